@@ -9,7 +9,9 @@ import (
 	"lockstep/app/analysis"
 )
 
-// Parts of sentences about what changes from one row to another.
+// Parts of sentences about what changes from one row to another. someTime has one group: what kind of time it
+// is. going has three: the row or the number of workers that it goes from, and the row that it goes to. ratio
+// has two, one of which is empty.
 const (
 	someTime = `(?:the |our )?((?:(?:total|training|wall|clock|step|epoch|iteration|run|overall) )*)` +
 		`(?:time|runtime|duration)`
@@ -30,28 +32,46 @@ const (
 // changing lists sentences about what changes from row to row, and about all rows.
 func changing() []form {
 	return []form{
-		{`^§(\d) (?:we|one) ` + get + ` ` + ratio + against + `$`, speedupHad},
-		{`^(?:all|both) (?:of )?` + ways + ` (?:all )?` + give + ` ` + equally + ` ` + quality +
-			`accuracy$`, allAccurate},
-		{`^(?:the )?` + quality + `accuracy ` + remains + ` ` + equally + ` (?:for|in|across|with|of|` +
-			`over) (?:all|both) ` + ways + `$`, allAccurate},
-		{`^§(\d) scale[sd]? (?:very |quite |really )?well$`, well},
-		{`^(?:§(\d) )?` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`, wentFromTo},
-		{`^` + someTime + ` ` + of + `§(\d) ` + moves + ` from ` + length + ` to ` + length + `$`, ofFromTo},
-		{`^` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + ` ` + of + `§(\d)$`, fromToOf},
-		{`^§(\d) (?:` + lowers + `|brings|brought) ` + someTime + ` from ` + length + ` to ` +
-			length + `$`, wentFromTo},
-		{`^` + going + ` ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, goingPercent},
-		{`^` + someTime + ` ` + falls + ` by ` + about + figure + `% ` + going + `$`, percentGoing},
-		{`^` + going + ` ` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`, goingFromTo},
-		{`^` + going + ` (?:we )?(?:` + give + `|` + get + `|is) ` + ratio + `$`, goingSpeedup},
-		{`^` + going + ` is ` + about + figure + `x (?:faster|as fast)$`, goingSpeedup},
-		{`^§(\d) ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, fallsBy},
+		{"with ddp we got a speed-up of 1.8 over solo",
+			`^§(\d) (?:we|one) ` + get + ` ` + ratio + against + `$`, speedupHad},
+		{"all strategies reach the same accuracy",
+			`^(?:all|both) (?:of )?` + ways + ` (?:all )?` + give + ` ` + equally + ` ` + quality +
+				`accuracy$`, allAccurate},
+		{"the accuracy is the same for all strategies",
+			`^(?:the )?` + quality + `accuracy ` + remains + ` ` + equally + ` (?:for|in|across|with|of|` +
+				`over) (?:all|both) ` + ways + `$`, allAccurate},
+		{"ddp scales well", `^§(\d) scale[sd]? (?:very |quite |really )?well$`, well},
+		{"the step time drops from 20 ms to 12 ms",
+			`^(?:§(\d) )?` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`, wentFromTo},
+		{"the step time of ddp drops from 20 ms to 12 ms",
+			`^` + someTime + ` ` + of + `§(\d) ` + moves + ` from ` + length + ` to ` + length + `$`,
+			inOrder(wentFromTo, 2, 1, 3, 4)},
+		{"the step time drops from 20 ms to 12 ms with ddp",
+			`^` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + ` ` + of + `§(\d)$`,
+			inOrder(wentFromTo, 4, 1, 2, 3)},
+		{"ddp reduces the step time from 20 ms to 12 ms",
+			`^§(\d) (?:` + lowers + `|brings|brought) ` + someTime + ` from ` + length + ` to ` +
+				length + `$`, wentFromTo},
+		{"going from 1 to 4 workers the step time falls by 60%",
+			`^` + going + ` ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, goingPercent},
+		{"the step time falls by 60% when going from 1 to 4 workers",
+			`^` + someTime + ` ` + falls + ` by ` + about + figure + `% ` + going + `$`,
+			inOrder(goingPercent, 3, 4, 5, 1, 2)},
+		{"going from 1 to 4 workers the step time drops from 20 ms to 8 ms",
+			`^` + going + ` ` + someTime + ` ` + moves + ` from ` + length + ` to ` + length + `$`,
+			goingFromTo},
+		{"going from 1 to 4 workers we get a speed-up of 2.5",
+			`^` + going + ` (?:we )?(?:` + give + `|` + get + `|is) ` + ratio + `$`, goingSpeedup},
+		{"going from 1 to 4 workers is 2.5x faster",
+			`^` + going + ` is ` + about + figure + `x (?:faster|as fast)$`, goingSpeedup},
+		{"with ddp the step time falls by 40%",
+			`^§(\d) ` + someTime + ` ` + falls + ` by ` + about + figure + `%$`, inOrder(percentLess, 1, 3)},
 	}
 }
 
+// speedupHad judges a speed-up whose figure stands behind the word, or before it.
 func speedupHad(c *court, m []string) ruling {
-	return timesFaster(c, []string{"", m[1], m[2] + m[3], m[4]})
+	return timesFaster(c, []string{m[0], m[1], m[2] + m[3], m[4]})
 }
 
 // allAccurate judges that no two rows differ in accuracy.
@@ -136,24 +156,20 @@ func (c *court) from(digit, number string, to *entry) *entry {
 	return all[0]
 }
 
+// goingPercent judges by how many percent the time of a row is less than that of the row before it.
 func goingPercent(c *court, m []string) ruling {
 	to := c.subject(m[3])
 	return c.less(to, c.from(m[1], m[2], to), m[5])
 }
 
-func percentGoing(c *court, m []string) ruling {
-	to := c.subject(m[5])
-	return c.less(to, c.from(m[3], m[4], to), m[2])
-}
-
-func fallsBy(c *court, m []string) ruling { return percentLess(c, []string{"", m[1], m[3]}) }
-
+// goingSpeedup judges how many times as fast a row is as the row before it.
 func goingSpeedup(c *court, m []string) ruling {
 	to := c.subject(m[3])
-	v, half := amount(m[4] + last(m, 5))
+	v, half := amount(m[4] + group(m, 5))
 	return c.speed(to, c.from(m[1], m[2], to), []float64{v}, half)
 }
 
+// goingFromTo judges the times of two rows.
 func goingFromTo(c *court, m []string) ruling {
 	to := c.subject(m[3])
 	from := c.from(m[1], m[2], to)
@@ -161,13 +177,6 @@ func goingFromTo(c *court, m []string) ruling {
 		return undecided("no two rows to compare")
 	}
 	return c.between([]*entry{from}, []*entry{to}, m[4:7])
-}
-
-func ofFromTo(c *court, m []string) ruling {
-	return wentFromTo(c, []string{"", m[2], m[1], m[3], m[4]})
-}
-func fromToOf(c *court, m []string) ruling {
-	return wentFromTo(c, []string{"", m[4], m[1], m[2], m[3]})
 }
 
 // wentFromTo judges that a time went from that of some row to that of the row that a sentence names, or of

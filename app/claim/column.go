@@ -2,6 +2,7 @@ package claim
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -68,6 +69,9 @@ const (
 // identifies reports whether columns of this kind tell configurations apart.
 func (k kind) identifies() bool { return k >= label && k <= setting }
 
+// isName reports whether cells of this kind are names, not numbers.
+func (k kind) isName() bool { return k == label || k == strategy || k == model || k == dataset }
+
 // isOften reports whether a table may have several columns of this kind.
 func (k kind) isOften() bool {
 	switch k {
@@ -103,105 +107,176 @@ type pattern struct {
 	re   *regexp.Regexp
 }
 
-// toTarget is a heading of the time in which a run reaches an accuracy or a loss. foreign are quantities that
-// are none of ours although a word of theirs is.
-const (
-	toTarget = `^((training|run|wall( clock)?) )?(time|seconds|minutes|hours) (to|until)\b`
-	foreign  = `\b(to|until)\b.*\b(acc|loss)|` +
-		`(network|link|nic|bus|pcie|memory|disk|i/?o|file|storage) throughput|` +
-		`throughput.* [kmgt]?i?b(it|yte)?s?( ?(/|per) ?s|ps)|` +
-		`(energy|power|cache|memory|network|bandwidth|link|cost|data|sample|statistical|flops?|hardware|` +
-		`vector|simd) efficienc|efficienc.*(joule|/ ?j\b|watt|energy|flop|cache|memory)|` +
-		`(packet|frame|message|link|information|performance|speed|throughput|energy|efficiency|acc|` +
-		`accuracy) loss|` +
-		`loss (rate|of (acc|packet|frame|message|information|performance|speed|precision))|` +
-		`acc(uracy)? (drop|gap|degradation|change|diff\w*|delta|gain|improvement)|` +
-		`(drop|gap|degradation|change|difference|gain|delta|decrease|increase|improvement) (of|in) ` +
-		`[\w ]*acc|` +
-		`^(communication|comm|exchange|sync\w*|network|exposed|forward|backward|compute|data|idle|` +
-		`wait\w*)\b.* (time|s|ms|seconds) ?(/|per) ?(step|iteration|iter|batch|it|epoch)\b`
-)
+// heading is how a column of some kind is called.
+type heading struct {
+	example string // a test holds the text to it
+	kind    kind
+	text    string // a regular expression of the words of headingWords
+}
 
-// patterns lists the headings, in words of lower case without their unit.
+// patterns returns all headings. The first that fits wins, so the order of the groups counts.
 func patterns() []pattern {
-	list := []struct {
-		kind kind
-		text string
-	}{
-		{amdahl, `amdahl`},
-		{gustafson, `gustafson`},
-		{serial, `serial (fraction|share|part)|karp`},
-		{source, `^(source|origin|basis|status|measured|measured or .*|measured/.*|how obtained)$`},
-		{unknown, `ideal|target|goal|perfect`},
-		{total, toTarget},
-		{unknown, foreign},
-		{predicted, `(predict|project|expect|estimat|theor|simulat).*speed ?up|speed ?up.*(predict|` +
-			`project|expect|estimat)`},
-		{speedup, `speed ?up`},
-		{efficiency, `efficienc|^(parallel |scaling )?eff$`},
-		{throughput, `(samples|images|imgs?|texts|sentences|tokens|records) ?(/|per) ?(s|sec|second)$|` +
-			`throughput`},
-		{rankStep, `\branks? ?\d`},
-		{trainAccuracy, `train(ing)? acc`},
-		{accuracy, `\bacc(uracy)?\b`},
-		{meanLoss, `(average|mean|avg) (train(ing)? )?loss|loss (average|mean|avg)`},
-		{lossAt, `loss (at |after |@ ?)?(step |iteration |it )?\d+`},
-		{firstLoss, `loss.*\b(first|initial|start)|\b(first|initial|starting) loss`},
-		{loss, `\bloss\b`},
-		{network, `^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
-		{epoch, `^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
-			`?epoch|^epoch$|^(median|mean|average|avg) epoch$|^epoch (median|mean|average|avg)$`},
-		{step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
+	list := headings()
+	out := make([]pattern, len(list))
+	for i, h := range list {
+		out[i] = pattern{h.kind, regexp.MustCompile(h.text)}
+	}
+	return out
+}
+
+func headings() []heading {
+	return slices.Concat(lawHeadings(), foreignHeadings(), ratioHeadings(), lossHeadings(), timeHeadings(),
+		sizeHeadings(), runHeadings(), nameHeadings())
+}
+
+// lawHeadings are of columns of laws, of where rows are from, and of goals.
+func lawHeadings() []heading {
+	return []heading{
+		{"Amdahl (5% serial)", amdahl, `amdahl`},
+		{"Gustafson (5% serial)", gustafson, `gustafson`},
+		{"serial fraction", serial, `serial (fraction|share|part)|karp`},
+		{"measured or projected", source,
+			`^(source|origin|basis|status|measured|measured or .*|measured/.*|how obtained)$`},
+		{"ideal speed-up", unknown, `ideal|target|goal|perfect`},
+		{"time to 94% accuracy", total,
+			`^((training|run|wall( clock)?) )?(time|seconds|minutes|hours) (to|until)\b`},
+	}
+}
+
+// foreignHeadings are of quantities that are none of ours although a word of theirs is.
+func foreignHeadings() []heading {
+	return []heading{
+		{"steps to 94% accuracy", unknown, `\b(to|until)\b.*\b(acc|loss)`},
+		{"network throughput", unknown,
+			`(network|link|nic|bus|pcie|memory|disk|i/?o|file|storage) throughput`},
+		{"throughput in MB/s", unknown, `throughput.* [kmgt]?i?b(it|yte)?s?( ?(/|per) ?s|ps)`},
+		{"energy efficiency", unknown,
+			`(energy|power|cache|memory|network|bandwidth|link|cost|data|sample|statistical|flops?|` +
+				`hardware|vector|simd) efficienc`},
+		{"efficiency (images/joule)", unknown, `efficienc.*(joule|/ ?j\b|watt|energy|flop|cache|memory)`},
+		{"packet loss", unknown,
+			`(packet|frame|message|link|information|performance|speed|throughput|energy|efficiency|acc|` +
+				`accuracy) loss`},
+		{"loss rate", unknown,
+			`loss (rate|of (acc|packet|frame|message|information|performance|speed|precision))`},
+		{"accuracy drop", unknown,
+			`acc(uracy)? (drop|gap|degradation|change|diff\w*|delta|gain|improvement)`},
+		{"drop in accuracy", unknown,
+			`(drop|gap|degradation|change|difference|gain|delta|decrease|increase|improvement) (of|in) ` +
+				`[\w ]*acc`},
+		{"communication time per step", unknown,
+			`^(communication|comm|exchange|sync\w*|network|exposed|forward|backward|compute|data|idle|` +
+				`wait\w*)\b.* (time|s|ms|seconds) ?(/|per) ?(step|iteration|iter|batch|it|epoch)\b`},
+	}
+}
+
+// ratioHeadings are of columns of ratios and rates.
+func ratioHeadings() []heading {
+	return []heading{
+		{"predicted speed-up", predicted,
+			`(predict|project|expect|estimat|theor|simulat).*speed ?up|speed ?up.*(predict|` +
+				`project|expect|estimat)`},
+		{"speed-up", speedup, `speed ?up`},
+		{"parallel efficiency", efficiency, `efficienc|^(parallel |scaling )?eff$`},
+		{"samples/s", throughput,
+			`(samples|images|imgs?|texts|sentences|tokens|records) ?(/|per) ?(s|sec|second)$|` +
+				`throughput`},
+		{"rank 0, ms/step", rankStep, `\branks? ?\d`},
+	}
+}
+
+// lossHeadings are of columns of what was learned.
+func lossHeadings() []heading {
+	return []heading{
+		{"training accuracy", trainAccuracy, `train(ing)? acc`},
+		{"test acc", accuracy, `\bacc(uracy)?\b`},
+		{"mean loss", meanLoss, `(average|mean|avg) (train(ing)? )?loss|loss (average|mean|avg)`},
+		{"loss at step 100", lossAt, `loss (at |after |@ ?)?(step |iteration |it )?\d+`},
+		{"initial loss", firstLoss, `loss.*\b(first|initial|start)|\b(first|initial|starting) loss`},
+		{"final loss", loss, `\bloss\b`},
+	}
+}
+
+// timeHeadings are of columns of times and what they cost.
+func timeHeadings() []heading {
+	return []heading{
+		{"network time", network,
+			`^(network|net|comm\w*) ?(time|seconds)$|time (in|on) (the )?(network|communication)`},
+		{"epoch time", epoch,
+			`^epoch (time|duration|seconds)|time ?(/|per) ?epoch|^(s|ms|min|seconds) ?(/|per) ` +
+				`?epoch|^epoch$|^(median|mean|average|avg) epoch$|^epoch (median|mean|average|avg)$`},
+		{"step time", step, `(step|iteration|iter|batch) (time|duration|latency|seconds)|` +
 			`(^| )(time|s|ms|us|µs|sec|secs|seconds|milliseconds|min|minutes) ?(/|per) ?` +
 			`(step|iteration|iter|batch|it)\b|^(step|iteration)$|^(median|mean|average|avg) ` +
 			`(step|iteration|iter)$|^(step|iteration|iter) (median|mean|average|avg)$`},
-		{total, `^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ` +
-			`?time|^((median|mean|average|avg) )?(time|duration|runtime|seconds|elapsed|wall|total)$`},
-		{price, `price|hourly|per hour`},
-		{cost, `^cost|cost$`},
-		{classes, `^(num |number of )?classes$`},
-		{batchPer, `(local|micro|mini) ?batch|batch( size)? ?(/|per|each|of each) ?(worker|node|gpu|` +
-			`device|process|rank)?`},
-		{batch, `^(global |total )?batch( size)?$|^bs$`},
-		{hostCores, `(host|machine|available|physical|node|usable|logical) (cores|cpus)|vcpus?|cores ` +
-			`(available|of the machine|of the host|per node|per host|in the machine)`},
-		{cores, `^(num |total |used )?(cores|cpus)( used)?$`},
-		{threads, `threads`},
-		{processes, `(processes|procs|workers|ranks|gpus) ?(/|per|on each) ?(node|host|machine|vm)|^ppn$`},
-		{nodes, `^(num |number of |#)? ?(nodes?|hosts?|machines?|vms?)$`},
-		{workers, `^(num |number of |#)? ?(workers?|ranks|processes|procs|gpus?|devices?|replicas|` +
-			`world( size)?|p|np)$`},
-		{rank, `^rank$`},
-		{seed, `^(random )?seed$`},
-		{repeats, `^(repeats|runs|trials|repetitions|n|num runs|number of runs)$`},
-		{repeat, `^(repeat|run|trial|round|replicate|repetition)$`},
-		{low, `^(low|lower|lo|min|minimum|ci low|lower bound|p10|q1)$`},
-		{high, `^(high|upper|hi|max|maximum|ci high|upper bound|p90|q3)$`},
-		{deviation, `^(std|sd|stdev|stddev|standard deviation|±|deviation)$`},
-		{variation, `^(relative )?spread( of (the )?runs)?$|^(cv|variation|range)$`},
-		{span, `p10.*p90|percentiles`},
-		{epochs, `^(num |number of )?epochs$`},
-		{steps, `^(num |number of |total )?(steps|iterations|updates|batches)$`},
-		{samples, `^(num |number of |total |training )?(samples|images|texts|examples)( trained)?$`},
-		{phase, `^(forward|backward|optimi[sz]er|data( loading)?|other|compute|computation|(gradient |` +
-			`grad )?sync\w*( exposed)?|communication|comm|exchange|exposed( communication)?|hidden( ` +
-			`communication)?|evaluation)( pass| step| time| phase| share)?$`},
-		{rate, `^(lr|learning rate)$`},
-		{setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|` +
+		{"wall time", total,
+			`^total( time| seconds| duration)?$|^(wall|run|elapsed|training|execution)( clock)? ` +
+				`?time|^((median|mean|average|avg) )?(time|duration|runtime|seconds|elapsed|wall|total)$`},
+		{"price per hour", price, `price|hourly|per hour`},
+		{"total cost", cost, `^cost|cost$`},
+	}
+}
+
+// sizeHeadings are of columns of how large a run is.
+func sizeHeadings() []heading {
+	return []heading{
+		{"number of classes", classes, `^(num |number of )?classes$`},
+		{"batch per worker", batchPer,
+			`(local|micro|mini) ?batch|batch( size)? ?(/|per|each|of each) ?(worker|node|gpu|` +
+				`device|process|rank)?`},
+		{"global batch", batch, `^(global |total )?batch( size)?$|^bs$`},
+		{"physical cores", hostCores,
+			`(host|machine|available|physical|node|usable|logical) (cores|cpus)|vcpus?|cores ` +
+				`(available|of the machine|of the host|per node|per host|in the machine)`},
+		{"cores used", cores, `^(num |total |used )?(cores|cpus)( used)?$`},
+		{"threads", threads, `threads`},
+		{"processes per node", processes,
+			`(processes|procs|workers|ranks|gpus) ?(/|per|on each) ?(node|host|machine|vm)|^ppn$`},
+		{"nodes", nodes, `^(num |number of |#)? ?(nodes?|hosts?|machines?|vms?)$`},
+		{"workers", workers,
+			`^(num |number of |#)? ?(workers?|ranks|processes|procs|gpus?|devices?|replicas|` +
+				`world( size)?|p|np)$`},
+	}
+}
+
+// runHeadings are of columns of runs, and what is said about their spread and length.
+func runHeadings() []heading {
+	return []heading{
+		{"rank", rank, `^rank$`},
+		{"seed", seed, `^(random )?seed$`},
+		{"repeats", repeats, `^(repeats|runs|trials|repetitions|n|num runs|number of runs)$`},
+		{"run", repeat, `^(repeat|run|trial|round|replicate|repetition)$`},
+		{"min", low, `^(low|lower|lo|min|minimum|ci low|lower bound|p10|q1)$`},
+		{"max", high, `^(high|upper|hi|max|maximum|ci high|upper bound|p90|q3)$`},
+		{"std", deviation, `^(std|sd|stdev|stddev|standard deviation|±|deviation)$`},
+		{"spread of the runs", variation, `^(relative )?spread( of (the )?runs)?$|^(cv|variation|range)$`},
+		{"p10–p90", span, `p10.*p90|percentiles`},
+		{"epochs", epochs, `^(num |number of )?epochs$`},
+		{"steps", steps, `^(num |number of |total )?(steps|iterations|updates|batches)$`},
+		{"samples", samples,
+			`^(num |number of |total |training )?(samples|images|texts|examples)( trained)?$`},
+	}
+}
+
+// nameHeadings are of columns of phases, settings and names.
+func nameHeadings() []heading {
+	return []heading{
+		{"communication", phase,
+			`^(forward|backward|optimi[sz]er|data( loading)?|other|compute|computation|(gradient |` +
+				`grad )?sync\w*( exposed)?|communication|comm|exchange|exposed( communication)?|hidden( ` +
+				`communication)?|evaluation)( pass| step| time| phase| share)?$`},
+		{"learning rate", rate, `^(lr|learning rate)$`},
+		{"wire", setting, `^(wire|codec|compression|precision|dtype|link|network|backend|optimi[sz]er|` +
 			`checkpoints?|math|hosts? kind|hardware|instance|placement|servers?|staleness|schedule|` +
 			`bucket.*|scaling|settings|options)$`},
-		{model, `^(model|network|architecture|net)$`},
-		{dataset, `^(data|data ?set)$`},
-		{strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
-		{label, `^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
-			`id|scenario|setting|test|benchmark)?$`},
-		{remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
+		{"model", model, `^(model|network|architecture|net)$`},
+		{"data set", dataset, `^(data|data ?set)$`},
+		{"strategy", strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
+		{"experiment", label,
+			`^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
+				`id|scenario|setting|test|benchmark)?$`},
+		{"notes", remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
 	}
-	out := make([]pattern, len(list))
-	for i, p := range list {
-		out[i] = pattern{p.kind, regexp.MustCompile(p.text)}
-	}
-	return out
 }
 
 // bracketed is a unit in a heading.

@@ -151,8 +151,8 @@ func (e *entry) saysProjected() bool {
 	return false
 }
 
-// footnote is a line that explains a mark of a table.
-var footnote = regexp.MustCompile(`^(\\?[*†‡§¶]+|[¹²³⁴⁵⁶⁷⁸⁹]+|\[\^\w+\]|<sup>[^<]*</sup>):? *(.+)$`)
+// footnote is a line that explains a mark of a table: "† extrapolated".
+var footnote = regexp.MustCompile(`^(` + footnoteMark + `):? *(.+)$`)
 
 // foot notes whether a line is a footnote, and by it figures with its mark are projections. A mark of several
 // lines may be that of a list: then all of them must say so.
@@ -204,8 +204,21 @@ func (t *table) groups() [][]*entry {
 	return out
 }
 
+// groupOf returns the group that an entry is in; nil if it was not measured.
+func (t *table) groupOf(e *entry) []*entry {
+	for _, g := range t.groups() {
+		if slices.Contains(g, e) {
+			return g
+		}
+	}
+	return nil
+}
+
 // times are the kinds of time by which rows are compared, the most direct first.
 func times() []kind { return []kind{step, epoch, total} }
+
+// paces are the kinds by which one row is so many times as fast as another, the most direct first.
+func paces() []kind { return append(times(), rankStep, throughput) }
 
 // word names a kind in a sentence.
 func (k kind) word() string {
@@ -226,9 +239,9 @@ func (k kind) word() string {
 	return "figure"
 }
 
-// timeOf returns the first kind of time that all the entries have; false: none.
+// timeOf returns the first pace that all the entries have; false: none.
 func timeOf(entries ...*entry) (kind, bool) {
-	for _, k := range append(times(), rankStep, throughput) {
+	for _, k := range paces() {
 		isAll := true
 		for _, e := range entries {
 			isAll = isAll && given(e.value(k))

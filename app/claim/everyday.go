@@ -33,67 +33,130 @@ const (
 
 // everyday lists the sentences that people write beside their tables.
 func everyday() []form {
+	return slices.Concat(timeForms(), efficiencyForms(), exchangeForms(), savingForms(), figureForms())
+}
+
+// timeForms lists sentences that tell the time of a step, an epoch or a whole training.
+func timeForms() []form {
 	return []form{
-		{`^(?:a |the |each |one )?` + mean + `(?:step|iteration)(?: time)? ` + of +
-			`§(\d) (?:is|was|takes|took|lasts|lasted) ` + about + length + `$`, stepIs},
-		{`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|per|for a|for each|for one|each|in each) ` +
-			`(?:training )?(?:step|iteration)$`, stepIs},
-		{`^§(\d) ` + takesIt + ` an? ` + mean + `(?:step|iteration) time of ` + about + length + `$`,
-			stepIs},
-		{`^(?:a |the |each |one |an )?` + mean + `epoch(?: time)? ` + of + `§(\d) (?:is|was|takes|` +
-			`took|lasts|lasted) ` + about + length + `$`, epochIs},
-		{`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|an|per|for an|for each|for one|each) ` +
-			`epoch$`, epochIs},
-		{`^(?:a |one |each |the )?(?:step|iteration) (?:takes|took|lasts|lasted) ` + about + length +
-			` ` + of + `§(\d)$`, stepOf},
-		{`^(?:an |one |each |the )?epoch (?:takes|took|lasts|lasted) ` + about + length + ` ` + of +
-			`§(\d)$`, epochOf},
-		{`^training (?:takes|took) ` + about + length + ` (?:per|an|for each|each) epoch (?:on |with |` +
-			`for )?(?:a )?§(\d)$`, epochOf},
-		{`^§(\d) (?:saves|saved) ` + about + length + ` (?:per|a|an|in each|each) (step|iteration|` +
-			`epoch)` + against + `$`, saves},
-		{`^(?:the )?overhead of §(\d) (?:is|was) ` + about + figure + `%` + against + `$`, percentSlower},
-		{`^(?:the )?(?:total |overall |whole )?(?:training time|training|time|runtime|duration) ` + of +
-			`§(\d) (?:is|was|takes|took) ` + about + length + `(?: for (\d+) epochs)?$`, totalIs},
-		{`^§(\d) (?:takes|took|needed|needs|ran for|finished in|finishes in|completed in|trains in|` +
-			`trained in) ` + about + length + ` for (\d+) epochs$`, totalIs},
-		{`^§(\d) (?:finishes|finished|completes|completed|runs|ran|trains|trained) (?:(\d+) epochs ` +
-			`)?in ` + about + length + `$`, totalIn},
-		{`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
-			`% ` + of + `§(\d)$`, efficiencyIs},
-		{`^§(\d) (?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about +
-			figure + `%$`, efficient},
-		{`^§(\d) ` + give + ` an? (?:scaling|parallel) efficiency of ` + about + figure + `%$`, efficient},
-		{`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
-			`%$`, someEfficiency},
-		{`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + ` ` + of + `§(\d)$`,
-			exchangeTakes},
-		{`^(?:in |for )?§(\d) ` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`,
+		{"the mean step time of ddp is 12 ms",
+			`^(?:a |the |each |one )?` + mean + `(?:step|iteration)(?: time)? ` + of +
+				`§(\d) (?:is|was|takes|took|lasts|lasted) ` + about + length + `$`, lengthIs(step)},
+		{"ddp takes 12 ms per step",
+			`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|per|for a|for each|for one|each|in each) ` +
+				`(?:training )?(?:step|iteration)$`, lengthIs(step)},
+		{"ddp has a mean step time of 12 ms",
+			`^§(\d) ` + takesIt + ` an? ` + mean + `(?:step|iteration) time of ` + about + length + `$`,
+			lengthIs(step)},
+		{"an epoch of ddp takes 2 min",
+			`^(?:a |the |each |one |an )?` + mean + `epoch(?: time)? ` + of + `§(\d) (?:is|was|takes|` +
+				`took|lasts|lasted) ` + about + length + `$`, lengthIs(epoch)},
+		{"ddp takes 2 min per epoch",
+			`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|an|per|for an|for each|for one|each) ` +
+				`epoch$`, lengthIs(epoch)},
+		{"a step takes 12 ms with ddp",
+			`^(?:a |one |each |the )?(?:step|iteration) (?:takes|took|lasts|lasted) ` + about + length +
+				` ` + of + `§(\d)$`, inOrder(lengthIs(step), 2, 1)},
+		{"an epoch takes 2 min with ddp",
+			`^(?:an |one |each |the )?epoch (?:takes|took|lasts|lasted) ` + about + length + ` ` + of +
+				`§(\d)$`, inOrder(lengthIs(epoch), 2, 1)},
+		{"training takes 2 min per epoch with ddp",
+			`^training (?:takes|took) ` + about + length + ` (?:per|an|for each|each) epoch (?:on |with |` +
+				`for )?(?:a )?§(\d)$`, inOrder(lengthIs(epoch), 2, 1)},
+		{"ddp saves 3 ms per step compared to solo",
+			`^§(\d) (?:saves|saved) ` + about + length + ` (?:per|a|an|in each|each) (step|iteration|` +
+				`epoch)` + against + `$`, saves},
+		{"the overhead of ps is 30% over ddp",
+			`^(?:the )?overhead of §(\d) (?:is|was) ` + about + figure + `%` + against + `$`, percentSlower},
+		{"the total training time of ddp is 2 h for 10 epochs",
+			`^(?:the )?(?:total |overall |whole )?(?:training time|training|time|runtime|duration) ` + of +
+				`§(\d) (?:is|was|takes|took) ` + about + length + `(?: for (\d+) epochs)?$`, totalIs},
+		{"ddp took 2 h for 10 epochs",
+			`^§(\d) (?:takes|took|needed|needs|ran for|finished in|finishes in|completed in|trains in|` +
+				`trained in) ` + about + length + ` for (\d+) epochs$`, totalIs},
+		{"ddp finishes 10 epochs in 2 h",
+			`^§(\d) (?:finishes|finished|completes|completed|runs|ran|trains|trained) (?:(\d+) epochs ` +
+				`)?in ` + about + length + `$`, inOrder(totalIs, 1, 3, 2)},
+	}
+}
+
+// efficiencyForms lists sentences that tell an efficiency, of some row or of none.
+func efficiencyForms() []form {
+	return []form{
+		{"the efficiency drops to 80% with ps",
+			`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
+				`% ` + of + `§(\d)$`, inOrder(efficient, 2, 1)},
+		{"with ps the efficiency drops to 80%",
+			`^§(\d) (?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about +
+				figure + `%$`, efficient},
+		{"ps has a parallel efficiency of 80%",
+			`^§(\d) ` + give + ` an? (?:scaling|parallel) efficiency of ` + about + figure + `%$`, efficient},
+		{"the efficiency drops to 80%",
+			`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
+				`%$`, someEfficiency},
+	}
+}
+
+// exchangeForms lists sentences that tell the share of communication.
+func exchangeForms() []form {
+	return []form{
+		{"communication takes 30% of the step time with ps",
+			`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + ` ` + of + `§(\d)$`,
+			inOrder(exchangeOf, 2, 1)},
+		{"in ps communication takes 30% of the step time",
+			`^(?:in |for )?§(\d) ` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`,
 			exchangeOf},
-		{`^§(\d) (?:spends|spent) ` + about + figure + `% ` + whole + ` (?:on|in|for|with|waiting ` +
-			`for) ` + exchange + `$`, exchangeOf},
-		{`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`, someExchange},
-		{`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
-			`runtime) by ` + about + figure + `%` + against + `$`, percentLess},
-		{`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
-			`runtime) by a factor of ` + about + figure + against + `$`, timesFaster},
-		{`^§(\d) ` + is + ` ` + about + length + ` (faster|shorter|slower|longer)` + against + `$`,
+		{"ps spends 30% of its time on communication",
+			`^§(\d) (?:spends|spent) ` + about + figure + `% ` + whole + ` (?:on|in|for|with|waiting ` +
+				`for) ` + exchange + `$`, exchangeOf},
+		{"communication takes 30% of the step time",
+			`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`, someExchange},
+	}
+}
+
+// savingForms lists sentences about the time of a row beside that of another one.
+func savingForms() []form {
+	return []form{
+		{"ddp reduces the step time by 40%",
+			`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
+				`runtime) by ` + about + figure + `%` + against + `$`, percentLess},
+		{"ddp reduces the step time by a factor of 1.8",
+			`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
+				`runtime) by a factor of ` + about + figure + against + `$`, timesFaster},
+		{"ddp is 3 ms faster than solo",
+			`^§(\d) ` + is + ` ` + about + length + ` (faster|shorter|slower|longer)` + against + `$`,
 			timeApart},
-		{`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast as)` + against + `$`, timesFaster},
-		{`^§(\d) ` + is + ` ` + about + figure + `% faster` + against + `$`, percentFaster},
-		{`^(?:the |a )?(?:throughput|speed) ` + of + `§(\d) (?:is|was|reached) ` + about + figure + ` ` +
-			samplesIn + `$`, rateIs},
-		{`^§(\d) (?:reach(?:es|ed)?|achieves?d?|process(?:es|ed)|trains?|trained|has|had) (?:a ` +
-			`throughput of )?` + about + figure + ` ` + samplesIn + `$`, rateIs},
-		{`^(?:the )?` + quality + `accuracy ` + of + `§(\d) (?:is|was|reached|reaches) ` + about +
-			figure + `%$`, accuracyIs},
-		{`^§(\d) ` + give + ` (?:an? )?` + quality + `accuracy of ` + about + figure + `%$`, accuracyIs},
-		{`^§(\d) ` + give + ` ` + about + figure + `% ` + quality + `accuracy$`, accuracyIs},
-		{`^(?:an? |the )?(?:speedup of ` + about + figure + `x?|` + figure + `x speedup) ` + of +
-			`§(\d)` + against + `$`, speedupOf},
-		{`^§(\d) ` + give + ` (?:an? )?` + about + figure + `x speedup` + against + `$`, timesFaster},
-		{`^(?:an? |the )?(?:maximum |best |total |overall )?(?:speedup of ` + about + figure + `x?|` +
-			figure + `x speedup)(?: (?:is|was) (?:observed|measured|achieved|reached))?$`, someSpeedup},
+		{"ddp is 1.8x faster compared to solo",
+			`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast as)` + against + `$`, timesFaster},
+		{"ddp is 80% faster compared to solo",
+			`^§(\d) ` + is + ` ` + about + figure + `% faster` + against + `$`, percentFaster},
+	}
+}
+
+// figureForms lists sentences that tell samples per second, accuracies and speed-ups.
+func figureForms() []form {
+	return []form{
+		{"the throughput of ddp is 900 samples/s",
+			`^(?:the |a )?(?:throughput|speed) ` + of + `§(\d) (?:is|was|reached) ` + about + figure + ` ` +
+				samplesIn + `$`, rateIs},
+		{"ddp processes 900 images per second",
+			`^§(\d) (?:reach(?:es|ed)?|achieves?d?|process(?:es|ed)|trains?|trained|has|had) (?:a ` +
+				`throughput of )?` + about + figure + ` ` + samplesIn + `$`, rateIs},
+		{"the test accuracy of ddp is 91%",
+			`^(?:the )?` + quality + `accuracy ` + of + `§(\d) (?:is|was|reached|reaches) ` + about +
+				figure + `%$`, accuracyIs},
+		{"ddp reaches an accuracy of 91%",
+			`^§(\d) ` + give + ` (?:an? )?` + quality + `accuracy of ` + about + figure + `%$`, accuracyIs},
+		{"ddp reaches 91% test accuracy",
+			`^§(\d) ` + give + ` ` + about + figure + `% ` + quality + `accuracy$`, accuracyIs},
+		{"a 1.8x speed-up with ddp over solo",
+			`^(?:an? |the )?(?:speedup of ` + about + figure + `x?|` + figure + `x speedup) ` + of +
+				`§(\d)` + against + `$`, speedupOf},
+		{"ddp gives a 1.8x speed-up over solo",
+			`^§(\d) ` + give + ` (?:an? )?` + about + figure + `x speedup` + against + `$`, timesFaster},
+		{"a maximum speed-up of 1.8x was observed",
+			`^(?:an? |the )?(?:maximum |best |total |overall )?(?:speedup of ` + about + figure + `x?|` +
+				figure + `x speedup)(?: (?:is|was) (?:observed|measured|achieved|reached))?$`, someSpeedup},
 	}
 }
 
@@ -120,8 +183,7 @@ func (c *court) isLength(digit, text string, k kind) ruling {
 		return undecided("no %s of the row that it names", k.word())
 	}
 	header := e.table.columns[e.table.column(k)].header
-	if c.isOther(header, "median", "mean", "average", "avg") || c.isOther(header, "mean", "median") ||
-		c.isOther(header, "average", "median") || c.isOther(header, "avg", "median") {
+	if c.isOtherAverage(header) {
 		return undecided("%q is another average than the sentence has", header)
 	}
 	v, half := lengthOf(text)
@@ -131,24 +193,32 @@ func (c *court) isLength(digit, text string, k kind) ruling {
 	return isNear(e, k, v, leeway(v, half))
 }
 
+// isOtherAverage reports whether a heading says median and the sentence mean, or the other way round.
+func (c *court) isOtherAverage(header string) bool {
+	means := []string{"mean", "average", "avg"}
+	return c.isOther(header, "median", means...) ||
+		slices.ContainsFunc(means, func(word string) bool { return c.isOther(header, word, "median") })
+}
+
 // isOther reports whether a heading has a word in place of which the sentence has one of others.
 func (c *court) isOther(header, word string, others ...string) bool {
 	return strings.Contains(strings.ToLower(header), word) &&
 		slices.ContainsFunc(others, func(o string) bool { return strings.Contains(c.words, o) })
 }
 
-func stepIs(c *court, m []string) ruling  { return c.isLength(m[1], m[2], step) }
-func epochIs(c *court, m []string) ruling { return c.isLength(m[1], m[2], epoch) }
-func stepOf(c *court, m []string) ruling  { return c.isLength(m[2], m[1], step) }
-func epochOf(c *court, m []string) ruling { return c.isLength(m[2], m[1], epoch) }
-func saves(c *court, m []string) ruling {
-	return c.apartBy(timesCalled(m[3]), []string{"", m[1], m[2], "faster", last(m, 4)})
+// lengthIs returns the judge of a row and a time of some kind that it is said to have.
+func lengthIs(k kind) judge {
+	return func(c *court, m []string) ruling { return c.isLength(m[1], m[2], k) }
 }
-func totalIs(c *court, m []string) ruling { return c.trainsIn(m[1], m[2], m[3]) }
-func totalIn(c *court, m []string) ruling { return c.trainsIn(m[1], m[3], m[2]) }
 
-// trainsIn judges the time of a whole training, of as many epochs as the sentence says.
-func (c *court) trainsIn(digit, text, numEpochs string) ruling {
+// saves judges by how much a time of a row is shorter than that of another one.
+func saves(c *court, m []string) ruling {
+	return c.apartBy(timesCalled(m[3]), []string{m[0], m[1], m[2], "faster", group(m, 4)})
+}
+
+// totalIs judges the time of a whole training, of as many epochs as the sentence says.
+func totalIs(c *court, m []string) ruling {
+	digit, text, numEpochs := m[1], m[2], group(m, 3)
 	e := c.subject(digit)
 	n, _ := amount(numEpochs)
 	if e != nil && numEpochs != "" && given(e.value(epochs)) && e.value(epochs) != n {
@@ -160,8 +230,6 @@ func (c *court) trainsIn(digit, text, numEpochs string) ruling {
 	}
 	return c.isLength(digit, text, total)
 }
-
-func efficiencyIs(c *court, m []string) ruling { return efficient(c, []string{"", m[2], m[1]}) }
 
 // isOnly reports whether the table of a sentence without names is the only one, so that it is meant.
 func (c *court) isOnly() bool { return c.t != nil && len(c.d.tables) == 1 }
@@ -204,25 +272,31 @@ const maxPairs = 40
 func someSpeedup(c *court, m []string) ruling {
 	var figures []float64
 	if c.t != nil && len(c.t.measured) <= maxPairs {
-		for _, a := range c.t.measured {
-			for _, b := range c.t.measured {
-				for _, k := range append(times(), throughput) {
-					if a != b {
-						figures = append(figures, b.slowness(k)/a.slowness(k)*work(a, b, k))
-					}
-				}
-			}
-			figures = append(figures, a.value(speedup))
-		}
+		figures = speedupsAmong(c.t.measured)
 	}
 	return c.among("a speed-up of", m[1]+m[2], 1, figures)
 }
 
-func speedupOf(c *court, m []string) ruling {
-	return timesFaster(c, []string{"", m[3], m[1] + m[2], m[4]})
+// speedupsAmong returns the speed-ups of each entry over each other, by every time, and those written down.
+func speedupsAmong(entries []*entry) (out []float64) {
+	for _, a := range entries {
+		for _, b := range entries {
+			if a == b {
+				continue
+			}
+			for _, k := range append(times(), throughput) {
+				out = append(out, ratioBy(a, b, k))
+			}
+		}
+		out = append(out, a.value(speedup))
+	}
+	return out
 }
 
-func exchangeTakes(c *court, m []string) ruling { return exchangeOf(c, []string{"", m[2], m[1]}) }
+// speedupOf judges a speed-up whose figure stands behind the word, or before it.
+func speedupOf(c *court, m []string) ruling {
+	return timesFaster(c, []string{m[0], m[3], m[1] + m[2], m[4]})
+}
 
 // exchangeOf judges the share of a row's time in exchanging.
 func exchangeOf(c *court, m []string) ruling {
@@ -230,7 +304,14 @@ func exchangeOf(c *court, m []string) ruling {
 	if e == nil {
 		return undecided("it names no row")
 	}
-	return exchanges(e, m[2])
+	share, how := e.exchangeShare()
+	if !given(share) {
+		return undecided("no time of communication of %s", e.name)
+	}
+	if v, half := amount(m[2]); !(math.Abs(share-v/100) <= half/100+2*slack) {
+		return refused("wrong denominators", "%s", how)
+	}
+	return held("%s", how)
 }
 
 func someExchange(c *court, m []string) ruling {
@@ -244,20 +325,9 @@ func someExchange(c *court, m []string) ruling {
 	return c.among("a share of communication of", m[1], 0.01, figures)
 }
 
-func exchanges(e *entry, text string) ruling {
-	share, how := e.exchangeShare()
-	if !given(share) {
-		return undecided("no time of communication of %s", e.name)
-	}
-	if v, half := amount(text); !(math.Abs(share-v/100) <= half/100+2*slack) {
-		return refused("wrong denominators", "%s", how)
-	}
-	return held("%s", how)
-}
-
 // percentLess judges that the time of a row is so many percent less than that of another.
 func percentLess(c *court, m []string) ruling {
-	a, b := c.pair(m[1], last(m, 3))
+	a, b := c.pair(m[1], group(m, 3))
 	return c.less(a, b, m[2])
 }
 
@@ -265,7 +335,7 @@ func timeApart(c *court, m []string) ruling { return c.apartBy(times(), m) }
 
 // apartBy judges how much less or more a time of a row is than that of another, by one of some kinds of time.
 func (c *court) apartBy(kinds []kind, m []string) ruling {
-	a, b := c.pair(m[1], last(m, 4))
+	a, b := c.pair(m[1], group(m, 4))
 	if a == nil || b == nil || a == b {
 		return undecided("no two rows to compare")
 	}

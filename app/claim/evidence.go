@@ -281,14 +281,14 @@ func winners(t *table, say sayer) {
 		if t.base != nil && slices.ContainsFunc(g, func(e *entry) bool { return grown(e, t.base) != 1 }) {
 			continue // the shortest time of unlike batches
 		}
-		if why, is := wins(marked[0], g, k); !is {
+		if why := notFastest(marked[0], g, k); why != "" {
 			say(Refused, marked[0].name, "it is marked as the fastest, and %s", why)
 		}
 	}
 }
 
-// wins reports whether an entry is told to be faster than all others, and if not, why.
-func wins(e *entry, g []*entry, k kind) (why string, is bool) {
+// notFastest says why an entry is not shown to be faster than all others of a group; "" if it is.
+func notFastest(e *entry, g []*entry, k kind) string {
 	var all []evidence
 	var ps []float64
 	for _, o := range g {
@@ -297,7 +297,7 @@ func wins(e *entry, g []*entry, k kind) (why string, is bool) {
 		}
 		c := compare(e, o, k)
 		if c.ratio >= 1 {
-			return c.text + itIsNot, false
+			return c.text + itIsNot
 		}
 		all, ps = append(all, c), append(ps, c.p)
 	}
@@ -310,12 +310,12 @@ func wins(e *entry, g []*entry, k kind) (why string, is bool) {
 		}
 		switch {
 		case c.isOne && c.isNear():
-			return fmt.Sprintf("%s: %s apart, %s", c.text, c.gap(), c.basis), false
+			return fmt.Sprintf("%s: %s apart, %s", c.text, c.gap(), c.basis)
 		case !c.isOne && !c.mayBeApart(p):
-			return fmt.Sprintf("%s: %s", c.text, c.why(p)), false
+			return fmt.Sprintf("%s: %s", c.text, c.why(p))
 		}
 	}
-	return "", true
+	return ""
 }
 
 // probability writes the p of a test after correction; "" if there was none.
@@ -390,6 +390,12 @@ func (e *entry) lastLoss() float64 {
 
 // projected objects to figures that nobody measured among those that somebody did.
 func projected(t *table, say sayer) {
+	projectedRows(t, say)
+	predictedSpeedups(t, say)
+}
+
+// projectedRows objects to projections among measured rows, unless a column says which they are.
+func projectedRows(t *table, say sayer) {
 	var said, rest []*entry
 	for _, e := range t.entries {
 		if e.saysProjected() {
@@ -407,6 +413,10 @@ func projected(t *table, say sayer) {
 				spelling.Count(len(said), "projection"), list(namesOf(said)))
 		}
 	}
+}
+
+// predictedSpeedups objects to measured speed-ups that are all as predicted, to the last digit.
+func predictedSpeedups(t *table, say sayer) {
 	p := t.column(predicted)
 	same, n := 0, 0
 	for _, e := range t.measured {

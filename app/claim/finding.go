@@ -10,53 +10,64 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// Parts of the sentences of Lockstep's own reports.
+// Parts of the sentences of Lockstep's own reports, with the groups that they have.
 const (
-	ranged   = figure + `x(?: ` + figure + `-` + figure + `(?: in \d+ rounds)?)?` // with its interval
-	duration = figure + ` (ms|s)`
-	asFast   = `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?`
-	rounds   = `\d+(?: to \d+)? rounds`
-	several  = `((?:(?:and )?§\d ?)+(?:and \d+ more)?)`
+	ranged   = figure + `x(?: ` + figure + `-` + figure + `(?: in \d+ rounds)?)?` // ratio, low, high
+	duration = figure + ` (ms|s)`                                                 // number, unit
+	asFast   = `(?: ` + ranged + ` as fast as §(\d)` + perCore + `)?`             // ranged, row, perCore
+	rounds   = `\d+(?: to \d+)? rounds`                                           // none
+	several  = `((?:(?:and )?§\d ?)+(?:and \d+ more)?)`                           // all of it
 	perCore  = `(?: ` + figure + `% per core(?: where a core does more than in the baseline see the ` +
 		`cautions)?)?`
 )
-
-// form is a production as it is written down.
-type form struct {
-	text  string
-	judge func(*court, []string) ruling
-}
 
 // findings lists the sentences in which Lockstep's own reports say what they found, in the words of
 // analysis.Answer and analysis.Findings.
 func findings() []form {
 	return []form{
-		{`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
-		{`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
-		{`^§(\d) had the shortest step ` + duration + asFast + ` but ` + rounds +
-			` cannot tell it from ` + several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`,
+		{"ddp has the shortest step, 3.4 ms: 1.5× (1.4–1.6) as fast as solo",
+			`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
+		{"ddp had the shortest step, 3.4 ms, in one run of each row",
+			`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
+		{"ddp had the shortest step, 3.4 ms, but 3 rounds cannot tell it from ps (3.5 ms)",
+			`^§(\d) had the shortest step ` + duration + asFast + ` but ` + rounds +
+				` cannot tell it from ` + several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`,
 			shortestOfFew},
-		{`^§(\d) was the fastest in the median round` + asFast + ` but ` + rounds +
-			` cannot tell it from ` + several + `(?: --repeats \d+)?$`, fastestOfFew},
-		{`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
-		{`^` + ranged + ` as fast as the next §(\d)$`, next},
-		{`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},
-		{`^the nearest §(\d) reaches ` + ranged + ` of its speed$`, runnerUp},
-		{`^no way of training is shown to be faster than §(\d)\b`, unbeaten},
-		{`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?cannot be told from §(\d)$`, tied},
-		{`^(?:the shortest steps cannot be told apart )?§\d[^a-z]*(?:and [^a-z]*)*(?:more )?` +
-			`(?:cannot be told apart|medians .*)$`, tied},
-		{`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?have the shortest steps$`, tied},
-		{`^§(\d) is ` + ranged + ` as fast as §(\d)` + perCore + `$`, timesWithin},
-		{`^on the same \d+ cores §(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
-		{`^on the same \d+ cores §(\d) and one process §(\d) are not shown to differ ` + ranged + `$`, alike},
-		{`^§(\d) takes ` + duration + ` a step$`, takes},
-		{`^the fastest row of each of \d+ comparisons is below\b`, summary},
-		{`^(?:their steps are the shortest|they cannot be told apart|there is no row to rank it against|` +
-			`fewer than \d+ rounds|no other row did|` +
-			`none of \d+ comparisons shows one row|` +
-			`the rounds (?:do not )?tell|one run of each row decides nothing|` +
-			`rows are compared within each)\b`, summary},
+		{"ddp was the fastest in the median round, but 3 rounds cannot tell it from ps",
+			`^§(\d) was the fastest in the median round` + asFast + ` but ` + rounds +
+				` cannot tell it from ` + several + `(?: --repeats \d+)?$`, fastestOfFew},
+		{"in it ddp has the shortest step, 3.4 ms",
+			`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
+		{"1.2× (1.1–1.3) as fast as the next, ps", `^` + ranged + ` as fast as the next §(\d)$`, next},
+		{"no way of training is faster than ddp (3.4 ms a step)",
+			`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},
+		{"the nearest, ps, reaches 0.9× of its speed",
+			`^the nearest §(\d) reaches ` + ranged + ` of its speed$`, runnerUp},
+		{"no way of training is shown to be faster than ddp",
+			`^no way of training is shown to be faster than §(\d)\b`, unbeaten},
+		{"ps cannot be told from ddp",
+			`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?cannot be told from §(\d)$`, tied},
+		{"ddp and ps cannot be told apart",
+			`^(?:the shortest steps cannot be told apart )?§\d[^a-z]*(?:and [^a-z]*)*(?:more )?` +
+				`(?:cannot be told apart|medians .*)$`, tied},
+		{"ddp and ps have the shortest steps",
+			`^§\d[^a-z]*(?:and [^a-z]*)*(?:more )?have the shortest steps$`, tied},
+		{"ddp is 1.5× (1.4–1.6) as fast as solo",
+			`^§(\d) is ` + ranged + ` as fast as §(\d)` + perCore + `$`, timesWithin},
+		{"on the same 2 cores, ddp is 1.5× (1.4–1.6) as fast as one process, solo",
+			`^on the same \d+ cores §(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
+		{"on the same 2 cores, ddp and one process, solo, are not shown to differ: 1.01× (0.97–1.05)",
+			`^on the same \d+ cores §(\d) and one process §(\d) are not shown to differ ` + ranged + `$`,
+			alike},
+		{"ddp takes 3.4 ms a step", `^§(\d) takes ` + duration + ` a step$`, takes},
+		{"the fastest row of each of 3 comparisons is below",
+			`^the fastest row of each of \d+ comparisons is below\b`, summary},
+		{"no other row did as much",
+			`^(?:their steps are the shortest|they cannot be told apart|there is no row to rank it against|` +
+				`fewer than \d+ rounds|no other row did|` +
+				`none of \d+ comparisons shows one row|` +
+				`the rounds (?:do not )?tell|one run of each row decides nothing|` +
+				`rows are compared within each)\b`, summary},
 	}
 }
 
@@ -74,14 +85,9 @@ func (c *court) rivals(e *entry) ([]*entry, kind) {
 		return nil, unknown
 	}
 	var out []*entry
-	for _, g := range c.t.groups() {
-		if !slices.Contains(g, e) {
-			continue
-		}
-		for _, o := range g {
-			if o.isSynchronous() && !unranked.MatchString(o.text(remark)) {
-				out = append(out, o)
-			}
+	for _, o := range c.t.groupOf(e) {
+		if o.isSynchronous() && !unranked.MatchString(o.text(remark)) {
+			out = append(out, o)
 		}
 	}
 	k, ok := timeOf(out...)
@@ -120,7 +126,7 @@ func shortest(c *court, m []string) ruling {
 		if !hasRuns(e, rivals, k) {
 			return undecided(noRuns)
 		}
-		if why, is := wins(e, rivals, k); !is {
+		if why := notFastest(e, rivals, k); why != "" {
 			return refused("winner", "%s", why)
 		}
 		return held("its runs are told apart from those of %s", spelling.Count(len(rivals)-1, "other row"))
@@ -194,12 +200,12 @@ func (c *court) first(m []string, judge func(e *entry, rivals []*entry, k kind) 
 
 // figures judges the time, the ratio and the efficiency that a sentence gives beside the name of a row.
 func (c *court) figures(e *entry, k kind, m []string) ruling {
-	if text := last(m, 2); text != "" {
+	if text := group(m, 2); text != "" {
 		if r := isTime(e, k, text, m[3]); r.verdict == Wrong {
 			return r
 		}
 	}
-	if last(m, 4) == "" {
+	if group(m, 4) == "" {
 		return held("")
 	}
 	if r := eachCore(e, c.subject(m[7]), m[4], m[8]); r.verdict == Wrong {
@@ -291,7 +297,7 @@ func timesWithin(c *court, m []string) ruling {
 	if r.verdict != Holds || math.Abs(v-1) <= leeway(v, half) {
 		return r
 	}
-	if each := eachCore(a, b, m[2], last(m, 6)); each.verdict == Wrong {
+	if each := eachCore(a, b, m[2], group(m, 6)); each.verdict == Wrong {
 		return each
 	}
 	k, _ := timeOf(a, b)
@@ -346,7 +352,7 @@ func tied(c *court, m []string) ruling {
 		return undecided("no two rows to compare")
 	}
 	first := c.subjects[0]
-	if from := c.subject(last(m, 1)); from != nil {
+	if from := c.subject(group(m, 1)); from != nil {
 		first = from
 	}
 	others := slices.DeleteFunc(slices.Clone(c.subjects), func(o *entry) bool { return o == first })

@@ -1,15 +1,24 @@
 package claim
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"lockstep/app/analysis"
 )
+
+// judge rules on a sentence by the groups of the form that fits it.
+type judge func(c *court, m []string) ruling
+
+// form is one form of sentence that is understood. Its text is a regular expression for the words of
+// [normal], in which § and a digit stand for a row.
+type form struct {
+	example string // of rows called solo, ddp and ps; a test holds the form to it
+	text    string
+	judge   judge
+}
 
 // Parts of the grammar.
 const (
@@ -20,81 +29,167 @@ const (
 		`ends? with|with)`
 )
 
-// grammar lists the sentences that are understood, as docs/check.md describes them. § and a digit stand for a
-// row; the first form that fits judges.
+// grammar returns all forms, as docs/check.md describes them. The first one that fits a sentence judges it.
 func grammar() []production {
-	list := []form{
-		{`^§(\d) ` + is + ` ` + about + figure + `x (?:as fast as|faster than|the speed of) §(\d)$`,
-			timesFaster},
-		{`^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast)$`, timesFaster},
-		{`^§(\d) ` + is + ` ` + about + figure + `x slower(?: than §(\d))?$`, timesSlower},
-		{`^§(\d) takes ` + about + figure + `x as long as §(\d)$`, timesSlower},
-		{`^§(\d) ` + is + ` ` + about + figure + `% faster(?: than §(\d))?$`, percentFaster},
-		{`^§(\d) ` + is + ` ` + about + figure + `% slower(?: than §(\d))?$`, percentSlower},
-		{`^§(\d) (?:takes|took) ` + about + figure + `% (?:longer|more time)(?: than §(\d))?$`,
-			percentSlower},
-		{`^§(\d) (?:costs?|adds?) ` + about + figure + `%(?: more)?(?: time)?(?: (?:than|over|to) §(\d))?$`,
-			percentSlower},
-		{`^§(\d) (?:costs?|adds?) ` + about + figure + `% (?:of )?overhead$`, percentSlower},
-		{`^§(\d) ` + is + ` (?:consistently |clearly |always )?faster than §(\d)$`, faster},
-		{`^§(\d) (?:beats|outperforms|wins against|wins over) §(\d)$`, faster},
-		{`^§(\d) ` + is + ` slower than §(\d)$`, slower},
-		{`^§(\d) ` + is + ` (?:the )?(?:fastest|quickest|winner)(?: of all| strategy| configuration)?$`,
-			fastest},
-		{`^§(\d) (?:clearly |easily )?wins$`, fastest},
-		{`^(?:the )?(?:fastest|quickest|winner)(?: \w+)? is §(\d)$`, fastest},
-		{`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:performance|throughput|speed)$`, bestOf},
-		{`^(?:the )?best (?:strategy|configuration|performance|choice|setup) is (?:that of )?§(\d)$`,
-			bestOf},
-		{`^§(\d) halves the (?:step |epoch |total |training )?time(?: of §(\d))?$`, halves},
-		{`^§(\d) ` + is + ` (?:the )?slowest$`, slowest},
-		{`^(?:the )?speedup (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `x?(?: over §(\d))?$`,
-			timesFaster},
-		{`^§(\d) ` + give + ` (?:a )?speedup of ` + about + figure + `x?(?: over §(\d))?$`, timesFaster},
-		{`^(?:the |a )?speedup of ` + about + figure + `x?$`, onlySpeedup},
-		{`^(?:the |our )?speedup (?:is|was) ` + about + figure + `x?$`, theSpeedup},
-		{`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
-		{`^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`, efficient},
-		{`^§(\d) ` + give + ` (?:a )?(?:better|higher) (?:test |validation )?accuracy(?: than §(\d))?$`,
-			accurate},
-		{`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:test |validation )?accuracy$`, mostAccurate},
-		{`^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
-		{`^§(\d) and §(\d) (?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
-			`equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
-		{`^§(\d) ` + give + ` the same (?:test |validation )?accuracy as §(\d)$`, sameAccuracy},
-		{`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
-			`)?(?:the |a )?(?:bottleneck|limit|limiting factor)$`, bottleneck},
-		{`^§\d (?:has |have )?(?:overlap(?:s|ped)?|hides?|hid|hidden)\b.*\b(?:communication|exchange|` +
-			`gradients?|computation|backward)\b`, overlaps},
-		{`^(?:in §\d )?(?:the )?(?:communication|exchange|gradients?)(?: \w+)? (?:is|are|was|were) ` +
-			`(?:well |fully |completely )?(?:overlapped|hidden)\b`, overlaps},
-		{`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to)\b(.*)$`,
-			causes},
-		{`\b(?:limited by|bound by|comes? from|stems? from|correspond(?:s|ed)? to|reflects?|suffers? ` +
-			`from)\b(.*)$`,
-			knownCauses},
-		{`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, knownCauses},
-		{`^(?:§(\d) )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|perfectly|` +
-			`perfect)(?: (?:up )?to §(\d))?$`, linear},
-		{`^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
-		{`^(?:the )?serial (?:fraction|share|part) (?:is|was|of) ` + about + figure + `%$`, serialShare},
-		{`^` + figure + `%(?: of the (?:work|code|time|program|training))? is (parallel|` +
-			`serial)(?:isable|izable)?$`,
-			parallelShare},
-		{`^(?:amdahl's law |by amdahl's law )?(?:with |at )?` + figure +
-			`% parallel(?: code| work)?(?: by)?(?: amdahl's law)? (?:gives|means|predicts|allows) ` +
-			about + figure + `x? (?:at|on|with) ` + figure +
-			` (?:workers|nodes|processors|devices|gpus|cores)$`,
-			amdahlSays},
-		{`\b(?:converge[sd]?|convergence|converging)\b`, converges},
-		{`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
-	}
-	list = slices.Concat(findings(), list, everyday(), changing())
+	list := forms()
 	out := make([]production, len(list))
-	for i, p := range list {
-		out[i] = production{regexp.MustCompile(p.text), p.judge}
+	for i, f := range list {
+		out[i] = production{regexp.MustCompile(f.text), f.judge}
 	}
 	return out
+}
+
+func forms() []form {
+	return slices.Concat(findings(), comparisonForms(), winnerForms(), speedupForms(), accuracyForms(),
+		reasonForms(), lawForms(), everyday(), changing())
+}
+
+// comparisonForms lists sentences about the speed of one row beside another.
+func comparisonForms() []form {
+	return []form{
+		{"ddp was 1.8x faster than solo",
+			`^§(\d) ` + is + ` ` + about + figure + `x (?:as fast as|faster than|the speed of) §(\d)$`,
+			timesFaster},
+		{"ddp is 1.8x faster", `^§(\d) ` + is + ` ` + about + figure + `x (?:faster|as fast)$`, timesFaster},
+		{"ps is 2x slower than ddp", `^§(\d) ` + is + ` ` + about + figure + `x slower(?: than §(\d))?$`,
+			timesSlower},
+		{"ps takes 1.5x as long as ddp", `^§(\d) takes ` + about + figure + `x as long as §(\d)$`,
+			timesSlower},
+		{"ddp is 80% faster than solo", `^§(\d) ` + is + ` ` + about + figure + `% faster(?: than §(\d))?$`,
+			percentFaster},
+		{"ps is 30% slower than ddp", `^§(\d) ` + is + ` ` + about + figure + `% slower(?: than §(\d))?$`,
+			percentSlower},
+		{"ps took 30% longer than ddp",
+			`^§(\d) (?:takes|took) ` + about + figure + `% (?:longer|more time)(?: than §(\d))?$`,
+			percentSlower},
+		{"ps costs 30% more time than ddp",
+			`^§(\d) (?:costs?|adds?) ` + about + figure +
+				`%(?: more)?(?: time)?(?: (?:than|over|to) §(\d))?$`, percentSlower},
+		{"ps adds 30% overhead", `^§(\d) (?:costs?|adds?) ` + about + figure + `% (?:of )?overhead$`,
+			percentSlower},
+		{"ddp is clearly faster than solo",
+			`^§(\d) ` + is + ` (?:consistently |clearly |always )?faster than §(\d)$`, faster},
+		{"ddp beats ps", `^§(\d) (?:beats|outperforms|wins against|wins over) §(\d)$`, faster},
+		{"ps is slower than ddp", `^§(\d) ` + is + ` slower than §(\d)$`, slower},
+	}
+}
+
+// winnerForms lists sentences about one row beside all others.
+func winnerForms() []form {
+	return []form{
+		{"ddp is the fastest strategy",
+			`^§(\d) ` + is + ` (?:the )?(?:fastest|quickest|winner)(?: of all| strategy| configuration)?$`,
+			fastest},
+		{"ddp clearly wins", `^§(\d) (?:clearly |easily )?wins$`, fastest},
+		{"the fastest strategy is ddp", `^(?:the )?(?:fastest|quickest|winner)(?: \w+)? is §(\d)$`, fastest},
+		{"ddp has the highest throughput",
+			`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:performance|throughput|speed)$`, bestOf},
+		{"the best choice is ddp",
+			`^(?:the )?best (?:strategy|configuration|performance|choice|setup) is (?:that of )?§(\d)$`,
+			bestOf},
+		{"ddp halves the step time of solo",
+			`^§(\d) halves the (?:step |epoch |total |training )?time(?: of §(\d))?$`, halves},
+		{"ps is the slowest", `^§(\d) ` + is + ` (?:the )?slowest$`, slowest},
+	}
+}
+
+// speedupForms lists sentences about speed-ups and efficiencies.
+func speedupForms() []form {
+	return []form{
+		{"the speed-up of ddp is 1.8 over solo",
+			`^(?:the )?speedup (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `x?(?: over §(\d))?$`,
+			timesFaster},
+		{"ddp reaches a speed-up of 1.8 over solo",
+			`^§(\d) ` + give + ` (?:a )?speedup of ` + about + figure + `x?(?: over §(\d))?$`, timesFaster},
+		{"a speed-up of 1.8x", `^(?:the |a )?speedup of ` + about + figure + `x?$`, onlySpeedup},
+		{"the speed-up is 1.8", `^(?:the |our )?speedup (?:is|was) ` + about + figure + `x?$`, theSpeedup},
+		{"the efficiency of ddp is 90%",
+			`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
+		{"ddp has an efficiency of 90%", `^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`,
+			efficient},
+	}
+}
+
+// accuracyForms lists sentences about which row learned more.
+func accuracyForms() []form {
+	return []form{
+		{"ddp reaches a higher test accuracy than ps",
+			`^§(\d) ` + give + ` (?:a )?(?:better|higher) (?:test |validation )?accuracy(?: than §(\d))?$`,
+			accurate},
+		{"ddp has the best accuracy",
+			`^§(\d) ` + give + ` (?:the )?(?:best|highest) (?:test |validation )?accuracy$`, mostAccurate},
+		{"ddp is more accurate than ps", `^§(\d) ` + is + ` more accurate(?: than §(\d))?$`, accurate},
+		{"ddp and ps reach the same accuracy",
+			`^§(\d) and §(\d) (?:reach|have|end with|achieve|give|reached) (?:the |an? )?(?:same|` +
+				`equal|identical|comparable) (?:test |validation )?accuracy$`, sameAccuracy},
+		{"ddp has the same accuracy as ps",
+			`^§(\d) ` + give + ` the same (?:test |validation )?accuracy as §(\d)$`, sameAccuracy},
+	}
+}
+
+// reasonForms lists sentences that say why a row takes its time.
+func reasonForms() []form {
+	return []form{
+		{"the network is not the bottleneck",
+			`^(?:the )?(network|communication|exchange|synchroni[sz]ation)(?: time)? (?:is|was) (not ` +
+				`)?(?:the |a )?(?:bottleneck|limit|limiting factor)$`, bottleneck},
+		{"ddp overlaps communication with the backward pass",
+			`^§\d (?:has |have )?(?:overlap(?:s|ped)?|hides?|hid|hidden)\b.*\b(?:communication|exchange|` +
+				`gradients?|computation|backward)\b`, overlaps},
+		{"the communication is fully hidden",
+			`^(?:in §\d )?(?:the )?(?:communication|exchange|gradients?)(?: \w+)? (?:is|are|was|were) ` +
+				`(?:well |fully |completely )?(?:overlapped|hidden)\b`, overlaps},
+		{"ps is slower because of the network",
+			`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|` +
+				`attributed to)\b(.*)$`, causes},
+		{"ps is limited by the network",
+			`\b(?:limited by|bound by|comes? from|stems? from|correspond(?:s|ed)? to|reflects?|suffers? ` +
+				`from)\b(.*)$`, knownCauses},
+		{"ps is probably slowed by the network",
+			`\b(?:likely|probably|presumably|perhaps|possibly)\b(.*)$`, knownCauses},
+	}
+}
+
+// lawForms lists sentences about how training scales, and whether it converges.
+func lawForms() []form {
+	return []form{
+		{"ddp scales linearly to 4 workers",
+			`^(?:§(\d) )?(?:scales|scaled|scaling is) (?:near |nearly |almost )?(?:linearly|linear|` +
+				`perfectly|perfect)(?: (?:up )?to §(\d))?$`, linear},
+		{"near-linear scaling", `^(?:near |nearly |almost )?linear (?:scaling|speedup)$`, linear},
+		{"the serial fraction is 5%",
+			`^(?:the )?serial (?:fraction|share|part) (?:is|was|of) ` + about + figure + `%$`, serialShare},
+		{"95% of the work is parallel",
+			`^` + figure + `%(?: of the (?:work|code|time|program|training))? is (parallel|` +
+				`serial)(?:isable|izable)?$`, parallelShare},
+		{"with 95% parallel work Amdahl's law gives 5.9x on 8 workers",
+			`^(?:amdahl's law |by amdahl's law )?(?:with |at )?` + figure +
+				`% parallel(?: code| work)?(?: by)?(?: amdahl's law)? (?:gives|means|predicts|allows) ` +
+				about + figure + `x? (?:at|on|with) ` + figure +
+				` (?:workers|nodes|processors|devices|gpus|cores)$`, amdahlSays},
+		{"the training converges", `\b(?:converge[sd]?|convergence|converging)\b`, converges},
+		{"the model has learned",
+			`^(?:§\d |the model |it )(?:has |have )?(?:learned|learns|trained well|trains well)$`, converges},
+	}
+}
+
+// inOrder returns a judge that hands another one the groups of a form in the order in which it takes them.
+func inOrder(j judge, order ...int) judge {
+	return func(c *court, m []string) ruling {
+		groups := []string{m[0]}
+		for _, i := range order {
+			groups = append(groups, group(m, i))
+		}
+		return j(c, groups)
+	}
+}
+
+// group returns what a group of a form holds; "" if the form has no such group.
+func group(m []string, i int) string {
+	if i < len(m) {
+		return m[i]
+	}
+	return ""
 }
 
 func undecided(format string, args ...any) ruling {
@@ -149,7 +244,7 @@ func amount(text string) (v, half float64) {
 
 func timesFaster(c *court, m []string) ruling {
 	v, half := amount(m[2])
-	a, b := c.pair(m[1], last(m, 3))
+	a, b := c.pair(m[1], group(m, 3))
 	factors := []float64{v}
 	if almost.MatchString(c.words) {
 		factors = append(factors, 0.93*v) // with its own room, 10 % less
@@ -162,24 +257,24 @@ var almost = regexp.MustCompile(`\b(almost|nearly)\b`)
 
 func timesSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
-	a, b := c.pair(m[1], last(m, 3))
+	a, b := c.pair(m[1], group(m, 3))
 	return c.speed(a, b, []float64{1 / v}, half/v/v)
 }
 
 func halves(c *court, m []string) ruling {
-	a, b := c.pair(m[1], last(m, 2))
+	a, b := c.pair(m[1], group(m, 2))
 	return c.speed(a, b, []float64{2}, 0.05)
 }
 
 func percentFaster(c *court, m []string) ruling {
 	v, half := amount(m[2])
-	a, b := c.pair(m[1], last(m, 3))
+	a, b := c.pair(m[1], group(m, 3))
 	return c.percentOf(a, b, [2]float64{1 + v/100, 1 / max(0, 1-v/100)}, half/100)
 }
 
 func percentSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
-	a, b := c.pair(m[1], last(m, 3))
+	a, b := c.pair(m[1], group(m, 3))
 	return c.percentOf(a, b, [2]float64{1 - v/100, 1 / (1 + v/100)}, half/100)
 }
 
@@ -192,13 +287,6 @@ func (c *court) percentOf(a, b *entry, factors [2]float64, half float64) ruling 
 	}
 	r.why += "; the percentage is one of time, not of speed"
 	return r
-}
-
-func last(m []string, i int) string {
-	if i < len(m) {
-		return m[i]
-	}
-	return ""
 }
 
 func faster(c *court, m []string) ruling {
@@ -242,12 +330,6 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 		return refused("unequal work", "%s", why)
 	}
 	fitting, other := timesThatGive(a, b, factors, half)
-	if factors != nil && len(fitting) > 0 { // the others may give nearly the same
-		first := ratioBy(a, b, fitting[0])
-		other = slices.DeleteFunc(other, func(k kind) bool {
-			return math.Abs(ratioBy(a, b, k)/first-1) <= mixed
-		})
-	}
 	if isWeak := grown(a, b) != 1; isWeak && len(fitting) > 0 {
 		other = nil
 	} else if isWeak && fitsRaw(a, b, factors, half) {
@@ -255,40 +337,48 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 			"step that counts, or samples per second", num(min(a.batch(), b.batch())),
 			num(max(a.batch(), b.batch())))
 	}
-	by := func(k kind) string {
-		return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
-			num(ratioBy(a, b, k)), b.name, a.figure(k), b.figure(k))
-	}
 	switch {
 	case len(fitting)+len(other) == 0:
 		return undecided("no time of both rows")
 	case len(fitting) == 0:
-		return refused("wrong denominators", "%s", by(other[0]))
+		return refused("wrong denominators", "%s", fasterText(a, b, other[0]))
 	case len(other) > 0:
-		return refused("total mixed with epoch", "%s, but %s", by(fitting[0]), by(other[0]))
+		return refused("total mixed with epoch", "%s, but %s", fasterText(a, b, fitting[0]),
+			fasterText(a, b, other[0]))
 	}
-	e := compare(a, b, fitting[0])
+	return isShown(a, b, fitting[0])
+}
+
+// isShown judges whether the runs of two rows show that a is faster by a kind of time that says so.
+func isShown(a, b *entry, k kind) ruling {
+	e := compare(a, b, k)
 	switch {
 	case e.isOne && e.isNear():
 		return refused("one repeat", "%s: %s apart, %s; runs of one row differ by up to %s", e.text, e.gap(),
 			e.basis, percent(analysis.NoiseLimit))
 	case e.isOne:
-		return held("%s, %s", by(fitting[0]), e.basis)
+		return held("%s, %s", fasterText(a, b, k), e.basis)
 	case !e.mayBeApart(e.p):
 		return refused("winner", "%s: %s", e.text, e.why(e.p))
 	}
-	return held("%s", by(fitting[0]))
+	return held("%s", fasterText(a, b, k))
+}
+
+// fasterText says how many times as fast a is as b.
+func fasterText(a, b *entry, k kind) string {
+	return fmt.Sprintf("by the %s %s is %s× as fast as %s (%s and %s)", k.word(), a.name,
+		num(ratioBy(a, b, k)), b.name, a.figure(k), b.figure(k))
 }
 
 // ratioBy returns how many times as fast a is as b, by a kind of time.
 func ratioBy(a, b *entry, k kind) float64 { return b.slowness(k) / a.slowness(k) * work(a, b, k) }
 
 // timesThatGive sorts the kinds of time of two rows into those by which a is faster by one of the factors, or
-// at all if there are none, and the others.
+// at all if there are none, and the others. Those that give nearly the same as the first are neither.
 func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other []kind) {
 	isStated := factors != nil
 	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
-	for _, k := range append(times(), rankStep, throughput) {
+	for _, k := range paces() {
 		r := ratioBy(a, b, k)
 		if !given(r) {
 			continue
@@ -298,6 +388,12 @@ func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other
 		} else {
 			other = append(other, k)
 		}
+	}
+	if isStated && len(fitting) > 0 {
+		first := ratioBy(a, b, fitting[0])
+		other = slices.DeleteFunc(other, func(k kind) bool {
+			return math.Abs(ratioBy(a, b, k)/first-1) <= mixed
+		})
 	}
 	return fitting, other
 }
@@ -342,6 +438,8 @@ func unequal(a, b *entry) string {
 
 func fastest(c *court, m []string) ruling { return c.extreme(m[1], true) }
 
+func slowest(c *court, m []string) ruling { return c.extreme(m[1], false) }
+
 // bestOf is fastest where nothing but speed can be meant.
 func bestOf(c *court, m []string) ruling {
 	if c.t != nil && (c.t.has(accuracy) || c.t.has(loss)) {
@@ -350,34 +448,30 @@ func bestOf(c *court, m []string) ruling {
 	return fastest(c, m)
 }
 
-func slowest(c *court, m []string) ruling { return c.extreme(m[1], false) }
-
 // extreme judges that a row is faster, or slower, than every other one of its model and data set.
 func (c *court) extreme(digit string, isFastest bool) ruling {
 	e := c.subject(digit)
 	if e == nil {
 		return undecided("it names no row")
 	}
-	var group []*entry
-	for _, g := range c.t.groups() {
-		if slices.Contains(g, e) {
-			group = g
-		}
-	}
+	group := c.t.groupOf(e)
 	k, ok := timeOf(group...)
 	if !ok || len(group) < 2 {
 		return undecided("no time that all rows have")
 	}
 	others := slices.DeleteFunc(slices.Clone(group), func(o *entry) bool { return o == e })
-	word := "shortest"
-	if !isFastest {
+	word, why := "shortest", ""
+	if isFastest {
+		why = notFastest(e, group, k)
+	} else {
 		word = "longest"
 		for _, o := range others {
-			if why, is := wins(o, []*entry{o, e}, k); !is {
-				return refused("winner", "%s", why)
+			if why = notFastest(o, []*entry{o, e}, k); why != "" {
+				break
 			}
 		}
-	} else if why, is := wins(e, group, k); !is {
+	}
+	if why != "" {
 		return refused("winner", "%s", why)
 	}
 	basis := ""
@@ -390,118 +484,4 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 		}
 	}
 	return held("its %s is the %s of %d rows%s", k.word(), word, len(group), basis)
-}
-
-func efficient(c *court, m []string) ruling {
-	e := c.subject(m[1])
-	if e == nil || c.t.base == nil || e == c.t.base {
-		return undecided("no row to compare with")
-	}
-	v, half := amount(m[2])
-	s, p := e.speedupOver(c.t.base), e.processors()/c.t.base.processors()
-	if !given(s.value) || !given(p) {
-		return undecided("no speed-up and number of workers of both rows")
-	}
-	got := s.value / p
-	sum := fmt.Sprintf("%s / %s = %s", num(s.value), num(p), percent(got))
-	if !(math.Abs(got-v/100) <= half/100+2*slack*got) {
-		return refused("wrong denominators", "%s", sum)
-	}
-	return held("%s", sum)
-}
-
-// serialShare and parallelShare judge a serial fraction by that which the speed-ups show.
-func serialShare(c *court, m []string) ruling {
-	v, _ := amount(m[1])
-	return c.serial(v / 100)
-}
-
-func parallelShare(c *court, m []string) ruling {
-	v, _ := amount(m[1])
-	if m[2] == "parallel" {
-		v = 100 - v
-	}
-	return c.serial(v / 100)
-}
-
-func (c *court) serial(f float64) ruling {
-	if c.t == nil {
-		return undecided("no table of speed-ups")
-	}
-	base := c.t.base
-	if base == nil {
-		return undecided("no row to compare with")
-	}
-	var points []analysis.Scaled
-	var shown []string
-	for _, e := range c.t.measured {
-		p, s := e.processors()/base.processors(), e.speedupOver(base).value
-		if p > 1 && given(s) {
-			points = append(points, analysis.Scaled{Processors: p, Speedup: s})
-			shown = append(shown, fmt.Sprintf("%s at %s means %s", num(s), num(p),
-				percent(analysis.KarpFlatt(points[len(points)-1]))))
-		}
-	}
-	if points == nil {
-		return undecided("no speed-up at several workers")
-	}
-	fit, law := analysis.FitAmdahl(points), "Amdahl's law"
-	if c.t.isWeak() {
-		fit, law = analysis.FitGustafson(points), "Gustafson's law, as the batch grows with the workers,"
-	}
-	if !(math.Abs(fit-f) <= 0.25*math.Max(fit, f)) {
-		return refused("Amdahl", "the speed-ups contradict a serial fraction of %s: %s fits %s (%s)",
-			percent(f), law, percent(fit), strings.Join(shown[:min(len(shown), 4)], ", "))
-	}
-	return held("%s fits %s", law, percent(fit))
-}
-
-// isWeak reports whether the batch grows with the workers.
-func (t *table) isWeak() bool {
-	base := t.base
-	for _, e := range t.measured {
-		if base != nil && e != base && !(math.Abs(weak(base, e)-1) < equalWork && e.batch() != base.batch()) {
-			return false
-		}
-	}
-	return base != nil
-}
-
-func amdahlSays(_ *court, m []string) ruling {
-	share, _ := amount(m[1])
-	v, half := amount(m[2])
-	p, _ := amount(m[3])
-	got := analysis.Amdahl(1-share/100, p)
-	if !(share <= 100 && p >= 1) {
-		return refused("Amdahl", "%s %% parallel on %s processors: the law takes at most 100 %%, and one or "+
-			"more", m[1], m[3])
-	}
-	if !(math.Abs(got-v) <= leeway(v, half)+slack/2*got) {
-		return refused("Amdahl", "Amdahl's law gives 1 / (%s + %s / %s) = %s", num(1-share/100),
-			num(share/100), num(p), num(got))
-	}
-	return held("Amdahl's law gives %s", num(got))
-}
-
-// perfectly are words that say more than "linear" does.
-var perfectly = regexp.MustCompile(`(?i)^(?:§\d )?(?:scales|scaled|scaling is) perfect`)
-
-func linear(c *court, m []string) ruling {
-	if c.t == nil || c.t.base == nil {
-		return undecided("no row to compare with")
-	}
-	base, most := c.t.base, c.subject(cmp.Or(last(m, 1), last(m, 2)))
-	if most == nil {
-		most = slices.MaxFunc(c.t.measured,
-			func(a, b *entry) int { return sign(a.processors() - b.processors()) })
-	}
-	s, p := most.speedupOver(base).value, most.processors()/base.processors()
-	switch {
-	case !(p > 1) || !given(s):
-		return undecided("no speed-up of a row of more workers")
-	case s/p < 1-loosest && perfectly.MatchString(m[0]), s/p < 1-analysis.NoiseLimit:
-		return refused("wrong denominators", "%s is %s× at %s times the processors, %s of linear", most.name,
-			num(s), num(p), percent(s/p))
-	}
-	return held("%s is %s× at %s times the processors", most.name, num(s), num(p))
 }

@@ -30,7 +30,7 @@ func mostAccurate(c *court, m []string) ruling {
 
 // accurate judges that a row has the better accuracy.
 func accurate(c *court, m []string) ruling {
-	a, b := c.pair(m[1], last(m, 2))
+	a, b := c.pair(m[1], group(m, 2))
 	return moreAccurate(a, b)
 }
 
@@ -186,6 +186,7 @@ func (e *entry) exchangeShare() (share float64, text string) {
 	return math.NaN(), ""
 }
 
+// exchanging are words of the name of a phase in which workers wait for gradients.
 var exchanging = regexp.MustCompile(`sync|comm|exchange|exposed`)
 
 // bottleneck judges by the share of time in the exchange.
@@ -265,14 +266,13 @@ func (c *court) hidesNothing(i int) bool {
 
 // cause is a reason that people give, and what in a table measures it.
 type cause struct {
-	words *regexp.Regexp
-	name  string
-	needs string
-	// measured are the columns that measure it, by their headings.
-	measured *regexp.Regexp
+	words    *regexp.Regexp // by which people call it
+	name     string
+	needs    string         // what would measure it
+	measured *regexp.Regexp // headings of columns that do
 }
 
-// causes lists reasons. The first that fits a sentence counts.
+// causeList lists reasons. The first that fits a sentence counts.
 func causeList() []cause {
 	list := []struct{ words, name, needs, measured string }{
 		{`network|communicat|latency|bandwidth|synchroni|exchange|gradient traffic|multi node|internode|` +
@@ -306,12 +306,20 @@ func causeList() []cause {
 // onlyThat would answer a cause that no column can measure.
 const onlyThat = "a run in which only that cause was changed"
 
+// causeIn returns the first cause that words name; nil: none that is known.
+func (d *Document) causeIn(words string) *cause {
+	for i, c := range d.language.causes {
+		if c.words.MatchString(words) {
+			return &d.language.causes[i]
+		}
+	}
+	return nil
+}
+
 // needs returns what would measure a cause.
 func (d *Document) needs(words string) string {
-	for _, c := range d.language.causes {
-		if c.words.MatchString(words) {
-			return c.needs
-		}
+	if c := d.causeIn(words); c != nil {
+		return c.needs
 	}
 	return onlyThat
 }
@@ -322,9 +330,7 @@ var performance = regexp.MustCompile(`§\d|\b(slower|slowest|slowdown|faster|fas
 
 // knownCauses is causes for words that often introduce something else than a reason.
 func knownCauses(c *court, m []string) ruling {
-	isKnown := slices.ContainsFunc(c.d.language.causes,
-		func(one cause) bool { return one.words.MatchString(m[1]) })
-	if !isKnown {
+	if c.d.causeIn(m[1]) == nil {
 		return undecided(outside)
 	}
 	return causes(c, m)
@@ -337,30 +343,37 @@ func causes(c *court, m []string) ruling {
 	}
 	reason := m[1]
 	isGuess := guess.MatchString(c.words)
-	at := slices.IndexFunc(c.d.language.causes, func(one cause) bool { return one.words.MatchString(reason) })
-	if at < 0 && !isGuess {
+	one := c.d.causeIn(reason)
+	switch {
+	case one == nil && isGuess:
+		return refusedUntil("cause", onlyThat, "a guess, and no column measures what it is about")
+	case one == nil:
 		return refusedUntil("cause", onlyThat, "no column measures%s", reason)
 	}
-	if at < 0 {
-		return refusedUntil("cause", onlyThat, "a guess, and no column measures what it is about")
+	t, header := c.d.measures(one)
+	switch {
+	case t == nil:
+		return refusedUntil("cause", one.needs, "no column measures %s", one.name)
+	case isGuess:
+		return refusedUntil("cause", one.needs,
+			"a guess, although %q of table %d measures %s: say what it shows", header, t.number, one.name)
 	}
-	one := c.d.language.causes[at]
-	for _, t := range c.d.tables {
-		for i, column := range t.columns {
-			words, _ := headingWords(column.header)
-			if !one.measured.MatchString(words) || !t.isNumeric(i) && column.kind != setting {
-				continue
-			}
-			if isGuess {
-				return refusedUntil("cause", one.needs,
-					"a guess, although %q of table %d measures %s: say what it shows",
-					column.header, t.number, one.name)
-			}
-			return undecided("%q of table %d measures %s; whether it explains the difference, a run with "+
-				"only that changed would tell", column.header, t.number, one.name)
-		}
-	}
-	return refusedUntil("cause", one.needs, "no column measures %s", one.name)
+	return undecided("%q of table %d measures %s; whether it explains the difference, a run with only that "+
+		"changed would tell", header, t.number, one.name)
 }
 
+// measures returns the first table with a column that measures a cause, and its heading; nil: there is none.
+func (d *Document) measures(one *cause) (t *table, header string) {
+	for _, t := range d.tables {
+		for i, column := range t.columns {
+			words, _ := headingWords(column.header)
+			if one.measured.MatchString(words) && (t.isNumeric(i) || column.kind == setting) {
+				return t, column.header
+			}
+		}
+	}
+	return nil, ""
+}
+
+// guess are words by which a sentence says that its reason is one of several that may be.
 var guess = regexp.MustCompile(`\b(likely|probably|presumably|perhaps|possibly|seems?|appears?|suggests?)\b`)

@@ -136,7 +136,7 @@ func tellingApart(entries []*entry) string {
 		}
 		switch {
 		case !c.kind.identifies() || len(texts) < 2:
-		case c.kind == label || c.kind == strategy || c.kind == model || c.kind == dataset:
+		case c.kind.isName():
 			return list(texts)
 		case c.kind == workers || c.kind == nodes || c.kind == threads:
 			return list(texts) + " " + c.kind.plural()

@@ -26,10 +26,10 @@ type ruling struct {
 	answer  answer
 }
 
-// production is one form of sentence that is understood.
+// production is a form whose text was compiled.
 type production struct {
 	re    *regexp.Regexp
-	judge func(c *court, m []string) ruling
+	judge judge
 }
 
 // language holds what is known of headings, sentences and reasons.
@@ -169,7 +169,7 @@ func (t *table) isOf(title string) bool {
 
 // fit is the first production that fits a sentence; judge is nil without one.
 type fit struct {
-	judge func(c *court, m []string) ruling
+	judge judge
 	m     []string
 }
 
@@ -206,6 +206,8 @@ func isFact(text string) bool {
 var negated = regexp.MustCompile(`\b(not|no|never|neither|nor|hardly|without|cannot|fails?|isn't|` +
 	`doesn't|nothing|nobody)\b`)
 
+// What normal changes: marks and signs; "all-reduce" to "all reduce"; "1,024" to "1024"; "5 percent" to "5%";
+// "2 times" to "2x"; words before what a sentence says ("We find that …") and behind it ("… in our setup").
 var (
 	markup = strings.NewReplacer("**", "", "__", "", "`", "", "×", "x", "–", "-", "—", " ", "’", "'",
 		"“", "", "”", "", "\"", "", "(", " ", ")", " ", "≈", "", "~", "")
@@ -324,25 +326,10 @@ func (t *table) allAliases() map[string][]alias {
 	for _, e := range t.entries {
 		add(e.ownLabel(), e)
 		for i, c := range t.columns {
-			text := t.rows[e.rows[0]][i].text
-			if !c.kind.identifies() || text == "" {
-				continue
-			}
-			if c.kind == label || c.kind == strategy || c.kind == model || c.kind == dataset ||
-				c.kind == setting {
-				for _, name := range otherNames(text) {
+			if text := t.rows[e.rows[0]][i].text; text != "" {
+				for _, name := range c.namesOf(text) {
 					add(name, e)
 				}
-			}
-			if c.kind != label && c.kind != strategy {
-				add(c.name+" "+text, e)
-				add(text+" "+c.name, e)
-				add(text+" "+strings.TrimSuffix(c.name, "s"), e)
-				add(text+" "+c.kind.plural(), e)
-			}
-			if c.kind == workers && text == "1" {
-				add("single worker", e)
-				add("one worker", e)
 			}
 		}
 	}
@@ -355,6 +342,25 @@ func (t *table) allAliases() map[string][]alias {
 		slices.SortFunc(list, func(a, b alias) int {
 			return cmp.Or(len(b.text)-len(a.text), strings.Compare(a.text, b.text))
 		})
+	}
+	return out
+}
+
+// namesOf returns how sentences may call a row by the text of its cell in the column: "wire int8" or
+// "int8 wire", "2 workers".
+func (c column) namesOf(text string) (out []string) {
+	if !c.kind.identifies() {
+		return nil
+	}
+	if c.kind.isName() || c.kind == setting {
+		out = append(out, otherNames(text)...)
+	}
+	if c.kind != label && c.kind != strategy {
+		out = append(out, c.name+" "+text, text+" "+c.name, text+" "+strings.TrimSuffix(c.name, "s"),
+			text+" "+c.kind.plural())
+	}
+	if c.kind == workers && text == "1" {
+		out = append(out, "single worker", "one worker")
 	}
 	return out
 }
