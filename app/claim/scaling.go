@@ -78,7 +78,7 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 		return unknown, unknown, false
 	}
 	by := e.table.columns[e.table.column(speedup)].name
-	for _, k := range append(times(), rankStep, throughput) {
+	for _, k := range paces() {
 		v, _ := divided(e, base, k)
 		room := speedupRoom(e, base, k)
 		if all := v.scaled(grown(e, base)); (k == epoch || k == total) &&
@@ -281,6 +281,12 @@ func amdahlFigures(t *table, say sayer) {
 			law(e, c, e.at(i), say)
 		}
 	}
+	beyondAmdahl(t, say)
+}
+
+// beyondAmdahl objects to speed-ups that nobody measured and that are above what Amdahl's law gives with the
+// serial fraction of the fewest workers beside the baseline.
+func beyondAmdahl(t *table, say sayer) {
 	base := baseline(t.entries)
 	if base == nil || t.isWeak() {
 		return
@@ -362,8 +368,7 @@ func law(e *entry, c column, figure cell, say sayer) {
 	}
 	if !figure.derived(c.kind).fits(v*(1-slack/2), v*(1+slack/2)) {
 		say(Refused, e.name, "%s at %s, but %s with a serial fraction of %s gives %s", num(figure.value),
-			num(p),
-			name, percent(c.serial), num(v))
+			num(p), name, percent(c.serial), num(v))
 	}
 }
 
@@ -376,124 +381,34 @@ func superlinear(t *table, say sayer) {
 	for _, g := range t.groups() {
 		base := baseline(g)
 		for _, e := range g {
-			if base == nil || e == base {
-				continue
+			if base != nil && e != base {
+				aboveLinear(e, base, say)
 			}
-			v := e.cell(efficiency).value
-			s, p := e.speedupOver(base), e.processors()/base.processors()
-			isStated := given(v) || given(e.cell(speedup).value)
-			if !isStated && unequal(e, base) != "" {
-				continue
-			}
-			if !given(v) && p > 1 {
-				v = (s.value - s.half) / p
-			}
-			if !given(v) || !analysis.IsSuperlinear(v) {
-				continue
-			}
-			if c := e.cell(efficiency); c.lo <= 1 || s.lo <= p {
-				say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%",
-					percent(v))
-				continue
-			}
-			if reasons.MatchString(e.text(remark)) {
-				say(Noted, e.name, "an efficiency of %s, explained by %q; that is a reason, not yet its "+
-					"measurement", percent(v), e.text(remark))
-				continue
-			}
-			say(Refused, e.name, "an efficiency of %s: dividing work makes no core faster", percent(v))
 		}
 	}
 }
 
-// hosts returns the cores that an entry's machines have; NaN: not said.
-func (e *entry) hosts() float64 {
-	v := e.cell(hostCores).value
-	if !given(v) {
-		v = e.table.facts.cores
-	}
-	if n := e.cell(nodes).value; given(n) && n > 1 {
-		v *= n
-	}
-	return v
-}
-
-// contention objects to a speed-up of more threads than there are cores.
-func contention(t *table, say sayer) {
-	for _, e := range t.measured {
-		w, h := e.workers(), e.hosts()
-		if !given(w) || !given(h) {
-			continue
-		}
-		each := 1.0
-		if v := e.cell(threads).value; given(v) {
-			each = v
-		}
-		_, isContended := analysis.Usable(int(min(w, 1e6))*int(min(each, 1e6)), int(h))
-		if !isContended {
-			continue
-		}
-		severity := Noted
-		if given(e.cell(speedup).value) || given(e.cell(efficiency).value) {
-			severity = Refused
-		}
-		say(severity, e.name, "%s × %s on %s: contention for cores, not scaling", counted(w, "worker"),
-			counted(each, "thread"), counted(h, "core"))
-	}
-}
-
-// countedCores objects to cores that the machine does not have, or that no thread of the run uses.
-func countedCores(t *table, say sayer) {
-	if i := t.column(hostCores); t.isHostCores {
-		say(Noted, "", "%q has %s in every row, more than some rows keep busy: read as the cores of the "+
-			"machine, not of the run", t.columns[i].header, t.rows[0][i].text)
-	}
-	for _, e := range t.measured {
-		c, h := e.cell(cores).value, e.hosts()
-		if !given(c) {
-			continue
-		}
-		w, each := e.workers(), e.cell(threads).value
-		switch {
-		case given(h) && c > h:
-			say(Refused, e.name, "%s cores are counted, the machine has %s", num(c), num(h))
-		case given(w) && given(each) && c > w*each:
-			say(Refused, e.name, "%s cores are counted, and %s × %s keep %s busy", num(c),
-				counted(w, "worker"), counted(each, "thread"), num(w*each))
-		}
-	}
-}
-
-// counted writes a number of things.
-func counted(n float64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return num(n) + " " + noun
-}
-
-// settleCores takes a column of cores for those of the machine if it has one number in all rows, which some
-// row's threads do not keep busy and no row's exceed: a run's own cores would differ between such rows.
-func (t *table) settleCores() {
-	i := t.column(cores)
-	if i < 0 || t.has(hostCores) || len(t.entries) < 2 || !t.has(threads) {
+// aboveLinear objects to an efficiency above 100 %, as written or as the speed-up gives it.
+func aboveLinear(e, base *entry, say sayer) {
+	v := e.cell(efficiency).value
+	s, p := e.speedupOver(base), e.processors()/base.processors()
+	isStated := given(v) || given(e.cell(speedup).value)
+	if !isStated && unequal(e, base) != "" {
 		return
 	}
-	has, isIdle := t.rows[0][i].value, false
-	if has > t.facts.cores {
-		return
+	if !given(v) && p > 1 {
+		v = (s.value - s.half) / p
 	}
-	for _, e := range t.entries {
-		w, each := e.workers(), e.cell(threads).value
-		if !given(w) {
-			w = 1
-		}
-		if e.cell(cores).value != has || w*each > has {
-			return
-		}
-		isIdle = isIdle || w*each < has
-	}
-	if t.isHostCores = isIdle; isIdle {
-		t.columns[i].kind = hostCores
+	c := e.cell(efficiency)
+	switch {
+	case !given(v) || !analysis.IsSuperlinear(v):
+	case c.lo <= 1 || s.lo <= p:
+		say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%",
+			percent(v))
+	case reasons.MatchString(e.text(remark)):
+		say(Noted, e.name, "an efficiency of %s, explained by %q; that is a reason, not yet its "+
+			"measurement", percent(v), e.text(remark))
+	default:
+		say(Refused, e.name, "an efficiency of %s: dividing work makes no core faster", percent(v))
 	}
 }
