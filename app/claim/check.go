@@ -119,7 +119,8 @@ func (r *Report) sort() {
 // noFacts returns the facts of a document that states none.
 func noFacts() facts { return facts{cores: math.NaN(), repeats: math.NaN(), samples: math.NaN()} }
 
-// Facts that sentences state about all rows.
+// Facts that sentences state about all rows: "10 classes", "a machine with 8 cores" or "an 8-core machine",
+// "median of 5 runs" or "5 runs of each", and that rows are compared: "ddp is faster".
 var (
 	saysClasses = regexp.MustCompile(`(?i)\b(\d+|ten|two|hundred) classes\b`)
 	saysCores   = regexp.MustCompile(`(?i)\b(?:machines?|vms?|hosts?|servers?|nodes?|computer|laptop|` +
@@ -136,32 +137,12 @@ var (
 // at the top is that of the whole document.
 var saysOnce = regexp.MustCompile(`(?i)^\**(measured once:|not decided: no other row did)`)
 
-// settle gathers what the text says about all rows.
+// settle gathers what the text says about all rows, and tells the tables.
 func (d *Document) settle() {
-	for _, one := range d.sentences {
-		s := one.text
-		if m := saysClasses.FindStringSubmatch(s); m != nil && d.facts.classes == 0 {
-			if v := wordNumber(m[1]); v >= 2 && v < 1e6 {
-				d.facts.classes = int(v)
-			}
-		}
-		if n := classesNamed(s); n > 0 && d.facts.classes == 0 {
-			d.facts.classes = n
-		}
-		if m := saysCores.FindStringSubmatch(s); m != nil && !given(d.facts.cores) {
-			d.facts.cores = coresOf(m[1] + m[2])
-		}
-		if v := samplesSaid(s); given(v) && !(v >= d.facts.samples) {
-			d.facts.samples = v
-		}
-		d.guess(one)
-		if m := saysRuns.FindStringSubmatch(s); m != nil {
-			d.facts.repeats = wordNumber(m[1] + m[2])
-		}
-		d.facts.compares = d.facts.compares || saysCompared.MatchString(s)
-	}
 	once := map[string]bool{} // headings of parts that say so
 	for _, one := range d.sentences {
+		d.facts.read(one.text)
+		d.guess(one)
 		if saysOnce.MatchString(one.text) {
 			once[normal(one.section)] = true
 		}
@@ -175,6 +156,29 @@ func (d *Document) settle() {
 			t.aliases = t.allAliases()
 		}
 	}
+}
+
+// read takes what a sentence states: of classes and cores the first figure counts, of samples the fewest, of
+// runs the last.
+func (f *facts) read(text string) {
+	if m := saysClasses.FindStringSubmatch(text); m != nil && f.classes == 0 {
+		if v := wordNumber(m[1]); v >= 2 && v < 1e6 {
+			f.classes = int(v)
+		}
+	}
+	if n := classesNamed(text); n > 0 && f.classes == 0 {
+		f.classes = n
+	}
+	if m := saysCores.FindStringSubmatch(text); m != nil && !given(f.cores) {
+		f.cores = coresOf(m[1] + m[2])
+	}
+	if v := samplesSaid(text); given(v) && !(v >= f.samples) {
+		f.samples = v
+	}
+	if m := saysRuns.FindStringSubmatch(text); m != nil {
+		f.repeats = wordNumber(m[1] + m[2])
+	}
+	f.compares = f.compares || saysCompared.MatchString(text)
 }
 
 // wordNumber reads a number in digits or as a word; NaN: neither.

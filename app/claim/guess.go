@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Sentences by which rows of some numbers of workers were not measured. Speed-ups are always computed.
+// Sentences by which rows of some numbers of workers were not measured: "The times for 8 and 16 workers are
+// extrapolated", "The rows with 8 workers were not run". Speed-ups are always computed.
 var (
 	unmeasured = regexp.MustCompile(`^(?:the |all )?(?:values|figures|numbers|results|rows|entries|` +
 		`data|times|measurements|(?:step|epoch|total|training) times?|those|row)\b` +

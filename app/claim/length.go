@@ -8,7 +8,8 @@ import (
 	"lockstep/app/analysis"
 )
 
-// saysSamples is how a sentence tells the samples of an epoch.
+// saysSamples is how a sentence tells the samples of an epoch: "50,000 samples per epoch", "50,000 training
+// images", "a training set of 50,000 images", "an epoch has 50,000 samples".
 var saysSamples = regexp.MustCompile(`(?i)\b(\d[\d,]*\d) (?:training )?(?:samples|images|examples|` +
 	`texts) (?:per|an|each|in an|in each|in every|of an|of each) epoch\b|\b(\d[\d,]*\d) training ` +
 	`(?:samples|images|examples|texts)\b|\btraining set (?:of|has|with|contains) (\d[\d,]*\d) ` +
