@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"lockstep/app/record"
@@ -77,13 +79,7 @@ func Read(r io.Reader, name string) (*Document, error) {
 	kind := format(name, text)
 	switch {
 	case isOwn:
-		d.Results, err = record.Decode(bytes.NewReader(text))
-		switch {
-		case err != nil:
-			err = inputf("%v", shapes, "give a results.json that is whole", err)
-		case len(d.Results.Rows) == 0:
-			err = inputf("results without rows", shapes, "give the results.json of a benchmark")
-		}
+		err = d.readOwn(text)
 	case kind == "json":
 		err = d.readJSON(text)
 	case kind == "markdown":
@@ -99,6 +95,18 @@ func Read(r io.Reader, name string) (*Document, error) {
 	}
 	d.settle()
 	return d, nil
+}
+
+// readOwn reads a results.json of Lockstep's own.
+func (d *Document) readOwn(text []byte) (err error) {
+	d.Results, err = record.Decode(bytes.NewReader(text))
+	switch {
+	case err != nil:
+		return inputf("%v", shapes, "give a results.json that is whole", err)
+	case len(d.Results.Rows) == 0:
+		return inputf("results without rows", shapes, "give the results.json of a benchmark")
+	}
+	return nil
 }
 
 // own is how a results.json of Lockstep's own begins.
@@ -223,18 +231,18 @@ func (t *table) unreadCells(i int) []string {
 	}
 	var out []string
 	for r, row := range t.rows {
-		if row[i].value != row[i].value && row[i].unit != "" {
-			out = append(out, fmt.Sprintf("table %d, row %d: %q has a unit that %q cannot have", t.number,
-				r+1, row[i].text, c.header))
-			continue
+		one := row[i]
+		isTooLarge := isBounded && wholeText.MatchString(one.text) // see outOfRange
+		what := ""
+		switch {
+		case !math.IsNaN(one.value):
+		case one.unit != "":
+			what = "has a unit that %q cannot have"
+		case c.kind != phase && !given(one.lo) && !isBlank(one.text) && !isTooLarge:
+			what = "is no number for %q"
 		}
-		if c.kind == phase {
-			continue
-		}
-		if isText := row[i].value != row[i].value && !given(row[i].lo) && !isBlank(row[i].text) &&
-			!(isBounded && wholeText.MatchString(row[i].text)); isText { // see outOfRange
-			out = append(out, fmt.Sprintf("table %d, row %d: %q is no number for %q", t.number, r+1,
-				row[i].text, c.header))
+		if what != "" {
+			out = append(out, fmt.Sprintf("table %d, row %d: %q "+what, t.number, r+1, one.text, c.header))
 		}
 	}
 	return out
@@ -366,6 +374,7 @@ func readCells(body string, places []int) ([][]string, error) {
 			r.Comma = comma
 		}
 	}
+	isWhole := sync.OnceValue(func() bool { return hasWholeQuotes(body, r.Comma) })
 	var lines [][]string
 	for {
 		line, err := r.Read()
@@ -376,15 +385,15 @@ func readCells(body string, places []int) ([][]string, error) {
 			return nil, inputf("%v", shapes, "correct that line", err)
 		}
 		for i, cell := range line {
-			if strings.Contains(cell, "\n") {
-				if hasWholeQuotes(body, r.Comma) {
-					line[i] = strings.ReplaceAll(cell, "\n", " ")
-					continue
-				}
+			if !strings.Contains(cell, "\n") {
+				continue
+			}
+			if !isWhole() {
 				at, _ := r.FieldPos(i)
 				return nil, inputf("line %d: a quote that its line does not close",
 					"cells of one line", "close the quote", places[at-1])
 			}
+			line[i] = strings.ReplaceAll(cell, "\n", " ")
 		}
 		lines = append(lines, line)
 	}
