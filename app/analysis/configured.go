@@ -132,6 +132,17 @@ func (c configured) isGrowing() bool { return c["adaptive-batch"] != nil && c["a
 // plainWire is the wire that sends numbers as they are; a row does not name it.
 const plainWire = "fp32"
 
+// isJoint reports whether all workers of a row train one model in common steps.
+func isJoint(row *record.Row) bool {
+	s := row.Setting
+	return s.Peer == "" && (s.Strategy == "single" || exchangesAll(s.Strategy))
+}
+
+// exchangesAll reports whether workers of a strategy exchange all gradients in every step.
+func exchangesAll(strategy string) bool {
+	return slices.Contains([]string{"all-reduce", "ddp", "gather-scatter", "ps"}, strategy)
+}
+
 // averages reports whether workers of a strategy update their own weights and average them.
 func averages(strategy string) bool { return strategy == "local-sgd" || strategy == "diloco" }
 
@@ -159,8 +170,7 @@ func isInexact(row *record.Row, run *record.Run, exact map[model]bool) string {
 	if s.IsLossy {
 		called = cmp.Or(called, "its wire is lossy")
 	}
-	isExactWay := slices.Contains([]string{"single", "gather-scatter", "all-reduce", "ddp", "ps"}, s.Strategy)
-	if called == "" || s.Peer != "" || !isExactWay || c["wire"] != plainWire || c["algorithm"] == "ring" ||
+	if called == "" || !isJoint(row) || c["wire"] != plainWire || c["algorithm"] == "ring" ||
 		!exact[model{s.Data, run.ParameterSHA256}] {
 		return ""
 	}

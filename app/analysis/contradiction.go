@@ -29,13 +29,21 @@ const maxContradictions = 8
 // contradictions compares what the results say twice: sums with their terms, rows with the configuration
 // and the folder of their runs, rounds with the runs that there are.
 func contradictions(r *record.Results, _ *Comparison) []string {
-	out := slices.Concat(isHeaded(r), inOrder(r), isDrawn(r), addsRuns(r), hasRounds(r), areCopies(r))
+	out := slices.Concat(isHeaded(r), inOrder(r), isDrawn(r), addsRuns(r), hasRounds(r), areCopies(r),
+		ofRows(r), r.Broken(), asWritten(r))
+	if more := len(out) - maxContradictions; more > 0 {
+		out = append(out[:maxContradictions], fmt.Sprintf("%d more contradictions of this kind.", more))
+	}
+	return out
+}
+
+// ofRows returns the contradictions of rows and their successful runs.
+func ofRows(r *record.Results) (out []string) {
 	seen, labels, models := timeline{}, alikes{}, evaluated{}
 	exact := exactModels(r)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		name := fmt.Sprintf("Row %d (%s %d×%d)", i+1, row.Setting.Strategy, row.Setting.Workers,
-			row.Setting.Threads)
+		name := rowName(i, row)
 		rounds := cmp.Or(row.Rounds, r.Rounds)
 		if missing := rounds - len(row.Runs); r.Complete && missing > 0 {
 			out = append(out, fmt.Sprintf("%s has %d of %d runs, although the benchmark was complete.", name,
@@ -63,16 +71,22 @@ func contradictions(r *record.Results, _ *Comparison) []string {
 			}
 		}
 	}
-	out = slices.Concat(out, r.Broken(), asWritten(r))
-	if more := len(out) - maxContradictions; more > 0 {
-		out = append(out[:maxContradictions], fmt.Sprintf("%d more contradictions of this kind.", more))
-	}
 	return out
 }
 
+// rowName names a row in a contradiction.
+func rowName(index int, row *record.Row) string {
+	s := row.Setting
+	return fmt.Sprintf("Row %d (%s %d×%d)", index+1, s.Strategy, s.Workers, s.Threads)
+}
+
+// runRule is named after what holds of a run and its row, and says what contradicts it; "": nothing does.
+// Rules of rows and of whole results are named likewise.
+type runRule func(*record.Row, *record.Run) string
+
 // runRules are the rules that need nothing but a run and its row.
-func runRules() []func(*record.Row, *record.Run) string {
-	return []func(*record.Row, *record.Run) string{isInRange, isWitnessed, addsSamples, addsPhases, addsTime,
+func runRules() []runRule {
+	return []runRule{isInRange, isWitnessed, addsSamples, addsPhases, addsTime,
 		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes,
 		isPlaced, isConditioned, countsEpochs, countsUpdates, countsTrained, fitsEvaluations, averagesLoss,
 		waits, balancesBytes, isOfNetwork, isOfData, reachesPeak}

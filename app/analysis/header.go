@@ -64,24 +64,12 @@ func isFirstSitting(r *record.Results) string {
 }
 
 // isCommanded says if a row has a model, data set, batch, strategy or number of workers that the command does
-// not list, or the recipe is another. A plan, a recipe or a budget chooses more than the command says.
+// not list, or the recipe is another.
 func isCommanded(r *record.Results) string {
-	if at := slices.Index(r.Command, "recipe"); at >= 0 && at+2 < len(r.Command) && r.Command[at+1] == "run" {
-		if name := r.Command[at+2]; r.Recipe != "" && name != r.Recipe && !strings.HasPrefix(name, "-") {
-			return fmt.Sprintf("The command runs the recipe %s, the results are of %s.", name, r.Recipe)
-		}
+	if text := isOfRecipe(r); text != "" {
+		return text
 	}
-	flags := map[string]string{}
-	at := slices.Index(r.Command, "bench")
-	for _, arg := range r.Command[max(at, 0):] {
-		name, value, _ := strings.Cut(arg, "=")
-		flags[strings.TrimPrefix(name, "--")] = value
-	}
-	for _, chooses := range []string{"plan", "budget", "quick", "resume"} {
-		if _, isGiven := flags[chooses]; isGiven || at < 0 {
-			return ""
-		}
-	}
+	flags := benchFlags(r.Command)
 	for i, row := range r.Rows {
 		s := row.Setting
 		for _, one := range [][2]string{{"models", s.Model}, {"data", s.Data},
@@ -109,6 +97,38 @@ func hasOwn(s record.Setting, flag string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return strings.Contains("+"+s.Options, "+"+name+"=")
 	})
+}
+
+// isOfRecipe says if the command runs another recipe than that of the results.
+func isOfRecipe(r *record.Results) string {
+	at := slices.Index(r.Command, "recipe")
+	if r.Recipe == "" || at < 0 || at+2 >= len(r.Command) || r.Command[at+1] != "run" {
+		return ""
+	}
+	if name := r.Command[at+2]; name != r.Recipe && !strings.HasPrefix(name, "-") {
+		return fmt.Sprintf("The command runs the recipe %s, the results are of %s.", name, r.Recipe)
+	}
+	return ""
+}
+
+// benchFlags returns the flags of a command that is lockstep bench; none if a plan, a recipe or a budget
+// chooses more than they say.
+func benchFlags(command []string) map[string]string {
+	at := slices.Index(command, "bench")
+	if at < 0 {
+		return nil
+	}
+	flags := map[string]string{}
+	for _, arg := range command[at:] {
+		name, value, _ := strings.Cut(arg, "=")
+		flags[strings.TrimPrefix(name, "--")] = value
+	}
+	for _, chooses := range []string{"plan", "budget", "quick", "resume"} {
+		if _, isGiven := flags[chooses]; isGiven {
+			return nil
+		}
+	}
+	return flags
 }
 
 // isListed reports whether a list of a command has a value, by itself, with settings of its own, or as the

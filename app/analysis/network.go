@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"lockstep/app/record"
@@ -72,8 +71,7 @@ func (n Network) sends(row *record.Row, run *record.Run, c configured, least, mo
 	s := row.Setting
 	isPlain := s.Wire == "" && c["wire"] == plainWire && c["accumulate"] == 1.0 &&
 		c["backup-workers"] == 0.0 && !c.isGrowing()
-	ways := []string{"all-reduce", "ddp", "gather-scatter", "ps"}
-	if !isPlain || s.Workers < 2 || !slices.Contains(ways, s.Strategy) {
+	if !isPlain || s.Workers < 2 || !exchangesAll(s.Strategy) {
 		return ""
 	}
 	p, pieces := float64(s.Workers), math.Ceil(float64(s.Shards)/float64(s.Workers))

@@ -47,11 +47,10 @@ func balancesBytes(row *record.Row, run *record.Run) string {
 // sendsInSteps says if the steps of workers that exchange all gradients in them sent much less than the run.
 func sendsInSteps(row *record.Row, run *record.Run) string {
 	const most = 0.95
-	ways := []string{"all-reduce", "gather-scatter", "ddp"}
-	c := configOf(run)
+	s, c := row.Setting, configOf(run)
+	isByWorkers := exchangesAll(s.Strategy) && s.Strategy != "ps"            // servers send too
 	isBehind := c["overlap-forward"] == true || c["shard-optimizer"] == true // an end of it follows the step
-	if !slices.Contains(ways, row.Setting.Strategy) || row.Setting.Options != "" || isBehind ||
-		run.Steps < enoughSteps {
+	if !isByWorkers || s.Options != "" || isBehind || run.Steps < enoughSteps {
 		return ""
 	}
 	sent := 0.0
@@ -133,9 +132,8 @@ func averagesLoss(row *record.Row, run *record.Run) string {
 // hid more of it in a step than the step took.
 func waits(row *record.Row, run *record.Run) string {
 	const hides = 1.5 // of a step: one exchange runs at a time, and their ends may be counted twice
-	ways := []string{"all-reduce", "gather-scatter", "ddp", "ps"}
 	s := row.Setting
-	if s.Workers < 2 || !slices.Contains(ways, s.Strategy) || s.Peer != "" || s.Options != "" {
+	if s.Workers < 2 || !exchangesAll(s.Strategy) || s.Peer != "" || s.Options != "" {
 		return ""
 	}
 	for _, rank := range run.Ranks {
@@ -225,12 +223,6 @@ func fitsEvaluations(row *record.Row, run *record.Run) string {
 		steps[e.Rank] = e.Steps
 	}
 	return ""
-}
-
-// isJoint reports whether all workers of a row train one model in common steps.
-func isJoint(row *record.Row) bool {
-	ways := []string{"single", "all-reduce", "ddp", "gather-scatter", "ps"}
-	return slices.Contains(ways, row.Setting.Strategy) && row.Setting.Peer == ""
 }
 
 // stepsPerEpoch returns how many steps the first epoch of a run has; 0: it was not complete.

@@ -19,15 +19,14 @@ func asWritten(r *record.Results) (out []string) {
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		name := fmt.Sprintf("Row %d (%s %d×%d)", i+1, row.Setting.Strategy, row.Setting.Workers,
-			row.Setting.Threads)
+		name := rowName(i, row)
 		for _, text := range []string{isCondition(row.Setting), hasCores(r, row.Setting)} {
 			if text != "" {
 				out = append(out, name+": "+text)
 			}
 		}
 		for _, run := range slices.Concat(row.Runs, row.Replaced) {
-			for _, rule := range []func(*record.Row, *record.Run) string{hasOrigin, hasFailed, hasOptions} {
+			for _, rule := range []runRule{hasOrigin, hasFailed, hasOptions} {
 				if text := rule(row, &run); text != "" {
 					out = append(out, fmt.Sprintf("%s, round %d: %s", name, run.Round+1, text))
 				}
