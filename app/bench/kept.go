@@ -96,13 +96,14 @@ func otherSteps(kept, told []record.Rank) string {
 	}
 	for i, rank := range kept {
 		for step, v := range rank.Steps.Seconds {
-			is, was := told[i].Steps.Seconds[step], told[i].Steps.Samples[step]
+			seconds, samples := told[i].Steps.Seconds[step], told[i].Steps.Samples[step]
 			switch {
-			case v != is && !(math.IsNaN(v) && math.IsNaN(is)):
-				return fmt.Sprintf("step %d of rank %d took %g s, and %g s by the results", step+1, i, v, is)
-			case was != own[i][step] && was != rank.Steps.Samples[step]:
+			case isOther(v, seconds):
+				return fmt.Sprintf("step %d of rank %d took %g s, and %g s by the results", step+1, i, v,
+					seconds)
+			case samples != own[i][step] && samples != rank.Steps.Samples[step]:
 				return fmt.Sprintf("step %d of rank %d trained on %d samples, and on %d by the results",
-					step+1, i, own[i][step], was)
+					step+1, i, own[i][step], samples)
 			}
 		}
 		if text := otherFigures(i, rank.Steps, told[i].Steps); text != "" {
@@ -111,6 +112,9 @@ func otherSteps(kept, told []record.Rank) string {
 	}
 	return ""
 }
+
+// isOther reports whether two figures differ; two that are no numbers do not.
+func isOther(a, b float64) bool { return a != b && !(math.IsNaN(a) && math.IsNaN(b)) }
 
 // otherFigures names the first figure of a rank's steps, besides times and samples, of which a file tells
 // something else than results. What older results do not hold is not compared.
@@ -126,9 +130,9 @@ func otherFigures(rank int, kept, told record.Steps) string {
 		columns["phase "+name] = [2]record.Numbers{kept.Phases[name], values}
 	}
 	for _, name := range slices.Sorted(maps.Keys(columns)) {
-		was, is := columns[name][0], columns[name][1]
-		for step := range min(len(was), len(is)) {
-			if a, b := was[step], is[step]; a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+		kept, told := columns[name][0], columns[name][1]
+		for step := range min(len(kept), len(told)) {
+			if a, b := kept[step], told[step]; isOther(a, b) {
 				return fmt.Sprintf("step %d of rank %d has a %s of %g, and of %g by the results", step+1,
 					rank, name, a, b)
 			}
@@ -149,27 +153,8 @@ func numbers(of []int) record.Numbers {
 // otherOutcome says if the files of a run tell something else than results of what it did, took and reached,
 // with which settings and by which machine.
 func otherOutcome(folder string, run *record.Run, known []record.Machine) string {
-	var s record.Summary
-	if readKept(filepath.Join(folder, rundir.SummaryFile), &s) {
-		for _, one := range []struct {
-			name    string
-			was, is any
-		}{
-			{"outcome is", s.Outcome, run.Outcome},
-			{"evaluations are", s.Evaluations, run.Evaluations},
-			{"checkpoints are", s.Checkpoints, run.Checkpoints},
-			{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
-			{"bytes of the busiest process, server and without compression are",
-				[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
-				[]int64{run.BusiestBytes, run.ServerBytes, run.BytesVectors}},
-		} {
-			was, _ := json.Marshal(one.was) // both were read from JSON
-			is, _ := json.Marshal(one.is)
-			if string(was) != string(is) {
-				return fmt.Sprintf("%s: its %s %.200s, and %.200s by the results", rundir.SummaryFile,
-					one.name, was, is)
-			}
-		}
+	if text := otherSummary(filepath.Join(folder, rundir.SummaryFile), run); text != "" {
+		return rundir.SummaryFile + ": " + text
 	}
 	if text := otherSettings(filepath.Join(folder, rundir.ConfigFile), run.Config); text != "" {
 		return rundir.ConfigFile + ": " + text
@@ -180,10 +165,37 @@ func otherOutcome(folder string, run *record.Run, known []record.Machine) string
 	return ""
 }
 
+// otherSummary says if the summary of a run tells something else than results.
+func otherSummary(path string, run *record.Run) string {
+	var s record.Summary
+	if !readKept(path, &s) {
+		return ""
+	}
+	for _, one := range []struct {
+		name       string
+		kept, told any
+	}{
+		{"outcome is", s.Outcome, run.Outcome},
+		{"evaluations are", s.Evaluations, run.Evaluations},
+		{"checkpoints are", s.Checkpoints, run.Checkpoints},
+		{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
+		{"bytes of the busiest process, server and without compression are",
+			[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
+			[]int64{run.BusiestBytes, run.ServerBytes, run.BytesVectors}},
+	} {
+		kept, _ := json.Marshal(one.kept) // both were read from JSON
+		told, _ := json.Marshal(one.told)
+		if string(kept) != string(told) {
+			return fmt.Sprintf("its %s %.200s, and %.200s by the results", one.name, kept, told)
+		}
+	}
+	return ""
+}
+
 // otherSettings says if a run was configured otherwise than results tell. Only settings that a run takes as
 // they are given are compared.
 func otherSettings(path string, told json.RawMessage) string {
-	var was, is map[string]any
+	var was, is map[string]any // in the file, and by the results
 	c, err := setting.ReadFile(path)
 	if err != nil || json.Unmarshal(told, &is) != nil {
 		return ""
