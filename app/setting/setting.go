@@ -47,7 +47,12 @@ func Settings(k *Catalog) []Setting {
 }
 
 func dataSettings(k *Catalog) []Setting {
-	return inGroup("Model and data",
+	return inGroup("Model and data", slices.Concat(setSettings(k), textSettings(), sampleSettings())...)
+}
+
+// setSettings say which model is trained on which data set.
+func setSettings(k *Catalog) []Setting {
+	return []Setting{
 		choice("model", "architecture", k.models().Names(),
 			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
 		choice("stem", "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by "+
@@ -63,6 +68,12 @@ func dataSettings(k *Catalog) []Setting {
 		number("size", "height and width of synthetic images, and to which images of a folder are scaled",
 			1, 4096, func(c *Config) *int { return &c.Size }).
 			unless(ownSize),
+	}
+}
+
+// textSettings say how texts are read.
+func textSettings() []Setting {
+	return []Setting{
 		text("vocab", "FILE",
 			"WordPiece vocabulary of texts (default: vocab.txt beside --weights, else "+
 				"bert-base-uncased/vocab.txt among the data sets)",
@@ -85,6 +96,12 @@ func dataSettings(k *Catalog) []Setting {
 			"numbers (default: label or class)",
 			func(c *Config) *string { return &c.LabelColumn }).
 			unless(readsTexts),
+	}
+}
+
+// sampleSettings say with which samples and weights a run begins, and how it is evaluated.
+func sampleSettings() []Setting {
+	return []Setting{
 		choice("augment", "random changes of training images", augmentNames(),
 			func(c *Config) *string { return &c.Augment }),
 		limit("limit-train", "use only the first N training samples", 1,
@@ -108,11 +125,17 @@ func dataSettings(k *Catalog) []Setting {
 			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
 			func(c *Config) *string { return &c.TTA }).
 			unless(evaluates),
-	)
+	}
 }
 
 func workerSettings() []Setting {
-	return inGroup("Workers",
+	return inGroup("Workers", slices.Concat(exchangeSettings(), linkSettings(), ddpSettings(),
+		processSettings())...)
+}
+
+// exchangeSettings say who exchanges gradients with whom.
+func exchangeSettings() []Setting {
+	return []Setting{
 		number("workers", "replicas; under lockstep launch, by default as many as the hosts have slots",
 			1, MaxWorkers,
 			func(c *Config) *int { return &c.Workers }).
@@ -139,6 +162,12 @@ func workerSettings() []Setting {
 		choice("algorithm", "all-reduce algorithm", algorithms(),
 			func(c *Config) *string { return &c.Algorithm }).
 			unless(hasAlgorithm),
+	}
+}
+
+// linkSettings say how gradients travel.
+func linkSettings() []Setting {
+	return []Setting{
 		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
 			"auto is local for one worker, else shm if the system has it", links(),
 			func(c *Config) *string { return &c.Link }),
@@ -149,6 +178,12 @@ func workerSettings() []Setting {
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
 			unless(sendsGradients),
+	}
+}
+
+// ddpSettings are of workers that share every step: what they exchange at once, and who computes how much.
+func ddpSettings() []Setting {
+	return []Setting{
 		byteSize("bucket", "bytes of gradients that ddp sends as one bucket", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }).
 			unless(hasBuckets),
@@ -172,6 +207,12 @@ func workerSettings() []Setting {
 			"the computation of rank 1 take three times as long, from STEP on, to try out unequal "+
 			"machines; separated by commas; changes no result (default: none)", "", ParseSlowWorkers,
 			func(c *Config) *SlowWorkers { return &c.SlowWorkers }),
+	}
+}
+
+// processSettings are of each worker's process: its memory, where it meets the others, its kernels.
+func processSettings() []Setting {
+	return []Setting{
 		byteSize("memory", "activations that a worker keeps; above it, cheap ones are recomputed in "+
 			"the backward pass; 0 for no limit", 0, math.MaxInt, func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
@@ -187,7 +228,7 @@ func workerSettings() []Setting {
 			"Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the "+
 			"operands of large products to bf16, which pays on AMX",
 			mathNames(), func(c *Config) *string { return &c.Math }),
-	)
+	}
 }
 
 func insecure() Setting {
@@ -235,7 +276,12 @@ func lengthSettings() []Setting {
 }
 
 func updateSettings() []Setting {
-	return inGroup("Optimizer",
+	return inGroup("Optimizer", slices.Concat(ruleSettings(), scheduleSettings(), dampingSettings())...)
+}
+
+// ruleSettings are of the update rule.
+func ruleSettings() []Setting {
+	return []Setting{
 		choice("optimizer", "update rule", optim.Names(),
 			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
@@ -265,6 +311,12 @@ func updateSettings() []Setting {
 			"names match, such as *.bias, RATE times the learning rate and the weight decay DECAY, and "+
 			"freezes them after STEPS steps, or with rate 0; separated by ; (default: none)",
 			"", optim.ParseGroups, func(c *Config) *optim.Groups { return &c.Optimizer.Groups }),
+	}
+}
+
+// scheduleSettings say how the learning rate changes over the run.
+func scheduleSettings() []Setting {
+	return []Setting{
 		choice("schedule", "learning rate schedule; step drops the rate at intervals",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule.Name }).
 			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
@@ -287,6 +339,12 @@ func updateSettings() []Setting {
 			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle,
 			func(c *Config) *optim.Triangle { return &c.Schedule.Triangle }).
 			unless(ofSchedule("triangle")),
+	}
+}
+
+// dampingSettings keep updates steady: clipped gradients, averaged weights, smooth labels.
+func dampingSettings() []Setting {
+	return []Setting{
 		real("clip", "scale the gradient down to this norm if it is larger; 0 for never",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
@@ -301,7 +359,7 @@ func updateSettings() []Setting {
 			func(c *Config) *optim.LookaheadConfig { return &c.Lookahead }),
 		real("label-smoothing", "fraction of each training label that is spread over all classes, 0 to 1", 1,
 			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
-	)
+	}
 }
 
 func outputSettings() []Setting {
