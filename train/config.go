@@ -121,6 +121,17 @@ const defaultEvalBatch = 100
 
 // Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {
+	for _, check := range []func() error{c.checkRun, c.checkSamples, c.checkTask, c.checkGrowth, c.checkInput,
+		c.Schedule.Validate, c.Lookahead.Validate, c.Optimizer.Validate} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRun returns an error for the first setting that is invalid whatever the model and the data are.
+func (c Config) checkRun() error {
 	switch {
 	case c.CPU == nil:
 		return fmt.Errorf("train: no CPU to run on")
@@ -157,6 +168,11 @@ func (c Config) Validate() error {
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
 			c.EvalEvery, c.EvalBatch)
 	}
+	return nil
+}
+
+// checkSamples returns an error if the data sets are not whole, or not of the size that the model takes.
+func (c Config) checkSamples() error {
 	for _, set := range []*data.Set{c.Train, c.Test} {
 		if set == nil {
 			continue
@@ -169,12 +185,11 @@ func (c Config) Validate() error {
 				set.Name, set.Shape, c.Network.Name, c.Network.Input)
 		}
 	}
-	if err := c.checkTask(); err != nil {
-		return err
-	}
-	if err := c.checkGrowth(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkInput returns an error if the model cannot read the tokens of texts or the views of images.
+func (c Config) checkInput() error {
 	for _, set := range []*data.Set{c.Train, c.Test} {
 		if set != nil && set.Texts != nil && set.Texts.Vocabulary > c.Network.Words {
 			return fmt.Errorf("train: data set %s has a vocabulary of %d tokens, %s knows %d",
@@ -186,13 +201,7 @@ func (c Config) Validate() error {
 			return fmt.Errorf("train: test samples %v cannot be shown as %+v", in, v)
 		}
 	}
-	if err := c.Schedule.Validate(); err != nil {
-		return err
-	}
-	if err := c.Lookahead.Validate(); err != nil {
-		return err
-	}
-	return c.Optimizer.Validate()
+	return nil
 }
 
 // run returns the shards [lo, hi) of this worker at the start.
