@@ -16,13 +16,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// trainCommand trains in this process and those that it starts.
 func trainCommand(a *app) *cobra.Command {
 	var config string
 	var isJSON, isQuiet bool
 	c := &cobra.Command{
-		Use:   "train [flags]",
-		Short: "Train a model with one worker or several",
-		Long: `Train a model with one worker or several.
+		Use:         "train [flags]",
+		Short:       "Train a model with one worker or several",
+		Long:        trainHelp(),
+		Example:     trainExamples,
+		Args:        noArguments,
+		Annotations: map[string]string{joins: "true", spreads: "true"},
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.train(c, setting.Source{File: config}, isJSON, isQuiet)
+		},
+	}
+	addSettings(c, setting.Settings(&a.catalog))
+	c.Flags().StringVar(&config, "config", "",
+		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
+	addWatching(c, &isJSON, &isQuiet)
+	return c
+}
+
+// trainHelp is the long text of lockstep train.
+func trainHelp() string {
+	return `Train a model with one worker or several.
 
 Without flags it trains lenet on generated images for one epoch. The number of workers and of
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
@@ -62,8 +80,10 @@ since the first step began. The line of rank 0 is for all workers, unless they n
 
 --for 30s ends the run after 30 seconds of training, at the same step on all workers. --until
 accuracy=0.94 ends it at the first evaluation with this accuracy. The clock of both starts before
-the first step, when data, programs and memory are ready, and stops during evaluations.`,
-		Example: `  lockstep train
+the first step, when data, programs and memory are ready, and stops during evaluations.`
+}
+
+const trainExamples = `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
@@ -76,19 +96,7 @@ the first step, when data, programs and memory are ready, and stops during evalu
   lockstep train --workers 4 --shards 20 --rebalance --slow-worker 3:3
   lockstep train --epochs 10 --batch 32 --adaptive-batch 512 --scale-lr sqrt,32
   mpirun -np 4 lockstep train --epochs 5
-  lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`,
-		Args:        noArguments,
-		Annotations: map[string]string{joins: "true", spreads: "true"},
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.train(c, setting.Source{File: config}, isJSON, isQuiet)
-		},
-	}
-	addSettings(c, setting.Settings(&a.catalog))
-	c.Flags().StringVar(&config, "config", "",
-		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
-	addWatching(c, &isJSON, &isQuiet)
-	return c
-}
+  lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`
 
 // strategyHelp lists the strategies, one in a line.
 func strategyHelp() string {
