@@ -244,17 +244,27 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 		return token, nil
 	}
 	if delim == '[' {
-		list := []any{}
-		for dec.More() {
-			v, err := readValue(dec, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := nextToken(dec)
-		return list, err
+		return readList(dec, depth+1)
 	}
+	return readMembers(dec, depth+1)
+}
+
+// readList reads the values of a list up to its end, each as deep as depth says.
+func readList(dec *json.Decoder, depth int) (any, error) {
+	list := []any{}
+	for dec.More() {
+		v, err := readValue(dec, depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	_, err := nextToken(dec)
+	return list, err
+}
+
+// readMembers reads the members of an object up to its end, their values as deep as depth says.
+func readMembers(dec *json.Decoder, depth int) (any, error) {
 	object, seen := []member{}, map[json.Token]bool{}
 	for dec.More() {
 		name, err := nextToken(dec)
@@ -265,13 +275,13 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 			return nil, fmt.Errorf("JSON with two members %q in one object", name)
 		}
 		seen[name] = true
-		v, err := readValue(dec, depth+1)
+		v, err := readValue(dec, depth)
 		if err != nil {
 			return nil, err
 		}
 		object = append(object, member{fmt.Sprint(name), v})
 	}
-	_, err = nextToken(dec)
+	_, err := nextToken(dec)
 	return object, err
 }
 
