@@ -72,6 +72,9 @@ func (k kind) identifies() bool { return k >= label && k <= setting }
 // isName reports whether cells of this kind are names, not numbers.
 func (k kind) isName() bool { return k == label || k == strategy || k == model || k == dataset }
 
+// tellsApart reports whether columns of this kind say why rows of one configuration are several.
+func (k kind) tellsApart() bool { return k == repeat || k == seed || k == rank || k == position }
+
 // isOften reports whether a table may have several columns of this kind.
 func (k kind) isOften() bool {
 	switch k {
@@ -303,15 +306,16 @@ func readHeading(header string, known []pattern) column {
 		return c
 	}
 	c.name = words
+	c.settleUnit()
+	return c
+}
+
+// settleUnit sets what the words of a heading say of its figures for its kind, besides the unit behind them.
+func (c *column) settleUnit() {
+	words := c.name
 	switch c.kind {
 	case amdahl, gustafson:
-		if m := percentIn.FindStringSubmatch(header); m != nil {
-			v, _, _ := parseNumber(m[1])
-			c.serial = v / 100
-			if strings.Contains(strings.ToLower(header), "parallel") || c.serial > 0.5 {
-				c.serial = 1 - c.serial
-			}
-		}
+		c.serial = serialIn(c.header)
 	case loss:
 		if c.unit > 0 {
 			c.kind = unknown // of packets, in percent
@@ -327,7 +331,20 @@ func readHeading(header string, known []pattern) column {
 			c.kind = runList
 		}
 	}
-	return c
+}
+
+// serialIn returns the serial fraction in the heading of a column of a law, of which it may tell the parallel
+// part; 0: none.
+func serialIn(header string) float64 {
+	m := percentIn.FindStringSubmatch(header)
+	if m == nil {
+		return 0
+	}
+	v, _, _ := parseNumber(m[1])
+	if strings.Contains(strings.ToLower(header), "parallel") || v/100 > 0.5 {
+		return 1 - v/100
+	}
+	return v / 100
 }
 
 // manySamples is what a rate in thousands or millions counts.

@@ -191,9 +191,7 @@ func named(c column, text string) string {
 
 // tells reports whether a column says why rows may be alike in all others: repeat, seed, rank or position.
 func (t *table) tells() bool {
-	return slices.ContainsFunc(t.columns, func(c column) bool {
-		return c.kind == repeat || c.kind == seed || c.kind == rank || c.kind == position
-	})
+	return slices.ContainsFunc(t.columns, func(c column) bool { return c.kind.tellsApart() })
 }
 
 // has reports whether the table has a column of a kind.

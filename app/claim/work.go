@@ -21,20 +21,23 @@ func unlabelled(t *table, say sayer) {
 	if len(t.rows) < 2 || !t.measures() {
 		return
 	}
+	isNamed, isNumbered := t.naming()
+	switch {
+	case !isNamed && !t.tells():
+		say(Refused, "", "no column says what the %d rows are", len(t.rows))
+		return
+	case isNumbered:
+		say(Refused, "", "the %d rows have numbers for names, so none can be tied to its settings",
+			len(t.rows))
+		return
+	}
 	var keys []string
 	rows := map[string][]string{}
-	isNumbered, named := true, 0
 	for r := range t.rows {
 		var key []string
 		for i, c := range t.columns {
-			isPlace := c.kind == repeat || c.kind == seed || c.kind == rank || c.kind == position
-			if !c.kind.identifies() && !isPlace {
-				continue
-			}
-			key = append(key, strings.ToLower(t.rows[r][i].text))
-			if c.kind.identifies() && t.rows[r][i].text != "" {
-				named++
-				isNumbered = isNumbered && c.kind == label && numbered.MatchString(t.rows[r][i].text)
+			if c.kind.identifies() || c.kind.tellsApart() {
+				key = append(key, strings.ToLower(t.rows[r][i].text))
 			}
 		}
 		k := strings.Join(key, "\x00")
@@ -43,21 +46,27 @@ func unlabelled(t *table, say sayer) {
 		}
 		rows[k] = append(rows[k], fmt.Sprint(r+1))
 	}
-	switch {
-	case named == 0 && !t.tells():
-		say(Refused, "", "no column says what the %d rows are", len(t.rows))
-		return
-	case named > 0 && isNumbered:
-		say(Refused, "", "the %d rows have numbers for names, so none can be tied to its settings",
-			len(t.rows))
-		return
-	}
 	for _, k := range keys {
 		if len(rows[k]) > 1 {
 			say(Refused, "rows "+list(rows[k]), "%d rows carry one name, %q, and no repeat or seed tells "+
 				"them apart", len(rows[k]), strings.TrimSpace(strings.ReplaceAll(k, "\x00", " ")))
 		}
 	}
+}
+
+// naming reports whether some cell says what its row is, and whether all that do are labels that say no more
+// than the place of the row.
+func (t *table) naming() (isNamed, isNumbered bool) {
+	isNumbered = true
+	for i, c := range t.columns {
+		for _, row := range t.rows {
+			if text := row[i].text; c.kind.identifies() && text != "" {
+				isNamed = true
+				isNumbered = isNumbered && c.kind == label && numbered.MatchString(text)
+			}
+		}
+	}
+	return isNamed, isNamed && isNumbered
 }
 
 // measures reports whether the table has a figure that rows are compared by.
