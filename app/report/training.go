@@ -176,10 +176,35 @@ func trainingNotes(t *analysis.Training) []noteList {
 		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "taken cores",
 			Text: "Times and speed say how busy the machine was, not how fast the run can be: " + text + "."})
 	}
+	if text := contended(t); text != "" {
+		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "contention", Text: text})
+	}
 	for _, text := range t.Cautions {
 		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "caution", Text: text})
 	}
 	return noteLists(notes)
+}
+
+// contended says that the workers on the host of rank 0 have more threads than it has cores, as those that
+// are started one by one may: none knows of the others when it chooses its threads. Nothing is known of the
+// cores of other hosts.
+func contended(t *analysis.Training) string {
+	workers, cores := 0, t.Machine.LogicalCores
+	for _, r := range t.Ranks {
+		if r.Host != "" && r.Host == t.Ranks[0].Host {
+			workers++
+		}
+	}
+	if cores == 0 || t.Threads == 0 || workers*t.Threads <= cores {
+		return ""
+	}
+	text := fmt.Sprintf("%s × %s on %s: times show contention for cores, not scaling.",
+		spelling.Count(workers, "worker"), spelling.Count(t.Threads, "thread"),
+		spelling.Count(cores, "core"))
+	if workers <= cores {
+		text += fmt.Sprintf(" --threads %d gives each worker cores of its own.", cores/workers)
+	}
+	return text
 }
 
 // firstCautions returns the first notes that are no facts, for the top of the page.

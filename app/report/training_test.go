@@ -290,3 +290,36 @@ func TestHostsOfARunJoinedByHand(t *testing.T) {
 		}
 	}
 }
+
+// Workers that are started one by one take all cores each: their report says that they shared them.
+func TestWorkersThatShareCores(t *testing.T) {
+	const four = `{"rank":0,"host":"a"},{"rank":1,"host":"a"},{"rank":2,"host":"b"},{"rank":3,"host":"b"}`
+	for _, test := range []struct {
+		ranks   string
+		threads int
+		want    string
+	}{
+		{four, 4, "2 workers × 4 threads on 4 cores: times show contention for cores, not scaling. " +
+			`<span class="flag">--threads 2</span> gives each worker cores of its own.`},
+		{four, 2, ""},
+		{strings.ReplaceAll(four, `"b"`, `"a"`) + `,{"rank":4,"host":"a"}`, 1, "5 workers × 1 thread on 4 " +
+			"cores: times show contention for cores, not scaling.</li>"},
+		{`{"rank":0},{"rank":1}`, 4, ""},
+	} {
+		summary := fmt.Sprintf(`{"workers":4,"threads":%d,"ranks":[%s]}`, test.threads, test.ranks)
+		run, err := analysis.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Machine.LogicalCores = 4
+		var page strings.Builder
+		if err := report.TrainingHTML(&page, run); err != nil {
+			t.Fatal(err)
+		}
+		if isThere := strings.Contains(page.String(), "contention"); isThere != (test.want != "") ||
+			!strings.Contains(page.String(), test.want) {
+			t.Errorf("%d threads of %s: the caution is there: %v, want %q", test.threads, test.ranks, isThere,
+				test.want)
+		}
+	}
+}
