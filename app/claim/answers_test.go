@@ -194,3 +194,23 @@ func TestOddSentences(t *testing.T) {
 		}
 	}
 }
+
+// A report that says of itself that nothing is decided is not refused for what single runs cannot decide.
+func TestUndecidedReportsAreNotRefused(t *testing.T) {
+	const table = "\n\n### Step time\n\n| row | median, ms | interval, ms | runs, ms | told apart |\n" +
+		"| --- | --- | --- | --- | --- |\n" +
+		"| B  ddp 2×1 | 127 | – | (127) | Not ranked: others took cores |\n" +
+		"| A  single 1×1 | 130 | – | (130) | Not ranked: others took cores |\n"
+	for text, isRefused := range map[string]bool{
+		"not decided: Other programs or virtual machines used the cores during every row, so nothing is " +
+			"said about which is the faster.": false,
+		"**The fastest row of each of 2 comparisons is below: none is certain after 1 round " +
+			"(--repeats 6).**": false,
+		"**The fastest row of each of 2 comparisons is below.**": true,
+	} {
+		r := check(t, "report.md", "# lenet\n\n## In short\n\n"+text+table)
+		if r.IsRefused() != isRefused {
+			t.Errorf("%q: refused %v\n%s", text, r.IsRefused(), render(r))
+		}
+	}
+}
