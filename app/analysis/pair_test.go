@@ -349,8 +349,8 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 			t.Errorf("findings %q, want %q", findings, want)
 		}
 	}
-	wantNote(t, c, "taken cores", "every run of these rows: ddp 2×1. At most, 0.0 %",
-		"57 % to other processes")
+	wantNote(t, c, "taken cores", "every run of these rows: ddp 2×1. At most, 57 %",
+		"went to other processes")
 	wantNoNote(t, c, "above 100 %")
 
 	take(&m.Rows[0], 0.1, 0.1, 0.1, 0.1)

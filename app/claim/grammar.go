@@ -377,7 +377,7 @@ func ratioBy(a, b *entry, k kind) float64 { return b.slowness(k) / a.slowness(k)
 // at all if there are none, and the others. Those that give nearly the same as the first are neither.
 func timesThatGive(a, b *entry, factors []float64, half float64) (fitting, other []kind) {
 	isStated := factors != nil
-	factors = slices.DeleteFunc(factors, func(f float64) bool { return !given(f) || f <= 0 })
+	factors = slices.DeleteFunc(slices.Clone(factors), func(f float64) bool { return !given(f) || f <= 0 })
 	for _, k := range paces() {
 		r := ratioBy(a, b, k)
 		if !given(r) {

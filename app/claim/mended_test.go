@@ -47,6 +47,8 @@ func TestSentencesOfAReader(t *testing.T) {
 		{mended, "Going from 2 to 4 workers gives a speed-up of 3.3x.", claim.Wrong, "1.79"},
 		{mended, "Going from 3 to 4 workers gives a speed-up of 3.3x.", claim.NotChecked, "no two rows"},
 		{mended, "DDP runs 3.3 times faster than Single.", claim.Holds, "3.333"},
+		{mended, "Single is 233% slower than DDP.", claim.Holds, "one of time, not of speed"},
+		{mended, "Single is 70% slower than DDP.", claim.Holds, ""},
 		{mended, "Foo is 2x faster than Single.", claim.NotChecked, "no row is called Foo"},
 		{mended, "Single is slower than Foo Bar.", claim.NotChecked, "no row is called Foo Bar"},
 		{mended, "Foo is 2x faster than Bar.", claim.NotChecked, "no row is called Foo"},

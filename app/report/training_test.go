@@ -127,7 +127,8 @@ func TestFirstScreenOfADisturbedRun(t *testing.T) {
 	page := read(t, folder, report.HTMLFile)
 	page = page[:strings.Index(page, `id="contents"`)]
 	for _, want := range []string{"Before you believe it", "Times and speed say how busy the machine was",
-		"51 % to other processes", `<p class="lede">23 November 2026, 21:40 UTC · AMD EPYC · 2 cores · one ` +
+		"51 % of the cores&#39; time went to other processes",
+		`<p class="lede">23 November 2026, 21:40 UTC · AMD EPYC · 2 cores · one ` +
 			`run · ddp · global batch 64 in 2 shards · seed 1</p>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the first screen lacks %q:\n%s", want, page)
