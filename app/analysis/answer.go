@@ -77,6 +77,9 @@ func (g *Group) answerText(s standing) string {
 	case len(s.tied) == 1 && best == g.Baseline:
 		return fmt.Sprintf("No way of training is faster than %s: %s a step; the nearest, %s, reaches %s "+
 			"of its speed.", best.Label, ms(best.Step.Median), next.Label, times(g.pairOf(best, next).Ratio))
+	case len(s.tied) == 1 && next == g.Baseline && g.against(best) != "": // which says how far the next is
+		return fmt.Sprintf("%s has the shortest step: %s%s.", best.Label, ms(best.Step.Median),
+			g.against(best))
 	case len(s.tied) == 1:
 		return fmt.Sprintf("%s has the shortest step: %s%s; %s as fast as the next, %s.", best.Label,
 			ms(best.Step.Median), g.against(best), times(g.pairOf(next, best).Ratio), next.Label)

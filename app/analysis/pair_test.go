@@ -601,6 +601,9 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 		if a.IsCertain != test.decided || !strings.Contains(g.Findings()[0], test.says) {
 			t.Errorf("step %v: %v, %q, want %q", test.step, a, g.Findings()[0], test.says)
 		}
+		if test.decided && strings.Count(a.Text, "as fast as") != 1 { // the next is the baseline
+			t.Errorf("step %v: %q, want the ratio once", test.step, a.Text)
+		}
 		isClose := strings.Contains(test.says, "too close")
 		if strings.Contains(a.Why, "too close to call: perhaps less than 2 %") != isClose {
 			t.Errorf("step %v: the answer's reason is %q", test.step, a.Why)
