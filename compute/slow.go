@@ -59,6 +59,6 @@ func (c *CPU) doSlowly(t Task, parts int, do func(t Task, parts int)) {
 		return
 	}
 	began = time.Now()
-	rest(c.slow.owed)
+	time.Sleep(c.slow.owed)
 	c.slow.owed -= time.Since(began)
 }

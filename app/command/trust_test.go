@@ -69,7 +69,7 @@ func TestTrustPlantedDifference(t *testing.T) {
 	const narrow = 0.05 - analysis.LeastDifference
 	found, wide := 0, 0
 	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1.05",
-		"--precision", "1.4%", "--budget", "15m").Groups {
+		"--precision", "1.4%", "--budget", "22m").Groups {
 		if len(g.Pairs) != 1 {
 			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))
 		}
