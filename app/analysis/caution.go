@@ -318,7 +318,7 @@ func ring(_ *record.Results, c *Comparison) []string {
 
 func anotherResult(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
-		return l.isOther() && l.Setting.Strategy != "none" && l.Setting.Peer == ""
+		return l.isOther() && !l.IsMixed && l.Setting.Strategy != "none" && l.Setting.Peer == ""
 	})
 	if !any {
 		return nil

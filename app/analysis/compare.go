@@ -69,6 +69,7 @@ type Line struct {
 	Seeds                       int     // different ones
 	Staleness                   []int   // updates of all runs by their staleness; nil: none
 	Accuracy                    Accuracy
+	IsMixed                     bool // in mixed precision, with another result than lines that are not
 	Uneven                      bool // the runs did different numbers of steps or samples
 	ISA                         string
 	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
@@ -93,6 +94,7 @@ type Line struct {
 	row         int               // number of the row
 	original    int               // that, or the number of the row that it is a copy of
 	work        work
+	computed    computed  // by the first run
 	skew        *skew     // of the first run that has one
 	phaseShare  float64   // sum of the phases relative to the mean step
 	stepByRound []float64 // median step time, NaN where the round has no successful run
@@ -118,13 +120,16 @@ func (l *Line) isSuperlinear() bool {
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Peer == "" && (s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" &&
+	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" &&
 		s.Algorithm != "ring" && !s.IsLossy)
 }
 
 // isOther reports whether the line reaches another result by equal work, which only its accuracy can be
-// compared by: a lossy wire, old weights, averages of several models. The ring rounds otherwise, no more.
-func (l *Line) isOther() bool { return !l.Exact() && (l.Setting.IsLossy || l.isLoose() || !l.isRing()) }
+// compared by: mixed precision, a lossy wire, old weights, averages of several models. The ring rounds
+// otherwise, no more.
+func (l *Line) isOther() bool {
+	return !l.Exact() && (l.IsMixed || l.Setting.IsLossy || l.isLoose() || !l.isRing())
+}
 
 func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting.Workers > 1 }
 
@@ -200,7 +205,7 @@ func label(l *Line, others []*Line) string {
 	if s.Wire != "" && !strings.Contains("+"+s.Options, "+wire=") {
 		name += " " + s.Wire
 	}
-	if s.SlowWorkers != "" && s.Condition == "" {
+	if s.SlowWorkers != "" && s.Condition == "" && !strings.Contains("+"+s.Options, "+slow-worker=") {
 		name += " slow " + s.SlowWorkers
 	}
 	taken := func(name string) bool {
@@ -235,6 +240,7 @@ func (g *Group) relate() {
 			g.Floor = append(g.Floor, l)
 		}
 	}
+	g.markMixed()
 	g.Hashes = g.hashes()
 	for _, l := range g.Lines {
 		if l.OK == 0 || g.Baseline == nil {
@@ -254,20 +260,28 @@ func (g *Group) relate() {
 	g.relateAccuracy()
 }
 
-// hashes returns the distinct parameter hashes of the exact lines, in order of appearance, of the seed that
-// has most.
+// hashes returns the distinct parameter hashes of the exact lines, in order of appearance, of the seed and
+// the work that have most. Lines of other work promise no common bits.
 func (g *Group) hashes() []string {
-	bySeed := map[uint64][]string{}
+	type promise struct {
+		seed   uint64
+		shards int
+		lr     float64
+		work   work
+		what   string
+	}
+	known := map[promise][]string{}
 	var most []string
 	for _, l := range g.Lines {
 		for _, run := range l.runs {
 			seed := l.seedOf(run)
-			hash := l.hashes[seed]
-			if l.Exact() && hash != "" && !slices.Contains(bySeed[seed], hash) {
-				bySeed[seed] = append(bySeed[seed], hash)
+			hash, s := l.hashes[seed], l.Setting
+			of := promise{seed, s.Shards, s.LR, l.work, l.computed.key()}
+			if l.Exact() && hash != "" && !slices.Contains(known[of], hash) {
+				known[of] = append(known[of], hash)
 			}
-			if len(bySeed[seed]) > len(most) {
-				most = bySeed[seed]
+			if len(known[of]) > len(most) {
+				most = known[of]
 			}
 		}
 	}
@@ -303,6 +317,8 @@ func difference(l, base *Line) string {
 		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
 	case a.LR != b.LR && !l.isOther():
 		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
+	case !l.isOther() && !l.endsAlike(base) && l.computed.difference(base.computed) != "":
+		return l.computed.difference(base.computed)
 	case a.Peer != "":
 		return "" // its kernels are others, and it evaluates nothing
 	case l.work.testSamples != base.work.testSamples:

@@ -49,8 +49,10 @@ func ofRows(r *record.Results) (out []string) {
 			out = append(out, fmt.Sprintf("%s has %d of %d runs, although the benchmark was complete.", name,
 				len(row.Runs), rounds))
 		}
-		if text := labels.add(name, row); text != "" {
-			out = append(out, name+": "+text)
+		for _, text := range []string{labels.add(name, row), areComputed(row)} {
+			if text != "" {
+				out = append(out, name+": "+text)
+			}
 		}
 		for j := range row.Runs {
 			run := &row.Runs[j]

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,17 +14,26 @@ func parametersAgree(_ *record.Results, c *Comparison) []string {
 	var out []string
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		exact := 0
+		if len(g.Hashes) != 1 {
+			continue
+		}
+		hash, alike, exact := g.Hashes[0], 0, 0
 		for _, l := range g.Lines {
-			if l.OK > 0 && l.Exact() && !l.Disagree {
-				exact++
+			if l.OK == 0 || !l.Exact() || l.Disagree {
+				continue
+			}
+			exact++
+			if slices.Contains(slices.Collect(maps.Values(l.hashes)), hash) {
+				alike++
 			}
 		}
-		if len(g.Hashes) == 1 && exact > 1 {
-			hash := g.Hashes[0]
-			out = append(out, fmt.Sprintf("%s: all %d rows that train one model end with the "+
-				"same parameters, bit for bit (SHA-256 %s…).", c.Title(g), exact,
-				hash[:min(12, len(hash))]))
+		which := "that train one model"
+		if alike < exact {
+			which = "that do the same work" // a setting of the others is another
+		}
+		if alike > 1 {
+			out = append(out, fmt.Sprintf("%s: all %d rows %s end with the same parameters, bit for bit "+
+				"(SHA-256 %s…).", c.Title(g), alike, which, hash[:min(12, len(hash))]))
 		}
 	}
 	return out

@@ -107,7 +107,7 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 
 // firstResult fills the figures that are those of the first run.
 func (l *Line) firstResult(r *record.Run) {
-	l.work = workOf(r)
+	l.work, l.computed = workOf(r), computedBy(r)
 	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
 	l.TestSamples = r.TestSamples
 	l.BytesSent = float64(r.BytesSent)

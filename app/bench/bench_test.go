@@ -483,3 +483,14 @@ func TestRowsOfWires(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
+
+// A row's own slow worker is in its name once.
+func TestOwnSlowWorkerIsNamedOnce(t *testing.T) {
+	plan, err := bench.Expand(matrix([]string{"lenet"}, []string{"ddp:slow-worker=1:3"}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"lenet ddp 2×1 slow-worker=1:3 /2"}, names(plan)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}

@@ -44,9 +44,11 @@ func (r Row) wire() string {
 	return wireOf(r.Workers, r.Strategy, r.Wire)
 }
 
-// slow names workers that are slowed by a setting of all rows, not by the condition; "" if there are none.
+// slow names workers that are slowed by a setting of all rows, not by one of the row's own or by the
+// condition; "" if there are none.
 func (r Row) slow() string {
-	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" {
+	isOwn := strings.Contains("+"+r.Options, "+slow-worker=")
+	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" || isOwn {
 		return ""
 	}
 	return "slow " + r.SlowWorkers.String()

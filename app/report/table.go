@@ -218,10 +218,12 @@ func (v *lineView) parameters() cell {
 		c.Small = "of rank 0 alone"
 	case v.Setting.IsLossy:
 		c.Small = "another result"
-	case v.Setting.Inexact != "" && v.Setting.Algorithm != "ring":
+	case v.IsMixed, v.Setting.Inexact != "" && v.Setting.Algorithm != "ring":
 		c.Small = "another result"
 	case !v.Exact():
 		c.Small = "order of the ring"
+	case len(v.group.Hashes) > 0 && !slices.Contains(v.group.Hashes, v.SHA256):
+		c.Small = "other work"
 	case len(v.group.Hashes) == 1:
 		c.Small = "= all rows"
 	default:
