@@ -55,7 +55,7 @@ refusals:
 bench: build
 	./bin/lockstep bench --quick
 
-# Measures for about ten minutes, on a machine with nothing else to do: 20 pairs of equal rows, of which at most one
+# Measures for about 35 minutes, on a machine with nothing else to do: 20 pairs of equal rows, of which at most one
 # may be called different, and 20 of which one row is 5 % slower.
 trust:
 	go test -count=1 -tags trust -run TestTrust -timeout 60m -v ./app/command

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"lockstep/app/job"
 	"lockstep/cluster"
 )
 
@@ -28,8 +29,16 @@ func main() {
 	e := cluster.ProcessEnvironment()
 	ahead, _ := time.ParseDuration(e[clockAhead]) // mostly none
 	a := &app{stdout: os.Stdout, stderr: stderrOf(e), environment: e,
-		between: straying(e), clock: func() time.Time { return time.Now().Add(ahead) }}
+		between: disturbing(e), clock: func() time.Time { return time.Now().Add(ahead) }}
 	os.Exit(a.run(os.Args[1:]))
+}
+
+// disturbing returns what a test lets workers do that the tool does not, or nil.
+func disturbing(e cluster.Environment) job.Between {
+	if b := planting(e); b != nil {
+		return b
+	}
+	return straying(e)
 }
 
 // TestMain lets the test binary act as the tool, and as what the tool starts. Only go test runs the tests:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/job"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/train"
 )
@@ -20,7 +21,7 @@ func straying(e cluster.Environment) job.Between {
 	if len(fields) < 3 {
 		return nil
 	}
-	return func(rank int, u train.Updater) train.Updater {
+	return func(_ setting.Config, rank int, u train.Updater) train.Updater {
 		if fields[0] != strconv.Itoa(rank) {
 			return u
 		}

@@ -66,9 +66,11 @@ func TestTrustEqualRows(t *testing.T) {
 // TestTrustPlantedDifference runs 20 pairs of which one row is 5 % slower. Where the interval is narrow
 // enough to show that, it must be found in nine of ten; elsewhere the row must be called undecided.
 func TestTrustPlantedDifference(t *testing.T) {
-	const narrow = 0.05 - analysis.LeastDifference
+	const share = 0.05
+	const narrow = share - analysis.LeastDifference
+	t.Setenv(plantedShare, fmt.Sprint(share))
 	found, wide := 0, 0
-	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1.05",
+	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1",
 		"--precision", "1.4%", "--budget", "22m").Groups {
 		if len(g.Pairs) != 1 {
 			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))

@@ -38,8 +38,9 @@ type Program struct {
 	Between Between // nil: nothing
 }
 
-// Between puts something between the training loop of a rank and its updater: tests disturb a run there.
-type Between func(rank int, u train.Updater) train.Updater
+// Between puts something between the training loop of a rank and its updater in a run of c: tests disturb a
+// run there.
+type Between func(c setting.Config, rank int, u train.Updater) train.Updater
 
 // Work is the body of a worker's or a server's process. It reads its rank from e, joins the other processes,
 // trains or serves, and sends the result to the launcher. It returns nil once the result is delivered. It

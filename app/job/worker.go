@@ -209,7 +209,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 			u, err = w.grow(l, u)
 		}
 		if err == nil && w.between != nil {
-			u = w.between(w.rank, u)
+			u = w.between(c, w.rank, u)
 		}
 		return watched{Updater: u, worker: w}, err
 	}
