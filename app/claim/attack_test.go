@@ -5,8 +5,12 @@ import "slices"
 // intervalCases are about intervals beside figures.
 func intervalCases() []example {
 	const wrong = "refused interval"
+	once := []string{"note one repeat"}
 	columns := func(a, b string) string {
 		return "strategy,workers,step ms,low,high\nsingle,1," + a + "\nddp,2," + b + "\n"
+	}
+	parts := func(a, b string) string {
+		return "strategy,workers,total s,network time s,low,high\nsingle,1,40," + a + "\nddp,2,22," + b + "\n"
 	}
 	cell := func(a, b string) string {
 		return "strategy,workers,step ms\nsingle,1," + a + "\nddp,2," + b + "\n"
@@ -23,6 +27,21 @@ func intervalCases() []example {
 			"strategy,workers,step ms,p10,p90\nsingle,1,100,60,90\nddp,2,56,30,40\n", nil},
 		{"least times beside a rate", "strategy,workers,samples/s,min ms,max ms\nsingle,1,640 ± 5,95,105\n" +
 			"ddp,2,1143 ± 9,54,58\n", nil},
+		{"ends of the network's time", parts("3,2.9,3.1", "4,3.9,4.1"), once},
+		{"ends far from the network's time", parts("3,3.7,3.9", "4,3.9,4.1"), []string{wrong, once[0]}},
+		{"its ends upside down", parts("3,3.1,2.9", "4,3.9,4.1"), []string{wrong, once[0]}},
+		{"ends of the total behind the network's time", parts("3,39,41", "4,21,23"), nil},
+		{"ends of it that do not hold", parts("3,39,39.5", "4,21,23"), []string{wrong}},
+		{"ends in milliseconds", "strategy,workers,total s,network time s,low ms,high ms\n" +
+			"single,1,40,3,2900,3100\nddp,2,22,4,3900,4100\n", once},
+		{"ends of the network's time alone", "strategy,network time s,low,high,total s\n" +
+			"single,3,3.7,3.9,40 ± 1\nddp,4,3.9,4.1,22 ± 1\n", []string{wrong}},
+		{"ends of a phase", "strategy,step ms,forward ms,sync ms,low,high\nsingle,40 ± 1,30,3,2.9,3.1\n" +
+			"ddp,22 ± 1,15,4,3.9,4.1\n", nil},
+		{"ends of the step behind its phases", "strategy,step ms,forward ms,sync ms,low,high\n" +
+			"single,40,30,3,39,41\nddp,22,15,4,21,23\n", nil},
+		{"a network's time outside its interval", "strategy,total s,network time s\n" +
+			"single,40 ± 1,3 (3.7–3.9)\nddp,22 ± 1,4 (3.9–4.1)\n", []string{wrong}},
 		{"an interval in a cell", cell("100 (98–103)", "56 (55–57)"), nil},
 		{"a cell outside its interval", cell("100 (10–20)", "56 (55–57)"), []string{wrong}},
 		{"a cell with its interval upside down", cell("100 (103–98)", "56 (55–57)"), []string{wrong}},

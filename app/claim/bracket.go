@@ -14,7 +14,7 @@ type bracket struct {
 // intervals objects to intervals whose lower end is above the upper, and to those without their own figure.
 func intervals(t *table, say sayer) {
 	for i, c := range t.columns {
-		if c.kind < samples || c.isAbout() || c.kind == network {
+		if c.kind < samples || c.isAbout() {
 			continue
 		}
 		for _, e := range t.entries {
@@ -69,9 +69,5 @@ var quantiles = regexp.MustCompile(`^(p10|p90|q1|q3)$`)
 // isUnitOf reports whether the figures of column j can be ends of those of column i: times of times.
 func (t *table) isUnitOf(j, i int) bool {
 	_, unit := headingWords(t.columns[j].header)
-	switch t.columns[i].kind {
-	case total, epoch, step, rankStep, phase:
-		return true
-	}
-	return secondsIn(unit) == 0
+	return t.columns[i].kind.isTime() || secondsIn(unit) == 0
 }

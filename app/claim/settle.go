@@ -15,7 +15,7 @@ func (t *table) settle() {
 		t.settleKind(i, isTimed)
 		c := &t.columns[i]
 		if c.isAbout() {
-			c.of = t.measuredBefore(i)
+			c.of = t.owner(i)
 		}
 		if c.kind == runList {
 			for r := range t.rows {
@@ -158,6 +158,37 @@ func (t *table) measuredBefore(i int) int {
 		}
 	}
 	return -1
+}
+
+// owner returns the column that column i is about: the measured one before it, or for ends, that of a part of
+// its time between the two, the network's or a phase's, whose figures they are nearest to; -1: none.
+func (t *table) owner(i int) int {
+	before := t.measuredBefore(i)
+	if k := t.columns[i].kind; k != low && k != high {
+		return before
+	}
+	of := before
+	for j := i - 1; j > before; j-- {
+		k := t.columns[j].kind
+		if (k == network || k == phase) && (of < 0 || t.distance(i, j) < t.distance(i, of)) {
+			of = j
+		}
+	}
+	return of
+}
+
+// distance returns how far the figures of column i lie from those of column j in the mean; NaN: no row has
+// both.
+func (t *table) distance(i, j int) float64 {
+	all, n, unit := 0.0, 0.0, t.columns[j].unit
+	for _, row := range t.rows {
+		a := row[i].value * cmp.Or(secondsIn(row[i].unit), t.columns[i].unit, unit, 1)
+		b := row[j].value * cmp.Or(secondsIn(row[j].unit), unit, 1)
+		if given(a) && given(b) {
+			all, n = all+math.Abs(a-b), n+1
+		}
+	}
+	return all / n
 }
 
 // convert brings the figures of a column to seconds and fractions. Ranges and spreads get the value and the
