@@ -79,19 +79,33 @@ func allAccurate(c *court, _ []string) ruling {
 	if c.t == nil || len(c.t.measured) > maxPairs {
 		return undecided("no table of accuracies, or too many rows to compare each with each")
 	}
-	r := undecided("no accuracies of two rows")
-	for i, a := range c.t.measured {
-		for _, b := range c.t.measured[:i] {
-			both, why := compareAccuracy(b, a)
-			if why != "" {
-				continue
-			}
-			if r = same(both); r.verdict != Holds {
+	var known []*entry
+	var without, shown []string
+	for _, e := range c.t.measured {
+		if !given(e.value(accuracy)) {
+			without = append(without, e.name)
+			continue
+		}
+		known, shown = append(known, e), append(shown, e.name+" "+e.shown(accuracy))
+	}
+	if len(known) < 2 {
+		return undecided("no accuracies of two rows")
+	}
+	most := 0.0
+	for i, a := range known {
+		for _, b := range known[:i] {
+			both, _ := compareAccuracy(b, a)
+			if r := same(both); r.verdict != Holds {
 				return r
 			}
+			most = math.Max(most, both.sameP())
 		}
 	}
-	return r
+	if without != nil {
+		return undecided("no accuracy of %s", list(without))
+	}
+	return held("%s: each two within %s points (two one-sided tests, p = %.2g at most)", list(shown),
+		num(100*analysis.SameAccuracy), most)
 }
 
 // well judges that a row scales well: by no more than what the word "linear" asks for, and not by less than

@@ -61,6 +61,10 @@ type accuracies struct {
 // isOne reports whether one of the rows has a single seed.
 func (c accuracies) isOne() bool { return c.a.N < 2 || c.b.N < 2 }
 
+// sameP returns the probability of accuracies as near as these if the true ones differ by more than "the
+// same" allows.
+func (c accuracies) sameP() float64 { return c.a.EquivalenceP(c.b, analysis.SameAccuracy) }
+
 // compareAccuracy sets the accuracies of two rows in relation; why says what keeps them from being compared.
 func compareAccuracy(a, b *entry) (c accuracies, why string) {
 	if a == nil || b == nil || a == b {
@@ -91,7 +95,7 @@ func same(both accuracies) ruling {
 			"nor that there is none", both.text)
 	}
 	margin := num(100 * analysis.SameAccuracy)
-	p := both.a.EquivalenceP(both.b, analysis.SameAccuracy)
+	p := both.sameP()
 	if p >= analysis.Significance {
 		return refusedUntil("one seed", more, "%s: the seeds do not show them to be within %s points (two "+
 			"one-sided tests, p = %.2g)", both.text, margin, p)
