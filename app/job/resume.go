@@ -42,27 +42,56 @@ func (w *worker) resume(l *train.Loop) (err error) {
 	if err != nil {
 		return err
 	}
-	refuse := func(format string, args ...any) error {
-		return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
-	}
 	k := newKept()
 	if err := rundir.Describe(c, &k); err != nil {
 		return err
 	}
+	if c.SHA256 != from.SHA256 {
+		return refuse(c, "not the checkpoint that the run was started with")
+	}
+	if err := w.task.checkData(c, k); err != nil {
+		return err
+	}
+	if err := w.restoreVectors(l, c, k); err != nil {
+		return err
+	}
+	if err := l.Resume(k.Progress); err != nil {
+		return refuse(c, "%v", err)
+	}
+	w.before, w.evaluations, w.moves, w.growth = k, k.Evaluations, k.Moves, k.Growth
+	w.started, w.batches = k.Weights, k.Batches
+	if w.saver != nil {
+		w.saver.last = k.Progress.Step
+	}
+	w.note("going on from %s, after %s", c.Path, spelling.Count(k.Progress.Step, "step"))
+	return nil
+}
+
+// refuse says why the run cannot go on from a checkpoint.
+func refuse(c *checkpoint.Checkpoint, format string, args ...any) error {
+	return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
+}
+
+// checkData refuses a checkpoint of a run with other data.
+func (t task) checkData(c *checkpoint.Checkpoint, k kept) error {
 	test := 0
-	if w.task.test != nil {
-		test = w.task.test.Len()
+	if t.test != nil {
+		test = t.test.Len()
 	}
 	switch {
-	case c.SHA256 != from.SHA256:
-		return refuse("not the checkpoint that the run was started with")
-	case w.task.train.Len() != k.TrainSamples || test != k.TestSamples:
-		return refuse("the run has %d training and %d test samples, the data %d and %d",
-			k.TrainSamples, k.TestSamples, w.task.train.Len(), test)
-	case k.Data != record.DataHash{} && k.Data != w.task.hashes:
-		return refuse("the data has changed: training and test samples have %v, those of the run %v",
-			w.task.hashes, k.Data)
+	case t.train.Len() != k.TrainSamples || test != k.TestSamples:
+		return refuse(c, "the run has %d training and %d test samples, the data %d and %d",
+			k.TrainSamples, k.TestSamples, t.train.Len(), test)
+	case k.Data != record.DataHash{} && k.Data != t.hashes:
+		return refuse(c, "the data has changed: training and test samples have %v, those of the run %v",
+			t.hashes, k.Data)
 	}
+	return nil
+}
+
+// restoreVectors reads the checkpoint's parameters and state into the loop, the servers, and what ranks keep
+// between steps.
+func (w *worker) restoreVectors(l *train.Loop, c *checkpoint.Checkpoint, k kept) error {
 	served, err := w.servedState(l)
 	if err != nil {
 		return err
@@ -78,22 +107,11 @@ func (w *worker) resume(l *train.Loop) (err error) {
 		}
 	}
 	if got := l.Variables().SHA256(); got != k.ParameterSHA256 {
-		return refuse("parameters hash to %s, want %s", got, k.ParameterSHA256)
+		return refuse(c, "parameters hash to %s, want %s", got, k.ParameterSHA256)
 	}
 	if w.config.Averages() {
-		if err := w.peers.outer.restore(c, l.Variables()); err != nil {
-			return err
-		}
+		return w.peers.outer.restore(c, l.Variables())
 	}
-	if err := l.Resume(k.Progress); err != nil {
-		return refuse("%v", err)
-	}
-	w.before, w.evaluations, w.moves, w.growth = k, k.Evaluations, k.Moves, k.Growth
-	w.started, w.batches = k.Weights, k.Batches
-	if w.saver != nil {
-		w.saver.last = k.Progress.Step
-	}
-	w.note("going on from %s, after %s", c.Path, spelling.Count(k.Progress.Step, "step"))
 	return nil
 }
 

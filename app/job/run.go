@@ -118,32 +118,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 
 // carryOut executes a run that has not ended yet.
 func carryOut(ctx context.Context, c setting.Config, start beginning, o Options) (*record.Summary, error) {
-	if threads, cores := o.crowd(c); threads > cores {
-		with := ""
-		if n := c.NumApart(); n > 0 {
-			with = " and " + spelling.Count(n, "server")
-		}
-		workers := (threads - c.NumApart()) / c.Threads
-		fmt.Fprintf(o.Stderr, "note: %s x %s%s share %s: the times show contention, not scaling\n",
-			spelling.Count(workers, "worker"), spelling.Count(c.Threads, "thread"), with,
-			spelling.Count(cores, "core"))
-	}
-	if text := slowed(c.SlowWorkers); text != "" {
-		fmt.Fprintln(o.Stderr, "note: "+text)
-	}
-	if c.Insecure && !c.IsOneProcess() {
-		fmt.Fprintln(o.Stderr, "warning: --insecure: links between hosts, if there are several, are not "+
-			"encrypted; whoever reads them can rebuild training data from gradients")
-	}
-	if c.Streams > 1 && c.SharesMemory() && o.Meeting == nil && o.Environment.NumHosts() < 2 {
-		fmt.Fprintln(o.Stderr, "note: --streams has no effect: workers of one host share memory; want "+
-			"--link tcp")
-	}
-	fetch := c.DataOptions(o.Environment)
-	if o.Progress != nil {
-		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
-	}
-	if _, err := c.Datasets().Fetch(ctx, c.Data, fetch); err != nil {
+	o.noteContention(c)
+	o.noteSettings(c)
+	if err := o.fetchData(ctx, c); err != nil {
 		return nil, err
 	}
 	dir, err := prepare(c, o, start.Resumed)
@@ -155,12 +132,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	told.dir = dir.Directory
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		dir.RemoveRecordings(c.World())
-		err = errors.Join(stopped(ctx, c, dir.Directory, err), abandon(dir, err))
-		if dir.IsAsItWas() {
-			return nil, err // and so is its report
-		}
-		return nil, &EndedError{string(dir.Directory), err}
+		return nil, endedEarly(ctx, c, dir, err)
 	}
 	c.ISA = isa
 	if c.Trace {
@@ -178,6 +150,47 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 		summary.Cautions = append(summary.Cautions, text)
 	}
 	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
+}
+
+// noteContention says that the run's threads are more than the cores that they share, if so.
+func (o Options) noteContention(c setting.Config) {
+	threads, cores := o.crowd(c)
+	if threads <= cores {
+		return
+	}
+	with := ""
+	if n := c.NumApart(); n > 0 {
+		with = " and " + spelling.Count(n, "server")
+	}
+	workers := (threads - c.NumApart()) / c.Threads
+	fmt.Fprintf(o.Stderr, "note: %s x %s%s share %s: the times show contention, not scaling\n",
+		spelling.Count(workers, "worker"), spelling.Count(c.Threads, "thread"), with,
+		spelling.Count(cores, "core"))
+}
+
+// noteSettings says what settings do that may not be wanted.
+func (o Options) noteSettings(c setting.Config) {
+	if text := slowed(c.SlowWorkers); text != "" {
+		fmt.Fprintln(o.Stderr, "note: "+text)
+	}
+	if c.Insecure && !c.IsOneProcess() {
+		fmt.Fprintln(o.Stderr, "warning: --insecure: links between hosts, if there are several, are not "+
+			"encrypted; whoever reads them can rebuild training data from gradients")
+	}
+	if c.Streams > 1 && c.SharesMemory() && o.Meeting == nil && o.Environment.NumHosts() < 2 {
+		fmt.Fprintln(o.Stderr, "note: --streams has no effect: workers of one host share memory; want "+
+			"--link tcp")
+	}
+}
+
+// fetchData downloads the data set if it is not there.
+func (o Options) fetchData(ctx context.Context, c setting.Config) error {
+	fetch := c.DataOptions(o.Environment)
+	if o.Progress != nil {
+		fetch.Progress = func(p data.Progress) { o.Progress(DownloadProgress(p)) }
+	}
+	_, err := c.Datasets().Fetch(ctx, c.Data, fetch)
+	return err
 }
 
 // setDefaults fills in Stderr and Environment, and makes Progress safe for concurrent calls.
@@ -326,6 +339,16 @@ func abandon(dir rundir.Claimed, cause error) error {
 	return dir.Abandon(errors.As(cause, &worker) && worker.Log != "")
 }
 
+// endedEarly tidies the directory of a run whose workers ended with cause, and returns the error to report.
+func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, cause error) error {
+	dir.RemoveRecordings(c.World())
+	err := errors.Join(stopped(ctx, c, dir.Directory, cause), abandon(dir, cause))
+	if dir.IsAsItWas() {
+		return err // and so is its report
+	}
+	return &EndedError{string(dir.Directory), err}
+}
+
 // ErrTerminated is the cause of a context cancelled by SIGTERM or SIGUSR1, which schedulers send before they
 // preempt a job.
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
@@ -415,17 +438,26 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 	if err != nil {
 		return nil, "", err
 	}
-	for rank, text := range texts[:c.Workers] {
+	if results, err = decodeResults(texts[:c.Workers]); err != nil {
+		return nil, "", err
+	}
+	return results, results[0].ISA, nil
+}
+
+// decodeResults decodes the last messages of the workers, by rank. The run went on without those that sent
+// none.
+func decodeResults(texts []json.RawMessage) (results []workerResult, err error) {
+	for rank, text := range texts {
 		if text == nil {
-			continue // the run went on without it
+			continue
 		}
 		var r workerResult
 		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, "", fmt.Errorf("job: decode the result of rank %d: %w", rank, err)
+			return nil, fmt.Errorf("job: decode the result of rank %d: %w", rank, err)
 		}
 		results = append(results, r)
 	}
-	return results, results[0].ISA, nil
+	return results, nil
 }
 
 // setCommands fills in the commands of processes.

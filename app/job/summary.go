@@ -65,43 +65,24 @@ func phasesOf(p trace.Phases) record.Phases {
 // exchanged gradients ended with different parameters.
 func summarize(c setting.Config, dir rundir.Directory, from *resumption, results []workerResult,
 	told *heard) (*record.Summary, error) {
+	if err := checkReplicas(c, results); err != nil {
+		return nil, err
+	}
 	first := results[0]
 	s := &first.Summary
-	s.Schema = record.Schema
-	s.Model, s.Data, s.Strategy, s.Link, s.TTA = c.Model, c.Data, c.Strategy, c.Link, c.TTA
-	s.Workers, s.Threads = c.Workers, c.Threads
-	s.Batch, s.Shards, s.Accumulate = c.Batch, c.Shards, c.Accumulate
-	s.LearningRate, s.Seed, s.ISA, s.Math, s.For = c.UpdateRule().LR, c.Seed, c.ISA, c.Math, c.For
+	addSettings(s, c)
 	s.Wire, s.Directory = first.wire(c), string(dir)
-	s.SlowWorkers = c.SlowWorkers.String()
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, targetOf(c, told.evaluations), told.lost
 	s.Resumed, s.Moves, s.Growth = from.summary(), told.moves, told.growth
 	s.Servers, s.Async, s.LostWorkers = told.servers, told.async, told.lostWorkers
-	clock := clockOf(c, results)
-	correct, seen := first.TrainCorrect, first.TrainSamples
-	for i, r := range results {
+	for _, r := range results {
 		r.Buckets = told.buckets[r.Rank]
 		s.Ranks = append(s.Ranks, r.RankStat)
-		s.Samples += r.Samples
-		s.BytesSent += r.BytesSent
-		s.BytesVectors += r.BytesVectors
-		s.BytesReceived += r.BytesReceived
-		if c.IsOneProcess() {
-			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
-		} else {
-			s.PeakRSSBytes += r.PeakRSSBytes
-		}
-		if i > 0 && c.IsIsolated() {
-			correct += r.TrainCorrect
-			seen += r.TrainSamples
-		}
-		if !c.IsIsolated() && r.ParameterSHA256 != first.ParameterSHA256 {
-			return nil, fmt.Errorf("job: replicas differ: rank %d ended with parameters %s, "+
-				"rank 0 with %s", r.Rank, r.ParameterSHA256, first.ParameterSHA256)
-		}
 	}
+	addWorkers(s, c)
 	addServers(s, c)
+	clock := clockOf(c, results)
 	s.Seconds, s.StepMS, s.Phases = clock.Seconds, clock.StepMS, clock.Phases
 	s.TrainSeconds = clock.Summary.TrainSeconds
 	if s.Averages = averagesOf(c, s.Ranks); s.Averages != nil {
@@ -118,12 +99,66 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	if s.Resumed != nil {
 		s.Samples += s.Resumed.Samples
 	}
-	s.TrainAccuracy = ratio(correct, seen)
+	s.TrainAccuracy = trainAccuracy(c, results)
 	s.Cautions = cautions(s)
 	if text := slowed(c.SlowWorkers); text != "" {
 		s.Cautions = append(s.Cautions, text)
 	}
 	return s, nil
+}
+
+// checkReplicas refuses replicas that exchanged gradients and ended with different parameters.
+func checkReplicas(c setting.Config, results []workerResult) error {
+	if c.IsIsolated() {
+		return nil
+	}
+	first := results[0]
+	for _, r := range results {
+		if r.ParameterSHA256 != first.ParameterSHA256 {
+			return fmt.Errorf("job: replicas differ: rank %d ended with parameters %s, rank 0 with %s",
+				r.Rank, r.ParameterSHA256, first.ParameterSHA256)
+		}
+	}
+	return nil
+}
+
+// addSettings adds what c says of the run.
+func addSettings(s *record.Summary, c setting.Config) {
+	s.Schema = record.Schema
+	s.Model, s.Data, s.Strategy, s.Link, s.TTA = c.Model, c.Data, c.Strategy, c.Link, c.TTA
+	s.Workers, s.Threads = c.Workers, c.Threads
+	s.Batch, s.Shards, s.Accumulate = c.Batch, c.Shards, c.Accumulate
+	s.LearningRate, s.Seed, s.ISA, s.Math, s.For = c.UpdateRule().LR, c.Seed, c.ISA, c.Math, c.For
+	s.SlowWorkers = c.SlowWorkers.String()
+}
+
+// addWorkers adds up the figures of the workers.
+func addWorkers(s *record.Summary, c setting.Config) {
+	for _, r := range s.Ranks {
+		s.Samples += r.Samples
+		s.BytesSent += r.BytesSent
+		s.BytesVectors += r.BytesVectors
+		s.BytesReceived += r.BytesReceived
+		if c.IsOneProcess() {
+			s.PeakRSSBytes = max(s.PeakRSSBytes, r.PeakRSSBytes) // they share one process
+		} else {
+			s.PeakRSSBytes += r.PeakRSSBytes
+		}
+	}
+}
+
+// trainAccuracy returns the share of the last epoch's samples that were classified correctly; nil: none was
+// trained on. Workers that train together all count those of the whole batch.
+func trainAccuracy(c setting.Config, results []workerResult) *float64 {
+	if !c.IsIsolated() {
+		results = results[:1]
+	}
+	var correct, seen int64
+	for _, r := range results {
+		correct += r.TrainCorrect
+		seen += r.TrainSamples
+	}
+	return ratio(correct, seen)
 }
 
 // addServers adds what the servers took to the figures of the workers, and finds the busiest processes.

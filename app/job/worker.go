@@ -113,20 +113,10 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if w.mesh == nil && w.config.NumServers() > 0 {
 		w.mesh = comm.NewLocal(1)[0] // a worker alone with its servers
 	}
-	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
+	if err := w.openCPU(); err != nil {
 		return result, err
 	}
-	math, err := compute.ParseMath(w.config.Math)
-	if err != nil {
-		return result, err
-	}
-	cpu, err := compute.Open(compute.Config{ISA: w.isa, Threads: w.config.Threads, Crowded: w.crowded,
-		Math: math})
-	if err != nil {
-		return result, err
-	}
-	defer cpu.Close()
-	w.cpu = cpu
+	defer w.cpu.Close()
 	if w.plan, err = shard.Cut(w.config.StepShards(), w.config.Workers); err != nil {
 		return result, err
 	}
@@ -138,7 +128,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if !w.config.IsLate() {
 		defer whenCancelled(ctx, func() { w.cancelled(ctx) })()
 	}
-	loop, err := w.loop(cpu, recorder)
+	loop, err := w.loop(w.cpu, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
@@ -155,20 +145,41 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
+	return w.finish(loop, done, recorder)
+}
+
+// openCPU opens the CPU of the training loop.
+func (w *worker) openCPU() (err error) {
+	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
+		return err
+	}
+	math, err := compute.ParseMath(w.config.Math)
+	if err != nil {
+		return err
+	}
+	w.cpu, err = compute.Open(compute.Config{ISA: w.isa, Threads: w.config.Threads, Crowded: w.crowded,
+		Math: math})
+	return err
+}
+
+// finish saves the trained weights and the trace, takes leave of the servers, and returns the figures for the
+// launcher.
+func (w *worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (result workerResult,
+	err error) {
 	w.beacon.enter(phaseSave)
-	if err := w.save(loop.Variables(), done.Shards); err != nil {
+	if err := w.save(l.Variables(), done.Shards); err != nil {
 		return result, err
 	}
 	if err := w.served.leave(); err != nil {
 		return result, err
 	}
-	w.lose(rundir.TraceFile, keepRecording(w.dir, w.rank, recorder))
+	w.lose(rundir.TraceFile, keepRecording(w.dir, w.rank, r))
 	w.note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
 	if done.FLOPs > 0 {
-		result.PeakFLOPs = peak.FLOPs(cpu)
+		result.PeakFLOPs = peak.FLOPs(w.cpu)
 	}
 	return result, nil
 }
