@@ -56,6 +56,14 @@ func JobSet(c Config) string {
 func TrainJob(c Config) string {
 	y := yaml{}
 	y.head(c)
+	y.trainingRuntime(c)
+	y.line(0, "---")
+	y.trainJob(c)
+	return y.String()
+}
+
+// trainingRuntime writes how pods are started, one for each host.
+func (y *yaml) trainingRuntime(c Config) {
 	y.line(0, "apiVersion: trainer.kubeflow.org/v1alpha1")
 	y.line(0, "kind: TrainingRuntime")
 	y.line(0, "metadata:")
@@ -90,7 +98,10 @@ func TrainJob(c Config) string {
 	y.line(9, "image: %s", c.Image)
 	y.line(9, "workingDir: %s", c.Runs)
 	y.mounts(9, c)
-	y.line(0, "---")
+}
+
+// trainJob writes what is run in the pods of the runtime.
+func (y *yaml) trainJob(c Config) {
 	y.line(0, "apiVersion: trainer.kubeflow.org/v1alpha1")
 	y.line(0, "kind: TrainJob")
 	y.line(0, "metadata:")
@@ -108,7 +119,6 @@ func TrainJob(c Config) string {
 	y.script(2, "args", c, "lockstep run")
 	y.environment(2, c)
 	y.resources(2, "resourcesPerNode", c)
-	return y.String()
 }
 
 // yaml writes lines of a manifest.
