@@ -100,6 +100,9 @@ type GemmOps struct {
 	Pack   [5]func(*PackArgs)
 	Turn   func(*TurnArgs)
 	Strip  func(*StripArgs)
+	// ReadsApart says that Outer is as fast with rows that lie far apart as with a strip of them, if their
+	// lines are fetched in time.
+	ReadsApart bool
 	// Serial is the number of products, some 10 us of work, below which waking threads does not pay.
 	Serial int
 }

@@ -22,10 +22,12 @@ type outer struct {
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
 	// channels are few, a whole filter row of x fills vectors better.
 	turned bool
-	// With one tap, channels are copied in strips, each the rows of one tile for all pixels of a parcel: in
-	// x they lie too far apart for the first-level cache and the processor's prefetching. strips holds the
-	// pairs of a strip by its height; nil without strips.
-	strips [asm.TileRows + 1][]int32
+	// With one tap, x is read in strips, each the rows of one tile for all pixels of a parcel: in x they lie
+	// too far apart for the processor's prefetching, so tiles fetch the next strip.
+	inStrips bool
+	// Strips are copied where they also lie too far apart for the first-level cache: copied holds the pairs
+	// of a copy by its height; nil without copies.
+	copied [asm.TileRows + 1][]int32
 	band   int // blocks whose panels of dy are kept, so that a strip serves all of them
 	// parcels holds the parts of an image, or one parcel of many images.
 	parcels []parcel
@@ -79,7 +81,7 @@ const (
 // that a parcel's data stays in the second-level cache.
 const outerGroup = 8 * asm.TileRows
 
-// stripProducts is the number of weights from which strips pay for being copied.
+// stripProducts is the number of weights from which strips pay for being copied, or fetched.
 const stripProducts = 64 << 10
 
 // fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 512 KiB.
@@ -123,12 +125,15 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	return o
 }
 
-// planStrips plans strips of x: the pairs of every height, and bands of blocks. Threads share the bands
-// if there are more output than input channels, else each band's rows.
+// planStrips plans strips of x: the pairs of copies of every height, and bands of blocks. Threads share the
+// bands if there are more output than input channels, else each band's rows.
 func (o *outer) planStrips() {
-	for _, h := range asm.TileHeights() {
-		for p := range o.parcelRows() {
-			o.strips[h] = append(o.strips[h], int32(p*h), int32(p))
+	o.inStrips = true
+	if !o.cpu.ops.Gemm.ReadsApart {
+		for _, h := range asm.TileHeights() {
+			for p := range o.parcelRows() {
+				o.copied[h] = append(o.copied[h], int32(p*h), int32(p))
+			}
 		}
 	}
 	bands := (o.columns + bandFloats - 1) / bandFloats
@@ -243,7 +248,7 @@ func (o *outer) panelFloats() int {
 
 // stripFloats returns the floats of one thread's strip of x, whole cache lines.
 func (o *outer) stripFloats() int {
-	return (len(o.strips[asm.TileRows])/2*asm.TileRows + asm.TurnLanes + 15) &^ 15
+	return (len(o.copied[asm.TileRows])/2*asm.TileRows + asm.TurnLanes + 15) &^ 15
 }
 
 // workFloats returns the length of o.work.
@@ -347,14 +352,17 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 		}
 		pairs := q.pairs[tile.tap]
 		a.Pairs, a.A, a.Rows = pairs[:len(pairs)/o.many*images], x[tile.first:], int(tile.rows)
-		if o.strips[asm.TileRows] != nil {
-			if tile.first != first {
-				first = tile.first
+		isNew := tile.first != first
+		first = tile.first
+		if isNew && o.inStrips {
+			p.next = o.nextStrip(p, t, x)
+		}
+		if pairs := o.copied[a.Rows]; pairs != nil {
+			if isNew {
 				p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: strip, Src: a.A, Rows: a.Rows}
 				o.cpu.ops.Gemm.Strip(&p.strip)
-				p.next = o.nextStrip(p, t, x)
 			}
-			a.Pairs, a.A = o.strips[a.Rows][:len(a.Pairs)], strip
+			a.Pairs, a.A = pairs[:len(a.Pairs)], strip
 		}
 		a.B, a.BStride, a.Tail = dy, b.columns, b.tail
 		if s.width != b.columns { // else dy is a panel itself
@@ -366,7 +374,7 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 	}
 }
 
-// nextStrip returns the first and the last channel of the strip that part p copies after that of tile t, from
+// nextStrip returns the first and the last channel of the strip that part p reads after that of tile t, from
 // the parcel's first pixel on, if images are pixels. These lie in one cache line or in two, and those of the
 // pixels so far apart that the processor does not foresee them.
 func (o *outer) nextStrip(p *outerPart, t int, x []float32) (next [2][]float32) {
