@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -80,16 +81,10 @@ func commbenchCommand(a *app) *cobra.Command {
 	return c
 }
 
+// run checks the command line, measures, and prints and keeps the measurements.
 func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
-	for _, text := range f.bytes {
-		n, err := setting.ParseBytes(text)
-		if err != nil {
-			return usagef("--bytes: %v", err)
-		}
-		f.config.Bytes = append(f.config.Bytes, n)
-	}
-	if err := f.config.Validate(); err != nil {
-		return usagef("commbench: %v", err)
+	if err := f.complete(); err != nil {
+		return err
 	}
 	if a.surveyed() {
 		return nil
@@ -105,19 +100,10 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 			return err
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program to start workers: %w", err)
-	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	shown, started := newBenchProgress(a, f.isQuiet), time.Now()
-	var notes []string
-	records, err := commbench.Run(ctx, f.config, commbench.Options{
-		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
-		Progress: shown.commbench,
-		Note:     func(line string) { notes = append(notes, line) },
-	})
+	started := time.Now()
+	records, notes, err := f.measure(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -134,6 +120,36 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	}
 	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(f.out, report.HTMLFile))
 	return err
+}
+
+// complete parses the flags that are given as text.
+func (f *commbenchFlags) complete() error {
+	for _, text := range f.bytes {
+		n, err := setting.ParseBytes(text)
+		if err != nil {
+			return usagef("--bytes: %v", err)
+		}
+		f.config.Bytes = append(f.config.Bytes, n)
+	}
+	if err := f.config.Validate(); err != nil {
+		return usagef("commbench: %v", err)
+	}
+	return nil
+}
+
+// measure starts the ranks and returns their measurements, with lines that explain the algorithms.
+func (f *commbenchFlags) measure(ctx context.Context, a *app) (records []commbench.Record, notes []string,
+	err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("find this program to start workers: %w", err)
+	}
+	records, err = commbench.Run(ctx, f.config, commbench.Options{
+		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
+		Progress: newBenchProgress(a, f.isQuiet).commbench,
+		Note:     func(line string) { notes = append(notes, line) },
+	})
+	return records, notes, err
 }
 
 // write keeps the measurements, and plots them.

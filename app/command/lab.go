@@ -143,37 +143,11 @@ func (f *labFlags) complete() (err error) {
 		return usagef("--loss: %v", err)
 	}
 	f.config.Links = map[int]lab.Link{}
-	for _, own := range []struct {
-		flag  string
-		texts []string
-		set   func(l *lab.Link, text string) error
-	}{
-		{"link-rate", f.rates, func(l *lab.Link, text string) (err error) {
-			l.Rate, err = lab.ParseRate(text)
-			return err
-		}},
-		{"link-delay", f.delays, func(l *lab.Link, text string) (err error) {
-			l.Delay, err = time.ParseDuration(text)
-			return err
-		}},
-		{"link-loss", f.lost, func(l *lab.Link, text string) (err error) {
-			l.Loss, err = lab.ParseLoss(text)
-			return err
-		}},
-	} {
+	for _, own := range f.ownLinks() {
 		for _, text := range own.texts {
-			host, value, err := lab.ParseForHost(text)
-			if err != nil {
-				return usagef("--%s: %v", own.flag, err)
+			if err := f.setLink(own, text); err != nil {
+				return err
 			}
-			link, ok := f.config.Links[host]
-			if !ok {
-				link = f.config.Link
-			}
-			if err := own.set(&link, value); err != nil {
-				return usagef("--%s: host %d: %v", own.flag, host, err)
-			}
-			f.config.Links[host] = link
 		}
 	}
 	for _, text := range f.cuts {
@@ -186,6 +160,48 @@ func (f *labFlags) complete() (err error) {
 	if err := f.config.Validate(); err != nil {
 		return usagef("lab: %v", err)
 	}
+	return nil
+}
+
+// ownLink is a flag for the links of single hosts.
+type ownLink struct {
+	flag  string
+	texts []string // HOST=VALUE
+	set   func(l *lab.Link, value string) error
+}
+
+// ownLinks lists the flags for the links of single hosts.
+func (f *labFlags) ownLinks() []ownLink {
+	return []ownLink{
+		{"link-rate", f.rates, func(l *lab.Link, value string) (err error) {
+			l.Rate, err = lab.ParseRate(value)
+			return err
+		}},
+		{"link-delay", f.delays, func(l *lab.Link, value string) (err error) {
+			l.Delay, err = time.ParseDuration(value)
+			return err
+		}},
+		{"link-loss", f.lost, func(l *lab.Link, value string) (err error) {
+			l.Loss, err = lab.ParseLoss(value)
+			return err
+		}},
+	}
+}
+
+// setLink sets one value of a host's link, which is otherwise as all are.
+func (f *labFlags) setLink(own ownLink, text string) error {
+	host, value, err := lab.ParseForHost(text)
+	if err != nil {
+		return usagef("--%s: %v", own.flag, err)
+	}
+	link, ok := f.config.Links[host]
+	if !ok {
+		link = f.config.Link
+	}
+	if err := own.set(&link, value); err != nil {
+		return usagef("--%s: host %d: %v", own.flag, host, err)
+	}
+	f.config.Links[host] = link
 	return nil
 }
 

@@ -33,6 +33,10 @@ func printSummary(out io.Writer, s *record.Summary) error {
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	r.learned(s)
 	r.took(s)
+	r.changed(s)
+	r.exchanged(s)
+	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
+	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 	r.left(s)
 	return r.w.Flush()
 }
@@ -89,7 +93,7 @@ func stepSamples(s *record.Summary) int {
 	return n
 }
 
-// took prints time, work, traffic and memory of the run.
+// took prints time and work of the run.
 func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
 		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
@@ -114,6 +118,10 @@ func (r rows) took(s *record.Summary) {
 		r.add("batches", "%s in %.2f s of training", batches(s), s.TrainSeconds)
 	}
 	r.add("of the time", "%s", phaseShares(s))
+}
+
+// changed prints what changed in the run, and which gradients it did without.
+func (r rows) changed(s *record.Summary) {
 	if text := analysis.GrowthText(s.Growth); text != "" {
 		r.add("batch", "%s", text)
 	}
@@ -129,6 +137,10 @@ func (r rows) took(s *record.Summary) {
 	if text := analysis.LostText(s.LostWorkers); text != "" {
 		r.add("lost", "%s; the run went on", text)
 	}
+}
+
+// exchanged prints the traffic between processes.
+func (r rows) exchanged(s *record.Summary) {
 	if s.Workers > 1 || s.BytesSent > 0 {
 		as := ""
 		if s.Wire != "fp32" {
@@ -146,8 +158,6 @@ func (r rows) took(s *record.Summary) {
 			"momentum %v", spelling.Count(a.Rounds, "average"), a.Every, spelling.Count(a.Parts, "part"),
 			a.LR, a.Momentum)
 	}
-	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
-	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 }
 
 // left prints where the run started from and the files that it wrote.
