@@ -139,18 +139,24 @@ func (a *assembler) turnEight(args gotypes.Component, r *rounder, eight int, lab
 // flushing is the control word that rounds to nearest and takes denormals for zeros, as the matrix unit does.
 const flushing = 0x9fc0
 
-// roundBlock writes the sums of one block of 32x32, some rows by two vectors of columns at a time, where each
-// has a sum of the first plane's products and one of the second's: twelve vectors of 256 bits, 24 of 512.
-func (a *assembler) roundBlock(v vector, rows int) {
-	name := "splitBlock" + v.name
-	args := a.function(name, "SplitTileArgs",
-		name+" adds a block of splitTilePlain for one part, in planes, to its sums.")
+// flush sets that control word and returns where the former one is.
+func (a *assembler) flush() Mem {
 	control := a.AllocLocal(8)
 	a.STMXCSR(control)
 	word := a.GP32()
 	a.MOVL(U32(flushing), word)
 	a.MOVL(word, control.Offset(4))
 	a.LDMXCSR(control.Offset(4))
+	return control
+}
+
+// roundBlock writes the sums of one block of 32x32, some rows by two vectors of columns at a time, where each
+// has a sum of the first plane's products and one of the second's: twelve vectors of 256 bits, 24 of 512.
+func (a *assembler) roundBlock(v vector, rows int) {
+	name := "splitBlock" + v.name
+	args := a.function(name, "SplitTileArgs",
+		name+" adds a block of splitTilePlain for one part, in planes, to its sums.")
+	control := a.flush()
 	a.askFor(args)
 	x, y := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("B").Base(), a.GP64())
 	steps := a.Load(args.Field("Steps"), a.GP64())

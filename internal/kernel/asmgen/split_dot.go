@@ -189,12 +189,7 @@ const splitBatch = 8
 func (a *assembler) dotTile() {
 	const name = "splitTileDot"
 	args := a.function(name, "SplitTileArgs", name+" is splitTilePlain for one part, with pairs of neighbours.")
-	control := a.AllocLocal(8)
-	a.STMXCSR(control)
-	word := a.GP32()
-	a.MOVL(U32(flushing), word)
-	a.MOVL(word, control.Offset(4))
-	a.LDMXCSR(control.Offset(4))
+	control := a.flush()
 	blocks := a.Load(args.Field("Blocks"), a.GP64())
 	x, sums := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("Sums").Base(), a.GP64())
 	y, steps, group, line := a.GP64(), a.GP64(), a.GP64(), a.GP64()
