@@ -168,6 +168,14 @@ func workCases() []example {
 		{"the same with rates of mean steps", "row,batch,runs,step ms,samples/s\n" +
 			"single 1×1,64,3,3.30,18677\nsingle 1×2,64,3,1.98,28997\n",
 			[]string{"refused wrong denominators"}},
+		{"samples per second of a whole run", "label,workers,samples,total seconds,samples/s\n" +
+			"a,1,6400,10,700\nb,2,6400,5,640\n", []string{"note one repeat"}},
+		{"samples per second slower than the run", "label,workers,samples,total seconds,samples/s\n" +
+			"a,1,6400,10,640\nb,2,6400,5,400\n", []string{"note one repeat", "refused wrong denominators"}},
+		{"samples per second of minutes", "label,workers,samples,total time,samples/s\n" +
+			"a,1,384000,10,640\nb,2,384000,5,1280\n", []string{"note one repeat"}},
+		{"whole seconds of an epoch", "label,workers,epochs,total seconds,epoch seconds\n" +
+			"a,1,10,100,10\nb,2,10,60,12\n", []string{"note one repeat", "refused total mixed with epoch"}},
 		{"samples per second of one worker", "label,batch,step ms,samples/s\na,64,20 ± 0.1,1600\n",
 			[]string{"refused wrong denominators"}},
 		{"a rate of skewed steps",

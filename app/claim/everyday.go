@@ -120,6 +120,9 @@ func savingForms() []form {
 		{"ddp reduces the step time by 40%",
 			`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
 				`runtime) by ` + about + figure + `%` + against + `$`, percentLess},
+		{"ddp takes 40% less time than solo",
+			`^§(\d) (?:takes|took|needs|needed|requires|required) ` + about + figure + `% less ` +
+				`(?:step |epoch |training |total |iteration )?time` + against + `$`, percentLess},
 		{"ddp reduces the step time by a factor of 1.8",
 			`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
 				`runtime) by a factor of ` + about + figure + against + `$`, timesFaster},

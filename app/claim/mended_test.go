@@ -46,6 +46,8 @@ func TestSentencesOfAReader(t *testing.T) {
 		{mended, "The time went from 40 s to 12 s.", claim.Holds, "3.333"},
 		{mended, "The time went from 44 s to 12 s.", claim.Wrong, "no two rows"},
 		{mended, "DDP reduced the total time from 40 s to 12 s.", claim.Holds, "3.333"},
+		{mended, "DDP takes 70 % less time than Single.", claim.Holds, "3.333"},
+		{mended, "DDP needs 50 % less time than Single.", claim.Wrong, "3.333"},
 		{mended, "Going from 1 to 4 workers, the time fell by 70 %.", claim.Holds, "3.333"},
 		{mended, "Going from 1 to 4 workers, the time fell by 50 %.", claim.Wrong, "3.333"},
 		{mended, "The time fell by 70 % when going from one to 4 workers.", claim.Holds, "3.333"},

@@ -42,6 +42,7 @@ func denominators(t *table, say sayer) {
 				shareOf(e, base, say)
 			}
 			rateOf(e, say)
+			rateOfAll(e, say)
 			stepsInEpoch(e, say)
 			meanOf(e, say)
 			costOf(e, say)
@@ -233,6 +234,22 @@ func rateOf(e *entry, say sayer) {
 	if room := 1 + max(0.05, noise(e)); !isMilli && !c.fits(lo/room, hi*room) {
 		say(Refused, e.name, "%s samples per second, but a batch of %s in steps of %s is %s", num(c.value),
 			num(b), seconds(s.value), num(v))
+	}
+}
+
+// rateOfAll objects to samples per second with which the samples of the row take longer than its total, as
+// one worker's or as those of all. They may take less: a total holds evaluations and starting too.
+func rateOfAll(e *entry, say sayer) {
+	c, n, s := e.cell(throughput).derived(throughput), e.value(samples), e.cell(total)
+	if !given(c.value) || !given(n) || !given(s.value) || len(e.values(total)) > 1 || e.table.isToTarget() {
+		return
+	}
+	column := e.table.columns[e.table.column(total)]
+	isSeconds := s.unit != "" || column.unit > 0 || strings.Contains(column.name, "second")
+	most := (c.value + c.half) * max(1, e.value(workers)) * (1 + max(0.1, noise(e)))
+	if isSeconds && c.value > 0 && most*s.value < n {
+		say(Refused, e.name, "%s samples per second, but %s samples in %s are %s", num(c.value), num(n),
+			seconds(s.value), num(n/s.value))
 	}
 }
 

@@ -122,7 +122,7 @@ func (c column) isHidden() bool { return strings.HasPrefix(c.name, "hidden") }
 func (c column) isRankTime() bool { return c.kind == rankStep && c.unit > 0 && c.unit != 0.01 }
 
 // timeWords are words of a heading by which whole numbers are times, not numbers of steps or epochs.
-var timeWords = regexp.MustCompile(`\b(time|duration|latency|median|mean|average|avg)\b`)
+var timeWords = regexp.MustCompile(`\b(time|seconds|duration|latency|median|mean|average|avg)\b`)
 
 // isTime reports whether the heading of a column says that it holds times.
 func (c column) isTime() bool { return timeWords.MatchString(c.name) }
