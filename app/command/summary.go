@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -21,13 +22,15 @@ func (r rows) add(name, format string, args ...any) {
 	fmt.Fprintf(r.w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 }
 
-// printSummary prints the outcome of a run for people.
-func printSummary(out io.Writer, s *record.Summary) error {
+// printSummary prints the outcome of a run for people. Names of files may hold anything, so that no character
+// reaches the terminal that it would act on.
+func printSummary(w io.Writer, s *record.Summary) error {
+	out := &bytes.Buffer{}
 	kind := ""
 	if s.Generated {
 		kind = " (generated)"
 	}
-	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, s.Data, kind,
+	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, analysis.Plain(s.Data), kind,
 		strategyName(s), spelling.Count(s.Workers, "worker")+onHosts(s), spelling.Count(s.Threads, "thread"),
 		s.Batch, spelling.Count(s.Shards, "shard"))
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
@@ -38,7 +41,11 @@ func printSummary(out io.Writer, s *record.Summary) error {
 	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
 	r.add("kernels", "%s, %s math", s.ISA, s.Math)
 	r.left(s)
-	return r.w.Flush()
+	if err := r.w.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, analysis.PlainLines(out.String()))
+	return err
 }
 
 // onHosts says on how many hosts the workers were; "" if that is one.

@@ -1,0 +1,22 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/record"
+)
+
+// The name of a folder of data may hold what a terminal acts on.
+func TestSummaryIsPlain(t *testing.T) {
+	s := &record.Summary{}
+	s.Data, s.Workers, s.Threads = "a\x1b[31m\u202e\nb", 1, 1
+	var out strings.Builder
+	if err := printSummary(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(out.String(), "\n")
+	if want := `on a\u001b[31m\u202e\u000ab:`; !strings.Contains(first, want) {
+		t.Errorf("first line %q, want %q", first, want)
+	}
+}
