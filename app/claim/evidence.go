@@ -370,11 +370,17 @@ func chance(t *table, say sayer) {
 		case given(l) && analysis.IsGuessing(l, n):
 			say(Noted, e.name, "a loss of %s; guessing among %d classes has ln(%d) = %.3f: this run "+
 				"measures speed, it has not learned", num(l), n, n, math.Log(float64(n)))
-		case n > 1 && given(a) && a <= (1+0.3*(1-1/float64(n)))/float64(n):
+		case isGuessed(a, n):
 			say(Noted, e.name, "an accuracy of %s; guessing among %d classes has %s", percent(a), n,
 				percent(1/float64(n)))
 		}
 	}
+}
+
+// isGuessed reports whether an accuracy is at most that of guessing among so many classes, with some room.
+func isGuessed(accuracy float64, classes int) bool {
+	n := float64(classes)
+	return classes > 1 && given(accuracy) && accuracy <= (1+0.3*(1-1/n))/n
 }
 
 // lastLoss returns the loss of the last column of losses by iteration, or the mean loss; NaN: none.

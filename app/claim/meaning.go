@@ -126,7 +126,8 @@ func (c *court) statedLoss() ruling {
 	return undecided("a loss below that of guessing; whether it still falls, one value does not tell")
 }
 
-// converges judges by the last loss of the rows that a sentence is about: those it names, or all.
+// converges judges by the last loss of the rows that a sentence is about, those it names or all, and by the
+// accuracy of those without one.
 func converges(c *court, _ []string) ruling {
 	if negated.MatchString(c.words) {
 		return undecided("a denial, which is not understood here")
@@ -146,7 +147,10 @@ func converges(c *court, _ []string) ruling {
 			l = e.lastLoss()
 		}
 		isLoss = isLoss || given(l)
-		switch {
+		switch a := e.value(accuracy); {
+		case !given(l) && isGuessed(a, n):
+			return refused("loss at chance", "%s ends with an accuracy of %s; guessing among %d classes "+
+				"has %s", e.name, percent(a), n, percent(1/float64(n)))
 		case !given(l) || n < 2:
 			continue
 		case analysis.IsGuessing(l, n):

@@ -138,6 +138,11 @@ func mendedCases() []example {
 			"ddp,2,1:50,2\n", []string{"note one repeat", "refused wrong denominators"}},
 		{"hours, minutes and seconds", "strategy,workers,total,speed-up\nsingle,1,1:02:00,1\nddp,2,31:00,2\n",
 			[]string{"note one repeat"}},
+		{"times in words", "strategy,workers,total time,speed-up\nsingle,1,10m 40s,1\nddp,2,5 min 20 s,2\n" +
+			"ring,2,0h10m40s,1\nps,2,8m,1.33\n# Training with ddp took 5m 20s in total.\n",
+			[]string{"note one repeat", "holds"}},
+		{"times in words that do not give it", "strategy,workers,epoch time,speed-up\nsingle,1,1h 2m,1\n" +
+			"ddp,2,2m30s,2\n", []string{"note one repeat", "refused wrong denominators"}},
 		{"a median step", "strategy,workers,median step ms,speed-up\nsingle,1,100,1\nddp,2,60,1.9\n",
 			[]string{"note one repeat", "refused wrong denominators"}},
 		{"eff", "strategy,workers,step ms,eff\nsingle,1,100,1\nddp,2,60,0.95\n",

@@ -154,6 +154,20 @@ func clock(text string, unit float64) (c cell, ok bool) {
 	return c, true
 }
 
+// spelledOut is a time of several parts, such as "10m 20s", "2h13m" or "1 min, 5 s", or of minutes: "5m".
+var spelledOut = regexp.MustCompile(`(?i)^(?:\d+ ?(?:h|hrs?|hours?),? ?)?(?:\d+ ?(?:m|mins?|minutes?),? ?)?` +
+	`(?:\d+(?:\.\d+)? ?(?:s|secs?|seconds?))?$`)
+
+// spell reads a time whose parts have units of their own, in seconds.
+func spell(text string) (c cell, ok bool) {
+	if text == "" || !spelledOut.MatchString(text) {
+		return cell{}, false
+	}
+	c = cell{text: text, lo: math.NaN(), hi: math.NaN()}
+	c.value, c.half = lengthOf(strings.ToLower(text))
+	return c, true
+}
+
 // number fills value, half and unit from a number with a unit.
 func (c *cell) number(text string) bool {
 	m := quantity.FindStringSubmatch(text)

@@ -221,6 +221,10 @@ func (c column) converted(one cell, arePercent bool) cell {
 		if v, ok := clock(one.text, c.unit); ok {
 			return v
 		}
+		if v, ok := spell(one.text); ok {
+			v.marked = one.marked
+			return v
+		}
 	}
 	switch {
 	case c.kind.isTime():
