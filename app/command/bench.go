@@ -176,7 +176,7 @@ func matrixUsage() map[string]string {
 		"wire": "a `LIST` of compressions of gradients, see lockstep train --help; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)",
 		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: one for each " +
-			"seed, 6 with --quick, else 3)",
+			"seed, else 6)",
 		"seeds": "a `LIST` of seeds, one for each round in turn (default: that of --seed)",
 		"copies": "run every row `N` times per round, under different names; the report says how many of " +
 			"these equal rows it would call different, its rate of false findings",
@@ -292,7 +292,11 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 		if err != nil {
 			return bench.Config{}, nil, err
 		}
-		if all, err = readPlan(b.plan, text); err != nil {
+		if all, err = readPlan(b.plan, text); err != nil && filepath.Base(b.plan) == bench.PlanFile {
+			return bench.Config{}, nil, usagef("--plan: %s: a benchmark keeps its runs in a file of this "+
+				"name, and no plan: lockstep bench --resume %s goes on with it; the end of its report has "+
+				"the command that repeats it", b.plan, filepath.Dir(b.plan))
+		} else if err != nil {
 			return bench.Config{}, nil, err
 		}
 	}
@@ -319,10 +323,6 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	}
 	if b.isQuick {
 		config.Parts = quickParts(config.Parts[0])
-		if !c.Flags().Changed("repeats") && !c.Flags().Changed("seeds") {
-			// Fewer do not tell a row from one that takes twice the time.
-			config.Repeats = analysis.EnoughRounds
-		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	return config, fromEnvironment, nil

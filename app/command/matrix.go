@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -301,8 +302,9 @@ func (a *app) dataOf(m matrix, base setting.Config, given map[string]string) (se
 	return base, nil, err
 }
 
-// defaultRepeats is the number of runs of a row without seeds.
-const defaultRepeats = 3
+// defaultRepeats is the number of runs of a row without seeds: fewer cannot tell rows apart for sure, however
+// far apart they are.
+const defaultRepeats = analysis.EnoughRounds
 
 // config returns the benchmark without its parts and its folder.
 func (m matrix) config() bench.Config {

@@ -48,6 +48,19 @@ func TestComparisonsExpand(t *testing.T) {
 	}
 }
 
+// Without repeats and seeds, rows have as many runs as can tell them apart.
+func TestRepeatsByDefault(t *testing.T) {
+	for text, want := range map[string]int{"models: lenet\n": 6, "repeats: 2\n": 2, "seeds: 1,2,3\n": 3} {
+		all, err := readPlan("plan", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all[0].config().Repeats; got != want {
+			t.Errorf("%q: %d repeats, want %d", text, got, want)
+		}
+	}
+}
+
 // A part of texts beside one of images is resolved with its own model, as in r0 where sst2 is found.
 func TestPartOfTexts(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
