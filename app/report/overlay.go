@@ -116,6 +116,24 @@ func takenFrom(all []*overlaid) string {
 	return strings.Join(names, ", ")
 }
 
+// takenTexts says what others took from each run, the most first; "" if they took nothing.
+func takenTexts(all []*overlaid) string {
+	var taken []*overlaid
+	for _, o := range all {
+		if o.Taken.IsDisturbed() {
+			taken = append(taken, o)
+		}
+	}
+	slices.SortStableFunc(taken, func(a, b *overlaid) int {
+		return cmp.Compare(b.Taken.Stolen+b.Taken.Others, a.Taken.Stolen+a.Taken.Others)
+	})
+	var parts []string
+	for _, o := range taken {
+		parts = append(parts, o.key+" "+o.name+": "+analysis.TakenText(o.Taken))
+	}
+	return strings.Join(parts, "; ")
+}
+
 // overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.
 func overlayNotes(all []*overlaid) []noteList {
 	var notes []analysis.Note
@@ -129,9 +147,9 @@ func overlayNotes(all []*overlaid) []noteList {
 			add(analysis.Refused, "unequal work", "%s %s did not do the work of %s %s: %s.", o.key, o.name,
 				all[0].key, all[0].name, o.unequal)
 		}
-		if text := analysis.TakenText(o.Taken); text != "" {
-			add(analysis.Caution, "taken cores", "%s %s: %s.", o.key, o.name, text)
-		}
+	}
+	if text := takenTexts(all); text != "" {
+		add(analysis.Caution, "taken cores", "%s.", text)
 	}
 	for _, o := range all {
 		for _, text := range o.Cautions {

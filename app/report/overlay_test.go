@@ -68,6 +68,13 @@ func TestOverlay(t *testing.T) {
 	if strings.Contains(page, "1.50×") || !strings.Contains(page, not) {
 		t.Errorf("the page has a ratio, or lacks %q", not)
 	}
+	most := laid(t, "ps", "model: lenet\n", `,"cores_taken":{"stolen":0.01,"others":0.8}`)
+	page = overlayPage(t, []string{"first", "second", "third"}, ddp, taken, most)
+	const worst = "C third: 1.0 % of the cores&#39; time went to other virtual machines, 80 % to other " +
+		"processes; B second: 44 % of the cores&#39; time went to other processes."
+	if strings.Count(page, worst) != 2 {
+		t.Errorf("beside the figure and in the notes, the page lacks %q", worst)
+	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
 	for _, want := range []string{"These did other work than A first: B longer (80 steps against 40).",
 		`<b class="unfit">≈ unequal work</b>`, `<li class="refused">`} {

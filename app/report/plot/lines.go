@@ -201,16 +201,40 @@ func (p Lines) hasMarks() bool {
 	return slices.ContainsFunc(p.Series, func(s Series) bool { return len(s.Keys) > 0 })
 }
 
-// endText is the name at the end of a curve.
+// endText is the name at the end of a curve. What a name lacks here, the legend has.
 func (s Series) endText(f frame) string {
-	const widest = 17 // characters fit beside the end; the legend has the whole name
-	if f.isWide || len(s.Keys) == 0 {
-		return short(s.Name(), widest)
-	}
+	const widest, many, few = 17, 9, 5 // characters beside the end: of a name, of letters, in a narrow figure
+	text := s.Name()
 	if len(s.Keys) > 1 {
-		return s.Keys[0] + "…"
+		text = ranges(s.Keys)
+	}
+	switch {
+	case len(s.Keys) > 1 && f.isWide:
+		return short(text, many) + "  identical"
+	case len(s.Keys) > 1:
+		return short(text, few)
+	case f.isWide || len(s.Keys) == 0:
+		return short(text, widest)
 	}
 	return s.Keys[0]
+}
+
+// ranges joins letters, three or more that follow one another as in A–C.
+func ranges(keys []string) string {
+	var parts []string
+	for i := 0; i < len(keys); {
+		last := i
+		for last+1 < len(keys) && len(keys[last]) == 1 && len(keys[last+1]) == 1 &&
+			keys[last+1][0] == keys[last][0]+1 {
+			last++
+		}
+		if last-i >= 2 {
+			parts, i = append(parts, keys[i]+"–"+keys[last]), last+1
+			continue
+		}
+		parts, i = append(parts, keys[i]), i+1
+	}
+	return strings.Join(parts, " ")
 }
 
 // drawMarks draws the mark of a series at each of few points, or at some of many, others than its neighbours.

@@ -135,6 +135,22 @@ func TestLettersOfCurvesShareAText(t *testing.T) {
 	}
 }
 
+// Curves that are one line are all named at its end, on a phone too.
+func TestIdenticalCurvesAreNamed(t *testing.T) {
+	for _, c := range []struct{ keys, wide, narrow string }{{"AB", "A B  identical", "A B"},
+		{"ABCDE", "A–E  identical", "A–E"}, {"ABD", "A B D  identical", "A B D"},
+		{"ABCDFGHI", "A–D F–I  identical", "A–D …"}} {
+		chart := plot.Lines{Head: plot.Head{ID: "x"}, Hi: 10, Series: []plot.Series{{
+			Keys: strings.Split(c.keys, ""), Values: []float64{9, 5}}}}
+		page := string(chart.Markup())
+		for _, want := range []string{c.wide, c.narrow} {
+			if !strings.Contains(page, ">"+want+"<") {
+				t.Errorf("no %q at the end of the curves %s: %s", want, c.keys, page)
+			}
+		}
+	}
+}
+
 // A picture that has left its page says what it shows: title, what the marks stand for, whole names, source.
 func TestAPictureAloneExplainsItself(t *testing.T) {
 	for name, chart := range small() {
