@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,17 +20,17 @@ func computedNames() []string {
 // computed is what a line's runs computed by their configuration: the settings of [computedNames], and the
 // math. Results may lack some or all of them.
 type computed struct {
-	values map[string]any
+	values map[string]string
 	math   string
 }
 
 func computedBy(run *record.Run) computed {
 	all := configOf(run)
-	c := computed{values: map[string]any{}}
+	c := computed{values: map[string]string{}}
 	c.math, _ = all["math"].(string)
 	for _, name := range computedNames() {
 		if all[name] != nil {
-			c.values[name] = all[name]
+			c.values[name] = fmt.Sprint(all[name])
 		}
 	}
 	return c
@@ -41,8 +42,9 @@ func (c computed) key() string { return fmt.Sprint(c.math, " ", c.values) }
 // difference says in words how c differs from other in a setting that both tell; "" if it does not.
 func (c computed) difference(other computed) string {
 	for _, name := range computedNames() {
-		a, b := c.values[name], other.values[name]
-		if a != nil && b != nil && a != b {
+		a, isHere := c.values[name]
+		b, isThere := other.values[name]
+		if isHere && isThere && a != b {
 			return fmt.Sprintf("%s %s against %s", name, worded(a), worded(b))
 		}
 	}
@@ -50,12 +52,7 @@ func (c computed) difference(other computed) string {
 }
 
 // worded writes the value of a setting.
-func worded(v any) string {
-	if v == "" {
-		return "none"
-	}
-	return fmt.Sprint(v)
-}
+func worded(v string) string { return cmp.Or(v, "none") }
 
 // isMixed reports whether the runs rounded the operands of products to half their bits.
 func (c computed) isMixed() bool { return c.math == "bf16" }

@@ -95,3 +95,18 @@ func TestSlowedWorkersAreNamedOnce(t *testing.T) {
 		t.Errorf("label %q, want %q", got, want)
 	}
 }
+
+// A file may hold anything where a setting is due, such as a list.
+func TestSettingsThatAreLists(t *testing.T) {
+	m := newMaker(2, 4)
+	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1)
+	row.Runs[0].Config = json.RawMessage(`{"milestones":[1,2],"groups":{"a":1}}`)
+	row.Runs[1].Config = json.RawMessage(`{"milestones":[1,3],"groups":{"a":1}}`)
+	got := ""
+	for _, c := range analysis.Compare(m.Results).Contradictions() {
+		got += c.Text
+	}
+	if want := "milestones [1 3], not [1 2]"; !strings.Contains(got, want) {
+		t.Errorf("contradictions %q, want %q", got, want)
+	}
+}
