@@ -114,16 +114,23 @@ type joining struct {
 
 // end is this rank's end of a stream.
 type end struct {
-	conn net.Conn
-	seal *seal // nil if links are not encrypted
+	conn   net.Conn
+	seal   *seal // nil if links are not encrypted
+	number int   // of the connection among those accepted; 0 if this rank dialed
 }
 
-// add keeps a connection whose handshake succeeded.
+// add keeps a connection whose handshake succeeded. Of several for one stream that is the one accepted
+// last: the peer, and nobody else, gave up on the earlier ones and dialed again. Their handshakes may end in
+// another order.
 func (j *joining) add(rank, stream int, e end) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	place := &j.ends[rank][stream]
-	if place.conn != nil { // the peer, and nobody else, gave up on the earlier connection and dialed again
+	if place.conn != nil {
+		if e.number < place.number {
+			e.conn.Close()
+			return
+		}
 		place.conn.Close()
 		j.missing++
 	}
@@ -151,7 +158,7 @@ func (j *joining) dial(rank, stream int) {
 			s, failed := greet(conn, &j.config, rank, stream)
 			stop()
 			if err = failed; err == nil {
-				j.add(rank, stream, end{conn, s})
+				j.add(rank, stream, end{conn: conn, seal: s})
 				return
 			}
 			conn.Close()
@@ -180,7 +187,7 @@ func (j *joining) accept(l *Listener) {
 	defer l.tcp.SetDeadline(time.Time{})
 	defer stop()
 	var strangers Strangers
-	for j.ctx.Err() == nil {
+	for number := 1; j.ctx.Err() == nil; number++ {
 		conn, err := l.tcp.Accept()
 		if err != nil {
 			if j.ctx.Err() == nil {
@@ -202,7 +209,7 @@ func (j *joining) accept(l *Listener) {
 				j.refuse(err)
 				return
 			}
-			j.add(from, stream, end{conn, s})
+			j.add(from, stream, end{conn, s, number})
 		})
 	}
 }

@@ -185,3 +185,25 @@ func TestStreamsAreDialledAgain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The handshake of a connection that the dialer gave up on may end after that of the one in its place.
+func TestTheConnectionAcceptedLastIsKept(t *testing.T) {
+	for _, numbers := range [][2]int{{1, 2}, {2, 1}} {
+		var ends, peers [2]net.Conn
+		for i := range ends {
+			ends[i], peers[i] = net.Pipe()
+			defer peers[i].Close()
+			defer ends[i].Close()
+		}
+		last := 0
+		if numbers[1] > numbers[0] {
+			last = 1
+		}
+		if got := tcp.Keep(ends[0], ends[1], numbers[0], numbers[1]); got != ends[last] {
+			t.Errorf("accepted as %v: the earlier connection is kept", numbers)
+		}
+		if _, err := ends[1-last].Write([]byte{0}); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("accepted as %v: the other connection is not closed: %v", numbers, err)
+		}
+	}
+}
