@@ -156,8 +156,8 @@ func addsSamples(row *record.Row, run *record.Run) string {
 }
 
 // addsUsage says if the steps of a rank are not as long as the time in which it used the processor for them,
-// which is a little longer. A pause of the machine may fall between the two, but not in most steps, nor in
-// three of four where the machine is overloaded. Other programs are not watched.
+// which is a little longer: a step is written down in between. On a crowded machine the process may lose the
+// processor there in most steps, so the step that lost least decides. Other programs are not watched.
 func addsUsage(row *record.Row, run *record.Run) string {
 	const (
 		tick  = 1e-5   // seconds: what a clock may lose to rounding
@@ -168,16 +168,16 @@ func addsUsage(row *record.Row, run *record.Run) string {
 		if row.Setting.Peer != "" || len(s.Usage) != len(s.Seconds) || len(s.Usage) < enoughSteps {
 			continue
 		}
-		var gaps []float64
+		least := math.Inf(1)
 		for i, v := range s.Seconds {
-			if gaps = append(gaps, s.Usage[i]-v); v > s.Usage[i]+tick {
+			if least = min(least, s.Usage[i]-v); v > s.Usage[i]+tick {
 				return fmt.Sprintf("step %d of rank %d took %s, and the processor was watched for %s of it.",
 					i+1, rank.Rank, ms(v), ms(s.Usage[i]))
 			}
 		}
-		if step, gap := Median(s.Seconds), Quantile(gaps, 0.25); gap > PhaseLimit*step+slack {
+		if step := Median(s.Seconds); least > PhaseLimit*step+slack {
 			return fmt.Sprintf("a step of rank %d took %s, and the processor was watched for %s more.",
-				rank.Rank, ms(step), ms(gap))
+				rank.Rank, ms(step), ms(least))
 		}
 	}
 	return ""

@@ -265,8 +265,8 @@ func restated() []resealed {
 		})
 	}
 	return []resealed{
-		{"pauses behind more than half of the steps", ofStep(func(s *record.Steps) { // as on a busy machine
-			for i := range 6 {
+		{"pauses behind all steps but one", ofStep(func(s *record.Steps) { // as on a crowded machine
+			for i := range s.Usage[1:] {
 				s.Usage[i] += 0.02
 			}
 		}), ""},
