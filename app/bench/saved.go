@@ -72,6 +72,20 @@ func savePlan(folder string, p Plan, limit time.Duration) error {
 	return nil
 }
 
+// IsSavedPlan reports whether a file is the plan of a benchmark, by which that can be resumed.
+func IsSavedPlan(path string) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var s struct {
+		Schema int               `json:"schema"`
+		Rows   []json.RawMessage `json:"rows"`
+	}
+	return json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s) == nil && s.Schema > 0 && len(s.Rows) > 0
+}
+
 // readPlan reads what savePlan wrote. Each row is checked as [Expand] does. The error is a
 // *setting.UsageError.
 func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {

@@ -288,15 +288,8 @@ func (e *stoppedBench) Unwrap() error { return e.err }
 func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
 	all := []matrix{b.matrix}
 	if b.plan != "" {
-		text, err := planText(b.plan)
-		if err != nil {
-			return bench.Config{}, nil, err
-		}
-		if all, err = readPlan(b.plan, text); err != nil && filepath.Base(b.plan) == bench.PlanFile {
-			return bench.Config{}, nil, usagef("--plan: %s: a benchmark keeps its runs in a file of this "+
-				"name, and no plan: lockstep bench --resume %s goes on with it; the end of its report has "+
-				"the command that repeats it", b.plan, filepath.Dir(b.plan))
-		} else if err != nil {
+		var err error
+		if all, err = planOf(b.plan); err != nil {
 			return bench.Config{}, nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -319,6 +320,20 @@ func (m matrix) config() bench.Config {
 
 // maxPlan is a size that no plan has.
 const maxPlan = 64 << 10
+
+// planOf reads a plan file. A file by which a benchmark goes on is answered with the command for that.
+func planOf(path string) ([]matrix, error) {
+	text, err := planText(path)
+	var all []matrix
+	if err == nil {
+		all, err = readPlan(path, text)
+	}
+	if err != nil && bench.IsSavedPlan(path) {
+		return nil, usagef("--plan: %s was written by a benchmark; want a plan; lockstep bench --resume %s "+
+			"goes on with it", path, filepath.Dir(path))
+	}
+	return all, err
+}
 
 // planText returns the text of a plan file.
 func planText(path string) ([]byte, error) {

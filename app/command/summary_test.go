@@ -11,6 +11,7 @@ import (
 func TestSummaryIsPlain(t *testing.T) {
 	s := &record.Summary{}
 	s.Data, s.Workers, s.Threads = "a\x1b[31m\u202e\nb", 1, 1
+	s.Directory = "runs/a\x1b[31m"
 	var out strings.Builder
 	if err := printSummary(&out, s); err != nil {
 		t.Fatal(err)
@@ -18,5 +19,8 @@ func TestSummaryIsPlain(t *testing.T) {
 	first, _, _ := strings.Cut(out.String(), "\n")
 	if want := `on a\u001b[31m\u202e\u000ab:`; !strings.Contains(first, want) {
 		t.Errorf("first line %q, want %q", first, want)
+	}
+	if strings.Contains(out.String(), "\x1b") || !strings.Contains(out.String(), `runs/a\u001b[31m`) {
+		t.Errorf("%q, want the folder's name without what a terminal acts on", out.String())
 	}
 }

@@ -119,9 +119,9 @@ type end struct {
 	number int   // of the connection among those accepted; 0 if this rank dialed
 }
 
-// add keeps a connection whose handshake succeeded. Of several for one stream that is the one accepted
-// last: the peer, and nobody else, gave up on the earlier ones and dialed again. Their handshakes may end in
-// another order.
+// add keeps a connection whose handshake succeeded, and of several for one stream the one accepted last: the
+// peer gave up on the earlier ones and dialed again. Their handshakes may end in another order. If an earlier
+// one ends first and no other stream is missing, the later one is refused, and the first use of the link fails.
 func (j *joining) add(rank, stream int, e end) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

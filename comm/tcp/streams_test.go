@@ -202,6 +202,7 @@ func TestTheConnectionAcceptedLastIsKept(t *testing.T) {
 		if got := tcp.Keep(ends[0], ends[1], numbers[0], numbers[1]); got != ends[last] {
 			t.Errorf("accepted as %v: the earlier connection is kept", numbers)
 		}
+		ends[1-last].SetWriteDeadline(time.Now().Add(time.Second)) // an open pipe would wait for a reader
 		if _, err := ends[1-last].Write([]byte{0}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("accepted as %v: the other connection is not closed: %v", numbers, err)
 		}

@@ -22,3 +22,6 @@ func choice(p rowsPlan) string {
 	}
 	return "direct: image by image"
 }
+
+// ReadApart decides whether gradients of weights read x where it lies.
+func (c *CPU) ReadApart(reads bool) { c.ops.Gemm.ReadsApart = reads }

@@ -116,3 +116,21 @@ func mathsEverywhere(t *testing.T) (all []*compute.CPU) {
 	}
 	return all
 }
+
+// Gradients of weights have the same bits whether x is copied in strips or read where it lies, which depends
+// on the maker of the processor.
+func TestStripsChangeNoBit(t *testing.T) {
+	s := product.ConvShape{N: 3, H: 9, W: 9, C: 260, K: 320, R: 1, S: 1, Stride: 1}
+	x, dy := kerneltest.Draw(t, s.N*81*s.C, 0, 1), kerneltest.Draw(t, s.N*81*s.K, 0, 2)
+	for _, c := range mathsEverywhere(t) {
+		var dw [2][]float32
+		for i := range dw {
+			cpu := product.On(c)
+			cpu.ReadApart(i == 1)
+			v := cpu.NewConv(s)
+			dw[i] = make([]float32, s.C*s.K)
+			v.BackwardWeights(dw[i], x, dy, make([]float32, v.ScratchFloats()))
+		}
+		kerneltest.SameBits(t, fmt.Sprintf("%v, %v", c.ISA(), c.Math()), dw[1], dw[0])
+	}
+}
