@@ -233,7 +233,8 @@ func (b *bench) follow(former *record.Results) {
 			Version: former.Version, Revision: former.Revision, Host: former.Host, Load: former.Load}}
 	}
 	b.results = *former
-	b.results.Seal, b.results.CutShort = "", false
+	b.results.Unseal()
+	b.results.CutShort = false
 	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
 		return s.Reason == record.BudgetOver
 	})

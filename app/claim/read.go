@@ -1,8 +1,10 @@
 package claim
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +72,6 @@ func Read(r io.Reader, name string) (*Document, error) {
 	if !isOwn && !utf8.Valid(text) {
 		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if !isOwn {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // of old spreadsheets
@@ -109,32 +110,57 @@ func (d *Document) readOwn(text []byte) (err error) {
 	return nil
 }
 
-// own is how a results.json of Lockstep's own begins.
+// own is how lockstep bench begins a results.json.
 var own = regexp.MustCompile(`^\s*\{\s*"schema"\s*:`)
 
-// readBounded reads all of r, and whether it is a results.json of our own, which may be larger.
+// isResults reports whether a document is a results.json: by its beginning, or by its members, which another
+// program may have written in another order.
+func isResults(text []byte) bool {
+	if own.Match(text[:min(len(text), 64)]) {
+		return true
+	}
+	var members struct {
+		Schema json.RawMessage `json:"schema"`
+		Rows   []struct {
+			Setting json.RawMessage `json:"setting"`
+			Runs    json.RawMessage `json:"runs"`
+		} `json:"rows"`
+	}
+	if json.Unmarshal(text, &members) != nil || len(members.Rows) == 0 {
+		return false
+	}
+	first := members.Rows[0]
+	return members.Schema != nil || first.Setting != nil && first.Runs != nil
+}
+
+// readBounded reads all of r without a byte order mark, and whether it is a results.json, which may be larger.
 func readBounded(r io.Reader) (text []byte, isOwn bool, err error) {
-	head := make([]byte, 64)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	limit := maxBytes
+	b := bufio.NewReader(r)
+	head, err := b.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, inputf("%v", shapes, "give a file that can be read", err)
 	}
-	isOwn = own.Match(head[:n])
-	limit := maxBytes
-	if isOwn {
+	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, mark)), []byte("{")) {
 		limit = maxResultsBytes
 	}
-	rest, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	text, err = io.ReadAll(io.LimitReader(b, int64(limit)+1))
 	if err != nil {
 		return nil, false, inputf("%v", shapes, "give a file that can be read", err)
 	}
-	text = append(head[:n], rest...)
+	text = bytes.TrimPrefix(text, mark)
+	if isOwn = limit == maxResultsBytes && isResults(text); !isOwn {
+		limit = maxBytes
+	}
 	if len(text) > limit {
 		return nil, false, inputf("more than %d MiB", "at most %d MiB of tables", "check it in parts",
 			limit>>20, limit>>20)
 	}
 	return text, isOwn, nil
 }
+
+// mark is the byte order mark that some programs put before a text.
+var mark = []byte("\ufeff")
 
 // delimiter is the line below the headings of a Markdown table.
 var delimiter = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$|^\s*\|\s*:?-+:?\s*\|\s*$`)

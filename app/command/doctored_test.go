@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,39 @@ func TestResultsWithoutSeal(t *testing.T) {
 	status, stdout, stderr := execute("check", path)
 	if status != job.ExitOK || !strings.Contains(stdout, "note: no seal, results: The file has no seal") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+// A file in which some seals are missing was changed, and one whose members are in another order is still known
+// as a benchmark's.
+func TestSealsCannotBeLeftOut(t *testing.T) {
+	text := string(sealedResults(t))
+	outer := regexp.MustCompile(`,"seal":"[0-9a-f]*"\}\s*$`)
+	inner := regexp.MustCompile(`,"seal":"[0-9a-f]*"`)
+	if !outer.MatchString(text) {
+		t.Fatal("the seal of the results is not at the end")
+	}
+	changed := strings.Replace(text, `"samples":`, `"samples":1`, 1)
+	for name, c := range map[string]struct{ text, want string }{
+		"outer":    {outer.ReplaceAllString(text, "}"), "it has a seal, and the results have none"},
+		"empty":    {outer.ReplaceAllString(text, `,"seal":""}`), "it has a seal, and the results have none"},
+		"inner":    {strings.Replace(text, inner.FindString(text), "", 1), "it has no seal, and the results have one"},
+		"remark":   {`{"remark":"",` + changed[1:], "its seal is not that of its figures"},
+		"mark":     {"\ufeff" + changed, "its seal is not that of its figures"},
+		"in order": {`{"remark":"",` + text[1:], ""},
+	} {
+		path := filepath.Join(t.TempDir(), "results.json")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := execute("check", path)
+		want := job.ExitCheck
+		if c.want == "" {
+			want = job.ExitOK
+		}
+		if status != want || !strings.Contains(stdout, c.want) || !strings.Contains(stdout, "results") {
+			t.Errorf("%s: status %d, %.600q, %q; want %d and %q", name, status, stdout, stderr, want, c.want)
+		}
 	}
 }
 

@@ -45,6 +45,8 @@ type Results struct {
 	Sittings []Sitting `json:"sittings,omitempty"`
 	// Seal is the SHA-256 of all other fields, with the seals of runs for the runs.
 	Seal string `json:"seal,omitempty"`
+
+	isRead bool `json:"-"` // from a file, in which all is sealed or nothing
 }
 
 // PeerCheck compares the losses of another program with ours, from equal weights on equal batches.
@@ -350,6 +352,7 @@ func Decode(r io.Reader) (*Results, error) {
 		return nil, &KindError{file.Kind}
 	}
 	results := file.Results
+	results.isRead = true
 	if results.Schema != Schema && results.Schema != 2 {
 		return nil, fmt.Errorf("decode results: schema %d, this program reads 2 and %d",
 			results.Schema, Schema)

@@ -42,17 +42,20 @@ func (r *Results) TakeSeal() {
 	r.Seal = r.sum()
 }
 
+// Unseal removes the seal of the results, to which runs will be added.
+func (r *Results) Unseal() { r.Seal, r.isRead = "", false }
+
 // Broken lists what has another seal than its content, one sentence each: it was changed after it was
-// written. What has no seal, as in older files, is not listed.
+// written. So was a file in which some seals are missing. One without any, as older versions wrote them, is
+// not listed.
 func (r *Results) Broken() []string {
 	var out []string
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		for _, run := range slices.Concat(row.Runs, row.Replaced) {
-			if run.Seal != "" && run.Seal != run.sum() {
-				out = append(out, fmt.Sprintf("Row %d (%s %d×%d), round %d: its seal is not that of its "+
-					"figures: some of them were changed, added or removed.", i+1, row.Setting.Strategy,
-					row.Setting.Workers, row.Setting.Threads, run.Round+1))
+			if what := r.breaks(&run); what != "" {
+				out = append(out, fmt.Sprintf("Row %d (%s %d×%d), round %d: %s", i+1, row.Setting.Strategy,
+					row.Setting.Workers, row.Setting.Threads, run.Round+1, what))
 			}
 		}
 	}
@@ -61,6 +64,19 @@ func (r *Results) Broken() []string {
 			"the machine, the command, the number of rounds or the list of runs was changed.")
 	}
 	return out
+}
+
+// breaks says what is wrong with the seal of a run; "" if nothing is.
+func (r *Results) breaks(run *Run) string {
+	switch {
+	case r.isRead && run.Seal == "" && r.Seal != "":
+		return "it has no seal, and the results have one: its seal was removed."
+	case r.isRead && run.Seal != "" && r.Seal == "":
+		return "it has a seal, and the results have none: theirs was removed."
+	case run.Seal != "" && run.Seal != run.sum():
+		return "its seal is not that of its figures: some of them were changed, added or removed."
+	}
+	return ""
 }
 
 // IsSealed reports whether the results carry a seal; those of older versions do not.
