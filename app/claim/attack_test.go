@@ -12,6 +12,20 @@ func intervalCases() []example {
 	parts := func(a, b string) string {
 		return "strategy,workers,total s,network time s,low,high\nsingle,1,40," + a + "\nddp,2,22," + b + "\n"
 	}
+	minutes := func(a, b string) string {
+		return "strategy,total min,network time s,low,high\nsingle," + a + ",180,35,45\n" +
+			"ddp," + b + ",150,19,25\n"
+	}
+	bare := func(ends string) string {
+		return "strategy,step ms,forward,sync,low,high\nsingle,40 ± 1,30,3," + ends + "\n"
+	}
+	pairs := func(ends string) string {
+		return "strategy,workers,step ms,sync ms,low,high,low,high\nsingle,1,100,30,97,108,29,31\n" +
+			"ddp,2,56,20,55,57," + ends + "\n"
+	}
+	units := func(ends string) string {
+		return "strategy,workers,step,low,high\nsingle,1,100 ms,99,101\nddp,2,56 ms," + ends + "\n"
+	}
 	cell := func(a, b string) string {
 		return "strategy,workers,step ms\nsingle,1," + a + "\nddp,2," + b + "\n"
 	}
@@ -40,6 +54,25 @@ func intervalCases() []example {
 			"ddp,22 ± 1,15,4,3.9,4.1\n", nil},
 		{"ends of the step behind its phases", "strategy,step ms,forward ms,sync ms,low,high\n" +
 			"single,40,30,3,39,41\nddp,22,15,4,21,23\n", nil},
+		{"ends of the step behind a phase that is nearer to one of them",
+			"strategy,workers,step ms,compute ms,low,high\nsingle,1,100,95,97,108\nddp,2,56,53,54,61\n", nil},
+		{"ends of minutes behind seconds of the network", minutes("40", "22"), nil},
+		{"ends of minutes that do not hold", minutes("50", "22"), []string{wrong}},
+		{"ends of a phase without a unit", bare("2.9,3.1"), nil},
+		{"ends far from a phase without a unit", bare("3.7,3.9"), []string{wrong}},
+		{"ends of the step behind phases without a unit", bare("39,41"), nil},
+		{"ends in percent of a phase", "strategy,step ms,forward,sync,low,high\n" +
+			"single,40 ± 1,90 %,10 %,9,11\nddp,22 ± 1,80 %,20 %,19,21\n", nil},
+		{"ends far from a phase in percent", "strategy,step ms,forward,sync,low,high\n" +
+			"single,40 ± 1,90 %,10 %,12,14\nddp,22 ± 1,80 %,20 %,19,21\n", []string{wrong}},
+		{"a lower end alone behind a phase", "strategy,step ms,compute ms,min\nsingle,100 ± 1,60,75\n" +
+			"ddp,56 ± 1,30,43\n", nil},
+		{"ends of the step, then of a phase", pairs("19,21"), nil},
+		{"ends of the step, then wrong ones of a phase", pairs("23,25"), []string{wrong}},
+		{"ends without the unit of their figure", units("55,57"), nil},
+		{"ends without a unit that do not hold", units("65,67"), []string{wrong}},
+		{"a deviation without the unit of its figure", "strategy,step,std,runs\nsingle,100 ms,2,5\n" +
+			"ddp,97 ms,2,5\n# ddp is faster than single.\n", []string{"refused winner"}},
 		{"a network's time outside its interval", "strategy,total s,network time s\n" +
 			"single,40 ± 1,3 (3.7–3.9)\nddp,22 ± 1,4 (3.9–4.1)\n", []string{wrong}},
 		{"an interval in a cell", cell("100 (98–103)", "56 (55–57)"), nil},

@@ -30,30 +30,59 @@ func intervals(t *table, say sayer) {
 
 // bracketed objects to one interval of a figure.
 func (t *table) bracketed(e *entry, c column, one cell, b bracket, say sayer) {
-	off := max(b.half, one.half)
-	if math.Abs(b.half-one.half) < off/100 {
-		off = 0 // rounding alike keeps the order
-	}
 	switch {
 	case b.lo > b.hi:
 		say(Refused, e.name, "%q: the interval from %s to %s is upside down", c.header, num(b.lo), num(b.hi))
-	case !given(one.value):
-	case one.value < b.lo-off || one.value > b.hi+off:
+	case b.distance(one) > 0:
 		say(Refused, e.name, "%q is %s, which is not within its own interval from %s to %s", c.header,
 			num(one.value), num(b.lo), num(b.hi))
 	}
 }
 
+// noBracket returns an interval without ends.
+func noBracket() bracket { return bracket{lo: math.NaN(), hi: math.NaN()} }
+
+// end sets an end of the interval, low or high, if the cell has one.
+func (b *bracket) end(k kind, one cell) {
+	switch {
+	case !given(one.value):
+	case k == low:
+		b.lo, b.half = one.value, max(b.half, one.half)
+	case k == high:
+		b.hi, b.half = one.value, max(b.half, one.half)
+	}
+}
+
+// distance returns how far a figure lies outside of the interval, as a share of the figure and the nearer end
+// together. It is 0 between the ends and where rounding explains the rest; NaN without a figure or any end.
+func (b bracket) distance(one cell) float64 {
+	if b.lo > b.hi {
+		b.lo, b.hi = b.hi, b.lo
+	}
+	off := max(b.half, one.half)
+	if math.Abs(b.half-one.half) < off/100 {
+		off = 0 // rounding alike keeps the order
+	}
+	var end float64
+	switch {
+	case !given(one.value) || !given(b.lo) && !given(b.hi):
+		return math.NaN()
+	case one.value < b.lo-off:
+		end = b.lo - off
+	case one.value > b.hi+off:
+		end = b.hi + off
+	default:
+		return 0
+	}
+	return math.Abs(one.value-end) / (math.Abs(one.value) + math.Abs(end))
+}
+
 // brackets returns the intervals of the figure in column i of row r.
 func (t *table) brackets(i, r int) []bracket {
-	row, beside := t.rows[r], bracket{lo: math.NaN(), hi: math.NaN()}
+	row, beside := t.rows[r], noBracket()
 	for j, c := range t.columns {
-		switch {
-		case c.of != i || !given(row[j].value) || quantiles.MatchString(c.name) || !t.isUnitOf(j, i):
-		case c.kind == low:
-			beside.lo, beside.half = row[j].value, max(beside.half, row[j].half)
-		case c.kind == high:
-			beside.hi, beside.half = row[j].value, max(beside.half, row[j].half)
+		if c.of == i && !quantiles.MatchString(c.name) && t.isUnitOf(j, i) {
+			beside.end(c.kind, row[j])
 		}
 	}
 	out := []bracket{beside}

@@ -8,16 +8,13 @@ import (
 	"strings"
 )
 
-// settle gives columns the meaning that their cells decide, and cells their units.
+// settle gives columns the meaning that their cells decide, and cells their units. Ends and deviations come
+// last: they have the unit of the figures that they are about.
 func (t *table) settle() {
 	isTimed := slices.ContainsFunc(t.columns, column.isRankTime)
 	for i := range t.columns {
 		t.settleKind(i, isTimed)
-		c := &t.columns[i]
-		if c.isAbout() {
-			c.of = t.owner(i)
-		}
-		if c.kind == runList {
+		if t.columns[i].kind == runList {
 			for r := range t.rows {
 				t.rows[r][i].list = eachRun(t.rows[r][i].text)
 			}
@@ -25,8 +22,16 @@ func (t *table) settle() {
 	}
 	t.settleCurve()
 	t.settlePhases()
-	for i := range t.columns {
-		t.convert(i)
+	for i, c := range t.columns {
+		if !c.isAbout() {
+			t.convert(i)
+		}
+	}
+	t.settleOwners()
+	for i, c := range t.columns {
+		if c.isAbout() {
+			t.convert(i)
+		}
 	}
 }
 
@@ -150,69 +155,46 @@ func (t *table) isNumeric(i int) bool {
 	return isSome
 }
 
-// measuredBefore returns the nearest column on the left that an interval can belong to; -1: none.
-func (t *table) measuredBefore(i int) int {
-	for j := i - 1; j >= 0; j-- {
-		if k := t.columns[j].kind; k >= samples && k < low && k != repeats && k != classes {
-			return j
-		}
-	}
-	return -1
-}
-
-// owner returns the column that column i is about: the measured one before it, or for ends, that of a part of
-// its time between the two, the network's or a phase's, whose figures they are nearest to; -1: none.
-func (t *table) owner(i int) int {
-	before := t.measuredBefore(i)
-	if k := t.columns[i].kind; k != low && k != high {
-		return before
-	}
-	of := before
-	for j := i - 1; j > before; j-- {
-		k := t.columns[j].kind
-		if (k == network || k == phase) && (of < 0 || t.distance(i, j) < t.distance(i, of)) {
-			of = j
-		}
-	}
-	return of
-}
-
-// distance returns how far the figures of column i lie from those of column j in the mean; NaN: no row has
-// both.
-func (t *table) distance(i, j int) float64 {
-	all, n, unit := 0.0, 0.0, t.columns[j].unit
-	for _, row := range t.rows {
-		a := row[i].value * cmp.Or(secondsIn(row[i].unit), t.columns[i].unit, unit, 1)
-		b := row[j].value * cmp.Or(secondsIn(row[j].unit), unit, 1)
-		if given(a) && given(b) {
-			all, n = all+math.Abs(a-b), n+1
-		}
-	}
-	return all / n
-}
-
 // convert brings the figures of a column to seconds and fractions. Ranges and spreads get the value and the
 // ends that they stand for.
 func (t *table) convert(i int) {
-	c := t.columns[i]
-	if c.isAbout() && c.of >= 0 {
-		c.kind = t.columns[c.of].kind
-		if c.unit == 0 {
-			c.unit = t.columns[c.of].unit
-		}
+	of := i
+	if c := t.columns[i]; c.isAbout() && c.of >= 0 {
+		of = c.of
 	}
-	arePercent := t.largest(i) > 2 // fractions without a unit that cannot be fractions
+	read := t.readAs(i, of)
 	for r := range t.rows {
-		one := t.rows[r][i]
+		one := &t.rows[r][i]
 		if t.columns[i].kind.isRanged() && !given(one.value) && one.hi > one.lo {
 			one.value, one.half = (one.lo+one.hi)/2, (one.hi-one.lo)/2 // a range
 		}
-		if one.share > 0 && !c.kind.isFraction() {
+		if one.share > 0 && !t.columns[of].kind.isFraction() {
 			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
 		}
-		t.rows[r][i] = c.converted(one, arePercent)
+		*one = read(r)
 	}
 }
+
+// readAs returns a function that reads the cell of a row in column i as a figure of column j. A cell without
+// a unit has that of its heading. If the heading has none either, the unit is that of column j or its cell.
+func (t *table) readAs(i, j int) func(r int) cell {
+	c, isBare := t.columns[i], t.columns[i].unit == 0
+	c.kind = t.columns[j].kind
+	if isBare {
+		c.unit = t.columns[j].unit
+	}
+	arePercent := t.largest(i) > 2 // fractions without a unit that cannot be fractions
+	return func(r int) cell {
+		one := t.rows[r][i]
+		if isBare && one.unit == "" && t.rows[r][j].hasTimeUnit(c.kind) {
+			one.unit = t.rows[r][j].unit
+		}
+		return c.converted(one, arePercent)
+	}
+}
+
+// hasTimeUnit reports whether a cell of a kind is written with a unit of time, or as a share of one.
+func (c cell) hasTimeUnit(k kind) bool { return secondsIn(c.unit) > 0 || c.unit == "%" && k == phase }
 
 // converted returns a cell of a column in seconds, or as a fraction. arePercent is whether fractions without
 // a unit are percentages.

@@ -1,0 +1,78 @@
+package claim
+
+import "math"
+
+// settleOwners says which column each column of ends, deviations or runs is about. Two ends side by side are
+// about one.
+func (t *table) settleOwners() {
+	for i := 0; i < len(t.columns); i++ {
+		c := &t.columns[i]
+		switch {
+		case !c.isAbout():
+		case !c.isEnd():
+			c.of = t.measuredBefore(i)
+		case i+1 < len(t.columns) && t.columns[i+1].isEnd() && t.columns[i+1].kind != c.kind:
+			c.of = t.owner(i, i+1)
+			t.columns[i+1].of = c.of
+			i++
+		default:
+			c.of = t.owner(i)
+		}
+	}
+}
+
+// isEnd reports whether a column holds one end of intervals.
+func (c column) isEnd() bool { return c.kind == low || c.kind == high }
+
+// isPart reports whether a column holds a part of a time: of the network, or a phase.
+func (c column) isPart() bool { return c.kind == network || c.kind == phase }
+
+// measuredBefore returns the nearest column on the left that an interval can belong to; -1: none.
+func (t *table) measuredBefore(i int) int {
+	for j := i - 1; j >= 0; j-- {
+		if k := t.columns[j].kind; k >= samples && k < low && k != repeats && k != classes {
+			return j
+		}
+	}
+	return -1
+}
+
+// owner returns the column that ends are about; -1: none. Candidates are the measured column before the ends,
+// and the network's time and phases in between. The measured column has the ends if its figures lie between
+// them. Otherwise the candidate whose figures are nearest to the ends has them.
+func (t *table) owner(ends ...int) int {
+	before := t.measuredBefore(ends[0])
+	of, least := before, math.Inf(1)
+	for j := max(before, 0); j < ends[0]; j++ {
+		if j != before && !t.columns[j].isPart() {
+			continue
+		}
+		if v := t.distance(ends, j); v < least {
+			of, least = j, v
+		}
+	}
+	return of
+}
+
+// distance returns how far the figures of column j lie outside of ends, in the mean over the rows. It is 0 if
+// all lie between them, and NaN if the ends cannot be those of column j.
+func (t *table) distance(ends []int, j int) float64 {
+	var readers []func(r int) cell
+	for _, i := range ends {
+		if !t.isUnitOf(i, j) {
+			return math.NaN()
+		}
+		readers = append(readers, t.readAs(i, j))
+	}
+	sum, n := 0.0, 0.0
+	for r, row := range t.rows {
+		b := noBracket()
+		for k, i := range ends {
+			b.end(t.columns[i].kind, readers[k](r))
+		}
+		if v := b.distance(row[j]); given(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / n
+}
