@@ -143,6 +143,13 @@ func mendedCases() []example {
 			[]string{"note one repeat", "holds"}},
 		{"times in words that do not give it", "strategy,workers,epoch time,speed-up\nsingle,1,1h 2m,1\n" +
 			"ddp,2,2m30s,2\n", []string{"note one repeat", "refused wrong denominators"}},
+		{"epochs in words", "strategy,workers,epoch,speed-up\nsingle,1,10m 20s,1\nddp,2,5m 10s,2\n",
+			[]string{"note one repeat"}},
+		{"epochs in words that do not give it",
+			"strategy,workers,epoch,speed-up\nsingle,1,10m 20s,1\nddp,2,5m 10s,1.5\n",
+			[]string{"note one repeat", "refused wrong denominators"}},
+		{"numbers of epochs", "strategy,epoch,loss\nddp,1,2.3\nddp,2,1.1\n", nil},
+		{"names of epochs", "strategy,epoch,loss\nddp,first,2.3\nddp,last,1.1\n", nil},
 		{"a median step", "strategy,workers,median step ms,speed-up\nsingle,1,100,1\nddp,2,60,1.9\n",
 			[]string{"note one repeat", "refused wrong denominators"}},
 		{"eff", "strategy,workers,step ms,eff\nsingle,1,100,1\nddp,2,60,0.95\n",

@@ -132,10 +132,14 @@ var timeWords = regexp.MustCompile(`\b(time|seconds|duration|latency|median|mean
 // isTime reports whether the heading of a column says that it holds times.
 func (c column) isTime() bool { return timeWords.MatchString(c.name) }
 
-// counts reports whether all numbers of a column are whole, small and without units.
+// counts reports whether all numbers of a column are whole, small and without units, and no cell is a time in
+// words.
 func (t *table) counts(i int) bool {
 	for _, row := range t.rows {
 		c := row[i]
+		if _, isTime := spell(c.text); isTime {
+			return false
+		}
 		if !math.IsNaN(c.value) && (c.value != math.Trunc(c.value) || c.unit != "" || c.half < 0.5) {
 			return false
 		}
