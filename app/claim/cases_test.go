@@ -172,6 +172,21 @@ func workCases() []example {
 			"a,1,6400,10,700\nb,2,6400,5,640\n", []string{"note one repeat"}},
 		{"samples per second slower than the run", "label,workers,samples,total seconds,samples/s\n" +
 			"a,1,6400,10,640\nb,2,6400,5,400\n", []string{"note one repeat", "refused wrong denominators"}},
+		{"samples per second without a column of workers", "label,samples,total seconds,samples/s\n" +
+			"a,6400,10,64\n", []string{"refused wrong denominators"}},
+		{"samples per second that give the run", "label,samples,total seconds,samples/s\n" +
+			"a,6400,10,700\n", nil},
+		{"samples per second of workers of each node", "label,nodes,processes per node,samples,total s," +
+			"samples/s\na,2,4,6400,10,80\n", nil},
+		{"samples per second of each of some workers", "label,samples,total s,throughput per GPU\n" +
+			"a,6400,10,80\n", nil},
+		{"steps per second", "label,samples,total s,throughput (steps/s)\na,6400,10,10\n", nil},
+		{"samples per second beside seconds in cells", "label,workers,samples,total time,samples/s\n" +
+			"a,1,6400,10 s,64\n", []string{"refused wrong denominators"}},
+		{"samples per second beside times in words", "label,workers,samples,total time,samples/s\n" +
+			"a,1,6400,1m 30s,40\n", []string{"refused wrong denominators"}},
+		{"samples per second that times in words give", "label,workers,samples,total time,samples/s\n" +
+			"a,1,6400,1m 30s,72\n", nil},
 		{"samples per second of minutes", "label,workers,samples,total time,samples/s\n" +
 			"a,1,384000,10,640\nb,2,384000,5,1280\n", []string{"note one repeat"}},
 		{"whole seconds of an epoch", "label,workers,epochs,total seconds,epoch seconds\n" +

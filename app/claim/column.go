@@ -153,6 +153,9 @@ func foreignHeadings() []heading {
 		{"network throughput", unknown,
 			`(network|link|nic|bus|pcie|memory|disk|i/?o|file|storage) throughput`},
 		{"throughput in MB/s", unknown, `throughput.* [kmgt]?i?b(it|yte)?s?( ?(/|per) ?s|ps)`},
+		{"throughput (steps/s)", unknown,
+			`throughput.* (steps?|it|iters?|iterations?|batch(es)?|epochs?) ?(/|per) ?(s|sec|seconds?|min|` +
+				`minutes?|h|hours?)$`},
 		{"energy efficiency", unknown,
 			`(energy|power|cache|memory|network|bandwidth|link|cost|data|sample|statistical|flops?|` +
 				`hardware|vector|simd) efficienc`},

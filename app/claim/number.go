@@ -163,7 +163,7 @@ func spell(text string) (c cell, ok bool) {
 	if text == "" || !spelledOut.MatchString(text) {
 		return cell{}, false
 	}
-	c = cell{text: text, lo: math.NaN(), hi: math.NaN()}
+	c = cell{text: text, lo: math.NaN(), hi: math.NaN(), unit: "s"}
 	c.value, c.half = lengthOf(strings.ToLower(text))
 	return c, true
 }

@@ -237,16 +237,28 @@ func rateOf(e *entry, say sayer) {
 	}
 }
 
-// rateOfAll objects to samples per second with which the samples of the row take longer than its total, as
-// one worker's or as those of all. They may take less: a total holds evaluations and starting too.
+// ofEach are words of a heading that says that its rates are those of one worker.
+var ofEach = regexp.MustCompile(`(?:\bper|/|\beach) ?(?:worker|gpu|device|process|rank|node|host|machine|` +
+	`replica|core|thread)`)
+
+// rateOfAll refuses a rate so low, even times the workers, that the samples of the row would take longer than
+// its total. A higher rate is fine: a total includes evaluation and start-up.
 func rateOfAll(e *entry, say sayer) {
 	c, n, s := e.cell(throughput).derived(throughput), e.value(samples), e.cell(total)
 	if !given(c.value) || !given(n) || !given(s.value) || len(e.values(total)) > 1 || e.table.isToTarget() {
 		return
 	}
+	w := e.workers()
+	switch {
+	case w >= 1:
+	case ofEach.MatchString(e.table.columns[e.table.column(throughput)].name):
+		return
+	default:
+		w = 1
+	}
 	column := e.table.columns[e.table.column(total)]
 	isSeconds := s.unit != "" || column.unit > 0 || strings.Contains(column.name, "second")
-	most := (c.value + c.half) * max(1, e.value(workers)) * (1 + max(0.1, noise(e)))
+	most := (c.value + c.half) * w * (1 + max(0.1, noise(e)))
 	if isSeconds && c.value > 0 && most*s.value < n {
 		say(Refused, e.name, "%s samples per second, but %s samples in %s are %s", num(c.value), num(n),
 			seconds(s.value), num(n/s.value))
