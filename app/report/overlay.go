@@ -105,30 +105,29 @@ func overlayAnswer(all []*overlaid) answer {
 	return a
 }
 
-// takenFrom names the runs that others took cores from, whose times a benchmark would leave out too.
+// disturbedRuns returns the runs that others took cores from, whose times a benchmark would leave out too:
+// the run that lost most first.
+func disturbedRuns(all []*overlaid) []*overlaid {
+	runs := slices.DeleteFunc(slices.Clone(all), func(o *overlaid) bool { return !o.Taken.IsDisturbed() })
+	slices.SortStableFunc(runs, func(a, b *overlaid) int {
+		return cmp.Compare(b.Taken.Sum(), a.Taken.Sum())
+	})
+	return runs
+}
+
+// takenFrom names the runs that others took cores from.
 func takenFrom(all []*overlaid) string {
 	var names []string
-	for _, o := range all {
-		if o.Taken.IsDisturbed() {
-			names = append(names, o.key+" "+o.name)
-		}
+	for _, o := range disturbedRuns(all) {
+		names = append(names, o.key+" "+o.name)
 	}
 	return strings.Join(names, ", ")
 }
 
-// takenTexts says what others took from each run, the most first; "" if they took nothing.
+// takenTexts says what others took from each run; "" if they took nothing.
 func takenTexts(all []*overlaid) string {
-	var taken []*overlaid
-	for _, o := range all {
-		if o.Taken.IsDisturbed() {
-			taken = append(taken, o)
-		}
-	}
-	slices.SortStableFunc(taken, func(a, b *overlaid) int {
-		return cmp.Compare(b.Taken.Stolen+b.Taken.Others, a.Taken.Stolen+a.Taken.Others)
-	})
 	var parts []string
-	for _, o := range taken {
+	for _, o := range disturbedRuns(all) {
 		parts = append(parts, o.key+" "+o.name+": "+analysis.TakenText(o.Taken))
 	}
 	return strings.Join(parts, "; ")

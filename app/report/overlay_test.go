@@ -75,6 +75,9 @@ func TestOverlay(t *testing.T) {
 	if strings.Count(page, worst) != 2 {
 		t.Errorf("beside the figure and in the notes, the page lacks %q", worst)
 	}
+	if lost := "others took cores from C third, B second, so"; !strings.Contains(page, lost) {
+		t.Errorf("the page lacks %q", lost)
+	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
 	for _, want := range []string{"These did other work than A first: B longer (80 steps against 40).",
 		`<b class="unfit">≈ unequal work</b>`, `<li class="refused">`} {
