@@ -317,8 +317,8 @@ func difference(l, base *Line) string {
 		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
 	case a.LR != b.LR && !l.isOther():
 		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
-	case !l.isOther() && !l.endsAlike(base) && l.computed.difference(base.computed) != "":
-		return l.computed.difference(base.computed)
+	case l.otherTraining(base) != "":
+		return l.otherTraining(base)
 	case a.Peer != "":
 		return "" // its kernels are others, and it evaluates nothing
 	case l.work.testSamples != base.work.testSamples:

@@ -3,59 +3,64 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"maps"
 
 	"lockstep/app/record"
 )
 
-// computedNames lists the settings that decide what a run computes, whatever its workers are. The names of
+// ComputedNames lists the settings that decide what a run computes, whatever its workers are. The names of
 // the most telling come first, because a difference is worded by the first of them.
-func computedNames() []string {
+func ComputedNames() []string {
 	return []string{"optimizer", "momentum", "nesterov", "weight-decay", "decay", "beta1", "beta2", "eps",
 		"groups", "scale-lr", "schedule", "warmup", "drop-every", "milestones", "gamma", "triangle", "clip",
 		"ema", "lookahead", "label-smoothing", "augment", "limit-train", "size", "stem", "normalize",
-		"sequence", "weights", "fresh-head"}
+		"sequence", "vocab", "text-column", "pair-column", "label-column", "weights", "fresh-head"}
 }
 
-// computed is what a line's runs computed by their configuration: the settings of [computedNames], and the
-// math. Results may lack some or all of them.
-type computed struct {
-	values map[string]string
-	math   string
-}
+// mathName is the setting that says how products are rounded. Rows may differ in it and be compared.
+const mathName = "math"
+
+// computed is what a run's configuration tells of [ComputedNames] and the math, by name.
+type computed map[string]string
 
 func computedBy(run *record.Run) computed {
-	all := configOf(run)
-	c := computed{values: map[string]string{}}
-	c.math, _ = all["math"].(string)
-	for _, name := range computedNames() {
+	all, c := configOf(run), computed{}
+	for _, name := range append(ComputedNames(), mathName) {
 		if all[name] != nil {
-			c.values[name] = fmt.Sprint(all[name])
+			c[name] = fmt.Sprint(all[name])
 		}
 	}
 	return c
 }
 
 // key returns a text that two lines have in common if they compute the same.
-func (c computed) key() string { return fmt.Sprint(c.math, " ", c.values) }
+func (c computed) key() string { return fmt.Sprint(map[string]string(c)) }
 
-// difference says in words how c differs from other in a setting that both tell; "" if it does not.
-func (c computed) difference(other computed) string {
-	for _, name := range computedNames() {
-		a, isHere := c.values[name]
-		b, isThere := other.values[name]
+// differs returns the first of the named settings that both tell and that differs, with both values; "" if
+// there is none.
+func (c computed) differs(other computed, names []string) (name, a, b string) {
+	for _, name := range names {
+		a, isHere := c[name]
+		b, isThere := other[name]
 		if isHere && isThere && a != b {
-			return fmt.Sprintf("%s %s against %s", name, worded(a), worded(b))
+			return name, cmp.Or(a, "none"), cmp.Or(b, "none")
 		}
 	}
-	return ""
+	return "", "", ""
 }
 
-// worded writes the value of a setting.
-func worded(v string) string { return cmp.Or(v, "none") }
-
 // isMixed reports whether the runs rounded the operands of products to half their bits.
-func (c computed) isMixed() bool { return c.math == "bf16" }
+func (c computed) isMixed() bool { return c[mathName] == "bf16" }
+
+// otherTraining says in words in which setting two lines train otherwise; "" if there is none, if it had no
+// effect, or if the line reaches another result anyway.
+func (l *Line) otherTraining(base *Line) string {
+	name, a, b := l.computed.differs(base.computed, ComputedNames())
+	if name == "" || l.isOther() || l.endsAlike(base) {
+		return ""
+	}
+	return fmt.Sprintf("%s %s against %s", name, a, b)
+}
 
 // endsAlike reports whether two lines ended with the same parameters, so that what differs between them had
 // no effect.
@@ -88,25 +93,18 @@ func mixedMath(_ *record.Results, c *Comparison) []string {
 
 // areComputed says if the runs of a row differ in what they computed, which those of lockstep bench never do.
 func areComputed(row *record.Row) string {
-	var first computed
+	told := computed{} // by the runs so far
 	for i := range row.Runs {
 		run := &row.Runs[i]
+		if run.Error != "" {
+			continue
+		}
 		is := computedBy(run)
-		if run.Error != "" || len(is.values) == 0 {
-			continue
+		if name, a, b := is.differs(told, append(ComputedNames(), mathName)); name != "" {
+			return fmt.Sprintf("its runs are of one row, and round %d was run with %s %s, not %s.",
+				run.Round+1, name, a, b)
 		}
-		if first.values == nil {
-			first = is
-			continue
-		}
-		text := is.difference(first)
-		if text == "" && is.math != first.math {
-			text = fmt.Sprintf("math %s against %s", is.math, first.math)
-		}
-		if text != "" {
-			return fmt.Sprintf("its runs are of one row, and round %d was run with %s.", run.Round+1,
-				strings.Replace(text, " against ", ", not ", 1))
-		}
+		maps.Copy(told, is)
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ func TestOtherTrainingIsOtherWork(t *testing.T) {
 		{"momentum", `{"optimizer":"sgd","momentum":0.1,"math":"fast"}`, "bb", "momentum 0.1 against 0.9"},
 		{"without effect", `{"optimizer":"sgd","momentum":0.1,"math":"fast"}`, "aa", ""},
 		{"math", `{"optimizer":"sgd","momentum":0.9,"math":"exact"}`, "bb", ""},
-		{"not told", `{"optimizer":"sgd"}`, "aa", ""},
+		{"not told", `{"optimizer":"sgd"}`, "bb", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMaker(6, 4)
@@ -71,18 +71,43 @@ func TestMixedPrecisionIsAnotherResult(t *testing.T) {
 	}
 }
 
-// The runs of a row have one configuration; another one in some of them was put in.
+// The runs of a row have one configuration; another one in some of them was put in. What a run does not tell
+// is no difference.
 func TestRunsOfARowTrainAlike(t *testing.T) {
-	m := newMaker(2, 4)
-	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1)
-	row.Runs[0].Config = json.RawMessage(`{"optimizer":"sgd","momentum":0.9,"math":"fast"}`)
-	row.Runs[1].Config = json.RawMessage(`{"optimizer":"sgd","momentum":0.1,"math":"fast"}`)
-	got := note(analysis.Compare(m.Results), "contradiction")
-	for _, c := range analysis.Compare(m.Results).Contradictions() {
-		got += c.Text
-	}
-	if want := "round 2 was run with momentum 0.1, not 0.9"; !strings.Contains(got, want) {
-		t.Errorf("contradictions %q, want %q", got, want)
+	for _, test := range []struct {
+		name    string
+		configs [3]string
+		want    string
+	}{
+		{"alike", [3]string{`{"momentum":0.9}`, `{"momentum":0.9}`, `{"momentum":0.9}`}, ""},
+		{"momentum", [3]string{`{"momentum":0.9}`, `{"momentum":0.1}`, `{}`},
+			"round 2 was run with momentum 0.1, not 0.9."},
+		{"math", [3]string{`{"math":"fast"}`, `{"math":"fast"}`, `{"math":"bf16"}`},
+			"round 3 was run with math bf16, not fast."},
+		{"math not told", [3]string{`{"momentum":0.9}`, `{"momentum":0.9,"math":"fast"}`, ``}, ""},
+		{"told later", [3]string{``, `{"math":"fast"}`, `{"math":"bf16"}`},
+			"round 3 was run with math bf16, not fast."},
+		{"words in a value", [3]string{`{"weights":"/a against b"}`, `{"weights":"/c against d"}`, ``},
+			"round 2 was run with weights /c against d, not /a against b."},
+		{"lists", [3]string{`{"milestones":[1,2],"groups":{"a":1}}`, `{"milestones":[1,3],"groups":{"a":1}}`,
+			``}, "milestones [1 3], not [1 2]"},
+		{"no value", [3]string{`{"vocab":""}`, `{"vocab":"words.txt"}`, ``}, "vocab words.txt, not none."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMaker(3, 4)
+			row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1, 1)
+			for i, config := range test.configs {
+				row.Runs[i].Config = json.RawMessage(config)
+			}
+			got := ""
+			for _, c := range analysis.Compare(m.Results).Contradictions() {
+				got += c.Text
+			}
+			if isTold := strings.Contains(got, "was run with"); !strings.Contains(got, test.want) ||
+				isTold != (test.want != "") {
+				t.Errorf("contradictions %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 
@@ -93,20 +118,5 @@ func TestSlowedWorkersAreNamedOnce(t *testing.T) {
 	if got, want := analysis.Compare(m.Results).Groups[0].Lines[0].Label,
 		"single 1×1 slow-worker=0:1"; got != want {
 		t.Errorf("label %q, want %q", got, want)
-	}
-}
-
-// A file may hold anything where a setting is due, such as a list.
-func TestSettingsThatAreLists(t *testing.T) {
-	m := newMaker(2, 4)
-	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1)
-	row.Runs[0].Config = json.RawMessage(`{"milestones":[1,2],"groups":{"a":1}}`)
-	row.Runs[1].Config = json.RawMessage(`{"milestones":[1,3],"groups":{"a":1}}`)
-	got := ""
-	for _, c := range analysis.Compare(m.Results).Contradictions() {
-		got += c.Text
-	}
-	if want := "milestones [1 3], not [1 2]"; !strings.Contains(got, want) {
-		t.Errorf("contradictions %q, want %q", got, want)
 	}
 }
