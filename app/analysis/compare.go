@@ -26,7 +26,7 @@ type Group struct {
 	PerWorker   int // samples of each worker, if the batch grows with them
 	Condition   string
 	Lines       []*Line
-	Baseline    *Line    // single with the fewest threads; nil without a successful one
+	Baseline    *Line    // single with the fewest threads, see [Compare]; nil without a successful one
 	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
 	Hashes      []string // distinct parameter hashes of the exact lines, of the seed that has most
 	Pairs       []Pair   // of the rivals, each two of them once
@@ -146,13 +146,15 @@ func (l *Line) isLoose() bool {
 
 // Compare summarises r.
 //
-// The baseline of a group is strategy single with the fewest threads; every other line of equal
-// work is related to it by the ratio of median step times, taken round by round. Speed-up is
-// that ratio. Efficiency is speed-up / (cores / baseline cores), so 1 means that every core
-// does as much as a core of the baseline; a line with more workers x threads than the machine
-// has cores gets none. A line whose work differs from the baseline's is refused: it keeps its
-// own figures and gets no ratio. Runs that others took cores from are left out of times and ratios; a line
-// without any other run shows its times and gets no ratio.
+// The baseline of a group is strategy single with the fewest threads, in mixed precision only if there is no
+// other. Every other line of equal work is related to it by the ratio of median step times, taken round by
+// round. Speed-up is that ratio. Efficiency is speed-up / (cores / baseline cores), so 1 means that every
+// core does as much as a core of the baseline. Two kinds of lines get none: those with more workers x threads
+// than the machine has cores, and those of another math than the baseline.
+//
+// A line whose work differs from the baseline's is refused: it keeps its own figures and gets no ratio. Runs
+// that others took cores from are left out of times and ratios; a line without any other run shows its times
+// and gets no ratio.
 //
 // Lines that do equal work and train one model are rivals: each two of a group are a [Pair], tested round
 // by round, and the tests are corrected for the number of pairs of all groups.
@@ -229,18 +231,8 @@ func label(l *Line, others []*Line) string {
 
 // relate chooses the baseline and fills what compares a line with another one.
 func (g *Group) relate() {
-	for _, l := range g.Lines {
-		switch {
-		case l.OK == 0 || l.Setting.Peer != "":
-		case l.Setting.Strategy == "single":
-			if g.Baseline == nil || l.Setting.Threads < g.Baseline.Setting.Threads {
-				g.Baseline = l
-			}
-		case l.Setting.Strategy == "none":
-			g.Floor = append(g.Floor, l)
-		}
-	}
 	g.markMixed()
+	g.chooseReferences()
 	g.Hashes = g.hashes()
 	for _, l := range g.Lines {
 		if l.OK == 0 || g.Baseline == nil {
@@ -251,13 +243,37 @@ func (g *Group) relate() {
 			continue // how another program scales is not told by our baseline, see peers
 		}
 		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
-		if !l.Contended {
+		if !l.Contended && l.HasMathOf(g.Baseline) {
 			share := float64(g.Baseline.Cores) / float64(l.Cores)
 			l.Efficiency = l.Speedup.Scaled(share)
 		}
 	}
 	g.relateFloor()
 	g.relateAccuracy()
+}
+
+// chooseReferences chooses the baseline and the floors.
+func (g *Group) chooseReferences() {
+	for _, l := range g.Lines {
+		switch {
+		case l.OK == 0 || l.Setting.Peer != "":
+		case l.Setting.Strategy == "single":
+			if g.Baseline == nil || l.isBaselineBefore(g.Baseline) {
+				g.Baseline = l
+			}
+		case l.Setting.Strategy == "none":
+			g.Floor = append(g.Floor, l)
+		}
+	}
+}
+
+// isBaselineBefore reports whether the line is a better baseline than another: not in mixed precision, then
+// of fewer threads.
+func (l *Line) isBaselineBefore(other *Line) bool {
+	if l.IsMixed != other.IsMixed {
+		return other.IsMixed
+	}
+	return l.Setting.Threads < other.Setting.Threads
 }
 
 // hashes returns the distinct parameter hashes of the exact lines, in order of appearance, of the seed and
@@ -292,7 +308,7 @@ func (g *Group) relateFloor() {
 	for _, l := range g.Lines {
 		for _, f := range g.Floor {
 			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads &&
-				f.Setting.Hosts == l.Setting.Hosts
+				f.Setting.Hosts == l.Setting.Hosts && f.HasMathOf(l)
 			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
 			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
 				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"lockstep/app/record"
 )
@@ -52,6 +53,16 @@ func (c computed) differs(other computed, names []string) (name, a, b string) {
 // isMixed reports whether the runs rounded the operands of products to half their bits.
 func (c computed) isMixed() bool { return c[mathName] == "bf16" }
 
+// HasMathOf reports whether two lines computed products by the same math, as far as both tell.
+func (l *Line) HasMathOf(o *Line) bool {
+	name, _, _ := l.computed.differs(o.computed, []string{mathName})
+	return name == ""
+}
+
+// isOfOtherMath reports whether a line has a speed-up and no efficiency, because the baseline computed
+// products by another math.
+func (g *Group) isOfOtherMath(l *Line) bool { return l.Speedup.Known() && !l.HasMathOf(g.Baseline) }
+
 // otherTraining says in words in which setting two lines train otherwise; "" if there is none, if it had no
 // effect, or if the line reaches another result anyway.
 func (l *Line) otherTraining(base *Line) string {
@@ -68,15 +79,18 @@ func (l *Line) endsAlike(o *Line) bool {
 	return l.SHA256 != "" && l.SHA256 == o.SHA256
 }
 
-// markMixed marks the lines of a group that trained in mixed precision where others did not, and reached
-// another result.
+// markMixed marks the lines that trained in mixed precision and ended like none of those that did not.
 func (g *Group) markMixed() {
+	var whole []*Line
 	for _, l := range g.Lines {
-		for _, o := range g.Lines {
-			isOther := l.OK > 0 && o.OK > 0 && o.Setting.Peer == "" && l.Setting.Peer == "" &&
-				l.computed.isMixed() && !o.computed.isMixed()
-			l.IsMixed = l.IsMixed || isOther && !l.endsAlike(o)
+		if l.OK > 0 && l.Setting.Peer == "" && !l.computed.isMixed() {
+			whole = append(whole, l)
 		}
+	}
+	for _, l := range g.Lines {
+		isOurs := l.OK > 0 && l.Setting.Peer == ""
+		l.IsMixed = isOurs && l.computed.isMixed() && len(whole) > 0 &&
+			!slices.ContainsFunc(whole, l.endsAlike)
 	}
 }
 

@@ -61,13 +61,75 @@ func TestMixedPrecisionIsAnotherResult(t *testing.T) {
 	if got := note(c, "mixed precision"); !strings.Contains(got, "single 1×1 math=bf16") {
 		t.Errorf("caution %q does not name the row", got)
 	}
-	for i := range m.Rows {
-		for j := range m.Rows[i].Runs {
-			m.Rows[i].Runs[j].ParameterSHA256 = "aa" // no matrix unit, no other bits
+}
+
+// Where no product is large enough to be rounded, such as in lenet, mixed precision reaches the result of the
+// rows beside it; that other rows reach another one makes no difference.
+func TestMixedPrecisionWithoutEffectIsNoOtherResult(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, math := range []string{"fast", "bf16"} {
+		config := `{"math":"` + math + `"}`
+		withConfig(m.add(record.Setting{Strategy: "single", Workers: 1, Options: "math=" + math}, 1, 1.1, 1.2,
+			1, 1.1, 1.2), config, "aa")
+		withConfig(m.add(record.Setting{Strategy: "none", Workers: 2, Options: "math=" + math}, 1, 1.1, 1.2,
+			1, 1.1, 1.2), config, "cc")
+	}
+	c := analysis.Compare(m.Results)
+	if got := note(c, "mixed precision"); got != "" {
+		t.Errorf("caution %q about equal parameters", got)
+	}
+	for _, l := range c.Groups[0].Lines {
+		if why := c.Groups[0].Unranked(l); l.Setting.Strategy == "single" && why != "" {
+			t.Errorf("%s is unranked: %s", l.Label, why)
 		}
 	}
-	if got := note(analysis.Compare(m.Results), "mixed precision"); got != "" {
-		t.Errorf("caution %q about equal parameters", got)
+}
+
+// Rows of one math are related to a baseline and a floor of that math, in any order of rows.
+func TestReferencesAreOfOneMath(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, row := range []struct {
+		strategy, math string
+		step           float64
+	}{{"single", "bf16", 0.5}, {"single", "fast", 1}, {"none", "fast", 0.5}, {"none", "bf16", 0.2},
+		{"ddp", "fast", 0.6}, {"ddp", "bf16", 0.3}} {
+		s := record.Setting{Strategy: row.strategy, Workers: 2, Options: "math=" + row.math}
+		if row.strategy == "single" {
+			s.Workers = 1
+		}
+		v := row.step
+		withConfig(m.add(s, v, v, v, v, v, v), `{"math":"`+row.math+`"}`, row.strategy+row.math)
+	}
+	c := analysis.Compare(m.Results)
+	g := c.Groups[0]
+	if g.Baseline != g.Lines[1] {
+		t.Errorf("the baseline is %s", g.Baseline.Label)
+	}
+	fast, mixed := g.Lines[4], g.Lines[5]
+	near(t, "speed-up", fast.Speedup.Median, 1/0.6, 1e-12)
+	near(t, "efficiency", fast.Efficiency.Median, 0.5/0.6, 1e-12)
+	near(t, "speed-up in mixed precision", mixed.Speedup.Median, 1/0.3, 1e-12)
+	if mixed.Efficiency.Known() {
+		t.Errorf("efficiency %v across maths", mixed.Efficiency.Median)
+	}
+	near(t, "step over none", fast.OverFloor.Median, 0.6/0.5, 1e-12)
+	near(t, "step over none in mixed precision", mixed.OverFloor.Median, 0.3/0.2, 1e-12)
+	wantNoNote(t, c, "above 100 %")
+	wantNote(t, c, "speed-up", "Rows of another math than that of single have none.")
+	if text := note(c, "serial fraction"); !strings.Contains(text, "ddp 2×1 math=fast 20 %") ||
+		strings.Contains(text, "bf16") {
+		t.Errorf("serial fractions %q, want that of ddp 2×1 math=fast alone", text)
+	}
+}
+
+// With no baseline but one in mixed precision, rows of another math have a speed-up and no efficiency.
+func TestABaselineInMixedPrecision(t *testing.T) {
+	m := newMaker(2, 4)
+	withConfig(m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1), `{"math":"bf16"}`, "aa")
+	withConfig(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.8, 0.8), `{"math":"fast"}`, "bb")
+	g := analysis.Compare(m.Results).Groups[0]
+	if l := g.Lines[1]; g.Baseline != g.Lines[0] || !l.Speedup.Known() || l.Efficiency.Known() {
+		t.Errorf("speed-up %v, efficiency %v, want a speed-up alone", l.Speedup, l.Efficiency)
 	}
 }
 

@@ -55,9 +55,13 @@ func speedup(_ *record.Results, c *Comparison) []string {
 		if b.Cores > 1 {
 			cores = fmt.Sprintf("%d cores", b.Cores)
 		}
-		out = append(out, fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
+		text := fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
 			"by that of the row, at equal work per step and taken round by round; findings order rows "+
-			"likewise. Efficiency is speed-up per core used, relative to single on %s.", cores, cores))
+			"likewise. Efficiency is speed-up per core used, relative to single on %s.", cores, cores)
+		if slices.ContainsFunc(c.Groups[i].Lines, c.Groups[i].isOfOtherMath) {
+			text += " Rows of another math than that of single have none."
+		}
+		out = append(out, text)
 	}
 	return out
 }

@@ -133,6 +133,9 @@ func speedColumns() []column {
 			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
+			if v.Speedup.Known() && !v.HasMathOf(v.group.Baseline) {
+				return cell{Text: dash, Small: "other math"}
+			}
 			if v.isBaseline() || !v.Efficiency.Known() {
 				return cell{Text: ratioText(v.Efficiency, percent)}
 			}

@@ -1,0 +1,31 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/record"
+	"lockstep/app/report"
+)
+
+// reconfigured gives the runs of a row other values of settings, and other parameters.
+func reconfigured(row *record.Row, config, hash string) {
+	for i := range row.Runs {
+		row.Runs[i].Config, row.Runs[i].ParameterSHA256 = []byte(config), hash
+	}
+}
+
+// Where a row has no efficiency, its cell says why.
+func TestEfficiencyAcrossMaths(t *testing.T) {
+	r := only(sample(), "lenet")
+	for i := range r.Rows {
+		config := `{"math":"fast"}`
+		if i == 4 {
+			config = `{"math":"bf16x3"}`
+		}
+		reconfigured(&r.Rows[i], config, strings.Repeat("b", 64))
+	}
+	if got := strings.Count(render(t, report.HTML, r), "<small>other math</small>"); got != 1 {
+		t.Errorf("%d cells say that the math is another, want 1", got)
+	}
+}
