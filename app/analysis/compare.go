@@ -28,10 +28,11 @@ type Group struct {
 	Lines       []*Line
 	Baseline    *Line    // single with the fewest threads, see [Compare]; nil without a successful one
 	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
-	Hashes      []string // distinct parameter hashes of the exact lines, of the seed that has most
+	Hashes      []string // distinct parameter hashes of the exact lines, of the seed and work that have most
 	Pairs       []Pair   // of the rivals, each two of them once
 
-	pairAt map[[2]*Line]int // places of the pairs by their A and B
+	promised promised         // by the lines of Hashes
+	pairAt   map[[2]*Line]int // places of the pairs by their A and B
 }
 
 // Line is one row summarised over its successful runs.
@@ -233,7 +234,7 @@ func label(l *Line, others []*Line) string {
 func (g *Group) relate() {
 	g.markMixed()
 	g.chooseReferences()
-	g.Hashes = g.hashes()
+	g.promise()
 	for _, l := range g.Lines {
 		if l.OK == 0 || g.Baseline == nil {
 			continue
@@ -274,34 +275,6 @@ func (l *Line) isBaselineBefore(other *Line) bool {
 		return other.IsMixed
 	}
 	return l.Setting.Threads < other.Setting.Threads
-}
-
-// hashes returns the distinct parameter hashes of the exact lines, in order of appearance, of the seed and
-// the work that have most. Lines of other work promise no common bits.
-func (g *Group) hashes() []string {
-	type promise struct {
-		seed   uint64
-		shards int
-		lr     float64
-		work   work
-		what   string
-	}
-	known := map[promise][]string{}
-	var most []string
-	for _, l := range g.Lines {
-		for _, run := range l.runs {
-			seed := l.seedOf(run)
-			hash, s := l.hashes[seed], l.Setting
-			of := promise{seed, s.Shards, s.LR, l.work, l.computed.key()}
-			if l.Exact() && hash != "" && !slices.Contains(known[of], hash) {
-				known[of] = append(known[of], hash)
-			}
-			if len(known[of]) > len(most) {
-				most = known[of]
-			}
-		}
-	}
-	return most
 }
 
 func (g *Group) relateFloor() {

@@ -73,10 +73,18 @@ func (l *Line) otherTraining(base *Line) string {
 	return fmt.Sprintf("%s %s against %s", name, a, b)
 }
 
-// endsAlike reports whether two lines ended with the same parameters, so that what differs between them had
-// no effect.
+// endsAlike reports whether two lines ended with the same parameters for every seed that both have, so that
+// what differs between them had no effect.
 func (l *Line) endsAlike(o *Line) bool {
-	return l.SHA256 != "" && l.SHA256 == o.SHA256
+	isAlike := false
+	for seed, hash := range l.hashes {
+		other, isShared := o.hashes[seed]
+		if isShared && (hash == "" || hash != other) {
+			return false
+		}
+		isAlike = isAlike || isShared
+	}
+	return isAlike
 }
 
 // markMixed marks the lines that trained in mixed precision and ended like none of those that did not.

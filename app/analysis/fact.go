@@ -3,41 +3,11 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"lockstep/app/record"
 )
-
-func parametersAgree(_ *record.Results, c *Comparison) []string {
-	var out []string
-	for i := range c.Groups {
-		g := &c.Groups[i]
-		if len(g.Hashes) != 1 {
-			continue
-		}
-		hash, alike, exact := g.Hashes[0], 0, 0
-		for _, l := range g.Lines {
-			if l.OK == 0 || !l.Exact() || l.Disagree {
-				continue
-			}
-			exact++
-			if slices.Contains(slices.Collect(maps.Values(l.hashes)), hash) {
-				alike++
-			}
-		}
-		which := "that train one model"
-		if alike < exact {
-			which = "that do the same work" // a setting of the others is another
-		}
-		if alike > 1 {
-			out = append(out, fmt.Sprintf("%s: all %d rows %s end with the same parameters, bit for bit "+
-				"(SHA-256 %s…).", c.Title(g), alike, which, hash[:min(12, len(hash))]))
-		}
-	}
-	return out
-}
 
 func speedup(_ *record.Results, c *Comparison) []string {
 	var out []string

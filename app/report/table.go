@@ -225,12 +225,8 @@ func (v *lineView) parameters() cell {
 		c.Small = "another result"
 	case !v.Exact():
 		c.Small = "order of the ring"
-	case len(v.group.Hashes) > 0 && !slices.Contains(v.group.Hashes, v.SHA256):
-		c.Small = "other work"
-	case len(v.group.Hashes) == 1:
-		c.Small = "= all rows"
 	default:
-		c.Small = "≠ rows differ"
+		c.Small = v.group.Agreement(v.Line)
 	}
 	return c
 }

@@ -15,6 +15,22 @@ func reconfigured(row *record.Row, config, hash string) {
 	}
 }
 
+// A row of other work is told apart from the rows that end with the same parameters, which are not all then.
+func TestParametersOfOtherWork(t *testing.T) {
+	r := only(sample(), "lenet")
+	if page := render(t, report.HTML, r); strings.Count(page, "= all rows") != 5 {
+		t.Errorf("%d cells say that all rows agree, want 5", strings.Count(page, "= all rows"))
+	}
+	reconfigured(&r.Rows[4], `{"model":"lenet","optimizer":"adamw"}`, strings.Repeat("b", 64))
+	page := render(t, report.HTML, r)
+	for text, want := range map[string]int{"= all rows": 0, "= rows of equal work": 4,
+		"<small>other work</small>": 1} {
+		if got := strings.Count(page, text); got != want {
+			t.Errorf("%d cells say %q, want %d", got, text, want)
+		}
+	}
+}
+
 // Where a row has no efficiency, its cell says why.
 func TestEfficiencyAcrossMaths(t *testing.T) {
 	r := only(sample(), "lenet")
