@@ -83,7 +83,8 @@ func IsSavedPlan(path string) bool {
 		Schema int               `json:"schema"`
 		Rows   []json.RawMessage `json:"rows"`
 	}
-	return json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s) == nil && s.Schema > 0 && len(s.Rows) > 0
+	err = json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s)
+	return err == nil && s.Schema > 0 && len(s.Rows) > 0
 }
 
 // readPlan reads what savePlan wrote. Each row is checked as [Expand] does. The error is a

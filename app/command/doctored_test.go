@@ -236,8 +236,8 @@ func TestResultsWithoutSeal(t *testing.T) {
 	}
 }
 
-// A file in which some seals are missing was changed, and one whose members are in another order is still known
-// as a benchmark's.
+// A file in which some seals are missing was changed, and one whose members are in another order is still
+// known as a benchmark's.
 func TestSealsCannotBeLeftOut(t *testing.T) {
 	text := string(sealedResults(t))
 	outer := regexp.MustCompile(`,"seal":"[0-9a-f]*"\}\s*$`)
@@ -247,9 +247,9 @@ func TestSealsCannotBeLeftOut(t *testing.T) {
 	}
 	changed := strings.Replace(text, `"samples":`, `"samples":1`, 1)
 	for name, c := range map[string]struct{ text, want string }{
-		"outer":    {outer.ReplaceAllString(text, "}"), "it has a seal, and the results have none"},
-		"empty":    {outer.ReplaceAllString(text, `,"seal":""}`), "it has a seal, and the results have none"},
-		"inner":    {strings.Replace(text, inner.FindString(text), "", 1), "it has no seal, and the results have one"},
+		"outer":    {outer.ReplaceAllString(text, "}"), "has a seal, and the results have none"},
+		"empty":    {outer.ReplaceAllString(text, `,"seal":""}`), "has a seal, and the results have none"},
+		"inner":    {strings.Replace(text, inner.FindString(text), "", 1), "no seal, and the results do"},
 		"remark":   {`{"remark":"",` + changed[1:], "its seal is not that of its figures"},
 		"mark":     {"\ufeff" + changed, "its seal is not that of its figures"},
 		"in order": {`{"remark":"",` + text[1:], ""},

@@ -70,7 +70,7 @@ func (r *Results) Broken() []string {
 func (r *Results) breaks(run *Run) string {
 	switch {
 	case r.isRead && run.Seal == "" && r.Seal != "":
-		return "it has no seal, and the results have one: its seal was removed."
+		return "it has no seal, and the results do: its seal was removed."
 	case r.isRead && run.Seal != "" && r.Seal == "":
 		return "it has a seal, and the results have none: theirs was removed."
 	case run.Seal != "" && run.Seal != run.sum():

@@ -120,8 +120,9 @@ type end struct {
 }
 
 // add keeps a connection whose handshake succeeded, and of several for one stream the one accepted last: the
-// peer gave up on the earlier ones and dialed again. Their handshakes may end in another order. If an earlier
-// one ends first and no other stream is missing, the later one is refused, and the first use of the link fails.
+// peer gave up on the earlier ones and dialed again. Their handshakes may end in another order. If an
+// earlier one ends first and no other stream is missing, the later one is refused, and the first use of the
+// link fails.
 func (j *joining) add(rank, stream int, e end) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
