@@ -369,6 +369,26 @@ func TestOverviewBesideAPeer(t *testing.T) {
 	}
 }
 
+// The text has the cautions of the first screen too, right behind the answer.
+func TestCautionsAreAtTheTopOfTheText(t *testing.T) {
+	item := regexp.MustCompile(`<li class="(\w+)"><a href="#[\w-]+"><b>([^<]*)</b>`)
+	for name, r := range map[string]*record.Results{"sample": sample(), "r1": stored(t, "r1/results.json.gz"),
+		"r3": stored(t, "r3/results.json"), "contended": stored(t, "r3/recipe/results.json.gz")} {
+		page, _, _ := strings.Cut(render(t, report.HTML, r), `id="contents"`)
+		top, _, _ := strings.Cut(render(t, report.Markdown, r), "\n### ")
+		_, top, _ = strings.Cut(top, "## In short\n")
+		found := item.FindAllStringSubmatch(page, -1)
+		if len(found) == 0 {
+			t.Errorf("%s: the page has no cautions", name)
+		}
+		for _, one := range found {
+			if want := "\n- **" + one[1] + ", " + one[2] + "**: "; strings.Count(top, want) != 1 {
+				t.Errorf("%s: %q is %d times in\n%s", name, want, strings.Count(top, want), top)
+			}
+		}
+	}
+}
+
 // A file without a seal says so among the first cautions; one with a seal, and results that were in no file
 // yet, do not.
 func TestFirstScreenOfAFileWithoutSeal(t *testing.T) {

@@ -28,6 +28,7 @@ func writeMarkdown(w io.Writer, p page) error {
 	m.line("## In short")
 	m.answer(p.Answer)
 	m.refused(p.Notes)
+	m.cautions(p.Cautions)
 	for _, a := range p.Others {
 		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
 		if a.Beside != nil {
@@ -76,6 +77,16 @@ func (m *markdown) refused(lists []noteList) {
 			if n.Kind == analysis.Refused {
 				m.item("**refused, %s**: %s", n.Topic, text(brief(n.Note)))
 			}
+		}
+	}
+}
+
+// cautions names the cautions at the top of the page. What is refused stands there already, see
+// [markdown.refused].
+func (m *markdown) cautions(list []caution) {
+	for _, c := range list {
+		if c.Kind != analysis.Refused.String() {
+			m.item("**%s, %s**: %s", c.Kind, c.Topic, text(c.Text))
 		}
 	}
 }
