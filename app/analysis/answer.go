@@ -41,13 +41,27 @@ func (g *Group) standing() standing {
 // beside it.
 func (g *Group) Answer() Answer {
 	a := g.answer()
+	if len(a.First) > 0 {
+		a.Text = g.inContention(a.Text, a.First[0])
+	}
 	if left := g.thin(); left != "" {
 		a.Why += " " + left
 	}
 	return a
 }
 
-// answer is Answer without the rows that have too few rounds.
+// inContention ends an answer that tells the speed-up of a row with more threads than cores by what that
+// shows.
+func (g *Group) inContention(text string, l *Line) string {
+	speed := strings.TrimPrefix(g.asFast(l), ",")
+	if speed == "" || !l.Contended || !strings.Contains(text, speed) {
+		return text
+	}
+	return fmt.Sprintf("%s; the times of %s show contention for cores, not scaling.",
+		strings.TrimSuffix(text, "."), l.Label)
+}
+
+// answer is Answer without the rows that have too few rounds, and without what contention does to it.
 func (g *Group) answer() Answer {
 	s := g.standing()
 	if len(s.ranked) < 2 {

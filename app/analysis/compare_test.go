@@ -248,6 +248,22 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	}
 	near(t, "efficiency on 2 cores", lines[1].Efficiency.Median, 1, 1e-12)
 	wantNote(t, c, "contention", "2 cores", "ddp 4×1", "not scaling")
+	const word = "; the times of ddp 4×1 show contention for cores, not scaling."
+	if text := c.Groups[0].Answer().Text; strings.Contains(text, word) {
+		t.Errorf("%q of a row that may have all its cores", text)
+	}
+	faster := newMaker(3, 2)
+	faster.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.1, 2.2)
+	faster.add(record.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1.1)
+	for rounds := 3; rounds > 0; rounds-- {
+		faster.Rounds = rounds
+		for i := range faster.Rows {
+			faster.Rows[i].Runs = faster.Rows[i].Runs[:rounds]
+		}
+		if text := analysis.Compare(faster.Results).Groups[0].Answer().Text; !strings.Contains(text, word) {
+			t.Errorf("%d rounds: the answer %q does not tell of contention", rounds, text)
+		}
+	}
 	wantNote(t, c, "few repeats", "2 runs", "50 %")
 	wantNote(t, c, "one machine", "network")
 	m.Rows[1].Runs = append(m.Rows[1].Runs, m.Rows[1].Runs[0])
