@@ -88,7 +88,7 @@ type runRule func(*record.Row, *record.Run) string
 
 // runRules are the rules that need nothing but a run and its row.
 func runRules() []runRule {
-	return []runRule{isInRange, isWitnessed, addsSamples, addsPhases, addsTime,
+	return []runRule{isInRange, isWitnessed, addsSamples, tellPhases, addsPhases, addsTime,
 		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes,
 		isPlaced, isConditioned, countsEpochs, countsUpdates, countsTrained, fitsEvaluations, averagesLoss,
 		waits, balancesBytes, isOfNetwork, isOfData, reachesPeak}
@@ -230,6 +230,25 @@ func inOrder(r *record.Results) []string {
 		}
 	}
 	return nil
+}
+
+// tellPhases says if some ranks of a run tell the phases of their steps, and others do not.
+func tellPhases(_ *record.Row, run *record.Run) string {
+	told, untold := -1, -1
+	for _, rank := range run.Ranks {
+		switch s := rank.Steps; {
+		case len(s.Seconds) == 0: // it took no step
+		case len(s.Phases) > 0:
+			told = rank.Rank
+		default:
+			untold = rank.Rank
+		}
+	}
+	if told < 0 || untold < 0 {
+		return ""
+	}
+	return fmt.Sprintf("rank %d tells the phases of its steps, and rank %d does not: they were removed.",
+		told, untold)
 }
 
 // addsPhases says if the phases of a step are not the step, on any rank.

@@ -28,7 +28,7 @@ func isMachine(r *record.Results) string {
 	h := r.Host
 	isVector := slices.ContainsFunc(h.ISA, func(name string) bool { return strings.HasPrefix(name, "avx") })
 	switch {
-	case h.Cores < 0 || h.Cores > maxCores:
+	case h.Cores < 0 || h.Cores > maxCores || h.Cores == 0 && r.Schema != 0: // a file always tells them
 		return fmt.Sprintf("The machine has %d cores.", h.Cores)
 	case !(r.Load >= 0 && r.Load < maxCount):
 		return fmt.Sprintf("The load before the first run is %v, which nothing can have measured.", r.Load)
@@ -216,10 +216,13 @@ func isInLab(r *record.Results) string {
 }
 
 // endsWithRuns says if a benchmark that was not interrupted ended long after its last run: its time is that
-// until then.
+// until then. Older versions, which wrote no seal, are not held to it as closely.
 func endsWithRuns(r *record.Results) string {
-	const slack = 10 // seconds by which a clock may be set
-	if !r.Complete || len(r.Sittings) > 0 || r.Ran() == 0 || r.Seal == "" {
+	part, slack := 0.01, 10.0 // of the time until the last run; seconds by which a clock may be set
+	if r.Seal == "" {
+		part, slack = 0.5, 60
+	}
+	if !r.Complete || len(r.Sittings) > 0 || r.Ran() == 0 || r.Schema == 0 {
 		return "" // the run that was interrupted is not among the others
 	}
 	last := 0.0
@@ -230,7 +233,7 @@ func endsWithRuns(r *record.Results) string {
 			mayRepeat = mayRepeat || run.Round == r.Rounds-1 && run.Taken.IsDisturbed()
 		}
 	}
-	if mayRepeat || r.Seconds <= 1.01*last+slack {
+	if mayRepeat || r.Seconds <= (1+part)*last+slack {
 		return ""
 	}
 	return fmt.Sprintf("The benchmark took %.6g s, and its last run ended after %.6g s.", r.Seconds, last)

@@ -20,7 +20,8 @@ func asWritten(r *record.Results) (out []string) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		name := rowName(i, row)
-		for _, text := range []string{isCondition(row.Setting), hasCores(r, row.Setting)} {
+		for _, text := range []string{isCondition(row.Setting), hasCores(r, row.Setting),
+			isSeeded(r, row), hasClasses(r, row)} {
 			if text != "" {
 				out = append(out, name+": "+text)
 			}
@@ -142,6 +143,43 @@ func hasCores(r *record.Results, s record.Setting) string {
 		return ""
 	}
 	return fmt.Sprintf("it has %d cores on %d hosts, and the results tell of %d.", s.Cores, s.Hosts, most)
+}
+
+// isSeeded says if all runs of a row had one seed that is not the row's. Seeds that are listed for the rounds
+// need not have the row's among them; none is listed twice, so two rounds of one seed have no list.
+func isSeeded(r *record.Results, row *record.Row) string {
+	isListed := func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return slices.Contains([]string{"--seeds", "--plan", "--resume"}, name)
+	}
+	if slices.ContainsFunc(r.Command, isListed) {
+		return ""
+	}
+	seed, rounds := uint64(0), map[int]bool{}
+	for _, run := range row.Runs {
+		if run.Seed == 0 || seed != 0 && run.Seed != seed {
+			return "" // of an older version, or of listed seeds
+		}
+		seed, rounds[run.Round] = run.Seed, true
+	}
+	if len(rounds) < 2 || seed == row.Setting.Seed {
+		return ""
+	}
+	return fmt.Sprintf("its runs had the seed %d, and the row says %d.", seed, row.Setting.Seed)
+}
+
+// hasClasses says if a row with a successful run tells no classes of a data set that has some: its runs tell
+// them.
+func hasClasses(r *record.Results, row *record.Row) string {
+	s := row.Setting
+	isLike := func(other record.Row) bool { return other.Setting.Data == s.Data && other.Setting.Classes > 0 }
+	ran := func(run record.Run) bool { return run.Error == "" }
+	_, isKnown := dataSets()[s.Data]
+	isTold := isKnown && r.Schema == record.Schema || slices.ContainsFunc(r.Rows, isLike)
+	if s.Classes != 0 || !isTold || !slices.ContainsFunc(row.Runs, ran) {
+		return ""
+	}
+	return fmt.Sprintf("it tells no classes of the data set %.40q: they were removed.", s.Data)
 }
 
 // compared is what rows that are compared have in common, and so the rows of a block.
