@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -308,12 +309,15 @@ func work(g *analysis.Group) string {
 	if s.Steps == 0 {
 		length = spelling.Count(s.Epochs, "epoch")
 	}
-	seeds := 1
+	seeds, seed := 1, s.Seed
 	for _, l := range g.Lines {
 		seeds = max(seeds, l.Seeds)
 	}
+	if runs := g.Lines[0].Runs(); len(runs) > 0 {
+		seed = cmp.Or(runs[0].Seed, seed) // of a list of seeds
+	}
 	text := fmt.Sprintf("%s · global batch %d in %s · %s · learning rate %g · seed %d",
-		data, s.Batch, spelling.Count(s.Shards, "shard"), length, s.LR, s.Seed)
+		data, s.Batch, spelling.Count(s.Shards, "shard"), length, s.LR, seed)
 	if seeds > 1 {
 		text += fmt.Sprintf(" and %s more", spelling.Count(seeds-1, "seed"))
 	}

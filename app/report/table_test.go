@@ -31,6 +31,19 @@ func TestParametersOfOtherWork(t *testing.T) {
 	}
 }
 
+// The seed that a report tells is that of the runs, which a list of seeds may give instead of the row's.
+func TestSeedIsThatOfTheRuns(t *testing.T) {
+	r := only(sample(), "lenet")
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Seed = 7
+		}
+	}
+	if page := render(t, report.Markdown, r); !strings.Contains(page, "· seed 7\n") {
+		t.Error("the report does not tell the seed 7")
+	}
+}
+
 // Where a row has no efficiency, its cell says why.
 func TestEfficiencyAcrossMaths(t *testing.T) {
 	r := only(sample(), "lenet")
