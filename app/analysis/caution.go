@@ -238,9 +238,10 @@ func notLearned(_ *record.Results, c *Comparison) []string {
 		names, _ := c.where(func(l *Line) bool {
 			return l.isGuessing() && !l.hasGrown() && l.Setting.Classes == classes
 		})
-		out = append(out, fmt.Sprintf("The last losses are at or above those of guessing, "+
-			"ln(%d) = %.2f: %s. These runs measure speed; they have not learned.",
-			classes, math.Log(float64(classes)), names))
+		guessed := math.Log(float64(classes))
+		out = append(out, fmt.Sprintf("The mean loss of the last tenth of the steps is above %.2f, which is "+
+			"%.0f %% of the loss of guessing, ln(%d) = %.2f: %s. These runs measure speed; they have not "+
+			"learned.", GuessingShare*guessed, 100*GuessingShare, classes, guessed, names))
 	})
 	return out
 }

@@ -213,7 +213,8 @@ func TestLossOfGuessing(t *testing.T) {
 		loss[i] = 2.33
 	}
 	c := analysis.Compare(m.Results)
-	wantNote(t, c, "not learned", "ln(10) = 2.30", "every row", "have not learned")
+	wantNote(t, c, "not learned", "mean loss of the last tenth of the steps is above 2.19, which is 95 % of",
+		"ln(10) = 2.30: every row", "have not learned")
 	for i := 30; i < len(loss); i++ {
 		loss[i] = 37
 	}
@@ -222,6 +223,14 @@ func TestLossOfGuessing(t *testing.T) {
 	wantNoNote(t, c, "not learned")
 	loss[39] = math.NaN()
 	wantNote(t, analysis.Compare(m.Results), "diverged", "every row")
+}
+
+// The share of guessing that notes tell is the one that decides.
+func TestGuessingShare(t *testing.T) {
+	limit := analysis.GuessingShare * 2.302585092994046 // ln(10)
+	if analysis.IsGuessing(limit-1e-9, 10) || !analysis.IsGuessing(limit+1e-9, 10) {
+		t.Errorf("the limit is not %v", limit)
+	}
 }
 
 // A row whose links were in the clear carries a caution, one whose links were encrypted a fact.

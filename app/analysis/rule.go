@@ -20,6 +20,9 @@ const (
 	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
 	SameAccuracy = 0.005
 
+	// GuessingShare is the share of ln(classes) above which [IsGuessing] calls a loss that of guessing.
+	GuessingShare = 0.95
+
 	// LeastDifference is the relative difference of times below which two rows are too close to call: rounds
 	// of one benchmark share what the next hour changes. docs/design/0030-the-least-difference.md has the
 	// figures.
