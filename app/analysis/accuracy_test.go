@@ -81,7 +81,7 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 		t.Errorf("a row with another result is called the fastest: %s", found)
 	}
 	wantNote(t, c, "another result", "local-sgd 4×1", "average several models")
-	wantNote(t, c, "parameters", "all 2 rows")
+	wantNote(t, c, "parameters", "both rows")
 }
 
 // What a row's accuracy is compared with differs from it in one setting, or the sentence names all of them.

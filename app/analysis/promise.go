@@ -98,14 +98,18 @@ func parametersAgree(_ *record.Results, c *Comparison) []string {
 		if alike < exact {
 			which = "that do the same work" // a setting of the others is another
 		}
+		rows := fmt.Sprintf("all %d rows", alike)
+		if alike == 2 {
+			rows = "both rows"
+		}
 		hash, each, of := g.Hashes[0], "", ""
 		for _, seed := range slices.Sorted(maps.Keys(g.promised)) {
 			if len(g.promised) > 1 && slices.Contains(g.promised[seed], hash) {
 				each, of = " for each seed", fmt.Sprintf(" with seed %d", seed)
 			}
 		}
-		out = append(out, fmt.Sprintf("%s: all %d rows %s end with the same parameters%s, bit for bit "+
-			"(SHA-256 %s…%s).", c.Title(g), alike, which, each, hash[:min(12, len(hash))], of))
+		out = append(out, fmt.Sprintf("%s: %s %s end with the same parameters%s, bit for bit "+
+			"(SHA-256 %s…%s).", c.Title(g), rows, which, each, hash[:min(12, len(hash))], of))
 	}
 	return out
 }

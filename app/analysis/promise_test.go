@@ -19,7 +19,7 @@ func TestAgreement(t *testing.T) {
 	}{
 		{"equal", sgd, "aa", "= all rows", "= all rows", "all 3 rows that train one model end with"},
 		{"other work", adamw, "bb", "= rows of equal work", "other work",
-			"all 2 rows that do the same work end with"},
+			"both rows that do the same work end with"},
 		{"without effect", adamw, "aa", "= all rows", "= all rows",
 			"all 3 rows that train one model end with"},
 		{"broken", sgd, "bb", "≠ rows differ", "≠ rows differ", "2 different sets of parameters"},

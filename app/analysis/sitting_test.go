@@ -30,6 +30,11 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
+// One run is no "1 runs".
+func TestOneRepeatedRun(t *testing.T) {
+	wantNote(t, analysis.Compare(unsealed(t)), "repeated", "Repeated: 1 run from which others took")
+}
+
 // Cores that are slower in one run than in another one of the same row are told; rows may differ.
 func TestSpeedOfTheCores(t *testing.T) {
 	for _, test := range []struct {
