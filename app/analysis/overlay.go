@@ -8,7 +8,8 @@ import (
 
 // WorkDifference says in words in all that the work of a run differs in from that of another, or returns "".
 // Runs of equal work train the same network on the same samples, in as many steps of as large batches, from
-// the same seed, by the same rule.
+// the same seed, by the same settings of [ComputedNames]. A setting that differs has no effect where both
+// runs end with the same parameters.
 func WorkDifference(t, other *Training) string {
 	if t.IsInterrupted || other.IsInterrupted {
 		return "interrupted"
@@ -29,20 +30,15 @@ func WorkDifference(t, other *Training) string {
 	add(t.Seed != other.Seed, "seed %d against %d", t.Seed, other.Seed)
 	add(t.LearningRate != other.LearningRate, "learning rate %g against %g", t.LearningRate,
 		other.LearningRate)
+	isAlike := t.ParameterSHA256 != "" && t.ParameterSHA256 == other.ParameterSHA256
 	for _, d := range SettingDifferences([]*Training{t, other}) {
 		isKnown := d.Values[0] != "" && d.Values[1] != ""
-		add(isKnown && slices.Contains(updating(), d.Name), "%s %s against %s", d.Name, d.Values[0],
-			d.Values[1])
+		add(isKnown && !isAlike && slices.Contains(ComputedNames(), d.Name), "%s %s against %s", d.Name,
+			d.Values[0], d.Values[1])
 	}
 	add(t.ISA != other.ISA || t.Math != other.Math, "kernels %s %s against %s %s", t.ISA, t.Math, other.ISA,
 		other.Math)
 	return strings.Join(all, ", ")
-}
-
-// updating lists the settings beside the learning rate that decide how weights are updated.
-func updating() []string {
-	return []string{"optimizer", "momentum", "nesterov", "weight-decay", "schedule", "warmup", "drop-every",
-		"milestones", "gamma", "triangle", "clip", "lookahead", "label-smoothing"}
 }
 
 // SettingDifference is a setting with the values that runs gave it, in their order; "" where one has none.

@@ -48,6 +48,26 @@ func TestWorkDifference(t *testing.T) {
 	}
 }
 
+// Every setting that decides what a run computes makes the work of two runs unequal, unless they ended with
+// the same parameters.
+func TestWorkDifferenceByEverySetting(t *testing.T) {
+	for _, name := range analysis.ComputedNames() {
+		a := &analysis.Training{Configuration: name + ": 1\n"}
+		b := &analysis.Training{Configuration: name + ": 2\n"}
+		if got, want := analysis.WorkDifference(a, b), name+" 1 against 2"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		a.ParameterSHA256, b.ParameterSHA256 = "aa", "bb"
+		if analysis.WorkDifference(a, b) == "" {
+			t.Errorf("%s: equal work with other parameters", name)
+		}
+		b.ParameterSHA256 = "aa"
+		if got := analysis.WorkDifference(a, b); got != "" {
+			t.Errorf("%q, although it had no effect", got)
+		}
+	}
+}
+
 // Settings that differ are listed with the value of each run, in the order of the first one that has them.
 func TestSettingDifferences(t *testing.T) {
 	got := analysis.SettingDifferences([]*analysis.Training{
