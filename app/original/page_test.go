@@ -1,6 +1,8 @@
 package original_test
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,12 +18,24 @@ import (
 // measured returns the results of a real benchmark, labelled as that of a recipe.
 func measured(t *testing.T, recipe string) *record.Results {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "results", "r3", "results.json"))
+	return stored(t, recipe, "r3", "results.json")
+}
+
+// stored returns the results in a file of the tree, labelled as those of a recipe.
+func stored(t *testing.T, recipe string, path ...string) *record.Results {
+	t.Helper()
+	f, err := os.Open(filepath.Join(append([]string{"..", "..", "results"}, path...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := record.Decode(f)
+	var text io.Reader = f
+	if filepath.Ext(f.Name()) == ".gz" {
+		if text, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := record.Decode(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,6 +239,30 @@ func TestPageOfOneRound(t *testing.T) {
 				t.Errorf("%s: %q", table.Title, row)
 			}
 		}
+	}
+}
+
+// figure returns ours of a quantity.
+func figure(t *testing.T, r *record.Results, what string) string {
+	t.Helper()
+	page, _ := pageOf(r)
+	for _, row := range page.Tables[0].Rows {
+		if row[0] == what {
+			return row[2]
+		}
+	}
+	t.Fatalf("no quantity %q", what)
+	return ""
+}
+
+// The time of an epoch says of how many samples it is, which the original's may not be.
+func TestEpochsTellTheirSamples(t *testing.T) {
+	r := stored(t, "r1", "r1", "results.json.gz")
+	if got, want := figure(t, r, "epoch, one"), " s of 768 samples"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want the end %q", got, want)
+	}
+	if got := figure(t, measured(t, "r1"), "epoch, one"); got != "–" {
+		t.Errorf("%q of a run without a whole epoch", got)
 	}
 }
 

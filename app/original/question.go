@@ -302,7 +302,30 @@ func stepTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Ste
 func totalTime(_ *analysis.Group, l *analysis.Line) string {
 	return fmt.Sprintf("%s of %s", seconds(l.Total.Median), spelling.Count(len(l.Loss), "step"))
 }
-func epochTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Epoch.Median) }
+func epochTime(_ *analysis.Group, l *analysis.Line) string {
+	text := seconds(l.Epoch.Median)
+	if n := epochSamples(l); n > 0 && l.Epoch.N > 0 {
+		text += fmt.Sprintf(" of %s", spelling.Count(n, "sample"))
+	}
+	return text
+}
+
+// epochSamples returns how many samples the first epoch of a row has whose ranks take every step together.
+func epochSamples(l *analysis.Line) int {
+	n := 0
+	first := l.Runs()[0]
+	if len(first.Ranks) == 0 {
+		return 0
+	}
+	steps := first.Ranks[0].Steps
+	for i, epoch := range steps.Epoch {
+		if epoch == 0 {
+			n += steps.Samples[i]
+		}
+	}
+	return n
+}
+
 func perSecond(_ *analysis.Group, l *analysis.Line) string { return number(l.PerSecond) + "/s" }
 func lastLoss(_ *analysis.Group, l *analysis.Line) string {
 	return fmt.Sprintf("%s after %s", number(l.LossLast), spelling.Count(len(l.Loss), "step"))
