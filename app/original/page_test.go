@@ -1,6 +1,7 @@
 package original_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
@@ -263,6 +264,25 @@ func TestEpochsTellTheirSamples(t *testing.T) {
 	}
 	if got := figure(t, measured(t, "r1"), "epoch, one"); got != "–" {
 		t.Errorf("%q of a run without a whole epoch", got)
+	}
+}
+
+// A serial fraction says what more cores do not shorten, so not what another math does.
+func TestNoSerialFractionAcrossMaths(t *testing.T) {
+	r := stored(t, "r1", "r1", "results.json.gz")
+	const what = "serial fraction"
+	if got := figure(t, r, what); !strings.HasSuffix(got, " %") {
+		t.Errorf("%q of one math", got)
+	}
+	for i := range r.Rows[1].Runs {
+		run := &r.Rows[1].Runs[i]
+		run.Config = bytes.Replace(run.Config, []byte(`"math":"fast"`), []byte(`"math":"bf16x3"`), 1)
+	}
+	if got := figure(t, r, what); got != "–" {
+		t.Errorf("%q across maths", got)
+	}
+	if got := figure(t, r, "speed-up of two"); got == "–" {
+		t.Error("no speed-up across maths")
 	}
 }
 

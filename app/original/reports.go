@@ -271,7 +271,7 @@ func hidden(_ *analysis.Group, l *analysis.Line) string { return plain("%.3g s o
 
 // serialFraction shows what the speed-up is as a share of the work that more cores do not shorten.
 func serialFraction(g *analysis.Group, l *analysis.Line) string {
-	if !l.Speedup.Known() || l.Contended || g.Baseline == nil {
+	if !l.Efficiency.Known() || g.Baseline == nil {
 		return "–"
 	}
 	return plain("%.1f %%", 100*analysis.KarpFlatt(analysis.Scaled{
