@@ -197,6 +197,24 @@ func TestExtractRefuses(t *testing.T) {
 	}
 }
 
+// A gzip file without an archive, as of a results.json, is told what to do with.
+func TestGzipOfAFile(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(strings.Repeat(`{"schema":3} `, 100))); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := bundle.Extract(&b, t.TempDir())
+	var wrong *bundle.FormatError
+	if !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, "holds no tar archive") ||
+		!strings.Contains(wrong.Reason, "unpack it with gunzip") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A bomb, small when compressed, is not written: nothing but what the manifest lists is.
 func TestBomb(t *testing.T) {
 	zeros := strings.Repeat("\x00", 64<<20)

@@ -81,6 +81,9 @@ func next(t *tar.Reader) (*tar.Header, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF
+	case errors.Is(err, tar.ErrHeader):
+		return nil, refuse("", "the gzip file holds no tar archive, or a damaged one (%v); want a file that "+
+			"lockstep bundle wrote; if it is a compressed results.json, unpack it with gunzip", err)
 	case err != nil:
 		return nil, refuse("", "%v", err)
 	case h.Typeflag != tar.TypeReg || h.Linkname != "" || len(h.PAXRecords) > 0 && isSparse(h):
