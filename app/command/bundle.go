@@ -43,8 +43,8 @@ func bundleCommand(a *app) *cobra.Command {
 
 The file is a gzip'd tar with results, configurations, logs, reports, and the digest of each. Weights,
 checkpoints and exported batches stay out and are named in it. Equal folders give equal bytes. lockstep
-report, check and replay take the file on another machine. Results that contradict themselves are refused
-with the reasons and status 8.`,
+report, check and replay take the file on another machine; files in it that are not those of its list are
+refused with status 3. Results that contradict themselves are refused with the reasons and status 8.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
 			"  lockstep report mine.tar.gz",
