@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lockstep/app/record"
-	"lockstep/internal/spelling"
 )
 
 // Wide returns the rows whose intervals reach further than a relative width to one side: the interval of a
@@ -111,11 +110,11 @@ func replaced(r *record.Results, c *Comparison) []string {
 	}
 	var out []string
 	if disturbed > 0 {
-		out = append(out, fmt.Sprintf("Repeated: %s from which others took %s of the cores' time "+
-			"or more (at most %s in those left out). Such a run is repeated at the end of its round, at "+
-			"most twice, and of the runs of one row in one round the one counts that lost least; its time "+
-			"takes no part in the choice. The others are in results.json as replaced.",
-			spelling.Count(disturbed, "run"), percent(record.DisturbedLimit), percent(most)))
+		out = append(out, fmt.Sprintf("Repeated: each run from which others took %s of the cores' time "+
+			"or more, %d in all (at most %s in those left out). Such a run is repeated at the end of its "+
+			"round, at most twice, and of the runs of one row in one round the one counts that lost least; "+
+			"its time takes no part in the choice. The others are in results.json as replaced.",
+			percent(record.DisturbedLimit), disturbed, percent(most)))
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d runs failed, and were repeated when the benchmark was resumed. "+
