@@ -45,6 +45,8 @@ func noBracket() bracket { return bracket{lo: math.NaN(), hi: math.NaN()} }
 // end sets an end of the interval, low or high, if the cell has one.
 func (b *bracket) end(k kind, one cell) {
 	switch {
+	case k == ends && given(one.lo) && given(one.hi):
+		b.lo, b.hi, b.half = one.lo, one.hi, one.ends
 	case !given(one.value):
 	case k == low:
 		b.lo, b.half = one.value, max(b.half, one.half)
@@ -93,7 +95,7 @@ func (t *table) brackets(i, r int) []bracket {
 }
 
 // quantiles are ends between which the mean of skewed figures need not lie.
-var quantiles = regexp.MustCompile(`^(p10|p90|q1|q3)$`)
+var quantiles = regexp.MustCompile(`^(p10|p90|q1|q3|iqr|interquartile range)$`)
 
 // isUnitOf reports whether the figures of column j can be ends of those of column i: times of times.
 func (t *table) isUnitOf(j, i int) bool {

@@ -58,6 +58,7 @@ const (
 	low
 	high
 	deviation
+	ends      // both ends of an interval in one cell, or half its width
 	variation // range of the runs relative to their middle
 	span      // from which to which most steps took
 	phase
@@ -78,8 +79,8 @@ func (k kind) tellsApart() bool { return k == repeat || k == seed || k == rank |
 // isOften reports whether a table may have several columns of this kind.
 func (k kind) isOften() bool {
 	switch k {
-	case label, setting, position, phase, rankStep, amdahl, gustafson, loss, lossAt, accuracy, low, high,
-		deviation, runList:
+	case label, setting, position, repeat, seed, phase, rankStep, amdahl, gustafson, loss, lossAt, accuracy,
+		low, high, deviation, ends, runList:
 		return true
 	}
 	return false
@@ -98,7 +99,7 @@ type column struct {
 // isAbout reports whether the column says how sure, or how spread, the figures of another one are.
 func (c column) isAbout() bool {
 	switch c.kind {
-	case low, high, deviation, span, runList:
+	case low, high, deviation, ends, span, runList:
 		return true
 	}
 	return false
@@ -254,7 +255,11 @@ func runHeadings() []heading {
 		{"run", repeat, `^(repeat|run|trial|round|replicate|repetition)$`},
 		{"min", low, `^(low|lower|lo|min|minimum|ci low|lower bound|p10|q1)$`},
 		{"max", high, `^(high|upper|hi|max|maximum|ci high|upper bound|p90|q3)$`},
-		{"std", deviation, `^(std|sd|stdev|stddev|standard deviation|±|deviation)$`},
+		{"std", deviation, `^(std\.?( dev(iation)?\.?)?|sd|stdev|stddev|standard deviation|±|\+/ ?|` +
+			`deviation|σ|sigma)$`},
+		{"standard error", deviation, `^(std\.? err(or)?\.?|standard error|sem)( of the mean)?$`},
+		{"95 % CI", ends, `^(\d+ ?%? )?(ci|conf(idence)?\.? int(erval)?\.?|interval|iqr|interquartile ` +
+			`range|uncertainty)( ?\d+ ?%?)?$|^(min|low(er)?|lo) ?([–—/]|to|\.\.)? ?(max|high|upper|hi)$`},
 		{"spread of the runs", variation, `^(relative )?spread( of (the )?runs)?$|^(cv|variation|range)$`},
 		{"p10–p90", span, `p10.*p90|percentiles`},
 		{"epochs", epochs, `^(num |number of )?epochs$`},
@@ -332,6 +337,10 @@ func (c *column) settleUnit() {
 	case repeats:
 		if c.unit > 0 {
 			c.kind = runList
+		}
+	case ends:
+		if c.unit == 0.01 && percentIn.MatchString(c.header) {
+			c.unit = 0 // a level of confidence
 		}
 	}
 }

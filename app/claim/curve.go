@@ -41,7 +41,7 @@ func (t *table) settleCurve() {
 func (k kind) isPlotted() bool {
 	switch k {
 	case unknown, label, rank, repeat, seed, remark, rate, accuracy, trainAccuracy, loss, meanLoss, lossAt,
-		low, high, deviation, span:
+		low, high, deviation, ends, span:
 		return true
 	}
 	return false

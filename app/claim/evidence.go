@@ -187,9 +187,13 @@ func (e *entry) interval(k kind) (lo, hi float64, ok bool) {
 			lo = v
 		case high:
 			hi = v
+		case ends:
+			if lo, hi = e.at(i).lo, e.at(i).hi; !given(lo) || !given(hi) {
+				lo, hi = c.value-v, c.value+v
+			}
 		case deviation:
 			lo, hi = c.value-2*v, c.value+2*v // about 95 % of the runs
-			if n := e.cell(repeats).value; n >= 2 {
+			if n := e.cell(repeats).value; n >= 2 && !ofMean.MatchString(column.name) {
 				mean := analysis.Moments{N: int(min(n, manyRuns)), Mean: c.value, SD: v}
 				i := mean.MeanInterval(analysis.Confidence)
 				lo, hi = i.Lo, i.Hi
@@ -201,6 +205,39 @@ func (e *entry) interval(k kind) (lo, hi float64, ok bool) {
 	}
 	return ordered(lo, hi, k)
 }
+
+// ofMean are headings of deviations that are those of a mean, not of single runs.
+var ofMean = regexp.MustCompile(`err|^sem`)
+
+// unreadSpread returns the heading of the column behind figures of a kind, if no rule reads it and it may say
+// how far their runs spread: it holds ranges, or numbers below half of the figures. "" if there is none.
+func (t *table) unreadSpread(k kind) string {
+	i, j := t.column(k)+1, t.column(k)
+	if j < 0 || i == len(t.columns) || t.columns[i].kind != unknown ||
+		foreignUnit.MatchString(t.columns[i].header) {
+		return ""
+	}
+	read, isSome := t.readAs(i, j), false
+	for r, row := range t.rows {
+		one, of := read(r), row[j]
+		switch {
+		case isBlank(one.text), !given(of.value):
+			continue
+		case given(one.lo) && given(one.hi), math.Abs(one.value) < of.value/2:
+			isSome = true
+		default:
+			return ""
+		}
+	}
+	if !isSome {
+		return ""
+	}
+	return t.columns[i].header
+}
+
+// foreignUnit is a heading with a unit that is none of a time.
+var foreignUnit = regexp.MustCompile(`(?i)[(\[,] ?(?:[kmgt]?i?(?:b|bytes?|bits?)(?:/s|ps)?|[kmg]?w|j|` +
+	`k?wh|[kmgt]?hz|°?c|\$|€|[kmgtp]?flops?(?:/s)?)[)\]]?$`)
 
 // ordered returns a range of slowness.
 func ordered(lo, hi float64, k kind) (float64, float64, bool) {
@@ -225,7 +262,7 @@ func (e *entry) numRuns(k kind) float64 {
 func repeated(t *table, say sayer) {
 	for _, g := range t.groups() {
 		k, ok := timeOf(g...)
-		if !ok || len(g) < 2 {
+		if !ok || len(g) < 2 || t.unreadSpread(k) != "" {
 			continue
 		}
 		var once []*entry
@@ -309,6 +346,7 @@ func notFastest(e *entry, g []*entry, k kind) string {
 			p, corrected = corrected[0], corrected[1:]
 		}
 		switch {
+		case c.isOne && c.isNear() && e.table.unreadSpread(k) != "":
 		case c.isOne && c.isNear():
 			return fmt.Sprintf("%s: %s apart, %s", c.text, c.gap(), c.basis)
 		case !c.isOne && !c.mayBeApart(p):

@@ -349,10 +349,15 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 	return isShown(a, b, fitting[0])
 }
 
+// unreadColumn is why rows of one run each, as far as the table is read, are not judged.
+const unreadColumn = "no rule reads %q, which may say how far the runs spread"
+
 // isShown judges whether the runs of two rows show that a is faster by a kind of time that says so.
 func isShown(a, b *entry, k kind) ruling {
 	e := compare(a, b, k)
 	switch {
+	case e.isOne && e.isNear() && a.table.unreadSpread(k) != "":
+		return undecided(unreadColumn, a.table.unreadSpread(k))
 	case e.isOne && e.isNear():
 		return refused("one repeat", "%s: %s apart, %s; runs of one row differ by up to %s", e.text, e.gap(),
 			e.basis, percent(analysis.NoiseLimit))
@@ -479,7 +484,11 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 		if why := unequal(e, o); why != "" {
 			return refused("unequal work", "%s and %s: %s", e.name, o.name, why)
 		}
-		if one := compare(e, o, k); one.isOne {
+		one := compare(e, o, k)
+		if header := c.t.unreadSpread(k); one.isOne && one.isNear() && header != "" {
+			return undecided(unreadColumn, header)
+		}
+		if one.isOne {
 			basis = ", " + one.basis
 		}
 	}

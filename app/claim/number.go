@@ -29,9 +29,11 @@ var (
 	spread   = regexp.MustCompile(`^(\S+) ?(?:±|\+/-|\+-) ?(\S+)( ?[^\d\s]\S*)?$`)
 	interval = regexp.MustCompile(`^(\S+(?: %)?) ?[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?` +
 		`%? ?[)\]]( ?\S+)?$`)
-	fromTo   = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)$`)
+	fromTo = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)( ?(?:%|[a-zµμ]+))?$`)
+	inside = regexp.MustCompile(`^[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?(%)?[)\]]` +
+		`( ?(?:%|[a-zµμ]+))?$`)
 	eachUnit = regexp.MustCompile(`^([\d.,]+) ?([a-zµμ]+) ?(?:±|\+/-|\+-) ?([\d.,]+) ?([a-zµμ]+)$`)
-	quantity = regexp.MustCompile(`^([~≈<>≥≤$€]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
+	quantity = regexp.MustCompile(`^([~≈<>≥≤$€±]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
 )
 
 // emphasized is a cell in italics.
@@ -85,11 +87,22 @@ func (c *cell) readProduct() bool {
 // readRange reads a cell that is a range; false: it is none.
 func (c *cell) readRange() bool {
 	m := fromTo.FindStringSubmatch(c.text)
+	if m == nil && !thousands.MatchString(strings.Trim(c.text, "()[]")) {
+		m = inside.FindStringSubmatch(c.text)
+	}
 	if m == nil {
 		return false
 	}
-	c.lo, c.ends, _ = parseNumber(m[1])
-	c.hi, _, _ = parseNumber(m[2])
+	unit := strings.TrimSpace(strings.Join(m[3:], ""))
+	if unit != "" && unit != "%" && secondsIn(unit) == 0 {
+		return false
+	}
+	lo, half, okLo := parseNumber(m[1])
+	hi, _, okHi := parseNumber(m[2])
+	if !okLo || !okHi {
+		return false
+	}
+	c.lo, c.hi, c.ends, c.unit = lo, hi, half, unit
 	return true
 }
 

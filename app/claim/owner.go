@@ -9,6 +9,8 @@ func (t *table) settleOwners() {
 		c := &t.columns[i]
 		switch {
 		case !c.isAbout():
+		case c.kind == ends:
+			c.of = t.owner(i)
 		case !c.isEnd():
 			c.of = t.measuredBefore(i)
 		case i+1 < len(t.columns) && t.columns[i+1].isEnd() && t.columns[i+1].kind != c.kind:
@@ -40,25 +42,25 @@ func (t *table) measuredBefore(i int) int {
 // owner returns the column that ends are about; -1: none. Candidates are the measured column before the ends,
 // and the network's time and phases in between. The measured column has the ends if its figures lie between
 // them. Otherwise the candidate whose figures are nearest to the ends has them.
-func (t *table) owner(ends ...int) int {
-	before := t.measuredBefore(ends[0])
+func (t *table) owner(at ...int) int {
+	before := t.measuredBefore(at[0])
 	of, least := before, math.Inf(1)
-	for j := max(before, 0); j < ends[0]; j++ {
+	for j := max(before, 0); j < at[0]; j++ {
 		if j != before && !t.columns[j].isPart() {
 			continue
 		}
-		if v := t.distance(ends, j); v < least {
+		if v := t.distance(at, j); v < least {
 			of, least = j, v
 		}
 	}
 	return of
 }
 
-// distance returns how far the figures of column j lie outside of ends, in the mean over the rows. It is 0 if
-// all lie between them, and NaN if the ends cannot be those of column j.
-func (t *table) distance(ends []int, j int) float64 {
+// distance returns how far the figures of column j lie outside of the ends in columns at, in the mean of all
+// rows. It is 0 if all lie between them, and NaN if the ends cannot be those of column j.
+func (t *table) distance(at []int, j int) float64 {
 	var readers []func(r int) cell
-	for _, i := range ends {
+	for _, i := range at {
 		if !t.isUnitOf(i, j) {
 			return math.NaN()
 		}
@@ -67,7 +69,7 @@ func (t *table) distance(ends []int, j int) float64 {
 	sum, n := 0.0, 0.0
 	for r, row := range t.rows {
 		b := noBracket()
-		for k, i := range ends {
+		for k, i := range at {
 			b.end(t.columns[i].kind, readers[k](r))
 		}
 		if v := b.distance(row[j]); given(v) {

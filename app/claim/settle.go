@@ -52,6 +52,10 @@ func (t *table) settleKind(i int, isTimed bool) {
 		c.kind, c.name = label, "label"
 	case c.kind == model && t.isNumeric(i):
 		c.kind = unknown
+	case (c.kind == variation || c.kind == deviation) && t.areRanges(i):
+		c.kind = ends
+	case c.kind == ends && (t.measuredBefore(i) < 0 || c.name == "interval" && !t.areRanges(i)):
+		c.kind = unknown // an interval of exchanges
 	case c.kind == speedup:
 		t.settlePercent(i)
 	case t.isMedianOf(*c):
@@ -147,6 +151,19 @@ func (t *table) counts(i int) bool {
 	return true
 }
 
+// areRanges reports whether the cells of a column are ranges, such as 95–105.
+func (t *table) areRanges(i int) bool {
+	isSome := false
+	for _, row := range t.rows {
+		one := row[i]
+		if given(one.value) {
+			return false
+		}
+		isSome = isSome || given(one.lo) && given(one.hi)
+	}
+	return isSome
+}
+
 // isNumeric reports whether a column holds numbers and nothing else.
 func (t *table) isNumeric(i int) bool {
 	isSome := false
@@ -172,11 +189,23 @@ func (t *table) convert(i int) {
 		if t.columns[i].kind.isRanged() && !given(one.value) && one.hi > one.lo {
 			one.value, one.half = (one.lo+one.hi)/2, (one.hi-one.lo)/2 // a range
 		}
+		if of != i && t.isShare(i, of, *one) {
+			*one = one.scaled(t.rows[r][of].value / 100)
+			one.unit = ""
+			continue
+		}
 		if one.share > 0 && !t.columns[of].kind.isFraction() {
 			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
 		}
 		*one = read(r)
 	}
+}
+
+// isShare reports whether a cell of column i is a deviation in percent of the figures of column j.
+func (t *table) isShare(i, j int, one cell) bool {
+	c := t.columns[i]
+	return (c.kind == deviation || c.kind == ends) && !t.columns[j].kind.isFraction() && !given(one.lo) &&
+		(one.unit == "%" || c.unit == 0.01)
 }
 
 // readAs returns a function that reads the cell of a row in column i as a figure of column j. A cell without
@@ -255,7 +284,11 @@ func (k kind) isTime() bool {
 func (t *table) largest(i int) float64 {
 	most := 0.0
 	for _, row := range t.rows {
-		if v := row[i].value; !math.IsNaN(v) && row[i].unit == "" {
+		v := row[i].value
+		if math.IsNaN(v) {
+			v = row[i].hi // a range
+		}
+		if !math.IsNaN(v) && row[i].unit == "" {
 			most = math.Max(most, math.Abs(v))
 		}
 	}
@@ -264,7 +297,8 @@ func (t *table) largest(i int) float64 {
 
 // isRanged reports whether a figure of the kind may be written as a range of its runs, such as 95–105.
 func (k kind) isRanged() bool {
-	return slices.Contains([]kind{total, epoch, step, rankStep, throughput, speedup, efficiency, accuracy}, k)
+	return slices.Contains([]kind{total, epoch, step, rankStep, throughput, speedup, efficiency, accuracy,
+		ends}, k)
 }
 
 // byteRate is a unit of bytes per second, which are no samples.
