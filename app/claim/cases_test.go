@@ -68,7 +68,7 @@ const said = "\n# "
 func cases() []example {
 	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
 		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), attackCases(),
-		mendedCases(), spreadColumnCases())
+		mendedCases(), spreadColumnCases(), namedCases(), sweepCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.

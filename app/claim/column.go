@@ -94,7 +94,11 @@ type column struct {
 	unit   float64 // factor to seconds, or to 1 for percent; 0: not said
 	serial float64 // fraction of an Amdahl or Gustafson column; 0: not said
 	of     int     // column that a low, high or deviation belongs to; -1: none
+	isName bool    // tells rows apart, although it is no name by its kind: see settleNames
 }
+
+// identifies reports whether the column tells configurations apart.
+func (c column) identifies() bool { return c.kind.identifies() || c.isName }
 
 // isAbout reports whether the column says how sure, or how spread, the figures of another one are.
 func (c column) isAbout() bool {
@@ -285,7 +289,7 @@ func nameHeadings() []heading {
 		{"strategy", strategy, `^(strategy|algorithm|method|approach|technique|mode)$`},
 		{"experiment", label,
 			`^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
-				`id|scenario|setting|test|benchmark)?$`},
+				`id|scenario|setting|test|benchmark|#|no\.?|nr\.?|index|idx|number)?$`},
 		{"notes", remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
 	}
 }

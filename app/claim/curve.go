@@ -14,7 +14,7 @@ var place = regexp.MustCompile(`^(samples|steps?|iterations?|epochs?|seconds( of
 // before that column but names, and behind it what is plotted: no figure that rows are compared by. Downwards
 // the places of each name grow.
 func (t *table) settleCurve() {
-	at := slices.IndexFunc(t.columns, func(c column) bool { return !c.kind.identifies() })
+	at := slices.IndexFunc(t.columns, func(c column) bool { return !c.identifies() })
 	if at < 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (t *table) settleCurve() {
 	for i, c := range t.columns {
 		isWall := c.kind == total && t.rises(i) && words != "samples" // that has passed
 		isTime := isWall || c.kind == step && c.unit > 0
-		if i != at && !c.kind.isPlotted() && !isTime {
+		if i != at && !c.isName && !c.kind.isPlotted() && !isTime {
 			return
 		}
 	}
@@ -55,7 +55,8 @@ func (t *table) rises(column int) bool {
 	for _, row := range t.rows {
 		var key strings.Builder
 		for i, c := range t.columns {
-			if i != column && (c.kind == label || c.kind == rank || c.kind == repeat || c.kind == seed) {
+			if i != column && (c.isName || c.kind == label || c.kind == rank || c.kind == repeat ||
+				c.kind == seed) {
 				key.WriteString(row[i].text + "\x00")
 			}
 		}

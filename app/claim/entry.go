@@ -142,9 +142,10 @@ func (e *entry) saysProjected() bool {
 	for i, c := range e.table.columns {
 		one := e.table.rows[e.rows[0]][i]
 		isFigure := c.kind > remark && c.kind != predicted && c.kind != amdahl && c.kind != gustafson
-		if (c.kind.identifies() || c.kind == remark || isFigure) && projections.MatchString(one.text) ||
-			(c.kind.identifies() && c.kind != setting || isFigure) && guesses.MatchString(one.text) ||
-			(c.kind.identifies() || isFigure) && e.table.guesses[markOf(one.text)] {
+		isNamed := c.identifies() && (!c.isName || given(one.value)) // unread words may be about anything
+		if (isNamed || c.kind == remark || isFigure) && projections.MatchString(one.text) ||
+			(isNamed && (c.isName || c.kind != setting) || isFigure) && guesses.MatchString(one.text) ||
+			(isNamed || isFigure) && e.table.guesses[markOf(one.text)] {
 			return true
 		}
 	}

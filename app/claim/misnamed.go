@@ -135,7 +135,7 @@ func tellingApart(entries []*entry) string {
 			}
 		}
 		switch {
-		case !c.kind.identifies() || len(texts) < 2:
+		case !c.identifies() || len(texts) < 2:
 		case c.kind.isName():
 			return list(texts)
 		case c.kind == workers || c.kind == nodes || c.kind == threads:

@@ -133,7 +133,8 @@ func isResults(text []byte) bool {
 	return members.Schema != nil || first.Setting != nil && first.Runs != nil
 }
 
-// readBounded reads all of r without a byte order mark, and whether it is a results.json, which may be larger.
+// readBounded reads all of r without a byte order mark. isOwn is whether it is a results.json, which may be
+// larger.
 func readBounded(r io.Reader) (text []byte, isOwn bool, err error) {
 	limit := maxBytes
 	b := bufio.NewReader(r)
@@ -234,13 +235,9 @@ func (d *Document) add(caption string, lines [][]string) error {
 		t.about = normal(about)
 	}
 	d.tables = append(d.tables, t)
-	seen := map[kind]bool{}
 	for i, c := range t.columns {
-		isAgain := seen[c.kind] && !c.kind.isOften()
-		seen[c.kind] = true
-		if c.kind == unknown || isAgain {
+		if c.kind == unknown {
 			d.unread = append(d.unread, fmt.Sprintf("table %d: column %q", t.number, c.header))
-			t.columns[i].kind = unknown
 			continue
 		}
 		d.unread = append(d.unread, t.unreadCells(i)...)

@@ -349,7 +349,7 @@ func (t *table) allAliases() map[string][]alias {
 // namesOf returns how sentences may call a row by the text of its cell in the column: "wire int8" or
 // "int8 wire", "2 workers".
 func (c column) namesOf(text string) (out []string) {
-	if !c.kind.identifies() {
+	if !c.identifies() {
 		return nil
 	}
 	if c.kind.isName() || c.kind == setting {
@@ -384,6 +384,8 @@ func (k kind) plural() string {
 		return "nodes"
 	case threads:
 		return "threads"
+	case cores, hostCores:
+		return "cores"
 	}
 	return "of them"
 }

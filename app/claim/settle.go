@@ -40,6 +40,14 @@ func (t *table) settle() {
 func (t *table) settleKind(i int, isTimed bool) {
 	c := &t.columns[i]
 	switch {
+	case c.kind == unknown && t.isOrigin(i):
+		c.kind = source
+	case c.kind == unknown && i == 0 && t.isNumeric(i):
+		t.makeName(i) // a sweep: sizes of a message, numbers of layers
+	case c.kind == unknown && i == 0:
+		c.kind, c.name = label, "label"
+	case (c.kind == phase || c.kind == workers) && t.isWords(i):
+		c.kind = setting // the name of an optimizer or a device
 	case (c.kind == epoch || c.kind == step) && c.unit == 0 && t.counts(i) && !c.isTime():
 		c.kind = position
 	case c.kind == dataset && t.isNumeric(i):

@@ -62,12 +62,8 @@ func newTable(caption string, lines [][]string, known []pattern) (*table, error)
 	}
 	lines = append(lines[:1:1], withoutPoints(lines[1:])...)
 	t := &table{caption: caption}
-	for i, header := range lines[0] {
-		c := readHeading(header, known)
-		if c.kind == unknown && i == 0 {
-			c.kind, c.name = label, "label"
-		}
-		t.columns = append(t.columns, c)
+	for _, header := range lines[0] {
+		t.columns = append(t.columns, readHeading(header, known))
 	}
 	for _, line := range lines[1:] {
 		row := make([]cell, len(t.columns))
@@ -81,6 +77,7 @@ func newTable(caption string, lines [][]string, known []pattern) (*table, error)
 		t.rows = append(t.rows, row)
 	}
 	t.settle()
+	t.settleNames()
 	t.group()
 	return t, nil
 }
@@ -127,7 +124,7 @@ func (t *table) group() {
 	for r := range t.rows {
 		var key []string
 		for i, c := range t.columns {
-			if c.kind.identifies() && !(c.kind == rate && hasTime) {
+			if c.identifies() && !(c.kind == rate && hasTime) {
 				key = append(key, strings.ToLower(t.rows[r][i].text))
 			}
 		}
@@ -149,7 +146,7 @@ func (t *table) group() {
 func (t *table) name() {
 	seen := map[string]int{}
 	for i, c := range t.columns {
-		if !c.kind.identifies() {
+		if !c.identifies() {
 			continue
 		}
 		clear(seen)

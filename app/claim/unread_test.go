@@ -1,5 +1,66 @@
 package claim_test
 
+// namedCases are about rows that columns tell apart which no rule reads.
+func namedCases() []example {
+	const unlabelled = "refused unlabelled rows"
+	once := []string{"note one repeat"}
+	return []example{
+		{"a framework", "model,framework,batch,step ms,speed-up\nresnet,torch,32,210,1\n" +
+			"resnet,ours,32,150,1.4\n" +
+			"bert,torch,16,430,1\nbert,ours,16,390,1.1\n", once},
+		{"one framework twice", "model,framework,step ms\nresnet,torch,210 ± 1\nresnet,torch,150 ± 1\n",
+			[]string{unlabelled}},
+		{"words behind the figure", "model,step ms,compiler\nresnet,210 ± 1,gcc\n" +
+			"resnet,150 ± 1,clang\n", nil},
+		{"numbers behind the figure", "model,step ms,bytes\nresnet,210 ± 1,5\nresnet,150 ± 1,6\n",
+			[]string{unlabelled}},
+		{"rows that two columns tell apart", "model,compiler,topology,step ms\na,gcc,ring,210 ± 1\n" +
+			"a,gcc,star,150 ± 1\na,clang,ring,180 ± 1\n", nil},
+		{"rows that two columns do not tell apart", "model,compiler,topology,step ms\n" +
+			"a,gcc,ring,210 ± 1\n" +
+			"a,gcc,ring,150 ± 1\na,clang,star,180 ± 1\n", []string{unlabelled}},
+		{"hosts of repeats", "strategy,run,log,step ms\nring,1,a,100\nring,2,b,101\nring,3,c,99\n" +
+			"tree,1,d,80\ntree,2,e,81\ntree,3,f,79\n# tree is faster than ring.\n", []string{"holds"}},
+		{"trials of runs", "strategy,run,trial,step ms\nring,1,1,100\nring,1,2,101\nring,2,1,99\n" +
+			"tree,1,1,80\ntree,1,2,81\ntree,2,1,79\n# tree is faster than ring.\n", []string{"holds"}},
+		{"names of optimizers", "optimizer,seed,accuracy\nsgd,1,0.921\nsgd,2,0.923\nadam,1,0.920\n" +
+			"adam,2,0.924\n# adam has a higher accuracy than sgd.\n", []string{"refused accuracy"}},
+		{"times of optimizers", "strategy,step ms,forward,backward,optimizer\na,20 ± 1,5,10,5\n" +
+			"b,30 ± 1,5,10,5\n", []string{"refused phases"}},
+		{"names of devices", "model,device,step ms\na,CPU,210 ± 1\na,GPU,150 ± 1\n", nil},
+		{"settings that explain accuracies", "method,clients,rounds,local epochs,accuracy %\n" +
+			"fedavg,10,100,1,61.2 ± 1\nfedavg,10,100,5,66.0 ± 0.8\nalone,1,-,100,86.4 ± 0.3\n", nil},
+		{"one setting and far accuracies", "method,clients,accuracy %\nring,4,61.2 ± 1\n" +
+			"alone,4,86.4 ± 0.3\n",
+			[]string{"refused unequal work"}},
+		{"words for what was measured", "workers,basis of it,epoch s\n1,measured,240 ± 1\n" +
+			"64,projected,20 ± 1\n", []string{"note projections"}},
+		{"words about something simulated", "model,input,step ms\na,simulated,210 ± 1\n" +
+			"a,real,150 ± 1\n", nil},
+		{"two columns of algorithms", "strategy,algorithm,step ms\nddp,ring,210 ± 1\n" +
+			"ddp,tree,150 ± 1\n", nil},
+	}
+}
+
+// sweepCases are about rows whose names are numbers.
+func sweepCases() []example {
+	const unlabelled = "refused unlabelled rows"
+	return []example{
+		{"sizes of messages", "Message size (KB),step ms\n1,210 ± 1\n4,150 ± 1\n9,90 ± 1\n", nil},
+		{"one size twice", "Message size (KB),step ms\n1,210 ± 1\n1,150 ± 1\n" +
+			"9,90 ± 1\n", []string{unlabelled}},
+		{"cores", "cores,step ms\n1,210 ± 1\n2,150 ± 1\n", nil},
+		{"cores of one strategy", "strategy,cores,step ms\nddp,1,210 ± 1\nddp,2,150 ± 1\n", nil},
+		{"a sentence about cores", "cores,step ms\n1,210 ± 1\n2,150 ± 1\n" +
+			"# 2 cores is 1.4x faster than 1 cores.\n", []string{"holds"}},
+		{"Prozesse", "Prozesse;Zeit (s);Speedup;Effizienz\n1;40,2;1,00;100 %\n2;21,0;1,91;96 %\n", nil},
+		{"an interval of exchanges", "strategy,interval,step ms\nlocal,1,210 ± 1\nlocal,4,150 ± 1\n", nil},
+		{"places of rows", "#;step ms\n1;210 ± 1\n2;150 ± 1\n", []string{unlabelled}},
+		{"places of rows that words name", "id,framework,step ms\n1,torch,210 ± 1\n2,ours,150 ± 1\n", nil},
+		{"a column without a heading", ",step ms\n1,210 ± 1\n2,150 ± 1\n", []string{unlabelled}},
+	}
+}
+
 // spreadColumnCases are about columns that say how far runs spread.
 func spreadColumnCases() []example {
 	step := func(header, a, b string) string {

@@ -33,14 +33,7 @@ func unlabelled(t *table, say sayer) {
 	}
 	var keys []string
 	rows := map[string][]string{}
-	for r := range t.rows {
-		var key []string
-		for i, c := range t.columns {
-			if c.kind.identifies() || c.kind.tellsApart() {
-				key = append(key, strings.ToLower(t.rows[r][i].text))
-			}
-		}
-		k := strings.Join(key, "\x00")
+	for r, k := range t.rowKeys() {
 		if rows[k] == nil {
 			keys = append(keys, k)
 		}
@@ -60,7 +53,7 @@ func (t *table) naming() (isNamed, isNumbered bool) {
 	isNumbered = true
 	for i, c := range t.columns {
 		for _, row := range t.rows {
-			if text := row[i].text; c.kind.identifies() && text != "" {
+			if text := row[i].text; c.identifies() && text != "" {
 				isNamed = true
 				isNumbered = isNumbered && c.kind == label && numbered.MatchString(text)
 			}
@@ -256,7 +249,7 @@ func unlikeAccuracy(t *table, g []*entry, say sayer) {
 	for _, k := range []kind{epochs, samples, steps, rate, setting, batch, batchPer, position} {
 		isScaling = isScaling && !t.varies(k)
 	}
-	if !isScaling {
+	if !isScaling || t.hasOtherSetting() {
 		return
 	}
 	g = slices.DeleteFunc(slices.Clone(g), func(e *entry) bool { return !e.isSynchronous() })
