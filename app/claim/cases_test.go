@@ -68,7 +68,8 @@ const said = "\n# "
 func cases() []example {
 	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
 		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), attackCases(),
-		mendedCases(), spreadColumnCases(), namedCases(), sweepCases())
+		mendedCases(), spreadColumnCases(), namedCases(), sweepCases(), epochCases(), growingCases(),
+		processorCases(), totalCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.

@@ -133,6 +133,11 @@ var (
 		`beats?|wins?|overhead|costs? [a-z ]*\d)\b`)
 )
 
+// saysMore is how a sentence says that totals hold more than epochs.
+var saysMore = regexp.MustCompile(`(?i)\btotals?\b[^.]*\b(includes?|including|contains?|counts?|plus)\b` +
+	`[^.]*\b(evaluat\w+|validati\w+|tests?|testing|start(ing|-?up)?|checkpoint\w*|warm-?up|loading|` +
+	`set-?up)\b`)
+
 // saysOnce is how a verdict begins that ranks nothing, such as one on single runs; one that stands in short
 // at the top is that of the whole document.
 var saysOnce = regexp.MustCompile(`(?i)^\**(measured once:|not decided: no other row did|` +
@@ -180,6 +185,7 @@ func (f *facts) read(text string) {
 	if m := saysRuns.FindStringSubmatch(text); m != nil {
 		f.repeats = wordNumber(m[1] + m[2])
 	}
+	f.hasMore = f.hasMore || saysMore.MatchString(text) && !negated.MatchString(strings.ToLower(text))
 	f.compares = f.compares || saysCompared.MatchString(text)
 }
 

@@ -284,8 +284,9 @@ func repeated(t *table, say sayer) {
 		}
 		slices.SortStableFunc(once, func(a, b *entry) int { return sign(a.slowness(k) - b.slowness(k)) })
 		for i, e := range once[1:] {
-			isUnlike := (k == epoch || k == total) && grown(once[i], e) != 1 // perhaps of as many steps
-			if c := compare(once[i], e, k); !isUnlike && c.isNear() && once[i].slowness(k) != e.slowness(k) {
+			isMore := (k == epoch || k == total) && isWeak(once[i], e) // perhaps of as many steps
+			isEqual := once[i].slowness(k) == e.slowness(k)
+			if c := compare(once[i], e, k); !isMore && !isEqual && !t.saysWeak() && c.isNear() {
 				say(Refused, "", "%s: %s apart, from one run each; runs of one row differ by up to %s",
 					c.text, c.gap(), percent(analysis.NoiseLimit))
 			}
@@ -315,7 +316,7 @@ func winners(t *table, say sayer) {
 		if len(marked) != 1 {
 			continue // none, or a heading in bold
 		}
-		if t.base != nil && slices.ContainsFunc(g, func(e *entry) bool { return grown(e, t.base) != 1 }) {
+		if t.base != nil && slices.ContainsFunc(g, func(e *entry) bool { return isWeak(e, t.base) }) {
 			continue // the shortest time of unlike batches
 		}
 		if why := notFastest(marked[0], g, k); why != "" {

@@ -330,12 +330,15 @@ func (c *court) speed(a, b *entry, factors []float64, half float64) ruling {
 		return refused("unequal work", "%s", why)
 	}
 	fitting, other := timesThatGive(a, b, factors, half)
-	if isWeak := grown(a, b) != 1; isWeak && len(fitting) > 0 {
+	if isWeak(a, b) && len(fitting) > 0 {
 		other = nil
-	} else if isWeak && fitsRaw(a, b, factors, half) {
-		return undecided("the batch grows with the workers, from %s to %s: say whether it is the time of a "+
-			"step that counts, or samples per second", num(min(a.batch(), b.batch())),
-			num(max(a.batch(), b.batch())))
+	} else if isWeak(a, b) && fitsRaw(a, b, factors, half) {
+		what, x, y := "batch grows", a.batch(), b.batch()
+		if grown(a, b) == 1 {
+			what, x, y = "samples grow", a.value(samples), b.value(samples)
+		}
+		return undecided("the %s with the workers, from %s to %s: say whether it is the time that counts, "+
+			"or samples per second", what, num(min(x, y)), num(max(x, y)))
 	}
 	switch {
 	case len(fitting)+len(other) == 0:
@@ -434,8 +437,8 @@ func unequal(a, b *entry) string {
 		}
 	}
 	g := []*entry{a, b}
-	differs(g, samplesOf, "samples", say)
-	differs(g, func(e *entry) float64 { return e.value(epochs) }, "epochs", say)
+	unequalSamples(g, say)
+	differs(g, numEpochs, "epochs", say)
 	wholeEpochs(g, say)
 	unequalBatch(g, say)
 	return why

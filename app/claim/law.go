@@ -76,11 +76,11 @@ func (c *court) serial(f float64) ruling {
 	return held("%s fits %s", law, percent(fit))
 }
 
-// isWeak reports whether the batch grows with the workers.
+// isWeak reports whether the batch, or the samples, grow with the workers.
 func (t *table) isWeak() bool {
 	base := t.base
 	for _, e := range t.measured {
-		if base != nil && e != base && !(math.Abs(weak(base, e)-1) < equalWork && e.batch() != base.batch()) {
+		if base != nil && e != base && !isWeak(e, base) {
 			return false
 		}
 	}

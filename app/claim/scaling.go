@@ -50,6 +50,7 @@ func denominators(t *table, say sayer) {
 				say(Refused, e.name, "an accuracy of %s", percent(a))
 			}
 		}
+		t.uncounted(g, base, say)
 		if base == nil && t.has(speedup) && len(g) > 0 && given(g[0].cell(speedup).value) {
 			say(Noted, "", "no row has a speed-up of 1 or fewest workers, so nobody can tell what the "+
 				"speed-ups relate to")
@@ -82,7 +83,7 @@ func speedups(e, base *entry) (off, on kind, fits bool) {
 	for _, k := range paces() {
 		v, _ := divided(e, base, k)
 		room := speedupRoom(e, base, k)
-		if all := v.scaled(grown(e, base)); (k == epoch || k == total) &&
+		if all := v.scaled(grown(e, base)); (k == epoch || k == total) && work(e, base, k) == 1 &&
 			s.fits(all.lo*(1-room), all.hi*(1+room)) {
 			v = all // of as many steps, of larger batches
 		}
@@ -167,42 +168,6 @@ func (e *entry) cellOf(k kind) cell {
 	}
 	c.value = e.value(k)
 	return c
-}
-
-// shareOf objects to an efficiency that is not speed-up by processors.
-func shareOf(e, base *entry, say sayer) {
-	c := e.cell(efficiency).derived(efficiency)
-	s := e.speedupOver(base).derived(speedup)
-	if !given(c.value) || !given(s.value) {
-		return
-	}
-	all := []cell{s}
-	if k, _ := timeOf(e, base); !given(e.cell(speedup).value) && (k == epoch || k == total) {
-		all = append(all, s.scaled(grown(e, base))) // of as many steps, of larger batches
-	}
-	var p float64
-	tried := 0
-	for _, of := range []func(*entry) float64{(*entry).processors, (*entry).workers,
-		func(e *entry) float64 { return e.cell(nodes).value }} {
-		ratio := of(e) / of(base)
-		if !given(ratio) || ratio <= 0 {
-			continue
-		}
-		if tried++; tried == 1 {
-			p = ratio
-		}
-		for _, s := range all {
-			if v, lo, hi := quotient(s, cell{value: ratio}); c.fits(lo, hi) {
-				coarse(e, efficiency, "efficiency", v, say)
-				return
-			}
-		}
-	}
-	if tried == 0 {
-		return
-	}
-	say(Refused, e.name, "efficiency %s, but a speed-up of %s on %s times the processors is %s / %s = %s",
-		percent(c.value), num(s.value), num(p), num(s.value), num(p), percent(s.value/p))
 }
 
 // speedupOver returns the entry's speed-up: as written, or by the first kind of time that both have.
@@ -430,6 +395,7 @@ func aboveLinear(e, base *entry, say sayer) {
 	}
 	c := e.cell(efficiency)
 	switch {
+	case !isStated && e.table.isToTarget(): // more workers may reach it in fewer epochs
 	case !given(v) || !analysis.IsSuperlinear(v):
 	case c.lo <= 1 || s.lo <= p:
 		say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%",

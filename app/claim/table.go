@@ -38,6 +38,7 @@ type facts struct {
 	repeats  float64 // runs behind every row; NaN: not said
 	samples  float64 // of an epoch; NaN: not said
 	compares bool    // a sentence compares rows or explains them
+	hasMore  bool    // a total holds more than its epochs: evaluations, or starting
 }
 
 // entry is one configuration: a row, or the rows that repeat it or tell of its ranks.

@@ -61,6 +61,35 @@ func sweepCases() []example {
 	}
 }
 
+// epochCases are about names and remarks that say how many epochs a time is of.
+func epochCases() []example {
+	const work = "refused unequal work"
+	once := "note one repeat"
+	two := func(a, b string) string { return "strategy;time s\n" + a + ";600\n" + b + ";31\n" }
+	const faster = "# ddp is 19x faster than single.\n"
+	return []example{
+		{"a time of an epoch", two("single (10 epochs)", "ddp (per epoch)") + faster, []string{once, work}},
+		{"a total and an epoch", two("single, total of 10 epochs", "ddp, per epoch") + faster,
+			[]string{once, work}},
+		{"unlike epochs beside a speed-up", "strategy;total s;speed-up\nsingle, 10 epochs;600;1\n" +
+			"ddp, 1 epoch;31;19.4\n", []string{once, work}},
+		{"equal epochs", two("single (10 epochs)", "ddp (10 epochs)") + faster, []string{"holds", once}},
+		{"epochs of something else", two("single, warm-up of 5 epochs more",
+			"ddp, checkpoint every 10 epochs") +
+			faster, []string{"holds", once}},
+		{"a remark", "strategy,total s,epochs,note\nsingle,600,10,\nddp,31,,one epoch only\n",
+			[]string{once, work}},
+		{"a remark on something else", "strategy,total s,epochs,note\nsingle,600,10,\n" +
+			"ddp,310,,best loss after 3 epochs\n", []string{once}},
+		{"runs of unlike length that nobody compares", "label;total s;accuracy %\n" +
+			"lenet, 10 epochs;600;70\n" +
+			"lenet, 20 epochs;1200;75\n", []string{once}},
+		{"times of an epoch below its heading", "label;epoch s\nsingle (10 epochs);60\n" +
+			"ddp (per epoch);31\n" +
+			"# ddp is 1.94x faster than single.\n", []string{"holds", once}},
+	}
+}
+
 // spreadColumnCases are about columns that say how far runs spread.
 func spreadColumnCases() []example {
 	step := func(header, a, b string) string {
@@ -97,5 +126,69 @@ func spreadColumnCases() []example {
 			nil},
 		{"a bar beyond its accuracy", "strategy,accuracy %,95% CI\na,91.2,92.0–93.4\nb,91.6,91.4–91.8\n",
 			[]string{wrong}},
+	}
+}
+
+// growingCases are about weak scaling by samples.
+func growingCases() []example {
+	const weak = "note unequal work"
+	weakly := func(samples, second string) string {
+		return "workers,samples,epoch s,weak scaling efficiency\n1,50000,100 ± 0.1,1\n" +
+			"2," + samples + ",104 ± 0.1," +
+			second + "\n"
+	}
+	return []example{
+		{"samples that grow with the workers", weakly("100000", "0.96"), []string{weak}},
+		{"a better efficiency of weak scaling", weakly("100000",
+			"0.99"), []string{weak, "refused wrong denominators"}},
+		{"samples that grow otherwise", weakly("75000", "0.48"), []string{"refused unequal work"}},
+		{"a sentence on it", weakly("100000", "0.96") + "# workers 2 is 1.92x as fast as workers 1.\n",
+			[]string{"holds", weak}},
+		{"a sentence on the time", weakly("100000",
+			"0.96") + "# workers 2 takes 4 % longer than workers 1.\n",
+			[]string{"not checked", weak}},
+		{"single runs", "workers,samples,epoch s,efficiency\n1,50000,100,1\n2,100000,104,0.96\n",
+			[]string{"note one repeat", weak}},
+		{"only the heading says so", "workers,epoch s,weak efficiency\n1,100 ± 0.1,1\n" +
+			"2,104 ± 0.1,0.96\n", nil},
+		{"no heading says so", "workers,epoch s,efficiency\n1,100 ± 0.1,1\n2,104 ± 0.1,0.96\n",
+			[]string{"refused wrong denominators"}},
+	}
+}
+
+// processorCases are about efficiencies of rows whose names say on how many processors they are.
+func processorCases() []example {
+	const wrong = "refused wrong denominators"
+	rows := func(base, other, share string) string {
+		return "config,epoch s,speed-up,efficiency\n" + base + ",100 ± 1,1,100 %\n" + other +
+			",29 ± 1,3.45," + share + " %\n"
+	}
+	return []example{
+		{"workers in names", rows("1 worker", "4 workers", "86"), nil},
+		{"a better efficiency of names", rows("1 worker", "4 workers", "96"), []string{wrong}},
+		{"beside a single one", rows("single", "ddp (4 GPUs)", "96"), []string{wrong}},
+		{"by samples per second", "setup,images/s,efficiency\n1 GPU,250 ± 1,100%\n4 GPUs,800 ± 1,95%\n",
+			[]string{wrong}},
+		{"a number that may be anything", rows("zero-1", "zero-4",
+			"96"), []string{"note wrong denominators"}},
+		{"two numbers", rows("1 node", "8 GPUs on 2 nodes", "96"), []string{"note wrong denominators"}},
+		{"numbers of different things", rows("1 node", "4 GPUs",
+			"96"), []string{"note wrong denominators"}},
+	}
+}
+
+// totalCases are about totals with evaluations, and times to a target.
+func totalCases() []example {
+	const totals = "config,epoch s,total s\n1 GPU,60 ± 0.1,630 ± 0.1\n4 GPUs,17 ± 0.1,198 ± 0.1\n"
+	const mixed = "refused total mixed with epoch"
+	return []example{
+		{"totals that differ", totals, []string{mixed}},
+		{"totals with evaluations", totals + "# Total time includes evaluation after each epoch.\n",
+			[]string{"not checked"}},
+		{"totals without them", totals + "# Total time does not include evaluation.\n",
+			[]string{"not checked", mixed}},
+		{"time to a target", "system,GPUs,time to train (min)\nA,256,60 ± 1\nB,1024,2.2 ± 0.1\n", nil},
+		{"time of a run", "system,GPUs,total min\nA,256,60 ± 1\nB,1024,2.2 ± 0.1\n",
+			[]string{"refused above 100 %"}},
 	}
 }

@@ -82,10 +82,10 @@ func (t *table) isCompared() bool {
 func unequalWork(t *table, say sayer) {
 	for _, g := range t.groups() {
 		if (t.has(total) || t.isCompared()) && !t.isToTarget() {
-			differs(g, samplesOf, "samples", say)
+			unequalSamples(g, say)
 		}
-		if t.has(total) && !t.isToTarget() {
-			differs(g, func(e *entry) float64 { return e.value(epochs) }, "epochs", say)
+		if t.has(total) && !t.isToTarget() && (t.has(epochs) || t.isCompared()) {
+			differs(g, numEpochs, "epochs", say)
 		}
 		wholeEpochs(g, say)
 		unequalBatch(g, say)
@@ -99,6 +99,34 @@ func samplesOf(e *entry) float64 {
 		return v
 	}
 	return e.value(steps) * e.batch()
+}
+
+// saysEpochs is how the end of a name, or a whole remark, says how many epochs the time of a row is of: "(10
+// epochs)", "total of 10 epochs", "per epoch".
+var saysEpochs = regexp.MustCompile(`(?i)(?:^|[(\[,;:–—] ?|\b(?:for|over|with|after|of|only) )` +
+	`(?:total |time )*(?:(?:of|for|over|only) )?(?:(\d+)|one|a single) epochs?(?: only| in total| total)?` +
+	`[)\]]?$|(?:^|[(\[,;:–—/] ?|\btime )(?:per )?epoch(?: only)?[)\]]?$`)
+
+// numEpochs returns the epochs that a row's total is of: those of a column, or as a name or the remark says;
+// NaN: not said.
+func numEpochs(e *entry) float64 {
+	n := e.value(epochs)
+	if given(n) || !e.table.has(total) || e.table.isToTarget() {
+		return n
+	}
+	for i, c := range e.table.columns {
+		text := e.table.rows[e.rows[0]][i].text
+		at := saysEpochs.FindStringSubmatchIndex(text)
+		isSaid := at != nil && (c.kind.isName() || c.kind == remark && at[0] == 0)
+		switch {
+		case !isSaid:
+		case at[2] < 0:
+			return 1
+		default:
+			return wordNumber(text[at[2]:at[3]])
+		}
+	}
+	return n
 }
 
 // differs objects to an amount that is not the same in all entries.
@@ -208,12 +236,44 @@ func grown(e, base *entry) float64 {
 	return 1
 }
 
-// work returns by how much the work is larger that e does in a time of a kind than what base does in its.
-func work(e, base *entry, k kind) float64 {
-	if k == step || k == rankStep {
-		return grown(e, base)
+// moreSamples returns by how much the samples of e are more than those of base, as its workers are more: weak
+// scaling, in which an epoch or a run of e does so much more. 1: the samples do not grow with the workers.
+func moreSamples(e, base *entry) float64 {
+	p := e.workers() / base.workers()
+	if g := e.value(samples) / base.value(samples); g != 1 && math.Abs(g/p-1) < equalWork {
+		return g
 	}
 	return 1
+}
+
+// isWeak reports whether e does more than base, as its workers are more.
+func isWeak(e, base *entry) bool { return grown(e, base) != 1 || moreSamples(e, base) != 1 }
+
+// work returns by how much the work is larger that e does in a time of a kind than what base does in its.
+func work(e, base *entry, k kind) float64 {
+	switch k {
+	case step, rankStep:
+		return grown(e, base)
+	case epoch, total:
+		return moreSamples(e, base)
+	}
+	return 1
+}
+
+// unequalSamples objects to rows of unlike samples, unless these grow with the workers.
+func unequalSamples(g []*entry, say sayer) {
+	least, most := extremes(g, (*entry).workers)
+	isGrowing := least != nil && moreSamples(most, least) != 1
+	for _, e := range g {
+		isAlike := isGrowing && e.workers() == least.workers() && e.value(samples) == least.value(samples)
+		isGrowing = isGrowing && (isAlike || moreSamples(e, least) != 1)
+	}
+	if !isGrowing {
+		differs(g, samplesOf, "samples", say)
+		return
+	}
+	say(Noted, "", "the samples grow with the workers, %s to %s: weak scaling, in which equal times are "+
+		"perfect; compare samples per second", num(least.value(samples)), num(most.value(samples)))
 }
 
 // factors writes how a batch is made up.
@@ -314,7 +374,7 @@ func totalAndEpoch(t *table, say sayer) {
 		}
 		least, most := extremes(g, epochsOf)
 		if least == nil || t.varies(epochs) || noise(least, most) > analysis.NoiseLimit ||
-			epochsOf(most) < (1+mixed)*epochsOf(least) || t.saysEqualSteps() {
+			epochsOf(most) < (1+mixed)*epochsOf(least) || t.saysEqualSteps() || t.facts.hasMore {
 			continue
 		}
 		isWhole := func(e *entry) bool { k := epochsOf(e); return math.Abs(k-math.Round(k)) <= 0.01*k }
