@@ -128,7 +128,7 @@ var projections = regexp.MustCompile(`(?i)\b(predict(ed|ion|ions|s)?|project(ed|
 
 // guesses are words in brackets, at the end of a cell, that say so of a row; in a text they say other things.
 var guesses = regexp.MustCompile(`(?i)[(\[](modell?ed|assumed|assumption|guess(ed)?|computed|calculated|` +
-	`not (measured|run))[)\]]$`)
+	`not (measured|run)|(sim|simul|proj|pred|extrap|theor|calc)\.?)[)\]]$|^\d+ ?[(\[]model[)\]]$`)
 
 // saysProjected reports whether the row says so.
 func (e *entry) saysProjected() bool {

@@ -20,6 +20,7 @@ const (
 	quality  = `(?:(?:final|test|validation|top 1|overall) )*`
 	exchange = `(?:the )?(?:gradient )?(?:communication|synchroni[sz]ation|exchange|network)` +
 		`(?: time| overhead)?`
+	reason  = `\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|attributed to)\b`
 	account = `(?:accounts? for|accounted for|makes? up|made up|is|was|takes?|took|takes? up)`
 	whole   = `of (?:the |its |each |a |every )?(?:total |whole |overall )?` +
 		`(?:step time|step|time|iteration time|` +

@@ -140,8 +140,7 @@ func reasonForms() []form {
 			`^(?:in §\d )?(?:the )?(?:communication|exchange|gradients?)(?: \w+)? (?:is|are|was|were) ` +
 				`(?:well |fully |completely )?(?:overlapped|hidden)\b`, overlaps},
 		{"ps is slower because of the network",
-			`\b(?:because|due to|caused by|owing to|thanks to|as a result of|explained by|` +
-				`attributed to)\b(.*)$`, causes},
+			reason + `(.*)$`, causes},
 		{"ps is limited by the network",
 			`\b(?:limited by|bound by|comes? from|stems? from|correspond(?:s|ed)? to|reflects?|suffers? ` +
 				`from)\b(.*)$`, knownCauses},

@@ -228,7 +228,7 @@ var (
 func bareUnit(text string) string {
 	unit := footMark.ReplaceAllString(strings.TrimRight(text, ".,;"), "")
 	unit = perStep.ReplaceAllString(strings.ToLower(unit), "")
-	isGuess := projections.MatchString(unit) || guesses.MatchString(unit)
+	isGuess := unit == "(model)" || projections.MatchString(unit) || guesses.MatchString(unit)
 	if guessed.MatchString(unit) && isGuess || enclosed.MatchString(unit) {
 		return ""
 	}

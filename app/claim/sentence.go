@@ -55,7 +55,7 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 	case strings.HasSuffix(strings.TrimSpace(text), "?"):
 		s.Why = "a question"
 		return s, answer{}
-	case conditional.MatchString(plain):
+	case isConditional(plain):
 		s.Why = "a condition, wish or advice"
 		return s, answer{}
 	}
@@ -194,7 +194,22 @@ func (c *court) rule(forms map[string]fit) (r ruling, isUnderstood bool) {
 
 // conditional are words by which a sentence states nothing.
 var conditional = regexp.MustCompile(`\b(if|would|could|might|may|should|shall|will|recommend|wish|goal|` +
-	`hope|plan to|use|choose|prefer|consider)\b`)
+	`hope|plan to)\b`)
+
+// advice are words by which a sentence advises, unless its reason has them: "because of cache use".
+var advice = regexp.MustCompile(`\b(use|choose|prefer|consider)\b`)
+
+// because is how a reason begins.
+var because = regexp.MustCompile(reason)
+
+// isConditional reports whether a sentence is a condition, a wish or advice.
+func isConditional(plain string) bool {
+	said := plain
+	if at := because.FindStringIndex(plain); at != nil && at[0] > 0 {
+		said = plain[:at[0]]
+	}
+	return conditional.MatchString(plain) || advice.MatchString(said)
+}
 
 // isFact reports whether a sentence only says something about all rows.
 func isFact(text string) bool {

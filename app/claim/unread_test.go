@@ -192,3 +192,23 @@ func totalCases() []example {
 			[]string{"refused above 100 %"}},
 	}
 }
+
+// wordCases are about short words for projections, and reasons with words of advice.
+func wordCases() []example {
+	const rows = "strategy,workers,step ms\nps,4,180 ± 1\nring,4,110 ± 1\n# "
+	sim := func(word string) string {
+		return "workers,epoch s\n1,240 ± 1\n2,126 ± 1\n64 (" + word + "),5 ± 1\n"
+	}
+	projected := []string{"refused Amdahl", "refused projections"}
+	return []example{
+		{"simulated", sim("sim."), projected}, {"a model's", sim("model"), projected},
+		{"projected", sim("proj."), projected}, {"of another kind", sim("tcp"), nil},
+		{"a sweep with a projection", "Prozesse,epoch s\n1,240 ± 1\n2,126 ± 1\n64 (sim.),5 ± 1\n",
+			[]string{"refused projections"}},
+		{"a model in a name", "strategy,step ms\ntensor (model),180 ± 1\ndata,110 ± 1\n", nil},
+		{"use in a reason", rows + "ring is faster than ps because of cache use.\n",
+			[]string{"refused cause"}},
+		{"use in advice", rows + "Use ring because it is faster.\n", []string{"not checked"}},
+		{"advice behind a reason", rows + "Because ring is faster, use it.\n", []string{"not checked"}},
+	}
+}
