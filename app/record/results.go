@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -345,8 +346,12 @@ func Decode(r io.Reader) (*Results, error) {
 		Kind string `json:"kind"` // of other documents that are called results
 		Results
 	}
-	if err := json.NewDecoder(r).Decode(&file); err != nil {
+	d := json.NewDecoder(r)
+	if err := d.Decode(&file); err != nil {
 		return nil, fmt.Errorf("decode results: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("decode results: text follows their end")
 	}
 	if file.Kind != "" {
 		return nil, &KindError{file.Kind}

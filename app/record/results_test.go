@@ -22,6 +22,10 @@ func TestOlderResultsAreRead(t *testing.T) {
 		run.Ranks[0].Steps.Phases["forward"][0] != 1 {
 		t.Errorf("read %+v", run)
 	}
+	_, err = record.Decode(strings.NewReader(older + "\n{}"))
+	if err == nil || !strings.Contains(err.Error(), "text follows their end") {
+		t.Errorf("error %v of a file with text behind its end", err)
+	}
 	_, err = record.Decode(strings.NewReader(strings.Replace(older, `"schema":2`, `"schema":4`, 1)))
 	if err == nil || err.Error() != "decode results: schema 4, this program reads 2 and 3" {
 		t.Errorf("schema 4: %v", err)
