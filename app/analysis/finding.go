@@ -136,9 +136,8 @@ func (g *Group) shortest(s standing) string {
 func (g *Group) evidence(tied []*Line) string {
 	first, last := tied[0], tied[len(tied)-1]
 	p := g.pairOf(first, last)
-	if len(tied) > 2 {
-		return fmt.Sprintf("medians from %s to %s%s", ms(first.Step.Median), ms(last.Step.Median),
-			p.doubt())
+	if len(tied) > 2 { // the rounds order them, and perhaps not as their medians
+		return fmt.Sprintf("medians from %s%s", span(tied), p.doubt())
 	}
 	return fmt.Sprintf("medians %s and %s, %s the shorter in %d of %d rounds%s", ms(first.Step.Median),
 		ms(last.Step.Median), first.Label, p.won(), len(p.Ratio.Values), p.doubt())

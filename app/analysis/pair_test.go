@@ -611,6 +611,21 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 	}
 }
 
+// Rows that cannot be told apart are in the order of their rounds. The medians beside them reach from the least
+// to the greatest, whichever rows have them.
+func TestMediansOfTiedRows(t *testing.T) {
+	m := newMaker(6, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 8, 16, 8, 16, 8, 16)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2.5, 5.2, 2.5, 4, 2.6, 5.8)
+	m.add(record.Setting{Strategy: "ps", Workers: 2}, 2.6, 4.2, 2.3, 5.8, 2.8, 4.6)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2.6, 4, 2.6, 4.8, 2.9, 5)
+	const want = "ps 2×1, ddp 2×1 and all-reduce 2×1 have the shortest steps; they cannot be told apart " +
+		"(medians from 3300 ms to 3500 ms)."
+	if got := analysis.Compare(m.Results).Groups[0].Findings()[0]; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // One process with the settings of the other row is what it is compared with, not a faster one with others. A
 // range of two rounds says so.
 func TestOneProcessOfTheSameSettings(t *testing.T) {
