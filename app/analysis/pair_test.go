@@ -611,8 +611,8 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 	}
 }
 
-// Rows that cannot be told apart are in the order of their rounds. The medians beside them reach from the least
-// to the greatest, whichever rows have them.
+// Rows that cannot be told apart are in the order of their rounds. The medians beside them reach from the
+// least to the greatest, whichever rows have them.
 func TestMediansOfTiedRows(t *testing.T) {
 	m := newMaker(6, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 8, 16, 8, 16, 8, 16)

@@ -390,20 +390,21 @@ func aboveLinear(e, base *entry, say sayer) {
 	if !isStated && unequal(e, base) != "" {
 		return
 	}
+	what := percent(v)
 	if !given(v) && p > 1 {
-		v = (s.value - s.half) / p
+		v = (s.value - s.half) / p // the least that rounding allows decides
+		what = percent(s.value/p) + " (" + num(s.value) + " / " + num(p) + ")"
 	}
 	c := e.cell(efficiency)
 	switch {
 	case !isStated && e.table.isToTarget(): // more workers may reach it in fewer epochs
 	case !given(v) || !analysis.IsSuperlinear(v):
 	case c.lo <= 1 || s.lo <= p:
-		say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%",
-			percent(v))
+		say(Noted, e.name, "an efficiency of %s, which its interval does not show to be above 100 %%", what)
 	case reasons.MatchString(e.text(remark)):
 		say(Noted, e.name, "an efficiency of %s, explained by %q; that is a reason, not yet its "+
-			"measurement", percent(v), e.text(remark))
+			"measurement", what, e.text(remark))
 	default:
-		say(Refused, e.name, "an efficiency of %s: dividing work makes no core faster", percent(v))
+		say(Refused, e.name, "an efficiency of %s: dividing work makes no core faster", what)
 	}
 }

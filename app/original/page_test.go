@@ -310,7 +310,27 @@ func TestFiguresLeadToRuns(t *testing.T) {
 	}
 }
 
-// Workers that share cores wait for one another because of that, too: no network is to blame.
+// onOneHost returns a copy of a row of two workers on two hosts, as if they were on one and took so many times
+// as long.
+func onOneHost(row record.Row, times float64) record.Row {
+	row.Setting.Hosts, row.Setting.PerHost = 1, 2
+	row.Runs = slices.Clone(row.Runs)
+	for i := range row.Runs {
+		run := &row.Runs[i]
+		run.Ranks = slices.Clone(run.Ranks)
+		for j := range run.Ranks {
+			steps := &run.Ranks[j].Steps
+			steps.Seconds = slices.Clone(steps.Seconds)
+			for k := range steps.Seconds {
+				steps.Seconds[k] *= times
+			}
+		}
+	}
+	return row
+}
+
+// Workers that share cores wait for one another because of that, too: no network is to blame. Nor is it where
+// two hosts are not slower than one.
 func TestWaitingForCoresIsNoNetwork(t *testing.T) {
 	r := measured(t, "r4")
 	for i := range r.Rows {
@@ -323,6 +343,15 @@ func TestWaitingForCoresIsNoNetwork(t *testing.T) {
 		}
 	}
 	const sentence = "Two nodes are slower because of communication"
+	if got := answers(t, r, sentence); !strings.HasPrefix(got, "not measured: ") {
+		t.Errorf("without a row on one host: %q", got)
+	}
+	at := slices.IndexFunc(r.Rows, func(row record.Row) bool { return row.Setting.Strategy == "all-reduce" })
+	r.Rows = append(r.Rows, onOneHost(r.Rows[at], 1.5))
+	if got := answers(t, r, sentence); !strings.HasPrefix(got, "does not hold here: a step of ") {
+		t.Errorf("two hosts are faster: %q", got)
+	}
+	r.Rows[len(r.Rows)-1] = onOneHost(r.Rows[at], 0.5)
 	if got := answers(t, r, sentence); !strings.HasPrefix(got, "holds here: ") {
 		t.Errorf("two workers on two cores: %q", got)
 	}

@@ -208,6 +208,21 @@ func isAbove(is selector, what string, of perRun, limit float64) func(*results) 
 	}
 }
 
+// isSlowedByExchange answers whether row a is slower than row b because it waits for the exchange. Where it is
+// not shown to be slower there is nothing to explain, however long it waits.
+func isSlowedByExchange(a, b selector, limit float64) func(*results) string {
+	return func(r *results) string {
+		answer := isFaster(b, a)(r)
+		switch verdict, text, _ := strings.Cut(answer, ": "); verdict {
+		case holds:
+			return isAbove(a, waiting, share("sync_exposed"), limit)(r) + "; " + text
+		case unmeasured:
+			return answer
+		}
+		return answer + ", so it is not shown that the other is slower at all"
+	}
+}
+
 // perRun is a figure of each run of a row.
 type perRun func(*analysis.Line) []float64
 

@@ -31,8 +31,8 @@ func r0() original {
 	many, one := all(model("resnet50"), layout(2, 1)), all(model("resnet50"), layout(1, 2))
 	o.questions = []question{
 		{"The slower runs likely correspond to multi-node", isFaster(one, many)},
-		{"Some runs are slower because of network communication", isAbove(many, waiting,
-			share("sync_exposed"), 0.05)},
+		{"Some runs are slower because of network communication", isSlowedByExchange(many, one,
+			0.05)},
 	}
 	return o
 }
@@ -157,8 +157,8 @@ func r4() original {
 		questions: []question{
 			{"Batch 32 trains fastest", isShorter(one(32), one(64), one(256))},
 			{"Checkpoints cost 1.2 %", isTimes(one(64), kept, 1.012)},
-			{"Two nodes are slower because of communication", isAbove(apart("all-reduce"),
-				waiting, share("sync_exposed"), 0.05)},
+			{"Two nodes are slower because of communication", isSlowedByExchange(apart("all-reduce"),
+				local("all-reduce"), 0.05)},
 			{"All-reduce is preferred", isFaster(two("all-reduce"), two("ps"))},
 			{"Two nodes are 0.70x as fast", noRow(code)}, {"Three nodes are 0.63x as fast", noRow(code)},
 			{"The lower speed of three nodes", noRow("r4-strategies has rows with a slower worker")},
