@@ -62,7 +62,7 @@ type Line struct {
 	Repeats                     int     // steps after which another program repeats its batches; 0: never
 	TrainAccuracy, TestAccuracy float64 // fractions of the samples, of the first run
 	TestSamples                 int64
-	BytesSent                   float64 // by all ranks, in one run
+	BytesSent                   float64 // by all ranks, in one run; NaN: not told
 	BusiestBytes                float64 // sent and received by the busiest process, in one run
 	ServerBytes                 float64 // by the process of the busiest server; NaN: no server, or unknown
 	SHA256                      string  // of the parameters of the first seed; empty if its runs disagree

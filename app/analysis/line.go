@@ -110,7 +110,9 @@ func (l *Line) firstResult(r *record.Run) {
 	l.work, l.computed = workOf(r), computedBy(r)
 	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
 	l.TestSamples = r.TestSamples
-	l.BytesSent = float64(r.BytesSent)
+	if l.Setting.Peer == "" { // another program does not tell
+		l.BytesSent = float64(r.BytesSent)
+	}
 	if r.BusiestBytes > 0 {
 		l.BusiestBytes = float64(r.BusiestBytes)
 	}

@@ -117,10 +117,23 @@ func sameWork(r *record.Results, c *Comparison) []string {
 			"equal weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at "+
 			"most (relative; %.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels "+
 			"%s, as many threads in each worker as the row has, gradients in fp32, batches loaded beside "+
-			"the step.", peerName(p.Peer), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
-			PeerFirstLoss, PeerLoss, peerName(p.Peer), p.Settings, r.Version, kernelsOf(c)))
+			"the step.%s", peerName(p.Peer), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
+			PeerFirstLoss, PeerLoss, peerName(p.Peer), p.Settings, r.Version, kernelsOf(c), cutFiner(c)))
 	}
 	return out
+}
+
+// cutFiner says that losses of rows differ from a peer's, where ours cut a batch into more shards than they
+// have workers; "" if none do.
+func cutFiner(c *Comparison) string {
+	_, any := c.where(func(l *Line) bool {
+		return l.Setting.Peer == "" && l.Setting.Strategy != "none" && l.Setting.Shards > l.Setting.Workers
+	})
+	if !any {
+		return ""
+	}
+	return " Where our rows cut a batch into more shards than they have workers, batch norm sees a shard, " +
+		"and the other program's the batch of a worker: their losses in the tables differ."
 }
 
 // earlierBatches is how many batches a peer repeats in results that do not tell.

@@ -89,6 +89,22 @@ func besidePyTorch() (m maker, ours, theirs *record.Row) {
 	return m, &m.Rows[0], &m.Rows[1]
 }
 
+// What a peer sends is not told, and where ours cuts a batch into more shards the page says why losses differ.
+func TestPeersTellNoBytes(t *testing.T) {
+	for _, shards := range []int{1, 2} {
+		m, ours, _ := besidePyTorch()
+		ours.Setting.Shards = shards
+		c := analysis.Compare(m.Results)
+		if sent := c.Groups[0].Lines[1].BytesSent; !math.IsNaN(sent) {
+			t.Errorf("PyTorch sent %v bytes", sent)
+		}
+		told := strings.Contains(fmt.Sprint(c.Notes), "batch norm sees a shard")
+		if told != (shards > 1) {
+			t.Errorf("%d shards: other losses are explained: %v", shards, told)
+		}
+	}
+}
+
 // Losses of a peer on batches that it has had before are not shown beside ours.
 func TestRepeatedBatchesOfPeers(t *testing.T) {
 	for _, test := range []struct{ batches, want int }{{40, 40}, {12, 12}, {0, 8}} {

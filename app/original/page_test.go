@@ -310,8 +310,8 @@ func TestFiguresLeadToRuns(t *testing.T) {
 	}
 }
 
-// onOneHost returns a copy of a row of two workers on two hosts, as if they were on one and took so many times
-// as long.
+// onOneHost returns a copy of a row of two workers on two hosts, as if they were on one and took so many
+// times as long.
 func onOneHost(row record.Row, times float64) record.Row {
 	row.Setting.Hosts, row.Setting.PerHost = 1, 2
 	row.Runs = slices.Clone(row.Runs)

@@ -208,8 +208,8 @@ func isAbove(is selector, what string, of perRun, limit float64) func(*results) 
 	}
 }
 
-// isSlowedByExchange answers whether row a is slower than row b because it waits for the exchange. Where it is
-// not shown to be slower there is nothing to explain, however long it waits.
+// isSlowedByExchange answers whether row a is slower than row b because it waits for the exchange. Where it
+// is not shown to be slower there is nothing to explain, however long it waits.
 func isSlowedByExchange(a, b selector, limit float64) func(*results) string {
 	return func(r *results) string {
 		answer := isFaster(b, a)(r)
