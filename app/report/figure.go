@@ -53,7 +53,7 @@ func (s *section) stepFigure() *figure {
 	isPaired := func(v *lineView) bool { return len(v.Speedup.Values) > 1 && !v.isBaseline() }
 	if slices.ContainsFunc(s.lines, isPaired) {
 		caption += " A speed-up is the median of the ratios of the rounds, so it need not be the " +
-			"quotient of two medians."
+			"quotient of two medians; rows are in the order of such ratios."
 	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow: others took cores from the run."
