@@ -89,7 +89,7 @@ func besidePyTorch() (m maker, ours, theirs *record.Row) {
 	return m, &m.Rows[0], &m.Rows[1]
 }
 
-// What a peer sends is not told, and where ours cuts a batch into more shards the page says why losses differ.
+// What a peer sends is not told. Where ours cuts a batch into more shards the page says why losses differ.
 func TestPeersTellNoBytes(t *testing.T) {
 	for _, shards := range []int{1, 2} {
 		m, ours, _ := besidePyTorch()
