@@ -327,12 +327,11 @@ func epochTime(_ *analysis.Group, l *analysis.Line) string {
 
 // epochSamples returns how many samples the first epoch of a row has whose ranks take every step together.
 func epochSamples(l *analysis.Line) int {
-	n := 0
-	first := l.Runs()[0]
-	if len(first.Ranks) == 0 {
+	n, runs := 0, l.Runs()
+	if len(runs) == 0 || len(runs[0].Ranks) == 0 {
 		return 0
 	}
-	steps := first.Ranks[0].Steps
+	steps := runs[0].Ranks[0].Steps
 	for i, epoch := range steps.Epoch {
 		if epoch == 0 {
 			n += steps.Samples[i]
