@@ -15,6 +15,7 @@ const (
 	certain   = "certain"
 	undecided = "not decided"
 	once      = "measured once"
+	alone     = "nothing to compare" // one row of its work
 
 	unequalWork = "unequal work" // of an overlay, which compares nothing then
 )
@@ -39,6 +40,8 @@ func answerOf(g *analysis.Group) answer {
 		out.Verdict = certain
 	case len(a.First) == 1 && len(a.Slower) > 0:
 		out.Verdict = once
+	case len(a.First) == 1:
+		out.Verdict = alone
 	}
 	out.Sign = signOf(out.Verdict)
 	if len(a.First) > 0 {
@@ -90,10 +93,19 @@ func (p *page) answerFirst(c *analysis.Comparison) {
 	p.Answer = overall(p.Others)
 }
 
+// Compared returns the answers of the parts that compare rows.
+func (p page) Compared() []answer { return compared(p.Others) }
+
+// compared leaves out the answers of parts of one row.
+func compared(all []answer) []answer {
+	return slices.DeleteFunc(slices.Clone(all), func(a answer) bool { return a.Verdict == alone })
+}
+
 // HasFew reports whether the page compares so few parts that the answer of each is a headline.
 func (p page) HasFew() bool {
 	const most = 3
-	return len(p.Others) > 0 && len(p.Others) <= most
+	n := len(p.Compared())
+	return n > 0 && n <= most
 }
 
 // HasPeer reports whether an answer below the first one says how another program does.
@@ -119,8 +131,17 @@ func (f *figure) within(title string) {
 }
 
 // overall says of several comparisons, whose answers stand below, how many are certain, and what could decide
-// the others.
+// the others. Parts of one row compare nothing.
 func overall(all []answer) answer {
+	parts := len(all)
+	all = compared(all)
+	switch len(all) {
+	case 0:
+		return answer{Text: fmt.Sprintf("None of %d parts has two rows to compare.", parts), Verdict: alone,
+			Sign: signOf(alone)}
+	case 1:
+		return all[0]
+	}
 	isCertain, rounds := 0, 0
 	for _, a := range all {
 		if a.Verdict == certain {
@@ -146,6 +167,13 @@ func overall(all []answer) answer {
 	if rounds > 0 {
 		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"),
 			analysis.EnoughRounds)
+	}
+	switch lone := parts - len(all); lone {
+	case 0:
+	case 1:
+		text += ", and one more has nothing to compare"
+	default:
+		text += fmt.Sprintf(", and %d more have nothing to compare", lone)
 	}
 	out.Text = text + "."
 	return out
