@@ -58,12 +58,15 @@ func (j *jobOf) start(t *testing.T, environment []string, args ...string) {
 	j.processes, j.stderr = append(j.processes, cmd), append(j.stderr, stderr)
 }
 
+// nameOfJob returns a name that no other job of this machine has, also if somebody runs the same test.
+func nameOfJob(t *testing.T) string { return fmt.Sprintf("%s-%d", t.Name(), os.Getpid()) }
+
 // openMPI is the environment of a process that Open MPI's mpirun has started.
 func openMPI(t *testing.T, world int) func(rank int) []string {
 	return func(rank int) []string {
 		return []string{fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank),
 			fmt.Sprintf("OMPI_COMM_WORLD_SIZE=%d", world),
-			fmt.Sprintf("OMPI_COMM_WORLD_LOCAL_SIZE=%d", world), "PMIX_NAMESPACE=" + t.Name()}
+			fmt.Sprintf("OMPI_COMM_WORLD_LOCAL_SIZE=%d", world), "PMIX_NAMESPACE=" + nameOfJob(t)}
 	}
 }
 
@@ -128,7 +131,7 @@ func TestJoiningTrainsTheSame(t *testing.T) {
 		"torchrun": func(rank int) []string {
 			return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=3", fmt.Sprintf("LOCAL_RANK=%d", rank),
 				"LOCAL_WORLD_SIZE=3", "MASTER_ADDR=localhost", "MASTER_PORT=1",
-				"TORCHELASTIC_RUN_ID=" + t.Name()}
+				"TORCHELASTIC_RUN_ID=" + nameOfJob(t)}
 		},
 		"Slurm": func(rank int) []string {
 			return []string{fmt.Sprintf("SLURM_PROCID=%d", rank), "SLURM_STEP_NUM_TASKS=3", "SLURM_JOB_ID=77",
