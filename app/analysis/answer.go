@@ -50,8 +50,8 @@ func (g *Group) Answer() Answer {
 	return a
 }
 
-// inContention ends an answer that tells the speed-up of a row with more threads than cores by what that
-// shows.
+// inContention adds to an answer with the speed-up of a row of more threads than cores that it shows
+// contention.
 func (g *Group) inContention(text string, l *Line) string {
 	speed := strings.TrimPrefix(g.asFast(l), ",")
 	if speed == "" || !l.Contended || !strings.Contains(text, speed) {

@@ -40,7 +40,7 @@ func (t *table) settleNames() {
 	}
 }
 
-// dropDoubles leaves of several columns of a kind that a table has once the first.
+// dropDoubles keeps the first of several columns of a kind that a table may have once.
 func (t *table) dropDoubles() {
 	seen := map[kind]bool{}
 	for i := range t.columns {

@@ -22,8 +22,8 @@ func (r rows) add(name, format string, args ...any) {
 	fmt.Fprintf(r.w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 }
 
-// printSummary prints the outcome of a run for people. Control characters, which names of
-// files may hold, are escaped.
+// printSummary prints the outcome of a run for people. Control characters, which names of files may hold, are
+// escaped.
 func printSummary(w io.Writer, s *record.Summary) error {
 	out := &bytes.Buffer{}
 	kind := ""
