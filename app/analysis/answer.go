@@ -12,6 +12,7 @@ type Answer struct {
 	Text      string  // one sentence
 	Why       string  // what makes it certain, or what is missing
 	IsCertain bool    // the rounds tell one row apart from all others
+	IsFaster  bool    // they tell more than one apart from the slower baseline, but not from one another
 	TooFew    int     // rounds that did not decide, where more may; 0: no such
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
@@ -50,15 +51,14 @@ func (g *Group) Answer() Answer {
 	return a
 }
 
-// inContention adds to an answer with the speed-up of a row of more threads than cores that it shows
-// contention.
+// inContention adds to an answer with the speed-up of a row of more threads than cores what that is.
 func (g *Group) inContention(text string, l *Line) string {
 	speed := strings.TrimPrefix(g.asFast(l), ",")
 	if speed == "" || !l.Contended || !strings.Contains(text, speed) {
 		return text
 	}
-	return fmt.Sprintf("%s; the times of %s show contention for cores, not scaling.",
-		strings.TrimSuffix(text, "."), l.Label)
+	return fmt.Sprintf("%s The %.2f× is speed on %d cores that %d threads shared, not scaling.", text,
+		l.Speedup.Median, l.Cores, l.Setting.NumThreads())
 }
 
 // answer is Answer without the rows that have too few rounds, and without what contention does to it.
@@ -74,7 +74,8 @@ func (g *Group) answer() Answer {
 				ms(best.Step.Median), g.against(best)),
 			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", EnoughRounds)}
 	}
-	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1, TooFew: g.fewRounds(s)}
+	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
+		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied), TooFew: g.fewRounds(s)}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)
@@ -82,6 +83,14 @@ func (g *Group) answer() Answer {
 	}
 	a.Why = g.answerReason(s, a.Text)
 	return a
+}
+
+// areFaster reports whether the rounds tell each of some rows apart from a slower baseline.
+func (g *Group) areFaster(lines []*Line) bool {
+	return !slices.ContainsFunc(lines, func(l *Line) bool {
+		p := g.pairOf(l, g.Baseline)
+		return l == g.Baseline || g.asFast(l) == "" || !p.IsDecided() || p.Ratio.Median >= 1
+	})
 }
 
 // answerText says what several rounds decide about the first of the rivals.
@@ -212,6 +221,9 @@ func (g *Group) answerReason(s standing, text string) string {
 	if !g.isOneBlock(s.tied) || !s.areShortest() {
 		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
 			len(s.tied))
+	}
+	if g.areFaster(s.tied) {
+		why = fmt.Sprintf("Each of these %d rows is faster than %s. ", len(s.tied), g.Baseline.Label) + why
 	}
 	if near := g.closeTo(s.ranked[0], s.tied); len(near) == len(s.tied)-1 {
 		why = fmt.Sprintf("Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())

@@ -611,6 +611,24 @@ func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
 	}
 }
 
+// Two rows may be tied and yet both be told from the baseline: the answer says which half is certain.
+func TestATieOfFasterRowsIsCertainInPart(t *testing.T) {
+	for _, baseline := range []float64{2, 1} {
+		random := rand.New(rand.NewPCG(4, 2))
+		times := bench(10, 3, func(row int) float64 { return []float64{baseline, 1, 1}[row] },
+			func() float64 { return math.Exp(0.03 * random.NormFloat64()) })
+		m := newMaker(10, 2)
+		for row, name := range []string{"single", "ddp", "all-reduce"} {
+			m.add(record.Setting{Strategy: name, Workers: 1 + min(row, 1)}, times[row]...)
+		}
+		a := analysis.Compare(m.Results).Groups[0].Answer()
+		const why = "Each of these 2 rows is faster than single 1×1. The rounds do not tell "
+		if a.IsCertain || a.IsFaster != (baseline > 1) || strings.HasPrefix(a.Why, why) != a.IsFaster {
+			t.Errorf("single of %v times: %+v", baseline, a)
+		}
+	}
+}
+
 // Rows that cannot be told apart are in the order of their rounds. The medians beside them reach from the
 // least to the greatest, whichever rows have them.
 func TestMediansOfTiedRows(t *testing.T) {

@@ -69,8 +69,12 @@ func Read(r io.Reader, name string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isOwn && !utf8.Valid(text) {
+	switch {
+	case isOwn:
+	case !utf8.Valid(text):
 		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
+	case isPage.Match(text[:min(len(text), 64)]):
+		return nil, inputf("an HTML page", shapes, "give the results.json or the report.md beside it")
 	}
 	if !isOwn {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
@@ -109,6 +113,9 @@ func (d *Document) readOwn(text []byte) (err error) {
 	}
 	return nil
 }
+
+// isPage is how an HTML page begins.
+var isPage = regexp.MustCompile(`(?i)^\s*<(!doctype html|html)\b`)
 
 // own is how lockstep bench begins a results.json.
 var own = regexp.MustCompile(`^\s*\{\s*"schema"\s*:`)

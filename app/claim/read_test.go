@@ -38,6 +38,7 @@ func TestUnreadable(t *testing.T) {
 		"cut results":     {`{"schema":3,"rows":[{"setting":`, "unexpected EOF"},
 		"a run's summary": {`{"schema":3,"model":"lenet"}`, "results without rows"},
 		"other results":   {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
+		"a page":          {"\n<!doctype html><title>a</title>", "an HTML page"},
 		"wordy":           {strings.Repeat("It is so. ", 5001), "more than 5000 sentences"},
 	} {
 		_, err := claim.Read(strings.NewReader(c.text), "")

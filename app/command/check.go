@@ -14,6 +14,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // checkCommand judges a table and the sentences around it.
@@ -33,8 +34,8 @@ than single" are compared with the table; those that the grammar does not unders
 checked.
 
 Each objection comes with its arithmetic and with what would answer it. The status is 8 if something is
-refused, 0 if there are only notes, 2 if the file cannot be read. docs/check.md lists columns, rules and
-grammar.`,
+refused, 0 if there are only notes, 2 if the file cannot be read or holds no table. docs/check.md lists
+columns, rules and grammar.`,
 		Example: "  lockstep check report.md\n" +
 			"  lockstep check table.csv --json\n" +
 			"  lockstep check runs/20261121-101500-bench/results.json\n" +
@@ -109,7 +110,11 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	}
 	show.reading(file, "check")
 	found = claim.Check(d)
-	if d.Results == nil || path == "-" {
+	switch {
+	case d.Results == nil && found.Tables == 0 && !found.IsRefused():
+		return nil, usagef("%s: %s and no table to compare with; give a file that has both", path,
+			spelling.Count(len(found.Statements), "sentence"))
+	case d.Results == nil || path == "-":
 		return found, nil
 	}
 	other, err := bench.CheckKept(filepath.Dir(path), d.Results)

@@ -13,6 +13,7 @@ import (
 // The verdicts of answers.
 const (
 	certain   = "certain"
+	inPart    = "certain in part" // that some are faster than the baseline, not which of them is the fastest
 	undecided = "not decided"
 	once      = "measured once"
 	alone     = "nothing to compare" // one row of its work
@@ -38,6 +39,8 @@ func answerOf(g *analysis.Group) answer {
 	switch {
 	case a.IsCertain:
 		out.Verdict = certain
+	case a.IsFaster:
+		out.Verdict = inPart
 	case len(a.First) == 1 && len(a.Slower) > 0:
 		out.Verdict = once
 	case len(a.First) == 1:

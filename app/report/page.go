@@ -38,7 +38,7 @@ type page struct {
 // answer is a sentence with what makes it certain or uncertain.
 type answer struct {
 	Title, Text, Why string
-	Verdict          string  // certain, not decided or measured once; "": no question of that kind
+	Verdict          string  // certain, in part, not decided, measured once; "": no question of that kind
 	Sign             string  // of the verdict, for eyes that see no colour
 	Link             string  // id of the section
 	Leader           string  // the row with the shortest step, and how many cannot be told from it

@@ -104,7 +104,7 @@ func TestLongNamesKeepTheirHosts(t *testing.T) {
 	figure = figure[:strings.Index(figure, "</figure>")]
 	label := regexp.MustCompile(`class="name"[^>]*>([A-F])  ([^<]*)<`)
 	for _, name := range label.FindAllStringSubmatch(figure, -1) {
-		if !regexp.MustCompile(`\d×1 \d hosts?×\d`).MatchString(name[2]) {
+		if !regexp.MustCompile(`\d×1 on \d hosts?`).MatchString(name[2]) {
 			t.Errorf("row %s: %q", name[1], name[2])
 		}
 	}

@@ -101,8 +101,8 @@ func exact(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// shortName cuts the name of a row to n characters. It shortens the longest words, as in "gath… 2×1 2
-// hosts×1", before the end, in which rows may differ.
+// shortName cuts the name of a row to n characters. It shortens the longest words, as in "gath… 2×1 on 2
+// hosts", before the end, in which rows may differ.
 func shortName(name string, n int) string {
 	const least, whole = 5, 8 // characters that are left of a word; of words that stay as they are
 	words := strings.Split(name, " ")
