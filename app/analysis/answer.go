@@ -12,7 +12,7 @@ type Answer struct {
 	Text      string  // one sentence
 	Why       string  // what makes it certain, or what is missing
 	IsCertain bool    // the rounds tell one row apart from all others
-	IsFaster  bool    // they tell more than one apart from the slower baseline, but not from one another
+	IsFaster  bool    // they tell it from the slower baseline, but not from some others
 	TooFew    int     // rounds that did not decide, where more may; 0: no such
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
@@ -75,7 +75,7 @@ func (g *Group) answer() Answer {
 			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", EnoughRounds)}
 	}
 	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
-		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied), TooFew: g.fewRounds(s)}
+		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s)}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)
@@ -222,8 +222,11 @@ func (g *Group) answerReason(s standing, text string) string {
 		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
 			len(s.tied))
 	}
-	if g.areFaster(s.tied) {
-		why = fmt.Sprintf("Each of these %d rows is faster than %s. ", len(s.tied), g.Baseline.Label) + why
+	switch {
+	case g.areFaster(s.tied):
+		why = fmt.Sprintf("Each of these %d rows is faster than %s. %s", len(s.tied), g.Baseline.Label, why)
+	case g.areFaster(s.tied[:1]):
+		why = fmt.Sprintf("%s is faster than %s. %s", s.ranked[0].Label, g.Baseline.Label, why)
 	}
 	if near := g.closeTo(s.ranked[0], s.tied); len(near) == len(s.tied)-1 {
 		why = fmt.Sprintf("Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())

@@ -13,7 +13,7 @@ import (
 // The verdicts of answers.
 const (
 	certain   = "certain"
-	inPart    = "certain in part" // that some are faster than the baseline, not which of them is the fastest
+	inPart    = "certain in part" // that one is faster than the baseline, not that it is the fastest
 	undecided = "not decided"
 	once      = "measured once"
 	alone     = "nothing to compare" // one row of its work
@@ -145,13 +145,16 @@ func overall(all []answer) answer {
 	case 1:
 		return all[0]
 	}
-	isCertain, rounds := 0, 0
+	isCertain, isInPart, rounds := 0, 0, 0
 	for _, a := range all {
-		if a.Verdict == certain {
+		switch a.Verdict {
+		case certain:
 			isCertain++
-		} else {
-			rounds = max(rounds, a.TooFew)
+			continue
+		case inPart:
+			isInPart++
 		}
+		rounds = max(rounds, a.TooFew)
 	}
 	out := answer{Verdict: undecided, Sign: signOf(undecided), Why: "Rows are compared within each of the " +
 		"comparisons alone, because only there they did the same work under the same condition."}
@@ -170,6 +173,9 @@ func overall(all []answer) answer {
 	if rounds > 0 {
 		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"),
 			analysis.EnoughRounds)
+	}
+	if isInPart > 0 {
+		text += fmt.Sprintf(", %d in part", isInPart)
 	}
 	switch lone := parts - len(all); lone {
 	case 0:

@@ -90,9 +90,9 @@ func TestFirstScreen(t *testing.T) {
 			"(1.76–1.95 in 3 rounds) as fast as single 1×1, but 3 rounds cannot tell it from single 1×2, " +
 			"ddp 4×1 and gather-scatter 4×1, up to 606 ms (--repeats 6). The 1.86× is speed on 2 cores " +
 			"that 4 threads shared, not scaling.",
-			">Cannot be told apart<", "≈ not decided", 3},
+			">Cannot be told apart<", "≈ certain in part", 3},
 		"r4": {stored(t, "r4/results.json.gz"), "The fastest row of each of 9 comparisons is below: " +
-			"none is certain after 3 rounds (--repeats 6), and one more has nothing to compare.",
+			"none is certain after 3 rounds (--repeats 6), 1 in part, and one more has nothing to compare.",
 			">Cannot be told apart<", "≈ not decided", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,8 +130,8 @@ func TestFirstScreen(t *testing.T) {
 // A tie of rows that are all faster than the baseline is certain in part: the screen says which half.
 func TestATieOfFasterRowsSaysWhatIsCertain(t *testing.T) {
 	text := render(t, report.Markdown, stored(t, "pytorch/images/results.json.gz"))
-	for _, want := range []string{"(certain in part): ", "Each of these 2 rows is faster than single 1×1. The " +
-		"rounds do not tell these 2 rows apart."} {
+	for _, want := range []string{"(certain in part): ", "Each of these 2 rows is faster than single 1×1. " +
+		"The rounds do not tell these 2 rows apart."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the page:\n%.2000s", want, text)
 		}
@@ -349,7 +349,7 @@ func TestFirstScreenOfManyComparisons(t *testing.T) {
 	if !found {
 		t.Fatal("no first screen")
 	}
-	const want = `<b class="open">≈ not decided</b></th><td class="long">ddp 2×1 or 6 others</td>` +
+	const want = `<b class="open">≈ certain in part</b></th><td class="long">ddp 2×1 or 6 others</td>` +
 		`<td>1.85× <small>1.83–1.85 in 3 rounds</small></td><td>2.41</td>`
 	if !strings.Contains(top, want) {
 		t.Errorf("not in the overview: %s\n%s", want, top[strings.Index(top, "<main"):])
