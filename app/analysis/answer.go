@@ -57,8 +57,8 @@ func (g *Group) inContention(text string, l *Line) string {
 	if speed == "" || !l.Contended || !strings.Contains(text, speed) {
 		return text
 	}
-	return fmt.Sprintf("%s The %.2f× is speed on %d cores that %d threads shared, not scaling.", text,
-		l.Speedup.Median, l.Cores, l.Setting.NumThreads())
+	return fmt.Sprintf("%s %d threads shared %d cores, so the %.2f× is no measure of scaling.", text,
+		l.Setting.NumThreads(), l.Cores, l.Speedup.Median)
 }
 
 // answer is Answer without the rows that have too few rounds, and without what contention does to it.
@@ -222,12 +222,6 @@ func (g *Group) answerReason(s standing, text string) string {
 		why = fmt.Sprintf("The rounds do not tell the first of these %d rows apart from the others.",
 			len(s.tied))
 	}
-	switch {
-	case g.areFaster(s.tied):
-		why = fmt.Sprintf("Each of these %d rows is faster than %s. %s", len(s.tied), g.Baseline.Label, why)
-	case g.areFaster(s.tied[:1]):
-		why = fmt.Sprintf("%s is faster than %s. %s", s.ranked[0].Label, g.Baseline.Label, why)
-	}
 	if near := g.closeTo(s.ranked[0], s.tied); len(near) == len(s.tied)-1 {
 		why = fmt.Sprintf("Beside %s, %s: %s.", s.ranked[0].Label, list(near), TooClose())
 	} else if len(near) > 0 {
@@ -242,6 +236,12 @@ func (g *Group) answerReason(s standing, text string) string {
 	}
 	if g.fewRounds(s) > 0 {
 		why += g.roundsLeft(s)
+	}
+	switch {
+	case g.areFaster(s.tied):
+		return fmt.Sprintf("Each of these %d rows is faster than %s. %s", len(s.tied), g.Baseline.Label, why)
+	case g.areFaster(s.tied[:1]):
+		return fmt.Sprintf("%s is faster than %s. %s", s.ranked[0].Label, g.Baseline.Label, why)
 	}
 	return why
 }

@@ -37,8 +37,8 @@ func contention(r *record.Results, c *Comparison) []string {
 	if _, any := c.where(isElsewhere); any {
 		where = "the cores of their hosts"
 	}
-	return one("No efficiency, because step times show contention for cores, not scaling. More workers × "+
-		"threads than %s: %s.", where, names)
+	return one("No efficiency is given, because step times show contention for cores, not scaling. More "+
+		"workers × threads than %s: %s.", where, names)
 }
 
 // cutShort tells which rows have fewer runs than were planned, because the budget was over. Rows without any
@@ -91,9 +91,9 @@ func noise(_ *record.Results, c *Comparison) []string {
 			worst, name = l, c.name(g, l)
 		}
 	})
-	return one("A difference of more than %.0f %% between two medians may be noise, because from run to run "+
-		"the median step time varies by more in %s; most, by %s, in %s. Findings go by rounds.",
-		100*NoiseLimit, names, percent(worst.RunMedian.Spread()), name)
+	return one("Go by what is told apart, not by two medians: from run to run the median step time varies "+
+		"by more than %.0f %% in %s; most, by %s, in %s.", 100*NoiseLimit, names,
+		percent(worst.RunMedian.Spread()), name)
 }
 
 func busyMachine(r *record.Results, _ *Comparison) []string {
@@ -277,9 +277,9 @@ func lossGrew(_ *record.Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	return one("The training diverged: the loss grew from %.4g to %.4g at most, where guessing among %d "+
-		"classes has %.4g: %s. These runs measure speed; their accuracy means nothing.", most.Loss[0],
-		most.lastLoss(), most.Setting.Classes, math.Log(float64(most.Setting.Classes)), names)
+	return one("The training diverged, so these runs measure speed alone: the loss grew from %.4g to "+
+		"%.4g at most, where guessing among %d classes has %.4g: %s. Their accuracy means nothing.",
+		most.Loss[0], most.lastLoss(), most.Setting.Classes, math.Log(float64(most.Setting.Classes)), names)
 }
 
 func generated(_ *record.Results, c *Comparison) []string {

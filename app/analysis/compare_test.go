@@ -257,7 +257,7 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	}
 	near(t, "efficiency on 2 cores", lines[1].Efficiency.Median, 1, 1e-12)
 	wantNote(t, c, "contention", "2 cores", "ddp 4×1", "not scaling")
-	const word = "× is speed on 2 cores that 4 threads shared, not scaling."
+	const word = " 4 threads shared 2 cores, so the "
 	if text := c.Groups[0].Answer().Text; strings.Contains(text, word) {
 		t.Errorf("%q of a row that may have all its cores", text)
 	}

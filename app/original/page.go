@@ -65,10 +65,10 @@ func findings(judged *claim.Report, rows [][]string) (sentences []string, short 
 		here[verdict]++
 	}
 	short = [][2]string{
-		{"its sentences", fmt.Sprintf("%d: by its own figures %d right, %d refused, %d open",
+		{"its sentences", fmt.Sprintf("%d; its own figures support %d, refuse %d, leave %d open",
 			len(judged.Statements), byVerdict[claim.Holds], byVerdict[claim.Wrong],
 			byVerdict[claim.NotChecked])},
-		{"measured here", fmt.Sprintf("%d right, %d wrong, %d not decided, %d not measured", here[holds],
+		{"here", fmt.Sprintf("%d hold, %d do not, %d not decided, %d not measured", here[holds],
 			here[fails], here[undecided], here[unmeasured])},
 	}
 	return []string{

@@ -32,6 +32,9 @@ func (a answer) Class() string {
 	return "open"
 }
 
+// Because is the first sentence of Why.
+func (a answer) Because() string { return opening(a.Why, "") }
+
 // answerOf words the answer of a group.
 func answerOf(g *analysis.Group) answer {
 	a := g.Answer()

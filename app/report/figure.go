@@ -45,6 +45,7 @@ func (s *section) stepFigure() *figure {
 				{Text: orDash(between(r.Lo, r.Hi, func(x float64) string { return digits(x, 3) }))},
 				{Text: v.runTexts()}, {Text: verdict}}})
 		}
+		group.Title += g.because()
 		d.Groups = append(d.Groups, group)
 	}
 	caption := "Rows: strategy, workers × threads of each. Median of each run after its first step: a dot. " +
@@ -73,6 +74,20 @@ type ranked struct {
 	title string
 	isOne bool
 	lines []*lineView
+}
+
+// because says why its rows are not ranked, where the reason is one.
+func (r ranked) because() string {
+	if r.title != notRanked {
+		return ""
+	}
+	first := r.lines[0].group.Unranked(r.lines[0].Line)
+	for _, v := range r.lines {
+		if v.group.Unranked(v.Line) != first {
+			return ""
+		}
+	}
+	return ": " + first
 }
 
 // ranking sorts the lines of a section as its answer does, then those that are not ranked by their steps.

@@ -30,7 +30,11 @@ func writeMarkdown(w io.Writer, p page) error {
 	m.refused(p.Notes)
 	m.cautions(p.Cautions)
 	for _, a := range p.Others {
-		m.item("**%s** (%s): %s", text(a.Title), a.Verdict, text(a.Text))
+		verdict := a.Verdict
+		if why := a.Because(); why != "" {
+			verdict += ": " + strings.TrimSuffix(why, ".")
+		}
+		m.item("**%s** (%s): %s", text(a.Title), text(verdict), text(a.Text))
 		if a.Beside != nil {
 			m.item("**%s** (%s): %s", text(a.Title), a.Beside.Verdict, text(a.Beside.Text))
 		}
