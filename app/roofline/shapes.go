@@ -57,6 +57,9 @@ func (r *run) shapes() error {
 			return err
 		}
 		for _, one := range f.calls(r.cpu) {
+			if r.ctx.Err() != nil {
+				return r.ctx.Err()
+			}
 			one.timing.Seconds = r.sample(one.run)
 			r.kernels.Rate(&one.timing)
 			r.kernels.Shapes = append(r.kernels.Shapes, one.timing)
@@ -72,18 +75,19 @@ const sampleTime = time.Millisecond
 func (r *run) sample(call func()) []float64 {
 	call()
 	calls := 1
-	for begin := time.Now(); calls < 1<<20; calls *= 2 {
-		if call(); time.Since(begin) > sampleTime {
-			break
-		}
-	}
-	samples := make([]float64, r.config.Repeats)
-	for i := range samples {
+	several := func() time.Duration {
 		begin := time.Now()
 		for range calls {
 			call()
 		}
-		samples[i] = seconds(time.Since(begin)) / float64(calls)
+		return time.Since(begin)
+	}
+	for calls < 1<<20 && several() < sampleTime {
+		calls *= 2
+	}
+	samples := make([]float64, r.config.Repeats)
+	for i := range samples {
+		samples[i] = seconds(several()) / float64(calls)
 	}
 	return samples
 }
