@@ -117,12 +117,9 @@ func (g *Group) answerText(s standing) string {
 	case g.fewRounds(s) > 0 && g.asFast(best) != "":
 		return fmt.Sprintf("%s was the fastest in the median round%s, but %s rounds cannot tell it from %s "+
 			"(--repeats %d).", best.Label, g.asFast(best), g.roundsText(s), list(s.tied[1:]), EnoughRounds)
-	case slices.Contains(s.tied, g.Baseline) && !s.areShortest():
+	case slices.Contains(s.tied, g.Baseline):
 		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
 			g.untold(s))
-	case slices.Contains(s.tied, g.Baseline):
-		return fmt.Sprintf("No way of training is shown to be faster than %s: the shortest steps, %s, "+
-			"cannot be told apart.", g.Baseline.Label, span(s.tied))
 	}
 	text := fmt.Sprintf("%s; their steps are the shortest, %s", g.together(s.tied), span(s.tied))
 	if !s.areShortest() {

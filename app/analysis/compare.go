@@ -199,11 +199,8 @@ func (c *Comparison) group(s record.Setting) *Group {
 func label(l *Line, others []*Line) string {
 	s := l.Setting
 	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
-	switch { // how many workers a host has follows
-	case s.Hosts == 1:
-		name += " on 1 host"
-	case s.Hosts > 1:
-		name += fmt.Sprintf(" on %d hosts", s.Hosts)
+	if where := s.Layout(); where != "" {
+		name += " " + where
 	}
 	if s.Options != "" {
 		name += " " + strings.ReplaceAll(s.Options, "+", " ")

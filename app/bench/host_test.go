@@ -30,8 +30,8 @@ func TestRowsOnHosts(t *testing.T) {
 	for _, r := range plan.Rows {
 		names = append(names, r.Name())
 	}
-	if want := []string{"lenet single 1×2 1 host×1", "lenet single 1×4 1 host×1", "lenet ddp 2×2 1 host×2",
-		"lenet ddp 2×2 2 hosts×1", "lenet ddp 4×2 2 hosts×2"}; !slices.Equal(names, want) {
+	if want := []string{"lenet single 1×2 on 1 host", "lenet single 1×4 on 1 host", "lenet ddp 2×2 on 1 host",
+		"lenet ddp 2×2 on 2 hosts", "lenet ddp 4×2 on 2 hosts"}; !slices.Equal(names, want) {
 		t.Errorf("rows %q, want %q", names, want)
 	}
 	last := plan.Rows[len(plan.Rows)-1]
@@ -71,8 +71,8 @@ func TestASweepOverHostsHasItsBaseline(t *testing.T) {
 		}
 		return all
 	}
-	sweep := []string{"lenet single 1×2 1 host×1", "lenet ddp 2×2 1 host×2", "lenet ddp 2×2 2 hosts×1",
-		"lenet ddp 4×2 2 hosts×2", "lenet ddp 3×2 3 hosts×1", "lenet ddp 6×2 3 hosts×2"}
+	sweep := []string{"lenet single 1×2 on 1 host", "lenet ddp 2×2 on 1 host", "lenet ddp 2×2 on 2 hosts",
+		"lenet ddp 4×2 on 2 hosts", "lenet ddp 3×2 on 3 hosts", "lenet ddp 6×2 on 3 hosts"}
 	if got := names(); !slices.Equal(got, sweep) {
 		t.Errorf("rows %q, want %q", got, sweep)
 	}

@@ -20,8 +20,8 @@ type Row struct {
 	Peer      string // other program that does the work; "": this one
 }
 
-// Name labels the row: model, strategy, workers x threads, hosts x workers of each, its own settings, a wire
-// that is no plain one, slowed workers, the condition.
+// Name labels the row: model, strategy, workers x threads, hosts, its own settings, a wire that is no plain
+// one, slowed workers, the condition.
 func (r Row) Name() string {
 	name := fmt.Sprintf("%s %s %d×%d", r.Model, r.Strategy, r.Workers, r.Threads)
 	for _, more := range []string{r.layout(), r.ownSettings(), r.wire(), r.slow(), r.Condition.Name} {

@@ -135,17 +135,16 @@ func (s Setting) NumThreads() int {
 	return threads
 }
 
-// Layout words how the workers are distributed, such as "2 hosts×3"; "" if that is not told.
+// Layout words on how many hosts the workers are, such as "on 2 hosts"; "" if that is not told. How many of
+// them a host has follows from their number.
 func (s Setting) Layout() string {
-	switch {
-	case s.Hosts == 0:
+	switch s.Hosts {
+	case 0:
 		return ""
-	case s.PerHost == 0:
-		return fmt.Sprintf("%d hosts", s.Hosts)
-	case s.Hosts == 1:
-		return fmt.Sprintf("1 host×%d", s.PerHost)
+	case 1:
+		return "on 1 host"
 	}
-	return fmt.Sprintf("%d hosts×%d", s.Hosts, s.PerHost)
+	return fmt.Sprintf("on %d hosts", s.Hosts)
 }
 
 // Row is one configuration with all its runs, at most one per round.
