@@ -126,13 +126,13 @@ func Furthest(list []Timing, n int) []Timing {
 	return sorted[:min(n, len(sorted))]
 }
 
-// Total returns the sum of list's medians and of their bounds, in seconds.
-func Total(list []Timing) (median, bound float64) {
+// Total returns the sum of list's medians, and what it would be if none were above its bound, in seconds.
+func Total(list []Timing) (median, least float64) {
 	for i := range list {
 		median += list[i].Median
-		bound += list[i].Bound
+		least += min(list[i].Median, list[i].Bound)
 	}
-	return median, bound
+	return median, least
 }
 
 // Work is all timings of one kind.

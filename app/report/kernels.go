@@ -141,11 +141,11 @@ func kernelSections(k *analysis.Kernels) []kernelSection {
 
 // kernelSummary says where the time of a step goes, and which ops lose most of it.
 func kernelSummary(k *analysis.Kernels) kernelSection {
-	sum, bound := analysis.Total(k.Layers)
+	sum, least := analysis.Total(k.Layers)
 	s := kernelSection{title: "Where a step goes, by kind of op",
 		rows: kindRows(analysis.ByKind(k.Layers), sum),
-		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, their bounds to %s ms.",
-			millis(analysis.Median(k.StepSeconds)), millis(sum), millis(bound))}}
+		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
+			"longer than its bound.", millis(analysis.Median(k.StepSeconds)), millis(sum), millis(least))}}
 	for i, t := range analysis.Furthest(k.Layers, furthest) {
 		name := strings.TrimSpace(t.Op + " " + t.Layer)
 		s.summary = append(s.summary, fmt.Sprintf(
