@@ -9,10 +9,10 @@ import (
 // Answer says which row of a group is the fastest, by how much, and whether that is certain. It is made from
 // the same decisions as [Group.Findings] and says no more.
 type Answer struct {
-	Text      string  // one sentence
+	Text      string  // a sentence, or two
 	Why       string  // what makes it certain, or what is missing
 	IsCertain bool    // the rounds tell one row apart from all others
-	IsFaster  bool    // they tell it from the slower baseline, but not from some others
+	IsFaster  bool    // they tell the first from the slower baseline, but not from all others
 	TooFew    int     // rounds that did not decide, where more may; 0: no such
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
@@ -51,7 +51,8 @@ func (g *Group) Answer() Answer {
 	return a
 }
 
-// inContention adds to an answer with the speed-up of a row of more threads than cores what that is.
+// inContention says of the speed-up in an answer that it is no measure of scaling, if its row has more
+// threads than cores.
 func (g *Group) inContention(text string, l *Line) string {
 	speed := strings.TrimPrefix(g.asFast(l), ",")
 	if speed == "" || !l.Contended || !strings.Contains(text, speed) {

@@ -14,7 +14,6 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
-	"lockstep/internal/spelling"
 )
 
 // checkCommand judges a table and the sentences around it.
@@ -112,8 +111,7 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	found = claim.Check(d)
 	switch {
 	case d.Results == nil && found.Tables == 0 && !found.IsRefused():
-		return nil, usagef("%s: %s and no table to compare with; give a file that has both", path,
-			spelling.Count(len(found.Statements), "sentence"))
+		return nil, usagef("%s: no table to compare its sentences with; give a file that has both", path)
 	case d.Results == nil || path == "-":
 		return found, nil
 	}

@@ -65,11 +65,11 @@ func findings(judged *claim.Report, rows [][]string) (sentences []string, short 
 		here[verdict]++
 	}
 	short = [][2]string{
-		{"its sentences", fmt.Sprintf("%d; its own figures support %d, refuse %d, leave %d open",
+		{"its sentences", fmt.Sprintf("by its own figures, of %d: %d hold, %d refused, %d open",
 			len(judged.Statements), byVerdict[claim.Holds], byVerdict[claim.Wrong],
 			byVerdict[claim.NotChecked])},
-		{"here", fmt.Sprintf("%d hold, %d do not, %d not decided, %d not measured", here[holds],
-			here[fails], here[undecided], here[unmeasured])},
+		{"tried here", fmt.Sprintf("by ours: %d hold, %d do not, %d not decided, %d not measured",
+			here[holds], here[fails], here[undecided], here[unmeasured])},
 	}
 	return []string{
 		fmt.Sprintf("Sentences that claim something: %d. By its own figures: %d right, %d refused, %d that "+
