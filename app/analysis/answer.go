@@ -51,15 +51,22 @@ func (g *Group) Answer() Answer {
 	return a
 }
 
-// inContention says of the speed-up in an answer that it is no measure of scaling, if its row has more
-// threads than cores.
+// inContention says of the speed-up in an answer that it is no measure of scaling, if its row or the baseline
+// has more threads than cores.
 func (g *Group) inContention(text string, l *Line) string {
 	speed := strings.TrimPrefix(g.asFast(l), ",")
-	if speed == "" || !l.Contended || !strings.Contains(text, speed) {
+	if speed == "" || !strings.Contains(text, speed) {
+		return text
+	}
+	crowded := l
+	if !l.Contended {
+		crowded = g.Baseline
+	}
+	if !crowded.Contended {
 		return text
 	}
 	return fmt.Sprintf("%s %d threads shared %d cores, so the %.2f× is no measure of scaling.", text,
-		l.Setting.NumThreads(), l.Cores, l.Speedup.Median)
+		crowded.Setting.NumThreads(), crowded.Cores, l.Speedup.Median)
 }
 
 // answer is Answer without the rows that have too few rounds, and without what contention does to it.
@@ -90,7 +97,8 @@ func (g *Group) answer() Answer {
 func (g *Group) areFaster(lines []*Line) bool {
 	return !slices.ContainsFunc(lines, func(l *Line) bool {
 		p := g.pairOf(l, g.Baseline)
-		return l == g.Baseline || g.asFast(l) == "" || !p.IsDecided() || p.Ratio.Median >= 1
+		return l == g.Baseline || g.asFast(l) == "" || !p.IsDecided() || p.isCopy() ||
+			p.Ratio.Median >= 1
 	})
 }
 

@@ -289,6 +289,20 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	}
 }
 
+// A baseline with more threads than cores gives no efficiency to rows that have their cores.
+func TestACrowdedBaselineMeasuresNoScaling(t *testing.T) {
+	m := newMaker(6, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 4}, 2, 2.01, 2.02, 2, 2.01, 2.02)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.9, 0.91, 0.92, 0.9, 0.91, 0.92)
+	g := analysis.Compare(m.Results).Groups[0]
+	if g.Lines[1].Efficiency.Known() {
+		t.Errorf("an efficiency of %v", g.Lines[1].Efficiency)
+	}
+	if text := g.Answer().Text; !strings.Contains(text, " 4 threads shared 2 cores, so the 2.21× is no ") {
+		t.Errorf("the answer %q does not tell of contention", text)
+	}
+}
+
 // Workers on several hosts are compared with the cores of these, not with those of one machine.
 func TestContentionOfHosts(t *testing.T) {
 	m := newMaker(1, 2)

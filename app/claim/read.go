@@ -73,7 +73,7 @@ func Read(r io.Reader, name string) (*Document, error) {
 	case isOwn:
 	case !utf8.Valid(text):
 		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
-	case isPage.Match(text[:min(len(text), 64)]):
+	case isPage.Match(text[:min(len(text), 4<<10)]):
 		return nil, inputf("an HTML page", shapes, "give the results.json or the report.md beside it")
 	}
 	if !isOwn {
@@ -115,7 +115,7 @@ func (d *Document) readOwn(text []byte) (err error) {
 }
 
 // isPage is how an HTML page begins.
-var isPage = regexp.MustCompile(`(?i)^\s*<(!doctype html|html)\b`)
+var isPage = regexp.MustCompile(`(?is)^\s*(<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(!doctype html|html|head|body)\b`)
 
 // own is how lockstep bench begins a results.json.
 var own = regexp.MustCompile(`^\s*\{\s*"schema"\s*:`)

@@ -39,6 +39,7 @@ func TestUnreadable(t *testing.T) {
 		"a run's summary": {`{"schema":3,"model":"lenet"}`, "results without rows"},
 		"other results":   {`{"schema":1,"kind":"kernels"}`, "of kind kernels"},
 		"a page":          {"\n<!doctype html><title>a</title>", "an HTML page"},
+		"a page, later":   {strings.Repeat(" ", 80) + "<!-- a, b -->\n<html><p>a, b", "an HTML page"},
 		"wordy":           {strings.Repeat("It is so. ", 5001), "more than 5000 sentences"},
 	} {
 		_, err := claim.Read(strings.NewReader(c.text), "")

@@ -187,6 +187,9 @@ func overall(all []answer) answer {
 	default:
 		text += fmt.Sprintf(", and %d more have nothing to compare", lone)
 	}
+	if out.Verdict == undecided && isCertain+isInPart == len(all) {
+		out.Verdict, out.Sign = inPart, signOf(inPart)
+	}
 	out.Text = text + "."
 	return out
 }

@@ -128,7 +128,11 @@ func (r *run) model() error {
 		if err := r.tell(r.config.Model, i, all, begun); err != nil {
 			return err
 		}
-		whole, update, limit := s.plain(), s.profiled(), peak.FLOPs(r.cpu)
+		whole := s.plain()
+		if r.ctx.Err() != nil { // a step may take seconds
+			return r.ctx.Err()
+		}
+		update, limit := s.profiled(), peak.FLOPs(r.cpu)
 		if i < warmSteps {
 			continue
 		}
