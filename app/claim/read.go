@@ -74,7 +74,8 @@ func Read(r io.Reader, name string) (*Document, error) {
 	case !utf8.Valid(text):
 		return nil, inputf("bytes that are no UTF-8 text", shapes, "save it as UTF-8")
 	case isPage.Match(text[:min(len(text), 4<<10)]):
-		return nil, inputf("an HTML page", shapes, "give the results.json or the report.md beside it")
+		return nil, inputf("an HTML page", shapes,
+			"give its table as CSV or Markdown; of a report of ours, results.json")
 	}
 	if !isOwn {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
