@@ -74,6 +74,8 @@ func rules() []rule {
 		{"short runs", Caution, unlikeShort, "more steps of all rows"},
 		{"resumed", Caution, otherSittings, "one benchmark on one machine by one program"},
 		{"speed of the cores", Caution, slowCores, "run it when the machine is idle, at a fixed frequency"},
+		{"distance of the cores", Caution, distance,
+			"cores of one cache: on the host of a virtual machine, pin its cores; or more repeats"},
 		{"warm-up", Caution, warming, "more steps: --steps 100"},
 		{"above 100 %", Caution, superlinear,
 			"run it again; if it stays, compare the sizes of caches and of a worker's part"},

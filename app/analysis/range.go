@@ -64,6 +64,9 @@ func runFigures(run *record.Run) []figure {
 		{"the memory", float64(run.PeakRSSBytes), maxAmount},
 		{"the speed of the cores", run.PeakFLOPs, maxAmount},
 	}
+	for _, v := range run.CoreLatency {
+		out = append(out, figure{"a core-to-core latency in nanoseconds", v, 1e9 * maxSeconds})
+	}
 	for _, v := range run.EpochSeconds {
 		out = append(out, figure{"the time of an epoch", v, maxSeconds})
 	}

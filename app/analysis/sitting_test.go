@@ -59,3 +59,34 @@ func TestSpeedOfTheCores(t *testing.T) {
 		wantNote(t, c, "speed of the cores", test.want)
 	}
 }
+
+// Cores that were moved apart beside some runs are told, with the row in which it shows most; latencies that
+// differ little, or were not measured, are not.
+func TestDistanceOfTheCores(t *testing.T) {
+	for _, test := range []struct {
+		latency [3]record.Numbers
+		want    string
+	}{
+		{[3]record.Numbers{{60, 61}, {62, 150}, {60, 60}}, ""},
+		{[3]record.Numbers{{60, 61}, {0, 900}, nil}, ""},
+		{[3]record.Numbers{{340, 341}, {345, 350}, {390, 340}}, ""},
+		{[3]record.Numbers{{60, 61}, {62, 341}, {60, 60}}, "took 60 ns to another core and back, but up to " +
+			"341 ns before or after 2 of 6 runs"},
+	} {
+		m := newMaker(3, 2)
+		for i := range 2 {
+			row := m.add(record.Setting{Strategy: "single", Workers: 1, Threads: i + 1}, 1, 1+float64(i)/2, 1)
+			for j := range row.Runs {
+				row.Runs[j].CoreLatency = test.latency[j]
+			}
+		}
+		c := analysis.Compare(m.Results)
+		if test.want == "" {
+			wantNoNote(t, c, "distance of the cores")
+			continue
+		}
+		wantNote(t, c, "distance of the cores", test.want)
+		wantNote(t, c, "distance of the cores", "most in single 1×2: 1500 ms beside these runs, 1000 ms beside "+
+			"the others")
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -394,6 +395,7 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	}
 	begin := time.Now()
 	b.report(state, b.left(left), begin)
+	latency := host.CoreLatency()
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p job.Progress) {
@@ -412,6 +414,9 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	}
 	if err != nil {
 		run.Error = err.Error()
+	}
+	if row.Setting.Cores == 0 { // it ran on this machine
+		run.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
 	}
 	if run.Directory, _ = filepath.Rel(b.out, config.Out); run.Directory == "" {
 		run.Directory = config.Out

@@ -42,6 +42,7 @@ func Describe(places Places) record.HostFacts {
 		f.Disks = append(f.Disks, describeDisk(use, places[use]))
 	}
 	describeSystem(&f)
+	f.CoreLatency = float64(host.CoreLatency().Nanoseconds())
 	f.ClockNanos = time.Now().UnixNano()
 	return f
 }

@@ -64,6 +64,7 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		{"lockstep", versionText(f)},
 		{"system", strings.Join(strings.Fields(f.Platform+" "+f.Kernel+" "+f.Arch), " ")},
 		{"processor", fmt.Sprintf("%s, %s cores%s", f.CPU, coresText(f), reason(f))},
+		{"latency", latencyText(f.CoreLatency)},
 		{"kernels", strings.Join(f.ISA, ", ")},
 		{"memory", memory},
 	}
@@ -86,6 +87,14 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 	for _, line := range lines {
 		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
 	}
+}
+
+// latencyText words a core-to-core latency in nanoseconds.
+func latencyText(nanos float64) string {
+	if nanos == 0 {
+		return "between cores not known: one core, or too busy"
+	}
+	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back", nanos)
 }
 
 // limitText formats a limit on things.
