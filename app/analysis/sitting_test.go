@@ -86,7 +86,7 @@ func TestDistanceOfTheCores(t *testing.T) {
 			continue
 		}
 		wantNote(t, c, "distance of the cores", test.want)
-		wantNote(t, c, "distance of the cores", "most in single 1×2: 1500 ms beside these runs, 1000 ms beside "+
-			"the others")
+		wantNote(t, c, "distance of the cores", "most in single 1×2: 1500 ms beside these runs, 1000 ms "+
+			"beside the others")
 	}
 }

@@ -16,9 +16,9 @@ const (
 )
 
 // CoreLatency measures the core-to-core latency: how long a cache line takes from the first core that this
-// process may use to another and back, the largest of all others. Cores that share a cache take 50 to 100 ns,
-// others several times that; where the system of a machine moves the cores of its virtual machines, it changes
-// while they run. A pair takes 0.1 to 1 ms. 0: there is one core, or they are too busy to tell.
+// process may use to another and back, the longest of all others. Cores that share a cache take 50 to 100
+// ns, others several times that; a virtual machine whose cores are moved changes while it runs. A pair takes
+// 0.1 to 1 ms. 0: there is one core, or they are too busy to tell.
 func CoreLatency() time.Duration {
 	pairs := corePairs()
 	var most time.Duration

@@ -71,7 +71,7 @@ type HostFacts struct {
 	FreeMemoryBytes uint64  `json:"free_memory_bytes"`    // without swapping, within the control group
 	SwapUsedBytes   uint64  `json:"swap_used_bytes"`      // of all processes
 	Disks           []Disk  `json:"disks"`                // that the job writes to
-	CoreLatency     float64 `json:"core_latency_ns"`      // a cache line to the farthest core and back; 0: unknown
+	CoreLatency     float64 `json:"core_latency_ns"`      // a cache line there and back; 0: unknown
 	Load            float64 `json:"load"`                 // processes ready to run, mean of a minute
 	Governor        string  `json:"governor"`             // of the processors' frequency
 	FileLimit       uint64  `json:"file_limit"`           // open files of a process; 0: no limit

@@ -210,8 +210,9 @@ type Run struct {
 	BytesVectors int64     `json:"bytes_vectors,omitempty"` // bytes_sent without compression; 0: not told
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
 	PeakFLOPs    float64   `json:"peak_flops,omitempty"`    // per second that the cores reached after it
-	// CoreLatency holds the core-to-core latency of the machine before and after the run, the round trip of a
-	// cache line in nanoseconds; 0: it could not be measured; nil: the run was elsewhere, or the file is older.
+	// CoreLatency holds the core-to-core latency of the machine before and after the run, the round trip of
+	// a cache line in nanoseconds. 0: it could not be measured; nil: the run was elsewhere, or of an older
+	// program.
 	CoreLatency Numbers `json:"core_latency_ns,omitempty"`
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
