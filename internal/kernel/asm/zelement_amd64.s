@@ -1242,306 +1242,102 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	SHLQ    $0x02, R9
 	LEAQ    (R9)(R9*2), R10
 	SHLQ    $0x02, DI
-	MOVQ    R9, R12
-	IMUL3Q  $0x04, R12, R12
 
-side:
-	CMPQ DI, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R8, R13
-	SUBQ $+8, R13
-	JL   sidefew
+row:
+	CMPQ DI, R9
+	JL   rowDone
+	XORQ R10, R10
+	MOVQ R8, R11
+	SUBQ $+16, R11
+	JL   rowfew
 
-sidemany:
+rowmany:
 	VMOVUPS (CX), Y1
-	VMOVUPS (DX)(R11*1), Y2
+	VMOVUPS (DX)(R10*1), Y2
 	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (BX)(R11*1), Y3
-	VMULPS  Y3, Y1, Y1
-	VMOVUPS (SI)(R11*1), Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS (CX)(R9*1), Y5
-	VSUBPS  Y2, Y5, Y5
-	VMULPS  Y3, Y5, Y5
-	VADDPS  Y4, Y5, Y5
-	VMOVUPS (CX)(R9*2), Y6
-	VSUBPS  Y2, Y6, Y6
-	VMULPS  Y3, Y6, Y6
-	VADDPS  Y4, Y6, Y6
-	VMOVUPS (CX)(R10*1), Y7
-	VSUBPS  Y2, Y7, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  Y4, Y2, Y2
+	VMOVUPS (BX)(R10*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R10*1), Y2
+	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)
-	VMOVUPS Y5, (AX)(R9*1)
-	VMOVUPS Y6, (AX)(R9*2)
-	VMOVUPS Y2, (AX)(R10*1)
-	ADDQ    $+32, R11
+	VMOVUPS 32(CX), Y1
+	VMOVUPS 32(DX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS 32(BX)(R10*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS 32(SI)(R10*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, R10
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, R11
+	JGE     rowmany
+
+rowfew:
+	ADDQ    $+16, R11
+	CMPQ    R11, $+8
+	JL      rowrest
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX)(R10*1), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS (BX)(R10*1), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS (SI)(R10*1), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, R10
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, R13
-	JGE     sidemany
+	SUBQ    $+8, R11
 
-sidefew:
-	ADDQ         $+8, R13
-	TESTQ        R13, R13
-	JZ           sidedone
+rowrest:
+	TESTQ        R11, R11
+	JZ           rowdone
 	VMASKMOVPS   (CX), Y0, Y1
-	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VMASKMOVPS   (DX)(R10*1), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (BX)(R11*1), Y0, Y3
-	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   (SI)(R11*1), Y0, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (CX)(R9*1), Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y3, Y5, Y5
-	VADDPS       Y4, Y5, Y5
-	VMASKMOVPS   (CX)(R9*2), Y0, Y6
-	VSUBPS       Y2, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y4, Y6, Y6
-	VMASKMOVPS   (CX)(R10*1), Y0, Y7
-	VSUBPS       Y2, Y7, Y2
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	TESTQ        $0x00000004, R13
+	VMASKMOVPS   (BX)(R10*1), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (SI)(R10*1), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	TESTQ        $0x00000004, R11
 	JZ           below4_16
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
-	TESTQ        $0x00000002, R13
+	TESTQ        $0x00000002, R11
 	JZ           below6_16
 	VMOVLPS      X1, 16(AX)
-	TESTQ        $0x00000001, R13
+	TESTQ        $0x00000001, R11
 	JZ           stored16
 	VEXTRACTPS   $0x02, X1, 24(AX)
 	JMP          stored16
 
 below6_16:
-	TESTQ  $0x00000001, R13
+	TESTQ  $0x00000001, R11
 	JZ     stored16
 	VMOVSS X1, 16(AX)
 	JMP    stored16
 
 below4_16:
-	TESTQ      $0x00000002, R13
+	TESTQ      $0x00000002, R11
 	JZ         below2_16
 	VMOVLPS    X1, (AX)
-	TESTQ      $0x00000001, R13
+	TESTQ      $0x00000001, R11
 	JZ         stored16
 	VEXTRACTPS $0x02, X1, 8(AX)
 	JMP        stored16
 
 below2_16:
-	TESTQ  $0x00000001, R13
+	TESTQ  $0x00000001, R11
 	JZ     stored16
 	VMOVSS X1, (AX)
 
 stored16:
-	TESTQ        $0x00000004, R13
-	JZ           below4_17
-	VMOVUPS      X5, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y5, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_17
-	VMOVLPS      X1, 16(AX)(R9*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored17
-	VEXTRACTPS   $0x02, X1, 24(AX)(R9*1)
-	JMP          stored17
-
-below6_17:
-	TESTQ  $0x00000001, R13
-	JZ     stored17
-	VMOVSS X1, 16(AX)(R9*1)
-	JMP    stored17
-
-below4_17:
-	TESTQ      $0x00000002, R13
-	JZ         below2_17
-	VMOVLPS    X5, (AX)(R9*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored17
-	VEXTRACTPS $0x02, X5, 8(AX)(R9*1)
-	JMP        stored17
-
-below2_17:
-	TESTQ  $0x00000001, R13
-	JZ     stored17
-	VMOVSS X5, (AX)(R9*1)
-
-stored17:
-	TESTQ        $0x00000004, R13
-	JZ           below4_18
-	VMOVUPS      X6, (AX)(R9*2)
-	VEXTRACTF128 $0x01, Y6, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_18
-	VMOVLPS      X1, 16(AX)(R9*2)
-	TESTQ        $0x00000001, R13
-	JZ           stored18
-	VEXTRACTPS   $0x02, X1, 24(AX)(R9*2)
-	JMP          stored18
-
-below6_18:
-	TESTQ  $0x00000001, R13
-	JZ     stored18
-	VMOVSS X1, 16(AX)(R9*2)
-	JMP    stored18
-
-below4_18:
-	TESTQ      $0x00000002, R13
-	JZ         below2_18
-	VMOVLPS    X6, (AX)(R9*2)
-	TESTQ      $0x00000001, R13
-	JZ         stored18
-	VEXTRACTPS $0x02, X6, 8(AX)(R9*2)
-	JMP        stored18
-
-below2_18:
-	TESTQ  $0x00000001, R13
-	JZ     stored18
-	VMOVSS X6, (AX)(R9*2)
-
-stored18:
-	TESTQ        $0x00000004, R13
-	JZ           below4_19
-	VMOVUPS      X2, (AX)(R10*1)
-	VEXTRACTF128 $0x01, Y2, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_19
-	VMOVLPS      X1, 16(AX)(R10*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored19
-	VEXTRACTPS   $0x02, X1, 24(AX)(R10*1)
-	JMP          stored19
-
-below6_19:
-	TESTQ  $0x00000001, R13
-	JZ     stored19
-	VMOVSS X1, 16(AX)(R10*1)
-	JMP    stored19
-
-below4_19:
-	TESTQ      $0x00000002, R13
-	JZ         below2_19
-	VMOVLPS    X2, (AX)(R10*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored19
-	VEXTRACTPS $0x02, X2, 8(AX)(R10*1)
-	JMP        stored19
-
-below2_19:
-	TESTQ  $0x00000001, R13
-	JZ     stored19
-	VMOVSS X2, (AX)(R10*1)
-
-stored19:
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, CX
-	ADDQ R12, CX
-	SUBQ R12, DI
-	JMP  side
-
-sideDone:
-row:
-	CMPQ DI, R9
-	JL   rowDone
-	XORQ R11, R11
-	MOVQ R8, R10
-	SUBQ $+16, R10
-	JL   rowfew
-
-rowmany:
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX)(R11*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (BX)(R11*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R11*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
-	VMOVUPS 32(CX), Y1
-	VMOVUPS 32(DX)(R11*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS 32(BX)(R11*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS 32(SI)(R11*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $+64, R11
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	SUBQ    $+16, R10
-	JGE     rowmany
-
-rowfew:
-	ADDQ    $+16, R10
-	CMPQ    R10, $+8
-	JL      rowrest
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX)(R11*1), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS (BX)(R11*1), Y2
-	VMULPS  Y2, Y1, Y1
-	VMOVUPS (SI)(R11*1), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $+32, R11
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+8, R10
-
-rowrest:
-	TESTQ        R10, R10
-	JZ           rowdone
-	VMASKMOVPS   (CX), Y0, Y1
-	VMASKMOVPS   (DX)(R11*1), Y0, Y2
-	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (BX)(R11*1), Y0, Y2
-	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (SI)(R11*1), Y0, Y2
-	VADDPS       Y2, Y1, Y1
-	TESTQ        $0x00000004, R10
-	JZ           below4_20
-	VMOVUPS      X1, (AX)
-	VEXTRACTF128 $0x01, Y1, X1
-	TESTQ        $0x00000002, R10
-	JZ           below6_20
-	VMOVLPS      X1, 16(AX)
-	TESTQ        $0x00000001, R10
-	JZ           stored20
-	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored20
-
-below6_20:
-	TESTQ  $0x00000001, R10
-	JZ     stored20
-	VMOVSS X1, 16(AX)
-	JMP    stored20
-
-below4_20:
-	TESTQ      $0x00000002, R10
-	JZ         below2_20
-	VMOVLPS    X1, (AX)
-	TESTQ      $0x00000001, R10
-	JZ         stored20
-	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored20
-
-below2_20:
-	TESTQ  $0x00000001, R10
-	JZ     stored20
-	VMOVSS X1, (AX)
-
-stored20:
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ R9, AX
-	SUBQ R11, CX
+	SUBQ R10, CX
 	ADDQ R9, CX
 	SUBQ R9, DI
 	JMP  row
@@ -1572,306 +1368,102 @@ TEXT ·normalizePastAVX2(SB), NOSPLIT, $0-120
 	SHLQ    $0x02, R9
 	LEAQ    (R9)(R9*2), R10
 	SHLQ    $0x02, DI
-	MOVQ    R9, R12
-	IMUL3Q  $0x04, R12, R12
 
-side:
-	CMPQ DI, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R8, R13
-	SUBQ $+8, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS  (CX), Y1
-	VMOVUPS  (DX)(R11*1), Y2
-	VSUBPS   Y2, Y1, Y1
-	VMOVUPS  (BX)(R11*1), Y3
-	VMULPS   Y3, Y1, Y1
-	VMOVUPS  (SI)(R11*1), Y4
-	VADDPS   Y4, Y1, Y1
-	VMOVUPS  (CX)(R9*1), Y5
-	VSUBPS   Y2, Y5, Y5
-	VMULPS   Y3, Y5, Y5
-	VADDPS   Y4, Y5, Y5
-	VMOVUPS  (CX)(R9*2), Y6
-	VSUBPS   Y2, Y6, Y6
-	VMULPS   Y3, Y6, Y6
-	VADDPS   Y4, Y6, Y6
-	VMOVUPS  (CX)(R10*1), Y7
-	VSUBPS   Y2, Y7, Y2
-	VMULPS   Y3, Y2, Y2
-	VADDPS   Y4, Y2, Y2
-	VMOVNTPS Y1, (AX)
-	VMOVNTPS Y5, (AX)(R9*1)
-	VMOVNTPS Y6, (AX)(R9*2)
-	VMOVNTPS Y2, (AX)(R10*1)
-	ADDQ     $+32, R11
-	ADDQ     $+32, AX
-	ADDQ     $+32, CX
-	SUBQ     $+8, R13
-	JGE      sidemany
-
-sidefew:
-	ADDQ         $+8, R13
-	TESTQ        R13, R13
-	JZ           sidedone
-	VMASKMOVPS   (CX), Y0, Y1
-	VMASKMOVPS   (DX)(R11*1), Y0, Y2
-	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (BX)(R11*1), Y0, Y3
-	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   (SI)(R11*1), Y0, Y4
-	VADDPS       Y4, Y1, Y1
-	VMASKMOVPS   (CX)(R9*1), Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMULPS       Y3, Y5, Y5
-	VADDPS       Y4, Y5, Y5
-	VMASKMOVPS   (CX)(R9*2), Y0, Y6
-	VSUBPS       Y2, Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VADDPS       Y4, Y6, Y6
-	VMASKMOVPS   (CX)(R10*1), Y0, Y7
-	VSUBPS       Y2, Y7, Y2
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	TESTQ        $0x00000004, R13
-	JZ           below4_21
-	VMOVUPS      X1, (AX)
-	VEXTRACTF128 $0x01, Y1, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_21
-	VMOVLPS      X1, 16(AX)
-	TESTQ        $0x00000001, R13
-	JZ           stored21
-	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored21
-
-below6_21:
-	TESTQ  $0x00000001, R13
-	JZ     stored21
-	VMOVSS X1, 16(AX)
-	JMP    stored21
-
-below4_21:
-	TESTQ      $0x00000002, R13
-	JZ         below2_21
-	VMOVLPS    X1, (AX)
-	TESTQ      $0x00000001, R13
-	JZ         stored21
-	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored21
-
-below2_21:
-	TESTQ  $0x00000001, R13
-	JZ     stored21
-	VMOVSS X1, (AX)
-
-stored21:
-	TESTQ        $0x00000004, R13
-	JZ           below4_22
-	VMOVUPS      X5, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y5, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_22
-	VMOVLPS      X1, 16(AX)(R9*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored22
-	VEXTRACTPS   $0x02, X1, 24(AX)(R9*1)
-	JMP          stored22
-
-below6_22:
-	TESTQ  $0x00000001, R13
-	JZ     stored22
-	VMOVSS X1, 16(AX)(R9*1)
-	JMP    stored22
-
-below4_22:
-	TESTQ      $0x00000002, R13
-	JZ         below2_22
-	VMOVLPS    X5, (AX)(R9*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored22
-	VEXTRACTPS $0x02, X5, 8(AX)(R9*1)
-	JMP        stored22
-
-below2_22:
-	TESTQ  $0x00000001, R13
-	JZ     stored22
-	VMOVSS X5, (AX)(R9*1)
-
-stored22:
-	TESTQ        $0x00000004, R13
-	JZ           below4_23
-	VMOVUPS      X6, (AX)(R9*2)
-	VEXTRACTF128 $0x01, Y6, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_23
-	VMOVLPS      X1, 16(AX)(R9*2)
-	TESTQ        $0x00000001, R13
-	JZ           stored23
-	VEXTRACTPS   $0x02, X1, 24(AX)(R9*2)
-	JMP          stored23
-
-below6_23:
-	TESTQ  $0x00000001, R13
-	JZ     stored23
-	VMOVSS X1, 16(AX)(R9*2)
-	JMP    stored23
-
-below4_23:
-	TESTQ      $0x00000002, R13
-	JZ         below2_23
-	VMOVLPS    X6, (AX)(R9*2)
-	TESTQ      $0x00000001, R13
-	JZ         stored23
-	VEXTRACTPS $0x02, X6, 8(AX)(R9*2)
-	JMP        stored23
-
-below2_23:
-	TESTQ  $0x00000001, R13
-	JZ     stored23
-	VMOVSS X6, (AX)(R9*2)
-
-stored23:
-	TESTQ        $0x00000004, R13
-	JZ           below4_24
-	VMOVUPS      X2, (AX)(R10*1)
-	VEXTRACTF128 $0x01, Y2, X1
-	TESTQ        $0x00000002, R13
-	JZ           below6_24
-	VMOVLPS      X1, 16(AX)(R10*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored24
-	VEXTRACTPS   $0x02, X1, 24(AX)(R10*1)
-	JMP          stored24
-
-below6_24:
-	TESTQ  $0x00000001, R13
-	JZ     stored24
-	VMOVSS X1, 16(AX)(R10*1)
-	JMP    stored24
-
-below4_24:
-	TESTQ      $0x00000002, R13
-	JZ         below2_24
-	VMOVLPS    X2, (AX)(R10*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored24
-	VEXTRACTPS $0x02, X2, 8(AX)(R10*1)
-	JMP        stored24
-
-below2_24:
-	TESTQ  $0x00000001, R13
-	JZ     stored24
-	VMOVSS X2, (AX)(R10*1)
-
-stored24:
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, CX
-	ADDQ R12, CX
-	SUBQ R12, DI
-	JMP  side
-
-sideDone:
 row:
 	CMPQ DI, R9
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R8, R10
-	SUBQ $+16, R10
+	XORQ R10, R10
+	MOVQ R8, R11
+	SUBQ $+16, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS  (CX), Y1
-	VMOVUPS  (DX)(R11*1), Y2
+	VMOVUPS  (DX)(R10*1), Y2
 	VSUBPS   Y2, Y1, Y1
-	VMOVUPS  (BX)(R11*1), Y2
+	VMOVUPS  (BX)(R10*1), Y2
 	VMULPS   Y2, Y1, Y1
-	VMOVUPS  (SI)(R11*1), Y2
+	VMOVUPS  (SI)(R10*1), Y2
 	VADDPS   Y2, Y1, Y1
 	VMOVNTPS Y1, (AX)
 	VMOVUPS  32(CX), Y1
-	VMOVUPS  32(DX)(R11*1), Y2
+	VMOVUPS  32(DX)(R10*1), Y2
 	VSUBPS   Y2, Y1, Y1
-	VMOVUPS  32(BX)(R11*1), Y2
+	VMOVUPS  32(BX)(R10*1), Y2
 	VMULPS   Y2, Y1, Y1
-	VMOVUPS  32(SI)(R11*1), Y2
+	VMOVUPS  32(SI)(R10*1), Y2
 	VADDPS   Y2, Y1, Y1
 	VMOVNTPS Y1, 32(AX)
-	ADDQ     $+64, R11
+	ADDQ     $+64, R10
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
-	SUBQ     $+16, R10
+	SUBQ     $+16, R11
 	JGE      rowmany
 
 rowfew:
-	ADDQ     $+16, R10
-	CMPQ     R10, $+8
+	ADDQ     $+16, R11
+	CMPQ     R11, $+8
 	JL       rowrest
 	VMOVUPS  (CX), Y1
-	VMOVUPS  (DX)(R11*1), Y2
+	VMOVUPS  (DX)(R10*1), Y2
 	VSUBPS   Y2, Y1, Y1
-	VMOVUPS  (BX)(R11*1), Y2
+	VMOVUPS  (BX)(R10*1), Y2
 	VMULPS   Y2, Y1, Y1
-	VMOVUPS  (SI)(R11*1), Y2
+	VMOVUPS  (SI)(R10*1), Y2
 	VADDPS   Y2, Y1, Y1
 	VMOVNTPS Y1, (AX)
-	ADDQ     $+32, R11
+	ADDQ     $+32, R10
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
-	SUBQ     $+8, R10
+	SUBQ     $+8, R11
 
 rowrest:
-	TESTQ        R10, R10
+	TESTQ        R11, R11
 	JZ           rowdone
 	VMASKMOVPS   (CX), Y0, Y1
-	VMASKMOVPS   (DX)(R11*1), Y0, Y2
+	VMASKMOVPS   (DX)(R10*1), Y0, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   (BX)(R11*1), Y0, Y2
+	VMASKMOVPS   (BX)(R10*1), Y0, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   (SI)(R11*1), Y0, Y2
+	VMASKMOVPS   (SI)(R10*1), Y0, Y2
 	VADDPS       Y2, Y1, Y1
-	TESTQ        $0x00000004, R10
-	JZ           below4_25
+	TESTQ        $0x00000004, R11
+	JZ           below4_17
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
-	TESTQ        $0x00000002, R10
-	JZ           below6_25
+	TESTQ        $0x00000002, R11
+	JZ           below6_17
 	VMOVLPS      X1, 16(AX)
-	TESTQ        $0x00000001, R10
-	JZ           stored25
+	TESTQ        $0x00000001, R11
+	JZ           stored17
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored25
+	JMP          stored17
 
-below6_25:
-	TESTQ  $0x00000001, R10
-	JZ     stored25
+below6_17:
+	TESTQ  $0x00000001, R11
+	JZ     stored17
 	VMOVSS X1, 16(AX)
-	JMP    stored25
+	JMP    stored17
 
-below4_25:
-	TESTQ      $0x00000002, R10
-	JZ         below2_25
+below4_17:
+	TESTQ      $0x00000002, R11
+	JZ         below2_17
 	VMOVLPS    X1, (AX)
-	TESTQ      $0x00000001, R10
-	JZ         stored25
+	TESTQ      $0x00000001, R11
+	JZ         stored17
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored25
+	JMP        stored17
 
-below2_25:
-	TESTQ  $0x00000001, R10
-	JZ     stored25
+below2_17:
+	TESTQ  $0x00000001, R11
+	JZ     stored17
 	VMOVSS X1, (AX)
 
-stored25:
+stored17:
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ R9, AX
-	SUBQ R11, CX
+	SUBQ R10, CX
 	ADDQ R9, CX
 	SUBQ R9, DI
 	JMP  row
@@ -1903,318 +1495,106 @@ TEXT ·normalizeReLUAVX2(SB), NOSPLIT, $0-120
 	SHLQ    $0x02, R9
 	LEAQ    (R9)(R9*2), R10
 	SHLQ    $0x02, DI
-	MOVQ    R9, R12
-	IMUL3Q  $0x04, R12, R12
 
-side:
-	CMPQ DI, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R8, R13
-	SUBQ $+8, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS (CX), Y2
-	VMOVUPS (DX)(R11*1), Y3
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (BX)(R11*1), Y4
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS (SI)(R11*1), Y5
-	VADDPS  Y5, Y2, Y2
-	VMAXPS  Y2, Y0, Y2
-	VMOVUPS (CX)(R9*1), Y6
-	VSUBPS  Y3, Y6, Y6
-	VMULPS  Y4, Y6, Y6
-	VADDPS  Y5, Y6, Y6
-	VMAXPS  Y6, Y0, Y6
-	VMOVUPS (CX)(R9*2), Y7
-	VSUBPS  Y3, Y7, Y7
-	VMULPS  Y4, Y7, Y7
-	VADDPS  Y5, Y7, Y7
-	VMAXPS  Y7, Y0, Y7
-	VMOVUPS (CX)(R10*1), Y8
-	VSUBPS  Y3, Y8, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  Y5, Y3, Y3
-	VMAXPS  Y3, Y0, Y3
-	VMOVUPS Y2, (AX)
-	VMOVUPS Y6, (AX)(R9*1)
-	VMOVUPS Y7, (AX)(R9*2)
-	VMOVUPS Y3, (AX)(R10*1)
-	ADDQ    $+32, R11
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+8, R13
-	JGE     sidemany
-
-sidefew:
-	ADDQ         $+8, R13
-	TESTQ        R13, R13
-	JZ           sidedone
-	VMASKMOVPS   (CX), Y1, Y2
-	VMASKMOVPS   (DX)(R11*1), Y1, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMASKMOVPS   (BX)(R11*1), Y1, Y4
-	VMULPS       Y4, Y2, Y2
-	VMASKMOVPS   (SI)(R11*1), Y1, Y5
-	VADDPS       Y5, Y2, Y2
-	VMAXPS       Y2, Y0, Y2
-	VMASKMOVPS   (CX)(R9*1), Y1, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VADDPS       Y5, Y6, Y6
-	VMAXPS       Y6, Y0, Y6
-	VMASKMOVPS   (CX)(R9*2), Y1, Y7
-	VSUBPS       Y3, Y7, Y7
-	VMULPS       Y4, Y7, Y7
-	VADDPS       Y5, Y7, Y7
-	VMAXPS       Y7, Y0, Y7
-	VMASKMOVPS   (CX)(R10*1), Y1, Y8
-	VSUBPS       Y3, Y8, Y3
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-	VMAXPS       Y3, Y0, Y3
-	TESTQ        $0x00000004, R13
-	JZ           below4_26
-	VMOVUPS      X2, (AX)
-	VEXTRACTF128 $0x01, Y2, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_26
-	VMOVLPS      X2, 16(AX)
-	TESTQ        $0x00000001, R13
-	JZ           stored26
-	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored26
-
-below6_26:
-	TESTQ  $0x00000001, R13
-	JZ     stored26
-	VMOVSS X2, 16(AX)
-	JMP    stored26
-
-below4_26:
-	TESTQ      $0x00000002, R13
-	JZ         below2_26
-	VMOVLPS    X2, (AX)
-	TESTQ      $0x00000001, R13
-	JZ         stored26
-	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored26
-
-below2_26:
-	TESTQ  $0x00000001, R13
-	JZ     stored26
-	VMOVSS X2, (AX)
-
-stored26:
-	TESTQ        $0x00000004, R13
-	JZ           below4_27
-	VMOVUPS      X6, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y6, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_27
-	VMOVLPS      X2, 16(AX)(R9*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored27
-	VEXTRACTPS   $0x02, X2, 24(AX)(R9*1)
-	JMP          stored27
-
-below6_27:
-	TESTQ  $0x00000001, R13
-	JZ     stored27
-	VMOVSS X2, 16(AX)(R9*1)
-	JMP    stored27
-
-below4_27:
-	TESTQ      $0x00000002, R13
-	JZ         below2_27
-	VMOVLPS    X6, (AX)(R9*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored27
-	VEXTRACTPS $0x02, X6, 8(AX)(R9*1)
-	JMP        stored27
-
-below2_27:
-	TESTQ  $0x00000001, R13
-	JZ     stored27
-	VMOVSS X6, (AX)(R9*1)
-
-stored27:
-	TESTQ        $0x00000004, R13
-	JZ           below4_28
-	VMOVUPS      X7, (AX)(R9*2)
-	VEXTRACTF128 $0x01, Y7, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_28
-	VMOVLPS      X2, 16(AX)(R9*2)
-	TESTQ        $0x00000001, R13
-	JZ           stored28
-	VEXTRACTPS   $0x02, X2, 24(AX)(R9*2)
-	JMP          stored28
-
-below6_28:
-	TESTQ  $0x00000001, R13
-	JZ     stored28
-	VMOVSS X2, 16(AX)(R9*2)
-	JMP    stored28
-
-below4_28:
-	TESTQ      $0x00000002, R13
-	JZ         below2_28
-	VMOVLPS    X7, (AX)(R9*2)
-	TESTQ      $0x00000001, R13
-	JZ         stored28
-	VEXTRACTPS $0x02, X7, 8(AX)(R9*2)
-	JMP        stored28
-
-below2_28:
-	TESTQ  $0x00000001, R13
-	JZ     stored28
-	VMOVSS X7, (AX)(R9*2)
-
-stored28:
-	TESTQ        $0x00000004, R13
-	JZ           below4_29
-	VMOVUPS      X3, (AX)(R10*1)
-	VEXTRACTF128 $0x01, Y3, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_29
-	VMOVLPS      X2, 16(AX)(R10*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored29
-	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored29
-
-below6_29:
-	TESTQ  $0x00000001, R13
-	JZ     stored29
-	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored29
-
-below4_29:
-	TESTQ      $0x00000002, R13
-	JZ         below2_29
-	VMOVLPS    X3, (AX)(R10*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored29
-	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
-	JMP        stored29
-
-below2_29:
-	TESTQ  $0x00000001, R13
-	JZ     stored29
-	VMOVSS X3, (AX)(R10*1)
-
-stored29:
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, CX
-	ADDQ R12, CX
-	SUBQ R12, DI
-	JMP  side
-
-sideDone:
 row:
 	CMPQ DI, R9
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R8, R10
-	SUBQ $+16, R10
+	XORQ R10, R10
+	MOVQ R8, R11
+	SUBQ $+16, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS (CX), Y2
-	VMOVUPS (DX)(R11*1), Y3
+	VMOVUPS (DX)(R10*1), Y3
 	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (BX)(R11*1), Y3
+	VMOVUPS (BX)(R10*1), Y3
 	VMULPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R11*1), Y3
+	VMOVUPS (SI)(R10*1), Y3
 	VADDPS  Y3, Y2, Y2
 	VMAXPS  Y2, Y0, Y2
 	VMOVUPS Y2, (AX)
 	VMOVUPS 32(CX), Y2
-	VMOVUPS 32(DX)(R11*1), Y3
+	VMOVUPS 32(DX)(R10*1), Y3
 	VSUBPS  Y3, Y2, Y2
-	VMOVUPS 32(BX)(R11*1), Y3
+	VMOVUPS 32(BX)(R10*1), Y3
 	VMULPS  Y3, Y2, Y2
-	VMOVUPS 32(SI)(R11*1), Y3
+	VMOVUPS 32(SI)(R10*1), Y3
 	VADDPS  Y3, Y2, Y2
 	VMAXPS  Y2, Y0, Y2
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $+64, R11
+	ADDQ    $+64, R10
 	ADDQ    $+64, AX
 	ADDQ    $+64, CX
-	SUBQ    $+16, R10
+	SUBQ    $+16, R11
 	JGE     rowmany
 
 rowfew:
-	ADDQ    $+16, R10
-	CMPQ    R10, $+8
+	ADDQ    $+16, R11
+	CMPQ    R11, $+8
 	JL      rowrest
 	VMOVUPS (CX), Y2
-	VMOVUPS (DX)(R11*1), Y3
+	VMOVUPS (DX)(R10*1), Y3
 	VSUBPS  Y3, Y2, Y2
-	VMOVUPS (BX)(R11*1), Y3
+	VMOVUPS (BX)(R10*1), Y3
 	VMULPS  Y3, Y2, Y2
-	VMOVUPS (SI)(R11*1), Y3
+	VMOVUPS (SI)(R10*1), Y3
 	VADDPS  Y3, Y2, Y2
 	VMAXPS  Y2, Y0, Y2
 	VMOVUPS Y2, (AX)
-	ADDQ    $+32, R11
+	ADDQ    $+32, R10
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, R10
+	SUBQ    $+8, R11
 
 rowrest:
-	TESTQ        R10, R10
+	TESTQ        R11, R11
 	JZ           rowdone
 	VMASKMOVPS   (CX), Y1, Y2
-	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VMASKMOVPS   (DX)(R10*1), Y1, Y3
 	VSUBPS       Y3, Y2, Y2
-	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VMASKMOVPS   (BX)(R10*1), Y1, Y3
 	VMULPS       Y3, Y2, Y2
-	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VMASKMOVPS   (SI)(R10*1), Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
-	TESTQ        $0x00000004, R10
-	JZ           below4_30
+	TESTQ        $0x00000004, R11
+	JZ           below4_18
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
-	TESTQ        $0x00000002, R10
-	JZ           below6_30
+	TESTQ        $0x00000002, R11
+	JZ           below6_18
 	VMOVLPS      X2, 16(AX)
-	TESTQ        $0x00000001, R10
-	JZ           stored30
+	TESTQ        $0x00000001, R11
+	JZ           stored18
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored30
+	JMP          stored18
 
-below6_30:
-	TESTQ  $0x00000001, R10
-	JZ     stored30
+below6_18:
+	TESTQ  $0x00000001, R11
+	JZ     stored18
 	VMOVSS X2, 16(AX)
-	JMP    stored30
+	JMP    stored18
 
-below4_30:
-	TESTQ      $0x00000002, R10
-	JZ         below2_30
+below4_18:
+	TESTQ      $0x00000002, R11
+	JZ         below2_18
 	VMOVLPS    X2, (AX)
-	TESTQ      $0x00000001, R10
-	JZ         stored30
+	TESTQ      $0x00000001, R11
+	JZ         stored18
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored30
+	JMP        stored18
 
-below2_30:
-	TESTQ  $0x00000001, R10
-	JZ     stored30
+below2_18:
+	TESTQ  $0x00000001, R11
+	JZ     stored18
 	VMOVSS X2, (AX)
 
-stored30:
+stored18:
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ R9, AX
-	SUBQ R11, CX
+	SUBQ R10, CX
 	ADDQ R9, CX
 	SUBQ R9, DI
 	JMP  row
@@ -2245,318 +1625,106 @@ TEXT ·normalizeReLUPastAVX2(SB), NOSPLIT, $0-120
 	SHLQ    $0x02, R9
 	LEAQ    (R9)(R9*2), R10
 	SHLQ    $0x02, DI
-	MOVQ    R9, R12
-	IMUL3Q  $0x04, R12, R12
 
-side:
-	CMPQ DI, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R8, R13
-	SUBQ $+8, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS  (CX), Y2
-	VMOVUPS  (DX)(R11*1), Y3
-	VSUBPS   Y3, Y2, Y2
-	VMOVUPS  (BX)(R11*1), Y4
-	VMULPS   Y4, Y2, Y2
-	VMOVUPS  (SI)(R11*1), Y5
-	VADDPS   Y5, Y2, Y2
-	VMAXPS   Y2, Y0, Y2
-	VMOVUPS  (CX)(R9*1), Y6
-	VSUBPS   Y3, Y6, Y6
-	VMULPS   Y4, Y6, Y6
-	VADDPS   Y5, Y6, Y6
-	VMAXPS   Y6, Y0, Y6
-	VMOVUPS  (CX)(R9*2), Y7
-	VSUBPS   Y3, Y7, Y7
-	VMULPS   Y4, Y7, Y7
-	VADDPS   Y5, Y7, Y7
-	VMAXPS   Y7, Y0, Y7
-	VMOVUPS  (CX)(R10*1), Y8
-	VSUBPS   Y3, Y8, Y3
-	VMULPS   Y4, Y3, Y3
-	VADDPS   Y5, Y3, Y3
-	VMAXPS   Y3, Y0, Y3
-	VMOVNTPS Y2, (AX)
-	VMOVNTPS Y6, (AX)(R9*1)
-	VMOVNTPS Y7, (AX)(R9*2)
-	VMOVNTPS Y3, (AX)(R10*1)
-	ADDQ     $+32, R11
-	ADDQ     $+32, AX
-	ADDQ     $+32, CX
-	SUBQ     $+8, R13
-	JGE      sidemany
-
-sidefew:
-	ADDQ         $+8, R13
-	TESTQ        R13, R13
-	JZ           sidedone
-	VMASKMOVPS   (CX), Y1, Y2
-	VMASKMOVPS   (DX)(R11*1), Y1, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMASKMOVPS   (BX)(R11*1), Y1, Y4
-	VMULPS       Y4, Y2, Y2
-	VMASKMOVPS   (SI)(R11*1), Y1, Y5
-	VADDPS       Y5, Y2, Y2
-	VMAXPS       Y2, Y0, Y2
-	VMASKMOVPS   (CX)(R9*1), Y1, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMULPS       Y4, Y6, Y6
-	VADDPS       Y5, Y6, Y6
-	VMAXPS       Y6, Y0, Y6
-	VMASKMOVPS   (CX)(R9*2), Y1, Y7
-	VSUBPS       Y3, Y7, Y7
-	VMULPS       Y4, Y7, Y7
-	VADDPS       Y5, Y7, Y7
-	VMAXPS       Y7, Y0, Y7
-	VMASKMOVPS   (CX)(R10*1), Y1, Y8
-	VSUBPS       Y3, Y8, Y3
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y5, Y3, Y3
-	VMAXPS       Y3, Y0, Y3
-	TESTQ        $0x00000004, R13
-	JZ           below4_31
-	VMOVUPS      X2, (AX)
-	VEXTRACTF128 $0x01, Y2, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_31
-	VMOVLPS      X2, 16(AX)
-	TESTQ        $0x00000001, R13
-	JZ           stored31
-	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored31
-
-below6_31:
-	TESTQ  $0x00000001, R13
-	JZ     stored31
-	VMOVSS X2, 16(AX)
-	JMP    stored31
-
-below4_31:
-	TESTQ      $0x00000002, R13
-	JZ         below2_31
-	VMOVLPS    X2, (AX)
-	TESTQ      $0x00000001, R13
-	JZ         stored31
-	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored31
-
-below2_31:
-	TESTQ  $0x00000001, R13
-	JZ     stored31
-	VMOVSS X2, (AX)
-
-stored31:
-	TESTQ        $0x00000004, R13
-	JZ           below4_32
-	VMOVUPS      X6, (AX)(R9*1)
-	VEXTRACTF128 $0x01, Y6, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_32
-	VMOVLPS      X2, 16(AX)(R9*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored32
-	VEXTRACTPS   $0x02, X2, 24(AX)(R9*1)
-	JMP          stored32
-
-below6_32:
-	TESTQ  $0x00000001, R13
-	JZ     stored32
-	VMOVSS X2, 16(AX)(R9*1)
-	JMP    stored32
-
-below4_32:
-	TESTQ      $0x00000002, R13
-	JZ         below2_32
-	VMOVLPS    X6, (AX)(R9*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored32
-	VEXTRACTPS $0x02, X6, 8(AX)(R9*1)
-	JMP        stored32
-
-below2_32:
-	TESTQ  $0x00000001, R13
-	JZ     stored32
-	VMOVSS X6, (AX)(R9*1)
-
-stored32:
-	TESTQ        $0x00000004, R13
-	JZ           below4_33
-	VMOVUPS      X7, (AX)(R9*2)
-	VEXTRACTF128 $0x01, Y7, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_33
-	VMOVLPS      X2, 16(AX)(R9*2)
-	TESTQ        $0x00000001, R13
-	JZ           stored33
-	VEXTRACTPS   $0x02, X2, 24(AX)(R9*2)
-	JMP          stored33
-
-below6_33:
-	TESTQ  $0x00000001, R13
-	JZ     stored33
-	VMOVSS X2, 16(AX)(R9*2)
-	JMP    stored33
-
-below4_33:
-	TESTQ      $0x00000002, R13
-	JZ         below2_33
-	VMOVLPS    X7, (AX)(R9*2)
-	TESTQ      $0x00000001, R13
-	JZ         stored33
-	VEXTRACTPS $0x02, X7, 8(AX)(R9*2)
-	JMP        stored33
-
-below2_33:
-	TESTQ  $0x00000001, R13
-	JZ     stored33
-	VMOVSS X7, (AX)(R9*2)
-
-stored33:
-	TESTQ        $0x00000004, R13
-	JZ           below4_34
-	VMOVUPS      X3, (AX)(R10*1)
-	VEXTRACTF128 $0x01, Y3, X2
-	TESTQ        $0x00000002, R13
-	JZ           below6_34
-	VMOVLPS      X2, 16(AX)(R10*1)
-	TESTQ        $0x00000001, R13
-	JZ           stored34
-	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored34
-
-below6_34:
-	TESTQ  $0x00000001, R13
-	JZ     stored34
-	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored34
-
-below4_34:
-	TESTQ      $0x00000002, R13
-	JZ         below2_34
-	VMOVLPS    X3, (AX)(R10*1)
-	TESTQ      $0x00000001, R13
-	JZ         stored34
-	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
-	JMP        stored34
-
-below2_34:
-	TESTQ  $0x00000001, R13
-	JZ     stored34
-	VMOVSS X3, (AX)(R10*1)
-
-stored34:
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, CX
-	ADDQ R12, CX
-	SUBQ R12, DI
-	JMP  side
-
-sideDone:
 row:
 	CMPQ DI, R9
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R8, R10
-	SUBQ $+16, R10
+	XORQ R10, R10
+	MOVQ R8, R11
+	SUBQ $+16, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS  (CX), Y2
-	VMOVUPS  (DX)(R11*1), Y3
+	VMOVUPS  (DX)(R10*1), Y3
 	VSUBPS   Y3, Y2, Y2
-	VMOVUPS  (BX)(R11*1), Y3
+	VMOVUPS  (BX)(R10*1), Y3
 	VMULPS   Y3, Y2, Y2
-	VMOVUPS  (SI)(R11*1), Y3
+	VMOVUPS  (SI)(R10*1), Y3
 	VADDPS   Y3, Y2, Y2
 	VMAXPS   Y2, Y0, Y2
 	VMOVNTPS Y2, (AX)
 	VMOVUPS  32(CX), Y2
-	VMOVUPS  32(DX)(R11*1), Y3
+	VMOVUPS  32(DX)(R10*1), Y3
 	VSUBPS   Y3, Y2, Y2
-	VMOVUPS  32(BX)(R11*1), Y3
+	VMOVUPS  32(BX)(R10*1), Y3
 	VMULPS   Y3, Y2, Y2
-	VMOVUPS  32(SI)(R11*1), Y3
+	VMOVUPS  32(SI)(R10*1), Y3
 	VADDPS   Y3, Y2, Y2
 	VMAXPS   Y2, Y0, Y2
 	VMOVNTPS Y2, 32(AX)
-	ADDQ     $+64, R11
+	ADDQ     $+64, R10
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
-	SUBQ     $+16, R10
+	SUBQ     $+16, R11
 	JGE      rowmany
 
 rowfew:
-	ADDQ     $+16, R10
-	CMPQ     R10, $+8
+	ADDQ     $+16, R11
+	CMPQ     R11, $+8
 	JL       rowrest
 	VMOVUPS  (CX), Y2
-	VMOVUPS  (DX)(R11*1), Y3
+	VMOVUPS  (DX)(R10*1), Y3
 	VSUBPS   Y3, Y2, Y2
-	VMOVUPS  (BX)(R11*1), Y3
+	VMOVUPS  (BX)(R10*1), Y3
 	VMULPS   Y3, Y2, Y2
-	VMOVUPS  (SI)(R11*1), Y3
+	VMOVUPS  (SI)(R10*1), Y3
 	VADDPS   Y3, Y2, Y2
 	VMAXPS   Y2, Y0, Y2
 	VMOVNTPS Y2, (AX)
-	ADDQ     $+32, R11
+	ADDQ     $+32, R10
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
-	SUBQ     $+8, R10
+	SUBQ     $+8, R11
 
 rowrest:
-	TESTQ        R10, R10
+	TESTQ        R11, R11
 	JZ           rowdone
 	VMASKMOVPS   (CX), Y1, Y2
-	VMASKMOVPS   (DX)(R11*1), Y1, Y3
+	VMASKMOVPS   (DX)(R10*1), Y1, Y3
 	VSUBPS       Y3, Y2, Y2
-	VMASKMOVPS   (BX)(R11*1), Y1, Y3
+	VMASKMOVPS   (BX)(R10*1), Y1, Y3
 	VMULPS       Y3, Y2, Y2
-	VMASKMOVPS   (SI)(R11*1), Y1, Y3
+	VMASKMOVPS   (SI)(R10*1), Y1, Y3
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
-	TESTQ        $0x00000004, R10
-	JZ           below4_35
+	TESTQ        $0x00000004, R11
+	JZ           below4_19
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
-	TESTQ        $0x00000002, R10
-	JZ           below6_35
+	TESTQ        $0x00000002, R11
+	JZ           below6_19
 	VMOVLPS      X2, 16(AX)
-	TESTQ        $0x00000001, R10
-	JZ           stored35
+	TESTQ        $0x00000001, R11
+	JZ           stored19
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored35
+	JMP          stored19
 
-below6_35:
-	TESTQ  $0x00000001, R10
-	JZ     stored35
+below6_19:
+	TESTQ  $0x00000001, R11
+	JZ     stored19
 	VMOVSS X2, 16(AX)
-	JMP    stored35
+	JMP    stored19
 
-below4_35:
-	TESTQ      $0x00000002, R10
-	JZ         below2_35
+below4_19:
+	TESTQ      $0x00000002, R11
+	JZ         below2_19
 	VMOVLPS    X2, (AX)
-	TESTQ      $0x00000001, R10
-	JZ         stored35
+	TESTQ      $0x00000001, R11
+	JZ         stored19
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored35
+	JMP        stored19
 
-below2_35:
-	TESTQ  $0x00000001, R10
-	JZ     stored35
+below2_19:
+	TESTQ  $0x00000001, R11
+	JZ     stored19
 	VMOVSS X2, (AX)
 
-stored35:
+stored19:
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ R9, AX
-	SUBQ R11, CX
+	SUBQ R10, CX
 	ADDQ R9, CX
 	SUBQ R9, DI
 	JMP  row
@@ -2659,38 +1827,38 @@ rowrest:
 	VMASKMOVPS   (DX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_36
+	JZ           below4_20
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_36
+	JZ           below6_20
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored36
+	JZ           stored20
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored36
+	JMP          stored20
 
-below6_36:
+below6_20:
 	TESTQ  $0x00000001, R12
-	JZ     stored36
+	JZ     stored20
 	VMOVSS X1, 16(AX)
-	JMP    stored36
+	JMP    stored20
 
-below4_36:
+below4_20:
 	TESTQ      $0x00000002, R12
-	JZ         below2_36
+	JZ         below2_20
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored36
+	JZ         stored20
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored36
+	JMP        stored20
 
-below2_36:
+below2_20:
 	TESTQ  $0x00000001, R12
-	JZ     stored36
+	JZ     stored20
 	VMOVSS X1, (AX)
 
-stored36:
+stored20:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -2798,38 +1966,38 @@ rowrest:
 	VMASKMOVPS   (DX), Y0, Y2
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_37
+	JZ           below4_21
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_37
+	JZ           below6_21
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored37
+	JZ           stored21
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored37
+	JMP          stored21
 
-below6_37:
+below6_21:
 	TESTQ  $0x00000001, R12
-	JZ     stored37
+	JZ     stored21
 	VMOVSS X1, 16(AX)
-	JMP    stored37
+	JMP    stored21
 
-below4_37:
+below4_21:
 	TESTQ      $0x00000002, R12
-	JZ         below2_37
+	JZ         below2_21
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored37
+	JZ         stored21
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored37
+	JMP        stored21
 
-below2_37:
+below2_21:
 	TESTQ  $0x00000001, R12
-	JZ     stored37
+	JZ     stored21
 	VMOVSS X1, (AX)
 
-stored37:
+stored21:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -2942,38 +2110,38 @@ rowrest:
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_38
+	JZ           below4_22
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_38
+	JZ           below6_22
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored38
+	JZ           stored22
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored38
+	JMP          stored22
 
-below6_38:
+below6_22:
 	TESTQ  $0x00000001, R12
-	JZ     stored38
+	JZ     stored22
 	VMOVSS X2, 16(AX)
-	JMP    stored38
+	JMP    stored22
 
-below4_38:
+below4_22:
 	TESTQ      $0x00000002, R12
-	JZ         below2_38
+	JZ         below2_22
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored38
+	JZ         stored22
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored38
+	JMP        stored22
 
-below2_38:
+below2_22:
 	TESTQ  $0x00000001, R12
-	JZ     stored38
+	JZ     stored22
 	VMOVSS X2, (AX)
 
-stored38:
+stored22:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -3085,38 +2253,38 @@ rowrest:
 	VADDPS       Y3, Y2, Y2
 	VMAXPS       Y2, Y0, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_39
+	JZ           below4_23
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_39
+	JZ           below6_23
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R12
-	JZ           stored39
+	JZ           stored23
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored39
+	JMP          stored23
 
-below6_39:
+below6_23:
 	TESTQ  $0x00000001, R12
-	JZ     stored39
+	JZ     stored23
 	VMOVSS X2, 16(AX)
-	JMP    stored39
+	JMP    stored23
 
-below4_39:
+below4_23:
 	TESTQ      $0x00000002, R12
-	JZ         below2_39
+	JZ         below2_23
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R12
-	JZ         stored39
+	JZ         stored23
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored39
+	JMP        stored23
 
-below2_39:
+below2_23:
 	TESTQ  $0x00000001, R12
-	JZ     stored39
+	JZ     stored23
 	VMOVSS X2, (AX)
 
-stored39:
+stored23:
 rowdone:
 	SUBQ R11, AX
 	ADDQ R10, AX
@@ -3233,71 +2401,71 @@ rowrest:
 	VMASKMOVPS   (CX)(R10*1), Y0, Y2
 	VADDPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R11
-	JZ           below4_40
+	JZ           below4_24
 	VMOVUPS      X3, (AX)(R10*1)
 	VEXTRACTF128 $0x01, Y3, X2
 	TESTQ        $0x00000002, R11
-	JZ           below6_40
+	JZ           below6_24
 	VMOVLPS      X2, 16(AX)(R10*1)
 	TESTQ        $0x00000001, R11
-	JZ           stored40
+	JZ           stored24
 	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored40
+	JMP          stored24
 
-below6_40:
+below6_24:
 	TESTQ  $0x00000001, R11
-	JZ     stored40
+	JZ     stored24
 	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored40
+	JMP    stored24
 
-below4_40:
+below4_24:
 	TESTQ      $0x00000002, R11
-	JZ         below2_40
+	JZ         below2_24
 	VMOVLPS    X3, (AX)(R10*1)
 	TESTQ      $0x00000001, R11
-	JZ         stored40
+	JZ         stored24
 	VEXTRACTPS $0x02, X3, 8(AX)(R10*1)
-	JMP        stored40
+	JMP        stored24
 
-below2_40:
+below2_24:
 	TESTQ  $0x00000001, R11
-	JZ     stored40
+	JZ     stored24
 	VMOVSS X3, (AX)(R10*1)
 
-stored40:
+stored24:
 	TESTQ        $0x00000004, R11
-	JZ           below4_41
+	JZ           below4_25
 	VMOVUPS      X1, (CX)(R10*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R11
-	JZ           below6_41
+	JZ           below6_25
 	VMOVLPS      X1, 16(CX)(R10*1)
 	TESTQ        $0x00000001, R11
-	JZ           stored41
+	JZ           stored25
 	VEXTRACTPS   $0x02, X1, 24(CX)(R10*1)
-	JMP          stored41
+	JMP          stored25
 
-below6_41:
+below6_25:
 	TESTQ  $0x00000001, R11
-	JZ     stored41
+	JZ     stored25
 	VMOVSS X1, 16(CX)(R10*1)
-	JMP    stored41
+	JMP    stored25
 
-below4_41:
+below4_25:
 	TESTQ      $0x00000002, R11
-	JZ         below2_41
+	JZ         below2_25
 	VMOVLPS    X1, (CX)(R10*1)
 	TESTQ      $0x00000001, R11
-	JZ         stored41
+	JZ         stored25
 	VEXTRACTPS $0x02, X1, 8(CX)(R10*1)
-	JMP        stored41
+	JMP        stored25
 
-below2_41:
+below2_25:
 	TESTQ  $0x00000001, R11
-	JZ     stored41
+	JZ     stored25
 	VMOVSS X1, (CX)(R10*1)
 
-stored41:
+stored25:
 rowdone:
 	SUBQ R10, DX
 	ADDQ R9, DX
@@ -3437,71 +2605,71 @@ rowrest:
 	VMASKMOVPS   (CX)(R12*1), Y1, Y3
 	VADDPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R13
-	JZ           below4_42
+	JZ           below4_26
 	VMOVUPS      X4, (AX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X3
 	TESTQ        $0x00000002, R13
-	JZ           below6_42
+	JZ           below6_26
 	VMOVLPS      X3, 16(AX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored42
+	JZ           stored26
 	VEXTRACTPS   $0x02, X3, 24(AX)(R12*1)
-	JMP          stored42
+	JMP          stored26
 
-below6_42:
+below6_26:
 	TESTQ  $0x00000001, R13
-	JZ     stored42
+	JZ     stored26
 	VMOVSS X3, 16(AX)(R12*1)
-	JMP    stored42
+	JMP    stored26
 
-below4_42:
+below4_26:
 	TESTQ      $0x00000002, R13
-	JZ         below2_42
+	JZ         below2_26
 	VMOVLPS    X4, (AX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored42
+	JZ         stored26
 	VEXTRACTPS $0x02, X4, 8(AX)(R12*1)
-	JMP        stored42
+	JMP        stored26
 
-below2_42:
+below2_26:
 	TESTQ  $0x00000001, R13
-	JZ     stored42
+	JZ     stored26
 	VMOVSS X4, (AX)(R12*1)
 
-stored42:
+stored26:
 	TESTQ        $0x00000004, R13
-	JZ           below4_43
+	JZ           below4_27
 	VMOVUPS      X2, (CX)(R12*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_43
+	JZ           below6_27
 	VMOVLPS      X2, 16(CX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored43
+	JZ           stored27
 	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
-	JMP          stored43
+	JMP          stored27
 
-below6_43:
+below6_27:
 	TESTQ  $0x00000001, R13
-	JZ     stored43
+	JZ     stored27
 	VMOVSS X2, 16(CX)(R12*1)
-	JMP    stored43
+	JMP    stored27
 
-below4_43:
+below4_27:
 	TESTQ      $0x00000002, R13
-	JZ         below2_43
+	JZ         below2_27
 	VMOVLPS    X2, (CX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored43
+	JZ         stored27
 	VEXTRACTPS $0x02, X2, 8(CX)(R12*1)
-	JMP        stored43
+	JMP        stored27
 
-below2_43:
+below2_27:
 	TESTQ  $0x00000001, R13
-	JZ     stored43
+	JZ     stored27
 	VMOVSS X2, (CX)(R12*1)
 
-stored43:
+stored27:
 rowdone:
 	SUBQ R12, DX
 	ADDQ R11, DX
@@ -3640,104 +2808,104 @@ rowrest:
 	VMASKMOVPS   (DX)(R12*1), Y1, Y5
 	VADDPS       Y3, Y5, Y3
 	TESTQ        $0x00000004, R13
-	JZ           below4_44
+	JZ           below4_28
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_44
+	JZ           below6_28
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored44
+	JZ           stored28
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored44
+	JMP          stored28
 
-below6_44:
+below6_28:
 	TESTQ  $0x00000001, R13
-	JZ     stored44
+	JZ     stored28
 	VMOVSS X2, 16(AX)
-	JMP    stored44
+	JMP    stored28
 
-below4_44:
+below4_28:
 	TESTQ      $0x00000002, R13
-	JZ         below2_44
+	JZ         below2_28
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored44
+	JZ         stored28
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored44
+	JMP        stored28
 
-below2_44:
+below2_28:
 	TESTQ  $0x00000001, R13
-	JZ     stored44
+	JZ     stored28
 	VMOVSS X2, (AX)
 
-stored44:
+stored28:
 	TESTQ        $0x00000004, R13
-	JZ           below4_45
+	JZ           below4_29
 	VMOVUPS      X4, (CX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_45
+	JZ           below6_29
 	VMOVLPS      X2, 16(CX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored45
+	JZ           stored29
 	VEXTRACTPS   $0x02, X2, 24(CX)(R12*1)
-	JMP          stored45
+	JMP          stored29
 
-below6_45:
+below6_29:
 	TESTQ  $0x00000001, R13
-	JZ     stored45
+	JZ     stored29
 	VMOVSS X2, 16(CX)(R12*1)
-	JMP    stored45
+	JMP    stored29
 
-below4_45:
+below4_29:
 	TESTQ      $0x00000002, R13
-	JZ         below2_45
+	JZ         below2_29
 	VMOVLPS    X4, (CX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored45
+	JZ         stored29
 	VEXTRACTPS $0x02, X4, 8(CX)(R12*1)
-	JMP        stored45
+	JMP        stored29
 
-below2_45:
+below2_29:
 	TESTQ  $0x00000001, R13
-	JZ     stored45
+	JZ     stored29
 	VMOVSS X4, (CX)(R12*1)
 
-stored45:
+stored29:
 	TESTQ        $0x00000004, R13
-	JZ           below4_46
+	JZ           below4_30
 	VMOVUPS      X3, (DX)(R12*1)
 	VEXTRACTF128 $0x01, Y3, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_46
+	JZ           below6_30
 	VMOVLPS      X2, 16(DX)(R12*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored46
+	JZ           stored30
 	VEXTRACTPS   $0x02, X2, 24(DX)(R12*1)
-	JMP          stored46
+	JMP          stored30
 
-below6_46:
+below6_30:
 	TESTQ  $0x00000001, R13
-	JZ     stored46
+	JZ     stored30
 	VMOVSS X2, 16(DX)(R12*1)
-	JMP    stored46
+	JMP    stored30
 
-below4_46:
+below4_30:
 	TESTQ      $0x00000002, R13
-	JZ         below2_46
+	JZ         below2_30
 	VMOVLPS    X3, (DX)(R12*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored46
+	JZ         stored30
 	VEXTRACTPS $0x02, X3, 8(DX)(R12*1)
-	JMP        stored46
+	JMP        stored30
 
-below2_46:
+below2_30:
 	TESTQ  $0x00000001, R13
-	JZ     stored46
+	JZ     stored30
 	VMOVSS X3, (DX)(R12*1)
 
-stored46:
+stored30:
 rowdone:
 	SUBQ R12, AX
 	ADDQ R11, AX
@@ -3864,38 +3032,38 @@ rowrest:
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R13
-	JZ           below4_47
+	JZ           below4_31
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R13
-	JZ           below6_47
+	JZ           below6_31
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored47
+	JZ           stored31
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored47
+	JMP          stored31
 
-below6_47:
+below6_31:
 	TESTQ  $0x00000001, R13
-	JZ     stored47
+	JZ     stored31
 	VMOVSS X1, 16(AX)
-	JMP    stored47
+	JMP    stored31
 
-below4_47:
+below4_31:
 	TESTQ      $0x00000002, R13
-	JZ         below2_47
+	JZ         below2_31
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored47
+	JZ         stored31
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored47
+	JMP        stored31
 
-below2_47:
+below2_31:
 	TESTQ  $0x00000001, R13
-	JZ     stored47
+	JZ     stored31
 	VMOVSS X1, (AX)
 
-stored47:
+stored31:
 rowdone:
 	SUBQ R12, AX
 	ADDQ R11, AX
@@ -4020,38 +3188,38 @@ rowrest:
 	VMULPS       Y1, Y3, Y1
 	VADDPS       Y2, Y1, Y1
 	TESTQ        $0x00000004, R13
-	JZ           below4_48
+	JZ           below4_32
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R13
-	JZ           below6_48
+	JZ           below6_32
 	VMOVLPS      X1, 16(AX)
 	TESTQ        $0x00000001, R13
-	JZ           stored48
+	JZ           stored32
 	VEXTRACTPS   $0x02, X1, 24(AX)
-	JMP          stored48
+	JMP          stored32
 
-below6_48:
+below6_32:
 	TESTQ  $0x00000001, R13
-	JZ     stored48
+	JZ     stored32
 	VMOVSS X1, 16(AX)
-	JMP    stored48
+	JMP    stored32
 
-below4_48:
+below4_32:
 	TESTQ      $0x00000002, R13
-	JZ         below2_48
+	JZ         below2_32
 	VMOVLPS    X1, (AX)
 	TESTQ      $0x00000001, R13
-	JZ         stored48
+	JZ         stored32
 	VEXTRACTPS $0x02, X1, 8(AX)
-	JMP        stored48
+	JMP        stored32
 
-below2_48:
+below2_32:
 	TESTQ  $0x00000001, R13
-	JZ     stored48
+	JZ     stored32
 	VMOVSS X1, (AX)
 
-stored48:
+stored32:
 rowdone:
 	SUBQ R12, AX
 	ADDQ R11, AX
@@ -4198,38 +3366,38 @@ rowrest:
 	VMULPS       Y3, Y4, Y3
 	VADDPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R14
-	JZ           below4_49
+	JZ           below4_33
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R14
-	JZ           below6_49
+	JZ           below6_33
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R14
-	JZ           stored49
+	JZ           stored33
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored49
+	JMP          stored33
 
-below6_49:
+below6_33:
 	TESTQ  $0x00000001, R14
-	JZ     stored49
+	JZ     stored33
 	VMOVSS X2, 16(AX)
-	JMP    stored49
+	JMP    stored33
 
-below4_49:
+below4_33:
 	TESTQ      $0x00000002, R14
-	JZ         below2_49
+	JZ         below2_33
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R14
-	JZ         stored49
+	JZ         stored33
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored49
+	JMP        stored33
 
-below2_49:
+below2_33:
 	TESTQ  $0x00000001, R14
-	JZ     stored49
+	JZ     stored33
 	VMOVSS X2, (AX)
 
-stored49:
+stored33:
 rowdone:
 	SUBQ R13, AX
 	ADDQ R12, AX
@@ -4375,38 +3543,38 @@ rowrest:
 	VMULPS       Y3, Y4, Y3
 	VADDPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R14
-	JZ           below4_50
+	JZ           below4_34
 	VMOVUPS      X2, (AX)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R14
-	JZ           below6_50
+	JZ           below6_34
 	VMOVLPS      X2, 16(AX)
 	TESTQ        $0x00000001, R14
-	JZ           stored50
+	JZ           stored34
 	VEXTRACTPS   $0x02, X2, 24(AX)
-	JMP          stored50
+	JMP          stored34
 
-below6_50:
+below6_34:
 	TESTQ  $0x00000001, R14
-	JZ     stored50
+	JZ     stored34
 	VMOVSS X2, 16(AX)
-	JMP    stored50
+	JMP    stored34
 
-below4_50:
+below4_34:
 	TESTQ      $0x00000002, R14
-	JZ         below2_50
+	JZ         below2_34
 	VMOVLPS    X2, (AX)
 	TESTQ      $0x00000001, R14
-	JZ         stored50
+	JZ         stored34
 	VEXTRACTPS $0x02, X2, 8(AX)
-	JMP        stored50
+	JMP        stored34
 
-below2_50:
+below2_34:
 	TESTQ  $0x00000001, R14
-	JZ     stored50
+	JZ     stored34
 	VMOVSS X2, (AX)
 
-stored50:
+stored34:
 rowdone:
 	SUBQ R13, AX
 	ADDQ R12, AX
@@ -4565,38 +3733,38 @@ rest:
 	VORPS        Y3, Y4, Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	TESTQ        $0x00000004, R10
-	JZ           below4_51
+	JZ           below4_35
 	VMOVUPS      X1, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R10
-	JZ           below6_51
+	JZ           below6_35
 	VMOVLPS      X1, 16(AX)(DI*1)
 	TESTQ        $0x00000001, R10
-	JZ           stored51
+	JZ           stored35
 	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
-	JMP          stored51
+	JMP          stored35
 
-below6_51:
+below6_35:
 	TESTQ  $0x00000001, R10
-	JZ     stored51
+	JZ     stored35
 	VMOVSS X1, 16(AX)(DI*1)
-	JMP    stored51
+	JMP    stored35
 
-below4_51:
+below4_35:
 	TESTQ      $0x00000002, R10
-	JZ         below2_51
+	JZ         below2_35
 	VMOVLPS    X1, (AX)(DI*1)
 	TESTQ      $0x00000001, R10
-	JZ         stored51
+	JZ         stored35
 	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
-	JMP        stored51
+	JMP        stored35
 
-below2_51:
+below2_35:
 	TESTQ  $0x00000001, R10
-	JZ     stored51
+	JZ     stored35
 	VMOVSS X1, (AX)(DI*1)
 
-stored51:
+stored35:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*8), CX
@@ -4829,38 +3997,38 @@ rest:
 	VORPS        Y2, Y3, Y2
 	VBLENDVPS    Y2, Y6, Y5, Y5
 	TESTQ        $0x00000004, R13
-	JZ           below4_52
+	JZ           below4_36
 	VMOVUPS      X5, (AX)(R10*1)
 	VEXTRACTF128 $0x01, Y5, X2
 	TESTQ        $0x00000002, R13
-	JZ           below6_52
+	JZ           below6_36
 	VMOVLPS      X2, 16(AX)(R10*1)
 	TESTQ        $0x00000001, R13
-	JZ           stored52
+	JZ           stored36
 	VEXTRACTPS   $0x02, X2, 24(AX)(R10*1)
-	JMP          stored52
+	JMP          stored36
 
-below6_52:
+below6_36:
 	TESTQ  $0x00000001, R13
-	JZ     stored52
+	JZ     stored36
 	VMOVSS X2, 16(AX)(R10*1)
-	JMP    stored52
+	JMP    stored36
 
-below4_52:
+below4_36:
 	TESTQ      $0x00000002, R13
-	JZ         below2_52
+	JZ         below2_36
 	VMOVLPS    X5, (AX)(R10*1)
 	TESTQ      $0x00000001, R13
-	JZ         stored52
+	JZ         stored36
 	VEXTRACTPS $0x02, X5, 8(AX)(R10*1)
-	JMP        stored52
+	JMP        stored36
 
-below2_52:
+below2_36:
 	TESTQ  $0x00000001, R13
-	JZ     stored52
+	JZ     stored36
 	VMOVSS X5, (AX)(R10*1)
 
-stored52:
+stored36:
 done:
 	LEAQ (AX)(R9*4), AX
 	LEAQ (CX)(R9*8), CX
@@ -5050,140 +4218,140 @@ rest:
 	VXORPS       Y2, Y1, Y1
 	VANDPS       Y1, Y3, Y3
 	TESTQ        $0x00000004, R12
-	JZ           below4_53
+	JZ           below4_37
 	VMOVUPS      X3, (BX)(R10*1)
 	VEXTRACTF128 $0x01, Y3, X4
 	TESTQ        $0x00000002, R12
-	JZ           below6_53
+	JZ           below6_37
 	VMOVLPS      X4, 16(BX)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored53
+	JZ           stored37
 	VEXTRACTPS   $0x02, X4, 24(BX)(R10*1)
-	JMP          stored53
+	JMP          stored37
 
-below6_53:
+below6_37:
 	TESTQ  $0x00000001, R12
-	JZ     stored53
+	JZ     stored37
 	VMOVSS X4, 16(BX)(R10*1)
-	JMP    stored53
+	JMP    stored37
 
-below4_53:
+below4_37:
 	TESTQ      $0x00000002, R12
-	JZ         below2_53
+	JZ         below2_37
 	VMOVLPS    X3, (BX)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored53
+	JZ         stored37
 	VEXTRACTPS $0x02, X3, 8(BX)(R10*1)
-	JMP        stored53
+	JMP        stored37
 
-below2_53:
+below2_37:
 	TESTQ  $0x00000001, R12
-	JZ     stored53
+	JZ     stored37
 	VMOVSS X3, (BX)(R10*1)
 
-stored53:
+stored37:
 	VXORPS       Y3, Y1, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_54
+	JZ           below4_38
 	VMOVUPS      X1, (BX)(R9*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_54
+	JZ           below6_38
 	VMOVLPS      X1, 16(BX)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored54
+	JZ           stored38
 	VEXTRACTPS   $0x02, X1, 24(BX)(R9*1)
-	JMP          stored54
+	JMP          stored38
 
-below6_54:
+below6_38:
 	TESTQ  $0x00000001, R12
-	JZ     stored54
+	JZ     stored38
 	VMOVSS X1, 16(BX)(R9*1)
-	JMP    stored54
+	JMP    stored38
 
-below4_54:
+below4_38:
 	TESTQ      $0x00000002, R12
-	JZ         below2_54
+	JZ         below2_38
 	VMOVLPS    X1, (BX)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored54
+	JZ         stored38
 	VEXTRACTPS $0x02, X1, 8(BX)(R9*1)
-	JMP        stored54
+	JMP        stored38
 
-below2_54:
+below2_38:
 	TESTQ  $0x00000001, R12
-	JZ     stored54
+	JZ     stored38
 	VMOVSS X1, (BX)(R9*1)
 
-stored54:
+stored38:
 	VANDPS       Y2, Y5, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_55
+	JZ           below4_39
 	VMOVUPS      X1, (SI)(R10*1)
 	VEXTRACTF128 $0x01, Y1, X3
 	TESTQ        $0x00000002, R12
-	JZ           below6_55
+	JZ           below6_39
 	VMOVLPS      X3, 16(SI)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored55
+	JZ           stored39
 	VEXTRACTPS   $0x02, X3, 24(SI)(R10*1)
-	JMP          stored55
+	JMP          stored39
 
-below6_55:
+below6_39:
 	TESTQ  $0x00000001, R12
-	JZ     stored55
+	JZ     stored39
 	VMOVSS X3, 16(SI)(R10*1)
-	JMP    stored55
+	JMP    stored39
 
-below4_55:
+below4_39:
 	TESTQ      $0x00000002, R12
-	JZ         below2_55
+	JZ         below2_39
 	VMOVLPS    X1, (SI)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored55
+	JZ         stored39
 	VEXTRACTPS $0x02, X1, 8(SI)(R10*1)
-	JMP        stored55
+	JMP        stored39
 
-below2_55:
+below2_39:
 	TESTQ  $0x00000001, R12
-	JZ     stored55
+	JZ     stored39
 	VMOVSS X1, (SI)(R10*1)
 
-stored55:
+stored39:
 	VXORPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R12
-	JZ           below4_56
+	JZ           below4_40
 	VMOVUPS      X1, (SI)(R9*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R12
-	JZ           below6_56
+	JZ           below6_40
 	VMOVLPS      X1, 16(SI)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored56
+	JZ           stored40
 	VEXTRACTPS   $0x02, X1, 24(SI)(R9*1)
-	JMP          stored56
+	JMP          stored40
 
-below6_56:
+below6_40:
 	TESTQ  $0x00000001, R12
-	JZ     stored56
+	JZ     stored40
 	VMOVSS X1, 16(SI)(R9*1)
-	JMP    stored56
+	JMP    stored40
 
-below4_56:
+below4_40:
 	TESTQ      $0x00000002, R12
-	JZ         below2_56
+	JZ         below2_40
 	VMOVLPS    X1, (SI)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored56
+	JZ         stored40
 	VEXTRACTPS $0x02, X1, 8(SI)(R9*1)
-	JMP        stored56
+	JMP        stored40
 
-below2_56:
+below2_40:
 	TESTQ  $0x00000001, R12
-	JZ     stored56
+	JZ     stored40
 	VMOVSS X1, (SI)(R9*1)
 
-stored56:
+stored40:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -5383,140 +4551,140 @@ rest:
 	VXORPS       Y3, Y2, Y2
 	VANDPS       Y2, Y4, Y4
 	TESTQ        $0x00000004, R12
-	JZ           below4_57
+	JZ           below4_41
 	VMOVUPS      X4, (BX)(R10*1)
 	VEXTRACTF128 $0x01, Y4, X5
 	TESTQ        $0x00000002, R12
-	JZ           below6_57
+	JZ           below6_41
 	VMOVLPS      X5, 16(BX)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored57
+	JZ           stored41
 	VEXTRACTPS   $0x02, X5, 24(BX)(R10*1)
-	JMP          stored57
+	JMP          stored41
 
-below6_57:
+below6_41:
 	TESTQ  $0x00000001, R12
-	JZ     stored57
+	JZ     stored41
 	VMOVSS X5, 16(BX)(R10*1)
-	JMP    stored57
+	JMP    stored41
 
-below4_57:
+below4_41:
 	TESTQ      $0x00000002, R12
-	JZ         below2_57
+	JZ         below2_41
 	VMOVLPS    X4, (BX)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored57
+	JZ         stored41
 	VEXTRACTPS $0x02, X4, 8(BX)(R10*1)
-	JMP        stored57
+	JMP        stored41
 
-below2_57:
+below2_41:
 	TESTQ  $0x00000001, R12
-	JZ     stored57
+	JZ     stored41
 	VMOVSS X4, (BX)(R10*1)
 
-stored57:
+stored41:
 	VXORPS       Y4, Y2, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_58
+	JZ           below4_42
 	VMOVUPS      X2, (BX)(R9*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_58
+	JZ           below6_42
 	VMOVLPS      X2, 16(BX)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored58
+	JZ           stored42
 	VEXTRACTPS   $0x02, X2, 24(BX)(R9*1)
-	JMP          stored58
+	JMP          stored42
 
-below6_58:
+below6_42:
 	TESTQ  $0x00000001, R12
-	JZ     stored58
+	JZ     stored42
 	VMOVSS X2, 16(BX)(R9*1)
-	JMP    stored58
+	JMP    stored42
 
-below4_58:
+below4_42:
 	TESTQ      $0x00000002, R12
-	JZ         below2_58
+	JZ         below2_42
 	VMOVLPS    X2, (BX)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored58
+	JZ         stored42
 	VEXTRACTPS $0x02, X2, 8(BX)(R9*1)
-	JMP        stored58
+	JMP        stored42
 
-below2_58:
+below2_42:
 	TESTQ  $0x00000001, R12
-	JZ     stored58
+	JZ     stored42
 	VMOVSS X2, (BX)(R9*1)
 
-stored58:
+stored42:
 	VANDPS       Y3, Y6, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_59
+	JZ           below4_43
 	VMOVUPS      X2, (SI)(R10*1)
 	VEXTRACTF128 $0x01, Y2, X4
 	TESTQ        $0x00000002, R12
-	JZ           below6_59
+	JZ           below6_43
 	VMOVLPS      X4, 16(SI)(R10*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored59
+	JZ           stored43
 	VEXTRACTPS   $0x02, X4, 24(SI)(R10*1)
-	JMP          stored59
+	JMP          stored43
 
-below6_59:
+below6_43:
 	TESTQ  $0x00000001, R12
-	JZ     stored59
+	JZ     stored43
 	VMOVSS X4, 16(SI)(R10*1)
-	JMP    stored59
+	JMP    stored43
 
-below4_59:
+below4_43:
 	TESTQ      $0x00000002, R12
-	JZ         below2_59
+	JZ         below2_43
 	VMOVLPS    X2, (SI)(R10*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored59
+	JZ         stored43
 	VEXTRACTPS $0x02, X2, 8(SI)(R10*1)
-	JMP        stored59
+	JMP        stored43
 
-below2_59:
+below2_43:
 	TESTQ  $0x00000001, R12
-	JZ     stored59
+	JZ     stored43
 	VMOVSS X2, (SI)(R10*1)
 
-stored59:
+stored43:
 	VXORPS       Y2, Y3, Y2
 	TESTQ        $0x00000004, R12
-	JZ           below4_60
+	JZ           below4_44
 	VMOVUPS      X2, (SI)(R9*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R12
-	JZ           below6_60
+	JZ           below6_44
 	VMOVLPS      X2, 16(SI)(R9*1)
 	TESTQ        $0x00000001, R12
-	JZ           stored60
+	JZ           stored44
 	VEXTRACTPS   $0x02, X2, 24(SI)(R9*1)
-	JMP          stored60
+	JMP          stored44
 
-below6_60:
+below6_44:
 	TESTQ  $0x00000001, R12
-	JZ     stored60
+	JZ     stored44
 	VMOVSS X2, 16(SI)(R9*1)
-	JMP    stored60
+	JMP    stored44
 
-below4_60:
+below4_44:
 	TESTQ      $0x00000002, R12
-	JZ         below2_60
+	JZ         below2_44
 	VMOVLPS    X2, (SI)(R9*1)
 	TESTQ      $0x00000001, R12
-	JZ         stored60
+	JZ         stored44
 	VEXTRACTPS $0x02, X2, 8(SI)(R9*1)
-	JMP        stored60
+	JMP        stored44
 
-below2_60:
+below2_44:
 	TESTQ  $0x00000001, R12
-	JZ     stored60
+	JZ     stored44
 	VMOVSS X2, (SI)(R9*1)
 
-stored60:
+stored44:
 done:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (CX)(R8*8), CX
@@ -5779,140 +4947,140 @@ rest:
 	VXORPS       Y2, Y4, Y4
 	VANDPS       Y4, Y7, Y5
 	TESTQ        $0x00000004, R15
-	JZ           below4_61
+	JZ           below4_45
 	VMOVUPS      X5, (BX)(R13*1)
 	VEXTRACTF128 $0x01, Y5, X6
 	TESTQ        $0x00000002, R15
-	JZ           below6_61
+	JZ           below6_45
 	VMOVLPS      X6, 16(BX)(R13*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored61
+	JZ           stored45
 	VEXTRACTPS   $0x02, X6, 24(BX)(R13*1)
-	JMP          stored61
+	JMP          stored45
 
-below6_61:
+below6_45:
 	TESTQ  $0x00000001, R15
-	JZ     stored61
+	JZ     stored45
 	VMOVSS X6, 16(BX)(R13*1)
-	JMP    stored61
+	JMP    stored45
 
-below4_61:
+below4_45:
 	TESTQ      $0x00000002, R15
-	JZ         below2_61
+	JZ         below2_45
 	VMOVLPS    X5, (BX)(R13*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored61
+	JZ         stored45
 	VEXTRACTPS $0x02, X5, 8(BX)(R13*1)
-	JMP        stored61
+	JMP        stored45
 
-below2_61:
+below2_45:
 	TESTQ  $0x00000001, R15
-	JZ     stored61
+	JZ     stored45
 	VMOVSS X5, (BX)(R13*1)
 
-stored61:
+stored45:
 	VXORPS       Y5, Y4, Y4
 	TESTQ        $0x00000004, R15
-	JZ           below4_62
+	JZ           below4_46
 	VMOVUPS      X4, (BX)(R12*1)
 	VEXTRACTF128 $0x01, Y4, X4
 	TESTQ        $0x00000002, R15
-	JZ           below6_62
+	JZ           below6_46
 	VMOVLPS      X4, 16(BX)(R12*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored62
+	JZ           stored46
 	VEXTRACTPS   $0x02, X4, 24(BX)(R12*1)
-	JMP          stored62
+	JMP          stored46
 
-below6_62:
+below6_46:
 	TESTQ  $0x00000001, R15
-	JZ     stored62
+	JZ     stored46
 	VMOVSS X4, 16(BX)(R12*1)
-	JMP    stored62
+	JMP    stored46
 
-below4_62:
+below4_46:
 	TESTQ      $0x00000002, R15
-	JZ         below2_62
+	JZ         below2_46
 	VMOVLPS    X4, (BX)(R12*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored62
+	JZ         stored46
 	VEXTRACTPS $0x02, X4, 8(BX)(R12*1)
-	JMP        stored62
+	JMP        stored46
 
-below2_62:
+below2_46:
 	TESTQ  $0x00000001, R15
-	JZ     stored62
+	JZ     stored46
 	VMOVSS X4, (BX)(R12*1)
 
-stored62:
+stored46:
 	VANDPS       Y2, Y3, Y3
 	TESTQ        $0x00000004, R15
-	JZ           below4_63
+	JZ           below4_47
 	VMOVUPS      X3, (SI)(R13*1)
 	VEXTRACTF128 $0x01, Y3, X4
 	TESTQ        $0x00000002, R15
-	JZ           below6_63
+	JZ           below6_47
 	VMOVLPS      X4, 16(SI)(R13*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored63
+	JZ           stored47
 	VEXTRACTPS   $0x02, X4, 24(SI)(R13*1)
-	JMP          stored63
+	JMP          stored47
 
-below6_63:
+below6_47:
 	TESTQ  $0x00000001, R15
-	JZ     stored63
+	JZ     stored47
 	VMOVSS X4, 16(SI)(R13*1)
-	JMP    stored63
+	JMP    stored47
 
-below4_63:
+below4_47:
 	TESTQ      $0x00000002, R15
-	JZ         below2_63
+	JZ         below2_47
 	VMOVLPS    X3, (SI)(R13*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored63
+	JZ         stored47
 	VEXTRACTPS $0x02, X3, 8(SI)(R13*1)
-	JMP        stored63
+	JMP        stored47
 
-below2_63:
+below2_47:
 	TESTQ  $0x00000001, R15
-	JZ     stored63
+	JZ     stored47
 	VMOVSS X3, (SI)(R13*1)
 
-stored63:
+stored47:
 	VXORPS       Y3, Y2, Y2
 	TESTQ        $0x00000004, R15
-	JZ           below4_64
+	JZ           below4_48
 	VMOVUPS      X2, (SI)(R12*1)
 	VEXTRACTF128 $0x01, Y2, X2
 	TESTQ        $0x00000002, R15
-	JZ           below6_64
+	JZ           below6_48
 	VMOVLPS      X2, 16(SI)(R12*1)
 	TESTQ        $0x00000001, R15
-	JZ           stored64
+	JZ           stored48
 	VEXTRACTPS   $0x02, X2, 24(SI)(R12*1)
-	JMP          stored64
+	JMP          stored48
 
-below6_64:
+below6_48:
 	TESTQ  $0x00000001, R15
-	JZ     stored64
+	JZ     stored48
 	VMOVSS X2, 16(SI)(R12*1)
-	JMP    stored64
+	JMP    stored48
 
-below4_64:
+below4_48:
 	TESTQ      $0x00000002, R15
-	JZ         below2_64
+	JZ         below2_48
 	VMOVLPS    X2, (SI)(R12*1)
 	TESTQ      $0x00000001, R15
-	JZ         stored64
+	JZ         stored48
 	VEXTRACTPS $0x02, X2, 8(SI)(R12*1)
-	JMP        stored64
+	JMP        stored48
 
-below2_64:
+below2_48:
 	TESTQ  $0x00000001, R15
-	JZ     stored64
+	JZ     stored48
 	VMOVSS X2, (SI)(R12*1)
 
-stored64:
+stored48:
 done:
 	LEAQ (AX)(R11*4), AX
 	LEAQ (CX)(R11*8), CX
@@ -5991,38 +5159,38 @@ rest:
 	VORPS        Y3, Y4, Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	TESTQ        $0x00000004, R8
-	JZ           below4_65
+	JZ           below4_49
 	VMOVUPS      X1, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R8
-	JZ           below6_65
+	JZ           below6_49
 	VMOVLPS      X1, 16(AX)(SI*1)
 	TESTQ        $0x00000001, R8
-	JZ           stored65
+	JZ           stored49
 	VEXTRACTPS   $0x02, X1, 24(AX)(SI*1)
-	JMP          stored65
+	JMP          stored49
 
-below6_65:
+below6_49:
 	TESTQ  $0x00000001, R8
-	JZ     stored65
+	JZ     stored49
 	VMOVSS X1, 16(AX)(SI*1)
-	JMP    stored65
+	JMP    stored49
 
-below4_65:
+below4_49:
 	TESTQ      $0x00000002, R8
-	JZ         below2_65
+	JZ         below2_49
 	VMOVLPS    X1, (AX)(SI*1)
 	TESTQ      $0x00000001, R8
-	JZ         stored65
+	JZ         stored49
 	VEXTRACTPS $0x02, X1, 8(AX)(SI*1)
-	JMP        stored65
+	JMP        stored49
 
-below2_65:
+below2_49:
 	TESTQ  $0x00000001, R8
-	JZ     stored65
+	JZ     stored49
 	VMOVSS X1, (AX)(SI*1)
 
-stored65:
+stored49:
 done:
 	LEAQ (AX)(BX*4), AX
 	LEAQ (CX)(DI*4), CX
@@ -6114,71 +5282,71 @@ rest:
 	VBROADCASTSS tap+88(FP), Y3
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	TESTQ        $0x00000004, R9
-	JZ           below4_66
+	JZ           below4_50
 	VMOVUPS      X1, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_66
+	JZ           below6_50
 	VMOVLPS      X1, 16(AX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored66
+	JZ           stored50
 	VEXTRACTPS   $0x02, X1, 24(AX)(DI*1)
-	JMP          stored66
+	JMP          stored50
 
-below6_66:
+below6_50:
 	TESTQ  $0x00000001, R9
-	JZ     stored66
+	JZ     stored50
 	VMOVSS X1, 16(AX)(DI*1)
-	JMP    stored66
+	JMP    stored50
 
-below4_66:
+below4_50:
 	TESTQ      $0x00000002, R9
-	JZ         below2_66
+	JZ         below2_50
 	VMOVLPS    X1, (AX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored66
+	JZ         stored50
 	VEXTRACTPS $0x02, X1, 8(AX)(DI*1)
-	JMP        stored66
+	JMP        stored50
 
-below2_66:
+below2_50:
 	TESTQ  $0x00000001, R9
-	JZ     stored66
+	JZ     stored50
 	VMOVSS X1, (AX)(DI*1)
 
-stored66:
+stored50:
 	TESTQ        $0x00000004, R9
-	JZ           below4_67
+	JZ           below4_51
 	VMOVUPS      X2, (CX)(DI*1)
 	VEXTRACTF128 $0x01, Y2, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_67
+	JZ           below6_51
 	VMOVLPS      X1, 16(CX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored67
+	JZ           stored51
 	VEXTRACTPS   $0x02, X1, 24(CX)(DI*1)
-	JMP          stored67
+	JMP          stored51
 
-below6_67:
+below6_51:
 	TESTQ  $0x00000001, R9
-	JZ     stored67
+	JZ     stored51
 	VMOVSS X1, 16(CX)(DI*1)
-	JMP    stored67
+	JMP    stored51
 
-below4_67:
+below4_51:
 	TESTQ      $0x00000002, R9
-	JZ         below2_67
+	JZ         below2_51
 	VMOVLPS    X2, (CX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored67
+	JZ         stored51
 	VEXTRACTPS $0x02, X2, 8(CX)(DI*1)
-	JMP        stored67
+	JMP        stored51
 
-below2_67:
+below2_51:
 	TESTQ  $0x00000001, R9
-	JZ     stored67
+	JZ     stored51
 	VMOVSS X2, (CX)(DI*1)
 
-stored67:
+stored51:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -6260,38 +5428,38 @@ rest:
 	VMASKMOVPS   (DX)(DI*1), Y0, Y2
 	VADDPS       Y1, Y2, Y1
 	TESTQ        $0x00000004, R9
-	JZ           below4_68
+	JZ           below4_52
 	VMOVUPS      X1, (DX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X1
 	TESTQ        $0x00000002, R9
-	JZ           below6_68
+	JZ           below6_52
 	VMOVLPS      X1, 16(DX)(DI*1)
 	TESTQ        $0x00000001, R9
-	JZ           stored68
+	JZ           stored52
 	VEXTRACTPS   $0x02, X1, 24(DX)(DI*1)
-	JMP          stored68
+	JMP          stored52
 
-below6_68:
+below6_52:
 	TESTQ  $0x00000001, R9
-	JZ     stored68
+	JZ     stored52
 	VMOVSS X1, 16(DX)(DI*1)
-	JMP    stored68
+	JMP    stored52
 
-below4_68:
+below4_52:
 	TESTQ      $0x00000002, R9
-	JZ         below2_68
+	JZ         below2_52
 	VMOVLPS    X1, (DX)(DI*1)
 	TESTQ      $0x00000001, R9
-	JZ         stored68
+	JZ         stored52
 	VEXTRACTPS $0x02, X1, 8(DX)(DI*1)
-	JMP        stored68
+	JMP        stored52
 
-below2_68:
+below2_52:
 	TESTQ  $0x00000001, R9
-	JZ     stored68
+	JZ     stored52
 	VMOVSS X1, (DX)(DI*1)
 
-stored68:
+stored52:
 done:
 	LEAQ (AX)(SI*4), AX
 	LEAQ (CX)(SI*4), CX
@@ -7063,148 +6231,71 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-120
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), R10
 	SHLQ   $0x02, R8
-	MOVQ   CX, R12
-	IMUL3Q $0x04, R12, R12
 
-side:
-	CMPQ R8, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R9, R13
-	SUBQ $+16, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS (DX), Z0
-	VMOVUPS (BX)(R11*1), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (SI)(R11*1), Z2
-	VMULPS  Z2, Z0, Z0
-	VMOVUPS (DI)(R11*1), Z3
-	VADDPS  Z3, Z0, Z0
-	VMOVUPS (DX)(CX*1), Z4
-	VSUBPS  Z1, Z4, Z4
-	VMULPS  Z2, Z4, Z4
-	VADDPS  Z3, Z4, Z4
-	VMOVUPS (DX)(CX*2), Z5
-	VSUBPS  Z1, Z5, Z5
-	VMULPS  Z2, Z5, Z5
-	VADDPS  Z3, Z5, Z5
-	VMOVUPS (DX)(R10*1), Z6
-	VSUBPS  Z1, Z6, Z1
-	VMULPS  Z2, Z1, Z1
-	VADDPS  Z3, Z1, Z1
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z4, (AX)(CX*1)
-	VMOVUPS Z5, (AX)(CX*2)
-	VMOVUPS Z1, (AX)(R10*1)
-	ADDQ    $+64, R11
-	ADDQ    $+64, AX
-	ADDQ    $+64, DX
-	SUBQ    $+16, R13
-	JGE     sidemany
-
-sidefew:
-	ADDQ      $+16, R13
-	TESTQ     R13, R13
-	JZ        sidedone
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX)(R11*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI)(R11*1), K1, Z2
-	VMULPS    Z2, Z0, Z0
-	VMOVUPS.Z (DI)(R11*1), K1, Z3
-	VADDPS    Z3, Z0, Z0
-	VMOVUPS.Z (DX)(CX*1), K1, Z4
-	VSUBPS    Z1, Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    Z3, Z4, Z4
-	VMOVUPS.Z (DX)(CX*2), K1, Z5
-	VSUBPS    Z1, Z5, Z5
-	VMULPS    Z2, Z5, Z5
-	VADDPS    Z3, Z5, Z5
-	VMOVUPS.Z (DX)(R10*1), K1, Z6
-	VSUBPS    Z1, Z6, Z1
-	VMULPS    Z2, Z1, Z1
-	VADDPS    Z3, Z1, Z1
-	VMOVUPS   Z0, K1, (AX)
-	VMOVUPS   Z4, K1, (AX)(CX*1)
-	VMOVUPS   Z5, K1, (AX)(CX*2)
-	VMOVUPS   Z1, K1, (AX)(R10*1)
-
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, DX
-	ADDQ R12, DX
-	SUBQ R12, R8
-	JMP  side
-
-sideDone:
 row:
 	CMPQ R8, CX
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R9, R10
-	SUBQ $+32, R10
+	XORQ R10, R10
+	MOVQ R9, R11
+	SUBQ $+32, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS (DX), Z0
-	VMOVUPS (BX)(R11*1), Z1
+	VMOVUPS (BX)(R10*1), Z1
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (SI)(R11*1), Z1
+	VMOVUPS (SI)(R10*1), Z1
 	VMULPS  Z1, Z0, Z0
-	VMOVUPS (DI)(R11*1), Z1
+	VMOVUPS (DI)(R10*1), Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(DX), Z0
-	VMOVUPS 64(BX)(R11*1), Z1
+	VMOVUPS 64(BX)(R10*1), Z1
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS 64(SI)(R11*1), Z1
+	VMOVUPS 64(SI)(R10*1), Z1
 	VMULPS  Z1, Z0, Z0
-	VMOVUPS 64(DI)(R11*1), Z1
+	VMOVUPS 64(DI)(R10*1), Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS Z0, 64(AX)
-	ADDQ    $+128, R11
+	ADDQ    $+128, R10
 	ADDQ    $+128, AX
 	ADDQ    $+128, DX
-	SUBQ    $+32, R10
+	SUBQ    $+32, R11
 	JGE     rowmany
 
 rowfew:
-	ADDQ    $+32, R10
-	CMPQ    R10, $+16
+	ADDQ    $+32, R11
+	CMPQ    R11, $+16
 	JL      rowrest
 	VMOVUPS (DX), Z0
-	VMOVUPS (BX)(R11*1), Z1
+	VMOVUPS (BX)(R10*1), Z1
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS (SI)(R11*1), Z1
+	VMOVUPS (SI)(R10*1), Z1
 	VMULPS  Z1, Z0, Z0
-	VMOVUPS (DI)(R11*1), Z1
+	VMOVUPS (DI)(R10*1), Z1
 	VADDPS  Z1, Z0, Z0
 	VMOVUPS Z0, (AX)
-	ADDQ    $+64, R11
+	ADDQ    $+64, R10
 	ADDQ    $+64, AX
 	ADDQ    $+64, DX
-	SUBQ    $+16, R10
+	SUBQ    $+16, R11
 
 rowrest:
-	TESTQ     R10, R10
+	TESTQ     R11, R11
 	JZ        rowdone
 	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VMOVUPS.Z (BX)(R10*1), K1, Z1
 	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VMOVUPS.Z (SI)(R10*1), K1, Z1
 	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VMOVUPS.Z (DI)(R10*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ CX, AX
-	SUBQ R11, DX
+	SUBQ R10, DX
 	ADDQ CX, DX
 	SUBQ CX, R8
 	JMP  row
@@ -7236,148 +6327,71 @@ TEXT ·normalizePastAVX512(SB), NOSPLIT, $0-120
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), R10
 	SHLQ   $0x02, R8
-	MOVQ   CX, R12
-	IMUL3Q $0x04, R12, R12
 
-side:
-	CMPQ R8, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R9, R13
-	SUBQ $+16, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS  (DX), Z0
-	VMOVUPS  (BX)(R11*1), Z1
-	VSUBPS   Z1, Z0, Z0
-	VMOVUPS  (SI)(R11*1), Z2
-	VMULPS   Z2, Z0, Z0
-	VMOVUPS  (DI)(R11*1), Z3
-	VADDPS   Z3, Z0, Z0
-	VMOVUPS  (DX)(CX*1), Z4
-	VSUBPS   Z1, Z4, Z4
-	VMULPS   Z2, Z4, Z4
-	VADDPS   Z3, Z4, Z4
-	VMOVUPS  (DX)(CX*2), Z5
-	VSUBPS   Z1, Z5, Z5
-	VMULPS   Z2, Z5, Z5
-	VADDPS   Z3, Z5, Z5
-	VMOVUPS  (DX)(R10*1), Z6
-	VSUBPS   Z1, Z6, Z1
-	VMULPS   Z2, Z1, Z1
-	VADDPS   Z3, Z1, Z1
-	VMOVNTPS Z0, (AX)
-	VMOVNTPS Z4, (AX)(CX*1)
-	VMOVNTPS Z5, (AX)(CX*2)
-	VMOVNTPS Z1, (AX)(R10*1)
-	ADDQ     $+64, R11
-	ADDQ     $+64, AX
-	ADDQ     $+64, DX
-	SUBQ     $+16, R13
-	JGE      sidemany
-
-sidefew:
-	ADDQ      $+16, R13
-	TESTQ     R13, R13
-	JZ        sidedone
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX)(R11*1), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI)(R11*1), K1, Z2
-	VMULPS    Z2, Z0, Z0
-	VMOVUPS.Z (DI)(R11*1), K1, Z3
-	VADDPS    Z3, Z0, Z0
-	VMOVUPS.Z (DX)(CX*1), K1, Z4
-	VSUBPS    Z1, Z4, Z4
-	VMULPS    Z2, Z4, Z4
-	VADDPS    Z3, Z4, Z4
-	VMOVUPS.Z (DX)(CX*2), K1, Z5
-	VSUBPS    Z1, Z5, Z5
-	VMULPS    Z2, Z5, Z5
-	VADDPS    Z3, Z5, Z5
-	VMOVUPS.Z (DX)(R10*1), K1, Z6
-	VSUBPS    Z1, Z6, Z1
-	VMULPS    Z2, Z1, Z1
-	VADDPS    Z3, Z1, Z1
-	VMOVUPS   Z0, K1, (AX)
-	VMOVUPS   Z4, K1, (AX)(CX*1)
-	VMOVUPS   Z5, K1, (AX)(CX*2)
-	VMOVUPS   Z1, K1, (AX)(R10*1)
-
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, DX
-	ADDQ R12, DX
-	SUBQ R12, R8
-	JMP  side
-
-sideDone:
 row:
 	CMPQ R8, CX
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R9, R10
-	SUBQ $+32, R10
+	XORQ R10, R10
+	MOVQ R9, R11
+	SUBQ $+32, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS  (DX), Z0
-	VMOVUPS  (BX)(R11*1), Z1
+	VMOVUPS  (BX)(R10*1), Z1
 	VSUBPS   Z1, Z0, Z0
-	VMOVUPS  (SI)(R11*1), Z1
+	VMOVUPS  (SI)(R10*1), Z1
 	VMULPS   Z1, Z0, Z0
-	VMOVUPS  (DI)(R11*1), Z1
+	VMOVUPS  (DI)(R10*1), Z1
 	VADDPS   Z1, Z0, Z0
 	VMOVNTPS Z0, (AX)
 	VMOVUPS  64(DX), Z0
-	VMOVUPS  64(BX)(R11*1), Z1
+	VMOVUPS  64(BX)(R10*1), Z1
 	VSUBPS   Z1, Z0, Z0
-	VMOVUPS  64(SI)(R11*1), Z1
+	VMOVUPS  64(SI)(R10*1), Z1
 	VMULPS   Z1, Z0, Z0
-	VMOVUPS  64(DI)(R11*1), Z1
+	VMOVUPS  64(DI)(R10*1), Z1
 	VADDPS   Z1, Z0, Z0
 	VMOVNTPS Z0, 64(AX)
-	ADDQ     $+128, R11
+	ADDQ     $+128, R10
 	ADDQ     $+128, AX
 	ADDQ     $+128, DX
-	SUBQ     $+32, R10
+	SUBQ     $+32, R11
 	JGE      rowmany
 
 rowfew:
-	ADDQ     $+32, R10
-	CMPQ     R10, $+16
+	ADDQ     $+32, R11
+	CMPQ     R11, $+16
 	JL       rowrest
 	VMOVUPS  (DX), Z0
-	VMOVUPS  (BX)(R11*1), Z1
+	VMOVUPS  (BX)(R10*1), Z1
 	VSUBPS   Z1, Z0, Z0
-	VMOVUPS  (SI)(R11*1), Z1
+	VMOVUPS  (SI)(R10*1), Z1
 	VMULPS   Z1, Z0, Z0
-	VMOVUPS  (DI)(R11*1), Z1
+	VMOVUPS  (DI)(R10*1), Z1
 	VADDPS   Z1, Z0, Z0
 	VMOVNTPS Z0, (AX)
-	ADDQ     $+64, R11
+	ADDQ     $+64, R10
 	ADDQ     $+64, AX
 	ADDQ     $+64, DX
-	SUBQ     $+16, R10
+	SUBQ     $+16, R11
 
 rowrest:
-	TESTQ     R10, R10
+	TESTQ     R11, R11
 	JZ        rowdone
 	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX)(R11*1), K1, Z1
+	VMOVUPS.Z (BX)(R10*1), K1, Z1
 	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (SI)(R11*1), K1, Z1
+	VMOVUPS.Z (SI)(R10*1), K1, Z1
 	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (DI)(R11*1), K1, Z1
+	VMOVUPS.Z (DI)(R10*1), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ CX, AX
-	SUBQ R11, DX
+	SUBQ R10, DX
 	ADDQ CX, DX
 	SUBQ CX, R8
 	JMP  row
@@ -7410,160 +6424,75 @@ TEXT ·normalizeReLUAVX512(SB), NOSPLIT, $0-120
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), R10
 	SHLQ   $0x02, R8
-	MOVQ   CX, R12
-	IMUL3Q $0x04, R12, R12
 
-side:
-	CMPQ R8, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R9, R13
-	SUBQ $+16, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS (DX), Z1
-	VMOVUPS (BX)(R11*1), Z2
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (SI)(R11*1), Z3
-	VMULPS  Z3, Z1, Z1
-	VMOVUPS (DI)(R11*1), Z4
-	VADDPS  Z4, Z1, Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS (DX)(CX*1), Z5
-	VSUBPS  Z2, Z5, Z5
-	VMULPS  Z3, Z5, Z5
-	VADDPS  Z4, Z5, Z5
-	VMAXPS  Z5, Z0, Z5
-	VMOVUPS (DX)(CX*2), Z6
-	VSUBPS  Z2, Z6, Z6
-	VMULPS  Z3, Z6, Z6
-	VADDPS  Z4, Z6, Z6
-	VMAXPS  Z6, Z0, Z6
-	VMOVUPS (DX)(R10*1), Z7
-	VSUBPS  Z2, Z7, Z2
-	VMULPS  Z3, Z2, Z2
-	VADDPS  Z4, Z2, Z2
-	VMAXPS  Z2, Z0, Z2
-	VMOVUPS Z1, (AX)
-	VMOVUPS Z5, (AX)(CX*1)
-	VMOVUPS Z6, (AX)(CX*2)
-	VMOVUPS Z2, (AX)(R10*1)
-	ADDQ    $+64, R11
-	ADDQ    $+64, AX
-	ADDQ    $+64, DX
-	SUBQ    $+16, R13
-	JGE     sidemany
-
-sidefew:
-	ADDQ      $+16, R13
-	TESTQ     R13, R13
-	JZ        sidedone
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX)(R11*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R11*1), K1, Z3
-	VMULPS    Z3, Z1, Z1
-	VMOVUPS.Z (DI)(R11*1), K1, Z4
-	VADDPS    Z4, Z1, Z1
-	VMAXPS    Z1, Z0, Z1
-	VMOVUPS.Z (DX)(CX*1), K1, Z5
-	VSUBPS    Z2, Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    Z4, Z5, Z5
-	VMAXPS    Z5, Z0, Z5
-	VMOVUPS.Z (DX)(CX*2), K1, Z6
-	VSUBPS    Z2, Z6, Z6
-	VMULPS    Z3, Z6, Z6
-	VADDPS    Z4, Z6, Z6
-	VMAXPS    Z6, Z0, Z6
-	VMOVUPS.Z (DX)(R10*1), K1, Z7
-	VSUBPS    Z2, Z7, Z2
-	VMULPS    Z3, Z2, Z2
-	VADDPS    Z4, Z2, Z2
-	VMAXPS    Z2, Z0, Z2
-	VMOVUPS   Z1, K1, (AX)
-	VMOVUPS   Z5, K1, (AX)(CX*1)
-	VMOVUPS   Z6, K1, (AX)(CX*2)
-	VMOVUPS   Z2, K1, (AX)(R10*1)
-
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, DX
-	ADDQ R12, DX
-	SUBQ R12, R8
-	JMP  side
-
-sideDone:
 row:
 	CMPQ R8, CX
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R9, R10
-	SUBQ $+32, R10
+	XORQ R10, R10
+	MOVQ R9, R11
+	SUBQ $+32, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS (DX), Z1
-	VMOVUPS (BX)(R11*1), Z2
+	VMOVUPS (BX)(R10*1), Z2
 	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (SI)(R11*1), Z2
+	VMOVUPS (SI)(R10*1), Z2
 	VMULPS  Z2, Z1, Z1
-	VMOVUPS (DI)(R11*1), Z2
+	VMOVUPS (DI)(R10*1), Z2
 	VADDPS  Z2, Z1, Z1
 	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMOVUPS 64(DX), Z1
-	VMOVUPS 64(BX)(R11*1), Z2
+	VMOVUPS 64(BX)(R10*1), Z2
 	VSUBPS  Z2, Z1, Z1
-	VMOVUPS 64(SI)(R11*1), Z2
+	VMOVUPS 64(SI)(R10*1), Z2
 	VMULPS  Z2, Z1, Z1
-	VMOVUPS 64(DI)(R11*1), Z2
+	VMOVUPS 64(DI)(R10*1), Z2
 	VADDPS  Z2, Z1, Z1
 	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, 64(AX)
-	ADDQ    $+128, R11
+	ADDQ    $+128, R10
 	ADDQ    $+128, AX
 	ADDQ    $+128, DX
-	SUBQ    $+32, R10
+	SUBQ    $+32, R11
 	JGE     rowmany
 
 rowfew:
-	ADDQ    $+32, R10
-	CMPQ    R10, $+16
+	ADDQ    $+32, R11
+	CMPQ    R11, $+16
 	JL      rowrest
 	VMOVUPS (DX), Z1
-	VMOVUPS (BX)(R11*1), Z2
+	VMOVUPS (BX)(R10*1), Z2
 	VSUBPS  Z2, Z1, Z1
-	VMOVUPS (SI)(R11*1), Z2
+	VMOVUPS (SI)(R10*1), Z2
 	VMULPS  Z2, Z1, Z1
-	VMOVUPS (DI)(R11*1), Z2
+	VMOVUPS (DI)(R10*1), Z2
 	VADDPS  Z2, Z1, Z1
 	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)
-	ADDQ    $+64, R11
+	ADDQ    $+64, R10
 	ADDQ    $+64, AX
 	ADDQ    $+64, DX
-	SUBQ    $+16, R10
+	SUBQ    $+16, R11
 
 rowrest:
-	TESTQ     R10, R10
+	TESTQ     R11, R11
 	JZ        rowdone
 	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VMOVUPS.Z (BX)(R10*1), K1, Z2
 	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMOVUPS.Z (SI)(R10*1), K1, Z2
 	VMULPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VMOVUPS.Z (DI)(R10*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMAXPS    Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)
 
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ CX, AX
-	SUBQ R11, DX
+	SUBQ R10, DX
 	ADDQ CX, DX
 	SUBQ CX, R8
 	JMP  row
@@ -7595,160 +6524,75 @@ TEXT ·normalizeReLUPastAVX512(SB), NOSPLIT, $0-120
 	SHLQ   $0x02, CX
 	LEAQ   (CX)(CX*2), R10
 	SHLQ   $0x02, R8
-	MOVQ   CX, R12
-	IMUL3Q $0x04, R12, R12
 
-side:
-	CMPQ R8, R12
-	JL   sideDone
-	XORQ R11, R11
-	MOVQ R9, R13
-	SUBQ $+16, R13
-	JL   sidefew
-
-sidemany:
-	VMOVUPS  (DX), Z1
-	VMOVUPS  (BX)(R11*1), Z2
-	VSUBPS   Z2, Z1, Z1
-	VMOVUPS  (SI)(R11*1), Z3
-	VMULPS   Z3, Z1, Z1
-	VMOVUPS  (DI)(R11*1), Z4
-	VADDPS   Z4, Z1, Z1
-	VMAXPS   Z1, Z0, Z1
-	VMOVUPS  (DX)(CX*1), Z5
-	VSUBPS   Z2, Z5, Z5
-	VMULPS   Z3, Z5, Z5
-	VADDPS   Z4, Z5, Z5
-	VMAXPS   Z5, Z0, Z5
-	VMOVUPS  (DX)(CX*2), Z6
-	VSUBPS   Z2, Z6, Z6
-	VMULPS   Z3, Z6, Z6
-	VADDPS   Z4, Z6, Z6
-	VMAXPS   Z6, Z0, Z6
-	VMOVUPS  (DX)(R10*1), Z7
-	VSUBPS   Z2, Z7, Z2
-	VMULPS   Z3, Z2, Z2
-	VADDPS   Z4, Z2, Z2
-	VMAXPS   Z2, Z0, Z2
-	VMOVNTPS Z1, (AX)
-	VMOVNTPS Z5, (AX)(CX*1)
-	VMOVNTPS Z6, (AX)(CX*2)
-	VMOVNTPS Z2, (AX)(R10*1)
-	ADDQ     $+64, R11
-	ADDQ     $+64, AX
-	ADDQ     $+64, DX
-	SUBQ     $+16, R13
-	JGE      sidemany
-
-sidefew:
-	ADDQ      $+16, R13
-	TESTQ     R13, R13
-	JZ        sidedone
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX)(R11*1), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R11*1), K1, Z3
-	VMULPS    Z3, Z1, Z1
-	VMOVUPS.Z (DI)(R11*1), K1, Z4
-	VADDPS    Z4, Z1, Z1
-	VMAXPS    Z1, Z0, Z1
-	VMOVUPS.Z (DX)(CX*1), K1, Z5
-	VSUBPS    Z2, Z5, Z5
-	VMULPS    Z3, Z5, Z5
-	VADDPS    Z4, Z5, Z5
-	VMAXPS    Z5, Z0, Z5
-	VMOVUPS.Z (DX)(CX*2), K1, Z6
-	VSUBPS    Z2, Z6, Z6
-	VMULPS    Z3, Z6, Z6
-	VADDPS    Z4, Z6, Z6
-	VMAXPS    Z6, Z0, Z6
-	VMOVUPS.Z (DX)(R10*1), K1, Z7
-	VSUBPS    Z2, Z7, Z2
-	VMULPS    Z3, Z2, Z2
-	VADDPS    Z4, Z2, Z2
-	VMAXPS    Z2, Z0, Z2
-	VMOVUPS   Z1, K1, (AX)
-	VMOVUPS   Z5, K1, (AX)(CX*1)
-	VMOVUPS   Z6, K1, (AX)(CX*2)
-	VMOVUPS   Z2, K1, (AX)(R10*1)
-
-sidedone:
-	SUBQ R11, AX
-	ADDQ R12, AX
-	SUBQ R11, DX
-	ADDQ R12, DX
-	SUBQ R12, R8
-	JMP  side
-
-sideDone:
 row:
 	CMPQ R8, CX
 	JL   rowDone
-	XORQ R11, R11
-	MOVQ R9, R10
-	SUBQ $+32, R10
+	XORQ R10, R10
+	MOVQ R9, R11
+	SUBQ $+32, R11
 	JL   rowfew
 
 rowmany:
 	VMOVUPS  (DX), Z1
-	VMOVUPS  (BX)(R11*1), Z2
+	VMOVUPS  (BX)(R10*1), Z2
 	VSUBPS   Z2, Z1, Z1
-	VMOVUPS  (SI)(R11*1), Z2
+	VMOVUPS  (SI)(R10*1), Z2
 	VMULPS   Z2, Z1, Z1
-	VMOVUPS  (DI)(R11*1), Z2
+	VMOVUPS  (DI)(R10*1), Z2
 	VADDPS   Z2, Z1, Z1
 	VMAXPS   Z1, Z0, Z1
 	VMOVNTPS Z1, (AX)
 	VMOVUPS  64(DX), Z1
-	VMOVUPS  64(BX)(R11*1), Z2
+	VMOVUPS  64(BX)(R10*1), Z2
 	VSUBPS   Z2, Z1, Z1
-	VMOVUPS  64(SI)(R11*1), Z2
+	VMOVUPS  64(SI)(R10*1), Z2
 	VMULPS   Z2, Z1, Z1
-	VMOVUPS  64(DI)(R11*1), Z2
+	VMOVUPS  64(DI)(R10*1), Z2
 	VADDPS   Z2, Z1, Z1
 	VMAXPS   Z1, Z0, Z1
 	VMOVNTPS Z1, 64(AX)
-	ADDQ     $+128, R11
+	ADDQ     $+128, R10
 	ADDQ     $+128, AX
 	ADDQ     $+128, DX
-	SUBQ     $+32, R10
+	SUBQ     $+32, R11
 	JGE      rowmany
 
 rowfew:
-	ADDQ     $+32, R10
-	CMPQ     R10, $+16
+	ADDQ     $+32, R11
+	CMPQ     R11, $+16
 	JL       rowrest
 	VMOVUPS  (DX), Z1
-	VMOVUPS  (BX)(R11*1), Z2
+	VMOVUPS  (BX)(R10*1), Z2
 	VSUBPS   Z2, Z1, Z1
-	VMOVUPS  (SI)(R11*1), Z2
+	VMOVUPS  (SI)(R10*1), Z2
 	VMULPS   Z2, Z1, Z1
-	VMOVUPS  (DI)(R11*1), Z2
+	VMOVUPS  (DI)(R10*1), Z2
 	VADDPS   Z2, Z1, Z1
 	VMAXPS   Z1, Z0, Z1
 	VMOVNTPS Z1, (AX)
-	ADDQ     $+64, R11
+	ADDQ     $+64, R10
 	ADDQ     $+64, AX
 	ADDQ     $+64, DX
-	SUBQ     $+16, R10
+	SUBQ     $+16, R11
 
 rowrest:
-	TESTQ     R10, R10
+	TESTQ     R11, R11
 	JZ        rowdone
 	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX)(R11*1), K1, Z2
+	VMOVUPS.Z (BX)(R10*1), K1, Z2
 	VSUBPS    Z2, Z1, Z1
-	VMOVUPS.Z (SI)(R11*1), K1, Z2
+	VMOVUPS.Z (SI)(R10*1), K1, Z2
 	VMULPS    Z2, Z1, Z1
-	VMOVUPS.Z (DI)(R11*1), K1, Z2
+	VMOVUPS.Z (DI)(R10*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMAXPS    Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)
 
 rowdone:
-	SUBQ R11, AX
+	SUBQ R10, AX
 	ADDQ CX, AX
-	SUBQ R11, DX
+	SUBQ R10, DX
 	ADDQ CX, DX
 	SUBQ CX, R8
 	JMP  row

@@ -183,10 +183,10 @@ var rowStreams = []rowStream{
 		f.accumulate("s", d)
 		f.accumulate("q", f.mul(d, d))
 	}},
-	{"normalize", "y, x, mean, scale, shift", "y, x", 4, "", func(f *flow) {
+	{"normalize", "y, x, mean, scale, shift", "y, x", 1, "", func(f *flow) {
 		f.put("y", f.affine(f.centred()))
 	}},
-	{"normalizeReLU", "y, x, mean, scale, shift", "y, x", 4, "", func(f *flow) {
+	{"normalizeReLU", "y, x, mean, scale, shift", "y, x", 1, "", func(f *flow) {
 		f.put("y", f.rectify(f.affine(f.centred())))
 	}},
 	{"normalizeAdd", "y, x, r, mean, scale, shift", "y, x, r", 1, "", func(f *flow) {

@@ -8,3 +8,6 @@ var (
 
 // GoesPast is BatchNorm.goesPast.
 func GoesPast(p *BatchNorm, out []float32) bool { return p.goesPast(out) }
+
+// LeanRow is leanRow.
+var LeanRow = leanRow

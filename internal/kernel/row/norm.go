@@ -17,6 +17,7 @@ type BatchNorm struct {
 	columns
 	narrow []float32    // one constant per channel, before it is spread
 	consts [5][]float32 // constants as wide rows
+	lean   int          // floats in a row of the passes without sums; wide is a multiple of it
 
 	out, grad, x []float32 // operands of the call in progress
 	r, z, g      []float32 // of one with a residual
@@ -29,9 +30,39 @@ type BatchNorm struct {
 // read. Written through them, each line would be read first.
 const pastFloats = 8 << 20
 
+// leanFloats is the aimed length of a row where no sums are taken: constants so short stay in the first-level
+// cache beside what streams past them.
+const leanFloats = 256
+
+// leanRow returns the longest row of about leanFloats into which wide rows can be cut between pixels, of
+// whole cache lines if possible.
+func leanRow(wide, channels int) int {
+	pixels, best := wide/channels, 0
+	for n := min(max(leanFloats/channels, 1), pixels); n > 0; n-- {
+		if pixels%n > 0 {
+			continue
+		}
+		if n*channels%asm.LineFloats == 0 {
+			return n * channels
+		}
+		best = max(best, n*channels)
+	}
+	return best
+}
+
+// constants returns those of a run of n floats, whole wide rows or a short one, cut to the length of a row.
+func (p *BatchNorm) constants(n int) (mean, scale, shift, slope, offset []float32) {
+	row := p.lean
+	if n%row > 0 {
+		row = n
+	}
+	c := &p.consts
+	return c[wideMean][:row], c[wideScale][:row], c[wideShift][:row], c[wideSlope][:row], c[wideOffset][:row]
+}
+
 // goesPast reports whether out is large enough to go past the caches, and lies as that takes.
 func (p *BatchNorm) goesPast(out []float32) bool {
-	return len(out) >= pastFloats && p.wide%asm.LineFloats == 0 &&
+	return len(out) >= pastFloats && p.lean%asm.LineFloats == 0 &&
 		uintptr(unsafe.Pointer(unsafe.SliceData(out)))%(4*asm.LineFloats) == 0
 }
 
@@ -48,6 +79,7 @@ const (
 func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 	mustShape("batch norm", rows, channels)
 	p := &BatchNorm{cpu: c, columns: newColumns(rows, channels, 2, c.Threads())}
+	p.lean = leanRow(p.wide, channels)
 	p.narrow = make([]float32, channels)
 	p.begun = make([]begunBlock, c.Threads())
 	for i := range p.consts {
@@ -181,13 +213,13 @@ func (p *normApply) Do(_, part, parts int) {
 	case p.past:
 		apply, applyAdd = ops.NormalizePast, ops.NormalizeAddPast
 	}
-	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
-		n, y, x := min(hi-lo, p.wide), p.out[lo:hi], p.x[lo:hi]
+		mean, scale, shift, _, _ := (*BatchNorm)(p).constants(hi - lo)
+		y, x := p.out[lo:hi], p.x[lo:hi]
 		if p.r != nil {
-			applyAdd(y, x, p.r[lo:hi], mean[:n], scale[:n], shift[:n])
+			applyAdd(y, x, p.r[lo:hi], mean, scale, shift)
 		} else {
-			apply(y, x, mean[:n], scale[:n], shift[:n])
+			apply(y, x, mean, scale, shift)
 		}
 	})
 }
@@ -215,19 +247,17 @@ func (p *normSums) take(acc []float32, lo, hi int) {
 // Do computes the gradient of a run of wide rows.
 func (p *normGrad) Do(_, part, parts int) {
 	ops := &p.cpu.ops.Element
-	mean, scale, shift := p.consts[wideMean], p.consts[wideScale], p.consts[wideShift]
-	slope, offset := p.consts[wideSlope], p.consts[wideOffset]
 	apply, applyReLU := ops.NormGrad, ops.NormGradReLU
 	if p.past {
 		apply, applyReLU = ops.NormGradPast, ops.NormGradReLUPast
 	}
 	p.walk(p.cpu, part, parts, func(lo, hi int) {
-		n := min(hi-lo, p.wide)
+		mean, scale, shift, slope, offset := (*BatchNorm)(p).constants(hi - lo)
 		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {
-			applyReLU(dx, dy, x, mean[:n], scale[:n], shift[:n], slope[:n], offset[:n])
+			applyReLU(dx, dy, x, mean, scale, shift, slope, offset)
 		} else {
-			apply(dx, dy, x, mean[:n], scale[:n], slope[:n], offset[:n])
+			apply(dx, dy, x, mean, scale, slope, offset)
 		}
 	})
 }
