@@ -14,6 +14,7 @@ type Answer struct {
 	IsCertain bool    // the rounds tell one row apart from all others
 	IsFaster  bool    // they tell the first from the slower baseline, but not from all others
 	TooFew    int     // rounds that did not decide, where more may; 0: no such
+	Repeats   int     // that may decide then
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
 }
@@ -43,7 +44,7 @@ func (g *Group) standing() standing {
 func (g *Group) Answer() Answer {
 	a := g.answer()
 	if len(a.First) > 0 {
-		a.Text = g.inContention(a.Text, a.First[0])
+		a.Text = g.inContention(a.Text, a.First[0]) + a.crowded()
 	}
 	if left := g.thin(); left != "" {
 		a.Why += " " + left
@@ -69,6 +70,17 @@ func (g *Group) inContention(text string, l *Line) string {
 		crowded.Setting.NumThreads(), crowded.Cores, l.Speedup.Median)
 }
 
+// crowded says which of the slower rows is named in an answer and has more threads than cores; "" if none is.
+func (a *Answer) crowded() string {
+	for _, l := range a.Slower {
+		if l.Contended && strings.Contains(a.Text, l.Label) {
+			return fmt.Sprintf(" The %d threads of %s shared %d cores.", l.Setting.NumThreads(), l.Label,
+				l.Cores)
+		}
+	}
+	return ""
+}
+
 // answer is Answer without the rows that have too few rounds, and without what contention does to it.
 func (g *Group) answer() Answer {
 	s := g.standing()
@@ -77,13 +89,14 @@ func (g *Group) answer() Answer {
 	}
 	if s.isOnce {
 		best := s.ranked[0]
-		return Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1,
+		return Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
 			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
 				ms(best.Step.Median), g.against(best)),
-			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", EnoughRounds)}
+			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", best.moreRepeats())}
 	}
 	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
-		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s)}
+		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s),
+		Repeats: s.ranked[0].moreRepeats()}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)
@@ -122,10 +135,11 @@ func (g *Group) answerText(s standing) string {
 		}
 		return fmt.Sprintf("%s had the shortest step, %s%s, but %s rounds cannot tell it from %s, %s "+
 			"(--repeats %d).", best.Label, ms(best.Step.Median), more, g.roundsText(s), list(rest),
-			upTo(rest), EnoughRounds)
+			upTo(rest), best.moreRepeats())
 	case g.fewRounds(s) > 0 && g.asFast(best) != "":
 		return fmt.Sprintf("%s was the fastest in the median round%s, but %s rounds cannot tell it from %s "+
-			"(--repeats %d).", best.Label, g.asFast(best), g.roundsText(s), list(s.tied[1:]), EnoughRounds)
+			"(--repeats %d).", best.Label, g.asFast(best), g.roundsText(s), list(s.tied[1:]),
+			best.moreRepeats())
 	case slices.Contains(s.tied, g.Baseline):
 		return fmt.Sprintf("No way of training is shown to be faster than %s: %s.", g.Baseline.Label,
 			g.untold(s))
@@ -236,7 +250,7 @@ func (g *Group) answerReason(s standing, text string) string {
 	if rounds := len(g.pairOf(s.ranked[0], s.tied[1]).Ratio.Values); rounds < EnoughRounds {
 		why += fmt.Sprintf(" Fewer than %d rounds rarely do", EnoughRounds)
 		if !strings.Contains(text, "--repeats") {
-			why += fmt.Sprintf("; --repeats %d", EnoughRounds)
+			why += fmt.Sprintf("; --repeats %d", s.ranked[0].moreRepeats())
 		}
 		why += "."
 	}

@@ -8,6 +8,9 @@ import (
 	"lockstep/app/record"
 )
 
+// FarLatency is a core-to-core latency, in nanoseconds, that cores of one cache do not have.
+const FarLatency = 200
+
 // The cores are far apart when their latency is this many times the least of the benchmark, and this many
 // nanoseconds more.
 const (

@@ -28,7 +28,11 @@ type Kernels struct {
 	Started  time.Time      `json:"started"`
 	Seconds  float64        `json:"seconds"` // wall time of all
 	Host     record.Machine `json:"host"`
-	Load     float64        `json:"load"` // processes ready to run before the start
+	Load     float64        `json:"load"`        // processes ready to run before the start
+	Taken    *record.Taken  `json:"cores_taken"` // what others took; null: unknown
+
+	// CoreLatency is the core-to-core latency before and after, in nanoseconds; 0: not known.
+	CoreLatency record.Numbers `json:"core_latency_ns"`
 
 	Model   string `json:"model"`
 	Batch   int    `json:"batch"`

@@ -55,9 +55,18 @@ func (p Pair) doubt() string {
 	word := []string{2: "two", 3: "three", 4: "four", 5: "five"}[rounds]
 	if left := p.left(); left > 0 {
 		return fmt.Sprintf("; %s rounds, as others took cores in %d more, are too few for that; --repeats %d",
-			word, left, EnoughRounds)
+			word, left, p.A.moreRepeats())
 	}
-	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, EnoughRounds)
+	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, p.A.moreRepeats())
+}
+
+// moreRepeats returns how many repeats may decide where those of the line did not: enough or, if others took
+// cores from some of as many, twice those.
+func (l *Line) moreRepeats() int {
+	if rounds := len(l.stepByRound); rounds >= EnoughRounds {
+		return 2 * rounds
+	}
+	return EnoughRounds
 }
 
 // left returns in how many rounds both rows have a run and others took cores from one of them, so that the

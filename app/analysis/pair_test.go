@@ -324,6 +324,30 @@ func TestRoundsThatAPairLacks(t *testing.T) {
 	}
 }
 
+// Where as many rounds as decide were run and others took cores in some, more of them are asked for.
+func TestMoreRepeatsThanThereWere(t *testing.T) {
+	m := newMaker(6, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 9, 9.1, 9, 9, 9, 9)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2.4, 2, 2, 2, 2)
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2.1, 2.3, 2.2, 2.1, 2.1, 2.1)
+	take(&m.Rows[2], 0, 0, 0, 0.3, 0.3, 0.3)
+	if text := analysis.Compare(m.Results).Groups[0].Answer().Text; !strings.Contains(text,
+		"3 rounds cannot tell it from all-reduce 2×1, 2200 ms (--repeats 12).") {
+		t.Errorf("answer %q", text)
+	}
+}
+
+// A slower row that the answer names says that it has more threads than cores.
+func TestTheAnswerSaysWhichNextRowIsCrowded(t *testing.T) {
+	m := newMaker(8, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 2}, 1, 1.01, 1, 1.02, 1, 1, 1.01, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 8, Threads: 2}, 2.4, 2.41, 2.4, 2.4, 2.4, 2.4, 2.42, 2.4)
+	text := analysis.Compare(m.Results).Groups[0].Answer().Text
+	if want := " The 16 threads of ddp 8×2 shared 2 cores."; !strings.HasSuffix(text, want) {
+		t.Errorf("answer %q, want %q", text, want)
+	}
+}
+
 // Runs that others took cores from count nowhere; a row of such runs only gets no ratio and no headline.
 func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	m := newMaker(4, 2)

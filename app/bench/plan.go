@@ -319,7 +319,8 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 		p.expandWires(plan, one)
 	}
 	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-	if w.strategy != single || !c.OneProcess || busy <= base.Threads || slices.Contains(p.Threads, busy) {
+	if w.strategy != single || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
+		slices.Contains(p.Threads, busy) {
 		return nil
 	}
 	row.Workers, row.Threads = 1, busy

@@ -17,6 +17,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
@@ -335,9 +336,7 @@ func quickParts(given bench.Part) []bench.Part {
 }
 
 // newFolder names a folder of results by the time and by what it holds.
-func newFolder(what string) string {
-	return filepath.Join("runs", time.Now().Format("20060102-150405")+"-"+what)
-}
+func newFolder(what string) string { return rundir.Free(what, time.Now()) }
 
 // benchConfig returns a benchmark of some matrices, without its folder, and the origins of the settings of
 // the first.

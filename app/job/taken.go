@@ -6,7 +6,7 @@ import "lockstep/app/record"
 // rank of one process reports the time of the whole process. All hosts of a lab are that machine.
 func takenOf(ranks []record.RankStat, servers []record.ServerStat, isOneProcess, isLab bool) *record.Taken {
 	t := ranks[0].Cores
-	if t.All < record.LeastWatched || t.Own == 0 {
+	if t.Own == 0 {
 		return nil
 	}
 	isHere := func(name string) bool { return isLab || name == ranks[0].Host }
@@ -23,6 +23,5 @@ func takenOf(ranks []record.RankStat, servers []record.ServerStat, isOneProcess,
 			own += s.Cores.Own
 		}
 	}
-	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
-	return &record.Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
+	return t.TakenBut(own)
 }

@@ -215,7 +215,7 @@ func (p *PyTorch) Run(ctx context.Context, w Work) (*Outcome, error) {
 		return nil, p.wrap(ctx, errors.New(printable(a.Done.Error)))
 	}
 	return &Outcome{PeakRSSBytes: a.Done.PeakRSSBytes,
-		Taken: takenOf(host.CoresSince(before), a.Done.CPUSeconds)}, nil
+		Taken: host.CoresSince(before).TakenBut(a.Done.CPUSeconds)}, nil
 }
 
 // wrap says whose error it is; that of the context remains as it is.
@@ -269,13 +269,4 @@ func tuned(threads int) cluster.Environment {
 	return cluster.Environment{"OMP_NUM_THREADS": n, "MKL_NUM_THREADS": n, "OPENBLAS_NUM_THREADS": n,
 		"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "68719476736", "MALLOC_TOP_PAD_": "67108864",
 		"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", "GLOO_SOCKET_IFNAME": "lo"}
-}
-
-// takenOf returns the share of the cores' time that others took; nil if the system does not tell.
-func takenOf(t record.CoreTimes, own float64) *record.Taken {
-	if t.All < record.LeastWatched {
-		return nil
-	}
-	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
-	return &record.Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
 }

@@ -409,6 +409,16 @@ const DisturbedLimit = 0.05
 // hundredths.
 const LeastWatched = 1.0
 
+// TakenBut returns what others took of some time of the cores, of which so many seconds were a job's own; nil
+// if the time is too short to tell.
+func (t CoreTimes) TakenBut(own float64) *Taken {
+	if t.All < LeastWatched {
+		return nil
+	}
+	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
+	return &Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
+}
+
 // Sum returns the share of core time taken by others; 0 if t is nil.
 func (t *Taken) Sum() float64 {
 	if t == nil {

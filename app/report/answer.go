@@ -38,7 +38,7 @@ func (a answer) Because() string { return opening(a.Why, "") }
 // answerOf words the answer of a group.
 func answerOf(g *analysis.Group) answer {
 	a := g.Answer()
-	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided, TooFew: a.TooFew}
+	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided, TooFew: a.TooFew, Repeats: a.Repeats}
 	switch {
 	case a.IsCertain:
 		out.Verdict = certain
@@ -148,7 +148,7 @@ func overall(all []answer) answer {
 	case 1:
 		return all[0]
 	}
-	isCertain, isInPart, rounds := 0, 0, 0
+	isCertain, isInPart, rounds, repeats := 0, 0, 0, 0
 	for _, a := range all {
 		switch a.Verdict {
 		case certain:
@@ -157,7 +157,7 @@ func overall(all []answer) answer {
 		case inPart:
 			isInPart++
 		}
-		rounds = max(rounds, a.TooFew)
+		rounds, repeats = max(rounds, a.TooFew), max(repeats, a.Repeats)
 	}
 	out := answer{Verdict: undecided, Sign: signOf(undecided), Why: "Rows are compared within each of the " +
 		"comparisons alone, because only there they did the same work under the same condition."}
@@ -175,7 +175,7 @@ func overall(all []answer) answer {
 	}
 	if rounds > 0 {
 		text += fmt.Sprintf(" after %s (--repeats %d)", spelling.Count(rounds, "round"),
-			analysis.EnoughRounds)
+			repeats)
 	}
 	if isInPart > 0 {
 		text += fmt.Sprintf(", %d in part", isInPart)

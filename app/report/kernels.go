@@ -40,6 +40,9 @@ func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
 	var b bytes.Buffer
 	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend)
+	for _, caution := range kernelsCautions(k) {
+		fmt.Fprintf(out, "%s\n", caution)
+	}
 	for _, s := range sections {
 		fmt.Fprintf(out, "\n%s\n", s.title)
 		for _, r := range s.rows {
@@ -61,6 +64,9 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	m.line("# %s", text(kernelsTitle(k)))
 	m.line("%s", text(kernelsLimits(k)))
 	m.line("%s", text(kernelsLegend))
+	for _, caution := range kernelsCautions(k) {
+		m.item("%s", text(caution))
+	}
 	for _, s := range kernelSections(k) {
 		m.line("## %s", text(s.title))
 		var t table
@@ -117,6 +123,19 @@ func kernelsLimits(k *analysis.Kernels) string {
 	}
 	return fmt.Sprintf("Limits measured here: %s GFLOP/s%s; GB/s by working set: %s.",
 		giga(k.PeakFLOPs), products, strings.Join(parts, ", "))
+}
+
+// kernelsCautions says what makes the times longer than the kernels are.
+func kernelsCautions(k *analysis.Kernels) (cautions []string) {
+	if taken := analysis.TakenText(k.Taken); taken != "" {
+		cautions = append(cautions, "Caution: "+taken+"; measure again when the machine is idle.")
+	}
+	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= analysis.FarLatency {
+		cautions = append(cautions, fmt.Sprintf("Caution: a cache line took %.0f ns to another core and "+
+			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
+			slices.Max(k.CoreLatency)))
+	}
+	return cautions
 }
 
 // kernelSection is one table, its headings first, and what it comes to.

@@ -46,6 +46,7 @@ type answer struct {
 	Gain             cell    // its speed-up over the baseline
 	Beside           *answer // its ratio to the fastest row of another program; nil: there is none
 	TooFew           int     // rounds that did not decide, where more may; 0: no such
+	Repeats          int     // that may decide then
 }
 
 // caution is a note that changes how the picture is read, cut to its first sentence, with a link to the

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"lockstep/app/analysis"
+	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/internal/kernel/peak"
@@ -64,9 +66,13 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 	k := &r.kernels
 	k.Model, k.Batch, k.Threads, k.ISA, k.Repeats = c.Model, c.Batch, c.Threads, c.ISA.String(), c.Repeats
 	k.Go, k.Started, k.Math = runtime.Version(), begun, c.Math.String()
+	cores, latency := host.CoresNow(), host.CoreLatency()
 	if err := r.measure(); err != nil {
 		return nil, err
 	}
+	taken := host.CoresSince(cores)
+	k.Taken = taken.TakenBut(taken.Own)
+	k.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
 	k.Seconds = time.Since(begun).Seconds()
 	return k, nil
 }

@@ -50,17 +50,18 @@ type Claimed struct {
 	Uncut error
 }
 
-// New creates the directory runs/<time>-<name>, or one with a number behind if that is taken.
-func New(name string, now time.Time) (Claimed, error) {
-	name = now.Format("20060102-150405") + "-" + name
-	for i := 1; ; i++ {
-		path := filepath.Join("runs", name)
-		if i > 1 {
-			path = fmt.Sprintf("%s-%d", path, i)
+// New creates the directory that Free names.
+func New(name string, now time.Time) (Claimed, error) { return Claim(Free(name, now)) }
+
+// Free returns the directory runs/<time>-<name>, with a number behind if that is taken.
+func Free(name string, now time.Time) string {
+	first := filepath.Join("runs", now.Format("20060102-150405")+"-"+name)
+	path := first
+	for i := 2; ; i++ {
+		if _, err := os.Stat(path); err != nil { // Claim says what else may be wrong with it
+			return path
 		}
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return Claim(path)
-		}
+		path = fmt.Sprintf("%s-%d", first, i)
 	}
 }
 
