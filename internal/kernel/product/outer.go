@@ -69,13 +69,7 @@ type parcel struct {
 
 // parcelPixels is about how many pixels a parcel has: with 64 channels its panel of dy is 64 KiB, and
 // a tile does enough products to pay for reading and writing its sums. Changing it changes results.
-//
-// With one tap a parcel is shorter: there is nothing else to reuse, so its panels should stay in a near
-// cache.
-const (
-	parcelPixels = 256
-	tapPixels    = 128
-)
+const parcelPixels = 256
 
 // outerGroup is the number of input channels that are computed for all taps before the next channels, so
 // that a parcel's data stays in the second-level cache.
@@ -84,8 +78,8 @@ const outerGroup = 8 * asm.TileRows
 // stripProducts is the number of weights from which strips pay for being copied, or fetched.
 const stripProducts = 64 << 10
 
-// fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 512 KiB.
-const fetchFloats = 128 << 10
+// fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 1 MiB.
+const fetchFloats = 256 << 10
 
 // bandFloats bounds the columns of a band: its panels of dy for a parcel are 1 MiB.
 const bandFloats = 1024
@@ -101,15 +95,11 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	if o.turned {
 		o.blocks, o.columns = CutBlocks(ops, s.depth)
 	}
-	aim := parcelPixels
-	if s.taps == 1 {
-		aim = tapPixels
-	}
-	if s.pixels*2 <= aim {
-		o.many = min(images, aim/s.pixels)
+	if s.pixels*2 <= parcelPixels {
+		o.many = min(images, parcelPixels/s.pixels)
 		o.parcels = []parcel{o.newParcel(0, s.pixels, from)}
 	} else {
-		n := (s.pixels + aim - 1) / aim
+		n := (s.pixels + parcelPixels - 1) / parcelPixels
 		for i := range n {
 			lo, hi := compute.Span(s.pixels, i, n)
 			o.parcels = append(o.parcels, o.newParcel(lo, hi, from))
