@@ -125,6 +125,14 @@ func Open(c Config) (*CPU, error) {
 	return p, nil
 }
 
+// Split returns a CPU like c with one n-th of its threads, which n must divide. It computes beside c, not
+// instead of it; the caller closes it.
+func (c *CPU) Split(n int) (*CPU, error) {
+	config := c.config
+	config.Threads /= n
+	return Open(config)
+}
+
 // Close ends the worker threads and waits for them. The CPU must not be used afterwards; a second
 // Close does nothing.
 func (c *CPU) Close() {

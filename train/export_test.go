@@ -6,7 +6,7 @@ import "lockstep/shard"
 type Stack = stack
 
 // NewStack plans shards [lo, hi) of a tree over shards.
-func NewStack(lo, hi, shards int) Stack { return newStack(lo, hi, shards) }
+func NewStack(lo, hi, shards, abreast int) Stack { return newStack(lo, hi, shards, abreast) }
 
 // Slot returns the buffer that shard number i of the run writes.
 func (s stack) Slot(i int) int { return s.slots[i] }
@@ -19,6 +19,9 @@ func (s stack) Folds(i int) [][2]int {
 	}
 	return pairs
 }
+
+// Abreast returns how many shards are computed at a time.
+func (s stack) Abreast() int { return s.abreast }
 
 // NumPieces and NumBuffers return the number of pieces that remain and the number of buffers
 // needed.
@@ -50,3 +53,6 @@ func (b Balancer) Observe(rank int, s shard.Speed) { b.observe(rank, s) }
 
 // Decide returns the plan of a step, and how shards move.
 func (b Balancer) Decide(step int, p shard.Plan) (shard.Plan, *Move) { return b.decide(step, p) }
+
+// Abreast returns how many shards the loop computes at a time.
+func (l *Loop) Abreast() int { return l.stack.abreast }

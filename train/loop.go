@@ -57,6 +57,7 @@ type Loop struct {
 	covered uint64 // hash of the samples of this epoch so far, see Progress
 	torn    bool   // a step has changed some of the variables, but not all
 	cutOff  bool   // an exchange has failed
+	side    side   // shards computed abreast
 	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result // before the run: that of the parts before it
 
@@ -94,7 +95,7 @@ func New(c Config) (*Loop, error) {
 		return nil, err
 	}
 	if err := checkRoles(programs.variables); err != nil {
-		programs.arena.Close()
+		programs.close()
 		return nil, err
 	}
 	l := &Loop{config: c, track: c.Trace.Track("train"), schedule: schedule, adder: row.On(c.CPU),
@@ -119,6 +120,7 @@ func New(c Config) (*Loop, error) {
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
 	l.tallies = make([]int64, tallySums+c.numTestBatches()*c.Task.numSums())
 	l.onReady, l.onNeed = l.ready, l.need
+	l.side.programs = make([]*program, programs.abreast())
 	return l, nil
 }
 
@@ -156,7 +158,7 @@ func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
 func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 
 // Close frees the memory of the programs. The variables stay valid.
-func (l *Loop) Close() { l.programs.arena.Close() }
+func (l *Loop) Close() { l.programs.close() }
 
 // Steps returns the length of the run, or 0 if the length is a time, and the number of steps per
 // epoch.
@@ -167,8 +169,9 @@ func (l *Loop) Steps() (steps, perEpoch int) {
 	return steps, l.config.stepsPerEpoch()
 }
 
-// ArenaBytes returns the size of the arena of activations that all programs share.
-func (l *Loop) ArenaBytes() int64 { return l.programs.arena.Bytes() }
+// ArenaBytes returns the size of the arenas of activations: the one that all programs share or, where shards
+// are computed abreast, that of each.
+func (l *Loop) ArenaBytes() int64 { return l.programs.arenaBytes() }
 
 // Run trains to the end and returns the result. sink may be nil. If Run returns an error, the
 // result is that so far, without a hash.
@@ -288,7 +291,7 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 // buffers.
 func (l *Loop) own(w Work) {
 	l.work = w
-	l.stack = newStack(w.Lo, w.Hi, l.config.Plan.Shards())
+	l.stack = newStack(w.Lo, w.Hi, l.config.Plan.Shards(), l.programs.abreast())
 	if l.config.Isolated {
 		l.stack.joinPieces()
 	}

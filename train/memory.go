@@ -50,7 +50,7 @@ func (l *Loop) most() (buffers, rows int, loader data.LoaderConfig) {
 	}
 	shards := factor * c.Plan.Shards()
 	lo, hi := factor*work.Lo, factor*work.Hi
-	buffers = newStack(lo, hi, shards).buffers
+	buffers = newStack(lo, hi, shards, l.programs.abreast()).buffers
 	if l.mayMove {
 		lo, hi = 0, shards-(c.Plan.Workers()-1) // the others have one each
 		buffers = mostBuffers(hi, shards)

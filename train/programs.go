@@ -11,13 +11,13 @@ import (
 )
 
 // programs holds one compiled program for each number of samples that this worker will meet; for
-// training, one for each stage. They share variables and one arena.
+// training, one for each stage and lane. They share variables, and those of a lane one arena.
 type programs struct {
-	executor   graph.Executor
 	variables  *graph.Variables
-	arena      *graph.Arena
-	stages     []int              // the step at which each stage begins
-	training   map[int][]*program // by samples, then by stage
+	main       lane                 // of all threads; evaluates
+	lanes      []lane               // train, each a shard at a time; main alone unless shards are abreast
+	stages     []int                // the step at which each stage begins
+	training   map[int][][]*program // by samples, then by lane, then by stage
 	evaluation map[int]*program
 }
 
@@ -59,15 +59,18 @@ func compile(c Config) (*programs, error) {
 		ex = graph.NewHost(c.CPU)
 	}
 	p := &programs{
-		executor:   ex,
-		arena:      graph.NewArena(ex),
+		main:       newLane(ex, nil),
 		stages:     c.stages(),
-		training:   map[int][]*program{},
+		training:   map[int][][]*program{},
 		evaluation: map[int]*program{},
 	}
-	err := p.compileAll(c)
+	p.lanes = []lane{p.main}
+	err := p.goAbreast(c)
+	if err == nil {
+		err = p.compileAll(c)
+	}
 	if err != nil {
-		p.arena.Close()
+		p.close()
 		return nil, err
 	}
 	return p, nil
@@ -110,19 +113,21 @@ func (p *programs) addRun(c Config, w Work) error {
 	return nil
 }
 
-// addTraining compiles the training programs for n samples, unless n is 0 or they exist.
+// addTraining compiles the training programs for n samples that lanes lack, unless n is 0.
 func (p *programs) addTraining(c Config, n int) error {
-	if n == 0 || p.training[n] != nil {
-		return nil
-	}
-	for _, step := range p.stages {
-		program, err := p.add(c, n, graph.Options{Train: true, Frozen: func(q graph.Param) bool {
-			return c.Clip == 0 && c.Optimizer.IsFrozen(q.Name, step+1)
-		}})
-		if err != nil {
-			return err
+	for n > 0 && len(p.training[n]) < len(p.lanes) {
+		at := p.lanes[len(p.training[n])]
+		var stages []*program
+		for _, step := range p.stages {
+			program, err := p.add(c, n, at, graph.Options{Train: true, Frozen: func(q graph.Param) bool {
+				return c.Clip == 0 && c.Optimizer.IsFrozen(q.Name, step+1)
+			}})
+			if err != nil {
+				return err
+			}
+			stages = append(stages, program)
 		}
-		p.training[n] = append(p.training[n], program)
+		p.training[n] = append(p.training[n], stages)
 	}
 	return nil
 }
@@ -130,21 +135,21 @@ func (p *programs) addTraining(c Config, n int) error {
 // addEvaluation compiles the evaluation program for n samples, unless it exists.
 func (p *programs) addEvaluation(c Config, n int) (err error) {
 	if p.evaluation[n] == nil {
-		p.evaluation[n], err = p.add(c, n, graph.Options{})
+		p.evaluation[n], err = p.add(c, n, p.main, graph.Options{})
 	}
 	return err
 }
 
-// add compiles the network for n samples with the given options.
-func (p *programs) add(c Config, n int, o graph.Options) (*program, error) {
+// add compiles the network for n samples with the given options, to run in a lane.
+func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, error) {
 	g := graph.New()
 	samples := c.Network.Samples(g, n)
 	o.Logits = c.Network.Build(samples)
 	if o.Train {
 		o.Loss = c.Task.Loss(o.Logits, c.targets(g, n))
 	}
-	o.MemoryLimit, o.Arena = c.MemoryLimit, p.arena
-	compiled, err := graph.Compile(g, p.executor, o)
+	o.MemoryLimit, o.Arena = c.MemoryLimit, at.arena
+	compiled, err := graph.Compile(g, at.executor, o)
 	if err != nil {
 		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)
 	}
@@ -181,11 +186,11 @@ func (c Config) targets(g *graph.Graph, n int) (t Targets) {
 	return t
 }
 
-// forStep returns the training program for n samples in the given step.
-func (p *programs) forStep(n, step int) *program {
+// forStep returns the training program of a lane for n samples in the given step.
+func (p *programs) forStep(n, step, lane int) *program {
 	stage := len(p.stages) - 1
 	for p.stages[stage] > step {
 		stage--
 	}
-	return p.training[n][stage]
+	return p.training[n][lane][stage]
 }

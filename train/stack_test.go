@@ -26,7 +26,9 @@ func TestStackLeavesThePlansPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			for rank := range workers {
-				checkStack(t, plan, rank)
+				for _, abreast := range []int{1, 2, 4, 8} {
+					checkStack(t, plan, rank, abreast)
+				}
 			}
 		}
 	}
@@ -37,7 +39,7 @@ func TestMostBuffers(t *testing.T) {
 	for shards := 1; shards <= 40; shards++ {
 		for lo := range shards {
 			for hi := lo + 1; hi <= shards; hi++ {
-				got, most := train.NewStack(lo, hi, shards).NumBuffers(), train.MostBuffers(hi-lo, shards)
+				got, most := train.NewStack(lo, hi, shards, 1).NumBuffers(), train.MostBuffers(hi-lo, shards)
 				if got > most {
 					t.Errorf("[%d, %d) of %d: %d buffers, planned %d", lo, hi, shards, got, most)
 				}
@@ -47,19 +49,29 @@ func TestMostBuffers(t *testing.T) {
 }
 
 // checkStack executes the stack symbolically, overwriting buffers as training does.
-func checkStack(t *testing.T, plan shard.Plan, rank int) {
+func checkStack(t *testing.T, plan shard.Plan, rank, abreast int) {
 	t.Helper()
 	lo, hi := plan.Run(rank)
-	s := train.NewStack(lo, hi, plan.Shards())
-	if limit := s.NumPieces() + bits.Len(uint(plan.Shards())); s.NumBuffers() > limit {
+	s := train.NewStack(lo, hi, plan.Shards(), abreast)
+	if lo%abreast > 0 || hi%abreast > 0 {
+		abreast = 1
+	}
+	if s.Abreast() != abreast {
+		t.Errorf("[%d,%d): %d abreast, want %d", lo, hi, s.Abreast(), abreast)
+	}
+	if limit := s.NumPieces() + bits.Len(uint(plan.Shards())) + abreast - 1; s.NumBuffers() > limit {
 		t.Errorf("[%d,%d) of %d: %d buffers, want at most %d", lo, hi, plan.Shards(),
 			s.NumBuffers(), limit)
 	}
 	buffers := make([]string, s.NumBuffers())
-	for v := lo; v < hi; v++ {
-		buffers[s.Slot(v-lo)] = fmt.Sprint(v)
-		for _, f := range s.Folds(v - lo) {
-			buffers[f[0]] = "(" + buffers[f[0]] + "+" + buffers[f[1]] + ")"
+	for first := lo; first < hi; first += abreast {
+		for v := first; v < first+abreast; v++ {
+			buffers[s.Slot(v-lo)] = fmt.Sprint(v)
+		}
+		for v := first; v < first+abreast; v++ {
+			for _, f := range s.Folds(v - lo) {
+				buffers[f[0]] = "(" + buffers[f[0]] + "+" + buffers[f[1]] + ")"
+			}
 		}
 	}
 	pieces := plan.Pieces(rank)

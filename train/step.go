@@ -91,11 +91,8 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	}
 	l.lap(trace.Data, "data")
 	l.updater.Begin(l.step)
-	for i := range batch.Shards {
-		l.shard = i
-		if err := l.oneShard(&batch.Shards[i]); err != nil {
-			return event, false, err
-		}
+	if err := l.allShards(batch.Shards); err != nil {
+		return event, false, err
 	}
 	lo, hi, err := l.updater.Wait()
 	if err != nil {
@@ -137,33 +134,62 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	return event, isCounted, nil
 }
 
+// allShards computes the gradients of the worker's shards, one or several at a time.
+func (l *Loop) allShards(shards []data.Shard) error {
+	for n := l.stack.abreast; len(shards) > 0; shards = shards[n:] {
+		l.shard = len(l.stack.slots) - len(shards)
+		if l.canGoAbreast(shards[:n]) {
+			if err := l.abreast(shards[:n]); err != nil {
+				return err
+			}
+			continue
+		}
+		for i := range n {
+			if err := l.oneShard(&shards[i]); err != nil {
+				return err
+			}
+			l.shard++
+		}
+	}
+	return nil
+}
+
 // oneShard computes the gradient of one of the worker's shards and merges it into the stack. The
 // last shard calls Ready for parameters as they become final.
 func (l *Loop) oneShard(s *data.Shard) error {
-	gradient := l.gradients[l.stack.slots[l.shard]]
-	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
-	l.done.OwnSamples += int64(s.Samples)
 	if s.Samples == 0 {
-		return l.emptyShard(gradient, row)
+		return l.emptyShard(s)
 	}
-	p := l.programs.forStep(s.Samples, l.step)
-	p.SetGradients(gradient)
-	l.read(p, s, trace.Forward)
-	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
+	p := l.programs.forStep(s.Samples, l.step, 0)
+	l.feed(p, l.shard, s)
 	if err := l.forward(p.Program); err != nil {
 		return err
 	}
-	row[rowLoss] = float32(p.Loss())
-	row[rowCorrect] = float32(l.config.Task.numCorrect(p.Logits(), s))
-	row[rowSamples] = float32(s.Samples)
-	putCoverage(row, s.Coverage())
-	copy(row[rowHead:], p.BatchStats())
+	l.fill(p, s)
 	l.lap(trace.Forward, "")
 	l.share()
 	p.Backward(l.onReady)
 	l.done.FLOPs += p.FLOPs()
 	l.lap(trace.Backward, "backward")
 	return nil
+}
+
+// feed makes p compute shard number i of this worker.
+func (l *Loop) feed(p *program, i int, s *data.Shard) {
+	p.SetGradients(l.gradients[l.stack.slots[i]])
+	l.read(p, s, trace.Forward)
+	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
+}
+
+// fill writes what p's forward pass says of s into its row.
+func (l *Loop) fill(p *program, s *data.Shard) {
+	l.done.OwnSamples += int64(s.Samples)
+	row := l.rows[s.Number*l.rowLen:][:l.rowLen]
+	row[rowLoss] = float32(p.Loss())
+	row[rowCorrect] = float32(l.config.Task.numCorrect(p.Logits(), s))
+	row[rowSamples] = float32(s.Samples)
+	putCoverage(row, s.Coverage())
+	copy(row[rowHead:], p.BatchStats())
 }
 
 // read sets a program's input to the samples of a shard, for a pass of the given phase.
@@ -181,12 +207,12 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 }
 
 // emptyShard is oneShard without samples: its gradient is zero and takes its place in the tree.
-func (l *Loop) emptyShard(gradient, row []float32) error {
+func (l *Loop) emptyShard(s *data.Shard) error {
 	if err := l.settle(); err != nil { // outstanding sums would arrive in this gradient
 		return err
 	}
-	clear(row)
-	clear(gradient)
+	clear(l.rows[s.Number*l.rowLen:][:l.rowLen])
+	clear(l.gradients[l.stack.slots[l.shard]])
 	l.share()
 	for _, param := range l.variables.Order {
 		l.ready(param)

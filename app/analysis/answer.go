@@ -17,6 +17,7 @@ type Answer struct {
 	Repeats   int     // that may decide then
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
+	named     []*Line // those beside the first that the text names
 }
 
 // standing is what the rounds decide about the rivals of a group.
@@ -44,7 +45,11 @@ func (g *Group) standing() standing {
 func (g *Group) Answer() Answer {
 	a := g.answer()
 	if len(a.First) > 0 {
-		a.Text = g.inContention(a.Text, a.First[0]) + a.crowded()
+		text := g.inContention(a.Text, a.First[0])
+		if text == a.Text {
+			text += crowded(a.named)
+		}
+		a.Text = text
 	}
 	if left := g.thin(); left != "" {
 		a.Why += " " + left
@@ -70,10 +75,11 @@ func (g *Group) inContention(text string, l *Line) string {
 		crowded.Setting.NumThreads(), crowded.Cores, l.Speedup.Median)
 }
 
-// crowded says which of the slower rows is named in an answer and has more threads than cores; "" if none is.
-func (a *Answer) crowded() string {
-	for _, l := range a.Slower {
-		if l.Contended && strings.Contains(a.Text, l.Label) {
+// crowded says which of the rows that an answer names beside the first has more threads than cores; "" if
+// none has.
+func crowded(named []*Line) string {
+	for _, l := range named {
+		if l.Contended {
 			return fmt.Sprintf(" The %d threads of %s shared %d cores.", l.Setting.NumThreads(), l.Label,
 				l.Cores)
 		}
@@ -96,7 +102,10 @@ func (g *Group) answer() Answer {
 	}
 	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
 		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s),
-		Repeats: s.ranked[0].moreRepeats()}
+		Repeats: s.ranked[0].moreRepeats(), named: s.tied[1:]}
+	if a.IsCertain {
+		a.named = s.ranked[1:2]
+	}
 	for _, l := range s.ranked {
 		if !slices.Contains(s.tied, l) {
 			a.Slower = append(a.Slower, l)

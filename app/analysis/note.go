@@ -66,7 +66,7 @@ func rules() []rule {
 		{"not encrypted", Caution, inTheClear, "leave out --insecure"},
 		{"budget", Caution, cutShort, "more time: lockstep bench --resume with a --budget"},
 		{"one repeat", Caution, oneRepeat, "--repeats 6"},
-		{"few repeats", Caution, fewRepeats, "--repeats 6"},
+		{"few repeats", Caution, fewRepeats, "--repeats 6, or 12 where others took cores from some of six"},
 		{"precision", Caution, imprecise, "more time: lockstep bench --resume with a --budget"},
 		{"noise", Caution, noise, "more repeats on an idle machine"},
 		{"busy machine", Caution, busyMachine, "run it when the machine is idle"},

@@ -60,11 +60,11 @@ func (p Pair) doubt() string {
 	return fmt.Sprintf("; %s rounds are too few for that; --repeats %d", word, p.A.moreRepeats())
 }
 
-// moreRepeats returns how many repeats may decide where those of the line did not: enough or, if others took
-// cores from some of as many, twice those.
+// moreRepeats returns how many repeats may decide where those of the line did not: enough or, if as many were
+// run and others took cores from some, twice those.
 func (l *Line) moreRepeats() int {
-	if rounds := len(l.stepByRound); rounds >= EnoughRounds {
-		return 2 * rounds
+	if l.OK >= EnoughRounds {
+		return 2 * l.OK
 	}
 	return EnoughRounds
 }

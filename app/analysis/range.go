@@ -13,6 +13,7 @@ const (
 	maxSeconds = 1e9  // 30 years
 	maxCount   = 1e9  // epochs, shards, steps
 	maxAmount  = 1e18 // bytes, samples, operations per second
+	maxLatency = 1e6  // ns from core to core
 	least      = -1e-9
 )
 
@@ -65,7 +66,7 @@ func runFigures(run *record.Run) []figure {
 		{"the speed of the cores", run.PeakFLOPs, maxAmount},
 	}
 	for _, v := range run.CoreLatency {
-		out = append(out, figure{"a core-to-core latency in nanoseconds", v, 1e9 * maxSeconds})
+		out = append(out, figure{"a core-to-core latency in nanoseconds", v, maxLatency})
 	}
 	for _, v := range run.EpochSeconds {
 		out = append(out, figure{"the time of an epoch", v, maxSeconds})

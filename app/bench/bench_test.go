@@ -127,6 +127,8 @@ func TestExpand(t *testing.T) {
 				"lenet ddp 2×2 /2"}, 1},
 		{"threads of the way", matrix([]string{"lenet"}, []string{"single:threads=2", "ddp"}, 1, 2),
 			[]string{"lenet single 1×2 threads=2 /2", "lenet ddp 2×1 /2"}, 1},
+		{"threads of one of two ways", matrix([]string{"lenet"}, []string{"single", "single:threads=2"},
+			1, 2), []string{"lenet single 1×1 /2", "lenet single 1×2 threads=2 /2"}, 0},
 		{"weak scaling", perWorker(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2, 4), 8),
 			[]string{"lenet single 1×1 /1", "lenet single 1×2 /1", "lenet ddp 2×1 /2",
 				"lenet ddp 4×1 /4"}, 1},

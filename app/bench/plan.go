@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"lockstep/app/analysis"
@@ -320,7 +321,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 	}
 	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
 	if w.strategy != single || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
-		slices.Contains(p.Threads, busy) {
+		slices.Contains(p.Threads, busy) || p.hasSingleWith(busy) {
 		return nil
 	}
 	row.Workers, row.Threads = 1, busy
@@ -334,6 +335,16 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 	row.Threads = cmp.Or(row.Threads, busy)
 	plan.Rows = append(plan.Rows, row.batch(1))
 	return nil
+}
+
+// hasSingleWith reports whether one process of so many threads is among the ways.
+func (p Part) hasSingleWith(threads int) bool {
+	return slices.ContainsFunc(p.Strategies, func(text string) bool {
+		w := parseWay(text)
+		return w.strategy == single && slices.ContainsFunc(w.values, func(v setting.Value) bool {
+			return v.Name == "threads" && v.Text == strconv.Itoa(threads)
+		})
+	})
 }
 
 // under returns base with a strategy. If the matrix has ddp, options of ddp apply only to its rows.

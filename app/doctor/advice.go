@@ -69,6 +69,12 @@ func (a *advice) processor(f record.HostFacts, slots int) {
 		a.add(record.LevelWarning, "load", fmt.Sprintf("%.1f processes are ready to run, on %s: steps take "+
 			"longer and their times vary", f.Load, cores(f.LogicalCores)), "end what else runs: top")
 	}
+	if f.CoreLatency >= record.FarLatency && f.UsableCores <= record.CacheCores {
+		a.add(record.LevelNote, "cores", fmt.Sprintf("the cores are far apart, %.0f ns for a cache line "+
+			"where one cache takes 50 to 100: threads that share work are slower, workers hardly",
+			f.CoreLatency), "on the host of a virtual machine, pin its cores to one cache; or --workers in "+
+			"place of --threads")
+	}
 	if f.Governor == unsteadyPolicy {
 		a.add(record.LevelNote, "frequency", "the governor is powersave: processors may run below their "+
 			"speed",

@@ -64,7 +64,7 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		{"lockstep", versionText(f)},
 		{"system", strings.Join(strings.Fields(f.Platform+" "+f.Kernel+" "+f.Arch), " ")},
 		{"processor", fmt.Sprintf("%s, %s cores%s", f.CPU, coresText(f), reason(f))},
-		{"latency", latencyText(f.CoreLatency)},
+		{"latency", latencyText(f.CoreLatency, f.UsableCores)},
 		{"kernels", strings.Join(f.ISA, ", ")},
 		{"memory", memory},
 	}
@@ -89,12 +89,18 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 	}
 }
 
-// latencyText words a core-to-core latency in nanoseconds.
-func latencyText(nanos float64) string {
-	if nanos == 0 {
-		return "between cores not known: one core, or too busy"
+// latencyText words a core-to-core latency in nanoseconds, of so many cores.
+func latencyText(nanos float64, cores int) string {
+	switch {
+	case cores < 2:
+		return "none between cores: there is one"
+	case nanos == 0:
+		return "between cores not known: they are too busy"
+	case nanos < record.FarLatency:
+		return fmt.Sprintf("%.0f ns for a cache line to another core and back", nanos)
 	}
-	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back", nanos)
+	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100",
+		nanos)
 }
 
 // limitText formats a limit on things.

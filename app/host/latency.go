@@ -1,7 +1,6 @@
 package host
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -18,12 +17,16 @@ const (
 // CoreLatency measures the core-to-core latency: how long a cache line takes from the first core that this
 // process may use to another and back, the longest of all others. Cores that share a cache take 50 to 100
 // ns, others several times that; a virtual machine whose cores are moved changes while it runs. A pair takes
-// 0.1 to 1 ms. 0: there is one core, or they are too busy to tell.
+// 0.1 to 1 ms. 0: there is one core, or one is too busy to tell, which is found in 10 ms.
 func CoreLatency() time.Duration {
 	pairs := corePairs()
 	var most time.Duration
 	for _, pair := range pairs[:min(len(pairs), latencyPairs)] {
-		most = max(most, roundTrip(pair))
+		took := roundTrip(pair)
+		if took == 0 {
+			return 0
+		}
+		most = max(most, took)
 	}
 	return most
 }
@@ -35,27 +38,29 @@ type cacheLine struct {
 	_    [128]byte
 }
 
-// roundTrip measures a pair of cores; 0: they are too busy.
+// roundTrip measures a pair of cores; 0: they are too busy. Its goroutines may end after it.
 func roundTrip(pair [2]int) time.Duration {
 	var line cacheLine
 	var isOver atomic.Bool
-	go func() {
-		runtime.LockOSThread() // for good: its affinity is no other's
-		moveTo(pair[1])
+	go onCore(pair[1], func() {
 		for !isOver.Load() {
 			if turn := line.turn.Load(); turn%2 > 0 {
 				line.turn.Store(turn + 1)
 			}
 		}
-	}()
-	result := make(chan time.Duration)
-	go func() {
-		runtime.LockOSThread()
-		moveTo(pair[0])
-		defer isOver.Store(true)
+	})
+	result := make(chan time.Duration, 1)
+	go onCore(pair[0], func() {
 		result <- line.fastest()
-	}()
-	return <-result
+		isOver.Store(true)
+	})
+	select {
+	case took := <-result:
+		return took
+	case <-time.After(2 * latencyLimit): // a thread waits for its core
+		isOver.Store(true)
+		return 0
+	}
 }
 
 // fastest returns the time of a round trip in the fastest batch; 0 if no batch has ended in time.

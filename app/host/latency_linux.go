@@ -1,6 +1,10 @@
 package host
 
-import "golang.org/x/sys/unix"
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
 
 // corePairs pairs the first core that this process may use with each of the others.
 func corePairs() (pairs [][2]int) {
@@ -22,9 +26,19 @@ func corePairs() (pairs [][2]int) {
 	return pairs
 }
 
-// moveTo keeps the calling thread on a core from now on, if the system allows it.
-func moveTo(core int) {
-	var one unix.CPUSet
+// onCore calls do on a core, if the system allows it, and gives its thread back as it was.
+func onCore(core int, do func()) {
+	runtime.LockOSThread()
+	var before, one unix.CPUSet
 	one.Set(core)
-	unix.SchedSetaffinity(0, &one) // refused: the system places the thread
+	if unix.SchedGetaffinity(0, &before) == nil && unix.SchedSetaffinity(0, &one) == nil {
+		defer func() {
+			if unix.SchedSetaffinity(0, &before) == nil {
+				runtime.UnlockOSThread()
+			} // else the thread ends with its goroutine
+		}()
+	} else {
+		defer runtime.UnlockOSThread() // the system places the thread
+	}
+	do()
 }

@@ -2,6 +2,8 @@
 
 package host
 
+import "runtime"
+
 // corePairs is the one pair on which the system places two threads.
 func corePairs() [][2]int {
 	if Cores() < 2 {
@@ -10,5 +12,9 @@ func corePairs() [][2]int {
 	return make([][2]int, 1)
 }
 
-// moveTo does nothing: the system places threads.
-func moveTo(int) {}
+// onCore calls do on a thread, which the system places.
+func onCore(_ int, do func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	do()
+}

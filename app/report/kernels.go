@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
 
@@ -130,7 +131,7 @@ func kernelsCautions(k *analysis.Kernels) (cautions []string) {
 	if taken := analysis.TakenText(k.Taken); taken != "" {
 		cautions = append(cautions, "Caution: "+taken+"; measure again when the machine is idle.")
 	}
-	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= analysis.FarLatency {
+	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= record.FarLatency {
 		cautions = append(cautions, fmt.Sprintf("Caution: a cache line took %.0f ns to another core and "+
 			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
 			slices.Max(k.CoreLatency)))

@@ -47,6 +47,9 @@ func leanRow(wide, channels int) int {
 		}
 		best = max(best, n*channels)
 	}
+	if wide%asm.LineFloats == 0 { // as writing past the caches wants them
+		return wide
+	}
 	return best
 }
 

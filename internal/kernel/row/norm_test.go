@@ -226,7 +226,7 @@ func TestBatchNormDoesNotAllocate(t *testing.T) {
 func TestLeanRow(t *testing.T) {
 	for _, test := range []struct{ wide, channels, want int }{
 		{1024, 64, 256}, {1008, 24, 144}, {960, 80, 240}, {2048, 2048, 2048}, {1020, 6, 204}, {24, 8, 24},
-		{7, 7, 7}, {1024, 512, 512}, {1000, 40, 200},
+		{7, 7, 7}, {1024, 512, 512}, {1000, 40, 200}, {912, 152, 912}, {864, 216, 864},
 	} {
 		if got := row.LeanRow(test.wide, test.channels); got != test.want {
 			t.Errorf("%d of %d channels: %d, want %d", test.wide, test.channels, got, test.want)

@@ -1,0 +1,165 @@
+package train
+
+import (
+	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/graph"
+	"lockstep/trace"
+)
+
+// Note: shards abreast
+//
+// Threads that share an op wait for each other at its end and pass its operands between their caches. A
+// worker that exchanges nothing with others and has several shards therefore computes as many at a time as
+// it has threads, each in a lane of its own: lanes share the weights and nothing else. Gradients merge when
+// all lanes are done, in the order of one shard after the other, so the bits are the same.
+//
+// Not so a worker that exchanges, whose gradients would all be final at the end only; nor one whose lanes
+// would have more activations than Config.MemoryLimit allows, or so few that merging outweighs what is won.
+
+// leastMaps is how many times as large as its gradients the activations of a lane are at least: with less,
+// merging gradients, a pass of its own then, takes what lanes win (vgg11 of 32 samples lost 2 %).
+const leastMaps = 2
+
+// lane is where programs run: threads, and an arena.
+type lane struct {
+	executor graph.Executor
+	arena    *graph.Arena
+	cpu      *compute.CPU // closed with it; nil: somebody else's
+}
+
+func newLane(ex graph.Executor, cpu *compute.CPU) lane {
+	return lane{executor: ex, arena: graph.NewArena(ex), cpu: cpu}
+}
+
+func (a lane) close() {
+	a.arena.Close()
+	if a.cpu != nil {
+		a.cpu.Close()
+	}
+}
+
+// lanes returns how many shards this worker may compute abreast: a power of two that divides its threads and
+// cuts its run of shards into blocks of the tree.
+func (c Config) lanes() int {
+	lo, hi := c.run()
+	isAlone := c.Isolated || c.Plan.Workers() == 1 && !c.WholeBatches
+	if !isAlone || c.EvalOnly || c.Executor != nil {
+		return 1
+	}
+	all := c.CPU.Threads() | lo | (hi - lo)
+	return all & -all
+}
+
+// goAbreast opens lanes and compiles their programs, if these have arenas of the right size.
+func (p *programs) goAbreast(c Config) error {
+	n := c.lanes()
+	lo, hi := c.run()
+	for i := 0; n > 1 && i < n; i++ {
+		cpu, err := c.CPU.Split(n)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			p.lanes = nil
+		}
+		p.lanes = append(p.lanes, newLane(graph.NewHost(cpu), cpu))
+		if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
+			return err
+		}
+		bytes := p.lanes[0].arena.Bytes()
+		isLarge := c.MemoryLimit > 0 && int64(n)*bytes > c.MemoryLimit
+		if isLarge || bytes < leastMaps*4*int64(len(p.variables.Weights)) {
+			p.closeLanes()
+			p.lanes, p.training = []lane{p.main}, map[int][][]*program{}
+			return nil
+		}
+	}
+	return nil
+}
+
+// abreast returns how many shards are computed at a time.
+func (p *programs) abreast() int { return len(p.lanes) }
+
+// arenaBytes returns the size of all arenas.
+func (p *programs) arenaBytes() int64 {
+	bytes := p.main.arena.Bytes()
+	for _, at := range p.lanes {
+		if at != p.main {
+			bytes += at.arena.Bytes()
+		}
+	}
+	return bytes
+}
+
+// close frees the memory of the programs.
+func (p *programs) close() {
+	p.closeLanes()
+	p.main.close()
+}
+
+func (p *programs) closeLanes() {
+	for _, at := range p.lanes {
+		if at != p.main {
+			at.close()
+		}
+	}
+}
+
+// side is the state of shards that are computed abreast.
+type side struct {
+	programs []*program // by lane
+	backward bool
+}
+
+// Do runs the pass of a lane, whose number is the part's.
+func (s *side) Do(_, part, _ int) {
+	if s.backward {
+		s.programs[part].Backward(nil)
+	} else {
+		s.programs[part].Forward()
+	}
+}
+
+// canGoAbreast reports whether some shards can be computed abreast: none is empty.
+func (l *Loop) canGoAbreast(shards []data.Shard) bool {
+	for i := range shards {
+		if shards[i].Samples == 0 {
+			return false
+		}
+	}
+	return l.stack.abreast > 1
+}
+
+// abreast computes the gradients of some shards at a time, the first of them l.shard, and merges them.
+func (l *Loop) abreast(shards []data.Shard) error {
+	if err := l.settle(); err != nil {
+		return err
+	}
+	first := l.shard
+	for i := range shards {
+		p := l.programs.forStep(shards[i].Samples, l.step, i)
+		l.side.programs[i] = p
+		l.feed(p, first+i, &shards[i])
+	}
+	l.side.backward = false
+	l.config.CPU.RunParts(&l.side, len(shards))
+	l.lap(trace.Forward, "forward")
+	for i := range shards {
+		l.fill(l.side.programs[i], &shards[i])
+	}
+	l.lap(trace.Forward, "")
+	l.shard = first + len(shards) - 1
+	l.share()
+	l.side.backward = true
+	l.config.CPU.RunParts(&l.side, len(shards))
+	for i := range shards {
+		l.shard = first + i
+		for _, param := range l.variables.Order {
+			l.ready(param)
+		}
+		l.done.FLOPs += l.side.programs[i].FLOPs()
+	}
+	l.lap(trace.Backward, "backward")
+	return nil
+}
