@@ -461,7 +461,7 @@ func TestHeadlinesKeepFiguresWhole(t *testing.T) {
 	for _, want := range []string{`<p class="answer">single 1×2 has the shortest step: ` +
 		`<span class="flag">5.21 ms</span>, 1.73× (<span class="flag">1.72–1.76</span> in 3 rounds) as ` +
 		`fast as single 1×1, <span class="flag">86 %</span> per core`,
-		`<span class="flag">195 ms</span> (` + repeats + `).</p>`} {
+		`<span class="flag">195 ms</span> (` + repeats + `). The 4 threads of `} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
