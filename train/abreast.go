@@ -28,54 +28,46 @@ type lane struct {
 	cpu      *compute.CPU // closed with it; nil: somebody else's
 }
 
-func newLane(ex graph.Executor, cpu *compute.CPU) lane {
-	return lane{executor: ex, arena: graph.NewArena(ex), cpu: cpu}
-}
-
-func (a lane) close() {
-	a.arena.Close()
-	if a.cpu != nil {
-		a.cpu.Close()
-	}
-}
-
 // lanes returns how many shards this worker may compute abreast: a power of two that divides its threads and
 // cuts its run of shards into blocks of the tree.
 func (c Config) lanes() int {
 	lo, hi := c.run()
 	isAlone := c.Isolated || c.Plan.Workers() == 1 && !c.WholeBatches
-	if !isAlone || c.EvalOnly || c.Executor != nil {
+	if !isAlone || c.InTurn || c.EvalOnly || c.Executor != nil {
 		return 1
 	}
 	all := c.CPU.Threads() | lo | (hi - lo)
 	return all & -all
 }
 
-// goAbreast opens lanes and compiles their programs, if these have arenas of the right size.
-func (p *programs) goAbreast(c Config) error {
-	n := c.lanes()
+// compileTraining compiles the training programs of the run, in as many lanes as is worth their memory.
+func (p *programs) compileTraining(c Config) error {
 	lo, hi := c.run()
-	for i := 0; n > 1 && i < n; i++ {
+	if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
+		return err
+	}
+	n, bytes := c.lanes(), p.main.arena.Bytes()
+	for n > 1 && c.MemoryLimit > 0 && int64(n)*bytes > c.MemoryLimit {
+		n /= 2
+	}
+	if n == 1 || p.variables == nil || bytes < leastMaps*4*int64(len(p.variables.Weights)) {
+		return nil
+	}
+	p.main.arena.Close() // these programs told the size; those of the lanes take their place
+	p.main.arena = graph.NewArena(p.main.executor)
+	p.training, p.lanes = map[int][][]*program{}, nil
+	for i := range n {
 		cpu, err := c.CPU.Split(n)
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			p.lanes = nil
+		at := lane{executor: graph.NewHost(cpu), arena: p.main.arena, cpu: cpu}
+		if i > 0 { // the first shares the arena of evaluation, which runs at other times
+			at.arena = graph.NewArena(at.executor)
 		}
-		p.lanes = append(p.lanes, newLane(graph.NewHost(cpu), cpu))
-		if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
-			return err
-		}
-		bytes := p.lanes[0].arena.Bytes()
-		isLarge := c.MemoryLimit > 0 && int64(n)*bytes > c.MemoryLimit
-		if isLarge || bytes < leastMaps*4*int64(len(p.variables.Weights)) {
-			p.closeLanes()
-			p.lanes, p.training = []lane{p.main}, map[int][][]*program{}
-			return nil
-		}
+		p.lanes = append(p.lanes, at)
 	}
-	return nil
+	return p.addRun(c, Work{Lo: lo, Hi: hi})
 }
 
 // abreast returns how many shards are computed at a time.
@@ -84,26 +76,21 @@ func (p *programs) abreast() int { return len(p.lanes) }
 // arenaBytes returns the size of all arenas.
 func (p *programs) arenaBytes() int64 {
 	bytes := p.main.arena.Bytes()
-	for _, at := range p.lanes {
-		if at != p.main {
-			bytes += at.arena.Bytes()
-		}
+	for _, at := range p.lanes[1:] {
+		bytes += at.arena.Bytes()
 	}
 	return bytes
 }
 
-// close frees the memory of the programs.
+// close frees the memory of the programs, and the threads of lanes.
 func (p *programs) close() {
-	p.closeLanes()
-	p.main.close()
-}
-
-func (p *programs) closeLanes() {
 	for _, at := range p.lanes {
-		if at != p.main {
-			at.close()
+		if at.cpu != nil {
+			at.cpu.Close()
 		}
+		at.arena.Close()
 	}
+	p.main.arena.Close()
 }
 
 // side is the state of shards that are computed abreast.

@@ -28,14 +28,15 @@ func TestShardsAbreastChangeNoBit(t *testing.T) {
 		for rank, got := range run(t, c, test.isolated, test.threads, compute.Best()) {
 			compareOutcomes(t, fmt.Sprintf("%+v, rank %d", test, rank), got, want[rank])
 		}
-		if got := abreast(t, c, test.isolated, test.threads); got != test.abreast {
+		if _, got := arenas(t, c, test.isolated, test.threads); got != test.abreast {
 			t.Errorf("%+v: %d abreast", test, got)
 		}
 	}
 }
 
-// abreast returns how many shards the first of some workers computes at a time.
-func abreast(t *testing.T, c train.Config, workers, threads int) int {
+// arenas returns the bytes of the arenas of the first of some workers, and how many shards it computes at a
+// time.
+func arenas(t *testing.T, c train.Config, workers, threads int) (bytes int64, abreast int) {
 	t.Helper()
 	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
 	if err != nil {
@@ -48,25 +49,30 @@ func abreast(t *testing.T, c train.Config, workers, threads int) int {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return l.Abreast()
+	return l.ArenaBytes(), l.Abreast()
 }
 
-// A limit of memory, and a worker that exchanges, leave shards one after the other.
+// A limit of memory halves the shards abreast until they fit; a worker that exchanges, or is told so, has
+// one after the other.
 func TestShardsAreNotAbreast(t *testing.T) {
 	c := example(t, "lenet", 22, 5)
-	c.Batch, c.Plan = 8, cut(t, 4, 1)
-	for _, test := range []struct {
-		limit int64
-		want  int
-	}{{1 << 30, 2}, {1 << 16, 1}} {
-		c.MemoryLimit = test.limit
-		if got := abreast(t, c, 1, 2); got != test.want {
-			t.Errorf("with %d bytes of memory: %d abreast, want %d", test.limit, got, test.want)
+	c.Batch, c.Plan, c.InTurn = 20, cut(t, 4, 1), true
+	one, inTurn := arenas(t, c, 1, 4)
+	if inTurn != 1 {
+		t.Errorf("in turn: %d abreast", inTurn)
+	}
+	c.InTurn = false
+	for _, test := range []struct{ limit, want int64 }{{5, 4}, {3, 2}, {1, 1}} {
+		c.MemoryLimit = test.limit * one
+		bytes, got := arenas(t, c, 1, 4)
+		if int64(got) != test.want || bytes > c.MemoryLimit {
+			t.Errorf("memory for %d lanes: %d abreast in %d bytes, want %d", test.limit, got, bytes,
+				test.want)
 		}
 	}
 	c.MemoryLimit = 0
 	c.Updater = func(l *train.Loop) (train.Updater, error) { return train.NewLocal(l) }
-	if got := abreast(t, c, 2, 2); got != 1 {
+	if _, got := arenas(t, c, 2, 2); got != 1 {
 		t.Errorf("one of two workers: %d abreast", got)
 	}
 }

@@ -93,8 +93,12 @@ type Config struct {
 	Growth GrowthConfig
 
 	// MemoryLimit is the size of one shard's activations above which cheap ones are recomputed in
-	// the backward pass, in bytes; 0 means no limit. It changes no bit.
+	// the backward pass, and of those of shards abreast above which fewer are, in bytes; 0 means no limit.
+	// It changes no bit.
 	MemoryLimit int64
+	// InTurn keeps a single worker from computing its shards abreast, because its gradients have somewhere
+	// to go. It changes no bit.
+	InTurn bool
 
 	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil
 	// means NewLocal.

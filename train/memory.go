@@ -7,7 +7,7 @@ import (
 
 // Memory is the memory of a loop, in bytes.
 type Memory struct {
-	// Arena holds the activations and other intermediate values of the largest program.
+	// Arena holds the activations and other intermediate values of the largest program, in each lane.
 	Arena int64
 	// Variables are parameters, running statistics, gradients, the optimizer's state, and copies
 	// that follow the weights: averages and slow weights.
@@ -53,7 +53,7 @@ func (l *Loop) most() (buffers, rows int, loader data.LoaderConfig) {
 	buffers = newStack(lo, hi, shards, l.programs.abreast()).buffers
 	if l.mayMove {
 		lo, hi = 0, shards-(c.Plan.Workers()-1) // the others have one each
-		buffers = mostBuffers(hi, shards)
+		buffers = mostBuffers(hi, shards) + l.programs.abreast() - 1
 	}
 	loader = l.loaderConfig(work)
 	loader.Batch, loader.Shards, loader.Lo, loader.Hi = factor*loader.Batch, shards, lo, hi

@@ -59,17 +59,13 @@ func compile(c Config) (*programs, error) {
 		ex = graph.NewHost(c.CPU)
 	}
 	p := &programs{
-		main:       newLane(ex, nil),
+		main:       lane{executor: ex, arena: graph.NewArena(ex)},
 		stages:     c.stages(),
 		training:   map[int][][]*program{},
 		evaluation: map[int]*program{},
 	}
 	p.lanes = []lane{p.main}
-	err := p.goAbreast(c)
-	if err == nil {
-		err = p.compileAll(c)
-	}
-	if err != nil {
+	if err := p.compileAll(c); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -77,8 +73,7 @@ func compile(c Config) (*programs, error) {
 }
 
 func (p *programs) compileAll(c Config) error {
-	lo, hi := c.run()
-	if err := p.addRun(c, Work{Lo: lo, Hi: hi}); err != nil {
+	if err := p.compileTraining(c); err != nil {
 		return err
 	}
 	if len(p.training) == 0 && !c.EvalOnly {

@@ -228,7 +228,7 @@ type RankStat struct {
 	Cores           CoreTimes `json:"core_seconds"`     // of its machine
 	PlannedBytes    int64     `json:"planned_bytes"`    // of memory, before the first step
 	OptimizerBytes  int64     `json:"optimizer_bytes"`  // of those: its state, of this rank's share
-	ArenaBytes      int64     `json:"arena_bytes"`      // the largest program's activation arena
+	ArenaBytes      int64     `json:"arena_bytes"`      // the arenas of activations
 	ISA             string    `json:"isa"`              // kernel path
 	ParameterSHA256 string    `json:"parameter_sha256"` // of its weights at the end
 	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
