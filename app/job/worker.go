@@ -235,7 +235,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), InTurn: c.NumServers() > 0, Alloc: w.memory(),
-		Updater: updater,
+		Updater:      updater,
 		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
 	})
 }
