@@ -118,8 +118,8 @@ func (l *Loop) canGoAbreast(shards []data.Shard) bool {
 	return l.stack.abreast > 1
 }
 
-// abreast computes the gradients of some shards at a time, the first of them l.shard, and merges them.
-func (l *Loop) abreast(shards []data.Shard) error {
+// shardsAbreast computes the gradients of some shards at a time, the first of them l.shard, and merges them.
+func (l *Loop) shardsAbreast(shards []data.Shard) error {
 	if err := l.settle(); err != nil {
 		return err
 	}

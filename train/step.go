@@ -139,7 +139,7 @@ func (l *Loop) allShards(shards []data.Shard) error {
 	for n := l.stack.abreast; len(shards) > 0; shards = shards[n:] {
 		l.shard = len(l.stack.slots) - len(shards)
 		if l.canGoAbreast(shards[:n]) {
-			if err := l.abreast(shards[:n]); err != nil {
+			if err := l.shardsAbreast(shards[:n]); err != nil {
 				return err
 			}
 			continue

@@ -393,9 +393,9 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
+	latency := host.CoreLatency()
 	begin := time.Now()
 	b.report(state, b.left(left), begin)
-	latency := host.CoreLatency()
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p job.Progress) {

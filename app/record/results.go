@@ -210,7 +210,7 @@ type Run struct {
 	BytesVectors int64     `json:"bytes_vectors,omitempty"`   // bytes_sent without compression; 0: not told
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"`   // complete epochs only
 	PeakFLOPs    float64   `json:"peak_flops,omitempty"`      // per second that the cores reached after it
-	CoreLatency  Numbers   `json:"core_latency_ns,omitempty"` // before and after, to and fro; 0: unknown
+	CoreLatency  Numbers   `json:"core_latency_ns,omitempty"` // of a cache line, before and after; 0: unknown
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
