@@ -216,6 +216,8 @@ func TestExpandRefuses(t *testing.T) {
 		"threads 2 is listed": withThreads(matrix([]string{"lenet"}, []string{"single"}, 1), 2, 2),
 		"8 is listed":         perWorker(matrix([]string{"lenet"}, []string{"single"}, 1), 8, 8),
 		"unknown wire":        withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
+		`strategies: unknown strategy "singel"; did you mean "single"?`: matrix([]string{"lenet"},
+			[]string{"singel"}, 1),
 		"the matrix is empty": matrix([]string{"lenet"}, []string{"ddp"}, 1),
 		"no strategy":         matrix([]string{"lenet"}, nil, 2),
 		"batch": func() bench.Config {

@@ -156,6 +156,11 @@ func (p Part) check() error {
 	case len(p.Batches) == 0 && len(p.PerWorker) == 0:
 		return usage("no batch size")
 	}
+	for _, text := range p.Strategies {
+		if err := setting.KnownStrategy(parseWay(text).strategy); err != nil {
+			return usage("strategies: %v", err)
+		}
+	}
 	for _, w := range p.Workers {
 		if w < 1 || w > setting.MaxWorkers {
 			return usage("workers %d: want 1 to %d", w, setting.MaxWorkers)

@@ -53,6 +53,9 @@ func strategies() []string {
 	return names
 }
 
+// KnownStrategy returns an error that lists the strategies unless name is one of them.
+func KnownStrategy(name string) error { return known("strategy", name, strategies()) }
+
 // strategy returns the description of c.Strategy; zero if there is none of this name.
 func (c Config) strategy() Strategy {
 	for _, s := range Strategies() {
