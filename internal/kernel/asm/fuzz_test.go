@@ -29,11 +29,11 @@ func FuzzWinogradTransforms(f *testing.F) {
 	f.Add(uint8(1), uint8(0), false)
 	f.Add(uint8(3), uint8(3), true)
 	f.Add(uint8(16), uint8(2), false)
-	plain := asm.WinogradTransforms(compute.Plain)
+	plain := asm.WinogradsOf(compute.Plain)
 	f.Fuzz(func(t *testing.T, eights, flags uint8, special bool) {
 		width := asm.WinogradChannels * (1 + int(eights)%64)
 		for _, isa := range compute.Supported()[1:] {
-			for i, transform := range asm.WinogradTransforms(isa) {
+			for i, transform := range asm.WinogradsOf(isa) {
 				got := transformed(t, &transform, width, int(flags)%4, special)
 				want := transformed(t, &plain[i], width, int(flags)%4, special)
 				kerneltest.SameBits(t, transform.Name, got, want)

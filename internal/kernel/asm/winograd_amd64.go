@@ -12,17 +12,21 @@ func winogradFor(isa compute.ISA) WinogradOps {
 		var narrow WinogradOps
 		narrow.setAVX2()
 		o.setAVX512()
-		return WinogradOps{
-			Input:      inSixteens(o.Input, narrow.Input),
-			Output:     inSixteens(o.Output, narrow.Output),
-			Filter:     inSixteens(o.Filter, narrow.Filter),
-			OutputGrad: inSixteens(o.OutputGrad, narrow.OutputGrad),
-			FilterGrad: inSixteens(o.FilterGrad, narrow.FilterGrad),
-		}
+		o.Tile.inSixteens(&narrow.Tile)
+		o.Map.inSixteens(&narrow.Map)
 	case compute.AVX2:
 		o.setAVX2()
 	}
 	return o
+}
+
+// inSixteens lets t transform the channels sixteen at a time, and narrow the rest.
+func (t *WinogradTransforms) inSixteens(narrow *WinogradTransforms) {
+	t.Input = inSixteens(t.Input, narrow.Input)
+	t.Output = inSixteens(t.Output, narrow.Output)
+	t.Filter = inSixteens(t.Filter, narrow.Filter)
+	t.OutputGrad = inSixteens(t.OutputGrad, narrow.OutputGrad)
+	t.FilterGrad = inSixteens(t.FilterGrad, narrow.FilterGrad)
 }
 
 // inSixteens lets wide transform the channels sixteen at a time, and narrow the last eight of an odd

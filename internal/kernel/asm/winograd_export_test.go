@@ -11,15 +11,20 @@ type WinogradTransform struct {
 	run                  func(*WinogradArgs)
 }
 
-// WinogradTransforms lists those of isa.
-func WinogradTransforms(isa compute.ISA) []WinogradTransform {
+// WinogradsOf lists those of isa.
+func WinogradsOf(isa compute.ISA) []WinogradTransform {
 	o := winogradFor(isa)
+	return append(o.Tile.list("tile's", WinogradTile), o.Map.list("map's", WinogradMap)...)
+}
+
+// list lists the transforms of a form.
+func (t *WinogradTransforms) list(whose string, f WinogradForm) []WinogradTransform {
 	return []WinogradTransform{
-		{"input", 36, 36, true, false, o.Input},
-		{"output", 36, 16, false, true, o.Output},
-		{"filter", 9, 36, false, false, o.Filter},
-		{"output gradient", 16, 36, true, false, o.OutputGrad},
-		{"filter gradient", 36, 9, false, false, o.FilterGrad},
+		{whose + " input", f.In * f.In, f.Points(), true, false, t.Input},
+		{whose + " output", f.Points(), f.Out * f.Out, false, true, t.Output},
+		{whose + " filter", 9, f.Points(), false, false, t.Filter},
+		{whose + " output gradient", f.Out * f.Out, f.Points(), true, false, t.OutputGrad},
+		{whose + " filter gradient", f.Points(), 9, false, false, t.FilterGrad},
 	}
 }
 

@@ -1,7 +1,10 @@
 package asm
 
-// The transforms of F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural
-// Networks"), in their portable form; asmgen reads the struct to find the fields from assembly. With
+// The transforms of Winograd's algorithms, in their portable form; asmgen reads the struct to find the
+// fields from assembly.
+//
+// Of a tile, F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural
+// Networks"). With
 //
 //	     4  0 -5  0  1  0          1/4    0    0          1  1  1  1  1  0
 //	     0 -4 -4  1  1  0         -1/6 -1/6 -1/6     A' = 0  1 -1  2 -2  0
@@ -16,18 +19,36 @@ package asm
 //
 // so a tile takes 36 products for each pair of channels instead of 144. The gradient of w is the
 // adjoint of that in w, G' [(B' d B) * (A dy A')] G.
+//
+// Of a map of 2x2 pixels with padding all round, d is the map itself, as the padding adds nothing:
+//
+//	     1  1         0  1  0          1  1  0
+//	B' = 0  1     G = 0 -1  1     A' =
+//	     1  0         1 -1  0          1  0  1
+//
+// so a map takes 9 products; directly it takes 16, as 20 of 36 taps fall on padding.
 
-// Winograd's F(4x4, 3x3).
-const (
-	WinogradSide   = 6                           // of a tile's input
-	WinogradOut    = 4                           // side of its output
-	WinogradPoints = WinogradSide * WinogradSide // numbers that a tile is transformed into
-	WinogradPixels = WinogradOut * WinogradOut
+// WinogradForm is the sides of the squares of one algorithm.
+type WinogradForm struct {
+	In, Out int // pixels of a tile's input and output
+	Side    int // numbers that either is transformed into
+}
+
+// The forms: F(4x4, 3x3), and that of a padded map of 2x2 pixels.
+var (
+	WinogradTile = WinogradForm{In: 6, Out: 4, Side: 6}
+	WinogradMap  = WinogradForm{In: 2, Out: 2, Side: 3}
 )
+
+// Points returns the numbers that a tile is transformed into.
+func (f WinogradForm) Points() int { return f.Side * f.Side }
+
+// mostPoints is the most points of a form.
+const mostPoints = 36
 
 // WinogradArgs describes one transform of a tile, or of filters, for width channels.
 //
-// Pixels are found through the table; points (elements of the 6x6 squares, columns first) are stride
+// Pixels are found through the table; points (elements of the squares, columns first) are stride
 // floats apart and taps TapStride. Each slice begins with the first channel.
 type WinogradArgs struct {
 	Table             []int32 // float offsets of pixels from src or dst; negative ones lie outside
@@ -35,6 +56,7 @@ type WinogradArgs struct {
 	Zero              []float32 // what pixels outside read, width floats
 	Bias              []float32 // added to the output, width floats
 	Stride, TapStride int
+	FetchStride       int       // floats from the taps to those of a later call, which are fetched
 	Width             int       // a multiple of WinogradChannels
 	Flags             int       // of output and FilterGrad: TileAdd; of output: TileReLU
 	Work              []float32 // WinogradWork floats
@@ -44,12 +66,12 @@ const (
 	// WinogradChannels divides the numbers of channels of all Winograd convolutions.
 	WinogradChannels = 8
 	// WinogradWork is the floats of WinogradArgs.work: 36 vectors of up to 16 and 36 addresses.
-	WinogradWork = WinogradPoints * (16 + 2)
+	WinogradWork = mostPoints * (16 + 2)
 )
 
-// WinogradOps holds the transforms of one ISA. They compute each channel on its own, with the same
-// operations, so all ISAs give the same bits, unless numbers overflow.
-type WinogradOps struct {
+// WinogradTransforms holds the transforms of one form for one ISA. They compute each channel on its own,
+// with the same operations, so all ISAs give the same bits, unless numbers overflow.
+type WinogradTransforms struct {
 	Input      func(*WinogradArgs) // B' d B: pixels to points
 	Output     func(*WinogradArgs) // A' m A: points to pixels, with bias and flags
 	Filter     func(*WinogradArgs) // G w G': taps to points
@@ -57,17 +79,34 @@ type WinogradOps struct {
 	FilterGrad func(*WinogradArgs) // G' u G: points to taps, with TileAdd
 }
 
+// WinogradOps holds the transforms of WinogradTile and of WinogradMap.
+type WinogradOps struct{ Tile, Map WinogradTransforms }
+
 // plainWinograd returns the portable transforms.
 func plainWinograd() WinogradOps {
-	return WinogradOps{winogradInputPlain, winogradOutputPlain, winogradFilterPlain,
-		winogradOutputGradPlain, winogradFilterGradPlain}
+	return WinogradOps{
+		Tile: WinogradTile.plain(inputLine, outputLine, filterLine, outputGradLine, filterGradLine),
+		Map: WinogradMap.plain(mapInputLine, mapOutputLine, mapFilterLine, mapOutputGradLine,
+			mapFilterGradLine),
+	}
+}
+
+// plain returns the transforms that apply these to lines.
+func (f WinogradForm) plain(input, output, filter, outputGrad, filterGrad func(line) line) WinogradTransforms {
+	return WinogradTransforms{
+		Input:      func(a *WinogradArgs) { a.fromPixels(f.In, f.Side, input) },
+		Output:     func(a *WinogradArgs) { a.toPixels(f.Side, f.Out, output) },
+		Filter:     func(a *WinogradArgs) { a.fromTaps(f.Side, filter) },
+		OutputGrad: func(a *WinogradArgs) { a.fromPixels(f.Out, f.Side, outputGrad) },
+		FilterGrad: func(a *WinogradArgs) { a.toTaps(f.Side, filterGrad) },
+	}
 }
 
 // square is a square of numbers of one channel, line after line without gaps.
-type square [WinogradPoints]float32
+type square [mostPoints]float32
 
 // line is a line or column of a square, of which there may be fewer numbers.
-type line [WinogradSide]float32
+type line [6]float32
 
 // transform applies f, which turns side numbers into newSide, to each line of s and then across, and
 // leaves the result transposed.
@@ -88,37 +127,32 @@ func (s *square) transform(side, newSide int, f func(line) line) {
 	}
 }
 
-// pixels reads channel c of the table's pixels.
-func (a *WinogradArgs) pixels(s *square, c int) {
-	for i, at := range a.Table {
-		if at < 0 {
-			s[i] = a.Zero[c]
-		} else {
-			s[i] = a.Src[int(at)+c]
-		}
-	}
-}
-
-// winogradInputPlain is the portable transform of the input.
-func winogradInputPlain(a *WinogradArgs) {
+// fromPixels turns squares of pixels, side long, into points.
+func (a *WinogradArgs) fromPixels(side, newSide int, f func(line) line) {
 	var s square
 	for c := range a.Width {
-		a.pixels(&s, c)
-		s.transform(WinogradSide, WinogradSide, inputLine)
-		for i := range WinogradPoints {
+		for i, at := range a.Table {
+			if at < 0 {
+				s[i] = a.Zero[c]
+			} else {
+				s[i] = a.Src[int(at)+c]
+			}
+		}
+		s.transform(side, newSide, f)
+		for i := range newSide * newSide {
 			a.Dst[i*a.Stride+c] = s[i]
 		}
 	}
 }
 
-// winogradOutputPlain is the portable transform to the output.
-func winogradOutputPlain(a *WinogradArgs) {
+// toPixels turns points into pixels.
+func (a *WinogradArgs) toPixels(side, newSide int, f func(line) line) {
 	var s square
 	for c := range a.Width {
-		for i := range s {
+		for i := range side * side {
 			s[i] = a.Src[i*a.Stride+c]
 		}
-		s.transform(WinogradSide, WinogradOut, outputLine)
+		s.transform(side, newSide, f)
 		for i, at := range a.Table {
 			if at < 0 {
 				continue
@@ -135,40 +169,28 @@ func winogradOutputPlain(a *WinogradArgs) {
 	}
 }
 
-// winogradFilterPlain is the portable transform of filters.
-func winogradFilterPlain(a *WinogradArgs) {
+// fromTaps turns filters into points.
+func (a *WinogradArgs) fromTaps(newSide int, f func(line) line) {
 	var s square
 	for c := range a.Width {
 		for i := range 9 {
 			s[i] = a.Src[i*a.TapStride+c]
 		}
-		s.transform(3, WinogradSide, filterLine)
-		for i := range s {
+		s.transform(3, newSide, f)
+		for i := range newSide * newSide {
 			a.Dst[i*a.Stride+c] = s[i]
 		}
 	}
 }
 
-// winogradOutputGradPlain is the portable transform of the output's gradient.
-func winogradOutputGradPlain(a *WinogradArgs) {
+// toTaps turns points into the filters' gradient.
+func (a *WinogradArgs) toTaps(side int, f func(line) line) {
 	var s square
 	for c := range a.Width {
-		a.pixels(&s, c)
-		s.transform(WinogradOut, WinogradSide, outputGradLine)
-		for i := range s {
-			a.Dst[i*a.Stride+c] = s[i]
-		}
-	}
-}
-
-// winogradFilterGradPlain is the portable transform to the filters' gradient.
-func winogradFilterGradPlain(a *WinogradArgs) {
-	var s square
-	for c := range a.Width {
-		for i := range s {
+		for i := range side * side {
 			s[i] = a.Src[i*a.Stride+c]
 		}
-		s.transform(WinogradSide, 3, filterGradLine)
+		s.transform(side, 3, f)
 		for i := range 9 {
 			dw := &a.Dst[i*a.TapStride+c]
 			if a.Flags&TileAdd != 0 {
@@ -232,3 +254,18 @@ func filterGradLine(u line) line {
 		float32(1./6*(sum2-sum)) + u[5],
 	}
 }
+
+// mapInputLine multiplies d by B' of a map.
+func mapInputLine(d line) line { return line{d[0] + d[1], d[1], d[0]} }
+
+// mapOutputLine multiplies m by A' of a map.
+func mapOutputLine(m line) line { return line{m[0] + m[1], m[0] + m[2]} }
+
+// mapFilterLine multiplies w by G of a map.
+func mapFilterLine(w line) line { return line{w[1], w[2] - w[1], w[0] - w[1]} }
+
+// mapOutputGradLine multiplies d by A of a map.
+func mapOutputGradLine(d line) line { return line{d[0] + d[1], d[0], d[1]} }
+
+// mapFilterGradLine multiplies u by G' of a map.
+func mapFilterGradLine(u line) line { return line{u[2], u[0] - (u[1] + u[2]), u[1]} }

@@ -4,70 +4,130 @@
 
 package asm
 
-// winogradInputAVX2 is winogradInputPlain.
+// winogradTileInputAVX2 is Tile.Input of WinogradOps.
 //
 //go:noescape
-func winogradInputAVX2(a *WinogradArgs)
+func winogradTileInputAVX2(a *WinogradArgs)
 
-// winogradOutputAVX2 is winogradOutputPlain.
+// winogradTileOutputAVX2 is Tile.Output of WinogradOps.
 //
 //go:noescape
-func winogradOutputAVX2(a *WinogradArgs)
+func winogradTileOutputAVX2(a *WinogradArgs)
 
-// winogradFilterAVX2 is winogradFilterPlain.
+// winogradTileFilterAVX2 is Tile.Filter of WinogradOps.
 //
 //go:noescape
-func winogradFilterAVX2(a *WinogradArgs)
+func winogradTileFilterAVX2(a *WinogradArgs)
 
-// winogradOutputGradAVX2 is winogradOutputGradPlain.
+// winogradTileOutputGradAVX2 is Tile.OutputGrad of WinogradOps.
 //
 //go:noescape
-func winogradOutputGradAVX2(a *WinogradArgs)
+func winogradTileOutputGradAVX2(a *WinogradArgs)
 
-// winogradFilterGradAVX2 is winogradFilterGradPlain.
+// winogradTileFilterGradAVX2 is Tile.FilterGrad of WinogradOps.
 //
 //go:noescape
-func winogradFilterGradAVX2(a *WinogradArgs)
+func winogradTileFilterGradAVX2(a *WinogradArgs)
 
-// winogradInputAVX512 is winogradInputPlain.
+// winogradMapInputAVX2 is Map.Input of WinogradOps.
 //
 //go:noescape
-func winogradInputAVX512(a *WinogradArgs)
+func winogradMapInputAVX2(a *WinogradArgs)
 
-// winogradOutputAVX512 is winogradOutputPlain.
+// winogradMapOutputAVX2 is Map.Output of WinogradOps.
 //
 //go:noescape
-func winogradOutputAVX512(a *WinogradArgs)
+func winogradMapOutputAVX2(a *WinogradArgs)
 
-// winogradFilterAVX512 is winogradFilterPlain.
+// winogradMapFilterAVX2 is Map.Filter of WinogradOps.
 //
 //go:noescape
-func winogradFilterAVX512(a *WinogradArgs)
+func winogradMapFilterAVX2(a *WinogradArgs)
 
-// winogradOutputGradAVX512 is winogradOutputGradPlain.
+// winogradMapOutputGradAVX2 is Map.OutputGrad of WinogradOps.
 //
 //go:noescape
-func winogradOutputGradAVX512(a *WinogradArgs)
+func winogradMapOutputGradAVX2(a *WinogradArgs)
 
-// winogradFilterGradAVX512 is winogradFilterGradPlain.
+// winogradMapFilterGradAVX2 is Map.FilterGrad of WinogradOps.
 //
 //go:noescape
-func winogradFilterGradAVX512(a *WinogradArgs)
+func winogradMapFilterGradAVX2(a *WinogradArgs)
+
+// winogradTileInputAVX512 is Tile.Input of WinogradOps.
+//
+//go:noescape
+func winogradTileInputAVX512(a *WinogradArgs)
+
+// winogradTileOutputAVX512 is Tile.Output of WinogradOps.
+//
+//go:noescape
+func winogradTileOutputAVX512(a *WinogradArgs)
+
+// winogradTileFilterAVX512 is Tile.Filter of WinogradOps.
+//
+//go:noescape
+func winogradTileFilterAVX512(a *WinogradArgs)
+
+// winogradTileOutputGradAVX512 is Tile.OutputGrad of WinogradOps.
+//
+//go:noescape
+func winogradTileOutputGradAVX512(a *WinogradArgs)
+
+// winogradTileFilterGradAVX512 is Tile.FilterGrad of WinogradOps.
+//
+//go:noescape
+func winogradTileFilterGradAVX512(a *WinogradArgs)
+
+// winogradMapInputAVX512 is Map.Input of WinogradOps.
+//
+//go:noescape
+func winogradMapInputAVX512(a *WinogradArgs)
+
+// winogradMapOutputAVX512 is Map.Output of WinogradOps.
+//
+//go:noescape
+func winogradMapOutputAVX512(a *WinogradArgs)
+
+// winogradMapFilterAVX512 is Map.Filter of WinogradOps.
+//
+//go:noescape
+func winogradMapFilterAVX512(a *WinogradArgs)
+
+// winogradMapOutputGradAVX512 is Map.OutputGrad of WinogradOps.
+//
+//go:noescape
+func winogradMapOutputGradAVX512(a *WinogradArgs)
+
+// winogradMapFilterGradAVX512 is Map.FilterGrad of WinogradOps.
+//
+//go:noescape
+func winogradMapFilterGradAVX512(a *WinogradArgs)
 
 // setAVX2 puts the functions for this ISA into o.
 func (o *WinogradOps) setAVX2() {
-	o.Input = winogradInputAVX2
-	o.Output = winogradOutputAVX2
-	o.Filter = winogradFilterAVX2
-	o.OutputGrad = winogradOutputGradAVX2
-	o.FilterGrad = winogradFilterGradAVX2
+	o.Tile.Input = winogradTileInputAVX2
+	o.Tile.Output = winogradTileOutputAVX2
+	o.Tile.Filter = winogradTileFilterAVX2
+	o.Tile.OutputGrad = winogradTileOutputGradAVX2
+	o.Tile.FilterGrad = winogradTileFilterGradAVX2
+	o.Map.Input = winogradMapInputAVX2
+	o.Map.Output = winogradMapOutputAVX2
+	o.Map.Filter = winogradMapFilterAVX2
+	o.Map.OutputGrad = winogradMapOutputGradAVX2
+	o.Map.FilterGrad = winogradMapFilterGradAVX2
 }
 
 // setAVX512 puts the functions for this ISA into o.
 func (o *WinogradOps) setAVX512() {
-	o.Input = winogradInputAVX512
-	o.Output = winogradOutputAVX512
-	o.Filter = winogradFilterAVX512
-	o.OutputGrad = winogradOutputGradAVX512
-	o.FilterGrad = winogradFilterGradAVX512
+	o.Tile.Input = winogradTileInputAVX512
+	o.Tile.Output = winogradTileOutputAVX512
+	o.Tile.Filter = winogradTileFilterAVX512
+	o.Tile.OutputGrad = winogradTileOutputGradAVX512
+	o.Tile.FilterGrad = winogradTileFilterGradAVX512
+	o.Map.Input = winogradMapInputAVX512
+	o.Map.Output = winogradMapOutputAVX512
+	o.Map.Filter = winogradMapFilterAVX512
+	o.Map.OutputGrad = winogradMapOutputGradAVX512
+	o.Map.FilterGrad = winogradMapFilterGradAVX512
 }

@@ -14,11 +14,11 @@ DATA winogradFactors<>+24(SB)/4, $(0.083333336)
 DATA winogradFactors<>+28(SB)/4, $(0.041666668)
 GLOBL winogradFactors<>(SB), RODATA|NOPTR, $32
 
-// func winogradInputAVX2(a *WinogradArgs)
+// func winogradTileInputAVX2(a *WinogradArgs)
 // Requires: AVX, CMOV, FMA3
-TEXT ·winogradInputAVX2(SB), NOSPLIT, $0-8
+TEXT ·winogradTileInputAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
@@ -37,7 +37,7 @@ places:
 	JNZ          places
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -484,11 +484,11 @@ channels:
 	VZEROUPPER
 	RET
 
-// func winogradOutputAVX2(a *WinogradArgs)
+// func winogradTileOutputAVX2(a *WinogradArgs)
 // Requires: AVX, CMOV, FMA3
-TEXT ·winogradOutputAVX2(SB), NOSPLIT, $0-8
+TEXT ·winogradTileOutputAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
 	XORQ DX, DX
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
@@ -508,7 +508,7 @@ places:
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
 	VBROADCASTSS winogradFactors<>+8(SB), Y2
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -691,7 +691,7 @@ channels:
 	VMOVUPS     Y7, 672(CX)
 	VMOVUPS     Y9, 704(CX)
 	VMOVUPS     Y4, 736(CX)
-	MOVQ        144(AX), SI
+	MOVQ        152(AX), SI
 	MOVQ        96(AX), DI
 	ADDQ        BX, DI
 	VMOVUPS     (CX), Y3
@@ -1064,31 +1064,35 @@ outsidep:
 	VZEROUPPER
 	RET
 
-// func winogradFilterAVX2(a *WinogradArgs)
-// Requires: AVX, FMA3
-TEXT ·winogradFilterAVX2(SB), NOSPLIT, $0-8
+// func winogradTileFilterAVX2(a *WinogradArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradTileFilterAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         152(AX), CX
+	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
 	VBROADCASTSS winogradFactors<>+12(SB), Y2
 	VBROADCASTSS winogradFactors<>+16(SB), Y3
 	VBROADCASTSS winogradFactors<>+28(SB), Y4
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
-	XORQ         BX, BX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
 
 channels:
-	MOVQ         24(AX), SI
-	MOVQ         128(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	VMOVUPS      (SI), Y5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
+	MOVQ         24(AX), DI
+	MOVQ         128(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Y7, Y5, Y8
 	VMOVAPS      Y5, Y9
 	VFMADD231PS  Y1, Y7, Y9
@@ -1109,12 +1113,15 @@ channels:
 	VMOVUPS      Y11, 96(CX)
 	VMOVUPS      Y6, 128(CX)
 	VMOVUPS      Y7, 160(CX)
-	VMOVUPS      (SI), Y5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Y7, Y5, Y8
 	VMOVAPS      Y5, Y9
 	VFMADD231PS  Y1, Y7, Y9
@@ -1135,12 +1142,15 @@ channels:
 	VMOVUPS      Y11, 288(CX)
 	VMOVUPS      Y6, 320(CX)
 	VMOVUPS      Y7, 352(CX)
-	VMOVUPS      (SI), Y5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Y7, Y5, Y8
 	VMOVAPS      Y5, Y9
 	VFMADD231PS  Y1, Y7, Y9
@@ -1161,10 +1171,10 @@ channels:
 	VMOVUPS      Y11, 480(CX)
 	VMOVUPS      Y6, 512(CX)
 	VMOVUPS      Y7, 544(CX)
-	MOVQ         48(AX), SI
-	MOVQ         120(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
+	MOVQ         48(AX), DI
+	MOVQ         120(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
 	VMOVUPS      (CX), Y5
 	VMOVUPS      192(CX), Y6
 	VMOVUPS      384(CX), Y7
@@ -1182,18 +1192,18 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      32(CX), Y5
 	VMOVUPS      224(CX), Y6
 	VMOVUPS      416(CX), Y7
@@ -1211,18 +1221,18 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      64(CX), Y5
 	VMOVUPS      256(CX), Y6
 	VMOVUPS      448(CX), Y7
@@ -1240,18 +1250,18 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      96(CX), Y5
 	VMOVUPS      288(CX), Y6
 	VMOVUPS      480(CX), Y7
@@ -1269,18 +1279,18 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      128(CX), Y5
 	VMOVUPS      320(CX), Y6
 	VMOVUPS      512(CX), Y7
@@ -1298,18 +1308,18 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      160(CX), Y5
 	VMOVUPS      352(CX), Y6
 	VMOVUPS      544(CX), Y7
@@ -1327,29 +1337,29 @@ channels:
 	VMOVAPS      Y9, Y9
 	VFNMADD231PS Y0, Y6, Y9
 	VMULPS       Y9, Y4, Y6
-	VMOVUPS      Y5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Y7, (SI)
-	ADDQ         DI, SI
-	ADDQ         $0x20, BX
-	CMPQ         BX, DX
+	VMOVUPS      Y5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Y7, (DI)
+	ADDQ         R8, DI
+	ADDQ         $0x20, SI
+	CMPQ         SI, DX
 	JLT          channels
 	VZEROUPPER
 	RET
 
-// func winogradOutputGradAVX2(a *WinogradArgs)
+// func winogradTileOutputGradAVX2(a *WinogradArgs)
 // Requires: AVX, CMOV, FMA3
-TEXT ·winogradOutputGradAVX2(SB), NOSPLIT, $0-8
+TEXT ·winogradTileOutputGradAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
@@ -1368,7 +1378,7 @@ places:
 	JNZ          places
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -1655,38 +1665,39 @@ channels:
 	VZEROUPPER
 	RET
 
-// func winogradFilterGradAVX2(a *WinogradArgs)
-// Requires: AVX, FMA3
-TEXT ·winogradFilterGradAVX2(SB), NOSPLIT, $0-8
+// func winogradTileFilterGradAVX2(a *WinogradArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradTileFilterGradAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         152(AX), CX
+	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
 	VBROADCASTSS winogradFactors<>+12(SB), Y2
 	VBROADCASTSS winogradFactors<>+20(SB), Y3
 	VBROADCASTSS winogradFactors<>+24(SB), Y4
 	VBROADCASTSS winogradFactors<>+28(SB), Y5
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
-	XORQ         BX, BX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
 
 channels:
-	MOVQ         24(AX), SI
-	MOVQ         120(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	MOVQ         24(AX), DI
+	MOVQ         120(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1705,18 +1716,18 @@ channels:
 	VMOVUPS      Y6, (CX)
 	VMOVUPS      Y7, 32(CX)
 	VMOVUPS      Y8, 64(CX)
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1735,18 +1746,18 @@ channels:
 	VMOVUPS      Y6, 96(CX)
 	VMOVUPS      Y7, 128(CX)
 	VMOVUPS      Y8, 160(CX)
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1765,18 +1776,18 @@ channels:
 	VMOVUPS      Y6, 192(CX)
 	VMOVUPS      Y7, 224(CX)
 	VMOVUPS      Y8, 256(CX)
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1795,18 +1806,18 @@ channels:
 	VMOVUPS      Y6, 288(CX)
 	VMOVUPS      Y7, 320(CX)
 	VMOVUPS      Y8, 352(CX)
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1825,18 +1836,18 @@ channels:
 	VMOVUPS      Y6, 384(CX)
 	VMOVUPS      Y7, 416(CX)
 	VMOVUPS      Y8, 448(CX)
-	VMOVUPS      (SI), Y6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Y11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Y6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Y11
+	ADDQ         R8, DI
 	VADDPS       Y8, Y7, Y12
 	VSUBPS       Y7, Y8, Y7
 	VADDPS       Y10, Y9, Y8
@@ -1855,11 +1866,11 @@ channels:
 	VMOVUPS      Y6, 480(CX)
 	VMOVUPS      Y7, 512(CX)
 	VMOVUPS      Y8, 544(CX)
-	MOVQ         48(AX), SI
-	MOVQ         128(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	MOVQ         144(AX), R8
+	MOVQ         48(AX), DI
+	MOVQ         128(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	MOVQ         152(AX), R9
 	VMOVUPS      (CX), Y6
 	VMOVUPS      96(CX), Y7
 	VMOVUPS      192(CX), Y8
@@ -1881,27 +1892,30 @@ channels:
 	VSUBPS       Y12, Y8, Y8
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addeda
-	VADDPS       (SI), Y6, Y6
+	VADDPS       (DI), Y6, Y6
 
 addeda:
-	VMOVUPS Y6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedb
-	VADDPS  (SI), Y7, Y7
+	VMOVUPS    Y6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedb
+	VADDPS     (DI), Y7, Y7
 
 addedb:
-	VMOVUPS Y7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedc
-	VADDPS  (SI), Y8, Y8
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedc
+	VADDPS     (DI), Y8, Y8
 
 addedc:
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y8, (DI)
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VMOVUPS      32(CX), Y6
 	VMOVUPS      128(CX), Y7
 	VMOVUPS      224(CX), Y8
@@ -1923,27 +1937,30 @@ addedc:
 	VSUBPS       Y12, Y8, Y8
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addedd
-	VADDPS       (SI), Y6, Y6
+	VADDPS       (DI), Y6, Y6
 
 addedd:
-	VMOVUPS Y6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addede
-	VADDPS  (SI), Y7, Y7
+	VMOVUPS    Y6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addede
+	VADDPS     (DI), Y7, Y7
 
 addede:
-	VMOVUPS Y7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedf
-	VADDPS  (SI), Y8, Y8
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedf
+	VADDPS     (DI), Y8, Y8
 
 addedf:
-	VMOVUPS      Y8, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Y8, (DI)
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VMOVUPS      64(CX), Y6
 	VMOVUPS      160(CX), Y7
 	VMOVUPS      256(CX), Y8
@@ -1965,26 +1982,108 @@ addedf:
 	VSUBPS       Y12, Y8, Y8
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addedg
-	VADDPS       (SI), Y6, Y6
+	VADDPS       (DI), Y6, Y6
 
 addedg:
-	VMOVUPS Y6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedh
-	VADDPS  (SI), Y7, Y7
+	VMOVUPS    Y6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedh
+	VADDPS     (DI), Y7, Y7
 
 addedh:
-	VMOVUPS Y7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedi
-	VADDPS  (SI), Y8, Y8
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedi
+	VADDPS     (DI), Y8, Y8
 
 addedi:
-	VMOVUPS Y8, (SI)
+	VMOVUPS    Y8, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x20, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradMapInputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV
+TEXT ·winogradMapInputAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT BX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    2304(CX), SI
+	VMOVUPS (SI)(BX*1), Y0
+	MOVQ    2312(CX), SI
+	VMOVUPS (SI)(BX*1), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS Y0, 64(CX)
+	MOVQ    2320(CX), SI
+	VMOVUPS (SI)(BX*1), Y0
+	MOVQ    2328(CX), SI
+	VMOVUPS (SI)(BX*1), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, 96(CX)
+	VMOVUPS Y1, 128(CX)
+	VMOVUPS Y0, 160(CX)
+	MOVQ    48(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (CX), Y0
+	VMOVUPS 96(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 128(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 64(CX), Y0
+	VMOVUPS 160(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
 	ADDQ    DI, SI
 	ADDQ    $0x20, BX
 	CMPQ    BX, DX
@@ -1992,11 +2091,487 @@ addedi:
 	VZEROUPPER
 	RET
 
-// func winogradInputAVX512(a *WinogradArgs)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·winogradInputAVX512(SB), NOSPLIT, $0-8
+// func winogradMapOutputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV
+TEXT ·winogradMapOutputAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (BX)(DI*4), DI
+	CMOVQLT DX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    24(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (SI), Y0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y2
+	ADDQ    DI, SI
+	VADDPS  Y1, Y0, Y1
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y1, (CX)
+	VMOVUPS Y0, 32(CX)
+	VMOVUPS (SI), Y0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y2
+	ADDQ    DI, SI
+	VADDPS  Y1, Y0, Y1
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS Y0, 96(CX)
+	VMOVUPS (SI), Y0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Y2
+	ADDQ    DI, SI
+	VADDPS  Y1, Y0, Y1
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y1, 128(CX)
+	VMOVUPS Y0, 160(CX)
+	MOVQ    152(AX), SI
+	MOVQ    96(AX), DI
+	ADDQ    BX, DI
+	VMOVUPS (CX), Y0
+	VMOVUPS 64(CX), Y1
+	VMOVUPS 128(CX), Y2
+	VADDPS  Y1, Y0, Y1
+	VADDPS  Y2, Y0, Y0
+	MOVQ    2304(CX), R8
+	TESTQ   R8, R8
+	JZ      outsidea
+	VADDPS  (DI), Y1, Y1
+	TESTQ   $0x00000001, SI
+	JZ      addeda
+	VADDPS  (R8)(BX*1), Y1, Y1
+
+addeda:
+	TESTQ  $0x00000002, SI
+	JZ     storea
+	VXORPS Y2, Y2, Y2
+	VMAXPS Y1, Y2, Y1
+
+storea:
+	VMOVUPS Y1, (R8)(BX*1)
+
+outsidea:
+	MOVQ   2312(CX), R8
+	TESTQ  R8, R8
+	JZ     outsideb
+	VADDPS (DI), Y0, Y0
+	TESTQ  $0x00000001, SI
+	JZ     addedb
+	VADDPS (R8)(BX*1), Y0, Y0
+
+addedb:
+	TESTQ  $0x00000002, SI
+	JZ     storeb
+	VXORPS Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+storeb:
+	VMOVUPS Y0, (R8)(BX*1)
+
+outsideb:
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 96(CX), Y1
+	VMOVUPS 160(CX), Y2
+	VADDPS  Y1, Y0, Y1
+	VADDPS  Y2, Y0, Y0
+	MOVQ    2320(CX), R8
+	TESTQ   R8, R8
+	JZ      outsidec
+	VADDPS  (DI), Y1, Y1
+	TESTQ   $0x00000001, SI
+	JZ      addedc
+	VADDPS  (R8)(BX*1), Y1, Y1
+
+addedc:
+	TESTQ  $0x00000002, SI
+	JZ     storec
+	VXORPS Y2, Y2, Y2
+	VMAXPS Y1, Y2, Y1
+
+storec:
+	VMOVUPS Y1, (R8)(BX*1)
+
+outsidec:
+	MOVQ   2328(CX), R8
+	TESTQ  R8, R8
+	JZ     outsided
+	VADDPS (DI), Y0, Y0
+	TESTQ  $0x00000001, SI
+	JZ     addedd
+	VADDPS (R8)(BX*1), Y0, Y0
+
+addedd:
+	TESTQ  $0x00000002, SI
+	JZ     stored
+	VXORPS Y1, Y1, Y1
+	VMAXPS Y0, Y1, Y0
+
+stored:
+	VMOVUPS Y0, (R8)(BX*1)
+
+outsided:
+	ADDQ $0x20, BX
+	CMPQ BX, DX
+	JLT  channels
+	VZEROUPPER
+	RET
+
+// func winogradMapFilterAVX2(a *WinogradArgs)
+// Requires: AVX, MMX+
+TEXT ·winogradMapFilterAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 144(AX), DX
+	SHLQ $0x02, DX
+	MOVQ 136(AX), BX
+	XORQ SI, SI
+
+channels:
+	MOVQ       24(AX), DI
+	MOVQ       128(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       SI, DI
+	VMOVUPS    (DI), Y0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, (CX)
+	VMOVUPS    Y2, 32(CX)
+	VMOVUPS    Y0, 64(CX)
+	VMOVUPS    (DI), Y0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, 96(CX)
+	VMOVUPS    Y2, 128(CX)
+	VMOVUPS    Y0, 160(CX)
+	VMOVUPS    (DI), Y0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Y2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, 192(CX)
+	VMOVUPS    Y2, 224(CX)
+	VMOVUPS    Y0, 256(CX)
+	MOVQ       48(AX), DI
+	MOVQ       120(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       SI, DI
+	VMOVUPS    (CX), Y0
+	VMOVUPS    96(CX), Y1
+	VMOVUPS    192(CX), Y2
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y0, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    32(CX), Y0
+	VMOVUPS    128(CX), Y1
+	VMOVUPS    224(CX), Y2
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y0, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    160(CX), Y1
+	VMOVUPS    256(CX), Y2
+	VSUBPS     Y1, Y2, Y2
+	VSUBPS     Y1, Y0, Y0
+	VMOVUPS    Y1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Y0, (DI)
+	ADDQ       R8, DI
+	ADDQ       $0x20, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradMapOutputGradAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV
+TEXT ·winogradMapOutputGradAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT BX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    2304(CX), SI
+	VMOVUPS (SI)(BX*1), Y0
+	MOVQ    2312(CX), SI
+	VMOVUPS (SI)(BX*1), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y0, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	MOVQ    2320(CX), SI
+	VMOVUPS (SI)(BX*1), Y0
+	MOVQ    2328(CX), SI
+	VMOVUPS (SI)(BX*1), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, 96(CX)
+	VMOVUPS Y0, 128(CX)
+	VMOVUPS Y1, 160(CX)
+	MOVQ    48(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (CX), Y0
+	VMOVUPS 96(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 128(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 64(CX), Y0
+	VMOVUPS 160(CX), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS Y2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Y1, (SI)
+	ADDQ    DI, SI
+	ADDQ    $0x20, BX
+	CMPQ    BX, DX
+	JLT     channels
+	VZEROUPPER
+	RET
+
+// func winogradMapFilterGradAVX2(a *WinogradArgs)
+// Requires: AVX, MMX+
+TEXT ·winogradMapFilterGradAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 144(AX), DX
+	SHLQ $0x02, DX
+	MOVQ 136(AX), BX
+	XORQ SI, SI
+
+channels:
+	MOVQ    24(AX), DI
+	MOVQ    120(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    SI, DI
+	VMOVUPS (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y2
+	ADDQ    R8, DI
+	VADDPS  Y2, Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y0, 32(CX)
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y2
+	ADDQ    R8, DI
+	VADDPS  Y2, Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMOVUPS Y2, 96(CX)
+	VMOVUPS Y0, 128(CX)
+	VMOVUPS Y1, 160(CX)
+	VMOVUPS (DI), Y0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Y2
+	ADDQ    R8, DI
+	VADDPS  Y2, Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMOVUPS Y2, 192(CX)
+	VMOVUPS Y0, 224(CX)
+	VMOVUPS Y1, 256(CX)
+	MOVQ    48(AX), DI
+	MOVQ    128(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    SI, DI
+	MOVQ    152(AX), R9
+	VMOVUPS (CX), Y0
+	VMOVUPS 96(CX), Y1
+	VMOVUPS 192(CX), Y2
+	VADDPS  Y2, Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	TESTQ   $0x00000001, R9
+	JZ      addeda
+	VADDPS  (DI), Y2, Y2
+
+addeda:
+	VMOVUPS    Y2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedb
+	VADDPS     (DI), Y0, Y0
+
+addedb:
+	VMOVUPS    Y0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedc
+	VADDPS     (DI), Y1, Y1
+
+addedc:
+	VMOVUPS    Y1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    32(CX), Y0
+	VMOVUPS    128(CX), Y1
+	VMOVUPS    224(CX), Y2
+	VADDPS     Y2, Y1, Y3
+	VSUBPS     Y3, Y0, Y0
+	TESTQ      $0x00000001, R9
+	JZ         addedd
+	VADDPS     (DI), Y2, Y2
+
+addedd:
+	VMOVUPS    Y2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addede
+	VADDPS     (DI), Y0, Y0
+
+addede:
+	VMOVUPS    Y0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedf
+	VADDPS     (DI), Y1, Y1
+
+addedf:
+	VMOVUPS    Y1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    64(CX), Y0
+	VMOVUPS    160(CX), Y1
+	VMOVUPS    256(CX), Y2
+	VADDPS     Y2, Y1, Y3
+	VSUBPS     Y3, Y0, Y0
+	TESTQ      $0x00000001, R9
+	JZ         addedg
+	VADDPS     (DI), Y2, Y2
+
+addedg:
+	VMOVUPS    Y2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedh
+	VADDPS     (DI), Y0, Y0
+
+addedh:
+	VMOVUPS    Y0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedi
+	VADDPS     (DI), Y1, Y1
+
+addedi:
+	VMOVUPS    Y1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x20, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradTileInputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradTileInputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
@@ -2015,7 +2590,7 @@ places:
 	JNZ          places
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -2462,11 +3037,11 @@ channels:
 	VZEROUPPER
 	RET
 
-// func winogradOutputAVX512(a *WinogradArgs)
+// func winogradTileOutputAVX512(a *WinogradArgs)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·winogradOutputAVX512(SB), NOSPLIT, $0-8
+TEXT ·winogradTileOutputAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
 	XORQ DX, DX
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
@@ -2486,7 +3061,7 @@ places:
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
 	VBROADCASTSS winogradFactors<>+8(SB), Z2
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -2669,7 +3244,7 @@ channels:
 	VMOVUPS     Z7, 1344(CX)
 	VMOVUPS     Z9, 1408(CX)
 	VMOVUPS     Z4, 1472(CX)
-	MOVQ        144(AX), SI
+	MOVQ        152(AX), SI
 	MOVQ        96(AX), DI
 	ADDQ        BX, DI
 	VMOVUPS     (CX), Z3
@@ -3042,31 +3617,35 @@ outsidep:
 	VZEROUPPER
 	RET
 
-// func winogradFilterAVX512(a *WinogradArgs)
-// Requires: AVX, AVX512F
-TEXT ·winogradFilterAVX512(SB), NOSPLIT, $0-8
+// func winogradTileFilterAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradTileFilterAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         152(AX), CX
+	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
 	VBROADCASTSS winogradFactors<>+12(SB), Z2
 	VBROADCASTSS winogradFactors<>+16(SB), Z3
 	VBROADCASTSS winogradFactors<>+28(SB), Z4
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
-	XORQ         BX, BX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
 
 channels:
-	MOVQ         24(AX), SI
-	MOVQ         128(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	VMOVUPS      (SI), Z5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
+	MOVQ         24(AX), DI
+	MOVQ         128(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Z7, Z5, Z8
 	VMOVAPS      Z5, Z9
 	VFMADD231PS  Z1, Z7, Z9
@@ -3087,12 +3666,15 @@ channels:
 	VMOVUPS      Z11, 192(CX)
 	VMOVUPS      Z6, 256(CX)
 	VMOVUPS      Z7, 320(CX)
-	VMOVUPS      (SI), Z5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Z7, Z5, Z8
 	VMOVAPS      Z5, Z9
 	VFMADD231PS  Z1, Z7, Z9
@@ -3113,12 +3695,15 @@ channels:
 	VMOVUPS      Z11, 576(CX)
 	VMOVUPS      Z6, 640(CX)
 	VMOVUPS      Z7, 704(CX)
-	VMOVUPS      (SI), Z5
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z5
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z6
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VADDPS       Z7, Z5, Z8
 	VMOVAPS      Z5, Z9
 	VFMADD231PS  Z1, Z7, Z9
@@ -3139,10 +3724,10 @@ channels:
 	VMOVUPS      Z11, 960(CX)
 	VMOVUPS      Z6, 1024(CX)
 	VMOVUPS      Z7, 1088(CX)
-	MOVQ         48(AX), SI
-	MOVQ         120(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
+	MOVQ         48(AX), DI
+	MOVQ         120(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
 	VMOVUPS      (CX), Z5
 	VMOVUPS      384(CX), Z6
 	VMOVUPS      768(CX), Z7
@@ -3160,18 +3745,18 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      64(CX), Z5
 	VMOVUPS      448(CX), Z6
 	VMOVUPS      832(CX), Z7
@@ -3189,18 +3774,18 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      128(CX), Z5
 	VMOVUPS      512(CX), Z6
 	VMOVUPS      896(CX), Z7
@@ -3218,18 +3803,18 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      192(CX), Z5
 	VMOVUPS      576(CX), Z6
 	VMOVUPS      960(CX), Z7
@@ -3247,18 +3832,18 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      256(CX), Z5
 	VMOVUPS      640(CX), Z6
 	VMOVUPS      1024(CX), Z7
@@ -3276,18 +3861,18 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
 	VMOVUPS      320(CX), Z5
 	VMOVUPS      704(CX), Z6
 	VMOVUPS      1088(CX), Z7
@@ -3305,29 +3890,29 @@ channels:
 	VMOVAPS      Z9, Z9
 	VFNMADD231PS Z0, Z6, Z9
 	VMULPS       Z9, Z4, Z6
-	VMOVUPS      Z5, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z10, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z11, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z6, (SI)
-	ADDQ         DI, SI
-	VMOVUPS      Z7, (SI)
-	ADDQ         DI, SI
-	ADDQ         $0x40, BX
-	CMPQ         BX, DX
+	VMOVUPS      Z5, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z10, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z8, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z11, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z6, (DI)
+	ADDQ         R8, DI
+	VMOVUPS      Z7, (DI)
+	ADDQ         R8, DI
+	ADDQ         $0x40, SI
+	CMPQ         SI, DX
 	JLT          channels
 	VZEROUPPER
 	RET
 
-// func winogradOutputGradAVX512(a *WinogradArgs)
+// func winogradTileOutputGradAVX512(a *WinogradArgs)
 // Requires: AVX, AVX512F, CMOV
-TEXT ·winogradOutputGradAVX512(SB), NOSPLIT, $0-8
+TEXT ·winogradTileOutputGradAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 152(AX), CX
+	MOVQ 160(AX), CX
 	MOVQ 24(AX), DX
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
@@ -3346,7 +3931,7 @@ places:
 	JNZ          places
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	XORQ         BX, BX
 
@@ -3633,38 +4218,39 @@ channels:
 	VZEROUPPER
 	RET
 
-// func winogradFilterGradAVX512(a *WinogradArgs)
-// Requires: AVX, AVX512F
-TEXT ·winogradFilterGradAVX512(SB), NOSPLIT, $0-8
+// func winogradTileFilterGradAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradTileFilterGradAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         152(AX), CX
+	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
 	VBROADCASTSS winogradFactors<>+12(SB), Z2
 	VBROADCASTSS winogradFactors<>+20(SB), Z3
 	VBROADCASTSS winogradFactors<>+24(SB), Z4
 	VBROADCASTSS winogradFactors<>+28(SB), Z5
-	MOVQ         136(AX), DX
+	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
-	XORQ         BX, BX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
 
 channels:
-	MOVQ         24(AX), SI
-	MOVQ         120(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	MOVQ         24(AX), DI
+	MOVQ         120(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3683,18 +4269,18 @@ channels:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z7, 64(CX)
 	VMOVUPS      Z8, 128(CX)
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3713,18 +4299,18 @@ channels:
 	VMOVUPS      Z6, 192(CX)
 	VMOVUPS      Z7, 256(CX)
 	VMOVUPS      Z8, 320(CX)
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3743,18 +4329,18 @@ channels:
 	VMOVUPS      Z6, 384(CX)
 	VMOVUPS      Z7, 448(CX)
 	VMOVUPS      Z8, 512(CX)
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3773,18 +4359,18 @@ channels:
 	VMOVUPS      Z6, 576(CX)
 	VMOVUPS      Z7, 640(CX)
 	VMOVUPS      Z8, 704(CX)
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3803,18 +4389,18 @@ channels:
 	VMOVUPS      Z6, 768(CX)
 	VMOVUPS      Z7, 832(CX)
 	VMOVUPS      Z8, 896(CX)
-	VMOVUPS      (SI), Z6
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z7
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z8
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z9
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z10
-	ADDQ         DI, SI
-	VMOVUPS      (SI), Z11
-	ADDQ         DI, SI
+	VMOVUPS      (DI), Z6
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z7
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z8
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z9
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z10
+	ADDQ         R8, DI
+	VMOVUPS      (DI), Z11
+	ADDQ         R8, DI
 	VADDPS       Z8, Z7, Z12
 	VSUBPS       Z7, Z8, Z7
 	VADDPS       Z10, Z9, Z8
@@ -3833,11 +4419,11 @@ channels:
 	VMOVUPS      Z6, 960(CX)
 	VMOVUPS      Z7, 1024(CX)
 	VMOVUPS      Z8, 1088(CX)
-	MOVQ         48(AX), SI
-	MOVQ         128(AX), DI
-	SHLQ         $0x02, DI
-	ADDQ         BX, SI
-	MOVQ         144(AX), R8
+	MOVQ         48(AX), DI
+	MOVQ         128(AX), R8
+	SHLQ         $0x02, R8
+	ADDQ         SI, DI
+	MOVQ         152(AX), R9
 	VMOVUPS      (CX), Z6
 	VMOVUPS      192(CX), Z7
 	VMOVUPS      384(CX), Z8
@@ -3859,27 +4445,30 @@ channels:
 	VSUBPS       Z12, Z8, Z8
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addeda
-	VADDPS       (SI), Z6, Z6
+	VADDPS       (DI), Z6, Z6
 
 addeda:
-	VMOVUPS Z6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedb
-	VADDPS  (SI), Z7, Z7
+	VMOVUPS    Z6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedb
+	VADDPS     (DI), Z7, Z7
 
 addedb:
-	VMOVUPS Z7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedc
-	VADDPS  (SI), Z8, Z8
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedc
+	VADDPS     (DI), Z8, Z8
 
 addedc:
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z8, (DI)
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VMOVUPS      64(CX), Z6
 	VMOVUPS      256(CX), Z7
 	VMOVUPS      448(CX), Z8
@@ -3901,27 +4490,30 @@ addedc:
 	VSUBPS       Z12, Z8, Z8
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addedd
-	VADDPS       (SI), Z6, Z6
+	VADDPS       (DI), Z6, Z6
 
 addedd:
-	VMOVUPS Z6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addede
-	VADDPS  (SI), Z7, Z7
+	VMOVUPS    Z6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addede
+	VADDPS     (DI), Z7, Z7
 
 addede:
-	VMOVUPS Z7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedf
-	VADDPS  (SI), Z8, Z8
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedf
+	VADDPS     (DI), Z8, Z8
 
 addedf:
-	VMOVUPS      Z8, (SI)
-	ADDQ         DI, SI
+	VMOVUPS      Z8, (DI)
+	PREFETCHT0   (DI)(BX*4)
+	ADDQ         R8, DI
 	VMOVUPS      128(CX), Z6
 	VMOVUPS      320(CX), Z7
 	VMOVUPS      512(CX), Z8
@@ -3943,29 +4535,587 @@ addedf:
 	VSUBPS       Z12, Z8, Z8
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
-	TESTQ        $0x00000001, R8
+	TESTQ        $0x00000001, R9
 	JZ           addedg
-	VADDPS       (SI), Z6, Z6
+	VADDPS       (DI), Z6, Z6
 
 addedg:
-	VMOVUPS Z6, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedh
-	VADDPS  (SI), Z7, Z7
+	VMOVUPS    Z6, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedh
+	VADDPS     (DI), Z7, Z7
 
 addedh:
-	VMOVUPS Z7, (SI)
-	ADDQ    DI, SI
-	TESTQ   $0x00000001, R8
-	JZ      addedi
-	VADDPS  (SI), Z8, Z8
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedi
+	VADDPS     (DI), Z8, Z8
 
 addedi:
-	VMOVUPS Z8, (SI)
+	VMOVUPS    Z8, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x40, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradMapInputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradMapInputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT BX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    2304(CX), SI
+	VMOVUPS (SI)(BX*1), Z0
+	MOVQ    2312(CX), SI
+	VMOVUPS (SI)(BX*1), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z1, 64(CX)
+	VMOVUPS Z0, 128(CX)
+	MOVQ    2320(CX), SI
+	VMOVUPS (SI)(BX*1), Z0
+	MOVQ    2328(CX), SI
+	VMOVUPS (SI)(BX*1), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, 192(CX)
+	VMOVUPS Z1, 256(CX)
+	VMOVUPS Z0, 320(CX)
+	MOVQ    48(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (CX), Z0
+	VMOVUPS 192(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 256(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 128(CX), Z0
+	VMOVUPS 320(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
 	ADDQ    DI, SI
 	ADDQ    $0x40, BX
 	CMPQ    BX, DX
 	JLT     channels
+	VZEROUPPER
+	RET
+
+// func winogradMapOutputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·winogradMapOutputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (BX)(DI*4), DI
+	CMOVQLT DX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    24(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (SI), Z0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z2
+	ADDQ    DI, SI
+	VADDPS  Z1, Z0, Z1
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS Z1, (CX)
+	VMOVUPS Z0, 64(CX)
+	VMOVUPS (SI), Z0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z2
+	ADDQ    DI, SI
+	VADDPS  Z1, Z0, Z1
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS Z0, 192(CX)
+	VMOVUPS (SI), Z0
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z1
+	ADDQ    DI, SI
+	VMOVUPS (SI), Z2
+	ADDQ    DI, SI
+	VADDPS  Z1, Z0, Z1
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS Z1, 256(CX)
+	VMOVUPS Z0, 320(CX)
+	MOVQ    152(AX), SI
+	MOVQ    96(AX), DI
+	ADDQ    BX, DI
+	VMOVUPS (CX), Z0
+	VMOVUPS 128(CX), Z1
+	VMOVUPS 256(CX), Z2
+	VADDPS  Z1, Z0, Z1
+	VADDPS  Z2, Z0, Z0
+	MOVQ    2304(CX), R8
+	TESTQ   R8, R8
+	JZ      outsidea
+	VADDPS  (DI), Z1, Z1
+	TESTQ   $0x00000001, SI
+	JZ      addeda
+	VADDPS  (R8)(BX*1), Z1, Z1
+
+addeda:
+	TESTQ  $0x00000002, SI
+	JZ     storea
+	VXORPS Z2, Z2, Z2
+	VMAXPS Z1, Z2, Z1
+
+storea:
+	VMOVUPS Z1, (R8)(BX*1)
+
+outsidea:
+	MOVQ   2312(CX), R8
+	TESTQ  R8, R8
+	JZ     outsideb
+	VADDPS (DI), Z0, Z0
+	TESTQ  $0x00000001, SI
+	JZ     addedb
+	VADDPS (R8)(BX*1), Z0, Z0
+
+addedb:
+	TESTQ  $0x00000002, SI
+	JZ     storeb
+	VXORPS Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+storeb:
+	VMOVUPS Z0, (R8)(BX*1)
+
+outsideb:
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 192(CX), Z1
+	VMOVUPS 320(CX), Z2
+	VADDPS  Z1, Z0, Z1
+	VADDPS  Z2, Z0, Z0
+	MOVQ    2320(CX), R8
+	TESTQ   R8, R8
+	JZ      outsidec
+	VADDPS  (DI), Z1, Z1
+	TESTQ   $0x00000001, SI
+	JZ      addedc
+	VADDPS  (R8)(BX*1), Z1, Z1
+
+addedc:
+	TESTQ  $0x00000002, SI
+	JZ     storec
+	VXORPS Z2, Z2, Z2
+	VMAXPS Z1, Z2, Z1
+
+storec:
+	VMOVUPS Z1, (R8)(BX*1)
+
+outsidec:
+	MOVQ   2328(CX), R8
+	TESTQ  R8, R8
+	JZ     outsided
+	VADDPS (DI), Z0, Z0
+	TESTQ  $0x00000001, SI
+	JZ     addedd
+	VADDPS (R8)(BX*1), Z0, Z0
+
+addedd:
+	TESTQ  $0x00000002, SI
+	JZ     stored
+	VXORPS Z1, Z1, Z1
+	VMAXPS Z0, Z1, Z0
+
+stored:
+	VMOVUPS Z0, (R8)(BX*1)
+
+outsided:
+	ADDQ $0x40, BX
+	CMPQ BX, DX
+	JLT  channels
+	VZEROUPPER
+	RET
+
+// func winogradMapFilterAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradMapFilterAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 144(AX), DX
+	SHLQ $0x02, DX
+	MOVQ 136(AX), BX
+	XORQ SI, SI
+
+channels:
+	MOVQ       24(AX), DI
+	MOVQ       128(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       SI, DI
+	VMOVUPS    (DI), Z0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, (CX)
+	VMOVUPS    Z2, 64(CX)
+	VMOVUPS    Z0, 128(CX)
+	VMOVUPS    (DI), Z0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, 192(CX)
+	VMOVUPS    Z2, 256(CX)
+	VMOVUPS    Z0, 320(CX)
+	VMOVUPS    (DI), Z0
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z1
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    (DI), Z2
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, 384(CX)
+	VMOVUPS    Z2, 448(CX)
+	VMOVUPS    Z0, 512(CX)
+	MOVQ       48(AX), DI
+	MOVQ       120(AX), R8
+	SHLQ       $0x02, R8
+	ADDQ       SI, DI
+	VMOVUPS    (CX), Z0
+	VMOVUPS    192(CX), Z1
+	VMOVUPS    384(CX), Z2
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z0, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    64(CX), Z0
+	VMOVUPS    256(CX), Z1
+	VMOVUPS    448(CX), Z2
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z0, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    128(CX), Z0
+	VMOVUPS    320(CX), Z1
+	VMOVUPS    512(CX), Z2
+	VSUBPS     Z1, Z2, Z2
+	VSUBPS     Z1, Z0, Z0
+	VMOVUPS    Z1, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z2, (DI)
+	ADDQ       R8, DI
+	VMOVUPS    Z0, (DI)
+	ADDQ       R8, DI
+	ADDQ       $0x40, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradMapOutputGradAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradMapOutputGradAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 2304(CX), R9
+
+places:
+	MOVLQSX (SI), DI
+	TESTQ   DI, DI
+	LEAQ    (DX)(DI*4), DI
+	CMOVQLT BX, DI
+	MOVQ    DI, (R9)
+	ADDQ    $0x04, SI
+	ADDQ    $0x08, R9
+	DECQ    R8
+	JNZ     places
+	MOVQ    144(AX), DX
+	SHLQ    $0x02, DX
+	XORQ    BX, BX
+
+channels:
+	MOVQ    2304(CX), SI
+	VMOVUPS (SI)(BX*1), Z0
+	MOVQ    2312(CX), SI
+	VMOVUPS (SI)(BX*1), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z0, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	MOVQ    2320(CX), SI
+	VMOVUPS (SI)(BX*1), Z0
+	MOVQ    2328(CX), SI
+	VMOVUPS (SI)(BX*1), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, 192(CX)
+	VMOVUPS Z0, 256(CX)
+	VMOVUPS Z1, 320(CX)
+	MOVQ    48(AX), SI
+	MOVQ    120(AX), DI
+	SHLQ    $0x02, DI
+	ADDQ    BX, SI
+	VMOVUPS (CX), Z0
+	VMOVUPS 192(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 256(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	VMOVUPS 128(CX), Z0
+	VMOVUPS 320(CX), Z1
+	VADDPS  Z1, Z0, Z2
+	VMOVUPS Z2, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z0, (SI)
+	ADDQ    DI, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    DI, SI
+	ADDQ    $0x40, BX
+	CMPQ    BX, DX
+	JLT     channels
+	VZEROUPPER
+	RET
+
+// func winogradMapFilterGradAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradMapFilterGradAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 144(AX), DX
+	SHLQ $0x02, DX
+	MOVQ 136(AX), BX
+	XORQ SI, SI
+
+channels:
+	MOVQ    24(AX), DI
+	MOVQ    120(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    SI, DI
+	VMOVUPS (DI), Z0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z2
+	ADDQ    R8, DI
+	VADDPS  Z2, Z1, Z3
+	VSUBPS  Z3, Z0, Z0
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z0, 64(CX)
+	VMOVUPS Z1, 128(CX)
+	VMOVUPS (DI), Z0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z2
+	ADDQ    R8, DI
+	VADDPS  Z2, Z1, Z3
+	VSUBPS  Z3, Z0, Z0
+	VMOVUPS Z2, 192(CX)
+	VMOVUPS Z0, 256(CX)
+	VMOVUPS Z1, 320(CX)
+	VMOVUPS (DI), Z0
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z1
+	ADDQ    R8, DI
+	VMOVUPS (DI), Z2
+	ADDQ    R8, DI
+	VADDPS  Z2, Z1, Z3
+	VSUBPS  Z3, Z0, Z0
+	VMOVUPS Z2, 384(CX)
+	VMOVUPS Z0, 448(CX)
+	VMOVUPS Z1, 512(CX)
+	MOVQ    48(AX), DI
+	MOVQ    128(AX), R8
+	SHLQ    $0x02, R8
+	ADDQ    SI, DI
+	MOVQ    152(AX), R9
+	VMOVUPS (CX), Z0
+	VMOVUPS 192(CX), Z1
+	VMOVUPS 384(CX), Z2
+	VADDPS  Z2, Z1, Z3
+	VSUBPS  Z3, Z0, Z0
+	TESTQ   $0x00000001, R9
+	JZ      addeda
+	VADDPS  (DI), Z2, Z2
+
+addeda:
+	VMOVUPS    Z2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedb
+	VADDPS     (DI), Z0, Z0
+
+addedb:
+	VMOVUPS    Z0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedc
+	VADDPS     (DI), Z1, Z1
+
+addedc:
+	VMOVUPS    Z1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    64(CX), Z0
+	VMOVUPS    256(CX), Z1
+	VMOVUPS    448(CX), Z2
+	VADDPS     Z2, Z1, Z3
+	VSUBPS     Z3, Z0, Z0
+	TESTQ      $0x00000001, R9
+	JZ         addedd
+	VADDPS     (DI), Z2, Z2
+
+addedd:
+	VMOVUPS    Z2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addede
+	VADDPS     (DI), Z0, Z0
+
+addede:
+	VMOVUPS    Z0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedf
+	VADDPS     (DI), Z1, Z1
+
+addedf:
+	VMOVUPS    Z1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	VMOVUPS    128(CX), Z0
+	VMOVUPS    320(CX), Z1
+	VMOVUPS    512(CX), Z2
+	VADDPS     Z2, Z1, Z3
+	VSUBPS     Z3, Z0, Z0
+	TESTQ      $0x00000001, R9
+	JZ         addedg
+	VADDPS     (DI), Z2, Z2
+
+addedg:
+	VMOVUPS    Z2, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedh
+	VADDPS     (DI), Z0, Z0
+
+addedh:
+	VMOVUPS    Z0, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         addedi
+	VADDPS     (DI), Z1, Z1
+
+addedi:
+	VMOVUPS    Z1, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x40, SI
+	CMPQ       SI, DX
+	JLT        channels
 	VZEROUPPER
 	RET

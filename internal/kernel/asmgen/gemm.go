@@ -415,7 +415,11 @@ func (a *assembler) turn() {
 	a.MOVQ(dst.base, to)
 	a.Load(args.Field("Rows"), left)
 	a.Label("square")
-	a.turnSquare(dst.from(a, to), src.from(a, from), func(x reg.VecVirtual, to Mem) { a.VMOVUPS(x, to) })
+	rows := src.from(a, from)
+	for _, row := range rows { // far apart, the next lines are found by no prefetcher
+		a.PREFETCHT1(row.Offset(64))
+	}
+	a.turnSquare(dst.from(a, to), rows, func(x reg.VecVirtual, to Mem) { a.VMOVUPS(x, to) })
 	a.ADDQ(Imm(4*8), from)
 	a.LEAQ(Mem{Base: to, Index: dst.step, Scale: 8}, to)
 	a.SUBQ(Imm(8), left)

@@ -32,28 +32,41 @@ var winogradFactors = []float32{2, 4, 8, 0.25, -1. / 6, 1. / 6, 1. / 12, 1. / 24
 // square is a transform of squares of side x side vectors: f is applied to each line, then across.
 type square struct {
 	*vectors
-	name       string
-	side       int
-	fromPixels bool // the source is found through a table, else at equal distances
-	toPixels   bool // likewise the destination
-	needs      []float32
-	f          func(s *square, d []reg.Register) []reg.Register
+	place    string // of the transform, in WinogradOps
+	side     int
+	from, to ends
+	needs    []float32
+	f        func(s *square, d []reg.Register) []reg.Register
 
 	args    gotypes.Component
 	factors map[float32]reg.Register
 	work    reg.Register // what lies between the two passes, then the places of the table's pixels
 	at      reg.Register // bytes from the first channel
+	ahead   reg.Register // floats from taps to those that are fetched
 }
 
+// ends says what a transform reads or writes.
+type ends int
+
+const (
+	ofPoints ends = iota // Stride apart
+	ofTaps               // TapStride apart
+	ofPixels             // found through a table
+)
+
 var squares = []square{
-	{name: "winogradInput", side: 6, fromPixels: true, needs: []float32{2, 4}, f: (*square).input},
-	{name: "winogradOutput", side: 6, toPixels: true, needs: []float32{2, 4, 8}, f: (*square).output},
-	{name: "winogradFilter", side: 3, needs: []float32{2, 4, 0.25, -1. / 6, 1. / 24},
+	{place: "Tile.Input", side: 6, from: ofPixels, needs: []float32{2, 4}, f: (*square).input},
+	{place: "Tile.Output", side: 6, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).output},
+	{place: "Tile.Filter", side: 3, from: ofTaps, needs: []float32{2, 4, 0.25, -1. / 6, 1. / 24},
 		f: (*square).filter},
-	{name: "winogradOutputGrad", side: 4, fromPixels: true, needs: []float32{2, 4},
-		f: (*square).outputGrad},
-	{name: "winogradFilterGrad", side: 6, needs: []float32{2, 4, 0.25, 1. / 6, 1. / 12, 1. / 24},
+	{place: "Tile.OutputGrad", side: 4, from: ofPixels, needs: []float32{2, 4}, f: (*square).outputGrad},
+	{place: "Tile.FilterGrad", side: 6, to: ofTaps, needs: []float32{2, 4, 0.25, 1. / 6, 1. / 12, 1. / 24},
 		f: (*square).filterGrad},
+	{place: "Map.Input", side: 2, from: ofPixels, f: (*square).mapInput},
+	{place: "Map.Output", side: 3, to: ofPixels, f: (*square).mapOutput},
+	{place: "Map.Filter", side: 3, from: ofTaps, f: (*square).mapFilter},
+	{place: "Map.OutputGrad", side: 2, from: ofPixels, f: (*square).mapOutputGrad},
+	{place: "Map.FilterGrad", side: 3, to: ofTaps, f: (*square).mapFilterGrad},
 }
 
 // placesAt is where in work the places of pixels begin.
@@ -61,13 +74,13 @@ const placesAt = 4 * 16 * 36
 
 // write emits the function.
 func (s *square) write(table operand.Mem) {
-	name := s.name + s.suffix()
-	s.serve(name, strings.TrimPrefix(s.name, "winograd"), s.suffix())
-	s.args = s.function(name, "WinogradArgs", name+" is "+s.name+"Plain.")
+	name := "winograd" + strings.ReplaceAll(s.place, ".", "") + s.suffix()
+	s.serve(name, s.place, s.suffix())
+	s.args = s.function(name, "WinogradArgs", name+" is "+s.place+" of WinogradOps.")
 	s.work = s.field(s.args, "Work")
-	if s.fromPixels {
+	if s.from == ofPixels {
 		s.places(s.field(s.args, "Src"), s.field(s.args, "Zero"))
-	} else if s.toPixels {
+	} else if s.to == ofPixels {
 		none := s.GP64()
 		s.XORQ(none, none)
 		s.places(s.field(s.args, "Dst"), none)
@@ -82,6 +95,9 @@ func (s *square) write(table operand.Mem) {
 	}
 	width := s.field(s.args, "Width")
 	s.SHLQ(operand.Imm(2), width)
+	if s.from == ofTaps || s.to == ofTaps {
+		s.ahead = s.field(s.args, "FetchStride")
+	}
 	s.at = s.GP64()
 	s.XORQ(s.at, s.at)
 	s.Label("channels")
@@ -112,8 +128,8 @@ func (s *square) places(base, none reg.Register) {
 	s.JNZ(operand.LabelRef("places"))
 }
 
-// place returns the address of pixel number i of the table.
-func (s *square) place(i int) reg.Register {
+// pixel returns the address of pixel number i of the table.
+func (s *square) pixel(i int) reg.Register {
 	p := s.GP64()
 	s.MOVQ(operand.Mem{Base: s.work, Disp: placesAt + 8*i}, p)
 	return p
@@ -131,9 +147,9 @@ func (s *square) step(slice, stride string) (next, bytes reg.Register) {
 func (s *square) lines() int {
 	var next, bytes reg.Register
 	switch {
-	case s.side == 3:
+	case s.from == ofTaps:
 		next, bytes = s.step("Src", "TapStride")
-	case !s.fromPixels:
+	case s.from == ofPoints:
 		next, bytes = s.step("Src", "Stride")
 	}
 	side := 0
@@ -141,11 +157,12 @@ func (s *square) lines() int {
 		d := make([]reg.Register, s.side)
 		for i := range d {
 			d[i] = s.vector()
-			if s.fromPixels {
-				s.VMOVUPS(operand.Mem{Base: s.place(line*s.side + i), Index: s.at, Scale: 1}, d[i])
+			if s.from == ofPixels {
+				s.VMOVUPS(operand.Mem{Base: s.pixel(line*s.side + i), Index: s.at, Scale: 1}, d[i])
 				continue
 			}
 			s.VMOVUPS(operand.Mem{Base: next}, d[i])
+			s.fetch(s.from, next)
 			s.ADDQ(bytes, next)
 		}
 		result := s.f(s, d)
@@ -161,10 +178,10 @@ func (s *square) lines() int {
 func (s *square) across(side int) {
 	var next, bytes, flags, bias reg.Register
 	switch {
-	case s.toPixels:
+	case s.to == ofPixels:
 		flags, bias = s.field(s.args, "Flags"), s.field(s.args, "Bias")
 		s.ADDQ(s.at, bias)
-	case side == 3:
+	case s.to == ofTaps:
 		next, bytes = s.step("Dst", "TapStride")
 		flags = s.field(s.args, "Flags")
 	default:
@@ -177,16 +194,24 @@ func (s *square) across(side int) {
 			s.VMOVUPS(s.between(i*side+column), d[i])
 		}
 		for i, x := range s.f(s, d) {
-			if s.toPixels {
+			if s.to == ofPixels {
 				s.finish(column*side+i, x, flags, bias)
 				continue
 			}
-			if side == 3 {
+			if s.to == ofTaps {
 				s.addIf(flags, x, operand.Mem{Base: next}, column*side+i)
 			}
 			s.VMOVUPS(x, operand.Mem{Base: next})
+			s.fetch(s.to, next)
 			s.ADDQ(bytes, next)
 		}
+	}
+}
+
+// fetch fetches the taps FetchStride after those at next.
+func (s *square) fetch(what ends, next reg.Register) {
+	if what == ofTaps {
+		s.PREFETCHT0(operand.Mem{Base: next, Index: s.ahead, Scale: 4})
 	}
 }
 
@@ -207,7 +232,7 @@ func (s *square) between(i int) operand.Mem {
 // finish writes x to pixel number i, if it exists.
 func (s *square) finish(i int, x, flags, bias reg.Register) {
 	label := func(name string) string { return name + string(rune('a'+i)) }
-	dst := operand.Mem{Base: s.place(i), Index: s.at, Scale: 1}
+	dst := operand.Mem{Base: s.pixel(i), Index: s.at, Scale: 1}
 	s.TESTQ(dst.Base, dst.Base)
 	s.JZ(operand.LabelRef(label("outside")))
 	s.VADDPS(operand.Mem{Base: bias}, x, x)
@@ -294,4 +319,24 @@ func (s *square) filterGrad(u []reg.Register) []reg.Register {
 		s.times(1./12, s.plus(diff2, 2, diff)),
 		s.add(s.times(1./6, s.sub(sum2, sum)), u[5]),
 	}
+}
+
+func (s *square) mapInput(d []reg.Register) []reg.Register {
+	return []reg.Register{s.add(d[0], d[1]), d[1], d[0]}
+}
+
+func (s *square) mapOutput(m []reg.Register) []reg.Register {
+	return []reg.Register{s.add(m[0], m[1]), s.add(m[0], m[2])}
+}
+
+func (s *square) mapFilter(w []reg.Register) []reg.Register {
+	return []reg.Register{w[1], s.sub(w[2], w[1]), s.sub(w[0], w[1])}
+}
+
+func (s *square) mapOutputGrad(d []reg.Register) []reg.Register {
+	return []reg.Register{s.add(d[0], d[1]), d[0], d[1]}
+}
+
+func (s *square) mapFilterGrad(u []reg.Register) []reg.Register {
+	return []reg.Register{u[2], s.sub(u[0], s.add(u[1], u[2])), u[1]}
 }

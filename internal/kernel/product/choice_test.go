@@ -14,7 +14,7 @@ import (
 func batchShapes() map[string]product.ConvShape {
 	return map[string]product.ConvShape{
 		"winograd, small map":  conv3x3(0, 4, 4, 32, 32, 1),
-		"winograd, tiny map":   conv3x3(0, 2, 2, 64, 64, 1),
+		"winograd, maps":       conv3x3(0, 2, 2, 64, 64, 1),
 		"winograd, large map":  conv3x3(0, 9, 10, 16, 24, 1),
 		"winograd, no pad":     conv3x3(0, 6, 6, 24, 16, 0),
 		"lanes":                {0, 9, 9, 6, 16, 5, 5, 1, 2},

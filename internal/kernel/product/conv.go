@@ -56,7 +56,7 @@ func (s ConvShape) fold() ConvShape {
 // out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 //
 // Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
-// F(4x4, 3x3), chosen by the shape, N included (usesWinograd): 2 to 4 times fewer products, rounding errors
+// F(4x4, 3x3), chosen by the shape, N included (winogradFor): 2 to 4 times fewer products, rounding errors
 // 4 to 9 times as large, and an infinite or NaN value reaches more pixels.
 type Conv struct {
 	cpu     *CPU
@@ -90,10 +90,10 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	s.check()
 	f := s.fold()
 	v := &Conv{cpu: c, shape: s, each: f.N / s.N}
-	if c.usesWinograd(s) {
-		v.forward = newWinograd(c, s, false)
-		v.data = newWinograd(c, s.back(), true)
-		v.weights = newWinogradWeights(c, s)
+	if form := c.winogradFor(s); form != nil {
+		v.forward = newWinograd(c, form, s, false)
+		v.data = newWinograd(c, form, s.back(), true)
+		v.weights = newWinogradWeights(c, form, s)
 		return v
 	}
 	v.forward, v.data, v.weights = planForward(c, f), planData(c, f), planWeights(c, f)

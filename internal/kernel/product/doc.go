@@ -18,7 +18,7 @@
 // # Images and batches
 //
 // Bits depend on the whole shape, N included. The gradient of the weights is a sum over the batch. For y
-// and dx, NewConv makes two choices by N: whether to use Winograd's algorithm (usesWinograd), and with
+// and dx, NewConv makes two choices by N: whether to use Winograd's algorithm (winogradFor), and with
 // products of parts whether to use them (usesSplit). An image of finite numbers gets the same
 // bits in every batch for which both choices are the same. Everything else that depends on N, such as an
 // image in each lane, several images in a tile, threads and the blocks in memory, changes no bit. So a

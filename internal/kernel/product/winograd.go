@@ -11,56 +11,87 @@ const filterTiles = 4
 // leastChannels is the least number of channels for Winograd's algorithm: fewer do not fill a vector.
 const leastChannels = 16
 
-// usesWinograd reports whether the convolution is computed by F(4x4, 3x3): it is if that takes at most half
-// the products for each pair of channels. A tile takes 36 products; its 16 pixels take up to 144 directly.
-// Transforms and their memory traffic cost half as much again (docs/design/0004).
-func (c *CPU) usesWinograd(s ConvShape) bool {
-	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
-		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
-		return false
-	}
-	p, q := s.OutH(), s.OutW()
-	tiles := s.N * ((p + asm.WinogradOut - 1) / asm.WinogradOut) * ((q +
-		asm.WinogradOut - 1) / asm.WinogradOut)
-	direct := s.R * s.S * p * q
-	if p*q <= positionPixels { // padded taps are left out
-		direct = 0
-		for i := range s.R * s.S * p * q {
-			if s.from(i/(s.R*s.S), i%(s.R*s.S)) >= 0 {
-				direct++
-			}
-		}
-	}
-	return s.N*direct >= 2*asm.WinogradPoints*(tiles+filterTiles)
+// leastMaps and leastMapChannels are the least numbers of padded maps of 2x2 pixels, and of their channels,
+// for Winograd's algorithm.
+const leastMaps, leastMapChannels = 16, 64
+
+// winogradForm is one of Winograd's algorithms.
+type winogradForm struct {
+	asm.WinogradForm
+	*asm.WinogradTransforms
 }
 
-// tiling cuts the output of a 3x3 convolution into tiles of 4x4 pixels, image after image.
+// winogradFor returns how to compute the convolution by Winograd's algorithm, or nil if it is computed
+// directly. It is computed by F(4x4, 3x3) if that takes at most half the products for each pair of channels.
+// A tile takes 36 products; its 16 pixels take up to 144 directly. Transforms and their memory traffic cost
+// half as much again (docs/design/0004). Padded maps of 2x2 pixels, of which it would compute 16 pixels each,
+// have a form of their own, which takes 9 products instead of 16.
+func (c *CPU) winogradFor(s ConvShape) *winogradForm {
+	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
+		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
+		return nil
+	}
+	if s.H == 2 && s.W == 2 && s.Pad == 1 {
+		if s.N < leastMaps || min(s.C, s.K) < leastMapChannels {
+			return nil
+		}
+		return &winogradForm{asm.WinogradMap, &c.ops.Winograd.Map}
+	}
+	if s.N*s.direct() < 2*asm.WinogradTile.Points()*(s.N*s.tiles()+filterTiles) {
+		return nil
+	}
+	return &winogradForm{asm.WinogradTile, &c.ops.Winograd.Tile}
+}
+
+// tiles returns the tiles of an image.
+func (s ConvShape) tiles() int {
+	out := asm.WinogradTile.Out
+	return ((s.OutH() + out - 1) / out) * ((s.OutW() + out - 1) / out)
+}
+
+// direct returns the products that an image takes directly, for each pair of channels.
+func (s ConvShape) direct() int {
+	p, q := s.OutH(), s.OutW()
+	if p*q > positionPixels {
+		return s.R * s.S * p * q
+	}
+	direct := 0 // padded taps are left out
+	for i := range s.R * s.S * p * q {
+		if s.from(i/(s.R*s.S), i%(s.R*s.S)) >= 0 {
+			direct++
+		}
+	}
+	return direct
+}
+
+// tiling cuts the output of a 3x3 convolution into tiles, image after image.
 type tiling struct {
+	winogradForm
 	tiles             int     // in the batch
 	each              int     // in an image
-	in                []int32 // [each][36] float offsets of a tile's input in an image, -1 for padding
-	out               []int32 // [each][16] float offsets of its output, -1 beyond the border
+	in                []int32 // [each][In*In] float offsets of a tile's input in an image, -1 for padding
+	out               []int32 // [each][Out*Out] float offsets of its output, -1 beyond the border
 	inImage, outImage int     // floats in an image
 }
 
 // newTiling tabulates the tiles of a convolution with s.C input and s.K output channels.
-func newTiling(s ConvShape) tiling {
+func newTiling(s ConvShape, f *winogradForm) tiling {
 	p, q := s.OutH(), s.OutW()
-	t := tiling{inImage: s.H * s.W * s.C, outImage: p * q * s.K}
+	t := tiling{winogradForm: *f, inImage: s.H * s.W * s.C, outImage: p * q * s.K}
 	inside := func(y, x, h, w, channels int) int32 {
 		if y < 0 || x < 0 || y >= h || x >= w {
 			return -1
 		}
 		return int32((y*w + x) * channels)
 	}
-	for y := 0; y < p; y += asm.WinogradOut {
-		for x := 0; x < q; x += asm.WinogradOut {
-			for i := range asm.WinogradPoints {
-				t.in = append(t.in, inside(y+i/asm.WinogradSide-s.Pad, x+i%asm.WinogradSide-s.Pad, s.H, s.W,
-					s.C))
+	pad := s.Pad - (f.Out+s.R-1-f.In)/2 // less what the form leaves out
+	for y := 0; y < p; y += f.Out {
+		for x := 0; x < q; x += f.Out {
+			for i := range f.In * f.In {
+				t.in = append(t.in, inside(y+i/f.In-pad, x+i%f.In-pad, s.H, s.W, s.C))
 			}
-			for i := range asm.WinogradPixels {
-				t.out = append(t.out, inside(y+i/asm.WinogradOut, x+i%asm.WinogradOut, p, q, s.K))
+			for i := range f.Out * f.Out {
+				t.out = append(t.out, inside(y+i/f.Out, x+i%f.Out, p, q, s.K))
 			}
 			t.each++
 		}
@@ -71,21 +102,21 @@ func newTiling(s ConvShape) tiling {
 
 // input makes a transform read the input of tile i in src.
 func (t *tiling) input(a *asm.WinogradArgs, src []float32, i int) {
-	a.Table = t.in[i%t.each*asm.WinogradPoints:][:asm.WinogradPoints]
+	a.Table = t.in[i%t.each*t.In*t.In:][:t.In*t.In]
 	a.Src = src[i/t.each*t.inImage:]
 }
 
 // output returns the table of the output of tile i, and that of its image in dst.
 func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
-	return t.out[i%t.each*asm.WinogradPixels:][:asm.WinogradPixels], dst[i/t.each*t.outImage:]
+	return t.out[i%t.each*t.Out*t.Out:][:t.Out*t.Out], dst[i/t.each*t.outImage:]
 }
 
 // Points, and rows of sources, are followed by a cache line of padding: at distances of powers of two they
 // would compete for few sets of the cache.
 
-// winograd is a 3x3 convolution by F(4x4, 3x3), forward or for the gradient of the data: tiles of the
-// source and the filters are transformed into 36 points, multiplied as matrices point by point, and
-// transformed back.
+// winograd is a 3x3 convolution by Winograd's algorithm, forward or for the gradient of the data: tiles of the
+// source and the filters are transformed into points, multiplied as matrices point by point, and transformed
+// back.
 //
 //	dst[tile] = bias + A' (sum_c (B' src[tile, c] B) * (G w[c] G')) A
 //
@@ -121,13 +152,13 @@ type winograd struct {
 	biasRow     []float32 // width
 }
 
-// points is the form of 36 equally large matrices.
+// points is how equally large matrices lie, one for each point.
 type points struct{ floats, stride int }
 
-// newPoints returns the form of 36 matrices of the given number of floats.
-func newPoints(floats int) points {
+// matrices returns how matrices of the given number of floats lie.
+func (f *winogradForm) matrices(floats int) points {
 	stride := floats + asm.LineFloats
-	return points{asm.WinogradPoints * stride, stride}
+	return points{f.Points() * stride, stride}
 }
 
 // winogradPart holds what one thread hands to the inner loops. The slices are of the call in progress;
@@ -192,25 +223,25 @@ const (
 
 // newWinograd plans the convolution s, or with turned the one with the same filters turned round and
 // transposed.
-func newWinograd(c *CPU, s ConvShape, turned bool) *winograd {
-	g := &winograd{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K, turned: turned}
+func newWinograd(c *CPU, f *winogradForm, s ConvShape, turned bool) *winograd {
+	g := &winograd{cpu: c, tiling: newTiling(s, f), depth: s.C, width: s.K, turned: turned}
 	g.blocks, _ = CutBlocks(&c.ops.Gemm, s.K)
 	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
 	if g.shared {
 		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
-		g.filters = newPoints(g.chunk * groupColumns(g.groups[0]))
+		g.filters = g.matrices(g.chunk * groupColumns(g.groups[0]))
 	} else {
 		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
 		g.groups = [][]Block{g.blocks}
 		if s.K > s.C {
 			g.groups = groupBlocks(g.blocks)
 		}
-		g.filters = newPoints(g.chunk * groupColumns(g.blocks))
+		g.filters = g.matrices(g.chunk * groupColumns(g.blocks))
 		g.streams = g.chunks()*g.filters.floats > streamFloats
 	}
 	columns := groupColumns(g.groups[0])
-	g.sources = newPoints(g.batch * (g.chunk + asm.LineFloats))
-	g.sums = newPoints(g.batch * columns)
+	g.sources = g.matrices(g.batch * (g.chunk + asm.LineFloats))
+	g.sums = g.matrices(g.batch * columns)
 	for _, b := range g.blocks {
 		g.tables[b.vectors] = rowTable(b.columns, g.chunk+asm.LineFloats)
 	}
@@ -405,6 +436,10 @@ func (t *winogradBlocks) Do(thread, part, parts int) {
 	}
 }
 
+// aheadFilters is how many channels later the filters are that a transform fetches: their lines lie so far
+// apart that no prefetcher of a processor finds them.
+const aheadFilters = 8
+
 // transformFilters transforms the filters of channels [lo, hi) of the chunk that starts at channel
 // first for the blocks of group.
 func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Block, first, lo, hi int) {
@@ -418,15 +453,15 @@ func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Bloc
 		for c := lo; c < hi; c += turnedRows {
 			rows := min(turnedRows, hi-c)
 			src, step := g.w[c*g.width+b.first:], g.width
-			a.TapStride = g.depth * g.width
+			a.TapStride, a.FetchStride = g.depth*g.width, aheadFilters*g.width
 			if g.turned {
 				src, step = p.turnedTaps, b.columns
-				a.TapStride = turnedRows * b.columns
+				a.TapStride, a.FetchStride = turnedRows*b.columns, 0
 				g.turnTaps(p, b, c, rows)
 			}
 			for i := range rows {
 				a.Src, a.Dst = src[i*step:], panel[(c-first+i)*b.columns:]
-				g.cpu.ops.Winograd.Filter(a)
+				g.Filter(a)
 			}
 		}
 	}
@@ -452,7 +487,7 @@ func (g *winograd) transformSources(p *winogradPart, first, lo, hi int) {
 		for tile := lo; tile < hi; tile++ {
 			g.input(a, g.src, first+tile)
 			a.Src, a.Dst = a.Src[c:], chunk[tile*(g.chunk+asm.LineFloats):]
-			g.cpu.ops.Winograd.Input(a)
+			g.Input(a)
 		}
 	}
 }
@@ -466,8 +501,8 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 		a.Flags = asm.TileAdd
 	}
 	sources := p.sources[chunk*g.sources.floats:]
-	for point := range asm.WinogradPoints {
-		next := sources[min(point+1, asm.WinogradPoints-1)*g.sources.stride:]
+	for point := range g.Points() {
+		next := sources[min(point+1, g.Points()-1)*g.sources.stride:]
 		for j := range group {
 			b := &group[j]
 			at := b.first - group[0].first
@@ -497,7 +532,7 @@ func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth 
 	if j++; j == len(group) {
 		point, j = point+1, 0
 	}
-	if point == asm.WinogradPoints {
+	if point == g.Points() {
 		return nil
 	}
 	at := point*g.filters.stride + (group[j].first-group[0].first)*depth
@@ -515,7 +550,7 @@ func (g *winograd) transformSums(p *winogradPart, group []Block, first, n int) {
 			b := &group[j]
 			a.Src = p.sums[(b.first-group[0].first)*g.batch+i*b.columns:]
 			a.Dst, a.Bias, a.Width = dst[b.first:], g.biasRow[b.first:], b.channels()
-			g.cpu.ops.Winograd.Output(a)
+			g.Output(a)
 		}
 	}
 }

@@ -20,11 +20,12 @@ var accuracyFile = flag.String("accuracy", "", "file that TestWinogradAccuracy w
 //
 //	go test ./internal/kernel/product -run WinogradAccuracy -accuracy ../../../results/winograd_accuracy.md
 func TestWinogradAccuracy(t *testing.T) {
-	shapes := []product.ConvShape{conv3x3(2, 16, 16, 64, 128, 1), conv3x3(2, 15, 15, 24, 64, 1)}
+	shapes := []product.ConvShape{conv3x3(2, 16, 16, 64, 128, 1), conv3x3(2, 15, 15, 24, 64, 1),
+		conv3x3(16, 2, 2, 64, 64, 1)}
 	if *accuracyFile != "" {
 		shapes = append(shapes, conv3x3(2, 32, 32, 64, 64, 1), conv3x3(2, 16, 16, 128, 128, 1),
 			conv3x3(4, 8, 8, 128, 256, 1), conv3x3(4, 8, 8, 256, 256, 1), conv3x3(16, 4, 4, 256, 512, 1),
-			conv3x3(16, 4, 4, 512, 512, 1))
+			conv3x3(16, 4, 4, 512, 512, 1), conv3x3(64, 2, 2, 512, 512, 1))
 	}
 	table := bytes.NewBufferString(accuracyHead)
 	for _, s := range shapes {

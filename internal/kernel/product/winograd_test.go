@@ -35,6 +35,9 @@ func fastShapes() map[string]product.ConvShape {
 		"eights":           conv3x3(3, 15, 15, 24, 40, 1),
 		"eights, shared":   conv3x3(13, 4, 4, 88, 136, 1),
 		"eights, strips":   conv3x3(65, 16, 15, 24, 24, 1),
+		"maps":             conv3x3(70, 2, 2, 64, 72, 1),
+		"maps, shared":     conv3x3(17, 2, 2, 136, 80, 1),
+		"maps, strips":     conv3x3(1030, 2, 2, 64, 64, 1),
 	}
 }
 
@@ -124,6 +127,9 @@ func TestWinogradRandomShapes(t *testing.T) {
 		draw := func(lo, hi int, name string) int { return rapid.IntRange(lo, hi).Draw(t, name) }
 		s := conv3x3(draw(2, 7, "N"), draw(4, 14, "H"), draw(4, 14, "W"),
 			8*draw(2, 6, "C/8"), 8*draw(2, 10, "K/8"), draw(0, 2, "Pad"))
+		if rapid.Bool().Draw(t, "maps") {
+			s = conv3x3(draw(16, 40, "N"), 2, 2, 8*draw(8, 20, "C/8"), 8*draw(8, 20, "K/8"), 1)
+		}
 		d := newConvData(t, s)
 		threads := draw(1, 3, "threads")
 		for _, isa := range compute.Supported() {

@@ -45,15 +45,15 @@ const (
 	maxStrips    = 8
 	leastStrips  = 4
 	stripTiles   = 256
-	stripFloats  = maxStrips * asm.WinogradPoints * 64 * 256
+	stripFloats  = maxStrips * 36 * 64 * 256
 	sharedParcel = 512
 )
 
 // newWinogradWeights plans the gradient of the weights of the convolution s.
-func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
-	o := &winogradWeights{cpu: c, tiling: newTiling(s), depth: s.C, width: s.K}
+func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
+	o := &winogradWeights{cpu: c, tiling: newTiling(s, f), depth: s.C, width: s.K}
 	blocks, _ := CutBlocks(&c.ops.Gemm, s.K)
-	most := stripFloats / (asm.WinogradPoints * s.C * s.K)
+	most := stripFloats / (o.Points() * s.C * s.K)
 	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips >= leastStrips {
 		o.chunk, o.groups = s.C, [][]Block{blocks}
 		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
@@ -62,8 +62,8 @@ func newWinogradWeights(c *CPU, s ConvShape) *winogradWeights {
 		o.parcel = min(o.tiles, sharedParcel)
 	}
 	channels := groupChannels(o.groups[0])
-	o.x = newPoints(o.parcel * (o.chunk + asm.LineFloats))
-	o.dy, o.sums = newPoints(o.parcel*groupColumns(o.groups[0])), newPoints(o.chunk*channels)
+	o.x = o.matrices(o.parcel * (o.chunk + asm.LineFloats))
+	o.dy, o.sums = o.matrices(o.parcel*groupColumns(o.groups[0])), o.matrices(o.chunk*channels)
 	for i := range o.parcel {
 		o.pairs = append(o.pairs, int32(i*(o.chunk+asm.LineFloats)), int32(i))
 	}
@@ -146,19 +146,19 @@ const stripPairs = 1024
 func (t *winogradStripSums) Do(thread, part, parts int) {
 	o, a := (*winogradWeights)(t), &t.parts[thread].transform
 	pairs := o.depth * o.width
-	a.Stride, a.TapStride, a.Flags = o.sums.stride, pairs, 0
+	a.Stride, a.TapStride, a.FetchStride, a.Flags = o.sums.stride, pairs, aheadFilters*o.width, 0
 	lo, hi := compute.Span(pairs/asm.WinogradChannels, part, parts)
 	for at := lo * asm.WinogradChannels; at < hi*asm.WinogradChannels; at += a.Width {
 		a.Width = min(stripPairs, hi*asm.WinogradChannels-at)
 		for strip := 1; strip < o.strips; strip++ {
-			for point := range asm.WinogradPoints {
+			for point := range o.Points() {
 				from := point*o.sums.stride + at
 				sum := o.stripSums[from:][:a.Width]
 				o.cpu.ops.Element.Add(sum, sum, o.stripSums[strip*o.sums.floats+from:][:a.Width])
 			}
 		}
 		a.Src, a.Dst = o.stripSums[at:], o.dwOut[at:]
-		o.cpu.ops.Winograd.FilterGrad(a)
+		o.FilterGrad(a)
 	}
 }
 
@@ -183,14 +183,14 @@ func (t *winogradPairs) Do(thread, part, parts int) {
 		group, chunk := u/o.chunks(), u%o.chunks()
 		o.multiply(p, sums, chunk, group, t.hi-t.lo, false)
 		first := o.groups[group][0].first
-		a.Stride, a.TapStride = o.sums.stride, o.depth*o.width
+		a.Stride, a.TapStride, a.FetchStride = o.sums.stride, o.depth*o.width, aheadFilters*o.width
 		a.Width, a.Flags = groupChannels(o.groups[group]), 0
 		if t.lo > 0 {
 			a.Flags = asm.TileAdd
 		}
 		for c := chunk * o.chunk; c < min((chunk+1)*o.chunk, o.depth); c++ {
 			a.Src, a.Dst = sums[(c-chunk*o.chunk)*a.Width:], o.dwOut[c*o.width+first:]
-			o.cpu.ops.Winograd.FilterGrad(a)
+			o.FilterGrad(a)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 		for tile := lo; tile < hi; tile++ {
 			o.input(a, o.xIn, first+tile)
 			a.Src, a.Dst = a.Src[c:], chunk[tile*(o.chunk+asm.LineFloats):]
-			o.cpu.ops.Winograd.Input(a)
+			o.Input(a)
 		}
 	}
 	a.Stride = o.dy.stride
@@ -219,7 +219,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 				b := &group[j]
 				a.Src, a.Width = dy[b.first:], b.channels()
 				a.Dst = grads[(b.first-group[0].first)*o.parcel+tile*b.columns:]
-				o.cpu.ops.Winograd.OutputGrad(a)
+				o.OutputGrad(a)
 			}
 		}
 	}
@@ -235,8 +235,8 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 	a.Stride, a.FetchStride = groupChannels(blocks), lineBytes
 	channels := min(o.chunk, o.depth-chunk*o.chunk)
 	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
-	for point := range asm.WinogradPoints {
-		next := min(point+1, asm.WinogradPoints-1)
+	for point := range o.Points() {
+		next := min(point+1, o.Points()-1)
 		for j := range blocks {
 			b := &blocks[j]
 			at := b.first - blocks[0].first
