@@ -13,8 +13,8 @@ import (
 // is. going has three: the row or the number of workers that it goes from, and the row that it goes to. ratio
 // has two, one of which is empty.
 const (
-	someTime = `(?:the |our )?((?:(?:total|training|wall|clock|step|epoch|iteration|run|overall) )*)` +
-		`(?:time|runtime|duration)`
+	someTime = `(?:the |our )?((?:(?:total|training|wall|clock|step|epoch|iteration|run|overall) )*` +
+		`(?:time|runtime|duration)|step|epoch|iteration)`
 	falls = `(?:falls|fell|drops|dropped|decreases|decreased|shrinks|shrank|goes down|went down|is reduced|` +
 		`was reduced|is cut|was cut|declined|declines|improves|improved)`
 	moves = `(?:` + falls + `|goes|went|changes|changed)`

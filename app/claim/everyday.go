@@ -92,6 +92,11 @@ func efficiencyForms() []form {
 				figure + `%$`, efficient},
 		{"ps has a parallel efficiency of 80%",
 			`^§(\d) ` + give + ` an? (?:scaling|parallel) efficiency of ` + about + figure + `%$`, efficient},
+		{"ddp scales at 80% efficiency",
+			`^§(\d) (?:scale[sd]?|runs|ran|works|worked|trains|trained) (?:at|with) (?:an? )?` + about + figure +
+				`% (?:scaling |parallel )?efficiency$`, efficient},
+		{"ddp reaches 80% scaling efficiency",
+			`^§(\d) ` + give + ` ` + about + figure + `% (?:scaling |parallel )?efficiency$`, efficient},
 		{"the efficiency drops to 80%",
 			`^(?:the )?(?:scaling |parallel )?efficiency ` + changes + `(?: to| at)? ` + about + figure +
 				`%$`, someEfficiency},
@@ -375,7 +380,7 @@ func rateIs(c *court, m []string) ruling {
 	if given(e.value(throughput)) {
 		return isNear(e, throughput, v, half)
 	}
-	rate := e.batch() / e.value(step)
+	rate := e.rate()
 	switch {
 	case !given(rate):
 		return undecided("no samples per second of %s", e.name)

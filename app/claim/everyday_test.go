@@ -52,6 +52,19 @@ func TestEverydaySentences(t *testing.T) {
 		{"ddp saves # a step over all-reduce.", "37 ms", "740 s"}, // which it saves in all
 		{"The overhead of all-reduce is # compared to ddp.", "30%", "50%"},
 		{"We found that ddp achieved a test accuracy of #.", "71.0%", "71.9%"},
+		{"DDP scales at # efficiency.", "81%", "95%"},
+		{"DDP reaches # scaling efficiency.", "80.6%", "90.6%"},
+		{"DDP # the throughput of single.", "more than triples", "quadruples"},
+		{"DDP # the throughput of single.", "more than doubles", "almost quadruples"},
+		{"DDP cuts the step time # compared to single.", "by more than half", "in half"},
+		{"DDP cuts the step from 400 ms to #.", "124 ms", "100 ms"},
+		{"DDP cuts the step from # to 124 ms.", "400 ms", "500 ms"},
+		{"DDP increases the throughput from 640 to # samples/s.", "2065", "2650"},
+		{"DDP increases the throughput from # to 2065 samples/s.", "640", "840"},
+		{"The throughput rises from 640 to # samples/s with ddp.", "2065", "2650"},
+		{"We measured # per step with ddp.", "124 ms", "142 ms"},
+		{"DDP takes 124 ms per step, all-reduce #.", "161 ms", "116 ms"},
+		{"Single needs # per step, whereas ddp needs 124 ms.", "400 ms", "450 ms"},
 	} {
 		judges(t, course, c.text, c.right, c.wrong)
 	}
@@ -90,7 +103,6 @@ func TestEverydaySentencesWithoutAlarm(t *testing.T) {
 		{"Going from 1 to 4 workers gives a speedup of 3.2x.", 1},
 		{"The speedup went from 2.5x with all-reduce to 3.2x with ddp.", 1},
 		{"The whole experiment cost 12 dollars.", 1},
-		{"Single needs 400 ms per step, whereas ddp needs 124 ms.", 1},
 		{"DDP is not 60% faster than all-reduce.", 1},
 		{"Is ddp 60% faster than all-reduce?", 0},
 		{"With faster links, ddp could be 60% faster than all-reduce.", 0},

@@ -41,7 +41,7 @@ func grammar() []production {
 
 func forms() []form {
 	return slices.Concat(findings(), comparisonForms(), winnerForms(), speedupForms(), accuracyForms(),
-		reasonForms(), lawForms(), everyday(), changing())
+		reasonForms(), lawForms(), everyday(), changing(), multipleForms())
 }
 
 // comparisonForms lists sentences about the speed of one row beside another.
@@ -87,9 +87,7 @@ func winnerForms() []form {
 		{"the best choice is ddp",
 			`^(?:the )?best (?:strategy|configuration|performance|choice|setup) is (?:that of )?§(\d)$`,
 			bestOf},
-		{"ddp halves the step time of solo",
-			`^§(\d) halves the (?:step |epoch |total |training )?time(?: of §(\d))?$`, halves},
-		{"ps is the slowest", `^§(\d) ` + is + ` (?:the )?slowest$`, slowest},
+		{"ps is the slowest", `^§(\d) ` + is + ` (?:the )?slowest(?: of all| configuration)?$`, slowest},
 	}
 }
 
@@ -258,11 +256,6 @@ func timesSlower(c *court, m []string) ruling {
 	v, half := amount(m[2])
 	a, b := c.pair(m[1], group(m, 3))
 	return c.speed(a, b, []float64{1 / v}, half/v/v)
-}
-
-func halves(c *court, m []string) ruling {
-	a, b := c.pair(m[1], group(m, 2))
-	return c.speed(a, b, []float64{2}, 0.05)
 }
 
 func percentFaster(c *court, m []string) ruling {

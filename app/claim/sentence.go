@@ -59,21 +59,48 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 		s.Why = "a condition, wish or advice"
 		return s, answer{}
 	}
-	forms := map[string]fit{}
-	for _, all := range d.courts(one, plain) {
-		r, isUnderstood := decide(all, forms)
-		if isUnderstood && (r.verdict != NotChecked || r.answer.rule != "") {
-			s.Verdict, s.Why = r.verdict, r.why
-			return s, r.answer
-		}
-		if isUnderstood && s.Why == outside {
-			s.Why = r.why
-		}
+	r := d.hearing(one, plain)
+	if r.why == outside {
+		r = d.hearingHalves(one, plain)
 	}
+	s.Verdict, s.Why = r.verdict, r.why
 	if s.isUnknown = s.Why == outside; s.isUnknown {
 		s.Why = cmp.Or(d.misnamed(text, plain), outside)
 	}
-	return s, answer{}
+	return s, r.answer
+}
+
+// hearing returns what the tables say of a sentence: the first ruling that decides, else the first reason why
+// none does.
+func (d *Document) hearing(one sentence, plain string) ruling {
+	forms := map[string]fit{}
+	out := ruling{verdict: NotChecked, why: outside}
+	for _, all := range d.courts(one, plain) {
+		r, isUnderstood := decide(all, forms)
+		if isUnderstood && (r.verdict != NotChecked || r.answer.rule != "") {
+			return r
+		}
+		if isUnderstood && out.why == outside {
+			out.why = r.why
+		}
+	}
+	return out
+}
+
+// hearingHalves returns what the tables say of the halves of a sentence: it holds if both do.
+func (d *Document) hearingHalves(one sentence, plain string) ruling {
+	out := ruling{verdict: NotChecked, why: outside}
+	for i, half := range halves(plain) {
+		r := d.hearing(one, half)
+		if r.verdict != Holds {
+			return r
+		}
+		if i > 0 {
+			r.why = out.why + "; " + r.why
+		}
+		out = r
+	}
+	return out
 }
 
 // disagree is the rule of sentences that one table gives and another of the same part does not.
@@ -279,25 +306,6 @@ func normal(text string) string {
 	s = opening.ReplaceAllString(s, "")
 	s = closing.ReplaceAllString(s, "")
 	return strings.TrimSpace(s)
-}
-
-// hear puts the names of a table's rows in place; nil if a name fits several rows.
-func (d *Document) hear(t *table, plain string) *court {
-	c := &court{d: d, t: t, words: plain}
-	if t == nil {
-		return c
-	}
-	for {
-		begin, end, entries := t.mention(c.words)
-		if entries == nil {
-			break
-		}
-		if len(entries) > 1 || !c.put(begin, end, entries[0]) {
-			return nil
-		}
-	}
-	c.words = withoutArticles(c.words)
-	return c
 }
 
 // put sets the sign of a row in place of its name; false: there are too many rows.
