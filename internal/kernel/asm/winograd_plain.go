@@ -3,8 +3,7 @@ package asm
 // The transforms of Winograd's algorithms, in their portable form; asmgen reads the struct to find the
 // fields from assembly.
 //
-// Of a tile, F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural
-// Networks"). With
+// F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks") works on tiles. With
 //
 //	     4  0 -5  0  1  0          1/4    0    0          1  1  1  1  1  0
 //	     0 -4 -4  1  1  0         -1/6 -1/6 -1/6     A' = 0  1 -1  2 -2  0
@@ -20,7 +19,7 @@ package asm
 // so a tile takes 36 products for each pair of channels instead of 144. The gradient of w is the
 // adjoint of that in w, G' [(B' d B) * (A dy A')] G.
 //
-// Of a map of 2x2 pixels with padding all round, d is the map itself, as the padding adds nothing:
+// On a map of 2x2 pixels with padding all round, d is the map itself, as the padding adds nothing, and
 //
 //	     1  1         0  1  0          1  1  0
 //	B' = 0  1     G = 0 -1  1     A' =
