@@ -35,6 +35,7 @@ type Kernels struct {
 	CoreLatency record.Numbers `json:"core_latency_ns"`
 
 	Model   string `json:"model"`
+	Size    int    `json:"size,omitempty"` // height and width of the images, unless it reads texts
 	Batch   int    `json:"batch"`
 	Threads int    `json:"threads"`
 	ISA     string `json:"isa"`

@@ -45,6 +45,7 @@ report.md.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model resnet50 --batch 64 --summary
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
+  lockstep bench kernels --model resnet50 --size 224 --batch 8
   lockstep bench kernels --model bert-base --batch 8 --sequence 64
   lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json`,
 		Args: noArguments,
@@ -70,7 +71,7 @@ report.md.`,
 // kernelSettings are the settings of a run that matter to single kernels.
 func kernelSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		return !slices.Contains([]string{"model", "batch", "sequence", "threads", "isa"}, s.Name)
+		return !slices.Contains([]string{"model", "batch", "size", "sequence", "threads", "isa"}, s.Name)
 	})
 	for i := range settings {
 		switch s := &settings[i]; s.Name {
@@ -78,6 +79,8 @@ func kernelSettings(k *setting.Catalog) []setting.Setting {
 			s.Usage = "compute threads (default: cores)"
 		case "batch":
 			s.Usage = "samples of one step"
+		case "size":
+			s.Usage = "height and width of the images, for a model that reads images"
 		case "sequence":
 			s.Usage, s.Default = "tokens of each text, for a model that reads texts", kernelSequence
 		case "isa":
@@ -163,7 +166,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 		return roofline.Config{}, usagef("--math: %v", err)
 	}
 	return roofline.Config{Models: a.catalog.Models,
-		Model: resolved.Model, Batch: resolved.Batch, Sequence: resolved.Sequence,
+		Model: resolved.Model, Batch: resolved.Batch, Size: resolved.Size, Sequence: resolved.Sequence,
 		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats,
 		Shapes: !f.noShapes && !f.isSummary}, nil
 }
@@ -175,6 +178,8 @@ func kernelCommandLine(c roofline.Config) []string {
 		fmt.Sprintf("--repeats=%d", c.Repeats)}
 	if c.ReadsTexts() {
 		args = append(args, fmt.Sprintf("--sequence=%d", c.Sequence))
+	} else {
+		args = append(args, fmt.Sprintf("--size=%d", c.Size))
 	}
 	if !c.Shapes {
 		args = append(args, "--no-shapes")

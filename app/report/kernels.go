@@ -107,7 +107,11 @@ their share is of the bandwidth of a working set of that size. The bound is the 
 nearer limit allows; lost is what a call takes beyond it.`
 
 func kernelsTitle(k *analysis.Kernels) string {
-	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", k.Model, k.Batch,
+	model := k.Model
+	if k.Size > 0 {
+		model = fmt.Sprintf("%s on images of %dx%d pixels", k.Model, k.Size, k.Size)
+	}
+	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", model, k.Batch,
 		spelling.Count(k.Threads, "thread"), k.ISA, k.Math, k.Repeats)
 }
 

@@ -33,7 +33,7 @@ const rate = 1e-4
 // newStep compiles the model for one batch of generated images.
 func (r *run) newStep() (*step, error) {
 	c := r.config
-	input := tensor.Shape{32, 32, 3}
+	input := tensor.Shape{c.Size, c.Size, 3}
 	if c.ReadsTexts() {
 		input = tensor.Shape{c.Sequence}
 	}

@@ -17,10 +17,11 @@ import (
 
 // Config is a measurement as values.
 type Config struct {
-	// Models knows Model, which has 10 classes and reads images of 32x32 pixels and 3 channels, or texts.
+	// Models knows Model, which has 10 classes and reads images of 3 channels, or texts.
 	Models   model.Catalog
 	Model    string
 	Batch    int // samples of a step, 1 to MaxBatch
+	Size     int // height and width of images in pixels, at least 1; ignored for texts
 	Sequence int // tokens of each text, at least 1; ignored for images
 	Threads  int // 1 to 1024
 	ISA      compute.ISA
@@ -65,6 +66,9 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 		progress: progress}
 	k := &r.kernels
 	k.Model, k.Batch, k.Threads, k.ISA, k.Repeats = c.Model, c.Batch, c.Threads, c.ISA.String(), c.Repeats
+	if !c.ReadsTexts() {
+		k.Size = c.Size
+	}
 	k.Go, k.Started, k.Math = runtime.Version(), begun, c.Math.String()
 	cores, latency := host.CoresNow(), host.CoreLatency()
 	if err := r.measure(); err != nil {
