@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,9 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 		Command: append([]string{"lockstep", "bench", "kernels"}, kernelCommandLine(config)...),
 	}, show.kernels)
 	show.end()
+	if errors.Is(err, roofline.ErrMemory) {
+		return usagef("%v; try a smaller --batch or --size", err)
+	}
 	if err != nil {
 		return err
 	}

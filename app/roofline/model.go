@@ -1,12 +1,14 @@
 package roofline
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/app/analysis"
+	"lockstep/app/host"
 	"lockstep/graph"
 	"lockstep/internal/kernel/peak"
 	"lockstep/model"
@@ -37,6 +39,9 @@ func (r *run) newStep() (*step, error) {
 	if c.ReadsTexts() {
 		input = tensor.Shape{c.Sequence}
 	}
+	if err := fits(int64(c.Batch) * int64(input.Elems()) * 4); err != nil {
+		return nil, err
+	}
 	network, err := c.Models.Named(c.Model, 10, input)
 	if err != nil {
 		return nil, fmt.Errorf("roofline: %w", err)
@@ -49,6 +54,10 @@ func (r *run) newStep() (*step, error) {
 		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: true})
 	if err != nil {
 		return nil, fmt.Errorf("roofline: compile %s for %d samples: %w", c.Model, c.Batch, err)
+	}
+	if err := fits(p.ArenaBytes()); err != nil {
+		p.Close()
+		return nil, err
 	}
 	v := graph.NewVariables(p)
 	v.Initialize(1)
@@ -65,6 +74,20 @@ func (r *run) newStep() (*step, error) {
 	p.SetGradients(s.gradient)
 	generate(p, network, c.Batch)
 	return s, nil
+}
+
+// ErrMemory is the error of a step that needs more memory than the machine has.
+var ErrMemory = errors.New("not enough memory")
+
+// fits returns ErrMemory if the machine has less than bytes, which take no memory before they are written.
+func fits(bytes int64) error {
+	machine := host.MemoryBytes()
+	if machine == 0 || uint64(bytes) <= machine {
+		return nil
+	}
+	const gib = 1 << 30
+	return fmt.Errorf("roofline: %w: a step needs %.1f GiB or more, this machine has %.1f GiB", ErrMemory,
+		float64(bytes)/gib, float64(machine)/gib)
 }
 
 // generate gives a program random images, or random texts of the greatest length.
