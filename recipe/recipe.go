@@ -47,6 +47,9 @@ const xeon = "Xeon, 2 cores, AVX-512"
 // does not.
 const xeonAmongBuilds = xeon + ", 2 threads, shared with builds and tests"
 
+// zenAmongBuilds is another machine, likewise.
+const zenAmongBuilds = "Zen 4, 2 cores, AVX-512, 2 threads, shared with builds and measurements"
+
 // xeonShared is the same while other virtual machines took a part of its time that comes and goes.
 const xeonShared = xeon + ", 2 threads, shared with other virtual machines"
 
