@@ -8,10 +8,10 @@ import (
 
 // Note: counts that stand apart
 //
-// "ddp reaches a speed-up of 3.3 with 4 workers" names a row by two words that do not stand side by side. If a
-// sentence is not understood as it stands, the count is taken from its end or its beginning, and names that
-// several rows have mean those of so many workers or nodes. Each row that it names must have that number, or be
-// of one worker, with which the others are compared.
+// "ddp reaches a speed-up of 3.3 with 4 workers" names a row by two words that do not stand side by side. If
+// a sentence is not understood as it stands, the count is taken from its end or its beginning, and names that
+// several rows have mean those of so many workers or nodes. Each row that it names must have that number, or
+// be of one worker, with which the others are compared.
 
 // countsApart finds the count of a sentence: its rest before and after, the number and what is counted.
 var countsApart = []*regexp.Regexp{
@@ -21,8 +21,8 @@ var countsApart = []*regexp.Regexp{
 
 // twoCounts finds two figures of a sentence, each with its count: "the speedup of ddp grows from 1.8x with 2
 // workers to 3.3x with 4".
-var twoCounts = regexp.MustCompile(`^(.+) (?:` + moves + `|` + rises + `) from (.+?) (with|on|at|for) (\d+) ` + unit +
-	` to (.+?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
+var twoCounts = regexp.MustCompile(`^(.+) (?:` + moves + `|` + rises + `) from (.+?) ` +
+	`(with|on|at|for) (\d+) ` + unit + ` to (.+?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
 
 // halves returns the two sentences that a sentence of two figures says; nil: it is not one.
 func halves(plain string) []string {
@@ -40,8 +40,8 @@ func halves(plain string) []string {
 const unit = `(workers?|process(?:es)?|ranks?|nodes?|hosts?)`
 
 // possessive finds a name with what belongs to it: "ddp's step time is".
-var possessive = regexp.MustCompile(`§(\d) 's ((?:\w+ ){0,2}(?:time|speedup|efficiency|throughput|accuracy)) ` +
-	`(is|was)`)
+var possessive = regexp.MustCompile(`§(\d) 's ((?:\w+ ){0,2}(?:time|speedup|efficiency|throughput|` +
+	`accuracy)) (is|was)`)
 
 // hear puts the names of a table's rows in place; nil if a name fits several rows.
 func (d *Document) hear(t *table, plain string) *court {
@@ -75,8 +75,8 @@ func (e *entry) counts(what string) float64 {
 	return e.workers()
 }
 
-// named puts the names of a table's rows in place. Of several rows of one name, it takes the one that is meant;
-// nil if there is none, or more.
+// named puts the names of a table's rows in place. Of several rows of one name, it takes the one that is
+// meant; nil if there is none, or more.
 func (d *Document) named(t *table, plain string, isMeant func(*entry) bool) *court {
 	c := &court{d: d, t: t, words: plain}
 	if t == nil {

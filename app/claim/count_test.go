@@ -7,7 +7,8 @@ import (
 
 // scaled is a table in which a name alone is not yet a row.
 const scaled = "A machine with 4 cores, median of 5 runs.\n\n" +
-	"| strategy | workers | batch | step ms | low | high | speed-up | efficiency |\n|---|---|---|---|---|---|---|---|\n" +
+	"| strategy | workers | batch | step ms | low | high | speed-up | efficiency |\n" +
+	"|---|---|---|---|---|---|---|---|\n" +
 	"| single | 1 | 64 | 100 | 99 | 101 | 1.00 | 100 % |\n" +
 	"| ddp | 2 | 64 | 55 | 54.5 | 55.5 | 1.82 | 91 % |\n" +
 	"| ddp | 4 | 64 | 30 | 29.5 | 30.5 | 3.33 | 83 % |\n" +
@@ -33,7 +34,7 @@ func TestCountsThatStandApart(t *testing.T) {
 	}
 }
 
-// A count that no row of the name has keeps a sentence from being understood: it must not hold of another row.
+// A count that no row of the name has keeps a sentence from being understood: it holds of no other row.
 func TestCountsThatNoRowHas(t *testing.T) {
 	for _, text := range []string{
 		"DDP achieves a speedup of 3.33x with 8 workers.",
@@ -42,7 +43,8 @@ func TestCountsThatNoRowHas(t *testing.T) {
 		"The speedup of ddp grows from 1.82x on 2 workers to 3.33x on 8 workers.",
 	} {
 		r := check(t, "report.md", scaled+text+"\n")
-		if shown := render(r); strings.Contains(shown, "holds: ") || !strings.Contains(shown, "not checked: ") {
+		shown := render(r)
+		if strings.Contains(shown, "holds: ") || !strings.Contains(shown, "not checked: ") {
 			t.Errorf("%s\n%s", text, shown)
 		}
 	}

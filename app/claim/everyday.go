@@ -93,8 +93,8 @@ func efficiencyForms() []form {
 		{"ps has a parallel efficiency of 80%",
 			`^§(\d) ` + give + ` an? (?:scaling|parallel) efficiency of ` + about + figure + `%$`, efficient},
 		{"ddp scales at 80% efficiency",
-			`^§(\d) (?:scale[sd]?|runs|ran|works|worked|trains|trained) (?:at|with) (?:an? )?` + about + figure +
-				`% (?:scaling |parallel )?efficiency$`, efficient},
+			`^§(\d) (?:scale[sd]?|runs|ran|works|worked|trains|trained) (?:at|with) (?:an? )?` + about +
+				figure + `% (?:scaling |parallel )?efficiency$`, efficient},
 		{"ddp reaches 80% scaling efficiency",
 			`^§(\d) ` + give + ` ` + about + figure + `% (?:scaling |parallel )?efficiency$`, efficient},
 		{"the efficiency drops to 80%",

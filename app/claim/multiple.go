@@ -28,25 +28,25 @@ func multipleForms() []form {
 		{"with ddp the throughput rises from 640 to 2100 samples/s",
 			`^§(\d) (?:the )?throughput ` + rises + ` from ` + rates + `$`, rateFromTo},
 		{"ddp increases the throughput from 640 to 2100 samples/s",
-			`^§(\d) (?:increases?|increased|raises?|raised|improves?|improved|brings|brought|lifts?|lifted) ` +
-				`(?:the )?throughput from ` + rates + `$`, rateFromTo},
+			`^§(\d) (?:increases?|increased|raises?|raised|improves?|improved|brings|brought|lifts?|` +
+				`lifted) (?:the )?throughput from ` + rates + `$`, rateFromTo},
 		{"ddp takes 12 ms a step and ps 8 ms",
 			`^§(\d) ` + takesIt + ` ` + about + length + ` (?:a|per|for a|for each) (step|epoch) ?(?:and|` +
 				`while|whereas|but|against|compared to|versus)? ?§(\d) (?:` + takesIt + ` )?` + about +
 				length + `$`, bothLengths},
 		{"we measured 12 ms a step with ddp",
-			`^(?:(?:we |i )?(?:measured|observed|saw|got|had) )?` + about + length + ` (?:a|per|for a|for each) ` +
-				`(step|epoch) ` + of + `§(\d)$`, oneLength},
+			`^(?:(?:we |i )?(?:measured|observed|saw|got|had) )?` + about + length + ` (?:a|per|for a|` +
+				`for each) (step|epoch) ` + of + `§(\d)$`, oneLength},
 		{"ddp and ps are equally fast",
-			`^§(\d) and §(\d) ` + is + ` (?:about |roughly |nearly )?(?:equally|as|just as|similarly) fast$`,
-			equallyFast},
+			`^§(\d) and §(\d) ` + is + ` (?:about |roughly |nearly )?(?:equally|as|just as|similarly) ` +
+				`fast$`, equallyFast},
 	}
 }
 
 // Parts of sentences about samples per second.
 const (
-	rises = `(?:rises|rose|increases|increased|grows|grew|goes up|went up|climbs|climbed|improves|improved|goes|` +
-		`went|falls|fell|drops|dropped|decreases|decreased)`
+	rises = `(?:rises|rose|increases|increased|grows|grew|goes up|went up|climbs|climbed|improves|improved|` +
+		`goes|went|falls|fell|drops|dropped|decreases|decreased)`
 	rates = about + figure + `(?: ` + samplesIn + `)? to ` + about + figure + ` ` + samplesIn
 )
 
@@ -128,7 +128,7 @@ func oneLength(c *court, m []string) ruling { return c.isLength(m[3], m[1], time
 // mostApart is how far apart, as a factor, rows may be that are said to be equally fast.
 const mostApart = 1.05
 
-// equallyFast judges that neither of two rows is faster, by any kind of time, than rounding a figure may hide.
+// equallyFast judges that neither of two rows is faster by more than rounding may hide, by any kind of time.
 func equallyFast(c *court, m []string) ruling {
 	a, b := c.pair(m[1], m[2])
 	if a == nil || b == nil || a == b {

@@ -91,7 +91,8 @@ func plainWinograd() WinogradOps {
 }
 
 // plain returns the transforms that apply these to lines.
-func (f WinogradForm) plain(input, output, filter, outputGrad, filterGrad func(line) line) WinogradTransforms {
+func (f WinogradForm) plain(input, output, filter, outputGrad, filterGrad func(line) line,
+) WinogradTransforms {
 	return WinogradTransforms{
 		Input:      func(a *WinogradArgs) { a.fromPixels(f.In, f.Side, input) },
 		Output:     func(a *WinogradArgs) { a.toPixels(f.Side, f.Out, output) },

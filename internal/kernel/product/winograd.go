@@ -114,9 +114,9 @@ func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
 // Points, and rows of sources, are followed by a cache line of padding: at distances of powers of two they
 // would compete for few sets of the cache.
 
-// winograd is a 3x3 convolution by Winograd's algorithm, forward or for the gradient of the data: tiles of the
-// source and the filters are transformed into points, multiplied as matrices point by point, and transformed
-// back.
+// winograd is a 3x3 convolution by Winograd's algorithm, forward or for the gradient of the data: tiles of
+// the source and the filters are transformed into points, multiplied as matrices point by point, and
+// transformed back.
 //
 //	dst[tile] = bias + A' (sum_c (B' src[tile, c] B) * (G w[c] G')) A
 //
