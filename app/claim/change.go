@@ -199,6 +199,11 @@ func wentFromTo(c *court, m []string) ruling {
 	if c.t == nil {
 		return undecided("no table of times")
 	}
+	first, _ := lengthOf(m[3])
+	second, _ := lengthOf(m[4])
+	if why := turned(c.words, first, second); why != "" {
+		return refused("wrong denominators", "%s", why)
+	}
 	if to := c.subject(m[1]); to != nil {
 		return c.between(c.t.measured, []*entry{to}, m[2:5])
 	}
@@ -206,6 +211,25 @@ func wentFromTo(c *court, m []string) ruling {
 		return undecided("it names no row")
 	}
 	return c.between(c.t.measured, c.t.measured, m[2:5])
+}
+
+// Words by which a figure goes up, and down.
+var (
+	upwards = regexp.MustCompile(`\b(?:ris(?:es|e)|rose|increase[sd]?|grows|grew|goes up|went up|` +
+		`climb(?:s|ed)|raise[sd]?|lift(?:s|ed))\b`)
+	downwards = regexp.MustCompile(`\b(?:falls|fell|drop(?:s|ped)|decrease[sd]?|shrinks|shrank|goes down|` +
+		`went down|reduce[sd]?|cuts?|decline[sd]?|lower(?:s|ed)|shorten(?:s|ed))\b`)
+)
+
+// turned says that a figure goes the other way than words have it; "": it does not.
+func turned(words string, first, second float64) string {
+	switch {
+	case upwards.MatchString(words) && second < first:
+		return "the second figure is the smaller one"
+	case downwards.MatchString(words) && second > first:
+		return "the second figure is the larger one"
+	}
+	return ""
 }
 
 // between judges that one of some rows has the first of two times, and one of others the second; said is what

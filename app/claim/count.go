@@ -11,12 +11,12 @@ import (
 // "ddp reaches a speed-up of 3.3 with 4 workers" names a row by two words that do not stand side by side. If
 // a sentence is not understood as it stands, the count is taken from its end or its beginning, and names that
 // several rows have mean those of so many workers or nodes. Each row that it names must have that number, or
-// be of one worker, with which the others are compared.
+// be the baseline, with which the others are compared.
 
 // countsApart finds the count of a sentence: its rest before and after, the number and what is counted.
 var countsApart = []*regexp.Regexp{
 	regexp.MustCompile(`^()(?:with|on|using|at|for|over) (\d+) ` + unit + ` (.+)$`),
-	regexp.MustCompile(`^(.+) (?:with|on|using|at|for|over|across) (\d+) ` + unit + `()$`),
+	regexp.MustCompile(`^(.+) (?:with|on|using|at|for|across) (\d+) ` + unit + `()$`),
 }
 
 // twoCounts finds two figures of a sentence, each with its count: "the speedup of ddp grows from 1.8x with 2
@@ -24,23 +24,54 @@ var countsApart = []*regexp.Regexp{
 var twoCounts = regexp.MustCompile(`^(.+) (?:` + moves + `|` + rises + `) from (.+?) ` +
 	`(with|on|at|for) (\d+) ` + unit + ` to (.+?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
 
-// halves returns the two sentences that a sentence of two figures says; nil: it is not one.
-func halves(plain string) []string {
+// halves returns the two sentences that a sentence of two figures says, or none, and why it is wrong whatever
+// the figures of the table: it says that one rises that falls.
+func halves(plain string) (first, second, why string) {
 	m := twoCounts.FindStringSubmatch(plain)
 	if m == nil {
-		return nil
+		return "", "", ""
 	}
-	return []string{
-		strings.Join([]string{m[1], "is", m[2], m[3], m[4], m[5]}, " "),
-		strings.Join([]string{m[1], "is", m[6], m[3], m[7], m[5]}, " "),
+	unit2 := m[5]
+	if m[8] != "" {
+		unit2 = m[8]
 	}
+	size := func(text string) float64 {
+		if v, _ := lengthOf(text); v > 0 {
+			return v
+		}
+		v, _ := amount(leadingFigure.FindString(text))
+		return v
+	}
+	first = strings.Join([]string{m[1], "is", m[2], m[3], m[4], m[5]}, " ")
+	second = strings.Join([]string{m[1], "is", m[6], m[3], m[7], unit2}, " ")
+	return first, second, turned(plain, size(m[2]), size(m[6]))
+}
+
+// leadingFigure is the number that a figure such as "3.3x" begins with.
+var leadingFigure = regexp.MustCompile(`\d+(?:\.\d+)?`)
+
+// courtsOfHalves returns the tables that a sentence of two figures is judged by: each hears both halves.
+func (d *Document) courtsOfHalves(one sentence, first, second string) (out [][]*court) {
+	for _, all := range d.courts(one, first) {
+		var group []*court
+		for _, c := range all {
+			if c.t == nil {
+				continue
+			}
+			if c.next = d.hear(c.t, second); c.next != nil {
+				group = append(group, c)
+			}
+		}
+		out = append(out, group)
+	}
+	return out
 }
 
 // unit is what is counted.
 const unit = `(workers?|process(?:es)?|ranks?|nodes?|hosts?)`
 
 // possessive finds a name with what belongs to it: "ddp's step time is".
-var possessive = regexp.MustCompile(`§(\d) 's ((?:\w+ ){0,2}(?:time|speedup|efficiency|throughput|` +
+var possessive = regexp.MustCompile(`§(\d)'s ((?:\w+ ){0,2}(?:time|speedup|efficiency|throughput|` +
 	`accuracy)) (is|was)`)
 
 // hear puts the names of a table's rows in place; nil if a name fits several rows.
@@ -56,11 +87,11 @@ func (d *Document) hear(t *table, plain string) *court {
 		}
 		n, _ := amount(m[2])
 		has := func(e *entry) bool { return e.counts(m[3]) == n }
-		isMeant := func(e *entry) bool { return has(e) || e.workers() == 1 }
+		isOther := func(e *entry) bool { return !has(e) && e != t.base }
 		apart := d.named(t, m[1]+m[4], has)
 		if apart != nil && slices.ContainsFunc(apart.subjects, has) &&
-			!slices.ContainsFunc(apart.subjects, func(e *entry) bool { return !isMeant(e) }) &&
-			d.hasForm(apart.words) {
+			!slices.ContainsFunc(apart.subjects, isOther) && d.hasForm(apart.words) {
+			apart.isMeant = has
 			return apart
 		}
 	}
@@ -82,7 +113,6 @@ func (d *Document) named(t *table, plain string, isMeant func(*entry) bool) *cou
 	if t == nil {
 		return c
 	}
-	c.words = strings.ReplaceAll(plain, "'s ", " 's ") // a name ends at a space
 	for {
 		begin, end, entries := t.mention(c.words)
 		if entries == nil {
@@ -96,6 +126,5 @@ func (d *Document) named(t *table, plain string, isMeant func(*entry) bool) *cou
 		}
 	}
 	c.words = possessive.ReplaceAllString(withoutArticles(c.words), "the $2 of §$1 $3")
-	c.words = strings.ReplaceAll(c.words, " 's ", "'s ") // of "Amdahl's law"
 	return c
 }

@@ -102,7 +102,8 @@ func speedupForms() []form {
 		{"a speed-up of 1.8x", `^(?:the |a )?speedup of ` + about + figure + `x?$`, onlySpeedup},
 		{"the speed-up is 1.8", `^(?:the |our )?speedup (?:is|was) ` + about + figure + `x?$`, theSpeedup},
 		{"the efficiency of ddp is 90%",
-			`^(?:the )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about + figure + `%$`, efficient},
+			`^(?:the )?(?:scaling |parallel )?efficiency (?:of|with|for|at) §(\d) (?:is|was) ` + about +
+				figure + `%$`, efficient},
 		{"ddp has an efficiency of 90%", `^§(\d) ` + give + ` (?:an )?efficiency of ` + about + figure + `%$`,
 			efficient},
 	}
@@ -455,6 +456,9 @@ func (c *court) extreme(digit string, isFastest bool) ruling {
 		return undecided("it names no row")
 	}
 	group := c.t.groupOf(e)
+	if c.isMeant != nil { // "on 2 workers"
+		group = slices.DeleteFunc(slices.Clone(group), func(o *entry) bool { return !c.isMeant(o) })
+	}
 	k, ok := timeOf(group...)
 	if !ok || len(group) < 2 {
 		return undecided("no time that all rows have")

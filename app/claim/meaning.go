@@ -18,7 +18,7 @@ func mostAccurate(c *court, m []string) ruling {
 	}
 	r := undecided("no accuracy of other rows")
 	for _, b := range c.t.measured {
-		if b == a || !given(b.value(accuracy)) {
+		if b == a || !given(b.value(accuracy)) || c.isMeant != nil && !c.isMeant(b) {
 			continue
 		}
 		if r = moreAccurate(a, b); r.verdict != Holds {

@@ -8,7 +8,7 @@ import (
 )
 
 // room is the words before a multiple by which it is not meant exactly.
-const room = `(?:(?:about|roughly|nearly|almost|approximately|more than|over|at least) )?`
+const room = `(?:(?:about|roughly|nearly|almost|approximately|more than|over) )?`
 
 // multipleForms lists sentences that tell a multiple by a word, or samples per second and what they were.
 func multipleForms() []form {
@@ -17,7 +17,7 @@ func multipleForms() []form {
 			`^§(\d) ` + room + `(halve)[sd] the (?:step |epoch |total |training )?time(?: of §(\d))?$`,
 			multiplies},
 		{"ddp cuts the step time in half",
-			`^§(\d) ` + lowers + ` the (?:step |epoch |total |training )?time (?:in|by) ` + room +
+			`^§(\d) ` + lowers + ` the (?:step |epoch |total |training |time )+?(?:in|by) ` + room +
 				`(half)` + against + `$`, multiplies},
 		{"ddp nearly doubles the throughput of solo",
 			`^§(\d) ` + room + `(double|triple|quadruple)[sd] the (?:training )?(?:throughput|speed|` +
@@ -53,29 +53,36 @@ const (
 // multiple is the factors that words tell.
 var multiple = map[string]float64{"halve": 2, "half": 2, "double": 2, "triple": 3, "quadruple": 4}
 
-// least are words for at least so much.
-var least = regexp.MustCompile(`\b(more than|over|at least) (halve|half|double|triple|quadruple)`)
+// least are words for more than so much.
+var least = regexp.MustCompile(`\b(more than|over) (halve|half|double|triple|quadruple)`)
 
 // multiplies judges that a row is so many times as fast as another one as a word says, within 2.5 %.
 func multiplies(c *court, m []string) ruling {
 	factor := multiple[m[2]]
 	a, b := c.pair(m[1], group(m, 3))
-	factors := []float64{factor}
+	factors, half := []float64{factor}, 0.025*factor
 	switch {
 	case a == nil || b == nil || a == b:
 		return undecided("no two rows to compare")
+	case isWeak(a, b) && strings.HasPrefix(m[2], "hal"):
+		return undecided("the work of %s and %s is not the same", a.name, b.name)
 	case least.MatchString(c.words):
 		for _, k := range paces() {
-			if r := ratioBy(a, b, k); given(r) && r < factor {
+			if r := ratioBy(a, b, k); given(r) && r <= factor {
 				return refused("wrong denominators", "%s", fasterText(a, b, k))
 			}
 		}
 		return c.speed(a, b, nil, 0)
 	case almost.MatchString(c.words):
 		factors = append(factors, 0.93*factor)
+	case roundly.MatchString(c.words):
+		factors, half = []float64{factor, 0.95 * factor, 1.05 * factor}, loosest*factor // 10 % either way
 	}
-	return c.speed(a, b, factors, 0.025*factor)
+	return c.speed(a, b, factors, half)
 }
+
+// improves are words by which samples per second rise, and times fall.
+var improves = regexp.MustCompile(`\bimprove[sd]?\b`)
 
 // rateFromTo judges that a row has the second of two rates, in samples per second, and another one the first.
 func rateFromTo(c *court, m []string) ruling {
@@ -84,22 +91,26 @@ func rateFromTo(c *court, m []string) ruling {
 		return to
 	}
 	v, half := amount(m[2])
+	half = leeway(v, half)
+	if roundly.MatchString(c.words) {
+		half = 2 * loosest * v
+	}
+	second, _ := amount(m[3])
+	if why := turned(improves.ReplaceAllString(c.words, "rises"), v, second); why != "" {
+		return refused("wrong denominators", "%s", why)
+	}
 	a := c.subject(m[1])
 	for _, b := range c.t.measured {
 		rate := b.rate()
-		if b != a && math.Abs(rate-v) <= leeway(v, half)+2*slack*rate {
-			return c.apart(a, b)
+		switch {
+		case b == a || !(math.Abs(rate-v) <= half+2*slack*rate):
+		case v < second:
+			return c.speed(a, b, nil, 0)
+		default:
+			return c.speed(b, a, nil, 0)
 		}
 	}
 	return refused("wrong denominators", "no other row has %s samples/s", m[2])
-}
-
-// apart judges that two rows differ in speed, whichever is the faster.
-func (c *court) apart(a, b *entry) ruling {
-	if r := c.speed(b, a, nil, 0); r.verdict == Holds {
-		return r
-	}
-	return c.speed(a, b, nil, 0)
 }
 
 // rate returns the samples that a row trains on in a second, by its table or batch by step; NaN if not given.
@@ -136,6 +147,9 @@ func equallyFast(c *court, m []string) ruling {
 	}
 	if why := unequal(a, b); why != "" {
 		return refused("unequal work", "%s", why)
+	}
+	if isWeak(a, b) {
+		return undecided("the work of %s and %s is not the same", a.name, b.name)
 	}
 	var known []kind
 	for _, k := range paces() {

@@ -17,6 +17,9 @@ type court struct {
 	t        *table
 	subjects []*entry // that the sentence names, in order
 	words    string   // with §0, §1 in place of the names
+
+	isMeant func(*entry) bool // rows of the count that stands apart from the names; nil without one
+	next    *court            // the second half of a sentence of two figures
 }
 
 // ruling is what a part of the grammar says about a sentence.
@@ -59,9 +62,11 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 		s.Why = "a condition, wish or advice"
 		return s, answer{}
 	}
-	r := d.hearing(one, plain)
-	if r.why == outside {
-		r = d.hearingHalves(one, plain)
+	r := hearing(d.courts(one, plain))
+	if first, second, why := halves(plain); r.why == outside && first != "" {
+		if r = hearing(d.courtsOfHalves(one, first, second)); r.verdict == Holds && why != "" {
+			r = refused("wrong denominators", "%s", why)
+		}
 	}
 	s.Verdict, s.Why = r.verdict, r.why
 	if s.isUnknown = s.Why == outside; s.isUnknown {
@@ -72,10 +77,10 @@ func (d *Document) verdict(one sentence) (*Statement, answer) {
 
 // hearing returns what the tables say of a sentence: the first ruling that decides, else the first reason why
 // none does.
-func (d *Document) hearing(one sentence, plain string) ruling {
+func hearing(courts [][]*court) ruling {
 	forms := map[string]fit{}
 	out := ruling{verdict: NotChecked, why: outside}
-	for _, all := range d.courts(one, plain) {
+	for _, all := range courts {
 		r, isUnderstood := decide(all, forms)
 		if isUnderstood && (r.verdict != NotChecked || r.answer.rule != "") {
 			return r
@@ -83,22 +88,6 @@ func (d *Document) hearing(one sentence, plain string) ruling {
 		if isUnderstood && out.why == outside {
 			out.why = r.why
 		}
-	}
-	return out
-}
-
-// hearingHalves returns what the tables say of the halves of a sentence: it holds if both do.
-func (d *Document) hearingHalves(one sentence, plain string) ruling {
-	out := ruling{verdict: NotChecked, why: outside}
-	for i, half := range halves(plain) {
-		r := d.hearing(one, half)
-		if r.verdict != Holds {
-			return r
-		}
-		if i > 0 {
-			r.why = out.why + "; " + r.why
-		}
-		out = r
 	}
 	return out
 }
@@ -216,7 +205,15 @@ func (c *court) rule(forms map[string]fit) (r ruling, isUnderstood bool) {
 	if f.judge == nil {
 		return ruling{}, false
 	}
-	return f.judge(c, f.m), true
+	r = f.judge(c, f.m)
+	if c.next == nil || r.verdict != Holds {
+		return r, true
+	}
+	second, isUnderstood := c.next.rule(forms)
+	if second.verdict == Holds {
+		second.why = r.why + "; " + second.why
+	}
+	return second, isUnderstood
 }
 
 // conditional are words by which a sentence states nothing.
@@ -480,7 +477,11 @@ func find(all map[string][]alias, words string, from int) (begin, end int, entri
 			continue
 		}
 		first, _, _ := strings.Cut(words[begin:], " ")
-		for _, a := range all[first] {
+		names := all[first]
+		if owner, isOwner := strings.CutSuffix(first, "'s"); isOwner && names == nil {
+			names = all[owner]
+		}
+		for _, a := range names {
 			if end = begin + len(a.text); strings.HasPrefix(words[begin:], a.text) && isBoundary(words, end) {
 				return begin, end, a.entries
 			}

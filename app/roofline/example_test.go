@@ -15,7 +15,7 @@ import (
 // same.
 func ExampleRun() {
 	k, err := roofline.Run(context.Background(), roofline.Config{
-		Model: "lenet", Batch: 16, Threads: 1, ISA: compute.Best(), Repeats: 5,
+		Model: "lenet", Batch: 16, Size: 32, Threads: 1, ISA: compute.Best(), Repeats: 5,
 	}, analysis.Kernels{}, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -24,7 +24,7 @@ func measure(t *testing.T, c roofline.Config) *analysis.Kernels {
 // explains, none is without time, and the ops make up the step.
 func TestLayersAreSane(t *testing.T) {
 	for _, isa := range compute.Supported() {
-		k := measure(t, roofline.Config{Model: "lenet", Batch: 4, Threads: 1, ISA: isa, Repeats: 3})
+		k := measure(t, roofline.Config{Model: "lenet", Batch: 4, Size: 32, Threads: 1, ISA: isa, Repeats: 3})
 		if k.ISA != isa.String() || k.Math != "fast" || len(k.StepSeconds) != 3 || len(k.PeakSamples) != 3 {
 			t.Errorf("%v: %+v", isa, k)
 		}
@@ -112,7 +112,7 @@ func TestShapesAreSane(t *testing.T) {
 	if compute.Best() == compute.Plain {
 		t.Skip("the fixed shapes are for machines with vectors; plain Go takes minutes")
 	}
-	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Threads: 1, ISA: compute.Best(),
+	k := measure(t, roofline.Config{Model: "lenet", Batch: 2, Size: 32, Threads: 1, ISA: compute.Best(),
 		Math: compute.Exact, Repeats: 1, Shapes: true})
 	if k.Math != "exact" || len(k.Shapes) < 30 {
 		t.Errorf("math %s, %d shapes", k.Math, len(k.Shapes))
@@ -121,7 +121,7 @@ func TestShapesAreSane(t *testing.T) {
 }
 
 func TestBadConfigurations(t *testing.T) {
-	good := roofline.Config{Model: "lenet", Batch: 2, Threads: 1, Repeats: 1}
+	good := roofline.Config{Model: "lenet", Batch: 2, Size: 32, Threads: 1, Repeats: 1}
 	for want, change := range map[string]func(*roofline.Config){
 		"repeats 0: want 1 to 1000":    func(c *roofline.Config) { c.Repeats = 0 },
 		"batch 65537: want 1 to 65536": func(c *roofline.Config) { c.Batch = 1<<16 + 1 },
@@ -141,7 +141,7 @@ func TestBadConfigurations(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	pieces := 0
-	k, err := roofline.Run(ctx, roofline.Config{Model: "lenet", Batch: 2, Threads: 1, Repeats: 5},
+	k, err := roofline.Run(ctx, roofline.Config{Model: "lenet", Batch: 2, Size: 32, Threads: 1, Repeats: 5},
 		analysis.Kernels{}, func(p roofline.Progress) {
 			if pieces++; p.Done == 3 {
 				cancel()
