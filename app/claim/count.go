@@ -20,14 +20,22 @@ var countsApart = []*regexp.Regexp{
 }
 
 // twoCounts finds two figures of a sentence, each with its count: "the speedup of ddp grows from 1.8x with 2
-// workers to 3.3x with 4".
-var twoCounts = regexp.MustCompile(`^(.+) (?:` + moves + `|` + rises + `) from (.+?) ` +
-	`(with|on|at|for) (\d+) ` + unit + ` to (.+?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
+// workers to 3.3x with 4". bothCounts finds those of "ddp reaches a speedup of 1.8x with 2 workers and 3.3x
+// with 4", group by group the same.
+var (
+	twoCounts = regexp.MustCompile(`^(.+) (?:` + moves + `|` + rises + `) from (.+?) ` +
+		`(with|on|at|for) (\d+) ` + unit + ` to (.+?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
+	bothCounts = regexp.MustCompile(`^(.+) (\d\S*(?: m?s| min)?) (with|on|at|for) (\d+) ` + unit +
+		` and (\d\S*(?: m?s| min)?) (?:with|on|at|for) (\d+)(?: ` + unit + `)?$`)
+)
 
 // halves returns the two sentences that a sentence of two figures says, or none, and why it is wrong whatever
 // the figures of the table: it says that one rises that falls.
 func halves(plain string) (first, second, why string) {
-	m := twoCounts.FindStringSubmatch(plain)
+	m, verb := twoCounts.FindStringSubmatch(plain), " is "
+	if m == nil {
+		m, verb = bothCounts.FindStringSubmatch(plain), " "
+	}
 	if m == nil {
 		return "", "", ""
 	}
@@ -42,9 +50,12 @@ func halves(plain string) (first, second, why string) {
 		v, _ := amount(leadingFigure.FindString(text))
 		return v
 	}
-	first = strings.Join([]string{m[1], "is", m[2], m[3], m[4], m[5]}, " ")
-	second = strings.Join([]string{m[1], "is", m[6], m[3], m[7], unit2}, " ")
-	return first, second, turned(plain, size(m[2]), size(m[6]))
+	first = m[1] + verb + strings.Join([]string{m[2], m[3], m[4], m[5]}, " ")
+	second = m[1] + verb + strings.Join([]string{m[6], m[3], m[7], unit2}, " ")
+	if verb != " " {
+		why = turned(plain, size(m[2]), size(m[6]))
+	}
+	return first, second, why
 }
 
 // leadingFigure is the number that a figure such as "3.3x" begins with.

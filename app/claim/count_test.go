@@ -28,6 +28,8 @@ func TestCountsThatStandApart(t *testing.T) {
 		{"DDP's step time is # on 4 workers.", "30 ms", "55 ms"},
 		{"The speedup of ddp grows from # on 2 workers to 3.33x on 4 workers.", "1.82x", "2.2x"},
 		{"The speedup of ddp grows from 1.82x with 2 workers to # with 4.", "3.33x", "3.9x"},
+		{"DDP reaches a speedup of # with 2 workers and 3.33x with 4 workers.", "1.82x", "2.2x"},
+		{"DDP is faster than gather by # with 4 workers.", "103%", "203%"},
 		{"The efficiency of ddp falls from 91% with 2 workers to # with 4 workers.", "83%", "73%"},
 	} {
 		judges(t, scaled, c.text, c.right, c.wrong)
