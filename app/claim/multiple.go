@@ -4,10 +4,9 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 )
 
-// room is the words before a multiple by which it is not meant exactly.
+// room is the words by which a multiple is not meant exactly.
 const room = `(?:(?:about|roughly|nearly|almost|approximately|more than|over) )?`
 
 // multipleForms lists sentences that tell a multiple by a word, or samples per second and what they were.
@@ -53,20 +52,20 @@ const (
 // multiple is the factors that words tell.
 var multiple = map[string]float64{"halve": 2, "half": 2, "double": 2, "triple": 3, "quadruple": 4}
 
-// least are words for more than so much.
-var least = regexp.MustCompile(`\b(more than|over) (halve|half|double|triple|quadruple)`)
+// beyond are words for more than a multiple.
+var beyond = regexp.MustCompile(`\b(more than|over) (halve|half|double|triple|quadruple)`)
 
 // multiplies judges that a row is so many times as fast as another one as a word says, within 2.5 %.
 func multiplies(c *court, m []string) ruling {
-	factor := multiple[m[2]]
+	factor, isOfTime := multiple[m[2]], m[2] == "halve" || m[2] == "half"
 	a, b := c.pair(m[1], group(m, 3))
 	factors, half := []float64{factor}, 0.025*factor
 	switch {
 	case a == nil || b == nil || a == b:
 		return undecided("no two rows to compare")
-	case isWeak(a, b) && strings.HasPrefix(m[2], "hal"):
+	case isOfTime && isWeak(a, b):
 		return undecided("the work of %s and %s is not the same", a.name, b.name)
-	case least.MatchString(c.words):
+	case beyond.MatchString(c.words):
 		for _, k := range paces() {
 			if r := ratioBy(a, b, k); given(r) && r <= factor {
 				return refused("wrong denominators", "%s", fasterText(a, b, k))
@@ -129,7 +128,7 @@ func bothLengths(c *court, m []string) ruling {
 		return first
 	}
 	second := c.isLength(m[4], m[5], k)
-	second.why = strings.Join([]string{first.why, second.why}, "; ")
+	second.why = first.why + "; " + second.why
 	return second
 }
 

@@ -18,7 +18,7 @@ type court struct {
 	subjects []*entry // that the sentence names, in order
 	words    string   // with §0, §1 in place of the names
 
-	isMeant func(*entry) bool // rows of the count that stands apart from the names; nil without one
+	isMeant func(*entry) bool // rows with the count that stands apart from the names; nil without one
 	next    *court            // the second half of a sentence of two figures
 }
 

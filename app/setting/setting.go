@@ -67,7 +67,7 @@ func setSettings(k *Catalog) []Setting {
 			called("data-path", "data-root", "dataset-dir"),
 		number("size", "height and width of synthetic images, and to which images of a folder are scaled",
 			1, 4096, func(c *Config) *int { return &c.Size }).
-			unless(ownSize),
+			unless(ownSize).called("image-size", "img-size", "input-size"),
 	}
 }
 

@@ -45,7 +45,7 @@ const (
 	maxStrips    = 8
 	leastStrips  = 4
 	stripTiles   = 256
-	stripFloats  = maxStrips * 36 * 64 * 256
+	stripFloats  = maxStrips * 36 * 64 * 256 // of 36 points
 	sharedParcel = 512
 )
 
