@@ -9,6 +9,7 @@ type assembly struct {
 	kernels  map[*call]Kernel  // none for views
 	home     map[*Node]*Buffer // where each value that owns memory lies
 	mirrored []*Node           // the caller's values that have a mirror
+	kept     bool              // see Options.Kept
 	scratch  map[*call]*Buffer
 }
 
@@ -16,8 +17,9 @@ type assembly struct {
 func assemble(c *code, ex Executor, o Options, arrange planner) (*Program, error) {
 	a := &assembly{
 		Program: &Program{code: c, executor: ex}, kernels: map[*call]Kernel{},
-		home: map[*Node]*Buffer{}, scratch: map[*call]*Buffer{},
+		home: map[*Node]*Buffer{}, scratch: map[*call]*Buffer{}, kept: o.Kept && !ex.InPlace(),
 	}
+	a.isKept = a.kept
 	if err := a.prepare(); err != nil {
 		return nil, err
 	}
@@ -75,11 +77,11 @@ func typesOf(nodes []*Node) []Type {
 // pin assigns buffers to the values outside the arena, and mirrors where the executor needs them.
 func (a *assembly) pin() {
 	c := a.Program.code
-	var inputs, reports []*Buffer
-	inputs, a.mirrors.inputs = a.outside(c.inputs)
-	a.params, a.mirrors.params = a.outside(c.paramNodes)
-	a.states, a.mirrors.states = a.outside(c.stateNodes)
-	a.gradients, a.mirrors.gradients = a.outside(c.gradients)
+	var inputs []*Buffer
+	inputs, a.mirrors.inputs = a.outside(c.inputs, false)
+	a.params, a.mirrors.params = a.outside(c.paramNodes, a.kept)
+	a.states, a.mirrors.states = a.outside(c.stateNodes, false)
+	a.gradients, a.mirrors.gradients = a.outside(c.gradients, a.kept)
 	for i, n := range c.inputs {
 		a.inputs = append(a.inputs, &Input{a.Program, n, inputs[i]})
 	}
@@ -92,24 +94,36 @@ func (a *assembly) pin() {
 		inputs[splits.number].I = a.splits
 	}
 	if c.reports != nil {
-		segments := stateSegments(c.states)
-		a.stats = alignedFloats(extent(segments))
-		reports, a.mirrors.reports = a.outside(c.reports)
-		for i, b := range reports {
-			s := segments[i]
-			b.F = a.stats[s.Offset : s.Offset+s.Len : s.Offset+s.Len]
-		}
+		a.pinReports(c)
 	}
 }
 
-// outside returns buffers for the caller's values, and their mirrors if the executor needs them.
-func (a *assembly) outside(nodes []*Node) ([]*Buffer, []mirror) {
+// pinReports assigns buffers to the batch statistics: parts of one vector, which has a mirror as a whole.
+func (a *assembly) pinReports(c *code) {
+	segments := stateSegments(c.states)
+	a.stats = alignedFloats(extent(segments))
+	for i, n := range c.reports {
+		s := segments[i]
+		b := &Buffer{F: a.stats[s.Offset : s.Offset+s.Len : s.Offset+s.Len]}
+		a.home[n] = b
+		if !a.executor.InPlace() {
+			a.parts = append(a.parts, part{b, s})
+		}
+	}
+	if len(a.parts) > 0 {
+		a.mirrors.reports = mirror{&Buffer{F: a.stats}, &Buffer{}}
+	}
+}
+
+// outside returns buffers for the caller's values, and their mirrors if the executor needs them; it needs
+// none of what is kept in its memory.
+func (a *assembly) outside(nodes []*Node, isKept bool) ([]*Buffer, []mirror) {
 	buffers := make([]*Buffer, len(nodes))
 	for i, n := range nodes {
 		buffers[i] = &Buffer{}
 		a.home[n] = buffers[i]
 	}
-	if a.executor.InPlace() {
+	if a.executor.InPlace() || isKept {
 		return buffers, nil
 	}
 	mirrors := make([]mirror, len(nodes))
@@ -133,24 +147,31 @@ func (a *assembly) isTouched(n *Node) bool {
 // layOut plans the arena.
 func (a *assembly) layOut(arrange planner) {
 	blocks, tenants := a.blocks(a.kernels)
+	last := len(a.Program.code.calls)
 	for _, n := range a.mirrored {
-		blocks = append(blocks, block{size: n.typ.Shape.Elems(), last: len(a.Program.code.calls)})
+		blocks = append(blocks, block{size: n.typ.floats(), last: last})
 		tenants = append(tenants, tenant{value: n})
 	}
-	for _, t := range tenants {
+	for i, t := range tenants {
 		b := a.home[t.value] // of a mirror
 		if b == nil {
 			b = &Buffer{}
 		}
 		a.buffers = append(a.buffers, b)
 		if t.value == nil {
+			a.lengths = append(a.lengths, blocks[i].size)
 			a.scratch[t.call] = b
 			continue
 		}
+		a.lengths = append(a.lengths, t.value.typ.Shape.Elems())
 		a.home[t.value] = b
 		if v := t.value.typ; v.Ragged {
 			a.ragged = append(a.ragged, ragged{b, v.Shape.Elems() / v.Shape[0]})
 		}
+	}
+	if m := a.mirrors.reports.device; m != nil {
+		blocks = append(blocks, block{size: len(a.stats), last: last})
+		a.buffers, a.lengths = append(a.buffers, m), append(a.lengths, len(a.stats))
 	}
 	a.plan = arrange(blocks)
 }
@@ -192,6 +213,9 @@ func (a *assembly) bind() {
 		a.work.add(cost)
 	}
 	a.losses, a.logits = a.output(code.loss), a.output(code.logits)
+	a.results.add(&a.losses.host, a.losses.from)
+	a.results.add(&a.logits.host, a.logits.from)
+	a.results.add(a.mirrors.reports.host, a.mirrors.reports.device)
 }
 
 func (a *assembly) output(n *Node) output {

@@ -24,6 +24,9 @@ type Options struct {
 	Frozen func(Param) bool
 	// Arena is where intermediate values live; nil gives the program an arena of its own.
 	Arena *Arena
+	// Kept says that parameters and gradients lie in the executor's memory, where Program.Keep says. It is
+	// for executors that are not in place.
+	Kept bool
 }
 
 // code is a graph while it is compiled: lowered, with its roots named.
@@ -34,6 +37,7 @@ type code struct {
 	reports      []*Node  // by state number, the batch statistic; nil in inference
 	frozen       []bool   // by parameter number
 	unread       []string // names of the inputs that the roots do not depend on
+	isLate       bool     // losses and logits are read at the end of the backward pass, not before it
 }
 
 // Compile compiles the values of g that o names into a program that ex runs. It returns g's first build
@@ -51,6 +55,7 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 		return nil, err
 	}
 	c := lower(g, o)
+	c.isLate = !ex.InPlace()
 	for i, statistic := range c.reports {
 		if statistic == nil {
 			return nil, fmt.Errorf("graph: compile: the loss does not depend on state %s",
@@ -64,6 +69,9 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 	}
 	for _, p := range passes {
 		p.rewrite(c)
+	}
+	if n, ok := ex.(narrowing); ok && n.KeepsBF16() {
+		narrow(c)
 	}
 	if c.err != nil {
 		return nil, c.err

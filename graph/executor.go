@@ -15,9 +15,9 @@ type Executor interface {
 	// Prepare chooses and plans the kernel of an application. It is called once per application; an
 	// application that is recomputed in the backward pass runs the same kernel again.
 	Prepare(a Application) (Kernel, error)
-	// Upload copies src, on the host, to dst, in the executor's memory, and returns when that is done.
-	// Download copies src, in the executor's memory, to dst, on the host. Neither is called if InPlace is
-	// true.
+	// Upload copies src, on the host, to dst, in the executor's memory. It may read src until the next
+	// Download. Download copies src, in the executor's memory, to dst, on the host, when all that was asked
+	// for before is done. Neither is called if InPlace is true.
 	Upload(dst, src *Buffer)
 	Download(dst, src *Buffer)
 }
@@ -43,7 +43,8 @@ type Application struct {
 type Memory struct {
 	// Floats is the block of an executor in place, 64-byte aligned; nil for any other.
 	Floats []float32
-	// Handle is the block of any other executor. Programs pass it on to kernels and never look into it.
+	// Handle is the block of any other executor, such as a pointer: programs pass it on to kernels and
+	// compare it, and never look into it.
 	Handle any
 	// Release frees the block; nil if nothing needs to be done.
 	Release func()
@@ -59,10 +60,11 @@ type Buffer struct {
 	Device Span
 }
 
-// Span is a range of a block of an executor's memory, counted in elements of 4 bytes.
+// Span is a range of a block of an executor's memory.
 type Span struct {
 	// Handle is that of the block's Memory.
-	Handle      any
+	Handle any
+	// Offset counts elements of 4 bytes, Len those of the value's type.
 	Offset, Len int
 }
 

@@ -27,6 +27,9 @@ func (t Type) String() string {
 // Bytes returns the storage size of a value of this type.
 func (t Type) Bytes() int64 { return int64(t.Shape.Elems()) * int64(t.DType.Bytes()) }
 
+// floats returns the storage size in elements of 4 bytes.
+func (t Type) floats() int { return int((t.Bytes() + 3) / 4) }
+
 // float is the type of a float32 value.
 func float(axes ...int) Type { return Type{Shape: axes} }
 

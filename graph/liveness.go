@@ -29,9 +29,13 @@ func analyse(c *code) *liveness {
 			l.last[l.rootOf(n)] = i
 		}
 	}
+	read := forward + 1
+	if c.isLate {
+		read = len(c.calls)
+	}
 	for _, n := range []*Node{c.loss, c.logits} {
 		if n != nil {
-			l.last[l.rootOf(n)] = max(l.last[l.rootOf(n)], forward+1) // read after the pass
+			l.last[l.rootOf(n)] = max(l.last[l.rootOf(n)], read) // read after the pass
 		}
 	}
 	for i, c := range c.calls {
@@ -40,8 +44,9 @@ func analyse(c *code) *liveness {
 			continue
 		}
 		from, to := l.rootOf(c.in[o.overwrites()]), c.out[0]
-		inArena := !l.pinned[from] && !l.pinned[to] && from.typ.Ragged == to.typ.Ragged
-		if inArena && l.last[from] == i && from.typ.Shape.Elems() == to.typ.Shape.Elems() {
+		inArena := !l.pinned[from] && !l.pinned[to] && from.typ.Ragged == to.typ.Ragged &&
+			from.typ.DType == to.typ.DType
+		if inArena && l.last[from] == i && from.typ.floats() == to.typ.floats() {
 			l.root[to] = from
 			l.last[from] = max(i, l.last[to])
 		}
@@ -70,7 +75,7 @@ func (l *liveness) blocks(kernels map[*call]Kernel) (blocks []block, tenants []t
 		for _, n := range c.out {
 			if l.rootOf(n) == n && !l.pinned[n] {
 				blocks = append(blocks,
-					block{size: n.typ.Shape.Elems(), first: i, last: max(i, l.last[n])})
+					block{size: n.typ.floats(), first: i, last: max(i, l.last[n])})
 				tenants = append(tenants, tenant{value: n})
 			}
 		}

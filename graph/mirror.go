@@ -15,7 +15,14 @@ type mirror struct{ host, device *Buffer }
 // mirrors are those of a program, by number. There are none for values that no op touches, and none at all
 // for an executor in place.
 type mirrors struct {
-	inputs, states, params, gradients, reports []mirror
+	inputs, states, params, gradients []mirror
+	reports                           mirror // all of them, one vector
+}
+
+// part is a part of the mirror of the batch statistics.
+type part struct {
+	buffer *Buffer
+	Segment
 }
 
 // up uploads the value.
@@ -54,14 +61,49 @@ func (p *Program) bring(s *step, need func(param int)) {
 	}
 }
 
-// final announces the gradients that s has made final.
+// lateDownloader is an Executor that can download while it computes.
+type lateDownloader interface {
+	// BeginDownload begins a download of what has been computed so far.
+	BeginDownload(dst, src *Buffer)
+	// Arrived returns how many of those downloads have arrived, in their order. With isLast it waits for all
+	// of them, and the next one begins anew.
+	Arrived(isLast bool) int
+}
+
+// final announces the gradients that s has made final, or those of earlier steps that have arrived.
 func (p *Program) final(s *step, ready func(param int)) {
+	late, isLate := p.executor.(lateDownloader)
+	if p.mirrors.gradients == nil || !isLate {
+		for _, param := range s.final {
+			if p.mirrors.gradients != nil {
+				p.mirrors.gradients[param].down(p.executor)
+			}
+			if ready != nil {
+				ready(param)
+			}
+		}
+		return
+	}
 	for _, param := range s.final {
-		if p.mirrors.gradients != nil {
-			p.mirrors.gradients[param].down(p.executor)
-		}
+		m := p.mirrors.gradients[param]
+		late.BeginDownload(m.host, m.device)
+	}
+	p.announce(late.Arrived(false), ready)
+}
+
+// announce calls ready for the gradients up to number n in the order in which they become final.
+func (p *Program) announce(n int, ready func(param int)) {
+	for ; p.announced < n; p.announced++ {
 		if ready != nil {
-			ready(param)
+			ready(p.order[p.announced])
 		}
+	}
+}
+
+// lastArrivals announces what is left of a backward pass.
+func (p *Program) lastArrivals(ready func(param int)) {
+	if late, isLate := p.executor.(lateDownloader); isLate && p.mirrors.gradients != nil {
+		p.announce(late.Arrived(true), ready)
+		p.announced = 0
 	}
 }

@@ -12,8 +12,14 @@ type Program struct {
 	arena    *Arena
 	plan     plan
 	buffers  []*Buffer // by the plan's blocks
+	lengths  []int     // of these, in elements of their types
+	parts    []part    // of the mirror of the batch statistics
 
 	ownsArena bool // nobody else can share or close it
+	isKept    bool // parameters and gradients lie where Keep says
+	announced int  // gradients of this backward pass, see announce
+	isUnread  bool // the results of the last forward pass are in the executor's memory
+	recorded  recorded
 
 	steps   []step
 	forward int   // how many of steps are the forward pass
@@ -34,6 +40,7 @@ type Program struct {
 
 	stats          []float32
 	losses, logits output
+	results        results // these and the batch statistics
 	loss           float64
 }
 
@@ -175,21 +182,32 @@ func (p *Program) Forward() { p.ForwardAs(nil) }
 func (p *Program) ForwardAs(need func(param int)) {
 	p.mustBeReady()
 	p.upload()
-	for i := range p.steps[:p.forward] {
-		s := &p.steps[i]
-		p.bring(s, need)
-		s.run(&s.args)
+	if !p.replay(&p.recorded.forward, p.steps[:p.forward]) {
+		for i := range p.steps[:p.forward] {
+			s := &p.steps[i]
+			p.bring(s, need)
+			s.run(&s.args)
+		}
 	}
-	p.finishForward()
+	p.endForward()
 }
 
-// finishForward makes the results of a forward pass readable, and adds up the losses in order.
-func (p *Program) finishForward() {
-	p.losses.read(p.executor)
-	p.logits.read(p.executor)
-	for _, m := range p.mirrors.reports {
-		m.down(p.executor)
+// endForward makes the results of a forward pass readable, or notes that they are not yet.
+func (p *Program) endForward() {
+	p.isUnread = true
+	if p.executor.InPlace() {
+		p.finishForward()
 	}
+}
+
+// finishForward makes the results of a forward pass readable, and adds up the losses in order. An executor
+// of its own memory computes while the program goes on, so this is done when a result is asked for.
+func (p *Program) finishForward() {
+	if !p.isUnread {
+		return
+	}
+	p.isUnread = false
+	p.read()
 	p.loss = 0
 	for _, l := range p.losses.host.F {
 		p.loss += float64(l)
@@ -213,18 +231,42 @@ func (p *Program) mustBeReady() {
 
 // mustHaveGradients panics if a training program does not know where to write them.
 func (p *Program) mustHaveGradients() {
-	if len(p.gradients) > 0 && p.gradients[0].F == nil {
+	if len(p.gradients) > 0 && p.gradients[0].F == nil && p.gradients[0].Device.Handle == nil {
 		panic("graph: backward: no gradients set")
 	}
 }
 
-func (o *output) read(ex Executor) {
-	switch {
-	case o.from == nil:
-	case o.from.Device.Handle != nil:
-		ex.Download(&o.host, o.from)
-	default:
-		copy(o.host.F, o.from.F)
+// read copies the results of a forward pass to where the caller can read them.
+func (p *Program) read() {
+	if p.executor.InPlace() {
+		for _, o := range []*output{&p.losses, &p.logits} {
+			if o.from != nil {
+				copy(o.host.F, o.from.F)
+			}
+		}
+		return
+	}
+	if all, ok := p.executor.(batcher); ok {
+		all.DownloadAll(p.results.to, p.results.from)
+		return
+	}
+	for i, to := range p.results.to {
+		p.executor.Download(to, p.results.from[i])
+	}
+}
+
+// batcher is an Executor that downloads several values faster together than one by one.
+type batcher interface {
+	DownloadAll(dst, src []*Buffer)
+}
+
+// results are the results of a forward pass that an executor not in place has to download.
+type results struct{ to, from []*Buffer }
+
+// add adds a result, unless there is none.
+func (r *results) add(to, from *Buffer) {
+	if from != nil {
+		r.to, r.from = append(r.to, to), append(r.from, from)
 	}
 }
 
@@ -236,23 +278,36 @@ func (p *Program) Backward(ready func(param int)) {
 		panic("graph: backward: not a training program")
 	}
 	p.mustHaveGradients()
+	if ready == nil && p.replay(p.recorded.backwardTo(p.gradients), p.steps[p.forward:]) {
+		return
+	}
 	for i := p.forward; i < len(p.steps); i++ {
 		s := &p.steps[i]
 		s.run(&s.args)
 		p.final(s, ready)
 	}
+	p.lastArrivals(ready)
 }
 
 // Loss returns the sum of the last Forward's losses over the samples, added in order in float64.
-func (p *Program) Loss() float64 { return p.loss }
+func (p *Program) Loss() float64 {
+	p.finishForward()
+	return p.loss
+}
 
 // Logits returns the last Forward's logits, [N, K]. The slice is overwritten by the next one.
-func (p *Program) Logits() []float32 { return p.logits.host.F }
+func (p *Program) Logits() []float32 {
+	p.finishForward()
+	return p.logits.host.F
+}
 
 // BatchStats returns the last Forward's batch statistics in the layout of Variables.State: for a
 // running mean the batch mean, for a running variance the batch's unbiased variance. The slice is
 // overwritten by the next Forward. It is empty for inference.
-func (p *Program) BatchStats() []float32 { return p.stats }
+func (p *Program) BatchStats() []float32 {
+	p.finishForward()
+	return p.stats
+}
 
 // ArenaBytes returns how much memory the program's intermediate values need. Programs that share
 // an arena need the largest of these.
@@ -280,8 +335,14 @@ func (p *Program) place(m Memory) {
 		case m.Floats != nil:
 			to.F = m.Floats[b.offset : b.offset+b.size : b.offset+b.size]
 		case m.Handle != nil:
-			to.Device = Span{m.Handle, b.offset, b.size}
+			to.Device = Span{m.Handle, b.offset, p.lengths[i]}
 		}
 	}
+	if m := p.mirrors.reports.device; m != nil {
+		for _, part := range p.parts {
+			part.buffer.Device = Span{m.Device.Handle, m.Device.Offset + part.Offset, part.Len}
+		}
+	}
+	p.forget()
 	p.resize()
 }

@@ -46,15 +46,25 @@ type DType uint8
 const (
 	Float32 DType = iota
 	Int32
+	// BFloat16 is the upper half of a float32. Only executors with memory of their own keep values so.
+	BFloat16
 )
 
 // Bytes returns the size of one element.
-func (d DType) Bytes() int { return 4 }
+func (d DType) Bytes() int {
+	if d == BFloat16 {
+		return 2
+	}
+	return 4
+}
 
-// String returns "float32" or "int32".
+// String returns "float32", "int32" or "bfloat16".
 func (d DType) String() string {
-	if d == Int32 {
+	switch d {
+	case Int32:
 		return "int32"
+	case BFloat16:
+		return "bfloat16"
 	}
 	return "float32"
 }

@@ -60,12 +60,30 @@ func (e *Executor) unreadable(b *graph.Buffer) string {
 	switch {
 	case b.Device.Len == 0:
 		return ""
-	case v == nil || v.span.Handle != b.Device.Handle || v.span.Offset != b.Device.Offset:
+	case v == nil:
+		return e.unreadablePart(b)
+	case v.span.Handle != b.Device.Handle || v.span.Offset != b.Device.Offset:
 		return "nobody has written"
 	case v.lost != "":
 		return v.lost + " has overwritten"
 	}
 	return ""
+}
+
+// unreadablePart is unreadable for a buffer that other buffers are parts of, such as that of all batch
+// statistics.
+func (e *Executor) unreadablePart(b *graph.Buffer) string {
+	why := "nobody has written"
+	for _, v := range e.values {
+		if s := v.span; overlap(s, b.Device) && s.Offset >= b.Device.Offset &&
+			s.Offset+s.Len <= b.Device.Offset+b.Device.Len {
+			if v.lost != "" {
+				return v.lost + " has overwritten"
+			}
+			why = ""
+		}
+	}
+	return why
 }
 
 // guardLen is how many elements lie in front of and behind each buffer that an op computes on.
