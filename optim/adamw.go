@@ -95,9 +95,14 @@ func (a *AdamW) Step(lo, hi int, g []float32, lr float64, scale float32) {
 // update writes the new weights to w, which holds the old ones; w begins at weight number from.
 func (a *AdamW) update(w []float32, from int, g []float32, lr, decay float64, scale float32) {
 	to := from + len(w)
-	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, row.AdamWStep{
+	a.cpu.AdamW(w, a.first[from:to], a.second[from:to], g, row.AdamWStep(a.factors(lr, decay, scale)))
+}
+
+// factors returns the factors of the present step.
+func (a *AdamW) factors(lr, decay float64, scale float32) AdamWStep {
+	return AdamWStep{
 		Scale: scale, Decay: float32(1 - float64(lr*decay)), First: float32(1 - a.beta1),
 		Second: float32(a.beta2), Rest: float32(1 - a.beta2),
 		Rate: float32(lr / (1 - a.power1)), Root: float32(math.Sqrt(1 - a.power2)), Eps: float32(a.eps),
-	})
+	}
 }

@@ -154,9 +154,12 @@ func NewLookahead(c LookaheadConfig, cpu *compute.CPU, steps int, fast ...[]floa
 // Restart sets the slow weights to the fast ones.
 func (l *Lookahead) Restart() { copyAll(l.slow, l.fast) }
 
+// IsDue reports whether After updates the weights after step n, counted from 1.
+func (l *Lookahead) IsDue(n int) bool { return n%l.config.Every == 0 }
+
 // After updates the slow weights if step n, counted from 1, is due. It allocates nothing.
 func (l *Lookahead) After(n int) {
-	if n%l.config.Every != 0 {
+	if !l.IsDue(n) {
 		return
 	}
 	follow := 1 - l.config.Alpha

@@ -66,7 +66,8 @@ type Config struct {
 	// Views are the variants of a test image (test-time augmentation) whose logits are averaged;
 	// none means the image itself. Texts have no views.
 	Views []data.View
-	// EvalBatch is the number of samples of one evaluation batch; 0 means 100.
+	// EvalBatch is the number of samples of one evaluation batch; 0 means 100, or 1000 with an Executor that
+	// is not in place.
 	EvalBatch int
 
 	// Task is what the network learns; the zero value is Classification(0).
@@ -121,7 +122,13 @@ type Config struct {
 	part Part // of a run whose batch grows
 }
 
-const defaultEvalBatch = 100
+// defaultEvalBatch returns how many samples are evaluated at once: a device wants many.
+func (c Config) defaultEvalBatch() int {
+	if c.Executor == nil || c.Executor.InPlace() {
+		return 100
+	}
+	return 1000
+}
 
 // Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {

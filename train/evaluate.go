@@ -3,6 +3,7 @@ package train
 import (
 	"math"
 
+	"lockstep/graph"
 	"lockstep/trace"
 )
 
@@ -60,6 +61,9 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 	l.lap(trace.Other, "")
 	before, trained := l.clock.Phases(), l.trained()
 	l.scorePart()
+	if err := l.executorErr(); err != nil {
+		return err
+	}
 	if err := l.updater.Sum(l.tallies); err != nil {
 		l.cutOff = true
 		return l.failed("sum of test results", err)
@@ -122,6 +126,10 @@ func (l *Loop) metrics() []Figure {
 // output returns the network's output for the test samples [lo, hi), which it leaves in tested.
 func (l *Loop) output(lo, hi int) []float32 {
 	p := l.programs.evaluation[hi-lo]
+	if r := l.resident; r != nil {
+		r.send()
+		p.Keep(r.weights, graph.Span{})
+	}
 	if len(l.config.Views) > 0 {
 		return l.outputOfViews(p, lo, hi)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"lockstep/data"
@@ -29,7 +30,8 @@ type Loop struct {
 	schedule  optim.Schedule
 	stack     stack
 	adder     *row.CPU
-	gradients [][]float32 // flat, in the layout of Variables.Weights
+	gradients [][]float32 // flat, in the layout of Variables.Weights; none if resident
+	resident  *residence  // what lies in the executor's memory; nil: nothing
 	rows      Rows
 	rowLen    int
 	rowTail   int // values of a row that belong to the updater
@@ -45,6 +47,7 @@ type Loop struct {
 
 	// Of the current run.
 	loader  *data.Loader // nil before the first step
+	batch   *data.Step   // of the current step
 	sink    Sink
 	clock   *trace.Clock
 	mark    time.Time // where the last recorded span ended
@@ -82,15 +85,26 @@ func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	l, err := newLoop(c, c.canReside() != nil)
+	if err == nil && l.resident != nil && !l.resident.isUsed { // the Updater wants gradients on the host
+		l.Close()
+		return newLoop(c, false)
+	}
+	return l, err
+}
+
+// newLoop is New for a valid configuration. If isResident, weights and gradients lie in the executor's
+// memory.
+func newLoop(c Config, isResident bool) (*Loop, error) {
 	c.Task = c.task()
 	if c.EvalBatch == 0 {
-		c.EvalBatch = defaultEvalBatch
+		c.EvalBatch = c.defaultEvalBatch()
 	}
 	schedule, err := c.Schedule.Build(c.Optimizer.LR, c.steps(), c.stepsPerEpoch())
 	if err != nil {
 		return nil, err
 	}
-	programs, err := compile(c)
+	programs, err := compile(c, isResident)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +117,17 @@ func New(c Config) (*Loop, error) {
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()
+	if isResident {
+		if err := l.reside(); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
 	lo, hi := c.run()
-	l.own(Work{Lo: lo, Hi: hi})
+	if err := l.own(Work{Lo: lo, Hi: hi}); err != nil {
+		l.Close()
+		return nil, err
+	}
 	if c.Updater == nil {
 		c.Updater = NewLocal
 	}
@@ -158,7 +181,12 @@ func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
 func (l *Loop) Pieces() [][]float32 { return l.gradients[:l.stack.pieces] }
 
 // Close frees the memory of the programs. The variables stay valid.
-func (l *Loop) Close() { l.programs.close() }
+func (l *Loop) Close() {
+	l.programs.close()
+	if l.resident != nil {
+		l.resident.close()
+	}
+}
 
 // Steps returns the length of the run, or 0 if the length is a time, and the number of steps per
 // epoch.
@@ -279,25 +307,32 @@ func (l *Loop) stopped() error {
 
 // loaderConfig returns the configuration of a loader that starts with w.
 func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
-	c := l.config
+	c, threads := l.config, 1
+	if l.resident != nil { // nothing else needs the processor
+		threads = runtime.GOMAXPROCS(0)
+	}
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
-		FromStep: c.even(w.Step), ToStep: c.even(c.steps()), IsSought: l.isSought,
+		FromStep: c.even(w.Step), ToStep: c.even(c.steps()), IsSought: l.isSought, Threads: threads,
 	}
 }
 
 // own makes the shards of w this worker's: it plans how their gradients merge and allocates missing
 // buffers.
-func (l *Loop) own(w Work) {
+func (l *Loop) own(w Work) error {
 	l.work = w
 	l.stack = newStack(w.Lo, w.Hi, l.config.Plan.Shards(), l.programs.abreast())
 	if l.config.Isolated {
 		l.stack.joinPieces()
 	}
+	if l.resident != nil {
+		return l.resident.grow(l.stack.buffers)
+	}
 	for len(l.gradients) < l.stack.buffers {
 		l.gradients = append(l.gradients, l.newGradient())
 	}
+	return nil
 }
 
 // load returns the batch of the work that the updater assigned to this worker.
@@ -307,7 +342,9 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 		if err := l.programs.addRun(l.config, w); err != nil {
 			return nil, err
 		}
-		l.own(w)
+		if err := l.own(w); err != nil {
+			return nil, err
+		}
 	}
 	if isOther || l.loader == nil {
 		err := l.closeLoader()
@@ -345,14 +382,15 @@ func (l *Loop) afterStep() error {
 		isDue = isDue || every > 0 && l.config.epochs(done)%every == 0
 	}
 	if isDue && l.done.Test.Steps != done {
-		l.show(true)
+		if err := l.show(true); err != nil {
+			return err
+		}
 		if err := l.evaluate(trace.Evaluation); err != nil {
 			return err
 		}
 	}
 	l.isOver = l.isOver || l.done.Test.Steps == done && l.hasReached()
-	l.show(l.isOver)
-	return nil
+	return l.show(l.isOver)
 }
 
 // view evaluates after the end of an epoch while other workers go on, which counts as training.

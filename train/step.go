@@ -89,6 +89,7 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	if err != nil {
 		return event, false, l.failed("data", err)
 	}
+	l.batch = batch
 	l.lap(trace.Data, "data")
 	l.updater.Begin(l.step)
 	if err := l.allShards(batch.Shards); err != nil {
@@ -145,11 +146,31 @@ func (l *Loop) allShards(shards []data.Shard) error {
 			continue
 		}
 		for i := range n {
-			if err := l.oneShard(&shards[i]); err != nil {
+			if err := l.shardHere(&shards[i]); err != nil {
 				return err
 			}
 			l.shard++
 		}
+	}
+	return nil
+}
+
+// shardHere computes one of the worker's shards, with gradients in the executor's memory or on the host.
+func (l *Loop) shardHere(s *data.Shard) error {
+	one := l.oneShard
+	if l.resident != nil {
+		one = l.residentShard
+	}
+	if err := one(s); err != nil {
+		return err
+	}
+	return l.executorErr()
+}
+
+// executorErr returns the error of an executor that can fail.
+func (l *Loop) executorErr() error {
+	if ex, ok := l.config.Executor.(interface{ Err() error }); ok && ex.Err() != nil {
+		return l.broken(ex.Err())
 	}
 	return nil
 }

@@ -35,6 +35,11 @@ func (f *followers) restart() {
 	}
 }
 
+// isDue reports whether a follower reads the weights after step n, counted from 1.
+func (f *followers) isDue(n int) bool {
+	return f.ema != nil || f.lookahead != nil && f.lookahead.IsDue(n)
+}
+
 // state returns the state between steps, slow copies and averages: of the weights, and of the
 // running statistics.
 func (f *followers) state() (weights, statistics []optim.Vector) {
@@ -62,19 +67,22 @@ func (f *followers) bytes() int64 {
 
 // update changes the weights by the gradients of the step and updates the followers.
 func (l *Loop) update(by Update) error {
-	if err := l.settle(); err != nil { // weights of the step before, if this worker had no samples
-		return err
+	if l.resident == nil {
+		if err := l.settle(); err != nil { // weights of the step before, if this worker had no samples
+			return err
+		}
 	}
 	if err := l.updater.Update(by); err != nil {
 		return l.failed("update", err)
 	}
-	if l.follow.lookahead != nil || l.follow.ema != nil {
+	if l.follow.isDue(l.step + 1) {
 		if err := l.settle(); err != nil {
 			return err
 		}
 	}
-	if l.follow.lookahead != nil {
+	if l.follow.lookahead != nil && l.follow.lookahead.IsDue(l.step+1) {
 		l.follow.lookahead.After(l.step + 1)
+		l.changed()
 	}
 	if l.follow.ema != nil {
 		l.follow.ema.Update()
@@ -117,9 +125,12 @@ func (l *Loop) need(param int) {
 
 // show swaps what is evaluated, and what the run ends with, with the variables, or swaps back: the
 // averages, or else the slow weights, if there are any.
-func (l *Loop) show(isWanted bool) {
+func (l *Loop) show(isWanted bool) error {
 	if l.swapped == isWanted || !l.follow.hasOther() {
-		return
+		return nil
+	}
+	if err := l.settle(); err != nil {
+		return err
 	}
 	if l.follow.ema != nil {
 		l.follow.ema.Swap()
@@ -127,6 +138,8 @@ func (l *Loop) show(isWanted bool) {
 		l.follow.lookahead.Swap()
 	}
 	l.swapped = isWanted
+	l.changed()
+	return nil
 }
 
 // hasOther reports whether something other than the live weights is evaluated.

@@ -83,6 +83,9 @@ type local struct{ *whole }
 
 // NewLocal returns the Updater of a worker that exchanges nothing, because it is alone or isolated.
 func NewLocal(l *Loop) (Updater, error) {
+	if l.resident != nil {
+		return newResident(l)
+	}
 	u, err := newWhole(l, silent{})
 	return local{u}, err
 }
