@@ -27,6 +27,9 @@ type LoaderConfig struct {
 	FromStep int
 	// ToStep is the step to stop before; 0 means never.
 	ToStep int
+	// Threads is how many goroutines fill the images of a shard; 0 means one. It is for devices that compute
+	// faster than one processor core can prepare images.
+	Threads int
 	// IsSought says that only FromStep and the steps that Seek names are wanted, and no others are
 	// prepared ahead.
 	IsSought bool
@@ -158,6 +161,7 @@ type Loader struct {
 	stride int  // between steps
 
 	current *Step
+	ahead   *Step // taken from full by Ahead
 	closed  bool
 }
 
@@ -205,8 +209,8 @@ func (l *Loader) Next() (*Step, error) {
 	if l.isBeyond(l.want) {
 		return nil, io.EOF
 	}
-	s := <-l.full
-	for ; s.Number != l.want; s = <-l.full { // prepared before a Seek
+	s := l.take()
+	for ; s.Number != l.want; s = l.take() { // prepared before a Seek
 		l.free <- s
 	}
 	l.current = s
@@ -214,6 +218,30 @@ func (l *Loader) Next() (*Step, error) {
 		l.want = -1
 	}
 	return s, nil
+}
+
+// Ahead returns the step that the next call of Next will return, if it is ready. It stays valid until the
+// call after that. It does not block.
+func (l *Loader) Ahead() (s *Step, isReady bool) {
+	if l.closed || l.config.IsSought || l.isBeyond(l.want) {
+		return nil, false
+	}
+	if l.ahead == nil {
+		select {
+		case l.ahead = <-l.full:
+		default:
+			return nil, false
+		}
+	}
+	return l.ahead, l.ahead.Number == l.want
+}
+
+// take returns the next prepared step, and blocks until there is one.
+func (l *Loader) take() (s *Step) {
+	if s, l.ahead = l.ahead, nil; s == nil {
+		s = <-l.full
+	}
+	return s
 }
 
 // Seek makes step the one that Next returns next. The steps after it are expected at the same
@@ -224,6 +252,10 @@ func (l *Loader) Seek(step int) {
 		return
 	}
 	l.mu.Lock()
+	if l.ahead != nil {
+		l.free <- l.ahead
+		l.ahead = nil
+	}
 	for isEmpty := false; !isEmpty; { // of others, so that there is room for this one, which is not drawn yet
 		select {
 		case s := <-l.full:
@@ -344,12 +376,30 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 		}
 		return
 	}
-	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
 	elems := set.Shape.Elems()
 	sh.Images = sh.images[:len(indices)*elems]
+	parts := max(1, min(l.config.Threads, len(indices)))
+	if parts == 1 {
+		l.place(sh.Images, epoch, indices)
+		return
+	}
+	var all sync.WaitGroup
+	for n := range parts {
+		lo, hi := len(indices)*n/parts, len(indices)*(n+1)/parts
+		all.Go(func() { l.place(sh.Images[lo*elems:hi*elems], epoch, indices[lo:hi]) })
+	}
+	all.Wait()
+}
+
+// place writes the images of a set with the given indices to images, changed as the epoch's augmentation
+// says.
+func (l *Loader) place(images []float32, epoch int, indices []int32) {
+	set := l.config.Set
+	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
+	elems := set.Shape.Elems()
 	for i, index := range indices {
 		at := int(index) * elems
-		image := sh.Images[i*elems : (i+1)*elems]
+		image := images[i*elems : (i+1)*elems]
 		p := l.config.Augment.draw(l.config.Seed, epoch, int(index))
 		l.table.place(image, set.Pixels[at:at+elems], height, width, channels, p)
 		if l.config.Augment.Reflect {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
@@ -244,6 +245,54 @@ func TestFromStepContinuesExactly(t *testing.T) {
 				t.Fatalf("steps from %d differ from those of a run from the start", from)
 			}
 		}
+	}
+}
+
+// Several threads fill the same images, and looking at the step to come changes none.
+func TestThreadsAndAheadChangeNothing(t *testing.T) {
+	config := data.LoaderConfig{Set: tiny(50, tensor.Shape{6, 6, 3}), Batch: 16, Shards: 3, Lo: 1, Hi: 3,
+		Seed: 9, Augment: data.Augmentation{Pad: 2, Flip: true, Cutout: 3}, ToStep: 11}
+	want := contents(t, config)
+	config.Threads = 3
+	if got := contents(t, config); !slices.Equal(got, want) {
+		t.Error("three threads give other steps than one")
+	}
+	l, err := data.NewLoader(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	seen := 0
+	for n := range 11 {
+		ahead, isReady := l.Ahead()
+		again, _ := l.Ahead()
+		s, err := l.Next()
+		if err != nil || s.Number != n {
+			t.Fatalf("step %d: %v, %v", n, s, err)
+		}
+		if isReady {
+			seen++
+			if ahead != s || again != s {
+				t.Errorf("step %d is another than the one ahead", n)
+			}
+		}
+		time.Sleep(time.Millisecond) // so that the next one is ready
+	}
+	if _, isReady := l.Ahead(); isReady || seen == 0 {
+		t.Errorf("%d of 11 steps seen ahead, and one after the last: %v", seen, isReady)
+	}
+	l.Seek(4)
+	for n := 4; n < 6; n++ {
+		time.Sleep(time.Millisecond)
+		l.Ahead()
+		if s, err := l.Next(); err != nil || s.Number != n {
+			t.Fatalf("after a seek: %v, %v, want step %d", s, err, n)
+		}
+	}
+	l.Ahead()
+	l.Seek(9) // drops what was ahead
+	if s, err := l.Next(); err != nil || s.Number != 9 {
+		t.Fatalf("after a seek: %v, %v, want step 9", s, err)
 	}
 }
 

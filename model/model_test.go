@@ -24,10 +24,16 @@ func compileOn(t testing.TB, net model.Network, n int, c compute.Config, train b
 		t.Fatal(err)
 	}
 	t.Cleanup(cpu.Close)
+	return compileFor(t, net, n, graph.NewHost(cpu), train)
+}
+
+// compileFor is compile for a given executor.
+func compileFor(t testing.TB, net model.Network, n int, ex graph.Executor, train bool) *graph.Program {
+	t.Helper()
 	g := graph.New()
 	logits := net.Build(net.Samples(g, n))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))
-	p, err := graph.Compile(g, graph.NewHost(cpu), graph.Options{Loss: loss, Logits: logits, Train: train})
+	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: train})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,11 @@ func checkFast(t *testing.T, c *parityCase, config compute.Config, rounding floa
 
 // checkCase runs all steps of c.
 func checkCase(t *testing.T, c *parityCase, config compute.Config) {
-	r := newReplica(t, c, config)
+	checkSteps(t, c, newReplica(t, c, config))
+}
+
+// checkSteps runs all steps of a replica.
+func checkSteps(t *testing.T, c *parityCase, r *replica) {
 	for step := range c.Float64.Losses {
 		checkLoss(t, c, step, r.gradients())
 		if step == 0 {
@@ -236,6 +240,16 @@ type replica struct {
 }
 
 func newReplica(t *testing.T, c *parityCase, config compute.Config) *replica {
+	cpu, err := compute.Open(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cpu.Close)
+	return newReplicaFor(t, c, graph.NewHost(cpu))
+}
+
+// newReplicaFor is newReplica for a given executor.
+func newReplicaFor(t *testing.T, c *parityCase, ex graph.Executor) *replica {
 	input := tensor.Shape{c.Recipe.Size, c.Recipe.Size, 3}
 	if (model.Catalog{}).ReadsTexts(c.Recipe.Model) {
 		input = tensor.Shape{c.Recipe.Sequence}
@@ -244,7 +258,7 @@ func newReplica(t *testing.T, c *parityCase, config compute.Config) *replica {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replica{c: c, p: compileOn(t, net, c.Recipe.Batch/c.Recipe.Shards, config, true)}
+	r := &replica{c: c, p: compileFor(t, net, c.Recipe.Batch/c.Recipe.Shards, ex, true)}
 	r.v = graph.NewVariables(r.p)
 	r.v.Initialize(0) // for the states; parameters follow
 	for i, param := range r.v.Params {

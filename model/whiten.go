@@ -3,7 +3,9 @@ package model
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"lockstep/graph"
 	"lockstep/tensor"
@@ -30,16 +32,13 @@ func whiten(v *graph.Variables, name string, shape tensor.Shape, images []float3
 	for i := range moments {
 		moments[i] = make([]float64, n)
 	}
-	patch, patches := make([]float64, n), 0
-	for image := range slices.Chunk(images, shape.Elems()) {
-		for h := range height - 1 {
-			for w := range width - 1 {
-				readPatch(patch, image, h, w, width, channels)
-				addProducts(moments, patch)
-				patches++
-			}
-		}
+	parts := min(runtime.GOMAXPROCS(0), n/2)
+	var all sync.WaitGroup
+	for part := range parts {
+		all.Go(func() { addPatches(moments, part, parts, shape, images) })
 	}
+	all.Wait()
+	patches := len(images) / shape.Elems() * (height - 1) * (width - 1)
 	for i := range moments {
 		for j := range i + 1 {
 			moments[i][j] /= float64(patches)
@@ -69,13 +68,28 @@ func readPatch(dst []float64, image []float32, h, w, width, channels int) {
 	}
 }
 
-// addProducts adds to the lower triangle of m the products of all pairs.
-func addProducts(m [][]float64, x []float64) {
-	for i, a := range x {
-		row := m[i]
-		for j, b := range x[:i+1] {
-			row[j] += float64(a * b)
+// addPatches adds to the lower triangle of m, of n rows, the products of all pairs of each patch: to rows i
+// and n-1-i, which have as many elements together for every i, for one in so many parts of i.
+func addPatches(m [][]float64, part, parts int, shape tensor.Shape, images []float32) {
+	height, width, channels, n := shape[0], shape[1], shape[2], len(m)
+	patch := make([]float64, n)
+	for image := range slices.Chunk(images, shape.Elems()) {
+		for h := range height - 1 {
+			for w := range width - 1 {
+				readPatch(patch, image, h, w, width, channels)
+				for i := part; i < n/2; i += parts {
+					addProducts(m[i], patch, i)
+					addProducts(m[n-1-i], patch, n-1-i)
+				}
+			}
 		}
+	}
+}
+
+// addProducts adds to row i of a lower triangle the products with x[i].
+func addProducts(row, x []float64, i int) {
+	for j, b := range x[:i+1] {
+		row[j] += float64(x[i] * b)
 	}
 }
 
