@@ -1,0 +1,98 @@
+//go:build cuda && linux
+
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/ebitengine/purego"
+)
+
+// PathVariable is the environment variable with folders in which [Load] looks first, separated by colons.
+const PathVariable = "LOCKSTEP_CUDA_PATH"
+
+// Library is a shared library that has been loaded.
+type Library struct {
+	// Path is where it was found; a bare name was found by the system's loader.
+	Path   string
+	handle uintptr
+}
+
+// Load loads the first of the named files that can be loaded, such as "libcudnn.so.9". It looks in
+// [PathVariable], where the system's loader looks, in the toolkit's usual folders, and in the nvidia-*
+// packages of Python. The error lists the places.
+func Load(names ...string) (*Library, error) {
+	var tried []string
+	for _, dir := range places() {
+		for _, name := range names {
+			path := filepath.Join(dir, name)
+			if dir != "" {
+				if _, err := os.Stat(path); err != nil {
+					continue
+				}
+			}
+			handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+			if err == nil {
+				return &Library{Path: path, handle: handle}, nil
+			}
+			tried = append(tried, strings.TrimSpace(err.Error()))
+		}
+	}
+	return nil, fmt.Errorf("cuda: no %s, looked where the system's loader looks and in %s: %s",
+		strings.Join(names, " or "), strings.Join(patterns(), ", "), strings.Join(tried, "; "))
+}
+
+// places returns the folders to look in; "" stands for where the system's loader looks.
+func places() []string {
+	dirs := filepath.SplitList(os.Getenv(PathVariable))
+	dirs = append(dirs, "")
+	for _, pattern := range patterns() {
+		found, _ := filepath.Glob(pattern) // the patterns are well formed
+		dirs = append(dirs, found...)
+	}
+	return dirs
+}
+
+// patterns returns where the toolkit's libraries are usually installed.
+func patterns() []string {
+	packages := "lib/python3*/*-packages/nvidia/*/lib"
+	dirs := []string{"/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu",
+		"/usr/lib/wsl/lib"}
+	for _, root := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr",
+		"/opt/*", "/opt/*/.venv", filepath.Join(os.Getenv("HOME"), ".local")} {
+		if root != "" {
+			dirs = append(dirs, filepath.Join(root, packages))
+		}
+	}
+	return dirs
+}
+
+// Func returns the address of a function.
+func (l *Library) Func(name string) (Func, error) {
+	f, err := purego.Dlsym(l.handle, name)
+	if err != nil {
+		return 0, fmt.Errorf("cuda: %s has no %s", l.Path, name)
+	}
+	return Func(f), nil
+}
+
+// Func is the address of a C function that takes integers and pointers and returns a status.
+type Func uintptr
+
+// Call calls the function and returns its status. The context of a device is current if the caller has made
+// it so, see [Device.Do].
+func (f Func) Call(args ...uintptr) int32 {
+	held := arguments.Get().(*[32]uintptr)
+	n := copy(held[:], args)
+	status, _, _ := purego.SyscallN(uintptr(f), held[:n]...)
+	arguments.Put(held)
+	return int32(status)
+}
+
+// arguments keeps the arguments of calls on the heap, where SyscallN wants them, without a new array for
+// each.
+var arguments = sync.Pool{New: func() any { return new([32]uintptr) }}
