@@ -1,0 +1,2 @@
+// Command build writes the emulated driver to the folder it is given.
+package main

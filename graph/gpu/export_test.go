@@ -1,0 +1,6 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+// Prefer makes products use the methods of these names from now on, as far as they exist; see methodNamed.
+func (e *Executor) Prefer(names ...string) { e.preferred = names }

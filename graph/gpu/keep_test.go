@@ -1,0 +1,89 @@
+//go:build cuda && linux && amd64
+
+package gpu_test
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/graph/gpu"
+	"lockstep/model"
+)
+
+// With parameters and gradients in the GPU's memory, where passes are recorded from the second on, and
+// replayed, all steps have the bits that they have with parameters on the host. Inputs and parameters differ
+// from step to step.
+func TestKeptProgramsHaveTheSameBits(t *testing.T) {
+	for _, n := range networks {
+		for _, math := range []gpu.Math{gpu.Float32, gpu.BF16} {
+			t.Run(n.name+" "+string(math), func(t *testing.T) {
+				c := gpu.Config{Plain: true, Math: math}
+				want := n.steps(t, open(t, c), false)
+				got := n.steps(t, open(t, c), true)
+				for step := range want {
+					if !slices.EqualFunc(got[step], want[step], sameBits) {
+						t.Errorf("step %d differs: %s", step, first(got[step], want[step]))
+					}
+				}
+			})
+		}
+	}
+}
+
+// steps returns the logits, batch statistics and gradients of each of four steps.
+func (n plan) steps(t *testing.T, ex *gpu.Executor, kept bool) [][]float32 {
+	net, err := model.Named(n.name, classes, n.input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.New()
+	logits := net.Build(net.Samples(g, n.samples))
+	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n.samples))
+	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: true, Kept: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	v := graph.NewVariables(p)
+	v.Initialize(1)
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	gradient := v.NewGradient()
+	p.SetGradients(gradient)
+	var weights, device graph.Span
+	if kept {
+		weights, device = vector(t, ex, len(gradient)), vector(t, ex, len(gradient))
+		p.Keep(weights, device)
+	}
+	p.SetDraws(graph.Draws{Seed: 1, Samples: make([]int32, n.samples)})
+	p.Input("labels").Ints()
+	var all [][]float32
+	for step := range 4 {
+		feed(p, net, uint64(step))
+		if kept {
+			ex.Upload(&graph.Buffer{Device: weights}, &graph.Buffer{F: v.Weights})
+		}
+		p.Forward()
+		p.Backward(nil)
+		if kept {
+			ex.Download(&graph.Buffer{F: gradient}, &graph.Buffer{Device: device})
+		}
+		all = append(all, slices.Concat(p.Logits(), p.BatchStats(), gradient))
+		for i, d := range gradient {
+			v.Weights[i] -= 1e-3 * d
+		}
+	}
+	return all
+}
+
+// vector returns n zeros in the GPU's memory.
+func vector(t *testing.T, ex *gpu.Executor, n int) graph.Span {
+	m, err := ex.Allocate(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Release)
+	return graph.Span{Handle: m.Handle, Len: n}
+}

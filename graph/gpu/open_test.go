@@ -1,0 +1,49 @@
+//go:build cuda && linux && amd64
+
+package gpu_test
+
+import (
+	"errors"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"lockstep/graph/gpu"
+	"lockstep/graph/gpu/emulate"
+	"lockstep/internal/cuda"
+)
+
+// driver returns the folder of the emulated driver, "" if there is a GPU.
+var driver = sync.OnceValues(func() (string, error) {
+	if d, err := cuda.Open(0); err == nil {
+		d.Close()
+		return "", nil
+	}
+	return emulate.Folder()
+})
+
+// open opens a GPU, an emulated one if there is none. With neither it skips the test.
+func open(t *testing.T, c gpu.Config) *gpu.Executor {
+	t.Helper()
+	dir, err := driver()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir != "" {
+		t.Setenv(cuda.PathVariable, dir)
+	}
+	e, err := gpu.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Err(); err != nil {
+			t.Errorf("the GPU failed: %v", err)
+		}
+		e.Close()
+	})
+	return e
+}

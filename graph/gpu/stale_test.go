@@ -1,0 +1,85 @@
+package gpu_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/graph/gpu"
+)
+
+// The PTX belongs to the sources as they are: after a change, run go generate -tags cuda.
+func TestKernelsAreCompiled(t *testing.T) {
+	for _, name := range gpu.Sources() {
+		stamp, err := gpu.Stamp(os.DirFS("kernel"), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ptx, err := os.ReadFile(filepath.Join("kernel", name+".ptx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(ptx, []byte(stamp)) {
+			t.Errorf("kernel/%s.ptx is not that of the source: run go generate -tags cuda in graph/gpu", name)
+		}
+	}
+}
+
+// No file of kernels is left out, and no PTX left over.
+func TestAllKernelsAreListed(t *testing.T) {
+	want := slices.Sorted(slices.Values(gpu.Sources()))
+	for _, extension := range []string{".cu", ".ptx"} {
+		var got []string
+		files, err := filepath.Glob("kernel/*" + extension)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			got = append(got, strings.TrimSuffix(filepath.Base(file), extension))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("folder kernel has %v with %s, want %v", got, extension, want)
+		}
+	}
+}
+
+// hostOps returns the exported types of ops that the host computes.
+func hostOps(t *testing.T) []string {
+	kernel := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+Op)\) host\(`)
+	files, err := filepath.Glob("../op_*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range kernel.FindAllSubmatch(text, -1) {
+			ops = append(ops, string(m[1]))
+		}
+	}
+	return ops
+}
+
+// A GPU computes every op that the host does.
+func TestAllOpsHaveKernels(t *testing.T) {
+	prepare, err := os.ReadFile("prepare.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := hostOps(t)
+	if len(ops) < 40 {
+		t.Errorf("%d ops found, want more", len(ops))
+	}
+	for _, op := range ops {
+		if !bytes.Contains(prepare, []byte("case graph."+op+":")) {
+			t.Errorf("prepare.go has no case for graph.%s", op)
+		}
+	}
+}
