@@ -244,7 +244,7 @@ func (g *Group) relate() {
 			continue // how another program scales is not told by our baseline, see peers
 		}
 		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
-		if !l.Contended && !g.Baseline.Contended && l.HasMathOf(g.Baseline) {
+		if !l.Contended && !g.Baseline.Contended && !l.IsOnGPU() && l.HasMathOf(g.Baseline) {
 			share := float64(g.Baseline.Cores) / float64(l.Cores)
 			l.Efficiency = l.Speedup.Scaled(share)
 		}

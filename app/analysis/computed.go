@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 )
@@ -18,18 +19,25 @@ func ComputedNames() []string {
 		"sequence", "vocab", "text-column", "pair-column", "label-column", "weights", "fresh-head"}
 }
 
-// mathName is the setting that says how products are rounded. Rows may differ in it and be compared.
-const mathName = "math"
+// Settings that say how products are rounded, and what computes them. Rows may differ in them and be
+// compared.
+const (
+	mathName   = "math"
+	deviceName = "device"
+)
 
 // computed is what a run's configuration tells of [ComputedNames] and the math, by name.
 type computed map[string]string
 
 func computedBy(run *record.Run) computed {
 	all, c := configOf(run), computed{}
-	for _, name := range append(ComputedNames(), mathName) {
+	for _, name := range append(ComputedNames(), mathName, deviceName) {
 		if all[name] != nil {
 			c[name] = fmt.Sprint(all[name])
 		}
+	}
+	if run.Device != "" {
+		c[deviceName] = run.Device // the configuration may have left it to the machine
 	}
 	return c
 }
@@ -53,14 +61,21 @@ func (c computed) differs(other computed, names []string) (name, a, b string) {
 // isMixed reports whether the runs rounded the operands of products to half their bits.
 func (c computed) isMixed() bool { return c[mathName] == "bf16" }
 
-// HasMathOf reports whether two lines computed products by the same math, as far as both tell.
-func (l *Line) HasMathOf(o *Line) bool {
-	name, _, _ := l.computed.differs(o.computed, []string{mathName})
-	return name == ""
+// OtherMeans says in which of device and math two lines differ, as far as both tell; "" if in neither.
+func (l *Line) OtherMeans(o *Line) string {
+	name, _, _ := l.computed.differs(o.computed, []string{deviceName, mathName})
+	return name
 }
 
+// HasMathOf reports whether two lines computed products by the same math on the same kind of device, as far
+// as both tell.
+func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }
+
+// IsOnGPU reports whether a GPU computed the line, for which efficiency per core says nothing.
+func (l *Line) IsOnGPU() bool { return strings.HasPrefix(l.computed[deviceName], "cuda") }
+
 // isOfOtherMath reports whether a line has a speed-up and no efficiency, because the baseline computed
-// products by another math.
+// products by another math or on another device.
 func (g *Group) isOfOtherMath(l *Line) bool { return l.Speedup.Known() && !l.HasMathOf(g.Baseline) }
 
 // otherTraining says in words in which setting two lines train otherwise; "" if there is none, if it had no
@@ -113,6 +128,18 @@ func mixedMath(_ *record.Results, c *Comparison) []string {
 		"against their time.", names)
 }
 
+// sharedGPU says which rows have several workers on one GPU.
+func sharedGPU(_ *record.Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool {
+		return l.IsOnGPU() && l.Setting.Workers > max(1, l.Setting.Hosts)
+	})
+	if !any {
+		return nil
+	}
+	return one("Workers of these rows share a GPU, so their step times show contention, not scaling: %s.",
+		names)
+}
+
 // areComputed says if the runs of a row differ in what they computed, which those of lockstep bench never do.
 func areComputed(row *record.Row) string {
 	told := computed{} // by the runs so far
@@ -122,7 +149,7 @@ func areComputed(row *record.Row) string {
 			continue
 		}
 		is := computedBy(run)
-		if name, a, b := is.differs(told, append(ComputedNames(), mathName)); name != "" {
+		if name, a, b := is.differs(told, append(ComputedNames(), mathName, deviceName)); name != "" {
 			return fmt.Sprintf("its runs are of one row, and round %d was run with %s %s, not %s.",
 				run.Round+1, name, a, b)
 		}

@@ -182,3 +182,26 @@ func TestSlowedWorkersAreNamedOnce(t *testing.T) {
 		t.Errorf("label %q, want %q", got, want)
 	}
 }
+
+// Lines of a GPU have no efficiency per core, and workers that share one are told.
+func TestLinesOfAGPU(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, workers := range []int{1, 2} {
+		s := record.Setting{Strategy: "ddp", Workers: workers}
+		if workers == 1 {
+			s.Strategy = "single"
+		}
+		v := 1 / float64(workers)
+		withConfig(m.add(s, v, v, v, v, v, v), `{"math":"fp32","device":"cuda"}`, s.Strategy)
+	}
+	c := analysis.Compare(m.Results)
+	two := c.Groups[0].Lines[1]
+	near(t, "speed-up", two.Speedup.Median, 2, 1e-12)
+	if two.Efficiency.Known() || !two.IsOnGPU() {
+		t.Errorf("efficiency %v on a GPU", two.Efficiency.Median)
+	}
+	wantNote(t, c, "shared GPU", "Workers of these rows share a GPU")
+	if text := note(c, "shared GPU"); strings.Contains(text, "single") {
+		t.Errorf("a worker alone shares a GPU: %q", text)
+	}
+}

@@ -28,8 +28,9 @@ type Kernels struct {
 	Started  time.Time      `json:"started"`
 	Seconds  float64        `json:"seconds"` // wall time of all
 	Host     record.Machine `json:"host"`
-	Load     float64        `json:"load"`        // processes ready to run before the start
-	Taken    *record.Taken  `json:"cores_taken"` // what others took; null: unknown
+	GPU      *record.GPU    `json:"gpu,omitempty"` // null: the CPU computed
+	Load     float64        `json:"load"`          // processes ready to run before the start
+	Taken    *record.Taken  `json:"cores_taken"`   // what others took; null: unknown
 
 	// CoreLatency is the core-to-core latency before and after, in nanoseconds; 0: not known.
 	CoreLatency record.Numbers `json:"core_latency_ns"`
@@ -39,11 +40,12 @@ type Kernels struct {
 	Batch   int    `json:"batch"`
 	Threads int    `json:"threads"`
 	ISA     string `json:"isa"`
-	Math    string `json:"math"` // how products are computed: fast, exact, bf16x6, bf16x3 or bf16
+	Math    string `json:"math"` // how products are computed, as --math names it
 	Repeats int    `json:"repeats"`
 
 	// PeakSamples are multiply-adds in registers, in floating-point operations per second, measured
-	// beside every step because clocks drift; PeakFLOPs is their median.
+	// beside every step because clocks drift; PeakFLOPs is their median. On a GPU they are products of
+	// large matrices, once before the steps and once after them.
 	PeakSamples record.Numbers `json:"peak_samples"`
 	PeakFLOPs   float64        `json:"peak_flops"`
 	// PartsSamples and PartsFLOPs are the same of products of parts, if Math has some: on tiles in the

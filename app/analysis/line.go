@@ -119,7 +119,7 @@ func (l *Line) firstResult(r *record.Run) {
 	if r.ServerBytes > 0 {
 		l.ServerBytes = float64(r.ServerBytes)
 	}
-	l.ISA = r.ISA
+	l.ISA = r.Kernels()
 	l.Repeats = l.repeatsOf(r)
 	if loss := lossOf(r); len(loss) > 0 {
 		l.LossFirst = loss[0]

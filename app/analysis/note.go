@@ -90,6 +90,7 @@ func rules() []rule {
 			"--algorithm auto for bits that do not depend on the number of workers"},
 		{"mixed precision", Caution, mixedMath,
 			"--seeds 1,2,3 and --eval-every 1, for accuracies to compare"},
+		{"shared GPU", Caution, sharedGPU, "hosts with a GPU for each worker"},
 		{"another result", Caution, anotherResult,
 			"several seeds of the lossy and of the exact row"},
 		{"one machine", Caution, oneMachine, "lockstep lab, or hosts of their own"},

@@ -36,8 +36,8 @@ func WorkDifference(t, other *Training) string {
 		add(isKnown && !isAlike && slices.Contains(ComputedNames(), d.Name), "%s %s against %s", d.Name,
 			d.Values[0], d.Values[1])
 	}
-	add(t.ISA != other.ISA || t.Math != other.Math, "kernels %s %s against %s %s", t.ISA, t.Math, other.ISA,
-		other.Math)
+	add(t.Kernels() != other.Kernels() || t.Math != other.Math, "kernels %s %s against %s %s", t.Kernels(),
+		t.Math, other.Kernels(), other.Math)
 	return strings.Join(all, ", ")
 }
 

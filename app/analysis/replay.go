@@ -106,9 +106,9 @@ func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
 	switch a, b := there.ParameterSHA256, here.ParameterSHA256; {
 	case !isExact:
 		r.Parameters, r.Why = NotComparable, "the run does not promise the bits of one process"
-	case there.ISA != here.ISA || there.Math != here.Math:
-		r.Parameters, r.Why = NotComparable, fmt.Sprintf("kernels %s, %s there, %s, %s here", there.ISA,
-			there.Math, here.ISA, here.Math)
+	case there.Kernels() != here.Kernels() || there.Math != here.Math:
+		r.Parameters, r.Why = NotComparable, fmt.Sprintf("kernels %s, %s there, %s, %s here",
+			there.Kernels(), there.Math, here.Kernels(), here.Math)
 	case there.Steps != here.Steps:
 		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%d steps there, %d here", there.Steps, here.Steps)
 	case a == b:

@@ -41,6 +41,7 @@ func Load() float64 {
 // collect fills run from the summary and from the raw samples in the run directory, and completes
 // the row's setting with what the run resolved.
 func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summary) error {
+	c = c.Placed(cmp.Or(s.Device, c.Device))
 	config, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("bench: configuration: %w", err)

@@ -78,6 +78,8 @@ func (r Row) peerless() string {
 		return "settings of its update"
 	case r.Size != 32 && !strings.HasPrefix(r.Model, "resnet"):
 		return "the size of its images"
+	case r.Device != "cpu":
+		return "--device " + r.Device + " (PyTorch's rows run on the CPU)"
 	case r.Math != "fast" && r.Math != "exact":
 		return "--math " + r.Math + " (fast and exact are float32, as PyTorch is)"
 	}

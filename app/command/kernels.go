@@ -42,21 +42,25 @@ bound. A summary by kind of op says where the time of a step is lost; the ops th
 
 GFLOP/s are nominal: they count every product, padding included. Winograd convolutions and those
 that skip padding may exceed the peak. The folder holds results.json (every raw sample) and
-report.md.`,
+report.md.
+
+On a GPU the limits are a large copy within its memory and a large product of matrices. Each op is timed
+by the GPU itself, and so is the transfer of the samples; --threads, --isa and --no-shapes do not matter.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model resnet50 --batch 64 --summary
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
   lockstep bench kernels --model resnet50 --size 224 --batch 8
   lockstep bench kernels --model bert-base --batch 8 --sequence 64
-  lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json`,
+  lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json
+  lockstep bench kernels --device cuda --model vgg11 --batch 256 --math bf16 --summary`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.kernels(c, flags) },
 	}
 	addSettings(c, kernelSettings(&a.catalog))
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
-		"how matrix products are computed, a `NAME`: fast, exact, bf16x6, bf16x3 or bf16; see "+
-			"lockstep train --help")
+		"how matrix products are computed, a `NAME`: fast, exact, bf16x6, bf16x3 or bf16; on a GPU fp32, "+
+			"tf32 or bf16; see lockstep train --help")
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
@@ -72,7 +76,8 @@ report.md.`,
 // kernelSettings are the settings of a run that matter to single kernels.
 func kernelSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		return !slices.Contains([]string{"model", "batch", "size", "sequence", "threads", "isa"}, s.Name)
+		return !slices.Contains([]string{"model", "batch", "size", "sequence", "threads", "isa", "device"},
+			s.Name)
 	})
 	for i := range settings {
 		switch s := &settings[i]; s.Name {
@@ -84,6 +89,9 @@ func kernelSettings(k *setting.Catalog) []setting.Setting {
 			s.Usage = "height and width of the images, for a model that reads images"
 		case "sequence":
 			s.Usage, s.Default = "tokens of each text, for a model that reads texts", kernelSequence
+		case "device":
+			s.Usage = "what computes; cuda is an NVIDIA GPU, which a binary built with -tags cuda can use, " +
+				"cuda:1 the second one; auto takes a GPU if one can be used"
 		case "isa":
 			s.Usage = strings.Replace(s.Usage, "that all workers have", "here", 1)
 		}
@@ -148,10 +156,6 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err != nil {
 		return roofline.Config{}, err
 	}
-	math, err := compute.ParseMath(f.math)
-	if err != nil {
-		return roofline.Config{}, usagef("--math: %v", err)
-	}
 	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
 		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,
 			roofline.MaxRepeats)
@@ -160,32 +164,69 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 		return roofline.Config{}, usagef("--batch: %d is out of range, want 1 to %d", resolved.Batch,
 			roofline.MaxBatch)
 	}
+	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
+		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
+	if measured.GPU, err = f.gpu(resolved); err != nil || measured.GPU != nil {
+		return measured, err
+	}
+	measured.Threads, measured.Shapes = resolved.Threads, !f.noShapes && !f.isSummary
+	if measured.Math, err = compute.ParseMath(f.math); err != nil {
+		return measured, usagef("--math: %v", err)
+	}
 	isa := compute.Best()
 	if resolved.ISA != "" {
 		if isa, err = compute.ParseISA(resolved.ISA); err != nil {
 			return roofline.Config{}, err
 		}
 	}
-	if err := math.On(isa); err != nil {
-		return roofline.Config{}, usagef("--math: %v", err)
+	if err := measured.Math.On(isa); err != nil {
+		return measured, usagef("--math: %v", err)
 	}
-	return roofline.Config{Models: a.catalog.Models,
-		Model: resolved.Model, Batch: resolved.Batch, Size: resolved.Size, Sequence: resolved.Sequence,
-		Threads: resolved.Threads, ISA: isa, Math: math, Repeats: f.repeats,
-		Shapes: !f.noShapes && !f.isSummary}, nil
+	measured.ISA = isa
+	return measured, nil
+}
+
+// gpu returns the GPU that computes; nil: the CPU does.
+func (f *kernelFlags) gpu(c setting.Config) (*roofline.GPU, error) {
+	if c.Device == setting.DeviceCPU {
+		return nil, nil
+	}
+	c.Math = f.math
+	if c.IsDeviceOpen() {
+		c = c.Placed(setting.DeviceCUDA)
+		g := roofline.GPU{Number: c.DeviceNumber(), Math: c.Math}
+		if c.WantsCPU() != "" || g.Find() != nil {
+			return nil, nil
+		}
+		return &g, nil
+	}
+	c = c.Placed(c.Device)
+	if err := c.Validate(); err != nil {
+		return nil, usagef("--%v", err) // of math, all else is valid
+	}
+	g := roofline.GPU{Number: c.DeviceNumber(), Math: c.Math}
+	if err := g.Find(); err != nil {
+		return nil, usagef("--device: %v; --device cpu needs none", err)
+	}
+	return &g, nil
 }
 
 // kernelCommandLine returns the flags that repeat a measurement in any environment.
 func kernelCommandLine(c roofline.Config) []string {
-	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch),
-		fmt.Sprintf("--threads=%d", c.Threads), "--isa=" + c.ISA.String(), "--math=" + c.Math.String(),
-		fmt.Sprintf("--repeats=%d", c.Repeats)}
+	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch)}
+	if g := c.GPU; g != nil {
+		args = append(args, fmt.Sprintf("--device=%s:%d", setting.DeviceCUDA, g.Number), "--math="+g.Math)
+	} else {
+		args = append(args, fmt.Sprintf("--threads=%d", c.Threads), "--isa="+c.ISA.String(),
+			"--math="+c.Math.String())
+	}
+	args = append(args, fmt.Sprintf("--repeats=%d", c.Repeats))
 	if c.ReadsTexts() {
 		args = append(args, fmt.Sprintf("--sequence=%d", c.Sequence))
 	} else {
 		args = append(args, fmt.Sprintf("--size=%d", c.Size))
 	}
-	if !c.Shapes {
+	if !c.Shapes && c.GPU == nil {
 		args = append(args, "--no-shapes")
 	}
 	return args

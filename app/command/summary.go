@@ -39,7 +39,7 @@ func printSummary(w io.Writer, s *record.Summary) error {
 	r.changed(s)
 	r.exchanged(s)
 	r.add("memory", "%s at most, %s planned", setting.Size(s.PeakRSSBytes), setting.Size(s.PlannedBytes))
-	r.add("kernels", "%s, %s math", s.ISA, s.Math)
+	r.add("kernels", "%s, %s math", s.Kernels(), s.Math)
 	r.left(s)
 	if err := r.w.Flush(); err != nil {
 		return err

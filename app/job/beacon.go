@@ -196,7 +196,8 @@ func (b *beacon) limit() time.Duration {
 	return max(cluster.StuckAfter, patience*measured)
 }
 
-// watched is an Updater that sets the phase of the worker's beacon.
+// watched is an Updater that sets the phase of the worker's beacon. Once the GPU has failed, it passes
+// nothing on: peers lose this worker before they update by what the GPU left.
 type watched struct {
 	train.Updater
 	worker *worker
@@ -212,7 +213,16 @@ func (w watched) GatherRows(rows train.Rows) {
 	w.Updater.GatherRows(rows)
 }
 
+func (w watched) Ready(param int) {
+	if w.worker.deviceErr() == nil {
+		w.Updater.Ready(param)
+	}
+}
+
 func (w watched) Wait() (lo, hi int, err error) {
+	if err := w.worker.deviceErr(); err != nil {
+		return 0, 0, err
+	}
 	w.worker.beacon.enter(trace.SyncExposed.String())
 	lo, hi, err = w.Updater.Wait()
 	if err == nil {
@@ -223,20 +233,27 @@ func (w watched) Wait() (lo, hi int, err error) {
 
 // Sum is called for evaluation and at the end of an epoch.
 func (w watched) Sum(counts []int64) error {
+	if err := w.worker.deviceErr(); err != nil {
+		return err
+	}
 	w.worker.beacon.enter(trace.Evaluation.String())
 	defer w.worker.beacon.enter(trace.Data.String())
 	return w.Updater.Sum(counts)
 }
 
-// watchedCheckpointer is a Checkpointer that tells the beacon when it keeps a snapshot.
+// watchedCheckpointer is a Checkpointer that tells the beacon when it keeps a snapshot. It keeps none of a
+// GPU that has failed.
 type watchedCheckpointer struct {
 	train.Checkpointer
-	beacon *beacon
+	worker *worker
 }
 
 // Save implements train.Checkpointer.
 func (k watchedCheckpointer) Save(m train.Snapshot, isLast bool) (bool, error) {
-	k.beacon.enter(phaseCheckpoint)
-	defer k.beacon.enter(trace.Data.String())
+	if err := k.worker.deviceErr(); err != nil {
+		return false, err
+	}
+	k.worker.beacon.enter(phaseCheckpoint)
+	defer k.worker.beacon.enter(trace.Data.String())
 	return k.Checkpointer.Save(m, isLast)
 }

@@ -15,6 +15,10 @@ func cautions(s *record.Summary) []string {
 		all = append(all, "links between hosts were not encrypted (--insecure): whoever could read them "+
 			"could rebuild training data from gradients")
 	}
+	if n := crowdOfGPU(s); n > 1 {
+		all = append(all, fmt.Sprintf("%d workers shared one GPU (%s): their times show contention, not "+
+			"scaling", n, s.GPU))
+	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
 	} else if isGuessing(s) {
@@ -23,6 +27,19 @@ func cautions(s *record.Summary) []string {
 			math.Log(float64(s.Classes))))
 	}
 	return all
+}
+
+// crowdOfGPU returns the greatest number of workers of a host that computed on its GPU; 0: none did.
+func crowdOfGPU(s *record.Summary) int {
+	if s.GPU == "" {
+		return 0
+	}
+	most, of := 0, map[string]int{}
+	for _, r := range s.Ranks {
+		of[r.Host]++
+		most = max(most, of[r.Host])
+	}
+	return most
 }
 
 // isGuessing reports whether the loss of the last step and that on the test samples, if there is one, are

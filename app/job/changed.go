@@ -16,6 +16,11 @@ func changes(c setting.Config, k kept) []string {
 		texts = append(texts, fmt.Sprintf("kernels %v in place of %s: they round differently, so the run "+
 			"will not end with the parameters that it would have had", isa, was))
 	}
+	if was := k.Config; was.IsOnGPU() != c.IsOnGPU() {
+		texts = append(texts, fmt.Sprintf("--device %s (math %s) in place of %s (math %s): they round "+
+			"differently, so the run will not end with the parameters that it would have had", c.Device,
+			c.Math, was.Device, was.Math))
+	}
 	step := k.Progress.Step
 	if step == 0 || c.For != "" || k.Config.For != "" {
 		return texts

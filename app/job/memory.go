@@ -36,7 +36,11 @@ func (w *worker) planMemory(l *train.Loop) error {
 		w.gradient += 4 * int64(p.Len)
 		w.tensors++
 	}
-	w.planned = max(loading, m.Arena+m.Variables+data+processBytes/w.sharers())
+	arena := m.Arena
+	if w.gpu != nil {
+		arena = 0 // it is in the GPU's memory
+	}
+	w.planned = max(loading, arena+m.Variables+data+processBytes/w.sharers())
 	w.together = w.planned * int64(c.Workers) // no worker needs more than the first
 	here := w.planned * int64(w.workersHere)
 	if w.served != nil {
@@ -58,8 +62,12 @@ func (w *worker) planMemory(l *train.Loop) error {
 
 // memoryText says what was planned, and what its parts are.
 func (w *worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
-	text := fmt.Sprintf("memory: %s planned: activations %s, parameters with gradients and optimizer %s, "+
-		"data %s, loading it %s", setting.Size(w.planned), setting.Size(m.Arena),
+	activations := "activations " + setting.Size(m.Arena)
+	if w.gpu != nil {
+		activations += " on the GPU, not counted"
+	}
+	text := fmt.Sprintf("memory: %s planned: %s, parameters with gradients and optimizer %s, "+
+		"data %s, loading it %s", setting.Size(w.planned), activations,
 		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
 	if w.config.IsSharded() {
 		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))

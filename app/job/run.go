@@ -41,6 +41,7 @@ type Options struct {
 	Meeting *cluster.Meeting
 	Asked   func()
 	choice  *record.StrategyChoice // of the strategy; nil: it was given
+	gpu     *record.GPU            // that computes, as this process sees it; nil: none does
 	probes  bool                   // workers measure their links although they exchange nothing
 
 	// Worker is the command of a worker process, and Server that of a server process; nil: this binary with
@@ -83,10 +84,14 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := chooseStrategy(ctx, c, &o)
+	c, device, err := o.placed(c)
 	if err != nil {
 		return nil, err
 	}
+	if c, err = chooseStrategy(ctx, c, &o); err != nil {
+		return nil, err
+	}
+	o.gpu = device
 	if c.Resume != "" {
 		c.Out = c.Resume
 	}
@@ -301,7 +306,7 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
-		described := record.RunHost{Host: machine,
+		described := record.RunHost{Host: machine, GPU: o.gpu,
 			Started: time.Now().UTC().Truncate(time.Second)}
 		if described.Preflight, err = record.ParseHosts(o.Environment[cluster.EnvPreflight]); err != nil {
 			o.warn("warning: " + err.Error())

@@ -129,7 +129,7 @@ func addSettings(s *record.Summary, c setting.Config) {
 	s.Workers, s.Threads = c.Workers, c.Threads
 	s.Batch, s.Shards, s.Accumulate = c.Batch, c.Shards, c.Accumulate
 	s.LearningRate, s.Seed, s.ISA, s.Math, s.For = c.UpdateRule().LR, c.Seed, c.ISA, c.Math, c.For
-	s.SlowWorkers = c.SlowWorkers.String()
+	s.Device, s.SlowWorkers = c.Device, c.SlowWorkers.String()
 }
 
 // addWorkers adds up the figures of the workers.
@@ -198,8 +198,8 @@ func clockOf(c setting.Config, results []workerResult) workerResult {
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
-// workOf adds up the operations of all ranks; nil if there are none. Each compute thread has coreShare of a
-// core.
+// workOf adds up the operations of all ranks; nil if there are none, or a GPU did them, whose peak was not
+// measured. Each compute thread has coreShare of a core.
 func workOf(s *record.Summary, coreShare float64) *record.Computation {
 	var w record.Computation
 	for _, r := range s.Ranks {

@@ -103,7 +103,7 @@ func Unfinished(folder string) (*record.Summary, error) {
 		Accumulate:   c.Accumulate,
 		LearningRate: c.UpdateRule().LR, Wire: c.GradientWire().String(), Seed: c.Seed, Math: c.Math,
 		TTA: c.TTA, For: c.For, Directory: folder, IsInterrupted: true}
-	s.ISA, s.SlowWorkers = c.ISA, c.SlowWorkers.String()
+	s.ISA, s.Device, s.SlowWorkers = c.ISA, c.Device, c.SlowWorkers.String()
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)

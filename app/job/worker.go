@@ -52,6 +52,7 @@ type worker struct {
 
 	beacon             *beacon
 	cpu                *compute.CPU           // of the training loop
+	gpu                device                 // computes the passes of the training loop; nil: cpu does
 	slowness           float64                // of cpu; 0 or 1: full speed
 	links              links                  // nil without mesh
 	group              *comm.Group            // the links, if they are for collectives
@@ -117,6 +118,10 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		return result, err
 	}
 	defer w.cpu.Close()
+	defer w.closeDevice()
+	if err := w.openDevice(); err != nil {
+		return result, err
+	}
 	if w.plan, err = shard.Cut(w.config.StepShards(), w.config.Workers); err != nil {
 		return result, err
 	}
@@ -153,9 +158,11 @@ func (w *worker) openCPU() (err error) {
 	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
 		return err
 	}
-	math, err := compute.ParseMath(w.config.Math)
-	if err != nil {
-		return err
+	math := compute.Fast // of what a GPU leaves to the CPU
+	if !w.config.IsOnGPU() {
+		if math, err = compute.ParseMath(w.config.Math); err != nil {
+			return err
+		}
 	}
 	w.cpu, err = compute.Open(compute.Config{ISA: w.isa, Threads: w.config.Threads, Crowded: w.crowded,
 		Math: math})
@@ -178,7 +185,7 @@ func (w *worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (re
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
-	if done.FLOPs > 0 {
+	if done.FLOPs > 0 && w.gpu == nil {
 		result.PeakFLOPs = peak.FLOPs(w.cpu)
 	}
 	return result, nil
@@ -212,7 +219,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		checkpointer = w.peers
 	}
 	if checkpointer != nil {
-		checkpointer = watchedCheckpointer{checkpointer, w.beacon}
+		checkpointer = watchedCheckpointer{checkpointer, w}
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
 		u, err := joins()[c.Strategy](w, l, r)
@@ -236,7 +243,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
-		Checkpointer: checkpointer, CPU: cpu, Watch: w.beacon.move, Trace: r,
+		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.beacon.move, Trace: r,
 	})
 }
 
@@ -322,8 +329,9 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	if w.config.For != "" {
 		length = w.config.For
 	}
-	w.note("pid %d, kernels %s, threads %d, shards %d; %s, %d to the epoch",
-		os.Getpid(), w.config.ISA, w.config.Threads, w.config.StepShards(), length, perEpoch)
+	w.note("pid %d, device %s, kernels %s, math %s, threads %d, shards %d; %s, %d to the epoch",
+		os.Getpid(), w.config.Device, w.config.ISA, w.config.Math, w.config.Threads,
+		w.config.StepShards(), length, perEpoch)
 	w.note("learning rate %v for a batch of %d", w.config.UpdateRule().LR,
 		min(w.config.StepBatch(), w.task.train.Len()))
 	w.beacon.begin(l.Snapshot().Step, steps, w.config.Remaining(l.Snapshot().Trained))
@@ -337,6 +345,9 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	w.cores = host.CoresSince(before)
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.wait())
+	}
+	if failed := w.deviceErr(); failed != nil {
+		return done, failed // and what else went wrong is due to it
 	}
 	return done, err
 }
@@ -448,7 +459,7 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		Summary: record.Summary{
 			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded)),
-				Streams: w.streams},
+				Streams: w.streams, GPU: w.gpuName()},
 			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,

@@ -17,3 +17,14 @@ type Host struct {
 	Go            string   `json:"go"`             // version of the compiler
 	Lab           string   `json:"lab,omitempty"`  // flags of the lab whose hosts the workers were on
 }
+
+// GPU describes what computed the passes of a run in place of the processor. What the driver does not tell
+// is "" or 0.
+type GPU struct {
+	Name        string   `json:"name"`                // as the driver has it
+	MemoryBytes int64    `json:"memory_bytes"`        // of the GPU
+	Capability  int      `json:"capability"`          // compute capability, 90 for 9.0
+	Processors  int      `json:"processors"`          // its multiprocessors
+	Driver      int      `json:"driver"`              // newest CUDA of the driver, 13000 for 13.0
+	Libraries   []string `json:"libraries,omitempty"` // loaded besides the driver, with versions
+}

@@ -20,6 +20,7 @@ type Hosts struct {
 // them before; it is written to host.json.
 type RunHost struct {
 	Host
+	GPU       *GPU      `json:"gpu,omitempty"`       // that computed; null: the processor did
 	Started   time.Time `json:"started,omitzero"`    // or its last part, if it was resumed
 	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
 }

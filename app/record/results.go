@@ -189,7 +189,9 @@ func (s Skip) IsKnown() bool {
 	}
 	return slices.Contains([]string{"settings of its own.", "several hosts.", "the condition.",
 		"settings of its update.", "the size of its images."}, why) ||
-		strings.HasPrefix(why, "the network "+s.Model+" (want one of ") || strings.HasPrefix(why, "--math ")
+		strings.HasPrefix(why, "the network "+s.Model+" (want one of ") ||
+		strings.HasPrefix(why, "--math ") ||
+		strings.HasPrefix(why, "--device ")
 }
 
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it

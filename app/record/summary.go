@@ -43,7 +43,7 @@ type Summary struct {
 	TrainSeconds     float64      `json:"train_seconds"`      // of all parts, without evaluations
 	SamplesPerSecond float64      `json:"samples_per_second"` // mean of training, without evaluations
 	StepMS           Quantiles    `json:"step_ms"`            // without the first step, if there is another
-	Work             *Computation `json:"work"`               // null: no step
+	Work             *Computation `json:"work"`               // null: no step, or a GPU computed
 	Loss             Loss         `json:"loss"`               // of the steps
 	TestLoss         *float64     `json:"test_loss"`          // of the last evaluation; null: none
 	DataSHA256       DataHash     `json:"data_sha256"`        // of the samples
@@ -52,7 +52,7 @@ type Summary struct {
 	BusiestBytes     int64        `json:"busiest_bytes"`      // sent and received by the process with most
 	ServerBytes      int64        `json:"server_bytes"`       // the same of the busiest server; 0: none
 	PlannedBytes     int64        `json:"planned_bytes"`      // of memory of all, before the first step
-	Math             string       `json:"math"`               // how products were computed
+	Math             string       `json:"math"`               // how products were computed, on the device
 	Directory        string       `json:"directory"`          // the run directory
 	Weights          *Start       `json:"weights"`            // what it started from; null: random values
 	Saved            *Saved       `json:"saved"`              // the trained weights; null: not written
@@ -92,12 +92,23 @@ type Outcome struct {
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path
+	Device          string   `json:"device,omitempty"` // cpu, cuda or cuda:N; "": not told, cpu
+	GPU             string   `json:"gpu,omitempty"`    // its name, if it computed; "": none did
 	// Batches is the number of those that another program has; with more steps it trains on them again.
 	Batches int `json:"batches,omitempty"`
 	// Encryption of the links between workers: tls, none, or not needed (one host).
 	Encryption string `json:"encryption,omitempty"`
 	// Streams is the number of connections of each link by TCP between workers; 0: there is no such link.
 	Streams int `json:"streams,omitempty"`
+}
+
+// Kernels words what computed: the kernel path of the processor, and with a GPU that of what it left to the
+// processor.
+func (o Outcome) Kernels() string {
+	if o.GPU == "" {
+		return o.ISA
+	}
+	return fmt.Sprintf("%s on %s, %s beside it", o.Device, o.GPU, o.ISA)
 }
 
 // Quantiles of a sample, in the sample's unit.

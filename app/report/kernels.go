@@ -40,7 +40,7 @@ func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
 	}
 	var b bytes.Buffer
 	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend)
+	fmt.Fprintf(out, "%s\n%s\n%s\n", kernelsTitle(k), kernelsLimits(k), kernelsLegend(k))
 	for _, caution := range kernelsCautions(k) {
 		fmt.Fprintf(out, "%s\n", caution)
 	}
@@ -64,7 +64,7 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	m := &markdown{}
 	m.line("# %s", text(kernelsTitle(k)))
 	m.line("%s", text(kernelsLimits(k)))
-	m.line("%s", text(kernelsLegend))
+	m.line("%s", text(kernelsLegend(k)))
 	for _, caution := range kernelsCautions(k) {
 		m.item("%s", text(caution))
 	}
@@ -92,6 +92,9 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 	}
 	m.line("## Repeat")
 	m.line("```sh\n%s\n```", strings.ReplaceAll(shell(k.Command), "\n", " "))
+	if k.GPU != nil {
+		m.line("%s", text(strings.Join(k.GPU.Libraries, ", ")))
+	}
 	m.line("%s, %s, %s.", text(k.Host.CPU), spelling.Count(k.Host.Cores, "core"),
 		k.Started.UTC().Format("2 January 2006, 15:04 UTC"))
 	if err := m.writeTo(w); err != nil {
@@ -101,7 +104,20 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 }
 
 // kernelsLegend says how to read the columns.
-const kernelsLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
+func kernelsLegend(k *analysis.Kernels) string {
+	if k.GPU != nil {
+		return gpuLegend
+	}
+	return cpuLegend
+}
+
+const gpuLegend = `GFLOP/s are nominal, as if every product were computed. GB/s count every operand
+once; what the GPU's cache holds may exceed the bandwidth. The bound is the time that the nearer
+limit allows; lost is what a call takes beyond it. Times are those between two events of the driver,
+which lie about a microsecond apart even with nothing between them. The step has none: it runs as in
+training, from a recording where there is one, and waits for the GPU once.`
+
+const cpuLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
 convolutions and those that skip padding may exceed the peak. GB/s count every operand once;
 their share is of the bandwidth of a working set of that size. The bound is the time that the
 nearer limit allows; lost is what a call takes beyond it.`
@@ -111,8 +127,12 @@ func kernelsTitle(k *analysis.Kernels) string {
 	if k.Size > 0 {
 		model = fmt.Sprintf("%s on images of %dx%d pixels", k.Model, k.Size, k.Size)
 	}
-	return fmt.Sprintf("%s, batch %d, %s, %s, math %s: medians of %d", model, k.Batch,
-		spelling.Count(k.Threads, "thread"), k.ISA, k.Math, k.Repeats)
+	computes := spelling.Count(k.Threads, "thread") + ", " + k.ISA
+	if k.GPU != nil {
+		computes = k.GPU.Name
+	}
+	return fmt.Sprintf("%s, batch %d, %s, math %s: medians of %d", model, k.Batch, computes, k.Math,
+		k.Repeats)
 }
 
 func kernelsLimits(k *analysis.Kernels) string {

@@ -15,8 +15,8 @@ func machine(r *record.Results) []pair {
 	var used []string
 	for _, row := range r.Rows {
 		for _, run := range row.Runs {
-			if run.ISA != "" && !slices.Contains(used, run.ISA) {
-				used = append(used, run.ISA)
+			if run.ISA != "" && !slices.Contains(used, run.Kernels()) {
+				used = append(used, run.Kernels())
 			}
 		}
 	}

@@ -133,8 +133,11 @@ func speedColumns() []column {
 			if v.Contended {
 				return cell{Text: dash, Small: "contention"}
 			}
+			if v.IsOnGPU() {
+				return cell{Text: dash, Small: "on a GPU"}
+			}
 			if v.Speedup.Known() && !v.HasMathOf(v.group.Baseline) {
-				return cell{Text: dash, Small: "other math"}
+				return cell{Text: dash, Small: "other " + v.OtherMeans(v.group.Baseline)}
 			}
 			if v.isBaseline() || !v.Efficiency.Known() {
 				return cell{Text: ratioText(v.Efficiency, percent)}

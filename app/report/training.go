@@ -343,7 +343,7 @@ func trainingFacts(t *analysis.Training) []pair {
 	addTraffic(t, add)
 	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
 	addCheckpoints(t, add)
-	add("kernels", "%s, %s math", t.ISA, t.Math)
+	add("kernels", "%s, %s math", t.Kernels(), t.Math)
 	add("parameters", "sha256 %s", t.ParameterSHA256)
 	return facts
 }

@@ -6,6 +6,9 @@
 // the time that these two limits allow (Williams, Waterman and Patterson 2009, "Roofline: an
 // insightful visual performance model"), so that lost time can be looked for where it is.
 //
+// On a GPU the limits are a copy within its memory and a product of large matrices, in the precision of
+// the step, and there are no fixed shapes. The GPU times the ops, see package gpu.
+//
 // Counts are nominal: products as if all were computed, padding included, and each operand moved
 // once. An algorithm that saves multiplications may therefore beat the bound.
 //

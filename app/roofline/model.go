@@ -34,26 +34,9 @@ const rate = 1e-4
 
 // newStep compiles the model for one batch of generated images.
 func (r *run) newStep() (*step, error) {
-	c := r.config
-	input := tensor.Shape{c.Size, c.Size, 3}
-	if c.ReadsTexts() {
-		input = tensor.Shape{c.Sequence}
-	}
-	if err := fits(int64(c.Batch) * int64(input.Elems()) * 4); err != nil {
+	p, network, err := r.config.compile(r.host, false)
+	if err != nil {
 		return nil, err
-	}
-	network, err := c.Models.Named(c.Model, 10, input)
-	if err != nil {
-		return nil, fmt.Errorf("roofline: %w", err)
-	}
-	g := graph.New()
-	samples := network.Samples(g, c.Batch)
-	labels := g.Labels("labels", c.Batch)
-	logits := network.Build(samples)
-	p, err := graph.Compile(g, r.host, graph.Options{
-		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: true})
-	if err != nil {
-		return nil, fmt.Errorf("roofline: compile %s for %d samples: %w", c.Model, c.Batch, err)
 	}
 	if err := fits(p.ArenaBytes()); err != nil {
 		p.Close()
@@ -72,8 +55,35 @@ func (r *run) newStep() (*step, error) {
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
 	p.SetGradients(s.gradient)
-	generate(p, network, c.Batch)
+	generate(p, network, r.config.Batch)
 	return s, nil
+}
+
+// compile compiles the model for one batch of samples. If isKept, weights and gradients lie in the executor's
+// memory.
+func (c Config) compile(ex graph.Executor, isKept bool) (*graph.Program, model.Network, error) {
+	input := tensor.Shape{c.Size, c.Size, 3}
+	if c.ReadsTexts() {
+		input = tensor.Shape{c.Sequence}
+	}
+	var network model.Network
+	if err := fits(int64(c.Batch) * int64(input.Elems()) * 4); err != nil {
+		return nil, network, err
+	}
+	network, err := c.Models.Named(c.Model, 10, input)
+	if err != nil {
+		return nil, network, fmt.Errorf("roofline: %w", err)
+	}
+	g := graph.New()
+	samples := network.Samples(g, c.Batch)
+	labels := g.Labels("labels", c.Batch)
+	logits := network.Build(samples)
+	p, err := graph.Compile(g, ex, graph.Options{
+		Loss: graph.SoftmaxCrossEntropy(logits, labels), Logits: logits, Train: true, Kept: isKept})
+	if err != nil {
+		return nil, network, fmt.Errorf("roofline: compile %s for %d samples: %w", c.Model, c.Batch, err)
+	}
+	return p, network, nil
 }
 
 // ErrMemory is the error of a step that needs more memory than the machine has.
@@ -180,12 +190,17 @@ func (r *run) model() error {
 
 // timings lists the ops of a step, the update last, without samples.
 func (s *step) timings() []analysis.Timing {
+	return timings(s.program.Cost(), s.variables.Count())
+}
+
+// timings lists ops, and the update of so many parameters last, without samples.
+func timings(ops []graph.OpCost, parameters int) []analysis.Timing {
 	var list []analysis.Timing
-	for _, c := range s.program.Cost() {
+	for _, c := range ops {
 		list = append(list, analysis.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
 			Shape: shapeOf(c), OfParts: c.OfParts, FLOPs: c.FLOPs, Bytes: c.Bytes})
 	}
-	update := updateTiming(s.variables.Count())
+	update := updateTiming(parameters)
 	update.Kind = update.Op
 	return append(list, update)
 }
@@ -199,7 +214,7 @@ func updateTiming(n int) analysis.Timing {
 // kindOf returns the op, with the size of the filter for a convolution: "conv 3x3". The filter is the
 // second operand, or the result if that is the gradient of the weights.
 func kindOf(c graph.OpCost) string {
-	if !strings.HasPrefix(c.Op, "conv") {
+	if !strings.HasPrefix(c.Op, "conv") || c.Op == "convert" {
 		return c.Op
 	}
 	filter := c.In[1]

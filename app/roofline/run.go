@@ -26,6 +26,7 @@ type Config struct {
 	Threads  int // 1 to 1024
 	ISA      compute.ISA
 	Math     compute.Math
+	GPU      *GPU // what computes in place of the CPU; then Threads, ISA, Math and Shapes do not matter
 	Repeats  int  // samples of every timing, 1 to MaxRepeats
 	Shapes   bool // time kernels of fixed shapes as well
 }
@@ -55,6 +56,9 @@ func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Pr
 	}
 	if c.Batch < 1 || c.Batch > MaxBatch {
 		return nil, fmt.Errorf("roofline: batch %d: want 1 to %d", c.Batch, MaxBatch)
+	}
+	if c.GPU != nil {
+		return runGPU(ctx, c, label, progress)
 	}
 	cpu, err := compute.Open(compute.Config{ISA: c.ISA, Threads: c.Threads, Math: c.Math})
 	if err != nil {

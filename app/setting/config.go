@@ -54,8 +54,9 @@ type Config struct {
 	Streams       int     // connections of each link by TCP, 1 to cluster.MaxStreams
 	MasterAddr    string  // interface of the rendezvous
 	MasterPort    int     // port of the rendezvous; 0: any
+	Device        string  // what computes: cpu, cuda, cuda:N, or auto
 	ISA           string  // kernel path; "": the best all workers have
-	Math          string  // how products are computed, see compute.Math
+	Math          string  // how products are computed, see compute.Math and gpu.Math
 	Epochs        int     // length in epochs; 0: given by Steps or For, or 1
 	Steps         int     // length in steps; 0: given by Epochs or For
 	For           string  // length in training time; "": by Epochs or Steps
@@ -114,7 +115,7 @@ func Default() Config {
 		Wire:   gradsync.Wire{}.String(),
 		Bucket: 1 << 20, Memory: 640 << 20,
 		Streams:    1,
-		MasterAddr: "127.0.0.1", Math: compute.Fast.String(),
+		MasterAddr: "127.0.0.1", Device: DeviceCPU, Math: compute.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,
 		Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
 		Schedule:  optim.ScheduleConfig{Name: "constant"}, EvalEvery: 1,
@@ -270,6 +271,7 @@ func (c Config) problems() []problem {
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
 	}
+	c.deviceProblems(add)
 	c.kernelProblems(add)
 	return found
 }
@@ -314,7 +316,7 @@ func (c Config) weightProblems(add adder) {
 func (c Config) kernelProblems(add adder) {
 	if isa, err := c.KernelPath(); err != nil {
 		add("isa", "%w", err)
-	} else if m, err := compute.ParseMath(c.Math); err == nil && m.On(isa) != nil {
+	} else if m, err := compute.ParseMath(c.Math); !c.IsOnGPU() && err == nil && m.On(isa) != nil {
 		add("math", "%w", m.On(isa))
 	}
 }

@@ -25,8 +25,10 @@ func remarkOn(name string) string {
 	case "numworkers", "nworkers", "dataloadernumworkers":
 		return "PyTorch's loader processes have no counterpart: a worker prepares its batches by " +
 			"itself, beside the step"
-	case "device", "gpu", "gpus", "cuda", "nocuda", "accelerator":
-		return "Lockstep computes on CPUs only; --workers and --threads say on how many cores"
+	case "gpu", "gpus", "cuda", "nocuda", "usecpu":
+		return "--device says what computes: cpu, or in a binary built for them cuda, an NVIDIA GPU"
+	case "accelerator":
+		return "an NVIDIA GPU is called cuda"
 	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
 		return "weights and activations are float32; --math says how products are computed, and " +
 			"bf16 is nearest to autocast; --wire says how gradients travel"

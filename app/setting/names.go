@@ -40,7 +40,7 @@ func isaNames() []string {
 
 func mathNames() []string {
 	return []string{compute.Fast.String(), compute.Exact.String(), compute.BF16x6.String(),
-		compute.BF16x3.String(), compute.BF16.String()}
+		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}
 }
 
 func normalizeNames() []string { return []string{auto, NormalizeData, NormalizeImageNet} }

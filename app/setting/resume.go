@@ -15,12 +15,12 @@ import (
 const fromResume = "--resume"
 
 // anew lists the settings that may be changed when a run is resumed. Most do not change the result; the
-// exceptions are the length, the kernel path, and with a lossy wire the settings of the exchange.
+// exceptions are the length, the device, the kernel path, and with a lossy wire the settings of the exchange.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
 		"backup-workers", "algorithm", "link", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
 		"rebalance", "slow-worker", "memory", "insecure", "streams", "master-addr", "master-port", "data-dir",
-		"epochs", "steps", "for", "until", "checkpoint-every", "save", "isa"}
+		"epochs", "steps", "for", "until", "checkpoint-every", "save", "device", "isa"}
 }
 
 // resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.
@@ -114,8 +114,8 @@ func (r *resolver) reopen(flags map[string]string) {
 	}
 }
 
-// drop leaves out what the run that is resumed had and its new strategy or number of workers has no use for,
-// unless it was given anew. Nothing of it changes a result.
+// drop leaves out what the run that is resumed had and its new strategy, number of workers or device has no
+// use for, unless it was given anew. Nothing of it changes a result, but for the math of another device.
 func (r *resolver) drop() {
 	c := &r.config
 	for name, isOn := range map[string]*bool{"rebalance": &c.Rebalance, "tune-bucket": &c.TuneBucket,
@@ -127,5 +127,11 @@ func (r *resolver) drop() {
 	}
 	if len(c.SlowWorkers) > 0 && r.origins["slow-worker"] == fromResume {
 		c.SlowWorkers = c.SlowWorkers.Below(c.Workers)
+		if c.IsOnGPU() {
+			c.SlowWorkers = nil
+		}
+	}
+	if r.origins["math"] == fromResume && r.origins["device"] != fromResume {
+		*c = c.moved()
 	}
 }

@@ -223,12 +223,10 @@ func processSettings() []Setting {
 			"interface", 0, math.MaxUint16,
 			func(c *Config) *int { return &c.MasterPort }).
 			unless(meets),
+		deviceSetting(),
 		open(choice("isa", "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)",
 			isaNames(), func(c *Config) *string { return &c.ISA })),
-		choice("math", "how matrix products are computed: exact avoids algorithms that round more, such as "+
-			"Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the "+
-			"operands of large products to bf16, which pays on AMX",
-			mathNames(), func(c *Config) *string { return &c.Math }),
+		mathSetting(),
 	}
 }
 

@@ -1,0 +1,172 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/graph"
+	"lockstep/graph/gpu"
+	"lockstep/internal/spelling"
+)
+
+// device is an executor outside of the processor, as graph/gpu has one.
+type device interface {
+	graph.Executor
+	// Err returns the first error; nothing is computed after it.
+	Err() error
+	Info() gpu.Info
+	Close()
+}
+
+// placed returns c with its device decided, and the GPU of this machine; nil if the CPU computes. A GPU that
+// c demands and that cannot be used is an error of the configuration.
+func (o *Options) placed(c setting.Config) (setting.Config, *record.GPU, error) {
+	if !c.IsDeviceOpen() && !c.IsOnGPU() {
+		return c, nil, nil
+	}
+	info, why := gpu.Info{}, c.WantsCPU()
+	if why == "" {
+		e, err := openGPU(c.Placed(gpuOf(c)))
+		switch {
+		case err == nil:
+			info = e.Info()
+			e.Close()
+		case c.IsDeviceOpen():
+			why = err.Error()
+		default:
+			return c, nil, noGPU(c, err)
+		}
+	}
+	if why != "" {
+		fmt.Fprintf(o.Stderr, "note: --device auto: the CPU computes: %s\n", why)
+		cpu := o.decide(c, setting.DeviceCPU)
+		return cpu, nil, cpu.Validate()
+	}
+	done := o.decide(c, gpuOf(c))
+	o.noteGPU(c, done, info)
+	return done, &record.GPU{Name: info.Name, MemoryBytes: info.MemoryBytes, Capability: info.Capability,
+		Processors: info.Processors, Driver: info.Driver, Libraries: info.Libraries}, nil
+}
+
+// gpuOf returns the name of the GPU that c asks for; the first one for auto.
+func gpuOf(c setting.Config) string {
+	if c.IsOnGPU() {
+		return c.Device
+	}
+	return setting.DeviceCUDA
+}
+
+// decide returns c on a device, and notes which of its values that has changed.
+func (o *Options) decide(c setting.Config, device string) setting.Config {
+	done := c.Placed(device)
+	o.Origins = o.Origins.Changed(c, done, "chosen by --device "+c.Device)
+	return done
+}
+
+// noteGPU says what computes the run, and what that makes of its settings.
+func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
+	text := fmt.Sprintf("note: --device %s: %s, %s, computes in %s", asked.Device, info.Name,
+		setting.Size(info.MemoryBytes), c.Math)
+	if asked.Math != c.Math {
+		text += fmt.Sprintf(", which --math %s means on a GPU", asked.Math)
+	}
+	if n := o.mostOfHost(c); n > 1 {
+		text += fmt.Sprintf("; %s share it: their times show contention, not scaling",
+			spelling.Count(n, "worker"))
+	}
+	fmt.Fprintln(o.Stderr, text)
+}
+
+// mostOfHost returns the greatest number of workers of one host.
+func (o *Options) mostOfHost(c setting.Config) int {
+	if o.Meeting != nil {
+		return max(1, o.Place.LocalWorld)
+	}
+	most := 0
+	for _, l := range o.Environment.Loads(c.Workers, c.NumApart()) {
+		most = max(most, l.Workers)
+	}
+	if most == 0 {
+		return c.Workers
+	}
+	return most
+}
+
+// openGPU opens the GPU of c, whose device is decided.
+func openGPU(c setting.Config) (*gpu.Executor, error) {
+	return gpu.Open(gpu.Config{Device: c.DeviceNumber(), Math: gpu.Math(c.Math)})
+}
+
+// noGPU says what a run misses that demands a GPU, and what to do.
+func noGPU(c setting.Config, err error) error {
+	if errors.Is(err, gpu.ErrNotBuilt) {
+		return setting.Refuse("--device: %s: %v; `go build -tags cuda ./cmd/lockstep` makes one that can, "+
+			"and --device cpu needs none", c.Device, err)
+	}
+	return setting.Refuse("--device: %s: %v; NVIDIA's libraries are also looked for in LOCKSTEP_CUDA_PATH, "+
+		"and --device cpu needs none", c.Device, err)
+}
+
+// DeviceError says that the GPU failed during a run, whose weights are then worthless.
+type DeviceError struct {
+	Device string // as --device names it
+	Err    error
+}
+
+// Error says what has failed.
+func (e *DeviceError) Error() string {
+	return fmt.Sprintf("--device %s failed during the run, whose weights are lost: %v", e.Device, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *DeviceError) Unwrap() error { return e.Err }
+
+// openDevice opens the GPU if one computes.
+func (w *worker) openDevice() error {
+	if !w.config.IsOnGPU() {
+		return nil
+	}
+	e, err := openGPU(w.config)
+	if err != nil {
+		return noGPU(w.config, err)
+	}
+	w.gpu = e
+	info := e.Info()
+	w.note("GPU %d: %s, %s, compute capability %d.%d, driver for CUDA %d.%d", w.config.DeviceNumber(),
+		info.Name, setting.Size(info.MemoryBytes), info.Capability/10, info.Capability%10, info.Driver/1000,
+		info.Driver%1000/10)
+	return nil
+}
+
+// closeDevice closes what openDevice has opened.
+func (w *worker) closeDevice() {
+	if w.gpu != nil {
+		w.gpu.Close()
+	}
+}
+
+// executor returns what computes the passes; nil: the CPU.
+func (w *worker) executor() graph.Executor {
+	if w.gpu == nil {
+		return nil
+	}
+	return w.gpu
+}
+
+// deviceErr returns a *DeviceError if the GPU has failed. It is for the goroutine that trains.
+func (w *worker) deviceErr() error {
+	if w.gpu == nil || w.gpu.Err() == nil {
+		return nil
+	}
+	return &DeviceError{w.config.Device, w.gpu.Err()}
+}
+
+// gpuName returns the name of the GPU that computes; "": none does.
+func (w *worker) gpuName() string {
+	if w.gpu == nil {
+		return ""
+	}
+	return w.gpu.Info().Name
+}

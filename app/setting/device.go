@@ -1,0 +1,131 @@
+package setting
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockstep/compute"
+)
+
+// Devices that compute the forward and backward passes. DeviceCUDA is an NVIDIA GPU, the first one unless a
+// number follows, as in cuda:1.
+const (
+	DeviceCPU  = "cpu"
+	DeviceCUDA = "cuda"
+)
+
+// Names of the math of a GPU, besides bf16, which both have.
+const (
+	mathFloat32 = "fp32"
+	mathTF32    = "tf32"
+)
+
+// maxDevices bounds the number of a GPU.
+const maxDevices = 64
+
+func devices() []string { return []string{DeviceCPU, DeviceCUDA, auto} }
+
+// deviceSetting says what computes.
+func deviceSetting() Setting {
+	s := choice("device", "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary "+
+		"built with -tags cuda can use and all workers of a host share, cuda:1 the second one; auto takes a "+
+		"GPU if one can be used, and says so", devices(), func(c *Config) *string { return &c.Device })
+	check := s.check
+	s.check = func(c *Config) error {
+		number, isNumbered := strings.CutPrefix(c.Device, DeviceCUDA+":")
+		switch {
+		case c.Device == "gpu": // as others call it
+			return fmt.Errorf("unknown device %q; did you mean %q? (known: %s)", c.Device, DeviceCUDA,
+				strings.Join(devices(), ", "))
+		case !isNumbered:
+			return check(c)
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || n >= maxDevices || strconv.Itoa(n) != number {
+			return fmt.Errorf("%q is no GPU; want cuda:N, with N from 0 to %d", c.Device, maxDevices-1)
+		}
+		return nil
+	}
+	return s.called("accelerator")
+}
+
+// mathSetting says how products are rounded.
+func mathSetting() Setting {
+	return choice("math", "how matrix products are computed: exact avoids algorithms that round more, such "+
+		"as Winograd's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the "+
+		"operands of large products to bf16, which pays on AMX; on a GPU fp32, tf32 and bf16 are known, and "+
+		"fast and exact mean fp32",
+		mathNames(), func(c *Config) *string { return &c.Math })
+}
+
+// IsOnGPU reports whether a GPU computes. It is unknown, and false, for a device that is auto.
+func (c Config) IsOnGPU() bool {
+	kind, _, _ := strings.Cut(c.Device, ":")
+	return kind == DeviceCUDA
+}
+
+// IsDeviceOpen reports whether the device depends on what the machine has.
+func (c Config) IsDeviceOpen() bool { return c.Device == auto }
+
+// DeviceNumber returns the number of the GPU that computes.
+func (c Config) DeviceNumber() int {
+	_, number, _ := strings.Cut(c.Device, ":")
+	n, _ := strconv.Atoi(number) // "" is the first one
+	return n
+}
+
+// WantsCPU says which setting a GPU has not, as a phrase such as "--math bf16x3 is for CPUs"; "" if a GPU can
+// do the run.
+func (c Config) WantsCPU() string {
+	switch {
+	case slices.Contains([]string{compute.BF16x6.String(), compute.BF16x3.String()}, c.Math):
+		return fmt.Sprintf("--math %s is for CPUs", c.Math)
+	case len(c.SlowWorkers) > 0:
+		return "--slow-worker is for CPUs"
+	}
+	return ""
+}
+
+// Placed returns c with the device decided, and with the name of its math on that device: fast and exact are
+// fp32 on a GPU, and fp32 is fast on the CPU.
+func (c Config) Placed(device string) Config {
+	c.Device = device
+	isFloat32 := c.Math == compute.Fast.String() || c.Math == compute.Exact.String()
+	switch {
+	case c.IsOnGPU() && isFloat32:
+		c.Math = mathFloat32
+	case device == DeviceCPU && c.Math == mathFloat32:
+		c.Math = compute.Fast.String()
+	}
+	return c
+}
+
+// moved returns c on its device with a math that this has: that of the run that is resumed may be of another
+// device.
+func (c Config) moved() Config {
+	isCPU := c.Device == DeviceCPU
+	switch {
+	case c.IsOnGPU() && c.Math != mathTF32 && c.Math != compute.BF16.String():
+		c.Math = mathFloat32
+	case isCPU && (c.Math == mathFloat32 || c.Math == mathTF32):
+		c.Math = compute.Fast.String()
+	}
+	return c
+}
+
+// deviceProblems adds what the device cannot compute.
+func (c Config) deviceProblems(add adder) {
+	isOfGPU := c.Math == mathFloat32 || c.Math == mathTF32
+	switch {
+	case c.Device == DeviceCPU && isOfGPU:
+		add("math", "%s is for --device %s; on the CPU want %s or %s, which are float32, or %s", c.Math,
+			DeviceCUDA, compute.Fast, compute.Exact, compute.BF16)
+	case c.IsOnGPU() && len(c.SlowWorkers) > 0:
+		add("slow-worker", "slows what a CPU computes, and --device %s computes on a GPU", c.Device)
+	case c.IsOnGPU() && c.WantsCPU() != "":
+		add("math", "%s is for CPUs with AMX; with --device %s want %s, %s or %s", c.Math, c.Device,
+			mathFloat32, mathTF32, compute.BF16)
+	}
+}
