@@ -1,18 +1,30 @@
-# Targets: build check test race plain fuzz faults refusals bench trust golden.
-.PHONY: build check test race plain fuzz faults refusals bench trust golden lint
+# Targets: build cuda cuda-test check test race plain fuzz faults refusals bench trust golden.
+.PHONY: build cuda cuda-test check test race plain fuzz faults refusals bench trust golden lint staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
 
-# What continuous integration runs, besides the README's test command.
-check: lint race plain build
+# The same with the executor for NVIDIA GPUs. Neither a GPU nor NVIDIA's software is needed to build it.
+cuda:
+	CGO_ENABLED=0 go vet -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job ./cmd/lockstep
+	CGO_ENABLED=0 go build -trimpath -tags cuda -o bin/lockstep-cuda ./cmd/lockstep
 
-lint:
+# Its tests: kernels run on the processor, in an emulation, and what takes a GPU is skipped without one.
+cuda-test:
+	CGO_ENABLED=0 go test -tags cuda ./internal/cuda/... ./graph/gpu/...
+
+# What continuous integration runs, besides the README's test command.
+check: lint race plain build cuda cuda-test
+
+staticcheck:
+	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
+
+lint: staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go' ':!vendor/')); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'd: $$unformatted"; exit 1; fi
 	go vet ./...
-	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
 	bin/staticcheck ./...
+	bin/staticcheck -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job
 	go test -count=1 ./internal/archtest
 
 test:
