@@ -109,6 +109,14 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 // reads texts in this way; for images it equals Normalize. The buffers of sh grow as needed and are
 // reused. It panics if the range is invalid.
 func (s *Set) Take(sh *Shard, lo, hi int) {
+	s.reserve(sh, lo, hi)
+	if s.Texts == nil {
+		s.Normalize(sh.Images, nil, lo, hi)
+	}
+}
+
+// reserve is Take without the images, for which it makes room.
+func (s *Set) reserve(sh *Shard, lo, hi int) {
 	if lo < 0 || hi < lo || hi > s.Len() {
 		panic(fmt.Sprintf("data: take: [%d, %d) of %d samples", lo, hi, s.Len()))
 	}
@@ -123,7 +131,6 @@ func (s *Set) Take(sh *Shard, lo, hi int) {
 		elems := (hi - lo) * s.Shape.Elems()
 		sh.images = atLeast(sh.images, elems)
 		sh.Images = sh.images[:elems]
-		s.Normalize(sh.Images, nil, lo, hi)
 		return
 	}
 	sh.reset()

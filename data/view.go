@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
 
 // View is one variant of a test image (test-time augmentation).
 type View struct {
@@ -37,19 +41,37 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
 	if s.Texts != nil || !v.Fits(s.Shape[0], s.Shape[1]) {
 		panic(fmt.Sprintf("data: take view: %+v of samples %v", v, s.Shape))
 	}
-	s.Take(sh, lo, hi)
-	height, width, channels, elems := s.Shape[0], s.Shape[1], s.Shape[2], s.Shape.Elems()
-	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
-	if p == (pose{}) {
-		return
-	}
+	s.reserve(sh, lo, hi)
 	var t table
 	t.fill(s.Mean, s.Std)
-	for n := range sh.Samples {
+	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
+	if parts := min(len(sh.Images)/sharedElems, runtime.GOMAXPROCS(0)); parts > 1 {
+		s.placeShared(sh, lo, t, p, parts)
+	} else {
+		s.place(sh, lo, 0, sh.Samples, &t, p)
+	}
+}
+
+// sharedElems is how many elements of images a goroutine converts at least.
+const sharedElems = 1 << 18
+
+// place writes the images from to to of sh, whose first one is sample lo, in pose p.
+func (s *Set) place(sh *Shard, lo, from, to int, t *table, p pose) {
+	height, width, channels, elems := s.Shape[0], s.Shape[1], s.Shape[2], s.Shape.Elems()
+	for n := from; n < to; n++ {
 		image := sh.Images[n*elems : (n+1)*elems]
 		t.place(image, s.Pixels[(lo+n)*elems:(lo+n+1)*elems], height, width, channels, p)
 		p.reflect(image, height, width, channels)
 	}
+}
+
+// placeShared is place of all images by so many goroutines.
+func (s *Set) placeShared(sh *Shard, lo int, t table, p pose, parts int) {
+	var all sync.WaitGroup
+	for i := range parts {
+		all.Go(func() { s.place(sh, lo, sh.Samples*i/parts, sh.Samples*(i+1)/parts, &t, p) })
+	}
+	all.Wait()
 }
 
 // reflect fills the empty part of one image [H, W, C] placed in pose p.

@@ -57,26 +57,32 @@ func whiten(v *graph.Variables, name string, shape tensor.Shape, images []float3
 	v.SetParam(slices.IndexFunc(v.Params, func(p graph.Param) bool { return p.Name == name }), filters)
 }
 
-// readPatch copies the patch at (h, w) of an image [H, W, C] in the order of a filter, [C, 2, 2].
-func readPatch(dst []float64, image []float32, h, w, width, channels int) {
+// patchOffsets returns where the elements of a patch lie in an image [H, W, C], counted from its first one, in
+// the order of a filter, [C, 2, 2].
+func patchOffsets(width, channels int) []int {
+	var offsets []int
 	for c := range channels {
 		for y := range whitenSide {
 			for x := range whitenSide {
-				dst[(c*whitenSide+y)*whitenSide+x] = float64(image[((h+y)*width+w+x)*channels+c])
+				offsets = append(offsets, (y*width+x)*channels+c)
 			}
 		}
 	}
+	return offsets
 }
 
 // addPatches adds to the lower triangle of m, of n rows, the products of all pairs of each patch: to rows i
 // and n-1-i, which have as many elements together for every i, for one in so many parts of i.
 func addPatches(m [][]float64, part, parts int, shape tensor.Shape, images []float32) {
 	height, width, channels, n := shape[0], shape[1], shape[2], len(m)
-	patch := make([]float64, n)
+	patch, offsets := make([]float64, n), patchOffsets(width, channels)
 	for image := range slices.Chunk(images, shape.Elems()) {
 		for h := range height - 1 {
 			for w := range width - 1 {
-				readPatch(patch, image, h, w, width, channels)
+				at := image[(h*width+w)*channels:]
+				for i, offset := range offsets {
+					patch[i] = float64(at[offset])
+				}
 				for i := part; i < n/2; i += parts {
 					addProducts(m[i], patch, i)
 					addProducts(m[n-1-i], patch, n-1-i)
@@ -88,8 +94,10 @@ func addPatches(m [][]float64, part, parts int, shape tensor.Shape, images []flo
 
 // addProducts adds to row i of a lower triangle the products with x[i].
 func addProducts(row, x []float64, i int) {
+	a := x[i]
+	row = row[:i+1]
 	for j, b := range x[:i+1] {
-		row[j] += float64(x[i] * b)
+		row[j] += float64(a * b)
 	}
 }
 

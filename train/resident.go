@@ -56,7 +56,8 @@ type residence struct {
 	state     []graph.Span // by rule.State()
 	gradients []graph.Span
 	isUsed    bool // it is the loop's Updater
-	isAhead   bool // the executor's values are newer than the host's
+	isAhead   bool // the executor's weights are newer than the host's
+	isFar     bool // so is its state of the optimizer
 	isBehind  bool // the host's weights are newer
 	isNew     bool // so is the host's state
 }
@@ -127,7 +128,7 @@ func newResident(l *Loop) (Updater, error) {
 // Update implements Updater: it queues the update.
 func (r *residence) Update(by Update) error {
 	r.rule.StepOn(r, by.Rate, 1/float32(by.Samples))
-	r.isAhead = true
+	r.isAhead, r.isFar = true, true
 	return r.executor.Err()
 }
 
@@ -149,33 +150,41 @@ func (r *residence) AdamW(lo, hi int, step optim.AdamWStep) {
 }
 
 // IsSettled reports whether the host's weights are those of the last update.
-func (r *residence) IsSettled() bool { return !r.isAhead }
+func (r *residence) IsSettled() bool { return !r.isAhead && !r.isFar }
 
 // Settle brings the host's weights, and the state of the optimizer, up to date.
 func (r *residence) Settle(int) error {
-	if !r.isAhead {
-		return nil
+	r.fetchWeights()
+	if r.isFar {
+		r.eachState(func(host, here *graph.Buffer) { r.executor.Download(host, here) })
+		r.isFar = false
 	}
-	r.each(func(host, here *graph.Buffer) { r.executor.Download(host, here) }, true)
-	r.isAhead = false
 	return r.executor.Err()
 }
 
-// send brings the executor's weights up to date with what the host has changed.
-func (r *residence) send() {
-	if r.isBehind {
-		r.each(func(host, here *graph.Buffer) { r.executor.Upload(here, host) }, r.isNew)
-		r.isBehind, r.isNew = false, false
+// fetchWeights brings the host's weights up to date.
+func (r *residence) fetchWeights() {
+	if r.isAhead {
+		r.executor.Download(&graph.Buffer{F: r.loop.variables.Weights}, &graph.Buffer{Device: r.weights})
+		r.isAhead = false
 	}
 }
 
-// each calls f with the vectors of weights and, if isAll, state: on the host and in the executor's memory.
-func (r *residence) each(f func(host, here *graph.Buffer), isAll bool) {
-	f(&graph.Buffer{F: r.loop.variables.Weights}, &graph.Buffer{Device: r.weights})
-	if isAll {
-		for i, v := range r.rule.State() {
-			f(&graph.Buffer{F: v.Data}, &graph.Buffer{Device: r.state[i]})
-		}
+// send brings the executor's values up to date with what the host has changed.
+func (r *residence) send() {
+	if r.isBehind {
+		r.executor.Upload(&graph.Buffer{Device: r.weights}, &graph.Buffer{F: r.loop.variables.Weights})
+	}
+	if r.isNew {
+		r.eachState(func(host, here *graph.Buffer) { r.executor.Upload(here, host) })
+	}
+	r.isBehind, r.isNew = false, false
+}
+
+// eachState calls f with the vectors of the optimizer's state: on the host and in the executor's memory.
+func (r *residence) eachState(f func(host, here *graph.Buffer)) {
+	for i, v := range r.rule.State() {
+		f(&graph.Buffer{F: v.Data}, &graph.Buffer{Device: r.state[i]})
 	}
 }
 

@@ -76,7 +76,7 @@ func (l *Loop) update(by Update) error {
 		return l.failed("update", err)
 	}
 	if l.follow.isDue(l.step + 1) {
-		if err := l.settle(); err != nil {
+		if err := l.settleWeights(); err != nil {
 			return err
 		}
 	}
@@ -102,6 +102,15 @@ func (l *Loop) settle() error {
 	}
 	l.torn = false
 	return nil
+}
+
+// settleWeights blocks until the weights are those of the last update, whatever the optimizer's state is.
+func (l *Loop) settleWeights() error {
+	if l.resident == nil {
+		return l.settle()
+	}
+	l.resident.fetchWeights()
+	return l.executorErr()
 }
 
 // forward runs the forward pass, which waits for each weight before it reads it.

@@ -128,6 +128,11 @@ func (e *Executor) receive(dst []byte, src cuda.Pointer) {
 	if len(dst) == 0 || e.err != nil {
 		return
 	}
+	if e.staging.isPinned(dst) {
+		e.note(e.stream.ToHost(unsafe.Pointer(&dst[0]), src, len(dst)))
+		e.Wait()
+		return
+	}
 	room, err := e.staging.take(len(dst))
 	if err != nil {
 		e.note(err)
