@@ -3,6 +3,8 @@ package job
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -28,7 +30,7 @@ func (o *Options) placed(c setting.Config) (setting.Config, *record.GPU, error) 
 	}
 	info, why := gpu.Info{}, c.WantsCPU()
 	if why == "" {
-		e, err := openGPU(c.Placed(gpuOf(c)))
+		e, err := openGPU(c.Placed(gpuOf(c)), c.DeviceNumber())
 		switch {
 		case err == nil:
 			info = e.Info()
@@ -72,9 +74,16 @@ func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
 	if asked.Math != c.Math {
 		text += fmt.Sprintf(", which --math %s means on a GPU", asked.Math)
 	}
-	if n := o.mostOfHost(c); n > 1 {
-		text += fmt.Sprintf("; %s share it: their times show contention, not scaling",
-			spelling.Count(n, "worker"))
+	gpus := gpu.Count()
+	if isNumbered(c) {
+		gpus = 1
+	}
+	switch n := o.mostOfHost(c); {
+	case n > gpus:
+		text += fmt.Sprintf("; %s share %s: their times show contention, not scaling",
+			spelling.Count(n, "worker"), spelling.Count(max(gpus, 1), "GPU"))
+	case n > 1:
+		text += fmt.Sprintf("; %d workers have a GPU each", n)
 	}
 	fmt.Fprintln(o.Stderr, text)
 }
@@ -94,9 +103,9 @@ func (o *Options) mostOfHost(c setting.Config) int {
 	return most
 }
 
-// openGPU opens the GPU of c, whose device is decided.
-func openGPU(c setting.Config) (*gpu.Executor, error) {
-	return gpu.Open(gpu.Config{Device: c.DeviceNumber(), Math: gpu.Math(c.Math)})
+// openGPU opens a GPU for c, whose device is decided.
+func openGPU(c setting.Config, number int) (*gpu.Executor, error) {
+	return gpu.Open(gpu.Config{Device: number, Math: gpu.Math(c.Math)})
 }
 
 // noGPU says what a run misses that demands a GPU, and what to do.
@@ -128,17 +137,34 @@ func (w *worker) openDevice() error {
 	if !w.config.IsOnGPU() {
 		return nil
 	}
-	e, err := openGPU(w.config)
+	number := w.deviceNumber()
+	e, err := openGPU(w.config, number)
 	if err != nil {
 		return noGPU(w.config, err)
 	}
 	w.gpu = e
 	info := e.Info()
-	w.note("GPU %d: %s, %s, compute capability %d.%d, driver for CUDA %d.%d", w.config.DeviceNumber(),
+	w.note("GPU %d: %s, %s, compute capability %d.%d, driver for CUDA %d.%d", number,
 		info.Name, setting.Size(info.MemoryBytes), info.Capability/10, info.Capability%10, info.Driver/1000,
 		info.Driver%1000/10)
 	return nil
 }
+
+// deviceNumber returns the number of this worker's GPU: the one that --device names, else each worker of a host
+// takes the next one, around and around.
+func (w *worker) deviceNumber() int {
+	if isNumbered(w.config) {
+		return w.config.DeviceNumber()
+	}
+	local := w.rank
+	if w.hosts.Size() > 0 {
+		local = slices.Index(w.hosts.Peers(w.rank), w.rank)
+	}
+	return local % max(1, gpu.Count())
+}
+
+// isNumbered reports whether --device names one GPU.
+func isNumbered(c setting.Config) bool { return strings.Contains(c.Device, ":") }
 
 // closeDevice closes what openDevice has opened.
 func (w *worker) closeDevice() {

@@ -2,6 +2,17 @@
 
 package gpu
 
+import "lockstep/internal/cuda"
+
+// Count returns the number of GPUs that the driver has, 0 without a driver.
+func Count() int {
+	n, err := cuda.Count()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // Info describes the GPU.
 func (e *Executor) Info() Info {
 	d := e.device

@@ -73,8 +73,17 @@ const (
 	attributeDynamicShared = 8
 )
 
-// Open loads the driver and opens device number n. The error says what is missing.
-func Open(n int) (*Device, error) {
+// Count loads the driver and returns how many devices it has.
+func Count() (int, error) {
+	d, err := load()
+	if err != nil {
+		return 0, err
+	}
+	return d.count()
+}
+
+// load loads the driver, for a device that is still to be found.
+func load() (*Device, error) {
 	library, err := Load("libcuda.so.1")
 	if err != nil {
 		return nil, err
@@ -85,9 +94,22 @@ func Open(n int) (*Device, error) {
 			return nil, err
 		}
 	}
+	return d, d.check("cuInit", d.f.init.Call(0))
+}
+
+// count asks the driver for the number of devices.
+func (d *Device) count() (int, error) {
+	var n int32
+	err := d.check("cuDeviceGetCount", d.f.deviceCount.Call(Address(&n)))
+	return int(n), err
+}
+
+// Open loads the driver and opens device number n. The error says what is missing.
+func Open(n int) (*Device, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := d.check("cuInit", d.f.init.Call(0)); err != nil {
+	d, err := load()
+	if err != nil {
 		return nil, err
 	}
 	if err := d.find(n); err != nil {
@@ -102,11 +124,11 @@ func Open(n int) (*Device, error) {
 
 // find asks the driver for device number n.
 func (d *Device) find(n int) error {
-	var count int32
-	if err := d.check("cuDeviceGetCount", d.f.deviceCount.Call(Address(&count))); err != nil {
+	count, err := d.count()
+	if err != nil {
 		return err
 	}
-	if n < 0 || n >= int(count) {
+	if n < 0 || n >= count {
 		return fmt.Errorf("cuda: device %d, the driver has %d", n, count)
 	}
 	if err := d.check("cuDeviceGet", d.f.deviceGet.Call(Address(&d.number), uintptr(n))); err != nil {

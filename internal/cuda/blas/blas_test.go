@@ -68,7 +68,7 @@ func (g *gpu) check(plan *Plan, r *rand.Rand) {
 	g.t.Helper()
 	p := plan.product
 	a, b, bias, c := random(r, p.M*p.K), random(r, p.K*p.N), random(r, p.N), random(r, p.M*p.N)
-	aAt, bAt, biasAt := g.memory(p.In, a), g.memory(p.In, b), g.memory(F32, bias)
+	aAt, bAt, biasAt := g.memory(p.In, a), g.memory(p.In, b), g.memory(p.Out, bias)
 	workspace := g.room(plan.WorkspaceBytes())
 	var got [2][]float32
 	for i := range got {

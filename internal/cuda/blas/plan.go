@@ -35,7 +35,7 @@ func (t DType) code() uintptr {
 //
 // where op transposes if TransA or TransB is set: A is then stored as [K, M], B as [N, K]. C is an addend if
 // Add is set, the bias if Bias is, and ReLU replaces what is negative by 0 at the end. A and B have type In,
-// C has type Out, and the bias is float32. Sums are float32.
+// C and the bias have type Out. Sums are float32.
 type Product struct {
 	M, N, K        int
 	TransA, TransB bool
@@ -116,8 +116,7 @@ type Plan struct {
 }
 
 // Plan chooses an algorithm that needs no more than workspaceBytes of workspace. The addresses given to
-// [Plan.Run] must be multiples of 16. The error is ErrUnsupported if there is none; for a bias and Out BF16,
-// that depends on the library's version.
+// [Plan.Run] must be multiples of 16. The error is ErrUnsupported if there is none.
 func (l *Library) Plan(p Product, workspaceBytes int) (*Plan, error) {
 	return l.Candidate(p, workspaceBytes, 0)
 }
@@ -183,7 +182,8 @@ func (p *Plan) describe(workspaceBytes int) error {
 	}
 	if q.Bias {
 		// The heuristic takes the alignment of the bias from its address.
-		settings = append(settings, setting{f.productSet, p.description, productBiasType, typeF32, 4},
+		settings = append(settings, setting{f.productSet, p.description, productBiasType,
+			uint64(q.Out.code()), 4},
 			setting{f.productSet, p.description, productBias, alignmentBytes, 8})
 	}
 	return p.set(settings)
