@@ -10,9 +10,10 @@ import (
 )
 
 // TestParityOnGPU holds a GPU to the reference cases. In float32, with our own kernels and with the
-// libraries', the bounds are those of the processor's exact math: in all steps, but for resnet50-cifar in the
-// first, since its loss of 19 in the second one amplifies any rounding. TF32 and bfloat16 are held to the first
-// loss: that case, a batch of 4 in front of 53 batch norms, strays furthest, by 0.6 % and 2.3 % on an H200.
+// libraries', the bounds are those of the processor's exact math: in all steps, but for resnet50-cifar in
+// the first, since its loss of 19 in the second one amplifies any rounding. TF32 and bfloat16 are held to the
+// first loss: that case, a batch of 4 in front of 53 batch norms, strays furthest, by 0.6 % and 2.3 % on an
+// H200.
 func TestParityOnGPU(t *testing.T) {
 	for _, file := range parityFiles(t) {
 		c := readCase(t, file)

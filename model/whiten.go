@@ -57,8 +57,8 @@ func whiten(v *graph.Variables, name string, shape tensor.Shape, images []float3
 	v.SetParam(slices.IndexFunc(v.Params, func(p graph.Param) bool { return p.Name == name }), filters)
 }
 
-// patchOffsets returns where the elements of a patch lie in an image [H, W, C], counted from its first one, in
-// the order of a filter, [C, 2, 2].
+// patchOffsets returns where the elements of a patch lie in an image [H, W, C], counted from its first one,
+// in the order of a filter, [C, 2, 2].
 func patchOffsets(width, channels int) []int {
 	var offsets []int
 	for c := range channels {

@@ -150,8 +150,8 @@ func (w *worker) openDevice() error {
 	return nil
 }
 
-// deviceNumber returns the number of this worker's GPU: the one that --device names, else each worker of a host
-// takes the next one, around and around.
+// deviceNumber returns the number of this worker's GPU: the one that --device names, else each worker of a
+// host takes the next one, around and around.
 func (w *worker) deviceNumber() int {
 	if isNumbered(w.config) {
 		return w.config.DeviceNumber()
