@@ -3,17 +3,19 @@
 package gpu
 
 import (
+	"slices"
+
 	"lockstep/graph"
 	"lockstep/internal/cuda"
 	"lockstep/internal/kernel/row"
 )
 
-// dropKeys are the keys of dropout at one place of the network, one for each sample, which a run sends ahead
-// of its kernel. Its factors are those of kernel/drop.cuh.
+// dropKeys are the keys of dropout at one place of the network, one for each sample. Its factors are those of
+// kernel/drop.cuh.
 type dropKeys struct {
 	graph.Drop
 	executor *Executor
-	keys     []uint64
+	place    int // among those of the executor
 	// limit and scale are scalars of the kernel.
 	limit int
 	scale float32
@@ -24,35 +26,104 @@ func (e *Executor) newDropKeys(d graph.Drop, samples int) *dropKeys {
 	k := &dropKeys{Drop: d, executor: e, scale: 1}
 	if d.Share > 0 {
 		const one = 1 << 16
-		k.keys = make([]uint64, samples)
+		k.place = e.drops.place(d, samples)
 		k.limit = int(row.DropLimit(d.Share))
 		k.scale = float32(float64(one) / float64(one-k.limit))
 	}
 	return k
 }
 
-// room is how many elements of scratch memory the keys need.
-func (k *dropKeys) room() int { return 2 * len(k.keys) }
+// room is how many elements of scratch memory the keys need: they have memory of their own.
+func (k *dropKeys) room() int { return 0 }
 
-// send queues a copy of this run's keys to memory, whose address is a multiple of 8, and returns where they
-// are: 0 if nothing is dropped.
-func (k *dropKeys) send(draws *graph.Draws, to cuda.Pointer) cuda.Pointer {
-	if len(k.keys) == 0 {
+// draw returns where this run's keys are; 0 if nothing is dropped.
+func (k *dropKeys) draw(a *graph.Args) cuda.Pointer {
+	if k.Share == 0 || k.executor.err != nil {
 		return 0
 	}
-	for i := range k.keys {
-		k.keys[i] = k.Start(draws, i)
-	}
-	k.executor.send(to, bytesOf(k.keys))
-	return to
+	return k.executor.drops.at(k.executor, k.place, a.Draws)
 }
 
-// draw sends the keys to the first elements of a's scratch memory.
-func (k *dropKeys) draw(a *graph.Args) cuda.Pointer {
-	if len(k.keys) == 0 {
-		return 0
+// drops are the keys of dropout at all places of all programs. One copy brings them to the GPU when the draws
+// have changed: a copy for each kernel, forward and backward, takes the GPU longer than many a kernel.
+type drops struct {
+	places []dropPlace
+	keys   []uint64 // of all places
+	isSent bool
+	// draws are those that the keys on the GPU are of.
+	draws graph.Draws
+	// memory holds so many keys. outgrown are earlier ones, which queued kernels may still read.
+	memory   cuda.Pointer
+	size     int
+	outgrown []cuda.Pointer
+}
+
+// dropPlace is a place of dropout with the first of its keys.
+type dropPlace struct {
+	graph.Drop
+	samples, first int
+}
+
+// place returns the number of a place, which is new unless it had as many samples.
+func (d *drops) place(of graph.Drop, samples int) int {
+	for i, p := range d.places {
+		if p.Site == of.Site && p.samples == samples {
+			return i
+		}
 	}
-	return k.send(a.Draws, at(a.Scratch))
+	d.places = append(d.places, dropPlace{of, samples, len(d.keys)})
+	d.keys = append(d.keys, make([]uint64, samples)...)
+	d.isSent = false
+	return len(d.places) - 1
+}
+
+// at returns where the keys of a place are, and sends those of all places if need be.
+func (d *drops) at(e *Executor, place int, draws *graph.Draws) cuda.Pointer {
+	if !d.isSent || draws.Seed != d.draws.Seed || draws.Step != d.draws.Step ||
+		!slices.Equal(draws.Samples, d.draws.Samples) {
+		d.send(e, draws)
+	}
+	return d.memory + cuda.Pointer(8*d.places[place].first)
+}
+
+// send computes all keys and sends them. Places of programs with more samples have none.
+func (d *drops) send(e *Executor, draws *graph.Draws) {
+	if len(d.keys) > d.size {
+		memory, err := e.device.Alloc(8 * len(d.keys))
+		if err != nil {
+			e.note(err)
+			return
+		}
+		if d.memory != 0 {
+			d.outgrown = append(d.outgrown, d.memory)
+		}
+		d.memory, d.size = memory, len(d.keys)
+	}
+	for _, p := range d.places {
+		if p.samples > len(draws.Samples) {
+			continue
+		}
+		for i := range p.samples {
+			d.keys[p.first+i] = p.Start(draws, i)
+		}
+	}
+	d.draws.Seed, d.draws.Step = draws.Seed, draws.Step
+	d.draws.Samples = append(d.draws.Samples[:0], draws.Samples...)
+	d.isSent = true
+	const most = pinnedBytes/8 - 1 // a larger slice would be read later, when it may have changed
+	for i := 0; i < len(d.keys); i += most {
+		e.send(d.memory+cuda.Pointer(8*i), bytesOf(d.keys[i:min(i+most, len(d.keys))]))
+	}
+}
+
+// close frees the memory.
+func (d *drops) close(e *Executor) {
+	for _, m := range append(d.outgrown, d.memory) {
+		if m != 0 {
+			e.device.Free(m)
+		}
+	}
+	*d = drops{}
 }
 
 // rowSamples says which rows of a value belong to which sample: the rows of texts, whose starts are the last

@@ -20,7 +20,8 @@ import (
 // run to run. Where the libraries' own ranking is far off, zchoices.go says what has been measured to be
 // fast: a product takes the methods of the nearest shape there, as far as they exist. In float32 without TF32
 // most convolutions are our own kernel's: of 12 with 3x3 filters in resnet50 and vgg11 it is the fastest for
-// all but one forward, and cuDNN's first takes 1.7 times as long in all (results/gpu).
+// all but one forward, and cuDNN's first takes 1.7 times as long in all (results/gpu). The convolution of an
+// image, which has few channels, becomes a product of rows; see columns.go.
 
 // choice lists the fastest methods for a product by name, the best first.
 type choice struct {
@@ -44,19 +45,26 @@ func (c choice) distance(s graph.ConvShape) float64 {
 	return off(s.C, c.shape.C) + off(s.K, c.shape.K) + off(pixels(s), pixels(c.shape))
 }
 
+// keepsRanks reports whether cuBLASLt's ranks are worth as much for s, whose distance is d: it is the very shape,
+// or has up to twice as many rows, or half. Farther away the library ranks others first.
+func (c choice) keepsRanks(s graph.ConvShape, d float64) bool {
+	isOfRows := product{ConvShape: s}.isOfRows() && product{ConvShape: c.shape}.isOfRows()
+	return d == 0 || isOfRows && s.C == c.shape.C && s.K == c.shape.K && d <= 1
+}
+
 // nearest returns the methods of the nearest of the choices; nil if none is in reach. What cuBLASLt does not
-// rank first matters only to the very shape: it ranks each one anew.
+// rank first matters only where the ranks are kept.
 func nearest(choices []choice, m Math, p pass, s graph.ConvShape) []string {
 	var methods []string
-	least := math.Nextafter(reach, 3)
+	least, keeps := math.Nextafter(reach, 3), false
 	for _, c := range choices {
 		if c.math == m && c.pass == p {
 			if d := c.distance(s); d < least {
-				least, methods = d, c.methods
+				least, methods, keeps = d, c.methods, c.keepsRanks(s, d)
 			}
 		}
 	}
-	if least == 0 {
+	if keeps {
 		return methods
 	}
 	return slices.DeleteFunc(slices.Clone(methods), func(name string) bool {
@@ -87,7 +95,11 @@ func (e *Executor) methodNames(p product) []string {
 	case names == nil && e.device.Capability == measuredCapability:
 		names = nearest(choices[:], e.mathOf(p), p.pass, p.ConvShape)
 	}
-	if names == nil && e.mathOf(p) == Float32 && !p.isOfRows() {
+	switch {
+	case len(names) > 0:
+	case p.takesColumns():
+		names = []string{columnsPrefix + blasName(0)}
+	case e.mathOf(p) == Float32 && !p.isOfRows():
 		names = []string{plainName}
 	}
 	return append(names[:len(names):len(names)], "")
@@ -112,11 +124,14 @@ func (e *Executor) methodFor(p product) (method, error) {
 	return e.plain(p), nil
 }
 
-// plainName is the name of our own kernel, and rowsPrefix is in front of the method for the product of rows
-// that a convolution with strides is made of.
+// plainName is the name of our own kernel. rowsPrefix and columnsPrefix are in front of the method for the
+// product of rows that a convolution with strides, or of few channels, is made of. turnedPrefix is in front of
+// cuBLASLt for transposed factors.
 const (
-	plainName  = "plain"
-	rowsPrefix = "rows "
+	plainName     = "plain"
+	rowsPrefix    = "rows "
+	columnsPrefix = "columns "
+	turnedPrefix  = "turned "
 )
 
 // methodNamed plans a product with the method of that name, or with the library's first if the name is empty.
@@ -128,12 +143,19 @@ func (e *Executor) methodNamed(p product, name string) (method, error) {
 	if inner, ok := strings.CutPrefix(name, rowsPrefix); ok {
 		return e.strided(p, inner)
 	}
+	if inner, ok := strings.CutPrefix(name, columnsPrefix); ok {
+		return e.columns(p, inner)
+	}
 	if !p.isOfRows() {
 		return e.convolution(p, name)
 	}
 	rank := 0
+	name, isTurned := strings.CutPrefix(name, turnedPrefix)
 	if rest, ok := strings.CutPrefix(name, blasName(0)); ok {
 		rank, _ = strconv.Atoi(strings.TrimSpace(rest))
+	}
+	if isTurned {
+		return e.turned(p, rank)
 	}
 	return e.matrixProduct(p, rank)
 }

@@ -39,7 +39,7 @@ type measurement struct {
 	Bytes  int             `json:"workspace_bytes"`
 }
 
-// vggShapes, residualShapes and airbenchShapes are the convolutions of networks.
+// vggShapes, airbenchShapes, lenetShapes and residualShapes are the convolutions of networks.
 func vggShapes(n int) []graph.ConvShape {
 	var shapes []graph.ConvShape
 	for _, s := range [][3]int{{32, 3, 64}, {16, 64, 128}, {8, 128, 256}, {8, 256, 256}, {4, 256, 512},
@@ -53,6 +53,10 @@ func airbenchShapes(n int) []graph.ConvShape {
 	return []graph.ConvShape{square(n, 32, 3, 24, 2, 1, 0), square(n, 31, 24, 64, 3, 1, 1),
 		square(n, 15, 64, 64, 3, 1, 1), square(n, 15, 64, 256, 3, 1, 1), square(n, 7, 256, 256, 3, 1, 1),
 		square(n, 3, 256, 256, 3, 1, 1)}
+}
+
+func lenetShapes(n int) []graph.ConvShape {
+	return []graph.ConvShape{square(n, 32, 3, 6, 5, 1, 0), square(n, 14, 6, 16, 5, 1, 2)}
 }
 
 func residualShapes(n, image int) []graph.ConvShape {
@@ -86,7 +90,7 @@ func (p product) flops() float64 {
 // products returns all distinct products of the networks in a precision, the largest first.
 func measuredProducts(m Math) []product {
 	shapes := slices.Concat(residualShapes(256, 32), residualShapes(64, 224), vggShapes(256),
-		airbenchShapes(1024))
+		airbenchShapes(1024), lenetShapes(64))
 	slices.SortFunc(shapes, func(a, b graph.ConvShape) int {
 		return cmp.Compare(product{ConvShape: b}.flops(), product{ConvShape: a}.flops())
 	})
@@ -167,16 +171,22 @@ func (g *meter) methodsOf(p product) []named {
 			all = append(all, named{m, name})
 		}
 	}
-	const ranks = 6
+	const ranks = 8
 	switch {
 	case p.isOfRows():
 		for rank := range ranks {
 			add(blasName(rank))
 		}
+		for rank := range ranks / 2 {
+			add(turnedPrefix + blasName(rank))
+		}
 	default:
+		for rank := range 3 {
+			add(columnsPrefix + blasName(rank))
+		}
 		g.addEngines(p, "", &all)
 		isHalfWeights := p.isHalf && p.pass == backwardWeights
-		if isHalfWeights && len(all) > 0 && !strings.HasPrefix(all[0].title, narrowed) {
+		if isHalfWeights && len(all) > 0 && !strings.HasPrefix(all[len(all)-1].title, narrowed) {
 			g.addEngines(p, narrowed, &all)
 		}
 		for rank := range 3 {
@@ -211,8 +221,12 @@ func (g *meter) addEngines(p product, prefix string, all *[]named) {
 // seconds returns what one of n runs takes; infinity if they fail.
 func (g *meter) seconds(p product, m method, n int) float64 {
 	g.note(g.stream.Record(g.begin))
+	o := operands{result: g.result, left: g.left, right: g.right, scratch: g.scratch}
+	if p.bias {
+		o.bias = g.left
+	}
 	for range n {
-		m.run(p.N, operands{result: g.result, left: g.left, right: g.right, scratch: g.scratch})
+		m.run(p.N, o)
 	}
 	g.note(g.stream.Record(g.end))
 	g.Wait()
@@ -292,6 +306,33 @@ func TestMeasureMethods(t *testing.T) {
 	}
 }
 
+// TestMeasureLinear measures all methods for the linear layers of bert-base with 32 texts of 128 tokens, for at
+// most 12 seconds. TestChooseMethods takes both files of times, one behind the other.
+func TestMeasureLinear(t *testing.T) {
+	if *measureFile == "" {
+		t.Skip("takes a GPU for 12 s; -measure=FILE says where the times go")
+	}
+	file, err := os.Create(*measureFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	start := time.Now()
+	for i, m := range []Math{TF32, BF16, Float32} {
+		g := newMeter(t, m, file, start.Add(time.Duration(i+1)*4*time.Second))
+		for _, size := range [][2]int{{768, 768}, {768, 3072}, {3072, 768}} {
+			for pass := forward; pass <= backwardWeights; pass++ {
+				s := graph.ConvShape{N: 4096, H: 1, W: 1, C: size[0], K: size[1], R: 1, S: 1, Stride: 1}
+				p := product{ConvShape: s, pass: pass, isHalf: m == BF16, bias: pass == forward}
+				p.toHalf = p.isHalf && pass != backwardWeights
+				g.measure(p)
+			}
+		}
+		t.Logf("%s, %s: %v", g.device.Name, m, time.Since(start))
+		g.close()
+	}
+}
+
 // timed is a product with the times of its methods.
 type timed struct {
 	choice
@@ -334,7 +375,7 @@ func readTimes(t *testing.T, path string) []timed {
 			}
 		}
 		p := &plain{product: product{ConvShape: k.shape, pass: k.pass}}
-		if k.math == Float32 && !p.isOfRows() {
+		if k.math == Float32 && !p.isOfRows() && !p.takesColumns() {
 			first = plainName + p.tile().suffix
 		}
 		times[first] *= 0.98

@@ -22,6 +22,7 @@ type Executor struct {
 	prefetch prefetch
 	arrivals arrivals
 	updates  updates
+	drops    drops
 	profile  profile
 	err      error // the first one
 }
@@ -85,6 +86,7 @@ func (e *Executor) Close() {
 	e.closeLibraries()
 	e.prefetch.close(e)
 	e.arrivals.close()
+	e.drops.close(e)
 	e.staging.close()
 	if e.stream != nil {
 		e.stream.Close()

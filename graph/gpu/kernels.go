@@ -9,7 +9,7 @@ import (
 
 // sources are the files of folder kernel that are compiled to PTX, without their extension.
 var sources = []string{"elementwise", "norm", "pool", "product", "filter", "attention", "rows",
-	"embedding", "loss", "update", "profile"}
+	"embedding", "loss", "update", "profile", "columns"}
 
 // Sources lists the files of folder kernel that are compiled, without their extension.
 func Sources() []string { return slices.Clone(sources) }

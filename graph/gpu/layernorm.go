@@ -77,7 +77,7 @@ func (e *Executor) layerNormBackward(a graph.Application, o graph.LayerNormBackw
 	}
 	blocks := max(min(ceil(rowsOf(x), normWarps), normBlocks), 1)
 	l := e.launch("layernorm_backward_"+normWidth(r.cols)+suffix(x), 9, linear(blocks), r.threads, rowsOf(x),
-		r.cols, r.samples.number, r.samples.rowsEach, keys.limit, keys.scale).shared(8 * r.cols)
+		r.cols, r.samples.number, r.samples.rowsEach, keys.limit, keys.scale).shared(4 * normWarps * r.cols)
 	merge := e.layerNormMerge(blocks, r.cols)
 	return graph.Kernel{Scratch: keys.room() + 2*blocks*r.cols, Run: func(a *graph.Args) {
 		drawn, partial := keys.draw(a), at(a.Scratch)+cuda.Pointer(4*keys.room())

@@ -49,7 +49,7 @@ func third(a *graph.Args) cuda.Pointer {
 
 func (e *Executor) linear(a graph.Application, o graph.LinearOp) (graph.Kernel, error) {
 	p := newProduct(a, linearShape(a.In[0], a.In[1]), forward)
-	p.bias, p.relu = len(a.In) == 3 && !o.GELU, o.ReLU
+	p.bias, p.relu = len(a.In) == 3, o.ReLU
 	m, err := e.methodFor(p)
 	if err != nil {
 		return graph.Kernel{}, err
@@ -63,15 +63,23 @@ func (e *Executor) linear(a graph.Application, o graph.LinearOp) (graph.Kernel, 
 	}}, nil
 }
 
-// linearGELU adds the bias of a linear layer and computes GELU of that in one pass.
+// linearGELU computes GELU of the result of a linear layer, in the pass that adds the bias if the product cannot
+// add it itself.
 func (e *Executor) linearGELU(a graph.Application, p product, m method) graph.Kernel {
 	rows := batchOf(a.In[0], p)
-	gelu := e.groups(typed("bias_gelu", p.toHalf), 3, p.size(p.N), p.K)
+	gelu := e.elementwise(a.Out[1], "gelu"+suffix(a.Out[1]), 2)
+	var both *launch
+	if b, ok := m.(*matrixProduct); ok && b.finish != nil {
+		b.finish, both = nil, e.groups(typed("bias_gelu", p.toHalf), 3, p.size(p.N), p.K)
+	}
 	return graph.Kernel{Scratch: m.scratch(), Run: func(a *graph.Args) {
-		n, y := rows.of(a.In[0]), at(a.Out[0])
-		m.run(n, operands{result: y, left: at(a.In[0]), right: at(a.In[1]),
-			scratch: at(a.Scratch)})
-		gelu.over(p.size(n)).run(y, at(a.Out[1]), third(a))
+		n, y, g, bias := rows.of(a.In[0]), at(a.Out[0]), at(a.Out[1]), third(a)
+		m.run(n, operands{y, at(a.In[0]), at(a.In[1]), bias, at(a.Scratch)})
+		if both != nil {
+			both.over(p.size(n)).run(y, g, bias)
+			return
+		}
+		gelu.of(a.Out[1]).run(g, y)
 	}}
 }
 
@@ -81,7 +89,8 @@ type matrixProduct struct {
 	executor *Executor
 	plan     *blas.Plan
 	rank     int
-	narrow   *launch // weights to bf16; nil if they stay
+	narrow   *launch // weights, and the bias behind them, to bf16; nil if they stay
+	hasBias  bool    // the plan adds it
 	finish   *launch // bias and ReLU; nil if the plan includes them
 }
 
@@ -94,7 +103,7 @@ func (e *Executor) matrixProduct(p product, rank int) (*matrixProduct, error) {
 	m := &matrixProduct{product: p, executor: e, rank: rank}
 	b := m.describe()
 	plan, err := e.blas.Candidate(b, blasWorkspaceBytes, rank)
-	if errors.Is(err, blas.ErrUnsupported) && (b.Bias || b.ReLU) {
+	if rank == 0 && errors.Is(err, blas.ErrUnsupported) && (b.Bias || b.ReLU) {
 		b.Bias, b.ReLU = false, false
 		plan, err = e.blas.Candidate(b, blasWorkspaceBytes, rank)
 		m.finish = e.biasLaunch(p)
@@ -104,11 +113,23 @@ func (e *Executor) matrixProduct(p product, rank int) (*matrixProduct, error) {
 	}
 	m.plan = plan
 	e.plans = append(e.plans, plan)
+	m.hasBias = b.Bias
 	if p.isHalf && p.pass != backwardWeights {
-		m.narrow = e.groups("narrow_weights", 2, p.C*p.K)
+		biases := 0
+		if m.narrowsBias() {
+			biases = p.K
+		}
+		m.narrow = e.launch("narrow_weights", 3, linear(ceil(m.biasOffset()/2+biases, narrowElements)),
+			linear(groupThreads), p.C*p.K, biases)
 	}
 	return m, nil
 }
+
+// narrowsBias reports whether cuBLASLt wants the bias as bf16: it has the type of the result.
+func (m *matrixProduct) narrowsBias() bool { return m.hasBias && m.toHalf }
+
+// biasOffset is where that bias begins in scratch, in bytes.
+func (m *matrixProduct) biasOffset() int { return 16 * ceil(m.C*m.K, 8) }
 
 // describe returns what cuBLASLt is to compute.
 func (m *matrixProduct) describe() blas.Product {
@@ -152,6 +173,8 @@ func (e *Executor) biasLaunch(p product) *launch {
 const (
 	groupThreads  = 256
 	groupElements = 4 * groupThreads
+	// narrowElements is what a block of narrow_weights takes.
+	narrowElements = 8 * groupThreads
 )
 
 // groups prepares such a kernel over n elements, its first scalar.
@@ -183,7 +206,11 @@ func (m *matrixProduct) scratch() int {
 	if m.narrow == nil {
 		return 0
 	}
-	return ceil(m.C*m.K, 2)
+	bytes := m.biasOffset()
+	if m.narrowsBias() {
+		bytes += 2 * m.K
+	}
+	return ceil(bytes, 4)
 }
 
 // run implements method.
@@ -193,8 +220,11 @@ func (m *matrixProduct) run(n int, o operands) {
 		return
 	}
 	if m.narrow != nil {
-		m.narrow.run(o.scratch, o.right)
+		m.narrow.run(o.scratch, o.right, o.bias)
 		o.right = o.scratch
+		if m.narrowsBias() {
+			o.bias = o.scratch + cuda.Pointer(m.biasOffset())
+		}
 	}
 	if err := m.plan.Resize(m.sizes(n)); err != nil {
 		e.note(err)

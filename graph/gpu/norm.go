@@ -7,6 +7,86 @@ import (
 	"lockstep/internal/cuda"
 )
 
+// Most kernels here sweep over a map: their blocks take turns with its rows; see the note of kernel/map.cuh.
+// As many blocks are started as run at once, so that they stay together. What blocks have summed a second
+// kernel merges.
+const (
+	// sweepBlocks is how many blocks of them a multiprocessor runs at a time, and fewBlocks how many of those
+	// that need more registers; processors is how many multiprocessors an H100 has.
+	sweepBlocks = 4
+	fewBlocks   = 3
+	processors  = 132
+	// sumRows is how many rows a thread of a sum has at least. Few blocks take up to manyRows: the fewer
+	// there are, the sooner they are merged.
+	sumRows  = 4
+	manyRows = 8
+	// fewRows is up to how many rows a block has all of them, of narrowGroup groups of channels: then there
+	// is nothing to merge.
+	fewRows     = 1024
+	narrowGroup = 2
+	// mergeColumns is how many columns a block merges, with at most mostMergeLanes threads each, and
+	// mergeTurns is what a thread merges before there are more of them.
+	mergeColumns   = 8
+	mostMergeLanes = 128
+	mergeTurns     = 4
+)
+
+// sweepOf cuts rows of channels for a sweep of at most so many blocks, each thread of which has at least each
+// rows.
+func sweepOf(rows, channels, width, each, most int) tiling {
+	groups := channels / width
+	t := tiling{rows: rows, channels: channels, width: width}
+	t.blocks.Y = ceil(groups, rowGroup)
+	t.threads.X = ceil(groups, t.blocks.Y)
+	t.threads.Y = rowThreads / t.threads.X
+	t.blocks.X = max(min(ceil(rows, each*t.threads.Y), most/t.blocks.Y), 1)
+	return t
+}
+
+// sumSweepOf is sweepOf for sums, with so many blocks for each multiprocessor if the map is large.
+func sumSweepOf(rows, channels, width, blocks int) tiling {
+	if rows <= fewRows {
+		t := tiling{rows: rows, channels: channels, width: width}
+		t.threads = cuda.Size{X: narrowGroup, Y: rowThreads / narrowGroup}
+		t.blocks = cuda.Size{X: 1, Y: ceil(channels/width, narrowGroup)}
+		return t
+	}
+	t := sweepOf(rows, channels, width, sumRows, 2*processors)
+	if ceil(rows, t.blocks.X*t.threads.Y) > manyRows {
+		t = sweepOf(rows, channels, width, sumRows, blocks*processors)
+	}
+	return t
+}
+
+// sweepMap and sumSweepMap cut a map.
+func sweepMap(t graph.Type) tiling {
+	return sweepOf(rowsOf(t), channelsOf(t), widthOf(t, channelsOf(t)), 1, sweepBlocks*processors)
+}
+func sumSweepMap(t graph.Type, blocks int) tiling {
+	return sumSweepOf(rowsOf(t), channelsOf(t), widthOf(t, channelsOf(t)), blocks)
+}
+
+// sweep prepares a kernel whose first scalars are those of the tiling.
+func (e *Executor) sweep(t tiling, name string, pointers int, scalars ...any) *launch {
+	first := []any{t.rows, t.channels, t.width}
+	return e.launch(name, pointers, t.blocks, t.threads, append(first, scalars...)...)
+}
+
+// merging prepares a kernel that merges columns of so many blocks, with room for bytes of each thread.
+func (e *Executor) merging(name string, pointers, blocks, columns, bytes int, scalars ...any) *launch {
+	threads := cuda.Size{X: mergeColumns, Y: 1}
+	for threads.Y < mostMergeLanes && threads.Y*mergeTurns < blocks {
+		threads.Y *= 2
+	}
+	return e.launch(name, pointers, linear(ceil(columns, threads.X)), threads, scalars...).
+		shared(bytes * threads.X * threads.Y)
+}
+
+// mergingSums prepares the kernel that adds up rows of columns.
+func (e *Executor) mergingSums(rows, columns int) *launch {
+	return e.merging("mergesums", 2, rows, columns, 4, rows, columns)
+}
+
 // moments takes the batch statistics of a map.
 type moments struct {
 	scratch    int
@@ -15,19 +95,19 @@ type moments struct {
 
 // moments prepares batch statistics of a map of type t, after a bias is added and a ReLU applied if asked.
 func (e *Executor) moments(t graph.Type, bias, relu bool) *moments {
-	cut := tileSums(t)
-	name, isReLU := "moments", 0
+	name, isReLU, blocks := "moments", 0, sweepBlocks
 	if relu {
 		isReLU = 1
 	}
 	if bias || relu {
-		name += "finish"
+		name, blocks = name+"finish", fewBlocks
 	}
+	cut := sumSweepMap(t, blocks)
 	m := &moments{scratch: 2 * cut.blocks.X * cut.channels}
-	m.sum = cut.room(e.overRows(cut, name+suffix(t), 3, isReLU), 2*cut.width+1)
-	threads := mergeThreads(cut.blocks.X)
-	m.merge = e.launch("momentsmerge", 4, linear(ceil(cut.channels, threads.X)), threads,
-		cut.rows, cut.channels, cut.span, cut.blocks.X).shared(16 * threads.X * threads.Y)
+	m.sum = cut.room(e.sweep(cut, name+suffix(t), 3, isReLU), 2*cut.width+1)
+	const bytes = 16 // two float64
+	m.merge = e.merging("momentsmerge", 4, cut.blocks.X, cut.channels, bytes, cut.rows, cut.channels,
+		cut.threads.Y, cut.blocks.X)
 	return m
 }
 
@@ -56,7 +136,7 @@ func (e *Executor) normalize(a graph.Application, o graph.NormalizeOp) graph.Ker
 	if o.ReLU {
 		relu = 1
 	}
-	l := e.overRows(tileMap(a.In[0]), name+suffix(a.In[0]), 7, o.Eps, relu)
+	l := e.sweep(sweepMap(a.In[0]), name+suffix(a.In[0]), 7, o.Eps, relu)
 	return graph.Kernel{Run: func(a *graph.Args) {
 		var residual cuda.Pointer
 		if o.Residual {
@@ -82,8 +162,8 @@ func (e *Executor) normSums(t graph.Type, eps float32, relu, residual bool) *nor
 	case relu:
 		name += "relu"
 	}
-	cut := tileSums(t)
-	n := &normSums{sum: cut.room(e.overRows(cut, name+suffix(t), 9, eps), 2*cut.width)}
+	cut := sumSweepMap(t, sweepBlocks)
+	n := &normSums{sum: cut.room(e.sweep(cut, name+suffix(t), 9, eps), 2*cut.width)}
 	n.plan(e, cut)
 	return n
 }
@@ -92,7 +172,7 @@ func (e *Executor) normSums(t graph.Type, eps float32, relu, residual bool) *nor
 func (n *normSums) plan(e *Executor, cut tiling) {
 	if blocks := cut.blocks.X; blocks > 1 {
 		n.scratch = 2 * blocks * cut.channels
-		n.merge = e.mergeSums(blocks, 2*cut.channels)
+		n.merge = e.mergingSums(blocks, 2*cut.channels)
 	}
 }
 
@@ -121,7 +201,7 @@ func (e *Executor) normGrad(t graph.Type, eps float32, relu bool) *launch {
 	if relu {
 		name += "relu"
 	}
-	return e.overRows(tileMap(t), name+suffix(t), 10, eps)
+	return e.sweep(sweepMap(t), name+suffix(t), 10, eps)
 }
 
 func (e *Executor) batchNormBackward(a graph.Application, o graph.BatchNormBackwardOp) graph.Kernel {

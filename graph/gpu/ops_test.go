@@ -52,7 +52,7 @@ func batchNorm(in ...*graph.Node) *graph.Node {
 
 // mapShapes are maps of odd and even sizes.
 var mapShapes = []string{"2 5 5 3", "1 4 4 8", "3 7 6 1", "2 8 8 16", "2 3 3 20", "5 9 9 12", "1 1 1 4",
-	"2 16 16 64", "3 2 2 130"}
+	"2 16 16 64", "3 2 2 130", "5 17 17 12", "2 40 41 6"}
 
 // opCases are the ops in several shapes, alone and next to those that they are fused with.
 func opCases() []opCase {
@@ -90,7 +90,8 @@ func poolCases() []opCase {
 	for _, p := range []struct{ size, stride, pad int }{{2, 2, 0}, {3, 2, 0}, {3, 2, 1}, {3, 3, 1},
 		{3, 1, 1}} {
 		pool := func(x *graph.Node) *graph.Node { return graph.MaxPool(x, p.size, p.stride, p.pad) }
-		for _, s := range []string{"2 6 4 3", "2 5 7 5", "1 7 7 8", "3 8 8 16", "2 3 3 12", "2 9 9 66"} {
+		for _, s := range []string{"2 6 4 3", "2 5 7 5", "1 7 7 8", "3 8 8 16", "2 3 3 12", "2 9 9 66",
+			"6 29 31 12"} {
 			c := s[strings.LastIndex(s, " ")+1:]
 			name := fmt.Sprintf("max-pool %v", p)
 			all = append(all,
@@ -145,7 +146,8 @@ func convCases() []opCase {
 	}{{"2 5 5 3, 3 3 3 4", 1, 1}, {"2 7 6 1, 5 5 1 6", 1, 0}, {"1 4 4 3, 5 5 3 5", 1, 2},
 		{"3 4 4 5, 1 1 5 17", 1, 0}, {"2 7 7 4, 3 3 4 3", 2, 1}, {"7 2 2 5, 3 3 5 8", 1, 1},
 		{"2 5 5 3, 1 1 3 8", 2, 0}, {"2 8 8 16, 3 3 16 16", 1, 1}, {"2 8 8 16, 3 3 16 32", 2, 1},
-		{"1 9 9 64, 1 1 64 24", 1, 0}, {"2 16 16 3, 7 7 3 8", 2, 3}, {"2 6 6 8, 2 2 8 8", 1, 0}} {
+		{"1 9 9 64, 1 1 64 24", 1, 0}, {"2 16 16 3, 7 7 3 8", 2, 3}, {"2 6 6 8, 2 2 8 8", 1, 0},
+		{"3 20 21 8, 3 3 8 8", 1, 1}} {
 		k := c.inputs[strings.LastIndex(c.inputs, " ")+1:]
 		conv := func(in []*graph.Node) *graph.Node {
 			return graph.Conv(in[0], in[1], third(in), c.stride, c.pad)
@@ -171,7 +173,7 @@ func convCases() []opCase {
 func residualCases() []opCase {
 	var all []opCase
 	for _, s := range []string{"2 4 4 3, 3 3 3 3, 3, 3, 3 3 3 3, 3, 3",
-		"3 8 8 16, 3 3 16 16, 16, 16, 3 3 16 16, 16, 16"} {
+		"3 8 8 16, 3 3 16 16, 16, 16, 3 3 16 16, 16, 16", "3 20 21 8, 3 3 8 8, 8, 8, 3 3 8 8, 8, 8"} {
 		block := func(in []*graph.Node) *graph.Node {
 			y := graph.ReLU(batchNorm(graph.Conv(in[0], in[1], nil, 1, 1), in[2], in[3]))
 			return graph.ReLU(graph.Add(batchNorm(graph.Conv(y, in[4], nil, 1, 1), in[5], in[6]), in[0]))

@@ -9,20 +9,33 @@ import (
 	"lockstep/internal/cuda"
 )
 
-// pairTiling cuts the windows of a 2x2 pooling of maps of type t; those that lack pixels are left out unless
+// pairWidth is how many channels of a 2x2 pooling a thread takes, of either type.
+const pairWidth = 4
+
+// pairs describes the windows of a 2x2 pooling of maps of type t; those that lack pixels are left out unless
 // all is set. The scalars are the geometry.
-func pairTiling(t graph.Type, all bool, most int) (cut tiling, scalars []any) {
+func pairs(t graph.Type, all bool) (rows, channels, width int, scalars []any) {
 	n, h, w, c := t.Shape[0], t.Shape[1], t.Shape[2], t.Shape[3]
 	down, across := h/2, w/2
 	if all {
 		down, across = ceil(h, 2), ceil(w, 2)
 	}
-	return tile(n*down*across, c, widthOf(t, c), most), []any{h, w, down, across}
+	width = 1
+	if c%pairWidth == 0 {
+		width = pairWidth
+	}
+	return n * down * across, c, width, []any{h, w, down, across}
+}
+
+// overPairs prepares a kernel over these windows.
+func (e *Executor) overPairs(t graph.Type, all bool, name string, pointers, blocks int, more any) *launch {
+	rows, channels, width, scalars := pairs(t, all)
+	cut := sweepOf(rows, channels, width, 1, blocks*processors)
+	return e.sweep(cut, name+suffix(t), pointers, append(scalars, more)...)
 }
 
 func (e *Executor) normPool(a graph.Application, o graph.NormPoolOp) graph.Kernel {
-	cut, scalars := pairTiling(a.In[0], false, mapBlocks)
-	l := e.overRows(cut, "normpool"+suffix(a.In[0]), 6, append(scalars, o.Eps)...)
+	l := e.overPairs(a.In[0], false, "normpool", 6, sweepBlocks, o.Eps)
 	return graph.Kernel{Run: func(a *graph.Args) {
 		l.run(at(a.Out[0]), at(a.In[0]), at(a.In[1]), at(a.In[2]), at(a.In[3]), at(a.In[4]))
 	}}
@@ -30,18 +43,25 @@ func (e *Executor) normPool(a graph.Application, o graph.NormPoolOp) graph.Kerne
 
 func (e *Executor) normPoolBackward(a graph.Application, o graph.NormPoolBackwardOp) graph.Kernel {
 	x := a.In[1]
-	cut, scalars := pairTiling(x, false, sumBlocks)
-	sum := cut.room(e.overRows(cut, "normpoolsums"+suffix(x), 7, append(scalars, o.Of.Eps)...), 2*cut.width)
+	rows, channels, width, scalars := pairs(x, false)
+	cut := sumSweepOf(rows, channels, width, fewBlocks)
+	sum := cut.room(e.sweep(cut, "normpoolsums"+suffix(x), 7, append(scalars, o.Of.Eps)...), 2*cut.width)
 	partial := 2 * cut.blocks.X * cut.channels
-	merge := e.mergeSums(cut.blocks.X, 2*cut.channels)
-	cut, scalars = pairTiling(x, true, mapBlocks)
-	grad := e.overRows(cut, "normpoolgrad"+suffix(x), 10, append(scalars, o.Of.Eps)...)
+	var merge *launch
+	if cut.blocks.X > 1 {
+		merge = e.mergingSums(cut.blocks.X, 2*cut.channels)
+	}
+	grad := e.overPairs(x, true, "normpoolgrad", 10, fewBlocks, o.Of.Eps)
 	return graph.Kernel{Scratch: partial + 2*cut.channels, Run: func(a *graph.Args) {
 		sums := at(a.Scratch) + cuda.Pointer(4*partial)
 		dy, x, mean, variance, gamma, beta := at(a.In[0]), at(a.In[1]), at(a.In[2]), at(a.In[3]), at(a.In[4]),
 			at(a.In[5])
-		sum.run(at(a.Scratch), dy, x, mean, variance, gamma, beta)
-		merge.run(sums, at(a.Scratch))
+		if merge == nil {
+			sum.run(sums, dy, x, mean, variance, gamma, beta)
+		} else {
+			sum.run(at(a.Scratch), dy, x, mean, variance, gamma, beta)
+			merge.run(sums, at(a.Scratch))
+		}
 		grad.run(at(a.Out[0]), at(a.Out[1]), at(a.Out[2]), dy, x, mean, variance, gamma, beta, sums)
 	}}
 }
@@ -52,7 +72,7 @@ func windowScalars(o graph.MaxPoolOp, x, y graph.Type) []any {
 }
 
 func (e *Executor) maxPool(a graph.Application, o graph.MaxPoolOp) graph.Kernel {
-	l := e.overRows(tileMap(a.Out[0]), "maxpool"+suffix(a.In[0]), 2, windowScalars(o, a.In[0], a.Out[0])...)
+	l := e.sweep(sweepMap(a.Out[0]), "maxpool"+suffix(a.In[0]), 2, windowScalars(o, a.In[0], a.Out[0])...)
 	return graph.Kernel{Run: func(a *graph.Args) { l.run(at(a.Out[0]), at(a.In[0])) }}
 }
 
@@ -65,20 +85,31 @@ func (e *Executor) maxPoolBackward(a graph.Application, o graph.MaxPoolBackwardO
 		relu = 1
 	}
 	if o.Of.Size == 2 && o.Of.Stride == 2 && o.Of.Pad == 0 {
-		cut, scalars := pairTiling(x, true, mapBlocks)
-		l := e.overRows(cut, "pairgrad"+suffix(x), 3, append(scalars, relu)...)
+		l := e.overPairs(x, true, "pairgrad", 3, sweepBlocks, relu)
 		return graph.Kernel{Run: func(a *graph.Args) { l.run(at(a.Out[0]), at(a.In[0]), at(a.In[1])) }}, nil
 	}
 	if o.Of.Size > mostWindow {
 		return graph.Kernel{}, fmt.Errorf("gpu: %s: window of %d, at most %d", a.Name, o.Of.Size, mostWindow)
 	}
 	scalars := windowScalars(o.Of, x, dy)
-	gather := e.overRows(tileMap(x), "poolgather"+suffix(x), 3, scalars...)
-	place := e.overRows(tileMap(dy), "poolplace"+suffix(x), 2, append(scalars, relu)...)
+	place := e.sweep(sweepMap(dy), "poolplace"+suffix(x), 2, append(scalars, relu)...)
+	gather := e.overWindows(o.Of, x, scalars)
 	return graph.Kernel{Scratch: ceil(dy.Shape.Elems(), 2), Run: func(a *graph.Args) {
 		place.run(at(a.Scratch), at(a.In[1]))
 		gather.run(at(a.Out[0]), at(a.In[0]), at(a.Scratch))
 	}}, nil
+}
+
+// overWindows prepares the kernel that adds up the gradients of a pooling of x. For windows of 3x3 that lie 2
+// apart it takes quads of pixels.
+func (e *Executor) overWindows(o graph.MaxPoolOp, x graph.Type, scalars []any) *launch {
+	if o.Size != 3 || o.Stride != 2 {
+		return e.overRows(tileMap(x), "poolgather"+suffix(x), 3, scalars...)
+	}
+	quads := func(side int) int { return (side-1+o.Pad)/2 - o.Pad/2 + 1 }
+	rows, channels := x.Shape[0]*quads(x.Shape[1])*quads(x.Shape[2]), channelsOf(x)
+	cut := sweepOf(rows, channels, widthOf(x, channels), 1, fewBlocks*processors)
+	return e.sweep(cut, "poolquads"+suffix(x), 3, scalars...)
 }
 
 // averageTiling cuts the maps of x into one block each, and returns the share of a pixel in a mean.

@@ -433,3 +433,33 @@ func TestStridedProducts(t *testing.T) {
 		})
 	}
 }
+
+// Convolutions of few channels can be products of what the filters meet.
+func TestColumns(t *testing.T) {
+	for _, c := range configs() {
+		t.Run(fmt.Sprintf("%s plain=%t", c.Math, c.Plain), func(t *testing.T) {
+			b := newBench(t, c)
+			b.ex.Prefer("columns plain_small", "columns cuBLASLt")
+			b.checkConv(graph.ConvShape{N: 3, H: 9, W: 8, C: 3, K: 16, R: 3, S: 3, Stride: 1, Pad: 1})
+			b.checkConv(graph.ConvShape{N: 2, H: 15, W: 13, C: 3, K: 24, R: 7, S: 7, Stride: 2, Pad: 3})
+			b.checkConv(graph.ConvShape{N: 2, H: 7, W: 9, C: 5, K: 8, R: 2, S: 3, Stride: 3})
+			b.checkConv(graph.ConvShape{N: 4, H: 12, W: 12, C: 1, K: 6, R: 5, S: 5, Stride: 1})
+		})
+	}
+}
+
+// Linear layers can be products of transposed factors, and take what cuBLASLt ranks lower, whatever the number of
+// rows.
+func TestTurnedProducts(t *testing.T) {
+	for _, method := range []string{"turned cuBLASLt", "turned cuBLASLt 1", "cuBLASLt 2"} {
+		for _, m := range []gpu.Math{gpu.TF32, gpu.BF16} {
+			t.Run(method+" "+string(m), func(t *testing.T) {
+				b := newBench(t, gpu.Config{Math: m})
+				b.ex.Prefer(method)
+				b.checkLinear(64, 24, 40, 50)
+				b.checkLinear(600, 128, 256, 599)
+				b.checkLinear(600, 128, 256, 77)
+			})
+		}
+	}
+}

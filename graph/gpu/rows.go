@@ -111,8 +111,39 @@ func (e *Executor) mergeSums(rows, columns int) *launch {
 		shared(4 * rowGroup * mergeLanes)
 }
 
+// totalsThreads is the size of a block that adds up columns of all rows, totalsBlocks the most of them, and
+// totalsRows the most rows that a thread takes: with more, two kernels are faster than one.
+const (
+	totalsThreads = 1024
+	totalsBlocks  = 132
+	totalsRows    = 32
+)
+
+// columnTotals adds up rows with one kernel, and reports whether there are few enough.
+func (e *Executor) columnTotals(a graph.Application) (graph.Kernel, bool) {
+	in, rows, cols := a.In[0], rowsOf(a.In[0]), channelsOf(a.In[0])
+	width := widthOf(in, cols)
+	blocks := func(side int) int { return ceil(cols, width*side) }
+	side := 2
+	for blocks(side) > totalsBlocks && 2*side*width <= rowGroup {
+		side *= 2
+	}
+	if blocks(side) > totalsBlocks || ceil(rows*side, totalsThreads) > totalsRows {
+		return graph.Kernel{}, false
+	}
+	l := e.launch("column_totals"+suffix(in), 2, linear(blocks(side)), linear(totalsThreads), rows, cols, width,
+		side)
+	return graph.Kernel{Run: func(a *graph.Args) {
+		l.setInt(0, rowsNow(in, a.In[0], cols))
+		l.run(at(a.Out[0]), at(a.In[0]))
+	}}, true
+}
+
 // columnSums adds all rows of a map, which may be ragged.
 func (e *Executor) columnSums(a graph.Application) graph.Kernel {
+	if k, ok := e.columnTotals(a); ok {
+		return k
+	}
 	in := a.In[0]
 	t := tileSums(in)
 	sum := t.room(e.overRows(t, "columnsums"+suffix(in), 2, float32(1)), t.width)

@@ -141,6 +141,25 @@ func TestRowsMatchTheProcessor(t *testing.T) {
 	}
 }
 
+// Sums of columns take one kernel for matrices of few rows, and two for others.
+func TestColumnSums(t *testing.T) {
+	for _, m := range []gpu.Math{gpu.Float32, gpu.BF16} {
+		b := newBench(t, gpu.Config{Plain: true, Math: m})
+		for _, s := range [][3]int{{5, 10, 5}, {4096, 24, 4090}, {3000, 768, 3000}, {70, 3072, 33}, {2100, 7, 2100},
+			{300, 4240, 300}, {40000, 8, 39000}} {
+			typ := b.mapType(s[0], s[1])
+			typ.Ragged = s[2] < s[0]
+			x, y := b.random(typ), b.empty(floats(s[1]))
+			want := make([]term, s[1])
+			for i, v := range x.data[:s[1]*s[2]] {
+				want[i%s[1]].add(v, 1)
+			}
+			got := b.run(graph.ColumnSumsOp{}, []value{x}, []value{y}, s[2])[0]
+			b.compare(fmt.Sprintf("sums of %v, %s", s, m), y, got, want, same)
+		}
+	}
+}
+
 // compareRows fails if values differ by more than a part of the largest.
 func compareRows(t *testing.T, what string, got, want []float32, most float64) {
 	t.Helper()

@@ -1,6 +1,7 @@
 // Kernels that treat each element on its own. A thread takes 16 bytes of its result, or what is left of them.
 // Results may lie where an operand does.
 #include "map.cuh"
+#include "normal.cuh"
 
 // map1 computes y = f(x), map2 y = f(a, b). A thread takes V elements.
 template <int V, typename Y, typename X, typename F> DEVICE void map1(Y *y, const X *x, int n, F f) {
@@ -37,16 +38,20 @@ template <int V, typename T, typename F> DEVICE void map2(T *y, const T *a, cons
         map2<8>(y, a, b, n, [](float v, float w) f);                                                                \
     }
 
-// normal returns Phi(x) for the normal distribution function Phi.
-DEVICE float normal(float x) { return 0.5f * (1.f + erff(x * 0.70710678118654752f)); }
-
 MAP2(add, { return v + w; })
 MAP1(relu, { return rectify(v); })
 MAP2(relu_backward, { return gate(v, w); })
 MAP1(tanh, { return tanhf(v); })
 MAP2(tanh_backward, { return v * (1.f - w * w); })
-MAP1(gelu, { return v * normal(v); })
-MAP2(gelu_backward, { return v * (normal(w) + w * expf(-0.5f * w * w) * 0.39894228040143268f); })
+#define GELU(suffix, T)                                                                                             \
+    extern "C" __global__ void gelu##suffix(T *y, const T *x, int n) {                                              \
+        map1<WIDE(T)>(y, x, n, [=](float v) { return v * normal(x, v); });                                          \
+    }                                                                                                               \
+    extern "C" __global__ void gelu_backward##suffix(T *y, const T *a, const T *b, int n) {                         \
+        map2<WIDE(T)>(y, a, b, n, [=](float v, float w) { return v * geluSlope(b, w); });                           \
+    }
+GELU(_f32, float)
+GELU(_bf16, bf16)
 
 extern "C" __global__ void scale_f32(float *y, const float *x, int n, float factor) {
     map1<4>(y, x, n, [=](float v) { return v * factor; });

@@ -155,12 +155,23 @@ DEVICE void embedKinds(float *partial, const T *dy, const int *starts, const int
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
     int c = (blockIdx.y * 32 + lane) * V;
     part<V> first = zeros<V>(), second = zeros<V>();
-    for (int row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
-        int kind = kindOf(splits, sampleOf(starts, samples, 1, row));
-        if (c < cols) {
-            part<V> x = fetch<V>(dy, (long long)row * cols + c);
-            if (kind) addTo<V>(second, x);
-            else addTo<V>(first, x);
+    int step = gridDim.x * warps;
+    for (int row = blockIdx.x * warps + warp; row < rows; row += 32 * step) {
+        int ahead = row + lane * step; // each lane finds the kind of one of the warp's next rows
+        int kind = ahead < rows ? kindOf(splits, sampleOf(starts, samples, 1, ahead)) : -1;
+        for (int u = 0; u < 32 && row + u * step < rows; u += 4) {
+            part<V> x[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                int from = row + (u + k) * step;
+                x[k] = zeros<V>();
+                if (from < rows && c < cols) x[k] = fetch<V>(dy, (long long)from * cols + c);
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                if (__shfl_sync(WHOLE_WARP, kind, u + k) > 0) addTo<V>(second, x[k]);
+                else addTo<V>(first, x[k]);
+            }
         }
     }
     for (int w = 0; w < warps; w++) { // one warp after the other, for a fixed order

@@ -3,7 +3,8 @@
 //
 // Letters: N H W C K R S as in product.cu. Filters of this project are [R, S, C, K] float32, those of cuDNN
 // [K, R, S, D], where D >= C counts channels with those that only fill up.
-#include "base.cuh"
+#include "map.cuh"
+#include "normal.cuh"
 
 // A block of 32 x 8 threads transposes a tile of 32 x 32 through shared memory: 32 filters, in x, by 32
 // elements (tap, channel) of the filled-up filters, in y.
@@ -141,7 +142,7 @@ template <typename T> DEVICE void biasGELU(T *y, T *g, const float *bias, int n,
             put4(y, i, v, count, whole);
             v = get4(y, i, count, whole);
         }
-        for (int j = 0; j < 4; j++) v.v[j] = 0.5f * v.v[j] * (1.f + erff(v.v[j] * 0.70710678118654752f));
+        for (int j = 0; j < 4; j++) v.v[j] *= normal(y, v.v[j]);
         put4(g, i, v, count, whole);
     });
 }
@@ -163,11 +164,18 @@ template <typename T> DEVICE void accumulate(T *y, const T *x, int n) {
 extern "C" __global__ void accumulate_f32(float *y, const float *x, int n) { accumulate(y, x, n); }
 extern "C" __global__ void accumulate_bf16(bf16 *y, const bf16 *x, int n) { accumulate(y, x, n); }
 
-// narrow_weights rounds n elements to bf16.
-extern "C" __global__ void narrow_weights(bf16 *to, const float *from, int n) {
-    group(n, n, [=](long long i, int count, bool whole) {
-        put4(to, i, get4(from, i, count, whole), count, whole);
-    });
+// narrow_weights rounds n weights to bf16, and behind them, from the next multiple of 8, the elements of a bias.
+extern "C" __global__ void narrow_weights(bf16 *to, const float *from, const float *bias, int n, int biases) {
+    long long i = 8ll * (blockIdx.x * blockDim.x + threadIdx.x);
+    int weights = (n + 7) / 8 * 8;
+    if (i >= weights) {
+        to += weights, from = bias, i -= weights, n = biases;
+    }
+    if (i + 8 <= n) {
+        put<8>(to, i, get<8>(from, i));
+        return;
+    }
+    for (; i < n; i++) store(to, i, from[i]);
 }
 
 // gather_pixels copies the pixels of x [n, h, w, c] that a filter of one pixel meets, to [n, oh, ow, c] of n

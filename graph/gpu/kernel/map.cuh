@@ -4,8 +4,12 @@
 //
 // A map is a matrix of rows (pixels) of channels. A thread takes V channels side by side, from channel c on,
 // and goes over rows; blockDim.x threads lie side by side, and blockDim.y rows are treated at a time. Blocks
-// are numbered by their rows (x) and their channels (y). Each has a span of rows. V is WIDE(T), 16 bytes, or
-// 1 if that does not divide the channels; the argument width says which.
+// are numbered by their rows (x) and their channels (y). V is WIDE(T), 16 bytes, or 1 if that does not divide
+// the channels; the argument width says which.
+//
+// Each block has a span of rows, or all blocks sweep over the map together and take turns. Sums sweep from the
+// last row to the first: what a product wrote last is still in the GPU's cache then, if the map is too large
+// for all of it to be there; and what the sums read last, the first rows, is where the next sweep starts.
 #pragma once
 #include "base.cuh"
 
@@ -35,6 +39,10 @@ template <int V> DEVICE vec<V> get(const bf16 *p, long long i) {
     vec<V> x;
     if constexpr (V == 1) {
         x.v[0] = load(p, i);
+    } else if constexpr (V == 4) {
+        four q = load4(p, i);
+#pragma unroll
+        for (int k = 0; k < 4; k++) x.v[k] = q.v[k];
     } else {
         uint4 q = *(const uint4 *)(p + i);
         u32 word[4] = {q.x, q.y, q.z, q.w};
@@ -57,6 +65,8 @@ template <int V> DEVICE void put(float *p, long long i, vec<V> x) {
 template <int V> DEVICE void put(bf16 *p, long long i, vec<V> x) {
     if constexpr (V == 1) {
         store(p, i, x.v[0]);
+    } else if constexpr (V == 4) {
+        store4(p, i, four{{x.v[0], x.v[1], x.v[2], x.v[3]}});
     } else {
         u32 word[4];
 #pragma unroll
@@ -95,10 +105,22 @@ template <int V> struct span {
     DEVICE long long at(int row) const { return (long long)row * channels + c; }
 };
 
+// sweep is the share of a thread in a sweep over rows. Row r of the sweep lies at at(r), from the last on if
+// BACK.
+template <int V, bool BACK = false> struct sweep : span<V> {
+    DEVICE sweep(int rows, int channels) : span<V>(rows, channels, 0) {
+        this->step = gridDim.x * blockDim.y;
+        this->first = blockIdx.x * blockDim.y + threadIdx.y;
+        this->end = this->isOn ? rows : 0;
+    }
+    DEVICE int turned(int row) const { return BACK ? this->end - 1 - row : row; }
+    DEVICE long long at(int row) const { return span<V>::at(turned(row)); }
+};
+
 // overRows calls use(row, load(row)) for the rows of a thread. It loads several rows at once, before they are
 // used.
-template <int ATONCE, int V, typename L, typename F> DEVICE void overRows(const span<V> &s, L load, F use) {
-    int row = s.first;
+template <int ATONCE, int V, typename L, typename F>
+DEVICE void overRowsFrom(int row, const span<V> &s, L load, F use) {
     for (; row + (ATONCE - 1) * s.step < s.end; row += ATONCE * s.step) {
         decltype(load(0)) in[ATONCE];
 #pragma unroll
@@ -107,6 +129,9 @@ template <int ATONCE, int V, typename L, typename F> DEVICE void overRows(const 
         for (int u = 0; u < ATONCE; u++) use(row + u * s.step, in[u]);
     }
     for (; row < s.end; row += s.step) use(row, load(row));
+}
+template <int ATONCE, int V, typename L, typename F> DEVICE void overRows(const span<V> &s, L load, F use) {
+    overRowsFrom<ATONCE>(s.first, s, load, use);
 }
 
 // overLanes merges the values of threads with the same threadIdx.x, in an order that follows from blockDim.y.
@@ -155,20 +180,49 @@ DEVICE void putPartial(float *partial, const span<V> &s, const float (&v)[K]) {
 DEVICE float rectify(float v) { return v < 0.f ? 0.f : v; }
 DEVICE float gate(float d, float t) { return t <= 0.f ? 0.f : d; }
 
-// normalisation is what a thread knows of its channels.
+// TABLE_CHANNELS is how many channels a block has at most.
+#define TABLE_CHANNELS 256
+
+// inverseOf returns 1/sqrt(variance+eps).
+DEVICE float inverseOf(float variance, float eps) { return rsqrtf(variance + eps); }
+
+// tables returns the block's tables, one for each coefficient of its channels.
+DEVICE float (*tables())[TABLE_CHANNELS] {
+    alignas(16) __shared__ float room[5][TABLE_CHANNELS];
+    return room;
+}
+
+// tabulate calls f(i, c) once for each channel c of the block, number i there, spread over the threads.
+template <int V, typename F> DEVICE void tabulate(int channels, F f) {
+    int begin = blockIdx.y * blockDim.x * V, count = min((int)blockDim.x * V, channels - begin);
+    int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+    for (int i = thread; i < count; i += threads) f(i, begin + i);
+}
+
+// takeOf reads a thread's entries of a table, which is aligned to 16 bytes.
+template <int V> DEVICE void takeOf(float (&to)[V], const float *table) {
+    vec<V> v = get<V>(table, threadIdx.x * V);
+#pragma unroll
+    for (int k = 0; k < V; k++) to[k] = v.v[k];
+}
+
+// normalisation is what a thread knows of its channels. All threads of the block must construct it.
 template <int V> struct normalisation {
-    float mean[V], scale[V], shift[V], inverse[V];
+    float mean[V], scale[V], shift[V];
 
     DEVICE normalisation(const span<V> &s, const float *means, const float *variance, const float *gamma,
                          const float *beta, float eps) {
+        auto table = tables();
+        tabulate<V>(s.channels, [&](int i, int c) {
+            table[0][i] = means[c];
+            table[1][i] = __fmul_rn(gamma[c], inverseOf(variance[c], eps));
+            table[2][i] = beta[c];
+        });
+        __syncthreads();
         if (!s.isOn) return;
-#pragma unroll
-        for (int k = 0; k < V; k++) {
-            mean[k] = means[s.c + k];
-            inverse[k] = 1.f / sqrtf(variance[s.c + k] + eps);
-            scale[k] = __fmul_rn(gamma[s.c + k], inverse[k]);
-            shift[k] = beta[s.c + k];
-        }
+        takeOf(mean, table[0]);
+        takeOf(scale, table[1]);
+        takeOf(shift, table[2]);
     }
 
     // of is the normalised value that forward kernels write and backward kernels compute anew with the same
@@ -179,23 +233,26 @@ template <int V> struct normalisation {
 };
 
 // gradients are the coefficients of the gradient of a normalisation's input, from the sums over all rows of
-// g, the gradient of its result, and of g*(x-mean).
+// g, the gradient of its result, and of g*(x-mean). All threads of the block must construct it.
 template <int V> struct gradients {
     float slope[V], offset[V];
 
     // The first block writes the gradients of gamma and beta.
-    DEVICE gradients(const span<V> &s, const normalisation<V> &n, const float *sums, float *dgamma,
-                     float *dbeta, int rows) {
-        if (!s.isOn) return;
+    DEVICE gradients(const span<V> &s, const float *variance, const float *gamma, float eps, const float *sums,
+                     float *dgamma, float *dbeta, int rows) {
+        auto table = tables() + 3;
         float share = 1.f / rows;
-#pragma unroll
-        for (int k = 0; k < V; k++) {
-            int c = s.c + k;
-            float b = sums[c], g = sums[s.channels + c] * n.inverse[k];
-            offset[k] = -n.scale[k] * b * share;
-            slope[k] = -n.scale[k] * g * n.inverse[k] * share;
-            if (blockIdx.x == 0 && threadIdx.y == 0) dbeta[c] = b, dgamma[c] = g;
-        }
+        tabulate<V>(s.channels, [&](int i, int c) {
+            float inverse = inverseOf(variance[c], eps), scale = gamma[c] * inverse;
+            float b = sums[c], g = sums[s.channels + c] * inverse;
+            table[0][i] = -scale * g * inverse * share;
+            table[1][i] = -scale * b * share;
+            if (blockIdx.x == 0) dbeta[c] = b, dgamma[c] = g;
+        });
+        __syncthreads();
+        if (!s.isOn) return;
+        takeOf(slope, table[0]);
+        takeOf(offset, table[1]);
     }
 
     DEVICE float of(const normalisation<V> &n, int k, float g, float x) const {

@@ -20,9 +20,9 @@ DEVICE void chan(float &a, float &q, float n, float b, float p, float m) {
 // momentsOf takes the mean and the sum of squares around it of each channel over the rows of a block, to
 // partial [blocks, 2, channels]. If WRITES, it first adds bias, if there is one, and applies a ReLU if asked.
 template <typename T, int V, bool WRITES>
-DEVICE void momentsOf(float *partial, T *y, const float *bias, int rows, int channels, int length, int relu) {
+DEVICE void momentsOf(float *partial, T *y, const float *bias, int rows, int channels, int relu) {
     SHARED_ROOM(float, room);
-    span<V> s(rows, channels, length);
+    sweep<V, true> s(rows, channels);
     float shift[V], b[V], m[2 * V + 1] = {}; // the last is the number of rows
 #pragma unroll
     for (int k = 0; k < V; k++) shift[k] = 0.f, b[k] = WRITES && bias && s.isOn ? bias[s.c + k] : 0.f;
@@ -37,6 +37,15 @@ DEVICE void momentsOf(float *partial, T *y, const float *bias, int rows, int cha
         }
         return x;
     };
+    auto add = [&](int row, vec<V> x) {
+        if (WRITES) put<V>(y, s.at(row), x);
+#pragma unroll
+        for (int k = 0; k < V; k++) {
+            float d = x.v[k] - shift[k];
+            m[k] += d;
+            m[V + k] += d * d;
+        }
+    };
     int count = s.end > s.first ? (s.end - s.first + s.step - 1) / s.step : 0, some = min(count, MOMENT_ROWS);
     if (some > 0) {
         vec<V> x[MOMENT_ROWS]; // all read at once, the last one again if there are fewer
@@ -48,19 +57,13 @@ DEVICE void momentsOf(float *partial, T *y, const float *bias, int rows, int cha
 #pragma unroll
             for (int k = 0; k < V; k++) shift[k] += x[r].v[k] * (1.f / MOMENT_ROWS);
         }
-    }
-    overRows<MOMENT_ROWS>(
-        s, [&](int row) { return get<V>(y, s.at(row)); },
-        [&](int row, vec<V> x) {
-            x = finished(x);
-            if (WRITES) put<V>(y, s.at(row), x);
 #pragma unroll
-            for (int k = 0; k < V; k++) {
-                float d = x.v[k] - shift[k];
-                m[k] += d;
-                m[V + k] += d * d;
-            }
-        });
+        for (int r = 0; r < MOMENT_ROWS; r++)
+            if (r < some) add(s.first + r * s.step, x[r]);
+    }
+    overRowsFrom<MOMENT_ROWS>(
+        s.first + some * s.step, s, [&](int row) { return get<V>(y, s.at(row)); },
+        [&](int row, vec<V> x) { add(row, finished(x)); });
     if (count > 0) {
         float inverse = 1.f / count;
 #pragma unroll
@@ -81,43 +84,46 @@ DEVICE void momentsOf(float *partial, T *y, const float *bias, int rows, int cha
 }
 
 #define MOMENTS(name, T, WRITES)                                                                             \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
-        name(float *partial, T *y, const float *bias, int rows, int channels, int width, int length,         \
-             int relu) {                                                                                     \
+    extern "C" __global__ void __launch_bounds__(256, WRITES ? 3 : 4)                                        \
+        name(float *partial, T *y, const float *bias, int rows, int channels, int width, int relu) {         \
         if (width > 1)                                                                                       \
-            momentsOf<T, WIDE(T), WRITES>(partial, y, bias, rows, channels, length, relu);                   \
+            momentsOf<T, WIDE(T), WRITES>(partial, y, bias, rows, channels, relu);                           \
         else                                                                                                 \
-            momentsOf<T, 1, WRITES>(partial, y, bias, rows, channels, length, relu);                         \
+            momentsOf<T, 1, WRITES>(partial, y, bias, rows, channels, relu);                                 \
     }
 MOMENTS(moments_f32, float, false)
 MOMENTS(moments_bf16, bf16, false)
 MOMENTS(momentsfinish_f32, float, true)
 MOMENTS(momentsfinish_bf16, bf16, true)
 
-// momentsmerge merges the blocks of momentsOf. A column of threads takes a channel.
+// momentsmerge merges the blocks of momentsOf, each with so many lanes (blockDim.y). A column of threads, a
+// power of two, takes a channel.
 extern "C" __global__ void __launch_bounds__(1024)
     momentsmerge(float *mean, float *variance, float *unbiased, const float *partial, int rows, int channels,
-                 int length, int blocks) {
+                 int lanes, int blocks) {
     SHARED_ROOM(double, kept);
-    int c = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.y, lanes = blockDim.y;
+    int c = blockIdx.x * blockDim.x + threadIdx.x, turns = rows / (lanes * blocks);
+    int rest = rows - turns * lanes * blocks;
     double center = c < channels ? partial[c] : 0, s = 0, q = 0;
     int end = c < channels ? blocks : 0;
-#pragma unroll 8
-    for (int b = lane; b < end; b += lanes) {
+#pragma unroll 4
+    for (int b = threadIdx.y; b < end; b += blockDim.y) {
         const float *p = partial + 2ll * b * channels + c;
-        double n = min(length, rows - b * length), d = p[0] - center;
+        double n = turns * lanes + max(min(rest - b * lanes, lanes), 0), d = p[0] - center;
         s += n * d;
         q += n * d * d + p[channels];
     }
-    double *mine = kept + 2 * (lane * blockDim.x + threadIdx.x);
+    double *mine = kept + 2 * (threadIdx.y * blockDim.x + threadIdx.x);
     mine[0] = s, mine[1] = q;
-    __syncthreads();
-    if (lane > 0 || c >= channels) return;
-    for (int i = 1; i < lanes; i++) {
-        s += mine[2 * i * blockDim.x];
-        q += mine[2 * i * blockDim.x + 1];
+    for (int half = blockDim.y / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.y < half) {
+            mine[0] += mine[2 * half * blockDim.x];
+            mine[1] += mine[2 * half * blockDim.x + 1];
+        }
     }
-    double shift = s / rows, v = q / rows - shift * shift;
+    if (threadIdx.y > 0 || c >= channels) return;
+    double shift = mine[0] / rows, v = mine[1] / rows - shift * shift;
     v = v < 0 ? 0 : v; // a NaN stays
     mean[c] = center + shift;
     variance[c] = v;
@@ -136,9 +142,9 @@ enum { OPEN, BY_RELU, BY_RESULT };
 template <typename T, int V, int MASK>
 DEVICE void normSumsOf(float *partial, T *g, const T *dy, const T *z, const T *x, const float *mean,
                        const float *variance, const float *gamma, const float *beta, int rows, int channels,
-                       int length, float eps) {
+                       float eps) {
     SHARED_ROOM(float, room);
-    span<V> s(rows, channels, length);
+    sweep<V, true> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
     float sums[2 * V] = {};
     auto read = [&](int row) {
@@ -163,16 +169,15 @@ DEVICE void normSumsOf(float *partial, T *g, const T *dy, const T *z, const T *x
 }
 
 #define NORM_SUMS(name, T, MASK)                                                                             \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 4)                                                     \
         name(float *partial, T *g, const T *dy, const T *z, const T *x, const float *mean,                   \
              const float *variance, const float *gamma, const float *beta, int rows, int channels,           \
-             int width, int length, float eps) {                                                             \
+             int width, float eps) {                                                                         \
         if (width > 1)                                                                                       \
             normSumsOf<T, WIDE(T), MASK>(partial, g, dy, z, x, mean, variance, gamma, beta, rows, channels,  \
-                                      length, eps);                                                          \
+                                         eps);                                                               \
         else                                                                                                 \
-            normSumsOf<T, 1, MASK>(partial, g, dy, z, x, mean, variance, gamma, beta, rows, channels,        \
-                                   length, eps);                                                             \
+            normSumsOf<T, 1, MASK>(partial, g, dy, z, x, mean, variance, gamma, beta, rows, channels, eps);  \
     }
 NORM_SUMS(normsums_f32, float, OPEN)
 NORM_SUMS(normsums_bf16, bf16, OPEN)
@@ -200,10 +205,10 @@ extern "C" __global__ void __launch_bounds__(1024)
 template <typename T, int V, bool RELU>
 DEVICE void normGradOf(T *dx, float *dgamma, float *dbeta, const T *dy, const T *x, const float *mean,
                        const float *variance, const float *gamma, const float *beta, const float *sums,
-                       int rows, int channels, int length, float eps) {
-    span<V> s(rows, channels, length);
+                       int rows, int channels, float eps) {
+    sweep<V> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
-    gradients<V> d(s, n, sums, dgamma, dbeta, rows);
+    gradients<V> d(s, variance, gamma, eps, sums, dgamma, dbeta, rows);
     auto read = [&](int row) { return pair<V>{get<V>(dy, s.at(row)), get<V>(x, s.at(row))}; };
     overRows<2>(s, read, [&](int row, pair<V> in) {
         vec<V> out;
@@ -217,16 +222,16 @@ DEVICE void normGradOf(T *dx, float *dgamma, float *dbeta, const T *dy, const T 
 }
 
 #define NORM_GRAD(name, T, RELU)                                                                             \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 4)                                                     \
         name(T *dx, float *dgamma, float *dbeta, const T *dy, const T *x, const float *mean,                 \
              const float *variance, const float *gamma, const float *beta, const float *sums, int rows,      \
-             int channels, int width, int length, float eps) {                                               \
+             int channels, int width, float eps) {                                                           \
         if (width > 1)                                                                                       \
             normGradOf<T, WIDE(T), RELU>(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta, sums, rows,  \
-                                      channels, length, eps);                                                \
+                                         channels, eps);                                                     \
         else                                                                                                 \
             normGradOf<T, 1, RELU>(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta, sums, rows,        \
-                                   channels, length, eps);                                                   \
+                                   channels, eps);                                                           \
     }
 NORM_GRAD(normgrad_f32, float, false)
 NORM_GRAD(normgrad_bf16, bf16, false)
@@ -236,9 +241,8 @@ NORM_GRAD(normgradrelu_bf16, bf16, true)
 // normalizeOf writes the normalised map, plus r if ADDS. y may be x or r.
 template <typename T, int V, bool ADDS>
 DEVICE void normalizeOf(T *y, const T *x, const T *r, const float *mean, const float *variance,
-                        const float *gamma, const float *beta, int rows, int channels, int length, float eps,
-                        int relu) {
-    span<V> s(rows, channels, length);
+                        const float *gamma, const float *beta, int rows, int channels, float eps, int relu) {
+    sweep<V> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
     auto read = [&](int row) {
         pair<V> in = {{}, get<V>(x, s.at(row))};
@@ -258,15 +262,13 @@ DEVICE void normalizeOf(T *y, const T *x, const T *r, const float *mean, const f
 }
 
 #define NORMALIZE(name, T, ADDS)                                                                             \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 4)                                                     \
         name(T *y, const T *x, const T *r, const float *mean, const float *variance, const float *gamma,     \
-             const float *beta, int rows, int channels, int width, int length, float eps, int relu) {        \
+             const float *beta, int rows, int channels, int width, float eps, int relu) {                    \
         if (width > 1)                                                                                       \
-            normalizeOf<T, WIDE(T), ADDS>(y, x, r, mean, variance, gamma, beta, rows, channels, length, eps, \
-                                       relu);                                                                \
+            normalizeOf<T, WIDE(T), ADDS>(y, x, r, mean, variance, gamma, beta, rows, channels, eps, relu);  \
         else                                                                                                 \
-            normalizeOf<T, 1, ADDS>(y, x, r, mean, variance, gamma, beta, rows, channels, length, eps,       \
-                                    relu);                                                                   \
+            normalizeOf<T, 1, ADDS>(y, x, r, mean, variance, gamma, beta, rows, channels, eps, relu);        \
     }
 NORMALIZE(normalize_f32, float, false)
 NORMALIZE(normalize_bf16, bf16, false)

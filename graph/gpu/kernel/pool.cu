@@ -20,7 +20,9 @@ struct pixel {
 // Note: pairs.
 //
 // Windows of 2x2 pixels, 2 apart and without padding, share no pixels. quad holds one, in scan order. Windows
-// at the edge of a map with an odd size lack pixels; nothing is pooled from them, and their gradient is 0.
+// at the edge of a map with an odd size lack pixels; nothing is pooled from them, and their gradient is 0. A
+// thread takes QUAD channels of either type: with more of them too few threads would find room.
+#define QUAD 4
 template <int V> struct quad {
     vec<V> x[4], dy;
     bool isWhole;
@@ -73,11 +75,11 @@ DEVICE void writeQuad(const pairs &p, const span<V> &s, int row, T *dx, const ve
 // normPoolOf writes the maximum of the normalised and rectified pixels of each window.
 template <typename T, int V>
 DEVICE void normPoolOf(T *y, const T *x, const float *mean, const float *variance, const float *gamma,
-                       const float *beta, int rows, int channels, int length, pairs p, float eps) {
-    span<V> s(rows, channels, length);
+                       const float *beta, int rows, int channels, pairs p, float eps) {
+    sweep<V> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
     auto read = [&](int row) { return readQuad<V, T>(p, s, row, x, nullptr); };
-    overRows<1>(s, read, [&](int row, const quad<V> &in) {
+    overRows<2>(s, read, [&](int row, const quad<V> &in) {
         vec<V> out;
 #pragma unroll
         for (int k = 0; k < V; k++) {
@@ -96,13 +98,13 @@ DEVICE void normPoolOf(T *y, const T *x, const float *mean, const float *varianc
 #define NORM_POOL(name, T)                                                                                   \
     extern "C" __global__ void __launch_bounds__(256)                                                        \
         name(T *y, const T *x, const float *mean, const float *variance, const float *gamma,                 \
-             const float *beta, int rows, int channels, int width, int length, int h, int w, int down,       \
-             int across, float eps) {                                                                        \
+             const float *beta, int rows, int channels, int width, int h, int w, int down, int across,       \
+             float eps) {                                                                                    \
         pairs p = {h, w, down, across};                                                                      \
         if (width > 1)                                                                                       \
-            normPoolOf<T, WIDE(T)>(y, x, mean, variance, gamma, beta, rows, channels, length, p, eps);       \
+            normPoolOf<T, QUAD>(y, x, mean, variance, gamma, beta, rows, channels, p, eps);                  \
         else                                                                                                 \
-            normPoolOf<T, 1>(y, x, mean, variance, gamma, beta, rows, channels, length, p, eps);             \
+            normPoolOf<T, 1>(y, x, mean, variance, gamma, beta, rows, channels, p, eps);                     \
     }
 NORM_POOL(normpool_f32, float)
 NORM_POOL(normpool_bf16, bf16)
@@ -125,14 +127,14 @@ DEVICE float winner(const quad<V> &in, const normalisation<V> &n, int k, int &pl
 // partial [blocks, 2, channels].
 template <typename T, int V>
 DEVICE void normPoolSumsOf(float *partial, const T *dy, const T *x, const float *mean, const float *variance,
-                           const float *gamma, const float *beta, int rows, int channels, int length, pairs p,
+                           const float *gamma, const float *beta, int rows, int channels, pairs p,
                            float eps) {
     SHARED_ROOM(float, room);
-    span<V> s(rows, channels, length);
+    sweep<V, true> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
     float sums[2 * V] = {};
-    auto read = [&](int row) { return readQuad<V, T>(p, s, row, x, dy); };
-    overRows<1>(s, read, [&](int, const quad<V> &in) {
+    auto read = [&](int row) { return readQuad<V, T>(p, s, s.turned(row), x, dy); };
+    overRows<2>(s, read, [&](int, const quad<V> &in) {
 #pragma unroll
         for (int k = 0; k < V; k++) {
             int place;
@@ -146,17 +148,15 @@ DEVICE void normPoolSumsOf(float *partial, const T *dy, const T *x, const float 
 }
 
 #define NORM_POOL_SUMS(name, T)                                                                              \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 3)                                                     \
         name(float *partial, const T *dy, const T *x, const float *mean, const float *variance,              \
-             const float *gamma, const float *beta, int rows, int channels, int width, int length, int h,    \
-             int w, int down, int across, float eps) {                                                       \
+             const float *gamma, const float *beta, int rows, int channels, int width, int h, int w,         \
+             int down, int across, float eps) {                                                              \
         pairs p = {h, w, down, across};                                                                      \
         if (width > 1)                                                                                       \
-            normPoolSumsOf<T, WIDE(T)>(partial, dy, x, mean, variance, gamma, beta, rows, channels,          \
-                                       length, p, eps);                                                      \
+            normPoolSumsOf<T, QUAD>(partial, dy, x, mean, variance, gamma, beta, rows, channels, p, eps);    \
         else                                                                                                 \
-            normPoolSumsOf<T, 1>(partial, dy, x, mean, variance, gamma, beta, rows, channels, length, p,     \
-                                 eps);                                                                       \
+            normPoolSumsOf<T, 1>(partial, dy, x, mean, variance, gamma, beta, rows, channels, p, eps);       \
     }
 NORM_POOL_SUMS(normpoolsums_f32, float)
 NORM_POOL_SUMS(normpoolsums_bf16, bf16)
@@ -166,11 +166,11 @@ NORM_POOL_SUMS(normpoolsums_bf16, bf16)
 template <typename T, int V>
 DEVICE void normPoolGradOf(T *dx, float *dgamma, float *dbeta, const T *dy, const T *x, const float *mean,
                            const float *variance, const float *gamma, const float *beta, const float *sums,
-                           int rows, int channels, int length, pairs p, float eps) {
-    span<V> s(rows, channels, length);
+                           int rows, int channels, pairs p, float eps) {
+    sweep<V> s(rows, channels);
     normalisation<V> n(s, mean, variance, gamma, beta, eps);
-    int windows = p.down * p.across;
-    gradients<V> d(s, n, sums, dgamma, dbeta, rows / windows * p.height * p.width);
+    int pixels = rows / (p.down * p.across) * p.height * p.width;
+    gradients<V> d(s, variance, gamma, eps, sums, dgamma, dbeta, pixels);
     auto read = [&](int row) { return readQuad<V, T>(p, s, row, x, dy); };
     overRows<1>(s, read, [&](int row, const quad<V> &in) {
         vec<V> out[4];
@@ -186,28 +186,27 @@ DEVICE void normPoolGradOf(T *dx, float *dgamma, float *dbeta, const T *dy, cons
 }
 
 #define NORM_POOL_GRAD(name, T)                                                                              \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
+    extern "C" __global__ void __launch_bounds__(256, 3)                                                     \
         name(T *dx, float *dgamma, float *dbeta, const T *dy, const T *x, const float *mean,                 \
              const float *variance, const float *gamma, const float *beta, const float *sums, int rows,      \
-             int channels, int width, int length, int h, int w, int down, int across, float eps) {           \
+             int channels, int width, int h, int w, int down, int across, float eps) {                       \
         pairs p = {h, w, down, across};                                                                      \
         if (width > 1)                                                                                       \
-            normPoolGradOf<T, WIDE(T)>(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta, sums, rows,    \
-                                    channels, length, p, eps);                                               \
+            normPoolGradOf<T, QUAD>(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta, sums, rows,       \
+                                    channels, p, eps);                                                       \
         else                                                                                                 \
             normPoolGradOf<T, 1>(dx, dgamma, dbeta, dy, x, mean, variance, gamma, beta, sums, rows,          \
-                                 channels, length, p, eps);                                                  \
+                                 channels, p, eps);                                                          \
     }
 NORM_POOL_GRAD(normpoolgrad_f32, float)
 NORM_POOL_GRAD(normpoolgrad_bf16, bf16)
 
 // pairGradOf writes the gradient of a pooling by pairs; rows are windows, as above.
 template <typename T, int V>
-DEVICE void pairGradOf(T *dx, const T *dy, const T *x, int rows, int channels, int length, pairs p,
-                       int relu) {
-    span<V> s(rows, channels, length);
+DEVICE void pairGradOf(T *dx, const T *dy, const T *x, int rows, int channels, pairs p, int relu) {
+    sweep<V> s(rows, channels);
     auto read = [&](int row) { return readQuad<V, T>(p, s, row, x, dy); };
-    overRows<1>(s, read, [&](int row, const quad<V> &in) {
+    overRows<2>(s, read, [&](int row, const quad<V> &in) {
         vec<V> out[4];
 #pragma unroll
         for (int k = 0; k < V; k++) {
@@ -227,13 +226,13 @@ DEVICE void pairGradOf(T *dx, const T *dy, const T *x, int rows, int channels, i
 
 #define PAIR_GRAD(name, T)                                                                                   \
     extern "C" __global__ void __launch_bounds__(256)                                                        \
-        name(T *dx, const T *dy, const T *x, int rows, int channels, int width, int length, int h, int w,    \
-             int down, int across, int relu) {                                                               \
+        name(T *dx, const T *dy, const T *x, int rows, int channels, int width, int h, int w, int down,      \
+             int across, int relu) {                                                                         \
         pairs p = {h, w, down, across};                                                                      \
         if (width > 1)                                                                                       \
-            pairGradOf<T, WIDE(T)>(dx, dy, x, rows, channels, length, p, relu);                              \
+            pairGradOf<T, QUAD>(dx, dy, x, rows, channels, p, relu);                                         \
         else                                                                                                 \
-            pairGradOf<T, 1>(dx, dy, x, rows, channels, length, p, relu);                                    \
+            pairGradOf<T, 1>(dx, dy, x, rows, channels, p, relu);                                            \
     }
 PAIR_GRAD(pairgrad_f32, float)
 PAIR_GRAD(pairgrad_bf16, bf16)
@@ -249,10 +248,11 @@ PAIR_GRAD(pairgrad_bf16, bf16)
 // windows is the geometry of a pooling: of maps [height, width] to [down, across].
 struct windows { int height, width, down, across, size, stride, pad; };
 
-// pool finds the maximum of a window, and its place in it. SIZE is the size if known, or 0.
+// pool finds the maximum of a window, and its place in it. SIZE is the size if known, or 0: then all pixels are
+// read at once, and beyond the edge the next one of the window that exists, which does not count.
 template <int SIZE, int V, typename T>
 DEVICE void pool(const T *x, const windows &p, const span<V> &s, int row, vec<V> &m, u32 (&place)[V]) {
-    const int size = SIZE ? SIZE : p.size, ATONCE = SIZE ? SIZE : 1;
+    const int size = SIZE ? SIZE : p.size, ATONCE = SIZE ? SIZE * SIZE : 1;
     pixel at(row, p.down, p.across);
     int h = at.h * p.stride - p.pad, w = at.w * p.stride - p.pad;
 #pragma unroll
@@ -260,48 +260,45 @@ DEVICE void pool(const T *x, const windows &p, const span<V> &s, int row, vec<V>
         m.v[k] = -INFINITE;
         place[k] = max(-h, 0) * size + max(-w, 0); // the first pixel in the map
     }
+    for (int first = 0; first < size * size; first += ATONCE) {
+        vec<V> in[ATONCE];
+        bool isIn[ATONCE];
 #pragma unroll
-    for (int i = 0; i < size; i++) {
-        if (h + i < 0 || h + i >= p.height) continue;
-        long long line = ((long long)at.n * p.height + h + i) * p.width + w;
-        for (int j = 0; j < size; j += ATONCE) {
-            vec<V> in[ATONCE];
+        for (int u = 0; u < ATONCE; u++) {
+            int y = h + (first + u) / size, z = w + (first + u) % size;
+            int near = min(max(y, 0), p.height - 1), next = min(max(z, 0), p.width - 1);
+            isIn[u] = y == near && z == next;
+            in[u] = get<V>(x, (((long long)at.n * p.height + near) * p.width + next) * s.channels + s.c);
+        }
 #pragma unroll
-            for (int u = 0; u < ATONCE; u++)
-                if (w + j + u >= 0 && w + j + u < p.width)
-                    in[u] = get<V>(x, (line + j + u) * s.channels + s.c);
+        for (int u = 0; u < ATONCE; u++) {
 #pragma unroll
-            for (int u = 0; u < ATONCE; u++) {
-                bool isIn = w + j + u >= 0 && w + j + u < p.width;
-#pragma unroll
-                for (int k = 0; k < V; k++)
-                    if (isIn && beats(in[u].v[k], m.v[k])) m.v[k] = in[u].v[k], place[k] = i * size + j + u;
-            }
+            for (int k = 0; k < V; k++)
+                if (isIn[u] && beats(in[u].v[k], m.v[k])) m.v[k] = in[u].v[k], place[k] = first + u;
         }
     }
 }
 
 // maxPoolOf writes the maximum of each window.
 template <typename T, int V, int SIZE>
-DEVICE void maxPoolOf(T *y, const T *x, int rows, int channels, int length, windows p) {
-    span<V> s(rows, channels, length);
+DEVICE void maxPoolOf(T *y, const T *x, int rows, int channels, windows p) {
+    sweep<V, true> s(rows, channels);
     for (int row = s.first; row < s.end; row += s.step) {
         vec<V> m;
         u32 place[V];
-        pool<SIZE>(x, p, s, row, m, place);
+        pool<SIZE>(x, p, s, s.turned(row), m, place);
         put<V>(y, s.at(row), m);
     }
 }
 
 // poolPlaceOf writes the place of the maximum of each window. relu is gate's rule.
 template <typename T, int V, int SIZE>
-DEVICE void poolPlaceOf(unsigned short *places, const T *x, int rows, int channels, int length, windows p,
-                        int relu) {
-    span<V> s(rows, channels, length);
+DEVICE void poolPlaceOf(unsigned short *places, const T *x, int rows, int channels, windows p, int relu) {
+    sweep<V, true> s(rows, channels);
     for (int row = s.first; row < s.end; row += s.step) {
         vec<V> m;
         u32 place[V];
-        pool<SIZE>(x, p, s, row, m, place);
+        pool<SIZE>(x, p, s, s.turned(row), m, place);
 #pragma unroll
         for (int k = 0; k < V; k++)
             if (relu && m.v[k] <= 0.f) place[k] = NOWHERE;
@@ -327,27 +324,27 @@ DEVICE void poolPlaceOf(unsigned short *places, const T *x, int rows, int channe
 
 #define MAX_POOL(name, T)                                                                                    \
     extern "C" __global__ void __launch_bounds__(256, 4)                                                     \
-        name(T *y, const T *x, int rows, int channels, int width, int length, int h, int w, int down,        \
-             int across, int size, int stride, int pad) {                                                    \
+        name(T *y, const T *x, int rows, int channels, int width, int h, int w, int down, int across,        \
+             int size, int stride, int pad) {                                                                \
         windows p = {h, w, down, across, size, stride, pad};                                                 \
         if (width > 1) {                                                                                     \
-            OF_SIZE(maxPoolOf, T, WIDE(T), y, x, rows, channels, length, p)                                  \
+            OF_SIZE(maxPoolOf, T, WIDE(T), y, x, rows, channels, p)                                          \
         } else {                                                                                             \
-            OF_SIZE(maxPoolOf, T, 1, y, x, rows, channels, length, p)                                        \
+            OF_SIZE(maxPoolOf, T, 1, y, x, rows, channels, p)                                                \
         }                                                                                                    \
     }
 MAX_POOL(maxpool_f32, float)
 MAX_POOL(maxpool_bf16, bf16)
 
 #define POOL_PLACE(name, T)                                                                                  \
-    extern "C" __global__ void __launch_bounds__(256)                                                        \
-        name(unsigned short *places, const T *x, int rows, int channels, int width, int length, int h,       \
-             int w, int down, int across, int size, int stride, int pad, int relu) {                         \
+    extern "C" __global__ void __launch_bounds__(256, 4)                                                     \
+        name(unsigned short *places, const T *x, int rows, int channels, int width, int h, int w, int down,  \
+             int across, int size, int stride, int pad, int relu) {                                          \
         windows p = {h, w, down, across, size, stride, pad};                                                 \
         if (width > 1) {                                                                                     \
-            OF_SIZE(poolPlaceOf, T, WIDE(T), places, x, rows, channels, length, p, relu)                     \
+            OF_SIZE(poolPlaceOf, T, WIDE(T), places, x, rows, channels, p, relu)                             \
         } else {                                                                                             \
-            OF_SIZE(poolPlaceOf, T, 1, places, x, rows, channels, length, p, relu)                           \
+            OF_SIZE(poolPlaceOf, T, 1, places, x, rows, channels, p, relu)                                   \
         }                                                                                                    \
     }
 POOL_PLACE(poolplace_f32, float)
@@ -394,6 +391,70 @@ DEVICE void poolGatherOf(T *dx, const T *dy, const unsigned short *places, int r
     }
 POOL_GATHER(poolgather_f32, float)
 POOL_GATHER(poolgather_bf16, bf16)
+
+// A window that overlaps the next by one pixel: 3x3, 2 apart. Quads of pixels, 2 apart from the corner of the
+// padding on, lie in the same four windows or fewer.
+template <typename T, int V>
+DEVICE void poolQuadsOf(T *dx, const T *dy, const unsigned short *places, int rows, int channels, windows p) {
+    sweep<V> s(rows, channels);
+    const int SIZE = 3;
+    int begin = p.pad / 2, quadsDown = (p.height - 1 + p.pad) / 2 - begin + 1;
+    int quadsAcross = (p.width - 1 + p.pad) / 2 - begin + 1;
+    for (int row = s.first; row < s.end; row += s.step) {
+        pixel at(row, quadsDown, quadsAcross);
+        int a = begin + at.h, b = begin + at.w;
+        vec<V> d[4];
+        u32 place[4][V > 1 ? V / 2 : 1];
+#pragma unroll
+        for (int i = 0; i < 4; i++) { // windows a-1, a by b-1, b
+            int y = a - 1 + i / 2, x = b - 1 + i % 2;
+            bool isIn = y >= 0 && y < p.down && x >= 0 && x < p.across;
+            long long from = s.at((at.n * p.down + y) * p.across + x);
+            d[i] = vec<V>{};
+            if (isIn) d[i] = get<V>(dy, from);
+#pragma unroll
+            for (int k = 0; k < (V > 1 ? V / 2 : 1); k++) place[i][k] = NOWHERE * 0x10001u;
+            if (!isIn) continue;
+            if constexpr (V == 1) {
+                place[i][0] = places[from];
+            } else if constexpr (V == 4) {
+                uint2 q = *(const uint2 *)(places + from);
+                place[i][0] = q.x, place[i][1] = q.y;
+            } else {
+                uint4 q = *(const uint4 *)(places + from);
+                place[i][0] = q.x, place[i][1] = q.y, place[i][2] = q.z, place[i][3] = q.w;
+            }
+        }
+#pragma unroll
+        for (int q = 0; q < 4; q++) {
+            int h = 2 * a + q / 2 - p.pad, w = 2 * b + q % 2 - p.pad;
+            if (h < 0 || h >= p.height || w < 0 || w >= p.width) continue;
+            vec<V> out = {};
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int y = 2 + q / 2 - i / 2 * 2, x = 2 + q % 2 - i % 2 * 2; // in the window
+                if (y >= SIZE || x >= SIZE) continue;
+#pragma unroll
+                for (int k = 0; k < V; k++)
+                    if ((place[i][k / 2] >> 16 * (k % 2) & 0xffffu) == y * SIZE + x) out.v[k] += d[i].v[k];
+            }
+            put<V>(dx, s.at((at.n * p.height + h) * p.width + w), out);
+        }
+    }
+}
+
+#define POOL_QUADS(name, T)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(256, 3)                                                     \
+        name(T *dx, const T *dy, const unsigned short *places, int rows, int channels, int width, int h,     \
+             int w, int down, int across, int size, int stride, int pad) {                                   \
+        windows p = {h, w, down, across, size, stride, pad};                                                 \
+        if (width > 1)                                                                                       \
+            poolQuadsOf<T, WIDE(T)>(dx, dy, places, rows, channels, p);                                      \
+        else                                                                                                 \
+            poolQuadsOf<T, 1>(dx, dy, places, rows, channels, p);                                            \
+    }
+POOL_QUADS(poolquads_f32, float)
+POOL_QUADS(poolquads_bf16, bf16)
 
 // avgPoolGradOf writes dy [n, channels] times factor to each pixel. A block has the pixels of one map.
 template <typename T, int V>

@@ -16,7 +16,21 @@ struct texts {
     int samples, rowsEach;
 };
 
-// dropping draws the factors of one row; key is null if nothing is dropped.
+// sampleOfWarp is sampleOf for a whole warp, all of which asks for the same row. Its lanes look at 32 starts at a
+// time: one after another they would take a round to memory each.
+DEVICE sampleRow sampleOfWarp(texts t, int i) {
+    if (!t.starts) return {i / t.rowsEach, i % t.rowsEach};
+    int lane = threadIdx.x & 31, sample = -1;
+    for (int first = 0; first < t.samples; first += 32) {
+        int start = first + lane < t.samples ? t.starts[first + lane] : 0x7fffffff;
+        int below = __popc(__ballot_sync(WHOLE_WARP, start <= i));
+        sample += below;
+        if (below < 32) break;
+    }
+    return {sample, i - t.starts[sample]};
+}
+
+// dropping draws the factors of one row; keys is null if nothing is dropped. A warp has the same row.
 struct dropping {
     u64 key;
     int row, limit;
@@ -26,7 +40,7 @@ struct dropping {
     DEVICE dropping(const u64 *keys, texts t, int i, int limit, float scale) : limit(limit), scale(scale) {
         isOn = keys != 0, key = 0, row = 0;
         if (!isOn) return;
-        sampleRow s = sampleOf(t.starts, t.samples, t.rowsEach, i);
+        sampleRow s = sampleOfWarp(t, i);
         key = keys[s.sample], row = s.row;
     }
     DEVICE u64 word(int column) const { return isOn ? dropWord(key, 0, row, column >> 2) : 0; }
@@ -122,7 +136,7 @@ template <int N, typename T>
 DEVICE void layerNormBackward(T *dx, T *da, float *partial, const T *dy, const T *s, const float *moments,
                               const float *gamma, const u64 *keys, texts t, int rows, int cols, int limit,
                               float scale) {
-    SHARED_ROOM(float, room); // [2, cols]
+    SHARED_ROOM(float, room); // [warps, cols]
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
     four dgamma[N], dbeta[N];
 #pragma unroll
@@ -137,6 +151,7 @@ DEVICE void layerNormBackward(T *dx, T *da, float *partial, const T *dy, const T
             if (c < cols) d[j] = load4(dy, base + c), x[j] = load4(s, base + c);
         }
         float mean = moments[2 * row], inverse = moments[2 * row + 1], sum = 0.f, product = 0.f;
+        dropping drop(da ? keys : 0, t, row, limit, scale);
 #pragma unroll
         for (int j = 0; j < N; j++) {
             int c = 4 * (lane + 32 * j);
@@ -153,7 +168,6 @@ DEVICE void layerNormBackward(T *dx, T *da, float *partial, const T *dy, const T
             }
         }
         sum = warpSum(sum) / cols, product = warpSum(product) / cols;
-        dropping drop(da ? keys : 0, t, row, limit, scale);
 #pragma unroll
         for (int j = 0; j < N; j++) {
             int c = 4 * (lane + 32 * j);
@@ -168,22 +182,20 @@ DEVICE void layerNormBackward(T *dx, T *da, float *partial, const T *dy, const T
             }
         }
     }
-    for (int w = 0; w < warps; w++) { // one warp after the other, for a fixed order
-        if (warp == w) {
+    for (int part = 0; part < 2; part++) { // those of gamma, then those of beta
+        __syncthreads();
 #pragma unroll
-            for (int j = 0; j < N; j++) {
-                int c = 4 * (lane + 32 * j);
-                if (c < cols) {
-                    for (int k = 0; k < 4; k++) {
-                        room[c + k] = w > 0 ? room[c + k] + dgamma[j].v[k] : dgamma[j].v[k];
-                        room[cols + c + k] = w > 0 ? room[cols + c + k] + dbeta[j].v[k] : dbeta[j].v[k];
-                    }
-                }
-            }
+        for (int j = 0; j < N; j++) {
+            int c = 4 * (lane + 32 * j);
+            if (c < cols) store4(room, warp * cols + c, part ? dbeta[j] : dgamma[j]);
         }
         __syncthreads();
+        for (int c = threadIdx.x; c < cols; c += blockDim.x) {
+            float sum = room[c];
+            for (int w = 1; w < warps; w++) sum += room[w * cols + c];
+            partial[(2ll * blockIdx.x + part) * cols + c] = sum;
+        }
     }
-    for (int c = threadIdx.x; c < 2 * cols; c += blockDim.x) partial[2ll * blockIdx.x * cols + c] = room[c];
 }
 
 // layerNormColumns leaves the sums over the rows of a block, a column per thread, in partial [blocks, 2, cols].
@@ -226,8 +238,8 @@ DEVICE void layerNormGradAny(T *dx, T *da, const T *dy, const T *s, const float 
     }
 }
 
-#define FORWARD_KERNEL(name, T, call)                                                                              \
-    extern "C" __global__ void __launch_bounds__(256)                                                              \
+#define FORWARD_KERNEL(name, T, blocks, call)                                                                      \
+    extern "C" __global__ void __launch_bounds__(256, blocks)                                                      \
         name(T *y, T *sum, float *moments, const T *x, const T *a, const float *gamma, const float *beta,          \
              const int *starts, const u64 *keys, int rows, int cols, float eps, int samples, int rowsEach,         \
              int limit, float scale) {                                                                             \
@@ -243,8 +255,8 @@ DEVICE void layerNormGradAny(T *dx, T *da, const T *dy, const T *s, const float 
              scale);                                                                                               \
     }
 #define ROW_KERNELS(N)                                                                                             \
-    FORWARD_KERNEL(layernorm_##N##_f32, float, layerNorm<N>)                                                       \
-    FORWARD_KERNEL(layernorm_##N##_bf16, bf16, layerNorm<N>)                                                       \
+    FORWARD_KERNEL(layernorm_##N##_f32, float, N > 6 ? 3 : 4, layerNorm<N>)                                        \
+    FORWARD_KERNEL(layernorm_##N##_bf16, bf16, N > 6 ? 3 : 4, layerNorm<N>)                                        \
     BACKWARD_KERNEL(layernorm_backward_##N##_f32, float, layerNormBackward<N>)                                     \
     BACKWARD_KERNEL(layernorm_backward_##N##_bf16, bf16, layerNormBackward<N>)
 ROW_KERNELS(1)
@@ -253,8 +265,8 @@ ROW_KERNELS(3)
 ROW_KERNELS(4)
 ROW_KERNELS(6)
 ROW_KERNELS(8)
-FORWARD_KERNEL(layernorm_any_f32, float, layerNormAny)
-FORWARD_KERNEL(layernorm_any_bf16, bf16, layerNormAny)
+FORWARD_KERNEL(layernorm_any_f32, float, 4, layerNormAny)
+FORWARD_KERNEL(layernorm_any_bf16, bf16, 4, layerNormAny)
 
 #define ANY_KERNELS(suffix, T)                                                                                     \
     extern "C" __global__ void layernorm_columns##suffix(float *partial, const T *dy, const T *s,                  \
@@ -277,6 +289,7 @@ extern "C" __global__ void layernorm_merge(float *dgamma, float *dbeta, const fl
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, c = blockIdx.x * 32 + lane;
     float sum = 0.f;
     if (c < 2 * cols) {
+#pragma unroll 8
         for (int b = warp; b < blocks; b += 32) sum += partial[2ll * b * cols + c];
     }
     room[warp][lane] = sum;
@@ -351,3 +364,45 @@ extern "C" __global__ void first_token_backward_bf16(bf16 *dx, const float *dy, 
                                                      int cols, int samples) {
     firstTokenBackward(dx, dy, starts, rows, cols, samples);
 }
+
+// columnTotals adds up the columns of x [rows, cols] in one kernel, for matrices that are not long. A block has
+// V*side columns and all rows: side lanes side by side take V columns each, the others the next rows.
+template <typename T, int V> DEVICE void columnTotals(float *sums, const T *x, int rows, int cols, int side) {
+    __shared__ float room[32][33];
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+    int c = (blockIdx.x * side + lane % side) * V, step = warps * (32 / side);
+    float s[V] = {};
+    if (c < cols) {
+        int row = warp * (32 / side) + lane / side;
+        for (; row + 3 * step < rows; row += 4 * step) {
+            vec<V> in[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) in[u] = get<V>(x, (long long)(row + u * step) * cols + c);
+#pragma unroll
+            for (int k = 0; k < V; k++) s[k] += (in[0].v[k] + in[1].v[k]) + (in[2].v[k] + in[3].v[k]);
+        }
+        for (; row < rows; row += step) {
+            vec<V> in = get<V>(x, (long long)row * cols + c);
+#pragma unroll
+            for (int k = 0; k < V; k++) s[k] += in.v[k];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        for (int o = side; o < 32; o <<= 1) s[k] += __shfl_xor_sync(WHOLE_WARP, s[k], o);
+        if (lane < side) room[warp][lane * V + k] = s[k];
+    }
+    __syncthreads();
+    for (int i = warp; i < V * side; i += warps) {
+        float sum = warpSum(lane < warps ? room[lane][i] : 0.f);
+        if (lane == 0 && blockIdx.x * side * V + i < cols) sums[blockIdx.x * side * V + i] = sum;
+    }
+}
+#define COLUMN_TOTALS(suffix, T)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(1024)                                                             \
+        column_totals##suffix(float *sums, const T *x, int rows, int cols, int width, int side) {                  \
+        if (width > 1) columnTotals<T, WIDE(T)>(sums, x, rows, cols, side);                                        \
+        else columnTotals<T, 1>(sums, x, rows, cols, side);                                                        \
+    }
+COLUMN_TOTALS(_f32, float)
+COLUMN_TOTALS(_bf16, bf16)

@@ -145,23 +145,25 @@ func TestResize(t *testing.T) {
 	g := openGPU(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, p := range mathModes {
-		p.M, p.N, p.K = 512, 64, 96
-		plan, err := g.library.Plan(p, workspaceBytes)
-		g.must(err)
-		p.TransA = true
-		transposed, err := g.library.Plan(p, workspaceBytes)
-		g.must(err)
-		for _, rows := range []int{512, 8, 104, 77, 1} {
-			if p.In == BF16 && rows%8 != 0 {
-				rows = rows/8*8 + 8
+		for rank := range 3 {
+			p.M, p.N, p.K, p.TransA = 512, 64, 96, false
+			plan, err := g.library.Candidate(p, workspaceBytes, rank)
+			g.must(err)
+			p.TransA = true
+			transposed, err := g.library.Candidate(p, workspaceBytes, rank)
+			g.must(err)
+			for _, rows := range []int{512, 8, 104, 77, 1, 500} {
+				if p.In == BF16 && rows%8 != 0 {
+					rows = rows/8*8 + 8
+				}
+				g.must(plan.Resize(rows, 96))
+				g.check(plan, r)
+				g.must(transposed.Resize(96, rows))
+				g.check(transposed, r)
 			}
-			g.must(plan.Resize(rows, 96))
-			g.check(plan, r)
-			g.must(transposed.Resize(96, rows))
-			g.check(transposed, r)
+			plan.Close()
+			transposed.Close()
 		}
-		plan.Close()
-		transposed.Close()
 	}
 }
 

@@ -105,10 +105,14 @@ type Plan struct {
 	description, limits uintptr
 	layouts             [3]uintptr
 
-	chosen      result
-	ranked      []result // by the heuristic; the last one is chosen
-	alpha, beta float32
-	bias        cuda.Pointer
+	chosen result
+	ranked []result // by the heuristic; Candidate chooses the last one
+	// lower is the algorithm that Candidate chose, for a product of this size, if it is not the best one.
+	lower          result
+	planned        Product
+	workspaceBytes int
+	alpha, beta    float32
+	bias           cuda.Pointer
 
 	// count and value are arguments of functions that write or read them.
 	count int32
@@ -127,16 +131,17 @@ func (l *Library) Candidate(p Product, workspaceBytes, rank int) (*Plan, error) 
 	if min(p.M, p.N, p.K) < 1 {
 		return nil, fmt.Errorf("blas: product %v has no elements", p)
 	}
-	plan := &Plan{library: l, product: p, alpha: 1, ranked: make([]result, rank+1)}
+	plan := &Plan{library: l, product: p, alpha: 1, ranked: make([]result, rank+1), planned: p,
+		workspaceBytes: workspaceBytes}
 	if p.Add {
 		plan.beta = 1
 	}
 	err := plan.describe(workspaceBytes)
 	if err == nil {
-		err = plan.choose()
+		err = plan.choose(rank)
 	}
-	if err == nil && int(plan.count) <= rank {
-		err = ErrUnsupported
+	if err == nil && rank > 0 {
+		plan.lower = plan.chosen
 	}
 	if err != nil {
 		plan.Close()
@@ -246,8 +251,9 @@ func (p *Plan) shapes() [3][2]int {
 	return [3][2]int{b, a, {q.N, q.M}}
 }
 
-// choose takes the algorithm of the rank that was asked for, or the last one if there are fewer.
-func (p *Plan) choose() error {
+// choose takes the algorithm that the heuristic ranks as number rank. The error is ErrUnsupported if there is
+// none.
+func (p *Plan) choose(rank int) error {
 	var status int32
 	l := p.library
 	p.count = 0
@@ -256,8 +262,8 @@ func (p *Plan) choose() error {
 			p.layouts[2], p.limits, uintptr(len(p.ranked)), cuda.Address(&p.ranked[0]),
 			cuda.Address(&p.count))
 	})
-	if status == 0 && p.count > 0 {
-		p.chosen = p.ranked[p.count-1]
+	if status == 0 && int(p.count) > rank {
+		p.chosen = p.ranked[rank]
 		status = p.chosen.state
 	} else if status == 0 {
 		status = statusUnsupported
@@ -268,8 +274,28 @@ func (p *Plan) choose() error {
 	return check("cublasLtMatmulAlgoGetHeuristic", status)
 }
 
-// Resize changes M and K, for matrices whose number of rows differs from run to run, and chooses anew, within
-// the limit that Plan was given. It takes microseconds: the library remembers what it has chosen.
+// stays chooses the algorithm that Candidate chose, for other M and K, and reports whether it fits: the size is
+// at least a quarter of what was planned, and the library agrees.
+func (p *Plan) stays() bool {
+	if len(p.ranked) == 1 || p.product.M < p.planned.M/4 || p.product.K < p.planned.K/4 {
+		return false
+	}
+	var status int32
+	l := p.library
+	p.chosen = p.lower
+	l.device.Do(func() {
+		status = l.f.checkAlgorithm.Call(l.handle, p.description, p.layouts[0], p.layouts[1], p.layouts[2],
+			p.layouts[2], cuda.Address(&p.lower), cuda.Address(&p.chosen))
+	})
+	needed := p.chosen.workspaceBytes
+	p.chosen = p.lower // the check leaves out the algorithm
+	p.chosen.workspaceBytes = needed
+	return status == 0 && needed <= uint64(max(p.workspaceBytes, 0))
+}
+
+// Resize changes M and K, for matrices whose number of rows differs from run to run. It keeps an algorithm that
+// is not the best one where it can, and else takes the best one for the size, within the limit that Plan was
+// given. It takes microseconds: the library remembers what it has chosen.
 func (p *Plan) Resize(m, k int) error {
 	if p.product.M == m && p.product.K == k {
 		return nil
@@ -288,7 +314,10 @@ func (p *Plan) Resize(m, k int) error {
 			}
 		}
 	}
-	return p.choose()
+	if p.stays() {
+		return nil
+	}
+	return p.choose(0)
 }
 
 // WorkspaceBytes returns how much workspace Run needs. Resize may change it.
