@@ -45,9 +45,12 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
 	var t table
 	t.fill(s.Mean, s.Std)
 	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
-	if parts := min(len(sh.Images)/sharedElems, runtime.GOMAXPROCS(0)); parts > 1 {
+	switch parts := min(len(sh.Images)/sharedElems, runtime.GOMAXPROCS(0)); {
+	case parts > 1:
 		s.placeShared(sh, lo, t, p, parts)
-	} else {
+	case p == (pose{}):
+		t.convert(sh.Images, s.Pixels[lo*s.Shape.Elems():hi*s.Shape.Elems()], s.Shape[2])
+	default:
 		s.place(sh, lo, 0, sh.Samples, &t, p)
 	}
 }

@@ -26,7 +26,8 @@ func alignedFloats(n int) []float32 {
 func fromHeap(n int) Memory { return Memory{Floats: alignedFloats(n)} }
 
 // Arena is the memory for the intermediate values of programs. Programs that share an arena need only as
-// much memory as the largest of them. Between the Forward and the Backward of one, no other may run.
+// much memory as the largest of them. Between the Forward and the Backward of one, no other may run; with an
+// executor that is not in place, none may run before the results of a Forward are read.
 type Arena struct {
 	executor Executor
 	memory   Memory
@@ -58,6 +59,9 @@ func (a *Arena) free() {
 // add makes room for p, moving all tenants if the arena has to grow.
 func (a *Arena) add(p *Program, size int) error {
 	if size > a.size {
+		if !a.executor.InPlace() { // a device may have no room for both
+			a.free()
+		}
 		memory, err := a.executor.Allocate(size)
 		if err != nil {
 			return err

@@ -76,15 +76,17 @@ func (r *recorded) backwardTo(gradients []*Buffer) *tape {
 	return &r.backward[len(r.backward)-1]
 }
 
-// replay runs steps from a recording, if there can be one, and reports whether it did.
+// isReplayable reports whether a pass can be recorded.
+func (p *Program) isReplayable() bool {
+	_, can := p.executor.(recorder)
+	return can && p.isKept && p.starts == nil && p.code.sites == 0
+}
+
+// replay runs steps from a recording, if there is one by now, and reports whether it did.
 func (p *Program) replay(t *tape, steps []step) bool {
-	ex, can := p.executor.(recorder)
-	if !can || !p.isKept || p.starts != nil || p.code.sites > 0 {
-		return false
-	}
 	t.runs++
 	if t.runs == 2 {
-		t.recording = ex.Record(func() {
+		t.recording = p.executor.(recorder).Record(func() {
 			for i := range steps {
 				steps[i].run(&steps[i].args)
 			}

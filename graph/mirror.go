@@ -6,8 +6,8 @@ package graph
 // in-place executor compute on them directly. For any other executor each has a mirror, a value of the
 // arena that is alive throughout the program. A forward pass uploads inputs and state when it starts, and a
 // parameter in front of the first op that reads it, so that parameters may still be on their way
-// (ForwardAs); it downloads losses, logits and batch statistics at its end. A backward pass downloads a
-// gradient as soon as it is final.
+// (ForwardAs). Losses, logits and batch statistics are downloaded when one of them is asked for. A backward
+// pass downloads a gradient as soon as it is final.
 
 // mirror pairs a value of the caller with its copy in the executor's memory.
 type mirror struct{ host, device *Buffer }

@@ -9,7 +9,7 @@ import (
 // Note: bfloat16
 //
 // An executor with memory of its own may keep maps as bfloat16: values with four axes, and the rows of
-// tokens. That halves what ops read and write. Everything else stays float32: parameters, their gradients,
+// tokens, that are no weights. That halves what ops read and write. Everything else stays float32: parameters, their gradients,
 // statistics, losses, values of samples such as logits. All maps that an op reads have the same type; where
 // an operand has another, a ConvertOp stands in front of the op. The factors of matrix products are bfloat16
 // whatever their shape, except for parameters, which their kernels convert.
@@ -25,12 +25,13 @@ type narrowing interface {
 type narrower struct {
 	*code
 	calls     []*call
+	weights   map[*Node]bool  // gradients of parameters, and what is computed from parameters alone
 	converted map[*Node]*Node // values by what they were converted from
 }
 
 // narrow chooses the type of every value.
 func narrow(c *code) {
-	n := &narrower{code: c, converted: map[*Node]*Node{}}
+	n := &narrower{code: c, weights: map[*Node]bool{}, converted: map[*Node]*Node{}}
 	for _, x := range c.calls {
 		for i, in := range x.in {
 			if want := n.operand(x, i); want != in.typ.DType {
@@ -38,8 +39,11 @@ func narrow(c *code) {
 			}
 		}
 		_, isView := x.op.(view)
+		isWeight := n.areWeights(x)
 		for i, out := range x.out {
 			switch {
+			case isWeight:
+				n.weights[out] = true
 			case isView:
 				out.typ.DType = x.in[0].typ.DType
 			case isMap(out.typ) && !isStatistic(x, i) && !n.isRoot(out):
@@ -86,17 +90,30 @@ func (n *narrower) isRoot(v *Node) bool {
 	return slices.ContainsFunc(n.roots(), func(root **Node) bool { return *root == v })
 }
 
-// operand returns the type that operand i of x has to have.
+// areWeights reports whether the results of x are weights: of a parameter's gradient, or computed from weights
+// alone.
+func (n *narrower) areWeights(x *call) bool {
+	if _, ok := x.op.(ConvBackwardWeightsOp); ok {
+		return true
+	}
+	return len(x.in) > 0 && !slices.ContainsFunc(x.in, func(in *Node) bool { return !n.isWeight(in) })
+}
+
+func (n *narrower) isWeight(v *Node) bool {
+	return v.origin == parameter || v.origin == state || n.weights[v]
+}
+
+// operand returns the type that operand i of x has to have. The second operand of a product by weights is those,
+// whatever they were computed from.
 func (n *narrower) operand(x *call, i int) tensor.DType {
 	in := x.in[i]
-	isProduct := factors(x.op) > 0
-	if in.typ.DType == tensor.Int32 || isProduct && in.origin == parameter {
+	_, isView := x.op.(view)
+	switch {
+	case in.typ.DType == tensor.Int32 || isView:
 		return in.typ.DType
-	}
-	if _, isView := x.op.(view); isView {
-		return in.typ.DType
-	}
-	if i < factors(x.op) || isMap(in.typ) && !n.isStatisticValue(in) {
+	case factors(x.op) == 1 && i == 1 || n.isWeight(in) && (factors(x.op) > 0 || n.areWeights(x)):
+		return tensor.Float32
+	case i < factors(x.op) || isMap(in.typ) && !n.isStatisticValue(in):
 		return tensor.BFloat16
 	}
 	return tensor.Float32

@@ -28,4 +28,5 @@ func (p *Program) Profile(times []time.Duration) {
 			p.endForward()
 		}
 	}
+	p.lastArrivals(nil)
 }

@@ -182,7 +182,7 @@ func (p *Program) Forward() { p.ForwardAs(nil) }
 func (p *Program) ForwardAs(need func(param int)) {
 	p.mustBeReady()
 	p.upload()
-	if !p.replay(&p.recorded.forward, p.steps[:p.forward]) {
+	if need != nil || !p.isReplayable() || !p.replay(&p.recorded.forward, p.steps[:p.forward]) {
 		for i := range p.steps[:p.forward] {
 			s := &p.steps[i]
 			p.bring(s, need)
@@ -278,7 +278,8 @@ func (p *Program) Backward(ready func(param int)) {
 		panic("graph: backward: not a training program")
 	}
 	p.mustHaveGradients()
-	if ready == nil && p.replay(p.recorded.backwardTo(p.gradients), p.steps[p.forward:]) {
+	if ready == nil && p.isReplayable() &&
+		p.replay(p.recorded.backwardTo(p.gradients), p.steps[p.forward:]) {
 		return
 	}
 	for i := p.forward; i < len(p.steps); i++ {

@@ -104,6 +104,9 @@ type Config struct {
 	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil
 	// means NewLocal.
 	Updater func(*Loop) (Updater, error)
+	// IsLocal says that Updater makes that of NewLocal, perhaps wrapped, and does not ask for
+	// Loop.Pieces: weights and gradients may then stay in the memory of a Resident Executor.
+	IsLocal bool
 	// Alloc allocates a vector of n zeros for gradients, for example one that peers can read; nil
 	// means the heap.
 	Alloc func(n int) []float32

@@ -55,8 +55,10 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 	if l.config.numTestBatches() == 0 {
 		return nil
 	}
-	if err := l.settle(); err != nil {
-		return err
+	if l.resident == nil { // which evaluates the weights where they are
+		if err := l.settle(); err != nil {
+			return err
+		}
 	}
 	l.lap(trace.Other, "")
 	before, trained := l.clock.Phases(), l.trained()

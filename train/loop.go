@@ -85,17 +85,6 @@ func New(c Config) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l, err := newLoop(c, c.canReside() != nil)
-	if err == nil && l.resident != nil && !l.resident.isUsed { // the Updater wants gradients on the host
-		l.Close()
-		return newLoop(c, false)
-	}
-	return l, err
-}
-
-// newLoop is New for a valid configuration. If isResident, weights and gradients lie in the executor's
-// memory.
-func newLoop(c Config, isResident bool) (*Loop, error) {
 	c.Task = c.task()
 	if c.EvalBatch == 0 {
 		c.EvalBatch = c.defaultEvalBatch()
@@ -104,7 +93,7 @@ func newLoop(c Config, isResident bool) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	programs, err := compile(c, isResident)
+	programs, err := compile(c, c.canReside() != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +106,9 @@ func newLoop(c Config, isResident bool) (*Loop, error) {
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()
-	if isResident {
-		if err := l.reside(); err != nil {
-			l.Close()
-			return nil, err
-		}
+	if err := l.reside(); err != nil {
+		l.Close()
+		return nil, err
 	}
 	lo, hi := c.run()
 	if err := l.own(Work{Lo: lo, Hi: hi}); err != nil {

@@ -38,8 +38,8 @@ type Resident interface {
 // canReside returns the executor that can hold what this worker trains; nil if there is none.
 func (c Config) canReside() Resident {
 	ex, ok := c.Executor.(Resident)
-	isAlone := c.Isolated || c.Plan.Workers() == 1
-	if !ok || !isAlone || c.WholeBatches || c.InTurn || c.EvalOnly || c.Clip > 0 || c.Growth.Most > 0 ||
+	isLocal := c.Updater == nil || c.IsLocal
+	if !ok || !isLocal || c.WholeBatches || c.InTurn || c.EvalOnly || c.Clip > 0 || c.Growth.Most > 0 ||
 		!optim.IsElementwise(c.Optimizer.Name) {
 		return nil
 	}
@@ -55,11 +55,8 @@ type residence struct {
 	weights   graph.Span
 	state     []graph.Span // by rule.State()
 	gradients []graph.Span
-	isUsed    bool // it is the loop's Updater
-	isAhead   bool // the executor's weights are newer than the host's
-	isFar     bool // so is its state of the optimizer
-	isBehind  bool // the host's weights are newer
-	isNew     bool // so is the host's state
+	// What is older than its copy: on the host, or in the executor's memory.
+	isHostOld, isHostStateOld, isOld, isStateOld bool
 }
 
 // reside makes room for l's weights, unless there is no executor that can hold them.
@@ -68,7 +65,7 @@ func (l *Loop) reside() (err error) {
 	if ex == nil {
 		return nil
 	}
-	r := &residence{executor: ex, isBehind: true, isNew: true}
+	r := &residence{executor: ex, isOld: true, isStateOld: true}
 	r.weights, err = r.vector(len(l.variables.Weights))
 	l.resident = r
 	return err
@@ -121,14 +118,13 @@ func newResident(l *Loop) (Updater, error) {
 		}
 		r.state = append(r.state, v)
 	}
-	r.isUsed = true
 	return r, nil
 }
 
 // Update implements Updater: it queues the update.
 func (r *residence) Update(by Update) error {
 	r.rule.StepOn(r, by.Rate, 1/float32(by.Samples))
-	r.isAhead, r.isFar = true, true
+	r.isHostOld, r.isHostStateOld = true, true
 	return r.executor.Err()
 }
 
@@ -150,35 +146,35 @@ func (r *residence) AdamW(lo, hi int, step optim.AdamWStep) {
 }
 
 // IsSettled reports whether the host's weights are those of the last update.
-func (r *residence) IsSettled() bool { return !r.isAhead && !r.isFar }
+func (r *residence) IsSettled() bool { return !r.isHostOld && !r.isHostStateOld }
 
 // Settle brings the host's weights, and the state of the optimizer, up to date.
 func (r *residence) Settle(int) error {
 	r.fetchWeights()
-	if r.isFar {
+	if r.isHostStateOld {
 		r.eachState(func(host, here *graph.Buffer) { r.executor.Download(host, here) })
-		r.isFar = false
+		r.isHostStateOld = false
 	}
 	return r.executor.Err()
 }
 
 // fetchWeights brings the host's weights up to date.
 func (r *residence) fetchWeights() {
-	if r.isAhead {
+	if r.isHostOld {
 		r.executor.Download(&graph.Buffer{F: r.loop.variables.Weights}, &graph.Buffer{Device: r.weights})
-		r.isAhead = false
+		r.isHostOld = false
 	}
 }
 
 // send brings the executor's values up to date with what the host has changed.
 func (r *residence) send() {
-	if r.isBehind {
+	if r.isOld {
 		r.executor.Upload(&graph.Buffer{Device: r.weights}, &graph.Buffer{F: r.loop.variables.Weights})
 	}
-	if r.isNew {
+	if r.isStateOld {
 		r.eachState(func(host, here *graph.Buffer) { r.executor.Upload(here, host) })
 	}
-	r.isBehind, r.isNew = false, false
+	r.isOld, r.isStateOld = false, false
 }
 
 // eachState calls f with the vectors of the optimizer's state: on the host and in the executor's memory.
@@ -191,7 +187,7 @@ func (r *residence) eachState(f func(host, here *graph.Buffer)) {
 // changed notes that the host has changed the weights.
 func (l *Loop) changed() {
 	if l.resident != nil {
-		l.resident.isBehind = true
+		l.resident.isOld = true
 	}
 }
 

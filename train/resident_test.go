@@ -13,6 +13,7 @@ import (
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/tensor"
+	"lockstep/trace"
 	"lockstep/train"
 )
 
@@ -247,6 +248,54 @@ func TestResidentTrainingResumes(t *testing.T) {
 		if done.ParameterSHA256 != whole.ParameterSHA256 {
 			t.Errorf("from the host %v: parameters %s, without a stop %s", fromHost, done.ParameterSHA256,
 				whole.ParameterSHA256)
+		}
+	}
+}
+
+// warden notes whether the state that is saved when a run ends is finite.
+type warden struct{ saved, broken int }
+
+func (k *warden) Save(m train.Snapshot, isLast bool) (bool, error) {
+	if !isLast {
+		return false, nil
+	}
+	k.saved++
+	for _, x := range m.Variables.State {
+		if x != x {
+			k.broken++
+			return true, m.Settle()
+		}
+	}
+	return true, m.Settle()
+}
+
+// A run that diverges in the step in which it is cancelled saves nothing of that step, wherever its weights lie.
+func TestResidentTrainingSavesNoHalfStep(t *testing.T) {
+	for forwards := 4; forwards < 24; forwards += 2 {
+		var found []warden
+		for _, isResident := range []bool{false, true} {
+			c := example(t, "resnet20", 75, 20)
+			c.Steps, c.Optimizer.LR, c.Optimizer.Momentum = 8, 1e6, 0.99
+			if isResident {
+				c, _ = resident(t, c)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			n, k := 0, &warden{}
+			c.Watch = func(p trace.Phase) {
+				if n++; p == trace.Forward && n > forwards {
+					cancel()
+				}
+			}
+			c.Checkpointer = k
+			_, err := alone(t, c).Run(ctx, nil)
+			cancel()
+			if err == nil {
+				t.Fatalf("%d: a run that was cancelled has no error", forwards)
+			}
+			found = append(found, *k)
+		}
+		if found[0] != found[1] || found[1].broken > 0 {
+			t.Errorf("cancelled in pass %d: on the host %+v, apart %+v", forwards, found[0], found[1])
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (l *Loop) oneStep() error {
 		l.cutOff = true
 		return l.broken(err)
 	}
-	l.torn = !l.updater.IsSettled()
+	l.torn = l.isHalfUpdated()
 	if work.Lo == work.Hi {
 		l.isOver, l.isView = work.IsOver, work.IsView
 		l.lap(trace.SyncExposed, "wait")
@@ -130,7 +130,7 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	if err := l.update(Update{Rate: event.Rate, Samples: event.Samples}); err != nil {
 		return event, false, err
 	}
-	l.torn = !l.updater.IsSettled()
+	l.torn = l.isHalfUpdated()
 	l.lap(trace.Optimizer, "optimizer")
 	return event, isCounted, nil
 }

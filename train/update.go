@@ -100,9 +100,15 @@ func (l *Loop) settle() error {
 		l.cutOff = true
 		return l.broken(err)
 	}
-	l.torn = false
+	if l.resident == nil {
+		l.torn = false
+	}
 	return nil
 }
+
+// isHalfUpdated reports whether some weights are those of the last update and others may not be. Those in an
+// executor's memory are updated together, even while the host has older ones.
+func (l *Loop) isHalfUpdated() bool { return l.resident == nil && !l.updater.IsSettled() }
 
 // settleWeights blocks until the weights are those of the last update, whatever the optimizer's state is.
 func (l *Loop) settleWeights() error {
@@ -138,7 +144,7 @@ func (l *Loop) show(isWanted bool) error {
 	if l.swapped == isWanted || !l.follow.hasOther() {
 		return nil
 	}
-	if err := l.settle(); err != nil {
+	if err := l.settleWeights(); err != nil {
 		return err
 	}
 	if l.follow.ema != nil {

@@ -30,6 +30,20 @@ func joins() map[string]join {
 	}
 }
 
+// isLocal reports whether this worker's updater is that of a worker that exchanges nothing, see the functions
+// below. A program's own one may ask for gradients.
+func (w *worker) isLocal() bool {
+	switch s := w.config.Strategy; {
+	case w.between != nil || w.config.NumServers() > 0:
+		return false
+	case s == "single" || s == "none":
+		return true
+	case s == setting.LocalSGD || s == setting.DiLoCo:
+		return w.mesh == nil && !w.config.Averages()
+	}
+	return w.mesh == nil
+}
+
 // joinNobody makes the updater of a worker that exchanges nothing.
 func (w *worker) joinNobody(l *train.Loop, _ *trace.Recorder) (train.Updater, error) {
 	if w.probes && w.mesh != nil {

@@ -243,6 +243,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
 		Seed: c.Seed, MemoryLimit: int64(c.Memory), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
+		IsLocal:      w.isLocal(),
 		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.beacon.move, Trace: r,
 	})
 }
@@ -459,7 +460,7 @@ func (w *worker) result(done train.Result) workerResult {
 		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
 		Summary: record.Summary{
 			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded)),
-				Streams: w.streams, GPU: w.gpuName()},
+				Streams: w.streams},
 			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.task.hashes,
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
@@ -467,6 +468,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 		},
 	}
+	w.addGPU(&r)
 	if n := done.Test.Samples; n > 0 {
 		s := &r.Summary
 		s.TestSamples, s.TestAccuracy, s.TestLoss = n, ratio(done.Test.Correct, n), &done.Test.Loss

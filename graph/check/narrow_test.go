@@ -61,6 +61,43 @@ func TestMapsAreKeptAsBF16(t *testing.T) {
 	}
 }
 
+// A filter that two convolutions share, or that is computed, and its gradients stay float32: ops on them do not
+// mix types.
+func TestWeightsAreNoMaps(t *testing.T) {
+	for name, build := range map[string]func(x, w *graph.Node) *graph.Node{
+		"shared": func(x, w *graph.Node) *graph.Node {
+			return graph.Conv(graph.Conv(x, w, nil, 1, 1), w, nil, 1, 1)
+		},
+		"computed": func(x, w *graph.Node) *graph.Node { return graph.Conv(x, graph.Add(w, w), nil, 1, 1) },
+		"of samples": func(x, w *graph.Node) *graph.Node {
+			return graph.Conv(x, graph.Reshape(x, tensor.Shape{3, 3, 4, 4}), nil, 1, 1)
+		},
+	} {
+		ex, g := &typist{}, graph.New()
+		w := g.Parameter(graph.Param{Name: "conv.weight", Shape: tensor.Shape{3, 3, 4, 4}})
+		x := g.Input("images", tensor.Shape{1, 6, 6, 4})
+		y := graph.Conv(graph.ReLU(build(x, w)), w, nil, 1, 1)
+		loss := graph.SoftmaxCrossEntropy(graph.GlobalAvgPool(y), g.Labels("labels", 1))
+		p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Train: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		for _, a := range ex.uses {
+			switch a.Op.(type) {
+			case graph.AddOp:
+				if a.In[0].DType != a.In[1].DType || a.Out[0].DType != a.In[0].DType {
+					t.Errorf("%s: add of %v and %v to %v", name, a.In[0], a.In[1], a.Out[0])
+				}
+			case graph.ConvOp, graph.ConvBackwardDataOp:
+				if a.In[1].DType != tensor.Float32 {
+					t.Errorf("%s: %s by a filter %v", name, a.Name, a.In[1])
+				}
+			}
+		}
+	}
+}
+
 // mixed says what is wrong with the types of an application.
 func mixed(a graph.Application) string {
 	last := a.Out[len(a.Out)-1]
