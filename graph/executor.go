@@ -6,9 +6,9 @@ package graph
 // An executor allocates one block of memory for each [Arena], and prepares a [Kernel] for each use of an
 // op. Programs say where in the block each value lies.
 //
-// One that is not in place may also have these methods, which programs look for: KeepsBF16 (narrow.go), Record
-// (keep.go), BeginDownload and Arrived (mirror.go), DownloadAll (program.go); package train looks for those of
-// train.Resident, for Prefetch, and for Err, the error after which nothing more is computed.
+// One that is not in place may also have these methods, which programs look for: KeepsBF16 (narrow.go),
+// Record (keep.go), BeginDownload and Arrived (mirror.go), DownloadAll (program.go); package train looks for
+// those of train.Resident, for Prefetch, and for Err, the error after which nothing more is computed.
 type Executor interface {
 	// InPlace reports whether kernels compute on host slices, Buffer.F and Buffer.I. If so, a program
 	// passes the caller's inputs, parameters, state and gradients to them without a copy. If not, the arena
@@ -19,9 +19,9 @@ type Executor interface {
 	// Prepare chooses and plans the kernel of an application. It is called once per application; an
 	// application that is recomputed in the backward pass runs the same kernel again.
 	Prepare(a Application) (Kernel, error)
-	// Upload copies src, on the host, to dst, in the executor's memory. It may read src until a
-	// later download has returned. Download copies src, in the executor's memory, to dst, on the host, when all that was asked
-	// for before is done. Neither is called if InPlace is true.
+	// Upload copies src, on the host, to dst, in the executor's memory. It may read src until a later
+	// download has returned. Download copies src, in the executor's memory, to dst, on the host, when all that
+	// was asked for before is done. Neither is called if InPlace is true.
 	Upload(dst, src *Buffer)
 	Download(dst, src *Buffer)
 }

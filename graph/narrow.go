@@ -9,10 +9,10 @@ import (
 // Note: bfloat16
 //
 // An executor with memory of its own may keep maps as bfloat16: values with four axes, and the rows of
-// tokens, that are no weights. That halves what ops read and write. Everything else stays float32: parameters, their gradients,
-// statistics, losses, values of samples such as logits. All maps that an op reads have the same type; where
-// an operand has another, a ConvertOp stands in front of the op. The factors of matrix products are bfloat16
-// whatever their shape, except for parameters, which their kernels convert.
+// tokens, that are no weights. That halves what ops read and write. Everything else stays float32: parameters,
+// their gradients, statistics, losses, values of samples such as logits. All maps that an op reads have the
+// same type; where an operand has another, a ConvertOp stands in front of the op. The factors of matrix
+// products are bfloat16 whatever their shape, except for weights, which their kernels convert.
 
 // narrowing is an Executor that may keep maps as bfloat16.
 type narrowing interface {
@@ -90,8 +90,8 @@ func (n *narrower) isRoot(v *Node) bool {
 	return slices.ContainsFunc(n.roots(), func(root **Node) bool { return *root == v })
 }
 
-// areWeights reports whether the results of x are weights: of a parameter's gradient, or computed from weights
-// alone.
+// areWeights reports whether the results of x are weights: of a parameter's gradient, or computed from
+// weights alone.
 func (n *narrower) areWeights(x *call) bool {
 	if _, ok := x.op.(ConvBackwardWeightsOp); ok {
 		return true
@@ -103,8 +103,8 @@ func (n *narrower) isWeight(v *Node) bool {
 	return v.origin == parameter || v.origin == state || n.weights[v]
 }
 
-// operand returns the type that operand i of x has to have. The second operand of a product by weights is those,
-// whatever they were computed from.
+// operand returns the type that operand i of x has to have. The second operand of a product by weights is
+// those, whatever they were computed from.
 func (n *narrower) operand(x *call, i int) tensor.DType {
 	in := x.in[i]
 	_, isView := x.op.(view)

@@ -269,7 +269,8 @@ func (k *warden) Save(m train.Snapshot, isLast bool) (bool, error) {
 	return true, m.Settle()
 }
 
-// A run that diverges in the step in which it is cancelled saves nothing of that step, wherever its weights lie.
+// A run that diverges in the step in which it is cancelled saves nothing of that step, wherever its weights
+// lie.
 func TestResidentTrainingSavesNoHalfStep(t *testing.T) {
 	for forwards := 4; forwards < 24; forwards += 2 {
 		var found []warden

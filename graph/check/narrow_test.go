@@ -68,7 +68,9 @@ func TestWeightsAreNoMaps(t *testing.T) {
 		"shared": func(x, w *graph.Node) *graph.Node {
 			return graph.Conv(graph.Conv(x, w, nil, 1, 1), w, nil, 1, 1)
 		},
-		"computed": func(x, w *graph.Node) *graph.Node { return graph.Conv(x, graph.Add(w, w), nil, 1, 1) },
+		"computed": func(x, w *graph.Node) *graph.Node {
+			return graph.Conv(x, graph.Add(w, w), nil, 1, 1)
+		},
 		"of samples": func(x, w *graph.Node) *graph.Node {
 			return graph.Conv(x, graph.Reshape(x, tensor.Shape{3, 3, 4, 4}), nil, 1, 1)
 		},
