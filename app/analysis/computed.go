@@ -128,11 +128,20 @@ func mixedMath(_ *record.Results, c *Comparison) []string {
 		"against their time.", names)
 }
 
+// sharesGPU reports whether several workers of the line computed on one GPU. Runs that do not tell had all
+// workers of a host on its first.
+func (l *Line) sharesGPU() bool {
+	if !l.IsOnGPU() {
+		return false
+	}
+	return slices.ContainsFunc(l.runs, func(r *record.Run) bool {
+		return r.GPUWorkers > 1 || r.GPUWorkers == 0 && l.Setting.Workers > max(1, l.Setting.Hosts)
+	})
+}
+
 // sharedGPU says which rows have several workers on one GPU.
 func sharedGPU(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool {
-		return l.IsOnGPU() && l.Setting.Workers > max(1, l.Setting.Hosts)
-	})
+	names, any := c.where((*Line).sharesGPU)
 	if !any {
 		return nil
 	}

@@ -204,4 +204,13 @@ func TestLinesOfAGPU(t *testing.T) {
 	if text := note(c, "shared GPU"); strings.Contains(text, "single") {
 		t.Errorf("a worker alone shares a GPU: %q", text)
 	}
+	for workers, want := range map[int]string{1: "", 2: "Workers of these rows share a GPU"} {
+		for i := range m.Rows[1].Runs {
+			m.Rows[1].Runs[i].GPUWorkers = workers
+		}
+		if text := note(analysis.Compare(m.Results), "shared GPU"); !strings.HasPrefix(text, want) ||
+			(text == "") != (want == "") {
+			t.Errorf("2 workers, %d on a GPU: %q, want %q", workers, text, want)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/doctor"
+	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/graph"
 	"lockstep/tensor"
@@ -29,7 +30,8 @@ func doctorCommand(a *app) *cobra.Command {
 		Long: `Examine this machine or hosts, and say what it would change for a job.
 
 Shows processors, memory, disks, limits, clock and network interfaces, and what of them hinders a job or
-slows it down, each with the command that mends it.
+slows it down, each with the command that mends it. Of this machine a binary built with -tags cuda also shows
+the GPUs.
 
 With --hosts it does so for each of them over ssh, as lockstep launch does before a job, and then tries every
 address of each host from every other: who answers there, round trip, rate, and how far the clocks are apart.
@@ -88,6 +90,7 @@ func (a *app) examine(isJSON bool) error {
 	start := time.Now()
 	f := doctor.Describe(doctorPlaces())
 	f.Slots = 1
+	job.DescribeGPUs(&f)
 	h := &record.Hosts{Started: start.UTC(), Hosts: []record.HostFacts{f}, Routes: []record.Route{},
 		Findings: doctor.Advise(f, f.Slots)}
 	h.Seconds = time.Since(start).Seconds()

@@ -30,6 +30,7 @@ func clean(f *record.HostFacts) {
 	for _, n := range []*int{&f.PhysicalCores, &f.LogicalCores, &f.UsableCores, &f.Affinity} {
 		*n = min(max(*n, 0), maxCount)
 	}
+	f.GPU, f.GPUs, f.NoGPU = nil, 0, "" // which are told of this machine only
 	f.ISA = f.ISA[:min(len(f.ISA), maxISAs)]
 	for i, isa := range f.ISA {
 		f.ISA[i] = clip(isa)

@@ -168,6 +168,41 @@ func (silent) Ask(ctx context.Context, _ string, _ json.RawMessage) (json.RawMes
 	return nil, ctx.Err()
 }
 
+// The GPUs of this machine are in a line, and those that another host claims to have are not taken over.
+func TestGPUsOfAHost(t *testing.T) {
+	h200 := &record.GPU{Name: "NVIDIA H200", MemoryBytes: 140 << 30, Driver: 13000,
+		Libraries: []string{"cuDNN 9.14"}}
+	for _, test := range []struct {
+		count     int
+		gpu       *record.GPU
+		why, want string
+	}{
+		{0, nil, "", ""},
+		{1, h200, "", "gpu NVIDIA H200, 140 GiB, driver for CUDA 13.0, cuDNN 9.14 disk"},
+		{8, h200, "", "gpu 8, the first is NVIDIA H200, 140 GiB, driver for CUDA 13.0, cuDNN 9.14 disk"},
+		{0, nil, "no libcuda.so.1", "gpu none that this binary can use: no libcuda.so.1 disk"},
+	} {
+		f := facts("10.0.0.1")
+		f.GPUs, f.GPU, f.NoGPU = test.count, test.gpu, test.why
+		var text strings.Builder
+		if err := doctor.Text(&text, &record.Hosts{Hosts: []record.HostFacts{f}}); err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Join(strings.Fields(text.String()), " ")
+		if !strings.Contains(words, test.want) || strings.Contains(words, " gpu ") != (test.want != "") {
+			t.Errorf("want %q in %s", test.want, text.String())
+		}
+		answer, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := doctor.Clean(answer)
+		if err != nil || got.GPU != nil || got.GPUs != 0 || got.NoGPU != "" {
+			t.Errorf("%v: taken over from a host: %+v", err, got)
+		}
+	}
+}
+
 // The tables of two, eight and forty hosts fit a terminal; what is kept of them fits a variable.
 func TestTextFitsATerminal(t *testing.T) {
 	for _, n := range []int{1, 2, 8, 40} {

@@ -68,6 +68,9 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		{"kernels", strings.Join(f.ISA, ", ")},
 		{"memory", memory},
 	}
+	if text := gpuText(f); text != "" {
+		lines = append(lines, [2]string{"gpu", text})
+	}
 	for _, d := range f.Disks {
 		lines = append(lines, [2]string{"disk", fmt.Sprintf("%s: %s free of %s, %s", d.Use,
 			bytesText(d.FreeBytes), bytesText(d.TotalBytes), d.Path)})
@@ -87,6 +90,23 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 	for _, line := range lines {
 		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
 	}
+}
+
+// gpuText says which GPUs the program can use; "" if it was not asked.
+func gpuText(f record.HostFacts) string {
+	g := f.GPU
+	switch {
+	case f.NoGPU != "":
+		return "none that this binary can use: " + f.NoGPU
+	case g == nil:
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s", g.Name, bytesText(uint64(max(0, g.MemoryBytes))))
+	if f.GPUs > 1 {
+		text = fmt.Sprintf("%d, the first is %s", f.GPUs, text)
+	}
+	text += fmt.Sprintf(", driver for CUDA %d.%d", g.Driver/1000, g.Driver%1000/10)
+	return strings.Join(append([]string{text}, g.Libraries...), ", ")
 }
 
 // latencyText words a core-to-core latency in nanoseconds, of so many cores.

@@ -2,7 +2,10 @@ package job
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"lockstep/app/record"
 	"lockstep/cluster"
@@ -15,10 +18,6 @@ func cautions(s *record.Summary) []string {
 		all = append(all, "links between hosts were not encrypted (--insecure): whoever could read them "+
 			"could rebuild training data from gradients")
 	}
-	if n := crowdOfGPU(s); n > 1 {
-		all = append(all, fmt.Sprintf("%d workers shared one GPU (%s): their times show contention, not "+
-			"scaling", n, s.GPU))
-	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
 	} else if isGuessing(s) {
@@ -29,17 +28,70 @@ func cautions(s *record.Summary) []string {
 	return all
 }
 
-// crowdOfGPU returns the greatest number of workers of a host that computed on its GPU; 0: none did.
-func crowdOfGPU(s *record.Summary) int {
-	if s.GPU == "" {
-		return 0
+// gpuLoads returns the number of workers on each GPU that computed, in increasing order. Hosts of a lab are
+// one machine.
+func gpuLoads(ranks []record.RankStat, isLab bool) []int {
+	type place struct {
+		host   string
+		number int
 	}
-	most, of := 0, map[string]int{}
-	for _, r := range s.Ranks {
-		of[r.Host]++
-		most = max(most, of[r.Host])
+	workers := map[place]int{}
+	for _, r := range ranks {
+		if r.GPU == nil {
+			continue
+		}
+		at := place{r.Host, r.GPU.Number}
+		if isLab {
+			at.host = ""
+		}
+		workers[at]++
 	}
-	return most
+	return slices.Sorted(maps.Values(workers))
+}
+
+// addGPUs adds to the summary how many workers shared a GPU, and cautions about GPUs that are shared or
+// unlike.
+func addGPUs(s *record.Summary, isLab bool) {
+	loads := gpuLoads(s.Ranks, isLab)
+	if len(loads) == 0 {
+		return
+	}
+	s.GPUWorkers = loads[len(loads)-1]
+	for _, text := range []string{sharedGPUs(loads, s.GPU), unlikeGPUs(s.Ranks)} {
+		if text != "" {
+			s.Cautions = append(s.Cautions, text)
+		}
+	}
+}
+
+// sharedGPUs warns of GPUs with several workers, given the number of workers on each in increasing order.
+func sharedGPUs(loads []int, name string) string {
+	least, most := loads[0], loads[len(loads)-1]
+	who := fmt.Sprintf("up to %d workers shared a GPU", most)
+	switch {
+	case most < 2:
+		return ""
+	case len(loads) == 1:
+		who = fmt.Sprintf("%d workers shared one GPU", most)
+	case least == most:
+		who = fmt.Sprintf("%d workers shared each GPU", most)
+	}
+	return fmt.Sprintf("%s (%s): their times show contention, not scaling", who, name)
+}
+
+// unlikeGPUs warns of workers on GPUs that may round differently.
+func unlikeGPUs(ranks []record.RankStat) string {
+	var kinds []string
+	for _, r := range ranks {
+		if r.GPU != nil && !slices.Contains(kinds, r.GPU.Kind()) {
+			kinds = append(kinds, r.GPU.Kind())
+		}
+	}
+	if len(kinds) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("the workers computed on %s: these may round differently, so the same run on one "+
+		"kind of GPU may not be bit-equal", strings.Join(kinds, " and on "))
 }
 
 // isGuessing reports whether the loss of the last step and that on the test samples, if there is one, are

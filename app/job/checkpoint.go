@@ -36,6 +36,8 @@ type kept struct {
 	TestSamples  int `json:"test_samples"`
 	// Data is the hash of the samples; it is empty in older checkpoints.
 	Data record.DataHash `json:"data_sha256"`
+	// GPU computed on rank 0; nil: the processor did, or the checkpoint is an older one.
+	GPU *record.GPU `json:"gpu,omitempty"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
 }
@@ -232,7 +234,7 @@ func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Moves: slices.Clone(w.moves), Growth: slices.Clone(w.growth),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
-		TrainSamples: w.task.train.Len(), Data: w.task.hashes}
+		TrainSamples: w.task.train.Len(), Data: w.task.hashes, GPU: w.gpuKind()}
 	if w.task.test != nil {
 		k.TestSamples = w.task.test.Len()
 	}

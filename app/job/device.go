@@ -48,8 +48,28 @@ func (o *Options) placed(c setting.Config) (setting.Config, *record.GPU, error) 
 	}
 	done := o.decide(c, gpuOf(c))
 	o.noteGPU(c, done, info)
-	return done, &record.GPU{Name: info.Name, MemoryBytes: info.MemoryBytes, Capability: info.Capability,
-		Processors: info.Processors, Driver: info.Driver, Libraries: info.Libraries}, nil
+	return done, recorded(info), nil
+}
+
+// recorded returns info for the record.
+func recorded(info gpu.Info) *record.GPU {
+	return &record.GPU{Name: info.Name, MemoryBytes: info.MemoryBytes, Capability: info.Capability,
+		Processors: info.Processors, Driver: info.Driver, Libraries: info.Libraries}
+}
+
+// DescribeGPUs adds to f which GPUs this binary can use, or why there is none. A binary that was not built
+// for GPUs adds nothing.
+func DescribeGPUs(f *record.HostFacts) {
+	e, err := gpu.Open(gpu.Config{})
+	switch {
+	case errors.Is(err, gpu.ErrNotBuilt):
+		return
+	case err != nil:
+		f.NoGPU = err.Error()
+		return
+	}
+	defer e.Close()
+	f.GPUs, f.GPU = gpu.Count(), recorded(e.Info())
 }
 
 // gpuOf returns the name of the GPU that c asks for; the first one for auto.
@@ -189,10 +209,17 @@ func (w *worker) deviceErr() error {
 	return &DeviceError{w.config.Device, w.gpu.Err()}
 }
 
-// gpuName returns the name of the GPU that computes; "": none does.
-func (w *worker) gpuName() string {
+// gpuKind describes the GPU that computes; nil: none does.
+func (w *worker) gpuKind() *record.GPU {
 	if w.gpu == nil {
-		return ""
+		return nil
 	}
-	return w.gpu.Info().Name
+	return recorded(w.gpu.Info())
+}
+
+// addGPU adds the GPU that computed to the worker's figures, if one did.
+func (w *worker) addGPU(r *workerResult) {
+	if g := w.gpuKind(); g != nil {
+		r.Summary.GPU, r.GPU = g.Name, &record.RankGPU{Number: w.deviceNumber(), GPU: *g}
+	}
 }

@@ -14,10 +14,12 @@ import (
 // broken is a GPU that fails when it is told to.
 type broken struct {
 	device
-	err error
+	err  error
+	info gpu.Info
 }
 
-func (b *broken) Err() error { return b.err }
+func (b *broken) Err() error     { return b.err }
+func (b *broken) Info() gpu.Info { return b.info }
 
 // counted counts what is passed on.
 type counted struct {
@@ -76,28 +78,113 @@ func TestAMissingGPUIsAnErrorOfUsage(t *testing.T) {
 func TestAnotherDeviceIsTold(t *testing.T) {
 	was := kept{Config: setting.Default()}
 	c := setting.Default().Placed("cuda")
-	got := strings.Join(changes(c, was), "\n")
+	got := strings.Join(changes(c, was, nil), "\n")
 	if want := "--device cuda (math fp32) in place of cpu (math fast): they round differently, so the run " +
 		"will not end with the parameters that it would have had"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	was.Config.Device, was.Config.Math = "cuda:1", "fp32"
-	if got := changes(c, was); got != nil {
+	if got := changes(c, was, nil); got != nil {
 		t.Errorf("from one GPU to another: %q", got)
 	}
 }
 
-// Workers that share a GPU are told apart by host.
+// A resumed run on another kind of GPU, or with other libraries, says so in one line; older checkpoints and
+// the same GPU say nothing.
+func TestAnotherGPUIsTold(t *testing.T) {
+	c := setting.Default().Placed("cuda")
+	h200 := &record.GPU{Name: "NVIDIA H200", Driver: 13000, Libraries: []string{"cuDNN 9.14"}}
+	for name, test := range map[string]struct {
+		was, is *record.GPU
+		want    string
+	}{
+		"equal but for the driver": {&record.GPU{Name: "NVIDIA H200", Driver: 12080,
+			Libraries: []string{"cuDNN 9.14"}}, h200, ""},
+		"older checkpoint": {nil, h200, ""},
+		"other kind": {&record.GPU{Name: "NVIDIA H100"}, h200, "NVIDIA H200 (cuDNN 9.14) in place of " +
+			"NVIDIA H100: they may round differently, so the end of the run may not be bit-equal to what " +
+			"it would have been"},
+		"other libraries": {&record.GPU{Name: "NVIDIA H200", Libraries: []string{"cuDNN 9.10"}}, h200,
+			"NVIDIA H200 (cuDNN 9.14) in place of NVIDIA H200 (cuDNN 9.10): they may round differently, so " +
+				"the end of the run may not be bit-equal to what it would have been"},
+	} {
+		if got := strings.Join(changes(c, kept{Config: c, GPU: test.was}, test.is), "\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// onGPUs returns workers that take the GPUs of each host in turn.
+func onGPUs(workersOf map[string]int, gpus int) (ranks []record.RankStat) {
+	for host, workers := range workersOf {
+		for i := range workers {
+			ranks = append(ranks, record.RankStat{Host: host,
+				GPU: &record.RankGPU{Number: i % gpus, GPU: record.GPU{Name: "H100"}}})
+		}
+	}
+	return ranks
+}
+
+// Workers that share a GPU are counted by its host and number.
 func TestWorkersOfAGPU(t *testing.T) {
-	s := &record.Summary{Outcome: record.Outcome{Device: "cuda", GPU: "H100"},
-		Ranks: []record.RankStat{{Host: "a"}, {Host: "a"}, {Host: "b"}}}
-	if n := crowdOfGPU(s); n != 2 {
-		t.Errorf("%d workers of one GPU, want 2", n)
+	const contention = " (H100): their times show contention, not scaling"
+	for name, test := range map[string]struct {
+		ranks   []record.RankStat
+		isLab   bool
+		workers int
+		want    string
+	}{
+		"8 on 8":               {onGPUs(map[string]int{"a": 8}, 8), false, 1, ""},
+		"4 on 2":               {onGPUs(map[string]int{"a": 4}, 2), false, 2, "2 workers shared each GPU"},
+		"8 on 1":               {onGPUs(map[string]int{"a": 8}, 1), false, 8, "8 workers shared one GPU"},
+		"3 on 2":               {onGPUs(map[string]int{"a": 3}, 2), false, 2, "up to 2 workers shared a GPU"},
+		"1 on each of 2 hosts": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), false, 1, ""},
+		"2 and 1 of 2 hosts": {onGPUs(map[string]int{"a": 2, "b": 1}, 1), false, 2,
+			"up to 2 workers shared a GPU"},
+		"2 hosts of a lab": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2, "2 workers shared one GPU"},
+		"no GPU":           {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
+	} {
+		s := &record.Summary{Outcome: record.Outcome{Device: "cuda", GPU: "H100"}, Ranks: test.ranks}
+		addGPUs(s, test.isLab)
+		if test.want != "" {
+			test.want += contention
+		}
+		if got := strings.Join(s.Cautions, "\n"); got != test.want || s.GPUWorkers != test.workers {
+			t.Errorf("%s: %q of %d workers, want %q of %d", name, got, s.GPUWorkers, test.want, test.workers)
+		}
 	}
-	if s.GPU = ""; crowdOfGPU(s) != 0 {
-		t.Error("workers of no GPU")
-	}
+	s := &record.Summary{Outcome: record.Outcome{Device: "cuda", ISA: "avx2"}}
 	if text := s.Kernels(); text != s.ISA {
 		t.Errorf("kernels %q without a GPU", text)
+	}
+}
+
+// A run on several kinds of GPU says that one kind may give other bits.
+func TestUnlikeGPUs(t *testing.T) {
+	ranks := onGPUs(map[string]int{"a": 2}, 2)
+	ranks[1].GPU.Name = "H200"
+	want := "the workers computed on H100 and on H200: these may round differently, so the same run on one " +
+		"kind of GPU may not be bit-equal"
+	s := &record.Summary{Ranks: ranks}
+	if addGPUs(s, false); strings.Join(s.Cautions, "\n") != want {
+		t.Errorf("%q, want %q", s.Cautions, want)
+	}
+}
+
+// A worker tells the number and the kind of its GPU, and a checkpoint keeps the kind.
+func TestAWorkerTellsItsGPU(t *testing.T) {
+	info := gpu.Info{Name: "H100", Libraries: []string{"cuDNN 9.14"}}
+	w := &worker{config: setting.Config{Device: "cuda:3"}, gpu: &broken{info: info}}
+	var r workerResult
+	w.addGPU(&r)
+	if r.Summary.GPU != "H100" || r.GPU == nil || r.GPU.Number != 3 || r.GPU.Kind() != "H100 (cuDNN 9.14)" {
+		t.Errorf("GPU %q, %+v", r.Summary.GPU, r.GPU)
+	}
+	if k := w.gpuKind(); k == nil || k.Kind() != r.GPU.Kind() {
+		t.Errorf("kind %+v", k)
+	}
+	none := workerResult{}
+	if (&worker{}).addGPU(&none); none.GPU != nil || (&worker{}).gpuKind() != nil {
+		t.Errorf("a GPU without one: %+v", none.GPU)
 	}
 }

@@ -114,7 +114,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
 			return s, missed(s)
 		}
-		for _, text := range changes(c, start.Resumed.Kept) {
+		for _, text := range changes(c, start.Resumed.Kept, device) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
 		}
 	}

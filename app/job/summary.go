@@ -101,6 +101,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	}
 	s.TrainAccuracy = trainAccuracy(c, results)
 	s.Cautions = cautions(s)
+	addGPUs(s, told.isLab)
 	if text := slowed(c.SlowWorkers); text != "" {
 		s.Cautions = append(s.Cautions, text)
 	}

@@ -1,5 +1,7 @@
 package record
 
+import "strings"
+
 // Host describes a machine. What the system does not
 // tell is "" or 0.
 type Host struct {
@@ -27,4 +29,18 @@ type GPU struct {
 	Processors  int      `json:"processors"`          // its multiprocessors
 	Driver      int      `json:"driver"`              // newest CUDA of the driver, 13000 for 13.0
 	Libraries   []string `json:"libraries,omitempty"` // loaded besides the driver, with versions
+}
+
+// Kind words what decides how a GPU rounds: its name and the versions of the libraries.
+func (g *GPU) Kind() string {
+	if len(g.Libraries) == 0 {
+		return g.Name
+	}
+	return g.Name + " (" + strings.Join(g.Libraries, ", ") + ")"
+}
+
+// RankGPU is the GPU of a worker.
+type RankGPU struct {
+	Number int `json:"number"` // among those of its host that the worker sees, from 0
+	GPU
 }

@@ -83,6 +83,10 @@ type HostFacts struct {
 	ClockOffset     float64 `json:"clock_offset_seconds"` // clock ahead of the first host's
 
 	Interfaces []Interface `json:"interfaces"` // those that are up
+
+	GPUs  int    `json:"gpus,omitempty"`   // that the program can use; 0: none, or it was not asked
+	GPU   *GPU   `json:"gpu,omitempty"`    // the first of them
+	NoGPU string `json:"no_gpu,omitempty"` // why there is none; "": there is one, or it was not asked
 }
 
 // FarLatency is a core-to-core latency, in nanoseconds, that cores of one cache do not have; CacheCores is

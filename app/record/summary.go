@@ -94,6 +94,8 @@ type Outcome struct {
 	ISA             string   `json:"isa"`              // kernel path
 	Device          string   `json:"device,omitempty"` // cpu, cuda or cuda:N; "": not told, cpu
 	GPU             string   `json:"gpu,omitempty"`    // its name, if it computed; "": none did
+	// GPUWorkers is the number of workers on the GPU that has most of them; 0: not told, or none computed.
+	GPUWorkers int `json:"gpu_workers,omitempty"`
 	// Batches is the number of those that another program has; with more steps it trains on them again.
 	Batches int `json:"batches,omitempty"`
 	// Encryption of the links between workers: tls, none, or not needed (one host).
@@ -242,6 +244,8 @@ type RankStat struct {
 	ArenaBytes      int64     `json:"arena_bytes"`      // the arenas of activations
 	ISA             string    `json:"isa"`              // kernel path
 	ParameterSHA256 string    `json:"parameter_sha256"` // of its weights at the end
+	// GPU computed the passes of this rank; null: the processor did.
+	GPU *RankGPU `json:"gpu,omitempty"`
 	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
 	Buckets []BucketStat `json:"buckets"`
 }
