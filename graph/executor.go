@@ -20,8 +20,8 @@ type Executor interface {
 	// application that is recomputed in the backward pass runs the same kernel again.
 	Prepare(a Application) (Kernel, error)
 	// Upload copies src, on the host, to dst, in the executor's memory. It may read src until a later
-	// download has returned. Download copies src, in the executor's memory, to dst, on the host, when all that
-	// was asked for before is done. Neither is called if InPlace is true.
+	// download has returned. Download copies src, in the executor's memory, to dst, on the host, when all
+	// that was asked for before is done. Neither is called if InPlace is true.
 	Upload(dst, src *Buffer)
 	Download(dst, src *Buffer)
 }

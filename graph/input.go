@@ -12,7 +12,8 @@ import (
 //
 // A slice that is set is read in place, without a copy, until another one is set. It must not change
 // between Forward and the end of Backward or, with an executor that is not in place, until a result of
-// Forward is read. A nil Input stands for an input that the program does not read. Setting it has no effect, so the same code can feed programs for training and for inference.
+// Forward is read. A nil Input stands for an input that the program does not read. Setting it has no
+// effect, so the same code can feed programs for training and for inference.
 type Input struct {
 	program *Program
 	node    *Node

@@ -9,10 +9,10 @@ import (
 // Note: bfloat16
 //
 // An executor with memory of its own may keep maps as bfloat16: values with four axes, and the rows of
-// tokens, that are no weights. That halves what ops read and write. Everything else stays float32: parameters,
-// their gradients, statistics, losses, values of samples such as logits. All maps that an op reads have the
-// same type; where an operand has another, a ConvertOp stands in front of the op. The factors of matrix
-// products are bfloat16 whatever their shape, except for weights, which their kernels convert.
+// tokens, that are no weights. That halves what ops read and write. Everything else stays float32:
+// parameters, their gradients, statistics, losses, values of samples such as logits. All maps that an op
+// reads have the same type; where an operand has another, a ConvertOp stands in front of the op. The factors
+// of matrix products are bfloat16 whatever their shape, except for weights, which their kernels convert.
 
 // narrowing is an Executor that may keep maps as bfloat16.
 type narrowing interface {

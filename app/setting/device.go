@@ -31,7 +31,8 @@ func devices() []string { return []string{DeviceCPU, DeviceCUDA, auto} }
 func deviceSetting() Setting {
 	s := choice("device", "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary "+
 		"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the second "+
-		"one; auto takes a GPU if one can be used, and says so", devices(), func(c *Config) *string { return &c.Device })
+		"one; auto takes a GPU if one can be used, and says so", devices(),
+		func(c *Config) *string { return &c.Device })
 	check := s.check
 	s.check = func(c *Config) error {
 		number, isNumbered := strings.CutPrefix(c.Device, DeviceCUDA+":")
