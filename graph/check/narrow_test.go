@@ -61,8 +61,8 @@ func TestMapsAreKeptAsBF16(t *testing.T) {
 	}
 }
 
-// A filter that two convolutions share, or that is computed, and its gradients stay float32: ops on them do not
-// mix types.
+// A filter that two convolutions share, or that is computed, and its gradients stay float32: ops on them do
+// not mix types.
 func TestWeightsAreNoMaps(t *testing.T) {
 	for name, build := range map[string]func(x, w *graph.Node) *graph.Node{
 		"shared": func(x, w *graph.Node) *graph.Node {
