@@ -96,6 +96,11 @@ func (n *narrower) areWeights(x *call) bool {
 	if _, ok := x.op.(ConvBackwardWeightsOp); ok {
 		return true
 	}
+	return n.readsWeights(x)
+}
+
+// readsWeights reports whether x reads weights alone.
+func (n *narrower) readsWeights(x *call) bool {
 	return len(x.in) > 0 && !slices.ContainsFunc(x.in, func(in *Node) bool { return !n.isWeight(in) })
 }
 
@@ -111,7 +116,7 @@ func (n *narrower) operand(x *call, i int) tensor.DType {
 	switch {
 	case in.typ.DType == tensor.Int32 || isView:
 		return in.typ.DType
-	case factors(x.op) == 1 && i == 1 || n.isWeight(in) && (factors(x.op) > 0 || n.areWeights(x)):
+	case factors(x.op) == 1 && i == 1 || n.readsWeights(x):
 		return tensor.Float32
 	case i < factors(x.op) || isMap(in.typ) && !n.isStatisticValue(in):
 		return tensor.BFloat16

@@ -60,9 +60,9 @@ func (s *arrivals) next(e *Executor) *arrival {
 	a := &s.pending[len(s.pending)-1]
 	if a.final == nil {
 		var err error
-		a.final, err = e.device.NewEvent()
+		a.final, err = e.device.NewEvent(cuda.Untimed)
 		e.note(err)
-		a.done, err = e.device.NewEvent()
+		a.done, err = e.device.NewEvent(cuda.Untimed)
 		e.note(err)
 	}
 	return a

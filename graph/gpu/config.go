@@ -25,8 +25,8 @@ type Config struct {
 	Device int
 	// Math is the precision; "" means Float32.
 	Math Math
-	// Plain computes products and convolutions with kernels of this package, in float32, and needs no library
-	// besides the driver.
+	// Plain computes products and convolutions with kernels of this package and needs no library besides the
+	// driver. They compute in float32, and with Math BF16 read maps that are bfloat16.
 	Plain bool
 	// Profile prepares ops so that Timed says how long each takes.
 	Profile bool

@@ -45,8 +45,8 @@ func (c choice) distance(s graph.ConvShape) float64 {
 	return off(s.C, c.shape.C) + off(s.K, c.shape.K) + off(pixels(s), pixels(c.shape))
 }
 
-// keepsRanks reports whether cuBLASLt's ranks are worth as much for s, whose distance is d: it is the very shape,
-// or has up to twice as many rows, or half. Farther away the library ranks others first.
+// keepsRanks reports whether cuBLASLt's ranks are worth as much for s, whose distance is d: it is the very
+// shape, or has up to twice as many rows, or half. Farther away the library ranks others first.
 func (c choice) keepsRanks(s graph.ConvShape, d float64) bool {
 	isOfRows := product{ConvShape: s}.isOfRows() && product{ConvShape: c.shape}.isOfRows()
 	return d == 0 || isOfRows && s.C == c.shape.C && s.K == c.shape.K && d <= 1
@@ -125,13 +125,11 @@ func (e *Executor) methodFor(p product) (method, error) {
 }
 
 // plainName is the name of our own kernel. rowsPrefix and columnsPrefix are in front of the method for the
-// product of rows that a convolution with strides, or of few channels, is made of. turnedPrefix is in front of
-// cuBLASLt for transposed factors.
+// product of rows that a convolution with strides, or of few channels, is made of.
 const (
 	plainName     = "plain"
 	rowsPrefix    = "rows "
 	columnsPrefix = "columns "
-	turnedPrefix  = "turned "
 )
 
 // methodNamed plans a product with the method of that name, or with the library's first if the name is empty.
@@ -150,12 +148,8 @@ func (e *Executor) methodNamed(p product, name string) (method, error) {
 		return e.convolution(p, name)
 	}
 	rank := 0
-	name, isTurned := strings.CutPrefix(name, turnedPrefix)
 	if rest, ok := strings.CutPrefix(name, blasName(0)); ok {
 		rank, _ = strconv.Atoi(strings.TrimSpace(rest))
-	}
-	if isTurned {
-		return e.turned(p, rank)
 	}
 	return e.matrixProduct(p, rank)
 }

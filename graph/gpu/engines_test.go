@@ -136,9 +136,9 @@ func newMeter(t *testing.T, m Math, file *os.File, deadline time.Time) *meter {
 		e.noise(*p, operandBytes)
 	}
 	g.scratchSize = operandBytes
-	g.begin, err = e.device.NewEvent()
+	g.begin, err = e.device.NewEvent(cuda.Timed)
 	g.must(err)
-	g.end, err = e.device.NewEvent()
+	g.end, err = e.device.NewEvent(cuda.Timed)
 	g.must(err)
 	return g
 }
@@ -176,9 +176,6 @@ func (g *meter) methodsOf(p product) []named {
 	case p.isOfRows():
 		for rank := range ranks {
 			add(blasName(rank))
-		}
-		for rank := range ranks / 2 {
-			add(turnedPrefix + blasName(rank))
 		}
 	default:
 		for rank := range 3 {
@@ -222,9 +219,6 @@ func (g *meter) addEngines(p product, prefix string, all *[]named) {
 func (g *meter) seconds(p product, m method, n int) float64 {
 	g.note(g.stream.Record(g.begin))
 	o := operands{result: g.result, left: g.left, right: g.right, scratch: g.scratch}
-	if p.bias {
-		o.bias = g.left
-	}
 	for range n {
 		m.run(p.N, o)
 	}
@@ -302,33 +296,6 @@ func TestMeasureMethods(t *testing.T) {
 		}
 		t.Logf("%s, %s: %d of %d products after %v", g.device.Name, part.math, done, len(products),
 			time.Since(start))
-		g.close()
-	}
-}
-
-// TestMeasureLinear measures all methods for the linear layers of bert-base with 32 texts of 128 tokens, for at
-// most 12 seconds. TestChooseMethods takes both files of times, one behind the other.
-func TestMeasureLinear(t *testing.T) {
-	if *measureFile == "" {
-		t.Skip("takes a GPU for 12 s; -measure=FILE says where the times go")
-	}
-	file, err := os.Create(*measureFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	start := time.Now()
-	for i, m := range []Math{TF32, BF16, Float32} {
-		g := newMeter(t, m, file, start.Add(time.Duration(i+1)*4*time.Second))
-		for _, size := range [][2]int{{768, 768}, {768, 3072}, {3072, 768}} {
-			for pass := forward; pass <= backwardWeights; pass++ {
-				s := graph.ConvShape{N: 4096, H: 1, W: 1, C: size[0], K: size[1], R: 1, S: 1, Stride: 1}
-				p := product{ConvShape: s, pass: pass, isHalf: m == BF16, bias: pass == forward}
-				p.toHalf = p.isHalf && pass != backwardWeights
-				g.measure(p)
-			}
-		}
-		t.Logf("%s, %s: %v", g.device.Name, m, time.Since(start))
 		g.close()
 	}
 }

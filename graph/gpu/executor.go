@@ -80,14 +80,22 @@ func (e *Executor) kernel(name string) *cuda.Kernel {
 	panic("gpu: no kernel " + name)
 }
 
-// Close frees what the executor holds.
+// Close frees what the executor holds, when all queues are done.
 func (e *Executor) Close() {
+	for _, s := range []*cuda.Stream{e.stream, e.prefetch.stream, e.arrivals.stream} {
+		if s != nil {
+			e.note(s.Wait())
+		}
+	}
 	e.closeProfile()
 	e.closeLibraries()
 	e.prefetch.close(e)
 	e.arrivals.close()
 	e.drops.close(e)
 	e.staging.close()
+	for _, m := range e.modules {
+		m.Close()
+	}
 	if e.stream != nil {
 		e.stream.Close()
 	}
@@ -117,7 +125,7 @@ type block struct{ base cuda.Pointer }
 func (e *Executor) Allocate(n int) (graph.Memory, error) {
 	base, err := e.device.Alloc(4 * max(n, 1))
 	if err != nil {
-		return graph.Memory{}, fmt.Errorf("gpu: activations: %w", err)
+		return graph.Memory{}, fmt.Errorf("gpu: %w; a smaller --batch needs less", err)
 	}
 	e.note(e.stream.Fill(base, 0, max(n, 1)))
 	return graph.Memory{Handle: &block{base}, Release: func() {

@@ -60,7 +60,8 @@ type recording struct {
 	work     *cuda.Recording
 }
 
-// Record returns what f queues, to be replayed; nil if the driver cannot record it.
+// Record returns what f queues, to be replayed; nil if the driver cannot record it. The caller then calls f
+// itself, which notes an error that has nothing to do with the recording.
 func (e *Executor) Record(f func()) graph.Recording {
 	if e.err != nil {
 		return nil
@@ -70,7 +71,8 @@ func (e *Executor) Record(f func()) graph.Recording {
 		return e.err
 	})
 	if err != nil {
-		e.note(err)
+		e.err = nil // what f noted, if anything: none of it was queued
+		e.Wait()
 		return nil
 	}
 	return &recording{e, work}

@@ -63,8 +63,8 @@ func (e *Executor) linear(a graph.Application, o graph.LinearOp) (graph.Kernel, 
 	}}, nil
 }
 
-// linearGELU computes GELU of the result of a linear layer, in the pass that adds the bias if the product cannot
-// add it itself.
+// linearGELU computes GELU of the result of a linear layer, in the pass that adds the bias if the product
+// cannot add it itself.
 func (e *Executor) linearGELU(a graph.Application, p product, m method) graph.Kernel {
 	rows := batchOf(a.In[0], p)
 	gelu := e.elementwise(a.Out[1], "gelu"+suffix(a.Out[1]), 2)

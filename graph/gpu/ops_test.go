@@ -197,9 +197,10 @@ func (c opCase) network(lossOf func(logits *graph.Node, n int) *graph.Node) (*gr
 			in = append(in, g.Parameter(p))
 			continue
 		}
-		// Parameters are never bfloat16; what is made of them may be.
+		// Weights are never bfloat16, nor what is made of them alone.
 		p.Shape = tensor.Shape{1, s.Elems()}
-		in = append(in, graph.Reshape(g.Parameter(p), s))
+		x := graph.Reshape(g.Parameter(p), s)
+		in = append(in, graph.Add(x, g.Input("input "+p.Name, s)))
 	}
 	flat := graph.Flatten(c.build(in))
 	top := g.Parameter(graph.Param{Name: "top", Shape: tensor.Shape{flat.Shape()[1], classes},
@@ -233,14 +234,16 @@ func run(t *testing.T, g *graph.Graph, o graph.Options, ex graph.Executor, set f
 	p.Backward(nil)
 }
 
-// setLabels sets the labels of a program that has some, and the targets of one that has those.
+// setLabels sets the labels of a program that has some, and the targets of one that has those. Other inputs
+// are 0.
 func setLabels(p *graph.Program) {
 	for _, in := range p.Inputs() {
 		for i := range in.Ints() {
 			in.Ints()[i] = int32(i*i) % classes
 		}
-		for i := range in.Floats() {
-			in.Floats()[i] = random.Stream(9).Symmetric(uint64(i), 1)
+		values := in.Floats()
+		for i := 0; i < len(values) && in.Name() == "target"; i++ {
+			values[i] = random.Stream(9).Symmetric(uint64(i), 1)
 		}
 	}
 }

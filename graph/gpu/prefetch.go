@@ -41,10 +41,10 @@ func (p *prefetch) grow(e *Executor, bytes int) (err error) {
 		if p.stream, err = e.device.NewStream(); err != nil {
 			return err
 		}
-		if p.done, err = e.device.NewEvent(); err != nil {
+		if p.done, err = e.device.NewEvent(cuda.Untimed); err != nil {
 			return err
 		}
-		if p.isRead, err = e.device.NewEvent(); err != nil {
+		if p.isRead, err = e.device.NewEvent(cuda.Untimed); err != nil {
 			return err
 		}
 	}
@@ -52,6 +52,7 @@ func (p *prefetch) grow(e *Executor, bytes int) (err error) {
 		return nil
 	}
 	e.Wait()
+	e.note(p.stream.Wait())
 	p.free(e)
 	if p.room, err = e.device.Alloc(bytes); err == nil {
 		p.bytes = bytes
@@ -71,7 +72,7 @@ func (p *prefetch) take(e *Executor, dst cuda.Pointer, values []float32) bool {
 	return true
 }
 
-// free frees the room.
+// free frees the room, when neither queue uses it.
 func (p *prefetch) free(e *Executor) {
 	if p.bytes > 0 {
 		e.device.Free(p.room)

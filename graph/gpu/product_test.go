@@ -447,19 +447,3 @@ func TestColumns(t *testing.T) {
 		})
 	}
 }
-
-// Linear layers can be products of transposed factors, and take what cuBLASLt ranks lower, whatever the number of
-// rows.
-func TestTurnedProducts(t *testing.T) {
-	for _, method := range []string{"turned cuBLASLt", "turned cuBLASLt 1", "cuBLASLt 2"} {
-		for _, m := range []gpu.Math{gpu.TF32, gpu.BF16} {
-			t.Run(method+" "+string(m), func(t *testing.T) {
-				b := newBench(t, gpu.Config{Math: m})
-				b.ex.Prefer(method)
-				b.checkLinear(64, 24, 40, 50)
-				b.checkLinear(600, 128, 256, 599)
-				b.checkLinear(600, 128, 256, 77)
-			})
-		}
-	}
-}

@@ -34,7 +34,7 @@ type timedOp struct {
 
 // newEvent returns an event, and notes the error if there is one.
 func (e *Executor) newEvent() *cuda.Event {
-	event, err := e.device.NewEvent()
+	event, err := e.device.NewEvent(cuda.Timed)
 	e.note(err)
 	return event
 }

@@ -131,8 +131,8 @@ func (e *Executor) columnTotals(a graph.Application) (graph.Kernel, bool) {
 	if blocks(side) > totalsBlocks || ceil(rows*side, totalsThreads) > totalsRows {
 		return graph.Kernel{}, false
 	}
-	l := e.launch("column_totals"+suffix(in), 2, linear(blocks(side)), linear(totalsThreads), rows, cols, width,
-		side)
+	l := e.launch("column_totals"+suffix(in), 2, linear(blocks(side)), linear(totalsThreads), rows, cols,
+		width, side)
 	return graph.Kernel{Run: func(a *graph.Args) {
 		l.setInt(0, rowsNow(in, a.In[0], cols))
 		l.run(at(a.Out[0]), at(a.In[0]))

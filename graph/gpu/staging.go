@@ -21,16 +21,17 @@ import (
 type staging struct {
 	device *cuda.Device
 	rooms  []unsafe.Pointer
-	room   []byte // the last of rooms
-	used   int
+	room   []byte  // the last of rooms
+	used   int     // of it
+	taken  int     // of all rooms since the last reset
 	large  []large // slices that were sent
 	pinner runtime.Pinner
 }
 
 // large is a large slice that was sent before.
 type large struct {
-	memory   []byte
-	isPinned bool
+	memory              []byte
+	isPinned, isRefused bool
 }
 
 // Slices of at least pinnedBytes are pinned when they are sent for the second time, up to pinnedSlices of
@@ -40,6 +41,9 @@ const (
 	pinnedSlices = 32
 )
 
+// keptBytes bounds a room that stays although less than a quarter of it is of use.
+const keptBytes = 64 << 20
+
 // isPinned reports whether the GPU can copy from src itself.
 func (s *staging) isPinned(src []byte) bool {
 	if len(src) < pinnedBytes {
@@ -47,9 +51,12 @@ func (s *staging) isPinned(src []byte) bool {
 	}
 	for i := range s.large {
 		if l := &s.large[i]; &l.memory[0] == &src[0] && len(l.memory) >= len(src) {
-			if !l.isPinned && s.device.Register(l.memory) == nil {
-				s.pinner.Pin(&l.memory[0])
-				l.isPinned = true
+			if !l.isPinned && !l.isRefused {
+				l.isRefused = s.device.Register(l.memory) != nil
+				l.isPinned = !l.isRefused
+				if l.isPinned {
+					s.pinner.Pin(&l.memory[0])
+				}
 			}
 			return l.isPinned
 		}
@@ -72,13 +79,19 @@ func (s *staging) take(n int) ([]byte, error) {
 	}
 	taken := s.room[s.used : s.used+n : s.used+n]
 	s.used += aligned(n)
+	s.taken += aligned(n)
 	return taken, nil
 }
 
-// reset makes the memory free, when no copy is in progress.
+// reset makes the memory free, when no copy is in progress. A room that was made for much more than what is
+// sent now, such as all weights, goes.
 func (s *staging) reset() {
-	s.used = 0
-	for len(s.rooms) > 1 {
+	kept := 1
+	if len(s.room) > keptBytes && s.taken < len(s.room)/4 {
+		kept, s.room = 0, nil
+	}
+	s.used, s.taken = 0, 0
+	for len(s.rooms) > kept {
 		s.device.FreeHost(s.rooms[0])
 		s.rooms = s.rooms[1:]
 	}

@@ -11,7 +11,7 @@ import (
 // functions are those of the driver, in the order of names.
 type functions struct {
 	init, driverVersion, deviceCount, deviceGet, deviceName, deviceAttribute, deviceMemory Func
-	retain, release, setCurrent, errorString, memInfo                                      Func
+	retain, release, setCurrent, errorString                                               Func
 	alloc, free, allocHost, freeHost, register, unregister, toDevice, toHost, within, fill Func
 	streamCreate, streamDestroy, streamWait, streamWaitEvent                               Func
 	eventCreate, eventDestroy, eventRecord, eventQuery, eventWait, eventElapsed            Func
@@ -27,7 +27,7 @@ func (f *functions) names() map[string]*Func {
 		"cuDeviceGetAttribute": &f.deviceAttribute, "cuDeviceTotalMem_v2": &f.deviceMemory,
 		"cuDevicePrimaryCtxRetain": &f.retain, "cuDevicePrimaryCtxRelease_v2": &f.release,
 		"cuCtxSetCurrent": &f.setCurrent, "cuGetErrorString": &f.errorString,
-		"cuMemGetInfo_v2": &f.memInfo, "cuMemAlloc_v2": &f.alloc, "cuMemFree_v2": &f.free,
+		"cuMemAlloc_v2": &f.alloc, "cuMemFree_v2": &f.free,
 		"cuMemHostAlloc": &f.allocHost, "cuMemFreeHost": &f.freeHost,
 		"cuMemHostRegister_v2": &f.register, "cuMemHostUnregister": &f.unregister,
 		"cuMemcpyHtoDAsync_v2": &f.toDevice, "cuMemcpyDtoHAsync_v2": &f.toHost,
@@ -227,13 +227,6 @@ func (d *Device) call(name string, f Func, args ...uintptr) error {
 
 // Close releases the context. Everything made on the device becomes invalid.
 func (d *Device) Close() { d.f.release.Call(uintptr(d.number)) }
-
-// FreeBytes returns how much of the device's memory is free.
-func (d *Device) FreeBytes() (int64, error) {
-	var free, total uint64
-	err := d.call("cuMemGetInfo", d.f.memInfo, Address(&free), Address(&total))
-	return int64(free), err
-}
 
 // Pointer is an address in a device's memory.
 type Pointer uintptr

@@ -23,6 +23,9 @@ func (d *Device) LoadModule(ptx string) (*Module, error) {
 	return m, err
 }
 
+// Close unloads the module. Its kernels must not be launched any more.
+func (m *Module) Close() { _ = m.device.call("cuModuleUnload", m.device.f.moduleUnload, m.handle) }
+
 // Kernel is a function of a module.
 type Kernel struct {
 	device *Device

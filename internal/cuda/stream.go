@@ -70,10 +70,20 @@ type Event struct {
 	handle uintptr
 }
 
+// Timing says whether an event notes when the device reaches it. [Event.MillisecondsSince] takes timed ones;
+// untimed ones cost less.
+type Timing uintptr
+
+// The flags of cuEventCreate.
+const (
+	Timed   Timing = 0
+	Untimed Timing = 2
+)
+
 // NewEvent returns an event that has not been recorded.
-func (d *Device) NewEvent() (*Event, error) {
+func (d *Device) NewEvent(t Timing) (*Event, error) {
 	e := &Event{device: d}
-	return e, d.call("cuEventCreate", d.f.eventCreate, Address(&e.handle), 0)
+	return e, d.call("cuEventCreate", d.f.eventCreate, Address(&e.handle), uintptr(t))
 }
 
 // Close frees the event.
@@ -102,7 +112,7 @@ func (e *Event) Wait() error {
 	return e.device.call("cuEventSynchronize", e.device.f.eventWait, e.handle)
 }
 
-// MillisecondsSince returns the time from an earlier event to e; both must be done.
+// MillisecondsSince returns the time from an earlier event to e; both must be timed and done.
 func (e *Event) MillisecondsSince(earlier *Event) (float64, error) {
 	var ms float32
 	err := e.device.call("cuEventElapsedTime", e.device.f.eventElapsed, Address(&ms), earlier.handle,

@@ -18,6 +18,9 @@ import (
 // Library is the name of the file that [Build] makes.
 const Library = "libcuda.so.1"
 
+// Order is the environment variable that says when streams do their work.
+const Order = "EMULATE_ORDER"
+
 // version changes with what else decides about the cached files.
 const version = "2"
 

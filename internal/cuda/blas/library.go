@@ -15,7 +15,7 @@ var ErrUnsupported = errors.New("blas: cuBLASLt has no algorithm for this produc
 // functions are those of cuBLASLt, in the order of names.
 type functions struct {
 	create, destroy, version, productCreate, productDestroy, productSet, layoutCreate, layoutDestroy,
-	layoutSet, limitsCreate, limitsDestroy, limitsSet, heuristic, checkAlgorithm, run cuda.Func
+	layoutSet, limitsCreate, limitsDestroy, limitsSet, heuristic, run cuda.Func
 }
 
 // names pairs the functions with what the library calls them.
@@ -29,7 +29,7 @@ func (f *functions) names() map[string]*cuda.Func {
 		"cublasLtMatmulPreferenceDestroy":      &f.limitsDestroy,
 		"cublasLtMatmulPreferenceSetAttribute": &f.limitsSet,
 		"cublasLtMatmulAlgoGetHeuristic":       &f.heuristic,
-		"cublasLtMatmulAlgoCheck":              &f.checkAlgorithm, "cublasLtMatmul": &f.run,
+		"cublasLtMatmul":                       &f.run,
 	}
 }
 

@@ -107,12 +107,10 @@ type Plan struct {
 
 	chosen result
 	ranked []result // by the heuristic; Candidate chooses the last one
-	// lower is the algorithm that Candidate chose, for a product of this size, if it is not the best one.
-	lower          result
-	planned        Product
-	workspaceBytes int
-	alpha, beta    float32
-	bias           cuda.Pointer
+	// planned is the product as it was given to Candidate.
+	planned     Product
+	alpha, beta float32
+	bias        cuda.Pointer
 
 	// count and value are arguments of functions that write or read them.
 	count int32
@@ -131,17 +129,13 @@ func (l *Library) Candidate(p Product, workspaceBytes, rank int) (*Plan, error) 
 	if min(p.M, p.N, p.K) < 1 {
 		return nil, fmt.Errorf("blas: product %v has no elements", p)
 	}
-	plan := &Plan{library: l, product: p, alpha: 1, ranked: make([]result, rank+1), planned: p,
-		workspaceBytes: workspaceBytes}
+	plan := &Plan{library: l, product: p, alpha: 1, ranked: make([]result, rank+1), planned: p}
 	if p.Add {
 		plan.beta = 1
 	}
 	err := plan.describe(workspaceBytes)
 	if err == nil {
 		err = plan.choose(rank)
-	}
-	if err == nil && rank > 0 {
-		plan.lower = plan.chosen
 	}
 	if err != nil {
 		plan.Close()
@@ -274,28 +268,9 @@ func (p *Plan) choose(rank int) error {
 	return check("cublasLtMatmulAlgoGetHeuristic", status)
 }
 
-// stays chooses the algorithm that Candidate chose, for other M and K, and reports whether it fits: the size is
-// at least a quarter of what was planned, and the library agrees.
-func (p *Plan) stays() bool {
-	if len(p.ranked) == 1 || p.product.M < p.planned.M/4 || p.product.K < p.planned.K/4 {
-		return false
-	}
-	var status int32
-	l := p.library
-	p.chosen = p.lower
-	l.device.Do(func() {
-		status = l.f.checkAlgorithm.Call(l.handle, p.description, p.layouts[0], p.layouts[1], p.layouts[2],
-			p.layouts[2], cuda.Address(&p.lower), cuda.Address(&p.chosen))
-	})
-	needed := p.chosen.workspaceBytes
-	p.chosen = p.lower // the check leaves out the algorithm
-	p.chosen.workspaceBytes = needed
-	return status == 0 && needed <= uint64(max(p.workspaceBytes, 0))
-}
-
-// Resize changes M and K, for matrices whose number of rows differs from run to run. It keeps an algorithm that
-// is not the best one where it can, and else takes the best one for the size, within the limit that Plan was
-// given. It takes microseconds: the library remembers what it has chosen.
+// Resize changes M and K, for matrices whose number of rows differs from run to run, and takes the best
+// algorithm for the size, within the limit that Plan was given; for the size that was planned it takes the
+// one that Candidate chose. It takes microseconds: the library remembers what it has chosen.
 func (p *Plan) Resize(m, k int) error {
 	if p.product.M == m && p.product.K == k {
 		return nil
@@ -314,8 +289,8 @@ func (p *Plan) Resize(m, k int) error {
 			}
 		}
 	}
-	if p.stays() {
-		return nil
+	if p.product == p.planned {
+		return p.choose(len(p.ranked) - 1)
 	}
 	return p.choose(0)
 }

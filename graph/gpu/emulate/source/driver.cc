@@ -1,6 +1,6 @@
-// A driver without a GPU: the functions of libcuda.so.1 that package cuda loads. Work is done at once, by the
-// calling thread, one block of a kernel after the other. The threads of a block are fibers, which switch only
-// where they wait for each other.
+// A driver without a GPU: the functions of libcuda.so.1 that package cuda loads. Work is done at once, or later
+// if EMULATE_ORDER says so, by the calling thread, one block of a kernel after the other. The threads of a block
+// are fibers, which switch only where they wait for each other.
 //
 // It is stricter than a GPU. Memory and dynamic shared memory start as what is no number; writing next to an
 // allocation, indices beyond an array, addresses that are not aligned, waiting for threads that never come and
@@ -15,9 +15,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,7 +29,7 @@
 
 struct Three { unsigned x, y, z; };
 
-enum { Ok = 0, InvalidValue = 1, OutOfMemory = 2, NotFound = 500, IllegalAddress = 700, LaunchFailed = 719 };
+enum { Ok = 0, InvalidValue = 1, OutOfMemory = 2, NotFound = 500, NotReady = 600, IllegalAddress = 700 };
 
 static std::recursive_mutex lock;
 typedef std::lock_guard<std::recursive_mutex> Guard;
@@ -333,10 +336,26 @@ static bool inside(uintptr_t at, size_t bytes) {
 typedef std::function<int()> Work;
 struct Stream {
     std::vector<Work> *recording = nullptr;
+    bool isLate = false, isRandom = false;
+    std::deque<Work> pending;
+    size_t queued = 0, done = 0;  // since the stream was made
 };
 static Stream firstStream;
+static bool isNextMain;  // the next stream is the first of a context
+static std::minstd_rand dice;
 
 static Stream *streamOf(void *handle) { return handle ? (Stream *)handle : &firstStream; }
+
+// drain does the first works of a stream, so many in all.
+static int drain(Stream *s, size_t until) {
+    while (s->done < until && !failed) {
+        Work work = std::move(s->pending.front());
+        s->pending.pop_front();
+        s->done++;
+        work();
+    }
+    return failed;
+}
 
 static int queue(void *stream, Work work) {
     if (failed) return failed;
@@ -345,11 +364,24 @@ static int queue(void *stream, Work work) {
         s->recording->push_back(std::move(work));
         return Ok;
     }
-    return work();
+    if (!s->isLate) return work();
+    s->pending.push_back(std::move(work));
+    s->queued++;
+    return s->isRandom && dice() % 4 == 0 ? drain(s, s->queued) : Ok;
+}
+
+// order makes a stream late if EMULATE_ORDER says so, of which doc.go tells.
+static void order(Stream *s, bool isMain) {
+    const char *said = getenv("EMULATE_ORDER");
+    std::string wanted = said ? said : "";
+    s->isRandom = wanted == "random";
+    s->isLate = s->isRandom || wanted == "late" || wanted == (isMain ? "copies-early" : "copies-late");
 }
 
 struct Event {
-    timespec at;
+    std::shared_ptr<timespec> at = std::make_shared<timespec>();
+    Stream *stream = nullptr;  // where it was recorded, behind so many works
+    size_t position = 0;
 };
 
 // Modules
@@ -414,7 +446,11 @@ API cuDeviceGetAttribute(int *value, int attribute, int) {
     if (v == values.end()) return InvalidValue;
     return *value = v->second, Ok;
 }
-API cuDevicePrimaryCtxRetain(void **context, int) { return *context = (void *)&firstStream, Ok; }
+API cuDevicePrimaryCtxRetain(void **context, int) {
+    Guard g(lock);
+    isNextMain = true;
+    return *context = (void *)&firstStream, Ok;
+}
 API cuDevicePrimaryCtxRelease_v2(int) { return failed = Ok; }
 API cuCtxSetCurrent(void *) { return Ok; }
 API cuGetErrorString(int status, const char **text) {
@@ -423,12 +459,6 @@ API cuGetErrorString(int status, const char **text) {
     snprintf(kept, sizeof kept, "%s", status == Ok ? "no error" : said.c_str());
     kept[255] = 0;
     return *text = kept, Ok;
-}
-API cuMemGetInfo_v2(size_t *free, size_t *total) {
-    Guard g(lock);
-    *total = 4ull << 30;
-    *free = *total - allocated;
-    return Ok;
 }
 API cuMemAlloc_v2(void **p, size_t bytes) {
     Guard g(lock);
@@ -460,7 +490,10 @@ API cuMemHostAlloc(void **p, size_t bytes, unsigned) {
 }
 API cuMemFreeHost(void *p) {
     Guard g(lock);
-    if (!hostBlocks.erase(p)) return fail(InvalidValue, "cuMemFreeHost of what was not allocated");
+    auto b = hostBlocks.find(p);
+    if (b == hostBlocks.end()) return fail(InvalidValue, "cuMemFreeHost of what was not allocated");
+    memset(p, 0xff, b->second);
+    hostBlocks.erase(b);
     free(p);
     return Ok;
 }
@@ -497,30 +530,56 @@ API cuMemsetD32Async(void *dst, unsigned value, size_t n, void *stream) {
         return (int)Ok;
     });
 }
-API cuStreamCreate(void **stream, unsigned) { return *stream = new Stream, Ok; }
-API cuStreamDestroy_v2(void *stream) { return delete (Stream *)stream, Ok; }
+API cuStreamCreate(void **stream, unsigned) {
+    Guard g(lock);
+    Stream *s = new Stream;
+    order(s, isNextMain);
+    isNextMain = false;
+    return *stream = s, Ok;
+}
+
+// What is pending is done; the stream stays, because events may refer to it.
+API cuStreamDestroy_v2(void *stream) {
+    Guard g(lock);
+    return drain(streamOf(stream), streamOf(stream)->queued), Ok;
+}
 API cuStreamSynchronize(void *stream) {
     Guard g(lock);
     if (streamOf(stream)->recording) return fail(900, "cuStreamSynchronize of a stream that is capturing");
-    return failed;
+    return drain(streamOf(stream), streamOf(stream)->queued);
 }
-API cuStreamWaitEvent(void *, void *, unsigned) { return Ok; }
+API cuStreamWaitEvent(void *stream, void *event, unsigned) {
+    Guard g(lock);
+    Stream *other = ((Event *)event)->stream;
+    size_t position = ((Event *)event)->position;
+    return other ? queue(stream, [=] { return drain(other, position); }) : Ok;
+}
 API cuEventCreate(void **event, unsigned) { return *event = new Event(), Ok; }
 API cuEventDestroy_v2(void *event) { return delete (Event *)event, Ok; }
 API cuEventRecord(void *event, void *stream) {
     Guard g(lock);
-    return queue(stream, [=] { return clock_gettime(CLOCK_MONOTONIC, &((Event *)event)->at), (int)Ok; });
+    Event *e = (Event *)event;
+    auto at = e->at;
+    int status = queue(stream, [=] { return clock_gettime(CLOCK_MONOTONIC, at.get()), (int)Ok; });
+    if (!streamOf(stream)->recording) {
+        e->stream = streamOf(stream);
+        e->position = e->stream->queued;
+    }
+    return status;
 }
-API cuEventQuery(void *) {
+API cuEventQuery(void *event) {
     Guard g(lock);
-    return failed;
+    Event *e = (Event *)event;
+    if (failed || !e->stream || e->stream->done >= e->position) return failed;
+    return e->stream->isRandom && dice() % 2 ? drain(e->stream, e->position) : NotReady;
 }
-API cuEventSynchronize(void *) {
+API cuEventSynchronize(void *event) {
     Guard g(lock);
-    return failed;
+    Event *e = (Event *)event;
+    return e->stream ? drain(e->stream, e->position) : failed;
 }
 API cuEventElapsedTime(float *ms, void *from, void *to) {
-    timespec a = ((Event *)from)->at, b = ((Event *)to)->at;
+    timespec a = *((Event *)from)->at, b = *((Event *)to)->at;
     return *ms = (float)((b.tv_sec - a.tv_sec) * 1e3 + (b.tv_nsec - a.tv_nsec) * 1e-6), Ok;
 }
 API cuStreamBeginCapture_v2(void *stream, int) {

@@ -1,0 +1,156 @@
+//go:build cuda && linux && amd64
+
+package gpu_test
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/graph"
+	"lockstep/graph/gpu"
+	"lockstep/graph/gpu/emulate"
+	"lockstep/random"
+	"lockstep/tensor"
+)
+
+// orders are those in which the emulated driver does the work of its streams.
+var orders = []string{"late", "copies-late", "copies-early", "random"}
+
+// In whatever order streams do their work, as far as events leave it open, steps have the bits that they have
+// if it is done at once: those of a kept program, and those of a program whose gradients are downloaded while
+// it computes. The samples of the next step are copied beside both.
+func TestOrdersOfStreams(t *testing.T) {
+	if dir, err := driver(); err != nil || dir == "" {
+		t.Skip("needs the emulated driver")
+	}
+	for _, kept := range []bool{true, false} {
+		name := map[bool]string{true: "kept", false: "downloaded"}[kept]
+		t.Setenv(emulate.Order, "")
+		want := prefetched(t, kept)
+		for _, order := range orders {
+			t.Run(name+" "+order, func(t *testing.T) {
+				t.Setenv(emulate.Order, order)
+				for step, got := range prefetched(t, kept) {
+					if !slices.EqualFunc(got, want[step], sameBits) {
+						t.Errorf("step %d differs: %s", step, first(got, want[step]))
+					}
+				}
+			})
+		}
+	}
+}
+
+// pooled is a program that is small but for its images, so that those are copied without a detour.
+func pooled(t *testing.T, ex *gpu.Executor, kept bool) *graph.Program {
+	const n, side, channels = 4, 64, 4
+	g := graph.New()
+	param := func(name string, shape ...int) *graph.Node {
+		return g.Parameter(graph.Param{Name: name, Shape: shape, Init: graph.Normal{Deviation: 0.3}})
+	}
+	x := g.Input("images", tensor.Shape{n, side, side, channels})
+	x = graph.ReLU(batchNorm(x, param("gamma", channels), param("beta", channels)))
+	x = graph.GlobalAvgPool(x)
+	logits := graph.Linear(x, param("weights", channels, classes), param("bias", classes))
+	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))
+	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: true, Kept: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// prefetched returns the logits, batch statistics and weights of each of six steps.
+func prefetched(t *testing.T, kept bool) [][]float32 {
+	ex := open(t, gpu.Config{Plain: true})
+	p := pooled(t, ex, kept)
+	v := graph.NewVariables(p)
+	v.Initialize(1)
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	gradient := v.NewGradient()
+	p.SetGradients(gradient)
+	var weights, velocity, device graph.Span
+	if kept {
+		weights, velocity, device = vector(t, ex, len(gradient)), vector(t, ex, len(gradient)),
+			vector(t, ex, len(gradient))
+		p.Keep(weights, device)
+		ex.Upload(&graph.Buffer{Device: weights}, &graph.Buffer{F: v.Weights})
+	}
+	batches := [2][]float32{make([]float32, 4*64*64*4), make([]float32, 4*64*64*4)}
+	fill := func(step int) []float32 {
+		images := batches[step%2]
+		for i := range images {
+			images[i] = random.Stream(step).Symmetric(uint64(i), 1)
+		}
+		return images
+	}
+	fill(0)
+	var all [][]float32
+	for step := range 6 {
+		p.Input("images").SetFloats(batches[step%2])
+		for i, labels := 0, p.Input("labels").Ints(); i < len(labels); i++ {
+			labels[i] = int32((i + step) % classes)
+		}
+		p.Forward()
+		ex.Prefetch(fill(step + 1))
+		if kept {
+			p.Backward(nil)
+			ex.SGD(weights, velocity, device, 1e-2, 0.9, 1e-4, 1, false)
+		} else {
+			p.Backward(func(param int) {})
+			for i, d := range gradient {
+				v.Weights[i] -= 1e-2 * d
+			}
+		}
+		all = append(all, slices.Concat(p.Logits(), p.BatchStats(), v.Weights))
+	}
+	if kept {
+		ex.Download(&graph.Buffer{F: v.Weights}, &graph.Buffer{Device: weights})
+		all = append(all, v.Weights)
+	}
+	return all
+}
+
+// What is prefetched first may be in progress when a larger slice needs another place.
+func TestPrefetchGrows(t *testing.T) {
+	for _, order := range append(orders, "") {
+		t.Setenv(emulate.Order, order)
+		ex := open(t, gpu.Config{Plain: true})
+		const small, large = 1 << 17, 1 << 18
+		v := vector(t, ex, large)
+		send := func(x []float32) { ex.Upload(&graph.Buffer{Device: v}, &graph.Buffer{F: x}) }
+		values := [2][]float32{make([]float32, small), make([]float32, large)}
+		for i, x := range values {
+			send(x)
+			ex.Wait()
+			for j := range x {
+				x[j] = float32(i + j)
+			}
+		}
+		ex.Prefetch(values[0])
+		ex.Prefetch(values[1])
+		send(values[1])
+		got := make([]float32, large)
+		ex.Download(&graph.Buffer{F: got}, &graph.Buffer{Device: v})
+		if !slices.Equal(got, values[1]) {
+			t.Errorf("order %q: %s", order, first(got, values[1]))
+		}
+	}
+}
+
+// A pass that the driver cannot record leaves the executor as it was.
+func TestRecordingFails(t *testing.T) {
+	ex := open(t, gpu.Config{Plain: true})
+	v := vector(t, ex, 3)
+	if r := ex.Record(ex.Wait); r != nil || ex.Err() != nil {
+		t.Fatalf("recorded that the program waits: %v, error %v", r, ex.Err())
+	}
+	want, got := []float32{1, 2, 3}, make([]float32, 3)
+	ex.Upload(&graph.Buffer{Device: v}, &graph.Buffer{F: want})
+	ex.Download(&graph.Buffer{F: got}, &graph.Buffer{Device: v})
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
