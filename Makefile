@@ -11,7 +11,7 @@ cuda:
 
 # Its tests: kernels run on the processor, in an emulation, and what takes a GPU is skipped without one.
 cuda-test:
-	CGO_ENABLED=0 go test -tags cuda ./internal/cuda/... ./graph/gpu/...
+	CGO_ENABLED=0 go test -short -tags cuda ./internal/cuda/... ./graph/gpu/...
 
 # What continuous integration runs, besides the README's test command.
 check: lint race plain build cuda cuda-test
