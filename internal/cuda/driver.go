@@ -84,15 +84,9 @@ func Count() (int, error) {
 
 // load loads the driver, for a device that is still to be found.
 func load() (*Device, error) {
-	library, err := Load("libcuda.so.1")
-	if err != nil {
-		return nil, err
-	}
 	d := &Device{}
-	for name, f := range d.f.names() {
-		if *f, err = library.Func(name); err != nil {
-			return nil, err
-		}
+	if _, err := Bind(d.f.names(), "libcuda.so.1"); err != nil {
+		return nil, err
 	}
 	return d, d.check("cuInit", d.f.init.Call(0))
 }

@@ -46,6 +46,25 @@ func Load(names ...string) (*Library, error) {
 		strings.Join(names, " or "), strings.Join(patterns(), ", "), strings.Join(tried, "; "))
 }
 
+// Bind loads a library as Load does, and looks up the functions that names pairs with what it calls them.
+func Bind(names map[string]*Func, files ...string) (*Library, error) {
+	l, err := Load(files...)
+	if err != nil {
+		return nil, err
+	}
+	for name, f := range names {
+		if *f, err = l.Func(name); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// Version returns the text of a version as libraries number it: "9.14.0" for 91400.
+func Version(number int32) string {
+	return fmt.Sprintf("%d.%d.%d", number/10000, number/100%100, number%100)
+}
+
 // places returns the folders to look in; "" stands for where the system's loader looks.
 func places() []string {
 	dirs := filepath.SplitList(os.Getenv(PathVariable))

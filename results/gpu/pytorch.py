@@ -438,7 +438,7 @@ def main():
     out.write({
         "machine": FACTS["gpu"], "torch": torch.__version__, "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version() if ON_GPU else None, "python": sys.version.split()[0],
-        "cores": os.cpu_count(), "gpu_state": state_of_gpu() if ON_GPU else None, "command": sys.argv,
+        "cores": os.cpu_count(), "gpu_state": state_of_gpu() if ON_GPU else None, "command": [os.path.basename(x) if x == a.out else x for x in sys.argv],
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "imports_s": round(spent(), 2)})
     jobs = plan()
     later = any(j.part != "eager" for j in jobs)

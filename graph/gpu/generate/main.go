@@ -56,7 +56,11 @@ type compiler struct {
 }
 
 func open() (*compiler, error) {
-	l, err := cuda.Load("libnvrtc.so.12", "libnvrtc.so.13")
+	c := &compiler{}
+	l, err := cuda.Bind(map[string]*cuda.Func{"nvrtcCreateProgram": &c.create,
+		"nvrtcCompileProgram": &c.compileProgram, "nvrtcGetPTXSize": &c.ptxSize, "nvrtcGetPTX": &c.ptx,
+		"nvrtcGetProgramLogSize": &c.logSize, "nvrtcGetProgramLog": &c.log},
+		"libnvrtc.so.12", "libnvrtc.so.13")
 	if err != nil {
 		return nil, err
 	}
@@ -65,14 +69,6 @@ func open() (*compiler, error) {
 	rest, _ := filepath.Glob(filepath.Join(filepath.Dir(l.Path), "libnvrtc-builtins.so.*")) // well formed
 	if len(rest) > 0 {
 		if _, err := cuda.Load(filepath.Base(rest[0])); err != nil {
-			return nil, err
-		}
-	}
-	c := &compiler{}
-	for name, f := range map[string]*cuda.Func{"nvrtcCreateProgram": &c.create,
-		"nvrtcCompileProgram": &c.compileProgram, "nvrtcGetPTXSize": &c.ptxSize, "nvrtcGetPTX": &c.ptx,
-		"nvrtcGetProgramLogSize": &c.logSize, "nvrtcGetProgramLog": &c.log} {
-		if *f, err = l.Func(name); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"lockstep/internal/cuda/cudatest"
 )
 
 // TestDescriptions checks that the library takes every attribute of a plan. It needs the library, but no GPU.
@@ -65,29 +67,30 @@ const workspaceBytes = 32 << 20
 
 // check compares a plan's result with the plain loop, and with that of a second run.
 func (g *gpu) check(plan *Plan, r *rand.Rand) {
-	g.t.Helper()
+	g.T.Helper()
 	p := plan.product
-	a, b, bias, c := random(r, p.M*p.K), random(r, p.K*p.N), random(r, p.N), random(r, p.M*p.N)
-	aAt, bAt, biasAt := g.memory(p.In, a), g.memory(p.In, b), g.memory(p.Out, bias)
-	workspace := g.room(plan.WorkspaceBytes())
+	a, b, bias, c := cudatest.Random(r, p.M*p.K), cudatest.Random(r, p.K*p.N), cudatest.Random(r, p.N),
+		cudatest.Random(r, p.M*p.N)
+	aAt, bAt, biasAt := g.Memory(p.In == BF16, a), g.Memory(p.In == BF16, b), g.Memory(p.Out == BF16, bias)
+	workspace := g.Room(plan.WorkspaceBytes())
 	var got [2][]float32
 	for i := range got {
-		cAt := g.memory(p.Out, c)
-		g.must(plan.Run(g.stream, cAt, aAt, bAt, biasAt, workspace))
-		got[i] = g.values(p.Out, cAt, p.M*p.N)
+		cAt := g.Memory(p.Out == BF16, c)
+		g.Must(plan.Run(g.Stream, cAt, aAt, bAt, biasAt, workspace))
+		got[i] = g.Values(p.Out == BF16, cAt, p.M*p.N)
 	}
 	if !slices.Equal(got[0], got[1]) {
-		g.t.Errorf("%v: two runs differ", p)
+		g.T.Errorf("%v: two runs differ", p)
 	}
 	want, sizes := multiply(p, a, b, bias, c)
 	for i := range sizes {
 		size := sizes[i]
-		sizes[i] = tolerance(p.In, p.Out, p.TF32, want[i], size)
+		sizes[i] = cudatest.Tolerance(p.In == F32 && p.TF32, p.Out == BF16, want[i], size)
 		if (p.Add || p.Bias) && p.Out == BF16 {
 			sizes[i] += size / 256 // the product is rounded before the addition
 		}
 	}
-	g.compare(p, got[0], want, sizes)
+	g.Compare(p, got[0], want, sizes)
 }
 
 // mathModes are the types and precisions of products.
@@ -113,7 +116,7 @@ func TestProducts(t *testing.T) {
 					}
 					continue
 				}
-				g.must(err)
+				g.Must(err)
 				g.check(plan, r)
 				plan.Close()
 			}
@@ -134,7 +137,7 @@ func TestCandidates(t *testing.T) {
 				t.Logf("%v: %d algorithms", p, rank)
 				break
 			}
-			g.must(err)
+			g.Must(err)
 			g.check(plan, r)
 			plan.Close()
 		}
@@ -148,17 +151,17 @@ func TestResize(t *testing.T) {
 		for rank := range 3 {
 			p.M, p.N, p.K, p.TransA = 512, 64, 96, false
 			plan, err := g.library.Candidate(p, workspaceBytes, rank)
-			g.must(err)
+			g.Must(err)
 			p.TransA = true
 			transposed, err := g.library.Candidate(p, workspaceBytes, rank)
-			g.must(err)
+			g.Must(err)
 			for _, rows := range []int{512, 8, 104, 77, 1, 512} {
 				if p.In == BF16 && rows%8 != 0 {
 					rows = rows/8*8 + 8
 				}
-				g.must(plan.Resize(rows, 96))
+				g.Must(plan.Resize(rows, 96))
 				g.check(plan, r)
-				g.must(transposed.Resize(96, rows))
+				g.Must(transposed.Resize(96, rows))
 				g.check(transposed, r)
 			}
 			plan.Close()
@@ -174,23 +177,24 @@ func TestRecording(t *testing.T) {
 	for _, p := range mathModes {
 		p.M, p.N, p.K = 128, 64, 4096
 		plan, err := g.library.Plan(p, workspaceBytes)
-		g.must(err)
-		a, b := g.memory(p.In, random(r, p.M*p.K)), g.memory(p.In, random(r, p.K*p.N))
-		c, workspace := g.memory(p.Out, make([]float32, p.M*p.N)), g.room(plan.WorkspaceBytes())
-		run := func() error { return plan.Run(g.stream, c, a, b, 0, workspace) }
-		g.must(run())
-		want := g.values(p.Out, c, p.M*p.N)
-		recording, err := g.stream.Capture(run)
-		g.must(err)
-		g.must(g.stream.Fill(c, 0, p.M*p.N/2))
-		g.must(g.stream.Replay(recording))
-		if got := g.values(p.Out, c, p.M*p.N); !slices.Equal(got, want) {
+		g.Must(err)
+		a := g.Memory(p.In == BF16, cudatest.Random(r, p.M*p.K))
+		b := g.Memory(p.In == BF16, cudatest.Random(r, p.K*p.N))
+		c, workspace := g.Memory(p.Out == BF16, make([]float32, p.M*p.N)), g.Room(plan.WorkspaceBytes())
+		run := func() error { return plan.Run(g.Stream, c, a, b, 0, workspace) }
+		g.Must(run())
+		want := g.Values(p.Out == BF16, c, p.M*p.N)
+		recording, err := g.Stream.Capture(run)
+		g.Must(err)
+		g.Must(g.Stream.Fill(c, 0, p.M*p.N/2))
+		g.Must(g.Stream.Replay(recording))
+		if got := g.Values(p.Out == BF16, c, p.M*p.N); !slices.Equal(got, want) {
 			t.Errorf("%v: the recording gives another result", p)
 		}
 		if n := testing.AllocsPerRun(100, func() { _ = run() }); n != 0 {
 			t.Errorf("%v: Run allocates %v times", p, n)
 		}
-		g.must(g.stream.Wait())
+		g.Must(g.Stream.Wait())
 		recording.Close()
 		plan.Close()
 	}

@@ -58,24 +58,17 @@ func Open(d *cuda.Device) (*Library, error) {
 
 // load finds the library and its functions.
 func load() (*Library, error) {
-	shared, err := cuda.Load("libcublasLt.so.13", "libcublasLt.so.12")
+	l := &Library{}
+	shared, err := cuda.Bind(l.f.names(), "libcublasLt.so.13", "libcublasLt.so.12")
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{path: shared.Path}
-	for name, f := range l.f.names() {
-		if *f, err = shared.Func(name); err != nil {
-			return nil, err
-		}
-	}
+	l.path = shared.Path
 	return l, nil
 }
 
 // Version returns the library's version, such as "13.0.2".
-func (l *Library) Version() string {
-	v := l.f.version.Call()
-	return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100)
-}
+func (l *Library) Version() string { return cuda.Version(l.f.version.Call()) }
 
 // Path returns the file that the library was loaded from.
 func (l *Library) Path() string { return l.path }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cuda"
+	"lockstep/internal/cuda/cudatest"
 )
 
 // TestDescriptors checks that cuDNN takes every attribute of an operation. It needs the library, and the
@@ -98,20 +99,22 @@ type tensors struct {
 
 // tensors returns random tensors, rounded to the types.
 func (g *gpu) tensors(c Conv, pass Pass, in, out DType, workspaceBytes int, r *rand.Rand) *tensors {
-	v := &tensors{x: random(r, c.N*c.H*c.W*c.C), w: random(r, c.K*c.R*c.S*c.C),
-		y: random(r, c.N*c.P()*c.Q()*c.K)}
+	v := &tensors{x: cudatest.Random(r, c.N*c.H*c.W*c.C), w: cudatest.Random(r, c.K*c.R*c.S*c.C),
+		y: cudatest.Random(r, c.N*c.P()*c.Q()*c.K)}
 	types := [3]DType{in, in, in} // of y, x and w, which are the results of the passes in this order
 	types[pass] = out
-	v.yAt, v.xAt, v.wAt = g.memory(types[0], v.y), g.memory(types[1], v.x), g.memory(types[2], v.w)
-	v.workspace = g.room(workspaceBytes)
+	v.yAt = g.Memory(types[0] == BF16, v.y)
+	v.xAt = g.Memory(types[1] == BF16, v.x)
+	v.wAt = g.Memory(types[2] == BF16, v.w)
+	v.workspace = g.Room(workspaceBytes)
 	return v
 }
 
 // result returns the result of a pass, which it runs.
 func (g *gpu) result(plan *Plan, v *tensors, out DType) []float32 {
-	g.t.Helper()
-	g.must(plan.Run(g.stream, v.xAt, v.yAt, v.wAt, v.workspace))
-	return g.values(out, v.at(plan.pass), [...]int{len(v.y), len(v.x), len(v.w)}[plan.pass])
+	g.T.Helper()
+	g.Must(plan.Run(g.Stream, v.xAt, v.yAt, v.wAt, v.workspace))
+	return g.Values(out == BF16, v.at(plan.pass), [...]int{len(v.y), len(v.x), len(v.w)}[plan.pass])
 }
 
 // at returns where a pass puts its result.
@@ -155,13 +158,13 @@ func (g *gpu) check(plan *Plan, m mode, r *rand.Rand) {
 	got := g.result(plan, v, m.out)
 	what := []any{plan.pass, plan.conv, m, plan.Name()}
 	if again := g.result(plan, v, m.out); !slices.Equal(got, again) {
-		g.t.Errorf("%v: two runs differ", what)
+		g.T.Errorf("%v: two runs differ", what)
 	}
 	want, sizes := convolve(plan.conv, plan.pass, v.x, v.w, v.y)
 	for i := range sizes {
-		sizes[i] = tolerance(m.in, m.out, m.tf32, want[i], sizes[i])
+		sizes[i] = cudatest.Tolerance(m.in == F32 && m.tf32, m.out == BF16, want[i], sizes[i])
 	}
-	g.compare(what, got, want, sizes)
+	g.Compare(what, got, want, sizes)
 }
 
 // TestRecording checks that a plan can be recorded, and that Run does not allocate, also for tensors that are
@@ -173,34 +176,34 @@ func TestRecording(t *testing.T) {
 	for _, pass := range passes {
 		for _, m := range modesOfMath[:3] {
 			plan, err := g.library.Plan(c, pass, m.in, m.out, m.tf32, workspaceLimit)
-			g.must(err)
+			g.Must(err)
 			v := g.tensors(c, pass, m.in, m.out, plan.WorkspaceBytes(), r)
 			other := g.tensors(c, pass, m.in, m.out, plan.WorkspaceBytes(), r)
 			want := g.result(plan, v, m.out)
 			otherWant := g.result(plan, other, m.out)
-			recording, err := g.stream.Capture(func() error {
-				if err := plan.Run(g.stream, v.xAt, v.yAt, v.wAt, v.workspace); err != nil {
+			recording, err := g.Stream.Capture(func() error {
+				if err := plan.Run(g.Stream, v.xAt, v.yAt, v.wAt, v.workspace); err != nil {
 					return err
 				}
-				return plan.Run(g.stream, other.xAt, other.yAt, other.wAt, other.workspace)
+				return plan.Run(g.Stream, other.xAt, other.yAt, other.wAt, other.workspace)
 			})
-			g.must(err)
-			g.must(g.stream.Fill(v.at(pass), 0, 1024))
-			g.must(g.stream.Fill(other.at(pass), 0, 1024))
-			g.must(g.stream.Replay(recording))
-			got := g.values(m.out, v.at(pass), len(want))
-			otherGot := g.values(m.out, other.at(pass), len(want))
+			g.Must(err)
+			g.Must(g.Stream.Fill(v.at(pass), 0, 1024))
+			g.Must(g.Stream.Fill(other.at(pass), 0, 1024))
+			g.Must(g.Stream.Replay(recording))
+			got := g.Values(m.out == BF16, v.at(pass), len(want))
+			otherGot := g.Values(m.out == BF16, other.at(pass), len(want))
 			if !slices.Equal(got, want) || !slices.Equal(otherGot, otherWant) {
 				t.Errorf("%v, %v: the recording gives another result", pass, m)
 			}
 			n := testing.AllocsPerRun(100, func() {
-				_ = plan.Run(g.stream, v.xAt, v.yAt, v.wAt, v.workspace)
-				_ = plan.Run(g.stream, other.xAt, other.yAt, other.wAt, other.workspace)
+				_ = plan.Run(g.Stream, v.xAt, v.yAt, v.wAt, v.workspace)
+				_ = plan.Run(g.Stream, other.xAt, other.yAt, other.wAt, other.workspace)
 			})
 			if n != 0 {
 				t.Errorf("%v, %v: Run allocates %v times", pass, m, n)
 			}
-			g.must(g.stream.Wait())
+			g.Must(g.Stream.Wait())
 			recording.Close()
 			plan.Close()
 		}
@@ -215,9 +218,9 @@ func TestCandidates(t *testing.T) {
 	for _, pass := range passes {
 		for _, m := range modesOfMath[:3] {
 			all, err := g.library.Candidates(c, pass, m.in, m.out, m.tf32, workspaceLimit, 12, "")
-			g.must(err)
+			g.Must(err)
 			first, err := g.library.Plan(c, pass, m.in, m.out, m.tf32, workspaceLimit)
-			g.must(err)
+			g.Must(err)
 			if first.Name() != all[0].Name() {
 				t.Errorf("%v, %v: Plan takes %s, but %s comes first", pass, m, first.Name(), all[0].Name())
 			}
@@ -227,7 +230,7 @@ func TestCandidates(t *testing.T) {
 				g.check(plan, m, r)
 				again, err := g.library.Candidates(c, pass, m.in, m.out, m.tf32, workspaceLimit, 1,
 					plan.Name())
-				g.must(err)
+				g.Must(err)
 				if len(again) != 1 || again[0].Name() != plan.Name() {
 					t.Errorf("%s cannot be had by its name", plan.Name())
 				}
