@@ -134,8 +134,8 @@ func noGPU(c setting.Config, err error) error {
 		return setting.Refuse("--device: %s: %v; `go build -tags cuda ./cmd/lockstep` makes one that can, "+
 			"and --device cpu needs none", c.Device, err)
 	}
-	return setting.Refuse("--device: %s: %v; NVIDIA's libraries are also looked for in LOCKSTEP_CUDA_PATH, "+
-		"and --device cpu needs none", c.Device, err)
+	return setting.Refuse("--device: %v; LOCKSTEP_CUDA_PATH names more folders with libraries, and --device "+
+		"cpu needs none", err)
 }
 
 // DeviceError says that the GPU failed during a run, whose weights are then worthless.

@@ -64,7 +64,7 @@ func TestAMissingGPUIsAnErrorOfUsage(t *testing.T) {
 		want string
 	}{
 		{gpu.ErrNotBuilt, "`go build -tags cuda ./cmd/lockstep` makes one that can, and --device cpu needs"},
-		{errors.New("cuda: no libcuda.so.1"), "libraries are also looked for in LOCKSTEP_CUDA_PATH, "},
+		{errors.New("cuda: no libcuda.so.1"), "LOCKSTEP_CUDA_PATH names more folders with libraries, "},
 	} {
 		err := noGPU(c, test.err)
 		if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), test.want) ||

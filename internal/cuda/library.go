@@ -24,9 +24,9 @@ type Library struct {
 
 // Load loads the first of the named files that can be loaded, such as "libcudnn.so.9". It looks in
 // [PathVariable], where the system's loader looks, in the toolkit's usual folders, and in the nvidia-*
-// packages of Python. The error lists the places.
+// packages of Python. The error lists the places, and why a file that is there could not be loaded.
 func Load(names ...string) (*Library, error) {
-	var tried []string
+	var failed []string
 	for _, dir := range places() {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
@@ -39,11 +39,19 @@ func Load(names ...string) (*Library, error) {
 			if err == nil {
 				return &Library{Path: path, handle: handle}, nil
 			}
-			tried = append(tried, strings.TrimSpace(err.Error()))
+			why := strings.TrimSpace(err.Error())
+			if isThere := dir != "" || !strings.HasPrefix(why, name+": cannot open"); isThere {
+				failed = append(failed, why)
+			}
 		}
 	}
-	return nil, fmt.Errorf("cuda: no %s, looked where the system's loader looks and in %s: %s",
-		strings.Join(names, " or "), strings.Join(patterns(), ", "), strings.Join(tried, "; "))
+	why := ""
+	if len(failed) > 0 {
+		why = "; " + strings.Join(failed, "; ")
+	}
+	return nil, fmt.Errorf("cuda: no %s in %s, where the system's loader looks, in %s, and in Python's "+
+		"nvidia-* packages below %s%s", strings.Join(names, " or "), PathVariable,
+		strings.Join(folders(), ", "), strings.Join(prefixes(), ", "), why)
 }
 
 // Bind loads a library as Load does, and looks up the functions that names pairs with what it calls them.
@@ -67,27 +75,34 @@ func Version(number int32) string {
 
 // places returns the folders to look in; "" stands for where the system's loader looks.
 func places() []string {
-	dirs := filepath.SplitList(os.Getenv(PathVariable))
-	dirs = append(dirs, "")
-	for _, pattern := range patterns() {
-		found, _ := filepath.Glob(pattern) // the patterns are well formed
+	dirs := append(filepath.SplitList(os.Getenv(PathVariable)), "")
+	dirs = append(dirs, folders()...)
+	for _, prefix := range prefixes() {
+		// The pattern is well formed unless an environment variable is not.
+		found, _ := filepath.Glob(filepath.Join(prefix, "lib/python3*/*-packages/nvidia/*/lib"))
 		dirs = append(dirs, found...)
 	}
 	return dirs
 }
 
-// patterns returns where the toolkit's libraries are usually installed.
-func patterns() []string {
-	packages := "lib/python3*/*-packages/nvidia/*/lib"
-	dirs := []string{"/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu",
+// folders returns where the driver and the toolkit are usually installed.
+func folders() []string {
+	return []string{"/usr/local/nvidia/lib64", "/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu",
 		"/usr/lib/wsl/lib"}
-	for _, root := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr",
-		"/opt/*", "/opt/*/.venv", filepath.Join(os.Getenv("HOME"), ".local")} {
-		if root != "" {
-			dirs = append(dirs, filepath.Join(root, packages))
+}
+
+// prefixes returns where Pythons are usually installed.
+func prefixes() []string {
+	var dirs []string
+	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
 		}
 	}
-	return dirs
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		dirs = append(dirs, filepath.Join(home, ".local"))
+	}
+	return append(dirs, "/usr/local", "/usr", "/opt/*", "/opt/*/.venv")
 }
 
 // Func returns the address of a function.
