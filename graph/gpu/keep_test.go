@@ -8,7 +8,6 @@ import (
 
 	"lockstep/graph"
 	"lockstep/graph/gpu"
-	"lockstep/model"
 )
 
 // With parameters and gradients in the GPU's memory, where passes are recorded from the second on, and
@@ -33,25 +32,7 @@ func TestKeptProgramsHaveTheSameBits(t *testing.T) {
 
 // steps returns the logits, batch statistics and gradients of each of four steps.
 func (n plan) steps(t *testing.T, ex *gpu.Executor, kept bool) [][]float32 {
-	net, err := model.Named(n.name, classes, n.input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := graph.New()
-	logits := net.Build(net.Samples(g, n.samples))
-	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n.samples))
-	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: true, Kept: kept})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	v := graph.NewVariables(p)
-	v.Initialize(1)
-	if err := p.Attach(v); err != nil {
-		t.Fatal(err)
-	}
-	gradient := v.NewGradient()
-	p.SetGradients(gradient)
+	p, net, v, gradient := n.compile(t, ex, kept)
 	var weights, device graph.Span
 	if kept {
 		weights, device = vector(t, ex, len(gradient)), vector(t, ex, len(gradient))

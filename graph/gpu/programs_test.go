@@ -29,8 +29,9 @@ type trained struct {
 	loss, logits, statistics, gradient []float32
 }
 
-// train computes two steps of a network. The second starts from what the gradient of the first leads to.
-func (n plan) train(t *testing.T, ex graph.Executor) trained {
+// compile returns a training program with initial variables and a gradient, closed with the test.
+func (n plan) compile(t *testing.T, ex graph.Executor, kept bool) (*graph.Program, model.Network,
+	*graph.Variables, []float32) {
 	t.Helper()
 	net, err := model.Named(n.name, classes, n.input)
 	if err != nil {
@@ -39,12 +40,12 @@ func (n plan) train(t *testing.T, ex graph.Executor) trained {
 	g := graph.New()
 	logits := net.Build(net.Samples(g, n.samples))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n.samples))
-	o := graph.Options{Loss: loss, Logits: logits, Train: true, MemoryLimit: n.limit}
+	o := graph.Options{Loss: loss, Logits: logits, Train: true, MemoryLimit: n.limit, Kept: kept}
 	p, err := graph.Compile(g, ex, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(p.Close)
 	v := graph.NewVariables(p)
 	v.Initialize(1)
 	if err := p.Attach(v); err != nil {
@@ -52,6 +53,13 @@ func (n plan) train(t *testing.T, ex graph.Executor) trained {
 	}
 	gradient := v.NewGradient()
 	p.SetGradients(gradient)
+	return p, net, v, gradient
+}
+
+// train computes two steps of a network. The second starts from what the gradient of the first leads to.
+func (n plan) train(t *testing.T, ex graph.Executor) trained {
+	t.Helper()
+	p, net, v, gradient := n.compile(t, ex, false)
 	// Most samples are of one class, so that the gradient is not a difference of almost equal terms.
 	labels, numbers := p.Input("labels").Ints(), make([]int32, n.samples)
 	for i := range labels {
