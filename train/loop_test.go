@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -353,76 +351,6 @@ func timed(t *testing.T, c train.Config) (r train.Result, wall time.Duration) {
 		t.Fatal(err)
 	}
 	return r, wall
-}
-
-// meter reads the allocation counter at two steps.
-type meter struct {
-	from, to      int
-	before, after runtime.MemStats
-}
-
-func (m *meter) Step(s train.Step) {
-	switch s.Number {
-	case m.from:
-		runtime.ReadMemStats(&m.before)
-	case m.to:
-		runtime.ReadMemStats(&m.after)
-	}
-}
-
-func (m *meter) Evaluation(train.Evaluation) {}
-
-// The runtime may allocate now and then for a goroutine that waits at a channel, so the best of
-// three runs counts.
-func TestSteadyStepAllocatesNothing(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for _, threads := range []int{1, 2} {
-		for name, join := range map[string]func(*train.Loop) (train.Updater, error){
-			"plain": train.NewLocal, "balanced": balancedLocal} {
-			least := uint64(math.MaxUint64)
-			for range 3 {
-				if least != 0 {
-					least = min(least, allocations(t, threads, join))
-				}
-			}
-			if least != 0 {
-				t.Errorf("%s, %d threads: %d allocations in 24 steps with the loader", name, threads, least)
-			}
-		}
-	}
-}
-
-// balancedLocal is the Updater of one worker that is balanced all the same.
-func balancedLocal(l *train.Loop) (train.Updater, error) {
-	u, err := train.NewLocal(l)
-	if err != nil {
-		return nil, err
-	}
-	return train.NewBalanced(l, u, nil, func(*train.Move) {})
-}
-
-// allocations counts those of 24 steps, recorded, over the end of several epochs.
-func allocations(t *testing.T, threads int, join func(*train.Loop) (train.Updater, error)) uint64 {
-	t.Helper()
-	c := example(t, "lenet", 100, 0)
-	c.Test, c.Steps, c.Checkpointer, c.Updater = nil, 40, &album{}, join
-	c.Trace = trace.NewRecorder(0, 1000)
-	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cpu.Close()
-	c.CPU = cpu
-	l, err := train.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	m := &meter{from: 14, to: 38} // the first decision about shards is made before
-	if _, err := l.Run(context.Background(), m); err != nil {
-		t.Fatal(err)
-	}
-	return m.after.Mallocs - m.before.Mallocs
 }
 
 func TestIsolatedWorkersTrainOnTheirOwnShards(t *testing.T) {

@@ -166,7 +166,11 @@ func residentCases(t *testing.T) map[string]train.Config {
 // A run whose weights, gradients and optimizer lie in the memory of an executor has the bits of one on the
 // host: every loss, every evaluation, all parameters. What moves is the samples and the results of a step.
 func TestResidentTrainingChangesNoBit(t *testing.T) {
-	for name, c := range residentCases(t) {
+	cases := residentCases(t)
+	if testing.Short() {
+		cases = map[string]train.Config{"texts": cases["texts"]}
+	}
+	for name, c := range cases {
 		var want, got diary
 		on := alone(t, c)
 		first, err := on.Run(context.Background(), &want)
@@ -204,6 +208,14 @@ func TestResidentTrainingChangesNoBit(t *testing.T) {
 	}
 }
 
+// skipShort skips a test that takes minutes without our assembly and has nothing to say about kernels.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: where weights lie is tested with one network")
+	}
+}
+
 // textRun is a run of a small BERT with dropout.
 func textRun(t *testing.T) train.Config {
 	t.Helper()
@@ -221,6 +233,7 @@ func textRun(t *testing.T) train.Config {
 // A checkpoint taken on the host resumes in the memory of an executor, and the reverse, with the bits of an
 // uninterrupted run.
 func TestResidentTrainingResumes(t *testing.T) {
+	skipShort(t)
 	c := residentCases(t)["lookahead"]
 	whole, err := alone(t, c).Run(context.Background(), nil)
 	if err != nil {
@@ -272,6 +285,7 @@ func (k *warden) Save(m train.Snapshot, isLast bool) (bool, error) {
 // A run that diverges in the step in which it is cancelled saves nothing of that step, wherever its weights
 // lie.
 func TestResidentTrainingSavesNoHalfStep(t *testing.T) {
+	skipShort(t)
 	for forwards := 4; forwards < 24; forwards += 2 {
 		var found []warden
 		for _, isResident := range []bool{false, true} {
