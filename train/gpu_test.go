@@ -13,10 +13,14 @@ import (
 	"lockstep/graph/gpu"
 	"lockstep/graph/gpu/emulate"
 	"lockstep/optim"
+	"lockstep/trace"
 	"lockstep/train"
 )
 
-var _ train.Resident = (*gpu.Executor)(nil)
+var (
+	_ train.Resident  = (*gpu.Executor)(nil)
+	_ train.Stopwatch = (*gpu.Executor)(nil)
+)
 
 // onGPU returns c with an executor on a GPU, or an emulated one.
 func onGPU(t *testing.T, c train.Config, on gpu.Config) train.Config {
@@ -65,6 +69,10 @@ func TestTrainingOnGPU(t *testing.T) {
 		second, _ := trainedAlone(t, onGPU(t, c, gpu.Config{}))
 		if first.ParameterSHA256 != second.ParameterSHA256 {
 			t.Errorf("%s: parameters %s, and %s again", name, first.ParameterSHA256, second.ParameterSHA256)
+		}
+		if seen := first.Watched; seen == nil || seen.Phases[trace.Forward] <= 0 ||
+			seen.Phases[trace.Backward] <= 0 || seen.Phases[trace.Optimizer] <= 0 {
+			t.Errorf("%s: the GPU's clock saw %+v", name, seen)
 		}
 		for i := range want.steps {
 			a, b := want.steps[i].Loss, got.steps[i].Loss

@@ -31,7 +31,8 @@ type Loop struct {
 	stack     stack
 	adder     *row.CPU
 	gradients [][]float32 // flat, in the layout of Variables.Weights; none if resident
-	resident  *residence  // what lies in the executor's memory; nil: nothing
+	watch     watch
+	resident  *residence // what lies in the executor's memory; nil: nothing
 	rows      Rows
 	rowLen    int
 	rowTail   int // values of a row that belong to the updater
@@ -101,8 +102,9 @@ func New(c Config) (*Loop, error) {
 		programs.close()
 		return nil, err
 	}
-	l := &Loop{config: c, track: c.Trace.Track("train"), schedule: schedule, adder: row.On(c.CPU),
-		programs: programs, variables: programs.variables, coverage: data.Coverage(c.Train.Len())}
+	l := &Loop{config: c, watch: newWatch(c), track: c.Trace.Track("train"), schedule: schedule,
+		adder: row.On(c.CPU), programs: programs, variables: programs.variables,
+		coverage: data.Coverage(c.Train.Len())}
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()
@@ -206,6 +208,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	l.lap(trace.Other, "")
 	err := l.run(ctx)
 	l.clock.Lap(trace.Other)
+	l.done.Watched = l.watch.result()
 	l.done.Phases = l.clock.Phases()
 	l.done.Time = l.done.Phases.Total()
 	l.done.Trained = l.trained()

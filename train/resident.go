@@ -123,7 +123,9 @@ func newResident(l *Loop) (Updater, error) {
 
 // Update implements Updater: it queues the update.
 func (r *residence) Update(by Update) error {
+	r.loop.watch.mark(trace.Optimizer)
 	r.rule.StepOn(r, by.Rate, 1/float32(by.Samples))
+	r.loop.watch.mark(trace.Other)
 	r.isHostOld, r.isHostStateOld = true, true
 	return r.executor.Err()
 }
@@ -195,12 +197,14 @@ func (l *Loop) changed() {
 // the shard's row says.
 func (l *Loop) residentShard(s *data.Shard) error {
 	r := l.resident
+	l.watch.mark(trace.Forward)
 	r.send()
 	gradient := r.gradients[l.stack.slots[l.shard]]
 	if s.Samples == 0 {
 		clear(l.rows[s.Number*l.rowLen:][:l.rowLen])
 		r.executor.Zero(gradient)
 		r.merge(l.stack.folds[l.shard])
+		l.watch.mark(trace.Other)
 		l.share()
 		return nil
 	}
@@ -210,8 +214,10 @@ func (l *Loop) residentShard(s *data.Shard) error {
 	p.SetDraws(graph.Draws{Seed: l.config.Seed, Step: l.step, Samples: s.Indices})
 	p.Forward()
 	l.lap(trace.Forward, "forward")
+	l.watch.mark(trace.Backward)
 	p.Backward(nil)
 	r.merge(l.stack.folds[l.shard])
+	l.watch.mark(trace.Other)
 	l.prefetch()
 	l.fill(p, s)
 	l.done.FLOPs += p.FLOPs()

@@ -86,6 +86,8 @@ type Result struct {
 	Phases trace.Phases
 	// Trained is Time without the evaluations, over all parts of a resumed run.
 	Trained time.Duration
+	// Watched is what the executor's own clock says of some of the steps; nil: it has none, or saw no step.
+	Watched *Watched
 	// FLOPs is the number of additions and multiplications of this worker's forward and backward
 	// passes, as counted by graph.Program.FLOPs.
 	FLOPs int64

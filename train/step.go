@@ -65,6 +65,7 @@ func (l *Loop) oneStep() error {
 	}
 	l.isView = false
 	l.step = work.Step
+	l.watch.begin()
 	event, isCounted, err := l.compute(work)
 	if err != nil {
 		return err
@@ -73,6 +74,7 @@ func (l *Loop) oneStep() error {
 	event.Phases = l.clock.Phases().Minus(before)
 	event.Time = event.Phases.Total()
 	l.lastTime = event.Time
+	l.watch.end(event.Time)
 	if isCounted {
 		l.account(event)
 	}
@@ -182,6 +184,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 		return l.emptyShard(s)
 	}
 	p := l.programs.forStep(s.Samples, l.step, 0)
+	l.watch.mark(trace.Forward)
 	l.feed(p, l.shard, s)
 	if err := l.forward(p.Program); err != nil {
 		return err
@@ -189,7 +192,9 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	l.fill(p, s)
 	l.lap(trace.Forward, "")
 	l.share()
+	l.watch.mark(trace.Backward)
 	p.Backward(l.onReady)
+	l.watch.mark(trace.Other)
 	l.done.FLOPs += p.FLOPs()
 	l.lap(trace.Backward, "backward")
 	return nil

@@ -91,7 +91,7 @@ func runRules() []runRule {
 	return []runRule{isInRange, isWitnessed, addsSamples, tellPhases, addsPhases, addsTime,
 		addsUsage, addsBytes, fitsTime, countsAnswers, isConfigured, isLong, isGenerated, haveOwnTimes,
 		isPlaced, isConditioned, countsEpochs, countsUpdates, countsTrained, fitsEvaluations, averagesLoss,
-		waits, balancesBytes, isOfNetwork, isOfData, reachesPeak}
+		waits, balancesBytes, isOfNetwork, isOfData, reachesPeak, watchesGPU}
 }
 
 // isWitnessed says if ranks or steps of a run are missing.

@@ -1,26 +1,58 @@
 package analysis
 
+import "fmt"
+
 // Price is what an hour of a rented machine cost on a day.
 type Price struct {
 	Machine string
-	Cores   int     // logical processors that the machine has
-	Hour    float64 // US dollars for the machine, not for a core
+	GPU     string  // what the driver calls those of the machine; "": its processors are rented
+	Devices int     // logical processors, or GPUs, that the machine has
+	Hour    float64 // US dollars for the machine, not for a device
 	Date    string  // when the price was valid or read, year and month
 	Source  string  // where it is written
 }
 
-// Prices is the dated price table, the one that reports use first. Prices change and differ by region; a
-// figure made from them carries machine, date and source.
+// Prices is the dated price table; reports use the first for processors. Prices change and differ by region;
+// a figure made from them carries machine, date and source.
 func Prices() []Price {
+	const hyperscalers = "github.com/datareceipts/data-receipts, 109-gpu-pricing/hyperscalers.json"
 	return []Price{
-		{"AWS EC2 c5.2xlarge, Linux on demand, US East (N. Virginia)", 8, 0.34, "2026-11",
+		{"AWS EC2 c5.2xlarge, Linux on demand, US East (N. Virginia)", "", 8, 0.34, "2026-11",
 			"example table of the EC2 Auto Scaling guide, docs.aws.amazon.com/autoscaling/ec2/userguide, " +
 				"page \"Spot price per unit hour\""},
+		{"AWS EC2 p4d.24xlarge, on demand, us-east-1", "NVIDIA A100-SXM4-40GB", 8, 21.957642, "2026-11",
+			hyperscalers},
+		{"AWS EC2 p4de.24xlarge, on demand, us-east-1", "NVIDIA A100-SXM4-80GB", 8, 27.44705, "2026-11",
+			hyperscalers},
+		{"AWS EC2 p5.48xlarge, on demand, us-east-1", "NVIDIA H100 80GB HBM3", 8, 55.04, "2026-11",
+			hyperscalers},
+		{"Nebius, one H200 on demand", "NVIDIA H200", 1, 5.40, "2026-10",
+			"github.com/renshuBTC/compute-screener, data/gpu_providers_latest.csv"},
 	}
 }
 
-// Core returns dollars per hour of one core.
-func (p Price) Core() float64 { return p.Hour / float64(p.Cores) }
+// PriceOf returns the price of a machine with a GPU, by the driver's name of it.
+func PriceOf(gpu string) (p Price, isKnown bool) {
+	for _, p := range Prices() {
+		if p.GPU == gpu && gpu != "" {
+			return p, true
+		}
+	}
+	return Price{}, false
+}
+
+// Device returns dollars per hour of one core, or of one GPU with its part of the machine.
+func (p Price) Device() float64 { return p.Hour / float64(p.Devices) }
+
+// Text words the price with its date and source.
+func (p Price) Text() string {
+	kind := "cores"
+	if p.GPU != "" {
+		kind = "GPUs"
+	}
+	return fmt.Sprintf("%s, $%g an hour for %d %s (%s, %s)", p.Machine, p.Hour, p.Devices, kind, p.Date,
+		p.Source)
+}
 
 // Cost returns what seconds on a number of devices cost at a price per hour of one:
 // seconds / 3600 * devices * hour.

@@ -162,7 +162,7 @@ func isOfData(row *record.Row, run *record.Run) string {
 func reachesPeak(row *record.Row, run *record.Run) string {
 	const most = 2 * 2 * 16 * 7e9
 	s := row.Setting
-	if run.PeakFLOPs <= most*float64(s.NumThreads()) {
+	if run.GPU != "" || run.PeakFLOPs <= most*float64(s.NumThreads()) {
 		return ""
 	}
 	return fmt.Sprintf("its %d threads reached %.4g GFLOP/s, which no processor does.", s.NumThreads(),

@@ -108,6 +108,7 @@ type column struct {
 func stepColumns(s record.Steps) []column {
 	out := []column{{"time", s.Seconds, maxSeconds}, {"watched time", s.Usage, maxSeconds},
 		{"processor time", s.CPU, maxSeconds}, {"memory", s.RSS, maxAmount},
+		{"memory of the GPU", s.GPU, maxAmount},
 		{"number of bytes sent", s.Sent, maxAmount}, {"number of bytes received", s.Received, maxAmount}}
 	for _, name := range slices.Sorted(maps.Keys(s.Phases)) {
 		out = append(out, column{"phase " + name, s.Phases[name], maxSeconds})

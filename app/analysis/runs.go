@@ -123,6 +123,7 @@ func usageOf(r *record.Run) []WatchedRank {
 			line := record.Step{Step: i, Loss: record.Number(s.Loss[i]),
 				Seconds: record.Number(s.Seconds[i]), UsageSeconds: entry(s.Usage, i),
 				CPUSeconds: entry(s.CPU, i), RSSBytes: int64(entry(s.RSS, i)),
+				GPUBytes:  int64(entry(s.GPU, i)),
 				BytesSent: int64(entry(s.Sent, i)), BytesReceived: int64(entry(s.Received, i))}
 			if i < len(s.Shards) {
 				line.Shards = s.Shards[i]

@@ -171,7 +171,7 @@ func slowCores(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
 		var peaks []float64
 		for _, run := range l.runs {
-			if run.PeakFLOPs > 0 {
+			if run.PeakFLOPs > 0 && run.GPU == "" {
 				peaks = append(peaks, run.PeakFLOPs/1e9)
 			}
 		}

@@ -173,7 +173,7 @@ func TestCost(t *testing.T) {
 	near(t, "two devices", analysis.Cost(1224, 2, 1.5), 1.02, 0.005)
 	near(t, "device-minutes", analysis.DeviceMinutes(1224, 2), 40.8, 1e-9)
 	for _, p := range analysis.Prices() {
-		if p.Cores < 1 || p.Hour <= 0 || len(p.Date) < 7 || p.Source == "" || p.Core() > p.Hour {
+		if p.Devices < 1 || p.Hour <= 0 || len(p.Date) < 7 || p.Source == "" || p.Device() > p.Hour {
 			t.Errorf("price %+v lacks a part", p)
 		}
 	}

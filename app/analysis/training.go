@@ -31,6 +31,7 @@ type WatchedRank struct {
 	Seconds  []float64 // of a step, mean
 	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
 	Memory   []float64 // resident bytes, largest
+	GPU      []float64 // bytes in use on the worker's GPU, largest; NaN: not known
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
 	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
@@ -89,11 +90,20 @@ type watching struct {
 
 	steps, last                  int
 	loss, seconds, cores, memory float64
+	gpu                          float64
 	sent, received, usage        float64
 	shards                       int
 	rate, at, samples            float64
 
 	taken []taken // by stretch
+}
+
+// unlessZero returns v, or NaN if it is not positive: it was not told.
+func unlessZero(v float64) float64 {
+	if v > 0 {
+		return v
+	}
+	return math.NaN()
 }
 
 // taken is the processor time and the wall time of a stretch, in seconds.
@@ -124,7 +134,7 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.loss += float64(l.Loss)
 	w.seconds += float64(l.Seconds)
 	w.cores += float64(l.CPUSeconds)
-	w.memory = math.Max(w.memory, float64(l.RSSBytes))
+	w.memory, w.gpu = math.Max(w.memory, float64(l.RSSBytes)), math.Max(w.gpu, float64(l.GPUBytes))
 	w.sent += float64(l.BytesSent)
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
@@ -138,26 +148,17 @@ func (w *watching) end() {
 		return
 	}
 	r, n := &w.rank, float64(w.steps)
-	usage := w.usage
-	if usage <= 0 {
-		usage = math.NaN()
-	}
+	usage := unlessZero(w.usage)
 	r.Step = append(r.Step, float64(w.last+1))
 	r.Loss = append(r.Loss, w.loss/n)
 	r.Seconds = append(r.Seconds, w.seconds/n)
 	w.taken = append(w.taken, taken{w.cores, w.usage})
 	r.Cores = append(r.Cores, w.inUse())
-	r.Memory = append(r.Memory, w.memory)
+	r.Memory, r.GPU = append(r.Memory, w.memory), append(r.GPU, unlessZero(w.gpu))
 	r.Sent = append(r.Sent, w.sent/usage)
 	r.Received = append(r.Received, w.received/usage)
-	shards := math.NaN()
-	if w.shards > 0 {
-		shards = float64(w.shards) / n
-	}
-	r.Shards = append(r.Shards, shards)
-	if w.rate <= 0 {
-		w.rate = math.NaN()
-	}
-	r.Rate, r.At, r.Samples = append(r.Rate, w.rate), append(r.At, w.at), append(r.Samples, w.samples)
+	r.Shards = append(r.Shards, unlessZero(float64(w.shards)/n))
+	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
+	r.Samples = append(r.Samples, w.samples)
 	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
 }

@@ -87,6 +87,9 @@ func collectSteps(run *record.Run, workers int, c setting.Config, s *record.Summ
 	}
 	for i := range run.Ranks {
 		run.Ranks[i].Hidden = hidden(s.Ranks, i)
+		if i < len(s.Ranks) {
+			run.Ranks[i].GPU = s.Ranks[i].GPU
+		}
 	}
 	if c.IsIsolated() || c.Averages() {
 		addShares(run.Ranks)
@@ -141,6 +144,11 @@ func readSteps(r io.Reader, workers int, isAsync bool) ([]record.Rank, error) {
 		}
 		appendLine(s, l)
 	}
+	for i := range ranks {
+		if s := &ranks[i].Steps; !slices.ContainsFunc(s.GPU, func(v float64) bool { return v > 0 }) {
+			s.GPU = nil // the processor computed
+		}
+	}
 	for _, rank := range ranks {
 		n, first := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds)
 		if (n != first || n == 0) && !isAsync {
@@ -162,6 +170,7 @@ func appendLine(s *record.Steps, l record.Step) {
 	s.Usage = append(s.Usage, l.UsageSeconds)
 	s.CPU = append(s.CPU, l.CPUSeconds)
 	s.RSS = append(s.RSS, float64(l.RSSBytes))
+	s.GPU = append(s.GPU, float64(l.GPUBytes))
 	s.Sent = append(s.Sent, float64(l.BytesSent))
 	s.Received = append(s.Received, float64(l.BytesReceived))
 	s.Shards = append(s.Shards, l.Shards)

@@ -122,6 +122,7 @@ func otherFigures(rank int, kept, told record.Steps) string {
 	columns := map[string][2]record.Numbers{"loss": {kept.Loss, told.Loss},
 		"loss of its own": {kept.OwnLoss, told.OwnLoss}, "watched time": {kept.Usage, told.Usage},
 		"processor time": {kept.CPU, told.CPU}, "memory": {kept.RSS, told.RSS},
+		"memory of the GPU":        {kept.GPU, told.GPU},
 		"number of bytes sent":     {kept.Sent, told.Sent},
 		"number of bytes received": {kept.Received, told.Received},
 		"number of shards":         {numbers(kept.Shards), numbers(told.Shards)},

@@ -115,8 +115,13 @@ func (r rows) took(s *record.Summary) {
 		r.add("links", "%s", record.LinkText(s.Link, s.Encryption, s.Streams))
 	}
 	if w := s.Work; w != nil {
-		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that multiply-adds in registers reach",
-			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9)
+		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g of %s",
+			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, analysis.PeakText(s.GPU))
+	}
+	for _, one := range s.Ranks {
+		if text := analysis.GPUText(one.GPU); text != "" {
+			r.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", text)
+		}
 	}
 	if text := analysis.TakenText(s.Taken); text != "" {
 		r.add("cores", "%s", text)

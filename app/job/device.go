@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/graph"
 	"lockstep/graph/gpu"
+	"lockstep/internal/kernel/peak"
 	"lockstep/internal/spelling"
+	"lockstep/train"
 )
 
 // device is an executor outside of the processor, as graph/gpu has one.
@@ -19,6 +22,10 @@ type device interface {
 	// Err returns the first error; nothing is computed after it.
 	Err() error
 	Info() gpu.Info
+	// Peak returns the operations per second of a large product; 0 if that cannot be measured.
+	Peak() float64
+	// MemoryInUse returns the bytes in use on the GPU, by all processes; 0 if they are not known.
+	MemoryInUse() int64
 	Close()
 }
 
@@ -217,9 +224,44 @@ func (w *worker) gpuKind() *record.GPU {
 	return recorded(w.gpu.Info())
 }
 
-// addGPU adds the GPU that computed to the worker's figures, if one did.
-func (w *worker) addGPU(r *workerResult) {
-	if g := w.gpuKind(); g != nil {
-		r.Summary.GPU, r.GPU = g.Name, &record.RankGPU{Number: w.deviceNumber(), GPU: *g}
+// addGPU adds the GPU that computed to the worker's figures, if one did, with what it took by its own clock.
+func (w *worker) addGPU(r *workerResult, seen *train.Watched) {
+	g := w.gpuKind()
+	if g == nil {
+		return
 	}
+	r.Summary.GPU = g.Name
+	r.GPU = &record.RankGPU{Number: w.deviceNumber(), GPU: *g, BytesInUse: w.gpuMemory.most}
+	if seen != nil {
+		took := phasesOf(seen.Phases)
+		r.GPU.Time = &record.GPUTime{Steps: seen.Steps, Seconds: seen.Time.Seconds(), Forward: took.Forward,
+			Backward: took.Backward, Optimizer: took.Optimizer}
+	}
+}
+
+// gpuMemoryEvery is how old the memory in use on a GPU may be: asking the driver takes some ten microseconds.
+const gpuMemoryEvery = time.Second
+
+// gpuMemory is the memory in use on a worker's GPU.
+type gpuMemory struct {
+	asked     time.Time
+	now, most int64 // bytes
+}
+
+// look returns the bytes in use at a time, 0 without a GPU.
+func (m *gpuMemory) look(d device, now time.Time) int64 {
+	if d != nil && now.Sub(m.asked) >= gpuMemoryEvery {
+		m.asked, m.now = now, d.MemoryInUse()
+		m.most = max(m.most, m.now)
+	}
+	return m.now
+}
+
+// peakFLOPs returns the operations per second that reach the limit of what computes for this worker: products
+// of the GPU, or multiply-adds of the processor. It takes about 0.2 s.
+func (w *worker) peakFLOPs() float64 {
+	if w.gpu != nil {
+		return w.gpu.Peak()
+	}
+	return peak.FLOPs(w.cpu)
 }

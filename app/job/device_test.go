@@ -4,22 +4,28 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/graph/gpu"
+	"lockstep/trace"
 	"lockstep/train"
 )
 
 // broken is a GPU that fails when it is told to.
 type broken struct {
 	device
-	err  error
-	info gpu.Info
+	err   error
+	info  gpu.Info
+	inUse int64
+	peak  float64
 }
 
-func (b *broken) Err() error     { return b.err }
-func (b *broken) Info() gpu.Info { return b.info }
+func (b *broken) Err() error         { return b.err }
+func (b *broken) Info() gpu.Info     { return b.info }
+func (b *broken) MemoryInUse() int64 { return b.inUse }
+func (b *broken) Peak() float64      { return b.peak }
 
 // counted counts what is passed on.
 type counted struct {
@@ -176,7 +182,7 @@ func TestAWorkerTellsItsGPU(t *testing.T) {
 	info := gpu.Info{Name: "H100", Libraries: []string{"cuDNN 9.14"}}
 	w := &worker{config: setting.Config{Device: "cuda:3"}, gpu: &broken{info: info}}
 	var r workerResult
-	w.addGPU(&r)
+	w.addGPU(&r, nil)
 	if r.Summary.GPU != "H100" || r.GPU == nil || r.GPU.Number != 3 || r.GPU.Kind() != "H100 (cuDNN 9.14)" {
 		t.Errorf("GPU %q, %+v", r.Summary.GPU, r.GPU)
 	}
@@ -184,7 +190,50 @@ func TestAWorkerTellsItsGPU(t *testing.T) {
 		t.Errorf("kind %+v", k)
 	}
 	none := workerResult{}
-	if (&worker{}).addGPU(&none); none.GPU != nil || (&worker{}).gpuKind() != nil {
+	if (&worker{}).addGPU(&none, &train.Watched{Steps: 1}); none.GPU != nil || (&worker{}).gpuKind() != nil {
 		t.Errorf("a GPU without one: %+v", none.GPU)
+	}
+}
+
+// A worker tells what its GPU did by its own clock, and the most that was in use of its memory, which it asks
+// for once a second.
+func TestAWorkerTellsWhatItsGPUDid(t *testing.T) {
+	on := &broken{inUse: 5 << 30, peak: 1e12}
+	w := &worker{config: setting.Config{Device: "cuda"}, gpu: on}
+	start := time.Unix(1_700_000_000, 0)
+	for i, inUse := range []int64{5, 9, 6} {
+		on.inUse = inUse << 30
+		now := start.Add(time.Duration(i) * time.Second)
+		w.gpuMemory.look(w.gpu, now)
+		on.inUse = 99 << 30
+		if got := w.gpuMemory.look(w.gpu, now.Add(time.Second-1)); got != inUse<<30 {
+			t.Errorf("%d bytes in use, want %d", got, inUse<<30)
+		}
+	}
+	var r workerResult
+	w.addGPU(&r, &train.Watched{Steps: 4, Time: time.Second, Phases: trace.Phases{
+		trace.Forward: 300 * time.Millisecond, trace.Backward: 600 * time.Millisecond,
+		trace.Optimizer: 50 * time.Millisecond}})
+	want := record.GPUTime{Steps: 4, Seconds: 1, Forward: 0.3, Backward: 0.6, Optimizer: 0.05}
+	if r.GPU.Time == nil || *r.GPU.Time != want || r.GPU.BytesInUse != 9<<30 {
+		t.Errorf("time %+v, %d bytes, want %+v and %d", r.GPU.Time, r.GPU.BytesInUse, want, int64(9<<30))
+	}
+	if got := w.peakFLOPs(); got != 1e12 {
+		t.Errorf("peak %g, want that of the GPU", got)
+	}
+	if got := new(gpuMemory).look(nil, start); got != 0 {
+		t.Errorf("%d bytes in use without a GPU", got)
+	}
+}
+
+// The work of a run is set against the peak of its GPUs, but not if workers measured that of one at once.
+func TestWorkOnGPUs(t *testing.T) {
+	s := &record.Summary{Outcome: record.Outcome{Seconds: 2, GPU: "H100"}}
+	s.Ranks = []record.RankStat{{FLOPs: 6e12, PeakFLOPs: 4e12}, {FLOPs: 6e12, PeakFLOPs: 4e12}}
+	if w := workOf(s, 0.5); w == nil || w.Peak != 8e12 || w.Of != 0.75 {
+		t.Errorf("work %+v, want three quarters of 8 TFLOP/s", w)
+	}
+	if s.GPUWorkers = 2; workOf(s, 1) != nil {
+		t.Error("work of workers that shared a GPU has a peak")
 	}
 }

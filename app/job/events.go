@@ -53,8 +53,8 @@ func openEvents(dir rundir.Directory, rank int, speaks bool) (*events, error) {
 }
 
 // step writes a finished step if one is due. Times are means over the steps since the last one written;
-// bytes and processor time are per second.
-func (e *events) step(now time.Time, s train.Step, u host.Usage) {
+// bytes and processor time are per second. onGPU is the memory in use on the GPU, 0 without one.
+func (e *events) step(now time.Time, s train.Step, u host.Usage, onGPU int64) {
 	e.steps++
 	e.time += s.Time
 	for p, d := range s.Phases {
@@ -78,6 +78,10 @@ func (e *events) step(now time.Time, s train.Step, u host.Usage) {
 	for p, d := range e.phases {
 		e.scalars = append(e.scalars,
 			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})
+	}
+	if onGPU > 0 {
+		e.scalars = append(e.scalars,
+			tensorboard.Scalar{Tag: "worker/GPU memory bytes", Value: float64(onGPU)})
 	}
 	if e.speaks {
 		e.scalars = append(e.scalars, tensorboard.Scalar{Tag: "loss/train", Value: s.Loss},

@@ -28,7 +28,7 @@ func TestEvents(t *testing.T) {
 	for s.Number = range 301 { // at 0, 100, 200 and 300 ms
 		before := e.steps
 		e.step(now.Add(time.Duration(s.Number)*time.Millisecond), s,
-			host.Usage{Wall: 2 * time.Millisecond, CPU: 4 * time.Millisecond, RSS: 1})
+			host.Usage{Wall: 2 * time.Millisecond, CPU: 4 * time.Millisecond, RSS: 1}, 7)
 		if e.steps <= before {
 			written++
 		}
@@ -49,7 +49,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	e.evaluation(now, train.Evaluation{Steps: 300, Loss: 0.5, Correct: 1, Samples: 2})
-	if n := testing.AllocsPerRun(100, func() { e.step(now, s, host.Usage{}) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { e.step(now, s, host.Usage{}, 0) }); n != 0 {
 		t.Errorf("%v allocations in a step, want 0", n)
 	}
 	if err := e.close(); err != nil {
@@ -58,7 +58,7 @@ func TestEvents(t *testing.T) {
 	if e.evaluation(now.Add(2*time.Second), train.Evaluation{Samples: 1}); e.err == nil {
 		t.Error("no error of a file that cannot be written")
 	}
-	for _, tag := range append(sharedTags(), "worker/memory bytes") {
+	for _, tag := range append(sharedTags(), "worker/memory bytes", "worker/GPU memory bytes") {
 		if !bytes.Contains(eventsOf(t, dir, 3), []byte(tag)) {
 			t.Errorf("no %s in the file", tag)
 		}
@@ -92,13 +92,13 @@ func TestEventsOfOtherRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1_700_000_000, 0)
-	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, host.Usage{Wall: time.Millisecond})
+	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, host.Usage{Wall: time.Millisecond}, 0)
 	e.evaluation(now, train.Evaluation{Steps: 1, Correct: 1, Samples: 2})
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}
 	text := eventsOf(t, dir, 1)
-	for _, tag := range sharedTags() {
+	for _, tag := range append(sharedTags(), "worker/GPU memory bytes") { // it has no GPU
 		if bytes.Contains(text, []byte(tag)) {
 			t.Errorf("%s in the file", tag)
 		}

@@ -91,7 +91,6 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	if s.Async != nil { // workers also counted dropped gradients, and those that are lost counted none
 		s.Samples = s.Async.Samples
 	}
-	s.Work = workOf(s, told.coreShare)
 	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
 	if seconds := trained(s); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
@@ -102,6 +101,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	s.TrainAccuracy = trainAccuracy(c, results)
 	s.Cautions = cautions(s)
 	addGPUs(s, told.isLab)
+	s.Work = workOf(s, told.coreShare)
 	if text := slowed(c.SlowWorkers); text != "" {
 		s.Cautions = append(s.Cautions, text)
 	}
@@ -199,10 +199,16 @@ func clockOf(c setting.Config, results []workerResult) workerResult {
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
-// workOf adds up the operations of all ranks; nil if there are none, or a GPU did them, whose peak was not
-// measured. Each compute thread has coreShare of a core.
+// workOf adds up the operations of all ranks; nil if there are none, or the peak was not measured, or workers
+// measured that of one GPU at once. Each compute thread has coreShare of a core.
 func workOf(s *record.Summary, coreShare float64) *record.Computation {
 	var w record.Computation
+	if s.GPU != "" {
+		coreShare = 1
+	}
+	if s.GPUWorkers > 1 {
+		return nil
+	}
 	for _, r := range s.Ranks {
 		w.FLOPs += r.FLOPs
 		w.Peak += coreShare * r.PeakFLOPs

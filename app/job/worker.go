@@ -19,7 +19,6 @@ import (
 	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
-	"lockstep/internal/kernel/peak"
 	"lockstep/internal/spelling"
 	"lockstep/shard"
 	"lockstep/trace"
@@ -53,6 +52,7 @@ type worker struct {
 	beacon             *beacon
 	cpu                *compute.CPU           // of the training loop
 	gpu                device                 // computes the passes of the training loop; nil: cpu does
+	gpuMemory          gpuMemory              // in use on it
 	slowness           float64                // of cpu; 0 or 1: full speed
 	links              links                  // nil without mesh
 	group              *comm.Group            // the links, if they are for collectives
@@ -185,8 +185,8 @@ func (w *worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (re
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
-	if done.FLOPs > 0 && w.gpu == nil {
-		result.PeakFLOPs = peak.FLOPs(w.cpu)
+	if done.FLOPs > 0 {
+		result.PeakFLOPs = w.peakFLOPs()
 	}
 	return result, nil
 }
@@ -362,8 +362,8 @@ func (w *worker) Step(s train.Step) {
 		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Shards: s.Shards, Rate: record.Number(s.Rate),
 		Seconds: record.Number(s.Time.Seconds()), Phases: phasesOf(s.Phases), BytesSent: u.Sent,
 		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
-		RSSBytes: u.RSS})
-	w.events.step(now, s, u)
+		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now)})
+	w.events.step(now, s, u, w.gpuMemory.now)
 	w.lose(rundir.StepsFile, w.steps.Err())
 	w.lose(eventsFolder, w.events.err)
 	w.beacon.finish(now, s)
@@ -468,7 +468,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
 		},
 	}
-	w.addGPU(&r)
+	w.addGPU(&r, done.Watched)
 	if n := done.Test.Samples; n > 0 {
 		s := &r.Summary
 		s.TestSamples, s.TestAccuracy, s.TestLoss = n, ratio(done.Test.Correct, n), &done.Test.Loss

@@ -227,6 +227,7 @@ type Rank struct {
 	Steps Steps `json:"steps"` // its raw samples
 	// Communication that computation hid, in a step on average; null: not told.
 	Hidden *float64 `json:"hidden_seconds,omitempty"`
+	GPU    *RankGPU `json:"gpu,omitempty"` // that computed its passes; null: the processor did
 }
 
 // Steps holds the raw samples of one worker column by column; all columns are equally long. Those from
@@ -246,6 +247,7 @@ type Steps struct {
 	Usage    Numbers `json:"usage_seconds,omitempty"`  // in which the rest was taken
 	CPU      Numbers `json:"cpu_seconds,omitempty"`    // processor time of all threads
 	RSS      Numbers `json:"rss_bytes,omitempty"`      // resident memory
+	GPU      Numbers `json:"gpu_bytes,omitempty"`      // memory in use on its GPU, by all processes
 	Sent     Numbers `json:"bytes_sent,omitempty"`     // by this rank
 	Received Numbers `json:"bytes_received,omitempty"` // by this rank
 	Shards   []int   `json:"shards,omitempty"`         // that the rank computed
@@ -254,7 +256,7 @@ type Steps struct {
 // usage returns the columns that older files lack, by name.
 func (s Steps) usage() map[string]Numbers {
 	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
-		"bytes_sent": s.Sent, "bytes_received": s.Received}
+		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received}
 }
 
 // Number is a float64 whose NaN and infinities are null in JSON: a value that was not measured.

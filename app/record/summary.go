@@ -43,7 +43,7 @@ type Summary struct {
 	TrainSeconds     float64      `json:"train_seconds"`      // of all parts, without evaluations
 	SamplesPerSecond float64      `json:"samples_per_second"` // mean of training, without evaluations
 	StepMS           Quantiles    `json:"step_ms"`            // without the first step, if there is another
-	Work             *Computation `json:"work"`               // null: no step, or a GPU computed
+	Work             *Computation `json:"work"`               // null: no step, or its peak is not known
 	Loss             Loss         `json:"loss"`               // of the steps
 	TestLoss         *float64     `json:"test_loss"`          // of the last evaluation; null: none
 	DataSHA256       DataHash     `json:"data_sha256"`        // of the samples
@@ -126,8 +126,9 @@ type Quantiles struct {
 type Computation struct {
 	FLOPs int64   `json:"flops"`            // of all workers
 	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
-	Peak  float64 `json:"peak_flops"`       // of multiply-adds in registers, on the cores there are
-	Of    float64 `json:"fraction_of_peak"` // rate / peak
+	// Peak is that of multiply-adds in registers on the cores there are, or of a large product on the GPUs.
+	Peak float64 `json:"peak_flops"`
+	Of   float64 `json:"fraction_of_peak"` // rate / peak
 }
 
 // Loss holds the mean loss of the first and of the last step.
@@ -233,7 +234,7 @@ type RankStat struct {
 	Loss            Loss      `json:"loss"`             // of its steps
 	Phases          Phases    `json:"phases"`           // adding up to seconds
 	FLOPs           int64     `json:"flops"`            // of this rank's passes
-	PeakFLOPs       float64   `json:"peak_flops"`       // per second, that this rank's threads reach
+	PeakFLOPs       float64   `json:"peak_flops"`       // per second, that its threads reach, or its GPU
 	BytesSent       int64     `json:"bytes_sent"`       // to its peers
 	BytesVectors    int64     `json:"bytes_vectors"`    // bytes_sent without compression
 	BytesReceived   int64     `json:"bytes_received"`   // from its peers

@@ -13,8 +13,9 @@ import (
 // figures returns the figures of a section in the order of the page: how it scales, what it reaches in time
 // and by samples, where the time goes, what the workers take and send. Those without data are left out.
 func (s *section) figures() []figure {
-	all := slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(), []figure{s.phaseFigure()},
-		s.usageFigures(), s.shareFigure(), s.bytesFigure(), s.checkpointFigure(), []figure{s.timeFigure()})
+	all := slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(),
+		[]figure{s.phaseFigure(), s.gpuFigure()}, s.usageFigures(), s.shareFigure(), s.bytesFigure(),
+		s.checkpointFigure(), []figure{s.timeFigure()})
 	return slices.DeleteFunc(all, func(f figure) bool { return f.Chart == nil })
 }
 

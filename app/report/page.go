@@ -287,7 +287,7 @@ func newSection(i int, c *analysis.Comparison) section {
 func (s *section) blocks() []block {
 	ranks, ranksCaption := s.rankTable()
 	usage, usageCaption := s.usageTable()
-	cost, costCaption := s.costTable(analysis.Prices()[0])
+	cost, costCaption := s.costTable()
 	return slices.DeleteFunc([]block{
 		{"loss-of-ranks", "Loss of each rank", ranksCaption, ranks, len(ranks.Rows) <= 16},
 		{"workers", "What each worker took", usageCaption, usage, false},

@@ -30,6 +30,10 @@ func rankQuantities() []quantity {
 		{"memory", "Memory", "resident, MiB",
 			"Largest of the steps between two points, for each worker's process.",
 			func(w analysis.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
+		{"gpu", "Memory of the GPU", "in use, MiB",
+			"Largest of the steps between two points, on each worker's GPU, by all processes that use it; " +
+				"asked for once a second.",
+			func(w analysis.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
 		{"sent", "Network, sent", "MB/s",
 			"Bytes that each worker sent, without evaluations, over the same time.",
 			func(w analysis.WatchedRank) []float64 { return w.Sent }, 1e-6},
@@ -51,6 +55,7 @@ func trainingFigures(t *analysis.Training) []figure {
 		figures = append(figures, rateQuantity().figure(t.Watched[:1]))
 	}
 	figures = append(figures, rankPhases(t.Ranks)...)
+	figures = append(figures, rankGPUs(t.Ranks)...)
 	if t.Async != nil && t.Async.Updates > 0 {
 		figures = append(figures, stalenessFigure(t.Async))
 	}

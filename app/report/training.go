@@ -342,6 +342,11 @@ func trainingFacts(t *analysis.Training) []pair {
 	addAsync(t, add)
 	addTraffic(t, add)
 	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
+	for _, one := range t.Ranks {
+		if text := analysis.GPUText(one.GPU); text != "" {
+			add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", text)
+		}
+	}
 	addCheckpoints(t, add)
 	add("kernels", "%s, %s math", t.Kernels(), t.Math)
 	add("parameters", "sha256 %s", t.ParameterSHA256)
@@ -381,9 +386,9 @@ func addLength(t *analysis.Training, add adder) {
 	}
 	if w := t.Work; w != nil {
 		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
-			"the %s that multiply-adds in registers reached after the last step",
-			digits(float64(w.FLOPs)/1e12, 3), digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)),
-			digits(float64(w.Peak)/1e9, 3))
+			"the %s of %s after the last step", digits(float64(w.FLOPs)/1e12, 3),
+			digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)), digits(float64(w.Peak)/1e9, 3),
+			analysis.PeakText(t.GPU))
 	}
 }
 

@@ -105,7 +105,7 @@ func runGPU(ctx context.Context, c Config, label analysis.Kernels, progress func
 // The sizes of the copy and of the product that show the limits of a GPU, and those without NVIDIA's
 // libraries, which are for emulated GPUs.
 const (
-	copyBytes, productRows           = 1 << 30, 8192
+	copyBytes                        = 1 << 30
 	smallCopyBytes, smallProductRows = 1 << 20, 64
 )
 
@@ -115,7 +115,7 @@ func (r *gpuRun) measure() error {
 	if err := r.tell("limits", 0, 1, begun); err != nil {
 		return err
 	}
-	size, rows := copyBytes, productRows
+	size, rows := copyBytes, gpu.PeakRows
 	if r.config.GPU.Plain {
 		size, rows = smallCopyBytes, smallProductRows
 	}

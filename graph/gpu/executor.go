@@ -24,6 +24,7 @@ type Executor struct {
 	updates  updates
 	drops    drops
 	profile  profile
+	marks    marks
 	err      error // the first one
 }
 
@@ -88,6 +89,7 @@ func (e *Executor) Close() {
 		}
 	}
 	e.closeProfile()
+	e.closeMarks()
 	e.closeLibraries()
 	e.prefetch.close(e)
 	e.arrivals.close()

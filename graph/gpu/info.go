@@ -6,6 +6,9 @@ import "errors"
 var ErrNotBuilt = errors.New("gpu: this binary cannot use GPUs: it was built without -tags cuda, " +
 	"or not for Linux on amd64")
 
+// PeakRows is the size of the square matrices whose product shows the most that products reach on a GPU.
+const PeakRows = 8192
+
 // Info describes a GPU and what is used to compute on it. What is not known is "" or 0.
 type Info struct {
 	// Name is what the driver calls it.

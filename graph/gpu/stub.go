@@ -24,5 +24,11 @@ func (e *Executor) Close() {}
 // Err returns nil.
 func (e *Executor) Err() error { return nil }
 
+// Peak returns 0.
+func (e *Executor) Peak() float64 { return 0 }
+
+// MemoryInUse returns 0.
+func (e *Executor) MemoryInUse() int64 { return 0 }
+
 // Info returns what is known of no GPU.
 func (e *Executor) Info() Info { return Info{} }

@@ -11,7 +11,7 @@ import (
 // functions are those of the driver, in the order of names.
 type functions struct {
 	init, driverVersion, deviceCount, deviceGet, deviceName, deviceAttribute, deviceMemory Func
-	retain, release, setCurrent, errorString                                               Func
+	retain, release, setCurrent, errorString, memory                                       Func
 	alloc, free, allocHost, freeHost, register, unregister, toDevice, toHost, within, fill Func
 	streamCreate, streamDestroy, streamWait, streamWaitEvent                               Func
 	eventCreate, eventDestroy, eventRecord, eventQuery, eventWait, eventElapsed            Func
@@ -27,7 +27,7 @@ func (f *functions) names() map[string]*Func {
 		"cuDeviceGetAttribute": &f.deviceAttribute, "cuDeviceTotalMem_v2": &f.deviceMemory,
 		"cuDevicePrimaryCtxRetain": &f.retain, "cuDevicePrimaryCtxRelease_v2": &f.release,
 		"cuCtxSetCurrent": &f.setCurrent, "cuGetErrorString": &f.errorString,
-		"cuMemAlloc_v2": &f.alloc, "cuMemFree_v2": &f.free,
+		"cuMemGetInfo_v2": &f.memory, "cuMemAlloc_v2": &f.alloc, "cuMemFree_v2": &f.free,
 		"cuMemHostAlloc": &f.allocHost, "cuMemFreeHost": &f.freeHost,
 		"cuMemHostRegister_v2": &f.register, "cuMemHostUnregister": &f.unregister,
 		"cuMemcpyHtoDAsync_v2": &f.toDevice, "cuMemcpyDtoHAsync_v2": &f.toHost,
@@ -221,6 +221,13 @@ func (d *Device) call(name string, f Func, args ...uintptr) error {
 
 // Close releases the context. Everything made on the device becomes invalid.
 func (d *Device) Close() { d.f.release.Call(uintptr(d.number)) }
+
+// Memory returns how many bytes of the device's memory are free, and how many there are.
+func (d *Device) Memory() (free, total int64, err error) {
+	var f, t uint64
+	err = d.call("cuMemGetInfo", d.f.memory, Address(&f), Address(&t))
+	return int64(f), int64(t), err
+}
 
 // Pointer is an address in a device's memory.
 type Pointer uintptr

@@ -460,6 +460,10 @@ API cuGetErrorString(int status, const char **text) {
     kept[255] = 0;
     return *text = kept, Ok;
 }
+API cuMemGetInfo_v2(size_t *unused, size_t *bytes) {
+    Guard g(lock);
+    return *bytes = 4ull << 30, *unused = *bytes - allocated, Ok;
+}
 API cuMemAlloc_v2(void **p, size_t bytes) {
     Guard g(lock);
     if (bytes == 0) return fail(InvalidValue, "cuMemAlloc of 0 bytes");
