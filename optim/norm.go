@@ -42,5 +42,10 @@ func NewClip(most float64, cpu *compute.CPU, n int) *Clip {
 // g into the clipped mean, where scale turns it into the mean. |x| is the root of the sum of
 // squares over all parameters. It takes one pass over g and allocates nothing.
 func (c *Clip) Scale(g []float32, scale float32) float32 {
-	return float32(float64(scale) * min(1, c.most/(c.norm.of(g)*float64(scale)+1e-6)))
+	return c.ScaleOf(c.norm.squares.Sum(g), scale)
+}
+
+// ScaleOf is Scale for a gradient that lies elsewhere, by the sum of its squares.
+func (c *Clip) ScaleOf(squares float64, scale float32) float32 {
+	return float32(float64(scale) * min(1, c.most/(math.Sqrt(squares)*float64(scale)+1e-6)))
 }

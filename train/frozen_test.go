@@ -14,6 +14,7 @@ import (
 // never reached computes all gradients and has the same result, for several workers and when
 // resumed on either side of a freeze.
 func TestFrozenParametersChangeNoOther(t *testing.T) {
+	skipShort(t)
 	c := example(t, "resnet20", 40, 10)
 	c.Batch, c.Steps = 12, 6
 	c.Optimizer.Groups = []optim.Group{

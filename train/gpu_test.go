@@ -86,7 +86,7 @@ func TestTrainingOnGPU(t *testing.T) {
 // Two workers that share a GPU end with the bits of one.
 func TestOneHashOnGPU(t *testing.T) {
 	c := example(t, "lenet", 75, 20)
-	c.Plan, c.Steps = cut(t, 2, 1), 4
+	c.Plan, c.Steps, c.Clip = cut(t, 2, 1), 4, 0.5
 	one, _ := trainedAlone(t, onGPU(t, c, gpu.Config{}))
 	c.Plan = cut(t, 2, 2)
 	hub := newHub(c.Plan)

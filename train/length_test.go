@@ -79,6 +79,7 @@ func TestResumedRunGoesOnCountingTime(t *testing.T) {
 // last. The result equals that of a run with that number of epochs, with the averages or slow
 // weights that were evaluated.
 func TestTargetEndsTheRun(t *testing.T) {
+	skipShort(t)
 	for name, change := range map[string]func(c *train.Config){
 		"average":   func(c *train.Config) { c.EMA = 0.5 },
 		"lookahead": func(c *train.Config) { c.Lookahead = optim.LookaheadConfig{Every: 6, Alpha: 0.5} },

@@ -59,6 +59,14 @@ func cut(t *testing.T, shards, workers int) shard.Plan {
 	return plan
 }
 
+// skipShort skips a test that takes long without our assembly and has nothing to say about kernels.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: what does not depend on kernels is tested with our assembly")
+	}
+}
+
 // diary records the events of a loop.
 type diary struct {
 	steps       []train.Step

@@ -46,6 +46,9 @@ func (m *meter) measured(t *testing.T, what string, run func(m *meter)) {
 	defer func() { runtime.MemProfileRate = rate }()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	run(m)
+	if m.places == nil {
+		t.Fatalf("%s: no step %d", what, m.from)
+	}
 	for place, n := range m.places {
 		t.Errorf("%s: %d allocations in %d steps, by\n%s", what, n, m.to-m.from, place)
 	}

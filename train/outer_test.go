@@ -406,6 +406,7 @@ func (a *outerAlbum) restoreOuter(t *testing.T, rank int, l *train.Loop) {
 // A run resumed after any step at which the workers meet ends with the bits of the uninterrupted run,
 // also while sums are on their way.
 func TestResumedAveragesEndAsTheUndisturbed(t *testing.T) {
+	skipShort(t)
 	for name, c := range outerCases(t) {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name == "norm" {

@@ -20,7 +20,7 @@ import (
 // so that a worker with peers, whose gradients and weights pass through the host, computes the same.
 
 // Resident is an Executor whose memory can hold weights, gradients and state, and that can update them. All
-// spans are of float32 values. Add, SGD and AdamW give the bits that the host's processor gives.
+// spans are of float32 values. Add, SGD, AdamW and Squares give the bits that the host's processor gives.
 type Resident interface {
 	graph.Executor
 	// Zero sets a vector to 0.
@@ -31,6 +31,8 @@ type Resident interface {
 	SGD(weights, velocity, gradient graph.Span, rate, momentum, decay, scale float32, nesterov bool)
 	// AdamW is the update that optim.AdamW documents.
 	AdamW(weights, first, second, gradient graph.Span, step optim.AdamWStep)
+	// Squares returns the sum of the squares of a vector, which row.Squares documents, and waits for it.
+	Squares(v graph.Span) float64
 	// Err returns the error after which the executor computes nothing more.
 	Err() error
 }
@@ -39,7 +41,7 @@ type Resident interface {
 func (c Config) canReside() Resident {
 	ex, ok := c.Executor.(Resident)
 	isLocal := c.Updater == nil || c.IsLocal
-	if !ok || !isLocal || c.WholeBatches || c.InTurn || c.EvalOnly || c.Clip > 0 || c.Growth.Most > 0 ||
+	if !ok || !isLocal || c.WholeBatches || c.InTurn || c.EvalOnly || c.Growth.Most > 0 ||
 		!optim.IsElementwise(c.Optimizer.Name) {
 		return nil
 	}
@@ -121,10 +123,14 @@ func newResident(l *Loop) (Updater, error) {
 	return r, nil
 }
 
-// Update implements Updater: it queues the update.
+// Update implements Updater: it queues the update. To clip, it waits for the norm of the gradient.
 func (r *residence) Update(by Update) error {
 	r.loop.watch.mark(trace.Optimizer)
-	r.rule.StepOn(r, by.Rate, 1/float32(by.Samples))
+	scale := 1 / float32(by.Samples)
+	if r.clip != nil {
+		scale = r.clip.ScaleOf(r.executor.Squares(r.gradients[0]), scale)
+	}
+	r.rule.StepOn(r, by.Rate, scale)
 	r.loop.watch.mark(trace.Other)
 	r.isHostOld, r.isHostStateOld = true, true
 	return r.executor.Err()

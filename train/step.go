@@ -184,11 +184,15 @@ func (l *Loop) oneShard(s *data.Shard) error {
 		return l.emptyShard(s)
 	}
 	p := l.programs.forStep(s.Samples, l.step, 0)
+	if !l.updater.IsSettled() {
+		l.watch.drop() // the pass will wait for weights
+	}
 	l.watch.mark(trace.Forward)
 	l.feed(p, l.shard, s)
 	if err := l.forward(p.Program); err != nil {
 		return err
 	}
+	l.watch.mark(trace.Other)
 	l.fill(p, s)
 	l.lap(trace.Forward, "")
 	l.share()

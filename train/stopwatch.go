@@ -24,13 +24,14 @@ type Watched struct {
 	// Steps is the number of steps that were watched, and Time how long they took on the host.
 	Steps int
 	Time  time.Duration
-	// Phases are how long the executor took for forward and backward passes, with what they wait for, and for
-	// updates if it makes them. The rest of Time it had nothing to do, or to wait for the host.
+	// Phases are how long the executor took from the first to the last op of forward and backward passes,
+	// with what it waits for in between, and for updates if it makes them.
 	Phases trace.Phases
 }
 
-// Marks cost some microseconds, as much as an op of a small network, so one step of watchEvery is watched,
-// from step watchFirst of a run on: in the first two the executor prepares and records its passes.
+// Each mark takes the host a call and the executor a place in its queue, as a small op does, so one step of
+// watchEvery is watched, from step watchFirst of a run on: in the first two the executor prepares and records
+// its passes. Steps whose forward pass waits for weights are not watched.
 const (
 	watchEvery = 16
 	watchFirst = 3
@@ -52,10 +53,18 @@ func newWatch(c Config) watch {
 
 // begin decides whether the next step is watched.
 func (w *watch) begin() {
-	w.isOn = w.executor != nil && w.made%watchEvery == watchFirst
-	w.made++
-	if w.isOn {
+	isDue := w.executor != nil && w.made%watchEvery == watchFirst
+	if isDue {
 		w.collect() // what was marked long ago
+	}
+	w.isOn, w.made = isDue, w.made+1
+}
+
+// drop forgets what was marked in this step, which is not watched after all.
+func (w *watch) drop() {
+	if w.isOn {
+		w.executor.Marked()
+		w.isOn = false
 	}
 }
 
@@ -75,9 +84,13 @@ func (w *watch) end(took time.Duration) {
 	}
 }
 
-// collect adds what the executor says of the last step that was watched.
+// collect adds what the executor says of the last step that was watched, if it came to its end.
 func (w *watch) collect() {
-	for p, d := range w.executor.Marked() {
+	took := w.executor.Marked()
+	if w.isOn {
+		return
+	}
+	for p, d := range took {
 		w.seen.Phases[p] += d
 	}
 }

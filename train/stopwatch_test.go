@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -14,9 +15,20 @@ type ticking struct {
 	*apart
 	marks []trace.Phase
 	asked int
+	left  int // marks until it fails; below 0: it does not
 }
 
-func (e *ticking) Mark(p trace.Phase) { e.marks = append(e.marks, p) }
+func (e *ticking) Mark(p trace.Phase) {
+	e.marks = append(e.marks, p)
+	e.left--
+}
+
+func (e *ticking) Err() error {
+	if e.left == 0 {
+		return errors.New("the device is gone")
+	}
+	return nil
+}
 
 func (e *ticking) Marked() (took trace.Phases) {
 	for i, p := range e.marks {
@@ -35,17 +47,17 @@ func TestStopwatch(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		steps, watched int
-		clip           float64
+		optimizer      string
 		updates        int // of a step, by the executor
 	}{
-		{"resident", 36, 3, 0, 1},
-		{"short", 3, 0, 0, 0},
-		{"weights on the host", 4, 1, 1, 0},
+		{"resident", 36, 3, "sgd", 1},
+		{"short", 3, 0, "sgd", 0},
+		{"weights on the host", 4, 1, "lars", 0},
 	} {
 		c := example(t, "lenet", 75, 0)
-		c.Test, c.Steps, c.Clip = nil, test.steps, test.clip
+		c.Test, c.Steps, c.Optimizer.Name = nil, test.steps, test.optimizer
 		c, ex := resident(t, c)
-		clock := &ticking{apart: ex}
+		clock := &ticking{apart: ex, left: -1}
 		c.Executor = clock
 		done, err := alone(t, c).Run(context.Background(), nil)
 		if err != nil {
@@ -71,6 +83,24 @@ func TestStopwatch(t *testing.T) {
 		if clock.marks != nil {
 			t.Errorf("%s: %d marks are left", test.name, len(clock.marks))
 		}
+	}
+}
+
+// What was marked in a step that fails is not told with those that were finished.
+func TestStopwatchOfAFailedStep(t *testing.T) {
+	c := example(t, "lenet", 75, 0)
+	c.Test, c.Steps = nil, 36
+	c, ex := resident(t, c)
+	shards := c.Plan.Shards()
+	marks := 3*shards + 2                             // of step 3
+	c.Executor = &ticking{apart: ex, left: marks + 3} // and those of a shard of step 19
+	done, err := alone(t, c).Run(context.Background(), nil)
+	if err == nil || done.Steps != 19 {
+		t.Fatalf("%d steps, error %v, want one in step 19", done.Steps, err)
+	}
+	want := time.Duration(shards) * time.Millisecond
+	if seen := done.Watched; seen == nil || seen.Steps != 1 || seen.Phases[trace.Forward] != want {
+		t.Errorf("saw %+v, want one step and %v forward", seen, want)
 	}
 }
 

@@ -86,6 +86,7 @@ func pairs(n int, stream random.Stream) *data.Set {
 
 // BERT learns which of two texts a word is in, with the same result for one worker and two.
 func TestPairsAreLearned(t *testing.T) {
+	skipShort(t)
 	c := train.Config{
 		Train: pairs(640, 1), Test: pairs(128, 2),
 		Batch: 32, Plan: cut(t, 2, 1), Epochs: 3, EvalBatch: 32, Seed: 5,

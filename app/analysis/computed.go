@@ -72,7 +72,10 @@ func (l *Line) OtherMeans(o *Line) string {
 func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }
 
 // IsOnGPU reports whether a GPU computed the line, for which efficiency per core says nothing.
-func (l *Line) IsOnGPU() bool { return strings.HasPrefix(l.computed[deviceName], "cuda") }
+func (l *Line) IsOnGPU() bool { return isGPU(l.computed[deviceName]) }
+
+// isGPU reports whether a device is a GPU.
+func isGPU(device string) bool { return strings.HasPrefix(device, "cuda") }
 
 // isOfOtherMath reports whether a line has a speed-up and no efficiency, because the baseline computed
 // products by another math or on another device.

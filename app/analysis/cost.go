@@ -15,7 +15,8 @@ type Price struct {
 // Prices is the dated price table; reports use the first for processors. Prices change and differ by region;
 // a figure made from them carries machine, date and source.
 func Prices() []Price {
-	const hyperscalers = "github.com/datareceipts/data-receipts, 109-gpu-pricing/hyperscalers.json"
+	const hyperscalers = "row of the machine in 109-gpu-pricing/hyperscalers.json of " +
+		"github.com/datareceipts/data-receipts, retrieved there on 9 November 2026"
 	return []Price{
 		{"AWS EC2 c5.2xlarge, Linux on demand, US East (N. Virginia)", "", 8, 0.34, "2026-11",
 			"example table of the EC2 Auto Scaling guide, docs.aws.amazon.com/autoscaling/ec2/userguide, " +
@@ -26,15 +27,13 @@ func Prices() []Price {
 			hyperscalers},
 		{"AWS EC2 p5.48xlarge, on demand, us-east-1", "NVIDIA H100 80GB HBM3", 8, 55.04, "2026-11",
 			hyperscalers},
-		{"Nebius, one H200 on demand", "NVIDIA H200", 1, 5.40, "2026-10",
-			"github.com/renshuBTC/compute-screener, data/gpu_providers_latest.csv"},
 	}
 }
 
-// PriceOf returns the price of a machine with a GPU, by the driver's name of it.
-func PriceOf(gpu string) (p Price, isKnown bool) {
+// PriceOf returns the price of a machine with GPUs, by the driver's names of them, if all are of one kind.
+func PriceOf(gpus []string) (p Price, isKnown bool) {
 	for _, p := range Prices() {
-		if p.GPU == gpu && gpu != "" {
+		if len(gpus) == 1 && gpus[0] != "" && p.GPU == gpus[0] {
 			return p, true
 		}
 	}

@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // GPUText words what a worker's GPU did in a step by its own clock, and its memory; "" if none is told.
@@ -17,14 +19,15 @@ func GPUText(g *record.RankGPU) string {
 		n := float64(t.Steps)
 		text := fmt.Sprintf("forward %s, backward %s", ms(t.Forward/n), ms(t.Backward/n))
 		if t.Optimizer > 0 {
-			text += fmt.Sprintf(", update %s", ms(t.Optimizer/n))
+			text += fmt.Sprintf(", optimizer %s", ms(t.Optimizer/n))
 		}
-		parts = append(parts, fmt.Sprintf("%s of a step of %s by its own clock, busy for %.0f %% of it "+
-			"(%d steps watched)", text, ms(t.Seconds/n), 100*min(1, t.Busy()/t.Seconds), t.Steps))
+		parts = append(parts, fmt.Sprintf("%s of a step of %s by its own clock, idle for %.0f %% of it "+
+			"(%s watched)", text, ms(t.Seconds/n), 100*max(0, 1-t.Busy()/t.Seconds),
+			spelling.Count(t.Steps, "step")))
 	}
 	if g.BytesInUse > 0 {
-		parts = append(parts, fmt.Sprintf("%.3g of %.3g GB in use at most, by all processes",
-			float64(g.BytesInUse)/1e9, float64(g.MemoryBytes)/1e9))
+		parts = append(parts, fmt.Sprintf("at most %.3g of %.3g GiB of its memory seen in use, by all "+
+			"processes", float64(g.BytesInUse)/(1<<30), float64(g.MemoryBytes)/(1<<30)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -34,76 +37,96 @@ func PeakText(gpu string) string {
 	if gpu == "" {
 		return "multiply-adds in registers"
 	}
-	return "a large product of matrices on the GPU"
+	return "large products of matrices on the GPU"
 }
 
-// NumGPUs returns how many GPUs computed a line; 0: none did.
-func (l *Line) NumGPUs() int {
-	if !l.IsOnGPU() {
-		return 0
-	}
-	each := 1 // workers of a GPU
+// NumGPUs returns how many GPUs computed a line; 0: none did, or it is not told.
+func (l *Line) NumGPUs() (n int) {
 	for _, r := range l.runs {
-		each = max(each, r.GPUWorkers)
+		n = max(n, r.GPUs)
 	}
-	return (l.Setting.Workers + each - 1) / each
+	return n
 }
 
-// GPU returns the name of the GPU that computed a line; "": none did, or runs differ in it.
-func (l *Line) GPU() string {
-	name := ""
-	for i, r := range l.runs {
-		if i > 0 && r.GPU != name {
-			return ""
-		}
-		name = r.GPU
+// GPU returns the GPU that computed a rank of the line's first run; nil: none did.
+func (l *Line) GPU(rank int) *record.RankGPU {
+	if len(l.runs) == 0 || rank >= len(l.runs[0].Ranks) {
+		return nil
 	}
-	return name
+	return l.runs[0].Ranks[rank].GPU
 }
 
-// GPUs returns the GPU of each worker of the line's first run; nil if none computed.
-func (l *Line) GPUs() []*record.RankGPU {
-	var all []*record.RankGPU
-	if len(l.runs) > 0 && l.IsOnGPU() {
-		for _, rank := range l.runs[0].Ranks {
-			all = append(all, rank.GPU)
+// GPUNames names the GPUs that computed a line, each once.
+func (l *Line) GPUNames() []string {
+	var names []string
+	for _, r := range l.runs {
+		for _, rank := range r.Ranks {
+			if rank.GPU != nil && !slices.Contains(names, rank.GPU.Name) {
+				names = append(names, rank.GPU.Name)
+			}
 		}
 	}
-	return all
+	return names
 }
 
-// watchesGPU says if the GPU of a rank was busy for longer than the steps in which it was watched, or if what
-// is told of it is no time or no number of bytes.
+// watchesGPU says if what is told of a rank's GPU is more than it has or can have done in the rank's steps,
+// or if none can have computed.
 func watchesGPU(_ *record.Row, run *record.Run) string {
-	const slack = 1.5 // an update is queued in one step and may be made in the next
 	for _, rank := range run.Ranks {
 		if rank.GPU == nil {
 			continue
 		}
-		for _, f := range gpuFigures(rank.GPU) {
-			if f.isOut() {
-				return fmt.Sprintf("%s of the GPU of rank %d is %v, which nothing can have measured.", f.name,
-					rank.Rank, f.value)
+		if text := watchesOne(rank, run); text != "" {
+			return fmt.Sprintf("the GPU of rank %d %s.", rank.Rank, text)
+		}
+	}
+	return ""
+}
+
+// watchesOne is watchesGPU for a rank that a GPU computed.
+func watchesOne(rank record.Rank, run *record.Run) string {
+	const slack = 1.5 // a pass may begin before its step does on the host
+	g := rank.GPU
+	for _, f := range gpuFigures(g) {
+		if f.isOut() {
+			return fmt.Sprintf("has %s of %v, which nothing can have measured", f.name, f.value)
+		}
+	}
+	if !isGPU(run.Device) || run.GPU == "" {
+		return fmt.Sprintf("computed, and the device of the run is %q", run.Device)
+	}
+	if most := float64(g.MemoryBytes); most > 0 {
+		for _, bytes := range append(rank.Steps.GPU, float64(g.BytesInUse)) {
+			if bytes > most {
+				return fmt.Sprintf("has %.4g bytes, and %.4g were in use", most, bytes)
 			}
 		}
-		steps := len(rank.Steps.Seconds)
-		if t := rank.GPU.Time; t != nil && (t.Steps > steps || t.Busy() > slack*t.Seconds) {
-			return fmt.Sprintf("the GPU of rank %d was busy for %s in %d of %d steps, which took %s.",
-				rank.Rank, ms(t.Busy()), t.Steps, steps, ms(t.Seconds))
-		}
+	}
+	t := g.Time
+	if t == nil {
+		return ""
+	}
+	switch all := sumOf(rank.Steps.Seconds); {
+	case t.Steps > len(rank.Steps.Seconds):
+		return fmt.Sprintf("was watched in %d of %d steps", t.Steps, len(rank.Steps.Seconds))
+	case t.Seconds > (1+1e-6)*all:
+		return fmt.Sprintf("was watched for %s, and all steps took %s", ms(t.Seconds), ms(all))
+	case t.Forward+t.Backward > slack*t.Seconds:
+		return fmt.Sprintf("took %s for the passes of %s, which took %s", ms(t.Forward+t.Backward),
+			spelling.Count(t.Steps, "step"), ms(t.Seconds))
 	}
 	return ""
 }
 
 // gpuFigures lists what is told of a rank's GPU.
 func gpuFigures(g *record.RankGPU) []figure {
-	all := []figure{{"the memory in use", float64(g.BytesInUse), maxAmount}}
+	all := []figure{{"a memory in use", float64(g.BytesInUse), maxAmount}}
 	if t := g.Time; t != nil {
-		all = append(all, figure{"the number of steps watched", float64(t.Steps), maxCount},
-			figure{"the time of these steps", t.Seconds, maxSeconds},
-			figure{"the time forward", t.Forward, maxSeconds},
-			figure{"the time backward", t.Backward, maxSeconds},
-			figure{"the time of updates", t.Optimizer, maxSeconds})
+		all = append(all, figure{"a number of steps watched", float64(t.Steps), maxCount},
+			figure{"a time of these steps", t.Seconds, maxSeconds},
+			figure{"a time forward", t.Forward, maxSeconds},
+			figure{"a time backward", t.Backward, maxSeconds},
+			figure{"a time of the optimizer", t.Optimizer, maxSeconds})
 	}
 	return all
 }

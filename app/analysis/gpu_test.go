@@ -10,15 +10,16 @@ import (
 )
 
 func TestGPUText(t *testing.T) {
-	g := &record.RankGPU{GPU: record.GPU{MemoryBytes: 140e9}, BytesInUse: 5.25e9,
+	g := &record.RankGPU{GPU: record.GPU{MemoryBytes: 140 << 30}, BytesInUse: 5 << 30,
 		Time: &record.GPUTime{Steps: 4, Seconds: 0.04, Forward: 0.01, Backward: 0.02, Optimizer: 0.002}}
-	want := "forward 2.50 ms, backward 5.00 ms, update 0.500 ms of a step of 10.0 ms by its own clock, " +
-		"busy for 80 % of it (4 steps watched); 5.25 of 140 GB in use at most, by all processes"
+	want := "forward 2.50 ms, backward 5.00 ms, optimizer 0.500 ms of a step of 10.0 ms by its own clock, " +
+		"idle for 20 % of it (4 steps watched); at most 5 of 140 GiB of its memory seen in use, by all " +
+		"processes"
 	if got := analysis.GPUText(g); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	g.Time.Optimizer, g.BytesInUse = 0, 0
-	if got := analysis.GPUText(g); strings.Contains(got, "update") || strings.Contains(got, "GB") {
+	if got := analysis.GPUText(g); strings.Contains(got, "optimizer") || strings.Contains(got, "GiB") {
 		t.Errorf("%q tells what is not known", got)
 	}
 	for _, none := range []*record.RankGPU{nil, {}, {Time: &record.GPUTime{}}} {
@@ -30,39 +31,58 @@ func TestGPUText(t *testing.T) {
 
 // What a GPU cannot have done is refused.
 func TestContradictionsOfGPUs(t *testing.T) {
+	const inUse = 5 << 30
+	timed := func(steps int, seconds, forward, backward float64) record.RankGPU {
+		return record.RankGPU{Time: &record.GPUTime{Steps: steps, Seconds: seconds, Forward: forward,
+			Backward: backward, Optimizer: 0.01}}
+	}
 	for _, test := range []struct {
-		name string
-		gpu  record.RankGPU
-		want string
+		name   string
+		gpu    record.RankGPU
+		change func(*record.Run)
+		want   string
 	}{
-		{"as measured", record.RankGPU{BytesInUse: 5 << 30, Time: &record.GPUTime{Steps: 2, Seconds: 0.2,
-			Forward: 0.05, Backward: 0.1, Optimizer: 0.01}}, ""},
-		{"no time", record.RankGPU{}, ""},
-		{"longer than the steps", record.RankGPU{Time: &record.GPUTime{Steps: 2, Seconds: 0.2, Forward: 0.1,
-			Backward: 0.21}}, "was busy for 310 ms in 2 of"},
-		{"more steps", record.RankGPU{Time: &record.GPUTime{Steps: 1e6, Seconds: 0.2}}, "in 1000000 of"},
-		{"no number", record.RankGPU{Time: &record.GPUTime{Steps: 2, Seconds: math.NaN()}}, "is NaN"},
-		{"negative", record.RankGPU{BytesInUse: -1}, "the memory in use of the GPU of rank 0 is -1"},
+		{"as measured", timed(2, 0.2, 0.05, 0.1), nil, ""},
+		{"no time", record.RankGPU{BytesInUse: inUse}, nil, ""},
+		{"passes longer than their steps", timed(2, 0.2, 0.1, 0.21), nil,
+			"took 310 ms for the passes of 2 steps"},
+		{"more steps", timed(1e6, 0.2, 0.1, 0.1), nil, "was watched in 1000000 of"},
+		{"longer than the run", timed(2, 1e6, 0.1, 0.1), nil, "and all steps took"},
+		{"no number", timed(2, math.NaN(), 0, 0), nil, "a time of these steps of NaN"},
+		{"negative", record.RankGPU{BytesInUse: -1}, nil, "a memory in use of -1"},
+		{"more memory than it has", record.RankGPU{GPU: record.GPU{MemoryBytes: 4 << 30}, BytesInUse: inUse},
+			nil, "and 5.369e+09 were in use"},
+		{"on the processor", record.RankGPU{}, func(r *record.Run) { r.Device = "cpu" },
+			"the device of the run is \"cpu\""},
+		{"beyond any GPU", record.RankGPU{}, func(r *record.Run) { r.PeakFLOPs = 1e18 }, "which none does"},
+		{"a processor that says it is a GPU", record.RankGPU{}, func(r *record.Run) {
+			r.Device, r.PeakFLOPs, r.Ranks[0].GPU = "cpu", 1e15, nil
+		}, "which no processor does"},
 	} {
 		r := unsealed(t)
-		r.Rows[0].Runs[0].Ranks[0].GPU = &test.gpu
+		run := &r.Rows[0].Runs[0]
+		run.Device, run.GPU, run.Ranks[0].GPU = "cuda", "H100", &test.gpu
+		if test.change != nil {
+			test.change(run)
+		}
 		got := ""
 		for _, c := range analysis.Compare(r).Contradictions() {
 			got += c.Text + "\n"
 		}
-		if !strings.Contains(got, test.want) || test.want == "" && got != "" {
+		if !strings.Contains(got, test.want) || test.want == "" && strings.Contains(got, "GPU of rank") {
 			t.Errorf("%s: contradictions %q, want %q", test.name, got, test.want)
 		}
 	}
 }
 
 func TestPriceOf(t *testing.T) {
-	if p, isKnown := analysis.PriceOf("NVIDIA H100 80GB HBM3"); !isKnown || math.Abs(p.Device()-6.88) > 1e-9 {
+	p, isKnown := analysis.PriceOf([]string{"NVIDIA H100 80GB HBM3"})
+	if !isKnown || math.Abs(p.Device()-6.88) > 1e-9 {
 		t.Errorf("%+v, want $6.88 for a GPU", p)
 	}
-	for _, name := range []string{"", "emulated GPU"} {
-		if p, isKnown := analysis.PriceOf(name); isKnown {
-			t.Errorf("%q has the price %+v", name, p)
+	for _, names := range [][]string{nil, {""}, {"emulated GPU"}, {"NVIDIA H100 80GB HBM3", "NVIDIA H200"}} {
+		if p, isKnown := analysis.PriceOf(names); isKnown {
+			t.Errorf("%q have the price %+v", names, p)
 		}
 	}
 }

@@ -157,12 +157,18 @@ func isOfData(row *record.Row, run *record.Run) string {
 	return ""
 }
 
-// reachesPeak says if the cores reached more than any can: two multiply-adds of 16 numbers in each cycle, at
-// 7 GHz.
+// reachesPeak says if the cores reached more than any can, two multiply-adds of 16 numbers in each cycle at 7
+// GHz, or GPUs more than 10 PFLOP/s each.
 func reachesPeak(row *record.Row, run *record.Run) string {
-	const most = 2 * 2 * 16 * 7e9
+	const most, mostOfGPU = 2 * 2 * 16 * 7e9, 1e16
 	s := row.Setting
-	if run.GPU != "" || run.PeakFLOPs <= most*float64(s.NumThreads()) {
+	if isGPU(run.Device) {
+		if run.PeakFLOPs > mostOfGPU*float64(s.Workers) {
+			return fmt.Sprintf("its GPUs reached %.4g GFLOP/s, which none does.", run.PeakFLOPs/1e9)
+		}
+		return ""
+	}
+	if run.PeakFLOPs <= most*float64(s.NumThreads()) {
 		return ""
 	}
 	return fmt.Sprintf("its %d threads reached %.4g GFLOP/s, which no processor does.", s.NumThreads(),

@@ -63,7 +63,7 @@ func runFigures(run *record.Run) []figure {
 		{"the number of bytes of the busiest process", float64(run.BusiestBytes), maxAmount},
 		{"the number of bytes of the busiest server", float64(run.ServerBytes), maxAmount},
 		{"the memory", float64(run.PeakRSSBytes), maxAmount},
-		{"the speed of the cores", run.PeakFLOPs, maxAmount},
+		{"the speed of what computed", run.PeakFLOPs, maxAmount},
 	}
 	for _, v := range run.CoreLatency {
 		out = append(out, figure{"a core-to-core latency in nanoseconds", v, maxLatency})

@@ -179,6 +179,7 @@ func otherSummary(path string, run *record.Run) string {
 		{"outcome is", s.Outcome, run.Outcome},
 		{"evaluations are", s.Evaluations, run.Evaluations},
 		{"checkpoints are", s.Checkpoints, run.Checkpoints},
+		{"GPUs are", gpusOfStats(s.Ranks), gpusOfRanks(run.Ranks)},
 		{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
 		{"bytes of the busiest process, server and without compression are",
 			[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
@@ -191,6 +192,22 @@ func otherSummary(path string, run *record.Run) string {
 		}
 	}
 	return ""
+}
+
+// gpusOfStats returns the GPU of each rank of a summary.
+func gpusOfStats(ranks []record.RankStat) (all []*record.RankGPU) {
+	for _, r := range ranks {
+		all = append(all, r.GPU)
+	}
+	return all
+}
+
+// gpusOfRanks returns the GPU of each rank of a run.
+func gpusOfRanks(ranks []record.Rank) (all []*record.RankGPU) {
+	for _, r := range ranks {
+		all = append(all, r.GPU)
+	}
+	return all
 }
 
 // otherSettings says if a run was configured otherwise than results tell. Only settings that a run takes as

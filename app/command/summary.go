@@ -115,7 +115,7 @@ func (r rows) took(s *record.Summary) {
 		r.add("links", "%s", record.LinkText(s.Link, s.Encryption, s.Streams))
 	}
 	if w := s.Work; w != nil {
-		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g of %s",
+		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that %s reach",
 			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, analysis.PeakText(s.GPU))
 	}
 	for _, one := range s.Ranks {

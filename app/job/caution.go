@@ -56,7 +56,7 @@ func addGPUs(s *record.Summary, isLab bool) {
 	if len(loads) == 0 {
 		return
 	}
-	s.GPUWorkers = loads[len(loads)-1]
+	s.GPUWorkers, s.GPUs = loads[len(loads)-1], len(loads)
 	for _, text := range []string{sharedGPUs(loads, s.GPU), unlikeGPUs(s.Ranks)} {
 		if text != "" {
 			s.Cautions = append(s.Cautions, text)

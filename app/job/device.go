@@ -230,6 +230,7 @@ func (w *worker) addGPU(r *workerResult, seen *train.Watched) {
 	if g == nil {
 		return
 	}
+	w.gpuMemory.look(w.gpu, w.gpuMemory.asked.Add(gpuMemoryEvery)) // as it is at the end
 	r.Summary.GPU = g.Name
 	r.GPU = &record.RankGPU{Number: w.deviceNumber(), GPU: *g, BytesInUse: w.gpuMemory.most}
 	if seen != nil {
@@ -239,7 +240,7 @@ func (w *worker) addGPU(r *workerResult, seen *train.Watched) {
 	}
 }
 
-// gpuMemoryEvery is how old the memory in use on a GPU may be: asking the driver takes some ten microseconds.
+// gpuMemoryEvery is how old the memory in use on a GPU may be, so that the driver is not asked in every step.
 const gpuMemoryEvery = time.Second
 
 // gpuMemory is the memory in use on a worker's GPU.
@@ -258,10 +259,27 @@ func (m *gpuMemory) look(d device, now time.Time) int64 {
 }
 
 // peakFLOPs returns the operations per second that reach the limit of what computes for this worker: products
-// of the GPU, or multiply-adds of the processor. It takes about 0.2 s.
+// of the GPU, or multiply-adds of the processor, which takes about 0.2 s. It is 0 of a GPU that several
+// share.
 func (w *worker) peakFLOPs() float64 {
-	if w.gpu != nil {
-		return w.gpu.Peak()
+	switch {
+	case w.gpu == nil:
+		return peak.FLOPs(w.cpu)
+	case w.sharesGPU():
+		return 0
 	}
-	return peak.FLOPs(w.cpu)
+	return w.gpu.Peak()
+}
+
+// sharesGPU reports whether other workers of the host compute on this worker's GPU.
+func (w *worker) sharesGPU() bool {
+	workers := w.config.Workers
+	if w.hosts.Size() > 0 {
+		workers = len(w.hosts.Peers(w.rank))
+	}
+	gpus := max(1, gpu.Count())
+	if isNumbered(w.config) {
+		gpus = 1
+	}
+	return workers > gpus
 }

@@ -201,7 +201,7 @@ func TestAWorkerTellsWhatItsGPUDid(t *testing.T) {
 	on := &broken{inUse: 5 << 30, peak: 1e12}
 	w := &worker{config: setting.Config{Device: "cuda"}, gpu: on}
 	start := time.Unix(1_700_000_000, 0)
-	for i, inUse := range []int64{5, 9, 6} {
+	for i, inUse := range []int64{5, 8, 6} {
 		on.inUse = inUse << 30
 		now := start.Add(time.Duration(i) * time.Second)
 		w.gpuMemory.look(w.gpu, now)
@@ -210,6 +210,7 @@ func TestAWorkerTellsWhatItsGPUDid(t *testing.T) {
 			t.Errorf("%d bytes in use, want %d", got, inUse<<30)
 		}
 	}
+	on.inUse = 9 << 30 // at the end
 	var r workerResult
 	w.addGPU(&r, &train.Watched{Steps: 4, Time: time.Second, Phases: trace.Phases{
 		trace.Forward: 300 * time.Millisecond, trace.Backward: 600 * time.Millisecond,
@@ -218,22 +219,25 @@ func TestAWorkerTellsWhatItsGPUDid(t *testing.T) {
 	if r.GPU.Time == nil || *r.GPU.Time != want || r.GPU.BytesInUse != 9<<30 {
 		t.Errorf("time %+v, %d bytes, want %+v and %d", r.GPU.Time, r.GPU.BytesInUse, want, int64(9<<30))
 	}
-	if got := w.peakFLOPs(); got != 1e12 {
-		t.Errorf("peak %g, want that of the GPU", got)
+	if w.config.Workers = 1; w.peakFLOPs() != 1e12 {
+		t.Errorf("peak %g, want that of the GPU", w.peakFLOPs())
+	}
+	if w.config.Workers = 2; w.peakFLOPs() != 0 { // a binary without GPUs counts none, so both have one
+		t.Errorf("peak %g of a GPU that two share", w.peakFLOPs())
 	}
 	if got := new(gpuMemory).look(nil, start); got != 0 {
 		t.Errorf("%d bytes in use without a GPU", got)
 	}
 }
 
-// The work of a run is set against the peak of its GPUs, but not if workers measured that of one at once.
+// The work of a run is set against the peak of its GPUs, but not if that of one was not measured.
 func TestWorkOnGPUs(t *testing.T) {
 	s := &record.Summary{Outcome: record.Outcome{Seconds: 2, GPU: "H100"}}
 	s.Ranks = []record.RankStat{{FLOPs: 6e12, PeakFLOPs: 4e12}, {FLOPs: 6e12, PeakFLOPs: 4e12}}
 	if w := workOf(s, 0.5); w == nil || w.Peak != 8e12 || w.Of != 0.75 {
 		t.Errorf("work %+v, want three quarters of 8 TFLOP/s", w)
 	}
-	if s.GPUWorkers = 2; workOf(s, 1) != nil {
-		t.Error("work of workers that shared a GPU has a peak")
+	if s.Ranks[1].PeakFLOPs = 0; workOf(s, 1) != nil {
+		t.Error("work has a peak, which is not that of all ranks")
 	}
 }

@@ -199,19 +199,19 @@ func clockOf(c setting.Config, results []workerResult) workerResult {
 // trained returns the seconds of the training loop without evaluations, the time base of all rates.
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
-// workOf adds up the operations of all ranks; nil if there are none, or the peak was not measured, or workers
-// measured that of one GPU at once. Each compute thread has coreShare of a core.
+// workOf adds up the operations of all ranks; nil if there are none, or if the peak of a rank was not
+// measured, as that of a GPU which several share. Each compute thread has coreShare of a core.
 func workOf(s *record.Summary, coreShare float64) *record.Computation {
 	var w record.Computation
 	if s.GPU != "" {
 		coreShare = 1
 	}
-	if s.GPUWorkers > 1 {
-		return nil
-	}
 	for _, r := range s.Ranks {
 		w.FLOPs += r.FLOPs
 		w.Peak += coreShare * r.PeakFLOPs
+		if r.FLOPs > 0 && r.PeakFLOPs == 0 {
+			return nil
+		}
 	}
 	time := trained(s)
 	if w.FLOPs == 0 || time <= 0 || w.Peak == 0 {

@@ -43,12 +43,12 @@ func (g *GPU) Kind() string {
 type RankGPU struct {
 	Number int `json:"number"` // among those of its host that the worker sees, from 0
 	GPU
-	BytesInUse int64    `json:"bytes_in_use,omitempty"` // at most, by all processes; 0: not told
+	BytesInUse int64    `json:"bytes_in_use,omitempty"` // most seen, of all processes; 0: not told
 	Time       *GPUTime `json:"time,omitempty"`         // null: its clock saw no step
 }
 
-// GPUTime is what a GPU did by its own clock, in some of the steps. What is left of seconds it waited for the
-// host, which may have been the one that computed.
+// GPUTime is what a GPU did by its own clock, in some of the steps: times from the first to the last op of
+// each pass, with what it waits for in between. The rest of the steps it was idle.
 type GPUTime struct {
 	Steps     int     `json:"steps"`     // that its clock saw
 	Seconds   float64 `json:"seconds"`   // that they took on the host
@@ -57,5 +57,5 @@ type GPUTime struct {
 	Optimizer float64 `json:"optimizer"` // seconds in updates; 0: the host made them
 }
 
-// Busy returns the seconds in which the GPU had something to do.
+// Busy returns the seconds of all passes and updates.
 func (t *GPUTime) Busy() float64 { return t.Forward + t.Backward + t.Optimizer }

@@ -211,7 +211,7 @@ type Run struct {
 	ServerBytes  int64     `json:"server_bytes,omitempty"`    // the same of the busiest server; 0: none
 	BytesVectors int64     `json:"bytes_vectors,omitempty"`   // bytes_sent without compression; 0: not told
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"`   // complete epochs only
-	PeakFLOPs    float64   `json:"peak_flops,omitempty"`      // per second that the cores reached after it
+	PeakFLOPs    float64   `json:"peak_flops,omitempty"`      // per second that cores, or GPUs, reach
 	CoreLatency  Numbers   `json:"core_latency_ns,omitempty"` // of a cache line, before and after; 0: unknown
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
@@ -231,7 +231,7 @@ type Rank struct {
 }
 
 // Steps holds the raw samples of one worker column by column; all columns are equally long. Those from
-// usage_seconds on are empty in older files.
+// usage_seconds on are empty in older files, and gpu_bytes without a GPU.
 type Steps struct {
 	Epoch   []int   `json:"epoch"`   // of each step, from 0
 	Samples []int   `json:"samples"` // of the whole job, in this step
@@ -253,7 +253,7 @@ type Steps struct {
 	Shards   []int   `json:"shards,omitempty"`         // that the rank computed
 }
 
-// usage returns the columns that older files lack, by name.
+// usage returns the columns that may be empty, by name.
 func (s Steps) usage() map[string]Numbers {
 	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
 		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received}

@@ -17,6 +17,6 @@ type Step struct {
 	UsageSeconds  float64 `json:"usage_seconds"`  // in which the rest was taken: a little more than the step
 	CPUSeconds    float64 `json:"cpu_seconds"`    // processor time of all threads
 	RSSBytes      int64   `json:"rss_bytes"`      // resident memory, at most 0.1 s old
-	// GPUBytes is the memory in use on the rank's GPU, by all processes, at most 1 s old; 0: there is none.
+	// In use on the rank's GPU, by all processes, at most 1 s old; left out without one.
 	GPUBytes int64 `json:"gpu_bytes,omitempty"`
 }

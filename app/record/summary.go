@@ -96,6 +96,8 @@ type Outcome struct {
 	GPU             string   `json:"gpu,omitempty"`    // its name, if it computed; "": none did
 	// GPUWorkers is the number of workers on the GPU that has most of them; 0: not told, or none computed.
 	GPUWorkers int `json:"gpu_workers,omitempty"`
+	// GPUs is the number of GPUs that computed; 0: not told, or none did.
+	GPUs int `json:"gpus,omitempty"`
 	// Batches is the number of those that another program has; with more steps it trains on them again.
 	Batches int `json:"batches,omitempty"`
 	// Encryption of the links between workers: tls, none, or not needed (one host).
@@ -126,9 +128,8 @@ type Quantiles struct {
 type Computation struct {
 	FLOPs int64   `json:"flops"`            // of all workers
 	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
-	// Peak is that of multiply-adds in registers on the cores there are, or of a large product on the GPUs.
-	Peak float64 `json:"peak_flops"`
-	Of   float64 `json:"fraction_of_peak"` // rate / peak
+	Peak  float64 `json:"peak_flops"`       // of multiply-adds in registers on all cores, or products of GPUs
+	Of    float64 `json:"fraction_of_peak"` // rate / peak
 }
 
 // Loss holds the mean loss of the first and of the last step.

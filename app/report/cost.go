@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"lockstep/app/analysis"
@@ -13,26 +14,31 @@ import (
 func (s *section) costTable() (t table, caption string) {
 	t = table{Name: "Time and cost of runs", Head: []heading{{"row", ""}, {"one run", "s"},
 		{"one run", "core-minutes"}, {"ten runs", "minutes"}, {"ten runs", "US dollars"}}}
-	var prices []string
-	used, rented, unpriced := "the cores that the row keeps busy", "these cores", ""
+	var prices, unpriced []string
+	used, rented := "the cores that the row keeps busy", "these cores"
 	for _, v := range s.lines {
 		one := v.Total.Median
 		if !known(one) || v.Disturbed {
 			continue
 		}
 		devices, small, price, isPriced := float64(v.Cores), "", analysis.Prices()[0], true
-		if n := v.NumGPUs(); n > 0 {
-			devices, small = float64(n), "of a GPU"
-			price, isPriced = analysis.PriceOf(v.GPU())
+		if v.IsOnGPU() {
+			names := v.GPUNames()
+			devices, small = math.NaN(), "of a GPU" // how many is not told
+			if n := v.NumGPUs(); n > 0 {
+				devices = float64(n)
+			}
+			price, isPriced = analysis.PriceOf(names)
 			t.Head[2].Unit = "device-minutes"
 			used, rented = "the cores that the row keeps busy, or on its GPUs", "these devices"
+			if !isPriced {
+				unpriced = addNew(unpriced, strings.Join(names, " with "))
+			}
 		}
 		dollars := cell{Text: dash}
 		if isPriced {
 			dollars.Text = digits(analysis.Cost(10*one, devices, price.Device()), 3)
 			prices = addNew(prices, price.Text())
-		} else {
-			unpriced = " No price is known here of " + v.GPU() + "."
 		}
 		t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: seconds(one)},
 			{Text: digits(analysis.DeviceMinutes(one, devices), 3), Small: small},
@@ -44,7 +50,11 @@ func (s *section) costTable() (t table, caption string) {
 		caption += fmt.Sprintf(" Dollars are a projection: %s were not rented; the price is that of %s.",
 			rented, strings.Join(prices, ", or of "))
 	}
-	return t, caption + unpriced
+	if len(unpriced) > 0 {
+		caption += fmt.Sprintf(" No price is known here of a machine with %s.",
+			strings.Join(unpriced, ", or with "))
+	}
+	return t, caption
 }
 
 // addNew appends text to all unless it is there.

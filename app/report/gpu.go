@@ -16,10 +16,10 @@ type gpuBars struct {
 // newGPUBars returns bars whose rows are named by the given column.
 func newGPUBars(head plot.Head, column string) *gpuBars {
 	return &gpuBars{plot.Bars{Head: head, X: "ms per step", BesideAt: -1,
-		Parts: []string{"forward", "backward", "update", "waiting"}},
+		Parts: []string{"forward", "backward", "optimizer", "idle"}},
 		table{Name: "Milliseconds per step on the GPU", Head: []heading{{column, ""}, {"GPU", ""},
-			{"steps", "watched"}, {"forward", "ms"}, {"backward", "ms"}, {"update", "ms"}, {"waiting", "ms"},
-			{"memory", "in use at most"}}}}
+			{"steps", "watched"}, {"forward", "ms"}, {"backward", "ms"}, {"optimizer", "ms"}, {"idle", "ms"},
+			{"memory", "most seen"}}}}
 }
 
 // add adds the GPU of a worker, if its clock saw a step.
@@ -47,8 +47,9 @@ func (b *gpuBars) figure(caption string) figure {
 		return figure{}
 	}
 	return figure{ID: b.bars.ID, Title: "What the GPU did", Caption: caption + " By the GPU's own clock, " +
-		"in one step of sixteen. Forward includes samples and weights that travel to it; while it waits, " +
-		"the host computes, exchanges or prepares its next pass. Memory is that of all processes on the GPU.",
+		"in one step of sixteen: from the first to the last op of a pass, with samples that travel to it " +
+		"and gaps in between. Else it is idle, and the host computes, exchanges or prepares the next pass. " +
+		"Memory is that of all processes on the GPU, looked at once a second.",
 		Chart: b.bars, Legend: boxesOf(b.bars), Table: b.table}
 }
 
@@ -68,11 +69,9 @@ func rankGPUs(ranks []record.RankStat) []figure {
 // gpuFigure shows what the GPU of the first worker of each row did in a step.
 func (s *section) gpuFigure() figure {
 	b := newGPUBars(s.head("gpus", "A step on the GPU", "Stacked bars, one per row: forward, backward, "+
-		"update, waiting."), "row")
+		"optimizer, idle."), "row")
 	for _, v := range s.lines {
-		if all := v.GPUs(); len(all) > 0 {
-			b.add(plot.Bar{Key: v.key, Label: v.Label}, v.name(), all[0])
-		}
+		b.add(plot.Bar{Key: v.key, Label: v.Label}, v.name(), v.GPU(0))
 	}
 	return b.figure("Rank 0 in the first run of each row.")
 }

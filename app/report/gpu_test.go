@@ -13,7 +13,7 @@ func onGPU(r *record.Results, name string, rows int) *record.Results {
 	for i := range r.Rows[:rows] {
 		for j := range r.Rows[i].Runs {
 			run := &r.Rows[i].Runs[j]
-			run.Device, run.GPU, run.GPUWorkers = "cuda", name, 1
+			run.Device, run.GPU, run.GPUWorkers, run.GPUs = "cuda", name, 1, len(run.Ranks)
 			for k := range run.Ranks {
 				tellGPU(&run.Ranks[k], name)
 			}
@@ -42,7 +42,8 @@ func TestGPUs(t *testing.T) {
 		{"NVIDIA H100 80GB HBM3", 1, []string{"What the GPU did", "of a GPU", "p5.48xlarge", "c5.2xlarge",
 			"these devices were not rented"}, []string{"No price is known"}},
 		{"NVIDIA T4", all, []string{"What the GPU did", "Memory of the GPU",
-			"No price is known here of NVIDIA T4"}, []string{"c5.2xlarge", "p5.48xlarge", "projection: "}},
+			"No price is known here of a machine with NVIDIA T4"}, []string{"c5.2xlarge", "p5.48xlarge",
+			"projection: "}},
 		{"", 0, []string{"core-minutes", "these cores were not rented"}, []string{"GPU did", "of a GPU",
 			"Memory of the GPU"}},
 	} {

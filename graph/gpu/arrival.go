@@ -72,6 +72,9 @@ func (s *arrivals) next(e *Executor) *arrival {
 // waits for all of them, and the next one begins anew.
 func (e *Executor) Arrived(isLast bool) int {
 	s := &e.arrivals
+	if isLast {
+		e.endPhase() // what follows is a wait of the host
+	}
 	for s.arrived < len(s.pending) {
 		a := &s.pending[s.arrived]
 		if e.err == nil {

@@ -94,6 +94,7 @@ func (e *Executor) Close() {
 	e.prefetch.close(e)
 	e.arrivals.close()
 	e.drops.close(e)
+	e.updates.close(e)
 	e.staging.close()
 	for _, m := range e.modules {
 		m.Close()

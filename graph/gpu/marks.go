@@ -13,7 +13,8 @@ import (
 //
 // The host queues a pass in microseconds and then waits, so its clock says when it waited. A mark is a timed
 // event between what is queued for one phase and for the next: it notes when the GPU came there. The time
-// between two marks includes what the GPU waits for in between, such as samples that still travel.
+// between two marks includes what the GPU waits for in between: samples that still travel, ops that the host
+// has not queued yet. It ends with the last op, not with what the host then waits for.
 
 // marks are where phases begin in the queue.
 type marks struct {
@@ -29,6 +30,13 @@ func (e *Executor) Mark(p trace.Phase) {
 	}
 	e.record(m.events[len(m.phases)])
 	m.phases = append(m.phases, p)
+}
+
+// endPhase marks the end of a phase that has been marked and has not ended.
+func (e *Executor) endPhase() {
+	if n := len(e.marks.phases); n > 0 && e.marks.phases[n-1] != trace.Other {
+		e.Mark(trace.Other)
+	}
 }
 
 // Marked waits until the GPU has come to the last mark, and returns how long it took for each phase that was
@@ -76,7 +84,7 @@ func (e *Executor) Peak() float64 {
 }
 
 // MemoryInUse returns the bytes of the GPU's memory that are in use, by all processes that use it; 0 if the
-// driver does not tell. It may be called between steps: the driver takes some ten microseconds.
+// driver does not tell. It may be called between steps.
 func (e *Executor) MemoryInUse() int64 {
 	if e.err != nil {
 		return 0

@@ -14,31 +14,37 @@ import (
 func TestMarks(t *testing.T) {
 	e := open(t, gpu.Config{Plain: true})
 	p := networks[0].kept(t, e)
-	pass := func() {
+	wait := func() { e.Elapsed(func() {}) } // the GPU pauses
+	for range 3 {                           // the second pass is recorded, the third replayed
 		e.Mark(trace.Forward)
 		p.Forward()
 		e.Mark(trace.Backward)
 		p.Backward(nil)
+		e.Mark(trace.Optimizer)
+		wait()
 		e.Mark(trace.Other)
 		p.Forward()
-	}
-	for range 3 { // the second is recorded, the third replayed
-		pass()
-		took := e.Marked()
-		for phase, d := range took {
-			isMarked := trace.Phase(phase) == trace.Forward || trace.Phase(phase) == trace.Backward
+		once := e.Marked()
+		for phase, d := range once {
+			isMarked := trace.Phase(phase) == trace.Forward || trace.Phase(phase) == trace.Backward ||
+				trace.Phase(phase) == trace.Optimizer
 			if isMarked != (d > 0) {
 				t.Errorf("phase %v took %v", trace.Phase(phase), d)
 			}
 		}
 	}
-	pass()
+	e.Mark(trace.Forward)
+	wait()
+	e.Mark(trace.Other)
 	one := e.Marked()
-	pass()
-	pass()
-	two := e.Marked()
-	if two[trace.Forward] < one[trace.Forward]/4 {
-		t.Errorf("two passes took %v forward, one %v", two[trace.Forward], one[trace.Forward])
+	for range 3 {
+		e.Mark(trace.Forward)
+		wait()
+		e.Mark(trace.Other)
+	}
+	three := e.Marked()
+	if forward := three[trace.Forward]; forward < 2*one[trace.Forward] || three.Total() != forward {
+		t.Errorf("three pauses took %v, one %v", three, one)
 	}
 	if none := e.Marked(); none != (trace.Phases{}) {
 		t.Errorf("without marks: %v", none)

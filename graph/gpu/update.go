@@ -8,11 +8,25 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/cuda"
+	"lockstep/internal/kernel/row"
 	"lockstep/optim"
 )
 
 // updates are the kernels that update weights, prepared at their first use.
-type updates struct{ add, sgd, adamW *launch }
+type updates struct {
+	add, sgd, adamW, squares *launch
+	// sums holds the sums of runs of squares, sumsHere the same in the GPU's memory.
+	sums     []float32
+	sumsHere cuda.Pointer
+}
+
+// close frees the memory.
+func (u *updates) close(e *Executor) {
+	if u.sumsHere != 0 {
+		e.device.Free(u.sumsHere)
+	}
+	*u = updates{}
+}
 
 // The numbers of the scalars that all kernels of updates begin with, and of the first that follows.
 const (
@@ -117,4 +131,30 @@ func (e *Executor) AdamW(weights, first, second, gradient graph.Span, s optim.Ad
 	at := [4]cuda.Pointer{pointer(weights), pointer(first), pointer(second), pointer(gradient)}
 	l.fitVectors(weights.Len, at[:])
 	l.run(at[:]...)
+}
+
+// runLanes is how many threads of update_squares sum a run.
+const runLanes = 16
+
+// Squares returns the sum of the squares of v with the bits of row.Squares. It waits for the GPU.
+func (e *Executor) Squares(v graph.Span) float64 {
+	runs := ceil(v.Len, row.SquaresRun)
+	if v.Len == 0 || e.err != nil {
+		return 0
+	}
+	u := &e.updates
+	if len(u.sums) < runs {
+		if u.sumsHere != 0 {
+			e.device.Free(u.sumsHere)
+		}
+		u.sums, u.sumsHere = make([]float32, runs), e.room(4*runs)
+	}
+	if u.squares == nil {
+		u.squares = e.launch("update_squares", 2, linear(1), linear(elementThreads), 0)
+	}
+	u.squares.setInt(0, v.Len)
+	u.squares.blocks = linear(ceil(runs*runLanes, elementThreads))
+	u.squares.run(pointer(v), u.sumsHere)
+	e.receive(bytesOf(u.sums[:runs]), u.sumsHere)
+	return row.AddRuns(u.sums[:runs])
 }

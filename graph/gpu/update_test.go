@@ -116,6 +116,27 @@ func TestUpdatesHaveTheBitsOfTheProcessor(t *testing.T) {
 	}
 }
 
+// Norms, which clip gradients, have the processor's bits too, wherever a vector begins and whatever its last
+// run lacks.
+func TestSquaresHaveTheBitsOfTheProcessor(t *testing.T) {
+	e := open(t, gpu.Config{Plain: true})
+	host, err := compute.Open(compute.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	for _, n := range []int{1, 15, 16, 4096, 4099, 70000, 5} { // the sums of the longest are kept
+		v := newVectors(t, e, n, -1, n%4)
+		want := row.On(host).NewSquares(n).Sum(v.host[0])
+		if got := e.Squares(v.here[0]); got != want {
+			t.Errorf("%d elements: %v, want %v", n, got, want)
+		}
+	}
+	if err := e.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestUpdatesDoNotAllocate(t *testing.T) {
 	e := open(t, gpu.Config{Plain: true})
 	v := newVectors(t, e, 100, 2, 0, 0, 0, 0)
@@ -123,6 +144,7 @@ func TestUpdatesDoNotAllocate(t *testing.T) {
 		e.Add(v.here[0], v.here[1])
 		e.SGD(v.here[0], v.here[1], v.here[3], 0.1, 0.9, 5e-4, 1./96, true)
 		e.AdamW(v.here[0], v.here[1], v.here[2], v.here[3], optim.AdamWStep{Scale: 1, Root: 1, Eps: 1})
+		e.Squares(v.here[0])
 	}
 	run()
 	if n := testing.AllocsPerRun(10, run); n > 0 {

@@ -81,3 +81,15 @@ extern "C" __global__ void update_adamw(float *w, float *m, float *v, const floa
         give(w, i, x, count, whole);
     });
 }
+
+// update_squares writes the sums of squares of runs of 4096 elements, 16 threads to a run, as package row takes
+// them: lane l sums elements l, l+16, ..., then the upper half of the lanes is added to the lower one.
+extern "C" __global__ void update_squares(const float *x, float *sums, int n) {
+    const int lanes = 16, run = 4096;
+    long long i = (long long)blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+    long long from = i * run, to = from + run < n ? from + run : n;
+    float s = 0.f;
+    for (long long k = from + threadIdx.x % lanes; k < to; k += lanes) s = __fadd_rn(s, __fmul_rn(x[k], x[k]));
+    for (int o = lanes / 2; o > 0; o >>= 1) s = __fadd_rn(s, __shfl_xor_sync(WHOLE_WARP, s, o));
+    if (threadIdx.x % lanes == 0 && from < n) sums[i] = s;
+}
