@@ -24,8 +24,8 @@ func checkCommand(a *app) *cobra.Command {
 		Short: "Check a table of training runs, and the sentences around it",
 		Long: `Check a table of training runs, and the sentences around it.
 
-The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, or a bundle of one; - is
-standard input.
+The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, the folder that
+has it, or a bundle of one; - is standard input.
 Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
 samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
 repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster
@@ -37,7 +37,7 @@ refused, 0 if there are only notes, 2 if the file cannot be read or holds no tab
 columns, rules and grammar.`,
 		Example: "  lockstep check report.md\n" +
 			"  lockstep check table.csv --json\n" +
-			"  lockstep check runs/20261121-101500-bench/results.json\n" +
+			"  lockstep check runs/20261121-101500-bench\n" +
 			"  lockstep bench --quick --json | lockstep check -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -92,6 +92,9 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 			return err
 		})
 		return found, err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() { // of a benchmark
+		path = filepath.Join(path, report.ResultsFile)
 	}
 	file := os.Stdin
 	if path != "-" {
