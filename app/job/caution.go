@@ -1,10 +1,12 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockstep/app/record"
@@ -28,19 +30,16 @@ func cautions(s *record.Summary) []string {
 	return all
 }
 
-// gpuLoads returns the number of workers on each GPU that computed, in increasing order. Hosts of a lab are
-// one machine.
+// gpuLoads returns the number of workers on each GPU that computed, in increasing order. A GPU is known by
+// its place on the bus, since workers that see one each all call it number 0. Hosts of a lab are one machine.
 func gpuLoads(ranks []record.RankStat, isLab bool) []int {
-	type place struct {
-		host   string
-		number int
-	}
+	type place struct{ host, at string }
 	workers := map[place]int{}
 	for _, r := range ranks {
 		if r.GPU == nil {
 			continue
 		}
-		at := place{r.Host, r.GPU.Number}
+		at := place{r.Host, cmp.Or(r.GPU.Bus, strconv.Itoa(r.GPU.Number))}
 		if isLab {
 			at.host = ""
 		}

@@ -232,7 +232,8 @@ func (w *worker) addGPU(r *workerResult, seen *train.Watched) {
 	}
 	w.gpuMemory.look(w.gpu, w.gpuMemory.asked.Add(gpuMemoryEvery)) // as it is at the end
 	r.Summary.GPU = g.Name
-	r.GPU = &record.RankGPU{Number: w.deviceNumber(), GPU: *g, BytesInUse: w.gpuMemory.most}
+	r.GPU = &record.RankGPU{Number: w.deviceNumber(), Bus: w.gpu.Info().Bus, GPU: *g,
+		BytesInUse: w.gpuMemory.most}
 	if seen != nil {
 		took := phasesOf(seen.Phases)
 		r.GPU.Time = &record.GPUTime{Steps: seen.Steps, Seconds: seen.Time.Seconds(), Forward: took.Forward,

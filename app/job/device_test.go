@@ -131,7 +131,16 @@ func onGPUs(workersOf map[string]int, gpus int) (ranks []record.RankStat) {
 	return ranks
 }
 
-// Workers that share a GPU are counted by its host and number.
+// seeing returns workers that see a GPU each, which all call number 0.
+func seeing(buses ...string) (ranks []record.RankStat) {
+	for _, bus := range buses {
+		ranks = append(ranks, record.RankStat{Host: "a",
+			GPU: &record.RankGPU{Bus: bus, GPU: record.GPU{Name: "H100"}}})
+	}
+	return ranks
+}
+
+// Workers that share a GPU are counted by its host and its place there, or its number.
 func TestWorkersOfAGPU(t *testing.T) {
 	const contention = " (H100): their times show contention, not scaling"
 	for name, test := range map[string]struct {
@@ -147,8 +156,10 @@ func TestWorkersOfAGPU(t *testing.T) {
 		"1 on each of 2 hosts": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), false, 1, ""},
 		"2 and 1 of 2 hosts": {onGPUs(map[string]int{"a": 2, "b": 1}, 1), false, 2,
 			"up to 2 workers shared a GPU"},
-		"2 hosts of a lab": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2, "2 workers shared one GPU"},
-		"no GPU":           {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
+		"2 hosts of a lab":  {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2, "2 workers shared one GPU"},
+		"each sees its own": {seeing("0000:3b:00.0", "0000:86:00.0"), false, 1, ""},
+		"both see the same": {seeing("0000:3b:00.0", "0000:3b:00.0"), false, 2, "2 workers shared one GPU"},
+		"no GPU":            {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
 	} {
 		s := &record.Summary{Outcome: record.Outcome{Device: "cuda", GPU: "H100"}, Ranks: test.ranks}
 		addGPUs(s, test.isLab)

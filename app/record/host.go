@@ -41,7 +41,8 @@ func (g *GPU) Kind() string {
 
 // RankGPU is the GPU of a worker.
 type RankGPU struct {
-	Number int `json:"number"` // among those of its host that the worker sees, from 0
+	Number int    `json:"number"`        // among those of its host that the worker sees, from 0
+	Bus    string `json:"bus,omitempty"` // its place on the host's bus; "": not known
 	GPU
 	BytesInUse int64    `json:"bytes_in_use,omitempty"` // most seen, of all processes; 0: not told
 	Time       *GPUTime `json:"time,omitempty"`         // null: its clock saw no step

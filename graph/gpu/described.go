@@ -16,6 +16,6 @@ func Count() int {
 // Info describes the GPU.
 func (e *Executor) Info() Info {
 	d := e.device
-	return Info{Name: d.Name, MemoryBytes: d.MemoryBytes, Capability: d.Capability, Processors: d.Processors,
-		Driver: d.Driver, Libraries: e.libraryNames()}
+	return Info{Name: d.Name, Bus: d.Bus, MemoryBytes: d.MemoryBytes, Capability: d.Capability,
+		Processors: d.Processors, Driver: d.Driver, Libraries: e.libraryNames()}
 }

@@ -13,6 +13,8 @@ const PeakRows = 8192
 type Info struct {
 	// Name is what the driver calls it.
 	Name string
+	// Bus is its place on the host's bus.
+	Bus string
 	// MemoryBytes is the size of its memory.
 	MemoryBytes int64
 	// Capability is its compute capability, 90 for 9.0, and Processors the number of its multiprocessors.

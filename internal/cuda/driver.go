@@ -10,13 +10,13 @@ import (
 
 // functions are those of the driver, in the order of names.
 type functions struct {
-	init, driverVersion, deviceCount, deviceGet, deviceName, deviceAttribute, deviceMemory Func
-	retain, release, setCurrent, errorString, memory                                       Func
-	alloc, free, allocHost, freeHost, register, unregister, toDevice, toHost, within, fill Func
-	streamCreate, streamDestroy, streamWait, streamWaitEvent                               Func
-	eventCreate, eventDestroy, eventRecord, eventQuery, eventWait, eventElapsed            Func
-	beginCapture, endCapture, instantiate, graphLaunch, graphDestroy, execDestroy          Func
-	moduleLoad, moduleUnload, moduleFunction, functionAttribute, launch                    Func
+	init, driverVersion, deviceCount, deviceGet, deviceName, deviceAttribute, deviceMemory, deviceBus Func
+	retain, release, setCurrent, errorString, memory                                                  Func
+	alloc, free, allocHost, freeHost, register, unregister, toDevice, toHost, within, fill            Func
+	streamCreate, streamDestroy, streamWait, streamWaitEvent                                          Func
+	eventCreate, eventDestroy, eventRecord, eventQuery, eventWait, eventElapsed                       Func
+	beginCapture, endCapture, instantiate, graphLaunch, graphDestroy, execDestroy                     Func
+	moduleLoad, moduleUnload, moduleFunction, functionAttribute, launch                               Func
 }
 
 // names pairs the functions with what the driver calls them.
@@ -25,6 +25,7 @@ func (f *functions) names() map[string]*Func {
 		"cuInit": &f.init, "cuDriverGetVersion": &f.driverVersion, "cuDeviceGetCount": &f.deviceCount,
 		"cuDeviceGet": &f.deviceGet, "cuDeviceGetName": &f.deviceName,
 		"cuDeviceGetAttribute": &f.deviceAttribute, "cuDeviceTotalMem_v2": &f.deviceMemory,
+		"cuDeviceGetPCIBusId":      &f.deviceBus,
 		"cuDevicePrimaryCtxRetain": &f.retain, "cuDevicePrimaryCtxRelease_v2": &f.release,
 		"cuCtxSetCurrent": &f.setCurrent, "cuGetErrorString": &f.errorString,
 		"cuMemGetInfo_v2": &f.memory, "cuMemAlloc_v2": &f.alloc, "cuMemFree_v2": &f.free,
@@ -56,6 +57,8 @@ type Device struct {
 	Processors, CacheBytes int
 	// MemoryBytes is the size of its memory.
 	MemoryBytes int64
+	// Bus is the device's place on the host's bus, such as "0000:3b:00.0", whatever number a process sees.
+	Bus string
 	// Driver is the newest version of CUDA that the driver supports, 13000 for 13.0.
 	Driver int
 
@@ -140,6 +143,10 @@ func (d *Device) find(n int) error {
 	}
 	if err := d.check("cuDriverGetVersion", d.f.driverVersion.Call(Address(&version))); err != nil {
 		return err
+	}
+	var bus [32]byte
+	if d.f.deviceBus.Call(Address(&bus), uintptr(len(bus)), number) == 0 { // else it is not known
+		d.Bus = text(bus[:])
 	}
 	d.Name, d.MemoryBytes, d.Driver = text(name[:]), int64(bytes), int(version)
 	d.Capability = 10*d.attribute(attributeMajor) + d.attribute(attributeMinor)

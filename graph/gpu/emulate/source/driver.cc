@@ -438,6 +438,7 @@ API cuDeviceGetCount(int *count) { return *count = 1, Ok; }
 API cuDeviceGet(int *device, int n) { return *device = n, n == 0 ? Ok : InvalidValue; }
 API cuDeviceGetName(char *name, int n, int) { return snprintf(name, n, "emulated GPU"), Ok; }
 API cuDeviceTotalMem_v2(size_t *bytes, int) { return *bytes = 4ull << 30, Ok; }
+API cuDeviceGetPCIBusId(char *id, int n, int) { return snprintf(id, n, "0000:00:00.0"), Ok; }
 API cuDeviceGetAttribute(int *value, int attribute, int) {
     static const std::map<int, int> values = {{1, 1024}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647},
         {6, 65535}, {7, 65535}, {8, 49152}, {10, 32}, {12, 65536}, {13, 1000000}, {16, 4}, {38, 4 << 20},
