@@ -95,12 +95,9 @@ func watchesOne(rank record.Rank, run *record.Run) string {
 	if !isGPU(run.Device) || run.GPU == "" {
 		return fmt.Sprintf("computed, and the device of the run is %q", run.Device)
 	}
-	if most := float64(g.MemoryBytes); most > 0 {
-		for _, bytes := range append(rank.Steps.GPU, float64(g.BytesInUse)) {
-			if bytes > most {
-				return fmt.Sprintf("has %.4g bytes, and %.4g were in use", most, bytes)
-			}
-		}
+	inUse := max(float64(g.BytesInUse), slices.Max(append([]float64{0}, rank.Steps.GPU...)))
+	if most := float64(g.MemoryBytes); most > 0 && inUse > most {
+		return fmt.Sprintf("has %.4g bytes, and %.4g were in use", most, inUse)
 	}
 	t := g.Time
 	if t == nil {

@@ -11,8 +11,8 @@ import (
 
 // Note: marks
 //
-// The host queues a pass in microseconds and then waits, so its clock says when it waited. A mark is a timed
-// event between what is queued for one phase and for the next: it notes when the GPU came there. The time
+// The host queues a pass and then waits, so its clock says when it waited. A mark is a timed event
+// between what is queued for one phase and for the next: it notes when the GPU came there. The time
 // between two marks includes what the GPU waits for in between: samples that still travel, ops that the host
 // has not queued yet. It ends with the last op, not with what the host then waits for.
 
@@ -43,15 +43,15 @@ func (e *Executor) endPhase() {
 // marked. It forgets the marks. There are none of an executor that has failed.
 func (e *Executor) Marked() (took trace.Phases) {
 	m := &e.marks
-	defer func() { m.phases = m.phases[:0] }()
-	for i, p := range m.phases {
-		if e.err == nil && i == 0 {
-			e.note(m.events[len(m.phases)-1].Wait())
-		}
-		if i+1 < len(m.phases) && p != trace.Other && e.err == nil {
-			ms, err := m.events[i+1].MillisecondsSince(m.events[i])
-			e.note(err)
-			took[p] += time.Duration(ms * float64(time.Millisecond))
+	phases := m.phases
+	m.phases = m.phases[:0]
+	if len(phases) == 0 || e.err != nil {
+		return took
+	}
+	e.note(m.events[len(phases)-1].Wait())
+	for i, p := range phases[:len(phases)-1] {
+		if p != trace.Other {
+			took[p] += time.Duration(e.between(m.events[i], m.events[i+1]) * float64(time.Second))
 		}
 	}
 	return took
