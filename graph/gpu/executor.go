@@ -37,6 +37,10 @@ func Open(c Config) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := tooOld(device.Name, device.Capability); err != nil {
+		device.Close()
+		return nil, err
+	}
 	e := &Executor{config: c, device: device, kernels: map[string]*cuda.Kernel{}}
 	e.staging.device = device
 	if e.stream, err = device.NewStream(); err == nil {
@@ -49,6 +53,18 @@ func Open(c Config) (*Executor, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// leastCapability is the compute capability that the kernels are compiled for.
+const leastCapability = 80
+
+// tooOld returns an error for a GPU that cannot run the kernels.
+func tooOld(name string, capability int) error {
+	if capability >= leastCapability {
+		return nil
+	}
+	return fmt.Errorf("gpu: %s has compute capability %d.%d; want %d.%d or more, as GPUs have since Ampere",
+		name, capability/10, capability%10, leastCapability/10, leastCapability%10)
 }
 
 // loadKernels loads the PTX of all kernels.

@@ -4,3 +4,6 @@ package gpu
 
 // Prefer makes products use the methods of these names from now on, as far as they exist; see methodNamed.
 func (e *Executor) Prefer(names ...string) { e.preferred = names }
+
+// TooOld is tooOld.
+var TooOld = tooOld

@@ -22,6 +22,19 @@ var driver = sync.OnceValues(func() (string, error) {
 	return emulate.Folder()
 })
 
+// A GPU from before Ampere is refused by name, and not by what the driver says of the kernels.
+func TestOldGPUs(t *testing.T) {
+	want := "gpu: Tesla T4 has compute capability 7.5; want 8.0 or more, as GPUs have since Ampere"
+	if err := gpu.TooOld("Tesla T4", 75); err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+	for _, capability := range []int{80, 86, 90, 120} {
+		if err := gpu.TooOld("a GPU", capability); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // open opens a GPU, an emulated one if there is none. With neither it skips the test.
 func open(t *testing.T, c gpu.Config) *gpu.Executor {
 	t.Helper()
