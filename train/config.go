@@ -66,8 +66,8 @@ type Config struct {
 	// Views are the variants of a test image (test-time augmentation) whose logits are averaged;
 	// none means the image itself. Texts have no views.
 	Views []data.View
-	// EvalBatch is the number of samples of one evaluation batch; 0 means 100, or 1000 with an Executor that
-	// is not in place.
+	// EvalBatch is the number of samples of one evaluation batch; 0 means 100, or with an Executor that is
+	// not in place those of a shard, from 100 to 1000.
 	EvalBatch int
 
 	// Task is what the network learns; the zero value is Classification(0).
@@ -125,13 +125,23 @@ type Config struct {
 	part Part // of a run whose batch grows
 }
 
-// defaultEvalBatch returns how many samples are evaluated at once: a device wants many.
+// The default number of samples that are evaluated at once, and the most for an executor that wants many.
+const (
+	leastEvalBatch = 100
+	mostEvalBatch  = 1000
+)
+
+// defaultEvalBatch returns how many samples are evaluated at once. An executor with memory of its own wants
+// many, but no more than a shard of training has, whose passes fit its memory.
 func (c Config) defaultEvalBatch() int {
-	if c.Executor == nil || c.Executor.InPlace() {
-		return 100
+	if !c.isApart() {
+		return leastEvalBatch
 	}
-	return 1000
+	return min(max(leastEvalBatch, shard.Samples(c.Batch, c.Plan.Shards(), 0)), mostEvalBatch)
 }
+
+// isApart reports whether an executor computes whose memory is not the host's.
+func (c Config) isApart() bool { return c.Executor != nil && !c.Executor.InPlace() }
 
 // Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {

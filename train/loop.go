@@ -298,7 +298,7 @@ func (l *Loop) stopped() error {
 // loaderConfig returns the configuration of a loader that starts with w.
 func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	c, threads := l.config, 1
-	if l.resident != nil { // nothing else needs the processor
+	if c.isApart() { // little else needs the processor
 		threads = runtime.GOMAXPROCS(0)
 	}
 	return data.LoaderConfig{

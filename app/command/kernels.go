@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,7 +167,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
 		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
-	if measured.GPU, err = f.gpu(resolved); err != nil || measured.GPU != nil {
+	if measured.GPU, err = f.gpu(resolved, a.stderr); err != nil || measured.GPU != nil {
 		return measured, err
 	}
 	measured.Threads, measured.Shapes = resolved.Threads, !f.noShapes && !f.isSummary
@@ -186,8 +187,8 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	return measured, nil
 }
 
-// gpu returns the GPU that computes; nil: the CPU does.
-func (f *kernelFlags) gpu(c setting.Config) (*roofline.GPU, error) {
+// gpu returns the GPU that computes; nil: the CPU does, and notes says why if a GPU might have.
+func (f *kernelFlags) gpu(c setting.Config, notes io.Writer) (*roofline.GPU, error) {
 	if c.Device == setting.DeviceCPU {
 		return nil, nil
 	}
@@ -195,7 +196,12 @@ func (f *kernelFlags) gpu(c setting.Config) (*roofline.GPU, error) {
 	if c.IsDeviceOpen() {
 		c = c.Placed(setting.DeviceCUDA)
 		g := roofline.GPU{Number: c.DeviceNumber(), Math: c.Math}
-		if c.WantsCPU() != "" || g.Find() != nil {
+		why := c.WantsCPU()
+		if err := g.Find(); why == "" && err != nil {
+			why = err.Error()
+		}
+		if why != "" {
+			fmt.Fprintf(notes, "note: --device auto: the CPU computes: %s\n", why)
 			return nil, nil
 		}
 		return &g, nil

@@ -212,8 +212,8 @@ func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
 	case "auto", "cpu":
 		n.Each = runtime.GOMAXPROCS(0)
 	case "gpu", "xpu":
-		return n, usagef("--nproc-per-node %s: lockstep trains on processors; want a number, auto or cpu",
-			r.each)
+		return n, usagef("--nproc-per-node %s: want a number, as many as the host has GPUs with train "+
+			"--device cuda, auto or cpu", r.each)
 	default:
 		if n.Each, err = countOf("nproc-per-node", r.each, setting.MaxWorkers); err != nil {
 			return n, err

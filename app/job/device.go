@@ -106,6 +106,7 @@ func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
 		gpus = 1
 	}
 	switch n := o.mostOfHost(c); {
+	case o.Meeting != nil && gpus == 1: // each process may see another one; the summary will know
 	case n > gpus:
 		text += fmt.Sprintf("; %s share %s: their times show contention, not scaling",
 			spelling.Count(n, "worker"), spelling.Count(max(gpus, 1), "GPU"))
@@ -272,7 +273,7 @@ func (w *worker) peakFLOPs() float64 {
 	return w.gpu.Peak()
 }
 
-// sharesGPU reports whether other workers of the host compute on this worker's GPU.
+// sharesGPU reports whether other workers of the host compute on this worker's GPU, as far as it can see.
 func (w *worker) sharesGPU() bool {
 	workers := w.config.Workers
 	if w.hosts.Size() > 0 {

@@ -248,7 +248,10 @@ func TestWorkOnGPUs(t *testing.T) {
 	if w := workOf(s, 0.5); w == nil || w.Peak != 8e12 || w.Of != 0.75 {
 		t.Errorf("work %+v, want three quarters of 8 TFLOP/s", w)
 	}
-	if s.Ranks[1].PeakFLOPs = 0; workOf(s, 1) != nil {
+	if s.GPUWorkers = 2; workOf(s, 1) != nil {
+		t.Error("work of workers that share a GPU has a peak")
+	}
+	if s.GPUWorkers, s.Ranks[1].PeakFLOPs = 1, 0; workOf(s, 1) != nil {
 		t.Error("work has a peak, which is not that of all ranks")
 	}
 }

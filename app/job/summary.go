@@ -200,11 +200,14 @@ func clockOf(c setting.Config, results []workerResult) workerResult {
 func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
 
 // workOf adds up the operations of all ranks; nil if there are none, or if the peak of a rank was not
-// measured, as that of a GPU which several share. Each compute thread has coreShare of a core.
+// measured, or that of a GPU which several share. Each compute thread has coreShare of a core.
 func workOf(s *record.Summary, coreShare float64) *record.Computation {
 	var w record.Computation
 	if s.GPU != "" {
 		coreShare = 1
+	}
+	if s.GPUWorkers > 1 {
+		return nil
 	}
 	for _, r := range s.Ranks {
 		w.FLOPs += r.FLOPs

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/app/analysis"
@@ -13,37 +14,39 @@ import (
 // are left out.
 func (s *section) costTable() (t table, caption string) {
 	t = table{Name: "Time and cost of runs", Head: []heading{{"row", ""}, {"one run", "s"},
-		{"one run", "core-minutes"}, {"ten runs", "minutes"}, {"ten runs", "US dollars"}}}
-	var prices, unpriced []string
-	used, rented := "the cores that the row keeps busy", "these cores"
+		{"one run", "of each device"}, {"ten runs", "minutes"}, {"ten runs", "US dollars"}}}
+	var prices, unpriced, units []string
 	for _, v := range s.lines {
 		one := v.Total.Median
 		if !known(one) || v.Disturbed {
 			continue
 		}
-		devices, small, price, isPriced := float64(v.Cores), "", analysis.Prices()[0], true
+		devices, unit, price, isPriced := float64(v.Cores), "core-minutes", analysis.Prices()[0], true
 		if v.IsOnGPU() {
-			names := v.GPUNames()
-			devices, small = math.NaN(), "of a GPU" // how many is not told
+			unit, devices = "GPU-minutes", math.NaN() // how many is not told
 			if n := v.NumGPUs(); n > 0 {
 				devices = float64(n)
 			}
-			price, isPriced = analysis.PriceOf(names)
-			t.Head[2].Unit = "device-minutes"
-			used, rented = "the cores that the row keeps busy, or on its GPUs", "these devices"
-			if !isPriced {
+			names := v.GPUNames()
+			if price, isPriced = analysis.PriceOf(names); !isPriced {
 				unpriced = addNew(unpriced, strings.Join(names, " with "))
 			}
 		}
+		units = addNew(units, unit)
 		dollars := cell{Text: dash}
 		if isPriced {
 			dollars.Text = digits(analysis.Cost(10*one, devices, price.Device()), 3)
 			prices = addNew(prices, price.Text())
 		}
 		t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: seconds(one)},
-			{Text: digits(analysis.DeviceMinutes(one, devices), 3), Small: small},
+			{Text: digits(analysis.DeviceMinutes(one, devices), 3), Small: unit},
 			{Text: digits(analysis.DeviceMinutes(10*one, 1), 3)}, dollars}})
 	}
+	used, rented := "the cores that the row keeps busy", "these cores"
+	if !slices.Equal(units, []string{"core-minutes"}) {
+		used, rented = "the cores that the row keeps busy, or on its GPUs", "these devices"
+	}
+	t.sayUnit(2, units)
 	caption = "Medians of the runs' training and evaluation, without starting processes, on " + used +
 		". Ten runs are ten times one."
 	if len(prices) > 0 {
@@ -57,12 +60,21 @@ func (s *section) costTable() (t table, caption string) {
 	return t, caption
 }
 
+// sayUnit moves the unit of a column's cells, which they have below, to its head if all have the same.
+func (t *table) sayUnit(column int, units []string) {
+	if len(units) != 1 {
+		return
+	}
+	t.Head[column].Unit = units[0]
+	for i := range t.Rows {
+		t.Rows[i].Cells[column].Small = ""
+	}
+}
+
 // addNew appends text to all unless it is there.
 func addNew(all []string, text string) []string {
-	for _, one := range all {
-		if one == text {
-			return all
-		}
+	if slices.Contains(all, text) {
+		return all
 	}
 	return append(all, text)
 }

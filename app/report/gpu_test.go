@@ -39,12 +39,12 @@ func TestGPUs(t *testing.T) {
 		rows        int
 		want, never []string
 	}{
-		{"NVIDIA H100 80GB HBM3", 1, []string{"What the GPU did", "of a GPU", "p5.48xlarge", "c5.2xlarge",
-			"these devices were not rented"}, []string{"No price is known"}},
-		{"NVIDIA T4", all, []string{"What the GPU did", "Memory of the GPU",
+		{"NVIDIA H100 80GB HBM3", 1, []string{"What the GPU did", "GPU-minutes", "core-minutes",
+			"p5.48xlarge", "c5.2xlarge", "these devices were not rented"}, []string{"No price is known"}},
+		{"NVIDIA T4", all, []string{"What the GPU did", "GPU-minutes", "Memory of the GPU",
 			"No price is known here of a machine with NVIDIA T4"}, []string{"c5.2xlarge", "p5.48xlarge",
-			"projection: "}},
-		{"", 0, []string{"core-minutes", "these cores were not rented"}, []string{"GPU did", "of a GPU",
+			"projection: ", "core-minutes"}},
+		{"", 0, []string{"core-minutes", "these cores were not rented"}, []string{"GPU did", "GPU-minutes",
 			"Memory of the GPU"}},
 	} {
 		page := render(t, report.HTML, onGPU(rich(), test.name, test.rows))

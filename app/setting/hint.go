@@ -30,8 +30,8 @@ func remarkOn(name string) string {
 	case "accelerator":
 		return "an NVIDIA GPU is called cuda"
 	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
-		return "weights and activations are float32; --math says how products are computed, and " +
-			"bf16 is nearest to autocast; --wire says how gradients travel"
+		return "weights are float32, activations too but on a GPU; --math says how products are computed, " +
+			"and bf16 is nearest to autocast; --wire says how gradients travel"
 	case "batchsize", "trainbatchsize", "perdevicetrainbatchsize", "bs":
 		return "it counts the samples of all workers, where scripts for torchrun count those of one: 32 " +
 			"on each of 2 workers are --batch 64"

@@ -37,7 +37,7 @@ func Open(c Config) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tooOld(device.Name, device.Capability); err != nil {
+	if err := tooOld(device.Name, device.Capability, device.Driver); err != nil {
 		device.Close()
 		return nil, err
 	}
@@ -55,16 +55,23 @@ func Open(c Config) (*Executor, error) {
 	return e, nil
 }
 
-// leastCapability is the compute capability that the kernels are compiled for.
-const leastCapability = 80
+// The kernels are compiled for GPUs of this compute capability, and to the PTX of this version of CUDA.
+const (
+	leastCapability = 80
+	leastDriver     = 12040
+)
 
-// tooOld returns an error for a GPU that cannot run the kernels.
-func tooOld(name string, capability int) error {
-	if capability >= leastCapability {
-		return nil
+// tooOld returns an error for a GPU or a driver that cannot run the kernels.
+func tooOld(name string, capability, driver int) error {
+	switch {
+	case capability < leastCapability:
+		return fmt.Errorf("gpu: %s has compute capability %d.%d; want %d.%d or more, as GPUs have since "+
+			"Ampere", name, capability/10, capability%10, leastCapability/10, leastCapability%10)
+	case driver < leastDriver:
+		return fmt.Errorf("gpu: the driver of %s is for CUDA %d.%d; want one for %d.%d or newer, as driver "+
+			"550 is", name, driver/1000, driver%1000/10, leastDriver/1000, leastDriver%1000/10)
 	}
-	return fmt.Errorf("gpu: %s has compute capability %d.%d; want %d.%d or more, as GPUs have since Ampere",
-		name, capability/10, capability%10, leastCapability/10, leastCapability%10)
+	return nil
 }
 
 // loadKernels loads the PTX of all kernels.

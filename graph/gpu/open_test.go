@@ -22,15 +22,21 @@ var driver = sync.OnceValues(func() (string, error) {
 	return emulate.Folder()
 })
 
-// A GPU from before Ampere is refused by name, and not by what the driver says of the kernels.
+// A GPU from before Ampere and a driver from before CUDA 12.4 are refused by name, and not by what the driver
+// says of the kernels.
 func TestOldGPUs(t *testing.T) {
-	want := "gpu: Tesla T4 has compute capability 7.5; want 8.0 or more, as GPUs have since Ampere"
-	if err := gpu.TooOld("Tesla T4", 75); err == nil || err.Error() != want {
-		t.Errorf("%v, want %q", err, want)
-	}
-	for _, capability := range []int{80, 86, 90, 120} {
-		if err := gpu.TooOld("a GPU", capability); err != nil {
-			t.Error(err)
+	for _, test := range []struct {
+		capability, driver int
+		want               string
+	}{
+		{75, 13000, "gpu: Tesla T4 has compute capability 7.5; want 8.0 or more, as GPUs have since Ampere"},
+		{80, 12020, "gpu: the driver of Tesla T4 is for CUDA 12.2; want one for 12.4 or newer, as driver " +
+			"550 is"},
+		{80, 12040, ""}, {86, 12080, ""}, {90, 13000, ""}, {120, 13010, ""},
+	} {
+		err := gpu.TooOld("Tesla T4", test.capability, test.driver)
+		if err == nil && test.want != "" || err != nil && err.Error() != test.want {
+			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (d *Device) find(n int) error {
 		return err
 	}
 	if n < 0 || n >= count {
-		return fmt.Errorf("cuda: device %d, the driver has %d", n, count)
+		return fmt.Errorf("cuda: no GPU %d: the driver has %d, counted from 0", n, count)
 	}
 	if err := d.check("cuDeviceGet", d.f.deviceGet.Call(Address(&d.number), uintptr(n))); err != nil {
 		return err
