@@ -63,7 +63,7 @@ func runFigures(run *record.Run) []figure {
 		{"the number of bytes of the busiest process", float64(run.BusiestBytes), maxAmount},
 		{"the number of bytes of the busiest server", float64(run.ServerBytes), maxAmount},
 		{"the memory", float64(run.PeakRSSBytes), maxAmount},
-		{"the speed of what computed", run.PeakFLOPs, maxAmount},
+		{speedName(run), run.PeakFLOPs, maxAmount},
 	}
 	for _, v := range run.CoreLatency {
 		out = append(out, figure{"a core-to-core latency in nanoseconds", v, maxLatency})
@@ -95,6 +95,14 @@ func evaluationFigures(run *record.Run) []figure {
 			figure{"an accuracy", e.Accuracy, 1 + 1e-6})
 	}
 	return out
+}
+
+// speedName names what PeakFLOPs of a run is the speed of.
+func speedName(run *record.Run) string {
+	if isGPU(run.Device) {
+		return "the speed of the GPUs"
+	}
+	return "the speed of the cores"
 }
 
 // column is a figure of every step of a rank.

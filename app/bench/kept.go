@@ -194,18 +194,24 @@ func otherSummary(path string, run *record.Run) string {
 	return ""
 }
 
-// gpusOfStats returns the GPU of each rank of a summary.
-func gpusOfStats(ranks []record.RankStat) (all []*record.RankGPU) {
+// gpusOfStats returns the GPU of each rank of a summary that a GPU computed.
+func gpusOfStats(ranks []record.RankStat) map[int]*record.RankGPU {
+	all := map[int]*record.RankGPU{}
 	for _, r := range ranks {
-		all = append(all, r.GPU)
+		if r.GPU != nil {
+			all[r.Rank] = r.GPU
+		}
 	}
 	return all
 }
 
-// gpusOfRanks returns the GPU of each rank of a run.
-func gpusOfRanks(ranks []record.Rank) (all []*record.RankGPU) {
+// gpusOfRanks returns the GPU of each rank of a run that a GPU computed.
+func gpusOfRanks(ranks []record.Rank) map[int]*record.RankGPU {
+	all := map[int]*record.RankGPU{}
 	for _, r := range ranks {
-		all = append(all, r.GPU)
+		if r.GPU != nil {
+			all[r.Rank] = r.GPU
+		}
 	}
 	return all
 }
