@@ -129,9 +129,12 @@ func runWith(t *testing.T, c train.Config, workers, threads int, isa compute.ISA
 }
 
 // alone returns the loop of a single worker on a CPU of its own, both closed with the test.
-func alone(t *testing.T, c train.Config) *train.Loop {
+func alone(t *testing.T, c train.Config) *train.Loop { return aloneOn(t, c, 1) }
+
+// aloneOn is alone with so many threads.
+func aloneOn(t *testing.T, c train.Config, threads int) *train.Loop {
 	t.Helper()
-	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
+	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/compute"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -122,18 +121,7 @@ func trainRecorded(t *testing.T, threads int, join func(*train.Loop) (train.Upda
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Steps, c.Checkpointer, c.Updater = nil, 40, &album{}, join
 	c.Trace = trace.NewRecorder(0, 1000)
-	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cpu.Close()
-	c.CPU = cpu
-	l, err := train.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if _, err := l.Run(context.Background(), m); err != nil {
+	if _, err := aloneOn(t, c, threads).Run(context.Background(), m); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,3 +11,6 @@ func Fit(p Plan, budget float64, start, step []float64) (Plan, Fitted) {
 	}
 	return p.fit(budget, costs)
 }
+
+// OtherSummary is otherSummary.
+var OtherSummary = otherSummary

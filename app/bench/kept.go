@@ -172,6 +172,7 @@ func otherSummary(path string, run *record.Run) string {
 	if !readKept(path, &s) {
 		return ""
 	}
+	gpus, gpusTold := gpusOf(&s, run)
 	for _, one := range []struct {
 		name       string
 		kept, told any
@@ -179,7 +180,7 @@ func otherSummary(path string, run *record.Run) string {
 		{"outcome is", s.Outcome, run.Outcome},
 		{"evaluations are", s.Evaluations, run.Evaluations},
 		{"checkpoints are", s.Checkpoints, run.Checkpoints},
-		{"GPUs are", gpusOfStats(s.Ranks), gpusOfRanks(run.Ranks)},
+		{"GPUs are", gpus, gpusTold},
 		{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
 		{"bytes of the busiest process, server and without compression are",
 			[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
@@ -194,26 +195,20 @@ func otherSummary(path string, run *record.Run) string {
 	return ""
 }
 
-// gpusOfStats returns the GPU of each rank of a summary that a GPU computed.
-func gpusOfStats(ranks []record.RankStat) map[int]*record.RankGPU {
-	all := map[int]*record.RankGPU{}
-	for _, r := range ranks {
+// gpusOf returns the GPU of each rank that one computed, by a summary and by results.
+func gpusOf(s *record.Summary, run *record.Run) (kept, told map[int]*record.RankGPU) {
+	kept, told = map[int]*record.RankGPU{}, map[int]*record.RankGPU{}
+	for _, r := range s.Ranks {
 		if r.GPU != nil {
-			all[r.Rank] = r.GPU
+			kept[r.Rank] = r.GPU
 		}
 	}
-	return all
-}
-
-// gpusOfRanks returns the GPU of each rank of a run that a GPU computed.
-func gpusOfRanks(ranks []record.Rank) map[int]*record.RankGPU {
-	all := map[int]*record.RankGPU{}
-	for _, r := range ranks {
+	for _, r := range run.Ranks {
 		if r.GPU != nil {
-			all[r.Rank] = r.GPU
+			told[r.Rank] = r.GPU
 		}
 	}
-	return all
+	return kept, told
 }
 
 // otherSettings says if a run was configured otherwise than results tell. Only settings that a run takes as
