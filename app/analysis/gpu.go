@@ -15,7 +15,7 @@ func GPUText(g *record.RankGPU) string {
 		return ""
 	}
 	var parts []string
-	if t := g.Time; t != nil && t.Steps > 0 {
+	if t := g.Time; t != nil && t.Steps > 0 && t.Seconds > 0 {
 		n := float64(t.Steps)
 		text := fmt.Sprintf("forward %s, backward %s", ms(t.Forward/n), ms(t.Backward/n))
 		if t.Optimizer > 0 {
@@ -26,8 +26,12 @@ func GPUText(g *record.RankGPU) string {
 			spelling.Count(t.Steps, "step")))
 	}
 	if g.BytesInUse > 0 {
-		parts = append(parts, fmt.Sprintf("at most %.3g of %.3g GiB of its memory seen in use, by all "+
-			"processes", float64(g.BytesInUse)/(1<<30), float64(g.MemoryBytes)/(1<<30)))
+		of := ""
+		if g.MemoryBytes > 0 {
+			of = fmt.Sprintf(" of %.3g", float64(g.MemoryBytes)/(1<<30))
+		}
+		parts = append(parts, fmt.Sprintf("at most %.3g%s GiB of its memory seen in use, by all processes",
+			float64(g.BytesInUse)/(1<<30), of))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -71,7 +75,10 @@ func (l *Line) GPUNames() []string {
 
 // watchesGPU says if what is told of a rank's GPU is more than it has or can have done in the rank's steps,
 // or if none can have computed.
-func watchesGPU(_ *record.Row, run *record.Run) string {
+func watchesGPU(row *record.Row, run *record.Run) string {
+	if text := hasGPUs(row, run); text != "" {
+		return text
+	}
 	for _, rank := range run.Ranks {
 		if rank.GPU == nil {
 			continue
@@ -79,6 +86,28 @@ func watchesGPU(_ *record.Row, run *record.Run) string {
 		if text := watchesOne(rank, run); text != "" {
 			return fmt.Sprintf("the GPU of rank %d %s.", rank.Rank, text)
 		}
+	}
+	return ""
+}
+
+// hasGPUs says if the device of a run, the GPU that it names and the numbers of GPUs do not go together.
+func hasGPUs(row *record.Row, run *record.Run) string {
+	most := 0
+	if isGPU(run.Device) {
+		most = row.Setting.Workers
+	}
+	for _, n := range []int{run.GPUs, run.GPUWorkers} {
+		if n < 0 || n > most {
+			return fmt.Sprintf("its device is %q, and %d workers had %d GPUs, with up to %d on one.",
+				run.Device, row.Setting.Workers, run.GPUs, run.GPUWorkers)
+		}
+	}
+	isNamed := func(r record.Rank) bool { return r.GPU != nil && r.GPU.Name == run.GPU }
+	switch {
+	case run.GPU != "" && !isGPU(run.Device):
+		return fmt.Sprintf("%s computed it, and its device is %q.", run.GPU, run.Device)
+	case isGPU(run.Device) && (run.GPU == "" || !slices.ContainsFunc(run.Ranks, isNamed)):
+		return fmt.Sprintf("its device is %q, and no rank names the GPU %q.", run.Device, run.GPU)
 	}
 	return ""
 }
@@ -103,11 +132,17 @@ func watchesOne(rank record.Rank, run *record.Run) string {
 	if t == nil {
 		return ""
 	}
+	if t.Busy() > 0 && (t.Steps == 0 || t.Seconds == 0) {
+		return fmt.Sprintf("was busy for %s, and watched in %d steps of %s together", ms(t.Busy()), t.Steps,
+			ms(t.Seconds))
+	}
 	switch all := sumOf(rank.Steps.Seconds); {
 	case t.Steps > len(rank.Steps.Seconds):
 		return fmt.Sprintf("was watched in %d of %d steps", t.Steps, len(rank.Steps.Seconds))
 	case t.Seconds > (1+1e-6)*all:
 		return fmt.Sprintf("was watched for %s, and all steps took %s", ms(t.Seconds), ms(all))
+	case t.Optimizer > all:
+		return fmt.Sprintf("took %s for updates, and all steps took %s", ms(t.Optimizer), ms(all))
 	case t.Forward+t.Backward > slack*t.Seconds:
 		return fmt.Sprintf("took %s for the passes of %s, which took %s", ms(t.Forward+t.Backward),
 			spelling.Count(t.Steps, "step"), ms(t.Seconds))
@@ -117,7 +152,8 @@ func watchesOne(rank record.Rank, run *record.Run) string {
 
 // gpuFigures lists what is told of a rank's GPU.
 func gpuFigures(g *record.RankGPU) []figure {
-	all := []figure{{"a memory in use", float64(g.BytesInUse), maxAmount}}
+	all := []figure{{"a memory", float64(g.MemoryBytes), maxAmount},
+		{"a memory in use", float64(g.BytesInUse), maxAmount}}
 	if t := g.Time; t != nil {
 		all = append(all, figure{"a number of steps watched", float64(t.Steps), maxCount},
 			figure{"a time of these steps", t.Seconds, maxSeconds},

@@ -22,7 +22,8 @@ func TestGPUText(t *testing.T) {
 	if got := analysis.GPUText(g); strings.Contains(got, "optimizer") || strings.Contains(got, "GiB") {
 		t.Errorf("%q tells what is not known", got)
 	}
-	for _, none := range []*record.RankGPU{nil, {}, {Time: &record.GPUTime{}}} {
+	for _, none := range []*record.RankGPU{nil, {}, {Time: &record.GPUTime{}},
+		{Time: &record.GPUTime{Steps: 2}}} {
 		if got := analysis.GPUText(none); got != "" {
 			t.Errorf("%+v: %q", none, got)
 		}
@@ -53,14 +54,25 @@ func TestContradictionsOfGPUs(t *testing.T) {
 		{"more memory than it has", record.RankGPU{GPU: record.GPU{MemoryBytes: 4 << 30}, BytesInUse: inUse},
 			nil, "and 5.369e+09 were in use"},
 		{"on the processor", record.RankGPU{}, func(r *record.Run) { r.Device = "cpu" },
+			"H100 computed it, and its device is \"cpu\""},
+		{"on the processor, unnamed", record.RankGPU{}, func(r *record.Run) { r.Device, r.GPU = "cpu", "" },
 			"the device of the run is \"cpu\""},
+		{"without a GPU", record.RankGPU{}, func(r *record.Run) { r.Ranks[0].GPU = nil },
+			"no rank names the GPU \"H100\""},
+		{"a billion GPUs", record.RankGPU{}, func(r *record.Run) { r.GPUs = 1e9 }, "had 1000000000 GPUs"},
+		{"fewer than no workers", record.RankGPU{}, func(r *record.Run) { r.GPUWorkers = -7 },
+			"up to -7 on one"},
+		{"updates longer than the run", record.RankGPU{Time: &record.GPUTime{Steps: 2, Seconds: 0.2,
+			Optimizer: 1e6}}, nil, "for updates, and all steps took"},
+		{"passes in no time", timed(2, 0, 0.1, 0.1), nil, "watched in 2 steps of 0 ms"},
 		{"beyond any GPU", record.RankGPU{}, func(r *record.Run) { r.PeakFLOPs = 1e18 }, "which none does"},
 		{"a processor that says it is a GPU", record.RankGPU{}, func(r *record.Run) {
-			r.Device, r.PeakFLOPs, r.Ranks[0].GPU = "cpu", 1e15, nil
+			r.Device, r.GPU, r.PeakFLOPs, r.Ranks[0].GPU = "cpu", "", 1e15, nil
 		}, "which no processor does"},
 	} {
 		r := unsealed(t)
 		run := &r.Rows[0].Runs[0]
+		test.gpu.Name = "H100"
 		run.Device, run.GPU, run.Ranks[0].GPU = "cuda", "H100", &test.gpu
 		if test.change != nil {
 			test.change(run)

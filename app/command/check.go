@@ -100,7 +100,8 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	if path != "-" {
 		f, err := regular.Open(path)
 		if err != nil {
-			return nil, usagef("%v; give a file with a table, or a results.json", err)
+			return nil, usagef("%v; give a file with a table, or a results.json or the folder of a "+
+				"benchmark that has it", err)
 		}
 		defer f.Close()
 		file = f

@@ -28,7 +28,7 @@ func (s *section) costTable() (t table, caption string) {
 				devices = float64(n)
 			}
 			names := v.GPUNames()
-			if price, isPriced = analysis.PriceOf(names); !isPriced {
+			if price, isPriced = analysis.PriceOf(names); !isPriced && len(names) > 0 {
 				unpriced = addNew(unpriced, strings.Join(names, " with "))
 			}
 		}
