@@ -62,6 +62,9 @@ func (a *assembly) prepareCall(c *call) (err error) {
 	if o, ok := c.op.(overwriting); ok {
 		use.Overwrites = o.overwrites()
 	}
+	if t, ok := a.executor.(trailing); ok {
+		c.trails = t.Trails(use)
+	}
 	a.kernels[c], err = a.executor.Prepare(use)
 	return err
 }

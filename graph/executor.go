@@ -7,8 +7,9 @@ package graph
 // op. Programs say where in the block each value lies.
 //
 // One that is not in place may also have these methods, which programs look for: KeepsBF16 (narrow.go),
-// Record (keep.go), BeginDownload and Arrived (mirror.go), DownloadAll (program.go); package train looks for
-// those of train.Resident, for Prefetch, and for Err, the error after which nothing more is computed.
+// Record (keep.go), Trails and Rejoin (trailing.go), BeginDownload and Arrived (mirror.go), DownloadAll
+// (program.go); package train looks for those of train.Resident, for Prefetch, and for Err, the error after
+// which nothing more is computed.
 type Executor interface {
 	// InPlace reports whether kernels compute on host slices, Buffer.F and Buffer.I. If so, a program
 	// passes the caller's inputs, parameters, state and gradients to them without a copy. If not, the arena

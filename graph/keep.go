@@ -90,6 +90,7 @@ func (p *Program) replay(t *tape, steps []step) bool {
 			for i := range steps {
 				steps[i].run(&steps[i].args)
 			}
+			p.rejoin()
 		})
 	}
 	if t.recording == nil {

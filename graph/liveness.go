@@ -26,7 +26,7 @@ func analyse(c *code) *liveness {
 			l.root[c.out[0]] = l.rootOf(c.in[0])
 		}
 		for _, n := range c.in {
-			l.last[l.rootOf(n)] = i
+			l.last[l.rootOf(n)] = max(l.last[l.rootOf(n)], i+c.trails)
 		}
 	}
 	read := forward + 1

@@ -74,6 +74,9 @@ type lateDownloader interface {
 func (p *Program) final(s *step, ready func(param int)) {
 	late, isLate := p.executor.(lateDownloader)
 	if p.mirrors.gradients == nil || !isLate {
+		if len(s.final) > 0 && (ready != nil || p.mirrors.gradients != nil) {
+			p.rejoin()
+		}
 		for _, param := range s.final {
 			if p.mirrors.gradients != nil {
 				p.mirrors.gradients[param].down(p.executor)

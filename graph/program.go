@@ -287,6 +287,7 @@ func (p *Program) Backward(ready func(param int)) {
 		s.run(&s.args)
 		p.final(s, ready)
 	}
+	p.rejoin()
 	p.lastArrivals(ready)
 }
 

@@ -104,16 +104,19 @@ type Config struct {
 // MaxWorkers bounds Workers on one machine. A larger number is probably a typing error.
 const MaxWorkers = 256
 
+// defaultMemory is room for the activations of vgg11 at batch 256, and lets resnet50 at batch 64 stay below
+// 1.3 GB in all. On a GPU, whose memory is there for activations alone, it means no limit.
+const defaultMemory = 640 << 20
+
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated
-// glyphs, one worker, one epoch. The learning rate suits lenet at batch 64. Activations of 640 MiB
-// are room for vgg11 at batch 256, and let resnet50 at batch 64 stay below 1.3 GB in all.
+// glyphs, one worker, one epoch. The learning rate suits lenet at batch 64.
 func Default() Config {
 	return Config{
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Size: 32, Sequence: 512, Augment: auto,
 		LimitTrain: -1, LimitTest: -1,
 		Workers: 1, Servers: 1, ServerPlace: withWorkers, Staleness: auto, Algorithm: auto, Link: auto,
 		Wire:   gradsync.Wire{}.String(),
-		Bucket: 1 << 20, Memory: 640 << 20,
+		Bucket: 1 << 20, Memory: defaultMemory,
 		Streams:    1,
 		MasterAddr: "127.0.0.1", Device: DeviceCPU, Math: compute.Fast.String(),
 		Batch: 64, Accumulate: 1, Seed: 1,

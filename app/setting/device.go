@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -89,11 +90,15 @@ func (c Config) WantsCPU() string {
 	return ""
 }
 
-// Placed returns c with the device decided, and with the name of its math on that device: fast and exact are
-// fp32 on a GPU, and fp32 is fast on the CPU.
+// Placed returns c with the device decided, and with what depends on it: fast and exact are fp32 on a GPU,
+// and fp32 is fast on the CPU; a GPU computes nothing again to save memory unless another limit than the default
+// is given.
 func (c Config) Placed(device string) Config {
 	c.Device = device
 	isFloat32 := c.Math == compute.Fast.String() || c.Math == compute.Exact.String()
+	if c.IsOnGPU() && c.Memory == defaultMemory {
+		c.Memory = 0
+	}
 	switch {
 	case c.IsOnGPU() && isFloat32:
 		c.Math = mathFloat32
@@ -112,6 +117,7 @@ func (c Config) moved() Config {
 		c.Math = mathFloat32
 	case isCPU && (c.Math == mathFloat32 || c.Math == mathTF32):
 		c.Math = compute.Fast.String()
+		c.Memory = cmp.Or(c.Memory, defaultMemory)
 	}
 	return c
 }

@@ -43,6 +43,18 @@ func TestPlaced(t *testing.T) {
 				test.want)
 		}
 	}
+	for _, test := range []struct {
+		memory, want int
+		device       string
+	}{
+		{640 << 20, 640 << 20, "cpu"}, {640 << 20, 0, "cuda"}, {1 << 30, 1 << 30, "cuda:1"}, {0, 0, "cuda"},
+	} {
+		c := setting.Default()
+		c.Memory = test.memory
+		if got := c.Placed(test.device).Memory; got != test.want {
+			t.Errorf("--memory %d on %s: %d, want %d", test.memory, test.device, got, test.want)
+		}
+	}
 	c := setting.Default()
 	c.Device = "cuda:12"
 	if !c.IsOnGPU() || c.DeviceNumber() != 12 {

@@ -37,8 +37,12 @@ func (e *Executor) BeginDownload(dst, src *graph.Buffer) {
 		return
 	}
 	a.room, a.dst = room, dst
-	e.note(e.stream.Record(a.final))
-	e.note(e.arrivals.stream.WaitFor(a.final))
+	if computed := e.aside.writerOf(extent{at(src), at(src) + cuda.Pointer(len(room))}); computed != nil {
+		e.note(e.arrivals.stream.WaitFor(computed))
+	} else {
+		e.note(e.stream.Record(a.final))
+		e.note(e.arrivals.stream.WaitFor(a.final))
+	}
 	if len(room) > 0 {
 		e.note(e.arrivals.stream.ToHost(unsafe.Pointer(&room[0]), at(src), len(room)))
 	}
@@ -48,7 +52,7 @@ func (e *Executor) BeginDownload(dst, src *graph.Buffer) {
 // next returns the place of another download.
 func (s *arrivals) next(e *Executor) *arrival {
 	if s.stream == nil {
-		stream, err := e.device.NewStream()
+		stream, err := e.device.NewStream(cuda.Low)
 		e.note(err)
 		s.stream, s.staging.device = stream, e.device
 	}

@@ -23,6 +23,7 @@ import (
 // TestChooseMethods, anywhere, turns that into zchoices.go.
 var (
 	measureFile = flag.String("measure", "", "the `file` that the times of all methods are written to")
+	measureOnly = flag.String("measure-only", "", "convolutions or bert; both if empty")
 	chooseFile  = flag.String("choose", "", "the `file` of times that zchoices.go is made from")
 )
 
@@ -77,6 +78,15 @@ func residualShapes(n, image int) []graph.ConvShape {
 	return shapes
 }
 
+// bertShapes are the linear layers of bert-base for so many tokens, forward with a bias.
+func bertShapes(tokens int) []graph.ConvShape {
+	const width = 768
+	rows := func(c, k int) graph.ConvShape {
+		return graph.ConvShape{N: tokens, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
+	}
+	return []graph.ConvShape{rows(4*width, width), rows(width, 4*width), rows(width, width)}
+}
+
 func square(n, side, c, k, filter, stride, pad int) graph.ConvShape {
 	return folded(graph.ConvShape{N: n, H: side, W: side, C: c, K: k, R: filter, S: filter, Stride: stride,
 		Pad: pad})
@@ -87,10 +97,17 @@ func (p product) flops() float64 {
 	return 2 * float64(p.N*p.outH()*p.outW()) * float64(p.K*p.C*p.R*p.S)
 }
 
-// products returns all distinct products of the networks in a precision, the largest first.
-func measuredProducts(m Math) []product {
-	shapes := slices.Concat(residualShapes(256, 32), residualShapes(64, 224), vggShapes(256),
-		airbenchShapes(1024), lenetShapes(64))
+// measuredProducts returns all distinct products of the networks in a precision, the largest first.
+func measuredProducts(m Math, only string) []product {
+	var shapes []graph.ConvShape
+	if only != "bert" {
+		shapes = slices.Concat(residualShapes(256, 32), residualShapes(64, 224), vggShapes(256),
+			airbenchShapes(1024), lenetShapes(64))
+	}
+	linear := bertShapes(32 * 128)
+	if only != "convolutions" {
+		shapes = append(shapes, linear...)
+	}
 	slices.SortFunc(shapes, func(a, b graph.ConvShape) int {
 		return cmp.Compare(product{ConvShape: b}.flops(), product{ConvShape: a}.flops())
 	})
@@ -99,6 +116,7 @@ func measuredProducts(m Math) []product {
 		for pass := forward; pass <= backwardWeights; pass++ {
 			p := product{ConvShape: s, pass: pass, isHalf: m == BF16}
 			p.toHalf = p.isHalf && pass != backwardWeights
+			p.bias = pass == forward && slices.Contains(linear, s)
 			isFirst := s.C == 3 && pass == backwardData // which no network needs
 			if !isFirst && !slices.Contains(products, p) {
 				products = append(products, p)
@@ -219,6 +237,9 @@ func (g *meter) addEngines(p product, prefix string, all *[]named) {
 func (g *meter) seconds(p product, m method, n int) float64 {
 	g.note(g.stream.Record(g.begin))
 	o := operands{result: g.result, left: g.left, right: g.right, scratch: g.scratch}
+	if p.bias {
+		o.bias = g.left
+	}
 	for range n {
 		m.run(p.N, o)
 	}
@@ -270,7 +291,7 @@ func (g *meter) workspaceOf(m method) int {
 	return 0
 }
 
-// TestMeasureMethods measures all methods for the convolutions of some networks, for at most 90 seconds.
+// TestMeasureMethods measures all methods for the products of some networks, for at most 90 seconds.
 func TestMeasureMethods(t *testing.T) {
 	if *measureFile == "" {
 		t.Skip("takes a GPU for 90 s; -measure=FILE says where the times go")
@@ -286,7 +307,7 @@ func TestMeasureMethods(t *testing.T) {
 		until time.Duration
 	}{{Float32, 40 * time.Second}, {TF32, 68 * time.Second}, {BF16, 90 * time.Second}} {
 		g := newMeter(t, part.math, file, start.Add(part.until))
-		products := measuredProducts(part.math)
+		products := measuredProducts(part.math, *measureOnly)
 		done := 0
 		for _, p := range products {
 			if time.Now().Before(g.deadline) {
@@ -342,6 +363,10 @@ func readTimes(t *testing.T, path string) []timed {
 			}
 		}
 		p := &plain{product: product{ConvShape: k.shape, pass: k.pass}}
+		isOfColumns := func(m measurement) bool { return strings.HasPrefix(m.Method, columnsPrefix) }
+		if p.takesColumns() && !slices.ContainsFunc(found[k], isOfColumns) {
+			continue // measured before there were products of columns
+		}
 		if k.math == Float32 && !p.isOfRows() && !p.takesColumns() {
 			first = plainName + p.tile().suffix
 		}

@@ -12,9 +12,10 @@ import (
 
 // Executor computes on one GPU.
 type Executor struct {
-	config  Config
-	device  *cuda.Device
-	stream  *cuda.Stream
+	config Config
+	device *cuda.Device
+	queue
+	aside   aside
 	modules []*cuda.Module
 	kernels map[string]*cuda.Kernel
 	libraries
@@ -43,10 +44,14 @@ func Open(c Config) (*Executor, error) {
 	}
 	e := &Executor{config: c, device: device, kernels: map[string]*cuda.Kernel{}}
 	e.staging.device = device
-	if e.stream, err = device.NewStream(); err == nil {
-		if err = e.loadKernels(); err == nil && !c.Plain {
-			err = e.openLibraries()
-		}
+	if e.stream, err = device.NewStream(cuda.High); err == nil {
+		err = e.openAside()
+	}
+	if err == nil {
+		err = e.loadKernels()
+	}
+	if err == nil && !c.Plain {
+		err = e.openLibraries()
 	}
 	if err != nil {
 		e.Close()
@@ -106,7 +111,7 @@ func (e *Executor) kernel(name string) *cuda.Kernel {
 
 // Close frees what the executor holds, when all queues are done.
 func (e *Executor) Close() {
-	for _, s := range []*cuda.Stream{e.stream, e.prefetch.stream, e.arrivals.stream} {
+	for _, s := range []*cuda.Stream{e.stream, e.aside.stream, e.prefetch.stream, e.arrivals.stream} {
 		if s != nil {
 			e.note(s.Wait())
 		}
@@ -122,9 +127,8 @@ func (e *Executor) Close() {
 	for _, m := range e.modules {
 		m.Close()
 	}
-	if e.stream != nil {
-		e.stream.Close()
-	}
+	e.closeAside()
+	e.queue.close(e)
 	e.device.Close()
 }
 
@@ -151,7 +155,8 @@ type block struct{ base cuda.Pointer }
 func (e *Executor) Allocate(n int) (graph.Memory, error) {
 	base, err := e.device.Alloc(4 * max(n, 1))
 	if err != nil {
-		return graph.Memory{}, fmt.Errorf("gpu: %w; a smaller --batch needs less", err)
+		return graph.Memory{}, fmt.Errorf("gpu: %w; a smaller --batch needs less, and so does --memory 2GiB",
+			err)
 	}
 	e.note(e.stream.Fill(base, 0, max(n, 1)))
 	return graph.Memory{Handle: &block{base}, Release: func() {

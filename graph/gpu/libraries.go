@@ -3,36 +3,22 @@
 package gpu
 
 import (
-	"fmt"
 	"slices"
 
-	"lockstep/internal/cuda"
 	"lockstep/internal/cuda/blas"
 	"lockstep/internal/cuda/dnn"
-)
-
-// Memory that products of the libraries may use while they run. All share it: they run one after another.
-// cuBLASLt asks for up to 32 MiB on large GPUs, which it always has. cuDNN's gradients of filters take more
-// where the sums are split, and its engines without tensor cores want room for copies of the maps.
-const (
-	blasWorkspaceBytes = 32 << 20
-	maxWorkspaceBytes  = 1 << 30
 )
 
 // libraries are cuBLASLt and cuDNN.
 type libraries struct {
 	blas      *blas.Library
 	dnn       *dnn.Library
-	workspace cuda.Pointer
-	// workspaceBytes is its size. outgrown are earlier ones, which recordings may still refer to.
-	workspaceBytes int
-	outgrown       []cuda.Pointer
-	plans          []interface{ Close() }
-	methods        []string
-	preferred      []string // by tests: names of methods
+	plans     []interface{ Close() }
+	methods   []string
+	preferred []string // by tests: names of methods
 }
 
-// openLibraries loads the libraries and allocates their workspace.
+// openLibraries loads the libraries and allocates their workspaces.
 func (e *Executor) openLibraries() (err error) {
 	if e.blas, err = blas.Open(e.device); err != nil {
 		return err
@@ -40,27 +26,12 @@ func (e *Executor) openLibraries() (err error) {
 	if e.dnn, err = dnn.Open(e.device); err != nil {
 		return err
 	}
+	if err = e.reserve(blasWorkspaceBytes); err != nil {
+		return err
+	}
+	e.swap()
+	defer e.swap()
 	return e.reserve(blasWorkspaceBytes)
-}
-
-// workspaceLimit is the largest workspace that a product may ask for.
-func (e *Executor) workspaceLimit() int { return int(min(maxWorkspaceBytes, e.device.MemoryBytes/16)) }
-
-// reserve makes the workspace at least so large. It doubles at least, so that those outgrown do not matter.
-func (e *Executor) reserve(bytes int) error {
-	if bytes <= e.workspaceBytes {
-		return nil
-	}
-	bytes = max(bytes, min(2*e.workspaceBytes, e.workspaceLimit()))
-	room, err := e.device.Alloc(bytes)
-	if err != nil {
-		return fmt.Errorf("gpu: workspace: %w", err)
-	}
-	if e.workspace != 0 {
-		e.outgrown = append(e.outgrown, e.workspace)
-	}
-	e.workspace, e.workspaceBytes = room, bytes
-	return nil
 }
 
 // closeLibraries frees all plans and what openLibraries has opened.
@@ -75,12 +46,7 @@ func (e *Executor) closeLibraries() {
 	if e.blas != nil {
 		e.blas.Close()
 	}
-	for _, w := range append(e.outgrown, e.workspace) {
-		if w != 0 {
-			e.device.Free(w)
-		}
-	}
-	e.blas, e.dnn, e.workspace, e.workspaceBytes, e.outgrown = nil, nil, 0, 0, nil
+	e.blas, e.dnn = nil, nil
 }
 
 // libraryNames lists the libraries that are open, with their versions.

@@ -4,6 +4,7 @@ package gpu_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"lockstep/graph"
@@ -18,7 +19,8 @@ var orders = []string{"late", "copies-late", "copies-early", "random"}
 
 // In whatever order streams do their work, as far as events leave it open, steps have the bits that they have
 // if it is done at once: those of a kept program, and those of a program whose gradients are downloaded while
-// it computes. The samples of the next step are copied beside both.
+// it computes. The samples of the next step are copied beside both, and gradients of weights are computed
+// aside.
 func TestOrdersOfStreams(t *testing.T) {
 	if dir, err := driver(); err != nil || dir == "" {
 		t.Skip("needs the emulated driver")
@@ -49,6 +51,12 @@ func pooled(t *testing.T, ex *gpu.Executor, kept bool) *graph.Program {
 	}
 	x := g.Input("images", tensor.Shape{n, side, side, channels})
 	x = graph.ReLU(batchNorm(x, param("gamma", channels), param("beta", channels)))
+	x = graph.MaxPool(x, 8, 8, 0)
+	for i := range 3 {
+		name := strconv.Itoa(i)
+		x = graph.Conv(x, param("filter"+name, 3, 3, channels, channels), param("bias"+name, channels), 1, 1)
+		x = graph.ReLU(batchNorm(x, param("gamma"+name, channels), param("beta"+name, channels)))
+	}
 	x = graph.GlobalAvgPool(x)
 	logits := graph.Linear(x, param("weights", channels, classes), param("bias", classes))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))

@@ -38,7 +38,7 @@ func (e *Executor) Prefetch(values []float32) {
 // grow makes the room at least so large.
 func (p *prefetch) grow(e *Executor, bytes int) (err error) {
 	if p.stream == nil {
-		if p.stream, err = e.device.NewStream(); err != nil {
+		if p.stream, err = e.device.NewStream(cuda.Low); err != nil {
 			return err
 		}
 		if p.done, err = e.device.NewEvent(cuda.Untimed); err != nil {

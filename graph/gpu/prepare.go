@@ -12,13 +12,25 @@ import (
 // errOther is what the functions below return for ops that are not theirs.
 var errOther = errors.New("another kind of op")
 
-// Prepare implements graph.Executor. The functions below have a line for each op.
+// Prepare implements graph.Executor.
 func (e *Executor) Prepare(a graph.Application) (graph.Kernel, error) {
+	if isAside(a) {
+		return e.timed(e.prepareAside(a))
+	}
+	k, err := e.prepare(a)
+	if err != nil {
+		return k, err
+	}
+	return e.timed(e.inOrder(a, k), nil)
+}
+
+// prepare prepares an op for the present queue. The functions below have a line for each.
+func (e *Executor) prepare(a graph.Application) (graph.Kernel, error) {
 	for _, kind := range []func(graph.Application) (graph.Kernel, error){
 		e.ofElements, e.ofRows, e.ofMaps, e.ofProducts,
 	} {
 		if k, err := kind(a); err != errOther {
-			return e.timed(k, err)
+			return k, err
 		}
 	}
 	return graph.Kernel{}, fmt.Errorf("gpu: %s: no kernel for %T", a.Name, a.Op)

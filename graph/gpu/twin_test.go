@@ -110,6 +110,7 @@ func (p *pair) run(a *graph.Args) {
 	p.poison(a)
 	before := p.around(a)
 	p.device.Run(a)
+	p.Rejoin()
 	if i := firstDifference(before, p.around(a)); i >= 0 {
 		p.t.Errorf("%v writes to element %d of the arena, which is not of its results", p, i)
 	}

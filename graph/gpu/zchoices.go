@@ -151,4 +151,8 @@ var choices = [...]choice{
 	{BF16, backwardData, graph.ConvShape{N: 3136, H: 1, W: 1, C: 2048, K: 512, R: 1, S: 1, Stride: 1, Pad: 0}, []string{"cuBLASLt", "cuBLASLt 2", "cuBLASLt 5"}},
 	{BF16, forward, graph.ConvShape{N: 256, H: 2, W: 2, C: 512, K: 512, R: 3, S: 3, Stride: 1, Pad: 1}, []string{"engine 62, knobs 2=1 13=1 18=0 25=0 27=2 28=4", "engine 62, knobs 2=1 13=1 18=0 25=0 27=1 28=8", "engine 62, knobs 2=1 13=1 18=0 25=0 27=1 28=4"}},
 	{BF16, backwardData, graph.ConvShape{N: 256, H: 2, W: 2, C: 512, K: 512, R: 3, S: 3, Stride: 1, Pad: 1}, []string{"engine 67, knobs 2=1 13=1 18=0 25=0 27=2 28=4", "engine 67, knobs 2=7 13=1 18=0 25=0 27=4 28=2", "engine 67, knobs 2=1 13=1 18=0 25=0 27=1 28=4"}},
+	{TF32, forward, graph.ConvShape{N: 4096, H: 1, W: 1, C: 3072, K: 768, R: 1, S: 1, Stride: 1, Pad: 0}, []string{"cuBLASLt 1", "cuBLASLt", "cuBLASLt 2"}},
+	{TF32, forward, graph.ConvShape{N: 4096, H: 1, W: 1, C: 768, K: 768, R: 1, S: 1, Stride: 1, Pad: 0}, []string{"cuBLASLt 1", "cuBLASLt 5", "cuBLASLt 2"}},
+	{BF16, backwardData, graph.ConvShape{N: 4096, H: 1, W: 1, C: 3072, K: 768, R: 1, S: 1, Stride: 1, Pad: 0}, []string{"cuBLASLt 7", "cuBLASLt 6", "cuBLASLt"}},
+	{BF16, forward, graph.ConvShape{N: 4096, H: 1, W: 1, C: 768, K: 3072, R: 1, S: 1, Stride: 1, Pad: 0}, []string{"cuBLASLt 6", "cuBLASLt", "cuBLASLt 4"}},
 }

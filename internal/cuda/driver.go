@@ -33,7 +33,7 @@ func (f *functions) names() map[string]*Func {
 		"cuMemHostRegister_v2": &f.register, "cuMemHostUnregister": &f.unregister,
 		"cuMemcpyHtoDAsync_v2": &f.toDevice, "cuMemcpyDtoHAsync_v2": &f.toHost,
 		"cuMemcpyDtoDAsync_v2": &f.within, "cuMemsetD32Async": &f.fill,
-		"cuStreamCreate": &f.streamCreate, "cuStreamDestroy_v2": &f.streamDestroy,
+		"cuStreamCreateWithPriority": &f.streamCreate, "cuStreamDestroy_v2": &f.streamDestroy,
 		"cuStreamSynchronize": &f.streamWait, "cuStreamWaitEvent": &f.streamWaitEvent,
 		"cuEventCreate": &f.eventCreate, "cuEventDestroy_v2": &f.eventDestroy,
 		"cuEventRecord": &f.eventRecord, "cuEventSynchronize": &f.eventWait,

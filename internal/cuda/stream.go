@@ -14,11 +14,22 @@ type Stream struct {
 	handle uintptr
 }
 
+// Priority says whose blocks a device starts first, where several queues have some: those of the queue with
+// the larger one.
+type Priority int
+
+// The priorities of queues.
+const (
+	Low  Priority = 0
+	High Priority = 1
+)
+
 // NewStream returns an empty queue.
-func (d *Device) NewStream() (*Stream, error) {
+func (d *Device) NewStream(p Priority) (*Stream, error) {
 	s := &Stream{device: d}
 	const nonBlocking = 1
-	return s, d.call("cuStreamCreate", d.f.streamCreate, Address(&s.handle), nonBlocking)
+	return s, d.call("cuStreamCreateWithPriority", d.f.streamCreate, Address(&s.handle), nonBlocking,
+		uintptr(-p)) // the driver counts downwards from 0
 }
 
 // Handle returns the driver's handle, which other libraries take.

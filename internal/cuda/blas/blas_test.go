@@ -151,9 +151,16 @@ func TestResize(t *testing.T) {
 		for rank := range 3 {
 			p.M, p.N, p.K, p.TransA = 512, 64, 96, false
 			plan, err := g.library.Candidate(p, workspaceBytes, rank)
+			if errors.Is(err, ErrUnsupported) && rank > 0 {
+				break // there are not so many
+			}
 			g.Must(err)
 			p.TransA = true
 			transposed, err := g.library.Candidate(p, workspaceBytes, rank)
+			if errors.Is(err, ErrUnsupported) && rank > 0 {
+				plan.Close()
+				break
+			}
 			g.Must(err)
 			for _, rows := range []int{512, 8, 104, 77, 1, 512} {
 				if p.In == BF16 && rows%8 != 0 {

@@ -25,7 +25,7 @@ func Open(t *testing.T) *GPU {
 		t.Skip("needs an NVIDIA GPU: ", err)
 	}
 	t.Cleanup(d.Close)
-	s, err := d.NewStream()
+	s, err := d.NewStream(cuda.Low)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -336,11 +337,14 @@ static bool inside(uintptr_t at, size_t bytes) {
 typedef std::function<int()> Work;
 struct Stream {
     std::vector<Work> *recording = nullptr;
+    bool isJoined = false;         // the recording was begun by another stream
+    size_t recorded = 0, met = 0;  // works in the recording, and those that another stream has waited for
     bool isLate = false, isRandom = false;
     std::deque<Work> pending;
     size_t queued = 0, done = 0;  // since the stream was made
 };
 static Stream firstStream;
+static std::vector<Stream *> streams;
 static bool isNextMain;  // the next stream is the first of a context
 static std::minstd_rand dice;
 
@@ -362,6 +366,7 @@ static int queue(void *stream, Work work) {
     Stream *s = streamOf(stream);
     if (s->recording) {
         s->recording->push_back(std::move(work));
+        s->recorded++;
         return Ok;
     }
     if (!s->isLate) return work();
@@ -382,7 +387,18 @@ struct Event {
     std::shared_ptr<timespec> at = std::make_shared<timespec>();
     Stream *stream = nullptr;  // where it was recorded, behind so many works
     size_t position = 0;
+    std::vector<Work> *recording = nullptr;  // which it is part of
 };
+
+// join makes a stream wait for an event of a recording, whose part it becomes. Works are recorded in the order
+// in which they are queued, so nothing else is needed for that.
+static int join(Stream *s, Event *e) {
+    if (s->recording && s->recording != e->recording)
+        return fail(905, "cuStreamWaitEvent: two recordings cannot be merged");
+    if (!s->recording) s->recording = e->recording, s->isJoined = true, s->recorded = s->met = 0;
+    e->stream->met = std::max(e->stream->met, e->position);
+    return Ok;
+}
 
 // Modules
 
@@ -535,9 +551,10 @@ API cuMemsetD32Async(void *dst, unsigned value, size_t n, void *stream) {
         return (int)Ok;
     });
 }
-API cuStreamCreate(void **stream, unsigned) {
+API cuStreamCreateWithPriority(void **stream, unsigned, int) {
     Guard g(lock);
     Stream *s = new Stream;
+    streams.push_back(s);
     order(s, isNextMain);
     isNextMain = false;
     return *stream = s, Ok;
@@ -555,8 +572,10 @@ API cuStreamSynchronize(void *stream) {
 }
 API cuStreamWaitEvent(void *stream, void *event, unsigned) {
     Guard g(lock);
-    Stream *other = ((Event *)event)->stream;
-    size_t position = ((Event *)event)->position;
+    Event *e = (Event *)event;
+    Stream *other = e->stream, *s = streamOf(stream);
+    size_t position = e->position;
+    if (e->recording) return join(s, e);
     return other ? queue(stream, [=] { return drain(other, position); }) : Ok;
 }
 API cuEventCreate(void **event, unsigned) { return *event = new Event(), Ok; }
@@ -566,10 +585,9 @@ API cuEventRecord(void *event, void *stream) {
     Event *e = (Event *)event;
     auto at = e->at;
     int status = queue(stream, [=] { return clock_gettime(CLOCK_MONOTONIC, at.get()), (int)Ok; });
-    if (!streamOf(stream)->recording) {
-        e->stream = streamOf(stream);
-        e->position = e->stream->queued;
-    }
+    e->stream = streamOf(stream);
+    e->recording = e->stream->recording;
+    e->position = e->recording ? e->stream->recorded : e->stream->queued;
     return status;
 }
 API cuEventQuery(void *event) {
@@ -591,13 +609,21 @@ API cuStreamBeginCapture_v2(void *stream, int) {
     Guard g(lock);
     if (streamOf(stream)->recording) return fail(900, "cuStreamBeginCapture of a stream that is capturing");
     streamOf(stream)->recording = new std::vector<Work>;
+    streamOf(stream)->isJoined = false;
     return Ok;
 }
 API cuStreamEndCapture(void *stream, void **graph) {
     Guard g(lock);
-    if (!streamOf(stream)->recording) return fail(901, "cuStreamEndCapture of a stream that is not capturing");
-    *graph = streamOf(stream)->recording;
-    streamOf(stream)->recording = nullptr;
+    Stream *s = streamOf(stream);
+    if (!s->recording || s->isJoined) return fail(901, "cuStreamEndCapture of a stream that is not capturing");
+    for (Stream *other : streams) {
+        if (other == s || other->recording != s->recording) continue;
+        if (other->met < other->recorded)
+            return fail(904, "cuStreamEndCapture: a stream that has joined has work that nothing waits for");
+        other->recording = nullptr;
+    }
+    *graph = s->recording;
+    s->recording = nullptr;
     return Ok;
 }
 API cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long) {
