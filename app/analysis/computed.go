@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"lockstep/app/record"
 )
@@ -74,8 +74,14 @@ func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }
 // IsOnGPU reports whether a GPU computed the line, for which efficiency per core says nothing.
 func (l *Line) IsOnGPU() bool { return isGPU(l.computed[deviceName]) }
 
+// cpuName is the device that is no GPU.
+const cpuName = "cpu"
+
+// gpuNames are those of devices that are GPUs: the first one, or one by its number below 64.
+var gpuNames = regexp.MustCompile(`^cuda(:([0-9]|[1-5][0-9]|6[0-3]))?$`)
+
 // isGPU reports whether a device is a GPU.
-func isGPU(device string) bool { return strings.HasPrefix(device, "cuda") }
+func isGPU(device string) bool { return gpuNames.MatchString(device) }
 
 // isOfOtherMath reports whether a line has a speed-up and no efficiency, because the baseline computed
 // products by another math or on another device.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,49 +74,66 @@ func (l *Line) GPUNames() []string {
 	return names
 }
 
+// watchedGPU is what is told of a rank's GPU, nil if none computed, and of the rank's steps.
+type watchedGPU struct {
+	rank           int
+	gpu            *record.RankGPU
+	seconds, bytes []float64 // of the steps; memory in use on the GPU, where it is known
+}
+
 // watchesGPU says if what is told of a rank's GPU is more than it has or can have done in the rank's steps,
 // or if none can have computed.
 func watchesGPU(row *record.Row, run *record.Run) string {
-	if text := hasGPUs(row, run); text != "" {
-		return text
+	ranks := make([]watchedGPU, len(run.Ranks))
+	for i, r := range run.Ranks {
+		ranks[i] = watchedGPU{r.Rank, r.GPU, r.Steps.Seconds, r.Steps.GPU}
 	}
-	for _, rank := range run.Ranks {
-		if rank.GPU == nil {
+	return cmp.Or(hasGPUs(row.Setting.Workers, &run.Outcome, ranks), watchesRanks(&run.Outcome, ranks))
+}
+
+// watchesRanks is watchesGPU for what a run and its ranks tell.
+func watchesRanks(run *record.Outcome, ranks []watchedGPU) string {
+	for _, w := range ranks {
+		if w.gpu == nil {
 			continue
 		}
-		if text := watchesOne(rank, run); text != "" {
-			return fmt.Sprintf("the GPU of rank %d %s.", rank.Rank, text)
+		if text := w.watches(run); text != "" {
+			return fmt.Sprintf("the GPU of rank %d %s.", w.rank, text)
 		}
 	}
 	return ""
 }
 
-// hasGPUs says if the device of a run, the GPU that it names and the numbers of GPUs do not go together.
-func hasGPUs(row *record.Row, run *record.Run) string {
+// hasGPUs says if the device of a run of so many workers, the GPU that it names and the numbers of GPUs do
+// not go together.
+func hasGPUs(workers int, run *record.Outcome, ranks []watchedGPU) string {
 	most := 0
 	if isGPU(run.Device) {
-		most = row.Setting.Workers
+		most = workers
 	}
 	for _, n := range []int{run.GPUs, run.GPUWorkers} {
 		if n < 0 || n > most {
-			return fmt.Sprintf("its device is %q, and %d workers had %d GPUs, with up to %d on one.",
-				run.Device, row.Setting.Workers, run.GPUs, run.GPUWorkers)
+			return fmt.Sprintf("its device is %q, and %s had %s, with up to %d on one.", run.Device,
+				spelling.Count(workers, "worker"), spelling.Count(run.GPUs, "GPU"), run.GPUWorkers)
 		}
 	}
-	isNamed := func(r record.Rank) bool { return r.GPU != nil && r.GPU.Name == run.GPU }
+	isNamed := func(w watchedGPU) bool { return w.gpu != nil && w.gpu.Name == run.GPU }
 	switch {
+	case !isGPU(run.Device) && run.Device != "" && run.Device != cpuName:
+		return fmt.Sprintf("its device is %q, and there are %s and cuda, or cuda:1 for the second GPU.",
+			run.Device, cpuName)
 	case run.GPU != "" && !isGPU(run.Device):
 		return fmt.Sprintf("%s computed it, and its device is %q.", run.GPU, run.Device)
-	case isGPU(run.Device) && (run.GPU == "" || !slices.ContainsFunc(run.Ranks, isNamed)):
+	case isGPU(run.Device) && (run.GPU == "" || !slices.ContainsFunc(ranks, isNamed)):
 		return fmt.Sprintf("its device is %q, and no rank names the GPU %q.", run.Device, run.GPU)
 	}
 	return ""
 }
 
-// watchesOne is watchesGPU for a rank that a GPU computed.
-func watchesOne(rank record.Rank, run *record.Run) string {
+// watches is watchesRanks for a rank that a GPU computed.
+func (w watchedGPU) watches(run *record.Outcome) string {
 	const slack = 1.5 // a pass may begin before its step does on the host
-	g := rank.GPU
+	g := w.gpu
 	for _, f := range gpuFigures(g) {
 		if f.isOut() {
 			return fmt.Sprintf("has %s of %v, which nothing can have measured", f.name, f.value)
@@ -124,7 +142,7 @@ func watchesOne(rank record.Rank, run *record.Run) string {
 	if !isGPU(run.Device) || run.GPU == "" {
 		return fmt.Sprintf("computed, and the device of the run is %q", run.Device)
 	}
-	inUse := max(float64(g.BytesInUse), slices.Max(append([]float64{0}, rank.Steps.GPU...)))
+	inUse := max(float64(g.BytesInUse), slices.Max(append([]float64{0}, w.bytes...)))
 	if most := float64(g.MemoryBytes); most > 0 && inUse > most {
 		return fmt.Sprintf("has %.4g bytes, and %.4g were in use", most, inUse)
 	}
@@ -136,9 +154,9 @@ func watchesOne(rank record.Rank, run *record.Run) string {
 		return fmt.Sprintf("was busy for %s, and watched in %d steps of %s together", ms(t.Busy()), t.Steps,
 			ms(t.Seconds))
 	}
-	switch all := sumOf(rank.Steps.Seconds); {
-	case t.Steps > len(rank.Steps.Seconds):
-		return fmt.Sprintf("was watched in %d of %d steps", t.Steps, len(rank.Steps.Seconds))
+	switch all := sumOf(w.seconds); {
+	case t.Steps > len(w.seconds):
+		return fmt.Sprintf("was watched in %d of %d steps", t.Steps, len(w.seconds))
 	case t.Seconds > (1+1e-6)*all:
 		return fmt.Sprintf("was watched for %s, and all steps took %s", ms(t.Seconds), ms(all))
 	case t.Optimizer > all:

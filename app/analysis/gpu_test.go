@@ -59,6 +59,12 @@ func TestContradictionsOfGPUs(t *testing.T) {
 			"the device of the run is \"cpu\""},
 		{"without a GPU", record.RankGPU{}, func(r *record.Run) { r.Ranks[0].GPU = nil },
 			"no rank names the GPU \"H100\""},
+		{"on another's GPU", record.RankGPU{}, func(r *record.Run) {
+			r.Device, r.GPU, r.Ranks[0].GPU = "rocm", "", nil
+		}, `its device is "rocm", and there are cpu and cuda`},
+		{"on a GPU beyond all", record.RankGPU{}, func(r *record.Run) { r.Device = "cuda:64" },
+			`its device is "cuda:64"`},
+		{"on the last GPU", record.RankGPU{}, func(r *record.Run) { r.Device = "cuda:63" }, ""},
 		{"a billion GPUs", record.RankGPU{}, func(r *record.Run) { r.GPUs = 1e9 }, "had 1000000000 GPUs"},
 		{"fewer than no workers", record.RankGPU{}, func(r *record.Run) { r.GPUWorkers = -7 },
 			"up to -7 on one"},

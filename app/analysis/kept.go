@@ -29,15 +29,21 @@ func (k *keptSteps) add(l record.Step) {
 	k.phases.Data += l.Phases.Data
 }
 
-// Contradictions says where the steps of a run are not those of its summary: somebody changed one of the
-// files. Of a run that was resumed, lost a worker or a file, or had asynchronous workers, the files tell of
+// Contradictions says what a summary tells that no GPU can have done, and where the steps of a run are not
+// those of its summary: somebody changed one of the files. Of a run that was resumed, lost a worker or a file, or had asynchronous workers, the files tell of
 // other steps, and nothing is said.
-func (t *Training) Contradictions() []string {
+func (t *Training) Contradictions() (out []string) {
+	gpus := t.watchedGPUs()
+	if text := hasGPUs(t.Workers, &t.Outcome, gpus); text != "" && !t.IsInterrupted {
+		out = append(out, "By summary.json, "+text)
+	}
 	isWhole := t.unread == 0 && t.Lost == nil && t.LostWorkers == nil && t.Restarts == nil && t.Resumed == nil
 	if t.IsInterrupted || !isWhole || t.Async != nil || len(t.steps) == 0 {
-		return nil
+		return out
 	}
-	var out []string
+	if text := watchesRanks(&t.Outcome, gpus); text != "" {
+		out = append(out, "By summary.json, "+text)
+	}
 	one, all := t.steps[0].samples, int64(0)
 	for i, k := range t.steps {
 		all += k.samples
@@ -55,6 +61,22 @@ func (t *Training) Contradictions() []string {
 			"of %d.", one, t.Samples))
 	}
 	return out
+}
+
+// watchedGPUs returns what is told of the ranks' GPUs.
+func (t *Training) watchedGPUs() []watchedGPU {
+	all := make([]watchedGPU, len(t.Ranks))
+	for i, r := range t.Ranks {
+		all[i] = watchedGPU{rank: r.Rank, gpu: r.GPU}
+		if i < len(t.steps) {
+			all[i].seconds = t.steps[i].seconds
+		}
+		if i < len(t.Watched) {
+			isUnknown := func(v float64) bool { return math.IsNaN(v) }
+			all[i].bytes = slices.DeleteFunc(slices.Clone(t.Watched[i].GPU), isUnknown)
+		}
+	}
+	return all
 }
 
 // differs says what a summary tells otherwise of the steps of a rank. Zero is what it does not tell.

@@ -10,11 +10,26 @@ import (
 	"path/filepath"
 	"slices"
 
+	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/regular"
 )
+
+// Contradictions lists what results, which c compares, say against themselves and against what their runs have
+// left in the folder of the benchmark.
+func Contradictions(folder string, r *record.Results, c *analysis.Comparison) ([]string, error) {
+	var wrong []string
+	for _, n := range c.Contradictions() {
+		wrong = append(wrong, n.Text)
+	}
+	other, err := CheckKept(folder, r)
+	if other != "" {
+		wrong = append(wrong, other)
+	}
+	return wrong, err
+}
 
 // CheckKept compares what runs have left in the folder of a benchmark with its results: the steps, the
 // summary, the configuration and the machine. It says in which file and place the first difference is; "" if
@@ -177,22 +192,65 @@ func otherSummary(path string, run *record.Run) string {
 		name       string
 		kept, told any
 	}{
-		{"outcome is", s.Outcome, run.Outcome},
-		{"evaluations are", s.Evaluations, run.Evaluations},
-		{"checkpoints are", s.Checkpoints, run.Checkpoints},
-		{"GPUs are", gpus, gpusTold},
-		{"seconds of training are", s.TrainSeconds, run.TrainSeconds},
-		{"bytes of the busiest process, server and without compression are",
-			[]int64{s.BusiestBytes, s.ServerBytes, s.BytesVectors},
-			[]int64{run.BusiestBytes, run.ServerBytes, run.BytesVectors}},
+		{"outcome", s.Outcome, run.Outcome},
+		{"evaluations", s.Evaluations, run.Evaluations},
+		{"checkpoints", s.Checkpoints, run.Checkpoints},
+		{"gpu_of_rank", gpus, gpusTold},
+		{"train_seconds", s.TrainSeconds, run.TrainSeconds},
+		{"busiest_bytes", s.BusiestBytes, run.BusiestBytes},
+		{"server_bytes", s.ServerBytes, run.ServerBytes},
+		{"bytes_vectors", s.BytesVectors, run.BytesVectors},
 	} {
-		kept, _ := json.Marshal(one.kept) // both were read from JSON
-		told, _ := json.Marshal(one.told)
-		if string(kept) != string(told) {
-			return fmt.Sprintf("its %s %.200s, and %.200s by the results", one.name, kept, told)
+		if place, kept, told := difference(tree(one.kept), tree(one.told)); kept != told {
+			return fmt.Sprintf("its %s%s is %.100s, and %.100s by the results", one.name, place, kept, told)
 		}
 	}
 	return ""
+}
+
+// tree returns a value as JSON has it. It was read from JSON.
+func tree(v any) (t any) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return t
+}
+
+// difference returns the place of the first difference between two values of JSON, such as .taken.seconds, and
+// what they have there; two empty texts if they are equal.
+func difference(a, b any) (place, left, right string) {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			all := maps.Clone(x)
+			maps.Copy(all, y)
+			for _, name := range slices.Sorted(maps.Keys(all)) {
+				if place, left, right = difference(x[name], y[name]); left != right {
+					return "." + name + place, left, right
+				}
+			}
+			return "", "", ""
+		}
+	case []any:
+		if y, ok := b.([]any); ok && len(x) == len(y) {
+			for i := range x {
+				if place, left, right = difference(x[i], y[i]); left != right {
+					return fmt.Sprintf("[%d]%s", i, place), left, right
+				}
+			}
+			return "", "", ""
+		}
+	}
+	one, _ := json.Marshal(a)
+	other, _ := json.Marshal(b)
+	if string(one) == string(other) {
+		return "", "", ""
+	}
+	return "", string(one), string(other)
 }
 
 // gpusOf returns the GPU of each rank that one computed, by a summary and by results.

@@ -37,7 +37,7 @@ func TestGPUsOfASummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := &record.Run{Ranks: []record.Rank{{Rank: 0}, {Rank: 1, GPU: test.told}}}
-		if got := bench.OtherSummary(path, run); strings.HasPrefix(got, "its GPUs are") != test.isOther ||
+		if got := bench.OtherSummary(path, run); strings.HasPrefix(got, "its gpu_of_rank") != test.isOther ||
 			!test.isOther && got != "" {
 			t.Errorf("%s: %q", test.name, got)
 		}

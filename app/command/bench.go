@@ -228,6 +228,11 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	if a.surveyed() { // its hosts have had the data
 		return nil
 	}
+	if r, err := report.Read(flags.resume); err == nil { // else bench.Resume says what is wrong, if anything
+		if err := refuseDoctored(flags.resume, r, analysis.Compare(r)); err != nil {
+			return err
+		}
+	}
 	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
 			return bench.Resume(ctx, flags.resume, time.Duration(flags.budget), &a.catalog, o)

@@ -49,13 +49,15 @@ columns, rules and grammar.`,
 			show := newProgress(a, false)
 			report, err := checkFile(args[0], show)
 			show.end()
-			if err != nil {
+			if report == nil {
 				return err
 			}
+			write := func() error { return claim.Write(a.stdout, report) }
 			if isJSON {
-				err = writeJSON(a, report)
-			} else {
-				err = claim.Write(a.stdout, report)
+				write = func() error { return writeJSON(a, report) }
+			}
+			if failed := write(); failed != nil {
+				return failed
 			}
 			if err == nil && report.IsRefused() {
 				err = errRefused
@@ -124,6 +126,9 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 		found.Objections = append([]claim.Objection{{Severity: claim.Refused, Rule: "raw samples",
 			Where: "results", Text: other, Answer: "the folder as lockstep bench wrote it"}},
 			found.Objections...)
+	}
+	if err != nil {
+		err = usagef("%v; what else was found is above", err)
 	}
 	return found, err
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // doctoredError says that what a file tells contradicts itself or the files beside it, so that nothing was
-// rendered. It ends the program with job.ExitCheck.
+// made of it. It ends the program with job.ExitCheck.
 type doctoredError struct {
 	path  string
 	wrong []string
@@ -19,7 +19,7 @@ type doctoredError struct {
 // Error lists the contradictions, one a line.
 func (e *doctoredError) Error() string {
 	text := e.path + " contradicts itself, or the files beside it, so one was changed after it was " +
-		"written; no report is made of it"
+		"written; nothing is made of it"
 	for _, one := range e.wrong {
 		text += "\nrefused: " + analysis.Plain(one)
 	}
@@ -29,19 +29,9 @@ func (e *doctoredError) Error() string {
 // refuseDoctored fails with a *doctoredError if the results in a folder, which c compares, contradict
 // themselves or the raw samples that their runs have left there.
 func refuseDoctored(folder string, r *record.Results, c *analysis.Comparison) error {
-	var wrong []string
-	for _, n := range c.Contradictions() {
-		wrong = append(wrong, n.Text)
-	}
-	other, err := bench.CheckKept(folder, r)
-	if err != nil {
+	wrong, err := bench.Contradictions(folder, r, c)
+	if err != nil || wrong == nil {
 		return err
-	}
-	if other != "" {
-		wrong = append(wrong, other)
-	}
-	if wrong == nil {
-		return nil
 	}
 	return &doctoredError{filepath.Join(folder, report.ResultsFile), wrong}
 }

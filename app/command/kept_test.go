@@ -84,9 +84,9 @@ func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
 			"steps.jsonl: step 10 of rank 3 has a loss of 1"},
 		{"processor time", func(run *record.Run) { run.Ranks[0].Steps.CPU[9] /= 2 },
 			"steps.jsonl: step 10 of rank 0 has a processor time of"},
-		{"memory of the run", func(run *record.Run) { run.PeakRSSBytes++ }, "summary.json: its outcome is"},
+		{"memory of the run", func(run *record.Run) { run.PeakRSSBytes++ }, "summary.json: its outcome.peak_rss_bytes is "},
 		{"an evaluation", func(run *record.Run) { run.Evaluations[0].Seconds = 1 },
-			"summary.json: its evaluations are"},
+			"summary.json: its evaluations[0].seconds is "},
 		{"a rank fewer", func(run *record.Run) { run.Ranks = run.Ranks[:3] }, "steps.jsonl: it cannot"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -193,5 +193,108 @@ func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
 				t.Errorf("status %d, %q; want %q", status, stderr, c.want)
 			}
 		})
+	}
+}
+
+// A summary that tells of a GPU what none can have done has no report.
+func TestGPUsOfATraining(t *testing.T) {
+	folder := trained(t)
+	path := filepath.Join(folder, rundir.SummaryFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	onGPU := func(s *record.Summary) {
+		s.Device, s.GPU, s.GPUs, s.GPUWorkers = "cuda", "H100", 1, 2
+		for i := range s.Ranks {
+			s.Ranks[i].GPU = &record.RankGPU{GPU: record.GPU{Name: "H100", MemoryBytes: 80 << 30}}
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*record.Summary)
+		want   string
+	}{
+		{"as it was", func(*record.Summary) {}, ""},
+		{"on a GPU", onGPU, ""},
+		{"on the processor", func(s *record.Summary) { onGPU(s); s.Device = "cpu" },
+			`its device is "cpu", and 2 workers had 1 GPU`},
+		{"on what is no device", func(s *record.Summary) { s.Device = "rocm" }, `its device is "rocm"`},
+		{"in no time", func(s *record.Summary) {
+			onGPU(s)
+			s.Ranks[1].GPU.Time = &record.GPUTime{Steps: 1e6, Seconds: 1}
+		}, "the GPU of rank 1 was watched in 1000000 of 12 steps"},
+		{"beyond its memory", func(s *record.Summary) { onGPU(s); s.Ranks[0].GPU.BytesInUse = 90 << 30 },
+			"the GPU of rank 0 has"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var s record.Summary
+			if err := json.Unmarshal(text, &s); err != nil {
+				t.Fatal(err)
+			}
+			c.change(&s)
+			now, err := json.Marshal(s)
+			if err == nil {
+				err = os.WriteFile(path, now, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := job.ExitOK
+			if c.want != "" {
+				want = job.ExitCheck
+			}
+			status, _, stderr := execute("report", folder)
+			if status != want || !strings.Contains(stderr, c.want) {
+				t.Errorf("status %d, %q; want %q", status, stderr, c.want)
+			}
+		})
+	}
+}
+
+// Samples that cannot be read are told after what was found, with the status of a file that cannot be read.
+func TestSamplesThatCannotBeRead(t *testing.T) {
+	folder, r := t.TempDir(), measuredRounds(t)
+	reseal(t, folder, r)
+	steps := filepath.Join(folder, filepath.FromSlash(r.Rows[3].Runs[2].Directory), rundir.StepsFile)
+	if err := os.MkdirAll(steps, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := execute("check", folder)
+	if status != job.ExitUsage || !strings.Contains(stdout, "rows: 0 refused") ||
+		!strings.Contains(stderr, "raw samples: ") {
+		t.Errorf("status %d, %.600q, %q", status, stdout, stderr)
+	}
+}
+
+// A benchmark does not go on with results that contradict themselves or what its runs have left, which would
+// be sealed anew.
+func TestResumeOfDoctoredResults(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "bench")
+	status, _, stderr := execute("bench", "--strategies=single", "--workers=1", "--steps=4", "--repeats=2",
+		"--limit-train=64", "--limit-test=0", "--batch=16", "--link=local", "--quiet", "--out", folder)
+	if status != job.ExitOK {
+		t.Fatalf("status %d, %q", status, stderr)
+	}
+	path := filepath.Join(folder, "results.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doctored, err := record.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doctored.Rows[0].Runs[1].PeakRSSBytes++
+	reseal(t, folder, doctored)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr = execute("bench", "--resume", folder, "--quiet")
+	after, err := os.ReadFile(path)
+	if status != job.ExitCheck || !strings.Contains(stderr, "summary.json: its outcome.peak_rss_bytes is ") ||
+		err != nil || !bytes.Equal(before, after) {
+		t.Errorf("status %d, %q, %v", status, stderr, err)
 	}
 }

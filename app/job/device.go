@@ -51,7 +51,10 @@ func (o *Options) placed(c setting.Config) (setting.Config, *record.GPU, error) 
 	if why != "" {
 		fmt.Fprintf(o.Stderr, "note: --device auto: the CPU computes: %s\n", why)
 		cpu := o.decide(c, setting.DeviceCPU)
-		return cpu, nil, cpu.Validate()
+		if err := cpu.Validate(); err != nil {
+			return cpu, nil, setting.Refuse("--%v", err)
+		}
+		return cpu, nil, nil
 	}
 	done := o.decide(c, gpuOf(c))
 	o.noteGPU(c, done, info)
@@ -139,7 +142,7 @@ func openGPU(c setting.Config, number int) (*gpu.Executor, error) {
 // noGPU says what a run misses that demands a GPU, and what to do.
 func noGPU(c setting.Config, err error) error {
 	if errors.Is(err, gpu.ErrNotBuilt) {
-		return setting.Refuse("--device: %s: %v; `go build -tags cuda ./cmd/lockstep` makes one that can, "+
+		return setting.Refuse("--device %s: %v; `go build -tags cuda ./cmd/lockstep` makes one that can, "+
 			"and --device cpu needs none", c.Device, err)
 	}
 	return setting.Refuse("--device: %v; LOCKSTEP_CUDA_PATH names more folders with libraries, and --device "+

@@ -3,7 +3,7 @@ package gpu
 import "errors"
 
 // ErrNotBuilt is what Open returns in a binary that was not built for GPUs.
-var ErrNotBuilt = errors.New("gpu: this binary cannot use GPUs: it was built without -tags cuda, " +
+var ErrNotBuilt = errors.New("this binary cannot use GPUs: it was built without -tags cuda, " +
 	"or not for Linux on amd64")
 
 // PeakRows is the size of the square matrices whose product shows the most that products reach on a GPU.
