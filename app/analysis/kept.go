@@ -30,8 +30,8 @@ func (k *keptSteps) add(l record.Step) {
 }
 
 // Contradictions says what a summary tells that no GPU can have done, and where the steps of a run are not
-// those of its summary: somebody changed one of the files. Of a run that was resumed, lost a worker or a file, or had asynchronous workers, the files tell of
-// other steps, and nothing is said.
+// those of its summary: somebody changed one of the files. Of a run that was resumed, lost a worker or a
+// file, or had asynchronous workers, the files tell of other steps, and nothing is said of those.
 func (t *Training) Contradictions() (out []string) {
 	gpus := t.watchedGPUs()
 	if text := hasGPUs(t.Workers, &t.Outcome, gpus); text != "" && !t.IsInterrupted {

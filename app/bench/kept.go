@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/regular"
 )
 
-// Contradictions lists what results, which c compares, say against themselves and against what their runs have
-// left in the folder of the benchmark.
+// Contradictions lists what results, which c compares, say against themselves and against what their runs
+// have left in the folder of the benchmark.
 func Contradictions(folder string, r *record.Results, c *analysis.Comparison) ([]string, error) {
 	var wrong []string
 	for _, n := range c.Contradictions() {
@@ -220,8 +220,8 @@ func tree(v any) (t any) {
 	return t
 }
 
-// difference returns the place of the first difference between two values of JSON, such as .taken.seconds, and
-// what they have there; two empty texts if they are equal.
+// difference returns the place of the first difference between two values of JSON, such as .taken.seconds,
+// and what they have there; two empty texts if they are equal.
 func difference(a, b any) (place, left, right string) {
 	switch x := a.(type) {
 	case map[string]any:

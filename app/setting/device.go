@@ -91,8 +91,8 @@ func (c Config) WantsCPU() string {
 }
 
 // Placed returns c with the device decided, and with what depends on it: fast and exact are fp32 on a GPU,
-// and fp32 is fast on the CPU; a GPU computes nothing again to save memory unless another limit than the default
-// is given.
+// and fp32 is fast on the CPU; a GPU computes nothing again to save memory unless another limit than the
+// default is given.
 func (c Config) Placed(device string) Config {
 	c.Device = device
 	isFloat32 := c.Math == compute.Fast.String() || c.Math == compute.Exact.String()
