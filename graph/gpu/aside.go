@@ -196,10 +196,18 @@ func (e *Executor) waitAside(n int) {
 	if e.err == nil {
 		e.note(e.stream.WaitFor(s.ops[n-1].done))
 	}
-	for _, op := range s.ops[:n] {
+	rest := s.ops[n:]
+	s.ops = s.ops[:n]
+	s.forget()
+	s.ops = append(s.ops, rest...)
+}
+
+// forget drops the ops aside, none of which was queued in the end.
+func (s *aside) forget() {
+	for _, op := range s.ops {
 		s.unused = append(s.unused, op.done)
 	}
-	s.ops = s.ops[:copy(s.ops, s.ops[n:])]
+	s.ops = s.ops[:0]
 }
 
 // writerOf returns the event behind the op aside that computes v; nil if there is none.

@@ -155,6 +155,17 @@ func TestRecordingFails(t *testing.T) {
 	if r := ex.Record(ex.Wait); r != nil || ex.Err() != nil {
 		t.Fatalf("recorded that the program waits: %v, error %v", r, ex.Err())
 	}
+	sums := graph.Application{Op: graph.ColumnSumsOp{}, Name: "sums", Backward: true, Overwrites: -1,
+		In: []graph.Type{{Shape: tensor.Shape{1, 3}}}, Out: []graph.Type{{Shape: tensor.Shape{3}}}}
+	aside, err := ex.Prepare(sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := &graph.Args{In: []*graph.Buffer{{Device: v}}, Out: []*graph.Buffer{{Device: vector(t, ex, 3)}}}
+	if r := ex.Record(func() { aside.Run(args); ex.Wait() }); r != nil || ex.Err() != nil {
+		t.Fatalf("recorded that the program waits: %v, error %v", r, ex.Err())
+	}
+	ex.Rejoin()
 	want, got := []float32{1, 2, 3}, make([]float32, 3)
 	ex.Upload(&graph.Buffer{Device: v}, &graph.Buffer{F: want})
 	ex.Download(&graph.Buffer{F: got}, &graph.Buffer{Device: v})

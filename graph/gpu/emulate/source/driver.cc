@@ -616,15 +616,15 @@ API cuStreamEndCapture(void *stream, void **graph) {
     Guard g(lock);
     Stream *s = streamOf(stream);
     if (!s->recording || s->isJoined) return fail(901, "cuStreamEndCapture of a stream that is not capturing");
+    bool isOpen = false;
     for (Stream *other : streams) {
         if (other == s || other->recording != s->recording) continue;
-        if (other->met < other->recorded)
-            return fail(904, "cuStreamEndCapture: a stream that has joined has work that nothing waits for");
+        isOpen |= other->met < other->recorded;
         other->recording = nullptr;
     }
     *graph = s->recording;
     s->recording = nullptr;
-    return Ok;
+    return isOpen ? fail(904, "cuStreamEndCapture: a stream that has joined has work that nothing waits for") : Ok;
 }
 API cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long) {
     Guard g(lock);
