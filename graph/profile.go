@@ -28,5 +28,6 @@ func (p *Program) Profile(times []time.Duration) {
 			p.endForward()
 		}
 	}
+	p.rejoin()
 	p.lastArrivals(nil)
 }

@@ -241,7 +241,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
-		Seed: c.Seed, MemoryLimit: int64(c.Memory), InTurn: c.NumServers() > 0, Alloc: w.memory(),
+		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
 		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.beacon.move, Trace: r,

@@ -115,7 +115,8 @@ const gpuLegend = `GFLOP/s are nominal, as if every product were computed. GB/s 
 once; what the GPU's cache holds may exceed the bandwidth. The bound is the time that the nearer
 limit allows; lost is what a call takes beyond it. Times are those between two events of the driver,
 which lie about a microsecond apart even with nothing between them. The step has none: it runs as in
-training, from a recording where there is one, and waits for the GPU once.`
+training, from a recording where there is one, and waits for the GPU once; gradients of weights,
+timed alone here, then run beside other ops.`
 
 const cpuLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
 convolutions and those that skip padding may exceed the peak. GB/s count every operand once;

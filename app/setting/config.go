@@ -105,7 +105,7 @@ type Config struct {
 const MaxWorkers = 256
 
 // defaultMemory is room for the activations of vgg11 at batch 256, and lets resnet50 at batch 64 stay below
-// 1.3 GB in all. On a GPU, whose memory is there for activations alone, it means no limit.
+// 1.3 GB in all. On a GPU it means no limit.
 const defaultMemory = 640 << 20
 
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated

@@ -1,7 +1,6 @@
 package setting
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,6 +77,15 @@ func (c Config) DeviceNumber() int {
 	return n
 }
 
+// MemoryLimit returns how many bytes of activations are kept; 0: all. A GPU computes nothing again to save
+// memory unless another limit than the default is given.
+func (c Config) MemoryLimit() int64 {
+	if c.IsOnGPU() && c.Memory == defaultMemory {
+		return 0
+	}
+	return int64(c.Memory)
+}
+
 // WantsCPU says which setting a GPU has not, as a phrase such as "--math bf16x3 is for CPUs"; "" if a GPU can
 // do the run.
 func (c Config) WantsCPU() string {
@@ -90,15 +98,11 @@ func (c Config) WantsCPU() string {
 	return ""
 }
 
-// Placed returns c with the device decided, and with what depends on it: fast and exact are fp32 on a GPU,
-// and fp32 is fast on the CPU; a GPU computes nothing again to save memory unless another limit than the
-// default is given.
+// Placed returns c with the device decided, and with the name of its math on that device: fast and exact are
+// fp32 on a GPU, and fp32 is fast on the CPU.
 func (c Config) Placed(device string) Config {
 	c.Device = device
 	isFloat32 := c.Math == compute.Fast.String() || c.Math == compute.Exact.String()
-	if c.IsOnGPU() && c.Memory == defaultMemory {
-		c.Memory = 0
-	}
 	switch {
 	case c.IsOnGPU() && isFloat32:
 		c.Math = mathFloat32
@@ -117,7 +121,6 @@ func (c Config) moved() Config {
 		c.Math = mathFloat32
 	case isCPU && (c.Math == mathFloat32 || c.Math == mathTF32):
 		c.Math = compute.Fast.String()
-		c.Memory = cmp.Or(c.Memory, defaultMemory)
 	}
 	return c
 }

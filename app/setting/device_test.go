@@ -44,15 +44,19 @@ func TestPlaced(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		memory, want int
-		device       string
+		memory int
+		want   int64
+		device string
 	}{
-		{640 << 20, 640 << 20, "cpu"}, {640 << 20, 0, "cuda"}, {1 << 30, 1 << 30, "cuda:1"}, {0, 0, "cuda"},
+		{640 << 20, 640 << 20, "cpu"}, {640 << 20, 0, "cuda"}, {1 << 30, 1 << 30, "cuda:1"},
+		{0, 0, "cuda"}, {0, 0, "cpu"},
 	} {
 		c := setting.Default()
 		c.Memory = test.memory
-		if got := c.Placed(test.device).Memory; got != test.want {
-			t.Errorf("--memory %d on %s: %d, want %d", test.memory, test.device, got, test.want)
+		c = c.Placed(test.device)
+		if got := c.MemoryLimit(); got != test.want || c.Memory != test.memory {
+			t.Errorf("--memory %d on %s: %d kept as %d, want %d", test.memory, test.device, got, c.Memory,
+				test.want)
 		}
 	}
 	c := setting.Default()

@@ -214,8 +214,8 @@ func ddpSettings() []Setting {
 func processSettings() []Setting {
 	return []Setting{
 		byteSize("memory", "activations that a worker keeps; above it, cheap ones are recomputed in "+
-			"the backward pass, and shards are computed in turn; 0 for no limit, as 640MiB is with "+
-			"--device cuda", 0, math.MaxInt,
+			"the backward pass, and shards are computed in turn; 0 for no limit; with --device cuda "+
+			"the default means none", 0, math.MaxInt,
 			func(c *Config) *int { return &c.Memory }),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).

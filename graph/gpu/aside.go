@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"fmt"
+
 	"lockstep/graph"
 	"lockstep/internal/cuda"
 )
@@ -10,11 +12,12 @@ import (
 // Note: aside
 //
 // Nobody waits for the gradient of a weight before the pass ends. So it is computed aside, in a queue of its
-// own with a workspace and scratch of its own, while the main queue goes on to the layer before: where the
-// kernels of one leave multiprocessors idle, at their ends above all, those of the other run. An op aside
-// begins when all that is in the main queue is done. A later op waits for it only if it writes what that
-// reads, or reads or writes what that writes. Programs keep what is read aside for a few more ops; see
-// trailing.go of package graph. No bit depends on it: the kernels are the same.
+// own with a workspace and scratch of its own, while the main queue goes on to the layer before: one queue's
+// kernels fill the multiprocessors that the other's leave idle, mostly at their ends. An op aside begins when
+// all that is in the main queue is done. A later op waits for it only if it writes what that reads, or reads
+// or writes what that writes. Programs keep what is read aside for a few more ops; see trailing.go of package
+// graph. No bit depends on it: the kernels are the same. The queues' priorities hold for ops that are queued
+// one by one, not for recordings.
 
 // trails is for how many further ops a program keeps the operands of an op aside: those of a layer or two.
 const trails = 4
@@ -106,7 +109,7 @@ func (e *Executor) reserveScratch(n int) error {
 	n = max(n, 2*s.scratch.Device.Len)
 	base, err := e.device.Alloc(4 * n)
 	if err != nil {
-		return err
+		return fmt.Errorf("gpu: scratch: %w", err)
 	}
 	if s.scratch.Device.Handle != nil {
 		s.tooSmall = append(s.tooSmall, at(&s.scratch))
@@ -198,12 +201,12 @@ func (e *Executor) waitAside(n int) {
 	}
 	rest := s.ops[n:]
 	s.ops = s.ops[:n]
-	s.forget()
+	s.release()
 	s.ops = append(s.ops, rest...)
 }
 
-// forget drops the ops aside, none of which was queued in the end.
-func (s *aside) forget() {
+// release gives back the events of all ops aside.
+func (s *aside) release() {
 	for _, op := range s.ops {
 		s.unused = append(s.unused, op.done)
 	}

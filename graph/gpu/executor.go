@@ -155,8 +155,8 @@ type block struct{ base cuda.Pointer }
 func (e *Executor) Allocate(n int) (graph.Memory, error) {
 	base, err := e.device.Alloc(4 * max(n, 1))
 	if err != nil {
-		return graph.Memory{}, fmt.Errorf("gpu: %w; a smaller --batch needs less, and so does --memory 2GiB",
-			err)
+		return graph.Memory{}, fmt.Errorf("gpu: %w; a smaller --batch needs less, and so does a limit with "+
+			"--memory", err)
 	}
 	e.note(e.stream.Fill(base, 0, max(n, 1)))
 	return graph.Memory{Handle: &block{base}, Release: func() {
@@ -198,6 +198,7 @@ func (e *Executor) Download(dst, src *graph.Buffer) {
 
 // Wait blocks until all queued work is done.
 func (e *Executor) Wait() {
+	e.Rejoin()
 	if err := e.stream.Wait(); err != nil {
 		e.note(err)
 	}

@@ -72,7 +72,7 @@ func (e *Executor) Record(f func()) graph.Recording {
 	})
 	if err != nil {
 		e.err = nil // what f noted, if anything: none of it was queued
-		e.aside.forget()
+		e.aside.release()
 		e.Wait()
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"lockstep/graph"
 	"lockstep/graph/gpu"
@@ -25,14 +26,14 @@ func TestOrdersOfStreams(t *testing.T) {
 	if dir, err := driver(); err != nil || dir == "" {
 		t.Skip("needs the emulated driver")
 	}
-	for _, kept := range []bool{true, false} {
-		name := map[bool]string{true: "kept", false: "downloaded"}[kept]
+	for name, kind := range map[string]pooling{"kept": {isKept: true}, "downloaded": {},
+		"kept, not recorded": {isKept: true, dropout: 0.2}} {
 		t.Setenv(emulate.Order, "")
-		want := prefetched(t, kept)
+		want := prefetched(t, kind)
 		for _, order := range orders {
 			t.Run(name+" "+order, func(t *testing.T) {
 				t.Setenv(emulate.Order, order)
-				for step, got := range prefetched(t, kept) {
+				for step, got := range prefetched(t, kind) {
 					if !slices.EqualFunc(got, want[step], sameBits) {
 						t.Errorf("step %d differs: %s", step, first(got, want[step]))
 					}
@@ -42,8 +43,14 @@ func TestOrdersOfStreams(t *testing.T) {
 	}
 }
 
+// pooling says what kind of program pooled returns. With dropout its passes are not recorded.
+type pooling struct {
+	isKept  bool
+	dropout float64
+}
+
 // pooled is a program that is small but for its images, so that those are copied without a detour.
-func pooled(t *testing.T, ex *gpu.Executor, kept bool) *graph.Program {
+func pooled(t *testing.T, ex *gpu.Executor, kind pooling) *graph.Program {
 	const n, side, channels = 4, 64, 4
 	g := graph.New()
 	param := func(name string, shape ...int) *graph.Node {
@@ -57,10 +64,10 @@ func pooled(t *testing.T, ex *gpu.Executor, kept bool) *graph.Program {
 		x = graph.Conv(x, param("filter"+name, 3, 3, channels, channels), param("bias"+name, channels), 1, 1)
 		x = graph.ReLU(batchNorm(x, param("gamma"+name, channels), param("beta"+name, channels)))
 	}
-	x = graph.GlobalAvgPool(x)
+	x = graph.Dropout(graph.GlobalAvgPool(x), kind.dropout)
 	logits := graph.Linear(x, param("weights", channels, classes), param("bias", classes))
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n))
-	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: true, Kept: kept})
+	p, err := graph.Compile(g, ex, graph.Options{Loss: loss, Logits: logits, Train: true, Kept: kind.isKept})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +76,9 @@ func pooled(t *testing.T, ex *gpu.Executor, kept bool) *graph.Program {
 }
 
 // prefetched returns the logits, batch statistics and weights of each of six steps.
-func prefetched(t *testing.T, kept bool) [][]float32 {
+func prefetched(t *testing.T, kind pooling) [][]float32 {
 	ex := open(t, gpu.Config{Plain: true})
-	p := pooled(t, ex, kept)
+	p := pooled(t, ex, kind)
 	v := graph.NewVariables(p)
 	v.Initialize(1)
 	if err := p.Attach(v); err != nil {
@@ -80,7 +87,7 @@ func prefetched(t *testing.T, kept bool) [][]float32 {
 	gradient := v.NewGradient()
 	p.SetGradients(gradient)
 	var weights, velocity, device graph.Span
-	if kept {
+	if kind.isKept {
 		weights, velocity, device = vector(t, ex, len(gradient)), vector(t, ex, len(gradient)),
 			vector(t, ex, len(gradient))
 		p.Keep(weights, device)
@@ -101,9 +108,10 @@ func prefetched(t *testing.T, kept bool) [][]float32 {
 		for i, labels := 0, p.Input("labels").Ints(); i < len(labels); i++ {
 			labels[i] = int32((i + step) % classes)
 		}
+		p.SetDraws(graph.Draws{Seed: 1, Step: step, Samples: []int32{0, 1, 2, 3}})
 		p.Forward()
 		ex.Prefetch(fill(step + 1))
-		if kept {
+		if kind.isKept {
 			p.Backward(nil)
 			ex.SGD(weights, velocity, device, 1e-2, 0.9, 1e-4, 1, false)
 		} else {
@@ -114,7 +122,7 @@ func prefetched(t *testing.T, kept bool) [][]float32 {
 		}
 		all = append(all, slices.Concat(p.Logits(), p.BatchStats(), v.Weights))
 	}
-	if kept {
+	if kind.isKept {
 		ex.Download(&graph.Buffer{F: v.Weights}, &graph.Buffer{Device: weights})
 		all = append(all, v.Weights)
 	}
@@ -144,6 +152,43 @@ func TestPrefetchGrows(t *testing.T) {
 		ex.Download(&graph.Buffer{F: got}, &graph.Buffer{Device: v})
 		if !slices.Equal(got, values[1]) {
 			t.Errorf("order %q: %s", order, first(got, values[1]))
+		}
+	}
+}
+
+// Waiting ends what is computed aside, and so does profiling.
+func TestWaitEndsWhatIsAside(t *testing.T) {
+	for _, order := range append(orders, "") {
+		t.Setenv(emulate.Order, order)
+		ex := open(t, gpu.Config{Plain: true})
+		p := pooled(t, ex, pooling{isKept: true})
+		v := graph.NewVariables(p)
+		v.Initialize(1)
+		if err := p.Attach(v); err != nil {
+			t.Fatal(err)
+		}
+		gradient := v.NewGradient()
+		p.SetGradients(gradient)
+		weights, device := vector(t, ex, len(gradient)), vector(t, ex, len(gradient))
+		p.Keep(weights, device)
+		ex.Upload(&graph.Buffer{Device: weights}, &graph.Buffer{F: v.Weights})
+		images := make([]float32, 4*64*64*4)
+		for i := range images {
+			images[i] = random.Stream(1).Symmetric(uint64(i), 1)
+		}
+		p.Input("images").SetFloats(images)
+		p.Input("labels").Ints()
+		var got [2][]float32
+		for i, run := range []func(){func() { p.Forward(); p.Backward(nil) },
+			func() { p.Profile(make([]time.Duration, len(p.Cost()))) }} {
+			ex.Zero(device)
+			run()
+			ex.Wait()
+			got[i] = make([]float32, len(gradient))
+			ex.Download(&graph.Buffer{F: got[i]}, &graph.Buffer{Device: device})
+		}
+		if !slices.EqualFunc(got[0], got[1], sameBits) {
+			t.Errorf("order %q: profiled, %s", order, first(got[1], got[0]))
 		}
 	}
 }

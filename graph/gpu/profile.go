@@ -99,6 +99,7 @@ func (e *Executor) elapsed(calls int, f func()) float64 {
 	for range calls {
 		f()
 	}
+	e.Rejoin()
 	e.record(p.end)
 	e.Wait()
 	return e.between(p.begin, p.end) / float64(calls)

@@ -48,11 +48,11 @@ CANDIDATES = [(network, math, [c for c in candidates if math != "fp32" or "compi
 ) for math in ("tf32", "bf16", "fp32")]
 
 
-def built(network, math, candidate):
-    """-> (a PyTorch step, its figures), or (None, why there are none) ."""
+def built(name, math, candidate):
+    """-> (a PyTorch step, its figures), or (None, why there are none)."""
     variant, layout, data = candidate
-    optimizer = pytorch.NETWORKS[network]["optimizer"]
-    job = pytorch.Job(network, math, variant, layout=layout, data=data, optimizer=optimizer)
+    optimizer = pytorch.NETWORKS[name]["optimizer"]
+    job = pytorch.Job(name, math, variant, layout=layout, data=data, optimizer=optimizer)
 
     def ring(*_):
         raise pytorch.TimeUp

@@ -393,6 +393,8 @@ struct Event {
 // join makes a stream wait for an event of a recording, whose part it becomes. Works are recorded in the order
 // in which they are queued, so nothing else is needed for that.
 static int join(Stream *s, Event *e) {
+    if (e->stream->recording != e->recording)
+        return fail(907, "cuStreamWaitEvent: the event is part of a recording that has ended");
     if (s->recording && s->recording != e->recording)
         return fail(905, "cuStreamWaitEvent: two recordings cannot be merged");
     if (!s->recording) s->recording = e->recording, s->isJoined = true, s->recorded = s->met = 0;
