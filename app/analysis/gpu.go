@@ -76,9 +76,10 @@ func (l *Line) GPUNames() []string {
 
 // watchedGPU is what is told of a rank's GPU, nil if none computed, and of the rank's steps.
 type watchedGPU struct {
-	rank           int
-	gpu            *record.RankGPU
-	seconds, bytes []float64 // of the steps; memory in use on the GPU, where it is known
+	rank    int
+	gpu     *record.RankGPU
+	seconds []float64 // of the steps; nil: files tell of other steps
+	bytes   []float64 // memory in use on the GPU, where it is known
 }
 
 // watchesGPU says if what is told of a rank's GPU is more than it has or can have done in the rank's steps,
@@ -107,25 +108,42 @@ func watchesRanks(run *record.Outcome, ranks []watchedGPU) string {
 // hasGPUs says if the device of a run of so many workers, the GPU that it names and the numbers of GPUs do
 // not go together.
 func hasGPUs(workers int, run *record.Outcome, ranks []watchedGPU) string {
-	most := 0
-	if isGPU(run.Device) {
-		most = workers
-	}
-	for _, n := range []int{run.GPUs, run.GPUWorkers} {
-		if n < 0 || n > most {
-			return fmt.Sprintf("its device is %q, and %s had %s, with up to %d on one.", run.Device,
-				spelling.Count(workers, "worker"), spelling.Count(run.GPUs, "GPU"), run.GPUWorkers)
-		}
+	if text := countsGPUs(workers, run, ranks); text != "" {
+		return text
 	}
 	isNamed := func(w watchedGPU) bool { return w.gpu != nil && w.gpu.Name == run.GPU }
 	switch {
 	case !isGPU(run.Device) && run.Device != "" && run.Device != cpuName:
-		return fmt.Sprintf("its device is %q, and there are %s and cuda, or cuda:1 for the second GPU.",
+		return fmt.Sprintf("its device is %.40q, and there are %s and cuda, or cuda:1 for the second GPU.",
 			run.Device, cpuName)
 	case run.GPU != "" && !isGPU(run.Device):
-		return fmt.Sprintf("%s computed it, and its device is %q.", run.GPU, run.Device)
-	case isGPU(run.Device) && (run.GPU == "" || !slices.ContainsFunc(ranks, isNamed)):
-		return fmt.Sprintf("its device is %q, and no rank names the GPU %q.", run.Device, run.GPU)
+		return fmt.Sprintf("%.80s computed it, and its device is %.40q.", run.GPU, run.Device)
+	case isGPU(run.Device) && run.GPU == "":
+		return fmt.Sprintf("its device is %q, and it names no GPU.", run.Device)
+	case isGPU(run.Device) && !slices.ContainsFunc(ranks, isNamed):
+		return fmt.Sprintf("its device is %q, and no rank names the GPU %.80q.", run.Device, run.GPU)
+	}
+	return ""
+}
+
+// countsGPUs says if so many workers cannot have been on the number of GPUs that is told, with so many on
+// the one that has most of them. A number of 0 is not told.
+func countsGPUs(workers int, run *record.Outcome, ranks []watchedGPU) string {
+	most, on := 0, 0
+	if isGPU(run.Device) {
+		most = workers
+	}
+	for _, w := range ranks {
+		if w.gpu != nil {
+			on++
+		}
+	}
+	gpus, busiest := run.GPUs, run.GPUWorkers
+	isOut := gpus < 0 || busiest < 0 || gpus > most || busiest > most
+	isTold := gpus > 0 && busiest > 0 && !isOut
+	if isOut || isTold && (gpus+busiest-1 > workers || gpus*busiest < on) {
+		return fmt.Sprintf("its device is %.40q, it has %s, gpus is %d and gpu_workers, those on the busiest "+
+			"one, %d.", run.Device, spelling.Count(workers, "worker"), gpus, busiest)
 	}
 	return ""
 }
@@ -140,14 +158,14 @@ func (w watchedGPU) watches(run *record.Outcome) string {
 		}
 	}
 	if !isGPU(run.Device) || run.GPU == "" {
-		return fmt.Sprintf("computed, and the device of the run is %q", run.Device)
+		return fmt.Sprintf("computed, and the device of the run is %.40q", run.Device)
 	}
 	inUse := max(float64(g.BytesInUse), slices.Max(append([]float64{0}, w.bytes...)))
 	if most := float64(g.MemoryBytes); most > 0 && inUse > most {
 		return fmt.Sprintf("has %.4g bytes, and %.4g were in use", most, inUse)
 	}
 	t := g.Time
-	if t == nil {
+	if t == nil || w.seconds == nil {
 		return ""
 	}
 	if t.Busy() > 0 && (t.Steps == 0 || t.Seconds == 0) {

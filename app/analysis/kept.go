@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,16 +34,18 @@ func (k *keptSteps) add(l record.Step) {
 // those of its summary: somebody changed one of the files. Of a run that was resumed, lost a worker or a
 // file, or had asynchronous workers, the files tell of other steps, and nothing is said of those.
 func (t *Training) Contradictions() (out []string) {
-	gpus := t.watchedGPUs()
-	if text := hasGPUs(t.Workers, &t.Outcome, gpus); text != "" && !t.IsInterrupted {
+	if t.IsInterrupted {
+		return nil
+	}
+	isWhole := t.unread == 0 && len(t.Lost)+len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
+		t.Async == nil
+	gpus := t.watchedGPUs(isWhole)
+	text := cmp.Or(hasGPUs(t.Workers, &t.Outcome, gpus), watchesRanks(&t.Outcome, gpus))
+	if text != "" {
 		out = append(out, "By summary.json, "+text)
 	}
-	isWhole := t.unread == 0 && t.Lost == nil && t.LostWorkers == nil && t.Restarts == nil && t.Resumed == nil
-	if t.IsInterrupted || !isWhole || t.Async != nil || len(t.steps) == 0 {
+	if !isWhole || len(t.steps) == 0 {
 		return out
-	}
-	if text := watchesRanks(&t.Outcome, gpus); text != "" {
-		out = append(out, "By summary.json, "+text)
 	}
 	one, all := t.steps[0].samples, int64(0)
 	for i, k := range t.steps {
@@ -63,17 +66,16 @@ func (t *Training) Contradictions() (out []string) {
 	return out
 }
 
-// watchedGPUs returns what is told of the ranks' GPUs.
-func (t *Training) watchedGPUs() []watchedGPU {
+// watchedGPUs returns what is told of the ranks' GPUs, with their steps if the files have all of them.
+func (t *Training) watchedGPUs(isWhole bool) []watchedGPU {
 	all := make([]watchedGPU, len(t.Ranks))
 	for i, r := range t.Ranks {
 		all[i] = watchedGPU{rank: r.Rank, gpu: r.GPU}
-		if i < len(t.steps) {
+		if isWhole && i < len(t.steps) {
 			all[i].seconds = t.steps[i].seconds
 		}
-		if i < len(t.Watched) {
-			isUnknown := func(v float64) bool { return math.IsNaN(v) }
-			all[i].bytes = slices.DeleteFunc(slices.Clone(t.Watched[i].GPU), isUnknown)
+		if isWhole && i < len(t.Watched) {
+			all[i].bytes = slices.DeleteFunc(slices.Clone(t.Watched[i].GPU), math.IsNaN)
 		}
 	}
 	return all

@@ -45,7 +45,7 @@ func asWritten(r *record.Results) (out []string) {
 // hasOrigin says if a run does not tell its folder or its configuration, which show whether its row is the
 // one that was run.
 func hasOrigin(_ *record.Row, run *record.Run) string {
-	if base := filepath.Base(filepath.FromSlash(run.Directory)); !folder.MatchString(base) {
+	if base, isRun := strings.CutPrefix(run.Directory, "runs/"); !isRun || !folder.MatchString(base) {
 		return fmt.Sprintf("its folder is %.40q, which is none that lockstep bench makes.", run.Directory)
 	}
 	c := configOf(run)

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"lockstep/app/analysis"
 	"lockstep/app/record"
@@ -33,8 +36,9 @@ func Contradictions(folder string, r *record.Results, c *analysis.Comparison) ([
 
 // CheckKept compares what runs have left in the folder of a benchmark with its results: the steps, the
 // summary, the configuration and the machine. It says in which file and place the first difference is; "" if
-// there is none. Runs whose files are not there are not compared.
-func CheckKept(folder string, r *record.Results) (string, error) {
+// there is none. Runs whose files are not there are not compared. The error tells of the first file that
+// cannot be opened; the others are compared.
+func CheckKept(folder string, r *record.Results) (first string, failed error) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		for _, run := range slices.Concat(row.Runs, row.Replaced) {
@@ -43,19 +47,18 @@ func CheckKept(folder string, r *record.Results) (string, error) {
 				continue
 			}
 			text, err := checkRun(folder, where, row, &run)
-			if err != nil {
-				return "", err
-			}
 			if text == "" && row.Setting.Peer == "" {
-				text = otherOutcome(filepath.Join(folder, where), &run, machines(r))
+				other, unread := otherOutcome(filepath.Join(folder, where), &run, machines(r))
+				text, err = other, cmp.Or(err, unread)
 			}
+			failed = cmp.Or(failed, err)
 			if text != "" {
 				return fmt.Sprintf("Row %d, round %d: %s/%s.", i+1, run.Round+1, filepath.ToSlash(where),
-					text), nil
+					text), failed
 			}
 		}
 	}
-	return "", nil
+	return "", failed
 }
 
 // checkRun compares the steps that a run has left.
@@ -167,52 +170,70 @@ func numbers(of []int) record.Numbers {
 }
 
 // otherOutcome says if the files of a run tell something else than results of what it did, took and reached,
-// with which settings and by which machine.
-func otherOutcome(folder string, run *record.Run, known []record.Machine) string {
-	if text := otherSummary(filepath.Join(folder, rundir.SummaryFile), run); text != "" {
-		return rundir.SummaryFile + ": " + text
+// with which settings and by which machine. The error is of a file that cannot be opened.
+func otherOutcome(folder string, run *record.Run, known []record.Machine) (string, error) {
+	var failed error
+	for _, f := range []struct {
+		name  string
+		other func(path string) (string, error)
+	}{
+		{rundir.SummaryFile, func(path string) (string, error) { return otherSummary(path, run) }},
+		{rundir.ConfigFile, func(path string) (string, error) { return otherSettings(path, run.Config) }},
+		{rundir.HostFile, func(path string) (string, error) { return otherMachine(path, known) }},
+	} {
+		text, err := f.other(filepath.Join(folder, f.name))
+		failed = cmp.Or(failed, err)
+		if text != "" {
+			return f.name + ": " + text, failed
+		}
 	}
-	if text := otherSettings(filepath.Join(folder, rundir.ConfigFile), run.Config); text != "" {
-		return rundir.ConfigFile + ": " + text
-	}
-	if text := otherMachine(filepath.Join(folder, rundir.HostFile), known); text != "" {
-		return rundir.HostFile + ": " + text
-	}
-	return ""
+	return "", failed
 }
 
 // otherSummary says if the summary of a run tells something else than results.
-func otherSummary(path string, run *record.Run) string {
+func otherSummary(path string, run *record.Run) (string, error) {
 	var s record.Summary
-	if !readKept(path, &s) {
-		return ""
+	if isThere, text, err := readKept(path, &s); !isThere || text != "" {
+		return text, err
 	}
-	gpus, gpusTold := gpusOf(&s, run)
 	for _, one := range []struct {
 		name       string
 		kept, told any
 	}{
-		{"outcome", s.Outcome, run.Outcome},
+		{"", s.Outcome, run.Outcome},
 		{"evaluations", s.Evaluations, run.Evaluations},
 		{"checkpoints", s.Checkpoints, run.Checkpoints},
-		{"gpu_of_rank", gpus, gpusTold},
 		{"train_seconds", s.TrainSeconds, run.TrainSeconds},
 		{"busiest_bytes", s.BusiestBytes, run.BusiestBytes},
 		{"server_bytes", s.ServerBytes, run.ServerBytes},
 		{"bytes_vectors", s.BytesVectors, run.BytesVectors},
 	} {
 		if place, kept, told := difference(tree(one.kept), tree(one.told)); kept != told {
-			return fmt.Sprintf("its %s%s is %.100s, and %.100s by the results", one.name, place, kept, told)
+			return otherText(one.name+place, kept, told), nil
 		}
 	}
-	return ""
+	gpus, gpusTold := gpusOf(&s, run)
+	for _, rank := range slices.Sorted(maps.Keys(gpus)) {
+		if place, kept, told := difference(tree(gpus[rank]), tree(gpusTold[rank])); kept != told {
+			return otherText(fmt.Sprintf("ranks[%d].gpu%s", rank, place), kept, told), nil
+		}
+	}
+	return "", nil
+}
+
+// otherText words that a place of a summary is not what results tell.
+func otherText(place, kept, told string) string {
+	return fmt.Sprintf("its %s is %.100s, and %.100s by the results", strings.TrimPrefix(place, "."), kept,
+		told)
 }
 
 // tree returns a value as JSON has it. It was read from JSON.
 func tree(v any) (t any) {
 	text, err := json.Marshal(v)
 	if err == nil {
-		err = json.Unmarshal(text, &t)
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber() // no digit is lost
+		err = d.Decode(&t)
 	}
 	if err != nil {
 		return err.Error()
@@ -236,34 +257,46 @@ func difference(a, b any) (place, left, right string) {
 			return "", "", ""
 		}
 	case []any:
-		if y, ok := b.([]any); ok && len(x) == len(y) {
-			for i := range x {
+		if y, ok := b.([]any); ok {
+			for i := range min(len(x), len(y)) {
 				if place, left, right = difference(x[i], y[i]); left != right {
 					return fmt.Sprintf("[%d]%s", i, place), left, right
 				}
 			}
+			if len(x) != len(y) {
+				return "", fmt.Sprintf("a list of %d", len(x)), fmt.Sprintf("one of %d", len(y))
+			}
 			return "", "", ""
 		}
 	}
-	one, _ := json.Marshal(a)
-	other, _ := json.Marshal(b)
-	if string(one) == string(other) {
+	left, right = plainText(a), plainText(b)
+	if left == right {
 		return "", "", ""
 	}
-	return "", string(one), string(other)
+	return "", left, right
 }
 
-// gpusOf returns the GPU of each rank that one computed, by a summary and by results.
+// plainText returns a value of JSON as text.
+func plainText(v any) string {
+	if v == nil {
+		return "not told"
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// gpusOf returns the GPU of each rank by a summary and by results, if one of them has it; nil: the processor
+// computed.
 func gpusOf(s *record.Summary, run *record.Run) (kept, told map[int]*record.RankGPU) {
 	kept, told = map[int]*record.RankGPU{}, map[int]*record.RankGPU{}
+	for _, r := range run.Ranks {
+		if r.GPU != nil {
+			kept[r.Rank], told[r.Rank] = nil, r.GPU
+		}
+	}
 	for _, r := range s.Ranks {
 		if r.GPU != nil {
 			kept[r.Rank] = r.GPU
-		}
-	}
-	for _, r := range run.Ranks {
-		if r.GPU != nil {
-			told[r.Rank] = r.GPU
 		}
 	}
 	return kept, told
@@ -271,30 +304,41 @@ func gpusOf(s *record.Summary, run *record.Run) (kept, told map[int]*record.Rank
 
 // otherSettings says if a run was configured otherwise than results tell. Only settings that a run takes as
 // they are given are compared.
-func otherSettings(path string, told json.RawMessage) string {
+func otherSettings(path string, told json.RawMessage) (string, error) {
 	var was, is map[string]any // in the file, and by the results
+	f, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("bench: configuration of a run: %w", err)
+	}
+	f.Close()
 	c, err := setting.ReadFile(path)
-	if err != nil || json.Unmarshal(told, &is) != nil {
-		return ""
+	if err != nil || json.Unmarshal(told, &is) != nil { // of another version
+		return "", nil
 	}
 	kept, err := json.Marshal(c)
 	if err != nil || json.Unmarshal(kept, &was) != nil {
-		return ""
+		return "", nil
 	}
 	for _, name := range []string{"model", "size", "workers", "servers", "batch", "steps", "epochs", "seed",
 		"optimizer", "lr", "momentum", "limit-train", "limit-test", "math"} {
 		if a, b := was[name], is[name]; a != nil && b != nil && a != b {
-			return fmt.Sprintf("it has %s %v, and %v by the results", name, a, b)
+			return fmt.Sprintf("it has %s %v, and %v by the results", name, a, b), nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // otherMachine says if a run was on none of the machines of the results, one of which has its machine's name.
-func otherMachine(path string, known []record.Machine) string {
+func otherMachine(path string, known []record.Machine) (string, error) {
 	var h record.RunHost
-	if !readKept(path, &h) || h.Preflight != nil || h.Lab != "" {
-		return ""
+	if isThere, text, err := readKept(path, &h); !isThere || text != "" {
+		return text, err
+	}
+	if h.Preflight != nil || h.Lab != "" {
+		return "", nil
 	}
 	isNamed := func(m record.Machine) bool { return m.Name != "" && m.Name == h.Name }
 	isSame := func(m record.Machine) bool {
@@ -302,18 +346,25 @@ func otherMachine(path string, known []record.Machine) string {
 			m.Kernel == h.Kernel && m.OS == h.OS && m.Arch == h.Arch
 	}
 	if !slices.ContainsFunc(known, isNamed) || slices.ContainsFunc(known, isSame) {
-		return ""
+		return "", nil
 	}
 	return fmt.Sprintf("the machine is %s, %d cores, %d bytes of memory, and by the results %s, %d cores, "+
-		"%d bytes", h.CPU, h.UsableCores, h.MemoryBytes, known[0].CPU, known[0].Cores, known[0].MemoryBytes)
+		"%d bytes", h.CPU, h.UsableCores, h.MemoryBytes, known[0].CPU, known[0].Cores,
+		known[0].MemoryBytes), nil
 }
 
-// readKept reads a file that a run has left; false if it is not there or cannot be read.
-func readKept(path string, into any) bool {
+// readKept reads a file that a run has left. The text says that its content cannot be read.
+func readKept(path string, into any) (isThere bool, text string, err error) {
 	f, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, "", nil
+	}
 	if err != nil {
-		return false
+		return false, "", fmt.Errorf("bench: what a run has left: %w", err)
 	}
 	defer f.Close()
-	return json.NewDecoder(f).Decode(into) == nil
+	if err := json.NewDecoder(f).Decode(into); err != nil {
+		return true, fmt.Sprintf("it cannot be read (%.200v), and the results tell of it", err), nil
+	}
+	return true, "", nil
 }

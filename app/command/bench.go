@@ -59,8 +59,9 @@ samples and at equal time, over --seeds. A plan is a YAML file with these flags 
 
 A run that fails is reported and the rest goes on. A run from which others took 5 % of the cores' time or
 more is repeated at the end of its round, at most twice. A benchmark that was interrupted goes on with
---resume from the runs that have ended. The folder holds results.json (every raw sample), plan.json,
-report.md, report.html (one file, opens anywhere) and the run directories.`,
+--resume from the runs that have ended; results that were changed since are refused with status 8. The
+folder holds results.json (every raw sample), plan.json, report.md, report.html (one file, opens anywhere)
+and the run directories.`,
 		Example: `  lockstep bench --quick
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40

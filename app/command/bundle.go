@@ -92,7 +92,8 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	m := bundle.Manifest{Version: v.Version, Revision: v.Revision, Kind: bundle.Bench}
 	if report.HoldsTraining(folder) || job.HasSteps(folder) {
 		m.Kind = bundle.Training
-	} else if err := packable(folder); err != nil {
+	}
+	if err := packable(folder, m.Kind); err != nil {
 		return m, err
 	}
 	if !isAbsent(out) {
@@ -108,9 +109,16 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
 }
 
-// packable refuses the folder of a benchmark whose results cannot be read, or contradict themselves: who
-// takes the bundle could not read them either.
-func packable(folder string) error {
+// packable refuses a folder whose results or summary contradict themselves, and a benchmark whose results
+// cannot be read: who takes the bundle could not read them either.
+func packable(folder, kind string) error {
+	if kind == bundle.Training {
+		_, err := readTraining(folder)
+		if wrong := (*doctoredError)(nil); errors.As(err, &wrong) {
+			return err
+		}
+		return nil
+	}
 	r, err := readResults(folder)
 	if err != nil {
 		return err

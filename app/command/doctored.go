@@ -30,8 +30,12 @@ func (e *doctoredError) Error() string {
 // themselves or the raw samples that their runs have left there.
 func refuseDoctored(folder string, r *record.Results, c *analysis.Comparison) error {
 	wrong, err := bench.Contradictions(folder, r, c)
-	if err != nil || wrong == nil {
-		return err
+	switch {
+	case len(wrong) > 0: // which say more than files that cannot be read
+	case err != nil:
+		return usagef("%v; move the folder of that run away to go without it", err)
+	default:
+		return nil
 	}
 	return &doctoredError{filepath.Join(folder, report.ResultsFile), wrong}
 }

@@ -85,7 +85,7 @@ func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
 		{"processor time", func(run *record.Run) { run.Ranks[0].Steps.CPU[9] /= 2 },
 			"steps.jsonl: step 10 of rank 0 has a processor time of"},
 		{"memory of the run", func(run *record.Run) { run.PeakRSSBytes++ },
-			"summary.json: its outcome.peak_rss_bytes is "},
+			"summary.json: its peak_rss_bytes is "},
 		{"an evaluation", func(run *record.Run) { run.Evaluations[0].Seconds = 1 },
 			"summary.json: its evaluations[0].seconds is "},
 		{"a rank fewer", func(run *record.Run) { run.Ranks = run.Ranks[:3] }, "steps.jsonl: it cannot"},
@@ -219,7 +219,7 @@ func TestGPUsOfATraining(t *testing.T) {
 		{"as it was", func(*record.Summary) {}, ""},
 		{"on a GPU", onGPU, ""},
 		{"on the processor", func(s *record.Summary) { onGPU(s); s.Device = "cpu" },
-			`its device is "cpu", and 2 workers had 1 GPU`},
+			`its device is "cpu", it has 2 workers, gpus is 1`},
 		{"on what is no device", func(s *record.Summary) { s.Device = "rocm" }, `its device is "rocm"`},
 		{"in no time", func(s *record.Summary) {
 			onGPU(s)
@@ -227,6 +227,16 @@ func TestGPUsOfATraining(t *testing.T) {
 		}, "the GPU of rank 1 was watched in 1000000 of 12 steps"},
 		{"beyond its memory", func(s *record.Summary) { onGPU(s); s.Ranks[0].GPU.BytesInUse = 90 << 30 },
 			"the GPU of rank 0 has"},
+		{"beyond its memory, after others", func(s *record.Summary) {
+			onGPU(s)
+			s.Ranks[0].GPU.BytesInUse, s.Resumed = 90<<30, &record.Resumed{}
+		}, "the GPU of rank 0 has"},
+		{"on the processor, after others", func(s *record.Summary) {
+			onGPU(s)
+			s.Device, s.GPU, s.GPUs, s.GPUWorkers, s.Resumed = "cpu", "", 0, 0, &record.Resumed{}
+		}, `the GPU of rank 0 computed, and the device of the run is "cpu"`},
+		{"more GPUs than there can be", func(s *record.Summary) { onGPU(s); s.GPUs = 2 }, "gpus is 2"},
+		{"fewer than there must be", func(s *record.Summary) { onGPU(s); s.GPUWorkers = 1 }, "gpu_workers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s record.Summary
@@ -253,6 +263,27 @@ func TestGPUsOfATraining(t *testing.T) {
 	}
 }
 
+// An interrupted run leaves no summary, so one that says so is refused: it would not be compared with steps.
+func TestSummaryOfAnInterruptedRun(t *testing.T) {
+	folder := trained(t)
+	path := filepath.Join(folder, rundir.SummaryFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := bytes.Replace(text, []byte(`"interrupted": false`), []byte(`"interrupted": true`), 1)
+	if bytes.Equal(now, text) {
+		t.Fatal("nothing changed")
+	}
+	if err := os.WriteFile(path, now, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := execute("report", folder)
+	if status != job.ExitUsage || !strings.Contains(stderr, "such a run leaves none") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
 // Samples that cannot be read are told after what was found, with the status of a file that cannot be read.
 func TestSamplesThatCannotBeRead(t *testing.T) {
 	folder, r := t.TempDir(), measuredRounds(t)
@@ -265,6 +296,15 @@ func TestSamplesThatCannotBeRead(t *testing.T) {
 	if status != job.ExitUsage || !strings.Contains(stdout, "rows: 0 refused") ||
 		!strings.Contains(stderr, "raw samples: ") {
 		t.Errorf("status %d, %.600q, %q", status, stdout, stderr)
+	}
+	status, _, stderr = execute("report", folder)
+	if status != job.ExitUsage || !strings.Contains(stderr, "raw samples: ") {
+		t.Errorf("report: status %d, %q", status, stderr)
+	}
+	r.Rows[2].Runs[0].Seconds /= 2
+	reseal(t, folder, r)
+	if status, _, stderr = execute("report", folder); status != job.ExitCheck {
+		t.Errorf("report of doctored results: status %d, %q", status, stderr)
 	}
 }
 
@@ -294,7 +334,7 @@ func TestResumeOfDoctoredResults(t *testing.T) {
 	}
 	status, _, stderr = execute("bench", "--resume", folder, "--quiet")
 	after, err := os.ReadFile(path)
-	if status != job.ExitCheck || !strings.Contains(stderr, "summary.json: its outcome.peak_rss_bytes is ") ||
+	if status != job.ExitCheck || !strings.Contains(stderr, "summary.json: its peak_rss_bytes is ") ||
 		err != nil || !bytes.Equal(before, after) {
 		t.Errorf("status %d, %q, %v", status, stderr, err)
 	}

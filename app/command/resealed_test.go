@@ -374,6 +374,8 @@ func unwritten() []resealed {
 			"has no model: it was removed"},
 		{"empty configurations", all(func(run *record.Run) { run.Config = []byte("{}") }), "has no model"},
 		{"no folders", all(func(run *record.Run) { run.Directory = "" }), none},
+		{"folders elsewhere", all(func(run *record.Run) { run.Directory = "x/" + run.Directory }), none},
+		{"folders above", all(func(run *record.Run) { run.Directory = "../y/" + run.Directory }), none},
 		{"settings exchanged and their traces removed", func(r *record.Results) {
 			all(func(run *record.Run) { run.Config, run.Directory = nil, "runs/a" })(r)
 			r.Rows[2].Setting, r.Rows[3].Setting = r.Rows[3].Setting, r.Rows[2].Setting

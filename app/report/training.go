@@ -99,7 +99,12 @@ func ReadTraining(folder string) (*analysis.Training, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	defer summary.Close()
-	return ReadUnfinished(folder, summary)
+	t, err := ReadUnfinished(folder, summary)
+	if err == nil && t.IsInterrupted {
+		return nil, fmt.Errorf("report: %s says that the run was interrupted, and such a run leaves none",
+			summaryFile)
+	}
+	return t, err
 }
 
 // TrainingHTML writes the report of a training run as one page with the properties of [HTML].
