@@ -142,8 +142,8 @@ func countsGPUs(workers int, run *record.Outcome, ranks []watchedGPU) string {
 	isOut := gpus < 0 || busiest < 0 || gpus > most || busiest > most
 	isTold := gpus > 0 && busiest > 0 && !isOut
 	if isOut || isTold && (gpus+busiest-1 > workers || gpus*busiest < on) {
-		return fmt.Sprintf("its device is %.40q, it has %s, gpus is %d and gpu_workers, those on the busiest "+
-			"one, %d.", run.Device, spelling.Count(workers, "worker"), gpus, busiest)
+		return fmt.Sprintf("its device is %.40q, it has %s, gpus is %d and gpu_workers, those on the "+
+			"busiest one, %d.", run.Device, spelling.Count(workers, "worker"), gpus, busiest)
 	}
 	return ""
 }
