@@ -140,14 +140,34 @@ func trained(t *testing.T) string {
 	return folder
 }
 
-// A training run whose steps are not those of its summary has no report.
-func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
-	folder := trained(t)
-	path := filepath.Join(folder, rundir.StepsFile)
+// reports makes the report of a folder, which is refused for a reason unless that is empty.
+func reports(t *testing.T, folder, reason string) {
+	t.Helper()
+	want := job.ExitOK
+	if reason != "" {
+		want = job.ExitCheck
+	}
+	status, _, stderr := execute("report", folder)
+	if status != want || !strings.Contains(stderr, reason) {
+		t.Errorf("status %d, %q; want %q", status, stderr, reason)
+	}
+}
+
+// left returns a file that a run has left, and its path.
+func left(t *testing.T, folder, name string) (path string, text []byte) {
+	t.Helper()
+	path = filepath.Join(folder, name)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path, text
+}
+
+// A training run whose steps are not those of its summary has no report.
+func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
+	folder := trained(t)
+	path, text := left(t, folder, rundir.StepsFile)
 	halved := func(pattern string) func(string) string {
 		value := regexp.MustCompile(pattern)
 		return func(text string) string {
@@ -185,14 +205,7 @@ func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
 			if c.want != "" && now == string(text) {
 				t.Fatal("nothing changed")
 			}
-			want := job.ExitOK
-			if c.want != "" {
-				want = job.ExitCheck
-			}
-			status, _, stderr := execute("report", folder)
-			if status != want || !strings.Contains(stderr, c.want) {
-				t.Errorf("status %d, %q; want %q", status, stderr, c.want)
-			}
+			reports(t, folder, c.want)
 		})
 	}
 }
@@ -200,11 +213,7 @@ func TestStepsOfATrainingAreThoseOfItsSummary(t *testing.T) {
 // A summary that tells of a GPU what none can have done has no report.
 func TestGPUsOfATraining(t *testing.T) {
 	folder := trained(t)
-	path := filepath.Join(folder, rundir.SummaryFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, text := left(t, folder, rundir.SummaryFile)
 	onGPU := func(s *record.Summary) {
 		s.Device, s.GPU, s.GPUs, s.GPUWorkers = "cuda", "H100", 1, 2
 		for i := range s.Ranks {
@@ -251,14 +260,7 @@ func TestGPUsOfATraining(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := job.ExitOK
-			if c.want != "" {
-				want = job.ExitCheck
-			}
-			status, _, stderr := execute("report", folder)
-			if status != want || !strings.Contains(stderr, c.want) {
-				t.Errorf("status %d, %q; want %q", status, stderr, c.want)
-			}
+			reports(t, folder, c.want)
 		})
 	}
 }
@@ -266,11 +268,7 @@ func TestGPUsOfATraining(t *testing.T) {
 // An interrupted run leaves no summary, so one that says so is refused: it would not be compared with steps.
 func TestSummaryOfAnInterruptedRun(t *testing.T) {
 	folder := trained(t)
-	path := filepath.Join(folder, rundir.SummaryFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, text := left(t, folder, rundir.SummaryFile)
 	now := bytes.Replace(text, []byte(`"interrupted": false`), []byte(`"interrupted": true`), 1)
 	if bytes.Equal(now, text) {
 		t.Fatal("nothing changed")
@@ -317,21 +315,14 @@ func TestResumeOfDoctoredResults(t *testing.T) {
 	if status != job.ExitOK {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
-	path := filepath.Join(folder, "results.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, text := left(t, folder, "results.json")
 	doctored, err := record.Decode(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	doctored.Rows[0].Runs[1].PeakRSSBytes++
 	reseal(t, folder, doctored)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, before := left(t, folder, "results.json")
 	status, _, stderr = execute("bench", "--resume", folder, "--quiet")
 	after, err := os.ReadFile(path)
 	if status != job.ExitCheck || !strings.Contains(stderr, "summary.json: its peak_rss_bytes is ") ||

@@ -75,24 +75,37 @@ func pooled(t *testing.T, ex *gpu.Executor, kind pooling) *graph.Program {
 	return p
 }
 
+// attached is a program with variables, of which a kept one has weights and gradients on the GPU.
+type attached struct {
+	*graph.Program
+	variables       *graph.Variables
+	gradient        []float32
+	weights, device graph.Span
+}
+
+func attach(t *testing.T, ex *gpu.Executor, kind pooling) *attached {
+	t.Helper()
+	p := &attached{Program: pooled(t, ex, kind)}
+	p.variables = graph.NewVariables(p.Program)
+	p.variables.Initialize(1)
+	if err := p.Attach(p.variables); err != nil {
+		t.Fatal(err)
+	}
+	p.gradient = p.variables.NewGradient()
+	p.SetGradients(p.gradient)
+	if kind.isKept {
+		p.weights, p.device = vector(t, ex, len(p.gradient)), vector(t, ex, len(p.gradient))
+		p.Keep(p.weights, p.device)
+		ex.Upload(&graph.Buffer{Device: p.weights}, &graph.Buffer{F: p.variables.Weights})
+	}
+	return p
+}
+
 // prefetched returns the logits, batch statistics and weights of each of six steps.
 func prefetched(t *testing.T, kind pooling) [][]float32 {
 	ex := open(t, gpu.Config{Plain: true})
-	p := pooled(t, ex, kind)
-	v := graph.NewVariables(p)
-	v.Initialize(1)
-	if err := p.Attach(v); err != nil {
-		t.Fatal(err)
-	}
-	gradient := v.NewGradient()
-	p.SetGradients(gradient)
-	var weights, velocity, device graph.Span
-	if kind.isKept {
-		weights, velocity, device = vector(t, ex, len(gradient)), vector(t, ex, len(gradient)),
-			vector(t, ex, len(gradient))
-		p.Keep(weights, device)
-		ex.Upload(&graph.Buffer{Device: weights}, &graph.Buffer{F: v.Weights})
-	}
+	p := attach(t, ex, kind)
+	v, velocity := p.variables, vector(t, ex, len(p.gradient))
 	batches := [2][]float32{make([]float32, 4*64*64*4), make([]float32, 4*64*64*4)}
 	fill := func(step int) []float32 {
 		images := batches[step%2]
@@ -113,17 +126,17 @@ func prefetched(t *testing.T, kind pooling) [][]float32 {
 		ex.Prefetch(fill(step + 1))
 		if kind.isKept {
 			p.Backward(nil)
-			ex.SGD(weights, velocity, device, 1e-2, 0.9, 1e-4, 1, false)
+			ex.SGD(p.weights, velocity, p.device, 1e-2, 0.9, 1e-4, 1, false)
 		} else {
 			p.Backward(func(param int) {})
-			for i, d := range gradient {
+			for i, d := range p.gradient {
 				v.Weights[i] -= 1e-2 * d
 			}
 		}
 		all = append(all, slices.Concat(p.Logits(), p.BatchStats(), v.Weights))
 	}
 	if kind.isKept {
-		ex.Download(&graph.Buffer{F: v.Weights}, &graph.Buffer{Device: weights})
+		ex.Download(&graph.Buffer{F: v.Weights}, &graph.Buffer{Device: p.weights})
 		all = append(all, v.Weights)
 	}
 	return all
@@ -161,17 +174,7 @@ func TestWaitEndsWhatIsAside(t *testing.T) {
 	for _, order := range append(orders, "") {
 		t.Setenv(emulate.Order, order)
 		ex := open(t, gpu.Config{Plain: true})
-		p := pooled(t, ex, pooling{isKept: true})
-		v := graph.NewVariables(p)
-		v.Initialize(1)
-		if err := p.Attach(v); err != nil {
-			t.Fatal(err)
-		}
-		gradient := v.NewGradient()
-		p.SetGradients(gradient)
-		weights, device := vector(t, ex, len(gradient)), vector(t, ex, len(gradient))
-		p.Keep(weights, device)
-		ex.Upload(&graph.Buffer{Device: weights}, &graph.Buffer{F: v.Weights})
+		p := attach(t, ex, pooling{isKept: true})
 		images := make([]float32, 4*64*64*4)
 		for i := range images {
 			images[i] = random.Stream(1).Symmetric(uint64(i), 1)
@@ -181,11 +184,11 @@ func TestWaitEndsWhatIsAside(t *testing.T) {
 		var got [2][]float32
 		for i, run := range []func(){func() { p.Forward(); p.Backward(nil) },
 			func() { p.Profile(make([]time.Duration, len(p.Cost()))) }} {
-			ex.Zero(device)
+			ex.Zero(p.device)
 			run()
 			ex.Wait()
-			got[i] = make([]float32, len(gradient))
-			ex.Download(&graph.Buffer{F: got[i]}, &graph.Buffer{Device: device})
+			got[i] = make([]float32, len(p.gradient))
+			ex.Download(&graph.Buffer{F: got[i]}, &graph.Buffer{Device: p.device})
 		}
 		if !slices.EqualFunc(got[0], got[1], sameBits) {
 			t.Errorf("order %q: profiled, %s", order, first(got[1], got[0]))
