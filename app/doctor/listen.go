@@ -42,6 +42,7 @@ func (l *listener) accept() {
 			return // closed, or without descriptors: whoever dials will say so
 		}
 		if l.hold(conn) {
+			l.strangers.Add(conn) // here, so that the oldest is the one that came first
 			l.served.Go(func() { l.answer(conn) })
 		}
 	}
@@ -51,7 +52,6 @@ func (l *listener) accept() {
 func (l *listener) answer(conn net.Conn) {
 	defer l.release(conn)
 	conn.SetDeadline(time.Now().Add(handshakeTime))
-	l.strangers.Add(conn)
 	err := admit(conn, l.key)
 	l.strangers.Remove(conn)
 	if err != nil {
