@@ -96,6 +96,10 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 		return found, err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() { // of a benchmark
+		if report.HoldsTraining(path) {
+			return nil, usagef("%s holds a training run, which lockstep report checks; want a benchmark",
+				path)
+		}
 		path = filepath.Join(path, report.ResultsFile)
 	}
 	file := os.Stdin

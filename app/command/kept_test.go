@@ -265,6 +265,15 @@ func TestGPUsOfATraining(t *testing.T) {
 	}
 }
 
+// check takes benchmarks, and says what checks a training run.
+func TestCheckOfATraining(t *testing.T) {
+	status, _, stderr := execute("check", trained(t))
+	const want = "holds a training run, which lockstep report checks; want a benchmark"
+	if status != job.ExitUsage || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
 // An interrupted run leaves no summary, so one that says so is refused: it would not be compared with steps.
 func TestSummaryOfAnInterruptedRun(t *testing.T) {
 	folder := trained(t)
