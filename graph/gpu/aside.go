@@ -86,12 +86,10 @@ func (e *Executor) prepareAside(a graph.Application) (graph.Kernel, error) {
 	run, own := k.Run, graph.Args{Scratch: &e.aside.scratch}
 	return graph.Kernel{OfParts: k.OfParts, Run: func(args *graph.Args) {
 		own.In, own.Out, own.Draws = args.In, args.Out, args.Draws
-		if e.profile.isOn { // alone, in the main queue
-			e.aside.stream, e.stream = e.stream, e.aside.stream
-			e.swap()
+		if e.profile.isOn { // alone, in the main queue, where nothing else needs a workspace meanwhile
+			e.workspace, e.aside.workspace = e.aside.workspace, e.workspace
 			run(&own)
-			e.swap()
-			e.aside.stream, e.stream = e.stream, e.aside.stream
+			e.workspace, e.aside.workspace = e.aside.workspace, e.workspace
 			return
 		}
 		e.begin(a, args)
