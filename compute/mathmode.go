@@ -9,12 +9,14 @@ import (
 type Math uint8
 
 const (
-	// Fast multiplies in float32. It computes some convolutions by Winograd's algorithm, which rounds more.
+	// Fast multiplies in float32. It computes some convolutions by Winograd's algorithm and some linear
+	// layers by Strassen's, which round more.
 	Fast Math = iota
 	// Exact multiplies in float32 and uses no such algorithm.
 	Exact
-	// BF16x6 is Fast with its direct products on the matrix unit: each float32 is split into three bf16
-	// parts, and each product computed as six products of parts. It is as accurate as float32.
+	// BF16x6 is Fast, but for Strassen's algorithm, with its direct products on the matrix unit: each float32
+	// is split into three bf16 parts, and each product computed as six products of parts. It is as accurate
+	// as float32.
 	BF16x6
 	// BF16x3 is BF16x6 with two parts and three products: each product keeps 17 of 24 bits.
 	BF16x3

@@ -62,6 +62,31 @@ func TestOneHashForTexts(t *testing.T) {
 	}
 }
 
+// Linear layers by Strassen's algorithm pair tokens, across texts where their numbers are odd, from 384
+// tokens of a shard on; these shards have some 700. The result is the same for any number of workers and
+// threads.
+func TestOneHashWhereTokensArePaired(t *testing.T) {
+	if compute.Best() == compute.Plain {
+		t.Skip("takes a minute without assembly")
+	}
+	c := train.Config{
+		Train: texts(96, 60, 1), Test: texts(25, 60, 2),
+		Batch: 48, Plan: cut(t, 2, 1), Steps: 2, EvalBatch: 25, Seed: 5,
+		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
+	}
+	var err error
+	if c.Network, err = model.Named("bert-mini", 2, tensor.Shape{60}); err != nil {
+		t.Fatal(err)
+	}
+	c.Network = c.Network.WithWords(numWords)
+	want := run(t, c, 1, 1, compute.Best())[0]
+	for workers := 1; workers <= 2; workers++ {
+		for rank, got := range exchangeRun(t, c, workers, 3-workers, "ddp", "") {
+			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
+		}
+	}
+}
+
 // pairs returns n pairs of texts without separators. One token differs from the others; the label says
 // whether it is in the second text. Its place alone tells 79 % of the labels, the split the others.
 func pairs(n int, stream random.Stream) *data.Set {

@@ -41,9 +41,9 @@ the memory bandwidth, then every op within a model's training step, then single 
 shapes, which allow machines to be compared. Each has GFLOP/s, GB/s and the fraction of its roofline
 bound. A summary by kind of op says where the time of a step is lost; the ops that lose most are named.
 
-GFLOP/s are nominal: they count every product, padding included. Winograd convolutions and those
-that skip padding may exceed the peak. The folder holds results.json (every raw sample) and
-report.md.
+GFLOP/s are nominal: they count every product, padding included. Winograd convolutions, Strassen's
+products and those that skip padding may exceed the peak. The folder holds results.json (every raw
+sample) and report.md.
 
 On a GPU the limits are a large copy within its memory and a large product of matrices. Each op is timed
 by the GPU itself, and so is the transfer of the samples; --threads, --isa and --no-shapes do not matter.`,

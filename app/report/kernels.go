@@ -119,9 +119,9 @@ training, from a recording where there is one, and waits for the GPU once; gradi
 timed alone here, then run beside other ops.`
 
 const cpuLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
-convolutions and those that skip padding may exceed the peak. GB/s count every operand once;
-their share is of the bandwidth of a working set of that size. The bound is the time that the
-nearer limit allows; lost is what a call takes beyond it.`
+convolutions, Strassen's products and those that skip padding may exceed the peak. GB/s count
+every operand once; their share is of the bandwidth of a working set of that size. The bound is
+the time that the nearer limit allows; lost is what a call takes beyond it.`
 
 func kernelsTitle(k *analysis.Kernels) string {
 	model := k.Model

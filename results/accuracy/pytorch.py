@@ -31,6 +31,7 @@ RECIPES = [
     {"model": "vgg11", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
     {"model": "resnet20", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.01},
     {"model": "bert-tiny", "batch": 4, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
+    {"model": "bert-mini", "batch": 16, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
 ]
 AUTOCAST_RECIPES = [
     {"model": "bert-tiny", "batch": 8, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
@@ -176,8 +177,8 @@ class ResNet50(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
-class BertTiny(nn.Module):
-    def __init__(self, classes, layers=2, features=128, heads=2):
+class Bert(nn.Module):
+    def __init__(self, classes, layers, features, heads):
         super().__init__()
         self.heads = heads
 
@@ -221,7 +222,8 @@ class BertTiny(nn.Module):
         return m.output.LayerNorm(x + m.output.dense(F.gelu(m.intermediate.dense(x))))
 
 
-NETWORKS = {"lenet": LeNet, "vgg11": VGG11, "resnet20": ResNet20, "resnet50": ResNet50, "bert-tiny": BertTiny}
+NETWORKS = {"lenet": LeNet, "vgg11": VGG11, "resnet20": ResNet20, "resnet50": ResNet50,
+            "bert-tiny": lambda classes: Bert(classes, 2, 128, 2), "bert-mini": lambda classes: Bert(classes, 4, 256, 4)}
 
 
 def batch(recipe, s, dtype, memory_format):

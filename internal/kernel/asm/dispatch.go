@@ -7,6 +7,7 @@ import "lockstep/compute"
 type Ops struct {
 	Gemm     GemmOps
 	Lane     LaneOps
+	Strassen StrassenOps
 	Element  ElementOps
 	Row      RowOps
 	Winograd WinogradOps
@@ -17,7 +18,7 @@ type Ops struct {
 // OpsFor returns the inner loops of isa for m.
 func OpsFor(isa compute.ISA, m compute.Math) Ops {
 	return Ops{Gemm: gemmFor(isa), Lane: laneFor(isa), Element: elementFor(isa), Row: rowFor(isa),
-		Winograd: winogradFor(isa), Peak: peakFor(isa),
+		Winograd: winogradFor(isa), Strassen: strassenFor(isa), Peak: peakFor(isa),
 		Split: splitFor(isa, m.Parts())}
 }
 

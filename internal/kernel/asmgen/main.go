@@ -45,7 +45,7 @@ func main() {
 // arguments lists the files that declare the structs of arguments.
 func arguments() []string {
 	return []string{kernels + "/tile.go", kernels + "/winograd_plain.go", kernels + "/lane_plain.go",
-		kernels + "/split_args.go"}
+		kernels + "/split_args.go", kernels + "/strassen_plain.go"}
 }
 
 // run writes every family, then the sums of what they came from.
@@ -65,6 +65,7 @@ func run(source, out string) error {
 		{kernels, "winograd", winograd},
 		{kernels, "row", row},
 		{kernels, "split", split},
+		{kernels, "strassen", strassen},
 		{threads, "pause", pause},
 		{threads, "vendor", vendor},
 	} {

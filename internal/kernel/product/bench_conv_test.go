@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/kernel/product"
 )
 
-// benchShapes are the convolutions of vgg11 and lenet, and those of a ResNet-50 with a 32x32 stem that
-// are not 3x3 with stride 1.
+// benchShapes are the convolutions of vgg11 and lenet, those of a ResNet-50 with a 32x32 stem that
+// are not 3x3 with stride 1, and linear layers of BERT.
 func benchShapes() []product.ConvShape {
 	conv := func(size, c, k int) product.ConvShape {
 		return product.ConvShape{N: 64, H: size, W: size, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: 1}
@@ -27,7 +27,8 @@ func benchShapes() []product.ConvShape {
 		point(16, 128, 512), point(16, 512, 128), point(8, 256, 1024), point(8, 1024, 256),
 		point(4, 512, 2048), point(4, 2048, 512), half(conv(32, 128, 128)), half(conv(16, 256, 256)),
 		half(conv(8, 512, 512)), half(point(32, 256, 512)), half(point(16, 512, 1024)),
-		half(point(8, 1024, 2048)),
+		half(point(8, 1024, 2048)), {1024, 1, 1, 768, 768, 1, 1, 1, 0}, {1024, 1, 1, 768, 3072, 1, 1, 1, 0},
+		{1024, 1, 1, 3072, 768, 1, 1, 1, 0}, {4096, 1, 1, 256, 256, 1, 1, 1, 0},
 	}
 	for _, n := range []int{16, 64} {
 		list = append(list, product.ConvShape{n, 32, 32, 3, 6, 5, 5, 1, 0},

@@ -8,6 +8,11 @@ func choice(p rowsPlan) string {
 	switch p := p.(type) {
 	case *winograd:
 		return "winograd"
+	case *strassen:
+		if p.rows < strassenRows {
+			return choice(p.direct)
+		}
+		return "pairs"
 	case *splitGather:
 		return "parts"
 	case *lanewise:

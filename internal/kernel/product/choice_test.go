@@ -25,6 +25,7 @@ func batchShapes() map[string]product.ConvShape {
 		"points":               {0, 3, 3, 128, 96, 1, 1, 1, 0},
 		"linear":               {0, 2, 3, 33, 17, 2, 3, 1, 0},
 		"one pixel":            {0, 1, 1, 160, 64, 1, 1, 1, 0},
+		"pairs":                {0, 6, 4, 256, 256, 1, 1, 1, 0},
 		"parts, where on":      {0, 4, 4, 128, 64, 1, 1, 1, 0},
 		"parts, 3x3, where on": {0, 6, 6, 128, 64, 3, 3, 2, 1},
 	}
@@ -54,8 +55,9 @@ func inBatches(c *compute.CPU, s product.ConvShape, x, w, bias, dy []float32, im
 }
 
 // An image gets the same bits in every batch for which NewConv chooses the same algorithm: whether Winograd's
-// algorithm or products of parts are used depends on the number of images; everything else that does
-// changes no bit. The test counts the choices that it has met, so that a new one is not forgotten.
+// algorithm, Strassen's or products of parts are used depends on the number of images; everything else that
+// does changes no bit, where an image has an even number of pixels. The test counts the choices that it has
+// met, so that a new one is not forgotten.
 func TestImageBitsByBatch(t *testing.T) {
 	const images = 23
 	met, sizes := map[string]bool{}, []int{23, 1, 5, 6, 7, 16}
@@ -76,8 +78,8 @@ func TestImageBitsByBatch(t *testing.T) {
 			}
 		}
 	}
-	if len(met) != 6 {
-		t.Errorf("the plans were made by %d choices, want all 6: %v", len(met), met)
+	if len(met) != 7 {
+		t.Errorf("the plans were made by %d choices, want all 7: %v", len(met), met)
 	}
 }
 

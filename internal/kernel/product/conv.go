@@ -59,6 +59,10 @@ func (s ConvShape) fold() ConvShape {
 // F(4x4, 3x3), chosen by the shape, N included (winogradFor): 2 to 4 times fewer products, rounding errors
 // 4 to 9 times as large, and an infinite or NaN value reaches more pixels. Padded maps of 2x2 pixels have a
 // form of their own: 1.8 times fewer products, rounding errors 1.3 times as large.
+//
+// If Config.Math is Fast, linear layers and convolutions of one pixel with at least 256 channels and filters,
+// multiples of 128, are computed by Strassen's algorithm where there are at least 384 rows: seven eighths of
+// the products, rounding errors twice as large, and an infinite or NaN value reaches one row more.
 type Conv struct {
 	cpu     *CPU
 	shape   ConvShape
@@ -149,8 +153,8 @@ func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(
 //
 // Directly, the channels c are cut into chunks by the shape. Each chunk is summed over r, s, c in this
 // order, the first from the bias and the others from zero, and the chunks' sums are added in order. For the
-// order of Winograd's algorithm see the types winograd and winogradWeights, for that of products of parts
-// splitGather and splitOuter.
+// order of Winograd's algorithm see the types winograd and winogradWeights, for that of Strassen's strassen
+// and strassenWeights, for that of products of parts splitGather and splitOuter.
 //
 // If then is not nil, it is called for every block of FinishRows rows of y, mostly while they are in the
 // cache.
@@ -203,7 +207,7 @@ func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, bl
 //
 // Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from zero
 // and the parcels' sums are added in order. For the orders of the other algorithms see the types
-// winogradWeights and laneWeights.
+// winogradWeights, strassenWeights and laneWeights.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
 	v.weights.run(dw, x, dy, Aligned(scratch))
@@ -250,7 +254,11 @@ func planForward(c *CPU, s ConvShape) rowsPlan {
 		m.from = s.fromPadded
 	}
 	m.pixels = [][]int{raster(0, 1, p, 0, g.side, q)}
-	return newGather(c, s.N, g, pad, m)
+	plan := newGather(c, s.N, g, pad, m)
+	if c.usesStrassen(s) {
+		return newStrassen(c, s.N, g, plan)
+	}
+	return plan
 }
 
 // sides returns how many neighbouring pixels of a row of pixels to compute at once: the number that
@@ -318,6 +326,9 @@ func planData(c *CPU, s ConvShape) rowsPlan {
 		m = mapping{pixels: [][]int{raster(0, 1, s.H, 0, g.side, s.W)}, from: s.fromPaddedOutput}
 	}
 	plan := newGather(c, s.N, g, pad, m)
+	if c.usesStrassen(s) {
+		return newStrassen(c, s.N, g, plan)
+	}
 	if pad != nil && s.R == s.S && c.usesLanes(s.back()) {
 		return newLanewise(c, s.back(), plan)
 	}
@@ -373,7 +384,11 @@ func planWeights(c *CPU, s ConvShape) weightsPlan {
 	}
 	pad := s.padder()
 	if pad == nil {
-		return newOuter(c, s.N, o, nil, s.from)
+		plan := newOuter(c, s.N, o, nil, s.from)
+		if c.usesStrassen(s) {
+			return newStrassenWeights(c, s.N, s.C, s.K, plan)
+		}
+		return plan
 	}
 	o.taps, o.depth, o.xImage = s.R, s.S*s.C, pad.image()
 	plan := newOuter(c, s.N, o, pad, s.fromPadded)

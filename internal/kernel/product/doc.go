@@ -13,17 +13,19 @@
 // on maps up to 8x8 taps that fall on padding are left out. The sum of outer products (outer.go) serves the
 // gradient of the weights. Unless compute.Config.Math is Exact, Winograd's algorithm (winograd.go) turns
 // some 3x3 convolutions into matrix products of the same two loops, with fewer than half as many
-// multiplications.
+// multiplications. If it is Fast, Strassen's algorithm (strassen.go) computes large linear layers and
+// convolutions of one pixel with seven eighths of the multiplications.
 //
 // # Images and batches
 //
 // Bits depend on the whole shape, N included. The gradient of the weights is a sum over the batch. For y
-// and dx, NewConv makes two choices by N: whether to use Winograd's algorithm (winogradFor), and with
-// products of parts whether to use them (usesSplit). An image of finite numbers gets the same
-// bits in every batch for which both choices are the same. Everything else that depends on N, such as an
-// image in each lane, several images in a tile, threads and the blocks in memory, changes no bit. So a
-// result that must not depend on the batches, such as an evaluation, needs batches of the same sizes.
-// TestImageBitsByBatch checks this.
+// and dx, three choices depend on N: whether to use Winograd's algorithm (winogradFor), Strassen's
+// (strassenRows), and with products of parts whether to use them (usesSplit). An image of finite numbers gets
+// the same bits in every batch for which all choices are the same; by Strassen's algorithm, which pairs
+// pixels, only if its number of pixels is even, or those of the images before it are the same. Everything
+// else that depends on N, such as an image in each lane, several images in a tile, threads and the blocks in
+// memory, changes no bit. So a result that must not depend on the batches, such as an evaluation, needs
+// batches of the same sizes. TestImageBitsByBatch checks this.
 //
 // # Errors
 //

@@ -45,10 +45,13 @@ func (w wanted) piece(lo, hi, width int) (list wanted) {
 }
 
 // fetch returns what a tile should fetch, of which it takes the first n floats, or rest if nothing is left.
-func (w *wanted) fetch(n int, rest []float32) []float32 {
-	for i, next := range w {
+func (w *wanted) fetch(n int, rest []float32) []float32 { return fetchNext(w[:], n, rest) }
+
+// fetchNext is fetch for any list.
+func fetchNext(list [][]float32, n int, rest []float32) []float32 {
+	for i, next := range list {
 		if len(next) > 0 {
-			w[i] = next[min(n, len(next)):]
+			list[i] = next[min(n, len(next)):]
 			return next
 		}
 	}

@@ -17,7 +17,7 @@ func conv3x3(n, h, w, c, k, pad int) product.ConvShape {
 	return product.ConvShape{N: n, H: h, W: w, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: pad}
 }
 
-// fastShapes are convolutions that are computed by Winograd's algorithm.
+// fastShapes are convolutions that are computed by Winograd's algorithm, and linear layers by Strassen's.
 func fastShapes() map[string]product.ConvShape {
 	return map[string]product.ConvShape{
 		"one image":        conv3x3(1, 16, 16, 16, 32, 1),
@@ -38,6 +38,9 @@ func fastShapes() map[string]product.ConvShape {
 		"maps":             conv3x3(70, 2, 2, 64, 72, 1),
 		"maps, shared":     conv3x3(17, 2, 2, 136, 80, 1),
 		"maps, strips":     conv3x3(1030, 2, 2, 64, 64, 1),
+		"pairs":            {389, 1, 1, 256, 384, 1, 1, 1, 0},
+		"pairs of pixels":  {7, 9, 9, 256, 256, 1, 1, 1, 0}, // two parcels, the last row without a neighbour
+		"pairs, deep":      {384, 1, 1, 1280, 256, 1, 1, 1, 0},
 	}
 }
 
@@ -78,7 +81,7 @@ func (r *convResult) equal(other convResult) bool {
 	return slices.Equal(r.y, other.y) && slices.Equal(r.dx, other.dx) && slices.Equal(r.dw, other.dw)
 }
 
-func TestWinogradMatchesDefinition(t *testing.T) {
+func TestFastMatchesDefinition(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
@@ -144,7 +147,7 @@ func TestWinogradRandomShapes(t *testing.T) {
 }
 
 // The three directions are one trilinear form.
-func TestWinogradIsAdjoint(t *testing.T) {
+func TestFastIsAdjoint(t *testing.T) {
 	for _, s := range fastShapes() {
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
@@ -167,7 +170,7 @@ func (f *copyRows) Finish(_, block int) {
 	copy(f.dst[lo:], f.src[lo:min(lo+f.block, len(f.src))])
 }
 
-func TestWinogradFinishes(t *testing.T) {
+func TestFastFinishes(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
 		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
@@ -187,7 +190,7 @@ func TestWinogradFinishes(t *testing.T) {
 }
 
 // The ReLU and the addition to dst come after everything else.
-func TestWinogradEpilogue(t *testing.T) {
+func TestFastEpilogue(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {
@@ -262,7 +265,7 @@ func TestWinogradDenormals(t *testing.T) {
 	}
 }
 
-func TestWinogradStaysInside(t *testing.T) {
+func TestFastStaysInside(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {

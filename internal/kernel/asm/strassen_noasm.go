@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package asm
+
+import "lockstep/compute"
+
+// strassenFor returns the additions of isa.
+func strassenFor(compute.ISA) StrassenOps { return plainStrassen() }

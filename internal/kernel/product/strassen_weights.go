@@ -1,0 +1,326 @@
+package product
+
+import (
+	"math"
+
+	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
+)
+
+// strassenWeights is the gradient of a linear layer's weights by one step of Strassen's algorithm
+// (asm.StrassenOps):
+//
+//	dw[c, k] = sum over rows p of x[p, c] * dy[p, k]
+//
+// The quarters of x, transposed, are halves of its columns by its even and odd rows, those of dy even and odd
+// rows by halves of its columns, those of dw halves by halves. A row without a neighbour meets zeros.
+//
+// Order of the sum: the pairs of rows are cut into parcels; a product of quarters sums each in order from
+// zero, and adds the parcels' sums in order. Then the products are added as asm.StrassenOps says.
+//
+// Threads share dw, and each makes its own operands, as those that another core has just made would have to
+// come from its caches.
+type strassenWeights struct {
+	cpu    *CPU
+	direct weightsPlan // for few rows
+	rows   int
+	// Of the shape.
+	depth, width int
+	cols         int // columns of a block of a quarter
+	stride       int // floats between the rows of a sum of quarters of x
+	strips       []strip
+	groups       int // of blocks; each thread has one and as many strips as the others with it
+	// Pairs of OuterArgs, for strips of sums, of quarters of x, and of copies by height.
+	summed, quarters []int32
+	copied           [asm.TileRows + 1][]int32
+	zero             []float32
+	parts            []*strassenWeightsPart
+
+	// The call in progress.
+	dw, x, dy []float32
+	products  []float32 // [product][row][column]
+}
+
+// strip is the columns of a quarter of x that a tile multiplies.
+type strip struct{ first, rows int }
+
+// strassenWeightsPart holds what one thread hands to the inner loops.
+type strassenWeightsPart struct {
+	outer asm.OuterArgs
+	strip asm.StripArgs
+	pack  asm.PackArgs
+	add   asm.StrassenArgs
+	left  []float32 // sums of quarters of x, [sum][pair][column]
+	right []float32 // operands made of dy, [operand][block][pair][column]
+	copy  []float32 // of a strip, where rows that lie apart take longer
+
+	strips, blocks [2]int       // the part of dw
+	column         int          // of a quarter of x: the first of left
+	first          int          // pair of the parcel
+	next           [2][]float32 // rows of the next parcel to fetch
+}
+
+// strassenParcel is how many pairs of rows a parcel has. Changing it changes results. strassenBand bounds the
+// columns of a band, the blocks that are multiplied by a strip at a time: its panels of a product are half a
+// MiB. Operands are made of dy strassenFew pairs at a time, so that their rows are near when the next block
+// is copied.
+const (
+	strassenParcel = 256
+	strassenBand   = 512
+	strassenFew    = 16
+)
+
+// newStrassenWeights plans the sum over rows; direct computes it over few.
+func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *strassenWeights {
+	ops := &c.ops.Gemm
+	o := &strassenWeights{cpu: c, direct: direct, rows: rows, depth: depth, width: width,
+		cols: ops.Widths[0] * ops.Lanes, zero: make([]float32, max(depth, width))}
+	for first := 0; first < depth/2; {
+		rows := asm.TileHeight(depth/2 - first)
+		o.strips = append(o.strips, strip{first, rows})
+		first += rows
+	}
+	o.groups = o.groupsFor(c.Threads())
+	o.stride = LineUp((len(o.strips)*o.groups+c.Threads()-1)/c.Threads()*asm.TileRows) + 2*asm.LineFloats
+	for p := range int32(strassenParcel) {
+		o.summed = append(o.summed, p*int32(o.stride), p)
+		o.quarters = append(o.quarters, p*2*int32(depth), p)
+		for _, h := range asm.TileHeights() {
+			o.copied[h] = append(o.copied[h], p*int32(h), p)
+		}
+	}
+	for range c.Threads() {
+		o.parts = append(o.parts, &strassenWeightsPart{})
+	}
+	return o
+}
+
+// blocks returns the blocks of columns of a quarter of dw.
+func (o *strassenWeights) blocks() int { return o.width / 2 / o.cols }
+
+// groupsFor returns into how many groups to cut the blocks for threads, so that these spend the least time on
+// operands: a column of x takes two thirds of the time of one of dy.
+func (o *strassenWeights) groupsFor(threads int) int {
+	best, least := 1, math.Inf(1)
+	for n := 1; n <= min(threads, o.blocks()); n++ {
+		cost := float64(2*o.depth)*float64(n) + float64(3*o.width)*float64(threads)/float64(n)
+		if threads%n == 0 && o.blocks()%n == 0 && cost < least {
+			best, least = n, cost
+		}
+	}
+	return best
+}
+
+// share returns the strips and the blocks of a part of dw.
+func (o *strassenWeights) share(part, parts int) (strips, blocks [2]int) {
+	groups := min(o.groups, parts) // one thread has one part
+	strips[0], strips[1] = compute.Span(len(o.strips), part/groups, parts/groups)
+	blocks[0], blocks[1] = compute.Span(o.blocks(), part%groups, groups)
+	return strips, blocks
+}
+
+// Floats of scratch: of the products, and of a thread.
+func (o *strassenWeights) productFloats() int {
+	return asm.StrassenProducts * o.depth / 2 * o.width / 2
+}
+func (o *strassenWeights) leftFloats() int { return asm.StrassenSums * strassenParcel * o.stride }
+func (o *strassenWeights) copyFloats() int {
+	return LineUp(strassenParcel*asm.TileRows + asm.TurnLanes)
+}
+func (o *strassenWeights) rightFloats() int {
+	return asm.StrassenProducts * strassenParcel * o.width / 2 / o.groups
+}
+
+func (o *strassenWeights) scratchFloats() int {
+	each := o.leftFloats() + o.rightFloats() + o.copyFloats()
+	return max(o.productFloats()+len(o.parts)*each, o.direct.scratchFloats())
+}
+
+func (o *strassenWeights) resize(rows int) { o.rows = rows; o.direct.resize(rows) }
+
+func (o *strassenWeights) run(dw, x, dy, scratch []float32) {
+	if o.rows < strassenRows {
+		o.direct.run(dw, x, dy, scratch)
+		return
+	}
+	o.dw, o.x, o.dy = dw, x, dy
+	o.products = take(&scratch, o.productFloats())
+	for _, p := range o.parts {
+		p.left, p.right = take(&scratch, o.leftFloats()), take(&scratch, o.rightFloats())
+		p.copy = take(&scratch, o.copyFloats())
+	}
+	o.cpu.RunParts((*strassenOuter)(o), o.cpu.Threads())
+	o.dw, o.x, o.dy = nil, nil, nil
+}
+
+// strassenOuter computes dw.
+type strassenOuter strassenWeights
+
+// Do computes a part of dw.
+func (t *strassenOuter) Do(thread, part, parts int) {
+	o := (*strassenWeights)(t)
+	p := o.parts[thread]
+	p.strips, p.blocks = o.share(part, parts)
+	if p.strips[0] == p.strips[1] || p.blocks[0] == p.blocks[1] {
+		return
+	}
+	p.column = o.strips[p.strips[0]].first &^ (asm.LineFloats - 1)
+	for p.first = 0; 2*p.first < o.rows; p.first += strassenParcel {
+		n, whole := o.pairs(p)
+		for lo := 0; lo < n; lo += strassenFew {
+			o.add(p, lo, min(lo+strassenFew, whole), true)
+		}
+		if whole < n {
+			o.add(p, whole, n, false)
+		}
+		p.next = o.nextRows(p, thread)
+		o.multiply(p)
+	}
+	for b := p.blocks[0]; b < p.blocks[1]; b++ {
+		o.store(p, b)
+	}
+}
+
+// pairs returns how many pairs of rows the parcel has, and how many of them are whole.
+func (o *strassenWeights) pairs(p *strassenWeightsPart) (n, whole int) {
+	return min(strassenParcel, (o.rows+1)/2-p.first), min(strassenParcel, o.rows/2-p.first)
+}
+
+// panel returns the panel of an operand of block b.
+func (o *strassenWeights) panel(p *strassenWeightsPart, operand, b int) []float32 {
+	n := p.blocks[1] - p.blocks[0]
+	return p.right[(operand*n+b-p.blocks[0])*strassenParcel*o.cols:]
+}
+
+// lastColumn returns the end of the columns of a quarter of x that a part multiplies.
+func (o *strassenWeights) lastColumn(p *strassenWeightsPart) int {
+	last := o.strips[p.strips[1]-1]
+	return last.first + last.rows
+}
+
+// add makes the operands of pairs [lo, hi) of the parcel, which are whole or lack their second row.
+func (o *strassenWeights) add(p *strassenWeightsPart, lo, hi int, whole bool) {
+	if lo >= hi {
+		return
+	}
+	a, half := &p.add, o.depth/2
+	x := o.x[2*(p.first+lo)*o.depth+p.column:]
+	*a = asm.StrassenArgs{Rows: hi - lo, Width: LineUp(o.lastColumn(p) - p.column),
+		QuarterStride: 2 * o.depth, RowStride: o.stride,
+		SumStride: strassenParcel * o.stride, Sums: p.left[lo*o.stride:],
+		Q11: x, Q21: x[half:], Q12: o.zero, Q22: o.zero}
+	if whole {
+		a.Q12, a.Q22 = x[o.depth:], x[o.depth+half:]
+	}
+	o.cpu.ops.Strassen.Operand(a)
+	for b := p.blocks[0]; b < p.blocks[1]; b++ {
+		o.addBlock(p, b, lo, hi, whole)
+	}
+}
+
+// addBlock makes the operands of a block of dy; two of them are quarters.
+func (o *strassenWeights) addBlock(p *strassenWeightsPart, b, lo, hi int, whole bool) {
+	a, half, gemm := &p.add, o.width/2, &o.cpu.ops.Gemm
+	dy := o.dy[2*(p.first+lo)*o.width+b*o.cols:]
+	*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: 2 * o.width, RowStride: o.cols,
+		SumStride: (p.blocks[1] - p.blocks[0]) * strassenParcel * o.cols, Sums: o.panel(p, 0, b)[lo*o.cols:],
+		Q11: dy, Q12: dy[half:], Q21: o.zero, Q22: o.zero}
+	block := Block{vectors: gemm.Widths[0], columns: o.cols, tail: gemm.Lanes}
+	packBlock(&p.pack, gemm, o.panel(p, quarter11, b)[lo*o.cols:], dy, hi-lo, 2*o.width, &block)
+	if whole {
+		a.Q21, a.Q22 = dy[o.width:], dy[o.width+half:]
+		packBlock(&p.pack, gemm, o.panel(p, quarter22, b)[lo*o.cols:], a.Q22, hi-lo, 2*o.width, &block)
+	}
+	o.cpu.ops.Strassen.Operand(a)
+}
+
+// multiply adds a parcel to the products.
+func (o *strassenWeights) multiply(p *strassenWeightsPart) {
+	band := strassenBand / o.cols
+	for m := range asm.StrassenProducts {
+		for first := p.blocks[0]; first < p.blocks[1]; first += band {
+			for at := p.strips[0]; at < p.strips[1]; at++ {
+				o.tiles(p, m, at, first, min(first+band, p.blocks[1]))
+			}
+		}
+	}
+}
+
+// tiles multiplies a strip for product m by blocks [lo, hi).
+func (o *strassenWeights) tiles(p *strassenWeightsPart, m, at, lo, hi int) {
+	a, s, gemm := &p.outer, o.strips[at], &o.cpu.ops.Gemm
+	*a = asm.OuterArgs{Rows: s.rows, Stride: o.width / 2, BStride: o.cols, Tail: gemm.Lanes}
+	if p.first > 0 {
+		a.Flags = asm.TileAdd
+	}
+	stride := o.operand(p, m, s)
+	if !gemm.ReadsApart {
+		p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: p.copy, Src: a.A, Rows: a.Rows}
+		gemm.Strip(&p.strip)
+		a.Pairs, a.A = o.copied[a.Rows][:len(a.Pairs)], p.copy
+	}
+	right := o.panel(p, strassenRight[m], lo)
+	products := o.products[(m*o.depth/2+s.first)*o.width/2+lo*o.cols:]
+	for i := range hi - lo {
+		o.fetch(p, at, i, stride)
+		a.B, a.Dst = right[i*strassenParcel*o.cols:], products[i*o.cols:]
+		gemm.Outer[a.Rows][gemm.Widths[0]](a)
+	}
+}
+
+// operand sets the rows of product m that a strip is of, and returns the floats between them. Where the
+// second row of a pair is an operand itself, one that is missing is left out.
+func (o *strassenWeights) operand(p *strassenWeightsPart, m int, s strip) (stride int) {
+	a := &p.outer
+	n, whole := o.pairs(p)
+	if strassenLeft[m] == quarter22 || strassenRight[m] == quarter22 {
+		n = whole
+	}
+	x := o.x[2*p.first*o.depth+s.first:]
+	switch left := strassenLeft[m]; left {
+	case quarter11:
+		a.A, a.Pairs, stride = x, o.quarters, 2*o.depth
+	case quarter22:
+		a.A, a.Pairs, stride = x[min(o.depth+o.depth/2, len(x)):], o.quarters, 2*o.depth
+	default:
+		from := left*strassenParcel*o.stride + s.first - p.column
+		a.A, a.Pairs, stride = p.left[from:], o.summed, o.stride
+	}
+	a.Pairs = a.Pairs[:2*n]
+	return stride
+}
+
+// fetch sets what a tile fetches while its strip is multiplied by block i of a band: where strips are read in
+// rows that are stride floats apart, the cache line of the next strip in each row, or both of them; else rows
+// of the next parcel.
+func (o *strassenWeights) fetch(p *strassenWeightsPart, at, i, stride int) {
+	a := &p.outer
+	if o.cpu.ops.Gemm.ReadsApart && at+1 < p.strips[1] && i < 2 {
+		from, next := o.strips[at].rows, o.strips[at+1]
+		last := from + next.rows - 1
+		if i == 0 || next.first%asm.LineFloats+next.rows > asm.LineFloats {
+			a.Fetch, a.FetchStride = a.A[[2]int{from, last}[i]:], 4*stride
+			return
+		}
+	}
+	a.Fetch, a.FetchStride = fetchNext(p.next[:], len(a.Pairs)/2*asm.LineFloats, a.A), lineBytes
+}
+
+// nextRows returns the part of the rows of x and dy of the next parcel that a thread fetches.
+func (o *strassenWeights) nextRows(p *strassenWeightsPart, thread int) [2][]float32 {
+	lo, hi := compute.Span(2*strassenParcel, thread, o.cpu.Threads())
+	from := 2 * (p.first + strassenParcel)
+	lo, hi = min(from+lo, o.rows), min(from+hi, o.rows)
+	return [2][]float32{o.x[lo*o.depth : hi*o.depth], o.dy[lo*o.width : hi*o.width]}
+}
+
+// store adds up the products of block b.
+func (o *strassenWeights) store(p *strassenWeightsPart, b int) {
+	half, lo, hi := o.width/2, o.strips[p.strips[0]].first, o.lastColumn(p)
+	upper, lower := o.dw[lo*o.width+b*o.cols:], o.dw[(o.depth/2+lo)*o.width+b*o.cols:]
+	a := &p.add
+	*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: o.width, RowStride: half,
+		SumStride: o.depth / 2 * half, Sums: o.products[lo*half+b*o.cols:], Bias: o.zero, BiasNext: o.zero,
+		Q11: upper, Q12: upper[half:], Q21: lower, Q22: lower[half:]}
+	o.cpu.ops.Strassen.Result(a)
+}
