@@ -14,7 +14,7 @@ const (
 	Fast Math = iota
 	// Exact multiplies in float32 and uses no such algorithm.
 	Exact
-	// BF16x6 is Fast, but for Strassen's algorithm, with its direct products on the matrix unit: each float32
+	// BF16x6 is Fast without Strassen's algorithm, its direct products on the matrix unit: each float32
 	// is split into three bf16 parts, and each product computed as six products of parts. It is as accurate
 	// as float32.
 	BF16x6

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,8 +64,8 @@ func TestOneHashForTexts(t *testing.T) {
 }
 
 // Linear layers by Strassen's algorithm pair tokens, across texts where their numbers are odd, from 384
-// tokens of a shard on; these shards have some 700. The result is the same for any number of workers and
-// threads.
+// tokens of a shard on; these shards have some 700. The result is not that of exact math, and the same for
+// any number of workers and threads.
 func TestOneHashWhereTokensArePaired(t *testing.T) {
 	if compute.Best() == compute.Plain {
 		t.Skip("takes a minute without assembly")
@@ -84,6 +85,22 @@ func TestOneHashWhereTokensArePaired(t *testing.T) {
 		for rank, got := range exchangeRun(t, c, workers, 3-workers, "ddp", "") {
 			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
 		}
+	}
+	if c.CPU, err = compute.Open(compute.Config{ISA: compute.Best(), Math: compute.Exact}); err != nil {
+		t.Fatal(err)
+	}
+	defer c.CPU.Close()
+	exact, err := train.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exact.Close()
+	var o outcome
+	if o.Result, err = exact.Run(t.Context(), &o.diary); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(o.losses(), want.losses()) {
+		t.Error("no token was paired: the losses are those of exact math")
 	}
 }
 

@@ -4,7 +4,7 @@
     results/fuzzing/fuzz.py MINUTES [--at-once 2] [--only REGEX]
 
 A piece is one process of one worker at idle priority. What counts is the smaller of its time and its processor time, so that a
-busy machine does not shorten it. With --table the tally of runs.jsonl is printed and nothing runs. A target that found something
+busy machine does not shorten it. Rows with "from" were not made so: that file says how. With --table the tally of runs.jsonl is printed and nothing runs. A target that found something
 ends the run with status 1; the input lies in testdata/fuzz of its package. SIGTERM drops the pieces at work.
 """
 import argparse
@@ -72,7 +72,7 @@ def piece(package, target, folder, seconds):
     inputs = [int(n) for n in re.findall(r"execs: (\d+)", said)]
     row = {"package": package, "target": target, "seconds": round(min(took, used)), "inputs": max(inputs, default=0),
            "date": time.strftime("%Y-%m-%d")}
-    return row, said if process.returncode else ""
+    return row, said + f"status {process.returncode}" if process.returncode else ""
 
 
 def table(minutes):
@@ -80,7 +80,7 @@ def table(minutes):
     print("| target | minutes | inputs |\n|---|--:|--:|")
     for package, target in targets():
         seconds, inputs = done.get((package, target), (0, 0))
-        print(f"| `{package}` {target} | {seconds / 60:.0f} | {inputs:,} |")
+        print(f"| `{package}` {target} | {seconds / 60:.0f} | {f'{inputs:,}' if inputs else ''} |")
     enough = sum(done.get(t, (0, 0))[0] >= 60 * minutes for t in targets())
     print(f"\n{enough} of {len(targets())} targets had {minutes} minutes.")
 

@@ -20,7 +20,7 @@ const (
 )
 
 // StrassenArgs describes the sums of quarters of an operand, or the quarters of a result as sums of products,
-// for rows rows of width floats, a multiple of LineFloats.
+// for rows rows of width floats, whole vectors. The loops count Rows down.
 type StrassenArgs struct {
 	// The quarters; their rows are QuarterStride floats apart.
 	Q11, Q12, Q21, Q22 []float32

@@ -31,7 +31,7 @@ type strassenRows struct {
 	args     gotypes.Component
 	quarters [4]reg.Register // rows of 11, 12, 21, 22
 	sums     reg.Register    // row of the first
-	strides  [3]reg.Register // bytes between sums: once, three times, five times
+	strides  [2]reg.Register // bytes between sums, and three times as many
 	at       reg.Register    // bytes from the first column
 }
 
@@ -43,10 +43,11 @@ func (s *strassenRows) rows(body func(at reg.Register)) {
 	s.sums = s.field(s.args, "Sums")
 	one := s.field(s.args, "SumStride")
 	s.SHLQ(operand.Imm(2), one)
-	three, five := s.GP64(), s.GP64()
+	three := s.GP64()
 	s.LEAQ(operand.Mem{Base: one, Index: one, Scale: 2}, three)
-	s.LEAQ(operand.Mem{Base: one, Index: one, Scale: 4}, five)
-	s.strides = [3]reg.Register{one, three, five}
+	s.strides = [2]reg.Register{one, three}
+	width := s.field(s.args, "Width")
+	s.SHLQ(operand.Imm(2), width)
 	s.at = s.GP64()
 	s.Label("rows")
 	s.XORQ(s.at, s.at)
@@ -55,8 +56,6 @@ func (s *strassenRows) rows(body func(at reg.Register)) {
 	s.LEAQ(operand.Mem{Base: s.sums, Index: s.at, Scale: 1}, at)
 	body(at)
 	s.ADDQ(operand.Imm(uint64(4*s.lanes())), s.at)
-	width := s.field(s.args, "Width")
-	s.SHLQ(operand.Imm(2), width)
 	s.CMPQ(s.at, width)
 	s.JLT(operand.LabelRef("columns"))
 	s.next("QuarterStride", s.quarters[:]...)
@@ -90,7 +89,9 @@ func (s *strassenRows) sum(i int, at reg.Register) operand.Mem {
 	case 3, 6:
 		m.Index, m.Scale = s.strides[1], uint8(i/3)
 	case 5:
-		m.Index, m.Scale = s.strides[2], 1
+		m.Base = s.GP64()
+		s.LEAQ(operand.Mem{Base: at, Index: s.strides[0], Scale: 4}, m.Base)
+		m.Index, m.Scale = s.strides[0], 1
 	}
 	return m
 }

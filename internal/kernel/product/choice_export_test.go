@@ -12,7 +12,7 @@ func choice(p rowsPlan) string {
 		if p.rows < strassenRows {
 			return choice(p.direct)
 		}
-		return "pairs"
+		return "strassen"
 	case *splitGather:
 		return "parts"
 	case *lanewise:

@@ -62,7 +62,10 @@ func (s ConvShape) fold() ConvShape {
 //
 // If Config.Math is Fast, linear layers and convolutions of one pixel with at least 256 channels and filters,
 // multiples of 128, are computed by Strassen's algorithm where there are at least 384 rows: seven eighths of
-// the products, rounding errors twice as large, and an infinite or NaN value reaches one row more.
+// the products. An element meets those of the neighbouring row and of the other half of the channels:
+// rounding errors are up to twice as large where all are of one size, else relative to the largest, so that
+// what is zero directly may not be. Infinite and NaN values reach as far, and sums of two operands may
+// overflow.
 type Conv struct {
 	cpu     *CPU
 	shape   ConvShape
@@ -175,7 +178,7 @@ func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratc
 // h = p*Stride+r-Pad and w = q*Stride+s-Pad: dx[n,h,w,c] = sum dy[n,p,q,k] w[r,s,c,k].
 //
 // Directly, the order of the sum is Forward's with r and s descending and k in place of c. With add it
-// is added to dx instead, chunk by chunk, or by Winograd's algorithm as a whole.
+// is added to dx instead, chunk by chunk, or by Winograd's and Strassen's algorithms as a whole.
 func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 	v.BackwardDataThen(dx, dy, w, add, nil, 0, scratch)
 }

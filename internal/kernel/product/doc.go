@@ -21,9 +21,9 @@
 // Bits depend on the whole shape, N included. The gradient of the weights is a sum over the batch. For y
 // and dx, three choices depend on N: whether to use Winograd's algorithm (winogradFor), Strassen's
 // (strassenRows), and with products of parts whether to use them (usesSplit). An image of finite numbers gets
-// the same bits in every batch for which all choices are the same; by Strassen's algorithm, which pairs
-// pixels, only if its number of pixels is even, or those of the images before it are the same. Everything
-// else that depends on N, such as an image in each lane, several images in a tile, threads and the blocks in
+// the same bits in every batch for which all choices are the same; by Strassen's algorithm only if its number
+// of pixels is even, as its first or last pixel is paired with one of a neighbour else. Everything else that
+// depends on N, such as an image in each lane, several images in a tile, threads and the blocks in
 // memory, changes no bit. So a result that must not depend on the batches, such as an evaluation, needs
 // batches of the same sizes. TestImageBitsByBatch checks this.
 //

@@ -10,15 +10,20 @@ import (
 //
 //	dst[p, k] = bias[k] + sum over d of src[p, d] * w[d, k]
 //
-// The quarters of src are its even and odd rows by the first and the last half of its columns, so that a row
-// meets its neighbour alone; those of w and of dst are halves, and even and odd rows by halves. A row without
-// a neighbour meets zeros.
+// With d and k cut in halves, and even and odd rows, the quarters are
+//
+//	A11 = src[even, first d]   B11 = w[first d, first k]   C11 = dst[even, first k]
+//	A12 = src[even, last d]    B12 = w[first d, last k]    C12 = dst[even, last k]
+//	A21 = src[odd, first d]    B21 = w[last d, first k]    C21 = dst[odd, first k]
+//	A22 = src[odd, last d]     B22 = w[last d, last k]     C22 = dst[odd, last k]
+//
+// so that a row meets its neighbour alone. A last row without a neighbour meets zeros.
 //
 // Order of the sum: half the channels are cut into chunks by the shape; a product of quarters sums each in
 // order from zero, and adds the chunks' sums in order. Then the products are added as asm.StrassenOps says.
 type strassen struct {
 	cpu    *CPU
-	direct rowsPlan // for few rows
+	direct rowsPlan // for few rows, after resize
 	rows   int
 	// Of the shape.
 	depth, width int
@@ -59,11 +64,14 @@ type strassenPart struct {
 // strassenUnit what the columns are multiples of: below them, the additions take what the products save.
 // strassenBatch is how many pairs of rows are multiplied at a time: products and sums of a quarter then share
 // the second-level cache, and the tiles of a batch fetch a panel while they multiply by the one before.
+// strassenFew is how many pairs are added in one call, so that a call stays short, and rows that are read
+// again near.
 const (
 	strassenRows  = 384
 	strassenLeast = 256
 	strassenUnit  = 128
 	strassenBatch = 16 * asm.TileRows
+	strassenFew   = 16
 )
 
 // The operands of products M1 to M7: places among the sums of quarters, or quarters 11 and 22 themselves.
@@ -77,11 +85,10 @@ var (
 	strassenRight = [asm.StrassenProducts]int{0, quarter11, 4, 3, quarter22, 2, 1}
 )
 
-// usesStrassen reports whether a linear layer, folded, is computed by Strassen's algorithm when there are
-// rows enough.
+// usesStrassen reports whether a linear layer, folded, is computed by Strassen's algorithm.
 func (c *CPU) usesStrassen(s ConvShape) bool {
-	return c.Math() == compute.Fast && s.H*s.W*s.R*s.S == 1 && min(s.C, s.K) >= strassenLeast &&
-		s.C%strassenUnit == 0 && s.K%strassenUnit == 0
+	return c.Math() == compute.Fast && s.H*s.W*s.R*s.S == 1 && s.Pad == 0 && s.N >= strassenRows &&
+		min(s.C, s.K) >= strassenLeast && s.C%strassenUnit == 0 && s.K%strassenUnit == 0
 }
 
 // newStrassen plans the products of the given rows; direct computes few.
@@ -232,18 +239,16 @@ func (t *strassenCompute) Do(thread, part, parts int) {
 // addRows computes the sums of quarters of pairs [lo, hi) of rows of src.
 func (g *strassen) addRows(p *strassenPart, lo, hi int) {
 	a, half := &p.add, g.half()
-	whole := min(hi, g.rows/2)
-	row := g.src[2*lo*g.depth:]
-	*a = asm.StrassenArgs{QuarterStride: 2 * g.depth, Width: half, Sums: p.left, RowStride: g.stride,
+	*a = asm.StrassenArgs{QuarterStride: 2 * g.depth, Width: half, RowStride: g.stride,
 		SumStride: strassenBatch * g.stride}
-	if whole > lo {
-		a.Rows, a.Q11, a.Q12, a.Q21, a.Q22 = whole-lo, row, row[half:], row[g.depth:], row[g.depth+half:]
-		g.cpu.ops.Strassen.Operand(a)
-	}
-	if whole < hi {
-		row = row[2*(whole-lo)*g.depth:]
-		a.Sums = p.left[(whole-lo)*g.stride:]
-		a.Rows, a.Q11, a.Q12, a.Q21, a.Q22 = 1, row, row[half:], g.zero, g.zero
+	for i, n := lo, 0; i < hi; i += n {
+		row := g.src[2*i*g.depth:]
+		a.Sums, a.Q11, a.Q12 = p.left[(i-lo)*g.stride:], row, row[half:]
+		if n = min(i+strassenFew, hi, g.rows/2) - i; n > 0 {
+			a.Rows, a.Q21, a.Q22 = n, row[g.depth:], row[g.depth+half:]
+		} else { // the last row has no neighbour
+			n, a.Rows, a.Q21, a.Q22 = 1, 1, g.zero, g.zero
+		}
 		g.cpu.ops.Strassen.Operand(a)
 	}
 }
@@ -252,9 +257,7 @@ func (g *strassen) addRows(p *strassenPart, lo, hi int) {
 func (g *strassen) multiply(p *strassenPart, b, lo, hi int) {
 	for m := range asm.StrassenProducts {
 		for first := 0; first < g.half(); first += g.chunk {
-			if g.panelsFloats() > nearFloats {
-				p.wanted[0] = g.nextPanel(b, m, first)
-			}
+			p.wanted[0] = g.nextPanel(b, m, first)
 			g.product(p, b, m, first, lo, hi)
 		}
 	}

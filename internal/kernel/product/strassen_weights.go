@@ -12,24 +12,30 @@ import (
 //
 //	dw[c, k] = sum over rows p of x[p, c] * dy[p, k]
 //
-// The quarters of x, transposed, are halves of its columns by its even and odd rows, those of dy even and odd
-// rows by halves of its columns, those of dw halves by halves. A row without a neighbour meets zeros.
+// With c and k cut in halves, and even and odd rows, the quarters are
+//
+//	A11 = x[even, first c] transposed   B11 = dy[even, first k]   C11 = dw[first c, first k]
+//	A12 = x[odd, first c] transposed    B12 = dy[even, last k]    C12 = dw[first c, last k]
+//	A21 = x[even, last c] transposed    B21 = dy[odd, first k]    C21 = dw[last c, first k]
+//	A22 = x[odd, last c] transposed     B22 = dy[odd, last k]     C22 = dw[last c, last k]
+//
+// A last row without a neighbour meets zeros.
 //
 // Order of the sum: the pairs of rows are cut into parcels; a product of quarters sums each in order from
 // zero, and adds the parcels' sums in order. Then the products are added as asm.StrassenOps says.
 //
-// Threads share dw, and each makes its own operands, as those that another core has just made would have to
-// come from its caches.
+// Threads share dw, and each makes its own operands: if one made them for all, the others would fetch them
+// from its caches.
 type strassenWeights struct {
 	cpu    *CPU
-	direct weightsPlan // for few rows
+	direct weightsPlan // for few rows, after resize
 	rows   int
 	// Of the shape.
 	depth, width int
 	cols         int // columns of a block of a quarter
 	stride       int // floats between the rows of a sum of quarters of x
 	strips       []strip
-	groups       int // of blocks; each thread has one and as many strips as the others with it
+	groups       [2]int // into which strips and blocks are cut; a part is one of each
 	// Pairs of OuterArgs, for strips of sums, of quarters of x, and of copies by height.
 	summed, quarters []int32
 	copied           [asm.TileRows + 1][]int32
@@ -51,23 +57,23 @@ type strassenWeightsPart struct {
 	pack  asm.PackArgs
 	add   asm.StrassenArgs
 	left  []float32 // sums of quarters of x, [sum][pair][column]
-	right []float32 // operands made of dy, [operand][block][pair][column]
+	right []float32 // operands made of a band of dy, [operand][block][pair][column]
 	copy  []float32 // of a strip, where rows that lie apart take longer
 
-	strips, blocks [2]int       // the part of dw
+	strips, blocks [2]int       // of the group in progress
 	column         int          // of a quarter of x: the first of left
 	first          int          // pair of the parcel
+	band           [2]int       // blocks of right
 	next           [2][]float32 // rows of the next parcel to fetch
 }
 
 // strassenParcel is how many pairs of rows a parcel has. Changing it changes results. strassenBand bounds the
 // columns of a band, the blocks that are multiplied by a strip at a time: its panels of a product are half a
-// MiB. Operands are made of dy strassenFew pairs at a time, so that their rows are near when the next block
-// is copied.
+// MiB. strassenLines is how many rows of dw are added up in one call, so that a call stays short.
 const (
 	strassenParcel = 256
 	strassenBand   = 512
-	strassenFew    = 16
+	strassenLines  = 64
 )
 
 // newStrassenWeights plans the sum over rows; direct computes it over few.
@@ -81,12 +87,15 @@ func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *str
 		first += rows
 	}
 	o.groups = o.groupsFor(c.Threads())
-	o.stride = LineUp((len(o.strips)*o.groups+c.Threads()-1)/c.Threads()*asm.TileRows) + 2*asm.LineFloats
+	most := (len(o.strips) + o.groups[0] - 1) / o.groups[0]
+	o.stride = LineUp(most*asm.TileRows) + 2*asm.LineFloats
 	for p := range int32(strassenParcel) {
 		o.summed = append(o.summed, p*int32(o.stride), p)
 		o.quarters = append(o.quarters, p*2*int32(depth), p)
 		for _, h := range asm.TileHeights() {
-			o.copied[h] = append(o.copied[h], p*int32(h), p)
+			if !ops.ReadsApart {
+				o.copied[h] = append(o.copied[h], p*int32(h), p)
+			}
 		}
 	}
 	for range c.Threads() {
@@ -98,24 +107,27 @@ func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *str
 // blocks returns the blocks of columns of a quarter of dw.
 func (o *strassenWeights) blocks() int { return o.width / 2 / o.cols }
 
-// groupsFor returns into how many groups to cut the blocks for threads, so that these spend the least time on
-// operands: a column of x takes two thirds of the time of one of dy.
-func (o *strassenWeights) groupsFor(threads int) int {
-	best, least := 1, math.Inf(1)
-	for n := 1; n <= min(threads, o.blocks()); n++ {
-		cost := float64(2*o.depth)*float64(n) + float64(3*o.width)*float64(threads)/float64(n)
-		if threads%n == 0 && o.blocks()%n == 0 && cost < least {
-			best, least = n, cost
+// groupsFor returns into how many groups to cut strips and blocks for threads, so that the largest part takes
+// the fewest cycles by an estimate: a pair of rows takes two for seven columns of x, two for five of dy, and
+// one for nine elements of dw.
+func (o *strassenWeights) groupsFor(threads int) (best [2]int) {
+	least := math.Inf(1)
+	for blocks := 1; blocks <= min(threads, o.blocks()); blocks++ {
+		strips := min((threads+blocks-1)/blocks, len(o.strips))
+		largest := func(n, groups int) float64 { return float64((n+groups-1)/groups) / float64(n) }
+		c, k := float64(o.depth)*largest(len(o.strips), strips), float64(o.width)*largest(o.blocks(), blocks)
+		rounds := (strips*blocks + threads - 1) / threads
+		if cost := float64(rounds) * (c*2/7 + k*2/5 + c*k/9); cost < least {
+			best, least = [2]int{strips, blocks}, cost
 		}
 	}
 	return best
 }
 
-// share returns the strips and the blocks of a part of dw.
-func (o *strassenWeights) share(part, parts int) (strips, blocks [2]int) {
-	groups := min(o.groups, parts) // one thread has one part
-	strips[0], strips[1] = compute.Span(len(o.strips), part/groups, parts/groups)
-	blocks[0], blocks[1] = compute.Span(o.blocks(), part%groups, groups)
+// share returns the strips and the blocks of group i.
+func (o *strassenWeights) share(i int) (strips, blocks [2]int) {
+	strips[0], strips[1] = compute.Span(len(o.strips), i/o.groups[1], o.groups[0])
+	blocks[0], blocks[1] = compute.Span(o.blocks(), i%o.groups[1], o.groups[1])
 	return strips, blocks
 }
 
@@ -128,7 +140,8 @@ func (o *strassenWeights) copyFloats() int {
 	return LineUp(strassenParcel*asm.TileRows + asm.TurnLanes)
 }
 func (o *strassenWeights) rightFloats() int {
-	return asm.StrassenProducts * strassenParcel * o.width / 2 / o.groups
+	most := (o.blocks() + o.groups[1] - 1) / o.groups[1]
+	return asm.StrassenProducts * strassenParcel * min(most*o.cols, strassenBand)
 }
 
 func (o *strassenWeights) scratchFloats() int {
@@ -149,35 +162,43 @@ func (o *strassenWeights) run(dw, x, dy, scratch []float32) {
 		p.left, p.right = take(&scratch, o.leftFloats()), take(&scratch, o.rightFloats())
 		p.copy = take(&scratch, o.copyFloats())
 	}
-	o.cpu.RunParts((*strassenOuter)(o), o.cpu.Threads())
+	o.cpu.RunParts((*strassenOuter)(o), o.groups[0]*o.groups[1])
 	o.dw, o.x, o.dy = nil, nil, nil
 }
 
 // strassenOuter computes dw.
 type strassenOuter strassenWeights
 
-// Do computes a part of dw.
+// Do computes some groups of strips and blocks.
 func (t *strassenOuter) Do(thread, part, parts int) {
 	o := (*strassenWeights)(t)
 	p := o.parts[thread]
-	p.strips, p.blocks = o.share(part, parts)
-	if p.strips[0] == p.strips[1] || p.blocks[0] == p.blocks[1] {
-		return
-	}
-	p.column = o.strips[p.strips[0]].first &^ (asm.LineFloats - 1)
-	for p.first = 0; 2*p.first < o.rows; p.first += strassenParcel {
-		n, whole := o.pairs(p)
-		for lo := 0; lo < n; lo += strassenFew {
-			o.add(p, lo, min(lo+strassenFew, whole), true)
+	lo, hi := compute.Span(o.groups[0]*o.groups[1], part, parts)
+	for ; lo < hi; lo++ {
+		p.strips, p.blocks = o.share(lo)
+		p.column = o.strips[p.strips[0]].first &^ (asm.LineFloats - 1)
+		for p.first = 0; 2*p.first < o.rows; p.first += strassenParcel {
+			p.next = o.nextRows(p, thread)
+			o.parcel(p)
 		}
-		if whole < n {
-			o.add(p, whole, n, false)
+		for b := p.blocks[0]; b < p.blocks[1]; b++ {
+			o.store(p, b)
 		}
-		p.next = o.nextRows(p, thread)
-		o.multiply(p)
 	}
-	for b := p.blocks[0]; b < p.blocks[1]; b++ {
-		o.store(p, b)
+}
+
+// parcel adds a parcel to the products.
+func (o *strassenWeights) parcel(p *strassenWeightsPart) {
+	o.eachFew(p, (*strassenWeights).addX)
+	band := strassenBand / o.cols
+	for first := p.blocks[0]; first < p.blocks[1]; first += band {
+		p.band = [2]int{first, min(first+band, p.blocks[1])}
+		o.eachFew(p, (*strassenWeights).addDY)
+		for m := range asm.StrassenProducts {
+			for at := p.strips[0]; at < p.strips[1]; at++ {
+				o.tiles(p, m, at)
+			}
+		}
 	}
 }
 
@@ -186,10 +207,22 @@ func (o *strassenWeights) pairs(p *strassenWeightsPart) (n, whole int) {
 	return min(strassenParcel, (o.rows+1)/2-p.first), min(strassenParcel, o.rows/2-p.first)
 }
 
-// panel returns the panel of an operand of block b.
+// panel returns the panel of an operand of block b of the band.
 func (o *strassenWeights) panel(p *strassenWeightsPart, operand, b int) []float32 {
-	n := p.blocks[1] - p.blocks[0]
-	return p.right[(operand*n+b-p.blocks[0])*strassenParcel*o.cols:]
+	n := p.band[1] - p.band[0]
+	return p.right[(operand*n+b-p.band[0])*strassenParcel*o.cols:]
+}
+
+// eachFew calls add for a few pairs of the parcel at a time, which are whole or lack their second row.
+func (o *strassenWeights) eachFew(p *strassenWeightsPart,
+	add func(o *strassenWeights, p *strassenWeightsPart, lo, hi int, whole bool)) {
+	n, whole := o.pairs(p)
+	for lo := 0; lo < whole; lo += strassenFew {
+		add(o, p, lo, min(lo+strassenFew, whole), true)
+	}
+	if whole < n {
+		add(o, p, whole, n, false)
+	}
 }
 
 // lastColumn returns the end of the columns of a quarter of x that a part multiplies.
@@ -198,70 +231,57 @@ func (o *strassenWeights) lastColumn(p *strassenWeightsPart) int {
 	return last.first + last.rows
 }
 
-// add makes the operands of pairs [lo, hi) of the parcel, which are whole or lack their second row.
-func (o *strassenWeights) add(p *strassenWeightsPart, lo, hi int, whole bool) {
-	if lo >= hi {
-		return
-	}
-	a, half := &p.add, o.depth/2
+// addX makes the operands of pairs [lo, hi) of the strips.
+func (o *strassenWeights) addX(p *strassenWeightsPart, lo, hi int, whole bool) {
 	x := o.x[2*(p.first+lo)*o.depth+p.column:]
-	*a = asm.StrassenArgs{Rows: hi - lo, Width: LineUp(o.lastColumn(p) - p.column),
+	p.add = asm.StrassenArgs{Rows: hi - lo, Width: LineUp(o.lastColumn(p) - p.column),
 		QuarterStride: 2 * o.depth, RowStride: o.stride,
 		SumStride: strassenParcel * o.stride, Sums: p.left[lo*o.stride:],
-		Q11: x, Q21: x[half:], Q12: o.zero, Q22: o.zero}
+		Q11: x, Q21: x[o.depth/2:], Q12: o.zero, Q22: o.zero}
 	if whole {
-		a.Q12, a.Q22 = x[o.depth:], x[o.depth+half:]
+		p.add.Q12, p.add.Q22 = x[o.depth:], x[o.depth+o.depth/2:]
 	}
-	o.cpu.ops.Strassen.Operand(a)
-	for b := p.blocks[0]; b < p.blocks[1]; b++ {
-		o.addBlock(p, b, lo, hi, whole)
-	}
+	o.cpu.ops.Strassen.Operand(&p.add)
 }
 
-// addBlock makes the operands of a block of dy; two of them are quarters.
-func (o *strassenWeights) addBlock(p *strassenWeightsPart, b, lo, hi int, whole bool) {
+// addDY makes the operands of pairs [lo, hi) of the band; two of them are quarters.
+func (o *strassenWeights) addDY(p *strassenWeightsPart, lo, hi int, whole bool) {
 	a, half, gemm := &p.add, o.width/2, &o.cpu.ops.Gemm
-	dy := o.dy[2*(p.first+lo)*o.width+b*o.cols:]
-	*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: 2 * o.width, RowStride: o.cols,
-		SumStride: (p.blocks[1] - p.blocks[0]) * strassenParcel * o.cols, Sums: o.panel(p, 0, b)[lo*o.cols:],
-		Q11: dy, Q12: dy[half:], Q21: o.zero, Q22: o.zero}
 	block := Block{vectors: gemm.Widths[0], columns: o.cols, tail: gemm.Lanes}
-	packBlock(&p.pack, gemm, o.panel(p, quarter11, b)[lo*o.cols:], dy, hi-lo, 2*o.width, &block)
-	if whole {
-		a.Q21, a.Q22 = dy[o.width:], dy[o.width+half:]
-		packBlock(&p.pack, gemm, o.panel(p, quarter22, b)[lo*o.cols:], a.Q22, hi-lo, 2*o.width, &block)
-	}
-	o.cpu.ops.Strassen.Operand(a)
-}
-
-// multiply adds a parcel to the products.
-func (o *strassenWeights) multiply(p *strassenWeightsPart) {
-	band := strassenBand / o.cols
-	for m := range asm.StrassenProducts {
-		for first := p.blocks[0]; first < p.blocks[1]; first += band {
-			for at := p.strips[0]; at < p.strips[1]; at++ {
-				o.tiles(p, m, at, first, min(first+band, p.blocks[1]))
-			}
+	for b := p.band[0]; b < p.band[1]; b++ {
+		dy, at := o.dy[2*(p.first+lo)*o.width+b*o.cols:], lo*o.cols
+		*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: 2 * o.width, RowStride: o.cols,
+			SumStride: (p.band[1] - p.band[0]) * strassenParcel * o.cols, Sums: o.panel(p, 0, b)[at:],
+			Q11: dy, Q12: dy[half:], Q21: o.zero, Q22: o.zero}
+		packBlock(&p.pack, gemm, o.panel(p, quarter11, b)[at:], dy, hi-lo, 2*o.width, &block)
+		if whole {
+			a.Q21, a.Q22 = dy[o.width:], dy[o.width+half:]
+			packBlock(&p.pack, gemm, o.panel(p, quarter22, b)[at:], a.Q22, hi-lo, 2*o.width, &block)
 		}
+		o.cpu.ops.Strassen.Operand(a)
 	}
 }
 
-// tiles multiplies a strip for product m by blocks [lo, hi).
-func (o *strassenWeights) tiles(p *strassenWeightsPart, m, at, lo, hi int) {
+// tiles multiplies a strip for product m by the band. A product that needs both rows of a pair has no terms
+// in a parcel of one row, which is not the first.
+func (o *strassenWeights) tiles(p *strassenWeightsPart, m, at int) {
 	a, s, gemm := &p.outer, o.strips[at], &o.cpu.ops.Gemm
 	*a = asm.OuterArgs{Rows: s.rows, Stride: o.width / 2, BStride: o.cols, Tail: gemm.Lanes}
 	if p.first > 0 {
 		a.Flags = asm.TileAdd
 	}
 	stride := o.operand(p, m, s)
+	if len(a.Pairs) == 0 {
+		return
+	}
 	if !gemm.ReadsApart {
 		p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: p.copy, Src: a.A, Rows: a.Rows}
 		gemm.Strip(&p.strip)
 		a.Pairs, a.A = o.copied[a.Rows][:len(a.Pairs)], p.copy
 	}
-	right := o.panel(p, strassenRight[m], lo)
-	products := o.products[(m*o.depth/2+s.first)*o.width/2+lo*o.cols:]
-	for i := range hi - lo {
+	right := o.panel(p, strassenRight[m], p.band[0])
+	products := o.products[(m*o.depth/2+s.first)*o.width/2+p.band[0]*o.cols:]
+	for i := range p.band[1] - p.band[0] {
 		o.fetch(p, at, i, stride)
 		a.B, a.Dst = right[i*strassenParcel*o.cols:], products[i*o.cols:]
 		gemm.Outer[a.Rows][gemm.Widths[0]](a)
@@ -316,11 +336,13 @@ func (o *strassenWeights) nextRows(p *strassenWeightsPart, thread int) [2][]floa
 
 // store adds up the products of block b.
 func (o *strassenWeights) store(p *strassenWeightsPart, b int) {
-	half, lo, hi := o.width/2, o.strips[p.strips[0]].first, o.lastColumn(p)
-	upper, lower := o.dw[lo*o.width+b*o.cols:], o.dw[(o.depth/2+lo)*o.width+b*o.cols:]
-	a := &p.add
-	*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: o.width, RowStride: half,
-		SumStride: o.depth / 2 * half, Sums: o.products[lo*half+b*o.cols:], Bias: o.zero, BiasNext: o.zero,
-		Q11: upper, Q12: upper[half:], Q21: lower, Q22: lower[half:]}
-	o.cpu.ops.Strassen.Result(a)
+	half, end := o.width/2, o.lastColumn(p)
+	for lo := o.strips[p.strips[0]].first; lo < end; lo += strassenLines {
+		upper, lower := o.dw[lo*o.width+b*o.cols:], o.dw[(o.depth/2+lo)*o.width+b*o.cols:]
+		p.add = asm.StrassenArgs{Rows: min(strassenLines, end-lo), Width: o.cols,
+			QuarterStride: o.width, RowStride: half, SumStride: o.depth / 2 * half,
+			Sums: o.products[lo*half+b*o.cols:], Bias: o.zero, BiasNext: o.zero,
+			Q11: upper, Q12: upper[half:], Q21: lower, Q22: lower[half:]}
+		o.cpu.ops.Strassen.Result(&p.add)
+	}
 }
