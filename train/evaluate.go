@@ -78,7 +78,8 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: trained,
 	}
 	if !isFinite(e.Loss) {
-		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss}
+		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss,
+			IsStart: l.done.Steps == 0}
 	}
 	if l.done.Steps > 0 {
 		e.Rate = l.schedule.Rate(l.config.even(l.done.Steps - 1))

@@ -469,6 +469,20 @@ func TestDivergenceInTheLastUpdate(t *testing.T) {
 	}
 }
 
+// Weights that are not finite from the start are not blamed on the learning rate.
+func TestDivergenceBeforeAnyStep(t *testing.T) {
+	c := example(t, "lenet", 30, 10)
+	c.EvalOnly = true
+	l := alone(t, c)
+	l.Variables().Weights[0] = float32(math.NaN())
+	_, err := l.Run(t.Context(), nil)
+	const want = "train: rank 0: test loss is NaN before any step: the weights have or lead to values " +
+		"that are not finite; math exact is the last to overflow"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // offsetOf returns the offset of a parameter.
 func offsetOf(t *testing.T, l *train.Loop, name string) int {
 	t.Helper()

@@ -64,8 +64,8 @@ type strassenPart struct {
 // strassenUnit what the columns are multiples of: below them, the additions take what the products save.
 // strassenBatch is how many pairs of rows are multiplied at a time: products and sums of a quarter then share
 // the second-level cache, and the tiles of a batch fetch a panel while they multiply by the one before.
-// strassenFew is how many pairs are added in one call, so that a call stays short, and rows that are read
-// again near.
+// strassenFew is how many pairs are added in one call, so that a call is short, and rows that are read again
+// are still in a cache.
 const (
 	strassenRows  = 384
 	strassenLeast = 256
