@@ -33,19 +33,22 @@ func texts(n, most int, stream random.Stream) *data.Set {
 	return s
 }
 
+// onTexts trains a BERT on texts of two classes with AdamW.
+func onTexts(t *testing.T, name string, training, test *data.Set) train.Config {
+	t.Helper()
+	network, err := model.Named(name, 2, training.Shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train.Config{Network: network.WithWords(numWords), Train: training, Test: test, Seed: 5,
+		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01}}
+}
+
 // BERT with dropout, AdamW, texts of different lengths and uneven shards has the same result for
 // any number of workers and threads.
 func TestOneHashForTexts(t *testing.T) {
-	c := train.Config{
-		Train: texts(23, 40, 1), Test: texts(9, 40, 2),
-		Batch: 10, Plan: cut(t, 4, 1), Steps: 4, EvalBatch: 4, Seed: 5,
-		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
-	}
-	var err error
-	if c.Network, err = model.Named("bert-tiny", 2, tensor.Shape{40}); err != nil {
-		t.Fatal(err)
-	}
-	c.Network = c.Network.WithWords(numWords)
+	c := onTexts(t, "bert-tiny", texts(23, 40, 1), texts(9, 40, 2))
+	c.Batch, c.Plan, c.Steps, c.EvalBatch = 10, cut(t, 4, 1), 4, 4
 	strange := c
 	strange.CPU, strange.Train = &compute.CPU{}, texts(23, 40, 1)
 	strange.Train.Texts.Vocabulary++
@@ -70,22 +73,15 @@ func TestOneHashWhereTokensArePaired(t *testing.T) {
 	if compute.Best() == compute.Plain {
 		t.Skip("takes a minute without assembly")
 	}
-	c := train.Config{
-		Train: texts(96, 60, 1), Test: texts(25, 60, 2),
-		Batch: 48, Plan: cut(t, 2, 1), Steps: 2, EvalBatch: 25, Seed: 5,
-		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
-	}
-	var err error
-	if c.Network, err = model.Named("bert-mini", 2, tensor.Shape{60}); err != nil {
-		t.Fatal(err)
-	}
-	c.Network = c.Network.WithWords(numWords)
+	c := onTexts(t, "bert-mini", texts(96, 60, 1), texts(25, 60, 2))
+	c.Batch, c.Plan, c.Steps, c.EvalBatch = 48, cut(t, 2, 1), 2, 25
 	want := run(t, c, 1, 1, compute.Best())[0]
 	for workers := 1; workers <= 2; workers++ {
 		for rank, got := range exchangeRun(t, c, workers, 3-workers, "ddp", "") {
 			compareOutcomes(t, fmt.Sprintf("%d workers, rank %d", workers, rank), got, want)
 		}
 	}
+	var err error
 	if c.CPU, err = compute.Open(compute.Config{ISA: compute.Best(), Math: compute.Exact}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,16 +125,8 @@ func pairs(n int, stream random.Stream) *data.Set {
 // BERT learns which of two texts a word is in, with the same result for one worker and two.
 func TestPairsAreLearned(t *testing.T) {
 	skipShort(t)
-	c := train.Config{
-		Train: pairs(640, 1), Test: pairs(128, 2),
-		Batch: 32, Plan: cut(t, 2, 1), Epochs: 3, EvalBatch: 32, Seed: 5,
-		Optimizer: optim.Config{Name: "adamw", LR: 1e-3, WeightDecay: 0.01},
-	}
-	var err error
-	if c.Network, err = model.Named("bert-tiny", 2, tensor.Shape{8}); err != nil {
-		t.Fatal(err)
-	}
-	c.Network = c.Network.WithWords(numWords)
+	c := onTexts(t, "bert-tiny", pairs(640, 1), pairs(128, 2))
+	c.Batch, c.Plan, c.Epochs, c.EvalBatch = 32, cut(t, 2, 1), 3, 32
 	want := run(t, c, 1, 1, compute.Best())[0]
 	if got := want.Test.Accuracy(); got < 0.95 {
 		t.Errorf("accuracy %v, want at least 0.95", got)

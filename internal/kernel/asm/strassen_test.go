@@ -23,6 +23,7 @@ func TestStrassenAdditions(t *testing.T) {
 	}
 }
 
+// The same for any numbers of rows and columns.
 func FuzzStrassenAdditions(f *testing.F) {
 	f.Add(uint8(0), uint8(0), uint8(0), false)
 	f.Add(uint8(5), uint8(3), uint8(3), true)
