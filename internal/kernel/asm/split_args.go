@@ -22,38 +22,29 @@ type SplitArgs struct {
 	Work       []float32 // TurnedFloats, for turn
 }
 
-// SplitTileArgs describes sums of products of parts: for each of blocks blocks of sums, 32x32 floats,
+// SplitTileArgs describes products of parts and the way of their sums to their destination: for each of
+// Blocks blocks of 32 rows of a and the 32 columns of b,
 //
 //	sums[i, j] = sum over steps, k < 32 of a[i, step, k] b[step, k, j]
+//	dst[out[i] + j] = bias[j] + sums[i, j]
 //
-// where the product of floats is one of their parts. The blocks of a follow each other, b is the same.
+// plus what dst holds and without negative values, as flags say, for i < Rows. The product of floats is one
+// of their parts. Blocks of a follow each other, b is the same.
 type SplitTileArgs struct {
 	A, B          []uint32
-	Sums          []float32
 	Steps, Blocks int
-	// Ahead holds places in dst, of which 32 floats each will be wanted soon: the tiles ask for 32 of
-	// them for each block.
-	Ahead []int32
-	Dst   []float32
-	// NextRows holds places in next, one for each row of sums, from which 16 floats a step will be copied to
-	// tiles soon: while the tiles compute a row, they ask for those of its place.
+	// Out holds 32 places in dst for each block: those from Rows on are not written, but may be asked for.
+	Out         []int32
+	Dst, Bias   []float32
+	Rows, Flags int
+	Sums        []float32 // scratch, 32x32 floats for each block
+	// NextRows holds places in next, one for each row of sums, from which 32 floats a step will be wanted
+	// soon: while the tiles compute a row, they ask for those of its place.
 	NextRows []int32
 	Next     []float32
 	// NextB is the right operand of the next call: the tiles ask for as much of it as for all of b if there
 	// are 8 blocks.
 	NextB []uint32
-}
-
-// SplitStoreArgs describes the way of 32 columns of sums to their destination,
-//
-//	dst[table[i] + j] = bias[j] + sums[i, j]
-//
-// plus what dst holds and without negative values, as flags say, for i < rows.
-type SplitStoreArgs struct {
-	Table       []int32
-	Sums, Bias  []float32
-	Dst         []float32
-	Rows, Flags int
 }
 
 // SplitOps holds the inner loops for one number of parts. Of each 32 terms those 16 apart are a pair, unless
@@ -71,9 +62,9 @@ type SplitOps struct {
 	Turn func(*SplitArgs)
 	// Flip fills the right operand with rows of terms, each a column: rows i+16 of the table are rows i from
 	// column 16 on. It writes one half, the columns that the first 16 rows are.
-	Flip  func(*SplitArgs)
-	Tile  func(*SplitTileArgs)
-	Store func(*SplitStoreArgs)
+	Flip func(*SplitArgs)
+	// Tile multiplies and adds. With one part denormals are zero all the way, with more only in the sums.
+	Tile func(*SplitTileArgs)
 }
 
 // TurnedFloats is the scratch of turn: two squares.

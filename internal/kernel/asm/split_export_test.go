@@ -37,13 +37,34 @@ func SplitSets() []SplitSet {
 func OnePart() map[string]SplitOps {
 	list := map[string]SplitOps{}
 	if slices.Contains(compute.Supported(), compute.AVX2) {
-		list["multiply-adds of 256 bits"] = planeSplit(splitTileAVX2)
+		list["multiply-adds of 256 bits"] = planeSplit(splitSumsAVX2)
 	}
 	if slices.Contains(compute.Supported(), compute.AVX512) {
-		list["multiply-adds of 512 bits"] = planeSplit(splitTileAVX512)
+		list["multiply-adds of 512 bits"] = planeSplit(splitSumsAVX512)
 	}
 	if cpu.X86.HasAVX512BF16 {
 		list["dot products"] = dotSplit()
+	}
+	return list
+}
+
+// SplitStore is a way of sums to their destination for a number of parts.
+type SplitStore struct {
+	Name       string
+	Got, Plain func(*SplitTileArgs)
+}
+
+// SplitStores lists those that this machine can run.
+func SplitStores() (list []SplitStore) {
+	plain := func(parts int) func(*SplitTileArgs) {
+		return func(a *SplitTileArgs) { splitStorePlain(parts, a) }
+	}
+	if slices.Contains(compute.Supported(), compute.AVX2) {
+		list = append(list, SplitStore{"256 bits", splitStoreAVX2, plain(1)})
+	}
+	if slices.Contains(compute.Supported(), compute.AVX512) {
+		list = append(list, SplitStore{"512 bits", splitStoreAVX512, plain(2)},
+			SplitStore{"512 bits, one part", splitStoreOneAVX512, plain(1)})
 	}
 	return list
 }

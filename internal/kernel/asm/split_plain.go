@@ -11,7 +11,6 @@ func plainSplit(parts int) SplitOps {
 		Turn:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
 		Flip:  func(a *SplitArgs) { splitTurnPlain(parts, a) },
 		Tile:  func(a *SplitTileArgs) { splitTilePlain(parts, a) },
-		Store: splitStorePlain,
 	}
 }
 
@@ -110,8 +109,14 @@ func splitProducts(parts int) [][2]int {
 	return [][2]int{{2, 0}, {0, 0}, {0, 2}, {0, 1}, {1, 1}, {1, 0}}
 }
 
-// splitTilePlain is the portable product of tiles.
+// splitTilePlain is the portable product of tiles and the way of their sums to their destination.
 func splitTilePlain(parts int, a *SplitTileArgs) {
+	splitSumsPlain(parts, a)
+	splitStorePlain(parts, a)
+}
+
+// splitSumsPlain computes the sums.
+func splitSumsPlain(parts int, a *SplitTileArgs) {
 	step := 2 * parts * TileWords
 	for block := range a.Blocks {
 		for i := range SplitSide {
@@ -186,14 +191,18 @@ func flush(x float32) float32 {
 	return x
 }
 
-// splitStorePlain is the portable way of sums to their destination.
-func splitStorePlain(a *SplitStoreArgs) {
+// splitStorePlain is the portable way of sums to their destination. With one part denormals are zero.
+func splitStorePlain(parts int, a *SplitTileArgs) {
+	plus := func(x, y float32) float32 { return x + y }
+	if parts == 1 {
+		plus = func(x, y float32) float32 { return flush(flush(x) + flush(y)) }
+	}
 	for i := range a.Rows {
-		dst := a.Dst[a.Table[i]:][:SplitSide]
+		dst := a.Dst[a.Out[i]:][:SplitSide]
 		for j := range dst {
-			sum := a.Bias[j] + a.Sums[i*SplitSide+j]
+			sum := plus(a.Sums[i*SplitSide+j], a.Bias[j])
 			if a.Flags&TileAdd != 0 {
-				sum += dst[j]
+				sum = plus(sum, dst[j])
 			}
 			if a.Flags&TileReLU != 0 && sum < 0 {
 				sum = 0

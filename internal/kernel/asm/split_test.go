@@ -55,35 +55,73 @@ func copied(run func(*asm.SplitArgs), src []float32, width, steps, step int) []u
 }
 
 // Every way to multiply one part gives the portable twin's bits, also those that this machine does not
-// choose, for numbers of any size, denormal ones among them.
+// choose, for numbers of any size, denormal ones among them, and writes no row that it was not asked for.
 func TestWaysOfOnePartMatchPlain(t *testing.T) {
 	source := rand.New(rand.NewPCG(3, 4))
-	left, right := anyFloats(source), anyFloats(source)
+	left, right := anyFloats(source, oneTerms), anyFloats(source, oneTerms)
+	dst := anyFloats(source, asm.SplitSide)
 	plain := asm.PlainPart()
-	want := multiplied(&plain, left, right)
-	for name, ops := range asm.OnePart() {
-		kerneltest.SameBits(t, name, multiplied(&ops, left, right), want)
+	for _, flags := range storeFlags {
+		want := multiplied(&plain, left, right, dst, flags)
+		for name, ops := range asm.OnePart() {
+			kerneltest.SameBits(t, name, multiplied(&ops, left, right, dst, flags), want)
+		}
 	}
 }
 
-// oneSteps and oneBlocks are the steps and the blocks of rows that multiplied computes.
-const oneSteps, oneBlocks = 3, 2
+// Every way of sums to their destination gives the portable twin's bits, also those that this machine does
+// not choose.
+func TestSplitStoresMatchPlain(t *testing.T) {
+	source := rand.New(rand.NewPCG(5, 6))
+	sums, dst := anyFloats(source, asm.SplitSide), anyFloats(source, asm.SplitSide)
+	for _, store := range asm.SplitStores() {
+		for _, flags := range storeFlags {
+			stored := func(store func(*asm.SplitTileArgs)) []float32 {
+				a := storing(dst, flags)
+				a.Sums = sums
+				store(&a)
+				return a.Dst
+			}
+			kerneltest.SameBits(t, store.Name, stored(store.Got), stored(store.Plain))
+		}
+	}
+}
 
-// anyFloats returns the rows of an operand of multiplied.
-func anyFloats(source *rand.Rand) []float32 {
-	list := make([]float32, oneBlocks*asm.SplitSide*oneSteps*asm.SplitSide)
+// storeFlags are the flags that a store may have.
+var storeFlags = []int{0, asm.TileAdd, asm.TileReLU, asm.TileAdd | asm.TileReLU}
+
+// storing returns the arguments of a store to a copy of dst, all but the last rows of some blocks.
+func storing(dst []float32, flags int) asm.SplitTileArgs {
+	a := asm.SplitTileArgs{Out: make([]int32, oneBlocks*asm.SplitSide), Dst: slices.Clone(dst),
+		Bias: []float32{0, 1, -0x1p-127, 0x1p-126, -1e30}, Rows: oneBlocks*asm.SplitSide - 5, Flags: flags}
+	for i := range a.Out {
+		a.Out[i] = int32(i * asm.SplitSide)
+	}
+	a.Bias = append(a.Bias, make([]float32, asm.SplitSide-len(a.Bias))...)
+	return a
+}
+
+// oneSteps and oneBlocks are the steps and the blocks of rows that multiplied computes, oneTerms the terms.
+const oneSteps, oneBlocks, oneTerms = 3, 2, oneSteps * asm.SplitSide
+
+// anyFloats returns blocks of rows of so many floats.
+func anyFloats(source *rand.Rand, width int) []float32 {
+	list := make([]float32, oneBlocks*asm.SplitSide*width)
 	for i := range list {
 		list[i] = float32(source.NormFloat64())
-		if i%64 == 0 {
+		switch i % 64 {
+		case 0:
 			list[i] = math.Float32frombits(source.Uint32() &^ (1 << 30)) // below 2, mostly far below
+		case 1:
+			list[i] = math.Float32frombits(source.Uint32() &^ (0xff << 23)) // denormal
 		}
 	}
 	return list
 }
 
-// multiplied returns the sums of blocks of 32 rows of left, and 32 columns of right.
-func multiplied(o *asm.SplitOps, left, right []float32) []float32 {
-	const side, width = asm.SplitSide, oneSteps * asm.SplitSide
+// multiplied returns dst with the products of blocks of 32 rows of left, and 32 columns of right.
+func multiplied(o *asm.SplitOps, left, right, dst []float32, flags int) []float32 {
+	const side, width = asm.SplitSide, oneTerms
 	pack := func(run func(*asm.SplitArgs), from []float32, stride, n int) []uint32 {
 		a := asm.SplitArgs{Table: make([]int32, side), Src: from, Zero: make([]float32, width),
 			Dst: make([]uint32, n*o.StepWords()), N: n, DstStep: o.StepWords()}
@@ -93,17 +131,15 @@ func multiplied(o *asm.SplitOps, left, right []float32) []float32 {
 		run(&a)
 		return a.Dst
 	}
-	var rows, columns []uint32
+	a := storing(dst, flags)
 	for b := range oneBlocks {
-		rows = append(rows, pack(o.Rows, left[b*side*width:], width, oneSteps)...)
+		a.A = append(a.A, pack(o.Rows, left[b*side*width:], width, oneSteps)...)
 	}
 	for s := range oneSteps {
-		columns = append(columns, pack(o.Pairs, right[s*side*side:], side, 1)...)
+		a.B = append(a.B, pack(o.Pairs, right[s*side*side:], side, 1)...)
 	}
-	places := make([]int32, oneBlocks*side)
-	sums := make([]float32, oneBlocks*side*side)
-	near := make([]float32, width)
-	o.Tile(&asm.SplitTileArgs{A: rows, B: columns, Sums: sums, Steps: oneSteps, Blocks: oneBlocks,
-		Ahead: places, Dst: near, NextRows: make([]int32, 8*side), Next: near, NextB: columns})
-	return sums
+	a.Steps, a.Blocks, a.Sums = oneSteps, oneBlocks, make([]float32, len(dst))
+	a.NextRows, a.Next, a.NextB = make([]int32, 8*side), make([]float32, width), a.B
+	o.Tile(&a)
+	return a.Dst
 }

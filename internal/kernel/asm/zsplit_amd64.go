@@ -19,10 +19,10 @@ func splitPairsAVX512_1(a *SplitArgs)
 //go:noescape
 func splitTurnAVX512_1(a *SplitArgs)
 
-// splitTileAMX_1 is splitTilePlain.
+// splitSumsAMX_1 is splitSumsPlain.
 //
 //go:noescape
-func splitTileAMX_1(a *SplitTileArgs)
+func splitSumsAMX_1(a *SplitTileArgs)
 
 // splitRowsAVX512_2 is splitRowsPlain.
 //
@@ -39,10 +39,10 @@ func splitPairsAVX512_2(a *SplitArgs)
 //go:noescape
 func splitTurnAVX512_2(a *SplitArgs)
 
-// splitTileAMX_2 is splitTilePlain.
+// splitSumsAMX_2 is splitSumsPlain.
 //
 //go:noescape
-func splitTileAMX_2(a *SplitTileArgs)
+func splitSumsAMX_2(a *SplitTileArgs)
 
 // splitRowsAVX512_3 is splitRowsPlain.
 //
@@ -59,15 +59,20 @@ func splitPairsAVX512_3(a *SplitArgs)
 //go:noescape
 func splitTurnAVX512_3(a *SplitArgs)
 
-// splitTileAMX_3 is splitTilePlain.
+// splitSumsAMX_3 is splitSumsPlain.
 //
 //go:noescape
-func splitTileAMX_3(a *SplitTileArgs)
+func splitSumsAMX_3(a *SplitTileArgs)
 
-// splitStoreAVX512 is splitStorePlain.
+// splitStoreAVX512 is splitStorePlain for more than one part.
 //
 //go:noescape
-func splitStoreAVX512(a *SplitStoreArgs)
+func splitStoreAVX512(a *SplitTileArgs)
+
+// splitStoreOneAVX512 is splitStorePlain for one part.
+//
+//go:noescape
+func splitStoreOneAVX512(a *SplitTileArgs)
 
 // splitRowsAVX2 is splitRowsPlain for one part, in planes.
 //
@@ -84,20 +89,20 @@ func splitPairsAVX2(a *SplitArgs)
 //go:noescape
 func splitTurnAVX2(a *SplitArgs)
 
-// splitBlockAVX2 adds a block of splitTilePlain for one part, in planes, to its sums.
+// splitBlockAVX2 adds a block of splitSumsPlain for one part, in planes, to its sums.
 //
 //go:noescape
 func splitBlockAVX2(a *SplitTileArgs)
 
-// splitBlockAVX512 adds a block of splitTilePlain for one part, in planes, to its sums.
+// splitBlockAVX512 adds a block of splitSumsPlain for one part, in planes, to its sums.
 //
 //go:noescape
 func splitBlockAVX512(a *SplitTileArgs)
 
-// splitStoreAVX2 is splitStorePlain.
+// splitStoreAVX2 is splitStorePlain for one part.
 //
 //go:noescape
-func splitStoreAVX2(a *SplitStoreArgs)
+func splitStoreAVX2(a *SplitTileArgs)
 
 // splitRowsDot is splitRowsPlain for one part, with pairs of neighbours.
 //

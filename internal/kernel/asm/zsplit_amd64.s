@@ -878,12 +878,12 @@ tile:
 	VZEROUPPER
 	RET
 
-// func splitTileAMX_1(a *SplitTileArgs)
+// func splitSumsAMX_1(a *SplitTileArgs)
 // Requires: MMX+
-TEXT ·splitTileAMX_1(SB), NOSPLIT, $0-8
+TEXT ·splitSumsAMX_1(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
 	MOVQ (BX), AX
-	MOVQ 48(BX), SI
+	MOVQ 152(BX), SI
 	MOVQ $0x00000040, CX
 	MOVQ $0x00000080, DX
 	LEAQ tiles<>+0(SB), R8
@@ -892,9 +892,9 @@ TEXT ·splitTileAMX_1(SB), NOSPLIT, $0-8
 	BYTE $0x78
 	BYTE $0x49
 	BYTE $0x00
-	MOVQ 80(BX), R9
-	MOVQ 88(BX), R11
-	MOVQ 112(BX), R12
+	MOVQ 56(BX), R9
+	MOVQ 64(BX), R11
+	MOVQ 88(BX), R12
 
 block:
 	MOVQ  $0x00000020, R13
@@ -919,7 +919,7 @@ block:
 	BYTE  $0x49
 	BYTE  $0xd8
 	MOVQ  24(BX), DI
-	MOVQ  72(BX), R10
+	MOVQ  48(BX), R10
 	TESTQ R10, R10
 	JZ    store
 
@@ -1785,12 +1785,12 @@ tile:
 	VZEROUPPER
 	RET
 
-// func splitTileAMX_2(a *SplitTileArgs)
+// func splitSumsAMX_2(a *SplitTileArgs)
 // Requires: MMX+
-TEXT ·splitTileAMX_2(SB), NOSPLIT, $0-8
+TEXT ·splitSumsAMX_2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
 	MOVQ (BX), AX
-	MOVQ 48(BX), SI
+	MOVQ 152(BX), SI
 	MOVQ $0x00000040, CX
 	MOVQ $0x00000080, DX
 	LEAQ tiles<>+0(SB), R8
@@ -1799,9 +1799,9 @@ TEXT ·splitTileAMX_2(SB), NOSPLIT, $0-8
 	BYTE $0x78
 	BYTE $0x49
 	BYTE $0x00
-	MOVQ 80(BX), R9
-	MOVQ 88(BX), R11
-	MOVQ 112(BX), R12
+	MOVQ 56(BX), R9
+	MOVQ 64(BX), R11
+	MOVQ 88(BX), R12
 
 block:
 	MOVQ  $0x00000020, R13
@@ -1826,7 +1826,7 @@ block:
 	BYTE  $0x49
 	BYTE  $0xd8
 	MOVQ  24(BX), DI
-	MOVQ  72(BX), R10
+	MOVQ  48(BX), R10
 	TESTQ R10, R10
 	JZ    store
 
@@ -2941,12 +2941,12 @@ tile:
 	VZEROUPPER
 	RET
 
-// func splitTileAMX_3(a *SplitTileArgs)
+// func splitSumsAMX_3(a *SplitTileArgs)
 // Requires: MMX+
-TEXT ·splitTileAMX_3(SB), NOSPLIT, $0-8
+TEXT ·splitSumsAMX_3(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
 	MOVQ (BX), AX
-	MOVQ 48(BX), SI
+	MOVQ 152(BX), SI
 	MOVQ $0x00000040, CX
 	MOVQ $0x00000080, DX
 	LEAQ tiles<>+0(SB), R8
@@ -2955,9 +2955,9 @@ TEXT ·splitTileAMX_3(SB), NOSPLIT, $0-8
 	BYTE $0x78
 	BYTE $0x49
 	BYTE $0x00
-	MOVQ 80(BX), R9
-	MOVQ 88(BX), R11
-	MOVQ 112(BX), R12
+	MOVQ 56(BX), R9
+	MOVQ 64(BX), R11
+	MOVQ 88(BX), R12
 
 block:
 	MOVQ  $0x00000020, R13
@@ -2982,7 +2982,7 @@ block:
 	BYTE  $0x49
 	BYTE  $0xd8
 	MOVQ  24(BX), DI
-	MOVQ  72(BX), R10
+	MOVQ  48(BX), R10
 	TESTQ R10, R10
 	JZ    store
 
@@ -3413,43 +3413,96 @@ store:
 	BYTE $0xc0
 	RET
 
-// func splitStoreAVX512(a *SplitStoreArgs)
+// func splitStoreAVX512(a *SplitTileArgs)
 // Requires: AVX, AVX512F
 TEXT ·splitStoreAVX512(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    72(AX), DX
-	MOVQ    24(AX), BX
-	MOVQ    104(AX), SI
-	MOVQ    48(AX), DI
-	VPXORD  Z2, Z2, Z2
+	MOVQ    64(AX), CX
+	MOVQ    88(AX), DX
+	MOVQ    152(AX), BX
+	MOVQ    144(AX), SI
+	MOVQ    112(AX), DI
+	VPXORD  Z4, Z4, Z4
 	VMOVUPS (DI), Z0
 	VMOVUPS 64(DI), Z1
-	MOVQ    96(AX), AX
+	MOVQ    136(AX), AX
+	TESTQ   AX, AX
+	JZ      done
 
 row:
 	MOVLQSX (CX), DI
 	LEAQ    (DX)(DI*4), DI
-	VADDPS  (BX), Z0, Z3
-	VADDPS  64(BX), Z1, Z4
+	VADDPS  (BX), Z0, Z2
+	VADDPS  64(BX), Z1, Z3
 	TESTQ   $0x00000001, SI
 	JZ      added
-	VADDPS  (DI), Z3, Z3
-	VADDPS  64(DI), Z4, Z4
+	VADDPS  (DI), Z2, Z2
+	VADDPS  64(DI), Z3, Z3
 
 added:
 	TESTQ  $0x00000002, SI
 	JZ     positive
-	VMAXPS Z3, Z2, Z3
-	VMAXPS Z4, Z2, Z4
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
 
 positive:
-	VMOVUPS Z3, (DI)
-	VMOVUPS Z4, 64(DI)
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
 	ADDQ    $0x04, CX
 	ADDQ    $0x80, BX
 	DECQ    AX
 	JNZ     row
+
+done:
+	VZEROUPPER
+	RET
+
+// func splitStoreOneAVX512(a *SplitTileArgs)
+// Requires: AVX, AVX512F, SSE
+TEXT ·splitStoreOneAVX512(SB), NOSPLIT, $8-8
+	MOVQ    a+0(FP), AX
+	STMXCSR (SP)
+	MOVL    $0x00009fc0, CX
+	MOVL    CX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    64(AX), CX
+	MOVQ    88(AX), DX
+	MOVQ    152(AX), BX
+	MOVQ    144(AX), SI
+	MOVQ    112(AX), DI
+	VPXORD  Z4, Z4, Z4
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	MOVQ    136(AX), AX
+	TESTQ   AX, AX
+	JZ      done
+
+row:
+	MOVLQSX (CX), DI
+	LEAQ    (DX)(DI*4), DI
+	VADDPS  (BX), Z0, Z2
+	VADDPS  64(BX), Z1, Z3
+	TESTQ   $0x00000001, SI
+	JZ      added
+	VADDPS  (DI), Z2, Z2
+	VADDPS  64(DI), Z3, Z3
+
+added:
+	TESTQ  $0x00000002, SI
+	JZ     positive
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+
+positive:
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    $0x04, CX
+	ADDQ    $0x80, BX
+	DECQ    AX
+	JNZ     row
+
+done:
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -4821,8 +4874,8 @@ TEXT ·splitBlockAVX2(SB), NOSPLIT, $8-8
 	MOVL    $0x00009fc0, CX
 	MOVL    CX, 4(SP)
 	LDMXCSR 4(SP)
-	MOVQ    88(AX), CX
-	MOVQ    112(AX), DX
+	MOVQ    64(AX), CX
+	MOVQ    88(AX), DX
 	MOVQ    $0x00000020, BX
 
 ask:
@@ -4834,12 +4887,12 @@ ask:
 	JNZ        ask
 	MOVQ       (AX), CX
 	MOVQ       24(AX), DX
-	MOVQ       72(AX), BX
+	MOVQ       48(AX), BX
 	TESTQ      BX, BX
 	JZ         done
 
 step:
-	MOVQ 48(AX), SI
+	MOVQ 152(AX), SI
 	MOVQ $0x00000002, DI
 
 columns:
@@ -5511,8 +5564,8 @@ TEXT ·splitBlockAVX512(SB), NOSPLIT, $8-8
 	MOVL    $0x00009fc0, CX
 	MOVL    CX, 4(SP)
 	LDMXCSR 4(SP)
-	MOVQ    88(AX), CX
-	MOVQ    112(AX), DX
+	MOVQ    64(AX), CX
+	MOVQ    88(AX), DX
 	MOVQ    $0x00000020, BX
 
 ask:
@@ -5524,12 +5577,12 @@ ask:
 	JNZ        ask
 	MOVQ       (AX), CX
 	MOVQ       24(AX), DX
-	MOVQ       72(AX), BX
+	MOVQ       48(AX), BX
 	TESTQ      BX, BX
 	JZ         done
 
 step:
-	MOVQ 48(AX), SI
+	MOVQ 152(AX), SI
 	MOVQ $0x00000001, DI
 
 columns:
@@ -6499,17 +6552,23 @@ done:
 	VZEROUPPER
 	RET
 
-// func splitStoreAVX2(a *SplitStoreArgs)
-// Requires: AVX
-TEXT ·splitStoreAVX2(SB), NOSPLIT, $0-8
+// func splitStoreAVX2(a *SplitTileArgs)
+// Requires: AVX, SSE
+TEXT ·splitStoreAVX2(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    72(AX), DX
-	MOVQ    24(AX), BX
-	MOVQ    104(AX), SI
-	MOVQ    48(AX), DI
+	STMXCSR (SP)
+	MOVL    $0x00009fc0, CX
+	MOVL    CX, 4(SP)
+	LDMXCSR 4(SP)
+	MOVQ    64(AX), CX
+	MOVQ    88(AX), DX
+	MOVQ    152(AX), BX
+	MOVQ    144(AX), SI
+	MOVQ    112(AX), DI
 	VXORPS  Y0, Y0, Y0
-	MOVQ    96(AX), AX
+	MOVQ    136(AX), AX
+	TESTQ   AX, AX
+	JZ      done
 	VMOVUPS (DI), Y1
 	VMOVUPS 32(DI), Y3
 	VMOVUPS 64(DI), Y5
@@ -6546,6 +6605,9 @@ positive:
 	ADDQ    $0x80, BX
 	DECQ    AX
 	JNZ     row
+
+done:
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -7400,18 +7462,18 @@ TEXT ·splitTileDot(SB), NOSPLIT, $8-8
 	MOVL    $0x00009fc0, CX
 	MOVL    CX, 4(SP)
 	LDMXCSR 4(SP)
-	MOVQ    80(AX), CX
-	MOVQ    (AX), DX
-	MOVQ    48(AX), BX
+	MOVQ    56(AX), CX
+	MOVQ    136(AX), DX
+	MOVQ    (AX), BX
 	XORQ    R9, R9
-	MOVQ    184(AX), R10
+	MOVQ    224(AX), R10
 
 block:
 	MOVQ $0x00000008, R8
 
 group:
-	MOVQ       88(AX), SI
-	MOVQ       112(AX), DI
+	MOVQ       64(AX), SI
+	MOVQ       88(AX), DI
 	MOVLQSX    (SI)(R9*1), R11
 	PREFETCHT0 (DI)(R11*4)
 	PREFETCHT0 64(DI)(R11*4)
@@ -7424,8 +7486,8 @@ group:
 	MOVLQSX    12(SI)(R9*1), R11
 	PREFETCHT0 (DI)(R11*4)
 	PREFETCHT0 64(DI)(R11*4)
-	MOVQ       136(AX), DI
-	MOVQ       160(AX), SI
+	MOVQ       176(AX), DI
+	MOVQ       200(AX), SI
 	MOVLQSX    (DI)(R9*1), R11
 	LEAQ       (SI)(R11*4), R11
 	MOVLQSX    4(DI)(R9*1), R12
@@ -7435,8 +7497,8 @@ group:
 	MOVLQSX    12(DI)(R9*1), R14
 	LEAQ       (SI)(R14*4), R14
 	MOVQ       24(AX), SI
-	MOVQ       72(AX), DI
-	MOVQ       DX, R15
+	MOVQ       48(AX), DI
+	MOVQ       BX, R15
 	VPXORD     Z16, Z16, Z16
 	VPXORD     Z17, Z17, Z17
 	VPXORD     Z18, Z18, Z18
@@ -7450,13 +7512,17 @@ group:
 
 step:
 	PREFETCHT2   (R11)
-	ADDQ         $0x40, R11
+	PREFETCHT2   64(R11)
+	ADDQ         $0x00000080, R11
 	PREFETCHT2   (R12)
-	ADDQ         $0x40, R12
+	PREFETCHT2   64(R12)
+	ADDQ         $0x00000080, R12
 	PREFETCHT2   (R13)
-	ADDQ         $0x40, R13
+	PREFETCHT2   64(R13)
+	ADDQ         $0x00000080, R13
 	PREFETCHT2   (R14)
-	ADDQ         $0x40, R14
+	PREFETCHT2   64(R14)
+	ADDQ         $0x00000080, R14
 	PREFETCHT1   (R10)
 	ADDQ         $0x20, R10
 	VPXORD       Z0, Z0, Z0
@@ -8361,22 +8427,103 @@ step:
 	JNZ          step
 
 store:
-	VMOVUPS Z16, (BX)
-	VMOVUPS Z17, 64(BX)
-	VMOVUPS Z18, 128(BX)
-	VMOVUPS Z19, 192(BX)
-	VMOVUPS Z20, 256(BX)
-	VMOVUPS Z21, 320(BX)
-	VMOVUPS Z22, 384(BX)
-	VMOVUPS Z23, 448(BX)
-	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000200, BX
+	MOVQ    64(AX), SI
+	MOVQ    88(AX), DI
+	MOVQ    144(AX), R12
+	MOVQ    112(AX), R11
+	VPXORD  Z0, Z0, Z0
+	VMOVUPS (R11), Z1
+	VMOVUPS 64(R11), Z2
+	CMPQ    DX, $0x00
+	JLE     stored
+	MOVLQSX (SI)(R9*1), R11
+	LEAQ    (DI)(R11*4), R11
+	VADDPS  Z1, Z16, Z16
+	VADDPS  Z2, Z17, Z17
+	TESTQ   $0x00000001, R12
+	JZ      firstadded
+	VADDPS  (R11), Z16, Z16
+	VADDPS  64(R11), Z17, Z17
+
+firstadded:
+	TESTQ  $0x00000002, R12
+	JZ     firstpositive
+	VMAXPS Z16, Z0, Z16
+	VMAXPS Z17, Z0, Z17
+
+firstpositive:
+	VMOVUPS Z16, (R11)
+	VMOVUPS Z17, 64(R11)
+	CMPQ    DX, $0x01
+	JLE     stored
+	MOVLQSX 4(SI)(R9*1), R11
+	LEAQ    (DI)(R11*4), R11
+	VADDPS  Z1, Z18, Z18
+	VADDPS  Z2, Z19, Z19
+	TESTQ   $0x00000001, R12
+	JZ      secondadded
+	VADDPS  (R11), Z18, Z18
+	VADDPS  64(R11), Z19, Z19
+
+secondadded:
+	TESTQ  $0x00000002, R12
+	JZ     secondpositive
+	VMAXPS Z18, Z0, Z18
+	VMAXPS Z19, Z0, Z19
+
+secondpositive:
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R11)
+	CMPQ    DX, $0x02
+	JLE     stored
+	MOVLQSX 8(SI)(R9*1), R11
+	LEAQ    (DI)(R11*4), R11
+	VADDPS  Z1, Z20, Z20
+	VADDPS  Z2, Z21, Z21
+	TESTQ   $0x00000001, R12
+	JZ      thirdadded
+	VADDPS  (R11), Z20, Z20
+	VADDPS  64(R11), Z21, Z21
+
+thirdadded:
+	TESTQ  $0x00000002, R12
+	JZ     thirdpositive
+	VMAXPS Z20, Z0, Z20
+	VMAXPS Z21, Z0, Z21
+
+thirdpositive:
+	VMOVUPS Z20, (R11)
+	VMOVUPS Z21, 64(R11)
+	CMPQ    DX, $0x03
+	JLE     stored
+	MOVLQSX 12(SI)(R9*1), R11
+	LEAQ    (DI)(R11*4), R11
+	VADDPS  Z1, Z22, Z22
+	VADDPS  Z2, Z23, Z23
+	TESTQ   $0x00000001, R12
+	JZ      fourthadded
+	VADDPS  (R11), Z22, Z22
+	VADDPS  64(R11), Z23, Z23
+
+fourthadded:
+	TESTQ  $0x00000002, R12
+	JZ     fourthpositive
+	VMAXPS Z22, Z0, Z22
+	VMAXPS Z23, Z0, Z23
+
+fourthpositive:
+	VMOVUPS Z22, (R11)
+	VMOVUPS Z23, 64(R11)
+
+stored:
+	ADDQ    $0x00000100, BX
 	ADDQ    $0x00000010, R9
+	SUBQ    $0x04, DX
 	DECQ    R8
 	JNZ     group
-	MOVQ    72(AX), DI
+	MOVQ    48(AX), DI
 	SHLQ    $0x0b, DI
-	LEAQ    -2048(DX)(DI*1), DX
+	LEAQ    -2048(BX)(DI*1), BX
 	DECQ    CX
 	JNZ     block
 	LDMXCSR (SP)

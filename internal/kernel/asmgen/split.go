@@ -27,9 +27,10 @@ func split(a *assembler) {
 		a.splitRows(parts)
 		a.splitPairs(parts)
 		a.splitTurn(parts)
-		a.splitTile(parts, config)
+		a.splitSums(parts, config)
 	}
-	a.splitStore()
+	a.splitStore("splitStoreAVX512", "splitStoreAVX512 is splitStorePlain for more than one part.", false)
+	a.splitStore("splitStoreOneAVX512", "splitStoreOneAVX512 is splitStorePlain for one part.", true)
 	a.splitAVX2()
 	a.splitDot()
 }
@@ -316,10 +317,10 @@ func splitProducts(parts int) [][2]int {
 	return [][2]int{{2, 0}, {0, 0}, {0, 2}, {0, 1}, {1, 1}, {1, 0}}
 }
 
-// splitTile writes the product of tiles: sums are tiles 0 to 3, operands 4 to 7.
-func (a *assembler) splitTile(parts int, config Mem) {
-	name := fmt.Sprintf("splitTileAMX_%d", parts)
-	args := a.function(name, "SplitTileArgs", name+" is splitTilePlain.")
+// splitSums writes the product of tiles: sums are tiles 0 to 3, operands 4 to 7.
+func (a *assembler) splitSums(parts int, config Mem) {
+	name := fmt.Sprintf("splitSumsAMX_%d", parts)
+	args := a.function(name, "SplitTileArgs", name+" is splitSumsPlain.")
 	x, y, sum := reg.RAX, reg.RDI, reg.RSI
 	a.Load(args.Field("A").Base(), x)
 	a.Load(args.Field("Sums").Base(), sum)
@@ -328,7 +329,7 @@ func (a *assembler) splitTile(parts int, config Mem) {
 	a.LEAQ(config, reg.R8)
 	a.bytes(0xC4, 0xC2, 0x78, 0x49, 0x00) // LDTILECFG (R8)
 	a.Load(args.Field("Blocks"), reg.R9)
-	a.Load(args.Field("Ahead").Base(), reg.R11)
+	a.Load(args.Field("Out").Base(), reg.R11)
 	a.Load(args.Field("Dst").Base(), reg.R12)
 	a.Label("block")
 	a.MOVQ(U32(32), reg.R13)
@@ -388,46 +389,59 @@ func (a *assembler) fetchRows(done string) {
 	a.Label(done)
 }
 
-// splitStore writes the copy of sums to their destination.
-func (a *assembler) splitStore() {
-	args := a.function("splitStoreAVX512", "SplitStoreArgs", "splitStoreAVX512 is splitStorePlain.")
-	table, dst, sum := a.field(args, "Table"), a.field(args, "Dst"), a.field(args, "Sums")
-	flags := a.Load(args.Field("Flags"), a.GP64())
-	bias := a.field(args, "Bias")
-	b := [2]reg.VecVirtual{a.ZMM(), a.ZMM()}
+// splitStore writes the copy of sums to their destination, in which denormals may count as zero.
+func (a *assembler) splitStore(name, doc string, flushes bool) {
+	args := a.function(name, "SplitTileArgs", doc)
+	var control Mem
+	if flushes {
+		control = a.flush()
+	}
+	out, dst, sum := a.field(args, "Out"), a.field(args, "Dst"), a.field(args, "Sums")
+	flags, bias := a.field(args, "Flags"), a.field(args, "Bias")
+	b, s := []Op{a.ZMM(), a.ZMM()}, []Op{a.ZMM(), a.ZMM()}
 	zero := a.ZMM()
 	a.VPXORD(zero, zero, zero)
-	for half := range 2 {
+	for half := range b {
 		a.VMOVUPS(Mem{Base: bias, Disp: 64 * half}, b[half])
 	}
-	left := a.Load(args.Field("Rows"), a.GP64())
-	row := a.GP64()
+	left, row := a.field(args, "Rows"), a.GP64()
+	a.TESTQ(left, left)
+	a.JZ(LabelRef("done"))
 	a.Label("row")
-	a.MOVLQSX(Mem{Base: table}, row)
+	a.MOVLQSX(Mem{Base: out}, row)
 	a.LEAQ(Mem{Base: dst, Index: row, Scale: 4}, row)
-	s := [2]reg.VecVirtual{a.ZMM(), a.ZMM()}
-	for half := range 2 {
+	for half := range s {
 		a.VADDPS(Mem{Base: sum, Disp: 64 * half}, b[half], s[half])
 	}
-	a.TESTQ(U32(tileAdd), flags)
-	a.JZ(LabelRef("added"))
-	for half := range 2 {
-		a.VADDPS(Mem{Base: row, Disp: 64 * half}, s[half], s[half])
-	}
-	a.Label("added")
-	a.TESTQ(U32(tileReLU), flags)
-	a.JZ(LabelRef("positive"))
-	for half := range 2 {
-		a.VMAXPS(s[half], zero, s[half]) // the operand that is returned if it is NaN comes first
-	}
-	a.Label("positive")
-	for half := range 2 {
-		a.VMOVUPS(s[half], Mem{Base: row, Disp: 64 * half})
-	}
-	a.ADDQ(Imm(4), table)
+	a.putRow("", flags, row, zero, s, 64)
+	a.ADDQ(Imm(4), out)
 	a.ADDQ(Imm(128), sum)
 	a.DECQ(left)
 	a.JNZ(LabelRef("row"))
+	a.Label("done")
+	if flushes {
+		a.LDMXCSR(control)
+	}
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// putRow stores vectors of so many bytes as a row of the destination, plus what it holds and without negative
+// values, as flags say. The name tells its labels from those of other rows.
+func (a *assembler) putRow(name string, flags, row reg.Register, zero Op, list []Op, bytes int) {
+	a.TESTQ(U32(tileAdd), flags)
+	a.JZ(LabelRef(name + "added"))
+	for i, v := range list {
+		a.VADDPS(Mem{Base: row, Disp: i * bytes}, v, v)
+	}
+	a.Label(name + "added")
+	a.TESTQ(U32(tileReLU), flags)
+	a.JZ(LabelRef(name + "positive"))
+	for _, v := range list {
+		a.VMAXPS(v, zero, v) // the operand that is returned if it is NaN comes first
+	}
+	a.Label(name + "positive")
+	for i, v := range list {
+		a.VMOVUPS(v, Mem{Base: row, Disp: i * bytes})
+	}
 }

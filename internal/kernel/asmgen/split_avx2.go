@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// splitAVX2 writes the products of one part by multiply-adds of float32. A step's tiles hold floats rounded to
-// bf16 in two planes, the first of the pairs and the second: [plane][half][16][16]. Sums are taken in the
+// splitAVX2 writes the products of one part by multiply-adds of float32. A step's tiles hold floats rounded
+// to bf16 in two planes, the first of the pairs and the second: [plane][half][16][16]. Sums are taken in the
 // matrix unit's order, so their bits are the same.
 func (a *assembler) splitAVX2() {
 	a.roundCopy("splitRowsAVX2", "splitRowsAVX2 is splitRowsPlain for one part, in planes.", false)
@@ -155,7 +155,7 @@ func (a *assembler) flush() Mem {
 func (a *assembler) roundBlock(v vector, rows int) {
 	name := "splitBlock" + v.name
 	args := a.function(name, "SplitTileArgs",
-		name+" adds a block of splitTilePlain for one part, in planes, to its sums.")
+		name+" adds a block of splitSumsPlain for one part, in planes, to its sums.")
 	control := a.flush()
 	a.askFor(args)
 	x, y := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("B").Base(), a.GP64())
@@ -193,7 +193,7 @@ func (a *assembler) roundBlock(v vector, rows int) {
 
 // askFor prefetches the 32 rows of the destination.
 func (a *assembler) askFor(args gotypes.Component) {
-	ahead, dst := a.Load(args.Field("Ahead").Base(), a.GP64()), a.field(args, "Dst")
+	ahead, dst := a.field(args, "Out"), a.field(args, "Dst")
 	left, row := a.GP64(), a.GP64()
 	a.MOVQ(U32(32), left)
 	a.Label("ask")
@@ -242,45 +242,35 @@ func (a *assembler) roundRows(v vector, x, y, sums reg.Register, rows int) {
 	}
 }
 
-// splitStoreNarrow writes the copy of sums to their destination.
+// splitStoreNarrow writes the copy of sums of one part to their destination.
 func (a *assembler) splitStoreNarrow() {
-	args := a.function("splitStoreAVX2", "SplitStoreArgs", "splitStoreAVX2 is splitStorePlain.")
-	table, dst, sum := a.field(args, "Table"), a.field(args, "Dst"), a.field(args, "Sums")
-	flags := a.Load(args.Field("Flags"), a.GP64())
-	bias := a.field(args, "Bias")
+	args := a.function("splitStoreAVX2", "SplitTileArgs", "splitStoreAVX2 is splitStorePlain for one part.")
+	control := a.flush()
+	out, dst, sum := a.field(args, "Out"), a.field(args, "Dst"), a.field(args, "Sums")
+	flags, bias := a.field(args, "Flags"), a.field(args, "Bias")
 	zero := a.YMM()
 	a.VXORPS(zero, zero, zero)
-	left, row := a.Load(args.Field("Rows"), a.GP64()), a.GP64()
-	var b, s [4]reg.VecVirtual
+	left, row := a.field(args, "Rows"), a.GP64()
+	a.TESTQ(left, left)
+	a.JZ(LabelRef("done"))
+	var b, s [4]Op
 	for j := range b {
 		b[j], s[j] = a.YMM(), a.YMM()
 		a.VMOVUPS(Mem{Base: bias, Disp: 32 * j}, b[j])
 	}
 	a.Label("row")
-	a.MOVLQSX(Mem{Base: table}, row)
+	a.MOVLQSX(Mem{Base: out}, row)
 	a.LEAQ(Mem{Base: dst, Index: row, Scale: 4}, row)
 	for j := range s {
 		a.VADDPS(Mem{Base: sum, Disp: 32 * j}, b[j], s[j])
 	}
-	a.TESTQ(U32(tileAdd), flags)
-	a.JZ(LabelRef("added"))
-	for j := range s {
-		a.VADDPS(Mem{Base: row, Disp: 32 * j}, s[j], s[j])
-	}
-	a.Label("added")
-	a.TESTQ(U32(tileReLU), flags)
-	a.JZ(LabelRef("positive"))
-	for j := range s {
-		a.VMAXPS(s[j], zero, s[j]) // the operand that is returned if it is NaN comes first
-	}
-	a.Label("positive")
-	for j := range s {
-		a.VMOVUPS(s[j], Mem{Base: row, Disp: 32 * j})
-	}
-	a.ADDQ(Imm(4), table)
+	a.putRow("", flags, row, zero, s[:], 32)
+	a.ADDQ(Imm(4), out)
 	a.ADDQ(Imm(128), sum)
 	a.DECQ(left)
 	a.JNZ(LabelRef("row"))
+	a.Label("done")
+	a.LDMXCSR(control)
 	a.VZEROUPPER()
 	a.RET()
 }

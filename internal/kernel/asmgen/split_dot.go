@@ -185,14 +185,13 @@ const dotRowsAtOnce = 4
 // splitBatch is the blocks of a whole call.
 const splitBatch = 8
 
-// dotTile writes the product of tiles.
+// dotTile writes the product of tiles and the way of its sums to their destination.
 func (a *assembler) dotTile() {
 	const name = "splitTileDot"
 	args := a.function(name, "SplitTileArgs", name+" is splitTilePlain for one part, with pairs of neighbours.")
 	control := a.flush()
-	blocks := a.Load(args.Field("Blocks"), a.GP64())
-	x, sums := a.Load(args.Field("A").Base(), a.GP64()), a.Load(args.Field("Sums").Base(), a.GP64())
-	y, steps, group, line := a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	blocks, rows := a.Load(args.Field("Blocks"), a.GP64()), a.field(args, "Rows")
+	x, y, steps, group, line := a.field(args, "A"), a.GP64(), a.GP64(), a.GP64(), a.GP64()
 	a.XORQ(line, line)
 	panel := a.field(args, "NextB")
 	a.Label("block")
@@ -212,7 +211,8 @@ func (a *assembler) dotTile() {
 	a.Label("step")
 	for _, place := range next {
 		a.PREFETCHT2(Mem{Base: place})
-		a.ADDQ(Imm(64), place)
+		a.PREFETCHT2(Mem{Base: place, Disp: 64})
+		a.ADDQ(U32(128), place)
 	}
 	a.PREFETCHT1(Mem{Base: panel})
 	a.ADDQ(Imm(tilesOfStep*tileBytes/(splitBatch*32/dotRowsAtOnce)), panel)
@@ -222,12 +222,10 @@ func (a *assembler) dotTile() {
 	a.DECQ(steps)
 	a.JNZ(LabelRef("step"))
 	a.Label("store")
-	for i, s := range dotSums() {
-		a.VMOVUPS(s, Mem{Base: sums, Disp: i * 64})
-	}
+	a.dotStore(args, line, rows)
 	a.ADDQ(U32(dotRowsAtOnce*tileRow), x)
-	a.ADDQ(U32(dotRowsAtOnce*2*tileRow), sums)
 	a.ADDQ(U32(4*dotRowsAtOnce), line)
+	a.SUBQ(Imm(dotRowsAtOnce), rows)
 	a.DECQ(group)
 	a.JNZ(LabelRef("group"))
 	// x is at the end of the block's first step.
@@ -243,12 +241,36 @@ func (a *assembler) dotTile() {
 
 // dotAhead asks for where the sums of some rows go. Line is four times the first of them.
 func (a *assembler) dotAhead(args gotypes.Component, line reg.Register) {
-	ahead, dst, row := a.field(args, "Ahead"), a.field(args, "Dst"), a.GP64()
+	out, dst, row := a.field(args, "Out"), a.field(args, "Dst"), a.GP64()
 	for i := range dotRowsAtOnce {
-		a.MOVLQSX(Mem{Base: ahead, Index: line, Scale: 1, Disp: 4 * i}, row)
+		a.MOVLQSX(Mem{Base: out, Index: line, Scale: 1, Disp: 4 * i}, row)
 		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4})
 		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 64})
 	}
+}
+
+// dotStore puts the sums of some rows in their places, unless no rows are left.
+func (a *assembler) dotStore(args gotypes.Component, line, rows reg.Register) {
+	out, dst, row := a.field(args, "Out"), a.field(args, "Dst"), a.GP64()
+	flags, bias := a.field(args, "Flags"), a.field(args, "Bias")
+	zero, b := reg.Z0, [2]reg.VecPhysical{reg.Z1, reg.Z2}
+	a.VPXORD(zero, zero, zero)
+	for j := range b {
+		a.VMOVUPS(Mem{Base: bias, Disp: 64 * j}, b[j])
+	}
+	for i := range dotRowsAtOnce {
+		a.CMPQ(rows, Imm(uint64(i)))
+		a.JLE(LabelRef("stored"))
+		a.MOVLQSX(Mem{Base: out, Index: line, Scale: 1, Disp: 4 * i}, row)
+		a.LEAQ(Mem{Base: dst, Index: row, Scale: 4}, row)
+		var list []Op
+		for j, s := range dotSums()[2*i : 2*i+2] {
+			a.VADDPS(b[j], s, s)
+			list = append(list, s)
+		}
+		a.putRow([]string{"first", "second", "third", "fourth"}[i], flags, row, zero, list, 64)
+	}
+	a.Label("stored")
 }
 
 // dotNext returns where the floats begin that are asked for while some rows are computed.

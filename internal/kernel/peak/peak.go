@@ -74,8 +74,8 @@ func newTiles(o *asm.SplitOps) asm.SplitTileArgs {
 	places := make([]int32, asm.SplitSide)
 	sums := make([]float32, asm.SplitSide*asm.SplitSide)
 	left, right := make([]uint32, tileSteps*o.StepWords()), make([]uint32, tileSteps*o.StepWords())
-	return asm.SplitTileArgs{A: left, B: right, Sums: sums, Steps: tileSteps, Blocks: 1, Ahead: places,
-		Dst: sums, NextRows: places, Next: sums, NextB: right}
+	return asm.SplitTileArgs{A: left, B: right, Sums: sums, Steps: tileSteps, Blocks: 1, Out: places,
+		Dst: sums, Bias: sums, NextRows: places, Next: sums, NextB: right}
 }
 
 // Do works on one part's tiles.

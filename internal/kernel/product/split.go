@@ -28,19 +28,32 @@ import (
 // takes whole vectors, or for VDPBF16PS of neighbours, which it multiplies one after the other. A sum
 // runs over the steps, and in a step over the products of splitProducts.
 
-// splitSteps is the steps of a chunk: its tiles of a batch, 512 KiB for two parts, and a panel's, 64 KiB,
-// stay in the second-level cache. Changing it changes results.
+// splitSteps is the most steps of a chunk: its tiles of a batch, 512 KiB for two parts, and a panel's, 64
+// KiB, stay in the second-level cache. Changing it changes results.
 const splitSteps = 16
 
-// splitBatch is the number of blocks of 32 rows that are multiplied by a panel at a time.
+// splitBatch is the most blocks of 32 rows that are multiplied by a panel at a time.
 const splitBatch = 8
+
+// gatherLimits returns the most steps of a chunk of a gather, and the most rows of a batch. Of one part
+// chunks are twice as long, so that half as many sums pass through memory, and batches half as large.
+func gatherLimits(c *CPU) (steps, rows int) {
+	if c.Math().Parts() == 1 {
+		return 2 * splitSteps, splitBatch / 2 * asm.SplitSide
+	}
+	return splitSteps, splitBatch * asm.SplitSide
+}
 
 // usesSplit reports whether a direction of s, a product of [rows, terms] and [terms, columns], is computed
 // by products of parts. It is if the channels are whole steps, the operands are used often enough to pay
 // for packing them, and the sums are long enough to pay for passing them through memory.
 func (c *CPU) usesSplit(s ConvShape, rows, terms, columns int) bool {
-	return c.Math().Parts() > 0 && s.C%asm.SplitSide == 0 && s.K%asm.SplitSide == 0 &&
-		min(rows, columns) >= 64 && terms >= 128
+	parts, least := c.Math().Parts(), 128
+	if parts == 1 {
+		least = 64
+	}
+	return parts > 0 && s.C%asm.SplitSide == 0 && s.K%asm.SplitSide == 0 && min(rows, columns) >= 64 &&
+		terms >= least
 }
 
 // words returns the memory of floats as words.
@@ -54,22 +67,44 @@ type splitPart struct {
 	out   [splitBatch * asm.SplitSide]int32
 	pack  asm.SplitArgs
 	tile  asm.SplitTileArgs
-	store asm.SplitStoreArgs
 	work  []float32
 	left  []uint32  // the batch's tiles
 	sums  []float32 // of a batch and a panel
-	next  splitNext
+	next  splitNext // to be copied to tiles
+	read  splitNext // to be read by a Finisher
+	reads wanted
 }
 
-// splitNext is what a thread will copy to tiles next. The tiles in progress ask for it (AVX512_BF16 only):
-// a copy that waits for memory reads 13 GB/s on a Zen 4, a quarter of what caches would give it.
+// splitNext is what a thread will read next. The tiles in progress ask for it (AVX512_BF16 only): a copy that
+// waits for memory reads 13 GB/s on a Zen 4, a quarter of what caches would give it.
 type splitNext struct {
 	rows [splitBatch * asm.SplitSide]int32 // offsets in from, one for each row of a batch
-	from []float32                         // nil if it copies nothing more
+	from []float32                         // nil if it reads nothing more
 }
 
-// nothing is asked for when nothing is copied next: floats that are in the cache after the first time.
-var nothing = splitNext{from: make([]float32, splitSteps*asm.TileSide)}
+// inOrder makes the rows of a batch ask for floats one after another, in so many steps.
+func (n *splitNext) inOrder(steps int) {
+	for i := range n.rows {
+		n.rows[i] = int32(i * steps * asm.SplitSide)
+	}
+}
+
+// ask returns what the tiles of a panel ask for, 32 floats in each of so many steps of rows: the last panel
+// for what is copied next, the others of the last chunk for what a Finisher reads.
+func (p *splitPart) ask(isLastPanel, isLastChunk bool, steps int) *splitNext {
+	if isLastPanel && p.next.from != nil {
+		return &p.next
+	}
+	if isLastChunk {
+		if p.read.from = p.reads.fetch(steps*asm.SplitSide, nil); p.read.from != nil {
+			return &p.read
+		}
+	}
+	return &nothing
+}
+
+// nothing is asked for when nothing is read next: floats that are in the cache after the first time.
+var nothing = splitNext{from: make([]float32, 2*splitSteps*asm.SplitSide)}
 
 // newSplitParts returns one for each thread.
 func newSplitParts(c *CPU) (list []*splitPart) {
@@ -98,17 +133,11 @@ func (p *splitPart) turnStride(stride int) {
 // and for the panel that follows.
 func (p *splitPart) multiply(o *asm.SplitOps, panels []uint32, stride, steps, rows int, dst, bias []float32,
 	flags int, next *splitNext) {
-	blocks := (rows + asm.SplitSide - 1) / asm.SplitSide
-	p.tile = asm.SplitTileArgs{A: p.left, B: panels, Sums: p.sums, Steps: steps, Blocks: blocks,
-		Ahead: p.out[:], Dst: dst, NextRows: next.rows[:], Next: next.from, NextB: panels}
+	p.tile = asm.SplitTileArgs{A: p.left, B: panels, Steps: steps,
+		Blocks: (rows + asm.SplitSide - 1) / asm.SplitSide, Out: p.out[:], Dst: dst, Bias: bias, Rows: rows,
+		Flags: flags, Sums: p.sums, NextRows: next.rows[:], Next: next.from, NextB: panels}
 	if stride < len(panels) {
 		p.tile.NextB = panels[stride:]
 	}
 	o.Tile(&p.tile)
-	for b := range blocks {
-		p.store = asm.SplitStoreArgs{Table: p.out[b*asm.SplitSide:],
-			Sums: p.sums[b*asm.SplitSide*asm.SplitSide:],
-			Bias: bias, Dst: dst, Rows: min(asm.SplitSide, rows-b*asm.SplitSide), Flags: flags}
-		o.Store(&p.store)
-	}
 }

@@ -10,8 +10,9 @@ import (
 //
 //	dst[p, k] = bias[k] + sum over taps t, channels d of src[from(p,t), d] * w[t, d, k]
 //
-// Order of the sum: the taps ascend, within a tap the channels, 32 at a time. Each run of splitSteps such
-// steps is summed from zero and added to dst, the first to the bias.
+// Order of the sum: the taps ascend, within a tap the channels, 32 at a time. These steps are cut into chunks
+// of one length, as few as gatherLimits allows; the last may be shorter. Each is summed from zero and added
+// to dst, the first to the bias.
 type splitGather struct {
 	cpu          *CPU
 	ops          *asm.SplitOps
@@ -19,6 +20,7 @@ type splitGather struct {
 	images       int
 	phases       []splitPhase
 	steps        int // of all phases
+	batch        int // rows whose tiles are multiplied by a panel at a time
 	parts        []*splitPart
 	alone        []rowRun // of dst, by thread
 	zero, noBias []float32
@@ -36,12 +38,16 @@ type splitPhase struct {
 	taps   []int
 	from   []int32 // [pixel][tap] float offset in an image of the source, -1 for padding
 	first  int     // step among those of all phases
+	steps  int
+	chunk  int // steps of a chunk
 }
 
 // newSplitGather plans the gather of a mapping.
 func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 	g := &splitGather{cpu: c, ops: &c.ops.Split, shape: s, images: images, parts: newSplitParts(c),
 		alone: make([]rowRun, c.Threads()), zero: make([]float32, s.depth), noBias: make([]float32, s.width)}
+	steps, rows := gatherLimits(c)
+	g.batch = rows
 	for _, pixels := range m.pixels {
 		p := splitPhase{pixels: pixels, first: g.steps}
 		for t := range s.taps {
@@ -57,10 +63,18 @@ func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 				p.from = append(p.from, int32(m.from(pixel, t)))
 			}
 		}
-		g.steps += len(p.taps) * s.depth / asm.SplitSide
+		p.steps = len(p.taps) * s.depth / asm.SplitSide
+		p.chunk = evenly(p.steps, steps)
+		g.steps += p.steps
 		g.phases = append(g.phases, p)
 	}
 	return g
+}
+
+// evenly returns the size of the parts that n is cut into, as few of at most limit as can be.
+func evenly(n, limit int) int {
+	parts := max(1, (n+limit-1)/limit)
+	return max(1, (n+parts-1)/parts)
 }
 
 // panels returns the number of panels, each of 32 columns.
@@ -99,7 +113,7 @@ func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing
 	g.cpu.Run((*splitPanels)(g))
 	g.then.alone = g.alone
 	clear(g.alone)
-	g.cpu.RunParts((*splitCompute)(g), g.cpu.PartsOf(g.rows(), splitBatch*asm.SplitSide))
+	g.cpu.RunParts((*splitCompute)(g), g.cpu.PartsOf(g.rows(), g.batch))
 	g.cpu.finish(g.then)
 	g.dst, g.src, g.w, g.bias, g.right, g.then = nil, nil, nil, nil, nil, finishing{}
 }
@@ -157,6 +171,7 @@ type splitCompute splitGather
 func (t *splitCompute) Do(thread, part, parts int) {
 	g, p := (*splitGather)(t), t.parts[thread]
 	owns, isFirst := g.cpu.Owns(thread, part, parts)
+	s := &g.shape
 	for i := range g.phases {
 		phase := &g.phases[i]
 		rows := g.images * len(phase.pixels)
@@ -165,8 +180,12 @@ func (t *splitCompute) Do(thread, part, parts int) {
 		if isFirst {
 			g.alone[thread] = startsAt(lo)
 		}
-		for first := lo; first < end; first += splitBatch * asm.SplitSide {
-			n := min(splitBatch*asm.SplitSide, end-first)
+		for first := lo; first < end; first += g.batch {
+			n := min(g.batch, end-first)
+			p.reads = wanted{}
+			if owns && g.then.then != nil {
+				p.reads = g.then.reads.piece(first, first+n, s.width)
+			}
 			g.pass(p, phase, first, n, end)
 			if owns && g.then.then != nil {
 				g.then.advance(thread, &g.alone[thread], first, first+n)
@@ -182,9 +201,9 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n, end int) {
 		image, pixel := (first+i)/len(phase.pixels), (first+i)%len(phase.pixels)
 		p.out[i] = int32(image*s.dstImage + phase.pixels[pixel]*s.width)
 	}
-	steps := len(phase.taps) * s.depth / asm.SplitSide
-	for lo := 0; lo == 0 || lo < steps; lo += splitSteps {
-		hi := min(lo+splitSteps, steps)
+	steps := phase.steps
+	for lo := 0; lo == 0 || lo < steps; lo += phase.chunk {
+		hi := min(lo+phase.chunk, steps)
 		for row := 0; row < n; row += asm.SplitSide {
 			g.packRows(p, phase, first+row, lo, hi, p.left[row/asm.SplitSide*(hi-lo)*step:])
 		}
@@ -199,10 +218,12 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n, end int) {
 			flags &^= asm.TileReLU
 		}
 		g.findNext(p, phase, first, n, end, hi, steps)
+		p.read.inOrder(hi - lo)
 		for j := range g.panels() {
 			panels := g.right[min((j*g.steps+phase.first+lo)*step, len(g.right)):]
 			dst, bias := g.dst[j*asm.SplitSide:], bias[j*asm.SplitSide:]
-			p.multiply(g.ops, panels, g.steps*step, hi-lo, n, dst, bias, flags, g.next(p, j, hi-lo))
+			next := p.ask(j == g.panels()-1, hi == steps, n*(hi-lo))
+			p.multiply(g.ops, panels, g.steps*step, hi-lo, n, dst, bias, flags, next)
 		}
 	}
 }
@@ -247,16 +268,4 @@ func (g *splitGather) findNext(p *splitPart, phase *splitPhase, first, n, end, a
 	deep := g.shape.depth / asm.SplitSide
 	g.offsets(p.next.rows[:], phase, first, at/deep)
 	p.next.from = g.src[at%deep*asm.SplitSide:]
-}
-
-// next returns what the tiles of panel j ask for: the last two panels for half of what comes next each, so
-// that it is still in the cache when it is packed.
-func (g *splitGather) next(p *splitPart, j, steps int) *splitNext {
-	if p.next.from == nil || j < g.panels()-2 {
-		return &nothing
-	}
-	if j == g.panels()-1 {
-		p.next.from = p.next.from[min(steps*asm.TileSide, len(p.next.from)):]
-	}
-	return &p.next
 }

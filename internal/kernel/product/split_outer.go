@@ -31,9 +31,7 @@ func newSplitOuter(c *CPU, images int, s outerShape, from func(pixel, t int) int
 	o := &splitOuter{cpu: c, ops: &c.ops.Split, images: images, shape: s, parts: newSplitParts(c),
 		zero: make([]float32, max(s.depth, s.width))}
 	for _, p := range o.parts {
-		for i := range p.next.rows {
-			p.next.rows[i] = int32(i * rowNext)
-		}
+		p.next.inOrder(splitSteps)
 	}
 	for pixel := range s.pixels {
 		for t := range s.taps {
@@ -150,7 +148,7 @@ func (t *splitTiles) Do(thread, part, parts int) {
 }
 
 // rowNext is the floats that the tiles ask for during a row of a whole parcel.
-const rowNext = splitSteps * asm.TileSide
+const rowNext = splitSteps * asm.SplitSide
 
 // splitComing is what a thread packs of the next parcel: pixels of x, unless these lie apart, and of dy.
 type splitComing struct {
@@ -184,15 +182,15 @@ func (o *splitOuter) coming(thread, part, parts, batches int) (c splitComing) {
 // next returns what the tiles ask for during a call in which they can ask for so many floats: the last
 // calls ask, so that what they ask for is in the cache still when it is packed.
 func (c *splitComing) next(p *splitPart, floats int) *splitNext {
-	at := len(c.x) + len(c.dy) - c.calls*floats
+	at := len(c.dy) + len(c.x) - c.calls*floats
 	c.calls--
 	switch {
 	case at <= -floats || c.dy == nil:
 		return &nothing
-	case at < len(c.x):
-		p.next.from = c.x[max(at, 0):]
+	case at < len(c.dy):
+		p.next.from = c.dy[max(at, 0):]
 	default:
-		p.next.from = c.dy[min(at-len(c.x), len(c.dy)):]
+		p.next.from = c.x[min(at-len(c.dy), len(c.x)):]
 	}
 	return &p.next
 }
