@@ -59,7 +59,7 @@ func (o AttentionOp) plan(h *Host, q Type) *attend.Plan {
 
 func (o AttentionOp) host(h *Host, in, _ []Type) Kernel {
 	p, dropper, rows := o.plan(h, in[0]), o.dropper(), rowsOf(in[0])
-	return Kernel{Scratch: p.ScratchFloats(), Run: func(a *Args) {
+	return Kernel{Scratch: p.ScratchFloats(), OfParts: p.OfParts(), Run: func(a *Args) {
 		p.Forward(a.Out[0].F, a.Out[1].F, a.In[0].F, a.In[1].F, a.In[2].F, rows.of(a.In[3]),
 			dropper.of(a.Draws), a.Scratch.F)
 	}}
@@ -86,7 +86,7 @@ func (o AttentionBackwardOp) cost(in, out []Type) Cost {
 
 func (o AttentionBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	p, dropper, rows := o.Of.plan(h, in[2]), o.Of.dropper(), rowsOf(in[2])
-	return Kernel{Scratch: p.ScratchFloats(), Run: func(a *Args) {
+	return Kernel{Scratch: p.ScratchFloats(), OfParts: p.OfParts(), Run: func(a *Args) {
 		p.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F,
 			rows.of(a.In[5]), dropper.of(a.Draws), a.Scratch.F)
 	}}

@@ -22,13 +22,14 @@ import (
 // queries at a time, and no [T, T] matrix is kept: Backward recomputes p from each row's maximum and sum,
 // bit for bit.
 //
-// Threads share texts and heads; each is computed in one order, so the bits depend on the ISA alone. Cost:
-// 4 T^2 D FLOPs a head forward, 10 T^2 D backward.
+// Threads share texts and heads; each is computed in one order, so the bits depend on the ISA alone. With
+// bf16 operands of products are rounded in texts of at least 64 tokens, if D is a multiple of 32. Cost: 4 T^2
+// D FLOPs a head forward, 10 T^2 D backward.
 type Plan struct {
 	cpu               *compute.CPU
 	ops               asm.Ops
 	heads, size, most int // heads, features of a head, tokens of a text at most
-	features          []product.Block
+	features          product.Columns
 	parts             []*headPart
 	partFloats        int
 
@@ -43,8 +44,11 @@ type Plan struct {
 
 // headPart is what one thread computes with.
 type headPart struct {
-	*product.Small
-	keys                       []product.Block // of the text's tokens
+	products // floats or rounded, by the text
+	floats   *product.Small
+	rounded  *product.SmallParts // nil if nothing is rounded
+
+	keys                       product.Columns // the text's tokens
 	kTurned, vTurned, kv       []float32
 	p, dropped, dp             product.Matrix
 	factors                    []float32
@@ -55,6 +59,10 @@ type headPart struct {
 // queryRows is how many queries are computed at a time. Changing it changes results.
 const queryRows = 128
 
+// roundedLength is the least tokens of a text whose products are of operands rounded to bf16, if such are
+// asked for: shorter texts leave steps unfilled. Changing it changes results.
+const roundedLength = 64
+
 // New plans attention with heads of size features, a multiple of 16, over texts of at most most
 // tokens.
 func New(c *compute.CPU, heads, size, most int) *Plan {
@@ -63,19 +71,41 @@ func New(c *compute.CPU, heads, size, most int) *Plan {
 			"and a multiple of 16", heads, size, most))
 	}
 	a := &Plan{cpu: c, ops: asm.OpsFor(c.ISA(), c.Math()), heads: heads, size: size, most: most}
-	a.features, _ = product.CutBlocks(&a.ops.Gemm, size)
+	a.features = product.NewColumns(&a.ops.Gemm, size)
 	for range c.Threads() {
-		p := &headPart{Small: product.NewSmall(&a.ops.Gemm, queryRows)}
-		p.keys, _ = product.CutBlocks(&a.ops.Gemm, most)
-		for range a.ops.Gemm.Widths { // a shorter text may be cut into more blocks
-			p.keys = append(p.keys, product.Block{})
+		p := &headPart{floats: product.NewSmall(&a.ops.Gemm, queryRows)}
+		a.partFloats = a.panelFloats(p.floats, most)
+		if c.Math().Parts() == 1 && size%asm.SplitSide == 0 && most >= roundedLength {
+			p.rounded = product.NewSmallParts(&a.ops.Split, max(most, size))
+			a.partFloats = max(a.partFloats, a.panelFloats(p.rounded, most)+a.roundedFloats(p, most))
 		}
+		a.partFloats += 3*queryRows*product.WholeSteps(most) + product.LineUp(most)
+		p.keys = product.NewColumns(&a.ops.Gemm, most)
 		a.parts = append(a.parts, p)
 	}
-	a.partFloats = 2*product.PanelFloats(&a.ops.Gemm, size, most) + product.PanelFloats(&a.ops.Gemm, most,
-		size) +
-		3*queryRows*product.LineUp(most) + product.LineUp(most)
 	return a
+}
+
+// OfParts reports whether a text of full length is multiplied by products of parts.
+func (a *Plan) OfParts() bool { return a.parts[0].rounded != nil }
+
+// products multiplies the matrices of a head.
+type products interface {
+	PanelFloats(depth, width int) int
+	Turned(panels, src []float32, stride, depth int, c product.Columns)
+	Packed(panels, src []float32, stride, depth int, c product.Columns)
+	Times(dst, src product.Matrix, rows, depth int, panels []float32, c product.Columns)
+	Transposed(dst, a, b product.Matrix, rows, terms int, add bool, c product.Columns)
+}
+
+// panelFloats is the size of all panels of a text.
+func (a *Plan) panelFloats(p products, length int) int {
+	return 2*p.PanelFloats(a.size, length) + p.PanelFloats(length, a.size)
+}
+
+// roundedFloats is the scratch of products of rounded operands.
+func (a *Plan) roundedFloats(p *headPart, length int) int {
+	return p.rounded.ScratchFloats(queryRows, max(length, a.size), a.size)
 }
 
 // ScratchFloats returns how many floats of scratch each call needs.
@@ -148,12 +178,15 @@ func (a *Plan) divide(p *headPart, scratch []float32) {
 		scratch = scratch[n:]
 		return s
 	}
-	o := p.Ops
-	p.keys, _ = product.AppendBlocks(o, p.keys[:0], p.length)
-	p.kTurned, p.vTurned = take(product.PanelFloats(o, a.size, p.length)), take(product.PanelFloats(o,
-		a.size, p.length))
-	p.kv = take(product.PanelFloats(o, p.length, a.size))
-	stride := product.LineUp(p.length)
+	p.keys.Cut(&a.ops.Gemm, p.length)
+	p.products = p.floats
+	if p.rounded != nil && p.length >= roundedLength {
+		p.products = p.rounded
+		p.rounded.Use(take(a.roundedFloats(p, p.length)), queryRows, max(p.length, a.size), a.size)
+	}
+	p.kTurned, p.vTurned = take(p.PanelFloats(a.size, p.length)), take(p.PanelFloats(a.size, p.length))
+	p.kv = take(p.PanelFloats(p.length, a.size))
+	stride := product.WholeSteps(p.length)
 	p.p = product.Matrix{Floats: take(queryRows * stride), Stride: stride}
 	p.dropped = product.Matrix{Floats: take(queryRows * stride), Stride: stride}
 	p.dp = product.Matrix{Floats: take(queryRows * stride), Stride: stride}

@@ -80,10 +80,40 @@ func (c textCase) reference(q, k, v, dy []float32) (y, dq, dk, dv []float64) {
 	return y, dq, dk, dv
 }
 
+// each runs check on every ISA with 1, 2 and 3 threads, in float32 and with operands rounded to bf16.
+func each(t *testing.T, check func(t *testing.T, cpu *compute.CPU)) {
+	kerneltest.Everywhere(t, check)
+	t.Run("bf16", func(t *testing.T) {
+		kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+			rounding, err := compute.Open(compute.Config{ISA: cpu.ISA(), Threads: cpu.Threads(),
+				Math: compute.BF16})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(rounding.Close)
+			check(t, rounding)
+		})
+	})
+}
+
+// tolerance is that of results of operands around 1.
+func tolerance(cpu *compute.CPU) float64 {
+	if cpu.Math() == compute.BF16 {
+		return 0x1p-7
+	}
+	return 3e-6
+}
+
+// kind is what the bits of attention depend on.
+type kind struct {
+	isa  compute.ISA
+	math compute.Math
+}
+
 func TestAttention(t *testing.T) {
 	for _, c := range []textCase{
 		{[]int{1}, 1, 16, 0}, {[]int{5, 1, 33}, 2, 64, 0.25}, {[]int{300, 7, 130}, 1, 64, 0.1},
-		{[]int{17, 128}, 3, 32, 0},
+		{[]int{17, 128}, 3, 32, 0}, {[]int{63, 64, 65, 257}, 2, 32, 0.1}, {[]int{100}, 1, 48, 0},
 	} {
 		most := 0
 		for _, length := range c.lengths {
@@ -94,8 +124,8 @@ func TestAttention(t *testing.T) {
 		q, k, v, dy := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3),
 			kerneltest.Draw(t, n, 0, 4)
 		wantY, wantDQ, wantDK, wantDV := c.reference(q, k, v, dy)
-		first := map[compute.ISA][][]float32{}
-		kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+		first := map[kind][][]float32{}
+		each(t, func(t *testing.T, cpu *compute.CPU) {
 			a := attend.New(cpu, c.heads, c.size, most+cpu.Threads())
 			scratch := kerneltest.Floats(t, a.ScratchFloats())
 			moments := kerneltest.Floats(t, 2*n/c.size)
@@ -107,14 +137,16 @@ func TestAttention(t *testing.T) {
 			}
 			run()
 			for i, want := range [][]float64{wantY, wantDQ, wantDK, wantDV} {
-				kerneltest.Near(t, fmt.Sprintf("%+v: y, dq, dk, dv [%d]", c, i), got[i], want, 3e-6, 3)
+				what := fmt.Sprintf("%+v: y, dq, dk, dv [%d]", c, i)
+				kerneltest.Near(t, what, got[i], want, tolerance(cpu), 3)
 			}
-			if first[cpu.ISA()] == nil {
+			k := kind{cpu.ISA(), cpu.Math()}
+			if first[k] == nil {
 				for _, s := range got {
-					first[cpu.ISA()] = append(first[cpu.ISA()], slices.Clone(s))
+					first[k] = append(first[k], slices.Clone(s))
 				}
 			}
-			for i, want := range first[cpu.ISA()] {
+			for i, want := range first[k] {
 				kerneltest.SameBits(t, fmt.Sprintf("%+v on %d threads [%d]", c, cpu.Threads(), i), got[i],
 					want)
 			}
@@ -196,7 +228,7 @@ func TestTextBitsByBatch(t *testing.T) {
 	cols := all.heads * all.size
 	n := int(r.Starts[len(all.lengths)]) * cols
 	q, k, v := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3)
-	kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+	each(t, func(t *testing.T, cpu *compute.CPU) {
 		a := attend.New(cpu, all.heads, all.size, 130)
 		scratch := make([]float32, a.ScratchFloats())
 		want, moments := make([]float32, n), make([]float32, 2*n/all.size)
@@ -210,4 +242,33 @@ func TestTextBitsByBatch(t *testing.T) {
 			kerneltest.SameBits(t, fmt.Sprintf("text %d of %d tokens", i, length), y, want[lo:][:rows])
 		}
 	})
+}
+
+// With bf16 the products of texts of at least 64 tokens are of rounded operands, if heads have whole steps of
+// features; all others have the bits of float32.
+func TestWhatAttentionRounds(t *testing.T) {
+	for _, c := range []struct {
+		length, size int
+		rounds       bool
+	}{{63, 64, false}, {64, 64, true}, {128, 48, false}, {128, 32, true}} {
+		n := c.length * c.size
+		q, k, v := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3)
+		var y [2][]float32
+		var says bool
+		for i, m := range []compute.Math{compute.Fast, compute.BF16} {
+			cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: 1, Math: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cpu.Close()
+			a := attend.New(cpu, 1, c.size, c.length)
+			y[i], says = make([]float32, n), a.OfParts()
+			r, moments := row.Rows{Starts: []int32{0, int32(c.length)}}, make([]float32, 2*c.length)
+			a.Forward(y[i], moments, q, k, v, r, row.Dropout{}, make([]float32, a.ScratchFloats()))
+		}
+		if rounded := !slices.Equal(y[0], y[1]); rounded != c.rounds || says != c.rounds {
+			t.Errorf("%d tokens, %d features: rounded %v, said to be %v, want %v", c.length, c.size, rounded,
+				says, c.rounds)
+		}
+	}
 }

@@ -1,6 +1,10 @@
 package product
 
-import "lockstep/internal/kernel/asm"
+import (
+	"slices"
+
+	"lockstep/internal/kernel/asm"
+)
 
 // product multiplies matrices that fit the cache, on one thread, with the tiles of gather.go and outer.go.
 // Attention is computed with it.
@@ -20,23 +24,43 @@ func NewSmall(o *asm.GemmOps, rows int) *Small {
 	return &Small{Ops: o, bias: make([]float32, o.Widths[0]*o.Lanes), pairs: make([]int32, 2*rows)}
 }
 
+// Columns are those of a right operand: how many, and the blocks that Small cuts them into.
+type Columns struct {
+	Width  int
+	blocks []Block
+}
+
+// NewColumns returns as many columns as are given, with room for the blocks of fewer.
+func NewColumns(o *asm.GemmOps, most int) (c Columns) {
+	c.Cut(o, most)
+	c.blocks = slices.Grow(c.blocks, len(o.Widths)) // fewer columns may be cut into more blocks
+	return c
+}
+
+// Cut makes them width columns.
+func (c *Columns) Cut(o *asm.GemmOps, width int) {
+	c.Width = width
+	c.blocks, _ = AppendBlocks(o, c.blocks[:0], width)
+}
+
 // PanelFloats returns the size of the panels of depth rows of width columns.
-func PanelFloats(o *asm.GemmOps, depth, width int) int {
-	return depth * ((width + o.Lanes - 1) / o.Lanes * o.Lanes)
+func (p *Small) PanelFloats(depth, width int) int {
+	lanes := p.Ops.Lanes
+	return depth * ((width + lanes - 1) / lanes * lanes)
 }
 
 // Packed fills panels with a matrix of depth rows, stride floats apart.
-func (p *Small) Packed(panels, src []float32, stride, depth int, blocks []Block) {
-	for i := range blocks {
-		b := &blocks[i]
+func (p *Small) Packed(panels, src []float32, stride, depth int, c Columns) {
+	for i := range c.blocks {
+		b := &c.blocks[i]
 		packBlock(&p.pack, p.Ops, panels[depth*b.at:], src[b.first:], depth, stride, b)
 	}
 }
 
 // Turned fills panels with the transpose of a matrix of depth columns, whose rows are stride floats apart.
-func (p *Small) Turned(panels, src []float32, stride, depth int, blocks []Block) {
-	for i := range blocks {
-		b := &blocks[i]
+func (p *Small) Turned(panels, src []float32, stride, depth int, c Columns) {
+	for i := range c.blocks {
+		b := &c.blocks[i]
 		turnBlock(&p.turn, p.Ops, panels[depth*b.at:], src[b.first*stride:], depth, stride, b)
 	}
 }
@@ -52,15 +76,15 @@ func (m Matrix) Row(i, n int) []float32 { return m.Floats[i*m.Stride:][:n] }
 
 // Times computes dst = src times the panels: dst[i,k] = sum over d of src[i,d]*panel[d,k], d in order, for
 // rows rows.
-func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, blocks []Block) {
+func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, c Columns) {
 	for i := range asm.TileRows {
 		p.table[i], p.table[asm.TileRows+1+i] = int32(i*dst.Stride), int32(i*src.Stride)
 	}
 	a := &p.tile
 	*a = asm.TileArgs{Table: p.table[:], Taps: 1, Depth: depth, Zero: p.bias, Bias: p.bias,
 		AheadStride: 4 * dst.Stride, AheadMask: aheadMask(depth)}
-	for j := range blocks {
-		b := &blocks[j]
+	for j := range c.blocks {
+		b := &c.blocks[j]
 		a.Weights, a.Tail = panels[depth*b.at:], b.tail
 		for i := 0; i < rows; i += a.Rows {
 			a.Rows = asm.TileHeight(rows - i)
@@ -75,7 +99,7 @@ func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, blocks
 // Transposed computes dst = transposed a times b, or with add adds it to dst: dst[j,k] = sum over i of
 // a[i,j]*b[i,k], i in order, for rows rows of dst and terms rows of a and b. The columns of b must be whole
 // vectors.
-func (p *Small) Transposed(dst, a, b Matrix, rows, terms int, add bool, blocks []Block) {
+func (p *Small) Transposed(dst, a, b Matrix, rows, terms int, add bool, c Columns) {
 	o := &p.outer
 	*o = asm.OuterArgs{BStride: b.Stride, Stride: dst.Stride, Pairs: p.pairs[:2*terms]}
 	if add {
@@ -84,8 +108,8 @@ func (p *Small) Transposed(dst, a, b Matrix, rows, terms int, add bool, blocks [
 	for i := range terms {
 		o.Pairs[2*i], o.Pairs[2*i+1] = int32(i*a.Stride), int32(i)
 	}
-	for j := range blocks {
-		v := &blocks[j]
+	for j := range c.blocks {
+		v := &c.blocks[j]
 		o.Tail, o.B = v.tail, b.Floats[v.first:]
 		for i := 0; i < rows; i += o.Rows {
 			o.Rows = asm.TileHeight(rows - i)

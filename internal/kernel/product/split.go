@@ -109,9 +109,13 @@ var nothing = splitNext{from: make([]float32, 2*splitSteps*asm.SplitSide)}
 // newSplitParts returns one for each thread.
 func newSplitParts(c *CPU) (list []*splitPart) {
 	for range c.Threads() {
-		list = append(list, &splitPart{work: Aligned(make([]float32, asm.TurnedFloats+asm.LineFloats))})
+		list = append(list, newSplitPart())
 	}
 	return list
+}
+
+func newSplitPart() *splitPart {
+	return &splitPart{work: Aligned(make([]float32, asm.TurnedFloats+asm.LineFloats))}
 }
 
 // stride fills the table with the offsets of rows that are stride floats apart.

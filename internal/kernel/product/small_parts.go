@@ -1,0 +1,133 @@
+package product
+
+import "lockstep/internal/kernel/asm"
+
+// SmallParts multiplies matrices that fit the cache, on one thread, by products of parts (split.go), as Small
+// does in float32. Columns, and terms but those of Turned, are filled up with zeros to whole steps of 32:
+// rows of dst and of src must have room for these.
+type SmallParts struct {
+	ops         *asm.SplitOps
+	part        *splitPart
+	zero        []float32
+	left, right []uint32
+}
+
+// NewSmallParts returns products of matrices with rows of at most most floats.
+func NewSmallParts(o *asm.SplitOps, most int) *SmallParts {
+	return &SmallParts{ops: o, part: newSplitPart(), zero: make([]float32, WholeSteps(most))}
+}
+
+// WholeSteps rounds n up to whole steps.
+func WholeSteps(n int) int { return (n + asm.SplitSide - 1) / asm.SplitSide * asm.SplitSide }
+
+// PanelFloats returns the size of the panels of depth rows of width columns.
+func (p *SmallParts) PanelFloats(depth, width int) int {
+	return WholeSteps(depth) / asm.SplitSide * WholeSteps(width) / asm.SplitSide * p.ops.StepWords()
+}
+
+// ScratchFloats returns the floats of scratch that Times needs for rows rows and terms terms, and Transposed
+// for terms rows, rows terms and width columns.
+func (p *SmallParts) ScratchFloats(rows, terms, width int) int {
+	return p.PanelFloats(rows, terms) + p.PanelFloats(rows, width) + sumFloats
+}
+
+// Use assigns that scratch.
+func (p *SmallParts) Use(scratch []float32, rows, terms, width int) {
+	p.left = words(take(&scratch, p.PanelFloats(rows, terms)))
+	p.right = words(take(&scratch, p.PanelFloats(rows, width)))
+	p.part.sums = take(&scratch, sumFloats)
+}
+
+// list fills part of the table with the offsets of n rows, stride floats apart, the first of them at first,
+// and says that those beyond are zeros.
+func (p *SmallParts) list(table []int32, first, n, stride int) {
+	for i := range table {
+		table[i] = -1
+		if i < n {
+			table[i] = int32(first + i*stride)
+		}
+	}
+}
+
+// Turned fills panels with the transpose of a matrix of width rows of depth columns, whole steps of them.
+func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns) {
+	steps, table := depth/asm.SplitSide, p.part.table[:]
+	a := &p.part.pack
+	*a = asm.SplitArgs{Table: table, Src: src, Zero: p.zero, N: steps, DstStep: p.ops.StepWords(),
+		Work: p.part.work}
+	for first := 0; first < WholeSteps(c.Width); first += asm.TileSide {
+		p.list(table[:asm.TileSide], first*stride, c.Width-first, stride)
+		p.list(table[asm.TileSide:], first*stride+asm.TileSide, c.Width-first, stride)
+		a.Dst = words(panels)[first/asm.SplitSide*steps*p.ops.StepWords()+
+			first%asm.SplitSide/asm.TileSide*asm.TileWords:]
+		p.ops.Flip(a)
+	}
+}
+
+// Packed fills panels with a matrix of depth rows of width columns, whole steps of them.
+func (p *SmallParts) Packed(panels, src []float32, stride, depth int, c Columns) {
+	p.pack(words(panels), Matrix{src, stride}, depth, c.Width)
+}
+
+// pack is Packed.
+func (p *SmallParts) pack(panels []uint32, src Matrix, depth, width int) {
+	step := p.ops.StepWords()
+	a := &p.part.pack
+	*a = asm.SplitArgs{Table: p.part.table[:], Src: src.Floats, Zero: p.zero, N: width / asm.SplitSide,
+		DstStep: WholeSteps(depth) / asm.SplitSide * step}
+	for first := 0; first < depth; first += asm.SplitSide {
+		p.list(a.Table, first*src.Stride, depth-first, src.Stride)
+		a.Dst = panels[first/asm.SplitSide*step:]
+		p.ops.Pairs(a)
+	}
+}
+
+// Times computes dst = src times the panels, of depth terms and width columns, for rows rows.
+func (p *SmallParts) Times(dst, src Matrix, rows, depth int, panels []float32, c Columns) {
+	steps, step := WholeSteps(depth)/asm.SplitSide, p.ops.StepWords()
+	a := &p.part.pack
+	*a = asm.SplitArgs{Table: p.part.table[:], Src: src.Floats, Zero: p.zero, N: steps, DstStep: step}
+	for first := 0; first < rows; first += asm.SplitSide {
+		p.list(a.Table, first*src.Stride, rows-first, src.Stride)
+		a.Dst = p.left[first/asm.SplitSide*steps*step:]
+		p.ops.Rows(a)
+	}
+	p.multiply(dst, rows, steps, words(panels), c.Width, 0)
+}
+
+// Transposed computes dst = transposed a times b, or with add adds it to dst, for rows rows of dst, terms
+// rows of a and b, and width columns.
+func (p *SmallParts) Transposed(dst, a, b Matrix, rows, terms int, add bool, c Columns) {
+	steps, step := WholeSteps(terms)/asm.SplitSide, p.ops.StepWords()
+	o := &p.part.pack
+	*o = asm.SplitArgs{Table: p.part.table[:], Zero: p.zero, N: WholeSteps(rows) / asm.SplitSide,
+		DstStep: steps * step, Work: p.part.work}
+	for i := range steps {
+		p.list(o.Table, i*asm.SplitSide*a.Stride, terms-i*asm.SplitSide, a.Stride)
+		for half := range 2 {
+			o.Src, o.Dst = a.Floats[half*asm.TileSide:], p.left[i*step+half*asm.TileWords:]
+			p.ops.Turn(o)
+		}
+	}
+	p.pack(p.right, b, terms, c.Width)
+	flags := 0
+	if add {
+		flags = asm.TileAdd
+	}
+	p.multiply(dst, rows, steps, p.right, c.Width, flags)
+}
+
+// multiply multiplies the left operand's tiles by panels.
+func (p *SmallParts) multiply(dst Matrix, rows, steps int, panels []uint32, width, flags int) {
+	const batch = splitBatch * asm.SplitSide
+	step, panel := p.ops.StepWords(), steps*p.ops.StepWords()
+	for first := 0; first < rows; first += batch {
+		n := min(batch, rows-first)
+		p.list(p.part.out[:], first*dst.Stride, n, dst.Stride)
+		p.part.left = p.left[first/asm.SplitSide*steps*step:]
+		for j := range WholeSteps(width) / asm.SplitSide {
+			p.part.multiply(p.ops, panels[j*panel:], panel, steps, n, dst.Floats[j*asm.SplitSide:], p.zero,
+				flags, &nothing)
+		}
+	}
+}
