@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -43,7 +42,7 @@ const CollectivesKind = "collectives"
 // DecodeCollectives reads a JSON list of collectives.
 func DecodeCollectives(r io.Reader) ([]Collective, error) {
 	var all []Collective
-	if err := json.NewDecoder(r).Decode(&all); err != nil {
+	if err := record.ReadJSON(r, &all); err != nil {
 		return nil, fmt.Errorf("analysis: collectives: %w", err)
 	}
 	return all, nil

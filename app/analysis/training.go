@@ -50,7 +50,7 @@ const (
 // steps. It skips incomplete lines, which a killed worker or a full disk leaves.
 func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	var t Training
-	if err := json.NewDecoder(summary).Decode(&t); err != nil {
+	if err := record.ReadJSON(summary, &t); err != nil {
 		return nil, fmt.Errorf("summary: %w", err)
 	}
 	if t.Workers < 1 || t.Steps < 0 {

@@ -363,7 +363,7 @@ func readKept(path string, into any) (isThere bool, text string, err error) {
 		return false, "", fmt.Errorf("bench: what a run has left: %w", err)
 	}
 	defer f.Close()
-	if err := json.NewDecoder(f).Decode(into); err != nil {
+	if err := record.ReadJSON(f, into); err != nil {
 		return true, fmt.Sprintf("it cannot be read (%.200v), and the results tell of it", err), nil
 	}
 	return true, "", nil

@@ -101,7 +101,7 @@ func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {
 	}
 	defer f.Close()
 	var s savedPlan
-	if err := json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s); err != nil {
+	if err := record.ReadJSON(io.LimitReader(f, maxPlanBytes), &s); err != nil {
 		return Plan{}, 0, usage("%s: %v", path, err)
 	}
 	if s.Schema != record.Schema {

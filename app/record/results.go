@@ -343,6 +343,18 @@ func (e *KindError) Error() string {
 	return fmt.Sprintf("decode results: these are of kind %s, not of a comparison", e.Kind)
 }
 
+// ReadJSON reads a file that is one JSON value: text after its end is an error.
+func ReadJSON(r io.Reader, into any) error {
+	d := json.NewDecoder(r)
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("text follows the end")
+	}
+	return nil
+}
+
 // Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called
 // results are a [*KindError].
 func Decode(r io.Reader) (*Results, error) {
@@ -350,12 +362,8 @@ func Decode(r io.Reader) (*Results, error) {
 		Kind string `json:"kind"` // of other documents that are called results
 		Results
 	}
-	d := json.NewDecoder(r)
-	if err := d.Decode(&file); err != nil {
+	if err := ReadJSON(r, &file); err != nil {
 		return nil, fmt.Errorf("decode results: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("decode results: text follows their end")
 	}
 	if file.Kind != "" {
 		return nil, &KindError{file.Kind}

@@ -23,7 +23,7 @@ func TestOlderResultsAreRead(t *testing.T) {
 		t.Errorf("read %+v", run)
 	}
 	_, err = record.Decode(strings.NewReader(older + "\n{}"))
-	if err == nil || !strings.Contains(err.Error(), "text follows their end") {
+	if err == nil || !strings.Contains(err.Error(), "text follows the end") {
 		t.Errorf("error %v of a file with text behind its end", err)
 	}
 	_, err = record.Decode(strings.NewReader(strings.Replace(older, `"schema":2`, `"schema":4`, 1)))

@@ -56,7 +56,7 @@ func ReadCollectives(folder string) *Measured {
 	}
 	defer f.Close()
 	var m Measured
-	if json.NewDecoder(f).Decode(&m) != nil || m.Kind != analysis.CollectivesKind {
+	if record.ReadJSON(f, &m) != nil || m.Kind != analysis.CollectivesKind {
 		return nil
 	}
 	return &m

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,7 +72,7 @@ func readHost(folder string) (described record.RunHost, err error) {
 		return described, fmt.Errorf("report: %w", err)
 	}
 	defer f.Close()
-	if err = json.NewDecoder(f).Decode(&described); err == nil {
+	if err = record.ReadJSON(f, &described); err == nil {
 		err = described.Preflight.Validate()
 	}
 	if err != nil {

@@ -36,6 +36,7 @@ RECIPES = [
 AUTOCAST_RECIPES = [
     {"model": "bert-tiny", "batch": 8, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
     {"model": "resnet50", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
+    {"model": "bert-mini", "batch": 4, "sequence": 256, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
 ]
 # Float32 runs by name: whether oneDNN is used, the format of maps, threads.
 VARIANTS = {
