@@ -20,9 +20,9 @@ const (
 	BF16x6
 	// BF16x3 is BF16x6 with two parts and three products: each product keeps 17 of 24 bits.
 	BF16x3
-	// BF16 is BF16x6 with one part: the operands of large products, those of attention among them, are rounded
-	// to bf16, 8 of 24 bits, and multiplied once. It runs everywhere, and is fast on the matrix unit and with
-	// VDPBF16PS on processors of AMD.
+	// BF16 is BF16x6 with one part: the operands of large products, those of attention among them, are
+	// rounded to bf16, 8 of 24 bits, and multiplied once. It runs everywhere, and is fast on the matrix unit
+	// and with VDPBF16PS on processors of AMD.
 	BF16
 )
 

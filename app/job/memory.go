@@ -32,10 +32,13 @@ func (w *worker) planMemory(l *train.Loop) error {
 	}
 	// Loading may take more: the files, and twice the decoded samples while their slices grow.
 	loading := host.PeakRSS() / w.sharers()
+	var largest int64
 	for _, p := range l.Parameters() {
 		w.gradient += 4 * int64(p.Len)
 		w.tensors++
+		largest = max(largest, 4*int64(p.Len))
 	}
+	m.Variables += 2 * largest // at the end a parameter is copied to be hashed, and to be written
 	arena := m.Arena
 	if w.gpu != nil {
 		arena = 0 // it is in the GPU's memory

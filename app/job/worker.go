@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -199,6 +200,7 @@ func (w *worker) begin(l *train.Loop) error {
 	} else {
 		err = w.start(l.Variables())
 	}
+	debug.FreeOSMemory() // drawing weights and reading them leaves memory behind
 	if err == nil && w.saver != nil {
 		err = w.checkSpace(l)
 	}

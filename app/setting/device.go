@@ -56,8 +56,8 @@ func deviceSetting() Setting {
 func mathSetting() Setting {
 	return choice("math", "how matrix products are computed: exact avoids algorithms that round more, such "+
 		"as Winograd's and Strassen's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
-		"bf16 rounds the operands of large products to bf16, which pays on AMX and on AMD's AVX512_BF16; on a "+
-		"GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32",
+		"bf16 rounds the operands of large products to bf16, which pays on AMX and on AMD's AVX512_BF16; on "+
+		"a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32",
 		mathNames(), func(c *Config) *string { return &c.Math })
 }
 
