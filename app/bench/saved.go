@@ -83,7 +83,7 @@ func IsSavedPlan(path string) bool {
 		Schema int               `json:"schema"`
 		Rows   []json.RawMessage `json:"rows"`
 	}
-	err = json.NewDecoder(io.LimitReader(f, maxPlanBytes)).Decode(&s)
+	err = record.ReadJSON(io.LimitReader(f, maxPlanBytes), &s)
 	return err == nil && s.Schema > 0 && len(s.Rows) > 0
 }
 

@@ -109,12 +109,12 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
 }
 
-// packable refuses a folder whose results or summary contradict themselves, and a benchmark whose results
-// cannot be read: who takes the bundle could not read them either.
+// packable refuses a folder whose results or summary contradict themselves or cannot be read: who takes the
+// bundle could not read them either. A run that was interrupted has no summary.
 func packable(folder, kind string) error {
 	if kind == bundle.Training {
 		_, err := readTraining(folder)
-		if wrong := (*doctoredError)(nil); errors.As(err, &wrong) {
+		if wrong := (*doctoredError)(nil); errors.As(err, &wrong) || report.HoldsTraining(folder) {
 			return err
 		}
 		return nil

@@ -182,7 +182,8 @@ func (a *app) reportUnfinished(err error) {
 			filepath.Join(ended.Directory, report.HTMLFile))
 	}
 	var stopped *job.StoppedError // says so itself
-	if standing, failed := job.Stand(ended.Directory); failed == nil && !errors.As(err, &stopped) {
+	if standing, failed := job.Stand(ended.Directory); failed == nil && standing.Checkpoint != "" &&
+		!errors.As(err, &stopped) {
 		fmt.Fprintf(a.stderr, "lockstep: lockstep train --resume %s goes on after step %d\n", ended.Directory,
 			standing.Step)
 	}

@@ -5,7 +5,7 @@ package asm
 import "lockstep/compute"
 
 // splitFor returns the products of parts on the matrix unit, if isa may use it and there are parts. One part
-// does without.
+// can do without.
 func splitFor(isa compute.ISA, parts int) SplitOps {
 	switch {
 	case isa == compute.Plain || parts == 0:

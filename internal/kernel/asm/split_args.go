@@ -22,14 +22,13 @@ type SplitArgs struct {
 	Work       []float32 // TurnedFloats, for turn
 }
 
-// SplitTileArgs describes products of parts and the way of their sums to their destination: for each of
-// Blocks blocks of 32 rows of a and the 32 columns of b,
+// SplitTileArgs describes products of parts and the way of their sums to their destination: for the rows i of
+// blocks of 32 of a, one block after another, and the 32 columns of b,
 //
 //	sums[i, j] = sum over steps, k < 32 of a[i, step, k] b[step, k, j]
-//	dst[out[i] + j] = bias[j] + sums[i, j]
+//	dst[out[i] + j] = bias[j] + sums[i, j] for i < rows
 //
-// plus what dst holds and without negative values, as flags say, for i < Rows. The product of floats is one
-// of their parts. Blocks of a follow each other, b is the same.
+// plus what dst holds and without negative values, as flags say. The product of floats is one of their parts.
 type SplitTileArgs struct {
 	A, B          []uint32
 	Steps, Blocks int
@@ -63,7 +62,8 @@ type SplitOps struct {
 	// Flip fills the right operand with rows of terms, each a column: rows i+16 of the table are rows i from
 	// column 16 on. It writes one half, the columns that the first 16 rows are.
 	Flip func(*SplitArgs)
-	// Tile multiplies and adds. With one part denormals are zero all the way, with more only in the sums.
+	// Tile multiplies and adds. Denormals are zero in the sums, and with one part also where these are added
+	// to bias and dst.
 	Tile func(*SplitTileArgs)
 }
 

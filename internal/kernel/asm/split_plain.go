@@ -200,7 +200,7 @@ func splitStorePlain(parts int, a *SplitTileArgs) {
 	for i := range a.Rows {
 		dst := a.Dst[a.Out[i]:][:SplitSide]
 		for j := range dst {
-			sum := plus(a.Sums[i*SplitSide+j], a.Bias[j])
+			sum := plus(a.Bias[j], a.Sums[i*SplitSide+j])
 			if a.Flags&TileAdd != 0 {
 				sum = plus(sum, dst[j])
 			}

@@ -8438,80 +8438,80 @@ store:
 	JLE     stored
 	MOVLQSX (SI)(R9*1), R11
 	LEAQ    (DI)(R11*4), R11
-	VADDPS  Z1, Z16, Z16
-	VADDPS  Z2, Z17, Z17
+	VADDPS  Z16, Z1, Z16
+	VADDPS  Z17, Z2, Z17
 	TESTQ   $0x00000001, R12
-	JZ      firstadded
+	JZ      row0added
 	VADDPS  (R11), Z16, Z16
 	VADDPS  64(R11), Z17, Z17
 
-firstadded:
+row0added:
 	TESTQ  $0x00000002, R12
-	JZ     firstpositive
+	JZ     row0positive
 	VMAXPS Z16, Z0, Z16
 	VMAXPS Z17, Z0, Z17
 
-firstpositive:
+row0positive:
 	VMOVUPS Z16, (R11)
 	VMOVUPS Z17, 64(R11)
 	CMPQ    DX, $0x01
 	JLE     stored
 	MOVLQSX 4(SI)(R9*1), R11
 	LEAQ    (DI)(R11*4), R11
-	VADDPS  Z1, Z18, Z18
-	VADDPS  Z2, Z19, Z19
+	VADDPS  Z18, Z1, Z18
+	VADDPS  Z19, Z2, Z19
 	TESTQ   $0x00000001, R12
-	JZ      secondadded
+	JZ      row1added
 	VADDPS  (R11), Z18, Z18
 	VADDPS  64(R11), Z19, Z19
 
-secondadded:
+row1added:
 	TESTQ  $0x00000002, R12
-	JZ     secondpositive
+	JZ     row1positive
 	VMAXPS Z18, Z0, Z18
 	VMAXPS Z19, Z0, Z19
 
-secondpositive:
+row1positive:
 	VMOVUPS Z18, (R11)
 	VMOVUPS Z19, 64(R11)
 	CMPQ    DX, $0x02
 	JLE     stored
 	MOVLQSX 8(SI)(R9*1), R11
 	LEAQ    (DI)(R11*4), R11
-	VADDPS  Z1, Z20, Z20
-	VADDPS  Z2, Z21, Z21
+	VADDPS  Z20, Z1, Z20
+	VADDPS  Z21, Z2, Z21
 	TESTQ   $0x00000001, R12
-	JZ      thirdadded
+	JZ      row2added
 	VADDPS  (R11), Z20, Z20
 	VADDPS  64(R11), Z21, Z21
 
-thirdadded:
+row2added:
 	TESTQ  $0x00000002, R12
-	JZ     thirdpositive
+	JZ     row2positive
 	VMAXPS Z20, Z0, Z20
 	VMAXPS Z21, Z0, Z21
 
-thirdpositive:
+row2positive:
 	VMOVUPS Z20, (R11)
 	VMOVUPS Z21, 64(R11)
 	CMPQ    DX, $0x03
 	JLE     stored
 	MOVLQSX 12(SI)(R9*1), R11
 	LEAQ    (DI)(R11*4), R11
-	VADDPS  Z1, Z22, Z22
-	VADDPS  Z2, Z23, Z23
+	VADDPS  Z22, Z1, Z22
+	VADDPS  Z23, Z2, Z23
 	TESTQ   $0x00000001, R12
-	JZ      fourthadded
+	JZ      row3added
 	VADDPS  (R11), Z22, Z22
 	VADDPS  64(R11), Z23, Z23
 
-fourthadded:
+row3added:
 	TESTQ  $0x00000002, R12
-	JZ     fourthpositive
+	JZ     row3positive
 	VMAXPS Z22, Z0, Z22
 	VMAXPS Z23, Z0, Z23
 
-fourthpositive:
+row3positive:
 	VMOVUPS Z22, (R11)
 	VMOVUPS Z23, 64(R11)
 

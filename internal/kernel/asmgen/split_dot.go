@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
@@ -182,7 +184,8 @@ func (a *assembler) dotSquares(name, doc string, load func(row func(i int) Mem, 
 // columns, three registers for each hold the sum so far and those of the first and of the last 16 terms.
 const dotRowsAtOnce = 4
 
-// splitBatch is the blocks of a whole call.
+// splitBatch is the blocks of a call that asks for the whole panel that follows; one of fewer asks for its
+// start.
 const splitBatch = 8
 
 // dotTile writes the product of tiles and the way of its sums to their destination.
@@ -249,7 +252,7 @@ func (a *assembler) dotAhead(args gotypes.Component, line reg.Register) {
 	}
 }
 
-// dotStore puts the sums of some rows in their places, unless no rows are left.
+// dotStore puts the sums of some rows in their places, of as many as are left.
 func (a *assembler) dotStore(args gotypes.Component, line, rows reg.Register) {
 	out, dst, row := a.field(args, "Out"), a.field(args, "Dst"), a.GP64()
 	flags, bias := a.field(args, "Flags"), a.field(args, "Bias")
@@ -265,10 +268,10 @@ func (a *assembler) dotStore(args gotypes.Component, line, rows reg.Register) {
 		a.LEAQ(Mem{Base: dst, Index: row, Scale: 4}, row)
 		var list []Op
 		for j, s := range dotSums()[2*i : 2*i+2] {
-			a.VADDPS(b[j], s, s)
+			a.VADDPS(s, b[j], s)
 			list = append(list, s)
 		}
-		a.putRow([]string{"first", "second", "third", "fourth"}[i], flags, row, zero, list, 64)
+		a.putRow(fmt.Sprintf("row%d", i), flags, row, zero, list, 64)
 	}
 	a.Label("stored")
 }

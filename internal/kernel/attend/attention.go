@@ -22,9 +22,9 @@ import (
 // queries at a time, and no [T, T] matrix is kept: Backward recomputes p from each row's maximum and sum,
 // bit for bit.
 //
-// Threads share texts and heads; each is computed in one order, so the bits depend on the ISA alone. With
-// bf16 operands of products are rounded in texts of at least 64 tokens, if D is a multiple of 32. Cost: 4 T^2
-// D FLOPs a head forward, 10 T^2 D backward.
+// Threads share texts and heads; each is computed in one order, so the bits depend on ISA and math alone.
+// With math bf16 the operands of its products are rounded in texts of at least 64 tokens, if D is a multiple
+// of 32. Cost: 4 T^2 D FLOPs a head forward, 10 T^2 D backward.
 type Plan struct {
 	cpu               *compute.CPU
 	ops               asm.Ops
@@ -73,17 +73,29 @@ func New(c *compute.CPU, heads, size, most int) *Plan {
 	a := &Plan{cpu: c, ops: asm.OpsFor(c.ISA(), c.Math()), heads: heads, size: size, most: most}
 	a.features = product.NewColumns(&a.ops.Gemm, size)
 	for range c.Threads() {
-		p := &headPart{floats: product.NewSmall(&a.ops.Gemm, queryRows)}
-		a.partFloats = a.panelFloats(p.floats, most)
-		if c.Math().Parts() == 1 && size%asm.SplitSide == 0 && most >= roundedLength {
-			p.rounded = product.NewSmallParts(&a.ops.Split, max(most, size))
-			a.partFloats = max(a.partFloats, a.panelFloats(p.rounded, most)+a.roundedFloats(p, most))
-		}
-		a.partFloats += 3*queryRows*product.WholeSteps(most) + product.LineUp(most)
-		p.keys = product.NewColumns(&a.ops.Gemm, most)
-		a.parts = append(a.parts, p)
+		a.parts = append(a.parts, a.newPart())
 	}
+	a.partFloats = a.floatsOf(a.parts[0])
 	return a
+}
+
+// newPart returns what a thread computes with.
+func (a *Plan) newPart() *headPart {
+	p := &headPart{floats: product.NewSmall(&a.ops.Gemm, queryRows),
+		keys: product.NewColumns(&a.ops.Gemm, a.most)}
+	if a.cpu.Math().Parts() == 1 && a.size%asm.SplitSide == 0 && a.most >= roundedLength {
+		p.rounded = product.NewSmallParts(&a.ops.Split, max(a.most, a.size))
+	}
+	return p
+}
+
+// floatsOf returns the most scratch of a thread: what divide takes for the longest text.
+func (a *Plan) floatsOf(p *headPart) int {
+	floats := a.panelFloats(p.floats, a.most)
+	if p.rounded != nil {
+		floats = max(floats, a.panelFloats(p.rounded, a.most)+a.roundedFloats(p, a.most))
+	}
+	return floats + 3*queryRows*product.WholeSteps(a.most) + product.LineUp(a.most)
 }
 
 // OfParts reports whether a text of full length is multiplied by products of parts.
@@ -163,7 +175,7 @@ func (a *Plan) each(thread, part, parts int, do func(a *Plan, p *headPart)) {
 		for h := range a.heads {
 			if before*parts/a.total == part {
 				p.head, p.first = h, p.start*a.rows.Cols+h*a.size
-				a.divide(p, a.scratch[thread*a.partFloats:])
+				a.divide(p, a.scratch[thread*a.partFloats:][:a.partFloats])
 				do(a, p)
 			}
 			before += p.length * p.length

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/kernel/asm"
 )
 
-// product multiplies matrices that fit the cache, on one thread, with the tiles of gather.go and outer.go.
+// Small multiplies matrices that fit the cache, on one thread, with the tiles of gather.go and outer.go.
 // Attention is computed with it.
 type Small struct {
 	Ops   *asm.GemmOps
@@ -19,7 +19,7 @@ type Small struct {
 	turn  asm.TurnArgs
 }
 
-// newProduct returns a product whose sums over rows have at most rows terms.
+// NewSmall returns products whose sums over rows have at most rows terms.
 func NewSmall(o *asm.GemmOps, rows int) *Small {
 	return &Small{Ops: o, bias: make([]float32, o.Widths[0]*o.Lanes), pairs: make([]int32, 2*rows)}
 }

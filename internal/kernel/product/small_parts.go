@@ -3,8 +3,9 @@ package product
 import "lockstep/internal/kernel/asm"
 
 // SmallParts multiplies matrices that fit the cache, on one thread, by products of parts (split.go), as Small
-// does in float32. Columns, and terms but those of Turned, are filled up with zeros to whole steps of 32:
-// rows of dst and of src must have room for these.
+// does in float32. Terms are filled up with zeros to whole steps of 32, and so are columns that Turned
+// copies: then rows of dst, and rows of src and of the left operand of Transposed, must have room for these.
+// Packed and Transposed take a multiple of 32 columns, Turned of terms.
 type SmallParts struct {
 	ops         *asm.SplitOps
 	part        *splitPart
@@ -14,7 +15,8 @@ type SmallParts struct {
 
 // NewSmallParts returns products of matrices with rows of at most most floats.
 func NewSmallParts(o *asm.SplitOps, most int) *SmallParts {
-	return &SmallParts{ops: o, part: newSplitPart(), zero: make([]float32, WholeSteps(most))}
+	zero := make([]float32, WholeSteps(max(most, 1))) // a row of zeros, and a bias
+	return &SmallParts{ops: o, part: newSplitPart(), zero: zero}
 }
 
 // WholeSteps rounds n up to whole steps.
@@ -38,9 +40,9 @@ func (p *SmallParts) Use(scratch []float32, rows, terms, width int) {
 	p.part.sums = take(&scratch, sumFloats)
 }
 
-// list fills part of the table with the offsets of n rows, stride floats apart, the first of them at first,
-// and says that those beyond are zeros.
-func (p *SmallParts) list(table []int32, first, n, stride int) {
+// listRows fills a table with the offsets of n rows, stride floats apart, the first of them at first, and
+// says that those beyond are zeros.
+func listRows(table []int32, first, n, stride int) {
 	for i := range table {
 		table[i] = -1
 		if i < n {
@@ -49,34 +51,34 @@ func (p *SmallParts) list(table []int32, first, n, stride int) {
 	}
 }
 
-// Turned fills panels with the transpose of a matrix of width rows of depth columns, whole steps of them.
+// Turned fills panels with the transpose of a matrix of as many rows as columns are given, and depth columns.
 func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns) {
 	steps, table := depth/asm.SplitSide, p.part.table[:]
 	a := &p.part.pack
 	*a = asm.SplitArgs{Table: table, Src: src, Zero: p.zero, N: steps, DstStep: p.ops.StepWords(),
 		Work: p.part.work}
 	for first := 0; first < WholeSteps(c.Width); first += asm.TileSide {
-		p.list(table[:asm.TileSide], first*stride, c.Width-first, stride)
-		p.list(table[asm.TileSide:], first*stride+asm.TileSide, c.Width-first, stride)
+		listRows(table[:asm.TileSide], first*stride, c.Width-first, stride)
+		listRows(table[asm.TileSide:], first*stride+asm.TileSide, c.Width-first, stride)
 		a.Dst = words(panels)[first/asm.SplitSide*steps*p.ops.StepWords()+
 			first%asm.SplitSide/asm.TileSide*asm.TileWords:]
 		p.ops.Flip(a)
 	}
 }
 
-// Packed fills panels with a matrix of depth rows of width columns, whole steps of them.
+// Packed fills panels with a matrix of depth rows, stride floats apart.
 func (p *SmallParts) Packed(panels, src []float32, stride, depth int, c Columns) {
 	p.pack(words(panels), Matrix{src, stride}, depth, c.Width)
 }
 
-// pack is Packed.
+// pack fills panels with a matrix of depth rows and width columns.
 func (p *SmallParts) pack(panels []uint32, src Matrix, depth, width int) {
 	step := p.ops.StepWords()
 	a := &p.part.pack
 	*a = asm.SplitArgs{Table: p.part.table[:], Src: src.Floats, Zero: p.zero, N: width / asm.SplitSide,
 		DstStep: WholeSteps(depth) / asm.SplitSide * step}
 	for first := 0; first < depth; first += asm.SplitSide {
-		p.list(a.Table, first*src.Stride, depth-first, src.Stride)
+		listRows(a.Table, first*src.Stride, depth-first, src.Stride)
 		a.Dst = panels[first/asm.SplitSide*step:]
 		p.ops.Pairs(a)
 	}
@@ -88,7 +90,7 @@ func (p *SmallParts) Times(dst, src Matrix, rows, depth int, panels []float32, c
 	a := &p.part.pack
 	*a = asm.SplitArgs{Table: p.part.table[:], Src: src.Floats, Zero: p.zero, N: steps, DstStep: step}
 	for first := 0; first < rows; first += asm.SplitSide {
-		p.list(a.Table, first*src.Stride, rows-first, src.Stride)
+		listRows(a.Table, first*src.Stride, rows-first, src.Stride)
 		a.Dst = p.left[first/asm.SplitSide*steps*step:]
 		p.ops.Rows(a)
 	}
@@ -103,7 +105,7 @@ func (p *SmallParts) Transposed(dst, a, b Matrix, rows, terms int, add bool, c C
 	*o = asm.SplitArgs{Table: p.part.table[:], Zero: p.zero, N: WholeSteps(rows) / asm.SplitSide,
 		DstStep: steps * step, Work: p.part.work}
 	for i := range steps {
-		p.list(o.Table, i*asm.SplitSide*a.Stride, terms-i*asm.SplitSide, a.Stride)
+		listRows(o.Table, i*asm.SplitSide*a.Stride, terms-i*asm.SplitSide, a.Stride)
 		for half := range 2 {
 			o.Src, o.Dst = a.Floats[half*asm.TileSide:], p.left[i*step+half*asm.TileWords:]
 			p.ops.Turn(o)
@@ -123,7 +125,7 @@ func (p *SmallParts) multiply(dst Matrix, rows, steps int, panels []uint32, widt
 	step, panel := p.ops.StepWords(), steps*p.ops.StepWords()
 	for first := 0; first < rows; first += batch {
 		n := min(batch, rows-first)
-		p.list(p.part.out[:], first*dst.Stride, n, dst.Stride)
+		listRows(p.part.out[:], first*dst.Stride, n, dst.Stride)
 		p.part.left = p.left[first/asm.SplitSide*steps*step:]
 		for j := range WholeSteps(width) / asm.SplitSide {
 			p.part.multiply(p.ops, panels[j*panel:], panel, steps, n, dst.Floats[j*asm.SplitSide:], p.zero,

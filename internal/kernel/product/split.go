@@ -28,20 +28,31 @@ import (
 // takes whole vectors, or for VDPBF16PS of neighbours, which it multiplies one after the other. A sum
 // runs over the steps, and in a step over the products of splitProducts.
 
-// splitSteps is the most steps of a chunk: its tiles of a batch, 512 KiB for two parts, and a panel's, 64
-// KiB, stay in the second-level cache. Changing it changes results.
+// splitSteps is the most steps of a chunk: its tiles of a batch, 512 KiB for two parts and for one in planes,
+// and a panel's stay in the second-level cache. Changing it changes results.
 const splitSteps = 16
 
 // splitBatch is the most blocks of 32 rows that are multiplied by a panel at a time.
 const splitBatch = 8
 
-// gatherLimits returns the most steps of a chunk of a gather, and the most rows of a batch. Of one part
-// chunks are twice as long, so that half as many sums pass through memory, and batches half as large.
-func gatherLimits(c *CPU) (steps, rows int) {
+// gatherRows returns the most rows of a batch of a gather: of one part half as many, since its chunks may be
+// twice as long.
+func gatherRows(c *CPU) int {
 	if c.Math().Parts() == 1 {
-		return 2 * splitSteps, splitBatch / 2 * asm.SplitSide
+		return splitBatch / 2 * asm.SplitSide
 	}
-	return splitSteps, splitBatch * asm.SplitSide
+	return splitBatch * asm.SplitSide
+}
+
+// gatherChunk returns the steps of a chunk of a gather's sum of so many. Of one part chunks are even and up
+// to twice as long, so that half as many sums pass through memory.
+func gatherChunk(c *CPU, steps int) int {
+	const most = 2 * splitSteps
+	if c.Math().Parts() > 1 || steps == 0 {
+		return splitSteps
+	}
+	chunks := (steps + most - 1) / most
+	return (steps + chunks - 1) / chunks
 }
 
 // usesSplit reports whether a direction of s, a product of [rows, terms] and [terms, columns], is computed
@@ -90,7 +101,7 @@ func (n *splitNext) inOrder(steps int) {
 }
 
 // ask returns what the tiles of a panel ask for, 32 floats in each of so many steps of rows: the last panel
-// for what is copied next, the others of the last chunk for what a Finisher reads.
+// for what is copied next, if anything is, the other panels of the last chunk for what a Finisher reads.
 func (p *splitPart) ask(isLastPanel, isLastChunk bool, steps int) *splitNext {
 	if isLastPanel && p.next.from != nil {
 		return &p.next

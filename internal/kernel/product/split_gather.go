@@ -11,8 +11,8 @@ import (
 //	dst[p, k] = bias[k] + sum over taps t, channels d of src[from(p,t), d] * w[t, d, k]
 //
 // Order of the sum: the taps ascend, within a tap the channels, 32 at a time. These steps are cut into chunks
-// of one length, as few as gatherLimits allows; the last may be shorter. Each is summed from zero and added
-// to dst, the first to the bias.
+// of gatherChunk, the last of which may be shorter. Each is summed from zero and added to dst, the first to
+// the bias.
 type splitGather struct {
 	cpu          *CPU
 	ops          *asm.SplitOps
@@ -45,9 +45,8 @@ type splitPhase struct {
 // newSplitGather plans the gather of a mapping.
 func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 	g := &splitGather{cpu: c, ops: &c.ops.Split, shape: s, images: images, parts: newSplitParts(c),
-		alone: make([]rowRun, c.Threads()), zero: make([]float32, s.depth), noBias: make([]float32, s.width)}
-	steps, rows := gatherLimits(c)
-	g.batch = rows
+		batch: gatherRows(c), alone: make([]rowRun, c.Threads()), zero: make([]float32, s.depth),
+		noBias: make([]float32, s.width)}
 	for _, pixels := range m.pixels {
 		p := splitPhase{pixels: pixels, first: g.steps}
 		for t := range s.taps {
@@ -64,17 +63,11 @@ func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 			}
 		}
 		p.steps = len(p.taps) * s.depth / asm.SplitSide
-		p.chunk = evenly(p.steps, steps)
+		p.chunk = gatherChunk(c, p.steps)
 		g.steps += p.steps
 		g.phases = append(g.phases, p)
 	}
 	return g
-}
-
-// evenly returns the size of the parts that n is cut into, as few of at most limit as can be.
-func evenly(n, limit int) int {
-	parts := max(1, (n+limit-1)/limit)
-	return max(1, (n+parts-1)/parts)
 }
 
 // panels returns the number of panels, each of 32 columns.
@@ -266,6 +259,6 @@ func (g *splitGather) findNext(p *splitPart, phase *splitPhase, first, n, end, a
 		return
 	}
 	deep := g.shape.depth / asm.SplitSide
-	g.offsets(p.next.rows[:], phase, first, at/deep)
+	g.offsets(p.next.rows[:g.batch], phase, first, at/deep)
 	p.next.from = g.src[at%deep*asm.SplitSide:]
 }
