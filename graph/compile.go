@@ -70,6 +70,9 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 	for _, p := range passes {
 		p.rewrite(c)
 	}
+	if ex.InPlace() {
+		foldSlope(c) // the kernels of other executors have no such results
+	}
 	if n, ok := ex.(narrowing); ok && n.KeepsBF16() {
 		narrow(c)
 	}

@@ -68,6 +68,28 @@ func foldGELU(c *code) {
 	}
 }
 
+// foldSlope lets a linear layer with a GELU leave the derivative of GELU in place of its own result, and the
+// product that computes GELU's gradient multiply by it, in place of an op that computes the derivative anew.
+// The arithmetic is the same.
+func foldSlope(c *code) {
+	for _, g := range c.calls {
+		if _, ok := g.op.(GELUBackwardOp); !ok || g.in[0].call == nil || g.in[1].call == nil {
+			continue
+		}
+		dy, x := g.in[0], g.in[1]
+		l, isLinear := x.call.op.(LinearOp)
+		d, isProduct := dy.call.op.(ConvBackwardDataOp)
+		if !isLinear || !l.GELU || !isProduct || c.onlyReader(dy) != g || c.onlyReader(x) != g {
+			continue
+		}
+		l.Slope = true
+		x.call.op = l
+		dy.call.op, dy.call.in = ConvBackwardDataMulOp{d}, append(dy.call.in, x)
+		c.replace(g.out[0], dy)
+		c.remove(g)
+	}
+}
+
 // foldMask lets batch norm's backward op apply the mask of the ReLU that was folded into its
 // forward op, instead of reading a masked gradient: dy where y > 0, else 0, is formed on the fly
 // from a y computed anew. The arithmetic is the same.

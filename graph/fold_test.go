@@ -137,3 +137,50 @@ func TestFolds(t *testing.T) {
 		t.Errorf("compiled to\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
 }
+
+// gated has two linear layers with a GELU, whose rows make several blocks of the matrix that is multiplied.
+func gated(n int) (g *graph.Graph, loss, logits *graph.Node) {
+	g = graph.New()
+	linear := func(name string, x *graph.Node, in, out int) *graph.Node {
+		w := g.Parameter(graph.Param{Name: name + ".weight", Shape: tensor.Shape{in, out},
+			Init: graph.Uniform{Bound: 0.5}})
+		b := g.Parameter(graph.Param{Name: name + ".bias", Shape: tensor.Shape{out},
+			Init: graph.Uniform{Bound: 0.5}})
+		return graph.Linear(x, w, b)
+	}
+	x := graph.GELU(linear("up", g.Input("images", tensor.Shape{n, 20}), 20, 300))
+	x = graph.GELU(linear("down", x, 300, 40))
+	logits = linear("head", x, 40, classes)
+	return g, graph.SoftmaxCrossEntropy(logits, g.Labels("labels", n)), logits
+}
+
+// A product multiplies by the derivative of GELU that the layer before left, to the bits of an op of its own.
+func TestFoldsOfGELU(t *testing.T) {
+	for _, isa := range compute.Supported() {
+		for threads := 1; threads <= 3; threads++ {
+			for _, train := range []bool{true, false} {
+				h := host(t, isa, threads)
+				step := func(compile compiler) (*graph.Program, []float32) {
+					g, loss, logits := gated(700)
+					return foldStep(t, h, train, compile, g, loss, logits)
+				}
+				_, want := step(graph.CompileUnfused)
+				p, got := step(graph.Compile)
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, training %v, %d threads: fused code differs from unfused code", isa, train, threads)
+				}
+				num := map[string]int{}
+				for _, c := range p.Cost() {
+					num[c.Op]++
+				}
+				muls := 0
+				if train {
+					muls = 2
+				}
+				if num["linear+gelu"] != 2 || num["linear-backward-data+mul"] != muls || num["gelu-backward"] != 0 {
+					t.Errorf("%v, training %v: compiled to %v", isa, train, num)
+				}
+			}
+		}
+	}
+}

@@ -196,6 +196,26 @@ func (o ConvBackwardDataAddOp) host(h *Host, in, _ []Type) Kernel {
 	}}, v, in)
 }
 
+// ConvBackwardDataMulOp multiplies what ConvBackwardDataOp computes by its third input, element by element, while
+// it is in a cache. Only the host has it.
+type ConvBackwardDataMulOp struct{ ConvBackwardDataOp }
+
+func (o ConvBackwardDataMulOp) name() string { return o.ConvBackwardDataOp.name() + "+mul" }
+
+// mulFloats is about how many floats are multiplied at a time: 256 KiB of each matrix.
+const mulFloats = 64 << 10
+
+func (o ConvBackwardDataMulOp) host(h *Host, in, _ []Type) Kernel {
+	v, cols := h.products.NewConv(o.Shape.planned()), lastAxis(o.x)
+	ofParts, _ := v.PartsBackward()
+	blockRows := max(1, mulFloats/cols)
+	rows := h.rows.NewMulRows(blockRows * cols)
+	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
+		dx := a.Out[0].F
+		v.BackwardDataThen(dx, a.In[0].F, a.In[1].F, false, rows.Of(dx, a.In[2].F), blockRows, a.Scratch.F)
+	}}, v, in)
+}
+
 // ConvBackwardWeightsOp computes dw from x and dy: the convolution's adjoint with respect to its weights.
 type ConvBackwardWeightsOp struct {
 	of    string

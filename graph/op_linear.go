@@ -16,8 +16,9 @@ func Linear(x, w, bias *Node) *Node {
 }
 
 // LinearOp is Linear of x, w and, if there is a third input, bias. With ReLU it takes the maximum of that
-// and 0; with GELU it has a second result, GELU of the first.
-type LinearOp struct{ ReLU, GELU bool }
+// and 0; with GELU it has a second result, GELU of the first, and with Slope, on the host alone, the
+// derivative of GELU takes the place of the first.
+type LinearOp struct{ ReLU, GELU, Slope bool }
 
 func (o LinearOp) name() string {
 	switch {
@@ -70,7 +71,7 @@ func (o LinearOp) host(h *Host, in, out []Type) Kernel {
 	if !o.GELU {
 		return resizing(convForward(v, o.ReLU), v, in)
 	}
-	rows := h.rows.NewGELURows(v.FinishRows() * out[0].Shape[1])
+	rows := h.rows.NewGELURows(v.FinishRows()*lastAxis(out[0]), o.Slope)
 	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
 		y := a.Out[0].F
 		v.Forward(y, a.In[0].F, a.In[1].F, biasOf(a), false, rows.Of(a.Out[1].F, y), a.Scratch.F)

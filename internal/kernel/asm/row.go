@@ -20,6 +20,7 @@ type RowOps struct {
 	Squares func(x []float32, mean float32) float32
 
 	Gelu         func(y, x []float32)
+	GeluSlope    func(y, slope, x []float32)
 	GeluBackward func(dx, dy, x []float32)
 
 	ExpSum      func(p, x []float32, scale, top float32) float32

@@ -21,6 +21,7 @@ func RowLoops(isa compute.ISA) []RowLoop {
 		{"dot", func(y, x [][]float32) []float32 { return []float32{o.Dot(x[0], x[1])} }},
 		{"squares", func(y, x [][]float32) []float32 { return []float32{o.Squares(x[0], 0.25)} }},
 		{"gelu", func(y, x [][]float32) []float32 { o.Gelu(y[0], x[0]); return nil }},
+		{"geluSlope", func(y, x [][]float32) []float32 { o.GeluSlope(y[0], y[1], x[0]); return nil }},
 		{"geluBackward", func(y, x [][]float32) []float32 { o.GeluBackward(y[0], x[0], x[1]); return nil }},
 		{"expSum", func(y, x [][]float32) []float32 {
 			return []float32{o.ExpSum(y[0], x[0], 0.125, 4)}

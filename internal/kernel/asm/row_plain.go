@@ -14,6 +14,7 @@ func plainRow() RowOps {
 		Dot:           dotRowPlain,
 		Squares:       squaresPlain,
 		Gelu:          geluPlain,
+		GeluSlope:     geluSlopePlain,
 		GeluBackward:  geluBackwardPlain,
 		ExpSum:        expSumPlain,
 		Exps:          expsPlain,
@@ -214,6 +215,15 @@ func geluPlain(y, x []float32) {
 	for i, v := range x {
 		phi, _ := normal(v)
 		y[i] = v * phi
+	}
+}
+
+// geluSlopePlain writes GELU and its derivative.
+func geluSlopePlain(y, slope, x []float32) {
+	for i, v := range x {
+		phi, e := normal(v)
+		y[i] = v * phi
+		slope[i] = phi + float32(float32(v*e)*geluPhi)
 	}
 }
 

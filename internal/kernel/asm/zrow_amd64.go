@@ -29,6 +29,11 @@ func lerpAVX2(dst []float32, a []float32, b []float32, factor float32)
 //go:noescape
 func geluAVX2(y []float32, x []float32)
 
+// geluSlopeAVX2 is geluSlopePlain with vectors.
+//
+//go:noescape
+func geluSlopeAVX2(y []float32, slope []float32, x []float32)
+
 // geluBackwardAVX2 is geluBackwardPlain with vectors.
 //
 //go:noescape
@@ -119,6 +124,11 @@ func lerpAVX512(dst []float32, a []float32, b []float32, factor float32)
 //go:noescape
 func geluAVX512(y []float32, x []float32)
 
+// geluSlopeAVX512 is geluSlopePlain with vectors.
+//
+//go:noescape
+func geluSlopeAVX512(y []float32, slope []float32, x []float32)
+
 // geluBackwardAVX512 is geluBackwardPlain with vectors.
 //
 //go:noescape
@@ -191,6 +201,7 @@ func (o *RowOps) setAVX2() {
 	o.AddScaled = addScaledAVX2
 	o.Lerp = lerpAVX2
 	o.Gelu = geluAVX2
+	o.GeluSlope = geluSlopeAVX2
 	o.GeluBackward = geluBackwardAVX2
 	o.Exps = expsAVX2
 	o.SoftmaxGrad = softmaxGradAVX2
@@ -213,6 +224,7 @@ func (o *RowOps) setAVX512() {
 	o.AddScaled = addScaledAVX512
 	o.Lerp = lerpAVX512
 	o.Gelu = geluAVX512
+	o.GeluSlope = geluSlopeAVX512
 	o.GeluBackward = geluBackwardAVX512
 	o.Exps = expsAVX512
 	o.SoftmaxGrad = softmaxGradAVX512

@@ -648,6 +648,322 @@ done:
 	VZEROUPPER
 	RET
 
+// func geluSlopeAVX2(y []float32, slope []float32, x []float32)
+// Requires: AVX, AVX2
+TEXT ·geluSlopeAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y_base+0(FP), AX
+	MOVQ    slope_base+24(FP), CX
+	MOVQ    x_base+48(FP), DX
+	MOVQ    y_len+8(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	VXORPS  Y0, Y0, Y0
+	LEAQ    tailMasks<>+0(SB), DI
+	NEGQ    SI
+	VMOVDQU 32(DI)(SI*4), Y1
+	XORQ    SI, SI
+	SUBQ    $+16, BX
+	JL      few
+
+many:
+	VMOVUPS      (DX)(SI*1), Y2
+	VMOVUPS      32(DX)(SI*1), Y5
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VPAND        rowConstants<>+0(SB), Y5, Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VBROADCASTSS rowConstants<>+32(SB), Y7
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VMULPS       rowConstants<>+64(SB), Y6, Y6
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y6, Y6
+	VDIVPS       Y3, Y4, Y3
+	VDIVPS       Y6, Y7, Y6
+	VMULPS       Y2, Y2, Y4
+	VMULPS       Y5, Y5, Y7
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VMULPS       rowConstants<>+96(SB), Y7, Y8
+	VBROADCASTSS rowConstants<>+128(SB), Y7
+	VBROADCASTSS rowConstants<>+128(SB), Y9
+	VMAXPS       Y4, Y7, Y4
+	VMAXPS       Y8, Y9, Y8
+	VMULPS       rowConstants<>+160(SB), Y4, Y7
+	VMULPS       rowConstants<>+160(SB), Y8, Y9
+	VADDPS       rowConstants<>+192(SB), Y7, Y7
+	VADDPS       rowConstants<>+192(SB), Y9, Y11
+	VADDPS       rowConstants<>+224(SB), Y7, Y9
+	VADDPS       rowConstants<>+224(SB), Y11, Y12
+	VMULPS       rowConstants<>+256(SB), Y9, Y10
+	VMULPS       rowConstants<>+256(SB), Y12, Y13
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y13, Y8, Y8
+	VMULPS       rowConstants<>+288(SB), Y9, Y9
+	VMULPS       rowConstants<>+288(SB), Y12, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y8, Y9
+	VMULPS       rowConstants<>+320(SB), Y4, Y8
+	VMULPS       rowConstants<>+320(SB), Y9, Y10
+	VADDPS       rowConstants<>+352(SB), Y8, Y8
+	VADDPS       rowConstants<>+352(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+384(SB), Y8, Y8
+	VADDPS       rowConstants<>+384(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+416(SB), Y8, Y8
+	VADDPS       rowConstants<>+416(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+448(SB), Y8, Y8
+	VADDPS       rowConstants<>+448(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       rowConstants<>+480(SB), Y8, Y8
+	VADDPS       rowConstants<>+480(SB), Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VMULPS       Y4, Y8, Y8
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y4, Y8, Y4
+	VADDPS       Y9, Y10, Y8
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VADDPS       rowConstants<>+32(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y11, Y9
+	VPADDD       Y7, Y4, Y4
+	VPADDD       Y9, Y8, Y8
+	VMULPS       rowConstants<>+512(SB), Y3, Y7
+	VMULPS       rowConstants<>+512(SB), Y6, Y9
+	VADDPS       rowConstants<>+544(SB), Y7, Y7
+	VADDPS       rowConstants<>+544(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+576(SB), Y7, Y7
+	VADDPS       rowConstants<>+576(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+608(SB), Y7, Y7
+	VADDPS       rowConstants<>+608(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y6, Y9, Y9
+	VADDPS       rowConstants<>+640(SB), Y7, Y7
+	VADDPS       rowConstants<>+640(SB), Y9, Y9
+	VMULPS       Y3, Y7, Y3
+	VMULPS       Y6, Y9, Y6
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y8, Y6, Y6
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y6, Y7
+	VBROADCASTSS rowConstants<>+32(SB), Y6
+	VBROADCASTSS rowConstants<>+32(SB), Y9
+	VSUBPS       Y3, Y6, Y6
+	VSUBPS       Y7, Y9, Y10
+	VCMPPS       $0x1e, Y2, Y0, Y9
+	VCMPPS       $0x1e, Y5, Y0, Y11
+	VBLENDVPS    Y9, Y3, Y6, Y6
+	VBLENDVPS    Y11, Y7, Y10, Y10
+	VMULPS       Y6, Y2, Y3
+	VMULPS       Y10, Y5, Y7
+	VMOVUPS      Y3, (AX)(SI*1)
+	VMOVUPS      Y7, 32(AX)(SI*1)
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y8, Y5, Y3
+	VMULPS       rowConstants<>+672(SB), Y2, Y2
+	VMULPS       rowConstants<>+672(SB), Y3, Y3
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y3, Y10, Y3
+	VMOVUPS      Y2, (CX)(SI*1)
+	VMOVUPS      Y3, 32(CX)(SI*1)
+	ADDQ         $+64, SI
+	SUBQ         $+16, BX
+	JGE          many
+
+few:
+	ADDQ         $+16, BX
+	CMPQ         BX, $+8
+	JL           rest
+	VMOVUPS      (DX)(SI*1), Y2
+	VPAND        rowConstants<>+0(SB), Y2, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VMULPS       rowConstants<>+64(SB), Y3, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VDIVPS       Y3, Y4, Y3
+	VMULPS       Y2, Y2, Y4
+	VMULPS       rowConstants<>+96(SB), Y4, Y4
+	VBROADCASTSS rowConstants<>+128(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       rowConstants<>+160(SB), Y4, Y5
+	VADDPS       rowConstants<>+192(SB), Y5, Y5
+	VADDPS       rowConstants<>+224(SB), Y5, Y6
+	VMULPS       rowConstants<>+256(SB), Y6, Y7
+	VSUBPS       Y7, Y4, Y4
+	VMULPS       rowConstants<>+288(SB), Y6, Y6
+	VSUBPS       Y6, Y4, Y4
+	VMULPS       rowConstants<>+320(SB), Y4, Y6
+	VADDPS       rowConstants<>+352(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+384(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+416(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+448(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       rowConstants<>+480(SB), Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VADDPS       Y4, Y6, Y4
+	VADDPS       rowConstants<>+32(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y4, Y4
+	VMULPS       rowConstants<>+512(SB), Y3, Y5
+	VADDPS       rowConstants<>+544(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+576(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+608(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+640(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       rowConstants<>+480(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+32(SB), Y5
+	VSUBPS       Y3, Y5, Y5
+	VCMPPS       $0x1e, Y2, Y0, Y6
+	VBLENDVPS    Y6, Y3, Y5, Y5
+	VMULPS       Y5, Y2, Y3
+	VMOVUPS      Y3, (AX)(SI*1)
+	VMULPS       Y4, Y2, Y2
+	VMULPS       rowConstants<>+672(SB), Y2, Y2
+	VADDPS       Y2, Y5, Y2
+	VMOVUPS      Y2, (CX)(SI*1)
+	ADDQ         $+32, SI
+	SUBQ         $+8, BX
+
+rest:
+	TESTQ        BX, BX
+	JZ           done
+	VMASKMOVPS   (DX)(SI*1), Y1, Y1
+	VPAND        rowConstants<>+0(SB), Y1, Y2
+	VBROADCASTSS rowConstants<>+32(SB), Y3
+	VMULPS       rowConstants<>+64(SB), Y2, Y2
+	VADDPS       rowConstants<>+32(SB), Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       rowConstants<>+96(SB), Y3, Y3
+	VBROADCASTSS rowConstants<>+128(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       rowConstants<>+160(SB), Y3, Y4
+	VADDPS       rowConstants<>+192(SB), Y4, Y4
+	VADDPS       rowConstants<>+224(SB), Y4, Y5
+	VMULPS       rowConstants<>+256(SB), Y5, Y6
+	VSUBPS       Y6, Y3, Y3
+	VMULPS       rowConstants<>+288(SB), Y5, Y5
+	VSUBPS       Y5, Y3, Y3
+	VMULPS       rowConstants<>+320(SB), Y3, Y5
+	VADDPS       rowConstants<>+352(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+384(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+416(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+448(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       rowConstants<>+480(SB), Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y3, Y5, Y3
+	VADDPS       rowConstants<>+32(SB), Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	VMULPS       rowConstants<>+512(SB), Y2, Y4
+	VADDPS       rowConstants<>+544(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+576(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+608(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       rowConstants<>+640(SB), Y4, Y4
+	VMULPS       Y2, Y4, Y2
+	VMULPS       Y3, Y2, Y2
+	VMULPS       rowConstants<>+480(SB), Y2, Y2
+	VBROADCASTSS rowConstants<>+32(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VCMPPS       $0x1e, Y1, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y4, Y4
+	VMULPS       Y4, Y1, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_6
+	VMOVUPS      X0, (AX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_6
+	VMOVLPS      X0, 16(AX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored6
+	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
+	JMP          stored6
+
+below6_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X0, 16(AX)(SI*1)
+	JMP    stored6
+
+below4_6:
+	TESTQ      $0x00000002, BX
+	JZ         below2_6
+	VMOVLPS    X0, (AX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored6
+	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
+	JMP        stored6
+
+below2_6:
+	TESTQ  $0x00000001, BX
+	JZ     stored6
+	VMOVSS X0, (AX)(SI*1)
+
+stored6:
+	VMULPS       Y3, Y1, Y0
+	VMULPS       rowConstants<>+672(SB), Y0, Y0
+	VADDPS       Y0, Y4, Y0
+	TESTQ        $0x00000004, BX
+	JZ           below4_7
+	VMOVUPS      X0, (CX)(SI*1)
+	VEXTRACTF128 $0x01, Y0, X0
+	TESTQ        $0x00000002, BX
+	JZ           below6_7
+	VMOVLPS      X0, 16(CX)(SI*1)
+	TESTQ        $0x00000001, BX
+	JZ           stored7
+	VEXTRACTPS   $0x02, X0, 24(CX)(SI*1)
+	JMP          stored7
+
+below6_7:
+	TESTQ  $0x00000001, BX
+	JZ     stored7
+	VMOVSS X0, 16(CX)(SI*1)
+	JMP    stored7
+
+below4_7:
+	TESTQ      $0x00000002, BX
+	JZ         below2_7
+	VMOVLPS    X0, (CX)(SI*1)
+	TESTQ      $0x00000001, BX
+	JZ         stored7
+	VEXTRACTPS $0x02, X0, 8(CX)(SI*1)
+	JMP        stored7
+
+below2_7:
+	TESTQ  $0x00000001, BX
+	JZ     stored7
+	VMOVSS X0, (CX)(SI*1)
+
+stored7:
+done:
+	VZEROUPPER
+	RET
+
 // func geluBackwardAVX2(dx []float32, dy []float32, x []float32)
 // Requires: AVX, AVX2
 TEXT ·geluBackwardAVX2(SB), NOSPLIT, $0-72
@@ -762,16 +1078,16 @@ many:
 	VCMPPS       $0x1e, Y5, Y0, Y11
 	VBLENDVPS    Y9, Y3, Y6, Y6
 	VBLENDVPS    Y11, Y7, Y10, Y10
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y8, Y5, Y3
-	VMULPS       rowConstants<>+672(SB), Y2, Y2
-	VMULPS       rowConstants<>+672(SB), Y3, Y3
-	VADDPS       Y2, Y6, Y2
-	VADDPS       Y3, Y10, Y4
 	VMOVUPS      (CX)(SI*1), Y3
-	VMOVUPS      32(CX)(SI*1), Y5
+	VMOVUPS      32(CX)(SI*1), Y7
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y8, Y5, Y4
+	VMULPS       rowConstants<>+672(SB), Y2, Y2
+	VMULPS       rowConstants<>+672(SB), Y4, Y4
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y4, Y10, Y4
 	VMULPS       Y2, Y3, Y2
-	VMULPS       Y4, Y5, Y3
+	VMULPS       Y4, Y7, Y3
 	VMOVUPS      Y2, (AX)(SI*1)
 	VMOVUPS      Y3, 32(AX)(SI*1)
 	ADDQ         $+64, SI
@@ -830,10 +1146,10 @@ few:
 	VSUBPS       Y3, Y5, Y5
 	VCMPPS       $0x1e, Y2, Y0, Y6
 	VBLENDVPS    Y6, Y3, Y5, Y5
+	VMOVUPS      (CX)(SI*1), Y3
 	VMULPS       Y4, Y2, Y2
 	VMULPS       rowConstants<>+672(SB), Y2, Y2
 	VADDPS       Y2, Y5, Y2
-	VMOVUPS      (CX)(SI*1), Y3
 	VMULPS       Y2, Y3, Y2
 	VMOVUPS      Y2, (AX)(SI*1)
 	ADDQ         $+32, SI
@@ -890,44 +1206,44 @@ rest:
 	VSUBPS       Y3, Y5, Y5
 	VCMPPS       $0x1e, Y2, Y0, Y0
 	VBLENDVPS    Y0, Y3, Y5, Y5
-	VMULPS       Y4, Y2, Y0
-	VMULPS       rowConstants<>+672(SB), Y0, Y0
-	VADDPS       Y0, Y5, Y0
-	VMASKMOVPS   (CX)(SI*1), Y1, Y1
-	VMULPS       Y0, Y1, Y0
+	VMASKMOVPS   (CX)(SI*1), Y1, Y0
+	VMULPS       Y4, Y2, Y1
+	VMULPS       rowConstants<>+672(SB), Y1, Y1
+	VADDPS       Y1, Y5, Y1
+	VMULPS       Y1, Y0, Y0
 	TESTQ        $0x00000004, BX
-	JZ           below4_6
+	JZ           below4_8
 	VMOVUPS      X0, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, BX
-	JZ           below6_6
+	JZ           below6_8
 	VMOVLPS      X0, 16(AX)(SI*1)
 	TESTQ        $0x00000001, BX
-	JZ           stored6
+	JZ           stored8
 	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
-	JMP          stored6
+	JMP          stored8
 
-below6_6:
+below6_8:
 	TESTQ  $0x00000001, BX
-	JZ     stored6
+	JZ     stored8
 	VMOVSS X0, 16(AX)(SI*1)
-	JMP    stored6
+	JMP    stored8
 
-below4_6:
+below4_8:
 	TESTQ      $0x00000002, BX
-	JZ         below2_6
+	JZ         below2_8
 	VMOVLPS    X0, (AX)(SI*1)
 	TESTQ      $0x00000001, BX
-	JZ         stored6
+	JZ         stored8
 	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
-	JMP        stored6
+	JMP        stored8
 
-below2_6:
+below2_8:
 	TESTQ  $0x00000001, BX
-	JZ     stored6
+	JZ     stored8
 	VMOVSS X0, (AX)(SI*1)
 
-stored6:
+stored8:
 done:
 	VZEROUPPER
 	RET
@@ -1086,38 +1402,38 @@ rest:
 	VPADDD       Y1, Y0, Y0
 	VMULPS       Y3, Y0, Y0
 	TESTQ        $0x00000004, DX
-	JZ           below4_7
+	JZ           below4_9
 	VMOVUPS      X0, (AX)(BX*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, DX
-	JZ           below6_7
+	JZ           below6_9
 	VMOVLPS      X0, 16(AX)(BX*1)
 	TESTQ        $0x00000001, DX
-	JZ           stored7
+	JZ           stored9
 	VEXTRACTPS   $0x02, X0, 24(AX)(BX*1)
-	JMP          stored7
+	JMP          stored9
 
-below6_7:
+below6_9:
 	TESTQ  $0x00000001, DX
-	JZ     stored7
+	JZ     stored9
 	VMOVSS X0, 16(AX)(BX*1)
-	JMP    stored7
+	JMP    stored9
 
-below4_7:
+below4_9:
 	TESTQ      $0x00000002, DX
-	JZ         below2_7
+	JZ         below2_9
 	VMOVLPS    X0, (AX)(BX*1)
 	TESTQ      $0x00000001, DX
-	JZ         stored7
+	JZ         stored9
 	VEXTRACTPS $0x02, X0, 8(AX)(BX*1)
-	JMP        stored7
+	JMP        stored9
 
-below2_7:
+below2_9:
 	TESTQ  $0x00000001, DX
-	JZ     stored7
+	JZ     stored9
 	VMOVSS X0, (AX)(BX*1)
 
-stored7:
+stored9:
 done:
 	VZEROUPPER
 	RET
@@ -1180,38 +1496,38 @@ rest:
 	VMULPS       Y0, Y1, Y0
 	VMULPS       Y2, Y0, Y0
 	TESTQ        $0x00000004, BX
-	JZ           below4_8
+	JZ           below4_10
 	VMOVUPS      X0, (AX)(SI*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, BX
-	JZ           below6_8
+	JZ           below6_10
 	VMOVLPS      X0, 16(AX)(SI*1)
 	TESTQ        $0x00000001, BX
-	JZ           stored8
+	JZ           stored10
 	VEXTRACTPS   $0x02, X0, 24(AX)(SI*1)
-	JMP          stored8
+	JMP          stored10
 
-below6_8:
+below6_10:
 	TESTQ  $0x00000001, BX
-	JZ     stored8
+	JZ     stored10
 	VMOVSS X0, 16(AX)(SI*1)
-	JMP    stored8
+	JMP    stored10
 
-below4_8:
+below4_10:
 	TESTQ      $0x00000002, BX
-	JZ         below2_8
+	JZ         below2_10
 	VMOVLPS    X0, (AX)(SI*1)
 	TESTQ      $0x00000001, BX
-	JZ         stored8
+	JZ         stored10
 	VEXTRACTPS $0x02, X0, 8(AX)(SI*1)
-	JMP        stored8
+	JMP        stored10
 
-below2_8:
+below2_10:
 	TESTQ  $0x00000001, BX
-	JZ     stored8
+	JZ     stored10
 	VMOVSS X0, (AX)(SI*1)
 
-stored8:
+stored10:
 done:
 	VZEROUPPER
 	RET
@@ -1283,38 +1599,38 @@ rest:
 	VMASKMOVPS   (BX)(DI*1), Y0, Y0
 	VADDPS       Y0, Y1, Y0
 	TESTQ        $0x00000004, SI
-	JZ           below4_9
+	JZ           below4_11
 	VMOVUPS      X0, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, SI
-	JZ           below6_9
+	JZ           below6_11
 	VMOVLPS      X0, 16(AX)(DI*1)
 	TESTQ        $0x00000001, SI
-	JZ           stored9
+	JZ           stored11
 	VEXTRACTPS   $0x02, X0, 24(AX)(DI*1)
-	JMP          stored9
+	JMP          stored11
 
-below6_9:
+below6_11:
 	TESTQ  $0x00000001, SI
-	JZ     stored9
+	JZ     stored11
 	VMOVSS X0, 16(AX)(DI*1)
-	JMP    stored9
+	JMP    stored11
 
-below4_9:
+below4_11:
 	TESTQ      $0x00000002, SI
-	JZ         below2_9
+	JZ         below2_11
 	VMOVLPS    X0, (AX)(DI*1)
 	TESTQ      $0x00000001, SI
-	JZ         stored9
+	JZ         stored11
 	VEXTRACTPS $0x02, X0, 8(AX)(DI*1)
-	JMP        stored9
+	JMP        stored11
 
-below2_9:
+below2_11:
 	TESTQ  $0x00000001, SI
-	JZ     stored9
+	JZ     stored11
 	VMOVSS X0, (AX)(DI*1)
 
-stored9:
+stored11:
 done:
 	VZEROUPPER
 	RET
@@ -1420,73 +1736,73 @@ rest:
 	VMASKMOVPS   (CX)(R9*1), Y0, Y7
 	VADDPS       Y6, Y7, Y6
 	TESTQ        $0x00000004, R8
-	JZ           below4_10
+	JZ           below4_12
 	VMOVUPS      X6, (CX)(R9*1)
 	VEXTRACTF128 $0x01, Y6, X6
 	TESTQ        $0x00000002, R8
-	JZ           below6_10
+	JZ           below6_12
 	VMOVLPS      X6, 16(CX)(R9*1)
 	TESTQ        $0x00000001, R8
-	JZ           stored10
+	JZ           stored12
 	VEXTRACTPS   $0x02, X6, 24(CX)(R9*1)
-	JMP          stored10
+	JMP          stored12
 
-below6_10:
+below6_12:
 	TESTQ  $0x00000001, R8
-	JZ     stored10
+	JZ     stored12
 	VMOVSS X6, 16(CX)(R9*1)
-	JMP    stored10
+	JMP    stored12
 
-below4_10:
+below4_12:
 	TESTQ      $0x00000002, R8
-	JZ         below2_10
+	JZ         below2_12
 	VMOVLPS    X6, (CX)(R9*1)
 	TESTQ      $0x00000001, R8
-	JZ         stored10
+	JZ         stored12
 	VEXTRACTPS $0x02, X6, 8(CX)(R9*1)
-	JMP        stored10
+	JMP        stored12
 
-below2_10:
+below2_12:
 	TESTQ  $0x00000001, R8
-	JZ     stored10
+	JZ     stored12
 	VMOVSS X6, (CX)(R9*1)
 
-stored10:
+stored12:
 	VMASKMOVPS   (DX)(R9*1), Y0, Y6
 	VADDPS       Y5, Y6, Y6
 	TESTQ        $0x00000004, R8
-	JZ           below4_11
+	JZ           below4_13
 	VMOVUPS      X6, (DX)(R9*1)
 	VEXTRACTF128 $0x01, Y6, X6
 	TESTQ        $0x00000002, R8
-	JZ           below6_11
+	JZ           below6_13
 	VMOVLPS      X6, 16(DX)(R9*1)
 	TESTQ        $0x00000001, R8
-	JZ           stored11
+	JZ           stored13
 	VEXTRACTPS   $0x02, X6, 24(DX)(R9*1)
-	JMP          stored11
+	JMP          stored13
 
-below6_11:
+below6_13:
 	TESTQ  $0x00000001, R8
-	JZ     stored11
+	JZ     stored13
 	VMOVSS X6, 16(DX)(R9*1)
-	JMP    stored11
+	JMP    stored13
 
-below4_11:
+below4_13:
 	TESTQ      $0x00000002, R8
-	JZ         below2_11
+	JZ         below2_13
 	VMOVLPS    X6, (DX)(R9*1)
 	TESTQ      $0x00000001, R8
-	JZ         stored11
+	JZ         stored13
 	VEXTRACTPS $0x02, X6, 8(DX)(R9*1)
-	JMP        stored11
+	JMP        stored13
 
-below2_11:
+below2_13:
 	TESTQ  $0x00000001, R8
-	JZ     stored11
+	JZ     stored13
 	VMOVSS X6, (DX)(R9*1)
 
-stored11:
+stored13:
 	VMASKMOVPS   (DI)(R9*1), Y0, Y0
 	VMULPS       Y0, Y5, Y0
 	VSUBPS       Y3, Y0, Y0
@@ -1494,38 +1810,38 @@ stored11:
 	VSUBPS       Y1, Y0, Y0
 	VMULPS       Y2, Y0, Y0
 	TESTQ        $0x00000004, R8
-	JZ           below4_12
+	JZ           below4_14
 	VMOVUPS      X0, (AX)(R9*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, R8
-	JZ           below6_12
+	JZ           below6_14
 	VMOVLPS      X0, 16(AX)(R9*1)
 	TESTQ        $0x00000001, R8
-	JZ           stored12
+	JZ           stored14
 	VEXTRACTPS   $0x02, X0, 24(AX)(R9*1)
-	JMP          stored12
+	JMP          stored14
 
-below6_12:
+below6_14:
 	TESTQ  $0x00000001, R8
-	JZ     stored12
+	JZ     stored14
 	VMOVSS X0, 16(AX)(R9*1)
-	JMP    stored12
+	JMP    stored14
 
-below4_12:
+below4_14:
 	TESTQ      $0x00000002, R8
-	JZ         below2_12
+	JZ         below2_14
 	VMOVLPS    X0, (AX)(R9*1)
 	TESTQ      $0x00000001, R8
-	JZ         stored12
+	JZ         stored14
 	VEXTRACTPS $0x02, X0, 8(AX)(R9*1)
-	JMP        stored12
+	JMP        stored14
 
-below2_12:
+below2_14:
 	TESTQ  $0x00000001, R8
-	JZ     stored12
+	JZ     stored14
 	VMOVSS X0, (AX)(R9*1)
 
-stored12:
+stored14:
 done:
 	VZEROUPPER
 	RET
@@ -1644,76 +1960,76 @@ rest:
 	VMULPS       Y3, Y10, Y3
 	VADDPS       Y3, Y9, Y3
 	TESTQ        $0x00000004, SI
-	JZ           below4_13
+	JZ           below4_15
 	VMOVUPS      X3, (CX)(DI*1)
 	VEXTRACTF128 $0x01, Y3, X9
 	TESTQ        $0x00000002, SI
-	JZ           below6_13
+	JZ           below6_15
 	VMOVLPS      X9, 16(CX)(DI*1)
 	TESTQ        $0x00000001, SI
-	JZ           stored13
+	JZ           stored15
 	VEXTRACTPS   $0x02, X9, 24(CX)(DI*1)
-	JMP          stored13
+	JMP          stored15
 
-below6_13:
+below6_15:
 	TESTQ  $0x00000001, SI
-	JZ     stored13
+	JZ     stored15
 	VMOVSS X9, 16(CX)(DI*1)
-	JMP    stored13
+	JMP    stored15
 
-below4_13:
+below4_15:
 	TESTQ      $0x00000002, SI
-	JZ         below2_13
+	JZ         below2_15
 	VMOVLPS    X3, (CX)(DI*1)
 	TESTQ      $0x00000001, SI
-	JZ         stored13
+	JZ         stored15
 	VEXTRACTPS $0x02, X3, 8(CX)(DI*1)
-	JMP        stored13
+	JMP        stored15
 
-below2_13:
+below2_15:
 	TESTQ  $0x00000001, SI
-	JZ     stored13
+	JZ     stored15
 	VMOVSS X3, (CX)(DI*1)
 
-stored13:
+stored15:
 	VMASKMOVPS   (DX)(DI*1), Y0, Y9
 	VMULPS       Y4, Y9, Y4
 	VMULPS       Y1, Y1, Y1
 	VMULPS       Y5, Y1, Y1
 	VADDPS       Y1, Y4, Y1
 	TESTQ        $0x00000004, SI
-	JZ           below4_14
+	JZ           below4_16
 	VMOVUPS      X1, (DX)(DI*1)
 	VEXTRACTF128 $0x01, Y1, X4
 	TESTQ        $0x00000002, SI
-	JZ           below6_14
+	JZ           below6_16
 	VMOVLPS      X4, 16(DX)(DI*1)
 	TESTQ        $0x00000001, SI
-	JZ           stored14
+	JZ           stored16
 	VEXTRACTPS   $0x02, X4, 24(DX)(DI*1)
-	JMP          stored14
+	JMP          stored16
 
-below6_14:
+below6_16:
 	TESTQ  $0x00000001, SI
-	JZ     stored14
+	JZ     stored16
 	VMOVSS X4, 16(DX)(DI*1)
-	JMP    stored14
+	JMP    stored16
 
-below4_14:
+below4_16:
 	TESTQ      $0x00000002, SI
-	JZ         below2_14
+	JZ         below2_16
 	VMOVLPS    X1, (DX)(DI*1)
 	TESTQ      $0x00000001, SI
-	JZ         stored14
+	JZ         stored16
 	VEXTRACTPS $0x02, X1, 8(DX)(DI*1)
-	JMP        stored14
+	JMP        stored16
 
-below2_14:
+below2_16:
 	TESTQ  $0x00000001, SI
-	JZ     stored14
+	JZ     stored16
 	VMOVSS X1, (DX)(DI*1)
 
-stored14:
+stored16:
 	VSQRTPS      Y1, Y1
 	VDIVPS       Y7, Y1, Y1
 	VADDPS       Y8, Y1, Y1
@@ -1723,38 +2039,38 @@ stored14:
 	VMULPS       Y2, Y0, Y0
 	VSUBPS       Y1, Y0, Y0
 	TESTQ        $0x00000004, SI
-	JZ           below4_15
+	JZ           below4_17
 	VMOVUPS      X0, (AX)(DI*1)
 	VEXTRACTF128 $0x01, Y0, X0
 	TESTQ        $0x00000002, SI
-	JZ           below6_15
+	JZ           below6_17
 	VMOVLPS      X0, 16(AX)(DI*1)
 	TESTQ        $0x00000001, SI
-	JZ           stored15
+	JZ           stored17
 	VEXTRACTPS   $0x02, X0, 24(AX)(DI*1)
-	JMP          stored15
+	JMP          stored17
 
-below6_15:
+below6_17:
 	TESTQ  $0x00000001, SI
-	JZ     stored15
+	JZ     stored17
 	VMOVSS X0, 16(AX)(DI*1)
-	JMP    stored15
+	JMP    stored17
 
-below4_15:
+below4_17:
 	TESTQ      $0x00000002, SI
-	JZ         below2_15
+	JZ         below2_17
 	VMOVLPS    X0, (AX)(DI*1)
 	TESTQ      $0x00000001, SI
-	JZ         stored15
+	JZ         stored17
 	VEXTRACTPS $0x02, X0, 8(AX)(DI*1)
-	JMP        stored15
+	JMP        stored17
 
-below2_15:
+below2_17:
 	TESTQ  $0x00000001, SI
-	JZ     stored15
+	JZ     stored17
 	VMOVSS X0, (AX)(DI*1)
 
-stored15:
+stored17:
 done:
 	VZEROUPPER
 	RET
@@ -2800,6 +3116,260 @@ done:
 	VZEROUPPER
 	RET
 
+// func geluSlopeAVX512(y []float32, slope []float32, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·geluSlopeAVX512(SB), NOSPLIT, $0-72
+	MOVQ   y_base+0(FP), AX
+	MOVQ   slope_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   y_len+8(FP), SI
+	MOVQ   SI, CX
+	ANDQ   $0x0f, CX
+	VPXORD Z0, Z0, Z0
+	MOVL   $0x00000001, DI
+	SHLL   CL, DI
+	DECL   DI
+	KMOVW  DI, K1
+	XORQ   CX, CX
+	SUBQ   $+32, SI
+	JL     few
+
+many:
+	VMOVUPS      (BX)(CX*1), Z1
+	VMOVUPS      64(BX)(CX*1), Z4
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VPANDD.BCST  rowConstants<>+0(SB), Z4, Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VBROADCASTSS rowConstants<>+32(SB), Z6
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+64(SB), Z5, Z5
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z5, Z5
+	VDIVPS       Z2, Z3, Z2
+	VDIVPS       Z5, Z6, Z5
+	VMULPS       Z1, Z1, Z3
+	VMULPS       Z4, Z4, Z6
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z6, Z7
+	VBROADCASTSS rowConstants<>+128(SB), Z6
+	VBROADCASTSS rowConstants<>+128(SB), Z8
+	VMAXPS       Z3, Z6, Z3
+	VMAXPS       Z7, Z8, Z7
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z6
+	VMULPS.BCST  rowConstants<>+160(SB), Z7, Z8
+	VADDPS.BCST  rowConstants<>+192(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+192(SB), Z8, Z10
+	VADDPS.BCST  rowConstants<>+224(SB), Z6, Z8
+	VADDPS.BCST  rowConstants<>+224(SB), Z10, Z11
+	VMULPS.BCST  rowConstants<>+256(SB), Z8, Z9
+	VMULPS.BCST  rowConstants<>+256(SB), Z11, Z12
+	VSUBPS       Z9, Z3, Z3
+	VSUBPS       Z12, Z7, Z7
+	VMULPS.BCST  rowConstants<>+288(SB), Z8, Z8
+	VMULPS.BCST  rowConstants<>+288(SB), Z11, Z9
+	VSUBPS       Z8, Z3, Z3
+	VSUBPS       Z9, Z7, Z8
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z7
+	VMULPS.BCST  rowConstants<>+320(SB), Z8, Z9
+	VADDPS.BCST  rowConstants<>+352(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+352(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+384(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+384(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+416(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+416(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+448(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+448(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS.BCST  rowConstants<>+480(SB), Z7, Z7
+	VADDPS.BCST  rowConstants<>+480(SB), Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VMULPS       Z3, Z7, Z7
+	VMULPS       Z8, Z9, Z9
+	VADDPS       Z3, Z7, Z3
+	VADDPS       Z8, Z9, Z7
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z7, Z7
+	VPSLLD       $0x17, Z6, Z6
+	VPSLLD       $0x17, Z10, Z8
+	VPADDD       Z6, Z3, Z3
+	VPADDD       Z8, Z7, Z7
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z6
+	VMULPS.BCST  rowConstants<>+512(SB), Z5, Z8
+	VADDPS.BCST  rowConstants<>+544(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+544(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+576(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+576(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+608(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+608(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z6
+	VMULPS       Z5, Z8, Z8
+	VADDPS.BCST  rowConstants<>+640(SB), Z6, Z6
+	VADDPS.BCST  rowConstants<>+640(SB), Z8, Z8
+	VMULPS       Z2, Z6, Z2
+	VMULPS       Z5, Z8, Z5
+	VMULPS       Z3, Z2, Z2
+	VMULPS       Z7, Z5, Z5
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z5, Z6
+	VBROADCASTSS rowConstants<>+32(SB), Z5
+	VBROADCASTSS rowConstants<>+32(SB), Z8
+	VSUBPS       Z2, Z5, Z5
+	VSUBPS       Z6, Z8, Z8
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VCMPPS       $0x1e, Z4, Z0, K3
+	VMOVAPS      Z2, K2, Z5
+	VMOVAPS      Z6, K3, Z8
+	VMULPS       Z5, Z1, Z2
+	VMULPS       Z8, Z4, Z6
+	VMOVUPS      Z2, (AX)(CX*1)
+	VMOVUPS      Z6, 64(AX)(CX*1)
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z7, Z4, Z2
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z2, Z2
+	VADDPS       Z1, Z5, Z1
+	VADDPS       Z2, Z8, Z2
+	VMOVUPS      Z1, (DX)(CX*1)
+	VMOVUPS      Z2, 64(DX)(CX*1)
+	ADDQ         $+128, CX
+	SUBQ         $+32, SI
+	JGE          many
+
+few:
+	ADDQ         $+32, SI
+	CMPQ         SI, $+16
+	JL           rest
+	VMOVUPS      (BX)(CX*1), Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z4
+	VSUBPS       Z2, Z4, Z4
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z4
+	VMULPS       Z4, Z1, Z2
+	VMOVUPS      Z2, (AX)(CX*1)
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VADDPS       Z1, Z4, Z1
+	VMOVUPS      Z1, (DX)(CX*1)
+	ADDQ         $+64, CX
+	SUBQ         $+16, SI
+
+rest:
+	TESTQ        SI, SI
+	JZ           done
+	VMOVUPS.Z    (BX)(CX*1), K1, Z1
+	VPANDD.BCST  rowConstants<>+0(SB), Z1, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z3
+	VMULPS.BCST  rowConstants<>+64(SB), Z2, Z2
+	VADDPS.BCST  rowConstants<>+32(SB), Z2, Z2
+	VDIVPS       Z2, Z3, Z2
+	VMULPS       Z1, Z1, Z3
+	VMULPS.BCST  rowConstants<>+96(SB), Z3, Z3
+	VBROADCASTSS rowConstants<>+128(SB), Z4
+	VMAXPS       Z3, Z4, Z3
+	VMULPS.BCST  rowConstants<>+160(SB), Z3, Z4
+	VADDPS.BCST  rowConstants<>+192(SB), Z4, Z4
+	VADDPS.BCST  rowConstants<>+224(SB), Z4, Z5
+	VMULPS.BCST  rowConstants<>+256(SB), Z5, Z6
+	VSUBPS       Z6, Z3, Z3
+	VMULPS.BCST  rowConstants<>+288(SB), Z5, Z5
+	VSUBPS       Z5, Z3, Z3
+	VMULPS.BCST  rowConstants<>+320(SB), Z3, Z5
+	VADDPS.BCST  rowConstants<>+352(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+384(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+416(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+448(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS.BCST  rowConstants<>+480(SB), Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z3, Z5, Z5
+	VADDPS       Z3, Z5, Z3
+	VADDPS.BCST  rowConstants<>+32(SB), Z3, Z3
+	VPSLLD       $0x17, Z4, Z4
+	VPADDD       Z4, Z3, Z3
+	VMULPS.BCST  rowConstants<>+512(SB), Z2, Z4
+	VADDPS.BCST  rowConstants<>+544(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+576(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+608(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VADDPS.BCST  rowConstants<>+640(SB), Z4, Z4
+	VMULPS       Z2, Z4, Z2
+	VMULPS       Z3, Z2, Z2
+	VMULPS.BCST  rowConstants<>+480(SB), Z2, Z2
+	VBROADCASTSS rowConstants<>+32(SB), Z4
+	VSUBPS       Z2, Z4, Z4
+	VCMPPS       $0x1e, Z1, Z0, K2
+	VMOVAPS      Z2, K2, Z4
+	VMULPS       Z4, Z1, Z0
+	VMOVUPS      Z0, K1, (AX)(CX*1)
+	VMULPS       Z3, Z1, Z0
+	VMULPS.BCST  rowConstants<>+672(SB), Z0, Z0
+	VADDPS       Z0, Z4, Z0
+	VMOVUPS      Z0, K1, (DX)(CX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func geluBackwardAVX512(dx []float32, dy []float32, x []float32)
 // Requires: AVX, AVX512F
 TEXT ·geluBackwardAVX512(SB), NOSPLIT, $0-72
@@ -2915,16 +3485,16 @@ many:
 	VCMPPS       $0x1e, Z4, Z0, K3
 	VMOVAPS      Z2, K2, Z5
 	VMOVAPS      Z6, K3, Z8
-	VMULPS       Z3, Z1, Z1
-	VMULPS       Z7, Z4, Z2
-	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
-	VMULPS.BCST  rowConstants<>+672(SB), Z2, Z2
-	VADDPS       Z1, Z5, Z1
-	VADDPS       Z2, Z8, Z3
 	VMOVUPS      (DX)(CX*1), Z2
-	VMOVUPS      64(DX)(CX*1), Z4
+	VMOVUPS      64(DX)(CX*1), Z6
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z7, Z4, Z3
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z3, Z3
+	VADDPS       Z1, Z5, Z1
+	VADDPS       Z3, Z8, Z3
 	VMULPS       Z1, Z2, Z1
-	VMULPS       Z3, Z4, Z2
+	VMULPS       Z3, Z6, Z2
 	VMOVUPS      Z1, (AX)(CX*1)
 	VMOVUPS      Z2, 64(AX)(CX*1)
 	ADDQ         $+128, CX
@@ -2983,10 +3553,10 @@ few:
 	VSUBPS       Z2, Z4, Z4
 	VCMPPS       $0x1e, Z1, Z0, K2
 	VMOVAPS      Z2, K2, Z4
+	VMOVUPS      (DX)(CX*1), Z2
 	VMULPS       Z3, Z1, Z1
 	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
 	VADDPS       Z1, Z4, Z1
-	VMOVUPS      (DX)(CX*1), Z2
 	VMULPS       Z1, Z2, Z1
 	VMOVUPS      Z1, (AX)(CX*1)
 	ADDQ         $+64, CX
@@ -3043,11 +3613,11 @@ rest:
 	VSUBPS       Z2, Z4, Z4
 	VCMPPS       $0x1e, Z1, Z0, K2
 	VMOVAPS      Z2, K2, Z4
-	VMULPS       Z3, Z1, Z0
-	VMULPS.BCST  rowConstants<>+672(SB), Z0, Z0
-	VADDPS       Z0, Z4, Z0
-	VMOVUPS.Z    (DX)(CX*1), K1, Z1
-	VMULPS       Z0, Z1, Z0
+	VMOVUPS.Z    (DX)(CX*1), K1, Z0
+	VMULPS       Z3, Z1, Z1
+	VMULPS.BCST  rowConstants<>+672(SB), Z1, Z1
+	VADDPS       Z1, Z4, Z1
+	VMULPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)(CX*1)
 
 done:

@@ -170,6 +170,11 @@ func (r *rows) normal(x reg.Register) (phi, e reg.Register) {
 	return phi, e
 }
 
+// slope returns GELU's derivative, Phi(x) + x phi(x), from Phi(x) and exp(-x^2/2).
+func (r *rows) slope(x, phi, e reg.Register) reg.Register {
+	return r.add(phi, r.times(r.mul(x, e), 0.39894228040143267794))
+}
+
 // centred returns (x-mean)*inverse.
 func (r *rows) centred(f *flow) reg.Register {
 	return r.mul(r.sub(f.get("x"), f.value["mean"]), f.value["inverse"])
@@ -200,7 +205,7 @@ func (r *rows) adamW(f *flow) {
 }
 
 // chains are the streams of long chains of operations, which gain from two vectors abreast.
-var chains = []string{"gelu", "geluBackward", "exps"}
+var chains = []string{"gelu", "geluSlope", "geluBackward", "exps"}
 
 // streams lists the loops without a sum.
 func (r *rows) streams() []stream {
@@ -221,11 +226,16 @@ func (r *rows) streams() []stream {
 			phi, _ := r.normal(x)
 			f.put("y", r.mul(x, phi))
 		}},
+		{"geluSlope", "y, slope, x", "", func(f *flow) {
+			x := f.get("x")
+			phi, e := r.normal(x)
+			f.put("y", r.mul(x, phi))
+			f.put("slope", r.slope(x, phi, e))
+		}},
 		{"geluBackward", "dx, dy, x", "", func(f *flow) {
 			x := f.get("x")
 			phi, e := r.normal(x)
-			slope := r.add(phi, r.times(r.mul(x, e), 0.39894228040143267794))
-			f.put("dx", r.mul(f.get("dy"), slope))
+			f.put("dx", r.mul(f.get("dy"), r.slope(x, phi, e)))
 		}},
 		{"exps", "p, x", "scale, top, factor", func(f *flow) {
 			f.put("p", r.mul(r.scaled(f), f.value["factor"]))

@@ -26,11 +26,15 @@ const geluWeight = 8
 type GELURows struct {
 	cpu       *CPU
 	blockSize int
+	slope     bool
 	y, x      []float32
 }
 
-// NewGELURows plans the Finisher of a product whose blocks have blockSize floats.
-func (c *CPU) NewGELURows(blockSize int) *GELURows { return &GELURows{cpu: c, blockSize: blockSize} }
+// NewGELURows plans the Finisher of a product whose blocks have blockSize floats. With slope the derivative,
+// Phi(x) + x phi(x), takes the place of the product's result.
+func (c *CPU) NewGELURows(blockSize int, slope bool) *GELURows {
+	return &GELURows{cpu: c, blockSize: blockSize, slope: slope}
+}
 
 // Of makes Finish write GELU(x) to y. x is the product's result; y has its length.
 func (g *GELURows) Of(y, x []float32) *GELURows {
@@ -45,9 +49,41 @@ func (g *GELURows) Finish(_, block int) {
 	hi := min(lo+g.blockSize, len(g.x))
 	for ; lo < hi; lo += callFloats {
 		end := min(lo+callFloats, hi)
-		g.cpu.ops.Row.Gelu(g.y[lo:end], g.x[lo:end])
+		y, x := g.y[lo:end], g.x[lo:end]
+		if g.slope {
+			g.cpu.ops.Row.GeluSlope(y, x, x)
+		} else {
+			g.cpu.ops.Row.Gelu(y, x)
+		}
 	}
 }
+
+// MulRows is a Finisher that multiplies the rows of a product, element by element, by those of another matrix.
+type MulRows struct {
+	cpu       *CPU
+	blockSize int
+	y, by     []float32
+}
+
+// NewMulRows plans the Finisher of a product whose blocks have blockSize floats.
+func (c *CPU) NewMulRows(blockSize int) *MulRows { return &MulRows{cpu: c, blockSize: blockSize} }
+
+// Of makes Finish compute y *= by. y is the product's result; by has its length.
+func (m *MulRows) Of(y, by []float32) *MulRows {
+	MustLen("mul rows", "by", len(by), len(y))
+	m.y, m.by = y, by
+	return m
+}
+
+// Finish implements Finisher.
+func (m *MulRows) Finish(_, block int) {
+	lo := block * m.blockSize
+	y := m.y[lo:min(lo+m.blockSize, len(m.y))]
+	m.cpu.ops.Row.Mul(y, y, m.by[lo:lo+len(y)])
+}
+
+// Reads returns the other matrix, which products ask for while they multiply.
+func (m *MulRows) Reads() [2][]float32 { return [2][]float32{m.by} }
 
 // Tanh computes y = tanh(x) = 1 - 2/(exp(2x)+1) in float64, rounded once. y may be x. It is meant for
 // small layers: a few tens of nanoseconds per element.
