@@ -7,7 +7,7 @@
 //	lower          choose the training or the inference form of each op
 //	differentiate  emit the backward ops, which are ops like any other
 //	passes         rewrite: fold ReLU and GELU into their producer, masks into batch norm, its sums into
-//	               the convolution in front, drop dead ops
+//	               the convolution in front, GELU's gradient into the products around it, drop dead ops
 //	prepare        ask the [Executor] for a kernel per op
 //	recompute      where memory is short, repeat cheap ops in the backward pass
 //	plan           give every value a place in one arena, reusing memory as values die

@@ -167,7 +167,8 @@ func TestFoldsOfGELU(t *testing.T) {
 				_, want := step(graph.CompileUnfused)
 				p, got := step(graph.Compile)
 				if !slices.Equal(got, want) {
-					t.Errorf("%v, training %v, %d threads: fused code differs from unfused code", isa, train, threads)
+					t.Errorf("%v, training %v, %d threads: fused code differs from unfused code", isa,
+						train, threads)
 				}
 				num := map[string]int{}
 				for _, c := range p.Cost() {
@@ -177,7 +178,8 @@ func TestFoldsOfGELU(t *testing.T) {
 				if train {
 					muls = 2
 				}
-				if num["linear+gelu"] != 2 || num["linear-backward-data+mul"] != muls || num["gelu-backward"] != 0 {
+				if num["linear+gelu"] != 2 || num["linear-backward-data+mul"] != muls ||
+					num["gelu-backward"] != 0 {
 					t.Errorf("%v, training %v: compiled to %v", isa, train, num)
 				}
 			}

@@ -196,8 +196,8 @@ func (o ConvBackwardDataAddOp) host(h *Host, in, _ []Type) Kernel {
 	}}, v, in)
 }
 
-// ConvBackwardDataMulOp multiplies what ConvBackwardDataOp computes by its third input, element by element, while
-// it is in a cache. Only the host has it.
+// ConvBackwardDataMulOp multiplies what ConvBackwardDataOp computes by its third input, element by element,
+// while it is in a cache. Only the host has it.
 type ConvBackwardDataMulOp struct{ ConvBackwardDataOp }
 
 func (o ConvBackwardDataMulOp) name() string { return o.ConvBackwardDataOp.name() + "+mul" }

@@ -8,7 +8,7 @@ func cifar10ResNet50() Recipe {
 	c.Batch, c.Schedule = 64, triangle(0, 0.25, 0)
 	c.Augment, c.TTA, c.Smoothing, c.EvalEvery = "shift-alternate", "flip", 0.1, 2
 	return Recipe{Name: "resnet50-cifar10", Config: c, Goal: 0.85,
-		About: "resnet50 with the stem for small images on CIFAR-10, in the four epochs of an evening, with two " +
-			"views of each test image",
+		About: "resnet50 with the stem for small images on CIFAR-10, in the four epochs of an evening, " +
+			"with two views of each test image",
 		Reference: "our own; the usual 95 % take 200 epochs"}
 }

@@ -58,7 +58,8 @@ func (g *GELURows) Finish(_, block int) {
 	}
 }
 
-// MulRows is a Finisher that multiplies the rows of a product, element by element, by those of another matrix.
+// MulRows is a Finisher that multiplies the rows of a product, element by element, by those of another
+// matrix.
 type MulRows struct {
 	cpu       *CPU
 	blockSize int
