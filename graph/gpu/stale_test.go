@@ -47,7 +47,8 @@ func TestAllKernelsAreListed(t *testing.T) {
 	}
 }
 
-// hostOps returns the exported types of ops that the host computes.
+// hostOps returns the exported types of ops that the host computes, but for the one that folds in programs
+// in place put there: a GPU's program never has it.
 func hostOps(t *testing.T) []string {
 	kernel := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+Op)\) host\(`)
 	files, err := filepath.Glob("../op_*.go")
@@ -61,13 +62,15 @@ func hostOps(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, m := range kernel.FindAllSubmatch(text, -1) {
-			ops = append(ops, string(m[1]))
+			if op := string(m[1]); op != "ConvBackwardDataMulOp" {
+				ops = append(ops, op)
+			}
 		}
 	}
 	return ops
 }
 
-// A GPU computes every op that the host does, but for what is folded in programs in place alone.
+// A GPU computes every op that the host does.
 func TestAllOpsHaveKernels(t *testing.T) {
 	prepare, err := os.ReadFile("prepare.go")
 	if err != nil {
@@ -78,7 +81,7 @@ func TestAllOpsHaveKernels(t *testing.T) {
 		t.Errorf("%d ops found, want more", len(ops))
 	}
 	for _, op := range ops {
-		if op != "ConvBackwardDataMulOp" && !bytes.Contains(prepare, []byte("case graph."+op+":")) {
+		if !bytes.Contains(prepare, []byte("case graph."+op+":")) {
 			t.Errorf("prepare.go has no case for graph.%s", op)
 		}
 	}
