@@ -38,9 +38,11 @@ type SplitTileArgs struct {
 	Rows, Flags int
 	Sums        []float32 // scratch, 32x32 floats for each block
 	// NextRows holds places in next, one for each row of sums, from which 32 floats a step will be wanted
-	// soon: while the tiles compute a row, they ask for those of its place.
-	NextRows []int32
-	Next     []float32
+	// soon: while the tiles compute a row, they ask for those of its place, and in each step go NextStride
+	// bytes on.
+	NextRows   []int32
+	Next       []float32
+	NextStride int
 	// NextB is the right operand of the next call: the tiles ask for as much of it as for all of b if there
 	// are 8 blocks.
 	NextB []uint32

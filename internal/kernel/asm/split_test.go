@@ -139,7 +139,7 @@ func multiplied(o *asm.SplitOps, left, right, dst []float32, flags int) []float3
 		a.B = append(a.B, pack(o.Pairs, right[s*side*side:], side, 1)...)
 	}
 	a.Steps, a.Blocks, a.Sums = oneSteps, oneBlocks, make([]float32, len(dst))
-	a.NextRows, a.Next, a.NextB = make([]int32, 8*side), make([]float32, width), a.B
+	a.NextRows, a.Next, a.NextStride, a.NextB = make([]int32, 8*side), make([]float32, width), 4*side, a.B
 	o.Tile(&a)
 	return a.Dst
 }

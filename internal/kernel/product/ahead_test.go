@@ -1,9 +1,11 @@
 package product
 
 import (
+	"fmt"
 	"testing"
 
 	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
 	"lockstep/internal/kernel/kerneltest"
 )
 
@@ -55,6 +57,64 @@ func TestNextStripIsFetched(t *testing.T) {
 				t.Fatalf("channel %v was fetched every %d bytes, not %d", p.outer.Fetch[0],
 					p.outer.FetchStride, channel)
 			}
+		}
+	}
+}
+
+// While a parcel is multiplied, a part asks for all that it packs of the next one, and for nothing else.
+func TestNextParcelIsFetched(t *testing.T) {
+	const rows, depth, width = 700, 192, 320
+	x, dy := make([]float32, rows*depth), make([]float32, rows*width)
+	for threads := 1; threads <= 4; threads++ {
+		c, err := compute.Open(compute.Config{ISA: compute.Plain, Threads: threads, Math: compute.BF16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		o := On(c).NewConv(ConvShape{rows, 1, 1, depth, width, 1, 1, 1, 0}).weights.(*splitOuter)
+		o.x, o.dy = x, dy
+		for i := range o.grid.parts() {
+			p := o.parts[0]
+			p.blocks, p.panels = o.grid.share(i, o.blocks(), o.panels())
+			clear(x)
+			clear(dy)
+			o.findComing(p)
+			for p.calls > 0 {
+				rows := asm.SplitSide * min(splitBatch, p.blocks[1]-p.blocks[0])
+				if next := p.ask(rows); next != &nothing {
+					markAsked(next, rows)
+				}
+			}
+			what := fmt.Sprintf("%d threads, part %d", threads, i)
+			checkAsked(t, what+" x", x, depth, p.blocks)
+			checkAsked(t, what+" dy", dy, width, p.panels)
+		}
+	}
+}
+
+// markAsked sets what so many rows ask for to 1.
+func markAsked(next *splitNext, rows int) {
+	for _, from := range next.rows[:rows] {
+		for step := range splitSteps {
+			at := int(from) + step*next.stride
+			for i := at; i < min(at+asm.SplitSide, len(next.from)); i++ {
+				next.from[i] = 1
+			}
+		}
+	}
+}
+
+// checkAsked fails unless the columns of the given blocks were asked for in all rows but those of the first
+// parcel, and no others.
+func checkAsked(t *testing.T, what string, asked []float32, width int, blocks [2]int) {
+	t.Helper()
+	for i, got := range asked {
+		want := float32(0)
+		if b := i % width / asm.SplitSide; i >= splitParcel*width && b >= blocks[0] && b < blocks[1] {
+			want = 1
+		}
+		if got != want {
+			t.Fatalf("%s: row %d, column %d: %v, want %v", what, i/width, i%width, got, want)
 		}
 	}
 }

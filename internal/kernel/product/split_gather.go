@@ -260,5 +260,5 @@ func (g *splitGather) findNext(p *splitPart, phase *splitPhase, first, n, end, a
 	}
 	deep := g.shape.depth / asm.SplitSide
 	g.offsets(p.next.rows[:g.batch], phase, first, at/deep)
-	p.next.from = g.src[at%deep*asm.SplitSide:]
+	p.next.from, p.next.stride = g.src[at%deep*asm.SplitSide:], asm.SplitSide
 }

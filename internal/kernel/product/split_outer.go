@@ -11,27 +11,50 @@ import (
 //
 // Order of the sum: the pixels of the batch are cut into parcels of splitSteps steps of 32; each parcel is
 // summed from zero and added to dw.
+//
+// Threads share dw, and each packs its own operands: if they packed parcels for each other, they would wait
+// for each other twice in each, and multiply tiles that lie in each other's caches.
 type splitOuter struct {
 	cpu    *CPU
 	ops    *asm.SplitOps
 	images int
 	shape  outerShape
 	from   []int32 // [pixel][tap] float offset in an image of x, -1 for padding
-	parts  []*splitPart
+	grid   grid    // of blocks and panels
+	parts  []*splitOuterPart
 	zero   []float32 // as long as rows of x and of dy
 
 	// The call in progress.
-	dw, x, dy   []float32
-	left, right []uint32 // [tap, block of x's channels][step], [panel of dy's][step]
-	first       int      // pixel of the parcel
+	dw, x, dy []float32
 }
+
+// splitOuterPart holds what one thread hands to the inner loops.
+type splitOuterPart struct {
+	*splitPart
+	blocks, panels [2]int // of dw
+	first, steps   int    // pixel and steps of the parcel
+	left, right    []uint32
+	coming         [2]splitComing // dy and x of the next parcel
+	calls          int            // that multiply the parcel, those that are left
+}
+
+// splitParcel is the pixels of a parcel.
+const splitParcel = splitSteps * asm.SplitSide
+
+// packedProducts is how many products take as long as packing a float: of 64 and 256 channels packing takes a
+// quarter of the time (Zen 4).
+const packedProducts = 20
 
 // newSplitOuter plans the sum.
 func newSplitOuter(c *CPU, images int, s outerShape, from func(pixel, t int) int) *splitOuter {
-	o := &splitOuter{cpu: c, ops: &c.ops.Split, images: images, shape: s, parts: newSplitParts(c),
+	o := &splitOuter{cpu: c, ops: &c.ops.Split, images: images, shape: s,
 		zero: make([]float32, max(s.depth, s.width))}
-	for _, p := range o.parts {
-		p.next.inOrder(splitSteps)
+	o.grid = newGrid(c.Threads(), o.blocks(), o.panels(), func(rows, columns float64) float64 {
+		rows, columns = rows*float64(s.taps*s.depth), columns*float64(s.width)
+		return (rows+columns)*packedProducts + rows*columns
+	})
+	for range c.Threads() {
+		o.parts = append(o.parts, &splitOuterPart{splitPart: newSplitPart()})
 	}
 	for pixel := range s.pixels {
 		for t := range s.taps {
@@ -47,150 +70,163 @@ func (o *splitOuter) blocks() int { return o.shape.taps * o.shape.depth / asm.Sp
 // panels returns the number of panels of 32 columns of dw.
 func (o *splitOuter) panels() int { return o.shape.width / asm.SplitSide }
 
+// words returns the words of the largest part's tiles of x and of dy.
+func (o *splitOuter) words() (left, right int) {
+	rows := (o.blocks() + o.grid.rows - 1) / o.grid.rows
+	columns := (o.panels() + o.grid.columns - 1) / o.grid.columns
+	return rows * splitSteps * o.ops.StepWords(), columns * splitSteps * o.ops.StepWords()
+}
+
 // scratchFloats returns the floats that tiles and sums take.
 func (o *splitOuter) scratchFloats() int {
-	return (o.blocks()+o.panels())*splitSteps*o.ops.StepWords() + len(o.parts)*sumFloats
+	left, right := o.words()
+	return len(o.parts) * (left + right + sumFloats)
 }
 
 func (o *splitOuter) resize(images int) { o.images = images }
 
 func (o *splitOuter) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy = dw, x, dy
-	o.left = words(take(&scratch, o.blocks()*splitSteps*o.ops.StepWords()))
-	o.right = words(take(&scratch, o.panels()*splitSteps*o.ops.StepWords()))
+	left, right := o.words()
 	for _, p := range o.parts {
+		p.left, p.right = words(take(&scratch, left)), words(take(&scratch, right))
 		p.sums = take(&scratch, sumFloats)
 	}
-	for o.first = 0; o.first < o.pixels(); o.first += splitSteps * asm.SplitSide {
-		o.cpu.Run((*splitParcel)(o))
-		o.cpu.RunParts((*splitTiles)(o), o.cpu.PartsOf(o.blocks(), splitBatch))
-	}
-	o.dw, o.x, o.dy, o.left, o.right = nil, nil, nil, nil, nil
+	o.cpu.RunParts((*splitTiles)(o), o.grid.parts())
+	o.dw, o.x, o.dy = nil, nil, nil
 }
 
 // pixels returns the pixels of the batch.
 func (o *splitOuter) pixels() int { return o.images * o.shape.pixels }
 
-// steps returns the steps of the parcel.
-func (o *splitOuter) steps() int {
-	return min(splitSteps, (o.pixels()-o.first+asm.SplitSide-1)/asm.SplitSide)
+// splitTiles computes dw.
+type splitTiles splitOuter
+
+// Do computes some parts of the grid.
+func (t *splitTiles) Do(thread, part, parts int) {
+	o, p := (*splitOuter)(t), t.parts[thread]
+	lo, hi := compute.Span(o.grid.parts(), part, parts)
+	for ; lo < hi; lo++ {
+		p.blocks, p.panels = o.grid.share(lo, o.blocks(), o.panels())
+		for p.first = 0; p.first < o.pixels(); p.first += splitParcel {
+			o.pack(p)
+			o.multiply(p)
+		}
+	}
 }
 
-// splitParcel packs the parcel.
-type splitParcel splitOuter
-
-// Do packs some steps.
-func (t *splitParcel) Do(thread, part, parts int) {
-	o, p, steps := (*splitOuter)(t), t.parts[thread], (*splitOuter)(t).steps()
-	step := o.ops.StepWords()
-	lo, hi := compute.Span(steps, part, parts)
-	for i := lo; i < hi; i++ {
-		first := o.first + i*asm.SplitSide
+// pack packs a part's operands of the parcel: [tap, block of x's channels][step] and [panel of dy's][step].
+func (o *splitOuter) pack(p *splitOuterPart) {
+	step, deep := o.ops.StepWords(), o.shape.depth/asm.SplitSide
+	p.steps = min(splitSteps, (o.pixels()-p.first+asm.SplitSide-1)/asm.SplitSide)
+	for i := range p.steps {
+		first := p.first + i*asm.SplitSide
 		for j := range p.table {
 			p.table[j] = -1
 			if first+j < o.pixels() {
 				p.table[j] = int32((first + j) * o.shape.width)
 			}
 		}
-		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy, Zero: o.zero, Dst: o.right[i*step:],
-			N:       o.panels(),
-			DstStep: steps * step}
+		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy[p.panels[0]*asm.SplitSide:], Zero: o.zero,
+			Dst: p.right[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
 		o.ops.Pairs(&p.pack)
-		for tap := range o.shape.taps {
-			o.turnTap(p, tap, first, o.left[(tap*o.shape.depth/asm.SplitSide*steps+i)*step:])
+		for lo, hi := p.blocks[0], 0; lo < p.blocks[1]; lo = hi {
+			hi = min((lo/deep+1)*deep, p.blocks[1])
+			o.turnTap(p, first, lo, hi, p.left[((lo-p.blocks[0])*p.steps+i)*step:])
 		}
 	}
 }
 
-// turnTap packs x under a tap of 32 pixels from pixel first on.
-func (o *splitOuter) turnTap(p *splitPart, tap, first int, dst []uint32) {
-	s := &o.shape
+// turnTap packs blocks [lo, hi), which are of one tap, of 32 pixels from pixel first on.
+func (o *splitOuter) turnTap(p *splitOuterPart, first, lo, hi int, dst []uint32) {
+	s, deep := &o.shape, o.shape.depth/asm.SplitSide
 	for j := range p.table {
 		p.table[j] = -1
 		if image, pixel := (first+j)/s.pixels, (first+j)%s.pixels; image < o.images {
-			if from := o.from[pixel*s.taps+tap]; from >= 0 {
+			if from := o.from[pixel*s.taps+lo/deep]; from >= 0 {
 				p.table[j] = int32(image*s.xImage) + from
 			}
 		}
 	}
-	p.pack = asm.SplitArgs{Table: p.table[:], Zero: o.zero, N: s.depth / asm.SplitSide,
-		DstStep: o.steps() * o.ops.StepWords(), Work: p.work}
+	p.pack = asm.SplitArgs{Table: p.table[:], Zero: o.zero, N: hi - lo,
+		DstStep: p.steps * o.ops.StepWords(), Work: p.work}
 	for half := range 2 {
-		p.pack.Src, p.pack.Dst = o.x[half*asm.TileSide:], dst[half*asm.TileWords:]
+		p.pack.Src, p.pack.Dst = o.x[lo%deep*asm.SplitSide+half*asm.TileSide:], dst[half*asm.TileWords:]
 		o.ops.Turn(&p.pack)
 	}
 }
 
-// splitTiles multiplies the parcel.
-type splitTiles splitOuter
-
-// Do computes some rows of dw.
-func (t *splitTiles) Do(thread, part, parts int) {
-	o, p, steps := (*splitOuter)(t), t.parts[thread], (*splitOuter)(t).steps()
+// multiply adds the parcel to a part of dw.
+func (o *splitOuter) multiply(p *splitOuterPart) {
 	step, flags := o.ops.StepWords(), 0
-	if o.first > 0 {
+	if p.first > 0 {
 		flags = asm.TileAdd
 	}
-	lo, hi := compute.Span(o.blocks(), part, parts)
-	c := o.coming(thread, part, parts, (hi-lo+splitBatch-1)/splitBatch)
-	for next := lo; lo < hi; lo = next {
-		next = min(lo+splitBatch, hi)
-		for i := range (next - lo) * asm.SplitSide {
+	o.findComing(p)
+	for lo, next := p.blocks[0], 0; lo < p.blocks[1]; lo = next {
+		next = min(lo+splitBatch, p.blocks[1])
+		rows := (next - lo) * asm.SplitSide
+		for i := range rows {
 			p.out[i] = int32((lo*asm.SplitSide + i) * o.shape.width)
 		}
-		p.left = o.left[lo*steps*step:]
-		for j := range o.panels() {
-			rows := (next - lo) * asm.SplitSide
-			p.multiply(o.ops, o.right[j*steps*step:], steps*step, steps, rows, o.dw[j*asm.SplitSide:], o.zero,
-				flags, c.next(p, rows*rowNext))
+		p.splitPart.left = p.left[(lo-p.blocks[0])*p.steps*step:]
+		for j := p.panels[0]; j < p.panels[1]; j++ {
+			p.splitPart.multiply(o.ops, p.right[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
+				o.dw[j*asm.SplitSide:], o.zero, flags, p.ask(rows))
 		}
 	}
 }
 
-// rowNext is the floats that the tiles ask for during a row of a whole parcel.
-const rowNext = splitSteps * asm.SplitSide
-
-// splitComing is what a thread packs of the next parcel: pixels of x, unless these lie apart, and of dy.
+// splitComing is rows of floats that are packed next.
 type splitComing struct {
-	x, dy []float32
-	calls int // of next that are left
+	from   []float32
+	stride int // floats from row to row
+	width  int // pieces of 32 floats of a row
+	pieces int // of 32 floats in each of splitSteps rows
 }
 
-// coming returns what a thread packs next. Its tiles call next in this part for so many batches of blocks
-// and each panel.
-func (o *splitOuter) coming(thread, part, parts, batches int) (c splitComing) {
-	owns, _ := o.cpu.Owns(thread, part, parts)
-	if !owns {
-		return c
+// newSplitComing returns n rows, and of each the pieces [lo, hi).
+func newSplitComing(s []float32, first, n, stride, lo, hi int) splitComing {
+	if n <= 0 {
+		return splitComing{}
 	}
-	const parcel = splitSteps * asm.SplitSide
-	s := &o.shape
-	lo, hi := compute.Span(parcel, thread, o.cpu.Threads())
-	lo, hi = min(o.first+parcel+lo, o.pixels()), min(o.first+parcel+hi, o.pixels())
+	return splitComing{s[first*stride+lo*asm.SplitSide:], stride, hi - lo,
+		(n + splitSteps - 1) / splitSteps * (hi - lo)}
+}
+
+// findComing finds what a part packs of the next parcel: of dy, and of x unless its pixels lie apart.
+func (o *splitOuter) findComing(p *splitOuterPart) {
+	s, first := &o.shape, p.first+splitParcel
+	n := min(splitParcel, o.pixels()-first)
+	p.coming = [2]splitComing{newSplitComing(o.dy, first, n, s.width, p.panels[0], p.panels[1])}
 	if s.taps == 1 && s.xImage == s.pixels*s.depth {
-		c.x = o.x[lo*s.depth : hi*s.depth]
+		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks[0], p.blocks[1])
 	}
-	c.dy = o.dy[lo*s.width : hi*s.width]
-	end := 1
-	if parts > 1 {
-		_, end = compute.Span(parts, thread, o.cpu.Threads())
-	}
-	c.calls = (end - part) * batches * o.panels()
-	return c
+	p.calls = (p.blocks[1] - p.blocks[0] + splitBatch - 1) / splitBatch * (p.panels[1] - p.panels[0])
 }
 
-// next returns what the tiles ask for during a call in which they can ask for so many floats: the last
-// calls ask, so that what they ask for is in the cache still when it is packed.
-func (c *splitComing) next(p *splitPart, floats int) *splitNext {
-	at := len(c.dy) + len(c.x) - c.calls*floats
-	c.calls--
-	switch {
-	case at <= -floats || c.dy == nil:
-		return &nothing
-	case at < len(c.dy):
-		p.next.from = c.dy[max(at, 0):]
-	default:
-		p.next.from = c.x[min(at-len(c.dy), len(c.x)):]
+// ask returns what the tiles ask for during the next call, in which each of so many rows can ask for a piece:
+// the last calls ask, so that what they ask for is in the cache still when it is packed.
+func (p *splitOuterPart) ask(rows int) *splitNext {
+	left := p.calls
+	p.calls--
+	for i := range p.coming {
+		c := &p.coming[len(p.coming)-1-i]
+		calls := (c.pieces + rows - 1) / rows
+		if left <= calls {
+			c.fill(&p.next, (calls-left)*rows, rows)
+			return &p.next
+		}
+		left -= calls
 	}
-	return &p.next
+	return &nothing
+}
+
+// fill makes rows ask for so many pieces from number piece on; rows without one ask for the last.
+func (c *splitComing) fill(n *splitNext, piece, rows int) {
+	n.from, n.stride = c.from, c.stride
+	for i := range rows {
+		at := min(piece+i, c.pieces-1)
+		n.rows[i] = int32(at/c.width*splitSteps*c.stride + at%c.width*asm.SplitSide)
+	}
 }

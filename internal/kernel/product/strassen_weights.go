@@ -1,8 +1,6 @@
 package product
 
 import (
-	"math"
-
 	"lockstep/compute"
 	"lockstep/internal/kernel/asm"
 )
@@ -35,7 +33,7 @@ type strassenWeights struct {
 	cols         int // columns of a block of a quarter
 	stride       int // floats between the rows of a sum of quarters of x
 	strips       []strip
-	groups       [2]int // into which strips and blocks are cut; a part is one of each
+	grid         grid // of strips and blocks
 	// Pairs of OuterArgs, for strips of sums, of quarters of x, and of copies by height.
 	summed, quarters []int32
 	copied           [asm.TileRows + 1][]int32
@@ -86,8 +84,8 @@ func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *str
 		o.strips = append(o.strips, strip{first, rows})
 		first += rows
 	}
-	o.groups = o.groupsFor(c.Threads())
-	most := (len(o.strips) + o.groups[0] - 1) / o.groups[0]
+	o.grid = o.gridFor(c.Threads())
+	most := (len(o.strips) + o.grid.rows - 1) / o.grid.rows
 	o.stride = LineUp(most*asm.TileRows) + 2*asm.LineFloats
 	for p := range int32(strassenParcel) {
 		o.summed = append(o.summed, p*int32(o.stride), p)
@@ -107,28 +105,13 @@ func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *str
 // blocks returns the blocks of columns of a quarter of dw.
 func (o *strassenWeights) blocks() int { return o.width / 2 / o.cols }
 
-// groupsFor returns into how many groups to cut strips and blocks for threads, so that the largest part takes
-// the fewest cycles by an estimate: a pair of rows takes two for seven columns of x, two for five of dy, and
-// one for nine elements of dw.
-func (o *strassenWeights) groupsFor(threads int) (best [2]int) {
-	least := math.Inf(1)
-	for blocks := 1; blocks <= min(threads, o.blocks()); blocks++ {
-		strips := min((threads+blocks-1)/blocks, len(o.strips))
-		largest := func(n, groups int) float64 { return float64((n+groups-1)/groups) / float64(n) }
-		c, k := float64(o.depth)*largest(len(o.strips), strips), float64(o.width)*largest(o.blocks(), blocks)
-		rounds := (strips*blocks + threads - 1) / threads
-		if cost := float64(rounds) * (c*2/7 + k*2/5 + c*k/9); cost < least {
-			best, least = [2]int{strips, blocks}, cost
-		}
-	}
-	return best
-}
-
-// share returns the strips and the blocks of group i.
-func (o *strassenWeights) share(i int) (strips, blocks [2]int) {
-	strips[0], strips[1] = compute.Span(len(o.strips), i/o.groups[1], o.groups[0])
-	blocks[0], blocks[1] = compute.Span(o.blocks(), i%o.groups[1], o.groups[1])
-	return strips, blocks
+// gridFor returns how threads share dw, by an estimate of the cycles of a pair of rows: two for seven columns
+// of x, two for five of dy, and one for nine elements of dw.
+func (o *strassenWeights) gridFor(threads int) grid {
+	return newGrid(threads, len(o.strips), o.blocks(), func(rows, columns float64) float64 {
+		c, k := float64(o.depth)*rows, float64(o.width)*columns
+		return c*2/7 + k*2/5 + c*k/9
+	})
 }
 
 // Floats of scratch: of the products, and of a thread.
@@ -140,7 +123,7 @@ func (o *strassenWeights) copyFloats() int {
 	return LineUp(strassenParcel*asm.TileRows + asm.TurnLanes)
 }
 func (o *strassenWeights) rightFloats() int {
-	most := (o.blocks() + o.groups[1] - 1) / o.groups[1]
+	most := (o.blocks() + o.grid.columns - 1) / o.grid.columns
 	return asm.StrassenProducts * strassenParcel * min(most*o.cols, strassenBand)
 }
 
@@ -162,20 +145,20 @@ func (o *strassenWeights) run(dw, x, dy, scratch []float32) {
 		p.left, p.right = take(&scratch, o.leftFloats()), take(&scratch, o.rightFloats())
 		p.copy = take(&scratch, o.copyFloats())
 	}
-	o.cpu.RunParts((*strassenOuter)(o), o.groups[0]*o.groups[1])
+	o.cpu.RunParts((*strassenOuter)(o), o.grid.parts())
 	o.dw, o.x, o.dy = nil, nil, nil
 }
 
 // strassenOuter computes dw.
 type strassenOuter strassenWeights
 
-// Do computes some groups of strips and blocks.
+// Do computes some parts of the grid.
 func (t *strassenOuter) Do(thread, part, parts int) {
 	o := (*strassenWeights)(t)
 	p := o.parts[thread]
-	lo, hi := compute.Span(o.groups[0]*o.groups[1], part, parts)
+	lo, hi := compute.Span(o.grid.parts(), part, parts)
 	for ; lo < hi; lo++ {
-		p.strips, p.blocks = o.share(lo)
+		p.strips, p.blocks = o.grid.share(lo, len(o.strips), o.blocks())
 		p.column = o.strips[p.strips[0]].first &^ (asm.LineFloats - 1)
 		for p.first = 0; 2*p.first < o.rows; p.first += strassenParcel {
 			p.next = o.nextRows(p, thread)
