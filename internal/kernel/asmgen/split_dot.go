@@ -215,7 +215,7 @@ func (a *assembler) dotTile() {
 	for _, place := range next {
 		a.PREFETCHT2(Mem{Base: place})
 		a.PREFETCHT2(Mem{Base: place, Disp: 64})
-		a.ADDQ(a.memory(args, "NextStride"), place)
+		a.ADDQ(a.address(args, "NextStride"), place)
 	}
 	a.PREFETCHT1(Mem{Base: panel})
 	a.ADDQ(Imm(tilesOfStep*tileBytes/(splitBatch*32/dotRowsAtOnce)), panel)
@@ -285,15 +285,6 @@ func (a *assembler) dotNext(args gotypes.Component, line reg.Register) (places [
 		a.LEAQ(Mem{Base: next, Index: places[i], Scale: 4}, places[i])
 	}
 	return places
-}
-
-// memory returns where a number among the arguments lies.
-func (a *assembler) memory(args gotypes.Component, name string) Mem {
-	field, err := args.Field(name).Resolve()
-	if err != nil {
-		panic(err) // a name that is not among the arguments
-	}
-	return field.Addr
 }
 
 // dotSums returns the registers of the sums so far, by row and column.
