@@ -18,10 +18,12 @@ type winogradWeights struct {
 	depth, width int // channels of x and of dy
 	// With several strips, each thread sums some of them for all channels. With one, threads share its
 	// parcels: each transforms some tiles, then goes through pairs of a chunk of x's channels and a
-	// group of blocks of dy's, whose sums never leave the second-level cache.
+	// group of blocks of dy's, whose sums never leave the second-level cache; through pieces of them where
+	// there are fewer pairs than threads.
 	strips int
 	parcel int // tiles
 	chunk  int // channels of x
+	pieces int // runs of a chunk's channels
 	groups [][]Block
 	x      points  // of a chunk, [parcel][channel and a line]
 	dy     points  // of a group, [block][parcel][column]
@@ -49,6 +51,9 @@ const (
 	sharedParcel = 512
 )
 
+// leastPiece is about the least number of channels of a piece: fewer do not pay for reading dy.
+const leastPiece = 4 * asm.TileRows
+
 // newWinogradWeights plans the gradient of the weights of the convolution s.
 func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 	o := &winogradWeights{cpu: c, tiling: newTiling(s, f), depth: s.C, width: s.K}
@@ -61,6 +66,8 @@ func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 		o.strips, o.chunk, o.groups = 1, min(s.C, sharedChannels), groupBlocks(blocks)
 		o.parcel = min(o.tiles, sharedParcel)
 	}
+	pairs := o.chunks() * len(o.groups)
+	o.pieces = min((c.Threads()+pairs-1)/pairs, (o.chunk+leastPiece-1)/leastPiece)
 	channels := groupChannels(o.groups[0])
 	o.x = o.matrices(o.parcel * (o.chunk + asm.LineFloats))
 	o.dy, o.sums = o.matrices(o.parcel*groupColumns(o.groups[0])), o.matrices(o.chunk*channels)
@@ -131,7 +138,7 @@ func (t *winogradStrips) Do(thread, part, parts int) {
 			o.transform(p, lo, 0, n)
 			next := min(lo+n+o.parcel, to)
 			p.wanted[2], p.wanted[3] = o.pixels(o.xIn, lo+n, next), o.pixels(o.dyIn, lo+n, next)
-			o.multiply(p, sums, 0, 0, n, lo > from)
+			o.multiply(p, sums, 0, 0, [2]int{0, o.depth}, n, lo > from)
 		}
 	}
 }
@@ -174,25 +181,34 @@ func (t *winogradParcel) Do(thread, part, parts int) {
 // winogradPairs sums the shared parcel and transforms the sums.
 type winogradPairs winogradWeights
 
-// Do computes the filters of some chunks and groups.
+// Do computes the filters of some pieces of chunks and groups.
 func (t *winogradPairs) Do(thread, part, parts int) {
 	o, p := (*winogradWeights)(t), t.parts[thread]
 	a, sums := &p.transform, o.stripSums[thread*o.sums.floats:]
-	lo, hi := compute.Span(o.chunks()*len(o.groups), part, parts)
+	lo, hi := compute.Span(o.chunks()*len(o.groups)*o.pieces, part, parts)
 	for u := lo; u < hi; u++ {
-		group, chunk := u/o.chunks(), u%o.chunks()
-		o.multiply(p, sums, chunk, group, t.hi-t.lo, false)
+		group, chunk := u/o.pieces/o.chunks(), u/o.pieces%o.chunks()
+		channels := o.piece(chunk, u%o.pieces)
+		o.multiply(p, sums, chunk, group, channels, t.hi-t.lo, false)
 		first := o.groups[group][0].first
 		a.Stride, a.TapStride, a.FetchStride = o.sums.stride, o.depth*o.width, aheadFilters*o.width
 		a.Width, a.Flags = groupChannels(o.groups[group]), 0
 		if t.lo > 0 {
 			a.Flags = asm.TileAdd
 		}
-		for c := chunk * o.chunk; c < min((chunk+1)*o.chunk, o.depth); c++ {
-			a.Src, a.Dst = sums[(c-chunk*o.chunk)*a.Width:], o.dwOut[c*o.width+first:]
+		for c := channels[0]; c < channels[1]; c++ {
+			a.Src, a.Dst = sums[c*a.Width:], o.dwOut[(chunk*o.chunk+c)*o.width+first:]
 			o.FilterGrad(a)
 		}
 	}
+}
+
+// piece returns the channels of a piece of a chunk, counted from the chunk's first, whole tiles but for the
+// last.
+func (o *winogradWeights) piece(chunk, piece int) (channels [2]int) {
+	all := min(o.chunk, o.depth-chunk*o.chunk)
+	lo, hi := compute.Span((all+asm.TileRows-1)/asm.TileRows, piece, o.pieces)
+	return [2]int{lo * asm.TileRows, min(hi*asm.TileRows, all)}
 }
 
 // transform transforms x and dy of tiles [lo, hi) of the parcel that starts at tile first.
@@ -225,15 +241,15 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 	}
 }
 
-// multiply sums n tiles for a chunk and a group, or adds them to sums.
-func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group, n int, add bool) {
+// multiply sums n tiles for some channels of a chunk and a group, or adds them to sums.
+func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group int, channels [2]int, n int,
+	add bool) {
 	a, blocks := &p.outer, o.groups[group]
 	a.Pairs, a.Flags = o.pairs[:2*n], 0
 	if add {
 		a.Flags = asm.TileAdd
 	}
 	a.Stride, a.FetchStride = groupChannels(blocks), lineBytes
-	channels := min(o.chunk, o.depth-chunk*o.chunk)
 	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
 	for point := range o.Points() {
 		next := min(point+1, o.Points()-1)
@@ -241,9 +257,9 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 			b := &blocks[j]
 			at := b.first - blocks[0].first
 			a.B, a.BStride, a.Tail = dy[point*o.dy.stride+at*o.parcel:], b.columns, b.tail
-			for c := 0; c < channels; c += a.Rows {
-				a.Rows = asm.TileHeight(channels - c)
-				a.Fetch = p.fetch(n*asm.LineFloats, o.piece(x, dy, next, c/asm.TileRows*n*asm.LineFloats))
+			for c := channels[0]; c < channels[1]; c += a.Rows {
+				a.Rows = asm.TileHeight(channels[1] - c)
+				a.Fetch = p.fetch(n*asm.LineFloats, o.operands(x, dy, next, c/asm.TileRows*n*asm.LineFloats))
 				a.A, a.Dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
 				o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 			}
@@ -251,8 +267,8 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 	}
 }
 
-// piece returns the operands of a point, dy's and then x's, from float number at on.
-func (o *winogradWeights) piece(x, dy []float32, point, at int) []float32 {
+// operands returns the operands of a point, dy's and then x's, from float number at on.
+func (o *winogradWeights) operands(x, dy []float32, point, at int) []float32 {
 	if at < o.dy.stride {
 		return dy[point*o.dy.stride+at:]
 	}
