@@ -39,21 +39,9 @@ type ElementOps struct {
 	Sgd         func(w, v, grad []float32, lr, momentum, decay, scale float32)
 	SgdNesterov func(w, v, grad []float32, lr, momentum, decay, scale float32)
 
-	// Max pooling by 2x2, stride 2: one row of output pixels of channels floats each, from the two
-	// input rows top and low. These walk len(y) or len(dy) elements.
-	MaxPool          func(y, top, low []float32, channels int)
-	MaxPoolBackward  func(dtop, dlow, dy, top, low []float32, channels int)
-	ReluPoolBackward func(dtop, dlow, dy, top, low []float32, channels int)
-
-	// The same of a map that is normalised, by constants per channel, and rectified on the way.
-	NormPool         func(y, top, low, mean, scale, shift []float32, channels int)
-	NormPoolBackward func(dtop, dlow, dy, top, low, mean, scale, shift []float32, channels int)
-
-	// Max pooling by any window: each call takes one pixel of the window, the tap, for a row of windows.
-	// The pixels in x or dx are step floats apart. These walk len(y) or len(dy) elements.
-	WindowMax   func(y, x []float32, channels, step int)
-	WindowPlace func(y, place, x []float32, channels, step int, tap float32)
-	WindowGive  func(dx, dy, place []float32, channels, step int, tap float32)
+	PoolOps
+	// Narrow are those for pixels of few channels; see Pool.
+	Narrow PoolOps
 }
 
 // Halve adds the n runs of width floats in s into the first. While there are several, it adds the later

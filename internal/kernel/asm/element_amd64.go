@@ -7,11 +7,12 @@ import "lockstep/compute"
 // elementFor returns the memory-bound inner loops of isa.
 func elementFor(isa compute.ISA) ElementOps {
 	o := plainElement()
-	switch isa {
-	case compute.AVX512:
-		o.setAVX512()
-	case compute.AVX2:
+	if isa != compute.Plain {
 		o.setAVX2()
+		o.Narrow = o.PoolOps
+	}
+	if isa == compute.AVX512 {
+		o.setAVX512()
 	}
 	return o
 }

@@ -30,16 +30,10 @@ func plainElement() ElementOps {
 		NormGradPast:         normGradPlain,
 		NormGradReLUPast:     normGradReLUPlain,
 
-		Sgd:              sgdPlain,
-		SgdNesterov:      sgdNesterovPlain,
-		MaxPool:          maxPoolPlain,
-		MaxPoolBackward:  maxPoolBackwardPlain,
-		ReluPoolBackward: reluPoolBackwardPlain,
-		NormPool:         normPoolPlain,
-		NormPoolBackward: normPoolBackwardPlain,
-		WindowMax:        windowMaxPlain,
-		WindowPlace:      windowPlacePlain,
-		WindowGive:       windowGivePlain,
+		Sgd:         sgdPlain,
+		SgdNesterov: sgdNesterovPlain,
+		PoolOps:     plainPool(),
+		Narrow:      plainPool(),
 	}
 }
 

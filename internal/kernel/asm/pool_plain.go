@@ -1,6 +1,18 @@
 package asm
 
-// The portable inner loops of pooling, formulas of ElementOps.
+// plainPool is the portable implementation of PoolOps.
+func plainPool() PoolOps {
+	return PoolOps{
+		MaxPool:          maxPoolPlain,
+		MaxPoolBackward:  maxPoolBackwardPlain,
+		ReluPoolBackward: reluPoolBackwardPlain,
+		NormPool:         normPoolPlain,
+		NormPoolBackward: normPoolBackwardPlain,
+		WindowMax:        windowMaxPlain,
+		WindowPlace:      windowPlacePlain,
+		WindowGive:       windowGivePlain,
+	}
+}
 
 // Beats reports whether v takes the place of the maximum m so far: PyTorch's rule, by which the first
 // of equal values wins and a NaN always does.

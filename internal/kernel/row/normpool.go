@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
 )
 
 // Note: bands.
@@ -18,6 +19,7 @@ import (
 // of threads and on every ISA. The methods allocate nothing.
 type NormPool struct {
 	norm  *BatchNorm
+	ops   *asm.PoolOps
 	shape PoolShape
 	bands int       // of the batch
 	band  []float32 // [threads][2*W*C] the gradient of one
@@ -30,7 +32,7 @@ func (c *CPU) NewNormPool(s PoolShape) *NormPool {
 	if !s.Possible() || !s.Pairs() {
 		panic(fmt.Sprintf("kernel: norm pool: impossible shape %+v", s))
 	}
-	return &NormPool{norm: c.NewBatchNorm(s.N*s.H*s.W, s.C), shape: s,
+	return &NormPool{norm: c.NewBatchNorm(s.N*s.H*s.W, s.C), ops: c.ops.Element.Pool(s.C), shape: s,
 		bands: s.N * ((s.H + 1) / 2), band: make([]float32, c.Threads()*2*s.W*s.C)}
 }
 
@@ -87,7 +89,7 @@ func (p *normPoolForward) Do(_, part, parts int) {
 	lo, hi := compute.Span(s.N*s.OutH(), part, parts)
 	for i := lo; i < hi; i++ {
 		x := p.x[s.inputRow(i)*in:]
-		p.norm.cpu.ops.Element.NormPool(p.y[i*out:(i+1)*out], x[:in], x[in:2*in], mean, scale, shift, s.C)
+		p.ops.NormPool(p.y[i*out:(i+1)*out], x[:in], x[in:2*in], mean, scale, shift, s.C)
 	}
 }
 
@@ -121,7 +123,7 @@ func (p *NormPool) gradient(d []float32, lo, hi, row int) {
 		return
 	}
 	mean, scale, shift := p.constants()
-	p.norm.cpu.ops.Element.NormPoolBackward(d[:in], d[in:2*in], p.dy[row*out:(row+1)*out],
+	p.ops.NormPoolBackward(d[:in], d[in:2*in], p.dy[row*out:(row+1)*out],
 		p.x[lo:lo+in], p.x[lo+in:hi], mean, scale, shift, s.C)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lockstep/compute"
+	"lockstep/internal/kernel/asm"
 )
 
 // PoolShape is the geometry of a pooling over [N, H, W, C] by windows of Size x Size, Stride apart. Pad
@@ -39,6 +40,7 @@ func (s PoolShape) Pairs() bool { return s.Size == 2 && s.Stride == 2 && s.Pad =
 // over everything, the last one over the others.
 type MaxPool struct {
 	cpu   *CPU
+	ops   *asm.PoolOps
 	shape PoolShape
 	row   []float32 // [threads][3][OutW*C] of windows in progress: maxima, their taps, gradients
 	y, dy []float32 // operands of the call in progress
@@ -51,7 +53,7 @@ func (c *CPU) NewMaxPool(s PoolShape) *MaxPool {
 	if !s.Possible() {
 		panic(fmt.Sprintf("kernel: max pool: impossible shape %+v", s))
 	}
-	p := &MaxPool{cpu: c, shape: s}
+	p := &MaxPool{cpu: c, ops: c.ops.Element.Pool(s.C), shape: s}
 	if !s.Pairs() {
 		p.row = make([]float32, c.Threads()*3*s.OutW()*s.C)
 	}
@@ -92,7 +94,7 @@ type (
 
 // Do pools a run of output rows.
 func (p *poolForward) Do(_, part, parts int) {
-	s, ops := p.shape, &p.cpu.ops.Element
+	s, ops := p.shape, p.ops
 	in, out := s.W*s.C, s.OutW()*s.C
 	lo, hi := compute.Span(s.N*s.OutH(), part, parts)
 	for i := lo; i < hi; i++ {
@@ -102,7 +104,7 @@ func (p *poolForward) Do(_, part, parts int) {
 			ops.MaxPool(y, x[:in], x[in:2*in], s.C)
 			continue
 		}
-		ops.Fill(y, float32(math.Inf(-1)))
+		p.cpu.ops.Element.Fill(y, float32(math.Inf(-1)))
 		s.taps(i, false, func(_, from, to, at int) {
 			ops.WindowMax(y[from:to], p.x[at:], s.C, s.Stride*s.C)
 		})
@@ -176,9 +178,9 @@ func (p *poolBackward) clear(dx []float32) {
 
 // pairs routes the gradient of output row i to the maxima.
 func (p *poolBackward) pairs(i int) {
-	s, back := p.shape, p.cpu.ops.Element.MaxPoolBackward
+	s, back := p.shape, p.ops.MaxPoolBackward
 	if p.relu {
-		back = p.cpu.ops.Element.ReluPoolBackward
+		back = p.ops.ReluPoolBackward
 	}
 	in, out := s.W*s.C, s.OutW()*s.C
 	at := s.inputRow(i) * in
@@ -200,7 +202,7 @@ func (p *poolBackward) windows(i, thread int) {
 		s.tap(top, q, 0, func(tap, from, to, _ int) { ops.Fill(place[from:to], float32(tap)) })
 	}
 	s.taps(i, false, func(tap, from, to, at int) {
-		ops.WindowPlace(y[from:to], place[from:to], p.x[at:], s.C, step, float32(tap))
+		p.ops.WindowPlace(y[from:to], place[from:to], p.x[at:], s.C, step, float32(tap))
 	})
 	if p.relu {
 		gated := row[2*out:]
@@ -208,6 +210,6 @@ func (p *poolBackward) windows(i, thread int) {
 		dy = gated
 	}
 	s.taps(i, true, func(tap, from, to, at int) {
-		ops.WindowGive(p.dx[at:], dy[from:to], place[from:to], s.C, step, float32(tap))
+		p.ops.WindowGive(p.dx[at:], dy[from:to], place[from:to], s.C, step, float32(tap))
 	})
 }
