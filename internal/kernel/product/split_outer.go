@@ -31,9 +31,9 @@ type splitOuter struct {
 // splitOuterPart holds what one thread hands to the inner loops.
 type splitOuterPart struct {
 	*splitPart
-	blocks, panels [2]int // of dw
-	first, steps   int    // pixel and steps of the parcel
-	left, right    []uint32
+	blocks, panels [2]int         // of dw
+	first, steps   int            // pixel and steps of the parcel
+	x, dy          []uint32       // its tiles, [tap, block of x's channels][step] and [panel of dy's][step]
 	coming         [2]splitComing // dy and x of the next parcel
 	calls          int            // that multiply the parcel, those that are left
 }
@@ -71,7 +71,7 @@ func (o *splitOuter) blocks() int { return o.shape.taps * o.shape.depth / asm.Sp
 func (o *splitOuter) panels() int { return o.shape.width / asm.SplitSide }
 
 // words returns the words of the largest part's tiles of x and of dy.
-func (o *splitOuter) words() (left, right int) {
+func (o *splitOuter) words() (x, dy int) {
 	rows := (o.blocks() + o.grid.rows - 1) / o.grid.rows
 	columns := (o.panels() + o.grid.columns - 1) / o.grid.columns
 	return rows * splitSteps * o.ops.StepWords(), columns * splitSteps * o.ops.StepWords()
@@ -79,17 +79,17 @@ func (o *splitOuter) words() (left, right int) {
 
 // scratchFloats returns the floats that tiles and sums take.
 func (o *splitOuter) scratchFloats() int {
-	left, right := o.words()
-	return len(o.parts) * (left + right + sumFloats)
+	x, dy := o.words()
+	return len(o.parts) * (x + dy + sumFloats)
 }
 
 func (o *splitOuter) resize(images int) { o.images = images }
 
 func (o *splitOuter) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy = dw, x, dy
-	left, right := o.words()
+	xWords, dyWords := o.words()
 	for _, p := range o.parts {
-		p.left, p.right = words(take(&scratch, left)), words(take(&scratch, right))
+		p.x, p.dy = words(take(&scratch, xWords)), words(take(&scratch, dyWords))
 		p.sums = take(&scratch, sumFloats)
 	}
 	o.cpu.RunParts((*splitTiles)(o), o.grid.parts())
@@ -115,7 +115,7 @@ func (t *splitTiles) Do(thread, part, parts int) {
 	}
 }
 
-// pack packs a part's operands of the parcel: [tap, block of x's channels][step] and [panel of dy's][step].
+// pack packs a part's operands of the parcel.
 func (o *splitOuter) pack(p *splitOuterPart) {
 	step, deep := o.ops.StepWords(), o.shape.depth/asm.SplitSide
 	p.steps = min(splitSteps, (o.pixels()-p.first+asm.SplitSide-1)/asm.SplitSide)
@@ -128,11 +128,11 @@ func (o *splitOuter) pack(p *splitOuterPart) {
 			}
 		}
 		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy[p.panels[0]*asm.SplitSide:], Zero: o.zero,
-			Dst: p.right[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
+			Dst: p.dy[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
 		o.ops.Pairs(&p.pack)
 		for lo, hi := p.blocks[0], 0; lo < p.blocks[1]; lo = hi {
 			hi = min((lo/deep+1)*deep, p.blocks[1])
-			o.turnTap(p, first, lo, hi, p.left[((lo-p.blocks[0])*p.steps+i)*step:])
+			o.turnTap(p, first, lo, hi, p.x[((lo-p.blocks[0])*p.steps+i)*step:])
 		}
 	}
 }
@@ -169,9 +169,9 @@ func (o *splitOuter) multiply(p *splitOuterPart) {
 		for i := range rows {
 			p.out[i] = int32((lo*asm.SplitSide + i) * o.shape.width)
 		}
-		p.splitPart.left = p.left[(lo-p.blocks[0])*p.steps*step:]
+		p.left = p.x[(lo-p.blocks[0])*p.steps*step:]
 		for j := p.panels[0]; j < p.panels[1]; j++ {
-			p.splitPart.multiply(o.ops, p.right[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
+			p.splitPart.multiply(o.ops, p.dy[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
 				o.dw[j*asm.SplitSide:], o.zero, flags, p.ask(rows))
 		}
 	}
@@ -181,26 +181,27 @@ func (o *splitOuter) multiply(p *splitOuterPart) {
 type splitComing struct {
 	from   []float32
 	stride int // floats from row to row
-	width  int // pieces of 32 floats of a row
+	across int // pieces in a row
 	pieces int // of 32 floats in each of splitSteps rows
 }
 
-// newSplitComing returns n rows, and of each the pieces [lo, hi).
-func newSplitComing(s []float32, first, n, stride, lo, hi int) splitComing {
+// newSplitComing returns n rows from row first on, and of each some pieces.
+func newSplitComing(s []float32, first, n, stride int, pieces [2]int) splitComing {
 	if n <= 0 {
 		return splitComing{}
 	}
-	return splitComing{s[first*stride+lo*asm.SplitSide:], stride, hi - lo,
-		(n + splitSteps - 1) / splitSteps * (hi - lo)}
+	across := pieces[1] - pieces[0]
+	return splitComing{s[first*stride+pieces[0]*asm.SplitSide:], stride, across,
+		(n + splitSteps - 1) / splitSteps * across}
 }
 
 // findComing finds what a part packs of the next parcel: of dy, and of x unless its pixels lie apart.
 func (o *splitOuter) findComing(p *splitOuterPart) {
 	s, first := &o.shape, p.first+splitParcel
 	n := min(splitParcel, o.pixels()-first)
-	p.coming = [2]splitComing{newSplitComing(o.dy, first, n, s.width, p.panels[0], p.panels[1])}
+	p.coming = [2]splitComing{newSplitComing(o.dy, first, n, s.width, p.panels)}
 	if s.taps == 1 && s.xImage == s.pixels*s.depth {
-		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks[0], p.blocks[1])
+		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks)
 	}
 	p.calls = (p.blocks[1] - p.blocks[0] + splitBatch - 1) / splitBatch * (p.panels[1] - p.panels[0])
 }
@@ -227,6 +228,6 @@ func (c *splitComing) fill(n *splitNext, piece, rows int) {
 	n.from, n.stride = c.from, c.stride
 	for i := range rows {
 		at := min(piece+i, c.pieces-1)
-		n.rows[i] = int32(at/c.width*splitSteps*c.stride + at%c.width*asm.SplitSide)
+		n.rows[i] = int32(at/c.across*splitSteps*c.stride + at%c.across*asm.SplitSide)
 	}
 }
