@@ -47,8 +47,8 @@ func TestAllKernelsAreListed(t *testing.T) {
 	}
 }
 
-// hostOps returns the exported types of ops that the host computes, but for the one that folds in programs
-// in place put there: a GPU's program never has it.
+// hostOps returns the exported types of ops that the host computes, except ConvBackwardDataMulOp, which only
+// the host's programs have (foldSlope).
 func hostOps(t *testing.T) []string {
 	kernel := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+Op)\) host\(`)
 	files, err := filepath.Glob("../op_*.go")
@@ -70,7 +70,7 @@ func hostOps(t *testing.T) []string {
 	return ops
 }
 
-// A GPU computes every op that the host does.
+// A GPU computes every op of hostOps.
 func TestAllOpsHaveKernels(t *testing.T) {
 	prepare, err := os.ReadFile("prepare.go")
 	if err != nil {

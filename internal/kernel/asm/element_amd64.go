@@ -7,12 +7,15 @@ import "lockstep/compute"
 // elementFor returns the memory-bound inner loops of isa.
 func elementFor(isa compute.ISA) ElementOps {
 	o := plainElement()
-	if isa != compute.Plain {
-		o.setAVX2()
-		o.Narrow = o.PoolOps
-	}
-	if isa == compute.AVX512 {
+	var narrow ElementOps
+	narrow.setAVX2()
+	switch isa {
+	case compute.AVX512:
 		o.setAVX512()
+		o.Narrow = narrow.PoolOps
+	case compute.AVX2:
+		o.setAVX2()
+		o.Narrow = narrow.PoolOps
 	}
 	return o
 }

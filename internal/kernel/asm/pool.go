@@ -23,8 +23,8 @@ type PoolOps struct {
 // narrowChannels is the most channels that a vector of AVX2 holds.
 const narrowChannels = 8
 
-// Pool returns the loops for pixels of so many channels: those of AVX2 where its vectors hold a pixel, which
-// take two thirds of the time of AVX-512's (Zen 4).
+// Pool returns the loops for pixels of so many channels: those of AVX2 where its vectors hold a pixel. In
+// steps of lenet, with six channels, they take three quarters of the time of AVX-512's (Zen 4).
 func (o *ElementOps) Pool(channels int) *PoolOps {
 	if channels <= narrowChannels {
 		return &o.Narrow

@@ -36,7 +36,10 @@ type SplitTileArgs struct {
 	Out         []int32
 	Dst, Bias   []float32
 	Rows, Flags int
-	Sums        []float32 // scratch, 32x32 floats for each block
+	// DstAhead is the bytes from dst to where the next call puts the sums of the same rows, which the tiles
+	// ask for; 0 if there is no such call.
+	DstAhead int
+	Sums     []float32 // scratch, 32x32 floats for each block
 	// NextRows holds places in next, one for each row of sums, from which 32 floats a step will be wanted
 	// soon: while the tiles compute a row, they ask for those of its place, and in each step go NextStride
 	// bytes on.

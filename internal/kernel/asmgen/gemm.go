@@ -65,7 +65,8 @@ func (a *assembler) field(args gotypes.Component, name string) reg.Register {
 func (a *assembler) part(args gotypes.Component, name string) gotypes.Component {
 	switch c := args.Field(name); name {
 	case "Taps", "Depth", "TapStride", "Tail", "Flags", "BStride", "Stride", "Rows", "Width",
-		"AheadStride", "AheadMask", "FetchStride", "NextStride", "QuarterStride", "SumStride", "RowStride":
+		"AheadStride", "AheadMask", "FetchStride", "NextStride", "DstAhead", "QuarterStride", "SumStride",
+		"RowStride":
 		return c
 	default:
 		return c.Base()

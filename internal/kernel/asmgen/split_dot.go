@@ -242,14 +242,15 @@ func (a *assembler) dotTile() {
 	a.RET()
 }
 
-// dotAhead asks for where the sums of some rows by the panel that follows go: beside those of this panel, which
-// were asked for with the panel before. Line is four times the first of the rows.
+// dotAhead asks for where the next call puts the sums of some rows: to ask for where this one does would be too
+// late, as it takes a few hundred cycles for them. Line is four times the first of the rows.
 func (a *assembler) dotAhead(args gotypes.Component, line reg.Register) {
 	out, dst, row := a.field(args, "Out"), a.field(args, "Dst"), a.GP64()
+	a.ADDQ(a.address(args, "DstAhead"), dst)
 	for i := range dotRowsAtOnce {
 		a.MOVLQSX(Mem{Base: out, Index: line, Scale: 1, Disp: 4 * i}, row)
-		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 4 * 32})
-		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 4*32 + 64})
+		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4})
+		a.PREFETCHT0(Mem{Base: dst, Index: row, Scale: 4, Disp: 64})
 	}
 }
 

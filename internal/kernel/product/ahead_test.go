@@ -61,9 +61,10 @@ func TestNextStripIsFetched(t *testing.T) {
 	}
 }
 
-// While a parcel is multiplied, a part asks for all that it packs of the next one, and for nothing else.
+// While a parcel is multiplied, a part of several blocks and panels asks for all that it packs of the next
+// one, and for nothing else.
 func TestNextParcelIsFetched(t *testing.T) {
-	const rows, depth, width = 700, 192, 320
+	const rows, depth, width = 700, 608, 160 // batches of 7 and 6 blocks
 	x, dy := make([]float32, rows*depth), make([]float32, rows*width)
 	for threads := 1; threads <= 4; threads++ {
 		c, err := compute.Open(compute.Config{ISA: compute.Plain, Threads: threads, Math: compute.BF16})
@@ -79,10 +80,13 @@ func TestNextParcelIsFetched(t *testing.T) {
 			clear(x)
 			clear(dy)
 			o.findComing(p)
-			for p.calls > 0 {
-				rows := asm.SplitSide * min(splitBatch, p.blocks[1]-p.blocks[0])
-				if next := p.ask(rows); next != &nothing {
-					markAsked(next, rows)
+			for batch := range p.batches() {
+				lo, hi := compute.Span(p.blocks[1]-p.blocks[0], batch, p.batches())
+				for range p.panels[1] - p.panels[0] {
+					rows := (hi - lo) * asm.SplitSide
+					if next := p.askComing(rows); next != &nothing {
+						markAsked(next, rows)
+					}
 				}
 			}
 			what := fmt.Sprintf("%d threads, part %d", threads, i)

@@ -29,6 +29,7 @@ func fastShapes() map[string]product.ConvShape {
 		"shared, no pad":   conv3x3(9, 10, 6, 144, 80, 0),
 		"narrow to wide":   conv3x3(10, 8, 8, 16, 112, 1),
 		"several chunks":   conv3x3(6, 8, 8, 528, 16, 1),
+		"pieces":           conv3x3(6, 8, 8, 72, 16, 1), // chunks of 64 and of 8 channels
 		"several strips":   conv3x3(65, 16, 15, 16, 16, 1),
 		"unequal batches":  conv3x3(7, 13, 13, 64, 64, 1),
 		"columns and rows": conv3x3(2, 4, 40, 16, 16, 1),
@@ -94,7 +95,7 @@ func TestFastMatchesDefinition(t *testing.T) {
 					slices.Equal(one.dw, direct.dw) {
 					t.Error("computed directly")
 				}
-				for threads := 2; threads <= 3; threads++ {
+				for _, threads := range []int{2, 3, 6} {
 					if got := d.run(t, kerneltest.Open(t, isa, threads), false); !one.equal(got) {
 						t.Errorf("%d threads differ from one", threads)
 					}

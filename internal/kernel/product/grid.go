@@ -10,8 +10,9 @@ import (
 // nothing with the others: each makes its own operands.
 type grid struct{ rows, columns int }
 
-// newGrid returns the grid for threads of so many rows and columns whose largest part costs least, a function
-// of the shares of rows and columns in it.
+// newGrid returns the grid of so many rows and columns that threads finish first: the cost of its largest
+// part is least, times the parts that a thread computes. The cost of a part is a function of its shares of
+// rows and columns.
 func newGrid(threads, rows, columns int, cost func(rows, columns float64) float64) (best grid) {
 	least := math.Inf(1)
 	for n := 1; n <= min(threads, columns); n++ {

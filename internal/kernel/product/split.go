@@ -146,8 +146,8 @@ func (p *splitPart) turnStride(stride int) {
 }
 
 // multiply computes blocks of sums of left and the first of panels, which are stride words apart, and
-// stores them: row i of block b goes to dst[out[32b+i]:], for rows rows in all. Meanwhile it asks for next
-// and for the panel that follows.
+// stores them: row i of block b goes to dst[out[32b+i]:], for rows rows in all. Meanwhile it asks for next,
+// and for the panel that follows and its destination, which is 32 floats on.
 func (p *splitPart) multiply(o *asm.SplitOps, panels []uint32, stride, steps, rows int, dst, bias []float32,
 	flags int, next *splitNext) {
 	p.tile = asm.SplitTileArgs{A: p.left, B: panels, Steps: steps,
@@ -155,7 +155,7 @@ func (p *splitPart) multiply(o *asm.SplitOps, panels []uint32, stride, steps, ro
 		Flags: flags, Sums: p.sums, NextRows: next.rows[:], Next: next.from, NextStride: 4 * next.stride,
 		NextB: panels}
 	if stride < len(panels) {
-		p.tile.NextB = panels[stride:]
+		p.tile.NextB, p.tile.DstAhead = panels[stride:], 4*asm.SplitSide
 	}
 	o.Tile(&p.tile)
 }

@@ -35,7 +35,8 @@ type splitOuterPart struct {
 	first, steps   int            // pixel and steps of the parcel
 	x, dy          []uint32       // its tiles, [tap, block of x's channels][step] and [panel of dy's][step]
 	coming         [2]splitComing // dy and x of the next parcel
-	calls          int            // that multiply the parcel, those that are left
+	calls          int            // of the tiles that are left in the parcel
+	least          int            // rows of the lowest of them
 }
 
 // splitParcel is the pixels of a parcel.
@@ -163,18 +164,24 @@ func (o *splitOuter) multiply(p *splitOuterPart) {
 		flags = asm.TileAdd
 	}
 	o.findComing(p)
-	for lo, next := p.blocks[0], 0; lo < p.blocks[1]; lo = next {
-		next = min(lo+splitBatch, p.blocks[1])
-		rows := (next - lo) * asm.SplitSide
+	panels := p.dy[:(p.panels[1]-p.panels[0])*p.steps*step]
+	for i := range p.batches() {
+		lo, hi := compute.Span(p.blocks[1]-p.blocks[0], i, p.batches())
+		rows := (hi - lo) * asm.SplitSide
 		for i := range rows {
-			p.out[i] = int32((lo*asm.SplitSide + i) * o.shape.width)
+			p.out[i] = int32(((p.blocks[0]+lo)*asm.SplitSide + i) * o.shape.width)
 		}
-		p.left = p.x[(lo-p.blocks[0])*p.steps*step:]
+		p.left = p.x[lo*p.steps*step:]
 		for j := p.panels[0]; j < p.panels[1]; j++ {
-			p.splitPart.multiply(o.ops, p.dy[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
-				o.dw[j*asm.SplitSide:], o.zero, flags, p.ask(rows))
+			p.splitPart.multiply(o.ops, panels[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
+				o.dw[j*asm.SplitSide:], o.zero, flags, p.askComing(rows))
 		}
 	}
+}
+
+// batches returns the number of batches of a part's blocks, of about the same height.
+func (p *splitOuterPart) batches() int {
+	return (p.blocks[1] - p.blocks[0] + splitBatch - 1) / splitBatch
 }
 
 // splitComing is rows of floats that are packed next.
@@ -203,19 +210,21 @@ func (o *splitOuter) findComing(p *splitOuterPart) {
 	if s.taps == 1 && s.xImage == s.pixels*s.depth {
 		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks)
 	}
-	p.calls = (p.blocks[1] - p.blocks[0] + splitBatch - 1) / splitBatch * (p.panels[1] - p.panels[0])
+	p.calls = p.batches() * (p.panels[1] - p.panels[0])
+	p.least = (p.blocks[1] - p.blocks[0]) / p.batches() * asm.SplitSide
 }
 
-// ask returns what the tiles ask for during the next call, in which each of so many rows can ask for a piece:
-// the last calls ask, so that what they ask for is in the cache still when it is packed.
-func (p *splitOuterPart) ask(rows int) *splitNext {
+// askComing returns what the tiles ask for during the next call, in which each of so many rows can ask for a
+// piece: the last calls ask, so that what they ask for is in the cache still when it is packed. Parts of one
+// block or one panel have too few rows to ask for everything.
+func (p *splitOuterPart) askComing(rows int) *splitNext {
 	left := p.calls
 	p.calls--
 	for i := range p.coming {
 		c := &p.coming[len(p.coming)-1-i]
-		calls := (c.pieces + rows - 1) / rows
+		calls := (c.pieces + p.least - 1) / p.least
 		if left <= calls {
-			c.fill(&p.next, (calls-left)*rows, rows)
+			c.fill(&p.next, (calls-left)*p.least, rows)
 			return &p.next
 		}
 		left -= calls

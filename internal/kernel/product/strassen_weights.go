@@ -58,7 +58,7 @@ type strassenWeightsPart struct {
 	right []float32 // operands made of a band of dy, [operand][block][pair][column]
 	copy  []float32 // of a strip, where rows that lie apart take longer
 
-	strips, blocks [2]int       // of the group in progress
+	strips, blocks [2]int       // of the part in progress
 	column         int          // of a quarter of x: the first of left
 	first          int          // pair of the parcel
 	band           [2]int       // blocks of right

@@ -259,7 +259,8 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 			a.B, a.BStride, a.Tail = dy[point*o.dy.stride+at*o.parcel:], b.columns, b.tail
 			for c := channels[0]; c < channels[1]; c += a.Rows {
 				a.Rows = asm.TileHeight(channels[1] - c)
-				a.Fetch = p.fetch(n*asm.LineFloats, o.operands(x, dy, next, c/asm.TileRows*n*asm.LineFloats))
+				piece := (c - channels[0]) / asm.TileRows * n * asm.LineFloats
+				a.Fetch = p.fetch(n*asm.LineFloats, o.operands(x, dy, next, piece))
 				a.A, a.Dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
 				o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 			}
