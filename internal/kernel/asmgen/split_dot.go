@@ -242,8 +242,8 @@ func (a *assembler) dotTile() {
 	a.RET()
 }
 
-// dotAhead asks for where the next call puts the sums of some rows: to ask for where this one does would be too
-// late, as it takes a few hundred cycles for them. Line is four times the first of the rows.
+// dotAhead asks for where the next call puts the sums of some rows. What this call adds to is needed before
+// memory could answer. Line is four times the first of the rows.
 func (a *assembler) dotAhead(args gotypes.Component, line reg.Register) {
 	out, dst, row := a.field(args, "Out"), a.field(args, "Dst"), a.GP64()
 	a.ADDQ(a.address(args, "DstAhead"), dst)

@@ -10,9 +10,9 @@ import (
 // nothing with the others: each makes its own operands.
 type grid struct{ rows, columns int }
 
-// newGrid returns the grid of so many rows and columns that threads finish first: the cost of its largest
-// part is least, times the parts that a thread computes. The cost of a part is a function of its shares of
-// rows and columns.
+// newGrid cuts so many rows and columns for threads so that they end first: the cost of the largest part,
+// times how many parts a thread computes, is least. cost is that of a part with these shares of the rows and
+// columns.
 func newGrid(threads, rows, columns int, cost func(rows, columns float64) float64) (best grid) {
 	least := math.Inf(1)
 	for n := 1; n <= min(threads, columns); n++ {
