@@ -46,18 +46,20 @@ func Weights(v *graph.Variables, batches int64, metadata map[string]string) File
 	return f
 }
 
-// floatWriter writes float32 values through a buffer that it allocates once.
+// floatWriter writes float32 values through a buffer that holds the longest of its entries.
 type floatWriter struct {
-	values []float32
-	text   []byte
+	longest int // elements
+	values  []float32
+	text    []byte
 }
 
 // entry returns an entry whose values fill writes to dst. Entries of one writer must be written one
 // after another.
 func (f *floatWriter) entry(name string, shape tensor.Shape, fill func(dst []float32)) Entry {
+	f.longest = max(f.longest, shape.Elems())
 	return Entry{Name: name, DType: F32, Shape: shape, Data: func(w io.Writer) error {
-		if n := shape.Elems(); len(f.values) < n {
-			f.values = make([]float32, n)
+		if f.values == nil {
+			f.values = make([]float32, f.longest)
 		}
 		values := f.values[:shape.Elems()]
 		fill(values)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/trace"
@@ -24,11 +25,13 @@ const (
 )
 
 // Least times without progress before a worker counts as stuck. In a phase with measured steps or evaluation
-// batches the limit is three times the slowest one, if that is longer.
+// batches the limit is three times the slowest one, if that is longer. The time in which other processes had
+// the worker's cores is added: it is slow then, not stuck.
 const (
 	preparing = 10 * time.Minute // for loading, saving, and phases without a measured time
 	loading   = time.Minute      // for waiting for a batch of data
 	patience  = 3
+	standing  = time.Second // after so long without progress the worker looks whether others have its cores
 )
 
 // links are the links of a rank to its peers while something drives them: a *comm.Group or a *comm.Post.
@@ -53,10 +56,37 @@ type beacon struct {
 	passed time.Time     // start of the phase or of its last batch
 	step   time.Duration // slowest step
 	batch  time.Duration // slowest batch of an evaluation
+
+	still standstill
+}
+
+// standstill is the time since a worker's last progress. One goroutine reads it.
+type standstill struct {
+	starved func() time.Duration // host.Starved
+	moves   uint64               // of the progress
+	since   time.Time
+	before  time.Duration // starved when standing was over; -1 before that
+}
+
+// lost returns how long the worker had work and no core since it made the last of moves. What it lost in the
+// first second is left out, so that whoever gets on pays nothing for this.
+func (s *standstill) lost(now time.Time, moves uint64) time.Duration {
+	if moves != s.moves || s.since.IsZero() {
+		s.moves, s.since, s.before = moves, now, -1
+	}
+	if now.Sub(s.since) < standing {
+		return 0
+	}
+	starved := s.starved()
+	if s.before < 0 {
+		s.before = starved
+	}
+	return max(0, starved-s.before) // a thread that ends takes its time with it
 }
 
 func newBeacon() *beacon {
-	return &beacon{notes: make(chan string, 4), at: cluster.Progress{Phase: phaseLoad}}
+	return &beacon{notes: make(chan string, 4), at: cluster.Progress{Phase: phaseLoad},
+		still: standstill{starved: host.Starved}}
 }
 
 // follow reports the worker's progress until stop is called.
@@ -158,8 +188,7 @@ func (b *beacon) finish(now time.Time, s train.Step) {
 // read returns the worker's progress.
 func (b *beacon) read() cluster.Progress {
 	b.mu.Lock()
-	p := b.at
-	p.Limit = b.limit().Seconds()
+	p, limit := b.at, b.limit()
 	if !b.began.IsZero() {
 		p.Seconds = time.Since(b.began).Seconds()
 	}
@@ -172,8 +201,10 @@ func (b *beacon) read() cluster.Progress {
 		}
 	}
 	if p.Phase == phaseServe && p.Wait == nil {
-		p.Limit = 0 // no worker has begun the step, and each may take as long as it does
+		return p // with no limit: no worker has begun the step, and each may take as long as it does
 	}
+	lost := b.still.lost(time.Now(), p.Moves)
+	p.Limit = max(limit, min(limit+lost, preparing)).Seconds()
 	return p
 }
 

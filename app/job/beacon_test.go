@@ -82,6 +82,37 @@ func TestBeaconLearnsItsLimits(t *testing.T) {
 	})
 }
 
+// A worker whose cores others have is given the time that it lost, from a second after its last progress on,
+// and no more than one that prepares.
+func TestStarvedWorkerIsGivenTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBeacon()
+		starved := 3 * time.Minute
+		b.still.starved = func() time.Duration { return starved }
+		b.begin(0, 0, time.Hour)
+		b.finish(time.Now(), train.Step{Time: time.Second})
+		b.move(trace.Forward)
+		for _, c := range []struct{ sleep, lost, limit time.Duration }{
+			{0, 0, cluster.StuckAfter},
+			{standing / 2, time.Second, cluster.StuckAfter},
+			{standing, time.Second, cluster.StuckAfter},
+			{standing, 5 * time.Second, cluster.StuckAfter + 5*time.Second},
+			{standing, -2 * time.Second, cluster.StuckAfter + 3*time.Second},
+			{standing, time.Hour, preparing},
+		} {
+			time.Sleep(c.sleep)
+			starved += c.lost
+			if got := b.read().Limit; got != c.limit.Seconds() {
+				t.Errorf("after %v more, of %v: limit %v s, want %v", c.lost, starved, got, c.limit)
+			}
+		}
+		b.move(trace.Backward)
+		if got := b.read().Limit; got != cluster.StuckAfter.Seconds() {
+			t.Errorf("after progress: limit %v s, want %v", got, cluster.StuckAfter)
+		}
+	})
+}
+
 // Beats come while the training goroutine stands still, and only work makes Moves grow.
 func TestBeaconBeatsOnItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

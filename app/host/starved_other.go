@@ -1,0 +1,8 @@
+//go:build !linux
+
+package host
+
+import "time"
+
+// tasksWaited is not known here.
+func tasksWaited() time.Duration { return 0 }

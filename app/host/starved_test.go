@@ -1,0 +1,35 @@
+package host_test
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/app/host"
+)
+
+// Threads that want more cores than there are starve; a process that sleeps does not.
+func TestStarved(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells how long threads waited for a core")
+	}
+	const span = 300 * time.Millisecond
+	threads := 3 * runtime.NumCPU()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	before := host.Starved()
+	var all sync.WaitGroup
+	for range threads {
+		all.Go(func() {
+			for start := time.Now(); time.Since(start) < span; {
+			}
+		})
+	}
+	all.Wait()
+	busy := host.Starved() - before
+	before = host.Starved()
+	time.Sleep(span)
+	if asleep := host.Starved() - before; busy < span || asleep > busy/2 {
+		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy, span, asleep)
+	}
+}
