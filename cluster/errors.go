@@ -187,7 +187,7 @@ func (e *HostError) Error() string {
 // Unwrap returns the error about the first rank that was lost.
 func (e *HostError) Unwrap() error { return e.Worker }
 
-// LimitError reports that the machine allows no process for a worker.
+// LimitError reports that the machine allows no process, thread or open file for a worker.
 type LimitError struct {
 	Name  string // of the rank, see Name
 	Limit string // which limit is reached, and where it is set if that is known

@@ -258,7 +258,7 @@ func (c LaunchConfig) startHere(meeting *coordinator, processes []process) (*loc
 	if c.Meeting != nil || meeting.listener == nil {
 		ends, err := meeting.connect(processes)
 		if passed = append(passed, ends...); err != nil {
-			return nil, fmt.Errorf("cluster: launch: %w", err)
+			return nil, readLimits().startError("the processes of this host", err)
 		}
 	}
 	if c.SharedMemory {

@@ -21,6 +21,7 @@ type limits struct {
 	machineKills int    // on the whole machine; -1: unknown
 	memory       string // of the control group; "": unlimited or unknown
 	processes    string // number of processes and threads, and where it is set; "": unknown
+	files        string // number of open files, and where it is set; "": unknown
 }
 
 // cause returns a likely cause outside the program for the end of a process by a signal, or by itself if that
@@ -45,16 +46,25 @@ func (before limits) cause(now limits, signal, text string) string {
 
 // full says that no process or thread can be started any more.
 func (now limits) full() string {
-	if now.processes != "" {
-		return "the limit on processes and threads is reached: " + now.processes
+	return reached("processes and threads", now.processes)
+}
+
+// reached says that a limit on what is reached, and where it is set; "": unknown.
+func reached(what, limit string) string {
+	text := "the limit on " + what + " is reached"
+	if limit != "" {
+		text += ": " + limit
 	}
-	return "the limit on processes and threads is reached"
+	return text
 }
 
 // startError words why the named process could not be started.
 func (now limits) startError(name string, err error) error {
-	if errors.Is(err, syscall.EAGAIN) {
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
 		return &LimitError{Name: name, Limit: now.full(), Err: err}
+	case errors.Is(err, syscall.EMFILE):
+		return &LimitError{Name: name, Limit: reached("open files", now.files), Err: err}
 	}
 	return fmt.Errorf("cluster: start %s: %w", name, err)
 }

@@ -25,6 +25,10 @@ func readLimits() limits {
 		l.memory = bytesOf(contents(filepath.Join(folder, "memory.limit_in_bytes")))
 	}
 	l.processes = processLimit(own)
+	var files unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &files) == nil {
+		l.files = fmt.Sprintf("%d for a process (ulimit -n)", files.Cur)
+	}
 	return l
 }
 

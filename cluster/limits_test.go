@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,14 +58,21 @@ func TestCauseOfAnEnd(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
-	l := limits{processes: "50 for this user (ulimit -u)"}
-	err := l.startError("rank 3", &fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EAGAIN})
-	if limit := (*LimitError)(nil); !errors.As(err, &limit) || err.Error() != "start rank 3: fork/exec /x: "+
-		"resource temporarily unavailable; the limit on processes and threads is reached: 50 for this user "+
-		"(ulimit -u)" {
-		t.Error(err)
+	l := limits{processes: "50 for this user (ulimit -u)", files: "20 for a process (ulimit -n)"}
+	for reason, want := range map[syscall.Errno]string{
+		syscall.EAGAIN: "start rank 3: fork/exec /x: resource temporarily unavailable; the limit on " +
+			"processes and threads is reached: 50 for this user (ulimit -u)",
+		syscall.EMFILE: "start rank 3: fork/exec /x: too many open files; the limit on open files is " +
+			"reached: 20 for a process (ulimit -n)",
+	} {
+		err := l.startError("rank 3", &fs.PathError{Op: "fork/exec", Path: "/x", Err: reason})
+		if limit := (*LimitError)(nil); !errors.As(err, &limit) || err.Error() != want {
+			t.Error(err)
+		}
 	}
-	if l := readLimits(); strings.Contains(l.memory, "-") {
+	l = readLimits()
+	if isKnown := strings.HasSuffix(l.files, "(ulimit -n)"); strings.Contains(l.memory, "-") ||
+		isKnown != (runtime.GOOS == "linux") {
 		t.Errorf("limits of this machine: %+v", l)
 	}
 }

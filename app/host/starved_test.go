@@ -30,6 +30,7 @@ func TestStarved(t *testing.T) {
 	before = host.Starved()
 	time.Sleep(span)
 	if asleep := host.Starved() - before; busy < span || asleep > busy/2 {
-		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy, span, asleep)
+		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy, span,
+			asleep)
 	}
 }
