@@ -72,6 +72,9 @@ type LaunchConfig struct {
 	// StopGrace is how long workers may take to end after a stop before they are killed; default
 	// three seconds.
 	StopGrace time.Duration
+	// SavesAtStop says that workers finish their step and save their work when they are asked to stop. So
+	// they are not killed as long as one of them gets on within its limit (Progress.Limit).
+	SavesAtStop bool
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)
 	// MayLose reports whether the run goes on without a rank that ends without a report, or is dead

@@ -80,7 +80,7 @@ func work(environment cluster.Environment) int {
 	}
 	defer session.Close()
 	session.Report(cluster.Progress{Phase: "forward", Step: 7, Steps: 9})
-	if how == "stopped" || how == "stuck" {
+	if how == "stopped" || how == "stuck" || how == "saves" {
 		beating, stop := context.WithCancel(context.Background())
 		defer stop()
 		go cluster.Beat(beating, func() cluster.Progress { return beatOf(how, member.Rank) },
@@ -130,6 +130,10 @@ func work(environment cluster.Environment) int {
 			return 5
 		}
 		<-session.Context().Done()
+		if how == "saves" {
+			time.Sleep(1500 * time.Millisecond) // the rest of a step
+			fmt.Println("saved")
+		}
 		fmt.Println(context.Cause(session.Context()))
 		return 130
 	}
@@ -163,7 +167,9 @@ func keepOpen(descriptor int) {
 // beatOf is a beat of a run in which rank 1 stands still, the length of which is not a number of steps.
 func beatOf(how string, rank int) cluster.Progress {
 	p := cluster.Progress{Phase: "sync_exposed", Step: 8, Limit: 1}
-	if rank == 1 {
+	if how == "saves" {
+		p.Limit = 10
+	} else if rank == 1 {
 		p.Phase, p.Step = "forward", 7
 	} else if how == "stopped" || rank == 0 {
 		p.Wait = &cluster.Wait{Rank: 1, What: "all-reduce of bucket 1 of 2"}
@@ -377,6 +383,29 @@ func TestLaunchStopsWorkersOnCancel(t *testing.T) {
 	defer cancel()
 	if _, err := launch(t, ctx, "waits", 2); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// Workers that save what they have when they are asked to stop are given the rest of a long step.
+func TestLaunchWaitsForWorkersThatSave(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, saves := range []bool{true, false} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := launchWith(t, ctx, cluster.LaunchConfig{World: 2, Command: []string{self},
+			StopGrace: 300 * time.Millisecond, SavesAtStop: saves}, dir, "saves")
+		var stop *cluster.StopError
+		if !errors.As(err, &stop) || (stop.Killed == nil) != saves {
+			t.Errorf("SavesAtStop %v: %v, want a StopError", saves, err)
+		}
+		log, err := os.ReadFile(filepath.Join(dir, "rank1.log"))
+		if err != nil || strings.Contains(string(log), "saved") != saves {
+			t.Errorf("SavesAtStop %v: rank 1 printed %q, %v", saves, log, err)
+		}
 	}
 }
 

@@ -281,8 +281,20 @@ func (s *supervisor) loseHost(e *HostError) {
 	}
 }
 
+// savesStill reports whether a run that was asked to stop has a worker that gets on. One that is dead or stuck
+// is no longer watched.
+func (s *supervisor) savesStill() bool {
+	return s.SavesAtStop && s.stopped != nil && slices.ContainsFunc(s.vitals, func(v vitals) bool {
+		return v.isWatched && v.beat.Limit > 0
+	})
+}
+
 // expire kills the processes that did not end within the grace period. Guests are left to Meeting.End.
 func (s *supervisor) expire() {
+	if s.savesStill() {
+		s.grace = time.After(lookEvery)
+		return
+	}
 	if s.stopped != nil && s.stopped.Killed == nil {
 		for rank := range s.workers {
 			if s.workers[rank].exit == nil && !s.workers[rank].hasLeft {

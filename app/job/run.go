@@ -233,7 +233,7 @@ func (o Options) show(e record.Evaluation) {
 }
 
 // stopGrace is how long the workers of this run may take to end when they are asked to. Runs with
-// checkpoints need time to write one.
+// checkpoints need time to write one, and more if a step is long: see cluster.LaunchConfig.SavesAtStop.
 func stopGrace(c setting.Config) time.Duration {
 	if c.KeepsCheckpoints() {
 		return 30 * time.Second
@@ -428,9 +428,9 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Files: files, Encryption: encryption(c), Streams: c.Streams, Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		Waits:     func(err error) { fmt.Fprintf(o.Stderr, "note: %v\n", err) },
-		StopGrace: stopGrace(c),
-		Event:     told.decode,
-		MayLose:   mayLose(c),
+		StopGrace: stopGrace(c), SavesAtStop: c.KeepsCheckpoints(),
+		Event:   told.decode,
+		MayLose: mayLose(c),
 		Lost: func(e *cluster.WorkerError) {
 			told.take(e.Rank, notice{LostWorker: &record.LostWorker{Rank: e.Rank, Cause: e.Error()}})
 		},
