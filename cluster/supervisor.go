@@ -281,8 +281,8 @@ func (s *supervisor) loseHost(e *HostError) {
 	}
 }
 
-// savesStill reports whether a run that was asked to stop has a worker that gets on. One that is dead or stuck
-// is no longer watched.
+// savesStill reports whether a run that was asked to stop has a worker that gets on. One that is dead or
+// stuck is no longer watched.
 func (s *supervisor) savesStill() bool {
 	return s.SavesAtStop && s.stopped != nil && slices.ContainsFunc(s.vitals, func(v vitals) bool {
 		return v.isWatched && v.beat.Limit > 0
