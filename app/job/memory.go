@@ -43,9 +43,10 @@ func (w *worker) planMemory(l *train.Loop) error {
 	if w.gpu != nil {
 		arena = 0 // it is in the GPU's memory
 	}
+	m.Variables += w.lent()
 	w.planned = max(loading, arena+m.Variables+data+processBytes/w.sharers())
 	w.together = w.planned * int64(c.Workers) // no worker needs more than the first
-	here := w.planned * int64(w.workersHere)
+	here := (w.planned - w.lent()) * int64(w.workersHere)
 	if w.served != nil {
 		w.together += w.served.apart
 		here += w.served.apart * int64(w.workersHere) / int64(c.Workers)
@@ -82,6 +83,17 @@ func (w *worker) memoryText(m train.Memory, data, loading int64, machine uint64)
 		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
 	}
 	return text
+}
+
+// lent is about what a worker reads of its peers' gradients where they lie in shared memory, when each of k
+// has a share of the sum: of every peer the share that it adds up itself, and the one that the peer has added
+// up. These pages count in both processes, but take the machine's memory once.
+func (w *worker) lent() int64 {
+	k := int64(w.workersHere)
+	if !w.config.SharesMemory() || w.config.IsIsolated() || w.served != nil || k < 2 {
+		return 0
+	}
+	return w.gradient * 2 * (k - 1) / k
 }
 
 // sharers returns the number of workers that run in one process and share its data.

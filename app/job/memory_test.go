@@ -36,6 +36,23 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 	}
 }
 
+// Workers that read each other's gradients in shared memory have these pages too.
+func TestPlannedMemoryOfWorkersThatShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains vgg11")
+	}
+	c := short(t)
+	c.Model, c.Data, c.Workers, c.Threads, c.Shards, c.Batch = "vgg11", "synthetic", 2, 1, 2, 32
+	c.Epochs, c.Steps, c.LimitTest = 0, 2, 64
+	s := run(t, c, job.Options{})
+	if s.PeakRSSBytes == 0 {
+		t.Skip("this system does not tell")
+	}
+	if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.9 || ratio > 1.1 {
+		t.Errorf("%s planned, %s used", setting.Size(s.PlannedBytes), setting.Size(s.PeakRSSBytes))
+	}
+}
+
 // The plan includes what a worker may need when shards move to it and the batch grows, and what servers keep
 // of asynchronous workers.
 func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
