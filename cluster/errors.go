@@ -208,14 +208,18 @@ type StopError struct {
 	Err error
 	// Step is the largest number of steps that a worker finished.
 	Step int
-	// Killed is the first worker that did not end by itself and was killed, or nil.
+	// Killed is the first worker that did not end by itself, because it did not stop or was killed by others;
+	// or nil.
 	Killed *WorkerError
 }
 
-// Error names the worker that had to be killed.
+// Error names the worker that was killed.
 func (e *StopError) Error() string {
-	if e.Killed == nil {
+	switch {
+	case e.Killed == nil:
 		return e.Err.Error()
+	case e.Killed.Signal != "":
+		return fmt.Sprintf("%v; %v", e.Err, e.Killed)
 	}
 	return fmt.Sprintf("%v; killed, because it did not stop: %v", e.Err, e.Killed)
 }

@@ -130,6 +130,11 @@ func work(environment cluster.Environment) int {
 			return 5
 		}
 		<-session.Context().Done()
+		if how == "dies" && member.Rank == 1 {
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		}
 		if how == "saves" {
 			time.Sleep(1500 * time.Millisecond) // the rest of a step
 			fmt.Println("saved")
@@ -406,6 +411,19 @@ func TestLaunchWaitsForWorkersThatSave(t *testing.T) {
 		if err != nil || strings.Contains(string(log), "saved") != saves {
 			t.Errorf("SavesAtStop %v: rank 1 printed %q, %v", saves, log, err)
 		}
+	}
+}
+
+// A worker that is killed by others while it stops is named: what it had to save is lost.
+func TestLaunchNamesWhoDiesWhileItStops(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	_, err := launch(t, ctx, "dies", 2)
+	var stop *cluster.StopError
+	if !errors.As(err, &stop) || stop.Killed == nil || stop.Killed.Rank != 1 ||
+		!regexp.MustCompile(`^context deadline exceeded; rank 1 .* was killed by signal SIGKILL`).MatchString(
+			err.Error()) {
+		t.Errorf("got %v, want a StopError that names rank 1", err)
 	}
 }
 

@@ -63,6 +63,7 @@ type supervisor struct {
 
 	err     error            // why the run ends early
 	stopped *StopError       // the same, if it was asked to
+	asked   time.Duration    // when that was, in checks
 	verdict <-chan time.Time // when the suspect becomes err, or nil
 	suspect *WorkerError
 	isDeath bool             // the suspect's process has ended: no other cause is expected
@@ -191,26 +192,6 @@ func (s *supervisor) leave(rank int) {
 // isWelcomed reports whether all workers have joined.
 func (s *supervisor) isWelcomed() bool { return s.joined == s.World }
 
-// stop asks the workers to end; those that have not joined cannot receive that and are killed.
-func (s *supervisor) stop(err error) {
-	if s.err == nil && (s.isDeath && s.Meeting != nil || s.isStuck()) {
-		s.convict() // another launcher ends all processes when it sees that one is dead
-	}
-	if s.err != nil {
-		return
-	}
-	s.stopped = &StopError{Err: err}
-	s.err = s.stopped
-	s.grace = time.After(s.StopGrace)
-	if s.joined < s.World {
-		s.fleet.kill()
-		return
-	}
-	for _, w := range s.workers {
-		w.line.send(message{Stop: true}) // a worker that does not receive it is killed
-	}
-}
-
 func (s *supervisor) handle(e event) {
 	w, v := &s.workers[e.rank], &s.vitals[e.rank]
 	if e.line == w.line && e.lost == nil && e.exit == nil {
@@ -278,36 +259,6 @@ func (s *supervisor) loseHost(e *HostError) {
 		e.Worker = s.describe(e.Ranks[0])
 		e.Worker.IsLost, e.Worker.Text = true, e.Reason
 		s.abort(e)
-	}
-}
-
-// savesStill reports whether a run that was asked to stop has a worker that gets on. One that is dead or
-// stuck is no longer watched.
-func (s *supervisor) savesStill() bool {
-	return s.SavesAtStop && s.stopped != nil && slices.ContainsFunc(s.vitals, func(v vitals) bool {
-		return v.isWatched && v.beat.Limit > 0
-	})
-}
-
-// expire kills the processes that did not end within the grace period. Guests are left to Meeting.End.
-func (s *supervisor) expire() {
-	if s.savesStill() {
-		s.grace = time.After(lookEvery)
-		return
-	}
-	if s.stopped != nil && s.stopped.Killed == nil {
-		for rank := range s.workers {
-			if s.workers[rank].exit == nil && !s.workers[rank].hasLeft {
-				s.stopped.Killed = s.describe(rank)
-				s.stopped.Killed.Late = s.StopGrace
-				break
-			}
-		}
-	}
-	s.fleet.kill()
-	s.dismiss()
-	for rank := range s.workers {
-		s.leave(rank)
 	}
 }
 
@@ -445,6 +396,9 @@ func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
 	isGone := w.exit != nil && (w.line == nil || w.lost) || s.isGuest(rank) && w.lost
 	switch {
+	case s.diesStopping(w):
+		s.stopped.Killed = s.describe(rank)
+		return
 	case s.err != nil || w.result != nil || w.spared:
 		return
 	case s.isStuck():

@@ -62,31 +62,30 @@ type beacon struct {
 
 // standstill is the time since a worker's last progress. One goroutine reads it.
 type standstill struct {
-	starved func() time.Duration // host.Starved
-	moves   uint64               // of the progress
-	since   time.Time
-	before  time.Duration // starved when standing was over; -1 before that
+	starving func() (lost func() time.Duration) // host.Starving
+	moves    uint64                             // of the progress
+	since    time.Time
+	starved  func() time.Duration // since standing was over; nil before that
 }
 
 // lost returns how long the worker had work and no core since it made the last of moves. What it lost in the
 // first second is left out, so that whoever gets on pays nothing for this.
 func (s *standstill) lost(now time.Time, moves uint64) time.Duration {
 	if moves != s.moves || s.since.IsZero() {
-		s.moves, s.since, s.before = moves, now, -1
+		s.moves, s.since, s.starved = moves, now, nil
 	}
-	if now.Sub(s.since) < standing {
+	switch {
+	case now.Sub(s.since) < standing:
 		return 0
+	case s.starved == nil:
+		s.starved = s.starving()
 	}
-	starved := s.starved()
-	if s.before < 0 {
-		s.before = starved
-	}
-	return max(0, starved-s.before) // a thread that ends takes its time with it
+	return s.starved()
 }
 
 func newBeacon() *beacon {
 	return &beacon{notes: make(chan string, 4), at: cluster.Progress{Phase: phaseLoad},
-		still: standstill{starved: host.Starved}}
+		still: standstill{starving: host.Starving}}
 }
 
 // follow reports the worker's progress until stop is called.

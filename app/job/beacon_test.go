@@ -88,7 +88,10 @@ func TestStarvedWorkerIsGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBeacon()
 		starved := 3 * time.Minute
-		b.still.starved = func() time.Duration { return starved }
+		b.still.starving = func() func() time.Duration {
+			before := starved
+			return func() time.Duration { return starved - before }
+		}
 		b.begin(0, 0, time.Hour)
 		b.finish(time.Now(), train.Step{Time: time.Second})
 		b.move(trace.Forward)

@@ -10,14 +10,14 @@ import (
 )
 
 // Threads that want more cores than there are starve; a process that sleeps does not.
-func TestStarved(t *testing.T) {
+func TestStarving(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells how long threads waited for a core")
 	}
 	const span = 300 * time.Millisecond
 	threads := 3 * runtime.NumCPU()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-	before := host.Starved()
+	lost := host.Starving()
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
@@ -26,10 +26,10 @@ func TestStarved(t *testing.T) {
 		})
 	}
 	all.Wait()
-	busy := host.Starved() - before
-	before = host.Starved()
+	busy := lost()
+	lost = host.Starving()
 	time.Sleep(span)
-	if asleep := host.Starved() - before; busy < span || asleep > busy/2 {
+	if asleep := lost(); busy < span || asleep > busy/2 {
 		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy, span,
 			asleep)
 	}
