@@ -396,7 +396,7 @@ func (s *supervisor) judge(rank int) {
 	w := &s.workers[rank]
 	isGone := w.exit != nil && (w.line == nil || w.lost) || s.isGuest(rank) && w.lost
 	switch {
-	case s.diesStopping(w):
+	case isGone && s.diesStopping(w):
 		s.stopped.Killed = s.describe(rank)
 		return
 	case s.err != nil || w.result != nil || w.spared:
