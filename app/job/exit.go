@@ -112,6 +112,8 @@ func (e *StoppedError) Error() string {
 	case e.Unsaved != nil:
 		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after "+
 			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step, e.Directory)
+	case e.Step == 0:
+		return "stopped; all workers have stopped, and no checkpoint has been written to resume from"
 	}
 	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
 		"goes on from there", e.Step, e.Directory)

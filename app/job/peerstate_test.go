@@ -92,6 +92,24 @@ func TestStoppedRunWithAMemory(t *testing.T) {
 	}
 }
 
+// A run that is stopped before its first checkpoint, and can write none then, says that there is none.
+func TestStoppedRunWithoutACheckpoint(t *testing.T) {
+	c := short(t)
+	c.Epochs, c.Workers, c.Link, c.Wire, c.CheckpointEvery = 40, 2, "local", "top-k", "1h"
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := job.Run(ctx, c, job.Options{Progress: func(p job.Progress) {
+		if p.Step > 2 {
+			cancel()
+		}
+	}})
+	var stopped *job.StoppedError
+	if !errors.As(err, &stopped) || stopped.Step != 0 || job.ExitCode(err) != job.ExitInterrupted ||
+		!strings.Contains(err.Error(), "no checkpoint has been written") {
+		t.Errorf("got %v, want that there is no checkpoint", err)
+	}
+}
+
 // checkStopped stops a run of two workers, and resumes it.
 func checkStopped(t *testing.T, change func(c *setting.Config)) {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/data"
 	"lockstep/internal/spelling"
@@ -373,7 +374,8 @@ func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err er
 	if asked := (*cluster.StopError)(nil); errors.As(err, &asked) && asked.Killed != nil &&
 		(failed != nil || newest.Step < asked.Step) {
 		stopped.Unsaved = asked.Killed
-	} else if failed != nil {
+	} else if none := (*checkpoint.NoneError)(nil); failed != nil &&
+		(!errors.As(failed, &none) || len(none.Tried) > 0) {
 		return err
 	}
 	return stopped
