@@ -73,7 +73,7 @@ type LaunchConfig struct {
 	// three seconds.
 	StopGrace time.Duration
 	// SavesAtStop says that workers finish their step and save their work when they are asked to stop. So
-	// they are not killed as long as one of them gets on within its limit (Progress.Limit).
+	// they are not killed as long as one that has made steps gets on within its limit (Progress.Limit).
 	SavesAtStop bool
 	// Progress, if not nil, is called from Launch's goroutine with each report.
 	Progress func(rank int, p Progress)

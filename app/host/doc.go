@@ -2,6 +2,7 @@
 //
 // [Describe] describes the machine. [Meter] measures what this process uses in each step of
 // training, [CoresNow] the processor time of all processes. Figures that the system does not
-// provide are zero. No function of this package fails. All except the methods of a Meter may be
+// provide are zero. [Starving] measures for how long this process has work and no core. No
+// function of this package fails. All except the methods of a Meter may be
 // called from any goroutine.
 package host
