@@ -141,7 +141,7 @@ func TestJoiningTrainsTheSame(t *testing.T) {
 		"three hosts": func(rank int) []string {
 			return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank), "PET_NNODES=3", "PET_NPROC_PER_NODE=1",
 				"PET_MASTER_ADDR=127.0.0.1",
-				fmt.Sprintf("PET_MASTER_PORT=%d", 20000+os.Getpid()%10000), token}
+				fmt.Sprintf("PET_MASTER_PORT=%d", meetingPort(0)), token}
 		},
 	}
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "3")...)
@@ -255,7 +255,7 @@ func TestJoinersArePreempted(t *testing.T) {
 func TestJoiningNeedsTheToken(t *testing.T) {
 	environment := func(rank int) []string {
 		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
-			"MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", 30000+os.Getpid()%10000),
+			"MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", meetingPort(1)),
 			newToken(t)}
 	}
 	j := startJob(t, 2, environment, shortRun...)
@@ -269,6 +269,10 @@ func TestJoiningNeedsTheToken(t *testing.T) {
 		t.Errorf("rank 1 says %q", text)
 	}
 }
+
+// meetingPort returns a port for a test with that number. It is below those that the system gives to
+// connections, which are not free at any moment.
+func meetingPort(number int) int { return 10000 + 5000*number + os.Getpid()%5000 }
 
 // newToken returns the variable with a token.
 func newToken(t *testing.T) string {
@@ -289,7 +293,7 @@ func TestRunOnTwoHosts(t *testing.T) {
 		return []string{fmt.Sprintf("PET_NODE_RANK=%d", rank), token}
 	}
 	j := startJob(t, 2, environment, append([]string{"run", "--nnodes", "2", "--nproc-per-node", "2",
-		"--rdzv-endpoint", fmt.Sprintf("127.0.0.1:%d", 40000+os.Getpid()%10000)}, shortRun...)...)
+		"--rdzv-endpoint", fmt.Sprintf("127.0.0.1:%d", meetingPort(2))}, shortRun...)...)
 	j.ends(t, job.ExitOK)
 	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
 		t.Errorf("parameters %s, want %s", got, want)
@@ -322,7 +326,7 @@ func TestRunRestarts(t *testing.T) {
 func TestStrangersAtTheMeeting(t *testing.T) {
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "2")...)
 	alone.ends(t, job.ExitOK)
-	address := fmt.Sprintf("127.0.0.1:%d", 50000+os.Getpid()%10000)
+	address := fmt.Sprintf("127.0.0.1:%d", meetingPort(3))
 	token := newToken(t)
 	environment := func(rank int) []string {
 		host, port, _ := strings.Cut(address, ":")
