@@ -42,8 +42,8 @@ type Config struct {
 	WholeBatches bool
 
 	// StopsTogether makes all workers of a cancelled run end after the same step, which rank 0
-	// chooses when it is cancelled. Otherwise each ends before its next step. It is for snapshots to
-	// which several processes contribute.
+	// chooses when it is cancelled; an Outer lets it choose at the end of a round. Otherwise each ends
+	// before its next step. It is for snapshots to which several processes contribute.
 	StopsTogether bool
 
 	// EvalOnly makes a loop that evaluates once and does not train; Test is required.

@@ -8,11 +8,11 @@ import (
 	"lockstep/trace"
 )
 
-// deadline ends a run whose length is a time after the same step on all workers, though they do not
-// exchange anything in most steps. After some steps rank 0 tells the others how many more steps there
-// will be, if it will not tell so again before the last one.
+// deadline ends a run whose length is a time, or which is cancelled, after the same step on all workers,
+// though they do not exchange anything in most steps. After some steps rank 0 tells the others how many
+// more steps there will be, if it will not tell so again before the last one.
 type deadline struct {
-	word   []float32 // 1 + the number of further steps, if rank 0 knows it
+	word   []float32 // 1 + the number of further steps, if rank 0 knows it, or stopWord
 	isAway bool
 	sent   int // the step after which the word was sent
 	steps  int // length of the run; 0: not known yet
@@ -22,10 +22,13 @@ type deadline struct {
 	spokeSteps int
 }
 
+// stopWord is rank 0's word if it was cancelled: no step follows the one in which the word arrives.
+const stopWord = -1
+
 // announce tells or learns after a step when the run ends.
 func (u *Outer) announce() error {
 	l, e := u.loop, &u.end
-	if l.config.For == 0 {
+	if l.config.For == 0 && !l.config.StopsTogether {
 		return nil
 	}
 	if e.isAway && e.sent+u.config.Overlap == l.step {
@@ -33,10 +36,11 @@ func (u *Outer) announce() error {
 			return err
 		}
 	}
-	if e.steps == 0 && !e.isAway && u.tells(l.step) {
+	isInTime := l.step+u.config.Overlap < l.config.steps()
+	if e.steps == 0 && !e.isAway && isInTime && u.tells(l.step) {
 		e.word[0], e.isAway, e.sent = 0, true, l.step
 		if l.config.Rank == 0 {
-			e.word[0] = u.further()
+			e.word[0] = u.say()
 		}
 		u.sync.Start(len(u.parts)+1, e.word)
 		if u.config.Overlap == 0 {
@@ -56,18 +60,38 @@ func (u *Outer) learn() error {
 		return fmt.Errorf("exchange of the run's length: %w", err)
 	}
 	u.loop.lap(trace.SyncExposed, "average")
-	if e.isAway = false; e.word[0] > 0 {
-		e.steps = e.sent + int(e.word[0])
+	e.isAway = false
+	switch word := e.word[0]; {
+	case word == stopWord:
+		u.loop.isAsked = true
+	case word > 0:
+		e.steps = e.sent + int(word)
 	}
 	return nil
 }
 
-// tells reports whether rank 0 speaks after a step, if no word is on its way: after each round, and at
-// growing intervals in the first round of an epoch.
+// tells reports whether rank 0 speaks after a step, if no word is on its way: after each round, and for a
+// length in time at growing intervals in the first round of an epoch.
 func (u *Outer) tells(step int) bool {
-	perEpoch := u.loop.config.stepsPerEpoch()
-	n := step%perEpoch + 1
-	return n&(n-1) == 0 || n%u.config.Every == 0 || n == perEpoch
+	n := step%u.loop.config.stepsPerEpoch() + 1
+	return u.meets(step) || u.loop.config.For > 0 && n&(n-1) == 0
+}
+
+// meets reports whether a run can be saved after a step. A worker that is alone always can.
+func (u *Outer) meets(step int) bool {
+	c := u.loop.config
+	return c.Plan.Workers() == 1 || u.config.IsMeeting(step+1, c.stepsPerEpoch())
+}
+
+// say returns rank 0's word after this step.
+func (u *Outer) say() float32 {
+	switch c := u.loop.config; {
+	case c.StopsTogether && u.loop.ctx.Err() != nil && u.meets(u.loop.step):
+		return stopWord
+	case c.For > 0:
+		return u.further()
+	}
+	return 0
 }
 
 // further returns rank 0's word after this step: 1 + the number of further steps, or 0 if it can tell

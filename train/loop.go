@@ -234,8 +234,9 @@ func (l *Loop) run(ctx context.Context) (err error) {
 	if err == nil {
 		_, l.done.TrainCorrect, l.done.TrainSamples, err = l.epochTotals()
 	}
+	isStopped := l.isAsked || ctx.Err() != nil && !l.config.StopsTogether
 	// When all workers are asked to stop, a peer may stop before this worker is notified.
-	if (ctx.Err() != nil || l.isAsked || l.cutOff) && !l.torn && l.updater.IsQuiet() {
+	if (isStopped || l.cutOff) && !l.torn && l.updater.IsQuiet() {
 		if failed := l.keep(true); !errors.Is(err, failed) { // saving may need the other workers
 			err = errors.Join(err, failed)
 		}

@@ -30,7 +30,8 @@ type outerCase struct {
 	join    func(rank int, u *train.Outer)
 	keep    func(rank int) train.Checkpointer
 	prepare func(rank int, l *train.Loop) // before Run
-	meter   *meter                        // of rank 0
+	context func(rank int) context.Context
+	meter   *meter // of rank 0
 }
 
 // outerOutcome is what one of its workers ends with.
@@ -44,14 +45,7 @@ type outerOutcome struct {
 // runOuter trains a case over in-process links.
 func runOuter(t *testing.T, c outerCase) []outerOutcome {
 	t.Helper()
-	c.Plan = cut(t, c.Plan.Shards(), c.workers)
-	c.threads = max(c.threads, 1)
-	outcomes, errs := make([]outerOutcome, c.workers), make([]error, c.workers)
-	var wait sync.WaitGroup
-	for rank, mesh := range comm.NewLocal(c.workers) {
-		wait.Go(func() { errs[rank] = outerWorker(c, rank, mesh, &outcomes[rank]) })
-	}
-	wait.Wait()
+	outcomes, errs := outerWorkers(t, c)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +56,20 @@ func runOuter(t *testing.T, c outerCase) []outerOutcome {
 		}
 	}
 	return outcomes
+}
+
+// outerWorkers runs the workers of a case.
+func outerWorkers(t *testing.T, c outerCase) ([]outerOutcome, []error) {
+	t.Helper()
+	c.Plan = cut(t, c.Plan.Shards(), c.workers)
+	c.threads = max(c.threads, 1)
+	outcomes, errs := make([]outerOutcome, c.workers), make([]error, c.workers)
+	var wait sync.WaitGroup
+	for rank, mesh := range comm.NewLocal(c.workers) {
+		wait.Go(func() { errs[rank] = outerWorker(c, rank, mesh, &outcomes[rank]) })
+	}
+	wait.Wait()
+	return outcomes, errs
 }
 
 func outerWorker(c outerCase, rank int, mesh comm.Mesh, o *outerOutcome) (err error) {
@@ -116,7 +124,11 @@ func outerWorker(c outerCase, rank int, mesh comm.Mesh, o *outerOutcome) (err er
 			sink = c.meter
 		}
 	}
-	o.Result, err = loop.Run(context.Background(), sink)
+	ctx := context.Background()
+	if c.context != nil {
+		ctx = c.context(rank)
+	}
+	o.Result, err = loop.Run(ctx, sink)
 	o.weights = slices.Clone(loop.Variables().Weights)
 	o.counters, o.buckets = group.Counters(), sums.Buckets()
 	return err
@@ -311,7 +323,7 @@ func TestOuterRunEndsAtOneStep(t *testing.T) {
 // A step allocates nothing, once each part has been averaged.
 func TestOuterStepAllocatesNothing(t *testing.T) {
 	c := example(t, "lenet", 1000, 0)
-	c.Test, c.Steps = nil, 32 // an epoch has 34
+	c.Test, c.Steps, c.StopsTogether = nil, 32, true // an epoch has 34
 	(&meter{from: 6, to: 30}).measured(t, "two workers", func(m *meter) {
 		runOuter(t, outerCase{Config: c, workers: 2, meter: m,
 			outer: train.OuterConfig{Every: 3, Parts: 2, Overlap: 1, LR: 0.7, Momentum: 0.9}})
@@ -437,5 +449,59 @@ func TestResumedAveragesEndAsTheUndisturbed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Workers that stop together end after the step in which rank 0's word arrives, and a run resumed from there
+// ends with the bits of the undisturbed one. Nobody but rank 0 needs to be cancelled.
+func TestStoppedAveragesEndAfterTheSameStep(t *testing.T) {
+	skipShort(t)
+	after := map[string]int{"local-sgd": 3, "diloco": 3, "one worker": 1, "streaming": 3, "overlap": 3 + 2,
+		"all of it": 3 + 2, "norm": 2 + 1}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range outerCases(t) {
+		t.Run(name, func(t *testing.T) {
+			want := runOuter(t, c)[0]
+			a := &outerAlbum{album: album{after: []int{after[name]}}, own: make([][][]float32, c.workers),
+				updaters: make([]*train.Outer, c.workers)}
+			c := c
+			c.join = func(rank int, u *train.Outer) { a.updaters[rank] = u }
+			stopped := c
+			stopped.StopsTogether = true
+			stopped.keep = func(rank int) train.Checkpointer { return keeper{a, rank} }
+			stopped.context = func(rank int) context.Context {
+				if rank == 0 {
+					return cancelled
+				}
+				return t.Context()
+			}
+			outcomes, errs := outerWorkers(t, stopped)
+			for rank, o := range outcomes {
+				if !errors.Is(errs[rank], context.Canceled) || o.Steps != after[name] {
+					t.Fatalf("rank %d: %v after %d steps, want %d", rank, errs[rank], o.Steps, after[name])
+				}
+			}
+			c.prepare = func(rank int, l *train.Loop) { a.restoreOuter(t, rank, l) }
+			if got := runOuter(t, c)[0]; got.ParameterSHA256 != want.ParameterSHA256 ||
+				got.TrainCorrect != want.TrainCorrect || got.TrainSamples != want.TrainSamples {
+				t.Errorf("%+v, want %+v", got.Result, want.Result)
+			}
+		})
+	}
+}
+
+// A word that would not arrive before the end of the run is not sent.
+func TestAveragesAreNotStoppedAtTheirEnd(t *testing.T) {
+	c := outerCases(t)["overlap"]
+	c.Steps, c.StopsTogether = 4, true
+	want := runOuter(t, c)
+	c.context = func(int) context.Context {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		return ctx
+	}
+	if got := runOuter(t, c); got[0].ParameterSHA256 != want[0].ParameterSHA256 {
+		t.Errorf("parameters %s, want %s", got[0].ParameterSHA256, want[0].ParameterSHA256)
 	}
 }

@@ -68,9 +68,8 @@ result; it says what moved and why. --slow-worker makes workers slower, to try t
 With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
 from the newest, in the middle of an epoch and with any number of workers, and ends with the same
 parameters as a run without interruption. Ctrl-C, SIGTERM and SIGUSR1 then write a checkpoint before
-the run ends; the status after the latter two is 75. With --shard-optimizer, --wire top-k or powersgd,
-local-sgd and diloco a run that is stopped goes on from its last checkpoint. With the last two
-checkpoints wait for the next average, and the number of workers stays.
+the run ends; the status after the latter two is 75. With local-sgd and diloco checkpoints wait for the
+next average, and the number of workers stays.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they

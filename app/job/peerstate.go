@@ -23,10 +23,10 @@ import (
 //
 // Note: agreeing on checkpoints. Only rank 0 knows whether to write a checkpoint, because that depends on
 // its clock and on whether the last write has ended. So it sends one byte to the others after every step. A
-// run that is asked to stop writes no further checkpoint, because its ranks may be at different steps.
+// run that is asked to stop ends after the same step on all ranks; see train.Config.StopsTogether.
 type peerState struct {
-	plan       shard.Plan
-	isStopping func() bool // the run was asked to stop
+	plan     shard.Plan
+	isBroken func() bool // the run ends without waiting for its peers
 
 	group *comm.Group
 	own   gradsync.State
@@ -74,7 +74,7 @@ func (p *peerState) keep(isWanted, isLast bool, m *train.Snapshot) (bool, error)
 		return isWanted, nil
 	case p.client != nil:
 		return p.keepServed(isWanted, *m)
-	case p.isStopping(), p.outer != nil && !isLast && !p.outer.meets(m.Step):
+	case p.isBroken(), p.outer != nil && !isLast && !p.outer.meets(m.Step):
 		return false, nil
 	}
 	word := []byte{0}

@@ -78,31 +78,35 @@ func TestOtherWorkersTakeOverWhatWasHeldBack(t *testing.T) {
 	}
 }
 
-// A run whose workers have a state of their own, and which is stopped, can be resumed from its last
-// checkpoint before that.
+// A run whose workers have a state of their own, and which is stopped, loses no step: all workers end after
+// the same one.
 func TestStoppedRunWithAMemory(t *testing.T) {
 	skipIfShort(t)
 	for name, change := range map[string]func(c *setting.Config){
-		"top-k": func(c *setting.Config) { c.Wire = "top-k" },
+		"top-k":    func(c *setting.Config) { c.Wire = "top-k" },
+		"powersgd": func(c *setting.Config) { c.Wire = "powersgd-2" },
+		"sharded":  func(c *setting.Config) { c.ShardOptimizer, c.Shards = true, 5 },
+		"local-sgd": func(c *setting.Config) {
+			c.Strategy, c.AverageEvery = "local-sgd", 3
+		},
 		"diloco": func(c *setting.Config) {
 			c.Strategy, c.AverageEvery, c.OuterParts, c.OuterOverlap = "diloco", 3, 2, 2
+		},
+		"diloco alone": func(c *setting.Config) {
+			c.Strategy, c.AverageEvery, c.Workers = "diloco", 1000, 1
 		},
 	} {
 		t.Run(name, func(t *testing.T) { checkStopped(t, change) })
 	}
 }
 
-// A run that is stopped before its first checkpoint, and can write none then, says that there is none.
+// A run that is stopped before its first step says that there is no checkpoint.
 func TestStoppedRunWithoutACheckpoint(t *testing.T) {
 	c := short(t)
 	c.Epochs, c.Workers, c.Link, c.Wire, c.CheckpointEvery = 40, 2, "local", "top-k", "1h"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := job.Run(ctx, c, job.Options{Progress: func(p job.Progress) {
-		if p.Step > 2 {
-			cancel()
-		}
-	}})
+	_, err := job.Run(ctx, c, job.Options{Progress: func(job.Progress) { cancel() }})
 	var stopped *job.StoppedError
 	if !errors.As(err, &stopped) || stopped.Step != 0 || job.ExitCode(err) != job.ExitInterrupted ||
 		!strings.Contains(err.Error(), "no checkpoint has been written") {
@@ -110,7 +114,7 @@ func TestStoppedRunWithoutACheckpoint(t *testing.T) {
 	}
 }
 
-// checkStopped stops a run of two workers, and resumes it.
+// checkStopped stops a run of two workers, which has no checkpoint before that, and resumes it.
 func checkStopped(t *testing.T, change func(c *setting.Config)) {
 	t.Helper()
 	configure := func(link string) setting.Config {
@@ -122,7 +126,7 @@ func checkStopped(t *testing.T, change func(c *setting.Config)) {
 	want := run(t, configure("local"), job.Options{})
 	for _, link := range []string{"local", "shm"} {
 		c := configure(link)
-		c.CheckpointEvery = "2"
+		c.CheckpointEvery = "1h"
 		ctx, cancel := context.WithCancel(t.Context())
 		self, _ := os.Executable()
 		_, err := job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {
@@ -132,7 +136,7 @@ func checkStopped(t *testing.T, change func(c *setting.Config)) {
 		}})
 		cancel()
 		var stopped *job.StoppedError
-		if !errors.As(err, &stopped) {
+		if !errors.As(err, &stopped) || stopped.Step < 7 {
 			t.Fatalf("%s: %v", link, err)
 		}
 		s, _, err := resumed(t, c.Out)

@@ -145,8 +145,7 @@ func (s *served) close() error {
 }
 
 // stopsTogether reports whether a run of c that ctx has cancelled goes on until all workers stop after the
-// same step, because servers have a part of the checkpoint that is then written. Asynchronous workers always
-// do: what is lent is applied first.
+// same step. Asynchronous workers go on until what is lent is applied.
 func stopsTogether(ctx context.Context, c setting.Config) bool {
-	return (c.KeepsCheckpoints() || c.IsAsync()) && c.NumServers() > 0 && isInterrupt(context.Cause(ctx))
+	return (c.StopsTogether() || c.IsAsync()) && isInterrupt(context.Cause(ctx))
 }

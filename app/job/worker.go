@@ -60,6 +60,7 @@ type worker struct {
 	exchange           exchange               // nil without one
 	served             *served                // nil without servers
 	halt               atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
+	isTraining         atomic.Bool            // it has begun its first step
 	tuning             *comm.Tuning           // measurements behind "auto"; nil: the algorithm was given
 	wire               *gradsync.Verdict      // nil: gradients travel as they are, or exactly
 	trials             []gradsync.Trial       // bucket sizes that were tried
@@ -242,7 +243,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
-		StopsTogether: c.KeepsCheckpoints() && c.NumServers() > 0 && !c.IsAsync(), WholeBatches: c.IsAsync(),
+		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
 		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
@@ -300,13 +301,20 @@ func (w *worker) leave(cause error) error {
 }
 
 // cancelled makes what is in progress between workers fail when ctx is cancelled, unless they stop together.
+// Before the first step there is nothing to save.
 func (w *worker) cancelled(ctx context.Context) {
 	switch halt := w.halt.Load(); {
 	case w.mesh == nil:
-	case !stopsTogether(ctx, w.config):
+	case !w.isTraining.Load() || !stopsTogether(ctx, w.config):
 		w.mesh.Shutdown()
 	case halt != nil:
 		(*halt)()
+	case w.rank == 0 && w.config.Averages() && w.config.Workers > 1:
+		select {
+		case w.beacon.notes <- fmt.Sprintf("stops after the next average, in at most %s",
+			spelling.Count(w.config.AverageEvery+w.config.OuterOverlap, "step")):
+		default: // the run has other things to say
+		}
 	}
 }
 
@@ -341,9 +349,10 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	before := host.CoresNow()
 	w.began = time.Now()
 	if w.peers != nil {
-		w.peers.isStopping = func() bool { return ctx.Err() != nil }
+		w.peers.isBroken = func() bool { return ctx.Err() != nil && !stopsTogether(ctx, w.config) }
 	}
 	w.slow(l.Snapshot().Step)
+	w.isTraining.Store(true)
 	done, err = l.Run(ctx, w)
 	w.cores = host.CoresSince(before)
 	if w.saver != nil {

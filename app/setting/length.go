@@ -107,6 +107,13 @@ func (c Config) CheckpointInterval() Interval {
 // KeepsCheckpoints reports whether the run writes checkpoints.
 func (c Config) KeepsCheckpoints() bool { return c.CheckpointEvery != "" }
 
+// StopsTogether reports whether a run that is asked to stop goes on until all workers have made the same
+// step, because several processes have a part of the checkpoint that is then written.
+func (c Config) StopsTogether() bool {
+	isApart := c.NumServers() > 0 && !c.IsAsync() || c.IsSharded() || c.HoldsBack() || c.Averages()
+	return c.KeepsCheckpoints() && isApart
+}
+
 // NumSteps returns the length in steps for a number of training samples, unless the length is a time.
 func (c Config) NumSteps(samples int) int {
 	if c.Steps > 0 {
