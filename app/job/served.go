@@ -1,11 +1,9 @@
 package job
 
 import (
-	"context"
 	"errors"
 	"sync"
 
-	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/ps"
@@ -142,10 +140,4 @@ func (s *served) close() error {
 	err := s.post.Close()
 	s.running.Wait()
 	return err
-}
-
-// stopsTogether reports whether a run of c that ctx has cancelled goes on until all workers stop after the
-// same step. Asynchronous workers go on until what is lent is applied.
-func stopsTogether(ctx context.Context, c setting.Config) bool {
-	return (c.StopsTogether() || c.IsAsync()) && isInterrupt(context.Cause(ctx))
 }

@@ -61,7 +61,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	post := comm.NewPost(s.mesh, postConfig(s.config, s.generation))
 	defer func() { err = errors.Join(err, post.Close()) }()
 	defer whenCancelled(ctx, func() {
-		if !stopsTogether(ctx, s.config) {
+		if !finishesStep(ctx, s.config) {
 			post.Shutdown()
 		}
 	})()

@@ -130,11 +130,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	w.peers = w.newPeerState()
 	w.saver = w.newSaver()
 	recorder := newRecorder(w.config, w.rank)
-	// Cancelling the run ends a collective that waits for a peer. The exception is an exchange for which the
-	// last step's update still waits: it ends when the peer leaves, which happens between two steps.
-	if !w.config.IsLate() {
-		defer whenCancelled(ctx, func() { w.cancelled(ctx) })()
-	}
+	ended := make(chan struct{})
+	defer whenCancelled(ctx, func() { w.cancelled(ctx, ended) })()
+	defer close(ended)
 	loop, err := w.loop(w.cpu, recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
@@ -300,39 +298,6 @@ func (w *worker) leave(cause error) error {
 	return nil
 }
 
-// cancelled makes what is in progress between workers fail when ctx is cancelled, unless they stop together.
-// Before the first step there is nothing to save.
-func (w *worker) cancelled(ctx context.Context) {
-	switch halt := w.halt.Load(); {
-	case w.mesh == nil:
-	case !w.isTraining.Load() || !stopsTogether(ctx, w.config):
-		w.mesh.Shutdown()
-	case halt != nil:
-		(*halt)()
-	case w.rank == 0 && w.config.Averages() && w.config.Workers > 1:
-		select {
-		case w.beacon.notes <- fmt.Sprintf("stops after the next average, in at most %s",
-			spelling.Count(w.config.AverageEvery+w.config.OuterOverlap, "step")):
-		default: // the run has other things to say
-		}
-	}
-}
-
-// whenCancelled arranges for f to be called once ctx ends. The function it returns undoes that,
-// or waits for f.
-func whenCancelled(ctx context.Context, f func()) (undo func()) {
-	called := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(called)
-		f()
-	})
-	return func() {
-		if !stop() {
-			<-called
-		}
-	}
-}
-
 // train runs the loop while another goroutine reports its progress.
 func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, err error) {
 	steps, perEpoch := l.Steps()
@@ -349,7 +314,7 @@ func (w *worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	before := host.CoresNow()
 	w.began = time.Now()
 	if w.peers != nil {
-		w.peers.isBroken = func() bool { return ctx.Err() != nil && !stopsTogether(ctx, w.config) }
+		w.peers.isBroken = func() bool { return ctx.Err() != nil && !finishesStep(ctx, w.config) }
 	}
 	w.slow(l.Snapshot().Step)
 	w.isTraining.Store(true)

@@ -1,0 +1,37 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/trace"
+)
+
+// Replicas that are asked to stop make the step at hand and save it, instead of throwing it away.
+func TestStoppedRunKeepsTheStepAtHand(t *testing.T) {
+	for _, link := range []string{"local", "shm"} {
+		c := short(t)
+		c.Model, c.Workers, c.Link, c.LimitTrain, c.Batch = "vgg11", 2, link, 640, 64
+		c.Epochs, c.CheckpointEvery = 40, "1h"
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := 0
+		_, err = job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {
+			if p.Step > 1 && p.Phase == trace.Backward.String() && begun == 0 {
+				begun = p.Step + 1
+				cancel()
+			}
+		}})
+		cancel()
+		var stopped *job.StoppedError
+		if !errors.As(err, &stopped) || stopped.Step < begun || stopped.Step > begun+1 {
+			t.Errorf("%s: asked to stop in step %d: %v", link, begun, err)
+		}
+	}
+}
