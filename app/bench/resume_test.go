@@ -237,7 +237,13 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
 			c.OneProcess, c.Repeats, c.Out = false, 2, filepath.Join(t.TempDir(), "out")
-			r, err := bench.Run(t.Context(), c, bench.Options{Execute: disturbedRuns(test.shares...)})
+			again := 0
+			r, err := bench.Run(t.Context(), c, bench.Options{Execute: disturbedRuns(test.shares...),
+				Progress: func(p bench.Progress) {
+					if p.Done && p.Again {
+						again++
+					}
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -250,9 +256,10 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 				}
 				replaced += len(row.Replaced)
 			}
-			if !slices.Equal(got, test.positions) || replaced != test.replaced || !r.Complete {
-				t.Errorf("runs at %v, %d replaced, complete %v; want %v, %d", got, replaced, r.Complete,
-					test.positions, test.replaced)
+			if !slices.Equal(got, test.positions) || replaced != test.replaced || !r.Complete ||
+				again != replaced {
+				t.Errorf("runs at %v, %d replaced, %d shown so, complete %v; want %v, %d", got, replaced,
+					again, r.Complete, test.positions, test.replaced)
 			}
 			checkPositions(t, r, 4+test.replaced)
 			if got := tells(analysis.Compare(r), analysis.Fact, "Repeated: "); got != (test.replaced > 0) {

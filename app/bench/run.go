@@ -38,6 +38,7 @@ type Options struct {
 type Progress struct {
 	Run, Runs int    // number of the run, from 1, of all
 	Round     int    // from 1
+	Again     bool   // the run repeats one of the round from which others took cores
 	Name      string // of the row, see [Row.Name]
 	Job       job.Progress
 	Failed    int           // runs so far
@@ -390,6 +391,9 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	config.Save = false // a benchmark keeps figures, not weights
 	state := Progress{Run: b.ended + 1, Runs: b.ended + len(b.left(left)), Round: t.Round + 1,
 		Name: config.Name()}
+	if former := b.runOf(t); former != nil {
+		state.Again = former.Error == ""
+	}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}

@@ -455,7 +455,11 @@ func (p benchProgress) clear() string {
 // benchLine formats the progress of a benchmark.
 func benchLine(s bench.Progress) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %d/%d  round %d  %s", s.Run, s.Runs, s.Round, s.Name)
+	again := ""
+	if s.Again {
+		again = " again"
+	}
+	fmt.Fprintf(&b, "run %d/%d  round %d%s  %s", s.Run, s.Runs, s.Round, again, s.Name)
 	if s.Job.Steps > 0 && !s.Done {
 		fmt.Fprintf(&b, "  step %d/%d", s.Job.Step, s.Job.Steps)
 	}
