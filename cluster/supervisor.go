@@ -113,14 +113,24 @@ func (s *supervisor) supervise(ctx context.Context) error {
 		for rank := range s.vitals {
 			s.stopped.Step = max(s.stopped.Step, s.vitals[rank].beat.Step)
 		}
+		if s.isComplete() {
+			return nil // it was asked too late
+		}
 	}
 	return s.err
+}
+
+// isComplete reports whether all workers came to the end of the run.
+func (s *supervisor) isComplete() bool {
+	return s.done == s.World && !slices.ContainsFunc(s.workers, func(w worker) bool {
+		return w.result == nil && !w.spared
+	})
 }
 
 // isUnread reports whether a process has ended successfully before its last message, a result or a
 // failure, was read from its connection.
 func (s *supervisor) isUnread() bool {
-	return s.err == nil && slices.ContainsFunc(s.workers, func(w worker) bool {
+	return (s.err == nil || s.stopped != nil) && slices.ContainsFunc(s.workers, func(w worker) bool {
 		return w.exit != nil && w.line != nil && !w.lost && !w.spared && w.result == nil && w.failure == nil
 	})
 }

@@ -505,3 +505,33 @@ func TestAveragesAreNotStoppedAtTheirEnd(t *testing.T) {
 		t.Errorf("parameters %s, want %s", got[0].ParameterSHA256, want[0].ParameterSHA256)
 	}
 }
+
+// A stop is noticed within a round and an overlap also where a word is always on its way, as in a run whose
+// length is a time and whose overlap is long.
+func TestStoppedAveragesDoNotWaitForTheirTime(t *testing.T) {
+	c := outerCases(t)["overlap"]
+	c.Train = example(t, "lenet", 68, 5).Train
+	c.Batch, c.Steps, c.For, c.StopsTogether = 2, 0, time.Hour, true // 34 steps in an epoch
+	c.Plan, c.Schedule.Name, c.Schedule.Warmup = cut(t, 2, 1), "constant", 0
+	c.outer.Every, c.outer.Overlap = 17, 15
+	c.context = func(rank int) context.Context {
+		ctx, cancel := context.WithCancel(t.Context())
+		if rank == 0 {
+			time.AfterFunc(50*time.Millisecond, cancel)
+		} else {
+			t.Cleanup(cancel)
+		}
+		return ctx
+	}
+	ended := time.Now()
+	outcomes, errs := outerWorkers(t, c)
+	for rank, o := range outcomes {
+		if !errors.Is(errs[rank], context.Canceled) || o.Steps != outcomes[0].Steps {
+			t.Errorf("rank %d: %v after %d steps, rank 0 after %d", rank, errs[rank], o.Steps,
+				outcomes[0].Steps)
+		}
+	}
+	if took := time.Since(ended); took > 30*time.Second {
+		t.Errorf("ended after %v", took)
+	}
+}

@@ -16,7 +16,7 @@ func (u *Outer) Optimizer() (optim.Optimizer, [][2]int) { return outerRule{u.inn
 // overwrites before Loop.Resume.
 func (u *Outer) Own() (weights, statistics []optim.Vector) {
 	weights = u.inner.optimizer.State()
-	if len(u.parts) > 1 || u.config.Overlap > 0 {
+	if u.ownsWeights() {
 		weights = append(weights, optim.Vector{Name: "value", Data: u.loop.variables.Weights})
 	}
 	if state := u.loop.variables.State; len(state) > 0 {
@@ -24,6 +24,9 @@ func (u *Outer) Own() (weights, statistics []optim.Vector) {
 	}
 	return weights, statistics
 }
+
+// ownsWeights reports whether a meeting does not leave the workers with equal weights.
+func (u *Outer) ownsWeights() bool { return len(u.parts) > 1 || u.config.Overlap > 0 }
 
 // Arrive blocks until all sums that are on their way have arrived, so that a snapshot holds them. They are
 // merged when they are due.

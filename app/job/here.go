@@ -62,6 +62,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 	}
 	report(cluster.Progress{Phase: phaseLoad})
 	all := newCrew(c, dir, told, o)
+	isComplete := false // before working is done
 	working, done := context.WithCancel(context.Background())
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -72,7 +73,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 			cancel(err)
 			return
 		}
-		all.train(running, cancel, task)
+		isComplete = all.train(running, cancel, task)
 	}()
 	stuck := cluster.Watch(working, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
 		if rank == 0 {
@@ -80,8 +81,11 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 			report(p)
 		}
 	})
+	if stuck == nil && isComplete {
+		return all.results, nil // though it may have been asked to stop, too late
+	}
 	if stuck == nil {
-		return all.results, context.Cause(running)
+		return nil, context.Cause(running)
 	}
 	stuck.Host = o.Environment.HostName()
 	stuck.Log = all.dump(stuck)
@@ -121,14 +125,17 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 	return all
 }
 
-// train runs all workers and servers to their end. The first error cancels ctx.
-func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t task) {
+// train runs all workers and servers to their end, and reports whether that is the end of the run. The first
+// error cancels ctx.
+func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t task) (isComplete bool) {
 	var running sync.WaitGroup
+	var hasFailed atomic.Bool
 	start := func(rank int, run func() error) {
 		running.Go(func() {
 			all.isRunning[rank].Store(true)
 			defer all.isRunning[rank].Store(false)
 			if err := run(); err != nil {
+				hasFailed.Store(true)
 				cancel(err) // the first error stops the others and is the cause
 			}
 		})
@@ -141,6 +148,7 @@ func (all *crew) train(ctx context.Context, cancel context.CancelCauseFunc, t ta
 		start(s.rank, func() error { return s.runLogged(ctx) })
 	}
 	running.Wait()
+	return !hasFailed.Load()
 }
 
 // read returns the progress of a rank and whether it is running.

@@ -26,9 +26,10 @@ func (w *worker) cancelled(ctx context.Context, ended <-chan struct{}) {
 		w.mesh.Shutdown()
 	case halt != nil:
 		(*halt)()
+	case w.rank > 0: // it has nothing to save, and loses its links when rank 0 leaves
 	case !w.config.StopsTogether():
 		w.cutWhenKept(ended)
-	case w.rank == 0 && w.config.Averages() && w.config.Workers > 1:
+	case w.config.Averages() && w.config.Workers > 1:
 		select {
 		case w.beacon.notes <- fmt.Sprintf("stops after the next average, in at most %s",
 			spelling.Count(w.config.AverageEvery+w.config.OuterOverlap, "step")):
@@ -37,8 +38,8 @@ func (w *worker) cancelled(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// cutWhenKept cuts the links once a peer keeps this worker waiting, so that a replica that can save what it
-// has depends on no other. The last step is lost then.
+// cutWhenKept cuts the links once a peer keeps rank 0 waiting at the end of a step or in an evaluation, so
+// that it depends on no other to save what it has. The last step is lost then.
 func (w *worker) cutWhenKept(ended <-chan struct{}) {
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()

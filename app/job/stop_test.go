@@ -35,3 +35,25 @@ func TestStoppedRunKeepsTheStepAtHand(t *testing.T) {
 		}
 	}
 }
+
+// A run that is asked to stop when its last step and evaluation are done has ended, and says so.
+func TestStopThatComesTooLate(t *testing.T) {
+	for _, link := range []string{"local", "shm"} {
+		c := short(t)
+		c.Workers, c.Link, c.CheckpointEvery = 2, link, "1h"
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		s, err := job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {
+			if p.Evaluation != nil && p.Evaluation.Epochs == 2 {
+				cancel()
+			}
+		}})
+		cancel()
+		if err != nil || s.Steps != 8 || s.ParameterSHA256 == "" {
+			t.Errorf("%s: %+v, %v", link, s, err)
+		}
+	}
+}
