@@ -11,12 +11,15 @@ import (
 // process and then its group, and lockstep launch passes on what the command may have received itself.
 const echoTime = time.Second
 
-// hear returns the signals that ask to stop: Ctrl-C, SIGTERM and SIGUSR1. Echoes are left out. The caller
-// must call stop.
+// hear returns the signals that ask to stop: Ctrl-C, SIGTERM, SIGUSR1 and that of a terminal that is closed,
+// unless it is ignored, as by nohup. Echoes are left out. The caller must call stop.
 func hear() (heard <-chan os.Signal, stop func()) {
 	received, passed := make(chan os.Signal, 2), make(chan os.Signal, 2)
 	done, ended := make(chan struct{}), make(chan struct{})
 	signal.Notify(received, append(preemptions(), os.Interrupt)...)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(received, syscall.SIGHUP)
+	}
 	go func() {
 		defer close(ended)
 		dropEchoes(received, passed, done)

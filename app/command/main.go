@@ -185,8 +185,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// interruptible returns a context that is cancelled by the first Ctrl-C, SIGTERM or SIGUSR1. A second Ctrl-C
-// or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
+// interruptible returns a context that is cancelled by the first signal that asks to stop; see hear. A second
+// Ctrl-C or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, silence := hear()
@@ -214,6 +214,10 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 			case s := <-signals:
 				isFinal := s == syscall.SIGTERM || s == os.Interrupt
 				if isFinal && !isEarly {
+					if a.isTerminal(a.stderr) {
+						fmt.Fprintln(a.stderr) // leave the line of progress
+					}
+					fmt.Fprintln(a.stderr, "lockstep: quit; nothing more is saved")
 					os.Exit(job.ExitInterrupted)
 				}
 				isEarly = isEarly && !isFinal

@@ -248,3 +248,13 @@ func TestNoWorkerOutlivesAKilledLauncher(t *testing.T) {
 	r.Process.Kill()
 	r.ends(t, -1)
 }
+
+// A terminal that is closed asks a run to stop, as Ctrl-C does, unless it was to survive that.
+func TestClosedTerminal(t *testing.T) {
+	r := start(t, "--checkpoint-every", "1h")
+	r.Process.Signal(syscall.SIGHUP)
+	r.ends(t, job.ExitInterrupted)
+	if text := r.stderr.String(); !strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
+		t.Errorf("stderr %q", text)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 )
@@ -65,11 +66,13 @@ trained weights in model.safetensors, which PyTorch reads, and the workers' outp
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.
 --adaptive-batch lets the batch grow between epochs by the gradient noise scale.
 
-With --checkpoint-every the run directory also holds the two newest checkpoints. --resume continues
-from the newest, in the middle of an epoch and with any number of workers, and ends with the same
-parameters as a run without interruption. Ctrl-C, SIGTERM and SIGUSR1 then write a checkpoint before
-the run ends; the status after the latter two is 75. With local-sgd and diloco checkpoints wait for the
-next average, and the number of workers stays.
+With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
+SIGUSR1 or a closed terminal then end the run after the step at hand, which is saved; the status is 75
+after SIGTERM and SIGUSR1, else 130. A second Ctrl-C ends it at once. --resume continues from the newest
+checkpoint, in the middle of an epoch and with any number of workers up to --shards, and ends with the
+same parameters as a run without interruption, unless they depend on the number of workers and that has
+changed. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
+Without --checkpoint-every a run that is stopped saves nothing, and the status is 130.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
@@ -87,7 +90,7 @@ const trainExamples = `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
-  lockstep train --model vgg11 --data cifar10 --epochs 30 --checkpoint-every 5m --out long
+  lockstep train --model vgg11 --data cifar10 --epochs 30 --shards 4 --checkpoint-every 5m --out long
   lockstep train --resume long --workers 4
   lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
   lockstep train --epochs 20 --until accuracy=0.95
@@ -184,8 +187,8 @@ func (a *app) reportUnfinished(err error) {
 	var stopped *job.StoppedError // says so itself
 	if standing, failed := job.Stand(ended.Directory); failed == nil && standing.Checkpoint != "" &&
 		!errors.As(err, &stopped) {
-		fmt.Fprintf(a.stderr, "lockstep: lockstep train --resume %s goes on after step %d\n", ended.Directory,
-			standing.Step)
+		fmt.Fprintf(a.stderr, "lockstep: lockstep train --resume %s goes on after step %d\n",
+			spelling.Word(ended.Directory), standing.Step)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/spelling"
 )
 
 // Config describes the job.
@@ -86,19 +88,11 @@ func (c Config) begin() string {
 	words := make([]string, len(c.Command))
 	hasInterval := false
 	for i, arg := range c.Command {
-		words[i] = quote(arg)
+		words[i] = spelling.Word(arg)
 		hasInterval = hasInterval || strings.HasPrefix(arg, "--checkpoint-every")
 	}
 	if !hasInterval {
 		words = append(words, "--checkpoint-every", CheckpointEvery)
 	}
 	return strings.Join(words, " ") + ` --out "$out"`
-}
-
-// quote returns a word of a shell.
-func quote(text string) string {
-	if regexp.MustCompile(`^[\w./:=,+@%-]+$`).MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

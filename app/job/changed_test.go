@@ -83,7 +83,7 @@ func TestResumeTakesTheKernelPathOfTheEnvironment(t *testing.T) {
 		if err != nil || s.ISA != "plain" {
 			t.Fatalf("%v, %+v", err, s)
 		}
-		isWarned := strings.HasPrefix(notes.String(), "warning: kernels plain in place of ")
+		isWarned := strings.Contains(notes.String(), "\nwarning: kernels plain in place of ")
 		if isWarned != (compute.Best() != compute.Plain) {
 			t.Errorf("notes %q", notes.String())
 		}

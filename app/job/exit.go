@@ -13,6 +13,7 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/tcp"
 	"lockstep/data"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -111,10 +112,11 @@ func (e *StoppedError) Error() string {
 		return fmt.Sprintf("stopped; no checkpoint was saved: %v", e.Unsaved)
 	case e.Unsaved != nil:
 		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after "+
-			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step, e.Directory)
+			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step,
+			spelling.Word(e.Directory))
 	case e.Step == 0:
 		return "stopped; all workers have stopped, and no checkpoint has been written to resume from"
 	}
 	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
-		"goes on from there", e.Step, e.Directory)
+		"goes on from there", e.Step, spelling.Word(e.Directory))
 }

@@ -17,7 +17,8 @@ import (
 	"lockstep/optim"
 )
 
-// resumed goes on with the run in dir, with some flags given anew, and returns what stderr took.
+// resumed goes on with the run in dir, with some flags given anew, and returns what stderr took besides the
+// word of what is resumed.
 func resumed(t *testing.T, dir string, flags ...string) (*record.Summary, string, error) {
 	t.Helper()
 	given := map[string]string{"resume": dir}
@@ -35,7 +36,12 @@ func resumed(t *testing.T, dir string, flags ...string) (*record.Summary, string
 	var notes strings.Builder
 	s, err := job.Run(t.Context(), c,
 		job.Options{Worker: []string{self}, Origins: origins, Stderr: &notes})
-	return s, notes.String(), err
+	before, text, isResumed := strings.Cut(notes.String(), "resuming "+dir+" after step ")
+	if err == nil && !isResumed && !strings.HasPrefix(before, "nothing to do: ") {
+		t.Errorf("no word of what is resumed: %q", before)
+	}
+	_, after, _ := strings.Cut(text, "\n")
+	return s, before + after, err
 }
 
 // begun leaves a run that has done the first steps of short's eight.
@@ -212,7 +218,7 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	c := begun(t, 3, nil)
 	for want, flags := range map[string][]string{
 		"--batch: comes from the run that is resumed":    {"batch", "44"},
-		"4 shards cannot be spread over 5 workers":       {"workers", "5"},
+		"has 4 shards, so that at most as many workers":  {"workers", "5"},
 		"3 steps are done, the run has 2":                {"steps", "2"},
 		"the length is given twice":                      {"steps", "9", "epochs", "3"},
 		"wants replicas that are equal":                  {"strategy", "none", "workers", "2"},

@@ -281,7 +281,12 @@ func (c Config) problems() []problem {
 
 // batchProblems adds what the numbers of samples, shards and workers do not allow.
 func (c Config) batchProblems(add adder) {
-	if c.Shards < c.Workers {
+	switch {
+	case c.Shards >= c.Workers:
+	case c.Resume != "":
+		add("workers", "the run that is resumed has %s, so that at most as many workers can go on with it; "+
+			"--shards at its start leaves room for more", spelling.Count(c.Shards, "shard"))
+	default:
 		add("shards", "%s cannot be spread over %s; want at least as many",
 			spelling.Count(c.Shards, "shard"), spelling.Count(c.Workers, "worker"))
 	}
