@@ -17,9 +17,7 @@ func hear() (heard <-chan os.Signal, stop func()) {
 	received, passed := make(chan os.Signal, 2), make(chan os.Signal, 2)
 	done, ended := make(chan struct{}), make(chan struct{})
 	signal.Notify(received, append(preemptions(), os.Interrupt)...)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(received, syscall.SIGHUP)
-	}
+	hearHangup(received)
 	go func() {
 		defer close(ended)
 		dropEchoes(received, passed, done)
@@ -28,6 +26,13 @@ func hear() (heard <-chan os.Signal, stop func()) {
 		signal.Stop(received)
 		close(done)
 		<-ended
+	}
+}
+
+// hearHangup passes on that the terminal is closed, unless that is ignored.
+func hearHangup(signals chan<- os.Signal) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
 	}
 }
 

@@ -86,6 +86,7 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	hearHangup(signals)
 	defer signal.Stop(signals)
 	output := &bytes.Buffer{}
 	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: os.Args,

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -183,7 +184,29 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	if path != "" {
 		b.Weights, err = openWeights(path)
 	}
+	if newest := unended(c.Weights); newest != "" && c.Resume == "" {
+		if err != nil {
+			return b, fmt.Errorf("%w; the run there has not ended: want --weights %s", err,
+				spelling.Word(newest))
+		}
+		note(fmt.Sprintf("warning: --weights %s: the weights are those of a part of the run that had ended; it "+
+			"has gone on, to %s", c.Weights, newest))
+	}
 	return b, err
+}
+
+// unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its directory;
+// else "".
+func unended(folder string) string {
+	d := rundir.Directory(folder)
+	if _, err := os.Stat(d.Path(rundir.SummaryFile)); folder == "" || err == nil {
+		return ""
+	}
+	newest, _, err := d.Store().Newest()
+	if err != nil {
+		return ""
+	}
+	return newest.Path
 }
 
 // checkLength refuses a length that the run has already passed.
