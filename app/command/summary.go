@@ -103,8 +103,12 @@ func stepSamples(s *record.Summary) int {
 // took prints time and work of the run.
 func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
-		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds,
-			spelling.Count(s.Steps, "step"), s.Epochs, s.SamplesPerSecond)
+		steps := spelling.Count(s.Steps, "step")
+		if s.Resumed != nil {
+			steps = fmt.Sprintf("the last %d of %s", s.Steps-s.Resumed.Steps, steps)
+		}
+		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds, steps, s.Epochs,
+			s.SamplesPerSecond)
 		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	} else {

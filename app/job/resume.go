@@ -189,14 +189,14 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 			return b, fmt.Errorf("%w; the run there has not ended: want --weights %s", err,
 				spelling.Word(newest))
 		}
-		note(fmt.Sprintf("warning: --weights %s: the weights are those of a part of the run that had ended; it "+
-			"has gone on, to %s", c.Weights, newest))
+		note(fmt.Sprintf("warning: --weights %s: the weights are those of a part of the run that had ended; "+
+			"it has gone on, to %s", c.Weights, newest))
 	}
 	return b, err
 }
 
-// unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its directory;
-// else "".
+// unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its
+// directory; else "".
 func unended(folder string) string {
 	d := rundir.Directory(folder)
 	if _, err := os.Stat(d.Path(rundir.SummaryFile)); folder == "" || err == nil {

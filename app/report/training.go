@@ -232,16 +232,19 @@ func trainingAnswer(t *analysis.Training) answer {
 			spelling.Count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4)),
 			Verdict: "interrupted", Sign: signOf(undecided)}
 	}
+	speed := fmt.Sprintf("%s samples/s", digits(t.SamplesPerSecond, 3))
+	if t.Resumed != nil {
+		speed += fmt.Sprintf(" since it was resumed after step %d", t.Resumed.Steps)
+	}
 	var a answer
 	switch {
 	case t.Steps == 0 && t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% of %d test samples are right.", 100**t.TestAccuracy, t.TestSamples)
 	case t.TestAccuracy != nil:
-		a.Text = fmt.Sprintf("%.2f %% test accuracy after %s, %s samples/s.", 100**t.TestAccuracy, length,
-			digits(t.SamplesPerSecond, 3))
+		a.Text = fmt.Sprintf("%.2f %% test accuracy after %s, %s.", 100**t.TestAccuracy, length, speed)
 	default:
-		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s samples/s.", fixed(t.Loss.First, 4),
-			fixed(t.Loss.Last, 4), length, digits(t.SamplesPerSecond, 3))
+		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s.", fixed(t.Loss.First, 4),
+			fixed(t.Loss.Last, 4), length, speed)
 	}
 	if r := t.Target; r != nil {
 		a.Verdict, a.Sign = "target not reached", "✗"
@@ -378,6 +381,9 @@ func addReached(t *analysis.Training, add adder) {
 // addLength adds how long the run was and how fast.
 func addLength(t *analysis.Training, add adder) {
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
+	if from := t.Resumed; from != nil {
+		add("resumed", "after step %d; speed, work and what was exchanged are those since", from.Steps)
+	}
 	if t.TrainSeconds > t.Seconds { // a resumed run
 		add("time", "%s s of training in all parts of the run, %s s in the last one",
 			seconds(float64(t.TrainSeconds)), seconds(float64(t.Seconds)))

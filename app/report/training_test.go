@@ -136,6 +136,30 @@ func TestFirstScreenOfADisturbedRun(t *testing.T) {
 	}
 }
 
+// The figures of a resumed run that are those of its last part say so.
+func TestReportOfAResumedRun(t *testing.T) {
+	folder := trainingRun(t)
+	path := filepath.Join(folder, "summary.json")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		resumed := []byte(`{"resumed":{"from":"run/checkpoints/step-400","steps":400,"seconds":4},`)
+		err = os.WriteFile(path, bytes.Replace(text, []byte("{"), resumed, 1), 0o644)
+	}
+	if err == nil {
+		err = report.WriteTraining(folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, folder, report.MarkdownFile)
+	for _, want := range []string{"6400 samples/s since it was resumed after step 400.**",
+		"resumed: after step 400; speed, work and what was exchanged are those since"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
+
 // A run that did not tell the time of its processor time has no curve of it, rather than a wrong one.
 func TestReportWithoutTheTimeOfUsage(t *testing.T) {
 	folder := trainingRun(t)
