@@ -133,7 +133,7 @@ func TestAsynchronousRunLosesAWorker(t *testing.T) {
 // of both parts ends with the same hash.
 func TestAsynchronousRunIsResumed(t *testing.T) {
 	c := stale(t, 3, 2, "apart", "local")
-	c.Epochs, c.CheckpointEvery = 40, "1h"
+	c.Epochs, c.CheckpointEvery = 80, "1h"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := job.Run(ctx, c, job.Options{Progress: func(p job.Progress) {
@@ -150,7 +150,7 @@ func TestAsynchronousRunIsResumed(t *testing.T) {
 	}
 	updatesOf(t, s)
 	again := stale(t, 1, 1, "workers", "local")
-	again.Epochs, again.Replay = 40, filepath.Join(c.Out, rundir.UpdatesFile)
+	again.Epochs, again.Replay = 80, filepath.Join(c.Out, rundir.UpdatesFile)
 	if r := run(t, again, job.Options{}); r.ParameterSHA256 != s.ParameterSHA256 {
 		t.Errorf("replay: parameters %s, want %s", r.ParameterSHA256, s.ParameterSHA256)
 	}

@@ -124,9 +124,10 @@ func TestLostHostEndsTheRun(t *testing.T) {
 // A run on hosts that has been stopped goes on with those that are left.
 func TestRunGoesOnWithoutAHost(t *testing.T) {
 	_, o := onHosts(t)
-	want := run(t, short(t), job.Options{}).ParameterSHA256
 	c := short(t)
-	c.Workers, c.CheckpointEvery = 4, "1"
+	c.Epochs = 80 // it does not end before it is asked to stop
+	want := run(t, c, job.Options{}).ParameterSHA256
+	c.Out, c.Workers, c.CheckpointEvery = filepath.Join(t.TempDir(), "run"), 4, "10"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o.Progress = func(p job.Progress) {

@@ -103,7 +103,7 @@ func TestStoppedRunWithAMemory(t *testing.T) {
 // A run that is stopped before its first step says that there is no checkpoint.
 func TestStoppedRunWithoutACheckpoint(t *testing.T) {
 	c := short(t)
-	c.Epochs, c.Workers, c.Link, c.Wire, c.CheckpointEvery = 40, 2, "local", "top-k", "1h"
+	c.Epochs, c.Workers, c.Link, c.Wire, c.CheckpointEvery = 80, 2, "local", "top-k", "1h"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := job.Run(ctx, c, job.Options{Progress: func(job.Progress) { cancel() }})
@@ -119,7 +119,7 @@ func checkStopped(t *testing.T, change func(c *setting.Config)) {
 	t.Helper()
 	configure := func(link string) setting.Config {
 		c := short(t)
-		c.Epochs, c.Workers, c.Link = 40, 2, link
+		c.Epochs, c.Workers, c.Link = 80, 2, link
 		change(&c)
 		return c
 	}

@@ -147,7 +147,7 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 // A run that is stopped leaves a checkpoint of the last step that it finished.
 func TestStoppedRunCanBeResumed(t *testing.T) {
 	c := short(t)
-	c.Epochs = 40
+	c.Epochs = 80
 	want := run(t, c, job.Options{})
 	for _, link := range []string{"local", "shm"} {
 		for _, cause := range []error{nil, job.ErrTerminated} {
@@ -155,7 +155,7 @@ func TestStoppedRunCanBeResumed(t *testing.T) {
 				continue // each link and each cause once
 			}
 			c := short(t)
-			c.Epochs, c.Workers, c.Link, c.CheckpointEvery = 40, 2, link, "1h"
+			c.Epochs, c.Workers, c.Link, c.CheckpointEvery = 80, 2, link, "1h"
 			ctx, cancel := context.WithCancelCause(t.Context())
 			self, _ := os.Executable()
 			_, err := job.Run(ctx, c, job.Options{Worker: []string{self},

@@ -177,7 +177,7 @@ func TestServersAreResumedAnyway(t *testing.T) {
 // A run with servers that is stopped leaves a checkpoint of the last step, which all workers have made.
 func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 	c := short(t)
-	c.Epochs = 40
+	c.Epochs = 80
 	want := run(t, c, job.Options{})
 	for _, v := range []struct{ place, link string }{{"workers", "local"}, {"apart", "local"},
 		{"workers", "shm"}, {"apart", "tcp"}} {
@@ -185,7 +185,7 @@ func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 			continue
 		}
 		c := served(t, 2, 2, v.place, v.link)
-		c.Epochs, c.CheckpointEvery = 40, "1h"
+		c.Epochs, c.CheckpointEvery = 80, "1h"
 		ctx, cancel := context.WithCancel(t.Context())
 		self, _ := os.Executable()
 		_, err := job.Run(ctx, c, job.Options{Worker: []string{self}, Progress: func(p job.Progress) {

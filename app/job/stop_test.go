@@ -19,7 +19,7 @@ func TestStoppedRunKeepsTheStepAtHand(t *testing.T) {
 	for _, link := range []string{"local", "shm"} {
 		c := short(t)
 		c.Model, c.Workers, c.Link, c.LimitTrain, c.Batch = "vgg11", 2, link, 640, 64
-		c.Epochs, c.CheckpointEvery = 40, "1h"
+		c.Epochs, c.CheckpointEvery = 80, "1h"
 		self, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
