@@ -115,7 +115,7 @@ func (e *StoppedError) Error() string {
 			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step,
 			spelling.Word(e.Directory))
 	case e.Step == 0:
-		return "stopped; all workers have stopped, and no checkpoint has been written to resume from"
+		return "stopped; no checkpoint has been written to resume from"
 	}
 	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
 		"goes on from there", e.Step, spelling.Word(e.Directory))
