@@ -20,7 +20,7 @@ import (
 )
 
 // ErrStopped is the cause of a session's cancelled context after the launcher asked to stop.
-var ErrStopped = errors.New("cluster: stopped by the launcher")
+var ErrStopped = errors.New("cluster: stopped, as the launcher asked")
 
 // ErrLauncherLost is the cause of a session's cancelled context after the launcher went away.
 var ErrLauncherLost = errors.New("cluster: the launcher is gone")

@@ -75,7 +75,7 @@ func (a *app) serve(ctx context.Context, hash string) error {
 }
 
 // askStand is the name of an ask of the first host: where a run that has ended early can go on. Its body is a
-// standAsk, its answer a job.Standing.
+// standAsk, its answer a record.Standing.
 const askStand = "job.stand"
 
 // standAsk names the directory of a run.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
@@ -50,6 +51,9 @@ func paths(n int) cobra.PositionalArgs {
 func withReader(path string, use func(*checkpoint.Reader) error) error {
 	r, err := checkpoint.Open(path)
 	if err != nil {
+		if newest, _, failed := rundir.Directory(path).Store().Newest(); failed == nil {
+			return fmt.Errorf("%w; the run there has not ended: want %s", err, spelling.Word(newest.Path))
+		}
 		return err
 	}
 	defer r.Close() // only read

@@ -86,6 +86,18 @@ func isInUse(network string) bool {
 	return false
 }
 
+// What is said to go on with is a command line in a lab of the same hosts.
+func TestStoppedRunOfALab(t *testing.T) {
+	t.Setenv("LOCKSTEP_TRAIN_CHECKPOINT_EVERY", "1h")
+	r := startLab(t, "--hosts", "2", "--delay", "1ms")
+	r.Process.Signal(os.Interrupt)
+	r.ends(t, job.ExitInterrupted)
+	want := "lockstep lab --delay=1ms --hosts=2 -- train --resume " + r.out + " goes on from there"
+	if !strings.Contains(r.stderr.String(), want) {
+		t.Errorf("stderr %q, want %q", r.stderr.String(), want)
+	}
+}
+
 func TestInterruptStopsALab(t *testing.T) {
 	r := startLab(t)
 	r.Process.Signal(os.Interrupt)

@@ -196,7 +196,7 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 		if !again.mayFollow(outcome.Status) || outcome.IsAsked {
 			return statusOrNil(outcome.Status)
 		}
-		var stands job.Standing
+		var stands record.Standing
 		err = interruptedBy(signals, cancel, func() (err error) { stands, err = f.stand(ctx); return err })
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -229,7 +229,7 @@ func (f *launchFlags) other(err error) int {
 const standTime = 5 * time.Minute
 
 // stand asks the first host where the run can go on.
-func (f *launchFlags) stand(ctx context.Context) (s job.Standing, err error) {
+func (f *launchFlags) stand(ctx context.Context) (s record.Standing, err error) {
 	asked := standAsk{Directory: f.freight.directory}
 	if f.freight.isAway {
 		asked.Folder = f.folder

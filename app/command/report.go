@@ -200,7 +200,10 @@ func readTraining(folder string) (*analysis.Training, error) {
 	if report.HoldsTraining(folder) {
 		t, err = report.ReadTraining(folder)
 	} else {
-		t, err = readUnfinished(folder)
+		var summary *record.Summary
+		if summary, err = job.Unfinished(folder); err == nil {
+			t, err = readUnfinished(summary)
+		}
 	}
 	if err != nil {
 		return nil, usagef("%v; give a folder whose files are whole", err)
@@ -211,17 +214,22 @@ func readTraining(folder string) (*analysis.Training, error) {
 	return t, nil
 }
 
-// readUnfinished reads a run that has left no summary.
-func readUnfinished(folder string) (*analysis.Training, error) {
-	summary, err := job.Unfinished(folder)
-	if err != nil {
-		return nil, err
-	}
+// readUnfinished reads a run that has left no summary; this one says what is known.
+func readUnfinished(summary *record.Summary) (*analysis.Training, error) {
 	text, err := json.Marshal(summary)
 	if err != nil {
 		return nil, err
 	}
-	return report.ReadUnfinished(folder, bytes.NewReader(text))
+	return report.ReadUnfinished(summary.Directory, bytes.NewReader(text))
+}
+
+// writeUnfinished renders the report of a run that has left no summary into its directory.
+func writeUnfinished(summary *record.Summary) error {
+	t, err := readUnfinished(summary)
+	if err != nil {
+		return err
+	}
+	return report.Run(t).Write(summary.Directory)
 }
 
 // isAbsent reports whether there is nothing at path.

@@ -25,7 +25,7 @@ func (r *restarts) mayFollow(status int) bool {
 }
 
 // note notes a restart from where the run stands, and says so.
-func (r *restarts) note(a *app, s job.Standing, cause, directory string) {
+func (r *restarts) note(a *app, s record.Standing, cause, directory string) {
 	cost := s.Restart(cause, time.Now())
 	r.done = append(r.done, cost)
 	from := "newest checkpoint in " + directory
@@ -56,7 +56,7 @@ func (r *restarts) without(a *app, why error) {
 }
 
 // from returns the arguments that let a run of some first arguments go on where it stands, in its directory.
-func from(s job.Standing, first []string, directory string) []string {
+func from(s record.Standing, first []string, directory string) []string {
 	if s.Checkpoint == "" {
 		return append(slices.Clone(first), "--out="+directory)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 )
 
 // tool runs the tool with arguments.
@@ -133,7 +134,7 @@ func TestSIGTERMLeavesACheckpoint(t *testing.T) {
 
 func sigtermLeavesACheckpoint(t *testing.T, flags ...string) {
 	t.Helper()
-	r := start(t, append(flags, "--checkpoint-every", "1h")...)
+	r := start(t, append(flags, "--checkpoint-every", "1h", "--json")...)
 	r.Process.Signal(syscall.SIGTERM)
 	r.ends(t, job.ExitPreempted)
 	found := regexp.MustCompile(`(?m)^lockstep: stopped; the checkpoint after step (\d+) is saved, and ` +
@@ -148,6 +149,13 @@ func sigtermLeavesACheckpoint(t *testing.T, flags ...string) {
 		t.Errorf("verify: %v, %s, want %s", err, text, want)
 	}
 	last, _ := strconv.Atoi(found[1])
+	var s record.Summary
+	if err := json.Unmarshal([]byte(r.stdout.String()), &s); err != nil || !s.IsInterrupted ||
+		s.Steps < last || s.Standing.Step != last || s.Standing.Checkpoint != path ||
+		s.Standing.Planned != "314000 steps" ||
+		s.Standing.Resume != "lockstep train --resume "+r.out {
+		t.Errorf("%v, stdout %s", err, r.stdout.String())
+	}
 	c := tool(t, "train", "--quiet", "--resume", r.out, "--steps", strconv.Itoa(last+5), "--workers", "1")
 	if err := c.Run(); err != nil || steps(r.out) != last+5 {
 		t.Errorf("resumed: %v, %d steps, want %d: %s", err, steps(r.out), last+5, c.Stderr)

@@ -24,6 +24,7 @@ type running struct {
 	*exec.Cmd
 	out    string
 	group  string // folder of its control group, if it has one of its own
+	stdout shared
 	stderr shared
 }
 
@@ -57,7 +58,7 @@ func start(t *testing.T, more ...string) *running {
 	if !slices.Contains(more, "--for") {
 		r.Args = append(r.Args, "--epochs", "2000")
 	}
-	r.Stderr = &r.stderr
+	r.Stdout, r.Stderr = &r.stdout, &r.stderr
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -247,6 +248,20 @@ func TestNoWorkerOutlivesAKilledLauncher(t *testing.T) {
 	r := start(t)
 	r.Process.Kill()
 	r.ends(t, -1)
+}
+
+// Workers that average go on to their next average. Who asked them to stop learns it, without progress too.
+func TestQuietRunSaysWhatAStopWaitsFor(t *testing.T) {
+	r := start(t, "--strategy", "diloco", "--average-every", "50", "--optimizer", "adamw", "--lr", "0.002",
+		"--checkpoint-every", "1h", "--quiet")
+	r.Process.Signal(os.Interrupt)
+	r.ends(t, job.ExitInterrupted)
+	text := r.stderr.String()
+	if strings.Contains(text, "memory: ") ||
+		!strings.Contains(text, "\nthe run stops after the next average, in at most 50 steps\n") ||
+		!strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
+		t.Errorf("stderr %q", text)
+	}
 }
 
 // A terminal that is closed asks a run to stop, as Ctrl-C does, unless it was to survive that.

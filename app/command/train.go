@@ -12,7 +12,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
-	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 )
@@ -146,7 +145,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		Asked: func() { terminate(job.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
-		a.reportUnfinished(err)
+		a.showUnfinished(err, isJSON)
 		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
 			!resolved.IsIsolated() {
 			return &lostRun{err}
@@ -167,16 +166,16 @@ type lostRun struct{ error }
 // Unwrap returns the cause.
 func (e *lostRun) Unwrap() error { return e.error }
 
-// reportUnfinished renders the report of a run that ended early, if it finished any step, and says how to
-// go on from its newest checkpoint, if it has one.
-func (a *app) reportUnfinished(err error) {
+// showUnfinished renders the report of a run that ended early with err, if it finished any step, and says how
+// to go on from its newest checkpoint, if it has one. Programs get its summary.
+func (a *app) showUnfinished(err error, isJSON bool) {
 	var ended *job.EndedError
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
 		return
 	}
-	made, failed := reportOf(ended.Directory)
+	summary, failed := job.Unfinished(ended.Directory)
 	if failed == nil {
-		failed = made.Write(ended.Directory)
+		failed = writeUnfinished(summary)
 	}
 	if failed != nil {
 		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
@@ -184,11 +183,17 @@ func (a *app) reportUnfinished(err error) {
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
 			filepath.Join(ended.Directory, report.HTMLFile))
 	}
+	if summary == nil {
+		return
+	}
 	var stopped *job.StoppedError // says so itself
-	if standing, failed := job.Stand(ended.Directory); failed == nil && standing.Checkpoint != "" &&
-		!errors.As(err, &stopped) {
-		fmt.Fprintf(a.stderr, "lockstep: lockstep train --resume %s goes on after step %d\n",
-			spelling.Word(ended.Directory), standing.Step)
+	if at := summary.Standing; at.Checkpoint != "" && !errors.As(err, &stopped) {
+		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
+	}
+	if isJSON {
+		if failed := writeJSON(a, summary); failed != nil {
+			fmt.Fprintf(a.stderr, "warning: no summary: %v\n", failed)
+		}
 	}
 }
 

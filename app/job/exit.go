@@ -13,7 +13,6 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/tcp"
 	"lockstep/data"
-	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -97,6 +96,8 @@ func isInterrupt(err error) bool {
 // StoppedError is the error of a run with checkpoints that was asked to stop.
 type StoppedError struct {
 	Directory string
+	// Resume is the command line that goes on.
+	Resume string
 	// Step is the step of the newest checkpoint; 0: there is none.
 	Step int
 	// Unsaved is the reason why the last steps were not saved; nil: they were.
@@ -112,11 +113,10 @@ func (e *StoppedError) Error() string {
 		return fmt.Sprintf("stopped; no checkpoint was saved: %v", e.Unsaved)
 	case e.Unsaved != nil:
 		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after "+
-			"step %d, and lockstep train --resume %s goes on from there", e.Unsaved, e.Step,
-			spelling.Word(e.Directory))
+			"step %d, and %s goes on from there", e.Unsaved, e.Step, e.Resume)
 	case e.Step == 0:
 		return "stopped; no checkpoint has been written to resume from"
 	}
-	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and lockstep train --resume %s "+
-		"goes on from there", e.Step, spelling.Word(e.Directory))
+	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and %s goes on from there", e.Step,
+		e.Resume)
 }

@@ -214,8 +214,12 @@ func checkLength(c setting.Config, k kept) error {
 	if c.For != "" || k.Progress.Step <= c.NumSteps(k.TrainSamples) {
 		return nil
 	}
-	return setting.Refuse("--resume: %d steps are done, the run has %d",
-		k.Progress.Step, c.NumSteps(k.TrainSamples))
+	if c.Steps > 0 {
+		return setting.Refuse("--steps: the run that is resumed has done %d steps, want at least as many, "+
+			"got %d", k.Progress.Step, c.Steps)
+	}
+	return setting.Refuse("--epochs: the run that is resumed has done %d steps, want at least as many, got "+
+		"%s, which are %d", k.Progress.Step, spelling.Count(c.Epochs, "epoch"), c.NumSteps(k.TrainSamples))
 }
 
 // checkMemory refuses a change of workers that would lose the residuals of error feedback.

@@ -62,7 +62,7 @@ type Progress struct {
 	Trained     time.Duration      // training time up to the last step, evaluations not counted
 	Remaining   time.Duration      // estimate; 0 while unknown
 	Note        string             // a line for people; the other fields say when it was written
-	IsWarning   bool               // Note is a warning
+	IsWarning   bool               // Note is a warning, or what a run that is to stop waits for
 	Evaluation  *record.Evaluation // evaluation that has just ended; then only Phase is set besides it
 }
 
@@ -137,6 +137,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	defer dir.Unlock()
 	told := newHeard(c, start.Resumed, o)
 	told.dir = dir.Directory
+	defer whenCancelled(ctx, func() { o.sayWaits(ctx, c) })()
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		return nil, endedEarly(ctx, c, dir, err)
@@ -366,7 +367,7 @@ func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err er
 	if ctx.Err() == nil || !c.KeepsCheckpoints() || !isInterrupt(err) {
 		return err
 	}
-	stopped := &StoppedError{Directory: string(dir),
+	stopped := &StoppedError{Directory: string(dir), Resume: resumeCommand(dir),
 		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
 	newest, _, failed := dir.Store().Newest()
 	if failed == nil {

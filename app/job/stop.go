@@ -29,12 +29,14 @@ func (w *worker) cancelled(ctx context.Context, ended <-chan struct{}) {
 	case w.rank > 0: // it has nothing to save, and loses its links when rank 0 leaves
 	case !w.config.StopsTogether():
 		w.cutWhenKept(ended)
-	case w.config.Averages() && w.config.Workers > 1:
-		select {
-		case w.beacon.notes <- fmt.Sprintf("stops after the next average, in at most %s",
-			spelling.Count(w.config.AverageEvery+w.config.OuterOverlap, "step")):
-		default: // the run has other things to say
-		}
+	}
+}
+
+// sayWaits says what a run of c that ctx has cancelled goes on for, if that takes long.
+func (o Options) sayWaits(ctx context.Context, c setting.Config) {
+	if finishesStep(ctx, c) && c.Averages() && c.Workers > 1 {
+		o.warn(fmt.Sprintf("the run stops after the next average, in at most %s",
+			spelling.Count(c.AverageEvery+c.OuterOverlap, "step")))
 	}
 }
 

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
+	"slices"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/data"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
@@ -35,43 +36,44 @@ func HasSteps(folder string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// Standing says where a run that has ended early can go on.
-type Standing struct {
-	Checkpoint string    `json:"checkpoint"` // path of the newest valid one; "": none was written yet
-	Step       int       `json:"step"`       // of the checkpoint
-	Done       int       `json:"done"`       // steps that were done, at least Step
-	Written    time.Time `json:"written"`    // when the checkpoint was, or the run began; zero: not known
-}
-
 // Stand returns where the run in folder can go on: at its newest checkpoint, or at its beginning if it was
 // lost before it had written one. The error is that of opening checkpoints of which none is valid.
-func Stand(folder string) (s Standing, err error) {
+func Stand(folder string) (record.Standing, error) {
 	d := rundir.Directory(folder)
-	since := d.Path(rundir.ConfigFile)
 	newest, err := openNewest(d, func(string) {})
 	if none := (*checkpoint.NoneError)(nil); err != nil && !(errors.As(err, &none) && len(none.Tried) == 0) {
-		return Standing{}, err
+		return record.Standing{}, err
 	}
-	if err == nil {
-		since, s.Checkpoint = newest.Path, newest.Path
-		s.Step, s.Done = newest.Kept.Progress.Step, newest.Kept.Progress.Step
+	if summary, err := unfinished(d, newest); err == nil {
+		return *summary.Standing, nil
+	}
+	return standingOf(d, newest, 0), nil // without lines of steps, no steps are known
+}
+
+// standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
+func standingOf(d rundir.Directory, newest *resumption, done int) record.Standing {
+	s, since := record.Standing{Done: done}, d.Path(rundir.ConfigFile)
+	if newest != nil {
+		since, s.Checkpoint, s.Resume = newest.Path, newest.Path, resumeCommand(d)
+		s.Step = newest.Kept.Progress.Step
+		s.Done = max(done, s.Step)
 	}
 	if info, err := os.Stat(since); err == nil {
 		s.Written = info.ModTime()
 	}
-	if summary, err := Unfinished(folder); err == nil { // without lines of steps, no steps are known
-		s.Done = max(s.Done, summary.Steps)
-	}
-	return s, nil
+	return s
 }
 
-// Restart returns what it costs to go on there now, after something was lost.
-func (s Standing) Restart(cause string, now time.Time) record.Restart {
-	r := record.Restart{Cause: cause, Step: s.Step, Redone: s.Done - s.Step}
-	if !s.Written.IsZero() {
-		r.Seconds = now.Sub(s.Written).Seconds()
+// resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab
+// like that in which it was.
+func resumeCommand(d rundir.Directory) string {
+	var lab string
+	text, err := os.ReadFile(d.Path(rundir.HostFile))
+	var machine record.Host
+	if err == nil && json.Unmarshal(text, &machine) == nil && machine.Lab != "" {
+		lab = "lab " + machine.Lab + " -- "
 	}
-	return r
+	return "lockstep " + lab + "train --resume " + spelling.Word(string(d))
 }
 
 // restarted says what restarts have cost; "" without any.
@@ -94,6 +96,15 @@ func restarted(all []record.Restart) string {
 // the end are zero; times are those of rank 0's steps.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
+	newest, err := openNewest(d, func(string) {})
+	if err != nil {
+		newest = nil // most runs have no checkpoint
+	}
+	return unfinished(d, newest)
+}
+
+// unfinished is [Unfinished] of the run in d, whose newest checkpoint is given; nil: it has none.
+func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error) {
 	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
 	if err != nil {
 		return nil, err
@@ -102,7 +113,10 @@ func Unfinished(folder string) (*record.Summary, error) {
 		Link: c.Link, Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards,
 		Accumulate:   c.Accumulate,
 		LearningRate: c.UpdateRule().LR, Wire: c.GradientWire().String(), Seed: c.Seed, Math: c.Math,
-		TTA: c.TTA, For: c.For, Directory: folder, IsInterrupted: true}
+		TTA: c.TTA, For: c.For, Directory: string(d), IsInterrupted: true}
+	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {
+		return i.Name == c.Data && i.Generated
+	})
 	s.ISA, s.Device, s.SlowWorkers = c.ISA, c.Device, c.SlowWorkers.String()
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
@@ -112,11 +126,26 @@ func Unfinished(folder string) (*record.Summary, error) {
 	if err := countSteps(s, f, c.IsIsolated() || c.Averages()); err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
-	if newest, err := openNewest(d, func(string) {}); err == nil { // most runs have no checkpoint
-		s.Evaluations = newest.Kept.Evaluations
-		s.Moves, s.Growth = newest.Kept.Moves, newest.Kept.Growth
+	samples := 0
+	if newest != nil {
+		k := newest.Kept
+		s.Evaluations, s.Moves, s.Growth, samples = k.Evaluations, k.Moves, k.Growth, k.TrainSamples
 	}
+	s.Standing = new(standingOf(d, newest, s.Steps))
+	s.Standing.Planned = planned(c, samples)
 	return s, nil
+}
+
+// planned words the length that a run of c was given; samples are those of its training set, 0 if they are
+// not known.
+func planned(c setting.Config, samples int) string {
+	switch {
+	case c.For != "":
+		return c.For + " of training"
+	case c.Steps > 0 || samples > 0:
+		return spelling.Count(c.NumSteps(samples), "step")
+	}
+	return spelling.Count(c.Epochs, "epoch")
 }
 
 // countSteps adds up the lines of steps.jsonl and skips a line that was not written completely. isOwn says

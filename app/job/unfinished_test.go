@@ -29,6 +29,10 @@ func TestUnfinishedRunIsKnownByItsSteps(t *testing.T) {
 	if s.Model != "lenet" || s.Workers != 2 || s.Batch != 43 || s.Shards != 4 || !s.IsInterrupted {
 		t.Errorf("settings %+v", s)
 	}
+	want := "lockstep train --resume " + c.Out
+	if at := s.Standing; at.Planned != "3 steps" || at.Step != 3 || at.Resume != want {
+		t.Errorf("standing %+v", at)
+	}
 	if s.Steps != 3 || s.Samples != 3*43 || len(s.Evaluations) != 1 || s.Loss.First <= s.Loss.Last ||
 		s.BytesSent == 0 || s.Seconds <= 0 || s.SamplesPerSecond != float64(s.Samples)/s.Seconds {
 		t.Errorf("%+v", s)

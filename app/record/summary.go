@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 
 	"lockstep/comm"
 	"lockstep/gradsync"
@@ -73,6 +74,7 @@ type Summary struct {
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank
 	IsInterrupted    bool         `json:"interrupted"`        // the run has not ended; its steps are told
+	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; null: it has ended
 
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`
@@ -354,6 +356,25 @@ type Resumed struct {
 	Steps   int     `json:"steps"`   // done before
 	Samples int64   `json:"samples"` // trained on before
 	Seconds float64 `json:"seconds"` // trained before
+}
+
+// Standing says where a run that has ended early can go on.
+type Standing struct {
+	Checkpoint string    `json:"checkpoint"`        // path of the newest valid one; "": none was written yet
+	Step       int       `json:"step"`              // of the checkpoint
+	Done       int       `json:"done"`              // steps that were done, at least step
+	Planned    string    `json:"planned,omitempty"` // the length that it was given; "": not known
+	Written    time.Time `json:"written"`           // when the checkpoint was; without one, the run's begin
+	Resume     string    `json:"resume,omitempty"`  // command line that goes on; "": there is no checkpoint
+}
+
+// Restart returns what it costs to go on there now, after something was lost.
+func (s Standing) Restart(cause string, now time.Time) Restart {
+	r := Restart{Cause: cause, Step: s.Step, Redone: s.Done - s.Step}
+	if !s.Written.IsZero() {
+		r.Seconds = now.Sub(s.Written).Seconds()
+	}
+	return r
 }
 
 // Restart says what it cost that a run was started again after it had lost a worker or a host.

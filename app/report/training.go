@@ -228,9 +228,7 @@ func firstCautions(lists []noteList) []caution {
 func trainingAnswer(t *analysis.Training) answer {
 	length := fmt.Sprintf("%s in %s s of training", spelling.Count(t.Steps, "step"), seconds(t.TrainSeconds))
 	if t.IsInterrupted {
-		return answer{Text: fmt.Sprintf("Interrupted after %s: the loss went from %s to %s.",
-			spelling.Count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4)),
-			Verdict: "interrupted", Sign: signOf(undecided)}
+		return interruptedAnswer(t)
 	}
 	speed := fmt.Sprintf("%s samples/s", digits(t.SamplesPerSecond, 3))
 	if t.Resumed != nil {
@@ -257,6 +255,25 @@ func trainingAnswer(t *analysis.Training) answer {
 			a.Why = fmt.Sprintf("The target was %s %%; the best evaluation showed %.2f %%.",
 				trim(100*r.Accuracy), 100*r.Best)
 		}
+	}
+	return a
+}
+
+// interruptedAnswer says how far a run that has not ended came, and how it goes on.
+func interruptedAnswer(t *analysis.Training) answer {
+	a := answer{Text: fmt.Sprintf("Interrupted after %s: the loss went from %s to %s.",
+		spelling.Count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))}
+	at := t.Standing
+	if at == nil {
+		return a
+	}
+	if at.Planned != "" {
+		a.Why = fmt.Sprintf("%s were planned. ", at.Planned)
+	}
+	if at.Checkpoint == "" {
+		a.Why += "There is no checkpoint to go on from."
+	} else {
+		a.Why += fmt.Sprintf("%s goes on after step %d.", at.Resume, at.Step)
 	}
 	return a
 }
@@ -307,6 +324,9 @@ func interruptedFacts(t *analysis.Training) []pair {
 			spelling.Count(t.Evaluations[n-1].Steps, "step"))
 	}
 	add("length", "%s, to epoch %.0f", spelling.Count(t.Steps, "step"), float64(t.Epochs)+1)
+	if at := t.Standing; at != nil && at.Checkpoint != "" {
+		add("checkpoint", "after step %d: %s", at.Step, at.Checkpoint)
+	}
 	add("time", "%s s of steps", seconds(float64(t.Seconds)))
 	if t.SamplesPerSecond > 0 {
 		add("speed", "%s samples/s", digits(float64(t.SamplesPerSecond), 3))

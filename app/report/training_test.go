@@ -160,6 +160,33 @@ func TestReportOfAResumedRun(t *testing.T) {
 	}
 }
 
+// The page of a run that was interrupted says how long it was to be and how it goes on.
+func TestReportOfAnInterruptedRun(t *testing.T) {
+	folder := trainingRun(t)
+	summary, err := os.ReadFile(filepath.Join(folder, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for standing, want := range map[string]string{
+		`"planned":"9000 steps","checkpoint":"run/checkpoints/step-400","step":400,"resume":"lockstep train` +
+			` --resume run"`: "9000 steps were planned. lockstep train --resume run goes on after step 400.",
+		`"planned":"20 epochs"`: "20 epochs were planned. There is no checkpoint to go on from.",
+	} {
+		text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{`+standing+`},`, 1)
+		run, err := report.ReadUnfinished(folder, strings.NewReader(text))
+		if err == nil {
+			err = report.Run(run).Write(folder)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := read(t, folder, report.MarkdownFile)
+		if !strings.Contains(page, "\n"+want+"\n") || strings.Contains(page, "\ninterrupted\n") {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
+
 // A run that did not tell the time of its processor time has no curve of it, rather than a wrong one.
 func TestReportWithoutTheTimeOfUsage(t *testing.T) {
 	folder := trainingRun(t)

@@ -64,7 +64,12 @@ func (c Config) Changes() []byte {
 // yaml writes the settings that are wanted.
 func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) bool) []byte {
 	var b bytes.Buffer
-	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
+	if c.Resume == "" {
+		b.WriteString("# lockstep train --config <this file> repeats the run.\n")
+	} else {
+		b.WriteString("# The settings of the last part of the run, which was resumed. " +
+			"lockstep train --config <this file> makes\n# all of its steps with them.\n")
+	}
 	for _, s := range Settings(nil) {
 		value := s.format(&c)
 		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) || !isWanted(s, value) {

@@ -3,10 +3,12 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"lockstep/app/rundir"
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
 )
@@ -29,7 +31,7 @@ func (r *resolver) resume(folder string, s Source) error {
 	former := struct{ Config Config }{Default()}
 	_, err := rundir.Directory(folder).Newest(&former, func(string) {}) // Run says it
 	if err != nil {
-		return err
+		return withoutCheckpoint(folder, err)
 	}
 	r.config = former.Config
 	r.config.Out, r.config.Resume = folder, folder
@@ -53,6 +55,28 @@ func (r *resolver) resume(folder string, s Source) error {
 	}
 	r.reopen(s.Flags)
 	return nil
+}
+
+// withoutCheckpoint adds to err, with which no checkpoint was found in folder, what to do.
+func withoutCheckpoint(folder string, err error) error {
+	none := (*checkpoint.NoneError)(nil)
+	if !errors.As(err, &none) || none.Absent != "" || len(none.Tried) > 0 {
+		return err
+	}
+	above := filepath.Dir(filepath.Clean(folder))
+	for _, run := range []string{above, filepath.Dir(above)} { // of its folder, or of a checkpoint
+		if _, _, failed := rundir.Directory(run).Store().Newest(); failed == nil {
+			return fmt.Errorf("%w; the run is in %s: want --resume %s", err, run, spelling.Word(run))
+		}
+	}
+	c, failed := ReadFile(rundir.Directory(folder).Path(rundir.ConfigFile))
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%w; --resume wants the directory of a run", err)
+	case !c.KeepsCheckpoints():
+		return fmt.Errorf("%w; the run there was one without --checkpoint-every", err)
+	}
+	return fmt.Errorf("%w; the run there ended before it had written one", err)
 }
 
 // takeHosts decides the number of workers on several hosts, unless it was given: as many as they have slots,
