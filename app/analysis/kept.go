@@ -47,6 +47,10 @@ func (t *Training) Contradictions() (out []string) {
 	if !isWhole || len(t.steps) == 0 {
 		return out
 	}
+	if len(t.Ranks) != t.Workers {
+		out = append(out, fmt.Sprintf("By summary.json, there were %d workers and %d ranks.", t.Workers,
+			len(t.Ranks)))
+	}
 	one, all := t.steps[0].samples, int64(0)
 	for i, k := range t.steps {
 		all += k.samples

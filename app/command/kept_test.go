@@ -265,6 +265,29 @@ func TestGPUsOfATraining(t *testing.T) {
 	}
 }
 
+// A summary that tells something twice, in other words or in the same, has no report.
+func TestSummaryThatTellsThingsTwice(t *testing.T) {
+	folder := trained(t)
+	path, text := left(t, folder, rundir.SummaryFile)
+	for _, c := range []struct{ was, is, want string }{
+		{`"workers": 2`, `"workers": 3`, "there were 3 workers and 2 ranks"},
+		{`"steps": 12`, `"steps": 99, "steps": 12`, `the name "steps" is there twice`},
+		{`"steps": 12`, `"Steps": 99, "steps": 12`, `the name "steps" is there twice`},
+	} {
+		now := strings.Replace(string(text), c.was, c.is, 1)
+		if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if now == string(text) {
+			t.Fatal("nothing changed")
+		}
+		if status, _, stderr := execute("report", folder); status == job.ExitOK ||
+			!strings.Contains(stderr, c.want) {
+			t.Errorf("status %d, %q, want %q", status, stderr, c.want)
+		}
+	}
+}
+
 // check takes benchmarks, and says what checks a training run.
 func TestCheckOfATraining(t *testing.T) {
 	status, _, stderr := execute("check", trained(t))

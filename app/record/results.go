@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -343,16 +344,62 @@ func (e *KindError) Error() string {
 	return fmt.Sprintf("decode results: these are of kind %s, not of a comparison", e.Kind)
 }
 
-// ReadJSON reads a file that is one JSON value: text after its end is an error.
+// ReadJSON reads a file that is one JSON value. Text after its end is an error, and so is a name that an
+// object has twice, of which one reader takes the first value and another the last.
 func ReadJSON(r io.Reader, into any) error {
-	d := json.NewDecoder(r)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(into); err != nil {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("text follows the end")
 	}
-	return nil
+	return namedOnce(json.NewDecoder(bytes.NewReader(text)))
+}
+
+// namedOnce reads a JSON value and returns an error if an object in it has a name twice. Case does not count,
+// as it does not for package json.
+func namedOnce(d *json.Decoder) error {
+	type level struct {
+		names  map[string]bool // nil: it is an array
+		isName bool            // the next token is
+	}
+	var within []level
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at := len(within) - 1
+		if name, is := token.(string); is && at >= 0 && within[at].isName {
+			if name = strings.ToLower(name); within[at].names[name] {
+				return fmt.Errorf("the name %q is there twice", name)
+			}
+			within[at].names[name], within[at].isName = true, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			within = append(within, level{names: map[string]bool{}, isName: true})
+			continue
+		case json.Delim('['):
+			within = append(within, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			within = within[:at]
+			at--
+		}
+		if at >= 0 { // a value of its object has ended
+			within[at].isName = within[at].names != nil
+		}
+	}
 }
 
 // Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called

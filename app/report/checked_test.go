@@ -30,8 +30,8 @@ func reports(t *testing.T) map[string]*report.Report {
 		t.Fatal(err)
 	}
 	ddp := laid(t, "ddp", "model: lenet\nstrategy: ddp\n", "")
-	ps := laid(t, "ps", "model: lenet\nstrategy: ps\n", `,"step_ms":{"median":15},"samples_per_second":4267`)
-	longer := laid(t, "ddp", "model: lenet\nstrategy: ddp\n", `,"steps":80`)
+	ps := laid(t, "ps", "model: lenet\nstrategy: ps\n", `"step_ms":{"median":15},"samples_per_second":4267`)
+	longer := laid(t, "ddp", "model: lenet\nstrategy: ddp\n", `"steps":80`)
 	return map[string]*report.Report{
 		"benchmark":          report.Benchmark(sample()),
 		"with all figures":   report.Benchmark(rich()),
