@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/random"
 )
 
@@ -188,6 +190,48 @@ func firstRow(plan string) string {
 	first := strings.Index(plan, `},{"config"`)
 	last := strings.LastIndex(plan, `],"repeats"`)
 	return plan[:first+1] + plan[last:]
+}
+
+// Runs of a lab, or of several hosts, are not mixed with others.
+func TestResumeElsewhere(t *testing.T) {
+	const lab = "--hosts=2 --rate=100mbit"
+	hosts, err := json.Marshal(record.Hosts{Hosts: []record.HostFacts{{Label: "a", Slots: 2},
+		{Label: "b", Slots: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inLab := bench.Options{Execute: pretend, Label: record.Results{Lab: lab}}
+	onHosts := bench.Options{Execute: pretend,
+		Job: job.Options{Environment: cluster.Environment{cluster.EnvPreflight: string(hosts)}}}
+	here := bench.Options{Execute: pretend}
+	for _, test := range []struct {
+		name      string
+		was, then bench.Options
+		want      string
+	}{
+		{"of a lab", inLab, here, "want lockstep lab " + lab + " -- bench --resume "},
+		{"of hosts", onHosts, inLab, "want lockstep launch --hosts a:2,b:1 -- bench --resume "},
+		{"of one machine", here, onHosts, "without a lab; want lockstep bench --resume "},
+		{"of the same lab", inLab, inLab, ""},
+		{"of the same hosts", onHosts, onHosts, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+			c.Out = filepath.Join(t.TempDir(), "out")
+			first := test.was
+			first.Execute = interruptedAfter(1, cancel)
+			if _, err := bench.Run(ctx, c, first); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			_, err := bench.Resume(t.Context(), c.Out, 0, nil, test.then)
+			bad := (*setting.UsageError)(nil)
+			isRefused := errors.As(err, &bad) && strings.Contains(err.Error(), test.want)
+			if isRefused != (test.want != "") || !isRefused && err != nil {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
 }
 
 // A folder is resumed by one process at a time.

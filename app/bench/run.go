@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/app/host"
@@ -15,6 +16,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
@@ -177,6 +179,9 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	b := newBench(plan, folder, o)
 	spent := 0.0
 	if former != nil {
+		if err := samePlace(former, &b.results, folder); err != nil {
+			return nil, err
+		}
 		spent = former.Seconds
 		b.follow(former)
 	} else {
@@ -195,6 +200,37 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	}
 	err = b.runAll(ctx)
 	return &b.results, err
+}
+
+// samePlace refuses to go on with runs of a lab, or of several hosts, elsewhere: rows would be compared
+// across networks.
+func samePlace(former, now *record.Results, folder string) error {
+	was := behind(former)
+	if was == behind(now) {
+		return nil
+	}
+	folder = spelling.Word(folder)
+	if was == "" {
+		return usage("--resume: the runs of %s were on one machine, without a lab; want lockstep bench "+
+			"--resume %s", folder, folder)
+	}
+	return usage("--resume: the runs of %s were started by lockstep %s; want lockstep %s -- bench --resume "+
+		"%s", folder, was, was, folder)
+}
+
+// behind returns the command line behind which runs were started: that of a lab or of several hosts; else "".
+func behind(r *record.Results) string {
+	if r.Lab != "" {
+		return "lab " + r.Lab
+	}
+	if r.Hosts == nil {
+		return ""
+	}
+	list := make([]string, len(r.Hosts.Hosts))
+	for i, h := range r.Hosts.Hosts {
+		list[i] = fmt.Sprintf("%s:%d", h.Label, h.Slots)
+	}
+	return "launch --hosts " + strings.Join(list, ",")
 }
 
 // bench is the state of a benchmark that is being run.

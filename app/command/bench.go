@@ -258,7 +258,9 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
-		err = &stoppedBench{folder, err}
+		again := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench", "--resume",
+			spelling.Word(folder)})
+		err = &stoppedBench{strings.Join(again, " "), err}
 	}
 	if failed := benchmarkReport(results, analysis.Compare(results)).Write(folder); failed != nil {
 		return failed
@@ -278,13 +280,13 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 
 // stoppedBench says that a benchmark was interrupted, and how to go on with it.
 type stoppedBench struct {
-	folder string
-	err    error
+	again string // command line
+	err   error
 }
 
 // Error names the command that goes on.
 func (e *stoppedBench) Error() string {
-	return "interrupted; lockstep bench --resume " + e.folder + " goes on with the runs that are left"
+	return "interrupted; " + e.again + " goes on with the runs that are left"
 }
 
 // Unwrap returns the cause, by which the exit status is chosen.
