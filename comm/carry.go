@@ -269,7 +269,7 @@ func (p *Post) complete(m *Mail) {
 	p.finish(m, nil)
 	add := &p.counts[peer]
 	add.Time = m.report.Ended.Sub(m.report.Began)
-	p.counters.Peers[peer][Message].add(add)
+	p.counters.Peers[peer][Message].Add(*add)
 	p.counters.Calls[Message]++
 	*add = Count{}
 }

@@ -13,6 +13,12 @@ type Count struct {
 	Time time.Duration
 }
 
+// Less returns n without an earlier o.
+func (n Count) Less(o Count) Count {
+	return Count{n.Sent - o.Sent, n.Received - o.Received, n.Vector - o.Vector, n.Frames - o.Frames,
+		n.Time - o.Time}
+}
+
 // Counters is a snapshot of a group's traffic.
 type Counters struct {
 	Peers []([numOps]Count) // [peer][Op]
@@ -20,8 +26,8 @@ type Counters struct {
 	Busy  [numOps]time.Duration
 }
 
-// add adds o to n.
-func (n *Count) add(o *Count) {
+// Add adds o to n.
+func (n *Count) Add(o Count) {
 	n.Sent += o.Sent
 	n.Received += o.Received
 	n.Vector += o.Vector
@@ -34,7 +40,7 @@ func (c Counters) Total() Count {
 	var t Count
 	for _, ops := range c.Peers {
 		for _, n := range ops {
-			t.add(&n)
+			t.Add(n)
 		}
 	}
 	return t

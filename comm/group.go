@@ -233,7 +233,7 @@ func (g *Group) complete(h *Handle, err error) {
 	op := h.call.Op
 	for peer := range g.exec.counts {
 		add := &g.exec.counts[peer]
-		g.counters.Peers[peer][op].add(add)
+		g.counters.Peers[peer][op].Add(*add)
 		h.report.Sent += add.Sent
 		h.report.Received += add.Received
 		h.report.Vector += add.Vector

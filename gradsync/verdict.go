@@ -31,6 +31,7 @@ type Verdict struct {
 	Asked  string      `json:"asked"` // the wire of the configuration; with "auto" the chosen one is measured
 	Link   float64     `json:"link"`  // bytes per second that the slowest rank sends in an all-reduce
 	Trials []WireTrial `json:"trials"`
+	Spent  comm.Count  `json:"-"` // what this rank exchanged to measure, which is no gradient
 }
 
 // A trial measures at most trialElems of the gradients. It repeats for trialTime; on the link,
@@ -66,6 +67,7 @@ func Judge(c Config) (*Verdict, error) {
 
 // judge measures the link and the wires on this rank and combines the figures of all ranks.
 func judge(c *Config, wires []Wire, s *sample) (*Verdict, error) {
+	before := c.Group.Counters().Total()
 	link, err := tryLink(c)
 	if err != nil {
 		return nil, err
@@ -92,6 +94,7 @@ func judge(c *Config, wires []Wire, s *sample) (*Verdict, error) {
 		t.Ratio, t.Encode, t.Decode = f[0], f[1], f[2]
 	}
 	v.weigh()
+	v.Spent = c.Group.Counters().Total().Less(before)
 	return v, nil
 }
 

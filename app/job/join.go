@@ -145,6 +145,7 @@ func (w *worker) meet(plan shard.Plan) error {
 	if err != nil {
 		return err
 	}
+	w.spent = w.group.Counters().Total()
 	w.tuning = &tuning
 	w.note("%v", w.tuning)
 	return nil

@@ -136,6 +136,26 @@ func TestEveryWireTrains(t *testing.T) {
 	}
 }
 
+// Bytes that measured links and wires are none of the run's: without compression as many are sent as with
+// none.
+func TestMeasuringIsNoTraffic(t *testing.T) {
+	var want int64
+	for _, wire := range []string{"fp32", "bf16", "top-k", "auto"} {
+		c := short(t)
+		c.Workers, c.Link, c.Wire, c.Algorithm = 2, "local", wire, "direct"
+		if wire == "fp32" {
+			c.Algorithm = "auto" // measures the links
+		}
+		s := run(t, c, job.Options{})
+		if want == 0 {
+			want = s.BytesVectors
+		}
+		if s.BytesVectors != want {
+			t.Errorf("%s: %d bytes in place of the %d of fp32", wire, s.BytesVectors, want)
+		}
+	}
+}
+
 // Two batches of one step are a step of twice the batch in twice the shards, on any number of workers; the
 // learning rate is that of the step.
 func TestAccumulatedBatchesAreOneLargeBatch(t *testing.T) {

@@ -57,6 +57,7 @@ type worker struct {
 	slowness           float64                // of cpu; 0 or 1: full speed
 	links              links                  // nil without mesh
 	group              *comm.Group            // the links, if they are for collectives
+	spent              comm.Count             // what measuring them exchanged, which is not the run's
 	exchange           exchange               // nil without one
 	served             *served                // nil without servers
 	halt               atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
@@ -260,6 +261,7 @@ func (w *worker) memory() func(n int) []float32 {
 // noteWire logs which wire was chosen, and why.
 func (w *worker) noteWire(v *gradsync.Verdict) {
 	w.wire = v
+	w.spent.Add(v.Spent)
 	w.config.Wire = v.Chosen() // for a run resumed from a checkpoint
 	w.note("%v", v)
 	if w.rank == 0 {
@@ -376,12 +378,12 @@ func (w *worker) note(format string, args ...any) {
 	fmt.Fprintf(w.log, "rank %d: "+format+"\n", append([]any{w.rank}, args...)...)
 }
 
-// traffic returns the bytes exchanged so far.
+// traffic returns the bytes exchanged so far, without those that measured the links.
 func (w *worker) traffic() (sent, received int64) {
 	if w.links == nil {
 		return 0, 0
 	}
-	total := w.links.Counters().Total()
+	total := w.links.Counters().Total().Less(w.spent)
 	return total.Sent, total.Received
 }
 
@@ -390,7 +392,7 @@ func (w *worker) vectors() int64 {
 	if w.links == nil {
 		return 0
 	}
-	n := w.links.Counters().Total().Vector
+	n := w.links.Counters().Total().Less(w.spent).Vector
 	if w.exchange != nil {
 		for _, b := range w.exchange.Buckets() {
 			n += b.Spared
