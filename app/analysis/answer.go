@@ -95,10 +95,14 @@ func (g *Group) answer() Answer {
 	}
 	if s.isOnce {
 		best := s.ranked[0]
-		return Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
+		a := Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
 			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
 				ms(best.Step.Median), g.against(best)),
 			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", best.moreRepeats())}
+		if slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Measured < l.OK }) {
+			a.Why += " Others took cores from the other runs."
+		}
+		return a
 	}
 	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
 		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s),

@@ -423,6 +423,32 @@ func TestOtherRefusals(t *testing.T) {
 	}
 }
 
+// What a step consists of is told of the runs that the step is told of, not of those that others disturbed.
+func TestPhasesAreOfTheTimedRuns(t *testing.T) {
+	m := newMaker(2, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 60, 1.2)
+	row.Runs[0].Taken = &record.Taken{Others: 0.9}
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1.3, 1.3)
+	c := analysis.Compare(m.Results)
+	l := c.Groups[0].Lines[1]
+	sum := 0.0
+	for _, seconds := range l.Phases {
+		sum += seconds
+	}
+	if l.Measured != 1 || sum > 1.1*l.Step.Median || l.Times[1] > 2*l.Step.Median ||
+		l.LossSeconds[len(l.LossSeconds)-1] > 10*l.Step.Median*float64(len(l.Times)) {
+		t.Errorf("of %d runs: phases of %g s in steps of %g s, a step of %g s, the last after %g s",
+			l.Measured, sum, l.Step.Median, l.Times[1], l.LossSeconds[len(l.LossSeconds)-1])
+	}
+	m.Rows[0].Runs[1].Taken, m.Rows[2].Runs[1].Taken = row.Runs[0].Taken, row.Runs[0].Taken
+	const want = "One run of each row decides nothing; --repeats 6 may. Others took cores from the other " +
+		"runs."
+	if a := analysis.Compare(m.Results).Groups[0].Answer(); !strings.HasPrefix(a.Why, want) {
+		t.Errorf("%q, %q, want %q", a.Text, a.Why, want)
+	}
+}
+
 func TestDifferentParametersAreReported(t *testing.T) {
 	m := newMaker(1, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2)

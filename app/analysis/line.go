@@ -45,7 +45,7 @@ func newLine(row *record.Row, rounds int) *Line {
 	l.summarizeTime(clean)
 	l.summarizeResult(good)
 	if len(good) > 0 {
-		l.summarizeCurves(good)
+		l.summarizeCurves(good, clean)
 	}
 	return l
 }
@@ -158,26 +158,28 @@ func workOf(r *record.Run) work {
 // seedOf returns the seed of a run.
 func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Seed) }
 
-func (l *Line) summarizeCurves(runs []*record.Run) {
+// summarizeCurves fills what is told of single steps: what they computed is the first run's, where their time
+// went that of the timed runs.
+func (l *Line) summarizeCurves(runs, timed []*record.Run) {
 	l.Loss = lossOf(runs[0])
-	l.Times = medianTimes(runs)
+	l.Times = medianTimes(timed)
 	for _, rank := range runs[0].Ranks {
 		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
 			OwnLoss: rank.Steps.OwnLoss})
 	}
-	for _, r := range runs {
+	for _, r := range timed {
 		if l.skew = skewOf(r); l.skew != nil {
 			break
 		}
 	}
-	l.Phases, l.phaseShare = meanPhases(runs)
-	l.summarizePlaces(runs[0])
-	l.Hidden, l.BytesVectors = hiddenOf(runs), math.NaN()
+	l.Phases, l.phaseShare = meanPhases(timed)
+	l.summarizePlaces(timed[0])
+	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
 	if n := runs[0].BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}
 	l.Checkpoints = runs[0].Checkpoints
-	l.Usage, l.TotalShards = usageOf(runs[0]), shardsOf(runs[0])
+	l.Usage, l.TotalShards = usageOf(timed[0]), shardsOf(runs[0])
 }
 
 // medianTimes returns the seconds of each step, median over the runs that have it.

@@ -135,7 +135,8 @@ func digest(at string) (sum string, n int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
-// Write writes the bundle of a folder whose files Scan has listed. It fails if one has changed since.
+// Write writes the bundle of a folder whose files Scan has listed. Of one that has grown since, as that of a
+// run that goes on, it takes what was there. It fails if one has changed otherwise.
 func Write(w io.Writer, folder string, m Manifest) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -157,7 +158,7 @@ func Write(w io.Writer, folder string, m Manifest) error {
 		h := sha256.New()
 		err = errors.Join(add(t, file.Name, file.Bytes, io.TeeReader(f, h)), f.Close())
 		if err == nil && hex.EncodeToString(h.Sum(nil)) != file.SHA256 {
-			err = fmt.Errorf("bundle: %s has changed meanwhile", file.Name)
+			err = refuse(file.Name, "it has changed meanwhile; want the folder of a run that has ended")
 		}
 		if err != nil {
 			return err
@@ -175,7 +176,7 @@ func add(t *tar.Writer, name string, size int64, from io.Reader) error {
 	if err := t.WriteHeader(h); err != nil {
 		return fmt.Errorf("bundle: %s: %w", name, err)
 	}
-	if _, err := io.Copy(t, from); err != nil {
+	if _, err := io.Copy(t, io.LimitReader(from, size)); err != nil {
 		return fmt.Errorf("bundle: %s: %w", name, err)
 	}
 	return nil

@@ -84,6 +84,34 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Steps that a run adds while it is packed stay out; a file that changes otherwise is refused.
+func TestWriteWhileFilesChange(t *testing.T) {
+	dir := folder(t, map[string]string{"steps.jsonl": "one\n"})
+	at := filepath.Join(dir, "steps.jsonl")
+	m, err := bundle.Scan(dir, bundle.Manifest{Kind: bundle.Training, Version: "1"})
+	if err == nil {
+		err = os.WriteFile(at, []byte("one\ntwo\n"), 0o644)
+	}
+	var b bytes.Buffer
+	if err == nil {
+		err = bundle.Write(&b, dir, m)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if err == nil {
+		_, err = bundle.Extract(&b, out)
+	}
+	if text, failed := os.ReadFile(filepath.Join(out, "steps.jsonl")); err != nil || string(text) != "one\n" {
+		t.Errorf("%v, %v, %q", err, failed, text)
+	}
+	if err := os.WriteFile(at, []byte("no\n\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused := (*bundle.FormatError)(nil)
+	if err := bundle.Write(&b, dir, m); !errors.As(err, &refused) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestScanRefusesLinks(t *testing.T) {
 	dir := folder(t, map[string]string{"a": "a"})
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "b")); err != nil {

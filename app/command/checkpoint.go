@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/rundir"
+	"lockstep/app/job"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
@@ -47,14 +47,19 @@ func paths(n int) cobra.PositionalArgs {
 	}
 }
 
-// withReader opens the weights at path, calls use, and closes them.
-func withReader(path string, use func(*checkpoint.Reader) error) error {
+// withReader opens the weights at path, calls use, and closes them. It warns of those of a run that has gone
+// on.
+func (a *app) withReader(path string, use func(*checkpoint.Reader) error) error {
+	newest := job.Unended(path)
 	r, err := checkpoint.Open(path)
-	if err != nil {
-		if newest, _, failed := rundir.Directory(path).Store().Newest(); failed == nil {
-			return fmt.Errorf("%w; the run there has not ended: want %s", err, spelling.Word(newest.Path))
-		}
+	switch {
+	case err != nil && newest != "":
+		return fmt.Errorf("%w; the run there has not ended: want %s", err, spelling.Word(newest))
+	case err != nil:
 		return err
+	case newest != "":
+		fmt.Fprintf(a.stderr, "warning: %s: the weights are those of a part of the run that had ended; it "+
+			"has gone on, to %s\n", path, newest)
 	}
 	defer r.Close() // only read
 	return use(r)
@@ -84,7 +89,7 @@ func inspectCommand(a *app) *cobra.Command {
 		Example: "  lockstep checkpoint inspect model.safetensors",
 		Args:    paths(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return withReader(args[0], func(r *checkpoint.Reader) error {
+			return a.withReader(args[0], func(r *checkpoint.Reader) error {
 				list := contents{Path: r.Path, Tensors: []tensorLine{}, Metadata: r.Metadata}
 				for _, t := range r.Tensors {
 					shape := append(tensor.Shape{}, t.Shape...) // of a scalar: [], not null
@@ -146,7 +151,7 @@ manifest.json, it checks the manifest and every file listed there. The status is
 			if want == "" && checkpoint.IsCheckpoint(args[0]) {
 				return a.verifyCheckpoint(args[0], isJSON)
 			}
-			return withReader(args[0], func(r *checkpoint.Reader) error {
+			return a.withReader(args[0], func(r *checkpoint.Reader) error {
 				sum, err := r.SHA256()
 				if err != nil {
 					return err
@@ -186,7 +191,7 @@ func (a *app) verifyCheckpoint(path string, isJSON bool) error {
 		return err
 	}
 	for _, f := range c.Files {
-		err := withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
+		err := a.withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
 		if err != nil {
 			return err
 		}
@@ -215,7 +220,7 @@ them as a state_dict.`,
 			if filepath.Ext(out) != ".safetensors" {
 				return usagef("--out: %q is no file name such as model.safetensors", out)
 			}
-			return withReader(args[0], func(r *checkpoint.Reader) error {
+			return a.withReader(args[0], func(r *checkpoint.Reader) error {
 				sum, err := checkpoint.Export(out, r)
 				switch {
 				case err != nil:

@@ -31,8 +31,8 @@ the files differ; the last line, or "equal" of --json, says whether all bits are
 		Example: "  lockstep checkpoint diff runs/one runs/two",
 		Args:    paths(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return withReader(args[0], func(first *checkpoint.Reader) error {
-				return withReader(args[1], func(second *checkpoint.Reader) error {
+			return a.withReader(args[0], func(first *checkpoint.Reader) error {
+				return a.withReader(args[1], func(second *checkpoint.Reader) error {
 					all, err := checkpoint.Compare(first, second)
 					if err != nil {
 						return err

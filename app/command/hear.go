@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// echoTime is how long after a SIGTERM another one is the same request. timeout(1) and schedulers signal a
-// process and then its group, and lockstep launch passes on what the command may have received itself.
-const echoTime = time.Second
+// echoTime is how long after a SIGTERM another one is the same request, and tapTime how long after a SIGINT:
+// nobody presses Ctrl-C twice so fast. timeout(1) and schedulers signal a process and then its group, and
+// lockstep launch passes on what the command may have received itself.
+const (
+	echoTime = time.Second
+	tapTime  = 200 * time.Millisecond
+)
 
 // hear returns the signals that ask to stop: Ctrl-C, SIGTERM, SIGUSR1 and that of a terminal that is closed,
 // unless it is ignored, as by nohup. Echoes are left out. The caller must call stop.
@@ -38,16 +42,15 @@ func hearHangup(signals chan<- os.Signal) {
 
 // dropEchoes passes signals on until done is closed.
 func dropEchoes(from <-chan os.Signal, to chan<- os.Signal, done <-chan struct{}) {
-	var last time.Time // of a SIGTERM that was passed on
+	last := map[os.Signal]time.Time{} // that was passed on
+	echo := map[os.Signal]time.Duration{syscall.SIGTERM: echoTime, os.Interrupt: tapTime}
 	for {
 		select {
 		case s := <-from:
-			if s == syscall.SIGTERM {
-				if time.Since(last) < echoTime {
-					continue
-				}
-				last = time.Now()
+			if time.Since(last[s]) < echo[s] {
+				continue
 			}
+			last[s] = time.Now()
 			select {
 			case to <- s:
 			case <-done:

@@ -14,7 +14,7 @@ import (
 	"lockstep/app/job"
 )
 
-func TestEchoesOfSIGTERMAreOneRequest(t *testing.T) {
+func TestEchoesAreOneRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to, done := make(chan os.Signal), make(chan os.Signal, 9), make(chan struct{})
 		go dropEchoes(from, to, done)
@@ -22,7 +22,8 @@ func TestEchoesOfSIGTERMAreOneRequest(t *testing.T) {
 			os.Signal
 			after time.Duration
 		}{{syscall.SIGUSR1, 0}, {syscall.SIGTERM, 0}, {syscall.SIGTERM, echoTime / 4},
-			{syscall.SIGTERM, echoTime / 2}, {os.Interrupt, 0}, {os.Interrupt, 0},
+			{syscall.SIGTERM, echoTime / 2}, {os.Interrupt, 0}, {os.Interrupt, tapTime / 2},
+			{os.Interrupt, tapTime},
 			{syscall.SIGTERM, echoTime}} {
 			time.Sleep(s.after)
 			from <- s.Signal

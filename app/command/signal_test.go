@@ -236,6 +236,7 @@ func TestSecondInterruptIsImmediate(t *testing.T) {
 	r.until(t, "the launcher has noticed", func() bool {
 		return strings.Contains(r.stderr.String(), "press Ctrl-C again")
 	})
+	time.Sleep(tapTime) // before that it is an echo
 	began := time.Now()
 	r.Process.Signal(os.Interrupt)
 	r.ends(t, job.ExitInterrupted)

@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 )
@@ -170,7 +171,15 @@ func (e *lostRun) Unwrap() error { return e.error }
 // to go on from its newest checkpoint, if it has one. Programs get its summary.
 func (a *app) showUnfinished(err error, isJSON bool) {
 	var ended *job.EndedError
-	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
+	var stopped *job.StoppedError
+	switch {
+	case errors.As(err, &ended) && job.HasSteps(ended.Directory):
+	case isJSON && errors.As(err, &stopped) && job.HasSteps(stopped.Directory):
+		if summary, failed := job.Unfinished(stopped.Directory); failed == nil { // resumed, and made no step
+			a.printUnfinished(summary)
+		}
+		return
+	default:
 		return
 	}
 	summary, failed := job.Unfinished(ended.Directory)
@@ -181,19 +190,24 @@ func (a *app) showUnfinished(err error, isJSON bool) {
 		fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
 	} else {
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
-			filepath.Join(ended.Directory, report.HTMLFile))
+			spelling.Word(filepath.Join(ended.Directory, report.HTMLFile)))
 	}
 	if summary == nil {
 		return
 	}
-	var stopped *job.StoppedError // says so itself
-	if at := summary.Standing; at.Checkpoint != "" && !errors.As(err, &stopped) {
+	at, saysSo := summary.Standing, errors.As(err, &stopped)
+	if at.Checkpoint != "" && !saysSo {
 		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
 	}
 	if isJSON {
-		if failed := writeJSON(a, summary); failed != nil {
-			fmt.Fprintf(a.stderr, "warning: no summary: %v\n", failed)
-		}
+		a.printUnfinished(summary)
+	}
+}
+
+// printUnfinished prints the summary of a run that ended early, for programs.
+func (a *app) printUnfinished(summary *record.Summary) {
+	if err := writeJSON(a, summary); err != nil {
+		fmt.Fprintf(a.stderr, "warning: no summary: %v\n", err)
 	}
 }
 

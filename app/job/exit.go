@@ -73,7 +73,7 @@ func ExitCode(err error) int {
 	case isA[*comm.PeerError](err), isA[*cluster.LimitError](err), isA[*cluster.VerdictError](err),
 		errors.Is(err, cluster.ErrLauncherLost):
 		return ExitPeerLost
-	case isFull(err):
+	case isFull(err), isBarred(err):
 		return ExitCheckpoint
 	}
 	return ExitInternal
@@ -81,6 +81,9 @@ func ExitCode(err error) int {
 
 // isFull reports whether err says that a disk has no room.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// isBarred reports whether err says that a file may not grow (ulimit -f), or that its disk is only read.
+func isBarred(err error) bool { return errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EROFS) }
 
 // isA reports whether err is, or wraps, an E.
 func isA[E error](err error) bool {

@@ -11,9 +11,9 @@ import (
 	"lockstep/data"
 )
 
-// A full disk is no fault of the program, whichever file it is found by.
+// A disk that is full or cannot be written is no fault of the program, whichever file it is found by.
 func TestFullDiskHasItsExitStatus(t *testing.T) {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS} {
 		err := fmt.Errorf("write config.yaml: %w", &fs.PathError{Op: "write", Path: "x", Err: full})
 		if got := ExitCode(err); got != ExitCheckpoint {
 			t.Errorf("%v: exit %d, want %d", err, got, ExitCheckpoint)

@@ -184,7 +184,7 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	if path != "" {
 		b.Weights, err = openWeights(path)
 	}
-	if newest := unended(c.Weights); newest != "" && c.Resume == "" {
+	if newest := Unended(c.Weights); newest != "" && c.Resume == "" {
 		if err != nil {
 			return b, fmt.Errorf("%w; the run there has not ended: want --weights %s", err,
 				spelling.Word(newest))
@@ -195,9 +195,9 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	return b, err
 }
 
-// unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its
+// Unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its
 // directory; else "".
-func unended(folder string) string {
+func Unended(folder string) string {
 	d := rundir.Directory(folder)
 	if _, err := os.Stat(d.Path(rundir.SummaryFile)); folder == "" || err == nil {
 		return ""

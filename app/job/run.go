@@ -115,7 +115,8 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
 			return s, missed(s)
 		}
-		fmt.Fprintf(o.Stderr, "resuming %s after step %d\n", c.Resume, start.Resumed.Kept.Progress.Step)
+		fmt.Fprintf(o.Stderr, "resuming %s after step %d\n", spelling.Word(c.Resume),
+			start.Resumed.Kept.Progress.Step)
 		for _, text := range changes(c, start.Resumed.Kept, device) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
 		}

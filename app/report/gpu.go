@@ -73,5 +73,5 @@ func (s *section) gpuFigure() figure {
 	for _, v := range s.lines {
 		b.add(plot.Bar{Key: v.key, Label: v.Label}, v.name(), v.GPU(0))
 	}
-	return b.figure("Rank 0 in the first run of each row.")
+	return b.figure("Rank 0 in the first timed run of each row.")
 }

@@ -268,7 +268,7 @@ func interruptedAnswer(t *analysis.Training) answer {
 		return a
 	}
 	if at.Planned != "" {
-		a.Why = fmt.Sprintf("%s were planned. ", at.Planned)
+		a.Why = fmt.Sprintf("Planned: %s. ", at.Planned)
 	}
 	if at.Checkpoint == "" {
 		a.Why += "There is no checkpoint to go on from."

@@ -169,8 +169,8 @@ func TestReportOfAnInterruptedRun(t *testing.T) {
 	}
 	for standing, want := range map[string]string{
 		`"planned":"9000 steps","checkpoint":"run/checkpoints/step-400","step":400,"resume":"lockstep train` +
-			` --resume run"`: "9000 steps were planned. lockstep train --resume run goes on after step 400.",
-		`"planned":"20 epochs"`: "20 epochs were planned. There is no checkpoint to go on from.",
+			` --resume run"`: "Planned: 9000 steps. lockstep train --resume run goes on after step 400.",
+		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint to go on from.",
 	} {
 		text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{`+standing+`},`, 1)
 		run, err := report.ReadUnfinished(folder, strings.NewReader(text))
