@@ -423,6 +423,24 @@ func TestOtherRefusals(t *testing.T) {
 	}
 }
 
+// Why ddp hides nothing is said where it can hide nothing.
+func TestOneBucketHidesNothing(t *testing.T) {
+	const want = "could be exchanged during it: ddp 2×1 (35 MiB of gradients, buckets of 64). Smaller " +
+		"buckets overlap, as ddp:bucket=8192KiB."
+	for bucket, isOne := range map[string]bool{"67108864": true, "1048576": false} {
+		m := newMaker(1, 4)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, 2)
+		row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1)
+		row.Runs[0].Config = []byte(`{"bucket":` + bucket + `}`)
+		for i := range row.Runs[0].Ranks {
+			row.Runs[0].Ranks[i].Hidden = new(0.0)
+		}
+		if text := note(analysis.Compare(m.Results), "one bucket"); strings.Contains(text, want) != isOne {
+			t.Errorf("buckets of %s bytes: %q", bucket, text)
+		}
+	}
+}
+
 // What a step consists of is told of the runs that the step is told of, not of those that others disturbed.
 func TestPhasesAreOfTheTimedRuns(t *testing.T) {
 	m := newMaker(2, 4)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -100,6 +101,31 @@ func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 	}
 	return one("No epoch time for %s: the run ended before a complete pass over the training "+
 		"set, and a projection is no measurement.", names)
+}
+
+// oneBucket names the rows that could hide no exchange behind their backward pass, because one bucket holds
+// all gradients.
+func oneBucket(_ *record.Results, c *Comparison) []string {
+	var bytes, bucket float64
+	names, any := c.where(func(l *Line) bool {
+		n, isKnown := Networks()[l.Setting.Model]
+		if !isKnown || l.Setting.Strategy != "ddp" || l.Setting.Workers < 2 || l.OK == 0 || l.Hidden != 0 {
+			return false
+		}
+		size, isGiven := configOf(l.runs[0])["bucket"].(float64)
+		isOne := isGiven && 4*float64(n.Parameters) <= size
+		if isOne {
+			bytes, bucket = 4*float64(n.Parameters), size
+		}
+		return isOne
+	})
+	if !any {
+		return nil
+	}
+	smaller := 1 << int(math.Log2(bytes/3/1024))
+	return one("All gradients fit into one bucket, which is complete when the backward pass ends, so "+
+		"nothing could be exchanged during it: %s (%.2g MiB of gradients, buckets of %.3g). Smaller "+
+		"buckets overlap, as ddp:bucket=%dKiB.", names, bytes/(1<<20), bucket/(1<<20), smaller)
 }
 
 func interleaved(r *record.Results, c *Comparison) []string {

@@ -104,6 +104,7 @@ func rules() []rule {
 		{"copies", Fact, copies, ""},
 		{"first step", Fact, firstStep, ""},
 		{"epoch", Fact, epochNotMeasured, ""},
+		{"one bucket", Fact, oneBucket, ""},
 		{"encryption", Fact, encrypted, ""},
 		{"interleaved", Fact, interleaved, ""},
 		{"short runs", Fact, allShort, ""},
