@@ -35,7 +35,7 @@ func isOver(c setting.Config, k kept) bool {
 	was, target := k.Config, targetOf(c, k.Evaluations)
 	isSame := c.Steps == was.Steps && c.Epochs == was.Epochs && c.For == was.For && c.Until == was.Until
 	isReached := target != nil && target.IsReached
-	return isSame || isReached || c.For == "" && k.Progress.Step == c.NumSteps(k.TrainSamples)
+	return isSame || isReached || c.For == "" && k.Progress.Step == k.length(c)
 }
 
 // nothingToDo says why a run that is resumed does nothing.

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,11 +62,20 @@ func TestTheBatchGrowsAlikeOnAllWorkers(t *testing.T) {
 		c.Workers, c.Link, c.Epochs, c.CheckpointEvery = 2, "local", 2, "1"
 	})
 	run(t, first, job.Options{})
+	if s, err := job.Unfinished(first.Out); err != nil || s.Standing.Planned != "2 epochs" {
+		t.Errorf("%v, planned %q", err, s.Standing.Planned)
+	}
 	s, _, err := resumed(t, first.Out, "epochs", "4", "workers", "3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check("resumed", s, want.Growth)
+	// 13 steps of 12 samples, 7 of 24 and twice 4 of 48; three epochs of steps of the first size would be 39.
+	_, _, err = resumed(t, first.Out, "epochs", "3")
+	if bad := (*setting.UsageError)(nil); !errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), "has done 28 steps") {
+		t.Errorf("error %v, want that 28 steps are done", err)
+	}
 }
 
 func TestAdaptiveBatchIsRefused(t *testing.T) {

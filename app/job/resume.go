@@ -211,7 +211,7 @@ func Unended(folder string) string {
 
 // checkLength refuses a length that the run has already passed.
 func checkLength(c setting.Config, k kept) error {
-	if c.For != "" || k.Progress.Step <= c.NumSteps(k.TrainSamples) {
+	if c.For != "" || k.Progress.Step <= k.length(c) {
 		return nil
 	}
 	if c.Steps > 0 {
@@ -219,7 +219,17 @@ func checkLength(c setting.Config, k kept) error {
 			"got %d", k.Progress.Step, c.Steps)
 	}
 	return setting.Refuse("--epochs: the run that is resumed has done %d steps, want at least as many, got "+
-		"%s, which are %d", k.Progress.Step, spelling.Count(c.Epochs, "epoch"), c.NumSteps(k.TrainSamples))
+		"%s, which are %d", k.Progress.Step, spelling.Count(c.Epochs, "epoch"), k.length(c))
+}
+
+// length returns how many steps a run of c that has come to k has in all, with the batch that it has grown
+// to.
+func (k kept) length(c setting.Config) int {
+	if part := k.Progress.Part; c.IsAdaptive() && part.Factor > 0 {
+		c.Batch *= part.Factor
+		return part.Step + (c.Epochs-part.Epoch)*c.StepsPerEpoch(k.TrainSamples)
+	}
+	return c.NumSteps(k.TrainSamples)
 }
 
 // checkMemory refuses a change of workers that would lose the residuals of error feedback.

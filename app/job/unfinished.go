@@ -142,7 +142,7 @@ func planned(c setting.Config, samples int) string {
 	switch {
 	case c.For != "":
 		return c.For + " of training"
-	case c.Steps > 0 || samples > 0:
+	case c.Steps > 0 || samples > 0 && !c.IsAdaptive(): // which has fewer, larger steps as it goes on
 		return spelling.Count(c.NumSteps(samples), "step")
 	}
 	return spelling.Count(c.Epochs, "epoch")
