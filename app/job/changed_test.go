@@ -115,7 +115,7 @@ func TestResumeRefusesAReplacedSample(t *testing.T) {
 		t.Error("the report of the run would be that of a run that ended early")
 	}
 	after := contents(t, c.Out)
-	for _, name := range []string{"config.yaml", "summary.json"} {
+	for _, name := range []string{"config.yaml", "host.json", "summary.json"} {
 		path := filepath.Join(c.Out, name)
 		if before[path] == "" || after[path] != before[path] {
 			t.Errorf("%s: %q, was %q", name, after[path], before[path])

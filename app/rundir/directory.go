@@ -193,7 +193,7 @@ func (d Claimed) Abandon(isLogWanted bool) error {
 }
 
 // outdated lists the files that are no longer true when a run is resumed.
-func outdated() []string { return []string{ConfigFile, SummaryFile, TraceFile} }
+func outdated() []string { return []string{ConfigFile, HostFile, SummaryFile, TraceFile} }
 
 // aside is the path of an outdated file until the resumed run finishes.
 func (d Directory) aside(name string) string { return d.Path("." + name + ".before") }
