@@ -30,13 +30,32 @@ func (k *keptSteps) add(l record.Step) {
 	k.phases.Data += l.Phases.Data
 }
 
-// Contradictions says what a summary tells that no GPU can have done, and where the steps of a run are not
-// those of its summary: somebody changed one of the files. Of a run that was resumed, lost a worker or a
-// file, or had asynchronous workers, the files tell of other steps, and nothing is said of those.
-func (t *Training) Contradictions() (out []string) {
+// Contradictions says what a summary tells that no GPU can have done, where the steps of a run are not those
+// of its summary, and which of the files has another hash than at the end of the run: somebody changed it.
+func (t *Training) Contradictions() []string {
 	if t.IsInterrupted {
 		return nil
 	}
+	return append(t.disagreements(), t.changedFiles()...)
+}
+
+// changedFiles says which files of the run are not as it left them. Steps that were removed altogether, as to
+// make room, tell nothing that is not so.
+func (t *Training) changedFiles() (out []string) {
+	if text := t.Broken(); text != "" {
+		out = append(out, "summary.json "+text)
+	}
+	if t.StepsSHA256 != "" && t.hash != "" && t.hash != t.StepsSHA256 {
+		out = append(out, fmt.Sprintf("steps.jsonl has the SHA-256 %.12s…, and had %.12s… at the end of "+
+			"the run: some of its lines were changed, added or removed.", t.hash, t.StepsSHA256))
+	}
+	return out
+}
+
+// disagreements says what a summary tells that cannot be, by itself or by the steps. Of a run that was
+// resumed, lost a worker or a file, or had asynchronous workers, the files tell of other steps, and nothing
+// is said of those.
+func (t *Training) disagreements() (out []string) {
 	isWhole := t.unread == 0 && len(t.Lost)+len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
 		t.Async == nil
 	gpus := t.watchedGPUs(isWhole)

@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +23,7 @@ type Training struct {
 
 	steps  []keptSteps // by rank
 	unread int         // lines of steps.jsonl
+	hash   string      // SHA-256 of steps.jsonl; "": it is empty, or there is none
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
@@ -58,7 +61,8 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	}
 	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
 	var ranks []watching // a run that was resumed may have had more workers before
-	lines := bufio.NewScanner(steps)
+	sum := sha256.New()
+	lines := bufio.NewScanner(io.TeeReader(steps, sum))
 	for lines.Scan() {
 		var l record.Step
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
@@ -76,6 +80,9 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)
+	}
+	if len(ranks)+t.unread > 0 {
+		t.hash = hex.EncodeToString(sum.Sum(nil))
 	}
 	for i := range ranks {
 		ranks[i].end()

@@ -253,6 +253,7 @@ func TestGPUsOfATraining(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.change(&s)
+			s.TakeSeal()
 			now, err := json.Marshal(s)
 			if err == nil {
 				err = os.WriteFile(path, now, 0o644)
@@ -285,6 +286,79 @@ func TestSummaryThatTellsThingsTwice(t *testing.T) {
 			!strings.Contains(stderr, c.want) {
 			t.Errorf("status %d, %q, want %q", status, stderr, c.want)
 		}
+	}
+}
+
+// A training run whose files were changed has no report and no bundle, and is not laid beside another, even
+// where nothing else contradicts what was changed.
+func TestSealOfATraining(t *testing.T) {
+	folder := trained(t)
+	for _, c := range []struct{ file, was, is, want string }{
+		{rundir.SummaryFile, `"test_accuracy": [0-9.]+`, `"test_accuracy": 0.9979`, "has a seal that is not"},
+		{rundir.SummaryFile, `"accuracy": [0-9.]+`, `"accuracy": 0.9979`, "has a seal that is not"},
+		{rundir.SummaryFile, `"train_seconds": [0-9.]+`, `"train_seconds": 0.001`, "has a seal that is not"},
+		{rundir.SummaryFile, `"samples_per_second": [0-9.]+`, `"samples_per_second": 1e9`,
+			"has a seal that is not"},
+		{rundir.SummaryFile, `,\s*"seal": "[0-9a-f]*"`, ``, "no seal: its seal was removed"},
+		{rundir.SummaryFile, `"seal": "[0-9a-f]*"`, `"seal": ""`, "no seal: its seal was removed"},
+		{rundir.StepsFile, `("step":[5-8],.*"loss":)[0-9.]+`, "${1}0.0001", "steps.jsonl has the SHA-256"},
+	} {
+		path, text := left(t, folder, c.file)
+		now := regexp.MustCompile(c.was).ReplaceAll(text, []byte(c.is))
+		if bytes.Equal(now, text) {
+			t.Fatalf("%s: nothing changed", c.was)
+		}
+		if err := os.WriteFile(path, now, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "out")
+		for _, args := range [][]string{{"report", folder}, {"report", folder, folder, "--out", out},
+			{"bundle", folder, "-o", out}} {
+			status, _, stderr := execute(args...)
+			if status != job.ExitCheck || !strings.Contains(stderr, c.want) {
+				t.Errorf("%s: %s: status %d, %q; want %q", c.was, args[0], status, stderr, c.want)
+			}
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reports(t, folder, "")
+	if err := os.Remove(filepath.Join(folder, rundir.StepsFile)); err != nil {
+		t.Fatal(err)
+	}
+	reports(t, folder, "") // curves may go to make room
+}
+
+// Runs that are resumed, that only evaluate and that lost their steps have a seal that fits.
+func TestSealsOfOtherTrainings(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "run")
+	sealed := func(folder string, args ...string) {
+		t.Helper()
+		status, _, stderr := execute(append(args, "--quiet")...)
+		if status != job.ExitOK {
+			t.Fatalf("%q: status %d, %q", args, status, stderr)
+		}
+		if _, text := left(t, folder, rundir.SummaryFile); !bytes.Contains(text, []byte(`"seal": "`)) {
+			t.Errorf("%q: no seal", args)
+		}
+		reports(t, folder, "")
+	}
+	sealed(folder, "train", "--batch=16", "--steps=12", "--limit-train=192", "--limit-test=50",
+		"--link=local", "--shards=2", "--workers=2", "--threads=1", "--checkpoint-every=5", "--out", folder)
+	sealed(folder, "train", "--resume", folder) // nothing to do
+	sealed(folder, "train", "--resume", folder, "--steps=20", "--workers=1")
+	sealed(folder+"-evaluated", "train", "--eval-only", "--weights", folder, "--limit-test=50", "--out",
+		folder+"-evaluated")
+	path, text := left(t, folder, rundir.SummaryFile)
+	now := regexp.MustCompile(`"test_accuracy": [0-9.]+`).ReplaceAll(text, []byte(`"test_accuracy": 0.99`))
+	if err := os.WriteFile(path, now, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reports(t, folder, "summary.json has a seal")
+	_, _, stderr := execute("train", "--resume", folder, "--quiet")
+	if !strings.Contains(stderr, "warning: summary.json has a seal that is not that of what it holds") {
+		t.Errorf("nothing to do, of a changed summary: %q", stderr)
 	}
 }
 

@@ -26,7 +26,11 @@ func finished(c setting.Config, k kept) *record.Summary {
 	if !isOver(c, k) {
 		return nil
 	}
+	isIntact := s.Seal != "" && s.Broken() == ""
 	s.Directory, s.Target, s.IsUnchanged = c.Out, targetOf(c, k.Evaluations), true
+	if isIntact {
+		s.TakeSeal()
+	}
 	return s
 }
 

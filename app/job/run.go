@@ -113,6 +113,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if start.Resumed != nil {
 		if s := finished(c, start.Resumed.Kept); s != nil {
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
+			if text := s.Broken(); text != "" {
+				fmt.Fprintf(o.Stderr, "warning: %s %s\n", rundir.SummaryFile, text)
+			}
 			return s, missed(s)
 		}
 		fmt.Fprintf(o.Stderr, "resuming %s after step %d\n", spelling.Word(c.Resume),
@@ -158,6 +161,10 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if text := restarted(summary.Restarts); text != "" {
 		summary.Cautions = append(summary.Cautions, text)
 	}
+	if summary.StepsSHA256, err = dir.StepsSHA256(); err != nil && !told.hasLost(rundir.StepsFile) {
+		o.warn(fmt.Sprintf("warning: %s will not be checked by reports: %v", rundir.StepsFile, err))
+	}
+	summary.TakeSeal()
 	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
 }
 

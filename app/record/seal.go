@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// A seal is the SHA-256 of values: of a run, or of everything else that results hold. It is taken over the
-// values and not over the text, so that a file may be indented or have its fields in another order, and
-// without those that are zero, so that fields which later versions add do not change it.
+// A seal is the SHA-256 of values: of a run, of everything else that results hold, or of a summary. It is
+// taken over the values and not over the text, so that a file may be indented or have its fields in another
+// order, and without those that are zero, so that fields which later versions add do not change it.
 
 // sealed returns the results with their seal, after it has given one to every run that has none. A run keeps
 // its first seal: what becomes of it later is found by [Results.Broken].
@@ -77,6 +77,28 @@ func (r *Results) breaks(run *Run) string {
 		return "its seal is not that of its figures: some of them were changed, added or removed."
 	}
 	return ""
+}
+
+// TakeSeal gives the summary the seal of what it holds.
+func (s *Summary) TakeSeal() { s.Seal = s.sum() }
+
+// Broken says, in a sentence without its subject, that the summary was changed after it was sealed; "" if it
+// was not, or if it has neither a seal nor a hash of steps, which older versions did not write.
+func (s *Summary) Broken() string {
+	switch {
+	case s.Seal == "" && s.StepsSHA256 != "":
+		return "has the hash of steps.jsonl and no seal: its seal was removed."
+	case s.Seal != "" && s.Seal != s.sum():
+		return "has a seal that is not that of what it holds: some of it was changed, added or removed."
+	}
+	return ""
+}
+
+// sum returns the seal of the summary.
+func (s *Summary) sum() string {
+	d := digest{sha256.New()}
+	d.value(reflect.ValueOf(s).Elem())
+	return hex.EncodeToString(d.Sum(nil))
 }
 
 // IsSealed reports whether the results carry a seal; those of older versions do not.

@@ -3,7 +3,9 @@ package record_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +66,80 @@ func TestSealsSurviveFiles(t *testing.T) {
 func TestResultsWithoutSeals(t *testing.T) {
 	if r := strange(); len(r.Broken()) > 0 || r.IsSealed() {
 		t.Errorf("%v", r.Broken())
+	}
+}
+
+// fill gives every field below v a value of its own.
+func fill(t *testing.T, v reflect.Value, next *int) {
+	*next++
+	switch {
+	case v.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.Unix(int64(*next), 5)))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				fill(t, v.Field(i), next)
+			}
+		}
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), next)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0), next)
+		fill(t, v.Index(1), next)
+	case v.Kind() == reflect.String:
+		v.SetString(fmt.Sprint("text\xff", *next))
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(int64(*next))
+	case v.CanUint():
+		v.SetUint(uint64(*next))
+	case v.CanFloat():
+		v.SetFloat(1 / float64(*next))
+	default:
+		t.Fatalf("a field of type %s", v.Type())
+	}
+}
+
+// The seal of a summary covers every field, and is the same after it went through a file.
+func TestSealsOfSummaries(t *testing.T) {
+	var s record.Summary
+	number := 0
+	fill(t, reflect.ValueOf(&s).Elem(), &number)
+	s.Evaluations[1].Loss, s.Growth[0].Noise = record.Number(math.NaN()), record.Number(math.Inf(1))
+	s.TakeSeal()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read record.Summary
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if got := read.Broken(); got != "" {
+		t.Errorf("as it was written, it %s", got)
+	}
+	for _, c := range []struct {
+		change func(*record.Summary)
+		want   string
+	}{
+		{func(s *record.Summary) { *s.TestAccuracy += 0.01 }, "has a seal that is not that"},
+		{func(s *record.Summary) { s.Evaluations[0].Accuracy = 1 }, "has a seal that is not that"},
+		{func(s *record.Summary) { s.Ranks[1].Buckets[1].Hidden.Seconds = 0 }, "has a seal that is not that"},
+		{func(s *record.Summary) { s.Cautions = nil }, "has a seal that is not that"},
+		{func(s *record.Summary) { s.StepsSHA256 = "" }, "has a seal that is not that"},
+		{func(s *record.Summary) { s.Seal = "" }, "no seal: its seal was removed"},
+		{func(s *record.Summary) { s.Seal, s.StepsSHA256 = "", "" }, ""}, // as of an older version
+	} {
+		var now record.Summary
+		if err := json.Unmarshal(text, &now); err != nil {
+			t.Fatal(err)
+		}
+		c.change(&now)
+		if got := now.Broken(); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
 	}
 }

@@ -75,6 +75,10 @@ type Summary struct {
 	Ranks            []RankStat   `json:"ranks"`              // by rank
 	IsInterrupted    bool         `json:"interrupted"`        // the run has not ended; its steps are told
 	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; null: it has ended
+	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
+	StepsSHA256 string `json:"steps_sha256,omitempty"`
+	// Seal is the SHA-256 of all other fields; "": the run has not ended, or an older version wrote them.
+	Seal string `json:"seal,omitempty"`
 
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`

@@ -3,6 +3,8 @@ package rundir
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/internal/regular"
 )
 
 // StepLog appends one line per step to a file that several processes share. It writes only whole lines, with
@@ -72,6 +75,20 @@ func (l *StepLog) Close() error {
 		l.err = err
 	}
 	return l.err
+}
+
+// StepsSHA256 returns the SHA-256 of steps.jsonl, of no bytes if there is no such file.
+func (d Directory) StepsSHA256() (string, error) {
+	sum := sha256.New()
+	f, err := regular.Open(d.Path(StepsFile))
+	if err == nil {
+		defer f.Close() // only read
+		_, err = io.Copy(sum, f)
+	}
+	if err = present(err); err != nil {
+		return "", fmt.Errorf("run directory: step log: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // cutSteps removes from steps.jsonl the lines of the given step and of later ones, and a last line
