@@ -219,7 +219,7 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"--batch: comes from the run that is resumed":    {"batch", "44"},
 		"has 4 shards, so that at most as many workers":  {"workers", "5"},
-		"3 steps are done, the run has 2":                {"steps", "2"},
+		"has done 3 steps, want at least as many, got 2": {"steps", "2"},
 		"the length is given twice":                      {"steps", "9", "epochs", "3"},
 		"wants replicas that are equal":                  {"strategy", "none", "workers", "2"},
 		"is neither a number of steps such as 100 nor a": {"checkpoint-every", "soon"},
