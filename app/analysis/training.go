@@ -9,8 +9,10 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // Training holds the results of a training run.
@@ -168,4 +170,25 @@ func (w *watching) end() {
 	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
 	r.Samples = append(r.Samples, w.samples)
 	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
+}
+
+// PartsText says who did the parts of a run before the last; "" if all were done in the way of the last.
+func PartsText(s *record.Summary) string {
+	var texts []string
+	from := 1
+	for _, p := range s.Before() {
+		texts = append(texts, fmt.Sprintf("steps %d to %d by %s x %s, %s", from, p.Steps,
+			spelling.Count(p.Workers, "worker"), spelling.Count(p.Threads, "thread"), p.Strategy))
+		from = p.Steps + 1
+	}
+	return strings.Join(texts, "; ")
+}
+
+// SinceText says since which step the workers were those of the last part of a run, to be put behind their
+// number; "" if they were from the beginning.
+func SinceText(s *record.Summary) string {
+	if len(s.Before()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" since step %d", s.Resumed.Steps)
 }

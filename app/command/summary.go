@@ -31,8 +31,8 @@ func printSummary(w io.Writer, s *record.Summary) error {
 		kind = " (generated)"
 	}
 	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, analysis.Plain(s.Data), kind,
-		strategyName(s), spelling.Count(s.Workers, "worker")+onHosts(s), spelling.Count(s.Threads, "thread"),
-		s.Batch, spelling.Count(s.Shards, "shard"))
+		strategyName(s), spelling.Count(s.Workers, "worker")+onHosts(s),
+		spelling.Count(s.Threads, "thread")+analysis.SinceText(s), s.Batch, spelling.Count(s.Shards, "shard"))
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	r.learned(s)
 	r.took(s)
@@ -104,11 +104,15 @@ func stepSamples(s *record.Summary) int {
 func (r rows) took(s *record.Summary) {
 	if s.Steps > 0 {
 		steps := spelling.Count(s.Steps, "step")
-		if s.Resumed != nil {
-			steps = fmt.Sprintf("the last %d of %s", s.Steps-s.Resumed.Steps, steps)
+		if from := s.Resumed; from != nil {
+			r.add("time", "%.2f s of training for the last %d of %s (%.4g epochs), %.0f samples/s; %.2f s "+
+				"with evaluations", s.Trained(), s.Steps-from.Steps, steps, s.Epochs, s.SamplesPerSecond,
+				s.Seconds)
+			r.add("all parts", "%.2f s of training", s.TrainSeconds)
+		} else {
+			r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds, steps,
+				s.Epochs, s.SamplesPerSecond)
 		}
-		r.add("time", "%.2f s for %s (%.4g epochs), %.0f samples/s of training", s.Seconds, steps, s.Epochs,
-			s.SamplesPerSecond)
 		r.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10",
 			s.StepMS.Median, s.StepMS.P10, s.StepMS.P90)
 	} else {
@@ -189,7 +193,11 @@ func (r rows) left(s *record.Summary) {
 		}
 	}
 	if from := s.Resumed; from != nil {
-		r.add("resumed", "from %s, after %.2f s; times above are those since", from.From, from.Seconds)
+		r.add("resumed", "from %s, after %s; times above without another word are those since", from.From,
+			spelling.Count(from.Steps, "step"))
+		if text := analysis.PartsText(s); text != "" {
+			r.add("before", "%s", text)
+		}
 	}
 	if c := s.Checkpoints; c != nil && c.Count > 0 {
 		r.add("checkpoints", "%d, %s; %.2f s of copying in the run, %.2f s of writing beside it, last %s",

@@ -25,8 +25,10 @@ type kept struct {
 	// Moves of shards and Growth of the batch so far.
 	Moves  []record.Move   `json:"moves"`
 	Growth []record.Growth `json:"growth"`
-	// Seconds of training so far.
+	// Seconds of the training loop so far, with evaluations.
 	Seconds float64 `json:"seconds"`
+	// Parts are those of the run before the part that wrote the checkpoint; older checkpoints tell of none.
+	Parts []record.Part `json:"parts,omitempty"`
 	// Weights is the file of weights that the first part of the run started from.
 	Weights *record.Start `json:"weights"`
 	// Batches counts the batches in the running statistics before the first step.
@@ -238,7 +240,21 @@ func (w *worker) describe(p train.Progress) kept {
 	if w.task.test != nil {
 		k.TestSamples = w.task.test.Len()
 	}
+	if w.task.start.Resumed != nil {
+		k.Parts = w.before.parts()
+	}
 	return k
+}
+
+// parts returns the parts of the run up to the checkpoint. Parts in a row that were done alike are one.
+func (k kept) parts() []record.Part {
+	last := record.Part{Steps: k.Progress.Step, Workers: k.Config.Workers, Threads: k.Config.Threads,
+		Strategy: k.Config.Strategy}
+	parts := slices.Clone(k.Parts)
+	if n := len(parts); n > 0 && parts[n-1].IsLike(last) {
+		parts = parts[:n-1]
+	}
+	return append(parts, last)
 }
 
 // checkSpace refuses a run if the disk has no room for its checkpoints, including the one in progress.

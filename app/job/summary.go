@@ -92,7 +92,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 		s.Samples = s.Async.Samples
 	}
 	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
-	if seconds := trained(s); seconds > 0 {
+	if seconds := s.Trained(); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
 	}
 	if s.Resumed != nil {
@@ -196,9 +196,6 @@ func clockOf(c setting.Config, results []workerResult) workerResult {
 	return slices.MaxFunc(results, func(a, b workerResult) int { return cmp.Compare(a.Seconds, b.Seconds) })
 }
 
-// trained returns the seconds of the training loop without evaluations, the time base of all rates.
-func trained(s *record.Summary) float64 { return s.Seconds - s.Phases.Evaluation }
-
 // workOf adds up the operations of all ranks; nil if there are none, or if the peak of a rank was not
 // measured, or that of a GPU which several share. Each compute thread has coreShare of a core.
 func workOf(s *record.Summary, coreShare float64) *record.Computation {
@@ -216,7 +213,7 @@ func workOf(s *record.Summary, coreShare float64) *record.Computation {
 			return nil
 		}
 	}
-	time := trained(s)
+	time := s.Trained()
 	if w.FLOPs == 0 || time <= 0 || w.Peak == 0 {
 		return nil
 	}

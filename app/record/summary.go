@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"lockstep/comm"
@@ -83,6 +84,10 @@ type Summary struct {
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`
 }
+
+// Trained returns the seconds of training without evaluations, of the last part of a resumed run: the time
+// base of all rates.
+func (s *Summary) Trained() float64 { return s.Seconds - s.Phases.Evaluation }
 
 // Outcome holds the figures that a summary and a run of a benchmark have in common.
 type Outcome struct {
@@ -352,14 +357,40 @@ type Checkpoints struct {
 	Last           string  `json:"last"`            // path of the newest
 }
 
-// Resumed says what a resumed run had done before. Steps, epochs, samples, evaluations and the
-// first loss of its summary are those of the whole run; times, bytes, memory and ranks are those
-// of the last part.
+// Resumed says what a resumed run had done before. Steps, epochs, samples, evaluations, train_seconds and
+// the first loss of its summary are those of the whole run; other times, rates, bytes, memory, ranks, workers
+// and threads are those of the last part.
 type Resumed struct {
-	From    string  `json:"from"`    // path of the checkpoint
-	Steps   int     `json:"steps"`   // done before
-	Samples int64   `json:"samples"` // trained on before
-	Seconds float64 `json:"seconds"` // trained before
+	From         string  `json:"from"`            // path of the checkpoint
+	Steps        int     `json:"steps"`           // done before
+	Samples      int64   `json:"samples"`         // trained on before
+	Seconds      float64 `json:"seconds"`         // wall time of the training loop before, with evaluations
+	TrainSeconds float64 `json:"train_seconds"`   // the same without evaluations; 0: not told
+	Parts        []Part  `json:"parts,omitempty"` // before, in order; those that were alike are one
+}
+
+// Part says how a part of a run was done that was resumed afterwards.
+type Part struct {
+	Steps    int    `json:"steps"`    // of the run when it ended
+	Workers  int    `json:"workers"`  // replicas
+	Threads  int    `json:"threads"`  // of each worker
+	Strategy string `json:"strategy"` // how gradients were exchanged
+}
+
+// IsLike reports whether both parts were done in one way.
+func (p Part) IsLike(other Part) bool {
+	p.Steps = other.Steps
+	return p == other
+}
+
+// Before returns the parts of the run before the last; nil if all were done in the way of the last, or if
+// that is not told.
+func (s *Summary) Before() []Part {
+	last := Part{Workers: s.Workers, Threads: s.Threads, Strategy: s.Strategy}
+	if s.Resumed == nil || !slices.ContainsFunc(s.Resumed.Parts, func(p Part) bool { return !p.IsLike(last) }) {
+		return nil
+	}
+	return s.Resumed.Parts
 }
 
 // Standing says where a run that has ended early can go on.

@@ -309,7 +309,8 @@ func trainingTitle(t *analysis.Training) string {
 	} else if all := joinedHosts(&t.Summary); len(all) > 1 {
 		workers += " on " + spelling.Count(len(all), "host")
 	}
-	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread"))
+	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread")) +
+		analysis.SinceText(&t.Summary)
 }
 
 // interruptedFacts lists the figures of a run that has not ended.
@@ -402,11 +403,13 @@ func addReached(t *analysis.Training, add adder) {
 func addLength(t *analysis.Training, add adder) {
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
 	if from := t.Resumed; from != nil {
-		add("resumed", "after step %d; speed, work and what was exchanged are those since", from.Steps)
-	}
-	if t.TrainSeconds > t.Seconds { // a resumed run
-		add("time", "%s s of training in all parts of the run, %s s in the last one",
-			seconds(float64(t.TrainSeconds)), seconds(float64(t.Seconds)))
+		text := fmt.Sprintf("after step %d; speed, work and what was exchanged are those since", from.Steps)
+		if parts := analysis.PartsText(&t.Summary); parts != "" {
+			text += "; before: " + strings.ReplaceAll(parts, " x ", " × ")
+		}
+		add("resumed", "%s", text)
+		add("time", "%s s of training in all parts of the run, %s s of it in the last one, which took %s s "+
+			"with evaluations", seconds(t.TrainSeconds), seconds(t.Trained()), seconds(t.Seconds))
 	} else {
 		add("time", "%s s, %s s of it training", seconds(float64(t.Seconds)),
 			seconds(float64(t.TrainSeconds)))

@@ -142,7 +142,10 @@ func TestReportOfAResumedRun(t *testing.T) {
 	path := filepath.Join(folder, "summary.json")
 	text, err := os.ReadFile(path)
 	if err == nil {
-		resumed := []byte(`{"resumed":{"from":"run/checkpoints/step-400","steps":400,"seconds":4},`)
+		resumed := []byte(`{"phases":{"evaluation":5},"resumed":{"from":"run/checkpoints/step-400",` +
+			`"steps":400,"seconds":4,"parts":[` +
+			`{"steps":100,"workers":3,"threads":1,"strategy":"ddp"},` +
+			`{"steps":400,"workers":2,"threads":1,"strategy":"ps"}]},`)
 		err = os.WriteFile(path, bytes.Replace(text, []byte("{"), resumed, 1), 0o644)
 	}
 	if err == nil {
@@ -153,7 +156,10 @@ func TestReportOfAResumedRun(t *testing.T) {
 	}
 	page := read(t, folder, report.MarkdownFile)
 	for _, want := range []string{"6400 samples/s since it was resumed after step 400.**",
-		"resumed: after step 400; speed, work and what was exchanged are those since"} {
+		"resumed: after step 400; speed, work and what was exchanged are those since; before: steps 1 to " +
+			"100 by 3 workers × 1 thread, ddp; steps 101 to 400 by 2 workers × 1 thread, ps",
+		"time: 10.0 s of training in all parts of the run, 7.00 s of it in the last one, which took 12.0 s " +
+			"with evaluations", "2 workers × 1 thread since step 400"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
