@@ -59,8 +59,8 @@ the learning rate of the other strategies. diloco wants a small one, such as --o
 
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
-holds config.yaml, host.json, steps.jsonl, summary.json, report.md and report.html with plots, the
-trained weights in model.safetensors, which PyTorch reads, and the workers' output.
+holds config.yaml, host.json, steps.jsonl, evaluations.jsonl, summary.json, report.md and report.html
+with plots, the trained weights in model.safetensors, which PyTorch reads, and the workers' output.
 
 --rebalance measures the workers' speeds and moves shards from slow ones to fast ones, which changes no
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.

@@ -73,6 +73,7 @@ func (r *heard) take(rank int, n notice) {
 	switch {
 	case n.Evaluation != nil:
 		r.evaluations = append(r.evaluations, *n.Evaluation)
+		r.keepEvaluation(*n.Evaluation)
 		r.show(*n.Evaluation)
 	case n.Bucket != nil:
 		r.buckets[rank] = append(r.buckets[rank], *n.Bucket)
@@ -84,14 +85,29 @@ func (r *heard) take(rank int, n notice) {
 		r.lostWorkers = append(r.lostWorkers, *n.LostWorker)
 		r.warn(lostText(*n.LostWorker))
 	case n.Lost != nil:
-		r.lost = append(r.lost, *n.Lost)
-		r.warn(fmt.Sprintf("warning: %v; the run goes on without", n.Lost))
+		r.lose(*n.Lost)
 	case n.Move != nil:
 		r.moves = append(r.moves, *n.Move)
 	case n.Growth != nil:
 		r.growth = append(r.growth, *n.Growth)
 	case n.Data != nil:
 		r.data[rank] = *n.Data
+	}
+}
+
+// lose takes that a file ends early.
+func (r *heard) lose(l record.Lost) {
+	r.lost = append(r.lost, l)
+	r.warn(fmt.Sprintf("warning: %v; the run goes on without", l))
+}
+
+// keepEvaluation adds an evaluation to the file of a run that has a directory, unless the file was lost.
+func (r *heard) keepEvaluation(e record.Evaluation) {
+	if r.dir == "" || r.hasLost(rundir.EvaluationsFile) {
+		return
+	}
+	if err := r.dir.AddEvaluation(e); err != nil {
+		r.lose(record.Lost{Rank: e.Rank, File: rundir.EvaluationsFile, Reason: err.Error()})
 	}
 }
 

@@ -313,6 +313,7 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 		o.warn(fmt.Sprintf("warning: %s keeps lines of steps that are done again: %v", rundir.StepsFile,
 			dir.Uncut))
 	}
+	o.cutEvaluations(dir.Directory, from)
 	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
 	if err == nil {
 		machine := host.Describe()
@@ -329,6 +330,18 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 		return rundir.Claimed{}, errors.Join(err, abandon(dir, err))
 	}
 	return dir, nil
+}
+
+// cutEvaluations removes from the directory of a run the lines of evaluations that it makes again.
+func (o Options) cutEvaluations(dir rundir.Directory, from *resumption) {
+	var kept []record.Evaluation
+	if from != nil {
+		kept = from.Kept.Evaluations
+	}
+	if err := dir.CutEvaluations(kept); err != nil {
+		o.warn(fmt.Sprintf("warning: %s keeps lines of evaluations that are made again: %v",
+			rundir.EvaluationsFile, err))
+	}
 }
 
 // isLeft reports whether an attempt at this run that was lost before its first checkpoint has left folder.

@@ -92,8 +92,8 @@ func restarted(all []record.Restart) string {
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
-// made from steps.jsonl and the newest checkpoint. Figures that are known only at
-// the end are zero; times are those of rank 0's steps.
+// made from steps.jsonl, evaluations.jsonl and the newest checkpoint. Figures that are known only at the end
+// are zero; times are those of rank 0's steps.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
 	newest, err := openNewest(d, func(string) {})
@@ -130,6 +130,13 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	if newest != nil {
 		k := newest.Kept
 		s.Evaluations, s.Moves, s.Growth, samples = k.Evaluations, k.Moves, k.Growth, k.TrainSamples
+	}
+	told, err := d.Evaluations()
+	if err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	if len(told) > len(s.Evaluations) { // all since the run began, unless the disk was full
+		s.Evaluations = told
 	}
 	s.Standing = new(standingOf(d, newest, s.Steps))
 	s.Standing.Planned = planned(c, samples)

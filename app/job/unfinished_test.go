@@ -1,12 +1,17 @@
 package job_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 )
@@ -39,6 +44,73 @@ func TestUnfinishedRunIsKnownByItsSteps(t *testing.T) {
 	}
 	if _, err := job.Unfinished(t.TempDir()); err == nil {
 		t.Error("no error of an empty folder")
+	}
+}
+
+// A run that ends early without a checkpoint is known by its evaluations too; one that is resumed takes over
+// those up to its checkpoint.
+func TestUnfinishedRunIsKnownByItsEvaluations(t *testing.T) {
+	c := short(t)
+	c.Epochs, c.Workers, c.Link = 80, 2, "local"
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var shown []record.Evaluation
+	_, err := job.Run(ctx, c, job.Options{Progress: func(p job.Progress) {
+		if p.Evaluation != nil {
+			if shown = append(shown, *p.Evaluation); len(shown) == 2 {
+				cancel()
+			}
+		}
+	}})
+	if err == nil {
+		t.Fatal("the run has ended")
+	}
+	s, err := job.Unfinished(c.Out)
+	if err != nil || len(shown) < 2 || !slices.Equal(s.Evaluations, shown) {
+		t.Errorf("%v, %+v, want %+v", err, s.Evaluations, shown)
+	}
+
+	c = begun(t, 5, nil)
+	dir := rundir.Directory(c.Out)
+	all, err := dir.Evaluations()
+	if err != nil || len(all) == 0 || all[0].Steps != 4 {
+		t.Fatalf("%v, %+v", err, all)
+	}
+	file := dir.Path(rundir.EvaluationsFile)
+	text, err := os.ReadFile(file)
+	if err == nil { // killed after the next evaluation, while the one after it was written
+		text = append(text, `{"rank":0,"steps":7,"accuracy":0.99}`+"\n"+`{"rank":0,"ste`...)
+		err = errors.Join(os.WriteFile(file, text, 0o644), os.Remove(dir.Path(rundir.SummaryFile)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = job.Unfinished(c.Out); err != nil || len(s.Evaluations) != len(all)+1 {
+		t.Errorf("%v, %+v", err, s)
+	}
+	if s, _, err = resumed(t, c.Out, "steps", "8"); err != nil {
+		t.Fatal(err)
+	}
+	now, err := dir.Evaluations()
+	isCut := func(e record.Evaluation) bool { return e.Steps == 7 }
+	if err != nil || !slices.Equal(now, s.Evaluations) || now[0] != all[0] || now[len(now)-1].Steps != 8 ||
+		slices.ContainsFunc(now, isCut) {
+		t.Errorf("%v, %+v, were %+v", err, now, all)
+	}
+}
+
+// A run whose evaluations cannot be written goes on, and says so once.
+func TestEvaluationsThatCannotBeWritten(t *testing.T) {
+	c := short(t)
+	c.Epochs = 3
+	made := false
+	s := run(t, c, job.Options{Progress: func(p job.Progress) {
+		if !made {
+			made = os.Mkdir(filepath.Join(c.Out, rundir.EvaluationsFile), 0o755) == nil
+		}
+	}})
+	if !made || len(s.Lost) != 1 || s.Lost[0].File != rundir.EvaluationsFile || len(s.Evaluations) != 3 {
+		t.Errorf("made %v, lost %v, %+v", made, s.Lost, s.Evaluations)
 	}
 }
 

@@ -27,6 +27,7 @@ func TestPageIsOfTheseTypes(t *testing.T) {
 	fmt.Fprintf(&p.text, "# Record of a run\n\nSchema %d. Generated from the types of `app/record` by "+
 		"`go test ./app/record -update`.\n", record.Schema)
 	p.file("steps.jsonl", record.Step{})
+	p.file("evaluations.jsonl", record.Evaluation{})
 	p.file("updates.jsonl, first line", record.Order{})
 	p.file("updates.jsonl", record.Update{})
 	p.file("summary.json", record.Summary{})

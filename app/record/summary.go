@@ -169,8 +169,9 @@ func (l Loss) IsGuessing(classes int) bool {
 	return classes >= 2 && l.Last > chance*math.Log(float64(classes))
 }
 
-// Evaluation is how well the model did on the test set at one time of a run. Loss, accuracy and rate are
-// the same on all ranks, so rank 0 tells them, unless ranks never exchange.
+// Evaluation is how well the model did on the test set at one time of a run: a line of evaluations.jsonl,
+// and part of summary.json. Loss, accuracy and rate are the same on all ranks, so rank 0 tells them, unless
+// ranks never exchange.
 type Evaluation struct {
 	Rank     int     `json:"rank"`          // whose replica
 	Steps    int     `json:"steps"`         // trained so far
@@ -387,7 +388,8 @@ func (p Part) IsLike(other Part) bool {
 // that is not told.
 func (s *Summary) Before() []Part {
 	last := Part{Workers: s.Workers, Threads: s.Threads, Strategy: s.Strategy}
-	if s.Resumed == nil || !slices.ContainsFunc(s.Resumed.Parts, func(p Part) bool { return !p.IsLike(last) }) {
+	differs := func(p Part) bool { return !p.IsLike(last) }
+	if s.Resumed == nil || !slices.ContainsFunc(s.Resumed.Parts, differs) {
 		return nil
 	}
 	return s.Resumed.Parts

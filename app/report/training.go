@@ -116,7 +116,7 @@ func trainingPage(t *analysis.Training) page {
 		Lede: trainingLede(t)}
 	if t.IsInterrupted {
 		p.Title += ", interrupted"
-		p.Source = "steps.jsonl and config.yaml of the run directory"
+		p.Source = "steps.jsonl, evaluations.jsonl and config.yaml of the run directory"
 	}
 	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t)
 	p.Notes, p.Cautions = p.More, firstCautions(p.More)

@@ -79,16 +79,15 @@ func (l *StepLog) Close() error {
 
 // StepsSHA256 returns the SHA-256 of steps.jsonl, of no bytes if there is no such file.
 func (d Directory) StepsSHA256() (string, error) {
-	sum := sha256.New()
-	f, err := regular.Open(d.Path(StepsFile))
-	if err == nil {
-		defer f.Close() // only read
-		_, err = io.Copy(sum, f)
-	}
-	if err = present(err); err != nil {
+	sum, err := regular.Hash(d.Path(StepsFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		none := sha256.Sum256(nil)
+		return hex.EncodeToString(none[:]), nil
+	case err != nil:
 		return "", fmt.Errorf("run directory: step log: %w", err)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return sum, nil
 }
 
 // cutSteps removes from steps.jsonl the lines of the given step and of later ones, and a last line
