@@ -15,7 +15,7 @@ func TestWorkDifference(t *testing.T) {
 			Seed: 1, LearningRate: 0.1, Math: "fast", Strategy: "ddp", Workers: 2,
 			DataSHA256: record.DataHash{Train: "a"},
 			Outcome:    record.Outcome{Steps: 10, Samples: 640, ISA: "avx2"}},
-			Configuration: "schedule: constant # default\nstrategy: ddp\n"}
+			Configuration: "schedule: constant # default\nlimit-train: 100\nlimit-test: 50\n"}
 		change(r)
 		return r
 	}
@@ -24,10 +24,24 @@ func TestWorkDifference(t *testing.T) {
 		"": func(r *analysis.Training) {
 			r.Strategy, r.Workers, r.Threads, r.Link, r.Wire = "ps", 4, 2, "tcp", "int8"
 		},
-		"interrupted":               func(r *analysis.Training) { r.IsInterrupted = true },
-		"model vgg11 against lenet": func(r *analysis.Training) { r.Model = "vgg11" },
-		"samples of glyphs against other ones of " +
-			"glyphs": func(r *analysis.Training) { r.DataSHA256.Train = "b" },
+		"interrupted":                      func(r *analysis.Training) { r.IsInterrupted = true },
+		"model vgg11 against lenet":        func(r *analysis.Training) { r.Model = "vgg11" },
+		"other training samples of glyphs": func(r *analysis.Training) { r.DataSHA256.Train = "b" },
+		"other samples of glyphs": func(r *analysis.Training) {
+			r.DataSHA256 = record.DataHash{Test: "b"}
+		},
+		"other test samples of glyphs, limit-test 9 against 50": func(r *analysis.Training) {
+			r.DataSHA256.Test = "b"
+			r.Configuration = "schedule: constant\nlimit-train: 100\nlimit-test: 9\n"
+		},
+		"other training samples of glyphs, limit-train 9 against 100": func(r *analysis.Training) {
+			r.DataSHA256.Train = "b"
+			r.Configuration = "schedule: constant\nlimit-train: 9\n"
+		},
+		"model vgg11 against lenet, samples of mnist against other ones of " + "glyphs": func(
+			r *analysis.Training) {
+			r.Model, r.Data, r.DataSHA256.Train = "vgg11", "mnist", "b"
+		},
 		"batch 128 against 64":                  func(r *analysis.Training) { r.Accumulate = 2 },
 		"4 shards against 2":                    func(r *analysis.Training) { r.Shards = 4 },
 		"20 steps against 10":                   func(r *analysis.Training) { r.Steps = 20 },
