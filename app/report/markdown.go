@@ -90,7 +90,11 @@ func (m *markdown) refused(lists []noteList) {
 func (m *markdown) cautions(list []caution) {
 	for _, c := range list {
 		if c.Kind != analysis.Refused.String() {
-			m.item("**%s, %s**: %s", c.Kind, c.Topic, text(c.Text))
+			name := c.Kind
+			if c.Topic != c.Kind { // which says no more
+				name += ", " + c.Topic
+			}
+			m.item("**%s**: %s", name, text(c.Text))
 		}
 	}
 }

@@ -98,11 +98,12 @@ func lossCurves(t *analysis.Training) figure {
 	}
 	p := plot.Lines{Head: plot.Head{ID: "loss", IsLead: true, Title: "Loss against step",
 		Description: "The loss of training, and of the test samples where they were evaluated. " +
-			"The values are in the table below the plot."},
+			"The values of training are in the table below the plot."},
 		X: "step", Y: "loss, mean cross entropy", Series: all, Hi: top(all)}
 	caption := "Training: mean over the global batch, and over the steps between two points."
 	if len(all) > 1 {
-		caption += " Test samples: of all of them, at each evaluation."
+		caption += " Test samples: of all of them, at each evaluation; these values are in the table of " +
+			"evaluations, and the table of the loss holds those of training."
 	}
 	return figure{ID: "loss", Title: "Loss", Caption: caption, Chart: p, Legend: legendOf(all),
 		Table: placesTable("Loss of training by step", "step", all[:1])}

@@ -158,6 +158,8 @@ func TestReportOfAResumedRun(t *testing.T) {
 	for _, want := range []string{"6400 samples/s since it was resumed after step 400.**",
 		"resumed: after step 400; speed, work and what was exchanged are those since; before: steps 1 to " +
 			"100 by 3 workers × 1 thread, ddp; steps 101 to 400 by 2 workers × 1 thread, ps",
+		"- **caution**: the loss grew &lt;far&gt;\n\n### Loss", "at each evaluation; these values are in " +
+			"the table of evaluations, and the table of the loss holds those of training.",
 		"time: 10.0 s of training in all parts of the run, 7.00 s of it in the last one, which took 12.0 s " +
 			"with evaluations", "2 workers × 1 thread since step 400"} {
 		if !strings.Contains(page, want) {
