@@ -24,10 +24,7 @@ func (k *keptSteps) add(l record.Step) {
 	k.last = float64(l.Loss)
 	k.seconds = append(k.seconds, float64(l.Seconds))
 	k.samples += int64(l.Samples)
-	k.phases.Forward += l.Phases.Forward
-	k.phases.Backward += l.Phases.Backward
-	k.phases.Optimizer += l.Phases.Optimizer
-	k.phases.Data += l.Phases.Data
+	k.phases.Add(l.Phases)
 }
 
 // Contradictions says what a summary tells that no GPU can have done, where the steps of a run are not those

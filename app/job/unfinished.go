@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -52,7 +53,7 @@ func Stand(folder string) (record.Standing, error) {
 
 // standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
 func standingOf(d rundir.Directory, newest *resumption, done int) record.Standing {
-	s, since := record.Standing{Done: done}, d.Path(rundir.ConfigFile)
+	s, since := record.Standing{Done: done, IsGoingOn: d.IsGoingOn()}, d.Path(rundir.ConfigFile)
 	if newest != nil {
 		since, s.Checkpoint, s.Resume = newest.Path, newest.Path, resumeCommand(d)
 		s.Step = newest.Kept.Progress.Step
@@ -93,7 +94,7 @@ func restarted(all []record.Restart) string {
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
 // made from steps.jsonl, evaluations.jsonl and the newest checkpoint. Figures that are known only at the end
-// are zero; times are those of rank 0's steps.
+// are zero or nil; times are those of rank 0's steps.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
 	newest, err := openNewest(d, func(string) {})
@@ -123,13 +124,17 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	defer f.Close() // only read
-	if err := countSteps(s, f, c.IsIsolated() || c.Averages()); err != nil {
+	if err := countSteps(s, f, c); err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
-	samples := 0
+	samples := max(0, c.LimitTrain) // of the training set; 0: not known
 	if newest != nil {
 		k := newest.Kept
 		s.Evaluations, s.Moves, s.Growth, samples = k.Evaluations, k.Moves, k.Growth, k.TrainSamples
+		s.TestSamples = int64(k.TestSamples)
+		if parts := k.Parts; len(parts) > 0 {
+			s.Resumed = &record.Resumed{Steps: parts[len(parts)-1].Steps, Parts: parts}
+		}
 	}
 	told, err := d.Evaluations()
 	if err != nil {
@@ -137,6 +142,14 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	}
 	if len(told) > len(s.Evaluations) { // all since the run began, unless the disk was full
 		s.Evaluations = told
+	}
+	if n := len(s.Evaluations); n > 0 {
+		last := s.Evaluations[n-1]
+		s.TestAccuracy, s.TestLoss = &last.Accuracy, new(float64(last.Loss))
+	}
+	s.Target = targetOf(c, s.Evaluations)
+	if samples > 0 && !c.IsAdaptive() {
+		s.Epochs = float64(s.Steps) / float64(c.StepsPerEpoch(samples))
 	}
 	s.Standing = new(standingOf(d, newest, s.Steps))
 	s.Standing.Planned = planned(c, samples)
@@ -155,10 +168,13 @@ func planned(c setting.Config, samples int) string {
 	return spelling.Count(c.Epochs, "epoch")
 }
 
-// countSteps adds up the lines of steps.jsonl and skips a line that was not written completely. isOwn says
-// that each worker counts its own samples only.
-func countSteps(s *record.Summary, lines io.Reader, isOwn bool) error {
+// countSteps adds up the lines that a run of c has in steps.jsonl, and skips a line that was not written
+// completely. Steps of asynchronous workers are each of one of them; other workers take each step together,
+// and some of those count their own samples only.
+func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
+	isOwn := c.IsAsync() || c.IsIsolated() || c.Averages()
 	memory := map[int]int64{} // peak by rank
+	var times []time.Duration
 	for r := bufio.NewReader(lines); ; {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -177,15 +193,22 @@ func countSteps(s *record.Summary, lines io.Reader, isOwn bool) error {
 		if l.Rank == 0 || isOwn {
 			s.Samples += int64(l.Samples)
 		}
-		if l.Rank > 0 {
+		if l.Rank > 0 && !c.IsAsync() {
 			continue
 		}
 		if s.Steps == 0 {
 			s.Loss.First = float64(l.Loss)
 		}
-		s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), float64(l.Loss)
-		s.Seconds += float64(l.Seconds)
+		if l.Step >= s.Steps {
+			s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), float64(l.Loss)
+		}
+		if l.Rank == 0 {
+			s.Seconds += float64(l.Seconds)
+			s.Phases.Add(l.Phases)
+			times = append(times, seconds(float64(l.Seconds)))
+		}
 	}
+	s.StepMS = stepQuantiles(times)
 	for _, bytes := range memory {
 		s.PeakRSSBytes += bytes
 	}

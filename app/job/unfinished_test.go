@@ -114,6 +114,23 @@ func TestEvaluationsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// Each step of asynchronous workers is one of them's, and all count.
+func TestUnfinishedRunOfAsynchronousWorkers(t *testing.T) {
+	want := run(t, stale(t, 2, 1, "workers", "local"), job.Options{})
+	s, err := job.Unfinished(want.Directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Steps != want.Steps || s.Samples != want.Samples || s.Loss.Last != want.Loss.Last ||
+		s.Epochs != want.Epochs || *s.TestAccuracy != *want.TestAccuracy || s.StepMS.Median == 0 {
+		t.Errorf("%d steps, %d samples, %v epochs, loss %v, want %d, %d, %v, %v", s.Steps, s.Samples,
+			s.Epochs, s.Loss, want.Steps, want.Samples, want.Epochs, want.Loss)
+	}
+	if s.Standing.IsGoingOn {
+		t.Error("an ended run goes on")
+	}
+}
+
 // A run that was lost before its first checkpoint is started again from its beginning, in its directory, and
 // ends with the parameters of one that was not lost.
 func TestARunWithoutACheckpointBeginsAgain(t *testing.T) {

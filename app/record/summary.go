@@ -74,7 +74,7 @@ type Summary struct {
 	Evaluations      []Evaluation `json:"evaluations"`        // those of all ranks if they never exchange
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank
-	IsInterrupted    bool         `json:"interrupted"`        // the run has not ended; its steps are told
+	IsInterrupted    bool         `json:"interrupted"`        // not ended; what the end tells is 0 or null
 	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; null: it has ended
 	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
 	StepsSHA256 string `json:"steps_sha256,omitempty"`
@@ -226,6 +226,17 @@ type Phases struct {
 	Data        float64 `json:"data"`         // waiting for the loader
 	Evaluation  float64 `json:"evaluation"`   // on the test set
 	Other       float64 `json:"other"`        // the rest
+}
+
+// Add adds the seconds of q.
+func (p *Phases) Add(q Phases) {
+	p.Forward += q.Forward
+	p.Backward += q.Backward
+	p.SyncExposed += q.SyncExposed
+	p.Optimizer += q.Optimizer
+	p.Data += q.Data
+	p.Evaluation += q.Evaluation
+	p.Other += q.Other
 }
 
 // ByName returns the seconds of all phases by their names in JSON.
@@ -403,6 +414,8 @@ type Standing struct {
 	Planned    string    `json:"planned,omitempty"` // the length that it was given; "": not known
 	Written    time.Time `json:"written"`           // when the checkpoint was; without one, the run's begin
 	Resume     string    `json:"resume,omitempty"`  // command line that goes on; "": there is no checkpoint
+	// IsGoingOn says that the run has not ended early, but goes on.
+	IsGoingOn bool `json:"going_on,omitempty"`
 }
 
 // Restart returns what it costs to go on there now, after something was lost.

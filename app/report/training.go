@@ -115,7 +115,7 @@ func trainingPage(t *analysis.Training) page {
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory", Answer: trainingAnswer(t),
 		Lede: trainingLede(t)}
 	if t.IsInterrupted {
-		p.Title += ", interrupted"
+		p.Title += ", " + stateOf(t)
 		p.Source = "steps.jsonl, evaluations.jsonl and config.yaml of the run directory"
 	}
 	p.Alerts, p.More = alertsOf(t.Cautions), trainingNotes(t)
@@ -261,21 +261,38 @@ func trainingAnswer(t *analysis.Training) answer {
 
 // interruptedAnswer says how far a run that has not ended came, and how it goes on.
 func interruptedAnswer(t *analysis.Training) answer {
-	a := answer{Text: fmt.Sprintf("Interrupted after %s: the loss went from %s to %s.",
-		spelling.Count(t.Steps, "step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))}
-	at := t.Standing
+	length, at := "Interrupted after "+spelling.Count(t.Steps, "step"), t.Standing
+	if stateOf(t) == goingOn {
+		length = "Going on, after " + spelling.Count(t.Steps, "step")
+	}
+	a := answer{Text: fmt.Sprintf("%s: the loss went from %s to %s.", length, fixed(t.Loss.First, 4),
+		fixed(t.Loss.Last, 4))}
 	if at == nil {
 		return a
 	}
 	if at.Planned != "" {
 		a.Why = fmt.Sprintf("Planned: %s. ", at.Planned)
 	}
-	if at.Checkpoint == "" {
-		a.Why += "There is no checkpoint to go on from."
-	} else {
+	switch {
+	case at.IsGoingOn:
+	case at.Checkpoint == "":
+		a.Why += "There is no checkpoint here to go on from."
+	default:
 		a.Why += fmt.Sprintf("%s goes on after step %d.", at.Resume, at.Step)
 	}
+	a.Why = strings.TrimSpace(a.Why)
 	return a
+}
+
+// goingOn is the state of a run that has not ended.
+const goingOn = "going on"
+
+// stateOf words the state of a run that has left no summary.
+func stateOf(t *analysis.Training) string {
+	if t.Standing != nil && t.Standing.IsGoingOn {
+		return goingOn
+	}
+	return "interrupted"
 }
 
 // strategyText names the strategy, with its servers.
@@ -315,8 +332,8 @@ func trainingTitle(t *analysis.Training) string {
 
 // interruptedFacts lists the figures of a run that has not ended.
 func interruptedFacts(t *analysis.Training) []pair {
-	facts := []pair{{"state", "interrupted, or running when this was rendered: the figures are those of " +
-		"the steps so far"}}
+	facts := []pair{{"state", stateOf(t) + " when this was rendered: the figures are those of the steps " +
+		"so far"}}
 	add := func(name, format string, args ...any) {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
 	}
@@ -324,7 +341,10 @@ func interruptedFacts(t *analysis.Training) []pair {
 		add("test accuracy", "%.2f %% after %s", 100*float64(t.Evaluations[n-1].Accuracy),
 			spelling.Count(t.Evaluations[n-1].Steps, "step"))
 	}
-	add("length", "%s, to epoch %.0f", spelling.Count(t.Steps, "step"), float64(t.Epochs)+1)
+	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
+	if from := t.Resumed; from != nil {
+		add("resumed", "after step %d%s", from.Steps, partsBefore(t))
+	}
 	if at := t.Standing; at != nil && at.Checkpoint != "" {
 		add("checkpoint", "after step %d: %s", at.Step, at.Checkpoint)
 	}
@@ -403,11 +423,8 @@ func addReached(t *analysis.Training, add adder) {
 func addLength(t *analysis.Training, add adder) {
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
 	if from := t.Resumed; from != nil {
-		text := fmt.Sprintf("after step %d; speed, work and what was exchanged are those since", from.Steps)
-		if parts := analysis.PartsText(&t.Summary); parts != "" {
-			text += "; before: " + strings.ReplaceAll(parts, " x ", " × ")
-		}
-		add("resumed", "%s", text)
+		add("resumed", "after step %d; speed, work and what was exchanged are those since%s", from.Steps,
+			partsBefore(t))
 		add("time", "%s s of training in all parts of the run, %s s of it in the last one, which took %s s "+
 			"with evaluations", seconds(t.TrainSeconds), seconds(t.Trained()), seconds(t.Seconds))
 	} else {
@@ -423,6 +440,15 @@ func addLength(t *analysis.Training, add adder) {
 			digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)), digits(float64(w.Peak)/1e9, 3),
 			analysis.PeakText(t.GPU))
 	}
+}
+
+// partsBefore says who did the parts of a run before the last, to be put behind a sentence; "" if they were
+// done as the last.
+func partsBefore(t *analysis.Training) string {
+	if parts := analysis.PartsText(&t.Summary); parts != "" {
+		return "; before: " + strings.ReplaceAll(parts, " x ", " × ")
+	}
+	return ""
 }
 
 // addTraffic adds what processes sent and received.

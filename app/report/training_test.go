@@ -178,7 +178,7 @@ func TestReportOfAnInterruptedRun(t *testing.T) {
 	for standing, want := range map[string]string{
 		`"planned":"9000 steps","checkpoint":"run/checkpoints/step-400","step":400,"resume":"lockstep train` +
 			` --resume run"`: "Planned: 9000 steps. lockstep train --resume run goes on after step 400.",
-		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint to go on from.",
+		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint here to go on from.",
 	} {
 		text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{`+standing+`},`, 1)
 		run, err := report.ReadUnfinished(folder, strings.NewReader(text))
@@ -192,6 +192,18 @@ func TestReportOfAnInterruptedRun(t *testing.T) {
 		if !strings.Contains(page, "\n"+want+"\n") || strings.Contains(page, "\ninterrupted\n") {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
+	}
+	text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{"planned":"9 steps",`+
+		`"checkpoint":"run/checkpoints/step-400","resume":"lockstep","going_on":true},`, 1)
+	run, err := report.ReadUnfinished(folder, strings.NewReader(text))
+	if err == nil {
+		err = report.Run(run).Write(folder)
+	}
+	page := read(t, folder, report.MarkdownFile)
+	if err != nil || !strings.Contains(page, ", going on\n") ||
+		!strings.Contains(page, "**Going on, after ") ||
+		!strings.Contains(page, "\nPlanned: 9 steps.\n") {
+		t.Errorf("%v: %s", err, page)
 	}
 }
 
