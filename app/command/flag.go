@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,24 +61,52 @@ func given(c *cobra.Command) map[string]string {
 	return texts
 }
 
-// flagError turns an error of pflag into a usage error of one line.
+// flagError turns an error of pflag into a usage error, which has one line but where several flags of a line
+// are unknown.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		flag, hint := "-"+unknown.GetSpecifiedName(), ""
-		if unknown.GetSpecifiedShortnames() == "" {
-			flag = "-" + flag
-			hint = hintFlag(c, flag)
+		if unknown.GetSpecifiedShortnames() != "" {
+			return usagef("unknown flag -%s (%s --help lists all)", unknown.GetSpecifiedName(),
+				c.CommandPath())
 		}
-		return usagef("unknown flag %s%s (%s --help lists all)", flag, hint, c.CommandPath())
+		lines := unknownFlags(c, "--"+unknown.GetSpecifiedName())
+		return usagef("%s (%s --help lists all)", strings.Join(lines, "\n"), c.CommandPath())
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		return usagef("--%s: %v", f.Name, refusal(f, invalid.GetValue(), invalid.Unwrap()))
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
 }
+
+// unknownFlags words first, which c does not know, and the unknown flags behind it on the program's command
+// line, up to --.
+func unknownFlags(c *cobra.Command, first string) []string {
+	unknown := []string{first}
+	var line []string
+	if c.Context() != nil && !strings.Contains(c.Use, "COMMAND") { // whose flags are behind its own
+		line, _ = c.Context().Value(lineKey{}).([]string)
+	}
+	for _, word := range line {
+		name, _, _ := strings.Cut(word, "=")
+		if name == "--" {
+			break
+		}
+		bare, isFlag := strings.CutPrefix(name, "--")
+		if isFlag && c.Flags().Lookup(bare) == nil && !slices.Contains(unknown, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	for i, name := range unknown {
+		unknown[i] = fmt.Sprintf("unknown flag %s%s", name, hintFlag(c, name))
+	}
+	return unknown
+}
+
+// lineKey is the key of a context's command line.
+type lineKey struct{}
 
 // refusal says why text is no value of f, whose Set has returned the error why.
 func refusal(f *pflag.Flag, text string, why error) error {
@@ -121,7 +150,9 @@ func hintFlag(c *cobra.Command, flag string) string {
 			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
 		}
 	}
-	if hasSettings {
+	if called := setting.Called(flag); hasSettings && called != "" && c.Flags().Lookup(called) == nil {
+		return "" // c lacks it
+	} else if hasSettings {
 		return setting.Hint(flag, names)
 	}
 	return spelling.Hint(flag, names)

@@ -84,7 +84,16 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 		{"train", "--precision", "; weights are float32, activations too but on a GPU; --math says"},
 		{"train", "--amp", "; weights are float32, activations too but on a GPU; --math says"},
 		{"train", "--rank", "unknown flag --rank (lockstep train"},
-		{"train", "--backend", "unknown flag --backend (lockstep train"},
+		{"train", "--backend=gloo", `; did you mean "--link"? it is auto, local, shm or tcp, in place`},
+		{"train", "--save-every=100", `; did you mean "--checkpoint-every"? (`},
+		{"train", "--save_every=100", `; did you mean "--checkpoint-every"? (`},
+		{"train", "--ckpt-every", `; did you mean "--checkpoint-every"? (`},
+		{"recipe run", "--eval_steps=100", `; did you mean "--eval-every"? it counts epochs, not steps (`},
+		{"bench", "--bucket-cap-mb=25", `; did you mean "--bucket"? it takes bytes, or a size with its unit`},
+		{"train", "--compression=bf16", `; did you mean "--wire"? (`},
+		{"train", "--zero_stage=1", `; did you mean "--shard-optimizer"? (`},
+		{"train", "--nnodes=2", `; hosts are named by flags in front of the command: see lockstep run`},
+		{"bench", "--save-every=100", "unknown flag --save-every (lockstep bench"},
 		{"train", "--nothing-like-it", "unknown flag --nothing-like-it (lockstep train --help"},
 	} {
 		status, _, stderr := execute(append(strings.Fields(test.command), test.flag)...)
@@ -94,6 +103,35 @@ func TestFlagsOfOtherPrograms(t *testing.T) {
 		}
 		if strings.Contains(test.flag, "num") && strings.Contains(stderr, `"--workers"`) {
 			t.Errorf("%s %s leads to --workers: %q", test.command, test.flag, stderr)
+		}
+	}
+}
+
+// All unknown flags of a line are named at once, with a hint each; those behind -- belong to no command yet.
+func TestSeveralUnknownFlags(t *testing.T) {
+	_, _, stderr := execute("train", "--bacth", "3", "--steps", "2", "--save-every=9", "--bacth", "--", "--x")
+	want := `lockstep: unknown flag --bacth; did you mean "--batch"?` + "\n" +
+		`lockstep: unknown flag --save-every; did you mean "--checkpoint-every"? ` +
+		"(lockstep train --help lists all)\n"
+	if stderr != want {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+}
+
+// Names of values that papers and other programs have lead to the right value.
+func TestValuesOfOtherPrograms(t *testing.T) {
+	for _, test := range []struct{ flag, want string }{
+		{"--strategy=parameter-server", "ps"}, {"--strategy=Parameter_Server", "ps"},
+		{"--strategy=allreduce", "all-reduce"}, {"--strategy=gather", "gather-scatter"},
+		{"--strategy=DistributedDataParallel", "ddp"}, {"--strategy=async-ps", "ps-async"},
+		{"--optimizer=adam", "adamw"}, {"--schedule=OneCycleLR", "triangle"}, {"--wire=fp16", "bf16"},
+		{"--wire=none", "fp32"}, {"--link=gloo", "auto"}, {"--device=gpu", "cuda"},
+		{"--model=bert-base-uncased", "bert-base"},
+	} {
+		status, _, stderr := execute("train", test.flag)
+		want := `; did you mean "` + test.want + `"? (known: `
+		if status != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %q, want %q", test.flag, status, stderr, want)
 		}
 	}
 }

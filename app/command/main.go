@@ -81,7 +81,7 @@ func (a *app) run(args []string) int {
 func (a *app) execute(args []string) int {
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(context.Background())
+	err := root.ExecuteContext(context.WithValue(context.Background(), lineKey{}, args))
 	a.failed = err
 	if err == nil {
 		return job.ExitOK

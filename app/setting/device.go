@@ -36,11 +36,7 @@ func deviceSetting() Setting {
 	check := s.check
 	s.check = func(c *Config) error {
 		number, isNumbered := strings.CutPrefix(c.Device, DeviceCUDA+":")
-		switch {
-		case c.Device == "gpu": // as others call it
-			return fmt.Errorf("unknown device %q; did you mean %q? (known: %s)", c.Device, DeviceCUDA,
-				strings.Join(devices(), ", "))
-		case !isNumbered:
+		if !isNumbered {
 			return check(c)
 		}
 		n, err := strconv.Atoi(number)

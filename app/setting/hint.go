@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// called returns s with its names in other programs: torchrun, Lightning, Hugging Face's Trainer, and common
-// scripts around torch.
+// called returns s with its names in other programs: torchrun, Lightning, Hugging Face's Trainer, Horovod,
+// DeepSpeed, and common scripts around torch.
 func (s Setting) called(names ...string) Setting {
 	s.elsewhere = names
 	return s
@@ -32,11 +32,22 @@ func remarkOn(name string) string {
 	case "precision", "amp", "fp16", "bf16", "mixedprecision", "dtype":
 		return "weights are float32, activations too but on a GPU; --math says how products are computed, " +
 			"and bf16 is nearest to autocast; --wire says how gradients travel"
-	case "batchsize", "trainbatchsize", "perdevicetrainbatchsize", "bs":
+	case "batchsize", "trainbatchsize", "perdevicetrainbatchsize", "microbatchsize", "bs":
 		return "it counts the samples of all workers, where scripts for torchrun count those of one: 32 " +
 			"on each of 2 workers are --batch 64"
-	case "warmupsteps":
+	case "warmupsteps", "numwarmupsteps", "evalsteps":
 		return "it counts epochs, not steps"
+	case "warmupratio":
+		return "it counts epochs; it is no part of the run"
+	case "bucketcapmb", "ddpbucketcapmb", "fusionthresholdmb":
+		return "it takes bytes, or a size with its unit, such as 25MiB"
+	case "backend", "distbackend", "processgroupbackend", "ddpbackend":
+		return "it is auto, local, shm or tcp, in place of gloo, nccl or mpi"
+	case "overlapcomm":
+		return "--strategy ddp exchanges gradients during the backward pass, and with --overlap-forward " +
+			"also during the next forward pass"
+	case "nnodes", "numnodes", "noderank", "rdzvendpoint", "rdzvbackend", "rdzvid", "standalone":
+		return "hosts are named by flags in front of the command: see lockstep run and lockstep launch"
 	}
 	return ""
 }
@@ -60,6 +71,12 @@ func squeeze(name string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
 }
 
+// Called returns the name of the setting that other programs call by this name; "" if there is none.
+func Called(name string) string {
+	setting, _ := translate(strings.TrimLeft(name, "-"))
+	return setting
+}
+
 // Hint suggests a setting for an unknown flag or key: the setting that other programs call by this name, or
 // the nearest of known. The text has the form of spelling.Hint; it is "" if there is nothing to suggest.
 func Hint(name string, known []string) string {
@@ -74,4 +91,51 @@ func Hint(name string, known []string) string {
 		return fmt.Sprintf("; did you mean %q?", strings.TrimSuffix(name, bare)+setting)
 	}
 	return spelling.Hint(name, known)
+}
+
+// meant returns the value that other programs, or papers, call by another name; "" if text is no such name.
+func meant(setting, text string) string {
+	for value, others := range valuesElsewhere(setting) {
+		if slices.Contains(others, squeeze(text)) {
+			return value
+		}
+	}
+	return ""
+}
+
+// valuesElsewhere lists the squeezed names that values of a setting have elsewhere.
+func valuesElsewhere(setting string) map[string][]string {
+	switch setting {
+	case "strategy":
+		return map[string][]string{
+			"ps":             {"parameterserver", "paramserver", "syncps"},
+			"ps-async":       {"asyncps", "asynchronous", "asgd", "downpour"},
+			"ddp":            {"distributeddataparallel", "horovod", "bucketed"},
+			"gather-scatter": {"dataparallel", "gatherbroadcast"},
+			"local-sgd":      {"postlocalsgd", "parameteraveraging", "modelaveraging", "fedavg"},
+		}
+	case "optimizer":
+		return map[string][]string{"adamw": {"adam"}, "sgd": {"sgdm", "momentum"}}
+	case "schedule":
+		return map[string][]string{
+			"step":     {"multistep", "multisteplr", "steplr"},
+			"cosine":   {"cosineannealing", "cosineannealinglr", "cosinewithwarmup"},
+			"triangle": {"onecycle", "onecyclelr"},
+			"constant": {"none", "constantwithwarmup"},
+		}
+	case "wire":
+		return map[string][]string{
+			"fp32": {"none", "no", "float32"},
+			"bf16": {"fp16", "float16", "half", "bfloat16"},
+		}
+	case "link":
+		return map[string][]string{auto: {"gloo", "nccl", "mpi"}, linkSHM: {"sharedmemory"}}
+	case "math":
+		return map[string][]string{"fast": {"float32"}, "bf16": {"bfloat16", "fp16", "float16"}}
+	case "device":
+		return map[string][]string{DeviceCUDA: {"gpu"}}
+	case "model":
+		return map[string][]string{"bert-base": {"bertbaseuncased"}}
+	}
+	return nil
 }

@@ -37,8 +37,11 @@ func known(name, value string, names []string) error {
 	if slices.Contains(names, value) {
 		return nil
 	}
-	return fmt.Errorf("unknown %s %q%s (known: %s)", name, value, spelling.Hint(value, names),
-		strings.Join(names, ", "))
+	hint := spelling.Hint(value, names)
+	if other := meant(name, value); slices.Contains(names, other) {
+		hint = fmt.Sprintf("; did you mean %q?", other)
+	}
+	return fmt.Errorf("unknown %s %q%s (known: %s)", name, value, hint, strings.Join(names, ", "))
 }
 
 // parsed is a setting with its own type, read by read and written by its String method. The empty text is

@@ -170,13 +170,16 @@ func linkSettings() []Setting {
 	return []Setting{
 		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
 			"auto is local for one worker, else shm if the system has it", links(),
-			func(c *Config) *string { return &c.Link }),
+			func(c *Config) *string { return &c.Link }).
+			called("backend", "dist-backend", "process-group-backend", "ddp-backend"),
 		insecure().unless(meets),
 		streams().unless(hasLinks),
 		choice("wire", "compression of gradients; "+strings.Join(exactWires(), ", ")+" are lossless; top-k "+
 			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
+			called("compression", "gradient-compression", "ddp-comm-hook", "fp16-allreduce",
+				"communication-data-type").
 			unless(sendsGradients),
 	}
 }
@@ -186,6 +189,8 @@ func ddpSettings() []Setting {
 	return []Setting{
 		byteSize("bucket", "bytes of gradients that ddp sends as one bucket", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }).
+			called("bucket-cap-mb", "bucket-size", "ddp-bucket-cap-mb", "fusion-threshold-mb",
+				"reduce-bucket-size").
 			unless(hasBuckets),
 		toggle("tune-bucket", "with ddp: try several bucket sizes, ten steps each, and keep the fastest; "+
 			"changes no result", func(c *Config) *bool { return &c.TuneBucket }).
@@ -198,6 +203,7 @@ func ddpSettings() []Setting {
 			"that shard of the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no "+
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
+			called("zero-stage", "use-distributed-optimizer").
 			unless(sharesSteps),
 		toggle("rebalance", "measure how fast the workers compute, and move shards from slow ones to fast "+
 			"ones between steps; changes no result",
@@ -216,7 +222,8 @@ func processSettings() []Setting {
 		byteSize("memory", "activations that a worker keeps; above it, cheap ones are recomputed in "+
 			"the backward pass, and shards are computed in turn; 0 for no limit; with --device cuda "+
 			"the default means none", 0, math.MaxInt,
-			func(c *Config) *int { return &c.Memory }),
+			func(c *Config) *int { return &c.Memory }).
+			called("activation-checkpointing", "gradient-checkpointing"),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).
 			unless(meets),
@@ -250,7 +257,7 @@ func lengthSettings() []Setting {
 			called("num-epochs", "num-train-epochs", "max-epochs"),
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
 			func(c *Config) *int { return &c.Steps })).
-			called("max-steps", "num-steps", "max-iters", "iterations"),
+			called("max-steps", "num-steps", "max-iters", "iterations", "max-train-steps", "train-iters"),
 		open(duration("for", "length in training time such as 30s, evaluations not counted, instead of "+
 			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
 			called("max-time"),
@@ -259,14 +266,15 @@ func lengthSettings() []Setting {
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }).
 			called("batch-size", "global-batch-size", "train-batch-size",
-				"per-device-train-batch-size", "bs"),
+				"per-device-train-batch-size", "bs", "micro-batch-size"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers, four times as "+
 				"many with --rebalance)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
-			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum"),
+			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum",
+				"backward-passes-per-step"),
 		open(number("adaptive-batch", "let the samples of one step grow to at most N: between epochs they "+
 			"double if that is no more than the gradient noise scale (McCandlish et al. 2018), with the "+
 			"learning rate that --scale-lr gives (default: they stay)", 1, maxCount,
@@ -285,7 +293,8 @@ func ruleSettings() []Setting {
 		choice("optimizer", "update rule", optim.Names(),
 			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
-			func(c *Config) *float64 { return &c.Optimizer.LR }).called("learning-rate"),
+			func(c *Config) *float64 { return &c.Optimizer.LR }).
+			called("learning-rate", "base-lr"),
 		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by its "+
 			"square root (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
 			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
@@ -322,7 +331,7 @@ func scheduleSettings() []Setting {
 			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Warmup }).
-			called("warmup-epochs", "lr-warmup-epochs", "warmup-steps"),
+			called("warmup-epochs", "lr-warmup-epochs", "warmup-steps", "num-warmup-steps", "warmup-ratio"),
 		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
 			unless(ofSchedule("step")),
@@ -348,7 +357,7 @@ func dampingSettings() []Setting {
 		real("clip", "scale the gradient down to this norm if it is larger; 0 for never",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
-			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip"),
+			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip", "gradient-clipping"),
 		share("ema", "decay of an exponential moving average of the weights, which is evaluated and "+
 			"saved in place of them; 0 for none",
 			func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
@@ -366,24 +375,27 @@ func outputSettings() []Setting {
 	return inGroup("Output",
 		number("eval-every", "epochs between evaluations; 0 to evaluate only at the end", 0, maxCount,
 			func(c *Config) *int { return &c.EvalEvery }).
+			called("eval-interval", "eval-freq", "val-every", "check-val-every-n-epoch", "eval-steps").
 			unless(evaluates),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }).
-			called("output-dir", "save-dir", "default-root-dir", "log-dir"),
+			called("output-dir", "save-dir", "default-root-dir", "log-dir", "output", "out-dir"),
 		toggle("save", "write the trained weights to model.safetensors in the run directory, and for BERT "+
 			"the files that from_pretrained needs",
 			func(c *Config) *bool { return &c.Save }),
 		every("checkpoint-every", "write a checkpoint to the run directory at this interval, in steps (100) "+
 			"or time (5m), and when the run ends (default: none)",
 			func(c *Config) *string { return &c.CheckpointEvery }).
-			called("save-steps", "every-n-train-steps"),
+			called("save-every", "ckpt-every", "checkpoint-interval", "every-n-train-steps",
+				"save-steps", "save-interval"),
 		text("resume", "FOLDER", "resume the run in this directory from its newest valid checkpoint, with "+
 			"its settings; only those of workers and length may be changed",
 			func(c *Config) *string { return &c.Resume }).
-			called("resume-from-checkpoint", "ckpt-path"),
+			called("resume-from-checkpoint", "ckpt-path", "resume-from", "load-checkpoint"),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
-			func(c *Config) *bool { return &c.Trace }),
+			func(c *Config) *bool { return &c.Trace }).
+			called("profile", "profiler", "timeline-filename"),
 	)
 }
 
