@@ -72,7 +72,7 @@ func commbenchCommand(a *app) *cobra.Command {
 		fmt.Sprintf("connections of each, 1 to %d", cluster.MaxStreams))
 	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
-		"sizes of the vector, such as 4KiB or 1MiB")
+		"sizes of the vector, such as 4KiB, 1MiB or 25MB (of 1000*1000 bytes)")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
 		"with plots")

@@ -3,6 +3,7 @@ package setting
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,20 +14,23 @@ type unit struct {
 	size int
 }
 
-// units lists the units from large to small; bytes may go without.
+// units lists the units in which sizes are written, from large to small; bytes may go without.
 func units() []unit {
 	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
 }
 
-// ParseBytes reads a size such as 65536, 256KiB or 4MiB.
+// decimal lists the units that are read besides.
+func decimal() []unit { return []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}} }
+
+// ParseBytes reads a size such as 65536, 256KiB or 4MiB. KB or kB, MB and GB are powers of 1000.
 func ParseBytes(text string) (int, error) {
-	for _, u := range units() {
+	for _, u := range slices.Concat(decimal(), units()) {
 		digits, ok := strings.CutSuffix(text, u.name)
 		if n, err := strconv.Atoi(digits); ok && err == nil && n <= math.MaxInt/u.size {
 			return n * u.size, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no size such as 65536, 256KiB or 4MiB", text)
+	return 0, fmt.Errorf("%q is no size such as 65536, 256KiB, 4MiB or 25MB", text)
 }
 
 // FormatBytes writes n in the largest unit that divides it, as ParseBytes reads it.

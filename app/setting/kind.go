@@ -265,7 +265,7 @@ func seed() Setting {
 	}
 }
 
-// byteSize is a setting that takes least to most bytes, with or without the unit KiB, MiB or GiB.
+// byteSize is a setting that takes least to most bytes, as ParseBytes reads them.
 func byteSize(name, usage string, least, most int, at func(*Config) *int) Setting {
 	return Setting{Name: name, Usage: usage, Type: "BYTES",
 		parse: func(c *Config, text string) (err error) {

@@ -132,7 +132,7 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "unknown views", flags: map[string]string{"tta": "flips"}, want: `did you mean "flip"?`},
 		{name: "views of texts", want: "--tta: flip is a way to show images",
 			flags: map[string]string{"data": "sst2", "model": "bert-mini", "tta": "flip"}},
-		{name: "size", flags: map[string]string{"bucket": "4MB"}, want: `--bucket: "4MB" is no size`},
+		{name: "size", flags: map[string]string{"bucket": "4Mb"}, want: `--bucket: "4Mb" is no size`},
 		{name: "unknown key", file: "model: lenet\nlearning-rate: 1\n",
 			want: `:2:1: unknown key "learning-rate"`},
 		{name: "near key", file: "bacth: 1\n", want: `did you mean "batch"?`},
