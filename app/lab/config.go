@@ -137,6 +137,15 @@ func (c Config) isEmulated() bool {
 	return emulated
 }
 
+// isLossy reports whether packets are to be lost.
+func (c Config) isLossy() bool {
+	lossy := len(c.Cuts) > 0
+	for host := range c.Hosts {
+		lossy = lossy || c.link(host).Loss > 0
+	}
+	return lossy
+}
+
 func (c Config) mtu() int {
 	if c.MTU == 0 {
 		return DefaultMTU

@@ -51,7 +51,7 @@ func Run(c Config, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer l.close() // the end of the process would do the same
-	report := &Report{Network: l.name, Why: l.why, Seed: c.Seed}
+	report := &Report{Network: l.name, Why: l.why, Seed: c.Seed, isLossy: c.isLossy()}
 	var hosts []cluster.LabHost
 	for i, h := range l.hosts {
 		hosts = append(hosts, cluster.LabHost{Name: h.name, Address: h.address.Addr().String(),

@@ -13,6 +13,8 @@ type Report struct {
 	Seed    uint64       `json:"seed"`
 	Seconds float64      `json:"seconds"` // for which the command ran
 	Hosts   []HostReport `json:"hosts"`
+
+	isLossy bool // losses or cuts were asked for
 }
 
 // Names of networks.
@@ -40,14 +42,19 @@ func (r *Report) finish() {
 	}
 }
 
-// Text writes the report as a table.
+// Text writes the report as a table, and says where lost packets come from if none were asked for.
 func (r *Report) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "host\taddress\tlink\tsent\treceived\tlost packets\tmean rates, sent and received")
+	lost := uint64(0)
 	for _, h := range r.Hosts {
+		lost += h.Lost
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.2f MB\t%.2f MB\t%d\t%s, %s\n", h.Name, h.Address, h.Link,
 			float64(h.Sent)/1e6, float64(h.Received)/1e6, h.Lost, FormatRate(h.SendRate),
 			FormatRate(h.ReceiveRate))
+	}
+	if lost > 0 && !r.isLossy {
+		fmt.Fprintln(t, "Lost packets found the queue of a link full, as in a router; TCP sent them again.")
 	}
 	return t.Flush()
 }
