@@ -16,6 +16,7 @@ import (
 
 	"lockstep/app/lab"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // labFlags are the flags of lab.
@@ -43,6 +44,8 @@ function of --seed, the host and the number of the packet.
 The hosts share this machine's cores, so times include contention for them. Without delay, jitter,
 loss and cuts the kernel carries the packets, at any rate; with them a thread of the lab does, at
 some Gbit/s in all. The lab prints which of the two it uses, and at the end the traffic of each link.
+Its lost packets are those of --loss and --cut, and those that found the queue of a link with a --rate
+full, as in a router; TCP sends them again.
 
 It needs root or user namespaces. Nothing is left behind, even after kill -9. Download data sets
 before: a host has no access to other networks.`,
@@ -54,6 +57,7 @@ before: a host has no access to other networks.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
 	flags := c.Flags()
+	flags.SetInterspersed(false) // a command without -- before it is refused, not its flags
 	flags.IntVar(&f.config.Hosts, "hosts", 2, fmt.Sprintf("`N` hosts, 1 to %d", lab.MaxHosts))
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
@@ -119,8 +123,7 @@ func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
 	case a.environment[cluster.EnvLab] != "":
 		return usagef("lab: this is a host of a lab already; a lab cannot be within a lab")
 	case dash > 0 || dash < 0 && len(args) > 0:
-		return usagef("lab takes no argument %q before --; its flags come first, as in %s", args[0],
-			"lab --hosts 4 -- bench --quick")
+		return misplaced(c, args, "lab --hosts 4 -- bench --quick")
 	case len(args) == 0:
 		return usagef("lab: no command; put one behind --, as in lab --hosts 4 -- bench --quick")
 	case args[0] == c.Name():
@@ -130,6 +133,23 @@ func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
 		return unknownCommand(c.Root(), args[0])
 	}
 	return nil
+}
+
+// misplaced refuses args of c, which takes a command behind --, if they are not behind it.
+func misplaced(c *cobra.Command, args []string, example string) error {
+	line, _ := c.Context().Value(lineKey{}).([]string)
+	known, _, err := c.Root().Find(args)
+	own := len(line) - len(args)
+	if err != nil || known == c.Root() || own < 0 || !slices.Equal(line[own:], args) {
+		return usagef("%s takes no argument %q before --; its flags come first, as in %s", c.Name(), args[0],
+			example)
+	}
+	behind := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--" })
+	words := slices.Concat([]string{c.Root().Name()}, line[:own], []string{"--"}, behind)
+	for i, word := range words {
+		words[i] = spelling.Word(word)
+	}
+	return usagef("%s: -- is missing before %s; want %s", c.Name(), args[0], strings.Join(words, " "))
 }
 
 // complete parses the flags that are given as text.

@@ -159,8 +159,7 @@ func (a *app) checkSpreads(c *cobra.Command, args []string) (*cobra.Command, err
 	case a.environment[cluster.EnvHosts] != "":
 		return nil, usagef("launch: this is a host of a job already; a job cannot be within a job")
 	case dash > 0 || dash < 0 && len(args) > 0:
-		return nil, usagef("launch takes no argument %q before --; its flags come first, as in %s", args[0],
-			"launch --hosts a:2,b:2 -- train")
+		return nil, misplaced(c, args, "launch --hosts a:2,b:2 -- train")
 	case len(args) == 0:
 		return nil, usagef("launch: no command; put one behind --, as in launch --hosts a:2,b:2 -- train")
 	}
