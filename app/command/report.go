@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +56,7 @@ written, are refused with the reasons and status 8 (see lockstep check).`,
 			"  lockstep report mine.tar.gz --out mine",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("report takes one folder, or those of several training runs, got none")
+				return noFolder()
 			}
 			return nil
 		},
@@ -232,6 +235,41 @@ func writeUnfinished(summary *record.Summary) error {
 	return report.Run(t).Write(summary.Directory)
 }
 
+// hasReport reports whether a folder is that of a benchmark, of commbench or of a training run.
+func hasReport(folder string) bool {
+	return report.HoldsTraining(folder) || job.HasSteps(folder) ||
+		!isAbsent(filepath.Join(folder, report.ResultsFile))
+}
+
+// noFolder refuses to report nothing, and names a folder that may be meant.
+func noFolder() error {
+	if hasReport(".") {
+		return usagef("report: no folder; that of the current one: lockstep report .")
+	}
+	return usagef("report: no folder; give one, or those of several training runs%s",
+		newestWithin("runs"))
+}
+
+// newestWithin is how an error goes on that wants the folder of a run or benchmark: with the newest two within
+// a folder, "" if there is none.
+func newestWithin(folder string) string {
+	entries, _ := os.ReadDir(folder) // an error: there is none
+	changed := map[string]time.Time{}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if info, err := e.Info(); err == nil && e.IsDir() && hasReport(path) {
+			changed[path] = info.ModTime()
+		}
+	}
+	newest := slices.SortedFunc(maps.Keys(changed), func(a, b string) int {
+		return cmp.Or(changed[b].Compare(changed[a]), cmp.Compare(b, a))
+	})
+	if len(newest) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(newest[:min(2, len(newest))], " or ")
+}
+
 // isAbsent reports whether there is nothing at path.
 func isAbsent(path string) bool {
 	_, err := os.Stat(path)
@@ -251,7 +289,7 @@ func badResults(folder string, err error) error {
 		return usagef("%s does not exist; give the folder of a benchmark or of a training run", folder)
 	case errors.Is(err, fs.ErrNotExist):
 		return usagef("%s holds no %s and no training run; give the folder of a benchmark or of a training "+
-			"run", folder, report.ResultsFile)
+			"run%s", folder, report.ResultsFile, newestWithin(folder))
 	}
 	return usagef("%v; give a folder whose results are whole, or run the benchmark again", err)
 }
