@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // keptSteps adds up the lines that steps.jsonl has of a rank.
@@ -53,8 +54,7 @@ func (t *Training) changedFiles() (out []string) {
 // resumed, lost a worker or a file, or had asynchronous workers, the files tell of other steps, and nothing
 // is said of those.
 func (t *Training) disagreements() (out []string) {
-	isWhole := t.unread == 0 && len(t.Lost)+len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
-		t.Async == nil
+	isWhole := t.tellsAllSteps()
 	gpus := t.watchedGPUs(isWhole)
 	text := cmp.Or(hasGPUs(t.Workers, &t.Outcome, gpus), watchesRanks(&t.Outcome, gpus))
 	if text != "" {
@@ -84,6 +84,31 @@ func (t *Training) disagreements() (out []string) {
 			"of %d.", one, t.Samples))
 	}
 	return out
+}
+
+// tellsAllSteps reports whether steps.jsonl should have the steps of which the summary tells, and no others.
+func (t *Training) tellsAllSteps() bool {
+	return t.unread == 0 && len(t.Lost)+len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
+		t.Async == nil
+}
+
+// Compared says what Contradictions compares with the summary of the run.
+func (t *Training) Compared() string {
+	n := 0
+	for _, k := range t.steps {
+		n += len(k.seconds)
+	}
+	switch {
+	case t.IsInterrupted:
+		return "it has no summary, so nothing was compared"
+	case !t.tellsAllSteps():
+		return "it was resumed, lost workers or lines, or had asynchronous workers, so its steps were not " +
+			"compared with its summary"
+	case n == 0:
+		return "it has no steps, so nothing was compared"
+	}
+	return fmt.Sprintf("%s of %s compared with its summary", spelling.Count(n, "step"),
+		spelling.Count(len(t.steps), "rank"))
 }
 
 // watchedGPUs returns what is told of the ranks' GPUs, with their steps if the files have all of them.

@@ -20,6 +20,8 @@ type Report struct {
 
 	// NotUnderstood counts the sentences with a figure in them that the grammar does not know.
 	NotUnderstood int `json:"not_understood"`
+
+	Training string `json:"training,omitempty"` // what was compared, of a training run
 }
 
 // Verdict is what the tables say about a sentence.
@@ -254,6 +256,17 @@ func answerTo(name string) string {
 		}
 	}
 	return ""
+}
+
+// CheckTraining judges what a training run has left.
+func CheckTraining(t *analysis.Training) *Report {
+	r := &Report{Objections: []Objection{}, Statements: []Statement{}, Unread: []string{},
+		Training: t.Compared()}
+	for _, text := range t.Contradictions() {
+		r.Objections = append(r.Objections, Objection{Refused, "contradiction", "summary.json", text,
+			"the folder as lockstep train wrote it"})
+	}
+	return r
 }
 
 // judgeOwn applies the rules of Lockstep's own reports.

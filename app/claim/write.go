@@ -19,6 +19,10 @@ const (
 func Write(w io.Writer, r *Report) error {
 	p := printer{w: w}
 	refused := p.objections(r.Objections)
+	if r.Training != "" {
+		p.line("training run: %s: %d refused", r.Training, refused)
+		return p.err
+	}
 	holds, unchecked := p.statements(r.Statements)
 	p.unread(r.Unread)
 	none := ""

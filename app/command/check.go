@@ -25,7 +25,8 @@ func checkCommand(a *app) *cobra.Command {
 		Long: `Check a table of training runs, and the sentences around it.
 
 The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, the folder that
-has it, or a bundle of one; - is standard input.
+has it, or a bundle of one; - is standard input. Of a training run it is the folder or a bundle: the
+steps in steps.jsonl are compared with what summary.json tells.
 Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
 samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
 repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster
@@ -38,6 +39,7 @@ columns, rules and grammar.`,
 		Example: "  lockstep check report.md\n" +
 			"  lockstep check table.csv --json\n" +
 			"  lockstep check runs/20261121-101500-bench\n" +
+			"  lockstep check runs/20261121-093000-vgg11-ddp-w2\n" +
 			"  lockstep bench --quick --json | lockstep check -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -87,18 +89,18 @@ func (p *progress) reading(f *os.File, what string) {
 func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	if path != "-" && isBundle(path) {
 		err = unpacked(path, func(folder string, m bundle.Manifest) error {
-			if m.Kind != bundle.Bench {
-				return usagef("%s holds a training run; want a bundle of a benchmark", path)
+			if m.Kind == bundle.Training {
+				found, err = checkTraining(folder)
+			} else {
+				found, err = checkFile(filepath.Join(folder, report.ResultsFile), show)
 			}
-			found, err = checkFile(filepath.Join(folder, report.ResultsFile), show)
 			return err
 		})
 		return found, err
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() { // of a benchmark
-		if report.HoldsTraining(path) {
-			return nil, usagef("%s holds a training run, which lockstep report checks; want a benchmark",
-				path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if report.HoldsTraining(path) || job.HasSteps(path) {
+			return checkTraining(path)
 		}
 		path = filepath.Join(path, report.ResultsFile)
 	}
@@ -106,8 +108,8 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	if path != "-" {
 		f, err := regular.Open(path)
 		if err != nil {
-			return nil, usagef("%v; give a file with a table, or a results.json or the folder of a "+
-				"benchmark that has it", err)
+			return nil, usagef("%v; give a file with a table, or a results.json, or the folder of a "+
+				"benchmark or of a training run", err)
 		}
 		defer f.Close()
 		file = f
@@ -135,4 +137,13 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 		err = usagef("%v; what else was found is above", err)
 	}
 	return found, err
+}
+
+// checkTraining judges the training run in a folder.
+func checkTraining(folder string) (*claim.Report, error) {
+	t, err := openTraining(folder)
+	if err != nil {
+		return nil, err
+	}
+	return claim.CheckTraining(t), nil
 }

@@ -362,12 +362,34 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 	}
 }
 
-// check takes benchmarks, and says what checks a training run.
+// check compares a training run with itself, whether or not it has ended.
 func TestCheckOfATraining(t *testing.T) {
-	status, _, stderr := execute("check", trained(t))
-	const want = "holds a training run, which lockstep report checks; want a benchmark"
-	if status != job.ExitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("status %d, %q", status, stderr)
+	folder := trained(t)
+	checks := func(want int, text string) {
+		t.Helper()
+		status, stdout, stderr := execute("check", folder)
+		if status != want || !strings.Contains(stdout, text) || stderr != "" {
+			t.Errorf("status %d, %q, %q, want %d and %q", status, stdout, stderr, want, text)
+		}
+	}
+	checks(job.ExitOK, "training run: 24 steps of 2 ranks compared with its summary: 0 refused\n")
+	path, text := left(t, folder, rundir.SummaryFile)
+	steps, lines := left(t, folder, rundir.StepsFile)
+	lines = lines[:1+bytes.LastIndexByte(lines[:len(lines)-1], '\n')] // without the last
+	if err := os.WriteFile(steps, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	checks(job.ExitCheck, "refused: contradiction, summary.json: Rank ")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	checks(job.ExitOK, "training run: it has no summary, so nothing was compared: 0 refused\n")
+	if err := os.WriteFile(path, text[:len(text)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := execute("check", folder); status != job.ExitUsage ||
+		!strings.Contains(stderr, "give a folder whose files are whole") {
+		t.Errorf("half a summary: status %d, %q", status, stderr)
 	}
 }
 

@@ -196,8 +196,21 @@ func overlay(folders []string) (*report.Report, error) {
 	return report.Overlay(names, runs), nil
 }
 
-// readTraining reads the training run in folder, whether or not it has ended.
+// readTraining reads the training run in folder, whether or not it has ended, and refuses one that
+// contradicts itself.
 func readTraining(folder string) (*analysis.Training, error) {
+	t, err := openTraining(folder)
+	if err != nil {
+		return nil, err
+	}
+	if wrong := t.Contradictions(); len(wrong) > 0 {
+		return nil, &doctoredError{filepath.Join(folder, rundir.SummaryFile), wrong}
+	}
+	return t, nil
+}
+
+// openTraining reads the training run in folder, whatever it tells.
+func openTraining(folder string) (*analysis.Training, error) {
 	var t *analysis.Training
 	var err error
 	if report.HoldsTraining(folder) {
@@ -210,9 +223,6 @@ func readTraining(folder string) (*analysis.Training, error) {
 	}
 	if err != nil {
 		return nil, usagef("%v; give a folder whose files are whole", err)
-	}
-	if wrong := t.Contradictions(); len(wrong) > 0 {
-		return nil, &doctoredError{filepath.Join(folder, rundir.SummaryFile), wrong}
 	}
 	return t, nil
 }
@@ -250,8 +260,8 @@ func noFolder() error {
 		newestWithin("runs"))
 }
 
-// newestWithin is how an error goes on that wants the folder of a run or benchmark: with the newest two within
-// a folder, "" if there is none.
+// newestWithin is how an error goes on that wants the folder of a run or benchmark: with the newest two
+// within a folder, "" if there is none.
 func newestWithin(folder string) string {
 	entries, _ := os.ReadDir(folder) // an error: there is none
 	changed := map[string]time.Time{}
