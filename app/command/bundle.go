@@ -42,9 +42,10 @@ func bundleCommand(a *app) *cobra.Command {
 		Long: `Pack a benchmark or a training run into one file, with all its raw data.
 
 The file is a gzip'd tar with results, configurations, logs, reports, and the digest of each. Weights,
-checkpoints and exported batches stay out and are named in it. Equal folders give equal bytes. lockstep
-report, check and replay take the file on another machine; files in it that are not those of its list are
-refused with status 3. Results that contradict themselves are refused with the reasons and status 8.`,
+checkpoints and exported batches stay out and are named in it; a run that began with some cannot be run
+again from it. Equal folders give equal bytes. lockstep report, check and replay take the file on another
+machine; files in it that are not those of its list are refused with status 3. Results that contradict
+themselves are refused with the reasons and status 8.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
 			"  lockstep report mine.tar.gz",
@@ -55,10 +56,13 @@ refused with status 3. Results that contradict themselves are refused with the r
 				out = filepath.Base(folder) + bundleSuffix
 			}
 			m, err := a.pack(folder, out)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case isJSON:
+			}
+			if why := notReplayed(folder, m.Kind); why != "" {
+				fmt.Fprintf(a.stderr, "note: lockstep replay will refuse this bundle: %s\n", why)
+			}
+			if isJSON {
 				return writeJSON(a, packed{out, m})
 			}
 			return packed{out, m}.tell(a.stdout)
@@ -133,9 +137,44 @@ func (p packed) tell(w io.Writer) error {
 		total += f.Bytes
 	}
 	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s\n", p.File,
-		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total),
-		spelling.Count(len(p.Manifest.LeftOut), "file"))
+		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total), leftOut(p.Manifest.LeftOut))
 	return err
+}
+
+// leftOut counts files and says what they are: a few by name, those of checkpoints together.
+func leftOut(names []string) string {
+	const most = 3
+	isCheckpoint := func(name string) bool { return slices.Contains(strings.Split(name, "/"), "checkpoints") }
+	parts := slices.DeleteFunc(slices.Clone(names), isCheckpoint)
+	n := len(names) - len(parts)
+	if len(parts) > most {
+		parts = append(parts[:most], fmt.Sprintf("%d more of weights and batches", len(parts)-most))
+	}
+	if n > 0 {
+		parts = append(parts, fmt.Sprintf("%d in checkpoints", n))
+	}
+	text := spelling.Count(len(names), "file")
+	if len(parts) > 0 {
+		text += " (" + analysis.Plain(strings.Join(parts, ", ")) + ")"
+	}
+	return text
+}
+
+// notReplayed says why what is in a folder cannot be run again from its bundle; "" if it can.
+func notReplayed(folder, kind string) string {
+	if kind != bundle.Training {
+		return ""
+	}
+	t, err := openTraining(folder)
+	switch {
+	case err != nil || t.IsInterrupted:
+		return "the run did not end, so there is nothing to compare with"
+	case t.Resumed != nil:
+		return "the run was resumed from a checkpoint, which is not in the bundle"
+	case t.Weights != nil:
+		return "the run began with weights, which are not in the bundle"
+	}
+	return ""
 }
 
 // isBundle reports whether a path may be a bundle: a file that begins as gzip does.
