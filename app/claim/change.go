@@ -36,7 +36,7 @@ func changing() []form {
 			`^§(\d) (?:we|one) ` + get + ` ` + ratio + against + `$`, speedupHad},
 		{"all strategies reach the same accuracy",
 			`^(?:all|both) (?:of )?` + ways + ` (?:all )?` + give + ` ` + equally + ` ` + quality +
-				`accuracy$`, allAccurate},
+				`accuracy(?: of ` + about + figure + `%)?$`, allAccurate},
 		{"the accuracy is the same for all strategies",
 			`^(?:the )?` + quality + `accuracy ` + remains + ` ` + equally + ` (?:for|in|across|with|of|` +
 				`over) (?:all|both) ` + ways + `$`, allAccurate},
@@ -74,8 +74,8 @@ func speedupHad(c *court, m []string) ruling {
 	return timesFaster(c, []string{m[0], m[1], m[2] + m[3], m[4]})
 }
 
-// allAccurate judges that no two rows differ in accuracy.
-func allAccurate(c *court, _ []string) ruling {
+// allAccurate judges that no two rows differ in accuracy, and that it is that of the sentence if it has one.
+func allAccurate(c *court, m []string) ruling {
 	if c.t == nil || len(c.t.measured) > maxPairs {
 		return undecided("no table of accuracies, or too many rows to compare each with each")
 	}
@@ -87,6 +87,13 @@ func allAccurate(c *court, _ []string) ruling {
 			continue
 		}
 		known, shown = append(known, e), append(shown, e.name+" "+e.shown(accuracy))
+		if text := group(m, 1); text != "" {
+			v, half := amount(text)
+			if !(math.Abs(e.value(accuracy)-v/100) <= half/100+e.cell(accuracy).half+1e-9) {
+				return refusedUntil("accuracy", "the accuracy that the table has", "the accuracy of %s is %s",
+					e.name, e.shown(accuracy))
+			}
+		}
 	}
 	if len(known) < 2 {
 		return undecided("no accuracies of two rows")

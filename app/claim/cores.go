@@ -1,6 +1,13 @@
 package claim
 
-import "lockstep/app/analysis"
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"lockstep/app/analysis"
+)
 
 // hosts returns the cores that an entry's machines have; NaN: not said.
 func (e *entry) hosts() float64 {
@@ -36,6 +43,62 @@ func contention(t *table, say sayer) {
 		say(severity, e.name, "%s × %s on %s: contention for cores, not scaling", counted(w, "worker"),
 			counted(each, "thread"), counted(h, "core"))
 	}
+}
+
+// namesCores are the words of a reason that is about the number of cores.
+var namesCores = regexp.MustCompile(`\b(?:only|just|has|have|of) ` +
+	`(?:only |just |the )?\d+ (?:physical )?cores?\b`)
+
+// forLackOfCores judges a sentence whose reason is that there are too few cores: by whether a row that it
+// names, or any row if it names none, has more workers × threads than there are, and by what it says before
+// the reason.
+func (c *court) forLackOfCores() ruling {
+	const more = "columns of workers, threads and the cores of the machine"
+	var short, enough string
+	about := c.subjects
+	if len(about) == 0 {
+		for _, t := range c.d.tables {
+			about = append(about, t.measured...)
+		}
+	}
+	for _, e := range about {
+		switch text, isShort := e.lackOfCores(); {
+		case isShort:
+			short = cmp.Or(short, text)
+		default:
+			enough = cmp.Or(enough, text)
+		}
+	}
+	switch {
+	case short == "" && enough == "":
+		return refusedUntil("cause", more, "no columns tell of workers, threads and cores")
+	case short == "":
+		return refusedUntil("cause", more, "%s: no more than there are", enough)
+	}
+	said := *c
+	said.words = strings.TrimSpace(c.words[:because.FindStringIndex(c.words)[0]])
+	r, isUnderstood := said.rule(map[string]fit{})
+	switch {
+	case !isUnderstood:
+		return undecided("%s; what is said before the reason is outside the grammar", short)
+	case r.verdict == Holds:
+		r.why += "; " + short
+	}
+	return r
+}
+
+// lackOfCores writes the threads and cores of an entry, and reports whether there are more threads; "" if the
+// table does not tell.
+func (e *entry) lackOfCores() (text string, isShort bool) {
+	w, each, h := e.workers(), e.cell(threads).value, e.hosts()
+	if !given(h) {
+		h = e.cell(cores).value
+	}
+	if !given(w) || !given(each) || !given(h) {
+		return "", false
+	}
+	return fmt.Sprintf("%s has %s × %s on %s", e.name, counted(w, "worker"), counted(each, "thread"),
+		counted(h, "core")), w*each > h
 }
 
 // countedCores objects to cores that the machine does not have, or that no thread of the run uses.

@@ -276,7 +276,23 @@ func (e *entry) figure(k kind) string {
 	if k == throughput {
 		return num(e.value(k)) + " samples/s"
 	}
-	return seconds(e.slowness(k))
+	return e.duration(k, e.slowness(k))
+}
+
+// duration writes seconds in the unit that the entry's table has for a kind of time.
+func (e *entry) duration(k kind, v float64) string {
+	i := e.table.column(k)
+	if i < 0 {
+		return seconds(v)
+	}
+	unit := e.table.columns[i].unit
+	if own := secondsIn(e.at(i).unit); own > 0 {
+		unit = own
+	}
+	if unit == 1e-3 {
+		return num(1e3*v) + " ms"
+	}
+	return seconds(v)
 }
 
 // single is what the strategy or label of a baseline says.

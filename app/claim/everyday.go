@@ -115,6 +115,8 @@ func exchangeForms() []form {
 		{"ps spends 30% of its time on communication",
 			`^§(\d) (?:spends|spent) ` + about + figure + `% ` + whole + ` (?:on|in|for|with|waiting ` +
 				`for) ` + exchange + `$`, exchangeOf},
+		{"the network costs ps 30% of the step time",
+			`^` + exchange + ` costs? §(\d) ` + about + figure + `% ` + whole + `$`, exchangeOf},
 		{"communication takes 30% of the step time",
 			`^` + exchange + ` ` + account + ` ` + about + figure + `% ` + whole + `$`, someExchange},
 	}
@@ -129,6 +131,12 @@ func savingForms() []form {
 		{"ddp takes 40% less time than solo",
 			`^§(\d) (?:takes|took|needs|needed|requires|required) ` + about + figure + `% less ` +
 				`(?:step |epoch |training |total |iteration )?time` + against + `$`, percentLess},
+		{"the step of ddp takes 40% less time than that of solo",
+			`^(?:the |a )?` + mean + `(?:step|iteration) ` + of + `§(\d) (?:takes|took|needs|needed) ` +
+				about + figure + `% less time(?: than (?:that|the step|one) of §(\d))?$`, percentLess},
+		{"ddp's step takes 40% less time than that of solo",
+			`^§(\d)(?:'s)? (?:step|iteration) (?:takes|took|needs|needed) ` + about + figure + `% less time` +
+				`(?: than (?:that of )?§(\d)(?: step)?)?$`, percentLess},
 		{"ddp reduces the step time by a factor of 1.8",
 			`^§(\d) ` + lowers + ` (?:the )?(?:step |epoch |training |total |iteration )?(?:time|` +
 				`runtime) by a factor of ` + about + figure + against + `$`, timesFaster},

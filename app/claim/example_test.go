@@ -23,5 +23,5 @@ ddp,2,56 ± 1,6
 	// Output:
 	// ddp is 1.95x faster than single.
 	// refused:
-	// by the step ddp is 1.786× as fast as single (0.056 s and 0.1 s)
+	// by the step ddp is 1.786× as fast as single (56 ms and 100 ms)
 }

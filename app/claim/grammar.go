@@ -75,6 +75,7 @@ func comparisonForms() []form {
 			`^§(\d) ` + is + ` (?:consistently |clearly |always )?faster than §(\d)$`, faster},
 		{"ddp beats ps", `^§(\d) (?:beats|outperforms|wins against|wins over) §(\d)$`, faster},
 		{"ps is slower than ddp", `^§(\d) ` + is + ` slower than §(\d)$`, slower},
+		{"4 workers are slower than 2", `^§(\d) ` + is + ` (slower|faster) than (\d+)$`, thanSoMany},
 	}
 }
 
@@ -294,6 +295,16 @@ func faster(c *court, m []string) ruling {
 func slower(c *court, m []string) ruling {
 	a, b := c.pair(m[1], m[2])
 	return c.speed(b, a, nil, 0)
+}
+
+// thanSoMany compares a row with that of so many workers.
+func thanSoMany(c *court, m []string) ruling {
+	a := c.subject(m[1])
+	b := c.from("", m[3], a)
+	if m[2] == "slower" {
+		a, b = b, a
+	}
+	return c.speed(a, b, nil, 0)
 }
 
 // onlySpeedup is a speed-up in a table of two rows.

@@ -174,8 +174,8 @@ func (e *entry) exchangeShare() (share float64, text string) {
 	if n := e.value(network); given(n) {
 		if k, ok := timeOf(e); ok && k != throughput && e.slowness(k) >= n {
 			whole := e.slowness(k)
-			return n / whole, fmt.Sprintf("%s of %s in %s, %s", seconds(n), seconds(whole), e.name,
-				percent(n/whole))
+			return n / whole, fmt.Sprintf("%s of %s in %s, %s", e.duration(k, n), e.duration(k, whole),
+				e.name, percent(n/whole))
 		}
 	}
 	for i, c := range e.table.columns {
@@ -186,9 +186,9 @@ func (e *entry) exchangeShare() (share float64, text string) {
 		if one.unit == "%" || c.unit == 0.01 {
 			return one.value / 100, fmt.Sprintf("%s %% of %s", num(one.value), e.name)
 		}
-		if whole, what := nearest(e, one.value); given(whole) {
-			return one.value / whole, fmt.Sprintf("%s against %s in %s, %s", seconds(one.value), what, e.name,
-				percent(one.value/whole))
+		if whole, k := nearestTime(e, one.value); given(whole) {
+			return one.value / whole, fmt.Sprintf("%s against a %s of %s in %s, %s", e.duration(k, one.value),
+				k.word(), e.duration(k, whole), e.name, percent(one.value/whole))
 		}
 	}
 	return math.NaN(), ""
@@ -353,10 +353,12 @@ func causes(c *court, m []string) ruling {
 	isGuess := guess.MatchString(c.words)
 	one := c.d.causeIn(reason)
 	switch {
+	case one == nil && namesCores.MatchString(reason):
+		return c.forLackOfCores()
 	case one == nil && isGuess:
 		return refusedUntil("cause", onlyThat, "a guess, and no column measures what it is about")
 	case one == nil:
-		return refusedUntil("cause", onlyThat, "no column measures%s", reason)
+		return refusedUntil("cause", onlyThat, "no column measures the reason:%s", reason)
 	}
 	t, header := c.d.measures(one)
 	switch {

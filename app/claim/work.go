@@ -497,11 +497,17 @@ func phases(t *table, say sayer) {
 
 // nearest returns the entry's time that is nearest to a sum.
 func nearest(e *entry, sum float64) (whole float64, what string) {
+	whole, k := nearestTime(e, sum)
+	return whole, "a " + k.word() + " of " + seconds(whole)
+}
+
+// nearestTime returns the entry's time that is nearest to a sum, and its kind; NaN: it has none.
+func nearestTime(e *entry, sum float64) (whole float64, of kind) {
 	whole = math.NaN()
 	for _, k := range times() {
 		if v := e.value(k); given(v) && !(math.Abs(math.Log(v/sum)) >= math.Abs(math.Log(whole/sum))) {
-			whole, what = v, "a "+k.word()+" of "+seconds(v)
+			whole, of = v, k
 		}
 	}
-	return whole, what
+	return whole, of
 }

@@ -30,8 +30,8 @@ func Write(w io.Writer, r *Report) error {
 		none = "; no figure of the tables could be read, so none was checked"
 	}
 	if r.NotUnderstood > 0 {
-		p.line("%s with figures not understood: nobody has compared them with the tables",
-			spelling.Count(r.NotUnderstood, "sentence"))
+		p.line("%s with figures not understood: nobody has compared them with the tables; docs/check.md has "+
+			"the sentences that are", spelling.Count(r.NotUnderstood, "sentence"))
 	}
 	p.line("%s, %s: %d refused, %s; sentences: %d hold, %d not checked%s", spelling.Count(r.Tables, "table"),
 		spelling.Count(r.Rows, "row"), refused, spelling.Count(len(r.Objections)-refused, "note"), holds,
