@@ -139,8 +139,8 @@ func unlikeShort(r *record.Results, c *Comparison) []string {
 	if !isUnlike {
 		return nil
 	}
-	return one("%s Longer runs that others disturb are found and repeated; these count, disturbed or not.",
-		text)
+	return one("%s Longer runs that others disturb are found, and repeated unless that lasts; these count, "+
+		"disturbed or not.", text)
 }
 
 // allShort says that of no run it is known what others took.

@@ -110,17 +110,43 @@ func replaced(r *record.Results, c *Comparison) []string {
 	}
 	var out []string
 	if disturbed > 0 {
-		out = append(out, fmt.Sprintf("Repeated: each run from which others took %s of the cores' time "+
+		which, less := "each run", ""
+		if n := numLessRepeated(r); n > 0 {
+			which = "runs"
+			less = fmt.Sprintf(" Disturbed and repeated less than twice, or not: %d. If others took cores "+
+				"from three of four runs of a round and of the round after it, the second repeats none, "+
+				"because this does not pass; nor is a run repeated that there is no time for.", n)
+		}
+		out = append(out, fmt.Sprintf("Repeated: %s from which others took %s of the cores' time "+
 			"or more, %d in all (at most %s in those left out). Such a run is repeated at the end of its "+
 			"round, at most twice, and of the runs of one row in one round the one counts that lost least; "+
-			"its time takes no part in the choice. The others are in results.json as replaced.",
-			percent(record.DisturbedLimit), disturbed, percent(most)))
+			"its time takes no part in the choice. The others are in results.json as replaced.%s", which,
+			percent(record.DisturbedLimit), disturbed, percent(most), less))
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d runs failed, and were repeated when the benchmark was resumed. "+
 			"They are in results.json as replaced.", failed))
 	}
 	return out
+}
+
+// numLessRepeated returns how many runs count although they were disturbed and repeated less than twice.
+func numLessRepeated(r *record.Results) int {
+	n := 0
+	for _, row := range r.Rows {
+		again := map[int]int{} // by round
+		for _, run := range row.Replaced {
+			if run.Error == "" {
+				again[run.Round]++
+			}
+		}
+		for _, run := range row.Runs {
+			if run.Error == "" && run.Taken.IsDisturbed() && again[run.Round] < 2 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Limits of warming up: steps at the start of a run that take longer than the second half of it.

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,6 +13,10 @@ import (
 
 // maxAgain is how often a run that others took cores from is repeated at the end of its round.
 const maxAgain = 2
+
+// busyShare is the share of disturbed runs from which a round is busy. Repeats are for a disturbance that
+// passes: after a busy round, a round that is busy as well repeats nothing.
+const busyShare = 0.75
 
 // MaxAdded is the number of rounds that a precision adds at most.
 const MaxAdded = 50
@@ -31,17 +37,97 @@ func addRun(row *record.Row, run record.Run) {
 	row.Replaced = append(row.Replaced, run)
 }
 
+// repeatRound executes the disturbed runs of a round again, while they are and there is time.
+func (b *bench) repeatRound(ctx context.Context, trials []Trial) error {
+	for pass := range maxAgain {
+		if len(trials) == 0 || b.isLasting(trials[0].Round) {
+			b.tellLasting(trials)
+			return nil
+		}
+		for _, t := range trials {
+			if b.numAgain(t) > pass || !b.wantsAgain(t) {
+				continue
+			}
+			if err := b.runAndSave(ctx, t, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isDue reports whether the run that counts of a row in a round was disturbed, and not repeated often enough.
+func (b *bench) isDue(t Trial) bool {
+	run := b.runOf(t)
+	return run != nil && run.Error == "" && run.Taken.IsDisturbed() && b.numAgain(t) < maxAgain
+}
+
+// wantsAgain reports whether a run is due to be repeated, and there is time for it.
+func (b *bench) wantsAgain(t Trial) bool { return b.isDue(t) && b.hasTimeAgain(t) }
+
+// numAgain returns how often a run was repeated, in all sittings. Failures do not count.
+func (b *bench) numAgain(t Trial) int { return len(ofRound(&b.results.Rows[t.Row], t.Round)) - 1 }
+
+// ofRound returns the runs of a row in a round, repeats included, that have not failed.
+func ofRound(row *record.Row, round int) []*record.Run {
+	var all []*record.Run
+	for _, runs := range [][]record.Run{row.Runs, row.Replaced} {
+		for i := range runs {
+			if runs[i].Round == round && runs[i].Error == "" {
+				all = append(all, &runs[i])
+			}
+		}
+	}
+	return all
+}
+
+// isBusy reports whether at least busyShare of the runs of a round were disturbed, repeats included. Runs
+// that are too short to tell do not count; isKnown reports whether there are others.
+func (b *bench) isBusy(round int) (isBusy, isKnown bool) {
+	disturbed, known := 0, 0
+	for i := range b.results.Rows {
+		for _, run := range ofRound(&b.results.Rows[i], round) {
+			if run.Taken != nil {
+				known++
+			}
+			if run.Taken.IsDisturbed() {
+				disturbed++
+			}
+		}
+	}
+	return known > 0 && float64(disturbed) >= busyShare*float64(known), known > 0
+}
+
+// isLasting reports whether a round and the one before it are busy, so that repeats would only take time.
+func (b *bench) isLasting(round int) bool {
+	if round == 0 {
+		return false
+	}
+	before, _ := b.isBusy(round - 1)
+	now, _ := b.isBusy(round)
+	return before && now
+}
+
+// tellLasting says once that disturbed runs are not repeated, if some of these would be.
+func (b *bench) tellLasting(trials []Trial) {
+	if b.hasToldLasting || b.options.Progress == nil || !slices.ContainsFunc(trials, b.isDue) {
+		return
+	}
+	b.hasToldLasting = true
+	round := trials[0].Round
+	b.options.Progress(Progress{Note: fmt.Sprintf("others took cores from three of four runs, or more, of "+
+		"rounds %d and %d: this does not pass, so disturbed runs are not repeated until a round has fewer",
+		round, round+1)})
+}
+
 // hasTimeAgain reports whether a run can be repeated and all runs that are still to come end before the
 // deadline: a run of each row says more than two of one.
 func (b *bench) hasTimeAgain(t Trial) bool {
 	if b.deadline.IsZero() {
 		return true
 	}
-	all := []Trial{t}
-	for round := t.Round + 1; round < b.plan.Repeats; round++ {
-		all = append(all, b.plan.round(round)...)
-	}
-	return time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.deadline)
+	all := append([]Trial{t}, b.later(t.Round)...)
+	return time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.deadline)
 }
 
 // hasRound reports whether there is another round, one that time is left for included.
@@ -68,7 +154,7 @@ func (b *bench) extend(round int) {
 		for _, at := range group {
 			all = append(all, Trial{round, at})
 		}
-		if !time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.goal) {
+		if !time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.goal) {
 			continue
 		}
 		for _, at := range group {
@@ -113,5 +199,5 @@ func (b *bench) hasTime(round int, rows []int) bool {
 	for _, at := range rows {
 		all = append(all, Trial{round, at})
 	}
-	return time.Now().Add(remaining(b.plan, b.walls, all, 0)).Before(b.deadline)
+	return time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.deadline)
 }

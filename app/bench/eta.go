@@ -1,6 +1,10 @@
 package bench
 
-import "time"
+import (
+	"math"
+	"slices"
+	"time"
+)
 
 // wall is how long a finished run of a row took, in seconds, processes included.
 type wall struct {
@@ -8,24 +12,131 @@ type wall struct {
 	seconds float64
 }
 
-// remaining estimates how long the trials left will take, the first of which has been running
-// for elapsed. A row is expected to take as long as it did before; a row without a run, as
-// long as the mean of its model's rows, else of all rows. It is 0 while no run has finished.
-func remaining(plan Plan, walls []wall, left []Trial, elapsed time.Duration) time.Duration {
-	if len(walls) == 0 || len(left) == 0 {
-		return 0
-	}
-	total := 0.0
-	for i, t := range left {
-		expected := expect(plan, walls, t.Row)
-		if i == 0 {
-			expected = max(expected-elapsed.Seconds(), 0)
-		}
-		total += expected
-	}
-	return time.Duration(total * float64(time.Second))
+// ahead is what a benchmark has still to do.
+type ahead struct {
+	trials    []Trial   // in their order; repeats are those of runs that have ended
+	seconds   []float64 // expected, of each; none while no run has finished
+	isRunning bool      // the first of them is
+
+	again float64 // expected seconds of repeats of runs that have not ended
 }
 
+// later returns the runs of the rounds after one that have not ended.
+func (b *bench) later(round int) []Trial {
+	var all []Trial
+	for round++; round < b.plan.Repeats; round++ {
+		all = append(all, slices.DeleteFunc(b.plan.round(round), b.hasEnded)...)
+	}
+	return all
+}
+
+// ahead returns what is still to do in a round, with the run that is going on, if one is, and the others that
+// have had none, and in the rounds after it.
+func (b *bench) ahead(running *Trial, round int, others []Trial) ahead {
+	a := ahead{isRunning: running != nil}
+	if running != nil {
+		a.trials = append(a.trials, *running)
+	}
+	first := slices.DeleteFunc(slices.Clone(others), b.hasEnded)
+	a.trials = append(a.trials, first...)
+	numDue, isLasting := 0, b.isLasting(round)
+	for _, t := range b.plan.round(round) {
+		if isLasting || !b.wantsAgain(t) {
+			continue
+		}
+		numDue++
+		if running == nil || t != *running {
+			a.trials = append(a.trials, t)
+		}
+	}
+	later := b.later(round)
+	a.trials = append(a.trials, later...)
+	a.seconds = expectAll(b.plan, b.walls, a.trials)
+	rate := b.againRate(numDue)
+	if !isLasting {
+		a.again += rate * sum(expectAll(b.plan, b.walls, first))
+	}
+	if !b.isBusyAt(round) {
+		a.again += rate * sum(expectAll(b.plan, b.walls, later))
+	}
+	return a
+}
+
+// againRate returns how many repeats there were for each run that was none, with those that are due.
+func (b *bench) againRate(numDue int) float64 {
+	first, again := 0, numDue
+	for _, row := range b.results.Rows {
+		first += len(row.Runs)
+		again += len(row.Replaced)
+	}
+	return float64(again) / float64(max(1, first))
+}
+
+// isBusyAt reports whether a round is busy, or the last one before it of which that is known.
+func (b *bench) isBusyAt(round int) bool {
+	for ; round >= 0; round-- {
+		if isBusy, isKnown := b.isBusy(round); isKnown {
+			return isBusy
+		}
+	}
+	return false
+}
+
+// remaining estimates how long what is ahead takes; the run that is going on has taken elapsed. Runs that
+// would end after the deadline do not count. It is not more than the budget leaves, except for the run that
+// is going on and, once the budget is over, for runs that the deadline still allows.
+func (b *bench) remaining(a ahead, elapsed time.Duration) time.Duration {
+	now := time.Now()
+	left := math.Inf(1) // until the deadline
+	if !b.deadline.IsZero() {
+		left = b.deadline.Sub(now).Seconds()
+	}
+	running, total := 0.0, 0.0
+	for i, seconds := range append(slices.Clone(a.seconds), a.again) {
+		if i == 0 && a.isRunning && len(a.seconds) > 0 {
+			running = max(seconds-elapsed.Seconds(), 0)
+			total = running
+		} else if total+seconds <= left {
+			total += seconds
+		}
+	}
+	if goal := b.goal.Sub(now).Seconds(); goal > 0 {
+		left = goal // the budget, which the deadline passes
+	}
+	return time.Duration(max(running, min(total, left)) * float64(time.Second))
+}
+
+// remaining estimates how long some trials take. It is 0 while no run has finished.
+func remaining(plan Plan, walls []wall, trials []Trial) time.Duration {
+	return time.Duration(sum(expectAll(plan, walls, trials)) * float64(time.Second))
+}
+
+// expectAll estimates how many seconds each of some trials takes; none while no run has finished.
+func expectAll(plan Plan, walls []wall, trials []Trial) []float64 {
+	if len(walls) == 0 {
+		return nil
+	}
+	known := map[int]float64{} // by row
+	all := make([]float64, len(trials))
+	for i, t := range trials {
+		if _, isKnown := known[t.Row]; !isKnown {
+			known[t.Row] = expect(plan, walls, t.Row)
+		}
+		all[i] = known[t.Row]
+	}
+	return all
+}
+
+func sum(of []float64) float64 {
+	total := 0.0
+	for _, v := range of {
+		total += v
+	}
+	return total
+}
+
+// expect estimates how many seconds a run of a row takes: as long as the row did before; a row without a run,
+// as long as the mean of its model's rows, else of all rows.
 func expect(plan Plan, walls []wall, row int) float64 {
 	near := func(is func(other int) bool) (sum float64, n int) {
 		for _, w := range walls {

@@ -38,7 +38,7 @@ type Options struct {
 
 // Progress says how far a benchmark is.
 type Progress struct {
-	Run, Runs int    // number of the run, from 1, of all
+	Run, Runs int    // number of the run, from 1, of all that are known to be needed: repeats add to them
 	Round     int    // from 1
 	Again     bool   // the run repeats one of the round from which others took cores
 	Name      string // of the row, see [Row.Name]
@@ -49,6 +49,7 @@ type Progress struct {
 	Remaining time.Duration // estimate for all runs; 0 while unknown
 	Done      bool          // the run has ended; Err says how
 	Err       error
+	Note      string // something to say on a line of its own; the rest is empty then
 }
 
 // FailedError says that runs failed while the benchmark went on. It unwraps to the first.
@@ -245,6 +246,8 @@ type bench struct {
 	failure *FailedError
 	ended   int // runs that have ended, in all sittings
 
+	hasToldLasting bool // that disturbed runs are not repeated
+
 	deadline time.Time // after which no run begins; zero: none
 	goal     time.Time // when the budget ends, which the deadline passes by a ninth; zero: there is none
 }
@@ -335,35 +338,24 @@ func (b *bench) runAll(ctx context.Context) error {
 func (b *bench) runRound(ctx context.Context, round int) error {
 	trials := b.plan.round(round)
 	for i, t := range trials {
-		if run := b.runOf(t); run != nil && run.Error == "" {
+		if b.hasEnded(t) {
 			continue
 		}
 		if b.isOver(t) {
 			b.leaveOut(t)
 			continue
 		}
-		if err := b.runAndSave(ctx, trials[i:]); err != nil {
+		if err := b.runAndSave(ctx, t, trials[i+1:]); err != nil {
 			return err
 		}
 	}
-	for range maxAgain {
-		for i, t := range trials {
-			run := b.runOf(t)
-			if run == nil || run.Error != "" || !run.Taken.IsDisturbed() || !b.hasTimeAgain(t) {
-				continue
-			}
-			if err := b.runAndSave(ctx, trials[i:i+1]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return b.repeatRound(ctx, trials)
 }
 
-// runAndSave executes the first of some runs and writes the results. A run that fails alone is no error.
-func (b *bench) runAndSave(ctx context.Context, left []Trial) error {
-	t := left[0]
-	err := b.runOne(ctx, left)
+// runAndSave executes a run and writes the results. The others of its round that have had no run follow. A
+// run that fails alone is no error.
+func (b *bench) runAndSave(ctx context.Context, t Trial, others []Trial) error {
+	err := b.runOne(ctx, t, others)
 	if failed := b.save(); failed != nil {
 		return failed
 	}
@@ -417,30 +409,33 @@ func (b *bench) runOf(t Trial) *record.Run {
 	return &runs[i]
 }
 
-// runOne executes the first of some runs and adds what it measured, its failure included, to its row. A run
-// that was cancelled leaves nothing in the results.
-func (b *bench) runOne(ctx context.Context, left []Trial) error {
-	t := left[0]
+// hasEnded reports whether a row has had its run of a round, without a failure.
+func (b *bench) hasEnded(t Trial) bool {
+	run := b.runOf(t)
+	return run != nil && run.Error == ""
+}
+
+// runOne executes a run and adds what it measured, its failure included, to its row. A run that was cancelled
+// leaves nothing in the results. The others of its round that have had no run follow.
+func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	config := b.plan.Rows[t.Row]
 	config.Out = freeDirectory(filepath.Join(b.out, "runs", config.directory(t)))
 	config.Seed = b.plan.seed(t)
 	config.Save = false // a benchmark keeps figures, not weights
-	state := Progress{Run: b.ended + 1, Runs: b.ended + len(b.left(left)), Round: t.Round + 1,
-		Name: config.Name()}
-	if former := b.runOf(t); former != nil {
-		state.Again = former.Error == ""
-	}
+	state := Progress{Run: b.ended + 1, Round: t.Round + 1, Again: b.hasEnded(t), Name: config.Name()}
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
 	latency := host.CoreLatency()
 	begin := time.Now()
-	b.report(state, b.left(left), begin)
+	rest := b.ahead(&t, t.Round, others)
+	state.Runs = b.ended + len(rest.trials)
+	b.report(state, rest, begin)
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p job.Progress) {
 		state.Job = p
-		b.report(state, b.left(left), begin)
+		b.report(state, rest, begin)
 	}
 	summary, err := b.options.Execute(ctx, config, options)
 	if ctx.Err() != nil {
@@ -465,30 +460,19 @@ func (b *bench) runOne(ctx context.Context, left []Trial) error {
 	b.ended++
 	b.walls = append(b.walls, wall{t.Row, run.Wall})
 	state.Done, state.Err, state.Disturbed = true, err, run.Taken.Sum()
-	b.report(state, b.left(left[1:]), time.Now())
+	after := b.ahead(nil, t.Round, others)
+	state.Runs = b.ended + len(after.trials)
+	b.report(state, after, time.Now())
 	return err
 }
 
-// left returns the trials that are still to come, of which the first are those of this round.
-func (b *bench) left(inRound []Trial) []Trial {
-	all := slices.Clone(inRound)
-	if len(inRound) == 0 {
-		return nil
-	}
-	for round := inRound[0].Round + 1; round < b.plan.Repeats; round++ {
-		all = append(all, b.plan.round(round)...)
-	}
-	return all
-}
-
-// report passes the progress to the caller. left holds the remaining trials, of which the first began at
-// begin.
-func (b *bench) report(p Progress, left []Trial, begin time.Time) {
+// report passes the progress to the caller. The run that is going on began at begin.
+func (b *bench) report(p Progress, rest ahead, begin time.Time) {
 	if b.options.Progress == nil {
 		return
 	}
 	p.Elapsed = time.Since(b.started)
-	p.Remaining = remaining(b.plan, b.walls, left, time.Since(begin))
+	p.Remaining = b.remaining(rest, time.Since(begin))
 	b.options.Progress(p)
 }
 

@@ -58,10 +58,13 @@ different conditions are not compared. Rows whose result is not exact are compar
 samples and at equal time, over --seeds. A plan is a YAML file with these flags as keys, and with parts.
 
 A run that fails is reported and the rest goes on. A run from which others took 5 % of the cores' time or
-more is repeated at the end of its round, at most twice. A benchmark that was interrupted goes on with
---resume from the runs that have ended; results that were changed since are refused with status 8. The
-folder holds results.json (every raw sample), plan.json, report.md, report.html (one file, opens anywhere)
-and the run directories.`,
+more is repeated at the end of its round, at most twice. Where that does not pass, repeats would only take
+time: if three of four runs of a round were disturbed, repeats included, the next round repeats none unless
+fewer of its own are.
+
+A benchmark that was interrupted goes on with --resume from the runs that have ended; results that were
+changed since are refused with status 8. The folder holds results.json (every raw sample), plan.json,
+report.md, report.html (one file, opens anywhere) and the run directories.`,
 		Example: `  lockstep bench --quick
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40
@@ -96,7 +99,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		return pflag.NormalizedName(matrixName(name))
 	})
 	f.BoolVar(&b.isQuick, "quick", false,
-		"a small matrix on generated images that takes one to two minutes and needs no download")
+		"a small matrix on generated images that needs no download and takes one to two minutes, more if "+
+			"others use the cores")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
 	f.Var(&b.budget, "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
@@ -415,6 +419,10 @@ func (p benchProgress) bench(s bench.Progress) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if s.Note != "" {
+		p.say("note: " + s.Note)
+		return
+	}
 	s.Name = analysis.Plain(s.Name) // a stranger's, if it is replayed
 	switch {
 	case s.Done && s.Err != nil:

@@ -13,6 +13,17 @@ import (
 	"lockstep/cluster"
 )
 
+// A note of a benchmark has a line of its own, on a terminal too.
+func TestNoteOfABenchmark(t *testing.T) {
+	var out bytes.Buffer
+	p := benchProgress{&progress{w: &out, isTerminal: true, columns: func() int { return 20 }}}
+	p.bench(bench.Progress{Run: 1, Runs: 2, Name: "a"})
+	p.bench(bench.Progress{Note: "longer than the terminal is wide"})
+	if want := "note: longer than the terminal is wide\n"; !strings.HasSuffix(out.String(), "\r\x1b[K"+want) {
+		t.Errorf("got %q, want %q on a line of its own", out.String(), want)
+	}
+}
+
 // Quiet benchmarks say nothing, whatever they have to show.
 func TestQuietBenchmarksShowNothing(t *testing.T) {
 	var out bytes.Buffer

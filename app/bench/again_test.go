@@ -1,0 +1,250 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/app/analysis"
+	"lockstep/app/bench"
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+)
+
+// execution is a way to execute a run.
+type execution = func(context.Context, bench.Row, job.Options) (*record.Summary, error)
+
+// busy is pretend that takes two seconds, by the clock of synctest, and from which others take cores if is
+// says so of its number. It is cancelled before the run with the number end; -1: never.
+func busy(end int, cancel func(), is func(n int) bool) execution {
+	n := -1
+	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		if n++; n == end {
+			cancel()
+			return nil, context.Canceled
+		}
+		o.Progress(job.Progress{Steps: 3, Step: 1})
+		time.Sleep(2 * time.Second) // as pretend says
+		s, err := pretend(ctx, c, o)
+		if err == nil {
+			s.Taken = &record.Taken{}
+			if is(n) {
+				s.Taken.Others = 0.3
+			}
+		}
+		return s, err
+	}
+}
+
+func always(int) bool { return true }
+
+// fourRows has four rows in six rounds.
+func fourRows(t *testing.T) bench.Config {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp", "none"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Out = false, 6, filepath.Join(t.TempDir(), "out")
+	return c
+}
+
+// Repeats are for a disturbance that passes: where it lasts, only the first round repeats.
+func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		is    func(n int) bool
+		again []int // rounds of the repeats, from 1
+		less  int   // runs that are disturbed and were not repeated
+		notes int
+	}{
+		{"calm", func(int) bool { return false }, nil, 0, 0},
+		{"it lasts", always, []int{1, 1, 1, 1, 1, 1, 1, 1}, 20, 1},
+		// Rounds: 4 runs and 8 repeats, 4, 4; then one disturbed run of four, and its repeat.
+		{"it passes", func(n int) bool { return n < 21 }, []int{1, 1, 1, 1, 1, 1, 1, 1, 4}, 8, 1},
+		// The repeats of the first round find that it has passed.
+		{"it was short", func(n int) bool { return n < 4 }, []int{1, 1, 1, 1}, 0, 0},
+		// Three of four is busy, half is not.
+		{"most runs", func(n int) bool { return n%4 != 3 }, []int{1, 1, 1, 1, 1, 1}, 15, 1},
+		{"half of them", func(n int) bool { return n < 6 && n%2 == 0 }, []int{1, 1, 1}, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var again []int
+				notes := 0
+				r, err := bench.Run(t.Context(), fourRows(t), bench.Options{Execute: busy(-1, nil, test.is),
+					Progress: func(p bench.Progress) {
+						if p.Note != "" {
+							notes++
+						}
+						if p.Done && p.Again {
+							again = append(again, p.Round)
+						}
+					}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(again, test.again) || notes != test.notes {
+					t.Errorf("repeats in rounds %v, %d notes; want %v, %d", again, notes, test.again,
+						test.notes)
+				}
+				checkPositions(t, r, 24+len(test.again))
+				c := analysis.Compare(r)
+				if wrong := c.Contradictions(); len(wrong) > 0 || !r.Complete {
+					t.Errorf("complete %v, contradictions %v", r.Complete, wrong)
+				}
+				less := fmt.Sprintf(" repeated less than twice, or not: %d. ", test.less)
+				if tells(c, analysis.Fact, less) != (test.less > 0) {
+					t.Errorf("no fact has %q: %v", less, c.Notes)
+				}
+			})
+		})
+	}
+}
+
+// A benchmark that is interrupted, among repeats as well, does as many runs in all as one that is not.
+func TestResumeRepeatsNoMore(t *testing.T) {
+	for _, is := range []func(int) bool{always, func(n int) bool { return n%2 == 0 }} {
+		var want string
+		for _, end := range []int{-1, 3, 5, 9, 13} {
+			synctest.Test(t, func(t *testing.T) {
+				got := resumedAt(t, end, is)
+				if end < 0 {
+					want = got
+				}
+				if got != want {
+					t.Errorf("interrupted before run %d: %s; without: %s", end, got, want)
+				}
+			})
+		}
+	}
+}
+
+// resumedAt interrupts a benchmark, goes on with it, and once more when it is complete. It returns how often
+// each row was run in each round.
+func resumedAt(t *testing.T, end int, is func(int) bool) string {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := fourRows(t)
+	c.Repeats = 3
+	r, err := bench.Run(ctx, c, bench.Options{Execute: busy(end, cancel, is)})
+	if (end >= 0) != errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for sitting := range 2 {
+		var shown []string
+		r, err = bench.Resume(t.Context(), c.Out, 0, nil, bench.Options{
+			Execute: busy(-1, nil, func(n int) bool { return is(end + n) }),
+			Progress: func(p bench.Progress) {
+				if p.Done {
+					shown = append(shown, fmt.Sprint(p.Run, "/", p.Runs))
+				}
+			}})
+		if err != nil || !r.Complete {
+			t.Fatalf("%v, complete %v", err, r.Complete)
+		}
+		if isWhole := sitting > 0 || end < 0; isWhole && len(shown) > 0 {
+			t.Errorf("a complete benchmark ran %v", shown)
+		} else if !isWhole {
+			n := end + len(shown)
+			checkShown(t, shown, end+1, n)
+		}
+	}
+	counts := make([][3]int, len(r.Rows))
+	n := 0
+	for i, row := range r.Rows {
+		for _, run := range slices.Concat(row.Runs, row.Replaced) {
+			counts[i][run.Round]++
+			n++
+		}
+	}
+	checkPositions(t, r, n)
+	if wrong := analysis.Compare(r).Contradictions(); len(wrong) > 0 {
+		t.Errorf("contradictions %v", wrong)
+	}
+	return fmt.Sprint(counts)
+}
+
+// checkShown requires that runs were counted from one number to another, the last.
+func checkShown(t *testing.T, shown []string, from, to int) {
+	t.Helper()
+	for i, text := range shown {
+		if !strings.HasPrefix(text, fmt.Sprint(from+i, "/")) {
+			t.Errorf("runs were counted as %v, want them from %d on", shown, from)
+		}
+	}
+	if last := shown[len(shown)-1]; last != fmt.Sprint(to, "/", to) {
+		t.Errorf("the last run was %s, want %d/%d", last, to, to)
+	}
+}
+
+// Runs are numbered one by one up to the number that is told with the last. Repeats are told, and have a
+// time, from when a run has been disturbed.
+func TestProgressCountsRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs []string // as they end
+		left := map[int]time.Duration{}
+		// The first round is disturbed, and one run of the last, with its first repeat.
+		is := func(n int) bool { return n < 4 || n == 26 || n == 28 }
+		_, err := bench.Run(t.Context(), fourRows(t), bench.Options{Execute: busy(-1, nil, is),
+			Progress: func(p bench.Progress) {
+				if p.Done {
+					runs = append(runs, fmt.Sprint(p.Run, "/", p.Runs))
+				} else {
+					left[p.Run] = p.Remaining
+				}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"1/25", "2/26", "3/27", "4/28"}
+		for n := 5; n <= 26; n++ {
+			want = append(want, fmt.Sprint(n, "/28"))
+		}
+		want = append(want, "27/29", "28/29", "29/30", "30/30")
+		if !slices.Equal(runs, want) {
+			t.Errorf("runs %v, want %v", runs, want)
+		}
+		// Before the first repeat, there are four of them and five rounds, which probably repeat
+		// none; before the last runs, there are these.
+		for n, seconds := range map[int]time.Duration{5: 48, 29: 2, 30: 2} {
+			if left[n] != seconds*time.Second {
+				t.Errorf("run %d: %v left, want %d s", n, left[n], seconds)
+			}
+		}
+	})
+}
+
+// The time left is no longer than the budget, but for the run that is going on, and ends with the last run.
+func TestTheTimeLeftKeepsTheBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := fourRows(t)
+		c.Budget = 31 * time.Second // of 24 runs of two seconds, which are predicted to be short, and repeats
+		began := time.Now()
+		probe := func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+		}
+		last := time.Duration(0)
+		_, err := bench.Run(t.Context(), c, bench.Options{Execute: busy(-1, nil, always), Probe: probe,
+			Progress: func(p bench.Progress) {
+				end := time.Since(began) + p.Remaining
+				limit := c.Budget
+				if p.Done && time.Since(began) >= c.Budget || !p.Done && end > c.Budget {
+					limit = c.Budget * 9 / 8
+				}
+				if last = p.Remaining; end > limit || p.Run > 1 && !p.Done && p.Remaining == 0 {
+					t.Errorf("run %d: %v left after %v, with a budget of %v", p.Run, p.Remaining,
+						time.Since(began), c.Budget)
+				}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != 0 || time.Since(began) < c.Budget {
+			t.Errorf("%v left at the end, after %v", last, time.Since(began))
+		}
+	})
+}
