@@ -198,7 +198,8 @@ func TestBudgetsAreRefused(t *testing.T) {
 	copies := withCopies(matrix([]string{"lenet"}, []string{"single"}, 1), 2)
 	tiny := matrix([]string{"lenet"}, []string{"single"}, 1)
 	for want, c := range map[string]bench.Config{
-		"want --steps or --limit-train": open, "no copies to compare with": copies, "not even 8 steps": tiny,
+		"how many steps an epoch of glyphs has": open,
+		"no copies to compare with":             copies, "not even 8 steps": tiny,
 	} {
 		c.Budget, c.Out = time.Second, filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
