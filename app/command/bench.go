@@ -262,9 +262,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
-		again := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench", "--resume",
-			spelling.Word(folder)})
-		err = &stoppedBench{strings.Join(again, " "), err}
+		err = &stopped{a.goesOn(folder), err}
 	}
 	if failed := benchmarkReport(results, analysis.Compare(results)).Write(folder); failed != nil {
 		return failed
@@ -282,19 +280,24 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	return err
 }
 
-// stoppedBench says that a benchmark was interrupted, and how to go on with it.
-type stoppedBench struct {
-	again string // command line
-	err   error
+// goesOn names the command that goes on with the interrupted benchmark in a folder.
+func (a *app) goesOn(folder string) string {
+	again := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench", "--resume",
+		spelling.Word(folder)})
+	return strings.Join(again, " ") + " goes on with the runs that are left"
 }
 
-// Error names the command that goes on.
-func (e *stoppedBench) Error() string {
-	return "interrupted; " + e.again + " goes on with the runs that are left"
+// stopped says that a command was interrupted, and what can be done.
+type stopped struct {
+	text string
+	err  error
 }
+
+// Error says what can be done.
+func (e *stopped) Error() string { return "interrupted; " + e.text }
 
 // Unwrap returns the cause, by which the exit status is chosen.
-func (e *stoppedBench) Unwrap() error { return e.err }
+func (e *stopped) Unwrap() error { return e.err }
 
 // config turns the flags into a benchmark. It also returns the values that came from the environment as
 // flags, so that the command in the report repeats the benchmark on any machine.

@@ -25,6 +25,7 @@ import (
 	"lockstep/app/report"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
@@ -268,6 +269,10 @@ those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.
 			}
 			return unpacked(args[0], func(folder string, m bundle.Manifest) error {
 				rows, err := a.replay(c, folder, m, out, isQuiet)
+				if errors.Is(err, context.Canceled) && m.Kind == bundle.Training {
+					return &stopped{"all workers have stopped; lockstep replay " + spelling.Word(args[0]) +
+						" runs it again from the start", err}
+				}
 				if err != nil {
 					return err
 				}
@@ -315,14 +320,18 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	v := describeVersion()
 	here, err := bench.Replay(ctx, folder, out, &a.catalog, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command,
-			Recipe: there.Recipe},
+			Recipe: there.Recipe, Lab: a.environment[cluster.EnvLabFlags]},
 		Progress: show.bench, Job: job.Options{Environment: a.environment}})
 	show.end()
-	if err != nil {
+	isStopped := here != nil && errors.Is(err, context.Canceled)
+	if err != nil && !isStopped {
 		return nil, err
 	}
-	if err := benchmarkReport(here, analysis.Compare(here)).Write(out); err != nil {
-		return nil, err
+	if failed := benchmarkReport(here, analysis.Compare(here)).Write(out); failed != nil {
+		return nil, failed
+	}
+	if isStopped {
+		return nil, &stopped{a.goesOn(out) + ", without comparing them with the bundle", err}
 	}
 	return analysis.Replay(there, here), nil
 }
@@ -352,6 +361,9 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 	config = config.Foreign()
 	config.Catalog, config.Out, config.Save = &a.catalog, out, false
 	here, err := job.Run(ctx, config, job.Options{Environment: a.environment, Stderr: a.stderr})
+	if here == nil {
+		a.showUnfinished(err, false)
+	}
 	if err != nil {
 		return nil, err
 	}

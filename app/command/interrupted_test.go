@@ -1,0 +1,90 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/job"
+	"lockstep/app/report"
+)
+
+// interruptOnce interrupts a command as soon as something is so, and returns what it has told.
+func interruptOnce(t *testing.T, c *exec.Cmd, is func() bool) string {
+	t.Helper()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.Process.Kill()
+			t.Fatal("waited in vain")
+		}
+	}
+	c.Process.Signal(os.Interrupt)
+	c.Wait() // its status is checked
+	if got := c.ProcessState.ExitCode(); got != job.ExitInterrupted {
+		t.Errorf("%v: status %d, want %d: %s", c.Args, got, job.ExitInterrupted, c.Stderr)
+	}
+	return c.Stderr.(*bytes.Buffer).String()
+}
+
+// succeed runs the tool, which is to succeed.
+func succeed(t *testing.T, args ...string) {
+	t.Helper()
+	c := tool(t, args...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, c.Stderr)
+	}
+}
+
+// A replay of a benchmark that is interrupted says how to go on, and goes on so.
+func TestAnInterruptedReplayGoesOn(t *testing.T) {
+	folder := t.TempDir()
+	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
+	file := filepath.Join(folder, "b.tar.gz")
+	succeed(t, "bench", "--quiet", "--strategies", "single", "--workers", "1", "--threads", "1", "--steps",
+		"100", "--limit-train", "6400", "--limit-test", "0", "--repeats", "4", "--out", there)
+	succeed(t, "bundle", there, "--out", file)
+	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here), func() bool {
+		r, err := report.Read(here)
+		return err == nil && len(r.Rows[0].Runs) > 0
+	})
+	want := "lockstep: interrupted; lockstep bench --resume " + here + " goes on with the runs that are " +
+		"left, without comparing them with the bundle\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("told %q, want %q", text, want)
+	}
+	if _, err := os.Stat(filepath.Join(here, report.HTMLFile)); err != nil {
+		t.Error(err)
+	}
+	succeed(t, "bench", "--quiet", "--resume", here)
+	if r, err := report.Read(here); err != nil || !r.Complete || len(r.Rows[0].Runs) != 4 {
+		t.Errorf("%v; it is not complete", err)
+	}
+}
+
+// A replay of a training run that is interrupted shows what was done, and says how to do it again.
+func TestAnInterruptedReplayOfARun(t *testing.T) {
+	folder := t.TempDir()
+	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
+	file := filepath.Join(folder, "t.tar.gz")
+	succeed(t, "train", "--quiet", "--steps", "600", "--limit-test", "50", "--out", there)
+	succeed(t, "bundle", there, "--out", file)
+	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here),
+		func() bool { return steps(here) > 0 })
+	for _, want := range []string{
+		filepath.Join(here, report.HTMLFile) + " tells of the steps that were done\n",
+		"lockstep: interrupted; all workers have stopped; lockstep replay " + file +
+			" runs it again from the start\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("told %q, want %q", text, want)
+		}
+	}
+}
