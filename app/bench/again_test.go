@@ -218,6 +218,23 @@ func TestProgressCountsRepeats(t *testing.T) {
 	})
 }
 
+// While others are busy all the time, a calm run does not make repeats of all later rounds likely.
+func TestOneCalmRunIsNotExpectedToStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		is := func(n int) bool { return n != 16 } // the first of the third round
+		_, err := bench.Run(t.Context(), fourRows(t), bench.Options{Execute: busy(-1, nil, is),
+			Progress: func(p bench.Progress) {
+				if left := time.Duration(32-p.Run) * 2 * time.Second; p.Done && p.Round == 3 &&
+					(p.Runs != 32 || p.Remaining != left) {
+					t.Errorf("run %d/%d, %v left, want 32 runs and %v", p.Run, p.Runs, p.Remaining, left)
+				}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // The time left is no longer than the budget, but for the run that is going on, and ends with the last run.
 func TestTheTimeLeftKeepsTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

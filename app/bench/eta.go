@@ -39,7 +39,12 @@ func (b *bench) ahead(running *Trial, round int, others []Trial) ahead {
 	}
 	first := slices.DeleteFunc(slices.Clone(others), b.hasEnded)
 	a.trials = append(a.trials, first...)
-	numDue, isLasting := 0, b.isLasting(round)
+	at, isLasting := round, b.isLasting(round)
+	if len(first) > 0 && round > 0 { // a part of a round tells less than the one before
+		at--
+		isLasting = b.isBusyAt(at)
+	}
+	numDue := 0
 	for _, t := range b.plan.round(round) {
 		if isLasting || !b.wantsAgain(t) {
 			continue
@@ -56,7 +61,7 @@ func (b *bench) ahead(running *Trial, round int, others []Trial) ahead {
 	if !isLasting {
 		a.again += rate * sum(expectAll(b.plan, b.walls, first))
 	}
-	if !b.isBusyAt(round) {
+	if !b.isBusyAt(at) {
 		a.again += rate * sum(expectAll(b.plan, b.walls, later))
 	}
 	return a
