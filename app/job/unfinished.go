@@ -196,7 +196,7 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
 		if l.Rank > 0 && !c.IsAsync() {
 			continue
 		}
-		if s.Steps == 0 {
+		if s.Steps == 0 || l.Step == 0 {
 			s.Loss.First = float64(l.Loss)
 		}
 		if l.Step >= s.Steps {
