@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -338,15 +337,18 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 
 // replayTraining runs a training run again.
 func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysis.Replayed, error) {
-	text, err := os.ReadFile(filepath.Join(folder, rundir.SummaryFile))
-	if err != nil {
+	if !report.HoldsTraining(folder) {
 		return nil, &bundle.FormatError{Entry: rundir.SummaryFile,
 			Reason: "the run did not end, so there is nothing to compare with"}
 	}
-	there := &record.Summary{}
-	if err := json.Unmarshal(text, there); err != nil {
-		return nil, &bundle.FormatError{Entry: rundir.SummaryFile, Reason: err.Error()}
+	kept, err := readTraining(folder)
+	if doctored := (*doctoredError)(nil); err != nil && !errors.As(err, &doctored) {
+		err = &bundle.FormatError{Entry: rundir.SummaryFile, Reason: err.Error()}
 	}
+	if err != nil {
+		return nil, err
+	}
+	there := &kept.Summary
 	if there.Resumed != nil || there.Weights != nil {
 		return nil, usagef("the run began with weights or a checkpoint, which are not in the bundle; want " +
 			"one that began anew")

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"lockstep/app/bundle"
 	"lockstep/app/job"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 )
 
@@ -26,14 +28,14 @@ func bundled(t *testing.T, from, to string) string {
 	if err := os.WriteFile(filepath.Join(folder, "results.json"), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return packUnseen(t, folder)
+	return packUnseen(t, folder, bundle.Bench)
 }
 
 // packUnseen packs a folder without looking at what is in it.
-func packUnseen(t *testing.T, folder string) string {
+func packUnseen(t *testing.T, folder, kind string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "b.tar.gz")
-	m, err := bundle.Scan(folder, bundle.Manifest{Kind: bundle.Bench})
+	m, err := bundle.Scan(folder, bundle.Manifest{Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +64,21 @@ func TestRefusedBundle(t *testing.T) {
 	want := "lockstep: " + filepath.Join(path, "results.json") + " contradicts itself"
 	if status != job.ExitCheck || !strings.HasPrefix(stderr, want) {
 		t.Errorf("replay: status %d, %q, want %q", status, stderr, want)
+	}
+}
+
+// A training run that somebody changed is not run again from a bundle that somebody else's program made.
+func TestReplayOfADoctoredTraining(t *testing.T) {
+	folder := trained(t)
+	path, text := left(t, folder, rundir.SummaryFile)
+	now := regexp.MustCompile(`"test_accuracy": [0-9.]+`).ReplaceAll(text, []byte(`"test_accuracy": 0.99`))
+	if err := os.WriteFile(path, now, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	packed := packUnseen(t, folder, bundle.Training)
+	status, _, stderr := execute("replay", packed, "--out", filepath.Join(t.TempDir(), "out"))
+	if status != job.ExitCheck || !strings.Contains(stderr, "has a seal that is not that of what it holds") {
+		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/app/bundle"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -97,7 +98,7 @@ func TestStepsOfRunsAreThoseOfTheResults(t *testing.T) {
 			c.doctor(&kept)
 			keep(t, folder, &kept)
 			reseal(t, folder, measuredRounds(t))
-			packed, again := packUnseen(t, folder), filepath.Join(t.TempDir(), "b.tar.gz")
+			packed, again := packUnseen(t, folder, bundle.Bench), filepath.Join(t.TempDir(), "b.tar.gz")
 			want := job.ExitOK
 			if c.want != "" {
 				want = job.ExitCheck
