@@ -19,21 +19,22 @@ type Environment map[string]string
 
 // The variables that Lockstep reads. Those without a prefix are torchrun's.
 const (
-	EnvRank       = "LOCKSTEP_RANK"       // this process's rank, from 0
-	EnvWorld      = "LOCKSTEP_WORLD"      // number of ranks
-	EnvToken      = "LOCKSTEP_TOKEN"      // what admits to the run, see package pass
-	EnvTokenFile  = "LOCKSTEP_TOKEN_FILE" // file with the token, "-" for the standard input
-	EnvGeneration = "LOCKSTEP_GENERATION" // how often the job was started before, from 0
-	EnvISA        = "LOCKSTEP_ISA"        // forced kernel path: plain, avx2, avx512
-	envSegment    = "LOCKSTEP_SEGMENT"    // descriptor of the shared memory of this host's workers
-	envInterface  = "LOCKSTEP_INTERFACE"  // address of data links, if not that of the control connection
-	envControl    = "LOCKSTEP_CONTROL"    // descriptor of the inherited connection to the launcher
-	EnvHost       = "LOCKSTEP_HOST"       // name of the host a worker is on, if not that of the machine
-	EnvLab        = "LOCKSTEP_LAB"        // hosts of the lab of a launcher, see LabEnvironment
-	EnvHosts      = "LOCKSTEP_HOSTS"      // hosts of a launcher, see RosterEnvironment
-	EnvAgent      = "LOCKSTEP_AGENT"      // descriptor of the connection to the agent of its first host
-	EnvRestarts   = "LOCKSTEP_RESTARTS"   // what it cost to start the run again, as JSON
-	EnvPreflight  = "LOCKSTEP_PREFLIGHT"  // what a console has found out about the hosts, as JSON
+	EnvRank       = "LOCKSTEP_RANK"        // this process's rank, from 0
+	EnvWorld      = "LOCKSTEP_WORLD"       // number of ranks
+	EnvToken      = "LOCKSTEP_TOKEN"       // what admits to the run, see package pass
+	EnvTokenFile  = "LOCKSTEP_TOKEN_FILE"  // file with the token, "-" for the standard input
+	EnvGeneration = "LOCKSTEP_GENERATION"  // how often the job was started before, from 0
+	EnvISA        = "LOCKSTEP_ISA"         // forced kernel path: plain, avx2, avx512
+	envSegment    = "LOCKSTEP_SEGMENT"     // descriptor of the shared memory of this host's workers
+	envInterface  = "LOCKSTEP_INTERFACE"   // address of data links, if not that of the control connection
+	envControl    = "LOCKSTEP_CONTROL"     // descriptor of the inherited connection to the launcher
+	EnvHost       = "LOCKSTEP_HOST"        // name of the host a worker is on, if not that of the machine
+	EnvLab        = "LOCKSTEP_LAB"         // hosts of the lab of a launcher, see LabEnvironment
+	EnvHosts      = "LOCKSTEP_HOSTS"       // hosts of a launcher, see RosterEnvironment
+	EnvAgent      = "LOCKSTEP_AGENT"       // descriptor of the connection to the agent of its first host
+	EnvRestarts   = "LOCKSTEP_RESTARTS"    // what it cost to start the run again, as JSON
+	EnvMayRestart = "LOCKSTEP_MAY_RESTART" // not empty: the run is started again if it is lost
+	EnvPreflight  = "LOCKSTEP_PREFLIGHT"   // what a console has found out about the hosts, as JSON
 	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
 	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"
 	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results

@@ -281,7 +281,8 @@ func (c LaunchConfig) remoteStarts(processes []process, where placement, run str
 
 // travelling returns the variables that mean the same on every host. Ranks differ within a host.
 func (e Environment) travelling() Environment {
-	stays := []string{EnvRank, EnvData, EnvHosts, EnvAgent, EnvPreflight, EnvRestarts, EnvLab,
+	stays := []string{EnvRank, EnvData, EnvHosts, EnvAgent, EnvPreflight, EnvRestarts,
+		EnvMayRestart, EnvLab,
 		EnvLabFlags, EnvLabUser,
 		envControl, envSegment}
 	others := []string{envTorchWorld, EnvMasterAddr, EnvMasterPort, EnvMaxProcs, EnvNoColor, "GODEBUG",

@@ -425,7 +425,7 @@ func TestOtherRefusals(t *testing.T) {
 
 // Why ddp hides nothing is said where it can hide nothing.
 func TestOneBucketHidesNothing(t *testing.T) {
-	const want = "could be exchanged during it: ddp 2×1 (35 MiB of gradients, buckets of 64). Smaller " +
+	const want = "could be exchanged during it: ddp 2×1 (35.2 MiB of gradients, buckets of 64). Smaller " +
 		"buckets overlap, as ddp:bucket=8192KiB."
 	for bucket, isOne := range map[string]bool{"67108864": true, "1048576": false} {
 		m := newMaker(1, 4)

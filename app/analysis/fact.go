@@ -106,16 +106,25 @@ func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 // oneBucket names the rows that could hide no exchange behind their backward pass, because one bucket holds
 // all gradients.
 func oneBucket(_ *record.Results, c *Comparison) []string {
-	var bytes, bucket float64
+	var out []string
+	for model, n := range Networks() {
+		out = append(out, n.inOneBucket(model, c)...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// inOneBucket is oneBucket for the rows of a network.
+func (n Network) inOneBucket(model string, c *Comparison) []string {
+	bytes, bucket := 4*float64(n.Parameters), 0.0
 	names, any := c.where(func(l *Line) bool {
-		n, isKnown := Networks()[l.Setting.Model]
-		if !isKnown || l.Setting.Strategy != "ddp" || l.Setting.Workers < 2 || l.OK == 0 || l.Hidden != 0 {
+		if l.Setting.Model != model || l.Setting.Strategy != "ddp" || l.Setting.Workers < 2 || l.Hidden != 0 {
 			return false
 		}
 		size, isGiven := configOf(l.runs[0])["bucket"].(float64)
-		isOne := isGiven && 4*float64(n.Parameters) <= size
+		isOne := isGiven && bytes <= size
 		if isOne {
-			bytes, bucket = 4*float64(n.Parameters), size
+			bucket = size
 		}
 		return isOne
 	})
@@ -124,7 +133,7 @@ func oneBucket(_ *record.Results, c *Comparison) []string {
 	}
 	smaller := 1 << int(math.Log2(bytes/3/1024))
 	return one("All gradients fit into one bucket, which is complete when the backward pass ends, so "+
-		"nothing could be exchanged during it: %s (%.2g MiB of gradients, buckets of %.3g). Smaller "+
+		"nothing could be exchanged during it: %s (%.3g MiB of gradients, buckets of %.3g). Smaller "+
 		"buckets overlap, as ddp:bucket=%dKiB.", names, bytes/(1<<20), bucket/(1<<20), smaller)
 }
 

@@ -88,7 +88,8 @@ func (t *Training) disagreements() (out []string) {
 
 // tellsAllSteps reports whether steps.jsonl should have the steps of which the summary tells, and no others.
 func (t *Training) tellsAllSteps() bool {
-	return t.unread == 0 && len(t.Lost)+len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
+	isLost := slices.ContainsFunc(t.Lost, func(l record.Lost) bool { return l.File == "steps.jsonl" })
+	return t.unread == 0 && !isLost && len(t.LostWorkers)+len(t.Restarts) == 0 && t.Resumed == nil &&
 		t.Async == nil
 }
 
@@ -100,12 +101,12 @@ func (t *Training) Compared() string {
 	}
 	switch {
 	case t.IsInterrupted:
-		return "it has no summary, so nothing was compared"
+		return "not compared, as it has no summary"
 	case !t.tellsAllSteps():
-		return "it was resumed, lost workers or lines, or had asynchronous workers, so its steps were not " +
-			"compared with its summary"
+		return "hashes compared, its steps not, as it was resumed, lost workers or lines, or had " +
+			"asynchronous workers"
 	case n == 0:
-		return "it has no steps, so nothing was compared"
+		return "hashes compared, as it has no steps"
 	}
 	return fmt.Sprintf("%s of %s compared with its summary", spelling.Count(n, "step"),
 		spelling.Count(len(t.steps), "rank"))

@@ -113,9 +113,9 @@ func replaced(r *record.Results, c *Comparison) []string {
 		which, less := "each run", ""
 		if n := numLessRepeated(r); n > 0 {
 			which = "runs"
-			less = fmt.Sprintf(" Disturbed and repeated less than twice, or not: %d. If others took cores "+
-				"from three of four runs of a round and of the round after it, the second repeats none, "+
-				"because this does not pass; nor is a run repeated that there is no time for.", n)
+			less = fmt.Sprintf(" Of those that count, %d were disturbed and repeated once or not at all: a "+
+				"round repeats none if others took cores from three of four of its runs, and of those of "+
+				"the round before, and no run is repeated without time for it.", n)
 		}
 		out = append(out, fmt.Sprintf("Repeated: %s from which others took %s of the cores' time "+
 			"or more, %d in all (at most %s in those left out). Such a run is repeated at the end of its "+

@@ -96,7 +96,7 @@ func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 				if wrong := c.Contradictions(); len(wrong) > 0 || !r.Complete {
 					t.Errorf("complete %v, contradictions %v", r.Complete, wrong)
 				}
-				less := fmt.Sprintf(" repeated less than twice, or not: %d. ", test.less)
+				less := fmt.Sprintf("%d were disturbed and repeated once or not at all: ", test.less)
 				if tells(c, analysis.Fact, less) != (test.less > 0) {
 					t.Errorf("no fact has %q: %v", less, c.Notes)
 				}

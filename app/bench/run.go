@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/app/host"
@@ -180,11 +179,12 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	b := newBench(plan, folder, o)
 	spent := 0.0
 	if former != nil {
-		if err := samePlace(former, &b.results, folder); err != nil {
+		spent = former.Seconds
+		now := b.results
+		b.follow(former)
+		if err := samePlace(former, &now, folder); err != nil && !b.isWhole() {
 			return nil, err
 		}
-		spent = former.Seconds
-		b.follow(former)
 	} else {
 		b.results.Rows = plan.records()
 	}
@@ -203,35 +203,25 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	return &b.results, err
 }
 
+// ResumeCommand returns the command line that goes on with the interrupted benchmark r in a folder.
+func ResumeCommand(r *record.Results, folder string) string {
+	words := slices.Concat([]string{"lockstep"}, record.Behind(r.Lab, r.Hosts), []string{"bench", "--resume",
+		folder})
+	return spelling.Line(words...)
+}
+
 // samePlace refuses to go on with runs of a lab, or of several hosts, elsewhere: rows would be compared
 // across networks.
 func samePlace(former, now *record.Results, folder string) error {
-	was := behind(former)
-	if was == behind(now) {
+	was := record.Behind(former.Lab, former.Hosts)
+	if slices.Equal(was, record.Behind(now.Lab, now.Hosts)) {
 		return nil
 	}
-	folder = spelling.Word(folder)
-	if was == "" {
-		return usage("--resume: the runs of %s were on one machine, without a lab; want lockstep bench "+
-			"--resume %s", folder, folder)
+	where := "on one machine, without a lab"
+	if was != nil {
+		where = "started behind lockstep " + spelling.Line(was[:len(was)-1]...)
 	}
-	return usage("--resume: the runs of %s were started by lockstep %s; want lockstep %s -- bench --resume "+
-		"%s", folder, was, was, folder)
-}
-
-// behind returns the command line behind which runs were started: that of a lab or of several hosts; else "".
-func behind(r *record.Results) string {
-	if r.Lab != "" {
-		return "lab " + r.Lab
-	}
-	if r.Hosts == nil {
-		return ""
-	}
-	list := make([]string, len(r.Hosts.Hosts))
-	for i, h := range r.Hosts.Hosts {
-		list[i] = fmt.Sprintf("%s:%d", h.Label, h.Slots)
-	}
-	return "launch --hosts " + strings.Join(list, ",")
+	return usage("--resume: the runs of %s were %s; want %s", folder, where, ResumeCommand(former, folder))
 }
 
 // bench is the state of a benchmark that is being run.

@@ -45,16 +45,28 @@ func contention(t *table, say sayer) {
 	}
 }
 
-// namesCores are the words of a reason that is about the number of cores.
-var namesCores = regexp.MustCompile(`\b(?:only|just|has|have|of) ` +
-	`(?:only |just |the )?\d+ (?:physical )?cores?\b`)
+// namesCores are the words of a reason that there are too few cores, and their number.
+var namesCores = regexp.MustCompile(
+	`\b(?:only|just) (?:has |have |of )?(?:the )?(\d+) (?:physical )?cores?\b`)
 
-// forLackOfCores judges a sentence whose reason is that there are too few cores: by whether a row that it
-// names, or any row if it names none, has more workers × threads than there are, and by what it says before
-// the reason.
-func (c *court) forLackOfCores() ruling {
+// isEach tells cores of a worker from those of the machine.
+var isEach = regexp.MustCompile(`\b(?:each|every|per)\b`)
+
+// lacksCores returns the number of cores that a reason calls too few; "" if it is another reason.
+func lacksCores(reason string) string {
+	m := namesCores.FindStringSubmatch(reason)
+	if m == nil || isEach.MatchString(reason) {
+		return ""
+	}
+	return m[1]
+}
+
+// forLackOfCores judges a sentence whose reason is that there are only n cores: by whether a row that it
+// names, or any row if it names none, has more workers × threads than that many, which the table has to tell
+// as well, and by what it says before the reason.
+func (c *court) forLackOfCores(n string) ruling {
 	const more = "columns of workers, threads and the cores of the machine"
-	var short, enough string
+	var short, enough, other string
 	about := c.subjects
 	if len(about) == 0 {
 		for _, t := range c.d.tables {
@@ -62,7 +74,9 @@ func (c *court) forLackOfCores() ruling {
 		}
 	}
 	for _, e := range about {
-		switch text, isShort := e.lackOfCores(); {
+		switch text, there, isShort := e.lackOfCores(); {
+		case text != "" && there != n:
+			other = cmp.Or(other, text)
 		case isShort:
 			short = cmp.Or(short, text)
 		default:
@@ -70,6 +84,8 @@ func (c *court) forLackOfCores() ruling {
 		}
 	}
 	switch {
+	case short == "" && enough == "" && other != "":
+		return refusedUntil("cause", more, "%s, not on %s", other, n)
 	case short == "" && enough == "":
 		return refusedUntil("cause", more, "no columns tell of workers, threads and cores")
 	case short == "":
@@ -87,18 +103,18 @@ func (c *court) forLackOfCores() ruling {
 	return r
 }
 
-// lackOfCores writes the threads and cores of an entry, and reports whether there are more threads; "" if the
-// table does not tell.
-func (e *entry) lackOfCores() (text string, isShort bool) {
+// lackOfCores writes the threads and cores of an entry, and the number of cores, and reports whether there
+// are more threads; "" if the table does not tell.
+func (e *entry) lackOfCores() (text, there string, isShort bool) {
 	w, each, h := e.workers(), e.cell(threads).value, e.hosts()
 	if !given(h) {
 		h = e.cell(cores).value
 	}
 	if !given(w) || !given(each) || !given(h) {
-		return "", false
+		return "", "", false
 	}
 	return fmt.Sprintf("%s has %s × %s on %s", e.name, counted(w, "worker"), counted(each, "thread"),
-		counted(h, "core")), w*each > h
+		counted(h, "core")), num(h), w*each > h
 }
 
 // countedCores objects to cores that the machine does not have, or that no thread of the run uses.

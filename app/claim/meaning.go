@@ -353,8 +353,8 @@ func causes(c *court, m []string) ruling {
 	isGuess := guess.MatchString(c.words)
 	one := c.d.causeIn(reason)
 	switch {
-	case one == nil && namesCores.MatchString(reason):
-		return c.forLackOfCores()
+	case one == nil && lacksCores(reason) != "":
+		return c.forLackOfCores(lacksCores(reason))
 	case one == nil && isGuess:
 		return refusedUntil("cause", onlyThat, "a guess, and no column measures what it is about")
 	case one == nil:

@@ -262,7 +262,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
-		err = &stopped{a.goesOn(folder), err}
+		err = &interruptedError{goesOn(results, folder), err}
 	}
 	if failed := benchmarkReport(results, analysis.Compare(results)).Write(folder); failed != nil {
 		return failed
@@ -280,24 +280,22 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	return err
 }
 
-// goesOn names the command that goes on with the interrupted benchmark in a folder.
-func (a *app) goesOn(folder string) string {
-	again := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench", "--resume",
-		spelling.Word(folder)})
-	return strings.Join(again, " ") + " goes on with the runs that are left"
+// goesOn names the command that goes on with an interrupted benchmark in a folder.
+func goesOn(r *record.Results, folder string) string {
+	return bench.ResumeCommand(r, folder) + " goes on with the runs that are left"
 }
 
-// stopped says that a command was interrupted, and what can be done.
-type stopped struct {
-	text string
+// interruptedError says that a command was interrupted, and what can be done.
+type interruptedError struct {
+	next string
 	err  error
 }
 
 // Error says what can be done.
-func (e *stopped) Error() string { return "interrupted; " + e.text }
+func (e *interruptedError) Error() string { return "interrupted; " + e.next }
 
 // Unwrap returns the cause, by which the exit status is chosen.
-func (e *stopped) Unwrap() error { return e.err }
+func (e *interruptedError) Unwrap() error { return e.err }
 
 // config turns the flags into a benchmark. It also returns the values that came from the environment as
 // flags, so that the command in the report repeats the benchmark on any machine.

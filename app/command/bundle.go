@@ -269,8 +269,8 @@ those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.
 			return unpacked(args[0], func(folder string, m bundle.Manifest) error {
 				rows, err := a.replay(c, folder, m, out, isQuiet)
 				if errors.Is(err, context.Canceled) && m.Kind == bundle.Training {
-					return &stopped{"all workers have stopped; lockstep replay " + spelling.Word(args[0]) +
-						" runs it again from the start", err}
+					return &interruptedError{"all workers have stopped; lockstep replay " +
+						spelling.Word(args[0]) + " runs it again from the start", err}
 				}
 				if err != nil {
 					return err
@@ -330,7 +330,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 		return nil, failed
 	}
 	if isStopped {
-		return nil, &stopped{a.goesOn(out) + ", without comparing them with the bundle", err}
+		return nil, &interruptedError{goesOn(here, out) + ", without comparing them with the bundle", err}
 	}
 	return analysis.Replay(there, here), nil
 }

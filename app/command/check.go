@@ -25,8 +25,8 @@ func checkCommand(a *app) *cobra.Command {
 		Long: `Check a table of training runs, and the sentences around it.
 
 The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, the folder that
-has it, or a bundle of one; - is standard input. Of a training run it is the folder or a bundle: the
-steps in steps.jsonl are compared with what summary.json tells.
+has it, or a bundle of one; - is standard input. It may also be the folder or the bundle of a training
+run: its steps.jsonl is compared with its summary.json.
 Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
 samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
 repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster

@@ -58,8 +58,8 @@ func (a *app) withReader(path string, use func(*checkpoint.Reader) error) error 
 	case err != nil:
 		return err
 	case newest != "":
-		fmt.Fprintf(a.stderr, "warning: %s: the weights are those of a part of the run that had ended; it "+
-			"has gone on, to %s\n", path, newest)
+		fmt.Fprintf(a.stderr, "warning: %s: these weights are from before the run was resumed; the newest "+
+			"are in %s\n", spelling.Word(path), spelling.Word(newest))
 	}
 	defer r.Close() // only read
 	return use(r)

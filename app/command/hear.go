@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// echoTime is how long after a SIGTERM another one is the same request, and tapTime how long after a SIGINT:
-// nobody presses Ctrl-C twice so fast. timeout(1) and schedulers signal a process and then its group, and
-// lockstep launch passes on what the command may have received itself.
+// echoTime is how long after a SIGTERM another one is the same request, and tapTime how long after a SIGINT,
+// so that who presses Ctrl-C twice has to take a little longer. timeout(1) and schedulers signal a process
+// and then its group, and lockstep launch passes on what the command may have received itself.
 const (
 	echoTime = time.Second
 	tapTime  = 200 * time.Millisecond

@@ -24,6 +24,7 @@ func interruptOnce(t *testing.T, c *exec.Cmd, is func() bool) string {
 	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.Process.Kill()
+			c.Wait() // it was killed
 			t.Fatal("waited in vain")
 		}
 	}
@@ -50,7 +51,7 @@ func TestAnInterruptedReplayGoesOn(t *testing.T) {
 	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
 	file := filepath.Join(folder, "b.tar.gz")
 	succeed(t, "bench", "--quiet", "--strategies", "single", "--workers", "1", "--threads", "1", "--steps",
-		"100", "--limit-train", "6400", "--limit-test", "0", "--repeats", "4", "--out", there)
+		"200", "--limit-train", "6400", "--limit-test", "0", "--repeats", "8", "--out", there)
 	succeed(t, "bundle", there, "--out", file)
 	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here), func() bool {
 		r, err := report.Read(here)

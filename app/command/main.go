@@ -102,7 +102,7 @@ func (a *app) execute(args []string) int {
 	if status := hostStatus(err); status != 0 {
 		code = status
 	}
-	if ended := (*stopped)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
+	if ended := (*interruptedError)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
 		text := "interrupted; all workers have stopped"
 		if lost := (*lostRun)(nil); errors.As(err, &lost) {
 			text += "; there is no checkpoint to resume from (--checkpoint-every 100 leaves some)"

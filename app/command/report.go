@@ -23,6 +23,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
+	"lockstep/internal/spelling"
 )
 
 // reportFlags are the flags of report.
@@ -276,6 +277,9 @@ func newestWithin(folder string) string {
 	})
 	if len(newest) == 0 {
 		return ""
+	}
+	for i, path := range newest {
+		newest[i] = spelling.Word(path)
 	}
 	return ", such as " + strings.Join(newest[:min(2, len(newest))], " or ")
 }

@@ -21,8 +21,11 @@ type restarts struct {
 
 // mayFollow reports whether a run that ended with this status may be started again.
 func (r *restarts) mayFollow(status int) bool {
-	return (status == job.ExitPeerLost || status == job.ExitInternal) && len(r.done) < r.most
+	return isRestarted(status) && len(r.done) < r.most
 }
+
+// isRestarted reports whether a run that ended with this status is started again, if it may be.
+func isRestarted(status int) bool { return status == job.ExitPeerLost || status == job.ExitInternal }
 
 // note notes a restart from where the run stands, and says so.
 func (r *restarts) note(a *app, s record.Standing, cause, directory string) {
@@ -37,17 +40,19 @@ func (r *restarts) note(a *app, s record.Standing, cause, directory string) {
 		spelling.Count(cost.Redone, "step"), cost.Seconds)
 }
 
-// environment tells the next attempt of those before it.
+// environment tells the next attempt of those before it, and whether one may follow it.
 func (r *restarts) environment() cluster.Environment {
+	e := cluster.Environment{cluster.EnvMayRestart: ""}
+	if len(r.done) < r.most {
+		e[cluster.EnvMayRestart] = "1"
+	}
 	if len(r.done) == 0 {
-		return nil
+		return e
 	}
-	text, err := json.Marshal(r.done)
-	if err != nil {
-		return nil // numbers and strings have a form in JSON
+	if text, err := json.Marshal(r.done); err == nil { // numbers and strings have a form in JSON
+		e[cluster.EnvRestarts], e[cluster.EnvGeneration] = string(text), fmt.Sprint(len(r.done))
 	}
-	return cluster.Environment{cluster.EnvRestarts: string(text),
-		cluster.EnvGeneration: fmt.Sprint(len(r.done))}
+	return e
 }
 
 // without says that no restart is possible.

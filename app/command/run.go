@@ -307,6 +307,7 @@ func (a *app) runHere(workers, most int, args []string) error {
 	defer func() { a.environment = environment }()
 	given := args
 	args = append(slices.Clone(args), with)
+	a.environment = environment.With(again.environment())
 	for {
 		status := a.execute(args)
 		var ended *job.EndedError

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -259,7 +260,7 @@ func TestQuietRunSaysWhatAStopWaitsFor(t *testing.T) {
 	r.ends(t, job.ExitInterrupted)
 	text := r.stderr.String()
 	if strings.Contains(text, "memory: ") ||
-		!strings.Contains(text, "\nthe run stops after the next average, in at most 50 steps\n") ||
+		!strings.Contains(text, "the run stops after the next average, in at most 50 steps\n") ||
 		!strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
 		t.Errorf("stderr %q", text)
 	}
@@ -267,6 +268,9 @@ func TestQuietRunSaysWhatAStopWaitsFor(t *testing.T) {
 
 // A terminal that is closed asks a run to stop, as Ctrl-C does, unless it was to survive that.
 func TestClosedTerminal(t *testing.T) {
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP) // nohup makes tests ignore it, and what they start
+	defer signal.Stop(heard)
 	r := start(t, "--checkpoint-every", "1h")
 	r.Process.Signal(syscall.SIGHUP)
 	r.ends(t, job.ExitInterrupted)

@@ -193,7 +193,7 @@ func (r rows) left(s *record.Summary) {
 		}
 	}
 	if from := s.Resumed; from != nil {
-		r.add("resumed", "from %s, after %s; times above without another word are those since", from.From,
+		r.add("resumed", "from %s, after %s; times above are those since, but for \"all parts\"", from.From,
 			spelling.Count(from.Steps, "step"))
 		if text := analysis.PartsText(s); text != "" {
 			r.add("before", "%s", text)

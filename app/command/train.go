@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,9 @@ with plots, the trained weights in model.safetensors, which PyTorch reads, and t
 --rebalance measures the workers' speeds and moves shards from slow ones to fast ones, which changes no
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.
 --adaptive-batch lets the batch grow between epochs by the gradient noise scale.
+
+--json prints the summary. Of a run that ends early, that is what is known of the steps that were done, and
+where it can go on.
 
 With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
 SIGUSR1 or a closed terminal then end the run after the step at hand, which is saved; the status is 75
@@ -192,7 +196,8 @@ func (a *app) showUnfinished(err error, isJSON bool) {
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
 			spelling.Word(filepath.Join(ended.Directory, report.HTMLFile)))
 	}
-	if summary == nil {
+	isAgain := a.environment[cluster.EnvMayRestart] != "" && isRestarted(job.ExitCode(err))
+	if summary == nil || isAgain { // who starts it again says so, and prints the summary of the end
 		return
 	}
 	at, saysSo := summary.Standing, errors.As(err, &stopped)

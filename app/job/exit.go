@@ -82,7 +82,7 @@ func ExitCode(err error) int {
 // isFull reports whether err says that a disk has no room.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// isBarred reports whether err says that a file may not grow (ulimit -f), or that its disk is only read.
+// isBarred reports whether err says that a file may not grow (ulimit -f), or that its disk is read-only.
 func isBarred(err error) bool { return errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EROFS) }
 
 // isA reports whether err is, or wraps, an E.

@@ -189,8 +189,8 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 			return b, fmt.Errorf("%w; the run there has not ended: want --weights %s", err,
 				spelling.Word(newest))
 		}
-		note(fmt.Sprintf("warning: --weights %s: the weights are those of a part of the run that had ended; "+
-			"it has gone on, to %s", c.Weights, newest))
+		note(fmt.Sprintf("warning: --weights %s: these weights are from before the run was resumed; the "+
+			"newest are in %s", spelling.Word(c.Weights), spelling.Word(newest)))
 	}
 	return b, err
 }

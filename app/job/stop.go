@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/spelling"
 	"lockstep/trace"
@@ -32,9 +33,9 @@ func (w *worker) cancelled(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// sayWaits says what a run of c that ctx has cancelled goes on for, if that takes long.
-func (o Options) sayWaits(ctx context.Context, c setting.Config) {
-	if finishesStep(ctx, c) && c.Averages() && c.Workers > 1 {
+// sayWaits says what a run of c in dir that ctx has cancelled goes on for, if that takes long.
+func (o Options) sayWaits(ctx context.Context, c setting.Config, dir rundir.Directory) {
+	if finishesStep(ctx, c) && c.Averages() && c.Workers > 1 && HasSteps(string(dir)) {
 		o.warn(fmt.Sprintf("the run stops after the next average, in at most %s",
 			spelling.Count(c.AverageEvery+c.OuterOverlap, "step")))
 	}

@@ -87,7 +87,7 @@ func TestWeightsOfARunThatHasNotEnded(t *testing.T) {
 	from.Weights, from.EvalOnly, from.Epochs = c.Out, true, 0
 	var notes strings.Builder
 	if _, err := job.Run(t.Context(), from, job.Options{Stderr: &notes}); err != nil ||
-		!strings.Contains(notes.String(), "it has gone on, to "+newest+"\n") {
+		!strings.Contains(notes.String(), "the newest are in "+newest+"\n") {
 		t.Errorf("%v, notes %q", err, notes.String())
 	}
 	if err := os.Remove(filepath.Join(c.Out, "model.safetensors")); err != nil {

@@ -65,16 +65,19 @@ func standingOf(d rundir.Directory, newest *resumption, done int) record.Standin
 	return s
 }
 
-// resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab
-// like that in which it was.
+// resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
+// on hosts like those on which it was.
 func resumeCommand(d rundir.Directory) string {
-	var lab string
-	text, err := os.ReadFile(d.Path(rundir.HostFile))
-	var machine record.Host
-	if err == nil && json.Unmarshal(text, &machine) == nil && machine.Lab != "" {
-		lab = "lab " + machine.Lab + " -- "
+	var machine record.RunHost
+	if f, err := regular.Open(d.Path(rundir.HostFile)); err == nil {
+		if record.ReadJSON(f, &machine) != nil {
+			machine = record.RunHost{}
+		}
+		f.Close() // only read
 	}
-	return "lockstep " + lab + "train --resume " + spelling.Word(string(d))
+	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
+		[]string{"train", "--resume", string(d)})
+	return spelling.Line(words...)
 }
 
 // restarted says what restarts have cost; "" without any.
@@ -124,17 +127,15 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	defer f.Close() // only read
-	if err := countSteps(s, f, c); err != nil {
+	perEpoch, err := countSteps(s, f, c)
+	if err != nil {
 		return nil, fmt.Errorf("job: %s: %w", d.Path(rundir.StepsFile), err)
 	}
-	samples := max(0, c.LimitTrain) // of the training set; 0: not known
 	if newest != nil {
 		k := newest.Kept
-		s.Evaluations, s.Moves, s.Growth, samples = k.Evaluations, k.Moves, k.Growth, k.TrainSamples
-		s.TestSamples = int64(k.TestSamples)
-		if parts := k.Parts; len(parts) > 0 {
-			s.Resumed = &record.Resumed{Steps: parts[len(parts)-1].Steps, Parts: parts}
-		}
+		s.Evaluations, s.Moves, s.Growth = k.Evaluations, k.Moves, k.Growth
+		s.TestSamples, perEpoch = int64(k.TestSamples), c.StepsPerEpoch(k.TrainSamples)
+		s.Resumed = k.resumed(c, newest)
 	}
 	told, err := d.Evaluations()
 	if err != nil {
@@ -148,30 +149,45 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 		s.TestAccuracy, s.TestLoss = &last.Accuracy, new(float64(last.Loss))
 	}
 	s.Target = targetOf(c, s.Evaluations)
-	if samples > 0 && !c.IsAdaptive() {
-		s.Epochs = float64(s.Steps) / float64(c.StepsPerEpoch(samples))
+	if perEpoch > 0 && !c.IsAdaptive() {
+		s.Epochs = float64(s.Steps) / float64(perEpoch)
 	}
 	s.Standing = new(standingOf(d, newest, s.Steps))
-	s.Standing.Planned = planned(c, samples)
+	s.Standing.Planned = planned(c, perEpoch)
 	return s, nil
 }
 
-// planned words the length that a run of c was given; samples are those of its training set, 0 if they are
-// not known.
-func planned(c setting.Config, samples int) string {
+// resumed says what a run of c that ended early, with newest the newest checkpoint, which has k, had done
+// before it was resumed; nil if it was not, as far as the checkpoint tells.
+func (k kept) resumed(c setting.Config, newest *resumption) *record.Resumed {
+	was := k.Config
+	if c.Workers != was.Workers || c.Threads != was.Threads || c.Strategy != was.Strategy {
+		return newest.summary() // it was resumed from this checkpoint
+	}
+	if len(k.Parts) == 0 {
+		return nil
+	}
+	return &record.Resumed{Steps: k.Parts[len(k.Parts)-1].Steps, Parts: k.Parts}
+}
+
+// planned words the length that a run of c was given; an epoch has so many steps, 0 if that is not known.
+func planned(c setting.Config, perEpoch int) string {
 	switch {
 	case c.For != "":
 		return c.For + " of training"
-	case c.Steps > 0 || samples > 0 && !c.IsAdaptive(): // which has fewer, larger steps as it goes on
-		return spelling.Count(c.NumSteps(samples), "step")
+	case c.Steps > 0:
+		return spelling.Count(c.Steps, "step")
+	case perEpoch > 0 && !c.IsAdaptive(): // which has fewer, larger steps as it goes on
+		return spelling.Count(c.Epochs*perEpoch, "step")
 	}
 	return spelling.Count(c.Epochs, "epoch")
 }
 
 // countSteps adds up the lines that a run of c has in steps.jsonl, and skips a line that was not written
-// completely. Steps of asynchronous workers are each of one of them; other workers take each step together,
-// and some of those count their own samples only.
-func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
+// completely. It returns the steps of the first epoch, 0 if that did not end. Steps of asynchronous workers
+// are each of one of them; other workers take each step together, and some of those count their own samples
+// only.
+func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch int, err error) {
 	isOwn := c.IsAsync() || c.IsIsolated() || c.Averages()
 	memory := map[int]int64{} // peak by rank
 	var times []time.Duration
@@ -181,7 +197,7 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
 			break
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		var l record.Step
 		if json.Unmarshal(line, &l) != nil {
@@ -202,6 +218,9 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
 		if l.Step >= s.Steps {
 			s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), float64(l.Loss)
 		}
+		if l.Epoch == 1 && (perEpoch == 0 || l.Step < perEpoch) {
+			perEpoch = l.Step
+		}
 		if l.Rank == 0 {
 			s.Seconds += float64(l.Seconds)
 			s.Phases.Add(l.Phases)
@@ -216,5 +235,5 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) error {
 	if s.Seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / s.Seconds
 	}
-	return nil
+	return perEpoch, nil
 }

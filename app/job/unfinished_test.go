@@ -114,6 +114,27 @@ func TestEvaluationsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// A run that was resumed with other workers, and lost before they had written a checkpoint, tells of both.
+func TestUnfinishedRunTellsOfItsParts(t *testing.T) {
+	c := begun(t, 3, func(c *setting.Config) { c.Workers, c.Threads, c.Link = 2, 1, "local" })
+	if _, _, err := resumed(t, c.Out, "steps", "8", "workers", "1", "checkpoint-every", "1h"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"summary.json", "checkpoints/step-8"} {
+		if err := os.RemoveAll(filepath.Join(c.Out, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := job.Unfinished(c.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []record.Part{{Steps: 3, Workers: 2, Threads: 1, Strategy: "ddp"}}
+	if !slices.Equal(s.Before(), want) || s.Resumed.Steps != 3 || s.Resumed.Seconds <= 0 || s.Steps != 8 {
+		t.Errorf("%+v, parts %+v, want %+v", s.Resumed, s.Before(), want)
+	}
+}
+
 // Each step of asynchronous workers is one of them's, and all count. (Losses are those of the first and the
 // last batch here, and of the first and the last update at the end of a run.)
 func TestUnfinishedRunOfAsynchronousWorkers(t *testing.T) {

@@ -3,6 +3,8 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,6 +25,22 @@ type RunHost struct {
 	GPU       *GPU      `json:"gpu,omitempty"`       // that computed; null: the processor did
 	Started   time.Time `json:"started,omitzero"`    // or its last part, if it was resumed
 	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
+}
+
+// Behind returns the words of a command line behind which runs in a lab with some flags, or on several hosts,
+// are started: "lab FLAGS --" or "launch --hosts LIST --"; nil for runs of one machine.
+func Behind(lab string, h *Hosts) []string {
+	if lab != "" {
+		return slices.Concat([]string{"lab"}, strings.Fields(lab), []string{"--"})
+	}
+	if h == nil {
+		return nil
+	}
+	list := make([]string, len(h.Hosts))
+	for i, f := range h.Hosts {
+		list[i] = fmt.Sprintf("%s:%d", f.Label, f.Slots)
+	}
+	return []string{"launch", "--hosts", strings.Join(list, ","), "--"}
 }
 
 // ParseHosts reads what a console has found out about the hosts of a run, as JSON; nil for "".

@@ -362,7 +362,7 @@ func ReadJSON(r io.Reader, into any) error {
 }
 
 // namedOnce reads a JSON value and returns an error if an object in it has a name twice. Case does not count,
-// as it does not for package json.
+// as it does not for package json, nor do other forms of a letter.
 func namedOnce(d *json.Decoder) error {
 	type level struct {
 		names  map[string]bool // nil: it is an array
@@ -379,7 +379,7 @@ func namedOnce(d *json.Decoder) error {
 		}
 		at := len(within) - 1
 		if name, is := token.(string); is && at >= 0 && within[at].isName {
-			if name = strings.ToLower(name); within[at].names[name] {
+			if name = strings.ToLower(strings.ToUpper(name)); within[at].names[name] {
 				return fmt.Errorf("the name %q is there twice", name)
 			}
 			within[at].names[name], within[at].isName = true, false

@@ -107,11 +107,12 @@ func Reclaim(path string, step int) (Claimed, error) {
 	if d.lock, err = lockFolder(path); err != nil {
 		return Claimed{}, &FolderError{"resume", err.Error()}
 	}
-	d.Uncut = d.cutSteps(step)
-	d.logged = d.size(StepsFile)
 	if err = d.setAside(); err == nil {
+		d.keepLines()
+		d.Uncut = d.cutSteps(step)
 		err = d.cutUpdates(step)
 	}
+	d.logged = d.size(StepsFile)
 	if err != nil {
 		d.Unlock()
 		return Claimed{}, errors.Join(fmt.Errorf("run directory: resume: %w", err), d.putBack())
@@ -207,9 +208,40 @@ func (d Directory) setAside() error {
 	return err
 }
 
-// putBack undoes setAside.
+// lines lists the files that lose the lines of steps which are done again.
+func lines() []string { return []string{StepsFile, EvaluationsFile, UpdatesFile} }
+
+// keepLines copies the lines of a run that has ended, which belong to the summary that was set aside. Without
+// room for a copy the run goes on as well, and only a resume that makes no step could have used it.
+func (d Directory) keepLines() {
+	if _, err := os.Stat(d.aside(SummaryFile)); err != nil {
+		return
+	}
+	for _, name := range lines() {
+		if d.copyAside(name) != nil {
+			os.Remove(d.aside(name)) // a part, or nothing
+		}
+	}
+}
+
+// copyAside copies a file to its path aside.
+func (d Directory) copyAside(name string) error {
+	from, err := regular.Open(d.Path(name))
+	if err != nil {
+		return err
+	}
+	defer from.Close() // only read
+	to, err := os.Create(d.aside(name))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}
+
+// putBack undoes setAside and keepLines.
 func (d Directory) putBack() (err error) {
-	for _, name := range outdated() {
+	for _, name := range append(outdated(), lines()...) {
 		err = errors.Join(err, present(os.Rename(d.aside(name), d.Path(name))))
 	}
 	return err
@@ -217,7 +249,7 @@ func (d Directory) putBack() (err error) {
 
 // Finish removes the files that Reclaim has set aside.
 func (d Directory) Finish() (err error) {
-	for _, name := range outdated() {
+	for _, name := range append(outdated(), lines()...) {
 		err = errors.Join(err, present(os.Remove(d.aside(name))))
 	}
 	return err

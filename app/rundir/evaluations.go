@@ -31,8 +31,8 @@ func (d Directory) AddEvaluation(e record.Evaluation) error {
 	return errors.Join(err, f.Close())
 }
 
-// CutEvaluations leaves the lines of the given evaluations alone: those before the checkpoint from which a
-// run goes on.
+// CutEvaluations removes all lines but those of kept, the evaluations before the checkpoint from which a run
+// goes on.
 func (d Directory) CutEvaluations(kept []record.Evaluation) error {
 	var want bytes.Buffer
 	lines := json.NewEncoder(&want)
@@ -41,7 +41,7 @@ func (d Directory) CutEvaluations(kept []record.Evaluation) error {
 			return err
 		}
 	}
-	is, err := os.ReadFile(d.Path(EvaluationsFile))
+	is, err := d.readEvaluations()
 	switch {
 	case bytes.Equal(is, want.Bytes()) && (err == nil || errors.Is(err, fs.ErrNotExist)):
 		return nil
@@ -51,15 +51,19 @@ func (d Directory) CutEvaluations(kept []record.Evaluation) error {
 	return d.Write(EvaluationsFile, want.Bytes())
 }
 
+func (d Directory) readEvaluations() ([]byte, error) {
+	f, err := regular.Open(d.Path(EvaluationsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	return io.ReadAll(f)
+}
+
 // Evaluations returns those of which the run directory has lines; older ones have no such file. It skips a
 // line that was not written completely.
 func (d Directory) Evaluations() (all []record.Evaluation, err error) {
-	f, err := regular.Open(d.Path(EvaluationsFile))
-	var text []byte
-	if err == nil {
-		defer f.Close() // only read
-		text, err = io.ReadAll(f)
-	}
+	text, err := d.readEvaluations()
 	if err = present(err); err != nil {
 		return nil, fmt.Errorf("run directory: evaluations: %w", err)
 	}

@@ -3,6 +3,7 @@ package rundir
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"lockstep/internal/regular"
 )
@@ -14,10 +15,13 @@ func (d Directory) IsGoingOn() bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // only opened
-	isLocked, err := regular.TryLock(f, false)
+	defer f.Close()                           // only opened
+	isLocked, err := regular.TryLock(f, true) // others may look at the same time
 	return !isLocked && err == nil
 }
+
+// lookTime is more than IsGoingOn holds a lock.
+const lookTime = 200 * time.Millisecond
 
 // lockFolder keeps other processes from using a folder until the file it returns is closed, and
 // fails if one does. Where the file system has no locks, it does without.
@@ -26,9 +30,14 @@ func lockFolder(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isLocked, err := regular.TryLock(f, false); !isLocked && err == nil {
-		f.Close() // only opened
-		return nil, fmt.Errorf("%s: a run in this directory is still going on", path)
+	for deadline := time.Now().Add(lookTime); ; time.Sleep(lookTime / 20) {
+		isLocked, err := regular.TryLock(f, false)
+		if isLocked || err != nil {
+			return f, nil
+		}
+		if time.Now().After(deadline) {
+			f.Close() // only opened
+			return nil, fmt.Errorf("%s: a run in this directory is still going on", path)
+		}
 	}
-	return f, nil
 }

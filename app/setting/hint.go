@@ -38,7 +38,7 @@ func remarkOn(name string) string {
 	case "warmupsteps", "numwarmupsteps", "evalsteps":
 		return "it counts epochs, not steps"
 	case "warmupratio":
-		return "it counts epochs; it is no part of the run"
+		return "it takes epochs, not a share of the run"
 	case "bucketcapmb", "ddpbucketcapmb", "fusionthresholdmb":
 		return "it takes bytes, or a size with its unit, such as 25MiB"
 	case "backend", "distbackend", "processgroupbackend", "ddpbackend":

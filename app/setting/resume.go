@@ -76,6 +76,9 @@ func withoutCheckpoint(folder string, err error) error {
 	case !c.KeepsCheckpoints():
 		return fmt.Errorf("%w; the run there was one without --checkpoint-every", err)
 	}
+	if rundir.Directory(folder).IsGoingOn() {
+		return fmt.Errorf("%w yet; the run there is going on", err)
+	}
 	return fmt.Errorf("%w; the run there ended before it had written one", err)
 }
 

@@ -30,5 +30,14 @@ func Word(text string) string {
 	return `"$(printf %b ` + quoted(b.String()) + `)"`
 }
 
+// Line returns words as a command line for a shell.
+func Line(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Word(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // quoted returns text as a shell reads it without a change.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
