@@ -51,7 +51,7 @@ func TestAnInterruptedReplayGoesOn(t *testing.T) {
 	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
 	file := filepath.Join(folder, "b.tar.gz")
 	succeed(t, "bench", "--quiet", "--strategies", "single", "--workers", "1", "--threads", "1", "--steps",
-		"200", "--limit-train", "6400", "--limit-test", "0", "--repeats", "8", "--out", there)
+		"100", "--limit-train", "6400", "--limit-test", "0", "--repeats", "6", "--out", there)
 	succeed(t, "bundle", there, "--out", file)
 	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here), func() bool {
 		r, err := report.Read(here)
@@ -66,7 +66,7 @@ func TestAnInterruptedReplayGoesOn(t *testing.T) {
 		t.Error(err)
 	}
 	succeed(t, "bench", "--quiet", "--resume", here)
-	if r, err := report.Read(here); err != nil || !r.Complete || len(r.Rows[0].Runs) != 4 {
+	if r, err := report.Read(here); err != nil || !r.Complete || len(r.Rows[0].Runs) != 6 {
 		t.Errorf("%v; it is not complete", err)
 	}
 }

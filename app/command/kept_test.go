@@ -384,7 +384,7 @@ func TestCheckOfATraining(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	checks(job.ExitOK, "training run: it has no summary, so nothing was compared: 0 refused\n")
+	checks(job.ExitOK, "training run: not compared, as it has no summary: 0 refused\n")
 	if err := os.WriteFile(path, text[:len(text)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
