@@ -141,7 +141,8 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	defer dir.Unlock()
 	told := newHeard(c, start.Resumed, o)
 	told.dir = dir.Directory
-	defer whenCancelled(ctx, func() { o.sayWaits(ctx, c, dir.Directory) })()
+	asked := c // which is completed below
+	defer whenCancelled(ctx, func() { o.sayWaits(ctx, asked, dir.Directory) })()
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		return nil, endedEarly(ctx, c, dir, err)
