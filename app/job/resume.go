@@ -195,8 +195,8 @@ func openStart(c setting.Config, note func(string)) (b beginning, err error) {
 	return b, err
 }
 
-// Unended returns the newest checkpoint of a run that has not ended, or not again, if folder is its
-// directory; else "".
+// Unended returns the newest checkpoint of the run in folder if that goes on or ended early, also after it
+// was resumed; else "".
 func Unended(folder string) string {
 	d := rundir.Directory(folder)
 	if _, err := os.Stat(d.Path(rundir.SummaryFile)); folder == "" || err == nil {
