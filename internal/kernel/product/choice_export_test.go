@@ -6,6 +6,10 @@ func (v *Conv) Choice() (forward, data string) { return choice(v.forward), choic
 // choice names the algorithm of a plan, then how it goes about it.
 func choice(p rowsPlan) string {
 	switch p := p.(type) {
+	case *stridedForward:
+		return choice(p.plan)
+	case *stridedData:
+		return choice(p.plan)
 	case *winograd:
 		return "winograd"
 	case *strassen:

@@ -26,6 +26,7 @@ func batchShapes() map[string]product.ConvShape {
 		"linear":               {0, 2, 3, 33, 17, 2, 3, 1, 0},
 		"one pixel":            {0, 1, 1, 160, 64, 1, 1, 1, 0},
 		"pairs":                {0, 6, 4, 256, 256, 1, 1, 1, 0},
+		"strided pairs":        {0, 11, 8, 256, 256, 1, 1, 2, 0},
 		"parts, where on":      {0, 4, 4, 128, 64, 1, 1, 1, 0},
 		"parts, 3x3, where on": {0, 6, 6, 128, 64, 3, 3, 2, 1},
 	}

@@ -105,6 +105,7 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 		return v
 	}
 	v.forward, v.data, v.weights = planForward(c, f), planData(c, f), planWeights(c, f)
+	c.planStrided(v)
 	return v
 }
 
@@ -117,7 +118,11 @@ func (v *Conv) PartsForward() bool {
 
 // PartsBackward: see PartsForward.
 func (v *Conv) PartsBackward() (data, weights bool) {
-	_, data = v.data.(*splitGather)
+	plan := v.data
+	if t, ok := plan.(*stridedData); ok {
+		plan = t.plan
+	}
+	_, data = plan.(*splitGather)
 	_, weights = v.weights.(*splitOuter)
 	return data, weights
 }

@@ -36,6 +36,7 @@ func convShapes() map[string]product.ConvShape {
 		"few images":       {3, 4, 4, 20, 24, 3, 3, 1, 1},
 		"stride":           {3, 9, 11, 17, 33, 3, 3, 2, 1},
 		"stride 1x1":       {7, 8, 8, 16, 40, 1, 1, 2, 0},
+		"stride 1x1, odd":  {5, 10, 7, 20, 33, 1, 1, 3, 0},
 		"stem":             {2, 21, 19, 3, 18, 7, 7, 2, 3},
 		"stride > filter":  {6, 11, 11, 5, 7, 2, 2, 3, 0},
 		"stride few":       {2, 20, 20, 5, 7, 3, 3, 2, 1},
@@ -236,8 +237,9 @@ func TestConvDoesNotAllocate(t *testing.T) {
 
 // A plan resized to fewer images gives the results of a plan for that number.
 func TestConvResize(t *testing.T) {
-	for _, n := range []int{20, 16, 3} { // the first and last do not fill lanes
-		s := convShapes()["lanes 2"]
+	shapes := convShapes()
+	for n, s := range map[int]product.ConvShape{20: shapes["lanes 2"], 16: shapes["lanes 2"],
+		3: shapes["lanes 2"], 4: shapes["stride 1x1, odd"]} { // 20 and 3 do not fill lanes
 		s.N = n
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {

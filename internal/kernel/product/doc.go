@@ -14,7 +14,8 @@
 // gradient of the weights. Unless compute.Config.Math is Exact, Winograd's algorithm (winograd.go) turns
 // some 3x3 convolutions into matrix products of the same two loops, with fewer than half as many
 // multiplications. If it is Fast, Strassen's algorithm (strassen.go) computes large linear layers and
-// convolutions of one pixel with seven eighths of the multiplications.
+// convolutions of one pixel with seven eighths of the multiplications, those with a stride too, whose pixels
+// are copied side by side first (strided.go).
 //
 // # Images and batches
 //

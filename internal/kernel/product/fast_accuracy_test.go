@@ -41,7 +41,8 @@ func TestStrassenAccuracy(t *testing.T) {
 	shapes := []product.ConvShape{linear(400, 256, 256)}
 	if *strassenFile != "" {
 		shapes = append(shapes, linear(1024, 768, 768), linear(1024, 768, 3072), linear(1024, 3072, 768),
-			linear(4096, 256, 256), linear(4096, 256, 1024), linear(4096, 1024, 256))
+			linear(4096, 256, 256), linear(4096, 256, 1024), linear(4096, 1024, 256),
+			product.ConvShape{16, 16, 16, 512, 1024, 1, 1, 2, 0})
 	}
 	compareErrors(t, "Strassen", shapes, 2e-6, *strassenFile, strassenHead)
 }

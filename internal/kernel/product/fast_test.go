@@ -42,6 +42,7 @@ func fastShapes() map[string]product.ConvShape {
 		"pairs":            {389, 1, 1, 256, 384, 1, 1, 1, 0},
 		"pairs of pixels":  {7, 9, 9, 256, 256, 1, 1, 1, 0}, // two parcels, the last row without a neighbour
 		"pairs, deep":      {384, 1, 1, 1280, 256, 1, 1, 1, 0},
+		"pairs, strided":   {11, 12, 11, 256, 256, 1, 1, 2, 0},
 		"pairs and a row":  {513, 1, 1, 256, 256, 1, 1, 1, 0}, // a row is a parcel
 	}
 }
