@@ -154,16 +154,17 @@ func (p *normPoolSums) Do(thread, part, parts int) {
 	})
 }
 
-// Do computes the gradient of a run of bands, from the last to the first as columns.walk does.
+// Do computes the gradient of a run of bands, from the first to the last, since the pooling loops ask for the
+// rows behind those at hand.
 func (p *normPoolGrad) Do(thread, part, parts int) {
 	all, norm := (*NormPool)(p), p.norm
 	ops, d, c := &norm.cpu.ops.Element, all.buffer(thread), &norm.consts
 	first, last := compute.Span(p.bands, norm.cpu.Mirrored(part, parts), parts)
-	for b := last - 1; b >= first; b-- {
+	for b := first; b < last; b++ {
 		lo, hi, row := all.bandOf(b)
 		all.gradient(d, lo, hi, row)
 		for at := lo; at < hi; {
-			k := min(hi-at, norm.wide)
+			k := min(hi-at, norm.lean)
 			n := (hi - at) / k * k
 			ops.NormGrad(p.dx[at:at+n], d[at-lo:at-lo+n], p.x[at:at+n],
 				c[wideMean][:k], c[wideScale][:k], c[wideSlope][:k], c[wideOffset][:k])
