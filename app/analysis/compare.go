@@ -268,6 +268,19 @@ func (g *Group) chooseReferences() {
 	}
 }
 
+// wantedBaseline returns the row that would be the baseline if it had succeeded, or the baseline, which there
+// is. The settings of their own are the same, since those of a row that failed tell nothing of its math.
+func (g *Group) wantedBaseline() *Line {
+	best := g.Baseline
+	for _, l := range g.Lines {
+		isAlike := l.Setting.Strategy == "single" && l.Setting.Options == best.Setting.Options
+		if isAlike && l.OK == 0 && l.Setting.Peer == "" && l.Setting.Threads < best.Setting.Threads {
+			best = l
+		}
+	}
+	return best
+}
+
 // isBaselineBefore reports whether the line is a better baseline than another: not in mixed precision, then
 // of fewer threads.
 func (l *Line) isBaselineBefore(other *Line) bool {

@@ -311,6 +311,20 @@ func TestContentionOfHosts(t *testing.T) {
 		"More workers × threads than the cores of their hosts: ")
 }
 
+// If the baseline is another row than usual because that has no run, the report says so.
+func TestAnotherBaselineIsTold(t *testing.T) {
+	m := newMaker(1, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1})
+	m.add(record.Setting{Strategy: "single", Workers: 1, Threads: 2}, 0.6)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.5)
+	wantNote(t, analysis.Compare(m.Results), "speed-up",
+		"speed-up is over single 1×2, as single 1×1 has no successful run")
+	m.Rows[0].Runs = m.Rows[1].Runs
+	if text := note(analysis.Compare(m.Results), "speed-up"); strings.Contains(text, "no successful run") {
+		t.Errorf("with a run of each: %q", text)
+	}
+}
+
 // One round does not show that a core does more than in the baseline.
 func TestSuperlinearInOneRound(t *testing.T) {
 	m := newMaker(1, 4)

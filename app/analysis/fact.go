@@ -19,6 +19,10 @@ func speedup(_ *record.Results, c *Comparison) []string {
 				"speed-up.", c.Title(&c.Groups[i])))
 			continue
 		}
+		if first := c.Groups[i].wantedBaseline(); first != b {
+			out = append(out, fmt.Sprintf("%s: speed-up is over %s, as %s has no successful run.",
+				c.Title(&c.Groups[i]), b.Label, first.Label))
+		}
 		if i > 0 {
 			continue
 		}

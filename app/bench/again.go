@@ -127,7 +127,7 @@ func (b *bench) hasTimeAgain(t Trial) bool {
 		return true
 	}
 	all := append([]Trial{t}, b.later(t.Round)...)
-	return time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.deadline)
+	return time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.deadline)
 }
 
 // hasRound reports whether there is another round, one that time is left for included.
@@ -154,7 +154,7 @@ func (b *bench) extend(round int) {
 		for _, at := range group {
 			all = append(all, Trial{round, at})
 		}
-		if !time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.goal) {
+		if !time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.goal) {
 			continue
 		}
 		for _, at := range group {
@@ -199,5 +199,5 @@ func (b *bench) hasTime(round int, rows []int) bool {
 	for _, at := range rows {
 		all = append(all, Trial{round, at})
 	}
-	return time.Now().Add(remaining(b.plan, b.walls, all)).Before(b.deadline)
+	return time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.deadline)
 }

@@ -12,8 +12,8 @@ type wall struct {
 	seconds float64
 }
 
-// ahead is what a benchmark has still to do.
-type ahead struct {
+// workLeft is what a benchmark has still to do.
+type workLeft struct {
 	trials    []Trial   // in their order; repeats are those of runs that have ended
 	seconds   []float64 // expected, of each; none while no run has finished
 	isRunning bool      // the first of them is
@@ -30,15 +30,15 @@ func (b *bench) later(round int) []Trial {
 	return all
 }
 
-// ahead returns what is still to do in a round, with the run that is going on, if one is, and the others that
+// left returns what is still to do in a round, with the run that is going on, if one is, and the others that
 // have had none, and in the rounds after it.
-func (b *bench) ahead(running *Trial, round int, others []Trial) ahead {
-	a := ahead{isRunning: running != nil}
+func (b *bench) left(running *Trial, round int, others []Trial) workLeft {
+	w := workLeft{isRunning: running != nil}
 	if running != nil {
-		a.trials = append(a.trials, *running)
+		w.trials = append(w.trials, *running)
 	}
 	first := slices.DeleteFunc(slices.Clone(others), b.hasEnded)
-	a.trials = append(a.trials, first...)
+	w.trials = append(w.trials, first...)
 	at, isLasting := round, b.isLasting(round)
 	if len(first) > 0 && round > 0 { // a part of a round tells less than the one before
 		at--
@@ -51,20 +51,20 @@ func (b *bench) ahead(running *Trial, round int, others []Trial) ahead {
 		}
 		numDue++
 		if running == nil || t != *running {
-			a.trials = append(a.trials, t)
+			w.trials = append(w.trials, t)
 		}
 	}
 	later := b.later(round)
-	a.trials = append(a.trials, later...)
-	a.seconds = expectAll(b.plan, b.walls, a.trials)
+	w.trials = append(w.trials, later...)
+	w.seconds = expectAll(b.plan, b.walls, w.trials)
 	rate := b.againRate(numDue)
 	if !isLasting {
-		a.again += rate * sum(expectAll(b.plan, b.walls, first))
+		w.again += rate * sum(expectAll(b.plan, b.walls, first))
 	}
 	if !b.isBusyAt(at) {
-		a.again += rate * sum(expectAll(b.plan, b.walls, later))
+		w.again += rate * sum(expectAll(b.plan, b.walls, later))
 	}
-	return a
+	return w
 }
 
 // againRate returns how many repeats there were for each run that was none, with those that are due.
@@ -87,18 +87,18 @@ func (b *bench) isBusyAt(round int) bool {
 	return false
 }
 
-// remaining estimates how long what is ahead takes; the run that is going on has taken elapsed. Runs that
+// timeLeft estimates how long what is left takes; the run that is going on has taken elapsed. Runs that
 // would end after the deadline do not count. It is not more than the budget leaves, except for the run that
 // is going on and, once the budget is over, for runs that the deadline still allows.
-func (b *bench) remaining(a ahead, elapsed time.Duration) time.Duration {
+func (b *bench) timeLeft(w workLeft, elapsed time.Duration) time.Duration {
 	now := time.Now()
 	left := math.Inf(1) // until the deadline
 	if !b.deadline.IsZero() {
 		left = b.deadline.Sub(now).Seconds()
 	}
 	running, total := 0.0, 0.0
-	for i, seconds := range append(slices.Clone(a.seconds), a.again) {
-		if i == 0 && a.isRunning && len(a.seconds) > 0 {
+	for i, seconds := range append(slices.Clone(w.seconds), w.again) {
+		if i == 0 && w.isRunning && len(w.seconds) > 0 {
 			running = max(seconds-elapsed.Seconds(), 0)
 			total = running
 		} else if total+seconds <= left {
@@ -111,8 +111,8 @@ func (b *bench) remaining(a ahead, elapsed time.Duration) time.Duration {
 	return time.Duration(max(running, min(total, left)) * float64(time.Second))
 }
 
-// remaining estimates how long some trials take. It is 0 while no run has finished.
-func remaining(plan Plan, walls []wall, trials []Trial) time.Duration {
+// expectedTime estimates how long some trials take. It is 0 while no run has finished.
+func expectedTime(plan Plan, walls []wall, trials []Trial) time.Duration {
 	return time.Duration(sum(expectAll(plan, walls, trials)) * float64(time.Second))
 }
 

@@ -418,14 +418,14 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	}
 	latency := host.CoreLatency()
 	begin := time.Now()
-	rest := b.ahead(&t, t.Round, others)
-	state.Runs = b.ended + len(rest.trials)
-	b.report(state, rest, begin)
+	left := b.left(&t, t.Round, others)
+	state.Runs = b.ended + len(left.trials)
+	b.report(state, left, begin)
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p job.Progress) {
 		state.Job = p
-		b.report(state, rest, begin)
+		b.report(state, left, begin)
 	}
 	summary, err := b.options.Execute(ctx, config, options)
 	if ctx.Err() != nil {
@@ -450,19 +450,19 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	b.ended++
 	b.walls = append(b.walls, wall{t.Row, run.Wall})
 	state.Done, state.Err, state.Disturbed = true, err, run.Taken.Sum()
-	after := b.ahead(nil, t.Round, others)
+	after := b.left(nil, t.Round, others)
 	state.Runs = b.ended + len(after.trials)
 	b.report(state, after, time.Now())
 	return err
 }
 
 // report passes the progress to the caller. The run that is going on began at begin.
-func (b *bench) report(p Progress, rest ahead, begin time.Time) {
+func (b *bench) report(p Progress, left workLeft, begin time.Time) {
 	if b.options.Progress == nil {
 		return
 	}
 	p.Elapsed = time.Since(b.started)
-	p.Remaining = b.remaining(rest, time.Since(begin))
+	p.Remaining = b.timeLeft(left, time.Since(begin))
 	b.options.Progress(p)
 }
 

@@ -167,7 +167,9 @@ func notReplayed(folder, kind string) string {
 	}
 	t, err := openTraining(folder)
 	switch {
-	case err != nil || t.IsInterrupted:
+	case err != nil:
+		return "what its files say of it cannot be read"
+	case t.IsInterrupted:
 		return "the run did not end, so there is nothing to compare with"
 	case t.Resumed != nil:
 		return "the run was resumed from a checkpoint, which is not in the bundle"

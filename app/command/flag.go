@@ -150,7 +150,7 @@ func hintFlag(c *cobra.Command, flag string) string {
 			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
 		}
 	}
-	if called := setting.Called(flag); hasSettings && called != "" && c.Flags().Lookup(called) == nil {
+	if called := setting.FromElsewhere(flag); hasSettings && called != "" && c.Flags().Lookup(called) == nil {
 		return "" // c lacks it
 	} else if hasSettings {
 		return setting.Hint(flag, names)

@@ -490,7 +490,8 @@ type Taken struct {
 }
 
 // DisturbedLimit is the share of core time taken by others from which a run counts as disturbed: its times
-// take no part in statistics, and a benchmark repeats it.
+// take no part in statistics if its row has other runs, and a benchmark repeats it unless most runs are
+// disturbed.
 const DisturbedLimit = 0.05
 
 // LeastWatched is the core time, in seconds, below which what others took is unknown: systems count in

@@ -45,7 +45,7 @@ func deviceSetting() Setting {
 		}
 		return nil
 	}
-	return s.called("accelerator")
+	return s.aliases("accelerator")
 }
 
 // mathSetting says how products are rounded.

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// called returns s with its names in other programs: torchrun, Lightning, Hugging Face's Trainer, Horovod,
+// aliases returns s with its names in other programs: torchrun, Lightning, Hugging Face's Trainer, Horovod,
 // DeepSpeed, and common scripts around torch.
-func (s Setting) called(names ...string) Setting {
+func (s Setting) aliases(names ...string) Setting {
 	s.elsewhere = names
 	return s
 }
@@ -52,9 +52,9 @@ func remarkOn(name string) string {
 	return ""
 }
 
-// translate returns the setting that other programs call name, and a remark on the name. Both are empty
+// fromElsewhere returns the setting that other programs call name, and a remark on the name. Both are empty
 // where the name is not known.
-func translate(name string) (setting, remark string) {
+func fromElsewhere(name string) (setting, remark string) {
 	name = squeeze(name)
 	for _, s := range Settings(nil) {
 		for _, other := range s.elsewhere {
@@ -71,9 +71,9 @@ func squeeze(name string) string {
 	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
 }
 
-// Called returns the name of the setting that other programs call by this name; "" if there is none.
-func Called(name string) string {
-	setting, _ := translate(strings.TrimLeft(name, "-"))
+// FromElsewhere returns the name of the setting that other programs call by this name; "" if there is none.
+func FromElsewhere(name string) string {
+	setting, _ := fromElsewhere(strings.TrimLeft(name, "-"))
 	return setting
 }
 
@@ -81,7 +81,7 @@ func Called(name string) string {
 // the nearest of known. The text has the form of spelling.Hint; it is "" if there is nothing to suggest.
 func Hint(name string, known []string) string {
 	bare := strings.TrimLeft(name, "-")
-	setting, remark := translate(bare)
+	setting, remark := fromElsewhere(bare)
 	switch {
 	case remark != "" && setting != "":
 		return fmt.Sprintf("; did you mean %q? %s", strings.TrimSuffix(name, bare)+setting, remark)
@@ -93,8 +93,9 @@ func Hint(name string, known []string) string {
 	return spelling.Hint(name, known)
 }
 
-// meant returns the value that other programs, or papers, call by another name; "" if text is no such name.
-func meant(setting, text string) string {
+// valueFromElsewhere returns the value that other programs, or papers, call by another name; "" if text is no
+// such name.
+func valueFromElsewhere(setting, text string) string {
 	for value, others := range valuesElsewhere(setting) {
 		if slices.Contains(others, squeeze(text)) {
 			return value

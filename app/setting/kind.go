@@ -38,7 +38,7 @@ func known(name, value string, names []string) error {
 		return nil
 	}
 	hint := spelling.Hint(value, names)
-	if other := meant(name, value); slices.Contains(names, other) {
+	if other := valueFromElsewhere(name, value); slices.Contains(names, other) {
 		hint = fmt.Sprintf("; did you mean %q?", other)
 	}
 	return fmt.Errorf("unknown %s %q%s (known: %s)", name, value, hint, strings.Join(names, ", "))

@@ -54,20 +54,20 @@ func dataSettings(k *Catalog) []Setting {
 func setSettings(k *Catalog) []Setting {
 	return []Setting{
 		choice("model", "architecture", k.models().Names(),
-			func(c *Config) *string { return &c.Model }).called("arch", "architecture"),
+			func(c *Config) *string { return &c.Model }).aliases("arch", "architecture"),
 		choice("stem", "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by "+
 			"their size", model.Stems(), func(c *Config) *string { return &c.Stem }).
 			unless(hasStems),
 		dataSet(k.data(), "data", "data set by name (glyphs is generated and needs no file), or path "+
 			"of a folder of images by class or of a CSV or TSV file of texts",
-			func(c *Config) *string { return &c.Data }).called("dataset", "dataset-name"),
+			func(c *Config) *string { return &c.Data }).aliases("dataset", "dataset-name"),
 		text("data-dir", "FOLDER",
 			"folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)",
 			func(c *Config) *string { return &c.DataDir }).
-			called("data-path", "data-root", "dataset-dir"),
+			aliases("data-path", "data-root", "dataset-dir"),
 		number("size", "height and width of synthetic images, and to which images of a folder are scaled",
 			1, 4096, func(c *Config) *int { return &c.Size }).
-			unless(ownSize).called("image-size", "img-size", "input-size"),
+			unless(ownSize).aliases("image-size", "img-size", "input-size"),
 	}
 }
 
@@ -81,7 +81,7 @@ func textSettings() []Setting {
 			unless(readsTexts),
 		number("sequence", "greatest number of tokens of a text; longer texts are cut", 3, 512,
 			func(c *Config) *int { return &c.Sequence }).
-			called("max-seq-length", "max-length", "seq-len").
+			aliases("max-seq-length", "max-length", "seq-len").
 			unless(readsTexts),
 		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
 			"(default: text, sentence, content or review)",
@@ -90,7 +90,7 @@ func textSettings() []Setting {
 		text("pair-column", "COLUMN", "column of the second text, if samples are pairs of texts "+
 			"(default: single texts)",
 			func(c *Config) *string { return &c.PairColumn }).
-			called("text-pair").
+			aliases("text-pair").
 			unless(readsTexts),
 		text("label-column", "COLUMN", "column of the label; a file has no header if all columns are "+
 			"numbers (default: label or class)",
@@ -105,13 +105,13 @@ func sampleSettings() []Setting {
 		choice("augment", "random changes of training images", augmentNames(),
 			func(c *Config) *string { return &c.Augment }),
 		limit("limit-train", "use only the first N training samples", 1,
-			func(c *Config) *int { return &c.LimitTrain }).called("max-train-samples"),
+			func(c *Config) *int { return &c.LimitTrain }).aliases("max-train-samples"),
 		limit("limit-test", "use only the first N test samples; 0 for no evaluation", 0,
-			func(c *Config) *int { return &c.LimitTest }).called("max-eval-samples"),
+			func(c *Config) *int { return &c.LimitTest }).aliases("max-eval-samples"),
 		text("weights", "PATH", "start from a safetensors file, or from a folder with one such file or "+
 			"several and their index (default: random initialization)",
 			func(c *Config) *string { return &c.Weights }).
-			called("pretrained", "model-name-or-path", "init-from"),
+			aliases("pretrained", "model-name-or-path", "init-from"),
 		toggle("fresh-head", "with --weights: initialize the last layer at random if the file lacks it "+
 			"or has another size, and ignore the file's other heads",
 			func(c *Config) *bool { return &c.FreshHead }),
@@ -120,7 +120,7 @@ func sampleSettings() []Setting {
 			func(c *Config) *string { return &c.Normalize }).
 			unless(readsImages),
 		toggle("eval-only", "evaluate --weights on the test samples and stop",
-			func(c *Config) *bool { return &c.EvalOnly }).called("evaluate"),
+			func(c *Config) *bool { return &c.EvalOnly }).aliases("evaluate"),
 		choice("tta", "test-time augmentation: average the logits of each test image and its mirror "+
 			"image (flip), also of both shifted by a pixel (flip-shift)", ttaNames(),
 			func(c *Config) *string { return &c.TTA }).
@@ -139,13 +139,13 @@ func exchangeSettings() []Setting {
 		number("workers", "replicas; under lockstep launch, by default as many as the hosts have slots",
 			1, MaxWorkers,
 			func(c *Config) *int { return &c.Workers }).
-			called("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
+			aliases("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
 				"devices", "num-gpus", "np"),
 		open(number("threads",
 			"compute threads of each worker (default: cores / workers, at least 1; a server apart has one)",
 			1, maxThreads,
 			func(c *Config) *int { return &c.Threads })).
-			called("num-threads", "nthreads", "omp-num-threads"),
+			aliases("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
 			"how gradients are exchanged (default: single for one worker, else ddp)", strategies(),
 			func(c *Config) *string { return &c.Strategy })),
@@ -171,14 +171,14 @@ func linkSettings() []Setting {
 		choice("link", "local: workers are goroutines of one process; shm, tcp: each worker is a process; "+
 			"auto is local for one worker, else shm if the system has it", links(),
 			func(c *Config) *string { return &c.Link }).
-			called("backend", "dist-backend", "process-group-backend", "ddp-backend"),
+			aliases("backend", "dist-backend", "process-group-backend", "ddp-backend"),
 		insecure().unless(meets),
 		streams().unless(hasLinks),
 		choice("wire", "compression of gradients; "+strings.Join(exactWires(), ", ")+" are lossless; top-k "+
 			"sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both with error "+
 			"feedback; auto measures on the first step's gradients and rounds no more than bf16",
 			wires(), func(c *Config) *string { return &c.Wire }).
-			called("compression", "gradient-compression", "ddp-comm-hook", "fp16-allreduce",
+			aliases("compression", "gradient-compression", "ddp-comm-hook", "fp16-allreduce",
 				"communication-data-type").
 			unless(sendsGradients),
 	}
@@ -189,7 +189,7 @@ func ddpSettings() []Setting {
 	return []Setting{
 		byteSize("bucket", "bytes of gradients that ddp sends as one bucket", 4, maxCount,
 			func(c *Config) *int { return &c.Bucket }).
-			called("bucket-cap-mb", "bucket-size", "ddp-bucket-cap-mb", "fusion-threshold-mb",
+			aliases("bucket-cap-mb", "bucket-size", "ddp-bucket-cap-mb", "fusion-threshold-mb",
 				"reduce-bucket-size").
 			unless(hasBuckets),
 		toggle("tune-bucket", "with ddp: try several bucket sizes, ten steps each, and keep the fastest; "+
@@ -203,7 +203,7 @@ func ddpSettings() []Setting {
 			"that shard of the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no "+
 			"result",
 			func(c *Config) *bool { return &c.ShardOptimizer }).
-			called("zero-stage", "use-distributed-optimizer").
+			aliases("zero-stage", "use-distributed-optimizer").
 			unless(sharesSteps),
 		toggle("rebalance", "measure how fast the workers compute, and move shards from slow ones to fast "+
 			"ones between steps; changes no result",
@@ -223,7 +223,7 @@ func processSettings() []Setting {
 			"the backward pass, and shards are computed in turn; 0 for no limit; with --device cuda "+
 			"the default means none", 0, math.MaxInt,
 			func(c *Config) *int { return &c.Memory }).
-			called("activation-checkpointing", "gradient-checkpointing"),
+			aliases("activation-checkpointing", "gradient-checkpointing"),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).
 			unless(meets),
@@ -254,18 +254,18 @@ func lengthSettings() []Setting {
 	return inGroup("Length and batch",
 		open(number("epochs", "length in passes over the data (default: 1, unless --steps or --for)",
 			1, maxCount, func(c *Config) *int { return &c.Epochs })).
-			called("num-epochs", "num-train-epochs", "max-epochs"),
+			aliases("num-epochs", "num-train-epochs", "max-epochs"),
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
 			func(c *Config) *int { return &c.Steps })).
-			called("max-steps", "num-steps", "max-iters", "iterations", "max-train-steps", "train-iters"),
+			aliases("max-steps", "num-steps", "max-iters", "iterations", "max-train-steps", "train-iters"),
 		open(duration("for", "length in training time such as 30s, evaluations not counted, instead of "+
 			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
-			called("max-time"),
+			aliases("max-time"),
 		target("until", "stop at the first evaluation with accuracy=X or more, 0 to 1; the exit status "+
 			"is 8 if none has it (default: none)", func(c *Config) *float64 { return &c.Until }),
 		number("batch", "samples of one step, over all workers", 1, maxCount,
 			func(c *Config) *int { return &c.Batch }).
-			called("batch-size", "global-batch-size", "train-batch-size",
+			aliases("batch-size", "global-batch-size", "train-batch-size",
 				"per-device-train-batch-size", "bs", "micro-batch-size"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: workers, four times as "+
@@ -273,7 +273,7 @@ func lengthSettings() []Setting {
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).
-			called("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum",
+			aliases("gradient-accumulation-steps", "accumulate-grad-batches", "grad-accum",
 				"backward-passes-per-step"),
 		open(number("adaptive-batch", "let the samples of one step grow to at most N: between epochs they "+
 			"double if that is no more than the gradient noise scale (McCandlish et al. 2018), with the "+
@@ -291,10 +291,10 @@ func updateSettings() []Setting {
 func ruleSettings() []Setting {
 	return []Setting{
 		choice("optimizer", "update rule", optim.Names(),
-			func(c *Config) *string { return &c.Optimizer.Name }).called("optim", "opt"),
+			func(c *Config) *string { return &c.Optimizer.Name }).aliases("optim", "opt"),
 		real("lr", "learning rate, for the global batch", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Optimizer.LR }).
-			called("learning-rate", "base-lr"),
+			aliases("learning-rate", "base-lr"),
 		parsed("scale-lr", "RULE", "linear,B multiplies the learning rate by batch/B, sqrt,B by its "+
 			"square root (default: none)", "rule such as linear,256 or sqrt,256", optim.ParseScaleRule,
 			func(c *Config) *optim.ScaleRule { return &c.ScaleLR }),
@@ -305,16 +305,16 @@ func ruleSettings() []Setting {
 			func(c *Config) *bool { return &c.Optimizer.Nesterov }).
 			unless(ofOptimizers(momentumRules()...)),
 		real("weight-decay", "L2 penalty, added to the gradient; for adamw and muon, decoupled decay",
-			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).called("wd"),
+			optim.MaxRate, func(c *Config) *float64 { return &c.Optimizer.WeightDecay }).aliases("wd"),
 		decay().unless(hasDecay),
 		open(share("beta1", "AdamW and LAMB: decay of the first moment (default: 0.9)",
-			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).called("adam-beta1").
+			func(c *Config) *float64 { return &c.Optimizer.Beta1 })).aliases("adam-beta1").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
 		open(share("beta2", "AdamW and LAMB: decay of the second moment (default: 0.999)",
-			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).called("adam-beta2").
+			func(c *Config) *float64 { return &c.Optimizer.Beta2 })).aliases("adam-beta2").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
 		open(real("eps", "AdamW and LAMB: added to the denominator (default: 1e-8, for lamb 1e-6)", 1,
-			func(c *Config) *float64 { return &c.Optimizer.Eps })).called("adam-epsilon", "adam-eps").
+			func(c *Config) *float64 { return &c.Optimizer.Eps })).aliases("adam-epsilon", "adam-eps").
 			unless(ofOptimizers("adamw", "lamb", "muon")),
 		parsed("groups", "RULES", "parameter groups: MATCH=RATE,DECAY[,STEPS] gives the parameters whose "+
 			"names match, such as *.bias, RATE times the learning rate and the weight decay DECAY, and "+
@@ -328,20 +328,20 @@ func scheduleSettings() []Setting {
 	return []Setting{
 		choice("schedule", "learning rate schedule; step drops the rate at intervals",
 			optim.ScheduleNames(), func(c *Config) *string { return &c.Schedule.Name }).
-			called("lr-scheduler", "lr-scheduler-type", "scheduler"),
+			aliases("lr-scheduler", "lr-scheduler-type", "scheduler"),
 		real("warmup", "epochs of linear warm-up", optim.MaxRate,
 			func(c *Config) *float64 { return &c.Schedule.Warmup }).
-			called("warmup-epochs", "lr-warmup-epochs", "warmup-steps", "num-warmup-steps", "warmup-ratio"),
+			aliases("warmup-epochs", "lr-warmup-epochs", "warmup-steps", "num-warmup-steps", "warmup-ratio"),
 		open(real("drop-every", "epochs between two drops of --schedule step (default: 30)", optim.MaxRate,
-			func(c *Config) *float64 { return &c.Schedule.Every })).called("step-size", "lr-step-size").
+			func(c *Config) *float64 { return &c.Schedule.Every })).aliases("step-size", "lr-step-size").
 			unless(ofSchedule("step")),
 		parsed("milestones", "EPOCHS", "epochs at which --schedule step drops the rate, such as 30,60,80, "+
 			"instead of --drop-every (default: none)",
 			"rising list of epochs such as 30,60,80", optim.ParseMilestones,
-			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).called("lr-milestones").
+			func(c *Config) *optim.Milestones { return &c.Schedule.Milestones }).aliases("lr-milestones").
 			unless(ofSchedule("step")),
 		open(real("gamma", "factor of the learning rate at each drop of --schedule step (default: 0.1)", 1,
-			func(c *Config) *float64 { return &c.Schedule.Factor })).called("lr-gamma", "drop-factor").
+			func(c *Config) *float64 { return &c.Schedule.Factor })).aliases("lr-gamma", "drop-factor").
 			unless(ofSchedule("step")),
 		parsed("triangle", "A,P,E", "--schedule triangle climbs from A times the learning rate to the full "+
 			"rate at the fraction P of the run, then falls to E times it (default: 0,0,0)",
@@ -357,17 +357,17 @@ func dampingSettings() []Setting {
 		real("clip", "scale the gradient down to this norm if it is larger; 0 for never",
 			math.MaxFloat32,
 			func(c *Config) *float64 { return &c.Clip }).
-			called("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip", "gradient-clipping"),
+			aliases("max-grad-norm", "gradient-clip-val", "clip-grad-norm", "grad-clip", "gradient-clipping"),
 		share("ema", "decay of an exponential moving average of the weights, which is evaluated and "+
 			"saved in place of them; 0 for none",
-			func(c *Config) *float64 { return &c.EMA }).called("ema-decay"),
+			func(c *Config) *float64 { return &c.EMA }).aliases("ema-decay"),
 		parsed("lookahead", "K,A[,P]", "every K steps the slow weights move the fraction "+
 			"1-(1-A)*(step/steps)^P of the way to the weights, which then restart from them; "+
 			"P is 0 if left out (default: none)",
 			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead,
 			func(c *Config) *optim.LookaheadConfig { return &c.Lookahead }),
 		real("label-smoothing", "fraction of each training label that is spread over all classes, 0 to 1", 1,
-			func(c *Config) *float64 { return &c.Smoothing }).called("label-smoothing-factor"),
+			func(c *Config) *float64 { return &c.Smoothing }).aliases("label-smoothing-factor"),
 	}
 }
 
@@ -375,27 +375,27 @@ func outputSettings() []Setting {
 	return inGroup("Output",
 		number("eval-every", "epochs between evaluations; 0 to evaluate only at the end", 0, maxCount,
 			func(c *Config) *int { return &c.EvalEvery }).
-			called("eval-interval", "eval-freq", "val-every", "check-val-every-n-epoch", "eval-steps").
+			aliases("eval-interval", "eval-freq", "val-every", "check-val-every-n-epoch", "eval-steps").
 			unless(evaluates),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
 			func(c *Config) *string { return &c.Out }).
-			called("output-dir", "save-dir", "default-root-dir", "log-dir", "output", "out-dir"),
+			aliases("output-dir", "save-dir", "default-root-dir", "log-dir", "output", "out-dir"),
 		toggle("save", "write the trained weights to model.safetensors in the run directory, and for BERT "+
 			"the files that from_pretrained needs",
 			func(c *Config) *bool { return &c.Save }),
 		every("checkpoint-every", "write a checkpoint to the run directory at this interval, in steps (100) "+
 			"or time (5m), and when the run ends (default: none)",
 			func(c *Config) *string { return &c.CheckpointEvery }).
-			called("save-every", "ckpt-every", "checkpoint-interval", "every-n-train-steps",
+			aliases("save-every", "ckpt-every", "checkpoint-interval", "every-n-train-steps",
 				"save-steps", "save-interval"),
 		text("resume", "FOLDER", "resume the run in this directory from its newest valid checkpoint, with "+
 			"its settings; only those of workers and length may be changed",
 			func(c *Config) *string { return &c.Resume }).
-			called("resume-from-checkpoint", "ckpt-path", "resume-from", "load-checkpoint"),
+			aliases("resume-from-checkpoint", "ckpt-path", "resume-from", "load-checkpoint"),
 		toggle("trace", "write trace.json, a Chrome trace of every rank",
 			func(c *Config) *bool { return &c.Trace }).
-			called("profile", "profiler", "timeline-filename"),
+			aliases("profile", "profiler", "timeline-filename"),
 	)
 }
 
