@@ -32,10 +32,11 @@ func intervals(t *table, say sayer) {
 func (t *table) bracketed(e *entry, c column, one cell, b bracket, say sayer) {
 	switch {
 	case b.lo > b.hi:
-		say(Refused, e.name, "%q: the interval from %s to %s is upside down", c.header, num(b.lo), num(b.hi))
+		say(Refused, e.name, "%q: the interval from %s to %s is upside down", c.header,
+			e.written(c, b.lo), e.written(c, b.hi))
 	case b.distance(one) > 0:
 		say(Refused, e.name, "%q is %s, which is not within its own interval from %s to %s", c.header,
-			num(one.value), num(b.lo), num(b.hi))
+			e.written(c, one.value), e.written(c, b.lo), e.written(c, b.hi))
 	}
 }
 

@@ -73,7 +73,7 @@ func TestOriginalReports(t *testing.T) {
 			"Amdahl: 6.15 at 8, but Amdahl's law with a serial fraction of 5 % gives 5.926",
 			"Amdahl: 10.4 at 16, but Amdahl's law with a serial fraction of 5 % gives 9.143",
 			"total mixed with epoch: speed-up 1.78 is that by the epoch; by the total it is " +
-				"2470 / 1224 = 2.018",
+				"2470 s / 1224 s = 2.018",
 			"total mixed with epoch: total / epoch is 11.3",
 			"total mixed with epoch: \"The distributed run is 1.78x faster",
 			"total mixed with epoch: \"The distributed run is 2.02x faster",
@@ -128,6 +128,22 @@ func TestOriginalReports(t *testing.T) {
 				t.Errorf("a false alarm: %s", extra)
 			}
 		})
+	}
+}
+
+// Objections write figures as the table does: the reader looks for 56 ms, not for 0.056.
+func TestFiguresAreWrittenAsTheTableDoes(t *testing.T) {
+	for table, want := range map[string]string{
+		"strategy,step ms,low,high\nsingle,100,98,103\nddp,56,57,60\n": `"step ms" is 56 ms, which is not ` +
+			"within its own interval from 57 ms to 60 ms",
+		"strategy,step\nsingle,4.1 (4.3–4.4) ms\n": `"step" is 4.1 ms, which is not within its own ` +
+			"interval from 4.3 ms to 4.4 ms",
+		"strategy,workers,step ms,speed-up\nsingle,1,100,1\nddp,2,60,1.9\n": "100 ms / 60 ms = 1.667",
+		"strategy,accuracy %\nsingle,80.1 (93.5–94)\n":                      "from 93.5 % to 94 %",
+	} {
+		if text := render(check(t, "", table)); !strings.Contains(text, want) {
+			t.Errorf("%q\ngot %s\nwant %s", table, text, want)
+		}
 	}
 }
 

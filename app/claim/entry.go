@@ -279,6 +279,17 @@ func (e *entry) figure(k kind) string {
 	return e.duration(k, e.slowness(k))
 }
 
+// written writes a value of a column as its table does: times with their unit, shares in percent.
+func (e *entry) written(c column, v float64) string {
+	switch {
+	case c.kind.isTime():
+		return e.duration(c.kind, v)
+	case c.unit == 0.01:
+		return percent(v)
+	}
+	return num(v)
+}
+
 // duration writes seconds in the unit that the entry's table has for a kind of time.
 func (e *entry) duration(k kind, v float64) string {
 	i := e.table.column(k)
