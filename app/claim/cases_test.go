@@ -69,7 +69,7 @@ func cases() []example {
 	return slices.Concat(workCases(), scalingCases(), evidenceCases(), formCases(), spreadCases(),
 		hiddenCases(), unitCases(), partCases(), weakCases(), guessedCases(), attackCases(),
 		mendedCases(), spreadColumnCases(), namedCases(), sweepCases(), epochCases(), growingCases(),
-		processorCases(), totalCases(), wordCases())
+		processorCases(), totalCases(), wordCases(), hashCases())
 }
 
 // spreadCases are about what a deviation or a share says of a figure.

@@ -98,18 +98,23 @@ func allAccurate(c *court, m []string) ruling {
 	if len(known) < 2 {
 		return undecided("no accuracies of two rows")
 	}
-	most := 0.0
+	most, bits := math.NaN(), ""
 	for i, a := range known {
 		for _, b := range known[:i] {
 			both, _ := compareAccuracy(b, a)
 			if r := same(both); r.verdict != Holds {
 				return r
 			}
-			most = math.Max(most, both.sameP())
+			if bits = both.bits; bits == "" && !(most > both.sameP()) {
+				most = both.sameP()
+			}
 		}
 	}
-	if without != nil {
+	switch {
+	case without != nil:
 		return undecided("no accuracy of %s", list(without))
+	case !given(most):
+		return held("%s: the parameters are the same, %s", list(shown), bits)
 	}
 	return held("%s: each two within %s points (two one-sided tests, p = %.2g at most)", list(shown),
 		num(100*analysis.SameAccuracy), most)

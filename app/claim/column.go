@@ -29,6 +29,7 @@ const (
 	repeat
 	seed
 	rank
+	hash // of the parameters that a run ended with
 	remark
 	runList   // a time of each run, beside the column of their median
 	cores     // that the row is said to use
@@ -290,6 +291,8 @@ func nameHeadings() []heading {
 		{"experiment", label,
 			`^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
 				`id|scenario|setting|test|benchmark|#|no\.?|nr\.?|index|idx|number)?$`},
+		{"parameters (SHA-256)", hash,
+			`^(final )?(parameters?|params|weights|model)? ?(sha ?256|hash|checksum)$`},
 		{"notes", remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
 	}
 }

@@ -40,8 +40,8 @@ func (t *table) settleCurve() {
 // isPlotted reports whether a table of curves may have columns of this kind beside their places.
 func (k kind) isPlotted() bool {
 	switch k {
-	case unknown, label, rank, repeat, seed, remark, rate, accuracy, trainAccuracy, loss, meanLoss, lossAt,
-		low, high, deviation, ends, span:
+	case unknown, label, rank, repeat, seed, hash, remark, rate, accuracy, trainAccuracy, loss, meanLoss,
+		lossAt, low, high, deviation, ends, span:
 		return true
 	}
 	return false

@@ -56,6 +56,9 @@ func moreAccurate(a, b *entry) ruling {
 type accuracies struct {
 	a, b analysis.Moments
 	text string // both with their intervals
+	bits string // hash of the parameters, if both rows have the same
+
+	isRounding bool // what is between them may be
 }
 
 // isOne reports whether one of the rows has a single seed.
@@ -73,8 +76,42 @@ func compareAccuracy(a, b *entry) (c accuracies, why string) {
 	if !given(a.value(accuracy)) || !given(b.value(accuracy)) {
 		return c, "no accuracy of both rows"
 	}
-	return accuracies{analysis.MomentsOf(a.values(accuracy)), analysis.MomentsOf(b.values(accuracy)),
-		fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy))}, ""
+	c = accuracies{a: analysis.MomentsOf(a.values(accuracy)), b: analysis.MomentsOf(b.values(accuracy)),
+		text: fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy)),
+		bits: sameHash(a.hash(), b.hash())}
+	room := a.cell(accuracy).half + b.cell(accuracy).half + 1e-9
+	c.isRounding = math.Abs(c.a.Mean-c.b.Mean) <= room
+	return c, ""
+}
+
+// leastHash is how many digits of a hash tell parameters apart.
+const leastHash = 8
+
+// hash returns the hash of the parameters that all rows of the entry ended with; "" if no column tells it or
+// they differ.
+func (e *entry) hash() string {
+	i := e.table.column(hash)
+	if i < 0 {
+		return ""
+	}
+	all := e.table.rows[e.rows[0]][i].text
+	for _, r := range e.rows[1:] {
+		all = sameHash(all, e.table.rows[r][i].text)
+	}
+	return all
+}
+
+// sameHash returns the shorter of two hashes, which may be cut, if it is the beginning of the other; else "".
+func sameHash(a, b string) string {
+	cut := func(s string) string { return strings.ToLower(strings.TrimRight(s, ".… ")) }
+	a, b = cut(a), cut(b)
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < leastHash || !strings.HasPrefix(b, a) {
+		return ""
+	}
+	return a
 }
 
 // sameAccuracy judges that two rows have the same accuracy, which not having found a difference does not
@@ -90,7 +127,12 @@ func sameAccuracy(c *court, m []string) ruling {
 // same judges that two accuracies are shown to be the same.
 func same(both accuracies) ruling {
 	const more = "five or more seeds of each row and an equivalence test, or equal parameters bit for bit"
-	if both.isOne() {
+	switch {
+	case both.bits != "" && !both.isRounding:
+		return refused("accuracy", "%s, although the parameters are the same, %s", both.text, both.bits)
+	case both.bits != "":
+		return held("%s: the parameters are the same, %s", both.text, both.bits)
+	case both.isOne():
 		return refusedUntil("one seed", more, "%s, from one seed each: one seed shows neither a difference "+
 			"nor that there is none", both.text)
 	}
