@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -102,7 +103,11 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 		if report.HoldsTraining(path) || job.HasSteps(path) {
 			return checkTraining(path)
 		}
+		folder := path
 		path = filepath.Join(path, report.ResultsFile)
+		if isAbsent(path) {
+			return nil, badResults(folder, fs.ErrNotExist)
+		}
 	}
 	file := os.Stdin
 	if path != "-" {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
+	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
 
@@ -252,6 +254,23 @@ func hasReport(folder string) bool {
 		!isAbsent(filepath.Join(folder, report.ResultsFile))
 }
 
+// isComparison reports whether a folder is that of a benchmark or of a training run. Results of other kinds
+// begin with their kind.
+func isComparison(folder string) bool {
+	if report.HoldsTraining(folder) || job.HasSteps(folder) {
+		return true
+	}
+	f, err := regular.Open(filepath.Join(folder, report.ResultsFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := json.NewDecoder(io.LimitReader(f, 64))
+	start.Token() // the brace
+	key, err := start.Token()
+	return err == nil && key != "kind"
+}
+
 // noFolder refuses to report nothing, and names a folder that may be meant.
 func noFolder() error {
 	if hasReport(".") {
@@ -268,7 +287,7 @@ func newestWithin(folder string) string {
 	changed := map[string]time.Time{}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		if info, err := e.Info(); err == nil && e.IsDir() && hasReport(path) {
+		if info, err := e.Info(); err == nil && e.IsDir() && isComparison(path) {
 			changed[path] = info.ModTime()
 		}
 	}

@@ -30,6 +30,14 @@ func TestReportNamesFolders(t *testing.T) {
 	if err := os.Mkdir(filepath.Join("runs", "other"), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	kernels := filepath.Join("runs", "kernels") // newest of all, but there is no report of it
+	if err := os.Mkdir(kernels, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(`{"kind":"kernels","schema":1,"command":["lockstep","bench","kernels"]}`)
+	if err := os.WriteFile(filepath.Join(kernels, "results.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	refuses := func(want string, args ...string) {
 		t.Helper()
 		status, _, stderr := execute(args...)
@@ -42,6 +50,8 @@ func TestReportNamesFolders(t *testing.T) {
 	refuses("runs holds no results.json and no training run; give the folder of a benchmark or of a "+
 		"training run"+newest, "report", "runs")
 	refuses("or of a training run", "report", "runs/other")
+	refuses("runs holds no results.json and no training run; give the folder of a benchmark or of a "+
+		"training run"+newest, "check", "runs")
 	t.Chdir(filepath.Join("runs", "c"))
 	refuses("report: no folder; that of the current one: lockstep report .", "report")
 }
