@@ -117,8 +117,7 @@ func phaseGap(_ *record.Results, c *Comparison) []string {
 	var out []string
 	c.lines(func(g *Group, l *Line) {
 		if gap, isGap := PhaseGap(l.phaseShare, 1); isGap {
-			out = append(out, fmt.Sprintf("%s: the phases miss %s of the step time.",
-				c.name(g, l), percent(gap)))
+			out = append(out, fmt.Sprintf("%s: the phases %s.", c.name(g, l), GapText(gap, "the step time")))
 		}
 	})
 	return out

@@ -63,6 +63,14 @@ func PhaseGap(sum, whole float64) (gap float64, isGap bool) {
 	return gap, finite(gap) && math.Abs(gap) > PhaseLimit
 }
 
+// GapText says what phases miss of a whole, or by how much they are more.
+func GapText(gap float64, whole string) string {
+	if gap < 0 {
+		return fmt.Sprintf("are %s more than %s", percent(-gap), whole)
+	}
+	return fmt.Sprintf("miss %s of %s", percent(gap), whole)
+}
+
 // Usable returns how many of a host's cores so many threads can use, and whether they are more than it has.
 // A host that does not tell how many it has, 0, is taken to have enough.
 func Usable(threads, host int) (cores int, isContended bool) {

@@ -140,6 +140,10 @@ func TestFiguresAreWrittenAsTheTableDoes(t *testing.T) {
 			"interval from 4.3 ms to 4.4 ms",
 		"strategy,workers,step ms,speed-up\nsingle,1,100,1\nddp,2,60,1.9\n": "100 ms / 60 ms = 1.667",
 		"strategy,accuracy %\nsingle,80.1 (93.5–94)\n":                      "from 93.5 % to 94 %",
+		"strategy,accuracy\nsingle,80.1 (93.5–94)\n":                        "from 93.5 % to 94 %",
+		"strategy,epoch (min),low,high\na,4,4,5\nb,3,31,33\n":               "is 3 min, w",
+		"strategy,forward %\nsingle,\"40 [41, 42]\"\n":                      "is 40 %, which",
+		"strategy,step s,forward,backward,data\na,1,0.8,0.3,0.1\n":          "are 20 % more than it",
 	} {
 		if text := render(check(t, "", table)); !strings.Contains(text, want) {
 			t.Errorf("%q\ngot %s\nwant %s", table, text, want)

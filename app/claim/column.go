@@ -292,7 +292,8 @@ func nameHeadings() []heading {
 			`^(label|name|config(uration)?|experiment|setup|variant|case|system|row|run name|what|` +
 				`id|scenario|setting|test|benchmark|#|no\.?|nr\.?|index|idx|number)?$`},
 		{"parameters (SHA-256)", hash,
-			`^(final )?(parameters?|params|weights|model)? ?(sha ?256|hash|checksum)$`},
+			`^(final )?(parameters?|params|weights) (sha ?256|hash|checksum)$|` +
+				`^(sha ?256|hash|checksum) of (the )?(final )?(parameters|params|weights)$`},
 		{"notes", remark, `^(remarks?|notes?|comments?|reason|why|explanation|told apart)$`},
 	}
 }

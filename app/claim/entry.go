@@ -281,10 +281,14 @@ func (e *entry) figure(k kind) string {
 
 // written writes a value of a column as its table does: times with their unit, shares in percent.
 func (e *entry) written(c column, v float64) string {
+	i := slices.Index(e.table.columns, c)
+	isShare := c.unit == 0.01 || i >= 0 && e.at(i).unit == "%"
 	switch {
+	case c.kind.isTime() && isShare:
+		return num(v) + " %" // of the whole, as it was written
 	case c.kind.isTime():
 		return e.duration(c.kind, v)
-	case c.unit == 0.01:
+	case isShare || c.kind == accuracy || c.kind == trainAccuracy:
 		return percent(v)
 	}
 	return num(v)
@@ -300,8 +304,15 @@ func (e *entry) duration(k kind, v float64) string {
 	if own := secondsIn(e.at(i).unit); own > 0 {
 		unit = own
 	}
-	if unit == 1e-3 {
+	switch unit {
+	case 1e-6:
+		return num(1e6*v) + " µs"
+	case 1e-3:
 		return num(1e3*v) + " ms"
+	case 60:
+		return num(v/60) + " min"
+	case 3600:
+		return num(v/3600) + " h"
 	}
 	return seconds(v)
 }

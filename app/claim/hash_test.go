@@ -20,8 +20,17 @@ func hashCases() []example {
 		{"the same accuracy by bits cut short", table("52ad", "52ad", 93.1) + all,
 			[]string{"refused one seed"}},
 		{"other accuracies of the same bits", table("52ad8493", "52ad8493", 92.8) + all,
-			[]string{"refused accuracy"}},
+			[]string{"refused accuracy", "refused equal parameters"}},
 		{"the same accuracy of three, two of which are the same", table("52ad8493", "52ad8493", 93.1) +
 			"int8,2,93.1,66ad8493\n" + all, []string{"refused one seed"}},
+		{"the same accuracy, seed by seed", "strategy,seed,accuracy %,weights hash\n" +
+			"single,1,93.1,52ad8493\nsingle,2,92.1,62ad8493\nddp,1,93.1,52ad8493\n" +
+			"ddp,2,92.1,62ad8493\n" + all, []string{"holds"}},
+		{"a digit more of one", table("sha256:52ad8493", "0x52ad8493137c", 93.14) + all, []string{"holds"}},
+		{"one digit apart", table("52ad8493", "52ad8493", 93.2), []string{"refused equal parameters"}},
+		{"words are no hash", table("not recorded", "not recorded", 92.8), nil},
+		{"a digit is no hash", table("00000000", "00000000", 92.8), nil},
+		{"a commit is no hash of parameters", "strategy,accuracy %,hash\nsingle,93.1,6dd509c3\n" +
+			"ddp,89,6dd509c3\n", nil},
 	}
 }

@@ -56,7 +56,7 @@ func moreAccurate(a, b *entry) ruling {
 type accuracies struct {
 	a, b analysis.Moments
 	text string // both with their intervals
-	bits string // hash of the parameters, if both rows have the same
+	bits string // hash of the parameters, if both rows have the same, or how many; else ""
 
 	isRounding bool // what is between them may be
 }
@@ -78,40 +78,70 @@ func compareAccuracy(a, b *entry) (c accuracies, why string) {
 	}
 	c = accuracies{a: analysis.MomentsOf(a.values(accuracy)), b: analysis.MomentsOf(b.values(accuracy)),
 		text: fmt.Sprintf("%s %s, %s %s", a.name, a.shown(accuracy), b.name, b.shown(accuracy)),
-		bits: sameHash(a.hash(), b.hash())}
-	room := a.cell(accuracy).half + b.cell(accuracy).half + 1e-9
-	c.isRounding = math.Abs(c.a.Mean-c.b.Mean) <= room
+		bits: sameHashes(a, b)}
+	room := math.Max(a.cell(accuracy).half, b.cell(accuracy).half)
+	c.isRounding = math.Abs(c.a.Mean-c.b.Mean) <= room+1e-9
 	return c, ""
 }
 
 // leastHash is how many digits of a hash tell parameters apart.
 const leastHash = 8
 
-// hash returns the hash of the parameters that all rows of the entry ended with; "" if no column tells it or
-// they differ.
-func (e *entry) hash() string {
+// hex is a hash: at least leastHash digits, behind the name of its algorithm or not, and in front of an
+// ellipsis where it was cut.
+var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]{8,64})(?:$|…|\.\.)`)
+
+// hashes returns the hashes of the parameters that the entry's rows ended with, each once; nil if a row has
+// none. One digit repeated is no hash.
+func (e *entry) hashes() (all []string) {
 	i := e.table.column(hash)
 	if i < 0 {
-		return ""
+		return nil
 	}
-	all := e.table.rows[e.rows[0]][i].text
-	for _, r := range e.rows[1:] {
-		all = sameHash(all, e.table.rows[r][i].text)
+	for _, r := range e.rows {
+		m := hex.FindStringSubmatch(strings.ToLower(e.table.rows[r][i].text))
+		if m == nil || strings.Trim(m[1], m[1][:1]) == "" {
+			return nil
+		}
+		all = append(all, m[1])
 	}
-	return all
+	slices.Sort(all)
+	return slices.CompactFunc(all, isSameHash)
 }
 
-// sameHash returns the shorter of two hashes, which may be cut, if it is the beginning of the other; else "".
-func sameHash(a, b string) string {
-	cut := func(s string) string { return strings.ToLower(strings.TrimRight(s, ".… ")) }
-	a, b = cut(a), cut(b)
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < leastHash || !strings.HasPrefix(b, a) {
+// isSameHash reports whether one of two hashes, which may be cut, is the beginning of the other.
+func isSameHash(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+// sameHashes says which parameters two entries have in common, run by run; "" if they differ or nobody knows.
+func sameHashes(a, b *entry) string {
+	all := a.hashes()
+	switch {
+	case len(all) == 0 || !slices.EqualFunc(all, b.hashes(), isSameHash):
 		return ""
+	case len(all) == 1:
+		return all[0]
 	}
-	return a
+	return fmt.Sprintf("%d hashes", len(all))
+}
+
+// otherAccuracies objects to accuracies that differ where the parameters are the same.
+func otherAccuracies(t *table, say sayer) {
+	for _, g := range t.groups() {
+		first := map[string]*entry{} // by the beginnings of their hashes: long tables are not compared in pairs
+		for _, b := range g {
+			key := ""
+			for _, h := range b.hashes() {
+				key += h[:leastHash]
+			}
+			a := first[key]
+			if a == nil {
+				first[key] = b
+			}
+			if c, why := compareAccuracy(a, b); why == "" && c.bits != "" && !c.isRounding {
+				say(Refused, b.name, "%s, although the parameters are the same, %s", c.text, c.bits)
+			}
+		}
+	}
 }
 
 // sameAccuracy judges that two rows have the same accuracy, which not having found a difference does not

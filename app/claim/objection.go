@@ -57,6 +57,7 @@ func rules() []rule {
 			superlinear},
 		{"contention", "as many workers × threads as there are cores, or no speed-up", contention},
 		{"cores", "the cores that the machine has, and those that the run was given", countedCores},
+		{"equal parameters", "the accuracies that the runs printed beside these hashes", otherAccuracies},
 		{"loss at chance", "a loss well below that of guessing, and the accuracy", chance},
 		{"one repeat", "six or more runs of each row, in turn with those it is compared with", repeated},
 		{"winner", "more runs, in turn, until the whole interval of the ratio is more than " +

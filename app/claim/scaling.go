@@ -154,7 +154,7 @@ func divided(e, base *entry, k kind) (v cell, shown string) {
 	v.value, v.lo, v.hi = rounded(a, b)
 	shown = num(a.value) + " / " + num(b.value)
 	if k.isTime() {
-		shown = e.duration(k, a.value) + " / " + e.duration(k, b.value)
+		shown = base.duration(k, a.value) + " / " + e.duration(k, b.value)
 	}
 	if w := work(e, base, k); w != 1 {
 		v, shown = v.scaled(w), num(w)+" × "+shown

@@ -489,8 +489,8 @@ func phases(t *table, say sayer) {
 		}
 		gap, isGap := analysis.PhaseGap(sum, whole)
 		if isGap && math.Abs(sum-whole) > half {
-			say(Refused, e.name, "%s = %s against %s: the phases miss %s of it", strings.Join(parts, " + "),
-				num(sum), what, percent(gap))
+			say(Refused, e.name, "%s = %s against %s: the phases %s", strings.Join(parts, " + "),
+				num(sum), what, analysis.GapText(gap, "it"))
 		}
 	}
 }
