@@ -269,12 +269,13 @@ func (g *Group) chooseReferences() {
 }
 
 // wantedBaseline returns the row that would be the baseline if it had succeeded, or the baseline, which there
-// is. The settings of their own are the same, since those of a row that failed tell nothing of its math.
+// is. A row that failed tells nothing of its math, so only those of the same settings, or of none, count.
 func (g *Group) wantedBaseline() *Line {
 	best := g.Baseline
 	for _, l := range g.Lines {
-		isAlike := l.Setting.Strategy == "single" && l.Setting.Options == best.Setting.Options
-		if isAlike && l.OK == 0 && l.Setting.Peer == "" && l.Setting.Threads < best.Setting.Threads {
+		a, b := l.Setting, best.Setting
+		isBetter := a.Options == b.Options && a.Threads < b.Threads || a.Options == "" && b.Options != ""
+		if l.OK == 0 && a.Strategy == "single" && a.Peer == "" && isBetter {
 			best = l
 		}
 	}
@@ -282,12 +283,16 @@ func (g *Group) wantedBaseline() *Line {
 }
 
 // isBaselineBefore reports whether the line is a better baseline than another: not in mixed precision, then
-// of fewer threads.
+// of fewer threads, then without settings of its own.
 func (l *Line) isBaselineBefore(other *Line) bool {
-	if l.IsMixed != other.IsMixed {
+	a, b := l.Setting, other.Setting
+	switch {
+	case l.IsMixed != other.IsMixed:
 		return other.IsMixed
+	case a.Threads != b.Threads:
+		return a.Threads < b.Threads
 	}
-	return l.Setting.Threads < other.Setting.Threads
+	return a.Options == "" && b.Options != ""
 }
 
 func (g *Group) relateFloor() {

@@ -319,6 +319,9 @@ func TestAnotherBaselineIsTold(t *testing.T) {
 	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.5)
 	wantNote(t, analysis.Compare(m.Results), "speed-up",
 		"speed-up is over single 1×2, as single 1×1 has no successful run")
+	m.Rows[1].Setting.Options, m.Rows[1].Setting.Threads = "memory=0", 1
+	wantNote(t, analysis.Compare(m.Results), "speed-up",
+		"speed-up is over single 1×1 memory=0, as single 1×1 has no successful run")
 	m.Rows[0].Runs = m.Rows[1].Runs
 	if text := note(analysis.Compare(m.Results), "speed-up"); strings.Contains(text, "no successful run") {
 		t.Errorf("with a run of each: %q", text)

@@ -105,6 +105,8 @@ func (t *Training) Compared() string {
 	case !t.tellsAllSteps():
 		return "hashes compared, its steps not, as it was resumed, lost workers or lines, or had " +
 			"asynchronous workers"
+	case n == 0 && t.StepsSHA256 != "" && t.hash == "":
+		return "the seal compared, its steps not, as steps.jsonl is not there or is empty"
 	case n == 0:
 		return "hashes compared, as it has no steps"
 	}

@@ -127,7 +127,7 @@ func sameHashes(a, b *entry) string {
 // otherAccuracies objects to accuracies that differ where the parameters are the same.
 func otherAccuracies(t *table, say sayer) {
 	for _, g := range t.groups() {
-		first := map[string]*entry{} // by the beginnings of their hashes: long tables are not compared in pairs
+		first := map[string]*entry{} // by the beginnings of their hashes: a long table has many pairs
 		for _, b := range g {
 			key := ""
 			for _, h := range b.hashes() {

@@ -53,7 +53,10 @@ themselves are refused with the reasons and status 8.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			folder := filepath.Clean(args[0])
 			if out == "" {
-				out = filepath.Base(folder) + bundleSuffix
+				var err error
+				if out, err = bundleOf(folder); err != nil {
+					return err
+				}
 			}
 			m, err := a.pack(folder, out)
 			if err != nil {
@@ -158,6 +161,20 @@ func leftOut(names []string) string {
 		text += " (" + analysis.Plain(strings.Join(parts, ", ")) + ")"
 	}
 	return text
+}
+
+// bundleOf returns the file that a folder is packed into: in the current folder, or beside that if it is the
+// one to pack.
+func bundleOf(folder string) (string, error) {
+	whole, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Base(whole) + bundleSuffix
+	if here, err := filepath.Abs("."); err == nil && here == whole {
+		name = filepath.Join("..", name)
+	}
+	return name, nil
 }
 
 // notReplayed says why what is in a folder cannot be run again from its bundle; "" if it can.

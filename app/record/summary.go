@@ -75,7 +75,7 @@ type Summary struct {
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank
 	IsInterrupted    bool         `json:"interrupted"`        // not ended; what the end tells is 0 or null
-	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; null: it has ended
+	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; absent: it has ended
 	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
 	StepsSHA256 string `json:"steps_sha256,omitempty"`
 	// Seal is the SHA-256 of all other fields; "": the run has not ended, or an older version wrote them.

@@ -231,3 +231,17 @@ func TestOriginOfAuto(t *testing.T) {
 			origins["link"], err)
 	}
 }
+
+// Threads that were chosen stay if the number of workers is given anew and is the same; for another number they
+// are derived.
+func TestTheSameWorkersKeepTheirThreads(t *testing.T) {
+	base := setting.Default()
+	base.Strategy, base.Workers, base.Threads = "ddp", 2, 1
+	for workers, want := range map[string]string{"2": "base", "3": "derived"} {
+		_, origins, err := setting.Resolve(setting.Source{Base: &base, BaseName: "base",
+			Flags: map[string]string{"workers": workers}})
+		if err != nil || origins["threads"] != want {
+			t.Errorf("%s workers: threads are from %q, want %q; %v", workers, origins["threads"], want, err)
+		}
+	}
+}

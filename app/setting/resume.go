@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockstep/app/rundir"
@@ -121,21 +122,22 @@ func (r *resolver) takeHosts(s Source) {
 
 // reopen opens the settings that depend on one that was changed.
 func (r *resolver) reopen(flags map[string]string) {
-	has := func(name string) bool { return flags[name] != "" }
 	c := &r.config
+	has := func(name string) bool { return flags[name] != "" }
+	changesWorkers := has("workers") && flags["workers"] != strconv.Itoa(c.Workers)
 	if has("steps") || has("epochs") || has("for") {
 		c.Steps, c.Epochs, c.For = 0, 0, ""
 		for _, name := range []string{"steps", "epochs", "for"} {
 			delete(r.origins, name)
 		}
 	}
-	if !has("workers") && !has("servers") && !has("server-place") {
+	if !changesWorkers && !has("servers") && !has("server-place") {
 		return
 	}
 	c.Threads, c.Link = 0, auto
 	delete(r.origins, "threads")
 	delete(r.origins, "link")
-	if has("workers") && c.Strategy == single {
+	if changesWorkers && c.Strategy == single {
 		c.Strategy = ""
 		delete(r.origins, "strategy")
 	}
