@@ -232,8 +232,8 @@ func TestOriginOfAuto(t *testing.T) {
 	}
 }
 
-// Threads that were chosen stay if the number of workers is given anew and is the same; for another number they
-// are derived.
+// Threads that were chosen stay if the number of workers is given anew and is the same; for another number
+// they are derived.
 func TestTheSameWorkersKeepTheirThreads(t *testing.T) {
 	base := setting.Default()
 	base.Strategy, base.Workers, base.Threads = "ddp", 2, 1
