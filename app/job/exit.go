@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"syscall"
 
 	"lockstep/app/rundir"
@@ -82,8 +84,13 @@ func ExitCode(err error) int {
 // isFull reports whether err says that a disk has no room.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// isBarred reports whether err says that a file may not grow (ulimit -f), or that its disk is read-only.
-func isBarred(err error) bool { return errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EROFS) }
+// isBarred reports whether err says that a file may not grow (ulimit -f), that its disk is read-only, or that
+// its folder is another user's.
+func isBarred(err error) bool {
+	isOfFile := isA[*fs.PathError](err) || isA[*os.LinkError](err)
+	return errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EROFS) ||
+		isOfFile && errors.Is(err, fs.ErrPermission)
+}
 
 // isA reports whether err is, or wraps, an E.
 func isA[E error](err error) bool {

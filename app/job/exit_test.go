@@ -13,7 +13,8 @@ import (
 
 // A disk that is full or cannot be written is no fault of the program, whichever file it is found by.
 func TestFullDiskHasItsExitStatus(t *testing.T) {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS} {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS,
+		syscall.EACCES, syscall.EPERM} {
 		err := fmt.Errorf("write config.yaml: %w", &fs.PathError{Op: "write", Path: "x", Err: full})
 		if got := ExitCode(err); got != ExitCheckpoint {
 			t.Errorf("%v: exit %d, want %d", err, got, ExitCheckpoint)
