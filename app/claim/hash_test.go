@@ -26,6 +26,11 @@ func hashCases() []example {
 		{"the same accuracy, seed by seed", "strategy,seed,accuracy %,weights hash\n" +
 			"single,1,93.1,52ad8493\nsingle,2,92.1,62ad8493\nddp,1,93.1,52ad8493\n" +
 			"ddp,2,92.1,62ad8493\n" + all, []string{"holds"}},
+		{"seeds that are not as often", "strategy,seed,repeat,accuracy %,weights hash\n" +
+			"single,1,1,93.1,52ad8493\nsingle,1,2,93.1,52ad8493\nsingle,2,1,92.1,62ad8493\n" +
+			"ddp,1,1,93.1,52ad8493\nddp,2,1,92.1,62ad8493\n", nil},
+		{"repeats that are not as often", "strategy,repeat,accuracy %,weights hash\n" +
+			"single,1,93.1,52ad8493\nsingle,2,93.1,52ad8493\nddp,1,93.1,52ad8493\n" + all, []string{"holds"}},
 		{"a digit more of one", table("sha256:52ad8493", "0x52ad8493137c", 93.14) + all, []string{"holds"}},
 		{"one digit apart", table("52ad8493", "52ad8493", 93.2), []string{"refused equal parameters"}},
 		{"words are no hash", table("not recorded", "not recorded", 92.8), nil},

@@ -91,7 +91,7 @@ const leastHash = 8
 // ellipsis where it was cut.
 var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]{8,64})(?:$|…|\.\.)`)
 
-// hashes returns the hashes of the parameters that the entry's rows ended with, each once; nil if a row has
+// hashes returns the hashes of the parameters that the entry's rows ended with, in order; nil if a row has
 // none. One digit repeated is no hash.
 func (e *entry) hashes() (all []string) {
 	i := e.table.column(hash)
@@ -106,7 +106,7 @@ func (e *entry) hashes() (all []string) {
 		all = append(all, m[1])
 	}
 	slices.Sort(all)
-	return slices.CompactFunc(all, isSameHash)
+	return all
 }
 
 // isSameHash reports whether one of two hashes, which may be cut, is the beginning of the other.
@@ -114,12 +114,18 @@ func isSameHash(a, b string) bool { return strings.HasPrefix(a, b) || strings.Ha
 
 // sameHashes says which parameters two entries have in common, run by run; "" if they differ or nobody knows.
 func sameHashes(a, b *entry) string {
-	all := a.hashes()
+	all, others := a.hashes(), b.hashes()
 	switch {
-	case len(all) == 0 || !slices.EqualFunc(all, b.hashes(), isSameHash):
+	case len(all) == 0 || len(others) == 0:
 		return ""
-	case len(all) == 1:
+	case isSameHash(all[0], all[len(all)-1]): // one run, however often
+		both := append(all, others...)
+		if slices.ContainsFunc(both, func(h string) bool { return !isSameHash(all[0], h) }) {
+			return ""
+		}
 		return all[0]
+	case !slices.EqualFunc(all, others, isSameHash):
+		return ""
 	}
 	return fmt.Sprintf("%d hashes", len(all))
 }
@@ -130,7 +136,7 @@ func otherAccuracies(t *table, say sayer) {
 		first := map[string]*entry{} // by the beginnings of their hashes: a long table has many pairs
 		for _, b := range g {
 			key := ""
-			for _, h := range b.hashes() {
+			for _, h := range slices.CompactFunc(b.hashes(), isSameHash) {
 				key += h[:leastHash]
 			}
 			a := first[key]
