@@ -34,7 +34,11 @@ func (t *Training) Contradictions() []string {
 	if t.IsInterrupted {
 		return nil
 	}
-	return append(t.disagreements(), t.changedFiles()...)
+	out := append(t.disagreements(), t.changedFiles()...)
+	if t.OtherSettings != "" {
+		out = append(out, t.OtherSettings)
+	}
+	return out
 }
 
 // changedFiles says which files of the run are not as it left them. Steps that were removed altogether, as to
@@ -105,7 +109,7 @@ func (t *Training) Compared() string {
 	case !t.tellsAllSteps():
 		return "hashes compared, its steps not, as it was resumed, lost workers or lines, or had " +
 			"asynchronous workers"
-	case n == 0 && t.StepsSHA256 != "" && t.hash == "":
+	case n == 0 && t.Steps > 0:
 		return "the seal compared, its steps not, as steps.jsonl is not there or is empty"
 	case n == 0:
 		return "hashes compared, as it has no steps"

@@ -22,6 +22,7 @@ type Training struct {
 	Configuration string         `json:"-"` // the resolved settings, as YAML
 	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
+	OtherSettings string         `json:"-"` // of the configuration, than the summary tells; "": none
 
 	steps  []keptSteps // by rank
 	unread int         // lines of steps.jsonl

@@ -302,6 +302,8 @@ func TestSealOfATraining(t *testing.T) {
 			"has a seal that is not"},
 		{rundir.SummaryFile, `,\s*"seal": "[0-9a-f]*"`, ``, "no seal: its seal was removed"},
 		{rundir.SummaryFile, `"seal": "[0-9a-f]*"`, `"seal": ""`, "no seal: its seal was removed"},
+		{rundir.ConfigFile, `(?m)^seed: \S+`, "seed: 97", "config.yaml has seed 97, and summary.json"},
+		{rundir.ConfigFile, `(?m)^lr: \S+`, "lr: 0.97", "config.yaml has lr 0.97, and summary.json tells of"},
 		{rundir.StepsFile, `("step":[5-8],.*"loss":)[0-9.]+`, "${1}0.0001", "steps.jsonl has the SHA-256"},
 	} {
 		path, text := left(t, folder, c.file)
@@ -329,6 +331,9 @@ func TestSealOfATraining(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports(t, folder, "") // curves may go to make room
+	if _, stdout, _ := execute("check", folder); !strings.Contains(stdout, "its steps not, as steps.jsonl") {
+		t.Errorf("check tells of steps that are gone: %q", stdout)
+	}
 }
 
 // Runs that are resumed, that only evaluate and that lost their steps have a seal that fits.

@@ -217,7 +217,9 @@ func openTraining(folder string) (*analysis.Training, error) {
 	var t *analysis.Training
 	var err error
 	if report.HoldsTraining(folder) {
-		t, err = report.ReadTraining(folder)
+		if t, err = report.ReadTraining(folder); err == nil {
+			t.OtherSettings = job.OtherSettings(folder, &t.Summary)
+		}
 	} else {
 		var summary *record.Summary
 		if summary, err = job.Unfinished(folder); err == nil {

@@ -107,6 +107,31 @@ func Unfinished(folder string) (*record.Summary, error) {
 	return unfinished(d, newest)
 }
 
+// OtherSettings says what the configuration in a run's folder has otherwise than its summary tells; "" if
+// nothing, and where it cannot be read, as that of another version.
+func OtherSettings(folder string, s *record.Summary) string {
+	c, err := setting.ReadFile(rundir.Directory(folder).Path(rundir.ConfigFile))
+	if err != nil {
+		return ""
+	}
+	var is record.Summary
+	addSettings(&is, c)
+	for _, v := range []struct {
+		name     string
+		was, now any
+	}{
+		{"model", s.Model, is.Model}, {"data", s.Data, is.Data}, {"batch", s.Batch, is.Batch},
+		{"shards", s.Shards, is.Shards}, {"lr", s.LearningRate, is.LearningRate},
+		{"seed", s.Seed, is.Seed}, {"math", s.Math, is.Math},
+	} {
+		if v.was != v.now {
+			return fmt.Sprintf("config.yaml has %s %v, and summary.json tells of %v: one of them was "+
+				"changed.", v.name, v.now, v.was)
+		}
+	}
+	return ""
+}
+
 // unfinished is [Unfinished] of the run in d, whose newest checkpoint is given; nil: it has none.
 func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error) {
 	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
