@@ -37,9 +37,7 @@ func (c *CPU) planStrided(v *Conv) {
 }
 
 // sideFloats returns the floats of the pixels, to the end of a line.
-func (t *strided) sideFloats() int {
-	return (t.shape.rows()*t.shape.C + asm.LineFloats - 1) / asm.LineFloats * asm.LineFloats
-}
+func (t *strided) sideFloats() int { return LineUp(t.shape.rows() * t.shape.C) }
 
 // resize sets the number of images and returns the number of points.
 func (t *strided) resize(images int) int {
