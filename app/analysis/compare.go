@@ -148,10 +148,11 @@ func (l *Line) isLoose() bool {
 // Compare summarises r.
 //
 // The baseline of a group is strategy single with the fewest threads, in mixed precision only if there is no
-// other. Every other line of equal work is related to it by the ratio of median step times, taken round by
-// round. Speed-up is that ratio. Efficiency is speed-up / (cores / baseline cores), so 1 means that every
-// core does as much as a core of the baseline. Two kinds of lines get none: those with more workers x threads
-// than the machine has cores, and those of another math than the baseline.
+// other, and of several the one without settings of its own. Every other line of equal work is related to it
+// by the ratio of median step times, taken round by round. Speed-up is that ratio. Efficiency is speed-up /
+// (cores / baseline cores), so 1 means that every core does as much as a core of the baseline. Two kinds of
+// lines get none: those with more workers x threads than the machine has cores, and those of another math
+// than the baseline.
 //
 // A line whose work differs from the baseline's is refused: it keeps its own figures and gets no ratio. Runs
 // that others took cores from are left out of times and ratios; a line without any other run shows its times

@@ -98,7 +98,7 @@ func allAccurate(c *court, m []string) ruling {
 	if len(known) < 2 {
 		return undecided("no accuracies of two rows")
 	}
-	most, bits := math.NaN(), ""
+	most, bits := math.NaN(), "" // of the pairs without equal parameters, and of the others
 	for i, a := range known {
 		for _, b := range known[:i] {
 			both, _ := compareAccuracy(b, a)

@@ -256,9 +256,9 @@ func hasReport(folder string) bool {
 		!isAbsent(filepath.Join(folder, report.ResultsFile))
 }
 
-// isComparison reports whether a folder is that of a benchmark or of a training run. Results of other kinds
+// holdsRuns reports whether a folder is that of a training run or of a benchmark. Results of other kinds
 // begin with their kind.
-func isComparison(folder string) bool {
+func holdsRuns(folder string) bool {
 	if report.HoldsTraining(folder) || job.HasSteps(folder) {
 		return true
 	}
@@ -289,7 +289,7 @@ func newestWithin(folder string) string {
 	changed := map[string]time.Time{}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		if info, err := e.Info(); err == nil && e.IsDir() && isComparison(path) {
+		if info, err := e.Info(); err == nil && e.IsDir() && holdsRuns(path) {
 			changed[path] = info.ModTime()
 		}
 	}

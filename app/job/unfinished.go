@@ -138,15 +138,11 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &record.Summary{Schema: record.Schema, Model: c.Model, Data: c.Data, Strategy: c.Strategy,
-		Link: c.Link, Workers: c.Workers, Threads: c.Threads, Batch: c.Batch, Shards: c.Shards,
-		Accumulate:   c.Accumulate,
-		LearningRate: c.UpdateRule().LR, Wire: c.GradientWire().String(), Seed: c.Seed, Math: c.Math,
-		TTA: c.TTA, For: c.For, Directory: string(d), IsInterrupted: true}
+	s := &record.Summary{Wire: c.GradientWire().String(), Directory: string(d), IsInterrupted: true}
+	addSettings(s, c)
 	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {
 		return i.Name == c.Data && i.Generated
 	})
-	s.ISA, s.Device, s.SlowWorkers = c.ISA, c.Device, c.SlowWorkers.String()
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
