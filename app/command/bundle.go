@@ -383,7 +383,7 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 	config.Catalog, config.Out, config.Save = &a.catalog, out, false
 	here, err := job.Run(ctx, config, job.Options{Environment: a.environment, Stderr: a.stderr})
 	if here == nil {
-		a.showUnfinished(err, false)
+		a.showUnfinished(config, err, false)
 	}
 	if err != nil {
 		return nil, err

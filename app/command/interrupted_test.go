@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -42,6 +44,23 @@ func succeed(t *testing.T, args ...string) {
 	c := tool(t, args...)
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %v: %s", args, err, c.Stderr)
+	}
+}
+
+// A run that is stopped before its first step has made nothing but prints its summary.
+func TestARunStoppedBeforeItsFirstStepPrintsItsSummary(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	var stdout bytes.Buffer
+	c := tool(t, "train", "--json", "--model", "vgg11", "--batch", "512", "--steps", "10", "--out", out)
+	c.Stdout = &stdout
+	interruptOnce(t, c, func() bool {
+		info, err := os.Stat(filepath.Join(out, "config.yaml"))
+		return err == nil && info.Size() > 0
+	})
+	var s record.Summary
+	if err := json.Unmarshal(stdout.Bytes(), &s); err != nil || !s.IsInterrupted ||
+		s.Model != "vgg11" || s.Steps != 0 || s.Standing == nil || s.Standing.Planned != "10 steps" {
+		t.Errorf("%v, stdout %s", err, stdout.String())
 	}
 }
 

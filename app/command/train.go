@@ -150,7 +150,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		Asked: func() { terminate(job.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
-		a.showUnfinished(err, isJSON)
+		a.showUnfinished(resolved, err, isJSON)
 		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
 			!resolved.IsIsolated() {
 			return &lostRun{err}
@@ -171,19 +171,14 @@ type lostRun struct{ error }
 // Unwrap returns the cause.
 func (e *lostRun) Unwrap() error { return e.error }
 
-// showUnfinished renders the report of a run that ended early with err, if it finished any step, and says how
-// to go on from its newest checkpoint, if it has one. Programs get its summary.
-func (a *app) showUnfinished(err error, isJSON bool) {
+// showUnfinished renders the report of a run of c that ended early with err, if it finished any step, and
+// says how to go on from its newest checkpoint, if it has one. Programs get its summary.
+func (a *app) showUnfinished(c setting.Config, err error, isJSON bool) {
 	var ended *job.EndedError
-	var stopped *job.StoppedError
-	switch {
-	case errors.As(err, &ended) && job.HasSteps(ended.Directory):
-	case isJSON && errors.As(err, &stopped) && job.HasSteps(stopped.Directory):
-		if summary, failed := job.Unfinished(stopped.Directory); failed == nil { // resumed, and made no step
-			a.printUnfinished(summary)
+	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
+		if isJSON && isStopped(err) {
+			a.printUnfinished(withoutSteps(c))
 		}
-		return
-	default:
 		return
 	}
 	summary, failed := job.Unfinished(ended.Directory)
@@ -200,6 +195,7 @@ func (a *app) showUnfinished(err error, isJSON bool) {
 	if summary == nil || isAgain { // who starts it again says so, and prints the summary of the end
 		return
 	}
+	stopped := (*job.StoppedError)(nil)
 	at, saysSo := summary.Standing, errors.As(err, &stopped)
 	if at.Checkpoint != "" && !saysSo {
 		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
@@ -207,6 +203,23 @@ func (a *app) showUnfinished(err error, isJSON bool) {
 	if isJSON {
 		a.printUnfinished(summary)
 	}
+}
+
+// isStopped reports whether a run ended with err because it was asked to stop.
+func isStopped(err error) bool {
+	status := job.ExitCode(err)
+	return status == job.ExitInterrupted || status == job.ExitPreempted
+}
+
+// withoutSteps returns the summary of a run of c that was stopped before it made a step: of one that was
+// resumed, what had been done before.
+func withoutSteps(c setting.Config) *record.Summary {
+	if c.Resume != "" {
+		if summary, err := job.Unfinished(c.Resume); err == nil {
+			return summary
+		}
+	}
+	return job.NotBegun(c)
 }
 
 // printUnfinished prints the summary of a run that ended early, for programs.

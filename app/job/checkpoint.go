@@ -27,8 +27,12 @@ type kept struct {
 	Growth []record.Growth `json:"growth"`
 	// Seconds of the training loop so far, with evaluations.
 	Seconds float64 `json:"seconds"`
-	// Parts are those of the run before the part that wrote the checkpoint; older checkpoints tell of none.
-	Parts []record.Part `json:"parts,omitempty"`
+	// Resumed says what the run had done before the part that wrote the checkpoint; nil: nothing, or the
+	// checkpoint is an older one, which tells of Parts at most.
+	Resumed *record.Resumed `json:"resumed,omitempty"`
+	Parts   []record.Part   `json:"parts,omitempty"`
+	// Written is the time at which the state was copied; older checkpoints do not tell.
+	Written time.Time `json:"written,omitzero"`
 	// Weights is the file of weights that the first part of the run started from.
 	Weights *record.Start `json:"weights"`
 	// Batches counts the batches in the running statistics before the first step.
@@ -236,21 +240,40 @@ func (w *worker) describe(p train.Progress) kept {
 	k := kept{Config: w.config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Moves: slices.Clone(w.moves), Growth: slices.Clone(w.growth),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
-		TrainSamples: w.task.train.Len(), Data: w.task.hashes, GPU: w.gpuKind()}
+		TrainSamples: w.task.train.Len(), Data: w.task.hashes, GPU: w.gpuKind(),
+		Written: time.Now().UTC()}
 	if w.task.test != nil {
 		k.TestSamples = w.task.test.Len()
 	}
-	if w.task.start.Resumed != nil {
-		k.Parts = w.before.parts()
+	if from := w.task.start.Resumed; from != nil {
+		k.Resumed = w.before.resumed(from.Path)
 	}
 	return k
+}
+
+// resumed returns what a run that goes on from k, a checkpoint at path, had done before.
+func (k kept) resumed(path string) *record.Resumed {
+	return &record.Resumed{From: path, Steps: k.Progress.Step, Samples: k.Progress.Samples,
+		Seconds: k.Seconds, TrainSeconds: k.Progress.Trained.Seconds(), Parts: k.parts()}
+}
+
+// before returns what the run had done before the part that wrote the checkpoint; nil: nothing, as far as it
+// tells.
+func (k kept) before() *record.Resumed {
+	if n := len(k.Parts); k.Resumed == nil && n > 0 {
+		return &record.Resumed{Steps: k.Parts[n-1].Steps, Parts: k.Parts}
+	}
+	return k.Resumed
 }
 
 // parts returns the parts of the run up to the checkpoint. Parts in a row that were done alike are one.
 func (k kept) parts() []record.Part {
 	last := record.Part{Steps: k.Progress.Step, Workers: k.Config.Workers, Threads: k.Config.Threads,
 		Strategy: k.Config.Strategy}
-	parts := slices.Clone(k.Parts)
+	var parts []record.Part
+	if before := k.before(); before != nil {
+		parts = slices.Clone(before.Parts)
+	}
 	if n := len(parts); n > 0 && parts[n-1].IsLike(last) {
 		parts = parts[:n-1]
 	}

@@ -152,8 +152,7 @@ func (r *resumption) summary() *record.Resumed {
 	if r == nil {
 		return nil
 	}
-	return &record.Resumed{From: r.Path, Steps: r.Kept.Progress.Step, Samples: r.Kept.Progress.Samples,
-		Seconds: r.Kept.Seconds, TrainSeconds: r.Kept.Progress.Trained.Seconds(), Parts: r.Kept.parts()}
+	return r.Kept.resumed(r.Path)
 }
 
 // beginning is a checkpoint or a file of weights to start from; without either, parameters are initialized

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -53,28 +54,32 @@ func Stand(folder string) (record.Standing, error) {
 
 // standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
 func standingOf(d rundir.Directory, newest *resumption, done int) record.Standing {
-	s, since := record.Standing{Done: done, IsGoingOn: d.IsGoingOn()}, d.Path(rundir.ConfigFile)
+	s := record.Standing{Done: done, IsGoingOn: d.IsGoingOn(), Written: machineOf(d).Started}
 	if newest != nil {
-		since, s.Checkpoint, s.Resume = newest.Path, newest.Path, resumeCommand(d)
+		s.Checkpoint, s.Resume, s.Written = newest.Path, resumeCommand(d), newest.Kept.Written
 		s.Step = newest.Kept.Progress.Step
 		s.Done = max(done, s.Step)
 	}
-	if info, err := os.Stat(since); err == nil {
-		s.Written = info.ModTime()
-	}
 	return s
+}
+
+// machineOf returns what host.json tells of the run in d; zero if that cannot be read.
+func machineOf(d rundir.Directory) (machine record.RunHost) {
+	f, err := regular.Open(d.Path(rundir.HostFile))
+	if err != nil {
+		return machine
+	}
+	defer f.Close() // only read
+	if record.ReadJSON(f, &machine) != nil {
+		return record.RunHost{}
+	}
+	return machine
 }
 
 // resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
 // on hosts like those on which it was.
 func resumeCommand(d rundir.Directory) string {
-	var machine record.RunHost
-	if f, err := regular.Open(d.Path(rundir.HostFile)); err == nil {
-		if record.ReadJSON(f, &machine) != nil {
-			machine = record.RunHost{}
-		}
-		f.Close() // only read
-	}
+	machine := machineOf(d)
 	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
 		[]string{"train", "--resume", string(d)})
 	return spelling.Line(words...)
@@ -97,7 +102,7 @@ func restarted(all []record.Restart) string {
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
 // made from steps.jsonl, evaluations.jsonl and the newest checkpoint. Figures that are known only at the end
-// are zero or nil; times are those of rank 0's steps.
+// are zero or nil; times are those of rank 0's steps and evaluations.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
 	newest, err := openNewest(d, func(string) {})
@@ -138,11 +143,10 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &record.Summary{Wire: c.GradientWire().String(), Directory: string(d), IsInterrupted: true}
-	addSettings(s, c)
-	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {
-		return i.Name == c.Data && i.Generated
-	})
+	s := notBegun(c, string(d))
+	if newest != nil {
+		s.Resumed = resumedBefore(c, d, newest)
+	}
 	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
@@ -156,7 +160,6 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 		k := newest.Kept
 		s.Evaluations, s.Moves, s.Growth = k.Evaluations, k.Moves, k.Growth
 		s.TestSamples, perEpoch = int64(k.TestSamples), c.StepsPerEpoch(k.TrainSamples)
-		s.Resumed = k.resumed(c, newest)
 	}
 	told, err := d.Evaluations()
 	if err != nil {
@@ -165,10 +168,7 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	if len(told) > len(s.Evaluations) { // all since the run began, unless the disk was full
 		s.Evaluations = told
 	}
-	if n := len(s.Evaluations); n > 0 {
-		last := s.Evaluations[n-1]
-		s.TestAccuracy, s.TestLoss = &last.Accuracy, new(float64(last.Loss))
-	}
+	addEvaluations(s)
 	s.Target = targetOf(c, s.Evaluations)
 	if perEpoch > 0 && !c.IsAdaptive() {
 		s.Epochs = float64(s.Steps) / float64(perEpoch)
@@ -178,17 +178,55 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	return s, nil
 }
 
-// resumed says what a run of c that ended early, with newest the newest checkpoint, which has k, had done
-// before it was resumed; nil if it was not, as far as the checkpoint tells.
-func (k kept) resumed(c setting.Config, newest *resumption) *record.Resumed {
-	was := k.Config
-	if c.Workers != was.Workers || c.Threads != was.Threads || c.Strategy != was.Strategy {
+// NotBegun returns a summary, marked IsInterrupted, of a run of c that ended before its first step and has
+// left no directory.
+func NotBegun(c setting.Config) *record.Summary {
+	s := notBegun(c, "")
+	s.Standing = &record.Standing{Planned: planned(c, 0)}
+	return s
+}
+
+// notBegun returns what a summary of a run of c tells before its first step.
+func notBegun(c setting.Config, directory string) *record.Summary {
+	s := &record.Summary{Wire: c.GradientWire().String(), Directory: directory, IsInterrupted: true}
+	addSettings(s, c)
+	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {
+		return i.Name == c.Data && i.Generated
+	})
+	return s
+}
+
+// resumedBefore says what the run of c in d, with its newest checkpoint, had done before it was resumed; nil
+// if it was not, as far as the checkpoint tells.
+func resumedBefore(c setting.Config, d rundir.Directory, newest *resumption) *record.Resumed {
+	k := newest.Kept
+	isLike := c.Workers == k.Config.Workers && c.Threads == k.Config.Threads &&
+		c.Strategy == k.Config.Strategy
+	isOlder := !k.Written.IsZero() && k.Written.Before(machineOf(d).Started)
+	if !isLike || isOlder {
 		return newest.summary() // it was resumed from this checkpoint
 	}
-	if len(k.Parts) == 0 {
-		return nil
+	before := k.before()
+	if before != nil && before.From != "" { // which may be on another host, or in a folder of another name
+		before.From = filepath.Join(d.Path(rundir.CheckpointsFolder), filepath.Base(before.From))
 	}
-	return &record.Resumed{Steps: k.Parts[len(k.Parts)-1].Steps, Parts: k.Parts}
+	return before
+}
+
+// addEvaluations adds to s what its evaluations tell: those that rank 0 made in the last part of the run took
+// time.
+func addEvaluations(s *record.Summary) {
+	for _, e := range s.Evaluations {
+		if e.Rank == 0 && (s.Resumed == nil || e.Steps > s.Resumed.Steps) {
+			s.Phases.Evaluation += e.Seconds
+			s.Seconds += e.Seconds
+		}
+	}
+	if n := len(s.Evaluations); n > 0 {
+		last := s.Evaluations[n-1]
+		s.TestAccuracy, s.TestLoss = &last.Accuracy, new(float64(last.Loss))
+		s.TestSamples = max(s.TestSamples, last.Samples)
+	}
 }
 
 // planned words the length that a run of c was given; an epoch has so many steps, 0 if that is not known.
@@ -207,11 +245,13 @@ func planned(c setting.Config, perEpoch int) string {
 // countSteps adds up the lines that a run of c has in steps.jsonl, and skips a line that was not written
 // completely. It returns the steps of the first epoch, 0 if that did not end. Steps of asynchronous workers
 // are each of one of them; other workers take each step together, and some of those count their own samples
-// only.
+// only. Times, bytes and memory are those of the steps since the run was resumed.
 func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch int, err error) {
 	isOwn := c.IsAsync() || c.IsIsolated() || c.Averages()
-	memory := map[int]int64{} // peak by rank
-	var times []time.Duration
+	last := lastPart{memory: map[int]int64{}}
+	if s.Resumed != nil {
+		last.from = s.Resumed.Steps
+	}
 	for r := bufio.NewReader(lines); ; {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -224,11 +264,16 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch 
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		s.BytesSent += l.BytesSent
-		s.BytesReceived += l.BytesReceived
-		memory[l.Rank] = max(memory[l.Rank], l.RSSBytes)
+		samples := int64(0)
 		if l.Rank == 0 || isOwn {
-			s.Samples += int64(l.Samples)
+			samples = int64(l.Samples)
+		}
+		s.Samples += samples
+		if l.Step >= last.from {
+			last.add(s, l, samples)
+		}
+		if l.Rank == 0 && l.Step < last.from {
+			s.TrainSeconds += float64(l.Seconds)
 		}
 		if l.Rank > 0 && !c.IsAsync() {
 			continue
@@ -242,19 +287,43 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch 
 		if l.Epoch == 1 && (perEpoch == 0 || l.Step < perEpoch) {
 			perEpoch = l.Step
 		}
-		if l.Rank == 0 {
-			s.Seconds += float64(l.Seconds)
-			s.Phases.Add(l.Phases)
-			times = append(times, seconds(float64(l.Seconds)))
-		}
 	}
-	s.StepMS = stepQuantiles(times)
-	for _, bytes := range memory {
+	last.end(s)
+	return perEpoch, nil
+}
+
+// lastPart adds up the steps since a run was resumed; all if it was not.
+type lastPart struct {
+	from    int // the first of them
+	samples int64
+	memory  map[int]int64   // peak by rank
+	times   []time.Duration // of rank 0
+}
+
+// add adds a line of a step, in which so many samples count.
+func (p *lastPart) add(s *record.Summary, l record.Step, samples int64) {
+	s.BytesSent += l.BytesSent
+	s.BytesReceived += l.BytesReceived
+	p.memory[l.Rank] = max(p.memory[l.Rank], l.RSSBytes)
+	p.samples += samples
+	if l.Rank == 0 {
+		s.Seconds += float64(l.Seconds)
+		s.Phases.Add(l.Phases)
+		p.times = append(p.times, seconds(float64(l.Seconds)))
+	}
+}
+
+// end completes s, which has the seconds of the steps.
+func (p *lastPart) end(s *record.Summary) {
+	if s.Resumed != nil && s.Resumed.TrainSeconds > 0 {
+		s.TrainSeconds = s.Resumed.TrainSeconds
+	}
+	s.TrainSeconds += s.Seconds
+	s.StepMS = stepQuantiles(p.times)
+	for _, bytes := range p.memory {
 		s.PeakRSSBytes += bytes
 	}
-	s.TrainSeconds = s.Seconds
 	if s.Seconds > 0 {
-		s.SamplesPerSecond = float64(s.Samples) / s.Seconds
+		s.SamplesPerSecond = float64(p.samples) / s.Seconds
 	}
-	return perEpoch, nil
 }

@@ -3,8 +3,10 @@ package job_test
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func TestUnfinishedRunIsKnownByItsSteps(t *testing.T) {
 		t.Errorf("standing %+v", at)
 	}
 	if s.Steps != 3 || s.Samples != 3*43 || len(s.Evaluations) != 1 || s.Loss.First <= s.Loss.Last ||
-		s.BytesSent == 0 || s.Seconds <= 0 || s.SamplesPerSecond != float64(s.Samples)/s.Seconds {
+		s.BytesSent == 0 || s.Seconds <= 0 || s.SamplesPerSecond != float64(s.Samples)/s.Trained() {
 		t.Errorf("%+v", s)
 	}
 	if _, err := job.Unfinished(t.TempDir()); err == nil {
@@ -67,7 +69,14 @@ func TestUnfinishedRunIsKnownByItsEvaluations(t *testing.T) {
 	}
 	s, err := job.Unfinished(c.Out)
 	if err != nil || len(shown) < 2 || !slices.Equal(s.Evaluations, shown) {
-		t.Errorf("%v, %+v, want %+v", err, s.Evaluations, shown)
+		t.Fatalf("%v, %+v, want %+v", err, s.Evaluations, shown)
+	}
+	took := 0.0
+	for _, e := range shown {
+		took += e.Seconds
+	}
+	if s.TestSamples != 30 || took == 0 || math.Abs(s.Phases.Evaluation-took) > 1e-9 {
+		t.Errorf("%d test samples, %v s of evaluations, want %v", s.TestSamples, s.Phases.Evaluation, took)
 	}
 
 	c = begun(t, 5, nil)
@@ -132,6 +141,42 @@ func TestUnfinishedRunTellsOfItsParts(t *testing.T) {
 	want := []record.Part{{Steps: 3, Workers: 2, Threads: 1, Strategy: "ddp"}}
 	if !slices.Equal(s.Before(), want) || s.Resumed.Steps != 3 || s.Resumed.Seconds <= 0 || s.Steps != 8 {
 		t.Errorf("%+v, parts %+v, want %+v", s.Resumed, s.Before(), want)
+	}
+}
+
+// A run that was resumed and then lost tells what had been done before, wherever its folder lies now. So does
+// one that was lost before its next checkpoint, as host.json is younger than the checkpoint.
+func TestUnfinishedRunTellsOfWhatItResumed(t *testing.T) {
+	c := begun(t, 5, nil)
+	ended, _, err := resumed(t, c.Out, "steps", "8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "copy")
+	err = errors.Join(os.Remove(filepath.Join(c.Out, "summary.json")), os.Rename(c.Out, out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *ended.Resumed
+	want.From = filepath.Join(out, "checkpoints", "step-5")
+	s, err := job.Unfinished(out)
+	if err != nil || !reflect.DeepEqual(*s.Resumed, want) {
+		t.Fatalf("%v, %+v, want %+v", err, s.Resumed, want)
+	}
+	if s.TrainSeconds != want.TrainSeconds+s.Trained() || s.Samples != ended.Samples ||
+		s.SamplesPerSecond != float64(s.Samples-want.Samples)/s.Trained() || s.BytesSent != ended.BytesSent {
+		t.Errorf("%+v", s)
+	}
+	if at := s.Standing.Written; at.IsZero() || time.Since(at) > time.Hour {
+		t.Errorf("written %v", at)
+	}
+	later := record.RunHost{Started: s.Standing.Written.Add(time.Second)}
+	if err := rundir.Directory(out).WriteJSON(rundir.HostFile, later); err != nil {
+		t.Fatal(err)
+	}
+	s, err = job.Unfinished(out)
+	if err != nil || s.Resumed.Steps != 8 || s.Resumed.Samples != s.Samples || s.Seconds != 0 {
+		t.Errorf("%v, %+v, %v s since", err, s.Resumed, s.Seconds)
 	}
 }
 

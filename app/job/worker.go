@@ -351,7 +351,7 @@ func (w *worker) Step(s train.Step) {
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
 	found := record.Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: record.Number(e.Loss),
-		Accuracy: e.Accuracy(), Rate: e.Rate, Views: max(1, len(w.config.Views())),
+		Accuracy: e.Accuracy(), Samples: e.Samples, Rate: e.Rate, Views: max(1, len(w.config.Views())),
 		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
 	found.WallSeconds = found.TrainSeconds + found.Seconds
 	for _, e := range w.evaluations {

@@ -75,7 +75,7 @@ type Summary struct {
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank
 	IsInterrupted    bool         `json:"interrupted"`        // not ended; what the end tells is 0 or null
-	Standing         *Standing    `json:"standing,omitempty"` // where it can go on; absent: it has ended
+	Standing         *Standing    `json:"standing"`           // where it can go on; null: it has ended
 	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
 	StepsSHA256 string `json:"steps_sha256,omitempty"`
 	// Seal is the SHA-256 of all other fields; "": the run has not ended, or an older version wrote them.
@@ -173,14 +173,15 @@ func (l Loss) IsGuessing(classes int) bool {
 // and part of summary.json. Loss, accuracy and rate are the same on all ranks, so rank 0 tells them, unless
 // ranks never exchange.
 type Evaluation struct {
-	Rank     int     `json:"rank"`          // whose replica
-	Steps    int     `json:"steps"`         // trained so far
-	Epochs   float64 `json:"epochs"`        // the same in epochs
-	Loss     Number  `json:"loss"`          // mean cross entropy; null: not computed
-	Accuracy float64 `json:"accuracy"`      // part of the samples, 0 to 1
-	Rate     float64 `json:"learning_rate"` // of the last step; 0 if there was none
-	Views    int     `json:"views"`         // of each sample, their logits averaged
-	Seconds  float64 `json:"seconds"`       // that it took; 0: others trained on
+	Rank     int     `json:"rank"`              // whose replica
+	Steps    int     `json:"steps"`             // trained so far
+	Epochs   float64 `json:"epochs"`            // the same in epochs
+	Loss     Number  `json:"loss"`              // mean cross entropy; null: not computed
+	Accuracy float64 `json:"accuracy"`          // part of the samples, 0 to 1
+	Rate     float64 `json:"learning_rate"`     // of the last step; 0 if there was none
+	Views    int     `json:"views"`             // of each sample, their logits averaged
+	Samples  int64   `json:"samples,omitempty"` // of the test set; 0: an older version did not tell
+	Seconds  float64 `json:"seconds"`           // that it took; 0: others trained on
 
 	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
 	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
@@ -408,12 +409,13 @@ func (s *Summary) Before() []Part {
 
 // Standing says where a run that has ended early can go on.
 type Standing struct {
-	Checkpoint string    `json:"checkpoint"`        // path of the newest valid one; "": none was written yet
-	Step       int       `json:"step"`              // of the checkpoint
-	Done       int       `json:"done"`              // steps that were done, at least step
-	Planned    string    `json:"planned,omitempty"` // the length that it was given; "": not known
-	Written    time.Time `json:"written"`           // when the checkpoint was; without one, the run's begin
-	Resume     string    `json:"resume,omitempty"`  // command line that goes on; "": there is no checkpoint
+	Checkpoint string `json:"checkpoint"`        // path of the newest valid one; "": none was written yet
+	Step       int    `json:"step"`              // of the checkpoint
+	Done       int    `json:"done"`              // steps that were done, at least step
+	Planned    string `json:"planned,omitempty"` // the length that it was given; "": not known
+	// Written is when the checkpoint was, or without one when the run began; absent: that is not told.
+	Written time.Time `json:"written,omitzero"`
+	Resume  string    `json:"resume,omitempty"` // command line that goes on; "": there is no checkpoint
 	// IsGoingOn says that the run has not ended early, but goes on.
 	IsGoingOn bool `json:"going_on,omitempty"`
 }

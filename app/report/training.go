@@ -343,12 +343,13 @@ func interruptedFacts(t *analysis.Training) []pair {
 	}
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
 	if from := t.Resumed; from != nil {
-		add("resumed", "after step %d%s", from.Steps, partsBefore(t))
+		add("resumed", "after step %d; time, speed, memory and what was sent are those since%s", from.Steps,
+			partsBefore(t))
 	}
 	if at := t.Standing; at != nil && at.Checkpoint != "" {
 		add("checkpoint", "after step %d: %s", at.Step, at.Checkpoint)
 	}
-	add("time", "%s s of steps", seconds(float64(t.Seconds)))
+	add("time", "%s s of steps, %s s of evaluations", seconds(t.Trained()), seconds(t.Phases.Evaluation))
 	if t.SamplesPerSecond > 0 {
 		add("speed", "%s samples/s", digits(float64(t.SamplesPerSecond), 3))
 	}
