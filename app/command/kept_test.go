@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -362,10 +363,27 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports(t, folder, "summary.json has a seal")
-	_, _, stderr := execute("train", "--resume", folder, "--quiet")
-	if !strings.Contains(stderr, "warning: summary.json has a seal that is not that of what it holds") {
-		t.Errorf("nothing to do, of a changed summary: %q", stderr)
+	refuses := func(what string, more ...string) {
+		t.Helper()
+		args := append([]string{"train", "--resume", folder, "--quiet"}, more...)
+		status, stdout, stderr := execute(args...)
+		if status != job.ExitCheck || stdout != "" || !strings.Contains(stderr, "--resume: "+what) ||
+			!strings.Contains(stderr, "--weights "+filepath.Join(folder, "checkpoints", "step-20 ")) {
+			t.Errorf("%s: status %d, %q", what, status, stderr)
+		}
 	}
+	refuses("summary.json has a seal that is not that of what it holds")
+	refuses("summary.json has a seal that is not that of what it holds", "--steps=24")
+	steps, lines := left(t, folder, rundir.StepsFile)
+	err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(steps, lines[:len(lines)/2], 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses("steps.jsonl is not what it was at the end of the run", "--steps=24")
+	if err := os.WriteFile(steps, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sealed(folder, "train", "--resume", folder, "--steps=24")
 }
 
 // check compares a training run with itself, whether or not it has ended.

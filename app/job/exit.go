@@ -28,7 +28,7 @@ const (
 	ExitPeerLost    = 5   // a worker died or went silent, or the machine allows no process for it
 	ExitCheckpoint  = 6   // weights or checkpoints cannot be written, a full disk, or no checkpoint to resume
 	ExitDiverged    = 7   // the loss is not finite
-	ExitCheck       = 8   // a target or claim was not met
+	ExitCheck       = 8   // a target or claim was not met, or a record was edited
 	ExitPreempted   = 75  // ended by SIGTERM or SIGUSR1, with a checkpoint saved
 	ExitInterrupted = 130 // Ctrl-C, or SIGTERM without a checkpoint
 )
@@ -52,7 +52,7 @@ func ExitCode(err error) int {
 		return ExitPeerLost
 	case isA[*train.DivergedError](err):
 		return ExitDiverged
-	case isA[*MissedError](err):
+	case isA[*MissedError](err), isA[*EditedError](err):
 		return ExitCheck
 	case errors.As(err, &usage), isA[*rundir.FolderError](err), isA[*cluster.EnvironmentError](err),
 		isA[*data.UnknownError](err):

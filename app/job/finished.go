@@ -12,12 +12,62 @@ import (
 	"lockstep/internal/spelling"
 )
 
+// EditedError says that the files of an ended run were changed after its end, so that it does not go on: its
+// new summary would give them a seal.
+type EditedError struct {
+	What    string // was changed, in a sentence
+	Weights string // path of those with which another run may start
+}
+
+// Error says what was changed, and what to do instead.
+func (e *EditedError) Error() string {
+	return fmt.Sprintf("--resume: %s The run does not go on; --weights %s starts another run from its "+
+		"weights", e.What, spelling.Word(e.Weights))
+}
+
+// checkEdited refuses to resume a run that has ended and whose summary or steps were changed since. Steps
+// that were removed altogether, as to make room, tell nothing that is not so.
+func checkEdited(c setting.Config, from *resumption) error {
+	d := rundir.Directory(c.Out)
+	s := readSummary(d)
+	if s == nil {
+		return nil
+	}
+	what := s.Broken()
+	if what != "" {
+		what = rundir.SummaryFile + " " + what
+	} else if info, err := os.Stat(d.Path(rundir.StepsFile)); err == nil && info.Size() > 0 &&
+		s.StepsSHA256 != "" {
+		sum, err := d.StepsSHA256()
+		if err != nil {
+			return err
+		}
+		if sum != s.StepsSHA256 {
+			what = rundir.StepsFile + " is not what it was at the end of the run: some of its lines were " +
+				"changed, added or removed."
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return &EditedError{what, from.Path}
+}
+
+// readSummary returns the summary of the run in d; nil if there is none that can be read.
+func readSummary(d rundir.Directory) *record.Summary {
+	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
+	s := &record.Summary{}
+	if err != nil || json.Unmarshal(text, s) != nil {
+		return nil
+	}
+	return s
+}
+
 // finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
 func finished(c setting.Config, k kept) *record.Summary {
 	d := rundir.Directory(c.Out)
-	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
-	s := &record.Summary{}
-	if err != nil || json.Unmarshal(text, s) != nil || s.Steps != k.Progress.Step {
+	s := readSummary(d)
+	if s == nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
 	if _, err := os.Stat(d.Path(checkpoint.WeightsFile)); c.Save && err != nil {
@@ -26,9 +76,8 @@ func finished(c setting.Config, k kept) *record.Summary {
 	if !isOver(c, k) {
 		return nil
 	}
-	isIntact := s.Seal != "" && s.Broken() == ""
 	s.Directory, s.Target, s.IsUnchanged = c.Out, targetOf(c, k.Evaluations), true
-	if isIntact {
+	if s.Seal != "" {
 		s.TakeSeal()
 	}
 	return s

@@ -111,11 +111,11 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 		return nil, err
 	}
 	if start.Resumed != nil {
+		if err := checkEdited(c, start.Resumed); err != nil {
+			return nil, err
+		}
 		if s := finished(c, start.Resumed.Kept); s != nil {
 			fmt.Fprintln(o.Stderr, nothingToDo(s))
-			if text := s.Broken(); text != "" {
-				fmt.Fprintf(o.Stderr, "warning: %s %s\n", rundir.SummaryFile, text)
-			}
 			return s, missed(s)
 		}
 		fmt.Fprintf(o.Stderr, "resuming %s after step %d\n", spelling.Word(c.Resume),
