@@ -214,3 +214,24 @@ func TestUndecidedReportsAreNotRefused(t *testing.T) {
 		}
 	}
 }
+
+// The summary of a report on two comparisons has the reason for each verdict before the answer.
+func TestAnswersOfTwoComparisonsAreJudged(t *testing.T) {
+	part := func(title, ddp, ps string) string {
+		return "\n## " + title + "\n\n| row | step, ms | runs, ms |\n| --- | --- | --- |\n" +
+			"| A  ddp 2×1 | " + ddp + " |\n| B  ps 2×1 | " + ps + " |\n"
+	}
+	said := func(step string) string {
+		return "# lenet\n\n## In short\n\n- **lenet batch 32** (not decided: The rounds do not tell these " +
+			"2 rows apart): ddp 2×1 had the shortest step, " + step + " ms, but 3 rounds cannot tell it " +
+			"from ps 2×1, 2.31 ms (--repeats 6).\n" + part("lenet batch 32", "1.49 | 1.69 0.918 1.49",
+			"2.31 | 2.31 1.95 2.56") + part("lenet batch 64", "3.49 | 3.49 3.4 3.6", "3.62 | 3.62 3.3 3.7")
+	}
+	r := check(t, "report.md", said("1.49"))
+	if len(r.Statements) == 0 || r.Statements[0].Verdict != claim.Holds {
+		t.Errorf("not understood:\n%s", render(r))
+	}
+	if r = check(t, "report.md", said("3.49")); !r.IsRefused() {
+		t.Errorf("of another comparison, and not refused:\n%s", render(r))
+	}
+}

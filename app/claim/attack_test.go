@@ -30,6 +30,13 @@ func intervalCases() []example {
 		return "strategy,workers,step ms\nsingle,1," + a + "\nddp,2," + b + "\n"
 	}
 	return []example{
+		{"intervals in percent and as fractions",
+			"strategy,workers,accuracy %,CI,repeats\nsingle,1,92.0,\"[91.0, 93.0]\",3\n" +
+				"ddp,2,91.5,\"[0.905, 0.925]\",3\n", nil},
+		{"ends in percent and as fractions", "strategy,workers,accuracy %,low,high,repeats\n" +
+			"single,1,92.0,0.91,0.93,3\nddp,2,91.5,90.5,92.5,3\n", nil},
+		{"a fraction beside another figure", "strategy,workers,accuracy %,CI,repeats\n" +
+			"single,1,92.0,\"[91.0, 93.0]\",3\nddp,2,91.5,\"[0.935, 0.955]\",3\n", []string{wrong}},
 		{"columns that hold their figure", columns("100,99,101", "56,55,57"), nil},
 		{"columns above their figure", columns("100,101,103", "56,55,57"), []string{wrong}},
 		{"columns far from their figure", columns("100,10,20", "56,155,157"), []string{wrong}},

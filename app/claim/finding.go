@@ -72,7 +72,14 @@ func findings() []form {
 }
 
 // answered is a sentence of a report's summary: the title of a comparison, the verdict on it, the answer.
-var answered = regexp.MustCompile(`^(?:(.+) )?(?:certain|not decided|measured once) (.+)$`)
+var answered = regexp.MustCompile(`^(?:(.+) )?(?:certain(?: in part)?|not decided|measured once) (.+)$`)
+
+// reasoned is the verdict on one of several comparisons, with the reason that the comparison's own part of
+// the report has too.
+var reasoned = regexp.MustCompile(`(\*\* \((?:certain(?: in part)?|not decided|measured once)): .*?\):`)
+
+// withoutReason returns a sentence of a report's summary without the reason for its verdict.
+func withoutReason(text string) string { return reasoned.ReplaceAllString(text, "$1):") }
 
 // summary is a sentence without a name: those beside it name the rows, and are judged.
 func summary(*court, []string) ruling {

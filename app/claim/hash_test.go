@@ -1,6 +1,9 @@
 package claim_test
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // hashCases are about parameters that are the same bit for bit, which show an accuracy to be the same without
 // seeds.
@@ -32,6 +35,14 @@ func hashCases() []example {
 		{"repeats that are not as often", "strategy,repeat,accuracy %,weights hash\n" +
 			"single,1,93.1,52ad8493\nsingle,2,93.1,52ad8493\nddp,1,93.1,52ad8493\n" + all, []string{"holds"}},
 		{"a digit more of one", table("sha256:52ad8493", "0x52ad8493137c", 93.14) + all, []string{"holds"}},
+		{"both ends of one hash", table("3fa9…c210", "3FA9...c210", 93.1) + all, []string{"holds"}},
+		{"both ends beside a whole hash", table("sha256:3fa9..c210", "3fa9"+strings.Repeat("07", 28)+"c210",
+			93.1) + all, []string{"holds"}},
+		{"another end", table("3fa9…c210", "3fa9…c211", 93.1) + all, []string{"refused one seed"}},
+		{"other accuracies of the same ends", table("3fa9…c210", "3fa9…c210", 92.8) + all,
+			[]string{"refused accuracy", "refused equal parameters"}},
+		{"too few digits that both have", table("3fa9…c210", "3fa98493", 93.1) + all,
+			[]string{"refused one seed"}},
 		{"one digit apart", table("52ad8493", "52ad8493", 93.2), []string{"refused equal parameters"}},
 		{"words are no hash", table("not recorded", "not recorded", 92.8), nil},
 		{"a digit is no hash", table("00000000", "00000000", 92.8), nil},

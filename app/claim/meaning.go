@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -84,33 +85,66 @@ func compareAccuracy(a, b *entry) (c accuracies, why string) {
 	return c, ""
 }
 
-// leastHash is how many digits of a hash tell parameters apart.
-const leastHash = 8
+// leastHash is how many digits of a hash tell parameters apart, leastEnd how many of them begin it.
+const leastHash, leastEnd = 8, 4
 
-// hex is a hash: at least leastHash digits, behind the name of its algorithm or not, and in front of an
-// ellipsis where it was cut.
-var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]{8,64})(?:$|…|\.\.)`)
+// hex is a hash, behind the name of its algorithm or not. One that was cut has an ellipsis at its end, or in
+// its middle, with its last digits behind it.
+var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]+)(?:$|(?:…|\.{2,})([0-9a-f]*))`)
+
+// digest is a hash as a table has it: some of its first digits, and of its last ones if its middle was cut.
+type digest struct{ head, tail string }
+
+// wholeHash is how many digits a SHA-256 has.
+const wholeHash = 64
+
+// parseHash reads the hash in a cell; false: it has none, or too few digits. One digit repeated is none.
+func parseHash(text string) (h digest, ok bool) {
+	m := hex.FindStringSubmatch(strings.ToLower(text))
+	if m == nil || strings.Trim(m[1]+m[2], m[1][:1]) == "" {
+		return h, false
+	}
+	h = digest{m[1], m[2]}
+	if len(h.head) == wholeHash {
+		h.tail = h.head
+	}
+	return h, len(h.head) >= leastEnd && len(h.head) <= wholeHash && len(m[1]+m[2]) >= leastHash
+}
+
+// String shows the hash as a table does.
+func (h digest) String() string {
+	if h.tail == "" || len(h.head) == wholeHash {
+		return h.head
+	}
+	return h.head + "…" + h.tail
+}
+
+// isSame reports whether two hashes agree in the digits that both have, which are enough.
+func (h digest) isSame(other digest) bool {
+	head, tail := min(len(h.head), len(other.head)), min(len(h.tail), len(other.tail))
+	return h.head[:head] == other.head[:head] &&
+		h.tail[len(h.tail)-tail:] == other.tail[len(other.tail)-tail:] && head+tail >= leastHash
+}
 
 // hashes returns the hashes of the parameters that the entry's rows ended with, in order; nil if a row has
-// none. One digit repeated is no hash.
-func (e *entry) hashes() (all []string) {
+// none.
+func (e *entry) hashes() (all []digest) {
 	i := e.table.column(hash)
 	if i < 0 {
 		return nil
 	}
 	for _, r := range e.rows {
-		m := hex.FindStringSubmatch(strings.ToLower(e.table.rows[r][i].text))
-		if m == nil || strings.Trim(m[1], m[1][:1]) == "" {
+		h, ok := parseHash(e.table.rows[r][i].text)
+		if !ok {
 			return nil
 		}
-		all = append(all, m[1])
+		all = append(all, h)
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b digest) int {
+		return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(a.tail, b.tail))
+	})
 	return all
 }
-
-// isSameHash reports whether one of two hashes, which may be cut, is the beginning of the other.
-func isSameHash(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 // sameHashes says which parameters two entries have in common, run by run; "" if they differ or nobody knows.
 func sameHashes(a, b *entry) string {
@@ -118,13 +152,13 @@ func sameHashes(a, b *entry) string {
 	switch {
 	case len(all) == 0 || len(others) == 0:
 		return ""
-	case isSameHash(all[0], all[len(all)-1]): // one run, however often
+	case all[0].isSame(all[len(all)-1]): // one run, however often
 		both := append(all, others...)
-		if slices.ContainsFunc(both, func(h string) bool { return !isSameHash(all[0], h) }) {
+		if slices.ContainsFunc(both, func(h digest) bool { return !all[0].isSame(h) }) {
 			return ""
 		}
-		return all[0]
-	case !slices.EqualFunc(all, others, isSameHash):
+		return all[0].String()
+	case !slices.EqualFunc(all, others, digest.isSame):
 		return ""
 	}
 	return fmt.Sprintf("%d hashes", len(all))
@@ -133,11 +167,11 @@ func sameHashes(a, b *entry) string {
 // otherAccuracies objects to accuracies that differ where the parameters are the same.
 func otherAccuracies(t *table, say sayer) {
 	for _, g := range t.groups() {
-		first := map[string]*entry{} // by the beginnings of their hashes: a long table has many pairs
+		first := map[string]*entry{} // by how their hashes begin: a long table has many pairs
 		for _, b := range g {
 			key := ""
-			for _, h := range slices.CompactFunc(b.hashes(), isSameHash) {
-				key += h[:leastHash]
+			for _, h := range slices.CompactFunc(b.hashes(), digest.isSame) {
+				key += h.head[:leastEnd]
 			}
 			a := first[key]
 			if a == nil {

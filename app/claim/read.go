@@ -323,7 +323,7 @@ func (d *Document) say(paragraph string, line int, isTitle bool) error {
 		if text == "" {
 			continue
 		}
-		if m := answered.FindStringSubmatch(normal(text)); m != nil {
+		if m := answered.FindStringSubmatch(normal(withoutReason(text))); m != nil {
 			title = m[1]
 		}
 		if len(d.sentences) == maxSentences {

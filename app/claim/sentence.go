@@ -49,7 +49,7 @@ const outside = "outside the grammar"
 
 // verdict judges a sentence; nil if it claims nothing that could be checked and is a heading or a fact.
 func (d *Document) verdict(one sentence) (*Statement, answer) {
-	text, plain := one.text, normal(one.text)
+	text, plain := one.text, normal(withoutReason(one.text))
 	s := &Statement{Text: text, Verdict: NotChecked, Why: outside}
 	if isFact(text) || !strings.Contains(plain, " ") && plain != "converges" {
 		return nil, answer{}

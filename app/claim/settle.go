@@ -206,7 +206,28 @@ func (t *table) convert(i int) {
 			one.lo, one.hi = one.value*(1-one.share), one.value*(1+one.share)
 		}
 		*one = read(r)
+		if of != i && t.columns[i].unit == 0 && one.unit == "" && t.columns[of].kind.isFraction() {
+			*one = one.endsBy(t.columns[i].kind, t.rows[r][of].value)
+		}
 	}
+}
+
+// endsBy returns a cell of a column of ends, some of which are in percent and some fractions: a hundred times
+// as much or a hundredth if that is near the figure.
+func (c cell) endsBy(k kind, figure float64) cell {
+	if k != low && k != high && k != ends {
+		return c
+	}
+	v := c.value
+	if given(c.lo) && given(c.hi) {
+		v = (c.lo + c.hi) / 2
+	}
+	for _, f := range []float64{100, 0.01} {
+		if v*f > figure/2 && v*f < 2*figure {
+			return c.scaled(f)
+		}
+	}
+	return c
 }
 
 // isShare reports whether a cell of column i is a deviation in percent of the figures of column j.
