@@ -43,6 +43,11 @@ func remarkOn(name string) string {
 		return "it takes bytes, or a size with its unit, such as 25MiB"
 	case "backend", "distbackend", "processgroupbackend", "ddpbackend":
 		return "it is auto, local, shm or tcp, in place of gloo, nccl or mpi"
+	case "zerostage":
+		return "it takes no number and is stage 1: the optimizer's state is sharded; gradients and " +
+			"weights, which stages 2 and 3 shard too, are whole on every worker"
+	case "fp16allreduce":
+		return "--wire bf16 halves what travels too, and has the range of fp32"
 	case "overlapcomm":
 		return "--strategy ddp exchanges gradients during the backward pass, and with --overlap-forward " +
 			"also during the next forward pass"
@@ -90,7 +95,35 @@ func Hint(name string, known []string) string {
 	case setting != "":
 		return fmt.Sprintf("; did you mean %q?", strings.TrimSuffix(name, bare)+setting)
 	}
+	if setting, remark = nearElsewhere(bare, known); setting != "" {
+		text := fmt.Sprintf("; did you mean %q?", strings.TrimSuffix(name, bare)+setting)
+		return strings.TrimSpace(text + " " + remark)
+	}
 	return spelling.Hint(name, known)
+}
+
+// nearElsewhere returns the setting that other programs call by a name near this one, and a remark on that
+// name. Both are empty if it begins or is nearer to one of known, or if known lacks the setting.
+func nearElsewhere(name string, known []string) (setting, remark string) {
+	bare := func(flag string) string { return strings.TrimLeft(flag, "-") }
+	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	if slices.ContainsFunc(known, func(flag string) bool { return strings.HasPrefix(bare(flag), name) }) {
+		return "", ""
+	}
+	const letters = 5 // of a name that is long enough to be mistaken for no other
+	of, names := map[string]string{}, slices.Clone(known)
+	for _, s := range Settings(nil) {
+		if !slices.ContainsFunc(known, func(flag string) bool { return bare(flag) == s.Name }) {
+			continue
+		}
+		for _, other := range s.elsewhere {
+			if len(other) >= letters {
+				of[other], names = s.Name, append(names, other)
+			}
+		}
+	}
+	near := spelling.Nearest(name, names)
+	return of[near], remarkOn(squeeze(near))
 }
 
 // valueFromElsewhere returns the value that other programs, or papers, call by another name; "" if text is no
