@@ -12,7 +12,7 @@ func incomplete(r *record.Results, _ *Comparison) []string {
 	if r.Complete || r.CutShort {
 		return nil
 	}
-	return one("The benchmark was stopped before its end. Rows have fewer runs than asked for.")
+	return one("The benchmark was interrupted before its end. Rows have fewer runs than asked for.")
 }
 
 func failed(r *record.Results, c *Comparison) []string {

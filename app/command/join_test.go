@@ -246,7 +246,7 @@ func TestJoinersArePreempted(t *testing.T) {
 			j.untilTraining(t)
 			signal(j)
 			j.ends(t, job.ExitPreempted)
-			j.says(t, `lockstep: stopped; the checkpoint after step \d+ is saved`)
+			j.says(t, `lockstep: interrupted; the checkpoint after step \d+ is saved`)
 		})
 	}
 }

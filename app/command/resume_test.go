@@ -137,7 +137,7 @@ func sigtermLeavesACheckpoint(t *testing.T, flags ...string) {
 	r := start(t, append(flags, "--checkpoint-every", "1h", "--json")...)
 	r.Process.Signal(syscall.SIGTERM)
 	r.ends(t, job.ExitPreempted)
-	found := regexp.MustCompile(`(?m)^lockstep: stopped; the checkpoint after step (\d+) is saved, and ` +
+	found := regexp.MustCompile(`(?m)^lockstep: interrupted; the checkpoint after step (\d+) is saved, and ` +
 		`lockstep train --resume .* goes on`).FindStringSubmatch(r.stderr.String())
 	if found == nil {
 		t.Fatalf("stderr %q", r.stderr.String())

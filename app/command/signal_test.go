@@ -197,7 +197,7 @@ func TestTerminatedWithAStoppedWorker(t *testing.T) {
 	if waited := time.Since(began); waited > 12*time.Second {
 		t.Errorf("took %v", waited)
 	}
-	want := `(?m)^lockstep: stopped; no checkpoint was saved: rank 0 \(pid \d+ on .*\) is stopped ` +
+	want := `(?m)^lockstep: interrupted; no checkpoint was saved: rank 0 \(pid \d+ on .*\) is stopped ` +
 		`by a signal .*$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
@@ -215,7 +215,8 @@ func TestInterruptedWithAStoppedPeer(t *testing.T) {
 	r.stop(t, 1)
 	r.Process.Signal(os.Interrupt)
 	r.ends(t, job.ExitInterrupted)
-	if text := r.stderr.String(); !strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
+	text := r.stderr.String()
+	if !strings.Contains(text, "lockstep: interrupted; the checkpoint after step ") {
 		t.Errorf("stderr %q", text)
 	}
 }
@@ -261,7 +262,7 @@ func TestQuietRunSaysWhatAStopWaitsFor(t *testing.T) {
 	text := r.stderr.String()
 	if strings.Contains(text, "memory: ") ||
 		!strings.Contains(text, "the run stops after the next average, in at most 50 steps\n") ||
-		!strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
+		!strings.Contains(text, "lockstep: interrupted; the checkpoint after step ") {
 		t.Errorf("stderr %q", text)
 	}
 }
@@ -274,7 +275,8 @@ func TestClosedTerminal(t *testing.T) {
 	r := start(t, "--checkpoint-every", "1h")
 	r.Process.Signal(syscall.SIGHUP)
 	r.ends(t, job.ExitInterrupted)
-	if text := r.stderr.String(); !strings.Contains(text, "lockstep: stopped; the checkpoint after step ") {
+	text := r.stderr.String()
+	if !strings.Contains(text, "lockstep: interrupted; the checkpoint after step ") {
 		t.Errorf("stderr %q", text)
 	}
 }

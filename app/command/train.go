@@ -67,7 +67,7 @@ with plots, the trained weights in model.safetensors, which PyTorch reads, and t
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.
 --adaptive-batch lets the batch grow between epochs by the gradient noise scale.
 
---json prints the summary. Of a run that ends early, that is what is known of the steps that were done, and
+--json prints the summary. Of an interrupted run, that is what is known of the steps that were done, and
 where it can go on.
 
 With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
@@ -76,7 +76,7 @@ after SIGTERM and SIGUSR1, else 130. A second Ctrl-C ends it at once. --resume c
 checkpoint, in the middle of an epoch and with any number of workers up to --shards, and ends with the
 same parameters as a run without interruption, unless they depend on the number of workers and that has
 changed. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
-Without --checkpoint-every a run that is stopped saves nothing, and the status is 130.
+Without --checkpoint-every an interrupted run saves nothing, and the status is 130.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they

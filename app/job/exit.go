@@ -120,13 +120,13 @@ type StoppedError struct {
 func (e *StoppedError) Error() string {
 	switch {
 	case e.Unsaved != nil && e.Step == 0:
-		return fmt.Sprintf("stopped; no checkpoint was saved: %v", e.Unsaved)
+		return fmt.Sprintf("interrupted; no checkpoint was saved: %v", e.Unsaved)
 	case e.Unsaved != nil:
-		return fmt.Sprintf("stopped; the last steps were not saved: %v; the newest checkpoint is that after "+
-			"step %d, and %s goes on from there", e.Unsaved, e.Step, e.Resume)
+		return fmt.Sprintf("interrupted; the last steps were not saved: %v; the newest checkpoint is that "+
+			"after step %d, and %s goes on from there", e.Unsaved, e.Step, e.Resume)
 	case e.Step == 0:
-		return "stopped; no checkpoint has been written to resume from"
+		return "interrupted; no checkpoint has been written to resume from"
 	}
-	return fmt.Sprintf("stopped; the checkpoint after step %d is saved, and %s goes on from there", e.Step,
-		e.Resume)
+	return fmt.Sprintf("interrupted; the checkpoint after step %d is saved, and %s goes on from there",
+		e.Step, e.Resume)
 }

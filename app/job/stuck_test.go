@@ -109,7 +109,7 @@ func TestStuckWorkerDoesNotHoldUpAnInterrupt(t *testing.T) {
 	}})
 	pipe.Close()
 	defer waitForWorkers()
-	want := "stopped; no checkpoint was saved: rank 0"
+	want := "interrupted; no checkpoint was saved: rank 0"
 	if job.ExitCode(err) != job.ExitInterrupted || !strings.Contains(err.Error(), want) ||
 		!strings.Contains(err.Error(), "is stuck: it has not got on for ") {
 		t.Errorf("got %v, want %q", err, want)

@@ -407,7 +407,7 @@ func (s *Summary) Before() []Part {
 	return s.Resumed.Parts
 }
 
-// Standing says where a run that has ended early can go on.
+// Standing says where an interrupted run can go on.
 type Standing struct {
 	Checkpoint string `json:"checkpoint"`        // path of the newest valid one; "": none was written yet
 	Step       int    `json:"step"`              // of the checkpoint
@@ -416,7 +416,7 @@ type Standing struct {
 	// Written is when the checkpoint was, or without one when the run began; absent: that is not told.
 	Written time.Time `json:"written,omitzero"`
 	Resume  string    `json:"resume,omitempty"` // command line that goes on; "": there is no checkpoint
-	// IsGoingOn says that the run has not ended early, but goes on.
+	// IsGoingOn says that the run was not interrupted, but goes on.
 	IsGoingOn bool `json:"going_on,omitempty"`
 }
 
