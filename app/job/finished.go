@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -76,11 +77,34 @@ func finished(c setting.Config, k kept) *record.Summary {
 	if !isOver(c, k) {
 		return nil
 	}
-	s.Directory, s.Target, s.IsUnchanged = c.Out, targetOf(c, k.Evaluations), true
+	s.Target, s.IsUnchanged = targetOf(c, k.Evaluations), true
+	moveTo(s, c.Out)
 	if s.Seal != "" {
 		s.TakeSeal()
 	}
 	return s
+}
+
+// moveTo lets the paths of a summary that lie in the run's directory be those of the folder that was opened,
+// to which it may have been copied.
+func moveTo(s *record.Summary, folder string) {
+	var paths []*string
+	if s.Saved != nil {
+		paths = append(paths, &s.Saved.Path)
+	}
+	if s.Checkpoints != nil {
+		paths = append(paths, &s.Checkpoints.Last)
+	}
+	if s.Resumed != nil {
+		paths = append(paths, &s.Resumed.From)
+	}
+	for _, path := range paths {
+		name, err := filepath.Rel(s.Directory, *path)
+		if *path != "" && err == nil && filepath.IsLocal(name) {
+			*path = filepath.Join(folder, name)
+		}
+	}
+	s.Directory = folder
 }
 
 // isOver reports whether a run at k has reached the length or the target of c.
