@@ -77,6 +77,7 @@ checkpoint, in the middle of an epoch and with any number of workers up to --sha
 same parameters as a run without interruption, unless they depend on the number of workers and that has
 changed. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
 Without --checkpoint-every an interrupted run saves nothing, and the status is 130.
+A run that has ended and whose record was changed since is not resumed; the status is 8.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
