@@ -426,7 +426,7 @@ func TestOtherRefusals(t *testing.T) {
 	other.Runs[0].Taken = &record.Taken{Others: 0.04}
 	m.Skipped = []record.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
 	c := analysis.Compare(m.Results)
-	wantNote(t, c, "incomplete", "stopped")
+	wantNote(t, c, "incomplete", "interrupted")
 	wantNote(t, c, "busy machine", "5.7 processes", "4 cores")
 	wantNote(t, c, "taken cores", "every run of these rows: ddp 2×1.", "43 % of the cores' time",
 		"2.0 % to other processes")
