@@ -14,9 +14,12 @@ func winogradFor(isa compute.ISA) WinogradOps {
 		o.setAVX512()
 		o.Tile.inSixteens(&narrow.Tile)
 		o.Map.inSixteens(&narrow.Map)
+		o.Strided.inSixteens(&narrow.Strided)
+		o.Spread.inSixteens(&narrow.Spread)
 	case compute.AVX2:
 		o.setAVX2()
 	}
+	o.Spread.Filter = o.Strided.Filter
 	return o
 }
 

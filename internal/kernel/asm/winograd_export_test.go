@@ -1,6 +1,10 @@
 package asm
 
-import "lockstep/compute"
+import (
+	"slices"
+
+	"lockstep/compute"
+)
 
 // WinogradTransform is a transform of Winograd's algorithm for the tests: its numbers of source and
 // destination vectors, and whether the source and the destination are pixels of a table.
@@ -14,7 +18,8 @@ type WinogradTransform struct {
 // WinogradsOf lists those of isa.
 func WinogradsOf(isa compute.ISA) []WinogradTransform {
 	o := winogradFor(isa)
-	return append(o.Tile.list("tile's", WinogradTile), o.Map.list("map's", WinogradMap)...)
+	return slices.Concat(o.Tile.list("tile's", WinogradTile), o.Map.list("map's", WinogradMap),
+		o.Strided.list("strided", WinogradStrided), o.Spread.list("spread", WinogradSpread)[:3])
 }
 
 // list lists the transforms of a form.

@@ -26,24 +26,29 @@ package asm
 //	     1  0         1 -1  0          1  0  1
 //
 // so a map takes 9 products; directly it takes 16, as 20 of 36 taps fall on padding.
+//
+// Convolutions of stride 2 are in winograd_strided.go.
 
 // WinogradForm is the sides of the squares of one algorithm.
 type WinogradForm struct {
 	In, Out int // pixels of a tile's input and output
+	Step    int // pixels of the input from one tile to the next
 	Side    int // numbers that either is transformed into
 }
 
-// The forms: F(4x4, 3x3), and that of a padded map of 2x2 pixels.
+// The forms: F(4x4, 3x3), that of a padded map of 2x2 pixels, and those of stride 2.
 var (
-	WinogradTile = WinogradForm{In: 6, Out: 4, Side: 6}
-	WinogradMap  = WinogradForm{In: 2, Out: 2, Side: 3}
+	WinogradTile    = WinogradForm{In: 6, Out: 4, Step: 4, Side: 6}
+	WinogradMap     = WinogradForm{In: 2, Out: 2, Step: 2, Side: 3}
+	WinogradStrided = WinogradForm{In: 9, Out: 4, Step: 8, Side: 9}
+	WinogradSpread  = WinogradForm{In: 5, Out: 8, Step: 4, Side: 9}
 )
 
 // Points returns the numbers that a tile is transformed into.
 func (f WinogradForm) Points() int { return f.Side * f.Side }
 
 // mostPoints is the most points of a form.
-const mostPoints = 36
+const mostPoints = 81
 
 // WinogradArgs describes one transform of a tile, or of filters, for width channels.
 //
@@ -64,7 +69,7 @@ type WinogradArgs struct {
 const (
 	// WinogradChannels divides the numbers of channels of all Winograd convolutions.
 	WinogradChannels = 8
-	// WinogradWork is the floats of WinogradArgs.work: 36 vectors of up to 16 and 36 addresses.
+	// WinogradWork is the floats of WinogradArgs.work: vectors of up to 16 and addresses.
 	WinogradWork = mostPoints * (16 + 2)
 )
 
@@ -78,8 +83,8 @@ type WinogradTransforms struct {
 	FilterGrad func(*WinogradArgs) // G' u G: points to taps, with TileAdd
 }
 
-// WinogradOps holds the transforms of WinogradTile and of WinogradMap.
-type WinogradOps struct{ Tile, Map WinogradTransforms }
+// WinogradOps holds the transforms of the forms. Spread is a gradient itself, and has none.
+type WinogradOps struct{ Tile, Map, Strided, Spread WinogradTransforms }
 
 // plainWinograd returns the portable transforms.
 func plainWinograd() WinogradOps {
@@ -87,26 +92,32 @@ func plainWinograd() WinogradOps {
 		Tile: WinogradTile.plain(inputLine, outputLine, filterLine, outputGradLine, filterGradLine),
 		Map: WinogradMap.plain(mapInputLine, mapOutputLine, mapFilterLine, mapOutputGradLine,
 			mapFilterGradLine),
+		Strided: WinogradStrided.plain(stridedInputLine, stridedOutputLine, stridedFilterLine,
+			stridedOutputGradLine, stridedFilterGradLine),
+		Spread: WinogradSpread.plain(spreadInputLine, spreadOutputLine, stridedFilterLine, nil, nil),
 	}
 }
 
-// plain returns the transforms that apply these to lines.
+// plain returns the transforms that apply these to lines, without gradients if there are none.
 func (f WinogradForm) plain(input, output, filter, outputGrad, filterGrad func(line) line,
 ) WinogradTransforms {
-	return WinogradTransforms{
-		Input:      func(a *WinogradArgs) { a.fromPixels(f.In, f.Side, input) },
-		Output:     func(a *WinogradArgs) { a.toPixels(f.Side, f.Out, output) },
-		Filter:     func(a *WinogradArgs) { a.fromTaps(f.Side, filter) },
-		OutputGrad: func(a *WinogradArgs) { a.fromPixels(f.Out, f.Side, outputGrad) },
-		FilterGrad: func(a *WinogradArgs) { a.toTaps(f.Side, filterGrad) },
+	t := WinogradTransforms{
+		Input:  func(a *WinogradArgs) { a.fromPixels(f.In, f.Side, input) },
+		Output: func(a *WinogradArgs) { a.toPixels(f.Side, f.Out, output) },
+		Filter: func(a *WinogradArgs) { a.fromTaps(f.Side, filter) },
 	}
+	if outputGrad != nil {
+		t.OutputGrad = func(a *WinogradArgs) { a.fromPixels(f.Out, f.Side, outputGrad) }
+		t.FilterGrad = func(a *WinogradArgs) { a.toTaps(f.Side, filterGrad) }
+	}
+	return t
 }
 
 // square is a square of numbers of one channel, line after line without gaps.
 type square [mostPoints]float32
 
 // line is a line or column of a square, of which there may be fewer numbers.
-type line [6]float32
+type line [9]float32
 
 // transform applies f, which turns side numbers into newSide, to each line of s and then across, and
 // leaves the result transposed.

@@ -54,6 +54,41 @@ func winogradMapOutputGradAVX2(a *WinogradArgs)
 //go:noescape
 func winogradMapFilterGradAVX2(a *WinogradArgs)
 
+// winogradStridedInputAVX2 is Strided.Input of WinogradOps.
+//
+//go:noescape
+func winogradStridedInputAVX2(a *WinogradArgs)
+
+// winogradStridedOutputAVX2 is Strided.Output of WinogradOps.
+//
+//go:noescape
+func winogradStridedOutputAVX2(a *WinogradArgs)
+
+// winogradStridedFilterAVX2 is Strided.Filter of WinogradOps.
+//
+//go:noescape
+func winogradStridedFilterAVX2(a *WinogradArgs)
+
+// winogradStridedOutputGradAVX2 is Strided.OutputGrad of WinogradOps.
+//
+//go:noescape
+func winogradStridedOutputGradAVX2(a *WinogradArgs)
+
+// winogradStridedFilterGradAVX2 is Strided.FilterGrad of WinogradOps.
+//
+//go:noescape
+func winogradStridedFilterGradAVX2(a *WinogradArgs)
+
+// winogradSpreadInputAVX2 is Spread.Input of WinogradOps.
+//
+//go:noescape
+func winogradSpreadInputAVX2(a *WinogradArgs)
+
+// winogradSpreadOutputAVX2 is Spread.Output of WinogradOps.
+//
+//go:noescape
+func winogradSpreadOutputAVX2(a *WinogradArgs)
+
 // winogradTileInputAVX512 is Tile.Input of WinogradOps.
 //
 //go:noescape
@@ -104,6 +139,41 @@ func winogradMapOutputGradAVX512(a *WinogradArgs)
 //go:noescape
 func winogradMapFilterGradAVX512(a *WinogradArgs)
 
+// winogradStridedInputAVX512 is Strided.Input of WinogradOps.
+//
+//go:noescape
+func winogradStridedInputAVX512(a *WinogradArgs)
+
+// winogradStridedOutputAVX512 is Strided.Output of WinogradOps.
+//
+//go:noescape
+func winogradStridedOutputAVX512(a *WinogradArgs)
+
+// winogradStridedFilterAVX512 is Strided.Filter of WinogradOps.
+//
+//go:noescape
+func winogradStridedFilterAVX512(a *WinogradArgs)
+
+// winogradStridedOutputGradAVX512 is Strided.OutputGrad of WinogradOps.
+//
+//go:noescape
+func winogradStridedOutputGradAVX512(a *WinogradArgs)
+
+// winogradStridedFilterGradAVX512 is Strided.FilterGrad of WinogradOps.
+//
+//go:noescape
+func winogradStridedFilterGradAVX512(a *WinogradArgs)
+
+// winogradSpreadInputAVX512 is Spread.Input of WinogradOps.
+//
+//go:noescape
+func winogradSpreadInputAVX512(a *WinogradArgs)
+
+// winogradSpreadOutputAVX512 is Spread.Output of WinogradOps.
+//
+//go:noescape
+func winogradSpreadOutputAVX512(a *WinogradArgs)
+
 // setAVX2 puts the functions for this ISA into o.
 func (o *WinogradOps) setAVX2() {
 	o.Tile.Input = winogradTileInputAVX2
@@ -116,6 +186,13 @@ func (o *WinogradOps) setAVX2() {
 	o.Map.Filter = winogradMapFilterAVX2
 	o.Map.OutputGrad = winogradMapOutputGradAVX2
 	o.Map.FilterGrad = winogradMapFilterGradAVX2
+	o.Strided.Input = winogradStridedInputAVX2
+	o.Strided.Output = winogradStridedOutputAVX2
+	o.Strided.Filter = winogradStridedFilterAVX2
+	o.Strided.OutputGrad = winogradStridedOutputGradAVX2
+	o.Strided.FilterGrad = winogradStridedFilterGradAVX2
+	o.Spread.Input = winogradSpreadInputAVX2
+	o.Spread.Output = winogradSpreadOutputAVX2
 }
 
 // setAVX512 puts the functions for this ISA into o.
@@ -130,4 +207,11 @@ func (o *WinogradOps) setAVX512() {
 	o.Map.Filter = winogradMapFilterAVX512
 	o.Map.OutputGrad = winogradMapOutputGradAVX512
 	o.Map.FilterGrad = winogradMapFilterGradAVX512
+	o.Strided.Input = winogradStridedInputAVX512
+	o.Strided.Output = winogradStridedOutputAVX512
+	o.Strided.Filter = winogradStridedFilterAVX512
+	o.Strided.OutputGrad = winogradStridedOutputGradAVX512
+	o.Strided.FilterGrad = winogradStridedFilterGradAVX512
+	o.Spread.Input = winogradSpreadInputAVX512
+	o.Spread.Output = winogradSpreadOutputAVX512
 }

@@ -7,12 +7,14 @@
 DATA winogradFactors<>+0(SB)/4, $(2.0)
 DATA winogradFactors<>+4(SB)/4, $(4.0)
 DATA winogradFactors<>+8(SB)/4, $(8.0)
-DATA winogradFactors<>+12(SB)/4, $(0.25)
-DATA winogradFactors<>+16(SB)/4, $(-0.16666667)
-DATA winogradFactors<>+20(SB)/4, $(0.16666667)
-DATA winogradFactors<>+24(SB)/4, $(0.083333336)
-DATA winogradFactors<>+28(SB)/4, $(0.041666668)
-GLOBL winogradFactors<>(SB), RODATA|NOPTR, $32
+DATA winogradFactors<>+12(SB)/4, $(0.5)
+DATA winogradFactors<>+16(SB)/4, $(-0.5)
+DATA winogradFactors<>+20(SB)/4, $(0.25)
+DATA winogradFactors<>+24(SB)/4, $(-0.16666667)
+DATA winogradFactors<>+28(SB)/4, $(0.16666667)
+DATA winogradFactors<>+32(SB)/4, $(0.083333336)
+DATA winogradFactors<>+36(SB)/4, $(0.041666668)
+GLOBL winogradFactors<>(SB), RODATA|NOPTR, $40
 
 // func winogradTileInputAVX2(a *WinogradArgs)
 // Requires: AVX, CMOV, FMA3
@@ -23,7 +25,7 @@ TEXT ·winogradTileInputAVX2(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -42,17 +44,17 @@ places:
 	XORQ         BX, BX
 
 channels:
-	MOVQ         2304(CX), SI
+	MOVQ         5184(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2312(CX), SI
+	MOVQ         5192(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2320(CX), SI
+	MOVQ         5200(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2328(CX), SI
+	MOVQ         5208(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2336(CX), SI
+	MOVQ         5216(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2344(CX), SI
+	MOVQ         5224(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -78,17 +80,17 @@ channels:
 	VMOVUPS      Y9, 96(CX)
 	VMOVUPS      Y6, 128(CX)
 	VMOVUPS      Y5, 160(CX)
-	MOVQ         2352(CX), SI
+	MOVQ         5232(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2360(CX), SI
+	MOVQ         5240(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2368(CX), SI
+	MOVQ         5248(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2376(CX), SI
+	MOVQ         5256(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2384(CX), SI
+	MOVQ         5264(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2392(CX), SI
+	MOVQ         5272(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -114,17 +116,17 @@ channels:
 	VMOVUPS      Y9, 288(CX)
 	VMOVUPS      Y6, 320(CX)
 	VMOVUPS      Y5, 352(CX)
-	MOVQ         2400(CX), SI
+	MOVQ         5280(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2408(CX), SI
+	MOVQ         5288(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2416(CX), SI
+	MOVQ         5296(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2424(CX), SI
+	MOVQ         5304(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2432(CX), SI
+	MOVQ         5312(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2440(CX), SI
+	MOVQ         5320(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -150,17 +152,17 @@ channels:
 	VMOVUPS      Y9, 480(CX)
 	VMOVUPS      Y6, 512(CX)
 	VMOVUPS      Y5, 544(CX)
-	MOVQ         2448(CX), SI
+	MOVQ         5328(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2456(CX), SI
+	MOVQ         5336(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2464(CX), SI
+	MOVQ         5344(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2472(CX), SI
+	MOVQ         5352(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2480(CX), SI
+	MOVQ         5360(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2488(CX), SI
+	MOVQ         5368(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -186,17 +188,17 @@ channels:
 	VMOVUPS      Y9, 672(CX)
 	VMOVUPS      Y6, 704(CX)
 	VMOVUPS      Y5, 736(CX)
-	MOVQ         2496(CX), SI
+	MOVQ         5376(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2504(CX), SI
+	MOVQ         5384(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2512(CX), SI
+	MOVQ         5392(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2520(CX), SI
+	MOVQ         5400(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2528(CX), SI
+	MOVQ         5408(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2536(CX), SI
+	MOVQ         5416(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -222,17 +224,17 @@ channels:
 	VMOVUPS      Y9, 864(CX)
 	VMOVUPS      Y6, 896(CX)
 	VMOVUPS      Y5, 928(CX)
-	MOVQ         2544(CX), SI
+	MOVQ         5424(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2552(CX), SI
+	MOVQ         5432(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2560(CX), SI
+	MOVQ         5440(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2568(CX), SI
+	MOVQ         5448(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
-	MOVQ         2576(CX), SI
+	MOVQ         5456(CX), SI
 	VMOVUPS      (SI)(BX*1), Y6
-	MOVQ         2584(CX), SI
+	MOVQ         5464(CX), SI
 	VMOVUPS      (SI)(BX*1), Y7
 	VMOVAPS      Y6, Y8
 	VFNMADD231PS Y1, Y4, Y8
@@ -493,7 +495,7 @@ TEXT ·winogradTileOutputAVX2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -713,78 +715,78 @@ channels:
 	VMOVAPS     Y4, Y4
 	VFMADD231PS Y2, Y6, Y4
 	VADDPS      Y8, Y4, Y4
-	MOVQ        2304(CX), R8
+	MOVQ        5184(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidea
+	JZ          outside0
 	VADDPS      (DI), Y3, Y3
 	TESTQ       $0x00000001, SI
-	JZ          addeda
+	JZ          added0
 	VADDPS      (R8)(BX*1), Y3, Y3
 
-addeda:
+added0:
 	TESTQ  $0x00000002, SI
-	JZ     storea
+	JZ     store0
 	VXORPS Y5, Y5, Y5
 	VMAXPS Y3, Y5, Y3
 
-storea:
+store0:
 	VMOVUPS Y3, (R8)(BX*1)
 
-outsidea:
-	MOVQ   2312(CX), R8
+outside0:
+	MOVQ   5192(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideb
+	JZ     outside1
 	VADDPS (DI), Y7, Y7
 	TESTQ  $0x00000001, SI
-	JZ     addedb
+	JZ     added1
 	VADDPS (R8)(BX*1), Y7, Y7
 
-addedb:
+added1:
 	TESTQ  $0x00000002, SI
-	JZ     storeb
+	JZ     store1
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y7, Y3, Y7
 
-storeb:
+store1:
 	VMOVUPS Y7, (R8)(BX*1)
 
-outsideb:
-	MOVQ   2320(CX), R8
+outside1:
+	MOVQ   5200(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidec
+	JZ     outside2
 	VADDPS (DI), Y9, Y9
 	TESTQ  $0x00000001, SI
-	JZ     addedc
+	JZ     added2
 	VADDPS (R8)(BX*1), Y9, Y9
 
-addedc:
+added2:
 	TESTQ  $0x00000002, SI
-	JZ     storec
+	JZ     store2
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y9, Y3, Y9
 
-storec:
+store2:
 	VMOVUPS Y9, (R8)(BX*1)
 
-outsidec:
-	MOVQ   2328(CX), R8
+outside2:
+	MOVQ   5208(CX), R8
 	TESTQ  R8, R8
-	JZ     outsided
+	JZ     outside3
 	VADDPS (DI), Y4, Y4
 	TESTQ  $0x00000001, SI
-	JZ     addedd
+	JZ     added3
 	VADDPS (R8)(BX*1), Y4, Y4
 
-addedd:
+added3:
 	TESTQ  $0x00000002, SI
-	JZ     stored
+	JZ     store3
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y4, Y3, Y4
 
-stored:
+store3:
 	VMOVUPS Y4, (R8)(BX*1)
 
-outsided:
+outside3:
 	VMOVUPS     32(CX), Y3
 	VMOVUPS     160(CX), Y4
 	VMOVUPS     288(CX), Y5
@@ -804,78 +806,78 @@ outsided:
 	VMOVAPS     Y4, Y4
 	VFMADD231PS Y2, Y6, Y4
 	VADDPS      Y8, Y4, Y4
-	MOVQ        2336(CX), R8
+	MOVQ        5216(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidee
+	JZ          outside4
 	VADDPS      (DI), Y3, Y3
 	TESTQ       $0x00000001, SI
-	JZ          addede
+	JZ          added4
 	VADDPS      (R8)(BX*1), Y3, Y3
 
-addede:
+added4:
 	TESTQ  $0x00000002, SI
-	JZ     storee
+	JZ     store4
 	VXORPS Y5, Y5, Y5
 	VMAXPS Y3, Y5, Y3
 
-storee:
+store4:
 	VMOVUPS Y3, (R8)(BX*1)
 
-outsidee:
-	MOVQ   2344(CX), R8
+outside4:
+	MOVQ   5224(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidef
+	JZ     outside5
 	VADDPS (DI), Y7, Y7
 	TESTQ  $0x00000001, SI
-	JZ     addedf
+	JZ     added5
 	VADDPS (R8)(BX*1), Y7, Y7
 
-addedf:
+added5:
 	TESTQ  $0x00000002, SI
-	JZ     storef
+	JZ     store5
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y7, Y3, Y7
 
-storef:
+store5:
 	VMOVUPS Y7, (R8)(BX*1)
 
-outsidef:
-	MOVQ   2352(CX), R8
+outside5:
+	MOVQ   5232(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideg
+	JZ     outside6
 	VADDPS (DI), Y9, Y9
 	TESTQ  $0x00000001, SI
-	JZ     addedg
+	JZ     added6
 	VADDPS (R8)(BX*1), Y9, Y9
 
-addedg:
+added6:
 	TESTQ  $0x00000002, SI
-	JZ     storeg
+	JZ     store6
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y9, Y3, Y9
 
-storeg:
+store6:
 	VMOVUPS Y9, (R8)(BX*1)
 
-outsideg:
-	MOVQ   2360(CX), R8
+outside6:
+	MOVQ   5240(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideh
+	JZ     outside7
 	VADDPS (DI), Y4, Y4
 	TESTQ  $0x00000001, SI
-	JZ     addedh
+	JZ     added7
 	VADDPS (R8)(BX*1), Y4, Y4
 
-addedh:
+added7:
 	TESTQ  $0x00000002, SI
-	JZ     storeh
+	JZ     store7
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y4, Y3, Y4
 
-storeh:
+store7:
 	VMOVUPS Y4, (R8)(BX*1)
 
-outsideh:
+outside7:
 	VMOVUPS     64(CX), Y3
 	VMOVUPS     192(CX), Y4
 	VMOVUPS     320(CX), Y5
@@ -895,78 +897,78 @@ outsideh:
 	VMOVAPS     Y4, Y4
 	VFMADD231PS Y2, Y6, Y4
 	VADDPS      Y8, Y4, Y4
-	MOVQ        2368(CX), R8
+	MOVQ        5248(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidei
+	JZ          outside8
 	VADDPS      (DI), Y3, Y3
 	TESTQ       $0x00000001, SI
-	JZ          addedi
+	JZ          added8
 	VADDPS      (R8)(BX*1), Y3, Y3
 
-addedi:
+added8:
 	TESTQ  $0x00000002, SI
-	JZ     storei
+	JZ     store8
 	VXORPS Y5, Y5, Y5
 	VMAXPS Y3, Y5, Y3
 
-storei:
+store8:
 	VMOVUPS Y3, (R8)(BX*1)
 
-outsidei:
-	MOVQ   2376(CX), R8
+outside8:
+	MOVQ   5256(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidej
+	JZ     outside9
 	VADDPS (DI), Y7, Y7
 	TESTQ  $0x00000001, SI
-	JZ     addedj
+	JZ     added9
 	VADDPS (R8)(BX*1), Y7, Y7
 
-addedj:
+added9:
 	TESTQ  $0x00000002, SI
-	JZ     storej
+	JZ     store9
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y7, Y3, Y7
 
-storej:
+store9:
 	VMOVUPS Y7, (R8)(BX*1)
 
-outsidej:
-	MOVQ   2384(CX), R8
+outside9:
+	MOVQ   5264(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidek
+	JZ     outside10
 	VADDPS (DI), Y9, Y9
 	TESTQ  $0x00000001, SI
-	JZ     addedk
+	JZ     added10
 	VADDPS (R8)(BX*1), Y9, Y9
 
-addedk:
+added10:
 	TESTQ  $0x00000002, SI
-	JZ     storek
+	JZ     store10
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y9, Y3, Y9
 
-storek:
+store10:
 	VMOVUPS Y9, (R8)(BX*1)
 
-outsidek:
-	MOVQ   2392(CX), R8
+outside10:
+	MOVQ   5272(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidel
+	JZ     outside11
 	VADDPS (DI), Y4, Y4
 	TESTQ  $0x00000001, SI
-	JZ     addedl
+	JZ     added11
 	VADDPS (R8)(BX*1), Y4, Y4
 
-addedl:
+added11:
 	TESTQ  $0x00000002, SI
-	JZ     storel
+	JZ     store11
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y4, Y3, Y4
 
-storel:
+store11:
 	VMOVUPS Y4, (R8)(BX*1)
 
-outsidel:
+outside11:
 	VMOVUPS     96(CX), Y3
 	VMOVUPS     224(CX), Y4
 	VMOVUPS     352(CX), Y5
@@ -986,78 +988,78 @@ outsidel:
 	VMOVAPS     Y4, Y4
 	VFMADD231PS Y2, Y6, Y4
 	VADDPS      Y8, Y4, Y4
-	MOVQ        2400(CX), R8
+	MOVQ        5280(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidem
+	JZ          outside12
 	VADDPS      (DI), Y3, Y3
 	TESTQ       $0x00000001, SI
-	JZ          addedm
+	JZ          added12
 	VADDPS      (R8)(BX*1), Y3, Y3
 
-addedm:
+added12:
 	TESTQ  $0x00000002, SI
-	JZ     storem
+	JZ     store12
 	VXORPS Y5, Y5, Y5
 	VMAXPS Y3, Y5, Y3
 
-storem:
+store12:
 	VMOVUPS Y3, (R8)(BX*1)
 
-outsidem:
-	MOVQ   2408(CX), R8
+outside12:
+	MOVQ   5288(CX), R8
 	TESTQ  R8, R8
-	JZ     outsiden
+	JZ     outside13
 	VADDPS (DI), Y7, Y7
 	TESTQ  $0x00000001, SI
-	JZ     addedn
+	JZ     added13
 	VADDPS (R8)(BX*1), Y7, Y7
 
-addedn:
+added13:
 	TESTQ  $0x00000002, SI
-	JZ     storen
+	JZ     store13
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y7, Y3, Y7
 
-storen:
+store13:
 	VMOVUPS Y7, (R8)(BX*1)
 
-outsiden:
-	MOVQ   2416(CX), R8
+outside13:
+	MOVQ   5296(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideo
+	JZ     outside14
 	VADDPS (DI), Y9, Y9
 	TESTQ  $0x00000001, SI
-	JZ     addedo
+	JZ     added14
 	VADDPS (R8)(BX*1), Y9, Y9
 
-addedo:
+added14:
 	TESTQ  $0x00000002, SI
-	JZ     storeo
+	JZ     store14
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y9, Y3, Y9
 
-storeo:
+store14:
 	VMOVUPS Y9, (R8)(BX*1)
 
-outsideo:
-	MOVQ   2424(CX), R8
+outside14:
+	MOVQ   5304(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidep
+	JZ     outside15
 	VADDPS (DI), Y4, Y4
 	TESTQ  $0x00000001, SI
-	JZ     addedp
+	JZ     added15
 	VADDPS (R8)(BX*1), Y4, Y4
 
-addedp:
+added15:
 	TESTQ  $0x00000002, SI
-	JZ     storep
+	JZ     store15
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y4, Y3, Y4
 
-storep:
+store15:
 	VMOVUPS Y4, (R8)(BX*1)
 
-outsidep:
+outside15:
 	ADDQ $0x20, BX
 	CMPQ BX, DX
 	JLT  channels
@@ -1071,9 +1073,9 @@ TEXT ·winogradTileFilterAVX2(SB), NOSPLIT, $0-8
 	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
-	VBROADCASTSS winogradFactors<>+12(SB), Y2
-	VBROADCASTSS winogradFactors<>+16(SB), Y3
-	VBROADCASTSS winogradFactors<>+28(SB), Y4
+	VBROADCASTSS winogradFactors<>+20(SB), Y2
+	VBROADCASTSS winogradFactors<>+24(SB), Y3
+	VBROADCASTSS winogradFactors<>+36(SB), Y4
 	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	MOVQ         136(AX), BX
@@ -1364,7 +1366,7 @@ TEXT ·winogradTileOutputGradAVX2(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -1383,13 +1385,13 @@ places:
 	XORQ         BX, BX
 
 channels:
-	MOVQ         2304(CX), SI
+	MOVQ         5184(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2312(CX), SI
+	MOVQ         5192(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2320(CX), SI
+	MOVQ         5200(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2328(CX), SI
+	MOVQ         5208(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
 	VADDPS       Y4, Y2, Y6
 	VADDPS       Y5, Y3, Y7
@@ -1409,13 +1411,13 @@ channels:
 	VMOVUPS      Y7, 96(CX)
 	VMOVUPS      Y8, 128(CX)
 	VMOVUPS      Y5, 160(CX)
-	MOVQ         2336(CX), SI
+	MOVQ         5216(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2344(CX), SI
+	MOVQ         5224(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2352(CX), SI
+	MOVQ         5232(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2360(CX), SI
+	MOVQ         5240(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
 	VADDPS       Y4, Y2, Y6
 	VADDPS       Y5, Y3, Y7
@@ -1435,13 +1437,13 @@ channels:
 	VMOVUPS      Y7, 288(CX)
 	VMOVUPS      Y8, 320(CX)
 	VMOVUPS      Y5, 352(CX)
-	MOVQ         2368(CX), SI
+	MOVQ         5248(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2376(CX), SI
+	MOVQ         5256(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2384(CX), SI
+	MOVQ         5264(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2392(CX), SI
+	MOVQ         5272(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
 	VADDPS       Y4, Y2, Y6
 	VADDPS       Y5, Y3, Y7
@@ -1461,13 +1463,13 @@ channels:
 	VMOVUPS      Y7, 480(CX)
 	VMOVUPS      Y8, 512(CX)
 	VMOVUPS      Y5, 544(CX)
-	MOVQ         2400(CX), SI
+	MOVQ         5280(CX), SI
 	VMOVUPS      (SI)(BX*1), Y2
-	MOVQ         2408(CX), SI
+	MOVQ         5288(CX), SI
 	VMOVUPS      (SI)(BX*1), Y3
-	MOVQ         2416(CX), SI
+	MOVQ         5296(CX), SI
 	VMOVUPS      (SI)(BX*1), Y4
-	MOVQ         2424(CX), SI
+	MOVQ         5304(CX), SI
 	VMOVUPS      (SI)(BX*1), Y5
 	VADDPS       Y4, Y2, Y6
 	VADDPS       Y5, Y3, Y7
@@ -1672,10 +1674,10 @@ TEXT ·winogradTileFilterGradAVX2(SB), NOSPLIT, $0-8
 	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Y0
 	VBROADCASTSS winogradFactors<>+4(SB), Y1
-	VBROADCASTSS winogradFactors<>+12(SB), Y2
-	VBROADCASTSS winogradFactors<>+20(SB), Y3
-	VBROADCASTSS winogradFactors<>+24(SB), Y4
-	VBROADCASTSS winogradFactors<>+28(SB), Y5
+	VBROADCASTSS winogradFactors<>+20(SB), Y2
+	VBROADCASTSS winogradFactors<>+28(SB), Y3
+	VBROADCASTSS winogradFactors<>+32(SB), Y4
+	VBROADCASTSS winogradFactors<>+36(SB), Y5
 	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	MOVQ         136(AX), BX
@@ -1893,26 +1895,26 @@ channels:
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
 	TESTQ        $0x00000001, R9
-	JZ           addeda
+	JZ           added0
 	VADDPS       (DI), Y6, Y6
 
-addeda:
+added0:
 	VMOVUPS    Y6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedb
+	JZ         added1
 	VADDPS     (DI), Y7, Y7
 
-addedb:
+added1:
 	VMOVUPS    Y7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedc
+	JZ         added2
 	VADDPS     (DI), Y8, Y8
 
-addedc:
+added2:
 	VMOVUPS      Y8, (DI)
 	PREFETCHT0   (DI)(BX*4)
 	ADDQ         R8, DI
@@ -1938,26 +1940,26 @@ addedc:
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
 	TESTQ        $0x00000001, R9
-	JZ           addedd
+	JZ           added3
 	VADDPS       (DI), Y6, Y6
 
-addedd:
+added3:
 	VMOVUPS    Y6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addede
+	JZ         added4
 	VADDPS     (DI), Y7, Y7
 
-addede:
+added4:
 	VMOVUPS    Y7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedf
+	JZ         added5
 	VADDPS     (DI), Y8, Y8
 
-addedf:
+added5:
 	VMOVUPS      Y8, (DI)
 	PREFETCHT0   (DI)(BX*4)
 	ADDQ         R8, DI
@@ -1983,26 +1985,26 @@ addedf:
 	VMULPS       Y8, Y3, Y8
 	VADDPS       Y11, Y8, Y8
 	TESTQ        $0x00000001, R9
-	JZ           addedg
+	JZ           added6
 	VADDPS       (DI), Y6, Y6
 
-addedg:
+added6:
 	VMOVUPS    Y6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedh
+	JZ         added7
 	VADDPS     (DI), Y7, Y7
 
-addedh:
+added7:
 	VMOVUPS    Y7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedi
+	JZ         added8
 	VADDPS     (DI), Y8, Y8
 
-addedi:
+added8:
 	VMOVUPS    Y8, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -2021,7 +2023,7 @@ TEXT ·winogradMapInputAVX2(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -2038,17 +2040,17 @@ places:
 	XORQ    BX, BX
 
 channels:
-	MOVQ    2304(CX), SI
+	MOVQ    5184(CX), SI
 	VMOVUPS (SI)(BX*1), Y0
-	MOVQ    2312(CX), SI
+	MOVQ    5192(CX), SI
 	VMOVUPS (SI)(BX*1), Y1
 	VADDPS  Y1, Y0, Y2
 	VMOVUPS Y2, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y0, 64(CX)
-	MOVQ    2320(CX), SI
+	MOVQ    5200(CX), SI
 	VMOVUPS (SI)(BX*1), Y0
-	MOVQ    2328(CX), SI
+	MOVQ    5208(CX), SI
 	VMOVUPS (SI)(BX*1), Y1
 	VADDPS  Y1, Y0, Y2
 	VMOVUPS Y2, 96(CX)
@@ -2100,7 +2102,7 @@ TEXT ·winogradMapOutputAVX2(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -2159,83 +2161,83 @@ channels:
 	VMOVUPS 128(CX), Y2
 	VADDPS  Y1, Y0, Y1
 	VADDPS  Y2, Y0, Y0
-	MOVQ    2304(CX), R8
+	MOVQ    5184(CX), R8
 	TESTQ   R8, R8
-	JZ      outsidea
+	JZ      outside0
 	VADDPS  (DI), Y1, Y1
 	TESTQ   $0x00000001, SI
-	JZ      addeda
+	JZ      added0
 	VADDPS  (R8)(BX*1), Y1, Y1
 
-addeda:
+added0:
 	TESTQ  $0x00000002, SI
-	JZ     storea
+	JZ     store0
 	VXORPS Y2, Y2, Y2
 	VMAXPS Y1, Y2, Y1
 
-storea:
+store0:
 	VMOVUPS Y1, (R8)(BX*1)
 
-outsidea:
-	MOVQ   2312(CX), R8
+outside0:
+	MOVQ   5192(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideb
+	JZ     outside1
 	VADDPS (DI), Y0, Y0
 	TESTQ  $0x00000001, SI
-	JZ     addedb
+	JZ     added1
 	VADDPS (R8)(BX*1), Y0, Y0
 
-addedb:
+added1:
 	TESTQ  $0x00000002, SI
-	JZ     storeb
+	JZ     store1
 	VXORPS Y1, Y1, Y1
 	VMAXPS Y0, Y1, Y0
 
-storeb:
+store1:
 	VMOVUPS Y0, (R8)(BX*1)
 
-outsideb:
+outside1:
 	VMOVUPS 32(CX), Y0
 	VMOVUPS 96(CX), Y1
 	VMOVUPS 160(CX), Y2
 	VADDPS  Y1, Y0, Y1
 	VADDPS  Y2, Y0, Y0
-	MOVQ    2320(CX), R8
+	MOVQ    5200(CX), R8
 	TESTQ   R8, R8
-	JZ      outsidec
+	JZ      outside2
 	VADDPS  (DI), Y1, Y1
 	TESTQ   $0x00000001, SI
-	JZ      addedc
+	JZ      added2
 	VADDPS  (R8)(BX*1), Y1, Y1
 
-addedc:
+added2:
 	TESTQ  $0x00000002, SI
-	JZ     storec
+	JZ     store2
 	VXORPS Y2, Y2, Y2
 	VMAXPS Y1, Y2, Y1
 
-storec:
+store2:
 	VMOVUPS Y1, (R8)(BX*1)
 
-outsidec:
-	MOVQ   2328(CX), R8
+outside2:
+	MOVQ   5208(CX), R8
 	TESTQ  R8, R8
-	JZ     outsided
+	JZ     outside3
 	VADDPS (DI), Y0, Y0
 	TESTQ  $0x00000001, SI
-	JZ     addedd
+	JZ     added3
 	VADDPS (R8)(BX*1), Y0, Y0
 
-addedd:
+added3:
 	TESTQ  $0x00000002, SI
-	JZ     stored
+	JZ     store3
 	VXORPS Y1, Y1, Y1
 	VMAXPS Y0, Y1, Y0
 
-stored:
+store3:
 	VMOVUPS Y0, (R8)(BX*1)
 
-outsided:
+outside3:
 	ADDQ $0x20, BX
 	CMPQ BX, DX
 	JLT  channels
@@ -2351,7 +2353,7 @@ TEXT ·winogradMapOutputGradAVX2(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -2368,17 +2370,17 @@ places:
 	XORQ    BX, BX
 
 channels:
-	MOVQ    2304(CX), SI
+	MOVQ    5184(CX), SI
 	VMOVUPS (SI)(BX*1), Y0
-	MOVQ    2312(CX), SI
+	MOVQ    5192(CX), SI
 	VMOVUPS (SI)(BX*1), Y1
 	VADDPS  Y1, Y0, Y2
 	VMOVUPS Y2, (CX)
 	VMOVUPS Y0, 32(CX)
 	VMOVUPS Y1, 64(CX)
-	MOVQ    2320(CX), SI
+	MOVQ    5200(CX), SI
 	VMOVUPS (SI)(BX*1), Y0
-	MOVQ    2328(CX), SI
+	MOVQ    5208(CX), SI
 	VMOVUPS (SI)(BX*1), Y1
 	VADDPS  Y1, Y0, Y2
 	VMOVUPS Y2, 96(CX)
@@ -2480,26 +2482,26 @@ channels:
 	VADDPS  Y2, Y1, Y3
 	VSUBPS  Y3, Y0, Y0
 	TESTQ   $0x00000001, R9
-	JZ      addeda
+	JZ      added0
 	VADDPS  (DI), Y2, Y2
 
-addeda:
+added0:
 	VMOVUPS    Y2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedb
+	JZ         added1
 	VADDPS     (DI), Y0, Y0
 
-addedb:
+added1:
 	VMOVUPS    Y0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedc
+	JZ         added2
 	VADDPS     (DI), Y1, Y1
 
-addedc:
+added2:
 	VMOVUPS    Y1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -2509,26 +2511,26 @@ addedc:
 	VADDPS     Y2, Y1, Y3
 	VSUBPS     Y3, Y0, Y0
 	TESTQ      $0x00000001, R9
-	JZ         addedd
+	JZ         added3
 	VADDPS     (DI), Y2, Y2
 
-addedd:
+added3:
 	VMOVUPS    Y2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addede
+	JZ         added4
 	VADDPS     (DI), Y0, Y0
 
-addede:
+added4:
 	VMOVUPS    Y0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedf
+	JZ         added5
 	VADDPS     (DI), Y1, Y1
 
-addedf:
+added5:
 	VMOVUPS    Y1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -2538,32 +2540,5043 @@ addedf:
 	VADDPS     Y2, Y1, Y3
 	VSUBPS     Y3, Y0, Y0
 	TESTQ      $0x00000001, R9
-	JZ         addedg
+	JZ         added6
 	VADDPS     (DI), Y2, Y2
 
-addedg:
+added6:
 	VMOVUPS    Y2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedh
+	JZ         added7
 	VADDPS     (DI), Y0, Y0
 
-addedh:
+added7:
 	VMOVUPS    Y0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedi
+	JZ         added8
 	VADDPS     (DI), Y1, Y1
 
-addedi:
+added8:
 	VMOVUPS    Y1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	ADDQ       $0x20, SI
 	CMPQ       SI, DX
 	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedInputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV, FMA3
+TEXT ·winogradStridedInputAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ         5184(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5192(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5200(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5208(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5216(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5224(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5232(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5240(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5248(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (CX)
+	VMOVUPS      Y4, 32(CX)
+	VMOVUPS      Y6, 64(CX)
+	VMOVUPS      Y8, 96(CX)
+	VMOVUPS      Y11, 128(CX)
+	VMOVUPS      Y1, 160(CX)
+	VMOVUPS      Y10, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	VMOVUPS      Y3, 256(CX)
+	MOVQ         5256(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5264(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5272(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5280(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5288(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5296(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5304(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5312(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5320(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 288(CX)
+	VMOVUPS      Y4, 320(CX)
+	VMOVUPS      Y6, 352(CX)
+	VMOVUPS      Y8, 384(CX)
+	VMOVUPS      Y11, 416(CX)
+	VMOVUPS      Y1, 448(CX)
+	VMOVUPS      Y10, 480(CX)
+	VMOVUPS      Y7, 512(CX)
+	VMOVUPS      Y3, 544(CX)
+	MOVQ         5328(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5336(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5344(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5352(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5360(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5368(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5376(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5384(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5392(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 576(CX)
+	VMOVUPS      Y4, 608(CX)
+	VMOVUPS      Y6, 640(CX)
+	VMOVUPS      Y8, 672(CX)
+	VMOVUPS      Y11, 704(CX)
+	VMOVUPS      Y1, 736(CX)
+	VMOVUPS      Y10, 768(CX)
+	VMOVUPS      Y7, 800(CX)
+	VMOVUPS      Y3, 832(CX)
+	MOVQ         5400(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5408(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5416(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5424(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5432(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5440(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5448(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5456(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5464(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 864(CX)
+	VMOVUPS      Y4, 896(CX)
+	VMOVUPS      Y6, 928(CX)
+	VMOVUPS      Y8, 960(CX)
+	VMOVUPS      Y11, 992(CX)
+	VMOVUPS      Y1, 1024(CX)
+	VMOVUPS      Y10, 1056(CX)
+	VMOVUPS      Y7, 1088(CX)
+	VMOVUPS      Y3, 1120(CX)
+	MOVQ         5472(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5480(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5488(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5496(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5504(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5512(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5520(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5528(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5536(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 1152(CX)
+	VMOVUPS      Y4, 1184(CX)
+	VMOVUPS      Y6, 1216(CX)
+	VMOVUPS      Y8, 1248(CX)
+	VMOVUPS      Y11, 1280(CX)
+	VMOVUPS      Y1, 1312(CX)
+	VMOVUPS      Y10, 1344(CX)
+	VMOVUPS      Y7, 1376(CX)
+	VMOVUPS      Y3, 1408(CX)
+	MOVQ         5544(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5552(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5560(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5568(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5576(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5584(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5592(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5600(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5608(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 1440(CX)
+	VMOVUPS      Y4, 1472(CX)
+	VMOVUPS      Y6, 1504(CX)
+	VMOVUPS      Y8, 1536(CX)
+	VMOVUPS      Y11, 1568(CX)
+	VMOVUPS      Y1, 1600(CX)
+	VMOVUPS      Y10, 1632(CX)
+	VMOVUPS      Y7, 1664(CX)
+	VMOVUPS      Y3, 1696(CX)
+	MOVQ         5616(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5624(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5632(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5640(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5648(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5656(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5664(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5672(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5680(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 1728(CX)
+	VMOVUPS      Y4, 1760(CX)
+	VMOVUPS      Y6, 1792(CX)
+	VMOVUPS      Y8, 1824(CX)
+	VMOVUPS      Y11, 1856(CX)
+	VMOVUPS      Y1, 1888(CX)
+	VMOVUPS      Y10, 1920(CX)
+	VMOVUPS      Y7, 1952(CX)
+	VMOVUPS      Y3, 1984(CX)
+	MOVQ         5688(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5696(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5704(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5712(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5720(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5728(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5736(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5744(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5752(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 2016(CX)
+	VMOVUPS      Y4, 2048(CX)
+	VMOVUPS      Y6, 2080(CX)
+	VMOVUPS      Y8, 2112(CX)
+	VMOVUPS      Y11, 2144(CX)
+	VMOVUPS      Y1, 2176(CX)
+	VMOVUPS      Y10, 2208(CX)
+	VMOVUPS      Y7, 2240(CX)
+	VMOVUPS      Y3, 2272(CX)
+	MOVQ         5760(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5768(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5776(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5784(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5792(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	MOVQ         5800(CX), SI
+	VMOVUPS      (SI)(BX*1), Y6
+	MOVQ         5808(CX), SI
+	VMOVUPS      (SI)(BX*1), Y7
+	MOVQ         5816(CX), SI
+	VMOVUPS      (SI)(BX*1), Y8
+	MOVQ         5824(CX), SI
+	VMOVUPS      (SI)(BX*1), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, 2304(CX)
+	VMOVUPS      Y4, 2336(CX)
+	VMOVUPS      Y6, 2368(CX)
+	VMOVUPS      Y8, 2400(CX)
+	VMOVUPS      Y11, 2432(CX)
+	VMOVUPS      Y1, 2464(CX)
+	VMOVUPS      Y10, 2496(CX)
+	VMOVUPS      Y7, 2528(CX)
+	VMOVUPS      Y3, 2560(CX)
+	MOVQ         48(AX), SI
+	MOVQ         120(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         BX, SI
+	VMOVUPS      (CX), Y1
+	VMOVUPS      288(CX), Y2
+	VMOVUPS      576(CX), Y3
+	VMOVUPS      864(CX), Y4
+	VMOVUPS      1152(CX), Y5
+	VMOVUPS      1440(CX), Y6
+	VMOVUPS      1728(CX), Y7
+	VMOVUPS      2016(CX), Y8
+	VMOVUPS      2304(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      32(CX), Y1
+	VMOVUPS      320(CX), Y2
+	VMOVUPS      608(CX), Y3
+	VMOVUPS      896(CX), Y4
+	VMOVUPS      1184(CX), Y5
+	VMOVUPS      1472(CX), Y6
+	VMOVUPS      1760(CX), Y7
+	VMOVUPS      2048(CX), Y8
+	VMOVUPS      2336(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      352(CX), Y2
+	VMOVUPS      640(CX), Y3
+	VMOVUPS      928(CX), Y4
+	VMOVUPS      1216(CX), Y5
+	VMOVUPS      1504(CX), Y6
+	VMOVUPS      1792(CX), Y7
+	VMOVUPS      2080(CX), Y8
+	VMOVUPS      2368(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      384(CX), Y2
+	VMOVUPS      672(CX), Y3
+	VMOVUPS      960(CX), Y4
+	VMOVUPS      1248(CX), Y5
+	VMOVUPS      1536(CX), Y6
+	VMOVUPS      1824(CX), Y7
+	VMOVUPS      2112(CX), Y8
+	VMOVUPS      2400(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      128(CX), Y1
+	VMOVUPS      416(CX), Y2
+	VMOVUPS      704(CX), Y3
+	VMOVUPS      992(CX), Y4
+	VMOVUPS      1280(CX), Y5
+	VMOVUPS      1568(CX), Y6
+	VMOVUPS      1856(CX), Y7
+	VMOVUPS      2144(CX), Y8
+	VMOVUPS      2432(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      160(CX), Y1
+	VMOVUPS      448(CX), Y2
+	VMOVUPS      736(CX), Y3
+	VMOVUPS      1024(CX), Y4
+	VMOVUPS      1312(CX), Y5
+	VMOVUPS      1600(CX), Y6
+	VMOVUPS      1888(CX), Y7
+	VMOVUPS      2176(CX), Y8
+	VMOVUPS      2464(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      192(CX), Y1
+	VMOVUPS      480(CX), Y2
+	VMOVUPS      768(CX), Y3
+	VMOVUPS      1056(CX), Y4
+	VMOVUPS      1344(CX), Y5
+	VMOVUPS      1632(CX), Y6
+	VMOVUPS      1920(CX), Y7
+	VMOVUPS      2208(CX), Y8
+	VMOVUPS      2496(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      224(CX), Y1
+	VMOVUPS      512(CX), Y2
+	VMOVUPS      800(CX), Y3
+	VMOVUPS      1088(CX), Y4
+	VMOVUPS      1376(CX), Y5
+	VMOVUPS      1664(CX), Y6
+	VMOVUPS      1952(CX), Y7
+	VMOVUPS      2240(CX), Y8
+	VMOVUPS      2528(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      256(CX), Y1
+	VMOVUPS      544(CX), Y2
+	VMOVUPS      832(CX), Y3
+	VMOVUPS      1120(CX), Y4
+	VMOVUPS      1408(CX), Y5
+	VMOVUPS      1696(CX), Y6
+	VMOVUPS      1984(CX), Y7
+	VMOVUPS      2272(CX), Y8
+	VMOVUPS      2560(CX), Y9
+	VSUBPS       Y5, Y7, Y10
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y5, Y1, Y1
+	VMOVAPS      Y7, Y11
+	VFMADD231PS  Y0, Y1, Y11
+	VMOVAPS      Y10, Y1
+	VFNMADD231PS Y0, Y3, Y1
+	VSUBPS       Y5, Y3, Y3
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  Y0, Y3, Y10
+	VSUBPS       Y5, Y9, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y0, Y7, Y3
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	ADDQ         $0x20, BX
+	CMPQ         BX, DX
+	JLT          channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedOutputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV, FMA3
+TEXT ·winogradStridedOutputAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (BX)(DI*4), DI
+	CMOVQLT      DX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	VBROADCASTSS winogradFactors<>+4(SB), Y1
+	VBROADCASTSS winogradFactors<>+8(SB), Y2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        24(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, (CX)
+	VMOVUPS     Y4, 32(CX)
+	VMOVUPS     Y5, 64(CX)
+	VMOVUPS     Y6, 96(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 128(CX)
+	VMOVUPS     Y4, 160(CX)
+	VMOVUPS     Y5, 192(CX)
+	VMOVUPS     Y6, 224(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 256(CX)
+	VMOVUPS     Y4, 288(CX)
+	VMOVUPS     Y5, 320(CX)
+	VMOVUPS     Y6, 352(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 384(CX)
+	VMOVUPS     Y4, 416(CX)
+	VMOVUPS     Y5, 448(CX)
+	VMOVUPS     Y6, 480(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 512(CX)
+	VMOVUPS     Y4, 544(CX)
+	VMOVUPS     Y5, 576(CX)
+	VMOVUPS     Y6, 608(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 640(CX)
+	VMOVUPS     Y4, 672(CX)
+	VMOVUPS     Y5, 704(CX)
+	VMOVUPS     Y6, 736(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 768(CX)
+	VMOVUPS     Y4, 800(CX)
+	VMOVUPS     Y5, 832(CX)
+	VMOVUPS     Y6, 864(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 896(CX)
+	VMOVUPS     Y4, 928(CX)
+	VMOVUPS     Y5, 960(CX)
+	VMOVUPS     Y6, 992(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VMOVUPS     Y3, 1024(CX)
+	VMOVUPS     Y4, 1056(CX)
+	VMOVUPS     Y5, 1088(CX)
+	VMOVUPS     Y6, 1120(CX)
+	MOVQ        152(AX), SI
+	MOVQ        96(AX), DI
+	ADDQ        BX, DI
+	VMOVUPS     (CX), Y3
+	VMOVUPS     128(CX), Y4
+	VMOVUPS     256(CX), Y5
+	VMOVUPS     384(CX), Y6
+	VMOVUPS     512(CX), Y7
+	VMOVUPS     640(CX), Y8
+	VMOVUPS     768(CX), Y9
+	VMOVUPS     896(CX), Y10
+	VMOVUPS     1024(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	MOVQ        5184(CX), R8
+	TESTQ       R8, R8
+	JZ          outside0
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added0
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added0:
+	TESTQ  $0x00000002, SI
+	JZ     store0
+	VXORPS Y7, Y7, Y7
+	VMAXPS Y3, Y7, Y3
+
+store0:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside0:
+	MOVQ   5192(CX), R8
+	TESTQ  R8, R8
+	JZ     outside1
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added1
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added1:
+	TESTQ  $0x00000002, SI
+	JZ     store1
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store1:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside1:
+	MOVQ   5200(CX), R8
+	TESTQ  R8, R8
+	JZ     outside2
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added2
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added2:
+	TESTQ  $0x00000002, SI
+	JZ     store2
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store2:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside2:
+	MOVQ   5208(CX), R8
+	TESTQ  R8, R8
+	JZ     outside3
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added3
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added3:
+	TESTQ  $0x00000002, SI
+	JZ     store3
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store3:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside3:
+	VMOVUPS     32(CX), Y3
+	VMOVUPS     160(CX), Y4
+	VMOVUPS     288(CX), Y5
+	VMOVUPS     416(CX), Y6
+	VMOVUPS     544(CX), Y7
+	VMOVUPS     672(CX), Y8
+	VMOVUPS     800(CX), Y9
+	VMOVUPS     928(CX), Y10
+	VMOVUPS     1056(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	MOVQ        5216(CX), R8
+	TESTQ       R8, R8
+	JZ          outside4
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added4
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added4:
+	TESTQ  $0x00000002, SI
+	JZ     store4
+	VXORPS Y7, Y7, Y7
+	VMAXPS Y3, Y7, Y3
+
+store4:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside4:
+	MOVQ   5224(CX), R8
+	TESTQ  R8, R8
+	JZ     outside5
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added5
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added5:
+	TESTQ  $0x00000002, SI
+	JZ     store5
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store5:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside5:
+	MOVQ   5232(CX), R8
+	TESTQ  R8, R8
+	JZ     outside6
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added6
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added6:
+	TESTQ  $0x00000002, SI
+	JZ     store6
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store6:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside6:
+	MOVQ   5240(CX), R8
+	TESTQ  R8, R8
+	JZ     outside7
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added7
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added7:
+	TESTQ  $0x00000002, SI
+	JZ     store7
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store7:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside7:
+	VMOVUPS     64(CX), Y3
+	VMOVUPS     192(CX), Y4
+	VMOVUPS     320(CX), Y5
+	VMOVUPS     448(CX), Y6
+	VMOVUPS     576(CX), Y7
+	VMOVUPS     704(CX), Y8
+	VMOVUPS     832(CX), Y9
+	VMOVUPS     960(CX), Y10
+	VMOVUPS     1088(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	MOVQ        5248(CX), R8
+	TESTQ       R8, R8
+	JZ          outside8
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added8
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added8:
+	TESTQ  $0x00000002, SI
+	JZ     store8
+	VXORPS Y7, Y7, Y7
+	VMAXPS Y3, Y7, Y3
+
+store8:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside8:
+	MOVQ   5256(CX), R8
+	TESTQ  R8, R8
+	JZ     outside9
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added9
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added9:
+	TESTQ  $0x00000002, SI
+	JZ     store9
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store9:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside9:
+	MOVQ   5264(CX), R8
+	TESTQ  R8, R8
+	JZ     outside10
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added10
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added10:
+	TESTQ  $0x00000002, SI
+	JZ     store10
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store10:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside10:
+	MOVQ   5272(CX), R8
+	TESTQ  R8, R8
+	JZ     outside11
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added11
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added11:
+	TESTQ  $0x00000002, SI
+	JZ     store11
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store11:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside11:
+	VMOVUPS     96(CX), Y3
+	VMOVUPS     224(CX), Y4
+	VMOVUPS     352(CX), Y5
+	VMOVUPS     480(CX), Y6
+	VMOVUPS     608(CX), Y7
+	VMOVUPS     736(CX), Y8
+	VMOVUPS     864(CX), Y9
+	VMOVUPS     992(CX), Y10
+	VMOVUPS     1120(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y9, Y4, Y4
+	VADDPS      Y12, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	MOVQ        5280(CX), R8
+	TESTQ       R8, R8
+	JZ          outside12
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added12
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added12:
+	TESTQ  $0x00000002, SI
+	JZ     store12
+	VXORPS Y7, Y7, Y7
+	VMAXPS Y3, Y7, Y3
+
+store12:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside12:
+	MOVQ   5288(CX), R8
+	TESTQ  R8, R8
+	JZ     outside13
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added13
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added13:
+	TESTQ  $0x00000002, SI
+	JZ     store13
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store13:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside13:
+	MOVQ   5296(CX), R8
+	TESTQ  R8, R8
+	JZ     outside14
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added14
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added14:
+	TESTQ  $0x00000002, SI
+	JZ     store14
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store14:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside14:
+	MOVQ   5304(CX), R8
+	TESTQ  R8, R8
+	JZ     outside15
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added15
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added15:
+	TESTQ  $0x00000002, SI
+	JZ     store15
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store15:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside15:
+	ADDQ $0x20, BX
+	CMPQ BX, DX
+	JLT  channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedFilterAVX2(a *WinogradArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradStridedFilterAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         160(AX), CX
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	VBROADCASTSS winogradFactors<>+12(SB), Y1
+	VBROADCASTSS winogradFactors<>+16(SB), Y2
+	VBROADCASTSS winogradFactors<>+28(SB), Y3
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
+
+channels:
+	MOVQ        24(AX), DI
+	MOVQ        128(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (DI), Y4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (CX)
+	VMOVUPS     Y5, 32(CX)
+	VMOVUPS     Y5, 64(CX)
+	VMOVUPS     Y5, 96(CX)
+	VMOVUPS     Y7, 128(CX)
+	VMOVUPS     Y8, 160(CX)
+	VMOVUPS     Y9, 192(CX)
+	VMOVUPS     Y4, 224(CX)
+	VMOVUPS     Y6, 256(CX)
+	VMOVUPS     (DI), Y4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, 288(CX)
+	VMOVUPS     Y5, 320(CX)
+	VMOVUPS     Y5, 352(CX)
+	VMOVUPS     Y5, 384(CX)
+	VMOVUPS     Y7, 416(CX)
+	VMOVUPS     Y8, 448(CX)
+	VMOVUPS     Y9, 480(CX)
+	VMOVUPS     Y4, 512(CX)
+	VMOVUPS     Y6, 544(CX)
+	VMOVUPS     (DI), Y4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, 576(CX)
+	VMOVUPS     Y5, 608(CX)
+	VMOVUPS     Y5, 640(CX)
+	VMOVUPS     Y5, 672(CX)
+	VMOVUPS     Y7, 704(CX)
+	VMOVUPS     Y8, 736(CX)
+	VMOVUPS     Y9, 768(CX)
+	VMOVUPS     Y4, 800(CX)
+	VMOVUPS     Y6, 832(CX)
+	MOVQ        48(AX), DI
+	MOVQ        120(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (CX), Y4
+	VMOVUPS     288(CX), Y5
+	VMOVUPS     576(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     32(CX), Y4
+	VMOVUPS     320(CX), Y5
+	VMOVUPS     608(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     64(CX), Y4
+	VMOVUPS     352(CX), Y5
+	VMOVUPS     640(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     96(CX), Y4
+	VMOVUPS     384(CX), Y5
+	VMOVUPS     672(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     128(CX), Y4
+	VMOVUPS     416(CX), Y5
+	VMOVUPS     704(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     160(CX), Y4
+	VMOVUPS     448(CX), Y5
+	VMOVUPS     736(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     192(CX), Y4
+	VMOVUPS     480(CX), Y5
+	VMOVUPS     768(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     224(CX), Y4
+	VMOVUPS     512(CX), Y5
+	VMOVUPS     800(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     256(CX), Y4
+	VMOVUPS     544(CX), Y5
+	VMOVUPS     832(CX), Y6
+	VMULPS      Y4, Y1, Y7
+	VADDPS      Y6, Y4, Y8
+	VMULPS      Y8, Y2, Y8
+	VSUBPS      Y4, Y6, Y9
+	VMULPS      Y9, Y3, Y9
+	VMOVAPS     Y4, Y4
+	VFMADD231PS Y0, Y6, Y4
+	VMULPS      Y4, Y3, Y4
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Y6, (DI)
+	ADDQ        R8, DI
+	ADDQ        $0x20, SI
+	CMPQ        SI, DX
+	JLT         channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedOutputGradAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV, FMA3
+TEXT ·winogradStridedOutputGradAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	VBROADCASTSS winogradFactors<>+4(SB), Y1
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        5184(CX), SI
+	VMOVUPS     (SI)(BX*1), Y2
+	MOVQ        5192(CX), SI
+	VMOVUPS     (SI)(BX*1), Y3
+	MOVQ        5200(CX), SI
+	VMOVUPS     (SI)(BX*1), Y4
+	MOVQ        5208(CX), SI
+	VMOVUPS     (SI)(BX*1), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (CX)
+	VMOVUPS     Y3, 32(CX)
+	VMOVUPS     Y4, 64(CX)
+	VMOVUPS     Y5, 96(CX)
+	VMOVUPS     Y2, 128(CX)
+	VMOVUPS     Y10, 160(CX)
+	VMOVUPS     Y6, 192(CX)
+	VMOVUPS     Y7, 224(CX)
+	VMOVUPS     Y5, 256(CX)
+	MOVQ        5216(CX), SI
+	VMOVUPS     (SI)(BX*1), Y2
+	MOVQ        5224(CX), SI
+	VMOVUPS     (SI)(BX*1), Y3
+	MOVQ        5232(CX), SI
+	VMOVUPS     (SI)(BX*1), Y4
+	MOVQ        5240(CX), SI
+	VMOVUPS     (SI)(BX*1), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, 288(CX)
+	VMOVUPS     Y3, 320(CX)
+	VMOVUPS     Y4, 352(CX)
+	VMOVUPS     Y5, 384(CX)
+	VMOVUPS     Y2, 416(CX)
+	VMOVUPS     Y10, 448(CX)
+	VMOVUPS     Y6, 480(CX)
+	VMOVUPS     Y7, 512(CX)
+	VMOVUPS     Y5, 544(CX)
+	MOVQ        5248(CX), SI
+	VMOVUPS     (SI)(BX*1), Y2
+	MOVQ        5256(CX), SI
+	VMOVUPS     (SI)(BX*1), Y3
+	MOVQ        5264(CX), SI
+	VMOVUPS     (SI)(BX*1), Y4
+	MOVQ        5272(CX), SI
+	VMOVUPS     (SI)(BX*1), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, 576(CX)
+	VMOVUPS     Y3, 608(CX)
+	VMOVUPS     Y4, 640(CX)
+	VMOVUPS     Y5, 672(CX)
+	VMOVUPS     Y2, 704(CX)
+	VMOVUPS     Y10, 736(CX)
+	VMOVUPS     Y6, 768(CX)
+	VMOVUPS     Y7, 800(CX)
+	VMOVUPS     Y5, 832(CX)
+	MOVQ        5280(CX), SI
+	VMOVUPS     (SI)(BX*1), Y2
+	MOVQ        5288(CX), SI
+	VMOVUPS     (SI)(BX*1), Y3
+	MOVQ        5296(CX), SI
+	VMOVUPS     (SI)(BX*1), Y4
+	MOVQ        5304(CX), SI
+	VMOVUPS     (SI)(BX*1), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, 864(CX)
+	VMOVUPS     Y3, 896(CX)
+	VMOVUPS     Y4, 928(CX)
+	VMOVUPS     Y5, 960(CX)
+	VMOVUPS     Y2, 992(CX)
+	VMOVUPS     Y10, 1024(CX)
+	VMOVUPS     Y6, 1056(CX)
+	VMOVUPS     Y7, 1088(CX)
+	VMOVUPS     Y5, 1120(CX)
+	MOVQ        48(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (CX), Y2
+	VMOVUPS     288(CX), Y3
+	VMOVUPS     576(CX), Y4
+	VMOVUPS     864(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     32(CX), Y2
+	VMOVUPS     320(CX), Y3
+	VMOVUPS     608(CX), Y4
+	VMOVUPS     896(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     64(CX), Y2
+	VMOVUPS     352(CX), Y3
+	VMOVUPS     640(CX), Y4
+	VMOVUPS     928(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     96(CX), Y2
+	VMOVUPS     384(CX), Y3
+	VMOVUPS     672(CX), Y4
+	VMOVUPS     960(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     128(CX), Y2
+	VMOVUPS     416(CX), Y3
+	VMOVUPS     704(CX), Y4
+	VMOVUPS     992(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     160(CX), Y2
+	VMOVUPS     448(CX), Y3
+	VMOVUPS     736(CX), Y4
+	VMOVUPS     1024(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     192(CX), Y2
+	VMOVUPS     480(CX), Y3
+	VMOVUPS     768(CX), Y4
+	VMOVUPS     1056(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     224(CX), Y2
+	VMOVUPS     512(CX), Y3
+	VMOVUPS     800(CX), Y4
+	VMOVUPS     1088(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     256(CX), Y2
+	VMOVUPS     544(CX), Y3
+	VMOVUPS     832(CX), Y4
+	VMOVUPS     1120(CX), Y5
+	VADDPS      Y4, Y2, Y6
+	VADDPS      Y5, Y3, Y7
+	VMOVAPS     Y2, Y8
+	VFMADD231PS Y1, Y4, Y8
+	VMOVAPS     Y3, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VADDPS      Y7, Y6, Y10
+	VSUBPS      Y7, Y6, Y6
+	VMOVAPS     Y8, Y7
+	VFMADD231PS Y0, Y9, Y7
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Y5, (SI)
+	ADDQ        DI, SI
+	ADDQ        $0x20, BX
+	CMPQ        BX, DX
+	JLT         channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedFilterGradAVX2(a *WinogradArgs)
+// Requires: AVX, FMA3, MMX+
+TEXT ·winogradStridedFilterGradAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         160(AX), CX
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	VBROADCASTSS winogradFactors<>+12(SB), Y1
+	VBROADCASTSS winogradFactors<>+28(SB), Y2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
+
+channels:
+	MOVQ        24(AX), DI
+	MOVQ        120(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, (CX)
+	VMOVUPS     Y3, 32(CX)
+	VMOVUPS     Y4, 64(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 96(CX)
+	VMOVUPS     Y3, 128(CX)
+	VMOVUPS     Y4, 160(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 192(CX)
+	VMOVUPS     Y3, 224(CX)
+	VMOVUPS     Y4, 256(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 288(CX)
+	VMOVUPS     Y3, 320(CX)
+	VMOVUPS     Y4, 352(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 384(CX)
+	VMOVUPS     Y3, 416(CX)
+	VMOVUPS     Y4, 448(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 480(CX)
+	VMOVUPS     Y3, 512(CX)
+	VMOVUPS     Y4, 544(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 576(CX)
+	VMOVUPS     Y3, 608(CX)
+	VMOVUPS     Y4, 640(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 672(CX)
+	VMOVUPS     Y3, 704(CX)
+	VMOVUPS     Y4, 736(CX)
+	VMOVUPS     (DI), Y3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Y11
+	ADDQ        R8, DI
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y7, 768(CX)
+	VMOVUPS     Y3, 800(CX)
+	VMOVUPS     Y4, 832(CX)
+	MOVQ        48(AX), DI
+	MOVQ        128(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	MOVQ        152(AX), R9
+	VMOVUPS     (CX), Y3
+	VMOVUPS     96(CX), Y4
+	VMOVUPS     192(CX), Y5
+	VMOVUPS     288(CX), Y6
+	VMOVUPS     384(CX), Y7
+	VMOVUPS     480(CX), Y8
+	VMOVUPS     576(CX), Y9
+	VMOVUPS     672(CX), Y10
+	VMOVUPS     768(CX), Y11
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	TESTQ       $0x00000001, R9
+	JZ          added0
+	VADDPS      (DI), Y7, Y7
+
+added0:
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added1
+	VADDPS     (DI), Y3, Y3
+
+added1:
+	VMOVUPS    Y3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added2
+	VADDPS     (DI), Y4, Y4
+
+added2:
+	VMOVUPS     Y4, (DI)
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     32(CX), Y3
+	VMOVUPS     128(CX), Y4
+	VMOVUPS     224(CX), Y5
+	VMOVUPS     320(CX), Y6
+	VMOVUPS     416(CX), Y7
+	VMOVUPS     512(CX), Y8
+	VMOVUPS     608(CX), Y9
+	VMOVUPS     704(CX), Y10
+	VMOVUPS     800(CX), Y11
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	TESTQ       $0x00000001, R9
+	JZ          added3
+	VADDPS      (DI), Y7, Y7
+
+added3:
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added4
+	VADDPS     (DI), Y3, Y3
+
+added4:
+	VMOVUPS    Y3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added5
+	VADDPS     (DI), Y4, Y4
+
+added5:
+	VMOVUPS     Y4, (DI)
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     64(CX), Y3
+	VMOVUPS     160(CX), Y4
+	VMOVUPS     256(CX), Y5
+	VMOVUPS     352(CX), Y6
+	VMOVUPS     448(CX), Y7
+	VMOVUPS     544(CX), Y8
+	VMOVUPS     640(CX), Y9
+	VMOVUPS     736(CX), Y10
+	VMOVUPS     832(CX), Y11
+	VMOVAPS     Y9, Y12
+	VFMADD231PS Y0, Y10, Y12
+	VMULPS      Y12, Y2, Y12
+	VSUBPS      Y9, Y10, Y9
+	VMULPS      Y9, Y2, Y9
+	VSUBPS      Y8, Y7, Y7
+	VMULPS      Y7, Y1, Y7
+	VADDPS      Y7, Y9, Y7
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y6, Y5, Y4
+	VADDPS      Y4, Y3, Y3
+	VADDPS      Y11, Y12, Y4
+	VMULPS      Y8, Y1, Y5
+	VSUBPS      Y5, Y4, Y4
+	TESTQ       $0x00000001, R9
+	JZ          added6
+	VADDPS      (DI), Y7, Y7
+
+added6:
+	VMOVUPS    Y7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added7
+	VADDPS     (DI), Y3, Y3
+
+added7:
+	VMOVUPS    Y3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added8
+	VADDPS     (DI), Y4, Y4
+
+added8:
+	VMOVUPS    Y4, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x20, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradSpreadInputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV, FMA3
+TEXT ·winogradSpreadInputAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ         5184(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5192(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5200(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5208(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5216(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, 32(CX)
+	VMOVUPS      Y3, 64(CX)
+	VMOVUPS      Y4, 96(CX)
+	VMOVUPS      Y9, 128(CX)
+	VMOVUPS      Y8, 160(CX)
+	VMOVUPS      Y6, 192(CX)
+	VMOVUPS      Y7, 224(CX)
+	VMOVUPS      Y5, 256(CX)
+	MOVQ         5224(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5232(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5240(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5248(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5256(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, 288(CX)
+	VMOVUPS      Y2, 320(CX)
+	VMOVUPS      Y3, 352(CX)
+	VMOVUPS      Y4, 384(CX)
+	VMOVUPS      Y9, 416(CX)
+	VMOVUPS      Y8, 448(CX)
+	VMOVUPS      Y6, 480(CX)
+	VMOVUPS      Y7, 512(CX)
+	VMOVUPS      Y5, 544(CX)
+	MOVQ         5264(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5272(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5280(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5288(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5296(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, 576(CX)
+	VMOVUPS      Y2, 608(CX)
+	VMOVUPS      Y3, 640(CX)
+	VMOVUPS      Y4, 672(CX)
+	VMOVUPS      Y9, 704(CX)
+	VMOVUPS      Y8, 736(CX)
+	VMOVUPS      Y6, 768(CX)
+	VMOVUPS      Y7, 800(CX)
+	VMOVUPS      Y5, 832(CX)
+	MOVQ         5304(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5312(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5320(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5328(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5336(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, 864(CX)
+	VMOVUPS      Y2, 896(CX)
+	VMOVUPS      Y3, 928(CX)
+	VMOVUPS      Y4, 960(CX)
+	VMOVUPS      Y9, 992(CX)
+	VMOVUPS      Y8, 1024(CX)
+	VMOVUPS      Y6, 1056(CX)
+	VMOVUPS      Y7, 1088(CX)
+	VMOVUPS      Y5, 1120(CX)
+	MOVQ         5344(CX), SI
+	VMOVUPS      (SI)(BX*1), Y1
+	MOVQ         5352(CX), SI
+	VMOVUPS      (SI)(BX*1), Y2
+	MOVQ         5360(CX), SI
+	VMOVUPS      (SI)(BX*1), Y3
+	MOVQ         5368(CX), SI
+	VMOVUPS      (SI)(BX*1), Y4
+	MOVQ         5376(CX), SI
+	VMOVUPS      (SI)(BX*1), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, 1152(CX)
+	VMOVUPS      Y2, 1184(CX)
+	VMOVUPS      Y3, 1216(CX)
+	VMOVUPS      Y4, 1248(CX)
+	VMOVUPS      Y9, 1280(CX)
+	VMOVUPS      Y8, 1312(CX)
+	VMOVUPS      Y6, 1344(CX)
+	VMOVUPS      Y7, 1376(CX)
+	VMOVUPS      Y5, 1408(CX)
+	MOVQ         48(AX), SI
+	MOVQ         120(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         BX, SI
+	VMOVUPS      (CX), Y1
+	VMOVUPS      288(CX), Y2
+	VMOVUPS      576(CX), Y3
+	VMOVUPS      864(CX), Y4
+	VMOVUPS      1152(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      32(CX), Y1
+	VMOVUPS      320(CX), Y2
+	VMOVUPS      608(CX), Y3
+	VMOVUPS      896(CX), Y4
+	VMOVUPS      1184(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      64(CX), Y1
+	VMOVUPS      352(CX), Y2
+	VMOVUPS      640(CX), Y3
+	VMOVUPS      928(CX), Y4
+	VMOVUPS      1216(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      96(CX), Y1
+	VMOVUPS      384(CX), Y2
+	VMOVUPS      672(CX), Y3
+	VMOVUPS      960(CX), Y4
+	VMOVUPS      1248(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      128(CX), Y1
+	VMOVUPS      416(CX), Y2
+	VMOVUPS      704(CX), Y3
+	VMOVUPS      992(CX), Y4
+	VMOVUPS      1280(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      160(CX), Y1
+	VMOVUPS      448(CX), Y2
+	VMOVUPS      736(CX), Y3
+	VMOVUPS      1024(CX), Y4
+	VMOVUPS      1312(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      192(CX), Y1
+	VMOVUPS      480(CX), Y2
+	VMOVUPS      768(CX), Y3
+	VMOVUPS      1056(CX), Y4
+	VMOVUPS      1344(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      224(CX), Y1
+	VMOVUPS      512(CX), Y2
+	VMOVUPS      800(CX), Y3
+	VMOVUPS      1088(CX), Y4
+	VMOVUPS      1376(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      256(CX), Y1
+	VMOVUPS      544(CX), Y2
+	VMOVUPS      832(CX), Y3
+	VMOVUPS      1120(CX), Y4
+	VMOVUPS      1408(CX), Y5
+	VSUBPS       Y3, Y4, Y6
+	VSUBPS       Y2, Y4, Y7
+	VSUBPS       Y3, Y1, Y8
+	VMOVAPS      Y7, Y9
+	VFMADD231PS  Y0, Y8, Y9
+	VMOVAPS      Y6, Y8
+	VFNMADD231PS Y0, Y2, Y8
+	VSUBPS       Y3, Y2, Y10
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y0, Y10, Y6
+	VSUBPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y0, Y7, Y5
+	VMOVUPS      Y1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Y5, (SI)
+	ADDQ         DI, SI
+	ADDQ         $0x20, BX
+	CMPQ         BX, DX
+	JLT          channels
+	VZEROUPPER
+	RET
+
+// func winogradSpreadOutputAVX2(a *WinogradArgs)
+// Requires: AVX, CMOV, FMA3
+TEXT ·winogradSpreadOutputAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (BX)(DI*4), DI
+	CMOVQLT      DX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Y0
+	VBROADCASTSS winogradFactors<>+4(SB), Y1
+	VBROADCASTSS winogradFactors<>+8(SB), Y2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        24(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, (CX)
+	VMOVUPS     Y7, 32(CX)
+	VMOVUPS     Y4, 64(CX)
+	VMOVUPS     Y9, 96(CX)
+	VMOVUPS     Y5, 128(CX)
+	VMOVUPS     Y12, 160(CX)
+	VMOVUPS     Y6, 192(CX)
+	VMOVUPS     Y8, 224(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 256(CX)
+	VMOVUPS     Y7, 288(CX)
+	VMOVUPS     Y4, 320(CX)
+	VMOVUPS     Y9, 352(CX)
+	VMOVUPS     Y5, 384(CX)
+	VMOVUPS     Y12, 416(CX)
+	VMOVUPS     Y6, 448(CX)
+	VMOVUPS     Y8, 480(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 512(CX)
+	VMOVUPS     Y7, 544(CX)
+	VMOVUPS     Y4, 576(CX)
+	VMOVUPS     Y9, 608(CX)
+	VMOVUPS     Y5, 640(CX)
+	VMOVUPS     Y12, 672(CX)
+	VMOVUPS     Y6, 704(CX)
+	VMOVUPS     Y8, 736(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 768(CX)
+	VMOVUPS     Y7, 800(CX)
+	VMOVUPS     Y4, 832(CX)
+	VMOVUPS     Y9, 864(CX)
+	VMOVUPS     Y5, 896(CX)
+	VMOVUPS     Y12, 928(CX)
+	VMOVUPS     Y6, 960(CX)
+	VMOVUPS     Y8, 992(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 1024(CX)
+	VMOVUPS     Y7, 1056(CX)
+	VMOVUPS     Y4, 1088(CX)
+	VMOVUPS     Y9, 1120(CX)
+	VMOVUPS     Y5, 1152(CX)
+	VMOVUPS     Y12, 1184(CX)
+	VMOVUPS     Y6, 1216(CX)
+	VMOVUPS     Y8, 1248(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 1280(CX)
+	VMOVUPS     Y7, 1312(CX)
+	VMOVUPS     Y4, 1344(CX)
+	VMOVUPS     Y9, 1376(CX)
+	VMOVUPS     Y5, 1408(CX)
+	VMOVUPS     Y12, 1440(CX)
+	VMOVUPS     Y6, 1472(CX)
+	VMOVUPS     Y8, 1504(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 1536(CX)
+	VMOVUPS     Y7, 1568(CX)
+	VMOVUPS     Y4, 1600(CX)
+	VMOVUPS     Y9, 1632(CX)
+	VMOVUPS     Y5, 1664(CX)
+	VMOVUPS     Y12, 1696(CX)
+	VMOVUPS     Y6, 1728(CX)
+	VMOVUPS     Y8, 1760(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 1792(CX)
+	VMOVUPS     Y7, 1824(CX)
+	VMOVUPS     Y4, 1856(CX)
+	VMOVUPS     Y9, 1888(CX)
+	VMOVUPS     Y5, 1920(CX)
+	VMOVUPS     Y12, 1952(CX)
+	VMOVUPS     Y6, 1984(CX)
+	VMOVUPS     Y8, 2016(CX)
+	VMOVUPS     (SI), Y3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Y11
+	ADDQ        DI, SI
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	VMOVUPS     Y3, 2048(CX)
+	VMOVUPS     Y7, 2080(CX)
+	VMOVUPS     Y4, 2112(CX)
+	VMOVUPS     Y9, 2144(CX)
+	VMOVUPS     Y5, 2176(CX)
+	VMOVUPS     Y12, 2208(CX)
+	VMOVUPS     Y6, 2240(CX)
+	VMOVUPS     Y8, 2272(CX)
+	MOVQ        152(AX), SI
+	MOVQ        96(AX), DI
+	ADDQ        BX, DI
+	VMOVUPS     (CX), Y3
+	VMOVUPS     256(CX), Y4
+	VMOVUPS     512(CX), Y5
+	VMOVUPS     768(CX), Y6
+	VMOVUPS     1024(CX), Y7
+	VMOVUPS     1280(CX), Y8
+	VMOVUPS     1536(CX), Y9
+	VMOVUPS     1792(CX), Y10
+	VMOVUPS     2048(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5184(CX), R8
+	TESTQ       R8, R8
+	JZ          outside0
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added0
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added0:
+	TESTQ  $0x00000002, SI
+	JZ     store0
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store0:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside0:
+	MOVQ   5192(CX), R8
+	TESTQ  R8, R8
+	JZ     outside1
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added1
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added1:
+	TESTQ  $0x00000002, SI
+	JZ     store1
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store1:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside1:
+	MOVQ   5200(CX), R8
+	TESTQ  R8, R8
+	JZ     outside2
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added2
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added2:
+	TESTQ  $0x00000002, SI
+	JZ     store2
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store2:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside2:
+	MOVQ   5208(CX), R8
+	TESTQ  R8, R8
+	JZ     outside3
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added3
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added3:
+	TESTQ  $0x00000002, SI
+	JZ     store3
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store3:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside3:
+	MOVQ   5216(CX), R8
+	TESTQ  R8, R8
+	JZ     outside4
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added4
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added4:
+	TESTQ  $0x00000002, SI
+	JZ     store4
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store4:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside4:
+	MOVQ   5224(CX), R8
+	TESTQ  R8, R8
+	JZ     outside5
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added5
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added5:
+	TESTQ  $0x00000002, SI
+	JZ     store5
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store5:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside5:
+	MOVQ   5232(CX), R8
+	TESTQ  R8, R8
+	JZ     outside6
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added6
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added6:
+	TESTQ  $0x00000002, SI
+	JZ     store6
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store6:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside6:
+	MOVQ   5240(CX), R8
+	TESTQ  R8, R8
+	JZ     outside7
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added7
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added7:
+	TESTQ  $0x00000002, SI
+	JZ     store7
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store7:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside7:
+	VMOVUPS     32(CX), Y3
+	VMOVUPS     288(CX), Y4
+	VMOVUPS     544(CX), Y5
+	VMOVUPS     800(CX), Y6
+	VMOVUPS     1056(CX), Y7
+	VMOVUPS     1312(CX), Y8
+	VMOVUPS     1568(CX), Y9
+	VMOVUPS     1824(CX), Y10
+	VMOVUPS     2080(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5248(CX), R8
+	TESTQ       R8, R8
+	JZ          outside8
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added8
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added8:
+	TESTQ  $0x00000002, SI
+	JZ     store8
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store8:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside8:
+	MOVQ   5256(CX), R8
+	TESTQ  R8, R8
+	JZ     outside9
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added9
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added9:
+	TESTQ  $0x00000002, SI
+	JZ     store9
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store9:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside9:
+	MOVQ   5264(CX), R8
+	TESTQ  R8, R8
+	JZ     outside10
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added10
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added10:
+	TESTQ  $0x00000002, SI
+	JZ     store10
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store10:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside10:
+	MOVQ   5272(CX), R8
+	TESTQ  R8, R8
+	JZ     outside11
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added11
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added11:
+	TESTQ  $0x00000002, SI
+	JZ     store11
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store11:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside11:
+	MOVQ   5280(CX), R8
+	TESTQ  R8, R8
+	JZ     outside12
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added12
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added12:
+	TESTQ  $0x00000002, SI
+	JZ     store12
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store12:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside12:
+	MOVQ   5288(CX), R8
+	TESTQ  R8, R8
+	JZ     outside13
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added13
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added13:
+	TESTQ  $0x00000002, SI
+	JZ     store13
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store13:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside13:
+	MOVQ   5296(CX), R8
+	TESTQ  R8, R8
+	JZ     outside14
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added14
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added14:
+	TESTQ  $0x00000002, SI
+	JZ     store14
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store14:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside14:
+	MOVQ   5304(CX), R8
+	TESTQ  R8, R8
+	JZ     outside15
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added15
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added15:
+	TESTQ  $0x00000002, SI
+	JZ     store15
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store15:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside15:
+	VMOVUPS     64(CX), Y3
+	VMOVUPS     320(CX), Y4
+	VMOVUPS     576(CX), Y5
+	VMOVUPS     832(CX), Y6
+	VMOVUPS     1088(CX), Y7
+	VMOVUPS     1344(CX), Y8
+	VMOVUPS     1600(CX), Y9
+	VMOVUPS     1856(CX), Y10
+	VMOVUPS     2112(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5312(CX), R8
+	TESTQ       R8, R8
+	JZ          outside16
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added16
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added16:
+	TESTQ  $0x00000002, SI
+	JZ     store16
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store16:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside16:
+	MOVQ   5320(CX), R8
+	TESTQ  R8, R8
+	JZ     outside17
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added17
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added17:
+	TESTQ  $0x00000002, SI
+	JZ     store17
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store17:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside17:
+	MOVQ   5328(CX), R8
+	TESTQ  R8, R8
+	JZ     outside18
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added18
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added18:
+	TESTQ  $0x00000002, SI
+	JZ     store18
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store18:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside18:
+	MOVQ   5336(CX), R8
+	TESTQ  R8, R8
+	JZ     outside19
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added19
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added19:
+	TESTQ  $0x00000002, SI
+	JZ     store19
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store19:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside19:
+	MOVQ   5344(CX), R8
+	TESTQ  R8, R8
+	JZ     outside20
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added20
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added20:
+	TESTQ  $0x00000002, SI
+	JZ     store20
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store20:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside20:
+	MOVQ   5352(CX), R8
+	TESTQ  R8, R8
+	JZ     outside21
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added21
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added21:
+	TESTQ  $0x00000002, SI
+	JZ     store21
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store21:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside21:
+	MOVQ   5360(CX), R8
+	TESTQ  R8, R8
+	JZ     outside22
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added22
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added22:
+	TESTQ  $0x00000002, SI
+	JZ     store22
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store22:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside22:
+	MOVQ   5368(CX), R8
+	TESTQ  R8, R8
+	JZ     outside23
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added23
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added23:
+	TESTQ  $0x00000002, SI
+	JZ     store23
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store23:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside23:
+	VMOVUPS     96(CX), Y3
+	VMOVUPS     352(CX), Y4
+	VMOVUPS     608(CX), Y5
+	VMOVUPS     864(CX), Y6
+	VMOVUPS     1120(CX), Y7
+	VMOVUPS     1376(CX), Y8
+	VMOVUPS     1632(CX), Y9
+	VMOVUPS     1888(CX), Y10
+	VMOVUPS     2144(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5376(CX), R8
+	TESTQ       R8, R8
+	JZ          outside24
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added24
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added24:
+	TESTQ  $0x00000002, SI
+	JZ     store24
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store24:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside24:
+	MOVQ   5384(CX), R8
+	TESTQ  R8, R8
+	JZ     outside25
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added25
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added25:
+	TESTQ  $0x00000002, SI
+	JZ     store25
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store25:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside25:
+	MOVQ   5392(CX), R8
+	TESTQ  R8, R8
+	JZ     outside26
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added26
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added26:
+	TESTQ  $0x00000002, SI
+	JZ     store26
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store26:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside26:
+	MOVQ   5400(CX), R8
+	TESTQ  R8, R8
+	JZ     outside27
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added27
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added27:
+	TESTQ  $0x00000002, SI
+	JZ     store27
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store27:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside27:
+	MOVQ   5408(CX), R8
+	TESTQ  R8, R8
+	JZ     outside28
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added28
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added28:
+	TESTQ  $0x00000002, SI
+	JZ     store28
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store28:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside28:
+	MOVQ   5416(CX), R8
+	TESTQ  R8, R8
+	JZ     outside29
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added29
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added29:
+	TESTQ  $0x00000002, SI
+	JZ     store29
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store29:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside29:
+	MOVQ   5424(CX), R8
+	TESTQ  R8, R8
+	JZ     outside30
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added30
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added30:
+	TESTQ  $0x00000002, SI
+	JZ     store30
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store30:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside30:
+	MOVQ   5432(CX), R8
+	TESTQ  R8, R8
+	JZ     outside31
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added31
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added31:
+	TESTQ  $0x00000002, SI
+	JZ     store31
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store31:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside31:
+	VMOVUPS     128(CX), Y3
+	VMOVUPS     384(CX), Y4
+	VMOVUPS     640(CX), Y5
+	VMOVUPS     896(CX), Y6
+	VMOVUPS     1152(CX), Y7
+	VMOVUPS     1408(CX), Y8
+	VMOVUPS     1664(CX), Y9
+	VMOVUPS     1920(CX), Y10
+	VMOVUPS     2176(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5440(CX), R8
+	TESTQ       R8, R8
+	JZ          outside32
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added32
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added32:
+	TESTQ  $0x00000002, SI
+	JZ     store32
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store32:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside32:
+	MOVQ   5448(CX), R8
+	TESTQ  R8, R8
+	JZ     outside33
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added33
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added33:
+	TESTQ  $0x00000002, SI
+	JZ     store33
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store33:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside33:
+	MOVQ   5456(CX), R8
+	TESTQ  R8, R8
+	JZ     outside34
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added34
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added34:
+	TESTQ  $0x00000002, SI
+	JZ     store34
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store34:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside34:
+	MOVQ   5464(CX), R8
+	TESTQ  R8, R8
+	JZ     outside35
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added35
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added35:
+	TESTQ  $0x00000002, SI
+	JZ     store35
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store35:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside35:
+	MOVQ   5472(CX), R8
+	TESTQ  R8, R8
+	JZ     outside36
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added36
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added36:
+	TESTQ  $0x00000002, SI
+	JZ     store36
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store36:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside36:
+	MOVQ   5480(CX), R8
+	TESTQ  R8, R8
+	JZ     outside37
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added37
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added37:
+	TESTQ  $0x00000002, SI
+	JZ     store37
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store37:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside37:
+	MOVQ   5488(CX), R8
+	TESTQ  R8, R8
+	JZ     outside38
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added38
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added38:
+	TESTQ  $0x00000002, SI
+	JZ     store38
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store38:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside38:
+	MOVQ   5496(CX), R8
+	TESTQ  R8, R8
+	JZ     outside39
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added39
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added39:
+	TESTQ  $0x00000002, SI
+	JZ     store39
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store39:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside39:
+	VMOVUPS     160(CX), Y3
+	VMOVUPS     416(CX), Y4
+	VMOVUPS     672(CX), Y5
+	VMOVUPS     928(CX), Y6
+	VMOVUPS     1184(CX), Y7
+	VMOVUPS     1440(CX), Y8
+	VMOVUPS     1696(CX), Y9
+	VMOVUPS     1952(CX), Y10
+	VMOVUPS     2208(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5504(CX), R8
+	TESTQ       R8, R8
+	JZ          outside40
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added40
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added40:
+	TESTQ  $0x00000002, SI
+	JZ     store40
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store40:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside40:
+	MOVQ   5512(CX), R8
+	TESTQ  R8, R8
+	JZ     outside41
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added41
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added41:
+	TESTQ  $0x00000002, SI
+	JZ     store41
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store41:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside41:
+	MOVQ   5520(CX), R8
+	TESTQ  R8, R8
+	JZ     outside42
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added42
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added42:
+	TESTQ  $0x00000002, SI
+	JZ     store42
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store42:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside42:
+	MOVQ   5528(CX), R8
+	TESTQ  R8, R8
+	JZ     outside43
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added43
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added43:
+	TESTQ  $0x00000002, SI
+	JZ     store43
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store43:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside43:
+	MOVQ   5536(CX), R8
+	TESTQ  R8, R8
+	JZ     outside44
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added44
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added44:
+	TESTQ  $0x00000002, SI
+	JZ     store44
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store44:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside44:
+	MOVQ   5544(CX), R8
+	TESTQ  R8, R8
+	JZ     outside45
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added45
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added45:
+	TESTQ  $0x00000002, SI
+	JZ     store45
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store45:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside45:
+	MOVQ   5552(CX), R8
+	TESTQ  R8, R8
+	JZ     outside46
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added46
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added46:
+	TESTQ  $0x00000002, SI
+	JZ     store46
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store46:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside46:
+	MOVQ   5560(CX), R8
+	TESTQ  R8, R8
+	JZ     outside47
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added47
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added47:
+	TESTQ  $0x00000002, SI
+	JZ     store47
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store47:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside47:
+	VMOVUPS     192(CX), Y3
+	VMOVUPS     448(CX), Y4
+	VMOVUPS     704(CX), Y5
+	VMOVUPS     960(CX), Y6
+	VMOVUPS     1216(CX), Y7
+	VMOVUPS     1472(CX), Y8
+	VMOVUPS     1728(CX), Y9
+	VMOVUPS     1984(CX), Y10
+	VMOVUPS     2240(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5568(CX), R8
+	TESTQ       R8, R8
+	JZ          outside48
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added48
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added48:
+	TESTQ  $0x00000002, SI
+	JZ     store48
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store48:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside48:
+	MOVQ   5576(CX), R8
+	TESTQ  R8, R8
+	JZ     outside49
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added49
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added49:
+	TESTQ  $0x00000002, SI
+	JZ     store49
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store49:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside49:
+	MOVQ   5584(CX), R8
+	TESTQ  R8, R8
+	JZ     outside50
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added50
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added50:
+	TESTQ  $0x00000002, SI
+	JZ     store50
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store50:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside50:
+	MOVQ   5592(CX), R8
+	TESTQ  R8, R8
+	JZ     outside51
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added51
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added51:
+	TESTQ  $0x00000002, SI
+	JZ     store51
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store51:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside51:
+	MOVQ   5600(CX), R8
+	TESTQ  R8, R8
+	JZ     outside52
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added52
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added52:
+	TESTQ  $0x00000002, SI
+	JZ     store52
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store52:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside52:
+	MOVQ   5608(CX), R8
+	TESTQ  R8, R8
+	JZ     outside53
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added53
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added53:
+	TESTQ  $0x00000002, SI
+	JZ     store53
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store53:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside53:
+	MOVQ   5616(CX), R8
+	TESTQ  R8, R8
+	JZ     outside54
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added54
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added54:
+	TESTQ  $0x00000002, SI
+	JZ     store54
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store54:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside54:
+	MOVQ   5624(CX), R8
+	TESTQ  R8, R8
+	JZ     outside55
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added55
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added55:
+	TESTQ  $0x00000002, SI
+	JZ     store55
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store55:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside55:
+	VMOVUPS     224(CX), Y3
+	VMOVUPS     480(CX), Y4
+	VMOVUPS     736(CX), Y5
+	VMOVUPS     992(CX), Y6
+	VMOVUPS     1248(CX), Y7
+	VMOVUPS     1504(CX), Y8
+	VMOVUPS     1760(CX), Y9
+	VMOVUPS     2016(CX), Y10
+	VMOVUPS     2272(CX), Y11
+	VADDPS      Y9, Y8, Y12
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y12, Y7, Y7
+	VADDPS      Y10, Y7, Y7
+	VMOVAPS     Y8, Y9
+	VFMADD231PS Y0, Y10, Y9
+	VMOVAPS     Y12, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y2, Y10, Y8
+	VADDPS      Y11, Y8, Y8
+	MOVQ        5632(CX), R8
+	TESTQ       R8, R8
+	JZ          outside56
+	VADDPS      (DI), Y3, Y3
+	TESTQ       $0x00000001, SI
+	JZ          added56
+	VADDPS      (R8)(BX*1), Y3, Y3
+
+added56:
+	TESTQ  $0x00000002, SI
+	JZ     store56
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y3, Y10, Y3
+
+store56:
+	VMOVUPS Y3, (R8)(BX*1)
+
+outside56:
+	MOVQ   5640(CX), R8
+	TESTQ  R8, R8
+	JZ     outside57
+	VADDPS (DI), Y7, Y7
+	TESTQ  $0x00000001, SI
+	JZ     added57
+	VADDPS (R8)(BX*1), Y7, Y7
+
+added57:
+	TESTQ  $0x00000002, SI
+	JZ     store57
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y7, Y3, Y7
+
+store57:
+	VMOVUPS Y7, (R8)(BX*1)
+
+outside57:
+	MOVQ   5648(CX), R8
+	TESTQ  R8, R8
+	JZ     outside58
+	VADDPS (DI), Y4, Y4
+	TESTQ  $0x00000001, SI
+	JZ     added58
+	VADDPS (R8)(BX*1), Y4, Y4
+
+added58:
+	TESTQ  $0x00000002, SI
+	JZ     store58
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y4, Y3, Y4
+
+store58:
+	VMOVUPS Y4, (R8)(BX*1)
+
+outside58:
+	MOVQ   5656(CX), R8
+	TESTQ  R8, R8
+	JZ     outside59
+	VADDPS (DI), Y9, Y9
+	TESTQ  $0x00000001, SI
+	JZ     added59
+	VADDPS (R8)(BX*1), Y9, Y9
+
+added59:
+	TESTQ  $0x00000002, SI
+	JZ     store59
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y9, Y3, Y9
+
+store59:
+	VMOVUPS Y9, (R8)(BX*1)
+
+outside59:
+	MOVQ   5664(CX), R8
+	TESTQ  R8, R8
+	JZ     outside60
+	VADDPS (DI), Y5, Y5
+	TESTQ  $0x00000001, SI
+	JZ     added60
+	VADDPS (R8)(BX*1), Y5, Y5
+
+added60:
+	TESTQ  $0x00000002, SI
+	JZ     store60
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y5, Y3, Y5
+
+store60:
+	VMOVUPS Y5, (R8)(BX*1)
+
+outside60:
+	MOVQ   5672(CX), R8
+	TESTQ  R8, R8
+	JZ     outside61
+	VADDPS (DI), Y12, Y12
+	TESTQ  $0x00000001, SI
+	JZ     added61
+	VADDPS (R8)(BX*1), Y12, Y12
+
+added61:
+	TESTQ  $0x00000002, SI
+	JZ     store61
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y12, Y3, Y12
+
+store61:
+	VMOVUPS Y12, (R8)(BX*1)
+
+outside61:
+	MOVQ   5680(CX), R8
+	TESTQ  R8, R8
+	JZ     outside62
+	VADDPS (DI), Y6, Y6
+	TESTQ  $0x00000001, SI
+	JZ     added62
+	VADDPS (R8)(BX*1), Y6, Y6
+
+added62:
+	TESTQ  $0x00000002, SI
+	JZ     store62
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y6, Y3, Y6
+
+store62:
+	VMOVUPS Y6, (R8)(BX*1)
+
+outside62:
+	MOVQ   5688(CX), R8
+	TESTQ  R8, R8
+	JZ     outside63
+	VADDPS (DI), Y8, Y8
+	TESTQ  $0x00000001, SI
+	JZ     added63
+	VADDPS (R8)(BX*1), Y8, Y8
+
+added63:
+	TESTQ  $0x00000002, SI
+	JZ     store63
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y8, Y3, Y8
+
+store63:
+	VMOVUPS Y8, (R8)(BX*1)
+
+outside63:
+	ADDQ $0x20, BX
+	CMPQ BX, DX
+	JLT  channels
 	VZEROUPPER
 	RET
 
@@ -2576,7 +7589,7 @@ TEXT ·winogradTileInputAVX512(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -2595,17 +7608,17 @@ places:
 	XORQ         BX, BX
 
 channels:
-	MOVQ         2304(CX), SI
+	MOVQ         5184(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2312(CX), SI
+	MOVQ         5192(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2320(CX), SI
+	MOVQ         5200(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2328(CX), SI
+	MOVQ         5208(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2336(CX), SI
+	MOVQ         5216(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2344(CX), SI
+	MOVQ         5224(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -2631,17 +7644,17 @@ channels:
 	VMOVUPS      Z9, 192(CX)
 	VMOVUPS      Z6, 256(CX)
 	VMOVUPS      Z5, 320(CX)
-	MOVQ         2352(CX), SI
+	MOVQ         5232(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2360(CX), SI
+	MOVQ         5240(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2368(CX), SI
+	MOVQ         5248(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2376(CX), SI
+	MOVQ         5256(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2384(CX), SI
+	MOVQ         5264(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2392(CX), SI
+	MOVQ         5272(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -2667,17 +7680,17 @@ channels:
 	VMOVUPS      Z9, 576(CX)
 	VMOVUPS      Z6, 640(CX)
 	VMOVUPS      Z5, 704(CX)
-	MOVQ         2400(CX), SI
+	MOVQ         5280(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2408(CX), SI
+	MOVQ         5288(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2416(CX), SI
+	MOVQ         5296(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2424(CX), SI
+	MOVQ         5304(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2432(CX), SI
+	MOVQ         5312(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2440(CX), SI
+	MOVQ         5320(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -2703,17 +7716,17 @@ channels:
 	VMOVUPS      Z9, 960(CX)
 	VMOVUPS      Z6, 1024(CX)
 	VMOVUPS      Z5, 1088(CX)
-	MOVQ         2448(CX), SI
+	MOVQ         5328(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2456(CX), SI
+	MOVQ         5336(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2464(CX), SI
+	MOVQ         5344(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2472(CX), SI
+	MOVQ         5352(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2480(CX), SI
+	MOVQ         5360(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2488(CX), SI
+	MOVQ         5368(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -2739,17 +7752,17 @@ channels:
 	VMOVUPS      Z9, 1344(CX)
 	VMOVUPS      Z6, 1408(CX)
 	VMOVUPS      Z5, 1472(CX)
-	MOVQ         2496(CX), SI
+	MOVQ         5376(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2504(CX), SI
+	MOVQ         5384(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2512(CX), SI
+	MOVQ         5392(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2520(CX), SI
+	MOVQ         5400(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2528(CX), SI
+	MOVQ         5408(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2536(CX), SI
+	MOVQ         5416(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -2775,17 +7788,17 @@ channels:
 	VMOVUPS      Z9, 1728(CX)
 	VMOVUPS      Z6, 1792(CX)
 	VMOVUPS      Z5, 1856(CX)
-	MOVQ         2544(CX), SI
+	MOVQ         5424(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2552(CX), SI
+	MOVQ         5432(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2560(CX), SI
+	MOVQ         5440(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2568(CX), SI
+	MOVQ         5448(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
-	MOVQ         2576(CX), SI
+	MOVQ         5456(CX), SI
 	VMOVUPS      (SI)(BX*1), Z6
-	MOVQ         2584(CX), SI
+	MOVQ         5464(CX), SI
 	VMOVUPS      (SI)(BX*1), Z7
 	VMOVAPS      Z6, Z8
 	VFNMADD231PS Z1, Z4, Z8
@@ -3046,7 +8059,7 @@ TEXT ·winogradTileOutputAVX512(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -3266,78 +8279,78 @@ channels:
 	VMOVAPS     Z4, Z4
 	VFMADD231PS Z2, Z6, Z4
 	VADDPS      Z8, Z4, Z4
-	MOVQ        2304(CX), R8
+	MOVQ        5184(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidea
+	JZ          outside0
 	VADDPS      (DI), Z3, Z3
 	TESTQ       $0x00000001, SI
-	JZ          addeda
+	JZ          added0
 	VADDPS      (R8)(BX*1), Z3, Z3
 
-addeda:
+added0:
 	TESTQ  $0x00000002, SI
-	JZ     storea
+	JZ     store0
 	VXORPS Z5, Z5, Z5
 	VMAXPS Z3, Z5, Z3
 
-storea:
+store0:
 	VMOVUPS Z3, (R8)(BX*1)
 
-outsidea:
-	MOVQ   2312(CX), R8
+outside0:
+	MOVQ   5192(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideb
+	JZ     outside1
 	VADDPS (DI), Z7, Z7
 	TESTQ  $0x00000001, SI
-	JZ     addedb
+	JZ     added1
 	VADDPS (R8)(BX*1), Z7, Z7
 
-addedb:
+added1:
 	TESTQ  $0x00000002, SI
-	JZ     storeb
+	JZ     store1
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z7, Z3, Z7
 
-storeb:
+store1:
 	VMOVUPS Z7, (R8)(BX*1)
 
-outsideb:
-	MOVQ   2320(CX), R8
+outside1:
+	MOVQ   5200(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidec
+	JZ     outside2
 	VADDPS (DI), Z9, Z9
 	TESTQ  $0x00000001, SI
-	JZ     addedc
+	JZ     added2
 	VADDPS (R8)(BX*1), Z9, Z9
 
-addedc:
+added2:
 	TESTQ  $0x00000002, SI
-	JZ     storec
+	JZ     store2
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z9, Z3, Z9
 
-storec:
+store2:
 	VMOVUPS Z9, (R8)(BX*1)
 
-outsidec:
-	MOVQ   2328(CX), R8
+outside2:
+	MOVQ   5208(CX), R8
 	TESTQ  R8, R8
-	JZ     outsided
+	JZ     outside3
 	VADDPS (DI), Z4, Z4
 	TESTQ  $0x00000001, SI
-	JZ     addedd
+	JZ     added3
 	VADDPS (R8)(BX*1), Z4, Z4
 
-addedd:
+added3:
 	TESTQ  $0x00000002, SI
-	JZ     stored
+	JZ     store3
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z4, Z3, Z4
 
-stored:
+store3:
 	VMOVUPS Z4, (R8)(BX*1)
 
-outsided:
+outside3:
 	VMOVUPS     64(CX), Z3
 	VMOVUPS     320(CX), Z4
 	VMOVUPS     576(CX), Z5
@@ -3357,78 +8370,78 @@ outsided:
 	VMOVAPS     Z4, Z4
 	VFMADD231PS Z2, Z6, Z4
 	VADDPS      Z8, Z4, Z4
-	MOVQ        2336(CX), R8
+	MOVQ        5216(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidee
+	JZ          outside4
 	VADDPS      (DI), Z3, Z3
 	TESTQ       $0x00000001, SI
-	JZ          addede
+	JZ          added4
 	VADDPS      (R8)(BX*1), Z3, Z3
 
-addede:
+added4:
 	TESTQ  $0x00000002, SI
-	JZ     storee
+	JZ     store4
 	VXORPS Z5, Z5, Z5
 	VMAXPS Z3, Z5, Z3
 
-storee:
+store4:
 	VMOVUPS Z3, (R8)(BX*1)
 
-outsidee:
-	MOVQ   2344(CX), R8
+outside4:
+	MOVQ   5224(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidef
+	JZ     outside5
 	VADDPS (DI), Z7, Z7
 	TESTQ  $0x00000001, SI
-	JZ     addedf
+	JZ     added5
 	VADDPS (R8)(BX*1), Z7, Z7
 
-addedf:
+added5:
 	TESTQ  $0x00000002, SI
-	JZ     storef
+	JZ     store5
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z7, Z3, Z7
 
-storef:
+store5:
 	VMOVUPS Z7, (R8)(BX*1)
 
-outsidef:
-	MOVQ   2352(CX), R8
+outside5:
+	MOVQ   5232(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideg
+	JZ     outside6
 	VADDPS (DI), Z9, Z9
 	TESTQ  $0x00000001, SI
-	JZ     addedg
+	JZ     added6
 	VADDPS (R8)(BX*1), Z9, Z9
 
-addedg:
+added6:
 	TESTQ  $0x00000002, SI
-	JZ     storeg
+	JZ     store6
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z9, Z3, Z9
 
-storeg:
+store6:
 	VMOVUPS Z9, (R8)(BX*1)
 
-outsideg:
-	MOVQ   2360(CX), R8
+outside6:
+	MOVQ   5240(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideh
+	JZ     outside7
 	VADDPS (DI), Z4, Z4
 	TESTQ  $0x00000001, SI
-	JZ     addedh
+	JZ     added7
 	VADDPS (R8)(BX*1), Z4, Z4
 
-addedh:
+added7:
 	TESTQ  $0x00000002, SI
-	JZ     storeh
+	JZ     store7
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z4, Z3, Z4
 
-storeh:
+store7:
 	VMOVUPS Z4, (R8)(BX*1)
 
-outsideh:
+outside7:
 	VMOVUPS     128(CX), Z3
 	VMOVUPS     384(CX), Z4
 	VMOVUPS     640(CX), Z5
@@ -3448,78 +8461,78 @@ outsideh:
 	VMOVAPS     Z4, Z4
 	VFMADD231PS Z2, Z6, Z4
 	VADDPS      Z8, Z4, Z4
-	MOVQ        2368(CX), R8
+	MOVQ        5248(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidei
+	JZ          outside8
 	VADDPS      (DI), Z3, Z3
 	TESTQ       $0x00000001, SI
-	JZ          addedi
+	JZ          added8
 	VADDPS      (R8)(BX*1), Z3, Z3
 
-addedi:
+added8:
 	TESTQ  $0x00000002, SI
-	JZ     storei
+	JZ     store8
 	VXORPS Z5, Z5, Z5
 	VMAXPS Z3, Z5, Z3
 
-storei:
+store8:
 	VMOVUPS Z3, (R8)(BX*1)
 
-outsidei:
-	MOVQ   2376(CX), R8
+outside8:
+	MOVQ   5256(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidej
+	JZ     outside9
 	VADDPS (DI), Z7, Z7
 	TESTQ  $0x00000001, SI
-	JZ     addedj
+	JZ     added9
 	VADDPS (R8)(BX*1), Z7, Z7
 
-addedj:
+added9:
 	TESTQ  $0x00000002, SI
-	JZ     storej
+	JZ     store9
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z7, Z3, Z7
 
-storej:
+store9:
 	VMOVUPS Z7, (R8)(BX*1)
 
-outsidej:
-	MOVQ   2384(CX), R8
+outside9:
+	MOVQ   5264(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidek
+	JZ     outside10
 	VADDPS (DI), Z9, Z9
 	TESTQ  $0x00000001, SI
-	JZ     addedk
+	JZ     added10
 	VADDPS (R8)(BX*1), Z9, Z9
 
-addedk:
+added10:
 	TESTQ  $0x00000002, SI
-	JZ     storek
+	JZ     store10
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z9, Z3, Z9
 
-storek:
+store10:
 	VMOVUPS Z9, (R8)(BX*1)
 
-outsidek:
-	MOVQ   2392(CX), R8
+outside10:
+	MOVQ   5272(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidel
+	JZ     outside11
 	VADDPS (DI), Z4, Z4
 	TESTQ  $0x00000001, SI
-	JZ     addedl
+	JZ     added11
 	VADDPS (R8)(BX*1), Z4, Z4
 
-addedl:
+added11:
 	TESTQ  $0x00000002, SI
-	JZ     storel
+	JZ     store11
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z4, Z3, Z4
 
-storel:
+store11:
 	VMOVUPS Z4, (R8)(BX*1)
 
-outsidel:
+outside11:
 	VMOVUPS     192(CX), Z3
 	VMOVUPS     448(CX), Z4
 	VMOVUPS     704(CX), Z5
@@ -3539,78 +8552,78 @@ outsidel:
 	VMOVAPS     Z4, Z4
 	VFMADD231PS Z2, Z6, Z4
 	VADDPS      Z8, Z4, Z4
-	MOVQ        2400(CX), R8
+	MOVQ        5280(CX), R8
 	TESTQ       R8, R8
-	JZ          outsidem
+	JZ          outside12
 	VADDPS      (DI), Z3, Z3
 	TESTQ       $0x00000001, SI
-	JZ          addedm
+	JZ          added12
 	VADDPS      (R8)(BX*1), Z3, Z3
 
-addedm:
+added12:
 	TESTQ  $0x00000002, SI
-	JZ     storem
+	JZ     store12
 	VXORPS Z5, Z5, Z5
 	VMAXPS Z3, Z5, Z3
 
-storem:
+store12:
 	VMOVUPS Z3, (R8)(BX*1)
 
-outsidem:
-	MOVQ   2408(CX), R8
+outside12:
+	MOVQ   5288(CX), R8
 	TESTQ  R8, R8
-	JZ     outsiden
+	JZ     outside13
 	VADDPS (DI), Z7, Z7
 	TESTQ  $0x00000001, SI
-	JZ     addedn
+	JZ     added13
 	VADDPS (R8)(BX*1), Z7, Z7
 
-addedn:
+added13:
 	TESTQ  $0x00000002, SI
-	JZ     storen
+	JZ     store13
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z7, Z3, Z7
 
-storen:
+store13:
 	VMOVUPS Z7, (R8)(BX*1)
 
-outsiden:
-	MOVQ   2416(CX), R8
+outside13:
+	MOVQ   5296(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideo
+	JZ     outside14
 	VADDPS (DI), Z9, Z9
 	TESTQ  $0x00000001, SI
-	JZ     addedo
+	JZ     added14
 	VADDPS (R8)(BX*1), Z9, Z9
 
-addedo:
+added14:
 	TESTQ  $0x00000002, SI
-	JZ     storeo
+	JZ     store14
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z9, Z3, Z9
 
-storeo:
+store14:
 	VMOVUPS Z9, (R8)(BX*1)
 
-outsideo:
-	MOVQ   2424(CX), R8
+outside14:
+	MOVQ   5304(CX), R8
 	TESTQ  R8, R8
-	JZ     outsidep
+	JZ     outside15
 	VADDPS (DI), Z4, Z4
 	TESTQ  $0x00000001, SI
-	JZ     addedp
+	JZ     added15
 	VADDPS (R8)(BX*1), Z4, Z4
 
-addedp:
+added15:
 	TESTQ  $0x00000002, SI
-	JZ     storep
+	JZ     store15
 	VXORPS Z3, Z3, Z3
 	VMAXPS Z4, Z3, Z4
 
-storep:
+store15:
 	VMOVUPS Z4, (R8)(BX*1)
 
-outsidep:
+outside15:
 	ADDQ $0x40, BX
 	CMPQ BX, DX
 	JLT  channels
@@ -3624,9 +8637,9 @@ TEXT ·winogradTileFilterAVX512(SB), NOSPLIT, $0-8
 	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
-	VBROADCASTSS winogradFactors<>+12(SB), Z2
-	VBROADCASTSS winogradFactors<>+16(SB), Z3
-	VBROADCASTSS winogradFactors<>+28(SB), Z4
+	VBROADCASTSS winogradFactors<>+20(SB), Z2
+	VBROADCASTSS winogradFactors<>+24(SB), Z3
+	VBROADCASTSS winogradFactors<>+36(SB), Z4
 	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	MOVQ         136(AX), BX
@@ -3917,7 +8930,7 @@ TEXT ·winogradTileOutputGradAVX512(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX      (SI), DI
@@ -3936,13 +8949,13 @@ places:
 	XORQ         BX, BX
 
 channels:
-	MOVQ         2304(CX), SI
+	MOVQ         5184(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2312(CX), SI
+	MOVQ         5192(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2320(CX), SI
+	MOVQ         5200(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2328(CX), SI
+	MOVQ         5208(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
 	VADDPS       Z4, Z2, Z6
 	VADDPS       Z5, Z3, Z7
@@ -3962,13 +8975,13 @@ channels:
 	VMOVUPS      Z7, 192(CX)
 	VMOVUPS      Z8, 256(CX)
 	VMOVUPS      Z5, 320(CX)
-	MOVQ         2336(CX), SI
+	MOVQ         5216(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2344(CX), SI
+	MOVQ         5224(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2352(CX), SI
+	MOVQ         5232(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2360(CX), SI
+	MOVQ         5240(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
 	VADDPS       Z4, Z2, Z6
 	VADDPS       Z5, Z3, Z7
@@ -3988,13 +9001,13 @@ channels:
 	VMOVUPS      Z7, 576(CX)
 	VMOVUPS      Z8, 640(CX)
 	VMOVUPS      Z5, 704(CX)
-	MOVQ         2368(CX), SI
+	MOVQ         5248(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2376(CX), SI
+	MOVQ         5256(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2384(CX), SI
+	MOVQ         5264(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2392(CX), SI
+	MOVQ         5272(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
 	VADDPS       Z4, Z2, Z6
 	VADDPS       Z5, Z3, Z7
@@ -4014,13 +9027,13 @@ channels:
 	VMOVUPS      Z7, 960(CX)
 	VMOVUPS      Z8, 1024(CX)
 	VMOVUPS      Z5, 1088(CX)
-	MOVQ         2400(CX), SI
+	MOVQ         5280(CX), SI
 	VMOVUPS      (SI)(BX*1), Z2
-	MOVQ         2408(CX), SI
+	MOVQ         5288(CX), SI
 	VMOVUPS      (SI)(BX*1), Z3
-	MOVQ         2416(CX), SI
+	MOVQ         5296(CX), SI
 	VMOVUPS      (SI)(BX*1), Z4
-	MOVQ         2424(CX), SI
+	MOVQ         5304(CX), SI
 	VMOVUPS      (SI)(BX*1), Z5
 	VADDPS       Z4, Z2, Z6
 	VADDPS       Z5, Z3, Z7
@@ -4225,10 +9238,10 @@ TEXT ·winogradTileFilterGradAVX512(SB), NOSPLIT, $0-8
 	MOVQ         160(AX), CX
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
 	VBROADCASTSS winogradFactors<>+4(SB), Z1
-	VBROADCASTSS winogradFactors<>+12(SB), Z2
-	VBROADCASTSS winogradFactors<>+20(SB), Z3
-	VBROADCASTSS winogradFactors<>+24(SB), Z4
-	VBROADCASTSS winogradFactors<>+28(SB), Z5
+	VBROADCASTSS winogradFactors<>+20(SB), Z2
+	VBROADCASTSS winogradFactors<>+28(SB), Z3
+	VBROADCASTSS winogradFactors<>+32(SB), Z4
+	VBROADCASTSS winogradFactors<>+36(SB), Z5
 	MOVQ         144(AX), DX
 	SHLQ         $0x02, DX
 	MOVQ         136(AX), BX
@@ -4446,26 +9459,26 @@ channels:
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
 	TESTQ        $0x00000001, R9
-	JZ           addeda
+	JZ           added0
 	VADDPS       (DI), Z6, Z6
 
-addeda:
+added0:
 	VMOVUPS    Z6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedb
+	JZ         added1
 	VADDPS     (DI), Z7, Z7
 
-addedb:
+added1:
 	VMOVUPS    Z7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedc
+	JZ         added2
 	VADDPS     (DI), Z8, Z8
 
-addedc:
+added2:
 	VMOVUPS      Z8, (DI)
 	PREFETCHT0   (DI)(BX*4)
 	ADDQ         R8, DI
@@ -4491,26 +9504,26 @@ addedc:
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
 	TESTQ        $0x00000001, R9
-	JZ           addedd
+	JZ           added3
 	VADDPS       (DI), Z6, Z6
 
-addedd:
+added3:
 	VMOVUPS    Z6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addede
+	JZ         added4
 	VADDPS     (DI), Z7, Z7
 
-addede:
+added4:
 	VMOVUPS    Z7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedf
+	JZ         added5
 	VADDPS     (DI), Z8, Z8
 
-addedf:
+added5:
 	VMOVUPS      Z8, (DI)
 	PREFETCHT0   (DI)(BX*4)
 	ADDQ         R8, DI
@@ -4536,26 +9549,26 @@ addedf:
 	VMULPS       Z8, Z3, Z8
 	VADDPS       Z11, Z8, Z8
 	TESTQ        $0x00000001, R9
-	JZ           addedg
+	JZ           added6
 	VADDPS       (DI), Z6, Z6
 
-addedg:
+added6:
 	VMOVUPS    Z6, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedh
+	JZ         added7
 	VADDPS     (DI), Z7, Z7
 
-addedh:
+added7:
 	VMOVUPS    Z7, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedi
+	JZ         added8
 	VADDPS     (DI), Z8, Z8
 
-addedi:
+added8:
 	VMOVUPS    Z8, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -4574,7 +9587,7 @@ TEXT ·winogradMapInputAVX512(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -4591,17 +9604,17 @@ places:
 	XORQ    BX, BX
 
 channels:
-	MOVQ    2304(CX), SI
+	MOVQ    5184(CX), SI
 	VMOVUPS (SI)(BX*1), Z0
-	MOVQ    2312(CX), SI
+	MOVQ    5192(CX), SI
 	VMOVUPS (SI)(BX*1), Z1
 	VADDPS  Z1, Z0, Z2
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z0, 128(CX)
-	MOVQ    2320(CX), SI
+	MOVQ    5200(CX), SI
 	VMOVUPS (SI)(BX*1), Z0
-	MOVQ    2328(CX), SI
+	MOVQ    5208(CX), SI
 	VMOVUPS (SI)(BX*1), Z1
 	VADDPS  Z1, Z0, Z2
 	VMOVUPS Z2, 192(CX)
@@ -4653,7 +9666,7 @@ TEXT ·winogradMapOutputAVX512(SB), NOSPLIT, $0-8
 	MOVQ 48(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -4712,83 +9725,83 @@ channels:
 	VMOVUPS 256(CX), Z2
 	VADDPS  Z1, Z0, Z1
 	VADDPS  Z2, Z0, Z0
-	MOVQ    2304(CX), R8
+	MOVQ    5184(CX), R8
 	TESTQ   R8, R8
-	JZ      outsidea
+	JZ      outside0
 	VADDPS  (DI), Z1, Z1
 	TESTQ   $0x00000001, SI
-	JZ      addeda
+	JZ      added0
 	VADDPS  (R8)(BX*1), Z1, Z1
 
-addeda:
+added0:
 	TESTQ  $0x00000002, SI
-	JZ     storea
+	JZ     store0
 	VXORPS Z2, Z2, Z2
 	VMAXPS Z1, Z2, Z1
 
-storea:
+store0:
 	VMOVUPS Z1, (R8)(BX*1)
 
-outsidea:
-	MOVQ   2312(CX), R8
+outside0:
+	MOVQ   5192(CX), R8
 	TESTQ  R8, R8
-	JZ     outsideb
+	JZ     outside1
 	VADDPS (DI), Z0, Z0
 	TESTQ  $0x00000001, SI
-	JZ     addedb
+	JZ     added1
 	VADDPS (R8)(BX*1), Z0, Z0
 
-addedb:
+added1:
 	TESTQ  $0x00000002, SI
-	JZ     storeb
+	JZ     store1
 	VXORPS Z1, Z1, Z1
 	VMAXPS Z0, Z1, Z0
 
-storeb:
+store1:
 	VMOVUPS Z0, (R8)(BX*1)
 
-outsideb:
+outside1:
 	VMOVUPS 64(CX), Z0
 	VMOVUPS 192(CX), Z1
 	VMOVUPS 320(CX), Z2
 	VADDPS  Z1, Z0, Z1
 	VADDPS  Z2, Z0, Z0
-	MOVQ    2320(CX), R8
+	MOVQ    5200(CX), R8
 	TESTQ   R8, R8
-	JZ      outsidec
+	JZ      outside2
 	VADDPS  (DI), Z1, Z1
 	TESTQ   $0x00000001, SI
-	JZ      addedc
+	JZ      added2
 	VADDPS  (R8)(BX*1), Z1, Z1
 
-addedc:
+added2:
 	TESTQ  $0x00000002, SI
-	JZ     storec
+	JZ     store2
 	VXORPS Z2, Z2, Z2
 	VMAXPS Z1, Z2, Z1
 
-storec:
+store2:
 	VMOVUPS Z1, (R8)(BX*1)
 
-outsidec:
-	MOVQ   2328(CX), R8
+outside2:
+	MOVQ   5208(CX), R8
 	TESTQ  R8, R8
-	JZ     outsided
+	JZ     outside3
 	VADDPS (DI), Z0, Z0
 	TESTQ  $0x00000001, SI
-	JZ     addedd
+	JZ     added3
 	VADDPS (R8)(BX*1), Z0, Z0
 
-addedd:
+added3:
 	TESTQ  $0x00000002, SI
-	JZ     stored
+	JZ     store3
 	VXORPS Z1, Z1, Z1
 	VMAXPS Z0, Z1, Z0
 
-stored:
+store3:
 	VMOVUPS Z0, (R8)(BX*1)
 
-outsided:
+outside3:
 	ADDQ $0x40, BX
 	CMPQ BX, DX
 	JLT  channels
@@ -4904,7 +9917,7 @@ TEXT ·winogradMapOutputGradAVX512(SB), NOSPLIT, $0-8
 	MOVQ 72(AX), BX
 	MOVQ (AX), SI
 	MOVQ 8(AX), R8
-	LEAQ 2304(CX), R9
+	LEAQ 5184(CX), R9
 
 places:
 	MOVLQSX (SI), DI
@@ -4921,17 +9934,17 @@ places:
 	XORQ    BX, BX
 
 channels:
-	MOVQ    2304(CX), SI
+	MOVQ    5184(CX), SI
 	VMOVUPS (SI)(BX*1), Z0
-	MOVQ    2312(CX), SI
+	MOVQ    5192(CX), SI
 	VMOVUPS (SI)(BX*1), Z1
 	VADDPS  Z1, Z0, Z2
 	VMOVUPS Z2, (CX)
 	VMOVUPS Z0, 64(CX)
 	VMOVUPS Z1, 128(CX)
-	MOVQ    2320(CX), SI
+	MOVQ    5200(CX), SI
 	VMOVUPS (SI)(BX*1), Z0
-	MOVQ    2328(CX), SI
+	MOVQ    5208(CX), SI
 	VMOVUPS (SI)(BX*1), Z1
 	VADDPS  Z1, Z0, Z2
 	VMOVUPS Z2, 192(CX)
@@ -5033,26 +10046,26 @@ channels:
 	VADDPS  Z2, Z1, Z3
 	VSUBPS  Z3, Z0, Z0
 	TESTQ   $0x00000001, R9
-	JZ      addeda
+	JZ      added0
 	VADDPS  (DI), Z2, Z2
 
-addeda:
+added0:
 	VMOVUPS    Z2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedb
+	JZ         added1
 	VADDPS     (DI), Z0, Z0
 
-addedb:
+added1:
 	VMOVUPS    Z0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedc
+	JZ         added2
 	VADDPS     (DI), Z1, Z1
 
-addedc:
+added2:
 	VMOVUPS    Z1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -5062,26 +10075,26 @@ addedc:
 	VADDPS     Z2, Z1, Z3
 	VSUBPS     Z3, Z0, Z0
 	TESTQ      $0x00000001, R9
-	JZ         addedd
+	JZ         added3
 	VADDPS     (DI), Z2, Z2
 
-addedd:
+added3:
 	VMOVUPS    Z2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addede
+	JZ         added4
 	VADDPS     (DI), Z0, Z0
 
-addede:
+added4:
 	VMOVUPS    Z0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedf
+	JZ         added5
 	VADDPS     (DI), Z1, Z1
 
-addedf:
+added5:
 	VMOVUPS    Z1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
@@ -5091,31 +10104,5042 @@ addedf:
 	VADDPS     Z2, Z1, Z3
 	VSUBPS     Z3, Z0, Z0
 	TESTQ      $0x00000001, R9
-	JZ         addedg
+	JZ         added6
 	VADDPS     (DI), Z2, Z2
 
-addedg:
+added6:
 	VMOVUPS    Z2, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedh
+	JZ         added7
 	VADDPS     (DI), Z0, Z0
 
-addedh:
+added7:
 	VMOVUPS    Z0, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	TESTQ      $0x00000001, R9
-	JZ         addedi
+	JZ         added8
 	VADDPS     (DI), Z1, Z1
 
-addedi:
+added8:
 	VMOVUPS    Z1, (DI)
 	PREFETCHT0 (DI)(BX*4)
 	ADDQ       R8, DI
 	ADDQ       $0x40, SI
 	CMPQ       SI, DX
 	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedInputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradStridedInputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ         5184(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5192(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5200(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5208(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5216(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5224(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5232(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5240(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5248(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (CX)
+	VMOVUPS      Z4, 64(CX)
+	VMOVUPS      Z6, 128(CX)
+	VMOVUPS      Z8, 192(CX)
+	VMOVUPS      Z11, 256(CX)
+	VMOVUPS      Z1, 320(CX)
+	VMOVUPS      Z10, 384(CX)
+	VMOVUPS      Z7, 448(CX)
+	VMOVUPS      Z3, 512(CX)
+	MOVQ         5256(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5264(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5272(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5280(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5288(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5296(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5304(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5312(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5320(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 576(CX)
+	VMOVUPS      Z4, 640(CX)
+	VMOVUPS      Z6, 704(CX)
+	VMOVUPS      Z8, 768(CX)
+	VMOVUPS      Z11, 832(CX)
+	VMOVUPS      Z1, 896(CX)
+	VMOVUPS      Z10, 960(CX)
+	VMOVUPS      Z7, 1024(CX)
+	VMOVUPS      Z3, 1088(CX)
+	MOVQ         5328(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5336(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5344(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5352(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5360(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5368(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5376(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5384(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5392(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 1152(CX)
+	VMOVUPS      Z4, 1216(CX)
+	VMOVUPS      Z6, 1280(CX)
+	VMOVUPS      Z8, 1344(CX)
+	VMOVUPS      Z11, 1408(CX)
+	VMOVUPS      Z1, 1472(CX)
+	VMOVUPS      Z10, 1536(CX)
+	VMOVUPS      Z7, 1600(CX)
+	VMOVUPS      Z3, 1664(CX)
+	MOVQ         5400(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5408(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5416(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5424(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5432(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5440(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5448(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5456(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5464(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 1728(CX)
+	VMOVUPS      Z4, 1792(CX)
+	VMOVUPS      Z6, 1856(CX)
+	VMOVUPS      Z8, 1920(CX)
+	VMOVUPS      Z11, 1984(CX)
+	VMOVUPS      Z1, 2048(CX)
+	VMOVUPS      Z10, 2112(CX)
+	VMOVUPS      Z7, 2176(CX)
+	VMOVUPS      Z3, 2240(CX)
+	MOVQ         5472(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5480(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5488(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5496(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5504(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5512(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5520(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5528(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5536(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 2304(CX)
+	VMOVUPS      Z4, 2368(CX)
+	VMOVUPS      Z6, 2432(CX)
+	VMOVUPS      Z8, 2496(CX)
+	VMOVUPS      Z11, 2560(CX)
+	VMOVUPS      Z1, 2624(CX)
+	VMOVUPS      Z10, 2688(CX)
+	VMOVUPS      Z7, 2752(CX)
+	VMOVUPS      Z3, 2816(CX)
+	MOVQ         5544(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5552(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5560(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5568(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5576(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5584(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5592(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5600(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5608(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 2880(CX)
+	VMOVUPS      Z4, 2944(CX)
+	VMOVUPS      Z6, 3008(CX)
+	VMOVUPS      Z8, 3072(CX)
+	VMOVUPS      Z11, 3136(CX)
+	VMOVUPS      Z1, 3200(CX)
+	VMOVUPS      Z10, 3264(CX)
+	VMOVUPS      Z7, 3328(CX)
+	VMOVUPS      Z3, 3392(CX)
+	MOVQ         5616(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5624(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5632(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5640(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5648(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5656(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5664(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5672(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5680(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 3456(CX)
+	VMOVUPS      Z4, 3520(CX)
+	VMOVUPS      Z6, 3584(CX)
+	VMOVUPS      Z8, 3648(CX)
+	VMOVUPS      Z11, 3712(CX)
+	VMOVUPS      Z1, 3776(CX)
+	VMOVUPS      Z10, 3840(CX)
+	VMOVUPS      Z7, 3904(CX)
+	VMOVUPS      Z3, 3968(CX)
+	MOVQ         5688(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5696(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5704(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5712(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5720(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5728(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5736(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5744(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5752(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 4032(CX)
+	VMOVUPS      Z4, 4096(CX)
+	VMOVUPS      Z6, 4160(CX)
+	VMOVUPS      Z8, 4224(CX)
+	VMOVUPS      Z11, 4288(CX)
+	VMOVUPS      Z1, 4352(CX)
+	VMOVUPS      Z10, 4416(CX)
+	VMOVUPS      Z7, 4480(CX)
+	VMOVUPS      Z3, 4544(CX)
+	MOVQ         5760(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5768(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5776(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5784(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5792(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	MOVQ         5800(CX), SI
+	VMOVUPS      (SI)(BX*1), Z6
+	MOVQ         5808(CX), SI
+	VMOVUPS      (SI)(BX*1), Z7
+	MOVQ         5816(CX), SI
+	VMOVUPS      (SI)(BX*1), Z8
+	MOVQ         5824(CX), SI
+	VMOVUPS      (SI)(BX*1), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, 4608(CX)
+	VMOVUPS      Z4, 4672(CX)
+	VMOVUPS      Z6, 4736(CX)
+	VMOVUPS      Z8, 4800(CX)
+	VMOVUPS      Z11, 4864(CX)
+	VMOVUPS      Z1, 4928(CX)
+	VMOVUPS      Z10, 4992(CX)
+	VMOVUPS      Z7, 5056(CX)
+	VMOVUPS      Z3, 5120(CX)
+	MOVQ         48(AX), SI
+	MOVQ         120(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         BX, SI
+	VMOVUPS      (CX), Z1
+	VMOVUPS      576(CX), Z2
+	VMOVUPS      1152(CX), Z3
+	VMOVUPS      1728(CX), Z4
+	VMOVUPS      2304(CX), Z5
+	VMOVUPS      2880(CX), Z6
+	VMOVUPS      3456(CX), Z7
+	VMOVUPS      4032(CX), Z8
+	VMOVUPS      4608(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      64(CX), Z1
+	VMOVUPS      640(CX), Z2
+	VMOVUPS      1216(CX), Z3
+	VMOVUPS      1792(CX), Z4
+	VMOVUPS      2368(CX), Z5
+	VMOVUPS      2944(CX), Z6
+	VMOVUPS      3520(CX), Z7
+	VMOVUPS      4096(CX), Z8
+	VMOVUPS      4672(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      128(CX), Z1
+	VMOVUPS      704(CX), Z2
+	VMOVUPS      1280(CX), Z3
+	VMOVUPS      1856(CX), Z4
+	VMOVUPS      2432(CX), Z5
+	VMOVUPS      3008(CX), Z6
+	VMOVUPS      3584(CX), Z7
+	VMOVUPS      4160(CX), Z8
+	VMOVUPS      4736(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      192(CX), Z1
+	VMOVUPS      768(CX), Z2
+	VMOVUPS      1344(CX), Z3
+	VMOVUPS      1920(CX), Z4
+	VMOVUPS      2496(CX), Z5
+	VMOVUPS      3072(CX), Z6
+	VMOVUPS      3648(CX), Z7
+	VMOVUPS      4224(CX), Z8
+	VMOVUPS      4800(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      256(CX), Z1
+	VMOVUPS      832(CX), Z2
+	VMOVUPS      1408(CX), Z3
+	VMOVUPS      1984(CX), Z4
+	VMOVUPS      2560(CX), Z5
+	VMOVUPS      3136(CX), Z6
+	VMOVUPS      3712(CX), Z7
+	VMOVUPS      4288(CX), Z8
+	VMOVUPS      4864(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      320(CX), Z1
+	VMOVUPS      896(CX), Z2
+	VMOVUPS      1472(CX), Z3
+	VMOVUPS      2048(CX), Z4
+	VMOVUPS      2624(CX), Z5
+	VMOVUPS      3200(CX), Z6
+	VMOVUPS      3776(CX), Z7
+	VMOVUPS      4352(CX), Z8
+	VMOVUPS      4928(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      384(CX), Z1
+	VMOVUPS      960(CX), Z2
+	VMOVUPS      1536(CX), Z3
+	VMOVUPS      2112(CX), Z4
+	VMOVUPS      2688(CX), Z5
+	VMOVUPS      3264(CX), Z6
+	VMOVUPS      3840(CX), Z7
+	VMOVUPS      4416(CX), Z8
+	VMOVUPS      4992(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      448(CX), Z1
+	VMOVUPS      1024(CX), Z2
+	VMOVUPS      1600(CX), Z3
+	VMOVUPS      2176(CX), Z4
+	VMOVUPS      2752(CX), Z5
+	VMOVUPS      3328(CX), Z6
+	VMOVUPS      3904(CX), Z7
+	VMOVUPS      4480(CX), Z8
+	VMOVUPS      5056(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      512(CX), Z1
+	VMOVUPS      1088(CX), Z2
+	VMOVUPS      1664(CX), Z3
+	VMOVUPS      2240(CX), Z4
+	VMOVUPS      2816(CX), Z5
+	VMOVUPS      3392(CX), Z6
+	VMOVUPS      3968(CX), Z7
+	VMOVUPS      4544(CX), Z8
+	VMOVUPS      5120(CX), Z9
+	VSUBPS       Z5, Z7, Z10
+	VSUBPS       Z3, Z7, Z7
+	VSUBPS       Z5, Z1, Z1
+	VMOVAPS      Z7, Z11
+	VFMADD231PS  Z0, Z1, Z11
+	VMOVAPS      Z10, Z1
+	VFNMADD231PS Z0, Z3, Z1
+	VSUBPS       Z5, Z3, Z3
+	VMOVAPS      Z10, Z10
+	VFMADD231PS  Z0, Z3, Z10
+	VSUBPS       Z5, Z9, Z3
+	VMOVAPS      Z3, Z3
+	VFNMADD231PS Z0, Z7, Z3
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z11, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z10, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	ADDQ         $0x40, BX
+	CMPQ         BX, DX
+	JLT          channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedOutputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·winogradStridedOutputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (BX)(DI*4), DI
+	CMOVQLT      DX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	VBROADCASTSS winogradFactors<>+4(SB), Z1
+	VBROADCASTSS winogradFactors<>+8(SB), Z2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        24(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, (CX)
+	VMOVUPS     Z4, 64(CX)
+	VMOVUPS     Z5, 128(CX)
+	VMOVUPS     Z6, 192(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 256(CX)
+	VMOVUPS     Z4, 320(CX)
+	VMOVUPS     Z5, 384(CX)
+	VMOVUPS     Z6, 448(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 512(CX)
+	VMOVUPS     Z4, 576(CX)
+	VMOVUPS     Z5, 640(CX)
+	VMOVUPS     Z6, 704(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 768(CX)
+	VMOVUPS     Z4, 832(CX)
+	VMOVUPS     Z5, 896(CX)
+	VMOVUPS     Z6, 960(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 1024(CX)
+	VMOVUPS     Z4, 1088(CX)
+	VMOVUPS     Z5, 1152(CX)
+	VMOVUPS     Z6, 1216(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 1280(CX)
+	VMOVUPS     Z4, 1344(CX)
+	VMOVUPS     Z5, 1408(CX)
+	VMOVUPS     Z6, 1472(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 1536(CX)
+	VMOVUPS     Z4, 1600(CX)
+	VMOVUPS     Z5, 1664(CX)
+	VMOVUPS     Z6, 1728(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 1792(CX)
+	VMOVUPS     Z4, 1856(CX)
+	VMOVUPS     Z5, 1920(CX)
+	VMOVUPS     Z6, 1984(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VMOVUPS     Z3, 2048(CX)
+	VMOVUPS     Z4, 2112(CX)
+	VMOVUPS     Z5, 2176(CX)
+	VMOVUPS     Z6, 2240(CX)
+	MOVQ        152(AX), SI
+	MOVQ        96(AX), DI
+	ADDQ        BX, DI
+	VMOVUPS     (CX), Z3
+	VMOVUPS     256(CX), Z4
+	VMOVUPS     512(CX), Z5
+	VMOVUPS     768(CX), Z6
+	VMOVUPS     1024(CX), Z7
+	VMOVUPS     1280(CX), Z8
+	VMOVUPS     1536(CX), Z9
+	VMOVUPS     1792(CX), Z10
+	VMOVUPS     2048(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	MOVQ        5184(CX), R8
+	TESTQ       R8, R8
+	JZ          outside0
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added0
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added0:
+	TESTQ  $0x00000002, SI
+	JZ     store0
+	VXORPS Z7, Z7, Z7
+	VMAXPS Z3, Z7, Z3
+
+store0:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside0:
+	MOVQ   5192(CX), R8
+	TESTQ  R8, R8
+	JZ     outside1
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added1
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added1:
+	TESTQ  $0x00000002, SI
+	JZ     store1
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store1:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside1:
+	MOVQ   5200(CX), R8
+	TESTQ  R8, R8
+	JZ     outside2
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added2
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added2:
+	TESTQ  $0x00000002, SI
+	JZ     store2
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store2:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside2:
+	MOVQ   5208(CX), R8
+	TESTQ  R8, R8
+	JZ     outside3
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added3
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added3:
+	TESTQ  $0x00000002, SI
+	JZ     store3
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store3:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside3:
+	VMOVUPS     64(CX), Z3
+	VMOVUPS     320(CX), Z4
+	VMOVUPS     576(CX), Z5
+	VMOVUPS     832(CX), Z6
+	VMOVUPS     1088(CX), Z7
+	VMOVUPS     1344(CX), Z8
+	VMOVUPS     1600(CX), Z9
+	VMOVUPS     1856(CX), Z10
+	VMOVUPS     2112(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	MOVQ        5216(CX), R8
+	TESTQ       R8, R8
+	JZ          outside4
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added4
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added4:
+	TESTQ  $0x00000002, SI
+	JZ     store4
+	VXORPS Z7, Z7, Z7
+	VMAXPS Z3, Z7, Z3
+
+store4:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside4:
+	MOVQ   5224(CX), R8
+	TESTQ  R8, R8
+	JZ     outside5
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added5
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added5:
+	TESTQ  $0x00000002, SI
+	JZ     store5
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store5:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside5:
+	MOVQ   5232(CX), R8
+	TESTQ  R8, R8
+	JZ     outside6
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added6
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added6:
+	TESTQ  $0x00000002, SI
+	JZ     store6
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store6:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside6:
+	MOVQ   5240(CX), R8
+	TESTQ  R8, R8
+	JZ     outside7
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added7
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added7:
+	TESTQ  $0x00000002, SI
+	JZ     store7
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store7:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside7:
+	VMOVUPS     128(CX), Z3
+	VMOVUPS     384(CX), Z4
+	VMOVUPS     640(CX), Z5
+	VMOVUPS     896(CX), Z6
+	VMOVUPS     1152(CX), Z7
+	VMOVUPS     1408(CX), Z8
+	VMOVUPS     1664(CX), Z9
+	VMOVUPS     1920(CX), Z10
+	VMOVUPS     2176(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	MOVQ        5248(CX), R8
+	TESTQ       R8, R8
+	JZ          outside8
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added8
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added8:
+	TESTQ  $0x00000002, SI
+	JZ     store8
+	VXORPS Z7, Z7, Z7
+	VMAXPS Z3, Z7, Z3
+
+store8:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside8:
+	MOVQ   5256(CX), R8
+	TESTQ  R8, R8
+	JZ     outside9
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added9
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added9:
+	TESTQ  $0x00000002, SI
+	JZ     store9
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store9:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside9:
+	MOVQ   5264(CX), R8
+	TESTQ  R8, R8
+	JZ     outside10
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added10
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added10:
+	TESTQ  $0x00000002, SI
+	JZ     store10
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store10:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside10:
+	MOVQ   5272(CX), R8
+	TESTQ  R8, R8
+	JZ     outside11
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added11
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added11:
+	TESTQ  $0x00000002, SI
+	JZ     store11
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store11:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside11:
+	VMOVUPS     192(CX), Z3
+	VMOVUPS     448(CX), Z4
+	VMOVUPS     704(CX), Z5
+	VMOVUPS     960(CX), Z6
+	VMOVUPS     1216(CX), Z7
+	VMOVUPS     1472(CX), Z8
+	VMOVUPS     1728(CX), Z9
+	VMOVUPS     1984(CX), Z10
+	VMOVUPS     2240(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z9, Z4, Z4
+	VADDPS      Z12, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	MOVQ        5280(CX), R8
+	TESTQ       R8, R8
+	JZ          outside12
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added12
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added12:
+	TESTQ  $0x00000002, SI
+	JZ     store12
+	VXORPS Z7, Z7, Z7
+	VMAXPS Z3, Z7, Z3
+
+store12:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside12:
+	MOVQ   5288(CX), R8
+	TESTQ  R8, R8
+	JZ     outside13
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added13
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added13:
+	TESTQ  $0x00000002, SI
+	JZ     store13
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store13:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside13:
+	MOVQ   5296(CX), R8
+	TESTQ  R8, R8
+	JZ     outside14
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added14
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added14:
+	TESTQ  $0x00000002, SI
+	JZ     store14
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store14:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside14:
+	MOVQ   5304(CX), R8
+	TESTQ  R8, R8
+	JZ     outside15
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added15
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added15:
+	TESTQ  $0x00000002, SI
+	JZ     store15
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store15:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside15:
+	ADDQ $0x40, BX
+	CMPQ BX, DX
+	JLT  channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedFilterAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradStridedFilterAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         160(AX), CX
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	VBROADCASTSS winogradFactors<>+12(SB), Z1
+	VBROADCASTSS winogradFactors<>+16(SB), Z2
+	VBROADCASTSS winogradFactors<>+28(SB), Z3
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
+
+channels:
+	MOVQ        24(AX), DI
+	MOVQ        128(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (DI), Z4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (CX)
+	VMOVUPS     Z5, 64(CX)
+	VMOVUPS     Z5, 128(CX)
+	VMOVUPS     Z5, 192(CX)
+	VMOVUPS     Z7, 256(CX)
+	VMOVUPS     Z8, 320(CX)
+	VMOVUPS     Z9, 384(CX)
+	VMOVUPS     Z4, 448(CX)
+	VMOVUPS     Z6, 512(CX)
+	VMOVUPS     (DI), Z4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, 576(CX)
+	VMOVUPS     Z5, 640(CX)
+	VMOVUPS     Z5, 704(CX)
+	VMOVUPS     Z5, 768(CX)
+	VMOVUPS     Z7, 832(CX)
+	VMOVUPS     Z8, 896(CX)
+	VMOVUPS     Z9, 960(CX)
+	VMOVUPS     Z4, 1024(CX)
+	VMOVUPS     Z6, 1088(CX)
+	VMOVUPS     (DI), Z4
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, 1152(CX)
+	VMOVUPS     Z5, 1216(CX)
+	VMOVUPS     Z5, 1280(CX)
+	VMOVUPS     Z5, 1344(CX)
+	VMOVUPS     Z7, 1408(CX)
+	VMOVUPS     Z8, 1472(CX)
+	VMOVUPS     Z9, 1536(CX)
+	VMOVUPS     Z4, 1600(CX)
+	VMOVUPS     Z6, 1664(CX)
+	MOVQ        48(AX), DI
+	MOVQ        120(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (CX), Z4
+	VMOVUPS     576(CX), Z5
+	VMOVUPS     1152(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     64(CX), Z4
+	VMOVUPS     640(CX), Z5
+	VMOVUPS     1216(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     128(CX), Z4
+	VMOVUPS     704(CX), Z5
+	VMOVUPS     1280(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     192(CX), Z4
+	VMOVUPS     768(CX), Z5
+	VMOVUPS     1344(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     256(CX), Z4
+	VMOVUPS     832(CX), Z5
+	VMOVUPS     1408(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     320(CX), Z4
+	VMOVUPS     896(CX), Z5
+	VMOVUPS     1472(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     384(CX), Z4
+	VMOVUPS     960(CX), Z5
+	VMOVUPS     1536(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     448(CX), Z4
+	VMOVUPS     1024(CX), Z5
+	VMOVUPS     1600(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     512(CX), Z4
+	VMOVUPS     1088(CX), Z5
+	VMOVUPS     1664(CX), Z6
+	VMULPS      Z4, Z1, Z7
+	VADDPS      Z6, Z4, Z8
+	VMULPS      Z8, Z2, Z8
+	VSUBPS      Z4, Z6, Z9
+	VMULPS      Z9, Z3, Z9
+	VMOVAPS     Z4, Z4
+	VFMADD231PS Z0, Z6, Z4
+	VMULPS      Z4, Z3, Z4
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z5, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z7, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z8, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z9, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z4, (DI)
+	ADDQ        R8, DI
+	VMOVUPS     Z6, (DI)
+	ADDQ        R8, DI
+	ADDQ        $0x40, SI
+	CMPQ        SI, DX
+	JLT         channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedOutputGradAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradStridedOutputGradAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	VBROADCASTSS winogradFactors<>+4(SB), Z1
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        5184(CX), SI
+	VMOVUPS     (SI)(BX*1), Z2
+	MOVQ        5192(CX), SI
+	VMOVUPS     (SI)(BX*1), Z3
+	MOVQ        5200(CX), SI
+	VMOVUPS     (SI)(BX*1), Z4
+	MOVQ        5208(CX), SI
+	VMOVUPS     (SI)(BX*1), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (CX)
+	VMOVUPS     Z3, 64(CX)
+	VMOVUPS     Z4, 128(CX)
+	VMOVUPS     Z5, 192(CX)
+	VMOVUPS     Z2, 256(CX)
+	VMOVUPS     Z10, 320(CX)
+	VMOVUPS     Z6, 384(CX)
+	VMOVUPS     Z7, 448(CX)
+	VMOVUPS     Z5, 512(CX)
+	MOVQ        5216(CX), SI
+	VMOVUPS     (SI)(BX*1), Z2
+	MOVQ        5224(CX), SI
+	VMOVUPS     (SI)(BX*1), Z3
+	MOVQ        5232(CX), SI
+	VMOVUPS     (SI)(BX*1), Z4
+	MOVQ        5240(CX), SI
+	VMOVUPS     (SI)(BX*1), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, 576(CX)
+	VMOVUPS     Z3, 640(CX)
+	VMOVUPS     Z4, 704(CX)
+	VMOVUPS     Z5, 768(CX)
+	VMOVUPS     Z2, 832(CX)
+	VMOVUPS     Z10, 896(CX)
+	VMOVUPS     Z6, 960(CX)
+	VMOVUPS     Z7, 1024(CX)
+	VMOVUPS     Z5, 1088(CX)
+	MOVQ        5248(CX), SI
+	VMOVUPS     (SI)(BX*1), Z2
+	MOVQ        5256(CX), SI
+	VMOVUPS     (SI)(BX*1), Z3
+	MOVQ        5264(CX), SI
+	VMOVUPS     (SI)(BX*1), Z4
+	MOVQ        5272(CX), SI
+	VMOVUPS     (SI)(BX*1), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, 1152(CX)
+	VMOVUPS     Z3, 1216(CX)
+	VMOVUPS     Z4, 1280(CX)
+	VMOVUPS     Z5, 1344(CX)
+	VMOVUPS     Z2, 1408(CX)
+	VMOVUPS     Z10, 1472(CX)
+	VMOVUPS     Z6, 1536(CX)
+	VMOVUPS     Z7, 1600(CX)
+	VMOVUPS     Z5, 1664(CX)
+	MOVQ        5280(CX), SI
+	VMOVUPS     (SI)(BX*1), Z2
+	MOVQ        5288(CX), SI
+	VMOVUPS     (SI)(BX*1), Z3
+	MOVQ        5296(CX), SI
+	VMOVUPS     (SI)(BX*1), Z4
+	MOVQ        5304(CX), SI
+	VMOVUPS     (SI)(BX*1), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, 1728(CX)
+	VMOVUPS     Z3, 1792(CX)
+	VMOVUPS     Z4, 1856(CX)
+	VMOVUPS     Z5, 1920(CX)
+	VMOVUPS     Z2, 1984(CX)
+	VMOVUPS     Z10, 2048(CX)
+	VMOVUPS     Z6, 2112(CX)
+	VMOVUPS     Z7, 2176(CX)
+	VMOVUPS     Z5, 2240(CX)
+	MOVQ        48(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (CX), Z2
+	VMOVUPS     576(CX), Z3
+	VMOVUPS     1152(CX), Z4
+	VMOVUPS     1728(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     64(CX), Z2
+	VMOVUPS     640(CX), Z3
+	VMOVUPS     1216(CX), Z4
+	VMOVUPS     1792(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     128(CX), Z2
+	VMOVUPS     704(CX), Z3
+	VMOVUPS     1280(CX), Z4
+	VMOVUPS     1856(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     192(CX), Z2
+	VMOVUPS     768(CX), Z3
+	VMOVUPS     1344(CX), Z4
+	VMOVUPS     1920(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     256(CX), Z2
+	VMOVUPS     832(CX), Z3
+	VMOVUPS     1408(CX), Z4
+	VMOVUPS     1984(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     320(CX), Z2
+	VMOVUPS     896(CX), Z3
+	VMOVUPS     1472(CX), Z4
+	VMOVUPS     2048(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     384(CX), Z2
+	VMOVUPS     960(CX), Z3
+	VMOVUPS     1536(CX), Z4
+	VMOVUPS     2112(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     448(CX), Z2
+	VMOVUPS     1024(CX), Z3
+	VMOVUPS     1600(CX), Z4
+	VMOVUPS     2176(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     512(CX), Z2
+	VMOVUPS     1088(CX), Z3
+	VMOVUPS     1664(CX), Z4
+	VMOVUPS     2240(CX), Z5
+	VADDPS      Z4, Z2, Z6
+	VADDPS      Z5, Z3, Z7
+	VMOVAPS     Z2, Z8
+	VFMADD231PS Z1, Z4, Z8
+	VMOVAPS     Z3, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VADDPS      Z7, Z6, Z10
+	VSUBPS      Z7, Z6, Z6
+	VMOVAPS     Z8, Z7
+	VFMADD231PS Z0, Z9, Z7
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z3, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z4, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z2, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z10, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z6, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z7, (SI)
+	ADDQ        DI, SI
+	VMOVUPS     Z5, (SI)
+	ADDQ        DI, SI
+	ADDQ        $0x40, BX
+	CMPQ        BX, DX
+	JLT         channels
+	VZEROUPPER
+	RET
+
+// func winogradStridedFilterGradAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·winogradStridedFilterGradAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         160(AX), CX
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	VBROADCASTSS winogradFactors<>+12(SB), Z1
+	VBROADCASTSS winogradFactors<>+28(SB), Z2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	MOVQ         136(AX), BX
+	XORQ         SI, SI
+
+channels:
+	MOVQ        24(AX), DI
+	MOVQ        120(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, (CX)
+	VMOVUPS     Z3, 64(CX)
+	VMOVUPS     Z4, 128(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 192(CX)
+	VMOVUPS     Z3, 256(CX)
+	VMOVUPS     Z4, 320(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 384(CX)
+	VMOVUPS     Z3, 448(CX)
+	VMOVUPS     Z4, 512(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 576(CX)
+	VMOVUPS     Z3, 640(CX)
+	VMOVUPS     Z4, 704(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 768(CX)
+	VMOVUPS     Z3, 832(CX)
+	VMOVUPS     Z4, 896(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 960(CX)
+	VMOVUPS     Z3, 1024(CX)
+	VMOVUPS     Z4, 1088(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 1152(CX)
+	VMOVUPS     Z3, 1216(CX)
+	VMOVUPS     Z4, 1280(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 1344(CX)
+	VMOVUPS     Z3, 1408(CX)
+	VMOVUPS     Z4, 1472(CX)
+	VMOVUPS     (DI), Z3
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z4
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z5
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z6
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z7
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z8
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z9
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z10
+	ADDQ        R8, DI
+	VMOVUPS     (DI), Z11
+	ADDQ        R8, DI
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VMOVUPS     Z7, 1536(CX)
+	VMOVUPS     Z3, 1600(CX)
+	VMOVUPS     Z4, 1664(CX)
+	MOVQ        48(AX), DI
+	MOVQ        128(AX), R8
+	SHLQ        $0x02, R8
+	ADDQ        SI, DI
+	MOVQ        152(AX), R9
+	VMOVUPS     (CX), Z3
+	VMOVUPS     192(CX), Z4
+	VMOVUPS     384(CX), Z5
+	VMOVUPS     576(CX), Z6
+	VMOVUPS     768(CX), Z7
+	VMOVUPS     960(CX), Z8
+	VMOVUPS     1152(CX), Z9
+	VMOVUPS     1344(CX), Z10
+	VMOVUPS     1536(CX), Z11
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	TESTQ       $0x00000001, R9
+	JZ          added0
+	VADDPS      (DI), Z7, Z7
+
+added0:
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added1
+	VADDPS     (DI), Z3, Z3
+
+added1:
+	VMOVUPS    Z3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added2
+	VADDPS     (DI), Z4, Z4
+
+added2:
+	VMOVUPS     Z4, (DI)
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     64(CX), Z3
+	VMOVUPS     256(CX), Z4
+	VMOVUPS     448(CX), Z5
+	VMOVUPS     640(CX), Z6
+	VMOVUPS     832(CX), Z7
+	VMOVUPS     1024(CX), Z8
+	VMOVUPS     1216(CX), Z9
+	VMOVUPS     1408(CX), Z10
+	VMOVUPS     1600(CX), Z11
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	TESTQ       $0x00000001, R9
+	JZ          added3
+	VADDPS      (DI), Z7, Z7
+
+added3:
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added4
+	VADDPS     (DI), Z3, Z3
+
+added4:
+	VMOVUPS    Z3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added5
+	VADDPS     (DI), Z4, Z4
+
+added5:
+	VMOVUPS     Z4, (DI)
+	PREFETCHT0  (DI)(BX*4)
+	ADDQ        R8, DI
+	VMOVUPS     128(CX), Z3
+	VMOVUPS     320(CX), Z4
+	VMOVUPS     512(CX), Z5
+	VMOVUPS     704(CX), Z6
+	VMOVUPS     896(CX), Z7
+	VMOVUPS     1088(CX), Z8
+	VMOVUPS     1280(CX), Z9
+	VMOVUPS     1472(CX), Z10
+	VMOVUPS     1664(CX), Z11
+	VMOVAPS     Z9, Z12
+	VFMADD231PS Z0, Z10, Z12
+	VMULPS      Z12, Z2, Z12
+	VSUBPS      Z9, Z10, Z9
+	VMULPS      Z9, Z2, Z9
+	VSUBPS      Z8, Z7, Z7
+	VMULPS      Z7, Z1, Z7
+	VADDPS      Z7, Z9, Z7
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z6, Z5, Z4
+	VADDPS      Z4, Z3, Z3
+	VADDPS      Z11, Z12, Z4
+	VMULPS      Z8, Z1, Z5
+	VSUBPS      Z5, Z4, Z4
+	TESTQ       $0x00000001, R9
+	JZ          added6
+	VADDPS      (DI), Z7, Z7
+
+added6:
+	VMOVUPS    Z7, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added7
+	VADDPS     (DI), Z3, Z3
+
+added7:
+	VMOVUPS    Z3, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	TESTQ      $0x00000001, R9
+	JZ         added8
+	VADDPS     (DI), Z4, Z4
+
+added8:
+	VMOVUPS    Z4, (DI)
+	PREFETCHT0 (DI)(BX*4)
+	ADDQ       R8, DI
+	ADDQ       $0x40, SI
+	CMPQ       SI, DX
+	JLT        channels
+	VZEROUPPER
+	RET
+
+// func winogradSpreadInputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·winogradSpreadInputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (DX)(DI*4), DI
+	CMOVQLT      BX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ         5184(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5192(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5200(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5208(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5216(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, 64(CX)
+	VMOVUPS      Z3, 128(CX)
+	VMOVUPS      Z4, 192(CX)
+	VMOVUPS      Z9, 256(CX)
+	VMOVUPS      Z8, 320(CX)
+	VMOVUPS      Z6, 384(CX)
+	VMOVUPS      Z7, 448(CX)
+	VMOVUPS      Z5, 512(CX)
+	MOVQ         5224(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5232(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5240(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5248(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5256(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, 576(CX)
+	VMOVUPS      Z2, 640(CX)
+	VMOVUPS      Z3, 704(CX)
+	VMOVUPS      Z4, 768(CX)
+	VMOVUPS      Z9, 832(CX)
+	VMOVUPS      Z8, 896(CX)
+	VMOVUPS      Z6, 960(CX)
+	VMOVUPS      Z7, 1024(CX)
+	VMOVUPS      Z5, 1088(CX)
+	MOVQ         5264(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5272(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5280(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5288(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5296(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, 1152(CX)
+	VMOVUPS      Z2, 1216(CX)
+	VMOVUPS      Z3, 1280(CX)
+	VMOVUPS      Z4, 1344(CX)
+	VMOVUPS      Z9, 1408(CX)
+	VMOVUPS      Z8, 1472(CX)
+	VMOVUPS      Z6, 1536(CX)
+	VMOVUPS      Z7, 1600(CX)
+	VMOVUPS      Z5, 1664(CX)
+	MOVQ         5304(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5312(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5320(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5328(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5336(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, 1728(CX)
+	VMOVUPS      Z2, 1792(CX)
+	VMOVUPS      Z3, 1856(CX)
+	VMOVUPS      Z4, 1920(CX)
+	VMOVUPS      Z9, 1984(CX)
+	VMOVUPS      Z8, 2048(CX)
+	VMOVUPS      Z6, 2112(CX)
+	VMOVUPS      Z7, 2176(CX)
+	VMOVUPS      Z5, 2240(CX)
+	MOVQ         5344(CX), SI
+	VMOVUPS      (SI)(BX*1), Z1
+	MOVQ         5352(CX), SI
+	VMOVUPS      (SI)(BX*1), Z2
+	MOVQ         5360(CX), SI
+	VMOVUPS      (SI)(BX*1), Z3
+	MOVQ         5368(CX), SI
+	VMOVUPS      (SI)(BX*1), Z4
+	MOVQ         5376(CX), SI
+	VMOVUPS      (SI)(BX*1), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, 2304(CX)
+	VMOVUPS      Z2, 2368(CX)
+	VMOVUPS      Z3, 2432(CX)
+	VMOVUPS      Z4, 2496(CX)
+	VMOVUPS      Z9, 2560(CX)
+	VMOVUPS      Z8, 2624(CX)
+	VMOVUPS      Z6, 2688(CX)
+	VMOVUPS      Z7, 2752(CX)
+	VMOVUPS      Z5, 2816(CX)
+	MOVQ         48(AX), SI
+	MOVQ         120(AX), DI
+	SHLQ         $0x02, DI
+	ADDQ         BX, SI
+	VMOVUPS      (CX), Z1
+	VMOVUPS      576(CX), Z2
+	VMOVUPS      1152(CX), Z3
+	VMOVUPS      1728(CX), Z4
+	VMOVUPS      2304(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      64(CX), Z1
+	VMOVUPS      640(CX), Z2
+	VMOVUPS      1216(CX), Z3
+	VMOVUPS      1792(CX), Z4
+	VMOVUPS      2368(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      128(CX), Z1
+	VMOVUPS      704(CX), Z2
+	VMOVUPS      1280(CX), Z3
+	VMOVUPS      1856(CX), Z4
+	VMOVUPS      2432(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      192(CX), Z1
+	VMOVUPS      768(CX), Z2
+	VMOVUPS      1344(CX), Z3
+	VMOVUPS      1920(CX), Z4
+	VMOVUPS      2496(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      256(CX), Z1
+	VMOVUPS      832(CX), Z2
+	VMOVUPS      1408(CX), Z3
+	VMOVUPS      1984(CX), Z4
+	VMOVUPS      2560(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      320(CX), Z1
+	VMOVUPS      896(CX), Z2
+	VMOVUPS      1472(CX), Z3
+	VMOVUPS      2048(CX), Z4
+	VMOVUPS      2624(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      384(CX), Z1
+	VMOVUPS      960(CX), Z2
+	VMOVUPS      1536(CX), Z3
+	VMOVUPS      2112(CX), Z4
+	VMOVUPS      2688(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      448(CX), Z1
+	VMOVUPS      1024(CX), Z2
+	VMOVUPS      1600(CX), Z3
+	VMOVUPS      2176(CX), Z4
+	VMOVUPS      2752(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      512(CX), Z1
+	VMOVUPS      1088(CX), Z2
+	VMOVUPS      1664(CX), Z3
+	VMOVUPS      2240(CX), Z4
+	VMOVUPS      2816(CX), Z5
+	VSUBPS       Z3, Z4, Z6
+	VSUBPS       Z2, Z4, Z7
+	VSUBPS       Z3, Z1, Z8
+	VMOVAPS      Z7, Z9
+	VFMADD231PS  Z0, Z8, Z9
+	VMOVAPS      Z6, Z8
+	VFNMADD231PS Z0, Z2, Z8
+	VSUBPS       Z3, Z2, Z10
+	VMOVAPS      Z6, Z6
+	VFMADD231PS  Z0, Z10, Z6
+	VSUBPS       Z3, Z5, Z5
+	VMOVAPS      Z5, Z5
+	VFNMADD231PS Z0, Z7, Z5
+	VMOVUPS      Z1, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z2, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z3, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z4, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z9, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z8, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z6, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z7, (SI)
+	ADDQ         DI, SI
+	VMOVUPS      Z5, (SI)
+	ADDQ         DI, SI
+	ADDQ         $0x40, BX
+	CMPQ         BX, DX
+	JLT          channels
+	VZEROUPPER
+	RET
+
+// func winogradSpreadOutputAVX512(a *WinogradArgs)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·winogradSpreadOutputAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	XORQ DX, DX
+	MOVQ 48(AX), BX
+	MOVQ (AX), SI
+	MOVQ 8(AX), R8
+	LEAQ 5184(CX), R9
+
+places:
+	MOVLQSX      (SI), DI
+	TESTQ        DI, DI
+	LEAQ         (BX)(DI*4), DI
+	CMOVQLT      DX, DI
+	MOVQ         DI, (R9)
+	ADDQ         $0x04, SI
+	ADDQ         $0x08, R9
+	DECQ         R8
+	JNZ          places
+	VBROADCASTSS winogradFactors<>+0(SB), Z0
+	VBROADCASTSS winogradFactors<>+4(SB), Z1
+	VBROADCASTSS winogradFactors<>+8(SB), Z2
+	MOVQ         144(AX), DX
+	SHLQ         $0x02, DX
+	XORQ         BX, BX
+
+channels:
+	MOVQ        24(AX), SI
+	MOVQ        120(AX), DI
+	SHLQ        $0x02, DI
+	ADDQ        BX, SI
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, (CX)
+	VMOVUPS     Z7, 64(CX)
+	VMOVUPS     Z4, 128(CX)
+	VMOVUPS     Z9, 192(CX)
+	VMOVUPS     Z5, 256(CX)
+	VMOVUPS     Z12, 320(CX)
+	VMOVUPS     Z6, 384(CX)
+	VMOVUPS     Z8, 448(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 512(CX)
+	VMOVUPS     Z7, 576(CX)
+	VMOVUPS     Z4, 640(CX)
+	VMOVUPS     Z9, 704(CX)
+	VMOVUPS     Z5, 768(CX)
+	VMOVUPS     Z12, 832(CX)
+	VMOVUPS     Z6, 896(CX)
+	VMOVUPS     Z8, 960(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 1024(CX)
+	VMOVUPS     Z7, 1088(CX)
+	VMOVUPS     Z4, 1152(CX)
+	VMOVUPS     Z9, 1216(CX)
+	VMOVUPS     Z5, 1280(CX)
+	VMOVUPS     Z12, 1344(CX)
+	VMOVUPS     Z6, 1408(CX)
+	VMOVUPS     Z8, 1472(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 1536(CX)
+	VMOVUPS     Z7, 1600(CX)
+	VMOVUPS     Z4, 1664(CX)
+	VMOVUPS     Z9, 1728(CX)
+	VMOVUPS     Z5, 1792(CX)
+	VMOVUPS     Z12, 1856(CX)
+	VMOVUPS     Z6, 1920(CX)
+	VMOVUPS     Z8, 1984(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 2048(CX)
+	VMOVUPS     Z7, 2112(CX)
+	VMOVUPS     Z4, 2176(CX)
+	VMOVUPS     Z9, 2240(CX)
+	VMOVUPS     Z5, 2304(CX)
+	VMOVUPS     Z12, 2368(CX)
+	VMOVUPS     Z6, 2432(CX)
+	VMOVUPS     Z8, 2496(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 2560(CX)
+	VMOVUPS     Z7, 2624(CX)
+	VMOVUPS     Z4, 2688(CX)
+	VMOVUPS     Z9, 2752(CX)
+	VMOVUPS     Z5, 2816(CX)
+	VMOVUPS     Z12, 2880(CX)
+	VMOVUPS     Z6, 2944(CX)
+	VMOVUPS     Z8, 3008(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 3072(CX)
+	VMOVUPS     Z7, 3136(CX)
+	VMOVUPS     Z4, 3200(CX)
+	VMOVUPS     Z9, 3264(CX)
+	VMOVUPS     Z5, 3328(CX)
+	VMOVUPS     Z12, 3392(CX)
+	VMOVUPS     Z6, 3456(CX)
+	VMOVUPS     Z8, 3520(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 3584(CX)
+	VMOVUPS     Z7, 3648(CX)
+	VMOVUPS     Z4, 3712(CX)
+	VMOVUPS     Z9, 3776(CX)
+	VMOVUPS     Z5, 3840(CX)
+	VMOVUPS     Z12, 3904(CX)
+	VMOVUPS     Z6, 3968(CX)
+	VMOVUPS     Z8, 4032(CX)
+	VMOVUPS     (SI), Z3
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z4
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z5
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z6
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z7
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z8
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z9
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z10
+	ADDQ        DI, SI
+	VMOVUPS     (SI), Z11
+	ADDQ        DI, SI
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	VMOVUPS     Z3, 4096(CX)
+	VMOVUPS     Z7, 4160(CX)
+	VMOVUPS     Z4, 4224(CX)
+	VMOVUPS     Z9, 4288(CX)
+	VMOVUPS     Z5, 4352(CX)
+	VMOVUPS     Z12, 4416(CX)
+	VMOVUPS     Z6, 4480(CX)
+	VMOVUPS     Z8, 4544(CX)
+	MOVQ        152(AX), SI
+	MOVQ        96(AX), DI
+	ADDQ        BX, DI
+	VMOVUPS     (CX), Z3
+	VMOVUPS     512(CX), Z4
+	VMOVUPS     1024(CX), Z5
+	VMOVUPS     1536(CX), Z6
+	VMOVUPS     2048(CX), Z7
+	VMOVUPS     2560(CX), Z8
+	VMOVUPS     3072(CX), Z9
+	VMOVUPS     3584(CX), Z10
+	VMOVUPS     4096(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5184(CX), R8
+	TESTQ       R8, R8
+	JZ          outside0
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added0
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added0:
+	TESTQ  $0x00000002, SI
+	JZ     store0
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store0:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside0:
+	MOVQ   5192(CX), R8
+	TESTQ  R8, R8
+	JZ     outside1
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added1
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added1:
+	TESTQ  $0x00000002, SI
+	JZ     store1
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store1:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside1:
+	MOVQ   5200(CX), R8
+	TESTQ  R8, R8
+	JZ     outside2
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added2
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added2:
+	TESTQ  $0x00000002, SI
+	JZ     store2
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store2:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside2:
+	MOVQ   5208(CX), R8
+	TESTQ  R8, R8
+	JZ     outside3
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added3
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added3:
+	TESTQ  $0x00000002, SI
+	JZ     store3
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store3:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside3:
+	MOVQ   5216(CX), R8
+	TESTQ  R8, R8
+	JZ     outside4
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added4
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added4:
+	TESTQ  $0x00000002, SI
+	JZ     store4
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store4:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside4:
+	MOVQ   5224(CX), R8
+	TESTQ  R8, R8
+	JZ     outside5
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added5
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added5:
+	TESTQ  $0x00000002, SI
+	JZ     store5
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store5:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside5:
+	MOVQ   5232(CX), R8
+	TESTQ  R8, R8
+	JZ     outside6
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added6
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added6:
+	TESTQ  $0x00000002, SI
+	JZ     store6
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store6:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside6:
+	MOVQ   5240(CX), R8
+	TESTQ  R8, R8
+	JZ     outside7
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added7
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added7:
+	TESTQ  $0x00000002, SI
+	JZ     store7
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store7:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside7:
+	VMOVUPS     64(CX), Z3
+	VMOVUPS     576(CX), Z4
+	VMOVUPS     1088(CX), Z5
+	VMOVUPS     1600(CX), Z6
+	VMOVUPS     2112(CX), Z7
+	VMOVUPS     2624(CX), Z8
+	VMOVUPS     3136(CX), Z9
+	VMOVUPS     3648(CX), Z10
+	VMOVUPS     4160(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5248(CX), R8
+	TESTQ       R8, R8
+	JZ          outside8
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added8
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added8:
+	TESTQ  $0x00000002, SI
+	JZ     store8
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store8:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside8:
+	MOVQ   5256(CX), R8
+	TESTQ  R8, R8
+	JZ     outside9
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added9
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added9:
+	TESTQ  $0x00000002, SI
+	JZ     store9
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store9:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside9:
+	MOVQ   5264(CX), R8
+	TESTQ  R8, R8
+	JZ     outside10
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added10
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added10:
+	TESTQ  $0x00000002, SI
+	JZ     store10
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store10:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside10:
+	MOVQ   5272(CX), R8
+	TESTQ  R8, R8
+	JZ     outside11
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added11
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added11:
+	TESTQ  $0x00000002, SI
+	JZ     store11
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store11:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside11:
+	MOVQ   5280(CX), R8
+	TESTQ  R8, R8
+	JZ     outside12
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added12
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added12:
+	TESTQ  $0x00000002, SI
+	JZ     store12
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store12:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside12:
+	MOVQ   5288(CX), R8
+	TESTQ  R8, R8
+	JZ     outside13
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added13
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added13:
+	TESTQ  $0x00000002, SI
+	JZ     store13
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store13:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside13:
+	MOVQ   5296(CX), R8
+	TESTQ  R8, R8
+	JZ     outside14
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added14
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added14:
+	TESTQ  $0x00000002, SI
+	JZ     store14
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store14:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside14:
+	MOVQ   5304(CX), R8
+	TESTQ  R8, R8
+	JZ     outside15
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added15
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added15:
+	TESTQ  $0x00000002, SI
+	JZ     store15
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store15:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside15:
+	VMOVUPS     128(CX), Z3
+	VMOVUPS     640(CX), Z4
+	VMOVUPS     1152(CX), Z5
+	VMOVUPS     1664(CX), Z6
+	VMOVUPS     2176(CX), Z7
+	VMOVUPS     2688(CX), Z8
+	VMOVUPS     3200(CX), Z9
+	VMOVUPS     3712(CX), Z10
+	VMOVUPS     4224(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5312(CX), R8
+	TESTQ       R8, R8
+	JZ          outside16
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added16
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added16:
+	TESTQ  $0x00000002, SI
+	JZ     store16
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store16:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside16:
+	MOVQ   5320(CX), R8
+	TESTQ  R8, R8
+	JZ     outside17
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added17
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added17:
+	TESTQ  $0x00000002, SI
+	JZ     store17
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store17:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside17:
+	MOVQ   5328(CX), R8
+	TESTQ  R8, R8
+	JZ     outside18
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added18
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added18:
+	TESTQ  $0x00000002, SI
+	JZ     store18
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store18:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside18:
+	MOVQ   5336(CX), R8
+	TESTQ  R8, R8
+	JZ     outside19
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added19
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added19:
+	TESTQ  $0x00000002, SI
+	JZ     store19
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store19:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside19:
+	MOVQ   5344(CX), R8
+	TESTQ  R8, R8
+	JZ     outside20
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added20
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added20:
+	TESTQ  $0x00000002, SI
+	JZ     store20
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store20:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside20:
+	MOVQ   5352(CX), R8
+	TESTQ  R8, R8
+	JZ     outside21
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added21
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added21:
+	TESTQ  $0x00000002, SI
+	JZ     store21
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store21:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside21:
+	MOVQ   5360(CX), R8
+	TESTQ  R8, R8
+	JZ     outside22
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added22
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added22:
+	TESTQ  $0x00000002, SI
+	JZ     store22
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store22:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside22:
+	MOVQ   5368(CX), R8
+	TESTQ  R8, R8
+	JZ     outside23
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added23
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added23:
+	TESTQ  $0x00000002, SI
+	JZ     store23
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store23:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside23:
+	VMOVUPS     192(CX), Z3
+	VMOVUPS     704(CX), Z4
+	VMOVUPS     1216(CX), Z5
+	VMOVUPS     1728(CX), Z6
+	VMOVUPS     2240(CX), Z7
+	VMOVUPS     2752(CX), Z8
+	VMOVUPS     3264(CX), Z9
+	VMOVUPS     3776(CX), Z10
+	VMOVUPS     4288(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5376(CX), R8
+	TESTQ       R8, R8
+	JZ          outside24
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added24
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added24:
+	TESTQ  $0x00000002, SI
+	JZ     store24
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store24:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside24:
+	MOVQ   5384(CX), R8
+	TESTQ  R8, R8
+	JZ     outside25
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added25
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added25:
+	TESTQ  $0x00000002, SI
+	JZ     store25
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store25:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside25:
+	MOVQ   5392(CX), R8
+	TESTQ  R8, R8
+	JZ     outside26
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added26
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added26:
+	TESTQ  $0x00000002, SI
+	JZ     store26
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store26:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside26:
+	MOVQ   5400(CX), R8
+	TESTQ  R8, R8
+	JZ     outside27
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added27
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added27:
+	TESTQ  $0x00000002, SI
+	JZ     store27
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store27:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside27:
+	MOVQ   5408(CX), R8
+	TESTQ  R8, R8
+	JZ     outside28
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added28
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added28:
+	TESTQ  $0x00000002, SI
+	JZ     store28
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store28:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside28:
+	MOVQ   5416(CX), R8
+	TESTQ  R8, R8
+	JZ     outside29
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added29
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added29:
+	TESTQ  $0x00000002, SI
+	JZ     store29
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store29:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside29:
+	MOVQ   5424(CX), R8
+	TESTQ  R8, R8
+	JZ     outside30
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added30
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added30:
+	TESTQ  $0x00000002, SI
+	JZ     store30
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store30:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside30:
+	MOVQ   5432(CX), R8
+	TESTQ  R8, R8
+	JZ     outside31
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added31
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added31:
+	TESTQ  $0x00000002, SI
+	JZ     store31
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store31:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside31:
+	VMOVUPS     256(CX), Z3
+	VMOVUPS     768(CX), Z4
+	VMOVUPS     1280(CX), Z5
+	VMOVUPS     1792(CX), Z6
+	VMOVUPS     2304(CX), Z7
+	VMOVUPS     2816(CX), Z8
+	VMOVUPS     3328(CX), Z9
+	VMOVUPS     3840(CX), Z10
+	VMOVUPS     4352(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5440(CX), R8
+	TESTQ       R8, R8
+	JZ          outside32
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added32
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added32:
+	TESTQ  $0x00000002, SI
+	JZ     store32
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store32:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside32:
+	MOVQ   5448(CX), R8
+	TESTQ  R8, R8
+	JZ     outside33
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added33
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added33:
+	TESTQ  $0x00000002, SI
+	JZ     store33
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store33:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside33:
+	MOVQ   5456(CX), R8
+	TESTQ  R8, R8
+	JZ     outside34
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added34
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added34:
+	TESTQ  $0x00000002, SI
+	JZ     store34
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store34:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside34:
+	MOVQ   5464(CX), R8
+	TESTQ  R8, R8
+	JZ     outside35
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added35
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added35:
+	TESTQ  $0x00000002, SI
+	JZ     store35
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store35:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside35:
+	MOVQ   5472(CX), R8
+	TESTQ  R8, R8
+	JZ     outside36
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added36
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added36:
+	TESTQ  $0x00000002, SI
+	JZ     store36
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store36:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside36:
+	MOVQ   5480(CX), R8
+	TESTQ  R8, R8
+	JZ     outside37
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added37
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added37:
+	TESTQ  $0x00000002, SI
+	JZ     store37
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store37:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside37:
+	MOVQ   5488(CX), R8
+	TESTQ  R8, R8
+	JZ     outside38
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added38
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added38:
+	TESTQ  $0x00000002, SI
+	JZ     store38
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store38:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside38:
+	MOVQ   5496(CX), R8
+	TESTQ  R8, R8
+	JZ     outside39
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added39
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added39:
+	TESTQ  $0x00000002, SI
+	JZ     store39
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store39:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside39:
+	VMOVUPS     320(CX), Z3
+	VMOVUPS     832(CX), Z4
+	VMOVUPS     1344(CX), Z5
+	VMOVUPS     1856(CX), Z6
+	VMOVUPS     2368(CX), Z7
+	VMOVUPS     2880(CX), Z8
+	VMOVUPS     3392(CX), Z9
+	VMOVUPS     3904(CX), Z10
+	VMOVUPS     4416(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5504(CX), R8
+	TESTQ       R8, R8
+	JZ          outside40
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added40
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added40:
+	TESTQ  $0x00000002, SI
+	JZ     store40
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store40:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside40:
+	MOVQ   5512(CX), R8
+	TESTQ  R8, R8
+	JZ     outside41
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added41
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added41:
+	TESTQ  $0x00000002, SI
+	JZ     store41
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store41:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside41:
+	MOVQ   5520(CX), R8
+	TESTQ  R8, R8
+	JZ     outside42
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added42
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added42:
+	TESTQ  $0x00000002, SI
+	JZ     store42
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store42:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside42:
+	MOVQ   5528(CX), R8
+	TESTQ  R8, R8
+	JZ     outside43
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added43
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added43:
+	TESTQ  $0x00000002, SI
+	JZ     store43
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store43:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside43:
+	MOVQ   5536(CX), R8
+	TESTQ  R8, R8
+	JZ     outside44
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added44
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added44:
+	TESTQ  $0x00000002, SI
+	JZ     store44
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store44:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside44:
+	MOVQ   5544(CX), R8
+	TESTQ  R8, R8
+	JZ     outside45
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added45
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added45:
+	TESTQ  $0x00000002, SI
+	JZ     store45
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store45:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside45:
+	MOVQ   5552(CX), R8
+	TESTQ  R8, R8
+	JZ     outside46
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added46
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added46:
+	TESTQ  $0x00000002, SI
+	JZ     store46
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store46:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside46:
+	MOVQ   5560(CX), R8
+	TESTQ  R8, R8
+	JZ     outside47
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added47
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added47:
+	TESTQ  $0x00000002, SI
+	JZ     store47
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store47:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside47:
+	VMOVUPS     384(CX), Z3
+	VMOVUPS     896(CX), Z4
+	VMOVUPS     1408(CX), Z5
+	VMOVUPS     1920(CX), Z6
+	VMOVUPS     2432(CX), Z7
+	VMOVUPS     2944(CX), Z8
+	VMOVUPS     3456(CX), Z9
+	VMOVUPS     3968(CX), Z10
+	VMOVUPS     4480(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5568(CX), R8
+	TESTQ       R8, R8
+	JZ          outside48
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added48
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added48:
+	TESTQ  $0x00000002, SI
+	JZ     store48
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store48:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside48:
+	MOVQ   5576(CX), R8
+	TESTQ  R8, R8
+	JZ     outside49
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added49
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added49:
+	TESTQ  $0x00000002, SI
+	JZ     store49
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store49:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside49:
+	MOVQ   5584(CX), R8
+	TESTQ  R8, R8
+	JZ     outside50
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added50
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added50:
+	TESTQ  $0x00000002, SI
+	JZ     store50
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store50:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside50:
+	MOVQ   5592(CX), R8
+	TESTQ  R8, R8
+	JZ     outside51
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added51
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added51:
+	TESTQ  $0x00000002, SI
+	JZ     store51
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store51:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside51:
+	MOVQ   5600(CX), R8
+	TESTQ  R8, R8
+	JZ     outside52
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added52
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added52:
+	TESTQ  $0x00000002, SI
+	JZ     store52
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store52:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside52:
+	MOVQ   5608(CX), R8
+	TESTQ  R8, R8
+	JZ     outside53
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added53
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added53:
+	TESTQ  $0x00000002, SI
+	JZ     store53
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store53:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside53:
+	MOVQ   5616(CX), R8
+	TESTQ  R8, R8
+	JZ     outside54
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added54
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added54:
+	TESTQ  $0x00000002, SI
+	JZ     store54
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store54:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside54:
+	MOVQ   5624(CX), R8
+	TESTQ  R8, R8
+	JZ     outside55
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added55
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added55:
+	TESTQ  $0x00000002, SI
+	JZ     store55
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store55:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside55:
+	VMOVUPS     448(CX), Z3
+	VMOVUPS     960(CX), Z4
+	VMOVUPS     1472(CX), Z5
+	VMOVUPS     1984(CX), Z6
+	VMOVUPS     2496(CX), Z7
+	VMOVUPS     3008(CX), Z8
+	VMOVUPS     3520(CX), Z9
+	VMOVUPS     4032(CX), Z10
+	VMOVUPS     4544(CX), Z11
+	VADDPS      Z9, Z8, Z12
+	VSUBPS      Z9, Z8, Z8
+	VADDPS      Z12, Z7, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z8, Z9
+	VFMADD231PS Z0, Z10, Z9
+	VMOVAPS     Z12, Z12
+	VFMADD231PS Z1, Z10, Z12
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z2, Z10, Z8
+	VADDPS      Z11, Z8, Z8
+	MOVQ        5632(CX), R8
+	TESTQ       R8, R8
+	JZ          outside56
+	VADDPS      (DI), Z3, Z3
+	TESTQ       $0x00000001, SI
+	JZ          added56
+	VADDPS      (R8)(BX*1), Z3, Z3
+
+added56:
+	TESTQ  $0x00000002, SI
+	JZ     store56
+	VXORPS Z10, Z10, Z10
+	VMAXPS Z3, Z10, Z3
+
+store56:
+	VMOVUPS Z3, (R8)(BX*1)
+
+outside56:
+	MOVQ   5640(CX), R8
+	TESTQ  R8, R8
+	JZ     outside57
+	VADDPS (DI), Z7, Z7
+	TESTQ  $0x00000001, SI
+	JZ     added57
+	VADDPS (R8)(BX*1), Z7, Z7
+
+added57:
+	TESTQ  $0x00000002, SI
+	JZ     store57
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z7, Z3, Z7
+
+store57:
+	VMOVUPS Z7, (R8)(BX*1)
+
+outside57:
+	MOVQ   5648(CX), R8
+	TESTQ  R8, R8
+	JZ     outside58
+	VADDPS (DI), Z4, Z4
+	TESTQ  $0x00000001, SI
+	JZ     added58
+	VADDPS (R8)(BX*1), Z4, Z4
+
+added58:
+	TESTQ  $0x00000002, SI
+	JZ     store58
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z4, Z3, Z4
+
+store58:
+	VMOVUPS Z4, (R8)(BX*1)
+
+outside58:
+	MOVQ   5656(CX), R8
+	TESTQ  R8, R8
+	JZ     outside59
+	VADDPS (DI), Z9, Z9
+	TESTQ  $0x00000001, SI
+	JZ     added59
+	VADDPS (R8)(BX*1), Z9, Z9
+
+added59:
+	TESTQ  $0x00000002, SI
+	JZ     store59
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z9, Z3, Z9
+
+store59:
+	VMOVUPS Z9, (R8)(BX*1)
+
+outside59:
+	MOVQ   5664(CX), R8
+	TESTQ  R8, R8
+	JZ     outside60
+	VADDPS (DI), Z5, Z5
+	TESTQ  $0x00000001, SI
+	JZ     added60
+	VADDPS (R8)(BX*1), Z5, Z5
+
+added60:
+	TESTQ  $0x00000002, SI
+	JZ     store60
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z5, Z3, Z5
+
+store60:
+	VMOVUPS Z5, (R8)(BX*1)
+
+outside60:
+	MOVQ   5672(CX), R8
+	TESTQ  R8, R8
+	JZ     outside61
+	VADDPS (DI), Z12, Z12
+	TESTQ  $0x00000001, SI
+	JZ     added61
+	VADDPS (R8)(BX*1), Z12, Z12
+
+added61:
+	TESTQ  $0x00000002, SI
+	JZ     store61
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z12, Z3, Z12
+
+store61:
+	VMOVUPS Z12, (R8)(BX*1)
+
+outside61:
+	MOVQ   5680(CX), R8
+	TESTQ  R8, R8
+	JZ     outside62
+	VADDPS (DI), Z6, Z6
+	TESTQ  $0x00000001, SI
+	JZ     added62
+	VADDPS (R8)(BX*1), Z6, Z6
+
+added62:
+	TESTQ  $0x00000002, SI
+	JZ     store62
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z6, Z3, Z6
+
+store62:
+	VMOVUPS Z6, (R8)(BX*1)
+
+outside62:
+	MOVQ   5688(CX), R8
+	TESTQ  R8, R8
+	JZ     outside63
+	VADDPS (DI), Z8, Z8
+	TESTQ  $0x00000001, SI
+	JZ     added63
+	VADDPS (R8)(BX*1), Z8, Z8
+
+added63:
+	TESTQ  $0x00000002, SI
+	JZ     store63
+	VXORPS Z3, Z3, Z3
+	VMAXPS Z8, Z3, Z8
+
+store63:
+	VMOVUPS Z8, (R8)(BX*1)
+
+outside63:
+	ADDQ $0x40, BX
+	CMPQ BX, DX
+	JLT  channels
 	VZEROUPPER
 	RET

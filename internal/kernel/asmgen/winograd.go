@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -27,7 +28,7 @@ func winograd(a *assembler) {
 }
 
 // winogradFactors are the constants of the transforms.
-var winogradFactors = []float32{2, 4, 8, 0.25, -1. / 6, 1. / 6, 1. / 12, 1. / 24}
+var winogradFactors = []float32{2, 4, 8, 0.5, -0.5, 0.25, -1. / 6, 1. / 6, 1. / 12, 1. / 24}
 
 // square is a transform of squares of side x side vectors: f is applied to each line, then across.
 type square struct {
@@ -67,10 +68,20 @@ var squares = []square{
 	{place: "Map.Filter", side: 3, from: ofTaps, f: (*square).mapFilter},
 	{place: "Map.OutputGrad", side: 2, from: ofPixels, f: (*square).mapOutputGrad},
 	{place: "Map.FilterGrad", side: 3, to: ofTaps, f: (*square).mapFilterGrad},
+	{place: "Strided.Input", side: 9, from: ofPixels, needs: []float32{2}, f: (*square).stridedInput},
+	{place: "Strided.Output", side: 9, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).stridedOutput},
+	{place: "Strided.Filter", side: 3, from: ofTaps, needs: []float32{2, 0.5, -0.5, 1. / 6},
+		f: (*square).stridedFilter},
+	{place: "Strided.OutputGrad", side: 4, from: ofPixels, needs: []float32{2, 4},
+		f: (*square).stridedOutputGrad},
+	{place: "Strided.FilterGrad", side: 9, to: ofTaps, needs: []float32{2, 0.5, 1. / 6},
+		f: (*square).stridedFilterGrad},
+	{place: "Spread.Input", side: 5, from: ofPixels, needs: []float32{2}, f: (*square).spreadInput},
+	{place: "Spread.Output", side: 9, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).spreadOutput},
 }
 
 // placesAt is where in work the places of pixels begin.
-const placesAt = 4 * 16 * 36
+const placesAt = 4 * 16 * 81
 
 // write emits the function.
 func (s *square) write(table operand.Mem) {
@@ -217,7 +228,7 @@ func (s *square) fetch(what ends, next reg.Register) {
 
 // addIf adds what dst holds to x if the flags say so; i tells the uses apart.
 func (s *square) addIf(flags, x reg.Register, dst operand.Mem, i int) {
-	added := operand.LabelRef("added" + string(rune('a'+i)))
+	added := operand.LabelRef("added" + strconv.Itoa(i))
 	s.TESTQ(operand.U32(tileAdd), flags)
 	s.JZ(added)
 	s.VADDPS(dst, x, x)
@@ -231,7 +242,7 @@ func (s *square) between(i int) operand.Mem {
 
 // finish writes x to pixel number i, if it exists.
 func (s *square) finish(i int, x, flags, bias reg.Register) {
-	label := func(name string) string { return name + string(rune('a'+i)) }
+	label := func(name string) string { return name + strconv.Itoa(i) }
 	dst := operand.Mem{Base: s.pixel(i), Index: s.at, Scale: 1}
 	s.TESTQ(dst.Base, dst.Base)
 	s.JZ(operand.LabelRef(label("outside")))
@@ -339,4 +350,77 @@ func (s *square) mapOutputGrad(d []reg.Register) []reg.Register {
 
 func (s *square) mapFilterGrad(u []reg.Register) []reg.Register {
 	return []reg.Register{u[2], s.sub(u[0], s.add(u[1], u[2])), u[1]}
+}
+
+func (s *square) stridedInput(d []reg.Register) []reg.Register {
+	line := []reg.Register{d[1], d[3], d[5], d[7]}
+	return append(line, s.pairs([]reg.Register{d[0], d[2], d[4], d[6], d[8]})...)
+}
+
+func (s *square) spreadInput(d []reg.Register) []reg.Register {
+	return append(d[:4:4], s.pairs(d)...)
+}
+
+// pairs multiplies d by B' of F(4, 2).
+func (s *square) pairs(d []reg.Register) []reg.Register {
+	last := s.sub(d[3], d[2])
+	across := s.sub(d[3], d[1])
+	return []reg.Register{
+		s.plus(across, 2, s.sub(d[0], d[2])),
+		s.minus(last, 2, d[1]), s.plus(last, 2, s.sub(d[1], d[2])),
+		across,
+		s.minus(s.sub(d[4], d[2]), 2, across),
+	}
+}
+
+func (s *square) stridedOutput(m []reg.Register) []reg.Register {
+	y := s.ofPairs(m[4:])
+	for i := range y {
+		y[i] = s.add(m[i], y[i])
+	}
+	return y
+}
+
+func (s *square) spreadOutput(m []reg.Register) []reg.Register {
+	y := s.ofPairs(m[4:])
+	return []reg.Register{m[0], y[0], m[1], y[1], m[2], y[2], m[3], y[3]}
+}
+
+// ofPairs multiplies m by A' of F(4, 2).
+func (s *square) ofPairs(m []reg.Register) []reg.Register {
+	sum, diff := s.add(m[1], m[2]), s.sub(m[1], m[2])
+	return []reg.Register{
+		s.add(s.add(m[0], sum), m[3]),
+		s.plus(diff, 2, m[3]),
+		s.plus(sum, 4, m[3]),
+		s.add(s.plus(diff, 8, m[3]), m[4]),
+	}
+}
+
+func (s *square) stridedFilter(w []reg.Register) []reg.Register {
+	return []reg.Register{
+		w[1], w[1], w[1], w[1],
+		s.times(0.5, w[0]),
+		s.times(-0.5, s.add(w[0], w[2])), s.times(1./6, s.sub(w[2], w[0])),
+		s.times(1./6, s.plus(w[0], 2, w[2])),
+		w[2],
+	}
+}
+
+func (s *square) stridedOutputGrad(d []reg.Register) []reg.Register {
+	even, odd := s.add(d[0], d[2]), s.add(d[1], d[3])
+	even2, odd2 := s.plus(d[0], 4, d[2]), s.plus(d[1], 4, d[3])
+	return []reg.Register{
+		d[0], d[1], d[2], d[3],
+		d[0], s.add(even, odd), s.sub(even, odd), s.plus(even2, 2, odd2), d[3],
+	}
+}
+
+func (s *square) stridedFilterGrad(u []reg.Register) []reg.Register {
+	sixth := s.times(1./6, s.plus(u[6], 2, u[7]))
+	return []reg.Register{
+		s.add(s.times(1./6, s.sub(u[7], u[6])), s.times(0.5, s.sub(u[4], u[5]))),
+		s.add(s.add(u[0], u[1]), s.add(u[2], u[3])),
+		s.sub(s.add(sixth, u[8]), s.times(0.5, u[5])),
+	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // winogradShapes are the 3x3 convolutions of stride 1 of vgg11, of resnet50 with the small stem, both
-// at batch 64, and of resnet20 at batch 128.
+// at batch 64, and of resnet20 at batch 128, then those of stride 2 of resnet50, with both stems, and of
+// resnet20.
 func winogradShapes() []product.ConvShape {
 	conv := func(n, size, c, k int) product.ConvShape {
 		return product.ConvShape{N: n, H: size, W: size, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: 1}
@@ -23,6 +24,8 @@ func winogradShapes() []product.ConvShape {
 		conv(128, 32, 16, 16), conv(128, 16, 32, 32), conv(128, 8, 64, 64),
 		conv(16, 4, 512, 512), conv(32, 4, 512, 512), conv(16, 8, 256, 256),
 		conv(256, 2, 512, 512), conv(64, 2, 512, 512), conv(16, 2, 512, 512), conv(8, 2, 512, 512),
+		strided3x3(64, 32, 32, 128, 128), strided3x3(64, 16, 16, 256, 256), strided3x3(64, 8, 8, 512, 512),
+		strided3x3(8, 56, 56, 128, 128), strided3x3(128, 32, 32, 16, 32), strided3x3(128, 16, 16, 32, 64),
 	}
 }
 

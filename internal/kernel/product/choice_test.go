@@ -17,6 +17,7 @@ func batchShapes() map[string]product.ConvShape {
 		"winograd, maps":       conv3x3(0, 2, 2, 64, 64, 1),
 		"winograd, large map":  conv3x3(0, 9, 10, 16, 24, 1),
 		"winograd, no pad":     conv3x3(0, 6, 6, 24, 16, 0),
+		"winograd, strided":    strided3x3(0, 15, 16, 16, 24),
 		"lanes":                {0, 9, 9, 6, 16, 5, 5, 1, 2},
 		"lanes, data":          {0, 10, 9, 5, 6, 4, 4, 1, 1},
 		"copied":               {0, 12, 12, 3, 20, 5, 5, 1, 0},

@@ -56,9 +56,10 @@ func (s ConvShape) fold() ConvShape {
 // out on maps up to 8x8. Rounding errors grow like the square root of the number of terms.
 //
 // Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
-// F(4x4, 3x3), chosen by the shape, N included (winogradFor): 2 to 4 times fewer products, rounding errors
+// F(4x4, 3x3), chosen by the shape, N included (winogradForms): 2 to 4 times fewer products, rounding errors
 // 4 to 9 times as large, and an infinite or NaN value reaches more pixels. Padded maps of 2x2 pixels have a
-// form of their own: 1.8 times fewer products, rounding errors 1.3 times as large.
+// form of their own: 1.8 times fewer products, rounding errors 1.3 times as large. If Config.Math is Fast,
+// some of stride 2 have one too: 1.5 to 1.8 times fewer products, rounding errors 2 to 4 times as large.
 //
 // If Config.Math is Fast, linear layers and convolutions of one pixel with at least 256 channels and filters,
 // multiples of 128, are computed by Strassen's algorithm where there are at least 384 rows: seven eighths of
@@ -98,10 +99,10 @@ func (c *CPU) NewConv(s ConvShape) *Conv {
 	s.check()
 	f := s.fold()
 	v := &Conv{cpu: c, shape: s, each: f.N / s.N}
-	if form := c.winogradFor(s); form != nil {
-		v.forward = newWinograd(c, form, s, false)
-		v.data = newWinograd(c, form, s.back(), true)
-		v.weights = newWinogradWeights(c, form, s)
+	if forward, data := c.winogradForms(s); forward != nil {
+		v.forward = newWinograd(c, forward, s.N, s.in(), s.out(), false)
+		v.data = newWinograd(c, data, s.N, s.out(), s.in(), true)
+		v.weights = newWinogradWeights(c, forward, s)
 		return v
 	}
 	v.forward, v.data, v.weights = planForward(c, f), planData(c, f), planWeights(c, f)
@@ -202,7 +203,8 @@ func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, bl
 		f.reads = r.Reads()
 	}
 	folded := v.shape.fold()
-	if folded.Stride == 1 && folded.N*folded.H*folded.W == f.rows { // the plan computes rows in order
+	_, inTiles := v.data.(*winograd)
+	if inTiles || folded.Stride == 1 && folded.N*folded.H*folded.W == f.rows { // rows are computed in order
 		v.data.run(dx, dy, w, nil, flags, f, Aligned(scratch))
 		return
 	}

@@ -13,14 +13,14 @@
 // on maps up to 8x8 taps that fall on padding are left out. The sum of outer products (outer.go) serves the
 // gradient of the weights. Unless compute.Config.Math is Exact, Winograd's algorithm (winograd.go) turns
 // some 3x3 convolutions into matrix products of the same two loops, with fewer than half as many
-// multiplications. If it is Fast, Strassen's algorithm (strassen.go) computes large linear layers and
-// convolutions of one pixel with seven eighths of the multiplications, those with a stride too, whose pixels
-// are copied side by side first (strided.go).
+// multiplications. If it is Fast, it does so at stride 2 with some 60 % of them, and Strassen's algorithm
+// (strassen.go) computes large linear layers and convolutions of one pixel with seven eighths, those with a
+// stride too, whose pixels are copied side by side first (strided.go).
 //
 // # Images and batches
 //
 // Bits depend on the whole shape, N included. The gradient of the weights is a sum over the batch. For y
-// and dx, three choices depend on N: whether to use Winograd's algorithm (winogradFor), Strassen's
+// and dx, three choices depend on N: whether to use Winograd's algorithm (winogradForms), Strassen's
 // (strassenRows), and with products of parts whether to use them (usesSplit). An image of finite numbers gets
 // the same bits in every batch for which all choices are the same; by Strassen's algorithm only if its number
 // of pixels is even, as its first or last pixel is paired with one of a neighbour else. Everything else that

@@ -24,11 +24,12 @@ var (
 //	go test ./internal/kernel/product -run WinogradAccuracy -accuracy ../../../results/winograd_accuracy.md
 func TestWinogradAccuracy(t *testing.T) {
 	shapes := []product.ConvShape{conv3x3(2, 16, 16, 64, 128, 1), conv3x3(2, 15, 15, 24, 64, 1),
-		conv3x3(16, 2, 2, 64, 64, 1)}
+		conv3x3(16, 2, 2, 64, 64, 1), strided3x3(9, 16, 16, 64, 64)}
 	if *winogradFile != "" {
 		shapes = append(shapes, conv3x3(2, 32, 32, 64, 64, 1), conv3x3(2, 16, 16, 128, 128, 1),
 			conv3x3(4, 8, 8, 128, 256, 1), conv3x3(4, 8, 8, 256, 256, 1), conv3x3(16, 4, 4, 256, 512, 1),
-			conv3x3(16, 4, 4, 512, 512, 1), conv3x3(64, 2, 2, 512, 512, 1))
+			conv3x3(16, 4, 4, 512, 512, 1), conv3x3(64, 2, 2, 512, 512, 1),
+			strided3x3(2, 32, 32, 128, 128), strided3x3(8, 16, 16, 256, 256), strided3x3(64, 8, 8, 512, 512))
 	}
 	compareErrors(t, "Winograd", shapes, 4e-6, *winogradFile, winogradHead)
 }

@@ -17,6 +17,10 @@ func conv3x3(n, h, w, c, k, pad int) product.ConvShape {
 	return product.ConvShape{N: n, H: h, W: w, C: c, K: k, R: 3, S: 3, Stride: 1, Pad: pad}
 }
 
+func strided3x3(n, h, w, c, k int) product.ConvShape {
+	return product.ConvShape{N: n, H: h, W: w, C: c, K: k, R: 3, S: 3, Stride: 2, Pad: 1}
+}
+
 // fastShapes are convolutions that are computed by Winograd's algorithm, and linear layers by Strassen's.
 func fastShapes() map[string]product.ConvShape {
 	return map[string]product.ConvShape{
@@ -39,6 +43,11 @@ func fastShapes() map[string]product.ConvShape {
 		"maps":             conv3x3(70, 2, 2, 64, 72, 1),
 		"maps, shared":     conv3x3(17, 2, 2, 136, 80, 1),
 		"maps, strips":     conv3x3(1030, 2, 2, 64, 64, 1),
+		"strided":          strided3x3(9, 16, 16, 32, 64),
+		"strided, ragged":  strided3x3(5, 31, 37, 24, 40),
+		"strided, shared":  strided3x3(64, 8, 8, 128, 136),
+		"strided, strips":  strided3x3(43, 24, 32, 16, 16), // 516 tiles
+		"strided, deep":    strided3x3(9, 16, 16, 528, 16),
 		"pairs":            {389, 1, 1, 256, 384, 1, 1, 1, 0},
 		"pairs of pixels":  {7, 9, 9, 256, 256, 1, 1, 1, 0}, // two parcels, the last row without a neighbour
 		"pairs, deep":      {384, 1, 1, 1280, 256, 1, 1, 1, 0},
@@ -135,6 +144,8 @@ func TestWinogradRandomShapes(t *testing.T) {
 			8*draw(2, 6, "C/8"), 8*draw(2, 10, "K/8"), draw(0, 2, "Pad"))
 		if rapid.Bool().Draw(t, "maps") {
 			s = conv3x3(draw(16, 40, "N"), 2, 2, 8*draw(8, 20, "C/8"), 8*draw(8, 20, "K/8"), 1)
+		} else if rapid.Bool().Draw(t, "strided") {
+			s.N, s.H, s.W, s.Stride, s.Pad = 5*s.N, s.H+9, s.W+9, 2, 1
 		}
 		d := newConvData(t, s)
 		threads := draw(1, 3, "threads")

@@ -19,34 +19,43 @@ const leastMaps, leastMapChannels = 16, 64
 type winogradForm struct {
 	asm.WinogradForm
 	*asm.WinogradTransforms
+	pad int // pixels of padding before the input of the first tile
 }
 
-// winogradFor returns how to compute the convolution by Winograd's algorithm, or nil if it is computed
-// directly. It is computed by F(4x4, 3x3) if that takes at most half the products for each pair of channels.
-// A tile takes 36 products; its 16 pixels take up to 144 directly. Transforms and their memory traffic cost
-// half as much again (docs/design/0004). Padded maps of 2x2 pixels, of which it would compute 16 pixels each,
-// have a form of their own, which takes 9 products instead of 16.
-func (c *CPU) winogradFor(s ConvShape) *winogradForm {
-	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Stride != 1 || s.Pad > 2 ||
+// winogradForms returns how to compute the convolution by Winograd's algorithms, forward and for the gradient
+// of the data, or nil if it is computed directly. It is computed by F(4x4, 3x3) if the direct way takes at
+// least twice its products, and at stride 2, in float32, by the form for that if 1.4 times: transforms and
+// their memory traffic cost half as much again as products (docs/design/0004). Padded maps of 2x2 pixels, of
+// which F(4x4, 3x3) would compute 16 pixels each, have a form that takes 9 products instead of 16.
+func (c *CPU) winogradForms(s ConvShape) (forward, data *winogradForm) {
+	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Pad > 2 ||
 		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
-		return nil
+		return nil, nil
 	}
-	if s.H == 2 && s.W == 2 && s.Pad == 1 {
-		if s.N < leastMaps || min(s.C, s.K) < leastMapChannels {
-			return nil
+	ops := &c.ops.Winograd
+	switch {
+	case s.Stride == 2 && s.Pad == 1:
+		if c.Math() == compute.Fast && s.saves(asm.WinogradStrided, 1.4) {
+			return &winogradForm{asm.WinogradStrided, &ops.Strided, 1},
+				&winogradForm{asm.WinogradSpread, &ops.Spread, 0}
 		}
-		return &winogradForm{asm.WinogradMap, &c.ops.Winograd.Map}
+	case s.Stride > 1:
+	case s.H == 2 && s.W == 2 && s.Pad == 1:
+		if s.N >= leastMaps && min(s.C, s.K) >= leastMapChannels {
+			f := &winogradForm{asm.WinogradMap, &ops.Map, 0}
+			return f, f
+		}
+	case s.saves(asm.WinogradTile, 2):
+		return &winogradForm{asm.WinogradTile, &ops.Tile, s.Pad},
+			&winogradForm{asm.WinogradTile, &ops.Tile, 2 - s.Pad}
 	}
-	if s.N*s.direct() < 2*asm.WinogradTile.Points()*(s.N*s.tiles()+filterTiles) {
-		return nil
-	}
-	return &winogradForm{asm.WinogradTile, &c.ops.Winograd.Tile}
+	return nil, nil
 }
 
-// tiles returns the tiles of an image.
-func (s ConvShape) tiles() int {
-	out := asm.WinogradTile.Out
-	return ((s.OutH() + out - 1) / out) * ((s.OutW() + out - 1) / out)
+// saves reports whether the direct way takes at least so many times the products of a form.
+func (s ConvShape) saves(f asm.WinogradForm, times float64) bool {
+	tiles := ((s.OutH() + f.Out - 1) / f.Out) * ((s.OutW() + f.Out - 1) / f.Out)
+	return float64(s.N*s.direct()) >= times*float64(f.Points()*(s.N*tiles+filterTiles))
 }
 
 // direct returns the products that an image takes directly, for each pair of channels.
@@ -64,7 +73,7 @@ func (s ConvShape) direct() int {
 	return direct
 }
 
-// tiling cuts the output of a 3x3 convolution into tiles, image after image.
+// tiling cuts the output of a convolution into tiles, image after image.
 type tiling struct {
 	winogradForm
 	tiles             int     // in the batch
@@ -74,29 +83,36 @@ type tiling struct {
 	inImage, outImage int     // floats in an image
 }
 
-// newTiling tabulates the tiles of a convolution with s.C input and s.K output channels.
-func newTiling(s ConvShape, f *winogradForm) tiling {
-	p, q := s.OutH(), s.OutW()
-	t := tiling{winogradForm: *f, inImage: s.H * s.W * s.C, outImage: p * q * s.K}
-	inside := func(y, x, h, w, channels int) int32 {
-		if y < 0 || x < 0 || y >= h || x >= w {
-			return -1
-		}
-		return int32((y*w + x) * channels)
+// plane is the shape of the images on one side of a convolution.
+type plane struct{ h, w, channels int }
+
+func (s ConvShape) in() plane  { return plane{s.H, s.W, s.C} }
+func (s ConvShape) out() plane { return plane{s.OutH(), s.OutW(), s.K} }
+
+// offset returns the floats before a pixel, or -1 if it lies outside.
+func (p plane) offset(y, x int) int32 {
+	if y < 0 || x < 0 || y >= p.h || x >= p.w {
+		return -1
 	}
-	pad := s.Pad - (f.Out+s.R-1-f.In)/2 // less what the form leaves out
-	for y := 0; y < p; y += f.Out {
-		for x := 0; x < q; x += f.Out {
-			for i := range f.In * f.In {
-				t.in = append(t.in, inside(y+i/f.In-pad, x+i%f.In-pad, s.H, s.W, s.C))
+	return int32((y*p.w + x) * p.channels)
+}
+
+// newTiling tabulates the tiles of a convolution of n images.
+func newTiling(n int, in, out plane, f *winogradForm) tiling {
+	t := tiling{winogradForm: *f}
+	t.inImage, t.outImage = in.h*in.w*in.channels, out.h*out.w*out.channels
+	for i := 0; i*f.Out < out.h; i++ {
+		for j := 0; j*f.Out < out.w; j++ {
+			for k := range f.In * f.In {
+				t.in = append(t.in, in.offset(i*f.Step-f.pad+k/f.In, j*f.Step-f.pad+k%f.In))
 			}
-			for i := range f.Out * f.Out {
-				t.out = append(t.out, inside(y+i/f.Out, x+i%f.Out, p, q, s.K))
+			for k := range f.Out * f.Out {
+				t.out = append(t.out, out.offset(i*f.Out+k/f.Out, j*f.Out+k%f.Out))
 			}
 			t.each++
 		}
 	}
-	t.tiles = s.N * t.each
+	t.tiles = n * t.each
 	return t
 }
 
@@ -114,8 +130,8 @@ func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
 // Points, and rows of sources, are followed by a cache line of padding: at distances of powers of two they
 // would compete for few sets of the cache.
 
-// winograd is a 3x3 convolution by Winograd's algorithm, forward or for the gradient of the data: tiles of
-// the source and the filters are transformed into points, multiplied as matrices point by point, and
+// winograd is a 3x3 convolution by one of Winograd's algorithms, forward or for the gradient of the data:
+// tiles of the source and the filters are transformed into points, multiplied as matrices point by point, and
 // transformed back.
 //
 //	dst[tile] = bias + A' (sum_c (B' src[tile, c] B) * (G w[c] G')) A
@@ -221,19 +237,20 @@ const (
 	winogradTiles  = 24
 )
 
-// newWinograd plans the convolution s, or with turned the one with the same filters turned round and
-// transposed.
-func newWinograd(c *CPU, f *winogradForm, s ConvShape, turned bool) *winograd {
-	g := &winograd{cpu: c, tiling: newTiling(s, f), depth: s.C, width: s.K, turned: turned}
-	g.blocks, _ = CutBlocks(&c.ops.Gemm, s.K)
-	g.shared = s.C*s.K > g.tiles*(s.C+s.K)
+// newWinograd plans the convolution of n images, or with turned the one with the same filters turned round
+// and transposed.
+func newWinograd(c *CPU, f *winogradForm, n int, in, out plane, turned bool) *winograd {
+	depth, width := in.channels, out.channels
+	g := &winograd{cpu: c, tiling: newTiling(n, in, out, f), depth: depth, width: width, turned: turned}
+	g.blocks, _ = CutBlocks(&c.ops.Gemm, width)
+	g.shared = depth*width > g.tiles*(depth+width)
 	if g.shared {
-		g.chunk, g.batch, g.groups = min(s.C, sharedChannels), g.tiles, groupBlocks(g.blocks)
+		g.chunk, g.batch, g.groups = min(depth, sharedChannels), g.tiles, groupBlocks(g.blocks)
 		g.filters = g.matrices(g.chunk * groupColumns(g.groups[0]))
 	} else {
-		g.chunk, g.batch = chunkOf(1, s.C), min(g.tiles, winogradBatch(s.C, s.K))
+		g.chunk, g.batch = chunkOf(1, depth), min(g.tiles, winogradBatch(depth, width))
 		g.groups = [][]Block{g.blocks}
-		if s.K > s.C {
+		if width > depth {
 			g.groups = groupBlocks(g.blocks)
 		}
 		g.filters = g.matrices(g.chunk * groupColumns(g.blocks))
@@ -247,7 +264,7 @@ func newWinograd(c *CPU, f *winogradForm, s ConvShape, turned bool) *winograd {
 	}
 	g.alone = make([]rowRun, c.Threads())
 	for range c.Threads() {
-		p := newWinogradPart(s.C)
+		p := newWinogradPart(depth)
 		p.tile = asm.TileArgs{Bias: make([]float32, g.blocks[0].columns), Taps: 1, Tail: c.ops.Gemm.Lanes}
 		g.parts = append(g.parts, p)
 	}

@@ -47,7 +47,7 @@ const (
 	maxStrips    = 8
 	leastStrips  = 4
 	stripTiles   = 256
-	stripFloats  = maxStrips * 36 * 64 * 256 // of 36 points
+	stripFloats  = leastStrips * 81 * 128 * 128 // as many channels at stride 2
 	sharedParcel = 512
 )
 
@@ -56,10 +56,9 @@ const leastPiece = 4 * asm.TileRows
 
 // newWinogradWeights plans the gradient of the weights of the convolution s.
 func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
-	o := &winogradWeights{cpu: c, tiling: newTiling(s, f), depth: s.C, width: s.K}
+	o := &winogradWeights{cpu: c, tiling: newTiling(s.N, s.in(), s.out(), f), depth: s.C, width: s.K}
 	blocks, _ := CutBlocks(&c.ops.Gemm, s.K)
-	most := stripFloats / (o.Points() * s.C * s.K)
-	if o.strips = min(maxStrips, o.tiles/stripTiles, most); o.strips >= leastStrips {
+	if o.strips = o.mostStrips(); o.strips >= leastStrips {
 		o.chunk, o.groups = s.C, [][]Block{blocks}
 		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
 	} else {
@@ -78,6 +77,16 @@ func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 		o.parts = append(o.parts, newWinogradPart(max(s.C, s.K)))
 	}
 	return o
+}
+
+// mostStrips returns how many strips the tiles fill and the sums allow. At stride 2 both have more points:
+// fewer tiles fill a strip, and more strips than needed cost more than they save.
+func (o *winogradWeights) mostStrips() int {
+	most := stripFloats / (o.Points() * o.depth * o.width)
+	if o.WinogradForm == asm.WinogradStrided {
+		return min(leastStrips, 2*o.tiles/stripTiles, most)
+	}
+	return min(maxStrips, o.tiles/stripTiles, most)
 }
 
 // chunks returns the number of chunks of x's channels.
