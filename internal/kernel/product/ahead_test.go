@@ -122,3 +122,19 @@ func checkAsked(t *testing.T, what string, asked []float32, width int, blocks [2
 		}
 	}
 }
+
+// The gradient of the weights is cut into strips by the shape. The numbers of convolutions of stride 1 are as
+// they were before there were any of stride 2: others would change bits.
+func TestStrips(t *testing.T) {
+	c := On(kerneltest.Open(t, compute.Plain, 1))
+	for _, v := range []struct{ n, side, c, k, stride, want int }{
+		{64, 32, 64, 64, 1, 8}, {64, 32, 64, 128, 1, 8}, {64, 32, 96, 192, 1, 7}, {64, 32, 128, 144, 1, 7},
+		{64, 32, 192, 192, 1, 1}, {128, 16, 32, 32, 1, 8}, {64, 8, 256, 256, 1, 1},
+		{64, 32, 128, 128, 2, 4}, {128, 16, 32, 64, 2, 4}, {64, 16, 64, 64, 2, 1}, {64, 32, 128, 136, 2, 1},
+	} {
+		s := ConvShape{v.n, v.side, v.side, v.c, v.k, 3, 3, v.stride, 1}
+		if got := c.NewConv(s).weights.(*winogradWeights).strips; got != v.want {
+			t.Errorf("%+v: %d strips, want %d", s, got, v.want)
+		}
+	}
+}

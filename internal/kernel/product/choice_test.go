@@ -138,3 +138,24 @@ func TestStripsChangeNoBit(t *testing.T) {
 		kerneltest.SameBits(t, fmt.Sprintf("%v, %v", c.ISA(), c.Math()), dw[1], dw[0])
 	}
 }
+
+// Convolutions of stride 2 are computed by Winograd's algorithm from the batch on at which that saves enough
+// products, and only in float32.
+func TestStridedChoice(t *testing.T) {
+	for _, v := range []struct {
+		images int
+		math   compute.Math
+		want   bool
+	}{{6, compute.Fast, false}, {7, compute.Fast, true}, {64, compute.BF16, false},
+		{64, compute.Exact, false}} {
+		c, err := compute.Open(compute.Config{ISA: compute.Plain, Threads: 1, Math: v.math})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		forward, data := product.On(c).NewConv(strided3x3(v.images, 16, 16, 64, 128)).Choice()
+		if got := forward == "winograd"; got != v.want || got != (data == "winograd") {
+			t.Errorf("%d images, %v: %s and %s", v.images, v.math, forward, data)
+		}
+	}
+}

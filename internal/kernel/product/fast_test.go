@@ -203,6 +203,28 @@ func TestFastFinishes(t *testing.T) {
 	}
 }
 
+// A Finisher of the gradient of the data gets every block of rows once, of any number of rows, when complete.
+func TestFastFinishesGradients(t *testing.T) {
+	for name, s := range fastShapes() {
+		d := newConvData(t, s)
+		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
+			v := product.On(c).NewConv(s)
+			for _, blockRows := range []int{7, 64} {
+				dx, scratch := filled(t, len(d.dx), nan), filled(t, v.ScratchFloats(), nan)
+				f := &copyRows{dst: make([]float32, len(dx)), src: dx, block: blockRows * s.C}
+				f.calls = make([]int, (len(dx)+f.block-1)/f.block)
+				v.BackwardDataThen(dx, d.dy, d.w, false, f, blockRows, scratch)
+				for i, n := range f.calls {
+					if n != 1 {
+						t.Errorf("%s: block %d finished %d times", name, i, n)
+					}
+				}
+				kerneltest.SameBits(t, name, f.dst, dx)
+			}
+		})
+	}
+}
+
 // The ReLU and the addition to dst come after everything else.
 func TestFastEpilogue(t *testing.T) {
 	for name, s := range fastShapes() {
@@ -231,7 +253,13 @@ func TestFastEpilogue(t *testing.T) {
 // All operations but additions are by constants: scaling an operand by a power of two scales the result
 // by it, bit by bit, as long as nothing is too large or small.
 func TestWinogradScales(t *testing.T) {
-	d := newConvData(t, conv3x3(3, 14, 16, 48, 64, 1))
+	for _, s := range []product.ConvShape{conv3x3(3, 14, 16, 48, 64, 1), strided3x3(9, 16, 16, 48, 64)} {
+		testScales(t, newConvData(t, s))
+	}
+}
+
+func testScales(t *testing.T, d *convData) {
+	t.Helper()
 	for _, isa := range compute.Supported() {
 		c := kerneltest.Open(t, isa, 1)
 		want := d.run(t, c, false)
@@ -261,8 +289,14 @@ func TestWinogradScales(t *testing.T) {
 
 // With denormal inputs the error is at most a few times the smallest denormal for each term.
 func TestWinogradDenormals(t *testing.T) {
+	for _, s := range []product.ConvShape{conv3x3(3, 14, 16, 48, 64, 1), strided3x3(9, 16, 16, 48, 64)} {
+		testDenormals(t, newConvData(t, s))
+	}
+}
+
+func testDenormals(t *testing.T, d *convData) {
+	t.Helper()
 	const scale = 0x1p-140
-	d := newConvData(t, conv3x3(3, 14, 16, 48, 64, 1))
 	x := filled(t, len(d.x), func(i int) float32 { return d.x[i] * scale })
 	for i := range d.y {
 		d.y[i] -= float64(d.bias[i%d.s.K])

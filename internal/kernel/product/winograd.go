@@ -8,6 +8,11 @@ import (
 // filterTiles is what transforming a filter costs, in tiles.
 const filterTiles = 4
 
+// leastSaved and leastSavedStrided are how many times the products of Winograd's algorithm the direct way
+// must take, at stride 1 and at stride 2: transforms and their memory traffic cost half as much again as
+// products (docs/design/0004).
+const leastSaved, leastSavedStrided = 2, 1.4
+
 // leastChannels is the least number of channels for Winograd's algorithm: fewer do not fill a vector.
 const leastChannels = 16
 
@@ -23,10 +28,9 @@ type winogradForm struct {
 }
 
 // winogradForms returns how to compute the convolution by Winograd's algorithms, forward and for the gradient
-// of the data, or nil if it is computed directly. It is computed by F(4x4, 3x3) if the direct way takes at
-// least twice its products, and at stride 2, in float32, by the form for that if 1.4 times: transforms and
-// their memory traffic cost half as much again as products (docs/design/0004). Padded maps of 2x2 pixels, of
-// which F(4x4, 3x3) would compute 16 pixels each, have a form that takes 9 products instead of 16.
+// of the data, or nil if it is computed directly. At stride 1 it is computed by F(4x4, 3x3), at stride 2, in
+// float32, by the form for that, if they save enough products. Padded maps of 2x2 pixels, of which
+// F(4x4, 3x3) would compute 16 pixels each, have a form that takes 9 products instead of 16.
 func (c *CPU) winogradForms(s ConvShape) (forward, data *winogradForm) {
 	if c.Math() == compute.Exact || s.R != 3 || s.S != 3 || s.Pad > 2 ||
 		s.C%asm.WinogradChannels != 0 || s.K%asm.WinogradChannels != 0 || min(s.C, s.K) < leastChannels {
@@ -35,7 +39,7 @@ func (c *CPU) winogradForms(s ConvShape) (forward, data *winogradForm) {
 	ops := &c.ops.Winograd
 	switch {
 	case s.Stride == 2 && s.Pad == 1:
-		if c.Math() == compute.Fast && s.saves(asm.WinogradStrided, 1.4) {
+		if c.Math() == compute.Fast && s.saved(asm.WinogradStrided) >= leastSavedStrided {
 			return &winogradForm{asm.WinogradStrided, &ops.Strided, 1},
 				&winogradForm{asm.WinogradSpread, &ops.Spread, 0}
 		}
@@ -45,17 +49,17 @@ func (c *CPU) winogradForms(s ConvShape) (forward, data *winogradForm) {
 			f := &winogradForm{asm.WinogradMap, &ops.Map, 0}
 			return f, f
 		}
-	case s.saves(asm.WinogradTile, 2):
+	case s.saved(asm.WinogradTile) >= leastSaved:
 		return &winogradForm{asm.WinogradTile, &ops.Tile, s.Pad},
 			&winogradForm{asm.WinogradTile, &ops.Tile, 2 - s.Pad}
 	}
 	return nil, nil
 }
 
-// saves reports whether the direct way takes at least so many times the products of a form.
-func (s ConvShape) saves(f asm.WinogradForm, times float64) bool {
+// saved returns how many times the products of a form the direct way takes.
+func (s ConvShape) saved(f asm.WinogradForm) float64 {
 	tiles := ((s.OutH() + f.Out - 1) / f.Out) * ((s.OutW() + f.Out - 1) / f.Out)
-	return float64(s.N*s.direct()) >= times*float64(f.Points()*(s.N*tiles+filterTiles))
+	return float64(s.N*s.direct()) / float64(f.Points()*(s.N*tiles+filterTiles))
 }
 
 // direct returns the products that an image takes directly, for each pair of channels.

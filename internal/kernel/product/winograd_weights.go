@@ -39,16 +39,23 @@ type winogradWeights struct {
 
 // Note: strips and parcels of tiles
 //
-// A strip is a unit of work for a thread. Each strip needs sums of its own, at most stripFloats in all, so
-// there are several only if there are many more tiles than filters, and then at least leastStrips, which
-// threads can share. With several strips, a parcel fits the second-level cache together with some of the
-// sums; with one, it is as large as memory allows. Changing these numbers changes results.
+// A strip is a unit of work for a thread. Each strip needs sums of its own, so there are several only if
+// there are many more tiles than filters, and then at least leastStrips, which threads can share. At stride 2
+// both tiles and sums have more points: fewer tiles make a strip, and more strips than needed cost more than
+// they save. With several strips, a parcel fits the second-level cache together with some of the sums; with
+// one, it is as large as memory allows. Changing these numbers changes results.
 const (
-	maxStrips    = 8
 	leastStrips  = 4
-	stripTiles   = 256
-	stripFloats  = leastStrips * 81 * 128 * 128 // as many channels at stride 2
 	sharedParcel = 512
+)
+
+// stripLimits says how many strips there are at most, of how many tiles at least, and how many floats their
+// sums have at most in all.
+type stripLimits struct{ strips, tiles, floats int }
+
+var (
+	unitStrips    = stripLimits{8, 256, 8 * 36 * 64 * 256}
+	stridedStrips = stripLimits{leastStrips, 128, leastStrips * 81 * 128 * 128}
 )
 
 // leastPiece is about the least number of channels of a piece: fewer do not pay for reading dy.
@@ -79,14 +86,13 @@ func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 	return o
 }
 
-// mostStrips returns how many strips the tiles fill and the sums allow. At stride 2 both have more points:
-// fewer tiles fill a strip, and more strips than needed cost more than they save.
+// mostStrips returns how many strips the limits allow.
 func (o *winogradWeights) mostStrips() int {
-	most := stripFloats / (o.Points() * o.depth * o.width)
+	most := unitStrips
 	if o.WinogradForm == asm.WinogradStrided {
-		return min(leastStrips, 2*o.tiles/stripTiles, most)
+		most = stridedStrips
 	}
-	return min(maxStrips, o.tiles/stripTiles, most)
+	return min(most.strips, o.tiles/most.tiles, most.floats/(o.Points()*o.depth*o.width))
 }
 
 // chunks returns the number of chunks of x's channels.
