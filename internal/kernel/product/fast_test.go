@@ -184,21 +184,31 @@ func (f *copyRows) Finish(_, block int) {
 	copy(f.dst[lo:], f.src[lo:min(lo+f.block, len(f.src))])
 }
 
+// newCopyRows copies blocks of so many floats of src.
+func newCopyRows(src []float32, block int) *copyRows {
+	return &copyRows{make([]float32, len(src)), src, block, make([]int, (len(src)+block-1)/block)}
+}
+
+// check fails unless each block was copied once, when complete.
+func (f *copyRows) check(t *testing.T, name string) {
+	t.Helper()
+	for i, n := range f.calls {
+		if n != 1 {
+			t.Errorf("%s: block %d finished %d times", name, i, n)
+		}
+	}
+	kerneltest.SameBits(t, name, f.dst, f.src)
+}
+
 func TestFastFinishes(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
 		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
 			v := product.On(c).NewConv(s)
 			y, scratch := filled(t, len(d.y), nan), filled(t, v.ScratchFloats(), nan)
-			f := &copyRows{dst: make([]float32, len(y)), src: y, block: v.FinishRows() * s.K}
-			f.calls = make([]int, (len(y)+f.block-1)/f.block)
+			f := newCopyRows(y, v.FinishRows()*s.K)
 			v.Forward(y, d.x, d.w, nil, true, f, scratch)
-			for i, n := range f.calls {
-				if n != 1 {
-					t.Errorf("%s: block %d finished %d times", name, i, n)
-				}
-			}
-			kerneltest.SameBits(t, name, f.dst, y)
+			f.check(t, name)
 		})
 	}
 }
@@ -211,15 +221,9 @@ func TestFastFinishesGradients(t *testing.T) {
 			v := product.On(c).NewConv(s)
 			for _, blockRows := range []int{7, 64} {
 				dx, scratch := filled(t, len(d.dx), nan), filled(t, v.ScratchFloats(), nan)
-				f := &copyRows{dst: make([]float32, len(dx)), src: dx, block: blockRows * s.C}
-				f.calls = make([]int, (len(dx)+f.block-1)/f.block)
+				f := newCopyRows(dx, blockRows*s.C)
 				v.BackwardDataThen(dx, d.dy, d.w, false, f, blockRows, scratch)
-				for i, n := range f.calls {
-					if n != 1 {
-						t.Errorf("%s: block %d finished %d times", name, i, n)
-					}
-				}
-				kerneltest.SameBits(t, name, f.dst, dx)
+				f.check(t, name)
 			}
 		})
 	}
