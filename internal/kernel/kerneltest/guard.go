@@ -13,13 +13,14 @@ const (
 	sentinel  = 0x7fc0beef // a NaN that no kernel makes
 )
 
-// TB is the part of testing.TB that guards need; rapid.T has it too.
+// TB is the part of testing.TB that this package needs; rapid.T has it too.
 type TB interface {
 	Helper()
 	Cleanup(func())
 	Error(...any)
 	Errorf(string, ...any)
 	Fatal(...any)
+	Fatalf(string, ...any)
 }
 
 // fence fills s with sentinels and returns a function that fails the test if one has changed.
@@ -65,7 +66,7 @@ func Clone(t TB, s []float32) []float32 {
 }
 
 // SameBits fails unless got and want are equal bit for bit, any NaN being equal to any other.
-func SameBits(t testing.TB, what string, got, want []float32) {
+func SameBits(t TB, what string, got, want []float32) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d floats, want %d", what, len(got), len(want))

@@ -190,7 +190,7 @@ func newCopyRows(src []float32, block int) *copyRows {
 }
 
 // check fails unless each block was copied once, when complete.
-func (f *copyRows) check(t *testing.T, name string) {
+func (f *copyRows) check(t kerneltest.TB, name string) {
 	t.Helper()
 	for i, n := range f.calls {
 		if n != 1 {

@@ -1,7 +1,6 @@
 package product_test
 
 import (
-	"slices"
 	"testing"
 
 	"lockstep/compute"
@@ -52,14 +51,11 @@ func strassenRun(t *rapid.T, isa compute.ISA, threads int, s product.ConvShape, 
 	}
 	r := convResult{filled(t, rows*s.K, nan), filled(t, rows*s.C, nan), filled(t, s.C*s.K, nan)}
 	scratch := filled(t, v.ScratchFloats(), nan)
-	f := &copyRows{dst: make([]float32, len(r.y)), src: r.y, block: v.FinishRows() * s.K}
-	f.calls = make([]int, (len(r.y)+f.block-1)/f.block)
+	f := newCopyRows(r.y, v.FinishRows()*s.K)
 	v.Forward(r.y, x, w, nil, false, f, scratch)
 	v.BackwardData(r.dx, dy, w, false, scratch)
 	v.BackwardWeights(r.dw, x, dy, scratch)
-	if !slices.Equal(f.dst, r.y) || slices.Max(f.calls) > 1 {
-		t.Error("rows are finished twice, or before they are complete")
-	}
+	f.check(t, "forward")
 	return r
 }
 
