@@ -306,7 +306,8 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// A run whose length is a time ends after the same step on all workers, near that time.
+// A run whose length is a time ends after the same step on all workers, not far from that time: how many
+// steps fit is foretold from those before, which on a busy machine may have been several times as slow.
 func TestOuterRunEndsAtOneStep(t *testing.T) {
 	for _, overlap := range []int{0, 2} {
 		c := example(t, "lenet", 300, 10)
@@ -314,7 +315,7 @@ func TestOuterRunEndsAtOneStep(t *testing.T) {
 		o := localSGD(1000)
 		o.Overlap = overlap
 		got := runOuter(t, outerCase{Config: c, outer: o, workers: 2})
-		if got[0].Steps != got[1].Steps || got[0].Trained < c.For/2 {
+		if got[0].Steps != got[1].Steps || got[0].Trained < c.For/10 {
 			t.Errorf("%d and %d steps in %v", got[0].Steps, got[1].Steps, got[0].Trained)
 		}
 	}
