@@ -235,3 +235,22 @@ func TestAnswersOfTwoComparisonsAreJudged(t *testing.T) {
 		t.Errorf("of another comparison, and not refused:\n%s", render(r))
 	}
 }
+
+// A part with one row has its verdict too, and what it says of that row is judged by the part's own table.
+func TestAnswersOfOneRowAreJudged(t *testing.T) {
+	part := func(title, ddp string) string {
+		return "\n## " + title + "\n\n| row | step, ms | runs, ms |\n| --- | --- | --- |\n| A  ddp 2×1 | " +
+			ddp + " |\n"
+	}
+	said := func(step string) string {
+		return "# lenet\n\n## In short\n\n- **lenet batch 32** (nothing to compare: No other row did as " +
+			"much): ddp 2×1 takes " + step + " ms a step.\n" +
+			part("lenet batch 32", "1.49 | 1.69 0.918 1.49") + part("lenet batch 64", "3.49 | 3.49 3.4 3.6")
+	}
+	if r := check(t, "report.md", said("1.49")); r.IsRefused() {
+		t.Errorf("refused:\n%s", render(r))
+	}
+	if r := check(t, "report.md", said("3.49")); !r.IsRefused() {
+		t.Errorf("of another part, and not refused:\n%s", render(r))
+	}
+}

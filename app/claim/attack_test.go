@@ -35,6 +35,8 @@ func intervalCases() []example {
 				"ddp,2,91.5,\"[0.905, 0.925]\",3\n", nil},
 		{"ends in percent and as fractions", "strategy,workers,accuracy %,low,high,repeats\n" +
 			"single,1,92.0,0.91,0.93,3\nddp,2,91.5,90.5,92.5,3\n", nil},
+		{"an end in percent that is no fraction", "strategy,workers,accuracy %,low,high,repeats\n" +
+			"single,1,45.5,44,47,3\nddp,2,45,0.5,47,3\n", nil},
 		{"a fraction beside another figure", "strategy,workers,accuracy %,CI,repeats\n" +
 			"single,1,92.0,\"[91.0, 93.0]\",3\nddp,2,91.5,\"[0.935, 0.955]\",3\n", []string{wrong}},
 		{"columns that hold their figure", columns("100,99,101", "56,55,57"), nil},

@@ -71,12 +71,15 @@ func findings() []form {
 	}
 }
 
+// verdicts are those of a report's answers, one of which stands before each.
+const verdicts = `(?:certain(?: in part)?|not decided|measured once|nothing to compare)`
+
 // answered is a sentence of a report's summary: the title of a comparison, the verdict on it, the answer.
-var answered = regexp.MustCompile(`^(?:(.+) )?(?:certain(?: in part)?|not decided|measured once) (.+)$`)
+var answered = regexp.MustCompile(`^(?:(.+) )?` + verdicts + ` (.+)$`)
 
 // reasoned is the verdict on one of several comparisons, with the reason that the comparison's own part of
 // the report has too.
-var reasoned = regexp.MustCompile(`(\*\* \((?:certain(?: in part)?|not decided|measured once)): .*?\):`)
+var reasoned = regexp.MustCompile(`(\*\* \(` + verdicts + `): .*?\):`)
 
 // withoutReason returns a sentence of a report's summary without the reason for its verdict.
 func withoutReason(text string) string { return reasoned.ReplaceAllString(text, "$1):") }

@@ -44,6 +44,11 @@ func hashCases() []example {
 		{"too few digits that both have", table("3fa9…c210", "3fa98493", 93.1) + all,
 			[]string{"refused one seed"}},
 		{"one digit apart", table("52ad8493", "52ad8493", 93.2), []string{"refused equal parameters"}},
+		{"three hashes that begin alike, of two parameters", "strategy,workers,accuracy %,parameters " +
+			"sha256\nsingle,1,93.1,3fa90000\nddp,2,93.1,3fa91111\nps,2,92.0,3fa91111\n",
+			[]string{"refused equal parameters"}},
+		{"a word behind a hash", table("52ad8493…each", "52ad8493…each", 92.8),
+			[]string{"refused equal parameters"}},
 		{"words are no hash", table("not recorded", "not recorded", 92.8), nil},
 		{"a digit is no hash", table("00000000", "00000000", 92.8), nil},
 		{"a commit is no hash of parameters", "strategy,accuracy %,hash\nsingle,93.1,6dd509c3\n" +

@@ -89,8 +89,8 @@ func compareAccuracy(a, b *entry) (c accuracies, why string) {
 const leastHash, leastEnd = 8, 4
 
 // hex is a hash, behind the name of its algorithm or not. One that was cut has an ellipsis at its end, or in
-// its middle, with its last digits behind it.
-var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]+)(?:$|(?:…|\.{2,})([0-9a-f]*))`)
+// its middle, with its last digits behind it. A word behind the ellipsis is none of it.
+var hex = regexp.MustCompile(`^(?:sha-?256[: ]|0x)?([0-9a-f]+)(?:$|(?:…|\.{2,})(?:([0-9a-f]+)\b)?)`)
 
 // digest is a hash as a table has it: some of its first digits, and of its last ones if its middle was cut.
 type digest struct{ head, tail string }
@@ -164,20 +164,29 @@ func sameHashes(a, b *entry) string {
 	return fmt.Sprintf("%d hashes", len(all))
 }
 
+// mostAlike is how many entries with other hashes that begin alike are compared with each further one.
+const mostAlike = 64
+
 // otherAccuracies objects to accuracies that differ where the parameters are the same.
 func otherAccuracies(t *table, say sayer) {
 	for _, g := range t.groups() {
-		first := map[string]*entry{} // by how their hashes begin: a long table has many pairs
+		seen := map[string][]*entry{} // by how their hashes begin: a long table has many pairs
 		for _, b := range g {
 			key := ""
 			for _, h := range slices.CompactFunc(b.hashes(), digest.isSame) {
 				key += h.head[:leastEnd]
 			}
-			a := first[key]
-			if a == nil {
-				first[key] = b
+			if key == "" || !given(b.value(accuracy)) {
+				continue
 			}
-			if c, why := compareAccuracy(a, b); why == "" && c.bits != "" && !c.isRounding {
+			same := slices.IndexFunc(seen[key], func(a *entry) bool { return sameHashes(a, b) != "" })
+			if same < 0 {
+				if len(seen[key]) < mostAlike {
+					seen[key] = append(seen[key], b)
+				}
+				continue
+			}
+			if c, why := compareAccuracy(seen[key][same], b); why == "" && !c.isRounding {
 				say(Refused, b.name, "%s, although the parameters are the same, %s", c.text, c.bits)
 			}
 		}

@@ -212,8 +212,12 @@ func (t *table) convert(i int) {
 	}
 }
 
+// nearEnd is how far from its figure, as a part of it, an end of an interval lies at most that was read as a
+// percentage and is a fraction, or the reverse. Ends further off mean what is written.
+const nearEnd = 0.1
+
 // endsBy returns a cell of a column of ends, some of which are in percent and some fractions: a hundred times
-// as much or a hundredth if that is near the figure.
+// as much or a hundredth if that is near the figure, from which it is far as it was read.
 func (c cell) endsBy(k kind, figure float64) cell {
 	if k != low && k != high && k != ends {
 		return c
@@ -223,7 +227,7 @@ func (c cell) endsBy(k kind, figure float64) cell {
 		v = (c.lo + c.hi) / 2
 	}
 	for _, f := range []float64{100, 0.01} {
-		if v*f > figure/2 && v*f < 2*figure {
+		if math.Abs(v*f-figure) <= nearEnd*figure {
 			return c.scaled(f)
 		}
 	}
