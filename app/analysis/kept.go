@@ -34,22 +34,9 @@ func (t *Training) Contradictions() []string {
 	if t.IsInterrupted {
 		return nil
 	}
-	out := append(t.disagreements(), t.changedFiles()...)
+	out := append(t.disagreements(), t.Contradicts(t.hash)...)
 	if t.OtherSettings != "" {
 		out = append(out, t.OtherSettings)
-	}
-	return out
-}
-
-// changedFiles says which files of the run are not as it left them. Steps that were removed altogether, as to
-// make room, tell nothing that is not so.
-func (t *Training) changedFiles() (out []string) {
-	if text := t.Broken(); text != "" {
-		out = append(out, "summary.json "+text)
-	}
-	if t.StepsSHA256 != "" && t.hash != "" && t.hash != t.StepsSHA256 {
-		out = append(out, fmt.Sprintf("steps.jsonl has the SHA-256 %.12s…, and had %.12s… at the end of "+
-			"the run: some of its lines were changed, added or removed.", t.hash, t.StepsSHA256))
 	}
 	return out
 }

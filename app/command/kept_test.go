@@ -379,10 +379,24 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refuses("steps.jsonl is not what it was at the end of the run", "--steps=24")
-	if err := os.WriteFile(steps, lines, 0o644); err != nil {
+	refuses("steps.jsonl has the SHA-256 ", "--steps=24")
+	err = errors.Join(os.WriteFile(steps, lines, 0o644), os.WriteFile(path, text[:len(text)/2], 0o644))
+	if err != nil {
 		t.Fatal(err)
 	}
+	refuses("summary.json cannot be read: unexpected EOF. ", "--steps=24")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := rundir.Lock(folder) // as another process that resumes the run
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := execute("train", "--resume", folder, "--quiet")
+	if status != job.ExitUsage || !strings.Contains(stderr, "a run in this directory is still going on") {
+		t.Errorf("locked: status %d, %q", status, stderr)
+	}
+	unlock()
 	sealed(folder, "train", "--resume", folder, "--steps=24")
 }
 

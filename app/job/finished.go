@@ -1,15 +1,18 @@
 package job
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
 
@@ -26,49 +29,55 @@ func (e *EditedError) Error() string {
 		"weights", e.What, spelling.Word(e.Weights))
 }
 
-// checkEdited refuses to resume a run that has ended and whose summary or steps were changed since. Steps
-// that were removed altogether, as to make room, tell nothing that is not so.
-func checkEdited(c setting.Config, from *resumption) error {
-	d := rundir.Directory(c.Out)
-	s := readSummary(d)
+// checkEdited refuses to resume a run that has ended and whose summary or steps were changed since. It looks
+// while no other process changes them.
+func checkEdited(d rundir.Directory, from *resumption) error {
+	unlock, err := rundir.Lock(string(d))
+	if err != nil {
+		return &rundir.FolderError{Flag: "resume", Reason: err.Error()}
+	}
+	defer unlock()
+	s, err := readSummary(d)
+	if err != nil {
+		return &EditedError{err.Error() + ".", from.Path}
+	}
 	if s == nil {
 		return nil
 	}
-	what := s.Broken()
-	if what != "" {
-		what = rundir.SummaryFile + " " + what
-	} else if info, err := os.Stat(d.Path(rundir.StepsFile)); err == nil && info.Size() > 0 &&
-		s.StepsSHA256 != "" {
-		sum, err := d.StepsSHA256()
-		if err != nil {
+	sum := "" // of no steps
+	if info, err := os.Stat(d.Path(rundir.StepsFile)); err == nil && info.Size() > 0 && s.StepsSHA256 != "" {
+		if sum, err = d.StepsSHA256(); err != nil {
 			return err
 		}
-		if sum != s.StepsSHA256 {
-			what = rundir.StepsFile + " is not what it was at the end of the run: some of its lines were " +
-				"changed, added or removed."
-		}
 	}
-	if what == "" {
-		return nil
+	if what := s.Contradicts(sum); len(what) > 0 {
+		return &EditedError{strings.Join(what, " "), from.Path}
 	}
-	return &EditedError{what, from.Path}
+	return nil
 }
 
-// readSummary returns the summary of the run in d; nil if there is none that can be read.
-func readSummary(d rundir.Directory) *record.Summary {
-	text, err := os.ReadFile(d.Path(rundir.SummaryFile))
-	s := &record.Summary{}
-	if err != nil || json.Unmarshal(text, s) != nil {
-		return nil
+// readSummary returns the summary of the run in d; nil if there is none, as the run has not ended.
+func readSummary(d rundir.Directory) (*record.Summary, error) {
+	f, err := regular.Open(d.Path(rundir.SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return s
+	s := &record.Summary{}
+	if err == nil {
+		defer f.Close() // only read
+		err = record.ReadJSON(f, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", rundir.SummaryFile, err)
+	}
+	return s, nil
 }
 
 // finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
 func finished(c setting.Config, k kept) *record.Summary {
 	d := rundir.Directory(c.Out)
-	s := readSummary(d)
-	if s == nil || s.Steps != k.Progress.Step {
+	s, err := readSummary(d)
+	if err != nil || s == nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
 	if _, err := os.Stat(d.Path(checkpoint.WeightsFile)); c.Save && err != nil {

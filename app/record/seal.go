@@ -94,6 +94,20 @@ func (s *Summary) Broken() string {
 	return ""
 }
 
+// Contradicts says which files of the ended run were changed after its end: the summary by its seal, and
+// steps.jsonl by its SHA-256 now. That is "" if it is not known or not there: steps that were removed
+// altogether, as to make room, tell nothing that is not so.
+func (s *Summary) Contradicts(stepsSHA256 string) (out []string) {
+	if text := s.Broken(); text != "" {
+		out = append(out, "summary.json "+text)
+	}
+	if s.StepsSHA256 != "" && stepsSHA256 != "" && stepsSHA256 != s.StepsSHA256 {
+		out = append(out, fmt.Sprintf("steps.jsonl has the SHA-256 %.12s…, and had %.12s… at the end of "+
+			"the run: some of its lines were changed, added or removed.", stepsSHA256, s.StepsSHA256))
+	}
+	return out
+}
+
 // sum returns the seal of the summary.
 func (s *Summary) sum() string {
 	d := digest{sha256.New()}
