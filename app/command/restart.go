@@ -36,8 +36,12 @@ func (r *restarts) note(a *app, s record.Standing, cause, directory string) {
 		from = "beginning: " + directory + " has no checkpoint yet (--checkpoint-every 100 leaves some)"
 	}
 	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the %s\n", len(r.done), r.most, from)
-	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again, %.1f s lost\n", cause,
-		spelling.Count(cost.Redone, "step"), cost.Seconds)
+	seconds := ""
+	if cost.Seconds != 0 {
+		seconds = fmt.Sprintf(", %.1f s lost", cost.Seconds)
+	}
+	fmt.Fprintf(a.stderr, "lockstep: %s; %s to do again%s\n", cause,
+		spelling.Count(cost.Redone, "step"), seconds)
 }
 
 // environment tells the next attempt of those before it, and whether one may follow it.

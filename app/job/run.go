@@ -321,6 +321,9 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
 		described := record.RunHost{Host: machine, GPU: o.gpu,
 			Started: time.Now().UTC().Truncate(time.Second)}
+		if from != nil {
+			described.ResumedStep = from.Kept.Progress.Step
+		}
 		if described.Preflight, err = record.ParseHosts(o.Environment[cluster.EnvPreflight]); err != nil {
 			o.warn("warning: " + err.Error())
 		}

@@ -90,14 +90,18 @@ func restarted(all []record.Restart) string {
 	if len(all) == 0 {
 		return ""
 	}
-	redone, seconds := 0, 0.0
+	redone, seconds, isKnown := 0, 0.0, true
 	for _, r := range all {
 		redone += r.Redone
 		seconds += r.Seconds
+		isKnown = isKnown && r.Seconds != 0
 	}
-	return fmt.Sprintf("%s after a loss (at last: %s): %s done again, %.1f s "+
-		"lost", spelling.Count(len(all), "restart"),
-		all[len(all)-1].Cause, spelling.Count(redone, "step"), seconds)
+	text := fmt.Sprintf("%s after a loss (at last: %s): %s done again", spelling.Count(len(all), "restart"),
+		all[len(all)-1].Cause, spelling.Count(redone, "step"))
+	if isKnown {
+		text += fmt.Sprintf(", %.1f s lost", seconds)
+	}
+	return text
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
@@ -202,8 +206,8 @@ func resumedBefore(c setting.Config, d rundir.Directory, newest *resumption) *re
 	k := newest.Kept
 	isLike := c.Workers == k.Config.Workers && c.Threads == k.Config.Threads &&
 		c.Strategy == k.Config.Strategy
-	isOlder := !k.Written.IsZero() && k.Written.Before(machineOf(d).Started)
-	if !isLike || isOlder {
+	isFirst := k.Progress.Step <= machineOf(d).ResumedStep // the last part of the run has written none
+	if !isLike || isFirst {
 		return newest.summary() // it was resumed from this checkpoint
 	}
 	before := k.before()

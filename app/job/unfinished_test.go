@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -145,7 +146,7 @@ func TestUnfinishedRunTellsOfItsParts(t *testing.T) {
 }
 
 // A run that was resumed and then lost tells what had been done before, wherever its folder lies now. So does
-// one that was lost before its next checkpoint, as host.json is younger than the checkpoint.
+// one that was lost before its next checkpoint, by the step in host.json.
 func TestUnfinishedRunTellsOfWhatItResumed(t *testing.T) {
 	c := begun(t, 5, nil)
 	ended, _, err := resumed(t, c.Out, "steps", "8")
@@ -170,8 +171,12 @@ func TestUnfinishedRunTellsOfWhatItResumed(t *testing.T) {
 	if at := s.Standing.Written; at.IsZero() || time.Since(at) > time.Hour {
 		t.Errorf("written %v", at)
 	}
-	later := record.RunHost{Started: s.Standing.Written.Add(time.Second)}
-	if err := rundir.Directory(out).WriteJSON(rundir.HostFile, later); err != nil {
+	text, err := os.ReadFile(filepath.Join(out, rundir.HostFile))
+	if err != nil || !bytes.Contains(text, []byte(`"resumed_step": 5`)) {
+		t.Fatalf("%v, %s", err, text)
+	}
+	again := record.RunHost{Started: s.Standing.Written.Truncate(time.Second), ResumedStep: 8}
+	if err := rundir.Directory(out).WriteJSON(rundir.HostFile, again); err != nil {
 		t.Fatal(err)
 	}
 	s, err = job.Unfinished(out)

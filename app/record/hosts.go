@@ -25,6 +25,8 @@ type RunHost struct {
 	GPU       *GPU      `json:"gpu,omitempty"`       // that computed; null: the processor did
 	Started   time.Time `json:"started,omitzero"`    // or its last part, if it was resumed
 	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
+	// ResumedStep is that of the checkpoint from which the last part went on; 0: it was not resumed.
+	ResumedStep int `json:"resumed_step,omitempty"`
 }
 
 // Behind returns the words of a command line behind which runs in a lab with some flags, or on several hosts,

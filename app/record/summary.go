@@ -74,8 +74,10 @@ type Summary struct {
 	Evaluations      []Evaluation `json:"evaluations"`        // those of all ranks if they never exchange
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank
-	IsInterrupted    bool         `json:"interrupted"`        // not ended; what the end tells is 0 or null
-	Standing         *Standing    `json:"standing"`           // where it can go on; null: it has ended
+	// IsInterrupted says that the run ended early, for whatever reason, or goes on. What only the end tells
+	// is 0 or null.
+	IsInterrupted bool      `json:"interrupted"`
+	Standing      *Standing `json:"standing"` // where it can go on; null: it has ended, or cannot
 	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
 	StepsSHA256 string `json:"steps_sha256,omitempty"`
 	// Seal is the SHA-256 of all other fields; "": the run has not ended, or an older version wrote them.
@@ -407,16 +409,17 @@ func (s *Summary) Before() []Part {
 	return s.Resumed.Parts
 }
 
-// Standing says where an interrupted run can go on.
+// Standing says where a run that ended early can go on.
 type Standing struct {
 	Checkpoint string `json:"checkpoint"`        // path of the newest valid one; "": none was written yet
 	Step       int    `json:"step"`              // of the checkpoint
 	Done       int    `json:"done"`              // steps that were done, at least step
 	Planned    string `json:"planned,omitempty"` // the length that it was given; "": not known
-	// Written is when the checkpoint was, or without one when the run began; absent: that is not told.
+	// Written is when the state in the checkpoint was copied; without a checkpoint, when the run began; left
+	// out: not known.
 	Written time.Time `json:"written,omitzero"`
 	Resume  string    `json:"resume,omitempty"` // command line that goes on; "": there is no checkpoint
-	// IsGoingOn says that the run was not interrupted, but goes on.
+	// IsGoingOn says that the run did not end early, but goes on.
 	IsGoingOn bool `json:"going_on,omitempty"`
 }
 
@@ -434,7 +437,7 @@ type Restart struct {
 	Cause   string  `json:"cause"`   // what was lost
 	Step    int     `json:"step"`    // of the checkpoint from which the run went on
 	Redone  int     `json:"redone"`  // steps after it that were done again
-	Seconds float64 `json:"seconds"` // from the writing of the checkpoint to the new start
+	Seconds float64 `json:"seconds"` // from Standing.Written to the new start; 0: not known
 }
 
 // ParseRestarts reads what the launcher of a run that was started again has noted: JSON, or "" for none.
