@@ -110,7 +110,9 @@ func nearElsewhere(name string, known []string) (setting, remark string) {
 	if slices.ContainsFunc(known, func(flag string) bool { return strings.HasPrefix(bare(flag), name) }) {
 		return "", ""
 	}
-	const letters = 5 // of a name that is long enough to be mistaken for no other
+	// Letters of a name that is long enough to be mistaken for no other, and edits that are a slip: more of
+	// them make train-batch-size of test-batch-size.
+	const letters, edits = 5, 2
 	of, names := map[string]string{}, slices.Clone(known)
 	for _, s := range Settings(nil) {
 		if !slices.ContainsFunc(known, func(flag string) bool { return bare(flag) == s.Name }) {
@@ -123,6 +125,9 @@ func nearElsewhere(name string, known []string) (setting, remark string) {
 		}
 	}
 	near := spelling.Nearest(name, names)
+	if of[near] == "" || spelling.Distance(name, near) > edits {
+		return "", ""
+	}
 	return of[near], remarkOn(squeeze(near))
 }
 

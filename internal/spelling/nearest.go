@@ -17,7 +17,7 @@ func Nearest(word string, names []string) string {
 	best, bestDistance := "", len(word)+1
 	for _, name := range names {
 		bare := strings.TrimLeft(name, "-")
-		if d := distance(word, bare); d < bestDistance && isNear(word, bare, d) {
+		if d := Distance(word, bare); d < bestDistance && isNear(word, bare, d) {
 			best, bestDistance = name, d
 		}
 	}
@@ -77,8 +77,8 @@ func CheckName(name string, names []string) error {
 	return nil
 }
 
-// distance returns the number of edits that turn a into b. Cost: O(len(a) len(b)).
-func distance(a, b string) int {
+// Distance returns the number of edits that turn a into b. Cost: O(len(a) len(b)).
+func Distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
 		rows[i] = make([]int, len(b)+1)
