@@ -42,8 +42,8 @@ func reportCommand(a *app) *cobra.Command {
 		Use:   "report FOLDER|BUNDLE... [flags]",
 		Short: "Render the report of a benchmark or of a training run again, or lay runs over each other",
 		Long: `Render a report again, report.md and report.html: of a benchmark or of commbench from its
-results.json; of a training run from its summary.json, steps.jsonl and config.yaml. A run that was
-interrupted has no summary.json; its report tells of the steps that were done. A bundle is taken out into
+results.json; of a training run from its summary.json, steps.jsonl and config.yaml. A run that
+ended early has no summary.json; its report tells of the steps that were done. A bundle is taken out into
 a new folder first.
 
 The folders of several training runs make one report, in a folder of its own, with all runs on the same

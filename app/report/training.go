@@ -100,7 +100,7 @@ func ReadTraining(folder string) (*analysis.Training, error) {
 	defer summary.Close()
 	t, err := ReadUnfinished(folder, summary)
 	if err == nil && t.IsInterrupted {
-		return nil, fmt.Errorf("report: %s says that the run was interrupted, and such a run leaves none",
+		return nil, fmt.Errorf("report: %s says that the run ended early, and such a run leaves none",
 			summaryFile)
 	}
 	return t, err
@@ -261,7 +261,7 @@ func trainingAnswer(t *analysis.Training) answer {
 
 // interruptedAnswer says how far a run that has not ended came, and how it goes on.
 func interruptedAnswer(t *analysis.Training) answer {
-	length, at := "Interrupted after "+spelling.Count(t.Steps, "step"), t.Standing
+	length, at := "Ended early after "+spelling.Count(t.Steps, "step"), t.Standing
 	if stateOf(t) == goingOn {
 		length = "Going on, after " + spelling.Count(t.Steps, "step")
 	}
@@ -292,7 +292,7 @@ func stateOf(t *analysis.Training) string {
 	if t.Standing != nil && t.Standing.IsGoingOn {
 		return goingOn
 	}
-	return "interrupted"
+	return "ended early"
 }
 
 // strategyText names the strategy, with its servers.

@@ -168,8 +168,8 @@ func TestReportOfAResumedRun(t *testing.T) {
 	}
 }
 
-// The page of a run that was interrupted says how long it was to be and how it goes on.
-func TestReportOfAnInterruptedRun(t *testing.T) {
+// The page of a run that ended early says how long it was to be and how it goes on.
+func TestReportOfARunThatEndedEarly(t *testing.T) {
 	folder := trainingRun(t)
 	summary, err := os.ReadFile(filepath.Join(folder, "summary.json"))
 	if err != nil {
@@ -189,7 +189,7 @@ func TestReportOfAnInterruptedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := read(t, folder, report.MarkdownFile)
-		if !strings.Contains(page, "\n"+want+"\n") || strings.Contains(page, "\ninterrupted\n") {
+		if !strings.Contains(page, "\n"+want+"\n") || !strings.Contains(page, "**Ended early after ") {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
