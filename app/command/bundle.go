@@ -117,7 +117,7 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 }
 
 // packable refuses a folder whose results or summary contradict themselves or cannot be read: who takes the
-// bundle could not read them either. A run that was interrupted has no summary.
+// bundle could not read them either. A run that ended early has no summary.
 func packable(folder, kind string) error {
 	if kind == bundle.Training {
 		_, err := readTraining(folder)
@@ -341,14 +341,14 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 			Recipe: there.Recipe, Lab: a.environment[cluster.EnvLabFlags]},
 		Progress: show.bench, Job: job.Options{Environment: a.environment}})
 	show.end()
-	isStopped := here != nil && errors.Is(err, context.Canceled)
-	if err != nil && !isStopped {
+	isInterrupted := here != nil && errors.Is(err, context.Canceled)
+	if err != nil && !isInterrupted {
 		return nil, err
 	}
 	if failed := benchmarkReport(here, analysis.Compare(here)).Write(out); failed != nil {
 		return nil, failed
 	}
-	if isStopped {
+	if isInterrupted {
 		return nil, &interruptedError{goesOn(here, out) + ", without comparing them with the bundle", err}
 	}
 	return analysis.Replay(there, here), nil
@@ -383,7 +383,7 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 	config.Catalog, config.Out, config.Save = &a.catalog, out, false
 	here, err := job.Run(ctx, config, job.Options{Environment: a.environment, Stderr: a.stderr})
 	if here == nil {
-		a.showUnfinished(config, err, false)
+		a.showUnfinished(config, nil, err, false)
 	}
 	if err != nil {
 		return nil, err

@@ -47,8 +47,8 @@ func succeed(t *testing.T, args ...string) {
 	}
 }
 
-// A run that is stopped before its first step has made nothing but prints its summary.
-func TestARunStoppedBeforeItsFirstStepPrintsItsSummary(t *testing.T) {
+// A run that is interrupted before its first step has made nothing but prints its summary.
+func TestARunInterruptedBeforeItsFirstStepPrintsItsSummary(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	var stdout bytes.Buffer
 	c := tool(t, "train", "--json", "--model", "vgg11", "--batch", "512", "--steps", "10", "--out", out)

@@ -67,7 +67,7 @@ with plots, the trained weights in model.safetensors, which PyTorch reads, and t
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.
 --adaptive-batch lets the batch grow between epochs by the gradient noise scale.
 
---json prints the summary. Of an interrupted run, that is what is known of the steps that were done, and
+--json prints the summary. Of a run that ended early, that is what is known of the steps that were done, and
 where it can go on.
 
 With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
@@ -151,7 +151,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		Asked: func() { terminate(job.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
-		a.showUnfinished(resolved, err, isJSON)
+		a.showUnfinished(resolved, origins, err, isJSON)
 		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
 			!resolved.IsIsolated() {
 			return &lostRun{err}
@@ -174,11 +174,11 @@ func (e *lostRun) Unwrap() error { return e.error }
 
 // showUnfinished renders the report of a run of c that ended early with err, if it finished any step, and
 // says how to go on from its newest checkpoint, if it has one. Programs get its summary.
-func (a *app) showUnfinished(c setting.Config, err error, isJSON bool) {
+func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err error, isJSON bool) {
 	var ended *job.EndedError
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
-		if isJSON && isStopped(err) {
-			a.printUnfinished(withoutSteps(c))
+		if isJSON && isInterrupted(err) {
+			a.printUnfinished(job.NotBegun(c, origins))
 		}
 		return
 	}
@@ -206,21 +206,10 @@ func (a *app) showUnfinished(c setting.Config, err error, isJSON bool) {
 	}
 }
 
-// isStopped reports whether a run ended with err because it was asked to stop.
-func isStopped(err error) bool {
+// isInterrupted reports whether a run ended with err because it was asked to.
+func isInterrupted(err error) bool {
 	status := job.ExitCode(err)
 	return status == job.ExitInterrupted || status == job.ExitPreempted
-}
-
-// withoutSteps returns the summary of a run of c that was stopped before it made a step: of one that was
-// resumed, what had been done before.
-func withoutSteps(c setting.Config) *record.Summary {
-	if c.Resume != "" {
-		if summary, err := job.Unfinished(c.Resume); err == nil {
-			return summary
-		}
-	}
-	return job.NotBegun(c)
 }
 
 // printUnfinished prints the summary of a run that ended early, for programs.

@@ -145,7 +145,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	defer whenCancelled(ctx, func() { o.sayWaits(ctx, asked, dir.Directory) })()
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
-		return nil, endedEarly(ctx, c, dir, err)
+		return nil, endedEarly(ctx, c, dir, o.Origins, err)
 	}
 	c.ISA = isa
 	if c.Trace {
@@ -373,9 +373,15 @@ func abandon(dir rundir.Claimed, cause error) error {
 }
 
 // endedEarly tidies the directory of a run whose workers ended with cause, and returns the error to report.
-func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, cause error) error {
+func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, origins setting.Origins,
+	cause error) error {
 	dir.RemoveRecordings(c.World())
-	err := errors.Join(stopped(ctx, c, dir.Directory, cause), abandon(dir, cause))
+	var flags []string // that the directory does not tell
+	if dir.IsAsItWas() {
+		flags = origins.FromFlags(c)
+	}
+	resume := resumeCommand(dir.Directory, flags...)
+	err := errors.Join(stopped(ctx, c, dir.Directory, resume, cause), abandon(dir, cause))
 	if dir.IsAsItWas() {
 		return err // and so is its report
 	}
@@ -387,12 +393,12 @@ func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, cause
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 // stopped returns the error to report for a run that was asked to stop and ended with err. It says how to
-// resume from the newest checkpoint, and why the last steps were not saved, if so.
-func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, err error) error {
+// resume, by that command line, from the newest checkpoint, and why the last steps were not saved, if so.
+func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, resume string, err error) error {
 	if ctx.Err() == nil || !c.KeepsCheckpoints() || !isInterrupt(err) {
 		return err
 	}
-	stopped := &StoppedError{Directory: string(dir), Resume: resumeCommand(dir),
+	stopped := &StoppedError{Directory: string(dir), Resume: resume,
 		IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
 	newest, _, failed := dir.Store().Newest()
 	if failed == nil {

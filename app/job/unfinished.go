@@ -77,11 +77,11 @@ func machineOf(d rundir.Directory) (machine record.RunHost) {
 }
 
 // resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
-// on hosts like those on which it was.
-func resumeCommand(d rundir.Directory) string {
+// on hosts like those on which it was; flags are those that its files do not tell.
+func resumeCommand(d rundir.Directory, flags ...string) string {
 	machine := machineOf(d)
 	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
-		[]string{"train", "--resume", string(d)})
+		[]string{"train", "--resume", string(d)}, flags)
 	return spelling.Line(words...)
 }
 
@@ -147,7 +147,7 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	if err != nil {
 		return nil, err
 	}
-	s := notBegun(c, string(d))
+	s := settingsOf(c, string(d))
 	if newest != nil {
 		s.Resumed = resumedBefore(c, d, newest)
 	}
@@ -182,16 +182,44 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 	return s, nil
 }
 
-// NotBegun returns a summary, marked IsInterrupted, of a run of c that ended before its first step and has
-// left no directory.
-func NotBegun(c setting.Config) *record.Summary {
-	s := notBegun(c, "")
-	s.Standing = &record.Standing{Planned: planned(c, 0)}
+// NotBegun returns a summary, marked IsInterrupted, of a run of c that ended before its first step. One that
+// was resumed has its directory as it was: the summary tells what had been done before, and how to go on as c
+// and its origins ask. Any other has left none.
+func NotBegun(c setting.Config, origins setting.Origins) *record.Summary {
+	if s := notResumed(c, origins); s != nil {
+		return s
+	}
+	s := settingsOf(c, "")
+	if s.Strategy == setting.Auto {
+		s.Strategy = "" // none was chosen yet
+	}
+	if !c.EvalOnly { // which has no steps to go on with
+		s.Standing = &record.Standing{Planned: planned(c, 0)}
+	}
 	return s
 }
 
-// notBegun returns what a summary of a run of c tells before its first step.
-func notBegun(c setting.Config, directory string) *record.Summary {
+// notResumed is NotBegun of a run that c resumes; nil: it resumes none that can be read.
+func notResumed(c setting.Config, origins setting.Origins) *record.Summary {
+	if c.Resume == "" {
+		return nil
+	}
+	d := rundir.Directory(c.Resume)
+	newest, err := openNewest(d, func(string) {})
+	if err != nil {
+		return nil
+	}
+	s, err := unfinished(d, newest)
+	if err != nil {
+		return nil
+	}
+	s.Standing.Planned = planned(c, c.StepsPerEpoch(newest.Kept.TrainSamples))
+	s.Standing.Resume = resumeCommand(d, origins.FromFlags(c)...)
+	return s
+}
+
+// settingsOf returns what a summary of a run of c tells before its first step.
+func settingsOf(c setting.Config, directory string) *record.Summary {
 	s := &record.Summary{Wire: c.GradientWire().String(), Directory: directory, IsInterrupted: true}
 	addSettings(s, c)
 	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,5 +234,38 @@ func TestARunWithoutACheckpointBeginsAgain(t *testing.T) {
 		if n != 1 {
 			t.Errorf("step %d is there %d times", step, n)
 		}
+	}
+}
+
+// A run that was interrupted before its first step tells what was asked of it: how to go on with that where
+// it was to resume one, nothing to go on with where it was to evaluate, no strategy before one is chosen.
+func TestARunThatHasNotBegunTellsWhatWasAsked(t *testing.T) {
+	c := short(t)
+	c.Epochs, c.Steps, c.Strategy = 0, 9, setting.Auto
+	s := job.NotBegun(c, nil)
+	if s.Strategy != "" || s.Standing.Planned != "9 steps" || !s.IsInterrupted {
+		t.Errorf("%q, %+v", s.Strategy, s.Standing)
+	}
+	if c.EvalOnly = true; job.NotBegun(c, nil).Standing != nil {
+		t.Error("an evaluation goes on")
+	}
+	out := begun(t, 3, nil).Out
+	c, origins, err := setting.Resolve(setting.Source{Flags: map[string]string{"resume": out, "steps": "50",
+		"save": "false"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := job.NotBegun(c, origins).Standing
+	want := "lockstep train --resume " + out + " --steps 50 --save=false"
+	if at.Planned != "50 steps" || at.Resume != want || at.Step != 3 {
+		t.Errorf("%+v, want %q", at, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = job.Run(ctx, c, job.Options{Origins: origins, Progress: func(job.Progress) { cancel() }})
+	if err != nil && !strings.Contains(err.Error(), want+" goes on from there") {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if err == nil {
+		t.Error("not interrupted")
 	}
 }

@@ -235,6 +235,22 @@ func (o Origins) Changed(from, to Config, origin string) Origins {
 	return changed
 }
 
+// FromFlags returns the words of a command line that give the settings again which flags gave, but for
+// --resume.
+func (o Origins) FromFlags(c Config) (words []string) {
+	for _, s := range Settings(c.Catalog) {
+		flag := "--" + s.Name
+		switch {
+		case o[s.Name] != flag || flag == fromResume:
+		case s.IsSwitch():
+			words = append(words, flag+"="+s.format(&c))
+		default:
+			words = append(words, flag, s.format(&c))
+		}
+	}
+	return words
+}
+
 // Reopen returns c, which is complete, with threads and link open again unless they were given: they were
 // not if they are open in given, which c was completed from, or derived according to its origins.
 func (c Config) Reopen(given Config, origins Origins) Config {
