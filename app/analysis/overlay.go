@@ -12,7 +12,7 @@ import (
 // runs end with the same parameters.
 func WorkDifference(t, other *Training) string {
 	if t.IsInterrupted || other.IsInterrupted {
-		return "interrupted"
+		return "ended early"
 	}
 	var all []string
 	add := func(differs bool, format string, args ...any) {

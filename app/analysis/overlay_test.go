@@ -24,7 +24,7 @@ func TestWorkDifference(t *testing.T) {
 		"": func(r *analysis.Training) {
 			r.Strategy, r.Workers, r.Threads, r.Link, r.Wire = "ps", 4, 2, "tcp", "int8"
 		},
-		"interrupted":                      func(r *analysis.Training) { r.IsInterrupted = true },
+		"ended early":                      func(r *analysis.Training) { r.IsInterrupted = true },
 		"model vgg11 against lenet":        func(r *analysis.Training) { r.Model = "vgg11" },
 		"other training samples of glyphs": func(r *analysis.Training) { r.DataSHA256.Train = "b" },
 		"other samples of glyphs": func(r *analysis.Training) {
