@@ -203,7 +203,7 @@ func TestTerminatedWithAStoppedWorker(t *testing.T) {
 		t.Errorf("stderr %q, want %s", r.stderr.String(), want)
 	}
 	page, err := os.ReadFile(filepath.Join(r.out, "report.html"))
-	if err != nil || !bytes.Contains(page, []byte("2 workers × 1 thread, interrupted</h1>")) {
+	if err != nil || !bytes.Contains(page, []byte("2 workers × 1 thread, ended early</h1>")) {
 		t.Errorf("report: %v, %.1000s", err, page)
 	}
 }

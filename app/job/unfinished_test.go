@@ -165,8 +165,10 @@ func TestUnfinishedRunTellsOfWhatItResumed(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(*s.Resumed, want) {
 		t.Fatalf("%v, %+v, want %+v", err, s.Resumed, want)
 	}
-	if s.TrainSeconds != want.TrainSeconds+s.Trained() || s.Samples != ended.Samples ||
-		s.SamplesPerSecond != float64(s.Samples-want.Samples)/s.Trained() || s.BytesSent != ended.BytesSent {
+	isNear := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+	if !isNear(s.TrainSeconds, want.TrainSeconds+s.Trained()) || s.Samples != ended.Samples ||
+		!isNear(s.SamplesPerSecond, float64(s.Samples-want.Samples)/s.Trained()) ||
+		s.BytesSent != ended.BytesSent {
 		t.Errorf("%+v", s)
 	}
 	if at := s.Standing.Written; at.IsZero() || time.Since(at) > time.Hour {
