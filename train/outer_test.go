@@ -306,17 +306,24 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// A run whose length is a time ends after the same step on all workers, not far from that time: how many
-// steps fit is foretold from those before, which on a busy machine may have been several times as slow.
+// A run whose length is a time ends after the same step on all workers, near that time in one of three
+// tries: how many steps fit is foretold from those before, which other programs may have slowed.
 func TestOuterRunEndsAtOneStep(t *testing.T) {
 	for _, overlap := range []int{0, 2} {
 		c := example(t, "lenet", 300, 10)
 		c.Steps, c.For, c.Schedule.Name, c.Schedule.Warmup = 0, 250*time.Millisecond, "constant", 0
 		o := localSGD(1000)
 		o.Overlap = overlap
-		got := runOuter(t, outerCase{Config: c, outer: o, workers: 2})
-		if got[0].Steps != got[1].Steps || got[0].Trained < c.For/10 {
-			t.Errorf("%d and %d steps in %v", got[0].Steps, got[1].Steps, got[0].Trained)
+		var longest time.Duration
+		for try := 0; try < 3 && longest < c.For/2; try++ {
+			got := runOuter(t, outerCase{Config: c, outer: o, workers: 2})
+			if got[0].Steps != got[1].Steps {
+				t.Errorf("%d and %d steps", got[0].Steps, got[1].Steps)
+			}
+			longest = max(longest, got[0].Trained)
+		}
+		if longest < c.For/2 {
+			t.Errorf("overlap %d: ended after %v at most, want about %v", overlap, longest, c.For)
 		}
 	}
 }
