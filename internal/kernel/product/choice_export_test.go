@@ -1,5 +1,7 @@
 package product
 
+import "lockstep/internal/kernel/asm"
+
 // Choice says how a plan computes y and dx. Those that begin alike give an image the same bits.
 func (v *Conv) Choice() (forward, data string) { return choice(v.forward), choice(v.data) }
 
@@ -34,3 +36,26 @@ func choice(p rowsPlan) string {
 
 // ReadApart decides whether gradients of weights read x where it lies.
 func (c *CPU) ReadApart(reads bool) { c.ops.Gemm.ReadsApart = reads }
+
+// Without leaves out a part of all products of c, which are wrong then: their "tiles", or the "copies" of
+// operands that tiles read.
+func (c *CPU) Without(part string) {
+	gemm, split := &c.ops.Gemm, &c.ops.Split
+	switch part {
+	case "tiles":
+		for height := range gemm.Tile {
+			for width := range gemm.Tile[height] {
+				gemm.Tile[height][width] = func(*asm.TileArgs) {}
+				gemm.Outer[height][width] = func(*asm.OuterArgs) {}
+			}
+		}
+		split.Tile = func(*asm.SplitTileArgs) {}
+	case "copies":
+		for width := range gemm.Pack {
+			gemm.Pack[width] = func(*asm.PackArgs) {}
+		}
+		gemm.Turn, gemm.Strip = func(*asm.TurnArgs) {}, func(*asm.StripArgs) {}
+		none := func(*asm.SplitArgs) {}
+		split.Rows, split.Pairs, split.Turn, split.Flip = none, none, none, none
+	}
+}
