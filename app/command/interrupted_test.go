@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/setting"
 )
 
 // interruptOnce interrupts a command as soon as something is so, and returns what it has told.
@@ -61,6 +63,25 @@ func TestARunInterruptedBeforeItsFirstStepPrintsItsSummary(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &s); err != nil || !s.IsInterrupted ||
 		s.Model != "vgg11" || s.Steps != 0 || s.Standing == nil || s.Standing.Planned != "10 steps" {
 		t.Errorf("%v, stdout %s", err, stdout.String())
+	}
+}
+
+// A run that is resumed and interrupted before its next step says how to go on as it was asked to.
+func TestAResumedRunInterruptedAtOnceSaysHowToGoOn(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	succeed(t, "train", "--quiet", "--workers", "2", "--steps", "4", "--checkpoint-every", "2",
+		"--limit-test", "50", "--out", out)
+	c, origins, err := setting.Resolve(setting.Source{Flags: map[string]string{"resume": out, "steps": "9",
+		"strategy": setting.Auto}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	a := &app{stderr: &stderr}
+	a.showUnfinished(c, origins, context.Canceled, false)
+	want := "lockstep: lockstep train --resume " + out + " --strategy auto --steps 9 goes on after step 4\n"
+	if stderr.String() != want {
+		t.Errorf("told %q, want %q", stderr.String(), want)
 	}
 }
 

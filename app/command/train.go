@@ -177,8 +177,8 @@ func (e *lostRun) Unwrap() error { return e.error }
 func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err error, isJSON bool) {
 	var ended *job.EndedError
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
-		if isJSON && isInterrupted(err) {
-			a.printUnfinished(job.NotBegun(c, origins))
+		if isInterrupted(err) {
+			a.showUnbegun(job.NotBegun(c, origins), isJSON)
 		}
 		return
 	}
@@ -197,12 +197,29 @@ func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err erro
 		return
 	}
 	stopped := (*job.StoppedError)(nil)
-	at, saysSo := summary.Standing, errors.As(err, &stopped)
-	if at.Checkpoint != "" && !saysSo {
-		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
+	if !errors.As(err, &stopped) {
+		a.showWay(summary.Standing)
 	}
 	if isJSON {
 		a.printUnfinished(summary)
+	}
+}
+
+// showUnbegun says how to go on with a run that was resumed and ended before its first step, from the summary
+// of such a run, which programs get.
+func (a *app) showUnbegun(summary *record.Summary, isJSON bool) {
+	if summary.Standing != nil {
+		a.showWay(summary.Standing)
+	}
+	if isJSON {
+		a.printUnfinished(summary)
+	}
+}
+
+// showWay says how to go on from the newest checkpoint, if there is one.
+func (a *app) showWay(at *record.Standing) {
+	if at.Checkpoint != "" {
+		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
 	}
 }
 
