@@ -246,3 +246,14 @@ func (f *freight) bring(ctx context.Context, c launch.Console, agent *launch.Con
 	}
 	return c.Fetch(ctx, agent, launch.Fetch{Folder: folder, Names: f.fetch}, f.to)
 }
+
+// local returns the directory of the run on this machine, once its results are here.
+func (f *freight) local() string {
+	switch {
+	case !f.isAway:
+		return f.directory
+	case f.to == f.here:
+		return filepath.FromSlash(f.directory)
+	}
+	return filepath.Join(f.to, path.Base(f.directory))
+}

@@ -27,6 +27,7 @@ import (
 type jobOf struct {
 	folder    string
 	processes []*exec.Cmd // by rank
+	stdout    []*shared
 	stderr    []*shared
 }
 
@@ -47,15 +48,16 @@ func (j *jobOf) start(t *testing.T, environment []string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, stderr := exec.Command(self), &shared{}
+	cmd, stdout, stderr := exec.Command(self), &shared{}, &shared{}
 	cmd.Args = append([]string{"lockstep"}, args...)
-	cmd.Dir, cmd.Stderr = j.folder, stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = j.folder, stdout, stderr
 	cmd.Env = append(os.Environ(), environment...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() }) // it has ended, unless the test failed
-	j.processes, j.stderr = append(j.processes, cmd), append(j.stderr, stderr)
+	j.processes = append(j.processes, cmd)
+	j.stdout, j.stderr = append(j.stdout, stdout), append(j.stderr, stderr)
 }
 
 // nameOfJob returns a name that no other job of this machine has, also if somebody runs the same test.

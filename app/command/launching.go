@@ -32,6 +32,8 @@ type launching struct {
 	as      prepared
 	freight *freight
 	folder  string // name of the job's folder
+
+	isWithheld bool // the run was not started again after all, and no attempt has said where it stands
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.
@@ -152,6 +154,9 @@ func (f *launchFlags) work(ctx context.Context, a *app, console launch.Console,
 	if failed != nil && statusOf(err) != 0 {
 		fmt.Fprintf(a.stderr, "lockstep: %v\n", failed) // the command has printed only its own error
 	}
+	if f.isWithheld {
+		a.showWithheld(f.as.args, f.freight.local())
+	}
 	return errors.Join(err, failed)
 }
 
@@ -185,6 +190,7 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 		if k := f.other(err); k > 0 { // before the command began
 			fmt.Fprintf(a.stderr, "lockstep: %v\n", err)
 			outcome, err = launch.Outcome{Status: job.ExitPeerLost, Lost: []int{k}}, nil
+			f.isWithheld = len(again.done) > 0
 		}
 		if err != nil {
 			return err
@@ -193,7 +199,11 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 			fmt.Fprintf(a.stderr, "lockstep: host %s: the command was killed by signal %s\n",
 				f.agents[0].Host.Name, outcome.Signal)
 		}
-		if !again.mayFollow(outcome.Status) || outcome.IsAsked {
+		if !again.mayFollow(outcome.Status) {
+			return statusOrNil(outcome.Status)
+		}
+		f.isWithheld = true
+		if outcome.IsAsked {
 			return statusOrNil(outcome.Status)
 		}
 		var stands record.Standing
@@ -209,6 +219,7 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 		if !ok {
 			return statusOrNil(outcome.Status)
 		}
+		f.isWithheld = false
 		again.note(a, stands, cause, f.freight.directory)
 		args = from(stands, f.as.args, f.freight.directory)
 	}

@@ -64,6 +64,22 @@ func (r *restarts) without(a *app, why error) {
 	fmt.Fprintf(a.stderr, "lockstep: no restart: %s\n", strings.TrimPrefix(why.Error(), "checkpoint: "))
 }
 
+// showWithheld shows where the run of args stands, in directory, if it is not started again after all: its
+// attempts have left that to the one that was to follow. Without a step there is nothing to show.
+func (a *app) showWithheld(args []string, directory string) {
+	if directory == "" {
+		return
+	}
+	summary, err := job.Unfinished(directory)
+	if err != nil {
+		return
+	}
+	a.showWay(summary.Standing)
+	if slices.Contains(args, "--json") {
+		a.printUnfinished(summary)
+	}
+}
+
 // from returns the arguments that let a run of some first arguments go on where it stands, in its directory.
 func from(s record.Standing, first []string, directory string) []string {
 	if s.Checkpoint == "" {

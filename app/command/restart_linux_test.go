@@ -1,8 +1,10 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/app/launch"
+	"lockstep/app/record"
 )
 
 // What starts a run again.
@@ -218,6 +221,56 @@ func TestAHostIsLostWithItsAgent(t *testing.T) {
 		}
 	}
 	s.isDeserted(t, 13*time.Second)
+}
+
+// A run that is not started again after all says once where it stands, and programs get its summary: here too
+// few hosts are left, or the data are gone when the second attempt begins.
+func TestAWithheldSummaryIsPrinted(t *testing.T) {
+	check := func(t *testing.T, stdout, stderr string) {
+		t.Helper()
+		var s record.Summary
+		if err := json.Unmarshal([]byte(stdout), &s); err != nil {
+			t.Fatalf("%v: %s %s", err, stdout, stderr)
+		}
+		if s.Standing == nil || s.Standing.Step == 0 || strings.Count(stderr, " goes on after step ") != 1 {
+			t.Errorf("%+v, %s, want where the run stands", s.Standing, stderr)
+		}
+	}
+	arguments := []string{"train", "--steps", "20000", "--checkpoint-every", "20", "--json", "--out", "run",
+		"--limit-test", "16"}
+	t.Run("launch", func(t *testing.T) {
+		s := startHosts(t, 2)
+		l := s.launch(t, slices.Concat(strings.Fields("--hosts h[1-2]:1 --max-restarts 1 --"), arguments)...)
+		waitFor(t, "a checkpoint", func() bool {
+			found, _ := filepath.Glob(filepath.Join(s.home(1), "lockstep", "jobs", "*", "run", "checkpoints",
+				"step-*"))
+			return len(found) > 0
+		})
+		s.kill(t, 2)
+		l.ends(t, job.ExitPeerLost)
+		if !strings.Contains(l.stderr.String(), "no restart: lost host h2") {
+			t.Error(l.stderr.String())
+		}
+		check(t, l.stdout.String(), l.stderr.String())
+	})
+	t.Run("run", func(t *testing.T) {
+		data := mnistFolder(t, 2000)
+		j := startJob(t, 1, func(int) []string { return nil }, slices.Concat(
+			strings.Fields("run --nproc-per-node 2 --max-restarts 1"), arguments,
+			[]string{"--data", "mnist", "--data-dir", data})...)
+		r := &running{out: filepath.Join(j.folder, "run")}
+		r.until(t, "there is a checkpoint", func() bool {
+			saved, _ := filepath.Glob(filepath.Join(r.out, "checkpoints", "step-*", "manifest.json"))
+			return len(saved) > 0
+		})
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+		syscall.Kill(r.pid(1), syscall.SIGKILL)
+		j.ends(t, job.ExitData)
+		j.says(t, `(?m)^lockstep: restart 1 of 1 from the newest checkpoint in run$`)
+		check(t, j.stdout[0].String(), j.stderr[0].String())
+	})
 }
 
 // A host other than the first that is lost before an attempt has begun ends that attempt, not the job.

@@ -308,20 +308,27 @@ func (a *app) runHere(workers, most int, args []string) error {
 	given := args
 	args = append(slices.Clone(args), with)
 	a.environment = environment.With(again.environment())
+	directory := "" // of the attempts so far, once one has begun
 	for {
 		status := a.execute(args)
-		var ended *job.EndedError
-		if !again.mayFollow(status) || !errors.As(a.failed, &ended) {
+		if !again.mayFollow(status) {
 			return statusOrNil(status)
 		}
-		stands, err := job.Stand(ended.Directory)
+		if ended := (*job.EndedError)(nil); errors.As(a.failed, &ended) {
+			directory = ended.Directory
+		} else {
+			a.showWithheld(args, directory)
+			return statusOrNil(status)
+		}
+		stands, err := job.Stand(directory)
 		if err != nil {
 			again.without(a, err)
+			a.showWithheld(args, directory)
 			return statusOrNil(status)
 		}
-		again.note(a, stands, causeOf(a.failed), ended.Directory)
+		again.note(a, stands, causeOf(a.failed), directory)
 		a.environment = environment.With(again.environment())
-		args = append(from(stands, given, ended.Directory), with)
+		args = append(from(stands, given, directory), with)
 	}
 }
 

@@ -176,8 +176,10 @@ func (e *lostRun) Unwrap() error { return e.error }
 // says how to go on from its newest checkpoint, if it has one. Programs get its summary.
 func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err error, isJSON bool) {
 	var ended *job.EndedError
+	isAgain := a.environment[cluster.EnvMayRestart] != "" && isRestarted(job.ExitCode(err))
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
-		if isInterrupted(err) {
+		isRestart := a.environment[cluster.EnvRestarts] != ""
+		if isInterrupted(err) || isRestart && !isAgain {
 			a.showUnbegun(job.NotBegun(c, origins), isJSON)
 		}
 		return
@@ -192,7 +194,6 @@ func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err erro
 		fmt.Fprintf(a.stderr, "lockstep: %s tells of the steps that were done\n",
 			spelling.Word(filepath.Join(ended.Directory, report.HTMLFile)))
 	}
-	isAgain := a.environment[cluster.EnvMayRestart] != "" && isRestarted(job.ExitCode(err))
 	if summary == nil || isAgain { // who starts it again says so, and prints the summary of the end
 		return
 	}
