@@ -89,7 +89,7 @@ func TestCoverage(t *testing.T) {
 
 // Equal rows whose ratios last from round to round, by noise that is a row's own and not the machine's, are
 // found different by the tests more often than stated; docs/check.md says how often. The least difference
-// keeps nearly all of them from being called different.
+// keeps nearly all of them from being called different, and with two or three rounds all but a twentieth.
 func TestLastingNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 7))
 	const trials = 10000
@@ -97,8 +97,9 @@ func TestLastingNoise(t *testing.T) {
 		rounds   int
 		last     float64 // correlation of a ratio with that of the next round
 		from, to float64 // share of equal rows that the tests find different
-	}{{6, 0.25, 0.04, 0.08}, {6, 0.5, 0.12, 0.18}, {10, 0.25, 0.03, 0.08}, {10, 0.5, 0.1, 0.18},
-		{20, 0.25, 0.04, 0.08}, {20, 0.5, 0.12, 0.18}} {
+	}{{2, 0.25, 0.04, 0.08}, {2, 0.5, 0.07, 0.12}, {3, 0.25, 0.06, 0.1}, {3, 0.5, 0.12, 0.18},
+		{6, 0.25, 0.04, 0.08}, {6, 0.5, 0.12, 0.18}, {10, 0.25, 0.03, 0.08},
+		{10, 0.5, 0.1, 0.18}, {20, 0.25, 0.04, 0.08}, {20, 0.5, 0.12, 0.18}} {
 		found, called := 0, 0
 		for range trials {
 			ratios, ones := make([]float64, c.rounds), make([]float64, c.rounds)
@@ -120,7 +121,11 @@ func TestLastingNoise(t *testing.T) {
 			t.Errorf("%d rounds, correlation %.2f: %.3f of equal rows found different, want %v to %v",
 				c.rounds, c.last, share, c.from, c.to)
 		}
-		if share := float64(called) / trials; share > 0.01 {
+		most := 0.01
+		if c.rounds <= 3 {
+			most = 0.05
+		}
+		if share := float64(called) / trials; share > most {
 			t.Errorf("%d rounds, correlation %.2f: %.3f of equal rows called different", c.rounds, c.last,
 				share)
 		}
