@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/kernel/product"
 )
 
-// shareShapes are the plain products of resnet50 on 64 images of 32x32 pixels and of BERT.
+// shareShapes are the plain products of resnet50 on 64 images of 32x32 pixels and of BERT, and the
+// convolutions of lenet on as many images.
 func shareShapes() []product.ConvShape {
 	point := func(rows, c, k int) product.ConvShape {
 		return product.ConvShape{N: rows, H: 1, W: 1, C: c, K: k, R: 1, S: 1, Stride: 1}
@@ -20,17 +21,21 @@ func shareShapes() []product.ConvShape {
 		point(16384, 128, 512), point(16384, 512, 128), point(16384, 512, 256), point(4096, 256, 1024),
 		point(4096, 1024, 256), point(4096, 1024, 512), point(1024, 512, 2048), point(1024, 2048, 512),
 		point(1024, 768, 768), point(1024, 768, 3072), point(1024, 3072, 768), point(4096, 256, 256),
+		{N: 64, H: 32, W: 32, C: 3, K: 6, R: 5, S: 5, Stride: 1},
+		{N: 64, H: 14, W: 14, C: 6, K: 16, R: 5, S: 5, Stride: 1, Pad: 2},
 	}
 }
 
 // BenchmarkShare takes products apart on one thread: all of a call, its tiles without the copies of operands
 // that they read, and its copies without tiles. They are called in turn, on other operands each time, so
 // that these come from memory as in a step; figures are of the fastest call of each. Tiles alone are the
-// limit of a call: nothing but its multiply-adds and the traffic of its results.
+// limit of a call: nothing but its multiply-adds and the traffic of its results. Names are rows, terms of a
+// sum and filters.
 func BenchmarkShare(b *testing.B) {
 	for _, math := range []compute.Math{compute.Exact, compute.BF16} {
 		for _, s := range shareShapes() {
-			b.Run(fmt.Sprintf("%v/%d-%d-%d", math, s.N, s.C, s.K), func(b *testing.B) {
+			rows, depth := s.N*s.OutH()*s.OutW(), s.C*s.R*s.S
+			b.Run(fmt.Sprintf("%v/%d-%d-%d", math, rows, depth, s.K), func(b *testing.B) {
 				sh := newShare(b, math, s)
 				b.Run("forward", func(b *testing.B) { sh.bench(b, s, (*share).forward) })
 				b.Run("data", func(b *testing.B) { sh.bench(b, s, (*share).data) })
@@ -57,9 +62,12 @@ var (
 )
 
 func newShare(b *testing.B, math compute.Math, s product.ConvShape) *share {
-	const past = 32 << 20 // floats that no cache holds
+	past := 32 << 20 // floats that no cache holds
+	if s.R > 1 {
+		past = 0 // lenet's stay in the caches
+	}
 	sh := &share{}
-	for range past/(s.N*(s.C+s.K)) + 2 {
+	for range past/(s.N*(s.H*s.W*s.C+s.OutH()*s.OutW()*s.K)) + 2 {
 		sh.sets = append(sh.sets, newOperands(b, s))
 	}
 	for i, part := range shareWithout {
@@ -77,7 +85,8 @@ func newShare(b *testing.B, math compute.Math, s product.ConvShape) *share {
 }
 
 func newOperands(b *testing.B, s product.ConvShape) operands {
-	o := operands{kerneltest.Huge(b, s.N*s.C), kerneltest.Huge(b, s.N*s.K), kerneltest.Huge(b, s.C*s.K)}
+	o := operands{kerneltest.Huge(b, s.N*s.H*s.W*s.C), kerneltest.Huge(b, s.N*s.OutH()*s.OutW()*s.K),
+		kerneltest.Huge(b, s.R*s.S*s.C*s.K)}
 	for seed, v := range [][]float32{o.x, o.y, o.w} {
 		f := noise(uint32(seed) + 1)
 		for i := range v {

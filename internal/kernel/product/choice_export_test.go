@@ -49,6 +49,13 @@ func (c *CPU) Without(part string) {
 				gemm.Outer[height][width] = func(*asm.OuterArgs) {}
 			}
 		}
+		lane := &c.ops.Lane
+		for height := range lane.Tile {
+			for width := range lane.Tile[height] {
+				lane.Tile[height][width] = func(*asm.LaneArgs) {}
+				lane.Outer[height][width] = func(*asm.LaneOuterArgs) {}
+			}
+		}
 		split.Tile = func(*asm.SplitTileArgs) {}
 	case "copies":
 		for width := range gemm.Pack {
