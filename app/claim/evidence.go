@@ -157,8 +157,11 @@ func (e *entry) shown(k kind) string {
 	}
 	if lo, hi, ok := e.interval(k); ok {
 		format := num
-		if k == accuracy {
+		switch {
+		case k == accuracy:
 			format = percent
+		case k != throughput:
+			format = func(v float64) string { return e.duration(k, v) }
 		}
 		text += fmt.Sprintf(" (%s to %s)", format(lo), format(hi))
 	}

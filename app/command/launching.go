@@ -34,6 +34,7 @@ type launching struct {
 	folder  string // name of the job's folder
 
 	isWithheld bool // the run was not started again after all, and no attempt has said where it stands
+	done       []record.Restart
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.
@@ -155,7 +156,7 @@ func (f *launchFlags) work(ctx context.Context, a *app, console launch.Console,
 		fmt.Fprintf(a.stderr, "lockstep: %v\n", failed) // the command has printed only its own error
 	}
 	if f.isWithheld {
-		a.showWithheld(f.as.args, f.freight.local())
+		a.showWithheld(f.as.args, f.freight.local(), f.done)
 	}
 	return errors.Join(err, failed)
 }
@@ -178,6 +179,8 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	again, args := restarts{most: f.restarts}, f.as.args
+	defer func() { f.done = again.done }()
+	var stands record.Standing
 	for {
 		j := launch.Job{Arguments: args, Folder: f.folder, Stdout: a.stdout, Stderr: a.stderr,
 			Signals: signals,
@@ -199,6 +202,10 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 			fmt.Fprintf(a.stderr, "lockstep: host %s: the command was killed by signal %s\n",
 				f.agents[0].Host.Name, outcome.Signal)
 		}
+		if outcome.IsAsked && outcome.Signal != "" && len(again.done) > 0 { // before it could hear signals
+			f.isWithheld = true
+			return statusOrNil(statusAsked(outcome.Signal != "SIGINT", stands))
+		}
 		if !again.mayFollow(outcome.Status) {
 			return statusOrNil(outcome.Status)
 		}
@@ -206,10 +213,12 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 		if outcome.IsAsked {
 			return statusOrNil(outcome.Status)
 		}
-		var stands record.Standing
 		err = interruptedBy(signals, cancel, func() (err error) { stands, err = f.stand(ctx); return err })
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err == nil && len(signals) > 0 {
+			err, outcome.Status = errAsked, statusAsked(isPreemption(<-signals), stands)
 		}
 		if err != nil {
 			again.without(a, err)

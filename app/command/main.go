@@ -58,6 +58,8 @@ type app struct {
 	substituted    []string         // data sets that were not found, each of which is told once
 	survey         *survey          // collects what would be run; nil: it is run
 	between        job.Between      // of workers; nil outside tests
+
+	signals <-chan os.Signal // heard for several command lines that are executed in turn; nil: by each itself
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.
@@ -189,7 +191,10 @@ func noArguments(c *cobra.Command, args []string) error {
 // Ctrl-C or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	signals, silence := hear()
+	signals, silence := a.signals, func() {}
+	if signals == nil {
+		signals, silence = hear()
+	}
 	done, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)

@@ -2,8 +2,10 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,13 +29,25 @@ func (r *restarts) mayFollow(status int) bool {
 // isRestarted reports whether a run that ended with this status is started again, if it may be.
 func isRestarted(status int) bool { return status == job.ExitPeerLost || status == job.ExitInternal }
 
+// errAsked is why a run that was asked to stop between two attempts is not started again.
+var errAsked = errors.New("it was asked to stop")
+
+// statusAsked returns the status of a run that is not started again because it was asked to stop, by a
+// scheduler or not.
+func statusAsked(isPreempted bool, at record.Standing) int {
+	if isPreempted && at.Checkpoint != "" {
+		return job.ExitPreempted
+	}
+	return job.ExitInterrupted
+}
+
 // note notes a restart from where the run stands, and says so.
 func (r *restarts) note(a *app, s record.Standing, cause, directory string) {
 	cost := s.Restart(cause, time.Now())
 	r.done = append(r.done, cost)
 	from := "newest checkpoint in " + directory
 	if s.Checkpoint == "" {
-		from = "beginning: " + directory + " has no checkpoint yet (--checkpoint-every 100 leaves some)"
+		from = "beginning: " + directory + " has no checkpoint (--checkpoint-every leaves some)"
 	}
 	fmt.Fprintf(a.stderr, "lockstep: restart %d of %d from the %s\n", len(r.done), r.most, from)
 	seconds := ""
@@ -65,8 +79,9 @@ func (r *restarts) without(a *app, why error) {
 }
 
 // showWithheld shows where the run of args stands, in directory, if it is not started again after all: its
-// attempts have left that to the one that was to follow. Without a step there is nothing to show.
-func (a *app) showWithheld(args []string, directory string) {
+// attempts, which were started again as done says, have left that to the one that was to follow. Without a
+// step there is nothing to show.
+func (a *app) showWithheld(args []string, directory string, done []record.Restart) {
 	if directory == "" {
 		return
 	}
@@ -75,7 +90,8 @@ func (a *app) showWithheld(args []string, directory string) {
 		return
 	}
 	a.showWay(summary.Standing)
-	if slices.Contains(args, "--json") {
+	if isJSON(args) {
+		summary.Restarts = done
 		a.printUnfinished(summary)
 	}
 }
@@ -92,9 +108,21 @@ func from(s record.Standing, first []string, directory string) []string {
 func watching(args []string) []string {
 	var kept []string
 	for _, arg := range args {
-		if arg == "--quiet" || arg == "-q" || arg == "--json" {
+		name, _, _ := strings.Cut(arg, "=")
+		if slices.Contains([]string{"--quiet", "-q", "--json"}, name) {
 			kept = append(kept, arg)
 		}
 	}
 	return kept
+}
+
+// isJSON reports whether arguments ask for a summary for programs.
+func isJSON(args []string) (asked bool) {
+	for _, arg := range args {
+		if name, value, hasValue := strings.Cut(arg, "="); name == "--json" {
+			is, err := strconv.ParseBool(value)
+			asked = !hasValue || err == nil && is
+		}
+	}
+	return asked
 }

@@ -273,6 +273,47 @@ func TestAWithheldSummaryIsPrinted(t *testing.T) {
 	})
 }
 
+// A signal that comes between two attempts, or before the second can hear it, ends the run as it would end an
+// attempt: with one summary, and with the status of a run that is asked to stop.
+func TestSignalsBetweenAttempts(t *testing.T) {
+	arguments := strings.Fields("--max-restarts 1 train --steps 20000 --checkpoint-every 20 --json --out run " +
+		"--limit-test 16")
+	by := map[string][]string{"run": append(strings.Fields("run --nproc-per-node 2"), arguments...),
+		"launch": slices.Concat(strings.Fields("launch --hosts localhost:2 --max-restarts 1 --"),
+			arguments[2:])}
+	for name, command := range by {
+		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+			t.Run(fmt.Sprintf("%s %v", name, signal), func(t *testing.T) {
+				j := startJob(t, 1, func(int) []string { return nil }, command...)
+				r := &running{out: filepath.Join(j.folder, "run")}
+				r.until(t, "there is a checkpoint", func() bool {
+					saved, _ := filepath.Glob(filepath.Join(r.out, "checkpoints", "step-*", "manifest.json"))
+					return len(saved) > 0
+				})
+				syscall.Kill(r.pid(1), syscall.SIGKILL)
+				r.until(t, "it is started again", func() bool {
+					return strings.Contains(j.stderr[0].String(), "restart 1 of 1")
+				})
+				if err := j.processes[0].Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				j.ends(t, map[syscall.Signal]int{syscall.SIGINT: job.ExitInterrupted,
+					syscall.SIGTERM: job.ExitPreempted}[signal])
+				var s record.Summary
+				if err := json.Unmarshal([]byte(j.stdout[0].String()), &s); err != nil {
+					t.Fatalf("%v: %s %s", err, j.stdout[0], j.stderr[0])
+				}
+				if s.Standing == nil || s.Standing.Step == 0 || len(s.Restarts) != 1 {
+					t.Errorf("%+v, %v, want where the run stands and one restart", s.Standing, s.Restarts)
+				}
+				if n := strings.Count(j.stderr[0].String(), " goes on "); n != 1 {
+					t.Errorf("told %d times how to go on: %s", n, j.stderr[0])
+				}
+			})
+		}
+	}
+}
+
 // A host other than the first that is lost before an attempt has begun ends that attempt, not the job.
 func TestHostsThatAreLostBeforeAnAttempt(t *testing.T) {
 	f := launchFlags{}

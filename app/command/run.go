@@ -299,37 +299,53 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 }
 
 // runHere runs the command with workers of this host alone, and again from its newest checkpoint when it has
-// lost a worker.
+// lost a worker. Signals between two attempts are heard too.
 func (a *app) runHere(workers, most int, args []string) error {
 	with := "--workers=" + strconv.Itoa(workers)
 	again := restarts{most: most}
 	environment := a.environment
-	defer func() { a.environment = environment }()
-	given := args
+	signals, silence := hear()
+	a.signals = signals
+	defer func() { a.environment, a.signals = environment, nil; silence() }()
+	given, directory := args, a.resumed(args)
 	args = append(slices.Clone(args), with)
-	a.environment = environment.With(again.environment())
-	directory := "" // of the attempts so far, once one has begun
 	for {
+		a.environment = environment.With(again.environment())
 		status := a.execute(args)
 		if !again.mayFollow(status) {
 			return statusOrNil(status)
 		}
-		if ended := (*job.EndedError)(nil); errors.As(a.failed, &ended) {
+		ended := (*job.EndedError)(nil)
+		hasBegun := errors.As(a.failed, &ended)
+		if hasBegun {
 			directory = ended.Directory
-		} else {
-			a.showWithheld(args, directory)
-			return statusOrNil(status)
 		}
 		stands, err := job.Stand(directory)
+		if err == nil && len(signals) > 0 {
+			err, status = errAsked, statusAsked(isPreemption(<-signals), stands)
+		}
 		if err != nil {
 			again.without(a, err)
-			a.showWithheld(args, directory)
+			a.showWithheld(args, directory, again.done)
 			return statusOrNil(status)
 		}
 		again.note(a, stands, causeOf(a.failed), directory)
-		a.environment = environment.With(again.environment())
-		args = append(from(stands, given, directory), with)
+		if hasBegun { // else the directory is as it was
+			args = append(from(stands, given, directory), with)
+		}
 	}
+}
+
+// resumed returns the directory of the run that arguments resume; "": none.
+func (a *app) resumed(args []string) string {
+	known, err := a.parsed(args)
+	if err != nil {
+		return "" // the command itself says what is wrong
+	}
+	if flag := known.Flags().Lookup("resume"); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
 }
 
 // causeOf names the worker that was lost.

@@ -180,11 +180,16 @@ func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err erro
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
 		isRestart := a.environment[cluster.EnvRestarts] != ""
 		if isInterrupted(err) || isRestart && !isAgain {
-			a.showUnbegun(job.NotBegun(c, origins), isJSON)
+			summary := job.NotBegun(c, origins)
+			summary.Restarts, _ = record.ParseRestarts(a.environment[cluster.EnvRestarts]) // or none
+			a.showStanding(summary, err, isJSON)
 		}
 		return
 	}
 	summary, failed := job.Unfinished(ended.Directory)
+	if failed == nil {
+		summary.Restarts, failed = record.ParseRestarts(a.environment[cluster.EnvRestarts])
+	}
 	if failed == nil {
 		failed = writeUnfinished(summary)
 	}
@@ -197,19 +202,14 @@ func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err erro
 	if summary == nil || isAgain { // who starts it again says so, and prints the summary of the end
 		return
 	}
-	stopped := (*job.StoppedError)(nil)
-	if !errors.As(err, &stopped) {
-		a.showWay(summary.Standing)
-	}
-	if isJSON {
-		a.printUnfinished(summary)
-	}
+	a.showStanding(summary, err, isJSON)
 }
 
-// showUnbegun says how to go on with a run that was resumed and ended before its first step, from the summary
-// of such a run, which programs get.
-func (a *app) showUnbegun(summary *record.Summary, isJSON bool) {
-	if summary.Standing != nil {
+// showStanding says how to go on with a run that ended early, if the error with which it ended does not. Programs
+// get its summary.
+func (a *app) showStanding(summary *record.Summary, err error, isJSON bool) {
+	stopped := (*job.StoppedError)(nil)
+	if summary.Standing != nil && !errors.As(err, &stopped) {
 		a.showWay(summary.Standing)
 	}
 	if isJSON {

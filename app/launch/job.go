@@ -89,9 +89,11 @@ type router struct {
 	done     chan struct{}
 	watching sync.WaitGroup
 
-	lost    []bool // by host
-	final   int    // SIGINT and SIGTERM that were passed on
-	outcome Outcome
+	lost     []bool // by host
+	hasBegun bool
+	early    []string // signals that came before, which the command gets when it has begun
+	final    int      // SIGINT and SIGTERM that were passed on
+	outcome  Outcome
 }
 
 // arrival is a line of a host's agent, or the news that the host is lost.
@@ -177,6 +179,10 @@ func (r *router) run(ctx context.Context) (Outcome, error) {
 			if err != nil {
 				return r.outcome, err
 			}
+			r.hasBegun = true
+			for _, name := range r.early {
+				r.hosts[0].line.send(message{Signal: name}) // an error means that the host is lost
+			}
 		case a := <-r.arrivals:
 			isOver, err := r.handle(a)
 			if isOver || err != nil {
@@ -201,7 +207,11 @@ const killGrace = 3 * time.Second
 // pass passes a signal on, and reports whether the job is to be killed if that does not end it.
 func (r *router) pass(s os.Signal) bool {
 	name := nameOf(s)
-	r.hosts[0].line.send(message{Signal: name}) // an error means that the host is lost
+	if r.hasBegun {
+		r.hosts[0].line.send(message{Signal: name}) // an error means that the host is lost
+	} else {
+		r.early = append(r.early, name)
+	}
 	r.outcome.IsAsked = true
 	if slices.Contains([]string{"SIGINT", "SIGTERM"}, name) {
 		r.final++
