@@ -39,6 +39,16 @@ func intervalCases() []example {
 			"single,1,45.5,44,47,3\nddp,2,45,0.5,47,3\n", nil},
 		{"a fraction beside another figure", "strategy,workers,accuracy %,CI,repeats\n" +
 			"single,1,92.0,\"[91.0, 93.0]\",3\nddp,2,91.5,\"[0.935, 0.955]\",3\n", []string{wrong}},
+		{"ends of the step behind its speed-up", "strategy,workers,step ms,speed-up,min–max\n" +
+			"single,1,10.2,1,10.1–10.3\nddp,2,6.2,1.65,6.1–6.3\n", nil},
+		{"ends of neither the step nor its speed-up", "strategy,workers,step ms,speed-up,min–max\n" +
+			"single,1,10.2,1,10.1–10.3\nddp,2,6.2,1.65,6.5–6.9\n", []string{wrong, once[0]}},
+		{"a median beyond its runs", "strategy,workers,step ms,\"runs, ms\"\nsingle,1,10.2,10.1 10.3\n" +
+			"ddp,2,5.2,6.1 6.3\n", []string{wrong}},
+		{"a median of runs that do not count", "strategy,workers,step ms,\"runs, ms\"\n" +
+			"single,1,10.2,10.1 10.3 (14)\nddp,2,6.2,6.1 6.3\n", nil},
+		{"shares of spread with a space", cell("10.1 ± 2 %", "6.1 ± 2 %"), nil},
+		{"shares of spread with a space and units", cell("10.1 ms ± 2 %", "6.1 ms ± 2 %"), nil},
 		{"columns that hold their figure", columns("100,99,101", "56,55,57"), nil},
 		{"columns above their figure", columns("100,101,103", "56,55,57"), []string{wrong}},
 		{"columns far from their figure", columns("100,10,20", "56,155,157"), []string{wrong}},

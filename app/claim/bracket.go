@@ -3,6 +3,7 @@ package claim
 import (
 	"math"
 	"regexp"
+	"slices"
 )
 
 // bracket is an interval written beside a figure: in its cell, or in the columns low and high.
@@ -20,6 +21,7 @@ func intervals(t *table, say sayer) {
 		for _, e := range t.entries {
 			for _, r := range e.rows {
 				one := t.rows[r][i]
+				e.amongRuns(i, one, say)
 				for _, b := range t.brackets(i, r) {
 					t.bracketed(e, c, one, b, say)
 				}
@@ -37,6 +39,20 @@ func (t *table) bracketed(e *entry, c column, one cell, b bracket, say sayer) {
 	case b.distance(one) > 0:
 		say(Refused, e.name, "%q is %s, which is not within its own interval from %s to %s", c.header,
 			e.written(c, one.value), e.written(c, b.lo), e.written(c, b.hi))
+	}
+}
+
+// amongRuns objects to an entry's figure in column i that is none of the runs that are listed beside it, nor
+// between them, by more than their digits may hide.
+func (e *entry) amongRuns(i int, one cell, say sayer) {
+	c := e.table.columns[i]
+	runs := e.values(c.kind)
+	if len(e.rows) > 1 || len(runs) < 2 || i != e.table.column(c.kind) {
+		return
+	}
+	if b := (bracket{slices.Min(runs), slices.Max(runs), one.half}); b.distance(one) > 0.01 {
+		say(Refused, e.name, "%q is %s, and its runs reach from %s to %s", c.header, e.written(c, one.value),
+			e.written(c, b.lo), e.written(c, b.hi))
 	}
 }
 

@@ -32,8 +32,9 @@ var (
 	fromTo = regexp.MustCompile(`^([\d.,]+) ?[–—-] ?([\d.,]+)( ?(?:%|[a-zµμ]+))?$`)
 	inside = regexp.MustCompile(`^[([] ?([\d.,]+) ?%? ?(?:-|–|—|,|;|to|\.\.) ?([\d.,]+) ?(%)?[)\]]` +
 		`( ?(?:%|[a-zµμ]+))?$`)
-	eachUnit = regexp.MustCompile(`^([\d.,]+) ?([a-zµμ]+) ?(?:±|\+/-|\+-) ?([\d.,]+) ?([a-zµμ]+)$`)
-	quantity = regexp.MustCompile(`^([~≈<>≥≤$€±]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
+	eachUnit    = regexp.MustCompile(`^([\d.,]+) ?([a-zµμ]+) ?(?:±|\+/-|\+-) ?([\d.,]+) ?([a-zµμ]+|%)$`)
+	spacedShare = regexp.MustCompile(`((?:±|\+/-|\+-) ?[\d.,]+) %$`)
+	quantity    = regexp.MustCompile(`^([~≈<>≥≤$€±]*) ?([-+−]?[\d.,]*\d(?:[eE][-+]?\d+)?) ?([^\d\s]\S*)?$`)
 )
 
 // emphasized is a cell in italics.
@@ -126,7 +127,10 @@ func (c *cell) readInterval() bool {
 // readSpread reads a number with what its runs spread by; false: there is none.
 func (c *cell) readSpread() bool {
 	text := c.text
-	if m := eachUnit.FindStringSubmatch(text); m != nil {
+	text = spacedShare.ReplaceAllString(text, "$1%")
+	if m := eachUnit.FindStringSubmatch(text); m != nil && m[4] == "%" {
+		text = m[1] + " ± " + m[3] + "% " + m[2]
+	} else if m != nil {
 		by, _, ok := parseNumber(m[3])
 		if scale := secondsIn(m[4]) / secondsIn(m[2]); ok && given(by*scale) {
 			text = m[1] + " ± " + strconv.FormatFloat(by*scale, 'g', -1, 64) + " " + m[2]

@@ -41,7 +41,8 @@ func (t *table) measuredBefore(i int) int {
 
 // owner returns the column that ends are about; -1: none. Candidates are the measured column before the ends,
 // and the network's time and phases in between. The measured column has the ends if its figures lie between
-// them. Otherwise the candidate whose figures are nearest to the ends has them.
+// them. Otherwise a measured column further on the left has them if its figures do, and else the candidate
+// whose figures are nearest to the ends.
 func (t *table) owner(at ...int) int {
 	before := t.measuredBefore(at[0])
 	of, least := before, math.Inf(1)
@@ -51,6 +52,11 @@ func (t *table) owner(at ...int) int {
 		}
 		if v := t.distance(at, j); v < least {
 			of, least = j, v
+		}
+	}
+	for j := before; j >= 0 && least > 0; {
+		if j = t.measuredBefore(j); j >= 0 && t.distance(at, j) == 0 {
+			return j
 		}
 	}
 	return of

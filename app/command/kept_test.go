@@ -385,7 +385,13 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses("summary.json cannot be read: unexpected EOF. ", "--steps=24")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
+	config, lines := left(t, folder, rundir.ConfigFile)
+	other := bytes.Replace(lines, []byte("\nlr: "), []byte("\nlr: 1"), 1)
+	if err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(config, other, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	refuses("config.yaml has lr ", "--steps=24")
+	if err := os.WriteFile(config, lines, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	unlock, err := rundir.Lock(folder) // as another process that resumes the run

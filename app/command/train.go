@@ -205,8 +205,8 @@ func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err erro
 	a.showStanding(summary, err, isJSON)
 }
 
-// showStanding says how to go on with a run that ended early, if the error with which it ended does not. Programs
-// get its summary.
+// showStanding says how to go on with a run that ended early, if the error with which it ended does not.
+// Programs get its summary.
 func (a *app) showStanding(summary *record.Summary, err error, isJSON bool) {
 	stopped := (*job.StoppedError)(nil)
 	if summary.Standing != nil && !errors.As(err, &stopped) {

@@ -29,8 +29,8 @@ func (e *EditedError) Error() string {
 		"weights", e.What, spelling.Word(e.Weights))
 }
 
-// checkEdited refuses to resume a run that has ended and whose summary or steps were changed since. It looks
-// while no other process changes them.
+// checkEdited refuses to resume a run that has ended and whose summary, steps or settings were changed since.
+// It looks while no other process changes them.
 func checkEdited(d rundir.Directory, from *resumption) error {
 	unlock, err := rundir.Lock(string(d))
 	if err != nil {
@@ -50,7 +50,11 @@ func checkEdited(d rundir.Directory, from *resumption) error {
 			return err
 		}
 	}
-	if what := s.Contradicts(sum); len(what) > 0 {
+	what := s.Contradicts(sum)
+	if text := OtherSettings(string(d), s); text != "" {
+		what = append(what, text)
+	}
+	if len(what) > 0 {
 		return &EditedError{strings.Join(what, " "), from.Path}
 	}
 	return nil

@@ -125,12 +125,12 @@ func OtherSettings(folder string, s *record.Summary) string {
 	}
 	var is record.Summary
 	addSettings(&is, c)
-	for _, v := range []struct {
+	for _, v := range []struct { // a path of data may be whole here, and as it was given there
 		name     string
 		was, now any
 	}{
-		{"model", s.Model, is.Model}, {"data", s.Data, is.Data}, {"batch", s.Batch, is.Batch},
-		{"shards", s.Shards, is.Shards}, {"lr", s.LearningRate, is.LearningRate},
+		{"model", s.Model, is.Model}, {"data", filepath.Base(s.Data), filepath.Base(is.Data)},
+		{"batch", s.Batch, is.Batch}, {"shards", s.Shards, is.Shards}, {"lr", s.LearningRate, is.LearningRate},
 		{"seed", s.Seed, is.Seed}, {"math", s.Math, is.Math},
 	} {
 		if v.was != v.now {
