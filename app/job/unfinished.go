@@ -130,8 +130,8 @@ func OtherSettings(folder string, s *record.Summary) string {
 		was, now any
 	}{
 		{"model", s.Model, is.Model}, {"data", filepath.Base(s.Data), filepath.Base(is.Data)},
-		{"batch", s.Batch, is.Batch}, {"shards", s.Shards, is.Shards}, {"lr", s.LearningRate, is.LearningRate},
-		{"seed", s.Seed, is.Seed}, {"math", s.Math, is.Math},
+		{"batch", s.Batch, is.Batch}, {"shards", s.Shards, is.Shards},
+		{"lr", s.LearningRate, is.LearningRate}, {"seed", s.Seed, is.Seed}, {"math", s.Math, is.Math},
 	} {
 		if v.was != v.now {
 			return fmt.Sprintf("config.yaml has %s %v, and summary.json tells of %v: one of them was "+
