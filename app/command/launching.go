@@ -34,7 +34,7 @@ type launching struct {
 	folder  string // name of the job's folder
 
 	isWithheld bool // the run was not started again after all, and no attempt has said where it stands
-	done       []record.Restart
+	done       []record.Restart // it was started again so often
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.

@@ -82,9 +82,6 @@ func (r *restarts) without(a *app, why error) {
 // attempts, which were started again as done says, have left that to the one that was to follow. Without a
 // step there is nothing to show.
 func (a *app) showWithheld(args []string, directory string, done []record.Restart) {
-	if directory == "" {
-		return
-	}
 	summary, err := job.Unfinished(directory)
 	if err != nil {
 		return

@@ -320,6 +320,9 @@ func (a *app) runHere(workers, most int, args []string) error {
 		if hasBegun {
 			directory = ended.Directory
 		}
+		if directory == "" {
+			return statusOrNil(status) // there is nothing to go on with
+		}
 		stands, err := job.Stand(directory)
 		if err == nil && len(signals) > 0 {
 			err, status = errAsked, statusAsked(isPreemption(<-signals), stands)
