@@ -33,7 +33,7 @@ type launching struct {
 	freight *freight
 	folder  string // name of the job's folder
 
-	isWithheld bool             // the run was not started again after all, and no attempt has said where it stands
+	isWithheld bool             // it was not started again after all, and no attempt has said where it stands
 	done       []record.Restart // it was started again so often
 }
 
