@@ -34,7 +34,7 @@ type launching struct {
 	folder  string // name of the job's folder
 
 	isWithheld bool             // it was not started again after all, and no attempt has said where it stands
-	done       []record.Restart // it was started again so often
+	done       []record.Restart // the restarts of the run
 }
 
 // prepare connects to the hosts, examines them, and sends them what they need.
