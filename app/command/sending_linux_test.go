@@ -206,12 +206,16 @@ func TestDoctorOverSSH(t *testing.T) {
 	if found, err := record.ParseHosts(stdout); status != 0 || err != nil || len(found.Routes) != 4 {
 		t.Errorf("status %d, %v: %s", status, err, stdout)
 	}
+	t.Run("blocked port", func(t *testing.T) { examineBlocked(t, s) })
+}
 
+// examineBlocked has a firewall between two hosts found.
+func examineBlocked(t *testing.T, s *sshHosts) {
 	s.in(t, 2, "nft", "add table inet wall")
 	s.in(t, 2, "nft", "add chain inet wall in { type filter hook input priority 0 ; }")
 	s.in(t, 2, "nft", "add rule inet wall in tcp dport 1024-65535 tcp flags & (syn|ack) == syn drop")
 	began := time.Now()
-	_, stderr, status = s.doctor(t, "--hosts", "h1,h2")
+	_, stderr, status := s.doctor(t, "--hosts", "h1,h2")
 	const want = "lockstep: route: h1 does not reach h2, though h2 reaches h1: "
 	keepRefusal(t, "blocked port: doctor", "", status, time.Since(began), stderr)
 	if taken := time.Since(began); status != 4 || !strings.Contains(stderr, want) || taken > 10*time.Second {

@@ -26,7 +26,7 @@ type sshHosts struct {
 // that cannot be.
 func startHosts(t *testing.T, n int) *sshHosts {
 	t.Helper()
-	for _, program := range []string{"/usr/sbin/sshd", "ssh", "ssh-keygen", "ip", "nsenter", "sleep"} {
+	for _, program := range []string{"/usr/sbin/sshd", "ssh", "ssh-keygen", "ip", "tc", "nsenter", "sleep"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip("no hosts: ", err)
 		}
