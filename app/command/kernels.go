@@ -167,6 +167,10 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
 		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
+	if f.math == setting.Auto {
+		return measured, usagef("--math: auto compares whole steps, see `lockstep train --math auto`; here " +
+			"name one")
+	}
 	if measured.GPU, err = f.gpu(resolved, a.stderr); err != nil || measured.GPU != nil {
 		return measured, err
 	}

@@ -42,6 +42,7 @@ type Options struct {
 	Meeting *cluster.Meeting
 	Asked   func()
 	choice  *record.StrategyChoice // of the strategy; nil: it was given
+	math    *record.MathChoice     // of the math; nil: it was given
 	gpu     *record.GPU            // that computes, as this process sees it; nil: none does
 	probes  bool                   // workers measure their links although they exchange nothing
 
@@ -87,6 +88,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	}
 	c, device, err := o.placed(c)
 	if err != nil {
+		return nil, err
+	}
+	if c, err = chooseMath(ctx, c, &o); err != nil {
 		return nil, err
 	}
 	if c, err = chooseStrategy(ctx, c, &o); err != nil {
@@ -155,7 +159,7 @@ func carryOut(ctx context.Context, c setting.Config, start beginning, o Options)
 	if err != nil {
 		return nil, err
 	}
-	summary.StrategyChoice = o.choice
+	summary.StrategyChoice, summary.MathChoice = o.choice, o.math
 	if summary.Restarts, err = record.ParseRestarts(o.Environment[cluster.EnvRestarts]); err != nil {
 		return nil, err
 	}

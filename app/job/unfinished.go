@@ -190,8 +190,10 @@ func NotBegun(c setting.Config, origins setting.Origins) *record.Summary {
 		return s
 	}
 	s := settingsOf(c, "")
-	if s.Strategy == setting.Auto {
-		s.Strategy = "" // none was chosen yet
+	for _, name := range []*string{&s.Strategy, &s.Math} {
+		if *name == setting.Auto {
+			*name = "" // none was chosen yet
+		}
 	}
 	if !c.EvalOnly { // which has no steps to go on with
 		s.Standing = &record.Standing{Planned: planned(c, 0)}

@@ -50,3 +50,19 @@ type ChoiceCheck struct {
 	Regret    float64 `json:"regret"`     // part by which the choice takes longer; 0: it does not
 	Steps     int     `json:"steps"`      // timed, of each
 }
+
+// MathChoice says which math was chosen for a run, and what each one takes and costs.
+type MathChoice struct {
+	Chosen  string      `json:"chosen"`  // by name
+	Maths   []MathTerms `json:"maths"`   // that the machines have
+	Seconds float64     `json:"seconds"` // that timing and comparing took
+}
+
+// MathTerms is what was measured of a math before a run.
+type MathTerms struct {
+	Math     string `json:"math"`     // by name
+	Bits     int    `json:"bits"`     // of operands that enter a product
+	Step     Number `json:"step"`     // seconds: the shortest of the medians of short runs
+	Loss     Number `json:"loss"`     // of the first shard: relative distance from that of exact, or fp32
+	Gradient Number `json:"gradient"` // of it, the same by the Euclidean norm
+}

@@ -28,6 +28,7 @@ type Summary struct {
 	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
 	Link            string            `json:"link"`             // between workers
 	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why the strategy; null: it was given
+	MathChoice      *MathChoice       `json:"math_choice"`      // why the math; null: it was given
 	GradientBytes   int64             `json:"gradient_bytes"`   // of the whole gradient as fp32
 	Tensors         int               `json:"tensors"`          // of the gradient
 	Workers         int               `json:"workers"`          // replicas

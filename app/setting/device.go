@@ -53,8 +53,32 @@ func mathSetting() Setting {
 	return choice("math", "how matrix products are computed: exact avoids algorithms that round more, such "+
 		"as Winograd's and Strassen's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
 		"bf16 rounds the operands of large products to bf16, which pays on AMX and on AMD's AVX512_BF16; on "+
-		"a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32",
+		"a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto times what the machines "+
+		"have, says what each costs in accuracy, and takes the fastest that multiplies as exactly as float32",
 		mathNames(), func(c *Config) *string { return &c.Math })
+}
+
+// Math is a math that auto compares.
+type Math struct {
+	Name string
+	Bits int // of operands that enter a product
+}
+
+// Maths returns the maths that this machine has on the device of c, which is decided. The first is the usual
+// one, with the bits of float32.
+func (c Config) Maths() []Math {
+	if c.IsOnGPU() {
+		return []Math{{mathFloat32, 24}, {mathTF32, 11}, {compute.BF16.String(), 8}}
+	}
+	isa, _ := c.KernelPath() // of which Validate has told
+	var all []Math
+	for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3,
+		compute.BF16} {
+		if m.On(isa) == nil {
+			all = append(all, Math{m.String(), m.Bits()})
+		}
+	}
+	return all
 }
 
 // IsOnGPU reports whether a GPU computes. It is unknown, and false, for a device that is auto.
@@ -125,6 +149,8 @@ func (c Config) moved() Config {
 func (c Config) deviceProblems(add adder) {
 	isOfGPU := c.Math == mathFloat32 || c.Math == mathTF32
 	switch {
+	case c.Math == auto && c.Resume != "":
+		add("math", "auto is for the beginning of a run; one that is resumed keeps its math: leave it out")
 	case c.Device == DeviceCPU && isOfGPU:
 		add("math", "%s is for --device %s; on the CPU want %s or %s, which are float32, or %s", c.Math,
 			DeviceCUDA, compute.Fast, compute.Exact, compute.BF16)

@@ -21,7 +21,7 @@ const (
 
 	auto = "auto"
 
-	// Auto is the strategy that is replaced by another one before a run begins.
+	// Auto is the strategy, or the math, that is replaced by another one before a run begins.
 	Auto = auto
 )
 
@@ -40,7 +40,7 @@ func isaNames() []string {
 
 func mathNames() []string {
 	return []string{compute.Fast.String(), compute.Exact.String(), compute.BF16x6.String(),
-		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}
+		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32, auto}
 }
 
 func normalizeNames() []string { return []string{auto, NormalizeData, NormalizeImageNet} }

@@ -1,0 +1,174 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"lockstep/app/record"
+	"lockstep/app/setting"
+)
+
+const (
+	// mathTimeLimit is how many seconds timing may take beyond two steps of each math.
+	mathTimeLimit = 20.0
+	// clearlyFaster is the part of the usual math's step that another one must be below to be chosen in its
+	// place. Bits depend on the choice, so a moment's disturbance should not make it.
+	clearlyFaster = 0.95
+	mathRounds    = 4   // short runs of each math, besides that which says how many steps there is time for
+	mathTime      = 0.3 // seconds of each, at least one step
+	fromMathAuto  = "chosen by math auto"
+)
+
+// chooseMath returns c with a math in place of auto: that with the shortest step of those that multiply as
+// exactly as float32. It notes what each math takes and costs; one that rounds more is never chosen. c may be
+// open.
+func chooseMath(ctx context.Context, c setting.Config, o *Options) (setting.Config, error) {
+	if c.Math != setting.Auto {
+		return c, nil
+	}
+	if o.Meeting != nil {
+		return c, setting.Refuse("math auto makes short runs first, which another launcher's workers " +
+			"cannot join; name a math")
+	}
+	chosen := c
+	maths := c.Maths()
+	if c.EvalOnly {
+		chosen.Math = maths[0].Name
+		fmt.Fprintf(o.Stderr, "math auto: %s, as nothing is trained\n", chosen.Math)
+	} else {
+		found, err := compareMaths(ctx, c, *o, maths)
+		if err != nil {
+			return c, err
+		}
+		chosen.Math, o.math = found.Chosen, found
+		tellMaths(o.Stderr, found)
+	}
+	o.Origins = o.Origins.Changed(c, chosen, fromMathAuto)
+	return chosen, nil
+}
+
+// compareMaths times the maths and measures how far they stray, by short runs that leave nothing behind.
+func compareMaths(ctx context.Context, c setting.Config, o Options, maths []setting.Math) (*record.MathChoice,
+	error) {
+	folder, err := os.MkdirTemp("", "lockstep-math-")
+	if err != nil {
+		return nil, fmt.Errorf("job: compare maths: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	begin := time.Now()
+	p := prober{config: brief(c), folder: folder,
+		options: Options{Environment: o.Environment, Worker: o.Worker, Server: o.Server}}
+	p.config.AdaptiveBatch = 0
+	if p.config.Strategy == setting.Auto { // which is chosen later
+		p.config.Strategy = ""
+	}
+	found := &record.MathChoice{}
+	names := make([]string, len(maths))
+	for i, m := range maths {
+		names[i] = m.Name
+		found.Maths = append(found.Maths, record.MathTerms{Math: m.Name, Bits: m.Bits,
+			Step: record.Number(math.Inf(1))})
+	}
+	fmt.Fprintf(o.Stderr, "math auto: timing %s\n", strings.Join(names, ", "))
+	if found.Maths, err = p.timeMaths(ctx, found.Maths, o.Stderr); err != nil {
+		return nil, err
+	}
+	if err := p.compareFirstSteps(ctx, c, found.Maths); err != nil {
+		return nil, err
+	}
+	found.Chosen = fastest(found.Maths)
+	found.Seconds = time.Since(begin).Seconds()
+	return found, nil
+}
+
+// timeMaths measures the step of each math by two steps, which say how many more there is time for, then in
+// rounds, every other one in reverse order. The shortest of the medians counts: others can only lengthen it.
+// A math that some machine of the run does not have is left out, with a note.
+func (p *prober) timeMaths(ctx context.Context, maths []record.MathTerms, notes io.Writer) (
+	[]record.MathTerms, error) {
+	var timed []record.MathTerms
+	for i, m := range maths {
+		switch err := p.timeMath(ctx, &m, 2); {
+		case err == nil:
+			timed = append(timed, m)
+		case i == 0 || ctx.Err() != nil:
+			return nil, err
+		default:
+			fmt.Fprintln(notes, err)
+		}
+	}
+	left := mathTimeLimit
+	for range mathRounds {
+		slices.Reverse(timed)
+		for i := range timed {
+			step := float64(timed[i].Step)
+			steps := 1 + min(mostTry, max(1, int(mathTime/step)))
+			if left -= step * float64(steps); left < 0 {
+				continue
+			}
+			if err := p.timeMath(ctx, &timed[i], steps); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return timed, nil
+}
+
+// timeMath lowers m.Step to the median of some steps, the first not counted.
+func (p *prober) timeMath(ctx context.Context, m *record.MathTerms, steps int) error {
+	c := p.config
+	c.Math, c.Steps = m.Math, steps
+	s, err := p.run(ctx, c, p.options)
+	if err != nil {
+		return fmt.Errorf("math auto: time %s: %w", m.Math, err)
+	}
+	m.Step = min(m.Step, record.Number(s.StepMS.Median/1e3))
+	return nil
+}
+
+// fastest returns the name of the math to choose: the usual one, which is the first, unless another one that
+// multiplies as exactly is clearly faster. One whose first step has the usual one's bits computes the same.
+func fastest(maths []record.MathTerms) string {
+	best, limit := maths[0].Math, clearlyFaster*float64(maths[0].Step)
+	for _, m := range maths[1:] {
+		if m.Bits >= maths[0].Bits && !isSame(m, maths[0]) && float64(m.Step) < limit {
+			best, limit = m.Math, float64(m.Step)
+		}
+	}
+	return best
+}
+
+// isSame reports whether the first steps of two maths had the same bits, as far as their distances tell.
+func isSame(a, b record.MathTerms) bool { return a.Loss == b.Loss && a.Gradient == b.Gradient }
+
+// tellMaths writes what was measured.
+func tellMaths(out io.Writer, found *record.MathChoice) {
+	fmt.Fprintf(out, "math auto: %s, the fastest that multiplies as exactly as float32; found in %.1f s\n",
+		found.Chosen, found.Seconds)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	usual := found.Maths[0]
+	fmt.Fprintf(w, "  math\tms/step\tof %s\tbits\tloss off by\tgradient off by\t\n", usual.Math)
+	for _, m := range found.Maths {
+		note := ""
+		switch {
+		case m.Math == found.Chosen:
+			note = "chosen"
+		case isSame(m, usual):
+			note = "computes this model as " + usual.Math + " does"
+		case m.Bits < usual.Bits:
+			note = "never chosen, as it rounds more: --math " + m.Math
+		}
+		fmt.Fprintf(w, "  %s\t%.3g\t%.2f\t%d\t%.2g\t%.2g\t%s\n", m.Math, 1e3*float64(m.Step),
+			float64(m.Step/usual.Step), m.Bits, float64(m.Loss), float64(m.Gradient), note)
+	}
+	_ = w.Flush() // as other notes
+	fmt.Fprintf(out, "  (bits of each product's operands; first step's relative distance from %s)\n",
+		referenceMath(found.Maths))
+}
