@@ -99,10 +99,14 @@ func (o *Options) decide(c setting.Config, device string) setting.Config {
 
 // noteGPU says what computes the run, and what that makes of its settings.
 func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
-	text := fmt.Sprintf("note: --device %s: %s, %s, computes in %s", asked.Device, info.Name,
-		setting.Size(info.MemoryBytes), c.Math)
-	if asked.Math != c.Math {
-		text += fmt.Sprintf(", which --math %s means on a GPU", asked.Math)
+	text := fmt.Sprintf("note: --device %s: %s, %s, computes", asked.Device, info.Name,
+		setting.Size(info.MemoryBytes))
+	switch c.Math {
+	case setting.Auto:
+	case asked.Math:
+		text += " in " + c.Math
+	default:
+		text += fmt.Sprintf(" in %s, which --math %s means on a GPU", c.Math, asked.Math)
 	}
 	gpus := gpu.Count()
 	if isNumbered(c) {
@@ -134,8 +138,11 @@ func (o *Options) mostOfHost(c setting.Config) int {
 	return most
 }
 
-// openGPU opens a GPU for c, whose device is decided.
+// openGPU opens a GPU for c, whose device is decided. If its math is not, the GPU is only looked at.
 func openGPU(c setting.Config, number int) (*gpu.Executor, error) {
+	if c.Math == setting.Auto {
+		c.Math = c.Maths()[0].Name
+	}
 	return gpu.Open(gpu.Config{Device: number, Math: gpu.Math(c.Math)})
 }
 
