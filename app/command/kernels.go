@@ -15,6 +15,7 @@ import (
 	"lockstep/app/roofline"
 	"lockstep/app/setting"
 	"lockstep/compute"
+	"lockstep/tensor"
 
 	"github.com/spf13/cobra"
 )
@@ -167,6 +168,9 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
 		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
+	if err := fitsSize(measured); err != nil {
+		return measured, err
+	}
 	if f.math == setting.Auto {
 		return measured, usagef("--math: auto compares whole steps, see `lockstep train --math auto`; here " +
 			"name one")
@@ -189,6 +193,24 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	measured.ISA = isa
 	return measured, nil
+}
+
+// fitsSize refuses images that are too small for the model, and says which would do.
+func fitsSize(c roofline.Config) error {
+	fits := func(size int) error {
+		_, err := c.Models.Named(c.Model, 10, tensor.Shape{size, size, 3})
+		return err
+	}
+	if c.ReadsTexts() || fits(c.Size) == nil {
+		return nil
+	}
+	for least := c.Size + 1; least <= 1024; least++ {
+		if fits(least) == nil {
+			return usagef("--size: %s does not take images of %d by %d pixels, want at least %d", c.Model,
+				c.Size, c.Size, least)
+		}
+	}
+	return usagef("--size: %v", fits(c.Size))
 }
 
 // gpu returns the GPU that computes; nil: the CPU does, and notes says why if a GPU might have.

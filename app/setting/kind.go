@@ -103,7 +103,7 @@ func number(name, usage string, least, most int, at func(*Config) *int) Setting 
 		parse: func(c *Config, text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return fmt.Errorf("%q is no whole number", text)
+				return fmt.Errorf("%q is no whole number, want %d to %d", text, least, most)
 			}
 			*at(c) = n
 			return nil

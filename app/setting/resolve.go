@@ -131,8 +131,11 @@ func (r *resolver) set(name, text, where string) {
 	if err == nil && s.isOpen(&r.config) {
 		// Given, so it cannot be left open: the zero is out of range.
 		least := "at least 1"
-		if s.Type == "X" {
+		switch {
+		case s.Type == "X":
 			least = "more than 0"
+		case len(s.Values) > 0:
+			least = "one of " + strings.Join(s.Values, ", ")
 		}
 		err = fmt.Errorf("%q is out of range, want %s, or leave it out", text, least)
 	}

@@ -21,8 +21,8 @@ func TestWith(t *testing.T) {
 		t.Error("the receiver has changed")
 	}
 	for text, v := range map[string]setting.Value{
-		`row 2: unknown key "bukcet"; did you mean "bucket"?`: {Name: "bukcet", Text: "1", Where: "row 2"},
-		`--batch: "x" is no whole number`:                     {Name: "batch", Text: "x"},
+		`row 2: unknown key "bukcet"; did you mean "bucket"?`:   {Name: "bukcet", Text: "1", Where: "row 2"},
+		`--batch: "x" is no whole number, want 1 to 1073741824`: {Name: "batch", Text: "x"},
 	} {
 		if _, err := c.With([]setting.Value{v}); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v: error %v, want %q", v, err, text)
