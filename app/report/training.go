@@ -398,6 +398,9 @@ func trainingFacts(t *analysis.Training) []pair {
 	}
 	addCheckpoints(t, add)
 	add("kernels", "%s, %s math", t.Kernels(), t.Math)
+	if text := analysis.MathText(t.MathChoice); text != "" {
+		add("math", "%s", text)
+	}
 	add("parameters", "sha256 %s", t.ParameterSHA256)
 	return facts
 }

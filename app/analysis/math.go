@@ -1,0 +1,28 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/app/record"
+)
+
+// mostMaths is more than any device has.
+const mostMaths = 8
+
+// MathText says what the maths that were compared before a run took and cost; "" if its math was given.
+func MathText(c *record.MathChoice) string {
+	if c == nil || len(c.Maths) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, m := range c.Maths[:min(len(c.Maths), mostMaths)] {
+		text := fmt.Sprintf("%s %.4g ms", Plain(m.Math), 1e3*float64(m.Step))
+		if m.Gradient > 0 {
+			text += fmt.Sprintf(" (gradient off by %.2g)", float64(m.Gradient))
+		}
+		parts = append(parts, text)
+	}
+	return fmt.Sprintf("%s, chosen by auto, which takes none that rounds more than float32; steps before "+
+		"the run: %s", Plain(c.Chosen), strings.Join(parts, ", "))
+}
