@@ -253,6 +253,19 @@ func TestAWithheldSummaryIsPrinted(t *testing.T) {
 		}
 		check(t, l.stdout.String(), l.stderr.String())
 	})
+	t.Run("killed command", func(t *testing.T) {
+		j := startJob(t, 1, func(int) []string { return nil }, slices.Concat(
+			strings.Fields("launch --hosts localhost:2 --"), arguments)...)
+		r := &running{out: filepath.Join(j.folder, "run")}
+		r.until(t, "there is a checkpoint", func() bool {
+			saved, _ := filepath.Glob(filepath.Join(r.out, "checkpoints", "step-*", "manifest.json"))
+			return len(saved) > 0
+		})
+		syscall.Kill(parentOf(t, r.pid(1)), syscall.SIGKILL)
+		j.ends(t, 128+int(syscall.SIGKILL))
+		j.says(t, `(?m)^lockstep: host localhost: the command was killed by signal SIGKILL$`)
+		check(t, j.stdout[0].String(), j.stderr[0].String())
+	})
 	t.Run("run", func(t *testing.T) {
 		data := mnistFolder(t, 2000)
 		j := startJob(t, 1, func(int) []string { return nil }, slices.Concat(
@@ -271,6 +284,19 @@ func TestAWithheldSummaryIsPrinted(t *testing.T) {
 		j.says(t, `(?m)^lockstep: restart 1 of 1 from the newest checkpoint in run$`)
 		check(t, j.stdout[0].String(), j.stderr[0].String())
 	})
+}
+
+// parentOf returns the process that has started another one.
+func parentOf(t *testing.T, pid int) (parent int) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "\nPPid:")
+	if _, err := fmt.Sscan(after, &parent); err != nil || parent < 2 {
+		t.Fatalf("process %d has no parent: %v", pid, err)
+	}
+	return parent
 }
 
 // A signal that comes between two attempts, or before the second can hear it, ends the run as it would end an
