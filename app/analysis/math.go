@@ -17,7 +17,7 @@ func MathText(c *record.MathChoice) string {
 	}
 	var parts []string
 	for _, m := range c.Maths[:min(len(c.Maths), mostMaths)] {
-		text := fmt.Sprintf("%s %.4g ms", Plain(m.Math), 1e3*float64(m.Step))
+		text := fmt.Sprintf("%s %s ms", Plain(m.Math), m.Milliseconds())
 		if m.Gradient > 0 {
 			text += fmt.Sprintf(" (gradient off by %.2g)", float64(m.Gradient))
 		}

@@ -12,7 +12,7 @@ func TestMathText(t *testing.T) {
 		{Math: "fast", Step: 0.892, Gradient: 0.0241}, {Math: "exact", Step: 1.2},
 		{Math: "bf16", Step: 0.6261, Gradient: 1.04}}}
 	const want = "fast, chosen by auto, which takes none that rounds more than float32; steps before " +
-		"the run: fast 892 ms (gradient off by 0.024), exact 1200 ms, bf16 626.1 ms (gradient off by 1)"
+		"the run: fast 892 ms (gradient off by 0.024), exact 1200 ms, bf16 626 ms (gradient off by 1)"
 	if got := analysis.MathText(c); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -286,6 +286,35 @@ func TestAWithheldSummaryIsPrinted(t *testing.T) {
 	})
 }
 
+// A run that loses a worker in its short runs, before it has begun, is not started again, and leaves nothing:
+// not in its own folder, and not in that of the short runs.
+func TestALossBeforeARun(t *testing.T) {
+	for _, auto := range []string{"math", "strategy"} {
+		t.Run(auto, func(t *testing.T) {
+			t.Parallel()
+			scratch := t.TempDir()
+			j := startJob(t, 1, func(int) []string { return []string{"TMPDIR=" + scratch} },
+				strings.Fields("run --nproc-per-node 2 --max-restarts 1 train --model vgg11 --batch 16 "+
+					"--limit-test 0 --out run --"+auto+" auto")...)
+			r := &running{}
+			r.until(t, "a worker of a short run", func() bool {
+				logs, _ := filepath.Glob(filepath.Join(scratch, "lockstep-*", "*", "rank1.log"))
+				for _, log := range logs {
+					r.out = filepath.Dir(log)
+				}
+				return r.pid(1) > 0
+			})
+			syscall.Kill(r.pid(1), syscall.SIGKILL)
+			j.ends(t, job.ExitPeerLost)
+			left, _ := filepath.Glob(filepath.Join(scratch, "lockstep-*"))
+			ours, _ := filepath.Glob(filepath.Join(j.folder, "*"))
+			if text := j.stderr[0].String(); len(left)+len(ours) > 0 || strings.Contains(text, scratch) {
+				t.Errorf("left %q, %q: %s", left, ours, text)
+			}
+		})
+	}
+}
+
 // parentOf returns the process that has started another one.
 func parentOf(t *testing.T, pid int) (parent int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,7 +15,9 @@ import (
 	"lockstep/app/choice"
 	"lockstep/app/host"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/optim"
 )
 
@@ -87,8 +90,11 @@ func Probe(ctx context.Context, c setting.Config, o Options) (record.Probe, erro
 }
 
 // brief returns c as a short run: no evaluation, no files, no schedule that wants to know the length. Its
-// data are as many samples as a few steps take, its steps take as long.
+// data are as many samples as a few steps take, its steps take as long. They change no weight, so that none
+// diverges that a schedule would have kept from it.
 func brief(c setting.Config) setting.Config {
+	c.Vocab = c.DataOptions(nil).Vocabulary // may lie beside Weights
+	c.Optimizer.LR = 0
 	c.Epochs, c.Steps, c.For, c.Until, c.EvalEvery = 0, 0, "", 0, 0
 	c.Save, c.Trace, c.CheckpointEvery, c.Resume, c.CheckChoice = false, false, "", "", false
 	c.Weights, c.FreshHead = "", false
@@ -141,11 +147,18 @@ type prober struct {
 	runs    int
 }
 
-// run makes a short run and returns its summary.
+// run makes a short run and returns its summary. Its error names no file of the short run, which is removed.
 func (p *prober) run(ctx context.Context, c setting.Config, o Options) (*record.Summary, error) {
 	p.runs++
 	c.Out = filepath.Join(p.folder, fmt.Sprint(p.runs))
-	return Run(ctx, c, o)
+	s, err := Run(ctx, c, o)
+	if ended := (*EndedError)(nil); errors.As(err, &ended) {
+		err = ended.Unwrap()
+	}
+	if lost := (*cluster.WorkerError)(nil); errors.As(err, &lost) {
+		lost.Log = ""
+	}
+	return s, err
 }
 
 // probe measures computing, links and memory by a run whose workers exchange nothing.
@@ -315,6 +328,34 @@ func tellChoice(o Options, found *record.StrategyChoice) {
 		fmt.Fprintf(o.Stderr, "strategy auto: checked against %s: %.3g ms and %.3g ms, regret %.1f %%\n",
 			c.Other, 1e3*c.Step, 1e3*c.OtherStep, 100*c.Regret)
 	}
+}
+
+// chooseAll returns given, with its math and its strategy chosen if they are auto. An error is that of a run
+// that has not begun.
+func chooseAll(ctx context.Context, given setting.Config, o *Options) (setting.Config, error) {
+	isOpen := given.Math == setting.Auto || given.On(o.Environment).Complete().Strategy == setting.Auto
+	if isOpen && given.Out != "" && given.Resume == "" && !isLeft(given.Out, o.Environment) {
+		dir, err := rundir.Claim(given.Out) // whether it can be, is told before some seconds are spent
+		if err == nil {
+			err = dir.Abandon(false)
+			dir.Unlock()
+		}
+		if err != nil {
+			return given, err
+		}
+	}
+	c, err := chooseMath(ctx, given, o)
+	if err == nil {
+		c, err = chooseStrategy(ctx, c, o)
+	}
+	if err == nil || ctx.Err() == nil || !isInterrupt(err) || !given.KeepsCheckpoints() {
+		return c, err
+	}
+	if given.Resume == "" {
+		return c, &StoppedError{IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
+	}
+	dir := rundir.Directory(given.Resume)
+	return c, stopped(ctx, given, dir, resumeCommand(dir, o.Origins.FromFlags(given)...), err)
 }
 
 // chooseStrategy returns given, complete, with the strategy that is chosen for this run in place of auto.

@@ -11,12 +11,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
 const (
-	// mathTimeLimit is how many seconds timing may take beyond two steps of each math.
+	// mathTimeLimit is how many seconds the steps of all rounds take at most, unless one round takes more.
 	mathTimeLimit = 20.0
 	// clearlyFaster is the part of the usual math's step that another one must be below to be chosen in its
 	// place. Bits depend on the choice, so a moment's disturbance should not make it.
@@ -54,7 +55,8 @@ func chooseMath(ctx context.Context, c setting.Config, o *Options) (setting.Conf
 	return chosen, nil
 }
 
-// compareMaths times the maths and measures how far they stray, by short runs that leave nothing behind.
+// compareMaths measures how far the maths stray and times those that differ, by short runs that leave nothing
+// behind.
 func compareMaths(ctx context.Context, c setting.Config, o Options, maths []setting.Math) (*record.MathChoice,
 	error) {
 	folder, err := os.MkdirTemp("", "lockstep-math-")
@@ -62,7 +64,7 @@ func compareMaths(ctx context.Context, c setting.Config, o Options, maths []sett
 		return nil, fmt.Errorf("job: compare maths: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	begin := time.Now()
+	begin, cores := time.Now(), host.CoresNow()
 	p := prober{config: brief(c), folder: folder,
 		options: Options{Environment: o.Environment, Worker: o.Worker, Server: o.Server}}
 	p.config.AdaptiveBatch = 0
@@ -70,55 +72,94 @@ func compareMaths(ctx context.Context, c setting.Config, o Options, maths []sett
 		p.config.Strategy = ""
 	}
 	found := &record.MathChoice{}
-	names := make([]string, len(maths))
-	for i, m := range maths {
-		names[i] = m.Name
+	for _, m := range maths {
 		found.Maths = append(found.Maths, record.MathTerms{Math: m.Name, Bits: m.Bits,
 			Step: record.Number(math.Inf(1))})
 	}
-	fmt.Fprintf(o.Stderr, "math auto: timing %s\n", strings.Join(names, ", "))
-	if found.Maths, err = p.timeMaths(ctx, found.Maths, o.Stderr); err != nil {
+	fmt.Fprintf(o.Stderr, "math auto: comparing %s\n", namesOf(found.Maths))
+	// Data that is not here yet comes with the first run.
+	if err := p.timeMath(ctx, &found.Maths[0], 2); err != nil {
 		return nil, err
 	}
 	if err := p.compareFirstSteps(ctx, c, found.Maths); err != nil {
 		return nil, err
 	}
+	if found.Maths, err = p.timeMaths(ctx, found.Maths, o.Stderr); err != nil {
+		return nil, err
+	}
 	found.Chosen = fastest(found.Maths)
 	found.Seconds = time.Since(begin).Seconds()
+	taken := host.CoresSince(cores)
+	found.Taken = taken.TakenBut(taken.Own)
 	return found, nil
 }
 
-// timeMaths measures the step of each math by two steps, which say how many more there is time for, then in
-// rounds, every other one in reverse order. The shortest of the medians counts: others can only lengthen it.
-// A math that some machine of the run does not have is left out, with a note.
+// namesOf lists maths by name.
+func namesOf(maths []record.MathTerms) string {
+	var names []string
+	for _, m := range maths {
+		names = append(names, m.Math)
+	}
+	return strings.Join(names, ", ")
+}
+
+// timeMaths measures the step of each math, of which the first has been timed: by two steps, which say how
+// many more there is time for, then in rounds, every other one in reverse order. The shortest of the medians
+// counts: others can only lengthen it. A math whose first step has the bits of the first one's computes the
+// same, and is not timed. One that some machine of the run refuses, as it has no unit for it, is left out,
+// with a note.
 func (p *prober) timeMaths(ctx context.Context, maths []record.MathTerms, notes io.Writer) (
 	[]record.MathTerms, error) {
-	var timed []record.MathTerms
-	for i, m := range maths {
+	known, timed := []record.MathTerms{maths[0]}, []int{0} // indices of known
+	for _, m := range maths[1:] {
+		if isSame(m, maths[0]) {
+			known = append(known, m)
+			continue
+		}
 		switch err := p.timeMath(ctx, &m, 2); {
 		case err == nil:
-			timed = append(timed, m)
-		case i == 0 || ctx.Err() != nil:
-			return nil, err
-		default:
+			timed = append(timed, len(known))
+			known = append(known, m)
+		case ExitCode(err) == ExitUsage:
 			fmt.Fprintln(notes, err)
+		default:
+			return nil, err
 		}
 	}
-	left := mathTimeLimit
-	for range mathRounds {
+	if err := p.timeRounds(ctx, known, timed, notes); err != nil {
+		return nil, err
+	}
+	for i := range known {
+		if isSame(known[i], known[0]) {
+			known[i].Step = known[0].Step
+		}
+	}
+	return known, nil
+}
+
+// timeRounds times the maths with these indices again, if they are several.
+func (p *prober) timeRounds(ctx context.Context, maths []record.MathTerms, timed []int,
+	notes io.Writer) error {
+	if len(timed) < 2 {
+		return nil
+	}
+	steps, round := make([]int, len(maths)), 0.0
+	for _, i := range timed {
+		step := float64(maths[i].Step)
+		steps[i] = 1 + min(mostTry, max(1, int(mathTime/step)))
+		round += step * float64(steps[i])
+	}
+	rounds := max(1, min(mathRounds, int(mathTimeLimit/round)))
+	fmt.Fprintf(notes, "math auto: timing them for about %.0f s\n", math.Ceil(float64(rounds)*round))
+	for range rounds {
 		slices.Reverse(timed)
-		for i := range timed {
-			step := float64(timed[i].Step)
-			steps := 1 + min(mostTry, max(1, int(mathTime/step)))
-			if left -= step * float64(steps); left < 0 {
-				continue
-			}
-			if err := p.timeMath(ctx, &timed[i], steps); err != nil {
-				return nil, err
+		for _, i := range timed {
+			if err := p.timeMath(ctx, &maths[i], steps[i]); err != nil {
+				return err
 			}
 		}
 	}
-	return timed, nil
+	return nil
 }
 
 // timeMath lowers m.Step to the median of some steps, the first not counted.
@@ -150,10 +191,13 @@ func isSame(a, b record.MathTerms) bool { return a.Loss == b.Loss && a.Gradient 
 
 // tellMaths writes what was measured.
 func tellMaths(out io.Writer, found *record.MathChoice) {
-	fmt.Fprintf(out, "math auto: %s, the fastest that multiplies as exactly as float32; found in %.1f s\n",
-		found.Chosen, found.Seconds)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	usual := found.Maths[0]
+	why := fmt.Sprintf("no other with %d bits takes less than %v of its step", usual.Bits, clearlyFaster)
+	if found.Chosen != usual.Math {
+		why = fmt.Sprintf("with %d bits like %s, and faster", usual.Bits, usual.Math)
+	}
+	fmt.Fprintf(out, "math auto: %s: %s; found in %.1f s\n", found.Chosen, why, found.Seconds)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  math\tms/step\tof %s\tbits\tloss off by\tgradient off by\t\n", usual.Math)
 	for _, m := range found.Maths {
 		note := ""
@@ -165,10 +209,15 @@ func tellMaths(out io.Writer, found *record.MathChoice) {
 		case m.Bits < usual.Bits:
 			note = "never chosen, as it rounds more: --math " + m.Math
 		}
-		fmt.Fprintf(w, "  %s\t%.3g\t%.2f\t%d\t%.2g\t%.2g\t%s\n", m.Math, 1e3*float64(m.Step),
+		fmt.Fprintf(w, "  %s\t%s\t%.3f\t%d\t%.2g\t%.2g\t%s\n", m.Math, m.Milliseconds(),
 			float64(m.Step/usual.Step), m.Bits, float64(m.Loss), float64(m.Gradient), note)
 	}
 	_ = w.Flush() // as other notes
-	fmt.Fprintf(out, "  (bits of each product's operands; first step's relative distance from %s)\n",
+	fmt.Fprintf(out, "  bits: of operands, that products keep; off by: of the first step, relative to %s\n"+
+		"  What a trained model loses, only training with several seeds can tell.\n",
 		referenceMath(found.Maths))
+	if t := found.Taken; t.IsDisturbed() {
+		fmt.Fprintf(out, "warning: math auto: others took %.0f %% of the cores meanwhile: its times say "+
+			"little\n", 100*(t.Stolen+t.Others))
+	}
 }

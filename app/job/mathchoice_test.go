@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,7 +88,7 @@ func TestMathAuto(t *testing.T) {
 			t.Errorf("%+v, want a gradient that is off by %v to %v", m, least, most)
 		}
 	}
-	for _, want := range []string{"math auto: timing fast, exact", "from exact)",
+	for _, want := range []string{"math auto: comparing fast, exact", "relative to exact",
 		"never chosen, as it rounds more: --math bf16"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says %q, want %q", said, want)
@@ -95,5 +96,16 @@ func TestMathAuto(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "lockstep-math-*")); len(left) > 0 {
 		t.Errorf("left %q", left)
+	}
+}
+
+// Short runs do not diverge at a rate that a schedule makes bearable.
+func TestShortRunsAtAWarmRate(t *testing.T) {
+	c := setting.Default()
+	c.Optimizer.LR, c.Schedule.Warmup, c.LimitTrain = 3000, 1e5, 2048
+	p := prober{config: brief(c), folder: t.TempDir()}
+	m := record.MathTerms{Math: "fast", Step: record.Number(math.Inf(1))}
+	if err := p.timeMath(context.Background(), &m, 8); err != nil || m.Step > 10 {
+		t.Errorf("%v, steps of %v s", err, m.Step)
 	}
 }

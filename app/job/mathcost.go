@@ -59,7 +59,8 @@ func (p *prober) compareFirstSteps(ctx context.Context, given setting.Config,
 func oneShard(given setting.Config) (c setting.Config, b beginning, err error) {
 	whole := given.Complete()
 	c = brief(given)
-	c.Weights, c.FreshHead, c.AdaptiveBatch = given.Weights, given.FreshHead, 0
+	c.Weights, c.FreshHead, c.LimitTrain = given.Weights, given.FreshHead, given.LimitTrain
+	c.AdaptiveBatch = 0
 	c.Batch, c.Shards, c.Accumulate = max(1, whole.StepBatch()/whole.StepShards()), 1, 1
 	c.Workers, c.Strategy, c.Steps, c.SlowWorkers = 1, "single", 1, nil
 	if c.Weights != "" {

@@ -90,10 +90,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	if err != nil {
 		return nil, err
 	}
-	if c, err = chooseMath(ctx, c, &o); err != nil {
-		return nil, err
-	}
-	if c, err = chooseStrategy(ctx, c, &o); err != nil {
+	if c, err = chooseAll(ctx, c, &o); err != nil {
 		return nil, err
 	}
 	o.gpu = device

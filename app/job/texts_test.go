@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,5 +133,29 @@ func TestSummaryNamesTestTimeAugmentation(t *testing.T) {
 	if s.TTA != "flip-shift" || s.Evaluations[0].Views != 6 || s.Texts != nil ||
 		s.ParameterSHA256 != plain.ParameterSHA256 || s.TestSamples != plain.TestSamples {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Short runs before a run read the vocabulary beside its weights.
+func TestShortRunsOfTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes short runs for some seconds")
+	}
+	first := texts(t, 7)
+	run(t, first, job.Options{})
+	for _, auto := range []string{"math", "strategy"} {
+		c := texts(t, 7)
+		c.Vocab, c.Weights = "", first.Out // with its vocabulary
+		c.Out, c.LimitTest = t.TempDir(), 0
+		var said bytes.Buffer
+		if auto == "math" {
+			c.Math = setting.Auto
+		} else {
+			c.Workers, c.Strategy, c.Link = 2, setting.Auto, "local"
+		}
+		s := run(t, c, job.Options{Stderr: &said})
+		if s.Texts == nil || s.Texts.Vocabulary != 7 || !strings.Contains(said.String(), auto+" auto: ") {
+			t.Errorf("%s: texts %+v: %s", auto, s.Texts, said.String())
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package record
 
-import "lockstep/comm"
+import (
+	"fmt"
+
+	"lockstep/comm"
+)
 
 // StrategyChoice says which strategy was chosen for a run, and why.
 type StrategyChoice struct {
@@ -56,6 +60,7 @@ type MathChoice struct {
 	Chosen  string      `json:"chosen"`  // by name
 	Maths   []MathTerms `json:"maths"`   // that the machines have
 	Seconds float64     `json:"seconds"` // that timing and comparing took
+	Taken   *Taken      `json:"taken"`   // cores' time that others took meanwhile; null: unknown
 }
 
 // MathTerms is what was measured of a math before a run.
@@ -65,4 +70,13 @@ type MathTerms struct {
 	Step     Number `json:"step"`     // seconds: the shortest of the medians of short runs
 	Loss     Number `json:"loss"`     // of the first shard: relative distance from that of exact, or fp32
 	Gradient Number `json:"gradient"` // of it, the same by the Euclidean norm
+}
+
+// Milliseconds writes the step in milliseconds, with three digits or whole ones.
+func (m MathTerms) Milliseconds() string {
+	ms := 1e3 * float64(m.Step)
+	if ms >= 100 {
+		return fmt.Sprintf("%.0f", ms)
+	}
+	return fmt.Sprintf("%.3g", ms)
 }

@@ -27,8 +27,8 @@ type Summary struct {
 	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
 	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
 	Link            string            `json:"link"`             // between workers
-	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why the strategy; null: it was given
-	MathChoice      *MathChoice       `json:"math_choice"`      // why the math; null: it was given
+	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why; null: given, or resumed with
+	MathChoice      *MathChoice       `json:"math_choice"`      // why; null: given, or resumed with
 	GradientBytes   int64             `json:"gradient_bytes"`   // of the whole gradient as fp32
 	Tensors         int               `json:"tensors"`          // of the gradient
 	Workers         int               `json:"workers"`          // replicas

@@ -53,8 +53,9 @@ func mathSetting() Setting {
 	return choice("math", "how matrix products are computed: exact avoids algorithms that round more, such "+
 		"as Winograd's and Strassen's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
 		"bf16 rounds the operands of large products to bf16, which pays on AMX and on AMD's AVX512_BF16; on "+
-		"a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto times what the machines "+
-		"have, says what each costs in accuracy, and takes the fastest that multiplies as exactly as float32",
+		"a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto times those that the "+
+		"machines have, some seconds each, says how far each strays in the first step, and takes fast "+
+		"unless another one that multiplies as exactly takes less than 0.95 of its step",
 		mathNames(), func(c *Config) *string { return &c.Math })
 }
 
@@ -151,6 +152,8 @@ func (c Config) deviceProblems(add adder) {
 	switch {
 	case c.Math == auto && c.Resume != "":
 		add("math", "auto is for the beginning of a run; one that is resumed keeps its math: leave it out")
+	case c.Math == auto && c.Replay != "":
+		add("math", "auto is for a new run, and one that is replayed has its math: name that of %s", c.Replay)
 	case c.Device == DeviceCPU && isOfGPU:
 		add("math", "%s is for --device %s; on the CPU want %s or %s, which are float32, or %s", c.Math,
 			DeviceCUDA, compute.Fast, compute.Exact, compute.BF16)

@@ -73,6 +73,11 @@ func TestMathAuto(t *testing.T) {
 	if err := c.Validate(); err != nil || len(c.Maths()) < 3 || c.Maths()[0].Name != "fast" {
 		t.Errorf("%v, maths %v", err, c.Maths())
 	}
+	replayed := c
+	replayed.Workers, replayed.Strategy, replayed.Replay = 2, setting.PSAsync, "runs/x/updates.jsonl"
+	if err := replayed.Validate(); err == nil || !strings.Contains(err.Error(), "name that of runs/x") {
+		t.Errorf("a replayed run: %v", err)
+	}
 	c.Resume = "runs/x"
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "keeps its math: leave it out") {
 		t.Errorf("a resumed run: %v", err)
