@@ -161,6 +161,16 @@ func kernelsCautions(k *analysis.Kernels) (cautions []string) {
 			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
 			slices.Max(k.CoreLatency)))
 	}
+	if most := analysis.Quantile(k.PeakSamples, 1); most > steadyPeak*k.PeakFLOPs {
+		cautions = append(cautions, fmt.Sprintf("Caution: multiply-adds in registers reached %s GFLOP/s at "+
+			"least, %s at most, and bounds are by the median, %s: something took cores meanwhile.",
+			giga(analysis.Quantile(k.PeakSamples, 0)), giga(most), giga(k.PeakFLOPs)))
+	}
+	sum, _ := analysis.Total(k.Layers)
+	if step := analysis.Median(k.StepSeconds); sum > 0 && step > steadyStep*sum {
+		cautions = append(cautions, fmt.Sprintf("Caution: a step took %.1f times as long as its ops, which "+
+			"are timed in other steps: the two were not disturbed alike.", step/sum))
+	}
 	return cautions
 }
 
@@ -184,10 +194,16 @@ func kernelSections(k *analysis.Kernels) []kernelSection {
 	return sections
 }
 
+// Bounds of what is called steady.
+const (
+	steadyPeak = 1.15 // the highest peak over the median: clocks drift by less
+	steadyStep = 1.25 // a step over the sum of its ops
+)
+
 // kernelSummary says where the time of a step goes, and which ops lose most of it.
 func kernelSummary(k *analysis.Kernels) kernelSection {
 	sum, least := analysis.Total(k.Layers)
-	s := kernelSection{title: "Where a step goes, by kind of op",
+	s := kernelSection{title: "Where a step goes, by kind of op, most lost first",
 		rows: kindRows(analysis.ByKind(k.Layers), sum),
 		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
 			"longer than its bound.", millis(analysis.Median(k.StepSeconds)), millis(sum), millis(least))}}
@@ -200,14 +216,14 @@ func kernelSummary(k *analysis.Kernels) kernelSection {
 	return s
 }
 
-// kindRows returns the table of the kinds of a step whose ops take step seconds.
-func kindRows(kinds []analysis.Work, step float64) [][]string {
-	rows := [][]string{{"kind", "calls", "ms", "of the step", "bound ms", "of bound", "lost ms",
-		"lost of the step"}}
+// kindRows returns the table of the kinds of a step whose ops take all seconds together.
+func kindRows(kinds []analysis.Work, all float64) [][]string {
+	rows := [][]string{{"kind", "calls", "ms", "of all ops", "bound ms", "of bound", "lost ms",
+		"lost of all ops"}}
 	for _, k := range kinds {
 		rows = append(rows, []string{k.Kind, fmt.Sprint(k.Calls), exactMillis(k.Median),
-			percent(k.Median / step), exactMillis(k.Bound), percent(k.Bound / k.Median),
-			exactMillis(k.Lost), percent(k.Lost / step)})
+			percent(k.Median / all), exactMillis(k.Bound), percent(k.Bound / k.Median),
+			exactMillis(k.Lost), percent(k.Lost / all)})
 	}
 	return rows
 }

@@ -9,20 +9,27 @@ import (
 	"lockstep/app/report"
 )
 
-// What made the times of kernels longer is said above them, in the text and in the file; of one thread, the
-// distance of the cores is nothing.
+// What made the times of kernels longer, or limits lower, is said above them, in the text and in the file; of
+// one thread, the distance of the cores is nothing.
 func TestKernelsCautions(t *testing.T) {
-	const taken, distance = "8.0 % of the cores' time went to other processes; measure again",
-		"a cache line took 341 ns to another core and back"
+	const taken, distance, peak, step = "8.0 % of the cores' time went to other processes; measure again",
+		"a cache line took 341 ns to another core and back",
+		"reached 118 GFLOP/s at least, 236 at most, and bounds are by the median, 118",
+		"a step took 4.3 times as long as its ops"
+	ops := []analysis.Timing{{Op: "conv", Median: 0.010}, {Op: "linear", Median: 0.014}}
+	type numbers = record.Numbers
 	for _, test := range []struct {
-		kernels         analysis.Kernels
-		taken, distance bool
+		kernels analysis.Kernels
+		want    string // of the above; "": none
 	}{
-		{analysis.Kernels{Threads: 2, CoreLatency: record.Numbers{60, 341}}, false, true},
-		{analysis.Kernels{Threads: 1, CoreLatency: record.Numbers{60, 341},
-			Taken: &record.Taken{Others: 0.08}}, true, false},
-		{analysis.Kernels{Threads: 2, CoreLatency: record.Numbers{60, 72}}, false, false},
-		{analysis.Kernels{Threads: 2}, false, false},
+		{analysis.Kernels{Threads: 2, CoreLatency: numbers{60, 341}}, distance},
+		{analysis.Kernels{Threads: 1, CoreLatency: numbers{60, 341},
+			Taken: &record.Taken{Others: 0.08}}, taken},
+		{analysis.Kernels{Threads: 2, CoreLatency: numbers{60, 72}}, ""},
+		{analysis.Kernels{Threads: 2, PeakSamples: numbers{118e9, 118e9, 236e9}, PeakFLOPs: 118e9}, peak},
+		{analysis.Kernels{Threads: 2, PeakSamples: numbers{231e9, 233e9, 236e9}, PeakFLOPs: 233e9}, ""},
+		{analysis.Kernels{Threads: 1, StepSeconds: numbers{0.103}, Layers: ops}, step},
+		{analysis.Kernels{Threads: 1, StepSeconds: numbers{0.025}, Layers: ops}, ""},
 	} {
 		var text, file strings.Builder
 		if err := report.KernelsText(&text, &test.kernels, false); err != nil {
@@ -32,9 +39,10 @@ func TestKernelsCautions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, out := range []string{text.String(), file.String()} {
-			if strings.Contains(out, taken) != test.taken ||
-				strings.Contains(out, distance) != test.distance {
-				t.Errorf("%+v: %s", test.kernels, out)
+			for _, caution := range []string{taken, distance, peak, step} {
+				if strings.Contains(out, caution) != (caution == test.want) {
+					t.Errorf("%+v: %q, want %q", test.kernels, out, test.want)
+				}
 			}
 		}
 	}
