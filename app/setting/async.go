@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -22,11 +23,7 @@ func asynchronous() Strategy {
 // asyncSettings are those of asynchronous updates.
 func asyncSettings() []Setting {
 	return inGroup("Asynchronous updates",
-		text("staleness", "N", "with ps-async: the most updates that may come between the weights from "+
-			"which a gradient was computed and its own update; 0 is the strategy ps, auto four for each "+
-			"worker",
-			func(c *Config) *string { return &c.Staleness }).
-			unless(ofStrategies("staleness")),
+		staleness(),
 		number("backup-workers", "with ps-async: workers whose gradients are not waited for; of each round "+
 			"of gradients the last so many are dropped, and their batches computed again", 0, MaxWorkers,
 			func(c *Config) *int { return &c.BackupWorkers }).
@@ -39,6 +36,20 @@ func asyncSettings() []Setting {
 			func(c *Config) *string { return &c.Replay }).
 			unless(ofStrategies("replay")),
 	)
+}
+
+// staleness is the setting of the bound of asynchronous updates.
+func staleness() Setting {
+	s := text("staleness", "N", "with ps-async: the most updates that may come between the weights from "+
+		"which a gradient was computed and its own update; 0 is the strategy ps, auto four for each worker",
+		func(c *Config) *string { return &c.Staleness }).unless(ofStrategies("staleness"))
+	s.check = func(c *Config) error {
+		if n, err := strconv.Atoi(c.Staleness); c.Staleness != auto && (err != nil || n < 0) {
+			return fmt.Errorf("%q is no bound; want auto, or a whole number from 0", c.Staleness)
+		}
+		return nil
+	}
+	return s
 }
 
 // defaultStaleness is the bound for each worker. A worker as many times slower than the others then
@@ -60,10 +71,6 @@ func (c Config) IsAsync() bool { return c.Strategy == PSAsync && !c.EvalOnly && 
 // asyncProblems adds what asynchronous updates refuse.
 func asyncProblems(c Config, add adder) {
 	serverProblems(c, add)
-	if n, err := strconv.Atoi(c.Staleness); c.Staleness != auto && (err != nil || n < 0) {
-		add("staleness", "%q is no bound; want auto, or a whole number from 0", c.Staleness)
-		return
-	}
 	least := c.Workers - c.BackupWorkers - 1
 	switch {
 	case c.BackupWorkers >= c.Workers:

@@ -43,6 +43,7 @@ func FuzzConfigFile(f *testing.F) {
 func FuzzSetting(f *testing.F) {
 	for _, s := range setting.Settings(nil) {
 		f.Add(s.Name, "1")
+		f.Add(s.Name, "")
 	}
 	for name, value := range map[string]string{"groups": "*.bias=1,0", "until": "accuracy=0.9",
 		"for": "1h30m", "bucket": "25MiB", "checkpoint-every": "5m", "wire": "powersgd-2",

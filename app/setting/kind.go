@@ -24,6 +24,17 @@ func text(name, kind, usage string, at func(*Config) *string) Setting {
 	}
 }
 
+// filled refuses the empty text, for which a file would have no value.
+func (s Setting) filled(want string) Setting {
+	s.check = func(c *Config) error {
+		if s.format(c) == "" {
+			return fmt.Errorf("is empty; want %s", want)
+		}
+		return nil
+	}
+	return s
+}
+
 // choice is a setting whose value is one of names.
 func choice(name, usage string, names []string, at func(*Config) *string) Setting {
 	s := text(name, "NAME", usage+": "+strings.Join(names, ", "), at)

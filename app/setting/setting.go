@@ -226,7 +226,7 @@ func processSettings() []Setting {
 			aliases("activation-checkpointing", "gradient-checkpointing"),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
 			func(c *Config) *string { return &c.MasterAddr }).
-			unless(meets),
+			filled("the address of one, such as 127.0.0.1").unless(meets),
 		number("master-port", "port on which workers meet; 0 for any free port, or for none on a loopback "+
 			"interface", 0, math.MaxUint16,
 			func(c *Config) *int { return &c.MasterPort }).
