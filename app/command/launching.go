@@ -207,7 +207,7 @@ func (f *launchFlags) follow(ctx context.Context, a *app, signals <-chan os.Sign
 			return statusOrNil(statusAsked(outcome.Signal != "SIGINT", stands))
 		}
 		if !again.mayFollow(outcome.Status) {
-			f.isWithheld = outcome.Signal != "" // it was killed and has said nothing
+			f.isWithheld = f.isWithheld || outcome.Signal != "" // it was killed and has said nothing
 			return statusOrNil(outcome.Status)
 		}
 		f.isWithheld = true

@@ -286,8 +286,8 @@ func TestAWithheldSummaryIsPrinted(t *testing.T) {
 	})
 }
 
-// A run that loses a worker in its short runs, before it has begun, is not started again, and leaves nothing:
-// not in its own folder, and not in that of the short runs.
+// A run on this host that loses a worker in its short runs, before it has begun, is not started again, and
+// leaves nothing: not in its own folder, and not in that of the short runs.
 func TestALossBeforeARun(t *testing.T) {
 	for _, auto := range []string{"math", "strategy"} {
 		t.Run(auto, func(t *testing.T) {
@@ -306,6 +306,7 @@ func TestALossBeforeARun(t *testing.T) {
 			})
 			syscall.Kill(r.pid(1), syscall.SIGKILL)
 			j.ends(t, job.ExitPeerLost)
+			j.says(t, `(?m)^lockstep: no restart: the run had not begun$`)
 			left, _ := filepath.Glob(filepath.Join(scratch, "lockstep-*"))
 			ours, _ := filepath.Glob(filepath.Join(j.folder, "*"))
 			if text := j.stderr[0].String(); len(left)+len(ours) > 0 || strings.Contains(text, scratch) {

@@ -321,7 +321,8 @@ func (a *app) runHere(workers, most int, args []string) error {
 			directory = ended.Directory
 		}
 		if directory == "" {
-			return statusOrNil(status) // there is nothing to go on with
+			again.without(a, errors.New("the run had not begun"))
+			return statusOrNil(status)
 		}
 		stands, err := job.Stand(directory)
 		if err == nil && len(signals) > 0 {

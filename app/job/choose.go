@@ -147,7 +147,7 @@ type prober struct {
 	runs    int
 }
 
-// run makes a short run and returns its summary. Its error names no file of the short run, which is removed.
+// run makes a short run and returns its summary. Its error names no log of the short run, which is removed.
 func (p *prober) run(ctx context.Context, c setting.Config, o Options) (*record.Summary, error) {
 	p.runs++
 	c.Out = filepath.Join(p.folder, fmt.Sprint(p.runs))
@@ -341,6 +341,11 @@ func chooseAll(ctx context.Context, given setting.Config, o *Options) (setting.C
 			dir.Unlock()
 		}
 		if err != nil {
+			return given, err
+		}
+	}
+	if isOpen && given.Weights != "" {
+		if _, err := openWeights(given.Weights); err != nil {
 			return given, err
 		}
 	}

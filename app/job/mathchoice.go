@@ -150,7 +150,7 @@ func (p *prober) timeRounds(ctx context.Context, maths []record.MathTerms, timed
 		round += step * float64(steps[i])
 	}
 	rounds := max(1, min(mathRounds, int(mathTimeLimit/round)))
-	fmt.Fprintf(notes, "math auto: timing them for about %.0f s\n", math.Ceil(float64(rounds)*round))
+	fmt.Fprintf(notes, "math auto: timing them by %.0f s of steps\n", math.Ceil(float64(rounds)*round))
 	for range rounds {
 		slices.Reverse(timed)
 		for _, i := range timed {
@@ -193,8 +193,12 @@ func isSame(a, b record.MathTerms) bool { return a.Loss == b.Loss && a.Gradient 
 func tellMaths(out io.Writer, found *record.MathChoice) {
 	usual := found.Maths[0]
 	why := fmt.Sprintf("no other with %d bits takes less than %v of its step", usual.Bits, clearlyFaster)
-	if found.Chosen != usual.Math {
+	isTimed := slices.ContainsFunc(found.Maths, func(m record.MathTerms) bool { return !isSame(m, usual) })
+	switch {
+	case found.Chosen != usual.Math:
 		why = fmt.Sprintf("with %d bits like %s, and faster", usual.Bits, usual.Math)
+	case !isTimed:
+		why = "all compute this model as it does"
 	}
 	fmt.Fprintf(out, "math auto: %s: %s; found in %.1f s\n", found.Chosen, why, found.Seconds)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -213,10 +217,10 @@ func tellMaths(out io.Writer, found *record.MathChoice) {
 			float64(m.Step/usual.Step), m.Bits, float64(m.Loss), float64(m.Gradient), note)
 	}
 	_ = w.Flush() // as other notes
-	fmt.Fprintf(out, "  bits: of operands, that products keep; off by: of the first step, relative to %s\n"+
+	fmt.Fprintf(out, "  bits: of operands, that products keep; off by: distance from %s, first shard\n"+
 		"  What a trained model loses, only training with several seeds can tell.\n",
 		referenceMath(found.Maths))
-	if t := found.Taken; t.IsDisturbed() {
+	if t := found.Taken; isTimed && t.IsDisturbed() {
 		fmt.Fprintf(out, "warning: math auto: others took %.0f %% of the cores meanwhile: its times say "+
 			"little\n", 100*(t.Stolen+t.Others))
 	}

@@ -88,7 +88,7 @@ func TestMathAuto(t *testing.T) {
 			t.Errorf("%+v, want a gradient that is off by %v to %v", m, least, most)
 		}
 	}
-	for _, want := range []string{"math auto: comparing fast, exact", "relative to exact",
+	for _, want := range []string{"math auto: comparing fast, exact", "distance from exact, first shard",
 		"never chosen, as it rounds more: --math bf16"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says %q, want %q", said, want)

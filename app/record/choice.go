@@ -67,7 +67,7 @@ type MathChoice struct {
 type MathTerms struct {
 	Math     string `json:"math"`     // by name
 	Bits     int    `json:"bits"`     // of operands that enter a product
-	Step     Number `json:"step"`     // seconds: the shortest of the medians of short runs
+	Step     Number `json:"step"`     // seconds: of short runs; of the first if both compute the same
 	Loss     Number `json:"loss"`     // of the first shard: relative distance from that of exact, or fp32
 	Gradient Number `json:"gradient"` // of it, the same by the Euclidean norm
 }

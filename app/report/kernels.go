@@ -151,7 +151,7 @@ func kernelsLimits(k *analysis.Kernels) string {
 		giga(k.PeakFLOPs), products, strings.Join(parts, ", "))
 }
 
-// kernelsCautions says what makes the times longer than the kernels are.
+// kernelsCautions says what makes times longer than the kernels are, and limits lower.
 func kernelsCautions(k *analysis.Kernels) (cautions []string) {
 	if taken := analysis.TakenText(k.Taken); taken != "" {
 		cautions = append(cautions, "Caution: "+taken+"; measure again when the machine is idle.")
@@ -161,7 +161,7 @@ func kernelsCautions(k *analysis.Kernels) (cautions []string) {
 			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
 			slices.Max(k.CoreLatency)))
 	}
-	if most := analysis.Quantile(k.PeakSamples, 1); most > steadyPeak*k.PeakFLOPs {
+	if most := analysis.Quantile(k.PeakSamples, 1); k.GPU == nil && most > steadyPeak*k.PeakFLOPs {
 		cautions = append(cautions, fmt.Sprintf("Caution: multiply-adds in registers reached %s GFLOP/s at "+
 			"least, %s at most, and bounds are by the median, %s: something took cores meanwhile.",
 			giga(analysis.Quantile(k.PeakSamples, 0)), giga(most), giga(k.PeakFLOPs)))
@@ -196,7 +196,7 @@ func kernelSections(k *analysis.Kernels) []kernelSection {
 
 // Bounds of what is called steady.
 const (
-	steadyPeak = 1.15 // the highest peak over the median: clocks drift by less
+	steadyPeak = 1.15 // the highest peak over the median
 	steadyStep = 1.25 // a step over the sum of its ops
 )
 
