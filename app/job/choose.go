@@ -145,6 +145,7 @@ type prober struct {
 	folder  string
 	options Options
 	runs    int
+	taken   takenTime // while maths were timed
 }
 
 // run makes a short run and returns its summary. Its error names no log of the short run, which is removed.

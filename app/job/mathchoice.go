@@ -11,7 +11,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
@@ -27,9 +26,9 @@ const (
 	fromMathAuto  = "chosen by math auto"
 )
 
-// chooseMath returns c with a math in place of auto: that with the shortest step of those that multiply as
-// exactly as float32. It notes what each math takes and costs; one that rounds more is never chosen. c may be
-// open.
+// chooseMath returns c with a math in place of auto: the usual one, unless another that multiplies as exactly
+// as float32 has a clearly shorter step. It notes what each math takes and costs; one that rounds more is
+// never chosen. c may be open.
 func chooseMath(ctx context.Context, c setting.Config, o *Options) (setting.Config, error) {
 	if c.Math != setting.Auto {
 		return c, nil
@@ -64,7 +63,7 @@ func compareMaths(ctx context.Context, c setting.Config, o Options, maths []sett
 		return nil, fmt.Errorf("job: compare maths: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	begin, cores := time.Now(), host.CoresNow()
+	begin := time.Now()
 	p := prober{config: brief(c), folder: folder,
 		options: Options{Environment: o.Environment, Worker: o.Worker, Server: o.Server}}
 	p.config.AdaptiveBatch = 0
@@ -89,8 +88,7 @@ func compareMaths(ctx context.Context, c setting.Config, o Options, maths []sett
 	}
 	found.Chosen = fastest(found.Maths)
 	found.Seconds = time.Since(begin).Seconds()
-	taken := host.CoresSince(cores)
-	found.Taken = taken.TakenBut(taken.Own)
+	found.Taken = p.taken.mean()
 	return found, nil
 }
 
@@ -171,7 +169,27 @@ func (p *prober) timeMath(ctx context.Context, m *record.MathTerms, steps int) e
 		return fmt.Errorf("math auto: time %s: %w", m.Math, err)
 	}
 	m.Step = min(m.Step, record.Number(s.StepMS.Median/1e3))
+	p.taken.add(s)
 	return nil
+}
+
+// takenTime adds up the cores' time that others took during short runs, in seconds.
+type takenTime struct{ stolen, others, all float64 }
+
+func (t *takenTime) add(s *record.Summary) {
+	if s.Taken != nil {
+		t.stolen += s.Taken.Stolen * s.Seconds
+		t.others += s.Taken.Others * s.Seconds
+		t.all += s.Seconds
+	}
+}
+
+// mean returns the parts of the time of all runs; nil: they are unknown.
+func (t takenTime) mean() *record.Taken {
+	if t.all == 0 {
+		return nil
+	}
+	return &record.Taken{Stolen: t.stolen / t.all, Others: t.others / t.all}
 }
 
 // fastest returns the name of the math to choose: the usual one, which is the first, unless another one that
