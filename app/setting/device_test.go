@@ -43,12 +43,13 @@ func TestPlaced(t *testing.T) {
 				test.want)
 		}
 	}
+	usual := setting.Default().Memory
 	for _, test := range []struct {
 		memory int
 		want   int64
 		device string
 	}{
-		{640 << 20, 640 << 20, "cpu"}, {640 << 20, 0, "cuda"}, {1 << 30, 1 << 30, "cuda:1"},
+		{usual, int64(usual), "cpu"}, {usual, 0, "cuda"}, {640 << 20, 640 << 20, "cuda:1"},
 		{0, 0, "cuda"}, {0, 0, "cpu"},
 	} {
 		c := setting.Default()
