@@ -150,13 +150,20 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) {
 	flags := given(c)
 	flags["data"] = "synthetic" // fits every model and needs no file
-	if flags["sequence"] == "" {
+	isSequenceGiven := flags["sequence"] != ""
+	if !isSequenceGiven {
 		flags["sequence"] = kernelSequence
 	}
-	resolved, _, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
+	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: flags})
 	if err != nil {
 		return roofline.Config{}, err
+	}
+	if !isSequenceGiven {
+		delete(origins, "sequence")
+	}
+	for _, line := range resolved.Idle(origins) {
+		fmt.Fprintln(a.stderr, "note: "+line)
 	}
 	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
 		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,

@@ -103,9 +103,8 @@ func namesOf(maths []record.MathTerms) string {
 
 // timeMaths measures the step of each math, of which the first has been timed: by two steps, which say how
 // many more there is time for, then in rounds, every other one in reverse order. The shortest of the medians
-// counts: others can only lengthen it. A math whose first step has the bits of the first one's computes the
-// same, and is not timed. One that some machine of the run refuses, as it has no unit for it, is left out,
-// with a note.
+// counts: others can only lengthen it. A math whose first shard has the bits of the first one's is not timed.
+// One that some machine of the run refuses, as it has no unit for it, is left out, with a note.
 func (p *prober) timeMaths(ctx context.Context, maths []record.MathTerms, notes io.Writer) (
 	[]record.MathTerms, error) {
 	known, timed := []record.MathTerms{maths[0]}, []int{0} // indices of known
@@ -193,7 +192,7 @@ func (t takenTime) mean() *record.Taken {
 }
 
 // fastest returns the name of the math to choose: the usual one, which is the first, unless another one that
-// multiplies as exactly is clearly faster. One whose first step has the usual one's bits computes the same.
+// multiplies as exactly is clearly faster. One whose first shard has the usual one's bits is not worth it.
 func fastest(maths []record.MathTerms) string {
 	best, limit := maths[0].Math, clearlyFaster*float64(maths[0].Step)
 	for _, m := range maths[1:] {
@@ -204,7 +203,7 @@ func fastest(maths []record.MathTerms) string {
 	return best
 }
 
-// isSame reports whether the first steps of two maths had the same bits, as far as their distances tell.
+// isSame reports whether the first shard had the same bits by two maths, as far as their distances tell.
 func isSame(a, b record.MathTerms) bool { return a.Loss == b.Loss && a.Gradient == b.Gradient }
 
 // tellMaths writes what was measured.
@@ -216,7 +215,7 @@ func tellMaths(out io.Writer, found *record.MathChoice) {
 	case found.Chosen != usual.Math:
 		why = fmt.Sprintf("with %d bits like %s, and faster", usual.Bits, usual.Math)
 	case !isTimed:
-		why = "all compute this model as it does"
+		why = "all others have its bits in the first shard"
 	}
 	fmt.Fprintf(out, "math auto: %s: %s; found in %.1f s\n", found.Chosen, why, found.Seconds)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -227,7 +226,7 @@ func tellMaths(out io.Writer, found *record.MathChoice) {
 		case m.Math == found.Chosen:
 			note = "chosen"
 		case isSame(m, usual):
-			note = "computes this model as " + usual.Math + " does"
+			note = "same bits as " + usual.Math + " in the first shard, not timed"
 		case m.Bits < usual.Bits:
 			note = "never chosen, as it rounds more: --math " + m.Math
 		}

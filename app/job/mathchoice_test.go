@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/shard"
 )
 
 // The usual math stays unless one that multiplies as exactly is clearly faster, and computes otherwise.
@@ -37,6 +38,21 @@ func TestFastestMath(t *testing.T) {
 		}
 		if got := fastest(maths); got != test.want {
 			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+// Which products are rounded depends on their shape, so a shard with a sample less may have other bits.
+func TestMathsAreComparedOnTheFirstShard(t *testing.T) {
+	for _, test := range []struct{ batch, shards, accumulate, want int }{
+		{15, 2, 1, 8}, {16, 2, 1, 8}, {3, 2, 1, 2}, {7, 1, 1, 7}, {15, 4, 2, 4},
+	} {
+		c := setting.Default()
+		c.Batch, c.Shards, c.Accumulate = test.batch, test.shards, test.accumulate
+		one, _, err := oneShard(c)
+		if whole := c.Complete(); err != nil || one.Batch != test.want ||
+			one.Batch != shard.Samples(whole.StepBatch(), whole.StepShards(), 0) {
+			t.Errorf("%+v: %d samples, %v", test, one.Batch, err)
 		}
 	}
 }
