@@ -16,8 +16,11 @@ func MathText(c *record.MathChoice) string {
 		return ""
 	}
 	var parts []string
-	for _, m := range c.Maths[:min(len(c.Maths), mostMaths)] {
+	for i, m := range c.Maths[:min(len(c.Maths), mostMaths)] {
 		text := fmt.Sprintf("%s %s ms", Plain(m.Math), m.Milliseconds())
+		if i > 0 && m.IsAs(c.Maths[0]) {
+			text = fmt.Sprintf("%s not timed, the same bits in the first shard", Plain(m.Math))
+		}
 		if m.Gradient > 0 {
 			text += fmt.Sprintf(" (gradient off by %.2g)", float64(m.Gradient))
 		}

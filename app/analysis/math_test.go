@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"strings"
 	"testing"
 
 	"lockstep/app/analysis"
@@ -15,6 +16,11 @@ func TestMathText(t *testing.T) {
 		"the run: fast 892 ms (gradient off by 0.024), exact 1200 ms, bf16 626 ms (gradient off by 1)"
 	if got := analysis.MathText(c); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	c.Maths[2].Gradient = c.Maths[0].Gradient
+	const same = ", bf16 not timed, the same bits in the first shard (gradient off by 0.024)"
+	if got := analysis.MathText(c); !strings.HasSuffix(got, same) {
+		t.Errorf("%q, want it to end with %q", got, same)
 	}
 	if got := analysis.MathText(nil); got != "" {
 		t.Errorf("a math that was given: %q", got)

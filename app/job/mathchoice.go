@@ -109,7 +109,7 @@ func (p *prober) timeMaths(ctx context.Context, maths []record.MathTerms, notes 
 	[]record.MathTerms, error) {
 	known, timed := []record.MathTerms{maths[0]}, []int{0} // indices of known
 	for _, m := range maths[1:] {
-		if isSame(m, maths[0]) {
+		if m.IsAs(maths[0]) {
 			known = append(known, m)
 			continue
 		}
@@ -127,7 +127,7 @@ func (p *prober) timeMaths(ctx context.Context, maths []record.MathTerms, notes 
 		return nil, err
 	}
 	for i := range known {
-		if isSame(known[i], known[0]) {
+		if known[i].IsAs(known[0]) {
 			known[i].Step = known[0].Step
 		}
 	}
@@ -196,21 +196,18 @@ func (t takenTime) mean() *record.Taken {
 func fastest(maths []record.MathTerms) string {
 	best, limit := maths[0].Math, clearlyFaster*float64(maths[0].Step)
 	for _, m := range maths[1:] {
-		if m.Bits >= maths[0].Bits && !isSame(m, maths[0]) && float64(m.Step) < limit {
+		if m.Bits >= maths[0].Bits && !m.IsAs(maths[0]) && float64(m.Step) < limit {
 			best, limit = m.Math, float64(m.Step)
 		}
 	}
 	return best
 }
 
-// isSame reports whether the first shard had the same bits by two maths, as far as their distances tell.
-func isSame(a, b record.MathTerms) bool { return a.Loss == b.Loss && a.Gradient == b.Gradient }
-
 // tellMaths writes what was measured.
 func tellMaths(out io.Writer, found *record.MathChoice) {
 	usual := found.Maths[0]
 	why := fmt.Sprintf("no other with %d bits takes less than %v of its step", usual.Bits, clearlyFaster)
-	isTimed := slices.ContainsFunc(found.Maths, func(m record.MathTerms) bool { return !isSame(m, usual) })
+	isTimed := slices.ContainsFunc(found.Maths, func(m record.MathTerms) bool { return !m.IsAs(usual) })
 	switch {
 	case found.Chosen != usual.Math:
 		why = fmt.Sprintf("with %d bits like %s, and faster", usual.Bits, usual.Math)
@@ -221,17 +218,18 @@ func tellMaths(out io.Writer, found *record.MathChoice) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  math\tms/step\tof %s\tbits\tloss off by\tgradient off by\t\n", usual.Math)
 	for _, m := range found.Maths {
-		note := ""
+		step, ratio, note := m.Milliseconds(), fmt.Sprintf("%.3f", float64(m.Step/usual.Step)), ""
 		switch {
 		case m.Math == found.Chosen:
 			note = "chosen"
-		case isSame(m, usual):
+		case m.IsAs(usual):
+			step, ratio = "-", "-"
 			note = "same bits as " + usual.Math + " in the first shard, not timed"
 		case m.Bits < usual.Bits:
 			note = "never chosen, as it rounds more: --math " + m.Math
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%.3f\t%d\t%.2g\t%.2g\t%s\n", m.Math, m.Milliseconds(),
-			float64(m.Step/usual.Step), m.Bits, float64(m.Loss), float64(m.Gradient), note)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%.2g\t%.2g\t%s\n", m.Math, step, ratio, m.Bits, float64(m.Loss),
+			float64(m.Gradient), note)
 	}
 	_ = w.Flush() // as other notes
 	fmt.Fprintf(out, "  bits: of operands, that products keep; off by: distance from %s, first shard\n"+

@@ -67,9 +67,14 @@ type MathChoice struct {
 type MathTerms struct {
 	Math     string `json:"math"`     // by name
 	Bits     int    `json:"bits"`     // of operands that enter a product
-	Step     Number `json:"step"`     // seconds: of short runs; of the first if both compute the same
+	Step     Number `json:"step"`     // seconds: of short runs; of the first math if bits are equal
 	Loss     Number `json:"loss"`     // of the first shard: relative distance from that of exact, or fp32
 	Gradient Number `json:"gradient"` // of it, the same by the Euclidean norm
+}
+
+// IsAs reports whether the first shard had the same bits by m and by other, as far as the distances tell.
+func (m MathTerms) IsAs(other MathTerms) bool {
+	return m.Loss == other.Loss && m.Gradient == other.Gradient
 }
 
 // Milliseconds writes the step in milliseconds, with three digits or whole ones.
