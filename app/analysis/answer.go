@@ -40,8 +40,8 @@ func (g *Group) standing() standing {
 	return s
 }
 
-// Answer returns the group's answer. Rows that are not ranked because they have too few rounds are named
-// beside it.
+// Answer returns the group's answer. Rows that are not ranked because they have too few rounds, or because
+// others took cores from all of them, are named beside it.
 func (g *Group) Answer() Answer {
 	a := g.answer()
 	if len(a.First) > 0 {
@@ -53,6 +53,9 @@ func (g *Group) Answer() Answer {
 	}
 	if left := g.thin(); left != "" {
 		a.Why += " " + left
+	}
+	if left := g.taken(); len(left) > 0 && len(a.First)+len(a.Slower) > 1 {
+		a.Why += fmt.Sprintf(" Others took cores from every run of %s: not ranked.", list(left))
 	}
 	return a
 }

@@ -247,14 +247,10 @@ func (g *Group) exchange() string {
 
 // disturbed says which rows are left out, and so why a finding may be missing.
 func (g *Group) disturbed() string {
-	var left []*Line
-	ran := 0
+	left, ran := g.taken(), 0
 	for _, l := range g.Lines {
 		if l.OK > 0 {
 			ran++
-		}
-		if l.Disturbed {
-			left = append(left, l)
 		}
 	}
 	switch {
@@ -270,6 +266,11 @@ func (g *Group) disturbed() string {
 	}
 	return fmt.Sprintf("Other programs or virtual machines used the cores during these rows, which "+
 		"are left out here: %s.", list(left))
+}
+
+// taken returns the rows of which others disturbed every run.
+func (g *Group) taken() []*Line {
+	return slices.DeleteFunc(slices.Clone(g.Lines), func(l *Line) bool { return !l.Disturbed })
 }
 
 // times writes a ratio with its interval: "1.72× (1.69–1.75)". The range of a few rounds, which says less

@@ -373,6 +373,10 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 			t.Errorf("findings %q, want %q", findings, want)
 		}
 	}
+	const left = " Others took cores from every run of ddp 2×1: not ranked."
+	if why := g.Answer().Why; !strings.HasSuffix(why, left) {
+		t.Errorf("the answer's reason %q, want %q at its end", why, left)
+	}
 	wantNote(t, c, "taken cores", "every run of these rows: ddp 2×1. At most, 57 %",
 		"went to other processes")
 	wantNoNote(t, c, "above 100 %")
