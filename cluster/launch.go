@@ -69,6 +69,9 @@ type LaunchConfig struct {
 	// SilenceTimeout is the time without a beat after which a worker counts as dead; default five
 	// seconds. The worker itself reports how long it may go without progress (Progress.Limit).
 	SilenceTimeout time.Duration
+	// Starving, if not nil, begins to measure for how long a process of this host has work and no core, and
+	// returns what tells it. So long a worker may be silent beyond SilenceTimeout, up to a minute.
+	Starving func(pid int) (lost func() time.Duration)
 	// StopGrace is how long workers may take to end after a stop before they are killed; default
 	// three seconds.
 	StopGrace time.Duration

@@ -17,6 +17,7 @@ func (s *supervisor) look() {
 	s.hearPulses()
 	s.notePulses()
 	s.askStates()
+	s.lookForCores()
 	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
 	if !ok || s.err != nil && s.stopped == nil {
 		return
@@ -125,6 +126,33 @@ func (s *supervisor) askStates() {
 			s.stateOf(rank)
 		}
 	}
+}
+
+// lookForCores measures for how long silent workers on this host had work and no core.
+func (s *supervisor) lookForCores() {
+	for rank := range s.vitals {
+		v, pid := &s.vitals[rank], s.pidHere(rank)
+		quiet := s.now() - v.heard
+		switch {
+		case s.Starving == nil || pid == 0 || !v.isWatched || quiet < noticedAfter:
+			v.lost, v.starved = nil, 0
+		case v.lost == nil:
+			v.lost = s.Starving(pid)
+		default:
+			v.starved = min(v.lost(), quiet-noticedAfter, maxStarved)
+		}
+	}
+}
+
+// pidHere returns the number of a rank's process on this host; 0: it has ended, or is elsewhere.
+func (s *supervisor) pidHere(rank int) int {
+	switch {
+	case !s.isGuest(rank) && s.fleet.isHere(rank):
+		return s.fleet.pid(rank)
+	case s.isGuest(rank) && !s.vitals[rank].isElsewhere:
+		return s.workers[rank].hello.PID
+	}
+	return 0
 }
 
 // asksEvery is after how many checks a state is asked for again.

@@ -21,6 +21,10 @@ import (
 // come but that hears nothing is as good as dead. Links between hosts may need seconds to get a lost
 // packet across, so workers that wait for each other there are given linkPatience.
 //
+// A process that has work and no core, as on a machine whose cores others use, may be unable to send a beat:
+// in assembly its threads cannot be interrupted, and a pause of all for the garbage collector waits for each.
+// The time in which it starved, which the system tells of processes on this host, does not count as silence.
+//
 // Time is counted in checks, so that the time in which the launcher itself was stopped does not
 // count.
 const (
@@ -34,6 +38,10 @@ const (
 	// patientSilence is the time without a beat after which a worker on another host counts as dead if
 	// no datagrams come through. TCP alone had a gap of 23 s with 30 % loss.
 	patientSilence = 30 * time.Second
+	// noticedAfter is the silence from which on the launcher watches whether a process has a core, and
+	// maxStarved the most time without one that it grants.
+	noticedAfter = time.Second
+	maxStarved   = time.Minute
 	// defaultSilence is the time without a beat after which a worker counts as dead.
 	defaultSilence = 5 * time.Second
 )
@@ -110,8 +118,10 @@ type vitals struct {
 	heard     time.Duration // time of its last beat
 	moved     time.Duration // time of the last beat with progress
 	beat      Progress
-	deaf      time.Duration // how long it has heard nothing from the launcher, by its own account
-	patience  time.Duration // least time without a beat after which it counts as dead
+	deaf      time.Duration        // how long it has heard nothing from the launcher, by its own account
+	patience  time.Duration        // least time without a beat after which it counts as dead
+	lost      func() time.Duration // what Starving tells of its silence; nil: it is heard, or not watched so
+	starved   time.Duration        // of its silence it had so much work and no core
 	host      string
 	// isElsewhere says that the worker is on another host than the launcher.
 	isElsewhere bool
@@ -172,7 +182,8 @@ const (
 func examine(workers []vitals, now, silence time.Duration) (v verdict, ok bool) {
 	for rank := range workers {
 		w := &workers[rank]
-		if quiet := now - w.heard; w.isWatched && quiet > max(silence, w.patience, v.time) {
+		quiet := now - w.heard
+		if w.isWatched && quiet-w.starved > max(silence, w.patience) && quiet > v.time {
 			v, ok = verdict{rank: rank, kind: dead, time: quiet}, true
 		}
 	}

@@ -83,6 +83,53 @@ func TestExamineNamesTheCulprit(t *testing.T) {
 	}
 }
 
+// hereFleet is processes of this host.
+type hereFleet struct{ fleet }
+
+func (hereFleet) isHere(int) bool  { return true }
+func (hereFleet) pid(rank int) int { return 100 + rank }
+
+// A silent process that has work and no core is given the time in which it starved, up to a limit.
+func TestStarvedProcessMayBeSilent(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct {
+		lost float64       // of each second
+		dead time.Duration // silence at which it counts as dead
+	}{
+		"waits for nothing":      {0, defaultSilence},
+		"has a quarter":          {0.75, 4 * (defaultSilence - 3*noticedAfter/4)},
+		"has none":               {1, defaultSilence + maxStarved},
+		"several of its threads": {4, defaultSilence + maxStarved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all supervisor
+			all.fleet, all.SilenceTimeout = hereFleet{}, defaultSilence
+			all.vitals = []vitals{{isWatched: true}, {isWatched: true}}
+			all.Starving = func(pid int) func() time.Duration {
+				if pid != 101 {
+					t.Errorf("process %d was looked at, which is heard", pid)
+				}
+				began := all.now()
+				return func() time.Duration { return time.Duration(c.lost * float64(all.now()-began)) }
+			}
+			var v verdict
+			for isFound := false; !isFound && all.now() < 2*time.Minute; v, isFound = examine(all.vitals,
+				all.now(), all.SilenceTimeout) {
+				all.looks++
+				all.vitals[0].heard = all.now()
+				all.lookForCores()
+			}
+			if v.rank != 1 || v.kind != dead || v.time < c.dead || v.time > c.dead+s {
+				t.Errorf("%+v; want rank 1 dead after %v", v, c.dead)
+			}
+			all.vitals[1].hear(all.now(), Progress{})
+			if all.lookForCores(); all.vitals[1].starved != 0 {
+				t.Errorf("it is heard again, and %v of silence are still granted", all.vitals[1].starved)
+			}
+		})
+	}
+}
+
 // A packet between hosts may be lost many times, also the last one of a worker that is done.
 func TestLinksBetweenHostsGetTime(t *testing.T) {
 	for _, isDone := range []bool{false, true} {

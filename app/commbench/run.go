@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"lockstep/app/host"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -108,6 +109,7 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 		Streams:     w.streams,
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
+		Starving:    host.Starving,
 		Job:         assignment{Points: points, Repeats: c.Repeats},
 		Event:       func(rank int, text json.RawMessage) error { return ranks[rank].take(text) },
 		Progress: func(rank int, p cluster.Progress) {

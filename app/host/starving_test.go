@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"os"
 	"runtime"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ func TestStarving(t *testing.T) {
 	const span = 300 * time.Millisecond
 	threads := 3 * runtime.NumCPU()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-	lost := host.Starving()
+	lost := host.Starving(os.Getpid())
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
@@ -27,7 +28,7 @@ func TestStarving(t *testing.T) {
 	}
 	all.Wait()
 	busy := lost()
-	lost = host.Starving()
+	lost = host.Starving(os.Getpid())
 	time.Sleep(span)
 	if asleep := lost(); busy < span || asleep > busy/2 {
 		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy, span,

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,8 +63,8 @@ type beacon struct {
 
 // standstill is the time since a worker's last progress. One goroutine reads it.
 type standstill struct {
-	starving func() (lost func() time.Duration) // host.Starving
-	moves    uint64                             // of the progress
+	starving func(pid int) (lost func() time.Duration) // host.Starving
+	moves    uint64                                    // of the progress
 	since    time.Time
 	starved  func() time.Duration // since standing was over; nil before that
 }
@@ -78,7 +79,7 @@ func (s *standstill) lost(now time.Time, moves uint64) time.Duration {
 	case now.Sub(s.since) < standing:
 		return 0
 	case s.starved == nil:
-		s.starved = s.starving()
+		s.starved = s.starving(os.Getpid())
 	}
 	return s.starved()
 }

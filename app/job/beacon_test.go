@@ -88,7 +88,7 @@ func TestStarvedWorkerIsGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBeacon()
 		starved := 3 * time.Minute
-		b.still.starving = func() func() time.Duration {
+		b.still.starving = func(int) func() time.Duration {
 			before := starved
 			return func() time.Duration { return starved - before }
 		}

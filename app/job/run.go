@@ -464,6 +464,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start b
 		Files: files, Encryption: encryption(c), Streams: c.Streams, Meeting: o.Meeting, Asked: o.Asked,
 		Refused:   func(err error) { fmt.Fprintf(o.Stderr, "warning: %v\n", err) },
 		Waits:     func(err error) { fmt.Fprintf(o.Stderr, "note: %v\n", err) },
+		Starving:  host.Starving,
 		StopGrace: stopGrace(c), SavesAtStop: c.KeepsCheckpoints(),
 		Event:   told.decode,
 		MayLose: mayLose(c),
