@@ -100,7 +100,7 @@ func (g *Group) answer() Answer {
 		best := s.ranked[0]
 		a := Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
 			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
-				ms(best.Step.Median), g.against(best)),
+				ms(best.Step.Median), g.asFast(best)),
 			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", best.moreRepeats())}
 		if slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Measured < l.OK }) {
 			a.Why += " Others took cores from the other runs."

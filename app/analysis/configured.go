@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ func configOf(run *record.Run) configured {
 func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 	switch v := c[name].(type) {
 	case string:
-		return v, plainly(v) != plainly(claimed)
+		return v, plainly(v) != plainly(claimed) && !(name == "data" && isRooted(v, claimed))
 	case bool:
 		want, err := strconv.ParseBool(claimed)
 		return strconv.FormatBool(v), err != nil || v != want
@@ -39,6 +40,17 @@ func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 		return strconv.FormatFloat(v, 'f', -1, 64), err == nil && v != want
 	}
 	return "", false
+}
+
+// isRooted reports whether an absolute path may be a relative one: a benchmark that is resumed runs with the
+// first, and its rows have the second, as it was given.
+func isRooted(long, short string) bool {
+	short = path.Clean(short)
+	for strings.HasPrefix(short, "../") {
+		short = strings.TrimPrefix(short, "../")
+	}
+	isFolder := short == "." || short == ".."
+	return path.IsAbs(long) && !path.IsAbs(short) && (isFolder || strings.HasSuffix(long, "/"+short))
 }
 
 // someNumber is a number within a text.

@@ -78,7 +78,7 @@ func (g *Group) fastest() string {
 	best, base := s.ranked[0], g.Baseline
 	if s.isOnce {
 		return fmt.Sprintf("One run of each row decides nothing; in it, %s has the shortest step: %s%s.%s",
-			best.Label, ms(best.Step.Median), g.against(best), contending(s.ranked[:1]))
+			best.Label, ms(best.Step.Median), g.asFast(best), contending(s.ranked[:1]))
 	}
 	if !slices.Contains(s.tied, base) {
 		return g.shortest(s)

@@ -467,6 +467,14 @@ func TestMoreThanAllOfACore(t *testing.T) {
 	}
 	m.Rows[1] = *newMaker(3, 2).add(record.Setting{Strategy: "ddp", Workers: 2}, 1.45, 1.38, 1.3)
 	wantNote(t, analysis.Compare(m.Results), "above 100 %", "not shown to be more")
+
+	m = newMaker(1, 2)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.83)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1)
+	g := analysis.Compare(m.Results).Groups[0]
+	if text := g.Answer().Text + g.Findings()[0]; strings.Contains(text, "core") {
+		t.Errorf("one round claims what only several show of a core: %q", text)
+	}
 }
 
 // One row under two names is found to be that, and a difference between the two is a warning.

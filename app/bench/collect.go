@@ -17,6 +17,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/data"
 )
 
 // DescribeHost returns what is known about this machine, as results carry it.
@@ -47,7 +48,7 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 		return fmt.Errorf("bench: configuration: %w", err)
 	}
 	run.Config = config
-	run.Outcome = s.Outcome
+	run.Outcome, run.Data = s.Outcome, s.DataSHA256
 	if found := s.StrategyChoice; found != nil {
 		run.Chosen = found.Chosen
 	}
@@ -62,6 +63,21 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
 	resolved(&row.Setting, c, s)
 	return collectSteps(run, row.Setting.Workers, c, s)
+}
+
+// checkData returns an error if a run's samples, of a data set, are not those of the row's former runs: it did
+// other work. They may have been changed before a benchmark was resumed, or while it ran.
+func checkData(row *record.Row, set string, now record.DataHash) error {
+	unknown := record.DataHash{}
+	for _, former := range slices.Concat(row.Runs, row.Replaced) {
+		if was := former.Data; was != now && was != unknown && now != unknown {
+			return &data.FormatError{File: set, Offset: -1,
+				Reason: fmt.Sprintf("the data has changed: training and test samples have %v, those of the "+
+					"runs so far %v", now, was),
+				Next: "put the data back as it was, or begin a benchmark of the new data"}
+		}
+	}
+	return nil
 }
 
 // resolved completes a row's setting with what a run of c has resolved.

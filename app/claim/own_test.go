@@ -3,6 +3,7 @@ package claim_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -153,6 +154,35 @@ func TestDoctoredStrategies(t *testing.T) {
 				t.Errorf("want %q in\n%s", c.want, text)
 			}
 		})
+	}
+}
+
+// A benchmark that is resumed from anywhere has rows with the path that was given, and runs with the whole
+// one.
+func TestPathsOfDataMayBeWhole(t *testing.T) {
+	for _, c := range []struct {
+		ran, says string
+		isOther   bool
+	}{
+		{"/home/me/img", "img", false}, {"/home/me/img", "./img/", false}, {"/home/img", "../img", false},
+		{"/home/me", "..", false}, {"/home/me/img", "me/img", false},
+		{"/home/me/img", "mg", true}, {"/home/me/img", "/home/you/img", true}, {"me/img", "img", true},
+	} {
+		r := measured(t)
+		for i := range r.Rows {
+			r.Rows[i].Setting.Data = c.says
+			for j := range r.Rows[i].Runs {
+				run, config := &r.Rows[i].Runs[j], map[string]any{}
+				if err := json.Unmarshal(run.Config, &config); err != nil {
+					t.Fatal(err)
+				}
+				config["data"] = c.ran
+				run.Config, _ = json.Marshal(config) // it was decoded
+			}
+		}
+		if text := render(checkOwn(t, r)); strings.Contains(text, "it was run with data") != c.isOther {
+			t.Errorf("%s run with %s: want refused %v, got\n%s", c.says, c.ran, c.isOther, text)
+		}
 	}
 }
 

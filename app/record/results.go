@@ -214,6 +214,7 @@ type Run struct {
 	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"`   // complete epochs only
 	PeakFLOPs    float64   `json:"peak_flops,omitempty"`      // per second that cores, or GPUs, reach
 	CoreLatency  Numbers   `json:"core_latency_ns,omitempty"` // of a cache line, before and after; 0: unknown
+	Data         DataHash  `json:"data_sha256,omitzero"`      // of its samples; left out: not told
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
