@@ -65,8 +65,8 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	return collectSteps(run, row.Setting.Workers, c, s)
 }
 
-// checkData returns an error if a run's samples, of a data set, are not those of the row's former runs: it did
-// other work. They may have been changed before a benchmark was resumed, or while it ran.
+// checkData returns an error if a run's samples, of a data set, are not those of the row's former runs: it
+// did other work. They may have been changed before a benchmark was resumed, or while it ran.
 func checkData(row *record.Row, set string, now record.DataHash) error {
 	unknown := record.DataHash{}
 	for _, former := range slices.Concat(row.Runs, row.Replaced) {
