@@ -14,6 +14,7 @@ type Answer struct {
 	IsCertain bool    // the rounds tell one row apart from all others
 	IsFaster  bool    // they tell the first from the slower baseline, but not from all others
 	TooFew    int     // rounds that did not decide, where more may; 0: no such
+	IsOneRun  bool    // one run counts of each row
 	Repeats   int     // that may decide then
 	First     []*Line // the row with the shortest step, and those that cannot be told from it; nil: no rivals
 	Slower    []*Line // the other rivals, in order of their steps
@@ -97,15 +98,7 @@ func (g *Group) answer() Answer {
 		return g.withoutRivals(s.ranked)
 	}
 	if s.isOnce {
-		best := s.ranked[0]
-		a := Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
-			Text: fmt.Sprintf("%s had the shortest step, %s%s, in one run of each row.", best.Label,
-				ms(best.Step.Median), g.asFast(best)),
-			Why: fmt.Sprintf("One run of each row decides nothing; --repeats %d may.", best.moreRepeats())}
-		if slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Measured < l.OK }) {
-			a.Why += " Others took cores from the other runs."
-		}
-		return a
+		return g.answerOnce(s)
 	}
 	a := Answer{Text: g.answerText(s), First: s.tied, IsCertain: len(s.tied) == 1,
 		IsFaster: len(s.tied) > 1 && g.areFaster(s.tied[:1]), TooFew: g.fewRounds(s),
@@ -120,6 +113,36 @@ func (g *Group) answer() Answer {
 	}
 	a.Why = g.answerReason(s, a.Text)
 	return a
+}
+
+// answerOnce answers where no two rows have two rounds in common.
+func (g *Group) answerOnce(s standing) Answer {
+	best, in := s.ranked[0], "in one run of each row"
+	if !s.isOneRun() {
+		in = "in the few runs that count"
+	}
+	a := Answer{First: s.ranked[:1], Slower: s.ranked[1:], TooFew: 1, Repeats: best.moreRepeats(),
+		IsOneRun: s.isOneRun(),
+		Text: fmt.Sprintf("%s had the shortest step, %s%s, %s.", best.Label, ms(best.Step.Median),
+			g.asFast(best), in),
+		Why: fmt.Sprintf("%s; --repeats %d may.", s.decidesNothing(), best.moreRepeats())}
+	if slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Measured < l.OK }) {
+		a.Why += " Others took cores from the other runs."
+	}
+	return a
+}
+
+// isOneRun reports whether one run counts of each of the rivals.
+func (s standing) isOneRun() bool {
+	return !slices.ContainsFunc(s.ranked, func(l *Line) bool { return l.Measured > 1 })
+}
+
+// decidesNothing says what is too little where no two rivals have two rounds in common.
+func (s standing) decidesNothing() string {
+	if s.isOneRun() {
+		return "One run of each row decides nothing"
+	}
+	return "No two rows have two rounds in common, which decides nothing"
 }
 
 // areFaster reports whether the rounds tell each of some rows apart from a slower baseline.

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -481,6 +482,21 @@ func TestPhasesAreOfTheTimedRuns(t *testing.T) {
 		"runs."
 	if a := analysis.Compare(m.Results).Groups[0].Answer(); !strings.HasPrefix(a.Why, want) {
 		t.Errorf("%q, %q, want %q", a.Text, a.Why, want)
+	}
+}
+
+// Rows with several runs each, of which no two rows have two rounds in common, are not said to have one.
+func TestRunsOfDifferentRounds(t *testing.T) {
+	m := newMaker(3, 4)
+	taken := &record.Taken{Others: 0.9}
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2, 1.2).Runs[0].Taken = taken
+	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1.3, 1.3, 1.3).Runs[1].Taken = taken
+	g := analysis.Compare(m.Results).Groups[0]
+	text := fmt.Sprint(g.Answer().Text, g.Answer().Why, g.Findings())
+	if !strings.Contains(text, "in the few runs that count") || g.Answer().IsOneRun ||
+		strings.Count(text, "No two rows have two rounds in common, which decides nothing") != 2 ||
+		strings.Contains(text, "ne run of each row") {
+		t.Errorf("%q", text)
 	}
 }
 

@@ -77,8 +77,12 @@ func (g *Group) fastest() string {
 	}
 	best, base := s.ranked[0], g.Baseline
 	if s.isOnce {
-		return fmt.Sprintf("One run of each row decides nothing; in it, %s has the shortest step: %s%s.%s",
-			best.Label, ms(best.Step.Median), g.asFast(best), contending(s.ranked[:1]))
+		in := "in it"
+		if !s.isOneRun() {
+			in = "in those that count"
+		}
+		return fmt.Sprintf("%s; %s, %s has the shortest step: %s%s.%s", s.decidesNothing(), in, best.Label,
+			ms(best.Step.Median), g.asFast(best), contending(s.ranked[:1]))
 	}
 	if !slices.Contains(s.tied, base) {
 		return g.shortest(s)

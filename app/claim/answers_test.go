@@ -52,6 +52,8 @@ func TestAnswersAreUnderstood(t *testing.T) {
 			"single 1×1 takes 9.07 ms a step.",
 			"single 1×2 had the shortest step, 5.22 ms, in one run of each row.",
 			"In it, single 1×2 has the shortest step: 5.22 ms.",
+			"In those that count, single 1×2 has the shortest step: 5.22 ms.",
+			"single 1×2 had the shortest step, 5.22 ms, in the few runs that count.",
 			"ddp 2×1 rebalance cannot be told from ddp 2×1.",
 		},
 		claim.Wrong: {

@@ -143,6 +143,7 @@ var saysMore = regexp.MustCompile(`(?i)\btotals?\b[^.]*\b(includes?|including|co
 // saysOnce is how a verdict begins that ranks nothing, such as one on single runs; one that stands in short
 // at the top is that of the whole document.
 var saysOnce = regexp.MustCompile(`(?i)^\**(measured once:|not decided: no other row did|` +
+	`not decided: no two rows have two rounds in common|` +
 	`not decided: other programs or virtual machines used the cores during every row|` +
 	`the fastest row of each of \d+ comparisons is below: none is certain after 1 round\b)`)
 

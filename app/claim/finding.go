@@ -28,7 +28,8 @@ func findings() []form {
 		{"ddp has the shortest step, 3.4 ms: 1.5× (1.4–1.6) as fast as solo",
 			`^§(\d) has the shortest step ` + duration + asFast + `$`, shortest},
 		{"ddp had the shortest step, 3.4 ms, in one run of each row",
-			`^§(\d) had the shortest step ` + duration + asFast + ` in one run of each row$`, shortestOnce},
+			`^§(\d) had the shortest step ` + duration + asFast +
+				` in (?:one run of each row|the few runs that count)$`, shortestOnce},
 		{"ddp had the shortest step, 3.4 ms, but 3 rounds cannot tell it from ps (3.5 ms)",
 			`^§(\d) had the shortest step ` + duration + asFast + ` but ` + rounds +
 				` cannot tell it from ` + several + ` (?:up to )?` + duration + `(?: --repeats \d+)?$`,
@@ -37,7 +38,8 @@ func findings() []form {
 			`^§(\d) was the fastest in the median round` + asFast + ` but ` + rounds +
 				` cannot tell it from ` + several + `(?: --repeats \d+)?$`, fastestOfFew},
 		{"in it ddp has the shortest step, 3.4 ms",
-			`^in it §(\d) has the shortest step ` + duration + asFast + `$`, shortestOnce},
+			`^in (?:it|those that count) §(\d) has the shortest step ` + duration + asFast + `$`,
+			shortestOnce},
 		{"1.2× (1.1–1.3) as fast as the next, ps", `^` + ranged + ` as fast as the next §(\d)$`, next},
 		{"no way of training is faster than ddp (3.4 ms a step)",
 			`^no way of training is faster than §(\d)(?: ` + duration + ` a step)?$`, shortest},

@@ -44,8 +44,9 @@ func answerOf(g *analysis.Group) answer {
 		out.Verdict = certain
 	case a.IsFaster:
 		out.Verdict = inPart
-	case len(a.First) == 1 && len(a.Slower) > 0:
+	case a.IsOneRun:
 		out.Verdict = once
+	case a.TooFew == 1: // which is not decided
 	case len(a.First) == 1:
 		out.Verdict = alone
 	}

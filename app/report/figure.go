@@ -97,9 +97,12 @@ func (s *section) ranking() []ranked {
 	first := ranked{title: "Fastest", lines: s.views(a.First)}
 	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(a.Slower)}
 	switch {
-	case s.Answer.Verdict == once:
-		first.title, first.lines = "One run each: not decided", slices.Concat(first.lines, slower.lines)
-		slower.lines = nil
+	case a.TooFew == 1:
+		first.title = "No two rounds in common: not decided"
+		if a.IsOneRun {
+			first.title = "One run each: not decided"
+		}
+		first.lines, slower.lines = slices.Concat(first.lines, slower.lines), nil
 	case len(a.First) > 1:
 		first.title, first.isOne = "Cannot be told apart", true
 	case len(a.Slower) == 0:
