@@ -93,6 +93,28 @@ func TestAnswersAreUnderstood(t *testing.T) {
 	}
 }
 
+// A part that gives no speed-ups, because others used the baseline's cores, is not charged with those that
+// its times have. One that gives them is.
+func TestTimesOfADisturbedBaseline(t *testing.T) {
+	const text = "## lenet\n\n- Other programs or virtual machines used the cores during these rows: " +
+		"single 1×1. So no speed-ups: the baseline, single 1×1, is one of them. Run it again.\n\n" +
+		"| row | strategy | workers | threads, each | cores | step, ms | speed-up |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- |\n| A | single | 1 | 1 | 1 | 4.85 | – |\n" +
+		"| D | ddp | 2 | 1 | 2 | 1.75 | – |\n"
+	for _, c := range []struct {
+		text      string
+		isRefused bool
+	}{
+		{text, false},
+		{strings.Replace(text, "1.75 | –", "1.75 | 2.77", 1), true},
+		{strings.Replace(text, "So no speed-ups", "There are speed-ups", 1), true},
+	} {
+		if r := check(t, "report.md", c.text); r.IsRefused() != c.isRefused {
+			t.Errorf("refused is %v:\n%s", !c.isRefused, render(r))
+		}
+	}
+}
+
 // Of a few rounds a report says which row had the shortest step, and from what they do not tell it: that
 // holds only if the runs do not, the row had it, and a row has the time that is said to be the longest.
 func TestTheShortestStepOfAFewRounds(t *testing.T) {

@@ -147,21 +147,27 @@ var saysOnce = regexp.MustCompile(`(?i)^\**(measured once:|not decided: no other
 	`not decided: other programs or virtual machines used the cores during every row|` +
 	`the fastest row of each of \d+ comparisons is below: none is certain after 1 round\b)`)
 
+// saysNoRatios is how a part says that it gives no speed-ups, because others used the baseline's cores.
+var saysNoRatios = regexp.MustCompile(`(?i)^so no speed-?ups\b`)
+
 // settle gathers what the text says about all rows, and tells the tables.
 func (d *Document) settle() {
-	once := map[string]bool{} // headings of parts that say so
+	once, without := map[string]bool{}, map[string]bool{} // headings of parts that say so
 	for _, one := range d.sentences {
 		d.facts.read(one.text)
 		d.guess(one)
 		if saysOnce.MatchString(one.text) {
 			once[normal(one.section)] = true
 		}
+		if saysNoRatios.MatchString(one.text) {
+			without[normal(one.section)] = true
+		}
 	}
 	for _, t := range d.tables {
 		t.facts, t.guesses = d.facts, d.guesses
 		t.settleCores()
 		t.sort()
-		t.isOnce = once[t.heading] || once["in short"]
+		t.isOnce, t.hasNoRatios = once[t.heading] || once["in short"], without[t.heading]
 		if len(d.sentences) > 0 {
 			t.aliases = t.allAliases()
 		}

@@ -390,7 +390,7 @@ func aboveLinear(e, base *entry, say sayer) {
 	v := e.cell(efficiency).value
 	s, p := e.speedupOver(base), e.processors()/base.processors()
 	isStated := given(v) || given(e.cell(speedup).value)
-	if !isStated && unequal(e, base) != "" {
+	if !isStated && (e.table.hasNoRatios || unequal(e, base) != "") {
 		return
 	}
 	what := percent(v)

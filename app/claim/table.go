@@ -24,9 +24,11 @@ type table struct {
 
 	aliases map[string][]alias // names of the entries by their first word; set only if there are sentences
 
-	isOnce   bool     // the text says that each row was measured once, which decides nothing
-	measured []*entry // those that are not projected
-	base     *entry   // the baseline of these; nil: none
+	isOnce bool // the text says that each row was measured once, which decides nothing
+	// hasNoRatios says that the text gives no speed-ups, because of what others did to the baseline's times.
+	hasNoRatios bool
+	measured    []*entry // those that are not projected
+	base        *entry   // the baseline of these; nil: none
 
 	isHostCores bool // its column of cores is read as that of the machine's: see settleCores
 }
