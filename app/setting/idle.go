@@ -25,14 +25,22 @@ func (c Config) Idle(origins Origins) []string {
 	for _, s := range Settings(c.Catalog) {
 		origin := origins[s.Name]
 		isGiven := origin == "--"+s.Name || strings.HasPrefix(origin, cluster.EnvTrain)
-		if s.idle == nil || !isGiven {
+		if !isGiven {
 			continue
 		}
-		if why := s.idle(c); why != "" {
+		if why := c.whyIdle(s); why != "" {
 			lines = append(lines, fmt.Sprintf("%s has no effect: %s", origin, why))
 		}
 	}
 	return lines
+}
+
+// whyIdle returns why s has no effect on c; "" if it has one.
+func (c Config) whyIdle(s Setting) string {
+	if why := c.ofTraining(s.Name); why != "" || s.idle == nil {
+		return why
+	}
+	return s.idle(c)
 }
 
 // ownSize: data sets have images of one size, but for those that are scaled or made to it.

@@ -21,7 +21,7 @@ type Setting struct {
 	Values  []string // the names that it takes; nil: it takes other values
 
 	elsewhere []string // names of the setting in other programs
-	idle      reason   // returns why the setting has no effect; nil: it always has one
+	idle      reason   // returns why the setting has no effect; nil: it has one if the run trains
 
 	parse  func(c *Config, text string) error
 	format func(c *Config) string
