@@ -81,14 +81,29 @@ func (r rows) learned(s *record.Summary) {
 	if s.TrainAccuracy != nil {
 		r.add("train accuracy", "%.2f %% in the last epoch", 100**s.TrainAccuracy)
 	}
-	if t := s.Texts; t != nil && t.TrainCut+t.TestCut > 0 {
-		r.add("cut", "%d training and %d test texts, too long", t.TrainCut, t.TestCut)
+	if cut := cutTexts(s.Texts); cut != "" {
+		r.add("too long", "%s", cut)
 	}
 	if s.Steps > 0 {
 		r.add("loss", "%.4f at first, %.4f at last", s.Loss.First, s.Loss.Last)
 		r.add("learning rate", "%.4g times the schedule, for steps of %s", s.LearningRate,
 			spelling.Count(stepSamples(s), "sample"))
 	}
+}
+
+// cutTexts says how many texts are too long; "" if none is. A run may end before it has read all of them.
+func cutTexts(t *record.TextStat) string {
+	var parts []string
+	if t != nil && t.TrainCut > 0 {
+		parts = append(parts, spelling.Count(t.TrainCut, "training text"))
+	}
+	if t != nil && t.TestCut > 0 {
+		parts = append(parts, spelling.Count(t.TestCut, "test text"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " and ") + ", cut when read"
 }
 
 // stepSamples returns the samples of a full step: no more than an epoch has.

@@ -7,6 +7,23 @@ import (
 	"lockstep/app/record"
 )
 
+// Texts that are too long are those that a run may read, not those that it has read.
+func TestSummaryCountsLongTexts(t *testing.T) {
+	for want, texts := range map[string]*record.TextStat{
+		"":                               {Vocabulary: 5},
+		"38 test texts, cut when read":   {TestCut: 38},
+		"1 training text, cut when read": {TrainCut: 1},
+		"595 training texts and 1 test text, cut when read": {TrainCut: 595, TestCut: 1},
+	} {
+		if got := cutTexts(texts); got != want {
+			t.Errorf("%+v: %q, want %q", texts, got, want)
+		}
+	}
+	if got := cutTexts(nil); got != "" {
+		t.Errorf("of images: %q", got)
+	}
+}
+
 // The name of a folder of data may hold what a terminal acts on.
 func TestSummaryIsPlain(t *testing.T) {
 	s := &record.Summary{}

@@ -53,6 +53,12 @@ func TestSummaryCountsCutTexts(t *testing.T) {
 	if s.Texts.TrainCut != 1 {
 		t.Errorf("%d of three texts are cut, want 1", s.Texts.TrainCut)
 	}
+	c = texts(t, 5)
+	c.Weights, c.EvalOnly = s.Directory, true
+	s = run(t, c, job.Options{})
+	if want := (record.TextStat{Vocabulary: 5, TestCut: 1}); *s.Texts != want {
+		t.Errorf("texts of an evaluation %+v, want %+v", *s.Texts, want)
+	}
 	if s.TTA != "none" || s.Evaluations[0].Views != 1 {
 		t.Errorf("%s, %+v", s.TTA, s.Evaluations)
 	}

@@ -100,12 +100,16 @@ type workerResult struct {
 	TrainSamples int64          `json:"train_samples"` // of the last epoch
 }
 
-// noteCuts logs how many texts were truncated.
+// noteCuts logs how many texts are too long.
 func (w *worker) noteCuts() {
-	for _, set := range []*data.Set{w.task.train, w.task.test} {
+	sets := []*data.Set{w.task.train, w.task.test}
+	if w.config.EvalOnly {
+		sets = sets[1:]
+	}
+	for _, set := range sets {
 		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
-			w.note("%s: %d texts have more than %d tokens and lost their end", set.Source, len(set.Texts.Cut),
-				w.config.Sequence)
+			w.note("%s: %d texts have more than %d tokens and lose their end when they are read", set.Source,
+				len(set.Texts.Cut), w.config.Sequence)
 		}
 	}
 }
@@ -443,7 +447,7 @@ func (w *worker) result(done train.Result) workerResult {
 			Generated: w.task.train.Generated, Classes: len(w.task.train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
-			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(),
+			Weights: w.started, Saved: w.saved, Texts: w.task.textStat(!w.config.EvalOnly),
 		},
 	}
 	w.addGPU(&r, done.Watched)
@@ -457,13 +461,17 @@ func (w *worker) result(done train.Result) workerResult {
 	return r
 }
 
-// textStat returns the size of the vocabulary and the numbers of truncated texts; nil for images.
-func (t task) textStat() *record.TextStat {
+// textStat returns the size of the vocabulary and how many texts are too long; nil for images. Training texts
+// count if the run trains.
+func (t task) textStat(trains bool) *record.TextStat {
 	texts := t.train.Texts
 	if texts == nil {
 		return nil
 	}
-	s := &record.TextStat{Vocabulary: texts.Vocabulary, TrainCut: len(texts.Cut)}
+	s := &record.TextStat{Vocabulary: texts.Vocabulary}
+	if trains {
+		s.TrainCut = len(texts.Cut)
+	}
 	if t.test != nil {
 		s.TestCut = len(t.test.Texts.Cut)
 	}

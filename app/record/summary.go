@@ -217,8 +217,8 @@ type Averages struct {
 // TextStat says what became of the texts of a data set.
 type TextStat struct {
 	Vocabulary int `json:"vocabulary"` // different tokens there can be
-	TrainCut   int `json:"train_cut"`  // training texts that were too long and lost their end
-	TestCut    int `json:"test_cut"`   // the same of the test texts
+	TrainCut   int `json:"train_cut"`  // training texts too long, cut when they are read; 0 for an evaluation
+	TestCut    int `json:"test_cut"`   // test texts too long
 }
 
 // Phases are seconds by what the training goroutine was doing; they add up to the wall time.
