@@ -45,3 +45,12 @@ func TestVerdictText(t *testing.T) {
 		}
 	}
 }
+
+// The only lossy wire that auto may choose is bf16, as the README and the help say.
+func TestAutoMayRoundToBF16(t *testing.T) {
+	for _, w := range Wires() {
+		if w.IsLossy() && isChoosable(w.String()) != (w.String() == "bf16") {
+			t.Errorf("%s may be chosen: %v", w, isChoosable(w.String()))
+		}
+	}
+}

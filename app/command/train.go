@@ -46,10 +46,9 @@ func trainHelp() string {
 
 Without flags it trains lenet on generated images for one epoch. The number of workers and of
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
---shards end with the same parameter_sha256. The exceptions are --algorithm ring and every lossy
---wire, whose sums depend on the number of workers; --for, whose number of steps depends on speed;
---strategy none, which never exchanges gradients and is only a lower bound of the step time; and
-local-sgd and diloco, whose result depends on the number of workers too, though on no timing.
+--shards end with the same parameter_sha256. These are the exceptions:
+` + exceptions + `
+Another --math, --device or instruction set (--isa) ends with other bits too.
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `
@@ -90,6 +89,17 @@ since the first step began. The line of rank 0 is for all workers, unless they n
 accuracy=0.94 ends it at the first evaluation with this accuracy. The clock of both starts before
 the first step, when data, programs and memory are ready, and stops during evaluations.`
 }
+
+// exceptions says what makes the result depend on more than its own settings. The README has the same list.
+const exceptions = `  --algorithm ring, every lossy --wire, local-sgd, diloco
+                  the result depends on the number of workers, with a lossy --wire also on the other
+                  settings of the exchange, but not on timing
+  ps-async        it depends on the order in which gradients arrive, which --replay repeats
+  --wire auto, --math auto, --for
+                  it depends on timing: the wire may become bf16, which is lossy; the math may become
+                  another one; the number of steps is what fits the time
+  none            workers never exchange gradients and train a model each; this is only a lower bound
+                  of the step time`
 
 const trainExamples = `  lockstep train
   lockstep train --workers 2 --shards 4 --epochs 3
