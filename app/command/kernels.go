@@ -14,6 +14,7 @@ import (
 	"lockstep/app/report"
 	"lockstep/app/roofline"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 	"lockstep/compute"
 	"lockstep/tensor"
 
@@ -154,6 +155,9 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if !isSequenceGiven {
 		flags["sequence"] = kernelSequence
 	}
+	if err := a.checkKernelBatch(flags); err != nil {
+		return roofline.Config{}, err
+	}
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: flags})
 	if err != nil {
@@ -168,10 +172,6 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
 		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,
 			roofline.MaxRepeats)
-	}
-	if resolved.Batch > roofline.MaxBatch {
-		return roofline.Config{}, usagef("--batch: %d is out of range, want 1 to %d", resolved.Batch,
-			roofline.MaxBatch)
 	}
 	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
 		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
@@ -200,6 +200,22 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	}
 	measured.ISA = isa
 	return measured, nil
+}
+
+// checkKernelBatch refuses what is no batch here, before the setting names the range of training.
+func (a *app) checkKernelBatch(flags map[string]string) error {
+	where := "--batch"
+	text, isGiven := flags["batch"]
+	if !isGiven {
+		where = cluster.EnvTrain + "BATCH"
+		text = a.environment[where]
+		isGiven = text != ""
+	}
+	var n int
+	if err := (&bounded{&n, 1, roofline.MaxBatch}).Set(text); isGiven && err != nil {
+		return usagef("%s: %v", where, err)
+	}
+	return nil
 }
 
 // fitsSize refuses images that are too small for the model, and says which would do.
