@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lockstep/internal/spelling"
 )
 
 // Answer says which row of a group is the fastest, by how much, and whether that is certain. It is made from
@@ -75,8 +77,8 @@ func (g *Group) inContention(text string, l *Line) string {
 	if !crowded.Contended {
 		return text
 	}
-	return fmt.Sprintf("%s %d threads shared %d cores, so the %.2f× is no measure of scaling.", text,
-		crowded.Setting.NumThreads(), crowded.Cores, l.Speedup.Median)
+	return fmt.Sprintf("%s %d threads shared %s, so the %.2f× is no measure of scaling.", text,
+		crowded.Setting.NumThreads(), spelling.Count(crowded.Cores, "core"), l.Speedup.Median)
 }
 
 // crowded says which of the rows that an answer names beside the first has more threads than cores; "" if
@@ -84,8 +86,8 @@ func (g *Group) inContention(text string, l *Line) string {
 func crowded(named []*Line) string {
 	for _, l := range named {
 		if l.Contended {
-			return fmt.Sprintf(" The %d threads of %s shared %d cores.", l.Setting.NumThreads(), l.Label,
-				l.Cores)
+			return fmt.Sprintf(" The %d threads of %s shared %s.", l.Setting.NumThreads(), l.Label,
+				spelling.Count(l.Cores, "core"))
 		}
 	}
 	return ""

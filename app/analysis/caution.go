@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // Thresholds of the cautions.
@@ -32,7 +33,7 @@ func contention(r *record.Results, c *Comparison) []string {
 	if !any {
 		return nil
 	}
-	where := fmt.Sprintf("the %d cores of this machine", r.Host.Cores)
+	where := fmt.Sprintf("the %s of this machine", spelling.Count(r.Host.Cores, "core"))
 	isElsewhere := func(l *Line) bool { return l.Contended && l.Setting.Cores > 0 }
 	if _, any := c.where(isElsewhere); any {
 		where = "the cores of their hosts"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 func speedup(_ *record.Results, c *Comparison) []string {
@@ -26,10 +27,7 @@ func speedup(_ *record.Results, c *Comparison) []string {
 		if i > 0 {
 			continue
 		}
-		cores := "1 core"
-		if b.Cores > 1 {
-			cores = fmt.Sprintf("%d cores", b.Cores)
-		}
+		cores := spelling.Count(b.Cores, "core")
 		text := fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
 			"by that of the row, at equal work per step and taken round by round; findings order rows "+
 			"likewise. Efficiency is speed-up per core used, relative to single on %s.", cores, cores)

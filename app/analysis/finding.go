@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"lockstep/internal/spelling"
 )
 
 // Findings states in plain sentences what the rows of the group show, and no more than they show.
@@ -215,11 +217,19 @@ func (g *Group) processes() string {
 	case !p.Ratio.Known():
 		return ""
 	case !p.IsDecided():
-		return fmt.Sprintf("On the same %d cores, %s and one process (%s) are not shown to differ: %s%s.",
-			best.Cores, best.Label, p.A.Label, times(p.Ratio), p.doubt())
+		return fmt.Sprintf("On the same %s, %s and one process (%s) are not shown to differ: %s%s.",
+			cores(best.Cores), best.Label, p.A.Label, times(p.Ratio), p.doubt())
 	}
-	return fmt.Sprintf("On the same %d cores, %s is %s as fast as one process (%s).", best.Cores, best.Label,
+	return fmt.Sprintf("On the same %s, %s is %s as fast as one process (%s).", cores(best.Cores), best.Label,
 		times(p.Ratio), p.A.Label)
+}
+
+// cores returns "core" for one, and else "2 cores".
+func cores(n int) string {
+	if n == 1 {
+		return "core"
+	}
+	return spelling.Count(n, "core")
 }
 
 // likest returns the first of some rows that has the options of another one, such as its checkpoints; else

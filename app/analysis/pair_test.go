@@ -681,6 +681,23 @@ func TestMediansOfTiedRows(t *testing.T) {
 	}
 }
 
+// One core is called so, where rows are compared on it and where threads share it.
+func TestOneCore(t *testing.T) {
+	for want, step := range map[string]float64{
+		"On the same core, ddp 2×1 is 2.00× (2.00–2.00) as fast as one process (single 1×1).":   1,
+		"On the same core, ddp 2×1 and one process (single 1×1) are not shown to differ: 1.00×": 2,
+	} {
+		m := newMaker(6, 1)
+		m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2, 2, 2, 2, 2)
+		m.add(record.Setting{Strategy: "ddp", Workers: 2}, step, step, step, step, step, step)
+		c := analysis.Compare(m.Results)
+		all := strings.Join(append(c.Groups[0].Findings(), c.Groups[0].Answer().Text), "\n")
+		if !strings.Contains(all, want) || strings.Contains(all, "1 cores") {
+			t.Errorf("%s\nwant %s", all, want)
+		}
+	}
+}
+
 // One process with the settings of the other row is what it is compared with, not a faster one with others. A
 // range of two rounds says so.
 func TestOneProcessOfTheSameSettings(t *testing.T) {

@@ -48,6 +48,9 @@ func TestAnswersAreUnderstood(t *testing.T) {
 			"On the same 2 cores, ddp 2×1 is 0.93× (0.92–0.93) as fast as one process (single 1×2).",
 			"On the same 2 cores, ddp 2×1 and one process (ddp 2×1 rebalance) are not shown to " +
 				"differ: 1.00×.",
+			"On the same core, ddp 2×1 is 0.93× (0.92–0.93) as fast as one process (single 1×2).",
+			"On the same core, ddp 2×1 and one process (ddp 2×1 rebalance) are not shown to differ: 1.00×.",
+			"On the same 1 cores, ddp 2×1 is 0.93× (0.92–0.93) as fast as one process (single 1×2).",
 			"ddp 2×1 is 1.61× (1.60–1.62) as fast as single 1×1, 80 % per core.",
 			"single 1×1 takes 9.07 ms a step.",
 			"single 1×2 had the shortest step, 5.22 ms, in one run of each row.",

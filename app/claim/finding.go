@@ -57,9 +57,9 @@ func findings() []form {
 		{"ddp is 1.5× (1.4–1.6) as fast as solo",
 			`^§(\d) is ` + ranged + ` as fast as §(\d)` + perCore + `$`, timesWithin},
 		{"on the same 2 cores, ddp is 1.5× (1.4–1.6) as fast as one process, solo",
-			`^on the same \d+ cores §(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
+			onTheSame + `§(\d) is ` + ranged + ` as fast as one process §(\d)$`, timesWithin},
 		{"on the same 2 cores, ddp and one process, solo, are not shown to differ: 1.01× (0.97–1.05)",
-			`^on the same \d+ cores §(\d) and one process §(\d) are not shown to differ ` + ranged + `$`,
+			onTheSame + `§(\d) and one process §(\d) are not shown to differ ` + ranged + `$`,
 			alike},
 		{"ddp takes 3.4 ms a step", `^§(\d) takes ` + duration + ` a step$`, takes},
 		{"the fastest row of each of 3 comparisons is below",
@@ -72,6 +72,9 @@ func findings() []form {
 				`rows are compared within each)\b`, summary},
 	}
 }
+
+// onTheSame begins a sentence about rows that use as many cores. Older reports say "1 cores".
+const onTheSame = `^on the same (?:core|\d+ cores) `
 
 // verdicts are those of a report's answers, one of which stands before each.
 const verdicts = `(?:certain(?: in part)?|not decided|measured once|nothing to compare)`
