@@ -178,6 +178,21 @@ func TestValuesAreCompleted(t *testing.T) {
 		{"bench kernels --math ", "bf16x3 bf16", ""},
 		{"commbench --operation all-reduce,", "all-reduce,broadcast", "all-reduce,all-reduce"},
 		{"commbench --link ", "tcp", ""},
+		{"launch --hosts a:2,b:2 -- ", "train bench commbench recipe", "launch"},
+		{"launch --hosts a:2 -- train --model b", "bert-base bert-mini", "--model"},
+		{"launch --hosts a:2 -- recipe r", "run", ""},
+		{"launch --ho", "--hosts", ""},
+		{"launch -- train --log", "", "--log"},
+		{"run tr", "train", "bench"},
+		{"run train --mo", "--model --momentum", ""},
+		{"run --nproc-per-node 2 train --strategy ", "ddp ps", ""},
+		{"run --max", "--max-restarts", ""},
+		{"lab --hosts 4 -- bench --st", "--strategies", ""},
+		{"lab -- train --seed 1 --shards 2 --model l", "lenet", ""},
+		{"lab -- run train --schedule ", "cosine", ""},
+		{"generate slurm -- train --model b", "bert-mini", ""},
+		{"generate k8s --workers 2 -- ", "train recipe", "bench"},
+		{"generate k8s --work", "--workers", ""},
 	} {
 		_, stdout, _ := execute(append([]string{"__complete"}, strings.Split(test.line, " ")...)...)
 		got := strings.Fields(stdout)

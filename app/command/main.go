@@ -82,7 +82,7 @@ func (a *app) run(args []string) int {
 // execute executes one command line, prints its error and returns its exit status.
 func (a *app) execute(args []string) int {
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(inner(a, root, args))
 	err := root.ExecuteContext(context.WithValue(context.Background(), lineKey{}, args))
 	a.failed = err
 	if err == nil {
