@@ -74,6 +74,8 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB, 1MiB or 25MB (of 1000*1000 bytes)")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
+	like(c, "ranks", "workers")
+	like(c, "codec", "wire")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
 		"with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")

@@ -155,7 +155,60 @@ func hintFlag(c *cobra.Command, flag string) string {
 	} else if hasSettings {
 		return setting.Hint(flag, names)
 	}
-	return spelling.Hint(flag, names)
+	return hintOutside(c, flag, names)
+}
+
+// likeKey annotates a flag with a setting of training that it is here what that is there.
+const likeKey = "like"
+
+// like annotates c's flag called name.
+func like(c *cobra.Command, name, setting string) {
+	c.Flags().Lookup(name).Annotations = map[string][]string{likeKey: {setting}}
+}
+
+// hintOutside suggests a flag of c, which has no settings, or says that the command that c starts has one.
+// names are c's flags.
+func hintOutside(c *cobra.Command, flag string, names []string) string {
+	called, remark := setting.Elsewhere(flag)
+	behind := placeOfInner(c)
+	if called == "" && remark != "" { // which no flag here is like, however near its name
+		switch {
+		case behind == "":
+			return ""
+		case strings.Contains(remark, "--"):
+			return fmt.Sprintf("; %s, to train: %s", behind, remark)
+		}
+		return "; " + remark
+	}
+	own := ""
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if called != "" && (f.Name == called || slices.Contains(f.Annotations[likeKey], called)) {
+			own = "--" + f.Name
+		}
+	})
+	near := spelling.Hint(flag, names)
+	switch {
+	case own != "":
+		return fmt.Sprintf("; did you mean %q?", own)
+	case near != "" || called == "" || behind == "":
+		return near
+	case remark != "":
+		remark = ": " + remark
+	case called == "workers":
+		remark = ", the number on all hosts together"
+	}
+	return fmt.Sprintf("; %s, train takes --%s%s", behind, called, remark)
+}
+
+// placeOfInner says where the command that c starts has its flags; "" if it starts none.
+func placeOfInner(c *cobra.Command) string {
+	switch {
+	case wantsDash(c):
+		return "behind --"
+	case startsCommand(c):
+		return "behind the command"
+	}
+	return ""
 }
 
 // unknownCommand returns the error for a name that is not a command of c.

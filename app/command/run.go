@@ -69,6 +69,7 @@ func (r *runFlags) add(c *cobra.Command) {
 	})
 	f.StringVar(&r.nodes, "nnodes", "1", "`N` hosts; a range N:N is accepted")
 	f.StringVar(&r.each, "nproc-per-node", "1", "`N` workers on each host; auto and cpu: one for each core")
+	like(c, "nproc-per-node", "workers")
 	f.StringVar(&r.node, "node-rank", "", "`N`, the number of this host, from 0")
 	f.StringVar(&r.masterAddr, "master-addr", "", "`ADDRESS` of host 0")
 	r.masterPort = 29500
@@ -84,6 +85,9 @@ func (r *runFlags) add(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
 		if !errors.As(err, &unknown) {
+			return flagError(c, err)
+		}
+		if hint := hintFlag(c, "--"+unknown.GetSpecifiedName()); hint != "" {
 			return flagError(c, err)
 		}
 		var names []string

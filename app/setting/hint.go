@@ -82,6 +82,18 @@ func FromElsewhere(name string) string {
 	return setting
 }
 
+// Elsewhere returns the setting that is called by this name here or in other programs, and a remark on the
+// name. Both are empty where the name is not known.
+func Elsewhere(name string) (setting, remark string) {
+	name = strings.TrimLeft(name, "-")
+	for _, s := range Settings(nil) {
+		if s.Name == name {
+			return name, ""
+		}
+	}
+	return fromElsewhere(name)
+}
+
 // Hint suggests a setting for an unknown flag or key: the setting that other programs call by this name, or
 // the nearest of known. The text has the form of spelling.Hint; it is "" if there is nothing to suggest.
 func Hint(name string, known []string) string {
