@@ -67,8 +67,13 @@ func (w *worker) planMemory(l *train.Loop) error {
 // memoryText says what was planned, and what its parts are.
 func (w *worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
 	activations := "activations " + setting.Size(m.Arena)
-	if w.gpu != nil {
+	limit := w.config.MemoryLimit()
+	switch {
+	case w.gpu != nil:
 		activations += " on the GPU, not counted"
+	case limit > 0 && m.Arena > limit:
+		activations += fmt.Sprintf(" (above --memory %s: the rest cannot be computed again)",
+			setting.Size(limit))
 	}
 	text := fmt.Sprintf("memory: %s planned: %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), activations,
