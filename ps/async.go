@@ -20,10 +20,10 @@ type AsyncConfig struct {
 	// Zhang et al. 2016, "Staleness-aware Async-SGD for Distributed Deep Learning").
 	DividesRate bool
 	// OnLoad is called by server 0 with the number of updates done, before the first OnUpdate; nil: not.
-	OnLoad func(done int) error
+	OnLoad func(done int)
 	// OnUpdate is called by server 0 with every update and every dropped gradient, in order; nil:
-	// not. Its error ends the run.
-	OnUpdate func(Update) error
+	// not.
+	OnUpdate func(Update)
 	// OnLoss is called by server 0 with every worker that is lost; nil: not.
 	OnLoss func(worker int)
 }

@@ -127,10 +127,7 @@ func (a *asyncRun) server(post *comm.Post, number int) (*ps.AsyncServer, error) 
 	c := ps.AsyncConfig{Ledger: a.ledger, DividesRate: a.divides, ServerConfig: ps.ServerConfig{Post: post,
 		Layout: a.layout, Number: number, Weights: rule.weights, Rule: rule,
 		State: [][]float32{rule.momentum}}}
-	c.OnUpdate = func(u ps.Update) error {
-		a.updates = append(a.updates, u)
-		return nil
-	}
+	c.OnUpdate = func(u ps.Update) { a.updates = append(a.updates, u) }
 	c.OnLoss = func(w int) { a.lost = append(a.lost, w) }
 	return ps.NewAsyncServer(c)
 }

@@ -115,9 +115,7 @@ func (c *conductor) begin(done int) error {
 		c.seen[w] = done
 	}
 	if loaded := c.server.config.OnLoad; loaded != nil {
-		if err := loaded(done); err != nil {
-			return err
-		}
+		loaded(done)
 	}
 	return c.decide()
 }
@@ -242,15 +240,16 @@ func (c *conductor) pass(d Decision) error {
 		return nil
 	}
 	delete(c.commits, k)
-	return c.note(d, o.samples)
+	c.note(d, o.samples)
+	return nil
 }
 
 // note reports an update of so many samples, or a gradient that was dropped.
-func (c *conductor) note(d Decision, samples int) error {
+func (c *conductor) note(d Decision, samples int) {
 	if c.server.config.OnUpdate == nil {
-		return nil
+		return
 	}
-	return c.server.config.OnUpdate(Update{Number: d.Update(), Batch: d.Batch, Worker: d.Worker,
+	c.server.config.OnUpdate(Update{Number: d.Update(), Batch: d.Batch, Worker: d.Worker,
 		Version: d.Version, Staleness: d.Staleness, Samples: samples, IsDropped: d.Kind == Drop})
 }
 

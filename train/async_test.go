@@ -14,11 +14,10 @@ import (
 // serveAsync runs one asynchronous server.
 func (s *service) serveAsync(c ps.ServerConfig) error {
 	server, err := ps.NewAsyncServer(ps.AsyncConfig{ServerConfig: c, Ledger: *s.ledger,
-		OnUpdate: func(u ps.Update) error {
+		OnUpdate: func(u ps.Update) {
 			if !u.IsDropped {
 				s.updates = append(s.updates, ps.Applied{Batch: u.Batch, Version: u.Version})
 			}
-			return nil
 		}})
 	if err != nil {
 		return err

@@ -16,33 +16,41 @@ type updateBook struct {
 	dir      rundir.Directory
 	order    record.Order
 	isPrompt bool              // the log keeps nothing back
-	log      *rundir.UpdateLog // nil before open
+	log      *rundir.UpdateLog // nil before open, and if that fails
 	stat     record.Async
 	tell     func(notice)
+	lose     func(file string, err error)
+}
+
+// outlet is where a rank writes and tells what it did.
+type outlet struct {
+	dir  rundir.Directory
+	tell func(notice)
+	lose func(file string, err error) // that of a worker or a server
 }
 
 // newUpdateBook returns the book of a run whose updates are stale at most by the bound.
-func newUpdateBook(c setting.Config, dir rundir.Directory, b blueprint, bound int,
-	tell func(notice)) *updateBook {
+func newUpdateBook(c setting.Config, out outlet, b blueprint, bound int) *updateBook {
 	o := record.Order{Schema: record.Schema, Settings: c.ReplaySettings(), Data: b.Data,
 		PerEpoch: c.StepsPerEpoch(b.Samples), Bound: bound}
 	if c.For == "" && c.Until == 0 { // else what the run finds out ends it
 		o.Steps = c.NumSteps(b.Samples)
 	}
-	return &updateBook{dir: dir, order: o, isPrompt: c.KeepsCheckpoints(), tell: tell,
+	return &updateBook{dir: out.dir, order: o, isPrompt: c.KeepsCheckpoints(), tell: out.tell, lose: out.lose,
 		stat: record.Async{Bound: bound,
 			Backup: c.BackupWorkers, DividesRate: c.StalenessRate, Replayed: c.Replay != "",
 			ByWorker: make([]int, c.Workers)}}
 }
 
-// open opens the update log.
-func (k *updateBook) open(int) (err error) {
+// open opens the update log. A log that cannot be written ends no run.
+func (k *updateBook) open(int) {
+	var err error
 	k.log, err = k.dir.OpenUpdateLog(k.order, k.isPrompt)
-	return err
+	k.lose(rundir.UpdatesFile, err)
 }
 
 // add notes what became of a gradient.
-func (k *updateBook) add(u ps.Update) error {
+func (k *updateBook) add(u ps.Update) {
 	line := record.Update{Update: u.Number, Batch: u.Batch, Worker: u.Worker, Version: u.Version,
 		Staleness: u.Staleness, Dropped: u.IsDropped}
 	if s := &k.stat; u.IsDropped {
@@ -57,16 +65,20 @@ func (k *updateBook) add(u ps.Update) error {
 		s.Updates++
 		s.Samples += int64(u.Samples)
 	}
-	return k.log.Add(line)
+	if k.log != nil {
+		k.lose(rundir.UpdatesFile, k.log.Add(line))
+	}
 }
 
 // close ends the log and tells the launcher what it says.
-func (k *updateBook) close() error {
-	if k == nil || k.log == nil {
-		return nil
+func (k *updateBook) close() {
+	if k == nil {
+		return
 	}
 	k.tell(notice{Async: &k.stat})
-	return k.log.Close()
+	if k.log != nil {
+		k.lose(rundir.UpdatesFile, k.log.Close())
+	}
 }
 
 // ledgerOf returns the configuration of the ledger of a run, with the updates that it repeats, if any.

@@ -86,6 +86,9 @@ func (r *heard) keep(p tail.Part) error {
 	if !isKnown {
 		return fmt.Errorf("job: %q is no file that a worker writes", p.Name)
 	}
+	if name == rundir.UpdatesFile {
+		return r.dir.KeepUpdates(p.Bytes)
+	}
 	file := r.dir.Path(name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err

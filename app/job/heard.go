@@ -39,6 +39,7 @@ type heard struct {
 	async       *record.Async
 	lostWorkers []record.LostWorker
 	lost        []record.Lost
+	unkept      map[rankFile]bool // files of ranks that are away, of which no further part is kept
 	moves       []record.Move
 	growth      []record.Growth
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
@@ -54,6 +55,7 @@ type heard struct {
 // and evaluations on to o.
 func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
+		unkept: map[rankFile]bool{},
 		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show,
 		isLab: o.Environment[cluster.EnvLab] != "", coreShare: o.coreShare(c)}
 	if c.Datasets().IsOwn(c.Data) {
@@ -116,6 +118,27 @@ func (r *heard) hasLost(file string) bool {
 	return slices.ContainsFunc(r.lost, func(l record.Lost) bool { return l.File == file })
 }
 
+// keepPart keeps a part of a file of a rank that is away. After an error it keeps no further part of the
+// file, which would follow on a gap.
+func (r *heard) keepPart(rank int, p tail.Part) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	file := rankFile{rank, p.Name}
+	if r.unkept[file] {
+		return
+	}
+	if err := r.keep(p); err != nil {
+		r.unkept[file] = true
+		r.lose(record.Lost{Rank: rank, File: p.Name, Reason: err.Error()})
+	}
+}
+
+// rankFile is a file of a rank.
+type rankFile struct {
+	rank int
+	name string
+}
+
 // checkData returns an error if two workers have loaded different samples.
 func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
@@ -135,9 +158,7 @@ func (r *heard) decode(rank int, text json.RawMessage) error {
 		return fmt.Errorf("job: decode a notice of rank %d: %w", rank, err)
 	}
 	if n.Part != nil {
-		if err := r.keep(*n.Part); err != nil {
-			r.take(rank, notice{Lost: &record.Lost{Rank: rank, File: n.Part.Name, Reason: err.Error()}})
-		}
+		r.keepPart(rank, *n.Part)
 		return nil
 	}
 	r.take(rank, n)

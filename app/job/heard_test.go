@@ -2,12 +2,15 @@ package job
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/data"
+	"lockstep/internal/tail"
 )
 
 // Workers that have loaded other samples end the run, whatever is the same about them.
@@ -72,5 +75,26 @@ func TestNoTestSamples(t *testing.T) {
 		if want != "" && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// Where the launcher cannot write what ranks on other hosts send, it says so once for each file of each rank.
+func TestPartsThatCannotBeKeptAreToldOnce(t *testing.T) {
+	var warnings []string
+	r := newHeard(setting.Config{}, nil, Options{Progress: func(p Progress) {
+		warnings = append(warnings, p.Note)
+	}})
+	r.dir = rundir.Directory(t.TempDir())
+	if err := os.WriteFile(r.dir.Path(eventsFolder), nil, 0o600); err != nil { // in the folder's place
+		t.Fatal(err)
+	}
+	for range 3 {
+		for rank := range 2 {
+			r.keepPart(rank, tail.Part{Name: eventsFolder + "/log", Bytes: []byte("text")})
+			r.keepPart(rank, tail.Part{Name: rundir.StepsFile, Bytes: []byte("{}\n")})
+		}
+	}
+	if len(warnings) != 2 || len(r.lost) != 2 || r.lost[0].Rank == r.lost[1].Rank {
+		t.Errorf("warnings %q, lost %v, want one of each rank", warnings, r.lost)
 	}
 }

@@ -3,20 +3,54 @@ package job
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 )
 
+// losses are the files that a rank no longer writes. A worker and a server in its process share them.
+type losses struct {
+	mu    sync.Mutex
+	files []string
+}
+
+// add adds the file unless err is nil. It reports whether the file is new.
+func (l *losses) add(file string, err error) (isNew bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil || slices.Contains(l.files, file) {
+		return false
+	}
+	l.files = append(l.files, file)
+	return true
+}
+
+// forget removes the file.
+func (l *losses) forget(file string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files = slices.DeleteFunc(l.files, func(name string) bool { return name == file })
+}
+
 // lose reports, once per file, that the file is no longer written because of err. It ignores a nil err.
 func (w *worker) lose(file string, err error) {
-	if err == nil || slices.Contains(w.lost, file) {
+	if !w.lost.add(file, err) {
 		return
 	}
-	w.lost = append(w.lost, file)
 	l := record.Lost{Rank: w.rank, Host: w.host, File: file, Reason: err.Error()}
 	w.note("%v", l)
 	w.tell(notice{Lost: &l})
+}
+
+// lose is that of a worker.
+func (s *server) lose(file string, err error) {
+	if !s.lost.add(file, err) {
+		return
+	}
+	l := record.Lost{Rank: s.rank, Host: s.host, File: file, Reason: err.Error()}
+	s.note("%v", l)
+	s.tell(notice{Lost: &l})
 }
 
 // errRoom is why logs end that make room.
@@ -26,14 +60,15 @@ var errRoom = errors.New("removed to make room for the trained weights")
 // another, and calls write again: the trained weights are worth more.
 func (w *worker) makingRoom(write func() error) error {
 	err := write()
-	for _, file := range []string{eventsFolder, rundir.TraceFile, rundir.StepsFile} {
+	for _, file := range []string{eventsFolder, rundir.TraceFile, rundir.StepsFile,
+		rundir.UpdatesFile} {
 		if !isFull(err) {
 			break
 		}
 		if w.dir.Discard(file) == 0 {
 			continue
 		}
-		w.lost = slices.DeleteFunc(w.lost, func(name string) bool { return name == file })
+		w.lost.forget(file)
 		w.lose(file, errRoom) // that it ended early has been told, not that all of it is gone
 		err = write()
 	}

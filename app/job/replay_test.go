@@ -96,7 +96,7 @@ func TestReplayHasTheBoundOfItsRun(t *testing.T) {
 		if err != nil || l.Staleness != want {
 			t.Errorf("bound %d, %v, want %d", l.Staleness, err, want)
 		}
-		book := newUpdateBook(c, "", blueprint{Samples: 64}, l.Staleness, nil)
+		book := newUpdateBook(c, outlet{}, blueprint{Samples: 64}, l.Staleness)
 		if book.order.Bound != want || book.stat.Bound != want {
 			t.Errorf("written bounds %d and %d, want %d", book.order.Bound, book.stat.Bound, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"lockstep/app/record"
-	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -28,8 +27,7 @@ type servant struct {
 // newServant makes server number of the layout. The rule shows in the beacon; nil shows it nowhere.
 // Updates are spans of the recorder.
 func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.Layout, b blueprint,
-	number int, shows *beacon, dir rundir.Directory, r *trace.Recorder, tell func(notice)) (*servant,
-	error) {
+	number int, shows *beacon, out outlet, r *trace.Recorder) (*servant, error) {
 	// One thread; the CPU starts none and needs no Close.
 	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
 	if err != nil {
@@ -55,7 +53,7 @@ func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.L
 	if c.Clip > 0 {
 		config.Clip = optim.NewClip(c.Clip, cpu, elems)
 	}
-	if err := s.open(c, config, b, dir, tell); err != nil {
+	if err := s.open(c, config, b, out); err != nil {
 		return nil, err
 	}
 	s.stat = record.ServerStat{Server: number, Rank: post.Rank(), Elements: int64(elems),
@@ -89,8 +87,7 @@ func receivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number 
 }
 
 // open makes the server of the strategy.
-func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, dir rundir.Directory,
-	tell func(notice)) error {
+func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, out outlet) error {
 	if !c.IsAsync() {
 		server, err := ps.NewServer(config)
 		if err == nil {
@@ -104,7 +101,7 @@ func (s *servant) open(c setting.Config, config ps.ServerConfig, b blueprint, di
 	}
 	all := ps.AsyncConfig{ServerConfig: config, Ledger: ledger, DividesRate: c.StalenessRate}
 	if config.Number == 0 {
-		s.book = newUpdateBook(c, dir, b, ledger.Staleness, tell)
+		s.book = newUpdateBook(c, out, b, ledger.Staleness)
 		all.OnLoad, all.OnUpdate = s.book.open, s.book.add
 	}
 	server, err := ps.NewAsyncServer(all)

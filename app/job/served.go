@@ -69,7 +69,8 @@ func (w *worker) openServers(l *train.Loop, r *trace.Recorder, layout *ps.Layout
 	for number, home := range layout.Homes {
 		switch {
 		case home == w.rank:
-			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil, w.dir, r, w.tell)
+			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil,
+				outlet{w.dir, w.tell, w.lose}, r)
 			if err != nil {
 				return nil, err
 			}
@@ -113,7 +114,9 @@ func pullWire(gradients gradsync.Wire) gradsync.Wire {
 
 // serve runs a server of this process to its end. If it fails, all messages of this rank do.
 func (s *served) serve(p *servant, w *worker) {
-	if err := errors.Join(p.Serve(), p.book.close()); err != nil {
+	err := p.Serve()
+	p.book.close()
+	if err != nil {
 		s.mu.Lock()
 		s.err = errors.Join(s.err, err)
 		s.mu.Unlock()
@@ -133,6 +136,15 @@ func (s *served) leave() error {
 	err := s.closing()
 	s.running.Wait()
 	return errors.Join(err, s.err)
+}
+
+// because returns the error of a server of this process in place of err, if err is only that the server has
+// closed the links. It is to be called after close.
+func (s *served) because(err error) error {
+	if s == nil || s.err == nil || errors.Is(s.err, comm.ErrClosed) || !errors.Is(err, comm.ErrClosed) {
+		return err
+	}
+	return s.err
 }
 
 // close frees the links. If the worker has not left, the servers and the other workers lose it.

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"lockstep/app/host"
-	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -27,6 +26,7 @@ type server struct {
 	generation uint32
 	tell       func(notice)
 	log        io.Writer // for people
+	lost       losses
 	beacon     *beacon
 }
 
@@ -76,20 +76,20 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	recorder := newRecorder(s.config, s.rank)
-	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon, s.dir, recorder, s.tell)
+	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon,
+		outlet{s.dir, s.tell, s.lose}, recorder)
 	if err != nil {
 		return err
 	}
 	s.note("pid %d, kernels %s, %d of %d weights", os.Getpid(), s.config.ISA, p.stat.Elements, b.Len)
 	s.beacon.serve(p.rule)
 	before := host.CoresNow()
-	if err := errors.Join(p.Serve(), p.book.close()); err != nil {
+	err = p.Serve()
+	p.book.close()
+	if err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
-	if err := keepRecording(s.dir, s.rank, recorder); err != nil {
-		s.note("%v", err)
-		s.tell(notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
-	}
+	s.lose(rundir.TraceFile, keepRecording(s.dir, s.rank, recorder))
 	stat := p.result(post, s.host)
 	stat.PeakRSSBytes, stat.Cores = host.PeakRSS(), host.CoresSince(before)
 	stat.PlannedBytes = p.planned + processBytes/s.sharers()

@@ -68,7 +68,7 @@ type worker struct {
 	steps              *rundir.StepLog
 	events             *events
 	meter              *host.Meter
-	lost               []string         // files that are no longer written
+	lost               losses
 	cores              record.CoreTimes // during the training loop
 	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
 	together           int64            // planned bytes of all processes, on rank 0
@@ -116,7 +116,10 @@ func (w *worker) noteCuts() {
 
 // run trains to the end of the run. It owns w.mesh.
 func (w *worker) run(ctx context.Context) (result workerResult, err error) {
-	defer func() { err = errors.Join(err, w.leave(err)) }()
+	defer func() {
+		left := w.leave(err)
+		err = errors.Join(w.served.because(err), left)
+	}()
 	w.noteCuts()
 	if w.mesh == nil && w.config.NumServers() > 0 {
 		w.mesh = comm.NewLocal(1)[0] // a worker alone with its servers

@@ -397,6 +397,7 @@ func trainingFacts(t *analysis.Training) []pair {
 		}
 	}
 	addCheckpoints(t, add)
+	addUnfinished(t, add)
 	add("kernels", "%s, %s math", t.Kernels(), t.Math)
 	if text := analysis.MathText(t.MathChoice); text != "" {
 		add("math", "%s", text)
@@ -489,5 +490,12 @@ func addAsync(t *analysis.Training, add adder) {
 	}
 	if text := analysis.LostText(t.LostWorkers); text != "" {
 		add("lost", "%s; the run went on", text)
+	}
+}
+
+// addUnfinished adds the logs that the run stopped writing.
+func addUnfinished(t *analysis.Training, add adder) {
+	for _, l := range t.Lost {
+		add("not whole", "%v", l)
 	}
 }

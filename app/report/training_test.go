@@ -45,6 +45,7 @@ func trainingRun(t *testing.T) (folder string) {
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
 			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
+			"lost":[{"rank":0,"file":"updates.jsonl","reason":"no space left on device"}],
 			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
 			"growth":[{"step":400,"epochs":1,"from":32,"to":64,"noise_scale":150},
 			{"step":800,"epochs":2,"from":64,"to":64,"noise_scale":null}],
@@ -89,6 +90,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<th scope="row">1000</th><td>0.5000</td><td>1.000</td>`, // MB/s
 		`<title id="phases-wide-t">`, `<title id="rate-wide-t">`, "<b>v</b> test samples",
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
+		"<dt>not whole</dt><dd>updates.jsonl of rank 0 ends early: no space left on device</dd>",
 		"<dt>test loss</dt><dd>0.8125</dd>",
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `</figcaption>
 <div class="scroll" role="region" tabindex="0" aria-label="Evaluations">`,

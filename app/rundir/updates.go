@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,13 +17,17 @@ import (
 // UpdatesFile holds the order of an asynchronous run's updates.
 const UpdatesFile = "updates.jsonl"
 
-// UpdateLog writes the order of updates. It buffers lines for up to a second.
+// UpdateLog writes the order of updates, in whole lines that it buffers for up to a second. After an error it
+// writes nothing more and leaves the last line of the file unfinished, because the log would otherwise look
+// like that of a shorter run.
 type UpdateLog struct {
 	file     *os.File
-	buffer   *bufio.Writer
-	encoder  *json.Encoder
-	flushed  time.Time
-	isPrompt bool // keep nothing back
+	length   int64 // of the file
+	buffer   bytes.Buffer
+	encoder  *json.Encoder // into buffer
+	wrote    time.Time
+	err      error // the first
+	isPrompt bool  // keep nothing back
 }
 
 // OpenUpdateLog creates the directory's log with its first line, or opens that of a resumed run for
@@ -33,9 +38,9 @@ func (d Directory) OpenUpdateLog(o record.Order, isPrompt bool) (*UpdateLog, err
 	if err != nil {
 		return nil, fmt.Errorf("run directory: update log: %w", err)
 	}
-	l := &UpdateLog{file: f, buffer: bufio.NewWriter(f), isPrompt: isPrompt}
-	l.encoder = json.NewEncoder(l.buffer)
-	if d.size(UpdatesFile) == 0 {
+	l := &UpdateLog{file: f, length: d.size(UpdatesFile), isPrompt: isPrompt}
+	l.encoder = json.NewEncoder(&l.buffer)
+	if l.length == 0 {
 		err = l.write(o)
 	}
 	return l, err
@@ -72,23 +77,73 @@ func keptLength(path string, done int) (length int64, err error) {
 	}
 }
 
-// Add appends the line of an update.
+// Add appends the line of an update. It returns the first error of the log.
 func (l *UpdateLog) Add(u record.Update) error { return l.write(u) }
 
 func (l *UpdateLog) write(line any) error {
-	err := l.encoder.Encode(line)
-	if now := time.Now(); err == nil && (l.isPrompt || now.Sub(l.flushed) >= time.Second) {
-		l.flushed = now
-		err = l.buffer.Flush()
+	if l.err != nil {
+		return l.err
 	}
-	if err != nil {
-		return fmt.Errorf("run directory: update log: %w", err)
+	l.fail(l.encoder.Encode(line))
+	if l.isPrompt || time.Since(l.wrote) >= stepLogDelay {
+		l.flush()
 	}
-	return nil
+	return l.err
 }
 
-// Close writes what is buffered and closes the file.
-func (l *UpdateLog) Close() error { return errors.Join(l.buffer.Flush(), l.file.Close()) }
+func (l *UpdateLog) flush() {
+	if l.err == nil {
+		_, err := l.file.Write(l.buffer.Bytes())
+		l.fail(err)
+	}
+	if l.err == nil {
+		l.length += int64(l.buffer.Len())
+	}
+	l.buffer.Reset()
+	l.wrote = time.Now()
+}
+
+// fail notes the first error, unless err is nil.
+func (l *UpdateLog) fail(err error) {
+	if err == nil || l.err != nil {
+		return
+	}
+	l.err = errors.Join(err, leaveUnfinished(l.file.Name(), l.length))
+}
+
+// leaveUnfinished cuts an update log within the last line of its first length bytes, which are whole lines.
+func leaveUnfinished(path string, length int64) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return present(err) // a device holds no lines
+	}
+	return os.Truncate(path, max(0, length-1))
+}
+
+// Close writes what is buffered and closes the file. It returns the first error of the log.
+func (l *UpdateLog) Close() error {
+	l.flush()
+	l.fail(l.file.Close())
+	return l.err
+}
+
+// KeepUpdates appends whole lines that another host wrote to the log. After an error the log is as that of an
+// UpdateLog, and takes no more lines.
+func (d Directory) KeepUpdates(lines []byte) error {
+	length := d.size(UpdatesFile)
+	f, err := os.OpenFile(d.Path(UpdatesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, leaveUnfinished(d.Path(UpdatesFile), length))
+	}
+	return err
+}
+
+// errUnfinished is the error of a log that does not end with a whole line.
+var errUnfinished = errors.New("is not whole: its last line is not finished, because its run was killed or " +
+	"could not write it, as on a full disk")
 
 // ReadUpdates reads an update log, without the gradients that were dropped.
 func ReadUpdates(path string) (o record.Order, updates []record.Update, err error) {
@@ -104,12 +159,24 @@ func ReadUpdates(path string) (o record.Order, updates []record.Update, err erro
 	for {
 		var u record.Update
 		switch err := lines.Decode(&u); {
-		case err == io.EOF:
+		case err == io.EOF && endsLine(f):
 			return o, updates, nil
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return o, nil, fmt.Errorf("%s %w", path, errUnfinished)
 		case err != nil:
 			return o, nil, fmt.Errorf("%s: line %d: %w", path, len(updates)+2, err)
 		case !u.Dropped:
 			updates = append(updates, u)
 		}
 	}
+}
+
+// endsLine reports whether the last byte of a file ends a line.
+func endsLine(f *os.File) bool {
+	var last [1]byte
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.ReadAt(last[:], info.Size()-1)
+	}
+	return err == nil && last[0] == '\n'
 }

@@ -1,6 +1,7 @@
 package rundir_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -85,6 +86,57 @@ func TestPromptUpdateLogKeepsNothingBack(t *testing.T) {
 		if err != nil || readErr != nil || len(updates) != number+1 {
 			t.Fatalf("%d updates in the file, %v, %v, want %d", len(updates), err, readErr, number+1)
 		}
+	}
+}
+
+// A log that could not be written to its end is not taken for that of a shorter run, however many whole lines
+// it has. A resumed run goes on after its last whole line.
+func TestUpdateLogThatEndsEarlyIsNotWhole(t *testing.T) {
+	for _, before := range []int{0, 1, 3} {
+		dir := rundir.Directory(t.TempDir())
+		order := record.Order{Settings: map[string]string{"seed": "1"}}
+		log, err := dir.OpenUpdateLog(order, true)
+		for number := range before {
+			err = errors.Join(err, log.Add(record.Update{Update: number}))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rundir.Break(log)
+		first, second := log.Add(record.Update{Update: before}), log.Add(record.Update{})
+		if first == nil || second != first || log.Close() != first {
+			t.Errorf("got %v and %v, want the first error", first, second)
+		}
+		path := dir.Path(rundir.UpdatesFile)
+		if _, _, err := rundir.ReadUpdates(path); err == nil || !strings.Contains(err.Error(), "not whole") {
+			t.Errorf("after %d updates: %v", before, err)
+		}
+		d, err := rundir.Reclaim(string(dir), 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Unlock()
+		if before == 0 {
+			continue
+		}
+		if _, kept, err := rundir.ReadUpdates(path); err != nil || len(kept) != before-1 {
+			t.Errorf("resumed after %d updates: %d, %v", before, len(kept), err)
+		}
+	}
+}
+
+// So it is with lines of another host.
+func TestKeptUpdatesThatEndEarlyAreNotWhole(t *testing.T) {
+	dir := rundir.Directory(t.TempDir())
+	path := dir.Path(rundir.UpdatesFile)
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	if err := dir.KeepUpdates([]byte("{}\n")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v, want that the disk is full", err)
 	}
 }
 
