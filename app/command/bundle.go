@@ -210,15 +210,17 @@ func isBundle(path string) bool {
 
 // unpacked calls use with a temporary folder that holds a bundle's files.
 func unpacked(path string, use func(folder string, m bundle.Manifest) error) error {
+	f, err := regular.Open(path)
+	if err != nil {
+		return noBundle(path, err)
+	}
+	defer f.Close() // only read
 	folder, err := os.MkdirTemp("", "lockstep-bundle-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	m, err := bundle.ExtractFile(path, folder)
-	if isAbsent(path) {
-		return usagef("%s does not exist; give a file that lockstep bundle wrote", path)
-	}
+	m, err := bundle.Extract(f, folder)
 	if err != nil {
 		return err
 	}
@@ -226,6 +228,17 @@ func unpacked(path string, use func(folder string, m bundle.Manifest) error) err
 		return &bundledError{err, folder, path}
 	}
 	return nil
+}
+
+// noBundle says what to give in place of a path that cannot be opened as a regular file.
+func noBundle(path string, err error) error {
+	if isAbsent(path) {
+		return usagef("%s does not exist; give a file that lockstep bundle wrote", path)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usagef("%s is a folder; give the file that lockstep bundle %s writes", path, spelling.Word(path))
+	}
+	return usagef("%v; give a file that lockstep bundle wrote", err)
 }
 
 // bundledError is an error about what was taken out of a bundle into a temporary folder, which means nothing

@@ -159,3 +159,18 @@ func TestReplayedForAsLongAsItTook(t *testing.T) {
 		}
 	}
 }
+
+// What is no file that can be replayed is refused with what to give instead.
+func TestReplayOfNoFile(t *testing.T) {
+	folder := t.TempDir()
+	for path, want := range map[string]string{
+		folder:         folder + " is a folder; give the file that lockstep bundle " + folder + " writes",
+		os.DevNull:     "not a regular file; give a file that lockstep bundle wrote",
+		folder + "/no": "does not exist; give a file that lockstep bundle wrote",
+	} {
+		status, _, stderr := execute("replay", path)
+		if status != job.ExitUsage || !strings.HasSuffix(stderr, want+"\n") {
+			t.Errorf("%s: status %d, %q, want %q", path, status, stderr, want)
+		}
+	}
+}
