@@ -188,7 +188,7 @@ func (e Environment) number(what string, least int, names ...string) (int, error
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least {
-			return 0, environmentErrorf("%s=%q, want a whole number of at least %d",
+			return 0, environmentErrorf("%s=%.80q, want a whole number of at least %d",
 				name, text, least)
 		}
 		if source != "" && n != value {

@@ -32,7 +32,7 @@ func (e Environment) LabHosts() ([]LabHost, error) {
 	for entry := range strings.SplitSeq(e[EnvLab], ",") {
 		part := strings.Split(entry, "=")
 		if len(part) != 3 || part[0] == "" || net.ParseIP(part[1]) == nil || part[2] == "" {
-			return nil, environmentErrorf("%s: %q, want NAME=ADDRESS=NAMESPACE", EnvLab, entry)
+			return nil, environmentErrorf("%s: %.80q, want NAME=ADDRESS=NAMESPACE", EnvLab, entry)
 		}
 		hosts = append(hosts, LabHost{Name: part[0], Address: part[1], Namespace: part[2]})
 	}

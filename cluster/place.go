@@ -273,7 +273,7 @@ func (e Environment) masterAddress() (string, error) {
 	n := defaultPort
 	if port != "" {
 		if n, err = strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-			return "", environmentErrorf("port %q of the rendezvous: want a number up to 65535", port)
+			return "", environmentErrorf("port %.80q of the rendezvous: want a number up to 65535", port)
 		}
 	}
 	if e[envTorchAgentStore] == "True" {

@@ -40,7 +40,7 @@ func (e Environment) Roster() ([]RosterHost, error) {
 	for entry := range strings.SplitSeq(e[EnvHosts], ",") {
 		h, ok := parseRosterHost(entry)
 		if !ok {
-			return nil, environmentErrorf("%s: %q, want NAME=ADDRESS=SLOTS or NAME=ADDRESS=SLOTS=CORES",
+			return nil, environmentErrorf("%s: %.80q, want NAME=ADDRESS=SLOTS or NAME=ADDRESS=SLOTS=CORES",
 				EnvHosts, entry)
 		}
 		if taken[h.Name] {

@@ -395,7 +395,7 @@ func (s *supervisor) commonISA() (string, error) {
 	if s.ISA != "" || len(common) == 0 {
 		return "", &RendezvousError{Op: "agree on a kernel path at",
 			Addr: s.meeting.place(),
-			Err:  fmt.Errorf("asked for %q, all workers have %q", s.ISA, common)}
+			Err:  fmt.Errorf("asked for %.80q, all workers have %.80q", s.ISA, common)}
 	}
 	return common[len(common)-1], nil
 }

@@ -168,6 +168,6 @@ func (e *UnknownError) Error() string {
 	if e.Suggestion != "" {
 		hint = fmt.Sprintf("did you mean %q? ", e.Suggestion)
 	}
-	return fmt.Sprintf("data: unknown data set %q (%sknown: %s)", e.Name, hint,
+	return fmt.Sprintf("data: unknown data set %.80q (%sknown: %s)", e.Name, hint,
 		strings.Join(e.Known, ", "))
 }

@@ -208,9 +208,10 @@ func (t *textReader) class(label, path string, line int) (int, error) {
 		reason := ""
 		switch {
 		case t.isFixed:
-			reason = fmt.Sprintf("label %q, want one of %s", label, strings.Join(t.labels, ", "))
+			reason = fmt.Sprintf("label %.80q, want one of %s", label, strings.Join(t.labels, ", "))
 		case len(t.labels) == maxClasses:
-			reason = fmt.Sprintf("label %q is one more than the %d classes there can be", label, maxClasses)
+			reason = fmt.Sprintf("label %.80q is one more than the %d classes there can be", label,
+				maxClasses)
 		case label == "":
 			reason = "no label"
 		}

@@ -95,7 +95,7 @@ func ParseLookahead(s string) (LookaheadConfig, error) {
 	if s == "" {
 		return LookaheadConfig{}, nil
 	}
-	refuse := fmt.Errorf("optim: lookahead %q, want EVERY,ALPHA[,POWER] such as 5,0.5", s)
+	refuse := fmt.Errorf("optim: lookahead %.80q, want EVERY,ALPHA[,POWER] such as 5,0.5", s)
 	texts := strings.Split(s, ",")
 	if len(texts) != 2 && len(texts) != 3 {
 		return LookaheadConfig{}, refuse

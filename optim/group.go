@@ -47,7 +47,7 @@ func ParseGroups(s string) (Groups, error) {
 		match, values, _ := strings.Cut(text, "=")
 		numbers := strings.Split(values, ",")
 		if match == "" || len(numbers) != 2 && len(numbers) != 3 {
-			return nil, fmt.Errorf("optim: group %q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
+			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
 		}
 		g := Group{Match: match}
 		var errs [3]error
@@ -57,7 +57,7 @@ func ParseGroups(s string) (Groups, error) {
 			g.Steps, errs[2] = strconv.Atoi(numbers[2])
 		}
 		if errs != [3]error{} {
-			return nil, fmt.Errorf("optim: group %q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
+			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
 		}
 		if err := g.validate(); err != nil {
 			return nil, err
@@ -69,14 +69,14 @@ func ParseGroups(s string) (Groups, error) {
 
 func (g Group) validate() error {
 	if _, err := path.Match(g.Match, ""); err != nil {
-		return fmt.Errorf("optim: group %q: %w", g.Match, err)
+		return fmt.Errorf("optim: group %.80q: %w", g.Match, err)
 	}
 	if !(g.Rate >= 0 && g.Rate <= MaxRate && g.WeightDecay >= 0 && g.WeightDecay <= MaxRate) {
-		return fmt.Errorf("optim: group %q: rate %v and weight decay %v, want each 0 to %v",
+		return fmt.Errorf("optim: group %.80q: rate %v and weight decay %v, want each 0 to %v",
 			g.Match, g.Rate, g.WeightDecay, float64(MaxRate))
 	}
 	if g.Steps < 0 {
-		return fmt.Errorf("optim: group %q: %d steps, want 0 or more", g.Match, g.Steps)
+		return fmt.Errorf("optim: group %.80q: %d steps, want 0 or more", g.Match, g.Steps)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (g Group) has(name string) bool {
 func (g Groups) Check(names []string) error {
 	for _, one := range g {
 		if !slices.ContainsFunc(names, one.has) {
-			return fmt.Errorf("optim: group %q matches no parameter", one.Match)
+			return fmt.Errorf("optim: group %.80q matches no parameter", one.Match)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ func ParseMilestones(s string) (Milestones, error) {
 	for text := range strings.SplitSeq(s, ",") {
 		epoch, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("optim: milestones %q, want epochs such as 30,60,80", s)
+			return nil, fmt.Errorf("optim: milestones %.80q, want epochs such as 30,60,80", s)
 		}
 		m = append(m, epoch)
 	}

@@ -71,7 +71,7 @@ func IsElementwise(name string) bool { return name == "" || name == "sgd" || nam
 func (c Config) Validate() error {
 	switch {
 	case c.Name != "" && !slices.Contains(Names(), c.Name):
-		return fmt.Errorf("optim: optimizer %q, want one of %v", c.Name, Names())
+		return fmt.Errorf("optim: optimizer %.80q, want one of %v", c.Name, Names())
 	case !(c.LR >= 0 && c.LR <= MaxRate):
 		return fmt.Errorf("optim: learning rate %v, want 0 to %v", c.LR, float64(MaxRate))
 	case !(c.Momentum >= 0 && c.Momentum < 1):

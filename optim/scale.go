@@ -26,7 +26,7 @@ func ParseScaleRule(s string) (ScaleRule, error) {
 	name, batch, _ := strings.Cut(s, ",")
 	n, err := strconv.Atoi(batch)
 	if name != "linear" && name != "sqrt" || err != nil || n < 1 {
-		return ScaleRule{}, fmt.Errorf("optim: scale rule %q, want linear,BATCH or sqrt,BATCH "+
+		return ScaleRule{}, fmt.Errorf("optim: scale rule %.80q, want linear,BATCH or sqrt,BATCH "+
 			"such as linear,256", s)
 	}
 	return ScaleRule{Name: name, Batch: n}, nil

@@ -38,7 +38,7 @@ func ScheduleNames() []string { return []string{"constant", "step", "cosine", "l
 // Validate returns an error for the first setting that is out of range.
 func (c ScheduleConfig) Validate() error {
 	if c.Name != "" && !slices.Contains(ScheduleNames(), c.Name) {
-		return fmt.Errorf("optim: schedule %q, want one of %v", c.Name, ScheduleNames())
+		return fmt.Errorf("optim: schedule %.80q, want one of %v", c.Name, ScheduleNames())
 	}
 	switch {
 	case !(c.Warmup >= 0 && c.Warmup <= MaxRate):

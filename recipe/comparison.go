@@ -82,6 +82,6 @@ func Names() []string {
 
 // unknown is the error for a name that no recipe has.
 func unknown(name string) error {
-	return &setting.UsageError{Lines: []string{fmt.Sprintf("no recipe %q%s (known: %s)", name,
+	return &setting.UsageError{Lines: []string{fmt.Sprintf("no recipe %.80q%s (known: %s)", name,
 		spelling.Hint(name, Names()), strings.Join(Names(), ", "))}}
 }

@@ -53,7 +53,7 @@ func ParseCondition(text string) (Condition, error) {
 			err = lab.Config{Hosts: 1, Link: c.Link}.Validate()
 		}
 		if err != nil {
-			return c, usage("condition %q: %v", text, err)
+			return c, usage("condition %.80q: %v", text, err)
 		}
 		c.Flags = append(c.Flags, "--"+name, value)
 	}

@@ -68,7 +68,7 @@ func (e *FormatError) Error() string {
 	if e.Entry == "" {
 		return "bundle: " + e.Reason
 	}
-	return fmt.Sprintf("bundle: entry %q: %s", e.Entry, e.Reason)
+	return fmt.Sprintf("bundle: entry %.80q: %s", e.Entry, e.Reason)
 }
 
 func refuse(entry, format string, args ...any) error {
@@ -196,7 +196,7 @@ func checkName(name string) error {
 	}
 	for _, c := range name {
 		if c < ' ' || c == 0x7f || strings.ContainsRune(`\:*?"<>|`, c) || c == '\uFFFD' {
-			return refuse(name, "its name has the character %q", c)
+			return refuse(name, "its name has the character %.80q", c)
 		}
 	}
 	return nil

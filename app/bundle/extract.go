@@ -126,7 +126,7 @@ func readManifest(t *tar.Reader) (m Manifest, err error) {
 		return m, refuse(h.Name, "schema %d; this program reads %d", m.Schema, schema)
 	}
 	if m.Kind != Bench && m.Kind != Training {
-		return m, refuse(h.Name, "kind %q; want %s or %s", m.Kind, Bench, Training)
+		return m, refuse(h.Name, "kind %.80q; want %s or %s", m.Kind, Bench, Training)
 	}
 	return m, checkFiles(m.Files)
 }
@@ -161,7 +161,7 @@ func extract(t *tar.Reader, end func() error, folder string) (Manifest, error) {
 			return m, err
 		}
 		if h.Name != file.Name || h.Size != file.Bytes {
-			return m, refuse(h.Name, "%d bytes; the manifest has %q of %d bytes here", h.Size, file.Name,
+			return m, refuse(h.Name, "%d bytes; the manifest has %.80q of %d bytes here", h.Size, file.Name,
 				file.Bytes)
 		}
 		if err := take(t, root, file); err != nil {

@@ -95,7 +95,7 @@ func (d *Document) readFact(m member) {
 			}
 		}
 	default:
-		d.unread = append(d.unread, fmt.Sprintf("member %q", m.name))
+		d.unread = append(d.unread, fmt.Sprintf("member %.80q", m.name))
 	}
 }
 
@@ -144,7 +144,7 @@ func nested(i int, h header, row any) []string {
 	say := func(name string, value any) {
 		switch value.(type) {
 		case []any, []member:
-			out = append(out, fmt.Sprintf("row %d: %q, which is no single value", i+1, name))
+			out = append(out, fmt.Sprintf("row %d: %.80q, which is no single value", i+1, name))
 		}
 	}
 	switch row := row.(type) {
@@ -272,7 +272,7 @@ func readMembers(dec *json.Decoder, depth int) (any, error) {
 			return nil, err
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("JSON with two members %q in one object", name)
+			return nil, fmt.Errorf("JSON with two members %.80q in one object", name)
 		}
 		seen[name] = true
 		v, err := readValue(dec, depth)

@@ -245,7 +245,7 @@ func (d *Document) add(caption string, lines [][]string) error {
 	d.tables = append(d.tables, t)
 	for i, c := range t.columns {
 		if c.kind == unknown {
-			d.unread = append(d.unread, fmt.Sprintf("table %d: column %q", t.number, c.header))
+			d.unread = append(d.unread, fmt.Sprintf("table %d: column %.80q", t.number, c.header))
 			continue
 		}
 		d.unread = append(d.unread, t.unreadCells(i)...)
@@ -268,12 +268,12 @@ func (t *table) unreadCells(i int) []string {
 		switch {
 		case !math.IsNaN(one.value):
 		case one.unit != "":
-			what = "has a unit that %q cannot have"
+			what = "has a unit that %.80q cannot have"
 		case c.kind != phase && !given(one.lo) && !isBlank(one.text) && !isTooLarge:
-			what = "is no number for %q"
+			what = "is no number for %.80q"
 		}
 		if what != "" {
-			out = append(out, fmt.Sprintf("table %d, row %d: %q "+what, t.number, r+1, one.text, c.header))
+			out = append(out, fmt.Sprintf("table %d, row %d: %.80q "+what, t.number, r+1, one.text, c.header))
 		}
 	}
 	return out

@@ -236,7 +236,8 @@ func noBundle(path string, err error) error {
 		return usagef("%s does not exist; give a file that lockstep bundle wrote", path)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usagef("%s is a folder; give the file that lockstep bundle %s writes", path, spelling.Word(path))
+		return usagef("%s is a folder; give the file that lockstep bundle %s writes", path,
+			spelling.Word(path))
 	}
 	return usagef("%v; give a file that lockstep bundle wrote", err)
 }

@@ -112,9 +112,9 @@ type lineKey struct{}
 func refusal(f *pflag.Flag, text string, why error) error {
 	switch kind := f.Value.Type(); {
 	case kind == "bool":
-		return fmt.Errorf("%q is neither true nor false", text)
+		return fmt.Errorf("%.80q is neither true nor false", text)
 	case kind == "int" && errors.As(why, new(*strconv.NumError)):
-		return fmt.Errorf("%q, want a whole number that fits 64 bits", text)
+		return fmt.Errorf("%.80q, want a whole number that fits 64 bits", text)
 	}
 	return why
 }
@@ -130,7 +130,7 @@ func (b *bounded) Type() string   { return "int" }
 func (b *bounded) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < b.least || n > b.most {
-		return fmt.Errorf("%q, want a whole number from %d to %d", text, b.least, b.most)
+		return fmt.Errorf("%.80q, want a whole number from %d to %d", text, b.least, b.most)
 	}
 	*b.at = n
 	return nil
@@ -219,7 +219,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usagef("unknown command %q%s (known: %s)", name, spelling.Hint(name, names),
+	return usagef("unknown command %.80q%s (known: %s)", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
 }
 

@@ -83,7 +83,7 @@ which the first lines of the manifest say how to create; nothing secret is in it
 			case "trainjob":
 				return a.generate(c, config, args, generate.TrainJob)
 			}
-			return usagef("--kind %q: want jobset or trainjob", kind)
+			return usagef("--kind %.80q: want jobset or trainjob", kind)
 		},
 	}
 	addJob(c, &config, "/runs")

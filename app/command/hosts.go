@@ -78,7 +78,7 @@ func (h *hostFlags) programs() (map[string]string, error) {
 	for _, text := range h.binaries {
 		platform, path, ok := strings.Cut(text, "=")
 		if !ok || !strings.Contains(platform, "/") || path == "" {
-			return nil, usagef("--binary %q: want PLATFORM=PATH, such as linux/arm64=lockstep-arm64", text)
+			return nil, usagef("--binary %.80q: want PLATFORM=PATH, such as linux/arm64=lockstep-arm64", text)
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil, usagef("--binary %s: %s is no file", platform, path)

@@ -141,8 +141,8 @@ func misplaced(c *cobra.Command, args []string, example string) error {
 	known, _, err := c.Root().Find(args)
 	own := len(line) - len(args)
 	if err != nil || known == c.Root() || own < 0 || !slices.Equal(line[own:], args) {
-		return usagef("%s takes no argument %q before --; its flags come first, as in %s", c.Name(), args[0],
-			example)
+		return usagef("%s takes no argument %.80q before --; its flags come first, as in %s", c.Name(),
+			args[0], example)
 	}
 	behind := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--" })
 	words := slices.Concat([]string{c.Root().Name()}, line[:own], []string{"--"}, behind)

@@ -30,7 +30,7 @@ func (c *counts) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil {
-			return fmt.Errorf("%q is no whole number; want a list such as 1,2,4", part)
+			return fmt.Errorf("%.80q is no whole number; want a list such as 1,2,4", part)
 		}
 		*c = append(*c, n)
 	}
@@ -51,7 +51,7 @@ func (s *seeds) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 64)
 		if err != nil {
-			return fmt.Errorf("%q is no whole number from 0 to 2^64-1; want a list such as 1,2,3", part)
+			return fmt.Errorf("%.80q is no whole number from 0 to 2^64-1; want a list such as 1,2,3", part)
 		}
 		*s = append(*s, n)
 	}
@@ -68,7 +68,7 @@ func (w *whole) Type() string   { return "N" }
 func (w *whole) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("%q is no whole number", text)
+		return fmt.Errorf("%.80q is no whole number", text)
 	}
 	if n < 1 {
 		return fmt.Errorf("%d: want 1 or more", n)
@@ -92,7 +92,7 @@ func (p *percent) Type() string { return "PERCENT" }
 func (p *percent) Set(text string) error {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(v > 0 && v <= 50) {
-		return fmt.Errorf("%q is no share; want more than 0 to 50, in percent, such as 2%%", text)
+		return fmt.Errorf("%.80q is no share; want more than 0 to 50, in percent, such as 2%%", text)
 	}
 	*p = percent(v / 100)
 	return nil
@@ -116,7 +116,7 @@ func (b *budget) Type() string { return "duration" }
 func (b *budget) Set(text string) error {
 	v, err := time.ParseDuration(text)
 	if err != nil || v <= 0 || v > maxBudget {
-		return fmt.Errorf("%q is no time to run for; want more than 0 to %.0fh, such as 10m", text,
+		return fmt.Errorf("%.80q is no time to run for; want more than 0 to %.0fh, such as 10m", text,
 			maxBudget.Hours())
 	}
 	*b = budget(v)
@@ -133,7 +133,7 @@ func (w *whether) Type() string   { return "bool" }
 func (w *whether) Set(text string) error {
 	is, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("%q is neither true nor false", text)
+		return fmt.Errorf("%.80q is neither true nor false", text)
 	}
 	*w = whether(is)
 	return nil

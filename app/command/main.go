@@ -17,6 +17,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
 
 // commands lists all commands; a new one is a line here.
@@ -113,7 +114,7 @@ func (a *app) execute(args []string) int {
 	}
 	for line := range strings.Lines(err.Error()) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ") // of a stack
-		fmt.Fprintf(a.stderr, "lockstep: %s\n", analysis.Plain(line))
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", analysis.Plain(spelling.Brief(line)))
 	}
 	return code
 }
@@ -181,7 +182,7 @@ func usagef(format string, args ...any) error {
 // noArguments refuses arguments that are not flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no argument %q; values follow flags, as in --batch 64",
+		return usagef("%s takes no argument %.80q; values follow flags, as in --batch 64",
 			c.CommandPath(), args[0])
 	}
 	return nil

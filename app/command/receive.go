@@ -27,7 +27,7 @@ func receiveCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			if job != "" {
 				if !filepath.IsLocal(job) {
-					return usagef("receive: --job %q, want a name", job)
+					return usagef("receive: --job %.80q, want a name", job)
 				}
 				return transfer.Receive(c.Context(), os.Stdin, a.stdout, filepath.Join(jobsFolder(), job))
 			}

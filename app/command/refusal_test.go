@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,5 +53,24 @@ func appendLine(t *testing.T, name string, value any) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An error quotes the start of what was given, however long that is.
+func TestRefusalsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	file := filepath.Join(t.TempDir(), "long")
+	if err := os.WriteFile(file, []byte("batch: \""+strings.Repeat("x y ", 50_000)+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{long}, {"train", "--" + long}, {"train", "--batch", long}, {"train", "--config", file},
+		{"train", "--out", long}, {"train", "--groups", strings.Repeat("x y ", 20_000)}, {"replay", long},
+		{"launch", "--hostfile", file, "--", "train"}, {"launch", "--hostfile", long, "--", "train"},
+	} {
+		status, _, stderr := execute(args...)
+		if status == 0 || len(stderr) > 1000 {
+			t.Errorf("%.60q: status %d, %d bytes: %.300s", args, status, len(stderr), stderr)
+		}
 	}
 }

@@ -165,7 +165,7 @@ func (a *app) checkJoins(c *cobra.Command, args []string) error {
 		return usagef("%s: no command; put one behind the flags, such as train", c.Name())
 	}
 	if strings.HasSuffix(args[0], ".py") || strings.Contains(args[0], "/") {
-		return usagef("%s: %q is a script; want a command of lockstep, such as train", c.Name(), args[0])
+		return usagef("%s: %.80q is a script; want a command of lockstep, such as train", c.Name(), args[0])
 	}
 	known, _, err := c.Root().Find(args)
 	if err != nil || known == c.Root() {
@@ -247,7 +247,7 @@ const (
 func countOf(flag, text string, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
-		return 0, usagef("--%s %q: want a whole number from 1 to %d", flag, text, most)
+		return 0, usagef("--%s %.80q: want a whole number from 1 to %d", flag, text, most)
 	}
 	return n, nil
 }
@@ -259,7 +259,7 @@ func (r *runFlags) checkAlone() error {
 	}
 	if _, port, err := net.SplitHostPort(r.endpoint); err == nil {
 		if n, err := strconv.Atoi(port); err != nil || n < 0 || n > maxPort {
-			return usagef("--rdzv-endpoint %s: %q is no port", r.endpoint, port)
+			return usagef("--rdzv-endpoint %s: %.80q is no port", r.endpoint, port)
 		}
 	}
 	return nil
@@ -277,7 +277,7 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 			address, port = r.endpoint, strconv.Itoa(r.masterPort)
 		}
 		if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 1 || n.Port > maxPort {
-			return usagef("--rdzv-endpoint %s: %q is no port", r.endpoint, port)
+			return usagef("--rdzv-endpoint %s: %.80q is no port", r.endpoint, port)
 		}
 		n.Address = address
 	}

@@ -75,7 +75,7 @@ func (c Config) Validate() error {
 		}
 		for _, name := range list.got {
 			if !slices.Contains(list.known, name) {
-				return fmt.Errorf("unknown %s %q%s (known: %s)", list.what, name,
+				return fmt.Errorf("unknown %s %.80q%s (known: %s)", list.what, name,
 					spelling.Hint(name, list.known), strings.Join(list.known, ", "))
 			}
 		}

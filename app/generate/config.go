@@ -33,7 +33,7 @@ type Config struct {
 const CheckpointEvery = "5m"
 
 // errorFormat is the form of the error of a field.
-const errorFormat = "%s: %q, want %s"
+const errorFormat = "%s: %.80q, want %s"
 
 // Validate returns an error that names the first field that cannot work.
 func (c Config) Validate() error {

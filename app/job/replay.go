@@ -24,8 +24,8 @@ func checkReplay(c setting.Config) error {
 	own := c.ReplaySettings()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if own[name] != o.Settings[name] {
-			return setting.Refuse("--replay: %s is of another run: its %s is %q, here it is %q%s", c.Replay,
-				name, o.Settings[name], own[name], wanted(name, o.Settings[name]))
+			return setting.Refuse("--replay: %s is of another run: its %s is %.80q, here it is %.80q%s",
+				c.Replay, name, o.Settings[name], own[name], wanted(name, o.Settings[name]))
 		}
 	}
 	if err := checkUpdates(updates, o.Steps); err != nil {

@@ -91,7 +91,7 @@ func (c Config) Validate() error {
 				cut.Host, cut.From, cut.To)
 		}
 		if cut.Way != BothWays && cut.Way != Outward && cut.Way != Inward {
-			return fmt.Errorf("cut of host %d in the direction %q, want %q or %q", cut.Host, cut.Way,
+			return fmt.Errorf("cut of host %d in the direction %.80q, want %.80q or %.80q", cut.Host, cut.Way,
 				Outward, Inward)
 		}
 	}
@@ -189,10 +189,10 @@ func ParseRate(text string) (float64, error) {
 			if bits := x * unit.bits; bits >= MinRate && bits <= MaxRate {
 				return bits, nil
 			}
-			return 0, fmt.Errorf("%q is out of range, want 10kbit to 1000gbit", text)
+			return 0, fmt.Errorf("%.80q is out of range, want 10kbit to 1000gbit", text)
 		}
 	}
-	return 0, fmt.Errorf("%q is no rate such as 100mbit, 1gbit or 2.5gbit", text)
+	return 0, fmt.Errorf("%.80q is no rate such as 100mbit, 1gbit or 2.5gbit", text)
 }
 
 // FormatRate words bits per second.
@@ -214,7 +214,7 @@ func ParseLoss(text string) (float64, error) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if !ok || err != nil || math.IsNaN(x) || x < 0 || x >= 100 {
-		return 0, fmt.Errorf("%q is no loss from 0%% to below 100%%, such as 0.1%%", text)
+		return 0, fmt.Errorf("%.80q is no loss from 0%% to below 100%%, such as 0.1%%", text)
 	}
 	return x / 100, nil
 }
@@ -224,14 +224,14 @@ func ParseForHost(text string) (host int, value string, err error) {
 	number, value, ok := strings.Cut(text, "=")
 	host, err = strconv.Atoi(number)
 	if !ok || err != nil {
-		return 0, "", fmt.Errorf("%q is no HOST=VALUE such as 2=100mbit", text)
+		return 0, "", fmt.Errorf("%.80q is no HOST=VALUE such as 2=100mbit", text)
 	}
 	return host, value, nil
 }
 
 // ParseCut reads HOST@FROM-TO such as 3@10s-12s, or HOST@FROM-TO:out or :in for one direction.
 func ParseCut(text string) (Cut, error) {
-	wrong := fmt.Errorf("%q is no HOST@FROM-TO such as 3@10s-12s or 3@10s-12s:out", text)
+	wrong := fmt.Errorf("%.80q is no HOST@FROM-TO such as 3@10s-12s or 3@10s-12s:out", text)
 	number, times, ok := strings.Cut(text, "@")
 	times, way, isOneWay := strings.Cut(times, ":")
 	if isOneWay && way == "" {

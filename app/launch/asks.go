@@ -53,7 +53,7 @@ func (s *service) own(_ context.Context, name string, body json.RawMessage) (jso
 	case askClear:
 		return obey(body, s.clear)
 	}
-	return nil, fmt.Errorf("agent: unknown ask %q", name)
+	return nil, fmt.Errorf("agent: unknown ask %.80q", name)
 }
 
 // obey does what an ask without an answer asks for.
@@ -68,7 +68,7 @@ func obey[T any](body json.RawMessage, do func(T) error) (json.RawMessage, error
 // jobFolder returns the path of a job's folder.
 func (s *service) jobFolder(name string) (string, error) {
 	if name == "." || !filepath.IsLocal(name) {
-		return "", fmt.Errorf("agent: folder %q is not below that of jobs", name)
+		return "", fmt.Errorf("agent: folder %.80q is not below that of jobs", name)
 	}
 	return filepath.Join(s.Hello.Jobs, name), nil
 }

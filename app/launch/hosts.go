@@ -102,7 +102,7 @@ func parseLine(fields []string) ([]Host, error) {
 			ok = false
 		}
 		if !ok || slots != 0 {
-			return nil, fmt.Errorf("%q; %s", field, wantHost)
+			return nil, fmt.Errorf("%.80q; %s", field, wantHost)
 		}
 		var err error
 		if slots, err = parseSlots(value); err != nil {
@@ -152,7 +152,7 @@ func parseEntry(entry string, slots int) ([]Host, error) {
 	}
 	switch {
 	case number != "" && slots != 0:
-		return nil, fmt.Errorf("%q: slots are there twice", entry)
+		return nil, fmt.Errorf("%.80q: slots are there twice", entry)
 	case number != "":
 		if slots, err = parseSlots(number[1:]); err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ func cutSlots(entry string) (name, slots string, err error) {
 		if ip, err := netip.ParseAddr(inner); err == nil && ip.Is6() && (rest == "" || rest[0] == ':') {
 			return inner, rest, nil
 		}
-		return "", "", fmt.Errorf("%q: %q is no IPv6 address", entry, inner)
+		return "", "", fmt.Errorf("%.80q: %.80q is no IPv6 address", entry, inner)
 	}
 	switch strings.Count(entry, ":") {
 	case 0:
@@ -190,15 +190,15 @@ func cutSlots(entry string) (name, slots string, err error) {
 		i := strings.IndexByte(entry, ':')
 		return entry[:i], entry[i:], nil
 	}
-	return "", "", fmt.Errorf("%q has several colons; an IPv6 address stands in brackets, as in [fe80::1]:2",
-		entry)
+	return "", "", fmt.Errorf("%.80q has several colons; an IPv6 address stands in brackets, as in "+
+		"[fe80::1]:2", entry)
 }
 
 // parseSlots reads a number of slots.
 func parseSlots(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxSlots {
-		return 0, fmt.Errorf("%q slots: want a whole number from 1 to %d", text, maxSlots)
+		return 0, fmt.Errorf("%.80q slots: want a whole number from 1 to %d", text, maxSlots)
 	}
 	return n, nil
 }
@@ -212,7 +212,7 @@ func expand(name string) ([]string, error) {
 	}
 	list, after, found := strings.Cut(rest, "]")
 	if !found {
-		return nil, fmt.Errorf("%q: no ] behind [", name)
+		return nil, fmt.Errorf("%.80q: no ] behind [", name)
 	}
 	ends, err := expand(after)
 	if err != nil {
@@ -228,9 +228,9 @@ func expand(name string) ([]string, error) {
 		to, failed := strconv.ParseUint(last, 10, 31)
 		switch {
 		case err != nil || failed != nil || from > to:
-			return nil, fmt.Errorf("%q: %q is no range; want one such as [01-03]", name, part)
+			return nil, fmt.Errorf("%.80q: %.80q is no range; want one such as [01-03]", name, part)
 		case to-from >= maxHosts || (len(names)+int(to-from))*len(ends) > maxHosts:
-			return nil, fmt.Errorf("%q: more than %d hosts", name, maxHosts)
+			return nil, fmt.Errorf("%.80q: more than %d hosts", name, maxHosts)
 		}
 		for n := from; n <= to; n++ {
 			for _, end := range ends {
@@ -256,7 +256,7 @@ func checkName(name string) error {
 				strings.ContainsRune("-._", r))
 		})
 		if part == "" || len(part) > maxName || part[0] == '-' || part[0] == '.' || isOdd {
-			return fmt.Errorf("%q is no host; %s", name, wantHost)
+			return fmt.Errorf("%.80q is no host; %s", name, wantHost)
 		}
 	}
 	return nil

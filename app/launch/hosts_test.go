@@ -141,3 +141,16 @@ func FuzzHosts(f *testing.F) {
 		check(parseHostfile("file", text))
 	})
 }
+
+// A line that is no host is quoted by its start: a file that is no hostfile may have one long line.
+func TestHostfileErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("a b:c", 40_000)
+	word := strings.ReplaceAll(long, " ", "")
+	for _, text := range []string{long, word, "n " + word, "n slots=" + word, "n:" + word, "[" + word + "]",
+		"n[" + word, "n[" + word + "]", strings.ReplaceAll(word, ":", "")} {
+		_, err := parseHostfile("hosts", text)
+		if err == nil || len(err.Error()) > 500 {
+			t.Errorf("%.20q: %.600v, want an error of at most 500 bytes", text, err)
+		}
+	}
+}

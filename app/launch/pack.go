@@ -17,7 +17,7 @@ func Pack(w io.Writer, folder string, names []string) error {
 	t := tar.NewWriter(w)
 	for _, name := range names {
 		if !filepath.IsLocal(name) {
-			return fmt.Errorf("pack %q: not below the folder", name)
+			return fmt.Errorf("pack %.80q: not below the folder", name)
 		}
 		top := filepath.Join(folder, name)
 		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
@@ -88,7 +88,7 @@ func Unpack(r io.Reader, folder string) error {
 		}
 		name := filepath.FromSlash(strings.TrimSuffix(header.Name, "/"))
 		if !filepath.IsLocal(name) {
-			return fmt.Errorf("unpack %q: not below the folder", header.Name)
+			return fmt.Errorf("unpack %.80q: not below the folder", header.Name)
 		}
 		switch header.Typeflag {
 		case tar.TypeDir:
@@ -96,7 +96,7 @@ func Unpack(r io.Reader, folder string) error {
 		case tar.TypeReg:
 			err = unpackFile(root, name, t)
 		default:
-			err = fmt.Errorf("unpack %q: neither a file nor a folder", header.Name)
+			err = fmt.Errorf("unpack %.80q: neither a file nor a folder", header.Name)
 		}
 		if err != nil {
 			return err

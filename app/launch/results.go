@@ -31,7 +31,7 @@ func Send(in io.Reader, out io.Writer, jobs string) error {
 		return fmt.Errorf("read what to send: %w", err)
 	}
 	if !filepath.IsLocal(f.Folder) {
-		return fmt.Errorf("folder %q is not below that of jobs", f.Folder)
+		return fmt.Errorf("folder %.80q is not below that of jobs", f.Folder)
 	}
 	return Pack(out, filepath.Join(jobs, f.Folder), f.Names)
 }

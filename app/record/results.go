@@ -381,7 +381,7 @@ func namedOnce(d *json.Decoder) error {
 		at := len(within) - 1
 		if name, is := token.(string); is && at >= 0 && within[at].isName {
 			if name = strings.ToLower(strings.ToUpper(name)); within[at].names[name] {
-				return fmt.Errorf("the name %q is there twice", name)
+				return fmt.Errorf("the name %.80q is there twice", name)
 			}
 			within[at].names[name], within[at].isName = true, false
 			continue

@@ -45,7 +45,7 @@ func staleness() Setting {
 		func(c *Config) *string { return &c.Staleness }).unless(ofStrategies("staleness"))
 	s.check = func(c *Config) error {
 		if n, err := strconv.Atoi(c.Staleness); c.Staleness != auto && (err != nil || n < 0) {
-			return fmt.Errorf("%q is no bound; want auto, or a whole number from 0", c.Staleness)
+			return fmt.Errorf("%.80q is no bound; want auto, or a whole number from 0", c.Staleness)
 		}
 		return nil
 	}

@@ -30,7 +30,7 @@ func ParseBytes(text string) (int, error) {
 			return n * u.size, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no size such as 65536, 256KiB, 4MiB or 25MB", text)
+	return 0, fmt.Errorf("%.80q is no size such as 65536, 256KiB, 4MiB or 25MB", text)
 }
 
 // FormatBytes writes n in the largest unit that divides it, as ParseBytes reads it.

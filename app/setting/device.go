@@ -41,7 +41,7 @@ func deviceSetting() Setting {
 		}
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 0 || n >= maxDevices || strconv.Itoa(n) != number {
-			return fmt.Errorf("%q is no GPU; want cuda:N, with N from 0 to %d", c.Device, maxDevices-1)
+			return fmt.Errorf("%.80q is no GPU; want cuda:N, with N from 0 to %d", c.Device, maxDevices-1)
 		}
 		return nil
 	}

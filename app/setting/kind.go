@@ -52,7 +52,7 @@ func known(name, value string, names []string) error {
 	if other := valueFromElsewhere(name, value); slices.Contains(names, other) {
 		hint = fmt.Sprintf("; did you mean %q?", other)
 	}
-	return fmt.Errorf("unknown %s %q%s (known: %s)", name, value, hint, strings.Join(names, ", "))
+	return fmt.Errorf("unknown %s %.80q%s (known: %s)", name, value, hint, strings.Join(names, ", "))
 }
 
 // parsed is a setting with its own type, read by read and written by its String method. The empty text is
@@ -63,7 +63,7 @@ func parsed[T fmt.Stringer](name, kind, usage, want string, read func(string) (T
 		parse: func(c *Config, text string) error {
 			value, err := read(text)
 			if err != nil && want != "" {
-				return fmt.Errorf("%q is no %s", text, want)
+				return fmt.Errorf("%.80q is no %s", text, want)
 			}
 			*at(c) = value
 			return err
@@ -114,7 +114,7 @@ func number(name, usage string, least, most int, at func(*Config) *int) Setting 
 		parse: func(c *Config, text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil {
-				return fmt.Errorf("%q is no whole number, want %d to %d", text, least, most)
+				return fmt.Errorf("%.80q is no whole number, want %d to %d", text, least, most)
 			}
 			*at(c) = n
 			return nil
@@ -144,7 +144,7 @@ func limit(name, usage string, least int, at func(*Config) *int) Setting {
 			return nil
 		}
 		if err := parse(c, text); err != nil || *at(c) < 0 {
-			return fmt.Errorf("%q is neither a whole number of at least %d nor all", text, least)
+			return fmt.Errorf("%.80q is neither a whole number of at least %d nor all", text, least)
 		}
 		return nil
 	}
@@ -169,7 +169,7 @@ func real(name, usage string, most float64, at func(*Config) *float64) Setting {
 		parse: func(c *Config, text string) error {
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				return fmt.Errorf("%q is no number", text)
+				return fmt.Errorf("%.80q is no number", text)
 			}
 			*at(c) = x
 			return nil
@@ -247,7 +247,7 @@ func toggle(name, usage string, at func(*Config) *bool) Setting {
 		parse: func(c *Config, text string) error {
 			on, err := strconv.ParseBool(text)
 			if err != nil {
-				return fmt.Errorf("%q is neither true nor false", text)
+				return fmt.Errorf("%.80q is neither true nor false", text)
 			}
 			*at(c) = on
 			return nil
@@ -265,7 +265,7 @@ func seed() Setting {
 		Usage: "seed of all random numbers",
 		parse: func(c *Config, text string) (err error) {
 			if c.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-				return fmt.Errorf("%q is no whole number from 0 to 2^64-1", text)
+				return fmt.Errorf("%.80q is no whole number from 0 to 2^64-1", text)
 			}
 			return nil
 		},

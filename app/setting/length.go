@@ -17,7 +17,7 @@ func parseTime(text string) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("%q is no time such as 30s or 5m", text)
+	return 0, fmt.Errorf("%.80q is no time such as 30s or 5m", text)
 }
 
 // targetPrefix stands before the accuracy in --until.
@@ -31,7 +31,7 @@ func parseTarget(text string) (accuracy float64, err error) {
 	number, isAccuracy := strings.CutPrefix(text, targetPrefix)
 	x, err := strconv.ParseFloat(number, 64)
 	if !isAccuracy || err != nil || !(x > 0 && x <= 1) {
-		return 0, fmt.Errorf("%q is no accuracy above 0 to 1 such as accuracy=0.94", text)
+		return 0, fmt.Errorf("%.80q is no accuracy above 0 to 1 such as accuracy=0.94", text)
 	}
 	return x, nil
 }
@@ -95,7 +95,8 @@ func parseInterval(text string) (Interval, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return Interval{Time: d}, nil
 	}
-	return Interval{}, fmt.Errorf("%q is neither a number of steps such as 100 nor a time such as 5m", text)
+	return Interval{}, fmt.Errorf("%.80q is neither a number of steps such as 100 nor a time such as 5m",
+		text)
 }
 
 // CheckpointInterval returns the interval of checkpoints.

@@ -119,12 +119,12 @@ func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
 		r.problems = append(r.problems, located{where,
-			fmt.Errorf("unknown key %q%s", name, Hint(name, r.names()))})
+			fmt.Errorf("unknown key %.80q%s", name, Hint(name, r.names()))})
 		return
 	}
 	var err error
 	if !utf8.ValidString(text) { // no configuration file could hold it
-		err = fmt.Errorf("%q is not UTF-8", text)
+		err = fmt.Errorf("%.80q is not UTF-8", text)
 	} else {
 		err = s.parse(&r.config, text)
 	}
@@ -137,7 +137,7 @@ func (r *resolver) set(name, text, where string) {
 		case len(s.Values) > 0:
 			least = "one of " + strings.Join(s.Values, ", ")
 		}
-		err = fmt.Errorf("%q is out of range, want %s, or leave it out", text, least)
+		err = fmt.Errorf("%.80q is out of range, want %s, or leave it out", text, least)
 	}
 	if err != nil {
 		r.problems = append(r.problems, located{pointTo(name, where), err})

@@ -40,7 +40,7 @@ func ParseSlowWorkers(text string) (SlowWorkers, error) {
 
 // parseSlow reads one item.
 func parseSlow(item string) (s Slow, err error) {
-	bad := fmt.Errorf("%q is not RANK:FACTOR or RANK:FACTOR@STEP such as 1:3 or 1:3@100", item)
+	bad := fmt.Errorf("%.80q is not RANK:FACTOR or RANK:FACTOR@STEP such as 1:3 or 1:3@100", item)
 	rank, rest, ok := strings.Cut(item, ":")
 	factor, step, hasStep := strings.Cut(rest, "@")
 	if s.Rank, err = strconv.Atoi(rank); err != nil || !ok || s.Rank < 0 {
@@ -55,7 +55,7 @@ func parseSlow(item string) (s Slow, err error) {
 		}
 	}
 	if !(s.Factor >= 1 && s.Factor <= maxSlow) {
-		return s, fmt.Errorf("%q: factor %v is out of range, want 1 (full speed) to %d", item, s.Factor,
+		return s, fmt.Errorf("%.80q: factor %v is out of range, want 1 (full speed) to %d", item, s.Factor,
 			maxSlow)
 	}
 	return s, nil

@@ -46,11 +46,11 @@ func (e entry) check() error {
 	switch {
 	case e.Name == "" || e.Name == "." || len(e.Name) > maxName || isOdd ||
 		!filepath.IsLocal(filepath.FromSlash(e.Name)) || filepath.ToSlash(filepath.Clean(e.Name)) != e.Name:
-		return fmt.Errorf("file name %q, want a relative one that stays in the folder", e.Name)
+		return fmt.Errorf("file name %.80q, want a relative one that stays in the folder", e.Name)
 	case e.Bytes < 0 || e.Bytes > maxSize:
 		return fmt.Errorf("%s: %d bytes, want 0 to %d", e.Name, e.Bytes, int64(maxSize))
 	case err != nil || len(hash) != 32:
-		return fmt.Errorf("%s: hash %q, want 64 hexadecimal digits", e.Name, e.SHA256)
+		return fmt.Errorf("%s: hash %.80q, want 64 hexadecimal digits", e.Name, e.SHA256)
 	}
 	return nil
 }

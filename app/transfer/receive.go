@@ -128,8 +128,8 @@ func (r *receiver) readList() error {
 		return err
 	}
 	if h.Protocol != protocol || h.Files < 0 || h.Files > maxFiles {
-		return fmt.Errorf("protocol %q and %d files, want %q and at most %d", h.Protocol, h.Files, protocol,
-			maxFiles)
+		return fmt.Errorf("protocol %.80q and %d files, want %q and at most %d", h.Protocol, h.Files,
+			protocol, maxFiles)
 	}
 	names := map[string]bool{}
 	for range h.Files {

@@ -64,7 +64,7 @@ func readGreeting(conn io.Reader, b []byte) error {
 	case !strings.HasPrefix(string(head), greeting):
 		return ErrStranger
 	case string(head) != version:
-		return fmt.Errorf("%w: this side speaks %sthe other %q", ErrVersion, version, head)
+		return fmt.Errorf("%w: this side speaks %sthe other %.80q", ErrVersion, version, head)
 	}
 	_, err := io.ReadFull(conn, b[len(version):])
 	return err

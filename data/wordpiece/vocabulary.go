@@ -115,7 +115,7 @@ func (t *Tokenizer) add(name string, n int) error {
 		reason = "not UTF-8"
 	default:
 		if before, ok := table[piece]; ok {
-			reason = fmt.Sprintf("%q again, after line %d", name, before+1)
+			reason = fmt.Sprintf("%.80q again, after line %d", name, before+1)
 		}
 	}
 	if reason != "" {
