@@ -47,7 +47,8 @@ func ParseGroups(s string) (Groups, error) {
 		match, values, _ := strings.Cut(text, "=")
 		numbers := strings.Split(values, ",")
 		if match == "" || len(numbers) != 2 && len(numbers) != 3 {
-			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
+			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0",
+				text)
 		}
 		g := Group{Match: match}
 		var errs [3]error
@@ -57,7 +58,8 @@ func ParseGroups(s string) (Groups, error) {
 			g.Steps, errs[2] = strconv.Atoi(numbers[2])
 		}
 		if errs != [3]error{} {
-			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0", text)
+			return nil, fmt.Errorf("optim: group %.80q, want MATCH=RATE,DECAY[,STEPS] such as *.bias=2,0",
+				text)
 		}
 		if err := g.validate(); err != nil {
 			return nil, err

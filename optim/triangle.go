@@ -30,7 +30,8 @@ func ParseTriangle(s string) (Triangle, error) {
 			corners[i], err = strconv.ParseFloat(texts[i], 64)
 		}
 		if err != nil || len(texts) != len(corners) {
-			return Triangle{}, fmt.Errorf("optim: triangle %.80q, want START,PEAK,END such as 0.2,0.23,0.07", s)
+			return Triangle{}, fmt.Errorf("optim: triangle %.80q, want START,PEAK,END such as 0.2,0.23,0.07",
+				s)
 		}
 	}
 	t := Triangle{Start: corners[0], Peak: corners[1], End: corners[2]}

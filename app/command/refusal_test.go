@@ -60,7 +60,8 @@ func appendLine(t *testing.T, name string, value any) {
 func TestRefusalsAreShort(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
 	file := filepath.Join(t.TempDir(), "long")
-	if err := os.WriteFile(file, []byte("batch: \""+strings.Repeat("x y ", 50_000)+"\"\n"), 0o600); err != nil {
+	text := "batch: \"" + strings.Repeat("x y ", 50_000) + "\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{

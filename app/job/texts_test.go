@@ -42,6 +42,18 @@ func texts(t *testing.T, words int) setting.Config {
 	return c
 }
 
+// A scale of images changes no run on texts.
+func TestTextsAreNotNormalized(t *testing.T) {
+	want := run(t, texts(t, 5), job.Options{}).ParameterSHA256
+	for _, scale := range []string{setting.NormalizeImageNet, setting.NormalizeData} {
+		c := texts(t, 5)
+		c.Normalize = scale
+		if s := run(t, c, job.Options{}); s.ParameterSHA256 != want {
+			t.Errorf("%s: parameters %s, want %s", scale, s.ParameterSHA256, want)
+		}
+	}
+}
+
 func TestSummaryCountsCutTexts(t *testing.T) {
 	s := run(t, texts(t, 5), job.Options{})
 	if want := (record.TextStat{Vocabulary: 5, TrainCut: 2, TestCut: 1}); s.Texts == nil || *s.Texts != want {
