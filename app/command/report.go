@@ -183,6 +183,9 @@ func overlay(folders []string) (*report.Report, error) {
 	var names []string
 	for _, folder := range folders {
 		if !report.HoldsTraining(folder) && !job.HasSteps(folder) {
+			if text := job.Stepless(folder); text != "" {
+				return nil, usagef("%s", text)
+			}
 			return nil, usagef("%s holds no training run; several folders must be those of training runs, "+
 				"such as those in runs/ of a benchmark's folder", folder)
 		}
@@ -322,6 +325,8 @@ func badResults(folder string, err error) error {
 		return usagef("%s is no folder; give that of a benchmark or of a training run", folder)
 	case isAbsent(folder):
 		return usagef("%s does not exist; give the folder of a benchmark or of a training run", folder)
+	case errors.Is(err, fs.ErrNotExist) && job.Stepless(folder) != "":
+		return usagef("%s", job.Stepless(folder))
 	case errors.Is(err, fs.ErrNotExist):
 		return usagef("%s holds no %s and no training run; give the folder of a benchmark or of a training "+
 			"run%s", folder, report.ResultsFile, newestWithin(folder))
