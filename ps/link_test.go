@@ -224,7 +224,7 @@ func TestLeavingEarlyIsALoss(t *testing.T) {
 	for i, err := range errs {
 		wantLost(t, fmt.Sprintf("process %d", i), i == 2, err, 2, "lost worker 2 (rank 2)")
 	}
-	if err := errors.Join(errs...); !strings.Contains(err.Error(), "left before step 2") {
+	if err := errors.Join(errs...); !strings.Contains(err.Error(), "left before step 3") {
 		t.Errorf("nobody says why: %v", err)
 	}
 }

@@ -219,7 +219,7 @@ func (s *Server) announce(m *comm.Mail, w int) error {
 		await(s.announced)
 	case got != s.step:
 		return fmt.Errorf("ps: worker %d announces step %d of %d samples at rate %v, want step %d of %d at "+
-			"%v", w, got.step, got.samples, got.rate, s.step.step, s.step.samples, s.step.rate)
+			"%v", w, got.step+1, got.samples, got.rate, s.step.step+1, s.step.samples, s.step.rate)
 	}
 	if got.samples < 1 {
 		return fmt.Errorf("ps: worker %d announces a step of %d samples", w, got.samples)
@@ -232,7 +232,7 @@ func (s *Server) announce(m *comm.Mail, w int) error {
 func (s *Server) early(a announcement) error {
 	for w, m := range s.acknowledged {
 		if s.hasLeft[w] {
-			return s.config.Post.Lose(m.Peer(), fmt.Errorf("left before step %d", a.step))
+			return s.config.Post.Lose(m.Peer(), fmt.Errorf("left before step %d", a.step+1))
 		}
 	}
 	return nil

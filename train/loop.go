@@ -260,7 +260,7 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 	for l.done.Steps < l.config.steps() && !l.isOver {
 		l.step = l.done.Steps
 		if err := l.stopped(); err != nil && l.updater.IsQuiet() {
-			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step, err)
+			return fmt.Errorf("train: rank %d stopped before step %d: %w", l.config.Rank, l.step+1, err)
 		}
 		if err := l.oneStep(); err != nil {
 			return err
@@ -491,9 +491,13 @@ func (l *Loop) failed(what string, err error) error {
 	return l.broken(fmt.Errorf("%s: %w", what, err))
 }
 
-// broken adds rank and step to an error that already says which operation failed.
+// broken adds rank and step to an error that already says which operation failed. Messages count steps from 1,
+// so that step n has failed if n are made once it is done. An evaluation alone has no step.
 func (l *Loop) broken(err error) error {
-	return fmt.Errorf("train: rank %d, step %d: %w", l.config.Rank, l.step, err)
+	if l.config.EvalOnly {
+		return fmt.Errorf("train: rank %d: %w", l.config.Rank, err)
+	}
+	return fmt.Errorf("train: rank %d, step %d: %w", l.config.Rank, l.step+1, err)
 }
 
 // deaf is the Sink of a run without a listener.

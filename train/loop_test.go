@@ -442,7 +442,7 @@ func TestDivergence(t *testing.T) {
 	if !errors.As(err, &diverged) || diverged.Step == 0 {
 		t.Fatalf("error %v, want a DivergedError after step 0", err)
 	}
-	if !strings.Contains(err.Error(), fmt.Sprintf("rank 0, step %d: loss is ", diverged.Step)) {
+	if !strings.Contains(err.Error(), fmt.Sprintf("rank 0, step %d: loss is ", diverged.Step+1)) {
 		t.Errorf("error %q names no rank and step", err)
 	}
 }
@@ -462,7 +462,7 @@ func TestDivergenceInTheLastUpdate(t *testing.T) {
 		var d diary
 		_, err := l.Run(t.Context(), &d)
 		var diverged *train.DivergedError
-		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "step 0: "+what) ||
+		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "step 1: "+what) ||
 			len(d.evaluations) > 0 {
 			t.Errorf("error %v after %d evaluations, want a DivergedError: %s", err, len(d.evaluations), what)
 		}
@@ -546,9 +546,9 @@ func TestErrorsOfTheExchangeNameRankAndStep(t *testing.T) {
 		want string
 		kept []int // the steps done when a snapshot was kept
 	}{
-		{"wait", faulty{wait: lost}, "train: rank 0, step 0: exchange of gradients: peer 1 lost", []int{0}},
-		{"sum", faulty{sum: lost}, "train: rank 0, step 3: sum of test results: peer 1 lost", []int{4}},
-		{"coverage", faulty{add: 1}, "train: rank 0, step 3: coverage: the epoch's samples hash to", nil},
+		{"wait", faulty{wait: lost}, "train: rank 0, step 1: exchange of gradients: peer 1 lost", []int{0}},
+		{"sum", faulty{sum: lost}, "train: rank 0, step 4: sum of test results: peer 1 lost", []int{4}},
+		{"coverage", faulty{add: 1}, "train: rank 0, step 4: coverage: the epoch's samples hash to", nil},
 	} {
 		config := example(t, "lenet", 100, 10)
 		kept := &album{}

@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -55,5 +56,28 @@ func TestWorkersStopTogether(t *testing.T) {
 			t.Errorf("rank %d: error %v, %d snapshots %+v; want one after step 4", rank, errs[rank],
 				len(kept), kept)
 		}
+	}
+}
+
+// A run that is stopped before it begins says that its first step is missing, which is step 1 to people.
+func TestStopNamesTheNextStep(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := runOne(t, example(t, "lenet", 30, 10), ctx, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "train: rank 0 stopped before step 1: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An evaluation alone has no step to name.
+func TestErrorOfAnEvaluationNamesNoStep(t *testing.T) {
+	c := example(t, "lenet", 100, 10)
+	c.EvalOnly = true
+	c.Updater = func(l *train.Loop) (train.Updater, error) {
+		return train.NewWhole(l, faulty{sum: errors.New("peer 1 lost")})
+	}
+	_, err := runOne(t, c, t.Context(), nil)
+	if err == nil || err.Error() != "train: rank 0: sum of test results: peer 1 lost" {
+		t.Errorf("got %v", err)
 	}
 }
