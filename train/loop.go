@@ -491,8 +491,8 @@ func (l *Loop) failed(what string, err error) error {
 	return l.broken(fmt.Errorf("%s: %w", what, err))
 }
 
-// broken adds rank and step to an error that already says which operation failed. Messages count steps from 1,
-// so that step n has failed if n are made once it is done. An evaluation alone has no step.
+// broken adds rank and step to an error that already says which operation failed. Messages count steps from
+// 1. An evaluation alone has no step.
 func (l *Loop) broken(err error) error {
 	if l.config.EvalOnly {
 		return fmt.Errorf("train: rank %d: %w", l.config.Rank, err)

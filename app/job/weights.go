@@ -77,7 +77,8 @@ func formatNumbers(numbers []float32) string {
 }
 
 // normalize sets how set's images are normalised, if it has any. Weights without this metadata come from
-// other programs and get ImageNet's constants for RGB images, as torchvision documents for all of its weights.
+// other programs and get ImageNet's constants for RGB images, as torchvision documents for all of its
+// weights.
 func normalize(c setting.Config, set *data.Set, w *weights) error {
 	channels := len(set.Mean)
 	mean, std := []float32{0.485, 0.456, 0.406}, []float32{0.229, 0.224, 0.225}
