@@ -10,8 +10,8 @@ type Order struct {
 	Bound    int               `json:"bound"`           // on staleness, at the start; 0: not noted
 }
 
-// Update is one line of updates.jsonl: what became of a gradient. Where the run could not write all lines, the
-// last line of the file is not finished.
+// Update is one line of updates.jsonl: what became of a gradient. Where the run could not write all lines,
+// the last line of the file is not finished.
 type Update struct {
 	Update    int  `json:"update"`    // its number, from 0; -1 if it was dropped
 	Batch     int  `json:"batch"`     // counted from the start of the run
