@@ -91,7 +91,7 @@ func (c Config) Validate() error {
 				cut.Host, cut.From, cut.To)
 		}
 		if cut.Way != BothWays && cut.Way != Outward && cut.Way != Inward {
-			return fmt.Errorf("cut of host %d in the direction %.80q, want %.80q or %.80q", cut.Host, cut.Way,
+			return fmt.Errorf("cut of host %d in the direction %.80q, want %q or %q", cut.Host, cut.Way,
 				Outward, Inward)
 		}
 	}
