@@ -118,6 +118,27 @@ func TestTimesOfADisturbedBaseline(t *testing.T) {
 	}
 }
 
+// No sentence holds by a speed-up that the table's own times refute.
+func TestSentencesAreJudgedByWhatIsNotRefused(t *testing.T) {
+	table := func(speedup string) string {
+		return "| strategy | workers | step ms | speed-up |\n| --- | --- | --- | --- |\n" +
+			"| single | 1 | 4.00 | 1.00 |\n| ddp | 2 | 2.50 | " + speedup + " |\n\n"
+	}
+	for _, speedup := range []string{"1.90", "1.60"} {
+		for sentence, want := range map[string]claim.Verdict{
+			"ddp scales linearly.":            claim.Wrong,
+			"ddp has an efficiency of 95 %.":  claim.Wrong,
+			"ddp has an efficiency of 80 %.":  claim.Holds,
+			"ddp is 1.6x faster than single.": claim.Holds,
+		} {
+			r := check(t, "a.md", table(speedup)+sentence+"\n")
+			if last := r.Statements[len(r.Statements)-1]; last.Verdict != want {
+				t.Errorf("a speed-up of %s in the table: %s: want %s, got %+v", speedup, sentence, want, last)
+			}
+		}
+	}
+}
+
 // Of a few rounds a report says which row had the shortest step, and from what they do not tell it: that
 // holds only if the runs do not, the row had it, and a row has the time that is said to be the longest.
 func TestTheShortestStepOfAFewRounds(t *testing.T) {

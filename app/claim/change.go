@@ -127,7 +127,7 @@ func well(c *court, m []string) ruling {
 	if e == nil || c.t.base == nil || e == c.t.base {
 		return undecided("no row to compare with")
 	}
-	s, p := e.speedupOver(c.t.base).value, e.processors()/c.t.base.processors()
+	s, p := e.soundSpeedup(c.t.base).value, e.processors()/c.t.base.processors()
 	switch {
 	case !(p > 1) || !given(s):
 		return undecided("no speed-up of %s at more workers", e.name)
@@ -150,7 +150,7 @@ func theSpeedup(c *court, m []string) ruling {
 	var all []string
 	sum, n := 0.0, 0.0
 	for _, e := range c.t.measured {
-		if s := e.speedupOver(c.t.base).value; e != c.t.base && given(s) {
+		if s := e.soundSpeedup(c.t.base).value; e != c.t.base && given(s) {
 			all, sum, n = append(all, num(s)), sum+s, n+1
 		}
 	}

@@ -276,7 +276,7 @@ func someEfficiency(c *court, m []string) ruling {
 	var figures []float64
 	if c.t != nil && c.t.base != nil {
 		for _, e := range c.t.measured {
-			s, p := e.speedupOver(c.t.base), e.processors()/c.t.base.processors()
+			s, p := e.soundSpeedup(c.t.base), e.processors()/c.t.base.processors()
 			figures = append(figures, s.value/p)
 		}
 	}

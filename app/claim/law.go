@@ -18,7 +18,7 @@ func efficient(c *court, m []string) ruling {
 		return undecided("no row to compare with")
 	}
 	v, half := amount(m[2])
-	s, p := e.speedupOver(c.t.base), e.processors()/c.t.base.processors()
+	s, p := e.soundSpeedup(c.t.base), e.processors()/c.t.base.processors()
 	if !given(s.value) || !given(p) {
 		return undecided("no speed-up and number of workers of both rows")
 	}
@@ -55,7 +55,7 @@ func (c *court) serial(f float64) ruling {
 	var points []analysis.Scaled
 	var shown []string
 	for _, e := range c.t.measured {
-		p, s := e.processors()/base.processors(), e.speedupOver(base).value
+		p, s := e.processors()/base.processors(), e.soundSpeedup(base).value
 		if p > 1 && given(s) {
 			points = append(points, analysis.Scaled{Processors: p, Speedup: s})
 			shown = append(shown, fmt.Sprintf("%s at %s means %s", num(s), num(p),
@@ -115,7 +115,7 @@ func linear(c *court, m []string) ruling {
 		most = slices.MaxFunc(c.t.measured,
 			func(a, b *entry) int { return sign(a.processors() - b.processors()) })
 	}
-	s, p := most.speedupOver(base).value, most.processors()/base.processors()
+	s, p := most.soundSpeedup(base).value, most.processors()/base.processors()
 	switch {
 	case !(p > 1) || !given(s):
 		return undecided("no speed-up of a row of more workers")
