@@ -114,20 +114,43 @@ func replaced(r *record.Results, c *Comparison) []string {
 		if n := numLessRepeated(r); n > 0 {
 			which = "runs"
 			less = fmt.Sprintf(" Of those that count, %d were disturbed and repeated once or not at all: a "+
-				"round repeats none if others took cores from three of four of its runs, and of those of "+
-				"the round before, and no run is repeated without time for it.", n)
+				"round repeats none if others took cores from three of four of its runs that are long enough "+
+				"to tell, and of those of the round before, and no run is repeated without time for it.", n)
 		}
 		out = append(out, fmt.Sprintf("Repeated: %s from which others took %s of the cores' time "+
-			"or more, %d in all (at most %s in those left out). Such a run is repeated at the end of its "+
+			"or more, %d in all (at most %s in those replaced). Such a run is repeated at the end of its "+
 			"round, at most twice, and of the runs of one row in one round the one counts that lost least; "+
-			"its time takes no part in the choice. The others are in results.json as replaced.%s", which,
-			percent(record.DisturbedLimit), disturbed, percent(most), less))
+			"%s. The others are in results.json as replaced.%s", which,
+			percent(record.DisturbedLimit), disturbed, percent(most), byTime(r), less))
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d runs failed, and were repeated when the benchmark was resumed. "+
 			"They are in results.json as replaced.", failed))
 	}
 	return out
+}
+
+// byTime says whether the times of repeated runs took part in the choice of those that count: a run too short
+// to tell whether others took cores counts before one that they disturbed.
+func byTime(r *record.Results) string {
+	short := 0
+	for _, row := range r.Rows {
+		for _, run := range row.Runs {
+			isRepeated := slices.ContainsFunc(row.Replaced, func(other record.Run) bool {
+				return other.Round == run.Round && other.Error == ""
+			})
+			if run.Error == "" && run.Taken == nil && isRepeated {
+				short++
+			}
+		}
+	}
+	switch short {
+	case 0:
+		return "its time takes no part in the choice"
+	case 1:
+		return "1 counts because it was too short to tell of others, and so by its time"
+	}
+	return fmt.Sprintf("%d count because they were too short to tell of others, and so by their time", short)
 }
 
 // numLessRepeated returns how many runs count although they were disturbed and repeated less than twice.
@@ -175,8 +198,8 @@ func warming(_ *record.Results, c *Comparison) []string {
 		return nil
 	}
 	return one("Warm-up: the first tenth of the timed steps takes longer than the second half, by %s at "+
-		"most: %s. Medians over the steps are little changed by that; means, totals and samples per "+
-		"second are.", percent(longest), names)
+		"most: %s. Medians over the steps are little changed by that; means and totals are.",
+		percent(longest), names)
 }
 
 // warmUp returns by how much the median of the first tenth of some times is above that of the second half;

@@ -35,6 +35,19 @@ func TestOneRepeatedRun(t *testing.T) {
 	wantNote(t, analysis.Compare(unsealed(t)), "repeated", "time or more, 1 in all (at most")
 }
 
+// A run that counts because it was too short to tell of others counts by its time, and the note says so.
+func TestRunsTooShortToTellCountByTheirTime(t *testing.T) {
+	m := newMaker(2, 2)
+	row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1)
+	long := row.Runs[1]
+	long.Taken = &record.Taken{Others: 0.3}
+	row.Replaced = append(row.Replaced, long)
+	wantNote(t, analysis.Compare(m.Results), "repeated", "30 % in those replaced",
+		"lost least; 1 counts because it was too short to tell of others, and so by its time.")
+	take(row, 0, 0.01)
+	wantNote(t, analysis.Compare(m.Results), "repeated", "lost least; its time takes no part in the choice.")
+}
+
 // Cores that are slower in one run than in another one of the same row are told; rows may differ.
 func TestSpeedOfTheCores(t *testing.T) {
 	for _, test := range []struct {

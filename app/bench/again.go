@@ -22,7 +22,8 @@ const busyShare = 0.75
 const MaxAdded = 50
 
 // addRun adds a run to its row. Of two runs of one round, the one that succeeded counts or, of two, the one
-// that lost less of the cores to others; the other is kept as replaced. Times take no part in the choice.
+// that lost less of the cores to others; the other is kept as replaced. Times take no part in the choice, but
+// that a run too short to tell has lost nothing.
 func addRun(row *record.Row, run record.Run) {
 	i := slices.IndexFunc(row.Runs, func(r record.Run) bool { return r.Round == run.Round })
 	if i < 0 {
@@ -116,7 +117,8 @@ func (b *bench) tellLasting(trials []Trial) {
 	b.hasToldLasting = true
 	round := trials[0].Round
 	b.options.Progress(Progress{Note: fmt.Sprintf("others took cores from three of four runs, or more, of "+
-		"rounds %d and %d: this does not pass, so disturbed runs are not repeated until a round has fewer",
+		"those long enough to tell in rounds %d and %d: this does not pass, so disturbed runs are not "+
+		"repeated until a round has fewer",
 		round, round+1)})
 }
 
