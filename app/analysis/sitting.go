@@ -114,8 +114,9 @@ func replaced(r *record.Results, c *Comparison) []string {
 		if n := numLessRepeated(r); n > 0 {
 			which = "runs"
 			less = fmt.Sprintf(" Of those that count, %d were disturbed and repeated once or not at all: a "+
-				"round repeats none if others took cores from three of four of its runs that are long enough "+
-				"to tell, and of those of the round before, and no run is repeated without time for it.", n)
+				"round repeats none if others took cores from three of four of its runs that are long "+
+				"enough to tell, and of those of the round before, and no run is repeated without time "+
+				"for it.", n)
 		}
 		out = append(out, fmt.Sprintf("Repeated: %s from which others took %s of the cores' time "+
 			"or more, %d in all (at most %s in those replaced). Such a run is repeated at the end of its "+

@@ -186,8 +186,8 @@ func (e *entry) speedupOver(base *entry) cell {
 	return cell{value: v, half: v * slack, lo: math.NaN(), hi: math.NaN()}
 }
 
-// soundSpeedup is speedupOver, but by the times where they refute the figure that is written: no sentence holds
-// by a figure that is refused.
+// soundSpeedup is speedupOver, but by the times where they refute the figure that is written: no sentence
+// holds by a figure that is refused.
 func (e *entry) soundSpeedup(base *entry) cell {
 	if off, _, fits := speedups(e, base); off != unknown && !fits {
 		v, _ := divided(e, base, off)

@@ -35,8 +35,10 @@ func main() {
 
 // disturbing returns what a test lets workers do that the tool does not, or nil.
 func disturbing(e cluster.Environment) job.Between {
-	if b := planting(e); b != nil {
-		return b
+	for _, b := range []job.Between{planting(e), latecoming(e)} {
+		if b != nil {
+			return b
+		}
 	}
 	return straying(e)
 }

@@ -151,6 +151,18 @@ func (w *worker) meet(plan shard.Plan) error {
 	return nil
 }
 
+// gather waits until all workers of the group are ready for their first step, so that none of their clocks
+// counts how much longer another one takes to get there. Workers of servers wait for each other in that step.
+func (w *worker) gather() error {
+	if w.group == nil {
+		return nil
+	}
+	before := w.group.Counters().Total()
+	err := w.group.Barrier()
+	w.spent.Add(w.group.Counters().Total().Less(before))
+	return err
+}
+
 // newStrategy makes the strategy that sends gradients.
 func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strategy, error) {
 	config, err := w.exchangeConfig(l, r)

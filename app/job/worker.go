@@ -152,6 +152,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if err := w.openLogs(); err != nil {
 		return result, err
 	}
+	if err := w.gather(); err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
 	w.meter = host.NewMeter()
 	done, err := w.train(ctx, loop)
 	w.closeLogs()
