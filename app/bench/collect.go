@@ -65,19 +65,31 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	return collectSteps(run, row.Setting.Workers, c, s)
 }
 
-// checkData returns an error if a run's samples, of a data set, are not those of the row's former runs: it
-// did other work. They may have been changed before a benchmark was resumed, or while it ran.
-func checkData(row *record.Row, set string, now record.DataHash) error {
-	unknown := record.DataHash{}
-	for _, former := range slices.Concat(row.Runs, row.Replaced) {
-		if was := former.Data; was != now && was != unknown && now != unknown {
-			return &data.FormatError{File: set, Offset: -1,
-				Reason: fmt.Sprintf("the data has changed: training and test samples have %v, those of the "+
-					"runs so far %v", now, was),
-				Next: "put the data back as it was, or begin a benchmark of the new data"}
+// checkData returns an error if the samples of a run of c are not those of the runs so far that loaded the
+// same data: they did other work. Files may have been changed before a benchmark was resumed, or while it
+// ran.
+func (b *bench) checkData(c setting.Config, now record.DataHash) error {
+	unknown, loads := record.DataHash{}, loading(c)
+	for i, row := range b.results.Rows {
+		if loading(b.plan.Rows[i].Config) != loads {
+			continue
+		}
+		for _, former := range slices.Concat(row.Runs, row.Replaced) {
+			if was := former.Data; was != now && was != unknown && now != unknown {
+				return &data.FormatError{File: c.Data, Offset: -1,
+					Reason: fmt.Sprintf("the data has changed: training and test samples have %v, those "+
+						"of the runs so far %v", now, was),
+					Next: "put the data back as it was, or begin a benchmark of the new data"}
+			}
 		}
 	}
 	return nil
+}
+
+// loading returns the settings of c that decide which samples a run of it loads.
+func loading(c setting.Config) [12]any {
+	return [...]any{c.Model, c.Data, c.DataDir, c.Size, c.Vocab, c.Weights, c.Sequence, c.TextColumn,
+		c.PairColumn, c.LabelColumn, c.LimitTrain, c.LimitTest}
 }
 
 // resolved completes a row's setting with what a run of c has resolved.

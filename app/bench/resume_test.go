@@ -90,28 +90,30 @@ func TestResume(t *testing.T) {
 }
 
 // A benchmark whose data are changed while it is interrupted, or while it runs, ends without the run that had
-// other samples.
+// other samples, whichever rows have had theirs.
 func TestChangedDataEndTheBenchmark(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "out")
-	interrupt(t, folder, 0)
-	runs := 0
-	r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
-			s, err := pretend(ctx, c, o)
-			s.DataSHA256 = record.DataHash{Train: "aaaa", Test: "bbbb"}
-			if runs++; runs > 4 {
-				s.DataSHA256.Test = "cccc"
-			}
-			return s, err
-		}})
-	const want = "the data has changed: training and test samples have sha256 aaaa and cccc, those of the " +
-		"runs so far sha256 aaaa and bbbb; put the data back as it was"
-	if job.ExitCode(err) != job.ExitData || !strings.Contains(fmt.Sprint(err), want) {
-		t.Errorf("error %v, want %q and status %d", err, want, job.ExitData)
-	}
-	checkPositions(t, r, 4)
-	if d := r.Rows[0].Runs[0].Data; r.Complete || d.Test != "bbbb" {
-		t.Errorf("complete %v, data %v", r.Complete, d)
+	for _, before := range []int{1, 4} {
+		folder := filepath.Join(t.TempDir(), "out")
+		interrupt(t, folder, 0)
+		runs := 0
+		r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
+			Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+				s, err := pretend(ctx, c, o)
+				s.DataSHA256 = record.DataHash{Train: "aaaa", Test: "bbbb"}
+				if runs++; runs > before {
+					s.DataSHA256.Test = "cccc"
+				}
+				return s, err
+			}})
+		const want = "the data has changed: training and test samples have sha256 aaaa and cccc, those of " +
+			"the runs so far sha256 aaaa and bbbb; put the data back as it was"
+		if job.ExitCode(err) != job.ExitData || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("error %v, want %q and status %d", err, want, job.ExitData)
+		}
+		checkPositions(t, r, before)
+		if d := r.Rows[0].Runs[0].Data; r.Complete || d.Test != "bbbb" {
+			t.Errorf("complete %v, data %v", r.Complete, d)
+		}
 	}
 }
 

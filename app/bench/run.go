@@ -435,7 +435,7 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 		Wall: time.Since(begin).Seconds()}
 	row := &b.results.Rows[t.Row]
 	if err == nil {
-		if err := checkData(row, config.Data, summary.DataSHA256); err != nil {
+		if err := b.checkData(config.Config, summary.DataSHA256); err != nil {
 			return err
 		}
 		err = collect(&run, row, config.Config, summary)

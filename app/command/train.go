@@ -48,7 +48,7 @@ Without flags it trains lenet on generated images for one epoch. The number of w
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
 --shards end with the same parameter_sha256. These are the exceptions:
 ` + exceptions + `
-Another --math, --device or instruction set (--isa) ends with other bits too.
+Another --math, --device or instruction set (--isa) may end with other bits too.
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `
@@ -92,8 +92,8 @@ the first step, when data, programs and memory are ready, and stops during evalu
 
 // exceptions says what makes the result depend on more than its own settings. The README has the same list.
 const exceptions = `  --algorithm ring, every lossy --wire, local-sgd, diloco
-                  the result depends on the number of workers, with a lossy --wire also on the other
-                  settings of the exchange, but not on timing
+                  the result depends on the number of workers, with ring or a lossy --wire also on
+                  the other settings of the exchange, but not on timing
   ps-async        it depends on the order in which gradients arrive, which --replay repeats
   --wire auto, --math auto, --for
                   it depends on timing: the wire may become bf16, which is lossy; the math may become

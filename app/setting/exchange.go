@@ -1,5 +1,7 @@
 package setting
 
+import "lockstep/comm"
+
 // bucketProblems adds the problems of TuneBucket.
 func (c Config) bucketProblems(add adder) {
 	switch {
@@ -13,6 +15,9 @@ func (c Config) bucketProblems(add adder) {
 	case c.GradientWire().IsAuto() || c.GradientWire().IsLossy():
 		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
 			"it finds; want a --bucket", c.Wire)
+	case !comm.IsExact(c.Algorithm) && c.Algorithm != auto:
+		add("tune-bucket", "changes no result, but with --algorithm %s the sums would depend on the size "+
+			"that it finds; want a --bucket", c.Algorithm)
 	}
 }
 
