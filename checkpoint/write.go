@@ -73,6 +73,16 @@ func (e Entry) bytes() int64 {
 	return n
 }
 
+// Bytes returns the size of the file. It refuses what [Write] refuses.
+func (f File) Bytes() (int64, error) {
+	text, entries, err := layOut(f.Entries, f.Metadata)
+	n := int64(len(text))
+	for _, e := range entries {
+		n += e.bytes()
+	}
+	return n, err
+}
+
 // formatOf returns the description of a type and its rank in a file; -1 if there is none.
 func formatOf(d DType) (f *format, rank int) {
 	all := formats()

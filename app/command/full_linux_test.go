@@ -131,6 +131,22 @@ func TestAFullDiskEndsLogsOnly(t *testing.T) {
 	}
 }
 
+// Weights for which a disk has no room, even without the logs, leave the logs, and the error says their size.
+func TestAFullDiskKeepsTheMeasurements(t *testing.T) {
+	disk := t.TempDir()
+	smallDisk(t, disk, "150k")
+	out := filepath.Join(disk, "run")
+	status, _, stderr := execute("train", "--limit-train", "64", "--limit-test", "0", "--batch", "32",
+		"--steps", "3", "--out", out)
+	want := `it takes 210\.7 KiB, and the file system at ` + disk + ` has `
+	if status != job.ExitCheckpoint || !regexp.MustCompile(want).MatchString(stderr) {
+		t.Errorf("status %d: %s, want %s", status, stderr, want)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "steps.jsonl")); strings.Count(string(text), "\n") != 3 {
+		t.Errorf("%q, %v, want 3 steps", text, err)
+	}
+}
+
 // On several hosts a full disk has the name of its host. That of the first one, which has the checkpoints,
 // ends the job with status 6 and the checkpoint before it is fetched; another's only ends logs there.
 func TestAFullDiskOnAHost(t *testing.T) {

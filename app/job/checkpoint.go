@@ -178,7 +178,7 @@ func (s *saver) write(k kept, done chan<- error) {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
 	s.written.seconds = time.Since(began).Seconds()
-	done <- withRoom(err, s.folder, s.bytes)
+	done <- withRoom(err, s.folder, "up to "+setting.Size(s.bytes))
 }
 
 // keptOf returns the optimizer's vectors, with whole ones from sharded in place of the shards.
@@ -303,14 +303,14 @@ func spaceError(path string, want, free int64) error {
 		setting.Size(free), setting.Size(want-free))}
 }
 
-// withRoom adds to the error of writing bytes to a disk that is full which disk it is and what it has.
-func withRoom(err error, folder string, bytes int64) error {
+// withRoom adds to the error of writing so much to a disk that is full which disk it is and what it has.
+func withRoom(err error, folder, size string) error {
 	if !isFull(err) {
 		return err
 	}
 	free, _ := host.Room(folder)
-	return fmt.Errorf("%w: it takes up to %s, and the file system at %s has %s left; make room there", err,
-		setting.Size(bytes), host.Mount(folder), setting.Size(int64(free)))
+	return fmt.Errorf("%w: it takes %s, and the file system at %s has %s left; make room there", err,
+		size, host.Mount(folder), setting.Size(int64(free)))
 }
 
 // manifestRoom is an upper bound of the bytes of a checkpoint besides its values.

@@ -56,12 +56,17 @@ func (s *server) lose(file string, err error) {
 // errRoom is why logs end that make room.
 var errRoom = errors.New("removed to make room for the trained weights")
 
-// makingRoom calls write. As long as that finds the disk full, it removes logs of the run, one kind after
-// another, and calls write again: the trained weights are worth more.
-func (w *worker) makingRoom(write func() error) error {
+// makingRoom calls write, which takes so many bytes. As long as that finds the disk full, it removes logs of
+// the run, one kind after another, and calls write again: the trained weights are worth more. It removes none
+// if all of them together do not make enough room, since the measurements would be gone for nothing.
+func (w *worker) makingRoom(bytes int64, write func() error) error {
 	err := write()
-	for _, file := range []string{eventsFolder, rundir.TraceFile, rundir.StepsFile,
-		rundir.UpdatesFile} {
+	logs := []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}
+	free, isKnown := w.dir.FreeBytes()
+	if isKnown && free+w.dir.Discardable(logs...) < bytes {
+		return err
+	}
+	for _, file := range logs {
 		if !isFull(err) {
 			break
 		}

@@ -35,7 +35,7 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 		var lost []string
 		w := &worker{dir: dir, log: io.Discard, tell: func(n notice) { lost = append(lost, n.Lost.File) }}
 		calls := 0
-		err := w.makingRoom(func() error {
+		err := w.makingRoom(1, func() error {
 			if calls++; calls <= c.failures {
 				return full
 			}
@@ -62,7 +62,26 @@ func TestOtherErrorsRemoveNoLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &worker{dir: dir, log: io.Discard}
-	if err := w.makingRoom(func() error { return syscall.EROFS }); err != syscall.EROFS {
+	if err := w.makingRoom(1, func() error { return syscall.EROFS }); err != syscall.EROFS {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir.Path(rundir.StepsFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Logs that do not make enough room for the weights stay: without the weights they are all that the run has.
+func TestLogsThatMakeTooLittleRoomStay(t *testing.T) {
+	dir := rundir.Directory(t.TempDir())
+	free, isKnown := dir.FreeBytes()
+	if !isKnown {
+		t.Skip("this system does not tell the room on a disk")
+	}
+	if err := os.WriteFile(dir.Path(rundir.StepsFile), []byte("line\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{dir: dir, log: io.Discard, tell: func(n notice) { t.Errorf("lost %s", n.Lost.File) }}
+	if err := w.makingRoom(2*free+1<<40, func() error { return syscall.ENOSPC }); err != syscall.ENOSPC {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir.Path(rundir.StepsFile)); err != nil {

@@ -141,7 +141,11 @@ func (w *worker) save(v *graph.Variables, shards int64) error {
 		return nil
 	}
 	batches := w.batches + shards // updates of the running statistics
-	err := w.makingRoom(func() error {
+	bytes, err := checkpoint.Weights(v, batches, w.metadata()).Bytes()
+	if err != nil {
+		return err
+	}
+	err = w.makingRoom(bytes, func() error {
 		path := w.dir.Path(checkpoint.WeightsFile)
 		sum, err := checkpoint.Save(path, v, batches, w.metadata())
 		if err != nil {
@@ -150,7 +154,7 @@ func (w *worker) save(v *graph.Variables, shards int64) error {
 		w.saved = &record.Saved{Path: path, SHA256: sum}
 		return w.savePretrained()
 	})
-	return withRoom(err, w.dir.Path("."), 4*int64(len(v.Weights)+len(v.State))+manifestRoom)
+	return withRoom(err, w.dir.Path("."), setting.Size(bytes))
 }
 
 // metadata returns the metadata of saved weights: how their images are normalised.
