@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 )
 
@@ -28,6 +29,16 @@ func cautions(s *record.Summary) []string {
 			math.Log(float64(s.Classes))))
 	}
 	return all
+}
+
+// warming warns that the run of c ended within its warm-up; "" if it did not.
+func warming(c setting.Config, s *record.Summary) string {
+	const rounding = 1e-9 // of steps to epochs
+	if s.Steps == 0 || s.Epochs*(1+rounding) >= c.Schedule.Warmup {
+		return ""
+	}
+	return fmt.Sprintf("the run ended after %.3g epochs, within its warm-up of %g: the learning rate never "+
+		"reached its full value", s.Epochs, c.Schedule.Warmup)
 }
 
 // gpuLoads returns the number of workers on each GPU that computed, in increasing order. A GPU is known by
@@ -94,10 +105,20 @@ func unlikeGPUs(ranks []record.RankStat) string {
 }
 
 // isGuessing reports whether the loss of the last step and that on the test samples, if there is one, are
-// those of guessing.
+// those of guessing, and the accuracy is no evidence to the contrary: a loss falls late where it is high for
+// the samples that are still wrong.
 func isGuessing(s *record.Summary) bool {
-	return s.Steps > 0 && s.Loss.IsGuessing(s.Classes) &&
+	return s.Steps > 0 && s.Loss.IsGuessing(s.Classes) && !beatsChance(s) &&
 		(s.TestLoss == nil || record.Loss{Last: *s.TestLoss}.IsGuessing(s.Classes))
+}
+
+// beatsChance reports whether the test accuracy is more than three standard errors above 1/classes.
+func beatsChance(s *record.Summary) bool {
+	if s.TestAccuracy == nil || s.TestSamples == 0 || s.Classes < 2 {
+		return false
+	}
+	chance := 1 / float64(s.Classes)
+	return *s.TestAccuracy > chance+3*math.Sqrt(chance*(1-chance)/float64(s.TestSamples))
 }
 
 // grown warns that the loss of the last step and that on the test samples have grown, as

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/app/record"
+	"lockstep/app/setting"
 )
 
 func TestCautionsOfLosses(t *testing.T) {
@@ -35,6 +36,31 @@ func TestCautionsOfLosses(t *testing.T) {
 		if len(got) > 1 || (len(got) == 1) != (test.want != "") ||
 			!strings.Contains(strings.Join(got, ""), test.want) {
 			t.Errorf("%s: cautions %q, want one with %q", name, got, test.want)
+		}
+	}
+}
+
+// A run whose test accuracy chance does not explain has learned, whatever its loss.
+func TestAccuracyAboveChanceIsNoGuessing(t *testing.T) {
+	for accuracy, isCautioned := range map[float64]bool{0.10: true, 0.12: true, 0.121: false, 0.192: false} {
+		loss := 2.29
+		s := record.Summary{Classes: 10, Loss: record.Loss{First: 2.3, Last: loss}, TestLoss: &loss}
+		s.Steps, s.TestAccuracy, s.TestSamples = 9, &accuracy, 2000 // 3 standard errors are 0.0201
+		if got := cautions(&s); (len(got) == 1) != isCautioned {
+			t.Errorf("%v: %q, cautioned: %v", accuracy, got, isCautioned)
+		}
+	}
+}
+
+// A warm-up that is longer than the run is told; one that ends with the last step is not.
+func TestWarmupLongerThanTheRun(t *testing.T) {
+	var c setting.Config
+	c.Schedule.Warmup = 5
+	for epochs, want := range map[float64]string{0.25: "after 0.25 epochs, within its warm-up of 5", 5: ""} {
+		s := record.Summary{Epochs: epochs}
+		s.Steps = 9
+		if got := warming(c, &s); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%v epochs: %q, want %q", epochs, got, want)
 		}
 	}
 }
