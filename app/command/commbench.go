@@ -76,6 +76,7 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
 	like(c, "ranks", "workers")
 	like(c, "codec", "wire")
+	like(c, "repeats", "steps")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
 		"with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")

@@ -69,7 +69,8 @@ func flagError(c *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		if unknown.GetSpecifiedShortnames() != "" {
-			return usagef("unknown flag -%s (%s --help lists all)", unknown.GetSpecifiedName(),
+			letter := unknown.GetSpecifiedName()
+			return usagef("unknown flag -%s%s (%s --help lists all)", letter, hintLetter(c, letter),
 				c.CommandPath())
 		}
 		lines := unknownFlags(c, "--"+unknown.GetSpecifiedName())
@@ -156,6 +157,14 @@ func hintFlag(c *cobra.Command, flag string) string {
 		return setting.Hint(flag, names)
 	}
 	return hintOutside(c, flag, names)
+}
+
+// hintLetter suggests a flag of c for one of a single letter.
+func hintLetter(c *cobra.Command, letter string) string {
+	if long := setting.LongName(letter); long != "" {
+		return hintFlag(c, "--"+long)
+	}
+	return ""
 }
 
 // likeKey annotates a flag with a setting of training that it is here what that is there.

@@ -43,6 +43,12 @@ func remarkOn(name string) string {
 		return "it takes bytes, or a size with its unit, such as 25MiB"
 	case "backend", "distbackend", "processgroupbackend", "ddpbackend":
 		return "it is auto, local, shm or tcp, in place of gloo, nccl or mpi"
+	case "loginterval", "printfreq", "logevery", "logeverynsteps", "loggingsteps":
+		return "every step is in steps.jsonl of the run directory, whatever progress shows"
+	case "savemodel":
+		return "the weights are saved unless --save=false says otherwise"
+	case "dryrun":
+		return "--steps 1 trains one step"
 	case "zerostage":
 		return "it takes no number and is stage 1: the optimizer's state is sharded; gradients and " +
 			"weights, which stages 2 and 3 shard too, are whole on every worker"
@@ -51,7 +57,8 @@ func remarkOn(name string) string {
 	case "overlapcomm":
 		return "--strategy ddp exchanges gradients during the backward pass, and with --overlap-forward " +
 			"also during the next forward pass"
-	case "nnodes", "numnodes", "noderank", "rdzvendpoint", "rdzvbackend", "rdzvid", "standalone":
+	case "nnodes", "numnodes", "noderank", "rdzvendpoint", "rdzvbackend", "rdzvid", "standalone",
+		"disturl", "initmethod":
 		return "hosts are named by flags in front of the command: see lockstep run and lockstep launch"
 	}
 	return ""
@@ -92,6 +99,13 @@ func Elsewhere(name string) (setting, remark string) {
 		}
 	}
 	return fromElsewhere(name)
+}
+
+// LongName returns the flag, without hyphens, that a letter stands for in PyTorch's ImageNet example and in
+// scripts that follow it; "" if it is none that has a counterpart here or a remark.
+func LongName(letter string) string {
+	return map[string]string{"a": "arch", "b": "batch-size", "e": "evaluate", "j": "num-workers",
+		"p": "print-freq"}[letter]
 }
 
 // Hint suggests a setting for an unknown flag or key: the setting that other programs call by this name, or

@@ -78,6 +78,14 @@ func readsTexts(c Config) string {
 	return fmt.Sprintf("%s reads images", c.Model)
 }
 
+// hasColumns: only in a file of the user's own is it open which columns are read.
+func hasColumns(c Config) string {
+	if why := readsTexts(c); why != "" || c.Catalog.data().IsPath(c.Data) {
+		return why
+	}
+	return fmt.Sprintf("the columns of %s are known", c.Data)
+}
+
 // choosesStrategy: only a choice can be checked.
 func choosesStrategy(c Config) string {
 	if c.Strategy == Auto {

@@ -86,16 +86,16 @@ func textSettings() []Setting {
 		text("text-column", "COLUMN", "column of the text, by name or by number from 1 "+
 			"(default: text, sentence, content or review)",
 			func(c *Config) *string { return &c.TextColumn }).
-			unless(readsTexts),
+			unless(hasColumns),
 		text("pair-column", "COLUMN", "column of the second text, if samples are pairs of texts "+
 			"(default: single texts)",
 			func(c *Config) *string { return &c.PairColumn }).
 			aliases("text-pair").
-			unless(readsTexts),
+			unless(hasColumns),
 		text("label-column", "COLUMN", "column of the label; a file has no header if all columns are "+
 			"numbers (default: label or class)",
 			func(c *Config) *string { return &c.LabelColumn }).
-			unless(readsTexts),
+			unless(hasColumns),
 	}
 }
 
@@ -257,7 +257,8 @@ func lengthSettings() []Setting {
 			aliases("num-epochs", "num-train-epochs", "max-epochs"),
 		open(number("steps", "length in steps, instead of --epochs (default: given by --epochs)", 1, maxCount,
 			func(c *Config) *int { return &c.Steps })).
-			aliases("max-steps", "num-steps", "max-iters", "iterations", "max-train-steps", "train-iters"),
+			aliases("max-steps", "num-steps", "max-iters", "iterations", "max-train-steps", "train-iters",
+				"iters"),
 		open(duration("for", "length in training time such as 30s, evaluations not counted, instead of "+
 			"--epochs (default: given by --epochs)", func(c *Config) *string { return &c.For })).
 			aliases("max-time"),
