@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"lockstep/app/analysis"
@@ -264,20 +265,34 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &interruptedError{goesOn(results, folder), err}
 	}
-	if failed := benchmarkReport(results, analysis.Compare(results)).Write(folder); failed != nil {
-		return failed
-	}
+	unwritten := unwrittenReport(folder, benchmarkReport(results, analysis.Compare(results)).Write(folder))
 	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
 		}
-		return err
+		return errors.Join(err, unwritten)
 	}
 	if failed := report.Text(a.stdout, results); failed != nil {
 		return failed
 	}
+	if unwritten != nil {
+		return errors.Join(err, unwritten)
+	}
 	fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(folder, report.HTMLFile))
 	return err
+}
+
+// unwrittenReport returns the error of writing the report of folder, whose results are on disk, with what to
+// do about it; nil if there is none.
+func unwrittenReport(folder string, err error) error {
+	if err == nil {
+		return nil
+	}
+	when := "once that is mended"
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		when = "once there is room"
+	}
+	return fmt.Errorf("%w; lockstep report %s writes it %s", err, spelling.Word(folder), when)
 }
 
 // goesOn names the command that goes on with an interrupted benchmark in a folder.

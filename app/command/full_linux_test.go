@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,7 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/record"
+
+	"github.com/spf13/cobra"
 )
 
 // smallDisk mounts a file system of some bytes.
@@ -144,6 +149,26 @@ func TestAFullDiskKeepsTheMeasurements(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(out, "steps.jsonl")); strings.Count(string(text), "\n") != 3 {
 		t.Errorf("%q, %v, want 3 steps", text, err)
+	}
+}
+
+// A benchmark prints its table although a full disk does not take the report, and says how to write it.
+func TestAFullDiskLeavesTheTable(t *testing.T) {
+	disk := t.TempDir()
+	smallDisk(t, disk, "64k")
+	fill(t, filepath.Join(disk, "other"), 0)
+	var out strings.Builder
+	a := &app{stdout: &out, stderr: io.Discard}
+	c := &cobra.Command{}
+	c.SetContext(t.Context())
+	err := a.runBench(c, disk, nil, false, true,
+		func(context.Context, bench.Options) (*record.Results, error) {
+			return &record.Results{Rows: []record.Row{{Setting: record.Setting{Model: "lenet"}}}}, nil
+		})
+	want := "report: write " + disk + "/report.md: no space left on device; lockstep report " + disk +
+		" writes it once there is room"
+	if err == nil || err.Error() != want || !strings.Contains(out.String(), "lenet") {
+		t.Errorf("%v, want %s; table %q", err, want, out.String())
 	}
 }
 

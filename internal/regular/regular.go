@@ -52,11 +52,12 @@ func Hash(path string) (string, error) {
 const bufferBytes = 1 << 20
 
 // Replace replaces the file at path by the contents that fill writes, once they are on disk, or
-// leaves it unchanged. The file gets the permissions that the process's umask allows.
+// leaves it unchanged. The file gets the permissions that the process's umask allows. Errors of the system
+// name path.
 func Replace(path string, fill func(io.Writer) error) error {
 	f, err := createBeside(path)
 	if err != nil {
-		return err
+		return naming(path, err)
 	}
 	b := bufio.NewWriterSize(f, bufferBytes)
 	err = fill(b)
@@ -72,9 +73,20 @@ func Replace(path string, fill func(io.Writer) error) error {
 	}
 	if err != nil {
 		os.Remove(f.Name()) // the first error is the one to return
+		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
+			return naming(path, err)
+		}
 		return err
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// naming returns an error about the file beside path as one about path, the name that the reader knows.
+func naming(path string, err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
+	}
+	return err
 }
 
 // createBeside creates a hidden file with a new name in the folder of path. os.CreateTemp is

@@ -58,3 +58,12 @@ func TestReplaceHonoursTheUmask(t *testing.T) {
 		t.Errorf("%v, %v, want the file alone", entries, err)
 	}
 }
+
+// An error about the file that is written beside the one to replace names the latter.
+func TestReplaceNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "file")
+	err := regular.Replace(path, func(io.Writer) error { return nil })
+	if want := "open " + path + ": no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
