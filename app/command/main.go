@@ -146,7 +146,6 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(printUsage)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
 	for _, command := range commands() {
 		root.AddCommand(command(a))
