@@ -141,8 +141,7 @@ func (l *Line) isMean() bool { return l.isLoose() && l.Setting.Strategy != "none
 // isLoose reports whether the workers do not wait for one another in every step, so that their steps and
 // losses differ.
 func (l *Line) isLoose() bool {
-	return l.Setting.Workers > 1 &&
-		slices.Contains([]string{"none", "ps-async", "local-sgd", "diloco"}, l.Setting.Strategy)
+	return isLoose(l.Setting.Strategy, l.Setting.Workers)
 }
 
 // Compare summarises r.

@@ -19,6 +19,7 @@ import (
 type Training struct {
 	record.Summary
 	Watched       []WatchedRank  `json:"-"` // by rank
+	Joint         Curve          `json:"-"` // of all workers together
 	Configuration string         `json:"-"` // the resolved settings, as YAML
 	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
@@ -33,7 +34,7 @@ type Training struct {
 // stretch may be shorter.
 type WatchedRank struct {
 	Step     []float64 // number of the last step of the stretch, from 1
-	Loss     []float64 // of the global batch, mean over the stretch
+	Loss     []float64 // of the global batch, the worker's own where it tells that; mean over the stretch
 	Seconds  []float64 // of a step, mean
 	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
 	Memory   []float64 // resident bytes, largest
@@ -64,6 +65,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	}
 	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
 	var ranks []watching // a run that was resumed may have had more workers before
+	var together joining
 	sum := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(steps, sum))
 	for lines.Scan() {
@@ -79,6 +81,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 			ranks, t.steps = append(ranks, watching{}), append(t.steps, keptSteps{})
 		}
 		ranks[l.Rank].add(l, stretch)
+		together.add(l, stretch)
 		t.steps[l.Rank].add(l)
 	}
 	if err := lines.Err(); err != nil {
@@ -91,6 +94,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 		ranks[i].end()
 		t.Watched = append(t.Watched, ranks[i].rank)
 	}
+	t.Joint = t.joint(&together)
 	return &t, nil
 }
 

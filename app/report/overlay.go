@@ -25,7 +25,11 @@ func (o *overlaid) label() cell { return cell{Text: o.key + "  " + o.name, Swatc
 
 // rate returns the samples per second of steps that take as long as the median one. That of the whole
 // training has its pauses and its first step too, and would not be the batch divided by the step beside it.
+// It is the only one where a step of rank 0 is not one of all workers.
 func (o *overlaid) rate() float64 {
+	if o.MeetsSometimes() && o.SamplesPerSecond > 0 {
+		return o.SamplesPerSecond
+	}
 	if o.Growth != nil || o.StepMS.Median == 0 {
 		return math.NaN()
 	}
@@ -51,9 +55,30 @@ func Overlay(names []string, runs []*analysis.Training) *Report {
 	}
 	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: figures, Tables: []block{
 		{Title: "In figures", Caption: "As each run tells them; samples/s are those of steps as long " +
-			"as the median one.", Table: overlayTable(all), IsOpen: true},
+			"as the median one." + rateNote(all), Table: overlayTable(all), IsOpen: true},
 		settingTable(all)}}}
 	return &Report{p}
+}
+
+// rateNote says which runs tell the samples per second of the whole training.
+func rateNote(all []*overlaid) string {
+	text := meetSometimes(all)
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Workers of %s do not meet in every step: theirs are those of the whole training, "+
+		"the step is rank 0's.", text)
+}
+
+// meetSometimes names the runs in which a step of rank 0 is not one of all workers.
+func meetSometimes(all []*overlaid) string {
+	var names []string
+	for _, o := range all {
+		if o.MeetsSometimes() {
+			names = append(names, o.key+" "+o.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // overlayTitle names the runs.
@@ -86,6 +111,12 @@ func overlayAnswer(all []*overlaid) answer {
 		a.Text = "Equal work, but others took cores from " + text + ", so the steps are not compared."
 		a.Why = "Times say how busy the machine was. Run it again when the machine is idle; lockstep bench " +
 			"repeats runs and interleaves them."
+		return a
+	}
+	if text := meetSometimes(all); text != "" {
+		a.Text = "Equal work, but workers of " + text + " do not meet in every step, so steps are not " +
+			"compared."
+		a.Why = "lockstep bench compares such runs by the time of all their samples."
 		return a
 	}
 	order := slices.Clone(all)
@@ -166,14 +197,14 @@ func overlayNotes(all []*overlaid) []noteList {
 // over time, memory.
 func overlayFigures(all []*overlaid) []figure {
 	step := ofRank0(func(w analysis.WatchedRank) []float64 { return w.Step })
-	loss := ofRank0(func(w analysis.WatchedRank) []float64 { return w.Loss })
+	loss := func(o *overlaid) []float64 { return o.Joint.Loss }
 	accuracy := evaluated(func(e record.Evaluation) float64 { return 100 * e.Accuracy })
 	figures := []figure{
 		overlayPlot("loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", all,
-			ofRank0(func(w analysis.WatchedRank) []float64 { return w.Samples }), loss),
+			func(o *overlaid) []float64 { return o.Joint.Samples }, loss),
 		overlayPlot("loss-seconds", "Loss against seconds", "seconds of training steps",
 			"loss, mean cross entropy", all,
-			ofRank0(func(w analysis.WatchedRank) []float64 { return w.At }), loss),
+			func(o *overlaid) []float64 { return o.Joint.At }, loss),
 		overlayPlot("accuracy-seconds", "Accuracy against seconds", "seconds of training",
 			"test accuracy, %", all, evaluated(trainSeconds), accuracy),
 		overlayPlot("accuracy-steps", "Accuracy against steps", "step", "test accuracy, %", all,
@@ -242,6 +273,8 @@ func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overl
 	caption := "Of rank 0, means of the steps between two points."
 	hi := top(series)
 	switch id {
+	case "loss-samples", "loss-seconds":
+		caption = lossCaption(all)
 	case "accuracy-seconds", "accuracy-steps":
 		caption = "On all test samples."
 	case "time":
@@ -255,6 +288,17 @@ func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overl
 	}
 	return figure{ID: id, Title: title, Caption: caption, Chart: p,
 		Legend: legendOf(series), Table: pointsTable(title, x, y, series)}
+}
+
+// lossCaption says what the losses of runs are.
+func lossCaption(all []*overlaid) string {
+	caption := "Mean over the global batch, and over the steps between two points. Samples of all workers."
+	for _, o := range all {
+		if o.IsLoose() {
+			caption += fmt.Sprintf(" %s: mean of the workers' own losses.", o.key)
+		}
+	}
+	return caption
 }
 
 // pointsTable has some points of each series, the last among them.

@@ -82,8 +82,8 @@ func trainingFigures(t *analysis.Training) []figure {
 
 // lossCurves plots the loss of training and that of the test samples over the steps.
 func lossCurves(t *analysis.Training) figure {
-	train := plot.Series{Keys: []string{"t"}, Label: "training", Style: rankStyle(0), At: t.Watched[0].Step,
-		Values: t.Watched[0].Loss}
+	train := plot.Series{Keys: []string{"t"}, Label: "training", Style: rankStyle(0), At: t.Joint.Step,
+		Values: t.Joint.Loss}
 	all := []plot.Series{train}
 	test := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
 		func(e record.Evaluation) float64 { return float64(e.Loss) })
@@ -100,13 +100,21 @@ func lossCurves(t *analysis.Training) figure {
 		Description: "The loss of training, and of the test samples where they were evaluated. " +
 			"The values of training are in the table below the plot."},
 		X: "step", Y: "loss, mean cross entropy", Series: all, Hi: top(all)}
-	caption := "Training: mean over the global batch, and over the steps between two points."
+	caption := "Training: " + lossOfAll(t) + ", and over the steps between two points."
 	if len(all) > 1 {
 		caption += " Test samples: of all of them, at each evaluation; these values are in the table of " +
 			"evaluations, and the table of the loss holds those of training."
 	}
 	return figure{ID: "loss", Title: "Loss", Caption: caption, Chart: p, Legend: legendOf(all),
 		Table: placesTable("Loss of training by step", "step", all[:1])}
+}
+
+// lossOfAll says what the loss of a run is the mean of.
+func lossOfAll(t *analysis.Training) string {
+	if t.IsLoose() {
+		return "mean of the workers' own losses"
+	}
+	return "mean over the global batch"
 }
 
 // rateQuantity is the same on all ranks.

@@ -1,0 +1,61 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockstep/app/analysis"
+	"lockstep/app/report"
+)
+
+// looseRun returns a run of two workers, of which each tells its own loss and samples: in every step, or one
+// step each in turn. Its file has the lines of rank 1 first.
+func looseRun(t *testing.T, strategy string, isInTurn bool) *analysis.Training {
+	t.Helper()
+	var steps strings.Builder
+	for _, rank := range []int{1, 0} {
+		for step := range 4 {
+			if !isInTurn || step%2 == rank {
+				fmt.Fprintf(&steps, `{"rank":%d,"step":%d,"loss":%d,"own_loss":%[3]d,"samples":32,`+
+					`"seconds":0.01}`+"\n", rank, step, 2*rank+step)
+			}
+		}
+	}
+	run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":%q,"workers":2,"batch":32,`+
+		`"steps":4,"samples":%d,"samples_per_second":6250,"step_ms":{"median":10}}`, strategy,
+		steps.Len())), strings.NewReader(steps.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// Of workers that each tell their own losses and samples, a report shows those of all.
+func TestLossOfAllWorkers(t *testing.T) {
+	averages, async := looseRun(t, "local-sgd", false), looseRun(t, "ps-async", true)
+	if got, want := fmt.Sprint(averages.Joint), "{[1 2 3 4] [1 2 3 4] [0.01 0.02 0.03 0.04] "+
+		"[64 128 192 256]}"; got != want {
+		t.Errorf("local-sgd: %v, want %v", got, want)
+	}
+	if got, want := fmt.Sprint(async.Joint), "{[1 2 3 4] [0 3 2 5] [0.01 0.01 0.02 0.02] "+
+		"[32 64 96 128]}"; got != want {
+		t.Errorf("ps-async: %v, want %v", got, want)
+	}
+	page := overlayPage(t, []string{"one", "two"}, averages, async)
+	for _, want := range []string{"<td>256</td><td>4.000</td>", "<td>128</td><td>5.000</td>", "<td>6250</td>",
+		"Workers of A one, B two do not meet in every step", "A: mean of the workers&#39; own losses."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the overlay lacks %q", want)
+		}
+	}
+	folder := t.TempDir()
+	if err := report.Run(averages).Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	text := read(t, folder, report.MarkdownFile)
+	if !strings.Contains(text, "| 4 | 4.000 |") ||
+		!strings.Contains(text, "Training: mean of the workers' own losses") {
+		t.Errorf("the report has the loss of rank 0: %s", text)
+	}
+}
