@@ -485,6 +485,25 @@ func TestPhasesAreOfTheTimedRuns(t *testing.T) {
 	}
 }
 
+// What a row ended with is that of the runs that its times are of, and asynchronous workers see no epochs.
+func TestResultIsOfTheTimedRuns(t *testing.T) {
+	m := newMaker(2, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
+	row := m.add(record.Setting{Strategy: "ps-async", Workers: 2}, 1.2, 1.2)
+	row.Runs[0].Taken = &record.Taken{Others: 0.9}
+	row.Runs[0].TestAccuracy, row.Runs[1].TestAccuracy = new(0.25), new(0.75)
+	row.Runs[0].BytesSent, row.Runs[1].BytesSent = 100, 200
+	m.Rows[0].Runs[0].EpochSeconds = record.Numbers{8}
+	c := analysis.Compare(m.Results)
+	if l := c.Groups[0].Lines[1]; l.TestAccuracy != 0.75 || l.BytesSent != 200 {
+		t.Errorf("accuracy %g, %g bytes: those of the run that is left out", l.TestAccuracy, l.BytesSent)
+	}
+	const want = "No epoch time for ps-async 2×1: asynchronous workers share the steps"
+	if text := note(c, "epoch"); !strings.Contains(text, want) || strings.Contains(text, "ended before") {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
 // Rows with several runs each, of which no two rows have two rounds in common, are not said to have one.
 func TestRunsOfDifferentRounds(t *testing.T) {
 	m := newMaker(3, 4)

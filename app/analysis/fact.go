@@ -97,12 +97,18 @@ func firstStep(_ *record.Results, c *Comparison) []string {
 }
 
 func epochNotMeasured(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 })
-	if !any {
-		return nil
+	var out []string
+	isAsync := func(l *Line) bool { return l.Setting.Strategy == "ps-async" }
+	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 && !isAsync(l) })
+	if any {
+		out = one("No epoch time for %s: the run ended before a complete pass over the training "+
+			"set, and a projection is no measurement.", names)
 	}
-	return one("No epoch time for %s: the run ended before a complete pass over the training "+
-		"set, and a projection is no measurement.", names)
+	if names, any = c.where(func(l *Line) bool { return l.Epoch.N == 0 && isAsync(l) }); any {
+		out = append(out, one("No epoch time for %s: asynchronous workers share the steps, and none of them "+
+			"sees a whole pass over the training set.", names)...)
+	}
+	return out
 }
 
 // oneBucket names the rows that could hide no exchange behind their backward pass, because one bucket holds

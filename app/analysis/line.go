@@ -43,9 +43,9 @@ func newLine(row *record.Row, rounds int) *Line {
 	}
 	l.Measured = len(clean)
 	l.summarizeTime(clean)
-	l.summarizeResult(good)
+	l.summarizeResult(good, clean)
 	if len(good) > 0 {
-		l.summarizeCurves(good, clean)
+		l.summarizeCurves(clean)
 	}
 	return l
 }
@@ -80,8 +80,9 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	}
 }
 
-// summarizeResult fills what runs ended with: figures of the first one, and whether the others agree.
-func (l *Line) summarizeResult(runs []*record.Run) {
+// summarizeResult fills what runs ended with: figures of the first of the timed ones, which stand beside
+// their times, and whether all agree.
+func (l *Line) summarizeResult(runs, timed []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
@@ -96,16 +97,16 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 	if len(runs) == 0 {
 		return
 	}
-	l.SHA256 = l.hashes[l.seedOf(runs[0])]
-	l.firstResult(runs[0])
-	for _, r := range runs[1:] {
+	l.SHA256 = l.hashes[l.seedOf(timed[0])]
+	l.firstResult(timed[0])
+	for _, r := range runs {
 		if workOf(r) != l.work && l.Refused == "" {
 			l.Uneven = true
 		}
 	}
 }
 
-// firstResult fills the figures that are those of the first run.
+// firstResult fills the figures that are those of one run.
 func (l *Line) firstResult(r *record.Run) {
 	l.work, l.computed = workOf(r), computedBy(r)
 	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
@@ -158,12 +159,12 @@ func workOf(r *record.Run) work {
 // seedOf returns the seed of a run.
 func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Seed) }
 
-// summarizeCurves fills what is told of single steps: what they computed is the first run's, where their time
-// went that of the timed runs.
-func (l *Line) summarizeCurves(runs, timed []*record.Run) {
-	l.Loss = lossOf(runs[0])
+// summarizeCurves fills what is told of single steps: what they computed is that of the first timed run,
+// where their time went that of all timed runs.
+func (l *Line) summarizeCurves(timed []*record.Run) {
+	l.Loss = lossOf(timed[0])
 	l.Times = medianTimes(timed)
-	for _, rank := range runs[0].Ranks {
+	for _, rank := range timed[0].Ranks {
 		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
 			OwnLoss: rank.Steps.OwnLoss})
 	}
@@ -175,11 +176,11 @@ func (l *Line) summarizeCurves(runs, timed []*record.Run) {
 	l.Phases, l.phaseShare = meanPhases(timed)
 	l.summarizePlaces(timed[0])
 	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
-	if n := runs[0].BytesVectors; n > 0 {
+	if n := timed[0].BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}
-	l.Checkpoints = runs[0].Checkpoints
-	l.Usage, l.TotalShards = usageOf(timed[0]), shardsOf(runs[0])
+	l.Checkpoints = timed[0].Checkpoints
+	l.Usage, l.TotalShards = usageOf(timed[0]), shardsOf(timed[0])
 }
 
 // medianTimes returns the seconds of each step, median over the runs that have it.
