@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // AsyncText says how stale the updates of an asynchronous run were; "" for nil.
@@ -38,6 +39,16 @@ func SharesText(a *record.Async) string {
 	last := len(parts) - 1
 	return fmt.Sprintf("%s and %s of %d updates, by rank", strings.Join(parts[:last], ", "), parts[last],
 		a.Updates)
+}
+
+// AveragesText says how workers averaged their weights, with the outer optimizer that was used; "" for nil.
+func AveragesText(a *record.Averages) string {
+	if a == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s of the weights, %d steps apart at most, in %s; outer learning rate %v, "+
+		"momentum %v", spelling.Count(a.Rounds, "average"), a.Every, spelling.Count(a.Parts, "part"), a.LR,
+		a.Momentum)
 }
 
 // LostText says without which workers a run went on; "" if without none.

@@ -188,10 +188,8 @@ func (r rows) exchanged(s *record.Summary) {
 				setting.Size(s.BusiestBytes), setting.Size(s.ServerBytes))
 		}
 	}
-	if a := s.Averages; a != nil {
-		r.add("averages", "%s of the weights, %d steps apart at most, in %s; outer learning rate %v, "+
-			"momentum %v", spelling.Count(a.Rounds, "average"), a.Every, spelling.Count(a.Parts, "part"),
-			a.LR, a.Momentum)
+	if text := analysis.AveragesText(s.Averages); text != "" {
+		r.add("averages", "%s", text)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -49,11 +50,16 @@ func TestLossOfAllWorkers(t *testing.T) {
 			t.Errorf("the overlay lacks %q", want)
 		}
 	}
+	averages.Averages = &record.Averages{Rounds: 2, Every: 2, Parts: 1, LR: 1}
 	folder := t.TempDir()
 	if err := report.Run(averages).Write(folder); err != nil {
 		t.Fatal(err)
 	}
 	text := read(t, folder, report.MarkdownFile)
+	if !strings.Contains(text, "averages: 2 averages of the weights, 2 steps apart at most, in 1 part; "+
+		"outer learning rate 1, momentum 0\n") {
+		t.Errorf("the report does not tell the averages: %s", text)
+	}
 	if !strings.Contains(text, "| 4 | 4.000 |") ||
 		!strings.Contains(text, "Training: mean of the workers' own losses") {
 		t.Errorf("the report has the loss of rank 0: %s", text)

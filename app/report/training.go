@@ -461,6 +461,9 @@ func addTraffic(t *analysis.Training, add adder) {
 	if t.Workers > 1 || t.BytesSent > 0 {
 		add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
+	if text := analysis.AveragesText(t.Averages); text != "" {
+		add("averages", "%s", text)
+	}
 	if len(t.Servers) > 0 {
 		add("busiest", "%s in and out of a process, %s of one with a server",
 			byteCount(float64(t.BusiestBytes)), byteCount(float64(t.ServerBytes)))

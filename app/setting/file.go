@@ -80,6 +80,9 @@ func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) boo
 		}
 		line := s.Name + ": " + value
 		if origin := origins[s.Name]; origin != "" {
+			if origin == fromDefault && c.Averages() && c.whyIdle(s) != "" { // such as an outer rate
+				origin += ", not used by " + c.Strategy
+			}
 			line = fmt.Sprintf("%-28s # %s", line, origin)
 		}
 		b.WriteString(line + "\n")
