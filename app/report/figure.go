@@ -58,7 +58,7 @@ func (s *section) stepFigure() *figure {
 			"quotient of two medians; rows are in the order of such ratios."
 	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
-		caption += " Hollow: others took cores from the run."
+		caption += " Hollow, in the table in parentheses: others took cores from the run."
 	}
 	if slices.ContainsFunc(d.Groups, func(g plot.DotGroup) bool { return g.Title == notRanked }) {
 		caption += " Not ranked are rows of another program or result, of other work or without exchange, " +

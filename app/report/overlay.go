@@ -286,6 +286,11 @@ func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overl
 	if len(p.Series) < len(series) {
 		caption += " Runs whose values agree bit for bit share a curve."
 	}
+	points := 0
+	for _, s := range series {
+		points = max(points, len(s.Values))
+	}
+	caption = someOf(points, caption)
 	return figure{ID: id, Title: title, Caption: caption, Chart: p,
 		Legend: legendOf(series), Table: pointsTable(title, x, y, series)}
 }
@@ -303,12 +308,11 @@ func lossCaption(all []*overlaid) string {
 
 // pointsTable has some points of each series, the last among them.
 func pointsTable(name, x, y string, all []plot.Series) table {
-	const most = 12 // of a series
 	t := table{Name: name, Head: []heading{{"run", ""}, {x, ""}, {y, ""}}}
 	for _, s := range all {
 		n := len(s.Values)
-		for i := range min(n, most) {
-			at := (i+1)*n/min(n, most) - 1
+		for i := range min(n, tableRows) {
+			at := (i+1)*n/min(n, tableRows) - 1
 			t.Rows = append(t.Rows, row{Cells: []cell{{Text: s.Name()}, {Text: placeText(s.At[at])},
 				{Text: digits(s.Values[at], 4)}}})
 		}

@@ -105,8 +105,8 @@ func lossCurves(t *analysis.Training) figure {
 		caption += " Test samples: of all of them, at each evaluation; these values are in the table of " +
 			"evaluations, and the table of the loss holds those of training."
 	}
-	return figure{ID: "loss", Title: "Loss", Caption: caption, Chart: p, Legend: legendOf(all),
-		Table: placesTable("Loss of training by step", "step", all[:1])}
+	return figure{ID: "loss", Title: "Loss", Caption: someOf(len(train.At), caption), Chart: p,
+		Legend: legendOf(all), Table: placesTable("Loss of training by step", "step", all[:1])}
 }
 
 // lossOfAll says what the loss of a run is the mean of.
@@ -218,6 +218,7 @@ func (q quantity) plot(ranks []analysis.WatchedRank, x string,
 	p := plot.Lines{Head: plot.Head{ID: q.id, Title: q.title + " against " + x,
 		Description: "One curve per rank. The values are in the table below the plot."},
 		Y: q.label, X: x, Series: all, Hi: hi}
+	caption = someOf(len(all[0].At), caption)
 	return figure{ID: q.id, Title: q.title, Caption: caption, Chart: p, Legend: legendOf(all),
 		Table: placesTable(q.title, x, all)}
 }
@@ -256,16 +257,27 @@ func bucketFigure(buckets []record.BucketStat) figure {
 	return f
 }
 
+// tableRows is how many points of a series a table has at most.
+const tableRows = 12
+
+// someOf adds to the caption of means over what lies between the points of a chart that the table below has
+// only some of them, if that is so.
+func someOf(points int, caption string) string {
+	if points <= tableRows {
+		return caption
+	}
+	return caption + " The table has some of these points, and no means of what lies between its rows."
+}
+
 // placesTable shows series at about a dozen of the first one's places, the last among them.
 func placesTable(name, place string, all []plot.Series) table {
 	t := table{Name: name, Head: []heading{{place, ""}}}
 	for _, s := range all {
 		t.Head = append(t.Head, heading{s.Label, ""})
 	}
-	const rows = 12
 	n := len(all[0].At)
-	for i := range min(n, rows) {
-		at := (i+1)*n/min(n, rows) - 1
+	for i := range min(n, tableRows) {
+		at := (i+1)*n/min(n, tableRows) - 1
 		cells := []cell{{Text: digits(all[0].At[at], 4)}}
 		if place != "seconds" {
 			cells[0].Text = trim(all[0].At[at])
