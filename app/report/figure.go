@@ -178,7 +178,7 @@ func thinned(at, values []float64) (places, means []float64) {
 
 // lossFigures plot the loss against seconds and against samples.
 func (s *section) lossFigures() []figure {
-	caption := "Mean over the global batch, first run of each row."
+	caption := "Mean over the global batch, first counted run of each row."
 	for _, name := range []string{"none", "local-sgd", "diloco"} {
 		if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Setting.Strategy == name }) {
 			caption += " Strategy " + name + ": mean of the workers' own losses."

@@ -88,7 +88,7 @@ func (s *section) shareFigure() []figure {
 		return nil
 	}
 	f := figure{ID: b.ID, Title: "Batches per worker", Caption: "The part of all shards that each worker " +
-		"computed, in the first run of each row.", Chart: b, Legend: boxesOf(b), Table: t}
+		"computed, in the first counted run of each row.", Chart: b, Legend: boxesOf(b), Table: t}
 	return []figure{f}
 }
 
@@ -174,7 +174,7 @@ func (s *section) checkpointFigure() []figure {
 	if len(b.Rows) == 0 {
 		return nil
 	}
-	f := figure{ID: b.ID, Title: "Checkpoints", Caption: "Of the first run of each row. At the end of a " +
+	f := figure{ID: b.ID, Title: "Checkpoints", Caption: "Of the first counted run of each row. At the end of a " +
 		"bar: the part of the run in which training stood still.", Chart: b, Legend: boxesOf(b), Table: t}
 	return []figure{f}
 }
