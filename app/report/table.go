@@ -265,8 +265,8 @@ func (s *section) mainTables() []block {
 			"median. Spread: range of the runs’ medians. Ranges of ratios run over the rounds. A dash: not " +
 			"measured, or no ratio because of contention or of cores taken by others.",
 			Table: s.mainTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
-		{ID: "result", Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
-			"several seeds are means with their interval.",
+		{ID: "result", Title: "Result and traffic", Caption: "Of the first counted run of each row; " +
+			"accuracies of several seeds are means with their interval.",
 			Table: s.mainTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
 	}
 }

@@ -174,7 +174,8 @@ func (s *section) checkpointFigure() []figure {
 	if len(b.Rows) == 0 {
 		return nil
 	}
-	f := figure{ID: b.ID, Title: "Checkpoints", Caption: "Of the first counted run of each row. At the end of a " +
-		"bar: the part of the run in which training stood still.", Chart: b, Legend: boxesOf(b), Table: t}
+	f := figure{ID: b.ID, Title: "Checkpoints", Caption: "Of the first counted run of each row. At the " +
+		"end of a bar: the part of the run in which training stood still.", Chart: b, Legend: boxesOf(b),
+		Table: t}
 	return []figure{f}
 }
