@@ -70,7 +70,7 @@ type LaunchConfig struct {
 	// seconds. The worker itself reports how long it may go without progress (Progress.Limit).
 	SilenceTimeout time.Duration
 	// Starving, if not nil, begins to measure for how long a process of this host has work and no core, and
-	// returns what tells it. So long a worker may be silent beyond SilenceTimeout, up to a minute.
+	// returns what tells it. A worker may be silent for that much longer than SilenceTimeout, up to a minute.
 	Starving func(pid int) (lost func() time.Duration)
 	// StopGrace is how long workers may take to end after a stop before they are killed; default
 	// three seconds.

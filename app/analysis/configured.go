@@ -42,8 +42,8 @@ func (c configured) differs(name, claimed string) (ran string, isOther bool) {
 	return "", false
 }
 
-// isRooted reports whether an absolute path may be a relative one: a benchmark that is resumed runs with the
-// first, and its rows have the second, as it was given.
+// isRooted reports whether an absolute path may be a relative one made whole: a benchmark that is resumed
+// runs with whole paths, and its rows have them as they were given.
 func isRooted(long, short string) bool {
 	short = path.Clean(short)
 	for strings.HasPrefix(short, "../") {

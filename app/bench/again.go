@@ -22,8 +22,8 @@ const busyShare = 0.75
 const MaxAdded = 50
 
 // addRun adds a run to its row. Of two runs of one round, the one that succeeded counts or, of two, the one
-// that lost less of the cores to others; the other is kept as replaced. Times take no part in the choice, but
-// that a run too short to tell has lost nothing.
+// that lost less of the cores to others; the other is kept as replaced. Times take no part in the choice,
+// except that a run too short to tell counts as one that has lost nothing.
 func addRun(row *record.Row, run record.Run) {
 	i := slices.IndexFunc(row.Runs, func(r record.Run) bool { return r.Round == run.Round })
 	if i < 0 {

@@ -43,7 +43,7 @@ func (w *worker) lose(file string, err error) {
 	w.tell(notice{Lost: &l})
 }
 
-// lose is that of a worker.
+// lose does for a server what a worker's lose does.
 func (s *server) lose(file string, err error) {
 	if !s.lost.add(file, err) {
 		return
