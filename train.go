@@ -214,7 +214,7 @@ func (r *replica) updater(l *train.Loop) (train.Updater, error) {
 	for _, s := range v.Segments {
 		c.Segments = append(c.Segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
 	}
-	s, err := gradsync.New("ddp", c)
+	s, err := gradsync.New(gradsync.DDP, c)
 	if err != nil {
 		return nil, err
 	}

@@ -117,8 +117,15 @@ type Bucket struct {
 	Exposed, Hidden time.Duration
 }
 
+// The strategies that New knows.
+const (
+	GatherScatter = "gather-scatter"
+	AllReduce     = "all-reduce"
+	DDP           = "ddp"
+)
+
 // Names returns the strategies that New knows.
-func Names() []string { return []string{"gather-scatter", "all-reduce", "ddp"} }
+func Names() []string { return []string{GatherScatter, AllReduce, DDP} }
 
 // New returns the strategy of that name.
 //
@@ -130,13 +137,13 @@ func New(name string, c Config) (Strategy, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("gradsync: strategy %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
-	if name == "gather-scatter" {
+	if name == GatherScatter {
 		c.Algorithm = "gather"
 	}
 	if c.Wire.IsAuto() {
 		return newGovernor(name, c)
 	}
-	s, err := newExchange(c, comm.AllReduce, name == "ddp")
+	s, err := newExchange(c, comm.AllReduce, name == DDP)
 	if err != nil {
 		return nil, fmt.Errorf("gradsync: %s: %w", name, err)
 	}

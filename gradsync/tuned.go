@@ -61,7 +61,7 @@ func NewTuned(c Config, done func([]Trial)) (Strategy, error) {
 	t := &tuned{group: c.Group, done: done}
 	for _, size := range TrialSizes(bytes) {
 		c.BucketBytes = size
-		s, err := New("ddp", c)
+		s, err := New(DDP, c)
 		if err != nil {
 			return nil, err
 		}

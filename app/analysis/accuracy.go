@@ -143,7 +143,7 @@ func (g *Group) timeLimits() []float64 {
 			limits = slices.Repeat([]float64{math.NaN()}, len(l.stepByRound))
 		}
 		for _, r := range l.runs {
-			isTrained := l.Setting.Workers > 1 && l.Setting.Strategy != "none" && r.TrainSeconds > 0
+			isTrained := l.Setting.Workers > 1 && !l.strategy().IsFloor && r.TrainSeconds > 0
 			if isTrained && !(limits[r.Round] <= r.TrainSeconds) {
 				limits[r.Round] = r.TrainSeconds
 			}
@@ -228,7 +228,7 @@ func (g *Group) accuracies() []string {
 	var shown []*Over
 	for _, l := range g.Lines {
 		a := &l.Accuracy
-		if l.OK == 0 || !l.isOther() || l.Setting.Strategy == "none" || !a.OverSamples.Known() {
+		if l.OK == 0 || !l.isOther() || l.strategy().IsFloor || !a.OverSamples.Known() {
 			continue
 		}
 		lines, shown = append(lines, l), append(shown, &a.OverSamples)

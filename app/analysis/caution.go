@@ -298,7 +298,7 @@ func generated(_ *record.Results, c *Comparison) []string {
 }
 
 func noExchange(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.Setting.Strategy == "none" })
+	names, any := c.where(func(l *Line) bool { return l.strategy().IsFloor })
 	if !any {
 		return nil
 	}
@@ -309,7 +309,7 @@ func noExchange(_ *record.Results, c *Comparison) []string {
 
 func ring(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
-		return l.Setting.Workers > 1 && l.Setting.Strategy != "none" && l.Setting.Algorithm == "ring"
+		return l.Setting.Workers > 1 && !l.strategy().IsFloor && l.Setting.Algorithm == "ring"
 	})
 	if !any {
 		return nil
@@ -320,7 +320,7 @@ func ring(_ *record.Results, c *Comparison) []string {
 
 func anotherResult(_ *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool {
-		return l.isOther() && !l.IsMixed && l.Setting.Strategy != "none" && l.Setting.Peer == ""
+		return l.isOther() && !l.IsMixed && !l.strategy().IsFloor && l.Setting.Peer == ""
 	})
 	if !any {
 		return nil
@@ -337,7 +337,7 @@ func anotherResult(_ *record.Results, c *Comparison) []string {
 // anyLine reports whether a line that trains one model satisfies is.
 func anyLine(c *Comparison, is func(*Line) bool) bool {
 	found := false
-	c.lines(func(_ *Group, l *Line) { found = found || l.Setting.Strategy != "none" && is(l) })
+	c.lines(func(_ *Group, l *Line) { found = found || !l.strategy().IsFloor && is(l) })
 	return found
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // Comparison is what a report shows: groups of comparable lines, then the notes on all of them.
@@ -118,10 +119,13 @@ func (l *Line) isSuperlinear() bool {
 	return l.Efficiency.Known() && IsSuperlinear(l.Efficiency.Median)
 }
 
+// strategy returns what the strategy of the line is.
+func (l *Line) strategy() strategy.Strategy { return strategy.Named(l.Setting.Strategy) }
+
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && s.Strategy != "none" &&
+	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && !l.strategy().IsFloor &&
 		s.Algorithm != "ring" && !s.IsLossy)
 }
 
@@ -136,7 +140,7 @@ func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting
 
 // isMean reports whether the time of a step is that of many steps over their number, because workers meet in
 // some steps only, or share the steps.
-func (l *Line) isMean() bool { return l.isLoose() && l.Setting.Strategy != "none" }
+func (l *Line) isMean() bool { return l.isLoose() && !l.strategy().IsFloor }
 
 // isLoose reports whether the workers do not wait for one another in every step, so that their steps and
 // losses differ.
@@ -258,11 +262,11 @@ func (g *Group) chooseReferences() {
 	for _, l := range g.Lines {
 		switch {
 		case l.OK == 0 || l.Setting.Peer != "":
-		case l.Setting.Strategy == "single":
+		case l.strategy().IsAlone:
 			if g.Baseline == nil || l.isBaselineBefore(g.Baseline) {
 				g.Baseline = l
 			}
-		case l.Setting.Strategy == "none":
+		case l.strategy().IsFloor:
 			g.Floor = append(g.Floor, l)
 		}
 	}
@@ -275,7 +279,7 @@ func (g *Group) wantedBaseline() *Line {
 	for _, l := range g.Lines {
 		a, b := l.Setting, best.Setting
 		isBetter := a.Options == b.Options && a.Threads < b.Threads || a.Options == "" && b.Options != ""
-		if l.OK == 0 && a.Strategy == "single" && a.Peer == "" && isBetter {
+		if l.OK == 0 && l.strategy().IsAlone && a.Peer == "" && isBetter {
 			best = l
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // configured is what a run's configuration says, by the names of the settings.
@@ -119,7 +120,7 @@ func (c configured) resolved(s record.Setting) (claims [][2]string) {
 	if isTold("shards") {
 		claims = append(claims, [2]string{"shards", strconv.Itoa(s.Shards)})
 	}
-	if s.Workers == 1 || s.Strategy == "none" {
+	if s.Workers == 1 || strategy.Named(s.Strategy).IsFloor {
 		return claims
 	}
 	if isTold("link") && s.Peer == "" { // which has links of its own
@@ -129,10 +130,10 @@ func (c configured) resolved(s record.Setting) (claims [][2]string) {
 		claims = append(claims, [2]string{"algorithm", s.Algorithm})
 	}
 	wire := "wire"
-	if averages(s.Strategy) {
+	if strategy.Named(s.Strategy).Exchange == strategy.Averages {
 		wire = "outer-wire" // of weights: no gradients are sent
 	}
-	if isTold(wire) && s.Strategy != "auto" {
+	if isTold(wire) && s.Strategy != strategy.Auto {
 		claims = append(claims, [2]string{wire, cmp.Or(s.Wire, plainWire)})
 	}
 	return claims
@@ -147,16 +148,8 @@ const plainWire = "fp32"
 // isJoint reports whether all workers of a row train one model in common steps.
 func isJoint(row *record.Row) bool {
 	s := row.Setting
-	return s.Peer == "" && (s.Strategy == "single" || exchangesAll(s.Strategy))
+	return s.Peer == "" && strategy.Named(s.Strategy).IsJoint()
 }
-
-// exchangesAll reports whether workers of a strategy exchange all gradients in every step.
-func exchangesAll(strategy string) bool {
-	return slices.Contains([]string{"all-reduce", "ddp", "gather-scatter", "ps"}, strategy)
-}
-
-// averages reports whether workers of a strategy update their own weights and average them.
-func averages(strategy string) bool { return strategy == "local-sgd" || strategy == "diloco" }
 
 // model identifies the weights with which a run ended.
 type model struct{ data, sha256 string }

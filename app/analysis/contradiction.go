@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // contradictory is the topic of notes on figures that cannot all be true, because somebody changed the file.
@@ -117,7 +118,7 @@ func isWitnessed(row *record.Row, run *record.Run) string {
 
 // sharesSteps reports whether each worker takes steps of its own. Else all ranks take every step, and tell
 // the samples of the whole job in it.
-func sharesSteps(row *record.Row) bool { return row.Setting.Strategy == "ps-async" }
+func sharesSteps(row *record.Row) bool { return strategy.Named(row.Setting.Strategy).IsAsync }
 
 // dropsSteps reports whether servers left out some of the steps that workers computed: those of workers for
 // which a round did not wait.
@@ -194,7 +195,7 @@ func countsAnswers(row *record.Row, run *record.Run) string {
 		return fmt.Sprintf("an accuracy of %v is no whole number of %d answers.", *run.TestAccuracy,
 			run.TestSamples)
 	}
-	isOne := row.Setting.Strategy != "none"
+	isOne := !strategy.Named(row.Setting.Strategy).IsFloor
 	if n := len(run.Evaluations); isOne && n > 0 && run.Evaluations[n-1].Accuracy != *run.TestAccuracy {
 		return fmt.Sprintf("its last evaluation has an accuracy of %v, the run one of %v.",
 			run.Evaluations[n-1].Accuracy, *run.TestAccuracy)

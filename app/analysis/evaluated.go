@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // evaluated remembers what the models that runs ended with reached on the test set.
@@ -20,7 +21,8 @@ type score struct {
 // evaluation is the same for equal weights, however many workers share its samples.
 func (e evaluated) add(where string, row *record.Row, run *record.Run) string {
 	n := len(run.Evaluations)
-	if run.ParameterSHA256 == "" || run.TestAccuracy == nil || n == 0 || row.Setting.Strategy == "none" {
+	if run.ParameterSHA256 == "" || run.TestAccuracy == nil || n == 0 ||
+		strategy.Named(row.Setting.Strategy).IsFloor {
 		return ""
 	}
 	last := run.Evaluations[n-1]
@@ -55,7 +57,7 @@ func fitsTime(row *record.Row, run *record.Run) string {
 		return fmt.Sprintf("it took %.6g s, and %.6g s with starting and ending its processes.", run.Seconds,
 			run.Wall)
 	}
-	if row.Setting.Strategy == "none" {
+	if strategy.Named(row.Setting.Strategy).IsFloor {
 		return ""
 	}
 	if isLonger(run.TrainSeconds, run.Seconds) {

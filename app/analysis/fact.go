@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -98,7 +99,7 @@ func firstStep(_ *record.Results, c *Comparison) []string {
 
 func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 	var out []string
-	isAsync := func(l *Line) bool { return l.Setting.Strategy == "ps-async" }
+	isAsync := func(l *Line) bool { return l.strategy().IsAsync }
 	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 && !isAsync(l) })
 	if any {
 		out = one("No epoch time for %s: the run ended before a complete pass over the training "+
@@ -126,7 +127,8 @@ func oneBucket(_ *record.Results, c *Comparison) []string {
 func (n Network) inOneBucket(model string, c *Comparison) []string {
 	bytes, bucket := 4*float64(n.Parameters), 0.0
 	names, any := c.where(func(l *Line) bool {
-		if l.Setting.Model != model || l.Setting.Strategy != "ddp" || l.Setting.Workers < 2 || l.Hidden != 0 {
+		s := l.Setting
+		if s.Model != model || s.Strategy != strategy.DDP || s.Workers < 2 || l.Hidden != 0 {
 			return false
 		}
 		size, isGiven := configOf(l.runs[0])["bucket"].(float64)
@@ -282,7 +284,7 @@ func (l *Line) plainName() string {
 // lines, and for those whose cores do more than the baseline's.
 func (g *Group) scaled(l *Line) (s Scaled, isScaled bool) {
 	if g.Baseline == nil || !l.Efficiency.Known() || l.isSuperlinear() || l.Cores <= g.Baseline.Cores ||
-		l.Setting.Strategy == "none" {
+		l.strategy().IsFloor {
 		return Scaled{}, false
 	}
 	return Scaled{float64(l.Cores) / float64(g.Baseline.Cores), l.Speedup.Median}, true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // isHeaded says if what a benchmark tells of itself contradicts itself: the machine, its sittings, the
@@ -77,7 +78,7 @@ func isCommanded(r *record.Results) string {
 			{"epochs", strconv.Itoa(s.Epochs)}, {"strategies", s.Strategy},
 			{"workers", strconv.Itoa(s.Workers)}} {
 			list, isGiven := flags[one[0]]
-			isBaseline := one[0] == "strategies" && s.Strategy == "single" ||
+			isBaseline := one[0] == "strategies" && strategy.Named(s.Strategy).IsAlone ||
 				one[0] == "workers" && s.Workers == 1
 			if isGiven && !isBaseline && !hasOwn(s, one[0]) && !isListed(list, one[1]) {
 				return fmt.Sprintf("The command asks for %s %s, row %d has %s.", one[0], list, i+1, one[1])

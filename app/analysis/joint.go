@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // isLoose reports whether the workers of a strategy do not wait for one another in every step, so that each
 // tells its own losses and samples.
-func isLoose(strategy string, workers int) bool {
-	return workers > 1 && slices.Contains([]string{"none", "ps-async", "local-sgd", "diloco"}, strategy)
+func isLoose(name string, workers int) bool {
+	return workers > 1 && strategy.Named(name).IsLoose()
 }
 
 // Curve is the loss of a run at some of its steps, each with the samples of all workers until then.
@@ -27,7 +28,7 @@ func (t *Training) IsLoose() bool { return isLoose(t.Strategy, t.Workers) }
 
 // MeetsSometimes reports whether a step of rank 0 does not tell how fast the run is: workers meet in some
 // steps only, or share the steps.
-func (t *Training) MeetsSometimes() bool { return t.IsLoose() && t.Strategy != "none" }
+func (t *Training) MeetsSometimes() bool { return t.IsLoose() && !strategy.Named(t.Strategy).IsFloor }
 
 // stretchOfAll adds up the steps of all workers in a stretch.
 type stretchOfAll struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // Network is what is known of an architecture by its name, so that a row which was given another name shows:
@@ -71,7 +72,7 @@ func (n Network) sends(row *record.Row, run *record.Run, c configured, least, mo
 	s := row.Setting
 	isPlain := s.Wire == "" && c["wire"] == plainWire && c["accumulate"] == 1.0 &&
 		c["backup-workers"] == 0.0 && !c.isGrowing()
-	if !isPlain || s.Workers < 2 || !exchangesAll(s.Strategy) {
+	if !isPlain || s.Workers < 2 || !strategy.Named(s.Strategy).IsJoint() {
 		return ""
 	}
 	p, pieces := float64(s.Workers), math.Ceil(float64(s.Shards)/float64(s.Workers))

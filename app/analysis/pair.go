@@ -181,7 +181,7 @@ func (g *Group) Unranked(l *Line) string {
 		return ""
 	case l.Setting.Peer != "":
 		return "another program"
-	case l.Setting.Strategy == "none":
+	case l.strategy().IsFloor:
 		return "no exchange"
 	case l.isOther():
 		return "another result"

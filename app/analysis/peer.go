@@ -127,7 +127,7 @@ func sameWork(r *record.Results, c *Comparison) []string {
 // have workers; "" if none do.
 func cutFiner(c *Comparison) string {
 	_, any := c.where(func(l *Line) bool {
-		return l.Setting.Peer == "" && l.Setting.Strategy != "none" && l.Setting.Shards > l.Setting.Workers
+		return l.Setting.Peer == "" && !l.strategy().IsFloor && l.Setting.Shards > l.Setting.Workers
 	})
 	if !any {
 		return ""

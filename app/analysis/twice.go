@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // balancesBytes says if the bytes of a run do not fit together: what some send others receive, without a
@@ -48,7 +49,7 @@ func balancesBytes(row *record.Row, run *record.Run) string {
 func sendsInSteps(row *record.Row, run *record.Run) string {
 	const most = 0.95
 	s, c := row.Setting, configOf(run)
-	isByWorkers := exchangesAll(s.Strategy) && s.Strategy != "ps"            // servers send too
+	isByWorkers := strategy.Named(s.Strategy).Exchange == strategy.Gradients // servers send too
 	isBehind := c["overlap-forward"] == true || c["shard-optimizer"] == true // an end of it follows the step
 	if !isByWorkers || s.Options != "" || isBehind || run.Steps < enoughSteps {
 		return ""
@@ -133,7 +134,7 @@ func averagesLoss(row *record.Row, run *record.Run) string {
 func waits(row *record.Row, run *record.Run) string {
 	const hides = 1.5 // of a step: one exchange runs at a time, and their ends may be counted twice
 	s := row.Setting
-	if s.Workers < 2 || !exchangesAll(s.Strategy) || s.Peer != "" || s.Options != "" {
+	if s.Workers < 2 || !strategy.Named(s.Strategy).IsJoint() || s.Peer != "" || s.Options != "" {
 		return ""
 	}
 	for _, rank := range run.Ranks {

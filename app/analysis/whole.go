@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 )
 
 // addsRuns says if the runs do not fit into the time of the benchmark. Sittings may have been on machines
@@ -86,7 +87,7 @@ func fitsCores(r *record.Results, row *record.Row, run *record.Run) string {
 	if r.Hosts != nil {
 		cores = max(cores, s.NumThreads())
 	}
-	if s.Peer != "" || s.Strategy == "none" || sharesSteps(row) || r.Host.Cores == 0 || len(r.Sittings) > 1 {
+	if s.Peer != "" || strategy.Named(s.Strategy).IsLoose() || r.Host.Cores == 0 || len(r.Sittings) > 1 {
 		return ""
 	}
 	used, longest := 0.0, 0.0

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 )
 
@@ -40,13 +41,10 @@ func (p Part) spreads() []spread {
 	return all
 }
 
-// single is the strategy of one worker.
-const single = "single"
-
 // lacksBaseline reports whether a sweep over hosts has one worker on one host, which exchanges with nobody,
 // and no strategy for it. The others are compared with that row.
 func (p Part) lacksBaseline() bool {
-	return slices.Contains(p.Layouts, Layout{1, 1}) && !slices.Contains(p.Strategies, single)
+	return slices.Contains(p.Layouts, Layout{1, 1}) && !slices.Contains(p.Strategies, strategy.Single)
 }
 
 // crowd returns the most workers that share this machine's cores.

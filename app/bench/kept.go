@@ -17,6 +17,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/internal/regular"
 )
 
@@ -75,7 +76,7 @@ func checkRun(folder, where string, row *record.Row, run *record.Run) (string, e
 		return fmt.Sprintf("%s: the row has %d workers, and the results tell of %d ranks",
 			rundir.StepsFile, n, len(run.Ranks)), nil
 	}
-	kept, err := readSteps(f, row.Setting.Workers, row.Setting.Strategy == "ps-async")
+	kept, err := readSteps(f, row.Setting.Workers, strategy.Named(row.Setting.Strategy).IsAsync)
 	if err != nil {
 		return fmt.Sprintf("%s: it cannot be read (%v), and the results have its steps", rundir.StepsFile,
 			err), nil

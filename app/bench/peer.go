@@ -16,6 +16,7 @@ import (
 	"lockstep/app/peer"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
+	"lockstep/app/strategy"
 )
 
 const (
@@ -247,7 +248,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	if err != nil {
 		return record.PeerCheck{}, err
 	}
-	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, "single", peerSteps, 0
+	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, strategy.Single, peerSteps, 0
 	r.LimitTest, r.EvalEvery, r.Save, r.Link = 0, 0, false, "local"
 	r.Out = freeDirectory(filepath.Join(p.folder, "ours"))
 	r.Catalog = r.Catalog.WithoutDropout()

@@ -10,6 +10,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 )
 
 // Config is a benchmark as values.
@@ -228,7 +229,7 @@ func (p Part) expand(plan *Plan, c Config) error {
 		return err
 	}
 	if p.lacksBaseline() {
-		p.Strategies = slices.Insert(slices.Clone(p.Strategies), 0, single)
+		p.Strategies = slices.Insert(slices.Clone(p.Strategies), 0, strategy.Single)
 		c.OneProcess = false // a row that nobody has asked for
 	}
 	largest := slices.Max(p.Workers)
@@ -305,7 +306,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 	row.Config = p.under(w.strategy, base.Config)
 	for _, to := range p.spreads() {
 		workers := to.workers
-		if (w.strategy == single) != (workers == 1) {
+		if strategy.Named(w.strategy).IsAlone != (workers == 1) {
 			continue
 		}
 		one := row
@@ -329,7 +330,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 		p.expandWires(plan, one)
 	}
 	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-	if w.strategy != single || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
+	if !strategy.Named(w.strategy).IsAlone || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
 		slices.Contains(p.Threads, busy) || p.hasSingleWith(busy) {
 		return nil
 	}
@@ -350,7 +351,7 @@ func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
 func (p Part) hasSingleWith(threads int) bool {
 	return slices.ContainsFunc(p.Strategies, func(text string) bool {
 		w := parseWay(text)
-		return w.strategy == single && slices.ContainsFunc(w.values, func(v setting.Value) bool {
+		return w.strategy == strategy.Single && slices.ContainsFunc(w.values, func(v setting.Value) bool {
 			return v.Name == "threads" && v.Text == strconv.Itoa(threads)
 		})
 	})
@@ -358,22 +359,22 @@ func (p Part) hasSingleWith(threads int) bool {
 
 // under returns base with a strategy. If the matrix has ddp, options of ddp apply only to its rows.
 // Otherwise they stay, and Validate reports them.
-func (p Part) under(strategy string, base setting.Config) setting.Config {
-	base.Strategy = strategy
-	if strategy != "ddp" && slices.ContainsFunc(p.Strategies, isDDP) {
+func (p Part) under(name string, base setting.Config) setting.Config {
+	base.Strategy = name
+	if name != strategy.DDP && slices.ContainsFunc(p.Strategies, isDDP) {
 		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
 	}
 	return base
 }
 
-func isDDP(text string) bool { return parseWay(text).strategy == "ddp" }
+func isDDP(text string) bool { return parseWay(text).strategy == strategy.DDP }
 
 // isBalanced reports whether a strategy of the matrix has shards that move.
 func isBalanced(text string) bool { return parseWay(text).has("rebalance") }
 
 // expandWires appends a row for each wire, or one row where nothing is exchanged.
 func (p Part) expandWires(plan *Plan, base Row) {
-	if base.Workers == 1 || base.Strategy == "none" || len(p.Wires) == 0 || base.hasOwnWire() ||
+	if base.Workers == 1 || strategy.Named(base.Strategy).IsFloor || len(p.Wires) == 0 || base.hasOwnWire() ||
 		base.Averages() {
 		plan.Rows = append(plan.Rows, base)
 		return
@@ -384,13 +385,13 @@ func (p Part) expandWires(plan *Plan, base Row) {
 }
 
 // skip notes the combinations of a model and a strategy that expandStrategies left out.
-func (p Part) skip(plan *Plan, model, strategy string) {
+func (p Part) skip(plan *Plan, model, name string) {
 	for _, w := range p.Workers {
-		s := record.Skip{Model: model, Strategy: strategy, Workers: w}
+		s := record.Skip{Model: model, Strategy: name, Workers: w}
 		switch {
-		case strategy == single && w > 1:
+		case strategy.Named(name).IsAlone && w > 1:
 			continue // single is one worker by definition: nothing is missing
-		case strategy != single && w == 1:
+		case !strategy.Named(name).IsAlone && w == 1:
 			s.Reason = record.NobodyToExchange
 			if !slices.Contains(plan.Skipped, s) {
 				plan.Skipped = append(plan.Skipped, s)

@@ -1,6 +1,9 @@
 package bench
 
-import "lockstep/app/setting"
+import (
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
+)
 
 // Quick returns the parts of `lockstep bench --quick`: two epochs of lenet and a few steps of
 // vgg11 on generated images, in all four strategies and without exchange, with one worker and
@@ -13,7 +16,7 @@ func Quick(base setting.Config, isPlain bool) []Part {
 	base.Data, base.Augment, base.Schedule.Name = "glyphs", "none", "constant"
 	base.Epochs, base.Steps, base.EvalEvery = 0, 0, 0
 	lenet := Part{Base: base, Models: []string{"lenet"}, Batches: []int{64}, Workers: []int{1, 2},
-		Strategies: []string{"single", "gather-scatter", "all-reduce", "ddp", "none"}}
+		Strategies: strategy.Compared()}
 	vgg := lenet
 	vgg.Models, vgg.Batches = []string{"vgg11"}, []int{16}
 

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 )
 
 // Row is one row of a benchmark: a configuration under a condition.
@@ -104,8 +105,8 @@ func plain(c rune) rune {
 }
 
 // wireOf returns the compression of gradients; "" if there is none or nothing is exchanged.
-func wireOf(workers int, strategy, wire string) string {
-	if workers == 1 || strategy == "none" || wire == "fp32" {
+func wireOf(workers int, way, wire string) string {
+	if workers == 1 || strategy.Named(way).IsFloor || wire == "fp32" {
 		return ""
 	}
 	return wire

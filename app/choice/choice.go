@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/app/strategy"
+	"lockstep/gradsync"
 )
 
 // Way is a strategy with settings of its own.
@@ -39,7 +41,7 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 	var ranking []record.StrategyTerms
 	for _, m := range models() {
 		i := slices.IndexFunc(ways, func(w Way) bool { return w.String() == m.String() })
-		if i < 0 || len(p.Compute) < 2 || m.isBalanced && (probe{p}).isEven() {
+		if i < 0 || len(p.Compute) < 2 || m.form.IsBalanced && strategy.Probe(p).IsEven() {
 			continue
 		}
 		t := m.terms(p)
@@ -55,7 +57,7 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 // alone, and an unknown strategy for all-reduce.
 func Predict(p record.Probe, w Way) record.StrategyTerms {
 	all := models()
-	for _, name := range []string{w.String(), w.Strategy, "all-reduce"} {
+	for _, name := range []string{w.String(), w.Strategy, gradsync.AllReduce} {
 		i := slices.IndexFunc(all, func(m model) bool { return m.String() == name })
 		if i >= 0 {
 			return all[i].terms(p)
@@ -118,4 +120,28 @@ func Choose(ranking []record.StrategyTerms) (first, second int) {
 	})
 	exact = append(exact, -1, -1)
 	return exact[0], exact[1]
+}
+
+// model predicts the terms of one way.
+type model struct {
+	Way
+	form strategy.Way
+}
+
+// models lists every way with its prediction.
+func models() []model {
+	var all []model
+	for _, s := range strategy.All() {
+		for _, form := range s.Ways {
+			all = append(all, model{Way{Strategy: s.Name, Options: form.Options}, form})
+		}
+	}
+	return all
+}
+
+// terms predicts the terms of a step and their sum.
+func (m model) terms(p record.Probe) record.StrategyTerms {
+	t := m.form.Predict(strategy.Probe(p))
+	return record.StrategyTerms{Compute: t.Compute, Waiting: t.Waiting, Exposed: t.Exposed, Update: t.Update,
+		Step: t.Compute + t.Waiting + t.Exposed + t.Update, BusiestBytes: t.BusiestBytes}
 }

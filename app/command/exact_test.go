@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/comm"
 )
 
@@ -29,7 +30,7 @@ func TestExceptionsAreWhole(t *testing.T) {
 				t.Errorf("%s: %q is there: %v, want %v", place, name, !isThere, isThere)
 			}
 		}
-		for _, s := range setting.Strategies() {
+		for _, s := range strategy.All() {
 			if s.Name != setting.Auto {
 				want(s.Name, s.Inexact != "")
 			}

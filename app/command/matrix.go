@@ -15,6 +15,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 )
 
@@ -37,7 +38,7 @@ type matrix struct {
 // newMatrix returns the matrix of bench without flags.
 func newMatrix() matrix {
 	return matrix{models: items{"lenet"}, workers: counts{1, 2}, copies: 1,
-		strategies: items{"single", "gather-scatter", "all-reduce", "ddp", "none"}}
+		strategies: strategy.Compared()}
 }
 
 // values returns the fields by the names of their flags.

@@ -11,6 +11,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
 )
@@ -241,7 +242,7 @@ func outcome(t *record.Target) string {
 
 // batches says how many steps each worker made.
 func batches(s *record.Summary) string {
-	if s.Strategy != "none" {
+	if !strategy.Named(s.Strategy).IsFloor {
 		return fmt.Sprintf("%d of each worker", s.Steps)
 	}
 	var parts []string
@@ -253,7 +254,7 @@ func batches(s *record.Summary) string {
 
 func strategyName(s *record.Summary) string {
 	switch {
-	case s.Strategy == "none":
+	case strategy.Named(s.Strategy).IsFloor:
 		return "none (workers never exchange: a floor to compare with, not training)"
 	case len(s.Servers) > 0:
 		return s.Strategy + ", " + s.ServerText()

@@ -12,6 +12,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
 
@@ -119,7 +120,7 @@ const trainExamples = `  lockstep train
 // strategyHelp lists the strategies, one in a line.
 func strategyHelp() string {
 	var b strings.Builder
-	for _, s := range setting.Strategies() {
+	for _, s := range strategy.All() {
 		fmt.Fprintf(&b, "  %-15s %s\n", s.Name, s.Usage)
 	}
 	return b.String()

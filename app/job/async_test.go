@@ -19,7 +19,7 @@ import (
 // stale returns short with asynchronous updates.
 func stale(t *testing.T, workers, servers int, place, link string) setting.Config {
 	c := served(t, workers, servers, place, link)
-	c.Strategy, c.Shards, c.Epochs, c.Steps = setting.PSAsync, 4, 2, 0
+	c.Strategy, c.Shards, c.Epochs, c.Steps = "ps-async", 4, 2, 0
 	return c
 }
 

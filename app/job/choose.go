@@ -17,6 +17,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/optim"
 )
@@ -39,7 +40,7 @@ const (
 func choose(ctx context.Context, c setting.Config, o Options) (setting.Config, *record.StrategyChoice,
 	error) {
 	if c.EvalOnly {
-		c.Strategy = "ddp" // nothing is exchanged but counts
+		c.Strategy = strategy.DDP // nothing is exchanged but counts
 		return c, nil, nil
 	}
 	folder, err := os.MkdirTemp("", "lockstep-choice-")
@@ -165,7 +166,7 @@ func (p *prober) run(ctx context.Context, c setting.Config, o Options) (*record.
 // probe measures computing, links and memory by a run whose workers exchange nothing.
 func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 	c, o := p.config, p.options
-	c.Strategy, c.For = "none", probeTime.String()
+	c.Strategy, c.For = strategy.None, probeTime.String()
 	c.Algorithm, c.Wire, c.Rebalance = "auto", "fp32", false
 	c.OverlapForward, c.ShardOptimizer, c.TuneBucket = false, false, false
 	c = c.On(o.Environment).Complete()

@@ -1,7 +1,7 @@
 package job
 
 import (
-	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/gradsync"
@@ -15,33 +15,24 @@ import (
 // join joins a worker to its peers, if it has any: it makes the exchange and the updater of l's weights.
 type join = func(w *worker, l *train.Loop, r *trace.Recorder) (train.Updater, error)
 
-// joins maps the name of each strategy to the way in which its workers join.
-func joins() map[string]join {
-	return map[string]join{
-		"single":         (*worker).joinNobody,
-		"gather-scatter": (*worker).joinGroup,
-		"all-reduce":     (*worker).joinGroup,
-		"ddp":            (*worker).joinGroup,
-		setting.LocalSGD: (*worker).joinAverages,
-		setting.DiLoCo:   (*worker).joinAverages,
-		"ps":             (*worker).joinServers,
-		setting.PSAsync:  (*worker).joinServers,
-		"none":           (*worker).joinNobody,
-	}
+// joinOf returns the way in which workers join that exchange something.
+func joinOf(e strategy.Exchange) join {
+	return map[strategy.Exchange]join{
+		strategy.Nothing:   (*worker).joinNobody,
+		strategy.Gradients: (*worker).joinGroup,
+		strategy.Averages:  (*worker).joinAverages,
+		strategy.Updates:   (*worker).joinServers,
+	}[e]
 }
 
 // isLocal reports whether this worker's updater is that of a worker that exchanges nothing, see the functions
 // below. A program's own one may ask for gradients.
 func (w *worker) isLocal() bool {
-	switch s := w.config.Strategy; {
-	case w.between != nil || w.config.NumServers() > 0:
+	if w.between != nil || w.config.NumServers() > 0 {
 		return false
-	case s == "single" || s == "none":
-		return true
-	case s == setting.LocalSGD || s == setting.DiLoCo:
-		return w.mesh == nil && !w.config.Averages()
 	}
-	return w.mesh == nil
+	isJoining := strategy.Named(w.config.Strategy).Exchange != strategy.Nothing && w.mesh != nil
+	return !isJoining && !w.config.Averages()
 }
 
 // joinNobody makes the updater of a worker that exchanges nothing.
@@ -173,7 +164,7 @@ func (w *worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strateg
 	case w.config.TuneBucket:
 		return gradsync.NewTuned(config, w.noteTrials)
 	case w.config.EvalOnly: // only counts are added up
-		return gradsync.New("all-reduce", config)
+		return gradsync.New(gradsync.AllReduce, config)
 	}
 	return gradsync.New(w.config.Strategy, config)
 }

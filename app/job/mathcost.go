@@ -9,6 +9,7 @@ import (
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/compute"
 	"lockstep/shard"
 	"lockstep/train"
@@ -62,7 +63,7 @@ func oneShard(given setting.Config) (c setting.Config, b beginning, err error) {
 	c.Weights, c.FreshHead, c.LimitTrain = given.Weights, given.FreshHead, given.LimitTrain
 	c.AdaptiveBatch = 0
 	c.Batch, c.Shards, c.Accumulate = shard.Samples(whole.StepBatch(), whole.StepShards(), 0), 1, 1
-	c.Workers, c.Strategy, c.Steps, c.SlowWorkers = 1, "single", 1, nil
+	c.Workers, c.Strategy, c.Steps, c.SlowWorkers = 1, strategy.Single, 1, nil
 	if c.Weights != "" {
 		if b.Weights, err = openWeights(c.Weights); err != nil {
 			return c, b, err

@@ -83,7 +83,7 @@ func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
 	for name, change := range map[string]func(*setting.Config){
 		"moves":  func(c *setting.Config) { c.Rebalance = true },
 		"growth": func(c *setting.Config) { c.AdaptiveBatch = 1024 },
-		"async":  func(c *setting.Config) { c.Strategy = setting.PSAsync },
+		"async":  func(c *setting.Config) { c.Strategy = "ps-async" },
 	} {
 		c := plain
 		c.Out = t.TempDir() + "/run"

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/ps"
 )
 
@@ -19,7 +21,7 @@ func checkReplay(c setting.Config) error {
 	o, updates, err := rundir.ReadUpdates(c.Replay)
 	if err != nil {
 		return setting.Refuse("--replay: %v; want the updates.jsonl of a run with --strategy %s", err,
-			setting.PSAsync)
+			strings.Join(strategy.Taking("replay"), " or "))
 	}
 	own := c.ReplaySettings()
 	for _, name := range slices.Sorted(maps.Keys(own)) {

@@ -15,7 +15,7 @@ import (
 func replayed(t *testing.T, o record.Order, updates []record.Update) setting.Config {
 	t.Helper()
 	c := setting.Default()
-	c.Strategy, c.Workers, c.Out = setting.PSAsync, 2, filepath.Join(t.TempDir(), "run")
+	c.Strategy, c.Workers, c.Out = "ps-async", 2, filepath.Join(t.TempDir(), "run")
 	c = c.Complete()
 	o.Settings = c.ReplaySettings()
 	dir := rundir.Directory(t.TempDir())

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/checkpoint"
 	"lockstep/compute"
 	"lockstep/data"
@@ -41,7 +42,7 @@ type Batches struct {
 // the first are written, of whole epochs if they are more than one.
 func Sample(ctx context.Context, c setting.Config, o Options, b Batches, path string) (Sampled, error) {
 	o.setDefaults()
-	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, "single", "local"
+	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, strategy.Single, "local"
 	c.Threads = 1
 	c = c.Complete()
 	start, err := openStart(c, func(string) {})

@@ -208,7 +208,7 @@ func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 // they are.
 func TestServersAreTraced(t *testing.T) {
 	for _, place := range []string{"apart", "workers"} {
-		for strategy, span := range map[string]string{"ps": "sum and update", setting.PSAsync: "update"} {
+		for strategy, span := range map[string]string{"ps": "sum and update", "ps-async": "update"} {
 			c := served(t, 2, 2, place, "local")
 			c.Trace, c.Strategy = true, strategy
 			s := run(t, c, job.Options{})

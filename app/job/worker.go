@@ -15,6 +15,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -234,7 +235,7 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		checkpointer = watchedCheckpointer{checkpointer, w}
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
-		u, err := joins()[c.Strategy](w, l, r)
+		u, err := joinOf(strategy.Named(c.Strategy).Exchange)(w, l, r)
 		if err == nil && c.IsAdaptive() {
 			u, err = w.grow(l, u)
 		}
@@ -416,8 +417,8 @@ func (w *worker) algorithm() string {
 	switch {
 	case w.group == nil:
 		return "none"
-	case w.config.Strategy == "gather-scatter":
-		return "gather"
+	case strategy.Named(w.config.Strategy).Algorithm != "":
+		return strategy.Named(w.config.Strategy).Algorithm
 	}
 	bucket := w.config.Bucket
 	for _, t := range w.trials {

@@ -17,7 +17,9 @@ import (
 
 	"lockstep/app/host"
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
+	"lockstep/gradsync"
 )
 
 //go:embed pytorch.py
@@ -44,7 +46,7 @@ func Models() []string {
 func readsTexts(model string) bool { return strings.HasPrefix(model, "bert-") }
 
 // Strategies are those that PyTorch has too.
-func Strategies() []string { return []string{"single", "gather-scatter", "all-reduce", "ddp", "none"} }
+func Strategies() []string { return append(gradsync.Names(), strategy.Single, strategy.None) }
 
 // MissingError says that no Python with PyTorch was found. It names what was tried.
 type MissingError struct{ Tried string }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/app/strategy"
 )
 
 // Schema is the version of the record, which summary.json and results.json carry. [Decode] reads this
@@ -474,7 +476,7 @@ func (r *Results) Validate() error {
 					i, run.Round, r.Rounds-1)
 			}
 			seen[run.Round] = true
-			if err := run.validate(s.Strategy == "ps-async"); err != nil {
+			if err := run.validate(strategy.Named(s.Strategy).IsAsync); err != nil {
 				return fmt.Errorf("row %d: round %d: %w", i, run.Round, err)
 			}
 		}
@@ -495,7 +497,7 @@ func validateReplaced(i int, row *Row) error {
 		if !slices.ContainsFunc(row.Runs, func(r Run) bool { return r.Round == run.Round }) {
 			return fmt.Errorf("row %d: round %d: it has a replaced run, and none in its place", i, run.Round)
 		}
-		if err := run.validate(row.Setting.Strategy == "ps-async"); err != nil {
+		if err := run.validate(strategy.Named(row.Setting.Strategy).IsAsync); err != nil {
 			return fmt.Errorf("row %d: round %d, replaced: %w", i, run.Round, err)
 		}
 	}

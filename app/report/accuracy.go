@@ -6,6 +6,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
 )
 
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
@@ -15,7 +16,7 @@ func (s *section) accuracyFigures() []figure {
 		var all []plot.Series
 		for _, v := range s.lines {
 			curve := v.Accuracy.Curve
-			if len(curve) < 2 || v.Setting.Strategy == "none" {
+			if len(curve) < 2 || strategy.Named(v.Setting.Strategy).IsFloor {
 				continue
 			}
 			one := plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
 )
 
 // figures returns the figures of a section in the order of the page: how it scales, what it reaches in time
@@ -179,9 +180,10 @@ func thinned(at, values []float64) (places, means []float64) {
 // lossFigures plot the loss against seconds and against samples.
 func (s *section) lossFigures() []figure {
 	caption := "Mean over the global batch, first counted run of each row."
-	for _, name := range []string{"none", "local-sgd", "diloco"} {
-		if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Setting.Strategy == name }) {
-			caption += " Strategy " + name + ": mean of the workers' own losses."
+	for _, way := range strategy.All() {
+		isIts := func(v *lineView) bool { return v.Setting.Strategy == way.Name }
+		if way.IsLoose() && !way.IsAsync && slices.ContainsFunc(s.lines, isIts) {
+			caption += " Strategy " + way.Name + ": mean of the workers' own losses."
 		}
 	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Repeats > 0 }) {
@@ -472,7 +474,7 @@ func (s *section) rankTable() (t table, caption string) {
 // rankRow is the row of iteration i, from 1, in a table with so many ranks.
 func (v *lineView) rankRow(i, ranks int) row {
 	global := dash
-	if v.Setting.Strategy != "none" {
+	if !strategy.Named(v.Setting.Strategy).IsFloor {
 		global = fixed(v.Loss[i-1], 4)
 	}
 	r := row{Cells: []cell{v.name(), {Text: fmt.Sprint(i)}, {Text: global}}}

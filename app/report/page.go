@@ -10,6 +10,7 @@ import (
 	"lockstep/app/analysis"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -339,13 +340,8 @@ func key(i int) string {
 
 // style gives every strategy a colour and every line of a group dashes and a mark of its own.
 func style(l *analysis.Line, i int) plot.Style {
-	colours := map[string]int{"single": 0, "gather-scatter": 1, "ps": 1, "all-reduce": 2, "ddp": 3, "none": 4,
-		"local-sgd": 4, "diloco": 4}
-	colour, isKnown := colours[l.Setting.Strategy]
-	if !isKnown {
-		colour = plot.NumColours - 1
-	}
-	return plot.Style{Colour: colour, Number: i}
+	colour := cmp.Or(strategy.Named(l.Setting.Strategy).Colour, plot.NumColours)
+	return plot.Style{Colour: colour - 1, Number: i}
 }
 
 func noteLists(notes []analysis.Note) []noteList {

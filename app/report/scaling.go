@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
 )
 
 // fewestCounts is how many numbers of workers make a figure of scaling.
@@ -32,7 +33,8 @@ func (s *section) scalingOf(base *analysis.Line) scaling {
 	c := scaling{base: base}
 	var lines []*lineView
 	for _, v := range s.lines {
-		if !v.Speedup.Known() || v.Setting.Strategy == "none" || v.Setting.Threads != base.Setting.Threads {
+		isFloor := strategy.Named(v.Setting.Strategy).IsFloor
+		if !v.Speedup.Known() || isFloor || v.Setting.Threads != base.Setting.Threads {
 			continue
 		}
 		lines = append(lines, v)

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/app/analysis"
 	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -220,7 +221,7 @@ func (v *lineView) parameters() cell {
 	}
 	c := cell{Text: v.SHA256[:min(10, len(v.SHA256))], Code: v.SHA256}
 	switch {
-	case v.Setting.Strategy == "none" && v.Setting.Workers > 1:
+	case strategy.Named(v.Setting.Strategy).IsFloor && v.Setting.Workers > 1:
 		c.Small = "of rank 0 alone"
 	case v.Setting.IsLossy:
 		c.Small = "another result"

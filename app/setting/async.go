@@ -8,18 +8,6 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// PSAsync is the strategy whose workers do not wait for each other.
-const PSAsync = "ps-async"
-
-// asynchronous describes the strategy whose workers do not wait for each other.
-func asynchronous() Strategy {
-	return Strategy{Name: PSAsync, check: asyncProblems,
-		Inexact: "updates are made in the order in which gradients arrive",
-		takes: []string{"bucket", "servers", "server-place", "staleness", "backup-workers", "staleness-rate",
-			"replay"},
-		Usage: "a free worker takes the next batch, and servers update the weights by every gradient"}
-}
-
 // asyncSettings are those of asynchronous updates.
 func asyncSettings() []Setting {
 	return inGroup("Asynchronous updates",
@@ -66,11 +54,13 @@ func (c Config) StalenessBound() int {
 }
 
 // IsAsync reports whether workers compute whole batches and do not wait for each other.
-func (c Config) IsAsync() bool { return c.Strategy == PSAsync && !c.EvalOnly && c.StalenessBound() > 0 }
+func (c Config) IsAsync() bool { return c.strategy().IsAsync && !c.EvalOnly && c.StalenessBound() > 0 }
 
 // asyncProblems adds what asynchronous updates refuse.
 func asyncProblems(c Config, add adder) {
-	serverProblems(c, add)
+	if !c.strategy().IsAsync {
+		return
+	}
 	least := c.Workers - c.BackupWorkers - 1
 	switch {
 	case c.BackupWorkers >= c.Workers:

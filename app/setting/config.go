@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/host"
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm/shm"
 	"lockstep/compute"
@@ -137,13 +138,13 @@ func (c Config) Complete() Config {
 		c.Epochs = 1
 	}
 	if c.Strategy == "" {
-		c.Strategy = "ddp"
+		c.Strategy = strategy.DDP
 		if c.Workers == 1 {
-			c.Strategy = single
+			c.Strategy = strategy.Single
 		}
 	}
-	if c.Strategy == Auto && c.Workers == 1 {
-		c.Strategy = single
+	if c.Strategy == strategy.Auto && c.Workers == 1 {
+		c.Strategy = strategy.Single
 	}
 	if c.Shards == 0 {
 		c.Shards = c.Workers

@@ -75,7 +75,7 @@ func TestMathAuto(t *testing.T) {
 		t.Errorf("%v, maths %v", err, c.Maths())
 	}
 	replayed := c
-	replayed.Workers, replayed.Strategy, replayed.Replay = 2, setting.PSAsync, "runs/x/updates.jsonl"
+	replayed.Workers, replayed.Strategy, replayed.Replay = 2, "ps-async", "runs/x/updates.jsonl"
 	if err := replayed.Validate(); err == nil || !strings.Contains(err.Error(), "name that of runs/x") {
 		t.Errorf("a replayed run: %v", err)
 	}

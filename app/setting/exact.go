@@ -11,7 +11,7 @@ func (c Config) Inexact() string {
 		return fmt.Sprintf("the wire %s rounds or drops gradients", c.Wire)
 	case c.Workers == 1 || c.EvalOnly:
 		return ""
-	case c.strategy().Inexact != "" && (c.Strategy != PSAsync || c.IsAsync()):
+	case c.strategy().Inexact != "" && (!c.strategy().IsAsync || c.IsAsync()):
 		return c.strategy().Inexact
 	case c.GradientWire().IsLossy():
 		return fmt.Sprintf("the wire %s rounds or drops gradients", c.Wire)

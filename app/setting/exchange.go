@@ -56,4 +56,4 @@ func (c Config) IsSharded() bool {
 func (c Config) IsTuning() bool { return c.Algorithm == auto && c.takes("algorithm") }
 
 // IsIsolated reports whether workers never exchange anything.
-func (c Config) IsIsolated() bool { return c.Strategy == none }
+func (c Config) IsIsolated() bool { return c.strategy().IsFloor }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -172,13 +173,11 @@ func valueFromElsewhere(setting, text string) string {
 func valuesElsewhere(setting string) map[string][]string {
 	switch setting {
 	case "strategy":
-		return map[string][]string{
-			"ps":             {"parameterserver", "paramserver", "syncps"},
-			"ps-async":       {"asyncps", "asynchronous", "asgd", "downpour"},
-			"ddp":            {"distributeddataparallel", "horovod", "bucketed"},
-			"gather-scatter": {"dataparallel", "gatherbroadcast"},
-			"local-sgd":      {"postlocalsgd", "parameteraveraging", "modelaveraging", "fedavg"},
+		others := map[string][]string{}
+		for _, s := range strategy.All() {
+			others[s.Name] = s.Also
 		}
+		return others
 	case "optimizer":
 		return map[string][]string{"adamw": {"adam"}, "sgd": {"sgdm", "momentum"}}
 	case "schedule":

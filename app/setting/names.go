@@ -6,8 +6,7 @@ import (
 )
 
 const (
-	single = "single" // strategy of one worker
-	none   = "none"   // strategy of workers that never exchange, and no test-time augmentation
+	none = "none" // no test-time augmentation
 
 	linkLocal = "local"
 	linkSHM   = "shm"

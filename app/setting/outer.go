@@ -2,31 +2,13 @@ package setting
 
 import (
 	"slices"
+	"strings"
 
+	"lockstep/app/strategy"
 	"lockstep/gradsync"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
 )
-
-// DiLoCo is the strategy with an outer optimizer; LocalSGD averages without one.
-const (
-	LocalSGD = "local-sgd"
-	DiLoCo   = "diloco"
-)
-
-// averaging describes the strategies whose workers update their own weights and average them.
-func averaging() []Strategy {
-	const inexact = "workers update their own weights between averages"
-	return []Strategy{
-		{Name: LocalSGD, Inexact: inexact, check: checkOuter,
-			takes: []string{"algorithm", "average-every", "outer-wire", "outer-parts", "outer-overlap"},
-			Usage: "workers update their own weights, which are averaged every --average-every steps"},
-		{Name: DiLoCo, Inexact: inexact, check: checkOuter,
-			takes: []string{"algorithm", "average-every", "outer-wire", "outer-parts", "outer-overlap",
-				"outer-lr", "outer-momentum"},
-			Usage: "local-sgd whose averages are gradients of an outer optimizer, Nesterov's SGD"},
-	}
-}
 
 // outerSettings are those of the strategies that average weights.
 func outerSettings() []Setting {
@@ -80,13 +62,13 @@ func hasOuter(name string) reason {
 // Averages reports whether workers update their own weights and average them. One worker has nothing to
 // average, but DiLoCo's outer optimizer has something to do.
 func (c Config) Averages() bool {
-	return c.takes("average-every") && !c.EvalOnly && (c.Workers > 1 || c.Strategy == DiLoCo)
+	return c.takes("average-every") && !c.EvalOnly && (c.Workers > 1 || c.takes("outer-lr"))
 }
 
 // Outer returns the learning rate and the momentum of the outer optimizer. Without one the average
 // becomes the weights, which is the rate 1.
 func (c Config) Outer() (lr, momentum float64) {
-	if c.Strategy == LocalSGD {
+	if !c.takes("outer-lr") {
 		return 1, 0
 	}
 	return c.OuterLR, c.OuterMomentum
@@ -115,7 +97,8 @@ func checkOuter(c Config, add adder) {
 		add("ema", "follows the weights of one worker, which --strategy %s replaces by averages", c.Strategy)
 	}
 	if c.Lookahead.Every > 0 {
-		add("lookahead", "has slow weights of one worker; --strategy %s has them for all workers", DiLoCo)
+		add("lookahead", "has slow weights of one worker; --strategy %s has them for all workers",
+			strings.Join(strategy.Taking("outer-lr"), " or "))
 	}
 	w, err := gradsync.ParseWire(c.OuterWire)
 	if err == nil {

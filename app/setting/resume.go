@@ -137,7 +137,7 @@ func (r *resolver) reopen(flags map[string]string) {
 	c.Threads, c.Link = 0, auto
 	delete(r.origins, "threads")
 	delete(r.origins, "link")
-	if changesWorkers && c.Strategy == single {
+	if changesWorkers && c.strategy().IsAlone {
 		c.Strategy = ""
 		delete(r.origins, "strategy")
 	}

@@ -10,12 +10,6 @@ const (
 
 func serverPlaces() []string { return []string{withWorkers, apart} }
 
-// parameterServer is the strategy whose servers hold the weights and the optimizer.
-func parameterServer() Strategy {
-	return Strategy{Name: "ps", takes: []string{"bucket", "servers", "server-place"}, check: serverProblems,
-		Usage: "servers update the weights by gradients that are pushed during the backward pass"}
-}
-
 // serverProblems adds what no strategy with servers can do.
 func serverProblems(c Config, add adder) {
 	if n, ok := c.numParameters(); ok && c.Servers > n {

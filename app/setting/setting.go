@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/model"
 	"lockstep/optim"
@@ -147,7 +148,7 @@ func exchangeSettings() []Setting {
 			func(c *Config) *int { return &c.Threads })).
 			aliases("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
-			"how gradients are exchanged (default: single for one worker, else ddp)", strategies(),
+			"how gradients are exchanged (default: single for one worker, else ddp)", strategy.Names(),
 			func(c *Config) *string { return &c.Strategy })),
 		toggle("check-choice", "with --strategy auto: time the strategy that it chooses against the next "+
 			"one, and print the regret", func(c *Config) *bool { return &c.CheckChoice }).

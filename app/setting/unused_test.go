@@ -10,7 +10,7 @@ import (
 // The settings of a run say that local-sgd did not use the defaults of the outer optimizer.
 func TestUnusedDefaults(t *testing.T) {
 	origins := setting.Origins{"outer-lr": "default", "average-every": "default"}
-	for strategy, isUsed := range map[string]bool{setting.LocalSGD: false, setting.DiLoCo: true} {
+	for strategy, isUsed := range map[string]bool{"local-sgd": false, "diloco": true} {
 		c := setting.Default()
 		c.Strategy, c.Workers = strategy, 2
 		text := string(c.YAML(origins))

@@ -1,0 +1,16 @@
+package strategy_test
+
+import (
+	"fmt"
+
+	"lockstep/app/strategy"
+)
+
+func ExampleNamed() {
+	s := strategy.Named("diloco")
+	fmt.Println(s.HasSetting("outer-lr"), s.IsJoint())
+	fmt.Println(s.Inexact)
+	// Output:
+	// true false
+	// workers update their own weights between averages
+}
