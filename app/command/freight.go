@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/launch"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
 )
@@ -30,8 +31,11 @@ type freight struct {
 	extra  []string        // arguments that replace others
 	files  []transfer.File // for the first host, if it is away
 	data   []transfer.File // for all hosts that are away
-	fetch  []string        // names of results
-	to     string          // the folder that they belong to
+	fetch  string          // name of the folder of results; "": none come back
+	to     string          // the folder that it belongs to
+
+	isResumed bool   // the folder of results is there, and has gone on
+	release   func() // lets others use the folder that waits for results; nil: none does
 
 	directory string // of a run, as the command knows it; "": not known before
 }
@@ -42,7 +46,7 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 	if err != nil {
 		return nil, fmt.Errorf("find the current folder: %w", err)
 	}
-	f := &freight{isAway: isAway, here: here, to: here, fetch: []string{"runs/*"}}
+	f := &freight{isAway: isAway, here: here, to: here}
 	given := func(name string) string {
 		if flag := known.Flags().Lookup(name); flag != nil {
 			return flag.Value.String()
@@ -63,7 +67,8 @@ func load(known *cobra.Command, configs []setting.Config, isAway bool) (*freight
 	if out == "" && len(configs) == 1 && resume == "" { // whose configuration names its own folder
 		out = configs[0].Out
 	}
-	return f, f.addResults(resume, out)
+	f.addResults(resume, out)
+	return f, nil
 }
 
 // addInputs adds the files that a run of c reads.
@@ -81,32 +86,40 @@ func (f *freight) addInputs(c setting.Config) error {
 }
 
 // addResults notes the folders that --resume and --out name; "": neither does.
-func (f *freight) addResults(resume, out string) error {
+func (f *freight) addResults(resume, out string) {
 	if resume != "" {
-		f.directory = resume
+		f.directory, f.isResumed = resume, true
 		f.result("resume", resume)
 	}
-	if out == "" {
-		return nil
+	if out != "" {
+		f.directory = out
+		f.result("out", out)
 	}
-	f.directory = out
-	if !f.isAway {
-		return nil
-	}
-	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
-		return usagef("--out %s: the folder is not empty; give a new one", out)
-	}
-	f.result("out", out)
-	return nil
 }
 
-// direct gives a run without --out or --resume a directory, as it would itself.
-func (f *freight) direct(c setting.Config) {
+// direct gives a command without --out or --resume a directory, as it would itself: runs/<time>-<what>.
+func (f *freight) direct(what string) {
 	if f.directory == "" {
-		f.directory = path.Join("runs", fmt.Sprintf("%s-%s-%s-w%d", time.Now().Format("20060102-150405"),
-			c.Model, c.Strategy, c.Workers))
+		f.directory = filepath.ToSlash(rundir.Free(what, time.Now()))
 		f.replace("out", f.directory)
+		f.fetch = f.directory
 	}
+}
+
+// reserve keeps others from using the folder of results on this machine until they are here. It must be
+// empty, unless the run in it goes on.
+func (f *freight) reserve() (err error) {
+	switch {
+	case !f.isAway || f.fetch == "":
+		return nil // the command does it, if it is here
+	case f.isResumed:
+		if f.release, err = rundir.Lock(f.local()); err != nil {
+			err = &rundir.FolderError{Flag: "resume", Reason: err.Error()}
+		}
+	default:
+		f.release, err = rundir.Reserve(f.local())
+	}
+	return err
 }
 
 // near returns the path below the current folder; "" if it is elsewhere.
@@ -179,24 +192,27 @@ func addFiles(files *[]transfer.File, where, name string) error {
 	})
 }
 
-// result notes the folder of results that a flag names.
+// result notes the folder of results that a flag names, if the first host is another machine.
 func (f *freight) result(flag, where string) {
+	if !f.isAway {
+		return
+	}
 	if name := f.near(where); name != "" {
-		f.fetch, f.to = []string{name}, f.here
-		if f.isAway && filepath.FromSlash(name) != filepath.Clean(where) {
+		f.fetch, f.to = name, f.here
+		if filepath.FromSlash(name) != filepath.Clean(where) {
 			f.directory = name
 			f.replace(flag, name)
 		}
 		return
 	}
-	if !f.isAway {
-		return
+	if full, err := filepath.Abs(where); err == nil {
+		where = full
 	}
 	name := filepath.Base(where)
 	if flag == "resume" {
 		name = path.Join("files", flag, name) // under which it was sent
 	}
-	f.fetch, f.to, f.directory = []string{name}, filepath.Dir(where), name
+	f.fetch, f.to, f.directory = name, filepath.Dir(where), name
 	f.replace(flag, name)
 }
 
@@ -238,13 +254,10 @@ func deliver(ctx context.Context, c launch.Console, agents []*launch.Connection,
 // bring fetches the results of a first host that is another machine.
 func (f *freight) bring(ctx context.Context, c launch.Console, agent *launch.Connection,
 	folder string) error {
-	if !f.isAway {
+	if !f.isAway || f.fetch == "" {
 		return nil
 	}
-	if err := os.MkdirAll(f.to, 0o777); err != nil {
-		return err
-	}
-	return c.Fetch(ctx, agent, launch.Fetch{Folder: folder, Names: f.fetch}, f.to)
+	return c.Fetch(ctx, agent, launch.Fetch{Folder: folder, Name: f.fetch, IsResumed: f.isResumed}, f.to)
 }
 
 // local returns the directory of the run on this machine, once its results are here.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -102,6 +101,11 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	defer cancel()
 	err = interruptedBy(signals, cancel, func() error { return f.prepare(ctx, a, console, hosts, args) })
 	defer closeAll(f.agents)
+	defer func() {
+		if f.freight != nil && f.freight.release != nil {
+			f.freight.release()
+		}
+	}()
 	if err != nil {
 		return err
 	}
@@ -143,8 +147,7 @@ func (f *launchFlags) check(ctx context.Context, a *app, hosts []launch.Host, ar
 	if err != nil {
 		return err
 	}
-	isRun := len(configs) == 1 && !slices.Contains([]string{"bench", "commbench"}, args[0])
-	if !isRun && (f.restarts > 0 || f.log != "") {
+	if !isTraining(args, configs) && (f.restarts > 0 || f.log != "") {
 		return usagef("--max-restarts and --log: are for train and for recipes that train; a benchmark " +
 			"goes on with bench --resume")
 	}

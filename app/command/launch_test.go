@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/rundir"
 )
 
 // launchHere starts a run on two hosts that both are this machine, and waits until it trains.
@@ -95,5 +96,54 @@ func TestSignalsOfAConsole(t *testing.T) {
 				r.until(t, "the workers end", func() bool { return !isAlive(pid) })
 			}
 		})
+	}
+}
+
+// Of two commands with one --out, whose first hosts are other machines, the second is refused before it
+// starts, and the results of the first are there.
+func TestTwoConsolesWithOneFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a run over an ssh that is a shell")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	ssh := filepath.Join(folder, "ssh")
+	script := "#!/bin/sh\nfor last; do :; done\nexec /bin/sh -c \"$last\"\n"
+	if err := os.WriteFile(ssh, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	console := func(seed string) *exec.Cmd {
+		c := exec.Command(self, "launch", "--ssh", ssh, "--hosts", "elsewhere:1", "--", "train", "--steps",
+			"20", "--quiet", "--seed", seed, "--out", "out")
+		c.Dir, c.Env = folder, append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(folder, "cache"))
+		c.Stderr = &shared{}
+		return c
+	}
+	first, second := console("1"), console("2")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { first.Process.Kill() }) // it has ended, unless the test failed
+	out := rundir.Directory(filepath.Join(folder, "out"))
+	for deadline := time.Now().Add(30 * time.Second); !out.IsGoingOn(); {
+		if time.Now().After(deadline) {
+			t.Fatal("the first does not take the folder: ", first.Stderr.(*shared).String())
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	second.Run() // the status is checked below
+	if got, said := second.ProcessState.ExitCode(), second.Stderr.(*shared).String(); got != job.ExitUsage ||
+		!strings.Contains(said, "--out: out") {
+		t.Errorf("the second ends with %d: %s", got, said)
+	}
+	if err := first.Wait(); err != nil {
+		t.Errorf("the first: %v: %s", err, first.Stderr.(*shared).String())
+	}
+	config, _ := os.ReadFile(out.Path("config.yaml"))
+	if !strings.Contains(string(config), "seed: 1 ") {
+		t.Errorf("the folder does not hold the first run: %.200s", config)
 	}
 }

@@ -16,10 +16,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"lockstep/app/doctor"
 	"lockstep/app/job"
 	"lockstep/app/launch"
 	"lockstep/app/record"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
 )
@@ -61,14 +64,30 @@ func (f *launchFlags) prepare(ctx context.Context, a *app, console launch.Consol
 	if f.freight, err = load(known, configs, !launch.IsHere(hosts[0].Name)); err != nil {
 		return err
 	}
-	if f.restarts > 0 || f.log != "" {
-		f.freight.direct(configs[0])
+	if len(configs) > 0 && (f.freight.isAway || f.restarts > 0 || f.log != "") {
+		f.freight.direct(folderName(known, args, configs))
+	}
+	if err := f.freight.reserve(); err != nil {
+		return err
 	}
 	f.as.args, f.folder = slices.Concat(f.as.args, f.freight.extra), jobName()
 	if err := f.claim(ctx); err != nil {
 		return err
 	}
 	return f.freight.send(ctx, console, f.agents, f.folder)
+}
+
+// folderName returns what the name of the directory of a command says besides the time.
+func folderName(known *cobra.Command, args []string, configs []setting.Config) string {
+	if c := configs[0]; isTraining(args, configs) {
+		return fmt.Sprintf("%s-%s-w%d", c.Model, c.Strategy, c.Workers)
+	}
+	return cmp.Or(known.Flags().Arg(0), args[0]) // a recipe, or bench
+}
+
+// isTraining reports whether a command line, which has these configurations, is one run.
+func isTraining(args []string, configs []setting.Config) bool {
+	return len(configs) == 1 && !slices.Contains([]string{"bench", "commbench"}, args[0])
 }
 
 // claim makes the job's folder on all hosts but this machine, if it is the first.

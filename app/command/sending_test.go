@@ -114,24 +114,50 @@ func TestModelOfAPreflight(t *testing.T) {
 	}
 }
 
-// A run that goes on on hosts may be in a folder that its own configuration names, and that is not empty.
-func TestResumedOnHosts(t *testing.T) {
+// A run that goes on on hosts may be in a folder that its own configuration names, and that is not empty. A
+// folder for new results must be empty, and belongs to one command until it has them.
+func TestFolderOfResults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if os.Mkdir("mine", 0o777) != nil || os.WriteFile("mine/config.yaml", nil, 0o666) != nil {
 		t.Fatal("cannot prepare the folder")
 	}
 	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{}}
-	for line, isRefused := range map[string]bool{"train --resume mine": false, "train --out mine": true} {
+	reserve := func(line string) (*freight, error) {
 		known, err := a.parsed(strings.Fields(line))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := load(known, []setting.Config{{Data: "glyphs", Out: "mine"}}, true)
-		if (err != nil) != isRefused {
+		f, err := load(known, []setting.Config{{Data: "glyphs"}}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.direct("lenet")
+		return f, f.reserve()
+	}
+	for line, name := range map[string]string{"train --resume mine": "mine", "train --out mine": "",
+		"train --out new/run": "new/run", "train": "runs/", "bench": "runs/"} {
+		first, err := reserve(line)
+		if (err != nil) != (name == "") {
 			t.Errorf("%s: %v", line, err)
 		}
-		if err == nil && (f.directory != "mine" || !slices.Equal(f.fetch, []string{"mine"})) {
-			t.Errorf("%s: directory %q, fetched %q", line, f.directory, f.fetch)
+		if err != nil {
+			continue
+		}
+		if !strings.HasPrefix(first.directory, name) || first.fetch != first.directory {
+			t.Errorf("%s: directory %q, fetched %q", line, first.directory, first.fetch)
+		}
+		second, err := reserve(line)
+		if isOwn := second.directory != first.directory; (err == nil) != isOwn {
+			t.Errorf("%s: at the same time: %v", line, err)
+		}
+		if second.release != nil {
+			second.release()
+		}
+		first.release()
+	}
+	for _, name := range []string{"new", "runs"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is left, without results", name)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestResultsOfAHangingHost(t *testing.T) {
 			c.stallTime = 300 * time.Millisecond
 			c.SSH = []string{"/bin/sh", "-c", shell}
 			began := time.Now()
-			err := c.Fetch(t.Context(), a, Fetch{Folder: "j", Names: []string{"run"}}, t.TempDir())
+			err := c.Fetch(t.Context(), a, Fetch{Folder: "j", Name: "run"}, t.TempDir())
 			if !IsLost(err) || !strings.HasPrefix(err.Error(), "host elsewhere is lost: ") ||
 				!strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)

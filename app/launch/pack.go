@@ -11,27 +11,24 @@ import (
 	"strings"
 )
 
-// Pack writes what is below the named files and folders of folder, which may be missing, to w as a tar
-// archive. Only folders and regular files are written.
-func Pack(w io.Writer, folder string, names []string) error {
+// Pack writes the named file or folder below folder, which may be missing, to w as a tar archive. Only
+// folders and regular files are written.
+func Pack(w io.Writer, folder, name string) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("pack %.80q: not below the folder", name)
+	}
 	t := tar.NewWriter(w)
-	for _, name := range names {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("pack %.80q: not below the folder", name)
+	err := filepath.WalkDir(filepath.Join(folder, name), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
 		}
-		top := filepath.Join(folder, name)
-		err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil || !e.IsDir() && !e.Type().IsRegular() {
-				return err
-			}
-			return packOne(t, folder, path, e)
-		})
-		if err != nil {
+		if err != nil || !e.IsDir() && !e.Type().IsRegular() {
 			return err
 		}
+		return packOne(t, folder, path, e)
+	})
+	if err != nil {
+		return err
 	}
 	return t.Close()
 }

@@ -18,13 +18,14 @@ type stage struct {
 }
 
 // takeFrom takes results of the job "j" of the folder jobs.
-func takeFrom(t *testing.T, jobs, to string, names ...string) error {
+func takeFrom(t *testing.T, jobs, to string, f Fetch) error {
 	t.Helper()
 	in, ask := io.Pipe()
 	answer, out := io.Pipe()
+	f.Folder = "j"
 	go func() { out.CloseWithError(Send(in, out, jobs)) }()
 	defer answer.Close()
-	return Take(stage{answer, ask}, Fetch{Folder: "j", Names: names}, to)
+	return Take(stage{answer, ask}, f, to)
 }
 
 func put(t *testing.T, path, text string) {
@@ -45,29 +46,41 @@ func read(path string) string {
 	return string(text)
 }
 
+// Results take the place of nothing but an empty folder, unless they are those of a run that has gone on.
 func TestResultsAreFetched(t *testing.T) {
-	jobs, to := t.TempDir(), t.TempDir()
+	jobs := t.TempDir()
 	put(t, filepath.Join(jobs, "j", "out", "summary.json"), "{}")
 	put(t, filepath.Join(jobs, "j", "out", "deep", "x"), "deep")
-	put(t, filepath.Join(jobs, "j", "runs", "new", "x"), "new")
-	put(t, filepath.Join(jobs, "j", "runs", "old", "x"), "from the host")
 	put(t, filepath.Join(jobs, "j", "secret"), "not asked for")
-	put(t, filepath.Join(to, "runs", "old", "x"), "mine")
-	put(t, filepath.Join(to, "out", "stale"), "of the run before")
-	if err := takeFrom(t, jobs, to, "out", "runs/*", "absent", "absent/*"); err != nil {
+	empty, used, resumed := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(empty, "out"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"out/summary.json": "{}", "out/deep/x": "deep",
-		"out/stale":  "none",
-		"runs/new/x": "new", "runs/old/x": "mine", "secret": "none"} {
-		if got := read(filepath.Join(to, name)); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
+	put(t, filepath.Join(used, "out", "stale"), "of another run")
+	put(t, filepath.Join(resumed, "out", "stale"), "of the run before")
+	for to, want := range map[string]map[string]string{
+		empty:       {"out/summary.json": "{}", "out/deep/x": "deep", "secret": "none"},
+		t.TempDir(): {"out/summary.json": "{}", "out/deep/x": "deep", "secret": "none"},
+		resumed:     {"out/summary.json": "{}", "out/deep/x": "deep", "out/stale": "none"},
+		used:        {"out/summary.json": "none", "out/stale": "of another run"},
+	} {
+		err := takeFrom(t, jobs, to, Fetch{Name: "out", IsResumed: to == resumed})
+		if (err != nil) != (to == used) {
+			t.Errorf("%v", err)
+		}
+		for name, text := range want {
+			if got := read(filepath.Join(to, name)); got != text {
+				t.Errorf("%s: %q, want %q", name, got, text)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(to, ".lockstep-*")); left != nil {
+			t.Errorf("left %v", left)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(to, ".lockstep-*")); left != nil {
-		t.Errorf("left %v", left)
+	if err := takeFrom(t, jobs, empty, Fetch{Name: "absent"}); err != nil {
+		t.Errorf("a command without results: %v", err)
 	}
-	if err := takeFrom(t, jobs, to, "../x"); err == nil {
+	if err := takeFrom(t, jobs, empty, Fetch{Name: "../x"}); err == nil {
 		t.Error("a name outside of the job was sent")
 	}
 }
@@ -78,13 +91,13 @@ func TestCutFetchChangesNothing(t *testing.T) {
 	put(t, filepath.Join(jobs, "j", "out", "x"), strings.Repeat("new", 1000))
 	put(t, filepath.Join(to, "out", "x"), "old")
 	var archive bytes.Buffer
-	request, _ := json.Marshal(Fetch{Folder: "j", Names: []string{"out"}})
+	request, _ := json.Marshal(Fetch{Folder: "j", Name: "out", IsResumed: true})
 	if err := Send(bytes.NewReader(append(request, '\n')), &archive, jobs); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 100, 512, 600, 1024, 2000} {
-		cut := bytes.NewReader(archive.Bytes()[:n])
-		if err := Take(stage{cut, io.Discard}, Fetch{Folder: "j", Names: []string{"out"}}, to); err == nil {
+		cut := stage{bytes.NewReader(archive.Bytes()[:n]), io.Discard}
+		if err := Take(cut, Fetch{Folder: "j", Name: "out", IsResumed: true}, to); err == nil {
 			t.Errorf("%d bytes of %d: no error", n, archive.Len())
 		}
 		if got := read(filepath.Join(to, "out", "x")); got != "old" {

@@ -11,13 +11,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 )
 
-// Fetch names results of a job.
+// Fetch names a file or folder of results of a job.
 type Fetch struct {
-	Folder string   `json:"folder"` // of the job
-	Names  []string `json:"names"`  // below it
+	Folder    string `json:"folder"` // of the job
+	Name      string `json:"name"`   // below it
+	IsResumed bool   `json:"-"`      // it is that of a run that has gone on, and replaces what is there
 }
 
 // Send answers a Fetch that it reads from in, with an archive of what is below the folder of jobs.
@@ -33,7 +33,7 @@ func Send(in io.Reader, out io.Writer, jobs string) error {
 	if !filepath.IsLocal(f.Folder) {
 		return fmt.Errorf("folder %.80q is not below that of jobs", f.Folder)
 	}
-	return Pack(out, filepath.Join(jobs, f.Folder), f.Names)
+	return Pack(out, filepath.Join(jobs, f.Folder), f.Name)
 }
 
 // Fetch fetches results from the host of a connection, as Take does. The error is a *HostError if the host
@@ -91,10 +91,10 @@ func (l *listener) Write(p []byte) (int, error) {
 }
 
 // Take asks for results over a stream to Send and puts them below the folder to, which must exist and be
-// on the disk of their place. Each of the names then replaces what is there, at once: a name that ends in /*
-// stands for all in that folder, and only what is not there yet is added.
+// on the disk of their place. They appear there at once, and take the place of nothing but an empty folder,
+// unless the run was resumed.
 func Take(stream io.ReadWriter, f Fetch, to string) error {
-	text, err := json.Marshal(Fetch{Folder: f.Folder, Names: trimmed(f.Names)})
+	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
@@ -109,53 +109,25 @@ func Take(stream io.ReadWriter, f Fetch, to string) error {
 	if err := Unpack(stream, scratch); err != nil {
 		return err
 	}
-	for _, name := range f.Names {
-		if err := settle(scratch, to, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trimmed returns names without /* at their ends.
-func trimmed(names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, strings.TrimSuffix(name, "/*"))
-	}
-	return all
-}
-
-// settle moves a result to its place.
-func settle(scratch, to, name string) error {
-	folder, isAll := strings.CutSuffix(name, "/*")
-	if !isAll {
-		return replace(filepath.Join(scratch, name), filepath.Join(to, name))
-	}
-	entries, err := os.ReadDir(filepath.Join(scratch, folder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		target := filepath.Join(to, folder, e.Name())
-		if _, err := os.Lstat(target); err == nil {
-			continue
-		}
-		if err := replace(filepath.Join(scratch, folder, e.Name()), target); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// replace renames a file or folder, which may be missing, to a name that may be taken.
-func replace(from, to string) error {
+	from, target := filepath.Join(scratch, f.Name), filepath.Join(to, f.Name)
 	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return err
 	}
+	if f.IsResumed {
+		return replace(from, target)
+	}
+	// Remove takes nothing but an empty folder away.
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is no longer empty, and stays as it is: %w", target, err)
+	}
+	return os.Rename(from, target)
+}
+
+// replace renames a folder to a name that may be taken.
+func replace(from, to string) error {
 	old := from + ".old"
 	if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
