@@ -65,6 +65,9 @@ func TestNoNumbers(t *testing.T) {
 	drawn := make(chan string)
 	go func() {
 		for _, one := range charts {
+			if _, err := one.PNG(Around{}); err != nil {
+				t.Error(err)
+			}
 			drawn <- string(one.Markup())
 		}
 		drawn <- fmt.Sprint(thinned([]point{{x: no}, {x: 1, y: no}, {x: 2, y: 2}}))

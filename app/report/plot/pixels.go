@@ -8,38 +8,59 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/app/report/raster"
+	"git.sr.ht/~sbinet/gg"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
 )
 
-// pixels is a surface that draws a PNG picture in the light palette.
+// pixels is a surface that draws a PNG picture in the light palette, with the Go fonts.
 type pixels struct {
-	*raster.Picture
+	*gg.Context
+	scale float64
 	rules []rule
 	looks map[string]look
+	faces map[typeface]font.Face
 }
 
-// scales are the pixels of a PNG picture per pixel of a page: as on a fine screen, or less if that is too
-// large.
-func scales() []float64 { return []float64{2, 1} }
+// typeface is a font in a size.
+type typeface struct {
+	isBold bool
+	size   float64
+}
+
+// mostPixels bounds a picture: 64 MiB of memory.
+const mostPixels = 16 << 20
+
+// scaleOf returns the pixels of a picture for each pixel of a page: as on a fine screen, or less if that is
+// too large; 0 if nothing fits.
+func scaleOf(f frame) float64 {
+	for _, scale := range []float64{2, 1} {
+		if w, h := f.width*scale, f.height*scale; w >= 1 && h >= 1 && w*h <= mostPixels {
+			return scale
+		}
+	}
+	return 0
+}
 
 // png draws a chart as a PNG picture for a wide window.
 func png(d drawing) ([]byte, error) {
 	f := d.wide()
+	scale := scaleOf(f)
+	if scale == 0 {
+		return nil, fmt.Errorf("plot: %s: a picture of %.0f × %.0f, want 1 to %d pixels", d.head().ID,
+			f.width, f.height, mostPixels)
+	}
 	rules, paper := lightRules()
 	ground, _ := parseColour(paper)
-	var picture *raster.Picture
-	var err error
-	for _, scale := range scales() {
-		if picture, err = raster.New(f.width, f.height, scale, ground); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("plot: %s: %w", d.head().ID, err)
-	}
-	d.draw(canvas{&pixels{picture, parseRules(rules), map[string]look{}}}, f)
+	c := gg.NewContext(int(math.Ceil(f.width*scale)), int(math.Ceil(f.height*scale)))
+	c.SetColor(ground)
+	c.Clear()
+	p := &pixels{c, scale, parseRules(rules), map[string]look{}, map[typeface]font.Face{}}
+	d.draw(canvas{p}, f)
 	var b bytes.Buffer
-	if err := picture.Encode(&b); err != nil {
+	if err := c.EncodePNG(&b); err != nil {
 		return nil, fmt.Errorf("plot: %s: %w", d.head().ID, err)
 	}
 	return b.Bytes(), nil
@@ -57,74 +78,124 @@ func (p *pixels) look(class string, isText bool) look {
 	return p.looks[name]
 }
 
+// at returns a place in pixels, near enough for the library's arithmetic with 32 bits.
+func (p *pixels) at(x, y float64) (px, py float64) {
+	const far = 1 << 14 // no picture has as many pixels in a row, but for very high ones
+	return math.Min(math.Max(x*p.scale, -far), far), math.Min(math.Max(y*p.scale, -far), far)
+}
+
 func (p *pixels) text(x, y float64, class, anchor, s string) {
 	parts := map[string]float64{"start": 0, "middle": 0.5, "end": 1}
-	p.write(raster.Text{At: raster.Point{X: x, Y: y}, Anchor: parts[anchor], Text: s}, class)
+	p.write(x, y, parts[anchor], s, p.look(class, true))
 }
 
 func (p *pixels) turned(x, y float64, class, s string) {
-	p.write(raster.Text{At: raster.Point{X: x, Y: y}, Anchor: 0.5, IsUp: true, Text: s}, class)
+	p.Push()
+	defer p.Pop()
+	p.RotateAbout(-math.Pi/2, x*p.scale, y*p.scale)
+	p.write(x, y, 0.5, s, p.look(class, true))
 }
 
-// write completes a text by its look.
-func (p *pixels) write(t raster.Text, class string) {
+// write draws a text, and around its letters the halo of its look.
+func (p *pixels) write(x, y, anchor float64, s string, l look) {
 	const boldFrom = 550 // of the weights of the two fonts, 400 and 700, the nearer one
-	l := p.look(class, true)
-	t.Size, t.IsBold = l.number("font-size", 12), l.number("font-weight", 400) > boldFrom
-	t.Halo, t.Around = l.ink("stroke", "none"), l.number("stroke-width", 1)/2
+	isBold := l.number("font-weight", 400) > boldFrom
+	p.SetFontFace(p.face(typeface{isBold, l.number("font-size", 12) * p.scale}))
 	if l["white-space"] != "pre" {
-		t.Text = strings.Join(strings.Fields(t.Text), " ")
+		s = strings.Join(strings.Fields(s), " ")
 	}
-	p.Text(t, l.ink("fill", "#000000"))
+	x, y = x*p.scale, y*p.scale
+	if halo := l.ink("stroke", "none"); halo != nil {
+		p.SetColor(halo)
+		const around = 12 // copies of the text at the edge of the halo
+		for i := range around {
+			dy, dx := math.Sincos(2 * math.Pi * float64(i) / around)
+			r := l.number("stroke-width", 1) / 2 * p.scale
+			p.DrawStringAnchored(s, x+r*dx, y+r*dy, anchor, 0)
+		}
+	}
+	if ink := l.ink("fill", "#000000"); ink != nil {
+		p.SetColor(ink)
+		p.DrawStringAnchored(s, x, y, anchor, 0)
+	}
+}
+
+// face returns a font in a size.
+func (p *pixels) face(t typeface) font.Face {
+	if p.faces[t] == nil {
+		file := goregular.TTF
+		if t.isBold {
+			file = gobold.TTF
+		}
+		parsed, err := opentype.Parse(file)
+		if err == nil {
+			p.faces[t], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: t.size, DPI: 72})
+		}
+		if err != nil {
+			panic(fmt.Sprintf("plot: font of the library: %v", err))
+		}
+	}
+	return p.faces[t]
 }
 
 func (p *pixels) path(points []point, isClosed bool, class, _ string) {
-	var stretches [][]raster.Point
 	isNew := true
 	for _, at := range points {
-		if at.gap {
-			isNew = true
-			continue
+		switch x, y := p.at(tenth(at.x), tenth(at.y)); {
+		case at.gap:
+		case isNew:
+			p.NewSubPath()
+			p.MoveTo(x, y)
+		default:
+			p.LineTo(x, y)
 		}
-		if isNew {
-			stretches = append(stretches, nil)
-		}
-		n := len(stretches) - 1
-		stretches[n], isNew = append(stretches[n], raster.Point{X: tenth(at.x), Y: tenth(at.y)}), false
+		isNew = at.gap
 	}
-	p.shape(stretches, isClosed, p.look(class, false))
+	if isClosed {
+		p.ClosePath()
+	}
+	p.paint(p.look(class, false))
 }
 
 // tenth rounds a place as markup writes it, so that dashes start at the same places.
 func tenth(v float64) float64 { return math.Round(10*v) / 10 }
 
-// shape fills and strokes an element.
-func (p *pixels) shape(outlines [][]raster.Point, isClosed bool, l look) {
+// paint fills and strokes the current path by a look.
+func (p *pixels) paint(l look) {
 	if ink := l.ink("fill", "#000000"); ink != nil {
-		p.Fill(outlines, ink)
+		p.SetColor(ink)
+		p.FillPreserve()
 	}
 	if ink := l.ink("stroke", "none"); ink != nil {
-		for _, o := range outlines {
-			p.Stroke(o, isClosed, l.pen(), ink)
+		p.SetColor(ink)
+		p.SetLineWidth(l.number("stroke-width", 1) * p.scale)
+		p.SetLineCapButt()
+		p.SetLineJoinBevel()
+		if l["stroke-linejoin"] == "round" {
+			p.SetLineCapRound()
+			p.SetLineJoinRound()
 		}
+		p.SetDash(l.dashes(p.scale)...)
+		p.StrokePreserve()
 	}
+	p.ClearPath()
 }
 
 func (p *pixels) rect(x, y, w, h float64, class, _ string) {
-	p.shape([][]raster.Point{{{X: x, Y: y}, {X: x + w, Y: y}, {X: x + w, Y: y + h}, {X: x, Y: y + h}}}, true,
-		p.look(class, false))
+	p.DrawRectangle(x*p.scale, y*p.scale, w*p.scale, h*p.scale)
+	p.paint(p.look(class, false))
 }
 
 func (p *pixels) mark(x, y float64, s Style, class, _ string) {
-	p.shape(outline(marks()[s.mark()], x, y), true, p.look(class+" "+s.class(), false))
+	p.outline(marks()[s.mark()], x, y)
+	p.paint(p.look(class+" "+s.class(), false))
 }
 
 func (p *pixels) marks(places []point, s Style, class string) {
-	var all [][]raster.Point
 	for _, at := range places {
-		all = append(all, outline(marks()[s.mark()], at.x, at.y)...)
+		p.outline(marks()[s.mark()], at.x, at.y)
 	}
-	p.shape(all, true, p.look(class+" "+s.class(), false))
+	p.paint(p.look(class+" "+s.class(), false))
 }
 
 func (p *pixels) part(x, y, w, h float64, i int, title string) {
@@ -132,33 +203,35 @@ func (p *pixels) part(x, y, w, h float64, i int, title string) {
 	p.path(hatching(x, y, w, h, i), false, hatch, "")
 }
 
-// outline reads the path of a mark, moved by (dx, dy): the commands M, L, H, V and Z, and a
-// for half a circle, each written out.
-func outline(d string, dx, dy float64) (all [][]raster.Point) {
+// outline draws the path of a mark, moved by (dx, dy): the commands M, L, H, V and Z, and a for half a circle
+// from left to right or back, each written out.
+func (p *pixels) outline(d string, dx, dy float64) {
 	var x, y float64
 	for command, args := range commands(d) {
 		switch command {
-		case 'M':
-			all = append(all, nil)
-			x, y = args[0], args[1]
-		case 'L':
+		case 'M', 'L':
 			x, y = args[0], args[1]
 		case 'H':
 			x = args[0]
 		case 'V':
 			y = args[0]
 		case 'a':
-			n := len(all) - 1
-			all[n] = append(all[n], raster.HalfCircle(raster.Point{X: x + dx, Y: y + dy},
-				raster.Point{X: x + args[5] + dx, Y: y + args[6] + dy})...)
-			x, y = x+args[5], y+args[6]
+			r := args[5] / 2
+			from := math.Atan2(0, -r)
+			cx, cy := p.at(x+r+dx, y+dy)
+			p.DrawArc(cx, cy, math.Abs(r)*p.scale, from, from+math.Pi)
+			x += args[5]
+			continue
 		}
-		if command != 'Z' {
-			n := len(all) - 1
-			all[n] = append(all[n], raster.Point{X: x + dx, Y: y + dy})
+		switch px, py := p.at(x+dx, y+dy); command {
+		case 'M':
+			p.MoveTo(px, py)
+		case 'Z':
+			p.ClosePath()
+		default:
+			p.LineTo(px, py)
 		}
 	}
-	return all
 }
 
 // commands returns the commands of a path with their numbers.

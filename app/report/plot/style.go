@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"lockstep/app/report/raster"
 )
 
 // StyleSheet has the colours of both palettes as custom properties, and the rules of charts. A page that
@@ -117,15 +115,14 @@ func (l look) ink(name, otherwise string) color.Color {
 	return c
 }
 
-// pen is how the stroke of the element is drawn.
-func (l look) pen() raster.Pen {
-	p := raster.Pen{Width: l.number("stroke-width", 1), IsRound: l["stroke-linejoin"] == "round"}
+// dashes returns the lengths of the dashes and gaps of the element's stroke, in turn; nil is one dash.
+func (l look) dashes(scale float64) (lengths []float64) {
 	for d := range strings.FieldsSeq(l["stroke-dasharray"]) {
 		if v, err := strconv.ParseFloat(d, 64); err == nil {
-			p.Dash = append(p.Dash, v)
+			lengths = append(lengths, v*scale)
 		}
 	}
-	return p
+	return lengths
 }
 
 // parseColour reads #rrggbb.
