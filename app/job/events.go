@@ -38,10 +38,10 @@ type events struct {
 }
 
 // openEvents creates the file of a rank. If speaks is set, it also holds the metrics that are the same on all
-// ranks.
-func openEvents(dir rundir.Directory, rank int, speaks bool) (*events, error) {
+// ranks. So many steps were done before.
+func openEvents(dir rundir.Directory, rank int, speaks bool, done int) (*events, error) {
 	w, err := tensorboard.Create(filepath.Join(dir.Path(eventsFolder), fmt.Sprintf("rank%d", rank)),
-		time.Now())
+		time.Now(), int64(done)+1)
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 // always. That the file reads well is tensorboard's test.
 func TestEvents(t *testing.T) {
 	dir := rundir.Directory(t.TempDir())
-	e, err := openEvents(dir, 3, true)
+	e, err := openEvents(dir, 3, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func eventsOf(t *testing.T, dir rundir.Directory, rank int) []byte {
 // A rank that does not speak writes what it took, and nothing that all ranks share.
 func TestEventsOfOtherRanks(t *testing.T) {
 	dir := rundir.Directory(t.TempDir())
-	e, err := openEvents(dir, 1, false)
+	e, err := openEvents(dir, 1, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

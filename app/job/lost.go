@@ -85,7 +85,7 @@ func (w *worker) openLogs() (err error) {
 	if w.steps, err = w.dir.OpenStepLog(w.config.KeepsCheckpoints()); err != nil {
 		return err
 	}
-	if w.events, err = openEvents(w.dir, w.rank, w.speaks()); err != nil {
+	if w.events, err = openEvents(w.dir, w.rank, w.speaks(), w.before.Progress.Step); err != nil {
 		w.steps.Close() // empty so far
 	}
 	return err

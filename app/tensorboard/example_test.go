@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	w, err := tensorboard.Create(folder, time.Unix(1700000000, 0))
+	w, err := tensorboard.Create(folder, time.Unix(1700000000, 0), 1)
 	if err != nil {
 		log.Fatal(err)
 	}

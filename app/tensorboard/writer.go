@@ -22,12 +22,15 @@ type Writer struct {
 }
 
 // Create makes an event file in the folder, which it creates if need be. TensorBoard shows each folder
-// as a run, and reads its files in the order of their names, which start with the time.
-func Create(folder string, now time.Time) (*Writer, error) {
+// as a run, and reads its files in the order of their names, which start with the time. Of the files before
+// this one it forgets the events of first and of later steps, which are made again
+// (event_accumulator.py, CheckForRestartAndMaybePurge).
+func Create(folder string, now time.Time, first int64) (*Writer, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, fmt.Errorf("tensorboard: %w", err)
 	}
-	name := fmt.Sprintf("events.out.tfevents.%010d.lockstep.%d", now.Unix(), os.Getpid())
+	name := fmt.Sprintf("events.out.tfevents.%010d.%09d.lockstep.%d", now.Unix(), now.Nanosecond(),
+		os.Getpid())
 	f, err := os.Create(filepath.Join(folder, name))
 	if err != nil {
 		return nil, fmt.Errorf("tensorboard: %w", err)
@@ -35,6 +38,9 @@ func Create(folder string, now time.Time) (*Writer, error) {
 	w := &Writer{file: f, buffer: bufio.NewWriter(f), table: crc32.MakeTable(crc32.Castagnoli)}
 	w.begin(now, 0)
 	w.event = appendBytes(w.event, 3, "brain.Event:2")
+	w.write()
+	w.begin(now, first)
+	w.event = appendBytes(w.event, 7, []byte{1<<3 | wireVarint, sessionStart})
 	w.write()
 	return w, w.Flush()
 }
@@ -85,6 +91,9 @@ const (
 	wireBytes   = 2
 	wireFixed32 = 5
 )
+
+// sessionStart is the status START of a SessionLog.
+const sessionStart = 1
 
 // begin starts an event with its wall time in seconds and its step.
 func (w *Writer) begin(now time.Time, step int64) {

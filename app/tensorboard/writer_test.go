@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,16 +21,23 @@ var keep = flag.String("keep", "", "folder to write the golden event file to, fo
 // start is a fixed time, so that files are the same in every run.
 var start = time.Unix(1_700_000_000, 125_000_000)
 
-// write writes the file that testdata/golden.txt lists.
+// write writes the files of a run that came to step 400 and was resumed after step 200, in the same second.
 func write(t *testing.T, folder string) []byte {
 	t.Helper()
-	w, err := tensorboard.Create(folder, start)
+	return slices.Concat(writeFrom(t, folder, start, 0),
+		writeFrom(t, folder, start.Add(time.Microsecond), 300))
+}
+
+// writeFrom writes the file of the steps from first.
+func writeFrom(t *testing.T, folder string, start time.Time, first int64) []byte {
+	t.Helper()
+	w, err := tensorboard.Create(folder, start, first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for step := range int64(5) {
+	for step := first / 100; step < 5; step++ {
 		w.Add(start.Add(time.Duration(step)*time.Second), step*100,
-			tensorboard.Scalar{Tag: "loss/train", Value: 2.5 / float64(step+1)},
+			tensorboard.Scalar{Tag: "loss/train", Value: 2.5/float64(step+1) + float64(first)},
 			tensorboard.Scalar{Tag: "accuracy/test", Value: 0.1 * float64(step)},
 			tensorboard.Scalar{Tag: "rank 0/memory, bytes", Value: 3e9 + float64(step)})
 	}
@@ -38,18 +46,18 @@ func write(t *testing.T, folder string) []byte {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "events.out.tfevents.*"))
-	if err != nil || len(files) != 1 {
+	if err != nil || len(files) == 0 {
 		t.Fatalf("files %v, %v", files, err)
 	}
-	content, err := os.ReadFile(files[0])
+	content, err := os.ReadFile(files[len(files)-1]) // sorted, as TensorBoard reads them
 	if err != nil {
 		t.Fatal(err)
 	}
 	return content
 }
 
-// The file is byte for byte the one in which TensorBoard's reader found what testdata/golden.txt
-// lists; its first line is the file's hash.
+// The files are byte for byte those in which TensorBoard's reader found what testdata/golden.txt lists, each
+// step once; its first line is their hash.
 func TestGolden(t *testing.T) {
 	folder := t.TempDir()
 	if *keep != "" {
@@ -62,17 +70,17 @@ func TestGolden(t *testing.T) {
 	}
 	want, _, _ := strings.Cut(string(golden), "\n")
 	if got := fmt.Sprintf("sha256 %x", sha256.Sum256(content)); got != want {
-		t.Errorf("the file has %s, golden.txt was read from one with %s", got, want)
+		t.Errorf("the files have %s, golden.txt was read from those with %s", got, want)
 	}
-	if !bytes.Contains(golden, []byte("\nloss/train 400 1700000004.125 0.5\n")) {
-		t.Errorf("golden.txt lacks the last loss:\n%s", golden)
+	if !bytes.Contains(golden, []byte("\nloss/train 200 1700000002.125 0.833333313\nloss/train 300 1700000003.125 300.625\n")) {
+		t.Errorf("golden.txt does not go on with the steps of the second file:\n%s", golden)
 	}
 }
 
 // What was flushed is in the file while the writer goes on.
 func TestFlush(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "b")
-	w, err := tensorboard.Create(folder, start)
+	w, err := tensorboard.Create(folder, start, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +108,10 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tensorboard.Create(filepath.Join(file, "run"), start); err == nil {
+	if _, err := tensorboard.Create(filepath.Join(file, "run"), start, 1); err == nil {
 		t.Error("a folder below a file")
 	}
-	w, err := tensorboard.Create(t.TempDir(), start)
+	w, err := tensorboard.Create(t.TempDir(), start, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
