@@ -76,6 +76,7 @@ after SIGTERM and SIGUSR1, else 130. A second Ctrl-C ends it at once. --resume c
 checkpoint, in the middle of an epoch and with any number of workers up to --shards, and ends with the
 same parameters as a run without interruption, unless they depend on the number of workers and that has
 changed. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
+Lines of its config.yaml that were edited count as flags.
 Without --checkpoint-every an interrupted run saves nothing, and the status is 130.
 A run that has ended and whose record was changed since is not resumed; the status is 8.
 

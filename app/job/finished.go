@@ -30,13 +30,16 @@ func (e *EditedError) Error() string {
 }
 
 // checkEdited refuses to resume a run that has ended and whose summary, steps or settings were changed since.
-// It looks while no other process changes them.
+// It looks while no other process changes them, and first recovers them if an earlier resumption was killed.
 func checkEdited(d rundir.Directory, from *resumption) error {
 	unlock, err := rundir.Lock(string(d))
 	if err != nil {
 		return &rundir.FolderError{Flag: "resume", Reason: err.Error()}
 	}
 	defer unlock()
+	if err := d.Recover(from.Kept.Progress.Step); err != nil {
+		return fmt.Errorf("run directory: resume: %w", err)
+	}
 	s, err := readSummary(d)
 	if err != nil {
 		return &EditedError{err.Error() + ".", from.Path}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -265,6 +266,44 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	_, _, err := resumed(t, filepath.Join(c.Out, "absent"))
 	if job.ExitCode(err) != job.ExitCheckpoint {
 		t.Errorf("no such run: %v", err)
+	}
+}
+
+// A line of config.yaml that was edited after an interruption says what a flag may say, and is refused where
+// a flag would be. The file is not overwritten without a word.
+func TestAnEditedConfigurationCountsAsFlags(t *testing.T) {
+	want := run(t, short(t), job.Options{})
+	c := begun(t, 3, nil)
+	path := filepath.Join(c.Out, "config.yaml")
+	written, err := os.ReadFile(path)
+	if err := errors.Join(err, os.Remove(filepath.Join(c.Out, "summary.json"))); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(name, to string) {
+		text := regexp.MustCompile(`(?m)^`+name+`: \S+`).ReplaceAllString(string(written), name+": "+to)
+		if text == string(written) {
+			t.Fatalf("no line of %s in\n%s", name, text)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"batch": "44", "lr": "0.5", "seed": "9", "model": "mlp",
+		"steps": "two"} {
+		edit(name, to)
+		_, _, err := resumed(t, c.Out)
+		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), path+":") ||
+			!strings.Contains(err.Error(), ": "+name+": ") {
+			t.Errorf("%s %s: %v", name, to, err)
+		}
+		if text, _ := os.ReadFile(path); !strings.Contains(string(text), name+": "+to) {
+			t.Errorf("%s %s: the file was overwritten:\n%s", name, to, text)
+		}
+	}
+	edit("steps", "8")
+	s, _, err := resumed(t, c.Out)
+	if err != nil || s.Steps != 8 || s.ParameterSHA256 != want.ParameterSHA256 {
+		t.Errorf("8 steps: %v, %+v, want %s", err, s, want.ParameterSHA256)
 	}
 }
 

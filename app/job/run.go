@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -316,12 +317,14 @@ func prepare(c setting.Config, o Options, from *resumption) (dir rundir.Claimed,
 			dir.Uncut))
 	}
 	o.cutEvaluations(dir.Directory, from)
-	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
+	text := c.Rooted().YAML(o.Origins)
+	err = dir.Write(rundir.ConfigFile, text)
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
 		described := record.RunHost{Host: machine, GPU: o.gpu,
-			Started: time.Now().UTC().Truncate(time.Second)}
+			Started:      time.Now().UTC().Truncate(time.Second),
+			ConfigSHA256: fmt.Sprintf("%x", sha256.Sum256(text))}
 		if from != nil {
 			described.ResumedStep = from.Kept.Progress.Step
 		}

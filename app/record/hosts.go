@@ -27,6 +27,8 @@ type RunHost struct {
 	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
 	// ResumedStep is that of the checkpoint from which the last part went on; 0: it was not resumed.
 	ResumedStep int `json:"resumed_step,omitempty"`
+	// ConfigSHA256 is that of config.yaml as it was written: another one was edited since.
+	ConfigSHA256 string `json:"config_sha256,omitempty"`
 }
 
 // Behind returns the words of a command line behind which runs in a lab with some flags, or on several hosts,

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/record"
 	"lockstep/internal/regular"
 )
 
@@ -98,9 +99,9 @@ func Claim(path string) (Claimed, error) {
 	return d, nil
 }
 
-// Reclaim takes the directory of a run to resume after a number of steps. It removes the lines of later steps
-// and updates, and sets aside the files of a finished run. Lines of steps that cannot be removed keep no run
-// from going on; see Uncut.
+// Reclaim takes the directory of a run to resume after a number of steps. It sets aside what describes the
+// run, with lines and the summary of one that had ended, and removes the lines of later steps and updates.
+// Lines of steps that cannot be removed keep no run from going on; see Uncut.
 func Reclaim(path string, step int) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), isResumed: true}
 	var err error
@@ -108,7 +109,6 @@ func Reclaim(path string, step int) (Claimed, error) {
 		return Claimed{}, &FolderError{"resume", err.Error()}
 	}
 	if err = d.setAside(); err == nil {
-		d.keepLines()
 		d.Uncut = d.cutSteps(step)
 		err = d.cutUpdates(step)
 	}
@@ -135,6 +135,22 @@ func (d Claimed) Unlock() {
 	if d.lock != nil {
 		d.lock.Close() // only opened to be locked
 	}
+}
+
+// IsEdited reports whether config.yaml is another than the one that the run has written, as far as host.json
+// tells.
+func (d Directory) IsEdited() bool {
+	f, err := regular.Open(d.Path(HostFile))
+	if err != nil {
+		return false
+	}
+	defer f.Close() // only read
+	var h record.RunHost
+	if record.ReadJSON(f, &h) != nil || h.ConfigSHA256 == "" {
+		return false
+	}
+	is, err := regular.Hash(d.Path(ConfigFile))
+	return err == nil && is != h.ConfigSHA256
 }
 
 // absent returns path and those of its parents that do not exist, outermost first.
@@ -193,66 +209,79 @@ func (d Claimed) Abandon(isLogWanted bool) error {
 	return err
 }
 
-// outdated lists the files that are no longer true when a run is resumed.
-func outdated() []string { return []string{ConfigFile, HostFile, SummaryFile, TraceFile} }
-
-// aside is the path of an outdated file until the resumed run finishes.
+// aside is the path of a copy of a file as it was before the run was resumed.
 func (d Directory) aside(name string) string { return d.Path("." + name + ".before") }
 
-// setAside renames the outdated files and overwrites those of an earlier call.
+// asides lists the files that have one. Of a run that had ended the summary is the last to be moved there and
+// to come back, and the first to be removed: where it is aside, so are the others that belong to it.
+func asides() []string {
+	return []string{ConfigFile, HostFile, StepsFile, EvaluationsFile, UpdatesFile, TraceFile, SummaryFile}
+}
+
+// setAside keeps the files that a resumed run changes. Those of a run that had ended are complete before its
+// summary, which is no longer true, loses its name. Without room for a copy of the lines the run goes on as
+// well: Recover then cuts them.
 func (d Directory) setAside() error {
-	err := d.Finish()
-	for _, name := range outdated() {
+	err := errors.Join(d.Finish(), d.copyAside(ConfigFile), d.copyAside(HostFile))
+	if _, absent := os.Stat(d.Path(SummaryFile)); absent != nil {
+		return err
+	}
+	for _, name := range []string{StepsFile, EvaluationsFile, UpdatesFile} {
+		d.copyAside(name)
+	}
+	for _, name := range []string{SummaryFile, TraceFile} {
 		err = errors.Join(err, present(os.Rename(d.Path(name), d.aside(name))))
 	}
 	return err
 }
 
-// lines lists the files that lose the lines of steps which are done again.
-func lines() []string { return []string{StepsFile, EvaluationsFile, UpdatesFile} }
-
-// keepLines copies the lines of a run that has ended, which belong to the summary that was set aside. Without
-// room for a copy the run goes on as well, and only a resume that makes no step could have used it.
-func (d Directory) keepLines() {
-	if _, err := os.Stat(d.aside(SummaryFile)); err != nil {
-		return
-	}
-	for _, name := range lines() {
-		if d.copyAside(name) != nil {
-			os.Remove(d.aside(name)) // a part, or nothing
-		}
-	}
-}
-
-// copyAside copies a file to its path aside.
+// copyAside copies a file, if there is one, to its path aside.
 func (d Directory) copyAside(name string) error {
 	from, err := regular.Open(d.Path(name))
 	if err != nil {
-		return err
+		return present(err)
 	}
 	defer from.Close() // only read
-	to, err := os.Create(d.aside(name))
-	if err != nil {
+	err = regular.Replace(d.aside(name), func(w io.Writer) error {
+		_, err := io.Copy(w, from)
 		return err
+	})
+	if info, failed := from.Stat(); err == nil && failed == nil {
+		err = os.Chtimes(d.aside(name), time.Time{}, info.ModTime())
 	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
+	return err
 }
 
-// putBack undoes setAside and keepLines.
+// putBack undoes setAside.
 func (d Directory) putBack() (err error) {
-	for _, name := range append(outdated(), lines()...) {
+	for _, name := range asides() {
 		err = errors.Join(err, present(os.Rename(d.aside(name), d.Path(name))))
 	}
 	return err
 }
 
-// Finish removes the files that Reclaim has set aside.
+// Finish removes what Reclaim has set aside.
 func (d Directory) Finish() (err error) {
-	for _, name := range append(outdated(), lines()...) {
+	for _, name := range slices.Backward(asides()) {
 		err = errors.Join(err, present(os.Remove(d.aside(name))))
 	}
 	return err
+}
+
+// Recover gives a run that had ended its files back, if the process that had resumed it was killed before it
+// saved a later step than the given one, that of the newest checkpoint. The caller holds the lock.
+func (d Directory) Recover(step int) error {
+	f, err := regular.Open(d.aside(SummaryFile))
+	if err != nil {
+		return present(err)
+	}
+	defer f.Close() // only read
+	var s record.Summary
+	_, absent := os.Stat(d.Path(SummaryFile))
+	if absent == nil || record.ReadJSON(f, &s) != nil || s.Steps < step {
+		return d.Finish() // the run has a later end, or is on its way to it
+	}
+	return errors.Join(d.cutSteps(s.Steps), d.cutUpdates(s.Steps), d.putBack())
 }
 
 // present returns err unless it says that there is no such file.

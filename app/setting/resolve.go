@@ -164,21 +164,23 @@ func (r *resolver) readEnvironment(e cluster.Environment) {
 }
 
 func (r *resolver) readFile(path string) error {
+	entries, err := entriesOf(path, "--config")
+	for _, e := range entries {
+		r.set(e.name, e.text, e.where)
+	}
+	return err
+}
+
+// entriesOf reads the lines of a configuration file, which the flag names.
+func entriesOf(path, flag string) ([]entry, error) {
 	text, err := readSome(path, maxFile)
 	if err == nil && len(text) == maxFile {
 		err = fmt.Errorf("%s: too large to be a configuration file", path)
 	}
 	if err != nil {
-		return Refuse("--config: %v", err)
+		return nil, Refuse("%s: %v", flag, err)
 	}
-	entries, err := parseFile(path, text)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		r.set(e.name, e.text, e.where)
-	}
-	return nil
+	return parseFile(path, text)
 }
 
 // maxFile is a size that no configuration file has.

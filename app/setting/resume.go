@@ -3,6 +3,7 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,7 +27,8 @@ func anew() []string {
 		"epochs", "steps", "for", "until", "checkpoint-every", "save", "device", "isa"}
 }
 
-// resume takes the configuration of the run in folder and applies the flags and LOCKSTEP_ISA.
+// resume takes the configuration of the run in folder and applies what was edited in its file, the flags and
+// LOCKSTEP_ISA. A line that was edited may say what a flag may.
 func (r *resolver) resume(folder string, s Source) error {
 	// The run may be older than some settings.
 	former := struct{ Config Config }{Default()}
@@ -43,9 +45,23 @@ func (r *resolver) resume(folder string, s Source) error {
 		r.problems = append(r.problems, located{"--config",
 			fmt.Errorf("the configuration comes from the run that is resumed")})
 	}
-	for name := range s.Flags {
-		if name != "resume" && !slices.Contains(anew(), name) {
-			r.problems = append(r.problems, located{"--" + name, fmt.Errorf(
+	edited, err := r.edited(folder)
+	if err != nil {
+		return err
+	}
+	given, places := maps.Clone(s.Flags), map[string]string{}
+	for _, e := range edited {
+		if _, isGiven := given[e.name]; !isGiven {
+			given[e.name], places[e.name] = e.text, e.where
+		}
+	}
+	for name := range given {
+		if name != "resume" && r.find(name) != nil && !slices.Contains(anew(), name) {
+			where := "--" + name
+			if place := places[name]; place != "" {
+				where = pointTo(name, place)
+			}
+			r.problems = append(r.problems, located{where, fmt.Errorf(
 				"comes from the run that is resumed; only these may be given anew: %s",
 				strings.Join(anew(), ", "))})
 		}
@@ -54,8 +70,30 @@ func (r *resolver) resume(folder string, s Source) error {
 	if isa := s.Environment[cluster.EnvISA]; isa != "" {
 		r.set("isa", isa, cluster.EnvISA)
 	}
-	r.reopen(s.Flags)
+	r.reopen(given)
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		r.set(name, given[name], places[name])
+	}
 	return nil
+}
+
+// edited returns the lines of the file of the run in folder that do not say what its checkpoint does, if
+// someone has edited the file since the run wrote it.
+func (r *resolver) edited(folder string) (edited []entry, err error) {
+	d := rundir.Directory(folder)
+	if !d.IsEdited() {
+		return nil, nil
+	}
+	entries, err := entriesOf(d.Path(rundir.ConfigFile), fromResume)
+	for _, e := range entries {
+		c, s := r.config, r.find(e.name)
+		isSame := s != nil && s.parse(&c, e.text) == nil && // a path is whole here, and as it was given there
+			filepath.Base(s.format(&c)) == filepath.Base(s.format(&r.config))
+		if !isSame && e.text != auto {
+			edited = append(edited, e)
+		}
+	}
+	return edited, err
 }
 
 // withoutCheckpoint adds to err, with which no checkpoint was found in folder, what to do.

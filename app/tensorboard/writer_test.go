@@ -72,7 +72,8 @@ func TestGolden(t *testing.T) {
 	if got := fmt.Sprintf("sha256 %x", sha256.Sum256(content)); got != want {
 		t.Errorf("the files have %s, golden.txt was read from those with %s", got, want)
 	}
-	if !bytes.Contains(golden, []byte("\nloss/train 200 1700000002.125 0.833333313\nloss/train 300 1700000003.125 300.625\n")) {
+	const joint = "\nloss/train 200 1700000002.125 0.833333313\nloss/train 300 1700000003.125 300.625\n"
+	if !bytes.Contains(golden, []byte(joint)) {
 		t.Errorf("golden.txt does not go on with the steps of the second file:\n%s", golden)
 	}
 }
