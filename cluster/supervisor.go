@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -538,13 +537,8 @@ func (s *supervisor) absent() error {
 // Go runtime's message, or the last line if orLast.
 func tellingLine(path string, orLast bool) string {
 	const tail = 1 << 20 // more than the stacks of a thousand goroutines
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err.Error()
-	}
-	text = bytes.TrimSpace(text[max(0, len(text)-tail):])
 	last := ""
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(strings.TrimSpace(lastOf(path, tail))) {
 		line = strings.TrimSpace(line)
 		for _, head := range []string{threadsLine, cgoThreadsLine, "panic: ", "fatal error: ", "SIG"} {
 			if strings.HasPrefix(line, head) {

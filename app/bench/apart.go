@@ -18,6 +18,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 )
 
 // stopGrace is how long a lab that was asked to stop may take to end with its workers.
@@ -38,7 +39,7 @@ func runApart(ctx context.Context, row Row, o job.Options) (*record.Summary, err
 	if err := again(ctx, o.Environment, args...); err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(row.Out, rundir.SummaryFile))
+	text, err := regular.ReadFile(filepath.Join(row.Out, rundir.SummaryFile), maxPlanBytes)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}

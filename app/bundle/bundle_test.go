@@ -8,7 +8,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -254,6 +257,40 @@ func TestBomb(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(out, "a")); err == nil && info.Size() > 2 {
 		t.Errorf("%d bytes were written", info.Size())
+	}
+}
+
+// A bundle that lists what it holds, and holds far more than its bytes, is refused, by who writes as by who
+// reads it. Records, which take a seventh, are not.
+func TestBundleOfZeros(t *testing.T) {
+	zeros := file("a", strings.Repeat("0,", 32<<20))
+	in := bytes.NewReader(archive(t, listed(zeros), zeros))
+	_, err := bundle.Extract(in, filepath.Join(t.TempDir(), "out"))
+	if wrong := (*bundle.FormatError)(nil); !errors.As(err, &wrong) || !strings.Contains(err.Error(),
+		"expands to more than 32 times") {
+		t.Errorf("read: %v", err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "results.json"), []byte(zeros.text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m, err := bundle.Scan(folder, bundle.Manifest{Kind: bundle.Bench})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bundle.Write(io.Discard, folder, m); err == nil ||
+		!strings.Contains(err.Error(), "expands to more than") {
+		t.Errorf("written: %v", err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for b.Len() < 20<<20 {
+		fmt.Fprintf(&b, `{"rank":%d,"step":%d,"loss":%v}`+"\n", r.IntN(4), r.IntN(1000), r.Float32())
+	}
+	steps := file("steps.jsonl", b.String())
+	in = bytes.NewReader(archive(t, listed(steps), steps))
+	if _, err = bundle.Extract(in, filepath.Join(t.TempDir(), "out")); err != nil {
+		t.Errorf("records: %v", err)
 	}
 }
 

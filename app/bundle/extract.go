@@ -56,14 +56,16 @@ func Extract(r io.Reader, folder string) (Manifest, error) {
 
 // withReader decompresses a bundle. end fails if anything follows the archive.
 func withReader(r io.Reader, use func(t *tar.Reader, end func() error) error) error {
-	in := bufio.NewReader(r) // gzip reads no byte too many from it
+	var m measure
+	in := bufio.NewReader(counted{r, &m.packed}) // gzip reads no byte too many from it
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return refuse("", "it is no gzip file: %v", err)
 	}
 	z.Multistream(false)
 	// The manifest bounds the files; headers and padding are a small part of them.
-	limited := &io.LimitedReader{R: z, N: MaxBytes + maxManifest + MaxFiles*4096}
+	limited := &io.LimitedReader{R: measured{counted{z, &m.plain}, &m},
+		N: MaxBytes + maxManifest + MaxFiles*4096}
 	return use(tar.NewReader(limited), func() error {
 		if n, err := io.Copy(io.Discard, limited); err != nil || n > 1<<20 {
 			return refuse("", "%d bytes follow its last entry (%v)", n, err)
@@ -115,7 +117,7 @@ func readManifest(t *tar.Reader) (m Manifest, err error) {
 		return m, refuse(h.Name, "the first entry has %d bytes; want %s, at most %d bytes", h.Size,
 			ManifestFile, maxManifest)
 	}
-	text, err := io.ReadAll(t)
+	text, err := regular.ReadAll(t, maxManifest)
 	if err != nil {
 		return m, refuse(h.Name, "%v", err)
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 )
 
 // matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
@@ -338,13 +338,9 @@ func planOf(path string) ([]matrix, error) {
 
 // planText returns the text of a plan file.
 func planText(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPlan) {
-		return nil, usagef("--plan: %s is no regular file of at most %d KiB; want a plan", path, maxPlan>>10)
-	}
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, maxPlan)
 	if err != nil {
-		return nil, usagef("--plan: %v", err)
+		return nil, usagef("--plan: %v; want a plan of at most %d KiB", err, maxPlan>>10)
 	}
 	return text, nil
 }

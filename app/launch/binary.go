@@ -118,7 +118,7 @@ func moduleFolder() (string, bool) {
 		return "", false
 	}
 	for {
-		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		text, err := regular.ReadFile(filepath.Join(folder, "go.mod"), 1<<20)
 		if err == nil {
 			return folder, strings.HasPrefix(string(text), "module lockstep\n")
 		}

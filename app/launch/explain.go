@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"lockstep/internal/regular"
 )
 
 // explain returns why a host did not answer, of which ssh has ended. isLate says that it was killed after
@@ -104,7 +106,7 @@ func (c Console) explainKey(ctx context.Context, h Host, what, text string) erro
 	c.look(ctx, c.ssh(h, "true", "-o", "StrictHostKeyChecking=accept-new", "-o", "UserKnownHostsFile="+file,
 		"-o", "GlobalKnownHostsFile=/dev/null", "-o", "HashKnownHosts=no", "-o", "UpdateHostKeys=no",
 		"-o", "PreferredAuthentications=none"))
-	line, err := os.ReadFile(file)
+	line, err := regular.ReadFile(file, maxLine)
 	fields := strings.Fields(string(line))
 	if err != nil || len(fields) < 3 {
 		return plain

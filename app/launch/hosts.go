@@ -3,7 +3,6 @@ package launch
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +48,7 @@ func ParseHosts(text string) ([]Host, error) {
 // ReadHostfile reads a file with a host in each line, such as `node0 slots=4` (Open MPI) or `node0:4`
 // (MPICH). A # begins a comment. Names may have ranges, such as node[01-03]. The error is a *HostsError.
 func ReadHostfile(path string) ([]Host, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, &HostsError{"--hostfile", err.Error()}
-	}
-	defer f.Close() // nothing was written
-	if info, err := f.Stat(); err == nil && info.Size() > maxHostfile {
-		return nil, &HostsError{path, fmt.Sprintf("%d bytes, want at most %d", info.Size(), maxHostfile)}
-	}
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, maxHostfile)
 	if err != nil {
 		return nil, &HostsError{"--hostfile", err.Error()}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/app/strategy"
+	"lockstep/internal/regular"
 )
 
 // Schema is the version of the record, which summary.json and results.json carry. [Decode] reads this
@@ -347,38 +348,54 @@ func (e *KindError) Error() string {
 	return fmt.Sprintf("decode results: these are of kind %s, not of a comparison", e.Kind)
 }
 
+// Bounds of a file of JSON. Runs and ranks hold lists of numbers, so that an object in a record has some
+// hundred bytes, and as many in memory.
+const (
+	maxJSON        = 256 << 20 // bytes
+	maxDepth       = 100       // of objects and lists in each other
+	freeObjects    = 1 << 16
+	bytesPerObject = 64 // on average, of those beyond
+)
+
 // ReadJSON reads a file that is one JSON value. Text after its end is an error, and so is a name that an
-// object has twice, of which one reader takes the first value and another the last.
+// object has twice, of which one reader takes the first value and another the last. The memory that it
+// takes is in proportion to the text.
 func ReadJSON(r io.Reader, into any) error {
-	text, err := io.ReadAll(r)
+	text, err := regular.ReadAll(r, maxJSON)
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := d.Decode(into); err != nil {
+	if err := checkJSON(text); err != nil {
 		return err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("text follows the end")
-	}
-	return namedOnce(json.NewDecoder(bytes.NewReader(text)))
+	return json.Unmarshal(text, into)
 }
 
-// namedOnce reads a JSON value and returns an error if an object in it has a name twice. Case does not count,
-// as it does not for package json, nor do other forms of a letter.
-func namedOnce(d *json.Decoder) error {
+// checkJSON returns an error if text is not one JSON value within the bounds, or has a name twice in an
+// object. Case does not count, as it does not for package json, nor do other forms of a letter.
+func checkJSON(text []byte) error {
 	type level struct {
 		names  map[string]bool // nil: it is an array
 		isName bool            // the next token is
 	}
 	var within []level
-	for {
+	d, objects := json.NewDecoder(bytes.NewReader(text)), 0
+	for isOver := false; ; isOver = len(within) == 0 {
 		token, err := d.Token()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF && isOver:
 			return nil
-		}
-		if err != nil {
+		case isOver:
+			return errors.New("text follows the end")
+		case err == io.EOF:
+			return io.ErrUnexpectedEOF
+		case err != nil:
 			return err
+		case len(within) > maxDepth:
+			return fmt.Errorf("more than %d objects and lists are within each other", maxDepth)
+		case objects > freeObjects+len(text)/bytesPerObject:
+			return fmt.Errorf("more than %d objects in %d bytes; records are not so empty",
+				objects-1, len(text))
 		}
 		at := len(within) - 1
 		if name, is := token.(string); is && at >= 0 && within[at].isName {
@@ -390,6 +407,7 @@ func namedOnce(d *json.Decoder) error {
 		}
 		switch token {
 		case json.Delim('{'):
+			objects++
 			within = append(within, level{names: map[string]bool{}, isName: true})
 			continue
 		case json.Delim('['):

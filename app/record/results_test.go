@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,5 +30,26 @@ func TestOlderResultsAreRead(t *testing.T) {
 	_, err = record.Decode(strings.NewReader(strings.Replace(older, `"schema":2`, `"schema":4`, 1)))
 	if err == nil || err.Error() != "decode results: schema 4, this program reads 2 and 3" {
 		t.Errorf("schema 4: %v", err)
+	}
+}
+
+// A file of JSON takes memory in proportion to its bytes: not so many objects, not so deep.
+func TestJSONIsBounded(t *testing.T) {
+	const many = 2 << 20
+	for in, want := range map[string]string{
+		`{"rows":[{}` + strings.Repeat(",{}", many) + "]}": "objects in",
+		strings.Repeat("[", many):                          "within each other",
+		`{"rows":[`:                                        "unexpected EOF",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := record.Decode(strings.NewReader(in))
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s: %v, want %s", in, err, want)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 256<<20 {
+			t.Errorf("%.20s: %d MiB were allocated in all", in, taken>>20)
+		}
 	}
 }

@@ -25,6 +25,9 @@ const (
 	hostFile    = "host.json"
 )
 
+// maxConfig is more than the bytes of a configuration.
+const maxConfig = 1 << 20
+
 // HoldsTraining reports whether folder is the directory of a training run that has ended.
 func HoldsTraining(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, summaryFile))
@@ -45,12 +48,7 @@ func ReadUnfinished(folder string, summary io.Reader) (*analysis.Training, error
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", folder, err)
 	}
-	config, err := regular.Open(filepath.Join(folder, configFile))
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	defer config.Close()
-	text, err := io.ReadAll(config)
+	text, err := regular.ReadFile(filepath.Join(folder, configFile), maxConfig)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}

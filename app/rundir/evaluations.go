@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -51,13 +50,11 @@ func (d Directory) CutEvaluations(kept []record.Evaluation) error {
 	return d.Write(EvaluationsFile, want.Bytes())
 }
 
+// maxLines is more than the bytes of a file of evaluations, or of the spans of a worker.
+const maxLines = 1 << 30
+
 func (d Directory) readEvaluations() ([]byte, error) {
-	f, err := regular.Open(d.Path(EvaluationsFile))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // only read
-	return io.ReadAll(f)
+	return regular.ReadFile(d.Path(EvaluationsFile), maxLines)
 }
 
 // Evaluations returns those of which the run directory has lines; older ones have no such file. It skips a

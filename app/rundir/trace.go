@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"lockstep/internal/regular"
 	"lockstep/trace"
 )
 
@@ -26,7 +27,7 @@ func (d Directory) KeepRecording(rank int, r trace.Recording) error {
 func (d Directory) MergeTraces(ranks int) error {
 	recordings := make([]trace.Recording, ranks)
 	for rank := range recordings {
-		text, err := os.ReadFile(d.recording(rank))
+		text, err := regular.ReadFile(d.recording(rank), maxLines)
 		if err == nil {
 			err = json.Unmarshal(text, &recordings[rank])
 		}

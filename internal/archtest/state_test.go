@@ -60,6 +60,48 @@ func TestNoHiddenState(t *testing.T) {
 	}
 }
 
+// What a program reads whole has a bound. A file of records goes through internal/regular, which has one for
+// each kind; io.ReadAll is for a limited reader, and os.ReadFile for files of the kernel and of this source.
+func TestReadsAreBounded(t *testing.T) {
+	m := load(t)
+	for _, f := range m.files {
+		isOurs := strings.HasSuffix(f.path, "_linux.go") || slices.ContainsFunc(
+			[]string{"results/", "internal/", "graph/gpu/generate/", "graph/gpu/emulate/",
+				"cluster/clustertest/"},
+			func(folder string) bool { return strings.HasPrefix(f.path, folder) })
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			call, isCall := n.(*ast.CallExpr)
+			if !isCall || len(call.Args) == 0 {
+				return true
+			}
+			var from string
+			switch a := call.Args[0].(type) {
+			case *ast.CallExpr:
+				from = nameOf(a.Fun)
+			case *ast.BasicLit:
+				from = a.Value
+			}
+			isBad := nameOf(call.Fun) == "io.ReadAll" && from != "io.LimitReader" ||
+				nameOf(call.Fun) == "os.ReadFile" && !strings.HasPrefix(from, `"/proc/`) && !isOurs
+			if isBad && !strings.HasSuffix(f.path, "_test.go") {
+				t.Errorf("%s: %s without a bound; want regular.ReadFile, or io.ReadAll of an io.LimitReader",
+					m.position(n.Pos()), nameOf(call.Fun))
+			}
+			return true
+		})
+	}
+}
+
+// nameOf returns package and name of a function of another package; "" for others.
+func nameOf(e ast.Expr) string {
+	if s, is := e.(*ast.SelectorExpr); is {
+		if x, is := s.X.(*ast.Ident); is {
+			return x.Name + "." + s.Sel.Name
+		}
+	}
+	return ""
+}
+
 // checkVars records package variables and refuses those that start empty, to be written later.
 func checkVars(t *testing.T, m *module, d *ast.GenDecl, names map[string]bool) {
 	if d.Tok != token.VAR {

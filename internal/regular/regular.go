@@ -2,10 +2,12 @@ package regular
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -32,6 +34,38 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// ReadFile returns the content of a regular file, which may have at most so many bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	text, err := ReadAll(f, most)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return text, nil
+}
+
+// ReadAll returns what is left of r, which may be at most so many bytes.
+func ReadAll(r io.Reader, most int64) ([]byte, error) {
+	var b bytes.Buffer
+	if f, isFile := r.(*os.File); isFile {
+		if info, err := f.Stat(); err == nil && info.Size() <= most {
+			b.Grow(int(info.Size()) + bytes.MinRead)
+		}
+	}
+	n, err := b.ReadFrom(io.LimitReader(r, most+1))
+	if err == nil && n > most {
+		err = fmt.Errorf("more than %d bytes, the most that are read of such a file", most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // Hash returns the SHA-256 of a regular file, in hexadecimal.

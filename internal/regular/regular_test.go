@@ -67,3 +67,21 @@ func TestReplaceNamesTheFile(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// A file is read whole up to a bound.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := regular.ReadFile(path, 5); string(text) != "12345" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	_, err := regular.ReadFile(path, 4)
+	if err == nil || !strings.Contains(err.Error(), path+": more than 4 bytes") {
+		t.Errorf("%v, want a bound and the name", err)
+	}
+	if _, err := regular.ReadFile(filepath.Dir(path), 4); err == nil {
+		t.Error("a folder was read")
+	}
+}
