@@ -1,5 +1,5 @@
-# Targets: build cuda cuda-test check test race plain fuzz faults refusals bench trust golden.
-.PHONY: build cuda cuda-test check test race plain fuzz faults refusals bench trust golden lint staticcheck
+# Targets: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden.
+.PHONY: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden lint staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -36,6 +36,13 @@ race:
 # The path of processors without our assembly.
 plain:
 	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/... ./graph/... ./train/...
+
+# Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
+# the same ones again.
+PAIRS ?= 1000
+SEED ?= 1
+pairs:
+	go test -count=1 -timeout 2h -run TestDrawnRunsEndWithTheSameBits ./app/job -pairs $(PAIRS) -drawseed $(SEED)
 
 # Runs each fuzz target of each package for FUZZTIME. What one finds is left in its package's
 # testdata/fuzz, where go test repeats it. Shortening inputs is cut off: it takes a minute otherwise.

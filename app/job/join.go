@@ -3,7 +3,6 @@ package job
 import (
 	"lockstep/app/strategy"
 	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel/row"
 	"lockstep/optim"
@@ -113,9 +112,7 @@ func (w *worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, er
 // meet makes the group of all workers, which each contribute the pieces of plan to a sum. With algorithm
 // "auto" the group measures its links.
 func (w *worker) meet(plan shard.Plan) error {
-	// The group adds vectors on its own thread, so it has its own compute.CPU, which starts no threads and
-	// needs no Close.
-	adder, err := compute.Open(compute.Config{ISA: w.isa, Threads: 1})
+	adder, err := openCPU(w.config, 1, false) // of the group's own thread
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func stepOnce(ctx context.Context, c setting.Config, t task) (s *stepped, err er
 	if w.plan, err = shard.Cut(1, 1); err != nil {
 		return nil, err
 	}
-	if err := w.openCPU(); err != nil {
+	if w.cpu, err = openCPU(c, c.Threads, false); err != nil {
 		return nil, err
 	}
 	defer w.cpu.Close()

@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 		if begin := environment[beginWith]; begin != "" {
 			waitFor(begin)
 		}
-		err := job.Work(context.Background(), environment, job.Program{Log: os.Stderr, Abandon: os.Exit})
+		err := job.Work(context.Background(), environment, job.Program{Log: os.Stderr, Abandon: os.Exit,
+			Catalog: ownCatalog()})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

@@ -43,7 +43,7 @@ type Batches struct {
 func Sample(ctx context.Context, c setting.Config, o Options, b Batches, path string) (Sampled, error) {
 	o.setDefaults()
 	c.Workers, c.Shards, c.Strategy, c.Link = 1, 1, strategy.Single, "local"
-	c.Threads = 1
+	c.Threads, c.Device, c.Math = 1, setting.DeviceCPU, compute.Fast.String() // nothing is multiplied
 	c = c.Complete()
 	start, err := openStart(c, func(string) {})
 	if err != nil {
@@ -72,13 +72,10 @@ func Sample(ctx context.Context, c setting.Config, o Options, b Batches, path st
 func withInitial(c setting.Config, t task, o Options, use func([]checkpoint.Entry) error) (err error) {
 	w := newCrew(c, "", newHeard(c, nil, o), o).workers[0]
 	w.task = t
-	if w.isa, err = c.KernelPath(); err != nil {
-		return err
-	}
 	if w.plan, err = shard.Cut(1, 1); err != nil {
 		return err
 	}
-	cpu, err := compute.Open(compute.Config{ISA: w.isa, Threads: 1})
+	cpu, err := openCPU(c, 1, false)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/internal/kernel/row"
 	"lockstep/optim"
 	"lockstep/ps"
@@ -26,10 +25,9 @@ type servant struct {
 
 // newServant makes server number of the layout. The rule shows in the beacon; nil shows it nowhere.
 // Updates are spans of the recorder.
-func newServant(c setting.Config, isa compute.ISA, post *comm.Post, layout *ps.Layout, b blueprint,
+func newServant(c setting.Config, post *comm.Post, layout *ps.Layout, b blueprint,
 	number int, shows *beacon, out outlet, r *trace.Recorder) (*servant, error) {
-	// One thread; the CPU starts none and needs no Close.
-	cpu, err := compute.Open(compute.Config{ISA: isa, Threads: 1})
+	cpu, err := openCPU(c, 1, false)
 	if err != nil {
 		return nil, err
 	}

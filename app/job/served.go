@@ -69,7 +69,7 @@ func (w *worker) openServers(l *train.Loop, r *trace.Recorder, layout *ps.Layout
 	for number, home := range layout.Homes {
 		switch {
 		case home == w.rank:
-			p, err := newServant(w.config, w.isa, s.post, layout, b, number, nil,
+			p, err := newServant(w.config, s.post, layout, b, number, nil,
 				outlet{w.dir, w.tell, w.lose}, r)
 			if err != nil {
 				return nil, err

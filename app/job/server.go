@@ -12,7 +12,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/compute"
 )
 
 // server is a parameter server with a rank of its own, as a process or a goroutine.
@@ -54,10 +53,6 @@ func (s *server) runLogged(ctx context.Context) error {
 
 // run serves until all workers have left. It owns s.mesh.
 func (s *server) run(ctx context.Context) (err error) {
-	isa, err := compute.ParseISA(s.config.ISA)
-	if err != nil {
-		return err
-	}
 	post := comm.NewPost(s.mesh, postConfig(s.config, s.generation))
 	defer func() { err = errors.Join(err, post.Close()) }()
 	defer whenCancelled(ctx, func() {
@@ -76,7 +71,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	recorder := newRecorder(s.config, s.rank)
-	p, err := newServant(s.config, isa, post, layout, b, s.number(), s.beacon,
+	p, err := newServant(s.config, post, layout, b, s.number(), s.beacon,
 		outlet{s.dir, s.tell, s.lose}, recorder)
 	if err != nil {
 		return err

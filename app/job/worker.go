@@ -46,7 +46,6 @@ type worker struct {
 	encryption cluster.Encryption // of its links
 	streams    int                // of its links by TCP; 0: it has none
 	plan       shard.Plan
-	isa        compute.ISA
 	tell       func(notice)
 	log        io.Writer // for people
 	between    Between   // of its program
@@ -125,7 +124,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	if w.mesh == nil && w.config.NumServers() > 0 {
 		w.mesh = comm.NewLocal(1)[0] // a worker alone with its servers
 	}
-	if err := w.openCPU(); err != nil {
+	if w.cpu, err = openCPU(w.config, w.config.Threads, w.crowded); err != nil {
 		return result, err
 	}
 	defer w.cpu.Close()
@@ -165,20 +164,20 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 	return w.finish(loop, done, recorder)
 }
 
-// openCPU opens the CPU of the training loop.
-func (w *worker) openCPU() (err error) {
-	if w.isa, err = compute.ParseISA(w.config.ISA); err != nil {
-		return err
+// openCPU opens a CPU for a part of the run c, in whatever process: all that decides the bits of its results
+// comes from c. A CPU of one thread starts none and needs no Close.
+func openCPU(c setting.Config, threads int, isCrowded bool) (*compute.CPU, error) {
+	isa, err := c.KernelPath()
+	if err != nil {
+		return nil, err
 	}
 	math := compute.Fast // of what a GPU leaves to the CPU
-	if !w.config.IsOnGPU() {
-		if math, err = compute.ParseMath(w.config.Math); err != nil {
-			return err
+	if !c.IsOnGPU() {
+		if math, err = compute.ParseMath(c.Math); err != nil {
+			return nil, err
 		}
 	}
-	w.cpu, err = compute.Open(compute.Config{ISA: w.isa, Threads: w.config.Threads, Crowded: w.crowded,
-		Math: math})
-	return err
+	return compute.Open(compute.Config{ISA: isa, Math: math, Threads: threads, Crowded: isCrowded})
 }
 
 // finish saves the trained weights and the trace, takes leave of the servers, and returns the figures for the
