@@ -29,7 +29,8 @@ type hostFlags struct {
 func (h *hostFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&h.hosts, "hosts", "", "a `LIST` of hosts and their slots, such as a:2,b:2 or node[01-03]:4")
-	f.StringVar(&h.hostfile, "hostfile", "", "read the hosts from a `FILE` with lines such as node0 slots=4")
+	f.StringVar(&h.hostfile, "hostfile", "", "read the hosts from a `FILE`: "+
+		launch.HostfileForm)
 	f.StringVar(&h.ssh, "ssh", "ssh", "`COMMAND` that reaches a host, such as \"ssh -F my_config\"")
 	f.StringSliceVar(&h.binaries, "binary", nil, "`PLATFORM=PATH` of this program for hosts of another "+
 		"platform, such as linux/arm64=bin/lockstep-arm64")

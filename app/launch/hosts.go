@@ -45,8 +45,13 @@ func ParseHosts(text string) ([]Host, error) {
 	return hosts, nil
 }
 
-// ReadHostfile reads a file with a host in each line, such as `node0 slots=4` (Open MPI) or `node0:4`
-// (MPICH). A # begins a comment. Names may have ranges, such as node[01-03]. The error is a *HostsError.
+// HostfileForm is the form of a hostfile, as help tells it.
+const HostfileForm = "a host in each line, as Open MPI (node0 slots=4 max_slots=8), MPICH (node0:4) or PBS " +
+	"(node0, once for each slot) write it; names may have ranges (node[01-03]), and # begins a comment"
+
+// ReadHostfile reads a file of HostfileForm. A byte order mark before it is skipped. The slots of a host that
+// several lines name are added, and max_slots, a bound for more processes than slots, says nothing here. The
+// error is a *HostsError.
 func ReadHostfile(path string) ([]Host, error) {
 	text, err := regular.ReadFile(path, maxHostfile)
 	if err != nil {
@@ -59,7 +64,7 @@ func ReadHostfile(path string) ([]Host, error) {
 func parseHostfile(path, text string) ([]Host, error) {
 	var hosts []Host
 	number := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line, _, _ = strings.Cut(line, "#")
 		fields := strings.Fields(line)
@@ -67,8 +72,16 @@ func parseHostfile(path, text string) ([]Host, error) {
 			continue
 		}
 		more, err := parseLine(fields)
-		if err == nil {
-			hosts, err = appendHosts(hosts, more)
+		for _, h := range more {
+			i := slices.IndexFunc(hosts, func(o Host) bool { return o.Name == h.Name })
+			switch {
+			case err != nil:
+			case i < 0:
+				hosts, err = appendHosts(hosts, []Host{h})
+			default:
+				hosts[i].Slots += h.Slots
+				err = checkSlots(hosts[i].Slots)
+			}
 		}
 		if err != nil {
 			return nil, &HostsError{fmt.Sprintf("%s:%d", path, number), err.Error()}
@@ -87,8 +100,10 @@ func parseLine(fields []string) ([]Host, error) {
 		key, value, ok := strings.Cut(field, "=")
 		switch key {
 		case "max_slots", "max-slots":
-			continue // a bound of mpirun's for more processes than slots, which there are never
+			continue
 		case "slots":
+		case "binding":
+			return nil, fmt.Errorf("%.80q: the system chooses the cores of a worker; leave it out", field)
 		default:
 			ok = false
 		}
@@ -188,10 +203,21 @@ func cutSlots(entry string) (name, slots string, err error) {
 // parseSlots reads a number of slots.
 func parseSlots(text string) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxSlots {
-		return 0, fmt.Errorf("%.80q slots: want a whole number from 1 to %d", text, maxSlots)
+	if err != nil {
+		return 0, fmt.Errorf(wantSlots, text, maxSlots)
 	}
-	return n, nil
+	return n, checkSlots(n)
+}
+
+// wantSlots says how many slots a host has.
+const wantSlots = "%.80q slots: want a whole number from 1 to %d"
+
+// checkSlots refuses what is no number of slots.
+func checkSlots(n int) error {
+	if n < 1 || n > maxSlots {
+		return fmt.Errorf(wantSlots, strconv.Itoa(n), maxSlots)
+	}
+	return nil
 }
 
 // expand returns the names that one with ranges stands for: node[01-03,7] for node01, node02, node03 and

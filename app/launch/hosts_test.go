@@ -85,8 +85,11 @@ func TestHostfile(t *testing.T) {
 		"a:2 slots=2":                         `file:1: "a:2": slots are there twice`,
 		"a slots=2 slots=2":                   `file:1: "slots=2"; ` + wantHost,
 		"a b":                                 `file:1: "b"; ` + wantHost,
-		"a\na": "file:2: host a is there twice; give it once, " +
-			"with the sum of its slots",
+		"a\nb\na\na\n":                        "a:3,b:1", // as PBS_NODEFILE
+		"\ufeffa slots=2\nb\n":                "a:2,b:1",
+		"a slots=1000\na slots=25":            `file:2: "1025" slots: want a whole number from 1 to 1024`,
+		"a\nb:2 binding=user:0,1": `file:2: "binding=user:0,1": the system chooses the cores of a worker; ` +
+			"leave it out",
 		"a\x00": `file:1: "a\x00" is no host; ` + wantHost,
 	} {
 		if err := os.WriteFile("file", []byte(text), 0o666); err != nil {

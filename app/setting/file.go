@@ -11,28 +11,28 @@ import (
 // entry is one line of a configuration file.
 type entry struct{ name, text, where string }
 
-// parseFile reads a YAML mapping of setting names to plain values.
+// parseFile reads a YAML mapping of setting names to values. A list is its values with commas between.
 func parseFile(path string, text []byte) ([]entry, error) {
-	lines, err := readSheet(path, text, maxNested)
+	lines, err := ReadSheet(path, text)
 	if err != nil {
 		return nil, err
 	}
 	var entries []entry
 	for _, l := range lines {
-		if l.isList {
-			return nil, Refuse("%s: %s: want a single value", l.Where, l.Name)
+		if l.Parts != nil {
+			return nil, Refuse("%s: %s: want a value, or a list of values", l.Where, l.Name)
 		}
-		entries = append(entries, entry{name: l.Name, text: l.Texts[0], where: l.Where})
+		entries = append(entries, entry{name: l.Name, text: strings.Join(l.Texts, ","), where: l.Where})
 	}
 	return entries, nil
 }
 
-// maxNested bounds the lists, mappings, anchors, aliases and tags of a configuration file, which needs none.
-// The parser's memory grows with the square of their depth.
-const maxNested = 16
+// maxNested bounds the lists, mappings, anchors, aliases and tags of a file. The parser's memory grows with
+// the square of their depth.
+const maxNested = 400
 
 // tooNested returns the place of the first such token above the most; nil if there are fewer.
-func tooNested(tokens token.Tokens, most int) *token.Position {
+func tooNested(tokens token.Tokens) *token.Position {
 	n := 0
 	for _, t := range tokens {
 		switch t.Type {
@@ -40,7 +40,7 @@ func tooNested(tokens token.Tokens, most int) *token.Position {
 			token.AnchorType, token.AliasType, token.TagType:
 			n++
 		}
-		if n > most {
+		if n > maxNested {
 			return t.Position
 		}
 	}

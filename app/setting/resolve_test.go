@@ -139,7 +139,11 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "value in file", file: "model: lenet\nbatch: x\n", want: `:2:1: batch: "x" is no whole`},
 		{name: "rule in file", file: "shards: 9\nbatch: 8\n", want: `:2:1: batch: 8 is smaller`},
 		{name: "key twice", file: "batch: 1\nbatch: 2\n", want: ":2:1: "},
-		{name: "nested", file: "batch:\n  size: 1\n", want: ":1:1: batch: want a single value"},
+		{name: "nested", file: "batch:\n  size: 1\n", want: ":1:1: batch: want a value, or a list of values"},
+		{name: "list for one", file: "batch: [1, 2]\n", want: `:1:1: batch: "1,2" is no whole`},
+		{name: "alias", file: "lr: *x\n", want: ":1:6: *x: no value before it has the anchor &x"},
+		{name: "tag", file: "batch: !!int 3\n", want: ":1:8: !!int: a tag"},
+		{name: "merge", file: "lr: &a 0.1\n<<: *a\n", want: `unknown key "<<"`},
 		{name: "no mapping", file: "- 1\n", want: "want lines of the form key: value"},
 		{name: "syntax", file: "batch: [1\n", want: ":1:8: "},
 	}
@@ -158,6 +162,21 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 				t.Errorf("got %q, want one line with %q", e.Lines, test.want)
 			}
 		})
+	}
+}
+
+// A file may begin with a byte order mark, and use lists, anchors and aliases.
+func TestFormsOfAFile(t *testing.T) {
+	for _, text := range []string{
+		"\ufeffschedule: step\nmilestones: 1,2\nlr: 0.1\nweight-decay: 0.1\n",
+		"schedule: step\nmilestones: [1, 2]\nlr: &x 0.1\nweight-decay: *x\n",
+		"schedule: step\nmilestones:\n  - 1\n  - &two 2\nlr: 0.1\nweight-decay: '0.1'\n",
+	} {
+		c, _, err := setting.Resolve(setting.Source{File: write(t, text)})
+		milestones, o := c.Schedule.Milestones.String(), c.Optimizer
+		if err != nil || milestones != "1,2" || o.LR != 0.1 || o.WeightDecay != 0.1 {
+			t.Errorf("%q: milestones %s, optimizer %+v, %v", text, milestones, o, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -17,24 +18,15 @@ type Line struct {
 	Texts []string // one, or those of a list
 	Parts [][]Line // of a list of mappings
 	Where string   // path:line:column
-
-	isList bool
 }
 
-// maxLists bounds the lists and mappings of a plan as maxNested does those of a configuration.
-const maxLists = 400
-
 // ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
-// same kind. path names the text in errors, which are *UsageErrors of one line.
-func ReadSheet(path string, text []byte) ([]Line, error) { return readSheet(path, text, maxLists) }
-
-// sheet reads one file.
-type sheet struct{ path string }
-
-func readSheet(path string, text []byte, most int) ([]Line, error) {
-	s := sheet{path}
-	tokens := lexer.Tokenize(string(text))
-	if at := tooNested(tokens, most); at != nil {
+// same kind. A value or a list of values may have an anchor, and stand elsewhere as an alias. path names the
+// text in errors, which are *UsageErrors of one line.
+func ReadSheet(path string, text []byte) ([]Line, error) {
+	s := sheet{path, map[string]ast.Node{}}
+	tokens := lexer.Tokenize(strings.TrimPrefix(string(text), byteOrderMark))
+	if at := tooNested(tokens); at != nil {
 		return nil, s.refuse(at, "lists in lists, want lines of the form key: value")
 	}
 	file, err := parser.Parse(tokens, 0)
@@ -61,6 +53,15 @@ func readSheet(path string, text []byte, most int) ([]Line, error) {
 
 func (s sheet) refuse(at *token.Position, format string, args ...any) error {
 	return Refuse("%s:%d:%d: %s", s.path, at.Line, at.Column, fmt.Sprintf(format, args...))
+}
+
+// byteOrderMark begins files of some Windows editors.
+const byteOrderMark = "\ufeff"
+
+// sheet reads one file.
+type sheet struct {
+	path    string
+	anchors map[string]ast.Node // those before
 }
 
 // mapping reads the lines of a mapping.
@@ -101,19 +102,31 @@ func (s sheet) checkOnce(lines []Line) error {
 func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 	key := pair.Key.GetToken()
 	l := Line{Name: key.Value, Where: fmt.Sprintf("%s:%d:%d", s.path, key.Position.Line, key.Position.Column)}
-	list, isList := pair.Value.(*ast.SequenceNode)
+	value, err := s.meant(pair.Value)
+	if err != nil {
+		return l, err
+	}
+	list, isList := value.(*ast.SequenceNode)
 	if !isList {
-		if _, ok := pair.Value.(ast.ScalarNode); !ok {
-			return l, s.refuse(key.Position, "%s: want a single value", l.Name)
+		text, isScalar := textOf(value)
+		if !isScalar {
+			return l, s.refuse(key.Position, "%s: want a value, or a list of values", l.Name)
 		}
-		l.Texts = []string{pair.Value.GetToken().Value}
+		l.Texts = []string{text}
 		return l, nil
 	}
-	l.isList = true
+	_, isAlias := pair.Value.(*ast.AliasNode)
 	for _, item := range list.Values {
-		if _, ok := item.(ast.ScalarNode); ok {
-			l.Texts = append(l.Texts, item.GetToken().Value)
+		item, err := s.meant(item)
+		if err != nil {
+			return l, err
+		}
+		if text, isScalar := textOf(item); isScalar {
+			l.Texts = append(l.Texts, text)
 			continue
+		}
+		if isAlias { // such lists could grow without end
+			return l, s.refuse(key.Position, "%s: an alias of a list of mappings; write it out", l.Name)
 		}
 		part, err := s.mapping(item)
 		if err != nil {
@@ -125,4 +138,37 @@ func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 		return l, s.refuse(key.Position, "%s: a list of values and of mappings; want one of the two", l.Name)
 	}
 	return l, nil
+}
+
+// meant returns the node that n stands for: what has the anchor, or what an alias names.
+func (s sheet) meant(n ast.Node) (ast.Node, error) {
+	switch n := n.(type) {
+	case *ast.AnchorNode:
+		s.anchors[n.Name.GetToken().Value] = n.Value
+		return n.Value, nil
+	case *ast.AliasNode:
+		name := n.Value.GetToken()
+		if to := s.anchors[name.Value]; to != nil {
+			return to, nil
+		}
+		return nil, s.refuse(name.Position, "*%s: no value before it has the anchor &%s", name.Value,
+			name.Value)
+	case *ast.TagNode:
+		return nil, s.refuse(n.GetToken().Position, "%s: a tag, which settings do not need; leave it out",
+			n.GetToken().Value)
+	}
+	return n, nil
+}
+
+// textOf returns the text of a single value.
+func textOf(n ast.Node) (text string, isScalar bool) {
+	switch n := n.(type) {
+	case *ast.LiteralNode:
+		return n.Value.GetToken().Value, true
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode: // one on another
+		return "", false
+	case ast.ScalarNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
 }
