@@ -161,7 +161,7 @@ func (c *coordinator) adopt(conn net.Conn) {
 
 func (c *coordinator) accept() {
 	for {
-		conn, err := c.listener.Accept()
+		conn, err := c.strangers.Accept(c.listener)
 		if err != nil {
 			return // closed
 		}
@@ -169,7 +169,6 @@ func (c *coordinator) accept() {
 			conn.Close()
 			return
 		}
-		c.strangers.Add(conn)
 		c.running.Go(func() {
 			defer c.forget(conn)
 			admit := c.admit
@@ -252,7 +251,9 @@ func (c *coordinator) admit(conn net.Conn) (*line, *Hello, error) {
 // greet receives a worker's hello and refuses a worker that does not belong to the run. A guest has been
 // started by another launcher.
 func (c *coordinator) greet(l *line, isGuest bool) (*Hello, error) {
+	l.isGreeting = true
 	m, err := l.receive()
+	l.isGreeting = false
 	if err == nil && m.Hello == nil {
 		err = errors.New("no hello")
 	}

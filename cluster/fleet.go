@@ -11,8 +11,7 @@ type fleet interface {
 	// "" if nothing is known. Of another host it is what the agent has said since the state was first asked.
 	state(rank int) string
 	isHere(rank int) bool
-	count() int // of processes that were started
-	wait()      // until all have ended
+	wait() // until all have ended
 }
 
 // mixedFleet is processes of this host and of others.
@@ -41,7 +40,6 @@ func (f mixedFleet) state(rank int) string {
 	return f.of(rank).state(rank)
 }
 func (f mixedFleet) isHere(rank int) bool { return f.remote.isHere(rank) }
-func (f mixedFleet) count() int           { return f.local.count() + f.remote.count() }
 
 func (f mixedFleet) wait() {
 	f.local.wait()

@@ -132,7 +132,7 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	}
 	s := &supervisor{LaunchConfig: c, isSimulated: isSimulated && where.names == nil, job: job,
 		meeting: meeting, fleet: workers, events: events, workers: make([]worker, c.World),
-		vitals: make([]vitals, c.World), running: workers.count()}
+		vitals: make([]vitals, c.World)}
 	err = s.supervise(ctx)
 	workers.wait()
 	if err != nil {

@@ -51,8 +51,16 @@ func work(environment cluster.Environment) int {
 	if how == "absent" && member.Rank == 1 {
 		time.Sleep(time.Minute)
 	}
-	if how == "twice" && member.Rank == 0 {
+	if (how == "twice" || how == "killed waiting") && member.Rank == 0 {
 		time.Sleep(500 * time.Millisecond) // so that rank 1 waits
+	}
+	if how == "killed waiting" && member.Rank == 1 {
+		self, _ := os.FindProcess(os.Getpid())
+		time.AfterFunc(200*time.Millisecond, func() { self.Kill() })
+	}
+	if how == "stopped at once" && member.Rank == 1 {
+		self, _ := os.FindProcess(os.Getpid())
+		self.Signal(syscall.SIGSTOP)
 	}
 	isa := []string{"plain", "fast"}
 	if how == "older" && member.Rank == 1 {

@@ -14,6 +14,9 @@ const (
 	cgoThreadsLine = "runtime/cgo: pthread_create failed: "
 )
 
+// stoppedState begins the state of a process that a signal or a debugger has stopped.
+const stoppedState = "stopped"
+
 // limits are the limits of this process's children, and the number of processes that the kernel
 // killed.
 type limits struct {

@@ -75,9 +75,9 @@ func processState(pid int) string {
 	_, after, _ := strings.Cut(contents(fmt.Sprintf("/proc/%d/stat", pid)), ") ")
 	switch state, _, _ := strings.Cut(after, " "); state {
 	case "T":
-		return "stopped by a signal"
+		return stoppedState + " by a signal"
 	case "t":
-		return "stopped by a debugger"
+		return stoppedState + " by a debugger"
 	case "D":
 		return "in a system call that cannot be interrupted"
 	}

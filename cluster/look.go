@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,8 @@ func (s *supervisor) now() time.Duration { return time.Duration(s.looks) * lookE
 // that is already stopping kills dead workers at once.
 func (s *supervisor) look() {
 	s.looks++
+	s.awaitJoins()
+	s.lookForStopped()
 	s.hearPulses()
 	s.notePulses()
 	s.askStates()
@@ -124,6 +127,21 @@ func (s *supervisor) askStates() {
 		isAsked := !s.isGuest(rank) && !s.fleet.isHere(rank)
 		if v := &s.vitals[rank]; isAsked && v.isWatched && s.now()-v.heard > s.SilenceTimeout/4 {
 			s.stateOf(rank)
+		}
+	}
+}
+
+// lookForStopped watches the processes of this host that have not begun, which send no beats: as long as
+// the system does not show a process as stopped, that counts as a sign of life.
+func (s *supervisor) lookForStopped() {
+	for rank := range s.workers {
+		w, v := &s.workers[rank], &s.vitals[rank]
+		if w.hasBegun || w.exit != nil || s.isGuest(rank) || !s.fleet.isHere(rank) {
+			continue
+		}
+		v.isWatched = true
+		if !strings.HasPrefix(s.fleet.state(rank), stoppedState) {
+			v.heard = s.now()
 		}
 	}
 }

@@ -299,7 +299,7 @@ func (m *Meeting) gather() {
 	c.meeting = m
 	m.acceptUntil(time.Now().Add(gatherTime))
 	for len(m.members) < m.place.World-1 {
-		conn, err := m.listener.Accept()
+		conn, err := c.strangers.Accept(m.listener)
 		if err != nil {
 			return // the time is over, or all had come before
 		}

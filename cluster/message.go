@@ -86,7 +86,7 @@ type Failure struct {
 	In string `json:"in,omitempty"`
 }
 
-// message is one line between coordinator and worker; exactly one field is set.
+// message goes from coordinator to worker or back; exactly one field is set. See Note: sizes.
 type message struct {
 	Hello    *Hello          `json:"hello,omitempty"`
 	Welcome  *Welcome        `json:"welcome,omitempty"`
@@ -106,20 +106,81 @@ type message struct {
 	Dump  bool   `json:"dump,omitempty"`  // asks for the stacks of a worker that is stuck
 	Asked bool   `json:"asked,omitempty"` // a signal has asked the worker's process to stop
 	Ended *Ended `json:"ended,omitempty"`
+	// Piece is a part of the text of a message that is too long for a line; another one follows if IsCut.
+	Piece []byte `json:"piece,omitempty"`
+	IsCut bool   `json:"cut,omitempty"`
 }
 
+// Note: sizes
+//
+// A line has less than maxLine bytes, and a message that needs more is sent in pieces, up to maxMessage: what
+// belongs to the application (the job, events, results) and the lists of all ranks may grow with its input. A
+// beat always fits a line, and passes between the pieces of another message. Texts for people are cut, and
+// say so. A hello is read before its sender is known to belong to the run, so it is a single line.
 const (
 	maxLine      = 64 << 10
+	maxPiece     = 32 << 10 // as JSON, it fits a line
+	maxMessage   = 64 << 20
+	maxName      = 256
+	maxText      = 4 << 10          // bytes of a note, or of what a collective waits for
 	writeTimeout = 10 * time.Second // a peer that does not read for this long is lost
 )
 
+// bounded returns m with its texts cut.
+func (m message) bounded() message {
+	m.Refused = shortened(m.Refused, maxTold)
+	if m.Hello != nil {
+		h := *m.Hello
+		h.Host = cutText(h.Host, maxName)
+		m.Hello = &h
+	}
+	if m.Progress != nil {
+		p := *m.Progress
+		p.Phase, p.Note, p.Wait = shortened(p.Phase, maxName), shortened(p.Note, maxText), p.Wait.bounded()
+		m.Progress = &p
+	}
+	if m.Failure != nil {
+		f := *m.Failure
+		f.Text, f.In = shortened(f.Text, maxTold), shortened(f.In, maxText)
+		m.Failure = &f
+	}
+	if m.Verdict != nil {
+		v := *m.Verdict
+		v.Text, v.Cause = shortened(v.Text, maxTold), shortened(v.Cause, maxText)
+		v.In = shortened(v.In, maxText)
+		v.Accounts, v.Wait = v.Accounts[:min(len(v.Accounts), maxAccounts)], v.Wait.bounded()
+		m.Verdict = &v
+	}
+	return m
+}
+
+// bounded returns w with its text cut.
+func (w *Wait) bounded() *Wait {
+	if w == nil {
+		return nil
+	}
+	return &Wait{w.Rank, shortened(w.What, maxText)}
+}
+
+// shortened returns text, or if it has more than size bytes its beginning and how much was left out.
+func shortened(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	kept := cutText(text, size)
+	return fmt.Sprintf("%s ... (%d bytes more)", kept, len(text)-len(kept))
+}
+
 // line is one end of a control connection. Several goroutines may send; one may receive.
 type line struct {
-	conn    net.Conn
-	raw     net.Conn      // the connection below its encryption; conn if there is none
-	timeout time.Duration // of a send; 0 means none
-	reader  *bufio.Reader
-	mu      sync.Mutex
+	conn       net.Conn
+	raw        net.Conn      // the connection below its encryption; conn if there is none
+	timeout    time.Duration // of a send; 0 means none
+	reader     *bufio.Reader
+	isGreeting bool       // no hello was accepted yet, so there are no pieces
+	pieces     []byte     // received of a message
+	order      sync.Mutex // of messages other than beats, which may have several lines
+	mu         sync.Mutex // of a line
 }
 
 // isElsewhere reports whether the other end is on another host: on this one it would have dialled from the
@@ -135,13 +196,37 @@ func newLine(conn net.Conn) *line {
 }
 
 func (l *line) send(m message) error {
-	text, err := json.Marshal(m)
+	text, err := json.Marshal(m.bounded())
 	if err != nil {
 		return fmt.Errorf("encode message: %w", err)
 	}
-	if len(text) >= maxLine {
-		return fmt.Errorf("message of %d bytes, at most %d fit", len(text), maxLine-1)
+	if len(text) > maxMessage {
+		return fmt.Errorf("message of %d bytes, at most %d fit", len(text), maxMessage)
 	}
+	if m.Progress == nil && !m.Heard {
+		l.order.Lock()
+		defer l.order.Unlock()
+	}
+	if len(text) < maxLine {
+		return l.write(text)
+	}
+	for len(text) > 0 {
+		piece := message{Piece: text[:min(len(text), maxPiece)]}
+		text = text[len(piece.Piece):]
+		piece.IsCut = len(text) > 0
+		line, err := json.Marshal(piece)
+		if err == nil {
+			err = l.write(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes one line.
+func (l *line) write(text []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.timeout > 0 {
@@ -149,11 +234,36 @@ func (l *line) send(m message) error {
 			return err
 		}
 	}
-	_, err = l.conn.Write(append(text, '\n'))
+	_, err := l.conn.Write(append(text, '\n'))
 	return err
 }
 
+// receive returns the next message, of which it has then read all pieces.
 func (l *line) receive() (message, error) {
+	for {
+		m, err := l.read()
+		if err != nil || m.Piece == nil {
+			return m, err
+		}
+		if l.isGreeting || len(l.pieces)+len(m.Piece) > maxMessage {
+			return message{}, fmt.Errorf("message of more than %d bytes", maxMessage)
+		}
+		l.pieces = append(l.pieces, m.Piece...)
+		if m.IsCut {
+			continue
+		}
+		text := l.pieces
+		l.pieces, m = nil, message{}
+		if err = json.Unmarshal(text, &m); err != nil {
+			err = fmt.Errorf("decode message: %w", err)
+		}
+		m.Piece = nil
+		return m, err
+	}
+}
+
+// read reads one line.
+func (l *line) read() (message, error) {
 	var m message
 	text, err := l.reader.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

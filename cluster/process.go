@@ -192,17 +192,6 @@ func (f *localFleet) signal(s os.Signal) {
 	}
 }
 
-// count returns how many processes were started.
-func (f *localFleet) count() int {
-	n := 0
-	for _, cmd := range f.commands {
-		if cmd != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // wait returns when all processes have ended and their events are posted.
 func (f *localFleet) wait() {
 	f.ended.Wait()

@@ -242,8 +242,8 @@ func (s *Session) share(ctx context.Context, index, ranks int) (comm.Mesh, error
 // enter sends hello and takes the welcome.
 func (s *Session) enter(h Hello) (err error) {
 	patience := welcomeTimeout
-	if s.member.IsGuest {
-		patience = 0 // rank 0 may have to download data first, and its end is noticed
+	if s.member.IsGuest || s.member.Control != 0 {
+		patience = 0 // rank 0 may have to download data first, or be stopped; its end is noticed
 	}
 	s.Welcome, err = enter(s.line, h, patience)
 	s.secret, s.Welcome.Secret = s.Welcome.Secret, nil

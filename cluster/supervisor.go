@@ -22,7 +22,7 @@ const (
 	// endGrace is how long the survivors of a failure may take to write down its cause and end, before
 	// they are killed.
 	endGrace = 2 * time.Second
-	// maxTold is how many bytes of a worker's report the others are told.
+	// maxTold is how many bytes of a worker's report the launcher and the others are told.
 	maxTold = 16 << 10
 	// accountDelay is how long the error about a death waits for the survivors' reports.
 	accountDelay = 500 * time.Millisecond
@@ -30,14 +30,15 @@ const (
 
 // worker is the supervisor's state of one rank.
 type worker struct {
-	line    *line // nil until it joined
-	hello   Hello
-	result  json.RawMessage
-	failure *Failure
-	lost    bool  // its connection has ended: no more messages
-	spared  bool  // the run goes on without it
-	exit    *exit // nil while its process runs
-	hasLeft bool  // it is a guest and does no work any more
+	line     *line // nil until it joined
+	hello    Hello
+	result   json.RawMessage
+	failure  *Failure
+	lost     bool  // its connection has ended: no more messages
+	spared   bool  // the run goes on without it
+	exit     *exit // nil while its process runs
+	hasBegun bool  // it was told that all have joined
+	hasLeft  bool  // it is a guest and does no work any more
 }
 
 // supervisor supervises the workers of one run. All its state belongs to the goroutine of
@@ -57,7 +58,6 @@ type supervisor struct {
 	hasNotedPulses bool
 	joined         int
 	done           int   // results received
-	running        int   // processes not yet ended
 	refused        error // why a process may not join, of the last one
 
 	err     error            // why the run ends early
@@ -72,22 +72,12 @@ type supervisor struct {
 
 func (s *supervisor) supervise(ctx context.Context) error {
 	stop := ctx.Done()
-	join := time.NewTimer(s.JoinTimeout)
-	defer join.Stop()
-	early := time.NewTimer(patienceToTell)
-	defer early.Stop()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	for s.running > 0 || s.isUnread() {
+	for s.isAnyWorking() || s.isUnread() {
 		select {
 		case e := <-s.events:
 			s.handle(e)
-		case <-join.C:
-			if s.joined < s.World && s.err == nil {
-				s.abort(s.absent())
-			}
-		case <-early.C:
-			s.tellWho()
 		case <-look.C:
 			s.look()
 		case <-s.verdict:
@@ -117,6 +107,18 @@ func (s *supervisor) supervise(ctx context.Context) error {
 		}
 	}
 	return s.err
+}
+
+// isAnyWorking reports whether a process that was started here runs, or a guest that was told to begin has
+// not left.
+func (s *supervisor) isAnyWorking() bool {
+	for rank := range s.workers {
+		w := &s.workers[rank]
+		if s.isGuest(rank) && w.hasBegun && !w.hasLeft || !s.isGuest(rank) && w.exit == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isComplete reports whether all workers came to the end of the run.
@@ -160,10 +162,7 @@ func (s *supervisor) announce(cause *WorkerError) {
 	if cause.State != "" || cause.Stuck > 0 {
 		s.killOne(cause.Rank)
 	}
-	told := *cause // what does not fit a line is in the launcher's error
-	told.Text = cutText(told.Text, maxTold)
-	told.Accounts = told.Accounts[:min(len(told.Accounts), maxAccounts)]
-	verdict := message{Verdict: &told}
+	verdict := message{Verdict: cause} // what does not fit is in the launcher's error
 	for rank := range s.workers {
 		if w := &s.workers[rank]; w.exit == nil && !w.lost && w.line.send(verdict) != nil {
 			s.killOne(rank) // it learns nothing
@@ -184,7 +183,7 @@ func (s *supervisor) isGuest(rank int) bool { return s.Meeting.isGuest(rank) }
 // dismiss asks the guests to stop working.
 func (s *supervisor) dismiss() {
 	for rank, w := range s.workers {
-		if s.isGuest(rank) && s.isWelcomed() && !w.hasLeft {
+		if s.isGuest(rank) && w.hasBegun && !w.hasLeft {
 			w.line.send(message{Stop: true}) // if that fails, its connection ends
 		}
 	}
@@ -192,10 +191,7 @@ func (s *supervisor) dismiss() {
 
 // leave notes that a guest does no work any more. Its process stays until Meeting.End.
 func (s *supervisor) leave(rank int) {
-	if w := &s.workers[rank]; s.isGuest(rank) && s.isWelcomed() && !w.hasLeft {
-		w.hasLeft = true
-		s.running--
-	}
+	s.workers[rank].hasLeft = s.isGuest(rank)
 }
 
 // isWelcomed reports whether all workers have joined.
@@ -248,7 +244,6 @@ func (s *supervisor) handle(e event) {
 // end notes that a process has ended.
 func (s *supervisor) end(rank int, x *exit) {
 	w, v := &s.workers[rank], &s.vitals[rank]
-	s.running--
 	w.exit = x
 	// One on another host that gave up may have been cut off: the end of its connection then never comes, but
 	// its silence is noticed.
@@ -333,7 +328,9 @@ func (s *supervisor) welcome(e event) {
 		return
 	}
 	s.meeting.full()
-	s.begin()
+	if s.err == nil {
+		s.begin()
+	}
 }
 
 // begin tells all workers, which have joined, how to find each other.
@@ -359,13 +356,9 @@ func (s *supervisor) begin() {
 			return
 		}
 		welcome.Pulse = keys[rank]
-		if s.isGuest(rank) {
-			s.running++
-		}
+		own.hasBegun = true
 		s.watch(rank)
-		if err := own.line.send(message{Welcome: &welcome}); err != nil {
-			s.abort(&RendezvousError{Op: "welcome", Addr: own.hello.Host, Err: err})
-		}
+		own.line.send(message{Welcome: &welcome}) // one that does not receive it ends, or gives no beat
 	}
 }
 
@@ -504,9 +497,14 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	return e
 }
 
-// tellWho says for whom the run waits.
-func (s *supervisor) tellWho() {
-	if s.Waits != nil && s.Meeting != nil && s.joined < s.World {
+// awaitJoins says for whom the run waits, and ends it if some do not come.
+func (s *supervisor) awaitJoins() {
+	if s.joined == s.World || s.err != nil {
+		return
+	}
+	if s.now() >= s.JoinTimeout {
+		s.abort(s.absent())
+	} else if s.now() == patienceToTell && s.Waits != nil && s.Meeting != nil {
 		s.Waits(fmt.Errorf("%d of %d processes have joined; waiting up to %v for %s", s.joined, s.World,
 			s.JoinTimeout, s.missing()))
 	}

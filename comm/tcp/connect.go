@@ -189,7 +189,7 @@ func (j *joining) accept(l *Listener) {
 	defer stop()
 	var strangers Strangers
 	for number := 1; j.ctx.Err() == nil; number++ {
-		conn, err := l.tcp.Accept()
+		conn, err := strangers.Accept(l.tcp)
 		if err != nil {
 			if j.ctx.Err() == nil {
 				j.mu.Lock()
@@ -199,7 +199,6 @@ func (j *joining) accept(l *Listener) {
 			}
 			return
 		}
-		strangers.Add(conn)
 		j.work.Go(func() {
 			defer strangers.Remove(conn)
 			stop := context.AfterFunc(j.ctx, func() { conn.SetDeadline(time.Now()) })

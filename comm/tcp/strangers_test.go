@@ -2,8 +2,10 @@ package tcp_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,5 +50,54 @@ func TestIdleStrangersDoNotKeepPeersOut(t *testing.T) {
 			t.Fatalf("rank %d: %v", rank, err)
 		}
 		meshes[rank].Close()
+	}
+}
+
+// poor is a listener whose system gives one descriptor in three calls.
+type poor struct {
+	net.Listener
+	calls int
+}
+
+func (p *poor) Accept() (net.Conn, error) {
+	p.calls++
+	if p.calls%3 == 0 {
+		return p.Listener.Accept()
+	}
+	return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
+}
+
+// A system without free descriptors does not end accepting: those of idle strangers are freed for who comes
+// next. Closing ends it.
+func TestAcceptingWithoutDescriptors(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var strangers tcp.Strangers
+	var accepted []net.Conn
+	p := &poor{Listener: l}
+	for range 3 {
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if conn, err = strangers.Accept(p); err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		accepted = append(accepted, conn)
+	}
+	for i, conn := range accepted {
+		_, err := conn.Write([]byte{1})
+		if isClosed, want := errors.Is(err, net.ErrClosed), i < 2; isClosed != want {
+			t.Errorf("connection %d: closed is %v, want %v", i, isClosed, want)
+		}
+	}
+	l.Close()
+	if _, err := strangers.Accept(p); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("after the end: %v", err)
 	}
 }

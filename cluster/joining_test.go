@@ -1,0 +1,104 @@
+//go:build unix
+
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/cluster"
+)
+
+// A worker that is killed or stopped before all have joined is named, with what happened to it, before the
+// others have waited in vain.
+func TestLaunchNamesWhoEndsBeforeAllHaveJoined(t *testing.T) {
+	for how, want := range map[string]string{
+		"killed waiting":  "was killed by signal SIGKILL before its first report",
+		"stopped at once": "is stopped by a signal and has given no sign of life for 2.25s before its first",
+	} {
+		_, err := launch(t, t.Context(), how, 3)
+		var e *cluster.WorkerError
+		if !errors.As(err, &e) || e.Rank != 1 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want that rank 1 %s", how, err, want)
+		}
+	}
+}
+
+// hostHere launches a run of two of this machine, whose rank 1 is a guest that is still to come. Rank 0 does
+// not end by itself.
+func hostHere(t *testing.T, ctx context.Context, agree func(json.RawMessage) error) (
+	guest cluster.Member, refused <-chan error, ended <-chan error) {
+	t.Helper()
+	place, member := meetHere(t)
+	meeting, err := cluster.Host(place, member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, why, done := t.TempDir(), make(chan error, 16), make(chan error, 1)
+	go func() {
+		_, err := cluster.Launch(ctx, cluster.LaunchConfig{World: 2, Command: []string{self},
+			Meeting:     meeting,
+			Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "waits"}),
+			JoinTimeout: 20 * time.Second, Refused: func(err error) { why <- err },
+			Log: func(rank int) string { return filepath.Join(dir, strconv.Itoa(rank)) }})
+		meeting.End(4)
+		done <- err
+	}()
+	member.Rank = 1
+	return member, why, done
+}
+
+// Workers without a common kernel path do not train, whoever has started them, and hear of the end.
+func TestGuestsWithoutACommonKernelPath(t *testing.T) {
+	guest, _, ended := hostHere(t, t.Context(), nil)
+	_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"another"}})
+	var over *cluster.EndedError
+	if !errors.As(err, &over) || over.Status != 4 {
+		t.Errorf("the guest got %v, want that the job has ended with status 4", err)
+	}
+	select {
+	case err := <-ended:
+		var e *cluster.RendezvousError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), `agree on a kernel path`) {
+			t.Errorf("the launcher got %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the launcher does not end")
+	}
+}
+
+// A guest that comes when the run is ending does not keep it.
+func TestGuestsThatComeAtTheEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	guest, _, ended := hostHere(t, ctx, nil)
+	joined := make(chan error, 1)
+	stop()
+	go func() {
+		_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"}})
+		joined <- err
+	}()
+	select {
+	case err := <-ended:
+		var e *cluster.StopError
+		if !errors.As(err, &e) {
+			t.Errorf("the launcher got %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the launcher does not end")
+	}
+	var over *cluster.EndedError
+	if err := <-joined; !errors.As(err, &over) {
+		t.Errorf("the guest got %v", err)
+	}
+}
