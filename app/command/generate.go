@@ -14,7 +14,7 @@ func generateCommand(a *app) *cobra.Command {
 		Use:   "generate",
 		Short: "Write a job for Slurm or Kubernetes",
 		Example: `  lockstep generate slurm --workers 4 --time 4h -- train --model vgg11 > job.sh
-  lockstep generate k8s --hosts 4 --image registry/lockstep:1 -- train --epochs 5 > job.yaml`,
+  lockstep generate k8s --hosts 4 --claim runs --data datasets -- train --data cifar10 > job.yaml`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -35,6 +35,8 @@ func addJob(c *cobra.Command, config *generate.Config, runs string) {
 	f.IntVar(&config.Workers, "workers", 1, "`N` workers on each host")
 	f.IntVar(&config.Cores, "cores", 1, "`N` cores for each worker")
 	f.StringVar(&config.Runs, "runs", runs, "`FOLDER` of the run directories, on all hosts the same one")
+	f.StringVar(&config.Memory, "memory", "", "`QUANTITY` of memory of each host, such as 8Gi (default: "+
+		"that of the partition; no limit in Kubernetes)")
 	f.DurationVar(&config.Grace, "grace", 90*time.Second, "`TIME` to save a checkpoint in, before the end")
 }
 
@@ -47,16 +49,19 @@ func generateSlurmCommand(a *app) *cobra.Command {
 
 srun starts every worker, and they join. Before the time limit Slurm asks the run for a checkpoint;
 the run then ends with status 75, and the script puts the job into the queue again, where it goes on
-from there. Without --checkpoint-every in the command there is one every 5 minutes.`,
+from there. Without --checkpoint-every in the command there is one every 5 minutes. lockstep must be
+in the PATH of every node, as in that of the shell that submits the job.`,
 		Example: `  lockstep generate slurm --workers 4 --cores 2 --time 4h -- train --model vgg11
   lockstep generate slurm --hosts 2 --partition short -- recipe run cifar10-94`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			config.Image = "-" // Slurm has none
+			config.Image = generate.Image // which Slurm does not use
 			return a.generate(c, config, args, generate.Slurm)
 		},
 	}
 	addJob(c, &config, "runs")
+	c.Flags().StringVar(&config.Data, "data", "", "`FOLDER` of the data sets, on all hosts (default: as the "+
+		"shell that submits the job has LOCKSTEP_DATA)")
 	c.Flags().DurationVar(&config.Time, "time", 0, "`TIME` limit (default: that of the partition)")
 	c.Flags().StringVar(&config.Partition, "partition", "", "`NAME` of a partition (default: that of Slurm)")
 	return c
@@ -70,11 +75,13 @@ func generateKubernetesCommand(a *app) *cobra.Command {
 		Short: "Print a manifest for Kubernetes: a JobSet, or a TrainJob of Kubeflow",
 		Long: `Print a manifest for Kubernetes: a JobSet, or a TrainJob of Kubeflow.
 
-There is one pod for each host. The image needs lockstep and a shell. Pods that are started again go
-on from the newest checkpoint, if a --claim keeps the run directories. Several hosts need a secret,
-which the first lines of the manifest say how to create; nothing secret is in it.`,
-		Example: `  lockstep generate k8s --workers 4 --image registry/lockstep:1 -- train --epochs 5
-  lockstep generate k8s --kind trainjob --hosts 2 --claim runs --image registry/lockstep:1 -- train`,
+There is one pod for each host. The image is that of the source's Dockerfile, unless --image names
+another. Pods that are started again go on from the newest checkpoint, if a --claim keeps the run
+directories; else they begin anew. --data mounts the data sets. Several hosts need a secret. The first
+lines of the manifest say how to make what it needs; nothing secret is in it.`,
+		Example: `  lockstep generate k8s --workers 4 -- train --epochs 5
+  lockstep generate k8s --claim runs --data datasets --image registry/lockstep:1 -- train --data cifar10
+  lockstep generate k8s --kind trainjob --hosts 2 --claim runs -- train`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch kind {
@@ -89,9 +96,11 @@ which the first lines of the manifest say how to create; nothing secret is in it
 	addJob(c, &config, "/runs")
 	f := c.Flags()
 	f.StringVar(&kind, "kind", "jobset", "`KIND` of the manifest: jobset or trainjob")
-	f.StringVar(&config.Image, "image", "", "`IMAGE` of the container, such as registry/lockstep:1")
+	f.StringVar(&config.Image, "image", generate.Image, "`IMAGE` of the container, with lockstep and a "+
+		"shell, such as registry/lockstep:1")
+	f.StringVar(&config.Data, "data", "", "volume `CLAIM` with the data sets, or a /folder of every host "+
+		"(default: none, generated ones need none)")
 	f.StringVar(&config.Claim, "claim", "", "persistent volume `CLAIM` for the runs (default: none)")
-	f.StringVar(&config.Memory, "memory", "", "`QUANTITY` of memory of each host, such as 8Gi (default: any)")
 	f.IntVar(&config.Restarts, "max-restarts", 3, "`N` times, start all pods again after one has failed")
 	complete(c, "kind", listOf([]string{"jobset", "trainjob"}))
 	return c

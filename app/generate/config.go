@@ -18,6 +18,8 @@ type Config struct {
 	Workers int      // on each host, at least 1
 	Cores   int      // of each worker, at least 1
 	Runs    string   // folder of run directories, which all hosts share
+	Data    string   // where data sets are: a folder of each host or, for Kubernetes, also a claim; "": none
+	Memory  string   // of each host, such as 8Gi; "": Slurm's default, and no limit in Kubernetes
 
 	Time      time.Duration // limit of a Slurm job; 0: that of the partition
 	Partition string        // of Slurm; "": the default
@@ -25,9 +27,11 @@ type Config struct {
 
 	Image    string // of the container; it needs a shell and lockstep
 	Claim    string // persistent volume claim that is mounted at Runs; "": a volume that is lost with the pod
-	Memory   string // of each host, such as 8Gi; "": no limit
 	Restarts int    // how often Kubernetes starts all hosts again
 }
+
+// Image is what the Dockerfile of the source makes: an image with lockstep and a shell.
+const Image = "lockstep:local"
 
 // CheckpointEvery is the interval of checkpoints if the command gives none.
 const CheckpointEvery = "5m"
@@ -47,6 +51,8 @@ func (c Config) Validate() error {
 		{"name", c.Name, "up to 52 lower-case letters, digits and dashes, a letter first",
 			name.MatchString(c.Name)},
 		{"runs", c.Runs, "a path without spaces", plain.MatchString(c.Runs)},
+		{"data", c.Data, "a path without spaces, or the name of a claim",
+			c.Data == "" || plain.MatchString(c.Data)},
 		{"partition", c.Partition, "a name", c.Partition == "" || plain.MatchString(c.Partition)},
 		{"image", c.Image, "an image such as registry/name:tag", plain.MatchString(c.Image)},
 		{"claim", c.Claim, "the name of a claim", c.Claim == "" || name.MatchString(c.Claim)},

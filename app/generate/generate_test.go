@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ func oneHost() generate.Config {
 func twoHosts() generate.Config {
 	c := oneHost()
 	c.Hosts, c.Time, c.Partition, c.Claim, c.Memory = 2, 0, "short", "runs", "8Gi"
+	c.Data, c.Image = "/scratch/sets", generate.Image
 	c.Command = []string{"recipe", "run", "cifar10-94", "--checkpoint-every=1m"}
 	return c
 }
@@ -79,10 +81,32 @@ SLURM_JOB_ID=7
 	}
 }
 
+// What the Dockerfile copies is what the Makefile builds, without a C library, and the image is the default.
+func TestDockerfile(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	docker, build := read("Dockerfile"), read("Makefile")
+	from := regexp.MustCompile(`(?m)^COPY (\S+) `).FindStringSubmatch(docker)
+	want := "\tCGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep\n"
+	if from == nil || from[1] != "bin/lockstep" || !strings.Contains(build, want) {
+		t.Errorf("the Dockerfile copies %q, which make build does not write", from)
+	}
+	if !strings.Contains(docker, "docker build -t "+generate.Image+" ") {
+		t.Errorf("the Dockerfile does not say how to make %s", generate.Image)
+	}
+}
+
 // A manifest has the fields of the published types, and no other.
 func TestFields(t *testing.T) {
 	types := readTypes(t)
-	for _, c := range []generate.Config{oneHost(), twoHosts()} {
+	withClaim := oneHost()
+	withClaim.Data = "datasets"
+	for _, c := range []generate.Config{oneHost(), twoHosts(), withClaim} {
 		checkDocument(t, types, generate.JobSet(c), "JobSet")
 		runtime, job, isTwo := strings.Cut(generate.TrainJob(c), "\n---\n")
 		if !isTwo {
@@ -209,6 +233,7 @@ func TestValidate(t *testing.T) {
 		"runs":      func(c *generate.Config) { c.Runs = "$(id)" },
 		"partition": func(c *generate.Config) { c.Partition = "a\n#SBATCH" },
 		"image":     func(c *generate.Config) { c.Image = "a: b" },
+		"data":      func(c *generate.Config) { c.Data = "$(id)" },
 		"claim":     func(c *generate.Config) { c.Claim = "A" },
 		"memory":    func(c *generate.Config) { c.Memory = "much" },
 		"time":      func(c *generate.Config) { c.Time = time.Minute },
@@ -243,6 +268,7 @@ func TestHostileValues(t *testing.T) {
 			{"image", func(c *generate.Config) { c.Image = hostile }},
 			{"claim", func(c *generate.Config) { c.Claim = hostile }},
 			{"memory", func(c *generate.Config) { c.Memory = hostile }},
+			{"data", func(c *generate.Config) { c.Data = hostile }},
 			{"--out", func(c *generate.Config) { c.Command = []string{"train", "--out", hostile} }},
 		} {
 			config := oneHost()

@@ -132,7 +132,19 @@ func (y *yaml) line(level int, format string, args ...any) {
 
 // head begins a manifest. It says how to create the secret of a run on several hosts.
 func (y *yaml) head(c Config) {
-	y.line(0, "# The job goes on with the newest run of its name in %s.", c.Runs)
+	if c.Claim != "" {
+		y.line(0, "# The job goes on with the newest run of its name in %s.", c.Runs)
+	} else {
+		y.line(0, "# Runs are lost with their pods, and begin anew in others: --claim keeps them.")
+	}
+	if c.Data == "" {
+		y.line(0, "# No data set is mounted, and generated ones need none: --data names a claim or folder.")
+	}
+	if c.Image == Image {
+		y.line(0, "# The image: make build && docker build -t %s . in the source, then push it; for kind,",
+			c.Image)
+		y.line(0, "#   kind load docker-image %s", c.Image)
+	}
 	if c.Hosts > 1 {
 		y.line(0, "# Before, within a day: lockstep token | tr -d '\\n' |")
 		y.line(0, "#   kubectl create secret generic %s-token --from-file=token=/dev/stdin", c.Name)
@@ -164,6 +176,17 @@ func (y *yaml) pod(level int, c Config, container string) {
 	} else {
 		y.line(level+1, "emptyDir: {}")
 	}
+	if c.Data != "" {
+		y.line(level, "- name: data")
+	}
+	if strings.HasPrefix(c.Data, "/") {
+		y.line(level+1, "hostPath:")
+		y.line(level+2, "path: %s", c.Data)
+	} else if c.Data != "" {
+		y.line(level+1, "persistentVolumeClaim:")
+		y.line(level+2, "claimName: %s", c.Data)
+		y.line(level+2, "readOnly: true")
+	}
 	y.line(level, "containers:")
 	y.line(level, "- name: %s", container)
 }
@@ -180,12 +203,21 @@ func (y *yaml) script(level int, key string, c Config, run string) {
 	y.line(level+1, `exec %s %s`, run, c.begin())
 }
 
-// environment writes the secret of several hosts.
+// dataFolder is where pods have data sets.
+const dataFolder = "/data"
+
+// environment writes where data sets are, and the secret of several hosts.
 func (y *yaml) environment(level int, c Config) {
+	if c.Data != "" || c.Hosts > 1 {
+		y.line(level, "env:")
+	}
+	if c.Data != "" {
+		y.line(level, "- name: LOCKSTEP_DATA")
+		y.line(level+1, "value: %s", dataFolder)
+	}
 	if c.Hosts == 1 {
 		return
 	}
-	y.line(level, "env:")
 	y.line(level, "- name: LOCKSTEP_TOKEN")
 	y.line(level+1, "valueFrom:")
 	y.line(level+2, "secretKeyRef:")
@@ -205,9 +237,14 @@ func (y *yaml) resources(level int, key string, c Config) {
 	}
 }
 
-// mounts writes where the volume is.
+// mounts writes where the volumes are.
 func (y *yaml) mounts(level int, c Config) {
 	y.line(level, "volumeMounts:")
 	y.line(level, "- name: runs")
 	y.line(level+1, "mountPath: %s", c.Runs)
+	if c.Data != "" {
+		y.line(level, "- name: data")
+		y.line(level+1, "mountPath: %s", dataFolder)
+		y.line(level+1, "readOnly: true")
+	}
 }

@@ -19,6 +19,9 @@ func Slurm(c Config) string {
 	line("#SBATCH --nodes=%d", c.Hosts)
 	line("#SBATCH --ntasks-per-node=%d", c.Workers)
 	line("#SBATCH --cpus-per-task=%d", c.Cores)
+	if c.Memory != "" {
+		line("#SBATCH --mem=%s", strings.ToUpper(strings.TrimSuffix(c.Memory, "i")))
+	}
 	if c.Time > 0 {
 		line("#SBATCH --time=%s", slurmTime(c.Time))
 	}
@@ -35,6 +38,14 @@ func Slurm(c Config) string {
 	line(`  out=%s/%s-"$SLURM_JOB_ID"-"${SLURM_RESTART_COUNT:-0}"`, c.Runs, c.Name)
 	line(`  set -- %s`, c.begin())
 	line(`fi`)
+	if c.Data != "" {
+		line("# Data sets, on every node.")
+		line("export LOCKSTEP_DATA=%s", c.Data)
+	}
+	if c.Memory == "" {
+		line("# Memory of each node: the partition's default. #SBATCH --mem=8G above asks for another.")
+	}
+	line("# srun tells each worker its rank and the nodes. Rank 0 is on the first, at a port of the job's.")
 	if c.Hosts > 1 {
 		line("# The secret that admits to the run; srun passes it on in the environment.")
 		line(`LOCKSTEP_TOKEN=$(lockstep token) || exit`)

@@ -17,6 +17,8 @@ else
   out=/runs/vgg-"$SLURM_JOB_ID"-"${SLURM_RESTART_COUNT:-0}"
   set -- train --model vgg11 --data 'my data'\''s' --checkpoint-every 5m --out "$out"
 fi
+# Memory of each node: the partition's default. #SBATCH --mem=8G above asks for another.
+# srun tells each worker its rank and the nodes. Rank 0 is on the first, at a port of the job's.
 srun --kill-on-bad-exit=1 --cpus-per-task=2 lockstep "$@"
 status=$?
 if [ "$status" -eq 75 ]; then # a checkpoint was saved because the time is over

@@ -4,6 +4,7 @@
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=4
 #SBATCH --cpus-per-task=2
+#SBATCH --mem=8G
 #SBATCH --signal=USR1@90
 #SBATCH --requeue
 #SBATCH --open-mode=append
@@ -17,6 +18,9 @@ else
   out=/runs/vgg-"$SLURM_JOB_ID"-"${SLURM_RESTART_COUNT:-0}"
   set -- recipe run cifar10-94 --checkpoint-every=1m --out "$out"
 fi
+# Data sets, on every node.
+export LOCKSTEP_DATA=/scratch/sets
+# srun tells each worker its rank and the nodes. Rank 0 is on the first, at a port of the job's.
 # The secret that admits to the run; srun passes it on in the environment.
 LOCKSTEP_TOKEN=$(lockstep token) || exit
 export LOCKSTEP_TOKEN
