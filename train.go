@@ -74,12 +74,15 @@ type Result struct {
 	// Variables are the trained parameters and running statistics, under PyTorch's names.
 	Variables *graph.Variables
 
-	seen int64 // batches that the running statistics have seen
+	seen int64     // batches that the running statistics have seen
+	set  *data.Set // of training
 }
 
-// Save writes the weights as a safetensors file, which PyTorch and Train's command line read.
+// Save writes the weights as a safetensors file, which PyTorch and Train's command line read. The file names
+// the classes and says how images are normalised.
 func (r *Result) Save(path string) error {
-	_, err := checkpoint.Save(path, r.Variables, r.seen, nil)
+	d := checkpoint.Description{Classes: r.set.Classes, Mean: r.set.Mean, Std: r.set.Std}
+	_, err := checkpoint.Save(path, r.Variables, r.seen, d.Metadata())
 	return err
 }
 
@@ -194,7 +197,7 @@ func (r *replica) run(ctx context.Context) (result *Result, err error) {
 	}
 	result = &Result{Losses: r.steps, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
 		ParameterSHA256: done.ParameterSHA256, Variables: loop.Variables(),
-		seen: int64(done.Steps) * int64(c.Shards)}
+		seen: int64(done.Steps) * int64(c.Shards), set: c.Train}
 	if done.Test.Samples > 0 {
 		result.TestLoss, result.TestMetrics = done.Test.Loss, done.Test.Metrics
 		if c.Task.Loss == nil || c.Task.Correct != nil {

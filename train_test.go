@@ -57,6 +57,9 @@ func TestTrainGivesTheSameBitsForAnyWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	if d, err := r.Describe(); err != nil || len(d.Classes) != 10 || d.Classes[9] != "9" || len(d.Mean) != 3 {
+		t.Errorf("the file says of itself %+v, %v", d, err)
+	}
 }
 
 // A task other than classification: the samples have targets in place of labels, and no accuracy.

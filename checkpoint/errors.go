@@ -125,7 +125,7 @@ func (e *MatchError) Error() string {
 	text := fmt.Sprintf("checkpoint: %s does not fit the network: tensors %s", e.File,
 		strings.Join(parts, "; "))
 	if e.OnlyHead {
-		text += "; --fresh-head keeps the rest and initialises a new last layer"
+		text += "; --fresh-head keeps the rest, and initialises what is missing and the last layer"
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/graph"
@@ -11,9 +12,11 @@ import (
 // LoadOptions says how a file may differ from the network.
 type LoadOptions struct {
 	// FreshHead is for fine-tuning. The head is the layer that declares graph.RoleHead. It keeps
-	// its values if the file lacks it or has it in another size. The file may contain other heads:
+	// its values, and so does a layer of Optional that the file lacks. The file may contain other heads:
 	// tensors whose first name no tensor of the network's body has.
 	FreshHead bool
+	// Optional lists layers below the head, such as "bert.pooler.dense", that files for other tasks lack.
+	Optional []string
 }
 
 // Loaded is the result of Load.
@@ -24,27 +27,30 @@ type Loaded struct {
 	Fresh []string
 	// Unused lists the file's tensors that belong to other heads.
 	Unused []string
+	// Prefix is what the names of all of the file's tensors begin with besides those of the network.
+	Prefix string
 	// Batches is the largest num_batches_tracked of the file, 0 if there is none.
 	Batches int64
 }
 
 // Load copies r's tensors to v's parameters and states of the same name, rounded to float32.
 //
-// Names are compared without the prefix "bert.", which Hugging Face's BERT has only below a
-// classifier, and with the old LayerNorm.gamma and LayerNorm.beta read as weight and bias. Only the
-// count of num_batches_tracked is used; position_ids are constant and ignored.
+// Names are compared without what all names of the file, or of the network, begin with: programs that wrap
+// a network write "module." or "_orig_mod." before each. They are also compared without the prefix "bert.",
+// which Hugging Face's BERT has only below a classifier, and with the old LayerNorm.gamma and LayerNorm.beta
+// read as weight and bias. Only the count of num_batches_tracked is used; position_ids are constant and
+// ignored.
 //
 // Errors: *MatchError if tensors are missing, surplus or misshapen; *FormatError at a value that is
 // not finite; *ReadError. After a *MatchError v is unchanged; after another error it may hold some
 // of the file's values.
 func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
-	m := matcher{r: r, byName: map[string]int{}, used: map[int]bool{}, loaded: &Loaded{},
-		body: map[string]bool{}, mismatch: &MatchError{File: r.Path}, head: headOf(v)}
+	m := newMatcher(r, v, o)
 	if err := m.index(); err != nil {
 		return nil, err
 	}
 	m.match(v)
-	if err := m.decide(o); err != nil {
+	if err := m.decide(); err != nil {
 		return nil, err
 	}
 	for _, p := range m.pairs {
@@ -55,15 +61,51 @@ func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
 	return m.loaded, nil
 }
 
-// headOf returns the name of the layer whose outputs are the classes, or "" if no layer has
-// declared it.
-func headOf(v *graph.Variables) string {
-	for _, p := range v.Params {
-		if p.Role == graph.RoleHead {
-			return layerOf(modern(p.Name))
+// Weight returns the file's tensor for the network's parameter called name, which is compared as [Load]
+// does, and false if there is none.
+func (r *Reader) Weight(name string) (Tensor, bool) {
+	prefix := r.prefix()
+	for _, t := range r.Tensors {
+		if modern(strings.TrimPrefix(t.Name, prefix)) == modern(name) {
+			return t, true
 		}
 	}
-	return ""
+	return Tensor{}, false
+}
+
+// bertPrefix is what Hugging Face's BERT has before the names of its body.
+const bertPrefix = "bert."
+
+// prefix returns what all of the file's names begin with.
+func (r *Reader) prefix() string {
+	names := make([]string, len(r.Tensors))
+	for i, t := range r.Tensors {
+		names[i] = t.Name
+	}
+	return commonPrefix(names)
+}
+
+// commonPrefix returns the whole parts, with their dots, that all names begin with: "module." of module.a.w
+// and module.b.w. The last part but one remains, at least of some name, as does bertPrefix.
+func commonPrefix(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	prefix, rest := "", names[0]
+	for {
+		part, after, isMore := strings.Cut(rest, ".")
+		next, depth := prefix+part+".", 0
+		for _, name := range names {
+			if !strings.HasPrefix(name, next) {
+				return strings.TrimSuffix(prefix, bertPrefix)
+			}
+			depth = max(depth, strings.Count(name[len(next):], "."))
+		}
+		if !isMore || depth == 0 {
+			return strings.TrimSuffix(prefix, bertPrefix)
+		}
+		prefix, rest = next, after
+	}
 }
 
 // layerOf returns the part of a name before the last dot.
@@ -77,7 +119,7 @@ func first(name string) string {
 
 // modern returns the name by which tensors are compared.
 func modern(name string) string {
-	name = strings.TrimPrefix(name, "bert.")
+	name = strings.TrimPrefix(name, bertPrefix)
 	if layer, ok := strings.CutSuffix(name, ".gamma"); ok {
 		return layer + ".weight"
 	}
@@ -96,12 +138,16 @@ const (
 // matcher compares a file's tensors with a network's.
 type matcher struct {
 	r        *Reader
-	byName   map[string]int // of r.Tensors, by modern name
+	options  LoadOptions
+	theirs   string         // what all names of the file begin with
+	ours     string         // what all names of the network begin with
+	byName   map[string]int // of r.Tensors, by the name that is compared
+	layers   map[string]bool
 	used     map[int]bool
-	head     string
+	head     string          // layer whose outputs are the classes; "": none has declared it
 	body     map[string]bool // first names of the network's tensors outside the head
 	pairs    []pair
-	fresh    []pair // tensors of the head that the file lacks
+	fresh    []pair // tensors, misshapen or not in the file, that keep their values if FreshHead says so
 	mismatch *MatchError
 	loaded   *Loaded
 }
@@ -114,7 +160,34 @@ type pair struct {
 	number  int // of the parameter or state
 }
 
-// index lists the file's weights by their modern names.
+// newMatcher returns a matcher of r and v that has compared nothing yet.
+func newMatcher(r *Reader, v *graph.Variables, o LoadOptions) *matcher {
+	m := &matcher{r: r, options: o, theirs: r.prefix(), byName: map[string]int{}, layers: map[string]bool{},
+		used: map[int]bool{}, body: map[string]bool{}, mismatch: &MatchError{File: r.Path},
+		loaded: &Loaded{}}
+	var names []string
+	for _, p := range v.Params {
+		names = append(names, p.Name)
+	}
+	for _, s := range v.States {
+		names = append(names, s.Name)
+	}
+	m.ours = commonPrefix(names)
+	if m.theirs != m.ours {
+		m.loaded.Prefix = strings.TrimSuffix(m.theirs, m.ours)
+	}
+	for _, p := range v.Params {
+		if p.Role == graph.RoleHead && m.head == "" {
+			m.head = layerOf(m.own(p.Name))
+		}
+	}
+	return m
+}
+
+// own returns the name by which a tensor of the network is compared.
+func (m *matcher) own(name string) string { return modern(strings.TrimPrefix(name, m.ours)) }
+
+// index lists the file's weights by the names by which they are compared.
 func (m *matcher) index() error {
 	for i, t := range m.r.Tensors {
 		switch last := t.Name[strings.LastIndexByte(t.Name, '.')+1:]; {
@@ -130,15 +203,18 @@ func (m *matcher) index() error {
 			}
 			continue
 		}
-		name := modern(t.Name)
+		name := m.named(t)
 		if other, isThere := m.byName[name]; isThere {
 			return &FormatError{File: t.file.path, Offset: -1, Tensor: t.Name, Reason: "the same " +
 				"weight as " + quote(m.r.Tensors[other].Name) + " under an older name"}
 		}
-		m.byName[name] = i
+		m.byName[name], m.layers[layerOf(name)] = i, true
 	}
 	return nil
 }
+
+// named returns the name by which a tensor of the file is compared.
+func (m *matcher) named(t Tensor) string { return modern(strings.TrimPrefix(t.Name, m.theirs)) }
 
 // match finds the counterpart of each of v's tensors.
 func (m *matcher) match(v *graph.Variables) {
@@ -151,7 +227,7 @@ func (m *matcher) match(v *graph.Variables) {
 }
 
 func (m *matcher) find(p pair, want tensor.Shape) {
-	name := modern(p.name)
+	name := m.own(p.name)
 	isHead := m.head != "" && layerOf(name) == m.head
 	if !isHead {
 		m.body[first(name)] = true
@@ -169,16 +245,23 @@ func (m *matcher) find(p pair, want tensor.Shape) {
 		m.mismatch.Misshapen = append(m.mismatch.Misshapen, fmt.Sprintf("%s: got %s %v, want %v",
 			quote(p.name), p.tensor.DType, p.tensor.Shape, want))
 	}
-	if isHead {
+	if isHead || m.isOptional(name) && !m.layers[layerOf(name)] {
 		m.fresh = append(m.fresh, p)
 	}
 }
 
-// decide collects the surplus tensors and returns the mismatch unless o allows it.
-func (m *matcher) decide(o LoadOptions) error {
+// isOptional reports whether a tensor is of a layer that the file may lack if the head is fresh.
+func (m *matcher) isOptional(name string) bool {
+	return slices.ContainsFunc(m.options.Optional, func(layer string) bool {
+		return m.own(layer) == layerOf(name)
+	})
+}
+
+// decide collects the surplus tensors and returns the mismatch unless the options allow it.
+func (m *matcher) decide() error {
 	others := 0
 	for i, t := range m.r.Tensors {
-		name := modern(t.Name)
+		name := m.named(t)
 		if at, isWeight := m.byName[name]; !isWeight || at != i || m.used[i] {
 			continue
 		}
@@ -190,30 +273,28 @@ func (m *matcher) decide(o LoadOptions) error {
 	}
 	e := m.mismatch
 	faults := len(e.Missing) + len(e.Misshapen) + len(e.Surplus)
-	e.OnlyHead = faults == len(m.fresh)+others && len(m.pairs) > 0
-	if faults > 0 && !(o.FreshHead && e.OnlyHead) {
-		e.OnlyHead = e.OnlyHead && !o.FreshHead
+	isExcused := faults == len(m.fresh)+others && len(m.pairs) > 0
+	if faults > 0 && !(m.options.FreshHead && isExcused) {
+		e.OnlyHead = isExcused && !m.options.FreshHead
 		return e
 	}
-	if len(m.fresh) > 0 {
+	if m.options.FreshHead {
 		m.freshenHead()
 	}
 	m.loaded.Tensors = len(m.pairs)
 	return nil
 }
 
-// freshenHead removes the whole head from the pairs: half a layer is useless.
+// freshenHead removes the head from the pairs: a fresh head takes nothing from the file.
 func (m *matcher) freshenHead() {
-	var kept []pair
-	for _, p := range m.pairs {
-		if layerOf(modern(p.name)) == m.head {
+	m.pairs = slices.DeleteFunc(m.pairs, func(p pair) bool {
+		isHead := m.head != "" && layerOf(m.own(p.name)) == m.head
+		if isHead {
 			m.fresh = append(m.fresh, p)
 			m.loaded.Unused = append(m.loaded.Unused, p.tensor.Name)
-			continue
 		}
-		kept = append(kept, p)
-	}
-	m.pairs = kept
+		return isHead
+	})
 	for _, p := range m.fresh {
 		m.loaded.Fresh = append(m.loaded.Fresh, p.name)
 	}

@@ -102,6 +102,78 @@ func TestLoadKnowsOldNamesAndPrefixes(t *testing.T) {
 	}
 }
 
+// What wraps a network writes its own name before all others, and not a part of a name.
+func TestLoadLeavesOutWhatAllNamesBeginWith(t *testing.T) {
+	head := []checkpoint.Entry{floats("classifier.weight", 4, 2, 2), floats("classifier.bias", 5, 2)}
+	for _, c := range []struct{ all, some, want string }{
+		{"module.", "", "module."}, {"_orig_mod.module.", "", "_orig_mod.module."}, {"", "", ""},
+		{"model.net.", "", "model.net."}, {"bert.", "", ""}, {"module.bert.", "", "module."},
+		{"", "module.", ""},
+	} {
+		entries := slices.Concat(body(), head)
+		if strings.HasSuffix(c.all, "bert.") {
+			entries = body() // a classifier has no such name
+		}
+		for i := range entries {
+			entries[i].Name = c.all + entries[i].Name
+		}
+		entries[0].Name = c.some + entries[0].Name
+		r := written(t, entries...)
+		o := checkpoint.LoadOptions{FreshHead: len(entries) == len(body())}
+		loaded, err := checkpoint.Load(r, tiny(), o)
+		if c.some != "" {
+			if err == nil {
+				t.Error("a prefix of one name was left out")
+			}
+			continue
+		}
+		if err != nil || loaded.Prefix != c.want {
+			t.Errorf("%s: %v, %+v", c.all, err, loaded)
+		}
+		if w, ok := r.Weight("bert.pooler.dense.weight"); !ok || w.Name != c.all+"pooler.dense.weight" {
+			t.Errorf("%s: pooler %+v", c.all, w)
+		}
+	}
+	// A network whose own names have something in common is no other one.
+	v := network(map[string]tensor.Shape{"net.a.weight": {1}, "net.b.weight": {1}},
+		[]string{"net.a.weight", "net.b.weight"})
+	for prefix, want := range map[string]string{"net.": "", "": "", "module.net.": "module."} {
+		r := written(t, floats(prefix+"a.weight", 1, 1), floats(prefix+"b.weight", 2, 1))
+		loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{})
+		if err != nil || loaded.Prefix != want || !slices.Equal(v.Weights, []float32{1, 2}) {
+			t.Errorf("net, %s: %v, %+v", prefix, err, loaded)
+		}
+	}
+}
+
+// Weights of a masked language model have no pooler. It is initialised as a whole, and with a fresh head.
+func TestFreshHeadAllowsAnOptionalLayer(t *testing.T) {
+	masked := []checkpoint.Entry{floats("bert.embeddings.LayerNorm.weight", 1, 3),
+		floats("bert.embeddings.LayerNorm.bias", 2, 3), floats("cls.predictions.bias", 7, 9)}
+	r := written(t, masked...)
+	o := checkpoint.LoadOptions{Optional: []string{"bert.pooler.dense"}}
+	_, err := checkpoint.Load(r, tiny(), o)
+	missing := "3 missing (bert.pooler.dense.weight [2, 3], classifier.weight"
+	if err == nil || !strings.Contains(err.Error(), missing) ||
+		!strings.Contains(err.Error(), "--fresh-head") {
+		t.Errorf("strictly: %v", err)
+	}
+	o.FreshHead = true
+	loaded, err := checkpoint.Load(r, tiny(), o)
+	want := []string{"bert.pooler.dense.weight", "classifier.weight", "classifier.bias"}
+	if err != nil || loaded.Tensors != 2 || !slices.Equal(loaded.Fresh, want) {
+		t.Errorf("%v, %+v", err, loaded)
+	}
+	r = written(t, append(masked, floats("bert.pooler.dense.bias", 1, 2))...)
+	if _, err := checkpoint.Load(r, tiny(), o); err == nil {
+		t.Error("half a pooler was taken for none")
+	}
+	r = written(t, masked...)
+	if _, err := checkpoint.Load(r, tiny(), checkpoint.LoadOptions{FreshHead: true}); err == nil {
+		t.Error("a layer that is not optional may be missing")
+	}
+}
+
 func TestLoadListsWhatDoesNotFit(t *testing.T) {
 	v := tiny()
 	r := written(t, floats("embeddings.LayerNorm.gamma", 1, 4), floats("embeddings.LayerNorm.beta", 1, 3),
@@ -144,12 +216,12 @@ func TestFreshHead(t *testing.T) {
 		{"deeper head", []checkpoint.Entry{floats("classifier.0.weight", 4, 2, 2)}, 3, 2,
 			[]float32{0, 0, 0, 0, 0, 0}},
 		{"same head", []checkpoint.Entry{floats("classifier.weight", 4, 2, 2),
-			floats("classifier.bias", 5, 2)}, 2, 0, []float32{4, 4, 4, 4, 5, 5}},
+			floats("classifier.bias", 5, 2)}, 4, 2, []float32{0, 0, 0, 0, 0, 0}},
 	} {
 		r := written(t, slices.Concat(body(), other, c.head)...)
 		_, err := checkpoint.Load(r, tiny(), checkpoint.LoadOptions{})
 		var mismatch *checkpoint.MatchError
-		if !errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), "initialises a new last layer") {
+		if !errors.As(err, &mismatch) || !strings.HasSuffix(err.Error(), "is missing and the last layer") {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
 		v := tiny()

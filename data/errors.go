@@ -17,6 +17,8 @@ type MissingError struct {
 	Searched []string
 	// Folder is where to put the files; empty if no folder is known.
 	Folder string
+	// Instead is another way to obtain the files, or "".
+	Instead string
 	// Command is the lockstep command that fetches the files where there is a network.
 	Command string
 	// FolderErr says why the folder that the user named is unusable, or is nil. If it is not nil,
@@ -44,6 +46,9 @@ func (e *MissingError) Error() string {
 			"--data-dir or LOCKSTEP_DATA", e.Set, files)
 	default:
 		e.tellSearch(&b, files)
+	}
+	if e.Instead != "" {
+		b.WriteString(", or " + e.Instead)
 	}
 	if e.Command != "" {
 		fmt.Fprintf(&b, " (where there is a network: %s)", e.Command)

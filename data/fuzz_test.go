@@ -194,3 +194,29 @@ func FuzzTexts(f *testing.F) {
 		}
 	})
 }
+
+// FuzzTokenizerJSON wants a fault or a tokenizer that numbers its tokens from 0.
+func FuzzTokenizerJSON(f *testing.F) {
+	golden, err := os.ReadFile("testdata/tokenizer.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(golden, []byte(`{"do_lower_case":true}`))
+	f.Add([]byte(`{"model":{"type":"BPE"}}`), []byte("{"))
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, file, config []byte) {
+		path := filepath.Join(folder, "tokenizer.json")
+		if err := errors.Join(os.WriteFile(path, file, 0o600),
+			os.WriteFile(filepath.Join(folder, "tokenizer_config.json"), config, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		tokenizer, err := data.ReadVocabulary(path)
+		if err != nil {
+			wantFault(t, err)
+			return
+		}
+		if n := bytes.Count(tokenizer.Text(), []byte("\n")); n != tokenizer.Len() {
+			t.Fatalf("%d tokens in %d lines", tokenizer.Len(), n)
+		}
+	})
+}

@@ -41,7 +41,7 @@ type Options struct {
 	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
 	NumClasses int
 
-	// Vocabulary is the path of the WordPiece vocabulary of texts; "" means
+	// Vocabulary is the path of the WordPiece vocabulary of texts, vocab.txt or tokenizer.json; "" means
 	// bert-base-uncased/vocab.txt in one of the folders.
 	Vocabulary string
 	// MaxTokens is the maximum length of a text, beyond which it is truncated; 0 means 512.

@@ -82,6 +82,23 @@ func (s *Set) Limit(n int) *Set {
 	return &first
 }
 
+// Relabel returns the set with these classes, in which class c of s is class numbers[c]. It shares the
+// samples of s. It returns a *FormatError if a number is greater than a label can be.
+func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
+	other := *s
+	other.Classes, other.Labels = classes, make([]uint8, len(s.Labels))
+	for c, n := range numbers {
+		if n >= maxClasses {
+			return nil, &FormatError{File: s.Source, Offset: -1, Reason: fmt.Sprintf(
+				"class %.80q has number %d, want at most %d", s.Classes[c], n, maxClasses-1)}
+		}
+	}
+	for i, label := range s.Labels {
+		other.Labels[i] = uint8(numbers[label])
+	}
+	return &other, nil
+}
+
 // Normalize writes the images [lo, hi) as float32, without augmentation, and their labels:
 //
 //	dst[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]

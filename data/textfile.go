@@ -2,11 +2,8 @@ package data
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,82 +26,6 @@ const (
 
 // isTest reports whether sample i of a set with only one part belongs to the test set.
 func isTest(i int) bool { return i%testEvery == testEvery-1 }
-
-// bertFolder is the folder of the vocabulary below a data folder.
-const bertFolder = "bert-base-uncased"
-
-// ReadVocabulary reads a WordPiece vocabulary, vocab.txt. The tokenizer keeps upper case if
-// do_lower_case is false in a tokenizer_config.json beside it or, if that file does not say, if the
-// vocabulary contains upper case. Errors: *ReadError, *FormatError.
-func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
-	file, err := regular.Open(path)
-	if err != nil {
-		return nil, &ReadError{File: path, Err: err}
-	}
-	defer file.Close()
-	t, err := wordpiece.Read(file)
-	if err == nil {
-		return t, setCased(t, filepath.Join(filepath.Dir(path), tokenizerFile))
-	}
-	var wrong *wordpiece.LineError
-	if !errors.As(err, &wrong) {
-		return nil, err
-	}
-	if wrong.Err != nil {
-		return nil, &ReadError{File: path, Err: wrong.Err}
-	}
-	return nil, &FormatError{File: path, Offset: -1, Line: wrong.Line, Reason: wrong.Reason}
-}
-
-// tokenizerFile is the file beside a vocabulary that Hugging Face's tokenizers write;
-// maxTokenizerFile bounds its size in bytes.
-const (
-	tokenizerFile    = "tokenizer_config.json"
-	maxTokenizerFile = 16 << 20
-)
-
-// setCased reads from a file, if it exists, whether a tokenizer keeps upper case.
-func setCased(t *wordpiece.Tokenizer, path string) error {
-	file, err := regular.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return &ReadError{File: path, Err: err}
-	}
-	defer file.Close()
-	var config struct {
-		Lower   *bool `json:"do_lower_case"`
-		Accents *bool `json:"strip_accents"`
-		Chinese *bool `json:"tokenize_chinese_chars"`
-	}
-	if err := json.NewDecoder(io.LimitReader(file, maxTokenizerFile)).Decode(&config); err != nil {
-		return &FormatError{File: path, Offset: -1, Reason: "not a JSON object", Err: err}
-	}
-	if config.Lower != nil {
-		t.SetCased(!*config.Lower)
-	}
-	if config.Accents != nil && *config.Accents == t.IsCased() || config.Chinese != nil && !*config.Chinese {
-		return &FormatError{File: path, Offset: -1, Reason: "strip_accents other than do_lower_case, or " +
-			"tokenize_chinese_chars false: texts are not cut that way"}
-	}
-	return nil
-}
-
-// vocabulary reads the vocabulary that o names, or the one in a data folder. set is the data set
-// that needs it, for errors.
-func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
-	if o.Vocabulary != "" {
-		return ReadVocabulary(o.Vocabulary)
-	}
-	for _, folder := range o.folders() {
-		if path := filepath.Join(folder, bertFolder, "vocab.txt"); isFile(path) {
-			return ReadVocabulary(path)
-		}
-	}
-	return nil, &MissingError{Set: set, Files: []string{bertFolder + "/vocab.txt"},
-		Searched: o.folders(), Folder: o.target()}
-}
 
 // textReader converts files of records to sets of texts that share vocabulary and classes.
 type textReader struct {

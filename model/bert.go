@@ -19,6 +19,7 @@ const (
 	bertEps       = 1e-12
 	bertDeviation = 0.02 // of initial weights
 	bertDropout   = 0.1
+	bertPooler    = "bert.pooler.dense" // which weights of a masked language model lack
 )
 
 // bert is a post-LayerNorm encoder over texts with a classifier on the pooled first token. It has
@@ -59,7 +60,7 @@ func (b bert) build(tokens *graph.Node, classes int) *graph.Node {
 	for i := range b.size.layers {
 		x = b.layer(fmt.Sprintf("bert.encoder.layer.%d.", i), x)
 	}
-	x = graph.Tanh(b.dense("bert.pooler.dense", graph.FirstToken(x), b.size.features))
+	x = graph.Tanh(b.dense(bertPooler, graph.FirstToken(x), b.size.features))
 	return b.linear("classifier", graph.Dropout(x, b.dropout), classes, graph.RoleHead)
 }
 

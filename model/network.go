@@ -52,3 +52,23 @@ func (n Network) Parameters() []string {
 	}
 	return names
 }
+
+// Head returns the name of the matrix whose outputs are the classes, "" if no layer has declared it.
+func (n Network) Head() string {
+	g := graph.New()
+	n.Build(n.Samples(g, 1))
+	for _, p := range g.Params() {
+		if p.Role == graph.RoleHead {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// Optional lists the layers below the head that weights trained for another task may lack.
+func (n Network) Optional() []string {
+	if n.bert == nil {
+		return nil
+	}
+	return []string{bertPooler}
+}

@@ -218,7 +218,8 @@ them as a state_dict.`,
 		Args:    paths(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if filepath.Ext(out) != ".safetensors" {
-				return usagef("--out: %.80q is no file name such as model.safetensors", out)
+				return usagef("--out: got %.80q, want a name that ends in .safetensors: no other format "+
+					"is written", out)
 			}
 			return a.withReader(args[0], func(r *checkpoint.Reader) error {
 				sum, err := checkpoint.Export(out, r)

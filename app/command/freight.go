@@ -19,6 +19,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
+	"lockstep/checkpoint"
 )
 
 // freight is the files of a command that works on other machines: those that its command line names, and its
@@ -138,7 +139,8 @@ func (f *freight) near(where string) string {
 // add lets hosts have a file, or all files of a folder, that a flag names. Of what is not there, the command
 // says that.
 func (f *freight) add(flag, where string) error {
-	if _, err := os.Stat(where); where == "" || err != nil {
+	info, err := os.Stat(where)
+	if where == "" || err != nil {
 		return nil
 	}
 	name := f.near(where)
@@ -154,14 +156,18 @@ func (f *freight) add(flag, where string) error {
 	if flag == "data" {
 		return addFiles(&f.data, where, name)
 	}
-	if err := addFiles(&f.files, where, name); err != nil || flag != "weights" {
+	if err := addFiles(&f.files, where, name); err != nil {
 		return err
 	}
-	vocabulary := filepath.Join(filepath.Dir(where), setting.VocabularyFile) // which is looked for there
-	if _, err := os.Stat(vocabulary); err != nil {
+	if flag != "weights" && flag != "vocab" || info.IsDir() {
 		return nil
 	}
-	return addFiles(&f.files, vocabulary, path.Join(path.Dir(name), setting.VocabularyFile))
+	for _, file := range checkpoint.Companions(where) {
+		if err := addFiles(&f.files, file, path.Join(path.Dir(name), filepath.Base(file))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replace gives a flag another value.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"lockstep/app/setting"
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 )
 
@@ -29,7 +30,7 @@ func filesOf(c setting.Config, b beginning) func(name string, send func([]byte) 
 		case name == fetchWeights && c.Weights != "":
 			return sendFiles(weightFiles(c.Weights), send)
 		case name == fetchVocabulary && c.Vocab != "":
-			return sendFiles([]string{c.Vocab}, send)
+			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
 		case name == fetchCheckpoint && b.Resumed != nil:
 			return sendFiles(filesIn(b.Resumed.Path, nil), send)
 		}
@@ -37,8 +38,8 @@ func filesOf(c setting.Config, b beginning) func(name string, send func([]byte) 
 	}
 }
 
-// weightFiles lists the files that belong to weights: a file, or all of a folder or behind an index, with
-// their vocabulary.
+// weightFiles lists the files that belong to weights: a file and those beside it that say what it means, or
+// all of a folder or behind an index.
 func weightFiles(path string) []string {
 	known := []string{".safetensors", ".json", ".txt"}
 	info, err := os.Stat(path)
@@ -48,12 +49,7 @@ func weightFiles(path string) []string {
 	case filepath.Ext(path) == ".json":
 		return filesIn(filepath.Dir(path), known)
 	}
-	files := []string{path}
-	vocabulary := filepath.Join(filepath.Dir(path), setting.VocabularyFile)
-	if _, err := os.Stat(vocabulary); err == nil {
-		files = append(files, vocabulary)
-	}
-	return files
+	return append([]string{path}, checkpoint.Companions(path)...)
 }
 
 // filesIn lists the regular files of a folder, of these extensions or all.
@@ -179,8 +175,11 @@ func (a *assignment) fetch(s *cluster.Session, rank int) (remove func() error, e
 		}
 		*path = at
 	}
-	if a.Start.Weights != nil && a.Start.Resumed == nil {
+	if a.Start.Weights != nil {
 		a.Start.Weights.Path = a.Config.Weights
+		if a.Start.Resumed != nil {
+			a.Start.Weights.Path = a.Start.Resumed.Path
+		}
 	}
 	return remove, nil
 }

@@ -26,6 +26,7 @@ type notice struct {
 	Server     *record.ServerStat `json:"server,omitempty"` // at its end
 	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end
 	Part       *tail.Part         `json:"part,omitempty"`   // of a file of a rank that is away
+	Note       string             `json:"note,omitempty"`   // a line for people, from rank 0
 	LostWorker *record.LostWorker `json:"-"`                // of the launcher
 }
 
@@ -47,7 +48,7 @@ type heard struct {
 	coreShare   float64                 // of a core, for each compute thread
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
-	warn        func(text string)
+	warn, say   func(text string)
 	show        func(record.Evaluation)
 }
 
@@ -56,7 +57,7 @@ type heard struct {
 func newHeard(c setting.Config, from *resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
 		unkept: map[rankFile]bool{},
-		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, show: o.show,
+		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, say: o.say, show: o.show,
 		isLab: o.Environment[cluster.EnvLab] != "", coreShare: o.coreShare(c)}
 	if c.Datasets().IsOwn(c.Data) {
 		r.remedy = "its function must return the same samples in every worker; is it seeded?"
@@ -92,6 +93,8 @@ func (r *heard) take(rank int, n notice) {
 		r.moves = append(r.moves, *n.Move)
 	case n.Growth != nil:
 		r.growth = append(r.growth, *n.Growth)
+	case n.Note != "":
+		r.say(n.Note)
 	case n.Data != nil:
 		r.data[rank] = *n.Data
 	}

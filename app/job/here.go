@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
@@ -111,7 +112,7 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 		isRunning: make([]atomic.Bool, c.World()), results: make([]workerResult, c.Workers)}
 	for rank := range all.workers {
 		all.workers[rank] = &worker{config: c, dir: dir, crowded: o.isCrowded(c), rank: rank,
-			probes: o.probes, workersHere: c.Workers,
+			probes: o.probes, workersHere: c.Workers, log: io.Discard,
 			mesh: meshes[rank], host: o.Environment.HostName(), beacon: newBeacon(),
 			tell: func(n notice) { told.take(rank, n) }}
 	}

@@ -18,6 +18,7 @@ type task struct {
 	hashes      record.DataHash
 	bytes       int64 // of the whole sets
 	start       beginning
+	said        []string // what people must be told of how the weights were understood
 }
 
 func hashesOf(train, test *data.Set) record.DataHash {
@@ -57,8 +58,12 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 	if err != nil {
 		return task{}, err
 	}
+	m, err := b.meaning()
+	if err != nil {
+		return task{}, err
+	}
 	for _, set := range []*data.Set{train, test} {
-		if err := normalize(c, set, b.Weights); err != nil {
+		if err := normalize(c, set, m); err != nil {
 			return task{}, err
 		}
 	}
@@ -70,23 +75,47 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 	if err := needsTest(c, t.test); err != nil {
 		return task{}, err
 	}
+	if err := t.build(c, m); err != nil {
+		return task{}, err
+	}
 	t.hashes = hashesOf(t.train, t.test)
 	debug.FreeOSMemory() // memory of decoding would add to that of training
 	if t.augment, err = c.Augmentation(train.Augment); err != nil {
 		return task{}, err
 	}
-	t.network, err = c.Models().Named(c.Model, len(train.Classes), train.Shape)
+	return t, nil
+}
+
+// build makes the network for the samples, which get the classes of the weights that it begins with.
+func (t *task) build(c setting.Config, m *meaning) error {
+	if err := t.name(c); err != nil {
+		return err
+	}
+	if m != nil {
+		if err := m.check(t.network); err != nil {
+			return err
+		}
+	}
+	if err := t.adopt(c, m); err != nil {
+		return err
+	}
+	if err := t.name(c); err != nil { // for the classes that there are now
+		return err
+	}
+	if err := c.CheckGroups(t.network); err != nil {
+		return setting.Refuse("groups: %v", err)
+	}
+	return t.fitWords(c, m)
+}
+
+// name takes the network that c names.
+func (t *task) name(c setting.Config) (err error) {
+	t.network, err = c.Models().Named(c.Model, len(t.train.Classes), t.train.Shape)
 	if err == nil {
 		t.network, err = t.network.WithStem(c.Stem)
 	}
 	if err != nil {
-		return task{}, setting.Refuse("model %s on data %s: %v", c.Model, c.Data, err)
+		return setting.Refuse("model %s on data %s: %v", c.Model, c.Data, err)
 	}
-	if err := c.CheckGroups(t.network); err != nil {
-		return task{}, setting.Refuse("groups: %v", err)
-	}
-	if err := t.fitWords(); err != nil {
-		return task{}, err
-	}
-	return t, nil
+	return nil
 }

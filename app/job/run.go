@@ -239,6 +239,15 @@ func (o Options) warn(text string) {
 	fmt.Fprintln(o.Stderr, text)
 }
 
+// say tells people a line.
+func (o Options) say(text string) {
+	if o.Progress != nil {
+		o.Progress(Progress{Note: text})
+		return
+	}
+	fmt.Fprintln(o.Stderr, text)
+}
+
 // show passes an evaluation on.
 func (o Options) show(e record.Evaluation) {
 	if o.Progress != nil {

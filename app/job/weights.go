@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -19,18 +17,7 @@ import (
 type weights struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
-	// Mean and Std normalise the network's images; nil if the file does not give them.
-	Mean []float32 `json:"mean"`
-	Std  []float32 `json:"std"`
-	// Words is the number of word embeddings in the file; 0 if it is not of a text model.
-	Words int `json:"words"`
 }
-
-// Metadata of saved weights that says how their images are normalised: numbers with commas.
-const (
-	meanKey = "lockstep.mean"
-	stdKey  = "lockstep.std"
-)
 
 // openWeights checks a file or folder that a run starts from.
 func openWeights(path string) (*weights, error) {
@@ -38,48 +25,18 @@ func openWeights(path string) (*weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{Path: path, Words: numWords(r)}
-	w.SHA256, err = r.SHA256()
+	w := &weights{Path: path}
+	_, err = describe(r, path)
 	if err == nil {
-		w.Mean, err = readNumbers(r, meanKey)
-	}
-	if err == nil {
-		w.Std, err = readNumbers(r, stdKey)
+		w.SHA256, err = r.SHA256()
 	}
 	return w, errors.Join(err, r.Close())
-}
-
-// readNumbers returns the numbers of a metadata entry; nil if there is none.
-func readNumbers(r *checkpoint.Reader, key string) ([]float32, error) {
-	text, ok := r.Metadata[key]
-	if !ok {
-		return nil, nil
-	}
-	var numbers []float32
-	for part := range strings.SplitSeq(text, ",") {
-		x, err := strconv.ParseFloat(part, 32)
-		if err != nil || !(x > -1e6 && x < 1e6) || key == stdKey && x <= 0 {
-			return nil, &checkpoint.FormatError{File: r.Path, Offset: -1,
-				Reason: fmt.Sprintf("metadata %s: %.60q is no list of numbers such as 0.5,0.25", key, text)}
-		}
-		numbers = append(numbers, float32(x))
-	}
-	return numbers, nil
-}
-
-// formatNumbers is the inverse of readNumbers.
-func formatNumbers(numbers []float32) string {
-	parts := make([]string, len(numbers))
-	for i, x := range numbers {
-		parts[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
-	}
-	return strings.Join(parts, ",")
 }
 
 // normalize sets how set's images are normalised, if it has any. Weights without this metadata come from
 // other programs and get ImageNet's constants for RGB images, as torchvision documents for all of its
 // weights.
-func normalize(c setting.Config, set *data.Set, w *weights) error {
+func normalize(c setting.Config, set *data.Set, m *meaning) error {
 	channels := len(set.Mean)
 	mean, std := []float32{0.485, 0.456, 0.406}, []float32{0.229, 0.224, 0.225}
 	switch {
@@ -89,12 +46,12 @@ func normalize(c setting.Config, set *data.Set, w *weights) error {
 		return setting.Refuse(
 			"normalize: imagenet has %d channels, %s has %d", len(mean), set.Name, channels)
 	case c.Normalize == setting.NormalizeImageNet:
-	case c.Normalize == setting.NormalizeData || w == nil || channels == 0:
+	case c.Normalize == setting.NormalizeData || m == nil || channels == 0:
 		return nil
-	case w.Mean != nil || w.Std != nil:
-		if mean, std = w.Mean, w.Std; len(mean) != channels || len(std) != channels {
+	case m.Mean != nil || m.Std != nil:
+		if mean, std = m.Mean, m.Std; len(mean) != channels || len(std) != channels {
 			return setting.Refuse("normalize: %s wants images of %d channels, %s has %d; "+
-				"--normalize data uses those of the data set", w.Path, len(mean), set.Name, channels)
+				"--normalize data uses those of the data set", m.path, len(mean), set.Name, channels)
 		}
 	case channels != len(mean):
 		return nil
@@ -122,8 +79,12 @@ func (w *worker) start(v *graph.Variables) (err error) {
 		return &checkpoint.FormatError{File: r.Path, Offset: -1, Reason: fmt.Sprintf(
 			"not the file that the run was started with: sha256 %s, want %s", sum, from.SHA256)}
 	}
-	loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{FreshHead: w.config.FreshHead})
+	loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{FreshHead: w.config.FreshHead,
+		Optional: w.task.network.Optional()})
 	if err != nil {
+		if mismatch := (*checkpoint.MatchError)(nil); errors.As(err, &mismatch) {
+			mismatch.OnlyHead = mismatch.OnlyHead && !w.config.EvalOnly // which has no --fresh-head
+		}
 		return err
 	}
 	w.started = &record.Start{Path: from.Path, SHA256: sum, Tensors: loaded.Tensors, Fresh: loaded.Fresh,
@@ -131,6 +92,12 @@ func (w *worker) start(v *graph.Variables) (err error) {
 	w.batches = loaded.Batches
 	w.note("%d tensors from %s, sha256 %s; fresh: %q; unused: %q", loaded.Tensors, from.Path, sum,
 		loaded.Fresh, loaded.Unused)
+	if loaded.Prefix != "" {
+		w.say("%s: the names of all tensors begin with %.80s, which is left out", from.Path, loaded.Prefix)
+	}
+	if len(loaded.Fresh) > 0 {
+		w.say("%s: initialised at random, as --fresh-head allows: %s", from.Path, listed(loaded.Fresh))
+	}
 	return nil
 }
 
@@ -157,11 +124,8 @@ func (w *worker) save(v *graph.Variables, shards int64) error {
 	return withRoom(err, w.dir.Path("."), setting.Size(bytes))
 }
 
-// metadata returns the metadata of saved weights: how their images are normalised.
+// metadata returns the metadata of saved weights: their classes, and how their images are normalised.
 func (w *worker) metadata() map[string]string {
-	metadata := map[string]string{}
-	if set := w.task.train; len(set.Mean) > 0 {
-		metadata[meanKey], metadata[stdKey] = formatNumbers(set.Mean), formatNumbers(set.Std)
-	}
-	return metadata
+	set := w.task.train
+	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std}.Metadata()
 }

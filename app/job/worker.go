@@ -121,6 +121,9 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		err = errors.Join(w.served.because(err), left)
 	}()
 	w.noteCuts()
+	for _, text := range w.task.said {
+		w.say("%s", text)
+	}
 	if w.mesh == nil && w.config.NumServers() > 0 {
 		w.mesh = comm.NewLocal(1)[0] // a worker alone with its servers
 	}
@@ -386,6 +389,14 @@ func (w *worker) speaks() bool { return w.rank == 0 || w.config.IsIsolated() }
 // note writes a line to the worker's log. It ignores errors, because a full disk is reported elsewhere.
 func (w *worker) note(format string, args ...any) {
 	fmt.Fprintf(w.log, "rank %d: "+format+"\n", append([]any{w.rank}, args...)...)
+}
+
+// say writes a line to the worker's log and, on rank 0, tells it to people.
+func (w *worker) say(format string, args ...any) {
+	w.note(format, args...)
+	if w.rank == 0 {
+		w.tell(notice{Note: fmt.Sprintf("note: "+format, args...)})
+	}
 }
 
 // traffic returns the bytes exchanged so far, without those that measured the links.

@@ -1,10 +1,12 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/data"
 )
@@ -30,23 +32,14 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	return o
 }
 
-// VocabularyFile is the name of a vocabulary in the folder of weights.
-const VocabularyFile = "vocab.txt"
-
-// vocabularyOfWeights returns the path of the vocabulary in the folder of Weights; "" if there is none.
+// vocabularyOfWeights returns the path of the vocabulary in the folder of Weights; "" if there is none. Of
+// two it is the one that also says how texts are cut.
 func (c Config) vocabularyOfWeights() string {
 	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
 		return ""
 	}
-	folder := c.Weights
-	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		folder = filepath.Dir(folder)
-	}
-	path := filepath.Join(folder, VocabularyFile)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
+	return cmp.Or(checkpoint.Beside(c.Weights, checkpoint.TokenizerFile),
+		checkpoint.Beside(c.Weights, checkpoint.VocabularyFile))
 }
 
 // Names of the augmentations besides auto, which is the data set's own.

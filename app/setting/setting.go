@@ -76,8 +76,8 @@ func setSettings(k *Catalog) []Setting {
 func textSettings() []Setting {
 	return []Setting{
 		text("vocab", "FILE",
-			"WordPiece vocabulary of texts (default: vocab.txt beside --weights, else "+
-				"bert-base-uncased/vocab.txt among the data sets)",
+			"WordPiece vocabulary of texts: vocab.txt or tokenizer.json (default: that beside --weights, "+
+				"else bert-base-uncased/vocab.txt among the data sets)",
 			func(c *Config) *string { return &c.Vocab }).
 			unless(readsTexts),
 		number("sequence", "greatest number of tokens of a text; longer texts are cut", 3, 512,
@@ -113,8 +113,8 @@ func sampleSettings() []Setting {
 			"several and their index (default: random initialization)",
 			func(c *Config) *string { return &c.Weights }).
 			aliases("pretrained", "model-name-or-path", "init-from"),
-		toggle("fresh-head", "with --weights: initialize the last layer at random if the file lacks it "+
-			"or has another size, and ignore the file's other heads",
+		toggle("fresh-head", "with --weights: initialize the last layer at random, and ignore the file's "+
+			"heads; without, its classes are those of the weights, by name",
 			func(c *Config) *bool { return &c.FreshHead }),
 		choice("normalize", "mean and standard deviation of images: auto takes those of the data set, or "+
 			"with --weights those in the file, else ImageNet's", normalizeNames(),

@@ -69,7 +69,7 @@ func Read(r io.Reader) (*Tokenizer, error) {
 	lines.Buffer(nil, maxTokenBytes)
 	n := 0
 	for ; lines.Scan(); n++ {
-		if err := t.add(strings.TrimRight(lines.Text(), " \t\r"), n); err != nil {
+		if err := t.add(trimmed(lines.Text()), n); err != nil {
 			return nil, err
 		}
 	}
@@ -80,6 +80,30 @@ func Read(r io.Reader) (*Tokenizer, error) {
 	case err != nil:
 		return nil, &LineError{Line: n + 1, Reason: "cannot be read", Err: err}
 	}
+	return t, t.complete(n)
+}
+
+// New returns the tokenizer of a vocabulary whose tokens are numbered by their order. Every error is a
+// *LineError, in which a token's line is its number and one more, as it is in vocab.txt.
+func New(tokens []string) (*Tokenizer, error) {
+	t := &Tokenizer{words: map[string]int32{}, tails: map[string]int32{}}
+	for n, name := range tokens {
+		if trimmed(name) != name || strings.Contains(name, "\n") {
+			return nil, &LineError{Line: n + 1,
+				Reason: fmt.Sprintf("%.80q ends in a space or has two lines", name)}
+		}
+		if err := t.add(name, n); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.complete(len(tokens))
+}
+
+// trimmed returns a line without the spaces at its end.
+func trimmed(line string) string { return strings.TrimRight(line, " \t\r") }
+
+// complete finds the special tokens among n tokens.
+func (t *Tokenizer) complete(n int) error {
 	for _, name := range []string{"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"} {
 		if id, ok := t.words[name]; ok {
 			t.special = append(t.special, token{name, id})
@@ -89,11 +113,11 @@ func Read(r io.Reader) (*Tokenizer, error) {
 		want := []string{"[UNK]", "[CLS]", "[SEP]"}[i]
 		found, ok := t.words[want]
 		if !ok {
-			return nil, &LineError{Reason: fmt.Sprintf("%d tokens without %s", n, want)}
+			return &LineError{Reason: fmt.Sprintf("%d tokens without %s", n, want)}
 		}
 		*id = found
 	}
-	return t, nil
+	return nil
 }
 
 // add adds the token of line n, counted from 0.

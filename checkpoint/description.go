@@ -1,0 +1,115 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Names of the files beside weights that say what the weights mean, as Hugging Face's programs write them.
+const (
+	ConfigFile          = "config.json"
+	TokenizerFile       = "tokenizer.json"
+	TokenizerConfigFile = "tokenizer_config.json"
+	VocabularyFile      = "vocab.txt"
+)
+
+// Beside returns the path of the named file in the folder of weights, which is path itself or the folder of
+// the file at path; "" if it is not there.
+func Beside(path, name string) string {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	path = filepath.Join(path, name)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// Companions lists the files beside that at path that say what weights or a vocabulary mean.
+func Companions(path string) []string {
+	var found []string
+	for _, name := range []string{ConfigFile, TokenizerFile, TokenizerConfigFile, VocabularyFile} {
+		if file := Beside(path, name); file != "" && file != filepath.Clean(path) {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// Description is what a file of weights says of itself in its metadata. The zero value says nothing.
+type Description struct {
+	// Classes names the outputs of the head in their order.
+	Classes []string
+	// Mean and Std normalise each channel of the network's images.
+	Mean, Std []float32
+}
+
+// Keys of the metadata: numbers with commas, and a JSON array of strings.
+const (
+	meanKey    = "lockstep.mean"
+	stdKey     = "lockstep.std"
+	classesKey = "lockstep.classes"
+)
+
+// Metadata returns d as metadata for Save.
+func (d Description) Metadata() map[string]string {
+	metadata := map[string]string{}
+	if len(d.Mean) > 0 {
+		metadata[meanKey], metadata[stdKey] = formatNumbers(d.Mean), formatNumbers(d.Std)
+	}
+	if len(d.Classes) > 0 {
+		text, _ := json.Marshal(d.Classes) // strings have no error
+		metadata[classesKey] = string(text)
+	}
+	return metadata
+}
+
+// Describe returns what the file says of itself. Errors: *FormatError.
+func (r *Reader) Describe() (d Description, err error) {
+	if text, ok := r.Metadata[classesKey]; ok {
+		if err := json.Unmarshal([]byte(text), &d.Classes); err != nil {
+			return d, r.wrongEntry(classesKey, text, `no list of names such as ["cat", "dog"]`)
+		}
+	}
+	if d.Mean, err = r.numbers(meanKey); err == nil {
+		d.Std, err = r.numbers(stdKey)
+	}
+	return d, err
+}
+
+// numbers returns the numbers of a metadata entry; nil if there is none.
+func (r *Reader) numbers(key string) ([]float32, error) {
+	text, ok := r.Metadata[key]
+	if !ok {
+		return nil, nil
+	}
+	var numbers []float32
+	for part := range strings.SplitSeq(text, ",") {
+		x, err := strconv.ParseFloat(part, 32)
+		if err != nil || !(x > -1e6 && x < 1e6) || key == stdKey && x <= 0 {
+			return nil, r.wrongEntry(key, text, "no list of numbers such as 0.5,0.25")
+		}
+		numbers = append(numbers, float32(x))
+	}
+	return numbers, nil
+}
+
+// wrongEntry says what is wrong with an entry of the metadata.
+func (r *Reader) wrongEntry(key, text, reason string) error {
+	return &FormatError{File: r.Path, Offset: -1,
+		Reason: fmt.Sprintf("metadata %s: %.60q is %s", key, text, reason)}
+}
+
+// formatNumbers is the inverse of Reader.numbers.
+func formatNumbers(numbers []float32) string {
+	parts := make([]string, len(numbers))
+	for i, x := range numbers {
+		parts[i] = strconv.FormatFloat(float64(x), 'g', -1, 32)
+	}
+	return strings.Join(parts, ",")
+}
