@@ -16,7 +16,7 @@ type assembly struct {
 // assemble prepares kernels, plans memory within o's limit and builds the steps.
 func assemble(c *code, ex Executor, o Options, arrange planner) (*Program, error) {
 	a := &assembly{
-		Program: &Program{code: c, executor: ex}, kernels: map[*call]Kernel{},
+		Program: &Program{code: c, executor: ex, isHalted: o.IsHalted}, kernels: map[*call]Kernel{},
 		home: map[*Node]*Buffer{}, scratch: map[*call]*Buffer{}, kept: o.Kept && !ex.InPlace(),
 	}
 	a.isKept = a.kept

@@ -27,6 +27,9 @@ type Options struct {
 	// Kept says that parameters and gradients lie in the executor's memory, where Program.Keep says. It is
 	// for executors that are not in place.
 	Kept bool
+	// IsHalted ends a pass between two ops, from the first before which it reports true; nil: no pass ends
+	// early. The results of such a pass, and those of a backward pass behind it, are of no use.
+	IsHalted func() bool
 }
 
 // code is a graph while it is compiled: lowered, with its roots named.

@@ -38,6 +38,8 @@ type Program struct {
 	segments                  []Segment // of the gradients, once variables are attached
 	flat                      int       // length of a flat gradient
 
+	isHalted func() bool // see Options; nil: no pass ends early
+
 	stats          []float32
 	losses, logits output
 	results        results // these and the batch statistics
@@ -184,6 +186,9 @@ func (p *Program) ForwardAs(need func(param int)) {
 	p.upload()
 	if need != nil || !p.isReplayable() || !p.replay(&p.recorded.forward, p.steps[:p.forward]) {
 		for i := range p.steps[:p.forward] {
+			if p.isHalted != nil && p.isHalted() {
+				break
+			}
 			s := &p.steps[i]
 			p.bring(s, need)
 			s.run(&s.args)
@@ -283,6 +288,9 @@ func (p *Program) Backward(ready func(param int)) {
 		return
 	}
 	for i := p.forward; i < len(p.steps); i++ {
+		if p.isHalted != nil && p.isHalted() {
+			return
+		}
 		s := &p.steps[i]
 		s.run(&s.args)
 		p.final(s, ready)

@@ -132,6 +132,9 @@ func (l *Loop) shardsAbreast(shards []data.Shard) error {
 	l.side.backward = false
 	l.config.CPU.RunParts(&l.side, len(shards))
 	l.lap(trace.Forward, "forward")
+	if err := l.halted(); err != nil {
+		return err
+	}
 	for i := range shards {
 		l.fill(l.side.programs[i], &shards[i])
 	}
@@ -140,6 +143,9 @@ func (l *Loop) shardsAbreast(shards []data.Shard) error {
 	l.share()
 	l.side.backward = true
 	l.config.CPU.RunParts(&l.side, len(shards))
+	if err := l.halted(); err != nil {
+		return err
+	}
 	for i := range shards {
 		l.shard = first + i
 		for _, param := range l.variables.Order {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"math"
 
 	"lockstep/graph"
@@ -62,8 +63,7 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 	}
 	l.lap(trace.Other, "")
 	before, trained := l.clock.Phases(), l.trained()
-	l.scorePart()
-	if err := l.executorErr(); err != nil {
+	if err := l.scorePart(); err != nil {
 		return err
 	}
 	if err := l.updater.Sum(l.tallies); err != nil {
@@ -91,13 +91,16 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 }
 
 // scorePart fills the tallies with the scores of this worker's batches.
-func (l *Loop) scorePart() {
+func (l *Loop) scorePart() error {
 	clear(l.tallies)
 	task := l.config.Task
 	first, end := l.config.testPart()
 	for b := first; b < end; b++ {
 		lo, hi := l.config.testBatch(b)
 		output := l.output(lo, hi)
+		if err := errors.Join(l.executorErr(), l.halted()); err != nil {
+			return err
+		}
 		l.tallies[tallyCorrect] += int64(task.numCorrect(output, &l.tested))
 		l.tallies[tallySamples] += int64(hi - lo)
 		sums := l.tallies[tallySums+b*task.numSums():]
@@ -106,6 +109,7 @@ func (l *Loop) scorePart() {
 			sums[1+i] = int64(math.Float64bits(m.Sum(output, &l.tested)))
 		}
 	}
+	return nil
 }
 
 // testMean returns the mean over the test samples of sum number i, added up in the order of batches.

@@ -201,6 +201,9 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 	}
 	steps := l.config.steps()
 	l.sink, l.ctx = sink, ctx
+	if l.config.dropsSteps() {
+		l.programs.halt.ctx = ctx
+	}
 	l.done.StepTimes = make([]time.Duration, 0, min(steps-l.done.Steps, maxStepTimes))
 	l.done.Parameters = l.variables.Count()
 	l.done.ArenaBytes = l.ArenaBytes()

@@ -17,6 +17,7 @@ type programs struct {
 	main       lane                 // of all threads; evaluates
 	lanes      []lane               // train, each a shard at a time; main alone unless shards are abreast
 	stages     []int                // the step at which each stage begins
+	halt       *halt                // ends their passes
 	isKept     bool                 // weights and gradients lie in the executor's memory
 	training   map[int][][]*program // by samples, then by lane, then by stage
 	evaluation map[int]*program
@@ -62,6 +63,7 @@ func compile(c Config, isKept bool) (*programs, error) {
 	p := &programs{
 		main:       lane{executor: ex, arena: graph.NewArena(ex)},
 		stages:     c.stages(),
+		halt:       &halt{},
 		isKept:     isKept,
 		training:   map[int][][]*program{},
 		evaluation: map[int]*program{},
@@ -145,7 +147,7 @@ func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, err
 	if o.Train {
 		o.Loss = c.Task.Loss(o.Logits, c.targets(g, n))
 	}
-	o.MemoryLimit, o.Arena, o.Kept = c.MemoryLimit, at.arena, p.isKept
+	o.MemoryLimit, o.Arena, o.Kept, o.IsHalted = c.MemoryLimit, at.arena, p.isKept, p.halt.isAsked
 	compiled, err := graph.Compile(g, at.executor, o)
 	if err != nil {
 		return nil, fmt.Errorf("train: compile %s for %d samples: %w", c.Network.Name, n, err)

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -122,6 +123,55 @@ func checkResumed(t *testing.T, name string, c train.Config) {
 			if w := want.steps[m.Step+j]; s.Number != w.Number || s.Loss != w.Loss || s.Rate != w.Rate {
 				t.Errorf("%s from step %d: step %+v, want %+v", name, m.Step, s, w)
 			}
+		}
+	}
+}
+
+// countdown is a context that ends when it is looked at for the last time, and counts.
+type countdown struct {
+	context.Context
+	looks, last int
+}
+
+func (c *countdown) Err() error {
+	if c.looks++; c.last > 0 && c.looks >= c.last {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A worker alone that is stopped anywhere, also within a step or an evaluation, saves what the last whole
+// step has left, and ends as an undisturbed run once it is resumed.
+func TestStoppedStepIsDropped(t *testing.T) {
+	c := example(t, "lenet", 60, 20)
+	c.Plan, c.EvalEvery, c.EMA = cut(t, 2, 1), 1, 0.9
+	c.Lookahead = optim.LookaheadConfig{Every: 3, Alpha: 0.5}
+	all := &countdown{Context: t.Context()}
+	want, err := runOne(t, c, all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.looks < 20*want.Steps {
+		t.Fatalf("looked %d times in %d steps", all.looks, want.Steps)
+	}
+	for last := 2; last < all.looks; last += 1 + all.looks/40 {
+		a := &album{}
+		c.Checkpointer = a
+		ctx := &countdown{Context: t.Context(), last: last}
+		got, err := runOne(t, c, ctx, nil)
+		if !errors.Is(err, context.Canceled) || len(a.snapshots) != 1 || a.snapshots[0].Step != got.Steps {
+			t.Fatalf("stopped at look %d: %v, %d steps, snapshots %+v", last, err, got.Steps, a.snapshots)
+		}
+		if more := ctx.looks - last; more > 12 {
+			t.Errorf("stopped at look %d, and looked %d times more", last, more)
+		}
+		c.Checkpointer = nil
+		l := alone(t, c)
+		a.restore(t, l, 0)
+		if got, err = l.Run(t.Context(), nil); err != nil || got.ParameterSHA256 != want.ParameterSHA256 ||
+			got.TrainCorrect != want.TrainCorrect || got.Test.Correct != want.Test.Correct {
+			t.Errorf("stopped at look %d, after step %d: %v, %+v, want %+v", last, a.snapshots[0].Step,
+				err, got, want)
 		}
 	}
 }

@@ -193,6 +193,9 @@ func (l *Loop) oneShard(s *data.Shard) error {
 		return err
 	}
 	l.watch.mark(trace.Other)
+	if err := l.halted(); err != nil {
+		return err
+	}
 	l.fill(p, s)
 	l.lap(trace.Forward, "")
 	l.share()
@@ -201,7 +204,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	l.watch.mark(trace.Other)
 	l.done.FLOPs += p.FLOPs()
 	l.lap(trace.Backward, "backward")
-	return nil
+	return l.halted()
 }
 
 // feed makes p compute shard number i of this worker.

@@ -71,13 +71,13 @@ result; it says what moved and why. --slow-worker makes workers slower, to try t
 where it can go on.
 
 With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
-SIGUSR1 or a closed terminal then end the run after the step at hand, which is saved; the status is 75
-after SIGTERM and SIGUSR1, else 130. A second Ctrl-C ends it at once. --resume continues from the newest
-checkpoint, in the middle of an epoch and with any number of workers up to --shards, and ends with the
-same parameters as a run without interruption, unless they depend on the number of workers and that has
-changed. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
-Lines of its config.yaml that were edited count as flags.
-Without --checkpoint-every an interrupted run saves nothing, and the status is 130.
+SIGUSR1 or a closed terminal then end the run after the step at hand, which is saved; a worker alone drops
+that step and saves the one before. The status is 75 after SIGTERM and SIGUSR1, else 130. A second Ctrl-C
+ends the run at once. --resume continues from the newest checkpoint, in the middle of an epoch and with any
+number of workers up to --shards, and ends with the same parameters as a run without interruption, unless
+they depend on the number of workers and that has changed. Lines of its config.yaml that were edited count
+as flags. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
+Without --checkpoint-every an interrupted run saves nothing and ends at once; the status is 130.
 A run that has ended and whose record was changed since is not resumed; the status is 8.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is

@@ -19,7 +19,8 @@ import (
 	"lockstep/comm"
 )
 
-// stuckGrace is how long the other workers of this process may take to end when one is stuck.
+// stuckGrace is how long the other workers of this process may take to end when one is stuck, and all of them
+// when they are asked to stop and have nothing to save.
 const stuckGrace = time.Second
 
 // crew holds the workers, and the servers apart, of a run that are goroutines of this process.
@@ -47,7 +48,7 @@ func checkTasks(threads int) error {
 }
 
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data. A worker
-// that is stuck cannot be ended and is left behind, so the process should end soon.
+// that is stuck, or is asked to stop while it cannot look, is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start beginning, told *heard,
 	o Options) ([]workerResult, error) {
 	if err := checkTasks(c.NumThreads() + c.World()*computeExtra); err != nil {
@@ -76,30 +77,52 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 		}
 		isComplete = all.train(running, cancel, task)
 	}()
-	stuck := cluster.Watch(working, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
+	watched, leave := context.WithCancel(working)
+	defer leave()
+	defer whenCancelled(ctx, func() {
+		if !all.keeps(ctx, c) {
+			awaitEnd(working)
+			leave()
+		}
+	})()
+	stuck := cluster.Watch(watched, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
 		if rank == 0 {
 			all.workers[0].beacon.pass(report, p)
 			report(p)
 		}
 	})
-	if stuck == nil && isComplete {
+	switch {
+	case stuck != nil:
+	case working.Err() != nil && isComplete:
 		return all.results, nil // though it may have been asked to stop, too late
-	}
-	if stuck == nil {
+	default:
 		return nil, context.Cause(running)
 	}
 	stuck.Host = o.Environment.HostName()
 	stuck.Log = all.dump(stuck)
 	isAsked := ctx.Err() != nil
 	cancel(stuck)
-	select {
-	case <-working.Done():
-	case <-time.After(stuckGrace):
-	}
+	awaitEnd(working)
 	if isAsked {
 		return nil, &cluster.StopError{Err: ctx.Err(), Step: stuck.Step, Killed: stuck}
 	}
 	return nil, stuck
+}
+
+// awaitEnd waits for the end of ctx, at most for stuckGrace.
+func awaitEnd(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(stuckGrace):
+	}
+}
+
+// keeps reports whether the workers of a run of c that ctx has cancelled have something to save: steps that a
+// checkpoint is made of, or the result.
+func (all *crew) keeps(ctx context.Context, c setting.Config) bool {
+	first := all.workers[0]
+	hasSteps := first.isTraining.Load() && c.KeepsCheckpoints() && finishesStep(ctx, c)
+	return hasSteps || first.beacon.read().Phase == phaseSave
 }
 
 // newCrew returns the workers of a run. The first one loads the data of all.

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/app/job"
 	"lockstep/app/setting"
+	"lockstep/data"
 	"lockstep/trace"
 )
 
@@ -96,5 +97,32 @@ func TestWeightsOfARunThatHasNotEnded(t *testing.T) {
 	_, err = job.Run(t.Context(), from, job.Options{})
 	if want := "has not ended: want --weights " + newest; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// A run of one process that is asked to stop while it has nothing to save ends at once, also where no worker
+// can look: here in the loading of data.
+func TestAStopWithNothingToSaveDoesNotWait(t *testing.T) {
+	goOn := make(chan struct{})
+	defer close(goOn)
+	ctx, stop := context.WithCancel(t.Context())
+	own, err := data.Catalog{}.With("slow", func(context.Context, data.Options) (train, test *data.Set,
+		err error) {
+		stop()
+		<-goOn
+		return nil, nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := setting.Default()
+	c.Data, c.Catalog, c.CheckpointEvery = "slow", &setting.Catalog{Data: own}, "1"
+	c.Out = filepath.Join(t.TempDir(), "run")
+	_, err = job.Run(ctx, c, job.Options{})
+	if job.ExitCode(err) != job.ExitInterrupted {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(c.Out); err == nil {
+		t.Errorf("%s is left", c.Out)
 	}
 }
