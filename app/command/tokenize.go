@@ -25,9 +25,9 @@ func dataTokenizeCommand(a *app) *cobra.Command {
 		Long: `Print the token numbers of texts.
 
 Reads texts from standard input, one a line, and prints a JSON array for each, from [CLS] to
-[SEP]: the token numbers of BERT models. Capitals are kept if a tokenizer_config.json beside the
-vocabulary says so or, without such a file, if the vocabulary has capitals. With --json the output
-is one array of arrays.`,
+[SEP]: the token numbers of BERT models. Capitals are kept if tokenizer.json, or for vocab.txt a
+tokenizer_config.json beside it, says so or, without such a file, if the vocabulary has capitals.
+With --json the output is one array of arrays.`,
 		Example: `  echo "hello world" | lockstep data tokenize --vocab bert-base-uncased/vocab.txt`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -37,7 +37,7 @@ is one array of arrays.`,
 			return tokenize(a.stdout, os.Stdin, vocabulary, isJSON)
 		},
 	}
-	c.Flags().StringVar(&vocabulary, "vocab", "", "WordPiece vocabulary, one token a line: `FILE`")
+	c.Flags().StringVar(&vocabulary, "vocab", "", "WordPiece vocabulary, vocab.txt or tokenizer.json: `FILE`")
 	addJSON(c, &isJSON)
 	return c
 }

@@ -28,7 +28,7 @@ type meaning struct {
 const maxConfig = 16 << 20
 
 // describe returns what the weights in r, opened from path, say that they are. The names of classes in a
-// config.json go before those in the metadata, which programs that write both copy from it.
+// config.json go before those in the metadata, because that is where people and other programs change them.
 func describe(r *checkpoint.Reader, path string) (*meaning, error) {
 	m := &meaning{path: path, tensors: r}
 	var err error
@@ -114,7 +114,7 @@ func (t *task) fitWords(c setting.Config, m *meaning) error {
 	}
 	if n := texts.Vocabulary; n > words || n < words && texts.Tokenizer != nil {
 		return setting.Refuse("vocab: %d tokens, but %s has embeddings for %d; "+
-			"give the vocabulary it was made for", n, t.start.Weights.Path, words)
+			"give the vocabulary it was made for, beside it or with --vocab", n, t.start.Weights.Path, words)
 	}
 	if c.Weights != "" && c.DataOptions(nil).Vocabulary == "" && texts.Tokenizer != nil {
 		t.said = append(t.said, fmt.Sprintf("%s has no vocabulary: texts are cut by that of the data "+
@@ -194,12 +194,12 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 		return relabelled, said, err
 	}
 	switch {
-	case isNamed && !evaluates && len(set.Classes) != n:
-		return refuse("correct the label, or train a new last layer with --fresh-head",
-			"label %.80q is none of the classes of %s: %s", lacking, m.path, listed(names))
 	case isNamed:
-		return refuse("correct the label", "label %.80q is none of the classes of %s: %s", lacking, m.path,
-			listed(names))
+		next := "correct the label"
+		if !evaluates && len(set.Classes) != n {
+			next += ", or train a new last layer with --fresh-head"
+		}
+		return refuse(next, "label %.80q is none of the classes of %s: %s", lacking, m.path, listed(names))
 	case len(set.Classes) == n:
 		return set, fmt.Sprintf("%s names no classes: they are taken to be those of %s in this order: %s",
 			m.path, set.Name, listed(set.Classes)), nil
