@@ -196,8 +196,16 @@ func (c *coordinator) refuse(conn net.Conn, err error) {
 	isNews := c.refusals <= maxRefusals
 	c.mu.Unlock()
 	if isNews {
-		c.post(event{refused: fmt.Errorf("refused a process at %v: %w", conn.RemoteAddr(), err)})
+		c.post(event{refused: refusal(conn, err)})
 	}
+}
+
+// refusal is the error about a process that may not join.
+func refusal(conn net.Conn, why error) error {
+	if _, isTCP := conn.RemoteAddr().(*net.TCPAddr); !isTCP {
+		return fmt.Errorf("refused a process: %w", why)
+	}
+	return fmt.Errorf("refused a process at %v: %w", conn.RemoteAddr(), why)
 }
 
 // helloError says why a process with the right token does not belong to the run.
@@ -272,7 +280,13 @@ func (c *coordinator) greet(l *line, isGuest bool) (*Hello, error) {
 		why = fmt.Sprintf("rank %d is of start %d of the job, this is start %d; set %s to the same number "+
 			"for all", h.Rank, h.Generation, c.generation, EnvGeneration)
 	default:
-		return h, nil
+		if isGuest && c.meeting.Agree != nil {
+			why = c.meeting.Agree(h.Terms)
+		}
+		if why == "" {
+			return h, nil
+		}
+		why = fmt.Sprintf("rank %d (pid %d on %s) is of another job: %s", h.Rank, h.PID, h.Host, why)
 	}
 	l.send(message{Refused: why}) // best effort: the connection is closed in any case
 	return nil, &helloError{why}

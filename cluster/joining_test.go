@@ -33,7 +33,7 @@ func TestLaunchNamesWhoEndsBeforeAllHaveJoined(t *testing.T) {
 
 // hostHere launches a run of two of this machine, whose rank 1 is a guest that is still to come. Rank 0 does
 // not end by itself.
-func hostHere(t *testing.T, ctx context.Context, agree func(json.RawMessage) error) (
+func hostHere(t *testing.T, ctx context.Context, agree func(json.RawMessage) string) (
 	guest cluster.Member, refused <-chan error, ended <-chan error) {
 	t.Helper()
 	place, member := meetHere(t)
@@ -41,6 +41,7 @@ func hostHere(t *testing.T, ctx context.Context, agree func(json.RawMessage) err
 	if err != nil {
 		t.Fatal(err)
 	}
+	meeting.Agree = agree
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -101,4 +102,34 @@ func TestGuestsThatComeAtTheEnd(t *testing.T) {
 	if err := <-joined; !errors.As(err, &over) {
 		t.Errorf("the guest got %v", err)
 	}
+}
+
+// A guest of another job is told so, and so is the launcher, which goes on waiting for its own.
+func TestGuestsOfAnotherJob(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	guest, refused, ended := hostHere(t, ctx, func(terms json.RawMessage) string {
+		if string(terms) == `"seed 1"` {
+			return ""
+		}
+		return string(terms)
+	})
+	_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"}, PID: 7, Host: "here",
+		Terms: json.RawMessage(`"seed 2"`)})
+	const want = `rank 1 (pid 7 on here) is of another job: "seed 2"`
+	var e *cluster.RendezvousError
+	if !errors.As(err, &e) || !strings.HasSuffix(err.Error(), "refused: "+want) {
+		t.Errorf("the guest got %v", err)
+	}
+	if why := <-refused; why.Error() != "refused a process: "+want {
+		t.Errorf("the launcher says %v", why)
+	}
+	session, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"},
+		Terms: json.RawMessage(`"seed 1"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session.Fail(cluster.Failure{Status: 3}, nil)
+	session.Close() // before the meeting ends, which kills who stays
+	<-ended
 }

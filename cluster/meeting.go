@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,10 @@ const (
 
 // Meeting is the rendezvous of processes that another launcher has started. Rank 0 hosts it.
 type Meeting struct {
+	// Agree, if not nil, returns why a process with these terms (Hello.Terms) does not belong to the job; ""
+	// if it does. It is set before Launch, and called from several goroutines.
+	Agree func(terms json.RawMessage) (why string)
+
 	place     Place
 	authority *pass.Authority
 	listener  deadlined

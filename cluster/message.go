@@ -22,6 +22,9 @@ type Hello struct {
 	Listen string   `json:"listen"` // address at which it accepts its peers' data links
 	// Generation is how often the job was started before, as the worker was told.
 	Generation uint32 `json:"generation,omitempty"`
+	// Terms is what the processes of the job must agree on, see Meeting.Agree; opaque to this package. With
+	// the rest of the hello it fits a line.
+	Terms json.RawMessage `json:"terms,omitempty"`
 	// Key is the public part of the worker's key, of which it gets a certificate.
 	Key []byte `json:"key,omitempty"`
 }

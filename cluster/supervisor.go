@@ -320,7 +320,7 @@ func (s *supervisor) welcome(e event) {
 		why := s.name(e.rank) + " has already joined"
 		e.line.send(message{Refused: why}) // best effort
 		s.Meeting.drop(e.line)
-		s.handle(event{refused: fmt.Errorf("refused a process at %v: %s", e.line.conn.RemoteAddr(), why)})
+		s.handle(event{refused: refusal(e.line.conn, errors.New(why))})
 		return
 	}
 	w.line, w.hello = e.line, *e.message.Hello

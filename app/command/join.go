@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,10 @@ func (a *app) locate(c *cobra.Command) error {
 		flags["--"+name] = wanted[name]
 	}
 	a.place, err = a.environment.With(flags).Place()
+	if err == nil && a.place.IsSeveral() && a.place.Rank == 0 && wanted["workers"] != "" {
+		fmt.Fprintf(a.stderr, "note: --workers %s are the processes that %s has started; no others are "+
+			"started\n", wanted["workers"], a.place.Launcher)
+	}
 	return err
 }
 
@@ -53,21 +58,46 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	terms, err := a.terms(c)
+	if err != nil {
+		return true, err
+	}
 	member.Clock = a.clock
 	member.Waits = func(why error) { fmt.Fprintf(a.stderr, "note: still trying: %v\n", why) }
 	if a.place.Rank == 0 {
-		a.meeting, err = cluster.Host(a.place, member)
-		return err != nil, err
+		if a.meeting, err = cluster.Host(a.place, member); err != nil {
+			return true, err
+		}
+		a.meeting.Agree = terms.Agree
+		return false, nil
 	}
 	asked, stop := a.asked()
 	defer stop()
-	guest := job.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Log: a.stderr,
-		Asked: asked, Abandon: os.Exit}
+	guest := job.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Terms: terms,
+		Log: a.stderr, Asked: asked, Abandon: os.Exit}
 	status, err := guest.Work(c.Context())
 	if err == nil && status != job.ExitOK {
 		err = &statusError{status}
 	}
 	return true, err
+}
+
+// terms returns what the processes that another launcher has started must agree on: what program this is,
+// what it was asked to do, and the settings that are not each process's own.
+func (a *app) terms(c *cobra.Command) (job.Terms, error) {
+	file := ""
+	if f := c.Flags().Lookup("config"); f != nil {
+		file = f.Value.String()
+	}
+	terms, err := setting.Terms(setting.Source{Catalog: &a.catalog, File: file, Environment: a.environment,
+		Flags: given(c)})
+	if err != nil {
+		return nil, err
+	}
+	v := describeVersion()
+	terms["version"] = setting.NewTerm(strings.TrimSpace(v.Version + " " + v.Revision))
+	terms["command"] = setting.NewTerm(strings.Join(append([]string{c.Name()}, c.Flags().Args()...), " "))
+	return terms, nil
 }
 
 // statusError is the error of a process of a job that has failed: rank 0 has said why.

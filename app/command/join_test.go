@@ -367,3 +367,33 @@ func TestStrangersAtTheMeeting(t *testing.T) {
 		t.Error("the port is still open")
 	}
 }
+
+// A process that was started with other settings is refused, with the settings, and the job goes on with its
+// own. A number of workers that is not that of the processes is refused by all; one that is, is explained.
+func TestJoinersHaveTheSameSettings(t *testing.T) {
+	environment := openMPI(t, 2)
+	j := startJob(t, 1, environment, append(shortRun, "--workers", "2")...)
+	j.start(t, environment(1), append(shortRun, "--seed", "2", "--model", "resnet20")...)
+	other := j.processes[1]
+	other.Wait() // the status is checked below
+	want := "is of another job: --model resnet20 (rank 0: left out), --seed 2 (rank 0: left out)"
+	if got := other.ProcessState.ExitCode(); got != job.ExitRendezvous ||
+		!strings.Contains(j.stderr[1].String(), want) {
+		t.Errorf("status %d: %s", got, j.stderr[1])
+	}
+	j.processes = j.processes[:1]
+	j.start(t, environment(1), append(shortRun, "--out", "elsewhere", "--threads", "1")...)
+	j.ends(t, job.ExitOK)
+	for _, want := range []string{"refused a process: rank 1", want,
+		"note: --workers 2 are the processes that Open MPI has started; no others are started"} {
+		if text := j.stderr[0].String(); !strings.Contains(text, want) {
+			t.Errorf("rank 0 says %q, want %q", text, want)
+		}
+	}
+	j = startJob(t, 2, environment, append(shortRun, "--workers", "3")...)
+	j.ends(t, job.ExitUsage)
+	if text := j.stderr[1].String(); !strings.Contains(text,
+		"the command line says --workers=3 but Open MPI says OMPI_COMM_WORLD_SIZE=2") {
+		t.Errorf("rank 1 says %q", text)
+	}
+}

@@ -82,7 +82,9 @@ A run that has ended and whose record was changed since is not resumed; the stat
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
-need the address of rank 0 in MASTER_ADDR and a common token (lockstep token) in LOCKSTEP_TOKEN.
+need the address of rank 0 in MASTER_ADDR and a common token (lockstep token) in LOCKSTEP_TOKEN. A
+process that was started with other settings (but --out, --threads, --data-dir) is refused, with
+status 4, and rank 0 goes on waiting for the right one.
 
 Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
 since the first step began. The line of rank 0 is for all workers, unless they never exchange.

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ type Guest struct {
 	Member      cluster.Member
 	Environment cluster.Environment
 	Catalog     *setting.Catalog // of the program, the same as that of rank 0
+	Terms       Terms            // of the job, as this process was started
 	Log         io.Writer        // takes a few lines for people
 	// Asked tells of a signal that asks the run to stop.
 	Asked <-chan struct{}
@@ -47,7 +49,7 @@ func (g Guest) Work(ctx context.Context) (status int, err error) {
 		case <-ctx.Done():
 		}
 	})
-	session, err := cluster.Join(ctx, g.Member, hello(g.Environment))
+	session, err := cluster.Join(ctx, g.Member, g.hello())
 	if ended := (*cluster.EndedError)(nil); errors.As(err, &ended) {
 		return ended.Status, nil
 	}
@@ -68,6 +70,25 @@ func (g Guest) Work(ctx context.Context) (status int, err error) {
 		fmt.Fprintln(g.Log, err) // Status says how the job ends
 	}
 	return session.Status()
+}
+
+// Terms is what the processes of a job must agree on, by name: its program and its settings.
+type Terms map[string]string
+
+// Agree returns why a process that joins with other terms is of another job; "" if it has the same.
+func (t Terms) Agree(terms json.RawMessage) string {
+	var its Terms
+	if err := json.Unmarshal(terms, &its); err != nil {
+		return fmt.Sprintf("its settings cannot be read: %v", err)
+	}
+	return setting.Disagreement(its, t)
+}
+
+// hello describes this process.
+func (g Guest) hello() cluster.Hello {
+	h := hello(g.Environment)
+	h.Terms, _ = json.Marshal(g.Terms) // a map of texts has a form in JSON
+	return h
 }
 
 // attend passes a signal on, and ends the process if its work goes on after the job.

@@ -53,9 +53,7 @@ func Resolve(s Source) (Config, Origins, error) {
 		r.readEnvironment(s.Environment)
 	}
 	r.config.Catalog = s.Catalog
-	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
-		r.set(name, s.Flags[name], "--"+name)
-	}
+	r.takeFlags(s.Flags)
 	r.takeHosts(s)
 	r.drop()
 	problems := r.problems
@@ -64,12 +62,8 @@ func Resolve(s Source) (Config, Origins, error) {
 			problems = append(problems, located{r.where(p.name), p.err})
 		}
 	}
-	if len(problems) > 0 {
-		e := &UsageError{}
-		for _, p := range problems {
-			e.Lines = append(e.Lines, fmt.Sprintf("%s: %v", p.where, p.err))
-		}
-		return Config{}, nil, e
+	if err := refusal(problems); err != nil {
+		return Config{}, nil, err
 	}
 	return r.complete(s.Environment), r.origins, nil
 }
@@ -86,6 +80,18 @@ type resolver struct {
 type located struct {
 	where string
 	err   error
+}
+
+// refusal returns problems as an error; nil if there are none.
+func refusal(problems []located) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	e := &UsageError{}
+	for _, p := range problems {
+		e.Lines = append(e.Lines, fmt.Sprintf("%s: %v", p.where, p.err))
+	}
+	return e
 }
 
 // start takes the values of a configuration other than the default one.
@@ -148,6 +154,13 @@ func (r *resolver) set(name, text, where string) {
 			fmt.Errorf("is for the command line only")})
 	}
 	r.origins[name] = where
+}
+
+// takeFlags takes what was given on the command line.
+func (r *resolver) takeFlags(flags map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		r.set(name, flags[name], "--"+name)
+	}
 }
 
 // readEnvironment takes the variables that are settings, and refuses those that look like one.

@@ -22,6 +22,7 @@ type Setting struct {
 	Values  []string // the names that it takes; nil: it takes other values
 
 	elsewhere []string // names of the setting in other programs
+	isOwn     bool     // its value may differ between the processes of a job; see Terms
 	idle      reason   // returns why the setting has no effect; nil: it has one if the run trains
 
 	parse  func(c *Config, text string) error
@@ -64,7 +65,7 @@ func setSettings(k *Catalog) []Setting {
 			func(c *Config) *string { return &c.Data }).aliases("dataset", "dataset-name"),
 		text("data-dir", "FOLDER",
 			"folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)",
-			func(c *Config) *string { return &c.DataDir }).
+			func(c *Config) *string { return &c.DataDir }).own().
 			aliases("data-path", "data-root", "dataset-dir"),
 		number("size", "height and width of synthetic images, and to which images of a folder are scaled",
 			1, 4096, func(c *Config) *int { return &c.Size }).
@@ -139,13 +140,13 @@ func exchangeSettings() []Setting {
 	return []Setting{
 		number("workers", "replicas; under lockstep launch, by default as many as the hosts have slots",
 			1, MaxWorkers,
-			func(c *Config) *int { return &c.Workers }).
+			func(c *Config) *int { return &c.Workers }).own(). // of such a job, the number of its processes
 			aliases("nproc-per-node", "nproc", "num-processes", "num-replicas", "world-size",
 				"devices", "num-gpus", "np"),
 		open(number("threads",
 			"compute threads of each worker (default: cores / workers, at least 1; a server apart has one)",
 			1, maxThreads,
-			func(c *Config) *int { return &c.Threads })).
+			func(c *Config) *int { return &c.Threads })).own().
 			aliases("num-threads", "nthreads", "omp-num-threads"),
 		open(choice("strategy",
 			"how gradients are exchanged (default: single for one worker, else ddp)", strategy.Names(),
@@ -226,11 +227,11 @@ func processSettings() []Setting {
 			func(c *Config) *int { return &c.Memory }).
 			aliases("activation-checkpointing", "gradient-checkpointing"),
 		text("master-addr", "ADDRESS", "interface on which workers meet",
-			func(c *Config) *string { return &c.MasterAddr }).
+			func(c *Config) *string { return &c.MasterAddr }).own().
 			filled("the address of one, such as 127.0.0.1").unless(meets),
 		number("master-port", "port on which workers meet; 0 for any free port, or for none on a loopback "+
 			"interface", 0, math.MaxUint16,
-			func(c *Config) *int { return &c.MasterPort }).
+			func(c *Config) *int { return &c.MasterPort }).own().
 			unless(meets),
 		deviceSetting(),
 		open(choice("isa", "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)",
@@ -381,7 +382,7 @@ func outputSettings() []Setting {
 			unless(evaluates),
 		text("out", "FOLDER",
 			"run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)",
-			func(c *Config) *string { return &c.Out }).
+			func(c *Config) *string { return &c.Out }).own().
 			aliases("output-dir", "save-dir", "default-root-dir", "log-dir", "output", "out-dir"),
 		toggle("save", "write the trained weights to model.safetensors in the run directory, and for BERT "+
 			"the files that from_pretrained needs",

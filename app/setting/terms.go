@@ -1,0 +1,80 @@
+package setting
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxTerm is the most bytes of a term; of a longer text it has the beginning and a hash.
+const maxTerm = 64
+
+// NewTerm returns a text as a term.
+func NewTerm(text string) string {
+	if len(text) <= maxTerm {
+		return text
+	}
+	return fmt.Sprintf("%.40q... (sha256 %.8x)", text, sha256.Sum256([]byte(text)))
+}
+
+// Terms returns what the processes of a job that one launcher has started must agree on, by name: the values
+// that s gives, other than the defaults, of all settings but those that are each process's own. Values that
+// follow from a run that is resumed, or from the machine, are decided by one process for all. Errors are
+// those of Resolve.
+func Terms(s Source) (map[string]string, error) {
+	r, initial := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}, Default()
+	if s.File != "" && s.Flags["resume"] == "" {
+		if err := r.readFile(s.File); err != nil {
+			return nil, err
+		}
+	}
+	r.readEnvironment(s.Environment)
+	r.takeFlags(s.Flags)
+	if err := refusal(r.problems); err != nil {
+		return nil, err
+	}
+	terms := map[string]string{}
+	for _, setting := range r.settings {
+		if text := setting.format(&r.config); !setting.isOwn && text != setting.format(&initial) {
+			terms["--"+setting.Name] = NewTerm(text)
+		}
+	}
+	return terms, nil
+}
+
+// Disagreement says in what the terms of a process differ from those of rank 0; "" if they are the same.
+func Disagreement(its, rank0 map[string]string) string {
+	const most = 8
+	all := maps.Clone(its)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, rank0)
+	var differences []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if its[name] != rank0[name] {
+			differences = append(differences, fmt.Sprintf("%s %s (rank 0: %s)", name, said(its[name]),
+				said(rank0[name])))
+		}
+	}
+	if more := len(differences) - most; more > 0 {
+		differences = append(differences[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(differences, ", ")
+}
+
+// said returns a term for people.
+func said(term string) string {
+	if term == "" {
+		return "left out"
+	}
+	return term
+}
+
+// own marks a setting whose value may differ between the processes of a job.
+func (s Setting) own() Setting {
+	s.isOwn = true
+	return s
+}
