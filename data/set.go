@@ -89,7 +89,7 @@ func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
 	other.Classes, other.Labels = classes, make([]uint8, len(s.Labels))
 	for c, n := range numbers {
 		if n >= maxClasses {
-			return nil, &FormatError{File: s.Source, Offset: -1, Reason: fmt.Sprintf(
+			return nil, &FormatError{File: s.Name, Offset: -1, Reason: fmt.Sprintf(
 				"class %.80q has number %d, want at most %d", s.Classes[c], n, maxClasses-1)}
 		}
 	}

@@ -175,7 +175,7 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 	}
 	names, isNamed := m.Classes, !model.AreGeneric(m.Classes)
 	refuse := func(next, format string, args ...any) (*data.Set, string, error) {
-		return nil, "", &data.FormatError{File: set.Source, Offset: -1, Next: next,
+		return nil, "", &data.FormatError{File: set.Name, Offset: -1, Next: next,
 			Reason: fmt.Sprintf(format, args...)}
 	}
 	numbers, lacking := numbered(set.Classes, byName)
@@ -195,7 +195,7 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 	}
 	switch {
 	case isNamed:
-		next := "correct the label"
+		next := "give data of those classes"
 		if !evaluates && len(set.Classes) != n {
 			next += ", or train a new last layer with --fresh-head"
 		}
