@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"lockstep/app/rundir"
@@ -78,22 +77,25 @@ func (c *courier) close() error {
 	return errors.Join(c.follower.Close(), os.RemoveAll(c.folder))
 }
 
-// keep appends a part to its file in the run directory.
+// keep appends a part to its file in the run directory, and writes nothing outside of that.
 func (r *heard) keep(p tail.Part) error {
-	name := filepath.FromSlash(p.Name)
-	isKnown := name == rundir.StepsFile || name == rundir.UpdatesFile || rundir.IsRecording(name) ||
-		filepath.IsLocal(name) && strings.HasPrefix(p.Name, eventsFolder+"/")
-	if !isKnown {
-		return fmt.Errorf("job: %q is no file that a worker writes", p.Name)
+	isEvents, _ := path.Match(eventsPattern, p.Name) // the pattern is well formed
+	isLines := p.Name == rundir.StepsFile || p.Name == rundir.UpdatesFile
+	if !isLines && !isEvents && !rundir.IsRecording(p.Name) {
+		return fmt.Errorf("job: %.80q is no file that a worker writes", p.Name)
 	}
-	if name == rundir.UpdatesFile {
+	if p.Name == rundir.UpdatesFile {
 		return r.dir.KeepUpdates(p.Bytes)
 	}
-	file := r.dir.Path(name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+	root, err := os.OpenRoot(string(r.dir))
+	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	defer root.Close() // it holds no data
+	if err := root.MkdirAll(path.Dir(p.Name), 0o777); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(p.Name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ import (
 // it.
 const eventsFolder = "events"
 
+// eventsPattern is that of the names of the files in it, below the run directory.
+const eventsPattern = eventsFolder + "/rank*/events.out.tfevents.*"
+
 // eventsEvery is the least time between two steps that are written. A file with every step of a small
 // network would grow by a hundred megabytes an hour.
 const eventsEvery = 100 * time.Millisecond

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"lockstep/app/rundir"
@@ -46,7 +47,10 @@ func ExitCode(err error) int {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &worker):
-		if worker.Reported || worker.Phase == "" && worker.Status == ExitRendezvous {
+		switch {
+		case worker.Reported && !isFailure(worker.Status):
+			return ExitInternal // it says what no worker of this program does
+		case worker.Reported, worker.Phase == "" && worker.Status == ExitRendezvous:
 			return worker.Status // without a phase: the worker has not joined
 		}
 		return ExitPeerLost
@@ -79,6 +83,12 @@ func ExitCode(err error) int {
 		return ExitCheckpoint
 	}
 	return ExitInternal
+}
+
+// isFailure reports whether a status is one of those above for a run that has failed.
+func isFailure(status int) bool {
+	return slices.Contains([]int{ExitInternal, ExitUsage, ExitData, ExitRendezvous, ExitPeerLost,
+		ExitCheckpoint, ExitDiverged, ExitCheck, ExitPreempted, ExitInterrupted}, status)
 }
 
 // isFull reports whether err says that a disk has no room.

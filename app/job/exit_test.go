@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"lockstep/cluster"
 	"lockstep/data"
 )
 
@@ -52,5 +53,15 @@ func TestOwnDataHasTheStatusOfData(t *testing.T) {
 	stop()
 	if _, _, err := own.Load(ctx, "slow", data.Options{}); ExitCode(err) != ExitInterrupted {
 		t.Errorf("%v ends with %d, want %d", err, ExitCode(err), ExitInterrupted)
+	}
+}
+
+// A worker that reports an error with a status that no failed run has, such as that of success, has failed.
+func TestAFailureIsNoSuccess(t *testing.T) {
+	for status, want := range map[int]int{ExitOK: ExitInternal, -1: ExitInternal, 256: ExitInternal,
+		ExitData: ExitData, ExitDiverged: ExitDiverged} {
+		if got := ExitCode(&cluster.WorkerError{Reported: true, Status: status}); got != want {
+			t.Errorf("reported %d: exit %d, want %d", status, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,5 +97,41 @@ func TestPartsThatCannotBeKeptAreToldOnce(t *testing.T) {
 	}
 	if len(warnings) != 2 || len(r.lost) != 2 || r.lost[0].Rank == r.lost[1].Rank {
 		t.Errorf("warnings %q, lost %v, want one of each rank", warnings, r.lost)
+	}
+}
+
+// A worker on another host adds to its own kinds of files in the run directory, and to nothing else.
+func TestPartsStayInTheRunDirectory(t *testing.T) {
+	above := t.TempDir()
+	dir := filepath.Join(above, "run")
+	if err := os.MkdirAll(filepath.Join(dir, "events"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(above, filepath.Join(dir, "events", "rank7")); err != nil {
+		t.Skip(err)
+	}
+	r := newHeard(setting.Config{}, nil, Options{})
+	r.dir = rundir.Directory(dir)
+	for name, want := range map[string]bool{
+		"steps.jsonl":                           true,
+		".trace1.json":                          true,
+		"events/rank1/events.out.tfevents.1":    true,
+		"events/../config.yaml":                 false,
+		"events/rank1/../../config.yaml":        false,
+		"events/rank1/events.out.tfevents.1/..": false,
+		"events/config.yaml":                    false,
+		"events/rank7/events.out.tfevents.1":    false, // a link out of the directory
+		"./steps.jsonl":                         false,
+		"summary.json":                          false,
+		"../run/steps.jsonl":                    false,
+		"":                                      false,
+	} {
+		if err := r.keep(tail.Part{Name: name, Bytes: []byte("x\n")}); (err == nil) != want {
+			t.Errorf("%q: %v, want that it is kept: %v", name, err, want)
+		}
+	}
+	outside, err := filepath.Glob(filepath.Join(above, "*"))
+	if err != nil || len(outside) != 1 {
+		t.Errorf("written outside: %v, %v", outside, err)
 	}
 }

@@ -25,7 +25,8 @@ func TestProcessesAgree(t *testing.T) {
 	}{
 		{map[string]string{"lr": "0.5", "batch": "64", "out": "b", "threads": "3"}, ""},
 		{map[string]string{"lr": "0.5", "seed": "2"}, "--seed 2 (rank 0: left out)"},
-		{map[string]string{"model": "vgg11"}, "--lr left out (rank 0: 0.5), --model vgg11 (rank 0: left out)"},
+		{map[string]string{"model": "vgg11"},
+			"--lr left out (rank 0: 0.5), --model vgg11 (rank 0: left out)"},
 		{map[string]string{"lr": "0.5", "resume": "gone"}, "--resume gone (rank 0: left out)"},
 	}
 	for _, test := range tests {
