@@ -54,55 +54,66 @@ func (c Catalog) List() []Info {
 // that. The name may also be the path of a user's own data, see [IsPath].
 //
 // Errors: *UnknownError, *MissingError, *FormatError, *ReadError, ctx's error, or *OwnError for a set of
-// the calling program. The test set is empty if a LoadFunc returned none. The sets share memory with nothing
-// else.
-func (c Catalog) Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
+// the calling program. The sets share memory with nothing else.
+func (c Catalog) Load(ctx context.Context, name string, o Options) (Sets, error) {
 	s, err := c.find(name)
 	if err != nil {
-		return nil, nil, err
+		return Sets{}, err
 	}
-	if train, test, err = s.obtainSets(ctx, o); err != nil {
-		return nil, nil, err
+	sets, err := s.obtainSets(ctx, o)
+	if err != nil {
+		return Sets{}, err
 	}
-	for _, set := range []*Set{train, test} {
+	for _, set := range []*Set{sets.Train, sets.Validation, sets.Test} {
+		if set == nil {
+			continue
+		}
 		if err := set.Check(); err != nil && s.load != nil {
-			return nil, nil, &OwnError{s.Name, err}
+			return Sets{}, &OwnError{s.Name, err}
 		} else if err != nil {
-			return nil, nil, err
+			return Sets{}, err
 		}
 	}
-	return train, test, nil
+	return sets, nil
 }
 
 // obtainSets generates, or finds and reads, the sets.
-func (s source) obtainSets(ctx context.Context, o Options) (train, test *Set, err error) {
+func (s source) obtainSets(ctx context.Context, o Options) (Sets, error) {
 	switch {
 	case s.load != nil:
 		return s.loadOwn(ctx, o)
 	case s.Generated:
-		return s.generate(ctx, o)
+		train, test, err := s.generate(ctx, o)
+		return Sets{Train: train, Test: test}, err
 	}
 	path, err := s.obtain(ctx, o)
 	if err != nil {
-		return nil, nil, err
+		return Sets{}, err
 	}
 	return s.read(ctx, path, o)
 }
 
+// pair makes a function that reads two parts one that reads Sets.
+func pair(read func(ctx context.Context, path string, o Options) (train, test *Set, err error)) func(
+	context.Context, string, Options) (Sets, error) {
+	return func(ctx context.Context, path string, o Options) (Sets, error) {
+		train, test, err := read(ctx, path, o)
+		return Sets{Train: train, Test: test}, err
+	}
+}
+
 // loadOwn calls the LoadFunc of the calling program.
-func (s source) loadOwn(ctx context.Context, o Options) (train, test *Set, err error) {
-	train, test, err = s.load(ctx, o)
+func (s source) loadOwn(ctx context.Context, o Options) (sets Sets, err error) {
+	sets.Train, sets.Test, err = s.load(ctx, o)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, nil, err // it was interrupted
+		return Sets{}, err // it was interrupted
 	case err != nil:
-		return nil, nil, &OwnError{s.Name, err}
-	case train == nil:
-		return nil, nil, &OwnError{s.Name, errors.New("its function returned no training set")}
-	case test == nil:
-		test = train.Limit(0)
+		return Sets{}, &OwnError{s.Name, err}
+	case sets.Train == nil:
+		return Sets{}, &OwnError{s.Name, errors.New("its function returned no training set")}
 	}
-	return train, test, nil
+	return sets, nil
 }
 
 // Locate returns the path of the named data set, or "" if it is not found or has no files. It reads
@@ -151,14 +162,15 @@ func (c Catalog) KindOf(name string) Kind {
 // ends in .csv or .tsv, or is a folder, and is not one of Names.
 //
 // Such a path is one of
-//   - a file of texts, or a folder with train.csv or train.tsv and dev, val, valid, validation or
-//     test of the same ending;
-//   - a folder of images with train/ and test/, val/, valid/ or validation/, each of which holds a
-//     folder per class, or a folder that holds a folder per class.
+//   - a file of texts, or a folder with one called train and others called val and test;
+//   - a folder with folders train, val and test, each of which holds a folder of images for each class, or a
+//     folder that holds a folder for each class. Images may lie in folders below those.
 //
-// If there is no test part, the samples 9, 19, 29, ... are the test set: of the file, or of each
-// class in the order of names. Classes are the labels of the training part in order, numerically if
-// all are whole numbers, else by name, or the names of the folders in order.
+// Training is also a name of the first part, valid, validation and dev of the second, testing of the third;
+// case does not matter. Without the second and the third, a tenth of each class is held out for the test,
+// chosen by hashes of the texts, or of the images' paths, not by their order. Classes are the labels of the
+// training part in order, numerically if all are whole numbers, else by name, or the names of the folders in
+// order. Folders whose names begin with . or __ are none.
 func (c Catalog) IsPath(name string) bool {
 	if slices.Contains(c.Names(), name) {
 		return false
@@ -188,7 +200,9 @@ func sources() []source {
 		sst2Source(), syntheticSource()}
 }
 
-// Load is Catalog.Load for the data sets of this package and paths.
+// Load is Catalog.Load for the data sets of this package and paths. It returns the training set and what
+// is scored at the end; nil if there is nothing to score.
 func Load(ctx context.Context, name string, o Options) (train, test *Set, err error) {
-	return Catalog{}.Load(ctx, name, o)
+	s, err := Catalog{}.Load(ctx, name, o)
+	return s.Train, s.Scored(), err
 }

@@ -48,7 +48,7 @@ func cifar10Source() source {
 			}
 			return lack
 		},
-		read: readCIFAR10,
+		read: pair(readCIFAR10),
 	}
 }
 

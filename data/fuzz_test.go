@@ -145,13 +145,14 @@ func FuzzImage(f *testing.F) {
 		if err == nil && config.Width*config.Height > 1<<16 {
 			return // allowed, but slow
 		}
-		got, err := data.DecodeImage(bytes.NewReader(file), "f")
+		got, orientation, err := data.DecodeImage(bytes.NewReader(file), "f")
 		if err != nil {
 			wantFault(t, err)
 			return
 		}
-		if size := got.Bounds().Size(); size != image.Pt(config.Width, config.Height) {
-			t.Fatalf("size %v, want %d, %d", size, config.Width, config.Height)
+		if size := got.Bounds().Size(); size != image.Pt(config.Width, config.Height) || orientation < 1 ||
+			orientation > 8 {
+			t.Fatalf("size %v, want %d, %d; orientation %d", size, config.Width, config.Height, orientation)
 		}
 	})
 }
@@ -183,8 +184,8 @@ func FuzzTexts(f *testing.F) {
 			wantFault(t, err)
 			return
 		}
-		if train.Len() == 0 || train.Texts.Longest() > 8 || test.Texts.Longest() > 8 {
-			t.Fatalf("%d and %d texts, the longest %d", train.Len(), test.Len(), train.Texts.Longest())
+		if train.Len() == 0 || train.Texts.Longest() > 8 || test != nil && test.Texts.Longest() > 8 {
+			t.Fatalf("%d texts, the longest %d", train.Len(), train.Texts.Longest())
 		}
 		for i := range train.Len() {
 			split, length := int(train.Texts.Split(i)), train.Texts.Length(i)

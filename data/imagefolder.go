@@ -1,15 +1,10 @@
 package data
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"image"
-	"image/draw"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"io/fs"
 	"os"
@@ -26,46 +21,45 @@ import (
 const (
 	defaultSide = 32
 	maxSide     = 1 << 12 // of an image after resizing
-	// maxImageSide and maxImagePixels bound an image before it is decoded.
-	maxImageSide   = 1 << 14
-	maxImagePixels = 1 << 25
-	maxImageSet    = 1 << 36 // bytes of pixels
+	maxImageSet = 1 << 36 // bytes of pixels
 )
 
 // imageFile is a file of an image folder.
 type imageFile struct {
 	path  string
+	name  string // path from the folder of its part, with slashes
 	class uint8
 	info  fs.FileInfo
 }
 
 // imageFolder lists a folder of images by class.
 type imageFolder struct {
-	root        string
-	side        int
-	classes     []string
-	train, test []imageFile
+	root      string
+	side      int
+	classes   []string
+	parts     [numParts][]imageFile
+	isHeldOut bool
+	left      leftOut
 }
 
-// readImageFolder reads PNG and JPEG files by class. Each image is cropped to its central square,
-// scaled to o.Side and converted to RGB; transparent pixels are black. Decoded pixels are cached
-// below o.Cache under a hash of the listing (names, sizes, modification times). A cache that is
-// damaged or cannot be written costs only time.
+// readImageFolder reads PNG and JPEG files by class. Each image is turned upright, cropped to its central
+// square, scaled to o.Side and converted to RGB. Decoded pixels are cached below o.Cache under a hash of the
+// listing (names, sizes, modification times). A cache that is damaged or cannot be written costs only time.
 //
 // Images are normalised with the mean and standard deviation of ImageNet, as is usual for
 // photographs. Classes alternate: the first image of each class, the second of each class, ...
-func readImageFolder(ctx context.Context, root string, o Options) (train, test *Set, err error) {
+func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err error) {
 	f := &imageFolder{root: root, side: sizeOr(o.Side, defaultSide)}
 	if f.side > maxSide {
-		return nil, nil, fmt.Errorf("data: %s: images of side %d, want at most %d", root, f.side, maxSide)
+		return s, fmt.Errorf("data: %s: images of side %d, want at most %d", root, f.side, maxSide)
 	}
-	if err := f.list(); err != nil {
-		return nil, nil, err
+	if err := f.list(o.EvalOnly); err != nil {
+		return s, err
 	}
-	files := slices.Concat(f.train, f.test)
+	files := slices.Concat(f.parts[:]...)
 	size := f.side * f.side * 3
 	if len(files) > maxImageSet/size {
-		return nil, nil, folderFault(root, "choose a smaller --size",
+		return s, folderFault(root, "choose a smaller --size",
 			"%d images of side %d take more than %d GiB", len(files), f.side, maxImageSet>>30)
 	}
 	cache := ""
@@ -75,12 +69,20 @@ func readImageFolder(ctx context.Context, root string, o Options) (train, test *
 	pixels := make([]byte, len(files)*size)
 	if !readPixels(cache, pixels) {
 		if err := f.decodeAll(ctx, files, pixels); err != nil {
-			return nil, nil, err
+			return s, err
 		}
 		writePixels(cache, pixels)
 	}
-	cut := len(f.train) * size
-	return f.newSet(f.train, pixels[:cut:cut]), f.newSet(f.test, pixels[cut:]), nil
+	s.IsHeldOut, s.LeftOut = f.isHeldOut, f.left.String()
+	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
+		if cut := len(f.parts[i]) * size; cut > 0 {
+			*to, pixels = f.newSet(f.parts[i], pixels[:cut:cut]), pixels[cut:]
+		}
+	}
+	if s.Scored() == nil && o.EvalOnly {
+		s.Test = s.Train
+	}
+	return s, nil
 }
 
 func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
@@ -93,57 +95,100 @@ func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
 	return s
 }
 
-// list finds the files of both parts.
-func (f *imageFolder) list() error {
-	trainRoot, testRoot := filepath.Join(f.root, "train"), ""
-	for _, name := range testParts() {
-		if folder := filepath.Join(f.root, name); testRoot == "" && isFolder(folder) {
-			testRoot = folder
-		}
-	}
-	if !isFolder(trainRoot) || testRoot == "" {
-		trainRoot, testRoot = f.root, ""
-	}
-	var err error
-	if f.classes, err = classFolders(trainRoot); err != nil {
-		return err
-	}
-	perClass, err := f.listPart(trainRoot)
+// list finds the files of all parts. Without one to score, a part of the training images is held out unless
+// isScored.
+func (f *imageFolder) list(isScored bool) error {
+	roots, err := f.findRoots()
 	if err != nil {
 		return err
 	}
-	if testRoot != "" {
-		f.train = inTurns(perClass)
-		if perClass, err = f.listPart(testRoot); err == nil {
-			f.test = inTurns(perClass)
-		}
+	if f.classes, err = f.classFolders(roots[trainPart]); err != nil {
 		return err
 	}
-	rest := make([][]imageFile, len(perClass))
-	for c, files := range perClass {
-		var kept []imageFile
-		for i, file := range files {
-			if isTest(i) {
-				rest[c] = append(rest[c], file)
-			} else {
-				kept = append(kept, file)
-			}
+	for i, root := range roots {
+		if root == "" {
+			continue
 		}
-		perClass[c] = kept
+		perClass, err := f.listPart(root)
+		if err != nil {
+			return err
+		}
+		f.parts[i] = inTurns(perClass)
 	}
-	f.train, f.test = inTurns(perClass), inTurns(rest)
+	if isScored || f.parts[validationPart] != nil || f.parts[testPart] != nil {
+		return nil
+	}
+	f.isHeldOut = true
+	var labels []uint8
+	var hashes []uint64
+	for _, file := range f.parts[trainPart] {
+		labels, hashes = append(labels, file.class), append(hashes, textHash(file.name))
+	}
+	held, all := heldOut(labels, hashes), f.parts[trainPart]
+	f.parts[trainPart] = nil
+	for i, file := range all {
+		to := trainPart
+		if held[i] {
+			to = testPart
+		}
+		f.parts[to] = append(f.parts[to], file)
+	}
 	return nil
 }
 
+// findRoots returns the folders of the parts: those named so if the first of them has folders in it, else the
+// whole folder is the first part. A test part without folders has no classes, and is left out.
+func (f *imageFolder) findRoots() (roots partPaths, err error) {
+	roots, err = findParts(f.root, func(path string) string {
+		if !isFolder(path) {
+			return ""
+		}
+		return filepath.Base(path)
+	})
+	if err != nil {
+		return roots, err
+	}
+	if train := roots[trainPart]; train == "" || !f.hasFolders(train) {
+		return partPaths{f.root}, nil
+	}
+	flat := ""
+	if test := roots[testPart]; test != "" && !f.hasFolders(test) {
+		roots[testPart], flat = "", test
+		f.left.note("folder " + plainName(filepath.Base(test)) + " without folders of classes")
+	}
+	entries, err := os.ReadDir(f.root)
+	if err != nil {
+		return roots, &ReadError{File: f.root, Err: err}
+	}
+	for _, e := range entries {
+		path := filepath.Join(f.root, e.Name())
+		if path != flat && !slices.Contains(roots[:], path) {
+			f.left.leave(path)
+		}
+	}
+	return roots, nil
+}
+
+// hasFolders reports whether a folder has others in it that could be classes.
+func (f *imageFolder) hasFolders(root string) bool {
+	entries, err := os.ReadDir(root)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !isHidden(e.Name()) && isFolder(filepath.Join(root, e.Name()))
+	})
+}
+
+// isHidden reports whether a name is not that of a class or an image, such as .git, ._cat.jpg or __MACOSX.
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__") }
+
 // classFolders returns the names of the folders in root, in order.
-func classFolders(root string) ([]string, error) {
+func (f *imageFolder) classFolders(root string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, &ReadError{File: root, Err: err}
 	}
 	var classes []string
 	for _, e := range entries {
-		if isFolder(filepath.Join(root, e.Name())) && !strings.HasPrefix(e.Name(), ".") {
+		if !isHidden(e.Name()) && isFolder(filepath.Join(root, e.Name())) {
 			classes = append(classes, e.Name())
 		}
 	}
@@ -156,45 +201,76 @@ func classFolders(root string) ([]string, error) {
 
 // listPart returns the image files below root, [class][file in order of names].
 func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
-	names, err := classFolders(root)
+	entries, err := os.ReadDir(root)
 	if err != nil {
-		return nil, err
+		return nil, &ReadError{File: root, Err: err}
 	}
 	perClass := make([][]imageFile, len(f.classes))
-	total := 0
-	for _, name := range names {
-		folder := filepath.Join(root, name)
-		class := slices.Index(f.classes, name)
+	for _, e := range entries {
+		folder := filepath.Join(root, e.Name())
+		if isHidden(e.Name()) || !isFolder(folder) {
+			f.left.leave(folder)
+			continue
+		}
+		class := slices.Index(f.classes, e.Name())
 		if class < 0 {
-			return nil, folderFault(folder, "both parts need folders of the same names",
-				"class %q is not among the training classes %s", name, strings.Join(f.classes, ", "))
+			return nil, folderFault(folder, "all parts need folders of the same names",
+				"class %q is not among the training classes %s", e.Name(), strings.Join(f.classes, ", "))
 		}
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			return nil, &ReadError{File: folder, Err: err}
+		var left leftOut
+		if perClass[class], err = listClass(folder, e.Name(), uint8(class), &left); err != nil {
+			return nil, err
 		}
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name())
-			info, err := os.Stat(path)
-			if err != nil {
-				return nil, &ReadError{File: path, Err: err}
-			}
-			if isImageName(e.Name()) && info.Mode().IsRegular() {
-				perClass[class] = append(perClass[class], imageFile{path, uint8(class), info})
-				total++
-			}
+		if len(perClass[class]) == 0 {
+			return nil, folderFault(folder, "put the images of the class into its folder, or delete it",
+				"no .png, .jpg or .jpeg file, but %s", left.orNone())
 		}
-	}
-	if total == 0 {
-		return nil, folderFault(root, "put the images of each class into its folder",
-			"no .png, .jpg or .jpeg file in the folders of its classes, %s", strings.Join(names, ", "))
+		f.left.add(left)
 	}
 	return perClass, nil
 }
 
+// maxDepth is how many folders may lie inside each other below that of a class.
+const maxDepth = 32
+
+// listClass returns the image files of a class in folder and in the folders below it, and adds to left what
+// else is there. name is the path of the folder from that of the part.
+func listClass(folder, name string, class uint8, left *leftOut) ([]imageFile, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, &ReadError{File: folder, Err: err}
+	}
+	if strings.Count(name, "/") > maxDepth {
+		return nil, folderFault(folder, "look for a link to a folder above it",
+			"more than %d folders inside each other", maxDepth)
+	}
+	var files []imageFile
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		info, err := os.Stat(path)
+		switch {
+		case isHidden(e.Name()):
+			left.leave(path)
+		case err != nil:
+			return nil, &ReadError{File: path, Err: err}
+		case info.IsDir():
+			below, err := listClass(path, name+"/"+e.Name(), class, left)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, below...)
+		case isImageName(e.Name()) && info.Mode().IsRegular():
+			files = append(files, imageFile{path, name + "/" + e.Name(), class, info})
+		default:
+			left.leave(path)
+		}
+	}
+	return files, nil
+}
+
 func isImageName(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
-	return !strings.HasPrefix(name, ".") && (ext == ".png" || ext == ".jpg" || ext == ".jpeg")
+	return ext == ".png" || ext == ".jpg" || ext == ".jpeg"
 }
 
 // inTurns takes the first file of each class, then the second of each, and so on.
@@ -218,8 +294,8 @@ func (f *imageFolder) key() string {
 		root = f.root
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "images 1 %q %d %d\n", root, f.side, len(f.train))
-	for _, files := range [][]imageFile{f.train, f.test} {
+	fmt.Fprintf(h, "images 2 %q %d\n", root, f.side)
+	for _, files := range f.parts {
 		for _, file := range files {
 			fmt.Fprintf(h, "%q %d %d\n", file.path, file.info.Size(), file.info.ModTime().UnixNano())
 		}
@@ -298,69 +374,4 @@ func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels [
 	}
 	wait.Wait()
 	return fault
-}
-
-// decoder decodes images one after another.
-type decoder struct {
-	side    int
-	square  *image.RGBA
-	resizer *resizer // for the size of the last image
-}
-
-// decode writes one file's image to dst, [side, side, 3].
-func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
-	file, err := regular.Open(path)
-	if err != nil {
-		return &ReadError{File: path, Err: err}
-	}
-	defer file.Close()
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("data: read %s: %w", path, err)
-	}
-	img, err := decodeImage(file, path)
-	if err != nil {
-		return err
-	}
-	b := img.Bounds()
-	n := min(b.Dx(), b.Dy())
-	if d.resizer == nil || d.resizer.from != n {
-		d.square, d.resizer = image.NewRGBA(image.Rect(0, 0, n, n)), newResizer(n, d.side)
-	}
-	corner := b.Min.Add(image.Pt((b.Dx()-n)/2, (b.Dy()-n)/2))
-	draw.Draw(d.square, d.square.Rect, img, corner, draw.Src)
-	d.resizer.scale(dst, d.square.Pix, d.square.Stride)
-	return nil
-}
-
-// decodeImage decodes a PNG or JPEG file, detected by its first bytes, after checking its size.
-// file names r in errors.
-func decodeImage(r io.ReadSeeker, file string) (image.Image, error) {
-	buffered := bufio.NewReader(r)
-	magic, _ := buffered.Peek(8)
-	decode, config := jpeg.Decode, jpeg.DecodeConfig
-	switch {
-	case strings.HasPrefix(string(magic), "\x89PNG"):
-		decode, config = png.Decode, png.DecodeConfig
-	case !strings.HasPrefix(string(magic), "\xff\xd8"):
-		return nil, &FormatError{File: file, Offset: 0, Reason: "neither PNG nor JPEG"}
-	}
-	c, err := config(buffered)
-	if err != nil {
-		return nil, readError(err, file, -1, "damaged header")
-	}
-	if min(c.Width, c.Height) < 1 || max(c.Width, c.Height) > maxImageSide ||
-		c.Width*c.Height > maxImagePixels {
-		return nil, &FormatError{File: file, Offset: -1, Reason: fmt.Sprintf(
-			"%dx%d pixels, want at most %d and %d on a side", c.Width, c.Height, maxImagePixels,
-			maxImageSide)}
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return nil, &ReadError{File: file, Err: err}
-	}
-	buffered.Reset(r)
-	img, err := decode(buffered)
-	if err != nil {
-		return nil, readError(err, file, -1, "damaged image")
-	}
-	return img, nil
 }

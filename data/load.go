@@ -53,6 +53,9 @@ type Options struct {
 	PairColumn string
 	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
+	// EvalOnly means that the samples are scored and not trained on: those of a path without a test part
+	// are then all scored.
+	EvalOnly bool
 }
 
 // Progress is the state of a download.
@@ -104,7 +107,7 @@ type source struct {
 	// lacks names the missing files of a folder that has others of the set, else "".
 	lacks func(folder string) string
 	// read loads the set from the path that locate returned.
-	read func(ctx context.Context, path string, o Options) (train, test *Set, err error)
+	read func(ctx context.Context, path string, o Options) (Sets, error)
 	// prepare does work that several workers should not do at once; it may be nil.
 	prepare func(ctx context.Context, o Options) error
 	// load generates or reads a set of the calling program; nil for those of this package.

@@ -78,7 +78,13 @@ func readMAT(r io.Reader, file string, visit func(matArray) error) error {
 	if err := m.full(header[:], "the header"); err != nil {
 		return err
 	}
-	if version := header[124:128]; !bytes.Equal(version, []byte("\x00\x01IM")) {
+	version := header[124:128]
+	if bytes.Equal(version, []byte("\x00\x02IM")) || bytes.HasPrefix(header[:], []byte("\x89HDF")) {
+		return &FormatError{File: file, Offset: 124,
+			Reason: "a file of MATLAB 7.3, which is HDF5, want MATLAB 5",
+			Next:   "save it again with the option -v7 of MATLAB's save, or with savemat of scipy.io"}
+	}
+	if !bytes.Equal(version, []byte("\x00\x01IM")) {
 		return m.fault(124, "version and byte order %q, want %q: a MATLAB 5 file, little-endian",
 			version, "\x00\x01IM")
 	}

@@ -44,13 +44,14 @@ func mnistSource() source {
 		},
 		lacks: func(folder string) string {
 			has := func(dir, name string) bool { return mnistPath(dir, name) != "" }
-			lack := lacking(filepath.Join(folder, "mnist"), mnistFiles(), has)
-			if lack == "" {
-				lack = lacking(folder, mnistFiles(), has)
+			for _, dir := range mnistFolders(folder) {
+				if lack := lacking(dir, mnistFiles(), has); lack != "" {
+					return lack
+				}
 			}
-			return lack
+			return ""
 		},
-		read: readMNIST,
+		read: pair(readMNIST),
 	}
 	for i, name := range mnistFiles() {
 		s.Files[i].Path = "mnist/" + name + ".gz"
@@ -66,10 +67,16 @@ func mnistFiles() []string {
 		"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}
 }
 
-// locateMNIST returns the folder with the four files: folder/mnist or folder itself.
+// mnistFolders lists where the files can be: in a folder of the set, torchvision's, or folder itself.
+func mnistFolders(folder string) []string {
+	return []string{filepath.Join(folder, "mnist"), filepath.Join(folder, "MNIST"),
+		filepath.Join(folder, "MNIST", "raw"), filepath.Join(folder, "raw"), folder}
+}
+
+// locateMNIST returns the first folder with the four files, or "".
 func locateMNIST(folder string) string {
 next:
-	for _, dir := range []string{filepath.Join(folder, "mnist"), folder} {
+	for _, dir := range mnistFolders(folder) {
 		for _, name := range mnistFiles() {
 			if mnistPath(dir, name) == "" {
 				continue next
@@ -80,12 +87,16 @@ next:
 	return ""
 }
 
-// mnistPath returns the path of a file, plain or gzipped, or "".
+// mnistPath returns the path of a file, or "". It may be gzipped, have the name that is stored in the
+// published archives, with a point before idx, and lie in a folder of its own name as on Kaggle.
 func mnistPath(dir, name string) string {
-	plain := filepath.Join(dir, name)
-	for _, path := range []string{plain, plain + ".gz"} {
-		if isFile(path) {
-			return path
+	pointed := strings.Replace(name, "-idx", ".idx", 1)
+	for _, plain := range []string{name, pointed, name + "/" + name, name + "/" + pointed,
+		pointed + "/" + pointed} {
+		for _, path := range []string{plain, plain + ".gz"} {
+			if path = filepath.Join(dir, path); isFile(path) {
+				return path
+			}
 		}
 	}
 	return ""

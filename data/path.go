@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Kind is the kind of a data set's samples.
@@ -20,13 +22,12 @@ const (
 
 // kindOf returns the kind of the samples.
 func (s source) kindOf() Kind {
-	if s.path == "" {
+	switch {
+	case s.path == "":
 		return s.kind
-	}
-	if _, _, isText := textPaths(s.path); isText {
+	case isTextPath(s.path):
 		return TextKind
-	}
-	if isFolder(s.path) {
+	case isFolder(s.path):
 		return ImageKind
 	}
 	return AnyKind
@@ -38,55 +39,110 @@ func pathSource(path string) source {
 		path: path,
 		read: readPath,
 		prepare: func(ctx context.Context, o Options) error {
-			if _, _, isText := textPaths(path); isText || !isFolder(path) {
+			if isTextPath(path) || !isFolder(path) {
 				return nil
 			}
-			_, _, err := readImageFolder(ctx, path, o)
+			_, err := readImageFolder(ctx, path, o)
 			return err
 		},
 	}
 }
 
-func readPath(ctx context.Context, path string, o Options) (train, test *Set, err error) {
+func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 	if _, err := os.Stat(path); err != nil {
-		return nil, nil, &ReadError{File: path, Err: err}
+		return s, &ReadError{File: path, Err: err}
 	}
-	if trainPath, testPath, isText := textPaths(path); isText {
-		t, err := newTextReader(path, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		return readTextFiles(ctx, trainPath, testPath, t)
-	}
-	if !isFolder(path) {
-		return nil, nil, &FormatError{File: path, Offset: -1,
+	switch {
+	case isTextPath(path):
+		s, err = readOwnTexts(ctx, path, o)
+	case isFolder(path):
+		s, err = readImageFolder(ctx, path, o)
+	default:
+		return s, &FormatError{File: path, Offset: -1,
 			Reason: "neither a folder nor a file of texts, .csv or .tsv",
 			Next:   "name one of these"}
 	}
-	return readImageFolder(ctx, path, o)
+	if err == nil && len(s.Train.Classes) < 2 && !o.EvalOnly {
+		return s, &FormatError{File: path, Offset: -1, Next: "add samples of another class",
+			Reason: fmt.Sprintf("all samples are of one class, %q, so there is nothing to learn",
+				s.Train.Classes[0])}
+	}
+	return s, err
 }
 
-// textPaths returns the files of texts at path; for a single file it returns the same path twice.
-func textPaths(path string) (train, test string, isText bool) {
+// readOwnTexts reads a file of texts, or a folder with one for each part.
+func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
+	files := partPaths{path}
+	if isFolder(path) {
+		var err error
+		if files, err = findParts(path, textPart); err != nil {
+			return Sets{}, err
+		}
+	}
+	t, err := newTextReader(path, o)
+	if err != nil {
+		return Sets{}, err
+	}
+	return t.readParts(ctx, files, o.EvalOnly)
+}
+
+// isTextPath reports whether path is a file of texts, or a folder with one to train on.
+func isTextPath(path string) bool {
 	if !isFolder(path) {
-		return path, path, isRecordFile(path)
+		return isRecordFile(path)
 	}
-	for _, ext := range []string{".tsv", ".csv"} {
-		if train = filepath.Join(path, "train"+ext); !isFile(train) {
-			continue
-		}
-		for _, part := range append([]string{"dev"}, testParts()...) {
-			if test = filepath.Join(path, part+ext); isFile(test) {
-				return train, test, true
-			}
-		}
-		return train, train, true
-	}
-	return "", "", false
+	files, err := findParts(path, textPart)
+	return err != nil || files[trainPart] != ""
 }
 
-// testParts lists the names of a test part, the preferred one first.
-func testParts() []string { return []string{"val", "valid", "validation", "test"} }
+// textPart returns the name of a file of texts without its ending, "" of any other path.
+func textPart(path string) string {
+	if !isRecordFile(path) || !isFile(path) {
+		return ""
+	}
+	name := filepath.Base(path)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// The parts of a data set, in the order of partPaths.
+const (
+	trainPart = iota
+	validationPart
+	testPart
+	numParts
+)
+
+// partPaths are the paths of the parts of a data set; "" of a part that there is not.
+type partPaths [numParts]string
+
+// partNames lists the names of each part, in lower case.
+func partNames() [numParts][]string {
+	return [numParts][]string{{"train", "training"}, {"val", "valid", "validation", "dev"},
+		{"test", "testing"}}
+}
+
+// findParts returns the paths in a folder for which name returns that of a part, in upper or lower case.
+func findParts(folder string, name func(path string) string) (p partPaths, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return p, &ReadError{File: folder, Err: err}
+	}
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		called := strings.ToLower(name(path))
+		for i, names := range partNames() {
+			if !slices.Contains(names, called) {
+				continue
+			}
+			if p[i] != "" {
+				return p, folderFault(folder, "keep one of them", "%s and %s are both the %s part",
+					filepath.Base(p[i]), e.Name(), names[0])
+			}
+			p[i] = path
+		}
+	}
+	return p, nil
+}
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)

@@ -17,15 +17,17 @@ const (
 	maxFields      = 1 << 10
 )
 
-// recordReader reads a file of records, one per line: comma-separated with quotes as in RFC 4180,
-// or tab-separated as in SST-2, where a quote is an ordinary character. Line ends are LF or CR LF;
-// empty lines and a byte order mark are skipped.
+// recordReader reads a file of records in UTF-8, one per line: comma-separated with quotes as in RFC 4180,
+// or tab-separated as in SST-2, where a quote is an ordinary character. A .csv without a comma in its first
+// line, but with a tab or a semicolon, is separated by that. Line ends are LF, CR LF or CR; empty lines and a
+// byte order mark are skipped.
 type recordReader struct {
 	r     *bufio.Reader
 	file  string // names r in errors
 	isCSV bool
-	lines int // read so far
-	width int // fields of the first record
+	comma byte // separates the fields of a .csv; 0 before its first line
+	lines int  // read so far
+	width int  // fields of the first record
 
 	raw    []byte // the current record, line ends included
 	text   []byte // its fields without quotes, concatenated
@@ -40,8 +42,42 @@ func isRecordFile(path string) bool {
 }
 
 func newRecordReader(r io.Reader, file string) *recordReader {
-	return &recordReader{r: bufio.NewReaderSize(r, 1<<16), file: file,
+	return &recordReader{r: bufio.NewReaderSize(&lineEnds{r: r}, 1<<16), file: file,
 		isCSV: strings.EqualFold(filepath.Ext(file), ".csv")}
+}
+
+// lineEnds reads r with LF in place of CR and CR LF.
+type lineEnds struct {
+	r     io.Reader
+	wasCR bool // the last byte of r
+}
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	kept := 0
+	for _, b := range p[:n] {
+		isSecond := l.wasCR && b == '\n'
+		l.wasCR = b == '\r'
+		if isSecond {
+			continue
+		}
+		if l.wasCR {
+			b = '\n'
+		}
+		p[kept] = b
+		kept++
+	}
+	return kept, err
+}
+
+// separator returns what separates the fields of a .csv with this first line.
+func separator(line []byte) byte {
+	for _, c := range []byte(",\t;") {
+		if bytes.IndexByte(line, c) >= 0 {
+			return c
+		}
+	}
+	return ','
 }
 
 // next returns the fields of the next record and the number of its first line; io.EOF after the
@@ -56,20 +92,20 @@ func (r *recordReader) next() (fields []string, line int, err error) {
 		if line == 1 {
 			r.raw = bytes.TrimPrefix(r.raw, []byte("\ufeff"))
 		}
-		if len(bytes.TrimRight(r.raw, "\r\n")) > 0 {
+		if len(bytes.TrimRight(r.raw, "\n")) > 0 {
 			break
 		}
 	}
 	if r.isCSV {
+		if r.comma == 0 {
+			r.comma = separator(r.raw)
+		}
 		err = r.splitCSV(line)
 	} else {
 		r.splitTSV()
 	}
 	if err != nil {
 		return nil, line, err
-	}
-	if !utf8.Valid(r.text) {
-		return nil, line, r.fault(line, "not UTF-8")
 	}
 	if r.width == 0 {
 		r.width = len(r.ends)
@@ -99,7 +135,7 @@ func (r *recordReader) readLine(first int) error {
 		switch {
 		case err == nil, err == io.EOF && len(r.raw) > start:
 			r.lines++
-			return nil
+			return r.checkText(r.raw[start:])
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err == io.EOF:
@@ -109,6 +145,21 @@ func (r *recordReader) readLine(first int) error {
 	}
 }
 
+// checkText returns an error for a line that is not UTF-8.
+func (r *recordReader) checkText(line []byte) error {
+	isUTF16 := bytes.IndexByte(line, 0) >= 0 || bytes.HasPrefix(line, []byte("\xff\xfe")) ||
+		bytes.HasPrefix(line, []byte("\xfe\xff"))
+	if !isUTF16 && utf8.Valid(line) {
+		return nil
+	}
+	fault := &FormatError{File: r.file, Offset: -1, Line: r.lines, Reason: "not UTF-8",
+		Next: "save the file as UTF-8"}
+	if isUTF16 {
+		fault.Reason = "UTF-16 or binary, want UTF-8"
+	}
+	return fault
+}
+
 func (r *recordReader) fault(line int, reason string) error {
 	return &FormatError{File: r.file, Offset: -1, Line: line, Reason: reason}
 }
@@ -116,7 +167,7 @@ func (r *recordReader) fault(line int, reason string) error {
 // splitTSV splits raw at its tabs.
 func (r *recordReader) splitTSV() {
 	r.text, r.ends = r.text[:0], r.ends[:0]
-	for field := range bytes.SplitSeq(bytes.TrimRight(r.raw, "\r\n"), []byte{'\t'}) {
+	for field := range bytes.SplitSeq(bytes.TrimRight(r.raw, "\n"), []byte{'\t'}) {
 		r.endField(field)
 	}
 }
@@ -140,18 +191,18 @@ func (r *recordReader) splitCSV(first int) error {
 			at = after
 			r.endField(nil)
 		} else {
-			end := at + bytes.IndexAny(r.raw[at:], ",\n")
-			if end < at {
-				end = len(r.raw)
+			end := at
+			for end < len(r.raw) && r.raw[end] != r.comma && r.raw[end] != '\n' {
+				end++
 			}
-			field := bytes.TrimSuffix(r.raw[at:end], []byte{'\r'})
+			field := r.raw[at:end]
 			if bytes.IndexByte(field, '"') >= 0 {
 				return r.fault(r.lines, "quote inside a field without quotes")
 			}
 			r.endField(field)
 			at = end
 		}
-		if at == len(r.raw) || r.raw[at] != ',' {
+		if at == len(r.raw) || r.raw[at] != r.comma {
 			return nil
 		}
 		at++
@@ -182,7 +233,7 @@ func (r *recordReader) quoted(at, first int) (int, error) {
 		r.text = append(r.text, r.raw[at:at+n]...)
 		at += n + 1
 		rest := r.raw[at:]
-		if len(rest) > 0 && rest[0] != ',' && len(bytes.TrimLeft(rest, "\r\n")) > 0 {
+		if len(rest) > 0 && rest[0] != r.comma && rest[0] != '\n' {
 			return 0, r.fault(r.lines, "text behind a closing quote")
 		}
 		return at, nil

@@ -62,14 +62,14 @@ func svhnFrom(name, text string, trainFiles ...File) source {
 		}
 		return ""
 	}
-	s.read = func(ctx context.Context, dir string, _ Options) (train, test *Set, err error) {
+	s.read = pair(func(ctx context.Context, dir string, _ Options) (train, test *Set, err error) {
 		last := len(names) - 1
 		if train, err = readSVHN(ctx, name, dir, names[:last]); err != nil {
 			return nil, nil, err
 		}
 		test, err = readSVHN(ctx, name, dir, names[last:])
 		return train, test, err
-	}
+	})
 	return s
 }
 

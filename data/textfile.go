@@ -19,13 +19,7 @@ const (
 	defaultMaxTokens = 512
 	// maxClasses is the number of classes that a label byte can distinguish.
 	maxClasses = 256
-	// testEvery defines the test part of a set that has only one: the samples 9, 19, 29, ...,
-	// counted from 0.
-	testEvery = 10
 )
-
-// isTest reports whether sample i of a set with only one part belongs to the test set.
-func isTest(i int) bool { return i%testEvery == testEvery-1 }
 
 // textReader converts files of records to sets of texts that share vocabulary and classes.
 type textReader struct {
@@ -60,43 +54,44 @@ func (t *textReader) newSet(source string) *Set {
 		Texts: &Texts{Vocabulary: t.tokenizer.Len(), Tokenizer: t.tokenizer}}
 }
 
-// read appends the records of a file to the sets that place returns for a record's number, from 0.
-func (t *textReader) read(ctx context.Context, path string, place func(record int) *Set) error {
+// read returns the records of a file as a set, and a hash of each that tells different texts apart.
+func (t *textReader) read(ctx context.Context, path string) (s *Set, hashes []uint64, err error) {
 	file, err := regular.Open(path)
 	if err != nil {
-		return &ReadError{File: path, Err: err}
+		return nil, nil, &ReadError{File: path, Err: err}
 	}
 	defer file.Close()
 	r := newRecordReader(&contextReader{ctx, file}, path)
 	fields, line, err := r.next()
 	if err == io.EOF {
-		return &FormatError{File: path, Offset: 0, Reason: "empty"}
+		return nil, nil, &FormatError{File: path, Offset: 0, Reason: "empty"}
 	} else if err != nil {
-		return err
+		return nil, nil, err
 	}
 	at, isHeader, err := t.columns(fields, path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	n := 0
+	s = t.newSet(path)
 	for {
 		if !isHeader {
-			if err := t.add(place(n), at.of(fields), path, line); err != nil {
-				return err
+			record := at.of(fields)
+			if err := t.add(s, record, path, line); err != nil {
+				return nil, nil, err
 			}
-			n++
+			hashes = append(hashes, textHash(record.text, record.pair))
 		}
 		isHeader = false
 		if fields, line, err = r.next(); err == io.EOF {
 			break
 		} else if err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	if n == 0 {
-		return &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+	if s.Len() == 0 {
+		return nil, nil, &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
 	}
-	return nil
+	return s, hashes, nil
 }
 
 // add appends one sample to s.
@@ -156,7 +151,7 @@ type columns struct {
 
 // of returns the fields that are read.
 func (c columns) of(fields []string) record {
-	r := record{text: fields[c.text], label: fields[c.label]}
+	r := record{text: fields[c.text], label: strings.TrimSpace(fields[c.label])}
 	if c.pair >= 0 {
 		r.pair = fields[c.pair]
 	}
@@ -179,12 +174,17 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 		}
 		isHeader = isHeader || isNamed
 	}
-	label, isNamed, err := column(first, path, "label", t.labelColumn, "label", "class")
+	label, isNamed, err := t.label(first, path)
 	if err != nil {
 		return at, false, err
 	}
 	at.label = label
 	return at, isHeader || isNamed, at.check(path)
+}
+
+// label finds the column of labels as columns does.
+func (t *textReader) label(first []string, path string) (at int, isNamed bool, err error) {
+	return column(first, path, "label", t.labelColumn, "label", "class")
 }
 
 // check fails if two roles have the same column.
@@ -230,9 +230,9 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
 }
 
-// sortClasses sorts the classes found so far, numerically if all are whole numbers, else by name,
-// and renumbers the labels of the sets. So the order of a file does not matter.
-func (t *textReader) sortClasses(sets ...*Set) {
+// sortClasses sorts the classes found in s, numerically if all are whole numbers, else by name, and renumbers
+// its labels. So the order of a file does not matter.
+func (t *textReader) sortClasses(s *Set) {
 	sorted := slices.Clone(t.labels)
 	numbers := map[string]int{}
 	for _, label := range sorted {
@@ -250,40 +250,77 @@ func (t *textReader) sortClasses(sets ...*Set) {
 	for i, label := range sorted {
 		class[label] = uint8(i)
 	}
-	for _, s := range sets {
-		for i, old := range s.Labels {
-			s.Labels[i] = class[t.labels[old]]
-		}
+	for i, old := range s.Labels {
+		s.Labels[i] = class[t.labels[old]]
 	}
 	t.labels, t.isFixed = sorted, true
 }
 
-// readTextFiles reads a set with separate training and test files, or one file for both. The sets'
-// shape is [T], where T is the number of tokens of the longest text of either.
-func readTextFiles(ctx context.Context, trainPath, testPath string, t *textReader) (train, test *Set,
-	err error) {
-	train, test = t.newSet(trainPath), t.newSet(testPath)
-	if trainPath == testPath {
-		err = t.read(ctx, trainPath, func(record int) *Set {
-			if isTest(record) {
-				return test
-			}
-			return train
-		})
-		t.sortClasses(train, test)
-	} else {
-		err = t.read(ctx, trainPath, func(int) *Set { return train })
-		if !t.isFixed {
-			t.sortClasses(train)
+// readParts reads a set from the files of its parts. If there is none to score, a part of the training texts
+// is held out or, if isScored, all are scored. The sets' shape is [T], where T is the number of tokens of the
+// longest text.
+func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bool) (s Sets, err error) {
+	var hashes []uint64
+	if s.Train, hashes, err = t.read(ctx, files[trainPart]); err != nil {
+		return Sets{}, err
+	}
+	if !t.isFixed {
+		t.sortClasses(s.Train)
+	}
+	if path := files[testPart]; path != "" {
+		isLabelled, err := t.hasLabels(ctx, path)
+		if err != nil {
+			return Sets{}, err
 		}
-		if err == nil {
-			err = t.read(ctx, testPath, func(int) *Set { return test })
+		if !isLabelled {
+			files[testPart], s.LeftOut = "", "file "+plainName(filepath.Base(path))+" without labels"
 		}
 	}
-	train.Classes, test.Classes = t.labels, t.labels
-	shape := tensor.Shape{max(train.Texts.Longest(), test.Texts.Longest())}
-	train.Shape, test.Shape = shape, shape.Clone()
-	return train, test, err
+	for i, to := range map[int]**Set{validationPart: &s.Validation, testPart: &s.Test} {
+		if files[i] == "" {
+			continue
+		}
+		if *to, _, err = t.read(ctx, files[i]); err != nil {
+			return Sets{}, err
+		}
+	}
+	switch {
+	case s.Scored() != nil:
+	case isScored:
+		s.Test = s.Train
+	default:
+		s.Train, s.Test = s.Train.split(heldOut(s.Train.Labels, hashes))
+		s.IsHeldOut = true
+	}
+	longest := 0
+	for _, set := range []*Set{s.Train, s.Validation, s.Test} {
+		if set != nil {
+			longest = max(longest, set.Texts.Longest())
+		}
+	}
+	for _, set := range []*Set{s.Train, s.Validation, s.Test} {
+		if set != nil {
+			set.Classes, set.Shape = t.labels, tensor.Shape{longest}
+		}
+	}
+	return s, nil
+}
+
+// hasLabels reports whether a file has a column of labels, as the test files of competitions have not.
+func (t *textReader) hasLabels(ctx context.Context, path string) (bool, error) {
+	file, err := regular.Open(path)
+	if err != nil {
+		return false, &ReadError{File: path, Err: err}
+	}
+	defer file.Close()
+	fields, _, err := newRecordReader(&contextReader{ctx, file}, path).next()
+	if err == io.EOF {
+		return true, nil // read says that it is empty
+	} else if err != nil {
+		return false, err
+	}
+	_, _, err = t.label(fields, path)
+	return err == nil, nil
 }
 
 // sst2Folders lists the possible names of SST-2's folder.
@@ -312,23 +349,23 @@ func sst2Source() source {
 		lacks: func(folder string) string {
 			return lacking(filepath.Join(folder, "sst-2"), sst2Files(), hasFile)
 		},
-		read: func(ctx context.Context, dir string, o Options) (train, test *Set, err error) {
+		read: func(ctx context.Context, dir string, o Options) (Sets, error) {
 			o.TextColumn, o.PairColumn, o.LabelColumn = "", "", ""
 			t, err := newTextReader("sst2", o)
 			if err != nil {
-				return nil, nil, err
+				return Sets{}, err
 			}
 			t.labels, t.isFixed = []string{"0", "1"}, true
 			names := sst2Files()
-			train, test, err = readTextFiles(ctx, filepath.Join(dir, names[0]),
-				filepath.Join(dir, names[1]), t)
+			s, err := t.readParts(ctx, partPaths{trainPart: filepath.Join(dir, names[0]),
+				testPart: filepath.Join(dir, names[1])}, o.EvalOnly)
 			if err != nil {
-				return nil, nil, err
+				return Sets{}, err
 			}
-			for _, s := range []*Set{train, test} {
-				s.Classes = []string{"negative", "positive"}
+			for _, set := range []*Set{s.Train, s.Test} {
+				set.Classes = []string{"negative", "positive"}
 			}
-			return train, test, nil
+			return s, nil
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -21,7 +22,9 @@ type Config struct {
 	Network model.Network
 	// Train is the training set, with at least one sample.
 	Train *data.Set
-	// Test is the test set; nil means that nothing is evaluated.
+	// Validation is evaluated during training and at its end; nil means that Test is.
+	Validation *data.Set
+	// Test is evaluated at the end, and during training if there is no Validation; nil means that it is not.
 	Test *data.Set
 	// Augment changes training images at random.
 	Augment data.Augmentation
@@ -46,7 +49,7 @@ type Config struct {
 	// before its next step. It is for snapshots to which several processes contribute.
 	StopsTogether bool
 
-	// EvalOnly makes a loop that evaluates once and does not train; Test is required.
+	// EvalOnly makes a loop that evaluates Test, or without it Validation, once and does not train.
 	EvalOnly bool
 	// Steps is the length of the run in steps; 0 means Epochs.
 	Steps int
@@ -186,7 +189,7 @@ func (c Config) checkRun() error {
 		return fmt.Errorf("train: decay %v of the moving average, want 0 to below 1", c.EMA)
 	case !c.Isolated && !c.EvalOnly && c.Updater == nil && c.Plan.Workers() > 1:
 		return fmt.Errorf("train: %d workers, and no updater to connect them", c.Plan.Workers())
-	case c.EvalOnly && (c.Test == nil || c.Test.Len() == 0):
+	case c.EvalOnly && (c.scored() == nil || c.scored().Len() == 0):
 		return fmt.Errorf("train: no test samples, and nothing to do but evaluate")
 	case c.EvalEvery < 0 || c.EvalBatch < 0:
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
@@ -195,9 +198,15 @@ func (c Config) checkRun() error {
 	return nil
 }
 
+// scored returns what is evaluated at the end; nil means nothing.
+func (c Config) scored() *data.Set { return cmp.Or(c.Test, c.Validation) }
+
+// followed returns what is evaluated during training; nil means nothing.
+func (c Config) followed() *data.Set { return cmp.Or(c.Validation, c.Test) }
+
 // checkSamples returns an error if the data sets are not whole, or not of the size that the model takes.
 func (c Config) checkSamples() error {
-	for _, set := range []*data.Set{c.Train, c.Test} {
+	for _, set := range []*data.Set{c.Train, c.Validation, c.Test} {
 		if set == nil {
 			continue
 		}
@@ -214,7 +223,7 @@ func (c Config) checkSamples() error {
 
 // checkInput returns an error if the model cannot read the tokens of texts or the views of images.
 func (c Config) checkInput() error {
-	for _, set := range []*data.Set{c.Train, c.Test} {
+	for _, set := range []*data.Set{c.Train, c.Validation, c.Test} {
 		if set != nil && set.Texts != nil && set.Texts.Vocabulary > c.Network.Words {
 			return fmt.Errorf("train: data set %s has a vocabulary of %d tokens, %s knows %d",
 				set.Name, set.Texts.Vocabulary, c.Network.Name, c.Network.Words)

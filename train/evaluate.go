@@ -4,13 +4,14 @@ import (
 	"errors"
 	"math"
 
+	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/trace"
 )
 
 // Note: evaluation
 //
-// The test set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may
+// A set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may
 // select its algorithm by the number of samples, so cutting in the same way for any number of
 // workers gives each sample the same logits. Counts are sums of integers. Each batch also has
 // integers with the bits of its sums, of the loss and of each metric, which are 0 on all other
@@ -27,35 +28,37 @@ const (
 // numSums returns how many sums an evaluation takes of each batch.
 func (t Task) numSums() int { return 1 + len(t.Metrics) }
 
-// numTestBatches returns the number of batches of the test set; the last one may be smaller.
-func (c Config) numTestBatches() int {
-	if c.Test == nil {
+// numBatches returns the number of batches in which a set is evaluated; the last one may be smaller.
+func (c Config) numBatches(set *data.Set) int {
+	if set == nil {
 		return 0
 	}
-	return (c.Test.Len() + c.EvalBatch - 1) / c.EvalBatch
+	return (set.Len() + c.EvalBatch - 1) / c.EvalBatch
 }
 
-// testPart returns the batches [first, end) that this worker evaluates.
-func (c Config) testPart() (first, end int) {
-	n, p := c.numTestBatches(), c.Plan.Workers()
+// ownBatches returns those batches [first, end) that this worker evaluates.
+func (c Config) ownBatches(set *data.Set) (first, end int) {
+	n, p := c.numBatches(set), c.Plan.Workers()
 	if c.Isolated || c.WholeBatches {
 		return 0, n
 	}
 	return n * c.Rank / p, n * (c.Rank + 1) / p
 }
 
-// testBatch returns the samples [lo, hi) of a batch.
-func (c Config) testBatch(number int) (lo, hi int) {
+// evalBatch returns the samples [lo, hi) of a batch.
+func (c Config) evalBatch(set *data.Set, number int) (lo, hi int) {
 	lo = number * c.EvalBatch
-	return lo, min(lo+c.EvalBatch, c.Test.Len())
+	return lo, min(lo+c.EvalBatch, set.Len())
 }
 
-// evaluate scores the test set: each worker scores its batches, then the scores are summed. The time
+// evaluate scores a set: each worker scores its batches, then the scores are summed. The time
 // counts as the given phase. It returns a *DivergedError if the loss is not finite.
-func (l *Loop) evaluate(phase trace.Phase) error {
-	if l.config.numTestBatches() == 0 {
+func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
+	n := l.config.numBatches(set)
+	if n == 0 {
 		return nil
 	}
+	tallies := l.tallies[:tallySums+n*l.config.Task.numSums()]
 	if l.resident == nil { // which evaluates the weights where they are
 		if err := l.settle(); err != nil {
 			return err
@@ -63,47 +66,51 @@ func (l *Loop) evaluate(phase trace.Phase) error {
 	}
 	l.lap(trace.Other, "")
 	before, trained := l.clock.Phases(), l.trained()
-	if err := l.scorePart(); err != nil {
+	if err := l.scorePart(set, tallies); err != nil {
 		return err
 	}
-	if err := l.updater.Sum(l.tallies); err != nil {
+	if err := l.updater.Sum(tallies); err != nil {
 		l.cutOff = true
 		return l.failed("sum of test results", err)
 	}
 	l.lap(phase, "evaluation")
-	samples := l.tallies[tallySamples]
+	samples := tallies[tallySamples]
 	e := Evaluation{
-		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.testMean(0), Metrics: l.metrics(),
-		Correct: l.tallies[tallyCorrect], Samples: samples,
+		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.meanOf(tallies, 0), Metrics: l.metrics(tallies),
+		Correct: tallies[tallyCorrect], Samples: samples, IsValidation: set == l.config.Validation,
 		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: trained,
 	}
 	if !isFinite(e.Loss) {
-		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: "test loss", Value: e.Loss,
+		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: e.Part() + " loss", Value: e.Loss,
 			IsStart: l.done.Steps == 0}
 	}
 	if l.done.Steps > 0 {
 		e.Rate = l.schedule.Rate(l.config.even(l.done.Steps - 1))
 	}
-	l.done.Test = e
+	if e.IsValidation {
+		l.done.Validation = e
+	} else {
+		l.done.Test = e
+	}
 	l.sink.Evaluation(e)
 	l.lap(trace.Other, "")
 	return nil
 }
 
 // scorePart fills the tallies with the scores of this worker's batches.
-func (l *Loop) scorePart() error {
-	clear(l.tallies)
+func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
+	clear(tallies)
 	task := l.config.Task
-	first, end := l.config.testPart()
+	first, end := l.config.ownBatches(set)
 	for b := first; b < end; b++ {
-		lo, hi := l.config.testBatch(b)
-		output := l.output(lo, hi)
+		lo, hi := l.config.evalBatch(set, b)
+		output := l.output(set, lo, hi)
 		if err := errors.Join(l.executorErr(), l.halted()); err != nil {
 			return err
 		}
-		l.tallies[tallyCorrect] += int64(task.numCorrect(output, &l.tested))
-		l.tallies[tallySamples] += int64(hi - lo)
-		sums := l.tallies[tallySums+b*task.numSums():]
+		tallies[tallyCorrect] += int64(task.numCorrect(output, &l.tested))
+		tallies[tallySamples] += int64(hi - lo)
+		sums := tallies[tallySums+b*task.numSums():]
 		sums[0] = int64(math.Float64bits(task.Score(output, &l.tested)))
 		for i, m := range task.Metrics {
 			sums[1+i] = int64(math.Float64bits(m.Sum(output, &l.tested)))
@@ -112,46 +119,46 @@ func (l *Loop) scorePart() error {
 	return nil
 }
 
-// testMean returns the mean over the test samples of sum number i, added up in the order of batches.
-func (l *Loop) testMean(i int) float64 {
+// meanOf returns the mean over the samples of sum number i, added up in the order of batches.
+func (l *Loop) meanOf(tallies []int64, i int) float64 {
 	sum := 0.0
-	for at := tallySums + i; at < len(l.tallies); at += l.config.Task.numSums() {
-		sum += math.Float64frombits(uint64(l.tallies[at]))
+	for at := tallySums + i; at < len(tallies); at += l.config.Task.numSums() {
+		sum += math.Float64frombits(uint64(tallies[at]))
 	}
-	return sum / float64(l.tallies[tallySamples])
+	return sum / float64(tallies[tallySamples])
 }
 
 // metrics returns the values of the task's metrics.
-func (l *Loop) metrics() []Figure {
+func (l *Loop) metrics(tallies []int64) []Figure {
 	var figures []Figure
 	for i, m := range l.config.Task.Metrics {
-		figures = append(figures, Figure{m.Name, l.testMean(1 + i)})
+		figures = append(figures, Figure{m.Name, l.meanOf(tallies, 1+i)})
 	}
 	return figures
 }
 
-// output returns the network's output for the test samples [lo, hi), which it leaves in tested.
-func (l *Loop) output(lo, hi int) []float32 {
+// output returns the network's output for the samples [lo, hi) of a set, which it leaves in tested.
+func (l *Loop) output(set *data.Set, lo, hi int) []float32 {
 	p := l.programs.evaluation[hi-lo]
 	if r := l.resident; r != nil {
 		r.send()
 		p.Keep(r.weights, graph.Span{})
 	}
 	if len(l.config.Views) > 0 {
-		return l.outputOfViews(p, lo, hi)
+		return l.outputOfViews(p, set, lo, hi)
 	}
-	l.config.Test.Take(&l.tested, lo, hi)
+	set.Take(&l.tested, lo, hi)
 	l.read(p, &l.tested, trace.Evaluation)
 	p.Forward()
 	return p.Logits()
 }
 
 // outputOfViews is output with the average of the logits of all views, added in order.
-func (l *Loop) outputOfViews(p *program, lo, hi int) []float32 {
+func (l *Loop) outputOfViews(p *program, set *data.Set, lo, hi int) []float32 {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)
 	for _, v := range l.config.Views {
-		l.config.Test.TakeView(&l.tested, lo, hi, v)
+		set.TakeView(&l.tested, lo, hi, v)
 		l.read(p, &l.tested, trace.Evaluation)
 		p.Forward()
 		for i, x := range p.Logits() {

@@ -69,6 +69,6 @@ func (l *Loop) isTimeUp() bool {
 
 // hasReached reports whether the last evaluation ends the run.
 func (l *Loop) hasReached() bool {
-	t := l.done.Test
+	t := *l.last()
 	return l.config.Target > 0 && t.Samples > 0 && t.Accuracy() >= l.config.Target
 }

@@ -130,7 +130,8 @@ func New(c Config) (*Loop, error) {
 	}
 	l.rowLen = RowLen(len(l.variables.State)) + l.rowTail
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
-	l.tallies = make([]int64, tallySums+c.numTestBatches()*c.Task.numSums())
+	batches := max(c.numBatches(c.Validation), c.numBatches(c.Test))
+	l.tallies = make([]int64, tallySums+batches*c.Task.numSums())
 	l.onReady, l.onNeed = l.ready, l.need
 	l.side.programs = make([]*program, programs.abreast())
 	return l, nil
@@ -227,7 +228,7 @@ func (l *Loop) Run(ctx context.Context, sink Sink) (Result, error) {
 // run makes all remaining steps, or only evaluates.
 func (l *Loop) run(ctx context.Context) (err error) {
 	if l.config.EvalOnly {
-		return l.evaluate(trace.Evaluation)
+		return l.evaluate(l.config.scored(), trace.Evaluation)
 	}
 	defer func() { err = errors.Join(err, l.closeLoader()) }()
 	err = l.makeSteps(ctx)
@@ -375,26 +376,44 @@ func (l *Loop) afterStep() error {
 		every := l.config.EvalEvery
 		isDue = isDue || every > 0 && l.config.epochs(done)%every == 0
 	}
-	if isDue && l.done.Test.Steps != done {
-		if err := l.show(true); err != nil {
-			return err
-		}
-		if err := l.evaluate(trace.Evaluation); err != nil {
+	if isDue && l.last().Steps != done {
+		if err := l.showTo(l.config.followed()); err != nil {
 			return err
 		}
 	}
-	l.isOver = l.isOver || l.done.Test.Steps == done && l.hasReached()
+	l.isOver = l.isOver || l.last().Steps == done && l.hasReached()
+	if test := l.config.scored(); l.isOver && test != l.config.followed() && l.done.Test.Steps != done {
+		if err := l.showTo(test); err != nil {
+			return err
+		}
+	}
 	return l.show(l.isOver)
+}
+
+// showTo evaluates the weights that are to be evaluated on a set.
+func (l *Loop) showTo(set *data.Set) error {
+	if err := l.show(true); err != nil {
+		return err
+	}
+	return l.evaluate(set, trace.Evaluation)
+}
+
+// last returns the last evaluation of what is evaluated during training.
+func (l *Loop) last() *Evaluation {
+	if l.config.Validation != nil {
+		return &l.done.Validation
+	}
+	return &l.done.Test
 }
 
 // view evaluates after the end of an epoch while other workers go on, which counts as training.
 func (l *Loop) view() error {
 	every := l.config.EvalEvery
 	if !l.isView || every == 0 ||
-		l.config.epochs(l.done.Steps)/every == l.config.epochs(l.done.Test.Steps)/every {
+		l.config.epochs(l.done.Steps)/every == l.config.epochs(l.last().Steps)/every {
 		return nil
 	}
-	return l.evaluate(trace.Other)
+	return l.evaluate(l.config.followed(), trace.Other)
 }
 
 // checkCoverage checks that the workers together trained on every sample once in this epoch.

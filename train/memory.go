@@ -35,7 +35,7 @@ func (l *Loop) Memory() Memory {
 		Batches:   loader.Bytes(),
 	}
 	for n := range l.programs.evaluation {
-		m.Batches += imageBytes(l.config.Test, n)
+		m.Batches += imageBytes(l.config.Train, n)
 	}
 	return m
 }

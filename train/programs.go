@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/model"
 	"lockstep/shard"
@@ -87,14 +88,16 @@ func (p *programs) compileAll(c Config) error {
 			return err
 		}
 	}
-	first, end := c.testPart()
-	for b := first; b < end; b++ {
-		lo, hi := c.testBatch(b)
-		if err := p.addEvaluation(c, hi-lo); err != nil {
-			return err
+	for _, set := range []*data.Set{c.Validation, c.Test} {
+		first, end := c.ownBatches(set)
+		for b := first; b < end; b++ {
+			lo, hi := c.evalBatch(set, b)
+			if err := p.addEvaluation(c, hi-lo); err != nil {
+				return err
+			}
 		}
 	}
-	if p.variables == nil { // there are more workers than test batches
+	if p.variables == nil { // there are more workers than batches to evaluate
 		return p.addEvaluation(c, 1)
 	}
 	return nil

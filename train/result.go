@@ -37,19 +37,21 @@ type Step struct {
 	Phases trace.Phases
 }
 
-// Evaluation is the result of the model on the test set.
+// Evaluation is the result of the model on the validation or the test set.
 type Evaluation struct {
+	// IsValidation says that it is on the validation set.
+	IsValidation bool `json:"is_validation,omitempty"`
 	// Steps and Epochs are the numbers trained before it.
 	Steps  int     `json:"steps"`
 	Epochs float64 `json:"epochs"`
-	// Loss is the mean over the test samples of what the task's Score adds up; for a classification the cross
+	// Loss is the mean over the samples of what the task's Score adds up; for a classification the cross
 	// entropy, without label smoothing. With views it is that of the averaged logits.
 	Loss float64 `json:"loss"`
 	// Metrics are those of the task, in its order; none for a classification.
 	Metrics []Figure `json:"metrics,omitempty"`
 	// Rate is the learning rate of the last update; 0 if there was none.
 	Rate float64 `json:"rate"`
-	// Correct of Samples test samples were classified correctly, over all workers; 0 if the task has no
+	// Correct of Samples were classified correctly, over all workers; 0 if the task has no
 	// such count.
 	Correct int64 `json:"correct"`
 	Samples int64 `json:"samples"`
@@ -57,6 +59,14 @@ type Evaluation struct {
 	// Trained is the training time before it.
 	Time    time.Duration `json:"nanoseconds"`
 	Trained time.Duration `json:"trained_nanoseconds"`
+}
+
+// Part returns the name of the set: validation or test.
+func (e Evaluation) Part() string {
+	if e.IsValidation {
+		return "validation"
+	}
+	return "test"
 }
 
 // Figure is the value of a metric.
@@ -98,14 +108,22 @@ type Result struct {
 	// TrainCorrect of TrainSamples were classified correctly in the last epoch, or its completed
 	// part, each before its step's update.
 	TrainCorrect, TrainSamples int64
-	// Test is the last evaluation; its Samples is 0 if there was none.
-	Test Evaluation
+	// Validation and Test are the last evaluations of each set; their Samples are 0 if there was none.
+	Validation, Test Evaluation
 	// ParameterSHA256 is graph.Variables.SHA256 at the end, over all parameters and running
 	// statistics.
 	ParameterSHA256 string
 	// Parameters is the number of trained values, ArenaBytes the size of the activations' arena.
 	Parameters int
 	ArenaBytes int64
+}
+
+// Scored returns the last evaluation of the test set or, if there was none, of the validation set.
+func (r Result) Scored() Evaluation {
+	if r.Test.Samples == 0 {
+		return r.Validation
+	}
+	return r.Test
 }
 
 // TrainAccuracy returns TrainCorrect/TrainSamples.

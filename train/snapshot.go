@@ -30,8 +30,9 @@ type Progress struct {
 	TrainSamples int64 `json:"train_samples"`
 	// Coverage is the hash of those samples, as data.Coverage defines it.
 	Coverage uint64 `json:"coverage,string"`
-	// Test is the last evaluation; its Samples is 0 if there was none.
-	Test Evaluation `json:"test"`
+	// Validation and Test are the last evaluations of each set; their Samples are 0 if there was none.
+	Validation Evaluation `json:"validation,omitzero"`
+	Test       Evaluation `json:"test"`
 	// Trained is the training time.
 	Trained time.Duration `json:"trained_nanoseconds"`
 	// IsAveraged says that the run had ended, so that its variables hold the moving averages or
@@ -110,7 +111,7 @@ func (l *Loop) Snapshot() Snapshot {
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-		Coverage: l.covered, Test: d.Test, IsAveraged: l.swapped, Trained: l.before,
+		Coverage: l.covered, Validation: d.Validation, Test: d.Test, IsAveraged: l.swapped, Trained: l.before,
 		Part: l.config.part}
 	if l.clock != nil {
 		m.Trained = l.trained()
@@ -150,7 +151,7 @@ func (l *Loop) Resume(p Progress) error {
 	l.done = Result{Steps: p.Step, Epochs: c.epochsAt(p.Step), Samples: p.Samples,
 		Shards:    c.numShards(p.Step),
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
-		TrainSamples: p.TrainSamples, Test: p.Test}
+		TrainSamples: p.TrainSamples, Validation: p.Validation, Test: p.Test}
 	return nil
 }
 

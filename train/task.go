@@ -123,17 +123,19 @@ func (c Config) checkTask() error {
 	case c.Target > 0 && t.Correct == nil:
 		return fmt.Errorf("train: accuracy of %v to reach, but %s has none", c.Target, t.Name)
 	}
-	for _, set := range []*data.Set{c.Train, c.Test} {
-		if set == nil || t.Check == nil {
+	for _, set := range []*data.Set{c.Train, c.Validation, c.Test} {
+		if set == nil {
+			continue
+		}
+		if set.NumTargets != c.Train.NumTargets || set.HasLabels() != c.Train.HasLabels() {
+			return fmt.Errorf("train: the samples of %s and of %s have other targets", c.Train.Name, set.Name)
+		}
+		if t.Check == nil {
 			continue
 		}
 		if err := t.Check(set, c.Network.Classes); err != nil {
 			return fmt.Errorf("train: %s of data set %s by %s: %w", t.Name, set.Name, c.Network.Name, err)
 		}
-	}
-	if c.Test != nil &&
-		(c.Test.NumTargets != c.Train.NumTargets || c.Test.HasLabels() != c.Train.HasLabels()) {
-		return fmt.Errorf("train: the samples of %s and of %s have other targets", c.Train.Name, c.Test.Name)
 	}
 	return nil
 }

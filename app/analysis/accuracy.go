@@ -173,7 +173,7 @@ func (l *Line) atTime(limits []float64) map[uint64][]float64 {
 // accuracyAt returns a run's accuracy after so many seconds of training, on a straight line between two
 // evaluations. It is not known before the first one, nor if there is only one.
 func accuracyAt(r *record.Run, seconds float64) float64 {
-	all := r.Evaluations
+	all := record.Followed(r.Evaluations)
 	for i, e := range all {
 		switch {
 		case len(all) < 2 || i == 0 && e.TrainSeconds > seconds:
@@ -196,8 +196,8 @@ func curve(runs []*record.Run) []Evaluated {
 	for i := 0; ; i++ {
 		var samples, seconds, accuracy []float64
 		for _, r := range runs {
-			if i < len(r.Evaluations) {
-				e := r.Evaluations[i]
+			if all := record.Followed(r.Evaluations); i < len(all) {
+				e := all[i]
 				samples = append(samples, float64(e.Steps)*float64(r.Samples)/float64(r.Steps))
 				seconds, accuracy = append(seconds, e.TrainSeconds), append(accuracy, e.Accuracy)
 			}

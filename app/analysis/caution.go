@@ -229,28 +229,38 @@ func fewSteps(_ *record.Results, c *Comparison) []string {
 
 func notLearned(_ *record.Results, c *Comparison) []string {
 	var out []string
-	var seen []int
+	var seen []float64
 	c.lines(func(_ *Group, l *Line) {
-		classes := l.Setting.Classes
-		if !l.isGuessing() || l.hasGrown() || slices.Contains(seen, classes) {
+		guessed := l.guess().Loss
+		if !l.isGuessing() || l.hasGrown() || slices.Contains(seen, guessed) {
 			return
 		}
-		seen = append(seen, classes)
+		seen = append(seen, guessed)
 		names, _ := c.where(func(l *Line) bool {
-			return l.isGuessing() && !l.hasGrown() && l.Setting.Classes == classes
+			return l.isGuessing() && !l.hasGrown() && l.guess().Loss == guessed
 		})
-		guessed := math.Log(float64(classes))
+		how := fmt.Sprintf("ln(%d) = %.2f", l.Setting.Classes, guessed)
+		if math.Abs(guessed-math.Log(float64(l.Setting.Classes))) > 0.005 {
+			how = fmt.Sprintf("%.2f for classes of these sizes", guessed)
+		}
 		out = append(out, fmt.Sprintf("The mean loss of the last tenth of the steps is above %.2f, which is "+
-			"%.0f %% of the loss of guessing, ln(%d) = %.2f: %s. These runs measure speed; they have not "+
-			"learned.", GuessingShare*guessed, 100*GuessingShare, classes, guessed, names))
+			"%.0f %% of the loss of guessing, %s: %s. These runs measure speed; they have not learned.",
+			record.GuessingShare*guessed, 100*record.GuessingShare, how, names))
 	})
 	return out
 }
 
 // isGuessing reports whether the mean of the last tenth of the losses is that of guessing; NaN, the mean of
 // none, is not.
-func (l *Line) isGuessing() bool {
-	return IsGuessing(l.lastLoss(), l.Setting.Classes)
+func (l *Line) isGuessing() bool { return l.guess().Has(l.lastLoss()) }
+
+// guess returns what guessing gets on the samples that were scored.
+func (l *Line) guess() record.Guess {
+	var told *record.Guess
+	if len(l.runs) > 0 {
+		told = l.runs[0].Guess
+	}
+	return told.Or(l.Setting.Classes)
 }
 
 // lastLoss returns the mean of the last tenth of the losses; NaN: there are none.

@@ -228,7 +228,7 @@ func TestLossOfGuessing(t *testing.T) {
 
 // The share of guessing that notes tell is the one that decides.
 func TestGuessingShare(t *testing.T) {
-	limit := analysis.GuessingShare * 2.302585092994046 // ln(10)
+	limit := record.GuessingShare * 2.302585092994046 // ln(10)
 	if analysis.IsGuessing(limit-1e-9, 10) || !analysis.IsGuessing(limit+1e-9, 10) {
 		t.Errorf("the limit is not %v", limit)
 	}

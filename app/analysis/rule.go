@@ -20,9 +20,6 @@ const (
 	// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
 	SameAccuracy = 0.005
 
-	// GuessingShare is the share of ln(classes) above which [IsGuessing] calls a loss that of guessing.
-	GuessingShare = 0.95
-
 	// LeastDifference is the relative difference of times below which two rows are too close to call: rounds
 	// of one benchmark share what the next hour changes. docs/design/0030-the-least-difference.md has the
 	// figures.
@@ -53,8 +50,8 @@ func TooClose() string {
 	return fmt.Sprintf("too close to call: perhaps less than %s apart, which another hour may turn", Least())
 }
 
-// IsGuessing reports whether a loss is that of guessing, see [record.Loss.IsGuessing].
-func IsGuessing(loss float64, classes int) bool { return record.Loss{Last: loss}.IsGuessing(classes) }
+// IsGuessing reports whether a loss is that of guessing among so many classes, equally frequent.
+func IsGuessing(loss float64, classes int) bool { return (*record.Guess)(nil).Or(classes).Has(loss) }
 
 // PhaseGap returns the share of the whole that the sum of its phases misses, negative if they are more, and
 // whether it is beyond PhaseLimit.

@@ -15,6 +15,7 @@ func dataCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
 		Short: "List, find or download data sets; turn texts into tokens",
+		Long:  ownData,
 		Example: "  lockstep data list\n" +
 			"  lockstep data download cifar10\n" +
 			"  echo \"a text\" | lockstep data tokenize --vocab vocab.txt",
@@ -29,6 +30,20 @@ func dataCommand(a *app) *cobra.Command {
 	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a), dataTokenizeCommand(a))
 	return c
 }
+
+// ownData says how data of a user's own is read.
+const ownData = `List, find or download data sets; turn texts into tokens.
+
+Data of your own is a path for --data: a folder with a folder of images (PNG, JPEG) for each class, or a
+file of texts (CSV, TSV) in UTF-8 with columns of texts and labels. A .csv is separated by commas or, if its
+first line has none, by tabs or semicolons. A folder may have the parts train, val and test, as folders of
+classes or as files of texts: val is evaluated during training, test at its end. Without both, a tenth of
+each class is held out for the test, by a hash of each text or of the image's path, whatever their order;
+equal texts of a class stay together. --eval-only scores all samples of data without parts. Before training,
+one line says how many samples of each class are in each part, and what was left out.
+
+Images are turned upright by their Exif, cropped to the middle square and scaled to --size. Transparency is
+dropped, as by torchvision.`
 
 // dataSet is a line of `lockstep data list`.
 type dataSet struct {

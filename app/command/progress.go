@@ -100,7 +100,7 @@ func (p *progress) say(line string) {
 }
 
 // evaluationHead is the head of the table of evaluations, which fits a terminal of 80 columns.
-const evaluationHead = " epoch  rank  loss/validation  accuracy/validation  learning rate  wall time"
+const evaluationHead = " epoch  rank  part              loss    accuracy  learning rate  wall time"
 
 // evaluationRow formats an evaluation. The row of rank 0 is for all ranks if they exchange gradients.
 func evaluationRow(e record.Evaluation) string {
@@ -108,7 +108,7 @@ func evaluationRow(e record.Evaluation) string {
 	if e.Steps > 0 {
 		rate = fmt.Sprintf("%.4g", e.Rate)
 	}
-	return fmt.Sprintf("%6.4g  %4d  %15.4f  %17.2f %%  %13s  %7.1f s", e.Epochs, e.Rank, e.Loss,
+	return fmt.Sprintf("%6.4g  %4d  %-10s  %10.4f  %8.2f %%  %13s  %7.1f s", e.Epochs, e.Rank, e.Of(), e.Loss,
 		100*e.Accuracy, rate, e.WallSeconds)
 }
 

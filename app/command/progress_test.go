@@ -76,12 +76,12 @@ func TestProgressOfEvaluations(t *testing.T) {
 	p := &progress{w: &out, isTerminal: true, columns: func() int { return 80 }}
 	p.show(job.Progress{Phase: "load data"})
 	p.show(job.Progress{Evaluation: &record.Evaluation{Loss: 2.302585, Accuracy: 0.1, WallSeconds: 0.25}})
-	p.show(job.Progress{Evaluation: &record.Evaluation{Rank: 3, Steps: 1500, Epochs: 12.5, Loss: 0.12345,
-		Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
+	p.show(job.Progress{Evaluation: &record.Evaluation{Part: "validation", Rank: 3, Steps: 1500,
+		Epochs: 12.5, Loss: 0.12345, Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
 	want := "\rload data\x1b[K\r\x1b[K" +
-		" epoch  rank  loss/validation  accuracy/validation  learning rate  wall time\n" +
-		"     0     0           2.3026              10.00 %              -      0.2 s\n" +
-		"  12.5     3           0.1235              98.77 %           0.05   1234.6 s\n"
+		" epoch  rank  part              loss    accuracy  learning rate  wall time\n" +
+		"     0     0  test            2.3026     10.00 %              -      0.2 s\n" +
+		"  12.5     3  validation      0.1235     98.77 %           0.05   1234.6 s\n"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -70,11 +70,17 @@ func (r rows) learned(s *record.Summary) {
 	if s.TTA != "none" {
 		views = ", test-time augmentation " + s.TTA
 	}
+	part := record.ScoredPart(s.Evaluations)
 	if s.TestAccuracy != nil {
-		r.add("test accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
+		r.add(part+" accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}
 	if s.TestLoss != nil {
-		r.add("test loss", "%.4f", *s.TestLoss)
+		r.add(part+" loss", "%.4f", *s.TestLoss)
+	}
+	if during := record.Followed(s.Evaluations); len(during) > 0 && len(during) < len(s.Evaluations) {
+		last := during[len(during)-1]
+		r.add(last.Of(), "accuracy %.2f %% of %d %s, loss %.4f", 100*last.Accuracy, last.Samples, samples,
+			last.Loss)
 	}
 	if s.Target != nil {
 		r.add("target", "%s", outcome(s.Target))

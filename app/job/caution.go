@@ -26,7 +26,9 @@ func cautions(s *record.Summary) []string {
 	} else if isGuessing(s) {
 		all = append(all, fmt.Sprintf("the last loss, %.4g, is no better than guessing among %d classes "+
 			"(%.4g): the run has not learned yet, so its accuracy tells nothing", s.Loss.Last, s.Classes,
-			math.Log(float64(s.Classes))))
+			s.Guess.Or(s.Classes).Loss))
+	} else if text := s.Unbeaten(); text != "" {
+		all = append(all, text)
 	}
 	return all
 }
@@ -108,17 +110,9 @@ func unlikeGPUs(ranks []record.RankStat) string {
 // those of guessing, and the accuracy is no evidence to the contrary: a loss falls late where it is high for
 // the samples that are still wrong.
 func isGuessing(s *record.Summary) bool {
-	return s.Steps > 0 && s.Loss.IsGuessing(s.Classes) && !beatsChance(s) &&
-		(s.TestLoss == nil || record.Loss{Last: *s.TestLoss}.IsGuessing(s.Classes))
-}
-
-// beatsChance reports whether the test accuracy is more than three standard errors above 1/classes.
-func beatsChance(s *record.Summary) bool {
-	if s.TestAccuracy == nil || s.TestSamples == 0 || s.Classes < 2 {
-		return false
-	}
-	chance := 1 / float64(s.Classes)
-	return *s.TestAccuracy > chance+3*math.Sqrt(chance*(1-chance)/float64(s.TestSamples))
+	guess := s.Guess.Or(s.Classes)
+	isBeaten := s.TestAccuracy != nil && guess.IsBeaten(*s.TestAccuracy, s.TestSamples)
+	return s.Steps > 0 && guess.Has(s.Loss.Last) && !isBeaten && (s.TestLoss == nil || guess.Has(*s.TestLoss))
 }
 
 // grown warns that the loss of the last step and that on the test samples have grown, as
@@ -133,7 +127,7 @@ func grown(s *record.Summary) string {
 		if !(record.Loss{First: s.Loss.First, Last: *s.TestLoss}).HasGrown(s.Classes) {
 			return ""
 		}
-		test = fmt.Sprintf(" (%.4g on the test samples)", *s.TestLoss)
+		test = fmt.Sprintf(" (%.4g on the %s samples)", *s.TestLoss, record.ScoredPart(s.Evaluations))
 	}
 	return fmt.Sprintf("the loss grew from %.4g to %.4g%s, where guessing among %d classes has %.4g: the "+
 		"run has diverged; a lower learning rate or a longer warm-up may help",

@@ -52,6 +52,27 @@ func TestAccuracyAboveChanceIsNoGuessing(t *testing.T) {
 	}
 }
 
+// On 80, 15 and 5 samples a model that always answers the first class has 80 % and the loss of their shares.
+func TestTheMostFrequentClassIsNoLearning(t *testing.T) {
+	guess := record.GuessOf([]int{80, 15, 5})
+	for _, c := range []struct {
+		accuracy, loss float64
+		want           string
+	}{
+		{0.8, 0.62, "the last loss, 0.62, is no better than guessing among 3 classes (0.6129)"},
+		{0.8, 0.3, "an accuracy of 80.00 % is no better than answering the most frequent class throughout, " +
+			"which is right for 80.00 % of the 100 samples"},
+		{0.95, 0.62, ""}, {0.81, 0.3, ""},
+	} {
+		s := record.Summary{Classes: 3, Loss: record.Loss{First: 1.1, Last: c.loss}, TestLoss: &c.loss}
+		s.Steps, s.TestAccuracy, s.TestSamples, s.Guess = 9, &c.accuracy, 100, guess
+		got := strings.Join(cautions(&s), "; ")
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+}
+
 // A warm-up that is longer than the run is told; one that ends with the last step is not.
 func TestWarmupLongerThanTheRun(t *testing.T) {
 	var c setting.Config

@@ -95,7 +95,7 @@ func TestResumeRefusesAReplacedSample(t *testing.T) {
 	c := texts(t, 5)
 	c.CheckpointEvery = "1"
 	s := run(t, c, job.Options{})
-	if len(s.DataSHA256.Train) != 64 || len(s.DataSHA256.Test) != 64 {
+	if len(s.DataSHA256.Train) != 64 || len(s.DataSHA256.Validation) != 64 {
 		t.Errorf("hashes %+v", s.DataSHA256)
 	}
 	path := filepath.Join(c.Data, "train.tsv")

@@ -242,8 +242,8 @@ func (w *worker) describe(p train.Progress) kept {
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
 		TrainSamples: w.task.train.Len(), Data: w.task.hashes, GPU: w.gpuKind(),
 		Written: time.Now().UTC()}
-	if w.task.test != nil {
-		k.TestSamples = w.task.test.Len()
+	if set := w.task.scored(); set != nil {
+		k.TestSamples = set.Len()
 	}
 	if from := w.task.start.Resumed; from != nil {
 		k.Resumed = w.before.resumed(from.Path)

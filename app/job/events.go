@@ -100,8 +100,8 @@ func (e *events) evaluation(now time.Time, v train.Evaluation) {
 	if !e.speaks {
 		return
 	}
-	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "loss/validation", Value: v.Loss},
-		tensorboard.Scalar{Tag: "accuracy/validation", Value: v.Accuracy()})
+	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "loss/" + v.Part(), Value: v.Loss},
+		tensorboard.Scalar{Tag: "accuracy/" + v.Part(), Value: v.Accuracy()})
 	e.flush(now)
 }
 

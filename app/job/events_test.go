@@ -67,7 +67,7 @@ func TestEvents(t *testing.T) {
 
 // sharedTags are of what is the same on all ranks.
 func sharedTags() []string {
-	return []string{"loss/train", "learning rate", "loss/validation", "accuracy/validation"}
+	return []string{"loss/train", "learning rate", "loss/test", "accuracy/test"}
 }
 
 // eventsOf returns what a rank wrote.

@@ -38,7 +38,7 @@ func TestOwnDataHasTheStatusOfData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = own.Load(t.Context(), name, data.Options{}); ExitCode(err) != ExitData {
+		if _, err = own.Load(t.Context(), name, data.Options{}); ExitCode(err) != ExitData {
 			t.Errorf("%s: %v ends with %d, want %d", name, err, ExitCode(err), ExitData)
 		}
 	}
@@ -51,7 +51,7 @@ func TestOwnDataHasTheStatusOfData(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := own.Load(ctx, "slow", data.Options{}); ExitCode(err) != ExitInterrupted {
+	if _, err := own.Load(ctx, "slow", data.Options{}); ExitCode(err) != ExitInterrupted {
 		t.Errorf("%v ends with %d, want %d", err, ExitCode(err), ExitInterrupted)
 	}
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
 
@@ -12,27 +13,34 @@ import (
 
 // task holds the network and the samples of a run, which workers of one process share.
 type task struct {
-	network     model.Network
-	train, test *data.Set // test is nil if there is no evaluation
-	augment     data.Augmentation
-	hashes      record.DataHash
-	bytes       int64 // of the whole sets
-	start       beginning
-	said        []string // what people must be told of how the weights were understood
+	network                 model.Network
+	train, validation, test *data.Set // nil of the last two: there is none
+	about                   string    // the samples, see data.Sets.String
+	augment                 data.Augmentation
+	hashes                  record.DataHash
+	bytes                   int64 // of the whole sets
+	start                   beginning
+	said                    []string // what people must be told of how the weights were understood
 }
 
-func hashesOf(train, test *data.Set) record.DataHash {
-	h := record.DataHash{Train: train.SHA256()}
-	if test != nil {
-		h.Test = test.SHA256()
+// scored returns what is evaluated at the end; nil if there is no evaluation.
+func (t task) scored() *data.Set { return cmp.Or(t.test, t.validation) }
+
+func hashesOf(s data.Sets) record.DataHash {
+	h := record.DataHash{Train: s.Train.SHA256()}
+	if s.Validation != nil {
+		h.Validation = s.Validation.SHA256()
+	}
+	if s.Test != nil {
+		h.Test = s.Test.SHA256()
 	}
 	return h
 }
 
-// needsTest refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
-func needsTest(c setting.Config, test *data.Set) error {
+// needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
+func needsScored(c setting.Config, s data.Sets) error {
 	switch {
-	case test != nil:
+	case s.Scored() != nil:
 		return nil
 	case c.EvalOnly:
 		return setting.Refuse("--eval-only: data %s has no test samples", c.Data)
@@ -54,7 +62,7 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 	if c.LimitTest == 0 {
 		o.MaxTest = 1 // dropped below; 0 would make all
 	}
-	train, test, err := c.Datasets().Load(ctx, c.Data, o)
+	sets, err := c.Datasets().Load(ctx, c.Data, o)
 	if err != nil {
 		return task{}, err
 	}
@@ -62,25 +70,30 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 	if err != nil {
 		return task{}, err
 	}
-	for _, set := range []*data.Set{train, test} {
+	for _, set := range []*data.Set{sets.Train, sets.Validation, sets.Test} {
+		if set == nil {
+			continue
+		}
 		if err := normalize(c, set, m); err != nil {
 			return task{}, err
 		}
 	}
-	t := task{train: train.Limit(c.LimitTrain), test: test.Limit(c.LimitTest), start: b,
-		bytes: train.Bytes() + test.Bytes()}
-	if t.test.Len() == 0 {
-		t.test = nil
+	bytes := sets.Bytes()
+	sets = sets.Limit(c.LimitTrain, c.LimitTest)
+	if c.EvalOnly && sets.Test != nil {
+		sets.Validation = nil
 	}
-	if err := needsTest(c, t.test); err != nil {
+	if err := needsScored(c, sets); err != nil {
 		return task{}, err
 	}
+	t := task{train: sets.Train, validation: sets.Validation, test: sets.Test, about: sets.String(),
+		start: b, bytes: bytes}
 	if err := t.build(c, m); err != nil {
 		return task{}, err
 	}
-	t.hashes = hashesOf(t.train, t.test)
+	t.hashes = hashesOf(data.Sets{Train: t.train, Validation: t.validation, Test: t.test})
 	debug.FreeOSMemory() // memory of decoding would add to that of training
-	if t.augment, err = c.Augmentation(train.Augment); err != nil {
+	if t.augment, err = c.Augmentation(t.train.Augment); err != nil {
 		return task{}, err
 	}
 	return t, nil

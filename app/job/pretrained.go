@@ -144,7 +144,7 @@ func (t *task) adopt(c setting.Config, m *meaning) error {
 	if len(m.Classes) != n {
 		m.Classes = nil // transformers gives names to two classes that nobody has counted
 	}
-	for _, set := range []**data.Set{&t.train, &t.test} {
+	for _, set := range []**data.Set{&t.train, &t.validation, &t.test} {
 		if *set == nil {
 			continue
 		}

@@ -76,8 +76,8 @@ func refuse(c *checkpoint.Checkpoint, format string, args ...any) error {
 // checkData refuses a checkpoint of a run with other data.
 func (t task) checkData(c *checkpoint.Checkpoint, k kept) error {
 	test := 0
-	if t.test != nil {
-		test = t.test.Len()
+	if set := t.scored(); set != nil {
+		test = set.Len()
 	}
 	switch {
 	case t.train.Len() != k.TrainSamples || test != k.TestSamples:

@@ -14,7 +14,7 @@ func targetOf(c setting.Config, evaluations []record.Evaluation) *record.Target 
 		return nil
 	}
 	t := &record.Target{Accuracy: want}
-	for _, e := range evaluations {
+	for _, e := range record.Followed(evaluations) {
 		t.Best = max(t.Best, e.Accuracy)
 		t.Steps, t.Epochs, t.TrainSeconds = e.Steps, e.Epochs, e.TrainSeconds
 		t.EvaluationSeconds += e.Seconds

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,49 @@ func TestTextsAreNotNormalized(t *testing.T) {
 		if s := run(t, c, job.Options{}); s.ParameterSHA256 != want {
 			t.Errorf("%s: parameters %s, want %s", scale, s.ParameterSHA256, want)
 		}
+	}
+}
+
+// val is what is evaluated after each epoch, test at the end alone, and every figure says which it is of.
+func TestValidationAndTestAreTold(t *testing.T) {
+	c := texts(t, 5)
+	c.Epochs = 2
+	both := "text\tlabel\na\tx\na a\tx\na a a\tx\na a a a a a\ty\n"
+	if err := os.WriteFile(filepath.Join(c.Data, "test.tsv"), []byte(both), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	parts := func(s *record.Summary) (all []string) {
+		for _, e := range s.Evaluations {
+			all = append(all, fmt.Sprint(e.Part, " ", e.Steps, " ", e.Samples))
+		}
+		return all
+	}
+	var notes []string
+	s := run(t, c, job.Options{Progress: func(p job.Progress) { notes = append(notes, p.Note) }})
+	want := []string{"validation 2 2", "validation 4 2", "test 4 4"}
+	if got := parts(s); !slices.Equal(got, want) || s.TestSamples != 4 ||
+		*s.TestAccuracy != s.Evaluations[2].Accuracy || len(s.DataSHA256.Validation) != 64 {
+		t.Errorf("evaluations %v, want %v; %d test samples", got, want, s.TestSamples)
+	}
+	const line = "set (training + validation + test): 2 classes: x 3 + 1 + 3, y 1 + 1 + 1, together 4 + 2 + 4"
+	if !slices.ContainsFunc(notes, func(note string) bool { return strings.HasSuffix(note, line) }) {
+		t.Errorf("notes %q, want one with %q", notes, line)
+	}
+	if g := s.Guess; g == nil || g.Accuracy != 0.75 {
+		t.Errorf("guessing gets %+v, want 0.75", g)
+	}
+	e := c
+	e.Out, e.Weights, e.EvalOnly = filepath.Join(t.TempDir(), "e"), s.Directory, true
+	if got := parts(run(t, e, job.Options{})); !slices.Equal(got, []string{"test 0 4"}) {
+		t.Errorf("an evaluation is of %v, want the test", got)
+	}
+	if err := os.Remove(filepath.Join(c.Data, "test.tsv")); err != nil {
+		t.Fatal(err)
+	}
+	c.Out = filepath.Join(t.TempDir(), "v")
+	s = run(t, c, job.Options{})
+	if got := parts(s); !slices.Equal(got, want[:2]) || record.ScoredPart(s.Evaluations) != "validation" {
+		t.Errorf("evaluations %v, want %v", got, want[:2])
 	}
 }
 

@@ -100,11 +100,12 @@ type workerResult struct {
 	TrainSamples int64          `json:"train_samples"` // of the last epoch
 }
 
-// noteCuts logs how many texts are too long.
-func (w *worker) noteCuts() {
-	sets := []*data.Set{w.task.train, w.task.test}
+// noteData tells what the run trains on and is scored on, and logs how many texts are too long.
+func (w *worker) noteData() {
+	w.say("data %s", w.task.about)
+	sets := []*data.Set{w.task.train, w.task.validation, w.task.test}
 	if w.config.EvalOnly {
-		sets = sets[1:]
+		sets = []*data.Set{w.task.scored()}
 	}
 	for _, set := range sets {
 		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
@@ -120,7 +121,7 @@ func (w *worker) run(ctx context.Context) (result workerResult, err error) {
 		left := w.leave(err)
 		err = errors.Join(w.served.because(err), left)
 	}()
-	w.noteCuts()
+	w.noteData()
 	for _, text := range w.task.said {
 		w.say("%s", text)
 	}
@@ -247,7 +248,8 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		return watched{Updater: u, worker: w}, err
 	}
 	return train.New(train.Config{
-		Network: w.task.network, Train: w.task.train, Test: w.task.test, Augment: w.task.augment,
+		Network: w.task.network, Train: w.task.train, Validation: w.task.validation,
+		Test: w.task.test, Augment: w.task.augment,
 		Batch: c.StepBatch(), Plan: w.plan, Rank: w.rank, Isolated: c.IsIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
 		EvalEvery: c.EvalEvery,
@@ -363,7 +365,8 @@ func (w *worker) Step(s train.Step) {
 
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *worker) Evaluation(e train.Evaluation) {
-	found := record.Evaluation{Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs, Loss: record.Number(e.Loss),
+	found := record.Evaluation{Part: e.Part(), Rank: w.rank, Steps: e.Steps, Epochs: e.Epochs,
+		Loss:     record.Number(e.Loss),
 		Accuracy: e.Accuracy(), Samples: e.Samples, Rate: e.Rate, Views: max(1, len(w.config.Views())),
 		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
 	found.WallSeconds = found.TrainSeconds + found.Seconds
@@ -375,8 +378,8 @@ func (w *worker) Evaluation(e train.Evaluation) {
 		w.tell(notice{Evaluation: &found})
 	}
 	w.events.evaluation(time.Now(), e)
-	w.note("step %d, epoch %.4g: test loss %.4f, %d of %d test samples correct, %.2f %%",
-		e.Steps, e.Epochs, e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
+	w.note("step %d, epoch %.4g: %s loss %.4f, %d of %d samples correct, %.2f %%",
+		e.Steps, e.Epochs, e.Part(), e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
 	w.beacon.evaluated(e.Time)
 	sent, received := w.traffic()
 	w.meter.Step(time.Now(), sent, received)
@@ -468,9 +471,12 @@ func (w *worker) result(done train.Result) workerResult {
 		},
 	}
 	w.addGPU(&r, done.Watched)
-	if n := done.Test.Samples; n > 0 {
+	if e := done.Scored(); e.Samples > 0 {
 		s := &r.Summary
-		s.TestSamples, s.TestAccuracy, s.TestLoss = n, ratio(done.Test.Correct, n), &done.Test.Loss
+		s.TestSamples, s.TestAccuracy, s.TestLoss = e.Samples, ratio(e.Correct, e.Samples), &e.Loss
+	}
+	if set := w.task.scored(); set != nil && set.HasLabels() {
+		r.Summary.Guess = record.GuessOf(set.Counts())
 	}
 	if w.saver != nil {
 		r.Summary.Checkpoints = &w.saver.stat
@@ -489,8 +495,8 @@ func (t task) textStat(trains bool) *record.TextStat {
 	if trains {
 		s.TrainCut = len(texts.Cut)
 	}
-	if t.test != nil {
-		s.TestCut = len(t.test.Texts.Cut)
+	if set := t.scored(); set != nil {
+		s.TestCut = len(set.Texts.Cut)
 	}
 	return s
 }

@@ -100,6 +100,7 @@ type Outcome struct {
 	TrainAccuracy   *float64 `json:"train_accuracy"`   // of the last epoch, 0 to 1; null: none
 	TestAccuracy    *float64 `json:"test_accuracy"`    // of the last evaluation, 0 to 1; null: none
 	TestSamples     int64    `json:"test_samples"`     // of an evaluation
+	Guess           *Guess   `json:"guess,omitempty"`  // what guessing gets on them; null: not told
 	BytesSent       int64    `json:"bytes_sent"`       // by all ranks together
 	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
 	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared pages in each
@@ -161,44 +162,6 @@ const growth = 2
 // which is also to say unknown, it is not told.
 func (l Loss) HasGrown(classes int) bool {
 	return classes >= 2 && l.Last > max(l.First, growth*math.Log(float64(classes)))
-}
-
-// chance is the share of ln(classes) above which a loss is that of guessing.
-const chance = 0.95
-
-// IsGuessing reports whether the last loss is near or above ln(classes), that of a model that gives every
-// class the same probability. Of fewer than two classes, which is also to say unknown, it is not told.
-func (l Loss) IsGuessing(classes int) bool {
-	return classes >= 2 && l.Last > chance*math.Log(float64(classes))
-}
-
-// Evaluation is how well the model did on the test set at one time of a run: a line of evaluations.jsonl,
-// and part of summary.json. Loss, accuracy and rate are the same on all ranks, so rank 0 tells them, unless
-// ranks never exchange.
-type Evaluation struct {
-	Rank     int     `json:"rank"`              // whose replica
-	Steps    int     `json:"steps"`             // trained so far
-	Epochs   float64 `json:"epochs"`            // the same in epochs
-	Loss     Number  `json:"loss"`              // mean cross entropy; null: not computed
-	Accuracy float64 `json:"accuracy"`          // part of the samples, 0 to 1
-	Rate     float64 `json:"learning_rate"`     // of the last step; 0 if there was none
-	Views    int     `json:"views"`             // of each sample, their logits averaged
-	Samples  int64   `json:"samples,omitempty"` // of the test set; 0: an older version did not tell
-	Seconds  float64 `json:"seconds"`           // that it took; 0: others trained on
-
-	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
-	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
-}
-
-// UnmarshalJSON reads an evaluation; older ones have no loss.
-func (e *Evaluation) UnmarshalJSON(b []byte) error {
-	type fields Evaluation
-	read := fields{Loss: Number(math.NaN())}
-	if err := json.Unmarshal(b, &read); err != nil {
-		return err
-	}
-	*e = Evaluation(read)
-	return nil
 }
 
 // Averages says how workers that update their own weights (inner steps) averaged them, and what travelled.
@@ -464,8 +427,9 @@ type Lost struct {
 
 // DataHash holds what data.Set.SHA256 says about the samples of a run.
 type DataHash struct {
-	Train string `json:"train"` // of the training samples
-	Test  string `json:"test"`  // "": there are none
+	Train      string `json:"train"`                // of the training samples
+	Validation string `json:"validation,omitempty"` // "": there are none
+	Test       string `json:"test"`                 // "": there are none
 }
 
 // CoreTimes are seconds of all cores of a machine together.
@@ -476,8 +440,16 @@ type CoreTimes struct {
 	Own    float64 `json:"own"`    // with this process
 }
 
-// String shows the heads of both hashes.
-func (h DataHash) String() string { return fmt.Sprintf("sha256 %.16s and %.16s", h.Train, h.Test) }
+// String shows the heads of all hashes.
+func (h DataHash) String() string {
+	text := fmt.Sprintf("sha256 %.16s", h.Train)
+	for _, other := range []string{h.Validation, h.Test} {
+		if other != "" {
+			text += fmt.Sprintf(" and %.16s", other)
+		}
+	}
+	return text
+}
 
 // String says what is lost and why.
 func (l Lost) String() string {

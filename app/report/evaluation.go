@@ -15,18 +15,20 @@ func evaluationFigures(evaluations []record.Evaluation, batch int) []figure {
 		return nil
 	}
 	table := evaluationTable(evaluations)
-	list := figure{ID: "evaluations", Title: "Evaluations", Caption: "On all test samples. Rank 0 stands " +
-		"for all ranks that exchange gradients.", Table: table}
+	list := figure{ID: "evaluations", Title: "Evaluations", Caption: "On all samples of a part. Rank 0 " +
+		"stands for all ranks that exchange gradients.", Table: table}
 	accuracy := func(e record.Evaluation) float64 { return 100 * e.Accuracy }
+	evaluations = record.Followed(evaluations)
 	if len(byRank(evaluations, trainSeconds, accuracy)[0].Values) < 2 {
 		return []figure{list}
 	}
+	part := record.ScoredPart(evaluations)
 	samples := func(e record.Evaluation) float64 { return float64(e.Steps) * float64(batch) }
-	plotted := []figure{evaluationPlot("accuracy", "seconds of training",
+	plotted := []figure{evaluationPlot("accuracy", "seconds of training", part,
 		byRank(evaluations, trainSeconds, accuracy), table)}
 	if batch > 0 {
-		plotted = append(plotted, evaluationPlot("accuracy-samples", "samples", byRank(evaluations, samples,
-			accuracy), table))
+		plotted = append(plotted, evaluationPlot("accuracy-samples", "samples", part, byRank(evaluations,
+			samples, accuracy), table))
 	}
 	return append(plotted, list)
 }
@@ -36,8 +38,8 @@ func trainSeconds(e record.Evaluation) float64 { return e.TrainSeconds }
 
 // evaluationTable has a row for each evaluation.
 func evaluationTable(evaluations []record.Evaluation) table {
-	t := table{Name: "Evaluations", Head: []heading{{"epoch", ""}, {"rank", ""}, {"loss/validation", ""},
-		{"accuracy/validation", ""}, {"learning rate", ""}, {"training", "s"}, {"wall time", "s"}}}
+	t := table{Name: "Evaluations", Head: []heading{{"epoch", ""}, {"rank", ""}, {"part", ""}, {"loss", ""},
+		{"accuracy", ""}, {"learning rate", ""}, {"training", "s"}, {"wall time", "s"}}}
 	for _, e := range evaluations {
 		rate := dash
 		if e.Steps > 0 && e.Rate > 0 {
@@ -48,7 +50,7 @@ func evaluationTable(evaluations []record.Evaluation) table {
 			wall = seconds(e.WallSeconds)
 		}
 		t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("%.4g", e.Epochs)},
-			{Text: fmt.Sprint(e.Rank)}, {Text: fixed(float64(e.Loss), 4)},
+			{Text: fmt.Sprint(e.Rank)}, {Text: e.Of()}, {Text: fixed(float64(e.Loss), 4)},
 			{Text: fmt.Sprintf("%.2f %%", 100*e.Accuracy)}, {Text: rate}, {Text: seconds(e.TrainSeconds)},
 			{Text: wall}}})
 	}
@@ -68,7 +70,7 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 		all[i].At, all[i].Values = append(all[i].At, at(e)), append(all[i].Values, value(e))
 	}
 	if len(all) == 1 {
-		all[0].Keys, all[0].Label = nil, "test samples"
+		all[0].Keys, all[0].Label = nil, record.ScoredPart(evaluations)+" samples"
 	}
 	return all
 }
@@ -90,10 +92,10 @@ func top(all []plot.Series) float64 {
 }
 
 // evaluationPlot plots accuracies.
-func evaluationPlot(id, x string, all []plot.Series, t table) figure {
+func evaluationPlot(id, x, part string, all []plot.Series, t table) figure {
 	p := plot.Lines{Head: plot.Head{ID: id, Title: "Accuracy against " + x,
-		Description: "The values are in the table below the plot."}, X: x, Y: "test accuracy, %", Series: all,
-		Hi: 100}
+		Description: "The values are in the table below the plot."}, X: x, Y: part + " accuracy, %",
+		Series: all, Hi: 100}
 	return figure{ID: id, Title: "Accuracy against " + x, Chart: p, Table: t,
-		Caption: "On all test samples. Evaluations take no part in the time."}
+		Caption: "On all " + part + " samples. Evaluations take no part in the time."}
 }

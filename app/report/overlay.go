@@ -240,7 +240,7 @@ func ofRank0(get func(analysis.WatchedRank) []float64) func(*overlaid) []float64
 // evaluated returns what the evaluations of a run by rank 0 tell.
 func evaluated(get func(record.Evaluation) float64) func(*overlaid) []float64 {
 	return func(o *overlaid) (out []float64) {
-		for _, e := range o.Evaluations {
+		for _, e := range record.Followed(o.Evaluations) {
 			if e.Rank == 0 {
 				out = append(out, get(e))
 			}

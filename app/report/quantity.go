@@ -85,25 +85,27 @@ func lossCurves(t *analysis.Training) figure {
 	train := plot.Series{Keys: []string{"t"}, Label: "training", Style: rankStyle(0), At: t.Joint.Step,
 		Values: t.Joint.Loss}
 	all := []plot.Series{train}
-	test := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
+	evaluations := record.Followed(t.Evaluations)
+	part := record.ScoredPart(evaluations)
+	scored := byRank(evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
 		func(e record.Evaluation) float64 { return float64(e.Loss) })
-	for i, s := range test {
+	for i, s := range scored {
 		if slices.ContainsFunc(s.Values, known) {
 			s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: i + 1}
-			if len(test) == 1 {
+			if len(scored) == 1 {
 				s.Keys = []string{"v"}
 			}
 			all = append(all, s)
 		}
 	}
 	p := plot.Lines{Head: plot.Head{ID: "loss", IsLead: true, Title: "Loss against step",
-		Description: "The loss of training, and of the test samples where they were evaluated. " +
+		Description: "The loss of training, and of the " + part + " samples where they were evaluated. " +
 			"The values of training are in the table below the plot."},
 		X: "step", Y: "loss, mean cross entropy", Series: all, Hi: top(all)}
 	caption := "Training: " + lossOfAll(t) + ", and over the steps between two points."
 	if len(all) > 1 {
-		caption += " Test samples: of all of them, at each evaluation; these values are in the table of " +
-			"evaluations, and the table of the loss holds those of training."
+		caption += " The " + part + " samples: of all of them, at each evaluation; these values are in the " +
+			"table of evaluations, and the table of the loss holds those of training."
 	}
 	return figure{ID: "loss", Title: "Loss", Caption: someOf(len(train.At), caption), Chart: p,
 		Legend: legendOf(all), Table: placesTable("Loss of training by step", "step", all[:1])}

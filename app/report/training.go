@@ -164,8 +164,8 @@ func trainingParts(t *analysis.Training) []part {
 
 // leading returns the facts that stand beside the picture.
 func leading(facts []pair) []pair {
-	first := []string{"test accuracy", "test loss", "target", "speed", "time", "loss", "sent", "memory",
-		"checkpoints"}
+	first := []string{"test accuracy", "test loss", "validation accuracy", "validation loss", "target",
+		"speed", "time", "loss", "sent", "memory", "checkpoints"}
 	return slices.DeleteFunc(slices.Clone(facts), func(p pair) bool {
 		return !slices.Contains(first, p.Name)
 	})
@@ -233,11 +233,12 @@ func trainingAnswer(t *analysis.Training) answer {
 		speed += fmt.Sprintf(" since it was resumed after step %d", t.Resumed.Steps)
 	}
 	var a answer
+	part := record.ScoredPart(t.Evaluations)
 	switch {
 	case t.Steps == 0 && t.TestAccuracy != nil:
-		a.Text = fmt.Sprintf("%.2f %% of %d test samples are right.", 100**t.TestAccuracy, t.TestSamples)
+		a.Text = fmt.Sprintf("%.2f %% of %d %s samples are right.", 100**t.TestAccuracy, t.TestSamples, part)
 	case t.TestAccuracy != nil:
-		a.Text = fmt.Sprintf("%.2f %% test accuracy after %s, %s.", 100**t.TestAccuracy, length, speed)
+		a.Text = fmt.Sprintf("%.2f %% %s accuracy after %s, %s.", 100**t.TestAccuracy, part, length, speed)
 	default:
 		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s.", fixed(t.Loss.First, 4),
 			fixed(t.Loss.Last, 4), length, speed)
@@ -336,7 +337,7 @@ func interruptedFacts(t *analysis.Training) []pair {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
 	}
 	if n := len(t.Evaluations); n > 0 {
-		add("test accuracy", "%.2f %% after %s", 100*float64(t.Evaluations[n-1].Accuracy),
+		add(t.Evaluations[n-1].Of()+" accuracy", "%.2f %% after %s", 100*float64(t.Evaluations[n-1].Accuracy),
 			spelling.Count(t.Evaluations[n-1].Steps, "step"))
 	}
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
@@ -406,11 +407,12 @@ func trainingFacts(t *analysis.Training) []pair {
 
 // addReached adds what the test samples say of the run.
 func addReached(t *analysis.Training, add adder) {
+	part := record.ScoredPart(t.Evaluations)
 	if t.TestAccuracy != nil {
-		add("test accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
+		add(part+" accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
 	}
 	if t.TestLoss != nil {
-		add("test loss", "%s", fixed(*t.TestLoss, 4))
+		add(part+" loss", "%s", fixed(*t.TestLoss, 4))
 	}
 	if r := t.Target; r != nil {
 		what := "not reached"

@@ -94,12 +94,13 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"<dt>test loss</dt><dd>0.8125</dd>",
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>", `</figcaption>
 <div class="scroll" role="region" tabindex="0" aria-label="Evaluations">`,
-		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col">loss/validation</th>` +
-			`<th scope="col">accuracy/validation</th><th scope="col">learning rate</th>` +
+		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col">part</th>` +
+			`<th scope="col">loss</th><th scope="col">accuracy</th><th scope="col">learning rate</th>` +
 			`<th scope="col">training<small>s</small></th><th scope="col">wall time<small>s</small></th>`,
-		`<th scope="row">0</th><td>0</td><td>–</td><td>50.00 %</td><td>–</td><td>4.00</td><td>–</td>`,
-		`<th scope="row">2.5</th><td>0</td><td>0.8125</td><td>75.00 %</td><td>0.0500</td><td>10.0</td>` +
-			`<td>12.0</td>`,
+		`<th scope="row">0</th><td>0</td><td>test</td><td>–</td><td>50.00 %</td><td>–</td><td>4.00</td>` +
+			`<td>–</td>`,
+		`<th scope="row">2.5</th><td>0</td><td>test</td><td>0.8125</td><td>75.00 %</td><td>0.0500</td>` +
+			`<td>10.0</td><td>12.0</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

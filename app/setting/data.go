@@ -26,6 +26,7 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o := DataOptions(c.DataDir, e)
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
 	o.TextColumn, o.PairColumn, o.LabelColumn = c.TextColumn, c.PairColumn, c.LabelColumn
+	o.EvalOnly = c.EvalOnly
 	if o.Vocabulary == "" {
 		o.Vocabulary = c.vocabularyOfWeights()
 	}

@@ -69,7 +69,11 @@ func Read(r io.Reader) (*Tokenizer, error) {
 	lines.Buffer(nil, maxTokenBytes)
 	n := 0
 	for ; lines.Scan(); n++ {
-		if err := t.add(trimmed(lines.Text()), n); err != nil {
+		line := trimmed(lines.Text())
+		if n == 0 {
+			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark
+		}
+		if err := t.add(line, n); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,172 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"image"
+	"io"
+)
+
+// Note: orientation
+//
+// A camera stores an image as its sensor had it, and in tag 0x0112 of Exif how to turn it: a number from 1,
+// upright, to 8. Exif is a TIFF file in segment APP1 of a JPEG, behind "Exif\0\0", or in chunk eXIf of a PNG.
+// An unreadable or missing orientation is 1, as in Pillow's ImageOps.exif_transpose.
+
+// maxExif bounds the bytes of an Exif that are read; a segment of a JPEG has at most so many.
+const maxExif = 1 << 16
+
+// readOrientation returns the orientation of a JPEG, or else PNG.
+func readOrientation(r io.Reader, isJPEG bool) int {
+	buffered := bufio.NewReader(r)
+	var exif []byte
+	if isJPEG {
+		exif = jpegExif(buffered)
+	} else {
+		exif = pngExif(buffered)
+	}
+	return orientationOf(exif)
+}
+
+// jpegExif returns the Exif of a JPEG; nil if there is none before its image.
+func jpegExif(r *bufio.Reader) []byte {
+	const app1, startOfScan = 0xe1, 0xda
+	if _, err := r.Discard(2); err != nil { // the start of the image
+		return nil
+	}
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(r, head[:2]); err != nil || head[0] != 0xff {
+			return nil
+		}
+		for head[1] == 0xff { // fill bytes
+			next, err := r.ReadByte()
+			if err != nil {
+				return nil
+			}
+			head[1] = next
+		}
+		if _, err := io.ReadFull(r, head[2:]); err != nil || head[1] == startOfScan {
+			return nil
+		}
+		size := int(binary.BigEndian.Uint16(head[2:])) - 2
+		if size < 0 {
+			return nil
+		}
+		if head[1] != app1 {
+			if _, err := r.Discard(size); err != nil {
+				return nil
+			}
+			continue
+		}
+		segment := make([]byte, size)
+		if _, err := io.ReadFull(r, segment); err != nil {
+			return nil
+		}
+		if exif, isExif := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); isExif {
+			return exif
+		}
+	}
+}
+
+// pngExif returns the Exif of a PNG; nil if there is none.
+func pngExif(r *bufio.Reader) []byte {
+	if _, err := r.Discard(8); err != nil { // the signature
+		return nil
+	}
+	for {
+		var head [8]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return nil
+		}
+		size := int64(binary.BigEndian.Uint32(head[:]))
+		if string(head[4:]) != "eXIf" {
+			if _, err := io.CopyN(io.Discard, r, size+4); err != nil { // with its checksum
+				return nil
+			}
+			continue
+		}
+		exif := make([]byte, min(size, maxExif))
+		if _, err := io.ReadFull(r, exif); err != nil {
+			return nil
+		}
+		return exif
+	}
+}
+
+// orientationOf returns the orientation in the first directory of a TIFF file; 1 if there is none.
+func orientationOf(tiff []byte) int {
+	const tag, short = 0x0112, 3
+	if len(tiff) < 8 {
+		return 1
+	}
+	order := binary.ByteOrder(binary.LittleEndian)
+	if tiff[0] == 'M' {
+		order = binary.BigEndian
+	}
+	at := int64(order.Uint32(tiff[4:]))
+	if at+2 > int64(len(tiff)) {
+		return 1
+	}
+	n := int(order.Uint16(tiff[at:]))
+	for entry := tiff[at+2:]; n > 0 && len(entry) >= 12; n, entry = n-1, entry[12:] {
+		if order.Uint16(entry) != tag {
+			continue
+		}
+		if value := int(order.Uint16(entry[8:])); order.Uint16(entry[2:]) == short && value <= 8 {
+			return max(1, value)
+		}
+		break
+	}
+	return 1
+}
+
+// turn says how an image is turned upright: pixel (x, y) is that of the stored image at (x, y), or at (y, x)
+// if isSwapped, after mirroring along the stored axes.
+type turn struct{ isSwapped, mirrorsX, mirrorsY bool }
+
+// turnOf returns what an orientation, 1 to 8, asks for.
+func turnOf(orientation int) turn {
+	o := orientation
+	return turn{isSwapped: o >= 5, mirrorsX: o == 2 || o == 3 || o == 7 || o == 8,
+		mirrorsY: o == 3 || o == 4 || o == 6 || o == 7}
+}
+
+// corner returns the corner in a stored image of size w x h of the square of side n that is in the middle of
+// the upright image.
+func (t turn) corner(w, h, n int) image.Point {
+	at := image.Pt((w-n)/2, (h-n)/2)
+	if t.mirrorsX {
+		at.X = w - n - at.X
+	}
+	if t.mirrorsY {
+		at.Y = h - n - at.Y
+	}
+	return at
+}
+
+// square turns a stored square upright.
+func (t turn) square(stored *image.RGBA) *image.RGBA {
+	if t == (turn{}) {
+		return stored
+	}
+	upright := image.NewRGBA(stored.Rect)
+	n := stored.Rect.Dx()
+	for y := range n {
+		for x := range n {
+			from := image.Pt(x, y)
+			if t.isSwapped {
+				from = image.Pt(y, x)
+			}
+			if t.mirrorsX {
+				from.X = n - 1 - from.X
+			}
+			if t.mirrorsY {
+				from.Y = n - 1 - from.Y
+			}
+			copy(upright.Pix[y*upright.Stride+4*x:][:4], stored.Pix[from.Y*stored.Stride+4*from.X:])
+		}
+	}
+	return upright
+}

@@ -1,0 +1,109 @@
+package data
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+)
+
+// heldOutOf is the number of samples of a class of which one is held out for the test.
+const heldOutOf = 10
+
+// textHash returns a hash of the texts that tells one sample from another.
+func textHash(parts ...string) uint64 {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write([]byte(part))
+	}
+	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// heldOut reports for each sample whether it is held out for the test: a tenth of each class, and at least
+// one of a class whose samples differ. It depends on labels and hashes alone, not on order. Samples of a
+// class that have one hash stay together.
+func heldOut(labels []uint8, hashes []uint64) []bool {
+	held := make([]bool, len(labels))
+	byHash := make([]int, len(labels))
+	for i := range byHash {
+		byHash[i] = i
+	}
+	slices.SortStableFunc(byHash, func(a, b int) int {
+		return cmp.Or(cmp.Compare(labels[a], labels[b]), cmp.Compare(hashes[a], hashes[b]))
+	})
+	for len(byHash) > 0 {
+		n := runLength(byHash, func(a, b int) bool { return labels[a] == labels[b] })
+		var alike [][]int // the class by hash
+		for class := byHash[:n]; len(class) > 0; {
+			k := runLength(class, func(a, b int) bool { return hashes[a] == hashes[b] })
+			alike, class = append(alike, class[:k]), class[k:]
+		}
+		for _, i := range chosen(alike, max(1, n/heldOutOf)) {
+			held[i] = true
+		}
+		byHash = byHash[n:]
+	}
+	return held
+}
+
+// runLength returns how many elements at the start of s are like the first.
+func runLength(s []int, isLike func(a, b int) bool) int {
+	n := 1
+	for n < len(s) && isLike(s[0], s[n]) {
+		n++
+	}
+	return n
+}
+
+// chosen returns the samples of the first groups that fit into so many, or of the smallest group if none
+// does; none of a single group.
+func chosen(groups [][]int, room int) (samples []int) {
+	if len(groups) < 2 {
+		return nil
+	}
+	for _, group := range groups {
+		if len(samples)+len(group) <= room {
+			samples = append(samples, group...)
+		}
+	}
+	if samples == nil {
+		return slices.MinFunc(groups, func(a, b []int) int { return len(a) - len(b) })
+	}
+	return samples
+}
+
+// split returns the texts of s that are not held and those that are; nil of the latter if there is none. It
+// reuses the memory of the tokens.
+func (s *Set) split(held []bool) (rest, taken *Set) {
+	rest, taken = s.withoutTexts(), s.withoutTexts()
+	rest.Texts.Tokens = s.Texts.Tokens[:0] // what is written there has been read
+	for i := range held {
+		to := rest
+		if held[i] {
+			to = taken
+		}
+		t := to.Texts
+		if _, isCut := slices.BinarySearch(s.Texts.Cut, i); isCut {
+			t.Cut = append(t.Cut, len(t.Ends))
+		}
+		if s.Texts.Splits != nil {
+			t.Splits = append(t.Splits, s.Texts.Splits[i])
+		}
+		t.Tokens = append(t.Tokens, s.Texts.At(i)...)
+		t.Ends = append(t.Ends, len(t.Tokens))
+		to.Labels = append(to.Labels, s.Labels[i])
+	}
+	if taken.Len() == 0 {
+		taken = nil
+	}
+	return rest, taken
+}
+
+// withoutTexts returns a set like s, but empty.
+func (s *Set) withoutTexts() *Set {
+	empty := *s
+	empty.Labels = nil
+	empty.Texts = &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer}
+	return &empty
+}
