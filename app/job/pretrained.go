@@ -75,7 +75,7 @@ func (b beginning) meaning() (m *meaning, err error) {
 
 // rows returns the number of rows of the network's matrix called name; 0 if the file lacks it.
 func (m *meaning) rows(name string) int {
-	if t, ok := m.tensors.Weight(name); ok && len(t.Shape) == 2 {
+	if t, ok := m.tensors.Weight(name); ok && len(t.Shape) > 1 {
 		return t.Shape[0]
 	}
 	return 0
@@ -135,8 +135,10 @@ func (t *task) adopt(c setting.Config, m *meaning) error {
 	switch {
 	case n == 0 && head != "":
 		return nil // the file has no head, which is refused when it is loaded
+	case n == 0 && m.Classes == nil:
+		return nil // the network has declared none, and nothing is known of the outputs
 	case n == 0:
-		n = len(m.Classes) // the network has declared none
+		n = len(m.Classes)
 	case !model.AreGeneric(m.Classes) && len(m.Classes) != n:
 		return &checkpoint.FormatError{File: m.path, Offset: -1, Reason: fmt.Sprintf(
 			"%d classes are named, but %s has %d", len(m.Classes), head, n)}

@@ -20,6 +20,9 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
+	"lockstep/graph"
+	"lockstep/model"
+	"lockstep/nn"
 )
 
 // write writes files to a folder, which it makes.
@@ -316,5 +319,29 @@ func TestImagesHaveTheClassesOfTheWeights(t *testing.T) {
 	if fault := (*data.FormatError)(nil); !errors.As(err, &fault) ||
 		!strings.Contains(err.Error(), `label "Red" is none of the classes of `+weights+": blue, red") {
 		t.Errorf("another spelling: %v", err)
+	}
+}
+
+// A network of one's own need not declare its head; only the names of classes tell then how many there are.
+func TestClassesOfANetworkWithoutADeclaredHead(t *testing.T) {
+	models, err := model.Catalog{}.With("plain", func(x *graph.Node, classes int) *graph.Node {
+		return nn.Linear{Out: classes}.Apply("fc", graph.Flatten(x))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := short(t)
+	c.Catalog, c.Model, c.Link = &setting.Catalog{Models: models}, "plain", "local"
+	weights := run(t, c, job.Options{}).Saved.Path
+	c.EvalOnly = true
+	few := colours(t, map[string]color.NRGBA{"3": {}, "7": {}})
+	if s, _, err := evaluated(t, c, weights, few); err != nil || s.Classes != 10 {
+		t.Errorf("two of its classes: %v", err)
+	}
+	if err := withoutMetadata(weights); err != nil {
+		t.Fatal(err)
+	}
+	if _, said, err := evaluated(t, c, weights, c.Data); err != nil || said != "" {
+		t.Errorf("unnamed: %v, %q", err, said)
 	}
 }
