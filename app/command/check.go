@@ -11,32 +11,30 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/bundle"
-	"lockstep/app/claim"
+	"lockstep/app/check"
 	"lockstep/app/job"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
 )
 
-// checkCommand judges a table and the sentences around it.
+// checkCommand judges the figures of a document.
 func checkCommand(a *app) *cobra.Command {
 	var isJSON bool
 	c := &cobra.Command{
 		Use:   "check FILE [flags]",
-		Short: "Check a table of training runs, and the sentences around it",
-		Long: `Check a table of training runs, and the sentences around it.
+		Short: "Check the figures of a report on training runs",
+		Long: `Check the figures of a report on training runs.
 
-The file is somebody's CSV, Markdown or JSON, or a results.json of lockstep bench, the folder that
-has it, or a bundle of one; - is standard input. It may also be the folder or the bundle of a training
-run: its steps.jsonl is compared with its summary.json.
-Columns are known by their names, in any order and with units: strategy, workers, nodes, threads, batch,
-samples, epochs, total s, epoch s, step ms, samples/s, speed-up, efficiency, loss, accuracy, seed,
-repeat, low, high, cores, cost, source (measured or projected). Sentences such as "ddp is 1.8x faster
-than single" are compared with the table; those that the grammar does not understand are listed as not
-checked.
+The file is somebody's Markdown, CSV, JSON, log or plain text, or a results.json of lockstep bench, the
+folder that has it, or a bundle of one; - is standard input. It may also be the folder or the bundle of a
+training run: its steps.jsonl is compared with its summary.json.
+Every number is read with its unit and what it measures, from tables in either orientation, lists, logs and
+sentences. Then relations are tested among those that belong together: speed-up and times, efficiency, count
+per time, parts and whole, cost, Amdahl's law, what is stated twice, and more; rounding is allowed for.
 
-Each objection comes with its arithmetic and with what would answer it. The status is 8 if something is
-refused, 0 if there are only notes, 2 if the file cannot be read or holds no table. docs/check.md lists
-columns, rules and grammar.`,
+Each objection cites its places with the arithmetic and what would answer it. How many figures were read,
+and which were not, stands below. The status is 8 if something is refused, 0 if there are only warnings, 2
+if the file cannot be read or holds no figure. docs/check.md lists what is read and tested.`,
 		Example: "  lockstep check report.md\n" +
 			"  lockstep check table.csv --json\n" +
 			"  lockstep check runs/20261121-101500-bench\n" +
@@ -55,7 +53,7 @@ columns, rules and grammar.`,
 			if report == nil {
 				return err
 			}
-			write := func() error { return claim.Write(a.stdout, report) }
+			write := func() error { return check.Write(a.stdout, report) }
 			if isJSON {
 				write = func() error { return writeJSON(a, report) }
 			}
@@ -87,7 +85,7 @@ func (p *progress) reading(f *os.File, what string) {
 }
 
 // checkFile reads a file, a bundle, or standard input, and judges it.
-func checkFile(path string, show *progress) (found *claim.Report, err error) {
+func checkFile(path string, show *progress) (found *check.Report, err error) {
 	if path != "-" && isBundle(path) {
 		err = unpacked(path, func(folder string, m bundle.Manifest) error {
 			if m.Kind == bundle.Training {
@@ -113,30 +111,25 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 	if path != "-" {
 		f, err := regular.Open(path)
 		if err != nil {
-			return nil, usagef("%v; give a file with a table, or a results.json, or the folder of a "+
+			return nil, usagef("%v; give a file with figures, or a results.json, or the folder of a "+
 				"benchmark or of a training run", err)
 		}
 		defer f.Close()
 		file = f
 	}
 	show.reading(file, "read")
-	d, err := claim.Read(file, path)
+	d, err := check.Read(file, path)
 	if err != nil {
 		return nil, usagef("%s: %v", path, err)
 	}
 	show.reading(file, "check")
-	found = claim.Check(d)
-	switch {
-	case d.Results == nil && found.Tables == 0 && !found.IsRefused():
-		return nil, usagef("%s: no table to compare its sentences with; give a file that has both", path)
-	case d.Results == nil || path == "-":
+	found = check.Check(d)
+	if d.Results == nil || path == "-" {
 		return found, nil
 	}
 	other, err := bench.CheckKept(filepath.Dir(path), d.Results)
 	if other != "" {
-		found.Objections = append([]claim.Objection{{Severity: claim.Refused, Rule: "raw samples",
-			Where: "results", Text: other, Answer: "the folder as lockstep bench wrote it"}},
-			found.Objections...)
+		found.Refuse("raw samples", other, "the folder as lockstep bench wrote it")
 	}
 	if err != nil {
 		err = usagef("%v; what else was found is above", err)
@@ -145,10 +138,10 @@ func checkFile(path string, show *progress) (found *claim.Report, err error) {
 }
 
 // checkTraining judges the training run in a folder.
-func checkTraining(folder string) (*claim.Report, error) {
+func checkTraining(folder string) (*check.Report, error) {
 	t, err := openTraining(folder)
 	if err != nil {
 		return nil, err
 	}
-	return claim.CheckTraining(t), nil
+	return check.CheckTraining(t), nil
 }

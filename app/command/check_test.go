@@ -35,7 +35,7 @@ func TestDoctoredResults(t *testing.T) {
 		t.Error("a report was made")
 	}
 	status, stdout, stderr := execute("check", path)
-	if status != job.ExitCheck || !strings.Contains(stdout, "refused: contradiction, results: "+reason) ||
+	if status != job.ExitCheck || !strings.Contains(stdout, "refused: contradiction: "+reason) ||
 		stderr != "" {
 		t.Errorf("check: status %d, %q, %q", status, stdout, stderr)
 	}

@@ -231,7 +231,7 @@ func TestResultsWithoutSeal(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, stdout, stderr := execute("check", path)
-	if status != job.ExitOK || !strings.Contains(stdout, "note: no seal, results: The file has no seal") {
+	if status != job.ExitOK || !strings.Contains(stdout, "warning: no seal: The file has no seal") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 }

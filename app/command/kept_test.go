@@ -423,7 +423,7 @@ func TestCheckOfATraining(t *testing.T) {
 	if err := os.WriteFile(steps, lines, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	checks(job.ExitCheck, "refused: contradiction, summary.json: Rank ")
+	checks(job.ExitCheck, "refused: contradiction: Rank ")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}

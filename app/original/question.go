@@ -78,10 +78,10 @@ const (
 	unmeasured = "not measured"
 )
 
-// question is how ours answer a sentence.
+// question is a statement that the original cannot decide, and how ours do.
 type question struct {
-	sentence string // its beginning
-	answer   func(r *results) string
+	statement string // in words of ours
+	answer    func(r *results) string
 }
 
 // pairOf returns the pair of two rows as the analysis tests it, with a as its A; why says what keeps it from
@@ -147,7 +147,7 @@ func isTimes(a, b selector, factor float64) func(*results) string {
 		if why != "" {
 			return why
 		}
-		text := fmt.Sprintf("%s is %.3f times as fast as %s (%s); the sentence says %g", p.B.Label,
+		text := fmt.Sprintf("%s is %.3f times as fast as %s (%s); the original says %g", p.B.Label,
 			p.Ratio.Median, p.A.Label, rounds(p.Ratio), factor)
 		i := p.Ratio.Interval
 		switch {

@@ -30,8 +30,8 @@ func r0() original {
 	}
 	many, one := all(model("resnet50"), layout(2, 1)), all(model("resnet50"), layout(1, 2))
 	o.questions = []question{
-		{"The slower runs likely correspond to multi-node", isFaster(one, many)},
-		{"Some runs are slower because of network communication", isSlowedByExchange(many, one,
+		{"ResNet-50 on two hosts is slower than on one", isFaster(one, many)},
+		{"it is slower because workers wait for the exchange", isSlowedByExchange(many, one,
 			0.05)},
 	}
 	return o
@@ -64,8 +64,8 @@ func r1() original {
 		quantity{"memory of a device, one", "8 GB", one, memory},
 		quantity{"memory of a device, two", "5 GB (a projection)", two, memory})
 	o.questions = []question{
-		{"The distributed run is 1.78x faster", isTimes(two, one, 1.78)},
-		{"The distributed run is 2.02x faster", isTimes(two, one, 2.02)},
+		{"two workers are 1.78 times as fast as one", isTimes(two, one, 1.78)},
+		{"two workers are 2.02 times as fast as one", isTimes(two, one, 2.02)},
 	}
 	return o
 }
@@ -90,8 +90,8 @@ func r2() original {
 			quantity{"memory of a node, " + w.name, w.memory, is, memory})
 	}
 	o.questions = []question{
-		{"The network is not the bottleneck", isNetwork(two("deflate"), two(""), 0.10)},
-		{"Training shows reliable convergence", converges(two("deflate"), 10)},
+		{"two workers wait little for the exchange", isNetwork(two("deflate"), two(""), 0.10)},
+		{"the loss falls below that of guessing", converges(two("deflate"), 10)},
 	}
 	return o
 }
@@ -115,10 +115,10 @@ func r3() original {
 			quantity{s.name + ": accuracy", "10 to 13 %", four(s.name), accuracy})
 	}
 	o.questions = []question{
-		{"DDP overlaps communication with computation", isAbove(four("ddp"),
+		{"ddp hides communication behind computation", isAbove(four("ddp"),
 			"communication that computation hid, seconds of a step,",
 			(*analysis.Line).HiddenSeconds, 0)},
-		{"Gather and scatter is asymptotically limited", limits(four("gather-scatter"),
+		{"rank 0 limits gather and scatter", limits(four("gather-scatter"),
 			four("all-reduce"))},
 	}
 	return o
@@ -155,14 +155,15 @@ func r4() original {
 			{"time to an accuracy of 0.9, three nodes", "85.9 s, batch 16 on each", three, timeTo(0.9)},
 		},
 		questions: []question{
-			{"Batch 32 trains fastest", isShorter(one(32), one(64), one(256))},
-			{"Checkpoints cost 1.2 %", isTimes(one(64), kept, 1.012)},
-			{"Two nodes are slower because of communication", isSlowedByExchange(apart("all-reduce"),
+			{"batch 32 takes less time than 64 and 256", isShorter(one(32), one(64), one(256))},
+			{"checkpoints cost 1.2 %", isTimes(one(64), kept, 1.012)},
+			{"two nodes are slower because workers wait", isSlowedByExchange(apart("all-reduce"),
 				local("all-reduce"), 0.05)},
-			{"All-reduce is preferred", isFaster(two("all-reduce"), two("ps"))},
-			{"Two nodes are 0.70x as fast", noRow(code)}, {"Three nodes are 0.63x as fast", noRow(code)},
-			{"The lower speed of three nodes", noRow("r4-strategies has rows with a slower worker")},
-			{"The slowest node limits all", noRow("r4-strategies has rows with a slower worker")},
+			{"all-reduce is faster than a parameter server", isFaster(two("all-reduce"), two("ps"))},
+			{"two nodes are 0.70 times as fast as such code on one", noRow(code)},
+			{"three nodes are 0.63 times as fast", noRow(code)},
+			{"a slow worker slows three nodes", noRow("r4-strategies has rows with a slower worker")},
+			{"the slowest node limits all", noRow("r4-strategies has rows with a slower worker")},
 		}}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lockstep/app/analysis"
-	"lockstep/app/claim"
+	"lockstep/app/check"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -82,16 +82,15 @@ func TestOwnReportsAreNotRefused(t *testing.T) {
 	for name, r := range reports(t) {
 		t.Run(name, func(t *testing.T) {
 			text := read(t, written(t, r), report.MarkdownFile)
-			d, err := claim.Read(strings.NewReader(text), report.MarkdownFile)
+			d, err := check.Read(strings.NewReader(text), report.MarkdownFile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := claim.Check(d)
-			if found.IsRefused() || found.Rows == 0 {
+			found := check.Check(d)
+			if found.IsRefused() || found.Figures.Read == 0 {
 				var b bytes.Buffer
-				found.Unread, found.Statements = nil, nil
-				_ = claim.Write(&b, found)
-				t.Errorf("%d rows:\n%.4000s", found.Rows, b.String())
+				_ = check.Write(&b, found)
+				t.Errorf("%.4000s", b.String())
 			}
 		})
 	}
@@ -129,11 +128,11 @@ func TestStepAndRateMayBeCopied(t *testing.T) {
 		copied += fmt.Sprintf("%s,64,%s,%.0f\n", line.Label, analysis.Millis(line.Step.Median),
 			line.PerSecond)
 	}
-	d, err := claim.Read(strings.NewReader(copied), "copied.csv")
+	d, err := check.Read(strings.NewReader(copied), "copied.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := claim.Check(d); found.IsRefused() {
+	if found := check.Check(d); found.IsRefused() {
 		t.Errorf("%s\nis refused: %+v", copied, found.Objections)
 	}
 }

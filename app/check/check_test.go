@@ -1,0 +1,168 @@
+package check_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/check"
+)
+
+// judged returns what a check finds in a document.
+func judged(t *testing.T, name, text string) *check.Report {
+	t.Helper()
+	d, err := check.Read(strings.NewReader(text), name)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return check.Check(d)
+}
+
+// rulesOf returns the rules that object, but for the one that asks for repeats.
+func rulesOf(r *check.Report) []string {
+	var out []string
+	for _, o := range r.Objections {
+		if o.Rule != "one run" && !slices.Contains(out, o.Rule) {
+			out = append(out, o.Rule)
+		}
+	}
+	return out
+}
+
+// Every figure has its kind, whatever it stands in: units, headings in brackets, either orientation, lists,
+// logs, sentences.
+func TestKinds(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a.csv", "gpus,epoch time (s),img/s,best acc\n1,20.5,1000,91.2\n",
+			"workers 1; time/epoch 20.5; rate 1000; accuracy 0.912"},
+		{"b.md", "| Metric | One | Two (2 GPUs) |\n|---|---|---|\n| Total Time | 1h 30m | 2,700s |\n| Val " +
+			"Acc | 62.5% | 0.63 |\n",
+			"workers 2; time/total 5400; time/total 2700; accuracy 0.625; accuracy 0.63"},
+		{"c.txt", "Average loss: 2.5, Accuracy: 1050/10000 (10%)\n",
+			"loss 2.5; count 1050; count 10000; accuracy 0.1"},
+		{"d.md", "- Total batches: 12,000 in 30s (~400 batches/s)\n- Network time: ~9.5s per node\n",
+			"count 12000; time/total 30; rate 400; time/part 9.5"},
+		{"e.txt", "Name        Total Time   Final Loss\n----------------\nrun one 12.50      1.25\nrun " +
+			"two 25.00      1.50\n",
+			"time/total 12.5; loss 1.25; time/total 25; loss 1.5"},
+		{"f.json", `{"one":{"step_ms":8,"speedup":1},"two":{"step_ms":4,"speedup":2}}`,
+			"speed-up 1; time/step 0.008; speed-up 2; time/step 0.004"},
+		{"g.md", "ResNet50 on CIFAR-10 with a batch size of 128 reached 92.5% accuracy on 4 GPUs at " +
+			"10.0.0.1.\n",
+			"batch 128; accuracy 0.925; workers 4"},
+		{"h.md", "Rank 0 took 1.5x as long, $2.50/hour, 2026-11-28 12:30:01, 1e-3 learning rate, 5-12Ã—\n",
+			"name 0; ratio 1.5; price 0.00069444; learning rate 0.001; ratio 5; ratio 12"},
+	} {
+		d, err := check.Read(strings.NewReader(c.text), c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range d.Figures {
+			kind := string(f.Kind)
+			if f.Scope != "" {
+				kind += "/" + string(f.Scope)
+			}
+			got = append(got, fmt.Sprintf("%s %.5g", kind, f.Value))
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, s, c.want)
+		}
+	}
+}
+
+// A relation that is broken is refused or warned of, with its arithmetic; the same document with the right
+// figure is not.
+func TestRelations(t *testing.T) {
+	const head = "| gpus | total time (s) | epoch time (s) | speedup | efficiency |\n|---|---|---|---|---|\n"
+	for _, c := range []struct{ rule, name, wrong, right, arithmetic string }{
+		{"speed-up", "a.csv", "workers,step ms,speedup\n1,100,1.00\n2,56,1.95\n",
+			"workers,step ms,speedup\n1,100,1.00\n2,56,1.79\n",
+			"100 against 56 is 1.786, not 1.95"},
+		{"efficiency", "a.csv", "workers,speedup,efficiency\n1,1.0,100%\n4,3.0,85%\n",
+			"workers,speedup,efficiency\n1,1.0,100%\n4,3.0,75%\n",
+			"3.0 / 4 = 75.0 %, not 85%"},
+		{"unequal work", "a.md", head + "| 1 | 100 | 10 | 1 | |\n| 2 | 60 | 5 | | |\n",
+			head + "| 1 | 100 | 10 | 1 | |\n| 2 | 50 | 5 | | |\n",
+			"100 / 10 = 10 epochs, 60 / 5 = 12"},
+		{"unlabelled rows", "a.txt", "Name   Total Time  Loss\nrun 10.5  1.2\nrun 50.5  1.3\nrun 11.5  1.3\n",
+			"Name   Total Time  Loss\na 10.5  1.2\nb 50.5  1.3\nc 11.5  1.3\n",
+			"10.5 and 50.5 have one label"},
+		{"percentage", "a.txt", "Accuracy: 1050/10000 (12%)\n", "Accuracy: 1050/10000 (10%)\n",
+			"1050 / 10000 = 10.5 %, not 12%"},
+		{"rate", "a.txt", "Total batches: 13,000 in 20s (500 batches/s)\n",
+			"Total batches: 13,000 in 20s (650 batches/s)\n",
+			"13,000 / 20s = 650 per second, not 500 batches/s"},
+		{"sum", "a.txt", "Forward Pass: 40s\nBackward Pass: 60s\nData Loading: 10s\nTotal: 90s\n",
+			"Forward Pass: 40s\nBackward Pass: 60s\nData Loading: 10s\nTotal: 110s\n",
+			"40s + 60s + 10s = 110, not 90s"},
+		{"cost", "a.md", "GPUs cost $2.00/hour each.\n\n| gpus | total time | cost |\n|---|---|---|\n| 2 " +
+			"| 30 min | $3.00 |\n",
+			"GPUs cost $2.00/hour each.\n\n| gpus | total time | cost |\n|---|---|---|\n| 2 | 30 min | " +
+				"$2.00 |\n",
+			"2.00/hour × 2 × 30 min = 2, not 3.00"},
+		{"Amdahl", "a.md", "## Amdahl's law\n\nParallel fraction: 90%\n\n8 GPUs: 5.9x speedup\n",
+			"## Amdahl's law\n\nParallel fraction: 90%\n\n8 GPUs: 4.7x speedup\n",
+			"1 / (0.1 + 0.9 / 8) = 4.706, not 5.9x"},
+		{"fastest", "a.txt", "batch size 32 : 120 seconds to train\nbatch size 64 : 90 seconds to " +
+			"train\nBatch 32 trains fastest.\n",
+			"batch size 32 : 80 seconds to train\nbatch size 64 : 90 seconds to train\nBatch 32 trains " +
+				"fastest.\n", "120 seconds with 32, 90 seconds with 64"},
+		{"ranks disagree", "a.txt", "Node 0 (Rank 0)\nTime per iteration: 1.10 seconds\nNode 1 (Rank " +
+			"1)\nTime per iteration: 1.70 seconds\n",
+			"Node 0 (Rank 0)\nTime per iteration: 1.68 seconds\nNode 1 (Rank 1)\nTime per iteration: 1.70 " +
+				"seconds\n",
+			"1.70 seconds / 1.10 seconds = 1.545"},
+		{"projection", "a.md", "Two GPUs need 20.4 min (projected).\n\n| gpus | total time " +
+			"|\n|---|---|\n| 2 | 20.4 min |\n",
+			"Two GPUs need 20.4 min.\n\n| gpus | total time |\n|---|---|\n| 2 | 20.4 min |\n",
+			"20.4 min is projected in line 1 and measured in line 5"},
+		{"loss at chance", "a.md", "CIFAR-10 converges with a loss of 2.33.\n",
+			"CIFAR-10 converges with a loss of 1.33.\n", "ln 10 = 2.303, and 2.33"},
+		{"even", "a.md", "- Even distribution: 1,000-1,400 batches per node, 4 nodes\n",
+			"- Even distribution: 1,000-1,040 batches per node, 4 nodes\n",
+			"1,400 batches per node / 1,000 = 1.4"},
+	} {
+		got := judged(t, c.name, c.wrong)
+		i := slices.IndexFunc(got.Objections, func(o check.Objection) bool { return o.Rule == c.rule })
+		if i < 0 || got.Objections[i].Arithmetic != c.arithmetic {
+			t.Errorf("%s: %+v, want %q", c.rule, got.Objections, c.arithmetic)
+			continue
+		}
+		if o := got.Objections[i]; len(o.Places) == 0 || o.Places[0].Line == 0 || o.Remedy == "" {
+			t.Errorf("%s: places %v, remedy %q", c.rule, o.Places, o.Remedy)
+		}
+		if found := rulesOf(judged(t, c.name, c.right)); len(found) > 0 {
+			t.Errorf("%s: %v object to the right figures", c.rule, found)
+		}
+	}
+}
+
+// The reading share counts every number; what no word explains is listed with its line.
+func TestUnreadFiguresAreListed(t *testing.T) {
+	r := judged(t, "a.md", "The epoch took 20.5 s.\n\nIt said 17, and 42 was there.\n")
+	if r.Figures.All != 3 || r.Figures.Read != 1 || len(r.Unread) != 2 ||
+		r.Unread[1] != (check.Unread{Line: 3, Text: "42"}) {
+		t.Errorf("%+v, %v", r.Figures, r.Unread)
+	}
+	if _, err := check.Read(strings.NewReader("no figure at all\n"), "a.md"); err == nil {
+		t.Error("a document without a figure is read")
+	}
+}
+
+// One long sentence, one long line of anything, takes no more than linear time.
+func TestLongLines(t *testing.T) {
+	for _, part := range []string{"and 12 of them took 3.5 s ", "| 1 ", "[", "**1", "1-2", "1/2(", "`",
+		"1:", "9", "- 1 ", "Loss: 2.5, "} {
+		text := strings.Repeat(part, 1<<18/len(part))
+		began := time.Now()
+		if d, err := check.Read(strings.NewReader(text), "a.md"); err == nil {
+			check.Check(d)
+		}
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("%q: %v", part, took)
+		}
+	}
+}
