@@ -13,9 +13,9 @@ import (
 	"lockstep/internal/regular"
 )
 
-// explain returns why a host did not answer, of which ssh has ended. isLate says that it was killed after
-// connectTime.
-func (c Console) explain(ctx context.Context, h Host, p *carrier, isLate bool) error {
+// explain returns why a host did not answer, of which ssh has ended. chatter is the last line that it
+// printed, and isLate says that ssh was killed after connectTime.
+func (c Console) explain(ctx context.Context, h Host, p *carrier, chatter string, isLate bool) error {
 	text := p.words.String()
 	switch {
 	case strings.Contains(text, "HOST IDENTIFICATION HAS CHANGED"):
@@ -28,8 +28,17 @@ func (c Console) explain(ctx context.Context, h Host, p *carrier, isLate bool) e
 	case strings.Contains(text, "Permission denied ("):
 		return c.explainDenied(ctx, h, text)
 	}
+	if status := p.command.ProcessState.ExitCode(); !isLate && status >= 0 && status != sshFailed {
+		words := strings.TrimSpace(chatter + " " + lastLine(text))
+		return &HostError{Host: h.Name, Text: fmt.Sprintf("the shell of the user there has ended with "+
+			"status %d before it came to our command%s: is it nologin, or does its .bashrc or .profile exit? "+
+			"See what ssh %s echo hello prints", status, said(words), h.Name)}
+	}
 	return &HostError{Host: h.Name, Text: explanation(text, isLate)}
 }
+
+// sshFailed is the exit status of ssh's own errors; others are those of what the host ran.
+const sshFailed = 255
 
 // explanation says what the words of ssh mean.
 func explanation(text string, isLate bool) string {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -56,7 +57,7 @@ func (c Console) answer(ctx context.Context, h Host, p *carrier, l *line) (uname
 		return "", &HostError{Host: h.Name, Text: err.Error()}
 	}
 	p.close() // what has ended its output may go on, too
-	return "", c.explain(ctx, h, p, late.Err() != nil)
+	return "", c.explain(ctx, h, p, l.chatter, late.Err() != nil)
 }
 
 // offer names the program to the host and sends it if it is not there. It returns the last word of the host.
@@ -72,6 +73,9 @@ func (c Console) offer(h Host, program binary, to io.Writer, l *line, moves *mov
 	return program.send(to, l, moves)
 }
 
+// maxSaid bounds what is kept of a line that a host prints, in bytes.
+const maxSaid = 200
+
 // word reads what the script says next: the text behind lockstep-NAME, or NAME itself if there is none. What
 // the user's shell prints before is skipped.
 func (l *line) word(names ...string) (string, error) {
@@ -84,6 +88,9 @@ func (l *line) word(names ...string) (string, error) {
 			return "", err
 		}
 		skipped += len(text)
+		if line := strings.TrimSpace(string(text)); line != "" {
+			l.chatter = strings.ToValidUTF8(line[:min(len(line), maxSaid)], "")
+		}
 		for _, name := range append(names, "failed") {
 			rest, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte("lockstep-"+name))
 			if !ok {

@@ -62,11 +62,12 @@ type reply struct {
 
 // line is one end of a connection. Several goroutines may send; one may receive.
 type line struct {
-	in     *bufio.Reader
-	ear    *ear
-	queue  chan parcel
-	closed chan struct{} // nothing is sent any more
-	close  func()
+	chatter string // the last line that was skipped
+	in      *bufio.Reader
+	ear     *ear
+	queue   chan parcel
+	closed  chan struct{} // nothing is sent any more
+	close   func()
 }
 
 // parcel is a line that waits to be written.
