@@ -89,6 +89,7 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
 		RunE:        func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
 	}
 	flags.add(c, a)
+	addHelpAll(c)
 	c.AddCommand(kernelsCommand(a))
 	return c
 }
@@ -172,15 +173,15 @@ func matrixUsage() map[string]string {
 			"(default with --per-host: all)",
 		"per-host": "a `LIST` of numbers of workers on each host (default with --hosts: 1); one worker on " +
 			"one host is the row single, with which the others are compared",
-		"data":    "a `LIST` of data sets, see lockstep train --help (default: glyphs)",
+		"data":    "a `LIST` of data sets, see lockstep help train data (default: glyphs)",
 		"threads": "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
 		"batch":   "a `LIST` of global batch sizes: strong scaling (default: 64)",
 		"batch-per-worker": "a `LIST` of samples of each worker, in place of --batch: the batch grows with " +
 			"the workers, which is weak scaling and is compared by samples per second",
-		"math": "a `LIST` of ways to compute products, see lockstep train --help (default: fast)",
+		"math": "a `LIST` of ways to compute products, see lockstep help train math (default: fast)",
 		"checkpoints": "a `LIST` of off, on (every 10 steps), and what lockstep train --checkpoint-every " +
 			"takes (default: off)",
-		"wire": "a `LIST` of compressions of gradients, see lockstep train --help; rows with a " +
+		"wire": "a `LIST` of compressions of gradients, see lockstep help train wire; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)",
 		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: one for each " +
 			"seed, else 6)",

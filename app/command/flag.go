@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,20 +65,39 @@ func given(c *cobra.Command) map[string]string {
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	mistyped := wordOfCommand(c)
 	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return pflag.ErrHelp
+	case errors.As(err, &unknown) && mistyped != "":
+		return unknownCommand(c, mistyped)
 	case errors.As(err, &unknown):
 		if unknown.GetSpecifiedShortnames() != "" {
 			letter := unknown.GetSpecifiedName()
-			return usagef("unknown flag -%s%s (%s --help lists all)", letter, hintLetter(c, letter),
-				c.CommandPath())
+			return usagef("unknown flag -%s%s (%s lists all)", letter, hintLetter(c, letter),
+				helpOf(c))
 		}
 		lines := unknownFlags(c, "--"+unknown.GetSpecifiedName())
-		return usagef("%s (%s --help lists all)", strings.Join(lines, "\n"), c.CommandPath())
+		return usagef("%s (%s lists all)", strings.Join(lines, "\n"), helpOf(c))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		return usagef("--%s: %v", f.Name, refusal(f, invalid.GetValue(), invalid.Unwrap()))
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
+}
+
+// wordOfCommand returns the word of the program's command line where c, which only has commands below it,
+// expects one of them, and which is none; "": there is no such word.
+func wordOfCommand(c *cobra.Command) string {
+	if c.Context() == nil || !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
+		return ""
+	}
+	line, _ := c.Context().Value(lineKey{}).([]string)
+	depth := len(strings.Fields(c.CommandPath())) - 1
+	if len(line) <= depth || strings.HasPrefix(line[depth], "-") {
+		return ""
+	}
+	return line[depth]
 }
 
 // unknownFlags words first, which c does not know, and the unknown flags behind it on the program's command
@@ -230,56 +248,4 @@ func unknownCommand(c *cobra.Command, name string) error {
 	}
 	return usagef("unknown command %.80q%s (known: %s)", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
-}
-
-// helpWidth is the column at which help text wraps.
-const helpWidth = 100
-
-// printUsage prints usage, examples and commands or grouped flags.
-func printUsage(c *cobra.Command) error {
-	w := c.OutOrStderr()
-	fmt.Fprint(w, "Usage:\n")
-	if !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
-		fmt.Fprintf(w, "  %s\n", c.UseLine())
-	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.CommandPath())
-	}
-	if c.Example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
-	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprint(w, "\nCommands:\n")
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-10s %s\n", sub.Name(), sub.Short)
-			}
-		}
-	}
-	printFlags(w, c)
-	return nil
-}
-
-// printFlags prints c's flags under the headings of their groups, others under Flags.
-func printFlags(w io.Writer, c *cobra.Command) {
-	const others = "Flags"
-	groups := map[string]*pflag.FlagSet{}
-	var order []string
-	c.Flags().SortFlags = false
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		group := others
-		if g := f.Annotations[groupKey]; len(g) > 0 {
-			group = g[0]
-		}
-		if groups[group] == nil {
-			groups[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
-			groups[group].SortFlags = false
-			order = append(order, group)
-		}
-		groups[group].AddFlag(f)
-	})
-	for _, group := range order {
-		fmt.Fprintf(w, "\n%s:\n%s", group,
-			strings.TrimRight(groups[group].FlagUsagesWrapped(helpWidth), "\n")+"\n")
-	}
 }

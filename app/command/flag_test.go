@@ -155,7 +155,7 @@ func TestSeveralUnknownFlags(t *testing.T) {
 	_, _, stderr := execute("train", "--bacth", "3", "--steps", "2", "--save-every=9", "--bacth", "--", "--x")
 	want := `lockstep: unknown flag --bacth; did you mean "--batch"?` + "\n" +
 		`lockstep: unknown flag --save-every; did you mean "--checkpoint-every"? ` +
-		"(lockstep train --help lists all)\n"
+		"(lockstep train --help-all lists all)\n"
 	if stderr != want {
 		t.Errorf("%q, want %q", stderr, want)
 	}

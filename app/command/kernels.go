@@ -63,7 +63,7 @@ by the GPU itself, and so is the transfer of the samples; --threads, --isa and -
 	f := c.Flags()
 	f.StringVar(&flags.math, "math", "fast",
 		"how matrix products are computed, a `NAME`: fast, exact, bf16x6, bf16x3 or bf16; on a GPU fp32, "+
-			"tf32 or bf16; see lockstep train --help")
+			"tf32 or bf16; see lockstep help train math")
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")

@@ -145,7 +145,8 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(printUsage)
+	root.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c, c.OutOrStderr()) })
+	root.SetHelpFunc(printHelp)
 	root.SetHelpCommand(helpCommand())
 	for _, command := range commands() {
 		root.AddCommand(command(a))
@@ -155,23 +156,6 @@ func (a *app) root() *cobra.Command {
 
 // anywhere is the annotation of commands that may also be started by another launcher, such as mpirun.
 const anywhere = "anywhere"
-
-// helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:         "help [COMMAND]",
-		Short:       "Explain a command",
-		Hidden:      true,
-		Annotations: map[string]string{anywhere: "true"},
-		RunE: func(c *cobra.Command, args []string) error {
-			about, rest, err := c.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(about, rest[0])
-			}
-			return about.Help()
-		},
-	}
-}
 
 // usagef returns an error that ends the program with job.ExitUsage.
 func usagef(format string, args ...any) error {

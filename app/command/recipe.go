@@ -130,6 +130,7 @@ ones. r0, r3 and r4 use the hosts of lockstep launch, or those of a lab that the
 	c.Flags().Var(&limit, "budget", "of a benchmark: the `TIME` that it may take in all, such "+
 		"as 10m (default: as long as it takes)")
 	addWatching(c, &isJSON, &isQuiet)
+	addHelpAll(c)
 	return c
 }
 

@@ -39,7 +39,9 @@ func (a *app) configsOf(ctx context.Context, args []string) ([]setting.Config, e
 	root := s.root()
 	command, _, err := root.Find(args)
 	if err != nil || command == root || command.Annotations[spreads] == "" ||
-		slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
+		slices.ContainsFunc(args, func(arg string) bool {
+			return strings.HasPrefix(arg, "--help") || arg == "-h"
+		}) {
 		return nil, nil // the command itself says what is wrong
 	}
 	root.SetArgs(args)

@@ -38,6 +38,7 @@ func trainCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&config, "config", "",
 		"read settings from a YAML `FILE`, such as a run's config.yaml (default: none)")
 	addWatching(c, &isJSON, &isQuiet)
+	addHelpAll(c)
 	return c
 }
 

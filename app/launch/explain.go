@@ -31,8 +31,8 @@ func (c Console) explain(ctx context.Context, h Host, p *carrier, chatter string
 	if status := p.command.ProcessState.ExitCode(); !isLate && status >= 0 && status != sshFailed {
 		words := strings.TrimSpace(chatter + " " + lastLine(text))
 		return &HostError{Host: h.Name, Text: fmt.Sprintf("the shell of the user there has ended with "+
-			"status %d before it came to our command%s: is it nologin, or does its .bashrc or .profile exit? "+
-			"See what ssh %s echo hello prints", status, said(words), h.Name)}
+			"status %d before it came to our command%s: is it nologin, or does its .bashrc or .profile "+
+			"exit? See what ssh %s echo hello prints", status, said(words), h.Name)}
 	}
 	return &HostError{Host: h.Name, Text: explanation(text, isLate)}
 }

@@ -1,0 +1,251 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the column at which help text wraps.
+const helpWidth = 100
+
+// headed is a heading of help with the names below it.
+type headed struct {
+	heading string
+	names   []string
+}
+
+// commandGroups are the headings of `lockstep --help`. Commands in none are under More.
+func commandGroups() []headed {
+	return []headed{
+		{"Train", []string{"train", "recipe"}},
+		{"Compare", []string{"bench", "commbench", "check", "replay"}},
+		{"Look", []string{"report", "bundle"}},
+		{"Use", []string{"data", "checkpoint"}},
+		{"On several hosts", []string{"launch", "run", "generate", "doctor", "lab", "token", "server"}},
+	}
+}
+
+// firstFlags lists the flags that the help of a command with many shows, in the order in which people need
+// them; nil: it shows all.
+func firstFlags(c *cobra.Command) []string {
+	switch strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") {
+	case "train":
+		return []string{"model", "data", "workers", "shards", "batch", "epochs", "steps", "lr", "optimizer",
+			"schedule", "seed", "strategy", "weights", "eval-only", "out", "checkpoint-every", "resume",
+			"config", "json", "quiet"}
+	case "bench":
+		return []string{"quick", "models", "data", "strategies", "workers", "batch", "epochs", "steps", "lr",
+			"conditions", "repeats", "copies", "budget", "precision", "peer", "plan", "out", "resume", "json",
+			"quiet"}
+	case "recipe run":
+		return []string{"workers", "shards", "batch", "epochs", "lr", "seed", "data-dir", "until", "for",
+			"budget", "out", "checkpoint-every", "json", "quiet"}
+	}
+	return nil
+}
+
+// helpOf returns the command that lists all flags of c.
+func helpOf(c *cobra.Command) string {
+	if firstFlags(c) != nil {
+		return c.CommandPath() + " --" + helpAllFlag
+	}
+	return c.CommandPath() + " --help"
+}
+
+// helpAllFlag asks for the long help of a command that has a short one.
+const helpAllFlag = "help-all"
+
+// helpAll is the value of that flag.
+type helpAll struct{ isAsked bool }
+
+func (h *helpAll) String() string   { return "false" }
+func (h *helpAll) Type() string     { return "bool" }
+func (h *helpAll) Set(string) error { h.isAsked = true; return pflag.ErrHelp }
+
+// addHelpAll gives c that flag.
+func addHelpAll(c *cobra.Command) {
+	f := c.Flags().VarPF(&helpAll{}, helpAllFlag, "", "explain the command, and all flags by group")
+	f.NoOptDefVal = "true"
+}
+
+// helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:         "help [COMMAND] [TOPIC]",
+		Short:       "Explain a command",
+		Hidden:      true,
+		Annotations: map[string]string{anywhere: "true"},
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 && firstFlags(about) == nil {
+				return unknownCommand(about, rest[0])
+			}
+			about.InitDefaultHelpFlag()
+			if len(rest) > 0 {
+				return printTopic(about, about.OutOrStdout(), rest[0])
+			}
+			return about.Help()
+		},
+	}
+}
+
+// printHelp prints the help of c: of a command with many flags the first of them, all of them with its long
+// text, or those of a topic, for which words is the command line behind the command.
+func printHelp(c *cobra.Command, words []string) {
+	w := c.OutOrStdout()
+	all, _ := flagValue(c, helpAllFlag).(*helpAll)
+	isShort := firstFlags(c) != nil && (all == nil || !all.isAsked)
+	if i := slices.Index(words, "--help"); isShort && i >= 0 && i+1 < len(words) && words[i+1][0] != '-' {
+		if printTopic(c, w, words[i+1]) == nil {
+			return
+		}
+	}
+	text := c.Long
+	if text == "" || isShort {
+		text = c.Short
+	}
+	fmt.Fprintf(w, "%s\n\n", text)
+	if isShort {
+		printShort(c, w)
+	} else {
+		printUsage(c, w)
+	}
+}
+
+// flagValue returns the value of c's flag called name; nil without one.
+func flagValue(c *cobra.Command, name string) pflag.Value {
+	if f := c.Flags().Lookup(name); f != nil {
+		return f.Value
+	}
+	return nil
+}
+
+// printShort prints the first examples and flags of c, and where the others are.
+func printShort(c *cobra.Command, w io.Writer) {
+	const examples = 3
+	fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n", c.UseLine())
+	lines := strings.SplitAfter(strings.ReplaceAll(c.Example, "\\\n", "\x00"), "\n")
+	for _, line := range lines[:min(examples, len(lines))] {
+		fmt.Fprintln(w, strings.TrimSuffix(strings.ReplaceAll(line, "\x00", "\\\n"), "\n"))
+	}
+	first := pflag.NewFlagSet("", pflag.ContinueOnError)
+	first.SortFlags = false
+	for _, name := range firstFlags(c) {
+		first.AddFlag(c.Flags().Lookup(name))
+	}
+	fmt.Fprintf(w, "\nFlags:\n%s\n", usages(first))
+	if c.HasAvailableSubCommands() {
+		printCommands(w, c)
+	}
+	var headings []string
+	for _, g := range flagGroups(c) {
+		headings = append(headings, strings.ToLower(g.Name()))
+	}
+	fmt.Fprintf(w, "\n%s explains the command and lists all flags.\n%s --help TOPIC lists those about "+
+		"a topic, such as wire:\n  %s\n", helpOf(c), c.CommandPath(), strings.Join(headings, ", "))
+}
+
+// printTopic prints the flags of c whose group or name has the topic.
+func printTopic(c *cobra.Command, w io.Writer, topic string) error {
+	topic = strings.ToLower(strings.TrimLeft(topic, "-"))
+	isFound := false
+	for _, g := range flagGroups(c) {
+		about := pflag.NewFlagSet(g.Name(), pflag.ContinueOnError)
+		about.SortFlags = false
+		isAll := strings.Contains(strings.ToLower(g.Name()), topic)
+		g.VisitAll(func(f *pflag.Flag) {
+			if isAll || strings.Contains(f.Name, topic) {
+				about.AddFlag(f)
+			}
+		})
+		if about.HasFlags() {
+			isFound = true
+			fmt.Fprintf(w, "%s:\n%s\n\n", g.Name(), usages(about))
+		}
+	}
+	if !isFound {
+		return usagef("%s has no flag or group of flags about %.80q; %s lists all", c.CommandPath(), topic,
+			helpOf(c))
+	}
+	return nil
+}
+
+// printUsage prints usage, examples and commands or grouped flags.
+func printUsage(c *cobra.Command, w io.Writer) error {
+	fmt.Fprint(w, "Usage:\n")
+	if !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
+		fmt.Fprintf(w, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s COMMAND [flags]\n", c.CommandPath())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		printCommands(w, c)
+	}
+	for _, g := range flagGroups(c) {
+		fmt.Fprintf(w, "\n%s:\n%s\n", g.Name(), usages(g))
+	}
+	return nil
+}
+
+// usages returns the lines of flags, without the last line's end.
+func usages(f *pflag.FlagSet) string { return strings.TrimRight(f.FlagUsagesWrapped(helpWidth), "\n") }
+
+// printCommands prints the commands below c, those of the program by group.
+func printCommands(w io.Writer, c *cobra.Command) {
+	var names []string
+	byName := map[string]*cobra.Command{}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names, byName[sub.Name()] = append(names, sub.Name()), sub
+		}
+	}
+	groups := []headed{{"Commands", names}}
+	if !c.HasParent() {
+		groups = commandGroups()
+		var more []string
+		for _, name := range names {
+			if !slices.ContainsFunc(groups, func(h headed) bool { return slices.Contains(h.names, name) }) {
+				more = append(more, name)
+			}
+		}
+		groups = append(groups, headed{"More", more})
+	}
+	for _, g := range groups {
+		fmt.Fprintf(w, "\n%s:\n", g.heading)
+		for _, name := range g.names {
+			if sub := byName[name]; sub != nil {
+				fmt.Fprintf(w, "  %-10s %s\n", name, sub.Short)
+			}
+		}
+	}
+}
+
+// flagGroups returns c's flags under the headings of their groups, others under Flags.
+func flagGroups(c *cobra.Command) []*pflag.FlagSet {
+	const others = "Flags"
+	groups := map[string]*pflag.FlagSet{}
+	var order []*pflag.FlagSet
+	c.Flags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		group := others
+		if g := f.Annotations[groupKey]; len(g) > 0 {
+			group = g[0]
+		}
+		if groups[group] == nil {
+			groups[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
+			groups[group].SortFlags = false
+			order = append(order, groups[group])
+		}
+		groups[group].AddFlag(f)
+	})
+	return order
+}

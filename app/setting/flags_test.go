@@ -1,0 +1,48 @@
+package setting_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/setting"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/flags.md")
+
+// flagsPage is the text before the table of docs/flags.md.
+const flagsPage = "# Flags of other programs\n\n" +
+	"A common flag of torchrun, of scripts around torch, of Lightning, of Hugging Face's Trainer, of " +
+	"Horovod,\nDeepSpeed or Megatron is answered with ours. With dashes or with underscores, it is the " +
+	"same flag. Names that\nare the same here and there (`--epochs`, `--lr`, `--momentum`, `--seed`) are " +
+	"not listed.\n\n" +
+	"`--batch` counts the samples of a step over all workers, where the others count those of one worker:\n" +
+	"`--workers 4 --batch 256` is their 4 processes of 64. `--lr` is for that batch. `--nnodes` is a flag " +
+	"of\n`lockstep run`. There is no `--num-workers`: a worker prepares its batches by itself, beside the " +
+	"step.\n\n" +
+	"`go test ./app/setting -update` writes this page from the names that `lockstep train` answers.\n\n" +
+	"| here | there |\n|---|---|\n"
+
+// docs/flags.md is the table of the settings.
+func TestFlagsPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(flagsPage)
+	for _, s := range setting.Settings(nil) {
+		names := slices.Sorted(slices.Values(s.Elsewhere()))
+		if len(names) > 0 {
+			fmt.Fprintf(&b, "| `--%s` | `%s` |\n", s.Name, strings.Join(names, "` `"))
+		}
+	}
+	const path = "../../docs/flags.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != b.String() {
+		t.Errorf("docs/flags.md is not that of the settings (%v): go test ./app/setting -update", err)
+	}
+}
