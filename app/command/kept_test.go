@@ -416,7 +416,7 @@ func TestCheckOfATraining(t *testing.T) {
 			t.Errorf("status %d, %q, %q, want %d and %q", status, stdout, stderr, want, text)
 		}
 	}
-	checks(job.ExitOK, "training run: 24 steps of 2 ranks compared with its summary: 0 refused\n")
+	checks(job.ExitOK, "training run: 24 steps of 2 ranks compared with its summary: 0 refused, 0 warnings\n")
 	path, text := left(t, folder, rundir.SummaryFile)
 	steps, lines := left(t, folder, rundir.StepsFile)
 	lines = lines[:1+bytes.LastIndexByte(lines[:len(lines)-1], '\n')] // without the last
@@ -427,7 +427,7 @@ func TestCheckOfATraining(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	checks(job.ExitOK, "training run: not compared, as it has no summary: 0 refused\n")
+	checks(job.ExitOK, "training run: not compared, as it has no summary: 0 refused, 0 warnings\n")
 	if err := os.WriteFile(path, text[:len(text)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
