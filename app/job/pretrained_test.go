@@ -108,13 +108,7 @@ func evaluated(t *testing.T, c setting.Config, weights, set string) (*record.Sum
 	var said bytes.Buffer
 	c.Weights, c.Data, c.Out = weights, set, filepath.Join(t.TempDir(), "run")
 	s, err := job.Run(t.Context(), c, job.Options{Stderr: &said})
-	var lines strings.Builder
-	for line := range strings.Lines(said.String()) {
-		if !strings.HasPrefix(line, "note: data ") {
-			lines.WriteString(line)
-		}
-	}
-	return s, lines.String(), err
+	return s, withoutData(said.String()), err
 }
 
 func TestLabelsAreTheClassesOfTheWeightsByName(t *testing.T) {

@@ -45,7 +45,18 @@ func resumed(t *testing.T, dir string, flags ...string) (*record.Summary, string
 		t.Errorf("no word of what is resumed: %q", before)
 	}
 	_, after, _ := strings.Cut(text, "\n")
-	return s, before + after, err
+	return s, withoutData(before + after), err
+}
+
+// withoutData leaves out the lines about data sets.
+func withoutData(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "note: data ") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // begun leaves a run that has done the first steps of short's eight.
