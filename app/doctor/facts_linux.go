@@ -23,9 +23,6 @@ func describeSystem(f *record.HostFacts) {
 	f.Load, _ = strconv.ParseFloat(load, 64) // 0 if it is no number
 	f.Governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	f.QuotaCores = quota()
-	if left, ok := memoryLeft(); ok {
-		f.FreeMemoryBytes = min(f.FreeMemoryBytes, left)
-	}
 	f.FileLimit, f.ProcessLimit = limitOf(unix.RLIMIT_NOFILE), limitOf(unix.RLIMIT_NPROC)
 	var t unix.Timex
 	if state, err := unix.Adjtimex(&t); err == nil {
@@ -69,31 +66,6 @@ func quota() float64 {
 		}
 	}
 	return 0
-}
-
-// memoryLeft returns what the control group of this process may still take, if it has a limit.
-func memoryLeft() (left uint64, ok bool) {
-	for line := range strings.Lines(contents("/proc/self/cgroup")) {
-		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(part) != 3 {
-			continue
-		}
-		limit, used := "", ""
-		switch {
-		case part[1] == "":
-			limit, used = contents(groupFile("", part[2], "memory.max")),
-				contents(groupFile("", part[2], "memory.current"))
-		case part[1] == "memory":
-			limit, used = contents(groupFile("memory", part[2], "memory.limit_in_bytes")),
-				contents(groupFile("memory", part[2], "memory.usage_in_bytes"))
-		}
-		l, errLimit := strconv.ParseUint(limit, 10, 64)
-		u, errUsed := strconv.ParseUint(used, 10, 64)
-		if errLimit == nil && errUsed == nil && l < 1<<60 {
-			return l - min(l, u), true
-		}
-	}
-	return 0, false
 }
 
 // groupFile returns the path of a file of a control group. Within a container the group is the root.

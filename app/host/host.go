@@ -32,13 +32,15 @@ func Describe() record.Host {
 	return h
 }
 
-// MemoryBytes returns the machine's memory, 0 if unknown.
+// MemoryBytes returns the machine's memory, or less where control groups limit what this process may use, as
+// in a container; 0 if unknown.
 func MemoryBytes() uint64 {
 	memory, err := mem.VirtualMemory()
 	if err != nil {
 		return 0
 	}
-	return memory.Total
+	limit, _ := memoryLimits()
+	return min(memory.Total, limit)
 }
 
 // AllCores returns how many processors the machine has, also those that this process may not use.
@@ -52,13 +54,15 @@ func AllCores() int {
 // Cores returns how many processors this process may use.
 func Cores() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
 
-// FreeMemoryBytes returns the memory that processes can still take without swapping, 0 if unknown.
+// FreeMemoryBytes returns the memory that this process can still take without swapping and within the limits
+// of its control groups, 0 if unknown.
 func FreeMemoryBytes() uint64 {
 	memory, err := mem.VirtualMemory()
 	if err != nil {
 		return 0
 	}
-	return memory.Available
+	_, left := memoryLimits()
+	return min(memory.Available, left)
 }
 
 // SwapUsedBytes returns the memory of all processes that was moved to disk, 0 if unknown.

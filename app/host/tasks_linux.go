@@ -38,25 +38,33 @@ const plenty = 4096
 // groupRoom is the room in this process's control group and in those above it.
 func groupRoom(root string) (room int, limit string) {
 	room = math.MaxInt
+	for _, folder := range groupFolders(root, "pids") {
+		most, isLimit := number(read(folder, "pids.max"))
+		used, isKnown := number(read(folder, "pids.current"))
+		if isLimit && isKnown && most-used < room {
+			room = most - used
+			limit = fmt.Sprintf("%d for a control group (pids.max), of which %d are in use", most, used)
+		}
+	}
+	return room, limit
+}
+
+// groupFolders returns the folders of this process's control groups and of those above them: the unified
+// ones, and those of a controller.
+func groupFolders(root, controller string) (folders []string) {
 	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
 		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(part) != 3 || part[1] != "" && part[1] != "pids" {
+		if len(part) != 3 || part[1] != "" && part[1] != controller {
 			continue
 		}
 		for group := part[2]; ; group = filepath.Dir(group) {
-			folder := filepath.Join("sys/fs/cgroup", part[1], group)
-			most, isLimit := number(read(root, folder, "pids.max"))
-			used, isKnown := number(read(root, folder, "pids.current"))
-			if isLimit && isKnown && most-used < room {
-				room = most - used
-				limit = fmt.Sprintf("%d for a control group (pids.max), of which %d are in use", most, used)
-			}
+			folders = append(folders, filepath.Join(root, "sys/fs/cgroup", part[1], group))
 			if group == "/" || group == "." {
 				break
 			}
 		}
 	}
-	return room, limit
+	return folders
 }
 
 // limitOf returns the soft limit of a line of /proc/self/limits; -1: none.

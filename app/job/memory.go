@@ -85,7 +85,7 @@ func (w *worker) memoryText(m train.Memory, data, loading int64, machine uint64)
 		text += fmt.Sprintf("; %s together", setting.Size(w.together))
 	}
 	if machine > 0 {
-		text += fmt.Sprintf("; this machine has %s", setting.Size(int64(machine)))
+		text += fmt.Sprintf("; this machine, or its container, has %s", setting.Size(int64(machine)))
 	}
 	return text
 }

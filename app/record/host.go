@@ -14,7 +14,7 @@ type Host struct {
 	PhysicalCores int      `json:"physical_cores"` // processors
 	LogicalCores  int      `json:"logical_cores"`  // with hyper-threads
 	UsableCores   int      `json:"usable_cores"`   // after affinity and container limits
-	MemoryBytes   uint64   `json:"memory_bytes"`   // of the machine
+	MemoryBytes   uint64   `json:"memory_bytes"`   // of the machine, or of its container
 	ISA           []string `json:"isa"`            // kernel paths of this processor and build
 	Go            string   `json:"go"`             // version of the compiler
 	Lab           string   `json:"lab,omitempty"`  // flags of the lab whose hosts the workers were on

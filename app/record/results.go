@@ -92,7 +92,7 @@ type Machine struct {
 	Arch        string   `json:"arch"`                   // of the processor
 	CPU         string   `json:"cpu,omitempty"`          // model of the processor
 	Cores       int      `json:"cores"`                  // usable logical processors
-	MemoryBytes uint64   `json:"memory_bytes,omitempty"` // of the machine
+	MemoryBytes uint64   `json:"memory_bytes,omitempty"` // of the machine, or of its container
 	ISA         []string `json:"isa,omitempty"`          // supported kernel paths, best last
 }
 
