@@ -87,6 +87,12 @@ func Scan(folder string, m Manifest) (Manifest, error) {
 	m.Schema, m.Files, m.LeftOut = schema, nil, []string{}
 	total := int64(0)
 	err := filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
+		if err == nil && regular.IsTemporary(d.Name()) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil // left by a process that was killed, or another's
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -215,11 +215,11 @@ func unpacked(path string, use func(folder string, m bundle.Manifest) error) err
 		return noBundle(path, err)
 	}
 	defer f.Close() // only read
-	folder, err := os.MkdirTemp("", "lockstep-bundle-")
+	folder, remove, err := regular.MakeFolder("", "bundle")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	m, err := bundle.Extract(f, folder)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/internal/kernel/row"
+	"lockstep/internal/regular"
 )
 
 // Options is what Run needs of the world around it.
@@ -96,11 +97,11 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 	if w.link == "local" {
 		return c.here(ctx, n, points, report)
 	}
-	logs, err := os.MkdirTemp("", "lockstep-commbench-*")
+	logs, remove, err := regular.MakeFolder("", "commbench")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(logs)
+	defer remove()
 	shown := 0
 	ranks := make([]findings, n)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{

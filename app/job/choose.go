@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 	"lockstep/optim"
 )
 
@@ -43,11 +43,11 @@ func choose(ctx context.Context, c setting.Config, o Options) (setting.Config, *
 		c.Strategy = strategy.DDP // nothing is exchanged but counts
 		return c, nil, nil
 	}
-	folder, err := os.MkdirTemp("", "lockstep-choice-")
+	folder, remove, err := regular.MakeFolder("", "choice")
 	if err != nil {
 		return c, nil, fmt.Errorf("job: probe the machines: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	p := prober{config: brief(c), folder: folder,
 		options: Options{Environment: o.Environment, Worker: o.Worker}}
 	begin := time.Now()
@@ -80,11 +80,11 @@ const ProbeSeconds = float64(probeTime) / float64(time.Second)
 // Probe measures the machines of a run by a short run without exchange, which leaves nothing behind.
 func Probe(ctx context.Context, c setting.Config, o Options) (record.Probe, error) {
 	o.setDefaults()
-	folder, err := os.MkdirTemp("", "lockstep-probe-")
+	folder, remove, err := regular.MakeFolder("", "probe")
 	if err != nil {
 		return record.Probe{}, fmt.Errorf("job: probe the machines: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	p := prober{config: brief(c.On(o.Environment).Complete()), folder: folder,
 		options: Options{Environment: o.Environment, Worker: o.Worker}}
 	return p.probe(ctx)

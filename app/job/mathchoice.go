@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +12,7 @@ import (
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/internal/regular"
 )
 
 const (
@@ -58,11 +58,11 @@ func chooseMath(ctx context.Context, c setting.Config, o *Options) (setting.Conf
 // behind.
 func compareMaths(ctx context.Context, c setting.Config, o Options, maths []setting.Math) (*record.MathChoice,
 	error) {
-	folder, err := os.MkdirTemp("", "lockstep-math-")
+	folder, remove, err := regular.MakeFolder("", "math")
 	if err != nil {
 		return nil, fmt.Errorf("job: compare maths: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	begin := time.Now()
 	p := prober{config: brief(c), folder: folder,
 		options: Options{Environment: o.Environment, Worker: o.Worker, Server: o.Server}}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -106,11 +105,11 @@ func (c Console) look(ctx context.Context, argv []string) string {
 // of ours, without logging in.
 func (c Console) explainKey(ctx context.Context, h Host, what, text string) error {
 	plain := &HostError{Host: h.Name, Text: what + said(lastLine(text))}
-	folder, err := os.MkdirTemp("", "lockstep-key")
+	folder, remove, err := regular.MakeFolder("", "key")
 	if err != nil {
 		return plain
 	}
-	defer os.RemoveAll(folder)
+	defer remove()
 	file := filepath.Join(folder, "known_hosts")
 	c.look(ctx, c.ssh(h, "true", "-o", "StrictHostKeyChecking=accept-new", "-o", "UserKnownHostsFile="+file,
 		"-o", "GlobalKnownHostsFile=/dev/null", "-o", "HashKnownHosts=no", "-o", "UpdateHostKeys=no",

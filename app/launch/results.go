@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"lockstep/internal/regular"
 )
 
 // Fetch names a file or folder of results of a job.
@@ -101,11 +103,11 @@ func Take(stream io.ReadWriter, f Fetch, to string) error {
 	if _, err := stream.Write(append(text, '\n')); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp(to, ".lockstep-")
+	scratch, remove, err := regular.MakeFolder(to, "results")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	if err := Unpack(stream, scratch); err != nil {
 		return err
 	}

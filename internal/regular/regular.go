@@ -3,7 +3,6 @@ package regular
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -101,11 +100,10 @@ func Replace(path string, fill func(io.Writer) error) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
+	if err == nil { // before the end of its lock
 		err = os.Rename(f.Name(), path)
 	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name()) // the first error is the one to return
 		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
 			return naming(path, err)
@@ -123,17 +121,12 @@ func naming(path string, err error) error {
 	return err
 }
 
-// createBeside creates a hidden file with a new name in the folder of path. os.CreateTemp is
-// unsuitable: its files are readable by their owner only, and only the system can apply the umask
-// without a race.
+// createBeside creates a temporary file in the folder of path. os.CreateTemp is unsuitable: its files are
+// readable by their owner only, and only the system can apply the umask without a race.
 func createBeside(path string) (*os.File, error) {
-	for {
-		name := "." + filepath.Base(path) + "-" + rand.Text()
-		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
-	}
+	return temporary(filepath.Dir(path), filepath.Base(path), func(path string) (*os.File, error) {
+		return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+	})
 }
 
 // SyncFolder makes a rename in folder durable. Systems that cannot sync folders do so by
