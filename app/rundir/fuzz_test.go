@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/rundir"
+	"lockstep/trace"
 )
 
 // FuzzStepLog cuts a step log: what stays is whole lines of it, of earlier steps.
@@ -32,6 +33,44 @@ func FuzzStepLog(f *testing.F) {
 			if !bytes.Contains(text, line) || json.Unmarshal(line, &l) != nil || l.Step >= step {
 				t.Fatalf("%q stays of %q", line, text)
 			}
+		}
+	})
+}
+
+// FuzzEvaluations reads the evaluations of a run.
+func FuzzEvaluations(f *testing.F) {
+	f.Add([]byte(`{"steps":1,"loss":0.5}` + "\n" + `{"steps":2,"lo`))
+	f.Add([]byte("\n\nnull\n[]\n"))
+	dir := rundir.Directory(f.TempDir())
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(dir.Path(rundir.EvaluationsFile), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, err := dir.Evaluations()
+		if lines := bytes.Count(text, []byte("\n")) + 1; err != nil || len(all) > lines {
+			t.Errorf("%d evaluations in %d lines: %v", len(all), lines, err)
+		}
+	})
+}
+
+// FuzzRecording merges a worker's recording with another's.
+func FuzzRecording(f *testing.F) {
+	f.Add([]byte(`{"rank":1,"origin":5,"lanes":[{"name":"a","spans":[{"name":"b","start":1,"length":2}]}]}`))
+	f.Add([]byte(`{"origin":-9223372036854775808,"lanes":[{"dropped":-1,"spans":[{"start":9,"length":-2}]}]}`))
+	dir := rundir.Directory(f.TempDir())
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := dir.KeepRecording(0, trace.Recording{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir.Path(".trace1.json"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if dir.MergeTraces(2) != nil {
+			return
+		}
+		merged, err := os.ReadFile(dir.Path(rundir.TraceFile))
+		if err != nil || !json.Valid(merged) {
+			t.Errorf("merged with %q it is no JSON: %v", text, err)
 		}
 	})
 }
