@@ -50,8 +50,9 @@ func deviceSetting() Setting {
 
 // mathSetting says how products are rounded.
 func mathSetting() Setting {
-	return choice("math", "how matrix products are computed: exact avoids algorithms that round more, such "+
-		"as Winograd's and Strassen's; bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
+	return choice("math", "how matrix products are computed: fast takes Winograd's and Strassen's "+
+		"algorithms, whose gradients are twice as far from float64 as PyTorch's float32; exact avoids them; "+
+		"bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
 		"bf16 rounds the operands of large products to bf16, which pays on AMD's AVX512_BF16 (on AMX it is "+
 		"untried); on a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto times those "+
 		"that the machines have, some seconds each, says how far each is from exact in the first step, and "+

@@ -3,6 +3,7 @@
 
     results/accuracy/pytorch.py > results/accuracy/pytorch.json        (torch 2, numpy)
     results/accuracy/pytorch.py --autocast > results/accuracy/autocast.json
+    results/accuracy/pytorch.py --weights > results/accuracy/weights.json
 
 With --autocast: how far PyTorch's mixed precision strays from it, torch.autocast("cpu", torch.bfloat16) around the
 forward pass and the loss, for networks with products that Lockstep's --math bf16 rounds.
@@ -11,6 +12,11 @@ Each case trains a network from a known start for a few steps. Starts and batche
 (splitmix64) as for the parity cases, from streams that the seed moves. The float64 run is kept: losses, logits of the
 first and the last step, and of each parameter some entries of the first gradient and of the change that all steps made.
 Of the float32 runs only their distance from it is kept. model/accuracy_test.go measures Lockstep's by the same formulas.
+
+With --weights: how far PyTorch's float32 default, on one thread, strays in all entries of the first gradient and of the
+change of the weights, over many seeds. Of the float64 runs a sketch of BUCKETS sums is kept: every entry is added to one
+of them or subtracted, as a hash says, so that norms of differences of sketches are those of the vectors to some 5 %.
+model/weights_accuracy_test.go measures Lockstep's.
 """
 import contextlib
 import json
@@ -33,6 +39,8 @@ RECIPES = [
     {"model": "bert-tiny", "batch": 4, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
     {"model": "bert-mini", "batch": 16, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
 ]
+WEIGHTS_SEEDS = {"resnet20": range(1, 21), "vgg11": range(1, 11)}
+BUCKETS = 256
 AUTOCAST_RECIPES = [
     {"model": "bert-tiny", "batch": 8, "sequence": 32, "classes": 2, "optimizer": "adamw", "lr": 0.0001},
     {"model": "resnet50", "batch": 8, "size": 32, "classes": 10, "optimizer": "sgd", "lr": 0.002},
@@ -239,15 +247,20 @@ def batch(recipe, s, dtype, memory_format):
     return x.to(dtype).contiguous(memory_format=memory_format), labels
 
 
-def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threads=2, autocast=False):
-    """Trains a case and returns the quantities that are compared, as float64."""
-    torch.set_num_threads(threads)
+def build(recipe, dtype):
+    """The network of a case at its start."""
     s = Streams(recipe["seed"])
     net = NETWORKS[recipe["model"]](recipe["classes"])
     with torch.no_grad():
         for i, (name, p) in enumerate(net.named_parameters()):
             p.copy_(torch.from_numpy(s.start(i, name, p)))
-    net = net.to(dtype)
+    return s, net.to(dtype)
+
+
+def run(recipe, dtype, mkldnn=True, memory_format=torch.contiguous_format, threads=2, autocast=False):
+    """Trains a case and returns the quantities that are compared, as float64."""
+    torch.set_num_threads(threads)
+    s, net = build(recipe, dtype)
     if "size" in recipe:
         net = net.to(memory_format=memory_format)
     x, y = batch(recipe, s, dtype, memory_format)
@@ -328,6 +341,54 @@ def strays(recipe, wide):
     return narrow
 
 
+def whole(recipe, dtype):
+    """Trains a case by SGD and returns all entries of the first gradient and of the change of the weights."""
+    torch.set_num_threads(1)
+    s, net = build(recipe, dtype)
+    x, y = batch(recipe, s, dtype, torch.contiguous_format)
+    optimizer = torch.optim.SGD(net.parameters(), lr=recipe["lr"], momentum=0.9, weight_decay=1e-4)
+
+    def flat(values):
+        return torch.cat([v.detach().double().flatten() for v in values]).numpy()
+
+    before = flat(net.parameters())
+    for step in range(recipe["steps"]):
+        optimizer.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        if step == 0:
+            gradients = flat(p.grad for p in net.parameters())
+        optimizer.step()
+    return {"gradients": gradients, "weights": flat(net.parameters()) - before}
+
+
+def sketch(s, values):
+    words = s.words(200001, len(values))
+    signs = 1 - 2 * (words >> np.uint64(63)).astype(np.float64)
+    return np.bincount((words % np.uint64(BUCKETS)).astype(np.int64), signs * values, BUCKETS)
+
+
+def weights():
+    """The cases of weights.json."""
+    for recipe in RECIPES:
+        for seed in WEIGHTS_SEEDS.get(recipe["model"], ()):
+            recipe = dict(recipe, shards=1, steps=STEPS, seed=seed)
+            wide, narrow = whole(recipe, torch.float64), whole(recipe, torch.float32)
+            case = {"recipe": recipe,
+                    "float64": {k: numbers(sketch(Streams(seed), v), 9) for k, v in wide.items()},
+                    "float32": {k: float("%.3g" % relative(narrow[k], v)) for k, v in wide.items()}}
+            print(recipe["model"], seed, case["float32"], file=sys.stderr)
+            yield case
+
+
+def write(cases):
+    print('{"torch": %s, "cases": [' % json.dumps(torch.__version__))
+    print(",\n".join(json.dumps(c, separators=(",", ":")) for c in cases))
+    print("]}")
+
+
+if "--weights" in sys.argv:
+    write(weights())
+    sys.exit()
 mixed = "--autocast" in sys.argv
 cases = []
 for recipe in AUTOCAST_RECIPES if mixed else RECIPES:
@@ -341,6 +402,4 @@ for recipe in AUTOCAST_RECIPES if mixed else RECIPES:
             case["float32"] = strays(recipe, wide)
         print(recipe["model"], seed, numbers(wide["losses"]), case.get("autocast"), case.get("float32"), file=sys.stderr)
         cases.append(case)
-print('{"torch": %s, "cases": [' % json.dumps(torch.__version__))
-print(",\n".join(json.dumps(c, separators=(",", ":")) for c in cases))
-print("]}")
+write(cases)

@@ -3,14 +3,17 @@ package asm
 // The transforms of Winograd's algorithms, in their portable form; asmgen reads the struct to find the
 // fields from assembly.
 //
-// F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks") works on tiles. With
+// F(4x4, 3x3) (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks") works on tiles. It
+// evaluates polynomials at 0, -a, a, -b, b and infinity. With a = 5/8 and b = 3/2,
 //
-//	     4  0 -5  0  1  0          1/4    0    0          1  1  1  1  1  0
-//	     0 -4 -4  1  1  0         -1/6 -1/6 -1/6     A' = 0  1 -1  2 -2  0
-//	B' = 0  4 -4 -1  1  0     G = -1/6  1/6 -1/6          0  1  1  4  4  0
-//	     0 -2 -1  2  1  0         1/24 1/12  1/6          0  1 -1  8 -8  1
-//	     0  2 -1 -2  1  0         1/24 -1/12 1/6
-//	     0  4  0 -5  0  1            0    0    1
+//	     a²b²  0  -a²-b²  0    1  0         c     0    0          1  1   1  1   1  0
+//	     0   -ab²   -b²   a    1  0         ca    a ca a²ca   A' = 0  a  -a  b  -b  0
+//	B' = 0    ab²   -b²  -a    1  0     G = ca   -a ca a²ca        0  a²  a² b²  b² 0
+//	     0   -a²b   -a²   b    1  0         cb    b cb b²cb        0  a³ -a³ b³ -b³ 1
+//	     0    a²b   -a²  -b    1  0         cb   -b cb b²cb
+//	     0    a²b²   0  -a²-b² 0  1         0     0    1
+//
+//	c = 1 / a²b²     ca = 1 / 2a²(a²-b²)     cb = 1 / 2b²(b²-a²)
 //
 // the 4x4 pixels of output that a 3x3 filter w makes of 6x6 pixels of input d are
 //
@@ -212,57 +215,71 @@ func (a *WinogradArgs) toTaps(side int, f func(line) line) {
 	}
 }
 
-// inputLine multiplies d by B'. Here and below products are by powers of two, and so exact, where they
-// are added to something: fused multiply-add gives the same bits.
+// The points of F(4x4, 3x3) beside 0 and infinity, their squares, and the factors of G. Sums round half as
+// much as with 1 and 2, for which transforms take no products (docs/design/0004).
+const (
+	pointA, pointB   = 5. / 8, 3. / 2
+	squareA, squareB = pointA * pointA, pointB * pointB
+
+	factor0 = 1 / (squareA * squareB)
+	factorA = 1 / (2 * squareA * (squareA - squareB))
+	factorB = 1 / (2 * squareB * (squareB - squareA))
+)
+
+// inputLine multiplies d by B'.
 func inputLine(d line) line {
-	even, odd := d[4]-4*d[2], d[3]-4*d[1]
-	even2, odd2 := d[4]-d[2], d[3]-d[1]
+	even, odd := fma(-squareB, d[2], d[4]), fma(-squareB, d[1], d[3])
+	even2, odd2 := fma(-squareA, d[2], d[4]), fma(-squareA, d[1], d[3])
 	return line{
-		even2 + 4*(d[0]-d[2]),
-		even + odd, even - odd,
-		even2 + 2*odd2, even2 - 2*odd2,
-		(d[5] - d[3]) - 4*odd2,
+		fma(-squareA, fma(-squareB, d[0], d[2]), even),
+		fma(pointA, odd, even), fma(-pointA, odd, even),
+		fma(pointB, odd2, even2), fma(-pointB, odd2, even2),
+		fma(-squareA, odd, fma(-squareB, d[3], d[5])),
 	}
 }
 
 // outputLine multiplies m by A'.
 func outputLine(m line) line {
-	sum, diff := m[1]+m[2], m[1]-m[2]
-	sum2, diff2 := m[3]+m[4], m[3]-m[4]
-	return line{m[0] + sum + sum2, diff + 2*diff2, sum + 4*sum2, diff + 8*diff2 + m[5]}
+	sum, diff := m[1]+m[2], float32(pointA*(m[1]-m[2]))
+	sum2, diff2 := m[3]+m[4], float32(pointB*(m[3]-m[4]))
+	return line{
+		m[0] + sum + sum2,
+		diff + diff2,
+		fma(squareB, sum2, float32(squareA*sum)),
+		fma(squareB, diff2, fma(squareA, diff, m[5])),
+	}
 }
 
 // filterLine multiplies w by G.
 func filterLine(w line) line {
-	ends, ends2 := w[0]+w[2], w[0]+4*w[2]
+	ends, ends2 := fma(squareA, w[2], w[0]), fma(squareB, w[2], w[0])
 	return line{
-		0.25 * w[0],
-		-1. / 6 * (ends + w[1]), -1. / 6 * (ends - w[1]),
-		1. / 24 * (ends2 + 2*w[1]), 1. / 24 * (ends2 - 2*w[1]),
+		factor0 * w[0],
+		factorA * fma(pointA, w[1], ends), factorA * fma(-pointA, w[1], ends),
+		factorB * fma(pointB, w[1], ends2), factorB * fma(-pointB, w[1], ends2),
 		w[2],
 	}
 }
 
 // outputGradLine multiplies d by A.
 func outputGradLine(d line) line {
-	even, odd := d[0]+d[2], d[1]+d[3]
-	even2, odd2 := d[0]+4*d[2], d[1]+4*d[3]
+	even, odd := fma(squareA, d[2], d[0]), fma(squareA, d[3], d[1])
+	even2, odd2 := fma(squareB, d[2], d[0]), fma(squareB, d[3], d[1])
 	return line{
 		d[0],
-		even + odd, even - odd,
-		even2 + 2*odd2, even2 - 2*odd2,
+		fma(pointA, odd, even), fma(-pointA, odd, even),
+		fma(pointB, odd2, even2), fma(-pointB, odd2, even2),
 		d[3],
 	}
 }
 
 // filterGradLine multiplies u by G'.
 func filterGradLine(u line) line {
-	sum, diff := u[1]+u[2], u[2]-u[1]
-	sum2, diff2 := u[3]+u[4], u[3]-u[4]
+	sum, sum2 := float32(factorA*(u[1]+u[2])), float32(factorB*(u[3]+u[4]))
 	return line{
-		float32(1./24*(sum2-4*sum)) + float32(0.25*u[0]),
-		1. / 12 * (diff2 + 2*diff),
-		float32(1./6*(sum2-sum)) + u[5],
+		fma(factor0, u[0], sum+sum2),
+		fma(factorB*pointB, u[3]-u[4], float32(factorA*pointA*(u[1]-u[2]))),
+		fma(squareA, sum, fma(squareB, sum2, u[5])),
 	}
 }
 

@@ -28,7 +28,18 @@ func winograd(a *assembler) {
 }
 
 // winogradFactors are the constants of the transforms.
-var winogradFactors = []float32{2, 4, 8, 0.5, -0.5, 0.25, -1. / 6, 1. / 6, 1. / 12, 1. / 24}
+var winogradFactors = []float32{2, 4, 8, 0.5, 0.25, 1. / 9, 2. / 9, -1. / 18, pointA, pointB, squareA, squareB, factor0, factorA, factorB,
+	factorA * pointA, factorB * pointB}
+
+// The constants of F(4x4, 3x3), as in the kernel package.
+const (
+	pointA, pointB   = 5. / 8, 3. / 2
+	squareA, squareB = pointA * pointA, pointB * pointB
+
+	factor0 = 1 / (squareA * squareB)
+	factorA = 1 / (2 * squareA * (squareA - squareB))
+	factorB = 1 / (2 * squareB * (squareB - squareA))
+)
 
 // square is a transform of squares of side x side vectors: f is applied to each line, then across.
 type square struct {
@@ -55,28 +66,30 @@ const (
 	ofPixels             // found through a table
 )
 
+// tilePoints are what most transforms of F(4x4, 3x3) multiply by.
+var tilePoints = []float32{pointA, pointB, squareA, squareB}
+
 var squares = []square{
-	{place: "Tile.Input", side: 6, from: ofPixels, needs: []float32{2, 4}, f: (*square).input},
-	{place: "Tile.Output", side: 6, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).output},
-	{place: "Tile.Filter", side: 3, from: ofTaps, needs: []float32{2, 4, 0.25, -1. / 6, 1. / 24},
+	{place: "Tile.Input", side: 6, from: ofPixels, needs: tilePoints, f: (*square).input},
+	{place: "Tile.Output", side: 6, to: ofPixels, needs: tilePoints, f: (*square).output},
+	{place: "Tile.Filter", side: 3, from: ofTaps, needs: append(tilePoints, factor0, factorA, factorB),
 		f: (*square).filter},
-	{place: "Tile.OutputGrad", side: 4, from: ofPixels, needs: []float32{2, 4}, f: (*square).outputGrad},
-	{place: "Tile.FilterGrad", side: 6, to: ofTaps, needs: []float32{2, 4, 0.25, 1. / 6, 1. / 12, 1. / 24},
-		f: (*square).filterGrad},
+	{place: "Tile.OutputGrad", side: 4, from: ofPixels, needs: tilePoints, f: (*square).outputGrad},
+	{place: "Tile.FilterGrad", side: 6, to: ofTaps, needs: []float32{squareA, squareB, factor0, factorA, factorB,
+		factorA * pointA, factorB * pointB}, f: (*square).filterGrad},
 	{place: "Map.Input", side: 2, from: ofPixels, f: (*square).mapInput},
 	{place: "Map.Output", side: 3, to: ofPixels, f: (*square).mapOutput},
 	{place: "Map.Filter", side: 3, from: ofTaps, f: (*square).mapFilter},
 	{place: "Map.OutputGrad", side: 2, from: ofPixels, f: (*square).mapOutputGrad},
 	{place: "Map.FilterGrad", side: 3, to: ofTaps, f: (*square).mapFilterGrad},
-	{place: "Strided.Input", side: 9, from: ofPixels, needs: []float32{2}, f: (*square).stridedInput},
+	{place: "Strided.Input", side: 9, from: ofPixels, needs: []float32{2, 0.5}, f: (*square).stridedInput},
 	{place: "Strided.Output", side: 9, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).stridedOutput},
-	{place: "Strided.Filter", side: 3, from: ofTaps, needs: []float32{2, 0.5, -0.5, 1. / 6},
+	{place: "Strided.Filter", side: 3, from: ofTaps, needs: []float32{2, 1. / 9, 2. / 9, -1. / 18},
 		f: (*square).stridedFilter},
-	{place: "Strided.OutputGrad", side: 4, from: ofPixels, needs: []float32{2, 4},
-		f: (*square).stridedOutputGrad},
-	{place: "Strided.FilterGrad", side: 9, to: ofTaps, needs: []float32{2, 0.5, 1. / 6},
+	{place: "Strided.OutputGrad", side: 4, from: ofPixels, needs: []float32{2}, f: (*square).stridedOutputGrad},
+	{place: "Strided.FilterGrad", side: 9, to: ofTaps, needs: []float32{2, 0.25, 1. / 9, 2. / 9},
 		f: (*square).stridedFilterGrad},
-	{place: "Spread.Input", side: 5, from: ofPixels, needs: []float32{2}, f: (*square).spreadInput},
+	{place: "Spread.Input", side: 5, from: ofPixels, needs: []float32{2, 0.5}, f: (*square).spreadInput},
 	{place: "Spread.Output", side: 9, to: ofPixels, needs: []float32{2, 4, 8}, f: (*square).spreadOutput},
 }
 
@@ -258,8 +271,7 @@ func (s *square) finish(i int, x, flags, bias reg.Register) {
 	s.Label(label("outside"))
 }
 
-// plus returns b + k*a, where k is a power of two not below 1: the product is exact, so fused or not
-// gives the same bits, unless the product overflows.
+// plus returns b + k*a, rounded once.
 func (s *square) plus(b reg.Register, k float32, a reg.Register) reg.Register {
 	x := s.vector()
 	s.VMOVAPS(b, x)
@@ -267,7 +279,7 @@ func (s *square) plus(b reg.Register, k float32, a reg.Register) reg.Register {
 	return x
 }
 
-// minus returns b - k*a likewise.
+// minus returns b - k*a, rounded once.
 func (s *square) minus(b reg.Register, k float32, a reg.Register) reg.Register {
 	x := s.vector()
 	s.VMOVAPS(b, x)
@@ -279,56 +291,55 @@ func (s *square) minus(b reg.Register, k float32, a reg.Register) reg.Register {
 func (s *square) times(k float32, a reg.Register) reg.Register { return s.mul(s.factors[k], a) }
 
 func (s *square) input(d []reg.Register) []reg.Register {
-	even, odd := s.minus(d[4], 4, d[2]), s.minus(d[3], 4, d[1])
-	even2, odd2 := s.sub(d[4], d[2]), s.sub(d[3], d[1])
+	even, odd := s.minus(d[4], squareB, d[2]), s.minus(d[3], squareB, d[1])
+	even2, odd2 := s.minus(d[4], squareA, d[2]), s.minus(d[3], squareA, d[1])
 	return []reg.Register{
-		s.plus(even2, 4, s.sub(d[0], d[2])),
-		s.add(even, odd), s.sub(even, odd),
-		s.plus(even2, 2, odd2), s.minus(even2, 2, odd2),
-		s.minus(s.sub(d[5], d[3]), 4, odd2),
+		s.minus(even, squareA, s.minus(d[2], squareB, d[0])),
+		s.plus(even, pointA, odd), s.minus(even, pointA, odd),
+		s.plus(even2, pointB, odd2), s.minus(even2, pointB, odd2),
+		s.minus(s.minus(d[5], squareB, d[3]), squareA, odd),
 	}
 }
 
 func (s *square) output(m []reg.Register) []reg.Register {
-	sum, diff := s.add(m[1], m[2]), s.sub(m[1], m[2])
-	sum2, diff2 := s.add(m[3], m[4]), s.sub(m[3], m[4])
+	sum, diff := s.add(m[1], m[2]), s.times(pointA, s.sub(m[1], m[2]))
+	sum2, diff2 := s.add(m[3], m[4]), s.times(pointB, s.sub(m[3], m[4]))
 	return []reg.Register{
 		s.add(s.add(m[0], sum), sum2),
-		s.plus(diff, 2, diff2),
-		s.plus(sum, 4, sum2),
-		s.add(s.plus(diff, 8, diff2), m[5]),
+		s.add(diff, diff2),
+		s.plus(s.times(squareA, sum), squareB, sum2),
+		s.plus(s.plus(m[5], squareA, diff), squareB, diff2),
 	}
 }
 
 func (s *square) filter(w []reg.Register) []reg.Register {
-	ends := s.add(w[0], w[2])
-	ends2 := s.plus(w[0], 4, w[2])
+	ends, ends2 := s.plus(w[0], squareA, w[2]), s.plus(w[0], squareB, w[2])
 	return []reg.Register{
-		s.times(0.25, w[0]),
-		s.times(-1./6, s.add(ends, w[1])), s.times(-1./6, s.sub(ends, w[1])),
-		s.times(1./24, s.plus(ends2, 2, w[1])), s.times(1./24, s.minus(ends2, 2, w[1])),
+		s.times(factor0, w[0]),
+		s.times(factorA, s.plus(ends, pointA, w[1])), s.times(factorA, s.minus(ends, pointA, w[1])),
+		s.times(factorB, s.plus(ends2, pointB, w[1])), s.times(factorB, s.minus(ends2, pointB, w[1])),
 		w[2],
 	}
 }
 
 func (s *square) outputGrad(d []reg.Register) []reg.Register {
-	even, odd := s.add(d[0], d[2]), s.add(d[1], d[3])
-	even2, odd2 := s.plus(d[0], 4, d[2]), s.plus(d[1], 4, d[3])
+	even, odd := s.plus(d[0], squareA, d[2]), s.plus(d[1], squareA, d[3])
+	even2, odd2 := s.plus(d[0], squareB, d[2]), s.plus(d[1], squareB, d[3])
 	return []reg.Register{
 		d[0],
-		s.add(even, odd), s.sub(even, odd),
-		s.plus(even2, 2, odd2), s.minus(even2, 2, odd2),
+		s.plus(even, pointA, odd), s.minus(even, pointA, odd),
+		s.plus(even2, pointB, odd2), s.minus(even2, pointB, odd2),
 		d[3],
 	}
 }
 
 func (s *square) filterGrad(u []reg.Register) []reg.Register {
-	sum, diff := s.add(u[1], u[2]), s.sub(u[2], u[1])
-	sum2, diff2 := s.add(u[3], u[4]), s.sub(u[3], u[4])
+	sum, diff := s.times(factorA, s.add(u[1], u[2])), s.times(factorA*pointA, s.sub(u[1], u[2]))
+	sum2, diff2 := s.times(factorB, s.add(u[3], u[4])), s.sub(u[3], u[4])
 	return []reg.Register{
-		s.add(s.times(1./24, s.minus(sum2, 4, sum)), s.times(0.25, u[0])),
-		s.times(1./12, s.plus(diff2, 2, diff)),
-		s.add(s.times(1./6, s.sub(sum2, sum)), u[5]),
+		s.plus(s.add(sum, sum2), factor0, u[0]),
+		s.plus(diff, factorB*pointB, diff2),
+		s.plus(s.plus(u[5], squareB, sum2), squareA, sum),
 	}
 }
 
@@ -363,13 +374,18 @@ func (s *square) spreadInput(d []reg.Register) []reg.Register {
 
 // pairs multiplies d by B' of F(4, 2).
 func (s *square) pairs(d []reg.Register) []reg.Register {
-	last := s.sub(d[3], d[2])
-	across := s.sub(d[3], d[1])
+	last := s.plus(d[3], 0.5, s.sub(d[2], d[1]))
+	var v []reg.Register
+	for i := range 4 {
+		v = append(v, s.minus(d[i+1], 2, d[i]))
+	}
+	both := s.minus(v[2], 0.5, v[1])
 	return []reg.Register{
-		s.plus(across, 2, s.sub(d[0], d[2])),
-		s.minus(last, 2, d[1]), s.plus(last, 2, s.sub(d[1], d[2])),
-		across,
-		s.minus(s.sub(d[4], d[2]), 2, across),
+		s.add(s.minus(v[1], 0.5, v[0]), both),
+		both,
+		s.add(v[1], v[2]),
+		last,
+		s.add(both, s.minus(v[3], 0.5, v[2])),
 	}
 }
 
@@ -388,39 +404,39 @@ func (s *square) spreadOutput(m []reg.Register) []reg.Register {
 
 // ofPairs multiplies m by A' of F(4, 2).
 func (s *square) ofPairs(m []reg.Register) []reg.Register {
-	sum, diff := s.add(m[1], m[2]), s.sub(m[1], m[2])
 	return []reg.Register{
-		s.add(s.add(m[0], sum), m[3]),
-		s.plus(diff, 2, m[3]),
-		s.plus(sum, 4, m[3]),
-		s.add(s.plus(diff, 8, m[3]), m[4]),
+		s.plus(s.add(s.add(m[0], m[1]), m[3]), 8, m[2]),
+		s.plus(s.sub(s.times(2, m[3]), m[1]), 4, m[2]),
+		s.plus(s.plus(m[1], 2, m[2]), 4, m[3]),
+		s.add(s.plus(s.sub(m[2], m[1]), 8, m[3]), m[4]),
 	}
 }
 
 func (s *square) stridedFilter(w []reg.Register) []reg.Register {
 	return []reg.Register{
 		w[1], w[1], w[1], w[1],
-		s.times(0.5, w[0]),
-		s.times(-0.5, s.add(w[0], w[2])), s.times(1./6, s.sub(w[2], w[0])),
-		s.times(1./6, s.plus(w[0], 2, w[2])),
+		w[0],
+		s.times(2./9, s.sub(w[2], w[0])), s.times(-1./18, s.plus(w[2], 2, w[0])),
+		s.times(1./9, s.plus(w[0], 2, w[2])),
 		w[2],
 	}
 }
 
 func (s *square) stridedOutputGrad(d []reg.Register) []reg.Register {
-	even, odd := s.add(d[0], d[2]), s.add(d[1], d[3])
-	even2, odd2 := s.plus(d[0], 4, d[2]), s.plus(d[1], 4, d[3])
 	return []reg.Register{
 		d[0], d[1], d[2], d[3],
-		d[0], s.add(even, odd), s.sub(even, odd), s.plus(even2, 2, odd2), d[3],
+		d[0],
+		s.sub(s.add(d[0], d[2]), s.add(d[1], d[3])),
+		s.plus(d[3], 2, s.plus(d[2], 2, s.plus(d[1], 2, d[0]))),
+		s.plus(d[0], 2, s.plus(d[1], 2, s.plus(d[2], 2, d[3]))),
+		d[3],
 	}
 }
 
 func (s *square) stridedFilterGrad(u []reg.Register) []reg.Register {
-	sixth := s.times(1./6, s.plus(u[6], 2, u[7]))
 	return []reg.Register{
-		s.add(s.times(1./6, s.sub(u[7], u[6])), s.times(0.5, s.sub(u[4], u[5]))),
+		s.plus(u[4], 1./9, s.minus(s.sub(u[7], u[6]), 2, u[5])),
 		s.add(s.add(u[0], u[1]), s.add(u[2], u[3])),
-		s.sub(s.add(sixth, u[8]), s.times(0.5, u[5])),
+		s.plus(u[8], 2./9, s.minus(s.add(u[5], u[7]), 0.25, u[6])),
 	}
 }

@@ -31,7 +31,7 @@ func TestWinogradAccuracy(t *testing.T) {
 			conv3x3(16, 4, 4, 512, 512, 1), conv3x3(64, 2, 2, 512, 512, 1),
 			strided3x3(2, 32, 32, 128, 128), strided3x3(8, 16, 16, 256, 256), strided3x3(64, 8, 8, 512, 512))
 	}
-	compareErrors(t, "Winograd", shapes, 4e-6, *winogradFile, winogradHead)
+	compareErrors(t, "Winograd", shapes, 1.2e-6, *winogradFile, winogradHead)
 }
 
 // TestStrassenAccuracy does so for linear layers by Strassen's algorithm.
