@@ -74,8 +74,9 @@ func compareWeights(t *testing.T, cases []*weightsCase, config compute.Config) {
 	}
 	gradientTimes, weightTimes := cases[0].strays()
 	check := func(what string, ours, theirs []float64, times float64) {
-		t.Logf("%-9s median %.2g, PyTorch's %.2g; mean %.2g, PyTorch's %.2g; least %.2g, PyTorch's %.2g", what,
-			median(ours), median(theirs), mean(ours), mean(theirs), slices.Min(ours), slices.Min(theirs))
+		t.Logf("%-9s median %.2g, PyTorch's %.2g; mean %.2g, PyTorch's %.2g; least %.2g, PyTorch's %.2g",
+			what, median(ours), median(theirs), mean(ours), mean(theirs), slices.Min(ours),
+			slices.Min(theirs))
 		if !(median(ours) <= times*median(theirs)) {
 			t.Errorf("%s: more than %v times as far from float64 as PyTorch", what, times)
 		}

@@ -7,7 +7,7 @@ import (
 
 // FuzzAnswers reads what a Python prints.
 func FuzzAnswers(f *testing.F) {
-	f.Add([]byte(`{"hello":{"torch":"2.1","python":"3.12"}}` + "\n" + `{"steps":3}` + "\n" + `{"done":{}}` + "\n"))
+	f.Add([]byte(`{"hello":{"torch":"2.1","python":"3.12"}}` + "\n" + `{"steps":3}` + "\n{}\n"))
 	f.Add([]byte("warning\n" + `{"missing":null,"steps":1e9}` + "\n[]"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		s := &server{answers: make(chan answer)}

@@ -28,8 +28,8 @@ func stridedInputLine(d line) line {
 // spreadInputLine returns four pixels and B' of five.
 func spreadInputLine(d line) line { return withPairs(d[0], d[1], d[2], d[3], [5]float32(d[:5])) }
 
-// withPairs returns four numbers and d multiplied by B', whose rows are products of the factors x-2, x-1/2 and
-// x+1 of polynomials.
+// withPairs returns four numbers and d multiplied by B', whose rows are products of the factors x-2, x-1/2
+// and x+1 of polynomials.
 func withPairs(a, b, c, e float32, d [5]float32) line {
 	var v [4]float32 // times x-2
 	for i := range v {
