@@ -36,8 +36,9 @@ type Config struct {
 	Workers, Threads int
 	// Batch is the number of samples of a step over all workers; 0 means 64.
 	Batch int
-	// Shards is the number of virtual shards that a batch is cut into, at least Workers; 0 means
-	// Workers. Runs with equal Shards end with the same bits.
+	// Shards is the number of virtual shards that a batch is cut into, at least Workers. Runs with equal
+	// Shards end with the same bits. 0 means shard.Usual, by which 1, 2 and 4 workers have as many where the
+	// batch is large enough.
 	Shards int
 	// Epochs or Steps sets the length of the run; both 0 means one epoch.
 	Epochs, Steps int
@@ -129,7 +130,6 @@ func (c *Config) complete() (model.Network, error) {
 	}
 	c.Workers, c.Batch = orDefault(c.Workers, 1), orDefault(c.Batch, 64)
 	c.Threads = orDefault(c.Threads, max(1, runtime.NumCPU()/c.Workers))
-	c.Shards = orDefault(c.Shards, c.Workers)
 	if c.Epochs == 0 && c.Steps == 0 {
 		c.Epochs = 1
 	}
@@ -148,7 +148,11 @@ func (c *Config) complete() (model.Network, error) {
 	if !c.Train.HasLabels() {
 		outputs = c.Train.NumTargets
 	}
-	return known.Named(name, outputs, c.Train.Shape)
+	network, err := known.Named(name, outputs, c.Train.Shape)
+	if err == nil && c.Shards == 0 {
+		c.Shards = shard.Usual(c.Batch, network.LeastShard(), c.Workers)
+	}
+	return network, err
 }
 
 func orDefault(n, other int) int {

@@ -156,6 +156,9 @@ func (g *Graph) Parameter(p Param) *Node {
 // Params returns the parameters that have been added, by number.
 func (g *Graph) Params() []Param { return g.params }
 
+// HasState reports whether a tensor is updated without a gradient, as batch norm's running mean is.
+func (g *Graph) HasState() bool { return len(g.states) > 0 }
+
 // State adds a tensor that training updates without a gradient, such as a running mean. States
 // are numbered from 0 in the order of these calls.
 func (g *Graph) State(s State) *Node {

@@ -72,3 +72,19 @@ func (n Network) Optional() []string {
 	}
 	return []string{bertPooler}
 }
+
+// Samples of a shard, at least, see LeastShard.
+const (
+	leastSamples    = 8  // of any network: fewer take more time
+	leastStatistics = 32 // of one with batch norm, which has its statistics from one shard
+)
+
+// LeastShard returns the number of samples that a shard of a batch should have at least.
+func (n Network) LeastShard() int {
+	g := graph.New()
+	n.Build(n.Samples(g, 1))
+	if g.HasState() {
+		return leastStatistics
+	}
+	return leastSamples
+}

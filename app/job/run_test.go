@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -113,6 +114,36 @@ func TestEveryWayOfRunningEndsWithTheSameBits(t *testing.T) {
 			}
 			checkSummary(t, c, s)
 		})
+	}
+}
+
+// Without another setting, 1, 2 and 4 workers end with the same bits. Others say what makes them equal.
+func TestNumbersOfWorkersEndAlikeByDefault(t *testing.T) {
+	end := func(flags map[string]string) (hash, notes string) {
+		given := map[string]string{"steps": "3", "limit-train": "200", "limit-test": "0", "link": "local",
+			"threads": "1", "save": "false", "out": filepath.Join(t.TempDir(), "run")}
+		maps.Copy(given, flags)
+		c, origins, err := setting.Resolve(setting.Source{Flags: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		return run(t, c, job.Options{Origins: origins, Stderr: &said}).ParameterSHA256, said.String()
+	}
+	const note = "same bits with other numbers of workers: add --shards 3"
+	want, said := end(nil)
+	for _, workers := range []string{"2", "4"} {
+		got, notes := end(map[string]string{"workers": workers})
+		if said += notes; got != want {
+			t.Errorf("%s workers: %s, want %s", workers, got, want)
+		}
+	}
+	three, notes := end(map[string]string{"workers": "3"})
+	if !strings.Contains(notes, note) || strings.Contains(said, note) {
+		t.Errorf("3 workers say %q, others %q; want the flag of 3 alone", notes, said)
+	}
+	if got, _ := end(map[string]string{"shards": "3"}); got != three {
+		t.Errorf("one worker with the flag: %s, want %s", got, three)
 	}
 }
 

@@ -63,7 +63,7 @@ type Config struct {
 	For           string  // length in training time; "": by Epochs or Steps
 	Until         float64 // accuracy that ends the run, 0 to 1; 0: none
 	Batch         int     // samples of one step over all workers
-	Shards        int     // virtual shards; 0: as many as workers
+	Shards        int     // virtual shards; 0: the usual number
 	Accumulate    int     // batches of one step
 	AdaptiveBatch int     // largest batch of a step, to which it may grow; 0: it stays
 	Seed          uint64  // seed of all random numbers
@@ -131,7 +131,7 @@ func Default() Config {
 }
 
 // Complete returns c with every open field decided: one epoch, single for one worker or else ddp,
-// as many shards as workers, the machine's cores divided among the workers, but for one of each server
+// the usual number of shards, the machine's cores divided among the workers, but for one of each server
 // apart, in one process or in several. Out and ISA stay open until Run.
 func (c Config) Complete() Config {
 	if c.Epochs == 0 && c.Steps == 0 && c.For == "" {
@@ -147,7 +147,7 @@ func (c Config) Complete() Config {
 		c.Strategy = strategy.Single
 	}
 	if c.Shards == 0 {
-		c.Shards = c.Workers
+		c.Shards = c.UsualShards(c.Workers)
 		if c.IsBalanced() {
 			c.Shards = BalancedShards(c.Workers, c.Batch)
 		}

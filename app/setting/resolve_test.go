@@ -28,7 +28,7 @@ func TestLaterSourcesWin(t *testing.T) {
 	if c.Batch != 128 || c.Model != "vgg11" || c.Optimizer.LR != 0.25 || c.ISA != "plain" || !c.Trace {
 		t.Errorf("got %+v", c)
 	}
-	if c.Strategy != "ddp" || c.Shards != 2 || c.Epochs != 1 || c.Link == "auto" {
+	if c.Strategy != "ddp" || c.Shards != 4 || c.Epochs != 1 || c.Link == "auto" {
 		t.Errorf("open values were not completed: %+v", c)
 	}
 	for name, want := range map[string]string{

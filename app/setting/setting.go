@@ -271,8 +271,9 @@ func lengthSettings() []Setting {
 			aliases("batch-size", "global-batch-size", "train-batch-size",
 				"per-device-train-batch-size", "bs", "micro-batch-size"),
 		open(number("shards",
-			"virtual shards of the batch; equal shards give equal bits (default: workers, four times as "+
-				"many with --rebalance)",
+			"virtual shards of the batch; equal shards give equal bits (default: 4, halved until each has 8 "+
+				"samples, with batch norm 32; as many as workers if those cannot share them evenly, and on "+
+				"a GPU; with --rebalance four times as many)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/shard"
 	"lockstep/tensor"
 )
 
@@ -92,6 +93,23 @@ func (c Config) UpdateRule() optim.Config {
 	update := c.Optimizer
 	update.LR = c.ScaleLR.Apply(update.LR, c.StepBatch())
 	return update
+}
+
+// UsualShards returns the default number of shards for so many workers, see [shard.Usual]: it depends on the
+// model and the batch, and follows the workers only where those cannot share it. A GPU computes a batch in
+// fewest parts fastest, so that there it always follows them.
+func (c Config) UsualShards(workers int) int {
+	network, err := c.network()
+	if err != nil || c.Device != DeviceCPU {
+		return workers
+	}
+	return shard.Usual(c.Batch, network.LeastShard(), workers)
+}
+
+// OwnShards returns the number of shards of a run that was given none, and reports whether it follows the
+// number of workers, so that one worker would have another by default and end with other bits.
+func (o Origins) OwnShards(c Config) (shards int, isOwn bool) {
+	return c.Shards, o["shards"] == fromRule && c.Shards != c.UsualShards(1) && c.Inexact() == ""
 }
 
 // StepBatch returns the samples of one step.
