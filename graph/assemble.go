@@ -211,9 +211,13 @@ func (a *assembly) bind() {
 		}
 		in, out := typesOf(c.in), typesOf(c.out)
 		cost := OpCost{Op: c.op.name(), Layer: c.label, Backward: c.backward,
-			OfParts: k.OfParts, In: in, Out: out, Cost: c.op.cost(in, out)}
+			Again: c.again, OfParts: k.OfParts, In: in, Out: out, Cost: c.op.cost(in, out)}
 		a.costs = append(a.costs, cost)
-		a.work.add(cost)
+		if c.again {
+			a.repeated.add(cost)
+		} else {
+			a.work.add(cost)
+		}
 	}
 	a.losses, a.logits = a.output(code.loss), a.output(code.logits)
 	a.results.add(&a.losses.host, a.losses.from)

@@ -86,7 +86,8 @@ type call struct {
 	in, out  []*Node
 	label    string // the layer it belongs to, as far as parameter names tell
 	backward bool
-	trails   int // see trailing
+	again    bool // repeats a call of the forward pass
+	trails   int  // see trailing
 }
 
 // Input adds a float32 value that the caller sets before each forward pass.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/compute"
 	"lockstep/graph"
 )
 
@@ -41,6 +42,19 @@ func TestFLOPs(t *testing.T) {
 	p := newNetwork(t, 2, true).p
 	if got, want := p.FLOPs(), cost(p); got != want || got == 0 {
 		t.Errorf("%d FLOPs, want %d", got, want)
+	}
+}
+
+// What is computed again to save memory is no work of the network.
+func TestRepeatedOpsAreNoWork(t *testing.T) {
+	h := host(t, compute.Best(), 1)
+	all, least := chainOn(t, h, 16, 5, graph.Compile).p, chainOn(t, h, 16, 5, within(1, graph.Compile)).p
+	if all.FLOPs() != all.HardwareFLOPs() || least.FLOPs() != all.FLOPs() {
+		t.Errorf("%d FLOPs, %d with little memory; %d on the hardware", all.FLOPs(), least.FLOPs(),
+			all.HardwareFLOPs())
+	}
+	if got, want := least.HardwareFLOPs(), cost(least); got != want || got <= all.FLOPs() {
+		t.Errorf("%d FLOPs on the hardware, want %d, more than %d", got, want, all.FLOPs())
 	}
 }
 

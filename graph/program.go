@@ -21,11 +21,11 @@ type Program struct {
 	isUnread  bool // the results of the last forward pass are in the executor's memory
 	recorded  recorded
 
-	steps   []step
-	forward int   // how many of steps are the forward pass
-	order   []int // parameter numbers as their gradients become final
-	costs   []OpCost
-	work    work // of costs
+	steps          []step
+	forward        int   // how many of steps are the forward pass
+	order          []int // parameter numbers as their gradients become final
+	costs          []OpCost
+	work, repeated work // of costs: what the network is made of, and what is computed again
 
 	inputs                    []*Input  // that are read
 	params, states, gradients []*Buffer // by number
@@ -80,6 +80,7 @@ type OpCost struct {
 	Op       string // the op's name, such as "conv"
 	Layer    string // the layer's name as far as parameter names tell, such as "features.0"
 	Backward bool
+	Again    bool // repeats an op of the forward pass, so that its result need not be kept
 	OfParts  bool // the host's products are of parts (compute.Math), not of float32
 	In, Out  []Type
 	Cost
@@ -101,6 +102,14 @@ func (w *work) add(c OpCost) {
 		}
 	}
 	w.fixed += c.FLOPs
+}
+
+// of returns the FLOPs with so many rows of ragged values.
+func (w work) of(rows int) int64 {
+	if w.rows == 0 {
+		return w.fixed
+	}
+	return w.fixed + int64(float64(w.ragged)*float64(rows)/float64(w.rows))
 }
 
 // Close releases the program's memory. The program must not be used afterwards. A shared arena stays until
@@ -327,14 +336,12 @@ func (p *Program) ArenaBytes() int64 { return int64(p.plan.size) * 4 }
 func (p *Program) Cost() []OpCost { return p.costs }
 
 // FLOPs returns the additions and multiplications of the last Forward, and of its Backward in a training
-// program, as Cost counts them. Ops on texts count in proportion to the number of tokens, which is a little
-// too much for attention over short texts.
-func (p *Program) FLOPs() int64 {
-	if p.work.rows == 0 {
-		return p.work.fixed
-	}
-	return p.work.fixed + int64(float64(p.work.ragged)*float64(p.rows)/float64(p.work.rows))
-}
+// program, as Cost counts them: those of the network, not what is computed again to save memory. Ops on texts
+// count in proportion to the number of tokens, which is a little too much for attention over short texts.
+func (p *Program) FLOPs() int64 { return p.work.of(p.rows) }
+
+// HardwareFLOPs returns FLOPs with what is computed again.
+func (p *Program) HardwareFLOPs() int64 { return p.FLOPs() + p.repeated.of(p.rows) }
 
 // place points every value of the arena at its part of m.
 func (p *Program) place(m Memory) {

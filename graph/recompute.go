@@ -213,7 +213,7 @@ func (r *recomputation) twin(n *Node) *call {
 	if t := r.twins[key]; t != nil {
 		return t
 	}
-	t := &call{op: c.op, in: c.in, label: c.label, backward: true}
+	t := &call{op: c.op, in: c.in, label: c.label, backward: true, again: true}
 	if alone {
 		t.op, results = o.repeated(), c.out[:1]
 	}

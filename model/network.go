@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"lockstep/graph"
 	"lockstep/tensor"
 )
@@ -77,12 +79,23 @@ func (n Network) Optional() []string {
 const (
 	leastSamples    = 8  // of any network: fewer take more time
 	leastStatistics = 32 // of one with batch norm, which has its statistics from one shard
+	// mostParameters are few enough that adding up the gradients of shards takes hardly any time
+	// (docs/design/0035).
+	mostParameters = 1 << 20
 )
 
-// LeastShard returns the number of samples that a shard of a batch should have at least.
+// LeastShard returns the number of samples that a shard of a batch should have at least; of a network with
+// many parameters, no batch has as many.
 func (n Network) LeastShard() int {
 	g := graph.New()
 	n.Build(n.Samples(g, 1))
+	elems := 0
+	for _, p := range g.Params() {
+		elems += p.Shape.Elems()
+	}
+	if elems > mostParameters {
+		return math.MaxInt
+	}
 	if g.HasState() {
 		return leastStatistics
 	}

@@ -34,12 +34,12 @@ func Cut(shards, workers int) (Plan, error) {
 // usual is the number of shards that 1, 2 and 4 workers can share evenly.
 const usual = 4
 
-// Usual returns the number of shards that a batch is cut into unless somebody asks for another: 4, halved until
-// each has at least least samples. So runs of 1, 2 and 4 workers end with the same bits. Workers that cannot
-// share these evenly have a shard each.
+// Usual returns the number of shards that a batch is cut into unless somebody asks for another: 4, halved
+// until each has at least least samples. So runs of 1, 2 and 4 workers end with the same bits. Workers that
+// cannot share these evenly have a shard each.
 func Usual(batch, least, workers int) int {
 	n := usual
-	for n > 1 && batch < n*least {
+	for n > 1 && batch/n < least {
 		n /= 2
 	}
 	if n%max(1, workers) != 0 {

@@ -151,7 +151,7 @@ func (l *Loop) shardsAbreast(shards []data.Shard) error {
 		for _, param := range l.variables.Order {
 			l.ready(param)
 		}
-		l.done.FLOPs += l.side.programs[i].FLOPs()
+		l.count(l.side.programs[i])
 	}
 	l.lap(trace.Backward, "backward")
 	return nil

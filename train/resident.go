@@ -226,7 +226,7 @@ func (l *Loop) residentShard(s *data.Shard) error {
 	l.watch.mark(trace.Other)
 	l.prefetch()
 	l.fill(p, s)
-	l.done.FLOPs += p.FLOPs()
+	l.count(p)
 	l.lap(trace.Backward, "backward")
 	l.share()
 	return nil

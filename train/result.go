@@ -99,8 +99,8 @@ type Result struct {
 	// Watched is what the executor's own clock says of some of the steps; nil: it has none, or saw no step.
 	Watched *Watched
 	// FLOPs is the number of additions and multiplications of this worker's forward and backward
-	// passes, as counted by graph.Program.FLOPs.
-	FLOPs int64
+	// passes, as counted by graph.Program.FLOPs; HardwareFLOPs has also what was computed again.
+	FLOPs, HardwareFLOPs int64
 	// StepTimes holds how long each step took, without evaluations and the Sink.
 	StepTimes []time.Duration
 	// FirstLoss and LastLoss are the mean losses of the first and the last step.

@@ -202,7 +202,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	l.watch.mark(trace.Backward)
 	p.Backward(l.onReady)
 	l.watch.mark(trace.Other)
-	l.done.FLOPs += p.FLOPs()
+	l.count(p)
 	l.lap(trace.Backward, "backward")
 	return l.halted()
 }
@@ -337,4 +337,10 @@ func (l *Loop) applyStatistics(batch []float32) {
 			running[j] = float32((1-m)*running[j]) + float32(m*b)
 		}
 	}
+}
+
+// count counts the operations of a shard that p has computed.
+func (l *Loop) count(p *program) {
+	l.done.FLOPs += p.FLOPs()
+	l.done.HardwareFLOPs += p.HardwareFLOPs()
 }

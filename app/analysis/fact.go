@@ -197,9 +197,9 @@ func encrypted(_ *record.Results, c *Comparison) []string {
 		"shows what that costs.", names)
 }
 
-// serialFraction says what share of the work the speed-ups show to be serial, by row and by way of training.
+// serialFraction says what share of the work the speed-up of each row shows to be serial.
 func serialFraction(_ *record.Results, c *Comparison) []string {
-	var rows, fits []string
+	var rows []string
 	for i := range c.Groups {
 		g := &c.Groups[i]
 		for _, l := range g.Lines {
@@ -209,75 +209,26 @@ func serialFraction(_ *record.Results, c *Comparison) []string {
 			case s.Speedup < 1: // more than all of the work: the exchange adds some
 				rows = append(rows, c.name(g, l)+" none (slower than the baseline)")
 			default:
-				rows = append(rows, c.name(g, l)+" "+percent(KarpFlatt(s)))
+				rows = append(rows, c.name(g, l)+" "+serialText(s, l.Speedup.Interval))
 			}
-		}
-		for _, fit := range g.amdahlFits() {
-			fits = append(fits, fmt.Sprintf("%s of %s best with %s, which limits it to %.1f×", fit.way,
-				c.Title(g), percent(fit.serial), 1/fit.serial))
 		}
 	}
 	if rows == nil {
 		return nil
 	}
-	text := "Serial fraction by Karp and Flatt, which is the speed-up written as a share of the work that " +
-		"more cores do not shorten: " + strings.Join(rows, ", ") + "."
-	if fits != nil {
-		text += " Amdahl's law fits " + strings.Join(fits, "; ") + ". That holds for the measured " +
-			"numbers of cores; beyond them it is a projection."
-	}
-	return []string{text}
+	return []string{"Serial fraction by Karp and Flatt, which is the speed-up written as a share of the " +
+		"work that more cores do not shorten, with that of its interval: " + strings.Join(rows, ", ") + "."}
 }
 
-// amdahlFit is the serial fraction of a way of training that has rows with several numbers of cores.
-type amdahlFit struct {
-	way    string
-	serial float64
-}
-
-// amdahlFits fits Amdahl's law to the rows of each way: those that differ in nothing but workers, threads and
-// hosts. One number of cores is no fit: a line through one place.
-func (g *Group) amdahlFits() []amdahlFit {
-	type way struct{ name, algorithm, link, slow string }
-	var order []way
-	points := map[way][]Scaled{}
-	for _, l := range g.Lines {
-		s, isScaled := g.scaled(l)
-		if !isScaled {
-			continue
-		}
-		w := way{l.plainName(), l.Setting.Algorithm, l.Setting.Link, l.Setting.SlowWorkers}
-		if points[w] == nil {
-			order = append(order, w)
-		}
-		points[w] = append(points[w], s)
+// serialText returns the serial fraction of a speed-up, with that of its interval if it has one.
+func serialText(s Scaled, of Interval) string {
+	text := percent(KarpFlatt(s))
+	if of.Coverage == 0 {
+		return text + " (no interval)"
 	}
-	var fits []amdahlFit
-	for _, w := range order {
-		first := points[w][0].Processors
-		isSeveral := slices.ContainsFunc(points[w], func(s Scaled) bool { return s.Processors != first })
-		if f := FitAmdahl(points[w]); isSeveral && f > 0 {
-			name := w.name
-			if slices.ContainsFunc(order, func(o way) bool { return o != w && o.name == w.name }) {
-				name = strings.Join(strings.Fields(fmt.Sprint(w.name, " ", w.algorithm, " ", w.link)), " ")
-			}
-			fits = append(fits, amdahlFit{name, f})
-		}
-	}
-	return fits
-}
-
-// plainName names a line by its strategy, its own settings and its wire, without workers and threads.
-func (l *Line) plainName() string {
-	s := l.Setting
-	name := s.Strategy
-	if s.Options != "" {
-		name += " " + strings.ReplaceAll(s.Options, "+", " ")
-	}
-	if s.Wire != "" && !strings.Contains("+"+s.Options, "+wire=") {
-		name += " " + s.Wire
-	}
-	return name
+	least := max(0, KarpFlatt(Scaled{s.Processors, of.Hi}))
+	most := KarpFlatt(Scaled{s.Processors, of.Lo})
+	return fmt.Sprintf("%s (%s to %s)", text, percent(least), percent(most))
 }
 
 // scaled returns the speed-up of a line on more cores than the baseline has; isScaled is false for other

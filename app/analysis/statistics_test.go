@@ -139,22 +139,17 @@ func TestAmdahl(t *testing.T) {
 	}
 }
 
-// A fit has several numbers of cores of one way of training: neither rows of one number, nor those of another
-// program or with other settings, are points of it.
-func TestAmdahlFitsOneWay(t *testing.T) {
+// Each row has one serial fraction, with that of the interval of its speed-up.
+func TestSerialFractionHasAnInterval(t *testing.T) {
 	m := newMaker(6, 8)
-	rounds := func(s float64) []float64 { return slices.Repeat([]float64{s}, 6) }
-	m.add(record.Setting{Strategy: "single", Workers: 1}, rounds(1)...)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, rounds(0.55)...)                       // 10 % serial
-	m.add(record.Setting{Strategy: "ddp", Workers: 4}, rounds(0.325)...)                      // 10 % serial
-	m.add(record.Setting{Strategy: "ddp", Workers: 4, Options: "rebalance"}, rounds(0.85)...) // 80 % serial
-	m.add(record.Setting{Strategy: "ps", Workers: 2}, rounds(0.6)...)
-	m.add(record.Setting{Strategy: "ps", Workers: 2, Algorithm: "other"}, rounds(0.7)...)
-	c := analysis.Compare(m.Results)
-	wantNote(t, c, "serial fraction",
-		"Amdahl's law fits ddp of vgg11 best with 10 %, which limits it to 10.0×. ")
-	if text := note(c, "serial fraction"); strings.Contains(text, "ps of vgg11") {
-		t.Errorf("one number of cores is a fit: %s", text)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, slices.Repeat([]float64{1}, 6)...)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.55, 0.55, 0.6, 0.6, 0.65, 0.65)
+	m.add(record.Setting{Strategy: "ddp", Workers: 4}, slices.Repeat([]float64{0.325}, 6)...)
+	text := note(analysis.Compare(m.Results), "serial fraction")
+	for _, want := range []string{"ddp 2×1 20 % (10 % to 30 %)", "ddp 4×1 10 % (10 % to 10 %)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q, want %q", text, want)
+		}
 	}
 }
 

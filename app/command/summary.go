@@ -145,8 +145,8 @@ func (r rows) took(s *record.Summary) {
 		r.add("links", "%s", record.LinkText(s.Link, s.Encryption, s.Streams))
 	}
 	if w := s.Work; w != nil {
-		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that %s reach",
-			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, analysis.PeakText(s.GPU))
+		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that %s reach%s",
+			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, analysis.PeakText(s.GPU), w.Again())
 	}
 	for _, one := range s.Ranks {
 		if text := analysis.GPUText(one.GPU); text != "" {

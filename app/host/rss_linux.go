@@ -8,14 +8,24 @@ import (
 
 // PeakRSS returns the largest resident memory of this process so far in bytes, 0 if unknown. The
 // kernel's getrusage would count the parent's memory from before exec.
-func PeakRSS() int64 { return statusBytes("VmHWM:") }
+func PeakRSS() int64 { return entryBytes("/proc/self/status", "VmHWM:") }
+
+// PeakMemory returns PeakRSS with its part alone of shared memory, so that those of processes add up. The
+// part is that of the shared memory that is there now; where the system does not tell, it is all.
+func PeakMemory() int64 {
+	part := entryBytes("/proc/self/smaps_rollup", "Pss_Shmem:")
+	if part == 0 {
+		return PeakRSS()
+	}
+	return PeakRSS() - max(0, entryBytes("/proc/self/status", "RssShmem:")-part)
+}
 
 // residentBytes returns the resident memory of this process in bytes, 0 if unknown.
-func residentBytes() int64 { return statusBytes("VmRSS:") }
+func residentBytes() int64 { return entryBytes("/proc/self/status", "VmRSS:") }
 
-// statusBytes returns an entry of the process's status that counts kilobytes.
-func statusBytes(entry string) int64 {
-	status, err := os.ReadFile("/proc/self/status")
+// entryBytes returns an entry of a file of the process that counts kilobytes; 0 if unknown.
+func entryBytes(path, entry string) int64 {
+	status, err := os.ReadFile(path)
 	if err != nil {
 		return 0
 	}

@@ -24,5 +24,8 @@ func residentBytes() int64 {
 	return int64(memory.RSS)
 }
 
+// PeakMemory returns PeakRSS: what is shared is not known.
+func PeakMemory() int64 { return PeakRSS() }
+
 // ResetPeakRSS does nothing: there is no high-water mark to reset.
 func ResetPeakRSS() {}

@@ -21,6 +21,10 @@ func cautions(s *record.Summary) []string {
 		all = append(all, "links between hosts were not encrypted (--insecure): whoever could read them "+
 			"could rebuild training data from gradients")
 	}
+	if s.Steps > 0 && s.Loss.First == 0 {
+		all = append(all, "the loss was 0 before the first update: there is nothing to learn, so the "+
+			"accuracy tells nothing")
+	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
 	} else if isGuessing(s) {

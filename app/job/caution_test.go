@@ -28,7 +28,8 @@ func TestCautionsOfLosses(t *testing.T) {
 		"learned by heart":  {9, 10, record.Loss{First: 2.3, Last: 0}, number(5), ""},
 		"grew on both": {9, 2, record.Loss{First: 0.7, Last: 3}, number(227),
 			"(227 on the test samples), where guessing among 2 classes has 0.6931:"},
-		"only evaluated": {0, 10, record.Loss{}, number(99), ""},
+		"nothing to learn": {9, 1, record.Loss{}, nil, "the loss was 0 before the first update"},
+		"only evaluated":   {0, 10, record.Loss{}, number(99), ""},
 	} {
 		s := record.Summary{Classes: test.classes, Loss: test.loss, TestLoss: test.test}
 		s.Steps = test.steps

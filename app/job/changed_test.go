@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,11 +33,17 @@ func TestResumeFromAnotherFolder(t *testing.T) {
 // What makes a resumed run end with other bits is said before it begins.
 func TestResumeWarnsOfOtherBits(t *testing.T) {
 	c := begun(t, 4, func(c *setting.Config) { c.Schedule.Name, c.ISA = "cosine", "plain" })
-	_, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
+	s, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
 	want := "warning: the schedule cosine now has 8 steps, not 4: the learning rate goes from 0.002929 in " +
 		"step 4 to 0.01 in step 5\n"
 	if err != nil || notes != want {
-		t.Errorf("%v, notes %q, want %q", err, notes, want)
+		t.Fatalf("%v, notes %q, want %q", err, notes, want)
+	}
+	if !slices.Contains(s.Cautions, strings.TrimSuffix(strings.TrimPrefix(want, "warning: "), "\n")) {
+		t.Errorf("cautions %q, want that %s", s.Cautions, want)
+	}
+	if s, _, err = resumed(t, c.Out, "steps", "9"); err != nil || len(s.Cautions) < 2 {
+		t.Errorf("%v, cautions %q of a run that was made longer twice", err, s.Cautions)
 	}
 }
 

@@ -31,6 +31,8 @@ type kept struct {
 	// checkpoint is an older one, which tells of Parts at most.
 	Resumed *record.Resumed `json:"resumed,omitempty"`
 	Parts   []record.Part   `json:"parts,omitempty"`
+	// Changes are the reasons why the run ends with other bits than an uninterrupted one, see changes.
+	Changes []string `json:"changes,omitempty"`
 	// Written is the time at which the state was copied; older checkpoints do not tell.
 	Written time.Time `json:"written,omitzero"`
 	// Weights is the file of weights that the first part of the run started from.
@@ -246,7 +248,7 @@ func (w *worker) describe(p train.Progress) kept {
 		k.TestSamples = set.Len()
 	}
 	if from := w.task.start.Resumed; from != nil {
-		k.Resumed = w.before.resumed(from.Path)
+		k.Resumed, k.Changes = w.before.resumed(from.Path), from.Kept.Changes
 	}
 	return k
 }

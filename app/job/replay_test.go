@@ -107,7 +107,7 @@ func TestReplayHasTheBoundOfItsRun(t *testing.T) {
 func TestReplayNamesTheFlagToGive(t *testing.T) {
 	order := record.Order{Steps: 1, PerEpoch: 1}
 	for want, change := range map[string]func(*setting.Config){
-		`its shards is "2", here it is "3"; want --shards=2`: func(c *setting.Config) { c.Shards = 3 },
+		`its shards is "4", here it is "3"; want --shards=4`: func(c *setting.Config) { c.Shards = 3 },
 		`its staleness-rate is "false", here it is "true"; want --staleness-rate=false`: func(
 			c *setting.Config) {
 			c.StalenessRate = true

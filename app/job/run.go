@@ -124,6 +124,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 			start.Resumed.Kept.Progress.Step)
 		for _, text := range changes(c, start.Resumed.Kept, device) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
+			start.Resumed.Kept.Changes = append(start.Resumed.Kept.Changes, text)
 		}
 	}
 	return carryOut(ctx, c, start, o)
@@ -190,7 +191,8 @@ func (o Options) noteContention(c setting.Config) {
 // noteSettings says what settings do that may not be wanted.
 func (o Options) noteSettings(c setting.Config) {
 	if n, isOwn := o.Origins.OwnShards(c); isOwn {
-		fmt.Fprintf(o.Stderr, "note: same bits with other numbers of workers: add --shards %d to those runs\n", n)
+		fmt.Fprintf(o.Stderr, "note: same bits with other numbers of workers: add --shards %d to those "+
+			"runs\n", n)
 	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)

@@ -86,7 +86,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	}
 	s.lose(rundir.TraceFile, keepRecording(s.dir, s.rank, recorder))
 	stat := p.result(post, s.host)
-	stat.PeakRSSBytes, stat.Cores = host.PeakRSS(), host.CoresSince(before)
+	stat.PeakRSSBytes, stat.Cores = host.PeakMemory(), host.CoresSince(before)
 	stat.PlannedBytes = p.planned + processBytes/s.sharers()
 	s.tell(notice{Server: &stat})
 	s.note("done: %d updates, %d bytes sent, %d received", stat.Updates, stat.BytesSent, stat.BytesReceived)

@@ -100,6 +100,9 @@ func summarize(c setting.Config, dir rundir.Directory, from *resumption, results
 	}
 	s.TrainAccuracy = trainAccuracy(c, results)
 	s.Cautions = cautions(s)
+	if from != nil {
+		s.Cautions = append(s.Cautions, from.Kept.Changes...)
+	}
 	addGPUs(s, told.isLab)
 	s.Work = workOf(s, told.coreShare)
 	if text := warming(c, s); text != "" {
@@ -210,7 +213,7 @@ func workOf(s *record.Summary, coreShare float64) *record.Computation {
 		return nil
 	}
 	for _, r := range s.Ranks {
-		w.FLOPs += r.FLOPs
+		w.FLOPs, w.HardwareFLOPs = w.FLOPs+r.FLOPs, w.HardwareFLOPs+r.HardwareFLOPs
 		w.Peak += coreShare * r.PeakFLOPs
 		if r.FLOPs > 0 && r.PeakFLOPs == 0 {
 			return nil

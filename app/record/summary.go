@@ -103,7 +103,7 @@ type Outcome struct {
 	Guess           *Guess   `json:"guess,omitempty"`  // what guessing gets on them; null: not told
 	BytesSent       int64    `json:"bytes_sent"`       // by all ranks together
 	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
-	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared pages in each
+	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared memory once
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path
@@ -139,12 +139,25 @@ type Quantiles struct {
 
 // Computation says how much was computed, and how fast against what the machine can do. It counts the
 // additions and multiplications of forward and backward passes by the definition of each op, padded
-// zeros included: algorithms that need fewer of them may pass the peak.
+// zeros included: algorithms that need fewer of them may pass the peak. Rate and fraction are of those that
+// the network is made of (FLOPs), not of what was computed again to save memory, which HardwareFLOPs has too.
 type Computation struct {
-	FLOPs int64   `json:"flops"`            // of all workers
-	Rate  float64 `json:"flops_per_second"` // of training, without evaluations
-	Peak  float64 `json:"peak_flops"`       // of multiply-adds in registers on all cores, or products of GPUs
-	Of    float64 `json:"fraction_of_peak"` // rate / peak
+	FLOPs         int64 `json:"flops"`                   // of all workers
+	HardwareFLOPs int64 `json:"hardware_flops,omitzero"` // 0: an older version did not tell
+
+	Rate float64 `json:"flops_per_second"` // of training, without evaluations
+	Peak float64 `json:"peak_flops"`       // of multiply-adds in registers on all cores, or products of GPUs
+	Of   float64 `json:"fraction_of_peak"` // rate / peak
+}
+
+// Again says how much of the computation was done again to save memory, to be put behind a sentence; "" if
+// nothing was.
+func (c *Computation) Again() string {
+	if c.HardwareFLOPs <= c.FLOPs {
+		return ""
+	}
+	return fmt.Sprintf("; %.3g TFLOP more were computed again to save memory",
+		float64(c.HardwareFLOPs-c.FLOPs)/1e12)
 }
 
 // Loss holds the mean loss of the first and of the last step.
@@ -225,11 +238,12 @@ type RankStat struct {
 	Loss            Loss      `json:"loss"`             // of its steps
 	Phases          Phases    `json:"phases"`           // adding up to seconds
 	FLOPs           int64     `json:"flops"`            // of this rank's passes
+	HardwareFLOPs   int64     `json:"hardware_flops"`   // with what was computed again
 	PeakFLOPs       float64   `json:"peak_flops"`       // per second, that its threads reach, or its GPU
 	BytesSent       int64     `json:"bytes_sent"`       // to its peers
 	BytesVectors    int64     `json:"bytes_vectors"`    // bytes_sent without compression
 	BytesReceived   int64     `json:"bytes_received"`   // from its peers
-	PeakRSSBytes    int64     `json:"peak_rss_bytes"`   // of its process
+	PeakRSSBytes    int64     `json:"peak_rss_bytes"`   // of its process; its part of shared memory
 	Cores           CoreTimes `json:"core_seconds"`     // of its machine
 	PlannedBytes    int64     `json:"planned_bytes"`    // of memory, before the first step
 	OptimizerBytes  int64     `json:"optimizer_bytes"`  // of those: its state, of this rank's share

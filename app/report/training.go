@@ -441,9 +441,9 @@ func addLength(t *analysis.Training, add adder) {
 	}
 	if w := t.Work; w != nil {
 		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
-			"the %s that %s reached after the last step", digits(float64(w.FLOPs)/1e12, 3),
+			"the %s that %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3),
 			digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)), digits(float64(w.Peak)/1e9, 3),
-			analysis.PeakText(t.GPU))
+			analysis.PeakText(t.GPU), w.Again())
 	}
 }
 

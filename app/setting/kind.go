@@ -2,6 +2,7 @@ package setting
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,20 +181,29 @@ func real(name, usage string, most float64, at func(*Config) *float64) Setting {
 			if x := *at(c); !(x >= 0 && x <= most) {
 				return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
 			}
-			return nil
+			return computable(*at(c))
 		},
 		isOpen: never,
 	}
+}
+
+// computable returns an error for a number that is 0 as a float32, in which runs compute.
+func computable(x float64) error {
+	if x > 0 && float32(x) == 0 {
+		return fmt.Errorf("%v is out of range, want 0 or at least %.4g, the least float32", x,
+			math.SmallestNonzeroFloat32)
+	}
+	return nil
 }
 
 // share is a setting that takes a number from 0 to below 1.
 func share(name, usage string, at func(*Config) *float64) Setting {
 	s := real(name, usage, 1, at)
 	s.check = func(c *Config) error {
-		if x := *at(c); !(x >= 0 && x < 1) {
-			return fmt.Errorf("%v is out of range, want 0 to below 1", x)
+		if x := *at(c); !(x >= 0 && float32(x) < 1) {
+			return fmt.Errorf("%v is out of range, want 0 to below 1, as a float32", x)
 		}
-		return nil
+		return computable(*at(c))
 	}
 	return s
 }

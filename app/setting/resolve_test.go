@@ -28,7 +28,7 @@ func TestLaterSourcesWin(t *testing.T) {
 	if c.Batch != 128 || c.Model != "vgg11" || c.Optimizer.LR != 0.25 || c.ISA != "plain" || !c.Trace {
 		t.Errorf("got %+v", c)
 	}
-	if c.Strategy != "ddp" || c.Shards != 4 || c.Epochs != 1 || c.Link == "auto" {
+	if c.Strategy != "ddp" || c.Shards != 2 || c.Epochs != 1 || c.Link == "auto" {
 		t.Errorf("open values were not completed: %+v", c)
 	}
 	for name, want := range map[string]string{
@@ -125,6 +125,10 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 			want: "--nesterov: "},
 		{name: "rule", flags: map[string]string{"scale-lr": "square,2"}, want: `--scale-lr: "square,2"`},
 		{name: "nan", flags: map[string]string{"lr": "NaN"}, want: "--lr: NaN is out of range"},
+		{name: "below float32", flags: map[string]string{"optimizer": "adamw", "eps": "1e-300"},
+			want: "--eps: 1e-300 is out of range, want 0 or at least 1.401e-45"},
+		{name: "1 as a float32", flags: map[string]string{"momentum": "0.9999999999"},
+			want: "--momentum: 0.9999999999 is out of range, want 0 to below 1"},
 		{name: "texts for images", flags: map[string]string{"data": "sst2"},
 			want: "--data: sst2 holds texts, but lenet reads images; try a model of texts"},
 		{name: "images for texts", flags: map[string]string{"data": "cifar10", "model": "bert-mini"},

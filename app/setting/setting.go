@@ -272,8 +272,9 @@ func lengthSettings() []Setting {
 				"per-device-train-batch-size", "bs", "micro-batch-size"),
 		open(number("shards",
 			"virtual shards of the batch; equal shards give equal bits (default: 4, halved until each has 8 "+
-				"samples, with batch norm 32; as many as workers if those cannot share them evenly, and on "+
-				"a GPU; with --rebalance four times as many)",
+				"samples, with batch norm 32; as many as workers if those cannot share them evenly, for "+
+				"networks of more than 2^20 parameters and with --device cuda; with --rebalance four "+
+				"times as many)",
 			1, maxShards, func(c *Config) *int { return &c.Shards })),
 		number("accumulate", "gradient accumulation: batches of one step, computed in turn; equals --batch "+
 			"and --shards times N", 1, maxShards, func(c *Config) *int { return &c.Accumulate }).

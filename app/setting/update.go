@@ -100,7 +100,7 @@ func (c Config) UpdateRule() optim.Config {
 // fewest parts fastest, so that there it always follows them.
 func (c Config) UsualShards(workers int) int {
 	network, err := c.network()
-	if err != nil || c.Device != DeviceCPU {
+	if err != nil || c.IsOnGPU() {
 		return workers
 	}
 	return shard.Usual(c.Batch, network.LeastShard(), workers)
