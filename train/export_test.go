@@ -56,3 +56,11 @@ func (b Balancer) Decide(step int, p shard.Plan) (shard.Plan, *Move) { return b.
 
 // Abreast returns how many shards the loop computes at a time.
 func (l *Loop) Abreast() int { return l.stack.abreast }
+
+// NotFinite returns the rank that is blamed if the loss of a shard of a plan is not finite.
+func (l *Loop) NotFinite(p shard.Plan, shard int, loss float32) int {
+	l.config.Plan = p
+	rows := make(Rows, l.config.Plan.Shards()*l.rowLen)
+	rows[shard*l.rowLen+rowLoss] = loss
+	return l.notFinite(rows, 0, l.config.Plan.Shards())
+}

@@ -447,6 +447,17 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// Every rank blames the one whose shard has a loss that is not finite.
+func TestDivergenceNamesWhoseShard(t *testing.T) {
+	c := example(t, "lenet", 100, 10)
+	l := alone(t, c)
+	for v, want := range map[int]int{0: 0, 3: 1, 6: 2} {
+		if got := l.NotFinite(cut(t, 7, 3), v, float32(math.Inf(1))); got != want {
+			t.Errorf("shard %d: rank %d, want %d", v, got, want)
+		}
+	}
+}
+
 // The last update may leave values that no later loss reveals. An evaluation reveals them, and does
 // not count NaN as class 0 to reach a target; without an evaluation the check of parameters does.
 func TestDivergenceInTheLastUpdate(t *testing.T) {

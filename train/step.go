@@ -120,7 +120,7 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	l.sumRows(&event, l.rows, lo, hi)
 	switch {
 	case !isFinite(event.Loss):
-		return event, false, &DivergedError{Rank: l.config.Rank, Step: l.step, What: "loss",
+		return event, false, &DivergedError{Rank: l.notFinite(l.rows, lo, hi), Step: l.step, What: "loss",
 			Value: event.Loss}
 	case event.Samples == 0 && l.config.Isolated:
 		l.torn = false // it can have no part of the rest of an epoch
@@ -325,6 +325,21 @@ func (l *Loop) sumRows(event *Step, rows Rows, lo, hi int) {
 	}
 	event.Loss = loss / float64(max(event.Samples, 1))
 	event.OwnLoss = ownLoss / float64(ownSamples) // 0/0 is NaN
+}
+
+// notFinite returns the rank of the first of shards [lo, hi) whose loss is not finite.
+func (l *Loop) notFinite(rows Rows, lo, hi int) (rank int) {
+	for v := lo; v < hi; v++ {
+		if isFinite(float64(rows[v*l.rowLen+rowLoss])) {
+			continue
+		}
+		for rank := range l.config.Plan.Workers() {
+			if first, end := l.config.Plan.Run(rank); first <= v && v < end {
+				return rank
+			}
+		}
+	}
+	return l.config.Rank
 }
 
 // applyStatistics moves the running statistics towards one shard's: r = (1-m)*r + m*batch.

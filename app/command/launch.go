@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -109,7 +110,17 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer whenStopped(f.pause)()
 	return f.work(ctx, a, console, signals)
+}
+
+// pause tells the agents that this process is about to be stopped.
+func (f *launchFlags) pause() {
+	var all sync.WaitGroup
+	for _, agent := range f.agents {
+		all.Go(agent.Pause)
+	}
+	all.Wait()
 }
 
 // interruptedBy calls do, and cancel if a signal comes meanwhile.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // Connection is the console's end of a connection to the agent of a host. Its methods may be called
@@ -71,6 +72,13 @@ func (c *Connection) Ask(ctx context.Context, name string, body json.RawMessage)
 		return nil, ctx.Err()
 	}
 }
+
+// Pause tells the agent that this process is about to be stopped, so that its silence means nothing until it
+// goes on.
+func (c *Connection) Pause() { c.line.flush(message{Paused: true}, pauseTime) }
+
+// pauseTime is how long Pause may take.
+const pauseTime = time.Second
 
 // attach lets hear take what the agent says about a command; nil: nobody does.
 func (c *Connection) attach(hear func(message)) {

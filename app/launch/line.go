@@ -31,6 +31,8 @@ type message struct {
 	Exit   *ended     `json:"exit,omitempty"`   // of the command
 	Log    *tail.Part `json:"log,omitempty"`    // of a rank of this host
 	Signal string     `json:"signal,omitempty"` // for the command
+	// Paused is the console's last line before Ctrl-Z stops it; its next one ends the pause.
+	Paused bool `json:"paused,omitempty"`
 	// Envelope is an order of the command on its way to a host, or a report of a host on its way to it.
 	Envelope *cluster.Envelope `json:"envelope,omitempty"`
 }
@@ -65,9 +67,11 @@ type line struct {
 	chatter string // the last line that was skipped
 	in      *bufio.Reader
 	ear     *ear
-	queue   chan parcel
-	closed  chan struct{} // nothing is sent any more
-	close   func()
+	// isPaused says that the other side was stopped, and has said so.
+	isPaused atomic.Bool
+	queue    chan parcel
+	closed   chan struct{} // nothing is sent any more
+	close    func()
 }
 
 // parcel is a line that waits to be written.
@@ -85,7 +89,7 @@ var errClosed = errors.New("the connection has ended")
 // newLine returns a line that is to be closed. Its goroutine ends when the line is closed, or as soon as out
 // returns from a Write.
 func newLine(in io.Reader, out io.Writer) *line {
-	e := &ear{in: in, began: time.Now()}
+	e := &ear{in: in}
 	l := &line{in: bufio.NewReaderSize(e, maxLine), ear: e, queue: make(chan parcel, queued),
 		closed: make(chan struct{})}
 	l.close = sync.OnceFunc(func() { close(l.closed) })
@@ -153,34 +157,37 @@ func (l *line) receive() (m message, err error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("read a line: %w", err)
 	}
+	l.isPaused.Store(m.Paused)
 	return m, nil
 }
 
-// ear is a reader that knows for how long it has been waiting.
+// ear is a reader that knows for how many beats it has been waiting.
 type ear struct {
-	in    io.Reader
-	began time.Time
-	since atomic.Int64 // nanoseconds from began to that of the waiting Read, plus 1; 0: none waits
+	in        io.Reader
+	isWaiting atomic.Bool
+	beats     atomic.Int64 // since the Read in progress began
 }
 
 // Read reads as in does.
 func (e *ear) Read(p []byte) (int, error) {
-	e.since.Store(int64(time.Since(e.began)) + 1)
-	defer e.since.Store(0)
+	e.beats.Store(0)
+	e.isWaiting.Store(true)
+	defer e.isWaiting.Store(false)
 	return e.in.Read(p)
 }
 
-// waits returns for how long the Read that is in progress has been waiting; 0 if there is none.
+// waits notes a beat, and returns for how long the Read that is in progress has been waiting; 0 if there is
+// none.
 func (e *ear) waits() time.Duration {
-	since := e.since.Load()
-	if since == 0 {
+	if !e.isWaiting.Load() {
 		return 0
 	}
-	return time.Since(e.began) - time.Duration(since-1)
+	return time.Duration(e.beats.Add(1)) * beatEvery
 }
 
 // beat sends a beat every second, unless other lines wait to be written. It returns true when nothing was
-// heard for too long, and false when done is closed.
+// heard for too long, and false when done is closed. Time is counted in beats, so that the time in which this
+// process was stopped does not count.
 func (l *line) beat(done <-chan struct{}) (isSilent bool) {
 	tick := time.NewTicker(beatEvery)
 	defer tick.Stop()
@@ -190,7 +197,7 @@ func (l *line) beat(done <-chan struct{}) (isSilent bool) {
 			return false
 		case <-tick.C:
 		}
-		if l.ear.waits() > silence {
+		if l.ear.waits() > silence && !l.isPaused.Load() {
 			return true
 		}
 		select {

@@ -233,3 +233,41 @@ func TestAHostWithoutRoomForAJob(t *testing.T) {
 		}
 	}
 }
+
+// A console that says that it is about to be stopped may be silent for any time; once it has gone on, its
+// silence means what it did.
+func TestAConsoleMayPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, said := io.Pipe()
+		l := newLine(in, io.Discard)
+		defer l.close()
+		go func() {
+			for {
+				if _, err := l.receive(); err != nil {
+					return
+				}
+			}
+		}()
+		defer said.Close()
+		silent := make(chan bool, 1)
+		go func() { silent <- l.beat(t.Context().Done()) }()
+		io.WriteString(said, "{\"paused\":true}\n")
+		time.Sleep(time.Hour)
+		select {
+		case <-silent:
+			t.Fatal("the pause was taken for silence")
+		default:
+		}
+		io.WriteString(said, "{}\n")
+		time.Sleep(silence + 2*beatEvery)
+		synctest.Wait()
+		select {
+		case isSilent := <-silent:
+			if !isSilent {
+				t.Error("the line has ended otherwise")
+			}
+		default:
+			t.Error("no silence was noticed after the pause")
+		}
+	})
+}
