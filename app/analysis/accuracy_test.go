@@ -185,18 +185,19 @@ func TestLooseStepsAreMeans(t *testing.T) {
 
 // What strategy auto chose is compared by the row that names it, or by its own.
 func TestChoicesAreCompared(t *testing.T) {
-	m := newMaker(3, 4)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "overlap-forward"}, 1, 1, 1)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.25, 1.25, 1.25)
-	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 2, 2, 2)
-	for i, chosen := range []string{"ddp:overlap-forward", "ddp", "gather-scatter"} {
+	m := newMaker(6, 4)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "overlap-forward"}, 1, 1, 1, 1, 1, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25)
+	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 2, 2, 2, 2, 2, 2)
+	for i, chosen := range []string{"ddp:overlap-forward", "ddp", "gather-scatter",
+		"ddp:overlap-forward", "ddp", "gather-scatter"} {
 		row.Runs[i].Chosen = chosen
 	}
 	found := strings.Join(analysis.Compare(m.Results).Groups[0].Findings(), "\n")
 	for _, want := range []string{
-		"auto 2×1 chose ddp:overlap-forward in 1 of 3 runs, the exact row with the shortest step.",
-		"auto 2×1 chose ddp in 1 of 3 runs. The step of ddp 2×1 is 1.25× (1.25–1.25 in 3 rounds) that of",
-		"chose gather-scatter in 1 of 3 runs. The step of auto 2×1 is 2.00×"} {
+		"auto 2×1 chose ddp:overlap-forward in 2 of 6 runs, the exact row with the shortest step.",
+		"auto 2×1 chose ddp in 2 of 6 runs. The step of ddp 2×1 is 1.25× (1.25–1.25) that of",
+		"chose gather-scatter in 2 of 6 runs. The step of auto 2×1 is 2.00×"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("findings %s\nwant %q", found, want)
 		}

@@ -11,22 +11,16 @@ import (
 // 50th value from outside, which moves by about a tenth of the interval's probability from seed to seed.
 const resamples = 2000
 
-// BootstrapMedian returns the interval between the (1-coverage)/2 and (1+coverage)/2 quantiles of the
-// medians of 2000 samples drawn from x with replacement. NaN is ignored; fewer than two values have no
-// interval. Equal arguments give equal bits. For n values the interval states at most 1 - 2^(1-n), which is
-// what their whole range covers ([MedianInterval]): three values cover with 0.75.
+// BootstrapRatio returns the interval between the (1-coverage)/2 and (1+coverage)/2 quantiles of the
+// ratios Median(over) / Median(under) of 2000 samples drawn from both with replacement, each by itself:
+// the samples are not paired. NaN is ignored; fewer than two values have no interval. Equal arguments
+// give equal bits. With n values of the smaller sample the interval states at most 1 - 2^(1-n), which is
+// what a whole range covers: three values cover with 0.75; of two samples of three the true coverage is
+// about 0.9.
 //
 // Source: Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979; the
 // percentile interval of Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3.
 // Cost: 2000 n log n.
-func BootstrapMedian(x []float64, coverage float64, seed uint64) Interval {
-	s := sorted(x)
-	return percentile(medians(s, random.Derive(seed, 0)), coverage, len(s))
-}
-
-// BootstrapRatio returns the interval of Median(over) / Median(under) for two samples that are not paired:
-// both are resampled, each by itself. The rest is as in [BootstrapMedian], with n that of the smaller sample;
-// of two samples of three the true coverage is about 0.9.
 func BootstrapRatio(over, under []float64, coverage float64, seed uint64) Interval {
 	x, y := sorted(over), sorted(under)
 	a, b := medians(x, random.Derive(seed, 0)), medians(y, random.Derive(seed, 1))

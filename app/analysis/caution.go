@@ -13,7 +13,6 @@ import (
 
 // Thresholds of the cautions.
 const (
-	fewestRuns  = 5    // below it the range of the runs covers the median with under 94 %
 	fewestSteps = 5    // timed steps of a run
 	busyLimit   = 0.75 // processes ready to run per core before the first run
 )
@@ -65,18 +64,13 @@ func oneRepeat(r *record.Results, c *Comparison) []string {
 		"only: %s.", names)
 }
 
-func fewRepeats(_ *record.Results, c *Comparison) (notes []string) {
-	for runs := 2; runs < fewestRuns; runs++ {
-		names, any := c.where(func(l *Line) bool { return l.Measured == runs })
-		if !any {
-			continue
-		}
-		coverage := 1 - math.Ldexp(1, 1-runs)
-		notes = append(notes, fmt.Sprintf("%d runs of %s: the range from the smallest to the largest "+
-			"covers the true median with only %.0f %% probability. Six runs reach 97 %%.",
-			runs, names, 100*coverage))
+func fewRepeats(_ *record.Results, c *Comparison) []string {
+	names, any := c.where(func(l *Line) bool { return l.Measured > 1 && l.Measured < LeastRounds })
+	if !any {
+		return nil
 	}
-	return notes
+	return one("Two or three rounds do not show how a machine drifts, so they have no interval and decide "+
+		"nothing: --repeats 6. So few have %s.", names)
 }
 
 func noise(_ *record.Results, c *Comparison) []string {

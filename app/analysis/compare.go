@@ -100,6 +100,8 @@ type Line struct {
 	skew        *skew     // of the first run that has one
 	phaseShare  float64   // sum of the phases relative to the mean step
 	stepByRound []float64 // median step time, NaN where the round has no successful run
+
+	correlation, ownCorrelation float64 // see [Comparison.correlate]
 }
 
 // RankLine is what one worker of a line reported.
@@ -176,6 +178,7 @@ func Compare(r *record.Results) *Comparison {
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
 	}
+	c.correlate()
 	c.refusePeers(r)
 	for i := range c.Groups {
 		c.Groups[i].relate()
@@ -247,7 +250,7 @@ func (g *Group) relate() {
 		if l.Refused != "" || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
 			continue // how another program scales is not told by our baseline, see peers
 		}
-		l.Speedup = PairedRatio(g.Baseline.stepByRound, l.stepByRound)
+		l.Speedup = pairedRatio(g.Baseline, l)
 		if !l.Contended && !g.Baseline.Contended && !l.IsOnGPU() && l.HasMathOf(g.Baseline) {
 			share := float64(g.Baseline.Cores) / float64(l.Cores)
 			l.Efficiency = l.Speedup.Scaled(share)
@@ -306,7 +309,7 @@ func (g *Group) relateFloor() {
 				f.Setting.Hosts == l.Setting.Hosts && f.HasMathOf(l)
 			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
 			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
-				l.OverFloor = PairedRatio(l.stepByRound, f.stepByRound)
+				l.OverFloor = pairedRatio(l, f)
 			}
 		}
 	}

@@ -262,10 +262,10 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 	if text := c.Groups[0].Answer().Text; strings.Contains(text, word) {
 		t.Errorf("%q of a row that may have all its cores", text)
 	}
-	faster := newMaker(3, 2)
-	faster.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.1, 2.2)
-	faster.add(record.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1.1)
-	for rounds := 3; rounds > 0; rounds-- {
+	faster := newMaker(6, 2)
+	faster.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.1, 2, 2.1, 2, 2.1)
+	faster.add(record.Setting{Strategy: "ddp", Workers: 4}, 1, 1.01, 1, 1.01, 1, 1.01)
+	for _, rounds := range []int{6, 1} {
 		faster.Rounds = rounds
 		for i := range faster.Rows {
 			faster.Rows[i].Runs = faster.Rows[i].Runs[:rounds]
@@ -274,7 +274,7 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 			t.Errorf("%d rounds: the answer %q does not tell of contention", rounds, text)
 		}
 	}
-	wantNote(t, c, "few repeats", "2 runs", "50 %")
+	wantNote(t, c, "few repeats", "Two or three rounds", "every row")
 	wantNote(t, c, "one machine", "network")
 	m.Rows[1].Runs = append(m.Rows[1].Runs, m.Rows[1].Runs[0])
 	c = analysis.Compare(m.Results)
@@ -284,8 +284,7 @@ func TestMoreWorkersThanCoresIsContention(t *testing.T) {
 			few = append(few, n.Text)
 		}
 	}
-	if len(few) != 2 || !strings.HasPrefix(few[0], "2 runs of single 1×1, ddp 4×1: ") ||
-		!strings.HasPrefix(few[1], "3 runs of ddp 2×1: ") || !strings.Contains(few[1], "75 %") {
+	if len(few) != 1 {
 		t.Errorf("few repeats: %q", few)
 	}
 }
@@ -368,7 +367,7 @@ func TestFloorAndPhases(t *testing.T) {
 	for _, want := range []string{"No way of training is shown to be faster than single 1×1",
 		"(medians 2700 ms and 4000 ms, ddp 2×1 the shorter in 2 of 2 rounds; " +
 			"two rounds are too few for that; --repeats 6)",
-		"without exchange: ddp 2×1 1.35× (1.20–1.50 in 2 rounds)"} {
+		"without exchange: ddp 2×1 1.35×"} {
 		if !strings.Contains(findings, want) {
 			t.Errorf("findings %q, want %q", findings, want)
 		}
@@ -528,11 +527,11 @@ func TestDifferentParametersAreReported(t *testing.T) {
 
 // A row whose gradients lost something is compared by time, but promises no bits and wins nothing.
 func TestLossyRowsAreAnotherResult(t *testing.T) {
-	m := newMaker(2, 4)
-	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "zstd"}, 1.1, 1.1)
-	row := m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1, 1)
+	m := newMaker(4, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2, 2, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1.2, 1.2, 1.2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "zstd"}, 1.1, 1.1, 1.1, 1.1)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1, 1, 1, 1)
 	for i := range row.Runs {
 		row.Runs[i].ParameterSHA256 = "0123456789"
 	}

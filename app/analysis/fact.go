@@ -227,7 +227,7 @@ func serialText(s Scaled, of Interval) string {
 		return text + " (no interval)"
 	}
 	least := max(0, KarpFlatt(Scaled{s.Processors, of.Hi}))
-	most := KarpFlatt(Scaled{s.Processors, of.Lo})
+	most := min(KarpFlatt(Scaled{s.Processors, of.Lo}), 1)
 	return fmt.Sprintf("%s (%s to %s)", text, percent(least), percent(most))
 }
 

@@ -287,19 +287,10 @@ func (g *Group) taken() []*Line {
 	return slices.DeleteFunc(slices.Clone(g.Lines), func(l *Line) bool { return !l.Disturbed })
 }
 
-// times writes a ratio with its interval: "1.72× (1.69–1.75)". The range of a few rounds, which says less
-// than its width suggests, comes with their number: "1.72× (1.71–1.73 in 2 rounds)".
+// times writes a ratio with its interval: "1.72× (1.69–1.75)".
 func times(r Ratio) string {
 	if r.Interval.Coverage == 0 {
 		return fmt.Sprintf("%.2f×", r.Median)
 	}
-	return fmt.Sprintf("%.2f× (%.2f–%.2f%s)", r.Median, r.Interval.Lo, r.Interval.Hi, r.FewRounds())
-}
-
-// FewRounds is what stands behind an interval that covers less than it should: " in 2 rounds"; "" otherwise.
-func (r Ratio) FewRounds() string {
-	if r.Interval.Coverage >= Confidence {
-		return ""
-	}
-	return fmt.Sprintf(" in %d rounds", len(r.Values))
+	return fmt.Sprintf("%.2f× (%.2f–%.2f)", r.Median, r.Interval.Lo, r.Interval.Hi)
 }

@@ -37,7 +37,7 @@ func (a Moments) DifferenceP(b Moments) float64 {
 	if a.Mean == b.Mean {
 		return 1
 	}
-	return studentP((a.Mean-b.Mean)/e, freedom)
+	return studentP((a.Mean-b.Mean)/e, float64(freedom))
 }
 
 // EquivalenceP returns the probability of means at most as far apart as those of a and b, if the true means
@@ -61,7 +61,7 @@ func (a Moments) NonzeroP() float64 {
 	if a.N < 2 || a.Mean == 0 || !finite(a.Mean) {
 		return 1
 	}
-	return studentP(a.Mean/(a.SD/math.Sqrt(float64(a.N))), a.N-1)
+	return studentP(a.Mean/(a.SD/math.Sqrt(float64(a.N))), float64(a.N-1))
 }
 
 // ZeroP is [Moments.EquivalenceP] of a sample of differences of pairs and of 0.
@@ -79,13 +79,13 @@ func (a Moments) MeanInterval(coverage float64) Interval {
 	if a.N < 2 {
 		return Interval{Lo: math.NaN(), Hi: math.NaN()}
 	}
-	half := studentQuantile(coverage, a.N-1) * a.SD / math.Sqrt(float64(a.N))
+	half := studentQuantile(coverage, float64(a.N-1)) * a.SD / math.Sqrt(float64(a.N))
 	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
 }
 
 // twoOneSided returns the larger p of the two tests, of which the other has more room to its bound.
 func twoOneSided(room, e float64, freedom int) float64 {
-	p := studentP(room/e, freedom) / 2
+	p := studentP(room/e, float64(freedom)) / 2
 	switch {
 	case room == 0:
 		return 0.5

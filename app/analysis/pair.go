@@ -91,7 +91,7 @@ func (c *Comparison) pair() {
 		g.pairAt = map[[2]*Line]int{}
 		for j, a := range rivals {
 			for _, b := range rivals[:j] {
-				p := Pair{A: b, B: a, Ratio: PairedRatio(b.stepByRound, a.stepByRound), P: 1}
+				p := Pair{A: b, B: a, Ratio: pairedRatio(b, a), P: 1}
 				g.pairAt[[2]*Line{b, a}] = len(g.Pairs)
 				g.Pairs = append(g.Pairs, p)
 				if p.isTest() {
@@ -111,7 +111,7 @@ func (c *Comparison) pair() {
 }
 
 // isTest reports whether the rows have rounds enough in common for a test.
-func (p Pair) isTest() bool { return len(p.Ratio.Values) > 1 }
+func (p Pair) isTest() bool { return len(p.Ratio.Values) >= LeastRounds }
 
 // rivals returns the lines that findings may rank. They train one model without a lossy wire, had the machine
 // to themselves, and do the same work as the baseline or, without a baseline, as the first of them. One that
@@ -201,9 +201,9 @@ func (g *Group) pairOf(a, b *Line) Pair {
 		return g.Pairs[i]
 	}
 	if i, isThere := g.pairAt[[2]*Line{b, a}]; isThere {
-		return Pair{A: a, B: b, P: g.Pairs[i].P, Ratio: PairedRatio(a.stepByRound, b.stepByRound)}
+		return Pair{A: a, B: b, P: g.Pairs[i].P, Ratio: pairedRatio(a, b)}
 	}
-	return Pair{A: a, B: b, P: 1, Ratio: ratioOf(nil)}
+	return Pair{A: a, B: b, P: 1, Ratio: ratioOf(nil, 0)}
 }
 
 // InverseRatio returns the ratio the other way round.
@@ -212,5 +212,5 @@ func InverseRatio(r Ratio) Ratio {
 	for i, v := range r.Values {
 		values[i] = 1 / v
 	}
-	return ratioOf(values)
+	return ratioOf(values, r.correlation)
 }

@@ -197,7 +197,7 @@ func (g *Group) AgainstPeers() []Pair {
 		if best == nil {
 			continue
 		}
-		if r := PairedRatio(best.stepByRound, l.stepByRound); r.Known() {
+		if r := pairedRatio(best, l); r.Known() {
 			pairs, ps = append(pairs, Pair{A: best, B: l, Ratio: r}), append(ps, r.PairedP())
 		}
 	}
@@ -224,7 +224,7 @@ func (g *Group) FastestAgainstPeer() (Pair, bool) {
 		if !isRival {
 			continue
 		}
-		r := PairedRatio(l.stepByRound, ranked[0].stepByRound)
+		r := pairedRatio(l, ranked[0])
 		pairs, ps = append(pairs, Pair{A: l, B: ranked[0], Ratio: r}), append(ps, r.PairedP())
 		if fastest < 0 || l.Step.Median < pairs[fastest].A.Step.Median {
 			fastest = len(pairs) - 1
@@ -277,7 +277,7 @@ const notApart = "is not told apart"
 // Doubt says why a ratio to a peer is no finding; "" if it is one.
 func (p Pair) Doubt() string {
 	switch {
-	case p.Ratio.Interval.Coverage < Confidence:
+	case !p.isTest():
 		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes",
 			len(p.Ratio.Values), EnoughRounds)
 	case p.isClose():

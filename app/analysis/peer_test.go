@@ -49,7 +49,7 @@ func TestPeers(t *testing.T) {
 				t.Errorf("refused: %q, want %q", refused, test.refused)
 			}
 			findings := strings.Join(c.Groups[0].Findings(), "\n")
-			isCompared := strings.Contains(findings, "2.05× (2.00–2.10) the speed of PyTorch")
+			isCompared := strings.Contains(findings, "2.05× (1.99–2.11) the speed of PyTorch")
 			if isCompared != (test.refused == "") || c.Groups[0].Lines[1].Speedup.Known() {
 				t.Errorf("findings %s", findings)
 			}
@@ -215,7 +215,7 @@ func TestFastestRowBesideAPeer(t *testing.T) {
 		theirs []float64 // step times of their single, whose ddp takes 8 s
 		want   string
 	}{
-		{"faster", six(6), "ddp 2×1 is 3.00× (2.94–3.06) as fast as single 1×1 pytorch nchw; no row of " +
+		{"faster", six(6), "ddp 2×1 is 3.00× (2.95–3.05) as fast as single 1×1 pytorch nchw; no row of " +
 			"PyTorch has a shorter step."},
 		{"slower", six(1), "ddp 2×1 is 0.50× (0.49–0.51) as fast as single 1×1 pytorch nchw; no row of " +
 			"PyTorch has a shorter step."},

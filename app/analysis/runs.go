@@ -71,8 +71,10 @@ func (l *Line) counted() []*record.Run {
 	})
 }
 
-// Interval returns the interval of the median step over the runs that count.
-func (l *Line) Interval() Interval { return MedianInterval(l.stepByRound, Confidence) }
+// Interval returns the interval of the step over the runs that count.
+func (l *Line) Interval() Interval {
+	return driftingInterval(l.stepByRound, l.ownCorrelation)
+}
 
 // summarizePlaces fills the samples and the seconds at which a run had its losses. Where ranks tell their own
 // samples only, the places are scaled to those of the run.

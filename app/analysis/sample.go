@@ -99,36 +99,13 @@ type Interval struct {
 // Contains reports whether v lies in the closed interval.
 func (i Interval) Contains(v float64) bool { return i.Lo <= v && v <= i.Hi }
 
-// MedianInterval returns the narrowest symmetric pair of order statistics of x that covers the
-// median of the distribution with at least the wanted probability, or the whole range with its
-// true, lower coverage where x is too small (five values cover with 0.9375, three with 0.75).
-//
-// For independent values, [x(k), x(n+1-k)] covers with 1 - 2*P(Binomial(n, 1/2) < k), whatever
-// the distribution is. Fewer than two values have no interval: the fields are NaN, coverage 0.
-// Source: David and Nagaraja, Order Statistics, 3rd edition, section 7.1.
-func MedianInterval(x []float64, coverage float64) Interval {
-	s := sorted(x)
-	n := len(s)
-	if n < 2 {
-		return Interval{Lo: math.NaN(), Hi: math.NaN()}
-	}
-	best := Interval{Lo: s[0], Hi: s[n-1], Coverage: 1 - math.Ldexp(1, 1-n)}
-	tail, term := 0.0, math.Ldexp(1, -n) // P(Binomial < k), P(Binomial = k-1)
-	for k := 1; 2*k <= n; k++ {
-		tail += term
-		term *= float64(n-k+1) / float64(k)
-		if c := 1 - 2*tail; c >= coverage {
-			best = Interval{Lo: s[k-1], Hi: s[n-k], Coverage: c}
-		}
-	}
-	return best
-}
-
 // Ratio is a quotient measured in pairs: one value per round of the interleaved schedule.
 type Ratio struct {
 	Values   []float64 // one per round, in round order
 	Median   float64
-	Interval Interval // for the median of Values
+	Interval Interval // for the true ratio
+
+	correlation float64 // of the noise of a round with that of the next
 }
 
 // Known reports whether at least one pair was measured.
@@ -140,14 +117,14 @@ func (r Ratio) Scaled(f float64) Ratio {
 	for i, v := range r.Values {
 		values[i] = v * f
 	}
-	return ratioOf(values)
+	return ratioOf(values, r.correlation)
 }
 
-// PairedRatio returns the ratios over[i]/under[i] of the rounds that both sides measured; a
-// round that one side lacks holds NaN there. Pairing inside a round removes the drift of the
-// machine that both sides shared, after Bulej et al., "Duet Benchmarking", 2020. It panics
-// when the slices differ in length.
-func PairedRatio(over, under []float64) Ratio {
+// PairedRatio returns the ratios over[i]/under[i] of the rounds that both sides measured; a round that
+// one side lacks holds NaN there. Pairing inside a round removes the drift of the machine that both sides
+// shared, after Bulej et al., "Duet Benchmarking", 2020; the correlation of the noise of a round with
+// that of the next, 0 to below 1, widens the interval. It panics when the slices differ in length.
+func PairedRatio(over, under []float64, correlation float64) Ratio {
 	if len(over) != len(under) {
 		panic("analysis: paired ratio: slices differ in length")
 	}
@@ -157,10 +134,15 @@ func PairedRatio(over, under []float64) Ratio {
 			values = append(values, q)
 		}
 	}
-	return ratioOf(values)
+	return ratioOf(values, correlation)
 }
 
-func ratioOf(values []float64) Ratio {
-	return Ratio{Values: values, Median: Median(values),
-		Interval: MedianInterval(values, Confidence)}
+// pairedRatio returns step of a / step of b.
+func pairedRatio(a, b *Line) Ratio {
+	return PairedRatio(a.stepByRound, b.stepByRound, max(a.correlation, b.correlation))
+}
+
+func ratioOf(values []float64, correlation float64) Ratio {
+	return Ratio{Values: values, Median: Median(values), Interval: driftingInterval(values, correlation),
+		correlation: correlation}
 }

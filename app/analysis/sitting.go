@@ -22,12 +22,11 @@ func (c *Comparison) Wide(width float64) []int {
 		if l.Disturbed || l.Refused != "" || isBase {
 			return
 		}
-		values, median := l.stepByRound, l.RunMedian.Median
+		i, median := l.Interval(), l.RunMedian.Median
 		if l != g.Baseline && l.Speedup.Known() {
-			values, median = l.Speedup.Values, l.Speedup.Median
+			i, median = l.Speedup.Interval, l.Speedup.Median
 		}
-		i := MedianInterval(values, Confidence)
-		if isNarrow := i.Coverage >= Confidence && i.Hi-i.Lo <= 2*width*median; !isNarrow {
+		if isNarrow := i.Hi-i.Lo <= 2*width*median; !isNarrow {
 			rows = append(rows, l.row)
 		}
 	})

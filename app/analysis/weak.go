@@ -16,7 +16,7 @@ func weakScaling(_ *record.Results, c *Comparison) []string {
 		if alone == nil || l.Disturbed || alone.Disturbed {
 			return
 		}
-		rate := PairedRatio(alone.stepByRound, l.stepByRound).Scaled(float64(l.Setting.Workers))
+		rate := pairedRatio(alone, l).Scaled(float64(l.Setting.Workers))
 		if !rate.Known() {
 			return
 		}

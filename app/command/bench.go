@@ -183,8 +183,8 @@ func matrixUsage() map[string]string {
 			"takes (default: off)",
 		"wire": "a `LIST` of compressions of gradients, see lockstep help train wire; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)",
-		"repeats": "`N` runs of every row; six or more give a 97 % interval (default: one for each " +
-			"seed, else 6)",
+		"repeats": "`N` runs of every row; six or more tell rows apart, fewer than four never do " +
+			"(default: one for each seed, else 6)",
 		"seeds": "a `LIST` of seeds, one for each round in turn (default: that of --seed)",
 		"copies": "run every row `N` times per round, under different names; the report says how many of " +
 			"these equal rows it would call different, its rate of false findings",

@@ -12,17 +12,17 @@ import (
 	"lockstep/comm"
 )
 
-// The help and the README name everything that makes the result depend on more than its own settings, and no
-// strategy that does not.
+// The help and the page of exactness name everything that makes the result depend on more than its own
+// settings, and no strategy that does not.
 func TestExceptionsAreWhole(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/exactness.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(readme), "These are the exceptions:\n\n")
+	_, list, _ := strings.Cut(string(page), "These are the exceptions:\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")
 	word := regexp.MustCompile(`[a-z0-9-]+`)
-	for place, text := range map[string]string{"train --help": exceptions, "README": list} {
+	for place, text := range map[string]string{"train --help": exceptions, "the page": list} {
 		words := word.FindAllString(text, -1)
 		want := func(name string, isThere bool) {
 			t.Helper()
@@ -51,7 +51,7 @@ func TestExceptionsAreWhole(t *testing.T) {
 		}
 	}
 	want := "lossless wires (" + strings.Join(lossless, ", ") + ")"
-	if !strings.Contains(string(readme), want) {
-		t.Errorf("the README does not say %q", want)
+	if !strings.Contains(string(page), want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }

@@ -165,10 +165,10 @@ func isTimes(a, b selector, factor float64) func(*results) string {
 // closeness is how near a measured ratio has to be to one that a sentence states, relative.
 const closeness = 0.05
 
-// rounds writes the interval of a ratio and the number of its rounds.
+// rounds writes the interval of a ratio, if it has one, and the number of its rounds.
 func rounds(r analysis.Ratio) string {
 	if r.Interval.Coverage == 0 {
-		return "one round"
+		return spelling.Count(len(r.Values), "round")
 	}
 	return fmt.Sprintf("%.3f to %.3f, %d rounds", r.Interval.Lo, r.Interval.Hi, len(r.Values))
 }

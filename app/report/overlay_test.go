@@ -123,8 +123,8 @@ func TestFiguresAsFiles(t *testing.T) {
 			runs++
 		}
 	}
-	if runs != 3 || !slices.Equal(rows[0], []string{"group", "row", "what", "step time, ms"}) {
-		t.Errorf("%d runs of the fastest row under %v, want 3", runs, rows[0])
+	if runs != 6 || !slices.Equal(rows[0], []string{"group", "row", "what", "step time, ms"}) {
+		t.Errorf("%d runs of the fastest row under %v, want 6", runs, rows[0])
 	}
 	if _, err := png.Decode(strings.NewReader(read(t, folder, "g1-steps.png"))); err != nil {
 		t.Error(err)

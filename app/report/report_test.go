@@ -147,7 +147,7 @@ func TestRoundsAreThoseThatRan(t *testing.T) {
 	r := sample()
 	r.Rounds += 3
 	text := render(t, report.Markdown, r)
-	for _, want := range []string{"30 runs in 3 rounds", "interleaved: 3 rounds over all rows"} {
+	for _, want := range []string{"60 runs in 6 rounds", "interleaved: 6 rounds over all rows"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q", want)
 		}

@@ -23,7 +23,7 @@ func sample() *record.Results {
 	r := &record.Results{
 		Version: "0.1.0", Revision: "5f484d4", Go: "go1.26.8",
 		Command: []string{"lockstep", "bench", "--quick"},
-		Started: time.Date(2026, 11, 21, 11, 40, 0, 0, time.UTC), Seconds: 74.2, Rounds: 3,
+		Started: time.Date(2026, 11, 21, 11, 40, 0, 0, time.UTC), Seconds: 74.2, Rounds: 6,
 		Complete: true,
 		Host: record.Machine{Name: "node-1", OS: "linux", Kernel: "6.1.0", Arch: "amd64",
 			CPU: "Example Processor 9000", Cores: 2, MemoryBytes: 8 << 30,
@@ -72,7 +72,7 @@ func (s sampleRow) row(number uint64) record.Row {
 	if s.model == "vgg11" {
 		row.Setting.Batch, row.Setting.Shards, row.Setting.Steps = 32, 4, 8
 	}
-	for round := range 3 {
+	for round := range 6 {
 		run := s.run(row.Setting, rand.New(rand.NewPCG(number, uint64(round))))
 		run.Round = round
 		row.Runs = append(row.Runs, run)

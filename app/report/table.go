@@ -198,9 +198,6 @@ func ratioCell(r analysis.Ratio) cell {
 		return cell{Text: dash}
 	}
 	small := between(r.Interval.Lo, r.Interval.Hi, func(v float64) string { return fixed(v, 2) })
-	if small != "" {
-		small += r.FewRounds()
-	}
 	return cell{Text: ratioText(r, func(v float64) string { return fixed(v, 2) + "×" }), Small: small}
 }
 

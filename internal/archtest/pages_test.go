@@ -13,7 +13,8 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/design/*.md", "results/*.md", "results/*/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/howto/*.md", "docs/design/*.md",
+		"results/*.md", "results/*/README.md"} {
 		paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: no page, error %v", pattern, err)
