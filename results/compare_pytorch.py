@@ -42,7 +42,7 @@ def ours(math):
     with tempfile.TemporaryDirectory() as out:
         model, _, size = a.model.partition("_")
         command = [a.binary, "train", "--quiet", "--json", "--model", model, "--data", "synthetic",
-                   "--batch", str(a.batch), "--threads", str(a.threads), "--steps", str(a.steps),
+                   "--batch", str(a.batch), "--threads", str(a.threads), "--shards", "1", "--steps", str(a.steps),
                    "--lr", "0.01", "--weight-decay", "1e-4", "--limit-test", "0", "--math", math,
                    "--out", out + "/run"]
         if reads_texts:
