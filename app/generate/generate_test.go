@@ -106,7 +106,9 @@ func TestFields(t *testing.T) {
 	types := readTypes(t)
 	withClaim := oneHost()
 	withClaim.Data = "datasets"
-	for _, c := range []generate.Config{oneHost(), twoHosts(), withClaim} {
+	words := twoHosts() // which YAML takes for other than strings, if they are not quoted
+	words.Name, words.Claim, words.Data, words.Image, words.Runs = "true", "yes", "null", "1e3", "1:30"
+	for _, c := range []generate.Config{oneHost(), twoHosts(), withClaim, words} {
 		checkDocument(t, types, generate.JobSet(c), "JobSet")
 		runtime, job, isTwo := strings.Cut(generate.TrainJob(c), "\n---\n")
 		if !isTwo {

@@ -16,12 +16,12 @@ func JobSet(c Config) string {
 	y.line(0, "apiVersion: jobset.x-k8s.io/v1alpha2")
 	y.line(0, "kind: JobSet")
 	y.line(0, "metadata:")
-	y.line(1, "name: %s", c.Name)
+	y.line(1, "name: %q", c.Name)
 	y.line(0, "spec:")
 	y.line(1, "network:")
 	y.line(2, "enableDNSHostnames: true")
 	y.line(2, "publishNotReadyAddresses: true")
-	y.line(2, "subdomain: %s", c.Name)
+	y.line(2, "subdomain: %q", c.Name)
 	y.line(1, "failurePolicy:")
 	y.line(2, "maxRestarts: %d", c.Restarts)
 	y.line(2, "rules:")
@@ -41,8 +41,8 @@ func JobSet(c Config) string {
 	y.line(4, "template:")
 	y.line(5, "spec:")
 	y.pod(6, c, "lockstep")
-	y.line(7, "image: %s", c.Image)
-	y.line(7, "workingDir: %s", c.Runs)
+	y.line(7, "image: %q", c.Image)
+	y.line(7, "workingDir: %q", c.Runs)
 	y.line(7, "command: [/bin/sh, -c]")
 	y.script(7, "args", c, run)
 	y.environment(7, c)
@@ -67,7 +67,7 @@ func (y *yaml) trainingRuntime(c Config) {
 	y.line(0, "apiVersion: trainer.kubeflow.org/v1alpha1")
 	y.line(0, "kind: TrainingRuntime")
 	y.line(0, "metadata:")
-	y.line(1, "name: %s", c.Name)
+	y.line(1, "name: %q", c.Name)
 	y.line(0, "spec:")
 	y.line(1, "mlPolicy:")
 	y.line(2, "numNodes: %d", c.Hosts)
@@ -95,8 +95,8 @@ func (y *yaml) trainingRuntime(c Config) {
 	y.line(6, "template:")
 	y.line(7, "spec:")
 	y.pod(8, c, "node")
-	y.line(9, "image: %s", c.Image)
-	y.line(9, "workingDir: %s", c.Runs)
+	y.line(9, "image: %q", c.Image)
+	y.line(9, "workingDir: %q", c.Runs)
 	y.mounts(9, c)
 }
 
@@ -105,14 +105,14 @@ func (y *yaml) trainJob(c Config) {
 	y.line(0, "apiVersion: trainer.kubeflow.org/v1alpha1")
 	y.line(0, "kind: TrainJob")
 	y.line(0, "metadata:")
-	y.line(1, "name: %s", c.Name)
+	y.line(1, "name: %q", c.Name)
 	y.line(0, "spec:")
 	y.line(1, "runtimeRef:")
 	y.line(2, "apiGroup: trainer.kubeflow.org")
 	y.line(2, "kind: TrainingRuntime")
-	y.line(2, "name: %s", c.Name)
+	y.line(2, "name: %q", c.Name)
 	y.line(1, "trainer:")
-	y.line(2, "image: %s", c.Image)
+	y.line(2, "image: %q", c.Image)
 	y.line(2, "numNodes: %d", c.Hosts)
 	y.line(2, "numProcPerNode: %d", c.Workers)
 	y.line(2, "command: [/bin/sh, -c]")
@@ -121,7 +121,7 @@ func (y *yaml) trainJob(c Config) {
 	y.resources(2, "resourcesPerNode", c)
 }
 
-// yaml writes lines of a manifest.
+// yaml writes lines of a manifest. What the caller names is quoted: a claim may be called yes, or 1e3.
 type yaml struct{ strings.Builder }
 
 // line writes a line, indented by two spaces a level.
@@ -172,7 +172,7 @@ func (y *yaml) pod(level int, c Config, container string) {
 	y.line(level, "- name: runs")
 	if c.Claim != "" {
 		y.line(level+1, "persistentVolumeClaim:")
-		y.line(level+2, "claimName: %s", c.Claim)
+		y.line(level+2, "claimName: %q", c.Claim)
 	} else {
 		y.line(level+1, "emptyDir: {}")
 	}
@@ -181,10 +181,10 @@ func (y *yaml) pod(level int, c Config, container string) {
 	}
 	if strings.HasPrefix(c.Data, "/") {
 		y.line(level+1, "hostPath:")
-		y.line(level+2, "path: %s", c.Data)
+		y.line(level+2, "path: %q", c.Data)
 	} else if c.Data != "" {
 		y.line(level+1, "persistentVolumeClaim:")
-		y.line(level+2, "claimName: %s", c.Data)
+		y.line(level+2, "claimName: %q", c.Data)
 		y.line(level+2, "readOnly: true")
 	}
 	y.line(level, "containers:")
@@ -241,7 +241,7 @@ func (y *yaml) resources(level int, key string, c Config) {
 func (y *yaml) mounts(level int, c Config) {
 	y.line(level, "volumeMounts:")
 	y.line(level, "- name: runs")
-	y.line(level+1, "mountPath: %s", c.Runs)
+	y.line(level+1, "mountPath: %q", c.Runs)
 	if c.Data != "" {
 		y.line(level, "- name: data")
 		y.line(level+1, "mountPath: %s", dataFolder)
