@@ -141,8 +141,11 @@ func (c *coordinator) welcomeOf(rank int, key []byte, w Welcome) (_ Welcome, err
 
 // place names the rendezvous, for errors.
 func (c *coordinator) place() string {
-	if c.listener == nil {
+	switch {
+	case c.listener == nil:
 		return theLauncher
+	case c.meeting != nil && c.meeting.socket != "":
+		return c.meeting.socket // the listener knows its first name
 	}
 	return c.listener.Addr().String()
 }

@@ -71,7 +71,8 @@ func TestGuestsWithoutACommonKernelPath(t *testing.T) {
 	select {
 	case err := <-ended:
 		var e *cluster.RendezvousError
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), `agree on a kernel path`) {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), `agree on a kernel path`) ||
+			e.Addr != guest.Socket {
 			t.Errorf("the launcher got %v", err)
 		}
 	case <-time.After(30 * time.Second):

@@ -115,6 +115,7 @@ func TestShellsThatDoNotAnswer(t *testing.T) {
 			"command (This account is not available.): is it nologin, or does its .bashrc",
 		"exit 3": "ended with status 3 before it came to our command: is it nologin, or does its " +
 			".bashrc or .profile exit? See what ssh elsewhere echo hello prints",
+		"export PATH=; eval \"$0\"":              "with status 127 before it came to our command (",
 		"unset HOME XDG_CACHE_HOME; eval \"$0\"": "HOME: is not set",
 	} {
 		c := console(t)

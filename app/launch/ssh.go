@@ -29,7 +29,8 @@ var bootstrap = oneLine(`
 	};
 	fail() { rm -f "$t"; echo lockstep-failed "$f": $*; exit 1; };
 	echo;
-	echo lockstep-host "$(uname -sm)";
+	u=$(uname -sm) || exit;
+	echo lockstep-host "$u";
 	read -r h n || exit 0;
 	f=$b/$h/lockstep;
 	t=$b/$h/new.$$;
