@@ -79,6 +79,9 @@ func (r *Reader) Describe() (d Description, err error) {
 	if d.Mean, err = r.numbers(meanKey); err == nil {
 		d.Std, err = r.numbers(stdKey)
 	}
+	if err == nil && len(d.Std) != len(d.Mean) {
+		err = r.wrongEntry(stdKey, r.Metadata[stdKey], "not one number for each of "+meanKey)
+	}
 	return d, err
 }
 

@@ -12,7 +12,7 @@ import (
 //
 // A camera stores an image as its sensor had it, and in tag 0x0112 of Exif how to turn it: a number from 1,
 // upright, to 8. Exif is a TIFF file in segment APP1 of a JPEG, behind "Exif\0\0", or in chunk eXIf of a PNG.
-// An unreadable or missing orientation is 1, as in Pillow's ImageOps.exif_transpose.
+// An unreadable or missing orientation is 1. Pillow also asks XMP for one, which is not read here.
 
 // maxExif bounds the bytes of an Exif that are read; a segment of a JPEG has at most so many.
 const maxExif = 1 << 16

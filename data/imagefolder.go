@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -223,7 +224,7 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 		}
 		if len(perClass[class]) == 0 {
 			return nil, folderFault(folder, "put the images of the class into its folder, or delete it",
-				"no .png, .jpg or .jpeg file, but %s", left.orNone())
+				"no .png, .jpg or .jpeg file; left out: %s", cmp.Or(left.String(), "nothing"))
 		}
 		f.left.add(left)
 	}

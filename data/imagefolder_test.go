@@ -244,5 +244,5 @@ func TestImageFolderNamesTheFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), filepath.Join(root, "empty"), data.Options{})
-	wantFormatError(t, "no images", err, "a", -1, "no .png, .jpg or .jpeg file, but none at all")
+	wantFormatError(t, "no images", err, "a", -1, "no .png, .jpg or .jpeg file; left out: nothing")
 }

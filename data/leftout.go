@@ -74,11 +74,3 @@ func (l leftOut) String() string {
 	}
 	return strings.Join(append(all, notes...), ", ")
 }
-
-// orNone is String, or says that there is nothing.
-func (l leftOut) orNone() string {
-	if text := l.String(); text != "" {
-		return text
-	}
-	return "none at all"
-}

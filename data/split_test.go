@@ -149,7 +149,7 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), root, data.Options{})
-	wantFormatError(t, "a class of .webp", err, "d", -1, "no .png, .jpg or .jpeg file, but 1 file (.webp)")
+	wantFormatError(t, "a class of .webp", err, "d", -1, "left out: 1 file (.webp)")
 }
 
 // train, val and test are parts; train alone is one too, and the test is held out of it.

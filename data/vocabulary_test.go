@@ -82,6 +82,7 @@ func TestOtherTokenizersAreRefusedByName(t *testing.T) {
 		{replaced(`"type":"BertNormalizer"`, `"type":"Lowercase"`), "", "normalizer: got Lowercase"},
 		{replaced(`"type":"BertPreTokenizer"`, `"type":"Whitespace"`), "", "pre_tokenizer: got Whitespace"},
 		{replaced(`"content":"[MASK]"`, `"content":"[E1]"`), "", "added_tokens: got [E1]"},
+		{replaced(`"content":"[PAD]"`, `"content":""`), "", "added_tokens: got , want [UNK]"},
 		{replaced(`"id":"B","type_id":1`, `"id":"B","type_id":0`), "", "post_processor: got Template"},
 		{replaced(`"film":7`, `"film":6`), "", "has number 6; want those from 0 to 9, each once"},
 		{replaced(`"[CLS]":2,`, `"x":2,`), "", "added_tokens: got [CLS]"},

@@ -11,7 +11,6 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/data"
 	"lockstep/internal/regular"
-	"lockstep/internal/spelling"
 	"lockstep/model"
 )
 
@@ -207,7 +206,7 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 			m.path, set.Name, listed(set.Classes)), nil
 	case evaluates:
 		return refuse("give labels from 0, or name the classes in a config.json beside the weights",
-			"%s, but %s has %d and names none", spelling.Count(len(set.Classes), "class"), m.path, n)
+			"classes: got %d, but %s has %d and names none", len(set.Classes), m.path, n)
 	}
 	return set, "", nil
 }

@@ -180,7 +180,7 @@ func TestLabelsOfUnnamedClasses(t *testing.T) {
 		t.Errorf("class number 1: %v", err)
 	}
 	_, _, err = evaluated(t, c, weights, opinions(t, "x", ""))
-	if job.ExitCode(err) != job.ExitData || !strings.Contains(err.Error(), "1 class, but ") {
+	if job.ExitCode(err) != job.ExitData || !strings.Contains(err.Error(), "classes: got 1, but ") {
 		t.Errorf("one name: %v", err)
 	}
 	// Training goes on with the head, or with a new one.

@@ -191,8 +191,8 @@ func (o Options) noteContention(c setting.Config) {
 // noteSettings says what settings do that may not be wanted.
 func (o Options) noteSettings(c setting.Config) {
 	if n, isOwn := o.Origins.OwnShards(c); isOwn {
-		fmt.Fprintf(o.Stderr, "note: same bits with other numbers of workers: add --shards %d to those "+
-			"runs\n", n)
+		fmt.Fprintf(o.Stderr, "note: same bits with any number of workers up to %d: add --shards %d to "+
+			"those runs\n", n, n)
 	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		fmt.Fprintln(o.Stderr, "note: "+text)

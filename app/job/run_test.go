@@ -130,7 +130,7 @@ func TestNumbersOfWorkersEndAlikeByDefault(t *testing.T) {
 		var said strings.Builder
 		return run(t, c, job.Options{Origins: origins, Stderr: &said}).ParameterSHA256, said.String()
 	}
-	const note = "same bits with other numbers of workers: add --shards 3"
+	const note = "same bits with any number of workers up to 3: add --shards 3"
 	want, said := end(nil)
 	for _, workers := range []string{"2", "4"} {
 		got, notes := end(map[string]string{"workers": workers})

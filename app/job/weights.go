@@ -48,8 +48,8 @@ func normalize(c setting.Config, set *data.Set, m *meaning) error {
 	case c.Normalize == setting.NormalizeImageNet:
 	case c.Normalize == setting.NormalizeData || m == nil || channels == 0:
 		return nil
-	case m.Mean != nil || m.Std != nil:
-		if mean, std = m.Mean, m.Std; len(mean) != channels || len(std) != channels {
+	case m.Mean != nil:
+		if mean, std = m.Mean, m.Std; len(mean) != channels {
 			return setting.Refuse("normalize: %s wants images of %d channels, %s has %d; "+
 				"--normalize data uses those of the data set", m.path, len(mean), set.Name, channels)
 		}

@@ -96,7 +96,7 @@ func TestNormalizationFollowsTheWeights(t *testing.T) {
 	}{
 		{plain, "auto", imagenet, 0}, {plain, "data", own, 0}, {plain, "imagenet", imagenet, 0},
 		{says, "auto", []float32{.1, .2, .3}, 0}, {says, "data", own, 0}, {says, "imagenet", imagenet, 0},
-		{grey, "auto", nil, job.ExitUsage}, {half, "auto", nil, job.ExitUsage},
+		{grey, "auto", nil, job.ExitUsage}, {half, "auto", nil, job.ExitData},
 		{wrong, "auto", nil, job.ExitData},
 	} {
 		config := short(t)

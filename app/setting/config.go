@@ -336,7 +336,8 @@ func (c Config) dataProblems(add adder) {
 	readsTexts := c.Catalog.models().ReadsTexts(c.Model)
 	switch kind := c.Catalog.data().KindOf(c.Data); {
 	case readsTexts && kind == data.ImageKind:
-		add("data", "%s holds images, but %s reads texts; try sst2, or a CSV or TSV file", c.Data, c.Model)
+		add("data", "%s is no data of texts, which %s reads; try sst2, a CSV or TSV file, or a folder with "+
+			"one called train", c.Data, c.Model)
 	case !readsTexts && kind == data.TextKind:
 		add("data", "%s holds texts, but %s reads images; try a model of texts, such as bert-mini",
 			c.Data, c.Model)

@@ -190,8 +190,7 @@ func real(name, usage string, most float64, at func(*Config) *float64) Setting {
 // computable returns an error for a number that is 0 as a float32, in which runs compute.
 func computable(x float64) error {
 	if x > 0 && float32(x) == 0 {
-		return fmt.Errorf("%v is out of range, want 0 or at least %.4g, the least float32", x,
-			math.SmallestNonzeroFloat32)
+		return fmt.Errorf("%v is 0 as a float32, of which the least is %.4g", x, math.SmallestNonzeroFloat32)
 	}
 	return nil
 }
