@@ -138,7 +138,7 @@ func (f *imageFolder) list(isScored bool) error {
 }
 
 // findRoots returns the folders of the parts: those named so if the first of them has folders in it, else the
-// whole folder is the first part. A test part without folders has no classes, and is left out.
+// whole folder is the first part. Another part without folders has no classes, and is left out.
 func (f *imageFolder) findRoots() (roots partPaths, err error) {
 	roots, err = findParts(f.root, func(path string) string {
 		if !isFolder(path) {
@@ -152,10 +152,12 @@ func (f *imageFolder) findRoots() (roots partPaths, err error) {
 	if train := roots[trainPart]; train == "" || !f.hasFolders(train) {
 		return partPaths{f.root}, nil
 	}
-	flat := ""
-	if test := roots[testPart]; test != "" && !f.hasFolders(test) {
-		roots[testPart], flat = "", test
-		f.left.note("folder " + plainName(filepath.Base(test)) + " without folders of classes")
+	all := roots
+	for i, root := range roots {
+		if root != "" && !f.hasFolders(root) {
+			roots[i] = ""
+			f.left.note("folder " + plainName(filepath.Base(root)) + " without folders of classes")
+		}
 	}
 	entries, err := os.ReadDir(f.root)
 	if err != nil {
@@ -163,7 +165,7 @@ func (f *imageFolder) findRoots() (roots partPaths, err error) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(f.root, e.Name())
-		if path != flat && !slices.Contains(roots[:], path) {
+		if !slices.Contains(all[:], path) {
 			f.left.leave(path)
 		}
 	}
@@ -174,12 +176,18 @@ func (f *imageFolder) findRoots() (roots partPaths, err error) {
 func (f *imageFolder) hasFolders(root string) bool {
 	entries, err := os.ReadDir(root)
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !isHidden(e.Name()) && isFolder(filepath.Join(root, e.Name()))
+		return isClassFolder(filepath.Join(root, e.Name()))
 	})
 }
 
-// isHidden reports whether a name is not that of a class or an image, such as .git, ._cat.jpg or __MACOSX.
-func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__") }
+// isHidden reports whether a name is that of no class and no image, such as .git or ._cat.jpg.
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// isClassFolder reports whether a path is that of a folder of a class, as that of __MACOSX is not.
+func isClassFolder(path string) bool {
+	name := filepath.Base(path)
+	return !isHidden(name) && !strings.HasPrefix(name, "__") && isFolder(path)
+}
 
 // classFolders returns the names of the folders in root, in order.
 func (f *imageFolder) classFolders(root string) ([]string, error) {
@@ -189,7 +197,7 @@ func (f *imageFolder) classFolders(root string) ([]string, error) {
 	}
 	var classes []string
 	for _, e := range entries {
-		if !isHidden(e.Name()) && isFolder(filepath.Join(root, e.Name())) {
+		if isClassFolder(filepath.Join(root, e.Name())) {
 			classes = append(classes, e.Name())
 		}
 	}
@@ -209,7 +217,7 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 	perClass := make([][]imageFile, len(f.classes))
 	for _, e := range entries {
 		folder := filepath.Join(root, e.Name())
-		if isHidden(e.Name()) || !isFolder(folder) {
+		if !isClassFolder(folder) {
 			f.left.leave(folder)
 			continue
 		}

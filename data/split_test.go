@@ -128,13 +128,14 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	writeImage(t, filepath.Join(root, "a", "__0.png"), plain(4, 4, color.White))
 	writeImage(t, filepath.Join(root, "b", "deep", "deeper", "0.png"), plain(4, 4, color.White))
 	s, err := data.Catalog{}.Load(context.Background(), root, data.Options{Side: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Train.Name = "pets"
-	const want = "pets (training + held out for the test): 2 classes: a 11 + 1, b 12 + 1, together 23 + 2; " +
+	const want = "pets (training + held out for the test): 2 classes: a 12 + 1, b 12 + 1, together 24 + 2; " +
 		"left out: 5 files (2 .txt, 2 .webp, 1 .csv), folder __MACOSX"
 	if s.String() != want {
 		t.Errorf("%s, want %s", s, want)
@@ -168,6 +169,13 @@ func TestFoldersThatAreParts(t *testing.T) {
 	if got, want := load(), " (training + held out for the test): 2 classes: a 11 + 1, b 11 + 1, together "+
 		"22 + 2; left out: 2 files (2 .txt)"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "val"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const flat = "; left out: 2 files (2 .txt), folder val without folders of classes"
+	if got := load(); !strings.HasSuffix(got, flat) {
+		t.Errorf("%s, want %s", got, flat)
 	}
 	shades(t, filepath.Join(root, "val"), "a", "b")
 	shades(t, filepath.Join(root, "test"), "a", "b")
