@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"lockstep/app/analysis"
 )
@@ -72,7 +73,7 @@ func Check(d *Document) *Report {
 		}
 		r.Unread = append(r.Unread, Unread{f.Place.Line, f.Text})
 	}
-	d.link()
+	d.findPrice()
 	for _, rule := range rules() {
 		n, seen := 0, map[string]bool{}
 		rule.test(d, func(severity Severity, text, arithmetic string, figures ...*Figure) {
@@ -92,15 +93,10 @@ func Check(d *Document) *Report {
 	return r
 }
 
+// sort puts refusals before warnings.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Objections, func(a, b Objection) int {
-		switch {
-		case a.Severity == b.Severity:
-			return 0
-		case a.Severity == Refuse:
-			return -1
-		}
-		return 1
+		return strings.Compare(string(a.Severity), string(b.Severity))
 	})
 }
 
@@ -154,5 +150,15 @@ func num(v float64) string {
 // percent writes a share.
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
 
-// seconds writes a time.
-func seconds(v float64) string { return num(v) + " s" }
+// findPrice finds the price of a worker, if the document states one.
+func (d *Document) findPrice() {
+	for _, f := range d.Figures {
+		if f.Kind == Price && d.price != nil && !d.price.equals(f) {
+			d.price = nil
+			return
+		}
+		if f.Kind == Price {
+			d.price = f
+		}
+	}
+}

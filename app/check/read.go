@@ -1,10 +1,8 @@
 package check
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,13 +24,13 @@ type Document struct {
 	Results *record.Results // of Lockstep's own; nil: somebody's document
 	Figures []*Figure
 
-	groups   []*group
-	lines    []*line   // that hold words, outside of tables
-	text     string    // all of it, in lower case
-	headings []string  // of Markdown
-	inner    [3]string // those without marks, below them
-	current  *group    // that lines go into
-	isFull   bool
+	groups  []*group
+	lines   []*recordOf // outside of tables
+	text    string      // all of it, in lower case
+	titles  []string    // of Markdown
+	title   string      // of a line without marks
+	current *group      // that lines go into
+	price   *Figure     // the only one; nil: none, or several
 }
 
 // group is a table, or a section of text: records that are about one thing.
@@ -42,23 +40,12 @@ type group struct {
 	records []*recordOf
 }
 
-// recordOf is what the document says about one configuration: a row, a column, a section.
+// recordOf is what the document says about one configuration: a row, a column, a section, a line.
 type recordOf struct {
 	label   string
 	figures []*Figure
-	group   *group
-	rank    *Figure     // of a job, if the label is of one
-	same    []*recordOf // of other tables, of the same configuration
-}
-
-// line is a line of text with its figures.
-type line struct {
-	text    string
-	section string
-	number  int
-	figures []*Figure
-	record  *recordOf
-	words   map[string]bool // in the singular
+	in      *group
+	rank    *Figure // of a job, if the label is of one
 }
 
 // InputError says why a file cannot be checked.
@@ -95,27 +82,10 @@ func Read(r io.Reader, name string) (*Document, error) {
 	whole := mended.Replace(string(text))
 	d.text = strings.ToLower(whole)
 	d.readAs(name, whole)
-	d.recall()
 	if len(d.Figures) == 0 {
 		return nil, &InputError{"a document without a figure", shapes, "give the file that has the results"}
 	}
 	return d, nil
-}
-
-// recall gives a figure whose words do not tell its kind that of the others which are printed alike.
-func (d *Document) recall() {
-	known := map[string]*Figure{}
-	isWeak := func(f *Figure) bool { return f.Kind == Unknown || f.Kind == Share || f.Kind == Ratio }
-	for _, f := range d.Figures {
-		if !isWeak(f) && f.digits() >= 3 && f.Value != 1 {
-			known[f.Text] = f
-		}
-	}
-	for _, f := range d.Figures {
-		if g := known[f.Text]; g != nil && isWeak(f) && f.Unit == g.Unit {
-			f.Kind, f.Scope, f.Value, f.Half = g.Kind, g.Scope, g.Value, g.Half
-		}
-	}
 }
 
 // readAs reads a text by the ending of its name, or as what it looks like.
@@ -140,23 +110,14 @@ var mended = strings.NewReplacer("\ufeff", "", "\r\n", "\n", "\r", "\n", "Ã—"
 
 // readBounded reads all of r. isOwn is whether it is a results.json, which may be larger.
 func readBounded(r io.Reader) (text []byte, isOwn bool, err error) {
-	limit := maxBytes
-	b := bufio.NewReader(r)
-	head, err := b.Peek(64)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, &InputError{err.Error(), shapes, "give a file that can be read"}
-	}
-	mark := []byte("\ufeff")
-	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, mark)), []byte("{")) {
-		limit = maxResultsBytes
-	}
-	text, err = io.ReadAll(io.LimitReader(b, int64(limit)+1))
+	text, err = io.ReadAll(io.LimitReader(r, maxResultsBytes+1))
 	if err != nil {
 		return nil, false, &InputError{err.Error(), shapes, "give a file that can be read"}
 	}
-	text = bytes.TrimPrefix(text, mark)
-	if isOwn = limit == maxResultsBytes && isResults(text); !isOwn {
-		limit = maxBytes
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	limit := maxBytes
+	if isOwn = isResults(text); isOwn {
+		limit = maxResultsBytes
 	}
 	if len(text) > limit {
 		return nil, false, &InputError{fmt.Sprintf("more than %d MiB", limit>>20),
@@ -174,19 +135,24 @@ func isResults(text []byte) bool {
 			Runs    json.RawMessage `json:"runs"`
 		} `json:"rows"`
 	}
+	if head := bytes.TrimSpace(text); len(head) == 0 || head[0] != '{' {
+		return false
+	}
 	if json.Unmarshal(text, &members) != nil {
-		return bytes.HasPrefix(bytes.Join(bytes.Fields(text[:min(len(text), 64)]), nil), []byte(`{"schema":`))
+		return bytes.HasPrefix(bytes.Join(bytes.Fields(text[:min(len(text), 64)]), nil),
+			[]byte(`{"schema":`))
 	}
 	isRows := len(members.Rows) > 0 && members.Rows[0].Setting != nil && members.Rows[0].Runs != nil
 	return members.Schema != nil || isRows
 }
 
-// add appends the figures of a text at a place; the first context is the nearest.
+// add appends the figures of a text at a place.
 func (d *Document) add(figures []*Figure, at int, section string) {
+	isGuess := isGuessed(section)
 	for _, f := range figures {
+		f.isGuess = f.isGuess || isGuess
 		f.Place.Line, f.Place.Text, f.Section = at, f.Text, section
 		if len(d.Figures) >= maxFigures {
-			d.isFull = true
 			return
 		}
 		d.Figures = append(d.Figures, f)

@@ -1,20 +1,8 @@
 package check
 
 import (
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"io"
 	"slices"
-	"sort"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // table is a grid of cells with its figures, [row][column]; row 0 is the heading.
@@ -32,217 +20,21 @@ type cell struct {
 	line, column int
 }
 
-// blocks finds headings, tables and code in Markdown. Everything else is lines, so no inline is parsed and
-// the time is linear.
-func blocks() parser.Parser {
-	return parser.NewParser(
-		parser.WithBlockParsers(util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-			util.Prioritized(parser.NewParagraphParser(), 1000)),
-		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)))
-}
-
-// readMarkdown reads a Markdown document.
-func (d *Document) readMarkdown(source string) {
-	bytes := []byte(source)
-	starts := []int{0}
-	for i, c := range bytes {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	lineAt := func(offset int) int { return sort.SearchInts(starts, offset+1) }
-	root := blocks().Parse(text.NewReader(bytes))
-	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		if t, isTable := n.(*extast.Table); isTable {
-			d.addTable(gridOf(t, bytes, func(offset int) (line, column int) {
-				line = lineAt(offset)
-				return line, offset - starts[line-1] + 1
-			}))
-			continue
-		}
-		l := n.Lines()
-		if l.Len() == 0 {
-			continue
-		}
-		at := lineAt(l.At(0).Start)
-		content := source[l.At(0).Start:l.At(l.Len()-1).Stop]
-		switch b := n.(type) {
-		case *ast.Heading:
-			d.heading(b.Level, content)
-			d.addLine(plain(content), scan(plain(content)), at)
-		case *ast.FencedCodeBlock:
-			if language := string(b.Language(bytes)); language == "" || slices.Contains(logs, language) {
-				d.readText(content, at)
-			}
-		default:
-			d.readText(content, at)
-		}
-	}
-}
-
-// logs are the languages of code blocks that hold output rather than a program.
-var logs = []string{"text", "txt", "log", "console", "output", "bash", "shell", "sh", "csv", "plaintext"}
-
-// gridOf returns the cells of a Markdown table.
-func gridOf(t *extast.Table, source []byte, place func(offset int) (line, column int)) (cells [][]cell) {
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		var line []cell
-		at := 0
-		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
-			one := cell{}
-			if l := c.Lines(); l.Len() > 0 {
-				one.text = string(l.Value(source))
-				at, one.column = place(l.At(0).Start)
-			}
-			one.line = at
-			line = append(line, one)
-		}
-		cells = append(cells, line)
-	}
-	return cells
-}
-
-// readCSV reads a CSV or TSV with at least two columns whose rows are as long as its heading.
-func (d *Document) readCSV(source string) bool {
-	r := csv.NewReader(strings.NewReader(source))
-	first, _, _ := strings.Cut(strings.TrimSpace(source), "\n")
-	for _, comma := range ";\t" {
-		if strings.Count(first, string(comma)) > strings.Count(first, string(r.Comma)) {
-			r.Comma = comma
-		}
-	}
-	r.Comment, r.LazyQuotes, r.TrimLeadingSpace = '#', true, true
-	var cells [][]cell
-	for {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return false
-		}
-		line := make([]cell, len(row))
-		for j, text := range row {
-			at, column := r.FieldPos(j)
-			line[j] = cell{text, at, column}
-		}
-		cells = append(cells, line)
-	}
-	if len(cells) < 2 || len(cells[0]) < 2 {
-		return false
-	}
-	at := 0
-	for l := range strings.Lines(source) {
-		if at++; strings.HasPrefix(l, "#") {
-			d.readText(strings.TrimLeft(l, "# "), at)
-		}
-	}
-	d.addTable(cells)
-	return true
-}
-
-// readJSON reads lists of objects, objects of lists and objects of objects as tables, and other members as
-// "name: value".
-func (d *Document) readJSON(source string) bool {
-	var value any
-	r := json.NewDecoder(strings.NewReader(source))
-	r.UseNumber()
-	if r.Decode(&value) != nil {
-		return false
-	}
-	d.member("", value, 0)
-	return true
-}
-
-// maxDepth of the members of a JSON document that are read.
-const maxDepth = 20
-
-func (d *Document) member(name string, value any, depth int) {
-	if depth > maxDepth {
-		return
-	}
-	var rows []map[string]any
-	var labels []string
-	switch v := value.(type) {
-	case []any:
-		for _, one := range v {
-			if row, ok := one.(map[string]any); ok {
-				rows, labels = append(rows, row), append(labels, "")
-			}
-		}
-		if len(rows) == 0 {
-			encoded, _ := json.Marshal(v)
-			d.readText(name+": "+string(encoded), 1)
-			return
-		}
-	case map[string]any:
-		for _, key := range sortedKeys(v) {
-			if row, ok := v[key].(map[string]any); ok {
-				rows, labels = append(rows, row), append(labels, key)
-				continue
-			}
-			d.member(key, v[key], depth+1)
-		}
-	default:
-		encoded, _ := json.Marshal(v)
-		d.readText(name+": "+strings.Trim(string(encoded), `"`), 1)
-		return
-	}
-	d.objects(rows, labels, depth)
-}
-
-// objects reads objects with the same members as the rows of a table.
-func (d *Document) objects(rows []map[string]any, labels []string, depth int) {
-	columns := map[string]any{}
-	for i, row := range rows {
-		for key, v := range row {
-			switch v.(type) {
-			case map[string]any, []any:
-				d.member(strings.TrimSpace(labels[i]+" "+key), v, depth+1)
-			default:
-				columns[key] = nil
-			}
-		}
-	}
-	head := sortedKeys(columns)
-	if len(head) == 0 {
-		return
-	}
-	cells := [][]cell{{{line: 1}}}
-	for _, key := range head {
-		cells[0] = append(cells[0], cell{key, 1, 1})
-	}
-	for i, row := range rows {
-		line := []cell{{labels[i], i + 1, 1}}
-		for _, key := range head {
-			encoded, _ := json.Marshal(row[key])
-			line = append(line, cell{strings.Trim(string(encoded), `"`), i + 1, 1})
-		}
-		cells = append(cells, line)
-	}
-	d.addTable(cells)
-}
-
-func sortedKeys(m map[string]any) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // addTable reads the figures of a grid and makes records of its rows or columns.
 func (d *Document) addTable(cells [][]cell) {
 	if len(cells) == 0 {
 		return
 	}
 	t := &table{cells: cells, figures: make([][][]*Figure, len(cells))}
-	t.isAside = t.hasMetricsAsRows()
-	t.isLog = !t.isAside && isLog(at(cells[0], 0))
-	t.isParts = t.hasParts()
-	section := d.section()
+	var labels []string
+	for _, row := range cells[1:] {
+		labels = append(labels, at(row, 0))
+	}
+	t.isAside = t.hasMetricsAsRows(labels)
+	k, _ := meaning(wordsOf(at(cells[0], 0)))
+	t.isLog = !t.isAside && (k == Epochs || k == Steps)
+	t.isParts = isParts(labels)
+	g := &group{section: d.section(), table: t}
 	for i, row := range cells {
 		t.figures[i] = make([][]*Figure, len(row))
 		for j, c := range row {
@@ -250,27 +42,15 @@ func (d *Document) addTable(cells [][]cell) {
 			for _, f := range t.figures[i][j] {
 				f.Place.Column += max(0, c.column-1)
 			}
-			d.add(t.figures[i][j], c.line, section)
+			d.add(t.figures[i][j], c.line, g.section)
 		}
 	}
-	g := &group{section: section, table: t}
 	d.groups = append(d.groups, g)
 	if t.isAside {
 		t.columns(g)
 	} else {
 		t.rows(g)
 	}
-}
-
-// hasParts reports whether most rows are phases of a step.
-func (t *table) hasParts() bool {
-	n := 0
-	for _, row := range t.cells[1:] {
-		if k, s := meaning(wordsOf(at(row, 0))); s == Part && (k == Unknown || k == Steps) {
-			n++
-		}
-	}
-	return n > 1 && 2*n >= len(t.cells)-1
 }
 
 // read returns the figures of a cell.
@@ -295,7 +75,7 @@ func (t *table) read(i, j int) []*Figure {
 
 func at(row []cell, j int) string {
 	if j < len(row) {
-		return row[j].text
+		return plain(row[j].text)
 	}
 	return ""
 }
@@ -312,12 +92,12 @@ func (f *Figure) inCell(text string, isAside bool, last *Figure) {
 	if isAside {
 		metric, other = other, withoutBrackets(f.Column)
 	}
-	if f.isEnd {
+	if f.isEnd && last != nil {
 		f.Kind, f.Scope = last.Kind, last.Scope
 		return
 	}
 	if f.Kind == Unknown && (last == nil || last.Unit == "" || f.isSigned) {
-		f.bracketUnit(metric)
+		f.headUnit(metric)
 	}
 	if isAside && isCompared(f.Column) && f.Kind == Share {
 		other, metric = metric, f.Column
@@ -334,25 +114,23 @@ func (f *Figure) inCell(text string, isAside bool, last *Figure) {
 	}
 }
 
-// bracketUnit takes the unit of a heading such as "Time (s)", "step ms" or "time_s".
-func (f *Figure) bracketUnit(heading string) {
-	head := strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", "_", " ", ",", " ").Replace(heading)
-	for _, w := range strings.Fields(head) {
+// headUnit takes the unit of a heading such as "Time (s)", "step ms", "time_s" or "MB/s".
+func (f *Figure) headUnit(heading string) {
+	k, _ := meaning(wordsOf(heading))
+	for _, w := range strings.FieldsFunc(heading,
+		func(r rune) bool { return strings.ContainsRune("()[]_, ", r) }) {
 		w = strings.ToLower(w)
 		base, per, isPer := strings.Cut(w, "/")
 		u, isKnown := allUnits[singular(base)]
-		isUnit := isKnown && (u.kind == Time && w != "d" || u.kind == Size || w == "%" || w == "x" ||
-			w == "×" || w == "$")
-		if isPer && isKnown && allUnits[singular(per)].kind == Time {
+		isMeasure := u.kind == Time && w != "d" && (k == Time || k == Unknown || isSetting(k)) ||
+			u.kind == Size ||
+			w == "%" || w == "x" || w == "×" || w == "$"
+		switch {
+		case isPer && isKnown && allUnits[singular(per)].kind == Time:
 			f.setUnit(base, u)
-			f.per(" "+"/"+per, 1)
+			f.per("/"+per, 0)
 			return
-		}
-		if isUnit && !isPer {
-			if k, _ := meaning(wordsOf(heading)); u.kind == Time && k != Time && k != Unknown &&
-				!isSetting(k) {
-				continue
-			}
+		case isKnown && isMeasure && !isPer:
 			f.setUnit(w, u)
 			return
 		}
@@ -376,44 +154,21 @@ func withoutBrackets(heading string) string {
 	return before
 }
 
-// around returns the words beside a figure in its cell or clause: behind it up to a stop or another number,
-// then before it.
-func around(text string, f *Figure) string {
-	start := f.Place.Column - 1
-	end := start + len(f.Text)
-	tail := text[end:min(len(text), end+60)]
-	if i := strings.IndexAny(tail, ",;.:|([0123456789→~"); i >= 0 {
-		tail = tail[:i]
-	}
-	words := wordsOf(tail)
-	if len(words) > 0 && slices.Contains(asides, words[0]) {
-		return ""
-	}
-	return strings.ToValidUTF8(tail, "")
-}
-
-// asides are the words after which a number is not spoken of any more.
-var asides = []string{"with", "in", "for", "on", "after", "at", "from", "and", "vs", "over", "using",
-	"when", "while", "but"}
-
 // hasMetricsAsRows decides the orientation: which of the two headings names quantities more often.
-func (t *table) hasMetricsAsRows() bool {
+func (t *table) hasMetricsAsRows(labels []string) bool {
 	share := func(labels []string) float64 {
-		n, all := 0, 0
+		n := 0
 		for _, l := range labels {
-			k, s := meaning(wordsOf(withoutBrackets(plain(l))))
-			if all++; k != Unknown && k != Name || s != "" {
+			k, s := meaning(wordsOf(withoutBrackets(l)))
+			if k != Unknown && k != Name && k != Workers || s != "" {
 				n++
 			}
 		}
-		return float64(n) / float64(max(1, all))
+		return float64(n) / float64(max(1, len(labels)))
 	}
-	var labels, heads []string
-	for _, row := range t.cells[1:] {
-		labels = append(labels, at(row, 0))
-	}
-	for _, c := range t.cells[0] {
-		heads = append(heads, c.text)
+	var heads []string
+	for j := range t.cells[0] {
+		heads = append(heads, at(t.cells[0], j))
 	}
 	return len(heads) > 1 && len(labels) > 0 && share(labels) > share(heads[1:])
 }
@@ -422,34 +177,7 @@ func (t *table) hasMetricsAsRows() bool {
 func isCompared(heading string) bool {
 	return mentions(heading, "improvement", "difference", "change", "speedup", "delta", "gain", "ratio",
 		"note", "saving",
-		"reduction", "comparison", "overhead")
-}
-
-// rows makes a record of each row.
-func (t *table) rows(g *group) {
-	for i, row := range t.figures {
-		if i == 0 {
-			continue
-		}
-		r := &recordOf{label: plain(t.labelOf(i)), group: g}
-		for _, cell := range row {
-			r.figures = append(r.figures, cell...)
-		}
-		r.rank = rankOf(r)
-		g.records = append(g.records, r)
-	}
-}
-
-// labelOf returns the cells of a row that hold no measurement.
-func (t *table) labelOf(i int) string {
-	var out []string
-	for j, c := range t.cells[i] {
-		isMeasured := slices.ContainsFunc(t.figures[i][j], func(f *Figure) bool { return !isSetting(f.Kind) })
-		if j == 0 || !isMeasured && c.text != "" {
-			out = append(out, c.text)
-		}
-	}
-	return strings.Join(out, " ")
+		"reduction", "comparison", "overhead", "faster")
 }
 
 // isSetting reports whether a kind is chosen rather than measured.
@@ -457,24 +185,38 @@ func isSetting(k Kind) bool {
 	return slices.Contains([]Kind{Workers, Cores, Batch, LearningRate, Epochs, Setting, Name, Steps}, k)
 }
 
-// columns makes a record of each column of a table whose rows are metrics.
+// rows makes a record of each row, labelled by its first cell and those that hold no measurement.
+func (t *table) rows(g *group) {
+	for i, row := range t.figures[1:] {
+		r := &recordOf{in: g}
+		var label []string
+		for j, figures := range row {
+			r.figures = append(r.figures, figures...)
+			isMeasured := slices.ContainsFunc(figures, func(f *Figure) bool { return !isSetting(f.Kind) })
+			if text := at(t.cells[i+1], j); j == 0 || !isMeasured && text != "" {
+				label = append(label, text)
+			}
+		}
+		r.label = strings.Join(label, " ")
+		r.rank = rankOf(r)
+		g.records = append(g.records, r)
+	}
+}
+
+// columns makes a record of each column of a table whose rows are metrics, but for those that compare
+// others.
 func (t *table) columns(g *group) {
 	for j := range t.cells[0] {
 		heading := at(t.cells[0], j)
-		if j == 0 {
+		if j == 0 || isCompared(heading) {
 			continue
 		}
-		var r *recordOf
-		if n := len(g.records); isCompared(heading) && n > 0 {
-			r = g.records[n-1] // says how the last configuration compares
-		} else {
-			r = &recordOf{label: plain(heading), group: g}
-			g.records = append(g.records, r)
-		}
+		r := &recordOf{label: heading, in: g}
 		for i := range t.figures {
 			if j < len(t.figures[i]) {
 				r.figures = append(r.figures, t.figures[i][j]...)
 			}
 		}
+		g.records = append(g.records, r)
 	}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,34 +10,25 @@ import (
 // heading opens a section at a level of a Markdown document.
 func (d *Document) heading(level int, title string) {
 	level = min(max(level, 1), 6)
-	for len(d.headings) < level {
-		d.headings = append(d.headings, "")
+	for len(d.titles) < level {
+		d.titles = append(d.titles, "")
 	}
-	d.headings = append(d.headings[:level-1], plain(strings.TrimSpace(title)))
-	d.inner = [3]string{}
-	d.open(d.path(d.headings[:level-1]), title)
+	d.titles = append(d.titles[:level-1], title)
+	d.open("")
 }
 
-// The levels of headings without marks, below those with marks.
-const (
-	partLevel  = iota // "Part 2: ..."
-	titleLevel        // "Baseline:"
-	rankLevel         // "Node 0"
-)
-
-// subheading opens a section below those of Markdown.
-func (d *Document) subheading(level int, title string) {
-	for i := level; i < len(d.inner); i++ {
-		d.inner[i] = ""
-	}
-	parent := d.section()
-	d.inner[level] = title
-	d.open(parent, title)
+// open begins a group for the lines below a heading; title is of a line that heads others without marks.
+func (d *Document) open(title string) {
+	d.title = title
+	d.current = &group{section: d.section()}
+	d.current.records = []*recordOf{{label: d.current.section, in: d.current}}
+	d.groups = append(d.groups, d.current)
 }
 
-func (d *Document) path(titles []string) string {
+// section returns the headings above a line.
+func (d *Document) section() string {
 	var out []string
-	for _, t := range titles {
+	for _, t := range append(d.titles[:len(d.titles):len(d.titles)], d.title) {
 		if t != "" {
 			out = append(out, t)
 		}
@@ -44,35 +36,10 @@ func (d *Document) path(titles []string) string {
 	return strings.Join(out, " / ")
 }
 
-// title returns the nearest heading.
-func (d *Document) title() string {
-	titles := append(d.headings[:len(d.headings):len(d.headings)], d.inner[:]...)
-	for i := len(titles) - 1; i >= 0; i-- {
-		if titles[i] != "" {
-			return titles[i]
-		}
-	}
-	return ""
-}
-
-// section returns the headings above a line.
-func (d *Document) section() string {
-	return d.path(append(d.headings[:len(d.headings):len(d.headings)], d.inner[:]...))
-}
-
-// open begins a record for the lines below a heading.
-func (d *Document) open(parent, title string) {
-	if d.current == nil || d.current.section != parent {
-		d.current = &group{section: parent}
-		d.groups = append(d.groups, d.current)
-	}
-	d.current.records = append(d.current.records, &recordOf{label: plain(title), group: d.current})
-}
-
 // record returns the record that a line goes into.
 func (d *Document) record() *recordOf {
 	if d.current == nil {
-		d.open("", "")
+		d.open("")
 	}
 	return d.current.records[len(d.current.records)-1]
 }
@@ -90,97 +57,72 @@ func (d *Document) readText(source string, first int) {
 	}
 }
 
-// spaced reads a table whose columns are parted by tabs, bars or two spaces, and returns its lines; 0: there
+// spaced reads a table whose columns are parted by tabs, bars or two spaces, and returns its lines; 0:
 // is none.
 func (d *Document) spaced(lines []string, first int) int {
-	head := cellsOf(lines[0])
+	head := cellsOf(lines[0], first)
 	if len(head) < 2 || len(lines) < 2 || len(scan(lines[0])) > len(head)/2 {
 		return 0
 	}
-	cells := [][]cell{placed(head, lines[0], first)}
+	cells := [][]cell{head}
 	n := 1
 	for ; n < len(lines); n++ {
 		if strings.Trim(lines[n], "-=+| \t:") == "" && strings.TrimSpace(lines[n]) != "" {
 			continue
 		}
-		row := rowOf(lines[n], len(head))
+		row := rowOf(lines[n], first+n, len(head))
 		if row == nil {
 			break
 		}
-		cells = append(cells, placed(row, lines[n], first+n))
+		cells = append(cells, row)
 	}
 	if len(cells) < 2 {
 		return 0
 	}
-	record := d.record()
 	d.addTable(cells)
-	if g := d.groups[len(d.groups)-1]; g.table.isLog {
-		for _, r := range g.records {
-			record.figures = append(record.figures, r.figures...)
-		}
-	}
 	return n
 }
 
-// placed gives the cells of a line their places.
-func placed(texts []string, line string, number int) []cell {
-	var out []cell
-	from := 0
-	for _, t := range texts {
-		if i := strings.Index(line[from:], t); i >= 0 {
-			from += i
-		}
-		out = append(out, cell{t, number, from + 1})
-	}
-	return out
-}
-
-// isLog reports whether a table whose first heading is this one is of the moments of one run.
-func isLog(head string) bool {
-	k, _ := meaning(wordsOf(head))
-	return k == Epochs || k == Steps
-}
+var (
+	betweenBars   = regexp.MustCompile(`[^|\s][^|]*`)
+	betweenTabs   = regexp.MustCompile(`[^\t]+`)
+	betweenSpaces = regexp.MustCompile(`\S+(?: \S+)*`)
+	fields        = regexp.MustCompile(`\S+`)
+)
 
 // cellsOf returns the cells of a line.
-func cellsOf(text string) []string {
-	text = strings.Trim(strings.TrimSpace(text), "|")
-	var out []string
-	split := func(s, by string) []string { return strings.Split(s, by) }
+func cellsOf(text string, number int) []cell {
+	by := betweenSpaces
 	switch {
 	case strings.Contains(text, "\t"):
-		out = split(text, "\t")
+		by = betweenTabs
 	case strings.Contains(text, " | "):
-		out = split(text, " | ")
-	default:
-		for _, c := range split(text, "  ") {
-			if c = strings.TrimSpace(c); c != "" {
-				out = append(out, c)
-			}
-		}
+		by = betweenBars
 	}
-	for i := range out {
-		out[i] = strings.TrimSpace(out[i])
+	return split(text, number, by)
+}
+
+func split(text string, number int, by *regexp.Regexp) (out []cell) {
+	for _, m := range by.FindAllStringIndex(text, -1) {
+		out = append(out, cell{strings.TrimSpace(text[m[0]:m[1]]), number, m[0] + 1})
 	}
 	return out
 }
 
-// rowOf returns the n cells of a row, most of which hold figures, or nil.
-func rowOf(text string, n int) []string {
-	row := cellsOf(text)
-	if len(row) != n {
-		fields := strings.Fields(strings.Trim(text, "| "))
-		if len(fields) < n {
-			return nil
-		}
-		row = append([]string{strings.Join(fields[:len(fields)-n+1], " ")}, fields[len(fields)-n+1:]...)
+// rowOf returns the n cells of a row, half of which hold figures, or nil.
+func rowOf(text string, number, n int) []cell {
+	row := cellsOf(text, number)
+	if words := split(text, number, fields); len(row) != n && len(words) >= n {
+		label := cell{text[:words[len(words)-n+1].column-1], number, 1}
+		row = append([]cell{label}, words[len(words)-n+1:]...)
 	}
 	figures := 0
 	for _, c := range row {
-		if len(c) > 0 && (unicode.IsDigit(rune(c[0])) || strings.ContainsRune("-+$~<", rune(c[0]))) {
+		if t := strings.TrimLeft(c.text, "-+$~<"); t != "" && isDigit(t[0]) {
 			figures++
 		}
 	}
-	if 2*figures < n {
+	if len(row) != n || 2*figures < n {
 		return nil
 	}
 	return row
@@ -188,111 +130,99 @@ func rowOf(text string, n int) []string {
 
 // readLine reads a line outside of tables.
 func (d *Document) readLine(text string, number int) {
-	bare := plain(strings.TrimRight(text, " \t"))
-	bare = blankBullet(bare)
+	bare := blankBullet(plain(strings.TrimRight(text, " \t")))
 	trimmed := strings.TrimSpace(bare)
-	if trimmed == "" || strings.Trim(trimmed, "-=*_") == "" {
+	words := wordsOf(trimmed[:min(len(trimmed), 120)])
+	isNumbered := len(words) > 1 && allWords[words[0]] == Workers && isDigit(words[1][0])
+	switch {
+	case strings.Trim(trimmed, "-=*_") == "":
+	case isNumbered && len(words) <= 4 && !strings.Contains(trimmed, ":"):
+		d.addRank(trimmed)
+		d.addLine(bare, number)
+	case strings.HasSuffix(trimmed, ":") && len(words) <= 8 && (d.current == nil || d.record().rank == nil):
+		d.open(strings.TrimSuffix(trimmed, ":"))
+		d.addLine(bare, number)
+	default:
+		d.addLine(bare, number)
+	}
+}
+
+// addRank begins the record of a rank in the group that is open, or in a new one where the rank had its
+// turn.
+func (d *Document) addRank(title string) {
+	r := &recordOf{label: title, in: d.current}
+	if r.rank = rankOf(r); r.rank == nil {
 		return
 	}
-	figures := scan(bare)
-	if level := titleLevelOf(trimmed, figures); level >= 0 {
-		for _, f := range figures {
-			f.inTitle(bare)
-		}
-		d.add(figures, number, d.section())
-		if level == titleLevel && d.record().rank != nil {
-			return
-		}
-		d.subheading(level, strings.TrimSuffix(trimmed, ":"))
-		d.record().figures = append(d.record().figures, figures...)
-		d.record().rank = rankOf(d.record())
-		return
+	isThere := func(o *recordOf) bool { return o.rank != nil && o.rank.Value == r.rank.Value }
+	if d.current == nil || slices.ContainsFunc(d.current.records, isThere) {
+		d.open(d.title)
 	}
-	d.addLine(bare, figures, number)
+	r.in = d.current
+	d.current.records = append(d.current.records, r)
+}
+
+// rankOf returns the number of the rank that a record is of, or nil.
+func rankOf(r *recordOf) *Figure {
+	words := wordsOf(r.label[:min(len(r.label), 120)])
+	for i, w := range words[:max(0, len(words)-1)] {
+		if allWords[w] == Workers && isDigit(words[i+1][0]) {
+			for _, f := range scan(r.label) {
+				if f.Text == words[i+1] {
+					return f
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // addLine appends a line with its figures to the record that is open.
-func (d *Document) addLine(text string, figures []*Figure, number int) {
-	l := &line{text: text, section: d.section(), number: number, figures: figures, record: d.record(),
-		words: map[string]bool{}}
-	for _, w := range wordsOf(text) {
-		l.words[w] = true
-	}
+func (d *Document) addLine(text string, number int) {
+	r := d.record()
+	l := &recordOf{label: text, figures: scan(text), in: r.in}
 	d.settleLine(l)
-	d.add(figures, number, l.section)
-	d.lines = append(d.lines, l)
-	l.record.figures = append(l.record.figures, figures...)
+	d.add(l.figures, number, d.section())
+	if len(l.figures) > 0 && len(text) < 400 {
+		d.lines = append(d.lines, l)
+	}
+	r.figures = append(r.figures, l.figures...)
 }
 
 // blankBullet overwrites the bullet or number of a list item with spaces, so that columns stay.
 func blankBullet(text string) string {
 	trimmed := strings.TrimLeft(text, " \t>")
-	indent := len(text) - len(trimmed)
-	n := 0
-	for n < len(trimmed) && n < 3 && isDigit(trimmed[n]) {
-		n++
-	}
-	switch {
-	case n > 0 && n+1 < len(trimmed) && (trimmed[n] == '.' || trimmed[n] == ')') && trimmed[n+1] == ' ':
-		n++
-	case len(trimmed) > 1 && strings.ContainsRune("-*+", rune(trimmed[0])) && trimmed[1] == ' ':
-		n = 1
-	default:
+	mark, rest, _ := strings.Cut(trimmed, " ")
+	number := strings.TrimRight(mark, ".)")
+	isNumber := len(number) < len(mark) && len(mark) < 5 && strings.Trim(number, "0123456789") == ""
+	if rest == "" || mark == "" || !isNumber && mark != "-" && mark != "*" && mark != "+" {
 		return text
 	}
-	return strings.Repeat(" ", indent+n) + trimmed[n:]
+	return strings.Repeat(" ", len(text)-len(rest)) + rest
 }
 
-// titleLevelOf returns the level of a line that heads those below it; -1: it does not.
-func titleLevelOf(text string, figures []*Figure) int {
-	words := wordsOf(text)
-	if len(text) > 120 || strings.HasSuffix(text, ".") || len(words) == 0 {
-		return -1
-	}
-	if len(words) > 1 && allWords[words[0]] == Workers && isDigit(words[1][0]) && len(figures) > 0 &&
-		figures[0].Unit == "" &&
-		!slices.ContainsFunc(words, func(w string) bool {
-			return allWords[w] != Workers && allWords[w] != Name && !isDigit(w[0]) && len(w) > 1
-		}) {
-		return rankLevel
-	}
-	isPart := len(words) > 1 && slices.Contains(parts, words[0]) && isDigit(words[1][0])
-	if isPart && (strings.Contains(text, ":") || len(words) == 2) {
-		return partLevel
-	}
-	isBare := !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Kind != Workers })
-	if strings.HasSuffix(text, ":") && isBare && len(words) <= 8 {
-		return titleLevel
-	}
-	return -1
-}
-
-// parts are the words that number the sections of a report.
-var parts = strings.Fields("part question section experiment task exercise problem phase lab run setup " +
-	"configuration")
-
-// settleLine decides the kinds of the figures of a line: by the words behind each, those before it, and what
+// settleLine decides the kinds of the figures of a line: by the words behind each, those before it, and
 // stands before a colon.
-func (d *Document) settleLine(l *line) {
-	key := ""
-	from := 0
+func (d *Document) settleLine(l *recordOf) {
+	key, from := "", 0
 	var last *Figure
 	for _, f := range l.figures {
 		start := f.Place.Column - 1
-		before := l.text[max(from, start-80):start]
+		before := strings.ToValidUTF8(l.label[max(from, start-80):start], "")
 		if i := strings.LastIndexByte(before, ':'); i >= 0 {
-			key = strings.ToValidUTF8(before[:i], "")
+			key = before[:i]
 		}
-		f.line, f.Row = l, strings.TrimSpace(key)
-		f.isGuess = isGuessed(before) || isGuessed(around(l.text, f)) || isGuessed(brackets(l.text,
-			start+len(f.Text)))
+		f.Row = strings.TrimSpace(key)
+		behind := around(l.label, f)
+		f.isGuess = isGuessed(before) || isGuessed(behind)
+		f.isFaster = mentions(behind, "faster")
 		if f.isEnd && last != nil {
 			f.Kind, f.Scope = last.Kind, last.Scope
 		} else {
 			f.ordinal(before)
-			f.settle(around(l.text, f), counted(clause(before)), counted(before), clause(key), key)
+			f.settle(behind, spoken(clause(before)), spoken(before), key)
 			if f.Kind == Ratio || f.Kind == Share {
-				f.settle(d.title())
+				f.settle(d.title)
 			}
 			f.follow(last, strings.TrimSpace(before))
 		}
@@ -300,101 +230,67 @@ func (d *Document) settleLine(l *line) {
 	}
 }
 
-// counted returns the words before a number, unless they end in what it would have to count: "two nodes each
-// with 32" has no 32 nodes.
-func counted(before string) string {
-	if hasSuffix(strings.TrimRight(before, " "), ",", ";", ".") {
-		return ""
-	}
-	words := wordsOf(before)
-	if k, _ := meaning(words); slices.Contains([]Kind{Workers, Cores, Epochs, Steps, Count, Classes,
-		Repeats}, k) {
-		for len(words) > 0 && slices.Contains([]string{"of", "is", "to", "are", "was", "used", "size"},
-			words[len(words)-1]) {
-			words = words[:len(words)-1]
-		}
-		if len(words) == 0 || allWords[words[len(words)-1]] != k {
-			return ""
-		}
-	}
-	return before
-}
-
-// follow gives f the kind of the figure before it, if no word stands between: "62.5 % → 62.6 %", "13 %
-// (127/1000)".
+// follow gives f the kind of the figure before it, if no word stands between: "62.5 % → 62.6 %".
 func (f *Figure) follow(last *Figure, between string) {
 	if f.over != nil && f.Kind != Steps {
 		f.Kind = Count
 	}
-	if last == nil || len(wordsOf(between)) > 0 && between != "to" && between != "and" {
-		return
-	}
-	isOf := last.isEnd && last.Kind == Count && between == "("
+	isNext := last != nil && (len(wordsOf(between)) == 0 || between == "to" || between == "and")
 	switch {
-	case f.Kind == Share && isOf && mentions(last.Row, "accuracy", "acc", "correct"):
+	case !isNext:
+	case f.Kind == Share && last.isEnd && last.Kind == Count && mentions(last.Row, "accuracy", "acc"):
 		f.Kind = Accuracy
 	case f.Unit == last.Unit && (f.Kind == Share || f.Kind == Ratio || f.Kind == Unknown):
 		f.Kind, f.Scope = last.Kind, last.Scope
 	}
 }
 
-// brackets returns what stands in brackets behind a figure.
-func brackets(text string, end int) string {
-	rest, isThere := strings.CutPrefix(strings.TrimLeft(text[end:min(len(text), end+60)], " "), "(")
-	inside, _, isClosed := strings.Cut(rest, ")")
-	if isThere && isClosed {
-		return strings.ToValidUTF8(inside, "")
+// asides are the words after which a number is not spoken of any more.
+var asides = strings.Fields("with in for on after at from and vs over using when while but")
+
+// around returns the words right behind a figure, up to a stop or another number.
+func around(text string, f *Figure) string {
+	end := f.Place.Column - 1 + len(f.Text)
+	tail := text[min(len(text), end):min(len(text), end+60)]
+	if i := strings.IndexAny(tail, ",;.:|([0123456789→~"); i >= 0 {
+		tail = tail[:i]
 	}
-	return ""
+	if words := wordsOf(tail); len(words) > 0 && slices.Contains(asides, words[0]) {
+		return ""
+	}
+	return strings.ToValidUTF8(tail, "")
+}
+
+// spoken returns the words before a figure, or nothing where a comma or a stop parts them from it.
+func spoken(before string) string {
+	if hasSuffix(strings.TrimRight(before, " "), ",", ";", ".") {
+		return ""
+	}
+	return before
 }
 
 // clause returns the last clause of the words before a figure.
 func clause(before string) string {
 	if i := strings.LastIndexAny(before, ";,.([|→"); i >= 0 {
-		if tail := before[i+1:]; len(wordsOf(tail)) > 0 {
-			return strings.ToValidUTF8(tail, "")
+		if tail := strings.ToValidUTF8(before[i+1:], ""); len(wordsOf(tail)) > 0 {
+			return tail
 		}
 	}
-	return strings.ToValidUTF8(before, "")
+	return before
 }
 
 // ordinal makes a bare number right behind a noun a name: "rank 0", "question 2", "epoch 3".
 func (f *Figure) ordinal(before string) {
 	words := wordsOf(clause(before))
-	if f.Unit != "" || f.Kind != Unknown || len(words) == 0 || !hasSuffix(before, " ", "[", "-", "#", "=") ||
-		f.Value != float64(int(f.Value)) || f.over != nil {
+	isBare := f.Unit == "" && f.Kind == Unknown && f.Value == float64(int(f.Value)) && f.over == nil
+	if !isBare || len(words) == 0 || !hasSuffix(before, " ", "[", "-", "#") || hasSuffix(before, ": ",
+		"= ") {
 		return
 	}
-	switch last := words[len(words)-1]; {
-	case hasSuffix(before, "=") || strings.HasSuffix(strings.TrimRight(before, " "), ":"):
-	case allWords[last] == Name, allWords[last] == Workers && len(words) <= 2, last == "epoch",
-		last == "step", last == "iteration":
+	last := words[len(words)-1]
+	isNoun := slices.Contains([]string{"epoch", "step", "iteration"}, last)
+	if isNoun || allWords[last] == Name || allWords[last] == Workers && len(words) <= 2 &&
+		unicode.IsLetter(rune(last[0])) {
 		f.Kind, f.Unit = Name, last
 	}
-}
-
-// inTitle settles a figure of a heading.
-func (f *Figure) inTitle(title string) {
-	before := title[:f.Place.Column-1]
-	f.ordinal(before)
-	f.settle(around(title, f), clause(before))
-	if f.Kind == Unknown {
-		f.Kind = Name
-	}
-}
-
-// rankOf returns the number of the rank that a record is of, or nil.
-func rankOf(r *recordOf) *Figure {
-	words := wordsOf(r.label)
-	for i, w := range words {
-		if (w == "rank" || w == "node" || w == "worker" || w == "process") && i+1 < len(words) &&
-			isDigit(words[i+1][0]) {
-			for _, f := range r.figures {
-				if f.Kind == Name {
-					return f
-				}
-			}
-		}
-	}
-	return nil
 }

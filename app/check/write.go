@@ -28,15 +28,15 @@ func Write(w io.Writer, r *Report) error {
 			p.line("    would answer it: %s", o.Remedy)
 		}
 	}
-	if n := len(r.Unread); n > 0 {
-		var list []string
-		for _, u := range r.Unread[:min(n, maxShown)] {
-			list = append(list, fmt.Sprintf("%s (line %d)", u.Text, u.Line))
-		}
-		if n > maxShown {
-			list = append(list, fmt.Sprintf("%d more; --json lists all", n-maxShown))
-		}
-		p.line("not read: %s", strings.Join(list, ", "))
+	var unread []string
+	for _, u := range r.Unread[:min(len(r.Unread), maxShown)] {
+		unread = append(unread, fmt.Sprintf("%s (line %d)", u.Text, u.Line))
+	}
+	if n := len(r.Unread) - maxShown; n > 0 {
+		unread = append(unread, fmt.Sprintf("%d more; --json lists all", n))
+	}
+	if len(unread) > 0 {
+		p.line("not read: %s", strings.Join(unread, ", "))
 	}
 	found := fmt.Sprintf("%d refused, %s", refused, spelling.Count(len(r.Objections)-refused, "warning"))
 	if r.Compared != "" {
