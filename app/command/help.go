@@ -82,7 +82,8 @@ func helpCommand() *cobra.Command {
 		Annotations: map[string]string{anywhere: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
-			if err != nil || len(rest) > 0 && firstFlags(about) == nil {
+			isGroup := firstFlags(about) == nil && about.HasAvailableSubCommands()
+			if err != nil || len(rest) > 0 && isGroup {
 				return unknownCommand(about, rest[0])
 			}
 			about.InitDefaultHelpFlag()
@@ -100,10 +101,13 @@ func printHelp(c *cobra.Command, words []string) {
 	w := c.OutOrStdout()
 	all, _ := flagValue(c, helpAllFlag).(*helpAll)
 	isShort := firstFlags(c) != nil && (all == nil || !all.isAsked)
-	if i := slices.Index(words, "--help"); isShort && i >= 0 && i+1 < len(words) && words[i+1][0] != '-' {
-		if printTopic(c, w, words[i+1]) == nil {
+	i := slices.Index(words, "--help") + 1
+	if isShort && 0 < i && i < len(words) && !strings.HasPrefix(words[i], "-") {
+		err := printTopic(c, w, words[i])
+		if err == nil {
 			return
 		}
+		fmt.Fprintf(w, "%v\n\n", err)
 	}
 	text := c.Long
 	if text == "" || isShort {
