@@ -1,8 +1,6 @@
 package analysis_test
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"lockstep/app/analysis"
@@ -23,22 +21,6 @@ func TestAsyncTexts(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// Workers for which a round does not wait compute steps that no update has.
-func TestDroppedStepsAreNoContradiction(t *testing.T) {
-	for config, want := range map[string]bool{`{"backup-workers":1}`: false, `{"backup-workers":0}`: true} {
-		m := newMaker(1, 4)
-		run := &m.add(record.Setting{Strategy: "ps-async", Workers: 3}, 0.1).Runs[0]
-		run.Config, run.Steps, run.Samples = []byte(config), 3*40-2, (3*40-2)*256
-		got := slices.ContainsFunc(analysis.Compare(m.Results).Contradictions(), func(n analysis.Note) bool {
-			return strings.Contains(n.Text, "raw samples of") ||
-				strings.Contains(n.Text, "its steps trained on")
-		})
-		if got != want {
-			t.Errorf("%s: contradiction %v, want %v", config, got, want)
 		}
 	}
 }

@@ -17,16 +17,6 @@ const (
 	busyLimit   = 0.75 // processes ready to run per core before the first run
 )
 
-// unsealed warns of a file that may have been changed unseen. Results that were never in a file have no seal
-// yet.
-func unsealed(r *record.Results, _ *Comparison) []string {
-	if r.Schema == 0 || r.IsSealed() {
-		return nil
-	}
-	return one("The file has no seal, as those of older versions: figures that were changed so that all " +
-		"still agree are not found.")
-}
-
 func contention(r *record.Results, c *Comparison) []string {
 	names, any := c.where(func(l *Line) bool { return l.Contended })
 	if !any {

@@ -72,7 +72,7 @@ type Line struct {
 	Staleness                   []int   // updates of all runs by their staleness; nil: none
 	Accuracy                    Accuracy
 	IsMixed                     bool // in mixed precision, with another result than lines that are not
-	Uneven                      bool // the runs did different numbers of steps or samples
+	Uneven                      bool // the runs did different numbers of steps or samples, or see otherRun
 	ISA                         string
 	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
 	Disturbed                   bool          // others took cores from every run: times get no ratio

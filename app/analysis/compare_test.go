@@ -637,21 +637,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-// Rank 0's clock tells how long a run took. Another rank may have begun earlier and waited for it in its
-// first step, which is no contradiction; with rank 0's own steps it is one.
-func TestRanksThatBeginEarlier(t *testing.T) {
-	for rank, isRefused := range []bool{true, false} {
-		m := newMaker(1, 2)
-		run := &m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1).Runs[0]
-		run.Wall = run.Seconds + 20
-		run.Ranks[rank].Steps.Seconds[0] += 10
-		refused := false
-		for _, n := range analysis.Compare(m.Results).Notes {
-			refused = refused || n.Kind == analysis.Refused && strings.Contains(n.Text, "s together, the run")
-		}
-		if refused != isRefused {
-			t.Errorf("10 s more in the first step of rank %d: refused %v, want %v", rank, refused, isRefused)
-		}
-	}
-}

@@ -158,18 +158,14 @@ func sharedGPU(_ *record.Results, c *Comparison) []string {
 		names)
 }
 
-// areComputed says if the runs of a row differ in what they computed, which those of lockstep bench never do.
-func areComputed(row *record.Row) string {
+// otherRun says which of a line's runs was configured to compute otherwise than those before it; "" if none
+// was.
+func otherRun(runs []*record.Run) string {
 	told := computed{} // by the runs so far
-	for i := range row.Runs {
-		run := &row.Runs[i]
-		if run.Error != "" {
-			continue
-		}
+	for _, run := range runs {
 		is := computedBy(run)
 		if name, a, b := is.differs(told, append(ComputedNames(), mathName, deviceName)); name != "" {
-			return fmt.Sprintf("its runs are of one row, and round %d was run with %s %s, not %s.",
-				run.Round+1, name, a, b)
+			return fmt.Sprintf("round %d was run with %s %s, not %s", run.Round+1, name, a, b)
 		}
 		maps.Copy(told, is)
 	}

@@ -17,7 +17,5 @@
 //     no part in it.
 //   - A quantity that was not measured is NaN and is shown as a dash, never as an estimate.
 //
-// Results that contradict themselves were changed after they were written ([Comparison.Contradictions]).
-//
 // Everything here is a pure function of its arguments: no clock, no file, no randomness but that of a seed.
 package analysis

@@ -116,16 +116,16 @@ func epochNotMeasured(_ *record.Results, c *Comparison) []string {
 // all gradients.
 func oneBucket(_ *record.Results, c *Comparison) []string {
 	var out []string
-	for model, n := range Networks() {
-		out = append(out, n.inOneBucket(model, c)...)
+	for model, n := range Parameters() {
+		out = append(out, inOneBucket(model, 4*float64(n), c)...)
 	}
 	slices.Sort(out)
 	return out
 }
 
-// inOneBucket is oneBucket for the rows of a network.
-func (n Network) inOneBucket(model string, c *Comparison) []string {
-	bytes, bucket := 4*float64(n.Parameters), 0.0
+// inOneBucket is oneBucket for the rows of a network whose gradients have so many bytes.
+func inOneBucket(model string, bytes float64, c *Comparison) []string {
+	bucket := 0.0
 	names, any := c.where(func(l *Line) bool {
 		s := l.Setting
 		if s.Model != model || s.Strategy != strategy.DDP || s.Workers < 2 || l.Hidden != 0 {

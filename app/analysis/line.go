@@ -104,6 +104,7 @@ func (l *Line) summarizeResult(runs, timed []*record.Run) {
 			l.Uneven = true
 		}
 	}
+	l.Uneven = l.Uneven || otherRun(runs) != ""
 }
 
 // firstResult fills the figures that are those of one run.

@@ -44,7 +44,7 @@ type rule struct {
 // rules lists every statement the package knows how to make.
 func rules() []rule {
 	return []rule{
-		{contradictory, Refused, contradictions, "the file as lockstep bench wrote it"},
+		{"seal", Refused, changed, "the file as lockstep bench wrote it"},
 		{"incomplete", Refused, incomplete, "run the benchmark to its end"},
 		{"failed", Refused, failed,
 			"correct the cause and run those rows again"},
@@ -60,7 +60,6 @@ func rules() []rule {
 			"run it again; a gap that stays is time that no phase counts"},
 		{"diverged", Refused, diverged,
 			"a lower learning rate, a warm-up or clipping"},
-		{"no seal", Caution, unsealed, "the benchmark run by this version"},
 		{"contention", Caution, contention,
 			"as many workers × threads as there are cores"},
 		{"not encrypted", Caution, inTheClear, "leave out --insecure"},

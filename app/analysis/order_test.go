@@ -3,11 +3,9 @@ package analysis_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"lockstep/app/analysis"
-	"lockstep/app/record"
 )
 
 // Every round visits every row once; the second of two rounds is the reverse of the first; rounds and seeds
@@ -82,51 +80,5 @@ func TestOrderIsFair(t *testing.T) {
 				t.Errorf("row %d is %d times before row %d, want %d", row, n, i, rounds/2)
 			}
 		}
-	}
-}
-
-// Results whose runs are in another order than that of their seed are not what a benchmark wrote.
-func TestRunsInAnotherOrder(t *testing.T) {
-	results := func() *record.Results {
-		m := newMaker(4, 2)
-		m.add(record.Setting{Strategy: "single", Workers: 1}, 4, 4.1, 4.2, 4)
-		m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2, 2.1, 2.2, 2)
-		m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2.1, 2.2, 2.1, 2.2)
-		m.Order = 2
-		at := 0
-		for round := range 4 {
-			for _, row := range analysis.Order(2, round, make([]int, 3)) {
-				m.Rows[row].Runs[round].Position = at
-				at++
-			}
-		}
-		return m.Results
-	}
-	hasOrder := func(r *record.Results) bool {
-		return slices.ContainsFunc(analysis.Compare(r).Contradictions(), func(n analysis.Note) bool {
-			return strings.Contains(n.Text, "the order that seed 2 draws")
-		})
-	}
-	r := results()
-	if hasOrder(r) {
-		t.Fatalf("as they were run: %v", analysis.Compare(r).Contradictions())
-	}
-	a, b := &r.Rows[0].Runs[1], &r.Rows[2].Runs[1]
-	a.Position, b.Position = b.Position, a.Position
-	if !hasOrder(r) {
-		t.Error("two runs of a round swapped: no contradiction")
-	}
-	r = results()
-	r.Order = 3
-	if slices.Equal(analysis.Order(3, 0, make([]int, 3)), analysis.Order(2, 0, make([]int, 3))) {
-		t.Fatal("seeds 2 and 3 draw one order; take others")
-	}
-	if len(analysis.Compare(r).Contradictions()) == 0 {
-		t.Error("another seed: no contradiction")
-	}
-	r = results()
-	r.Rows[1].Runs = slices.Delete(r.Rows[1].Runs, 2, 3) // a run that the budget left out
-	if hasOrder(r) {
-		t.Error("a run left out is called moved")
 	}
 }

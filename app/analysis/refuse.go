@@ -8,6 +8,9 @@ import (
 	"lockstep/app/record"
 )
 
+// changed says what was changed after the results were sealed.
+func changed(r *record.Results, _ *Comparison) []string { return r.Broken() }
+
 func incomplete(r *record.Results, _ *Comparison) []string {
 	if r.Complete || r.CutShort {
 		return nil
@@ -41,12 +44,18 @@ func unequalWork(_ *record.Results, c *Comparison) []string {
 }
 
 func unequalRuns(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.Uneven })
+	var out []string
+	c.lines(func(g *Group, l *Line) {
+		if text := otherRun(l.runs); text != "" {
+			out = append(out, fmt.Sprintf("%s mixes unequal work: %s.", c.name(g, l), text))
+		}
+	})
+	names, any := c.where(func(l *Line) bool { return l.Uneven && otherRun(l.runs) == "" })
 	if !any {
-		return nil
+		return out
 	}
-	return one("The runs of these rows did different numbers of steps or samples, so their "+
-		"medians mix unequal work: %s.", names)
+	return append(out, fmt.Sprintf("The runs of these rows did different numbers of steps or samples, so "+
+		"their medians mix unequal work: %s.", names))
 }
 
 // rankSkew refuses ranks that wait for each other and yet differ in time, see [skewOf].

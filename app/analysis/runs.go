@@ -52,6 +52,15 @@ func (l *Line) PhaseShares(phase string) []float64 {
 	return out
 }
 
+// sumOf returns the sum of x.
+func sumOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
 // HiddenSeconds returns the communication that computation hid in a step of each run that counts; nil if runs
 // do not tell.
 func (l *Line) HiddenSeconds() []float64 {

@@ -30,11 +30,6 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
-// The note on repeated runs is right of one run, too.
-func TestOneRepeatedRun(t *testing.T) {
-	wantNote(t, analysis.Compare(unsealed(t)), "repeated", "time or more, 1 in all (at most")
-}
-
 // A run that counts because it was too short to tell of others counts by its time, and the note says so.
 func TestRunsTooShortToTellCountByTheirTime(t *testing.T) {
 	m := newMaker(2, 2)
@@ -42,7 +37,7 @@ func TestRunsTooShortToTellCountByTheirTime(t *testing.T) {
 	long := row.Runs[1]
 	long.Taken = &record.Taken{Others: 0.3}
 	row.Replaced = append(row.Replaced, long)
-	wantNote(t, analysis.Compare(m.Results), "repeated", "30 % in those replaced",
+	wantNote(t, analysis.Compare(m.Results), "repeated", "1 in all (at most 30 % in those replaced)",
 		"lost least; 1 counts because it was too short to tell of others, and so by its time.")
 	take(row, 0, 0.01)
 	wantNote(t, analysis.Compare(m.Results), "repeated", "lost least; its time takes no part in the choice.")

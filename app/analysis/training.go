@@ -25,9 +25,7 @@ type Training struct {
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
 	OtherSettings string         `json:"-"` // of the configuration, than the summary tells; "": none
 
-	steps  []keptSteps // by rank
-	unread int         // lines of steps.jsonl
-	hash   string      // SHA-256 of steps.jsonl; "": it is empty, or there is none
+	hash string // SHA-256 of steps.jsonl; "": it is empty, or there is none
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
@@ -68,26 +66,26 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	var together joining
 	sum := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(steps, sum))
+	isEmpty := true
 	for lines.Scan() {
+		isEmpty = false
 		var l record.Step
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
-			t.unread++
 			continue
 		}
 		if l.Rank < 0 || l.Rank >= maxRanks || l.Step < 0 {
 			return nil, fmt.Errorf("steps: step %d of rank %d", l.Step, l.Rank)
 		}
 		for len(ranks) <= l.Rank {
-			ranks, t.steps = append(ranks, watching{}), append(t.steps, keptSteps{})
+			ranks = append(ranks, watching{})
 		}
 		ranks[l.Rank].add(l, stretch)
 		together.add(l, stretch)
-		t.steps[l.Rank].add(l)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)
 	}
-	if len(ranks)+t.unread > 0 {
+	if !isEmpty {
 		t.hash = hex.EncodeToString(sum.Sum(nil))
 	}
 	for i := range ranks {
@@ -96,6 +94,31 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	}
 	t.Joint = t.joint(&together)
 	return &t, nil
+}
+
+// Changed says which files of an ended run were changed after its end, by the seal of its summary.
+func (t *Training) Changed() []string {
+	if t.IsInterrupted {
+		return nil
+	}
+	out := t.Contradicts(t.hash)
+	if t.OtherSettings != "" {
+		out = append(out, t.OtherSettings)
+	}
+	return out
+}
+
+// Compared says what Changed compares with the seal.
+func (t *Training) Compared() string {
+	switch {
+	case t.IsInterrupted:
+		return "not compared, as it has no summary"
+	case t.Seal == "":
+		return "not compared, as its summary has no seal"
+	case t.hash == "" && t.Steps > 0:
+		return "summary compared with its seal; steps.jsonl is not there or is empty"
+	}
+	return "summary and steps compared with their seal"
 }
 
 // watching adds up the steps of a stretch.

@@ -93,8 +93,8 @@ func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 				}
 				checkPositions(t, r, 24+len(test.again))
 				c := analysis.Compare(r)
-				if wrong := c.Contradictions(); len(wrong) > 0 || !r.Complete {
-					t.Errorf("complete %v, contradictions %v", r.Complete, wrong)
+				if broken := r.Broken(); len(broken) > 0 || !r.Complete {
+					t.Errorf("complete %v, broken: %v", r.Complete, broken)
 				}
 				less := fmt.Sprintf("%d were disturbed and repeated once or not at all: ", test.less)
 				if tells(c, analysis.Fact, less) != (test.less > 0) {
@@ -162,8 +162,8 @@ func resumedAt(t *testing.T, end int, is func(int) bool) string {
 		}
 	}
 	checkPositions(t, r, n)
-	if wrong := analysis.Compare(r).Contradictions(); len(wrong) > 0 {
-		t.Errorf("contradictions %v", wrong)
+	if broken := r.Broken(); len(broken) > 0 {
+		t.Errorf("broken: %v", broken)
 	}
 	return fmt.Sprint(counts)
 }

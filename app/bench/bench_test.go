@@ -278,7 +278,7 @@ func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, er
 				rank, step, step/2, loss, own, samples, shards, 0.5, 0.25, 0.25)
 		}
 	}
-	bytes := int64(c.Steps*(c.Workers-1)) * 2 * 4 * analysis.Networks()[c.Model].Parameters // of gradients
+	bytes := int64(c.Steps*(c.Workers-1)) * 2 * 4 * analysis.Parameters()[c.Model] // of gradients
 	return &record.Summary{Strategy: c.Strategy, Algorithm: "direct", Link: "tcp", Threads: c.Threads,
 		Shards: c.Shards, Generated: true, Classes: 10, Epochs: 1.5, Outcome: record.Outcome{Seconds: 2,
 			Steps: c.Steps, Samples: int64(c.Steps * c.Batch), ParameterSHA256: "abc", ISA: "plain",
@@ -323,7 +323,7 @@ func TestRun(t *testing.T) {
 	if !saved.Complete || !r.Complete || len(saved.Rows) != 5 || saved.Version != "1" {
 		t.Errorf("saved results: complete %v, %d rows", saved.Complete, len(saved.Rows))
 	}
-	if r.Seal != saved.Seal || !r.IsSealed() || len(r.Broken()) > 0 {
+	if r.Seal != saved.Seal || r.Seal == "" || len(r.Broken()) > 0 {
 		t.Errorf("seal %q of the results, %q of their file, broken: %v", r.Seal, saved.Seal, r.Broken())
 	}
 	checkOwnShares(t, saved.Rows[3])

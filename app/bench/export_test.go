@@ -11,6 +11,3 @@ func Fit(p Plan, budget float64, start, step []float64) (Plan, Fitted) {
 	}
 	return p.fit(budget, costs)
 }
-
-// OtherSummary is otherSummary.
-var OtherSummary = otherSummary

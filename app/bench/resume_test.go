@@ -392,8 +392,8 @@ func TestPrecision(t *testing.T) {
 			if wide := comparison.Wide(0.02); (wide == nil) != test.isNarrow {
 				t.Errorf("intervals of rows %v are wide", wide)
 			}
-			if wrong := comparison.Contradictions(); len(wrong) > 0 {
-				t.Errorf("contradictions %v", wrong)
+			if broken := r.Broken(); len(broken) > 0 {
+				t.Errorf("broken: %v", broken)
 			}
 		}
 		t.Run(test.name, func(t *testing.T) { synctest.Test(t, inBubble) })
@@ -434,8 +434,8 @@ func addToOneGroup(t *testing.T) {
 			t.Errorf("%s %s: %d runs, %d rounds", row.Setting.Model, row.Setting.Strategy, n, row.Rounds)
 		}
 	}
-	if wrong := analysis.Compare(r).Contradictions(); len(wrong) > 0 || !r.Complete {
-		t.Errorf("complete %v, contradictions %v", r.Complete, wrong)
+	if broken := r.Broken(); len(broken) > 0 || !r.Complete {
+		t.Errorf("complete %v, broken: %v", r.Complete, broken)
 	}
 }
 

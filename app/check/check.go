@@ -122,16 +122,10 @@ func (r *Report) judgeOwn(d *Document) {
 // CheckTraining judges what a training run has left.
 func CheckTraining(t *analysis.Training) *Report {
 	r := &Report{Objections: []Objection{}, Unread: []Unread{}, Compared: "training run: " + t.Compared()}
-	for _, text := range t.Contradictions() {
-		r.own("contradiction", Refuse, text, "the folder as lockstep train wrote it")
+	for _, text := range t.Changed() {
+		r.own("seal", Refuse, text, "the folder as lockstep train wrote it")
 	}
 	return r
-}
-
-// Refuse puts an objection to files of Lockstep's own before the others.
-func (r *Report) Refuse(rule, text, remedy string) {
-	r.own(rule, Refuse, text, remedy)
-	r.sort()
 }
 
 // own appends an objection to a file of Lockstep's own.

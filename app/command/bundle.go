@@ -44,8 +44,8 @@ func bundleCommand(a *app) *cobra.Command {
 The file is a gzip'd tar with results, configurations, logs, reports, and the digest of each. Weights,
 checkpoints and exported batches stay out and are named in it; a run that began with some cannot be run
 again from it. Equal folders give equal bytes. lockstep report, check and replay take the file on another
-machine; files in it that are not those of its list are refused with status 3. Results that contradict
-themselves are refused with the reasons and status 8.`,
+machine; files in it that are not those of its list are refused with status 3. Results that were
+changed after they were sealed are refused with the reasons and status 8.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
 			"  lockstep report mine.tar.gz",
@@ -116,12 +116,12 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
 }
 
-// packable refuses a folder whose results or summary contradict themselves or cannot be read: who takes the
+// packable refuses a folder whose results or summary were changed or cannot be read: who takes the
 // bundle could not read them either. A run that ended early has no summary.
 func packable(folder, kind string) error {
 	if kind == bundle.Training {
 		_, err := readTraining(folder)
-		if wrong := (*doctoredError)(nil); errors.As(err, &wrong) || report.HoldsTraining(folder) {
+		if wrong := (*changedError)(nil); errors.As(err, &wrong) || report.HoldsTraining(folder) {
 			return err
 		}
 		return nil
@@ -130,7 +130,7 @@ func packable(folder, kind string) error {
 	if err != nil {
 		return err
 	}
-	return refuseDoctored(folder, r, analysis.Compare(r))
+	return refuseChanged(folder, r)
 }
 
 // tell writes a line on a bundle.
@@ -345,7 +345,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err != nil {
 		return nil, &bundle.FormatError{Entry: report.ResultsFile, Reason: err.Error()}
 	}
-	if err := refuseDoctored(folder, there, analysis.Compare(there)); err != nil {
+	if err := refuseChanged(folder, there); err != nil {
 		return nil, err
 	}
 	show := newBenchProgress(a, isQuiet)
@@ -375,7 +375,7 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 			Reason: "the run did not end, so there is nothing to compare with"}
 	}
 	kept, err := readTraining(folder)
-	if doctored := (*doctoredError)(nil); err != nil && !errors.As(err, &doctored) {
+	if changed := (*changedError)(nil); err != nil && !errors.As(err, &changed) {
 		err = &bundle.FormatError{Entry: rundir.SummaryFile, Reason: err.Error()}
 	}
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/bench"
 	"lockstep/app/bundle"
 	"lockstep/app/check"
 	"lockstep/app/job"
@@ -27,7 +26,7 @@ func checkCommand(a *app) *cobra.Command {
 
 The file is somebody's Markdown, CSV, JSON, log or plain text, or a results.json of lockstep bench, the
 folder that has it, or a bundle of one; - is standard input. It may also be the folder or the bundle of a
-training run: its steps.jsonl is compared with its summary.json.
+training run. Lockstep's own files are refused if they were changed after they were sealed.
 Every number is read with its unit and what it measures, from tables in either orientation, lists, logs and
 sentences. Then relations are tested among those that belong together: speed-up and times, efficiency, count
 per time, parts and whole, cost, Amdahl's law, what is stated twice, and more; rounding is allowed for.
@@ -50,7 +49,7 @@ if the file cannot be read or holds no figure. docs/check.md lists what is read 
 			show := newProgress(a, false)
 			report, err := checkFile(args[0], show)
 			show.end()
-			if report == nil {
+			if err != nil {
 				return err
 			}
 			write := func() error { return check.Write(a.stdout, report) }
@@ -60,10 +59,10 @@ if the file cannot be read or holds no figure. docs/check.md lists what is read 
 			if failed := write(); failed != nil {
 				return failed
 			}
-			if err == nil && report.IsRefused() {
-				err = errRefused
+			if report.IsRefused() {
+				return errRefused
 			}
-			return err
+			return nil
 		},
 	}
 	addJSON(c, &isJSON)
@@ -123,18 +122,7 @@ func checkFile(path string, show *progress) (found *check.Report, err error) {
 		return nil, usagef("%s: %v", path, err)
 	}
 	show.reading(file, "check")
-	found = check.Check(d)
-	if d.Results == nil || path == "-" {
-		return found, nil
-	}
-	other, err := bench.CheckKept(filepath.Dir(path), d.Results)
-	if other != "" {
-		found.Refuse("raw samples", other, "the folder as lockstep bench wrote it")
-	}
-	if err != nil {
-		err = usagef("%v; what else was found is above", err)
-	}
-	return found, err
+	return check.Check(d), nil
 }
 
 // checkTraining judges the training run in a folder.

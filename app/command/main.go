@@ -96,7 +96,7 @@ func (a *app) execute(args []string) int {
 		return job.ExitCheck
 	}
 	code := job.ExitCode(err)
-	if doctored := (*doctoredError)(nil); errors.As(err, &doctored) {
+	if changed := (*changedError)(nil); errors.As(err, &changed) {
 		code = job.ExitCheck
 	}
 	if isBadBundle(err) {

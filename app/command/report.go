@@ -51,8 +51,8 @@ axes: what they differ in, whether they did equal work, and their figures.
 
 --figures also writes each figure as an SVG and as a PNG file, and its values as a CSV file.
 
-Results that contradict themselves or the files of their runs, because a file was changed after it was
-written, are refused with the reasons and status 8 (see lockstep check).`,
+Results that were changed after they were sealed are refused with the reasons and status 8 (see lockstep
+check).`,
 		Example: "  lockstep report runs/20261121-101500-bench\n" +
 			"  lockstep report runs/20261121-101500-bench --figures figures\n" +
 			"  lockstep report runs/ddp runs/all-reduce runs/ps --out runs/compared\n" +
@@ -157,11 +157,34 @@ func reportOf(folder string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := analysis.Compare(results)
-	if err := refuseDoctored(folder, results, c); err != nil {
+	if err := refuseChanged(folder, results); err != nil {
 		return nil, err
 	}
-	return benchmarkReport(results, c), nil
+	return benchmarkReport(results, analysis.Compare(results)), nil
+}
+
+// changedError says that a file has not the content with which it was sealed, so that nothing was made of it.
+// It ends the program with job.ExitCheck.
+type changedError struct {
+	path  string
+	wrong []string
+}
+
+// Error lists what was changed, one a line.
+func (e *changedError) Error() string {
+	text := e.path + " was changed after it was written, or a file beside it; nothing is made of it"
+	for _, one := range e.wrong {
+		text += "\nrefused: " + analysis.Plain(one)
+	}
+	return text
+}
+
+// refuseChanged fails with a *changedError if the results in a folder are not those that were sealed.
+func refuseChanged(folder string, r *record.Results) error {
+	if wrong := r.Broken(); len(wrong) > 0 {
+		return &changedError{filepath.Join(folder, report.ResultsFile), wrong}
+	}
+	return nil
 }
 
 // readResults reads the results of a benchmark, which has rows.
@@ -203,14 +226,14 @@ func overlay(folders []string) (*report.Report, error) {
 }
 
 // readTraining reads the training run in folder, whether or not it has ended, and refuses one that
-// contradicts itself.
+// was changed after its end.
 func readTraining(folder string) (*analysis.Training, error) {
 	t, err := openTraining(folder)
 	if err != nil {
 		return nil, err
 	}
-	if wrong := t.Contradictions(); len(wrong) > 0 {
-		return nil, &doctoredError{filepath.Join(folder, rundir.SummaryFile), wrong}
+	if wrong := t.Changed(); len(wrong) > 0 {
+		return nil, &changedError{filepath.Join(folder, rundir.SummaryFile), wrong}
 	}
 	return t, nil
 }

@@ -180,24 +180,6 @@ const (
 	PeerCannot       = "PyTorch has no such row: "
 )
 
-// IsKnown reports whether the reason is one that there is.
-func (s Skip) IsKnown() bool {
-	why, isPeer := strings.CutPrefix(s.Reason, PeerCannot)
-	if !isPeer {
-		return slices.Contains([]string{NobodyToExchange, BeyondBudget, BudgetOver}, s.Reason)
-	}
-	for strategy := range strings.FieldsSeq(s.Strategy) {
-		if why == "the strategy "+strategy+"." {
-			return true
-		}
-	}
-	return slices.Contains([]string{"settings of its own.", "several hosts.", "the condition.",
-		"settings of its update.", "the size of its images."}, why) ||
-		strings.HasPrefix(why, "the network "+s.Model+" (want one of ") ||
-		strings.HasPrefix(why, "--math ") ||
-		strings.HasPrefix(why, "--device ")
-}
-
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it
 // measured before is kept and enters no statistic.
 type Run struct {

@@ -45,6 +45,9 @@ func (r *Results) TakeSeal() {
 // Unseal removes the seal of the results, to which runs will be added.
 func (r *Results) Unseal() { r.Seal, r.isRead = "", false }
 
+// maxBroken is how many runs Broken tells of.
+const maxBroken = 8
+
 // Broken lists what has another seal than its content, one sentence each: it was changed after it was
 // written. So was a file in which some seals are missing. One without any, as older versions wrote them, is
 // not listed.
@@ -58,6 +61,9 @@ func (r *Results) Broken() []string {
 					row.Setting.Workers, row.Setting.Threads, run.Round+1, what))
 			}
 		}
+	}
+	if more := len(out) - maxBroken; more > 0 {
+		out = append(out[:maxBroken], fmt.Sprintf("%d more runs of this kind.", more))
 	}
 	if r.Seal != "" && r.Seal != r.sum() {
 		out = append(out, "The seal of the results is not that of what they hold: the settings of a row, "+
@@ -114,9 +120,6 @@ func (s *Summary) sum() string {
 	d.value(reflect.ValueOf(s).Elem())
 	return hex.EncodeToString(d.Sum(nil))
 }
-
-// IsSealed reports whether the results carry a seal; those of older versions do not.
-func (r *Results) IsSealed() bool { return r.Seal != "" }
 
 // sum returns the seal of a run.
 func (r *Run) sum() string {

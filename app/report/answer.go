@@ -201,8 +201,8 @@ const aboveTheFold = 3
 // changing lists the topics of notes that change how the answer is read, the gravest first. All other notes
 // stand in their section alone.
 func changing() []string {
-	return []string{"contradiction", "incomplete", "failed", "unequal work", "unequal runs",
-		"ranks disagree", "losses disagree", "another program", "diverged", "phases", "no seal",
+	return []string{"seal", "incomplete", "failed", "unequal work", "unequal runs",
+		"ranks disagree", "losses disagree", "another program", "diverged", "phases",
 		"taken cores", "budget", "one repeat", "few repeats", "precision", "noise", "copies",
 		"busy machine", "contention", "above 100 %", "parameters", "another result", "not learned"}
 }

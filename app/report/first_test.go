@@ -422,25 +422,6 @@ func TestCautionsAreAtTheTopOfTheText(t *testing.T) {
 	}
 }
 
-// A file without a seal says so among the first cautions; one with a seal, and results that were in no file
-// yet, do not.
-func TestFirstScreenOfAFileWithoutSeal(t *testing.T) {
-	const want = `<b>no seal</b></a> The file has no seal, as those of older versions`
-	for name, test := range map[string]struct {
-		results *record.Results
-		isBare  bool
-	}{
-		"r3":     {stored(t, "r3/results.json"), true},
-		"sealed": {stored(t, "pytorch/images-zen5/results.json.gz"), false},
-		"memory": {sample(), false},
-	} {
-		top, _, _ := strings.Cut(render(t, report.HTML, test.results), `id="contents"`)
-		if strings.Contains(top, want) != test.isBare {
-			t.Errorf("%s: the caution is there: %v", name, !test.isBare)
-		}
-	}
-}
-
 // A sentence is not broken inside a flag, whatever stands around it.
 func TestFlagsStayWhole(t *testing.T) {
 	r := sample()
