@@ -6,7 +6,7 @@ import (
 )
 
 // one returns the figure of a kind that a record has: the most precise of those that agree; nil where
-// none, or two that differ.
+// there is none, or two that differ.
 func (r *recordOf) one(k Kind, s Scope) *Figure {
 	var best *Figure
 	for _, f := range r.figures {
@@ -24,7 +24,7 @@ func (r *recordOf) one(k Kind, s Scope) *Figure {
 }
 
 // workers returns how many workers a record is of, from its figures or else its label; nil: it does not
-// counts nodes and devices.
+// say, or counts nodes and devices.
 func (r *recordOf) workers() *Figure {
 	isWorkers := func(f *Figure) bool { return f.Kind == Workers }
 	if slices.ContainsFunc(r.figures, isWorkers) || len(r.figures) == 0 {

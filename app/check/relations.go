@@ -10,7 +10,7 @@ import (
 )
 
 // speedups tests speed-ups against the times and rates of the same table, whose last row of 1.00 above is
-// baseline.
+// the baseline.
 func speedups(d *Document, say sayer) {
 	for _, g := range d.tables() {
 		var base *recordOf

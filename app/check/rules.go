@@ -84,7 +84,8 @@ func (e equation) figures(d *Document, r *recordOf) []*Figure {
 		case q.kind == Count && r.in.table != nil:
 			return nil // a row's count may be of one epoch, or of the data set
 		}
-		if f == nil || f.Value <= 0 || q.kind == Workers && f.Value != math.Trunc(f.Value) {
+		isAlone := q.kind == Workers && f != nil && f.Value < 2 && e.of[0].kind != Cost
+		if f == nil || f.Value <= 0 || isAlone || q.kind == Workers && f.Value != math.Trunc(f.Value) {
 			return nil
 		}
 		out = append(out, f)

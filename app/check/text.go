@@ -58,7 +58,7 @@ func (d *Document) readText(source string, first int) {
 }
 
 // spaced reads a table whose columns are parted by tabs, bars or two spaces, and returns its lines; 0:
-// is none.
+// there is none.
 func (d *Document) spaced(lines []string, first int) int {
 	head := cellsOf(lines[0], first)
 	if len(head) < 2 || len(lines) < 2 || len(scan(lines[0])) > len(head)/2 {
@@ -202,7 +202,7 @@ func blankBullet(text string) string {
 }
 
 // settleLine decides the kinds of the figures of a line: by the words behind each, those before it, and
-// stands before a colon.
+// what stands before a colon.
 func (d *Document) settleLine(l *recordOf) {
 	key, from := "", 0
 	var last *Figure

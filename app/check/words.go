@@ -116,7 +116,7 @@ var (
 )
 
 // singular returns a word in lower case without the ending of a plural; "batches" are counted, a "batch"
-// size.
+// has a size.
 func singular(w string) string {
 	w = strings.ToLower(w)
 	switch {
