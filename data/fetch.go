@@ -2,7 +2,7 @@ package data
 
 import (
 	"context"
-	"crypto/md5"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -99,14 +99,14 @@ func (f *fetcher) fill(ctx context.Context, p *partial, file File) error {
 			return err
 		}
 		got := hex.EncodeToString(p.sum.Sum(nil))
-		if got == file.MD5 {
+		if got == file.SHA256 {
 			return nil
 		}
 		if err := p.restart(); err != nil {
 			return err
 		}
 		if resumedFrom == 0 || attempt >= numAttempts {
-			return fmt.Errorf("%s: md5 %s, want %s", file.URL, got, file.MD5)
+			return fmt.Errorf("%s: sha256 %s, want %s", file.URL, got, file.SHA256)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (r *restartingReader) Read(p []byte) (int, error) {
 type partial struct {
 	file *os.File
 	size int64
-	sum  hash.Hash // the published checksum is MD5: it detects damage, not attacks
+	sum  hash.Hash
 }
 
 // openPartial opens path's .part file, which may be left from an earlier attempt, and waits until
@@ -214,7 +214,7 @@ func openPartial(ctx context.Context, path string) (*partial, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &partial{file: file, sum: md5.New()}
+	p := &partial{file: file, sum: sha256.New()}
 	if err := regular.Lock(ctx, file); err != nil {
 		file.Close()
 		return nil, err

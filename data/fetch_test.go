@@ -3,7 +3,7 @@ package data_test
 import (
 	"bytes"
 	"context"
-	"crypto/md5"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -85,9 +85,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) file() data.File {
-	sum := md5.Sum(payload())
+	sum := sha256.Sum256(payload())
 	return data.File{Path: "sub/file.gz", URL: s.URL + "/file.gz",
-		MD5: hex.EncodeToString(sum[:]), Bytes: int64(len(payload()))}
+		SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(payload()))}
 }
 
 // fetch downloads into a folder and checks that the file is whole exactly if there is no error.
@@ -169,7 +169,7 @@ func TestFetchFails(t *testing.T) {
 	}{
 		{"not there", func(s *server) { s.status = 404 }, "404 Not Found", 0},
 		{"server broken", func(s *server) { s.status = 500 }, "500 Internal Server Error", 0},
-		{"checksum", func(s *server) { s.contents[7]++ }, ": md5 ", 0},
+		{"checksum", func(s *server) { s.contents[7]++ }, ": sha256 ", 0},
 		{"longer", func(s *server) { s.contents = append(s.contents, 1) }, "more than 300000 bytes", -1},
 		{"always cut", func(s *server) { s.cuts.Store(99) }, "connection broke", 281250},
 		{"stalls", func(s *server) { s.stalls = true }, "no data for 100ms", -1},

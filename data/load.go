@@ -84,8 +84,8 @@ type File struct {
 	Path string
 	// URL is its address.
 	URL string
-	// MD5 is its published checksum, 32 hexadecimal digits.
-	MD5 string
+	// SHA256 is its checksum, 64 hexadecimal digits.
+	SHA256 string
 	// Bytes is its size.
 	Bytes int64
 }

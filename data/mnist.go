@@ -28,10 +28,10 @@ func mnistSource() source {
 		Info: Info{
 			Name: "mnist", Text: "MNIST, 60,000 + 10,000 handwritten digits, 28x28 grey with a margin",
 			Files: []File{
-				{MD5: "f68b3c2dcbeaaa9fbdd348bbdeb94873", Bytes: 9_912_422},
-				{MD5: "d53e105ee54ea40749a09fcbcd1e9432", Bytes: 28_881},
-				{MD5: "9fb629c4189551a2d022fa330f9573f3", Bytes: 1_648_877},
-				{MD5: "ec29112dd5afa0611ce80d1b7f02629c", Bytes: 4_542},
+				{SHA256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609", Bytes: 9_912_422},
+				{SHA256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c", Bytes: 28_881},
+				{SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6", Bytes: 1_648_877},
+				{SHA256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6", Bytes: 4_542},
 			},
 		},
 		locate: locateMNIST,

@@ -24,19 +24,22 @@ const (
 // svhnSource is the usual data set.
 func svhnSource() source {
 	return svhnFrom("svhn", "SVHN, 73,257 + 26,032 house number digits, 32x32 RGB",
-		File{Path: "train_32x32.mat", MD5: "e26dedcc434d2e4c54c9b2d4a06d8373", Bytes: 182_040_794})
+		File{Path: "train_32x32.mat",
+			SHA256: "435e94d69a87fde4fd4d7f3dd208dfc32cb6ae8af2240d066de1df7508d083b8", Bytes: 182_040_794})
 }
 
 // svhnExtraSource is the data set with the 531,131 easier images added to training.
 func svhnExtraSource() source {
 	return svhnFrom("svhn-extra", "SVHN with 531,131 easier images added to training",
 		svhnSource().Files[0],
-		File{Path: "extra_32x32.mat", MD5: "a93ce644f1a588dc4d68dda5feec44a7", Bytes: 1_329_278_602})
+		File{Path: "extra_32x32.mat",
+			SHA256: "a133a4beb38a00fcdda90c9489e0c04f900b660ce8a316a5e854838379a71eb3", Bytes: 1_329_278_602})
 }
 
 // svhnFrom returns the set whose training images are those of the given files.
 func svhnFrom(name, text string, trainFiles ...File) source {
-	test := File{Path: "test_32x32.mat", MD5: "eb5a983be6a315427106f1b164d9cef3", Bytes: 64_275_384}
+	test := File{Path: "test_32x32.mat",
+		SHA256: "cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b", Bytes: 64_275_384}
 	s := source{Info: Info{Name: name, Text: text}}
 	var names []string
 	for _, f := range append(trainFiles, test) {

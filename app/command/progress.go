@@ -141,7 +141,7 @@ func progressLine(s job.Progress, withBar bool) string {
 	if s.Steps > 0 {
 		fmt.Fprintf(&b, "/%d", s.Steps)
 	}
-	if s.Step > 0 {
+	if s.Samples > 0 {
 		fmt.Fprintf(&b, "  loss %.4f  %.0f samples/s  ", s.Loss,
 			float64(s.Samples)/s.Trained.Seconds())
 	}
