@@ -68,6 +68,9 @@ type Progress struct {
 	Seconds float64 `json:"seconds"`        // since training began
 	Trained float64 `json:"trained"`        // to the end of the last step, without evaluations
 	Note    string  `json:"note,omitempty"` // a line for people, sent once
+	// Scored is the part of the evaluation in progress that is done, and Scoring how many seconds it took.
+	Scored  float64 `json:"scored,omitempty"`
+	Scoring float64 `json:"scoring,omitempty"`
 	// Number counts the reports of a worker, from 1; Session.Report sets it.
 	Number uint64 `json:"number,omitempty"`
 	// Moves grows while the work makes progress; see Note: dead and stuck.

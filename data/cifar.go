@@ -35,7 +35,8 @@ func cifar10Source() source {
 			Name: "cifar10", Text: "CIFAR-10, 50,000 + 10,000 photographs in 10 classes, 32x32 RGB",
 			Files: []File{{
 				Path: cifarArchive, URL: "https://www.cs.toronto.edu/~kriz/" + cifarArchive,
-				SHA256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd", Bytes: 170_052_171,
+				SHA256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
+				Bytes:  170_052_171,
 			}},
 		},
 		wants:   []string{cifarArchive + " (or its unpacked folder " + cifarFolder + ")"},

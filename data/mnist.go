@@ -28,10 +28,14 @@ func mnistSource() source {
 		Info: Info{
 			Name: "mnist", Text: "MNIST, 60,000 + 10,000 handwritten digits, 28x28 grey with a margin",
 			Files: []File{
-				{SHA256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609", Bytes: 9_912_422},
-				{SHA256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c", Bytes: 28_881},
-				{SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6", Bytes: 1_648_877},
-				{SHA256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6", Bytes: 4_542},
+				{SHA256: "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+					Bytes: 9_912_422},
+				{SHA256: "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+					Bytes: 28_881},
+				{SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+					Bytes: 1_648_877},
+				{SHA256: "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+					Bytes: 4_542},
 			},
 		},
 		locate: locateMNIST,

@@ -133,7 +133,7 @@ func (u *async) add(batch int, rows Rows) {
 		t = &tally{}
 		u.epochs[epoch] = t
 	}
-	var s Step
+	s := Step{Number: batch}
 	t.covered += l.countRows(rows, 0, l.config.Plan.Shards())
 	l.sumRows(&s, rows, 0, l.config.Plan.Shards())
 	t.correct, t.samples = t.correct+int64(s.Correct), t.samples+int64(s.Samples)

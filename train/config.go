@@ -16,7 +16,7 @@ import (
 )
 
 // Config is everything one worker needs to train. All workers of a run have the same, except for
-// Rank, Alloc, Checkpointer, CPU, Watch and Trace.
+// Rank, Alloc, Checkpointer, CPU, Watch, Scored and Trace.
 type Config struct {
 	// Network is the model. Its input shape and classes must match Train.
 	Network model.Network
@@ -122,6 +122,9 @@ type Config struct {
 	// Watch is called before every batch is computed, with trace.Forward in training and with
 	// trace.Evaluation; it may be nil.
 	Watch func(trace.Phase)
+	// Scored is called before every batch of an evaluation with how many of the samples that this worker
+	// scores it has scored; it may be nil.
+	Scored func(done, all int)
 	// Trace records spans; it may be nil.
 	Trace *trace.Recorder
 

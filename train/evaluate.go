@@ -104,6 +104,10 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 	first, end := l.config.ownBatches(set)
 	for b := first; b < end; b++ {
 		lo, hi := l.config.evalBatch(set, b)
+		if l.config.Scored != nil {
+			from := first * l.config.EvalBatch
+			l.config.Scored(lo-from, min(end*l.config.EvalBatch, set.Len())-from)
+		}
 		output := l.output(set, lo, hi)
 		if err := errors.Join(l.executorErr(), l.halted()); err != nil {
 			return err

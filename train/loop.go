@@ -482,11 +482,12 @@ func (l *Loop) checkValues(name string, values []float32) error {
 
 // account adds an update by the batch of s to the result.
 func (l *Loop) account(s Step) {
-	d := &l.done
+	c, d := l.config, &l.done
 	if d.Steps == 0 {
 		d.FirstLoss = s.Loss
 	}
-	d.LastLoss = s.Loss
+	d.LastLoss = LossAfter(d.LastLoss, s.Loss, c.numSamples(s.Number+1)-c.numSamples(s.Number),
+		min(c.Batch, c.Train.Len()))
 	d.TrainCorrect += int64(s.Correct)
 	d.TrainSamples += int64(s.Samples)
 	if l.isPartial {

@@ -283,7 +283,8 @@ func TestResultAndEventsAgree(t *testing.T) {
 		o.TrainSamples != 60 || len(lastEpoch) != 2 {
 		t.Errorf("result %+v", o.Result)
 	}
-	if o.FirstLoss != o.steps[0].Loss || o.LastLoss != o.steps[5].Loss {
+	if o.FirstLoss != o.steps[0].Loss || o.LastLoss != o.steps[5].Loss || // of a whole batch
+		train.LossAfter(2, 5, 10, 30) != 1./3*5+2./3*2 || train.LossAfter(2, 5, 30, 30) != 5 {
 		t.Errorf("losses %v %v", o.FirstLoss, o.LastLoss)
 	}
 	if len(o.evaluations) != 2 || o.evaluations[0].Steps != 4 ||

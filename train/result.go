@@ -128,3 +128,10 @@ func (r Result) Scored() Evaluation {
 
 // TrainAccuracy returns TrainCorrect/TrainSamples.
 func (r Result) TrainAccuracy() float64 { return float64(r.TrainCorrect) / float64(r.TrainSamples) }
+
+// LossAfter returns the loss at which a run stands after a step by the samples of a batch that may have so
+// many at most: a smaller batch is filled up with the loss before it.
+func LossAfter(before, loss float64, samples, most int) float64 {
+	part := float64(samples) / float64(most)
+	return (1-part)*before + part*loss
+}

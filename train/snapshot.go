@@ -20,7 +20,7 @@ type Progress struct {
 	Step int `json:"step"`
 	// Samples is the number of samples trained on, over all workers.
 	Samples int64 `json:"samples"`
-	// FirstLoss and LastLoss are the mean losses of the first and the last step.
+	// FirstLoss is the mean loss of the first step, LastLoss what LossAfter makes of the last one.
 	FirstLoss float64 `json:"first_loss"`
 	LastLoss  float64 `json:"last_loss"`
 	// TrainCorrect of TrainSamples were classified correctly so far in the epoch of the last step.

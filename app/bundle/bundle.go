@@ -81,17 +81,18 @@ func isLeftOut(name string) bool {
 	return strings.HasSuffix(name, ".safetensors") || slices.Contains(strings.Split(name, "/"), "checkpoints")
 }
 
-// Scan lists the files of a folder. It fails for links and other files that are not regular: a bundle holds
-// what lies in the folder and nothing else.
+// Scan lists the files of a folder, except hidden ones: those are of a process at work, or left by one that
+// was killed. It fails for links and other files that are not regular: a bundle holds what lies in the folder
+// and nothing else.
 func Scan(folder string, m Manifest) (Manifest, error) {
 	m.Schema, m.Files, m.LeftOut = schema, nil, []string{}
 	total := int64(0)
 	err := filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
-		if err == nil && regular.IsTemporary(d.Name()) {
+		if err == nil && at != folder && strings.HasPrefix(d.Name(), ".") {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-			return nil // left by a process that was killed, or another's
+			return nil
 		}
 		if err != nil || d.IsDir() {
 			return err

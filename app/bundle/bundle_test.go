@@ -347,11 +347,12 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// What a process that was killed has left is not packed.
+// What a process that was killed has left is not packed, nor what a run that goes on keeps from before.
 func TestTemporaryFilesAreNotPacked(t *testing.T) {
 	dir := folder(t, map[string]string{"results.json": "{}",
 		"runs/a/.lockstep-model.safetensors-ABCDEFGHIJKLMNOPQRSTUVWXYZ":   "half of the weights",
-		"runs/a/.lockstep-choice-ABCDEFGHIJKLMNOPQRSTUVWXYZ/rank0/events": "e"})
+		"runs/a/.lockstep-choice-ABCDEFGHIJKLMNOPQRSTUVWXYZ/rank0/events": "e",
+		"runs/a/.steps.jsonl.before":                                      "{}"})
 	m, err := bundle.Scan(dir, bundle.Manifest{Kind: bundle.Bench, Version: "1"})
 	if err != nil || len(m.Files) != 1 || len(m.LeftOut) != 0 {
 		t.Errorf("%v, %+v, want results.json alone", err, m)

@@ -122,10 +122,18 @@ func (p *progress) end() {
 	}
 }
 
+// scoredText says how much of an evaluation is done and how long the rest takes; "" outside of one.
+func scoredText(s job.Progress) string {
+	if s.Scored == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %.0f %%, %s left", 100*s.Scored, s.Remaining.Round(time.Second))
+}
+
 // progressLine formats the progress of a run.
 func progressLine(s job.Progress, withBar bool) string {
 	if s.Steps == 0 && s.Length == 0 {
-		return s.Phase
+		return s.Phase + scoredText(s)
 	}
 	var b strings.Builder
 	if withBar {
@@ -146,6 +154,8 @@ func progressLine(s job.Progress, withBar bool) string {
 			float64(s.Samples)/s.Trained.Seconds())
 	}
 	switch {
+	case s.Scored > 0:
+		b.WriteString(s.Phase + scoredText(s))
 	case s.Step == s.Steps, s.Length > 0 && s.Remaining == 0:
 		b.WriteString(s.Phase)
 	case s.Remaining > 0:

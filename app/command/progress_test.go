@@ -86,3 +86,18 @@ func TestProgressOfEvaluations(t *testing.T) {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
+
+// A resumed run has no speed before its first step, and an evaluation says how much of it is done.
+func TestProgressSaysWhatIsKnown(t *testing.T) {
+	for want, s := range map[string]job.Progress{
+		"epoch 3  step 40/80":       {Phase: "forward", Step: 40, Steps: 80, Epoch: 2},
+		"evaluation 25 %, 41s left": {Phase: "evaluation", Scored: 0.25, Remaining: 41 * time.Second},
+		"epoch 3  step 80/80  loss 0.5000  7 samples/s  evaluation 25 %, 41s left": {Phase: "evaluation",
+			Step: 80, Steps: 80, Epoch: 2, Loss: 0.5, Samples: 70, Trained: 10 * time.Second, Scored: 0.25,
+			Remaining: 41 * time.Second},
+	} {
+		if got := progressLine(s, false); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

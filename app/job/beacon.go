@@ -50,13 +50,14 @@ type beacon struct {
 	notes chan string           // lines for people
 	links atomic.Pointer[links] // nil before they are in use, or if there are none
 
-	mu     sync.Mutex
-	at     cluster.Progress
-	began  time.Time     // start of the first step; zero before it
-	tested time.Duration // total time of evaluations
-	passed time.Time     // start of the phase or of its last batch
-	step   time.Duration // slowest step
-	batch  time.Duration // slowest batch of an evaluation
+	mu      sync.Mutex
+	at      cluster.Progress
+	began   time.Time     // start of the first step; zero before it
+	tested  time.Duration // total time of evaluations
+	passed  time.Time     // start of the phase or of its last batch
+	step    time.Duration // slowest step
+	batch   time.Duration // slowest batch of an evaluation
+	scoring time.Time     // start of the evaluation in progress
 
 	still standstill
 }
@@ -146,6 +147,9 @@ func (b *beacon) enter(phase string) {
 }
 
 func (b *beacon) enterLocked(phase string) {
+	if phase != trace.Evaluation.String() {
+		b.at.Scored = 0
+	}
 	b.at.Phase = phase
 	b.at.Moves++
 	b.passed = time.Now()
@@ -161,6 +165,16 @@ func (b *beacon) move(p trace.Phase) {
 	if p == trace.Evaluation && !isFirst {
 		b.batch = max(b.batch, b.passed.Sub(before))
 	}
+}
+
+// scored notes how much of an evaluation is done; it is train.Config.Scored.
+func (b *beacon) scored(done, all int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if done == 0 {
+		b.scoring = time.Now()
+	}
+	b.at.Scored, b.at.Scoring = float64(done)/float64(all), time.Since(b.scoring).Seconds()
 }
 
 // evaluated notes an evaluation and how long it took.

@@ -143,3 +143,21 @@ func TestBeaconBeatsOnItsOwn(t *testing.T) {
 		}
 	})
 }
+
+// The beacon says how much of an evaluation is done and how long it took, until another phase begins.
+func TestBeaconOfAnEvaluation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBeacon()
+		b.move(trace.Evaluation)
+		b.scored(0, 80)
+		time.Sleep(3 * time.Second)
+		b.scored(20, 80)
+		if p := progressOf(b.read()); p.Scored != 0.25 || p.Remaining != 9*time.Second {
+			t.Errorf("%v of the evaluation, %v left, want 0.25 and 9 s", p.Scored, p.Remaining)
+		}
+		b.move(trace.Forward)
+		if p := b.read(); p.Scored != 0 {
+			t.Errorf("%v of an evaluation that is over", p.Scored)
+		}
+	})
+}

@@ -63,6 +63,7 @@ type Progress struct {
 	Elapsed     time.Duration      // since training began
 	Trained     time.Duration      // training time up to the last step, evaluations not counted
 	Remaining   time.Duration      // estimate; 0 while unknown
+	Scored      float64            // part of the evaluation in progress; then Remaining is its own
 	Note        string             // a line for people; the other fields say when it was written
 	IsWarning   bool               // Note is a warning, or what a run that is to stop waits for
 	Evaluation  *record.Evaluation // evaluation that has just ended; then only Phase is set besides it
@@ -556,7 +557,9 @@ func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
 		Samples: p.Samples, Note: p.Note, Elapsed: seconds(p.Seconds),
 		Trained: seconds(p.Trained), Length: seconds(p.Length)}
-	if done := p.Step - p.From; q.Length > 0 {
+	if done := p.Step - p.From; p.Scored > 0 {
+		q.Scored, q.Remaining = p.Scored, seconds(p.Scoring*(1-p.Scored)/p.Scored)
+	} else if q.Length > 0 {
 		q.Remaining = max(0, q.Length-q.Trained)
 	} else if done > 0 {
 		q.Remaining = q.Elapsed / time.Duration(done) * time.Duration(p.Steps-p.Step)

@@ -18,6 +18,7 @@ import (
 	"lockstep/data"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
+	"lockstep/train"
 )
 
 // EndedError is the error of a run that ended early and has left a run directory.
@@ -313,7 +314,7 @@ func planned(c setting.Config, perEpoch int) string {
 // only. Times, bytes and memory are those of the steps since the run was resumed.
 func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch int, err error) {
 	isOwn := c.IsAsync() || c.IsIsolated() || c.Averages()
-	last := lastPart{memory: map[int]int64{}}
+	last, most := lastPart{memory: map[int]int64{}}, 0 // samples of a batch
 	if s.Resumed != nil {
 		last.from = s.Resumed.Steps
 	}
@@ -347,7 +348,9 @@ func countSteps(s *record.Summary, lines io.Reader, c setting.Config) (perEpoch 
 			s.Loss.First = float64(l.Loss)
 		}
 		if l.Step >= s.Steps {
-			s.Steps, s.Epochs, s.Loss.Last = l.Step+1, float64(l.Epoch), float64(l.Loss)
+			most = max(most, l.Samples, 1)
+			s.Loss.Last = train.LossAfter(s.Loss.Last, float64(l.Loss), l.Samples, most)
+			s.Steps, s.Epochs = l.Step+1, float64(l.Epoch)
 		}
 		if l.Epoch == 1 && (perEpoch == 0 || l.Step < perEpoch) {
 			perEpoch = l.Step

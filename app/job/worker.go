@@ -261,7 +261,8 @@ func (w *worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
-		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.beacon.move, Trace: r,
+		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.beacon.move,
+		Scored: w.beacon.scored, Trace: r,
 	})
 }
 

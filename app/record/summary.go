@@ -160,10 +160,11 @@ func (c *Computation) Again() string {
 		float64(c.HardwareFLOPs-c.FLOPs)/1e12)
 }
 
-// Loss holds the mean loss of the first and of the last step.
+// Loss holds the mean loss of the first and of the last step. A last batch that is smaller than the others
+// is filled up with the loss of the step before: a remainder of few samples is not the loss of the run.
 type Loss struct {
 	First float64 `json:"first"` // mean over the first step
-	Last  float64 `json:"last"`  // mean over the last step
+	Last  float64 `json:"last"`  // mean over the last batch's worth of samples
 }
 
 // growth is the multiple of the loss of guessing above which a loss counts as grown. An overfitted model may
