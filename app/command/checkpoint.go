@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -228,6 +229,10 @@ them as a state_dict.`,
 					return err
 				case isJSON:
 					return writeJSON(a, verdict{out, len(r.Tensors), sum})
+				}
+				if beside := checkpoint.Companions(args[0]); len(beside) > 0 {
+					fmt.Fprintf(a.stderr, "note: what the weights mean is said by %s: copy it beside %s\n",
+						strings.Join(beside, ", "), out)
 				}
 				_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
 					spelling.Count(len(r.Tensors), "tensor"), sum)

@@ -143,7 +143,7 @@ func TestAFullDiskKeepsTheMeasurements(t *testing.T) {
 	out := filepath.Join(disk, "run")
 	status, _, stderr := execute("train", "--limit-train", "64", "--limit-test", "0", "--batch", "32",
 		"--steps", "3", "--out", out)
-	want := `it takes 210\.7 KiB, and the file system at ` + disk + ` has `
+	want := `it takes 210\.8 KiB, and the file system at ` + disk + ` has `
 	if status != job.ExitCheckpoint || !regexp.MustCompile(want).MatchString(stderr) {
 		t.Errorf("status %d: %s, want %s", status, stderr, want)
 	}

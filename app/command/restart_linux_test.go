@@ -298,7 +298,7 @@ func TestALossBeforeARun(t *testing.T) {
 					"--limit-test 0 --out run --"+auto+" auto")...)
 			r := &running{}
 			r.until(t, "a worker of a short run", func() bool {
-				logs, _ := filepath.Glob(filepath.Join(scratch, "lockstep-*", "*", "rank1.log"))
+				logs, _ := filepath.Glob(filepath.Join(scratch, ".lockstep-*", "*", "rank1.log"))
 				for _, log := range logs {
 					r.out = filepath.Dir(log)
 				}

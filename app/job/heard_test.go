@@ -31,7 +31,8 @@ func TestWorkersAgreeOnTheirSamples(t *testing.T) {
 		if !strings.HasSuffix(err.Error(), "; every worker needs the same files") {
 			t.Errorf("no remedy: %v", err)
 		}
-		if ExitCode(err) != ExitData || !strings.Contains(err.Error(), "of rank 3 have sha256 abd and ") {
+		const want = "of rank 3 have sha256 abd, those of rank 0 "
+		if ExitCode(err) != ExitData || !strings.Contains(err.Error(), want) {
 			t.Errorf("exit %d: %v", ExitCode(err), err)
 		}
 	}
