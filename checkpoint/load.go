@@ -61,12 +61,12 @@ func Load(r *Reader, v *graph.Variables, o LoadOptions) (*Loaded, error) {
 	return m.loaded, nil
 }
 
-// Weight returns the file's tensor for the network's parameter called name, which is compared as [Load]
-// does, and false if there is none.
-func (r *Reader) Weight(name string) (Tensor, bool) {
-	prefix := r.prefix()
+// Weight returns the file's tensor for the parameter called name of a network with these parameters, which is
+// compared as [Load] does, and false if there is none.
+func (r *Reader) Weight(name string, parameters []string) (Tensor, bool) {
+	theirs, want := r.prefix(), modern(strings.TrimPrefix(name, commonPrefix(parameters)))
 	for _, t := range r.Tensors {
-		if modern(strings.TrimPrefix(t.Name, prefix)) == modern(name) {
+		if modern(strings.TrimPrefix(t.Name, theirs)) == want {
 			return t, true
 		}
 	}
@@ -173,9 +173,7 @@ func newMatcher(r *Reader, v *graph.Variables, o LoadOptions) *matcher {
 		names = append(names, s.Name)
 	}
 	m.ours = commonPrefix(names)
-	if m.theirs != m.ours {
-		m.loaded.Prefix = strings.TrimSuffix(m.theirs, m.ours)
-	}
+	m.loaded.Prefix = strings.TrimSuffix(m.theirs, m.ours)
 	for _, p := range v.Params {
 		if p.Role == graph.RoleHead && m.head == "" {
 			m.head = layerOf(m.own(p.Name))

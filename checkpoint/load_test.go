@@ -130,18 +130,22 @@ func TestLoadLeavesOutWhatAllNamesBeginWith(t *testing.T) {
 		if err != nil || loaded.Prefix != c.want {
 			t.Errorf("%s: %v, %+v", c.all, err, loaded)
 		}
-		if w, ok := r.Weight("bert.pooler.dense.weight"); !ok || w.Name != c.all+"pooler.dense.weight" {
+		w, ok := r.Weight("bert.pooler.dense.weight", []string{"bert.pooler.dense.weight", "classifier.weight"})
+		if !ok || w.Name != c.all+"pooler.dense.weight" {
 			t.Errorf("%s: pooler %+v", c.all, w)
 		}
 	}
 	// A network whose own names have something in common is no other one.
-	v := network(map[string]tensor.Shape{"net.a.weight": {1}, "net.b.weight": {1}},
-		[]string{"net.a.weight", "net.b.weight"})
+	names := []string{"net.a.weight", "net.b.weight"}
+	v := network(map[string]tensor.Shape{"net.a.weight": {1}, "net.b.weight": {1}}, names)
 	for prefix, want := range map[string]string{"net.": "", "": "", "module.net.": "module."} {
 		r := written(t, floats(prefix+"a.weight", 1, 1), floats(prefix+"b.weight", 2, 1))
 		loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{})
 		if err != nil || loaded.Prefix != want || !slices.Equal(v.Weights, []float32{1, 2}) {
 			t.Errorf("net, %s: %v, %+v", prefix, err, loaded)
+		}
+		if w, ok := r.Weight("net.b.weight", names); !ok || w.Name != prefix+"b.weight" {
+			t.Errorf("net, %s: got %q, want that of b", prefix, w.Name)
 		}
 	}
 }

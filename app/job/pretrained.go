@@ -72,9 +72,9 @@ func (b beginning) meaning() (m *meaning, err error) {
 	return m, err
 }
 
-// rows returns the number of rows of the network's matrix called name; 0 if the file lacks it.
-func (m *meaning) rows(name string) int {
-	if t, ok := m.tensors.Weight(name); ok && len(t.Shape) > 1 {
+// rows returns the number of rows of n's matrix called name; 0 if the file lacks it.
+func (m *meaning) rows(n model.Network, name string) int {
+	if t, ok := m.tensors.Weight(name, n.Parameters()); ok && len(t.Shape) > 1 {
 		return t.Shape[0]
 	}
 	return 0
@@ -106,7 +106,7 @@ func (t *task) fitWords(c setting.Config, m *meaning) error {
 		return nil
 	}
 	if m != nil {
-		words = m.rows(wordTable)
+		words = m.rows(t.network, wordTable)
 	}
 	if words == 0 {
 		words = texts.Vocabulary
@@ -130,7 +130,7 @@ func (t *task) adopt(c setting.Config, m *meaning) error {
 	if m == nil || !t.train.HasLabels() || c.FreshHead && t.start.Resumed == nil {
 		return nil
 	}
-	n := m.rows(head)
+	n := m.rows(t.network, head)
 	switch {
 	case n == 0 && head != "":
 		return nil // the file has no head, which is refused when it is loaded
