@@ -276,8 +276,8 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 			files[testPart], s.LeftOut = "", "file "+plainName(filepath.Base(path))+" without labels"
 		}
 	}
-	for i, to := range map[int]**Set{validationPart: &s.Validation, testPart: &s.Test} {
-		if files[i] == "" {
+	for i, to := range []**Set{validationPart: &s.Validation, testPart: &s.Test} {
+		if to == nil || files[i] == "" {
 			continue
 		}
 		if *to, _, err = t.read(ctx, files[i]); err != nil {
