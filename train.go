@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -128,8 +129,8 @@ func (c *Config) complete() (model.Network, error) {
 	if (c.Model == nil) == (c.Name == "") {
 		return model.Network{}, errors.New("lockstep: want either a Model or the Name of one")
 	}
-	c.Workers, c.Batch = orDefault(c.Workers, 1), orDefault(c.Batch, 64)
-	c.Threads = orDefault(c.Threads, max(1, runtime.NumCPU()/c.Workers))
+	c.Workers, c.Batch = cmp.Or(c.Workers, 1), cmp.Or(c.Batch, 64)
+	c.Threads = cmp.Or(c.Threads, max(1, runtime.NumCPU()/c.Workers))
 	if c.Epochs == 0 && c.Steps == 0 {
 		c.Epochs = 1
 	}
@@ -153,13 +154,6 @@ func (c *Config) complete() (model.Network, error) {
 		c.Shards = shard.Usual(c.Batch, network.LeastShard(), c.Workers)
 	}
 	return network, err
-}
-
-func orDefault(n, other int) int {
-	if n == 0 {
-		return other
-	}
-	return n
 }
 
 // replica is one worker of Train.

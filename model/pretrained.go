@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -75,9 +76,9 @@ func (n Network) Differences(config []byte) ([]string, error) {
 		{"max_position_embeddings", got.Positions, want.Positions},
 		{"type_vocab_size", got.Kinds, want.Kinds},
 		{"layer_norm_eps", got.Eps, want.Eps},
-		{"position_embedding_type", orElse(got.PositionType, "absolute"), "absolute"},
+		{"position_embedding_type", cmp.Or(got.PositionType, "absolute"), "absolute"},
 		{"is_decoder", got.IsDecoder, want.IsDecoder},
-		{"problem_type", orElse(got.Problem, oneOfSeveral), oneOfSeveral},
+		{"problem_type", cmp.Or(got.Problem, oneOfSeveral), oneOfSeveral},
 	} {
 		if c.got != c.want {
 			differences = append(differences, fmt.Sprintf("%s: got %v, want %v", c.name, c.got, c.want))
@@ -88,13 +89,6 @@ func (n Network) Differences(config []byte) ([]string, error) {
 
 // oneOfSeveral is the problem_type of a head that tells one class of several.
 const oneOfSeveral = "single_label_classification"
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
 
 // ClassNames returns the names of the classes in a config.json by their numbers, nil if it has none: those of
 // id2label or, where that has none or those that transformers gives to classes without names, of label2id.

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -46,31 +47,21 @@ func Terms(s Source) (map[string]string, error) {
 
 // Disagreement says in what the terms of a process differ from those of rank 0; "" if they are the same.
 func Disagreement(its, rank0 map[string]string) string {
-	const most = 8
-	all := maps.Clone(its)
-	if all == nil {
-		all = map[string]string{}
-	}
+	const most, leftOut = 8, "left out"
+	all := map[string]string{}
+	maps.Copy(all, its)
 	maps.Copy(all, rank0)
 	var differences []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if its[name] != rank0[name] {
-			differences = append(differences, fmt.Sprintf("%s %s (rank 0: %s)", name, said(its[name]),
-				said(rank0[name])))
+			differences = append(differences, fmt.Sprintf("%s %s (rank 0: %s)", name,
+				cmp.Or(its[name], leftOut), cmp.Or(rank0[name], leftOut)))
 		}
 	}
 	if more := len(differences) - most; more > 0 {
 		differences = append(differences[:most], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(differences, ", ")
-}
-
-// said returns a term for people.
-func said(term string) string {
-	if term == "" {
-		return "left out"
-	}
-	return term
 }
 
 // own marks a setting whose value may differ between the processes of a job.
