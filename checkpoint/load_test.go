@@ -130,7 +130,8 @@ func TestLoadLeavesOutWhatAllNamesBeginWith(t *testing.T) {
 		if err != nil || loaded.Prefix != c.want {
 			t.Errorf("%s: %v, %+v", c.all, err, loaded)
 		}
-		w, ok := r.Weight("bert.pooler.dense.weight", []string{"bert.pooler.dense.weight", "classifier.weight"})
+		const pooler = "bert.pooler.dense.weight"
+		w, ok := r.Weight(pooler, []string{pooler, "classifier.weight"})
 		if !ok || w.Name != c.all+"pooler.dense.weight" {
 			t.Errorf("%s: pooler %+v", c.all, w)
 		}
