@@ -279,7 +279,7 @@ func (k *warden) Save(m train.Snapshot, isLast bool) (bool, error) {
 }
 
 // A run that diverges in the step in which it is cancelled saves nothing of that step, wherever its weights
-// lie.
+// lie. On the host it drops that step and saves the one before; an executor of its own makes the step.
 func TestResidentTrainingSavesNoHalfStep(t *testing.T) {
 	skipShort(t)
 	for forwards := 4; forwards < 24; forwards += 2 {
@@ -305,7 +305,7 @@ func TestResidentTrainingSavesNoHalfStep(t *testing.T) {
 			}
 			found = append(found, *k)
 		}
-		if found[0] != found[1] || found[1].broken > 0 {
+		if found[0].broken > 0 || found[1].broken > 0 || found[1].saved > found[0].saved {
 			t.Errorf("cancelled in pass %d: on the host %+v, apart %+v", forwards, found[0], found[1])
 		}
 	}
