@@ -74,9 +74,6 @@ func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }
 // IsOnGPU reports whether a GPU computed the line, for which efficiency per core says nothing.
 func (l *Line) IsOnGPU() bool { return isGPU(l.computed[deviceName]) }
 
-// cpuName is the device that is no GPU.
-const cpuName = "cpu"
-
 // gpuNames are those of devices that are GPUs: the first one, or one by its number below 64.
 var gpuNames = regexp.MustCompile(`^cuda(:([0-9]|[1-5][0-9]|6[0-3]))?$`)
 
