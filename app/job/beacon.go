@@ -222,6 +222,13 @@ func (b *beacon) read() cluster.Progress {
 	return p
 }
 
+// phase returns what the worker does. Any goroutine may ask.
+func (b *beacon) phase() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.at.Phase
+}
+
 // limit returns how long the worker may make no progress in its phase before it counts as stuck.
 func (b *beacon) limit() time.Duration {
 	measured := b.step

@@ -122,7 +122,7 @@ func awaitEnd(ctx context.Context) {
 func (all *crew) keeps(ctx context.Context, c setting.Config) bool {
 	first := all.workers[0]
 	hasSteps := first.isTraining.Load() && c.KeepsCheckpoints() && finishesStep(ctx, c)
-	return hasSteps || first.beacon.read().Phase == phaseSave
+	return hasSteps || first.beacon.phase() == phaseSave
 }
 
 // newCrew returns the workers of a run. The first one loads the data of all.
