@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 )
 
@@ -172,7 +172,7 @@ func (b *bench) wantsRound(round int) bool {
 	if b.plan.Precision == 0 || round >= min(b.plan.Repeats+MaxAdded, record.MaxRounds) || b.failure != nil {
 		return false
 	}
-	wide := analysis.Compare(&b.results).Wide(b.plan.Precision)
+	wide := compare.Compare(&b.results).Wide(b.plan.Precision)
 	var next []int
 	for _, group := range b.plan.groups() {
 		if slices.ContainsFunc(group, func(at int) bool { return slices.Contains(wide, at) }) {

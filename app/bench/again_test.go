@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -92,12 +92,12 @@ func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 						test.notes)
 				}
 				checkPositions(t, r, 24+len(test.again))
-				c := analysis.Compare(r)
+				c := compare.Compare(r)
 				if broken := r.Broken(); len(broken) > 0 || !r.Complete {
 					t.Errorf("complete %v, broken: %v", r.Complete, broken)
 				}
 				less := fmt.Sprintf("%d were disturbed and repeated once or not at all: ", test.less)
-				if tells(c, analysis.Fact, less) != (test.less > 0) {
+				if tells(c, compare.Fact, less) != (test.less > 0) {
 					t.Errorf("no fact has %q: %v", less, c.Notes)
 				}
 			})

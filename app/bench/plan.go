@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
@@ -19,7 +19,7 @@ type Config struct {
 	Repeats int           // runs of every row, at least 1
 	Seeds   []uint64      // of the rounds, in turn; none: that of each part
 	Budget  time.Duration // that all runs should take; 0: as long as they do
-	Order   uint64        // seed of the order of the rows in each round, see [analysis.Order]
+	Order   uint64        // seed of the order of the rows in each round, see [compare.Order]
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
 
@@ -65,7 +65,7 @@ type Plan struct {
 	Asked   int      // rounds before the plan was cut to a budget; 0: it was not
 	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
 	Copies  int      // of each row, beside one another
-	Order   uint64   // seed of the order of the rows in each round, see [analysis.Order]
+	Order   uint64   // seed of the order of the rows in each round, see [compare.Order]
 
 	Precision float64 // relative half width of intervals up to which rounds are added; 0: none are
 }
@@ -431,7 +431,7 @@ func (p Plan) blocks() []int {
 }
 
 // Trials returns the order of the runs: every round visits all rows, in an order of its own and every second
-// one in reverse, so that a drift of the machine's speed meets every row alike; see [analysis.Order].
+// one in reverse, so that a drift of the machine's speed meets every row alike; see [compare.Order].
 func (p Plan) Trials() []Trial {
 	trials := make([]Trial, 0, p.Repeats*len(p.Rows))
 	for round := range p.Repeats {
@@ -443,7 +443,7 @@ func (p Plan) Trials() []Trial {
 // round returns the runs of a round in their order.
 func (p Plan) round(round int) []Trial {
 	var trials []Trial
-	for _, row := range analysis.Order(p.Order, round, p.blocks()) {
+	for _, row := range compare.Order(p.Order, round, p.blocks()) {
 		if rounds := p.Rows[row].Rounds; rounds == 0 || round < rounds {
 			trials = append(trials, Trial{Round: round, Row: row})
 		}

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -82,7 +82,7 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPositions(t, saved, 6)
-			if c := analysis.Compare(saved); !tells(c, analysis.Caution, "by version 2 on ") {
+			if c := compare.Compare(saved); !tells(c, compare.Caution, "by version 2 on ") {
 				t.Error("no caution tells of the other version")
 			}
 		})
@@ -133,8 +133,8 @@ func checkPositions(t *testing.T, r *record.Results, want int) {
 }
 
 // tells reports whether a note of a kind contains text.
-func tells(c *analysis.Comparison, kind analysis.Kind, text string) bool {
-	return slices.ContainsFunc(c.Notes, func(n analysis.Note) bool {
+func tells(c *compare.Comparison, kind compare.Kind, text string) bool {
+	return slices.ContainsFunc(c.Notes, func(n compare.Note) bool {
 		return n.Kind == kind && strings.Contains(n.Text, text)
 	})
 }
@@ -172,7 +172,7 @@ func TestResumeRepeatsFailures(t *testing.T) {
 		row.Replaced[0].Error == "" {
 		t.Errorf("runs %+v, replaced %+v", row.Runs, row.Replaced)
 	}
-	if !tells(analysis.Compare(r), analysis.Fact, "1 runs failed, and were repeated") {
+	if !tells(compare.Compare(r), compare.Fact, "1 runs failed, and were repeated") {
 		t.Error("no fact tells of the failure")
 	}
 }
@@ -334,7 +334,7 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 					again, r.Complete, test.positions, test.replaced)
 			}
 			checkPositions(t, r, 4+test.replaced)
-			if got := tells(analysis.Compare(r), analysis.Fact, "Repeated: "); got != (test.replaced > 0) {
+			if got := tells(compare.Compare(r), compare.Fact, "Repeated: "); got != (test.replaced > 0) {
 				t.Errorf("a fact tells of repeats: %v", got)
 			}
 		})
@@ -388,7 +388,7 @@ func TestPrecision(t *testing.T) {
 			if r.Rounds < test.from || r.Rounds > test.to || !r.Complete {
 				t.Errorf("%d rounds, complete %v; want %d to %d", r.Rounds, r.Complete, test.from, test.to)
 			}
-			comparison := analysis.Compare(r)
+			comparison := compare.Compare(r)
 			if wide := comparison.Wide(0.02); (wide == nil) != test.isNarrow {
 				t.Errorf("intervals of rows %v are wide", wide)
 			}

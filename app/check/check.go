@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 )
 
 // Severity says what an objection does to a document.
@@ -107,10 +107,10 @@ func (r *Report) judgeOwn(d *Document) {
 	}
 	r.Figures.Read = r.Figures.All
 	r.Compared = fmt.Sprintf("%d rows", len(d.Results.Rows))
-	for _, n := range analysis.Compare(d.Results).Notes {
+	for _, n := range compare.Compare(d.Results).Notes {
 		switch n.Kind {
-		case analysis.Fact:
-		case analysis.Refused:
+		case compare.Fact:
+		case compare.Refused:
 			r.own(n.Topic, Refuse, n.Text, n.Answer)
 		default:
 			r.own(n.Topic, Warn, n.Text, n.Answer)
@@ -120,7 +120,7 @@ func (r *Report) judgeOwn(d *Document) {
 }
 
 // CheckTraining judges what a training run has left.
-func CheckTraining(t *analysis.Training) *Report {
+func CheckTraining(t *compare.Training) *Report {
 	r := &Report{Objections: []Objection{}, Unread: []Unread{}, Compared: "training run: " + t.Compared()}
 	for _, text := range t.Changed() {
 		r.own("seal", Refuse, text, "the folder as lockstep train wrote it")

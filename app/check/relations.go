@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/stat"
 )
 
 // speedups tests speed-ups against the times and rates of the same table, whose last row of 1.00 above is
@@ -136,7 +136,7 @@ func laws(d *Document, say sayer) {
 				v = 1 - v
 			}
 			if isAmdahl {
-				return analysis.Amdahl(v, workers)
+				return stat.Amdahl(v, workers)
 			}
 			return workers - v*(workers-1)
 		}

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -266,7 +266,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &interruptedError{goesOn(results, folder), err}
 	}
-	unwritten := unwrittenReport(folder, benchmarkReport(results, analysis.Compare(results)).Write(folder))
+	unwritten := unwrittenReport(folder, benchmarkReport(results, compare.Compare(results)).Write(folder))
 	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
@@ -440,11 +440,11 @@ func (p benchProgress) bench(s bench.Progress) {
 		p.say("note: " + s.Note)
 		return
 	}
-	s.Name = analysis.Plain(s.Name) // a stranger's, if it is replayed
+	s.Name = compare.Plain(s.Name) // a stranger's, if it is replayed
 	switch {
 	case s.Done && s.Err != nil:
 		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %s\n", p.clear(), s.Run, s.Runs, s.Name,
-			analysis.PlainLines(s.Err.Error()))
+			compare.PlainLines(s.Err.Error()))
 		p.isOn = false
 	case p.isTerminal:
 		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(benchLine(s), p.columns()))

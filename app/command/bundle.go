@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
 	"lockstep/app/bundle"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -158,7 +158,7 @@ func leftOut(names []string) string {
 	}
 	text := spelling.Count(len(names), "file")
 	if len(parts) > 0 {
-		text += " (" + analysis.Plain(strings.Join(parts, ", ")) + ")"
+		text += " (" + compare.Plain(strings.Join(parts, ", ")) + ")"
 	}
 	return text
 }
@@ -313,7 +313,7 @@ those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.
 				} else {
 					err = printReplay(a.stdout, out, rows)
 				}
-				isOther := func(r analysis.Replayed) bool { return r.Parameters == analysis.Different }
+				isOther := func(r compare.Replayed) bool { return r.Parameters == compare.Different }
 				if err == nil && slices.ContainsFunc(rows, isOther) {
 					err = errRefused
 				}
@@ -329,13 +329,13 @@ those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.
 
 // replayed is what replay prints.
 type replayed struct {
-	Folder string              `json:"folder"` // of the new runs
-	Rows   []analysis.Replayed `json:"rows"`
+	Folder string             `json:"folder"` // of the new runs
+	Rows   []compare.Replayed `json:"rows"`
 }
 
 // replay runs what lies in a folder again and compares.
 func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out string, isQuiet bool) (
-	[]analysis.Replayed, error) {
+	[]compare.Replayed, error) {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	if m.Kind == bundle.Training {
@@ -359,17 +359,17 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err != nil && !isInterrupted {
 		return nil, err
 	}
-	if failed := benchmarkReport(here, analysis.Compare(here)).Write(out); failed != nil {
+	if failed := benchmarkReport(here, compare.Compare(here)).Write(out); failed != nil {
 		return nil, failed
 	}
 	if isInterrupted {
 		return nil, &interruptedError{goesOn(here, out) + ", without comparing them with the bundle", err}
 	}
-	return analysis.Replay(there, here), nil
+	return compare.Replay(there, here), nil
 }
 
 // replayTraining runs a training run again.
-func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysis.Replayed, error) {
+func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare.Replayed, error) {
 	if !report.HoldsTraining(folder) {
 		return nil, &bundle.FormatError{Entry: rundir.SummaryFile,
 			Reason: "the run did not end, so there is nothing to compare with"}
@@ -402,7 +402,7 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]analysi
 	if err != nil {
 		return nil, err
 	}
-	return []analysis.Replayed{analysis.ReplayTraining(there, here, config.Inexact() == "")}, nil
+	return []compare.Replayed{compare.ReplayTraining(there, here, config.Inexact() == "")}, nil
 }
 
 // isLengthOf refuses a configuration that trains for longer than the run that it is said to be of: nobody
@@ -423,7 +423,7 @@ func isLengthOf(c setting.Config, there *record.Summary) error {
 }
 
 // printReplay prints what replaying showed.
-func printReplay(w io.Writer, out string, rows []analysis.Replayed) error {
+func printReplay(w io.Writer, out string, rows []compare.Replayed) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "row\tparameters\tspeed\tstep there / here\t")
 	for _, r := range rows {
@@ -434,8 +434,8 @@ func printReplay(w io.Writer, out string, rows []analysis.Replayed) error {
 		if r.High > 0 {
 			ratio += fmt.Sprintf(" (%.2f to %.2f)", r.Low, r.High)
 		}
-		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", analysis.Plain(r.Name), r.Parameters,
-			analysis.Plain(r.Why), r.Speed, ratio)
+		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", compare.Plain(r.Name), r.Parameters,
+			compare.Plain(r.Why), r.Speed, ratio)
 	}
 	fmt.Fprintf(t, "\n%s\n", out)
 	return t.Flush()

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 	"lockstep/app/roofline"
 	"lockstep/app/setting"
@@ -123,7 +123,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	defer stop()
 	show := newBenchProgress(a, flags.isQuiet)
 	v := describeVersion()
-	results, err := roofline.Run(ctx, config, analysis.Kernels{Version: v.Version,
+	results, err := roofline.Run(ctx, config, compare.Kernels{Version: v.Version,
 		Revision: v.Revision, Host: bench.DescribeHost(), Load: bench.Load(),
 		Command: append([]string{"lockstep", "bench", "kernels"}, kernelCommandLine(config)...),
 	}, show.kernels)
@@ -138,7 +138,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 		return err
 	}
 	if flags.isJSON {
-		return analysis.EncodeKernels(a.stdout, results)
+		return compare.EncodeKernels(a.stdout, results)
 	}
 	if err := report.KernelsText(a.stdout, results, flags.isSummary); err != nil {
 		return err

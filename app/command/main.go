@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -114,7 +114,7 @@ func (a *app) execute(args []string) int {
 	}
 	for line := range strings.Lines(err.Error()) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ") // of a stack
-		fmt.Fprintf(a.stderr, "lockstep: %s\n", analysis.Plain(spelling.Brief(line)))
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", compare.Plain(spelling.Brief(line)))
 	}
 	return code
 }

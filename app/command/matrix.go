@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
@@ -306,7 +306,7 @@ func (a *app) dataOf(m matrix, base setting.Config, given map[string]string) (se
 
 // defaultRepeats is the number of runs of a row without seeds: fewer cannot tell rows apart for sure, however
 // far apart they are.
-const defaultRepeats = analysis.EnoughRounds
+const defaultRepeats = compare.EnoughRounds
 
 // config returns the benchmark without its parts and its folder.
 func (m matrix) config() bench.Config {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/original"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -22,7 +22,7 @@ import (
 
 // benchmarkReport lays out the results of a benchmark, which c compares, with the page of the original report
 // if its recipe has one.
-func benchmarkReport(r *record.Results, c *analysis.Comparison) *report.Report {
+func benchmarkReport(r *record.Results, c *compare.Comparison) *report.Report {
 	if page, ok := original.Page(r, c); ok {
 		return report.Compared(r, c, page)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -36,13 +36,13 @@ func compared(t *testing.T, args ...string) *record.Results {
 		t.Fatal(err)
 	}
 	for _, p := range r.Peers {
-		first, later := analysis.PeerDistance(p)
-		if !(first < analysis.PeerFirstLoss && later < analysis.PeerLoss) {
+		first, later := compare.PeerDistance(p)
+		if !(first < compare.PeerFirstLoss && later < compare.PeerLoss) {
 			t.Errorf("%s %s: losses %v, ours %v", p.Model, p.Format, p.Theirs, p.Ours)
 		}
 	}
-	for _, n := range analysis.Compare(r).Notes {
-		if n.Kind == analysis.Refused || n.Topic == "other batches" {
+	for _, n := range compare.Compare(r).Notes {
+		if n.Kind == compare.Refused || n.Topic == "other batches" {
 			t.Error(n.Text)
 		}
 	}
@@ -73,9 +73,9 @@ func TestPyTorchTrainsTheSame(t *testing.T) {
 	ours := losses(t, r, "ddp", "")
 	for _, format := range []string{"pytorch+nchw", "pytorch+channels-last"} {
 		for i, theirs := range losses(t, r, "ddp", format) {
-			limit := analysis.PeerLoss
+			limit := compare.PeerLoss
 			if i == 0 {
-				limit = analysis.PeerFirstLoss
+				limit = compare.PeerFirstLoss
 			}
 			if d := math.Abs(theirs-ours[i]) / ours[i]; !(d < limit) {
 				t.Errorf("ddp, %s, step %d: loss %v, ours %v", format, i, theirs, ours[i])

@@ -18,8 +18,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/analysis"
 	"lockstep/app/bench"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -160,7 +160,7 @@ func reportOf(folder string) (*report.Report, error) {
 	if err := refuseChanged(folder, results); err != nil {
 		return nil, err
 	}
-	return benchmarkReport(results, analysis.Compare(results)), nil
+	return benchmarkReport(results, compare.Compare(results)), nil
 }
 
 // changedError says that a file has not the content with which it was sealed, so that nothing was made of it.
@@ -174,7 +174,7 @@ type changedError struct {
 func (e *changedError) Error() string {
 	text := e.path + " was changed after it was written, or a file beside it; nothing is made of it"
 	for _, one := range e.wrong {
-		text += "\nrefused: " + analysis.Plain(one)
+		text += "\nrefused: " + compare.Plain(one)
 	}
 	return text
 }
@@ -202,7 +202,7 @@ func readResults(folder string) (*record.Results, error) {
 // overlay lays out the report of several training runs. Their names are those of their folders, or the paths
 // where two are the same.
 func overlay(folders []string) (*report.Report, error) {
-	var runs []*analysis.Training
+	var runs []*compare.Training
 	var names []string
 	for _, folder := range folders {
 		if !report.HoldsTraining(folder) && !job.HasSteps(folder) {
@@ -227,7 +227,7 @@ func overlay(folders []string) (*report.Report, error) {
 
 // readTraining reads the training run in folder, whether or not it has ended, and refuses one that
 // was changed after its end.
-func readTraining(folder string) (*analysis.Training, error) {
+func readTraining(folder string) (*compare.Training, error) {
 	t, err := openTraining(folder)
 	if err != nil {
 		return nil, err
@@ -239,8 +239,8 @@ func readTraining(folder string) (*analysis.Training, error) {
 }
 
 // openTraining reads the training run in folder, whatever it tells.
-func openTraining(folder string) (*analysis.Training, error) {
-	var t *analysis.Training
+func openTraining(folder string) (*compare.Training, error) {
+	var t *compare.Training
 	var err error
 	if report.HoldsTraining(folder) {
 		if t, err = report.ReadTraining(folder); err == nil {
@@ -259,7 +259,7 @@ func openTraining(folder string) (*analysis.Training, error) {
 }
 
 // readUnfinished reads a run that has left no summary; this one says what is known.
-func readUnfinished(summary *record.Summary) (*analysis.Training, error) {
+func readUnfinished(summary *record.Summary) (*compare.Training, error) {
 	text, err := json.Marshal(summary)
 	if err != nil {
 		return nil, err

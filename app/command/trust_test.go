@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
@@ -24,7 +24,7 @@ func trusted() string {
 }
 
 // measure runs 20 comparisons of one worker with itself or with others.
-func measure(t *testing.T, more ...string) *analysis.Comparison {
+func measure(t *testing.T, more ...string) *compare.Comparison {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "b")
 	c := tool(t, append([]string{"bench", "--quiet", "--workers", "1", "--threads", "1", "--no-one-process",
@@ -39,7 +39,7 @@ func measure(t *testing.T, more ...string) *analysis.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := analysis.Compare(r)
+	found := compare.Compare(r)
 	if len(found.Groups) != 20 {
 		t.Fatalf("%d groups, want 20", len(found.Groups))
 	}
@@ -67,7 +67,7 @@ func TestTrustEqualRows(t *testing.T) {
 // enough to show that, it must be found in nine of ten; elsewhere the row must be called undecided.
 func TestTrustPlantedDifference(t *testing.T) {
 	const share = 0.05
-	const narrow = share - analysis.LeastDifference
+	const narrow = share - compare.LeastDifference
 	t.Setenv(plantedShare, fmt.Sprint(share))
 	found, wide := 0, 0
 	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1",

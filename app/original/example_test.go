@@ -3,7 +3,7 @@ package original_test
 import (
 	"fmt"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/original"
 	"lockstep/app/record"
 )
@@ -11,7 +11,7 @@ import (
 // A page can be made of results without rows: the original is judged by its own figures.
 func ExamplePage() {
 	r := &record.Results{Recipe: "r2"}
-	page, ok := original.Page(r, analysis.Compare(r))
+	page, ok := original.Page(r, compare.Compare(r))
 	fmt.Println(page.Title, ok)
 	// Output: The original report R2 true
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -14,7 +14,7 @@ func Names() []string { return []string{"r0", "r1", "r2", "r3", "r4"} }
 
 // Page returns the section of a report by a recipe, whose rows c compares; ok is false for a recipe without
 // an original.
-func Page(r *record.Results, c *analysis.Comparison) (page report.Extra, ok bool) {
+func Page(r *record.Results, c *compare.Comparison) (page report.Extra, ok bool) {
 	about, ok := reports()[r.Recipe]
 	if !ok {
 		return page, false

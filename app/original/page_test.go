@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/original"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -58,7 +58,7 @@ func stored(t *testing.T, recipe string, path ...string) *record.Results {
 }
 
 // pageOf returns the page of results that nobody has compared before.
-func pageOf(r *record.Results) (report.Extra, bool) { return original.Page(r, analysis.Compare(r)) }
+func pageOf(r *record.Results) (report.Extra, bool) { return original.Page(r, compare.Compare(r)) }
 
 // Every recipe has a page, whatever rows there are: the original's figures, what it leaves open.
 func TestPages(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/internal/spelling"
@@ -23,14 +24,14 @@ type original struct {
 // results are ours.
 type results struct {
 	record *record.Results
-	*analysis.Comparison
+	*compare.Comparison
 }
 
 // selector chooses a row.
 type selector func(s record.Setting) bool
 
 // find returns the first row with a successful run that a selector chooses, and its group; nil without one.
-func (r *results) find(is selector) (*analysis.Group, *analysis.Line) {
+func (r *results) find(is selector) (*compare.Group, *compare.Line) {
 	for i := range r.Groups {
 		for _, l := range r.Groups[i].Lines {
 			if l.OK > 0 && l.Setting.Peer == "" && is(l.Setting) {
@@ -42,7 +43,7 @@ func (r *results) find(is selector) (*analysis.Group, *analysis.Line) {
 }
 
 // place returns where a row is among the groups.
-func (r *results) place(g *analysis.Group, l *analysis.Line) report.Place {
+func (r *results) place(g *compare.Group, l *compare.Line) report.Place {
 	for i := range r.Groups {
 		if &r.Groups[i] == g {
 			return report.Place{Group: i, Row: slices.Index(g.Lines, l)}
@@ -52,7 +53,7 @@ func (r *results) place(g *analysis.Group, l *analysis.Line) report.Place {
 }
 
 // name returns a row's label, with its group's, and whether its times say how busy the machine was.
-func (r *results) name(g *analysis.Group, l *analysis.Line) string {
+func (r *results) name(g *compare.Group, l *compare.Line) string {
 	name := l.Label
 	if len(r.Groups) > 1 {
 		name = r.Title(g) + ", " + name
@@ -67,7 +68,7 @@ func (r *results) name(g *analysis.Group, l *analysis.Line) string {
 type quantity struct {
 	what, theirs string
 	is           selector
-	ours         func(g *analysis.Group, l *analysis.Line) string
+	ours         func(g *compare.Group, l *compare.Line) string
 }
 
 // The verdicts of ours on a sentence.
@@ -86,7 +87,7 @@ type question struct {
 
 // pairOf returns the pair of two rows as the analysis tests it, with a as its A; why says what keeps it from
 // being tested.
-func (r *results) pairOf(a, b selector) (p analysis.Pair, why string) {
+func (r *results) pairOf(a, b selector) (p compare.Pair, why string) {
 	g, first := r.find(a)
 	other, second := r.find(b)
 	if first == nil || second == nil || g != other {
@@ -97,7 +98,7 @@ func (r *results) pairOf(a, b selector) (p analysis.Pair, why string) {
 		case p.A == first && p.B == second:
 			return p, ""
 		case p.A == second && p.B == first:
-			return analysis.Pair{A: first, B: second, P: p.P, Ratio: analysis.InverseRatio(p.Ratio)}, ""
+			return compare.Pair{A: first, B: second, P: p.P, Ratio: p.Ratio.Inverse()}, ""
 		}
 	}
 	return p, unmeasured + ": the rows do no equal work, or others took the cores"
@@ -151,7 +152,7 @@ func isTimes(a, b selector, factor float64) func(*results) string {
 			p.Ratio.Median, p.A.Label, rounds(p.Ratio), factor)
 		i := p.Ratio.Interval
 		switch {
-		case i.Coverage < analysis.Confidence:
+		case i.Coverage < stat.Confidence:
 			return undecided + ": " + text
 		case !i.Contains(factor):
 			return fails + ": " + text
@@ -166,7 +167,7 @@ func isTimes(a, b selector, factor float64) func(*results) string {
 const closeness = 0.05
 
 // rounds writes the interval of a ratio, if it has one, and the number of its rounds.
-func rounds(r analysis.Ratio) string {
+func rounds(r stat.Ratio) string {
 	if r.Interval.Coverage == 0 {
 		return spelling.Count(len(r.Values), "round")
 	}
@@ -184,7 +185,7 @@ func converges(is selector, classes int) func(*results) string {
 		last := tailLoss(l)
 		text := fmt.Sprintf("the loss is %.3g in the last tenth of %s of %s; guessing among %d classes has "+
 			"%.3g", last, spelling.Count(len(l.Loss), "step"), l.Label, classes, math.Log(float64(classes)))
-		if analysis.IsGuessing(last, classes) {
+		if compare.IsGuessing(last, classes) {
 			return fails + ": " + text
 		}
 		return undecided + ": " + text + "; whether it still falls, one length of training does not tell"
@@ -224,7 +225,7 @@ func isSlowedByExchange(a, b selector, limit float64) func(*results) string {
 }
 
 // perRun is a figure of each run of a row.
-type perRun func(*analysis.Line) []float64
+type perRun func(*compare.Line) []float64
 
 // level is where a figure of a row is relative to a limit.
 type level struct {
@@ -242,12 +243,12 @@ func (r *results) level(is selector, what string, of perRun, limit float64) leve
 	if l.Disturbed {
 		return level{why: undecided + ": others took cores from every run of " + l.Label}
 	}
-	m := analysis.MomentsOf(of(l))
+	m := stat.MomentsOf(of(l))
 	if m.N < 2 {
 		return level{why: fmt.Sprintf("%s: %s is %.3g in the one run of %s, which has no interval; the "+
 			"limit is %.3g", undecided, what, m.Mean, l.Label, limit)}
 	}
-	in := m.MeanInterval(analysis.Confidence)
+	in := m.MeanInterval(stat.Confidence)
 	text := fmt.Sprintf("%s is %.3g (%.3g to %.3g) in %s, mean of %s; the limit is %.3g", what, m.Mean, in.Lo,
 		in.Hi, l.Label, spelling.Count(m.N, "run"), limit)
 	if l.Contended && strings.Contains(what, waiting) {
@@ -313,11 +314,11 @@ func layout(hosts, each int) selector {
 }
 
 // The figures of a row.
-func stepTime(_ *analysis.Group, l *analysis.Line) string { return seconds(l.Step.Median) }
-func totalTime(_ *analysis.Group, l *analysis.Line) string {
+func stepTime(_ *compare.Group, l *compare.Line) string { return seconds(l.Step.Median) }
+func totalTime(_ *compare.Group, l *compare.Line) string {
 	return fmt.Sprintf("%s of %s", seconds(l.Total.Median), spelling.Count(len(l.Loss), "step"))
 }
-func epochTime(_ *analysis.Group, l *analysis.Line) string {
+func epochTime(_ *compare.Group, l *compare.Line) string {
 	text := seconds(l.Epoch.Median)
 	if n := epochSamples(l); n > 0 && l.Epoch.N > 0 {
 		text += fmt.Sprintf(" of %s", spelling.Count(n, "sample"))
@@ -326,7 +327,7 @@ func epochTime(_ *analysis.Group, l *analysis.Line) string {
 }
 
 // epochSamples returns how many samples the first epoch of a row has whose ranks take every step together.
-func epochSamples(l *analysis.Line) int {
+func epochSamples(l *compare.Line) int {
 	n, runs := 0, l.Runs()
 	if len(runs) == 0 || len(runs[0].Ranks) == 0 {
 		return 0
@@ -340,28 +341,28 @@ func epochSamples(l *analysis.Line) int {
 	return n
 }
 
-func perSecond(_ *analysis.Group, l *analysis.Line) string { return number(l.PerSecond) + "/s" }
-func lastLoss(_ *analysis.Group, l *analysis.Line) string {
+func perSecond(_ *compare.Group, l *compare.Line) string { return number(l.PerSecond) + "/s" }
+func lastLoss(_ *compare.Group, l *compare.Line) string {
 	return fmt.Sprintf("%s after %s", number(l.LossLast), spelling.Count(len(l.Loss), "step"))
 }
-func accuracy(_ *analysis.Group, l *analysis.Line) string {
+func accuracy(_ *compare.Group, l *compare.Line) string {
 	if math.IsNaN(l.TestAccuracy) {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f %% of %d", 100*l.TestAccuracy, l.TestSamples)
 }
-func speedup(_ *analysis.Group, l *analysis.Line) string    { return ratio(l.Speedup) }
-func efficiency(_ *analysis.Group, l *analysis.Line) string { return ratio(l.Efficiency) }
+func speedup(_ *compare.Group, l *compare.Line) string    { return ratio(l.Speedup) }
+func efficiency(_ *compare.Group, l *compare.Line) string { return ratio(l.Efficiency) }
 
 // share returns the share of a step's time that a phase takes in each run.
 func share(phase string) perRun {
-	return func(l *analysis.Line) []float64 { return l.PhaseShares(phase) }
+	return func(l *compare.Line) []float64 { return l.PhaseShares(phase) }
 }
 
 // phase shows the share of a phase.
-func phase(name string) func(*analysis.Group, *analysis.Line) string {
-	return func(_ *analysis.Group, l *analysis.Line) string {
-		m := analysis.MomentsOf(share(name)(l))
+func phase(name string) func(*compare.Group, *compare.Line) string {
+	return func(_ *compare.Group, l *compare.Line) string {
+		m := stat.MomentsOf(share(name)(l))
 		if m.N == 0 {
 			return "–"
 		}
@@ -383,7 +384,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-func ratio(r analysis.Ratio) string {
+func ratio(r stat.Ratio) string {
 	if !r.Known() {
 		return "–"
 	}

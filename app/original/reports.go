@@ -5,7 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
@@ -117,7 +118,7 @@ func r3() original {
 	o.questions = []question{
 		{"ddp hides communication behind computation", isAbove(four("ddp"),
 			"communication that computation hid, seconds of a step,",
-			(*analysis.Line).HiddenSeconds, 0)},
+			(*compare.Line).HiddenSeconds, 0)},
 		{"rank 0 limits gather and scatter", limits(four("gather-scatter"),
 			four("all-reduce"))},
 	}
@@ -196,7 +197,7 @@ func isShorter(first selector, others ...selector) func(*results) string {
 			}
 			text += " against " + seconds(b.Total.Median)
 			isTold := !a.Disturbed && !b.Disturbed &&
-				chanceOfOrder(a.Total.N, b.Total.N) < analysis.Significance
+				chanceOfOrder(a.Total.N, b.Total.N) < stat.Significance
 			switch {
 			case isTold && a.Total.Min > b.Total.Max:
 				verdict = fails
@@ -227,21 +228,21 @@ func lastOf(x []float64) float64 {
 }
 
 // tailLoss is the mean of the last tenth of the losses: that of one step is noise.
-func tailLoss(l *analysis.Line) float64 {
-	return analysis.Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
+func tailLoss(l *compare.Line) float64 {
+	return stat.Mean(l.Loss[len(l.Loss)-(len(l.Loss)+9)/10:])
 }
 
-func meanLoss(_ *analysis.Group, l *analysis.Line) string {
-	return fmt.Sprintf("%s on average, %s of the last tenth", number(analysis.Mean(l.Loss)),
+func meanLoss(_ *compare.Group, l *compare.Line) string {
+	return fmt.Sprintf("%s on average, %s of the last tenth", number(stat.Mean(l.Loss)),
 		number(tailLoss(l)))
 }
 
 // steps shows the steps of a second; sent, the bytes of a worker's second.
-func steps(_ *analysis.Group, l *analysis.Line) string {
+func steps(_ *compare.Group, l *compare.Line) string {
 	return fmt.Sprintf("%s/s of all %s", number(1/l.Step.Median), spelling.Count(l.Setting.Workers, "worker"))
 }
 
-func sent(_ *analysis.Group, l *analysis.Line) string {
+func sent(_ *compare.Group, l *compare.Line) string {
 	rate := l.BytesSent / float64(l.Setting.Workers) / l.Total.Median
 	if math.IsNaN(rate) {
 		return "–"
@@ -250,12 +251,12 @@ func sent(_ *analysis.Group, l *analysis.Line) string {
 }
 
 // compression shows how many times fewer bytes were sent than without compression.
-func compression(_ *analysis.Group, l *analysis.Line) string {
+func compression(_ *compare.Group, l *compare.Line) string {
 	return plain("%.2f", l.BytesVectors/l.BytesSent)
 }
 
 // memory shows the most memory of a worker in the first run.
-func memory(_ *analysis.Group, l *analysis.Line) string {
+func memory(_ *compare.Group, l *compare.Line) string {
 	most := math.NaN()
 	for _, rank := range l.Usage {
 		for _, v := range rank.Memory {
@@ -268,19 +269,19 @@ func memory(_ *analysis.Group, l *analysis.Line) string {
 }
 
 // hidden shows the communication that computation hid.
-func hidden(_ *analysis.Group, l *analysis.Line) string { return plain("%.3g s of a step", l.Hidden) }
+func hidden(_ *compare.Group, l *compare.Line) string { return plain("%.3g s of a step", l.Hidden) }
 
 // serialFraction shows what the speed-up is as a share of the work that more cores do not shorten.
-func serialFraction(g *analysis.Group, l *analysis.Line) string {
+func serialFraction(g *compare.Group, l *compare.Line) string {
 	if !l.Efficiency.Known() || g.Baseline == nil {
 		return "–"
 	}
-	return plain("%.1f %%", 100*analysis.KarpFlatt(analysis.Scaled{
-		Processors: float64(l.Cores) / float64(g.Baseline.Cores), Speedup: l.Speedup.Median}))
+	return plain("%.1f %%", 100*stat.KarpFlatt(l.Speedup.Median,
+		float64(l.Cores)/float64(g.Baseline.Cores)))
 }
 
 // checkpoints shows what the checkpoints of the first run took.
-func checkpoints(_ *analysis.Group, l *analysis.Line) string {
+func checkpoints(_ *compare.Group, l *compare.Line) string {
 	if l.Checkpoints == nil {
 		return "–"
 	}
@@ -289,8 +290,8 @@ func checkpoints(_ *analysis.Group, l *analysis.Line) string {
 }
 
 // timeTo shows the training time of the first evaluation with an accuracy, mean over seeds.
-func timeTo(wanted float64) func(*analysis.Group, *analysis.Line) string {
-	return func(_ *analysis.Group, l *analysis.Line) string {
+func timeTo(wanted float64) func(*compare.Group, *compare.Line) string {
+	return func(_ *compare.Group, l *compare.Line) string {
 		best := math.NaN()
 		for _, e := range l.Accuracy.Curve {
 			if e.Mean >= wanted {

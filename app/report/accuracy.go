@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 )
@@ -12,7 +12,7 @@ import (
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
-	place := func(name string, at func(analysis.Evaluated) float64) []plot.Series {
+	place := func(name string, at func(compare.Evaluated) float64) []plot.Series {
 		var all []plot.Series
 		for _, v := range s.lines {
 			curve := v.Accuracy.Curve
@@ -30,11 +30,11 @@ func (s *section) accuracyFigures() []figure {
 		}
 		return all
 	}
-	bySeconds := place("seconds", func(e analysis.Evaluated) float64 { return e.Seconds })
+	bySeconds := place("seconds", func(e compare.Evaluated) float64 { return e.Seconds })
 	if bySeconds == nil {
 		return nil
 	}
-	bySamples := place("samples", func(e analysis.Evaluated) float64 { return e.Samples })
+	bySamples := place("samples", func(e compare.Evaluated) float64 { return e.Samples })
 	return []figure{
 		s.accuracyFigure("seconds", "seconds of training", bySeconds,
 			"Test accuracy against seconds of training, without evaluations."),

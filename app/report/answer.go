@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/internal/spelling"
 )
 
@@ -36,7 +36,7 @@ func (a answer) Class() string {
 func (a answer) Because() string { return opening(a.Why, "") }
 
 // answerOf words the answer of a group.
-func answerOf(g *analysis.Group) answer {
+func answerOf(g *compare.Group) answer {
 	a := g.Answer()
 	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided, TooFew: a.TooFew, Repeats: a.Repeats}
 	switch {
@@ -81,7 +81,7 @@ func signOf(verdict string) string {
 
 // answerFirst puts the answer and the picture of the only group on top of the page, or of several groups a
 // sentence on all of them, the picture of the first one of several rows, and the answers of each.
-func (p *page) answerFirst(c *analysis.Comparison) {
+func (p *page) answerFirst(c *compare.Comparison) {
 	if len(p.Sections) == 0 {
 		p.Answer = answer{Text: "No row was run, so there is nothing to compare.", Verdict: undecided,
 			Sign: signOf(undecided)}
@@ -213,7 +213,7 @@ func pressing(lists []noteList) []caution {
 	for _, topic := range changing() {
 		for _, list := range lists {
 			i := slices.IndexFunc(list.Notes, func(n namedNote) bool {
-				return n.Topic == topic && n.Kind != analysis.Fact
+				return n.Topic == topic && n.Kind != compare.Fact
 			})
 			if i >= 0 && len(out) < aboveTheFold {
 				n := list.Notes[i]
@@ -230,7 +230,7 @@ const longestCaution = 200
 
 // brief shortens a note to its sentences as far as the one that lists rows, of which it leaves as many as
 // fit; of a note without rows, to its first sentence. A sentence is cut only where it is too long alone.
-func brief(n analysis.Note) string {
+func brief(n compare.Note) string {
 	text := opening(n.Text, "")
 	all := strings.Join(n.Rows, ", ")
 	for shown := len(n.Rows); shown > 0; shown-- {

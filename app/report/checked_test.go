@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
 	"lockstep/app/check"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -44,8 +44,8 @@ func reports(t *testing.T) map[string]*report.Report {
 		"training":           report.Run(trained),
 		"interrupted run":    report.Run(interrupted),
 		"collectives":        measured,
-		"runs side by side":  report.Overlay([]string{"first", "second"}, []*analysis.Training{ddp, ps}),
-		"runs of other work": report.Overlay([]string{"first", "second"}, []*analysis.Training{ddp, longer}),
+		"runs side by side":  report.Overlay([]string{"first", "second"}, []*compare.Training{ddp, ps}),
+		"runs of other work": report.Overlay([]string{"first", "second"}, []*compare.Training{ddp, longer}),
 	}
 }
 
@@ -120,12 +120,12 @@ func TestStepAndRateMayBeCopied(t *testing.T) {
 		}
 	}
 	copied := "row,batch,step ms,samples/s\n"
-	for _, line := range analysis.Compare(r).Groups[0].Lines {
+	for _, line := range compare.Compare(r).Groups[0].Lines {
 		for _, run := range line.Runs() {
-			copied += fmt.Sprintf("%s run %d,64,%s,%.0f\n", line.Label, run.Round, analysis.Millis(run.Step),
+			copied += fmt.Sprintf("%s run %d,64,%s,%.0f\n", line.Label, run.Round, compare.Millis(run.Step),
 				run.PerSecond)
 		}
-		copied += fmt.Sprintf("%s,64,%s,%.0f\n", line.Label, analysis.Millis(line.Step.Median),
+		copied += fmt.Sprintf("%s,64,%s,%.0f\n", line.Label, compare.Millis(line.Step.Median),
 			line.PerSecond)
 	}
 	d, err := check.Read(strings.NewReader(copied), "copied.csv")

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
@@ -22,7 +22,7 @@ import (
 // Measured is what `lockstep commbench` found: collectives, and the machine, the time and the command of
 // their measurement.
 type Measured struct {
-	Kind        string          `json:"kind"` // [analysis.CollectivesKind]
+	Kind        string          `json:"kind"` // [compare.CollectivesKind]
 	Command     []string        `json:"command"`
 	Started     time.Time       `json:"started"`
 	Host        record.Machine  `json:"host"`
@@ -33,7 +33,7 @@ type Measured struct {
 // WriteCollectives writes measured collectives as results.json, report.md and report.html into folder.
 // Each file appears complete or not at all.
 func WriteCollectives(folder string, m Measured) error {
-	m.Kind = analysis.CollectivesKind
+	m.Kind = compare.CollectivesKind
 	all, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -56,7 +56,7 @@ func ReadCollectives(folder string) *Measured {
 	}
 	defer f.Close()
 	var m Measured
-	if record.ReadJSON(f, &m) != nil || m.Kind != analysis.CollectivesKind {
+	if record.ReadJSON(f, &m) != nil || m.Kind != compare.CollectivesKind {
 		return nil
 	}
 	return &m
@@ -79,7 +79,7 @@ func Collectives(m Measured) (*Report, error) {
 
 // collectivesPage lays out the report of measured collectives.
 func collectivesPage(m Measured) (page, error) {
-	all, err := analysis.DecodeCollectives(bytes.NewReader(m.Collectives))
+	all, err := compare.DecodeCollectives(bytes.NewReader(m.Collectives))
 	if err != nil {
 		return page{}, fmt.Errorf("report: %w", err)
 	}
@@ -93,10 +93,10 @@ func collectivesPage(m Measured) (page, error) {
 			func(s string) bool { return s == "" }), " · "),
 		Parts: present([]part{{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)},
 			hostsPart(m.Hosts)})}
-	var notes []analysis.Note
+	var notes []compare.Note
 	for _, c := range all {
 		if c.Doubt != "" {
-			notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "prediction",
+			notes = append(notes, compare.Note{Kind: compare.Caution, Topic: "prediction",
 				Text: c.Doubt})
 		}
 	}
@@ -121,17 +121,17 @@ func collectivesPage(m Measured) (page, error) {
 
 // collectiveAnswer says which of the measured ways is the fastest for the largest vector of the first
 // operation, and whether the bands of the two fastest overlap.
-func collectiveAnswer(all []analysis.Collective) answer {
+func collectiveAnswer(all []compare.Collective) answer {
 	if len(all) == 0 {
 		return answer{Text: "Nothing was measured."}
 	}
 	operation := all[0].Operation
 	sizes := sizesOf(operation, all)
 	largest := sizes[len(sizes)-1]
-	same := slices.DeleteFunc(slices.Clone(all), func(c analysis.Collective) bool {
+	same := slices.DeleteFunc(slices.Clone(all), func(c compare.Collective) bool {
 		return c.Operation != operation || c.Bytes != largest || c.Ranks != all[0].Ranks
 	})
-	slices.SortStableFunc(same, func(a, b analysis.Collective) int {
+	slices.SortStableFunc(same, func(a, b compare.Collective) int {
 		return cmp.Compare(a.Seconds.Median, b.Seconds.Median)
 	})
 	if len(same) == 0 {
@@ -159,7 +159,7 @@ func collectiveAnswer(all []analysis.Collective) answer {
 }
 
 // operationsOf lists the operations in the order of their measurements.
-func operationsOf(all []analysis.Collective) (names []string) {
+func operationsOf(all []compare.Collective) (names []string) {
 	for _, c := range all {
 		if !slices.Contains(names, c.Operation) {
 			names = append(names, c.Operation)
@@ -169,7 +169,7 @@ func operationsOf(all []analysis.Collective) (names []string) {
 }
 
 // sizesOf lists the sizes of an operation's vectors, in order.
-func sizesOf(operation string, all []analysis.Collective) (sizes []int64) {
+func sizesOf(operation string, all []compare.Collective) (sizes []int64) {
 	for _, c := range all {
 		if c.Operation == operation {
 			sizes = append(sizes, c.Bytes)
@@ -189,8 +189,8 @@ type collectiveCurves struct {
 }
 
 // curvesOf collects the curves of an operation. What their names have in common is left out.
-func curvesOf(number int, operation string, all []analysis.Collective) *collectiveCurves {
-	all = slices.DeleteFunc(slices.Clone(all), func(c analysis.Collective) bool {
+func curvesOf(number int, operation string, all []compare.Collective) *collectiveCurves {
+	all = slices.DeleteFunc(slices.Clone(all), func(c compare.Collective) bool {
 		return c.Operation != operation
 	})
 	k := &collectiveCurves{number: number, operation: operation, sizes: sizesOf(operation, all),
@@ -207,7 +207,7 @@ func curvesOf(number int, operation string, all []analysis.Collective) *collecti
 }
 
 // add appends a measurement to the curve with a name.
-func (k *collectiveCurves) add(c analysis.Collective, name string) {
+func (k *collectiveCurves) add(c compare.Collective, name string) {
 	i, isThere := k.index[name]
 	if !isThere {
 		i = len(k.times)
@@ -228,7 +228,7 @@ func (k *collectiveCurves) add(c analysis.Collective, name string) {
 
 // collectiveFigures plots the time of one operation against size, then, if there are several sizes, the
 // bandwidth, and the prediction, if there is one.
-func collectiveFigures(number int, operation string, all []analysis.Collective) []figure {
+func collectiveFigures(number int, operation string, all []compare.Collective) []figure {
 	k := curvesOf(number, operation, all)
 	figures := []figure{k.timeFigure()}
 	if len(k.sizes) > 1 {
@@ -278,7 +278,7 @@ func (k *collectiveCurves) predictionFigure() figure {
 }
 
 // ratioOf is the measured time over the predicted one; NaN if there is no prediction.
-func ratioOf(c analysis.Collective) record.Number {
+func ratioOf(c compare.Collective) record.Number {
 	if !(c.Predicted > 0) {
 		return record.Number(math.NaN())
 	}
@@ -340,10 +340,10 @@ func wholeSize(n int64) string {
 }
 
 // lineName says what distinguishes the measurements of one curve.
-func lineName(c analysis.Collective) string { return strings.Join(words(c), ", ") }
+func lineName(c compare.Collective) string { return strings.Join(words(c), ", ") }
 
 // words are the parts of a way's name.
-func words(c analysis.Collective) []string {
+func words(c compare.Collective) []string {
 	words := []string{c.Link}
 	if c.Encryption != "" {
 		words = append(words, "encryption "+c.Encryption)
@@ -365,7 +365,7 @@ func words(c analysis.Collective) []string {
 }
 
 // collectiveTable lists all measurements of an operation.
-func collectiveTable(operation string, all []analysis.Collective) table {
+func collectiveTable(operation string, all []compare.Collective) table {
 	t := table{Name: operation}
 	for _, name := range []string{"size", "what", "algorithm", "median", "p10", "p90", "predicted",
 		"bus GB/s", "sent", "formula"} {

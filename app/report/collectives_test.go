@@ -9,25 +9,25 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
-func collectives() []analysis.Collective {
-	var all []analysis.Collective
+func collectives() []compare.Collective {
+	var all []compare.Collective
 	for _, link := range []string{"shm", "tcp"} {
 		for i, bytes := range []int64{4 << 10, 1 << 20, 3 << 19} {
 			median := record.Number(3.217e-6 * float64(bytes>>12))
-			all = append(all, analysis.Collective{Operation: "all-reduce", Asked: "auto", Algorithm: "direct",
+			all = append(all, compare.Collective{Operation: "all-reduce", Asked: "auto", Algorithm: "direct",
 				Link: link, Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: bytes, Repeats: 3, Predicted: 1e-6,
-				Seconds: analysis.Quantiles{Median: median, P10: 3e-6, P90: 4e-3},
+				Seconds: compare.Quantiles{Median: median, P10: 3e-6, P90: 4e-3},
 				Bus:     record.Number(i + 1), Sent: bytes, Formula: bytes})
 		}
 	}
 	all[0].Doubt = "measured 3.2 times longer than predicted"
-	return append(all, analysis.Collective{Operation: "barrier", Link: "tcp", Hosts: 2, Ranks: 3,
-		Seconds: analysis.Quantiles{Median: 1e-4, P10: 1e-4, P90: 2e-4}})
+	return append(all, compare.Collective{Operation: "barrier", Link: "tcp", Hosts: 2, Ranks: 3,
+		Seconds: compare.Quantiles{Median: 1e-4, P10: 1e-4, P90: 2e-4}})
 }
 
 // The page has both plots of an operation with sizes, one of a barrier, and every value in a table.
@@ -48,9 +48,9 @@ func TestCollectives(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &kept)
 	}
-	if all, wrong := analysis.DecodeCollectives(bytes.NewReader(kept.Collectives)); err != nil ||
+	if all, wrong := compare.DecodeCollectives(bytes.NewReader(kept.Collectives)); err != nil ||
 		wrong != nil ||
-		kept.Kind != analysis.CollectivesKind || len(all) != len(collectives()) {
+		kept.Kind != compare.CollectivesKind || len(all) != len(collectives()) {
 		t.Errorf("%v, %v: results.json has other content", err, wrong)
 	}
 	text, err = os.ReadFile(filepath.Join(folder, report.HTMLFile))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 )
 
 // costTable says what runs of each row take of the machine: the time and device-minutes of one, the time of
@@ -21,26 +21,26 @@ func (s *section) costTable() (t table, caption string) {
 		if !known(one) || v.Disturbed {
 			continue
 		}
-		devices, unit, price, isPriced := float64(v.Cores), "core-minutes", analysis.Prices()[0], true
+		devices, unit, price, isPriced := float64(v.Cores), "core-minutes", compare.Prices()[0], true
 		if v.IsOnGPU() {
 			unit, devices = "GPU-minutes", math.NaN() // how many is not told
 			if n := v.NumGPUs(); n > 0 {
 				devices = float64(n)
 			}
 			names := v.GPUNames()
-			if price, isPriced = analysis.PriceOf(names); !isPriced && len(names) > 0 {
+			if price, isPriced = compare.PriceOf(names); !isPriced && len(names) > 0 {
 				unpriced = addNew(unpriced, strings.Join(names, " with "))
 			}
 		}
 		units = addNew(units, unit)
 		dollars := cell{Text: dash}
 		if isPriced {
-			dollars.Text = digits(analysis.Cost(10*one, devices, price.Device()), 3)
+			dollars.Text = digits(compare.Cost(10*one, devices, price.Device()), 3)
 			prices = addNew(prices, price.Text())
 		}
 		t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: seconds(one)},
-			{Text: digits(analysis.DeviceMinutes(one, devices), 3), Small: unit},
-			{Text: digits(analysis.DeviceMinutes(10*one, 1), 3)}, dollars}})
+			{Text: digits(compare.DeviceMinutes(one, devices), 3), Small: unit},
+			{Text: digits(compare.DeviceMinutes(10*one, 1), 3)}, dollars}})
 	}
 	used, rented := "the cores that the row keeps busy", "these cores"
 	if !slices.Equal(units, []string{"core-minutes"}) {

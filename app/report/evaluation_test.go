@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
@@ -23,7 +23,7 @@ func TestReportOfEvaluations(t *testing.T) {
 		"one": {[]string{row(0, 1)}, "<td>0</td><td>test</td><td>2.0000</td><td>25.00 %</td><td>0.100</td>",
 			"<svg"},
 	} {
-		training, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(
+		training, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(
 			`{"workers":1,"evaluations":[%s]}`, strings.Join(test.rows, ","))), strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)

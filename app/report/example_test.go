@@ -6,15 +6,15 @@ import (
 	"log"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
 // A page is one file: styles and plots are inside, and it loads nothing.
 func ExampleCollectivesHTML() {
-	measured := []analysis.Collective{{Operation: "all-reduce", Algorithm: "direct",
+	measured := []compare.Collective{{Operation: "all-reduce", Algorithm: "direct",
 		Link: "shm", Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: 4096, Repeats: 5,
-		Seconds: analysis.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
+		Seconds: compare.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
 	list, err := json.Marshal(measured)
 	if err != nil {
 		log.Fatal(err)

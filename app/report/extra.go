@@ -17,7 +17,7 @@ type ExtraTable struct {
 	Places []Place // rows of the comparison that the last two cells of each row are from; nil: none
 }
 
-// Place is where a row is in an [analysis.Comparison]. Row is negative for none.
+// Place is where a row is in an [compare.Comparison]. Row is negative for none.
 type Place struct{ Group, Row int }
 
 // section returns the extra as a section of a page, whose other sections hold the groups in their order.

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 )
@@ -122,7 +123,7 @@ func (s *section) ranking() []ranked {
 }
 
 // views returns the views of lines, in their order.
-func (s *section) views(lines []*analysis.Line) []*lineView {
+func (s *section) views(lines []*compare.Line) []*lineView {
 	var out []*lineView
 	for _, l := range lines {
 		out = append(out, s.lines[slices.IndexFunc(s.lines, func(v *lineView) bool { return v.Line == l })])
@@ -172,7 +173,7 @@ func thinned(at, values []float64) (places, means []float64) {
 	}
 	for i := 0; i < len(values); i += every {
 		end := min(i+every, len(values))
-		places, means = append(places, at[end-1]), append(means, analysis.Mean(values[i:end]))
+		places, means = append(places, at[end-1]), append(means, stat.Mean(values[i:end]))
 	}
 	return places, means
 }
@@ -286,9 +287,9 @@ func timeLimit(all []plot.Series) float64 {
 		first = append(first, one.Values[:min(1, len(one.Values))]...)
 	}
 	if len(timed) == 0 {
-		return analysis.Quantile(first, 1)
+		return stat.Quantile(first, 1)
 	}
-	return math.Min(analysis.Quantile(timed, 1), 1.5*analysis.Quantile(timed, 0.98))
+	return math.Min(stat.Quantile(timed, 1), 1.5*stat.Quantile(timed, 0.98))
 }
 
 // smoothing returns the reach of the running median that keeps the noise of many steps from
@@ -311,7 +312,7 @@ func smooth(all []plot.Series, reach int) []plot.Series {
 	for i := range out {
 		s := &out[i]
 		s.Raw = s.Values
-		s.Values = slices.Concat([]float64{math.NaN()}, analysis.RunningMedian(s.Raw[1:], reach))
+		s.Values = slices.Concat([]float64{math.NaN()}, stat.RunningMedian(s.Raw[1:], reach))
 	}
 	return out
 }
@@ -320,9 +321,9 @@ func smooth(all []plot.Series, reach int) []plot.Series {
 func (s *section) phaseFigure() figure {
 	b := plot.Bars{Head: s.head("phases", "Phases of a step", "Stacked bars, one per row: forward, "+
 		"backward, exposed communication, optimizer, data, other."), X: "ms per step",
-		BesideAt: slices.Index(analysis.Phases(), "sync_exposed")}
+		BesideAt: slices.Index(compare.Phases(), "sync_exposed")}
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"row", ""}}}
-	for _, name := range analysis.Phases() {
+	for _, name := range compare.Phases() {
 		b.Parts = append(b.Parts, phaseName(name))
 		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -168,7 +168,7 @@ func areWhole(t *testing.T, page string) {
 func TestAnswerIsThatOfTheFindings(t *testing.T) {
 	for name, r := range map[string]*record.Results{"sample": sample(), "r3": stored(t, "r3/results.json"),
 		"r4": stored(t, "r4/results.json.gz")} {
-		c := analysis.Compare(r)
+		c := compare.Compare(r)
 		for i := range c.Groups {
 			g := &c.Groups[i]
 			a, findings := g.Answer(), g.Findings()

@@ -7,23 +7,23 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 )
 
 // dash stands for a value that was not measured.
-const dash = analysis.Dash
+const dash = compare.Dash
 
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// digits formats v with n significant digits; see [analysis.Digits].
-func digits(v float64, n int) string { return analysis.Digits(v, n) }
+// digits formats v with n significant digits; see [compare.Digits].
+func digits(v float64, n int) string { return compare.Digits(v, n) }
 
 func seconds(v float64) string { return digits(v, 3) }
 
 // trim formats a number without trailing zeros.
 func trim(v float64) string { return fmt.Sprintf("%.6g", v) }
 
-func millis(v float64) string { return analysis.Millis(v) }
+func millis(v float64) string { return compare.Millis(v) }
 
 func percent(v float64) string {
 	if !known(v) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"unicode"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -65,7 +65,7 @@ func named(name string) *record.Results {
 }
 
 // training returns a run in which every text is name.
-func training(t *testing.T, name string) *analysis.Training {
+func training(t *testing.T, name string) *compare.Training {
 	t.Helper()
 	summary, err := json.Marshal(map[string]any{"model": name, "data": name, "strategy": name, "workers": 1,
 		"steps": 2, "isa": name, "math": name, "parameter_sha256": name, "cautions": []string{name},
@@ -73,7 +73,7 @@ func training(t *testing.T, name string) *analysis.Training {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := analysis.ReadTraining(bytes.NewReader(summary), strings.NewReader(
+	run, err := compare.ReadTraining(bytes.NewReader(summary), strings.NewReader(
 		`{"rank":0,"step":0,"seconds":1,"loss":2,"samples":8}`+"\n"+
 			`{"rank":0,"step":1,"seconds":1,"loss":1,"samples":8}`+"\n"))
 	if err != nil {
@@ -108,7 +108,7 @@ func TestHostileNamesInAllWriters(t *testing.T) {
 			other.Configuration = "data: " + name + "\n"
 			for kind, r := range map[string]*report.Report{"benchmark": report.Benchmark(named(name)),
 				"training": report.Run(training(t, name)), "collectives": measured,
-				"overlay": report.Overlay([]string{name, name}, []*analysis.Training{training(t, name),
+				"overlay": report.Overlay([]string{name, name}, []*compare.Training{training(t, name),
 					other})} {
 				folder := t.TempDir()
 				if err := r.Write(folder); err != nil {
@@ -126,7 +126,7 @@ func TestHostileNamesInAllWriters(t *testing.T) {
 // Cells of CSV files that look like formulas begin with an apostrophe; numbers do not.
 func TestNoCellIsAFormula(t *testing.T) {
 	for _, name := range formulas() {
-		r := report.Overlay([]string{name, name}, []*analysis.Training{training(t, name), training(t, name)})
+		r := report.Overlay([]string{name, name}, []*compare.Training{training(t, name), training(t, name)})
 		checkFigures(t, name, r)
 		m := collectivesNamed(name)
 		measured, err := report.Collectives(m)

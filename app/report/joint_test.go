@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
 // looseRun returns a run of two workers, of which each tells its own loss and samples: in every step, or one
 // step each in turn. Its file has the lines of rank 1 first.
-func looseRun(t *testing.T, strategy string, isInTurn bool) *analysis.Training {
+func looseRun(t *testing.T, strategy string, isInTurn bool) *compare.Training {
 	t.Helper()
 	var steps strings.Builder
 	for _, rank := range []int{1, 0} {
@@ -23,7 +23,7 @@ func looseRun(t *testing.T, strategy string, isInTurn bool) *analysis.Training {
 			}
 		}
 	}
-	run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":%q,"workers":2,"batch":32,`+
+	run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":%q,"workers":2,"batch":32,`+
 		`"steps":4,"samples":%d,"samples_per_second":6250,"step_ms":{"median":10}}`, strategy,
 		steps.Len())), strings.NewReader(steps.String()))
 	if err != nil {
@@ -74,7 +74,7 @@ func TestTablesOfSomePoints(t *testing.T) {
 			fmt.Fprintf(&steps, `{"rank":0,"step":%d,"loss":1,"own_loss":1,"samples":32,"seconds":0.01}`+"\n",
 				step)
 		}
-		run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":"single","workers":1,`+
+		run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":"single","workers":1,`+
 			`"batch":32,"steps":%d,"samples":%d}`, n, 32*n)), strings.NewReader(steps.String()))
 		if err != nil {
 			t.Fatal(err)

@@ -9,18 +9,19 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
 
 // WriteKernels writes k as results.json and report.md into folder. Each file appears complete or not
 // at all.
-func WriteKernels(folder string, k *analysis.Kernels) error {
+func WriteKernels(folder string, k *compare.Kernels) error {
 	for _, file := range []struct {
 		name   string
-		render func(io.Writer, *analysis.Kernels) error
-	}{{ResultsFile, analysis.EncodeKernels}, {MarkdownFile, KernelsMarkdown}} {
+		render func(io.Writer, *compare.Kernels) error
+	}{{ResultsFile, compare.EncodeKernels}, {MarkdownFile, KernelsMarkdown}} {
 		var b bytes.Buffer
 		if err := file.render(&b, k); err != nil {
 			return err
@@ -33,7 +34,7 @@ func WriteKernels(folder string, k *analysis.Kernels) error {
 }
 
 // KernelsText writes the tables of k for a terminal, or only the first, which sums up the step.
-func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
+func KernelsText(w io.Writer, k *compare.Kernels, isSummary bool) error {
 	sections := kernelSections(k)
 	if isSummary {
 		sections = sections[:1]
@@ -60,7 +61,7 @@ func KernelsText(w io.Writer, k *analysis.Kernels, isSummary bool) error {
 }
 
 // KernelsMarkdown writes what KernelsText does as Markdown, and how to repeat it.
-func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
+func KernelsMarkdown(w io.Writer, k *compare.Kernels) error {
 	m := &markdown{}
 	m.line("# %s", text(kernelsTitle(k)))
 	m.line("%s", text(kernelsLimits(k)))
@@ -104,7 +105,7 @@ func KernelsMarkdown(w io.Writer, k *analysis.Kernels) error {
 }
 
 // kernelsLegend says how to read the columns.
-func kernelsLegend(k *analysis.Kernels) string {
+func kernelsLegend(k *compare.Kernels) string {
 	if k.GPU != nil {
 		return gpuLegend
 	}
@@ -123,7 +124,7 @@ convolutions, Strassen's products and those that skip padding may exceed the pea
 every operand once; their share is of the bandwidth of a working set of that size. The bound is
 the time that the nearer limit allows; lost is what a call takes beyond it.`
 
-func kernelsTitle(k *analysis.Kernels) string {
+func kernelsTitle(k *compare.Kernels) string {
 	model := k.Model
 	if k.Size > 0 {
 		model = fmt.Sprintf("%s on images of %dx%d pixels", k.Model, k.Size, k.Size)
@@ -136,7 +137,7 @@ func kernelsTitle(k *analysis.Kernels) string {
 		k.Repeats)
 }
 
-func kernelsLimits(k *analysis.Kernels) string {
+func kernelsLimits(k *compare.Kernels) string {
 	var parts []string
 	for i, b := range k.Bandwidth {
 		if i%2 == 0 || i == len(k.Bandwidth)-1 {
@@ -152,8 +153,8 @@ func kernelsLimits(k *analysis.Kernels) string {
 }
 
 // kernelsCautions says what makes times longer than the kernels are, and limits lower.
-func kernelsCautions(k *analysis.Kernels) (cautions []string) {
-	if taken := analysis.TakenText(k.Taken); taken != "" {
+func kernelsCautions(k *compare.Kernels) (cautions []string) {
+	if taken := compare.TakenText(k.Taken); taken != "" {
 		cautions = append(cautions, "Caution: "+taken+"; measure again when the machine is idle.")
 	}
 	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= record.FarLatency {
@@ -161,13 +162,13 @@ func kernelsCautions(k *analysis.Kernels) (cautions []string) {
 			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
 			slices.Max(k.CoreLatency)))
 	}
-	if most := analysis.Quantile(k.PeakSamples, 1); k.GPU == nil && most > steadyPeak*k.PeakFLOPs {
+	if most := stat.Quantile(k.PeakSamples, 1); k.GPU == nil && most > steadyPeak*k.PeakFLOPs {
 		cautions = append(cautions, fmt.Sprintf("Caution: multiply-adds in registers reached %s GFLOP/s at "+
 			"least, %s at most, and bounds are by the median, %s: something took cores meanwhile.",
-			giga(analysis.Quantile(k.PeakSamples, 0)), giga(most), giga(k.PeakFLOPs)))
+			giga(stat.Quantile(k.PeakSamples, 0)), giga(most), giga(k.PeakFLOPs)))
 	}
-	sum, _ := analysis.Total(k.Layers)
-	if step := analysis.Median(k.StepSeconds); sum > 0 && step > steadyStep*sum {
+	sum, _ := compare.Total(k.Layers)
+	if step := stat.Median(k.StepSeconds); sum > 0 && step > steadyStep*sum {
 		cautions = append(cautions, fmt.Sprintf("Caution: a step took %.1f times as long as its ops, which "+
 			"are timed in other steps: the two were not disturbed alike.", step/sum))
 	}
@@ -184,7 +185,7 @@ type kernelSection struct {
 // furthest is how many timings are named as the furthest from their bounds.
 const furthest = 3
 
-func kernelSections(k *analysis.Kernels) []kernelSection {
+func kernelSections(k *compare.Kernels) []kernelSection {
 	sections := []kernelSection{kernelSummary(k), {
 		title: "Every op of a training step, in order, in place", rows: timingRows(k.Layers)}}
 	if len(k.Shapes) > 0 {
@@ -201,13 +202,13 @@ const (
 )
 
 // kernelSummary says where the time of a step goes, and which ops lose most of it.
-func kernelSummary(k *analysis.Kernels) kernelSection {
-	sum, least := analysis.Total(k.Layers)
+func kernelSummary(k *compare.Kernels) kernelSection {
+	sum, least := compare.Total(k.Layers)
 	s := kernelSection{title: "Where a step goes, by kind of op, most lost first",
-		rows: kindRows(analysis.ByKind(k.Layers), sum),
+		rows: kindRows(compare.ByKind(k.Layers), sum),
 		summary: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
-			"longer than its bound.", millis(analysis.Median(k.StepSeconds)), millis(sum), millis(least))}}
-	for i, t := range analysis.Furthest(k.Layers, furthest) {
+			"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))}}
+	for i, t := range compare.Furthest(k.Layers, furthest) {
 		name := strings.TrimSpace(t.Op + " " + t.Layer)
 		s.summary = append(s.summary, fmt.Sprintf(
 			"Furthest from its bound, %d: %s, %s: %s ms lost of %s ms.", i+1, name, t.Shape,
@@ -217,7 +218,7 @@ func kernelSummary(k *analysis.Kernels) kernelSection {
 }
 
 // kindRows returns the table of the kinds of a step whose ops take all seconds together.
-func kindRows(kinds []analysis.Work, all float64) [][]string {
+func kindRows(kinds []compare.Work, all float64) [][]string {
 	rows := [][]string{{"kind", "calls", "ms", "of all ops", "bound ms", "of bound", "lost ms",
 		"lost of all ops"}}
 	for _, k := range kinds {
@@ -230,24 +231,24 @@ func kindRows(kinds []analysis.Work, all float64) [][]string {
 
 // timingRows returns the table of list. Kernels by themselves belong to no layer and have no such
 // column.
-func timingRows(list []analysis.Timing) [][]string {
+func timingRows(list []compare.Timing) [][]string {
 	columns := []struct {
 		heading string
-		value   func(t *analysis.Timing) string
+		value   func(t *compare.Timing) string
 	}{
-		{"op", func(t *analysis.Timing) string { return t.Op }},
-		{"layer", func(t *analysis.Timing) string { return orDash(t.Layer) }},
-		{"shape", func(t *analysis.Timing) string { return t.Shape }},
-		{"ms", func(t *analysis.Timing) string { return exactMillis(t.Median) }},
-		{"GFLOP/s", func(t *analysis.Timing) string { return giga(t.FLOPsPerSecond) }},
-		{"of peak", func(t *analysis.Timing) string { return percent(t.OfPeak) }},
-		{"GB/s", func(t *analysis.Timing) string { return giga(t.BytesPerSecond) }},
-		{"of bandwidth", func(t *analysis.Timing) string { return percent(t.OfBandwidth) }},
-		{"bound by", func(t *analysis.Timing) string { return t.BoundBy }},
-		{"bound ms", func(t *analysis.Timing) string { return exactMillis(t.Bound) }},
-		{"of bound", func(t *analysis.Timing) string { return percent(t.OfBound) }},
+		{"op", func(t *compare.Timing) string { return t.Op }},
+		{"layer", func(t *compare.Timing) string { return orDash(t.Layer) }},
+		{"shape", func(t *compare.Timing) string { return t.Shape }},
+		{"ms", func(t *compare.Timing) string { return exactMillis(t.Median) }},
+		{"GFLOP/s", func(t *compare.Timing) string { return giga(t.FLOPsPerSecond) }},
+		{"of peak", func(t *compare.Timing) string { return percent(t.OfPeak) }},
+		{"GB/s", func(t *compare.Timing) string { return giga(t.BytesPerSecond) }},
+		{"of bandwidth", func(t *compare.Timing) string { return percent(t.OfBandwidth) }},
+		{"bound by", func(t *compare.Timing) string { return t.BoundBy }},
+		{"bound ms", func(t *compare.Timing) string { return exactMillis(t.Bound) }},
+		{"of bound", func(t *compare.Timing) string { return percent(t.OfBound) }},
 	}
-	hasLayers := slices.ContainsFunc(list, func(t analysis.Timing) bool { return t.Layer != "" })
+	hasLayers := slices.ContainsFunc(list, func(t compare.Timing) bool { return t.Layer != "" })
 	rows := make([][]string, 1+len(list))
 	for _, c := range columns {
 		if c.heading == "layer" && !hasLayers {

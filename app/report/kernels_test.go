@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -16,20 +16,20 @@ func TestKernelsCautions(t *testing.T) {
 		"a cache line took 341 ns to another core and back",
 		"reached 118 GFLOP/s at least, 236 at most, and bounds are by the median, 118",
 		"a step took 4.3 times as long as its ops"
-	ops := []analysis.Timing{{Op: "conv", Median: 0.010}, {Op: "linear", Median: 0.014}}
+	ops := []compare.Timing{{Op: "conv", Median: 0.010}, {Op: "linear", Median: 0.014}}
 	type numbers = record.Numbers
 	for _, test := range []struct {
-		kernels analysis.Kernels
+		kernels compare.Kernels
 		want    string // of the above; "": none
 	}{
-		{analysis.Kernels{Threads: 2, CoreLatency: numbers{60, 341}}, distance},
-		{analysis.Kernels{Threads: 1, CoreLatency: numbers{60, 341},
+		{compare.Kernels{Threads: 2, CoreLatency: numbers{60, 341}}, distance},
+		{compare.Kernels{Threads: 1, CoreLatency: numbers{60, 341},
 			Taken: &record.Taken{Others: 0.08}}, taken},
-		{analysis.Kernels{Threads: 2, CoreLatency: numbers{60, 72}}, ""},
-		{analysis.Kernels{Threads: 2, PeakSamples: numbers{118e9, 118e9, 236e9}, PeakFLOPs: 118e9}, peak},
-		{analysis.Kernels{Threads: 2, PeakSamples: numbers{231e9, 233e9, 236e9}, PeakFLOPs: 233e9}, ""},
-		{analysis.Kernels{Threads: 1, StepSeconds: numbers{0.103}, Layers: ops}, step},
-		{analysis.Kernels{Threads: 1, StepSeconds: numbers{0.025}, Layers: ops}, ""},
+		{compare.Kernels{Threads: 2, CoreLatency: numbers{60, 72}}, ""},
+		{compare.Kernels{Threads: 2, PeakSamples: numbers{118e9, 118e9, 236e9}, PeakFLOPs: 118e9}, peak},
+		{compare.Kernels{Threads: 2, PeakSamples: numbers{231e9, 233e9, 236e9}, PeakFLOPs: 233e9}, ""},
+		{compare.Kernels{Threads: 1, StepSeconds: numbers{0.103}, Layers: ops}, step},
+		{compare.Kernels{Threads: 1, StepSeconds: numbers{0.025}, Layers: ops}, ""},
 	} {
 		var text, file strings.Builder
 		if err := report.KernelsText(&text, &test.kernels, false); err != nil {

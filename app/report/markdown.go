@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
 // Markdown writes the answer, the tables and the statements of the report as text, one table cell per figure.
 // The plots are left to the page; their values are here.
 func Markdown(w io.Writer, r *record.Results) error {
-	return writeMarkdown(w, newPage(r, analysis.Compare(r)))
+	return writeMarkdown(w, newPage(r, compare.Compare(r)))
 }
 
 // writeMarkdown writes a page as text.
@@ -78,7 +79,7 @@ func (m *markdown) notes(lists []noteList) {
 func (m *markdown) refused(lists []noteList) {
 	for _, list := range lists {
 		for _, n := range list.Notes {
-			if n.Kind == analysis.Refused {
+			if n.Kind == compare.Refused {
 				m.item("**refused, %s**: %s", n.Topic, text(brief(n.Note)))
 			}
 		}
@@ -89,7 +90,7 @@ func (m *markdown) refused(lists []noteList) {
 // [markdown.refused].
 func (m *markdown) cautions(list []caution) {
 	for _, c := range list {
-		if c.Kind != analysis.Refused.String() {
+		if c.Kind != compare.Refused.String() {
 			name := c.Kind
 			if c.Topic != c.Kind { // which says no more
 				name += ", " + c.Topic
@@ -112,7 +113,7 @@ func (m *markdown) raw(lines []rawLine) {
 
 // writeTo writes the text, with one line end behind it.
 func (m *markdown) writeTo(w io.Writer) error {
-	_, err := io.WriteString(w, analysis.PlainLines(strings.TrimRight(m.b.String(), "\n")+"\n"))
+	_, err := io.WriteString(w, compare.PlainLines(strings.TrimRight(m.b.String(), "\n")+"\n"))
 	return err
 }
 
@@ -299,7 +300,7 @@ func labelColumns() []column {
 }
 
 // withRange writes a ratio with its interval.
-func withRange(r analysis.Ratio, f func(float64) string) string {
+func withRange(r stat.Ratio, f func(float64) string) string {
 	s := ratioText(r, f)
 	if more := between(r.Interval.Lo, r.Interval.Hi, f); r.Known() && more != "" {
 		s += " (" + more + ")"
@@ -368,7 +369,7 @@ func endColumns() []column {
 func (c cell) oneLine() string { return strings.TrimSpace(c.Text + " " + c.Small) }
 
 // estimateText writes a mean with its interval over seeds.
-func estimateText(e analysis.Estimate) string {
+func estimateText(e compare.Estimate) string {
 	c := estimateCell(e)
 	if c.Small == "" {
 		return c.Text

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 )
 
 // overlaid is a run of an overlay.
 type overlaid struct {
-	*analysis.Training
+	*compare.Training
 	key, name string
 	style     plot.Style
 	unequal   string // how its work differs from that of the first; "": it does not
@@ -38,11 +38,11 @@ func (o *overlaid) rate() float64 {
 
 // Overlay lays out a report that shows training runs on the same axes, under names: two or more runs and as
 // many names.
-func Overlay(names []string, runs []*analysis.Training) *Report {
+func Overlay(names []string, runs []*compare.Training) *Report {
 	var all []*overlaid
 	for i, t := range runs {
 		all = append(all, &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i},
-			analysis.WorkDifference(t, runs[0])})
+			compare.WorkDifference(t, runs[0])})
 	}
 	p := page{Kind: "runs side by side", Title: overlayTitle(all), Answer: overlayAnswer(all),
 		Lede:   "One run each, on the same axes.",
@@ -124,10 +124,10 @@ func overlayAnswer(all []*overlaid) answer {
 		return cmp.Compare(x.StepMS.Median, y.StepMS.Median)
 	})
 	best, next := order[0], order[1]
-	if ratio := next.StepMS.Median / best.StepMS.Median; !(ratio > 1+analysis.LeastDifference) {
+	if ratio := next.StepMS.Median / best.StepMS.Median; !(ratio > 1+compare.LeastDifference) {
 		a.Text = fmt.Sprintf("Equal work: the median steps of %s %s, %s ms, and %s %s, %s ms, are less "+
 			"than %s apart.", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
-			digits(next.StepMS.Median, 3), analysis.Least())
+			digits(next.StepMS.Median, 3), compare.Least())
 		return a
 	}
 	a.Text = fmt.Sprintf("Equal work: %s %s had the shortest median step, %s ms; the next, %s %s, %s ms "+
@@ -159,35 +159,35 @@ func takenFrom(all []*overlaid) string {
 func takenTexts(all []*overlaid) string {
 	var parts []string
 	for _, o := range disturbedRuns(all) {
-		parts = append(parts, o.key+" "+o.name+": "+analysis.TakenText(o.Taken))
+		parts = append(parts, o.key+" "+o.name+": "+compare.TakenText(o.Taken))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.
 func overlayNotes(all []*overlaid) []noteList {
-	var notes []analysis.Note
-	add := func(kind analysis.Kind, topic, format string, args ...any) {
-		notes = append(notes, analysis.Note{Kind: kind, Topic: topic, Text: fmt.Sprintf(format, args...)})
+	var notes []compare.Note
+	add := func(kind compare.Kind, topic, format string, args ...any) {
+		notes = append(notes, compare.Note{Kind: kind, Topic: topic, Text: fmt.Sprintf(format, args...)})
 	}
 	hashes := map[string]bool{}
 	for _, o := range all {
 		hashes[o.ParameterSHA256] = true
 		if o.unequal != "" {
-			add(analysis.Refused, "unequal work", "%s %s did not do the work of %s %s: %s.", o.key, o.name,
+			add(compare.Refused, "unequal work", "%s %s did not do the work of %s %s: %s.", o.key, o.name,
 				all[0].key, all[0].name, o.unequal)
 		}
 	}
 	if text := takenTexts(all); text != "" {
-		add(analysis.Caution, "taken cores", "%s.", text)
+		add(compare.Caution, "taken cores", "%s.", text)
 	}
 	for _, o := range all {
 		for _, text := range o.Cautions {
-			add(analysis.Caution, "caution", "%s %s: %s", o.key, o.name, text)
+			add(compare.Caution, "caution", "%s %s: %s", o.key, o.name, text)
 		}
 	}
 	if len(hashes) == 1 && all[0].ParameterSHA256 != "" {
-		add(analysis.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
+		add(compare.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
 			"%.12s…).", all[0].ParameterSHA256)
 	}
 	return noteLists(notes)
@@ -196,7 +196,7 @@ func overlayNotes(all []*overlaid) []noteList {
 // overlayFigures plot the runs over each other: losses, accuracies, the learning rate, the steps by phase and
 // over time, memory.
 func overlayFigures(all []*overlaid) []figure {
-	step := ofRank0(func(w analysis.WatchedRank) []float64 { return w.Step })
+	step := ofRank0(func(w compare.WatchedRank) []float64 { return w.Step })
 	loss := func(o *overlaid) []float64 { return o.Joint.Loss }
 	accuracy := evaluated(func(e record.Evaluation) float64 { return 100 * e.Accuracy })
 	figures := []figure{
@@ -211,11 +211,11 @@ func overlayFigures(all []*overlaid) []figure {
 			evaluated(func(e record.Evaluation) float64 { return float64(e.Steps) }), accuracy),
 		overlayPhases(all),
 		overlayPlot("time", "Step time", "step", "step time, ms", all, step,
-			ofRank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
+			ofRank0(func(w compare.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
 		overlayPlot("rate", "Learning rate", "step", "learning rate", all, step,
-			ofRank0(func(w analysis.WatchedRank) []float64 { return w.Rate })),
+			ofRank0(func(w compare.WatchedRank) []float64 { return w.Rate })),
 		overlayPlot("memory", "Memory of rank 0", "step", "resident, MiB", all, step,
-			ofRank0(func(w analysis.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
+			ofRank0(func(w compare.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
 	}
 	figures = slices.DeleteFunc(figures, func(f figure) bool { return f.Chart == nil })
 	if len(figures) > 0 {
@@ -228,7 +228,7 @@ func overlayFigures(all []*overlaid) []figure {
 }
 
 // ofRank0 returns what rank 0 of a run was watched to do; nil if it was not.
-func ofRank0(get func(analysis.WatchedRank) []float64) func(*overlaid) []float64 {
+func ofRank0(get func(compare.WatchedRank) []float64) func(*overlaid) []float64 {
 	return func(o *overlaid) []float64 {
 		if len(o.Watched) == 0 {
 			return nil
@@ -336,7 +336,7 @@ func overlayPhases(all []*overlaid) figure {
 	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"run", ""}}}
 	f := figure{ID: b.ID, Title: "Where a step goes", Caption: "Of rank 0, mean over all steps, without " +
 		"evaluations. The outlined bar beside exposed communication is what computation hid."}
-	for _, name := range analysis.Phases() {
+	for _, name := range compare.Phases() {
 		b.Parts = append(b.Parts, phaseName(name))
 		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
 	}
@@ -349,7 +349,7 @@ func overlayPhases(all []*overlaid) figure {
 		hidden, _ := hiddenSeconds(o.Ranks[0].Buckets)
 		bar := plot.Bar{Key: o.key, Label: o.name, Beside: perStep * hidden}
 		cells := []cell{o.label()}
-		for _, name := range analysis.Phases() {
+		for _, name := range compare.Phases() {
 			v := perStep * o.Ranks[0].Phases.ByName()[name]
 			bar.Values = append(bar.Values, v)
 			cells = append(cells, cell{Text: digits(v, 3)})
@@ -389,13 +389,13 @@ func overlayTable(all []*overlaid) table {
 
 // settingTable lists the settings in which the runs differ, a column for each run.
 func settingTable(all []*overlaid) block {
-	var runs []*analysis.Training
+	var runs []*compare.Training
 	t := table{Name: "Settings that differ", Head: []heading{{"setting", ""}}}
 	for _, o := range all {
 		runs = append(runs, o.Training)
 		t.Head = append(t.Head, heading{o.key, o.name})
 	}
-	differences := analysis.SettingDifferences(runs)
+	differences := compare.SettingDifferences(runs)
 	for _, d := range differences {
 		r := row{Cells: []cell{{Text: d.Name}}}
 		for _, v := range d.Values {

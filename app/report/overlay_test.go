@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
 // laid returns a run of 40 steps whose summary says what more does.
-func laid(t *testing.T, strategy, configuration, more string) *analysis.Training {
+func laid(t *testing.T, strategy, configuration, more string) *compare.Training {
 	t.Helper()
 	var steps strings.Builder
 	for step := range 40 {
 		fmt.Fprintf(&steps, `{"rank":0,"step":%d,"loss":%g,"samples":64,"rate":0.1,"seconds":0.01,`+
 			`"rss_bytes":1048576}`+"\n", step, 2-float64(step)/40)
 	}
-	run, err := analysis.ReadTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
+	run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
 		`"strategy":%q,"workers":2,"threads":1,"batch":64,"shards":2,"steps":40,"samples":2560,"seed":1,`+
 		`"samples_per_second":6400,`+
 		`"isa":"avx2","math":"fast","parameter_sha256":"abc","step_ms":{"median":10,"p10":9,"p90":12},`+
@@ -94,7 +94,7 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-func overlayPage(t *testing.T, names []string, runs ...*analysis.Training) string {
+func overlayPage(t *testing.T, names []string, runs ...*compare.Training) string {
 	t.Helper()
 	folder := t.TempDir()
 	if err := report.Overlay(names, runs).Write(folder); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
@@ -109,7 +109,7 @@ type noteList struct {
 // namedNote is a note with a place on the page.
 type namedNote struct {
 	ID string
-	analysis.Note
+	compare.Note
 }
 
 // part is a named list of facts at the end of a page, such as the machine or the hosts of a run. What a
@@ -123,7 +123,7 @@ type part struct {
 type pair struct{ Name, Value string }
 
 // newPage lays out the report of a benchmark, which c compares.
-func newPage(r *record.Results, c *analysis.Comparison) page {
+func newPage(r *record.Results, c *compare.Comparison) page {
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r, c), Lede: lede(r),
 		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), Notes: noteLists(c.Notes),
 		Parts:  parts(r),
@@ -157,7 +157,7 @@ const (
 )
 
 // besidePeers lists the speed of each row over that of the same row of a peer.
-func besidePeers(c *analysis.Comparison) []pair {
+func besidePeers(c *compare.Comparison) []pair {
 	var out []pair
 	for i := range c.Groups {
 		g := &c.Groups[i]
@@ -195,7 +195,7 @@ func present(all []part) []part {
 }
 
 // title names the models, what they were trained with, and the program beside ours if there is one.
-func title(r *record.Results, c *analysis.Comparison) string {
+func title(r *record.Results, c *compare.Comparison) string {
 	var models, strategies []string
 	workers := 0
 	for _, row := range r.Rows {
@@ -266,7 +266,7 @@ func lede(r *record.Results) string {
 }
 
 // newSection lays out a group: its answer and picture, findings, tables, figures.
-func newSection(i int, c *analysis.Comparison) section {
+func newSection(i int, c *compare.Comparison) section {
 	g := &c.Groups[i]
 	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: g.Findings()}
 	for i, l := range g.Lines {
@@ -301,7 +301,7 @@ func (s *section) hasRuns() bool {
 }
 
 // work says in one line what every row of the group did.
-func work(g *analysis.Group) string {
+func work(g *compare.Group) string {
 	s := g.Lines[0].Setting
 	data := s.Data
 	if s.Generated {
@@ -339,19 +339,19 @@ func key(i int) string {
 }
 
 // style gives every strategy a colour and every line of a group dashes and a mark of its own.
-func style(l *analysis.Line, i int) plot.Style {
+func style(l *compare.Line, i int) plot.Style {
 	colour := cmp.Or(strategy.Named(l.Setting.Strategy).Colour, plot.NumColours)
 	return plot.Style{Colour: colour - 1, Number: i}
 }
 
-func noteLists(notes []analysis.Note) []noteList {
+func noteLists(notes []compare.Note) []noteList {
 	meanings := []struct {
-		kind            analysis.Kind
+		kind            compare.Kind
 		noun, are, text string
 	}{
-		{analysis.Refused, "refusal", "refusals", "A row failed, or a number would be wrong."},
-		{analysis.Caution, "caution", "cautions", "A number is right and could be misread."},
-		{analysis.Fact, "fact", "facts", "How the numbers came about."},
+		{compare.Refused, "refusal", "refusals", "A row failed, or a number would be wrong."},
+		{compare.Caution, "caution", "cautions", "A number is right and could be misread."},
+		{compare.Fact, "fact", "facts", "How the numbers came about."},
 	}
 	var out []noteList
 	for _, m := range meanings {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 )
@@ -14,7 +14,7 @@ import (
 // quantity is something that was watched at every step of a worker.
 type quantity struct {
 	id, title, label, caption string
-	values                    func(analysis.WatchedRank) []float64
+	values                    func(compare.WatchedRank) []float64
 	scale                     float64
 }
 
@@ -22,30 +22,30 @@ type quantity struct {
 func rankQuantities() []quantity {
 	return []quantity{
 		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
-			func(w analysis.WatchedRank) []float64 { return w.Seconds }, 1e3},
+			func(w compare.WatchedRank) []float64 { return w.Seconds }, 1e3},
 		{"cpu", "Processors in use", "cores",
 			"Processor time of each worker's process over the time in which it was taken, a tenth of a " +
 				"second or more. Evaluations are left out of both.",
-			func(w analysis.WatchedRank) []float64 { return w.Cores }, 1},
+			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
 		{"memory", "Memory", "resident, MiB",
 			"Largest of the steps between two points, for each worker's process.",
-			func(w analysis.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
+			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
 		{"gpu", "Memory of the GPU", "in use, MiB",
 			"Largest of the steps between two points, on each worker's GPU, by all processes that use it; " +
 				"asked for once a second.",
-			func(w analysis.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
+			func(w compare.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
 		{"sent", "Network, sent", "MB/s",
 			"Bytes that each worker sent, without evaluations, over the same time.",
-			func(w analysis.WatchedRank) []float64 { return w.Sent }, 1e-6},
+			func(w compare.WatchedRank) []float64 { return w.Sent }, 1e-6},
 		{"received", "Network, received", "MB/s",
 			"Bytes that each worker received, without evaluations, over the same time.",
-			func(w analysis.WatchedRank) []float64 { return w.Received }, 1e-6},
+			func(w compare.WatchedRank) []float64 { return w.Received }, 1e-6},
 	}
 }
 
 // trainingFigures are the figures of a run in the order of the page: losses, accuracy, the learning rate,
 // where the time goes, then what each worker took. Those without data are left out.
-func trainingFigures(t *analysis.Training) []figure {
+func trainingFigures(t *compare.Training) []figure {
 	var figures []figure
 	if len(t.Watched) > 0 {
 		figures = append(figures, lossCurves(t))
@@ -81,7 +81,7 @@ func trainingFigures(t *analysis.Training) []figure {
 }
 
 // lossCurves plots the loss of training and that of the test samples over the steps.
-func lossCurves(t *analysis.Training) figure {
+func lossCurves(t *compare.Training) figure {
 	train := plot.Series{Keys: []string{"t"}, Label: "training", Style: rankStyle(0), At: t.Joint.Step,
 		Values: t.Joint.Loss}
 	all := []plot.Series{train}
@@ -112,7 +112,7 @@ func lossCurves(t *analysis.Training) figure {
 }
 
 // lossOfAll says what the loss of a run is the mean of.
-func lossOfAll(t *analysis.Training) string {
+func lossOfAll(t *compare.Training) string {
 	if t.IsLoose() {
 		return "mean of the workers' own losses"
 	}
@@ -122,7 +122,7 @@ func lossOfAll(t *analysis.Training) string {
 // rateQuantity is the same on all ranks.
 func rateQuantity() quantity {
 	return quantity{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
-		func(w analysis.WatchedRank) []float64 { return w.Rate }, 1}
+		func(w compare.WatchedRank) []float64 { return w.Rate }, 1}
 }
 
 // rankPhases stacks the seconds of each rank by phase, with the exchange that computation hid beside the
@@ -182,24 +182,24 @@ func hiddenSeconds(buckets []record.BucketStat) (sum float64, isTold bool) {
 }
 
 // isKnown reports whether any rank tells the quantity.
-func (q quantity) isKnown(ranks []analysis.WatchedRank) bool {
-	return slices.ContainsFunc(ranks, func(w analysis.WatchedRank) bool {
+func (q quantity) isKnown(ranks []compare.WatchedRank) bool {
+	return slices.ContainsFunc(ranks, func(w compare.WatchedRank) bool {
 		return slices.ContainsFunc(q.values(w), known)
 	})
 }
 
 // figure plots the quantity of some ranks against the step.
-func (q quantity) figure(ranks []analysis.WatchedRank) figure {
-	return q.plot(ranks, "step", func(w analysis.WatchedRank) []float64 { return w.Step })
+func (q quantity) figure(ranks []compare.WatchedRank) figure {
+	return q.plot(ranks, "step", func(w compare.WatchedRank) []float64 { return w.Step })
 }
 
 // over plots the quantity of some ranks against the time of the run.
-func (q quantity) over(ranks []analysis.WatchedRank) figure {
-	return q.plot(ranks, "seconds", func(w analysis.WatchedRank) []float64 { return w.At })
+func (q quantity) over(ranks []compare.WatchedRank) figure {
+	return q.plot(ranks, "seconds", func(w compare.WatchedRank) []float64 { return w.At })
 }
 
-func (q quantity) plot(ranks []analysis.WatchedRank, x string,
-	at func(analysis.WatchedRank) []float64) figure {
+func (q quantity) plot(ranks []compare.WatchedRank, x string,
+	at func(compare.WatchedRank) []float64) figure {
 	var all []plot.Series
 	for rank, w := range ranks {
 		s := plot.Series{Keys: []string{fmt.Sprint(rank)}, Label: fmt.Sprintf("rank %d", rank),

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/internal/spelling"
 )
 
@@ -57,8 +57,8 @@ func runHead() []heading {
 }
 
 // runRow is the row of a run in the table of runs.
-func (v *lineView) runRow(run analysis.RunLine) row {
-	accuracy, taken, hash := dash, analysis.TakenText(run.Taken), run.ParameterSHA256
+func (v *lineView) runRow(run compare.RunLine) row {
+	accuracy, taken, hash := dash, compare.TakenText(run.Taken), run.ParameterSHA256
 	if run.TestAccuracy != nil {
 		accuracy = percent(*run.TestAccuracy)
 	}
@@ -77,7 +77,7 @@ func (v *lineView) runRow(run analysis.RunLine) row {
 }
 
 // stepTexts lists the step times of a run in milliseconds, at most so many.
-func stepTexts(run analysis.RunLine, most int) rawSteps {
+func stepTexts(run compare.RunLine, most int) rawSteps {
 	times := run.Times[:min(len(run.Times), most)]
 	var texts []string
 	for _, t := range times {

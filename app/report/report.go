@@ -10,7 +10,7 @@ import (
 	"io"
 	"regexp"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 )
@@ -24,7 +24,7 @@ var pageStyle string
 // HTML writes the report as one page that needs nothing else: readable without network and
 // without JavaScript, on a phone, in light and dark. Its content security policy allows its own
 // style sheet, by hash, and nothing else.
-func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r, analysis.Compare(r))) }
+func HTML(w io.Writer, r *record.Results) error { return writePage(w, newPage(r, compare.Compare(r))) }
 
 // writePage renders a page. Characters that are not shown, such as those that turn the direction of text,
 // become their numbers.
@@ -40,7 +40,7 @@ func writePage(w io.Writer, p page) error {
 	if err := t.Execute(&b, p); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
-	if _, err := io.WriteString(w, analysis.PlainLines(b.String())); err != nil {
+	if _, err := io.WriteString(w, compare.PlainLines(b.String())); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 )
 
@@ -55,7 +55,7 @@ func sample() *record.Results {
 func inTurn(r *record.Results) {
 	at, position := r.Started, 0
 	for round := range r.Rounds {
-		for _, row := range analysis.Order(0, round, make([]int, len(r.Rows))) {
+		for _, row := range compare.Order(0, round, make([]int, len(r.Rows))) {
 			run := &r.Rows[row].Runs[round]
 			run.Wall = run.Seconds
 			run.Started, run.Position = at, position

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 )
@@ -17,7 +18,7 @@ const fewestCounts = 3
 // scaling is the rows of a section by way of training, over numbers of workers with as many threads as the
 // baseline.
 type scaling struct {
-	base   *analysis.Line
+	base   *compare.Line
 	counts []float64 // of workers, increasing
 	curves []curve
 }
@@ -29,7 +30,7 @@ type curve struct {
 }
 
 // scalingOf collects what scales in a section.
-func (s *section) scalingOf(base *analysis.Line) scaling {
+func (s *section) scalingOf(base *compare.Line) scaling {
 	c := scaling{base: base}
 	var lines []*lineView
 	for _, v := range s.lines {
@@ -166,7 +167,7 @@ func (s *section) scalingCurves(c scaling) (speedups, shares []plot.Series, t ta
 			Style: plot.Style{Colour: views[0].style.Colour, Number: i}}
 		share := speedup
 		if views[0].Setting.Workers > 1 { // all curves start from the baseline
-			views = append(s.views([]*analysis.Line{c.base}), views...)
+			views = append(s.views([]*compare.Line{c.base}), views...)
 		}
 		for _, v := range views {
 			at := float64(v.Setting.Workers)
@@ -198,7 +199,7 @@ func (v *lineView) scalingRow() row {
 func (r row) isNamedAs(other row) bool { return r.Cells[0].Text == other.Cells[0].Text }
 
 // addScaled adds a ratio with its interval, times a factor, to a curve over numbers of workers.
-func addScaled(s *plot.Series, at float64, r analysis.Ratio, factor float64) {
+func addScaled(s *plot.Series, at float64, r stat.Ratio, factor float64) {
 	v, lo, hi := math.NaN(), math.NaN(), math.NaN()
 	if r.Known() {
 		v, lo, hi = r.Median, r.Interval.Lo, r.Interval.Hi
@@ -218,7 +219,7 @@ func (s *section) whoseCores() string {
 
 // ideal is the speed-up if every core did as much as a core of the baseline: of rows with equally many
 // workers, that with most cores.
-func ideal(counts []float64, base *analysis.Line, lines []*lineView) plot.Series {
+func ideal(counts []float64, base *compare.Line, lines []*lineView) plot.Series {
 	s := plot.Series{Label: "ideal", IsReference: true}
 	for _, n := range counts {
 		most := 0
@@ -233,9 +234,9 @@ func ideal(counts []float64, base *analysis.Line, lines []*lineView) plot.Series
 }
 
 // batchSection compares the groups that differ in their batch alone; nil if there are none.
-func batchSection(c *analysis.Comparison) *section {
+func batchSection(c *compare.Comparison) *section {
 	type family struct{ model, data, condition string }
-	batches := map[family][]*analysis.Group{}
+	batches := map[family][]*compare.Group{}
 	var order []family
 	for i := range c.Groups {
 		g := &c.Groups[i]
@@ -259,8 +260,8 @@ func batchSection(c *analysis.Comparison) *section {
 }
 
 // batchFigure plots samples per second against the batch, a curve for each row that several groups have.
-func batchFigure(number int, model string, groups []*analysis.Group) figure {
-	slices.SortStableFunc(groups, func(a, b *analysis.Group) int { return a.Batch - b.Batch })
+func batchFigure(number int, model string, groups []*compare.Group) figure {
+	slices.SortStableFunc(groups, func(a, b *compare.Group) int { return a.Batch - b.Batch })
 	var places []string
 	var all []plot.Series
 	for at, g := range groups {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
@@ -63,8 +64,8 @@ type column struct {
 
 // lineView is a line with its key and style in the group.
 type lineView struct {
-	*analysis.Line
-	group *analysis.Group
+	*compare.Line
+	group *compare.Group
 	key   string // letter that names the line in plots
 	style plot.Style
 	raw   string // id of its samples
@@ -185,7 +186,7 @@ func resultColumns() []column {
 }
 
 // estimateCell shows a mean with its interval over seeds.
-func estimateCell(e analysis.Estimate) cell {
+func estimateCell(e compare.Estimate) cell {
 	if !e.Known() {
 		return cell{Text: dash}
 	}
@@ -193,7 +194,7 @@ func estimateCell(e analysis.Estimate) cell {
 	return cell{Text: percent(e.Mean), Small: between(lo, hi, percent)}
 }
 
-func ratioCell(r analysis.Ratio) cell {
+func ratioCell(r stat.Ratio) cell {
 	if !r.Known() {
 		return cell{Text: dash}
 	}
@@ -201,7 +202,7 @@ func ratioCell(r analysis.Ratio) cell {
 	return cell{Text: ratioText(r, func(v float64) string { return fixed(v, 2) + "×" }), Small: small}
 }
 
-func ratioText(r analysis.Ratio, format func(float64) string) string {
+func ratioText(r stat.Ratio, format func(float64) string) string {
 	if !r.Known() {
 		return dash
 	}

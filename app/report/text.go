@@ -6,14 +6,14 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 )
 
 // Text writes the short form for a terminal: per group the findings and a table of the main
 // figures, then what was refused or needs caution.
 func Text(w io.Writer, r *record.Results) error {
-	c := analysis.Compare(r)
+	c := compare.Compare(r)
 	var b bytes.Buffer
 	out := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for i := range c.Groups {
@@ -43,7 +43,7 @@ func Text(w io.Writer, r *record.Results) error {
 		fmt.Fprintln(out)
 	}
 	for _, n := range c.Notes {
-		if n.Kind != analysis.Fact {
+		if n.Kind != compare.Fact {
 			fmt.Fprintf(out, "%s: %s\n", n.Kind, n.Text)
 		}
 	}
@@ -55,7 +55,7 @@ func Text(w io.Writer, r *record.Results) error {
 
 // writeText writes lines to a terminal.
 func writeText(w io.Writer, lines string) error {
-	if _, err := io.WriteString(w, analysis.PlainLines(lines)); err != nil {
+	if _, err := io.WriteString(w, compare.PlainLines(lines)); err != nil {
 		return fmt.Errorf("report: text: %w", err)
 	}
 	return nil

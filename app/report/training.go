@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
@@ -35,7 +35,7 @@ func HoldsTraining(folder string) bool {
 }
 
 // ReadUnfinished is [ReadTraining] for a run that has left no summary: it takes one that says so.
-func ReadUnfinished(folder string, summary io.Reader) (*analysis.Training, error) {
+func ReadUnfinished(folder string, summary io.Reader) (*compare.Training, error) {
 	var steps io.Reader = bytes.NewReader(nil) // a run that only evaluated has none
 	f, err := regular.Open(filepath.Join(folder, stepsFile))
 	if err == nil {
@@ -44,7 +44,7 @@ func ReadUnfinished(folder string, summary io.Reader) (*analysis.Training, error
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	t, err := analysis.ReadTraining(summary, steps)
+	t, err := compare.ReadTraining(summary, steps)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", folder, err)
 	}
@@ -90,7 +90,7 @@ func WriteTraining(folder string) error {
 }
 
 // ReadTraining returns what the training run in folder left. An error names the file.
-func ReadTraining(folder string) (*analysis.Training, error) {
+func ReadTraining(folder string) (*compare.Training, error) {
 	summary, err := regular.Open(filepath.Join(folder, summaryFile))
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
@@ -105,10 +105,10 @@ func ReadTraining(folder string) (*analysis.Training, error) {
 }
 
 // TrainingHTML writes the report of a training run as one page with the properties of [HTML].
-func TrainingHTML(w io.Writer, t *analysis.Training) error { return writePage(w, trainingPage(t)) }
+func TrainingHTML(w io.Writer, t *compare.Training) error { return writePage(w, trainingPage(t)) }
 
 // trainingPage lays out the report of a training run.
-func trainingPage(t *analysis.Training) page {
+func trainingPage(t *compare.Training) page {
 	p := page{Kind: "training report", Title: trainingTitle(t), Parts: trainingParts(t),
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory", Answer: trainingAnswer(t),
 		Lede: trainingLede(t)}
@@ -128,7 +128,7 @@ func trainingPage(t *analysis.Training) page {
 }
 
 // trainingLede says when and where the run was, and that it is one.
-func trainingLede(t *analysis.Training) string {
+func trainingLede(t *compare.Training) string {
 	var parts []string
 	if began := t.Machine.Started; !began.IsZero() {
 		parts = append(parts, began.UTC().Format("2 January 2006, 15:04 UTC"))
@@ -143,13 +143,13 @@ func trainingLede(t *analysis.Training) string {
 }
 
 // trainingWork says in one line what the run did.
-func trainingWork(t *analysis.Training) string {
+func trainingWork(t *compare.Training) string {
 	return fmt.Sprintf("%s · global batch %d in %s · seed %d", strategyText(t), t.Batch,
 		spelling.Count(t.Shards, "shard"), t.Seed)
 }
 
 // trainingParts lists what is told about a training run in words: its figures, then its configuration.
-func trainingParts(t *analysis.Training) []part {
+func trainingParts(t *compare.Training) []part {
 	facts := trainingFacts(t)
 	if t.IsInterrupted {
 		facts = interruptedFacts(t)
@@ -172,17 +172,17 @@ func leading(facts []pair) []pair {
 }
 
 // trainingNotes lists the cautions of a run, first whether its times are its own.
-func trainingNotes(t *analysis.Training) []noteList {
-	var notes []analysis.Note
-	if text := analysis.TakenText(t.Taken); text != "" {
-		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "taken cores",
+func trainingNotes(t *compare.Training) []noteList {
+	var notes []compare.Note
+	if text := compare.TakenText(t.Taken); text != "" {
+		notes = append(notes, compare.Note{Kind: compare.Caution, Topic: "taken cores",
 			Text: "Times and speed say how busy the machine was, not how fast the run can be: " + text + "."})
 	}
 	if text := contended(t); text != "" {
-		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "contention", Text: text})
+		notes = append(notes, compare.Note{Kind: compare.Caution, Topic: "contention", Text: text})
 	}
 	for _, text := range t.Cautions {
-		notes = append(notes, analysis.Note{Kind: analysis.Caution, Topic: "caution", Text: text})
+		notes = append(notes, compare.Note{Kind: compare.Caution, Topic: "caution", Text: text})
 	}
 	return noteLists(notes)
 }
@@ -190,7 +190,7 @@ func trainingNotes(t *analysis.Training) []noteList {
 // contended says that the workers on the host of rank 0 have more threads than it has cores, as those that
 // are started one by one may: none knows of the others when it chooses its threads. Nothing is known of the
 // cores of other hosts.
-func contended(t *analysis.Training) string {
+func contended(t *compare.Training) string {
 	workers, cores := 0, t.Machine.LogicalCores
 	for _, r := range t.Ranks {
 		if r.Host != "" && r.Host == t.Ranks[0].Host {
@@ -214,7 +214,7 @@ func firstCautions(lists []noteList) []caution {
 	var out []caution
 	for _, list := range lists {
 		for _, n := range list.Notes {
-			if n.Kind != analysis.Fact && len(out) < aboveTheFold {
+			if n.Kind != compare.Fact && len(out) < aboveTheFold {
 				out = append(out, caution{list.Kind, n.Topic, brief(n.Note), n.ID})
 			}
 		}
@@ -223,7 +223,7 @@ func firstCautions(lists []noteList) []caution {
 }
 
 // trainingAnswer says what a run reached and what it took.
-func trainingAnswer(t *analysis.Training) answer {
+func trainingAnswer(t *compare.Training) answer {
 	length := fmt.Sprintf("%s in %s s of training", spelling.Count(t.Steps, "step"), seconds(t.TrainSeconds))
 	if t.IsInterrupted {
 		return interruptedAnswer(t)
@@ -259,7 +259,7 @@ func trainingAnswer(t *analysis.Training) answer {
 }
 
 // interruptedAnswer says how far a run that has not ended came, and how it goes on.
-func interruptedAnswer(t *analysis.Training) answer {
+func interruptedAnswer(t *compare.Training) answer {
 	length, at := "Ended early after "+spelling.Count(t.Steps, "step"), t.Standing
 	if stateOf(t) == goingOn {
 		length = "Going on, after " + spelling.Count(t.Steps, "step")
@@ -287,7 +287,7 @@ func interruptedAnswer(t *analysis.Training) answer {
 const goingOn = "going on"
 
 // stateOf words the state of a run that has left no summary.
-func stateOf(t *analysis.Training) string {
+func stateOf(t *compare.Training) string {
 	if t.Standing != nil && t.Standing.IsGoingOn {
 		return goingOn
 	}
@@ -295,7 +295,7 @@ func stateOf(t *analysis.Training) string {
 }
 
 // strategyText names the strategy, with its servers.
-func strategyText(t *analysis.Training) string {
+func strategyText(t *compare.Training) string {
 	if len(t.Servers) == 0 {
 		return t.Strategy
 	}
@@ -314,7 +314,7 @@ func serverFact(p record.ServerStat, isApart bool) string {
 		byteCount(float64(p.PeakRSSBytes)), seconds(p.Cores.Own))
 }
 
-func trainingTitle(t *analysis.Training) string {
+func trainingTitle(t *compare.Training) string {
 	data := t.Data
 	if t.Generated {
 		data += " (generated)"
@@ -326,11 +326,11 @@ func trainingTitle(t *analysis.Training) string {
 		workers += " on " + spelling.Count(len(all), "host")
 	}
 	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread")) +
-		analysis.SinceText(&t.Summary)
+		compare.SinceText(&t.Summary)
 }
 
 // interruptedFacts lists the figures of a run that has not ended.
-func interruptedFacts(t *analysis.Training) []pair {
+func interruptedFacts(t *compare.Training) []pair {
 	facts := []pair{{"state", stateOf(t) + " when this was rendered: the figures are those of the steps " +
 		"so far"}}
 	add := func(name, format string, args ...any) {
@@ -364,14 +364,14 @@ func interruptedFacts(t *analysis.Training) []pair {
 type adder func(name, format string, args ...any)
 
 // trainingFacts lists the figures of the run.
-func trainingFacts(t *analysis.Training) []pair {
+func trainingFacts(t *compare.Training) []pair {
 	var facts []pair
 	add := func(name, format string, args ...any) {
 		facts = append(facts, pair{name, fmt.Sprintf(format, args...)})
 	}
 	addReached(t, add)
 	addLength(t, add)
-	if text := analysis.TakenText(t.Taken); text != "" {
+	if text := compare.TakenText(t.Taken); text != "" {
 		add("cores", "%s", text)
 	}
 	if t.Workers > 1 {
@@ -381,24 +381,24 @@ func trainingFacts(t *analysis.Training) []pair {
 		add("loss", "%s at first, %s at last", fixed(float64(t.Loss.First), 4),
 			fixed(float64(t.Loss.Last), 4))
 	}
-	if text := analysis.GrowthText(t.Growth); text != "" {
+	if text := compare.GrowthText(t.Growth); text != "" {
 		add("batch", "%s", text)
 	}
-	if text := analysis.MovesText(t.Moves); text != "" {
+	if text := compare.MovesText(t.Moves); text != "" {
 		add("shards", "%s", text)
 	}
 	addAsync(t, add)
 	addTraffic(t, add)
 	add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
 	for _, one := range t.Ranks {
-		if text := analysis.GPUText(one.GPU); text != "" {
+		if text := compare.GPUText(one.GPU); text != "" {
 			add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", text)
 		}
 	}
 	addCheckpoints(t, add)
 	addUnfinished(t, add)
 	add("kernels", "%s, %s math", t.Kernels(), t.Math)
-	if text := analysis.MathText(t.MathChoice); text != "" {
+	if text := compare.MathText(t.MathChoice); text != "" {
 		add("math", "%s", text)
 	}
 	add("parameters", "sha256 %s", t.ParameterSHA256)
@@ -406,7 +406,7 @@ func trainingFacts(t *analysis.Training) []pair {
 }
 
 // addReached adds what the test samples say of the run.
-func addReached(t *analysis.Training, add adder) {
+func addReached(t *compare.Training, add adder) {
 	part := record.ScoredPart(t.Evaluations)
 	if t.TestAccuracy != nil {
 		add(part+" accuracy", "%.2f %% of %d", 100**t.TestAccuracy, t.TestSamples)
@@ -425,7 +425,7 @@ func addReached(t *analysis.Training, add adder) {
 }
 
 // addLength adds how long the run was and how fast.
-func addLength(t *analysis.Training, add adder) {
+func addLength(t *compare.Training, add adder) {
 	add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(float64(t.Epochs), 3))
 	if from := t.Resumed; from != nil {
 		add("resumed", "after step %d; speed, work and what was exchanged are those since%s", from.Steps,
@@ -443,25 +443,25 @@ func addLength(t *analysis.Training, add adder) {
 		add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
 			"the %s that %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3),
 			digits(float64(w.Rate)/1e9, 3), percent(float64(w.Of)), digits(float64(w.Peak)/1e9, 3),
-			analysis.PeakText(t.GPU), w.Again())
+			compare.PeakText(t.GPU), w.Again())
 	}
 }
 
 // partsBefore says who did the parts of a run before the last, to be put behind a sentence; "" if they were
 // done as the last.
-func partsBefore(t *analysis.Training) string {
-	if parts := analysis.PartsText(&t.Summary); parts != "" {
+func partsBefore(t *compare.Training) string {
+	if parts := compare.PartsText(&t.Summary); parts != "" {
 		return "; before: " + strings.ReplaceAll(parts, " x ", " × ")
 	}
 	return ""
 }
 
 // addTraffic adds what processes sent and received.
-func addTraffic(t *analysis.Training, add adder) {
+func addTraffic(t *compare.Training, add adder) {
 	if t.Workers > 1 || t.BytesSent > 0 {
 		add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
-	if text := analysis.AveragesText(t.Averages); text != "" {
+	if text := compare.AveragesText(t.Averages); text != "" {
 		add("averages", "%s", text)
 	}
 	if len(t.Servers) > 0 {
@@ -474,7 +474,7 @@ func addTraffic(t *analysis.Training, add adder) {
 }
 
 // addCheckpoints adds what checkpoints took.
-func addCheckpoints(t *analysis.Training, add adder) {
+func addCheckpoints(t *compare.Training, add adder) {
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
 			"beside it, %d came late", spelling.Count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),
@@ -484,20 +484,20 @@ func addCheckpoints(t *analysis.Training, add adder) {
 }
 
 // addAsync adds how an asynchronous run went.
-func addAsync(t *analysis.Training, add adder) {
-	if text := analysis.AsyncText(t.Async); text != "" {
+func addAsync(t *compare.Training, add adder) {
+	if text := compare.AsyncText(t.Async); text != "" {
 		add("staleness", "%s", text)
 	}
-	if text := analysis.SharesText(t.Async); text != "" {
+	if text := compare.SharesText(t.Async); text != "" {
 		add("computed", "%s", text)
 	}
-	if text := analysis.LostText(t.LostWorkers); text != "" {
+	if text := compare.LostText(t.LostWorkers); text != "" {
 		add("lost", "%s; the run went on", text)
 	}
 }
 
 // addUnfinished adds the logs that the run stopped writing.
-func addUnfinished(t *analysis.Training, add adder) {
+func addUnfinished(t *compare.Training, add adder) {
 	for _, l := range t.Lost {
 		add("not whole", "%v", l)
 	}

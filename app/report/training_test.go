@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
@@ -258,7 +258,7 @@ func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
 
 // The report of a run with servers says where they were, what each took, and what the busiest process sent.
 func TestServersAreReported(t *testing.T) {
-	run, err := analysis.ReadTraining(strings.NewReader(`{"workers":2,"steps":1,"strategy":"ps",
+	run, err := compare.ReadTraining(strings.NewReader(`{"workers":2,"steps":1,"strategy":"ps",
 		"server_place":"apart","busiest_bytes":3145728,"server_bytes":2097152,"bytes_sent":4194304,"servers":[
 		{"server":0,"rank":2,"elements":30000,"updates":8,"bytes_sent":1048576,"bytes_received":1048576,
 		"peak_rss_bytes":10485760,"core_seconds":{"own":1.5}},{"server":1,"rank":3}]}`),
@@ -292,7 +292,7 @@ func TestProcessorsInUseOfShortSteps(t *testing.T) {
 			step, cpu)
 		steps.WriteByte('\n')
 	}
-	run, err := analysis.ReadTraining(strings.NewReader(`{"workers":1,"steps":200}`),
+	run, err := compare.ReadTraining(strings.NewReader(`{"workers":1,"steps":200}`),
 		strings.NewReader(steps.String()))
 	if err != nil {
 		t.Fatal(err)
@@ -343,7 +343,7 @@ func TestHostsOfARunJoinedByHand(t *testing.T) {
 		`{"rank":0,"host":"a"},{"rank":1,"host":"a"}`: "",
 		`{"rank":0},{"rank":1}`:                       "",
 	} {
-		run, err := analysis.ReadTraining(strings.NewReader(`{"model":"lenet","data":"glyphs","workers":4,`+
+		run, err := compare.ReadTraining(strings.NewReader(`{"model":"lenet","data":"glyphs","workers":4,`+
 			`"threads":1,"steps":1,"ranks":[`+hosts+`]}`), strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
@@ -382,7 +382,7 @@ func TestWorkersThatShareCores(t *testing.T) {
 		{`{"rank":0},{"rank":1}`, 4, ""},
 	} {
 		summary := fmt.Sprintf(`{"workers":4,"threads":%d,"ranks":[%s]}`, test.threads, test.ranks)
-		run, err := analysis.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
+		run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 )
@@ -11,7 +11,7 @@ func shardsQuantity() quantity {
 	return quantity{"shards", "Shards of each worker", "shards of a step",
 		"Mean over the steps between two points. Shards move from workers that are slow to those that are " +
 			"fast.",
-		func(w analysis.WatchedRank) []float64 { return w.Shards }, 1}
+		func(w compare.WatchedRank) []float64 { return w.Shards }, 1}
 }
 
 // growthFigure plots the batch and the gradient noise scale against the step.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 )
 
@@ -51,10 +51,10 @@ func (s *section) usageTable() (t table, caption string) {
 				most = slices.Max(w.Memory)
 			}
 			t.Rows = append(t.Rows, row{Cells: []cell{v.name(), {Text: fmt.Sprint(rank)},
-				{Text: digits(analysis.Mean(w.Cores), 3)}, {Text: byteCount(most)},
-				{Text: digits(1e-6*analysis.Mean(w.Sent), 3)},
-				{Text: digits(1e-6*analysis.Mean(w.Received), 3)},
-				{Text: digits(analysis.Mean(w.Shards), 3)}}})
+				{Text: digits(stat.Mean(w.Cores), 3)}, {Text: byteCount(most)},
+				{Text: digits(1e-6*stat.Mean(w.Sent), 3)},
+				{Text: digits(1e-6*stat.Mean(w.Received), 3)},
+				{Text: digits(stat.Mean(w.Shards), 3)}}})
 		}
 	}
 	return t, "First run of each row. Processors in use are known where the steps of a run took a tenth of " +

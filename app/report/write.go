@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
@@ -60,11 +60,11 @@ type Report struct{ page page }
 
 // Benchmark lays out the report of a benchmark, with the extras behind its rows.
 func Benchmark(r *record.Results, extras ...Extra) *Report {
-	return Compared(r, analysis.Compare(r), extras...)
+	return Compared(r, compare.Compare(r), extras...)
 }
 
 // Compared does the same where c, which compares the rows of r, has been made before.
-func Compared(r *record.Results, c *analysis.Comparison, extras ...Extra) *Report {
+func Compared(r *record.Results, c *compare.Comparison, extras ...Extra) *Report {
 	p := newPage(r, c)
 	groups := p.Sections
 	for _, e := range extras {
@@ -78,7 +78,7 @@ func Compared(r *record.Results, c *analysis.Comparison, extras ...Extra) *Repor
 }
 
 // Run lays out the report of a training run.
-func Run(t *analysis.Training) *Report { return &Report{trainingPage(t)} }
+func Run(t *compare.Training) *Report { return &Report{trainingPage(t)} }
 
 // Write renders report.md and report.html into folder. Each file appears complete or not at all; a former
 // report is replaced.
@@ -105,7 +105,7 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		around := f.around(&r.page)
 		files := []rendering{
 			{f.ID + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, analysis.PlainLines(string(f.Chart.File(around))))
+				_, err := io.WriteString(w, compare.PlainLines(string(f.Chart.File(around))))
 				return err
 			}},
 			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
@@ -159,7 +159,7 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	for _, r := range rows {
 		safe := make([]string, len(r))
 		for i, text := range r {
-			safe[i] = analysis.Plain(text)
+			safe[i] = compare.Plain(text)
 			_, err := strconv.ParseFloat(text, 64)
 			if err != nil && strings.ContainsAny(safe[i][:min(1, len(safe[i]))], "=+-@") {
 				safe[i] = "'" + safe[i]

@@ -5,7 +5,7 @@ import (
 	"log"
 	"os"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 	"lockstep/app/roofline"
 	"lockstep/compute"
@@ -16,7 +16,7 @@ import (
 func ExampleRun() {
 	k, err := roofline.Run(context.Background(), roofline.Config{
 		Model: "lenet", Batch: 16, Size: 32, Threads: 1, ISA: compute.Best(), Repeats: 5,
-	}, analysis.Kernels{}, nil)
+	}, compare.Kernels{}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

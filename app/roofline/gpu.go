@@ -7,7 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/graph"
@@ -71,8 +72,8 @@ type gpuRun struct {
 }
 
 // runGPU is Run on a GPU.
-func runGPU(ctx context.Context, c Config, label analysis.Kernels, progress func(Progress)) (
-	*analysis.Kernels, error) {
+func runGPU(ctx context.Context, c Config, label compare.Kernels, progress func(Progress)) (
+	*compare.Kernels, error) {
 	opened, err := c.GPU.open(true)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (r *gpuRun) measure() error {
 	if r.config.GPU.Plain {
 		size, rows = smallCopyBytes, smallProductRows
 	}
-	k.Bandwidth = []analysis.Bandwidth{{Bytes: int64(size), PerSecond: r.device.MeasureCopy(size)}}
+	k.Bandwidth = []compare.Bandwidth{{Bytes: int64(size), PerSecond: r.device.MeasureCopy(size)}}
 	k.PeakSamples = append(k.PeakSamples, r.device.MeasureProduct(rows))
 	if err := r.steps(); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (r *gpuRun) measure() error {
 	if err := r.device.Err(); err != nil {
 		return fmt.Errorf("roofline: %w", err)
 	}
-	k.PeakFLOPs = analysis.Median(k.PeakSamples)
+	k.PeakFLOPs = stat.Median(k.PeakSamples)
 	for i := range k.Layers {
 		k.Rate(&k.Layers[i])
 	}
@@ -224,7 +225,7 @@ func (r *gpuRun) steps() error {
 	defer s.close()
 	k := &r.kernels
 	input := r.input()
-	k.Layers = append([]analysis.Timing{input}, timings(s.program.Cost(), parameters)...)
+	k.Layers = append([]compare.Timing{input}, timings(s.program.Cost(), parameters)...)
 	begun, all, steps := time.Now(), warmSteps+r.config.Repeats, 1
 	for i := range all {
 		if err := r.tell(r.config.Model, i, all, begun); err != nil {
@@ -251,12 +252,12 @@ func (r *gpuRun) steps() error {
 }
 
 // input describes the transfer of the samples to the GPU.
-func (r *gpuRun) input() analysis.Timing {
+func (r *gpuRun) input() compare.Timing {
 	c := r.config
 	shape := tensor.Shape{c.Batch, c.Size, c.Size, 3}
 	if c.ReadsTexts() {
 		shape = tensor.Shape{c.Batch, c.Sequence}
 	}
-	return analysis.Timing{Op: "upload", Kind: "upload", Shape: "> " + axes(shape),
+	return compare.Timing{Op: "upload", Kind: "upload", Shape: "> " + axes(shape),
 		Bytes: 4 * int64(shape.Elems())}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/host"
 	"lockstep/graph"
 	"lockstep/internal/kernel/peak"
@@ -178,9 +179,9 @@ func (r *run) model() error {
 			k.Layers[j].Seconds = append(k.Layers[j].Seconds, seconds(d))
 		}
 	}
-	k.PeakFLOPs = analysis.Median(k.PeakSamples)
+	k.PeakFLOPs = stat.Median(k.PeakSamples)
 	if len(k.PartsSamples) > 0 {
-		k.PartsFLOPs = analysis.Median(k.PartsSamples)
+		k.PartsFLOPs = stat.Median(k.PartsSamples)
 	}
 	for i := range k.Layers {
 		k.Rate(&k.Layers[i])
@@ -189,15 +190,15 @@ func (r *run) model() error {
 }
 
 // timings lists the ops of a step, the update last, without samples.
-func (s *step) timings() []analysis.Timing {
+func (s *step) timings() []compare.Timing {
 	return timings(s.program.Cost(), s.variables.Count())
 }
 
 // timings lists ops, and the update of so many parameters last, without samples.
-func timings(ops []graph.OpCost, parameters int) []analysis.Timing {
-	var list []analysis.Timing
+func timings(ops []graph.OpCost, parameters int) []compare.Timing {
+	var list []compare.Timing
 	for _, c := range ops {
-		list = append(list, analysis.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
+		list = append(list, compare.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
 			Shape: shapeOf(c), OfParts: c.OfParts, FLOPs: c.FLOPs, Bytes: c.Bytes})
 	}
 	update := updateTiming(parameters)
@@ -207,8 +208,8 @@ func timings(ops []graph.OpCost, parameters int) []analysis.Timing {
 
 // updateTiming describes SGD with momentum on n parameters: three multiplications and additions
 // and, besides the gradient, weights and velocity read and written.
-func updateTiming(n int) analysis.Timing {
-	return analysis.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
+func updateTiming(n int) compare.Timing {
+	return compare.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
 }
 
 // kindOf returns the op, with the size of the filter for a convolution: "conv 3x3". The filter is the

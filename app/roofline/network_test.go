@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/model"
@@ -13,11 +13,11 @@ import (
 
 // What reports know of networks by their names is what they are.
 func TestKnownNetworks(t *testing.T) {
-	known := analysis.Parameters()
+	known := compare.Parameters()
 	for _, name := range model.Names() {
 		n, isKnown := known[name]
 		if !isKnown {
-			t.Errorf("analysis.Parameters lacks %s", name)
+			t.Errorf("compare.Parameters lacks %s", name)
 			continue
 		}
 		input := tensor.Shape{32, 32, 3}
@@ -25,7 +25,7 @@ func TestKnownNetworks(t *testing.T) {
 			input = tensor.Shape{16}
 		}
 		if count := countParameters(t, name, input); count != n {
-			t.Errorf("%s: %d parameters; analysis.Parameters has %d", name, count, n)
+			t.Errorf("%s: %d parameters; compare.Parameters has %d", name, count, n)
 		}
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/roofline"
 	"lockstep/compute"
 )
 
-func measure(t *testing.T, c roofline.Config) *analysis.Kernels {
+func measure(t *testing.T, c roofline.Config) *compare.Kernels {
 	t.Helper()
-	k, err := roofline.Run(context.Background(), c, analysis.Kernels{}, nil)
+	k, err := roofline.Run(context.Background(), c, compare.Kernels{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestModelOfTexts(t *testing.T) {
 	}
 }
 
-func checkTimings(t *testing.T, list []analysis.Timing, samples int) {
+func checkTimings(t *testing.T, list []compare.Timing, samples int) {
 	t.Helper()
 	for _, l := range list {
 		if len(l.Seconds) != samples || l.Median <= 0 || l.Bytes <= 0 || l.Shape == "" {
@@ -130,7 +130,7 @@ func TestBadConfigurations(t *testing.T) {
 	} {
 		c := good
 		change(&c)
-		_, err := roofline.Run(context.Background(), c, analysis.Kernels{}, nil)
+		_, err := roofline.Run(context.Background(), c, compare.Kernels{}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -142,7 +142,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	pieces := 0
 	k, err := roofline.Run(ctx, roofline.Config{Model: "lenet", Batch: 2, Size: 32, Threads: 1, Repeats: 5},
-		analysis.Kernels{}, func(p roofline.Progress) {
+		compare.Kernels{}, func(p roofline.Progress) {
 			if pieces++; p.Done == 3 {
 				cancel()
 			}

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/compute"
@@ -49,8 +49,8 @@ const (
 
 // Run measures what c says. label holds what the caller knows of the program and the machine and is
 // completed. progress, unless nil, is called before each piece of work.
-func Run(ctx context.Context, c Config, label analysis.Kernels, progress func(Progress)) (
-	*analysis.Kernels, error) {
+func Run(ctx context.Context, c Config, label compare.Kernels, progress func(Progress)) (
+	*compare.Kernels, error) {
 	if c.Repeats < 1 || c.Repeats > MaxRepeats {
 		return nil, fmt.Errorf("roofline: repeats %d: want 1 to %d", c.Repeats, MaxRepeats)
 	}
@@ -91,7 +91,7 @@ type run struct {
 	config   Config
 	cpu      *compute.CPU
 	host     *graph.Host
-	kernels  analysis.Kernels
+	kernels  compare.Kernels
 	progress func(Progress)
 }
 
@@ -145,7 +145,7 @@ func (r *run) limits() error {
 	for bytes := least; bytes <= mostWork && r.ctx.Err() == nil; bytes *= 2 {
 		rate := peak.Bandwidth(r.cpu, memory.Floats[:bytes/4])
 		r.kernels.Bandwidth = append(r.kernels.Bandwidth,
-			analysis.Bandwidth{Bytes: int64(bytes), PerSecond: rate})
+			compare.Bandwidth{Bytes: int64(bytes), PerSecond: rate})
 	}
 	return r.ctx.Err()
 }

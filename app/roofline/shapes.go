@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/compute"
 	"lockstep/internal/kernel/product"
 	"lockstep/internal/kernel/row"
@@ -13,7 +13,7 @@ import (
 
 // call is a kernel of a fixed shape, ready to be timed.
 type call struct {
-	timing analysis.Timing
+	timing compare.Timing
 	run    func()
 }
 
@@ -118,8 +118,8 @@ func convCalls(c *compute.CPU, name string, s product.ConvShape) []call {
 	y, dx, dw := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))
 	scratch := make([]float32, v.ScratchFloats())
 	shape := fmt.Sprintf("%dx%dx%dx%d %dx%dx%dx%d", s.N, s.H, s.W, s.C, s.R, s.S, s.C, s.K)
-	timing := func(direction string, ofParts bool) analysis.Timing {
-		return analysis.Timing{Op: name + direction, Shape: shape, OfParts: ofParts, FLOPs: s.FLOPs(),
+	timing := func(direction string, ofParts bool) compare.Timing {
+		return compare.Timing{Op: name + direction, Shape: shape, OfParts: ofParts, FLOPs: s.FLOPs(),
 			Bytes: bytesOf(x, w, y)}
 	}
 	data, weights := v.PartsBackward()
@@ -137,8 +137,8 @@ func poolCalls(c *compute.CPU) []call {
 	x, dx := noise(s.N*s.H*s.W*s.C, 1), make([]float32, s.N*s.H*s.W*s.C)
 	dy := noise(s.N*s.OutH()*s.OutW()*s.C, 2)
 	y := make([]float32, len(dy))
-	timing := func(direction string, bytes int64) analysis.Timing {
-		return analysis.Timing{Op: "max-pool" + direction, Shape: "8x32x32x64",
+	timing := func(direction string, bytes int64) compare.Timing {
+		return compare.Timing{Op: "max-pool" + direction, Shape: "8x32x32x64",
 			FLOPs: int64(4 * len(y)), Bytes: bytes}
 	}
 	return []call{
@@ -158,8 +158,8 @@ func normCalls(c *compute.CPU) []call {
 	gamma, beta := noise(channels, 3), noise(channels, 4)
 	dgamma, dbeta := make([]float32, channels), make([]float32, channels)
 	const eps = 1e-5
-	timing := func(op string, flops, bytes int64) analysis.Timing {
-		return analysis.Timing{Op: op, Shape: fmt.Sprintf("%dx%d", rows, channels),
+	timing := func(op string, flops, bytes int64) compare.Timing {
+		return compare.Timing{Op: op, Shape: fmt.Sprintf("%dx%d", rows, channels),
 			FLOPs: flops * rows * channels, Bytes: bytes}
 	}
 	return []call{
@@ -180,8 +180,8 @@ func elementCalls(c *compute.CPU) []call {
 	rows := row.On(c)
 	const n = 1 << 20
 	a, b, out := noise(n, 1), noise(n, 2), make([]float32, n)
-	timing := func(op string, flops int64) analysis.Timing {
-		return analysis.Timing{Op: op, Shape: fmt.Sprint(n), FLOPs: flops * n, Bytes: bytesOf(a, b, out)}
+	timing := func(op string, flops int64) compare.Timing {
+		return compare.Timing{Op: op, Shape: fmt.Sprint(n), FLOPs: flops * n, Bytes: bytesOf(a, b, out)}
 	}
 	sgd := updateTiming(n)
 	return []call{
@@ -196,7 +196,7 @@ func softmaxCalls(c *compute.CPU) []call {
 	const samples, classes = 512, 10
 	logits, losses := noise(samples*classes, 1), make([]float32, samples)
 	gradient, labels := make([]float32, len(logits)), make([]int32, samples)
-	timing := analysis.Timing{Op: "softmax-cross-entropy", Shape: fmt.Sprintf("%dx%d", samples, classes),
+	timing := compare.Timing{Op: "softmax-cross-entropy", Shape: fmt.Sprintf("%dx%d", samples, classes),
 		FLOPs: 5 * samples * classes, Bytes: bytesOf(logits, gradient, losses)}
 	rows := row.On(c)
 	return []call{{timing, func() { rows.SoftmaxCrossEntropy(losses, gradient, logits, labels, classes, 0) }}}

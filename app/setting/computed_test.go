@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/app/analysis"
+	"lockstep/app/evidence/compare"
 	"lockstep/app/setting"
 )
 
-// aside lists the settings that analysis.ComputedNames lacks, by why it does.
+// aside lists the settings that compare.ComputedNames lacks, by why it does.
 func aside() map[string][]string {
 	return map[string][]string{
 		"rows are compared by it otherwise: by groups, by their own label, or by the work that was done": {
@@ -27,14 +27,14 @@ func aside() map[string][]string {
 
 // Every setting is compared between rows, or is said here not to be, and why.
 func TestEverySettingIsComparedOrAside(t *testing.T) {
-	left := analysis.ComputedNames()
+	left := compare.ComputedNames()
 	for _, names := range aside() {
 		left = append(left, names...)
 	}
 	for _, s := range setting.Settings(nil) {
 		at := slices.Index(left, s.Name)
 		if at < 0 {
-			t.Errorf("setting %s: analysis.ComputedNames lacks it. Add it there if it decides what a run "+
+			t.Errorf("setting %s: compare.ComputedNames lacks it. Add it there if it decides what a run "+
 				"computes, and to aside if it does not.", s.Name)
 			continue
 		}

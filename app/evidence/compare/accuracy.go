@@ -1,0 +1,309 @@
+package compare
+
+import (
+	"fmt"
+	"lockstep/app/evidence/stat"
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/app/record"
+)
+
+// Accuracy holds the accuracies of a line on the test set, as fractions, over its seeds. Where a line is not
+// exact they are what it can be compared by.
+type Accuracy struct {
+	Samples Estimate // at equal samples: at the end
+	Time    Estimate // at equal time: when the first rival of the group had finished, in the same round
+	Limit   float64  // that time in seconds of training, median over rounds; NaN: unknown
+
+	Reference   *Line // exact line that accuracies are compared with; nil: none
+	OverSamples Over  // how far Samples is above that of the reference
+	OverTime    Over  // the same of Time
+
+	Curve []Evaluated // in order; one that some run lacks ends it
+}
+
+// Estimate is a mean over seeds with its interval by Student's distribution.
+type Estimate struct {
+	Mean     float64 // NaN: unknown
+	Interval stat.Interval
+	Seeds    int     // with a value
+	NonzeroP float64 // of such a mean if the true one is 0; see [stat.Moments.NonzeroP]
+	ZeroP    float64 // of such a mean if the true one is SameAccuracy or more from 0
+}
+
+// Over is the difference of a line's accuracies and the reference's, seed by seed, of the seeds for which
+// both are known.
+type Over struct {
+	Estimate
+	Own       float64 // mean of the line's accuracies, of the same seeds
+	Reference *Line
+}
+
+// Evaluated is one evaluation of all seeds.
+type Evaluated struct {
+	Samples, Seconds float64 // trained so far; seconds are the mean
+	Mean, Lo, Hi     float64 // accuracy: mean, lowest and highest
+}
+
+// Known reports whether there is a value.
+func (e Estimate) Known() bool { return e.Seeds > 0 }
+
+// estimate averages the values of each seed, then the seeds.
+func estimate(bySeed map[uint64][]float64) Estimate {
+	var means []float64
+	for _, values := range bySeed {
+		if m := stat.Mean(values); stat.IsFinite(m) {
+			means = append(means, m)
+		}
+	}
+	m := stat.MomentsOf(means) // which sorts them: sums must not depend on the order of a map
+	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(stat.Confidence), Seeds: m.N,
+		NonzeroP: m.NonzeroP(), ZeroP: m.ZeroP(SameAccuracy)}
+}
+
+// relateAccuracy fills the accuracies of the lines.
+func (g *Group) relateAccuracy() {
+	limits := g.timeLimits()
+	for _, l := range g.Lines {
+		l.Accuracy = Accuracy{Limit: stat.Median(limits), Curve: curve(l.runs), Samples: estimate(l.atEnd()),
+			Time: estimate(l.atTime(limits))}
+		if r := g.reference(l); r != nil && r != l {
+			l.Accuracy.Reference = r
+			l.Accuracy.OverSamples = over(l.atEnd(), r.atEnd(), r)
+			l.Accuracy.OverTime = over(l.atTime(limits), r.atTime(limits), r)
+		}
+	}
+}
+
+// reference returns the line that another one's accuracy is compared with: of the exact ones that do the
+// same work the one that differs from it in the fewest settings; of those the one with the shortest step
+// among those of several workers, or of all. It is nil if there is none.
+func (g *Group) reference(l *Line) *Line {
+	var best *Line
+	least := 0
+	for _, r := range g.Lines {
+		if r.OK == 0 || !r.Exact() || difference(l, r) != "" {
+			continue
+		}
+		apart := len(settingsApart(l.Setting, r.Setting))
+		if best == nil || apart < least || apart == least && r.isBefore(best) {
+			best, least = r, apart
+		}
+	}
+	return best
+}
+
+// settingsApart names the settings in which two rows differ. Those that only a strategy has come with it.
+func settingsApart(a, b record.Setting) []string {
+	var out []string
+	for _, one := range []struct {
+		name    string
+		isOther bool
+	}{{"strategy", a.Strategy != b.Strategy}, {"workers", a.Workers != b.Workers},
+		{"threads", a.Threads != b.Threads}, {"hosts", a.Layout() != b.Layout()}, {"wire", a.Wire != b.Wire},
+		{"lr", a.LR != b.LR}} {
+		if one.isOther {
+			out = append(out, one.name)
+		}
+	}
+	theirs := strings.Split(b.Options, "+")
+	for _, list := range [][]string{strings.Split(a.Options, "+"), theirs} {
+		for _, option := range list {
+			name, _, _ := strings.Cut(option, "=")
+			isShared := slices.Contains(theirs, option) && strings.Contains("+"+a.Options+"+", "+"+option+"+")
+			isOwn := a.Strategy != b.Strategy && slices.Contains(ofStrategies(), name)
+			if option != "" && !isShared && !isOwn && !slices.Contains(append(out, "wire", "lr"), name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// ofStrategies lists the settings that only some strategies have.
+func ofStrategies() []string {
+	return []string{"average-every", "outer-lr", "outer-momentum", "servers", "server-place", "staleness"}
+}
+
+// isBefore reports whether the line is a better reference than another: of several workers, then faster.
+func (l *Line) isBefore(other *Line) bool {
+	if isOne, isOther := l.Setting.Workers == 1, other.Setting.Workers == 1; isOne != isOther {
+		return isOther
+	}
+	return l.Step.Median < other.Step.Median
+}
+
+// timeLimits returns by round when the first line of several workers had finished its training; NaN where
+// none did.
+func (g *Group) timeLimits() []float64 {
+	var limits []float64
+	for _, l := range g.Lines {
+		if limits == nil {
+			limits = slices.Repeat([]float64{math.NaN()}, len(l.stepByRound))
+		}
+		for _, r := range l.runs {
+			isTrained := l.Setting.Workers > 1 && !l.strategy().IsFloor && r.TrainSeconds > 0
+			if isTrained && !(limits[r.Round] <= r.TrainSeconds) {
+				limits[r.Round] = r.TrainSeconds
+			}
+		}
+	}
+	return limits
+}
+
+// atEnd returns the last accuracies by seed.
+func (l *Line) atEnd() map[uint64][]float64 {
+	bySeed := map[uint64][]float64{}
+	for _, r := range l.runs {
+		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], known(r.TestAccuracy))
+	}
+	return bySeed
+}
+
+// atTime returns the accuracies by seed at a time of each round.
+func (l *Line) atTime(limits []float64) map[uint64][]float64 {
+	bySeed := map[uint64][]float64{}
+	for _, r := range l.runs {
+		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], accuracyAt(r, limits[r.Round]))
+	}
+	return bySeed
+}
+
+// accuracyAt returns a run's accuracy after so many seconds of training, on a straight line between two
+// evaluations. It is not known before the first one, nor if there is only one.
+func accuracyAt(r *record.Run, seconds float64) float64 {
+	all := record.Followed(r.Evaluations)
+	for i, e := range all {
+		switch {
+		case len(all) < 2 || i == 0 && e.TrainSeconds > seconds:
+			return math.NaN()
+		case e.TrainSeconds >= seconds && i > 0:
+			before := all[i-1]
+			part := (seconds - before.TrainSeconds) / (e.TrainSeconds - before.TrainSeconds)
+			return before.Accuracy + part*(e.Accuracy-before.Accuracy)
+		}
+	}
+	if len(all) == 0 || !stat.IsFinite(seconds) {
+		return math.NaN()
+	}
+	return all[len(all)-1].Accuracy
+}
+
+// curve returns the evaluations that all runs have.
+func curve(runs []*record.Run) []Evaluated {
+	var points []Evaluated
+	for i := 0; ; i++ {
+		var samples, seconds, accuracy []float64
+		for _, r := range runs {
+			if all := record.Followed(r.Evaluations); i < len(all) {
+				e := all[i]
+				samples = append(samples, float64(e.Steps)*float64(r.Samples)/float64(r.Steps))
+				seconds, accuracy = append(seconds, e.TrainSeconds), append(accuracy, e.Accuracy)
+			}
+		}
+		if len(accuracy) == 0 || len(accuracy) < len(runs) {
+			return points
+		}
+		points = append(points, Evaluated{Samples: stat.Mean(samples), Seconds: stat.Mean(seconds),
+			Mean: stat.Mean(accuracy), Lo: slices.Min(accuracy), Hi: slices.Max(accuracy)})
+	}
+}
+
+// over relates the means by seed of a to those of b, which are of the reference.
+func over(a, b map[uint64][]float64, reference *Line) Over {
+	minus, own := map[uint64][]float64{}, map[uint64][]float64{}
+	for seed, values := range a {
+		if difference := stat.Mean(values) - stat.Mean(b[seed]); stat.IsFinite(difference) {
+			minus[seed], own[seed] = []float64{difference}, values
+		}
+	}
+	return Over{Estimate: estimate(minus), Own: estimate(own).Mean, Reference: reference}
+}
+
+// accuracies says how the lines that are not exact compare with the reference, by accuracy. The tests are
+// corrected for the number of comparisons.
+func (g *Group) accuracies() []string {
+	var lines []*Line
+	var shown []*Over
+	for _, l := range g.Lines {
+		a := &l.Accuracy
+		if l.OK == 0 || !l.isOther() || l.strategy().IsFloor || !a.OverSamples.Known() {
+			continue
+		}
+		lines, shown = append(lines, l), append(shown, &a.OverSamples)
+		if a.OverTime.Known() {
+			shown = append(shown, &a.OverTime)
+		}
+	}
+	against := g.verdicts(shown)
+	var out []string
+	for _, l := range lines {
+		a := &l.Accuracy
+		text := fmt.Sprintf("%s reaches another result than %s%s. Accuracy at equal samples: %s, %s.",
+			l.Label, a.Reference.Label, apart(l, a.Reference), fraction(a.OverSamples.Own),
+			against[&a.OverSamples])
+		if a.OverTime.Known() {
+			text += fmt.Sprintf(" At equal time, %s s: %s, %s.", Digits(a.Limit, 3), fraction(a.OverTime.Own),
+				against[&a.OverTime])
+			if known := a.OverTime.Seeds; known < a.OverSamples.Seeds {
+				text += fmt.Sprintf(" Only %d of %d seeds had evaluations of both by then.", known,
+					a.OverSamples.Seeds)
+			}
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// apart names the settings in which two rows differ, if one alone cannot be the cause.
+func apart(l, reference *Line) string {
+	names := settingsApart(l.Setting, reference.Setting)
+	if len(names) < 2 {
+		return ""
+	}
+	last := len(names) - 1
+	return fmt.Sprintf(", from which it differs in %s and %s", strings.Join(names[:last], ", "), names[last])
+}
+
+// verdicts words differences of accuracies to those of the reference, with tests corrected for their number.
+func (g *Group) verdicts(all []*Over) map[*Over]string {
+	var differ, same []float64
+	for _, o := range all {
+		differ, same = append(differ, o.NonzeroP), append(same, o.ZeroP)
+	}
+	differ, same = stat.Holm(differ), stat.Holm(same)
+	out := map[*Over]string{}
+	for i, o := range all {
+		e := o.Estimate
+		e.NonzeroP, e.ZeroP = differ[i], same[i]
+		out[o] = e.against(o.Reference, len(all))
+	}
+	return out
+}
+
+// against words a difference of accuracies, and no more than its interval and its tests show, which were
+// corrected for so many comparisons.
+func (e Estimate) against(reference *Line, comparisons int) string {
+	points := fmt.Sprintf("%+.2f points", 100*e.Mean)
+	if e.Interval.Coverage == 0 {
+		return points + " against " + reference.Label + "; one seed has no interval, so that is no finding"
+	}
+	verdict := "not shown to differ from " + reference.Label
+	switch {
+	case e.ZeroP < stat.Significance:
+		verdict = fmt.Sprintf("the same as %s within %g points", reference.Label, 100*SameAccuracy)
+	case e.NonzeroP < stat.Significance && e.Mean > 0:
+		verdict = "above " + reference.Label
+	case e.NonzeroP < stat.Significance:
+		verdict = "below " + reference.Label
+	case !e.Interval.Contains(0):
+		verdict += fmt.Sprintf(" after a correction for %d comparisons", comparisons)
+	}
+	return fmt.Sprintf("%s, %s (95 %% interval %+.2f to %+.2f, %d seeds)", verdict, points, 100*e.Interval.Lo,
+		100*e.Interval.Hi, e.Seeds)
+}
+
+// fraction writes an accuracy.
+func fraction(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }

@@ -1,0 +1,358 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"lockstep/app/evidence/stat"
+	"slices"
+	"strings"
+
+	"lockstep/app/record"
+	"lockstep/app/strategy"
+)
+
+// Comparison is what a report shows: groups of comparable lines, then the notes on all of them.
+type Comparison struct {
+	Groups []Group
+	Notes  []Note
+
+	listed [][]string // rows that a rule has listed, see [Comparison.where]
+}
+
+// Group holds the lines that trained the same model on the same data with the same global
+// batch under the same condition. Ratios are formed inside a group only.
+type Group struct {
+	Model, Data string
+	Batch       int
+	PerWorker   int // samples of each worker, if the batch grows with them
+	Condition   string
+	Lines       []*Line
+	Baseline    *Line    // single with the fewest threads, see [Compare]; nil without a successful one
+	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
+	Hashes      []string // distinct parameter hashes of the exact lines, of the seed and work that have most
+	Pairs       []Pair   // of the rivals, each two of them once
+
+	promised promised         // by the lines of Hashes
+	pairAt   map[[2]*Line]int // places of the pairs by their A and B
+}
+
+// Line is one row summarised over its successful runs.
+type Line struct {
+	Setting  record.Setting
+	Label    string // unique within the group
+	Cores    int    // logical processors that it can keep busy: workers x threads, at most the host's
+	OK       int    // successful runs
+	Measured int    // of those the ones whose times count: all but those that others took cores from
+	Failures []string
+	Refused  string // why the line may not be compared with the others; empty if it may
+
+	Total     stat.Summary // seconds of training and evaluation, over runs
+	Epoch     stat.Summary // seconds of a complete epoch, over all of them
+	Step      stat.Summary // seconds of a step after the first, of all runs; its median is that of RunMedian
+	RunMedian stat.Summary // the runs' median step times, over runs
+	FirstStep float64      // seconds, median over runs
+	Timed     int          // steps after the first in one run
+	PerSecond float64      // samples per second of steps as long as the median one
+
+	Speedup    stat.Ratio // baseline step / this step
+	Efficiency stat.Ratio // core seconds of a baseline step / core seconds of this one; see [Compare]
+	Contended  bool       // more workers x threads than cores: no efficiency
+	OverFloor  stat.Ratio // this step / step of strategy none with as many workers and threads
+
+	LossFirst, LossLast         float64
+	Repeats                     int     // steps after which another program repeats its batches; 0: never
+	TrainAccuracy, TestAccuracy float64 // fractions of the samples, of the first run
+	TestSamples                 int64
+	BytesSent                   float64 // by all ranks, in one run; NaN: not told
+	BusiestBytes                float64 // sent and received by the busiest process, in one run
+	ServerBytes                 float64 // by the process of the busiest server; NaN: no server, or unknown
+	SHA256                      string  // of the parameters of the first seed; empty if its runs disagree
+	Disagree                    bool    // runs of one seed ended with different parameters
+	Seeds                       int     // different ones
+	Staleness                   []int   // updates of all runs by their staleness; nil: none
+	Accuracy                    Accuracy
+	IsMixed                     bool // in mixed precision, with another result than lines that are not
+	Uneven                      bool // the runs did different numbers of steps or samples, or see otherRun
+	ISA                         string
+	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
+	Disturbed                   bool          // others took cores from every run: times get no ratio
+
+	Loss   []float64 // by step: mean over the step's samples, of the first successful run
+	Times  []float64 // by step: seconds, median over runs
+	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
+	Ranks  []RankLine
+
+	LossSamples  []float64           // by step: samples that the run had trained on, of the same run as Loss
+	LossSeconds  []float64           // by step: seconds of steps until then
+	Hidden       float64             // seconds of a step that communication was hidden; NaN: not told
+	BytesVectors float64             // BytesSent without compression; NaN: not told
+	Checkpoints  *record.Checkpoints // of the first run; nil: none
+	Usage        []WatchedRank       // what each worker of the first run took; nil: not told
+	TotalShards  []float64           // that each worker of it computed; nil: not told
+
+	runs        []*record.Run     // successful ones, by round
+	hashes      map[uint64]string // of the parameters by seed, where its runs agree
+	missing     int               // runs that were planned and not done
+	row         int               // number of the row
+	original    int               // that, or the number of the row that it is a copy of
+	work        work
+	computed    computed  // by the first run
+	skew        *skew     // of the first run that has one
+	phaseShare  float64   // sum of the phases relative to the mean step
+	stepByRound []float64 // median step time, NaN where the round has no successful run
+
+	correlation, ownCorrelation float64 // see [Comparison.correlate]
+}
+
+// RankLine is what one worker of a line reported.
+type RankLine struct {
+	Rank    int
+	Loss    []float64 // by step: as Line.Loss, as this rank reported it
+	OwnLoss []float64 // by step, of the first successful run: mean over the rank's own shards
+}
+
+// Phases lists the phases of a step in the order they are shown. They add up to the step.
+func Phases() []string {
+	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
+}
+
+// isSuperlinear reports whether a core of the line is said to do more than one of the baseline.
+func (l *Line) isSuperlinear() bool {
+	return l.Efficiency.Known() && IsSuperlinear(l.Efficiency.Median)
+}
+
+// strategy returns what the strategy of the line is.
+func (l *Line) strategy() strategy.Strategy { return strategy.Named(l.Setting.Strategy) }
+
+// Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
+func (l *Line) Exact() bool {
+	s := l.Setting
+	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && !l.strategy().IsFloor &&
+		s.Algorithm != "ring" && !s.IsLossy)
+}
+
+// isOther reports whether the line reaches another result by equal work, which only its accuracy can be
+// compared by: mixed precision, a lossy wire, old weights, averages of several models. The ring rounds
+// otherwise, no more.
+func (l *Line) isOther() bool {
+	return !l.Exact() && (l.IsMixed || l.Setting.IsLossy || l.isLoose() || !l.isRing())
+}
+
+func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting.Workers > 1 }
+
+// isMean reports whether the time of a step is that of many steps over their number, because workers meet in
+// some steps only, or share the steps.
+func (l *Line) isMean() bool { return l.isLoose() && !l.strategy().IsFloor }
+
+// isLoose reports whether the workers do not wait for one another in every step, so that their steps and
+// losses differ.
+func (l *Line) isLoose() bool {
+	return isLoose(l.Setting.Strategy, l.Setting.Workers)
+}
+
+// Compare summarises r.
+//
+// The baseline of a group is strategy single with the fewest threads, in mixed precision only if there is no
+// other, and of several the one without settings of its own. Every other line of equal work is related to it
+// by the ratio of median step times, taken round by round. Speed-up is that ratio. Efficiency is speed-up /
+// (cores / baseline cores), so 1 means that every core does as much as a core of the baseline. Two kinds of
+// lines get none: those with more workers x threads than the machine has cores, and those of another math
+// than the baseline.
+//
+// A line whose work differs from the baseline's is refused: it keeps its own figures and gets no ratio. Runs
+// that others took cores from are left out of times and ratios; a line without any other run shows its times
+// and gets no ratio.
+//
+// Lines that do equal work and train one model are rivals: each two of a group are a [Pair], tested round
+// by round, and the tests are corrected for the number of pairs of all groups.
+//
+// r must be valid ([record.Results.Validate]). Cost: linear in the number of steps, times its log.
+func Compare(r *record.Results) *Comparison {
+	c := &Comparison{}
+	for i := range r.Rows {
+		line := newLine(&r.Rows[i], r.Rounds)
+		line.row, line.original = i, i-r.Rows[i].Copy
+		cores := cmp.Or(line.Setting.Cores, r.Host.Cores)
+		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), cores)
+		g := c.group(line.Setting)
+		line.Label = label(line, g.Lines)
+		g.Lines = append(g.Lines, line)
+	}
+	c.correlate()
+	c.refusePeers(r)
+	for i := range c.Groups {
+		c.Groups[i].relate()
+	}
+	c.pair()
+	c.Notes = notes(r, c)
+	return c
+}
+
+func (c *Comparison) group(s record.Setting) *Group {
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		if g.Model == s.Model && g.Data == s.Data && g.Batch == s.Batch && g.PerWorker == s.PerWorker &&
+			g.Condition == s.Condition {
+			return g
+		}
+	}
+	c.Groups = append(c.Groups, Group{Model: s.Model, Data: s.Data, Batch: s.Batch, PerWorker: s.PerWorker,
+		Condition: s.Condition})
+	return &c.Groups[len(c.Groups)-1]
+}
+
+// label names a line by strategy and cores, its own settings, and a wire that is no plain one; algorithm,
+// link and a number follow where needed. A copy has the name of the row that it copies, and a number.
+func label(l *Line, others []*Line) string {
+	s := l.Setting
+	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
+	if where := s.Layout(); where != "" {
+		name += " " + where
+	}
+	if s.Options != "" {
+		name += " " + strings.ReplaceAll(s.Options, "+", " ")
+	}
+	if s.Wire != "" && !strings.Contains("+"+s.Options, "+wire=") {
+		name += " " + s.Wire
+	}
+	if s.SlowWorkers != "" && s.Condition == "" && !strings.Contains("+"+s.Options, "+slow-worker=") {
+		name += " slow " + s.SlowWorkers
+	}
+	taken := func(name string) bool {
+		return slices.ContainsFunc(others, func(l *Line) bool { return l.Label == name })
+	}
+	first := slices.IndexFunc(others, func(o *Line) bool { return o.original == l.original })
+	if first >= 0 {
+		name = others[first].Label
+	}
+	for _, more := range []string{s.Algorithm, s.Link} {
+		if more != "" && taken(name) && first < 0 {
+			name += " " + more
+		}
+	}
+	unique := name
+	for i := 2; taken(unique); i++ {
+		unique = fmt.Sprintf("%s (%d)", name, i)
+	}
+	return unique
+}
+
+// relate chooses the baseline and fills what compares a line with another one.
+func (g *Group) relate() {
+	g.markMixed()
+	g.chooseReferences()
+	g.promise()
+	for _, l := range g.Lines {
+		if l.OK == 0 || g.Baseline == nil {
+			continue
+		}
+		l.Refused = cmp.Or(l.Refused, difference(l, g.Baseline))
+		if l.Refused != "" || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
+			continue // how another program scales is not told by our baseline, see peers
+		}
+		l.Speedup = pairedRatio(g.Baseline, l)
+		if !l.Contended && !g.Baseline.Contended && !l.IsOnGPU() && l.HasMathOf(g.Baseline) {
+			share := float64(g.Baseline.Cores) / float64(l.Cores)
+			l.Efficiency = l.Speedup.Scaled(share)
+		}
+	}
+	g.relateFloor()
+	g.relateAccuracy()
+}
+
+// chooseReferences chooses the baseline and the floors.
+func (g *Group) chooseReferences() {
+	for _, l := range g.Lines {
+		switch {
+		case l.OK == 0 || l.Setting.Peer != "":
+		case l.strategy().IsAlone:
+			if g.Baseline == nil || l.isBaselineBefore(g.Baseline) {
+				g.Baseline = l
+			}
+		case l.strategy().IsFloor:
+			g.Floor = append(g.Floor, l)
+		}
+	}
+}
+
+// wantedBaseline returns the row that would be the baseline if it had succeeded, or the baseline, which there
+// is. A row that failed tells nothing of its math, so only those of the same settings, or of none, count.
+func (g *Group) wantedBaseline() *Line {
+	best := g.Baseline
+	for _, l := range g.Lines {
+		a, b := l.Setting, best.Setting
+		isBetter := a.Options == b.Options && a.Threads < b.Threads || a.Options == "" && b.Options != ""
+		if l.OK == 0 && l.strategy().IsAlone && a.Peer == "" && isBetter {
+			best = l
+		}
+	}
+	return best
+}
+
+// isBaselineBefore reports whether the line is a better baseline than another: not in mixed precision, then
+// of fewer threads, then without settings of its own.
+func (l *Line) isBaselineBefore(other *Line) bool {
+	a, b := l.Setting, other.Setting
+	switch {
+	case l.IsMixed != other.IsMixed:
+		return other.IsMixed
+	case a.Threads != b.Threads:
+		return a.Threads < b.Threads
+	}
+	return a.Options == "" && b.Options != ""
+}
+
+func (g *Group) relateFloor() {
+	for _, l := range g.Lines {
+		for _, f := range g.Floor {
+			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads &&
+				f.Setting.Hosts == l.Setting.Hosts && f.HasMathOf(l)
+			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
+			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
+				l.OverFloor = pairedRatio(l, f)
+			}
+		}
+	}
+}
+
+// difference says in words how the work of two lines of a group differs, or returns "".
+func difference(l, base *Line) string {
+	a, b := l.Setting, base.Setting
+	switch {
+	case l == base:
+		return ""
+	case a.Shards != b.Shards:
+		return fmt.Sprintf("%d shards against %d", a.Shards, b.Shards)
+	case l.work.samples != base.work.samples:
+		return fmt.Sprintf("%d samples against %d", l.work.samples, base.work.samples)
+	case l.work.steps != base.work.steps:
+		return fmt.Sprintf("%d steps against %d", l.work.steps, base.work.steps)
+	case a.Seed != b.Seed:
+		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
+	case a.LR != b.LR && !l.isOther():
+		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
+	case l.otherTraining(base) != "":
+		return l.otherTraining(base)
+	case a.Peer != "":
+		return "" // its kernels are others, and it evaluates nothing
+	case l.work.testSamples != base.work.testSamples:
+		return fmt.Sprintf("%d test samples against %d", l.work.testSamples, base.work.testSamples)
+	case l.ISA != base.ISA:
+		return fmt.Sprintf("kernels %s against %s", l.ISA, base.ISA)
+	}
+	return ""
+}
+
+// correlate estimates the correlation of neighbouring rounds from all lines that have rounds enough.
+func (c *Comparison) correlate() {
+	groups := make([][][]float64, len(c.Groups))
+	for i := range c.Groups {
+		for _, l := range c.Groups[i].Lines {
+			if l.RunMedian.N >= stat.LeastRounds && !l.Disturbed {
+				groups[i] = append(groups[i], l.stepByRound)
+			}
+		}
+	}
+	own, beside := stat.Correlations(groups)
+	c.lines(func(_ *Group, l *Line) { l.correlation, l.ownCorrelation = beside, own })
+}

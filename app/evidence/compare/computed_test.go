@@ -1,0 +1,217 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+)
+
+// withConfig gives all runs of a row a configuration, and the parameters that it ends with.
+func withConfig(row *record.Row, config, hash string) {
+	for i := range row.Runs {
+		row.Runs[i].Config = json.RawMessage(config)
+		row.Runs[i].ParameterSHA256 = hash
+	}
+}
+
+// A row that trains by another rule does other work, also where its label does not say so.
+func TestOtherTrainingIsOtherWork(t *testing.T) {
+	const sgd = `{"optimizer":"sgd","momentum":0.9,"math":"fast"}`
+	for _, test := range []struct{ name, config, hash, refused string }{
+		{"equal", sgd, "aa", ""},
+		{"optimizer", `{"optimizer":"adamw","weight-decay":0.3,"math":"fast"}`, "bb",
+			"optimizer adamw against sgd"},
+		{"momentum", `{"optimizer":"sgd","momentum":0.1,"math":"fast"}`, "bb", "momentum 0.1 against 0.9"},
+		{"without effect", `{"optimizer":"sgd","momentum":0.1,"math":"fast"}`, "aa", ""},
+		{"math", `{"optimizer":"sgd","momentum":0.9,"math":"exact"}`, "bb", ""},
+		{"not told", `{"optimizer":"sgd"}`, "bb", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMaker(6, 4)
+			withConfig(m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1, 1.2, 1, 1.1, 1.2),
+				sgd, "aa")
+			withConfig(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.5, 0.6, 0.5, 0.6, 0.5, 0.6),
+				test.config, test.hash)
+			c := compare.Compare(m.Results)
+			if got := c.Groups[0].Lines[1].Refused; got != test.refused {
+				t.Errorf("refused for %q, want %q", got, test.refused)
+			}
+			if got := note(c, "parameters"); strings.Contains(got, "promises the bits") {
+				t.Errorf("said of rows that compute otherwise: %s", got)
+			}
+		})
+	}
+}
+
+// Mixed precision reaches another result, so its rows win nothing.
+func TestMixedPrecisionIsAnotherResult(t *testing.T) {
+	m := newMaker(6, 4)
+	withConfig(m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1, 1.2, 1, 1.1, 1.2),
+		`{"math":"fast"}`, "aa")
+	withConfig(m.add(record.Setting{Strategy: "single", Workers: 1, Options: "math=bf16"}, 0.5, 0.6, 0.5, 0.6,
+		0.5, 0.6), `{"math":"bf16"}`, "bb")
+	c := compare.Compare(m.Results)
+	l := c.Groups[0].Lines[1]
+	if got, want := c.Groups[0].Unranked(l), "another result"; got != want {
+		t.Errorf("unranked as %q, want %q", got, want)
+	}
+	if got := note(c, "mixed precision"); !strings.Contains(got, "single 1×1 math=bf16") {
+		t.Errorf("caution %q does not name the row", got)
+	}
+}
+
+// Where no product is large enough to be rounded, such as in lenet, mixed precision reaches the result of the
+// rows beside it; that other rows reach another one makes no difference.
+func TestMixedPrecisionWithoutEffectIsNoOtherResult(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, math := range []string{"fast", "bf16"} {
+		config := `{"math":"` + math + `"}`
+		withConfig(m.add(record.Setting{Strategy: "single", Workers: 1, Options: "math=" + math}, 1, 1.1, 1.2,
+			1, 1.1, 1.2), config, "aa")
+		withConfig(m.add(record.Setting{Strategy: "none", Workers: 2, Options: "math=" + math}, 1, 1.1, 1.2,
+			1, 1.1, 1.2), config, "cc")
+	}
+	c := compare.Compare(m.Results)
+	if got := note(c, "mixed precision"); got != "" {
+		t.Errorf("caution %q about equal parameters", got)
+	}
+	for _, l := range c.Groups[0].Lines {
+		if why := c.Groups[0].Unranked(l); l.Setting.Strategy == "single" && why != "" {
+			t.Errorf("%s is unranked: %s", l.Label, why)
+		}
+	}
+}
+
+// Rows of one math are related to a baseline and a floor of that math, in any order of rows.
+func TestReferencesAreOfOneMath(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, row := range []struct {
+		strategy, math string
+		step           float64
+	}{{"single", "bf16", 0.5}, {"single", "fast", 1}, {"none", "fast", 0.5}, {"none", "bf16", 0.2},
+		{"ddp", "fast", 0.6}, {"ddp", "bf16", 0.3}} {
+		s := record.Setting{Strategy: row.strategy, Workers: 2, Options: "math=" + row.math}
+		if row.strategy == "single" {
+			s.Workers = 1
+		}
+		v := row.step
+		withConfig(m.add(s, v, v, v, v, v, v), `{"math":"`+row.math+`"}`, row.strategy+row.math)
+	}
+	c := compare.Compare(m.Results)
+	g := c.Groups[0]
+	if g.Baseline != g.Lines[1] {
+		t.Errorf("the baseline is %s", g.Baseline.Label)
+	}
+	fast, mixed := g.Lines[4], g.Lines[5]
+	near(t, "speed-up", fast.Speedup.Median, 1/0.6, 1e-12)
+	near(t, "efficiency", fast.Efficiency.Median, 0.5/0.6, 1e-12)
+	near(t, "speed-up in mixed precision", mixed.Speedup.Median, 1/0.3, 1e-12)
+	if mixed.Efficiency.Known() {
+		t.Errorf("efficiency %v across maths", mixed.Efficiency.Median)
+	}
+	near(t, "step over none", fast.OverFloor.Median, 0.6/0.5, 1e-12)
+	near(t, "step over none in mixed precision", mixed.OverFloor.Median, 0.3/0.2, 1e-12)
+	wantNoNote(t, c, "above 100 %")
+	wantNote(t, c, "speed-up", "Rows of another math than that of single have none.")
+	if text := note(c, "serial fraction"); !strings.Contains(text, "ddp 2×1 math=fast 20 %") ||
+		strings.Contains(text, "bf16") {
+		t.Errorf("serial fractions %q, want that of ddp 2×1 math=fast alone", text)
+	}
+}
+
+// With no baseline but one in mixed precision, rows of another math have a speed-up and no efficiency.
+func TestABaselineInMixedPrecision(t *testing.T) {
+	m := newMaker(2, 4)
+	withConfig(m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1), `{"math":"bf16"}`, "aa")
+	withConfig(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.8, 0.8), `{"math":"fast"}`, "bb")
+	g := compare.Compare(m.Results).Groups[0]
+	if l := g.Lines[1]; g.Baseline != g.Lines[0] || !l.Speedup.Known() || l.Efficiency.Known() {
+		t.Errorf("speed-up %v, efficiency %v, want a speed-up alone", l.Speedup, l.Efficiency)
+	}
+}
+
+// The runs of a row have one configuration, or the row takes no part in findings. What a run does not tell is
+// no difference.
+func TestRunsOfARowTrainAlike(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		configs [3]string
+		want    string
+	}{
+		{"alike", [3]string{`{"momentum":0.9}`, `{"momentum":0.9}`, `{"momentum":0.9}`}, ""},
+		{"momentum", [3]string{`{"momentum":0.9}`, `{"momentum":0.1}`, `{}`},
+			"round 2 was run with momentum 0.1, not 0.9."},
+		{"math", [3]string{`{"math":"fast"}`, `{"math":"fast"}`, `{"math":"bf16"}`},
+			"round 3 was run with math bf16, not fast."},
+		{"math not told", [3]string{`{"momentum":0.9}`, `{"momentum":0.9,"math":"fast"}`, ``}, ""},
+		{"told later", [3]string{``, `{"math":"fast"}`, `{"math":"bf16"}`},
+			"round 3 was run with math bf16, not fast."},
+		{"words in a value", [3]string{`{"weights":"/a against b"}`, `{"weights":"/c against d"}`, ``},
+			"round 2 was run with weights /c against d, not /a against b."},
+		{"lists", [3]string{`{"milestones":[1,2],"groups":{"a":1}}`, `{"milestones":[1,3],"groups":{"a":1}}`,
+			``}, "milestones [1 3], not [1 2]"},
+		{"no value", [3]string{`{"vocab":""}`, `{"vocab":"words.txt"}`, ``}, "vocab words.txt, not none."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMaker(3, 4)
+			row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1, 1)
+			for i, config := range test.configs {
+				row.Runs[i].Config = json.RawMessage(config)
+			}
+			c := compare.Compare(m.Results)
+			if c.Groups[0].Lines[0].Uneven != (test.want != "") {
+				t.Errorf("uneven: %v", c.Groups[0].Lines[0].Uneven)
+			}
+			if test.want == "" {
+				wantNoNote(t, c, "unequal runs")
+				return
+			}
+			wantNote(t, c, "unequal runs", test.want)
+		})
+	}
+}
+
+// A row's own setting is in its label once.
+func TestSlowedWorkersAreNamedOnce(t *testing.T) {
+	m := newMaker(1, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1, Options: "slow-worker=0:1", SlowWorkers: "0:1"}, 1)
+	if got, want := compare.Compare(m.Results).Groups[0].Lines[0].Label,
+		"single 1×1 slow-worker=0:1"; got != want {
+		t.Errorf("label %q, want %q", got, want)
+	}
+}
+
+// Lines of a GPU have no efficiency per core, and workers that share one are told.
+func TestLinesOfAGPU(t *testing.T) {
+	m := newMaker(6, 4)
+	for _, workers := range []int{1, 2} {
+		s := record.Setting{Strategy: "ddp", Workers: workers}
+		if workers == 1 {
+			s.Strategy = "single"
+		}
+		v := 1 / float64(workers)
+		withConfig(m.add(s, v, v, v, v, v, v), `{"math":"fp32","device":"cuda"}`, s.Strategy)
+	}
+	c := compare.Compare(m.Results)
+	two := c.Groups[0].Lines[1]
+	near(t, "speed-up", two.Speedup.Median, 2, 1e-12)
+	if two.Efficiency.Known() || !two.IsOnGPU() {
+		t.Errorf("efficiency %v on a GPU", two.Efficiency.Median)
+	}
+	wantNote(t, c, "shared GPU", "Workers of these rows share a GPU")
+	if text := note(c, "shared GPU"); strings.Contains(text, "single") {
+		t.Errorf("a worker alone shares a GPU: %q", text)
+	}
+	for workers, want := range map[int]string{1: "", 2: "Workers of these rows share a GPU"} {
+		for i := range m.Rows[1].Runs {
+			m.Rows[1].Runs[i].GPUWorkers = workers
+		}
+		if text := note(compare.Compare(m.Results), "shared GPU"); !strings.HasPrefix(text, want) ||
+			(text == "") != (want == "") {
+			t.Errorf("2 workers, %d on a GPU: %q, want %q", workers, text, want)
+		}
+	}
+}

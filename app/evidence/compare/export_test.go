@@ -1,0 +1,17 @@
+package compare
+
+import "lockstep/app/evidence/stat"
+
+// OfTimes returns the comparison of rows of equal work whose steps took so long in each round, without notes.
+func OfTimes(times [][]float64) *Comparison {
+	g := Group{}
+	for _, x := range times {
+		l := &Line{stepByRound: x, RunMedian: stat.Summarize(x), OK: len(x), Measured: len(x)}
+		l.Step.Median = l.RunMedian.Median
+		g.Lines = append(g.Lines, l)
+	}
+	c := &Comparison{Groups: []Group{g}}
+	c.correlate()
+	c.pair()
+	return c
+}

@@ -1,0 +1,348 @@
+package compare
+
+import (
+	"cmp"
+	"lockstep/app/evidence/stat"
+	"math"
+	"slices"
+
+	"lockstep/app/record"
+)
+
+// work is the amount of work of a run; the runs of one line must agree on it.
+type work struct {
+	steps       int
+	samples     int64
+	testSamples int64
+}
+
+// newLine summarises the successful runs of a row.
+func newLine(row *record.Row, rounds int) *Line {
+	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds),
+		missing: cmp.Or(row.Rounds, rounds) - len(row.Runs)}
+	for i := range l.stepByRound {
+		l.stepByRound[i] = math.NaN()
+	}
+	var good, clean []*record.Run
+	for i := range row.Runs {
+		run := &row.Runs[i]
+		if run.Error != "" {
+			l.Failures = append(l.Failures, run.Error)
+			continue
+		}
+		good = append(good, run)
+		if !run.Taken.IsDisturbed() {
+			clean = append(clean, run)
+		}
+	}
+	byRound := func(a, b *record.Run) int { return a.Round - b.Round }
+	slices.SortFunc(good, byRound)
+	slices.SortFunc(clean, byRound)
+	l.OK, l.runs = len(good), good
+	if l.Disturbed = l.OK > 0 && len(clean) == 0; l.Disturbed {
+		clean = good
+	}
+	l.Measured = len(clean)
+	l.summarizeTime(clean)
+	l.summarizeResult(good, clean)
+	if len(good) > 0 {
+		l.summarizeCurves(clean)
+	}
+	return l
+}
+
+func (l *Line) summarizeTime(runs []*record.Run) {
+	var total, epochs, steps, first []float64
+	for _, r := range runs {
+		step := timed(r)
+		if l.isMean() {
+			step = []float64{meanStep(r, l.Setting.Batch)}
+		}
+		l.stepByRound[r.Round] = stat.Median(step)
+		total = append(total, r.Seconds)
+		epochs = append(epochs, r.EpochSeconds...)
+		steps = append(steps, step...)
+		if all := stepSeconds(r); len(all) > 0 {
+			first = append(first, all[0])
+		}
+		l.Timed = max(l.Timed, len(timed(r)))
+	}
+	l.Total = stat.Summarize(total)
+	l.Epoch = stat.Summarize(epochs)
+	l.RunMedian = stat.Summarize(l.stepByRound)
+	// The median is that of the runs, because the picture shows runs, pairs compare them, and the interval is
+	// theirs: the median of all steps together can lie outside that interval.
+	l.Step = stat.Summarize(steps)
+	l.Step.Median = l.RunMedian.Median
+	l.FirstStep = stat.Median(first)
+	l.PerSecond = math.NaN()
+	if len(runs) > 0 {
+		l.PerSecond = l.rate(runs[0], l.Step.Median)
+	}
+}
+
+// summarizeResult fills what runs ended with: figures of the first of the timed ones, which stand beside
+// their times, and whether all agree.
+func (l *Line) summarizeResult(runs, timed []*record.Run) {
+	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
+	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
+	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
+	l.hashes = map[uint64]string{}
+	for _, r := range runs {
+		if c := r.Taken; c != nil && (l.Taken == nil || c.Sum() > l.Taken.Sum()) {
+			l.Taken = c
+		}
+		l.addStaleness(r.Staleness)
+		l.addHash(l.seedOf(r), r.ParameterSHA256)
+	}
+	if len(runs) == 0 {
+		return
+	}
+	l.SHA256 = l.hashes[l.seedOf(timed[0])]
+	l.firstResult(timed[0])
+	for _, r := range runs {
+		if workOf(r) != l.work && l.Refused == "" {
+			l.Uneven = true
+		}
+	}
+	l.Uneven = l.Uneven || otherRun(runs) != ""
+}
+
+// firstResult fills the figures that are those of one run.
+func (l *Line) firstResult(r *record.Run) {
+	l.work, l.computed = workOf(r), computedBy(r)
+	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
+	l.TestSamples = r.TestSamples
+	if l.Setting.Peer == "" { // another program does not tell
+		l.BytesSent = float64(r.BytesSent)
+	}
+	if r.BusiestBytes > 0 {
+		l.BusiestBytes = float64(r.BusiestBytes)
+	}
+	if r.ServerBytes > 0 {
+		l.ServerBytes = float64(r.ServerBytes)
+	}
+	l.ISA = r.Kernels()
+	l.Repeats = l.repeatsOf(r)
+	if loss := lossOf(r); len(loss) > 0 {
+		l.LossFirst = loss[0]
+		if l.Repeats == 0 {
+			l.LossLast = loss[len(loss)-1]
+		}
+	}
+}
+
+// addStaleness adds the updates of a run by their staleness.
+func (l *Line) addStaleness(updates []int) {
+	for len(l.Staleness) < len(updates) {
+		l.Staleness = append(l.Staleness, 0)
+	}
+	for staleness, n := range updates {
+		l.Staleness[staleness] += n
+	}
+}
+
+// addHash notes the parameters that a run with a seed ended with.
+func (l *Line) addHash(seed uint64, hash string) {
+	if former, isKnown := l.hashes[seed]; !isKnown {
+		l.hashes[seed] = hash
+		l.Seeds++
+	} else if former != hash {
+		l.hashes[seed] = ""
+		l.Disagree = true
+	}
+}
+
+// workOf returns the amount of work of a run.
+func workOf(r *record.Run) work {
+	return work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
+}
+
+// seedOf returns the seed of a run.
+func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Seed) }
+
+// summarizeCurves fills what is told of single steps: what they computed is that of the first timed run,
+// where their time went that of all timed runs.
+func (l *Line) summarizeCurves(timed []*record.Run) {
+	l.Loss = lossOf(timed[0])
+	l.Times = medianTimes(timed)
+	for _, rank := range timed[0].Ranks {
+		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
+			OwnLoss: rank.Steps.OwnLoss})
+	}
+	for _, r := range timed {
+		if l.skew = skewOf(r); l.skew != nil {
+			break
+		}
+	}
+	l.Phases, l.phaseShare = meanPhases(timed)
+	l.summarizePlaces(timed[0])
+	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
+	if n := timed[0].BytesVectors; n > 0 {
+		l.BytesVectors = float64(n)
+	}
+	l.Checkpoints = timed[0].Checkpoints
+	l.Usage, l.TotalShards = usageOf(timed[0]), shardsOf(timed[0])
+}
+
+// medianTimes returns the seconds of each step, median over the runs that have it.
+func medianTimes(runs []*record.Run) (times []float64) {
+	all := make([][]float64, len(runs))
+	longest := 0
+	for i, r := range runs {
+		all[i] = stepSeconds(r)
+		longest = max(longest, len(all[i]))
+	}
+	at := make([]float64, 0, len(runs))
+	for step := range longest {
+		at = at[:0]
+		for _, s := range all {
+			if step < len(s) {
+				at = append(at, s[step])
+			}
+		}
+		times = append(times, stat.Median(at))
+	}
+	return times
+}
+
+// meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps
+// (means add up to the mean step as medians would not), and their sum relative to that step. Phases of
+// no known name (evaluation between steps) count as other.
+func meanPhases(runs []*record.Run) (phases []float64, share float64) {
+	names := Phases()
+	sums := make([]float64, len(names))
+	steps, total := 0, 0.0
+	for _, r := range runs {
+		typical := typical(r)
+		for _, rank := range r.Ranks {
+			for name, values := range rank.Steps.Phases {
+				at := slices.Index(names, name)
+				if at < 0 {
+					at = len(names) - 1
+				}
+				for _, i := range typical {
+					sums[at] += entry(values, i)
+				}
+			}
+			for _, i := range typical {
+				total += entry(rank.Steps.Seconds, i)
+				steps++
+			}
+		}
+	}
+	if steps == 0 {
+		return nil, math.NaN()
+	}
+	accounted := 0.0
+	for i := range sums {
+		accounted += sums[i]
+		sums[i] /= float64(steps)
+	}
+	return sums, accounted / total
+}
+
+// entry returns x[i], or 0 past the end, because a rank may have reported fewer steps than another.
+func entry(x []float64, i int) float64 {
+	if i >= len(x) {
+		return 0
+	}
+	return x[i]
+}
+
+// typical returns the steps after the first that took no less than the 10th and no more than the
+// 90th percentile of the run: a burst of the machine must not decide what a step consists of.
+func typical(r *record.Run) []int {
+	timed := timed(r)
+	lo, hi := stat.Quantile(timed, 0.1), stat.Quantile(timed, 0.9)
+	var out []int
+	for i, s := range timed {
+		if lo <= s && s <= hi {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// stepSeconds returns the time of each step, the longest of the ranks': a step is over when the
+// last rank has finished it.
+func stepSeconds(r *record.Run) []float64 {
+	var out []float64
+	for i, rank := range r.Ranks {
+		for j, s := range rank.Steps.Seconds {
+			switch {
+			case i == 0 || j >= len(out):
+				out = append(out, s)
+			case s > out[j]:
+				out[j] = s
+			}
+		}
+	}
+	return out
+}
+
+// timed returns the step times without the first step.
+func timed(r *record.Run) []float64 {
+	s := stepSeconds(r)
+	return s[min(1, len(s)):]
+}
+
+// meanStep returns the mean time of a step of so many samples: the training time by the steps of all samples
+// or, where it is not known, that of the slowest worker's steps after the first by their number.
+func meanStep(r *record.Run, batch int) float64 {
+	if r.TrainSeconds > 0 && r.Samples > 0 {
+		return r.TrainSeconds * float64(batch) / float64(r.Samples)
+	}
+	longest, most := 0.0, 0
+	for _, rank := range r.Ranks {
+		sum := 0.0
+		for _, s := range rank.Steps.Seconds[min(1, len(rank.Steps.Seconds)):] {
+			sum += s
+		}
+		longest, most = max(longest, sum), max(most, len(rank.Steps.Seconds)-1)
+	}
+	return longest / float64(most)
+}
+
+// rate returns the samples per second of steps that take so long, of the samples of a typical step of a run.
+// It is the quotient of two columns of a table, which a mean over all steps would not be.
+func (l *Line) rate(r *record.Run, step float64) float64 {
+	samples := l.Setting.Batch
+	if all := r.Ranks; !l.isMean() && len(all) > 0 && len(all[0].Steps.Samples) > 0 {
+		samples = slices.Sorted(slices.Values(all[0].Steps.Samples))[len(all[0].Steps.Samples)/2]
+	}
+	return float64(samples) / step
+}
+
+// lossOf returns the mean of the ranks' losses by step, without ranks that had no sample in it.
+// Where ranks exchange they all report the loss of the global batch, and the mean is that value.
+func lossOf(r *record.Run) []float64 {
+	if len(r.Ranks) == 0 {
+		return nil
+	}
+	out := make([]float64, len(r.Ranks[0].Steps.Loss))
+	for i := range out {
+		first, rest, n := math.NaN(), 0.0, 0
+		for _, rank := range r.Ranks {
+			s := rank.Steps
+			if i >= len(s.Loss) || math.IsNaN(s.OwnLoss[i]) {
+				continue
+			}
+			if n == 0 {
+				first = s.Loss[i]
+			}
+			rest += s.Loss[i] - first // 0, hence exact, where the ranks agree
+			n++
+		}
+		out[i] = first + rest/float64(n)
+	}
+	return out
+}
+
+// known returns the value that x points to; NaN if it was not measured.
+func known(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}

@@ -1,0 +1,165 @@
+package compare
+
+import (
+	"lockstep/app/evidence/stat"
+	"math"
+	"slices"
+
+	"lockstep/app/record"
+)
+
+// RunLine is one successful run of a line.
+type RunLine struct {
+	*record.Run
+	Step      float64   // seconds of a step after the first: median, or the mean of rows that share steps
+	First     float64   // seconds of the first step
+	PerSecond float64   // samples per second of steps as long as Step
+	LossLast  float64   // of the last step; NaN: on a batch of its own, see [Line.Repeats]
+	Times     []float64 // seconds of each step, of the slowest rank
+	IsCounted bool      // its times count, because others took no cores from it
+}
+
+// Runs returns the successful runs of the line, by round.
+func (l *Line) Runs() []RunLine {
+	var out []RunLine
+	for _, r := range l.runs {
+		one := RunLine{Run: r, Step: stat.Median(timed(r)), First: math.NaN(), LossLast: math.NaN(),
+			Times: stepSeconds(r), IsCounted: TakenText(r.Taken) == ""}
+		if l.isMean() {
+			one.Step = meanStep(r, l.Setting.Batch)
+		}
+		one.PerSecond = l.rate(r, one.Step)
+		if len(one.Times) > 0 {
+			one.First = one.Times[0]
+		}
+		if loss := lossOf(r); len(loss) > 0 && l.repeatsOf(r) == 0 {
+			one.LossLast = loss[len(loss)-1]
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// PhaseShares returns the share of a step that a phase takes in each run that counts; nil if runs do not
+// tell.
+func (l *Line) PhaseShares(phase string) []float64 {
+	at := slices.Index(Phases(), phase)
+	var out []float64
+	for _, r := range l.counted() {
+		if phases, _ := meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
+			out = append(out, phases[at]/sumOf(phases))
+		}
+	}
+	return out
+}
+
+// sumOf returns the sum of x.
+func sumOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// HiddenSeconds returns the communication that computation hid in a step of each run that counts; nil if runs
+// do not tell.
+func (l *Line) HiddenSeconds() []float64 {
+	var out []float64
+	for _, r := range l.counted() {
+		if v := hiddenOf([]*record.Run{r}); stat.IsFinite(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// counted returns the runs whose times count.
+func (l *Line) counted() []*record.Run {
+	return slices.DeleteFunc(slices.Clone(l.runs), func(r *record.Run) bool {
+		return r.Taken.IsDisturbed() && !l.Disturbed
+	})
+}
+
+// Interval returns the interval of the step over the runs that count.
+func (l *Line) Interval() stat.Interval {
+	return stat.IntervalOf(l.stepByRound, l.ownCorrelation)
+}
+
+// summarizePlaces fills the samples and the seconds at which a run had its losses. Where ranks tell their own
+// samples only, the places are scaled to those of the run.
+func (l *Line) summarizePlaces(r *record.Run) {
+	if len(r.Ranks) == 0 {
+		return
+	}
+	samples, seconds := 0.0, 0.0
+	times := stepSeconds(r)
+	for i := range l.Loss {
+		if all := r.Ranks[0].Steps.Samples; i < len(all) {
+			samples += float64(all[i])
+		}
+		seconds += entry(times, i)
+		l.LossSamples = append(l.LossSamples, samples)
+		l.LossSeconds = append(l.LossSeconds, seconds)
+	}
+	if samples > 0 && r.Samples > 0 {
+		for i := range l.LossSamples {
+			l.LossSamples[i] *= float64(r.Samples) / samples
+		}
+	}
+}
+
+// hiddenOf returns the mean over runs and ranks of the communication that computation hid in a step; NaN if
+// no rank tells.
+func hiddenOf(runs []*record.Run) float64 {
+	var all []float64
+	for _, r := range runs {
+		for _, rank := range r.Ranks {
+			all = append(all, known(rank.Hidden))
+		}
+	}
+	return stat.Mean(all)
+}
+
+// usageOf returns what each worker of a run took, in stretches of steps; nil if the run does not tell.
+func usageOf(r *record.Run) []WatchedRank {
+	var out []WatchedRank
+	for _, rank := range r.Ranks {
+		s := rank.Steps
+		if len(s.Usage) == 0 {
+			return nil
+		}
+		stretch := max(1, (len(s.Seconds)+maxStretches-1)/maxStretches)
+		var w watching
+		for i := range s.Seconds {
+			line := record.Step{Step: i, Loss: record.Number(s.Loss[i]),
+				Seconds: record.Number(s.Seconds[i]), UsageSeconds: entry(s.Usage, i),
+				CPUSeconds: entry(s.CPU, i), RSSBytes: int64(entry(s.RSS, i)),
+				GPUBytes:  int64(entry(s.GPU, i)),
+				BytesSent: int64(entry(s.Sent, i)), BytesReceived: int64(entry(s.Received, i))}
+			if i < len(s.Shards) {
+				line.Shards = s.Shards[i]
+			}
+			w.add(line, stretch)
+		}
+		w.end()
+		out = append(out, w.rank)
+	}
+	return out
+}
+
+// shardsOf returns how many shards each worker of a run computed; nil if the run does not tell.
+func shardsOf(r *record.Run) []float64 {
+	var out []float64
+	for _, rank := range r.Ranks {
+		if len(rank.Steps.Shards) == 0 {
+			return nil
+		}
+		sum := 0
+		for _, n := range rank.Steps.Shards {
+			sum += n
+		}
+		out = append(out, float64(sum))
+	}
+	return out
+}

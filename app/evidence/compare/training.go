@@ -1,0 +1,222 @@
+package compare
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/app/record"
+	"lockstep/internal/spelling"
+)
+
+// Training holds the results of a training run.
+type Training struct {
+	record.Summary
+	Watched       []WatchedRank  `json:"-"` // by rank
+	Joint         Curve          `json:"-"` // of all workers together
+	Configuration string         `json:"-"` // the resolved settings, as YAML
+	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
+	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
+	OtherSettings string         `json:"-"` // of the configuration, than the summary tells; "": none
+
+	hash string // SHA-256 of steps.jsonl; "": it is empty, or there is none
+}
+
+// WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
+// stretch may be shorter.
+type WatchedRank struct {
+	Step     []float64 // number of the last step of the stretch, from 1
+	Loss     []float64 // of the global batch, the worker's own where it tells that; mean over the stretch
+	Seconds  []float64 // of a step, mean
+	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
+	Memory   []float64 // resident bytes, largest
+	GPU      []float64 // bytes in use on the worker's GPU, largest; NaN: not known
+	Sent     []float64 // bytes per second of the same time
+	Received []float64
+	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
+	Rate     []float64 // learning rate of the last step of the stretch; NaN: not known
+	At       []float64 // seconds of steps until the end of the stretch
+	Samples  []float64 // that its steps trained on until then
+}
+
+// maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
+const (
+	maxStretches = 300
+	maxRanks     = 1 << 12
+)
+
+// ReadTraining reads summary.json and steps.jsonl of a run. The lines of each rank must be in the order of
+// steps. It skips incomplete lines, which a killed worker or a full disk leaves.
+func ReadTraining(summary, steps io.Reader) (*Training, error) {
+	var t Training
+	if err := record.ReadJSON(summary, &t); err != nil {
+		return nil, fmt.Errorf("summary: %w", err)
+	}
+	if t.Workers < 1 || t.Steps < 0 {
+		return nil, fmt.Errorf("summary: %d workers, %d steps", t.Workers, t.Steps)
+	}
+	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
+	var ranks []watching // a run that was resumed may have had more workers before
+	var together joining
+	sum := sha256.New()
+	lines := bufio.NewScanner(io.TeeReader(steps, sum))
+	isEmpty := true
+	for lines.Scan() {
+		isEmpty = false
+		var l record.Step
+		if json.Unmarshal(lines.Bytes(), &l) != nil {
+			continue
+		}
+		if l.Rank < 0 || l.Rank >= maxRanks || l.Step < 0 {
+			return nil, fmt.Errorf("steps: step %d of rank %d", l.Step, l.Rank)
+		}
+		for len(ranks) <= l.Rank {
+			ranks = append(ranks, watching{})
+		}
+		ranks[l.Rank].add(l, stretch)
+		together.add(l, stretch)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("steps: %w", err)
+	}
+	if !isEmpty {
+		t.hash = hex.EncodeToString(sum.Sum(nil))
+	}
+	for i := range ranks {
+		ranks[i].end()
+		t.Watched = append(t.Watched, ranks[i].rank)
+	}
+	t.Joint = t.joint(&together)
+	return &t, nil
+}
+
+// Changed says which files of an ended run were changed after its end, by the seal of its summary.
+func (t *Training) Changed() []string {
+	if t.IsInterrupted {
+		return nil
+	}
+	out := t.Contradicts(t.hash)
+	if t.OtherSettings != "" {
+		out = append(out, t.OtherSettings)
+	}
+	return out
+}
+
+// Compared says what Changed compares with the seal.
+func (t *Training) Compared() string {
+	switch {
+	case t.IsInterrupted:
+		return "not compared, as it has no summary"
+	case t.Seal == "":
+		return "not compared, as its summary has no seal"
+	case t.hash == "" && t.Steps > 0:
+		return "summary compared with its seal; steps.jsonl is not there or is empty"
+	}
+	return "summary and steps compared with their seal"
+}
+
+// watching adds up the steps of a stretch.
+type watching struct {
+	rank WatchedRank
+
+	steps, last                  int
+	loss, seconds, cores, memory float64
+	gpu                          float64
+	sent, received, usage        float64
+	shards                       int
+	rate, at, samples            float64
+
+	taken []taken // by stretch
+}
+
+// unlessZero returns v, or NaN if it is not positive: it was not told.
+func unlessZero(v float64) float64 {
+	if v > 0 {
+		return v
+	}
+	return math.NaN()
+}
+
+// taken is the processor time and the wall time of a stretch, in seconds.
+type taken struct{ cores, usage float64 }
+
+// leastUsage is the time in seconds that processors in use are a mean of: systems count the time of a
+// thread that runs in ticks of up to 10 ms, so that a step of 2 ms may seem to use four of two cores.
+const leastUsage = 0.1
+
+// inUse returns the processors in use over the last stretches of leastUsage together; NaN if there are
+// fewer.
+func (w *watching) inUse() float64 {
+	var sum taken
+	for _, t := range slices.Backward(w.taken) {
+		sum.cores, sum.usage = sum.cores+t.cores, sum.usage+t.usage
+		if sum.usage >= leastUsage {
+			return sum.cores / sum.usage
+		}
+	}
+	return math.NaN()
+}
+
+func (w *watching) add(l record.Step, stretch int) {
+	if w.steps > 0 && l.Step/stretch != w.last/stretch {
+		w.end()
+	}
+	w.steps, w.last = w.steps+1, l.Step
+	w.loss += float64(l.Loss)
+	w.seconds += float64(l.Seconds)
+	w.cores += float64(l.CPUSeconds)
+	w.memory, w.gpu = math.Max(w.memory, float64(l.RSSBytes)), math.Max(w.gpu, float64(l.GPUBytes))
+	w.sent += float64(l.BytesSent)
+	w.received += float64(l.BytesReceived)
+	w.usage += float64(l.UsageSeconds)
+	w.shards += l.Shards
+	w.rate, w.at, w.samples = float64(l.Rate), w.at+float64(l.Seconds), w.samples+float64(l.Samples)
+}
+
+// end closes the stretch.
+func (w *watching) end() {
+	if w.steps == 0 {
+		return
+	}
+	r, n := &w.rank, float64(w.steps)
+	usage := unlessZero(w.usage)
+	r.Step = append(r.Step, float64(w.last+1))
+	r.Loss = append(r.Loss, w.loss/n)
+	r.Seconds = append(r.Seconds, w.seconds/n)
+	w.taken = append(w.taken, taken{w.cores, w.usage})
+	r.Cores = append(r.Cores, w.inUse())
+	r.Memory, r.GPU = append(r.Memory, w.memory), append(r.GPU, unlessZero(w.gpu))
+	r.Sent = append(r.Sent, w.sent/usage)
+	r.Received = append(r.Received, w.received/usage)
+	r.Shards = append(r.Shards, unlessZero(float64(w.shards)/n))
+	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
+	r.Samples = append(r.Samples, w.samples)
+	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
+}
+
+// PartsText says who did the parts of a run before the last; "" if all were done in the way of the last.
+func PartsText(s *record.Summary) string {
+	var texts []string
+	from := 1
+	for _, p := range s.Before() {
+		texts = append(texts, fmt.Sprintf("steps %d to %d by %s x %s, %s", from, p.Steps,
+			spelling.Count(p.Workers, "worker"), spelling.Count(p.Threads, "thread"), p.Strategy))
+		from = p.Steps + 1
+	}
+	return strings.Join(texts, "; ")
+}
+
+// SinceText says since which step the workers were those of the last part of a run, to be put behind their
+// number; "" if they were from the beginning.
+func SinceText(s *record.Summary) string {
+	if len(s.Before()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" since step %d", s.Resumed.Steps)
+}
