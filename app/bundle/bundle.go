@@ -21,7 +21,7 @@ import (
 
 // Bounds of a bundle.
 const (
-	MaxBytes    = 2 << 30 // of all files together
+	MaxBytes    = 1 << 30 // of all files together
 	MaxFiles    = 20000
 	maxManifest = 8 << 20
 	maxName     = 240 // bytes of a path
@@ -145,12 +145,11 @@ func digest(at string) (sum string, n int64, err error) {
 // Write writes the bundle of a folder whose files Scan has listed. Of one that has grown since, as that of a
 // run that goes on, it takes what was there. It fails if one has changed otherwise.
 func Write(w io.Writer, folder string, m Manifest) error {
-	var size measure
-	z, err := gzip.NewWriterLevel(packing{w, &size.packed}, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}
-	t := tar.NewWriter(packing{z, &size.plain})
+	t := tar.NewWriter(z)
 	text, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)
@@ -167,9 +166,6 @@ func Write(w io.Writer, folder string, m Manifest) error {
 		err = errors.Join(add(t, file.Name, file.Bytes, io.TeeReader(f, h)), f.Close())
 		if err == nil && hex.EncodeToString(h.Sum(nil)) != file.SHA256 {
 			err = refuse(file.Name, "it has changed meanwhile; want the folder of a run that has ended")
-		}
-		if err == nil {
-			err = size.check() // readers would refuse it
 		}
 		if err != nil {
 			return err

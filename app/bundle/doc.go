@@ -7,6 +7,6 @@
 //
 // [Extract] takes bundles from strangers. It writes nothing but regular files below an empty folder, and only
 // what the manifest lists: no links, no paths that lead out, no names that a file system may confuse, nothing
-// beyond [MaxBytes], [MaxFiles] and 32 times the bundle's own bytes. Anything else is a *[FormatError], and
-// the folder is then incomplete and should be removed.
+// beyond [MaxBytes] and [MaxFiles]. Anything else is a *[FormatError], and the folder is then incomplete and
+// should be removed.
 package bundle

@@ -18,31 +18,6 @@ import (
 	"lockstep/internal/regular"
 )
 
-// Open reads the manifest of the bundle at path.
-func Open(path string) (Manifest, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("bundle: %w", err)
-	}
-	defer f.Close()
-	var m Manifest
-	err = withReader(f, func(t *tar.Reader, _ func() error) (err error) {
-		m, err = readManifest(t)
-		return err
-	})
-	return m, err
-}
-
-// ExtractFile takes the bundle at path out into folder, as [Extract] does.
-func ExtractFile(path, folder string) (Manifest, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return Manifest{}, fmt.Errorf("bundle: %w", err)
-	}
-	defer f.Close()
-	return Extract(f, folder)
-}
-
 // Extract takes a bundle out into folder, which must be empty or absent. Errors of the bundle are
 // *FormatError; then some of its files may be there.
 func Extract(r io.Reader, folder string) (Manifest, error) {
@@ -56,16 +31,14 @@ func Extract(r io.Reader, folder string) (Manifest, error) {
 
 // withReader decompresses a bundle. end fails if anything follows the archive.
 func withReader(r io.Reader, use func(t *tar.Reader, end func() error) error) error {
-	var m measure
-	in := bufio.NewReader(counted{r, &m.packed}) // gzip reads no byte too many from it
+	in := bufio.NewReader(r) // gzip reads no byte too many from it
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return refuse("", "it is no gzip file: %v", err)
 	}
 	z.Multistream(false)
 	// The manifest bounds the files; headers and padding are a small part of them.
-	limited := &io.LimitedReader{R: measured{counted{z, &m.plain}, &m},
-		N: MaxBytes + maxManifest + MaxFiles*4096}
+	limited := &io.LimitedReader{R: z, N: MaxBytes + maxManifest + MaxFiles*4096}
 	return use(tar.NewReader(limited), func() error {
 		if n, err := io.Copy(io.Discard, limited); err != nil || n > 1<<20 {
 			return refuse("", "%d bytes follow its last entry (%v)", n, err)

@@ -273,7 +273,12 @@ func unpackBeside(path, out string) (string, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", usagef("--out: %v", err)
 	}
-	if _, err := bundle.ExtractFile(path, out); err != nil {
+	f, err := regular.Open(path)
+	if err != nil {
+		return "", noBundle(path, err)
+	}
+	defer f.Close() // only read
+	if _, err := bundle.Extract(f, out); err != nil {
 		os.RemoveAll(out) // it was absent
 		return "", err
 	}

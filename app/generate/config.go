@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"lockstep/internal/spelling"
 )
 
 // Config describes the job.
@@ -87,18 +85,4 @@ func (c Config) validateCommand() error {
 		}
 	}
 	return nil
-}
-
-// begin returns the words that start the run anew, in the folder that the shell variable out names.
-func (c Config) begin() string {
-	words := make([]string, len(c.Command))
-	hasInterval := false
-	for i, arg := range c.Command {
-		words[i] = spelling.Word(arg)
-		hasInterval = hasInterval || strings.HasPrefix(arg, "--checkpoint-every")
-	}
-	if !hasInterval {
-		words = append(words, "--checkpoint-every", CheckpointEvery)
-	}
-	return strings.Join(words, " ") + ` --out "$out"`
 }
