@@ -148,7 +148,7 @@ func hostStatus(err error) int {
 	switch {
 	case isA[*launch.HostsError](err):
 		return job.ExitUsage
-	case isA[*transfer.VersionError](err), isA[*transfer.FullError](err), isA[*transfer.HostError](err):
+	case isA[*transfer.HostError](err):
 		return job.ExitData
 	case isA[*transfer.CutError](err), isA[*doctor.HostError](err):
 		return job.ExitRendezvous

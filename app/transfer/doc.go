@@ -4,15 +4,14 @@
 // [Receive] takes it. Both speak over a stream, such as standard input and output of a program that ssh has
 // started.
 //
-// A file arrives under its name complete and with the right SHA-256, or not at all. Until then it is
-// <name>.part, from which the next attempt goes on, and so does a download of package data. What the host has
-// already is not sent; a file of the same name with other contents is an error and stays as it is. Contents
-// travel compressed by Zstandard.
+// A file arrives under its name complete and with the right SHA-256, or not at all, and an attempt that breaks
+// goes on with the files that are not there yet. What the host has already is not sent; a file of the same
+// name with other contents is an error and stays as it is. Contents travel compressed by Zstandard.
 //
 // The receiver trusts the sender with what it writes and where below its folder, not outside of it: names are
 // relative and stay in the folder even if it holds links. Both sides bound the lines that they read, the
 // receiver every file by its announced size. Neither waits for a silent peer for more than half a minute.
 //
-// Errors. *[VersionError] names both versions of a file, *[FullError] the room that is missing, and a
-// *[CutError] says that the connection broke for good; what had arrived by then is kept.
+// Errors. A *[HostError] is what the host has against the files, such as another version of one or no room;
+// a *[CutError] says that the connection broke for good.
 package transfer

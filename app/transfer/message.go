@@ -13,12 +13,12 @@ import (
 )
 
 // Note: the exchange. The sender writes a head and a line for each file. The receiver answers with a line
-// for each file that it lacks, from which byte on, and a line that ends them. The sender writes one
-// Zstandard frame with the missing bytes of these files in order. Meanwhile the receiver writes lines of
-// progress, and at the end one with the result. All lines are JSON.
+// for each file that it lacks and one that ends them. The sender writes one Zstandard frame with these files
+// in order. Meanwhile the receiver writes lines of progress, and at the end one with the result. All lines
+// are JSON.
 
 const (
-	protocol = "lockstep files 1"
+	protocol = "lockstep files 2"
 
 	maxLine  = 16 << 10 // bytes
 	maxFiles = 4 << 20
@@ -39,13 +39,16 @@ type entry struct {
 	SHA256 string `json:"sha256"` // in hexadecimal
 }
 
+// path is the name of the file on this system.
+func (e entry) path() string { return filepath.FromSlash(e.Name) }
+
 // check refuses a file that does not belong below a folder, or has no size or hash.
 func (e entry) check() error {
 	hash, err := hex.DecodeString(e.SHA256)
 	isOdd := strings.ContainsFunc(e.Name, unicode.IsControl) || strings.Contains(e.Name, `\`)
 	switch {
 	case e.Name == "" || e.Name == "." || len(e.Name) > maxName || isOdd ||
-		!filepath.IsLocal(filepath.FromSlash(e.Name)) || filepath.ToSlash(filepath.Clean(e.Name)) != e.Name:
+		!filepath.IsLocal(e.path()) || filepath.ToSlash(filepath.Clean(e.Name)) != e.Name:
 		return fmt.Errorf("file name %.80q, want a relative one that stays in the folder", e.Name)
 	case e.Bytes < 0 || e.Bytes > maxSize:
 		return fmt.Errorf("%s: %d bytes, want 0 to %d", e.Name, e.Bytes, int64(maxSize))
@@ -57,42 +60,38 @@ func (e entry) check() error {
 
 // reply is a line of the receiver. One of its fields is set.
 type reply struct {
-	Want    *want    `json:"want,omitempty"`
-	Start   *start   `json:"start,omitempty"`
-	Done    *int64   `json:"done,omitempty"` // bytes on disk, or nothing new while it hashes
-	Failure *failure `json:"failure,omitempty"`
-	OK      bool     `json:"ok,omitempty"`
+	Want   *int    `json:"want,omitempty"`   // number of a file that the receiver lacks
+	Folder *string `json:"folder,omitempty"` // ends the wanted files: where all files are, or will be
+	Done   *int64  `json:"done,omitempty"`   // bytes that have come, or nothing new while it hashes
+	Failed string  `json:"failed,omitempty"` // why the receiver gives up
+	Cut    string  `json:"cut,omitempty"`    // the same, if the sender's bytes end too early
+	OK     bool    `json:"ok,omitempty"`
 }
 
-// want is a file that the receiver lacks from a byte on.
-type want struct {
-	File int   `json:"file"` // its number in the list
-	From int64 `json:"from"`
+// HostError is what a host has against the files, such as no room for them.
+type HostError struct{ Host, Text string }
+
+// Error names the host.
+func (e *HostError) Error() string { return fmt.Sprintf("host %s: receive files: %s", e.Host, e.Text) }
+
+// CutError reports a connection that broke, or over which nothing came, for good.
+type CutError struct {
+	Host        string
+	Done, Total int64 // bytes
+	Err         error
 }
 
-// start ends the list of wanted files.
-type start struct {
-	Folder string `json:"folder"` // where the files are, or will be
+// Error says how much had arrived.
+func (e *CutError) Error() string {
+	return fmt.Sprintf("host %s: sending files broke off after %s of %s (files that are whole stay there, and "+
+		"the next start goes on with the others): %v", e.Host, mib(e.Done), mib(e.Total), e.Err)
 }
 
-// failure says why the receiver gave up.
-type failure struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`           // or the path of the file of another version
-	File int    `json:"file,omitempty"` // its number
-	Hash string `json:"hash,omitempty"` // of another version
-	Need int64  `json:"need,omitempty"` // bytes
-	Free int64  `json:"free,omitempty"`
-}
+// Unwrap returns the cause.
+func (e *CutError) Unwrap() error { return e.Err }
 
-// Kinds of failure.
-const (
-	kindVersion = "version" // a file of the name has other contents
-	kindFull    = "full"    // the disk
-	kindDamaged = "damaged" // a finished file has another hash: it was removed, and can be sent again
-	kindCut     = "cut"     // the sender's bytes end too early
-	kindOther   = "other"
-)
+// mib formats a size in MiB, rounded up.
+func mib(n int64) string { return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20) }
 
 // lines reads lines of JSON of bounded length.
 type lines struct{ in *bufio.Reader }
@@ -135,8 +134,5 @@ func clip(text string) string {
 		}
 		return '?'
 	}, text)
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most])
-	}
-	return text
+	return string([]rune(text)[:min(most, len([]rune(text)))])
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 )
 
 const (
-	partSuffix  = ".part"
 	reportEvery = 200 * time.Millisecond
 	slack       = 16 << 20 // bytes that a disk keeps free
 	window      = 8 << 20  // greatest window of the compressor
@@ -46,28 +44,17 @@ func Receive(ctx context.Context, in io.Reader, out io.Writer, folder string, ot
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	if err == nil {
-		return r.say(reply{OK: true})
-	}
-	said := (*refused)(nil)
 	switch {
-	case errors.As(err, &said):
+	case err == nil:
+		return writeLine(out, reply{OK: true})
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		said = &refused{failure{Kind: kindCut, Text: err.Error()}}
-	default:
-		said = &refused{failure{Kind: kindOther, Text: err.Error()}}
+		return errors.Join(err, writeLine(out, reply{Cut: err.Error()}))
 	}
-	return errors.Join(err, r.say(reply{Failure: &said.failure}))
+	return errors.Join(err, writeLine(out, reply{Failed: err.Error()}))
 }
 
 // errSilent is the error of a receiver to which nothing comes.
 var errSilent = errors.New("nothing has come for 30 s")
-
-// refused is an error that the sender should understand.
-type refused struct{ failure }
-
-// Error names the kind.
-func (e *refused) Error() string { return fmt.Sprintf("receive files: %s: %s", e.Kind, e.Text) }
 
 // receiver is the state of Receive.
 type receiver struct {
@@ -76,21 +63,11 @@ type receiver struct {
 	lines   lines
 	out     io.Writer
 	folder  string
-	root    *os.Root // of folder; nil: the files are elsewhere
 	files   []entry
-	missing []*part // in order
+	missing []int // in order
 
-	mu   sync.Mutex // of out
-	told time.Time  // when progress was last written
-	done int64      // bytes that have come
-}
-
-// part is a file that is missing from a byte on.
-type part struct {
-	entry
-	number int
-	from   int64
-	isDone bool
+	told time.Time // when progress was last written
+	done int64     // bytes that have come
 }
 
 func (r *receiver) run(others []string) error {
@@ -102,23 +79,24 @@ func (r *receiver) run(others []string) error {
 		return err
 	}
 	if folder == r.folder {
-		if err := r.explain(r.listMissing()); err != nil {
-			return err
-		}
-		defer r.root.Close()
-	}
-	for _, p := range r.missing {
-		if err := r.say(reply{Want: &want{p.number, p.from}}); err != nil {
+		if err := r.listMissing(); err != nil {
 			return err
 		}
 	}
-	if err := r.say(reply{Start: &start{folder}}); err != nil {
+	for _, number := range r.missing {
+		if err := writeLine(r.out, reply{Want: &number}); err != nil {
+			return err
+		}
+	}
+	if err := writeLine(r.out, reply{Folder: &folder}); err != nil || len(r.missing) == 0 {
 		return err
 	}
-	if len(r.missing) == 0 {
-		return nil
+	err = r.fill()
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		free, _ := host.Room(r.folder)
+		return r.full(free)
 	}
-	return r.explain(r.fill())
+	return err
 }
 
 // readList reads the sender's head and its files.
@@ -134,13 +112,10 @@ func (r *receiver) readList() error {
 	names := map[string]bool{}
 	for range h.Files {
 		var e entry
-		if err := r.lines.next(&e); err != nil {
+		if err := errors.Join(r.lines.next(&e), e.check()); err != nil {
 			return err
 		}
-		if err := e.check(); err != nil {
-			return err
-		}
-		if names[e.Name] || names[e.Name+partSuffix] {
+		if names[e.Name] {
 			return fmt.Errorf("%s is there twice", e.Name)
 		}
 		names[e.Name] = true
@@ -154,7 +129,7 @@ func (r *receiver) find(others []string) (string, error) {
 	for _, folder := range others {
 		hasAll := folder != "" && len(r.files) > 0
 		for _, e := range r.files {
-			info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(e.Name)))
+			info, err := os.Stat(filepath.Join(folder, e.path()))
 			hasAll = hasAll && err == nil && info.Mode().IsRegular()
 		}
 		if !hasAll {
@@ -165,8 +140,8 @@ func (r *receiver) find(others []string) (string, error) {
 			return "", err
 		}
 		defer root.Close()
-		for i, e := range r.files {
-			if _, err := r.compare(root, i, e); err != nil {
+		for _, e := range r.files {
+			if _, err := r.has(root, e); err != nil {
 				return "", err
 			}
 		}
@@ -175,47 +150,29 @@ func (r *receiver) find(others []string) (string, error) {
 	return r.folder, nil
 }
 
-// compare reports whether the file is in root. One with other contents is an error.
-func (r *receiver) compare(root *os.Root, number int, e entry) (has bool, err error) {
-	f, err := root.OpenFile(filepath.FromSlash(e.Name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// has reports whether the file is in root. One with other contents is an error.
+func (r *receiver) has(root *os.Root, e entry) (bool, error) {
+	f, err := root.OpenFile(e.path(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	at := filepath.Join(root.Name(), filepath.FromSlash(e.Name))
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
+	defer f.Close() // only read
+	at := filepath.Join(root.Name(), e.path())
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return false, fmt.Errorf("%s is no regular file", at)
 	}
 	sum := sha256.New()
-	if err := r.copy(sum, f); err != nil {
+	if _, err := io.Copy(io.MultiWriter(sum, pulse{r, false}), f); err != nil {
 		return false, err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != e.SHA256 {
-		return false, &refused{failure{Kind: kindVersion, Text: at, File: number, Hash: got}}
+		return false, fmt.Errorf("%s is another version: sha256 %.12s there, %.12s here; remove one of the two",
+			at, got, e.SHA256)
 	}
 	return true, nil
-}
-
-// copy copies a file of this host, telling the sender that it is still at work.
-func (r *receiver) copy(w io.Writer, f io.Reader) error {
-	buffer := make([]byte, 1<<20)
-	for {
-		n, err := f.Read(buffer)
-		w.Write(buffer[:n]) // to a hash
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = r.progress()
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // listMissing creates the folder and lists what it lacks of the files, if there is room for that.
@@ -227,42 +184,39 @@ func (r *receiver) listMissing() error {
 	if err != nil {
 		return err
 	}
-	r.root = root
+	defer root.Close()
 	for i, e := range r.files {
-		has, err := r.compare(root, i, e)
+		has, err := r.has(root, e)
 		if err != nil {
 			return err
 		}
-		if has {
-			continue
+		if !has {
+			r.missing = append(r.missing, i)
 		}
-		p := &part{entry: e, number: i}
-		if info, err := root.Stat(p.path()); err == nil && info.Size() <= e.Bytes {
-			p.from = info.Size()
-		}
-		r.missing = append(r.missing, p)
 	}
-	if free, total := host.Room(r.folder); total > 0 && len(r.missing) > 0 && int64(free) < r.needed()+slack {
-		return &refused{failure{Kind: kindFull, Text: r.folder, Need: r.needed(), Free: int64(free)}}
+	if free, total := host.Room(r.folder); total > 0 && r.missing != nil && int64(free) < r.needed()+slack {
+		return r.full(free)
 	}
 	return nil
 }
 
-// needed returns how many bytes are still to be written.
+// needed returns how many bytes are still to come.
 func (r *receiver) needed() int64 {
-	n := int64(0)
-	for _, p := range r.missing {
-		if !p.isDone {
-			n += p.Bytes - p.from
-		}
+	n := -r.done
+	for _, i := range r.missing {
+		n += r.files[i].Bytes
 	}
 	return n
 }
 
-// path is the name of the file on its way.
-func (p *part) path() string { return filepath.FromSlash(p.Name) + partSuffix }
+// full returns the error of a disk with so many free bytes.
+func (r *receiver) full(free uint64) error {
+	return fmt.Errorf("no room for the files in %s: %s are needed and %s are to stay free, %s are free; free "+
+		"some room or set XDG_CACHE_HOME there", r.folder, mib(r.needed()), mib(slack), mib(int64(free)))
+}
 
-// fill writes what comes to the missing files, one after another.
+// fill writes what comes to the missing files, one after another. They get their names when they are whole;
+// where two processes send the same file, the later one replaces an equal one.
 func (r *receiver) fill() error {
 	unpacked, err := zstd.NewReader(r.lines.in, zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderMaxWindow(window))
@@ -270,155 +224,69 @@ func (r *receiver) fill() error {
 		return err
 	}
 	defer unpacked.Close()
-	for _, p := range r.missing {
-		if err := r.receive(p, unpacked); err != nil {
+	scratch, remove, err := regular.MakeFolder(r.folder, "arriving")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	root, err := os.OpenRoot(r.folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	arriving := filepath.Join(filepath.Base(scratch), "file")
+	for _, i := range r.missing {
+		if err := r.receive(root, arriving, r.files[i], unpacked); err != nil {
 			return err
 		}
-		p.isDone = true
 	}
 	return nil
 }
 
-// receive completes one file, unless somebody else has done so meanwhile.
-func (r *receiver) receive(p *part, in io.Reader) error {
-	if err := r.root.MkdirAll(filepath.Dir(p.path()), 0o777); err != nil {
-		return err
-	}
-	f, err := r.root.OpenFile(p.path(), os.O_RDWR|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+// receive takes one file, at first under the name arriving.
+func (r *receiver) receive(root *os.Root, arriving string, e entry, in io.Reader) error {
+	f, err := root.Create(arriving)
 	if err != nil {
 		return err
-	}
-	defer f.Close() // what is not synced is checked when it is opened again
-	if err := r.lock(f); err != nil {
-		return err
-	}
-	has, err := r.compare(r.root, p.number, p.entry)
-	if err != nil {
-		return err
-	}
-	if has {
-		r.root.Remove(p.path()) // made by this process, or the second name that the other has just taken away
-		return r.take(io.Discard, in, p.Bytes-p.from)
-	}
-	return r.complete(p, f, in)
-}
-
-// complete appends what comes to the beginning of the file, checks the hash and gives the file its name.
-func (r *receiver) complete(p *part, f *os.File, in io.Reader) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	size := info.Size()
-	if !info.Mode().IsRegular() || size < p.from || size > p.Bytes {
-		if size > p.Bytes && p.from == 0 { // of a larger version
-			err, size = f.Truncate(0), 0
-		} else {
-			err = fmt.Errorf("%s is not what it was when its size was read", f.Name())
-		}
-		if err != nil {
-			return err
-		}
 	}
 	sum := sha256.New()
-	if err := r.copy(sum, f); err != nil {
+	n, err := io.Copy(io.MultiWriter(f, sum, pulse{r, true}), io.LimitReader(in, e.Bytes))
+	if err == nil && n < e.Bytes {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := r.take(io.Discard, in, size-p.from); err != nil { // somebody else has written that
+	if hex.EncodeToString(sum.Sum(nil)) != e.SHA256 {
+		return fmt.Errorf("%s arrived with another hash: it has changed while it was sent", e.Name)
+	}
+	if err := root.MkdirAll(filepath.Dir(e.path()), 0o777); err != nil {
 		return err
 	}
-	if err := r.take(io.MultiWriter(f, sum), in, p.Bytes-size); err != nil {
+	if err := root.Rename(arriving, e.path()); err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != p.SHA256 {
-		damaged := &refused{failure{Kind: kindDamaged, Text: p.Name, File: p.number, Hash: got}}
-		return errors.Join(damaged, f.Truncate(0))
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	name := filepath.FromSlash(p.Name)
-	if err := r.root.Rename(p.path(), name); err != nil {
-		return err
-	}
-	return regular.SyncFolder(filepath.Join(r.folder, filepath.Dir(name)))
+	return regular.SyncFolder(filepath.Join(r.folder, filepath.Dir(e.path())))
 }
 
-// take copies n bytes of what comes.
-func (r *receiver) take(w io.Writer, in io.Reader, n int64) error {
-	buffer := make([]byte, 256<<10)
-	for n > 0 {
-		got, err := in.Read(buffer[:min(int64(len(buffer)), n)])
-		if _, failed := w.Write(buffer[:got]); failed != nil {
-			return failed
-		}
-		n -= int64(got)
-		r.done += int64(got)
-		if err == io.EOF && n > 0 {
-			return io.ErrUnexpectedEOF
-		}
-		if err != nil && n > 0 {
-			return err
-		}
-		if err := errors.Join(r.progress(), r.ctx.Err()); err != nil {
-			return err
-		}
-	}
-	return nil
+// pulse is a writer by which the sender hears that this process is at work, and how much has come.
+type pulse struct {
+	*receiver
+	isComing bool
 }
 
-// lock waits for the lock of a file and tells the sender meanwhile that this process lives.
-func (r *receiver) lock(f *os.File) error {
-	done := make(chan struct{})
-	var teller sync.WaitGroup
-	teller.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				r.alive()
-				r.say(reply{Done: &r.done}) // an error shows at the next write
-			case <-done:
-				return
-			}
-		}
-	})
-	defer teller.Wait()
-	defer close(done)
-	return regular.Lock(r.ctx, f)
-}
-
-// explain turns the error of a full disk into one that says how much is missing, and removes the beginnings
-// of files: elsewhere on the disk somebody may need the room.
-func (r *receiver) explain(err error) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
-		return err
+// Write tells the sender how much has come, five times a second.
+func (p pulse) Write(b []byte) (int, error) {
+	if p.isComing {
+		p.done += int64(len(b))
 	}
-	free, _ := host.Room(r.folder)
-	full := &refused{failure{Kind: kindFull, Text: r.folder, Free: int64(free)}}
-	for _, p := range r.missing {
-		if !p.isDone {
-			full.Need += p.Bytes
-			r.root.Remove(p.path()) // of most there is none
-		}
+	p.alive()
+	if time.Since(p.told) < reportEvery {
+		return len(b), p.ctx.Err()
 	}
-	return full
-}
-
-// progress tells the sender how much is on disk, five times a second.
-func (r *receiver) progress() error {
-	r.alive()
-	if time.Since(r.told) < reportEvery {
-		return nil
-	}
-	r.told = time.Now()
-	return r.say(reply{Done: &r.done})
-}
-
-// say writes a line to the sender.
-func (r *receiver) say(line reply) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return writeLine(r.out, line)
+	p.told = time.Now()
+	return len(b), errors.Join(p.ctx.Err(), writeLine(p.out, reply{Done: &p.done}))
 }

@@ -103,42 +103,27 @@ type Delivery struct {
 	Sent   int64  // bytes of the files that the host lacked
 }
 
-// Deliver sends what the host lacks. If the connection breaks it is made anew and goes on where it broke,
-// up to three times while that moves the bytes on. Errors are those of the package, of Dial and of ctx.
+// Deliver sends what the host lacks. If the connection breaks it is made anew, up to three times, and goes on
+// with the files that the host does not have yet. Errors are those of the package, of Dial and of ctx.
 func (c *Cargo) Deliver(ctx context.Context, to Destination) (Delivery, error) {
 	if to.Progress == nil {
 		to.Progress = func(Progress) {}
 	}
-	lacked, before := int64(0), int64(0)
+	lacked := int64(0)
 	for attempt := 1; ; attempt++ {
 		d, err := c.attempt(ctx, to)
-		if attempt == 1 {
-			lacked = d.total
-		}
-		cut, damaged := (*CutError)(nil), (*damagedError)(nil)
+		lacked = max(lacked, d.total)
+		cut := (*CutError)(nil)
 		switch {
 		case err == nil:
 			return Delivery{d.folder, lacked}, nil
 		case ctx.Err() != nil:
 			return Delivery{}, context.Cause(ctx)
-		case errors.As(err, &cut):
-			cut.Done, cut.Total = max(0, lacked-d.total)+d.done, max(lacked, d.total)
-			if d.folder == "" || attempt > 1 && d.total >= before {
-				return Delivery{}, err
-			}
-		case !errors.As(err, &damaged):
+		case !errors.As(err, &cut) || d.folder == "" || attempt == numAttempts:
 			return Delivery{}, err
 		}
-		if attempt == numAttempts {
-			return Delivery{}, err
-		}
-		before = d.total
 	}
 }
-
-// damagedError reports a file that arrived with another hash, as when the beginning on the host was of
-// another version.
-type damagedError struct{ HostError }
 
 // attempt delivers over one connection and returns what it knows at its end.
 func (c *Cargo) attempt(ctx context.Context, to Destination) (*delivery, error) {
@@ -166,7 +151,7 @@ type delivery struct {
 	heard       func() // puts off the watchdog
 	began       time.Time
 	folder      string
-	wanted      []want
+	wanted      []int
 	done, total int64
 }
 
@@ -185,7 +170,7 @@ func (d *delivery) run() error {
 	}
 	err := d.readResult()
 	d.conn.Close() // lets send return
-	if ours := local(<-sent); ours != nil {
+	if ours := <-sent; ours != nil {
 		return ours
 	}
 	return err
@@ -212,8 +197,11 @@ func (d *delivery) next() (reply, error) {
 		return r, d.cut(err)
 	}
 	d.heard()
-	if r.Failure != nil {
-		return r, d.failed(*r.Failure)
+	switch {
+	case r.Cut != "":
+		return r, d.cut(errors.New(clip(r.Cut)))
+	case r.Failed != "":
+		return r, &HostError{d.to.Host, clip(r.Failed)}
 	}
 	return r, nil
 }
@@ -222,103 +210,68 @@ func (d *delivery) cut(err error) error {
 	return &CutError{Host: d.to.Host, Done: d.done, Total: d.total, Err: err}
 }
 
-// failed turns what the receiver says into an error.
-func (d *delivery) failed(f failure) error {
-	f.Text = clip(f.Text)
-	switch {
-	case f.Kind == kindVersion && f.File >= 0 && f.File < len(d.cargo.entries):
-		return &VersionError{Host: d.to.Host, Path: f.Text, Here: d.cargo.entries[f.File].SHA256,
-			There: clip(f.Hash)}
-	case f.Kind == kindFull:
-		return &FullError{Host: d.to.Host, Folder: f.Text, Need: f.Need, Free: f.Free}
-	case f.Kind == kindCut:
-		return d.cut(errors.New(f.Text))
-	case f.Kind == kindDamaged:
-		return &damagedError{HostError{d.to.Host, f.Text + " arrived with another hash several times"}}
-	}
-	return &HostError{d.to.Host, f.Text}
-}
-
 // readWanted reads which files the host lacks.
 func (d *delivery) readWanted() error {
+	last := -1
 	for {
 		r, err := d.next()
 		switch {
 		case err != nil:
 			return err
+		case r.Want != nil && (*r.Want <= last || *r.Want >= len(d.cargo.entries)):
+			return &HostError{d.to.Host, fmt.Sprintf("it asks for file %d of %d", *r.Want, len(d.cargo.entries))}
 		case r.Want != nil:
-			w := *r.Want
-			last := -1
-			if len(d.wanted) > 0 {
-				last = d.wanted[len(d.wanted)-1].File
-			}
-			if w.File <= last || w.File >= len(d.cargo.entries) || w.From < 0 ||
-				w.From > d.cargo.entries[w.File].Bytes {
-				return &HostError{d.to.Host, fmt.Sprintf("it asks for file %d from byte %d", w.File, w.From)}
-			}
-			d.wanted = append(d.wanted, w)
-			d.total += d.cargo.entries[w.File].Bytes - w.From
-		case r.Start != nil:
-			d.folder = clip(r.Start.Folder)
+			last = *r.Want
+			d.wanted = append(d.wanted, last)
+			d.total += d.cargo.entries[last].Bytes
+		case r.Folder != nil:
+			d.folder = clip(*r.Folder)
 			return nil
 		}
 	}
 }
 
-// send compresses the missing bytes of all wanted files.
+// send compresses all wanted files. The error is about a file of this machine: what else keeps from sending,
+// the receiver says, or its silence.
 func (d *delivery) send() error {
 	packed, err := zstd.NewWriter(d.conn, zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window/2))
 	if err != nil {
 		return err
 	}
-	for _, w := range d.wanted {
-		if err := d.sendFile(packed, w); err != nil {
-			packed.Reset(nil)
+	for _, number := range d.wanted {
+		f, err := regular.Open(d.cargo.files[number].Path)
+		if err == nil {
+			own := &ownReader{Reader: f}
+			n, failed := io.CopyN(packed, own, d.cargo.entries[number].Bytes)
+			f.Close() // it was only read
+			if failed != nil && own.err == nil {
+				return nil // of the connection
+			}
+			if n < d.cargo.entries[number].Bytes {
+				err = fmt.Errorf("%s has changed while it was sent: %w", f.Name(), own.err)
+			}
+		}
+		if err != nil {
+			d.conn.Close() // the receiver waits for bytes that will not come
 			return err
 		}
 	}
-	return packed.Close()
-}
-
-// localError is an error of reading a file of this machine.
-type localError struct{ error }
-
-// local returns err if it is about a file of this machine: what else keeps from sending, the receiver says
-// or its silence.
-func local(err error) error {
-	if ours := (*localError)(nil); errors.As(err, &ours) {
-		return ours.error
-	}
+	packed.Close() // an error is one of the connection
 	return nil
 }
 
-func (d *delivery) sendFile(w io.Writer, missing want) error {
-	f, err := regular.Open(d.cargo.files[missing.File].Path)
-	if err != nil {
-		return d.unreadable(err)
-	}
-	defer f.Close() // it was only read
-	if _, err := f.Seek(missing.From, io.SeekStart); err != nil {
-		return d.unreadable(err)
-	}
-	buffer := make([]byte, 256<<10)
-	for left := d.cargo.entries[missing.File].Bytes - missing.From; left > 0; {
-		n, err := f.Read(buffer[:min(int64(len(buffer)), left)])
-		if _, failed := w.Write(buffer[:n]); failed != nil {
-			return failed
-		}
-		if left -= int64(n); err != nil && left > 0 {
-			return d.unreadable(fmt.Errorf("%s has changed while it was sent: %w", f.Name(), err))
-		}
-	}
-	return nil
+// ownReader keeps the error of reading a file of this machine.
+type ownReader struct {
+	io.Reader
+	err error
 }
 
-// unreadable ends the connection, because the receiver waits for bytes that will not come.
-func (d *delivery) unreadable(err error) error {
-	d.conn.Close()
-	return &localError{err}
+// Read reads.
+func (r *ownReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.err = err
+	return n, err
 }
 
 // readResult reads progress until the receiver says how it ended.
@@ -347,8 +300,8 @@ func (d *delivery) show() {
 	p := Progress{Host: d.to.Host, Done: d.done, Total: d.total}
 	before := int64(0)
 	for _, w := range d.wanted {
-		p.File = path.Base(d.cargo.entries[w.File].Name)
-		if before += d.cargo.entries[w.File].Bytes - w.From; before > d.done {
+		p.File = path.Base(d.cargo.entries[w].Name)
+		if before += d.cargo.entries[w].Bytes; before > d.done {
 			break
 		}
 	}
