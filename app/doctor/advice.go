@@ -112,20 +112,17 @@ func (a *advice) memory(f record.HostFacts, slots int) {
 }
 
 func (a *advice) limits(f record.HostFacts) {
-	text := fmt.Sprintf("a process may have %d open files; a worker has one for each other worker, and "+
-		"some more",
-		f.FileLimit)
-	switch {
-	case f.FileLimit == 0 || f.FileLimit >= fewFiles:
-	case f.FileLimit < leastFiles:
-		a.add(record.LevelError, "files", text, "ulimit -n 4096, or LimitNOFILE= and limits.conf")
-	default:
-		a.add(record.LevelWarning, "files", text, "ulimit -n 4096, or LimitNOFILE= and limits.conf")
+	if f.FileLimit > 0 && f.FileLimit < fewFiles {
+		level := record.LevelWarning
+		if f.FileLimit < leastFiles {
+			level = record.LevelError
+		}
+		a.add(level, "files", fmt.Sprintf("a process may have %d open files; a worker has one for each other "+
+			"worker, and some more", f.FileLimit), "ulimit -n 4096, or LimitNOFILE= and limits.conf")
 	}
 	if f.ProcessLimit > 0 && f.ProcessLimit < fewProcesses {
-		a.add(record.LevelWarning, "processes",
-			fmt.Sprintf("the user may have %d processes and threads in all", f.ProcessLimit),
-			"ulimit -u 4096, or limits.conf")
+		a.add(record.LevelWarning, "processes", fmt.Sprintf("the user may have %d processes and threads in all",
+			f.ProcessLimit), "ulimit -u 4096, or limits.conf")
 	}
 }
 

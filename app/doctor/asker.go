@@ -18,17 +18,11 @@ const (
 	AskFacts  = "doctor.facts"  // body placesAsk, answer record.HostFacts
 	AskListen = "doctor.listen" // body listenAsk, answer listenAnswer
 	AskProbe  = "doctor.probe"  // body probeAsk, answer probeAnswer
-	AskRate   = "doctor.rate"   // body rateAsk, answer rateAnswer
-	AskClose  = "doctor.close"  // no body, answer null: ends listening
 )
 
 // IsQuestion reports whether a question is one for [Host.Answer].
 func IsQuestion(name string) bool {
-	switch name {
-	case AskFacts, AskListen, AskProbe, AskRate, AskClose:
-		return true
-	}
-	return false
+	return name == AskFacts || name == AskListen || name == AskProbe
 }
 
 // Member is a host of a job as the console knows it.

@@ -1,53 +1,57 @@
 package doctor
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 
 	"lockstep/app/record"
 )
 
-// Bounds of the facts of a host.
 const (
-	maxText       = 200 // characters of a text
-	maxInterfaces = 64
-	maxAddresses  = 64 // of an interface
-	maxDisks      = 8
-	maxISAs       = 16
+	maxText  = 200     // characters of a text
+	maxCount = 1 << 20 // of cores and slots, so that products of them fit
 )
 
-// maxCount bounds numbers of cores and slots, so that products of them fit.
-const maxCount = 1 << 20
+// decode reads an answer that came from another machine: it is of bounded size, and its texts are, without
+// what a terminal would obey.
+func decode(text []byte, reply any) error {
+	if len(text) > maxAnswer {
+		return fmt.Errorf("an answer of %d bytes, want at most %d", len(text), maxAnswer)
+	}
+	var plain any
+	numbers := json.NewDecoder(strings.NewReader(string(text)))
+	numbers.UseNumber()
+	if err := numbers.Decode(&plain); err != nil {
+		return fmt.Errorf("an answer that cannot be read: %w", err)
+	}
+	cleaned, err := json.Marshal(clean(plain))
+	if err == nil {
+		err = json.Unmarshal(cleaned, reply)
+	}
+	if err != nil {
+		return fmt.Errorf("an answer that cannot be read: %w", err)
+	}
+	return nil
+}
 
-// clean bounds facts that came from another machine: its texts have no control characters and its lists an
-// end.
-func clean(f *record.HostFacts) {
-	for _, text := range []*string{&f.Name, &f.OS, &f.Platform, &f.Kernel, &f.Arch, &f.CPU, &f.Go, &f.Lab,
-		&f.Label, &f.Address, &f.Why, &f.Version, &f.Revision, &f.Binary, &f.User, &f.Boot, &f.Governor} {
-		*text = clip(*text)
-	}
-	for _, n := range []*int{&f.PhysicalCores, &f.LogicalCores, &f.UsableCores, &f.Affinity} {
-		*n = min(max(*n, 0), maxCount)
-	}
-	f.GPU, f.GPUs, f.NoGPU = nil, 0, "" // which are told of this machine only
-	f.ISA = f.ISA[:min(len(f.ISA), maxISAs)]
-	for i, isa := range f.ISA {
-		f.ISA[i] = clip(isa)
-	}
-	f.Disks = f.Disks[:min(len(f.Disks), maxDisks)]
-	for i := range f.Disks {
-		f.Disks[i].Use, f.Disks[i].Path = clip(f.Disks[i].Use), clip(f.Disks[i].Path)
-	}
-	f.Interfaces = f.Interfaces[:min(len(f.Interfaces), maxInterfaces)]
-	for i := range f.Interfaces {
-		one := &f.Interfaces[i]
-		one.Name, one.Kind = clip(one.Name), clip(one.Kind)
-		one.Addresses = one.Addresses[:min(len(one.Addresses), maxAddresses)]
-		for j, a := range one.Addresses {
-			one.Addresses[j] = clip(a)
+// clean clips all texts of a JSON value.
+func clean(value any) any {
+	switch v := value.(type) {
+	case string:
+		return clip(v)
+	case []any:
+		for i := range v {
+			v[i] = clean(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = clean(v[name])
 		}
 	}
+	return value
 }
 
 // clip shortens a text and replaces what a terminal would obey.
@@ -58,27 +62,26 @@ func clip(text string) string {
 		}
 		return '?'
 	}, text)
-	if runes := []rune(text); len(runes) > maxText {
-		text = string(runes[:maxText])
+	runes := []rune(text)
+	return string(runes[:min(len(runes), maxText)])
+}
+
+// bound bounds the numbers of a host's facts, and leaves out the GPUs, which are told of this machine only.
+func bound(f *record.HostFacts) {
+	for _, n := range []*int{&f.PhysicalCores, &f.LogicalCores, &f.UsableCores, &f.Affinity} {
+		*n = min(max(*n, 0), maxCount)
 	}
-	return text
+	f.GPU, f.GPUs, f.NoGPU = nil, 0, ""
 }
 
 // errProbe is the error of figures that no probe can have found.
 var errProbe = errors.New("a result of a probe with impossible figures")
 
-// Bounds of the figures of a probe.
-const (
-	maxSeconds = 1e3  // of a round trip
-	maxRate    = 1e13 // bytes per second
-	maxOffset  = 1e10 // seconds
-)
-
-// check refuses figures out of bounds.
+// check refuses figures out of bounds: seconds of a round trip, bytes per second, seconds between clocks.
 func (p probe) check() error {
 	isWithin := func(v, least, most float64) bool { return v >= least && v <= most } // NaN is not
-	if !isWithin(p.Latency, 0, maxSeconds) || !isWithin(p.Error, 0, maxSeconds) ||
-		!isWithin(p.Rate, 0, maxRate) || !isWithin(p.Offset, -maxOffset, maxOffset) {
+	if !isWithin(p.Latency, 0, 1e3) || !isWithin(p.Error, 0, 1e3) || !isWithin(p.Rate, 0, 1e13) ||
+		!isWithin(p.Offset, -1e10, 1e10) {
 		return errProbe
 	}
 	return nil

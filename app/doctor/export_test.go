@@ -57,6 +57,6 @@ func Ping(ctx context.Context, address string, key []byte) string {
 func Clean(answer []byte) (record.HostFacts, error) {
 	var f record.HostFacts
 	err := decode(answer, &f)
-	clean(&f)
+	bound(&f)
 	return f, err
 }

@@ -36,6 +36,9 @@ func Describe(places Places) record.HostFacts {
 		FreeMemoryBytes: host.FreeMemoryBytes(), SwapUsedBytes: host.SwapUsedBytes(),
 		Interfaces: interfaces(), Disks: []record.Disk{}}
 	f.Label = f.Name
+	if f.UsableCores < f.Affinity {
+		f.QuotaCores = float64(f.UsableCores)
+	}
 	f.Version, f.Revision = Version()
 	f.User = userName()
 	for _, use := range slices.Sorted(maps.Keys(places)) {
@@ -75,10 +78,7 @@ var binaryHash = sync.OnceValue(func() string {
 	if err != nil {
 		return ""
 	}
-	sum, err := regular.Hash(path)
-	if err != nil {
-		return ""
-	}
+	sum, _ := regular.Hash(path) // "" with an error
 	return sum
 })
 
@@ -136,11 +136,6 @@ func interfaces() []record.Interface {
 // isContainerName reports whether an interface is called as the bridges of containers and virtual machines
 // are.
 func isContainerName(name string) bool {
-	for _, prefix := range []string{"docker", "br-", "virbr", "cni", "podman", "lxc", "lxd", "vmnet",
-		"veth"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	prefixes := []string{"docker", "br-", "virbr", "cni", "podman", "lxc", "lxd", "vmnet", "veth"}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -22,7 +22,6 @@ func describeSystem(f *record.HostFacts) {
 	load, _, _ := strings.Cut(contents("/proc/loadavg"), " ")
 	f.Load, _ = strconv.ParseFloat(load, 64) // 0 if it is no number
 	f.Governor = contents("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-	f.QuotaCores = quota()
 	f.FileLimit, f.ProcessLimit = limitOf(unix.RLIMIT_NOFILE), limitOf(unix.RLIMIT_NPROC)
 	var t unix.Timex
 	if state, err := unix.Adjtimex(&t); err == nil {
@@ -43,49 +42,6 @@ func limitOf(resource int) uint64 {
 		return 0
 	}
 	return l.Cur
-}
-
-// quota returns the number of cores that the control group of this process may keep busy; 0: no limit.
-func quota() float64 {
-	for line := range strings.Lines(contents("/proc/self/cgroup")) {
-		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(part) != 3 {
-			continue
-		}
-		switch {
-		case part[1] == "":
-			limit, period, _ := strings.Cut(contents(groupFile("", part[2], "cpu.max")), " ")
-			if q := share(limit, period); q > 0 {
-				return q
-			}
-		case strings.Contains(","+part[1]+",", ",cpu,"):
-			limit := contents(groupFile("cpu", part[2], "cpu.cfs_quota_us"))
-			if q := share(limit, contents(groupFile("cpu", part[2], "cpu.cfs_period_us"))); q > 0 {
-				return q
-			}
-		}
-	}
-	return 0
-}
-
-// groupFile returns the path of a file of a control group. Within a container the group is the root.
-func groupFile(controller, group, name string) string {
-	root := filepath.Join("/sys/fs/cgroup", controller)
-	path := filepath.Join(root, group, name)
-	if _, err := os.Stat(path); err != nil {
-		return filepath.Join(root, name)
-	}
-	return path
-}
-
-// share divides two numbers given as text; 0 if there is no limit.
-func share(limit, period string) float64 {
-	l, errLimit := strconv.ParseFloat(limit, 64)
-	p, errPeriod := strconv.ParseFloat(period, 64)
-	if errLimit != nil || errPeriod != nil || l <= 0 || p <= 0 {
-		return 0
-	}
-	return l / p
 }
 
 // kindOf tells what is behind an interface: a device, a tunnel or a bridge. An end of a pair of a container

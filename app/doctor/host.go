@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -14,11 +13,11 @@ import (
 
 // Bounds of what a question may ask for, and of what an answer may hold.
 const (
-	maxAnswer  = 256 << 10 // bytes of an answer
-	maxTargets = 2048      // addresses of one question
-	maxListen  = 32        // addresses to listen on at once
-	maxDials   = 64        // at once
-	listenTime = time.Minute
+	maxAnswer  = 256 << 10        // bytes of an answer
+	maxTargets = 2048             // addresses of one question
+	maxListen  = 32               // addresses to listen on at once
+	maxDials   = 64               // at once
+	listenTime = 15 * time.Second // longer than a preflight takes
 )
 
 // Host answers the questions of a console about the machine that it runs on. Its methods may be called from
@@ -57,17 +56,11 @@ type (
 		Ports []int `json:"ports"` // by address; 0: it cannot be listened on
 	}
 	probeAsk struct {
-		Targets []target `json:"targets"`
+		Targets []target      `json:"targets"`
+		Limit   time.Duration `json:"limit"` // of time, in ns, for measuring rates; 0: latencies are measured
 	}
 	probeAnswer struct {
 		Probes []probe `json:"probes"` // by target
-	}
-	rateAsk struct {
-		Target target        `json:"target"`
-		Limit  time.Duration `json:"limit"` // of time, in ns
-	}
-	rateAnswer struct {
-		Probe probe `json:"probe"`
 	}
 )
 
@@ -80,12 +73,6 @@ func (h *Host) Answer(ctx context.Context, name string, body json.RawMessage) (j
 		return answer(body, h.listen)
 	case AskProbe:
 		return answer(body, func(a probeAsk) (probeAnswer, error) { return h.probe(ctx, a) })
-	case AskRate:
-		return answer(body, func(a rateAsk) (rateAnswer, error) {
-			return rateAnswer{measure(ctx, a.Target.Address, a.Target.Key, min(a.Limit, time.Second))}, nil
-		})
-	case AskClose:
-		return json.RawMessage("null"), h.Close()
 	}
 	return nil, fmt.Errorf("doctor: unknown question %q", name)
 }
@@ -109,18 +96,15 @@ func (h *Host) listen(a listenAsk) (listenAnswer, error) {
 		return listenAnswer{}, fmt.Errorf("doctor: listen on %d addresses with a key of %d bytes, want at "+
 			"most %d and %d", len(a.Addresses), len(a.Key), maxListen, keyBytes)
 	}
-	if err := h.Close(); err != nil {
-		return listenAnswer{}, err
-	}
+	h.Close()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	reply := listenAnswer{Ports: make([]int, len(a.Addresses))}
 	for i, text := range a.Addresses {
 		address, err := netip.ParseAddr(text)
 		if err != nil || address.IsUnspecified() {
-			return listenAnswer{}, errors.Join(fmt.Errorf("doctor: listen on %q, want an address of this "+
-				"host", text),
-				h.close())
+			h.close()
+			return listenAnswer{}, fmt.Errorf("doctor: listen on %q, want an address of this host", text)
 		}
 		l, err := listen(address, a.Key, h.now)
 		if err != nil {
@@ -150,7 +134,11 @@ func (h *Host) probe(ctx context.Context, a probeAsk) (probeAnswer, error) {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			reply.Probes[i] = ping(ctx, t.Address, t.Key, h.now)
+			if a.Limit > 0 {
+				reply.Probes[i] = measure(ctx, t.Address, t.Key, min(a.Limit, time.Second))
+			} else {
+				reply.Probes[i] = ping(ctx, t.Address, t.Key, h.now)
+			}
 		})
 	}
 	all.Wait()
@@ -161,17 +149,17 @@ func (h *Host) probe(ctx context.Context, a probeAsk) (probeAnswer, error) {
 func (h *Host) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.close()
-}
-
-// close ends listening; the caller holds the lock.
-func (h *Host) close() error {
 	if h.expiry != nil {
 		h.expiry.Stop()
 	}
+	h.close()
+	return nil
+}
+
+// close ends listening; the caller holds the lock.
+func (h *Host) close() {
 	for _, l := range h.listeners {
 		l.Close() // nothing is lost
 	}
 	h.listeners, h.expiry = nil, nil
-	return nil
 }

@@ -14,13 +14,11 @@ import (
 
 // Thresholds of what is said about hosts together.
 const (
-	clockNote    = 100 * time.Millisecond       // lines of logs of several hosts are out of order by that
 	clockWarning = time.Minute                  // times of logs cannot be compared
 	clockError   = pass.MaxSkew - 5*time.Minute // joining takes its time, and clocks drift
 
 	unequal   = 1.25 // ratio of cores per worker from which the slowest host decides
 	slowShare = 0.5  // s: an exchange of gradients that takes longer than a step of vgg11 on some cores
-	slowRoute = 4    // ratio of the fastest to the slowest route
 
 	vgg11       = "vgg11"
 	vgg11Params = 9231114
@@ -100,7 +98,6 @@ func (p *preflight) reached() {
 	for to, f := range p.result.Hosts {
 		switch {
 		case f.Address != "":
-			p.misleading(to)
 		case len(p.ports[to]) == 0:
 			p.say(record.LevelError, TopicRoute, "bring a network interface up on "+f.Label,
 				"%s has no address at which other hosts could reach it", f.Label)
@@ -113,37 +110,25 @@ func (p *preflight) reached() {
 // TopicRoute is the topic of findings about hosts that do not reach each other.
 const TopicRoute = "route"
 
-// unreached names the hosts that reach no address of one; if each reaches some, but not the same, it says
-// which.
+// unreached names the hosts that reach no address of one.
 func (p *preflight) unreached(to int) {
 	name, isBlocked := p.result.Hosts[to].Label, false
-	var partly []string
+	isOpen := func(r record.Route) bool { return r.Fault == "" }
 	for from, source := range p.result.Hosts {
-		if from == to {
-			continue
-		}
-		var open []string
-		for _, r := range p.routes(from, to) {
-			if r.Fault == "" {
-				open = append(open, r.Address)
-			}
-		}
-		if len(open) > 0 {
-			partly = append(partly, fmt.Sprintf("%s reaches %s", source.Label, strings.Join(open, ", ")))
+		if from == to || slices.ContainsFunc(p.routes(from, to), isOpen) {
 			continue
 		}
 		isBlocked = true
 		way := ""
-		if slices.ContainsFunc(p.routes(to, from), func(r record.Route) bool { return r.Fault == "" }) {
+		if slices.ContainsFunc(p.routes(to, from), isOpen) {
 			way = fmt.Sprintf(", though %s reaches %s", name, source.Label)
 		}
 		p.say(record.LevelError, TopicRoute, p.mend(from, to), "%s does not reach %s%s: %s", source.Label,
-			name, way,
-			faultsText(p.routes(from, to)))
+			name, way, faultsText(p.routes(from, to)))
 	}
 	if !isBlocked {
 		p.say(record.LevelError, TopicRoute, "give all hosts an interface in one network",
-			"no address of %s is reached by all other hosts: %s", name, strings.Join(partly, "; "))
+			"no address of %s is reached by all other hosts, though each reaches one", name)
 	}
 }
 
@@ -184,24 +169,6 @@ func (p *preflight) mend(from, to int) string {
 	return fmt.Sprintf("give %s an address of its own: ip address on both", target)
 }
 
-// misleading notes addresses of a host that were rejected although a host of the same job has them as well,
-// or somebody else answered there.
-func (p *preflight) misleading(to int) {
-	for _, a := range p.candidates(to) {
-		var twins []string
-		for _, r := range p.result.Routes {
-			if r.To == to && r.Address == a && (r.Fault == faultOwn || r.Fault == faultStranger) {
-				twins = append(twins, p.result.Hosts[r.From].Label)
-			}
-		}
-		if len(twins) > 0 {
-			p.say(record.LevelNote, "interface", "", "%s of %s (%s) is not used: from %s it does not lead "+
-				"there, because the address exists elsewhere too", a, p.result.Hosts[to].Label,
-				interfaceOf(p.result.Hosts[to], a), strings.Join(twins, ", "))
-		}
-	}
-}
-
 // clocks compares all clocks with the first host's, by the routes between them if there are any.
 func (p *preflight) clocks() {
 	first := p.result.Hosts[0]
@@ -229,8 +196,6 @@ func (p *preflight) clocks() {
 			p.say(record.LevelWarning, TopicClock, next, "%s: times in logs and reports cannot be "+
 				"compared, and a token with a short life may seem expired there; training itself is not "+
 				"affected", text)
-		case far >= clockNote && isMeasured:
-			p.say(record.LevelNote, TopicClock, "", "%s: times in logs are that far apart", text)
 		}
 	}
 }
@@ -259,94 +224,40 @@ func (p *preflight) instructionSets() {
 	for _, f := range p.result.Hosts[1:] {
 		common = slices.DeleteFunc(common, func(isa string) bool { return !slices.Contains(f.ISA, isa) })
 	}
-	if len(common) == 0 {
-		p.say(record.LevelError, "kernels", "leave a host out", "the hosts have no kernels in common: %s",
-			p.list(func(f record.HostFacts) string { return strings.Join(f.ISA, ", ") }))
-		return
-	}
-	best := common[len(common)-1]
 	var slowed []string
 	for _, f := range p.result.Hosts {
-		if own := f.ISA[len(f.ISA)-1]; own != best {
-			slowed = append(slowed, fmt.Sprintf("%s (%s)", f.Label, own))
+		if best(f.ISA) != best(common) {
+			slowed = append(slowed, fmt.Sprintf("%s (%s)", f.Label, best(f.ISA)))
 		}
 	}
-	if len(slowed) > 0 {
+	switch {
+	case len(common) == 0:
+		p.say(record.LevelError, "kernels", "leave a host out", "the hosts have no kernels in common: %s",
+			strings.Join(slowed, ", "))
+	case len(slowed) > 0:
 		p.say(record.LevelWarning, "kernels", "leave the host without them out if the others are faster "+
-			"alone",
-			"all workers use the %s kernels, the best that every host has: %s could use better ones. "+
-				"AVX-512 at most doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take "+
-				"several times as long", best, strings.Join(slowed, ", "))
+			"alone", "all workers use the %s kernels, the best that every host has: %s could use better ones. "+
+			"AVX-512 at most doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take "+
+			"several times as long", best(common), strings.Join(slowed, ", "))
 	}
 }
 
-// list shows something of each host.
-func (p *preflight) list(show func(record.HostFacts) string) string {
-	var texts []string
-	for _, f := range p.result.Hosts {
-		texts = append(texts, f.Label+" "+show(f))
-	}
-	return strings.Join(texts, "; ")
-}
-
-// coresEach compares the cores that the workers of each host have, and the memory.
+// coresEach compares the cores that the workers of each host have.
 func (p *preflight) coresEach() {
 	each := func(f record.HostFacts) float64 { return float64(f.UsableCores) / float64(max(1, f.Slots)) }
-	least := slices.MinFunc(p.result.Hosts, byNumber(each))
-	most := slices.MaxFunc(p.result.Hosts, byNumber(each))
+	byCores := func(a, b record.HostFacts) int { return cmp.Compare(each(a), each(b)) }
+	least, most := slices.MinFunc(p.result.Hosts, byCores), slices.MaxFunc(p.result.Hosts, byCores)
 	if each(most) >= unequal*each(least) {
 		p.say(record.LevelWarning, "cores", "give each host slots in proportion to its cores, or use "+
-			"--rebalance",
-			"workers of %s have %.3g cores each, those of %s %.3g: a synchronous step takes as long as "+
-				"the slowest", least.Label, each(least), most.Label, each(most))
-	}
-	memory := func(f record.HostFacts) float64 {
-		return float64(f.FreeMemoryBytes) / float64(max(1, f.Slots))
-	}
-	least = slices.MinFunc(p.result.Hosts, byNumber(memory))
-	most = slices.MaxFunc(p.result.Hosts, byNumber(memory))
-	if memory(least) > 0 && memory(most) >= 2*memory(least) {
-		p.say(record.LevelNote, "memory", "", "workers of %s have %s each, those of %s %s: the smaller "+
-			"decides how large a model may be", least.Label, bytesText(uint64(memory(least))), most.Label,
-			bytesText(uint64(memory(most))))
+			"--rebalance", "workers of %s have %.3g cores each, those of %s %.3g: a synchronous step takes as "+
+			"long as the slowest", least.Label, each(least), most.Label, each(most))
 	}
 }
 
-func byNumber(value func(record.HostFacts) float64) func(a, b record.HostFacts) int {
-	return func(a, b record.HostFacts) int { return cmp.Compare(value(a), value(b)) }
-}
-
-// links predicts the exchange of a gradient over the slowest of the chosen routes, and names routes that are
-// much slower than others.
+// links predicts the exchange of a gradient over the slowest of the chosen routes.
 func (p *preflight) links() {
-	slow, fast, latency := p.extremes()
-	if slow == nil {
-		return
-	}
-	model, bytes := p.Model, p.GradientBytes
-	if bytes == 0 {
-		model, bytes = vgg11, 4*vgg11Params
-	}
-	from, to := p.result.Hosts[slow.From].Label, p.result.Hosts[slow.To].Label
-	seconds := Exchange(bytes, len(p.members), slow.Rate, latency)
-	level, next := record.LevelNote, ""
-	if seconds >= slowShare {
-		level, next = record.LevelWarning, "a wire that sends fewer bytes (--wire auto, int8, powersgd), a "+
-			"larger batch, or --strategy local-sgd; lockstep bench --strategies ... compares them"
-	}
-	p.say(level, "link", next, "all-reducing the gradient of %s (%s) takes about %s a step: the slowest "+
-		"link, %s to %s, carries %s", model, bytesText(uint64(bytes)), durationText(seconds), from, to,
-		rateText(slow.Rate))
-	if fast.Rate >= slowRoute*slow.Rate {
-		p.say(record.LevelWarning, "link", fmt.Sprintf("look at the link of %s or %s: ethtool, a full "+
-			"duplex, a busy switch", from, to),
-			"%s to %s carries %s, %s to %s %s", from, to, rateText(slow.Rate),
-			p.result.Hosts[fast.From].Label, p.result.Hosts[fast.To].Label, rateText(fast.Rate))
-	}
-}
-
-// extremes returns the slowest and the fastest of the measured chosen routes, and the longest latency.
-func (p *preflight) extremes() (slow, fast *record.Route, latency float64) {
+	var slow *record.Route
+	latency := 0.0
 	for i := range p.result.Routes {
 		r := &p.result.Routes[i]
 		if !r.IsChosen || r.Rate == 0 {
@@ -355,12 +266,24 @@ func (p *preflight) extremes() (slow, fast *record.Route, latency float64) {
 		if slow == nil || r.Rate < slow.Rate {
 			slow = r
 		}
-		if fast == nil || r.Rate > fast.Rate {
-			fast = r
-		}
 		latency = max(latency, r.Latency)
 	}
-	return slow, fast, latency
+	if slow == nil {
+		return
+	}
+	model, bytes := p.Model, p.GradientBytes
+	if bytes == 0 {
+		model, bytes = vgg11, 4*vgg11Params
+	}
+	seconds := Exchange(bytes, len(p.members), slow.Rate, latency)
+	level, next := record.LevelNote, ""
+	if seconds >= slowShare {
+		level, next = record.LevelWarning, "a wire that sends fewer bytes (--wire auto, int8, powersgd), a "+
+			"larger batch, or --strategy local-sgd; lockstep bench --strategies ... compares them"
+	}
+	p.say(level, "link", next, "all-reducing the gradient of %s (%s) takes about %s a step: the slowest "+
+		"link, %s to %s, carries %s", model, bytesText(uint64(bytes)), durationText(seconds),
+		p.result.Hosts[slow.From].Label, p.result.Hosts[slow.To].Label, rateText(slow.Rate))
 }
 
 // Exchange predicts the seconds of an all-reduce of n bytes between H hosts: 2 (H-1)/H n bytes leave each
@@ -370,31 +293,8 @@ func Exchange(n int64, hosts int, rate, latency float64) float64 {
 	return 2*(h-1)/h*float64(n)/rate + (h-1)*latency
 }
 
-// oneMachine notes entries of the list that are the same machine, and those that only their networks tell
-// apart, such as containers: of what identifies a start, the first word is the machine's, the rest the
-// network's.
+// oneMachine warns of entries of the list that are the same machine.
 func (p *preflight) oneMachine() {
-	machines := map[string][]string{}
-	var order []string
-	networks := map[string]bool{}
-	for _, f := range p.result.Hosts {
-		machine, network, isKnown := strings.Cut(f.Boot, " ")
-		if !isKnown || networks[machine+" "+network] {
-			continue // entries of one network get the warning below
-		}
-		networks[machine+" "+network] = true
-		if machines[machine] == nil {
-			order = append(order, machine)
-		}
-		machines[machine] = append(machines[machine], f.Label)
-	}
-	for _, machine := range order {
-		if labels := machines[machine]; len(labels) > 1 {
-			last := len(labels) - 1
-			p.say(record.LevelNote, "hosts", "", "%s and %s are one machine: they share its cores",
-				strings.Join(labels[:last], ", "), labels[last])
-		}
-	}
 	for i, f := range p.result.Hosts {
 		for _, g := range p.result.Hosts[:i] {
 			if f.Boot != "" && f.Boot == g.Boot {
@@ -406,31 +306,32 @@ func (p *preflight) oneMachine() {
 	}
 }
 
+// scaled formats a value with three digits in the first of some units, the greatest first, that it reaches.
+func scaled(v float64, units []unit) string {
+	for _, u := range units {
+		if v >= u.size {
+			return fmt.Sprintf("%.3g %s", v/u.size, u.name)
+		}
+	}
+	last := units[len(units)-1]
+	return fmt.Sprintf("%.3g %s", v/last.size, last.name)
+}
+
+// unit is a unit of scaled.
+type unit struct {
+	size float64
+	name string
+}
+
 // durationText formats seconds with three digits at most.
 func durationText(seconds float64) string {
 	if seconds >= 100 {
 		return time.Duration(seconds * 1e9).Round(time.Second).String()
 	}
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if seconds >= unit.size {
-			return fmt.Sprintf("%.3g %s", seconds/unit.size, unit.name)
-		}
-	}
-	return "0 s"
+	return scaled(seconds, []unit{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}})
 }
 
 // rateText formats a rate in bytes per second in bits.
 func rateText(rate float64) string {
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}} {
-		if 8*rate >= unit.size {
-			return fmt.Sprintf("%.3g %s", 8*rate/unit.size, unit.name)
-		}
-	}
-	return fmt.Sprintf("%.3g bit/s", 8*rate)
+	return scaled(8*rate, []unit{{1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {1, "bit/s"}})
 }

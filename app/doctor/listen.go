@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"sync"
@@ -16,8 +17,8 @@ type listener struct {
 	now       func() time.Time
 	strangers tcp.Strangers
 	served    sync.WaitGroup
-	mu        sync.Mutex
-	open      map[net.Conn]bool // nil: closed
+	open      context.Context // ends with the listener
+	end       func()
 }
 
 // listen answers probes that know the key, on a free port of an address.
@@ -26,7 +27,8 @@ func listen(address netip.Addr, key []byte, now func() time.Time) (*listener, er
 	if err != nil {
 		return nil, err
 	}
-	p := &listener{TCPListener: l, key: key, now: now, open: map[net.Conn]bool{}}
+	p := &listener{TCPListener: l, key: key, now: now}
+	p.open, p.end = context.WithCancel(context.Background())
 	p.served.Go(p.accept)
 	return p, nil
 }
@@ -36,21 +38,17 @@ func (l *listener) accept() {
 	for {
 		conn, err := l.TCPListener.Accept()
 		if err != nil {
-			if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-				continue
-			}
 			return // closed, or without descriptors: whoever dials will say so
 		}
-		if l.hold(conn) {
-			l.strangers.Add(conn) // here, so that the oldest is the one that came first
-			l.served.Go(func() { l.answer(conn) })
-		}
+		l.strangers.Add(conn) // here, so that the oldest is the one that came first
+		l.served.Go(func() { l.answer(conn) })
 	}
 }
 
 // answer serves a connection whose peer shows the key.
 func (l *listener) answer(conn net.Conn) {
-	defer l.release(conn)
+	defer conn.Close()
+	defer context.AfterFunc(l.open, func() { conn.Close() })()
 	conn.SetDeadline(time.Now().Add(handshakeTime))
 	err := admit(conn, l.key)
 	l.strangers.Remove(conn)
@@ -61,34 +59,10 @@ func (l *listener) answer(conn net.Conn) {
 	serve(conn, l.now) // the source knows what went wrong
 }
 
-// hold keeps a connection to be closed with the listener, and reports whether that is still open.
-func (l *listener) hold(conn net.Conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil {
-		conn.Close()
-		return false
-	}
-	l.open[conn] = true
-	return true
-}
-
-func (l *listener) release(conn net.Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	conn.Close()
-	delete(l.open, conn)
-}
-
 // Close closes the listener and its connections, and waits until all have ended.
 func (l *listener) Close() error {
 	err := l.TCPListener.Close()
-	l.mu.Lock()
-	for conn := range l.open {
-		conn.Close()
-	}
-	l.open = nil
-	l.mu.Unlock()
+	l.end()
 	l.served.Wait()
 	return err
 }

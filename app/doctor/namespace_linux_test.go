@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -193,13 +192,6 @@ func TestAnAddressOfTwoHosts(t *testing.T) {
 			t.Errorf("%s: %s, %s", f.Label, f.Address, f.Why)
 		}
 	}
-	notes := found(h, record.LevelNote, "interface")
-	for _, want := range []string{"10.99.0.1 of a (aaa0) is not used: from b it does not lead there",
-		"172.17.0.1 of c (docker0) is not used: from a, b it does not lead there"} {
-		if !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, want) }) {
-			t.Errorf("no %q among %q", want, notes)
-		}
-	}
 }
 
 // A firewall between two of three hosts is named with its direction and kind, in time.
@@ -261,7 +253,7 @@ func TestHostsWithoutACommonNetwork(t *testing.T) {
 	texts := strings.Join(found(h, record.LevelError, doctor.TopicRoute), "\n")
 	for _, want := range []string{"a does not reach c: 10.79.0.3 (eth0): no route → give a and c " +
 		"interfaces in one network",
-		"no address of b is reached by all other hosts: a reaches 10.77.0.2; c reaches 10.79.0.2"} {
+		"no address of b is reached by all other hosts"} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("no %q in %s", want, texts)
 		}

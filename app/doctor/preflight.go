@@ -16,8 +16,7 @@ import (
 
 // Bounds of a preflight.
 const (
-	wholeTime  = 8 * time.Second // for everything but closing
-	closeTime  = time.Second
+	wholeTime  = 8 * time.Second // for everything
 	factsTime  = 3 * time.Second
 	askTime    = 3 * time.Second        // to listen, or to try all addresses; a dial takes at most dialTime
 	ratesTime  = 3 * time.Second        // for all rates together
@@ -96,7 +95,6 @@ func (p *preflight) run(ctx context.Context) error {
 		p.judge()
 		return nil
 	}
-	defer p.end(ctx)
 	for _, step := range []func(context.Context) error{p.listen, p.tryAll, p.choose, p.measureAll} {
 		if err := step(bounded); err != nil {
 			return err
@@ -141,17 +139,6 @@ func put[A any](ctx context.Context, m Member, name string, question any) (reply
 	return reply, decode(text, &reply)
 }
 
-// decode reads an answer of bounded size.
-func decode(text []byte, reply any) error {
-	if len(text) > maxAnswer {
-		return fmt.Errorf("an answer of %d bytes, want at most %d", len(text), maxAnswer)
-	}
-	if err := json.Unmarshal(text, reply); err != nil {
-		return fmt.Errorf("an answer that cannot be read: %w", err)
-	}
-	return nil
-}
-
 func (p *preflight) askFacts(ctx context.Context) error {
 	p.result.Hosts = make([]record.HostFacts, len(p.members))
 	return p.each(ctx, "facts", factsTime, func(ctx context.Context, k int) error {
@@ -159,7 +146,7 @@ func (p *preflight) askFacts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		clean(&f)
+		bound(&f)
 		f.Label, f.Slots = p.members[k].Label, p.members[k].Slots
 		p.result.Hosts[k] = f
 		return nil
@@ -241,19 +228,13 @@ func (p *preflight) tryAll(ctx context.Context) error {
 					Interface: interfaceOf(f, a)})
 			}
 		}
-		reply, err := put[probeAnswer](ctx, p.members[k], AskProbe, probeAsk{targets})
+		probes, err := p.ask(ctx, k, probeAsk{Targets: targets})
 		if err != nil {
 			return err
 		}
-		if len(reply.Probes) != len(targets) {
-			return fmt.Errorf("%d results for %d addresses", len(reply.Probes), len(targets))
-		}
-		for i, one := range reply.Probes {
-			if err := one.check(); err != nil {
-				return err
-			}
+		for i, one := range probes {
 			r := &found[k][i]
-			r.Fault, r.Latency, r.Offset, r.OffsetErr = clip(one.Fault), one.Latency, one.Offset, one.Error
+			r.Fault, r.Latency, r.Offset, r.OffsetErr = one.Fault, one.Latency, one.Offset, one.Error
 			if interfaceOf(p.result.Hosts[k], r.Address) != "" && r.Fault != "" {
 				r.Fault = faultOwn
 			}
@@ -378,27 +359,33 @@ func (p *preflight) measureAll(ctx context.Context) error {
 // measure measures the rate of a route and notes it. A fault that shows only now makes the route unusable.
 func (p *preflight) measure(ctx context.Context, r *record.Route, limit time.Duration) (float64, error) {
 	t := p.target(r.To, r.Address, p.ports[r.To][r.Address])
-	reply, err := put[rateAnswer](ctx, p.members[r.From], AskRate, rateAsk{t, limit})
+	reply, err := p.ask(ctx, r.From, probeAsk{[]target{t}, limit})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 		return 0, nil // unknown
-	}
-	if err == nil {
-		err = reply.Probe.check()
 	}
 	if err != nil {
 		return 0, &HostError{p.members[r.From].Label, "measure a link", err}
 	}
-	if reply.Probe.Fault != "" && reply.Probe.Fault != faultDropped && reply.Probe.Fault != faultCut {
-		r.Fault = clip(reply.Probe.Fault)
+	if one := reply[0]; one.Fault != "" && one.Fault != faultDropped && one.Fault != faultCut {
+		r.Fault = one.Fault
 	}
-	r.Rate = reply.Probe.Rate
+	r.Rate = reply[0].Rate
 	return r.Rate, nil
 }
 
-// end lets all hosts close what listens; those that do not hear it close it by themselves.
-func (p *preflight) end(ctx context.Context) {
-	p.each(context.WithoutCancel(ctx), "close", closeTime, func(ctx context.Context, k int) error {
-		_, err := put[any](ctx, p.members[k], AskClose, struct{}{})
-		return err
-	})
+// ask lets a host probe addresses.
+func (p *preflight) ask(ctx context.Context, from int, question probeAsk) ([]probe, error) {
+	reply, err := put[probeAnswer](ctx, p.members[from], AskProbe, question)
+	if err != nil {
+		return nil, err
+	}
+	if len(reply.Probes) != len(question.Targets) {
+		return nil, fmt.Errorf("%d results for %d addresses", len(reply.Probes), len(question.Targets))
+	}
+	for _, one := range reply.Probes {
+		if err := one.check(); err != nil {
+			return nil, err
+		}
+	}
+	return reply.Probes, nil
 }

@@ -122,8 +122,7 @@ func TestAnswersOfAStrangeHost(t *testing.T) {
 	texts := []string{``, `null`, `{}`, `[]`, `{"ports":[99999]}`, `{"ports":[-1]}`, `{"ports":[1,2,3]}`,
 		`{"probes":[{}]}`,
 		`{"probes":[{"latency":-1}]}`, `{"probes":[{"latency":1e300,"offset":1e300}]}`,
-		`{"probe":{"rate":1e300}}`,
-		`{"probe":{"rate":-1}}`, `{"isa":[]}`,
+		`{"probes":[{"rate":1e300}]}`, `{"probes":[{"rate":-1}]}`, `{"isa":[]}`,
 		`{"interfaces":[{"kind":"physical","addresses":["127.0.0.3"]}]}`,
 		`"` + strings.Repeat("x", 300<<10) + `"`}
 	for range 60 {

@@ -28,11 +28,9 @@ func Text(w io.Writer, h *record.Hosts) error {
 		factsTable(&b, h.Hosts)
 		b.WriteString("\n")
 		addresses(&b, h.Hosts)
-		b.WriteString("\n")
 		if len(h.Hosts) <= matrixMost {
+			b.WriteString("\n")
 			matrix(&b, h)
-		} else {
-			summary(&b, h)
 		}
 	}
 	b.WriteString("\n")
@@ -116,11 +114,8 @@ func latencyText(nanos float64, cores int) string {
 		return "none between cores: there is one"
 	case nanos == 0:
 		return "between cores not known: they are too busy"
-	case nanos < record.FarLatency:
-		return fmt.Sprintf("%.0f ns for a cache line to another core and back", nanos)
 	}
-	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100",
-		nanos)
+	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100", nanos)
 }
 
 // limitText formats a limit on things.
@@ -216,7 +211,7 @@ func matrix(b *strings.Builder, h *record.Hosts) {
 			if r.Rate == 0 {
 				return "?"
 			}
-			return numberText(8 * r.Rate / 1e6)
+			return fmt.Sprintf("%.0f", 8*r.Rate/1e6)
 		}},
 	} {
 		fmt.Fprintln(b, part.title)
@@ -236,60 +231,22 @@ func matrix(b *strings.Builder, h *record.Hosts) {
 	}
 }
 
-// numberText formats a number with three digits, or all of its whole part.
-func numberText(v float64) string {
-	if v >= 100 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
-}
-
 // cellOf shows the chosen route between two hosts, or that there is none.
 func cellOf(h *record.Hosts, from, to int, show func(record.Route) string) string {
+	text := "no"
 	if from == to {
-		return "-"
+		text = "-"
 	}
-	isOpen := false
 	for _, r := range h.Routes {
-		if r.From != from || r.To != to || r.Fault != "" {
-			continue
-		}
-		if isOpen = true; r.IsChosen {
+		switch {
+		case r.From != from || r.To != to || r.Fault != "":
+		case r.IsChosen:
 			return show(r)
+		default:
+			text = "open"
 		}
 	}
-	if isOpen {
-		return "open"
-	}
-	return "no"
-}
-
-// summary shows the extremes of the chosen routes of many hosts.
-func summary(b *strings.Builder, h *record.Hosts) {
-	p := preflight{result: h}
-	slow, fast, latency := p.extremes()
-	numChosen, numBlocked := 0, 0
-	for from := range h.Hosts {
-		for to := range h.Hosts {
-			switch cellOf(h, from, to, func(record.Route) string { return "yes" }) {
-			case "yes":
-				numChosen++
-			case "no":
-				numBlocked++
-			}
-		}
-	}
-	fmt.Fprintf(b, "%d routes are used, %d pairs do not reach each other\n", numChosen, numBlocked)
-	if slow != nil {
-		fmt.Fprintf(b, "longest round trip %s\n", durationText(latency))
-		for _, r := range []struct {
-			name string
-			*record.Route
-		}{{"slowest", slow}, {"fastest", fast}} {
-			fmt.Fprintf(b, "%s link: %s to %s, %s\n", r.name, h.Hosts[r.From].Label, h.Hosts[r.To].Label,
-				rateText(r.Rate))
-		}
-	}
+	return text
 }
 
 // findings lists what was found, wrapped to the width.
