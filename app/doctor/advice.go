@@ -117,11 +117,13 @@ func (a *advice) limits(f record.HostFacts) {
 		if f.FileLimit < leastFiles {
 			level = record.LevelError
 		}
-		a.add(level, "files", fmt.Sprintf("a process may have %d open files; a worker has one for each other "+
+		a.add(level, "files", fmt.Sprintf("a process may have %d open files; a worker has one for each "+
+			"other "+
 			"worker, and some more", f.FileLimit), "ulimit -n 4096, or LimitNOFILE= and limits.conf")
 	}
 	if f.ProcessLimit > 0 && f.ProcessLimit < fewProcesses {
-		a.add(record.LevelWarning, "processes", fmt.Sprintf("the user may have %d processes and threads in all",
+		a.add(record.LevelWarning, "processes", fmt.Sprintf("the user may have %d processes and threads "+
+			"in all",
 			f.ProcessLimit), "ulimit -u 4096, or limits.conf")
 	}
 }

@@ -10,8 +10,9 @@ import (
 // maxEncoded is how many bytes an environment variable may have: Linux allows 128 KiB.
 const maxEncoded = 100 << 10
 
-// Encode returns what was found as JSON that fits an environment variable: the facts, the routes that are used
-// and the findings. Of many hosts it leaves out the routes, then interfaces and disks; "" if that is too much.
+// Encode returns what was found as JSON that fits an environment variable: the facts, the routes that are
+// used and the findings. Of many hosts it leaves out the routes, then interfaces and disks; "" if that is
+// too much.
 func Encode(h *record.Hosts) string {
 	short := *h
 	short.Routes = slices.DeleteFunc(slices.Clone(h.Routes), func(r record.Route) bool { return !r.IsChosen })

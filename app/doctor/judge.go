@@ -236,7 +236,8 @@ func (p *preflight) instructionSets() {
 			strings.Join(slowed, ", "))
 	case len(slowed) > 0:
 		p.say(record.LevelWarning, "kernels", "leave the host without them out if the others are faster "+
-			"alone", "all workers use the %s kernels, the best that every host has: %s could use better ones. "+
+			"alone", "all workers use the %s kernels, the best that every host has: %s could use better "+
+			"ones. "+
 			"AVX-512 at most doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take "+
 			"several times as long", best(common), strings.Join(slowed, ", "))
 	}
@@ -249,7 +250,8 @@ func (p *preflight) coresEach() {
 	least, most := slices.MinFunc(p.result.Hosts, byCores), slices.MaxFunc(p.result.Hosts, byCores)
 	if each(most) >= unequal*each(least) {
 		p.say(record.LevelWarning, "cores", "give each host slots in proportion to its cores, or use "+
-			"--rebalance", "workers of %s have %.3g cores each, those of %s %.3g: a synchronous step takes as "+
+			"--rebalance", "workers of %s have %.3g cores each, those of %s %.3g: a synchronous step "+
+			"takes as "+
 			"long as the slowest", least.Label, each(least), most.Label, each(most))
 	}
 }

@@ -115,7 +115,8 @@ func latencyText(nanos float64, cores int) string {
 	case nanos == 0:
 		return "between cores not known: they are too busy"
 	}
-	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100", nanos)
+	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100",
+		nanos)
 }
 
 // limitText formats a limit on things.

@@ -4,9 +4,9 @@
 // [Receive] takes it. Both speak over a stream, such as standard input and output of a program that ssh has
 // started.
 //
-// A file arrives under its name complete and with the right SHA-256, or not at all, and an attempt that breaks
-// goes on with the files that are not there yet. What the host has already is not sent; a file of the same
-// name with other contents is an error and stays as it is. Contents travel compressed by Zstandard.
+// A file arrives under its name complete and with the right SHA-256, or not at all, and an attempt that
+// breaks goes on with the files that are not there yet. What the host has already is not sent; a file of the
+// same name with other contents is an error and stays as it is. Contents travel compressed by Zstandard.
 //
 // The receiver trusts the sender with what it writes and where below its folder, not outside of it: names are
 // relative and stay in the folder even if it holds links. Both sides bound the lines that they read, the

@@ -59,7 +59,8 @@ func TestAFullDisk(t *testing.T) {
 		}
 		_, err := cargo.Deliver(t.Context(), transfer.Destination{Host: "b", Dial: dial})
 		full := (*transfer.HostError)(nil)
-		if !errors.As(err, &full) || full.Host != "b" || !strings.HasPrefix(full.Text, "no room for the files in "+h.folder+": ") {
+		if !errors.As(err, &full) || full.Host != "b" || !strings.HasPrefix(full.Text, "no room for the "+
+			"files in "+h.folder+": ") {
 			t.Fatalf("%s: %v", test.size, err)
 		}
 		entries, _ := os.ReadDir(h.folder)

@@ -83,7 +83,8 @@ type CutError struct {
 
 // Error says how much had arrived.
 func (e *CutError) Error() string {
-	return fmt.Sprintf("host %s: sending files broke off after %s of %s (files that are whole stay there, and "+
+	return fmt.Sprintf("host %s: sending files broke off after %s of %s (files that are whole stay there, "+
+		"and "+
 		"the next start goes on with the others): %v", e.Host, mib(e.Done), mib(e.Total), e.Err)
 }
 

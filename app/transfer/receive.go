@@ -169,7 +169,8 @@ func (r *receiver) has(root *os.Root, e entry) (bool, error) {
 		return false, err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != e.SHA256 {
-		return false, fmt.Errorf("%s is another version: sha256 %.12s there, %.12s here; remove one of the two",
+		return false, fmt.Errorf("%s is another version: sha256 %.12s there, %.12s here; remove one of "+
+			"the two",
 			at, got, e.SHA256)
 	}
 	return true, nil
@@ -211,7 +212,8 @@ func (r *receiver) needed() int64 {
 
 // full returns the error of a disk with so many free bytes.
 func (r *receiver) full(free uint64) error {
-	return fmt.Errorf("no room for the files in %s: %s are needed and %s are to stay free, %s are free; free "+
+	return fmt.Errorf("no room for the files in %s: %s are needed and %s are to stay free, %s are free; "+
+		"free "+
 		"some room or set XDG_CACHE_HOME there", r.folder, mib(r.needed()), mib(slack), mib(int64(free)))
 }
 

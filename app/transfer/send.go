@@ -219,7 +219,8 @@ func (d *delivery) readWanted() error {
 		case err != nil:
 			return err
 		case r.Want != nil && (*r.Want <= last || *r.Want >= len(d.cargo.entries)):
-			return &HostError{d.to.Host, fmt.Sprintf("it asks for file %d of %d", *r.Want, len(d.cargo.entries))}
+			return &HostError{d.to.Host, fmt.Sprintf("it asks for file %d of %d", *r.Want,
+				len(d.cargo.entries))}
 		case r.Want != nil:
 			last = *r.Want
 			d.wanted = append(d.wanted, last)

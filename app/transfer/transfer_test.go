@@ -284,7 +284,8 @@ func TestRepliesOfAStrangeHost(t *testing.T) {
 	random := mathrand.New(mathrand.NewPCG(1, 2))
 	parts := []string{`{"want":0}`, `{"want":1}`, `{"want":-1}`, `{"folder":""}`, `{"done":5}`, `{"done":-1}`,
 		`{"done":99999999999999}`, `{"ok":true}`, `{}`, `[`, "\x00", `{"cut":"x"}`,
-		`{"failed":"` + "\\u001b[2J" + `"}}`, `{"failed":"` + "\\u001b[2J" + `"}`, strings.Repeat("x", 20_000)}
+		`{"failed":"` + "\\u001b[2J" + `"}}`, `{"failed":"` + "\\u001b[2J" + `"}`, strings.Repeat("x",
+			20_000)}
 	for range 300 {
 		var said strings.Builder
 		for range 1 + random.IntN(5) {
