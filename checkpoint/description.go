@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/json"
 	"fmt"
+	"lockstep/data/wordpiece"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,22 +13,28 @@ import (
 // Names of the files beside weights that say what the weights mean, as Hugging Face's programs write them.
 const (
 	ConfigFile          = "config.json"
-	TokenizerFile       = "tokenizer.json"
-	TokenizerConfigFile = "tokenizer_config.json"
-	VocabularyFile      = "vocab.txt"
+	TokenizerFile       = wordpiece.TokenizerFile
+	TokenizerConfigFile = wordpiece.ConfigFile
+	VocabularyFile      = wordpiece.VocabularyFile
 )
 
 // Beside returns the path of the named file in the folder of weights, which is path itself or the folder of
-// the file at path; "" if it is not there.
+// the file at path, or of a checkpoint in that of its run; "" if it is not there.
 func Beside(path, name string) string {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		path = filepath.Dir(path)
 	}
-	path = filepath.Join(path, name)
-	if _, err := os.Stat(path); err != nil {
-		return ""
+	folders := []string{path}
+	if IsCheckpoint(path) {
+		folders = append(folders, filepath.Join(path, "..", ".."))
 	}
-	return path
+	for _, folder := range folders {
+		file := filepath.Join(folder, name)
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	return ""
 }
 
 // Companions lists the files beside that at path that say what weights or a vocabulary mean.

@@ -64,10 +64,7 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (Sets, error)
 	if err != nil {
 		return Sets{}, err
 	}
-	for _, set := range []*Set{sets.Train, sets.Validation, sets.Test} {
-		if set == nil {
-			continue
-		}
+	for _, set := range sets.All() {
 		if err := set.Check(); err != nil && s.load != nil {
 			return Sets{}, &OwnError{s.Name, err}
 		} else if err != nil {
@@ -170,7 +167,8 @@ func (c Catalog) KindOf(name string) Kind {
 // case does not matter. Without the second and the third, a tenth of each class is held out for the test,
 // chosen by hashes of the texts, or of the images' paths, not by their order. Classes are the labels of the
 // training part in order, numerically if all are whole numbers, else by name, or the names of the folders in
-// order. Folders whose names begin with . or __ are none.
+// order. Folders whose names begin with . or __ are none. With [Options.EvalOnly] classes are those of all
+// parts, and the first part may be missing.
 func (c Catalog) IsPath(name string) bool {
 	if slices.Contains(c.Names(), name) {
 		return false

@@ -32,66 +32,48 @@ func readOrientation(r io.Reader, isJPEG bool) int {
 // jpegExif returns the Exif of a JPEG; nil if there is none before its image.
 func jpegExif(r *bufio.Reader) []byte {
 	const app1, startOfScan = 0xe1, 0xda
-	if _, err := r.Discard(2); err != nil { // the start of the image
-		return nil
-	}
+	skipped := 2 // the start of the image
 	for {
-		var head [4]byte
-		if _, err := io.ReadFull(r, head[:2]); err != nil || head[0] != 0xff {
+		_, err := r.Discard(skipped)
+		head, failed := r.Peek(4) // kind and size of a segment
+		switch {
+		case err != nil || failed != nil || head[0] != 0xff || head[1] == startOfScan:
 			return nil
-		}
-		for head[1] == 0xff { // fill bytes
-			next, err := r.ReadByte()
-			if err != nil {
-				return nil
-			}
-			head[1] = next
-		}
-		if _, err := io.ReadFull(r, head[2:]); err != nil || head[1] == startOfScan {
-			return nil
-		}
-		size := int(binary.BigEndian.Uint16(head[2:])) - 2
-		if size < 0 {
-			return nil
-		}
-		if head[1] != app1 {
-			if _, err := r.Discard(size); err != nil {
-				return nil
-			}
+		case head[1] == 0xff: // a fill byte
+			skipped = 1
 			continue
 		}
-		segment := make([]byte, size)
+		skipped = 2 + int(binary.BigEndian.Uint16(head[2:]))
+		if head[1] != app1 {
+			continue
+		}
+		segment := make([]byte, max(len(head), skipped))
 		if _, err := io.ReadFull(r, segment); err != nil {
 			return nil
 		}
-		if exif, isExif := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); isExif {
+		if exif, isExif := bytes.CutPrefix(segment[len(head):], []byte("Exif\x00\x00")); isExif {
 			return exif
 		}
+		skipped = 0
 	}
 }
 
 // pngExif returns the Exif of a PNG; nil if there is none.
 func pngExif(r *bufio.Reader) []byte {
-	if _, err := r.Discard(8); err != nil { // the signature
-		return nil
-	}
+	skipped := 8 // the signature
 	for {
-		var head [8]byte
-		if _, err := io.ReadFull(r, head[:]); err != nil {
+		_, err := r.Discard(skipped)
+		head, failed := r.Peek(8) // size and kind of a chunk
+		if err != nil || failed != nil {
 			return nil
 		}
-		size := int64(binary.BigEndian.Uint32(head[:]))
-		if string(head[4:]) != "eXIf" {
-			if _, err := io.CopyN(io.Discard, r, size+4); err != nil { // with its checksum
-				return nil
-			}
-			continue
+		size := int(binary.BigEndian.Uint32(head))
+		if string(head[4:]) == "eXIf" {
+			chunk := make([]byte, len(head)+min(size, maxExif))
+			n, _ := io.ReadFull(r, chunk) // what there is
+			return chunk[len(head):n]
 		}
-		exif := make([]byte, min(size, maxExif))
-		if _, err := io.ReadFull(r, exif); err != nil {
-			return nil
-		}
-		return exif
+		skipped = len(head) + size + 4 // with its checksum
 	}
 }
 

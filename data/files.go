@@ -1,6 +1,9 @@
 package data
 
-import "path/filepath"
+import (
+	"lockstep/data/wordpiece"
+	"path/filepath"
+)
 
 // Stored is a file of a data set on this machine.
 type Stored struct {
@@ -40,7 +43,7 @@ func (c Catalog) Files(name string, o Options) ([]Stored, error) {
 			continue
 		}
 		paths := []string{vocabulary}
-		if cased := filepath.Join(folder, bertFolder, tokenizerFile); isFile(cased) {
+		if cased := filepath.Join(folder, bertFolder, wordpiece.ConfigFile); isFile(cased) {
 			paths = append(paths, cased)
 		}
 		return append(stored, storedBelow(folder, paths)...), nil

@@ -97,13 +97,17 @@ func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
 }
 
 // list finds the files of all parts. Without one to score, a part of the training images is held out unless
-// isScored.
+// isScored. Classes are those of the training part or, if isScored, of all.
 func (f *imageFolder) list(isScored bool) error {
-	roots, err := f.findRoots()
+	roots, err := f.findRoots(isScored)
 	if err != nil {
 		return err
 	}
-	if f.classes, err = f.classFolders(roots[trainPart]); err != nil {
+	named := roots[:trainPart+1]
+	if isScored {
+		named = roots[:]
+	}
+	if f.classes, err = f.classFolders(named); err != nil {
 		return err
 	}
 	for i, root := range roots {
@@ -137,9 +141,10 @@ func (f *imageFolder) list(isScored bool) error {
 	return nil
 }
 
-// findRoots returns the folders of the parts: those named so if the first of them has folders in it, else the
-// whole folder is the first part. Another part without folders has no classes, and is left out.
-func (f *imageFolder) findRoots() (roots partPaths, err error) {
+// findRoots returns the folders of the parts: those named so if one of them has folders in it, or the first
+// is not alone, else the whole folder is the first part. Another part without folders has no classes, and is
+// left out.
+func (f *imageFolder) findRoots(isScored bool) (roots partPaths, err error) {
 	roots, err = findParts(f.root, func(path string) string {
 		if !isFolder(path) {
 			return ""
@@ -149,12 +154,18 @@ func (f *imageFolder) findRoots() (roots partPaths, err error) {
 	if err != nil {
 		return roots, err
 	}
-	if train := roots[trainPart]; train == "" || !f.hasFolders(train) {
+	isOther := slices.ContainsFunc(roots[trainPart+1:], func(root string) bool {
+		return f.hasFolders(root) || root != "" && roots[trainPart] != "" // train alone may be a class
+	})
+	if !isOther && !f.hasFolders(roots[trainPart]) {
 		return partPaths{f.root}, nil
+	}
+	if roots, err = roots.begin(f.root, isScored); err != nil {
+		return roots, err
 	}
 	all := roots
 	for i, root := range roots {
-		if root != "" && !f.hasFolders(root) {
+		if i != trainPart && root != "" && !f.hasFolders(root) {
 			roots[i] = ""
 			f.left.note("folder " + plainName(filepath.Base(root)) + " without folders of classes")
 		}
@@ -189,21 +200,30 @@ func isClassFolder(path string) bool {
 	return !isHidden(name) && !strings.HasPrefix(name, "__") && isFolder(path)
 }
 
-// classFolders returns the names of the folders in root, in order.
-func (f *imageFolder) classFolders(root string) ([]string, error) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, &ReadError{File: root, Err: err}
-	}
+// classFolders returns the names of the folders in those of parts, in order.
+func (f *imageFolder) classFolders(roots []string) ([]string, error) {
 	var classes []string
-	for _, e := range entries {
-		if isClassFolder(filepath.Join(root, e.Name())) {
-			classes = append(classes, e.Name())
+	for _, root := range roots {
+		if root == "" {
+			continue
 		}
-	}
-	if len(classes) == 0 || len(classes) > maxClasses {
-		return nil, folderFault(root, "put the images of each class into a folder of its own",
-			"%d folders, want one for each class, 1 to %d", len(classes), maxClasses)
+		entries, err := os.ReadDir(root)
+		if err != nil {
+			return nil, &ReadError{File: root, Err: err}
+		}
+		before := len(classes)
+		for _, e := range entries {
+			if isClassFolder(filepath.Join(root, e.Name())) {
+				classes = append(classes, e.Name())
+			}
+		}
+		isEmpty := len(classes) == before
+		slices.Sort(classes)
+		classes = slices.Compact(classes)
+		if isEmpty || len(classes) > maxClasses {
+			return nil, folderFault(root, "put the images of each class into a folder of its own",
+				"%d folders, want one for each class, 1 to %d", len(classes), maxClasses)
+		}
 	}
 	return classes, nil
 }

@@ -1,11 +1,14 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lockstep/internal/spelling"
 )
 
 // leftOut counts what lies in a folder of images and is not read.
@@ -44,33 +47,23 @@ func (l *leftOut) add(other leftOut) {
 // String lists files by their endings, the most frequent first, and folders.
 func (l leftOut) String() string {
 	const most = 8
-	var texts []string
-	total := 0
 	endings := slices.SortedFunc(maps.Keys(l.files), func(a, b string) int {
-		if l.files[a] != l.files[b] {
-			return l.files[b] - l.files[a]
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(l.files[b]-l.files[a], strings.Compare(a, b))
 	})
-	for i, ending := range endings {
+	total, kinds := 0, []string{}
+	for _, ending := range endings {
 		total += l.files[ending]
-		if i < most {
-			if ending == "" {
-				ending = "without an ending"
-			}
-			texts = append(texts, fmt.Sprintf("%d %s", l.files[endings[i]], plainName(ending)))
-		}
+		kinds = append(kinds, fmt.Sprintf("%d %s", l.files[ending],
+			plainName(cmp.Or(ending, "without an ending"))))
 	}
 	var all []string
-	switch {
-	case total == 1:
-		all = append(all, "1 file ("+strings.TrimPrefix(texts[0], "1 ")+")")
-	case total > 1:
-		all = append(all, fmt.Sprintf("%d files (%s)", total, strings.Join(texts, ", ")))
+	if total > 0 {
+		all = append(all, fmt.Sprintf("%s (%s)", spelling.Count(total, "file"),
+			strings.Join(kinds[:min(most, len(kinds))], ", ")))
 	}
-	notes := l.notes
-	if len(notes) > most {
-		notes = append(slices.Clone(notes[:most]), fmt.Sprintf("%d more folders", len(notes)-most))
+	all = append(all, l.notes[:min(most, len(l.notes))]...)
+	if more := len(l.notes) - most; more > 0 {
+		all = append(all, fmt.Sprintf("%d more folders", more))
 	}
-	return strings.Join(append(all, notes...), ", ")
+	return strings.Join(all, ", ")
 }

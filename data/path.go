@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -78,6 +79,9 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 		if files, err = findParts(path, textPart); err != nil {
 			return Sets{}, err
 		}
+		if files, err = files.begin(path, o.EvalOnly); err != nil {
+			return Sets{}, err
+		}
 	}
 	t, err := newTextReader(path, o)
 	if err != nil {
@@ -86,13 +90,13 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	return t.readParts(ctx, files, o.EvalOnly)
 }
 
-// isTextPath reports whether path is a file of texts, or a folder with one to train on.
+// isTextPath reports whether path is a file of texts, or a folder with one of a part.
 func isTextPath(path string) bool {
 	if !isFolder(path) {
 		return isRecordFile(path)
 	}
 	files, err := findParts(path, textPart)
-	return err != nil || files[trainPart] != ""
+	return err != nil || files != partPaths{}
 }
 
 // textPart returns the name of a file of texts without its ending, "" of any other path.
@@ -114,6 +118,20 @@ const (
 
 // partPaths are the paths of the parts of a data set; "" of a part that there is not.
 type partPaths [numParts]string
+
+// begin returns the parts of a folder of which the first is to be trained on or, if isScored, is what is
+// scored where there is none to train on.
+func (p partPaths) begin(folder string, isScored bool) (partPaths, error) {
+	scored := cmp.Or(p[testPart], p[validationPart])
+	switch {
+	case p[trainPart] != "" || scored == "":
+		return p, nil
+	case isScored:
+		return partPaths{scored}, nil
+	}
+	return p, folderFault(folder, "add one called train", "%s is there, and no part to train on",
+		filepath.Base(scored))
+}
 
 // partNames lists the names of each part, in lower case.
 func partNames() [numParts][]string {

@@ -24,6 +24,11 @@ type Sets struct {
 	LeftOut string
 }
 
+// All lists the parts that there are.
+func (s Sets) All() []*Set {
+	return slices.DeleteFunc([]*Set{s.Train, s.Validation, s.Test}, func(p *Set) bool { return p == nil })
+}
+
 // Scored returns what the figures at the end are of: Test or, if there is none, Validation; nil if there is
 // neither.
 func (s Sets) Scored() *Set { return cmp.Or(s.Test, s.Validation) }

@@ -150,7 +150,7 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), root, data.Options{})
-	wantFormatError(t, "a class of .webp", err, "d", -1, "left out: 1 file (.webp)")
+	wantFormatError(t, "a class of .webp", err, "d", -1, "left out: 1 file (1 .webp)")
 }
 
 // train, val and test are parts; train alone is one too, and the test is held out of it.
@@ -201,6 +201,78 @@ func TestLabelsAreTrimmed(t *testing.T) {
 	o.EvalOnly = true
 	if _, _, err := data.Load(context.Background(), path, o); err != nil {
 		t.Errorf("scored: %v", err)
+	}
+}
+
+// An evaluation has the classes of all parts, and needs none to train on; training does.
+func TestScoredPartsHaveAllClasses(t *testing.T) {
+	texts := func(files map[string]string) (string, data.Options) { return textFolder(t, files) }
+	const ab, c = "text,label\nd,b\ne,a\n", "text,label\nf,c\n"
+	images := func(paths ...string) (string, data.Options) {
+		folder := t.TempDir()
+		for _, path := range paths {
+			writeImage(t, filepath.Join(folder, path, "1.png"), plain(4, 4, color.White))
+		}
+		return folder, data.Options{Side: 4}
+	}
+	for name, test := range map[string]struct {
+		of      func() (string, data.Options)
+		classes []string
+		scored  int    // samples
+		trained string // the fault
+	}{
+		"texts": {func() (string, data.Options) {
+			return texts(map[string]string{"train.csv": ab, "test.csv": c})
+		}, []string{"a", "b", "c"}, 1, `label "c", want one of a, b`},
+		"texts to test alone": {func() (string, data.Options) {
+			return texts(map[string]string{"test.csv": ab})
+		}, []string{"a", "b"}, 2, "test.csv is there, and no part to train on"},
+		"images": {func() (string, data.Options) {
+			return images("train/a", "train/b", "val/c", "test/a", "test/d")
+		}, []string{"a", "b", "c", "d"}, 2, `class "c" is not among the training classes a, b`},
+		"images to test alone": {func() (string, data.Options) { return images("val/a", "test/b", "test/c") },
+			[]string{"b", "c"}, 2, "test is there, and no part to train on"},
+		"images without classes": {func() (string, data.Options) { return images("train", "test/b") },
+			nil, 0, "train: 0 folders, want one for each class"},
+	} {
+		folder, o := test.of()
+		if _, _, err := data.Load(context.Background(), folder, o); err == nil ||
+			!strings.Contains(err.Error(), test.trained) {
+			t.Errorf("%s: %v, want %s", name, err, test.trained)
+		}
+		o.EvalOnly = true
+		_, s, err := data.Load(context.Background(), folder, o)
+		if (err != nil) != (test.classes == nil) ||
+			err == nil && (!slices.Equal(s.Classes, test.classes) || s.Len() != test.scored) {
+			t.Errorf("%s, scored: %v, %v", name, s, err)
+		}
+	}
+}
+
+// The first record is a header if it has the usual names, even if columns are given by number.
+func TestUsualNamesAreAHeader(t *testing.T) {
+	folder, o := textFolder(t, map[string]string{"a.csv": "text,label\na,x\nb,y\n",
+		"b.csv": "c,label\na,x\n"})
+	o.TextColumn, o.LabelColumn, o.EvalOnly = "1", "2", true
+	for name, want := range map[string]int{"a.csv": 2, "b.csv": 2} {
+		_, s, err := data.Load(context.Background(), filepath.Join(folder, name), o)
+		if err != nil || s.Len() != want {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+}
+
+// A file of SST-2 without labels is that of the competition; then a tenth is held out, if there is something.
+func TestSST2WithoutLabelsToTest(t *testing.T) {
+	for train, want := range map[string]bool{"a\t0\nb\t0\nc\t1\nd\t1\n": true,
+		"a\t0\na\t0\nc\t1\n": false} {
+		folder, o := textFolder(t, map[string]string{"train.tsv": "sentence\tlabel\n" + train,
+			"dev.tsv": "index\tsentence\n0\ta\n"})
+		o.Dir = folder
+		s, err := data.Catalog{}.Load(context.Background(), "sst2", o)
+		if err != nil || (s.Test != nil) != want || s.Train.Classes[1] != "positive" {
+			t.Errorf("%v: %v, %v", want, s, err)
+		}
 	}
 }
 

@@ -159,11 +159,10 @@ func (c columns) of(fields []string) record {
 }
 
 // columns finds the columns of texts and label from the first record, and reports whether that is a
-// header: it is, unless all columns are given by number.
+// header: it is, unless all columns are given by number and their fields have no usual names.
 func (t *textReader) columns(first []string, path string) (at columns, isHeader bool, err error) {
 	at.pair = -1
-	at.text, isHeader, err = column(first, path, "text", t.textColumn,
-		"text", "sentence", "content", "review")
+	at.text, isHeader, err = column(first, path, "text", t.textColumn, textNames()...)
 	if err != nil {
 		return at, false, err
 	}
@@ -179,12 +178,25 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 		return at, false, err
 	}
 	at.label = label
-	return at, isHeader || isNamed, at.check(path)
+	isHeader = isHeader || isNamed ||
+		isOneOf(first[at.text], textNames()) && isOneOf(first[label], labelNames())
+	return at, isHeader, at.check(path)
+}
+
+// textNames and labelNames list the usual names of columns.
+func textNames() []string  { return []string{"text", "sentence", "content", "review"} }
+func labelNames() []string { return []string{"label", "class"} }
+
+// isOneOf reports whether a field of a header is one of names.
+func isOneOf(field string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.EqualFold(strings.TrimSpace(field), name)
+	})
 }
 
 // label finds the column of labels as columns does.
 func (t *textReader) label(first []string, path string) (at int, isNamed bool, err error) {
-	return column(first, path, "label", t.labelColumn, "label", "class")
+	return column(first, path, "label", t.labelColumn, labelNames()...)
 }
 
 // check fails if two roles have the same column.
@@ -220,7 +232,7 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 	}
 	for _, name := range usual {
 		for i, field := range first {
-			if strings.EqualFold(strings.TrimSpace(field), name) {
+			if isOneOf(field, []string{name}) {
 				return i, true, nil
 			}
 		}
@@ -230,9 +242,13 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
 }
 
-// sortClasses sorts the classes found in s, numerically if all are whole numbers, else by name, and renumbers
-// its labels. So the order of a file does not matter.
-func (t *textReader) sortClasses(s *Set) {
+// sortClasses sorts the classes found in sets, numerically if all are whole numbers, else by name, and
+// renumbers their labels, unless the classes are fixed, which they are from now on. So the order of a file
+// does not matter.
+func (t *textReader) sortClasses(sets ...*Set) {
+	if t.isFixed {
+		return
+	}
 	sorted := slices.Clone(t.labels)
 	numbers := map[string]int{}
 	for _, label := range sorted {
@@ -250,21 +266,23 @@ func (t *textReader) sortClasses(s *Set) {
 	for i, label := range sorted {
 		class[label] = uint8(i)
 	}
-	for i, old := range s.Labels {
-		s.Labels[i] = class[t.labels[old]]
+	for _, s := range sets {
+		for i, old := range s.Labels {
+			s.Labels[i] = class[t.labels[old]]
+		}
 	}
 	t.labels, t.isFixed = sorted, true
 }
 
 // readParts reads a set from the files of its parts. If there is none to score, a part of the training texts
-// is held out or, if isScored, all are scored. The sets' shape is [T], where T is the number of tokens of the
-// longest text.
+// is held out or, if isScored, all are scored. Classes are those of the training texts or, if isScored, of
+// all parts. The sets' shape is [T], where T is the number of tokens of the longest text.
 func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bool) (s Sets, err error) {
 	var hashes []uint64
 	if s.Train, hashes, err = t.read(ctx, files[trainPart]); err != nil {
 		return Sets{}, err
 	}
-	if !t.isFixed {
+	if !isScored {
 		t.sortClasses(s.Train)
 	}
 	if path := files[testPart]; path != "" {
@@ -284,6 +302,7 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 			return Sets{}, err
 		}
 	}
+	t.sortClasses(s.All()...)
 	switch {
 	case s.Scored() != nil:
 	case isScored:
@@ -293,15 +312,11 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 		s.IsHeldOut = true
 	}
 	longest := 0
-	for _, set := range []*Set{s.Train, s.Validation, s.Test} {
-		if set != nil {
-			longest = max(longest, set.Texts.Longest())
-		}
+	for _, set := range s.All() {
+		longest = max(longest, set.Texts.Longest())
 	}
-	for _, set := range []*Set{s.Train, s.Validation, s.Test} {
-		if set != nil {
-			set.Classes, set.Shape = t.labels, tensor.Shape{longest}
-		}
+	for _, set := range s.All() {
+		set.Classes, set.Shape = t.labels, tensor.Shape{longest}
 	}
 	return s, nil
 }
@@ -362,7 +377,7 @@ func sst2Source() source {
 			if err != nil {
 				return Sets{}, err
 			}
-			for _, set := range []*Set{s.Train, s.Test} {
+			for _, set := range s.All() {
 				set.Classes = []string{"negative", "positive"}
 			}
 			return s, nil

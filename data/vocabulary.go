@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockstep/data/wordpiece"
@@ -18,12 +20,9 @@ import (
 // bertFolder is the folder of the vocabulary below a data folder.
 const bertFolder = "bert-base-uncased"
 
-// tokenizerFile is the file beside a vocabulary that Hugging Face's tokenizers write; maxTokenizerFile bounds
-// the size in bytes of it and of a tokenizer.json, of which that of BERT for 104 languages has 2 MB.
-const (
-	tokenizerFile    = "tokenizer_config.json"
-	maxTokenizerFile = 16 << 20
-)
+// maxTokenizerFile bounds the size in bytes of a tokenizer.json, of which that of BERT for 104 languages has
+// 2 MB, and of a tokenizer_config.json.
+const maxTokenizerFile = 16 << 20
 
 // ReadVocabulary reads a WordPiece vocabulary: vocab.txt, or tokenizer.json, which also says how texts are
 // cut into words. With a vocab.txt the tokenizer keeps upper case if do_lower_case is false in a
@@ -39,7 +38,7 @@ func ReadVocabulary(path string) (*wordpiece.Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t, setCased(t, filepath.Join(filepath.Dir(path), tokenizerFile), isWhole)
+	return t, setCased(t, filepath.Join(filepath.Dir(path), wordpiece.ConfigFile), isWhole)
 }
 
 // readVocabularyText reads a vocab.txt.
@@ -80,6 +79,9 @@ func readObject(path string, v any) (isThere bool, err error) {
 
 // notBERTs says in what a tokenizer differs from BERT's.
 func notBERTs(path, what string, got, want any) error {
+	if got == nil {
+		got = "none"
+	}
 	return &FormatError{File: path, Offset: -1, Next: "texts are cut in BERT's way alone",
 		Reason: fmt.Sprintf("%s: got %.80s, want %v", what, fmt.Sprint(got), want)}
 }
@@ -114,50 +116,52 @@ func setCased(t *wordpiece.Tokenizer, path string, isTold bool) error {
 	return nil
 }
 
-// tokenizerJSON is what a tokenizer.json of the library tokenizers says.
+// tokenizerJSON is what a tokenizer.json of the library tokenizers says besides bertTokenizer.
 type tokenizerJSON struct {
 	Added []struct {
 		Content      string `json:"content"`
 		Number       int    `json:"id"`
 		IsNormalized bool   `json:"normalized"`
 	} `json:"added_tokens"`
-	Normalizer *struct {
-		Type    string `json:"type"`
-		Clean   bool   `json:"clean_text"`
-		Chinese bool   `json:"handle_chinese_chars"`
-		Accents *bool  `json:"strip_accents"`
-		Lower   bool   `json:"lowercase"`
+	Normalizer struct {
+		Accents *bool `json:"strip_accents"`
+		Lower   bool  `json:"lowercase"`
 	} `json:"normalizer"`
-	Words *struct {
-		Type string `json:"type"`
-	} `json:"pre_tokenizer"`
-	Frame *struct {
-		Type   string `json:"type"`
-		Single any    `json:"single"`
-		Pair   any    `json:"pair"`
-		First  []any  `json:"cls"`
-		Last   []any  `json:"sep"`
-	} `json:"post_processor"`
 	Model struct {
-		Type    string         `json:"type"`
-		Unknown string         `json:"unk_token"`
-		Tail    string         `json:"continuing_subword_prefix"`
-		Longest int            `json:"max_input_chars_per_word"`
 		Numbers map[string]int `json:"vocab"`
 	} `json:"model"`
+}
+
+// bertTokenizer is what the tokenizer.json of every BERT says, and bertFrames what one of them says of the
+// tokens around texts; there [CLS] and [SEP] have the numbers of the vocabulary, CLS and SEP here.
+const bertTokenizer = `{
+	"normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true},
+	"pre_tokenizer": {"type": "BertPreTokenizer"},
+	"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+		"max_input_chars_per_word": 100}}`
+
+func bertFrames() []string {
+	return []string{`{"type": "TemplateProcessing",
+	"single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+		{"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+	"pair": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+		{"SpecialToken": {"id": "[SEP]", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}},
+		{"SpecialToken": {"id": "[SEP]", "type_id": 1}}]}`,
+		`{"type": "BertProcessing", "cls": ["[CLS]", CLS], "sep": ["[SEP]", SEP]}`}
 }
 
 // readTokenizer reads a tokenizer.json.
 func readTokenizer(path string) (*wordpiece.Tokenizer, error) {
 	var j tokenizerJSON
-	isThere, err := readObject(path, &j)
-	if err == nil && !isThere {
-		err = &ReadError{File: path, Err: fs.ErrNotExist}
+	var whole map[string]any
+	for _, v := range []any{&j, &whole} {
+		if isThere, err := readObject(path, v); err != nil {
+			return nil, err
+		} else if !isThere {
+			return nil, &ReadError{File: path, Err: fs.ErrNotExist}
+		}
 	}
-	if err == nil {
-		err = j.check(path)
-	}
-	if err != nil {
+	if err := j.check(path, whole); err != nil {
 		return nil, err
 	}
 	tokens := make([]string, len(j.Model.Numbers))
@@ -180,69 +184,60 @@ func readTokenizer(path string) (*wordpiece.Tokenizer, error) {
 	return t, nil
 }
 
-// check refuses another tokenizer than BERT's.
-func (j tokenizerJSON) check(path string) error {
-	const none = "none"
-	m := j.Model
-	for _, c := range []struct {
-		what      string
-		got, want any
-	}{
-		{"model", m.Type, "WordPiece"}, {"unk_token", m.Unknown, "[UNK]"},
-		{"continuing_subword_prefix", m.Tail, "##"}, {"max_input_chars_per_word", m.Longest, 100},
-	} {
-		if c.got != c.want {
-			return notBERTs(path, c.what, c.got, c.want)
-		}
+// check refuses another tokenizer than BERT's; whole is all that the file says.
+func (j tokenizerJSON) check(path string, whole map[string]any) error {
+	if at, got, want := difference("", whole, decoded(bertTokenizer)); at != "" {
+		return notBERTs(path, at, got, want)
 	}
-	switch n := j.Normalizer; {
-	case n == nil:
-		return notBERTs(path, "normalizer", none, "BertNormalizer")
-	case n.Type != "BertNormalizer":
-		return notBERTs(path, "normalizer", n.Type, "BertNormalizer")
-	case !n.Clean || !n.Chinese:
-		return notBERTs(path, "clean_text and handle_chinese_chars", []bool{n.Clean, n.Chinese}, "true")
-	case n.Accents != nil && *n.Accents != n.Lower:
+	if n := j.Normalizer; n.Accents != nil && *n.Accents != n.Lower {
 		return notBERTs(path, "strip_accents", *n.Accents, "null or the same as lowercase")
-	case j.Words == nil:
-		return notBERTs(path, "pre_tokenizer", none, "BertPreTokenizer")
-	case j.Words.Type != "BertPreTokenizer":
-		return notBERTs(path, "pre_tokenizer", j.Words.Type, "BertPreTokenizer")
 	}
 	special := []string{"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"}
 	for _, a := range j.Added {
-		if !slices.Contains(special, a.Content) || a.IsNormalized || m.Numbers[a.Content] != a.Number {
+		if !slices.Contains(special, a.Content) || a.IsNormalized || j.Model.Numbers[a.Content] != a.Number {
 			return notBERTs(path, "added_tokens", a.Content, strings.Join(special, ", ")+", as in vocab")
 		}
 	}
-	return j.checkFrame(path)
-}
-
-// checkFrame refuses another post_processor than one that puts [CLS] before a text and [SEP] behind each
-// part.
-func (j tokenizerJSON) checkFrame(path string) error {
-	const want = "[CLS] text [SEP], and a second text [SEP]"
-	f := j.Frame
-	if f == nil {
-		return notBERTs(path, "post_processor", "none", want)
-	}
-	named := func(name string) []any { return []any{name, float64(j.Model.Numbers[name])} }
-	special := func(name string, kind float64) any {
-		return map[string]any{"SpecialToken": map[string]any{"id": name, "type_id": kind}}
-	}
-	text := func(name string, kind float64) any {
-		return map[string]any{"Sequence": map[string]any{"id": name, "type_id": kind}}
-	}
-	single := []any{special("[CLS]", 0), text("A", 0), special("[SEP]", 0)}
-	pair := append(single[:3:3], text("B", 1), special("[SEP]", 1))
-	isTemplate := f.Type == "TemplateProcessing" && reflect.DeepEqual(f.Single, any(single)) &&
-		reflect.DeepEqual(f.Pair, any(pair))
-	isBERTs := f.Type == "BertProcessing" && reflect.DeepEqual(f.First, named("[CLS]")) &&
-		reflect.DeepEqual(f.Last, named("[SEP]"))
-	if !isTemplate && !isBERTs {
-		return notBERTs(path, "post_processor", f.Type, want)
+	numbers := strings.NewReplacer(" CLS", strconv.Itoa(j.Model.Numbers["[CLS]"]),
+		" SEP", strconv.Itoa(j.Model.Numbers["[SEP]"]))
+	frame, _ := whole["post_processor"].(map[string]any)
+	isFramed := slices.ContainsFunc(bertFrames(), func(want string) bool {
+		at, _, _ := difference("frame", frame, decoded(numbers.Replace(want)))
+		return at == ""
+	})
+	if !isFramed {
+		return notBERTs(path, "post_processor", frame["type"],
+			"[CLS] text [SEP], and a second text [SEP]")
 	}
 	return nil
+}
+
+// decoded returns the value of a JSON text of this file.
+func decoded(text string) (value any) {
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		panic(fmt.Sprintf("data: %s: %v", text, err))
+	}
+	return value
+}
+
+// difference returns the path below at, and both values, of the first entry of want that got has otherwise;
+// "" if there is none. Objects of got may have further entries.
+func difference(at string, got, want any) (path string, is, wanted any) {
+	object, isObject := want.(map[string]any)
+	if !isObject {
+		if reflect.DeepEqual(got, want) {
+			return "", nil, nil
+		}
+		return at, got, want
+	}
+	its, _ := got.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		path, is, wanted = difference(strings.TrimPrefix(at+"."+name, "."), its[name], object[name])
+		if path != "" {
+			return path, is, wanted
+		}
+	}
+	return "", nil, nil
 }
 
 // vocabulary reads the vocabulary that o names, or the one in a data folder. set is the data set
@@ -252,11 +247,11 @@ func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
 		return ReadVocabulary(o.Vocabulary)
 	}
 	for _, folder := range o.folders() {
-		if path := filepath.Join(folder, bertFolder, "vocab.txt"); isFile(path) {
+		if path := filepath.Join(folder, bertFolder, wordpiece.VocabularyFile); isFile(path) {
 			return ReadVocabulary(path)
 		}
 	}
 	return nil, &MissingError{Set: "vocabulary of the texts in " + set,
-		Files: []string{bertFolder + "/vocab.txt"}, Instead: "name a vocabulary with --vocab",
-		Searched: o.folders(), Folder: o.target()}
+		Files: []string{bertFolder + "/" + wordpiece.VocabularyFile}, Searched: o.folders(),
+		Folder: o.target(), Instead: "name a vocabulary with --vocab"}
 }

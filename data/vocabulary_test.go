@@ -73,14 +73,14 @@ func TestOtherTokenizersAreRefusedByName(t *testing.T) {
 		return strings.Replace(golden, old, now, 1)
 	}
 	for _, c := range []struct{ json, config, want string }{
-		{replaced(`"type":"WordPiece","unk`, `"type":"BPE","unk`), "", "model: got BPE, want WordPiece"},
+		{replaced(`"type":"WordPiece","unk`, `"type":"BPE","unk`), "", "model.type: got BPE, want WordPiece"},
 		{replaced(`"unk_token":"[UNK]"`, `"unk_token":"<unk>"`), "", "unk_token: got <unk>, want [UNK]"},
 		{golden, `{"do_lower_case":false}`, "do_lower_case: got false"},
 		{replaced(`"max_input_chars_per_word":100`, `"max_input_chars_per_word":50`), "", "got 50, want 100"},
-		{replaced(`"handle_chinese_chars":true`, `"handle_chinese_chars":false`), "", "[true false], want "},
+		{replaced(`"handle_chinese_chars":true`, `"handle_chinese_chars":false`), "", "chars: got false"},
 		{replaced(`"strip_accents":null`, `"strip_accents":false`), "", "strip_accents: got false"},
-		{replaced(`"type":"BertNormalizer"`, `"type":"Lowercase"`), "", "normalizer: got Lowercase"},
-		{replaced(`"type":"BertPreTokenizer"`, `"type":"Whitespace"`), "", "pre_tokenizer: got Whitespace"},
+		{replaced(`"type":"BertNormalizer"`, `"type":"Lowercase"`), "", "normalizer.type: got Lowercase"},
+		{replaced(`"type":"BertPreTokenizer"`, `"type":"Whitespace"`), "", "tokenizer.type: got Whitespace"},
 		{replaced(`"content":"[MASK]"`, `"content":"[E1]"`), "", "added_tokens: got [E1]"},
 		{replaced(`"content":"[PAD]"`, `"content":""`), "", "added_tokens: got , want [UNK]"},
 		{replaced(`"id":"B","type_id":1`, `"id":"B","type_id":0`), "", "post_processor: got Template"},

@@ -223,6 +223,9 @@ them as a state_dict.`,
 					"is written", out)
 			}
 			return a.withReader(args[0], func(r *checkpoint.Reader) error {
+				if err := job.Explain(r, args[0]); err != nil {
+					return err
+				}
 				sum, err := checkpoint.Export(out, r)
 				switch {
 				case err != nil:

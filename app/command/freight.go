@@ -159,11 +159,14 @@ func (f *freight) add(flag, where string) error {
 	if err := addFiles(&f.files, where, name); err != nil {
 		return err
 	}
-	if flag != "weights" && flag != "vocab" || info.IsDir() {
+	if flag != "weights" && flag != "vocab" {
 		return nil
 	}
+	if !info.IsDir() {
+		name = path.Dir(name)
+	}
 	for _, file := range checkpoint.Companions(where) {
-		if err := addFiles(&f.files, file, path.Join(path.Dir(name), filepath.Base(file))); err != nil {
+		if err := addFiles(&f.files, file, path.Join(name, filepath.Base(file))); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,9 @@ type saver struct {
 	describe func(train.Progress) kept
 	// metadata of the weights' file.
 	metadata map[string]string
-	bytes    int64 // upper bound of a checkpoint's size; 0: unknown
+	// explain writes what else says what the weights mean, beside all checkpoints.
+	explain func() error
+	bytes   int64 // upper bound of a checkpoint's size; 0: unknown
 
 	last   int // step of the last checkpoint, or of the one resumed from
 	at     time.Time
@@ -170,6 +172,12 @@ func (s *saver) isFinite() bool {
 // write writes the copy to the store.
 func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
+	if s.written.path == "" {
+		if err := s.explain(); err != nil {
+			done <- err
+			return
+		}
+	}
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
 	batches := k.Batches + k.Progress.NumShards(k.Config.StepShards())
@@ -234,7 +242,7 @@ func (w *worker) newSaver() *saver {
 	}
 	return &saver{store: w.dir.Store(), folder: w.dir.Path(rundir.CheckpointsFolder),
 		every: w.config.CheckpointInterval(), peers: w.peers,
-		describe: w.describe, metadata: w.metadata(), at: time.Now()}
+		describe: w.describe, metadata: w.metadata(), explain: w.savePretrained, at: time.Now()}
 }
 
 // describe returns the description of the run for a checkpoint's manifest.

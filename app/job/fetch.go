@@ -45,7 +45,10 @@ func weightFiles(path string) []string {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return filesIn(path, known)
+		files := filesIn(path, known)
+		return append(files, slices.DeleteFunc(checkpoint.Companions(path), func(file string) bool {
+			return slices.Contains(files, file)
+		})...)
 	case filepath.Ext(path) == ".json":
 		return filesIn(filepath.Dir(path), known)
 	}

@@ -70,10 +70,7 @@ func load(ctx context.Context, c setting.Config, o data.Options, b beginning) (t
 	if err != nil {
 		return task{}, err
 	}
-	for _, set := range []*data.Set{sets.Train, sets.Validation, sets.Test} {
-		if set == nil {
-			continue
-		}
+	for _, set := range sets.All() {
 		if err := normalize(c, set, m); err != nil {
 			return task{}, err
 		}

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,15 @@ func describe(r *checkpoint.Reader, path string) (*meaning, error) {
 		}
 	}
 	return m, nil
+}
+
+// Explain adds to the metadata of r, which was opened from path, the classes that the files beside it name.
+func Explain(r *checkpoint.Reader, path string) error {
+	m, err := describe(r, path)
+	if err == nil && !model.AreGeneric(m.Classes) {
+		maps.Copy(r.Metadata, m.Metadata())
+	}
+	return err
 }
 
 // refuse says what is wrong with the config.json.

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,9 +56,12 @@ func opinions(t *testing.T, good, bad string) string {
 }
 
 // learned trains a network for texts to tell both kinds, and returns its run.
-func learned(t *testing.T) (setting.Config, string) {
+func learned(t *testing.T, change ...func(*setting.Config)) (setting.Config, string) {
 	t.Helper()
 	c := texts(t, 5)
+	for _, f := range change {
+		f(&c)
+	}
 	c.Data, c.Sequence, c.Batch = opinions(t, "positive", "negative"), 8, 24
 	c.Epochs, c.Optimizer.LR = 12, 1e-3
 	c.Vocab = filepath.Join(write(t, t.TempDir(), map[string]string{
@@ -66,7 +70,7 @@ func learned(t *testing.T) (setting.Config, string) {
 	if *s.TestAccuracy != 1 {
 		t.Fatalf("accuracy %v: too little training for this test", *s.TestAccuracy)
 	}
-	c.Vocab, c.EvalOnly = "", true
+	c.Vocab, c.EvalOnly, c.CheckpointEvery = "", true, ""
 	return c, s.Directory
 }
 
@@ -109,6 +113,36 @@ func evaluated(t *testing.T, c setting.Config, weights, set string) (*record.Sum
 	c.Weights, c.Data, c.Out = weights, set, filepath.Join(t.TempDir(), "run")
 	s, err := job.Run(t.Context(), c, job.Options{Stderr: &said})
 	return s, withoutData(said.String()), err
+}
+
+// A checkpoint of a run has the vocabulary and the classes of its run, before that has ended too, and so have
+// weights that were exported.
+func TestCheckpointsAndExportsMeanWhatTheirRunDoes(t *testing.T) {
+	c, trained := learned(t, func(c *setting.Config) { c.CheckpointEvery = "4" })
+	good := write(t, t.TempDir(), map[string]string{"my.csv": "text,label\na good film,positive\n" +
+		"good films,positive\na bad film,negative\n"})
+	exported := filepath.Join(copied(t, trained, map[string]string{"model.safetensors": "",
+		"config.json": ""}), "weights.safetensors")
+	steps, err := filepath.Glob(filepath.Join(trained, "checkpoints", "step-*"))
+	if err != nil || len(steps) == 0 {
+		t.Fatal(steps, err)
+	}
+	newest := slices.MaxFunc(steps, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
+	r, err := checkpoint.Open(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(r.Metadata, "lockstep.classes") // that other programs do not write
+	err = job.Explain(r, newest)
+	if _, failed := checkpoint.Export(exported, r); errors.Join(err, failed, r.Close()) != nil {
+		t.Fatal(err, failed)
+	}
+	for _, weights := range []string{newest, filepath.Join(newest, "model.safetensors"), exported} {
+		s, said, err := evaluated(t, c, weights, filepath.Join(good, "my.csv"))
+		if err != nil || *s.TestAccuracy != 1 || strings.Contains(said, "no vocabulary") {
+			t.Errorf("%s: %v, %+v, %s", weights, err, s, said)
+		}
+	}
 }
 
 func TestLabelsAreTheClassesOfTheWeightsByName(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,6 +124,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 		}
 		fmt.Fprintf(o.Stderr, "resuming %s after step %d\n", spelling.Word(c.Resume),
 			start.Resumed.Kept.Progress.Step)
+		if text := rundir.Directory(c.Resume).Cause(); text != "" {
+			fmt.Fprintln(o.Stderr, "note: "+text)
+		}
 		for _, text := range changes(c, start.Resumed.Kept, device) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
 			start.Resumed.Kept.Changes = append(start.Resumed.Kept.Changes, text)
@@ -403,6 +407,10 @@ func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, origi
 	err := errors.Join(stopped(ctx, c, dir.Directory, resume, cause), abandon(dir, cause))
 	if dir.IsAsItWas() {
 		return err // and so is its report
+	}
+	if machine := dir.Host(); !machine.Started.IsZero() { // else nothing is left
+		machine.Ended, _, _ = strings.Cut(fmt.Sprintf("%.500s", err.Error()), "\n")
+		dir.WriteJSON(rundir.HostFile, machine) // its error adds nothing to err
 	}
 	return &EndedError{string(dir.Directory), err}
 }

@@ -57,7 +57,7 @@ func Stand(folder string) (record.Standing, error) {
 // it is not.
 func Stepless(folder string) string {
 	d := rundir.Directory(folder)
-	machine := machineOf(d)
+	machine := d.Host()
 	if machine.Started.IsZero() || HasSteps(folder) {
 		return ""
 	}
@@ -86,7 +86,8 @@ func Stepless(folder string) string {
 
 // standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
 func standingOf(d rundir.Directory, newest *resumption, done int) record.Standing {
-	s := record.Standing{Done: done, IsGoingOn: d.IsGoingOn(), Written: machineOf(d).Started}
+	s := record.Standing{Done: done, IsGoingOn: d.IsGoingOn(), Cause: d.Cause(),
+		Written: d.Host().Started}
 	if newest != nil {
 		s.Checkpoint, s.Resume, s.Written = newest.Path, resumeCommand(d), newest.Kept.Written
 		s.Step = newest.Kept.Progress.Step
@@ -95,23 +96,10 @@ func standingOf(d rundir.Directory, newest *resumption, done int) record.Standin
 	return s
 }
 
-// machineOf returns what host.json tells of the run in d; zero if that cannot be read.
-func machineOf(d rundir.Directory) (machine record.RunHost) {
-	f, err := regular.Open(d.Path(rundir.HostFile))
-	if err != nil {
-		return machine
-	}
-	defer f.Close() // only read
-	if record.ReadJSON(f, &machine) != nil {
-		return record.RunHost{}
-	}
-	return machine
-}
-
 // resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
 // on hosts like those on which it was; flags are those that its files do not tell.
 func resumeCommand(d rundir.Directory, flags ...string) string {
-	machine := machineOf(d)
+	machine := d.Host()
 	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
 		[]string{"train", "--resume", string(d)}, flags)
 	return spelling.Line(words...)
@@ -268,7 +256,7 @@ func resumedBefore(c setting.Config, d rundir.Directory, newest *resumption) *re
 	k := newest.Kept
 	isLike := c.Workers == k.Config.Workers && c.Threads == k.Config.Threads &&
 		c.Strategy == k.Config.Strategy
-	isFirst := k.Progress.Step <= machineOf(d).ResumedStep // the last part of the run has written none
+	isFirst := k.Progress.Step <= d.Host().ResumedStep // the last part of the run has written none
 	if !isLike || isFirst {
 		return newest.summary() // it was resumed from this checkpoint
 	}

@@ -52,6 +52,43 @@ func TestUnfinishedRunIsKnownByItsSteps(t *testing.T) {
 	}
 }
 
+// A run that ended early says how, and one whose process was killed could not.
+func TestUnfinishedRunTellsHowItEnded(t *testing.T) {
+	c := short(t)
+	c.Epochs = 80
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := job.Run(ctx, c, job.Options{Progress: func(p job.Progress) {
+		if p.Evaluation != nil {
+			cancel()
+		}
+	}})
+	if err == nil {
+		t.Fatal("the run has ended")
+	}
+	killed := begun(t, 3, nil).Out
+	if err := os.Remove(filepath.Join(killed, "summary.json")); err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]string{c.Out: "the run ended with: context canceled",
+		killed: "the run ended without a word: its process was killed, perhaps by the system"} {
+		s, err := job.Unfinished(folder)
+		if err != nil || !strings.HasPrefix(s.Standing.Cause, want) {
+			t.Errorf("%v, %+v, want %s", err, s.Standing, want)
+		}
+		if _, err := rundir.Claim(folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("claimed again: %v, want %s", err, want)
+		}
+	}
+	_, said, err := resumed(t, killed, "steps", "4")
+	if err != nil || !strings.Contains(said, "note: the run ended without a word") {
+		t.Errorf("resumed: %v, %s", err, said)
+	}
+	if s, err := job.Unfinished(killed); err != nil || s.Standing.Cause != "" {
+		t.Errorf("ended: %v, %+v", err, s.Standing)
+	}
+}
+
 // A run that ends early without a checkpoint is known by its evaluations too; one that is resumed takes over
 // those up to its checkpoint.
 func TestUnfinishedRunIsKnownByItsEvaluations(t *testing.T) {

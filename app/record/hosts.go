@@ -29,6 +29,8 @@ type RunHost struct {
 	ResumedStep int `json:"resumed_step,omitempty"`
 	// ConfigSHA256 is that of config.yaml as it was written: another one was edited since.
 	ConfigSHA256 string `json:"config_sha256,omitempty"`
+	// Ended is the error with which the run ended; left out: it goes on, has a summary, or was killed.
+	Ended string `json:"ended,omitempty"`
 }
 
 // Behind returns the words of a command line behind which runs in a lab with some flags, or on several hosts,

@@ -400,6 +400,8 @@ type Standing struct {
 	Resume  string    `json:"resume,omitempty"` // command line that goes on; "": there is no checkpoint
 	// IsGoingOn says that the run did not end early, but goes on.
 	IsGoingOn bool `json:"going_on,omitempty"`
+	// Cause says how the run ended; left out: it goes on.
+	Cause string `json:"cause,omitempty"`
 }
 
 // Restart returns what it costs to go on there now, after something was lost.

@@ -272,6 +272,9 @@ func interruptedAnswer(t *compare.Training) answer {
 	if at.Planned != "" {
 		a.Why = fmt.Sprintf("Planned: %s. ", at.Planned)
 	}
+	if at.Cause != "" {
+		a.Why += strings.ToUpper(at.Cause[:1]) + at.Cause[1:] + ". "
+	}
 	switch {
 	case at.IsGoingOn:
 	case at.Checkpoint == "":

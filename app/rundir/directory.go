@@ -82,8 +82,11 @@ func Claim(path string) (Claimed, error) {
 		return refuse("cannot read the run directory: %v; %s", err, next)
 	}
 	if len(entries) > 0 {
-		return refuse("%s is already used: it holds %s; choose a new directory",
-			path, entries[0].Name())
+		text := "choose a new directory"
+		if cause := d.Cause(); cause != "" {
+			text = cause + "; " + text
+		}
+		return refuse("%s is already used: it holds %s; %s", path, entries[0].Name(), text)
 	}
 	// Creating the first file exclusively decides between two runs that start together.
 	f, err := os.OpenFile(filepath.Join(path, ConfigFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
@@ -140,17 +143,36 @@ func (d Claimed) Unlock() {
 // IsEdited reports whether config.yaml is another than the one that the run has written, as far as host.json
 // tells.
 func (d Directory) IsEdited() bool {
+	is, err := regular.Hash(d.Path(ConfigFile))
+	was := d.Host().ConfigSHA256
+	return err == nil && was != "" && is != was
+}
+
+// Host returns what host.json tells of the run; zero if that cannot be read.
+func (d Directory) Host() (h record.RunHost) {
 	f, err := regular.Open(d.Path(HostFile))
 	if err != nil {
-		return false
+		return h
 	}
 	defer f.Close() // only read
-	var h record.RunHost
-	if record.ReadJSON(f, &h) != nil || h.ConfigSHA256 == "" {
-		return false
+	if record.ReadJSON(f, &h) != nil {
+		return record.RunHost{}
 	}
-	is, err := regular.Hash(d.Path(ConfigFile))
-	return err == nil && is != h.ConfigSHA256
+	return h
+}
+
+// Cause says how the run ended, which the process of one that was killed could not tell; "" if it goes on,
+// has a summary, or is no run.
+func (d Directory) Cause() string {
+	h := d.Host()
+	switch {
+	case h.Started.IsZero() || d.size(SummaryFile) > 0 || d.IsGoingOn():
+		return ""
+	case h.Ended != "":
+		return "the run ended with: " + h.Ended
+	}
+	return "the run ended without a word: its process was killed, perhaps by the system for want of " +
+		"memory; " + filepath.Base(d.Log(0)) + " has what was planned"
 }
 
 // absent returns path and those of its parents that do not exist, outermost first.

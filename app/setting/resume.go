@@ -113,7 +113,11 @@ func withoutCheckpoint(folder string, err error) error {
 	case failed != nil:
 		return fmt.Errorf("%w; --resume wants the directory of a run", err)
 	case !c.KeepsCheckpoints():
-		return fmt.Errorf("%w; the run there was one without --checkpoint-every", err)
+		err = fmt.Errorf("%w; the run there was one without --checkpoint-every", err)
+		if cause := rundir.Directory(folder).Cause(); cause != "" {
+			err = fmt.Errorf("%w; %s", err, cause)
+		}
+		return err
 	}
 	if rundir.Directory(folder).IsGoingOn() {
 		return fmt.Errorf("%w yet; the run there is going on", err)

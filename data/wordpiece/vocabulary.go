@@ -10,6 +10,14 @@ import (
 	"unicode/utf8"
 )
 
+// Names of the files of a tokenizer, as Hugging Face's programs write them: its words, all of it, and what
+// that of words needs beside them.
+const (
+	VocabularyFile = "vocab.txt"
+	TokenizerFile  = "tokenizer.json"
+	ConfigFile     = "tokenizer_config.json"
+)
+
 // Bounds of a vocabulary; BERT's have 21,128 to 119,547 tokens of at most 72 bytes.
 const (
 	maxTokens     = 1 << 20
