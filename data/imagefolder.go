@@ -183,12 +183,24 @@ func (f *imageFolder) findRoots(isScored bool) (roots partPaths, err error) {
 	return roots, nil
 }
 
+// foldersIn returns the names of the folders in root that could be classes, in order.
+func foldersIn(root string) (names []string, err error) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, &ReadError{File: root, Err: err}
+	}
+	for _, e := range entries {
+		if isClassFolder(filepath.Join(root, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
 // hasFolders reports whether a folder has others in it that could be classes.
 func (f *imageFolder) hasFolders(root string) bool {
-	entries, err := os.ReadDir(root)
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return isClassFolder(filepath.Join(root, e.Name()))
-	})
+	names, _ := foldersIn(root) // none of one that cannot be read
+	return len(names) > 0
 }
 
 // isHidden reports whether a name is that of no class and no image, such as .git or ._cat.jpg.
@@ -207,20 +219,14 @@ func (f *imageFolder) classFolders(roots []string) ([]string, error) {
 		if root == "" {
 			continue
 		}
-		entries, err := os.ReadDir(root)
+		names, err := foldersIn(root)
 		if err != nil {
-			return nil, &ReadError{File: root, Err: err}
+			return nil, err
 		}
-		before := len(classes)
-		for _, e := range entries {
-			if isClassFolder(filepath.Join(root, e.Name())) {
-				classes = append(classes, e.Name())
-			}
-		}
-		isEmpty := len(classes) == before
+		classes = append(classes, names...)
 		slices.Sort(classes)
 		classes = slices.Compact(classes)
-		if isEmpty || len(classes) > maxClasses {
+		if len(names) == 0 || len(classes) > maxClasses {
 			return nil, folderFault(root, "put the images of each class into a folder of its own",
 				"%d folders, want one for each class, 1 to %d", len(classes), maxClasses)
 		}

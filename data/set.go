@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
@@ -179,7 +180,7 @@ func (s *Set) Check() error {
 	for i, label := range s.Labels {
 		if int(label) >= len(s.Classes) {
 			return fmt.Errorf("data: set %s: label %d of sample %d, but %s",
-				s.Name, label, i, classes(len(s.Classes)))
+				s.Name, label, i, spelling.Count(len(s.Classes), "class"))
 		}
 	}
 	if s.Texts != nil {
@@ -194,9 +195,6 @@ func (s *Set) Check() error {
 	case len(s.Pixels) != s.Len()*s.Shape.Elems():
 		return fmt.Errorf("data: set %s: %d bytes of pixels, want %d for %d images %v",
 			s.Name, len(s.Pixels), s.Len()*s.Shape.Elems(), s.Len(), s.Shape)
-	case len(s.Mean) == 0 && len(s.Std) == 0:
-		return fmt.Errorf("data: set %s: Mean and Std need one value per channel (%d); they are empty",
-			s.Name, s.Shape[2])
 	case len(s.Mean) != s.Shape[2] || len(s.Std) != s.Shape[2]:
 		return fmt.Errorf("data: set %s: %d means, %d deviations, want one for each of %d channels",
 			s.Name, len(s.Mean), len(s.Std), s.Shape[2])
@@ -213,14 +211,6 @@ func (s *Set) Check() error {
 }
 
 func isFinite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }
-
-// classes writes a number of classes.
-func classes(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
-}
 
 // table maps a byte of each channel to its normalised value.
 type table [maxChannels][256]float32

@@ -166,7 +166,7 @@ func TestCheckNamesTheFault(t *testing.T) {
 		"deviation of channel 2 is 0":        func(s *data.Set) { s.Std[2] = 0 },
 		"deviation of channel 0 is NaN":      func(s *data.Set) { s.Std[0] = nan },
 		"mean of channel 1 is NaN":           func(s *data.Set) { s.Mean[1] = nan },
-		"Mean and Std need one value per channel (3); they are empty": func(s *data.Set) {
+		"0 means, 0 deviations, want one for each of 3 channels": func(s *data.Set) {
 			s.Mean, s.Std = nil, nil
 		},
 	} {

@@ -201,21 +201,20 @@ func (t *textReader) label(first []string, path string) (at int, isNamed bool, e
 
 // check fails if two roles have the same column.
 func (c columns) check(path string) error {
-	reason := ""
-	switch {
-	case c.label == c.text:
-		reason = fmt.Sprintf("column %d is both text and label; name two with --text-column and "+
-			"--label-column", c.text+1)
-	case c.pair == c.text:
-		reason = fmt.Sprintf("column %d is both texts of a pair; name two with --text-column and "+
-			"--pair-column", c.text+1)
-	case c.pair == c.label:
-		reason = fmt.Sprintf("column %d is both text and label; name two with --pair-column and "+
-			"--label-column", c.label+1)
-	default:
-		return nil
+	for _, two := range []struct {
+		is, was         int
+		roles, one, two string
+	}{
+		{c.label, c.text, "text and label", "text", "label"},
+		{c.pair, c.text, "texts of a pair", "text", "pair"},
+		{c.pair, c.label, "text and label", "pair", "label"},
+	} {
+		if two.is == two.was {
+			return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("column %d is both "+
+				"%s; name two with --%s-column and --%s-column", two.is+1, two.roles, two.one, two.two)}
+		}
 	}
-	return &FormatError{File: path, Offset: -1, Line: 1, Reason: reason}
+	return nil
 }
 
 // column finds the wanted field, by number or name, or else by a usual name.
@@ -231,10 +230,9 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 		usual = []string{wanted}
 	}
 	for _, name := range usual {
-		for i, field := range first {
-			if isOneOf(field, []string{name}) {
-				return i, true, nil
-			}
+		isNamed := func(field string) bool { return isOneOf(field, []string{name}) }
+		if i := slices.IndexFunc(first, isNamed); i >= 0 {
+			return i, true, nil
 		}
 	}
 	return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,11 +81,8 @@ func readObject(path string, v any) (isThere bool, err error) {
 
 // notBERTs says in what a tokenizer differs from BERT's.
 func notBERTs(path, what string, got, want any) error {
-	if got == nil {
-		got = "none"
-	}
 	return &FormatError{File: path, Offset: -1, Next: "texts are cut in BERT's way alone",
-		Reason: fmt.Sprintf("%s: got %.80s, want %v", what, fmt.Sprint(got), want)}
+		Reason: fmt.Sprintf("%s: got %.80s, want %v", what, fmt.Sprint(cmp.Or(got, any("none"))), want)}
 }
 
 // setCased reads from a file, if it exists, whether a tokenizer keeps upper case, which a tokenizer.json has
@@ -116,7 +115,7 @@ func setCased(t *wordpiece.Tokenizer, path string, isTold bool) error {
 	return nil
 }
 
-// tokenizerJSON is what a tokenizer.json of the library tokenizers says besides bertTokenizer.
+// tokenizerJSON is what a tokenizer.json of the library tokenizers says besides bert.json.
 type tokenizerJSON struct {
 	Added []struct {
 		Content      string `json:"content"`
@@ -132,23 +131,11 @@ type tokenizerJSON struct {
 	} `json:"model"`
 }
 
-// bertTokenizer is what the tokenizer.json of every BERT says, and bertFrames what one of them says of the
-// tokens around texts; there [CLS] and [SEP] have the numbers of the vocabulary, CLS and SEP here.
-const bertTokenizer = `{
-	"normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true},
-	"pre_tokenizer": {"type": "BertPreTokenizer"},
-	"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
-		"max_input_chars_per_word": 100}}`
-
-func bertFrames() []string {
-	return []string{`{"type": "TemplateProcessing",
-	"single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
-		{"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
-	"pair": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
-		{"SpecialToken": {"id": "[SEP]", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}},
-		{"SpecialToken": {"id": "[SEP]", "type_id": 1}}]}`,
-		`{"type": "BertProcessing", "cls": ["[CLS]", CLS], "sep": ["[SEP]", SEP]}`}
-}
+// bertJSON has, as Tokenizer, what the tokenizer.json of every BERT says and, as Frames, what one says of the
+// tokens around texts. CLS and SEP stand for the numbers that these have in the vocabulary.
+//
+//go:embed bert.json
+var bertJSON string
 
 // readTokenizer reads a tokenizer.json.
 func readTokenizer(path string) (*wordpiece.Tokenizer, error) {
@@ -186,7 +173,13 @@ func readTokenizer(path string) (*wordpiece.Tokenizer, error) {
 
 // check refuses another tokenizer than BERT's; whole is all that the file says.
 func (j tokenizerJSON) check(path string, whole map[string]any) error {
-	if at, got, want := difference("", whole, decoded(bertTokenizer)); at != "" {
+	numbers := strings.NewReplacer(`"CLS"`, strconv.Itoa(j.Model.Numbers["[CLS]"]),
+		`"SEP"`, strconv.Itoa(j.Model.Numbers["[SEP]"]))
+	var bert struct{ Tokenizer, Frames map[string]any }
+	if err := json.Unmarshal([]byte(numbers.Replace(bertJSON)), &bert); err != nil {
+		return fmt.Errorf("data: bert.json: %w", err)
+	}
+	if at, got, want := difference("", whole, bert.Tokenizer); at != "" {
 		return notBERTs(path, at, got, want)
 	}
 	if n := j.Normalizer; n.Accents != nil && *n.Accents != n.Lower {
@@ -198,26 +191,12 @@ func (j tokenizerJSON) check(path string, whole map[string]any) error {
 			return notBERTs(path, "added_tokens", a.Content, strings.Join(special, ", ")+", as in vocab")
 		}
 	}
-	numbers := strings.NewReplacer(" CLS", strconv.Itoa(j.Model.Numbers["[CLS]"]),
-		" SEP", strconv.Itoa(j.Model.Numbers["[SEP]"]))
 	frame, _ := whole["post_processor"].(map[string]any)
-	isFramed := slices.ContainsFunc(bertFrames(), func(want string) bool {
-		at, _, _ := difference("frame", frame, decoded(numbers.Replace(want)))
-		return at == ""
-	})
-	if !isFramed {
-		return notBERTs(path, "post_processor", frame["type"],
-			"[CLS] text [SEP], and a second text [SEP]")
+	kind, _ := frame["type"].(string)
+	if at, _, _ := difference("frame", frame, bert.Frames[kind]); at != "" {
+		return notBERTs(path, "post_processor", frame["type"], "[CLS] text [SEP] second text [SEP]")
 	}
 	return nil
-}
-
-// decoded returns the value of a JSON text of this file.
-func decoded(text string) (value any) {
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		panic(fmt.Sprintf("data: %s: %v", text, err))
-	}
-	return value
 }
 
 // difference returns the path below at, and both values, of the first entry of want that got has otherwise;

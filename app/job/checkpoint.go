@@ -172,18 +172,15 @@ func (s *saver) isFinite() bool {
 // write writes the copy to the store.
 func (s *saver) write(k kept, done chan<- error) {
 	began := time.Now()
-	if s.written.path == "" {
-		if err := s.explain(); err != nil {
-			done <- err
-			return
-		}
-	}
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
 	batches := k.Batches + k.Progress.NumShards(k.Config.StepShards())
 	c, err := s.store.Commit(k.Progress.Step, k, append([]checkpoint.File{
 		checkpoint.Weights(v, batches, s.metadata), keptOf(s.copied, s.peers.vectors()).File(
 			checkpoint.OptimizerFile, v)}, s.peers.files(v)...))
+	if err == nil && s.written.path == "" {
+		err = s.explain()
+	}
 	if err == nil {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"syscall"
 
 	"lockstep/app/rundir"
@@ -87,8 +86,8 @@ func ExitCode(err error) int {
 
 // isFailure reports whether a status is one of those above for a run that has failed.
 func isFailure(status int) bool {
-	return slices.Contains([]int{ExitInternal, ExitUsage, ExitData, ExitRendezvous, ExitPeerLost,
-		ExitCheckpoint, ExitDiverged, ExitCheck, ExitPreempted, ExitInterrupted}, status)
+	isOwn := status >= ExitInternal && status <= ExitCheck
+	return isOwn || status == ExitPreempted || status == ExitInterrupted
 }
 
 // isFull reports whether err says that a disk has no room.

@@ -45,10 +45,9 @@ func weightFiles(path string) []string {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		files := filesIn(path, known)
-		return append(files, slices.DeleteFunc(checkpoint.Companions(path), func(file string) bool {
-			return slices.Contains(files, file)
-		})...)
+		files := append(filesIn(path, known), checkpoint.Companions(path)...)
+		slices.Sort(files)
+		return slices.Compact(files)
 	case filepath.Ext(path) == ".json":
 		return filesIn(filepath.Dir(path), known)
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -240,22 +239,16 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// warn reports a problem that does not end the run.
-func (o Options) warn(text string) {
-	if o.Progress != nil {
-		o.Progress(Progress{Note: text, IsWarning: true})
-		return
-	}
-	fmt.Fprintln(o.Stderr, text)
-}
+// warn reports a problem that does not end the run, and say tells people a line.
+func (o Options) warn(text string) { o.tell(Progress{Note: text, IsWarning: true}) }
+func (o Options) say(text string)  { o.tell(Progress{Note: text}) }
 
-// say tells people a line.
-func (o Options) say(text string) {
-	if o.Progress != nil {
-		o.Progress(Progress{Note: text})
+func (o Options) tell(p Progress) {
+	if o.Progress == nil {
+		fmt.Fprintln(o.Stderr, p.Note)
 		return
 	}
-	fmt.Fprintln(o.Stderr, text)
+	o.Progress(p)
 }
 
 // show passes an evaluation on.
@@ -408,10 +401,7 @@ func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, origi
 	if dir.IsAsItWas() {
 		return err // and so is its report
 	}
-	if machine := dir.Host(); !machine.Started.IsZero() { // else nothing is left
-		machine.Ended, _, _ = strings.Cut(fmt.Sprintf("%.500s", err.Error()), "\n")
-		dir.WriteJSON(rundir.HostFile, machine) // its error adds nothing to err
-	}
+	dir.KeepCause(err)
 	return &EndedError{string(dir.Directory), err}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"lockstep/app/record"
@@ -159,6 +160,14 @@ func (d Directory) Host() (h record.RunHost) {
 		return record.RunHost{}
 	}
 	return h
+}
+
+// KeepCause lets Cause tell that the run ended with err, if its directory is still there and can be written.
+func (d Directory) KeepCause(err error) {
+	if h := d.Host(); !h.Started.IsZero() {
+		h.Ended, _, _ = strings.Cut(fmt.Sprintf("%.500s", err.Error()), "\n")
+		d.WriteJSON(HostFile, h) // its error adds nothing to err
+	}
 }
 
 // Cause says how the run ended, which the process of one that was killed could not tell; "" if it goes on,
