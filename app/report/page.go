@@ -147,6 +147,7 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 	}
 	p.Cautions = pressing(p.Notes)
 	p.FactsTitle, p.Facts = besidePeer, besidePeers(c)
+	p.ask(r, c)
 	return p
 }
 

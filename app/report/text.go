@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
 	"lockstep/app/record"
 )
 
@@ -41,6 +42,9 @@ func Text(w io.Writer, r *record.Results) error {
 			fmt.Fprintf(out, "  %s\n", f)
 		}
 		fmt.Fprintln(out)
+	}
+	for _, a := range question.Answers(r.Inquiry, c) {
+		fmt.Fprintf(out, "%s %s\n", a.Ask, answerText(a, r.Inquiry.Reference))
 	}
 	for _, n := range c.Notes {
 		if n.Kind != compare.Fact {
