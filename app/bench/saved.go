@@ -26,17 +26,16 @@ const maxPlanBytes = 64 << 20
 
 // savedPlan is the content of plan.json.
 type savedPlan struct {
-	Schema    int             `json:"schema"`
-	Rows      []savedRow      `json:"rows"`
-	Skipped   []record.Skip   `json:"skipped,omitempty"`
-	Repeats   int             `json:"repeats"`
-	Asked     int             `json:"asked,omitempty"` // repeats before a budget cut them; 0: none did
-	Seeds     []uint64        `json:"seeds,omitempty"`
-	Copies    int             `json:"copies"`
-	Order     uint64          `json:"order,omitempty"`
-	Precision float64         `json:"precision,omitempty"`
-	Inquiry   *record.Inquiry `json:"inquiry,omitempty"`
-	Seconds   float64         `json:"seconds,omitempty"` // that all sittings may take; 0: as long as they do
+	Schema    int           `json:"schema"`
+	Rows      []savedRow    `json:"rows"`
+	Skipped   []record.Skip `json:"skipped,omitempty"`
+	Repeats   int           `json:"repeats"`
+	Asked     int           `json:"asked,omitempty"` // repeats before a budget cut them; 0: none did
+	Seeds     []uint64      `json:"seeds,omitempty"`
+	Copies    int           `json:"copies"`
+	Order     uint64        `json:"order,omitempty"`
+	Precision float64       `json:"precision,omitempty"`
+	Seconds   float64       `json:"seconds,omitempty"` // that all sittings may take; 0: as long as they do
 }
 
 // savedRow is a [Row] of plan.json.
@@ -55,8 +54,7 @@ type savedRow struct {
 // savePlan writes the plan of a benchmark with absolute paths, so that it can be resumed from any folder.
 func savePlan(folder string, p Plan, limit time.Duration) error {
 	s := savedPlan{Schema: record.Schema, Skipped: p.Skipped, Repeats: p.Repeats, Asked: p.Asked,
-		Seeds: p.Seeds, Copies: p.Copies, Order: p.Order, Precision: p.Precision, Inquiry: p.Inquiry,
-		Seconds: limit.Seconds()}
+		Seeds: p.Seeds, Copies: p.Copies, Order: p.Order, Precision: p.Precision, Seconds: limit.Seconds()}
 	for _, r := range p.Rows {
 		s.Rows = append(s.Rows, savedRow{r.Rooted(), r.Options, r.Condition.Name, r.Rounds, r.PerWorker,
 			r.Hosts, r.PerHost, r.Cores, r.Peer})
@@ -125,7 +123,7 @@ func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
 			len(s.Rows), s.Repeats, s.Copies, s.Precision, s.Seconds)
 	}
 	p := Plan{Skipped: s.Skipped, Repeats: s.Repeats, Asked: min(s.Asked, record.MaxRounds), Seeds: s.Seeds,
-		Copies: s.Copies, Order: s.Order, Precision: s.Precision, Inquiry: s.Inquiry}
+		Copies: s.Copies, Order: s.Order, Precision: s.Precision}
 	for i, r := range s.Rows {
 		row := Row{Config: r.Config, Options: r.Options, Rounds: r.Rounds, PerWorker: r.PerWorker,
 			Layout: Layout{r.Hosts, r.PerHost}, Cores: r.Cores, Peer: r.Peer}

@@ -266,14 +266,15 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &interruptedError{goesOn(results, folder), err}
 	}
-	unwritten := unwrittenReport(folder, benchmarkReport(results, compare.Compare(results)).Write(folder))
+	page := benchmarkReport(results, compare.Compare(results))
+	unwritten := unwrittenReport(folder, page.Write(folder))
 	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
 		}
 		return errors.Join(err, unwritten)
 	}
-	if failed := report.Text(a.stdout, results); failed != nil {
+	if failed := page.Text(a.stdout); failed != nil {
 		return failed
 	}
 	if unwritten != nil {

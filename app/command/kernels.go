@@ -140,7 +140,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	if flags.isJSON {
 		return compare.EncodeKernels(a.stdout, results)
 	}
-	if err := report.KernelsText(a.stdout, results, flags.isSummary); err != nil {
+	if err := report.Kernels(results, flags.isSummary).Text(a.stdout); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(flags.out, report.MarkdownFile))

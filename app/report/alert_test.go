@@ -18,7 +18,7 @@ func TestAlertOfClearLinks(t *testing.T) {
 				r.Rows[i].Runs[j].Config = []byte(`{"insecure":true}`)
 			}
 		}
-		page := render(t, report.HTML, r)
+		page := render(t, asPage, r)
 		at := strings.Index(page, line)
 		if (at >= 0) != want || want && at > strings.Index(page, `id="answer"`) {
 			t.Errorf("%d hosts: the line is at %d", hosts, at)

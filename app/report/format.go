@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,21 +14,36 @@ import (
 // dash stands for a value that was not measured.
 const dash = compare.Dash
 
+// unknown is a number that was not measured.
+var unknown = math.NaN()
+
 func known(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func orDash(s string) string {
+	if s == "" {
+		return dash
+	}
+	return s
+}
 
 // digits formats v with n significant digits; see [compare.Digits].
 func digits(v float64, n int) string { return compare.Digits(v, n) }
 
-func seconds(v float64) string { return digits(v, 3) }
+func seconds(v float64) string     { return digits(v, 3) }
+func millis(v float64) string      { return compare.Millis(v) }
+func fourDigits(v float64) string  { return digits(v, 4) }
+func twoDecimals(v float64) string { return fixed(v, 2) }
 
 // trim formats a number without trailing zeros.
 func trim(v float64) string { return fmt.Sprintf("%.6g", v) }
 
-func millis(v float64) string { return compare.Millis(v) }
-
+// percent writes a part of 1; what is there is never "0.0 %".
 func percent(v float64) string {
-	if !known(v) {
+	switch {
+	case !known(v):
 		return dash
+	case v > 0 && v < 0.0005:
+		return "< 0.1 %"
 	}
 	return fmt.Sprintf("%.1f %%", 100*v)
 }
@@ -47,22 +63,47 @@ func between(lo, hi float64, format func(float64) string) string {
 	return format(lo) + "–" + format(hi)
 }
 
+// byteUnit is the binary unit in which v is written.
+func byteUnit(v float64) (size float64, name string) {
+	size = 1
+	for _, name = range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
+		if v < 1024*size || name == "TiB" {
+			break
+		}
+		size *= 1024
+	}
+	return size, name
+}
+
 // byteCount formats v with a binary unit.
 func byteCount(v float64) string {
 	if !known(v) {
 		return dash
 	}
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for v >= 1024 && i < len(units)-1 {
-		v /= 1024
-		i++
-	}
-	return digits(v, 3) + " " + units[i]
+	size, unit := byteUnit(v)
+	return digits(v/size, 3) + " " + unit
 }
 
 func duration(seconds float64) string {
 	return time.Duration(seconds * 1e9).Round(time.Second).String()
+}
+
+// hashCell shows the beginning of a hash.
+func hashCell(hash string) cell {
+	return cell{Text: orDash(hash[:min(10, len(hash))]), Code: hash}
+}
+
+// addNew appends text to all unless it is there.
+func addNew(all []string, text string) []string {
+	if slices.Contains(all, text) {
+		return all
+	}
+	return append(all, text)
+}
+
+// joined joins the texts that say something.
+func joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
 // shell quotes arguments so that the line can be pasted into a POSIX shell.

@@ -22,10 +22,10 @@ func FuzzReport(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := report.Markdown(io.Discard, r); err != nil {
+		if err := report.Benchmark(r).Markdown(io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		if err := report.HTML(io.Discard, r); err != nil {
+		if err := report.Benchmark(r).HTML(io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -44,7 +44,7 @@ func FuzzTrainingReport(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := report.TrainingHTML(&b, r); err != nil {
+		if err := report.Run(r).HTML(&b); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(b.String(), "<script") {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lockstep/app/record"
-	"lockstep/app/report"
 )
 
 // onGPU makes the first rows be computed by a GPU of that name.
@@ -41,13 +40,13 @@ func TestGPUs(t *testing.T) {
 	}{
 		{"NVIDIA H100 80GB HBM3", 1, []string{"What the GPU did", "GPU-minutes", "core-minutes",
 			"p5.48xlarge", "c5.2xlarge", "these devices were not rented"}, []string{"No price is known"}},
-		{"NVIDIA T4", all, []string{"What the GPU did", "GPU-minutes", "Memory of the GPU",
+		{"NVIDIA T4", all, []string{"What the GPU did", "GPU-minutes", "memory of the GPU",
 			"No price is known here of a machine with NVIDIA T4"}, []string{"c5.2xlarge", "p5.48xlarge",
 			"projection: ", "core-minutes"}},
-		{"", 0, []string{"core-minutes", "these cores were not rented"}, []string{"GPU did", "GPU-minutes",
-			"Memory of the GPU"}},
+		{"", 0, []string{"core-minutes", "these devices were not rented"}, []string{"GPU did", "GPU-minutes",
+			"memory of the GPU"}},
 	} {
-		page := render(t, report.HTML, onGPU(rich(), test.name, test.rows))
+		page := render(t, asPage, onGPU(rich(), test.name, test.rows))
 		for _, want := range test.want {
 			if !strings.Contains(page, want) {
 				t.Errorf("%q: the page lacks %q", test.name, want)

@@ -118,7 +118,7 @@ func TestHostileNamesInAllWriters(t *testing.T) {
 				checkMarkdown(t, kind, read(t, folder, report.MarkdownFile))
 				checkFigures(t, kind, r)
 			}
-			checkPlain(t, "terminal", render(t, report.Text, named(name)))
+			checkPlain(t, "terminal", render(t, (*report.Report).Text, named(name)))
 		})
 	}
 }

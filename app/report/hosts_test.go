@@ -10,7 +10,7 @@ import (
 
 // The part of several hosts tells who they are, how they reach each other and what was found.
 func TestHostsPart(t *testing.T) {
-	if p := hostsPart(nil); len(present([]part{p})) != 0 {
+	if p := hostsPart(nil); len(present(p)) != 0 {
 		t.Errorf("%+v for one host", p)
 	}
 	facts := func(label, address string) record.HostFacts {

@@ -60,33 +60,8 @@ func TestLossOfAllWorkers(t *testing.T) {
 		"outer learning rate 1, momentum 0\n") {
 		t.Errorf("the report does not tell the averages: %s", text)
 	}
-	if !strings.Contains(text, "| 4 | 4.000 |") ||
-		!strings.Contains(text, "Training: mean of the workers' own losses") {
+	if !strings.Contains(text, "| 4 | 3.000 | 5.000 |") || !strings.Contains(text,
+		"Training: each worker's own loss") {
 		t.Errorf("the report has the loss of rank 0: %s", text)
-	}
-}
-
-// A table with some of a chart's points does not claim to have means of what lies between its rows.
-func TestTablesOfSomePoints(t *testing.T) {
-	for _, n := range []int{12, 13} {
-		var steps strings.Builder
-		for step := range n {
-			fmt.Fprintf(&steps, `{"rank":0,"step":%d,"loss":1,"own_loss":1,"samples":32,"seconds":0.01}`+"\n",
-				step)
-		}
-		run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":"single","workers":1,`+
-			`"batch":32,"steps":%d,"samples":%d}`, n, 32*n)), strings.NewReader(steps.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder := t.TempDir()
-		if err := report.Run(run).Write(folder); err != nil {
-			t.Fatal(err)
-		}
-		text := read(t, folder, report.MarkdownFile) + overlayPage(t, []string{"one", "two"}, run, run)
-		const want = "The table has some of these points"
-		if strings.Contains(text, want) != (n > 12) || n > 12 && strings.Count(text, want) < 3 {
-			t.Errorf("%d points: %q is there %d times", n, want, strings.Count(text, want))
-		}
 	}
 }

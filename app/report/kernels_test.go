@@ -13,9 +13,9 @@ import (
 // one thread, the distance of the cores is nothing.
 func TestKernelsCautions(t *testing.T) {
 	const taken, distance, peak, step = "8.0 % of the cores' time went to other processes; measure again",
-		"a cache line took 341 ns to another core and back",
+		"A cache line took 341 ns to another core and back",
 		"reached 118 GFLOP/s at least, 236 at most, and bounds are by the median, 118",
-		"a step took 4.3 times as long as its ops"
+		"A step took 4.3 times as long as its ops"
 	ops := []compare.Timing{{Op: "conv", Median: 0.010}, {Op: "linear", Median: 0.014}}
 	type numbers = record.Numbers
 	for _, test := range []struct {
@@ -32,10 +32,10 @@ func TestKernelsCautions(t *testing.T) {
 		{compare.Kernels{Threads: 1, StepSeconds: numbers{0.025}, Layers: ops}, ""},
 	} {
 		var text, file strings.Builder
-		if err := report.KernelsText(&text, &test.kernels, false); err != nil {
+		if err := report.Kernels(&test.kernels, false).Text(&text); err != nil {
 			t.Fatal(err)
 		}
-		if err := report.KernelsMarkdown(&file, &test.kernels); err != nil {
+		if err := report.Kernels(&test.kernels, false).Markdown(&file); err != nil {
 			t.Fatal(err)
 		}
 		for _, out := range []string{text.String(), file.String()} {

@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
+	"lockstep/internal/spelling"
 )
 
 // overlaid is a run of an overlay.
@@ -20,9 +20,6 @@ type overlaid struct {
 	unequal   string // how its work differs from that of the first; "": it does not
 }
 
-// label is the letter and the name of the run, as the first cell of a row.
-func (o *overlaid) label() cell { return cell{Text: o.key + "  " + o.name, Swatch: o.style.Swatch()} }
-
 // rate returns the samples per second of steps that take as long as the median one. That of the whole
 // training has its pauses and its first step too, and would not be the batch divided by the step beside it.
 // It is the only one where a step of rank 0 is not one of all workers.
@@ -31,10 +28,13 @@ func (o *overlaid) rate() float64 {
 		return o.SamplesPerSecond
 	}
 	if o.Growth != nil || o.StepMS.Median == 0 {
-		return math.NaN()
+		return unknown
 	}
 	return 1e3 * float64(o.Batch*max(1, o.Accumulate)) / o.StepMS.Median
 }
+
+// String is the letter and the name of the run.
+func (o *overlaid) String() string { return o.key + " " + o.name }
 
 // Overlay lays out a report that shows training runs on the same axes, under names: two or more runs and as
 // many names.
@@ -44,50 +44,44 @@ func Overlay(names []string, runs []*compare.Training) *Report {
 		all = append(all, &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i},
 			compare.WorkDifference(t, runs[0])})
 	}
-	p := page{Kind: "runs side by side", Title: overlayTitle(all), Answer: overlayAnswer(all),
+	p := page{Kind: "runs side by side", Title: named(all), Answer: overlayAnswer(all),
 		Lede:   "One run each, on the same axes.",
 		Source: "summary.json, steps.jsonl and config.yaml of the run directories"}
-	p.More = overlayNotes(all)
-	p.Notes, p.Cautions = p.More, firstCautions(p.More)
+	p.note(overlayNotes(all))
 	figures := overlayFigures(all)
 	if len(figures) > 0 {
-		p.Picture, figures = &figures[0], figures[1:]
+		p.Picture, figures = new(figures[0].asLead()), figures[1:]
+	}
+	caption := "As each run tells them; samples/s are those of steps as long as the median one. Best: of " +
+		"all " +
+		"evaluations."
+	if text := named(meetSometimes(all)); text != "" {
+		caption += fmt.Sprintf(" Workers of %s do not meet in every step: theirs are those of the whole "+
+			"training, "+
+			"the step is rank 0's.", text)
 	}
 	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: figures, Tables: []block{
-		{Title: "In figures", Caption: "As each run tells them; samples/s are those of steps as long " +
-			"as the median one." + rateNote(all), Table: overlayTable(all), IsOpen: true},
-		settingTable(all)}}}
+		{Title: inFigures, Caption: caption, Table: overlayTable(all), IsOpen: true}, settingTable(all)}}}
 	return &Report{p}
 }
 
-// rateNote says which runs tell the samples per second of the whole training.
-func rateNote(all []*overlaid) string {
-	text := meetSometimes(all)
-	if text == "" {
-		return ""
+// named lists runs.
+func named(all []*overlaid) string {
+	var names []string
+	for _, o := range all {
+		names = append(names, o.String())
 	}
-	return fmt.Sprintf(" Workers of %s do not meet in every step: theirs are those of the whole training, "+
-		"the step is rank 0's.", text)
+	return strings.Join(names, ", ")
 }
 
-// meetSometimes names the runs in which a step of rank 0 is not one of all workers.
-func meetSometimes(all []*overlaid) string {
-	var names []string
+// meetSometimes returns the runs in which a step of rank 0 is not one of all workers.
+func meetSometimes(all []*overlaid) (out []*overlaid) {
 	for _, o := range all {
 		if o.MeetsSometimes() {
-			names = append(names, o.key+" "+o.name)
+			out = append(out, o)
 		}
 	}
-	return strings.Join(names, ", ")
-}
-
-// overlayTitle names the runs.
-func overlayTitle(all []*overlaid) string {
-	var names []string
-	for _, o := range all {
-		names = append(names, o.key+" "+o.name)
-	}
-	return strings.Join(names, ", ")
+	return out
 }
 
 // overlayAnswer relates the steps of runs that did equal work, and says that one run each decides nothing.
@@ -97,42 +91,39 @@ func overlayAnswer(all []*overlaid) answer {
 	var unequal []string
 	for _, o := range all[1:] {
 		if o.unequal != "" {
-			unequal = append(unequal, fmt.Sprintf("%s %s (%s)", o.key, o.name, o.unequal))
+			unequal = append(unequal, fmt.Sprintf("%v (%s)", o, o.unequal))
 		}
-	}
-	if unequal != nil {
-		a.Verdict = unequalWork
-		a.Text = fmt.Sprintf("These did other work than %s %s: %s.", all[0].key, all[0].name,
-			strings.Join(unequal, "; "))
-		a.Why = "So their times and results are shown side by side and not compared."
-		return a
-	}
-	if text := takenFrom(all); text != "" {
-		a.Text = "Equal work, but others took cores from " + text + ", so the steps are not compared."
-		a.Why = "Times say how busy the machine was. Run it again when the machine is idle; lockstep bench " +
-			"repeats runs and interleaves them."
-		return a
-	}
-	if text := meetSometimes(all); text != "" {
-		a.Text = "Equal work, but workers of " + text + " do not meet in every step, so steps are not " +
-			"compared."
-		a.Why = "lockstep bench compares such runs by the time of all their samples."
-		return a
 	}
 	order := slices.Clone(all)
 	slices.SortStableFunc(order, func(x, y *overlaid) int {
 		return cmp.Compare(x.StepMS.Median, y.StepMS.Median)
 	})
 	best, next := order[0], order[1]
-	if ratio := next.StepMS.Median / best.StepMS.Median; !(ratio > 1+compare.LeastDifference) {
-		a.Text = fmt.Sprintf("Equal work: the median steps of %s %s, %s ms, and %s %s, %s ms, are less "+
-			"than %s apart.", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
-			digits(next.StepMS.Median, 3), compare.Least())
-		return a
+	first, second := digits(best.StepMS.Median, 3), digits(next.StepMS.Median, 3)
+	ratio := next.StepMS.Median / best.StepMS.Median
+	disturbed, loose := named(disturbedRuns(all)), named(meetSometimes(all))
+	switch {
+	case unequal != nil:
+		a.Verdict = unequalWork
+		a.Text = fmt.Sprintf("These did other work than %v: %s.", all[0], strings.Join(unequal, "; "))
+		a.Why = "So their times and results are shown side by side and not compared."
+	case disturbed != "":
+		a.Text = "Equal work, but others took cores from " + disturbed + ", so the steps are not compared."
+		a.Why = "Times say how busy the machine was. Run it again when the machine is idle; lockstep bench " +
+			"repeats runs and interleaves them."
+	case loose != "":
+		a.Text = "Equal work, but workers of " + loose + " do not meet in every step, so steps are not " +
+			"compared."
+		a.Why = "lockstep bench compares such runs by the time of all their samples."
+	case !(ratio > 1+compare.LeastDifference):
+		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
+			"apart.",
+			best, first, next, second, compare.Least())
+	default:
+		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
+			"(%.2f×).",
+			best, first, next, second, ratio)
 	}
-	a.Text = fmt.Sprintf("Equal work: %s %s had the shortest median step, %s ms; the next, %s %s, %s ms "+
-		"(%.2f×).", best.key, best.name, digits(best.StepMS.Median, 3), next.key, next.name,
-		digits(next.StepMS.Median, 3), next.StepMS.Median/best.StepMS.Median)
 	return a
 }
 
@@ -146,26 +137,8 @@ func disturbedRuns(all []*overlaid) []*overlaid {
 	return runs
 }
 
-// takenFrom names the runs that others took cores from.
-func takenFrom(all []*overlaid) string {
-	var names []string
-	for _, o := range disturbedRuns(all) {
-		names = append(names, o.key+" "+o.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// takenTexts says what others took from each run; "" if they took nothing.
-func takenTexts(all []*overlaid) string {
-	var parts []string
-	for _, o := range disturbedRuns(all) {
-		parts = append(parts, o.key+" "+o.name+": "+compare.TakenText(o.Taken))
-	}
-	return strings.Join(parts, "; ")
-}
-
 // overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.
-func overlayNotes(all []*overlaid) []noteList {
+func overlayNotes(all []*overlaid) []compare.Note {
 	var notes []compare.Note
 	add := func(kind compare.Kind, topic, format string, args ...any) {
 		notes = append(notes, compare.Note{Kind: kind, Topic: topic, Text: fmt.Sprintf(format, args...)})
@@ -174,235 +147,172 @@ func overlayNotes(all []*overlaid) []noteList {
 	for _, o := range all {
 		hashes[o.ParameterSHA256] = true
 		if o.unequal != "" {
-			add(compare.Refused, "unequal work", "%s %s did not do the work of %s %s: %s.", o.key, o.name,
-				all[0].key, all[0].name, o.unequal)
+			add(compare.Refused, "unequal work", "%v did not do the work of %v: %s.", o, all[0], o.unequal)
 		}
 	}
-	if text := takenTexts(all); text != "" {
-		add(compare.Caution, "taken cores", "%s.", text)
+	var taken []string
+	for _, o := range disturbedRuns(all) {
+		taken = append(taken, o.String()+": "+compare.TakenText(o.Taken))
+	}
+	if taken != nil {
+		add(compare.Caution, "taken cores", "%s.", strings.Join(taken, "; "))
 	}
 	for _, o := range all {
 		for _, text := range o.Cautions {
-			add(compare.Caution, "caution", "%s %s: %s", o.key, o.name, text)
+			add(compare.Caution, unsorted, "%v: %s", o, text)
 		}
 	}
 	if len(hashes) == 1 && all[0].ParameterSHA256 != "" {
 		add(compare.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
 			"%.12s…).", all[0].ParameterSHA256)
 	}
-	return noteLists(notes)
+	return notes
 }
 
-// overlayFigures plot the runs over each other: losses, accuracies, the learning rate, the steps by phase and
-// over time, memory.
+// overlayFigures plot the runs over each other: losses, accuracies, the steps by phase and over time.
 func overlayFigures(all []*overlaid) []figure {
-	step := ofRank0(func(w compare.WatchedRank) []float64 { return w.Step })
-	loss := func(o *overlaid) []float64 { return o.Joint.Loss }
-	accuracy := evaluated(func(e record.Evaluation) float64 { return 100 * e.Accuracy })
-	figures := []figure{
-		overlayPlot("loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", all,
-			func(o *overlaid) []float64 { return o.Joint.Samples }, loss),
-		overlayPlot("loss-seconds", "Loss against seconds", "seconds of training steps",
-			"loss, mean cross entropy", all,
-			func(o *overlaid) []float64 { return o.Joint.At }, loss),
-		overlayPlot("accuracy-seconds", "Accuracy against seconds", "seconds of training",
-			"test accuracy, %", all, evaluated(trainSeconds), accuracy),
-		overlayPlot("accuracy-steps", "Accuracy against steps", "step", "test accuracy, %", all,
-			evaluated(func(e record.Evaluation) float64 { return float64(e.Steps) }), accuracy),
-		overlayPhases(all),
-		overlayPlot("time", "Step time", "step", "step time, ms", all, step,
-			ofRank0(func(w compare.WatchedRank) []float64 { return scaled(w.Seconds, 1e3) })),
-		overlayPlot("rate", "Learning rate", "step", "learning rate", all, step,
-			ofRank0(func(w compare.WatchedRank) []float64 { return w.Rate })),
-		overlayPlot("memory", "Memory of rank 0", "step", "resident, MiB", all, step,
-			ofRank0(func(w compare.WatchedRank) []float64 { return scaled(w.Memory, 1./(1<<20)) })),
-	}
-	figures = slices.DeleteFunc(figures, func(f figure) bool { return f.Chart == nil })
-	if len(figures) > 0 {
-		if lines, isLines := figures[0].Chart.(plot.Lines); isLines {
-			lines.IsLead = true
-			figures[0].Chart = lines
-		}
-	}
-	return figures
-}
-
-// ofRank0 returns what rank 0 of a run was watched to do; nil if it was not.
-func ofRank0(get func(compare.WatchedRank) []float64) func(*overlaid) []float64 {
-	return func(o *overlaid) []float64 {
-		if len(o.Watched) == 0 {
-			return nil
-		}
-		return get(o.Watched[0])
-	}
-}
-
-// evaluated returns what the evaluations of a run by rank 0 tell.
-func evaluated(get func(record.Evaluation) float64) func(*overlaid) []float64 {
-	return func(o *overlaid) (out []float64) {
-		for _, e := range record.Followed(o.Evaluations) {
-			if e.Rank == 0 {
-				out = append(out, get(e))
-			}
-		}
-		return out
-	}
-}
-
-func scaled(values []float64, by float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = by * v
-	}
-	return out
-}
-
-// overlayPlot plots a quantity of the runs that know it; without any there is no chart.
-func overlayPlot(id, title, x, y string, all []*overlaid, at, values func(*overlaid) []float64) figure {
-	var series []plot.Series
+	loss := "Mean over the global batch; samples are those of all workers."
 	for _, o := range all {
-		s := plot.Series{Keys: []string{o.key}, Label: o.name, Style: o.style, At: at(o), Values: values(o)}
-		if slices.ContainsFunc(s.Values, known) {
-			series = append(series, s)
+		if o.IsLoose() {
+			loss += fmt.Sprintf(" %s: mean of the workers' own losses.", o.key)
 		}
 	}
-	isCurve := func(s plot.Series) bool { return len(s.Values) > 1 }
-	if !slices.ContainsFunc(series, isCurve) { // single points are in the table of the runs
+	lossAgainst := func(at func(*overlaid) []float64) func(*overlaid) ([]float64, []float64) {
+		return func(o *overlaid) ([]float64, []float64) {
+			return steady(at(o), o.Joint.Loss, differences(o.Joint.Samples))
+		}
+	}
+	accuracyAgainst := func(at func(record.Evaluation) float64) func(*overlaid) ([]float64, []float64) {
+		return func(o *overlaid) (places, values []float64) {
+			for _, e := range record.Followed(o.Evaluations) {
+				if e.Rank == 0 {
+					places, values = append(places, at(e)), append(values, 100*e.Accuracy)
+				}
+			}
+			return places, values
+		}
+	}
+	steps := overlayPlot(all, "time", "Step time", "step", "step time, ms",
+		"Of rank 0, means of the steps between "+
+			"two points."+onTheEdge, func(o *overlaid) (places, values []float64) {
+			if len(o.Watched) == 0 {
+				return nil, nil
+			}
+			return o.Watched[0].Step, scaled(o.Watched[0].Seconds, 1e3)
+		})
+	if lines, isThere := steps.Chart.(plot.Lines); isThere {
+		lines.Most = timeLimit(lines.Series)
+		steps.Chart = lines
+	}
+	return drawn(
+		overlayPlot(all, "loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", loss,
+			lossAgainst(func(o *overlaid) []float64 { return o.Joint.Samples })),
+		overlayPlot(all, "loss-seconds", "Loss against seconds", "seconds of training steps",
+			"loss, mean cross entropy", loss, lossAgainst(func(o *overlaid) []float64 { return o.Joint.At })),
+		overlayPlot(all, "accuracy-seconds", "Accuracy against seconds", "seconds of training", accuracyAxis,
+			"On all test samples.", accuracyAgainst(trainSeconds)),
+		overlayPhases(all), steps)
+}
+
+// overlayPlot plots a quantity of the runs that know it; single points are in the table of the runs.
+func overlayPlot(all []*overlaid, id, title, x, y, caption string,
+	curve func(*overlaid) (at, values []float64)) figure {
+	var series []plot.Series
+	isCurve := false
+	for _, o := range all {
+		at, values := curve(o)
+		if slices.ContainsFunc(values, known) {
+			series = append(series, plot.Series{Keys: []string{o.key}, Label: o.name, Style: o.style, At: at,
+				Values: values})
+		}
+		isCurve = isCurve || len(values) > 1
+	}
+	if !isCurve {
 		return figure{}
 	}
-	caption := "Of rank 0, means of the steps between two points."
-	hi := top(series)
-	switch id {
-	case "loss-samples", "loss-seconds":
-		caption = lossCaption(all)
-	case "accuracy-seconds", "accuracy-steps":
-		caption = "On all test samples."
-	case "time":
-		hi = timeLimit(series)
-		caption += " Greater values are drawn on the upper edge."
-	}
-	p := plot.Lines{Head: plot.Head{ID: id, Title: title, Description: "One curve per run. The values are " +
-		"in the table below the plot."}, X: x, Y: y, Series: plot.Merge(series), Hi: hi}
+	p := plot.Lines{Head: plot.Head{ID: id, Title: title}, X: x, Y: y, Series: plot.Merge(series)}
 	if len(p.Series) < len(series) {
 		caption += " Runs whose values agree bit for bit share a curve."
 	}
-	points := 0
-	for _, s := range series {
-		points = max(points, len(s.Values))
-	}
-	caption = someOf(points, caption)
-	return figure{ID: id, Title: title, Caption: caption, Chart: p,
-		Legend: legendOf(series), Table: pointsTable(title, x, y, series)}
-}
-
-// lossCaption says what the losses of runs are.
-func lossCaption(all []*overlaid) string {
-	caption := "Mean over the global batch, and over the steps between two points. Samples of all workers."
-	for _, o := range all {
-		if o.IsLoose() {
-			caption += fmt.Sprintf(" %s: mean of the workers' own losses.", o.key)
-		}
-	}
-	return caption
-}
-
-// pointsTable has some points of each series, the last among them.
-func pointsTable(name, x, y string, all []plot.Series) table {
-	t := table{Name: name, Head: []heading{{"run", ""}, {x, ""}, {y, ""}}}
-	for _, s := range all {
-		n := len(s.Values)
-		for i := range min(n, tableRows) {
-			at := (i+1)*n/min(n, tableRows) - 1
-			t.Rows = append(t.Rows, row{Cells: []cell{{Text: s.Name()}, {Text: placeText(s.At[at])},
-				{Text: digits(s.Values[at], 4)}}})
-		}
-	}
-	return t
-}
-
-// placeText writes a place on a curve: a number of steps or samples, or a time.
-func placeText(at float64) string {
-	if at == math.Trunc(at) {
-		return trim(at)
-	}
-	return digits(at, 4)
+	return figure{title, caption, p}
 }
 
 // overlayPhases stacks the phases of a step of each run, as means over the steps of rank 0.
 func overlayPhases(all []*overlaid) figure {
-	b := plot.Bars{Head: plot.Head{ID: "phases", Title: "Phases of a step", Description: "Stacked bars, " +
-		"one per run. The values are in the table below the plot."}, X: "ms per step", BesideAt: 2,
-		Beside: "hidden communication"}
-	t := table{Name: "Milliseconds per step by phase", Head: []heading{{"run", ""}}}
-	f := figure{ID: b.ID, Title: "Where a step goes", Caption: "Of rank 0, mean over all steps, without " +
-		"evaluations. The outlined bar beside exposed communication is what computation hid."}
-	for _, name := range compare.Phases() {
-		b.Parts = append(b.Parts, phaseName(name))
-		t.Head = append(t.Head, heading{strings.TrimSuffix(phaseName(name), " communication"), "ms"})
-	}
-	t.Head = append(t.Head, heading{"hidden", "ms"})
+	var runs []phased
 	for _, o := range all {
 		if len(o.Ranks) == 0 || o.Ranks[0].Steps == 0 {
 			continue
 		}
-		perStep := 1e3 / float64(o.Ranks[0].Steps)
-		hidden, _ := hiddenSeconds(o.Ranks[0].Buckets)
-		bar := plot.Bar{Key: o.key, Label: o.name, Beside: perStep * hidden}
-		cells := []cell{o.label()}
-		for _, name := range compare.Phases() {
-			v := perStep * o.Ranks[0].Phases.ByName()[name]
-			bar.Values = append(bar.Values, v)
-			cells = append(cells, cell{Text: digits(v, 3)})
+		perStep := 1 / float64(o.Ranks[0].Steps)
+		one := phased{o.key, o.name, map[string]float64{}, perStep * hiddenSeconds(o.Ranks[0].Buckets)}
+		for name, v := range o.Ranks[0].Phases.ByName() {
+			one.seconds[name] = perStep * v
 		}
-		b.Rows = append(b.Rows, bar)
-		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: digits(bar.Beside, 3)})})
+		runs = append(runs, one)
 	}
-	if len(b.Rows) == 0 {
-		return figure{}
-	}
-	f.Chart, f.Table, f.Legend = b, t, boxesOf(b)
-	return f
+	return phaseFigure(plot.Head{ID: "phases", Title: "Phases of a step"}, "Where a step goes", "ms per step",
+		"Of rank 0, mean over all steps, without evaluations.", compare.Phases(), 1e3, runs)
 }
 
-// overlayTable has a row for each run.
+// overlayTable has a row for each run: what it reached, how fast, then what on.
 func overlayTable(all []*overlaid) table {
-	t := table{Name: "Figures of the runs", Head: []heading{{"run", ""}, {"workers", "× threads"},
-		{"batch", ""}, {"steps", ""}, {"step", "ms"}, {"samples/s", ""}, {"training", "s"}, {"loss", "last"},
-		{"accuracy", "test"}, {"sent", "by all"}, {"memory", "of all"}, {"parameters", "SHA-256"}}}
-	for _, o := range all {
-		accuracy, hash := dash, o.ParameterSHA256
-		if o.TestAccuracy != nil {
-			accuracy = fmt.Sprintf("%.2f %%", 100**o.TestAccuracy)
-		}
-		name := o.label()
-		name.Small = strategyText(o.Training)
-		t.Rows = append(t.Rows, row{Cells: []cell{name, {Text: fmt.Sprintf("%d × %d", o.Workers, o.Threads)},
-			{Text: fmt.Sprint(o.Batch)}, {Text: fmt.Sprint(o.Steps)}, {Text: digits(o.StepMS.Median, 3),
-				Small: between(o.StepMS.P10, o.StepMS.P90, func(v float64) string { return digits(v, 3) })},
-			{Text: digits(o.rate(), 3)}, {Text: seconds(o.TrainSeconds)},
-			{Text: fixed(o.Loss.Last, 4)}, {Text: accuracy}, {Text: byteCount(float64(o.BytesSent))},
-			{Text: byteCount(float64(o.PeakRSSBytes))},
-			{Text: orDash(hash[:min(10, len(hash))]), Code: hash}}})
-	}
-	return t
+	percents := func(v float64) string { return fixed(100*v, 2) + " %" }
+	return tableOf("Figures of the runs", all,
+		cells("run", "", func(o *overlaid) cell {
+			return cell{Text: o.key + "  " + o.name, Small: strategyText(o.Training),
+				Swatch: o.style.Swatch()}
+		}),
+		col("accuracy", "final", func(o *overlaid) string {
+			if o.TestAccuracy == nil {
+				return dash
+			}
+			return percents(*o.TestAccuracy)
+		}),
+		cells("accuracy", "best", func(o *overlaid) cell {
+			best := cell{Text: dash}
+			most := -1.0
+			for _, e := range record.Followed(o.Evaluations) {
+				if e.Accuracy > most {
+					most = e.Accuracy
+					best = cell{Text: percents(most), Small: "after " + spelling.Count(e.Steps, "step")}
+				}
+			}
+			return best
+		}),
+		col("loss", "last", func(o *overlaid) string { return fixed(o.Loss.Last, 4) }),
+		cells("step", "ms", func(o *overlaid) cell {
+			return cell{Text: digits(o.StepMS.Median, 3), Small: between(o.StepMS.P10, o.StepMS.P90,
+				func(v float64) string { return digits(v, 3) })}
+		}),
+		col("samples/s", "", func(o *overlaid) string { return digits(o.rate(), 3) }),
+		col("training", "s", func(o *overlaid) string { return seconds(o.TrainSeconds) }),
+		col("steps", "", func(o *overlaid) string { return fmt.Sprint(o.Steps) }),
+		col("batch", "", func(o *overlaid) string { return fmt.Sprint(o.Batch) }),
+		col("workers", "× threads", func(o *overlaid) string {
+			return fmt.Sprintf("%d × %d", o.Workers,
+				o.Threads)
+		}),
+		bytesOf("sent by all", func(o *overlaid) float64 { return float64(o.BytesSent) }),
+		bytesOf("memory of all", func(o *overlaid) float64 { return float64(o.PeakRSSBytes) }),
+		cells("parameters", "SHA-256", func(o *overlaid) cell { return hashCell(o.ParameterSHA256) }))
 }
 
 // settingTable lists the settings in which the runs differ, a column for each run.
 func settingTable(all []*overlaid) block {
 	var runs []*compare.Training
-	t := table{Name: "Settings that differ", Head: []heading{{"setting", ""}}}
 	for _, o := range all {
 		runs = append(runs, o.Training)
-		t.Head = append(t.Head, heading{o.key, o.name})
 	}
 	differences := compare.SettingDifferences(runs)
-	for _, d := range differences {
-		r := row{Cells: []cell{{Text: d.Name}}}
-		for _, v := range d.Values {
-			r.Cells = append(r.Cells, cell{Text: orDash(v)})
-		}
-		t.Rows = append(t.Rows, r)
+	columns := []column[compare.SettingDifference]{
+		col("setting", "", func(d compare.SettingDifference) string { return d.Name })}
+	for i, o := range all {
+		columns = append(columns, col(o.key, o.name, func(d compare.SettingDifference) string {
+			return orDash(d.Values[i])
+		}))
 	}
+	t := tableOf("Settings that differ", differences, columns...)
 	caption := "All other settings are the same."
 	if len(differences) == 0 {
 		caption = "No setting differs."

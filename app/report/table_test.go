@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lockstep/app/record"
-	"lockstep/app/report"
 )
 
 // reconfigured gives the runs of a row other values of settings, and other parameters.
@@ -18,29 +17,16 @@ func reconfigured(row *record.Row, config, hash string) {
 // A row of other work is told apart from the rows that end with the same parameters, which are not all then.
 func TestParametersOfOtherWork(t *testing.T) {
 	r := only(sample(), "lenet")
-	if page := render(t, report.HTML, r); strings.Count(page, "= all rows") != 5 {
+	if page := render(t, asPage, r); strings.Count(page, "= all rows") != 5 {
 		t.Errorf("%d cells say that all rows agree, want 5", strings.Count(page, "= all rows"))
 	}
 	reconfigured(&r.Rows[4], `{"model":"lenet","optimizer":"adamw"}`, strings.Repeat("b", 64))
-	page := render(t, report.HTML, r)
+	page := render(t, asPage, r)
 	for text, want := range map[string]int{"= all rows": 0, "= rows of equal work": 4,
 		"<small>other work</small>": 1} {
 		if got := strings.Count(page, text); got != want {
 			t.Errorf("%d cells say %q, want %d", got, text, want)
 		}
-	}
-}
-
-// The seed that a report tells is that of the runs, which a list of seeds may give instead of the row's.
-func TestSeedIsThatOfTheRuns(t *testing.T) {
-	r := only(sample(), "lenet")
-	for i := range r.Rows {
-		for j := range r.Rows[i].Runs {
-			r.Rows[i].Runs[j].Seed = 7
-		}
-	}
-	if page := render(t, report.Markdown, r); !strings.Contains(page, "· seed 7\n") {
-		t.Error("the report does not tell the seed 7")
 	}
 }
 
@@ -54,7 +40,7 @@ func TestEfficiencyAcrossMaths(t *testing.T) {
 		}
 		reconfigured(&r.Rows[i], config, strings.Repeat("b", 64))
 	}
-	if got := strings.Count(render(t, report.HTML, r), "<small>other math</small>"); got != 1 {
+	if got := strings.Count(render(t, asPage, r), "<small>other math</small>"); got != 1 {
 		t.Errorf("%d cells say that the math is another, want 1", got)
 	}
 }

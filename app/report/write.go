@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,28 +50,42 @@ func Save(folder string, r *record.Results) error {
 	return nil
 }
 
-// Write renders r into report.md and report.html of folder. Each file appears complete or not at
-// all; a former report is replaced.
-func Write(folder string, r *record.Results) error { return Benchmark(r).Write(folder) }
-
-// Report is a report that is ready to be written, as a page and as text, or figure by figure.
+// Report is a report that is ready to be written: as a page, as Markdown, for a terminal, or figure by
+// figure.
 type Report struct{ page page }
 
-// Benchmark lays out the report of a benchmark.
-func Benchmark(r *record.Results) *Report { return Compared(r, compare.Compare(r)) }
+// Benchmark lays out the report of a benchmark, with the extras behind its rows.
+func Benchmark(r *record.Results, extras ...Extra) *Report {
+	return Compared(r, compare.Compare(r), extras...)
+}
 
 // Compared does the same where c, which compares the rows of r, has been made before.
-func Compared(r *record.Results, c *compare.Comparison) *Report { return &Report{newPage(r, c)} }
+func Compared(r *record.Results, c *compare.Comparison, extras ...Extra) *Report {
+	p := newPage(r, c)
+	groups := p.Sections
+	for _, e := range extras {
+		p.Sections = append(p.Sections, e.section(groups))
+		for _, f := range e.Facts {
+			p.FactsTitle = e.Title
+			p.Facts = append(p.Facts, pair{f[0], f[1]})
+		}
+	}
+	return &Report{p}
+}
 
-// Run lays out the report of a training run.
-func Run(t *compare.Training) *Report { return &Report{trainingPage(t)} }
+// HTML writes the report as one page that needs nothing else; see the package.
+func (r *Report) HTML(w io.Writer) error { return writePage(w, r.page) }
+
+// Markdown writes the answer, the tables and the statements of the report as text.
+func (r *Report) Markdown(w io.Writer) error { return writeMarkdown(w, r.page) }
+
+// Text writes the short form for a terminal, the answer last.
+func (r *Report) Text(w io.Writer) error { return writeTerminal(w, r.page) }
 
 // Write renders report.md and report.html into folder. Each file appears complete or not at all; a former
 // report is replaced.
 func (r *Report) Write(folder string) error {
-	return writeFiles(folder, []rendering{
-		{MarkdownFile, func(w io.Writer) error { return writeMarkdown(w, r.page) }},
-		{HTMLFile, func(w io.Writer) error { return writePage(w, r.page) }}})
+	return writeFiles(folder, []rendering{{MarkdownFile, r.Markdown}, {HTMLFile, r.HTML}})
 }
 
 // Figures says what [Report.WriteFigures] wrote.
@@ -89,19 +102,19 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		return done, fmt.Errorf("report: %w", err)
 	}
 	for _, f := range r.page.figures() {
-		around := f.around(&r.page)
+		around := plot.Around{Caption: f.Caption, Source: r.page.Title + " · " + r.page.Lede}
 		files := []rendering{
-			{f.ID + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, compare.PlainLines(string(f.Chart.File(around))))
+			{f.ID() + ".svg", func(w io.Writer) error {
+				_, err := io.WriteString(w, compare.PlainLines(string(plot.File(f.Chart, around))))
 				return err
 			}},
-			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
+			{f.ID() + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
 		}
-		picture, err := f.Chart.PNG(around)
+		picture, err := plot.PNG(f.Chart, around)
 		if err != nil {
 			done.TooLarge = append(done.TooLarge, err.Error())
 		} else {
-			files = append(files, rendering{f.ID + ".png", func(w io.Writer) error {
+			files = append(files, rendering{f.ID() + ".png", func(w io.Writer) error {
 				_, err := w.Write(picture)
 				return err
 			}})
@@ -112,31 +125,6 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		done.Count++
 	}
 	return done, nil
-}
-
-// around is what a figure needs that is taken out of a page.
-func (f figure) around(p *page) plot.Around {
-	a := plot.Around{Caption: f.Caption, Source: p.Title + " · " + p.Lede}
-	for _, l := range f.Legend {
-		name := strings.TrimSpace(l.Key + "  " + l.Name)
-		a.Legend = append(a.Legend, plot.Named{Sample: l.Sample, Name: name})
-	}
-	return a
-}
-
-// figures lists the figures that have a chart, in the order of the page.
-func (p *page) figures() []figure {
-	var all []figure
-	if p.Picture != nil {
-		all = append(all, *p.Picture)
-	}
-	for _, s := range p.Sections {
-		if s.Picture != nil {
-			all = append(all, *s.Picture)
-		}
-		all = append(all, s.Figures...)
-	}
-	return slices.DeleteFunc(all, func(f figure) bool { return f.Chart == nil })
 }
 
 // writeCSV writes rows. A text that a spreadsheet would take for a formula gets an apostrophe before it,

@@ -20,7 +20,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := report.KernelsText(os.Stdout, k, false); err != nil {
+	if err := report.Kernels(k, false).Text(os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -54,7 +54,7 @@ func TestGPU(t *testing.T) {
 			t.Errorf("from %s to %s", first, last)
 		}
 		var text strings.Builder
-		if err := report.KernelsText(&text, k, false); err != nil {
+		if err := report.Kernels(k, false).Text(&text); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{k.GPU.Name + ", math " + c.GPU.Math, "two events of the driver",

@@ -12,24 +12,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Line is a key of a YAML file: a name with one text, with several, with lists of lines below it, or with
-// what [Line.Decode] reads.
+// Line is a key of a YAML file: a name with one text, with several, or with lines below it.
 type Line struct {
 	Name  string
 	Texts []string // one, or those of a list
-	Parts [][]Line // of a list of mappings; empty, not nil, for one that is to be decoded
+	Parts [][]Line // of a list of mappings
 	Where string   // path:line:column
-
-	node ast.Node
-}
-
-// Decode reads the value into what v points to, a type with tags for JSON. The error is a *UsageError.
-func (l Line) Decode(v any) error {
-	if err := yaml.NodeToValue(l.node, v, yaml.Strict()); err != nil {
-		text, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
-		return Refuse("%s: %s: %s", l.Where, l.Name, text)
-	}
-	return nil
 }
 
 // ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
@@ -118,14 +106,8 @@ func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 	if err != nil {
 		return l, err
 	}
-	l.node = value
 	list, isList := value.(*ast.SequenceNode)
 	if !isList {
-		switch value.(type) {
-		case *ast.MappingNode, *ast.MappingValueNode:
-			l.Parts = [][]Line{}
-			return l, nil
-		}
 		text, isScalar := textOf(value)
 		if !isScalar {
 			return l, s.refuse(key.Position, "%s: want a value, or a list of values", l.Name)

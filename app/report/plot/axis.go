@@ -3,7 +3,6 @@ package plot
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // axis maps values to pixels, linearly or by their logarithms.
@@ -14,18 +13,21 @@ type axis struct {
 	isLog  bool
 }
 
-// newAxis covers [lo, hi], widened to whole ticks at the top, with about n ticks.
+// newAxis covers [lo, hi], widened to whole ticks, with about n ticks. It begins at 0 unless that would press
+// what differs into less than half of it.
 func newAxis(lo, hi float64, n int, at, to float64) axis {
+	if lo <= hi/2 || lo == hi {
+		lo = math.Min(lo, 0)
+	}
 	if !(hi > lo) {
 		hi = lo + 1
 	}
 	step := niceStep((hi - lo) / float64(n))
-	first := math.Ceil(lo/step-1e-9) * step
-	last := math.Ceil(hi/step-1e-9) * step
-	a := axis{lo: lo, hi: last, at: at, to: to}
-	if !known(last) {
-		a.hi = hi // the greatest numbers have no whole tick above them
+	first, last := math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
+	if !known(first) || !known(last) { // the greatest numbers have no whole ticks around them
+		first, last = lo, hi
 	}
+	a := axis{lo: first, hi: last, at: at, to: to}
 	for i := 0; ; i++ {
 		v := first + float64(i)*step
 		if !known(v) || !(v <= a.hi+step/1e6) {
@@ -57,28 +59,14 @@ func newLogAxis(lo, hi float64, at, to float64) axis {
 	return a
 }
 
-// newCounts covers 1 to n without widening; ticks are 1 and round numbers.
-func newCounts(n int, wanted int, at, to float64) axis {
-	a := axis{lo: 1, hi: math.Max(float64(n), 2), at: at, to: to, ticks: []float64{1}}
-	step := math.Max(1, niceStep(float64(n)/float64(wanted)))
-	for v := step; v <= float64(n); v += step {
-		if v > 1 && v-1 >= step/2 {
-			a.ticks = append(a.ticks, v)
-		}
-	}
-	return a
-}
-
-// newMarked covers increasing values from the first to the last. Those whose names would touch have no tick.
-func newMarked(values []float64, at, to float64) axis {
-	const apart = 24
-	last := values[len(values)-1]
-	a := axis{lo: values[0], hi: last, at: at, to: to, ticks: values[:1]}
-	for _, v := range values[1:] {
-		isFree := a.pixel(v)-a.pixel(a.ticks[len(a.ticks)-1]) >= apart
-		if v == last || isFree && a.pixel(last)-a.pixel(v) >= apart {
-			a.ticks = append(slices.Clip(a.ticks), v)
-		}
+// newPlaces has the places 1 to n, with a tick at each whose name, of at most so many pixels, does not touch
+// the one before.
+func newPlaces(n int, widest, at, to float64) axis {
+	a := axis{lo: 1, hi: math.Max(float64(n), 2), at: at, to: to}
+	apart := (to - at) / math.Max(float64(n-1), 1)
+	every := max(1, int(math.Ceil(widest/apart)))
+	for v := 1; v <= n; v += every {
+		a.ticks = append(a.ticks, float64(v))
 	}
 	return a
 }
@@ -103,8 +91,24 @@ func niceStep(v float64) float64 {
 	return 10 * power
 }
 
-// Trim formats a tick of a linear axis without trailing zeros, large ones with k and M.
-func Trim(v float64) string {
+// span returns the least and the greatest of the values that are known; 0 and 0 if none is.
+func span(lists ...[]float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, list := range lists {
+		for _, v := range list {
+			if known(v) {
+				lo, hi = math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+	}
+	if lo > hi {
+		return 0, 0
+	}
+	return lo, hi
+}
+
+// trim formats a tick of a linear axis without trailing zeros, large ones with k and M.
+func trim(v float64) string {
 	switch {
 	case math.Abs(v) >= 1e6:
 		return fmt.Sprintf("%.6gM", v/1e6)

@@ -3,44 +3,37 @@ package plot
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// Chart is a picture with the values that it draws.
+// Chart is a picture with the values that it draws: [Lines], [Bars] or [Dots].
 type Chart interface {
-	// Markup returns the chart for a page, for a wide and for a narrow window; [StyleSheet] shows one of
-	// them.
-	Markup() template.HTML
-	// File returns the chart as an SVG file that needs nothing else, in the light palette, with its title
-	// and what else a reader needs around it.
-	File(around Around) []byte
-	// PNG returns the chart as a PNG file like that of File, with two pixels for one of a page, or one if
-	// that would be too large. It fails with the reason if the chart is too large for a picture at all.
-	PNG(around Around) ([]byte, error)
+	// Name returns what the chart is called.
+	Name() Head
+	// Legend names the curves, or the parts of bars.
+	Legend() []Named
 	// Data returns the values that are drawn, as text: the names of the columns, then the rows.
 	Data() [][]string
-}
 
-// drawing is a chart as it is drawn on a surface.
-type drawing interface {
-	head() Head
+	describe() string // for screen readers
 	wide() frame
 	narrow() frame
 	draw(c canvas, f frame)
 }
 
-// both returns the markup of a chart for a wide and for a narrow window.
-func both(d drawing) template.HTML { return svg(d, d.wide()) + svg(d, d.narrow()) }
+// Markup returns a chart for a page, for a wide and for a narrow window; [StyleSheet] shows one of them.
+func Markup(c Chart) template.HTML { return svg(c, c.wide()) + svg(c, c.narrow()) }
 
-// file makes a picture for a page one that stands alone: with a size, a background, and the style sheet.
-func file(d drawing) []byte {
-	f := d.wide()
+// File returns a chart as an SVG file that needs nothing else, in the light palette, with its title and what
+// else a reader needs around it.
+func File(c Chart, around Around) []byte {
+	c = alone{c, around}
+	f := c.wide()
 	rules, paper := lightRules()
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
 		`font-family="sans-serif"`, px(f.width), px(f.height))
-	body := strings.Replace(string(svg(d, f)), "<svg", head, 1)
+	body := strings.Replace(string(svg(c, f)), "<svg", head, 1)
 	at := strings.Index(body, ">") + 1
 	ground := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, px(f.width), px(f.height), paper)
 	return []byte(body[:at] + "<style>" + rules + "</style>" + ground + body[at:] + "\n")
@@ -48,13 +41,13 @@ func file(d drawing) []byte {
 
 // Head names a chart.
 type Head struct {
-	ID          string // unique on the page
-	Title       string // for screen readers, and of a file
-	Description string // what the marks stand for, likewise
-	IsLead      bool   // the first picture of a page, which is wider
+	ID     string // unique on the page
+	Title  string // for screen readers, and of a file
+	IsLead bool   // the first picture of a page, which is wider
 }
 
-func (h Head) head() Head { return h }
+// Name implements [Chart].
+func (h Head) Name() Head { return h }
 
 // Style tells a series from others by colour, dashes and marks.
 type Style struct {
@@ -65,12 +58,10 @@ type Style struct {
 // NumColours is the number of colours of series.
 const NumColours = 6
 
-func (s Style) mark() int { return (s.Number + s.Number/len(marks())) % len(marks()) }
-
 func (s Style) class() string { return fmt.Sprintf("k%d d%d", s.Colour%NumColours, s.Number%6) }
 
 // Swatch is a sample of a curve: its colour, dashes and mark.
-func (s Style) Swatch() template.HTML { return Curve(s).Swatch() }
+func (s Style) Swatch() template.HTML { return curve(s).Swatch() }
 
 // frame is the geometry of a plot: the picture and the margins around the data.
 type frame struct {
@@ -81,7 +72,7 @@ type frame struct {
 }
 
 func (h Head) wide() frame {
-	f := frame{class: "wide", width: 580, height: 310, left: 60, right: 140, top: 12, bottom: 46,
+	f := frame{class: "wide", width: 580, height: 310, left: 60, right: 20, top: 12, bottom: 46,
 		isWide: true}
 	if h.IsLead {
 		f.width = 760
@@ -101,35 +92,16 @@ func exact(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// shortName cuts the name of a row to n characters. It shortens the longest words, as in "gath… 2×1 on 2
-// hosts", before the end, in which rows may differ.
-func shortName(name string, n int) string {
-	const least, whole = 5, 8 // characters that are left of a word; of words that stay as they are
-	words := strings.Split(name, " ")
-	for excess := len([]rune(name)) - n; excess > 0; excess = len([]rune(strings.Join(words, " "))) - n {
-		at, longest := 0, 0
-		for i, w := range words {
-			if l := len([]rune(w)); l > longest {
-				at, longest = i, l
-			}
-		}
-		if longest <= whole {
-			break
-		}
-		words[at] = short(words[at], max(least, longest-excess))
-	}
-	return short(strings.Join(words, " "), n)
-}
-
-// cutNames returns the names that shortName cuts to n characters.
-func cutNames(names []string, n int) []string {
-	return slices.DeleteFunc(names, func(name string) bool { return shortName(name, n) == name })
-}
-
 // short cuts a text to n characters.
 func short(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-1]) + "…"
+		return string(runes[:max(0, n-1)]) + "…"
 	}
 	return text
 }
+
+// nameLetter is the width of a letter of a name, most of whose letters are small.
+const nameLetter = 7.2
+
+// nameWidth is the width of a name.
+func nameWidth(text string) float64 { return nameLetter * float64(len([]rune(text))) }

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 )
 
@@ -10,7 +9,6 @@ import (
 type Dots struct {
 	Head
 	X      string // name of the axis, with its unit
-	Format func(float64) string
 	Groups []DotGroup
 }
 
@@ -33,14 +31,13 @@ type DotRow struct {
 	End        string    // written on the right
 }
 
-// Markup implements [Chart].
-func (d Dots) Markup() template.HTML { return both(d) }
+func (d Dots) describe() string {
+	return "A row for each name: a dot for each run, a bar for the interval of the median, a tick for the " +
+		"median. The values are in the table below the plot."
+}
 
-// File implements [Chart].
-func (d Dots) File(around Around) []byte { return file(alone{d, around}) }
-
-// PNG implements [Chart].
-func (d Dots) PNG(around Around) ([]byte, error) { return png(alone{d, around}) }
+// Legend implements [Chart]: rows have their names beside them.
+func (d Dots) Legend() []Named { return nil }
 
 // Data implements [Chart]: a row for each dot, then the middle and the interval.
 func (d Dots) Data() [][]string {
@@ -66,98 +63,67 @@ func (d Dots) Data() [][]string {
 	return rows
 }
 
-// Heights of headings and rows, wide and narrow.
-const (
-	dotHeading   = 24
-	dotRow       = 26
-	dotRowNarrow = 42
-)
+// dotHeading is the height of a heading.
+const dotHeading = 24
+
+func (d Dots) rows() (r rows, headings float64) {
+	r = rows{beside: 26, above: 42}
+	for _, g := range d.Groups {
+		headings += g.heading()
+		for _, one := range g.Rows {
+			r.names = append(r.names, rowName(one.Key, one.Label))
+		}
+	}
+	return r, headings
+}
+
+func (g DotGroup) heading() float64 {
+	if g.Title == "" {
+		return 0
+	}
+	return dotHeading
+}
 
 func (d Dots) wide() frame {
-	f := d.Head.wide()
-	f.left, f.right, f.top = nameWidth(d.names(), longestBeside), 128, 2
-	f.height = d.height(f, dotRow)
-	return f
+	r, headings := d.rows()
+	return r.frame(d.Head.wide(), headings, 128)
 }
 
 func (d Dots) narrow() frame {
-	f := d.Head.narrow()
-	f.left, f.right, f.top = 12, 16, 2
-	f.height = d.height(f, dotRowNarrow)
-	return f
+	r, headings := d.rows()
+	return r.frame(d.Head.narrow(), headings, 16)
 }
 
-func (d Dots) names() (names []string) {
+// axis covers all values. It is logarithmic where on a linear one the least would be a twelfth of the width.
+func (d Dots) axis(f frame) (x axis, name string) {
+	const logFrom = 12
+	var all [][]float64
 	for _, g := range d.Groups {
 		for _, r := range g.Rows {
-			names = append(names, rowName(r.Key, r.Label))
+			all = append(all, r.Values, r.Left, []float64{r.Middle, r.Lo, r.Hi})
 		}
 	}
-	return names
-}
-
-func (d Dots) cutNames() []string { return cutNames(d.names(), longestBeside) }
-
-func (d Dots) height(f frame, row float64) float64 {
-	h := f.top + f.bottom
-	for _, g := range d.Groups {
-		if g.Title != "" {
-			h += dotHeading
-		}
-		h += row * float64(len(g.Rows))
+	lo, hi := span(all...)
+	if lo > 0 && hi > logFrom*lo {
+		return newLogAxis(lo, hi, f.left, f.width-f.right), d.X + ", logarithmic"
 	}
-	return h
-}
-
-// span returns the least and the greatest value.
-func (d Dots) span() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, g := range d.Groups {
-		for _, r := range g.Rows {
-			for _, list := range [][]float64{r.Values, r.Left, {r.Middle, r.Lo, r.Hi}} {
-				for _, v := range list {
-					if known(v) {
-						lo, hi = math.Min(lo, v), math.Max(hi, v)
-					}
-				}
-			}
-		}
-	}
-	return lo, hi
-}
-
-// logFrom is the ratio of the greatest value to the least from which the axis is logarithmic: on a linear one
-// the least would be a twelfth of the width.
-const logFrom = 12
-
-func (d Dots) draw(c canvas, f frame) {
-	lo, hi := d.span()
 	ticks := 8
 	if !f.isWide {
 		ticks = 5
 	}
-	x, name := newAxis(0, math.Max(hi, 0), ticks, f.left, f.width-f.right), d.X
-	if lo > 0 && hi > logFrom*lo {
-		x, name = newLogAxis(lo, hi, f.left, f.width-f.right), d.X+", logarithmic"
-	}
-	height := float64(dotRow)
-	if !f.isWide {
-		height = dotRowNarrow
-	}
-	top := f.top
-	for _, g := range d.Groups { // below the grid
-		next := top + height*float64(len(g.Rows))
-		if g.Title != "" {
-			next += dotHeading
-		}
-		if g.IsOne && len(g.Rows) > 1 {
-			c.rect(0, top, f.width, next-top, "block", "")
-		}
-		top = next
-	}
+	return newAxis(lo, hi, ticks, f.left, f.width-f.right), d.X
+}
+
+func (d Dots) draw(c canvas, f frame) {
+	x, name := d.axis(f)
 	drawScale(c, f, x, name)
-	top = f.top
+	r, _ := d.rows()
+	height, top := r.height(f), f.top
 	for i, g := range d.Groups {
+		rows := height * float64(len(g.Rows))
+		if g.IsOne && len(g.Rows) > 1 {
+			c.rect(0, top, f.width, g.heading()+rows, "block", "")
+		}
 		if i > 0 {
 			c.line(0, top, f.width, top, "divide")
 		}
@@ -165,7 +131,7 @@ func (d Dots) draw(c canvas, f frame) {
 			c.text(8, top+16, "heading", "start", g.Title)
 			top += dotHeading
 		}
-		drawGrid(c, x, top, top+height*float64(len(g.Rows)))
+		drawGrid(c, x, top, top+rows)
 		for _, r := range g.Rows {
 			d.drawRow(c, f, x, r, top, height)
 			top += height
@@ -175,25 +141,27 @@ func (d Dots) draw(c canvas, f frame) {
 
 func (d Dots) drawRow(c canvas, f frame, x axis, r DotRow, top, height float64) {
 	y, name := top+height/2, rowName(r.Key, r.Label)
-	if f.isWide {
-		c.text(f.left-12, y+4, "name", "end", shortName(name, longestBeside))
-		c.text(f.width-f.right+12, y+4, "tick", "start", r.End)
-	} else {
+	endX, endY, anchor := f.width-f.right+12, y+4, "start"
+	if !f.isWide {
 		y = top + height - 12
-		c.text(f.left+6, top+14, "name", "start", shortName(name, roomBeforeEnd(f, r.End)))
-		c.text(f.width-f.right, top+14, "tick", "end", r.End)
+		endX, endY, anchor = f.width-16, top+14, "end"
 	}
+	drawName(c, f, name, top, y, nameWidth(r.End))
+	c.text(endX, endY, "tick", anchor, r.End)
 	if known(r.Lo) && known(r.Hi) {
 		c.rect(x.pixel(r.Lo), y-4, math.Max(x.pixel(r.Hi)-x.pixel(r.Lo), 1), 8,
 			"interval "+r.Style.class(), fmt.Sprintf("%s: %s to %s", name, digits(r.Lo), digits(r.Hi)))
 	}
+	mark := func(v float64, class, more string) {
+		if known(v) {
+			c.marks([]point{{x: x.pixel(v), y: y}}, r.Style, class, name+": "+digits(v)+more)
+		}
+	}
 	for _, v := range r.Left {
-		c.mark(x.pixel(v), y, r.Style, "hollow", fmt.Sprintf("%s: %s, left out", name, digits(v)))
+		mark(v, "hollow", ", left out")
 	}
 	for _, v := range r.Values {
-		if known(v) {
-			c.mark(x.pixel(v), y, r.Style, "mark", fmt.Sprintf("%s: %s", name, digits(v)))
-		}
+		mark(v, "mark", "")
 	}
 	if known(r.Middle) {
 		c.line(x.pixel(r.Middle), y-9, x.pixel(r.Middle), y+9, "middle "+r.Style.class())

@@ -9,10 +9,10 @@ import (
 
 // A chart is drawn for a wide and for a narrow window, and has its values as text.
 func ExampleLines() {
-	chart := plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step", Description: "One curve."},
-		X: "step", Y: "loss", Hi: 2.5, Series: []plot.Series{{Label: "training", Values: []float64{2.5,
+	chart := plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step"},
+		X: "step", Y: "loss", Series: []plot.Series{{Label: "training", Values: []float64{2.5,
 			1.25}}}}
-	fmt.Println(strings.Count(string(chart.Markup()), "<svg"), "pictures")
+	fmt.Println(strings.Count(string(plot.Markup(chart)), "<svg"), "pictures")
 	for _, row := range chart.Data()[1:] {
 		fmt.Println(strings.Join(row[:3], ", "))
 	}

@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,10 +22,9 @@ func small() map[string]plot.Chart {
 	head := func(id string) plot.Head { return plot.Head{ID: id, Title: id} }
 	style := func(i int) plot.Style { return plot.Style{Colour: i, Number: i} }
 	return map[string]plot.Chart{
-		"lines": plot.Lines{Head: head("lines"), X: "step", Y: "loss", Hi: 4, Series: []plot.Series{
+		"lines": plot.Lines{Head: head("lines"), X: "step", Y: "loss", Series: []plot.Series{
 			{Label: "ideal", IsReference: true, Values: []float64{3, 2, 1, 0.5}},
-			{Keys: []string{"A"}, Label: "single", Style: style(0), Values: []float64{4, 3, 2.5, 2.25},
-				Raw: []float64{3.6, 3.4, 2.2, 2.3}},
+			{Keys: []string{"A"}, Label: "single", Style: style(0), Values: []float64{4, 3, 2.5, 2.25}},
 			{Keys: []string{"B"}, Label: "ddp ≈ 2×1", Style: style(3),
 				Values: []float64{3, math.NaN(), 1, 1.5},
 				Lo:     []float64{2.5, 1, 0.5, 1}, Hi: []float64{3.5, 2.5, 1.5, 2}}}},
@@ -42,13 +39,10 @@ func small() map[string]plot.Chart {
 	}
 }
 
-// around has texts of several lines and both kinds of samples.
+// around has texts of several lines.
 func around() plot.Around {
 	return plot.Around{Caption: "A dot is the median of a run after its first step, a tick the median of " +
 		"all runs, a bar its interval. On the right stand the median and the speed-up over the baseline.",
-		Legend: []plot.Named{{plot.Curve(plot.Style{}), "A  single"},
-			{plot.Curve(plot.Style{Colour: 3, Number: 3}), "B  ddp ≈ 2×1"}, {plot.Box(2), "exposed"},
-			{plot.Sample{}, "C  a row whose name is so long that it needs a line of its own in a legend"}},
 		Source: "lenet: ddp, 2 workers · Example Processor 9000"}
 }
 
@@ -56,7 +50,7 @@ func around() plot.Around {
 // two pixels for one: the mean difference was below 0.5 of 255.
 func TestPNG(t *testing.T) {
 	for name, chart := range small() {
-		got, err := chart.PNG(around())
+		got, err := plot.PNG(chart, around())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,43 +109,9 @@ func TestPNGIsBounded(t *testing.T) {
 			chart.Rows = append(chart.Rows, plot.Bar{Label: strings.Repeat("long ", 100),
 				Values: []float64{1}})
 		}
-		_, err := chart.PNG(plot.Around{})
+		_, err := plot.PNG(chart, plot.Around{})
 		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d rows: %v, want an error with %q", rows, err, want)
-		}
-	}
-}
-
-// Curves that end before the right edge, near each other, share a text of their letters.
-func TestLettersOfCurvesShareAText(t *testing.T) {
-	chart := plot.Lines{Head: plot.Head{ID: "x"}, Hi: 10}
-	for i, end := range []float64{100, 50, 50.2, 20} {
-		chart.Series = append(chart.Series, plot.Series{Keys: []string{string(rune('A' + i))}, Label: "row",
-			At: []float64{0, end}, Values: []float64{9, 5}})
-	}
-	file := string(chart.File(plot.Around{}))
-	for _, want := range []string{">A  row<", ">B C<", ">D<"} {
-		if !strings.Contains(file, want) {
-			t.Errorf("no %s in %s", want, file)
-		}
-	}
-}
-
-// Curves that are one line are all named at its end, on a phone too.
-func TestIdenticalCurvesAreNamed(t *testing.T) {
-	// The title of a curve has all letters besides.
-	name := regexp.MustCompile(`class="name"[^>]*>([^<]+)<`)
-	for _, c := range []struct{ keys, wide, narrow string }{{"AB", "A B  identical", "A B"},
-		{"ABCDE", "A–E  identical", "A–E"}, {"ABD", "A B D  identical", "A B D"},
-		{"ABCDFGHI", "A–D F–I  identical", "A–D …"}} {
-		chart := plot.Lines{Head: plot.Head{ID: "x"}, Hi: 10, Series: []plot.Series{{
-			Keys: strings.Split(c.keys, ""), Values: []float64{9, 5}}}}
-		var names []string
-		for _, text := range name.FindAllStringSubmatch(string(chart.Markup()), -1) {
-			names = append(names, text[1])
-		}
-		if want := []string{c.wide, c.narrow}; !slices.Equal(names, want) {
-			t.Errorf("%q at the end of the curves %s, want %q", names, c.keys, want)
 		}
 	}
 }
@@ -159,36 +119,15 @@ func TestIdenticalCurvesAreNamed(t *testing.T) {
 // A picture that has left its page says what it shows: title, what the marks stand for, whole names, source.
 func TestAPictureAloneExplainsItself(t *testing.T) {
 	for name, chart := range small() {
-		file := string(chart.File(around()))
+		file := string(plot.File(chart, around()))
 		for _, want := range []string{`class="title" text-anchor="start">` + name + "<",
-			"A dot is the median of a run", "needs a line of its own",
-			"Example Processor 9000", ">B  ddp ≈ 2×1</text>"} {
+			"A dot is the median of a run", "Example Processor 9000"} {
 			if !strings.Contains(file, want) {
 				t.Errorf("%s lacks %q", name, want)
 			}
 		}
-		if strings.Contains(string(chart.Markup()), `class="title"`) {
+		if strings.Contains(string(plot.Markup(chart)), `class="title"`) {
 			t.Errorf("%s has its title twice on a page", name)
-		}
-	}
-}
-
-// Names that a picture or its legend has no room for stand whole below it.
-func TestCutNamesStandWholeBelow(t *testing.T) {
-	long := "diloco 2×1 average-every=10 optimizer=adamw lr=0.002"
-	row := plot.DotRow{Key: "L", Label: long, Values: []float64{1}, Middle: 1, Lo: 1, Hi: 1}
-	longer := "of a legend " + long + " outer-lr=1 outer-momentum=0.5"
-	around := plot.Around{Legend: []plot.Named{{Sample: plot.Box(1), Name: longer}}}
-	for name, chart := range map[string]plot.Chart{
-		"dots": plot.Dots{Head: plot.Head{ID: "dots"}, Groups: []plot.DotGroup{{Rows: []plot.DotRow{row}}}},
-		"bars": plot.Bars{Head: plot.Head{ID: "bars"}, Parts: []string{"a"}, Rows: []plot.Bar{{Key: "L",
-			Label: long, Values: []float64{1}}}},
-	} {
-		file := string(chart.File(around))
-		for _, want := range []string{">L " + long + "<", ">of a legend diloco"} {
-			if !strings.Contains(file, want) {
-				t.Errorf("%s lacks %q: %s", name, want, file)
-			}
 		}
 	}
 }

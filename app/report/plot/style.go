@@ -34,57 +34,34 @@ func lightRules() (rules, paper string) {
 	return rules, values["--paper"]
 }
 
-// rule is a rule of the style sheet for elements with all of some classes.
-type rule struct {
-	isText  bool // for texts alone
-	classes []string
-	weight  int // the later of equal rules wins, and any heavier one
-	values  [][2]string
+// rule is a property of the elements of a class.
+type rule struct{ class, property, value string }
+
+// parseRules reads a style sheet of the form of plot.css: each selector is a class or "text", and of rules
+// for one property the last one wins.
+func parseRules(sheet string) (all []rule) {
+	for block := range strings.SplitSeq(sheet, "}") {
+		selectors, body, _ := strings.Cut(block, "{")
+		for selector := range strings.SplitSeq(selectors, ",") {
+			class := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(selector), "svg "), ".")
+			for pair := range strings.SplitSeq(body, ";") {
+				name, value, _ := strings.Cut(pair, ":")
+				all = append(all, rule{class, name, value})
+			}
+		}
+	}
+	return all
 }
 
 // look is the properties of an element by name.
 type look map[string]string
 
-// parseRules reads a style sheet of the form of plot.css: selectors are classes, "text" or both below "svg".
-func parseRules(sheet string) (all []rule) {
-	for block := range strings.SplitSeq(sheet, "}") {
-		selectors, body, isRule := strings.Cut(block, "{")
-		if !isRule {
-			continue
-		}
-		var values [][2]string
-		for pair := range strings.SplitSeq(body, ";") {
-			name, value, _ := strings.Cut(pair, ":")
-			values = append(values, [2]string{strings.TrimSpace(name), strings.TrimSpace(value)})
-		}
-		for one := range strings.SplitSeq(selectors, ",") {
-			one, isBelow := strings.CutPrefix(strings.TrimSpace(one), "svg ")
-			names := strings.Split(one, ".")
-			r := rule{isText: names[0] == "text", classes: names[1:], values: values}
-			r.weight = 10 * len(r.classes) // as browsers weigh: a class is more than any number of elements
-			for _, is := range []bool{isBelow, r.isText} {
-				if is {
-					r.weight++
-				}
-			}
-			all = append(all, r)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b rule) int { return a.weight - b.weight })
-	return all
-}
-
 // lookOf returns the properties of an element with classes, split by spaces.
-func lookOf(rules []rule, class string, isText bool) look {
-	has := strings.Fields(class)
-	out := look{}
+func lookOf(rules []rule, class string) look {
+	has, out := strings.Fields(class), look{}
 	for _, r := range rules {
-		isMissing := func(c string) bool { return !slices.Contains(has, c) }
-		if r.isText && !isText || slices.ContainsFunc(r.classes, isMissing) {
-			continue
-		}
-		for _, v := range r.values {
-			out[v[0]] = v[1]
+		if slices.Contains(has, r.class) {
+			out[r.property] = r.value
 		}
 	}
 	return out
@@ -98,21 +75,20 @@ func (l look) number(name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// ink returns the colour of a property, with the opacity of the element; nil is none.
+// ink returns the colour #rrggbb of a property, with the opacity of the element; nil is none.
 func (l look) ink(name, otherwise string) color.Color {
-	value := l[name]
-	if value == "" {
-		value = otherwise
-	}
-	if value == "currentColor" {
+	value := otherwise
+	if own := l[name]; own == "currentColor" {
 		value = l["color"]
+	} else if own != "" {
+		value = own
 	}
-	c, isColour := parseColour(value)
-	if !isColour {
+	v, err := strconv.ParseUint(strings.TrimPrefix(value, "#"), 16, 32)
+	if err != nil {
 		return nil
 	}
-	c.A = uint8(255*l.number("opacity", 1) + 0.5)
-	return c
+	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: uint8(255*l.number("opacity", 1) +
+		0.5)}
 }
 
 // dashes returns the lengths of the dashes and gaps of the element's stroke, in turn; nil is one dash.
@@ -123,13 +99,4 @@ func (l look) dashes(scale float64) (lengths []float64) {
 		}
 	}
 	return lengths
-}
-
-// parseColour reads #rrggbb.
-func parseColour(s string) (c color.NRGBA, isColour bool) {
-	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
-	if err != nil || len(s) != 7 {
-		return c, false
-	}
-	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255}, true
 }

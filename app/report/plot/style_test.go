@@ -141,8 +141,9 @@ func TestMarksDifferWithoutColour(t *testing.T) {
 		seen = append(seen, sample)
 	}
 	var parts []string
+	bars := plot.Bars{Parts: make([]string, 7)}
 	for i := range 7 {
-		box := regexp.MustCompile(`class="phase p\d"`).ReplaceAllString(string(plot.Box(i).Swatch()), "")
+		box := regexp.MustCompile(`class="phase p\d"`).ReplaceAllString(string(bars.Legend()[i].Swatch()), "")
 		if slices.Contains(parts, box) {
 			t.Errorf("part %d has the hatching of another one", i)
 		}

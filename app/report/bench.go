@@ -1,0 +1,250 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
+	"lockstep/internal/spelling"
+)
+
+// newPage lays out the report of a benchmark, which c compares.
+func newPage(r *record.Results, c *compare.Comparison) page {
+	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r), Lede: lede(r),
+		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), FactsTitle: besidePeer,
+		Facts: besidePeers(c),
+		Parts: present(part{ID: "machine", Title: whichMachine(r), Pairs: machine(r)}, hostsPart(r.Hosts),
+			part{ID: "shared", Title: "The same in every row", Pairs: shared(r)}),
+		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
+	if isOfPlan(r.Command) && r.Hosts == nil {
+		p.Command, p.Where = byPlan, ", in the folder of this report"
+	}
+	for i := range c.Groups {
+		p.Sections = append(p.Sections, newSection(i, c))
+	}
+	p.answerFirst(c)
+	for i := range p.Sections {
+		p.Raw = append(p.Raw, runTables(&p.Sections[i])...)
+	}
+	p.note(c.Notes)
+	return p
+}
+
+// Titles of the facts at the top of a page.
+const (
+	besidePeer = "Beside PyTorch’s same row"
+	inFigures  = "In figures"
+)
+
+// besidePeers lists the speed of each row over that of the same row of a peer.
+func besidePeers(c *compare.Comparison) []pair {
+	var out []pair
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		for _, p := range g.AgainstPeers() {
+			one := pair{c.Title(g) + " " + p.B.Label, ratioText(p.Ratio, twoDecimals) + "× its speed"}
+			if in := p.Ratio.Interval; in.Coverage > 0 {
+				one.Value += " (" + between(in.Lo, in.Hi, twoDecimals) + ")"
+			}
+			if doubt := p.Doubt(); doubt != "" {
+				one.Value += ", which " + doubt
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// insecure is how cautions name the setting that leaves links between hosts in the clear.
+const insecure = "--insecure"
+
+// benchAlerts says if links between the hosts of a benchmark were in the clear.
+func benchAlerts(r *record.Results) []string {
+	isClear := func(row record.Row) bool {
+		return row.Setting.Hosts > 1 && slices.ContainsFunc(row.Runs, func(run record.Run) bool {
+			return slices.Contains(pairs(run.Config), pair{"insecure", "true"})
+		})
+	}
+	if !slices.ContainsFunc(r.Rows, isClear) {
+		return nil
+	}
+	return []string{"Links between hosts were not encrypted (" + insecure + ")."}
+}
+
+// whichMachine names what is described of the machine that the benchmark was started on.
+func whichMachine(r *record.Results) string {
+	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return hasOwnCores(row.Setting) }) {
+		return "Machine of rank 0, one of several"
+	}
+	return "Machine"
+}
+
+// title names the models, what they were trained with, and the program beside ours if there is one.
+func title(r *record.Results) string {
+	var models, strategies []string
+	workers, beside := 0, ""
+	for _, row := range r.Rows {
+		models = addNew(models, row.Setting.Model)
+		strategies = addNew(strategies, row.Setting.Strategy)
+		workers = max(workers, row.Setting.Workers)
+		if row.Setting.Peer != "" {
+			beside = ", beside PyTorch"
+		}
+	}
+	if len(models) == 0 {
+		return "No rows"
+	}
+	names := models[len(models)-1]
+	if n := len(models); n > 1 {
+		names = strings.Join(models[:n-1], ", ") + " and " + names
+	}
+	ways := strategies[0]
+	if len(strategies) > 1 {
+		ways = fmt.Sprintf("%d strategies", len(strategies))
+	}
+	upTo := "one worker"
+	if workers > 1 {
+		upTo = fmt.Sprintf("up to %d workers", workers)
+	}
+	return fmt.Sprintf("%s: %s, %s%s", names, ways, upTo, beside)
+}
+
+// hasOwnCores reports whether a row was on several hosts with cores of their own.
+func hasOwnCores(s record.Setting) bool { return s.Hosts > 1 && s.Cores > 0 }
+
+// cores counts those of the machine or, of rows on several hosts, of the most hosts.
+func cores(r *record.Results) string {
+	most, own, hosts := r.Host.Cores, false, 0
+	for _, row := range r.Rows {
+		hosts = max(hosts, row.Setting.Hosts)
+		if hasOwnCores(row.Setting) {
+			own, most = true, max(most, row.Setting.Cores)
+		}
+	}
+	text := spelling.Count(most, "core")
+	switch {
+	case own:
+		return fmt.Sprintf("%s on %d hosts", text, hosts)
+	case hosts > 1 && r.Lab != "":
+		return fmt.Sprintf("%s, shared by %d hosts of a lab", text, hosts)
+	}
+	return text
+}
+
+func lede(r *record.Results) string {
+	runs := 0
+	for _, row := range r.Rows {
+		runs += len(row.Runs)
+	}
+	return joined(" · ", r.Started.UTC().Format("2 January 2006, 15:04 UTC"), r.Host.CPU, cores(r),
+		fmt.Sprintf("%s in %s", spelling.Count(runs, "run"), spelling.Count(r.Ran(), "round")),
+		duration(r.Seconds))
+}
+
+// newSection lays out a group: its answer and picture, findings, tables, figures.
+func newSection(i int, c *compare.Comparison) section {
+	g := &c.Groups[i]
+	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: g.Findings()}
+	for i, l := range g.Lines {
+		s.lines = append(s.lines, &lineView{Line: l, group: g, key: key(i), style: style(l, i),
+			raw: fmt.Sprintf("%s-%s", s.ID, key(i))})
+	}
+	s.Answer = new(answerOf(g))
+	s.Answer.Title, s.Answer.Link = s.Title, s.ID
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 }) {
+		s.Picture = s.stepFigure()
+		s.Figures = s.figures()
+	}
+	s.Tables = s.tables()
+	s.Terminal = []table{s.rowTable(s.Title, inlineOf(slices.Concat(speedColumns(), resultColumns())))}
+	return s
+}
+
+// figures returns the figures of a section in the order of the page: how it scales, what it reaches in time
+// and by samples, where the time goes.
+func (s *section) figures() []figure {
+	return drawn(slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(),
+		[]figure{s.phaseFigure(), s.gpuFigure(), s.timeFigure()})...)
+}
+
+// work says in one line what every row of the group did.
+func work(g *compare.Group) string {
+	s := g.Lines[0].Setting
+	data := s.Data
+	if s.Generated {
+		data += " (generated)"
+	}
+	length := spelling.Count(s.Steps, "step")
+	if s.Steps == 0 {
+		length = spelling.Count(s.Epochs, "epoch")
+	}
+	seeds, seed := 1, s.Seed
+	for _, l := range g.Lines {
+		seeds = max(seeds, l.Seeds)
+	}
+	if runs := g.Lines[0].Runs(); len(runs) > 0 {
+		seed = cmp.Or(runs[0].Seed, seed) // of a list of seeds
+	}
+	text := fmt.Sprintf("%s · global batch %d in %s · %s · learning rate %g · seed %d",
+		data, s.Batch, spelling.Count(s.Shards, "shard"), length, s.LR, seed)
+	if seeds > 1 {
+		text += fmt.Sprintf(" and %s more", spelling.Count(seeds-1, "seed"))
+	}
+	return joined(" · ", text, g.Condition)
+}
+
+// style gives every strategy a colour and every line of a group dashes and a mark of its own.
+func style(l *compare.Line, i int) plot.Style {
+	colour := cmp.Or(strategy.Named(l.Setting.Strategy).Colour, plot.NumColours)
+	return plot.Style{Colour: colour - 1, Number: i}
+}
+
+// Extra is a section that a caller adds to the report of a benchmark, behind those of its rows.
+type Extra struct {
+	ID, Title, Work string
+	Findings        []string
+	Facts           [][2]string // name and value, for the top of the page
+	Tables          []ExtraTable
+}
+
+// ExtraTable is a table of an Extra; each row has a cell for each heading.
+type ExtraTable struct {
+	Title, Caption string
+	Head           []string
+	Rows           [][]string
+
+	Places []Place // rows of the comparison that the last two cells of each row are from; nil: none
+}
+
+// Place is where a row is in an [compare.Comparison]. Row is negative for none.
+type Place struct{ Group, Row int }
+
+// section returns the extra as a section of a page, whose other sections hold the groups in their order.
+func (e Extra) section(groups []section) section {
+	s := section{ID: e.ID, Title: e.Title, Work: e.Work, Findings: e.Findings}
+	for _, t := range e.Tables {
+		made := table{Name: t.Title}
+		for _, h := range t.Head {
+			made.Head = append(made.Head, heading{Text: h})
+		}
+		for i, texts := range t.Rows {
+			var r row
+			for j, text := range texts {
+				c := cell{Text: text}
+				if t.Places != nil && t.Places[i].Row >= 0 && j >= len(texts)-2 {
+					c.Link = groups[t.Places[i].Group].lines[t.Places[i].Row].raw
+				}
+				r.Cells = append(r.Cells, c)
+			}
+			made.Rows = append(made.Rows, r)
+		}
+		s.Tables = append(s.Tables, block{Title: t.Title, Caption: t.Caption, Table: made.aligned(),
+			IsOpen: true})
+	}
+	return s
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
+	"lockstep/internal/spelling"
+)
+
+// lineView is a line with its key and style in the group.
+type lineView struct {
+	*compare.Line
+	group *compare.Group
+	key   string // letter that names the line in plots
+	style plot.Style
+	raw   string // id of its samples
+}
+
+// isBaseline reports whether the group's speed-ups are relative to the line.
+func (v *lineView) isBaseline() bool { return v.Line == v.group.Baseline }
+
+// name is the letter and the label of the line, as the first cell of a row.
+func (v *lineView) name() cell { return cell{Text: v.key + "  " + v.Label, Link: v.raw} }
+
+// series is a curve of the line.
+func (v *lineView) series(at, values []float64) plot.Series {
+	return plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style, At: at, Values: values}
+}
+
+// speedColumns say how fast a row is, then on how much.
+func speedColumns() []column[*lineView] {
+	return []column[*lineView]{
+		cells("step", "ms", func(v *lineView) cell {
+			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
+		}).inline(),
+		cells("samples/s", "", func(v *lineView) cell { return cell{Text: digits(v.PerSecond, 3)} }).inline(),
+		cells("speed-up", "of the step", (*lineView).speedup).inline(),
+		cells("efficiency", "per core", (*lineView).efficiency).inline(),
+		cells("step", "÷ none", func(v *lineView) cell { return ratioCell(v.OverFloor) }).inline(),
+		cells("spread", "", func(v *lineView) cell {
+			return cell{Text: percent(v.RunMedian.Spread()), Small: spelling.Count(v.Measured, "run")}
+		}).inline(),
+		cells("total", "s", func(v *lineView) cell {
+			c := cell{Text: seconds(v.Total.Median)}
+			if known(v.Epoch.Median) {
+				c.Small = "epoch " + seconds(v.Epoch.Median)
+			}
+			return c
+		}),
+		cells("workers", "× threads", func(v *lineView) cell {
+			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
+				Small: spelling.Count(v.Cores, "core")}
+		}),
+	}
+}
+
+func (v *lineView) speedup() cell {
+	if v.isBaseline() {
+		return cell{Text: "1", Small: "baseline"}
+	}
+	if v.Disturbed {
+		return cell{Text: dash, Small: "cores taken"}
+	}
+	return ratioCell(v.Speedup)
+}
+
+func (v *lineView) efficiency() cell {
+	c := cell{Text: dash}
+	switch {
+	case v.Contended:
+		c.Small = "contention"
+	case v.IsOnGPU():
+		c.Small = "on a GPU"
+	case v.Speedup.Known() && !v.HasMathOf(v.group.Baseline):
+		c.Small = "other " + v.OtherMeans(v.group.Baseline)
+	default:
+		c.Text = ratioText(v.Efficiency, percent)
+		if in := v.Efficiency.Interval; v.Efficiency.Known() && !v.isBaseline() {
+			c.Small = between(in.Lo, in.Hi, percent)
+		}
+	}
+	return c
+}
+
+// resultColumns say what a row reached and sent.
+func resultColumns() []column[*lineView] {
+	return []column[*lineView]{
+		cells("loss", "last", func(v *lineView) cell {
+			return cell{Text: fixed(v.LossLast, 4), Small: "from " + fixed(v.LossFirst, 4)}
+		}).inline(),
+		cells("accuracy", "test", func(v *lineView) cell {
+			if v.Seeds > 1 {
+				return estimateCell(v.Accuracy.Samples)
+			}
+			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
+		}).inline(),
+		cells("accuracy", "equal time", func(v *lineView) cell { return estimateCell(v.Accuracy.Time) }),
+		cells("staleness", "mean", (*lineView).staleness),
+		bytesOf("sent by all", func(v *lineView) float64 { return v.BytesSent }),
+		col("compressed", "", func(v *lineView) string {
+			if !(v.BytesVectors > v.BytesSent) {
+				return dash
+			}
+			return fixed(v.BytesVectors/v.BytesSent, 2) + " : 1"
+		}),
+		bytesOf("busiest process", func(v *lineView) float64 { return v.BusiestBytes }),
+		bytesOf("busiest server", func(v *lineView) float64 { return v.ServerBytes }),
+		cells("parameters", "SHA-256", (*lineView).parameters).inline(),
+	}
+}
+
+// staleness shows the mean and the greatest staleness of a row's updates.
+func (v *lineView) staleness() cell {
+	if v.Staleness == nil {
+		return cell{Text: dash}
+	}
+	sum, updates := 0, 0
+	for late, n := range v.Staleness {
+		sum, updates = sum+late*n, updates+n
+	}
+	return cell{Text: fixed(float64(sum)/float64(max(1, updates)), 2),
+		Small: fmt.Sprintf("at most %d", len(v.Staleness)-1)}
+}
+
+// estimateCell shows a mean with its interval over seeds.
+func estimateCell(e compare.Estimate) cell {
+	if !e.Known() {
+		return cell{Text: dash}
+	}
+	lo, hi := math.Max(e.Interval.Lo, 0), math.Min(e.Interval.Hi, 1)
+	return cell{Text: percent(e.Mean), Small: between(lo, hi, percent)}
+}
+
+func ratioCell(r stat.Ratio) cell {
+	if !r.Known() {
+		return cell{Text: dash}
+	}
+	return cell{Text: twoDecimals(r.Median) + "×", Small: between(r.Interval.Lo, r.Interval.Hi, twoDecimals)}
+}
+
+func ratioText(r stat.Ratio, format func(float64) string) string {
+	if !r.Known() {
+		return dash
+	}
+	return format(r.Median)
+}
+
+// parameters shows the hash and whether all lines that train one model share it.
+func (v *lineView) parameters() cell {
+	switch {
+	case v.Disagree:
+		return cell{Text: "differ", Small: "from run to run"}
+	case v.SHA256 == "":
+		return cell{Text: dash}
+	}
+	c := hashCell(v.SHA256)
+	switch {
+	case strategy.Named(v.Setting.Strategy).IsFloor && v.Setting.Workers > 1:
+		c.Small = "of rank 0 alone"
+	case v.Setting.IsLossy, v.IsMixed, v.Setting.Inexact != "" && v.Setting.Algorithm != "ring":
+		c.Small = "another result"
+	case !v.Exact():
+		c.Small = "order of the ring"
+	default:
+		c.Small = v.group.Agreement(v.Line)
+	}
+	return c
+}
+
+// settings names the settings that the row alone has, and its wire if that is no plain one.
+func (v *lineView) settings() string {
+	options := strings.ReplaceAll(v.Setting.Options, "+", " ")
+	if v.Setting.Wire == "" || strings.Contains(" "+options, " wire=") {
+		return options
+	}
+	return strings.TrimSpace(options + " " + v.Setting.Wire)
+}
+
+// detail is the small print of a row's name.
+func (v *lineView) detail() string {
+	if v.Setting.Workers == 1 {
+		return ""
+	}
+	return joined(" · ", v.Setting.Algorithm, v.Line.Link())
+}
+
+// missing says why a line has no figures.
+func (v *lineView) missing() string {
+	if len(v.Failures) == 0 {
+		return "not run"
+	}
+	return "failed: " + v.Failures[0]
+}
+
+// tables are the tables of a group: its times, what they led to, and those that readers open.
+func (s *section) tables() []block {
+	ranks, usage, costs := s.rankTable(), s.usageTable(), s.costTable()
+	ranks.IsOpen = len(ranks.Table.Rows) <= 16
+	return filled(
+		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
+			"percentile of " +
+			"all their steps after the first; samples/s: samples of a step over that median. Spread: range " +
+			"of " +
+			"the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
+			"because of contention or of cores taken by others.",
+			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
+		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; " +
+			"accuracies of several seeds are means with their interval.",
+			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
+		ranks, usage, costs)
+}
+
+// inlineOf returns the columns that stand in a terminal.
+func inlineOf(all []column[*lineView]) (out []column[*lineView]) {
+	for _, c := range all {
+		if c.isInline {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// rowTable has a row for each line, with links to its samples, or the reason why it has no figures.
+func (s *section) rowTable(name string, columns []column[*lineView]) table {
+	var done, undone []*lineView
+	for _, v := range s.lines {
+		if v.OK > 0 {
+			done = append(done, v)
+		} else {
+			undone = append(undone, v)
+		}
+	}
+	first := cells("row", "", func(v *lineView) cell {
+		c := cell{Text: v.key + "  " + v.Label, Small: v.detail(), Swatch: v.style.Swatch()}
+		return c
+	})
+	t := tableOf(name, done, append([]column[*lineView]{first}, columns...)...)
+	for i, v := range done {
+		if v.isBaseline() {
+			t.Rows[i].Class = "baseline"
+		}
+		for j, c := range t.Rows[i].Cells {
+			if j > 0 && c.Text != dash {
+				t.Rows[i].Cells[j].Link = v.raw
+			}
+		}
+	}
+	if len(done) == 0 { // a table needs a column for the reasons
+		t.Head = []heading{first.heading, {Text: "figures", IsProse: true}}
+	}
+	for _, v := range undone {
+		t.Rows = append(t.Rows, row{Cells: []cell{first.value(v), {Text: v.missing(), Span: len(
+			t.Head) - 1}}})
+	}
+	return t
+}

@@ -1,0 +1,297 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+	"lockstep/app/strategy"
+)
+
+// head names a chart of the section.
+func (s *section) head(id, title string) plot.Head {
+	return plot.Head{ID: s.ID + "-" + id, Title: title + ", " + s.Title}
+}
+
+// stepFigure is the picture of a section: the step time of each row, a dot per run, sorted, with the rows
+// that cannot be told apart in one block.
+func (s *section) stepFigure() *figure {
+	d := plot.Dots{Head: s.head("steps", "Step time of each row"), X: "step time, ms"}
+	d.IsLead = true
+	for _, g := range s.ranking() {
+		group := plot.DotGroup{Title: g.title + g.because(), IsOne: g.isOne}
+		for _, v := range g.lines {
+			group.Rows = append(group.Rows, v.dots())
+		}
+		d.Groups = append(d.Groups, group)
+	}
+	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
+		"the " +
+		"median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread each; " +
+		"the " +
+		"letter names the row below."
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
+		caption += " Hollow, in the table in parentheses: others took cores from the run."
+	}
+	return &figure{Title: "Step time", Caption: caption, Chart: d}
+}
+
+// notRanked is the heading of rows that the answer leaves out.
+const notRanked = "Not ranked"
+
+// ranked is a block of the picture.
+type ranked struct {
+	title string
+	isOne bool
+	lines []*lineView
+}
+
+// because says why its rows are not ranked, where the reason is one.
+func (r ranked) because() string {
+	if r.title != notRanked {
+		return ""
+	}
+	first := r.lines[0].group.Unranked(r.lines[0].Line)
+	for _, v := range r.lines {
+		if v.group.Unranked(v.Line) != first {
+			return ": another program, result or work, no exchange, or cores taken by others"
+		}
+	}
+	return ": " + first
+}
+
+// ranking sorts the lines of a section as its answer does, then those that are not ranked by their steps.
+func (s *section) ranking() []ranked {
+	a := s.lines[0].group.Answer()
+	first := ranked{title: "Fastest", lines: s.views(a.First)}
+	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(a.Slower)}
+	switch {
+	case a.TooFew == 1:
+		first.title = "No two rounds in common: not decided"
+		if a.IsOneRun {
+			first.title = "One run each: not decided"
+		}
+		first.lines, slower.lines = slices.Concat(first.lines, slower.lines), nil
+	case len(a.First) > 1:
+		first.title, first.isOne = "Cannot be told apart", true
+	case len(a.Slower) == 0:
+		first.title = "Alone"
+	}
+	rest := ranked{title: notRanked}
+	for _, v := range s.lines {
+		if v.OK > 0 && !slices.Contains(a.First, v.Line) && !slices.Contains(a.Slower, v.Line) {
+			rest.lines = append(rest.lines, v)
+		}
+	}
+	slices.SortStableFunc(rest.lines, func(a, b *lineView) int {
+		return int(math.Copysign(1, a.Step.Median-b.Step.Median))
+	})
+	return slices.DeleteFunc([]ranked{first, slower, rest}, func(r ranked) bool { return len(r.lines) == 0 })
+}
+
+// views returns the views of lines, in their order.
+func (s *section) views(lines []*compare.Line) []*lineView {
+	var out []*lineView
+	for _, l := range lines {
+		out = append(out, s.lines[slices.IndexFunc(s.lines, func(v *lineView) bool { return v.Line == l })])
+	}
+	return out
+}
+
+// dots is the row of a line in the picture, in milliseconds.
+func (v *lineView) dots() plot.DotRow {
+	in := v.Interval()
+	r := plot.DotRow{Key: v.key, Label: v.Label, Style: v.style, Middle: 1e3 * v.Step.Median, Lo: 1e3 * in.Lo,
+		Hi: 1e3 * in.Hi, End: millis(v.Step.Median) + " ms"}
+	if v.Speedup.Known() && !v.isBaseline() {
+		r.End += fmt.Sprintf(" · %.2f×", v.Speedup.Median)
+	}
+	for _, run := range v.Runs() {
+		if run.IsCounted {
+			r.Values = append(r.Values, 1e3*run.Step)
+		} else {
+			r.Left = append(r.Left, 1e3*run.Step)
+		}
+	}
+	return r
+}
+
+// lossFigures plot the loss against seconds and against samples.
+func (s *section) lossFigures() []figure {
+	caption := "Mean over the global batch, first counted run of each row."
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool {
+		way := strategy.Named(v.Setting.Strategy)
+		return way.IsLoose() && !way.IsAsync
+	}) {
+		caption += " Of workers that do not meet in every step: mean of their own losses."
+	}
+	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Repeats > 0 }) {
+		caption += " Curves of another program end where it trains on its first batches again."
+	}
+	curves := func(at func(*lineView) []float64) (all []plot.Series) {
+		for _, v := range s.lines {
+			if loss := v.SharedLoss(); len(loss) > 0 {
+				all = append(all, v.series(steady(at(v)[:len(loss)], loss, differences(v.LossSamples[:len(
+					loss)]))))
+			}
+		}
+		return all
+	}
+	bySeconds := curves(func(v *lineView) []float64 { return v.LossSeconds })
+	bySamples := curves(func(v *lineView) []float64 { return v.LossSamples })
+	return []figure{
+		s.curves("loss-seconds", "Loss against seconds of training steps", "seconds", "loss", caption,
+			bySeconds),
+		s.curves("loss", "Loss against samples", "samples", "loss", caption+
+			fmt.Sprintf(" One iteration is a batch of %d.", s.lines[0].Setting.Batch), bySamples)}
+}
+
+// curves plots curves of the section's rows. Those that agree bit for bit share one.
+func (s *section) curves(id, title, x, y, caption string, all []plot.Series) figure {
+	shown := plot.Merge(all)
+	if len(shown) < len(all) {
+		caption += " Rows that agree bit for bit share a curve."
+	}
+	return figure{Title: title, Caption: caption, Chart: plot.Lines{Head: s.head(id, title), X: x, Y: y,
+		Series: shown}}
+}
+
+// accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
+// training and against samples.
+func (s *section) accuracyFigures() []figure {
+	hasBand := false
+	curves := func(at func(compare.Evaluated) float64) (all []plot.Series) {
+		for _, v := range s.lines {
+			curve := v.Accuracy.Curve
+			if len(curve) < 2 || strategy.Named(v.Setting.Strategy).IsFloor {
+				continue
+			}
+			one := v.series(nil, nil)
+			for _, e := range curve {
+				one.At, one.Values = append(one.At, at(e)), append(one.Values, 100*e.Mean)
+				if v.Seeds > 1 {
+					one.Lo, one.Hi = append(one.Lo, 100*e.Lo), append(one.Hi, 100*e.Hi)
+					hasBand = true
+				}
+			}
+			all = append(all, one)
+		}
+		return all
+	}
+	bySeconds := curves(func(e compare.Evaluated) float64 { return e.Seconds })
+	bySamples := curves(func(e compare.Evaluated) float64 { return e.Samples })
+	caption := "On all test samples; the time is without evaluations."
+	if hasBand {
+		caption += " Lines are means over seeds, bands reach from the lowest to the highest."
+	}
+	return []figure{
+		s.curves("accuracy-seconds", "Accuracy against seconds of training", "seconds", accuracyAxis, caption,
+			bySeconds),
+		s.curves("accuracy-samples", "Accuracy against samples", "samples", accuracyAxis, caption, bySamples)}
+}
+
+const accuracyAxis = "test accuracy, %"
+
+// timeFigure plots the step time of each row against the iteration.
+func (s *section) timeFigure() figure {
+	var all []plot.Series
+	for _, v := range s.lines {
+		if len(v.Times) > 0 {
+			var at []float64
+			for i := range v.Times {
+				at = append(at, float64(i+1))
+			}
+			all = append(all, v.series(steady(at, scaled(v.Times, 1e3), nil)))
+		}
+	}
+	p := plot.Lines{Head: s.head("time", "Step time against iteration"), X: "iteration", Y: "step time, ms",
+		Series: all, Most: timeLimit(all)}
+	return figure{Title: "Step time against iteration", Chart: p,
+		Caption: "Slowest rank of each step, median " +
+			"over the runs; of many steps, means of neighbours." + onTheEdge}
+}
+
+// phased is what takes time by phase: a row, a rank, or a run.
+type phased struct {
+	key, label string
+	seconds    map[string]float64
+	hidden     float64 // communication that computation hid; NaN: not told
+}
+
+// phaseFigure stacks phases, times a factor, with the exchange that computation hid beside the exposed one.
+func phaseFigure(head plot.Head, title, x, caption string, names []string, by float64, all []phased) figure {
+	b := plot.Bars{Head: head, X: x, BesideAt: slices.Index(names, "sync_exposed")}
+	for _, name := range names {
+		if name == "sync_exposed" {
+			name = "exposed communication"
+		}
+		b.Parts = append(b.Parts, name)
+	}
+	for _, one := range all {
+		bar := plot.Bar{Key: one.key, Label: one.label, Beside: by * one.hidden}
+		for _, name := range names {
+			bar.Values = append(bar.Values, by*one.seconds[name])
+		}
+		if bar.Total() > 0 {
+			b.Rows = append(b.Rows, bar)
+		}
+		if known(one.hidden) {
+			b.Beside = "hidden communication"
+		}
+	}
+	caption += " Exposed communication: the training thread waits for other workers."
+	if b.Beside != "" {
+		caption += " The outlined bar is communication that computation hid."
+	}
+	return figure{Title: title, Caption: caption, Chart: b}
+}
+
+// phaseFigure stacks the phases of a step.
+func (s *section) phaseFigure() figure {
+	var all []phased
+	for _, v := range s.lines {
+		if v.Phases == nil {
+			continue
+		}
+		one := phased{v.key, v.Label, map[string]float64{}, v.Hidden}
+		for i, name := range compare.Phases() {
+			one.seconds[name] = v.Phases[i]
+		}
+		all = append(all, one)
+	}
+	return phaseFigure(s.head("phases", "Phases of a step"), "Where a step goes", "ms per step",
+		"Mean over runs, ranks and the steps from the 10th to the 90th percentile.", compare.Phases(), 1e3,
+		all)
+}
+
+// gpuFigure shows what the GPU of the first worker of each row did in a step.
+func (s *section) gpuFigure() figure {
+	var bars []plot.Bar
+	for _, v := range s.lines {
+		bars = addGPU(bars, v.key, v.Label, v.GPU(0))
+	}
+	return gpuFigure(s.head("gpus", "A step on the GPU"), "Rank 0 in the first timed run of each row.", bars)
+}
+
+// addGPU adds the bar of a worker's GPU, if its clock saw a step.
+func addGPU(bars []plot.Bar, key, label string, g *record.RankGPU) []plot.Bar {
+	if g == nil || g.Time == nil || g.Time.Steps == 0 {
+		return bars
+	}
+	t, ms := g.Time, 1e3/float64(g.Time.Steps)
+	return append(bars, plot.Bar{Key: key, Label: joined(", ", label, g.Name),
+		Values: []float64{ms * t.Forward,
+			ms * t.Backward, ms * t.Optimizer, ms * max(0, t.Seconds-t.Busy())}})
+}
+
+// gpuFigure shows what GPUs did in a step, and how long they were idle.
+func gpuFigure(head plot.Head, caption string, bars []plot.Bar) figure {
+	return figure{Title: "What the GPU did", Caption: caption + " By the GPU's own clock, " +
+		"in one step of sixteen: from the first to the last op of a pass, with samples that travel to it " +
+		"and gaps in between. Else it is idle, and the host computes, exchanges or prepares the next pass.",
+		Chart: plot.Bars{Head: head, X: "ms per step", BesideAt: -1,
+			Parts: []string{"forward", "backward", "optimizer", "idle"}, Rows: bars}}
+}

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+)
+
+// quantity is something that was watched at every step of a worker.
+type quantity struct {
+	id, title, label, caption string
+	values                    func(compare.WatchedRank) []float64
+	scale                     float64
+}
+
+// quantities are those in which ranks may differ, the last two of them those of the network.
+func quantities() []quantity {
+	return []quantity{
+		{"time", "Step time", "step time, ms", "Mean over the steps between two points." + onTheEdge,
+			func(w compare.WatchedRank) []float64 { return w.Seconds }, 1e3},
+		{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
+			func(w compare.WatchedRank) []float64 { return w.Rate }, 1},
+		{"shards", "Shards of each worker", "shards of a step", "Mean over the steps between two points. " +
+			"Shards move from workers that are slow to those that are fast.",
+			func(w compare.WatchedRank) []float64 { return w.Shards }, 1},
+		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
+			"which " +
+			"it was taken, a tenth of a second or more, without evaluations.",
+			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
+		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points, for each worker's " +
+			"process.",
+			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
+		{"gpu", "Memory of the GPU", "in use, MiB", "Largest of the steps between two points, on each " +
+			"worker's " +
+			"GPU, by all processes that use it; asked for once a second.",
+			func(w compare.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
+		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations, over the same " +
+			"time.",
+			func(w compare.WatchedRank) []float64 { return w.Sent }, 1e-6},
+		{"received", "Network, received", "MB/s",
+			"Bytes that each worker received, without evaluations, over the same time.",
+			func(w compare.WatchedRank) []float64 { return w.Received }, 1e-6},
+	}
+}
+
+// isShown reports whether the quantity of a run says something: the network of several workers, shards that
+// moved.
+func (q quantity) isShown(t *compare.Training) bool {
+	switch q.id {
+	case "sent", "received":
+		return t.Workers > 1
+	case "shards":
+		return len(t.Moves) > 0
+	}
+	return true
+}
+
+// figure plots the quantity of all ranks against the step. Ranks that agree share a curve.
+func (q quantity) figure(ranks []compare.WatchedRank) figure {
+	var all []plot.Series
+	for rank, w := range ranks {
+		if values := scaled(q.values(w), q.scale); slices.ContainsFunc(values, known) {
+			all = append(all, rankSeries(rank, w.Step, values))
+		}
+	}
+	p := plot.Lines{Head: plot.Head{ID: q.id, Title: q.title + " against step"}, X: "step", Y: q.label,
+		Series: plot.Merge(all)}
+	if q.id == "time" {
+		p.Most = timeLimit(all)
+	}
+	if len(p.Series) == 1 {
+		p.Series[0].Keys, p.Series[0].Label = nil, q.title
+	}
+	return figure{Title: q.title, Caption: q.caption, Chart: p}
+}
+
+// rankSeries is a curve of a rank.
+func rankSeries(rank int, at, values []float64) plot.Series {
+	return plot.Series{Keys: []string{fmt.Sprint(rank)}, Label: fmt.Sprintf("rank %d", rank),
+		Style: plot.Style{Colour: rank, Number: rank}, At: at, Values: values}
+}
+
+// trainingFigures are the figures of a run in the order of the page: losses, accuracy, where the time goes,
+// then what each worker took. Those without data are left out; the first is the picture of the page.
+func trainingFigures(t *compare.Training) []figure {
+	var all []figure
+	if len(t.Watched) > 0 {
+		all = append(all, lossCurves(t))
+	}
+	all = append(all, evaluationFigures(t)...)
+	all = append(all, rankPhases(t.Ranks), rankGPUs(t.Ranks), stalenessFigure(t.Async), growthFigure(
+		t.Growth))
+	if len(t.Ranks) > 0 {
+		all = append(all, bucketFigure(t.Ranks[0].Buckets))
+	}
+	for _, q := range quantities() {
+		if q.isShown(t) {
+			all = append(all, q.figure(t.Watched))
+		}
+	}
+	all = drawn(all...)
+	if len(all) > 0 {
+		all[0] = all[0].asLead()
+	}
+	return all
+}
+
+// asLead is a figure as the first picture of a page.
+func (f figure) asLead() figure {
+	if lines, isLines := f.Chart.(plot.Lines); isLines {
+		lines.IsLead = true
+		f.Chart = lines
+	}
+	return f
+}
+
+// lossCurves plots the loss of training and that of the test samples over the steps. Where workers do not
+// meet in every step, each has its own.
+func lossCurves(t *compare.Training) figure {
+	const mostRanks = 8 // whose curves an eye tells apart
+	caption := "Training: mean over the global batch."
+	at, loss := steady(t.Joint.Step, t.Joint.Loss, differences(t.Joint.Samples))
+	all := []plot.Series{{Keys: []string{"t"}, Label: "training", At: at, Values: loss}}
+	if t.IsLoose() {
+		caption = "Training: mean of the workers' own losses."
+		if len(t.Watched) <= mostRanks {
+			all, caption = nil, "Training: each worker's own loss."
+			for rank, w := range t.Watched {
+				at, loss := steady(w.Step, w.Loss, differences(w.Samples))
+				all = append(all, rankSeries(rank, at, loss))
+			}
+		}
+	}
+	if t.Steps > mostPoints {
+		caption += " Means over the steps between two points."
+	}
+	scored := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
+		func(e record.Evaluation) float64 { return float64(e.Loss) })
+	for i, s := range scored {
+		if len(scored) == 1 {
+			s.Keys = []string{"v"}
+		}
+		s.Label = joined(", ", record.ScoredPart(t.Evaluations)+" samples", s.Label)
+		s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: len(all) + i}
+		if slices.ContainsFunc(s.Values, known) {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 1 {
+		all[0].Keys = nil
+	}
+	return figure{"Loss", caption, plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step"},
+		X: "step",
+		Y: "loss, mean cross entropy", Series: all}}
+}
+
+// byRank returns a series for each rank that told of evaluations; one alone has no name.
+func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) float64) []plot.Series {
+	var all []plot.Series
+	for _, e := range record.Followed(evaluations) {
+		key := fmt.Sprint(e.Rank)
+		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Keys[0] == key })
+		if i < 0 {
+			i = len(all)
+			one := rankSeries(e.Rank, nil, nil)
+			all = append(all, one)
+		}
+		all[i].At, all[i].Values = append(all[i].At, at(e)), append(all[i].Values, value(e))
+	}
+	if len(all) == 1 {
+		all[0].Keys, all[0].Label = nil, ""
+	}
+	return all
+}
+
+// evaluationFigures plot the accuracy, if a rank was evaluated several times.
+func evaluationFigures(t *compare.Training) []figure {
+	accuracy := func(e record.Evaluation) float64 { return 100 * e.Accuracy }
+	bySeconds := byRank(t.Evaluations, trainSeconds, accuracy)
+	if len(bySeconds) == 0 || len(bySeconds[0].Values) < 2 {
+		return nil
+	}
+	batch := float64(t.Batch * max(1, t.Accumulate))
+	part := record.ScoredPart(t.Evaluations)
+	plotted := func(id, x string, all []plot.Series) figure {
+		if len(all) == 1 {
+			all[0].Label = part + " samples"
+		}
+		return figure{"Accuracy against " + x, "On all " + part +
+			" samples. Evaluations take no part in the time.",
+			plot.Lines{Head: plot.Head{ID: id, Title: "Accuracy against " + x}, X: x, Y: part +
+				" accuracy, %",
+				Series: all}}
+	}
+	return []figure{plotted("accuracy", "seconds of training", bySeconds),
+		plotted("accuracy-samples", "samples", byRank(t.Evaluations, func(e record.Evaluation) float64 {
+			return float64(e.Steps) * batch
+		}, accuracy))}
+}
+
+// trainSeconds is the place of an evaluation in the time of training, without evaluations.
+func trainSeconds(e record.Evaluation) float64 { return e.TrainSeconds }
+
+// evaluationTable has a row for each evaluation.
+func evaluationTable(evaluations []record.Evaluation) block {
+	type eval = record.Evaluation
+	positive := func(v float64) string {
+		if v > 0 {
+			return digits(v, 3)
+		}
+		return dash
+	}
+	return block{Title: "Evaluations", Caption: "On all samples of a part. Rank 0 stands for all ranks " +
+		"that exchange " +
+		"gradients.", IsOpen: true, Table: tableOf("Evaluations", evaluations,
+		col("epoch", "", func(e eval) string { return fmt.Sprintf("%.4g", e.Epochs) }),
+		col("rank", "", func(e eval) string { return fmt.Sprint(e.Rank) }),
+		col("part", "", func(e eval) string { return e.Of() }),
+		col("loss", "", func(e eval) string { return fixed(float64(e.Loss), 4) }),
+		col("accuracy", "", func(e eval) string { return fmt.Sprintf("%.2f %%", 100*e.Accuracy) }),
+		col("learning rate", "", func(e eval) string {
+			if e.Steps == 0 {
+				return dash
+			}
+			return positive(e.Rate)
+		}),
+		col("training", "s", func(e eval) string { return seconds(e.TrainSeconds) }),
+		col("wall time", "s", func(e eval) string { return positive(e.WallSeconds) }))}
+}
+
+// rankPhases stacks the seconds of each rank by phase.
+func rankPhases(ranks []record.RankStat) figure {
+	var all []phased
+	for _, r := range ranks {
+		all = append(all, phased{"", fmt.Sprintf("rank %d", r.Rank), r.Phases.ByName(), hiddenSeconds(
+			r.Buckets)})
+	}
+	return phaseFigure(plot.Head{ID: "phases", Title: "Phases of the run, by rank"}, "Where the time goes",
+		"seconds",
+		"Wall time of the training thread of each rank.", append(compare.Phases(), "evaluation"), 1, all)
+}
+
+// rankGPUs shows what the GPU of each rank did in a step.
+func rankGPUs(ranks []record.RankStat) figure {
+	var bars []plot.Bar
+	for _, r := range ranks {
+		bars = addGPU(bars, "", fmt.Sprintf("rank %d", r.Rank), r.GPU)
+	}
+	return gpuFigure(plot.Head{ID: "gpus", Title: "A step on the GPU, by rank"},
+		"Mean over the steps of each rank that were watched.", bars)
+}
+
+// bucketFigure shows what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
+func bucketFigure(buckets []record.BucketStat) figure {
+	b := plot.Bars{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients"},
+		X: "ms per step, mean", Parts: []string{"exposed", "hidden"}, BesideAt: -1}
+	caption := "On rank 0, in the order in which backward completes them. Hidden communication overlaps " +
+		"the " +
+		"backward pass, exposed communication keeps training waiting."
+	for i, one := range buckets {
+		bar := plot.Bar{Label: fmt.Sprintf("bucket %d, %s", i+1, byteCount(float64(one.Bytes))),
+			Values: []float64{1e3 * one.Exposed.StepSeconds}}
+		if one.Hidden != nil {
+			bar.Values = append(bar.Values, 1e3*one.Hidden.StepSeconds)
+		} else {
+			b.Parts, caption = b.Parts[:1], "On rank 0. Exposed: training waits for the new weights of a "+
+				"bucket. "+
+				"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
+		}
+		b.Rows = append(b.Rows, bar)
+	}
+	return figure{"Exchange of each bucket", caption, b}
+}
+
+// stalenessFigure plots the distribution of the staleness of an asynchronous run's updates.
+func stalenessFigure(a *record.Async) figure {
+	share := plot.Series{Label: "share of updates"}
+	if a != nil && a.Updates > 0 {
+		for staleness, n := range a.Staleness {
+			share.At = append(share.At, float64(staleness))
+			share.Values = append(share.Values, 100*float64(n)/float64(a.Updates))
+		}
+	}
+	return figure{"Staleness of updates", "The number of updates that came between the weights from which " +
+		"a " +
+		"gradient was computed and its own update, and the share of the updates that had it.",
+		plot.Lines{Head: plot.Head{ID: "staleness", Title: "Staleness of updates"}, X: "staleness, updates",
+			Y: "% of updates", Series: []plot.Series{share}}}
+}
+
+// growthFigure plots the batch and the gradient noise scale against the step.
+func growthFigure(growth []record.Growth) figure {
+	batch := plot.Series{Keys: []string{"b"}, Label: "batch"}
+	noise := plot.Series{Keys: []string{"n"}, Label: "noise scale", Style: plot.Style{Colour: 1, Number: 1}}
+	most := 0.0
+	for _, g := range growth {
+		batch.At, batch.Values = append(batch.At, float64(g.Step)), append(batch.Values, float64(g.To))
+		noise.Values = append(noise.Values, float64(g.Noise))
+		most = max(most, 4*float64(g.To))
+	}
+	noise.At = batch.At
+	return figure{"Batch and gradient noise scale", "After each epoch: the batch from then on, and the " +
+		"batch at " +
+		"which the noise of the mean gradient has the size of the gradient. A gap: no gradient showed in " +
+		"the noise." +
+		onTheEdge, plot.Lines{Head: plot.Head{ID: "growth", Title: "Batch and gradient noise scale against " +
+		"step"},
+		X: "step", Y: "samples", Series: []plot.Series{batch, noise}, Most: most}}
+}
+
+// hiddenSeconds is the time of a rank's exchanges that computation hid; NaN: not told.
+func hiddenSeconds(buckets []record.BucketStat) float64 {
+	sum := unknown
+	for i, b := range buckets {
+		if b.Hidden == nil {
+			return unknown
+		}
+		if i == 0 {
+			sum = 0
+		}
+		sum += b.Hidden.Seconds
+	}
+	return sum
+}
