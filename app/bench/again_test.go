@@ -13,24 +13,24 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 )
 
 // execution is a way to execute a run.
-type execution = func(context.Context, bench.Row, job.Options) (*record.Summary, error)
+type execution = func(context.Context, bench.Row, launcher.Options) (*record.Summary, error)
 
 // busy is pretend that takes two seconds, by the clock of synctest, and from which others take cores if is
 // says so of its number. It is cancelled before the run with the number end; -1: never.
 func busy(end int, cancel func(), is func(n int) bool) execution {
 	n := -1
-	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+	return func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 		if n++; n == end {
 			cancel()
 			return nil, context.Canceled
 		}
-		o.Progress(job.Progress{Steps: 3, Step: 1})
+		o.Progress(launcher.Progress{Steps: 3, Step: 1})
 		time.Sleep(2 * time.Second) // as pretend says
 		s, err := pretend(ctx, c, o)
 		if err == nil {
@@ -241,7 +241,7 @@ func TestTheTimeLeftKeepsTheBudget(t *testing.T) {
 		c := fourRows(t)
 		c.Budget = 31 * time.Second // of 24 runs of two seconds, which are predicted to be short, and repeats
 		began := time.Now()
-		probe := func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+		probe := func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
 			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
 		}
 		last := time.Duration(0)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/cluster"
@@ -26,7 +26,7 @@ const stopGrace = 10 * time.Second
 
 // runApart executes a row with a host for each of its processes, by this program as `lockstep lab -- train`.
 // The settings travel as a file beside the run directory.
-func runApart(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
+func runApart(ctx context.Context, row Row, o launcher.Options) (*record.Summary, error) {
 	file := row.Out + ".yaml"
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)

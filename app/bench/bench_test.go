@@ -14,7 +14,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
@@ -249,8 +249,8 @@ func TestTrialsAlternate(t *testing.T) {
 	}
 }
 
-// pretend stands in for job.Run: it writes the raw samples a run would and returns a summary.
-func pretend(_ context.Context, c bench.Row, _ job.Options) (*record.Summary, error) {
+// pretend stands in for chooser.Run: it writes the raw samples a run would and returns a summary.
+func pretend(_ context.Context, c bench.Row, _ launcher.Options) (*record.Summary, error) {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func TestRun(t *testing.T) {
 	r, err := bench.Run(t.Context(), c, bench.Options{
 		Label:    record.Results{Version: "1", Host: record.Machine{Cores: 2}},
 		Progress: func(p bench.Progress) { last = p },
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 			order = append(order, fmt.Sprintf("%s%d", c.Strategy, c.Threads))
 			if !o.Isolate {
 				t.Error("the worker is not a process of its own")
@@ -382,7 +382,7 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")
 	lost := errors.New("rank 1 was killed")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 			if c.Strategy == "ddp" {
 				return nil, lost
 			}
@@ -409,7 +409,7 @@ func TestUsageErrorAndCancelEndTheBenchmark(t *testing.T) {
 			c.Out = filepath.Join(t.TempDir(), "out")
 			runs := 0
 			r, err := bench.Run(ctx, c, bench.Options{
-				Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+				Execute: func(context.Context, bench.Row, launcher.Options) (*record.Summary, error) {
 					runs++
 					return nil, end(cancel)
 				}})
@@ -446,7 +446,7 @@ func TestBrokenSamplesFailTheRun(t *testing.T) {
 		c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 		c.Out = filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{
-			Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+			Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 				s, err := pretend(ctx, c, o)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(c.Out, "steps.jsonl"), []byte(content), 0o644)
@@ -465,7 +465,7 @@ func TestRowsOfWires(t *testing.T) {
 		"auto")
 	c.Out = filepath.Join(t.TempDir(), "out")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 			s, err := pretend(ctx, c, o)
 			if s.Wire = c.Wire; s.Wire == "auto" {
 				s.Wire = "bf16"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/choice"
-	"lockstep/app/job"
+	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/internal/spelling"
@@ -242,7 +242,7 @@ func (r Row) isLike(other Row) bool {
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.
 func (r Row) cost(probe record.Probe, probing float64) cost {
-	c := cost{start: max(0.3, probing-job.ProbeSeconds)}
+	c := cost{start: max(0.3, probing-chooser.ProbeTime.Seconds())}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
 			c.step += one / float64(r.Threads)

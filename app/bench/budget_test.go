@@ -12,7 +12,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/comm"
@@ -89,7 +89,7 @@ func TestRunWithinABudget(t *testing.T) {
 	probes := 0
 	r, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
 		Fitted: func(f bench.Fitted) { told = f },
-		Probe: func(_ context.Context, one setting.Config, _ job.Options) (record.Probe, error) {
+		Probe: func(_ context.Context, one setting.Config, _ launcher.Options) (record.Probe, error) {
 			probes++
 			if one.Workers != 2 || len(one.SlowWorkers) > 0 {
 				t.Errorf("probed with %d workers, slow ones %s", one.Workers, one.SlowWorkers)
@@ -119,10 +119,10 @@ func runOverBudget(t *testing.T) {
 	c.Parts[0].Base.Steps = 20
 	var ran []string
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Probe: func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
 			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
 		},
-		Execute: func(ctx context.Context, row bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			ran = append(ran, row.Strategy)
 			time.Sleep(900 * time.Millisecond)
 			s, err := pretend(ctx, row, o)
@@ -156,14 +156,14 @@ func runUnderBudget(t *testing.T) {
 	var told bench.Fitted
 	began := time.Now()
 	r, err := bench.Run(t.Context(), c, bench.Options{Fitted: func(f bench.Fitted) { told = f },
-		Probe: func(_ context.Context, one setting.Config, _ job.Options) (record.Probe, error) {
+		Probe: func(_ context.Context, one setting.Config, _ launcher.Options) (record.Probe, error) {
 			step := 1e-4
 			if one.Model == "vgg11" {
 				step = 1
 			}
 			return record.Probe{Compute: []float64{step, step}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
 		},
-		Execute: func(ctx context.Context, row bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			time.Sleep(time.Second)
 			if row.Model == "vgg11" {
 				time.Sleep(9 * time.Second)
@@ -203,7 +203,7 @@ func TestBudgetsAreRefused(t *testing.T) {
 	} {
 		c.Budget, c.Out = time.Second, filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
-			Probe: func(context.Context, setting.Config, job.Options) (record.Probe, error) {
+			Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
 				return record.Probe{Compute: []float64{100}}, nil
 			}})
 		var bad *setting.UsageError

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"lockstep/app/bench"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 
@@ -154,7 +154,7 @@ func TestSeedsOfRounds(t *testing.T) {
 	c.Parts[0].Conditions = conditions(t, "slow-worker=1:3")
 	c.Out = filepath.Join(t.TempDir(), "out")
 	r, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(ctx context.Context, row bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			s, err := pretend(ctx, row, o)
 			s.TrainSeconds = 1.5
 			s.Evaluations = []record.Evaluation{{Steps: 3, Accuracy: float64(row.Seed)}}

@@ -5,7 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"lockstep/app/job"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
@@ -118,7 +119,7 @@ func (r Row) environment(e cluster.Environment) (cluster.Environment, error) {
 }
 
 // environment returns the environment of the runs.
-func environment(o job.Options) cluster.Environment {
+func environment(o launcher.Options) cluster.Environment {
 	if o.Environment == nil {
 		return cluster.ProcessEnvironment()
 	}
@@ -134,7 +135,7 @@ func (r Row) layout() string {
 }
 
 // execute runs one row.
-func execute(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
+func execute(ctx context.Context, row Row, o launcher.Options) (*record.Summary, error) {
 	if row.isApart() {
 		return runApart(ctx, row, o)
 	}
@@ -142,5 +143,5 @@ func execute(ctx context.Context, row Row, o job.Options) (*record.Summary, erro
 	if o.Environment, err = row.environment(environment(o)); err != nil {
 		return nil, err
 	}
-	return job.Run(ctx, row.Config, o)
+	return chooser.Run(ctx, row.Config, o)
 }

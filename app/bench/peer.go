@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/job"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
+	"lockstep/app/job/worker"
 	"lockstep/app/peer"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -91,12 +93,12 @@ func (r Row) peerless() string {
 type peers struct {
 	torch   *peer.PyTorch
 	folder  string // for what both sides begin with
-	options job.Options
-	sampled map[string]job.Sampled // by file
+	options launcher.Options
+	sampled map[string]worker.Sampled // by file
 }
 
 // openPeers finds the program that the plan's rows ask for; nil if they ask for none.
-func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, error) {
+func openPeers(ctx context.Context, p Plan, out string, o launcher.Options) (*peers, error) {
 	if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Peer != "" }) {
 		return nil, nil
 	}
@@ -113,7 +115,7 @@ func openPeers(ctx context.Context, p Plan, out string, o job.Options) (*peers, 
 	if err != nil {
 		return nil, err
 	}
-	return &peers{torch, filepath.Join(out, "peer"), o, map[string]job.Sampled{}}, nil
+	return &peers{torch, filepath.Join(out, "peer"), o, map[string]worker.Sampled{}}, nil
 }
 
 // close ends the program and removes what it read, which the next sitting writes anew; p may be nil.
@@ -128,7 +130,7 @@ func (p *peers) close() {
 }
 
 // begin writes what a row begins with, once for all rows of one network on equal batches.
-func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sampled, err error) {
+func (p *peers) begin(ctx context.Context, r Row) (path string, about worker.Sampled, err error) {
 	if err := os.MkdirAll(p.folder, 0o777); err != nil {
 		return "", about, fmt.Errorf("bench: %w", err)
 	}
@@ -142,15 +144,15 @@ func (p *peers) begin(ctx context.Context, r Row) (path string, about job.Sample
 	if about, ok := p.sampled[path]; ok {
 		return path, about, nil
 	}
-	batches := job.Batches{Least: peerBatches, Bytes: peerBytes}
-	if about, err = job.Sample(ctx, r.Config, p.options, batches, path); err == nil {
+	batches := worker.Batches{Least: peerBatches, Bytes: peerBytes}
+	if about, err = worker.Sample(ctx, r.Config, p.options.Environment, batches, path); err == nil {
 		p.sampled[path] = about
 	}
 	return path, about, err
 }
 
 // work returns what PyTorch does for a row.
-func (p *peers) work(r Row, path string, about job.Sampled) peer.Work {
+func (p *peers) work(r Row, path string, about worker.Sampled) peer.Work {
 	u := r.Optimizer
 	w := peer.Work{Model: r.Model, Classes: about.Classes, Strategy: r.Strategy, Workers: r.Workers,
 		Threads: r.Threads, Steps: r.NumSteps(about.Samples), Epoch: r.StepsPerEpoch(about.Samples),
@@ -254,7 +256,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	r.Catalog = r.Catalog.WithoutDropout()
 	ours := p.options
 	ours.Progress = nil
-	if _, err := job.Run(ctx, r.Config, ours); err != nil {
+	if _, err := chooser.Run(ctx, r.Config, ours); err != nil {
 		return record.PeerCheck{}, err
 	}
 	c := record.PeerCheck{Peer: peer.Name, Model: r.Model, Data: r.Data, Batch: r.Batch, Format: r.format()}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/peer"
 	"lockstep/cluster"
 
@@ -69,7 +70,7 @@ func TestPeersRefuse(t *testing.T) {
 	c := withPeer(matrix([]string{"lenet"}, []string{"single"}, 1))
 	c.Out = filepath.Join(t.TempDir(), "out")
 	e := cluster.ProcessEnvironment().With(cluster.Environment{cluster.EnvPython: "/nowhere/python"})
-	_, err := bench.Run(t.Context(), c, bench.Options{Job: job.Options{Environment: e}})
+	_, err := bench.Run(t.Context(), c, bench.Options{Job: launcher.Options{Environment: e}})
 	if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), "no Python with torch: ") {
 		t.Errorf("error %v, want a usage error about Python", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
@@ -24,9 +25,9 @@ import (
 )
 
 // interruptedAfter is pretend until so many runs have ended; the next one is cancelled and leaves its folder.
-func interruptedAfter(n int, cancel context.CancelFunc) func(context.Context, bench.Row, job.Options) (
+func interruptedAfter(n int, cancel context.CancelFunc) func(context.Context, bench.Row, launcher.Options) (
 	*record.Summary, error) {
-	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+	return func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 		if n--; n < 0 {
 			cancel()
 			if err := os.MkdirAll(c.Out, 0o755); err != nil {
@@ -62,7 +63,7 @@ func TestResume(t *testing.T) {
 			var ran []string
 			r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
 				Label: record.Results{Version: "2"},
-				Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+				Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 					ran = append(ran, c.Name())
 					return pretend(ctx, c, o)
 				}})
@@ -97,7 +98,7 @@ func TestChangedDataEndTheBenchmark(t *testing.T) {
 		interrupt(t, folder, 0)
 		runs := 0
 		r, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
-			Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+			Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 				s, err := pretend(ctx, c, o)
 				s.DataSHA256 = record.DataHash{Train: "aaaa", Test: "bbbb"}
 				if runs++; runs > before {
@@ -157,7 +158,7 @@ func TestResumeRepeatsFailures(t *testing.T) {
 	c := matrix([]string{"lenet"}, []string{"single"}, 1)
 	c.Out = filepath.Join(t.TempDir(), "out")
 	_, err := bench.Run(t.Context(), c, bench.Options{
-		Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+		Execute: func(context.Context, bench.Row, launcher.Options) (*record.Summary, error) {
 			return nil, errors.New("no space")
 		}})
 	if err == nil {
@@ -230,7 +231,7 @@ func TestResumeElsewhere(t *testing.T) {
 	}
 	inLab := bench.Options{Execute: pretend, Label: record.Results{Lab: lab}}
 	onHosts := bench.Options{Execute: pretend,
-		Job: job.Options{Environment: cluster.Environment{cluster.EnvPreflight: string(hosts)}}}
+		Job: launcher.Options{Environment: cluster.Environment{cluster.EnvPreflight: string(hosts)}}}
 	here := bench.Options{Execute: pretend}
 	for _, test := range []struct {
 		name      string
@@ -267,7 +268,7 @@ func TestResumeOfABenchmarkThatGoesOn(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	interrupt(t, folder, 2)
 	_, err := bench.Resume(t.Context(), folder, 0, nil, bench.Options{
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 			_, err := bench.Resume(ctx, folder, 0, nil, bench.Options{Execute: pretend})
 			if err == nil || !strings.Contains(err.Error(), "still going on") {
 				t.Errorf("error %v, want one about the other process", err)
@@ -280,9 +281,10 @@ func TestResumeOfABenchmarkThatGoesOn(t *testing.T) {
 }
 
 // disturbedRuns is pretend with the share that others take of each run, by its number; 0 afterwards.
-func disturbedRuns(shares ...float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+func disturbedRuns(shares ...float64) func(context.Context, bench.Row, launcher.Options) (*record.Summary,
+	error) {
 	n := 0
-	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+	return func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 		s, err := pretend(ctx, c, o)
 		if err == nil && n < len(shares) {
 			s.Taken = &record.Taken{Others: shares[n]}
@@ -343,9 +345,9 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 
 // noisy is pretend with step times that differ from run to run by up to a share. It sleeps for as long as it
 // says to have run, for synctest.
-func noisy(share float64) func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+func noisy(share float64) func(context.Context, bench.Row, launcher.Options) (*record.Summary, error) {
 	n, noise := uint64(0), random.Derive(3)
-	return func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+	return func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 		s, err := pretend(ctx, c, o)
 		if err != nil {
 			return nil, err
@@ -409,7 +411,7 @@ func addToOneGroup(t *testing.T) {
 	c.Out = filepath.Join(t.TempDir(), "out")
 	ctx, stop := context.WithCancel(t.Context())
 	restless, steady, n := noisy(0.10), noisy(0), 0
-	execute := func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+	execute := func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 		if n++; n == 6*4+3 { // in the second of the rounds added
 			stop()
 		}
@@ -465,7 +467,7 @@ func TestReplayWritesWhereItIsTold(t *testing.T) {
 	folder := rewritten(t, `"data-dir":"","size"`, `"data-dir":"/","size"`)
 	here := filepath.Join(t.TempDir(), "here")
 	_, err := bench.Replay(t.Context(), folder, here, nil, bench.Options{
-		Execute: func(ctx context.Context, c bench.Row, o job.Options) (*record.Summary, error) {
+		Execute: func(ctx context.Context, c bench.Row, o launcher.Options) (*record.Summary, error) {
 			if c.DataDir != "" || c.MasterAddr != "127.0.0.1" || !strings.HasPrefix(c.Out, here) {
 				t.Errorf("data of %q, listening on %q, into %q", c.DataDir, c.MasterAddr, c.Out)
 			}
@@ -486,7 +488,7 @@ func TestReplayRefusesOtherPlans(t *testing.T) {
 	} {
 		folder := rewritten(t, change[0], change[1])
 		_, err := bench.Replay(t.Context(), folder, filepath.Join(t.TempDir(), "here"), nil, bench.Options{
-			Execute: func(context.Context, bench.Row, job.Options) (*record.Summary, error) {
+			Execute: func(context.Context, bench.Row, launcher.Options) (*record.Summary, error) {
 				t.Errorf("%s: something was run", want)
 				return nil, errors.New("not to be run")
 			}})

@@ -10,6 +10,8 @@ import (
 
 	"lockstep/app/host"
 	"lockstep/app/job"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
@@ -21,18 +23,18 @@ import (
 // Options say how Run behaves towards its caller and how the benchmark is labelled; none of them
 // changes what is measured.
 type Options struct {
-	Label    record.Results // Version, Revision, Command and Lab are copied into the results
-	Progress func(Progress) // called about 10 times a second and after every run; may be nil
-	Job      job.Options    // of every run; Progress and Isolate are set here
+	Label    record.Results   // Version, Revision, Command and Lab are copied into the results
+	Progress func(Progress)   // called about 10 times a second and after every run; may be nil
+	Job      launcher.Options // of every run; Progress and Isolate are set here
 
-	// Probe measures a configuration for a budget; nil: job.Probe. Fitted is told what the budget leaves,
+	// Probe measures a configuration for a budget; nil: chooser.Probe. Fitted is told what the budget leaves,
 	// before the first run; nil: not.
-	Probe  func(context.Context, setting.Config, job.Options) (record.Probe, error)
+	Probe  func(context.Context, setting.Config, launcher.Options) (record.Probe, error)
 	Fitted func(Fitted)
 
-	// Execute runs one row; nil: with job.Run, in a lab if the row's condition asks for one, or by the peer
-	// that the row names.
-	Execute func(context.Context, Row, job.Options) (*record.Summary, error)
+	// Execute runs one row; nil: with chooser.Run, in a lab if the row's condition asks for one, or by
+	// the peer that the row names.
+	Execute func(context.Context, Row, launcher.Options) (*record.Summary, error)
 }
 
 // Progress says how far a benchmark is.
@@ -41,7 +43,7 @@ type Progress struct {
 	Round     int    // from 1
 	Again     bool   // the run repeats one of the round from which others took cores
 	Name      string // of the row, see [Row.Name]
-	Job       job.Progress
+	Job       launcher.Progress
 	Failed    int           // runs so far
 	Disturbed float64       // share of core time that others took from the run that has ended
 	Elapsed   time.Duration // since the first run began
@@ -82,7 +84,7 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	defer prepared.peers.close()
 	o.Execute = prepared.execute
 	if o.Probe == nil {
-		o.Probe = job.Probe
+		o.Probe = chooser.Probe
 	}
 	if err := place(plan.Rows, environment(o.Job), c.Cores); err != nil {
 		return nil, err
@@ -423,7 +425,7 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	b.report(state, left, begin)
 	options := b.options.Job
 	options.Isolate = true
-	options.Progress = func(p job.Progress) {
+	options.Progress = func(p launcher.Progress) {
 		state.Job = p
 		b.report(state, left, begin)
 	}
@@ -477,7 +479,7 @@ func isFatal(err error) bool {
 
 // prepared is how the rows of a plan are executed.
 type prepared struct {
-	execute func(context.Context, Row, job.Options) (*record.Summary, error)
+	execute func(context.Context, Row, launcher.Options) (*record.Summary, error)
 	peers   *peers // nil: no row has one
 }
 
@@ -494,7 +496,7 @@ func (o Options) prepare(ctx context.Context, p Plan, out string) (prepared, err
 		return prepared{}, err
 	}
 	return prepared{peers: found,
-		execute: func(ctx context.Context, row Row, o job.Options) (*record.Summary, error) {
+		execute: func(ctx context.Context, row Row, o launcher.Options) (*record.Summary, error) {
 			if row.Peer != "" {
 				return found.run(ctx, row)
 			}

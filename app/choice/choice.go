@@ -96,30 +96,26 @@ func Finalists(ranking []record.StrategyTerms) []int {
 	return near[:min(len(near), maxFinalists)]
 }
 
-// Choose returns the indices of the fastest exact way and of the next one: by the measured step if any was
-// measured, else by the predicted one. An index is -1 where there is no such way.
-func Choose(ranking []record.StrategyTerms) (first, second int) {
-	var exact []int
+// Choose returns the index of the fastest exact way: by the measured step if any was measured, else by the
+// predicted one; -1 if there is none.
+func Choose(ranking []record.StrategyTerms) int {
+	best := -1
+	isTimed := func(i int) bool { return !math.IsNaN(float64(ranking[i].Measured)) }
+	isFaster := func(a, b int) bool {
+		switch {
+		case isTimed(a) != isTimed(b):
+			return isTimed(a)
+		case isTimed(a):
+			return ranking[a].Measured < ranking[b].Measured
+		}
+		return ranking[a].Step < ranking[b].Step
+	}
 	for i, t := range ranking {
-		if t.Inexact == "" {
-			exact = append(exact, i)
+		if t.Inexact == "" && (best < 0 || isFaster(i, best)) {
+			best = i
 		}
 	}
-	isTimed := func(i int) bool { return !math.IsNaN(float64(ranking[i].Measured)) }
-	slices.SortStableFunc(exact, func(a, b int) int {
-		switch {
-		case isTimed(a) && isTimed(b):
-			return cmp.Compare(ranking[a].Measured, ranking[b].Measured)
-		case isTimed(a) != isTimed(b):
-			if isTimed(a) {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(ranking[a].Step, ranking[b].Step)
-	})
-	exact = append(exact, -1, -1)
-	return exact[0], exact[1]
+	return best
 }
 
 // model predicts the terms of one way.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/doctor"
 	"lockstep/app/job"
 	"lockstep/app/launch"
 	"lockstep/internal/regular"
+
+	"github.com/spf13/cobra"
 )
 
 // agentCommand is started on a host by lockstep launch, not by users. It ends with its standard input.

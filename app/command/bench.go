@@ -15,7 +15,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
@@ -257,7 +257,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
 			Lab: a.environment[cluster.EnvLabFlags]},
 		Progress: show.bench, Fitted: show.fitted,
-		Job: job.Options{Environment: a.environment}, // the report carries the notes
+		Job: launcher.Options{Environment: a.environment}, // the report carries the notes
 	})
 	show.end()
 	if results == nil {

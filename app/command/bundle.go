@@ -14,12 +14,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/bench"
 	"lockstep/app/bundle"
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
@@ -27,6 +27,8 @@ import (
 	"lockstep/cluster"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
+
+	"github.com/spf13/cobra"
 )
 
 // bundleSuffix is the usual end of a bundle's name.
@@ -358,7 +360,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	here, err := bench.Replay(ctx, folder, out, &a.catalog, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command,
 			Recipe: there.Recipe, Lab: a.environment[cluster.EnvLabFlags]},
-		Progress: show.bench, Job: job.Options{Environment: a.environment}})
+		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
 	show.end()
 	isInterrupted := here != nil && errors.Is(err, context.Canceled)
 	if err != nil && !isInterrupted {
@@ -400,7 +402,7 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare
 	}
 	config = config.Foreign()
 	config.Catalog, config.Out, config.Save = &a.catalog, out, false
-	here, err := job.Run(ctx, config, job.Options{Environment: a.environment, Stderr: a.stderr})
+	here, err := chooser.Run(ctx, config, launcher.Options{Environment: a.environment, Stderr: a.stderr})
 	if here == nil {
 		a.showUnfinished(config, nil, err, false)
 	}

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/bundle"
 	"lockstep/app/check"
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
+
+	"github.com/spf13/cobra"
 )
 
 // checkCommand judges the figures of a document.
@@ -79,7 +80,7 @@ const slowBytes = 8 << 20
 // reading shows what is done with a file, if that takes long enough to be asked.
 func (p *progress) reading(f *os.File, what string) {
 	if info, err := f.Stat(); err == nil && info.Size() >= slowBytes {
-		p.show(job.Progress{Phase: fmt.Sprintf("%s, %d MiB", what, info.Size()>>20)})
+		p.show(launcher.Progress{Phase: fmt.Sprintf("%s, %d MiB", what, info.Size()>>20)})
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/job"
+	"lockstep/app/job/input"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
 	"lockstep/tensor"
+
+	"github.com/spf13/cobra"
 )
 
 func checkpointCommand(a *app) *cobra.Command {
@@ -223,7 +224,7 @@ them as a state_dict.`,
 					"is written", out)
 			}
 			return a.withReader(args[0], func(r *checkpoint.Reader) error {
-				if err := job.Explain(r, args[0]); err != nil {
+				if err := input.Explain(r, args[0]); err != nil {
 					return err
 				}
 				sum, err := checkpoint.Export(out, r)

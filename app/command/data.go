@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/setting"
 	"lockstep/data"
+
+	"github.com/spf13/cobra"
 )
 
 func dataCommand(a *app) *cobra.Command {
@@ -145,7 +145,7 @@ func dataDownloadCommand(a *app) *cobra.Command {
 			progress := newProgress(a, isQuiet)
 			defer progress.end()
 			o := setting.DataOptions(folder, a.environment)
-			o.Progress = func(p data.Progress) { progress.show(job.DownloadProgress(p)) }
+			o.Progress = func(p data.Progress) { progress.show(launcher.DownloadProgress(p)) }
 			path, err := a.catalog.Data.Fetch(ctx, args[0], o)
 			if err != nil {
 				return err

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/doctor"
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
 	"lockstep/app/record"
 	"lockstep/graph"
 	"lockstep/tensor"
+
+	"github.com/spf13/cobra"
 )
 
 // doctorFlags are the flags of doctor.
@@ -90,7 +90,7 @@ func (a *app) examine(isJSON bool) error {
 	start := time.Now()
 	f := doctor.Describe(doctorPlaces())
 	f.Slots = 1
-	job.DescribeGPUs(&f)
+	worker.DescribeGPUs(&f)
 	h := &record.Hosts{Started: start.UTC(), Hosts: []record.HostFacts{f}, Routes: []record.Route{},
 		Findings: doctor.Advise(f, f.Slots)}
 	h.Seconds = time.Since(start).Seconds()

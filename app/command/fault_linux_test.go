@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"lockstep/app/job"
 	"lockstep/cluster"
+
+	"golang.org/x/sys/unix"
 )
 
 var (

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/doctor"
 	"lockstep/app/job"
 	"lockstep/app/launch"
 	"lockstep/app/record"
 	"lockstep/app/transfer"
 	"lockstep/cluster"
+
+	"github.com/spf13/cobra"
 )
 
 // hostFlags name hosts and say how they are reached.

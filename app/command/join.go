@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
+	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+
+	"github.com/spf13/cobra"
 )
 
 // joins is the annotation of commands that share their work if another launcher, such as mpirun, starts them
@@ -73,7 +75,7 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 	}
 	asked, stop := a.asked()
 	defer stop()
-	guest := job.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Terms: terms,
+	guest := worker.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Terms: terms,
 		Log: a.stderr, Asked: asked, Abandon: os.Exit}
 	status, err := guest.Work(c.Context())
 	if err == nil && status != job.ExitOK {
@@ -84,7 +86,7 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 
 // terms returns what the processes that another launcher has started must agree on: what program this is,
 // what it was asked to do, and the settings that are not each process's own.
-func (a *app) terms(c *cobra.Command) (job.Terms, error) {
+func (a *app) terms(c *cobra.Command) (worker.Terms, error) {
 	file := ""
 	if f := c.Flags().Lookup("config"); f != nil {
 		file = f.Value.String()
@@ -142,7 +144,7 @@ func (a *app) adapt(c *setting.Config, origins setting.Origins) error {
 	isOpen := func(name string) bool { return origins[name] == "derived" || origins[name] == "default" }
 	origins["workers"] = a.place.Source
 	if isOpen("threads") {
-		c.Threads = job.OwnThreads(a.place)
+		c.Threads = launcher.OwnThreads(a.place)
 	}
 	isOneHost, err := a.place.IsOneHost()
 	switch {

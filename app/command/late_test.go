@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -17,7 +17,7 @@ import (
 const lateBy = "LOCKSTEP_TEST_LATE"
 
 // latecoming returns what lets workers be late, or nil.
-func latecoming(e cluster.Environment) job.Between {
+func latecoming(e cluster.Environment) worker.Between {
 	late, err := time.ParseDuration(e[lateBy])
 	if err != nil {
 		return nil

@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/doctor"
 	"lockstep/app/job"
 	"lockstep/app/launch"
@@ -25,6 +23,8 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
+
+	"github.com/spf13/cobra"
 )
 
 // launching is a job on hosts that are connected.

@@ -10,14 +10,16 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
+	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // commands lists all commands; a new one is a line here.
@@ -58,7 +60,7 @@ type app struct {
 	failed         error            // of the last command line
 	substituted    []string         // data sets that were not found, each of which is told once
 	survey         *survey          // collects what would be run; nil: it is run
-	between        job.Between      // of workers; nil outside tests
+	between        worker.Between   // of workers; nil outside tests
 
 	signals <-chan os.Signal // heard for several command lines that are executed in turn; nil: by each itself
 }
@@ -187,7 +189,7 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		select {
 		case s := <-signals:
 			if isPreemption(s) {
-				cause = job.ErrTerminated
+				cause = launcher.ErrTerminated
 			}
 			isEarly = s != syscall.SIGTERM && s != os.Interrupt
 		case <-done:

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/train"
@@ -17,7 +17,7 @@ import (
 const plantedShare = "LOCKSTEP_TEST_PLANT"
 
 // planting returns what lengthens the steps of such runs, or nil.
-func planting(e cluster.Environment) job.Between {
+func planting(e cluster.Environment) worker.Between {
 	share, err := strconv.ParseFloat(e[plantedShare], 64)
 	if err != nil {
 		return nil // mostly not set

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/cluster"
 
@@ -60,7 +60,7 @@ func fit(line string, columns int) string {
 	return line
 }
 
-func (p *progress) show(s job.Progress) {
+func (p *progress) show(s launcher.Progress) {
 	if p.isQuiet && !s.IsWarning {
 		return
 	}
@@ -123,7 +123,7 @@ func (p *progress) end() {
 }
 
 // scoredText says how much of an evaluation is done and how long the rest takes; "" outside of one.
-func scoredText(s job.Progress) string {
+func scoredText(s launcher.Progress) string {
 	if s.Scored == 0 {
 		return ""
 	}
@@ -131,7 +131,7 @@ func scoredText(s job.Progress) string {
 }
 
 // progressLine formats the progress of a run.
-func progressLine(s job.Progress, withBar bool) string {
+func progressLine(s launcher.Progress, withBar bool) string {
 	if s.Steps == 0 && s.Length == 0 {
 		return s.Phase + scoredText(s)
 	}

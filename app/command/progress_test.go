@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/roofline"
 	"lockstep/cluster"
@@ -41,7 +41,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	for width := range 120 {
 		var out bytes.Buffer
 		p := &progress{w: &out, isTerminal: true, columns: func() int { return width }}
-		p.show(job.Progress{Phase: "forward", Step: 1234, Steps: 56789, Epoch: 3, Loss: 0.5,
+		p.show(launcher.Progress{Phase: "forward", Step: 1234, Steps: 56789, Epoch: 3, Loss: 0.5,
 			Samples: 78976, Trained: 10 * time.Second, Remaining: 2 * time.Hour})
 		line := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K")
 		if len(line) > max(0, width-1) {
@@ -55,7 +55,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 
 // A run whose length is a time shows how much of it is over, and no number of steps.
 func TestProgressOfATime(t *testing.T) {
-	s := job.Progress{Phase: "evaluation", Step: 7, Epoch: 1, Loss: 0.5, Samples: 70,
+	s := launcher.Progress{Phase: "evaluation", Step: 7, Epoch: 1, Loss: 0.5, Samples: 70,
 		Elapsed: 50 * time.Second, Trained: 10 * time.Second,
 		Length: 40 * time.Second, Remaining: 30 * time.Second}
 	want := "[=====               ] epoch 2  step 7  loss 0.5000  7 samples/s  30s left"
@@ -74,9 +74,10 @@ func TestProgressOfATime(t *testing.T) {
 func TestProgressOfEvaluations(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{w: &out, isTerminal: true, columns: func() int { return 80 }}
-	p.show(job.Progress{Phase: "load data"})
-	p.show(job.Progress{Evaluation: &record.Evaluation{Loss: 2.302585, Accuracy: 0.1, WallSeconds: 0.25}})
-	p.show(job.Progress{Evaluation: &record.Evaluation{Part: "validation", Rank: 3, Steps: 1500,
+	p.show(launcher.Progress{Phase: "load data"})
+	p.show(launcher.Progress{Evaluation: &record.Evaluation{Loss: 2.302585, Accuracy: 0.1,
+		WallSeconds: 0.25}})
+	p.show(launcher.Progress{Evaluation: &record.Evaluation{Part: "validation", Rank: 3, Steps: 1500,
 		Epochs: 12.5, Loss: 0.12345, Accuracy: 0.98765, Rate: 0.05, WallSeconds: 1234.56}})
 	want := "\rload data\x1b[K\r\x1b[K" +
 		" epoch  rank  part              loss    accuracy  learning rate  wall time\n" +
@@ -89,7 +90,7 @@ func TestProgressOfEvaluations(t *testing.T) {
 
 // A resumed run has no speed before its first step, and an evaluation says how much of it is done.
 func TestProgressSaysWhatIsKnown(t *testing.T) {
-	for want, s := range map[string]job.Progress{
+	for want, s := range map[string]launcher.Progress{
 		"epoch 3  step 40/80":       {Phase: "forward", Step: 40, Steps: 80, Epoch: 2},
 		"evaluation 25 %, 41s left": {Phase: "evaluation", Scored: 0.25, Remaining: 41 * time.Second},
 		"epoch 3  step 80/80  loss 0.5000  7 samples/s  evaluation 25 %, 41s left": {Phase: "evaluation",

@@ -16,8 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
@@ -26,6 +24,8 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
+
+	"github.com/spf13/cobra"
 )
 
 // reportFlags are the flags of report.

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"lockstep/app/job"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // runFlags are the flags of torchrun that have a meaning here.

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
 	"lockstep/cluster"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
@@ -34,8 +34,8 @@ func main() {
 }
 
 // disturbing returns what a test lets workers do that the tool does not, or nil.
-func disturbing(e cluster.Environment) job.Between {
-	for _, b := range []job.Between{planting(e), latecoming(e)} {
+func disturbing(e cluster.Environment) worker.Between {
+	for _, b := range []worker.Between{planting(e), latecoming(e)} {
 		if b != nil {
 			return b
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
@@ -71,7 +71,7 @@ func basesOf(c bench.Config) []setting.Config {
 
 // dataFiles returns the files of the data sets that some configurations use. Those that are not on this
 // machine are downloaded. Generated sets and the user's own data have none.
-func (a *app) dataFiles(ctx context.Context, configs []setting.Config, show func(job.Progress)) (
+func (a *app) dataFiles(ctx context.Context, configs []setting.Config, show func(launcher.Progress)) (
 	[]transfer.File, error) {
 	var files []transfer.File
 	seen := map[string]bool{}
@@ -82,7 +82,7 @@ func (a *app) dataFiles(ctx context.Context, configs []setting.Config, show func
 			continue
 		}
 		seen[key] = true
-		o.Progress = func(p data.Progress) { show(job.DownloadProgress(p)) }
+		o.Progress = func(p data.Progress) { show(launcher.DownloadProgress(p)) }
 		if _, err := c.Datasets().Fetch(ctx, c.Data, o); err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ type sending struct {
 	cargo   *transfer.Cargo
 	console launch.Console
 	agents  []*launch.Connection
-	show    func(job.Progress)
+	show    func(launcher.Progress)
 }
 
 // deliver sends the cargo to hosts that lack it, and returns the folder of each in which it is. A host may
@@ -220,7 +220,7 @@ func (s sending) deliver(ctx context.Context, also string) ([]string, error) {
 			if folders[i] = d.Folder; err != nil {
 				cancel(err)
 			} else if d.Sent > 0 {
-				s.show(job.Progress{Note: fmt.Sprintf("host %s: %d MiB of data sets were sent to it",
+				s.show(launcher.Progress{Note: fmt.Sprintf("host %s: %d MiB of data sets were sent to it",
 					agent.Host.Name, (d.Sent+1<<20-1)>>20)})
 			}
 		})
@@ -234,7 +234,7 @@ const maxDeliveries = 4
 
 // sendingProgress shows the progress of deliveries in one line.
 type sendingProgress struct {
-	show func(job.Progress)
+	show func(launcher.Progress)
 
 	mu    sync.Mutex
 	order []string
@@ -256,6 +256,6 @@ func (s *sendingProgress) note(p transfer.Progress) {
 		remaining = max(remaining, one.Remaining)
 		parts = append(parts, fmt.Sprintf("%s %d of %d MiB", host, one.Done>>20, one.Total>>20))
 	}
-	s.show(job.Progress{Phase: fmt.Sprintf("sending %s: %s, %v left", file, strings.Join(parts, ", "),
+	s.show(launcher.Progress{Phase: fmt.Sprintf("sending %s: %s, %v left", file, strings.Join(parts, ", "),
 		remaining.Round(time.Second))})
 }

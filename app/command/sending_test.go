@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
 	"lockstep/cluster"
@@ -79,7 +80,7 @@ func TestFilesThatACommandNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := a.dataFiles(t.Context(), configs, func(job.Progress) {})
+		files, err := a.dataFiles(t.Context(), configs, func(launcher.Progress) {})
 		if err != nil || len(files) != want || want > 0 && !slices.ContainsFunc(files,
 			func(f transfer.File) bool {
 				return f.Name == "mnist/train-images-idx3-ubyte" && strings.HasPrefix(f.Path, folder)

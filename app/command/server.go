@@ -1,9 +1,9 @@
 package command
 
 import (
-	"github.com/spf13/cobra"
+	"lockstep/app/job/worker"
 
-	"lockstep/app/job"
+	"github.com/spf13/cobra"
 )
 
 // serverCommand runs a parameter server that train has started. A signal ends it at once, and the launcher
@@ -29,7 +29,7 @@ the workers first.`,
 				return usagef("server: only a run can start it: lockstep train --workers 2 --strategy ps "+
 					"--server-place apart (%v)", err)
 			}
-			return job.Work(c.Context(), a.environment, a.program())
+			return worker.Work(c.Context(), a.environment, a.program())
 		},
 	}
 }

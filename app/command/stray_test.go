@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/train"
@@ -16,7 +16,7 @@ import (
 const strayAt = "LOCKSTEP_TEST_STRAY"
 
 // straying returns what lets a worker do so, or nil.
-func straying(e cluster.Environment) job.Between {
+func straying(e cluster.Environment) worker.Between {
 	fields := strings.SplitN(e[strayAt], ":", 3)
 	if len(fields) < 3 {
 		return nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"lockstep/app/job"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
@@ -161,9 +163,9 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	ctx, terminate := context.WithCancelCause(ctx)
 	defer terminate(nil)
 	progress := newProgress(a, isQuiet)
-	summary, err := job.Run(ctx, resolved, job.Options{Progress: progress.show,
+	summary, err := chooser.Run(ctx, resolved, launcher.Options{Progress: progress.show,
 		Stderr: a.stderr, Environment: a.environment, Origins: origins, Place: a.place, Meeting: a.meeting,
-		Asked: func() { terminate(job.ErrTerminated) }})
+		Asked: func() { terminate(launcher.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
 		a.showUnfinished(resolved, origins, err, isJSON)

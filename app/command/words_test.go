@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/job"
+	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 )
 
@@ -14,7 +14,7 @@ func TestTerminationDoesNotSpeakOfCtrlC(t *testing.T) {
 	if got := stopping(nil); !strings.Contains(got, "Ctrl-C again") {
 		t.Errorf("after Ctrl-C: %q", got)
 	}
-	if got := stopping(job.ErrTerminated); strings.Contains(got, "Ctrl-C") {
+	if got := stopping(launcher.ErrTerminated); strings.Contains(got, "Ctrl-C") {
 		t.Errorf("after SIGTERM: %q", got)
 	}
 }

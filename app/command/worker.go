@@ -4,18 +4,18 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/app/commbench"
-	"lockstep/app/job"
+	"lockstep/app/job/worker"
+
+	"github.com/spf13/cobra"
 )
 
 // commbenchWork is the argument of the workers of commbench.
 const commbenchWork = "commbench"
 
 // program is what a worker or a server gets.
-func (a *app) program() job.Program {
-	return job.Program{Catalog: &a.catalog, Log: a.stderr, Abandon: os.Exit, Between: a.between}
+func (a *app) program() worker.Program {
+	return worker.Program{Catalog: &a.catalog, Log: a.stderr, Abandon: os.Exit, Between: a.between}
 }
 
 // workerCommand is started by train and commbench, not by users. It leaves the signals that ask a run to stop
@@ -34,7 +34,7 @@ func workerCommand(a *app) *cobra.Command {
 			if len(args) > 0 {
 				return commbench.Work(c.Context(), a.environment)
 			}
-			return job.Work(c.Context(), a.environment, a.program())
+			return worker.Work(c.Context(), a.environment, a.program())
 		},
 	}
 }

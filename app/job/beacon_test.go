@@ -13,7 +13,7 @@ import (
 
 // waits is links whose messages wait for rank 1, or for nobody.
 type waits struct {
-	links
+	Links
 	isWaiting bool
 }
 
@@ -27,19 +27,19 @@ func (w *waits) Standing() comm.Standing {
 // A server that waits for a step to begin may wait for any time; one that waits for the rest of a step's
 // pushes, or updates its weights, may not.
 func TestServerThatWaitsIsNotStuck(t *testing.T) {
-	b, w := newBeacon(), &waits{}
-	b.watch(w)
-	b.serve(&servedRule{steps: 7})
-	if p := b.read(); p.Limit != 0 || p.Wait != nil || p.Step != 7 || p.Phase != phaseServe {
+	b, w := NewBeacon(), &waits{}
+	b.Watch(w)
+	b.Serve(7)
+	if p := b.Read(); p.Limit != 0 || p.Wait != nil || p.Step != 7 || p.Phase != phaseServe {
 		t.Errorf("between steps: %+v", p)
 	}
 	w.isWaiting = true
-	if p := b.read(); p.Limit != cluster.StuckAfter.Seconds() || p.Wait == nil || p.Wait.Rank != 1 {
+	if p := b.Read(); p.Limit != cluster.StuckAfter.Seconds() || p.Wait == nil || p.Wait.Rank != 1 {
 		t.Errorf("in a step: %+v", p)
 	}
 	w.isWaiting = false
-	b.enter(phaseUpdate)
-	if p := b.read(); p.Limit != cluster.StuckAfter.Seconds() {
+	b.Enter(PhaseUpdate)
+	if p := b.Read(); p.Limit != cluster.StuckAfter.Seconds() {
 		t.Errorf("in an update: %+v", p)
 	}
 }
@@ -48,37 +48,37 @@ func TestServerThatWaitsIsNotStuck(t *testing.T) {
 // launcher is patient, and much longer where nothing has been measured.
 func TestBeaconLearnsItsLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBeacon()
+		b := NewBeacon()
 		want := func(what string, limit time.Duration) {
 			t.Helper()
-			if got := b.read().Limit; got != limit.Seconds() {
+			if got := b.Read().Limit; got != limit.Seconds() {
 				t.Errorf("%s: limit %v s, want %v", what, got, limit)
 			}
 		}
-		want("load data", preparing)
-		b.enter(phaseSetUp)
-		want("set up", preparing)
-		b.begin(0, 0, time.Hour)
+		want("load data", Preparing)
+		b.Enter(PhaseSetUp)
+		want("set up", Preparing)
+		b.Begin(0, 0, time.Hour)
 		want("the first batch of data", loading)
-		b.move(trace.Forward)
-		want("the first step", preparing)
-		b.finish(time.Now(), train.Step{Number: 0, Time: time.Second})
-		b.move(trace.Forward)
+		b.Move(trace.Forward)
+		want("the first step", Preparing)
+		b.Finish(time.Now(), train.Step{Number: 0, Time: time.Second})
+		b.Move(trace.Forward)
 		want("after a quick step", cluster.StuckAfter)
-		b.finish(time.Now(), train.Step{Number: 1, Time: 40 * time.Second})
+		b.Finish(time.Now(), train.Step{Number: 1, Time: 40 * time.Second})
 		want("data after a slow step", 2*time.Minute)
-		b.move(trace.Forward)
+		b.Move(trace.Forward)
 		want("after a slow step", 2*time.Minute)
-		b.finish(time.Now(), train.Step{Number: 2, Time: time.Second})
-		b.move(trace.Forward)
+		b.Finish(time.Now(), train.Step{Number: 2, Time: time.Second})
+		b.Move(trace.Forward)
 		want("the slowest counts", 2*time.Minute)
-		b.move(trace.Evaluation)
-		want("the first batch of an evaluation", preparing)
+		b.Move(trace.Evaluation)
+		want("the first batch of an evaluation", Preparing)
 		time.Sleep(20 * time.Second)
-		b.move(trace.Evaluation)
+		b.Move(trace.Evaluation)
 		want("its second batch", time.Minute)
-		b.enter(phaseCheckpoint)
-		want("a checkpoint", preparing)
+		b.Enter(PhaseCheckpoint)
+		want("a checkpoint", Preparing)
 	})
 }
 
@@ -86,31 +86,31 @@ func TestBeaconLearnsItsLimits(t *testing.T) {
 // and no more than one that prepares.
 func TestStarvedWorkerIsGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBeacon()
+		b := NewBeacon()
 		starved := 3 * time.Minute
 		b.still.starving = func(int) func() time.Duration {
 			before := starved
 			return func() time.Duration { return starved - before }
 		}
-		b.begin(0, 0, time.Hour)
-		b.finish(time.Now(), train.Step{Time: time.Second})
-		b.move(trace.Forward)
+		b.Begin(0, 0, time.Hour)
+		b.Finish(time.Now(), train.Step{Time: time.Second})
+		b.Move(trace.Forward)
 		for _, c := range []struct{ sleep, lost, limit time.Duration }{
 			{0, 0, cluster.StuckAfter},
 			{standing / 2, time.Second, cluster.StuckAfter},
 			{standing, time.Second, cluster.StuckAfter},
 			{standing, 5 * time.Second, cluster.StuckAfter + 5*time.Second},
 			{standing, -2 * time.Second, cluster.StuckAfter + 3*time.Second},
-			{standing, time.Hour, preparing},
+			{standing, time.Hour, Preparing},
 		} {
 			time.Sleep(c.sleep)
 			starved += c.lost
-			if got := b.read().Limit; got != c.limit.Seconds() {
+			if got := b.Read().Limit; got != c.limit.Seconds() {
 				t.Errorf("after %v more, of %v: limit %v s, want %v", c.lost, starved, got, c.limit)
 			}
 		}
-		b.move(trace.Backward)
-		if got := b.read().Limit; got != cluster.StuckAfter.Seconds() {
+		b.Move(trace.Backward)
+		if got := b.Read().Limit; got != cluster.StuckAfter.Seconds() {
 			t.Errorf("after progress: limit %v s, want %v", got, cluster.StuckAfter)
 		}
 	})
@@ -119,27 +119,17 @@ func TestStarvedWorkerIsGivenTime(t *testing.T) {
 // Beats come while the training goroutine stands still, and only work makes Moves grow.
 func TestBeaconBeatsOnItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBeacon()
+		b := NewBeacon()
 		var beats []cluster.Progress
-		stop := b.follow(func(p cluster.Progress) { beats = append(beats, p) })
-		b.move(trace.Evaluation)
+		stop := b.Follow(func(p cluster.Progress) { beats = append(beats, p) })
+		b.Move(trace.Evaluation)
 		time.Sleep(time.Second)
-		b.move(trace.Evaluation)
-		b.notes <- "a line"
+		b.Move(trace.Evaluation)
 		time.Sleep(time.Second)
 		stop()
 		first, last := beats[2], beats[len(beats)-1]
 		if len(beats) < 20 || first.Moves == last.Moves || beats[len(beats)-5].Moves != last.Moves {
 			t.Errorf("%d beats, the third %+v, the last %+v", len(beats), first, last)
-		}
-		notes := 0
-		for _, p := range beats {
-			if p.Note != "" {
-				notes++
-			}
-		}
-		if notes != 1 {
-			t.Errorf("the note was passed %d times", notes)
 		}
 	})
 }
@@ -147,16 +137,16 @@ func TestBeaconBeatsOnItsOwn(t *testing.T) {
 // The beacon says how much of an evaluation is done and how long it took, until another phase begins.
 func TestBeaconOfAnEvaluation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBeacon()
-		b.move(trace.Evaluation)
-		b.scored(0, 80)
+		b := NewBeacon()
+		b.Move(trace.Evaluation)
+		b.Scored(0, 80)
 		time.Sleep(3 * time.Second)
-		b.scored(20, 80)
-		if p := progressOf(b.read()); p.Scored != 0.25 || p.Remaining != 9*time.Second {
-			t.Errorf("%v of the evaluation, %v left, want 0.25 and 9 s", p.Scored, p.Remaining)
+		b.Scored(20, 80)
+		if p := b.Read(); p.Scored != 0.25 || p.Scoring != 3 {
+			t.Errorf("%v of the evaluation in %v s, want 0.25 in 3 s", p.Scored, p.Scoring)
 		}
-		b.move(trace.Forward)
-		if p := b.read(); p.Scored != 0 {
+		b.Move(trace.Forward)
+		if p := b.Read(); p.Scored != 0 {
 			t.Errorf("%v of an evaluation that is over", p.Scored)
 		}
 	})

@@ -1,32 +1,17 @@
 package job_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
-	"log"
-	"os"
-	"path/filepath"
 
 	"lockstep/app/job"
 	"lockstep/app/setting"
+	"lockstep/comm"
 )
 
-// One worker trains in the calling process. Several are processes of the same program, which calls Work in
-// them.
-func ExampleRun() {
-	folder, err := os.MkdirTemp("", "runs")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	c := setting.Default()
-	c.Data = "synthetic"
-	c.Batch, c.Steps, c.Threads, c.LimitTrain, c.LimitTest = 16, 4, 1, 64, 16
-	c.Out = filepath.Join(folder, "mine")
-	summary, err := job.Run(context.Background(), c, job.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(summary.Steps, "steps,", summary.Samples, "samples")
-	// Output: 4 steps, 64 samples
+func ExampleExitCode() {
+	fmt.Println(job.ExitCode(nil), job.ExitCode(setting.Refuse("--batch: got 0, want at least 1")),
+		job.ExitCode(fmt.Errorf("step 3: %w", &comm.PeerError{Rank: 1, Op: comm.Message,
+			Err: errors.New("gone")})))
+	// Output: 0 2 5
 }

@@ -15,8 +15,23 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/tcp"
 	"lockstep/data"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
+
+// DeviceError says that the GPU failed during a run, whose weights are then worthless.
+type DeviceError struct {
+	Device string // as --device names it
+	Err    error
+}
+
+// Error says what has failed.
+func (e *DeviceError) Error() string {
+	return fmt.Sprintf("--device %s failed during the run, whose weights are lost: %v", e.Device, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *DeviceError) Unwrap() error { return e.Err }
 
 // The exit statuses of the command line. They are part of its contract.
 const (
@@ -53,32 +68,32 @@ func ExitCode(err error) int {
 			return worker.Status // without a phase: the worker has not joined
 		}
 		return ExitPeerLost
-	case isA[*train.DivergedError](err):
+	case IsA[*train.DivergedError](err):
 		return ExitDiverged
-	case isA[*MissedError](err), isA[*EditedError](err):
+	case IsA[*MissedError](err), IsA[*EditedError](err):
 		return ExitCheck
-	case errors.As(err, &usage), isA[*rundir.FolderError](err), isA[*cluster.EnvironmentError](err),
-		isA[*data.UnknownError](err):
+	case errors.As(err, &usage), IsA[*rundir.FolderError](err), IsA[*cluster.EnvironmentError](err),
+		IsA[*data.UnknownError](err):
 		return ExitUsage
-	case isA[*data.MissingError](err), isA[*data.FormatError](err),
-		isA[*data.ReadError](err), isA[*data.OwnError](err), isA[*checkpoint.FormatError](err),
-		isA[*checkpoint.MatchError](err), isA[*checkpoint.ReadError](err):
+	case IsA[*data.MissingError](err), IsA[*data.FormatError](err),
+		IsA[*data.ReadError](err), IsA[*data.OwnError](err), IsA[*checkpoint.FormatError](err),
+		IsA[*checkpoint.MatchError](err), IsA[*checkpoint.ReadError](err):
 		return ExitData
-	case isA[*checkpoint.WriteError](err), isA[*checkpoint.NoneError](err):
+	case IsA[*checkpoint.WriteError](err), IsA[*checkpoint.NoneError](err):
 		return ExitCheckpoint
 	case errors.As(err, &stopped):
 		if stopped.IsPreempted && stopped.Step > 0 {
 			return ExitPreempted
 		}
 		return ExitInterrupted
-	case isInterrupt(err):
+	case IsInterrupt(err):
 		return ExitInterrupted
-	case isA[*cluster.RendezvousError](err), isA[*tcp.HelloError](err):
+	case IsA[*cluster.RendezvousError](err), IsA[*tcp.HelloError](err):
 		return ExitRendezvous
-	case isA[*comm.PeerError](err), isA[*cluster.LimitError](err), isA[*cluster.VerdictError](err),
+	case IsA[*comm.PeerError](err), IsA[*cluster.LimitError](err), IsA[*cluster.VerdictError](err),
 		errors.Is(err, cluster.ErrLauncherLost):
 		return ExitPeerLost
-	case isFull(err), isBarred(err):
+	case IsFull(err), isBarred(err):
 		return ExitCheckpoint
 	}
 	return ExitInternal
@@ -90,25 +105,25 @@ func isFailure(status int) bool {
 	return isOwn || status == ExitPreempted || status == ExitInterrupted
 }
 
-// isFull reports whether err says that a disk has no room.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+// IsFull reports whether err says that a disk has no room.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // isBarred reports whether err says that a file may not grow (ulimit -f), that its disk is read-only, or that
 // its folder is another user's.
 func isBarred(err error) bool {
-	isOfFile := isA[*fs.PathError](err) || isA[*os.LinkError](err)
+	isOfFile := IsA[*fs.PathError](err) || IsA[*os.LinkError](err)
 	return errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EROFS) ||
 		isOfFile && errors.Is(err, fs.ErrPermission)
 }
 
-// isA reports whether err is, or wraps, an E.
-func isA[E error](err error) bool {
+// IsA reports whether err is, or wraps, an E.
+func IsA[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
 }
 
-// isInterrupt reports whether err comes from a signal that asks the run to stop.
-func isInterrupt(err error) bool {
+// IsInterrupt reports whether err comes from a signal that asks the run to stop.
+func IsInterrupt(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, cluster.ErrStopped)
 }
 
@@ -139,3 +154,28 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("interrupted; the checkpoint after step %d is saved, and %s goes on from there",
 		e.Step, e.Resume)
 }
+
+// EditedError says that the files of an ended run were changed after its end, so that it does not go on: its
+// new summary would give them a seal.
+type EditedError struct {
+	What    string // was changed, in a sentence
+	Weights string // path of those with which another run may start
+}
+
+// Error says what was changed, and what to do instead.
+func (e *EditedError) Error() string {
+	return fmt.Sprintf("--resume: %s The run does not go on; --weights %s starts another run from its "+
+		"weights", e.What, spelling.Word(e.Weights))
+}
+
+// EndedError is the error of a run that ended early and has left a run directory.
+type EndedError struct {
+	Directory string
+	Err       error
+}
+
+// Error returns the text of Err.
+func (e *EndedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *EndedError) Unwrap() error { return e.Err }

@@ -1,25 +1,11 @@
 package job
 
 import (
-	"io"
 	"os"
 	"testing"
 
 	"lockstep/app/rundir"
-	"lockstep/app/setting"
 )
-
-// FuzzNotice decodes what a worker's process tells its launcher.
-func FuzzNotice(f *testing.F) {
-	f.Add([]byte(`{"evaluation":{"steps":1,"loss":0.5}}`), 0)
-	f.Add([]byte(`{"part":{"name":"steps-1.jsonl","text":"e30K"}}`), 1)
-	f.Add([]byte(`{"data":{"train":"a","test":"b"}}`), 1)
-	f.Add([]byte(`{"lost":null,"bucket":{},"server":{"rank":-1}}`), 2)
-	f.Fuzz(func(t *testing.T, text []byte, rank int) {
-		heard := newHeard(setting.Config{}, nil, Options{Stderr: io.Discard})
-		_ = heard.decode(rank, text) // refused or taken: it does not panic
-	})
-}
 
 // FuzzHostFile reads the description of a run's machine, and words how the run goes on.
 func FuzzHostFile(f *testing.F) {
@@ -31,6 +17,6 @@ func FuzzHostFile(f *testing.F) {
 		if err := os.WriteFile(dir.Path(rundir.HostFile), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_ = resumeCommand(dir)
+		_ = ResumeCommand(dir)
 	})
 }

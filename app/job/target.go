@@ -7,8 +7,8 @@ import (
 	"lockstep/app/setting"
 )
 
-// targetOf returns the record of the target c.Until; nil if there is none.
-func targetOf(c setting.Config, evaluations []record.Evaluation) *record.Target {
+// TargetOf returns the record of the target c.Until; nil if there is none.
+func TargetOf(c setting.Config, evaluations []record.Evaluation) *record.Target {
 	want := c.Until
 	if want == 0 {
 		return nil

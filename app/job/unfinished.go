@@ -21,17 +21,19 @@ import (
 	"lockstep/train"
 )
 
-// EndedError is the error of a run that ended early and has left a run directory.
-type EndedError struct {
-	Directory string
-	Err       error
+// Unended returns the newest checkpoint of the run in folder if that goes on or ended early, also after it
+// was resumed; else "".
+func Unended(folder string) string {
+	d := rundir.Directory(folder)
+	if _, err := os.Stat(d.Path(rundir.SummaryFile)); folder == "" || err == nil {
+		return ""
+	}
+	newest, _, err := d.Store().Newest()
+	if err != nil {
+		return ""
+	}
+	return newest.Path
 }
-
-// Error returns the text of Err.
-func (e *EndedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *EndedError) Unwrap() error { return e.Err }
 
 // HasSteps reports whether folder is the directory of a run that has done steps.
 func HasSteps(folder string) bool {
@@ -43,7 +45,7 @@ func HasSteps(folder string) bool {
 // lost before it had written one. The error is that of opening checkpoints of which none is valid.
 func Stand(folder string) (record.Standing, error) {
 	d := rundir.Directory(folder)
-	newest, err := openNewest(d, func(string) {})
+	newest, err := OpenNewest(d, func(string) {})
 	if none := (*checkpoint.NoneError)(nil); err != nil && !(errors.As(err, &none) && len(none.Tried) == 0) {
 		return record.Standing{}, err
 	}
@@ -85,43 +87,24 @@ func Stepless(folder string) string {
 }
 
 // standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
-func standingOf(d rundir.Directory, newest *resumption, done int) record.Standing {
+func standingOf(d rundir.Directory, newest *Resumption, done int) record.Standing {
 	s := record.Standing{Done: done, IsGoingOn: d.IsGoingOn(), Cause: d.Cause(),
 		Written: d.Host().Started}
 	if newest != nil {
-		s.Checkpoint, s.Resume, s.Written = newest.Path, resumeCommand(d), newest.Kept.Written
+		s.Checkpoint, s.Resume, s.Written = newest.Path, ResumeCommand(d), newest.Kept.Written
 		s.Step = newest.Kept.Progress.Step
 		s.Done = max(done, s.Step)
 	}
 	return s
 }
 
-// resumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
+// ResumeCommand returns the command line that lets the run in d go on from its newest checkpoint, in a lab or
 // on hosts like those on which it was; flags are those that its files do not tell.
-func resumeCommand(d rundir.Directory, flags ...string) string {
+func ResumeCommand(d rundir.Directory, flags ...string) string {
 	machine := d.Host()
 	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
 		[]string{"train", "--resume", string(d)}, flags)
 	return spelling.Line(words...)
-}
-
-// restarted says what restarts have cost; "" without any.
-func restarted(all []record.Restart) string {
-	if len(all) == 0 {
-		return ""
-	}
-	redone, seconds, isKnown := 0, 0.0, true
-	for _, r := range all {
-		redone += r.Redone
-		seconds += r.Seconds
-		isKnown = isKnown && r.Seconds != 0
-	}
-	text := fmt.Sprintf("%s after a loss (at last: %s): %s done again", spelling.Count(len(all), "restart"),
-		all[len(all)-1].Cause, spelling.Count(redone, "step"))
-	if isKnown {
-		text += fmt.Sprintf(", %.1f s lost", seconds)
-	}
-	return text
 }
 
 // Unfinished returns a summary, marked IsInterrupted, of a run that ended early or is still running. It is
@@ -129,7 +112,7 @@ func restarted(all []record.Restart) string {
 // are zero or nil; times are those of rank 0's steps and evaluations.
 func Unfinished(folder string) (*record.Summary, error) {
 	d := rundir.Directory(folder)
-	newest, err := openNewest(d, func(string) {})
+	newest, err := OpenNewest(d, func(string) {})
 	if err != nil {
 		newest = nil // most runs have no checkpoint
 	}
@@ -144,7 +127,7 @@ func OtherSettings(folder string, s *record.Summary) string {
 		return ""
 	}
 	var is record.Summary
-	addSettings(&is, c)
+	AddSettings(&is, c)
 	for _, v := range []struct { // a path of data may be whole here, and as it was given there
 		name     string
 		was, now any
@@ -162,7 +145,7 @@ func OtherSettings(folder string, s *record.Summary) string {
 }
 
 // unfinished is [Unfinished] of the run in d, whose newest checkpoint is given; nil: it has none.
-func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error) {
+func unfinished(d rundir.Directory, newest *Resumption) (*record.Summary, error) {
 	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
 	if err != nil {
 		return nil, err
@@ -193,7 +176,7 @@ func unfinished(d rundir.Directory, newest *resumption) (*record.Summary, error)
 		s.Evaluations = told
 	}
 	addEvaluations(s)
-	s.Target = targetOf(c, s.Evaluations)
+	s.Target = TargetOf(c, s.Evaluations)
 	if perEpoch > 0 && !c.IsAdaptive() {
 		s.Epochs = float64(s.Steps) / float64(perEpoch)
 	}
@@ -227,7 +210,7 @@ func notResumed(c setting.Config, origins setting.Origins) *record.Summary {
 		return nil
 	}
 	d := rundir.Directory(c.Resume)
-	newest, err := openNewest(d, func(string) {})
+	newest, err := OpenNewest(d, func(string) {})
 	if err != nil {
 		return nil
 	}
@@ -236,14 +219,14 @@ func notResumed(c setting.Config, origins setting.Origins) *record.Summary {
 		return nil
 	}
 	s.Standing.Planned = planned(c, c.StepsPerEpoch(newest.Kept.TrainSamples))
-	s.Standing.Resume = resumeCommand(d, origins.FromFlags(c)...)
+	s.Standing.Resume = ResumeCommand(d, origins.FromFlags(c)...)
 	return s
 }
 
 // settingsOf returns what a summary of a run of c tells before its first step.
 func settingsOf(c setting.Config, directory string) *record.Summary {
 	s := &record.Summary{Wire: c.GradientWire().String(), Directory: directory, IsInterrupted: true}
-	addSettings(s, c)
+	AddSettings(s, c)
 	s.Generated = slices.ContainsFunc(c.Datasets().List(), func(i data.Info) bool {
 		return i.Name == c.Data && i.Generated
 	})
@@ -252,13 +235,13 @@ func settingsOf(c setting.Config, directory string) *record.Summary {
 
 // resumedBefore says what the run of c in d, with its newest checkpoint, had done before it was resumed; nil
 // if it was not, as far as the checkpoint tells.
-func resumedBefore(c setting.Config, d rundir.Directory, newest *resumption) *record.Resumed {
+func resumedBefore(c setting.Config, d rundir.Directory, newest *Resumption) *record.Resumed {
 	k := newest.Kept
 	isLike := c.Workers == k.Config.Workers && c.Threads == k.Config.Threads &&
 		c.Strategy == k.Config.Strategy
 	isFirst := k.Progress.Step <= d.Host().ResumedStep // the last part of the run has written none
 	if !isLike || isFirst {
-		return newest.summary() // it was resumed from this checkpoint
+		return newest.Summary() // it was resumed from this checkpoint
 	}
 	before := k.before()
 	if before != nil && before.From != "" { // which may be on another host, or in a folder of another name
@@ -365,7 +348,7 @@ func (p *lastPart) add(s *record.Summary, l record.Step, samples int64) {
 	if l.Rank == 0 {
 		s.Seconds += float64(l.Seconds)
 		s.Phases.Add(l.Phases)
-		p.times = append(p.times, seconds(float64(l.Seconds)))
+		p.times = append(p.times, Seconds(float64(l.Seconds)))
 	}
 }
 
@@ -375,7 +358,7 @@ func (p *lastPart) end(s *record.Summary) {
 		s.TrainSeconds = s.Resumed.TrainSeconds
 	}
 	s.TrainSeconds += s.Seconds
-	s.StepMS = stepQuantiles(p.times)
+	s.StepMS = StepQuantiles(p.times)
 	for _, bytes := range p.memory {
 		s.PeakRSSBytes += bytes
 	}

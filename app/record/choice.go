@@ -12,7 +12,6 @@ type StrategyChoice struct {
 	Ranking []StrategyTerms `json:"ranking"` // by predicted step, the shortest first
 	Probe   Probe           `json:"probe"`   // what the predictions were made from
 	Seconds float64         `json:"seconds"` // that probing and timing took
-	Check   *ChoiceCheck    `json:"check"`   // of the choice against the next one; null: not asked for
 }
 
 // StrategyTerms is the predicted step of a strategy, in seconds, and the terms it consists of.
@@ -46,35 +45,18 @@ type Probe struct {
 	Memory       int64          `json:"memory"`        // planned bytes of the worker with most
 }
 
-// ChoiceCheck compares the choice with the next one by short runs of both in turn.
-type ChoiceCheck struct {
-	Other     string  `json:"other"`      // the next one
-	Step      float64 `json:"step"`       // seconds of the choice's step: the lesser of the runs' medians
-	OtherStep float64 `json:"other_step"` // the same of the other
-	Regret    float64 `json:"regret"`     // part by which the choice takes longer; 0: it does not
-	Steps     int     `json:"steps"`      // timed, of each
-}
-
-// MathChoice says which math was chosen for a run, and what each one takes and costs.
+// MathChoice says which math was chosen for a run, and what each one takes.
 type MathChoice struct {
 	Chosen  string      `json:"chosen"`  // by name
 	Maths   []MathTerms `json:"maths"`   // that the machines have
-	Seconds float64     `json:"seconds"` // that timing and comparing took
-	Taken   *Taken      `json:"taken"`   // cores' time that others took meanwhile; null: unknown
+	Seconds float64     `json:"seconds"` // that timing took
 }
 
 // MathTerms is what was measured of a math before a run.
 type MathTerms struct {
-	Math     string `json:"math"`     // by name
-	Bits     int    `json:"bits"`     // of operands that enter a product
-	Step     Number `json:"step"`     // seconds: of short runs; of the first math if bits are equal
-	Loss     Number `json:"loss"`     // of the first shard: relative distance from that of exact, or fp32
-	Gradient Number `json:"gradient"` // of it, the same by the Euclidean norm
-}
-
-// IsAs reports whether the first shard had the same bits by m and by other, as far as the distances tell.
-func (m MathTerms) IsAs(other MathTerms) bool {
-	return m.Loss == other.Loss && m.Gradient == other.Gradient
+	Math string `json:"math"` // by name
+	Bits int    `json:"bits"` // of operands that enter a product
+	Step Number `json:"step"` // seconds, of short runs
 }
 
 // Milliseconds writes the step in milliseconds, with three digits or whole ones.

@@ -100,7 +100,7 @@ func (c Config) replayProblems(add adder) {
 // ReplaySettings returns the settings, as texts by name, that a replay of c must share with it: those that
 // change what an update computes.
 func (c Config) ReplaySettings() map[string]string {
-	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta", "check-choice")
+	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta")
 	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
 	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
 		texts["isa"] = path.String()

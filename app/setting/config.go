@@ -80,7 +80,6 @@ type Config struct {
 	Schedule  optim.ScheduleConfig  // learning rate schedule
 	Lookahead optim.LookaheadConfig // slow weights
 
-	CheckChoice     bool        // time the strategy that auto chooses against the next one
 	Rebalance       bool        // shards move from slow workers to fast ones
 	SlowWorkers     SlowWorkers // workers that compute more slowly
 	AverageEvery    int         // steps from one average of the weights to the next

@@ -86,14 +86,6 @@ func hasColumns(c Config) string {
 	return fmt.Sprintf("the columns of %s are known", c.Data)
 }
 
-// choosesStrategy: only a choice can be checked.
-func choosesStrategy(c Config) string {
-	if c.Strategy == Auto {
-		return ""
-	}
-	return "the strategy is given"
-}
-
 // exchanges: without an exchange nothing travels.
 func exchanges(c Config) string {
 	switch {

@@ -151,9 +151,6 @@ func exchangeSettings() []Setting {
 		open(choice("strategy",
 			"how gradients are exchanged (default: single for one worker, else ddp)", strategy.Names(),
 			func(c *Config) *string { return &c.Strategy })),
-		toggle("check-choice", "with --strategy auto: time the strategy that it chooses against the next "+
-			"one, and print the regret", func(c *Config) *bool { return &c.CheckChoice }).
-			unless(choosesStrategy),
 		number("servers", "with ps: servers, which hold equal parts of the parameters", 1, MaxWorkers,
 			func(c *Config) *int { return &c.Servers }).
 			unless(ofStrategies("servers")),

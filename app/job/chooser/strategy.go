@@ -1,0 +1,187 @@
+package chooser
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"lockstep/app/choice"
+	"lockstep/app/job/launcher"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
+)
+
+// Lengths of the short runs that try a strategy.
+const (
+	tryTime   = 1.2 // seconds of each run, by its predicted step
+	leastTry  = 2   // steps of each run at least, the first not counted
+	leastMove = 40  // the same if shards move, which they do in the first dozen
+	mostTry   = 200
+	tryLimit  = 30.0 // seconds for all finalists; the last of them are left out
+)
+
+// chooseStrategy completes the configuration, with the exact strategy in place of auto that is predicted, or
+// by short runs found, to have the shortest step. Threads and link are open unless they were given.
+func chooseStrategy(ctx context.Context, done *launcher.Choice, o launcher.Options) error {
+	given := done.Config
+	done.Config = given.On(o.Environment).Complete()
+	if done.Config.Strategy != setting.Auto {
+		return nil
+	}
+	c := done.Config.Reopen(given, done.Origins)
+	chosen := c
+	if c.EvalOnly {
+		chosen.Strategy = strategy.DDP // nothing is exchanged but counts
+	} else {
+		fmt.Fprintln(o.Stderr, "strategy auto: probing the machines")
+		found, err := rankStrategies(ctx, c, o)
+		if err != nil {
+			return err
+		}
+		first := choice.Choose(found.Ranking)
+		if first < 0 {
+			return setting.Refuse("strategy auto: no exact strategy takes these settings; name one")
+		}
+		found.Chosen = wayOf(found.Ranking[first]).String()
+		if chosen, err = with(c, wayOf(found.Ranking[first])); err != nil {
+			return err
+		}
+		done.Strategy, done.Origins = found, done.Origins.Changed(c, chosen, "chosen by strategy auto")
+		tellStrategies(o.Stderr, found)
+	}
+	done.Config = chosen.On(o.Environment).Complete()
+	return nil
+}
+
+// rankStrategies ranks the ways that c can be run by, and tries those that the prediction cannot tell apart.
+func rankStrategies(ctx context.Context, c setting.Config, o launcher.Options) (*record.StrategyChoice,
+	error) {
+	begin := time.Now()
+	found := &record.StrategyChoice{}
+	err := withProber(c, o, func(p *prober) (err error) {
+		if found.Probe, err = p.probe(ctx); err != nil {
+			return fmt.Errorf("strategy auto: probe the machines: %w", err)
+		}
+		found.Ranking = choice.Rank(found.Probe, usable(c))
+		return p.tryFinalists(ctx, found.Ranking)
+	})
+	found.Seconds = time.Since(begin).Seconds()
+	return found, err
+}
+
+// usable returns the ways that c can be run by, with the reason why some are not exact.
+func usable(c setting.Config) []choice.Way {
+	var ways []choice.Way
+	for _, w := range choice.Ways() {
+		one, err := with(c, w)
+		if err != nil || one.Validate() != nil {
+			continue
+		}
+		w.Inexact = one.Inexact()
+		ways = append(ways, w)
+	}
+	return ways
+}
+
+// with returns c with a strategy and its settings. Threads and link stay as they are: given, or open, because
+// they depend on where servers are.
+func with(c setting.Config, w choice.Way) (setting.Config, error) {
+	values := []setting.Value{{Name: "strategy", Text: w.Strategy}}
+	for part := range strings.SplitSeq(w.Options, "+") {
+		if name, value, _ := strings.Cut(part, "="); part != "" {
+			values = append(values, setting.Value{Name: name, Text: value})
+		}
+	}
+	one, err := c.With(values)
+	one.Threads, one.Link = c.Threads, c.Link
+	return one, err
+}
+
+func wayOf(t record.StrategyTerms) choice.Way {
+	return choice.Way{Strategy: t.Strategy, Options: t.Options, Inexact: t.Inexact}
+}
+
+// trial is a short run that tries a way.
+type trial struct {
+	way   int // index in the ranking
+	steps int // the first is not counted
+}
+
+// trials returns the short runs that decide between the ways that the prediction cannot tell apart: each
+// twice, because a moment's disturbance lengthens one run by more than the strategies differ, and the
+// second time in reverse order, so that what drifts hurts all. There are none if there is no time for two
+// ways.
+func trials(ranking []record.StrategyTerms) []trial {
+	var round []trial
+	total := 0.0
+	for _, i := range choice.Finalists(ranking) {
+		t := trial{i, trySteps(ranking[i])}
+		if total += 2 * ranking[i].Step * float64(t.steps); total > tryLimit {
+			break
+		}
+		round = append(round, t)
+	}
+	if len(round) < 2 {
+		return nil
+	}
+	back := slices.Clone(round)
+	slices.Reverse(back)
+	return append(round, back...)
+}
+
+// trySteps returns how many steps a way is tried.
+func trySteps(t record.StrategyTerms) int {
+	least := leastTry
+	if strings.Contains(t.Options, "rebalance") {
+		least = leastMove
+	}
+	return 1 + min(mostTry, max(least, int(tryTime/t.Step)))
+}
+
+// tryFinalists measures the steps of the ways that the prediction cannot tell apart: medians, without the
+// first. Of two runs of a way the shorter step counts, since others can only lengthen it.
+func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerms) error {
+	for _, t := range trials(ranking) {
+		way := wayOf(ranking[t.way])
+		c, err := with(p.config, way)
+		if err != nil {
+			return err
+		}
+		c.Steps = t.steps
+		s, err := p.run(ctx, c, p.options)
+		if err != nil {
+			return fmt.Errorf("strategy auto: try %v: %w", way, err)
+		}
+		step := s.StepMS.Median / 1e3
+		if m := float64(ranking[t.way].Measured); math.IsNaN(m) || step < m {
+			ranking[t.way].Measured = record.Number(step)
+		}
+	}
+	return nil
+}
+
+// tellStrategies writes the ranking with its terms.
+func tellStrategies(out io.Writer, found *record.StrategyChoice) {
+	fmt.Fprintf(out, "strategy auto: %s, found in %.1f s; times of a step in ms\n", found.Chosen,
+		found.Seconds)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  strategy\tpredicted\tcompute\twaiting\texposed exchange\tupdate\tbusiest MB\ttried\t")
+	for _, t := range found.Ranking {
+		tried, note := "-", ""
+		if !math.IsNaN(float64(t.Measured)) {
+			tried = fmt.Sprintf("%.3g", 1e3*float64(t.Measured))
+		}
+		if t.Inexact != "" {
+			note = "not chosen: another result"
+		}
+		fmt.Fprintf(w, "  %v\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s\t%s\n", wayOf(t), 1e3*t.Step,
+			1e3*t.Compute, 1e3*t.Waiting, 1e3*t.Exposed, 1e3*t.Update, t.BusiestBytes/1e6, tried, note)
+	}
+	_ = w.Flush() // as other notes
+}

@@ -1,0 +1,167 @@
+package input
+
+import (
+	"cmp"
+	"context"
+	"runtime/debug"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/data"
+	"lockstep/model"
+)
+
+// Task holds the network and the samples of a run, which workers of one process share.
+type Task struct {
+	Network                 model.Network
+	Train, Validation, Test *data.Set // nil of the last two: there is none
+	About                   string    // the samples, see data.Sets.String
+	Augment                 data.Augmentation
+	Hashes                  record.DataHash
+	Bytes                   int64 // of the whole sets
+	Start                   Start
+	Said                    []string // what people must be told of how the weights were understood
+}
+
+// Scored returns what is evaluated at the end; nil if there is no evaluation.
+func (t Task) Scored() *data.Set { return cmp.Or(t.Test, t.Validation) }
+
+func hashesOf(s data.Sets) record.DataHash {
+	h := record.DataHash{Train: s.Train.SHA256()}
+	if s.Validation != nil {
+		h.Validation = s.Validation.SHA256()
+	}
+	if s.Test != nil {
+		h.Test = s.Test.SHA256()
+	}
+	return h
+}
+
+// needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
+func needsScored(c setting.Config, s data.Sets) error {
+	switch {
+	case s.Scored() != nil:
+		return nil
+	case c.EvalOnly:
+		return setting.Refuse("--eval-only: data %s has no test samples", c.Data)
+	case c.Until > 0:
+		return setting.Refuse("--until: data %s has no test samples to reach an accuracy on", c.Data)
+	}
+	return nil
+}
+
+// Load reads or generates the data, normalises it as the weights it begins with require, and builds the
+// network for it.
+func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task, error) {
+	if c.Models().ReadsTexts(c.Model) {
+		o.Shape, o.NumClasses = []int{c.Sequence}, 2 // of a synthetic set
+	} else {
+		o.Shape = []int{c.Size, c.Size, 3}
+	}
+	o.MaxTrain, o.MaxTest = c.LimitTrain, c.LimitTest
+	if c.LimitTest == 0 {
+		o.MaxTest = 1 // dropped below; 0 would make all
+	}
+	sets, err := c.Datasets().Load(ctx, c.Data, o)
+	if err != nil {
+		return Task{}, err
+	}
+	m, err := b.meaning()
+	if err != nil {
+		return Task{}, err
+	}
+	for _, set := range sets.All() {
+		if err := normalize(c, set, m); err != nil {
+			return Task{}, err
+		}
+	}
+	bytes := sets.Bytes()
+	sets = sets.Limit(c.LimitTrain, c.LimitTest)
+	if c.EvalOnly && sets.Test != nil {
+		sets.Validation = nil
+	}
+	if err := needsScored(c, sets); err != nil {
+		return Task{}, err
+	}
+	t := Task{Train: sets.Train, Validation: sets.Validation, Test: sets.Test, About: sets.String(),
+		Start: b, Bytes: bytes}
+	if err := t.build(c, m); err != nil {
+		return Task{}, err
+	}
+	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
+	debug.FreeOSMemory() // memory of decoding would add to that of training
+	if t.Augment, err = c.Augmentation(t.Train.Augment); err != nil {
+		return Task{}, err
+	}
+	return t, nil
+}
+
+// build makes the network for the samples, which get the classes of the weights that it begins with.
+func (t *Task) build(c setting.Config, m *meaning) error {
+	if err := t.name(c); err != nil {
+		return err
+	}
+	if m != nil {
+		if err := m.check(t.Network); err != nil {
+			return err
+		}
+	}
+	if err := t.adopt(c, m); err != nil {
+		return err
+	}
+	if err := t.name(c); err != nil { // for the classes that there are now
+		return err
+	}
+	if err := c.CheckGroups(t.Network); err != nil {
+		return setting.Refuse("groups: %v", err)
+	}
+	return t.fitWords(c, m)
+}
+
+// name takes the network that c names.
+func (t *Task) name(c setting.Config) (err error) {
+	t.Network, err = c.Models().Named(c.Model, len(t.Train.Classes), t.Train.Shape)
+	if err == nil {
+		t.Network, err = t.Network.WithStem(c.Stem)
+	}
+	if err != nil {
+		return setting.Refuse("model %s on data %s: %v", c.Model, c.Data, err)
+	}
+	return nil
+}
+
+// CheckData refuses a checkpoint of a run with other data.
+func (t Task) CheckData(c *checkpoint.Checkpoint, k job.Kept) error {
+	test := 0
+	if set := t.Scored(); set != nil {
+		test = set.Len()
+	}
+	switch {
+	case t.Train.Len() != k.TrainSamples || test != k.TestSamples:
+		return job.Refuse(c, "the run has %d training and %d test samples, the data %d and %d",
+			k.TrainSamples, k.TestSamples, t.Train.Len(), test)
+	case k.Data != record.DataHash{} && k.Data != t.Hashes:
+		return job.Refuse(c, "the data has changed: training and test samples have %v, those of the run %v",
+			t.Hashes, k.Data)
+	}
+	return nil
+}
+
+// TextStat returns the size of the vocabulary and how many texts are too long; nil for images. Training texts
+// count if the run trains.
+func (t Task) TextStat(trains bool) *record.TextStat {
+	texts := t.Train.Texts
+	if texts == nil {
+		return nil
+	}
+	s := &record.TextStat{Vocabulary: texts.Vocabulary}
+	if trains {
+		s.TrainCut = len(texts.Cut)
+	}
+	if set := t.Scored(); set != nil {
+		s.TestCut = len(set.Texts.Cut)
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/train"
+)
+
+// Kept is the description of the run in a checkpoint's manifest.
+type Kept struct {
+	// Config is the resolved configuration of the run that wrote the checkpoint, with absolute paths.
+	Config setting.Config `json:"config"`
+	// Progress is the position of the run.
+	Progress train.Progress `json:"progress"`
+	// Evaluations so far.
+	Evaluations []record.Evaluation `json:"evaluations"`
+	// Moves of shards and Growth of the batch so far.
+	Moves  []record.Move   `json:"moves"`
+	Growth []record.Growth `json:"growth"`
+	// Seconds of the training loop so far, with evaluations.
+	Seconds float64 `json:"seconds"`
+	// Resumed says what the run had done before the part that wrote the checkpoint; nil: nothing, or the
+	// checkpoint is an older one, which tells of Parts at most.
+	Resumed *record.Resumed `json:"resumed,omitempty"`
+	Parts   []record.Part   `json:"parts,omitempty"`
+	// Changes are the reasons why the run ends with other bits than an uninterrupted one, see changes.
+	Changes []string `json:"changes,omitempty"`
+	// Written is the time at which the state was copied; older checkpoints do not tell.
+	Written time.Time `json:"written,omitzero"`
+	// Weights is the file of weights that the first part of the run started from.
+	Weights *record.Start `json:"weights"`
+	// Batches counts the batches in the running statistics before the first step.
+	Batches int64 `json:"batches"`
+	// TrainSamples and TestSamples count the data.
+	TrainSamples int `json:"train_samples"`
+	TestSamples  int `json:"test_samples"`
+	// Data is the hash of the samples; it is empty in older checkpoints.
+	Data record.DataHash `json:"data_sha256"`
+	// GPU computed on rank 0; nil: the processor did, or the checkpoint is an older one.
+	GPU *record.GPU `json:"gpu,omitempty"`
+	// ParameterSHA256 is graph.Variables.SHA256.
+	ParameterSHA256 string `json:"parameter_sha256"`
+}
+
+// AsResumed returns what a run that goes on from k, a checkpoint at path, had done before.
+func (k Kept) AsResumed(path string) *record.Resumed {
+	return &record.Resumed{From: path, Steps: k.Progress.Step, Samples: k.Progress.Samples,
+		Seconds: k.Seconds, TrainSeconds: k.Progress.Trained.Seconds(), Parts: k.parts()}
+}
+
+// before returns what the run had done before the part that wrote the checkpoint; nil: nothing, as far as it
+// tells.
+func (k Kept) before() *record.Resumed {
+	if n := len(k.Parts); k.Resumed == nil && n > 0 {
+		return &record.Resumed{Steps: k.Parts[n-1].Steps, Parts: k.Parts}
+	}
+	return k.Resumed
+}
+
+// parts returns the parts of the run up to the checkpoint. Parts in a row that were done alike are one.
+func (k Kept) parts() []record.Part {
+	last := record.Part{Steps: k.Progress.Step, Workers: k.Config.Workers, Threads: k.Config.Threads,
+		Strategy: k.Config.Strategy}
+	var parts []record.Part
+	if before := k.before(); before != nil {
+		parts = slices.Clone(before.Parts)
+	}
+	if n := len(parts); n > 0 && parts[n-1].IsLike(last) {
+		parts = parts[:n-1]
+	}
+	return append(parts, last)
+}
+
+// Resumption is the checkpoint to resume from, as found by the launcher. Every worker reads the checkpoint
+// itself and verifies that it is the same.
+type Resumption struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"` // of the manifest
+	Kept   Kept   `json:"-"`      // not sent, since it grows with the run; workers read it themselves
+}
+
+// NewKept returns a kept to decode a manifest into. It has defaults for settings that are newer than the
+// checkpoint.
+func NewKept() Kept { return Kept{Config: setting.Default()} }
+
+// OpenNewest returns the newest valid checkpoint of a run directory. It calls note for each damaged one.
+func OpenNewest(d rundir.Directory, note func(string)) (*Resumption, error) {
+	r := &Resumption{Kept: NewKept()}
+	c, err := d.Newest(&r.Kept, note)
+	if err != nil {
+		return nil, err
+	}
+	r.Path, r.SHA256 = c.Path, c.SHA256
+	return r, nil
+}
+
+// Refuse says why the run cannot go on from a checkpoint.
+func Refuse(c *checkpoint.Checkpoint, format string, args ...any) error {
+	return &checkpoint.FormatError{File: c.Path, Offset: -1, Reason: fmt.Sprintf(format, args...)}
+}
+
+// WithFile opens a safetensors file, calls use, and closes it.
+func WithFile(path string, use func(*checkpoint.Reader) error) error {
+	r, err := checkpoint.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(r), r.Close())
+}
+
+// Summary returns the record of the steps done before; nil without a resumption.
+func (r *Resumption) Summary() *record.Resumed {
+	if r == nil {
+		return nil
+	}
+	return r.Kept.AsResumed(r.Path)
+}
+
+// Length returns how many steps a run of c that has come to k has in all, with the batch that it has grown
+// to.
+func (k Kept) Length(c setting.Config) int {
+	if part := k.Progress.Part; c.IsAdaptive() && part.Factor > 0 {
+		c.Batch *= part.Factor
+		return part.Step + (c.Epochs-part.Epoch)*c.StepsPerEpoch(k.TrainSamples)
+	}
+	return c.NumSteps(k.TrainSamples)
+}

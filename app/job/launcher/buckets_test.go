@@ -1,0 +1,123 @@
+package launcher_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/app/job/launcher"
+	"lockstep/app/setting"
+	"lockstep/optim"
+)
+
+// Trying sizes of buckets changes no bit, and says what it found.
+func TestTunedBucketsChangeNoResult(t *testing.T) {
+	c := short(t)
+	c.Model, c.Steps, c.Epochs, c.LimitTest = "lenet", 12, 0, 0
+	want := run(t, c, launcher.Options{})
+	c = short(t)
+	c.Model, c.Steps, c.Epochs, c.LimitTest = "lenet", 12, 0, 0
+	c.Workers, c.Link, c.TuneBucket = 2, "local", true
+	s := run(t, c, launcher.Options{})
+	if s.ParameterSHA256 != want.ParameterSHA256 {
+		t.Errorf("parameters %s, want %s", s.ParameterSHA256, want.ParameterSHA256)
+	}
+	if len(s.BucketTrials) != 1 || !s.BucketTrials[0].IsChosen || s.BucketTrials[0].Seconds <= 0 {
+		t.Errorf("trials %+v, want one: lenet's gradients are less than the smallest size", s.BucketTrials)
+	}
+}
+
+// Gradients that come behind the next forward pass change no bit, whatever the update, however many buckets
+// there are and in whatever order they come; a worker without samples in a step takes part.
+func TestLateGradientsChangeNoResult(t *testing.T) {
+	skipIfShort(t)
+	for _, change := range []func(c *setting.Config){
+		func(c *setting.Config) {},
+		func(c *setting.Config) { c.Optimizer.Name, c.Bucket = "adamw", 4096 },
+		func(c *setting.Config) { c.Optimizer.Name, c.Bucket, c.Link = "lamb", 4096, "shm" },
+		func(c *setting.Config) { c.Optimizer.Name, c.Wire = "muon", "zstd" },
+		func(c *setting.Config) {
+			c.EMA, c.Lookahead, c.Bucket = 0.9, optim.LookaheadConfig{Every: 2, Alpha: 0.5}, 1<<16
+		},
+	} {
+		c := short(t)
+		c.Steps, c.Epochs, c.Shards, c.LimitTrain = 25, 0, 6, 99 // the last batch of each epoch has 3 samples
+		change(&c)
+		c.Link, c.Wire = "local", "fp32"
+		want := run(t, c, launcher.Options{})
+		for workers := 2; workers <= 4; workers++ {
+			c.Workers, c.Link, c.OverlapForward, c.Out = workers, "local", true, t.TempDir()+"/run"
+			change(&c)
+			s := run(t, c, launcher.Options{})
+			if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
+				t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer.Name, workers,
+					s.ParameterSHA256, s.Loss, want.ParameterSHA256, want.Loss)
+			}
+		}
+	}
+}
+
+// A checkpoint has whole weights although gradients were on their way, and a run may be resumed with or
+// without such gradients.
+func TestLateRunsAreResumed(t *testing.T) {
+	skipIfShort(t)
+	change := func(workers int, isLate bool) func(*setting.Config) {
+		return func(c *setting.Config) {
+			c.Optimizer.Name, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
+			c.OverlapForward = isLate
+		}
+	}
+	c := short(t)
+	change(1, false)(&c)
+	want := run(t, c, launcher.Options{})
+	for _, v := range []struct {
+		isLate bool
+		flags  []string
+	}{
+		{true, []string{"workers", "3"}},
+		{true, []string{"overlap-forward", "false"}},
+		{false, []string{"overlap-forward", "true"}},
+	} {
+		first := begun(t, 5, change(2, v.isLate))
+		s, _, err := resumed(t, first.Out, append(v.flags, "steps", "8")...)
+		if err != nil {
+			t.Fatalf("%v: %v", v.flags, err)
+		}
+		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
+			t.Errorf("%v: parameters %s, want %s", v.flags, s.ParameterSHA256, want.ParameterSHA256)
+		}
+	}
+}
+
+func TestLateGradientsRefuse(t *testing.T) {
+	for want, change := range map[string]func(c *setting.Config){
+		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
+		"before --clip has the norm":            func(c *setting.Config) { c.Clip = 1 },
+		"the next forward pass already":         func(c *setting.Config) { c.ShardOptimizer = true },
+		"times steps that end":                  func(c *setting.Config) { c.TuneBucket = true },
+		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
+	} {
+		c := setting.Default()
+		c.Workers, c.OverlapForward = 2, true
+		change(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestTunedBucketsRefuse(t *testing.T) {
+	for want, change := range map[string]func(c *setting.Config){
+		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
+		"shares of --shard-optimizer":           func(c *setting.Config) { c.ShardOptimizer = true },
+		"--wire top-k holds back":               func(c *setting.Config) { c.Wire = "top-k" },
+		"with --wire bf16 the sums":             func(c *setting.Config) { c.Wire = "bf16" },
+		"with --wire auto the sums":             func(c *setting.Config) { c.Wire = "auto" },
+	} {
+		c := setting.Default()
+		c.Workers, c.Strategy, c.TuneBucket = 2, "ddp", true
+		change(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package launcher
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/app/job/worker"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/graph/gpu"
+)
+
+func TestAMissingGPUIsAnErrorOfUsage(t *testing.T) {
+	c := setting.Default()
+	c.Device = "cuda"
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{gpu.ErrNotBuilt, "`go build -tags cuda ./cmd/lockstep` makes one that can, and --device cpu needs"},
+		{errors.New("cuda: no libcuda.so.1"), "LOCKSTEP_CUDA_PATH names more folders with libraries, "},
+	} {
+		err := worker.NoGPU(c, test.err)
+		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), test.want) ||
+			!strings.Contains(err.Error(), test.err.Error()) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
+// A resumed run on another kind of device says that it will end elsewhere.
+func TestAnotherDeviceIsTold(t *testing.T) {
+	was := job.Kept{Config: setting.Default()}
+	c := setting.Default().Placed("cuda")
+	got := strings.Join(changes(c, was, nil), "\n")
+	if want := "--device cuda (math fp32) in place of cpu (math fast): they round differently, so the run " +
+		"will not end with the parameters that it would have had"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	was.Config.Device, was.Config.Math = "cuda:1", "fp32"
+	if got := changes(c, was, nil); got != nil {
+		t.Errorf("from one GPU to another: %q", got)
+	}
+}
+
+// A resumed run on another kind of GPU, or with other libraries, says so in one line; older checkpoints and
+// the same GPU say nothing.
+func TestAnotherGPUIsTold(t *testing.T) {
+	c := setting.Default().Placed("cuda")
+	h200 := &record.GPU{Name: "NVIDIA H200", Driver: 13000, Libraries: []string{"cuDNN 9.14"}}
+	for name, test := range map[string]struct {
+		was, is *record.GPU
+		want    string
+	}{
+		"equal but for the driver": {&record.GPU{Name: "NVIDIA H200", Driver: 12080,
+			Libraries: []string{"cuDNN 9.14"}}, h200, ""},
+		"older checkpoint": {nil, h200, ""},
+		"other kind": {&record.GPU{Name: "NVIDIA H100"}, h200, "NVIDIA H200 (cuDNN 9.14) in place of " +
+			"NVIDIA H100: they may round differently, so the end of the run may not be bit-equal to what " +
+			"it would have been"},
+		"other libraries": {&record.GPU{Name: "NVIDIA H200", Libraries: []string{"cuDNN 9.10"}}, h200,
+			"NVIDIA H200 (cuDNN 9.14) in place of NVIDIA H200 (cuDNN 9.10): they may round differently, so " +
+				"the end of the run may not be bit-equal to what it would have been"},
+	} {
+		if got := strings.Join(changes(c, job.Kept{Config: c, GPU: test.was}, test.is),
+			"\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// onGPUs returns workers that take the GPUs of each host in turn.
+func onGPUs(workersOf map[string]int, gpus int) (ranks []record.RankStat) {
+	for host, workers := range workersOf {
+		for i := range workers {
+			ranks = append(ranks, record.RankStat{Host: host,
+				GPU: &record.RankGPU{Number: i % gpus, GPU: record.GPU{Name: "H100"}}})
+		}
+	}
+	return ranks
+}
+
+// seeing returns workers that see a GPU each, which all call number 0.
+func seeing(buses ...string) (ranks []record.RankStat) {
+	for _, bus := range buses {
+		ranks = append(ranks, record.RankStat{Host: "a",
+			GPU: &record.RankGPU{Bus: bus, GPU: record.GPU{Name: "H100"}}})
+	}
+	return ranks
+}
+
+// Workers that share a GPU are counted by its host and its place there, or its number.
+func TestWorkersOfAGPU(t *testing.T) {
+	const contention = " (H100): their times show contention, not scaling"
+	for name, test := range map[string]struct {
+		ranks   []record.RankStat
+		isLab   bool
+		workers int
+		want    string
+	}{
+		"8 on 8":               {onGPUs(map[string]int{"a": 8}, 8), false, 1, ""},
+		"4 on 2":               {onGPUs(map[string]int{"a": 4}, 2), false, 2, "2 workers shared each GPU"},
+		"8 on 1":               {onGPUs(map[string]int{"a": 8}, 1), false, 8, "8 workers shared one GPU"},
+		"3 on 2":               {onGPUs(map[string]int{"a": 3}, 2), false, 2, "up to 2 workers shared a GPU"},
+		"1 on each of 2 hosts": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), false, 1, ""},
+		"2 and 1 of 2 hosts": {onGPUs(map[string]int{"a": 2, "b": 1}, 1), false, 2,
+			"up to 2 workers shared a GPU"},
+		"2 hosts of a lab":  {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2, "2 workers shared one GPU"},
+		"each sees its own": {seeing("0000:3b:00.0", "0000:86:00.0"), false, 1, ""},
+		"both see the same": {seeing("0000:3b:00.0", "0000:3b:00.0"), false, 2, "2 workers shared one GPU"},
+		"no GPU":            {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
+	} {
+		s := &record.Summary{Outcome: record.Outcome{Device: "cuda", GPU: "H100"}, Ranks: test.ranks}
+		addGPUs(s, test.isLab)
+		if test.want != "" {
+			test.want += contention
+		}
+		if got := strings.Join(s.Cautions, "\n"); got != test.want || s.GPUWorkers != test.workers {
+			t.Errorf("%s: %q of %d workers, want %q of %d", name, got, s.GPUWorkers, test.want, test.workers)
+		}
+	}
+	s := &record.Summary{Outcome: record.Outcome{Device: "cuda", ISA: "avx2"}}
+	if text := s.Kernels(); text != s.ISA {
+		t.Errorf("kernels %q without a GPU", text)
+	}
+}
+
+// A run on several kinds of GPU says that one kind may give other bits.
+func TestUnlikeGPUs(t *testing.T) {
+	ranks := onGPUs(map[string]int{"a": 2}, 2)
+	ranks[1].GPU.Name = "H200"
+	want := "the workers computed on H100 and on H200: these may round differently, so the same run on one " +
+		"kind of GPU may not be bit-equal"
+	s := &record.Summary{Ranks: ranks}
+	if addGPUs(s, false); strings.Join(s.Cautions, "\n") != want {
+		t.Errorf("%q, want %q", s.Cautions, want)
+	}
+}
+
+// The work of a run is set against the peak of its GPUs, but not if that of one was not measured.
+func TestWorkOnGPUs(t *testing.T) {
+	s := &record.Summary{Outcome: record.Outcome{Seconds: 2, GPU: "H100"}}
+	s.Ranks = []record.RankStat{{FLOPs: 6e12, PeakFLOPs: 4e12}, {FLOPs: 6e12, PeakFLOPs: 4e12}}
+	if w := workOf(s, 0.5); w == nil || w.Peak != 8e12 || w.Of != 0.75 {
+		t.Errorf("work %+v, want three quarters of 8 TFLOP/s", w)
+	}
+	if s.GPUWorkers = 2; workOf(s, 1) != nil {
+		t.Error("work of workers that share a GPU has a peak")
+	}
+	if s.GPUWorkers, s.Ranks[1].PeakFLOPs = 1, 0; workOf(s, 1) != nil {
+		t.Error("work has a peak, which is not that of all ranks")
+	}
+}

@@ -1,0 +1,126 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lockstep/app/job"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
+)
+
+// checkEdited refuses to resume a run that has ended and whose summary, steps or settings were changed since.
+// It looks while no other process changes them, and first recovers them if an earlier resumption was killed.
+func checkEdited(d rundir.Directory, from *job.Resumption) error {
+	unlock, err := rundir.Lock(string(d))
+	if err != nil {
+		return &rundir.FolderError{Flag: "resume", Reason: err.Error()}
+	}
+	defer unlock()
+	if err := d.Recover(from.Kept.Progress.Step); err != nil {
+		return fmt.Errorf("run directory: resume: %w", err)
+	}
+	s, err := readSummary(d)
+	if err != nil {
+		return &job.EditedError{What: err.Error() + ".", Weights: from.Path}
+	}
+	if s == nil {
+		return nil
+	}
+	sum := "" // of no steps
+	if info, err := os.Stat(d.Path(rundir.StepsFile)); err == nil && info.Size() > 0 && s.StepsSHA256 != "" {
+		if sum, err = d.StepsSHA256(); err != nil {
+			return err
+		}
+	}
+	what := s.Contradicts(sum)
+	if text := job.OtherSettings(string(d), s); text != "" {
+		what = append(what, text)
+	}
+	if len(what) > 0 {
+		return &job.EditedError{What: strings.Join(what, " "), Weights: from.Path}
+	}
+	return nil
+}
+
+// readSummary returns the summary of the run in d; nil if there is none, as the run has not ended.
+func readSummary(d rundir.Directory) (*record.Summary, error) {
+	f, err := regular.Open(d.Path(rundir.SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s := &record.Summary{}
+	if err == nil {
+		defer f.Close() // only read
+		err = record.ReadJSON(f, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", rundir.SummaryFile, err)
+	}
+	return s, nil
+}
+
+// finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
+func finished(c setting.Config, k job.Kept) *record.Summary {
+	d := rundir.Directory(c.Out)
+	s, err := readSummary(d)
+	if err != nil || s == nil || s.Steps != k.Progress.Step {
+		return nil // not ended, or not with this checkpoint
+	}
+	if _, err := os.Stat(d.Path(checkpoint.WeightsFile)); c.Save && err != nil {
+		return nil
+	}
+	if !isOver(c, k) {
+		return nil
+	}
+	s.Target, s.IsUnchanged = job.TargetOf(c, k.Evaluations), true
+	moveTo(s, c.Out)
+	if s.Seal != "" {
+		s.TakeSeal()
+	}
+	return s
+}
+
+// moveTo lets the paths of a summary that lie in the run's directory be those of the folder that was opened,
+// to which it may have been copied.
+func moveTo(s *record.Summary, folder string) {
+	var paths []*string
+	if s.Saved != nil {
+		paths = append(paths, &s.Saved.Path)
+	}
+	if s.Checkpoints != nil {
+		paths = append(paths, &s.Checkpoints.Last)
+	}
+	if s.Resumed != nil {
+		paths = append(paths, &s.Resumed.From)
+	}
+	for _, path := range paths {
+		name, err := filepath.Rel(s.Directory, *path)
+		if *path != "" && err == nil && filepath.IsLocal(name) {
+			*path = filepath.Join(folder, name)
+		}
+	}
+	s.Directory = folder
+}
+
+// isOver reports whether a run at k has reached the length or the target of c.
+func isOver(c setting.Config, k job.Kept) bool {
+	was, target := k.Config, job.TargetOf(c, k.Evaluations)
+	isSame := c.Steps == was.Steps && c.Epochs == was.Epochs && c.For == was.For && c.Until == was.Until
+	isReached := target != nil && target.IsReached
+	return isSame || isReached || c.For == "" && k.Progress.Step == k.Length(c)
+}
+
+// nothingToDo says why a run that is resumed does nothing.
+func nothingToDo(s *record.Summary) string {
+	return fmt.Sprintf("nothing to do: the run in %s has ended, after %s; a greater --steps, --epochs, "+
+		"--for or --until makes it go on", s.Directory, spelling.Count(s.Steps, "step"))
+}

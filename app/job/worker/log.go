@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"errors"
+
+	"lockstep/app/job"
+	"lockstep/app/rundir"
+)
+
+// errRoom is why logs end that make room.
+var errRoom = errors.New("removed to make room for the trained weights")
+
+// makingRoom calls write, which takes so many bytes. As long as that finds the disk full, it removes logs of
+// the run, one kind after another, and calls write again: the trained weights are worth more. It removes none
+// if all of them together do not make enough room, since the measurements would be gone for nothing.
+func (w *Worker) makingRoom(bytes int64, write func() error) error {
+	err := write()
+	logs := []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}
+	free, isKnown := w.Dir.FreeBytes()
+	if isKnown && free+w.Dir.Discardable(logs...) < bytes {
+		return err
+	}
+	for _, file := range logs {
+		if !job.IsFull(err) {
+			break
+		}
+		if w.Dir.Discard(file) == 0 {
+			continue
+		}
+		w.Lost.Forget(file)
+		w.Lose(file, errRoom) // that it ended early has been told, not that all of it is gone
+		err = write()
+	}
+	return err
+}
+
+// openLogs opens the files to which every step appends.
+func (w *Worker) openLogs() (err error) {
+	if w.steps, err = w.Dir.OpenStepLog(w.Config.KeepsCheckpoints()); err != nil {
+		return err
+	}
+	if w.events, err = openEvents(w.Dir, w.Rank, w.speaks(), w.before.Progress.Step); err != nil {
+		w.steps.Close() // empty so far
+	}
+	return err
+}
+
+// closeLogs flushes and closes them.
+func (w *Worker) closeLogs() {
+	w.Lose(rundir.StepsFile, w.steps.Close())
+	w.Lose(eventsFolder, w.events.close())
+}

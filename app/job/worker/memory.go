@@ -1,0 +1,96 @@
+package worker
+
+import (
+	"fmt"
+
+	"lockstep/app/host"
+	"lockstep/app/job/server"
+	"lockstep/app/setting"
+	"lockstep/train"
+)
+
+// planMemory estimates the memory of the run, the larger of training and of loading the data. It refuses a
+// run that does not fit this machine.
+func (w *Worker) planMemory(l *train.Loop) error {
+	m, c := l.Memory(), w.Config
+	data := m.Batches + w.Task.Bytes/w.Sharers()
+	if w.saver != nil {
+		// the copy that is written
+		m.Variables += l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
+	}
+	w.optimizer = l.OptimizerBytes()
+	if c.HoldsBack() {
+		for _, p := range l.Pieces() {
+			m.Variables += 4 * int64(len(p)) // residuals of error feedback
+		}
+	}
+	if w.served != nil {
+		m.Variables += w.served.planned + 4*int64(len(l.Variables().Weights)) // pulled weights
+	}
+	// Loading may take more: the files, and twice the decoded samples while their slices grow.
+	loading := host.PeakRSS() / w.Sharers()
+	var largest int64
+	for _, p := range l.Parameters() {
+		w.gradient += 4 * int64(p.Len)
+		w.tensors++
+		largest = max(largest, 4*int64(p.Len))
+	}
+	m.Variables += 2 * largest // at the end a parameter is copied to be hashed, and to be written
+	arena := m.Arena
+	if w.gpu != nil {
+		arena = 0 // it is in the GPU's memory
+	}
+	m.Variables += w.lent()
+	w.planned = max(loading, arena+m.Variables+data+server.ProcessBytes/w.Sharers())
+	w.together = w.planned * int64(c.Workers) // no worker needs more than the first
+	here := (w.planned - w.lent()) * int64(w.WorkersHere)
+	if w.served != nil {
+		w.together += w.served.apart
+		here += w.served.apart * int64(w.WorkersHere) / int64(c.Workers)
+	}
+	machine := host.MemoryBytes()
+	text := w.memoryText(m, data, loading, machine)
+	if machine > 0 && uint64(here) > machine {
+		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
+			"or less --memory"}}
+	}
+	w.Announce(text)
+	return nil
+}
+
+// memoryText says what was planned, and what its parts are.
+func (w *Worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
+	activations := "activations " + setting.Size(m.Arena)
+	limit := w.Config.MemoryLimit()
+	switch {
+	case w.gpu != nil:
+		activations += " on the GPU, not counted"
+	case limit > 0 && m.Arena > limit:
+		activations += fmt.Sprintf(" (above --memory %s: the rest cannot be computed again)",
+			setting.Size(limit))
+	}
+	text := fmt.Sprintf("memory: %s planned: %s, parameters with gradients and optimizer %s, "+
+		"data %s, loading it %s", setting.Size(w.planned), activations,
+		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
+	if w.Config.IsSharded() {
+		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
+	}
+	if w.Config.World() > 1 {
+		text += fmt.Sprintf("; %s together", setting.Size(w.together))
+	}
+	if machine > 0 {
+		text += fmt.Sprintf("; this machine, or its container, has %s", setting.Size(int64(machine)))
+	}
+	return text
+}
+
+// lent is about what a worker reads of its peers' gradients where they lie in shared memory, when each of k
+// has a share of the sum: of every peer the share that it adds up itself, and the one that the peer has added
+// up. These pages count in both processes, but take the machine's memory once.
+func (w *Worker) lent() int64 {
+	k := int64(w.WorkersHere)
+	if !w.Config.SharesMemory() || w.Config.IsIsolated() || w.served != nil || k < 2 {
+		return 0
+	}
+	return w.gradient * 2 * (k - 1) / k
+}

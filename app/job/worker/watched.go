@@ -1,0 +1,69 @@
+package worker
+
+import (
+	"lockstep/app/job"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// watched is an Updater that sets the phase of the worker's beacon. Once the GPU has failed, it passes
+// nothing on: peers lose this worker before they update by what the GPU left.
+type watched struct {
+	train.Updater
+	worker *Worker
+}
+
+func (w watched) Begin(step int) {
+	w.worker.Beacon.Enter(trace.Forward.String())
+	w.Updater.Begin(step)
+}
+
+func (w watched) GatherRows(rows train.Rows) {
+	w.worker.Beacon.Enter(trace.Backward.String())
+	w.Updater.GatherRows(rows)
+}
+
+func (w watched) Ready(param int) {
+	if w.worker.deviceErr() == nil {
+		w.Updater.Ready(param)
+	}
+}
+
+func (w watched) Wait() (lo, hi int, err error) {
+	if err := w.worker.deviceErr(); err != nil {
+		return 0, 0, err
+	}
+	w.worker.Beacon.Enter(trace.SyncExposed.String())
+	lo, hi, err = w.Updater.Wait()
+	if err == nil {
+		w.worker.Beacon.Enter(trace.Optimizer.String())
+	}
+	return lo, hi, err
+}
+
+// Sum is called for evaluation and at the end of an epoch.
+func (w watched) Sum(counts []int64) error {
+	if err := w.worker.deviceErr(); err != nil {
+		return err
+	}
+	w.worker.Beacon.Enter(trace.Evaluation.String())
+	defer w.worker.Beacon.Enter(trace.Data.String())
+	return w.Updater.Sum(counts)
+}
+
+// watchedCheckpointer is a Checkpointer that tells the beacon when it keeps a snapshot. It keeps none of a
+// GPU that has failed.
+type watchedCheckpointer struct {
+	train.Checkpointer
+	worker *Worker
+}
+
+// Save implements train.Checkpointer.
+func (k watchedCheckpointer) Save(m train.Snapshot, isLast bool) (bool, error) {
+	if err := k.worker.deviceErr(); err != nil {
+		return false, err
+	}
+	k.worker.Beacon.Enter(job.PhaseCheckpoint)
+	defer k.worker.Beacon.Enter(trace.Data.String())
+	return k.Checkpointer.Save(m, isLast)
+}

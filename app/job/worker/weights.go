@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+
+	"lockstep/app/job/input"
+	"lockstep/app/job/snapshot"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/checkpoint"
+	"lockstep/graph"
+)
+
+// savePretrained writes the configuration of a text model and its vocabulary beside its weights.
+func (w *Worker) savePretrained() error {
+	texts := w.Task.Train.Texts
+	if texts == nil {
+		return nil
+	}
+	p := w.Task.Network.Pretrained(w.Task.Train.Classes)
+	if t := texts.Tokenizer; t != nil {
+		if id, ok := t.Number("[PAD]"); ok {
+			p.Padding = &id
+		}
+		if err := w.Dir.Write(checkpoint.VocabularyFile, t.Text()); err != nil {
+			return err
+		}
+		err := w.Dir.WriteJSON(checkpoint.TokenizerConfigFile, map[string]any{
+			"tokenizer_class": "BertTokenizer", "do_lower_case": !t.IsCased(),
+			"model_max_length": p.Positions})
+		if err != nil {
+			return err
+		}
+	}
+	return w.Dir.WriteJSON(checkpoint.ConfigFile, p)
+}
+
+// start loads the weights that the run starts from, if any, into v.
+func (w *Worker) start(v *graph.Variables) (err error) {
+	from := w.Task.Start.Weights
+	if from == nil {
+		return nil
+	}
+	r, err := checkpoint.Open(from.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sum, err := r.SHA256()
+	if err != nil {
+		return err
+	}
+	if sum != from.SHA256 {
+		return &checkpoint.FormatError{File: r.Path, Offset: -1, Reason: fmt.Sprintf(
+			"not the file that the run was started with: sha256 %s, want %s", sum, from.SHA256)}
+	}
+	loaded, err := checkpoint.Load(r, v, checkpoint.LoadOptions{FreshHead: w.Config.FreshHead,
+		Optional: w.Task.Network.Optional()})
+	if err != nil {
+		if mismatch := (*checkpoint.MatchError)(nil); errors.As(err, &mismatch) {
+			mismatch.OnlyHead = mismatch.OnlyHead && !w.Config.EvalOnly // which has no --fresh-head
+		}
+		return err
+	}
+	w.started = &record.Start{Path: from.Path, SHA256: sum, Tensors: loaded.Tensors, Fresh: loaded.Fresh,
+		Unused: loaded.Unused, Mean: w.Task.Train.Mean, Std: w.Task.Train.Std}
+	w.batches = loaded.Batches
+	w.Note("%d tensors from %s, sha256 %s; fresh: %q; unused: %q", loaded.Tensors, from.Path, sum,
+		loaded.Fresh, loaded.Unused)
+	if loaded.Prefix != "" {
+		w.Announce(fmt.Sprintf("note: %s: the names of all tensors begin with %.80s, which is left out",
+			from.Path,
+			loaded.Prefix))
+	}
+	if len(loaded.Fresh) > 0 {
+		w.Announce(fmt.Sprintf("note: %s: initialised at random, as --fresh-head allows: %s", from.Path,
+			input.Listed(loaded.Fresh)))
+	}
+	return nil
+}
+
+// save writes the trained weights to the run directory, on rank 0 only because all replicas are equal.
+func (w *Worker) save(v *graph.Variables, shards int64) error {
+	c := w.Config
+	if !c.Save || c.EvalOnly || c.IsIsolated() || w.Rank != 0 {
+		return nil
+	}
+	batches := w.batches + shards // updates of the running statistics
+	bytes, err := checkpoint.Weights(v, batches, w.metadata()).Bytes()
+	if err != nil {
+		return err
+	}
+	err = w.makingRoom(bytes, func() error {
+		path := w.Dir.Path(checkpoint.WeightsFile)
+		sum, err := checkpoint.Save(path, v, batches, w.metadata())
+		if err != nil {
+			return err
+		}
+		w.saved = &record.Saved{Path: path, SHA256: sum}
+		return w.savePretrained()
+	})
+	return snapshot.WithRoom(err, w.Dir.Path("."), setting.Size(bytes))
+}
+
+// metadata returns the metadata of saved weights: their classes, and how their images are normalised.
+func (w *Worker) metadata() map[string]string {
+	set := w.Task.Train
+	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std}.Metadata()
+}

@@ -1,0 +1,432 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"lockstep/app/host"
+	"lockstep/app/job"
+	"lockstep/app/job/input"
+	"lockstep/app/job/snapshot"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+	"lockstep/app/strategy"
+	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/gradsync"
+	"lockstep/internal/spelling"
+	"lockstep/shard"
+	"lockstep/trace"
+	"lockstep/train"
+)
+
+// Worker is one replica, wherever it runs.
+type Worker struct {
+	job.Seat
+	// crowded says that the run has more compute threads than the machine has cores.
+	Crowded bool
+	Probes  bool // measure links although nothing is exchanged
+	// workersHere is the number of workers on this machine.
+	WorkersHere int
+	Task        input.Task
+	hosts       comm.Topology
+	encryption  cluster.Encryption // of its links
+	streams     int                // of its links by TCP; 0: it has none
+	plan        shard.Plan
+	between     Between // of its program
+
+	cpu                *compute.CPU           // of the training loop
+	gpu                device                 // computes the passes of the training loop; nil: cpu does
+	gpuMemory          gpuMemory              // in use on it
+	slowness           float64                // of cpu; 0 or 1: full speed
+	links              job.Links              // nil without mesh
+	group              *comm.Group            // the links, if they are for collectives
+	spent              comm.Count             // what measuring them exchanged, which is not the run's
+	exchange           exchange               // nil without one
+	served             *served                // nil without servers
+	halt               atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
+	IsTraining         atomic.Bool            // it has begun its first step
+	tuning             *comm.Tuning           // measurements behind "auto"; nil: the algorithm was given
+	wire               *gradsync.Verdict      // nil: gradients travel as they are, or exactly
+	trials             []gradsync.Trial       // bucket sizes that were tried
+	steps              *rundir.StepLog
+	events             *events
+	meter              *host.Meter
+	cores              record.CoreTimes // during the training loop
+	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
+	together           int64            // planned bytes of all processes, on rank 0
+	gradient           int64            // bytes of the gradient
+	tensors            int              // that it has
+	evaluations        []record.Evaluation
+	moves              []record.Move   // of shards, on rank 0
+	growth             []record.Growth // of the batch, on rank 0
+	before             job.Kept        // state of the run before it was resumed; zero: a new run
+	started            *record.Start   // weights that were loaded; nil: none
+	batches            int64           // batches in the loaded running statistics
+	saved              *record.Saved   // weights that were written; nil: none
+	saver              *snapshot.Saver // nil: this worker keeps no checkpoints
+	peers              *snapshot.Peers // nil: the state between steps is the same on all ranks
+	began              time.Time
+}
+
+// exchange is what a worker asks its exchange of gradients or weights at the end.
+type exchange interface {
+	Buckets() []gradsync.Bucket
+	Close() error
+}
+
+// noteData tells what the run trains on and is scored on, and logs how many texts are too long.
+func (w *Worker) noteData() {
+	w.Announce("note: data " + w.Task.About)
+	sets := []*data.Set{w.Task.Train, w.Task.Validation, w.Task.Test}
+	if w.Config.EvalOnly {
+		sets = []*data.Set{w.Task.Scored()}
+	}
+	for _, set := range sets {
+		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
+			w.Note("%s: %d texts have more than %d tokens and lose their end when they are read", set.Source,
+				len(set.Texts.Cut), w.Config.Sequence)
+		}
+	}
+}
+
+// Run trains to the end of the run. It owns w.mesh.
+func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
+	defer func() {
+		left := w.leave(err)
+		err = errors.Join(w.served.because(err), left)
+	}()
+	w.noteData()
+	for _, text := range w.Task.Said {
+		w.Announce("note: " + text)
+	}
+	if w.Mesh == nil && w.Config.NumServers() > 0 {
+		w.Mesh = comm.NewLocal(1)[0] // a worker alone with its servers
+	}
+	if w.cpu, err = job.OpenCPU(w.Config, w.Config.Threads, w.Crowded); err != nil {
+		return result, err
+	}
+	defer w.cpu.Close()
+	defer w.closeDevice()
+	if err := w.openDevice(); err != nil {
+		return result, err
+	}
+	if w.plan, err = shard.Cut(w.Config.StepShards(), w.Config.Workers); err != nil {
+		return result, err
+	}
+	w.peers = w.newPeerState()
+	w.saver = w.newSaver()
+	recorder := job.NewRecorder(w.Config, w.Rank)
+	ended := make(chan struct{})
+	defer job.WhenCancelled(ctx, func() { w.cancelled(ctx, ended) })()
+	defer close(ended)
+	loop, err := w.loop(w.cpu, recorder)
+	if err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	defer loop.Close()
+	if err := w.begin(loop); err != nil {
+		return result, err
+	}
+	if err := w.openLogs(); err != nil {
+		return result, err
+	}
+	if err := w.gather(); err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	w.meter = host.NewMeter()
+	done, err := w.train(ctx, loop)
+	w.closeLogs()
+	if err != nil {
+		return result, errors.Join(context.Cause(ctx), err)
+	}
+	return w.finish(loop, done, recorder)
+}
+
+// finish saves the trained weights and the trace, takes leave of the servers, and returns the figures for the
+// launcher.
+func (w *Worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (result job.Result,
+	err error) {
+	w.Beacon.Enter(job.PhaseSave)
+	if err := w.save(l.Variables(), done.Shards); err != nil {
+		return result, err
+	}
+	if err := w.served.leave(); err != nil {
+		return result, err
+	}
+	w.Lose(rundir.TraceFile, job.KeepRecording(w.Dir, w.Rank, r))
+	w.Note("done: %d steps in %.3f s, parameters sha256 %s",
+		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
+	w.tellBuckets(done)
+	result = w.result(done)
+	if done.FLOPs > 0 {
+		result.PeakFLOPs = w.peakFLOPs()
+	}
+	return result, nil
+}
+
+// begin loads the initial state into the loop, and refuses a run that does not fit the machine's memory.
+func (w *Worker) begin(l *train.Loop) error {
+	var err error
+	if w.Task.Start.Resumed != nil {
+		err = w.resume(l)
+	} else {
+		err = w.start(l.Variables())
+	}
+	debug.FreeOSMemory() // drawing weights and reading them leaves memory behind
+	if err == nil && w.saver != nil {
+		err = w.checkSpace(l)
+	}
+	if err == nil {
+		err = w.planMemory(l)
+	}
+	return err
+}
+
+// loop builds the training loop.
+func (w *Worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) {
+	c := w.Config
+	var checkpointer train.Checkpointer
+	switch {
+	case w.saver != nil:
+		checkpointer = w.saver
+	case w.peers != nil && c.KeepsCheckpoints():
+		checkpointer = w.peers
+	}
+	if checkpointer != nil {
+		checkpointer = watchedCheckpointer{checkpointer, w}
+	}
+	updater := func(l *train.Loop) (train.Updater, error) {
+		u, err := joinOf(strategy.Named(c.Strategy).Exchange)(w, l, r)
+		if err == nil && c.IsAdaptive() {
+			u, err = w.grow(l, u)
+		}
+		if err == nil && w.between != nil {
+			u = w.between(c, w.Rank, u)
+		}
+		return watched{Updater: u, worker: w}, err
+	}
+	return train.New(train.Config{
+		Network: w.Task.Network, Train: w.Task.Train, Validation: w.Task.Validation,
+		Test: w.Task.Test, Augment: w.Task.Augment,
+		Batch: c.StepBatch(), Plan: w.plan, Rank: w.Rank, Isolated: c.IsIsolated(),
+		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
+		EvalEvery: c.EvalEvery,
+		Views:     c.Views(), Task: train.Classification(c.Smoothing),
+		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
+		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
+		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
+		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
+		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
+		Updater:      updater,
+		IsLocal:      w.isLocal(),
+		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.Beacon.Move,
+		Scored: w.Beacon.Scored, Trace: r,
+	})
+}
+
+// memory allocates exchanged gradients in memory of the links.
+func (w *Worker) memory() func(n int) []float32 {
+	if w.Mesh == nil || w.Config.IsIsolated() {
+		return nil
+	}
+	return func(n int) []float32 { return comm.Alloc(w.Mesh, n) }
+}
+
+// noteWire logs which wire was chosen, and why.
+func (w *Worker) noteWire(v *gradsync.Verdict) {
+	w.wire = v
+	w.spent.Add(v.Spent)
+	w.Config.Wire = v.Chosen() // for a run resumed from a checkpoint
+	w.Announce(v.String())
+}
+
+// noteTrials logs which bucket size was chosen, and why.
+func (w *Worker) noteTrials(trials []gradsync.Trial) {
+	w.trials = trials
+	w.Announce(bucketText(trials))
+}
+
+// leave ends the exchange and closes the links of a run that ended with cause, or well. Workers that stop
+// together leave their servers in order.
+func (w *Worker) leave(cause error) error {
+	switch {
+	case w.served != nil:
+		var err error
+		if cause == nil || job.IsInterrupt(cause) {
+			err = w.served.leave()
+		}
+		return errors.Join(err, w.served.close())
+	case w.exchange != nil:
+		return errors.Join(w.exchange.Close(), w.links.Close())
+	case w.links != nil:
+		return w.links.Close()
+	case w.Mesh != nil:
+		w.Mesh.Shutdown()
+		return w.Mesh.Close()
+	}
+	return nil
+}
+
+// train runs the loop while another goroutine reports its progress.
+func (w *Worker) train(ctx context.Context, l *train.Loop) (done train.Result, err error) {
+	steps, perEpoch := l.Steps()
+	length := spelling.Count(steps, "step")
+	if w.Config.For != "" {
+		length = w.Config.For
+	}
+	w.Note("pid %d, device %s, kernels %s, math %s, threads %d, shards %d; %s, %d to the epoch",
+		os.Getpid(), w.Config.Device, w.Config.ISA, w.Config.Math, w.Config.Threads,
+		w.Config.StepShards(), length, perEpoch)
+	w.Note("learning rate %v for a batch of %d", w.Config.UpdateRule().LR,
+		min(w.Config.StepBatch(), w.Task.Train.Len()))
+	w.Beacon.Begin(l.Snapshot().Step, steps, w.Config.Remaining(l.Snapshot().Trained))
+	before := host.CoresNow()
+	w.began = time.Now()
+	if w.peers != nil {
+		w.peers.IsBroken = func() bool { return ctx.Err() != nil && !job.FinishesStep(ctx, w.Config) }
+	}
+	w.slow(l.Snapshot().Step)
+	w.IsTraining.Store(true)
+	done, err = l.Run(ctx, w)
+	w.cores = host.CoresSince(before)
+	if w.saver != nil {
+		err = errors.Join(err, w.saver.Wait())
+	}
+	if failed := w.deviceErr(); failed != nil {
+		return done, failed // and what else went wrong is due to it
+	}
+	return done, err
+}
+
+// Step notes a finished step; it is part of train.Sink.
+func (w *Worker) Step(s train.Step) {
+	now := time.Now()
+	sent, received := w.traffic()
+	u := w.meter.Step(now, sent, received)
+	w.steps.Add(record.Step{Rank: w.Rank, Step: s.Number, Epoch: s.Epoch, Loss: record.Number(s.Loss),
+		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Shards: s.Shards, Rate: record.Number(s.Rate),
+		Seconds: record.Number(s.Time.Seconds()), Phases: job.PhasesOf(s.Phases), BytesSent: u.Sent,
+		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
+		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now)})
+	w.events.step(now, s, u, w.gpuMemory.now)
+	w.Lose(rundir.StepsFile, w.steps.Err())
+	w.Lose(eventsFolder, w.events.err)
+	w.Beacon.Finish(now, s)
+	w.slow(s.Number + 1)
+}
+
+// Evaluation notes an evaluation; it is part of train.Sink.
+func (w *Worker) Evaluation(e train.Evaluation) {
+	found := record.Evaluation{Part: e.Part(), Rank: w.Rank, Steps: e.Steps, Epochs: e.Epochs,
+		Loss:     record.Number(e.Loss),
+		Accuracy: e.Accuracy(), Samples: e.Samples, Rate: e.Rate, Views: max(1, len(w.Config.Views())),
+		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
+	found.WallSeconds = found.TrainSeconds + found.Seconds
+	for _, e := range w.evaluations {
+		found.WallSeconds += e.Seconds
+	}
+	w.evaluations = append(w.evaluations, found)
+	if w.speaks() {
+		w.Tell(job.Notice{Evaluation: &found})
+	}
+	w.events.evaluation(time.Now(), e)
+	w.Note("step %d, epoch %.4g: %s loss %.4f, %d of %d samples correct, %.2f %%",
+		e.Steps, e.Epochs, e.Part(), e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
+	w.Beacon.Evaluated(e.Time)
+	sent, received := w.traffic()
+	w.meter.Step(time.Now(), sent, received)
+}
+
+// speaks reports whether this worker reports the figures that are the same on all ranks: rank 0 does, and
+// every rank if they never exchange.
+func (w *Worker) speaks() bool { return w.Rank == 0 || w.Config.IsIsolated() }
+
+// traffic returns the bytes exchanged so far, without those that measured the links.
+func (w *Worker) traffic() (sent, received int64) {
+	if w.links == nil {
+		return 0, 0
+	}
+	total := w.links.Counters().Total().Less(w.spent)
+	return total.Sent, total.Received
+}
+
+// vectors returns the bytes sent so far, counted without compression.
+func (w *Worker) vectors() int64 {
+	if w.links == nil {
+		return 0
+	}
+	n := w.links.Counters().Total().Less(w.spent).Vector
+	if w.exchange != nil {
+		for _, b := range w.exchange.Buckets() {
+			n += b.Spared
+		}
+	}
+	return n
+}
+
+// algorithm returns the all-reduce of a bucket of gradients, "none" if nothing was reduced.
+func (w *Worker) algorithm() string {
+	switch {
+	case w.group == nil:
+		return "none"
+	case strategy.Named(w.Config.Strategy).Algorithm != "":
+		return strategy.Named(w.Config.Strategy).Algorithm
+	}
+	bucket := w.Config.Bucket
+	for _, t := range w.trials {
+		if t.IsChosen {
+			bucket = t.BucketBytes
+		}
+	}
+	return comm.Pick(w.Config.Algorithm, w.tuning, w.hosts, w.Config.GradientWire().Codec(), bucket)
+}
+
+// result returns this worker's figures for the launcher.
+func (w *Worker) result(done train.Result) job.Result {
+	sent, received := w.traffic()
+	r := job.Result{
+		RankStat: record.RankStat{
+			Rank: w.Rank, PID: os.Getpid(), Host: w.Host, Steps: done.Steps,
+			Samples: done.OwnSamples, Seconds: done.Time.Seconds(),
+			FirstStepMS: job.FirstStep(done.StepTimes),
+			StepMS:      job.StepQuantiles(done.StepTimes),
+			Loss:        record.Loss{First: done.FirstLoss, Last: done.LastLoss},
+			Phases:      job.PhasesOf(done.Phases),
+			FLOPs:       done.FLOPs, HardwareFLOPs: done.HardwareFLOPs,
+			BytesSent: sent, BytesReceived: received, BytesVectors: w.vectors(),
+			PeakRSSBytes: host.PeakMemory(), Cores: w.cores,
+			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
+			ISA: w.Config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
+		},
+		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
+		Summary: record.Summary{
+			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded)),
+				Streams: w.streams},
+			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.Task.Hashes,
+			Generated: w.Task.Train.Generated, Classes: len(w.Task.Train.Classes),
+			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
+			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
+			Weights: w.started, Saved: w.saved, Texts: w.Task.TextStat(!w.Config.EvalOnly),
+		},
+	}
+	w.addGPU(&r, done.Watched)
+	if e := done.Scored(); e.Samples > 0 {
+		s := &r.Summary
+		s.TestSamples, s.TestAccuracy, s.TestLoss = e.Samples, job.Ratio(e.Correct, e.Samples), &e.Loss
+	}
+	if set := w.Task.Scored(); set != nil && set.HasLabels() {
+		r.Summary.Guess = record.GuessOf(set.Counts())
+	}
+	if w.saver != nil {
+		r.Summary.Checkpoints = &w.saver.Stat
+	}
+	return r
+}
