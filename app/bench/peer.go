@@ -253,7 +253,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, strategy.Single, peerSteps, 0
 	r.LimitTest, r.EvalEvery, r.Save, r.Link = 0, 0, false, "local"
 	r.Out = freeDirectory(filepath.Join(p.folder, "ours"))
-	r.Catalog = r.Catalog.WithoutDropout()
+	r.Config = r.WithoutDropout()
 	ours := p.options
 	ours.Progress = nil
 	if _, err := chooser.Run(ctx, r.Config, ours); err != nil {

@@ -145,6 +145,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		return err
 	}
 	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, a.addWorkers(given(c))
+	s.Note = func(text string) { fmt.Fprintf(a.stderr, "note: %s\n", text) }
 	resolved, origins, err := setting.Resolve(s)
 	if err == nil {
 		err = a.adapt(&resolved, origins)

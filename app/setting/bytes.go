@@ -19,12 +19,12 @@ func units() []unit {
 	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
 }
 
-// decimal lists the units that are read besides.
-func decimal() []unit { return []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}} }
+// decimalUnits lists those that are read besides.
+func decimalUnits() []unit { return []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}} }
 
 // ParseBytes reads a size such as 65536, 256KiB or 4MiB. KB or kB, MB and GB are powers of 1000.
 func ParseBytes(text string) (int, error) {
-	for _, u := range slices.Concat(decimal(), units()) {
+	for _, u := range slices.Concat(decimalUnits(), units()) {
 		digits, ok := strings.CutSuffix(text, u.name)
 		if n, err := strconv.Atoi(digits); ok && err == nil && n <= math.MaxInt/u.size {
 			return n * u.size, nil

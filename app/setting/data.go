@@ -36,7 +36,7 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 // vocabularyOfWeights returns the path of the vocabulary in the folder of Weights; "" if there is none. Of
 // two it is the one that also says how texts are cut.
 func (c Config) vocabularyOfWeights() string {
-	if c.Weights == "" || !c.Catalog.models().ReadsTexts(c.Model) {
+	if c.Weights == "" || !c.Models().ReadsTexts(c.Model) {
 		return ""
 	}
 	return cmp.Or(checkpoint.Beside(c.Weights, checkpoint.TokenizerFile),

@@ -25,41 +25,6 @@ const (
 // maxDevices bounds the number of a GPU.
 const maxDevices = 64
 
-func devices() []string { return []string{DeviceCPU, DeviceCUDA, auto} }
-
-// deviceSetting says what computes.
-func deviceSetting() Setting {
-	s := choice("device", "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary "+
-		"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the second "+
-		"one; auto takes a GPU if one can be used, and says so", devices(),
-		func(c *Config) *string { return &c.Device })
-	check := s.check
-	s.check = func(c *Config) error {
-		number, isNumbered := strings.CutPrefix(c.Device, DeviceCUDA+":")
-		if !isNumbered {
-			return check(c)
-		}
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || n >= maxDevices || strconv.Itoa(n) != number {
-			return fmt.Errorf("%.80q is no GPU; want cuda:N, with N from 0 to %d", c.Device, maxDevices-1)
-		}
-		return nil
-	}
-	return s.aliases("accelerator")
-}
-
-// mathSetting says how products are rounded.
-func mathSetting() Setting {
-	return choice("math", "how matrix products are computed: fast takes Winograd's and Strassen's "+
-		"algorithms, whose gradients are twice as far from float64 as PyTorch's float32; exact avoids them; "+
-		"bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; "+
-		"bf16 rounds the operands of large products to bf16, which pays on AMD's AVX512_BF16 (on AMX it is "+
-		"untried); on a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto times those "+
-		"that the machines have, some seconds each, says how far each is from exact in the first step, and "+
-		"takes fast unless another one that multiplies as exactly takes less than 0.95 of its step",
-		mathNames(), func(c *Config) *string { return &c.Math })
-}
-
 // Math is a math that auto compares.
 type Math struct {
 	Name string
@@ -147,21 +112,14 @@ func (c Config) moved() Config {
 	return c
 }
 
-// deviceProblems adds what the device cannot compute.
-func (c Config) deviceProblems(add adder) {
-	isOfGPU := c.Math == mathFloat32 || c.Math == mathTF32
-	switch {
-	case c.Math == auto && c.Resume != "":
-		add("math", "auto is for the beginning of a run; one that is resumed keeps its math: leave it out")
-	case c.Math == auto && c.Replay != "":
-		add("math", "auto is for a new run, and one that is replayed has its math: name that of %s", c.Replay)
-	case c.Device == DeviceCPU && isOfGPU:
-		add("math", "%s is for --device %s; on the CPU want %s or %s, which are float32, or %s", c.Math,
-			DeviceCUDA, compute.Fast, compute.Exact, compute.BF16)
-	case c.IsOnGPU() && len(c.SlowWorkers) > 0:
-		add("slow-worker", "slows what a CPU computes, and --device %s computes on a GPU", c.Device)
-	case c.IsOnGPU() && c.WantsCPU() != "":
-		add("math", "%s is for CPUs with AMX; with --device %s want %s, %s or %s", c.Math, c.Device,
-			mathFloat32, mathTF32, compute.BF16)
+// KernelPath returns the kernel path asked for, or the best of this processor.
+func (c Config) KernelPath() (compute.ISA, error) {
+	if c.ISA == "" {
+		return compute.Best(), nil
 	}
+	isa, err := compute.ParseISA(c.ISA)
+	if err == nil && !slices.Contains(compute.Supported(), isa) {
+		err = fmt.Errorf("this processor or build has no %v, only %v", isa, compute.Supported())
+	}
+	return isa, err
 }

@@ -2,7 +2,9 @@ package setting
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/token"
@@ -51,18 +53,18 @@ func tooNested(tokens token.Tokens) *token.Position {
 // comment. It leaves out open settings and the run directory: the file describes the run, not the place of
 // its results.
 func (c Config) YAML(origins Origins) []byte {
-	return c.yaml(origins, func(Setting, string) bool { return true })
+	return c.yaml(origins, func(string) bool { return true })
 }
 
 // Changes is YAML without the settings that equal Default, so that its result does not change when a later
 // version adds a setting.
 func (c Config) Changes() []byte {
-	initial := Default()
-	return c.yaml(nil, func(s Setting, value string) bool { return value != s.format(&initial) })
+	changed := differing(c, Default())
+	return c.yaml(nil, func(name string) bool { return slices.Contains(changed, name) })
 }
 
 // yaml writes the settings that are wanted.
-func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) bool) []byte {
+func (c Config) yaml(origins Origins, isWanted func(name string) bool) []byte {
 	var b bytes.Buffer
 	if c.Resume == "" {
 		b.WriteString("# lockstep train --config <this file> repeats the run.\n")
@@ -70,9 +72,9 @@ func (c Config) yaml(origins Origins, isWanted func(s Setting, value string) boo
 		b.WriteString("# The settings of the last part of the run, which was resumed. " +
 			"lockstep train --config <this file> makes\n# all of its steps with them.\n")
 	}
-	for _, s := range Settings(nil) {
-		value := s.format(&c)
-		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen(&c) || !isWanted(s, value) {
+	for _, s := range c.table() {
+		value := s.text()
+		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen() || !isWanted(s.Name) {
 			continue
 		}
 		if s.Type != "" && needsQuotes(value) {
@@ -98,4 +100,60 @@ func needsQuotes(value string) bool {
 	}
 	return strings.HasPrefix(value, "-") || strings.Trim(value, ".=") == "" ||
 		strings.ContainsFunc(value, func(c rune) bool { return !isPlain(c) })
+}
+
+// MarshalJSON writes an object with the name of each setting as a key. Numbers and switches are JSON's own;
+// what a flag takes as a text of several parts is that text. Open settings are left out: their zero value is
+// none that the run has, as the 0 of beta1 is neither that of sgd, which has none, nor the 0.9 of adamw.
+func (c Config) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	separator := byte('{')
+	for _, s := range c.table() {
+		if s.isOpen() {
+			continue
+		}
+		value := s.json
+		if value == nil {
+			value = s.text()
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("setting %s: %w", s.Name, err)
+		}
+		fmt.Fprintf(&b, "%c%q:%s", separator, s.Name, text)
+		separator = ','
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Settings that are not there keep their values; keys that are
+// no settings are skipped.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	for _, s := range c.table() {
+		value, isThere := values[s.Name]
+		if !isThere {
+			continue
+		}
+		if err := s.readJSON(value); err != nil {
+			return fmt.Errorf("setting %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// readJSON takes the value in JSON.
+func (v value) readJSON(value []byte) error {
+	if v.json != nil {
+		return json.Unmarshal(value, v.json)
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return err
+	}
+	return v.set(text)
 }

@@ -1,189 +1,121 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/cluster"
-	"lockstep/optim"
 )
-
-// A reason returns why a setting has no effect on a run of c, which is complete; "" if it has one.
-type reason func(c Config) string
-
-// unless returns s with why as the reason for having no effect.
-func (s Setting) unless(idle reason) Setting {
-	s.idle = idle
-	return s
-}
 
 // Idle returns a line for each setting that has no effect although it was given on the command line or by a
 // variable, according to origins. c is complete, as Resolve returns it.
 func (c Config) Idle(origins Origins) []string {
 	var lines []string
-	for _, s := range Settings(c.Catalog) {
+	for _, s := range c.table() {
 		origin := origins[s.Name]
 		isGiven := origin == "--"+s.Name || strings.HasPrefix(origin, cluster.EnvTrain)
-		if !isGiven {
-			continue
-		}
-		if why := c.whyIdle(s); why != "" {
+		if why := c.whyIdle(s); isGiven && why != "" {
 			lines = append(lines, fmt.Sprintf("%s has no effect: %s", origin, why))
 		}
 	}
 	return lines
 }
 
-// whyIdle returns why s has no effect on c; "" if it has one.
+// whyIdle returns why a setting of c's table has no effect; "" if it has one.
 func (c Config) whyIdle(s Setting) string {
-	if why := c.ofTraining(s.Name); why != "" || s.idle == nil {
-		return why
+	if c.EvalOnly && !c.isEvaluated(s.Name) {
+		return "--eval-only trains nothing"
 	}
-	return s.idle(c)
+	return s.idle
 }
 
-// ownSize: data sets have images of one size, but for those that are scaled or made to it.
-func ownSize(c Config) string {
-	if c.Catalog.models().ReadsTexts(c.Model) {
-		return readsImages(c)
+// isEvaluated reports whether a run with EvalOnly reads or refuses the setting of a name. All others are of
+// training.
+func (c Config) isEvaluated(name string) bool {
+	switch name {
+	case "strategy": // all workers of none evaluate all samples
+		return c.IsIsolated()
+	case "batch", "shards": // a GPU evaluates as many samples at once as a shard has
+		return c.Device != DeviceCPU
 	}
-	if c.Catalog.data().IsPath(c.Data) || c.Data == "synthetic" {
+	return slices.Contains(strings.Fields("model stem data data-dir size vocab sequence text-column "+
+		"pair-column label-column limit-test weights fresh-head normalize eval-only tta workers threads "+
+		"link insecure streams slow-worker master-addr master-port device isa math until out checkpoint-every "+
+		"resume trace"), name)
+}
+
+// unless returns why a setting has no effect; "" if it is used.
+func unless(isUsed bool, why string, args ...any) string {
+	if isUsed {
 		return ""
 	}
-	return fmt.Sprintf("all images of %s have the same size", c.Data)
+	return fmt.Sprintf(why, args...)
 }
 
-// hasStems: only resnet50 begins in more than one way.
-func hasStems(c Config) string {
-	if c.Model == "resnet50" {
-		return ""
-	}
-	return fmt.Sprintf("%s begins in one way", c.Model)
+func (c Config) readsTexts() bool { return c.Models().ReadsTexts(c.Model) }
+
+func (c Config) whyNoImages() string { return unless(!c.readsTexts(), "%s reads texts", c.Model) }
+func (c Config) whyNoTexts() string  { return unless(c.readsTexts(), "%s reads images", c.Model) }
+
+// whyOneSize: data sets have images of one size, but for those that are scaled or made to it.
+func (c Config) whyOneSize() string {
+	hasSizes := c.Datasets().IsPath(c.Data) || c.Data == "synthetic"
+	return cmp.Or(c.whyNoImages(), unless(hasSizes, "all images of %s have the same size", c.Data))
 }
 
-// readsImages: a model of texts has no use for what is for images.
-func readsImages(c Config) string {
-	if c.Catalog.models().ReadsTexts(c.Model) {
-		return fmt.Sprintf("%s reads texts", c.Model)
-	}
-	return ""
+// whyNoColumns: only in a file of the user's own is it open which columns are read.
+func (c Config) whyNoColumns() string {
+	return cmp.Or(c.whyNoTexts(), unless(c.Datasets().IsPath(c.Data), "the columns of %s are known", c.Data))
 }
 
-// readsTexts: a model of images has no use for what is for texts.
-func readsTexts(c Config) string {
-	if c.Catalog.models().ReadsTexts(c.Model) {
-		return ""
-	}
-	return fmt.Sprintf("%s reads images", c.Model)
+func (c Config) whyNoEvaluation() string {
+	return unless(c.LimitTest != 0, "--limit-test 0 leaves nothing to evaluate")
 }
 
-// hasColumns: only in a file of the user's own is it open which columns are read.
-func hasColumns(c Config) string {
-	if why := readsTexts(c); why != "" || c.Catalog.data().IsPath(c.Data) {
-		return why
-	}
-	return fmt.Sprintf("the columns of %s are known", c.Data)
+func (c Config) whyNoMeeting() string {
+	return unless(c.Link != linkLocal, "workers of one process need no place to meet")
 }
 
-// exchanges: without an exchange nothing travels.
-func exchanges(c Config) string {
-	switch {
-	case c.Workers == 1 && c.NumServers() == 0:
-		return "one worker exchanges nothing"
-	case c.IsIsolated():
-		return "workers of --strategy none exchange nothing"
-	}
-	return ""
+// whyAlone returns why nothing travels.
+func (c Config) whyAlone() string {
+	return cmp.Or(unless(c.Workers > 1 || c.NumServers() > 0, "one worker exchanges nothing"),
+		unless(!c.IsIsolated(), "workers of --strategy none exchange nothing"))
 }
 
-// sharesSteps: what is among several workers, one has no use for, even if it exchanges with servers.
-func sharesSteps(c Config) string {
-	if why := exchanges(c); why != "" || c.Workers > 1 {
-		return why
-	}
-	return "one worker shares its steps with nobody"
+// whyNoSharing: what is among several workers, one has no use for, even if it exchanges with servers.
+func (c Config) whyNoSharing() string {
+	return cmp.Or(c.whyAlone(), unless(c.Workers > 1, "one worker shares its steps with nobody"))
 }
 
-// sendsGradients: weights that are averaged have a wire of their own.
-func sendsGradients(c Config) string {
-	if why := exchanges(c); why != "" || !c.takes("outer-wire") {
-		return why
-	}
-	return fmt.Sprintf("workers of --strategy %s send no gradients; want --outer-wire", c.Strategy)
+// whyNoGradients: weights that are averaged have a wire of their own.
+func (c Config) whyNoGradients() string {
+	return cmp.Or(c.whyAlone(), unless(!c.takes("outer-wire"),
+		"workers of --strategy %s send no gradients; want --outer-wire", c.Strategy))
 }
 
-// hasBuckets: not every strategy sends gradients in buckets.
-func hasBuckets(c Config) string {
-	if why := exchanges(c); why != "" || c.takes("bucket") {
-		return why
-	}
-	return fmt.Sprintf("--strategy %s has no buckets", c.Strategy)
+// whyNoExchange: not every strategy that exchanges leaves a setting open; why is said of the others.
+func (c Config) whyNoExchange(setting, why string) string {
+	return cmp.Or(c.whyAlone(), unless(c.takes(setting), "--strategy %s %s", c.Strategy, why))
 }
 
-// hasAlgorithm: not every strategy leaves the all-reduce open.
-func hasAlgorithm(c Config) string {
-	if why := exchanges(c); why != "" || c.takes("algorithm") {
-		return why
-	}
-	return fmt.Sprintf("--strategy %s has an algorithm of its own", c.Strategy)
+// whyNotTaken: only some strategies have the setting.
+func (c Config) whyNotTaken(setting string) string {
+	return unless(c.takes(setting), "it %s", c.notTaken(setting))
 }
 
-// meets: workers of one process need no place to meet.
-func meets(c Config) string {
-	if c.Link == linkLocal {
-		return "workers of one process need no place to meet"
-	}
-	return ""
+// whyNoMomentum and whyNoMoments: update rules have the one, the others, or muon's both.
+func (c Config) whyNoMomentum() string {
+	return unless(c.Optimizer.Name != "adamw" && c.Optimizer.Name != "lamb", "--optimizer %s has none",
+		c.Optimizer.Name)
 }
 
-// hasLinks: workers of one process are not linked by TCP. Whether processes are depends on their hosts too.
-func hasLinks(c Config) string {
-	if c.Link == linkLocal {
-		return "workers of one process are not linked by TCP"
-	}
-	return ""
+func (c Config) whyNoMoments() string {
+	return unless(slices.Contains([]string{"adamw", "lamb", "muon"}, c.Optimizer.Name),
+		"--optimizer %s has none", c.Optimizer.Name)
 }
 
-// evaluates: without test samples there is no evaluation.
-func evaluates(c Config) string {
-	if c.LimitTest == 0 {
-		return "--limit-test 0 leaves nothing to evaluate"
-	}
-	return ""
-}
-
-// hasDecay: what weight decay holds for matters where there is one.
-func hasDecay(c Config) string {
-	if c.Optimizer.WeightDecay == 0 {
-		return "--weight-decay is 0"
-	}
-	return ""
-}
-
-// ofOptimizers: only these update rules have the setting.
-func ofOptimizers(names ...string) reason {
-	return func(c Config) string {
-		if slices.Contains(names, c.Optimizer.Name) {
-			return ""
-		}
-		return fmt.Sprintf("--optimizer %s has none", c.Optimizer.Name)
-	}
-}
-
-// momentumRules lists the update rules with a momentum.
-func momentumRules() []string {
-	return slices.DeleteFunc(optim.Names(), func(name string) bool {
-		return name == "adamw" || name == "lamb"
-	})
-}
-
-// ofSchedule: only this schedule has the setting.
-func ofSchedule(name string) reason {
-	return func(c Config) string {
-		if c.Schedule.Name == name {
-			return ""
-		}
-		return fmt.Sprintf("it is for --schedule %s, not %s", name, c.Schedule.Name)
-	}
+func (c Config) whyNotScheduled(name string) string {
+	return unless(c.Schedule.Name == name, "it is for --schedule %s, not %s", name, c.Schedule.Name)
 }

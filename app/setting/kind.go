@@ -11,37 +11,55 @@ import (
 	"lockstep/internal/spelling"
 )
 
-func always(*Config) error { return nil }
-func never(*Config) bool   { return false }
+// value is a field of a configuration as text and in JSON.
+type value struct {
+	Type   string   // what kind of value the flag takes; "" for a switch
+	Values []string // the names that it takes; nil: it takes other values
 
-// text is a setting that takes any string.
-func text(name, kind, usage string, at func(*Config) *string) Setting {
-	return Setting{Name: name, Usage: usage, Type: kind,
-		parse:  func(c *Config, text string) error { *at(c) = text; return nil },
-		format: func(c *Config) string { return *at(c) },
-		value:  func(c *Config) any { return at(c) },
-		check:  always,
-		isOpen: never,
-	}
+	set   func(text string) error
+	text  func() string
+	json  any                     // pointer to the value; nil: JSON has the text
+	check func(name string) error // of the value alone, for the setting of a name; nil: every one is valid
 }
 
-// filled refuses the empty text, for which a file would have no value.
-func (s Setting) filled(want string) Setting {
-	s.check = func(c *Config) error {
-		if s.format(c) == "" {
+// scalar is a value that is read and written by functions.
+func scalar[T any](at *T, kind string, read func(string) (T, error), write func(T) string) value {
+	set := func(text string) error {
+		x, err := read(text)
+		if err == nil {
+			*at = x
+		}
+		return err
+	}
+	return value{Type: kind, json: at, set: set, text: func() string { return write(*at) }}
+}
+
+// checked returns v with a check.
+func (v value) checked(check func(name string) error) value {
+	v.check = check
+	return v
+}
+
+// text takes any string.
+func text(at *string, kind string) value {
+	return scalar(at, kind, func(text string) (string, error) { return text, nil }, strings.Clone)
+}
+
+// filled takes any string but the empty one, for which a file would have no value.
+func filled(at *string, kind, want string) value {
+	return text(at, kind).checked(func(string) error {
+		if *at == "" {
 			return fmt.Errorf("is empty; want %s", want)
 		}
 		return nil
-	}
-	return s
+	})
 }
 
-// choice is a setting whose value is one of names.
-func choice(name, usage string, names []string, at func(*Config) *string) Setting {
-	s := text(name, "NAME", usage+": "+strings.Join(names, ", "), at)
-	s.Values = names
-	s.check = func(c *Config) error { return known(name, *at(c), names) }
-	return s
+// choice takes one of some names.
+func choice(at *string, names []string) value {
+	v := text(at, "NAME").checked(func(name string) error { return known(name, *at, names) })
+	v.Values = names
+	return v
 }
 
 // known returns an error unless value is one of names.
@@ -56,75 +74,55 @@ func known(name, value string, names []string) error {
 	return fmt.Errorf("unknown %s %.80q%s (known: %s)", name, value, hint, strings.Join(names, ", "))
 }
 
-// parsed is a setting with its own type, read by read and written by its String method. The empty text is
-// the zero value. want describes the form for an error; if it is "", the error of read does.
-func parsed[T fmt.Stringer](name, kind, usage, want string, read func(string) (T, error),
-	at func(*Config) *T) Setting {
-	return Setting{Name: name, Usage: usage, Type: kind,
-		parse: func(c *Config, text string) error {
-			value, err := read(text)
-			if err != nil && want != "" {
-				return fmt.Errorf("%.80q is no %s", text, want)
-			}
-			*at(c) = value
-			return err
-		},
-		format: func(c *Config) string { return (*at(c)).String() },
-		check:  always,
-		isOpen: never,
-	}
-}
-
-// decay is the setting that chooses the parameters with weight decay.
-func decay() Setting {
-	names := []string{decayAll, decayMatrices}
-	return Setting{Name: "decay", Type: "NAME", Values: names,
-		Usage: "parameters with weight decay; matrices leaves out biases and norms: " +
-			strings.Join(names, ", "),
-		parse: func(c *Config, text string) error {
-			c.Optimizer.DecayMatrices = text == decayMatrices
-			return known("decay", text, names)
-		},
-		format: func(c *Config) string {
-			if c.Optimizer.DecayMatrices {
-				return decayMatrices
-			}
-			return decayAll
-		},
-		check:  always,
-		isOpen: never,
-	}
-}
-
-// dataSet is a setting that takes the name or the path of a data set.
-func dataSet(known data.Catalog, name, usage string, at func(*Config) *string) Setting {
-	s := choice(name, usage, known.Names(), at)
-	check := s.check
-	s.check = func(c *Config) error {
-		if known.IsPath(*at(c)) {
+// dataSet takes the name or the path of a data set.
+func dataSet(at *string, sets data.Catalog) value {
+	v := choice(at, sets.Names())
+	return v.checked(func(name string) error {
+		if sets.IsPath(*at) {
 			return nil
 		}
-		return check(c)
-	}
-	return s
+		return known(name, *at, v.Values)
+	})
 }
 
-// number is a setting that takes a whole number from least to most.
-func number(name, usage string, least, most int, at func(*Config) *int) Setting {
-	return Setting{Name: name, Usage: usage, Type: "N",
-		parse: func(c *Config, text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return fmt.Errorf("%.80q is no whole number, want %d to %d", text, least, most)
-			}
-			*at(c) = n
-			return nil
-		},
-		format: func(c *Config) string { return strconv.Itoa(*at(c)) },
-		value:  func(c *Config) any { return at(c) },
-		check:  func(c *Config) error { return within(*at(c), least, most) },
-		isOpen: never,
-	}
+// parsed has its own type, read by read and written by its String method. The empty text is the zero value.
+// want describes the form for an error; if it is "", the error of read does.
+func parsed[T fmt.Stringer](at *T, kind, want string, read func(string) (T, error)) value {
+	v := scalar(at, kind, func(text string) (T, error) {
+		x, err := read(text)
+		if err != nil && want != "" {
+			err = fmt.Errorf("%.80q is no %s", text, want)
+		}
+		return x, err
+	}, T.String)
+	v.json = nil
+	return v
+}
+
+// decay chooses the parameters with weight decay.
+func decay(at *bool) value {
+	names := []string{decayAll, decayMatrices}
+	v := scalar(at, "NAME", func(text string) (bool, error) {
+		return text == decayMatrices, known("decay", text, names)
+	}, func(isMatrices bool) string {
+		if isMatrices {
+			return decayMatrices
+		}
+		return decayAll
+	})
+	v.Values, v.json = names, nil
+	return v
+}
+
+// number takes a whole number from least to most.
+func number(at *int, least, most int) value {
+	return scalar(at, "N", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, fmt.Errorf("%.80q is no whole number, want %d to %d", text, least, most)
+		}
+		return n, nil
+	}, strconv.Itoa).checked(func(string) error { return within(*at, least, most) })
 }
 
 func within(n, least, most int) error {
@@ -134,58 +132,47 @@ func within(n, least, most int) error {
 	return nil
 }
 
-// limit is a setting that takes a count not below least, or "all", stored as -1.
-func limit(name, usage string, least int, at func(*Config) *int) Setting {
-	s := number(name, usage, least, maxCount, at)
-	s.Type = "N|all"
-	parse, format, check := s.parse, s.format, s.check
-	s.parse = func(c *Config, text string) error {
+// limit takes a count not below least, or "all", stored as -1.
+func limit(at *int, least int) value {
+	return scalar(at, "N|all", func(text string) (int, error) {
 		if text == "all" {
-			*at(c) = -1
-			return nil
+			return -1, nil
 		}
-		if err := parse(c, text); err != nil || *at(c) < 0 {
-			return fmt.Errorf("%.80q is neither a whole number of at least %d nor all", text, least)
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("%.80q is neither a whole number of at least %d nor all", text, least)
 		}
-		return nil
-	}
-	s.format = func(c *Config) string {
-		if *at(c) == -1 {
+		return n, nil
+	}, func(n int) string {
+		if n == -1 {
 			return "all"
 		}
-		return format(c)
-	}
-	s.check = func(c *Config) error {
-		if *at(c) == -1 {
+		return strconv.Itoa(n)
+	}).checked(func(string) error {
+		if *at == -1 {
 			return nil
 		}
-		return check(c)
-	}
-	return s
+		return within(*at, least, maxCount)
+	})
 }
 
-// real is a setting that takes a number from 0 to most.
-func real(name, usage string, most float64, at func(*Config) *float64) Setting {
-	return Setting{Name: name, Usage: usage, Type: "X",
-		parse: func(c *Config, text string) error {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return fmt.Errorf("%.80q is no number", text)
-			}
-			*at(c) = x
-			return nil
-		},
-		format: func(c *Config) string { return strconv.FormatFloat(*at(c), 'g', -1, 64) },
-		value:  func(c *Config) any { return at(c) },
-		check: func(c *Config) error {
-			if x := *at(c); !(x >= 0 && x <= most) {
-				return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
-			}
-			return computable(*at(c))
-		},
-		isOpen: never,
-	}
+// real takes a number from 0 to most.
+func real(at *float64, most float64) value {
+	return scalar(at, "X", func(text string) (float64, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%.80q is no number", text)
+		}
+		return x, nil
+	}, decimal).checked(func(string) error {
+		if x := *at; !(x >= 0 && x <= most) {
+			return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
+		}
+		return computable(*at)
+	})
 }
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // computable returns an error for a number that is 0 as a float32, in which runs compute.
 func computable(x float64) error {
@@ -195,113 +182,100 @@ func computable(x float64) error {
 	return nil
 }
 
-// share is a setting that takes a number from 0 to below 1.
-func share(name, usage string, at func(*Config) *float64) Setting {
-	s := real(name, usage, 1, at)
-	s.check = func(c *Config) error {
-		if x := *at(c); !(x >= 0 && float32(x) < 1) {
+// share takes a number from 0 to below 1.
+func share(at *float64) value {
+	return real(at, 1).checked(func(string) error {
+		if x := *at; !(x >= 0 && float32(x) < 1) {
 			return fmt.Errorf("%v is out of range, want 0 to below 1, as a float32", x)
 		}
-		return computable(*at(c))
-	}
-	return s
+		return computable(*at)
+	})
 }
 
-// every is a setting that takes a number of steps or a time.
-func every(name, usage string, at func(*Config) *string) Setting {
-	s := text(name, "N|TIME", usage, at)
-	s.check = func(c *Config) error {
-		_, err := parseInterval(*at(c))
+// interval takes a number of steps or a time.
+func interval(at *string) value {
+	return text(at, "N|TIME").checked(func(string) error {
+		_, err := parseInterval(*at)
 		return err
-	}
-	return s
+	})
 }
 
-// duration is a setting that takes a time above 0.
-func duration(name, usage string, at func(*Config) *string) Setting {
-	s := text(name, "TIME", usage, at)
-	s.check = func(c *Config) error {
-		_, err := parseTime(*at(c))
+// duration takes a time above 0.
+func duration(at *string) value {
+	return text(at, "TIME").checked(func(string) error {
+		_, err := parseTime(*at)
 		return err
-	}
-	return s
+	})
 }
 
-// target is a setting that takes an accuracy to reach.
-func target(name, usage string, at func(*Config) *float64) Setting {
-	return Setting{Name: name, Usage: usage, Type: "accuracy=X",
-		parse: func(c *Config, text string) (err error) {
-			*at(c), err = parseTarget(text)
-			return err
-		},
-		format: func(c *Config) string {
-			if *at(c) == 0 {
-				return ""
-			}
-			return targetPrefix + strconv.FormatFloat(*at(c), 'g', -1, 64)
-		},
-		check: func(c *Config) error {
-			if x := *at(c); !(x >= 0 && x <= 1) {
-				return fmt.Errorf("accuracy %v is out of range, want 0 to 1", x)
-			}
-			return nil
-		},
-		isOpen: never,
-	}
+// target takes an accuracy to reach.
+func target(at *float64) value {
+	v := scalar(at, "accuracy=X", parseTarget, func(x float64) string {
+		if x == 0 {
+			return ""
+		}
+		return targetPrefix + decimal(x)
+	}).checked(func(string) error {
+		if x := *at; !(x >= 0 && x <= 1) {
+			return fmt.Errorf("accuracy %v is out of range, want 0 to 1", x)
+		}
+		return nil
+	})
+	v.json = nil
+	return v
 }
 
-// toggle is a setting that is on or off.
-func toggle(name, usage string, at func(*Config) *bool) Setting {
-	return Setting{Name: name, Usage: usage,
-		parse: func(c *Config, text string) error {
-			on, err := strconv.ParseBool(text)
-			if err != nil {
-				return fmt.Errorf("%.80q is neither true nor false", text)
-			}
-			*at(c) = on
-			return nil
-		},
-		format: func(c *Config) string { return strconv.FormatBool(*at(c)) },
-		value:  func(c *Config) any { return at(c) },
-		check:  always,
-		isOpen: never,
-	}
+// toggle is on or off.
+func toggle(at *bool) value {
+	return scalar(at, "", func(text string) (bool, error) {
+		isOn, err := strconv.ParseBool(text)
+		if err != nil {
+			return false, fmt.Errorf("%.80q is neither true nor false", text)
+		}
+		return isOn, nil
+	}, strconv.FormatBool)
 }
 
-// seed is the setting of the seed of all random numbers.
-func seed() Setting {
-	return Setting{Name: "seed", Type: "N",
-		Usage: "seed of all random numbers",
-		parse: func(c *Config, text string) (err error) {
-			if c.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-				return fmt.Errorf("%.80q is no whole number from 0 to 2^64-1", text)
-			}
-			return nil
-		},
-		format: func(c *Config) string { return strconv.FormatUint(c.Seed, 10) },
-		value:  func(c *Config) any { return &c.Seed },
-		check:  always,
-		isOpen: never,
-	}
+// seed takes the seed of all random numbers.
+func seed(at *uint64) value {
+	return scalar(at, "N", func(text string) (uint64, error) {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("%.80q is no whole number from 0 to 2^64-1", text)
+		}
+		return n, nil
+	}, func(n uint64) string { return strconv.FormatUint(n, 10) })
 }
 
-// byteSize is a setting that takes least to most bytes, as ParseBytes reads them.
-func byteSize(name, usage string, least, most int, at func(*Config) *int) Setting {
-	return Setting{Name: name, Usage: usage, Type: "BYTES",
-		parse: func(c *Config, text string) (err error) {
-			*at(c), err = ParseBytes(text)
-			return err
-		},
-		format: func(c *Config) string { return FormatBytes(*at(c)) },
-		value:  func(c *Config) any { return at(c) },
-		check:  func(c *Config) error { return within(*at(c), least, most) },
-		isOpen: never,
-	}
+// byteSize takes least to most bytes, as ParseBytes reads them.
+func byteSize(at *int, least, most int) value {
+	return scalar(at, "BYTES", ParseBytes, FormatBytes).checked(func(string) error {
+		return within(*at, least, most)
+	})
 }
 
-// open marks a setting that may be left out: Config.Complete replaces its zero value.
-func open(s Setting) Setting {
-	zero := s.format(&Config{})
-	s.isOpen = func(c *Config) bool { return s.format(c) == zero }
-	return s
+// staleness takes the bound of asynchronous updates.
+func staleness(at *string) value {
+	return text(at, "N").checked(func(string) error {
+		if n, err := strconv.Atoi(*at); *at != auto && (err != nil || n < 0) {
+			return fmt.Errorf("%.80q is no bound; want auto, or a whole number from 0", *at)
+		}
+		return nil
+	})
+}
+
+// device takes a kind of device, or one GPU of several.
+func device(at *string) value {
+	v := choice(at, devices())
+	return v.checked(func(name string) error {
+		number, isNumbered := strings.CutPrefix(*at, DeviceCUDA+":")
+		if !isNumbered {
+			return known(name, *at, v.Values)
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || n >= maxDevices || strconv.Itoa(n) != number {
+			return fmt.Errorf("%.80q is no GPU; want cuda:N, with N from 0 to %d", *at, maxDevices-1)
+		}
+		return nil
+	})
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"lockstep/internal/spelling"
 )
 
 // parseTime reads a time such as 30s; "" is none.
@@ -34,31 +32,6 @@ func parseTarget(text string) (accuracy float64, err error) {
 		return 0, fmt.Errorf("%.80q is no accuracy above 0 to 1 such as accuracy=0.94", text)
 	}
 	return x, nil
-}
-
-// lengthProblems adds invalid combinations of the settings of the run's length.
-func (c Config) lengthProblems(add adder) {
-	if c.Epochs > 0 && c.Steps > 0 {
-		add("steps", "the length is given twice, as %s and as %s; leave one out",
-			spelling.Count(c.Steps, "step"), spelling.Count(c.Epochs, "epoch"))
-	}
-	switch {
-	case c.For == "":
-	case c.Epochs > 0 || c.Steps > 0:
-		add("for", "the length is given twice, as %s and by --epochs or --steps; leave one out", c.For)
-	case c.Schedule.WantsLength():
-		add("for", "the schedule %s wants to know the number of steps; give --epochs or --steps, or "+
-			"--schedule constant", c.Schedule.Name)
-	case c.Lookahead.Power > 0:
-		add("for", "--lookahead %s wants to know the number of steps", c.Lookahead)
-	}
-	switch {
-	case c.Until == 0:
-	case c.LimitTest == 0:
-		add("until", "has nothing to evaluate with --limit-test 0")
-	case c.IsIsolated():
-		add("until", "wants replicas that are equal; those of --strategy none are not")
-	}
 }
 
 // Remaining returns how long a run whose length is a time has to go on after so much training; 0 if its
@@ -103,27 +76,4 @@ func parseInterval(text string) (Interval, error) {
 func (c Config) CheckpointInterval() Interval {
 	every, _ := parseInterval(c.CheckpointEvery) // its error is a problem of Validate's
 	return every
-}
-
-// KeepsCheckpoints reports whether the run writes checkpoints.
-func (c Config) KeepsCheckpoints() bool { return c.CheckpointEvery != "" }
-
-// StopsTogether reports whether a run that is asked to stop goes on until all workers have made the same
-// step, because several processes have a part of the checkpoint that is then written.
-func (c Config) StopsTogether() bool {
-	isApart := c.NumServers() > 0 && !c.IsAsync() || c.IsSharded() || c.HoldsBack() || c.Averages()
-	return c.KeepsCheckpoints() && isApart
-}
-
-// NumSteps returns the length in steps for a number of training samples, unless the length is a time.
-func (c Config) NumSteps(samples int) int {
-	if c.Steps > 0 {
-		return c.Steps
-	}
-	return c.Epochs * c.StepsPerEpoch(samples)
-}
-
-// StepsPerEpoch returns the number of steps that see every one of so many samples once.
-func (c Config) StepsPerEpoch(samples int) int {
-	return (samples + c.StepBatch() - 1) / c.StepBatch()
 }

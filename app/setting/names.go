@@ -3,7 +3,39 @@ package setting
 import (
 	"lockstep/comm"
 	"lockstep/compute"
+	"lockstep/data"
+	"lockstep/gradsync"
+	"lockstep/model"
 )
+
+// Catalog has the networks and data sets that a program knows by name. A nil *Catalog has those that
+// come with Lockstep.
+type Catalog struct {
+	Models model.Catalog
+	Data   data.Catalog
+}
+
+// Models returns the networks that the run's program knows by name.
+func (c Config) Models() model.Catalog {
+	if c.Catalog == nil {
+		return model.Catalog{}
+	}
+	return c.Catalog.Models
+}
+
+// Datasets returns the data sets that the run's program knows by name.
+func (c Config) Datasets() data.Catalog {
+	if c.Catalog == nil {
+		return data.Catalog{}
+	}
+	return c.Catalog.Data
+}
+
+// WithoutDropout returns c with a catalog of the same names whose networks have no dropout.
+func (c Config) WithoutDropout() Config {
+	c.Catalog = &Catalog{Models: c.Models().WithoutDropout(), Data: c.Datasets()}
+	return c
+}
 
 const (
 	none = "none" // no test-time augmentation
@@ -18,6 +50,9 @@ const (
 	decayAll      = "all"      // weight decay of every parameter, as in PyTorch
 	decayMatrices = "matrices" // not of biases and norms
 
+	withWorkers = "workers" // server s lives in the process of worker s mod W
+	apart       = "apart"   // each server is a process of its own
+
 	auto = "auto"
 
 	// Auto is the strategy, or the math, that is replaced by another one before a run begins.
@@ -30,8 +65,12 @@ const (
 	NormalizeImageNet = "imagenet"
 )
 
-func algorithms() []string { return append([]string{auto}, comm.Algorithms()...) }
-func links() []string      { return []string{auto, linkLocal, linkSHM, linkTCP} }
+func algorithms() []string     { return append([]string{auto}, comm.Algorithms()...) }
+func links() []string          { return []string{auto, linkLocal, linkSHM, linkTCP} }
+func serverPlaces() []string   { return []string{withWorkers, apart} }
+func normalizeNames() []string { return []string{auto, NormalizeData, NormalizeImageNet} }
+func ttaNames() []string       { return []string{none, ttaFlip, ttaFlipShift} }
+func devices() []string        { return []string{DeviceCPU, DeviceCUDA, auto} }
 
 func isaNames() []string {
 	return []string{compute.Plain.String(), compute.AVX2.String(), compute.AVX512.String()}
@@ -42,11 +81,22 @@ func mathNames() []string {
 		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32, auto}
 }
 
-func normalizeNames() []string { return []string{auto, NormalizeData, NormalizeImageNet} }
-
-func ttaNames() []string { return []string{none, ttaFlip, ttaFlipShift} }
-
 func augmentNames() []string {
 	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
 		augmentCropFlipCutout, augmentShiftAlternate}
 }
+
+// wires lists the names of compressions that is reports true for.
+func wires(is func(gradsync.Wire) bool) []string {
+	var names []string
+	for _, w := range gradsync.Wires() {
+		if is(w) {
+			names = append(names, w.String())
+		}
+	}
+	return names
+}
+
+func isAny(gradsync.Wire) bool        { return true }
+func isLossless(w gradsync.Wire) bool { return !w.IsLossy() && !w.IsAuto() }
+func isFixed(w gradsync.Wire) bool    { return w.IsFixed() } // no residuals, and not decided during the run

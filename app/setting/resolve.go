@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,6 +21,7 @@ type Source struct {
 	File        string              // path of a configuration file; "": none
 	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
 	Flags       map[string]string   // what was given on the command line, by name
+	Note        func(string)        // told what became of a path that was moved; nil: not
 }
 
 // Origins holds the origin of each setting's value: "default", "derived", or the place where a user gave it,
@@ -35,7 +37,7 @@ const (
 // completes the result. With the flag resume, all other values come from that run's newest valid checkpoint
 // unless flags give them. Every invalid value becomes one line of a *UsageError, which names its origin.
 func Resolve(s Source) (Config, Origins, error) {
-	r := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}
+	r := newResolver(s.Catalog)
 	if folder := s.Flags["resume"]; folder != "" {
 		if err := r.resume(folder, s); err != nil {
 			return Config{}, nil, err
@@ -59,10 +61,10 @@ func Resolve(s Source) (Config, Origins, error) {
 	problems := r.problems
 	if len(problems) == 0 {
 		for _, p := range r.config.problems() {
-			problems = append(problems, located{r.where(p.name), p.err})
+			problems = append(problems, problem{r.where(p.where), p.err})
 		}
 	}
-	if err := refusal(problems); err != nil {
+	if err := usageError(problems); err != nil {
 		return Config{}, nil, err
 	}
 	return r.complete(s.Environment), r.origins, nil
@@ -73,33 +75,33 @@ type resolver struct {
 	config   Config
 	origins  Origins
 	settings []Setting
-	problems []located
+	problems []problem
 }
 
-// located is a problem with the origin of its cause.
-type located struct {
-	where string
-	err   error
+// newResolver returns a resolver that has the defaults, and whose settings are those of its configuration.
+func newResolver(k *Catalog) *resolver {
+	r := &resolver{config: Default(), origins: Origins{}}
+	r.config.Catalog = k
+	r.settings = r.config.table()
+	return r
 }
 
-// refusal returns problems as an error; nil if there are none.
-func refusal(problems []located) error {
-	if len(problems) == 0 {
-		return nil
+// differing returns the names of the settings that differ between two configurations.
+func differing(a, b Config) []string {
+	var names []string
+	others := b.table()
+	for i, s := range a.table() {
+		if s.text() != others[i].text() {
+			names = append(names, s.Name)
+		}
 	}
-	e := &UsageError{}
-	for _, p := range problems {
-		e.Lines = append(e.Lines, fmt.Sprintf("%s: %v", p.where, p.err))
-	}
-	return e
+	return names
 }
 
 // start takes the values of a configuration other than the default one.
 func (r *resolver) start(c Config, name string) {
-	for _, s := range r.settings {
-		if s.format(&c) != s.format(&r.config) {
-			r.origins[s.Name] = name
-		}
+	for _, setting := range differing(c, r.config) {
+		r.origins[setting] = name
 	}
 	r.config = c
 }
@@ -124,7 +126,7 @@ func (r *resolver) names() []string {
 func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
-		r.problems = append(r.problems, located{where,
+		r.problems = append(r.problems, problem{where,
 			fmt.Errorf("unknown key %.80q%s", name, Hint(name, r.names()))})
 		return
 	}
@@ -132,9 +134,9 @@ func (r *resolver) set(name, text, where string) {
 	if !utf8.ValidString(text) { // no configuration file could hold it
 		err = fmt.Errorf("%.80q is not UTF-8", text)
 	} else {
-		err = s.parse(&r.config, text)
+		err = s.set(text)
 	}
-	if err == nil && s.isOpen(&r.config) {
+	if err == nil && s.isOpen() {
 		// Given, so it cannot be left open: the zero is out of range.
 		least := "at least 1"
 		switch {
@@ -146,11 +148,11 @@ func (r *resolver) set(name, text, where string) {
 		err = fmt.Errorf("%.80q is out of range, want %s, or leave it out", text, least)
 	}
 	if err != nil {
-		r.problems = append(r.problems, located{pointTo(name, where), err})
+		r.problems = append(r.problems, problem{pointTo(name, where), err})
 		return
 	}
 	if name == "resume" && where != fromResume {
-		r.problems = append(r.problems, located{pointTo(name, where),
+		r.problems = append(r.problems, problem{pointTo(name, where),
 			fmt.Errorf("is for the command line only")})
 	}
 	r.origins[name] = where
@@ -230,13 +232,11 @@ func pointTo(name, origin string) string {
 // complete decides the open settings and records the origin of values that were not given, or given as auto.
 func (r *resolver) complete(e cluster.Environment) Config {
 	done := r.config.On(e).Complete()
-	for _, s := range r.settings {
-		switch _, isGiven := r.origins[s.Name]; {
-		case s.format(&done) != s.format(&r.config):
-			r.origins[s.Name] = fromRule
-		case !isGiven:
-			r.origins[s.Name] = fromDefault
-		}
+	for _, name := range differing(done, r.config) {
+		r.origins[name] = fromRule
+	}
+	for _, name := range r.names() {
+		r.origins[name] = cmp.Or(r.origins[name], fromDefault)
 	}
 	return done
 }
@@ -244,11 +244,12 @@ func (r *resolver) complete(e cluster.Environment) Config {
 // Changed returns o with another origin for the settings that differ between two configurations; nil stays
 // nil.
 func (o Origins) Changed(from, to Config, origin string) Origins {
+	if o == nil {
+		return nil
+	}
 	changed := maps.Clone(o)
-	for _, s := range Settings(from.Catalog) {
-		if changed != nil && s.format(&from) != s.format(&to) {
-			changed[s.Name] = origin
-		}
+	for _, name := range differing(from, to) {
+		changed[name] = origin
 	}
 	return changed
 }
@@ -256,14 +257,14 @@ func (o Origins) Changed(from, to Config, origin string) Origins {
 // FromFlags returns the words of a command line that give the settings again which flags gave, but for
 // --resume.
 func (o Origins) FromFlags(c Config) (words []string) {
-	for _, s := range Settings(c.Catalog) {
+	for _, s := range c.table() {
 		flag := "--" + s.Name
 		switch {
 		case o[s.Name] != flag || flag == fromResume:
 		case s.IsSwitch():
-			words = append(words, flag+"="+s.format(&c))
+			words = append(words, flag+"="+s.text())
 		default:
-			words = append(words, flag, s.format(&c))
+			words = append(words, flag, s.text())
 		}
 	}
 	return words
@@ -283,7 +284,7 @@ func (c Config) Reopen(given Config, origins Origins) Config {
 
 // ReadFile reads the configuration of a run, even if it could not run on this machine.
 func ReadFile(path string) (Config, error) {
-	r := resolver{config: Default(), origins: Origins{}, settings: Settings(nil)}
+	r := newResolver(nil)
 	if err := r.readFile(path); err != nil {
 		return Config{}, err
 	}
@@ -291,4 +292,40 @@ func ReadFile(path string) (Config, error) {
 		return Config{}, Refuse("%s: %v", r.problems[0].where, r.problems[0].err)
 	}
 	return r.config, nil
+}
+
+// OwnShards returns the number of shards of a run that was given none, and reports whether it follows the
+// number of workers, so that one worker would have another by default and end with other bits.
+func (o Origins) OwnShards(c Config) (shards int, isOwn bool) {
+	return c.Shards, o["shards"] == fromRule && c.Shards != c.UsualShards(1) && c.Inexact() == ""
+}
+
+// Value is the text of one setting, as a flag takes it.
+type Value struct {
+	Name  string `json:"name"`
+	Text  string `json:"text"`
+	Where string `json:"-"` // origin, for an error; "": the flag of this name
+}
+
+// With returns c with some settings changed, in order, and without looking at their combination. A length
+// given anew replaces that of c, and a new number of workers opens what follows from it. Switches may have
+// the text "". It fails with a *UsageError that has a line for each unknown name and each wrong text.
+func (c Config) With(values []Value) (Config, error) {
+	r := newResolver(c.Catalog)
+	r.config = c
+	texts := map[string]string{}
+	for _, v := range values {
+		texts[v.Name] = v.Text
+	}
+	r.reopen(texts)
+	for _, v := range values {
+		if s := r.find(v.Name); s != nil && s.IsSwitch() && v.Text == "" {
+			v.Text = "true"
+		}
+		if v.Where == "" {
+			v.Where = "--" + v.Name
+		}
+		r.set(v.Name, v.Text, v.Where)
+	}
+	return r.config, usageError(r.problems)
 }

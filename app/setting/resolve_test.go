@@ -145,9 +145,11 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "key twice", file: "batch: 1\nbatch: 2\n", want: ":2:1: "},
 		{name: "nested", file: "batch:\n  size: 1\n", want: ":1:1: batch: want a value, or a list of values"},
 		{name: "list for one", file: "batch: [1, 2]\n", want: `:1:1: batch: "1,2" is no whole`},
-		{name: "alias", file: "lr: *x\n", want: ":1:6: *x: no value before it has the anchor &x"},
-		{name: "tag", file: "batch: !!int 3\n", want: ":1:8: !!int: a tag"},
-		{name: "merge", file: "lr: &a 0.1\n<<: *a\n", want: `unknown key "<<"`},
+		{name: "alias", file: "lr: *x\n", want: ":1:1: lr: want a value, or a list of values, without " +
+			"anchors"},
+		{name: "tag", file: "batch: !!int 3\n", want: ":1:1: batch: want a value, or a list of values, " +
+			"without"},
+		{name: "merge", file: "<<: {lr: 0.1}\n", want: "<<: want a value"},
 		{name: "no mapping", file: "- 1\n", want: "want lines of the form key: value"},
 		{name: "syntax", file: "batch: [1\n", want: ":1:8: "},
 	}
@@ -169,12 +171,12 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// A file may begin with a byte order mark, and use lists, anchors and aliases.
+// A file may begin with a byte order mark, and use lists.
 func TestFormsOfAFile(t *testing.T) {
 	for _, text := range []string{
 		"\ufeffschedule: step\nmilestones: 1,2\nlr: 0.1\nweight-decay: 0.1\n",
-		"schedule: step\nmilestones: [1, 2]\nlr: &x 0.1\nweight-decay: *x\n",
-		"schedule: step\nmilestones:\n  - 1\n  - &two 2\nlr: 0.1\nweight-decay: '0.1'\n",
+		"schedule: step\nmilestones: [1, 2]\nlr: 0.1\nweight-decay: 0.1\n",
+		"schedule: step\nmilestones:\n  - 1\n  - 2\nlr: 0.1\nweight-decay: '0.1'\n",
 	} {
 		c, _, err := setting.Resolve(setting.Source{File: write(t, text)})
 		milestones, o := c.Schedule.Milestones.String(), c.Optimizer
@@ -265,6 +267,53 @@ func TestTheSameWorkersKeepTheirThreads(t *testing.T) {
 			Flags: map[string]string{"workers": workers}})
 		if err != nil || origins["threads"] != want {
 			t.Errorf("%s workers: threads are from %q, want %q; %v", workers, origins["threads"], want, err)
+		}
+	}
+}
+
+// A line of config.yaml that was edited is refused although its path has the same last part. A path that was
+// given in another form is the same, and one to what was moved since is taken with a note.
+func TestEditedPaths(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	here := func(name string) string {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	began, other := here("a/w.safetensors"), here("b/w.safetensors")
+	run := filepath.Join(folder, "run")
+	gone := filepath.Join(folder, "gone", "w.safetensors")
+	for _, test := range []struct{ was, is, want, note string }{
+		{began, began, began, ""}, {began, "a/w.safetensors", began, ""},
+		{began, "../a/w.safetensors", began, ""}, // as it was given in a folder of this one
+		{began, other, "weights: comes from the run that is resumed", ""},
+		{began, "b/w.safetensors", "weights: comes from the run that is resumed", ""},
+		{gone, other, other, "gone/w.safetensors is not there any more"},
+	} {
+		c := setting.Default()
+		c.Weights = test.was
+		store := checkpoint.NewStore(filepath.Join(run, "checkpoints"))
+		_, err := store.Commit(1, map[string]any{"config": c}, nil)
+		for name, text := range map[string]string{"host.json": `{"config_sha256": "another"}`,
+			"config.yaml": "weights: " + test.is + "\n"} {
+			err = errors.Join(err, os.WriteFile(filepath.Join(run, name), []byte(text), 0o666))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes string
+		got, _, err := setting.Resolve(setting.Source{Flags: map[string]string{"resume": run},
+			Note: func(text string) { notes += text }})
+		isWanted := err == nil && got.Weights == test.want ||
+			err != nil && strings.Contains(err.Error(), test.want)
+		if !isWanted || !strings.Contains(notes, test.note) || (notes == "") != (test.note == "") {
+			t.Errorf("%s edited to %s: weights %s, %v, note %q", test.was, test.is, got.Weights, err, notes)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package setting
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,15 +39,16 @@ func (r *resolver) resume(folder string, s Source) error {
 		return withoutCheckpoint(folder, err)
 	}
 	r.config = former.Config
+	r.config.Catalog = s.Catalog
 	r.config.Out, r.config.Resume = folder, folder
 	for _, setting := range r.settings {
 		r.origins[setting.Name] = fromResume
 	}
 	if s.File != "" {
-		r.problems = append(r.problems, located{"--config",
+		r.problems = append(r.problems, problem{"--config",
 			fmt.Errorf("the configuration comes from the run that is resumed")})
 	}
-	edited, err := r.edited(folder)
+	edited, err := r.edited(folder, s.Note)
 	if err != nil {
 		return err
 	}
@@ -61,12 +64,12 @@ func (r *resolver) resume(folder string, s Source) error {
 			if place := places[name]; place != "" {
 				where = pointTo(name, place)
 			}
-			r.problems = append(r.problems, located{where, fmt.Errorf(
+			r.problems = append(r.problems, problem{where, fmt.Errorf(
 				"comes from the run that is resumed; only these may be given anew: %s",
 				strings.Join(anew(), ", "))})
 		}
 	}
-	slices.SortFunc(r.problems, func(a, b located) int { return strings.Compare(a.where, b.where) })
+	slices.SortFunc(r.problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })
 	if isa := s.Environment[cluster.EnvISA]; isa != "" {
 		r.set("isa", isa, cluster.EnvISA)
 	}
@@ -78,22 +81,64 @@ func (r *resolver) resume(folder string, s Source) error {
 }
 
 // edited returns the lines of the file of the run in folder that do not say what its checkpoint does, if
-// someone has edited the file since the run wrote it.
-func (r *resolver) edited(folder string) (edited []entry, err error) {
+// someone has edited the file since the run wrote it. A path to what was moved since then is taken at once.
+func (r *resolver) edited(folder string, note func(string)) (edited []entry, err error) {
 	d := rundir.Directory(folder)
 	if !d.IsEdited() {
 		return nil, nil
 	}
+	former := map[string]string{}
+	for _, s := range r.settings {
+		former[s.Name] = s.text()
+	}
 	entries, err := entriesOf(d.Path(rundir.ConfigFile), fromResume)
 	for _, e := range entries {
-		c, s := r.config, r.find(e.name)
-		isSame := s != nil && s.parse(&c, e.text) == nil && // a path is whole here, and as it was given there
-			filepath.Base(s.format(&c)) == filepath.Base(s.format(&r.config))
-		if !isSame && e.text != auto {
+		s := r.find(e.name)
+		if s == nil || s.set(e.text) != nil {
+			edited = append(edited, e)
+			continue
+		}
+		was, is := former[e.name], s.text()
+		s.set(was) // which it was read from
+		isName := e.name == "data" && !r.config.Datasets().IsPath(is)
+		switch {
+		case is == was, e.text == auto, !isName && isPathOf(is, was):
+		case isMoved(is, was):
+			s.set(is)
+			r.origins[e.name] = e.where
+			if note != nil {
+				note(fmt.Sprintf("%s: %s is not there any more, and %s is: the run goes on with it", e.where,
+					was, is))
+			}
+		default:
 			edited = append(edited, e)
 		}
 	}
 	return edited, err
+}
+
+// isPathOf reports whether text, as it was given somewhere, names the file at an absolute path.
+func isPathOf(text, path string) bool {
+	if !filepath.IsAbs(path) || filepath.IsAbs(text) {
+		return false
+	}
+	here, err := filepath.Abs(text)
+	rest := filepath.ToSlash(filepath.Clean(text))
+	for strings.HasPrefix(rest, "../") {
+		rest = rest[len("../"):]
+	}
+	return err == nil && here == path || strings.HasSuffix(filepath.ToSlash(path), "/"+rest)
+}
+
+// isMoved reports whether what was at an absolute path is not there any more, and something of its name is
+// at another path.
+func isMoved(to, from string) bool {
+	if !filepath.IsAbs(from) || filepath.Base(to) != filepath.Base(from) {
+		return false
+	}
+	_, gone := os.Stat(from)
+	_, failed := os.Stat(to)
+	return errors.Is(gone, fs.ErrNotExist) && failed == nil
 }
 
 // withoutCheckpoint adds to err, with which no checkpoint was found in folder, what to do.
@@ -135,7 +180,7 @@ func (r *resolver) takeHosts(s Source) {
 	isLimited := s.Environment[cluster.EnvOversubscribe] == ""
 	c := &r.config
 	if c.Link == linkLocal && r.origins["link"] != fromResume && r.origins["workers"] == "" {
-		r.problems = append(r.problems, located{r.where("link"), errors.New("local keeps all workers in " +
+		r.problems = append(r.problems, problem{r.where("link"), errors.New("local keeps all workers in " +
 			"one process, on the first host; want shm or tcp, or --workers")})
 	}
 	switch origin := r.origins["workers"]; {
@@ -156,7 +201,7 @@ func (r *resolver) takeHosts(s Source) {
 	case c.Workers > slots && isLimited && s.Environment[cluster.EnvRestarts] != "":
 		c.Workers = slots // a host was lost before the first checkpoint
 	case c.Workers > slots && isLimited:
-		r.problems = append(r.problems, located{r.where("workers"), fmt.Errorf("%d, but the hosts have %s; "+
+		r.problems = append(r.problems, problem{r.where("workers"), fmt.Errorf("%d, but the hosts have %s; "+
 			"want at most as many, more slots, or `lockstep launch --oversubscribe`", c.Workers,
 			spelling.Count(slots, "slot"))})
 	}
@@ -205,4 +250,26 @@ func (r *resolver) drop() {
 	if r.origins["math"] == fromResume && r.origins["device"] != fromResume {
 		*c = c.moved()
 	}
+}
+
+// ReplaySettings returns the settings, as texts by name, that a replay of c must share with it: those that
+// change what an update computes.
+func (c Config) ReplaySettings() map[string]string {
+	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta")
+	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
+	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
+		texts["isa"] = path.String()
+	}
+	if c.GradientWire().IsLossy() {
+		free = slices.DeleteFunc(free, func(name string) bool {
+			return name == "bucket" || name == "servers"
+		})
+	}
+	rooted := c.Rooted()
+	for _, s := range rooted.table() {
+		if !slices.Contains(free, s.Name) {
+			texts[s.Name] = s.text()
+		}
+	}
+	return texts
 }

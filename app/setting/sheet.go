@@ -21,10 +21,10 @@ type Line struct {
 }
 
 // ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
-// same kind. A value or a list of values may have an anchor, and stand elsewhere as an alias. path names the
-// text in errors, which are *UsageErrors of one line.
+// same kind, without anchors, aliases and tags. path names the text in errors, which are *UsageErrors of one
+// line.
 func ReadSheet(path string, text []byte) ([]Line, error) {
-	s := sheet{path, map[string]ast.Node{}}
+	s := sheet(path)
 	tokens := lexer.Tokenize(strings.TrimPrefix(string(text), byteOrderMark))
 	if at := tooNested(tokens); at != nil {
 		return nil, s.refuse(at, "lists in lists, want lines of the form key: value")
@@ -48,21 +48,18 @@ func ReadSheet(path string, text []byte) ([]Line, error) {
 		}
 		lines = append(lines, more...)
 	}
-	return lines, s.checkOnce(lines)
+	return lines, checkOnce(lines)
 }
 
 func (s sheet) refuse(at *token.Position, format string, args ...any) error {
-	return Refuse("%s:%d:%d: %s", s.path, at.Line, at.Column, fmt.Sprintf(format, args...))
+	return Refuse("%s:%d:%d: %s", s, at.Line, at.Column, fmt.Sprintf(format, args...))
 }
 
 // byteOrderMark begins files of some Windows editors.
 const byteOrderMark = "\ufeff"
 
-// sheet reads one file.
-type sheet struct {
-	path    string
-	anchors map[string]ast.Node // those before
-}
+// sheet reads the file of a path.
+type sheet string
 
 // mapping reads the lines of a mapping.
 func (s sheet) mapping(n ast.Node) ([]Line, error) {
@@ -83,11 +80,11 @@ func (s sheet) mapping(n ast.Node) ([]Line, error) {
 		}
 		lines = append(lines, l)
 	}
-	return lines, s.checkOnce(lines)
+	return lines, checkOnce(lines)
 }
 
 // checkOnce refuses a name that is there twice.
-func (s sheet) checkOnce(lines []Line) error {
+func checkOnce(lines []Line) error {
 	seen := map[string]string{}
 	for _, l := range lines {
 		if first := seen[l.Name]; first != "" {
@@ -101,32 +98,21 @@ func (s sheet) checkOnce(lines []Line) error {
 // line reads a name and its value.
 func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 	key := pair.Key.GetToken()
-	l := Line{Name: key.Value, Where: fmt.Sprintf("%s:%d:%d", s.path, key.Position.Line, key.Position.Column)}
-	value, err := s.meant(pair.Value)
-	if err != nil {
-		return l, err
-	}
-	list, isList := value.(*ast.SequenceNode)
+	l := Line{Name: key.Value, Where: fmt.Sprintf("%s:%d:%d", s, key.Position.Line, key.Position.Column)}
+	list, isList := pair.Value.(*ast.SequenceNode)
 	if !isList {
-		text, isScalar := textOf(value)
+		text, isScalar := textOf(pair.Value)
 		if !isScalar {
-			return l, s.refuse(key.Position, "%s: want a value, or a list of values", l.Name)
+			return l, s.refuse(key.Position, "%s: want a value, or a list of values, without "+
+				"anchors, aliases and tags", l.Name)
 		}
 		l.Texts = []string{text}
 		return l, nil
 	}
-	_, isAlias := pair.Value.(*ast.AliasNode)
 	for _, item := range list.Values {
-		item, err := s.meant(item)
-		if err != nil {
-			return l, err
-		}
 		if text, isScalar := textOf(item); isScalar {
 			l.Texts = append(l.Texts, text)
 			continue
-		}
-		if isAlias { // such lists could grow without end
-			return l, s.refuse(key.Position, "%s: an alias of a list of mappings; write it out", l.Name)
 		}
 		part, err := s.mapping(item)
 		if err != nil {
@@ -140,32 +126,12 @@ func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 	return l, nil
 }
 
-// meant returns the node that n stands for: what has the anchor, or what an alias names.
-func (s sheet) meant(n ast.Node) (ast.Node, error) {
-	switch n := n.(type) {
-	case *ast.AnchorNode:
-		s.anchors[n.Name.GetToken().Value] = n.Value
-		return n.Value, nil
-	case *ast.AliasNode:
-		name := n.Value.GetToken()
-		if to := s.anchors[name.Value]; to != nil {
-			return to, nil
-		}
-		return nil, s.refuse(name.Position, "*%s: no value before it has the anchor &%s", name.Value,
-			name.Value)
-	case *ast.TagNode:
-		return nil, s.refuse(n.GetToken().Position, "%s: a tag, which settings do not need; leave it out",
-			n.GetToken().Value)
-	}
-	return n, nil
-}
-
 // textOf returns the text of a single value.
 func textOf(n ast.Node) (text string, isScalar bool) {
 	switch n := n.(type) {
 	case *ast.LiteralNode:
 		return n.Value.GetToken().Value, true
-	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode: // one on another
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 		return "", false
 	case ast.ScalarNode:
 		return n.GetToken().Value, true

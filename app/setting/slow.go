@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"lockstep/internal/spelling"
 )
 
 // Slow says that one worker computes more slowly from a step on.
@@ -87,23 +85,4 @@ func (l SlowWorkers) At(rank, step int) float64 {
 // Below returns the items of ranks below workers.
 func (l SlowWorkers) Below(workers int) SlowWorkers {
 	return slices.DeleteFunc(slices.Clone(l), func(s Slow) bool { return s.Rank >= workers })
-}
-
-// ranksBelow lists the ranks of some workers.
-func ranksBelow(workers int) string {
-	if workers == 1 {
-		return "0"
-	}
-	return fmt.Sprintf("0 to %d", workers-1)
-}
-
-// slowProblems adds the problems of SlowWorkers.
-func (c Config) slowProblems(add func(name, format string, args ...any)) {
-	for _, s := range c.SlowWorkers {
-		if s.Rank >= c.Workers {
-			add("slow-worker", "there is no worker of rank %d among %s; want %s", s.Rank,
-				spelling.Count(c.Workers, "worker"), ranksBelow(c.Workers))
-			return
-		}
-	}
 }

@@ -25,7 +25,7 @@ func NewTerm(text string) string {
 // follow from a run that is resumed, or from the machine, are decided by one process for all. Errors are
 // those of Resolve.
 func Terms(s Source) (map[string]string, error) {
-	r, initial := resolver{config: Default(), origins: Origins{}, settings: Settings(s.Catalog)}, Default()
+	r := newResolver(s.Catalog)
 	if s.File != "" && s.Flags["resume"] == "" {
 		if err := r.readFile(s.File); err != nil {
 			return nil, err
@@ -33,13 +33,13 @@ func Terms(s Source) (map[string]string, error) {
 	}
 	r.readEnvironment(s.Environment)
 	r.takeFlags(s.Flags)
-	if err := refusal(r.problems); err != nil {
+	if err := usageError(r.problems); err != nil {
 		return nil, err
 	}
 	terms := map[string]string{}
-	for _, setting := range r.settings {
-		if text := setting.format(&r.config); !setting.isOwn && text != setting.format(&initial) {
-			terms["--"+setting.Name] = NewTerm(text)
+	for _, name := range differing(r.config, Default()) {
+		if setting := r.find(name); !setting.isOwn {
+			terms["--"+name] = NewTerm(setting.text())
 		}
 	}
 	return terms, nil
@@ -62,10 +62,4 @@ func Disagreement(its, rank0 map[string]string) string {
 		differences = append(differences[:most], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(differences, ", ")
-}
-
-// own marks a setting whose value may differ between the processes of a job.
-func (s Setting) own() Setting {
-	s.isOwn = true
-	return s
 }

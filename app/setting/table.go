@@ -1,0 +1,442 @@
+package setting
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"lockstep/app/strategy"
+	"lockstep/cluster"
+	"lockstep/model"
+	"lockstep/optim"
+)
+
+// Setting is one value of a Config: a flag of `lockstep train`, a key of its configuration file,
+// and the environment variable LOCKSTEP_TRAIN_<NAME>.
+type Setting struct {
+	value
+	Name    string
+	Group   string // heading in the help text
+	Usage   string // meaning and unit
+	Default string // "": none, or derived as Usage says
+
+	elsewhere string // names of the setting in other programs, with blanks between
+	canOpen   bool   // its zero value is left to Complete or to its user
+	isOwn     bool   // its value may differ between the processes of a job; see Terms
+	idle      string // why it has no effect on this configuration, if that is complete; "": it has one
+}
+
+// isOpen reports whether the value is left to Complete or to its user.
+func (s Setting) isOpen() bool { return s.canOpen && (s.text() == "" || s.text() == "0") }
+
+// IsSwitch reports whether the flag needs no value.
+func (s Setting) IsSwitch() bool { return s.Type == "" }
+
+// Elsewhere returns the names of the setting in other programs: torchrun, Lightning, Hugging Face's Trainer,
+// Horovod, DeepSpeed, and common scripts around torch.
+func (s Setting) Elsewhere() []string { return strings.Fields(s.elsewhere) }
+
+// Settings returns all settings in the order of the help text, with the names that k has.
+func Settings(k *Catalog) []Setting {
+	initial := Default()
+	initial.Catalog = k
+	settings := initial.table()
+	for i := range settings {
+		s := &settings[i]
+		if s.Values != nil {
+			s.Usage += ": " + strings.Join(s.Values, ", ")
+		}
+		if !s.isOpen() {
+			s.Default = s.text()
+		}
+	}
+	return settings
+}
+
+// table lists the settings of c in the order of the help text: reading one sets a field of c.
+func (c *Config) table() []Setting {
+	return slices.Concat(
+		inGroup("Model and data", c.dataSettings(), c.textSettings(), c.sampleSettings()),
+		inGroup("Workers", c.workerSettings(), c.linkSettings(), c.sharingSettings(), c.processSettings()),
+		inGroup("Averages of weights", c.averageSettings()),
+		inGroup("Asynchronous updates", c.asyncSettings()),
+		inGroup("Length and batch", c.lengthSettings()),
+		inGroup("Optimizer", c.ruleSettings(), c.scheduleSettings(), c.dampingSettings()),
+		inGroup("Output", c.outputSettings()))
+}
+
+func inGroup(name string, groups ...[]Setting) []Setting {
+	settings := slices.Concat(groups...)
+	for i := range settings {
+		settings[i].Group = name
+	}
+	return settings
+}
+
+const (
+	maxThreads = 1024
+	maxShards  = 4096 // each has a row of statistics on every worker
+	maxCount   = 1 << 30
+)
+
+// dataSettings say which model is trained on which data set.
+func (c *Config) dataSettings() []Setting {
+	return []Setting{
+		{Name: "model", value: choice(&c.Model, c.Models().Names()), elsewhere: "arch architecture",
+			Usage: "architecture"},
+		{Name: "stem", value: choice(&c.Stem, model.Stems()),
+			idle: unless(c.Model == "resnet50", "%s begins in one way", c.Model),
+			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
+				"their size"},
+		{Name: "data", value: dataSet(&c.Data, c.Datasets()), elsewhere: "dataset dataset-name",
+			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
+				"images by class or of a CSV or TSV file of texts"},
+		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
+			elsewhere: "data-path data-root dataset-dir",
+			Usage:     "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
+		{Name: "size", value: number(&c.Size, 1, 4096), idle: c.whyOneSize(),
+			elsewhere: "image-size img-size input-size",
+			Usage:     "height and width of synthetic images, and to which images of a folder are scaled"},
+	}
+}
+
+// textSettings say how texts are read.
+func (c *Config) textSettings() []Setting {
+	return []Setting{
+		{Name: "vocab", value: text(&c.Vocab, "FILE"), idle: c.whyNoTexts(),
+			Usage: "WordPiece vocabulary of texts: vocab.txt or tokenizer.json (default: that beside " +
+				"--weights, else bert-base-uncased/vocab.txt among the data sets)"},
+		{Name: "sequence", value: number(&c.Sequence, 3, 512), idle: c.whyNoTexts(),
+			elsewhere: "max-seq-length max-length seq-len",
+			Usage:     "greatest number of tokens of a text; longer texts are cut"},
+		{Name: "text-column", value: text(&c.TextColumn, "COLUMN"), idle: c.whyNoColumns(),
+			Usage: "column of the text, by name or by number from 1 (default: text, sentence, content or " +
+				"review)"},
+		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"),
+			idle: c.whyNoColumns(), elsewhere: "text-pair",
+			Usage: "column of the second text, if samples are pairs of texts (default: single texts)"},
+		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"), idle: c.whyNoColumns(),
+			Usage: "column of the label; a file has no header if all columns are numbers (default: label " +
+				"or class)"},
+	}
+}
+
+// sampleSettings say with which samples and weights a run begins, and how it is evaluated.
+func (c *Config) sampleSettings() []Setting {
+	return []Setting{
+		{Name: "augment", value: choice(&c.Augment, augmentNames()),
+			Usage: "random changes of training images"},
+		{Name: "limit-train", value: limit(&c.LimitTrain, 1), elsewhere: "max-train-samples",
+			Usage: "use only the first N training samples"},
+		{Name: "limit-test", value: limit(&c.LimitTest, 0), elsewhere: "max-eval-samples",
+			Usage: "use only the first N test samples; 0 for no evaluation"},
+		{Name: "weights", value: text(&c.Weights, "PATH"),
+			elsewhere: "pretrained model-name-or-path init-from",
+			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
+				"their index (default: random initialization)"},
+		{Name: "fresh-head", value: toggle(&c.FreshHead),
+			Usage: "with --weights: initialize the last layer at random, and ignore the file's heads; " +
+				"without, its classes are those of the weights, by name"},
+		{Name: "normalize", value: choice(&c.Normalize, normalizeNames()), idle: c.whyNoImages(),
+			Usage: "mean and standard deviation of images: auto takes those of the data set, or with " +
+				"--weights those in the file, else ImageNet's"},
+		{Name: "eval-only", value: toggle(&c.EvalOnly), elsewhere: "evaluate",
+			Usage: "evaluate --weights on the test samples and stop"},
+		{Name: "tta", value: choice(&c.TTA, ttaNames()), idle: c.whyNoEvaluation(),
+			Usage: "test-time augmentation: average the logits of each test image and its mirror image " +
+				"(flip), also of both shifted by a pixel (flip-shift)"},
+	}
+}
+
+// workerSettings say who exchanges gradients with whom.
+func (c *Config) workerSettings() []Setting {
+	return []Setting{
+		{Name: "workers", value: number(&c.Workers, 1, MaxWorkers),
+			isOwn:     true, // of such a job, its processes
+			elsewhere: "nproc-per-node nproc num-processes num-replicas world-size devices num-gpus np",
+			Usage:     "replicas; under lockstep launch, by default as many as the hosts have slots"},
+		{Name: "threads", value: number(&c.Threads, 1, maxThreads), canOpen: true, isOwn: true,
+			elsewhere: "num-threads nthreads omp-num-threads",
+			Usage: "compute threads of each worker (default: cores / workers, at least 1; a server apart " +
+				"has one)"},
+		{Name: "strategy", value: choice(&c.Strategy, strategy.Names()), canOpen: true,
+			Usage: "how gradients are exchanged (default: single for one worker, else ddp)"},
+		{Name: "servers", value: number(&c.Servers, 1, MaxWorkers), idle: c.whyNotTaken("servers"),
+			Usage: "with ps: servers, which hold equal parts of the parameters"},
+		{Name: "server-place", value: choice(&c.ServerPlace, serverPlaces()),
+			idle: c.whyNotTaken("server-place"),
+			Usage: "with ps: workers puts server s into the process of worker s mod workers, apart gives " +
+				"each a process of its own"},
+		{Name: "algorithm", value: choice(&c.Algorithm, algorithms()), Usage: "all-reduce algorithm",
+			idle: c.whyNoExchange("algorithm", "has an algorithm of its own")},
+	}
+}
+
+// linkSettings say how gradients travel.
+func (c *Config) linkSettings() []Setting {
+	return []Setting{
+		{Name: "link", value: choice(&c.Link, links()),
+			elsewhere: "backend dist-backend process-group-backend ddp-backend",
+			Usage: "local: workers are goroutines of one process; shm, tcp: each worker is a process; " +
+				"auto is local for one worker, else shm if the system has it"},
+		{Name: "insecure", value: toggle(&c.Insecure), idle: c.whyNoMeeting(),
+			Usage: "do not encrypt links between hosts; for a network that you trust, where TLS takes " +
+				"time; processes join with TLS all the same"},
+		{Name: "streams", value: number(&c.Streams, 1, cluster.MaxStreams), // processes may be on one host
+			idle: unless(c.Link != linkLocal, "workers of one process are not linked by TCP"),
+			Usage: "connections of each link by TCP, over which its bytes are spread, for networks where " +
+				"one connection does not fill the line; changes no result"},
+		{Name: "wire", value: choice(&c.Wire, wires(isAny)), idle: c.whyNoGradients(),
+			elsewhere: "compression gradient-compression ddp-comm-hook fp16-allreduce " +
+				"communication-data-type",
+			Usage: "compression of gradients; " + strings.Join(wires(isLossless), ", ") + " are lossless; " +
+				"top-k sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both " +
+				"with error feedback; auto measures on the first step's gradients and rounds no more than " +
+				"bf16"},
+	}
+}
+
+// sharingSettings are of workers that share every step: what they exchange at once, and who computes how
+// much.
+func (c *Config) sharingSettings() []Setting {
+	return []Setting{
+		{Name: "bucket", value: byteSize(&c.Bucket, 4, maxCount),
+			idle:      c.whyNoExchange("bucket", "has no buckets"),
+			elsewhere: "bucket-cap-mb bucket-size ddp-bucket-cap-mb fusion-threshold-mb reduce-bucket-size",
+			Usage:     "bytes of gradients that ddp sends as one bucket"},
+		{Name: "tune-bucket", value: toggle(&c.TuneBucket), idle: c.whyNoSharing(),
+			Usage: "with ddp: try several bucket sizes, ten steps each, and keep the fastest; changes no " +
+				"result"},
+		{Name: "overlap-forward", value: toggle(&c.OverlapForward), idle: c.whyNoSharing(),
+			Usage: "with ddp: start the next forward pass while gradients are still being exchanged, in " +
+				"forward order, and update weights as gradients arrive; for slow links; changes no result"},
+		{Name: "shard-optimizer", value: toggle(&c.ShardOptimizer), idle: c.whyNoSharing(),
+			elsewhere: "zero-stage use-distributed-optimizer",
+			Usage: "with ddp: each worker holds a shard of the optimizer's state, updates that shard of " +
+				"the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no result"},
+		{Name: "rebalance", value: toggle(&c.Rebalance), idle: c.whyNoSharing(),
+			Usage: "measure how fast the workers compute, and move shards from slow ones to fast ones " +
+				"between steps; changes no result"},
+		{Name: "slow-worker", value: parsed(&c.SlowWorkers, "LIST", "", ParseSlowWorkers),
+			Usage: "make workers slower by a duty cycle, RANK:FACTOR[@STEP]: 1:3 makes the computation of " +
+				"rank 1 take three times as long, from STEP on, to try out unequal machines; separated by " +
+				"commas; changes no result (default: none)"},
+	}
+}
+
+// processSettings are of each worker's process: its memory, where it meets the others, its kernels.
+func (c *Config) processSettings() []Setting {
+	return []Setting{
+		{Name: "memory", value: byteSize(&c.Memory, 0, math.MaxInt),
+			elsewhere: "activation-checkpointing gradient-checkpointing",
+			Usage: "activations that a worker keeps; above it, cheap ones are recomputed in the backward " +
+				"pass, and shards are computed in turn; 0 for no limit; with --device cuda the default " +
+				"means none"},
+		{Name: "master-addr", value: filled(&c.MasterAddr, "ADDRESS", "the address of one, such as "+
+			"127.0.0.1"),
+			isOwn: true, idle: c.whyNoMeeting(), Usage: "interface on which workers meet"},
+		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,
+			idle:  c.whyNoMeeting(),
+			Usage: "port on which workers meet; 0 for any free port, or for none on a loopback interface"},
+		{Name: "device", value: device(&c.Device), elsewhere: "accelerator",
+			Usage: "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary " +
+				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
+				"second one; auto takes a GPU if one can be used, and says so"},
+		{Name: "isa", value: choice(&c.ISA, isaNames()), canOpen: true,
+			Usage: "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)"},
+		{Name: "math", value: choice(&c.Math, mathNames()),
+			Usage: "how matrix products are computed: fast takes Winograd's and Strassen's algorithms, " +
+				"whose gradients are twice as far from float64 as PyTorch's float32; exact avoids them; " +
+				"bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the " +
+				"operands of large products to bf16, which pays on AMD's AVX512_BF16 (on AMX it is " +
+				"untried); on a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto " +
+				"times those that the machines have, some seconds each, says how far each is from exact " +
+				"in the first step, and takes fast unless another one that multiplies as exactly takes " +
+				"less than 0.95 of its step"},
+	}
+}
+
+// averageSettings are of the strategies that average weights.
+func (c *Config) averageSettings() []Setting {
+	return []Setting{
+		{Name: "average-every", value: number(&c.AverageEvery, 1, maxCount),
+			idle: c.whyNotTaken("average-every"),
+			Usage: "with local-sgd and diloco: steps from one average of the weights to the next; they " +
+				"are also averaged after each epoch and at the end"},
+		{Name: "outer-lr", value: real(&c.OuterLR, 10), idle: c.whyNotTaken("outer-lr"),
+			Usage: "with diloco: learning rate of the outer optimizer"},
+		{Name: "outer-momentum", value: share(&c.OuterMomentum), idle: c.whyNotTaken("outer-momentum"),
+			Usage: "with diloco: Nesterov momentum of the outer optimizer, 0 to below 1"},
+		{Name: "outer-wire", value: choice(&c.OuterWire, wires(isFixed)), idle: c.whyNotTaken("outer-wire"),
+			Usage: "with local-sgd and diloco: compression of what is averaged, the changes of the " +
+				"weights since the last average"},
+		{Name: "outer-parts", value: number(&c.OuterParts, 1, maxCount), idle: c.whyNotTaken("outer-parts"),
+			Usage: "with local-sgd and diloco: parts of the weights that are averaged in turn, spread " +
+				"over the steps from one average to the next"},
+		{Name: "outer-overlap", value: number(&c.OuterOverlap, 0, maxCount),
+			idle: c.whyNotTaken("outer-overlap"),
+			Usage: "with local-sgd and diloco: steps that go on while an average is on its way; then the " +
+				"weights move half the way to it"},
+	}
+}
+
+// asyncSettings are of asynchronous updates.
+func (c *Config) asyncSettings() []Setting {
+	return []Setting{
+		{Name: "staleness", value: staleness(&c.Staleness), idle: c.whyNotTaken("staleness"),
+			Usage: "with ps-async: the most updates that may come between the weights from which a " +
+				"gradient was computed and its own update; 0 is the strategy ps, auto four for each worker"},
+		{Name: "backup-workers", value: number(&c.BackupWorkers, 0, MaxWorkers),
+			idle: c.whyNotTaken("backup-workers"),
+			Usage: "with ps-async: workers whose gradients are not waited for; of each round of gradients " +
+				"the last so many are dropped, and their batches computed again"},
+		{Name: "staleness-rate", value: toggle(&c.StalenessRate), idle: c.whyNotTaken("staleness-rate"),
+			Usage: "with ps-async: divide the learning rate of an update by its staleness"},
+		{Name: "replay", value: text(&c.Replay, "FILE"), idle: c.whyNotTaken("replay"),
+			Usage: "with ps-async: make the updates of another run again, in the order of its " +
+				"updates.jsonl, to the same bits; with any number of workers and servers"},
+	}
+}
+
+// lengthSettings say how long a run is, and in which batches.
+func (c *Config) lengthSettings() []Setting {
+	return []Setting{
+		{Name: "epochs", value: number(&c.Epochs, 1, maxCount), canOpen: true,
+			elsewhere: "num-epochs num-train-epochs max-epochs",
+			Usage:     "length in passes over the data (default: 1, unless --steps or --for)"},
+		{Name: "steps", value: number(&c.Steps, 1, maxCount), canOpen: true,
+			elsewhere: "max-steps num-steps max-iters iterations max-train-steps train-iters iters",
+			Usage:     "length in steps, instead of --epochs (default: given by --epochs)"},
+		{Name: "for", value: duration(&c.For), canOpen: true, elsewhere: "max-time",
+			Usage: "length in training time such as 30s, evaluations not counted, instead of --epochs " +
+				"(default: given by --epochs)"},
+		{Name: "until", value: target(&c.Until),
+			Usage: "stop at the first evaluation with accuracy=X or more, 0 to 1; the exit status is 8 if " +
+				"none has it (default: none)"},
+		{Name: "batch", value: number(&c.Batch, 1, maxCount), elsewhere: "batch-size global-batch-size " +
+			"train-batch-size per-device-train-batch-size bs micro-batch-size",
+			Usage: "samples of one step, over all workers"},
+		{Name: "shards", value: number(&c.Shards, 1, maxShards), canOpen: true,
+			Usage: "virtual shards of the batch; equal shards give equal bits (default: 4, halved until " +
+				"each has 8 samples, with batch norm 32; as many as workers if those cannot share them " +
+				"evenly, for networks of more than 2^20 parameters and with --device cuda; with " +
+				"--rebalance four times as many)"},
+		{Name: "accumulate", value: number(&c.Accumulate, 1, maxShards),
+			elsewhere: "gradient-accumulation-steps accumulate-grad-batches grad-accum " +
+				"backward-passes-per-step",
+			Usage: "gradient accumulation: batches of one step, computed in turn; equals --batch and " +
+				"--shards times N"},
+		{Name: "adaptive-batch", value: number(&c.AdaptiveBatch, 1, maxCount), canOpen: true,
+			Usage: "let the samples of one step grow to at most N: between epochs they double if that is " +
+				"no more than the gradient noise scale (McCandlish et al. 2018), with the learning rate " +
+				"that --scale-lr gives (default: they stay)"},
+		{Name: "seed", value: seed(&c.Seed), Usage: "seed of all random numbers"},
+	}
+}
+
+// ruleSettings are of the update rule.
+func (c *Config) ruleSettings() []Setting {
+	rule := &c.Optimizer
+	return []Setting{
+		{Name: "optimizer", value: choice(&rule.Name, optim.Names()), elsewhere: "optim opt",
+			Usage: "update rule"},
+		{Name: "lr", value: real(&rule.LR, optim.MaxRate), elsewhere: "learning-rate base-lr",
+			Usage: "learning rate, for the global batch"},
+		{Name: "scale-lr", value: parsed(&c.ScaleLR, "RULE", "rule such as linear,256 or sqrt,256",
+			optim.ParseScaleRule),
+			Usage: "linear,B multiplies the learning rate by batch/B, sqrt,B by its square root (default: " +
+				"none)"},
+		{Name: "momentum", value: share(&rule.Momentum), idle: c.whyNoMomentum(),
+			Usage: "momentum, 0 to below 1"},
+		{Name: "nesterov", value: toggle(&rule.Nesterov), idle: c.whyNoMomentum(),
+			Usage: "Nesterov's momentum"},
+		{Name: "weight-decay", value: real(&rule.WeightDecay, optim.MaxRate), elsewhere: "wd",
+			Usage: "L2 penalty, added to the gradient; for adamw and muon, decoupled decay"},
+		{Name: "decay", value: decay(&rule.DecayMatrices),
+			idle:  unless(rule.WeightDecay != 0, "--weight-decay is 0"),
+			Usage: "parameters with weight decay; matrices leaves out biases and norms"},
+		{Name: "beta1", value: share(&rule.Beta1), canOpen: true, elsewhere: "adam-beta1",
+			idle:  c.whyNoMoments(),
+			Usage: "AdamW and LAMB: decay of the first moment (default: 0.9)"},
+		{Name: "beta2", value: share(&rule.Beta2), canOpen: true, elsewhere: "adam-beta2",
+			idle:  c.whyNoMoments(),
+			Usage: "AdamW and LAMB: decay of the second moment (default: 0.999)"},
+		{Name: "eps", value: real(&rule.Eps, 1), canOpen: true, elsewhere: "adam-epsilon adam-eps",
+			idle: c.whyNoMoments(), Usage: "AdamW and LAMB: added to the denominator (default: 1e-8, for " +
+				"lamb 1e-6)"},
+		{Name: "groups", value: parsed(&rule.Groups, "RULES", "", optim.ParseGroups),
+			Usage: "parameter groups: MATCH=RATE,DECAY[,STEPS] gives the parameters whose names match, " +
+				"such as *.bias, RATE times the learning rate and the weight decay DECAY, and freezes " +
+				"them after STEPS steps, or with rate 0; separated by ; (default: none)"},
+	}
+}
+
+// scheduleSettings say how the learning rate changes over the run.
+func (c *Config) scheduleSettings() []Setting {
+	return []Setting{
+		{Name: "schedule", value: choice(&c.Schedule.Name, optim.ScheduleNames()),
+			elsewhere: "lr-scheduler lr-scheduler-type scheduler",
+			Usage:     "learning rate schedule; step drops the rate at intervals"},
+		{Name: "warmup", value: real(&c.Schedule.Warmup, optim.MaxRate), Usage: "epochs of linear warm-up",
+			elsewhere: "warmup-epochs lr-warmup-epochs warmup-steps num-warmup-steps warmup-ratio"},
+		{Name: "drop-every", value: real(&c.Schedule.Every, optim.MaxRate), canOpen: true,
+			elsewhere: "step-size lr-step-size", idle: c.whyNotScheduled("step"),
+			Usage: "epochs between two drops of --schedule step (default: 30)"},
+		{Name: "milestones", value: parsed(&c.Schedule.Milestones, "EPOCHS",
+			"rising list of epochs such as 30,60,80", optim.ParseMilestones),
+			elsewhere: "lr-milestones", idle: c.whyNotScheduled("step"),
+			Usage: "epochs at which --schedule step drops the rate, such as 30,60,80, instead of " +
+				"--drop-every (default: none)"},
+		{Name: "gamma", value: real(&c.Schedule.Factor, 1), canOpen: true, elsewhere: "lr-gamma drop-factor",
+			idle:  c.whyNotScheduled("step"),
+			Usage: "factor of the learning rate at each drop of --schedule step (default: 0.1)"},
+		{Name: "triangle", value: parsed(&c.Schedule.Triangle, "A,P,E",
+			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle),
+			idle: c.whyNotScheduled("triangle"),
+			Usage: "--schedule triangle climbs from A times the learning rate to the full rate at the " +
+				"fraction P of the run, then falls to E times it (default: 0,0,0)"},
+	}
+}
+
+// dampingSettings keep updates steady: clipped gradients, averaged weights, smooth labels.
+func (c *Config) dampingSettings() []Setting {
+	return []Setting{
+		{Name: "clip", value: real(&c.Clip, math.MaxFloat32),
+			elsewhere: "max-grad-norm gradient-clip-val clip-grad-norm grad-clip gradient-clipping",
+			Usage:     "scale the gradient down to this norm if it is larger; 0 for never"},
+		{Name: "ema", value: share(&c.EMA), elsewhere: "ema-decay",
+			Usage: "decay of an exponential moving average of the weights, which is evaluated and saved " +
+				"in place of them; 0 for none"},
+		{Name: "lookahead", value: parsed(&c.Lookahead, "K,A[,P]",
+			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead),
+			Usage: "every K steps the slow weights move the fraction 1-(1-A)*(step/steps)^P of the way to " +
+				"the weights, which then restart from them; P is 0 if left out (default: none)"},
+		{Name: "label-smoothing", value: real(&c.Smoothing, 1), elsewhere: "label-smoothing-factor",
+			Usage: "fraction of each training label that is spread over all classes, 0 to 1"},
+	}
+}
+
+// outputSettings say what a run leaves.
+func (c *Config) outputSettings() []Setting {
+	return []Setting{
+		{Name: "eval-every", value: number(&c.EvalEvery, 0, maxCount), idle: c.whyNoEvaluation(),
+			elsewhere: "eval-interval eval-freq val-every check-val-every-n-epoch eval-steps",
+			Usage:     "epochs between evaluations; 0 to evaluate only at the end"},
+		{Name: "out", value: text(&c.Out, "FOLDER"), isOwn: true,
+			elsewhere: "output-dir save-dir default-root-dir log-dir output out-dir",
+			Usage:     "run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)"},
+		{Name: "save", value: toggle(&c.Save),
+			Usage: "write the trained weights to model.safetensors in the run directory, and for BERT the " +
+				"files that from_pretrained needs"},
+		{Name: "checkpoint-every", value: interval(&c.CheckpointEvery), elsewhere: "save-every ckpt-every " +
+			"checkpoint-interval every-n-train-steps save-steps save-interval",
+			Usage: "write a checkpoint to the run directory at this interval, in steps (100) or time " +
+				"(5m), and when the run ends (default: none)"},
+		{Name: "resume", value: text(&c.Resume, "FOLDER"),
+			elsewhere: "resume-from-checkpoint ckpt-path resume-from load-checkpoint",
+			Usage: "resume the run in this directory from its newest valid checkpoint, with its settings; " +
+				"only those of workers and length may be changed"},
+		{Name: "trace", value: toggle(&c.Trace), elsewhere: "profile profiler timeline-filename",
+			Usage: "write trace.json, a Chrome trace of every rank"},
+	}
+}
