@@ -11,13 +11,6 @@ import (
 	"lockstep/app/record"
 )
 
-// maxAgain is how often a run that others took cores from is repeated at the end of its round.
-const maxAgain = 2
-
-// busyShare is the share of disturbed runs from which a round is busy. Repeats are for a disturbance that
-// passes: after a busy round, a round that is busy as well repeats nothing.
-const busyShare = 0.75
-
 // MaxAdded is the number of rounds that a precision adds at most.
 const MaxAdded = 50
 
@@ -38,18 +31,16 @@ func addRun(row *record.Row, run record.Run) {
 	row.Replaced = append(row.Replaced, run)
 }
 
-// repeatRound executes the disturbed runs of a round again, while they are and there is time.
-func (b *bench) repeatRound(ctx context.Context, trials []Trial) error {
-	for pass := range maxAgain {
-		if len(trials) == 0 || b.isLasting(trials[0].Round) {
-			b.tellLasting(trials)
-			return nil
-		}
-		for _, t := range trials {
-			if b.numAgain(t) > pass || !b.wantsAgain(t) {
-				continue
-			}
-			if err := b.runAndSave(ctx, t, nil); err != nil {
+// repeatRound executes the disturbed runs of a round once more, unless most of them are: that does not pass,
+// so repeats would only take time.
+func (b *bench) repeatRound(ctx context.Context, round int) error {
+	if b.isBusy(round) {
+		b.tellBusy(round)
+		return nil
+	}
+	for _, t := range b.plan.round(round) {
+		if b.isDue(t) && b.hasTime(append(b.later(round), t)) { // a run of each row says more than two of one
+			if err := b.runAndSave(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -57,79 +48,56 @@ func (b *bench) repeatRound(ctx context.Context, trials []Trial) error {
 	return nil
 }
 
-// isDue reports whether the run that counts of a row in a round was disturbed, and not repeated often enough.
+// isDue reports whether the run that counts of a row in a round was disturbed, and not repeated in any
+// sitting. Failures do not count.
 func (b *bench) isDue(t Trial) bool {
-	run := b.runOf(t)
-	return run != nil && run.Error == "" && run.Taken.IsDisturbed() && b.numAgain(t) < maxAgain
+	all := ofRound(&b.results.Rows[t.Row], t.Round)
+	return len(all) == 1 && all[0].Taken.IsDisturbed()
 }
-
-// wantsAgain reports whether a run is due to be repeated, and there is time for it.
-func (b *bench) wantsAgain(t Trial) bool { return b.isDue(t) && b.hasTimeAgain(t) }
-
-// numAgain returns how often a run was repeated, in all sittings. Failures do not count.
-func (b *bench) numAgain(t Trial) int { return len(ofRound(&b.results.Rows[t.Row], t.Round)) - 1 }
 
 // ofRound returns the runs of a row in a round, repeats included, that have not failed.
-func ofRound(row *record.Row, round int) []*record.Run {
-	var all []*record.Run
-	for _, runs := range [][]record.Run{row.Runs, row.Replaced} {
-		for i := range runs {
-			if runs[i].Round == round && runs[i].Error == "" {
-				all = append(all, &runs[i])
-			}
-		}
-	}
-	return all
+func ofRound(row *record.Row, round int) []record.Run {
+	return slices.DeleteFunc(slices.Concat(row.Runs, row.Replaced), func(r record.Run) bool {
+		return r.Round != round || r.Error != ""
+	})
 }
 
-// isBusy reports whether at least busyShare of the runs of a round were disturbed, repeats included. Runs
-// that are too short to tell do not count; isKnown reports whether there are others.
-func (b *bench) isBusy(round int) (isBusy, isKnown bool) {
-	disturbed, known := 0, 0
+// disturbed returns how many of the first runs of the rows in a round were disturbed, of those that are long
+// enough to tell.
+func (b *bench) disturbed(round int) (disturbed, known int) {
 	for i := range b.results.Rows {
-		for _, run := range ofRound(&b.results.Rows[i], round) {
-			if run.Taken != nil {
-				known++
-			}
-			if run.Taken.IsDisturbed() {
-				disturbed++
-			}
+		all := ofRound(&b.results.Rows[i], round)
+		if len(all) == 0 {
+			continue
+		}
+		first := slices.MinFunc(all, func(a, b record.Run) int { return cmp.Compare(a.Position, b.Position) })
+		if first.Taken != nil {
+			known++
+		}
+		if first.Taken.IsDisturbed() {
+			disturbed++
 		}
 	}
-	return known > 0 && float64(disturbed) >= busyShare*float64(known), known > 0
+	return disturbed, known
 }
 
-// isLasting reports whether a round and the one before it are busy, so that repeats would only take time.
-func (b *bench) isLasting(round int) bool {
-	if round == 0 {
-		return false
-	}
-	before, _ := b.isBusy(round - 1)
-	now, _ := b.isBusy(round)
-	return before && now
+// isBusy reports whether others took cores from most runs of a round.
+func (b *bench) isBusy(round int) bool {
+	disturbed, known := b.disturbed(round)
+	return 2*disturbed > known
 }
 
-// tellLasting says once that disturbed runs are not repeated, if some of these would be.
-func (b *bench) tellLasting(trials []Trial) {
-	if b.hasToldLasting || b.options.Progress == nil || !slices.ContainsFunc(trials, b.isDue) {
+// tellBusy says once that the machine is busy, and what can be done.
+func (b *bench) tellBusy(round int) {
+	if b.hasToldBusy || b.options.Progress == nil {
 		return
 	}
-	b.hasToldLasting = true
-	round := trials[0].Round
-	b.options.Progress(Progress{Note: fmt.Sprintf("others took cores from three of four runs, or more, of "+
-		"those long enough to tell in rounds %d and %d: this does not pass, so disturbed runs are not "+
-		"repeated until a round has fewer",
-		round, round+1)})
-}
-
-// hasTimeAgain reports whether a run can be repeated and all runs that are still to come end before the
-// deadline: a run of each row says more than two of one.
-func (b *bench) hasTimeAgain(t Trial) bool {
-	if b.deadline.IsZero() {
-		return true
-	}
-	all := append([]Trial{t}, b.later(t.Round)...)
-	return time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.deadline)
+	b.hasToldBusy = true
+	disturbed, known := b.disturbed(round)
+	b.options.Progress(Progress{Note: fmt.Sprintf("others took cores from %d of the %d runs of round %d "+
+		"that are long enough to tell: rows that differ little will not be told apart. It goes on, and "+
+		"repeats no runs of such a round; to go on when the machine is quiet, press Ctrl-C, then %s",
+		disturbed, known, round+1, ResumeCommand(&b.results, b.out))})
 }
 
 // hasRound reports whether there is another round, one that time is left for included.
@@ -156,7 +124,7 @@ func (b *bench) extend(round int) {
 		for _, at := range group {
 			all = append(all, Trial{round, at})
 		}
-		if !time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.goal) {
+		if !time.Now().Add(b.expected(all)).Before(b.goal) {
 			continue
 		}
 		for _, at := range group {
@@ -179,7 +147,11 @@ func (b *bench) wantsRound(round int) bool {
 			next = append(next, group...)
 		}
 	}
-	if len(next) == 0 || !b.hasTime(round, next) {
+	var trials []Trial
+	for _, at := range next {
+		trials = append(trials, Trial{round, at})
+	}
+	if len(next) == 0 || !b.hasTime(trials) {
 		return false
 	}
 	for at := range b.plan.Rows {
@@ -192,14 +164,7 @@ func (b *bench) wantsRound(round int) bool {
 	return true
 }
 
-// hasTime reports whether a round of some rows ends before the deadline.
-func (b *bench) hasTime(round int, rows []int) bool {
-	if b.deadline.IsZero() {
-		return true
-	}
-	var all []Trial
-	for _, at := range rows {
-		all = append(all, Trial{round, at})
-	}
-	return time.Now().Add(expectedTime(b.plan, b.walls, all)).Before(b.deadline)
+// hasTime reports whether some runs end before the deadline.
+func (b *bench) hasTime(trials []Trial) bool {
+	return b.deadline.IsZero() || time.Now().Add(b.expected(trials)).Before(b.deadline)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/evidence/compare"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -52,24 +51,22 @@ func fourRows(t *testing.T) bench.Config {
 	return c
 }
 
-// Repeats are for a disturbance that passes: where it lasts, only the first round repeats.
+// Repeats are for a disturbance that passes: of a round whose runs are disturbed for the most part, none is
+// repeated, and the first such round is told.
 func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		is    func(n int) bool
 		again []int // rounds of the repeats, from 1
-		less  int   // runs that are disturbed and were not repeated
 		notes int
 	}{
-		{"calm", func(int) bool { return false }, nil, 0, 0},
-		{"it lasts", always, []int{1, 1, 1, 1, 1, 1, 1, 1}, 20, 1},
-		// Rounds: 4 runs and 8 repeats, 4, 4; then one disturbed run of four, and its repeat.
-		{"it passes", func(n int) bool { return n < 21 }, []int{1, 1, 1, 1, 1, 1, 1, 1, 4}, 8, 1},
-		// The repeats of the first round find that it has passed.
-		{"it was short", func(n int) bool { return n < 4 }, []int{1, 1, 1, 1}, 0, 0},
-		// Three of four is busy, half is not.
-		{"most runs", func(n int) bool { return n%4 != 3 }, []int{1, 1, 1, 1, 1, 1}, 15, 1},
-		{"half of them", func(n int) bool { return n < 6 && n%2 == 0 }, []int{1, 1, 1}, 0, 0},
+		{"calm", func(int) bool { return false }, nil, 0},
+		{"it lasts", always, nil, 1},
+		// Five rounds of 4 runs, then one disturbed run of four, and its repeat.
+		{"it passes", func(n int) bool { return n < 21 }, []int{6}, 1},
+		// Three of four are most of them, half are not: the first repeat is disturbed too.
+		{"most runs", func(n int) bool { return n%4 != 3 }, nil, 1},
+		{"half of them", func(n int) bool { return n < 6 && n%2 == 0 }, []int{1, 1}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -92,13 +89,8 @@ func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 						test.notes)
 				}
 				checkPositions(t, r, 24+len(test.again))
-				c := compare.Compare(r)
 				if broken := r.Broken(); len(broken) > 0 || !r.Complete {
 					t.Errorf("complete %v, broken: %v", r.Complete, broken)
-				}
-				less := fmt.Sprintf("%d were disturbed and repeated once or not at all: ", test.less)
-				if tells(c, compare.Fact, less) != (test.less > 0) {
-					t.Errorf("no fact has %q: %v", less, c.Notes)
 				}
 			})
 		})
@@ -109,7 +101,7 @@ func TestALastingDisturbanceIsNotRepeated(t *testing.T) {
 func TestResumeRepeatsNoMore(t *testing.T) {
 	for _, is := range []func(int) bool{always, func(n int) bool { return n%2 == 0 }} {
 		var want string
-		for _, end := range []int{-1, 3, 5, 9, 13} {
+		for _, end := range []int{-1, 3, 5, 9, 11} {
 			synctest.Test(t, func(t *testing.T) {
 				got := resumedAt(t, end, is)
 				if end < 0 {
@@ -187,8 +179,7 @@ func TestProgressCountsRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runs []string // as they end
 		left := map[int]time.Duration{}
-		// The first round is disturbed, and one run of the last, with its first repeat.
-		is := func(n int) bool { return n < 4 || n == 26 || n == 28 }
+		is := func(n int) bool { return n == 1 || n == 22 } // one run of the first round, and one of the last
 		_, err := bench.Run(t.Context(), fourRows(t), bench.Options{Execute: busy(-1, nil, is),
 			Progress: func(p bench.Progress) {
 				if p.Done {
@@ -200,37 +191,18 @@ func TestProgressCountsRepeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"1/25", "2/26", "3/27", "4/28"}
-		for n := 5; n <= 26; n++ {
-			want = append(want, fmt.Sprint(n, "/28"))
+		want := []string{"1/24"}
+		for n := 2; n <= 26; n++ {
+			want = append(want, fmt.Sprint(n, "/", 25+n/23))
 		}
-		want = append(want, "27/29", "28/29", "29/30", "30/30")
 		if !slices.Equal(runs, want) {
 			t.Errorf("runs %v, want %v", runs, want)
 		}
-		// Before the first repeat, there are four of them and five rounds, which probably repeat
-		// none; before the last runs, there are these.
-		for n, seconds := range map[int]time.Duration{5: 48, 29: 2, 30: 2} {
+		// Before the first repeat, there are that and five rounds; before the last run, there is one.
+		for n, seconds := range map[int]time.Duration{5: 42, 26: 2} {
 			if left[n] != seconds*time.Second {
 				t.Errorf("run %d: %v left, want %d s", n, left[n], seconds)
 			}
-		}
-	})
-}
-
-// While others are busy all the time, a calm run does not make repeats of all later rounds likely.
-func TestOneCalmRunIsNotExpectedToStay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		is := func(n int) bool { return n != 16 } // the first of the third round
-		_, err := bench.Run(t.Context(), fourRows(t), bench.Options{Execute: busy(-1, nil, is),
-			Progress: func(p bench.Progress) {
-				if left := time.Duration(32-p.Run) * 2 * time.Second; p.Done && p.Round == 3 &&
-					(p.Runs != 32 || p.Remaining != left) {
-					t.Errorf("run %d/%d, %v left, want 32 runs and %v", p.Run, p.Runs, p.Remaining, left)
-				}
-			}})
-		if err != nil {
-			t.Fatal(err)
 		}
 	})
 }

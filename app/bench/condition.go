@@ -21,6 +21,18 @@ type Condition struct {
 	Link  lab.Link            // that Flags ask for
 }
 
+// MarshalText returns the name.
+func (c Condition) MarshalText() ([]byte, error) { return []byte(c.Name), nil }
+
+// UnmarshalText reads what ParseCondition takes.
+func (c *Condition) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseCondition(string(text))
+	return err
+}
+
+// IsZero reports whether it is that of workers of one machine that are all alike.
+func (c Condition) IsZero() bool { return c.Name == "" }
+
 // equal is the name of the condition without anything special.
 const equal = "equal"
 

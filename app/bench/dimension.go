@@ -65,23 +65,18 @@ func (p Part) checkDimensions() error {
 		if len(d.Values) == 0 {
 			return usage("%s: no value", d.Name)
 		}
-		if v, ok := repeated(d.Values); ok {
-			return usage("%s: %s is listed twice", d.Name, cmp.Or(v, "off"))
+		var values []string
+		for _, v := range d.Values {
+			values = append(values, cmp.Or(v, "off"))
+		}
+		if err := once(d.Name+":", values); err != nil {
+			return err
 		}
 	}
 	for _, n := range p.Threads {
 		if n < 1 {
 			return usage("threads %d: want 1 or more", n)
 		}
-	}
-	if n, ok := repeated(p.Threads); ok {
-		return usage("threads %d is listed twice", n)
-	}
-	if s, ok := repeated(p.Data); ok {
-		return usage("data %s is listed twice", s)
-	}
-	if n, ok := repeated(p.PerWorker); ok {
-		return usage("batch per worker %d is listed twice", n)
 	}
 	if len(p.PerWorker) > 0 && len(p.Batches) > 0 {
 		return usage("a matrix has either batches or batches per worker: strong and weak scaling are " +

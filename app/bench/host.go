@@ -15,8 +15,8 @@ import (
 // Layout is how the workers of a row are distributed: as many on each of some hosts. The zero value leaves
 // that to the launcher.
 type Layout struct {
-	Hosts   int // from the first
-	PerHost int // workers of each
+	Hosts   int `json:"hosts,omitempty"`    // from the first
+	PerHost int `json:"per_host,omitempty"` // workers of each
 }
 
 // workers returns the number of workers.
@@ -73,9 +73,6 @@ func (p Part) checkLayouts() error {
 			return usage("condition %s: each of its processes has a host of its own; leave out --hosts and "+
 				"--per-host, or run bench in a lab with these links", c.Name)
 		}
-	}
-	if l, ok := repeated(p.Layouts); ok {
-		return usage("%d hosts with %d workers each are listed twice", l.Hosts, l.PerHost)
 	}
 	return nil
 }

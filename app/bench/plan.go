@@ -18,7 +18,8 @@ type Config struct {
 	Parts   []Part
 	Repeats int           // runs of every row, at least 1
 	Seeds   []uint64      // of the rounds, in turn; none: that of each part
-	Budget  time.Duration // that all runs should take; 0: as long as they do
+	Budget  time.Duration // that all runs should take, to which they are cut; 0: as long as they do
+	Limit   time.Duration // after which no run begins, though none is cut before; 0: there is none
 	Order   uint64        // seed of the order of the rows in each round, see [compare.Order]
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
@@ -59,15 +60,16 @@ type Part struct {
 
 // Plan is the list of rows to run.
 type Plan struct {
-	Rows    []Row
-	Skipped []record.Skip
-	Repeats int
-	Asked   int      // rounds before the plan was cut to a budget; 0: it was not
-	Seeds   []uint64 // of the rounds, in turn; none: the rows' own
-	Copies  int      // of each row, beside one another
-	Order   uint64   // seed of the order of the rows in each round, see [compare.Order]
+	Rows    []Row         `json:"rows"`
+	Skipped []record.Skip `json:"skipped,omitempty"`
+	Repeats int           `json:"repeats"`
+	Asked   int           `json:"asked,omitempty"` // rounds before a budget cut them; 0: none did
+	Seeds   []uint64      `json:"seeds,omitempty"` // of the rounds, in turn; none: the rows' own
+	Copies  int           `json:"copies"`          // of each row, beside one another
+	Order   uint64        `json:"order,omitempty"` // seed of that of the rows, see [compare.Order]
 
-	Precision float64 // relative half width of intervals up to which rounds are added; 0: none are
+	// Precision is the relative half width of intervals up to which rounds are added; 0: none are.
+	Precision float64 `json:"precision,omitempty"`
 }
 
 // Trial is one run of the schedule.
@@ -134,10 +136,7 @@ func (c Config) check() error {
 	case c.Copies < 0 || c.Copies > record.MaxRows:
 		return usage("copies %d: want 1 to %d", c.Copies, record.MaxRows)
 	}
-	if seed, ok := repeated(c.Seeds); ok {
-		return usage("seed %d is listed twice", seed)
-	}
-	return nil
+	return once("seed", c.Seeds)
 }
 
 // copied returns the rows with n copies of each beside one another.
@@ -171,39 +170,30 @@ func (p Part) check() error {
 			return usage("workers %d: want 1 to %d", w, setting.MaxWorkers)
 		}
 	}
-	if err := p.checkTwice(); err != nil {
-		return err
-	}
-	if err := p.checkDimensions(); err != nil {
-		return err
-	}
-	if err := p.checkLayouts(); err != nil {
-		return err
-	}
-	return p.checkSlow()
+	return cmp.Or(p.checkTwice(), p.checkDimensions(), p.checkLayouts(), p.checkSlow())
 }
 
 // checkTwice refuses lists with a value twice.
 func (p Part) checkTwice() error {
-	if s, ok := repeated(p.Models); ok {
-		return usage("model %s is listed twice", s)
+	var conditions, layouts []string
+	for _, c := range p.Conditions {
+		conditions = append(conditions, c.Name)
 	}
-	if s, ok := repeated(p.Strategies); ok {
-		return usage("strategy %s is listed twice", s)
+	for _, l := range p.Layouts {
+		layouts = append(layouts, fmt.Sprintf("of %d hosts with %d workers each", l.Hosts, l.PerHost))
 	}
-	if n, ok := repeated(p.Workers); ok {
-		return usage("workers %d is listed twice", n)
-	}
-	for i, c := range p.Conditions {
-		if slices.ContainsFunc(p.Conditions[:i], func(o Condition) bool { return o.Name == c.Name }) {
-			return usage("condition %s is listed twice", c.Name)
+	return cmp.Or(once("model", p.Models), once("strategy", p.Strategies), once("workers", p.Workers),
+		once("condition", conditions), once("wire", p.Wires), once("batch", p.Batches),
+		once("threads", p.Threads), once("data", p.Data), once("batch per worker", p.PerWorker),
+		once("layout", layouts))
+}
+
+// once refuses a list with a value twice.
+func once[T comparable](what string, list []T) error {
+	for i, v := range list {
+		if slices.Contains(list[:i], v) {
+			return usage("%s %v is listed twice", what, v)
 		}
-	}
-	if s, ok := repeated(p.Wires); ok {
-		return usage("wire %s is listed twice", s)
-	}
-	if n, ok := repeated(p.Batches); ok {
-		return usage("batch %d is listed twice", n)
 	}
 	return nil
 }
@@ -449,16 +439,6 @@ func (p Plan) round(round int) []Trial {
 		}
 	}
 	return trials
-}
-
-func repeated[T comparable](list []T) (T, bool) {
-	for i, v := range list {
-		if slices.Contains(list[:i], v) {
-			return v, true
-		}
-	}
-	var zero T
-	return zero, false
 }
 
 func usage(format string, args ...any) error {

@@ -3,15 +3,20 @@ package bench
 import (
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"time"
 )
+
+// QuickLimit is the time after which `lockstep bench --quick` begins no run, and ends with those that it has:
+// a slow or busy machine has fewer rounds, not a longer wait.
+const QuickLimit = 2 * time.Minute
 
 // Quick returns the parts of `lockstep bench --quick`: two epochs of lenet and a few steps of
 // vgg11 on generated images, in all four strategies and without exchange, with one worker and
 // with two. base gives what is not chosen here (seed, threads, kernel path).
 //
-// Six rounds of the parts take about a minute on two cores with vector kernels. With isPlain, for
-// processors without vector kernels, they are cut down to the same time (plain kernels take 20 to 35 times
-// as long).
+// Six rounds of the parts take about a minute on two cores with vector kernels, see QuickLimit. With isPlain,
+// for processors without vector kernels, they are cut down to the same time (plain kernels take 20 to 35
+// times as long).
 func Quick(base setting.Config, isPlain bool) []Part {
 	base.Data, base.Augment, base.Schedule.Name = "glyphs", "none", "constant"
 	base.Epochs, base.Steps, base.EvalEvery = 0, 0, 0

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,13 +13,35 @@ import (
 // Row is one row of a benchmark: a configuration under a condition.
 type Row struct {
 	setting.Config
-	Options   string // the settings that the row alone has, as given
-	Condition Condition
+	Variant
+}
+
+// Variant is what a row has beside its configuration.
+type Variant struct {
+	Options   string    `json:"options,omitempty"`  // the settings that the row alone has, as given
+	Condition Condition `json:"condition,omitzero"` // under which it runs
 	Layout
-	Cores     int    // of its hosts together; 0: those of this machine
-	Rounds    int    // in which it runs, from the first; 0: in all
-	PerWorker int    // samples of each worker, where the batch grows with them; 0: it does not
-	Peer      string // other program that does the work; "": this one
+	Cores     int    `json:"cores,omitempty"`      // of its hosts together; 0: those of this machine
+	Rounds    int    `json:"rounds,omitempty"`     // in which it runs, from the first; 0: in all
+	PerWorker int    `json:"per_worker,omitempty"` // samples of each, where the batch grows; else 0
+	Peer      string `json:"peer,omitempty"`       // other program that does the work; "": this one
+}
+
+// savedRow is a row as JSON has it: that of its configuration would stand for all of it.
+type savedRow struct {
+	Config setting.Config `json:"config"`
+	Variant
+}
+
+// MarshalJSON writes the row with absolute paths, so that it can be run from any folder.
+func (r Row) MarshalJSON() ([]byte, error) { return json.Marshal(savedRow{r.Rooted(), r.Variant}) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Row) UnmarshalJSON(text []byte) error {
+	var s savedRow
+	err := json.Unmarshal(text, &s)
+	r.Config, r.Variant = s.Config, s.Variant
+	return err
 }
 
 // Name labels the row: model, strategy, workers x threads, hosts, its own settings, a wire that is no plain

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -46,7 +47,6 @@ type Progress struct {
 	Job       launcher.Progress
 	Failed    int           // runs so far
 	Disturbed float64       // share of core time that others took from the run that has ended
-	Elapsed   time.Duration // since the first run began
 	Remaining time.Duration // estimate for all runs; 0 while unknown
 	Done      bool          // the run has ended; Err says how
 	Err       error
@@ -98,7 +98,7 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 			o.Fitted(fitted)
 		}
 	}
-	limit := c.Budget + c.Budget/8
+	limit := cmp.Or(c.Limit, c.Budget+c.Budget/8)
 	return start(ctx, plan, c.Out, begin, limit, prepared, o)
 }
 
@@ -238,14 +238,16 @@ type bench struct {
 	failure *FailedError
 	ended   int // runs that have ended, in all sittings
 
-	hasToldLasting bool // that disturbed runs are not repeated
+	hasToldBusy bool           // that the machine is
+	hasTried    map[Trial]bool // that have failed in this sitting
 
 	deadline time.Time // after which no run begins; zero: none
 	goal     time.Time // when the budget ends, which the deadline passes by a ninth; zero: there is none
 }
 
 func newBench(p Plan, out string, o Options) *bench {
-	b := &bench{plan: p, options: o, out: out, started: time.Now(), results: o.Label}
+	b := &bench{plan: p, options: o, out: out, started: time.Now(), results: o.Label,
+		hasTried: map[Trial]bool{}}
 	b.results.Go, b.results.Host = runtime.Version(), DescribeHost()
 	b.results.Load = Load()
 	if hosts, err := record.ParseHosts(o.Job.Environment[cluster.EnvPreflight]); err == nil {
@@ -290,11 +292,10 @@ func (b *bench) follow(former *record.Results) {
 
 // isOver reports whether the run would end after the deadline.
 func (b *bench) isOver(t Trial) bool {
-	if b.deadline.IsZero() || len(b.walls) == 0 || t.Round >= b.plan.Repeats {
+	if len(b.walls) == 0 || t.Round >= b.plan.Repeats {
 		return false // a round that was added has been found to fit
 	}
-	seconds := expect(b.plan, b.walls, t.Row)
-	return time.Now().Add(time.Duration(seconds * float64(time.Second))).After(b.deadline)
+	return !b.hasTime([]Trial{t})
 }
 
 // leaveOut notes a run that the budget has no time for. A row without any run is told as left out.
@@ -328,8 +329,7 @@ func (b *bench) runAll(ctx context.Context) error {
 
 // runRound executes the runs of a round that have not ended, then those again that were disturbed.
 func (b *bench) runRound(ctx context.Context, round int) error {
-	trials := b.plan.round(round)
-	for i, t := range trials {
+	for _, t := range b.plan.round(round) {
 		if b.hasEnded(t) {
 			continue
 		}
@@ -337,17 +337,16 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 			b.leaveOut(t)
 			continue
 		}
-		if err := b.runAndSave(ctx, t, trials[i+1:]); err != nil {
+		if err := b.runAndSave(ctx, t); err != nil {
 			return err
 		}
 	}
-	return b.repeatRound(ctx, trials)
+	return b.repeatRound(ctx, round)
 }
 
-// runAndSave executes a run and writes the results. The others of its round that have had no run follow. A
-// run that fails alone is no error.
-func (b *bench) runAndSave(ctx context.Context, t Trial, others []Trial) error {
-	err := b.runOne(ctx, t, others)
+// runAndSave executes a run and writes the results. A run that fails alone is no error.
+func (b *bench) runAndSave(ctx context.Context, t Trial) error {
+	err := b.runOne(ctx, t)
 	if failed := b.save(); failed != nil {
 		return failed
 	}
@@ -408,8 +407,8 @@ func (b *bench) hasEnded(t Trial) bool {
 }
 
 // runOne executes a run and adds what it measured, its failure included, to its row. A run that was cancelled
-// leaves nothing in the results. The others of its round that have had no run follow.
-func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
+// leaves nothing in the results.
+func (b *bench) runOne(ctx context.Context, t Trial) error {
 	config := b.plan.Rows[t.Row]
 	config.Out = freeDirectory(filepath.Join(b.out, "runs", config.directory(t)))
 	config.Seed = b.plan.seed(t)
@@ -420,14 +419,12 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	}
 	latency := host.CoreLatency()
 	begin := time.Now()
-	left := b.left(&t, t.Round, others)
-	state.Runs = b.ended + len(left.trials)
-	b.report(state, left, begin)
+	b.report(state, t, begin)
 	options := b.options.Job
 	options.Isolate = true
 	options.Progress = func(p launcher.Progress) {
 		state.Job = p
-		b.report(state, left, begin)
+		b.report(state, t, begin)
 	}
 	summary, err := b.options.Execute(ctx, config, options)
 	if ctx.Err() != nil {
@@ -455,19 +452,18 @@ func (b *bench) runOne(ctx context.Context, t Trial, others []Trial) error {
 	b.ended++
 	b.walls = append(b.walls, wall{t.Row, run.Wall})
 	state.Done, state.Err, state.Disturbed = true, err, run.Taken.Sum()
-	after := b.left(nil, t.Round, others)
-	state.Runs = b.ended + len(after.trials)
-	b.report(state, after, time.Now())
+	b.hasTried[t] = err != nil
+	b.report(state, t, time.Now())
 	return err
 }
 
-// report passes the progress to the caller. The run that is going on began at begin.
-func (b *bench) report(p Progress, left workLeft, begin time.Time) {
+// report passes the progress to the caller. The run that is going on, or has ended, began at begin.
+func (b *bench) report(p Progress, t Trial, begin time.Time) {
 	if b.options.Progress == nil {
 		return
 	}
-	p.Elapsed = time.Since(b.started)
-	p.Remaining = b.timeLeft(left, time.Since(begin))
+	p.Runs = b.ended + len(b.left(t.Round))
+	p.Remaining = b.timeLeft(t, time.Since(begin), p.Done)
 	b.options.Progress(p)
 }
 

@@ -26,40 +26,14 @@ const maxPlanBytes = 64 << 20
 
 // savedPlan is the content of plan.json.
 type savedPlan struct {
-	Schema    int           `json:"schema"`
-	Rows      []savedRow    `json:"rows"`
-	Skipped   []record.Skip `json:"skipped,omitempty"`
-	Repeats   int           `json:"repeats"`
-	Asked     int           `json:"asked,omitempty"` // repeats before a budget cut them; 0: none did
-	Seeds     []uint64      `json:"seeds,omitempty"`
-	Copies    int           `json:"copies"`
-	Order     uint64        `json:"order,omitempty"`
-	Precision float64       `json:"precision,omitempty"`
-	Seconds   float64       `json:"seconds,omitempty"` // that all sittings may take; 0: as long as they do
-}
-
-// savedRow is a [Row] of plan.json.
-type savedRow struct {
-	Config    setting.Config `json:"config"`
-	Options   string         `json:"options,omitempty"`
-	Condition string         `json:"condition,omitempty"` // as ParseCondition takes it
-	Rounds    int            `json:"rounds,omitempty"`
-	PerWorker int            `json:"per_worker,omitempty"`
-	Hosts     int            `json:"hosts,omitempty"`
-	PerHost   int            `json:"per_host,omitempty"`
-	Cores     int            `json:"cores,omitempty"`
-	Peer      string         `json:"peer,omitempty"`
+	Schema int `json:"schema"`
+	Plan
+	Seconds float64 `json:"seconds,omitempty"` // that all sittings may take; 0: as long as they do
 }
 
 // savePlan writes the plan of a benchmark with absolute paths, so that it can be resumed from any folder.
 func savePlan(folder string, p Plan, limit time.Duration) error {
-	s := savedPlan{Schema: record.Schema, Skipped: p.Skipped, Repeats: p.Repeats, Asked: p.Asked,
-		Seeds: p.Seeds, Copies: p.Copies, Order: p.Order, Precision: p.Precision, Seconds: limit.Seconds()}
-	for _, r := range p.Rows {
-		s.Rows = append(s.Rows, savedRow{r.Rooted(), r.Options, r.Condition.Name, r.Rounds, r.PerWorker,
-			r.Hosts, r.PerHost, r.Cores, r.Peer})
-	}
-	text, err := json.Marshal(s)
+	text, err := json.Marshal(savedPlan{record.Schema, p, limit.Seconds()})
 	if err == nil {
 		err = regular.Replace(filepath.Join(folder, PlanFile), func(w io.Writer) error {
 			_, err := w.Write(text)
@@ -107,58 +81,38 @@ func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {
 	if s.Schema != record.Schema {
 		return Plan{}, 0, usage("%s has schema %d, this program reads %d", path, s.Schema, record.Schema)
 	}
-	p, err := s.plan(k)
-	if err != nil {
+	if err := s.check(k); err != nil {
 		return Plan{}, 0, usage("%s: %v", path, err)
 	}
-	return p, time.Duration(s.Seconds * float64(time.Second)), nil
+	return s.Plan, time.Duration(s.Seconds * float64(time.Second)), nil
 }
 
-// plan returns the plan that was saved.
-func (s savedPlan) plan(k *setting.Catalog) (Plan, error) {
+// check refuses what no plan has. Its rows get the names that k has.
+func (s *savedPlan) check(k *setting.Catalog) error {
 	isCount := len(s.Rows) > 0 && len(s.Rows) <= record.MaxRows && s.Repeats >= 1 &&
 		s.Repeats <= record.MaxRounds && s.Copies >= 1 && s.Copies <= record.MaxRows
 	if !isCount || !(s.Seconds >= 0 && s.Seconds < 1e9) || !(s.Precision >= 0 && s.Precision < 1) {
-		return Plan{}, fmt.Errorf("%d rows, %d repeats, %d copies, precision %v, %v seconds: this is no plan",
+		return fmt.Errorf("%d rows, %d repeats, %d copies, precision %v, %v seconds: this is no plan",
 			len(s.Rows), s.Repeats, s.Copies, s.Precision, s.Seconds)
 	}
-	p := Plan{Skipped: s.Skipped, Repeats: s.Repeats, Asked: min(s.Asked, record.MaxRounds), Seeds: s.Seeds,
-		Copies: s.Copies, Order: s.Order, Precision: s.Precision}
-	for i, r := range s.Rows {
-		row := Row{Config: r.Config, Options: r.Options, Rounds: r.Rounds, PerWorker: r.PerWorker,
-			Layout: Layout{r.Hosts, r.PerHost}, Cores: r.Cores, Peer: r.Peer}
-		row.Catalog = k
-		if r.Condition != "" {
-			var err error
-			if row.Condition, err = ParseCondition(r.Condition); err != nil {
-				return Plan{}, err
-			}
+	s.Asked = min(s.Asked, record.MaxRounds)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		r.Catalog = k
+		err := r.Validate()
+		switch least := min(r.Rounds, r.Hosts, r.PerHost, r.Cores, r.PerWorker); {
+		case least < 0:
+			err = fmt.Errorf("a count of %d, want 0 or more", least)
+		case r.For != "":
+			err = fmt.Errorf("it is to train for %s, but rows of a benchmark have a number of steps or "+
+				"epochs",
+				r.For)
+		case r.Resume != "":
+			err = fmt.Errorf("it resumes the run in %s, which no benchmark does", r.Resume)
 		}
-		if err := r.check(); err != nil {
-			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
+		if err != nil {
+			return fmt.Errorf("row %d (%s): %w", i+1, r.Name(), err)
 		}
-		if err := row.Validate(); err != nil {
-			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
-		}
-		p.Rows = append(p.Rows, row)
-	}
-	return p, nil
-}
-
-// check refuses what no row of a plan has.
-func (r savedRow) check() error {
-	for what, n := range map[string]int{"rounds": r.Rounds, "hosts": r.Hosts, "per_host": r.PerHost,
-		"cores": r.Cores, "per_worker": r.PerWorker} {
-		if n < 0 {
-			return fmt.Errorf("%d %s, want 0 or more", n, what)
-		}
-	}
-	if r.Config.For != "" {
-		return fmt.Errorf("it is to train for %s, but rows of a benchmark have a number of steps or epochs",
-			r.Config.For)
-	}
-	if r.Config.Resume != "" {
-		return fmt.Errorf("it resumes the run in %s, which no benchmark does", r.Config.Resume)
 	}
 	return nil
 }

@@ -59,9 +59,8 @@ different conditions are not compared. Rows whose result is not exact are compar
 samples and at equal time, over --seeds. A plan is a YAML file with these flags as keys, and with parts.
 
 A run that fails is reported and the rest goes on. A run from which others took 5 % of the cores' time or
-more is repeated at the end of its round, at most twice. Where that does not pass, repeats would only take
-time: if three of four runs of a round were disturbed, repeats included, the next round repeats none unless
-fewer of its own are.
+more is repeated once at the end of its round, unless most runs of the round are disturbed: that is told at
+once, so that you may stop and go on at another time.
 
 A benchmark that was interrupted goes on with --resume from the runs that have ended; results that were
 changed since are refused with status 8. The folder holds results.json (every raw sample), plan.json,
@@ -101,8 +100,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		return pflag.NormalizedName(matrixName(name))
 	})
 	f.BoolVar(&b.isQuick, "quick", false,
-		"a small matrix on generated images that needs no download and takes one to two minutes, more if "+
-			"others use the cores")
+		"a small matrix on generated images that needs no download and takes one to two minutes; on a slow "+
+			"or busy machine it ends then with what it has, unless --repeats or another list is given")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
 	f.Var(&b.budget, "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
@@ -347,6 +346,10 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 	}
 	if b.isQuick {
 		config.Parts = quickParts(config.Parts[0])
+		longer := append(varied(), "budget", "precision", "peer")
+		if !slices.ContainsFunc(longer, c.Flags().Changed) {
+			config.Limit = bench.QuickLimit
+		}
 		return config, fromEnvironment, b.checkQuick(c)
 	}
 	return config, fromEnvironment, nil

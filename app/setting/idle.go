@@ -40,10 +40,10 @@ func (c Config) isEvaluated(name string) bool {
 	case "batch", "shards": // a GPU evaluates as many samples at once as a shard has
 		return c.Device != DeviceCPU
 	}
-	return slices.Contains(strings.Fields("model stem data data-dir size vocab sequence text-column "+
-		"pair-column label-column limit-test weights fresh-head normalize eval-only tta workers threads "+
-		"link insecure streams slow-worker master-addr master-port device isa math until out checkpoint-every "+
-		"resume trace"), name)
+	return slices.Contains(strings.Fields(`model stem data data-dir size vocab sequence text-column
+		pair-column label-column limit-test weights fresh-head normalize eval-only tta workers threads
+		link insecure streams slow-worker master-addr master-port device isa math until out
+		checkpoint-every resume trace`), name)
 }
 
 // unless returns why a setting has no effect; "" if it is used.
