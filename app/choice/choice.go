@@ -41,7 +41,7 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 	var ranking []record.StrategyTerms
 	for _, m := range models() {
 		i := slices.IndexFunc(ways, func(w Way) bool { return w.String() == m.String() })
-		if i < 0 || len(p.Compute) < 2 || m.form.IsBalanced && strategy.Probe(p).IsEven() {
+		if i < 0 || len(p.Compute) < 2 || m.form.IsBalanced && p.IsEven() {
 			continue
 		}
 		t := m.terms(p)
@@ -137,7 +137,7 @@ func models() []model {
 
 // terms predicts the terms of a step and their sum.
 func (m model) terms(p record.Probe) record.StrategyTerms {
-	t := m.form.Predict(strategy.Probe(p))
+	t := m.form.Predict(p)
 	return record.StrategyTerms{Compute: t.Compute, Waiting: t.Waiting, Exposed: t.Exposed, Update: t.Update,
 		Step: t.Compute + t.Waiting + t.Exposed + t.Update, BusiestBytes: t.BusiestBytes}
 }

@@ -58,7 +58,7 @@ func newPages(t *testing.T) *pages {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range paths {
+	for _, path := range append(paths, "../strategy/predict.go") { // which has Probe
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func (p *pages) section(of reflect.Type) {
 
 // kindOf names the kind of a field in JSON, and returns the type of this package that describes it.
 func kindOf(of reflect.Type) (kind string, part reflect.Type) {
-	isOurs := strings.HasSuffix(of.PkgPath(), "app/record")
+	isOurs := strings.HasSuffix(of.PkgPath(), "app/record") || of == reflect.TypeFor[record.Probe]()
 	switch {
 	case isOurs && of.Kind() == reflect.Struct:
 		return of.Name(), of

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -316,7 +315,9 @@ func appendNumber(b []byte, v float64) []byte {
 // Encode writes r as JSON with its seal, setting its schema version and the seals of runs that have none.
 func Encode(w io.Writer, r *Results) error {
 	r.Schema = Schema
-	if err := json.NewEncoder(w).Encode(r.sealed()); err != nil {
+	sealed := *r
+	sealed.TakeSeal()
+	if err := json.NewEncoder(w).Encode(sealed); err != nil {
 		return fmt.Errorf("encode results: %w", err)
 	}
 	return nil
@@ -334,75 +335,21 @@ func (e *KindError) Error() string {
 // hundred bytes, and as many in memory.
 const (
 	maxJSON        = 256 << 20 // bytes
-	maxDepth       = 100       // of objects and lists in each other
 	freeObjects    = 1 << 16
 	bytesPerObject = 64 // on average, of those beyond
 )
 
-// ReadJSON reads a file that is one JSON value. Text after its end is an error, and so is a name that an
-// object has twice, of which one reader takes the first value and another the last. The memory that it
-// takes is in proportion to the text.
+// ReadJSON reads a file that is one JSON value. Text after its end is an error. The memory that it takes is
+// in proportion to the text.
 func ReadJSON(r io.Reader, into any) error {
 	text, err := regular.ReadAll(r, maxJSON)
 	if err != nil {
 		return err
 	}
-	if err := checkJSON(text); err != nil {
-		return err
+	if most, n := freeObjects+len(text)/bytesPerObject, bytes.Count(text, []byte("{")); n > most {
+		return fmt.Errorf("more than %d objects in %d bytes; records are not so empty", most, len(text))
 	}
 	return json.Unmarshal(text, into)
-}
-
-// checkJSON returns an error if text is not one JSON value within the bounds, or has a name twice in an
-// object. Case does not count, as it does not for package json, nor do other forms of a letter.
-func checkJSON(text []byte) error {
-	type level struct {
-		names  map[string]bool // nil: it is an array
-		isName bool            // the next token is
-	}
-	var within []level
-	d, objects := json.NewDecoder(bytes.NewReader(text)), 0
-	for isOver := false; ; isOver = len(within) == 0 {
-		token, err := d.Token()
-		switch {
-		case err == io.EOF && isOver:
-			return nil
-		case isOver:
-			return errors.New("text follows the end")
-		case err == io.EOF:
-			return io.ErrUnexpectedEOF
-		case err != nil:
-			return err
-		case len(within) > maxDepth:
-			return fmt.Errorf("more than %d objects and lists are within each other", maxDepth)
-		case objects > freeObjects+len(text)/bytesPerObject:
-			return fmt.Errorf("more than %d objects in %d bytes; records are not so empty",
-				objects-1, len(text))
-		}
-		at := len(within) - 1
-		if name, is := token.(string); is && at >= 0 && within[at].isName {
-			if name = strings.ToLower(strings.ToUpper(name)); within[at].names[name] {
-				return fmt.Errorf("the name %.80q is there twice", name)
-			}
-			within[at].names[name], within[at].isName = true, false
-			continue
-		}
-		switch token {
-		case json.Delim('{'):
-			objects++
-			within = append(within, level{names: map[string]bool{}, isName: true})
-			continue
-		case json.Delim('['):
-			within = append(within, level{})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			within = within[:at]
-			at--
-		}
-		if at >= 0 { // a value of its object has ended
-			within[at].isName = within[at].names != nil
-		}
-	}
 }
 
 // Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called

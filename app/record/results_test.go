@@ -24,7 +24,7 @@ func TestOlderResultsAreRead(t *testing.T) {
 		t.Errorf("read %+v", run)
 	}
 	_, err = record.Decode(strings.NewReader(older + "\n{}"))
-	if err == nil || !strings.Contains(err.Error(), "text follows the end") {
+	if err == nil || !strings.Contains(err.Error(), "after top-level value") {
 		t.Errorf("error %v of a file with text behind its end", err)
 	}
 	_, err = record.Decode(strings.NewReader(strings.Replace(older, `"schema":2`, `"schema":4`, 1)))
@@ -38,8 +38,8 @@ func TestJSONIsBounded(t *testing.T) {
 	const many = 2 << 20
 	for in, want := range map[string]string{
 		`{"rows":[{}` + strings.Repeat(",{}", many) + "]}": "objects in",
-		strings.Repeat("[", many):                          "within each other",
-		`{"rows":[`:                                        "unexpected EOF",
+		strings.Repeat("[", many):                          "exceeded max depth",
+		`{"rows":[`:                                        "unexpected end of JSON input",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

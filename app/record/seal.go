@@ -19,16 +19,9 @@ import (
 // taken over the values and not over the text, so that a file may be indented or have its fields in another
 // order, and without those that are zero, so that fields which later versions add do not change it.
 
-// sealed returns the results with their seal, after it has given one to every run that has none. A run keeps
-// its first seal: what becomes of it later is found by [Results.Broken].
-func (r *Results) sealed() Results {
-	out := *r
-	out.TakeSeal()
-	return out
-}
-
 // TakeSeal gives the results, and every run that has none, the seal that their file has. What changes in them
-// afterwards contradicts it.
+// afterwards contradicts it. A run keeps its first seal: what becomes of it later is found by
+// [Results.Broken].
 func (r *Results) TakeSeal() {
 	for i := range r.Rows {
 		for _, runs := range [][]Run{r.Rows[i].Runs, r.Rows[i].Replaced} {
@@ -115,39 +108,37 @@ func (s *Summary) Contradicts(stepsSHA256 string) (out []string) {
 }
 
 // sum returns the seal of the summary.
-func (s *Summary) sum() string {
-	d := digest{sha256.New()}
-	d.value(reflect.ValueOf(s).Elem())
-	return hex.EncodeToString(d.Sum(nil))
-}
+func (s *Summary) sum() string { return sumOf(*s) }
 
 // sum returns the seal of a run.
-func (r *Run) sum() string {
+func (r *Run) sum() string { return sumOf(*r) }
+
+// sumOf returns the SHA-256 of some values.
+func sumOf(values ...any) string {
 	d := digest{sha256.New()}
-	d.value(reflect.ValueOf(r).Elem())
+	for _, v := range values {
+		d.value(reflect.ValueOf(v))
+	}
 	return hex.EncodeToString(d.Sum(nil))
 }
 
 // sum returns the seal of the results, in which the seals of runs stand for the runs.
 func (r *Results) sum() string {
-	d := digest{sha256.New()}
 	outer := *r
 	outer.Rows = nil
-	d.value(reflect.ValueOf(outer))
-	for i := range r.Rows {
-		row := r.Rows[i]
+	values := []any{outer}
+	for _, row := range r.Rows {
 		var seals []string
 		for _, runs := range [][]Run{row.Runs, row.Replaced} {
 			seals = append(seals, fmt.Sprint(len(runs)))
-			for j := range runs {
-				seals = append(seals, runs[j].Seal)
+			for _, run := range runs {
+				seals = append(seals, run.Seal)
 			}
 		}
 		row.Runs, row.Replaced = nil, nil
-		d.value(reflect.ValueOf(row))
-		d.value(reflect.ValueOf(seals))
+		values = append(values, row, seals)
 	}
-	return hex.EncodeToString(d.Sum(nil))
+	return sumOf(values...)
 }
 
 // digest adds values to a hash.
@@ -162,31 +153,24 @@ func (d digest) text(s string) {
 
 func (d digest) number(v uint64) { d.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 
-// numbers adds a list; what is no number is the same in JSON, whatever it is.
-func (d digest) numbers(list []float64) {
-	b := make([]byte, 0, 8*len(list))
-	for _, v := range list {
-		if math.IsInf(v, 0) {
-			v = math.NaN()
-		}
-		bits := math.Float64bits(v)
-		if math.IsNaN(v) {
-			bits = math.Float64bits(math.NaN())
-		}
-		b = binary.LittleEndian.AppendUint64(b, bits)
+// list adds numbers, each as 64 bits.
+func list[T any](d digest, all []T, bits func(T) uint64) {
+	b := make([]byte, 0, 8*len(all))
+	for _, v := range all {
+		b = binary.LittleEndian.AppendUint64(b, bits(v))
 	}
-	d.number(uint64(len(list)))
+	d.number(uint64(len(all)))
 	d.Write(b)
 }
 
-// integers adds a list.
-func (d digest) integers(list []int) {
-	b := make([]byte, 0, 8*len(list))
-	for _, v := range list {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
-	}
-	d.number(uint64(len(list)))
-	d.Write(b)
+// numbers adds a list; what is no number is the same in JSON, whatever it is.
+func (d digest) numbers(all []float64) {
+	list(d, all, func(v float64) uint64 {
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			v = math.NaN()
+		}
+		return math.Float64bits(v)
+	})
 }
 
 // value adds any value of which results are made. It panics on a kind that they do not have.
@@ -199,7 +183,7 @@ func (d digest) value(v reflect.Value) {
 		d.numbers(x)
 		return
 	case []int:
-		d.integers(x)
+		list(d, x, func(v int) uint64 { return uint64(v) })
 		return
 	case json.RawMessage:
 		var parsed any

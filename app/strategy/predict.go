@@ -24,21 +24,21 @@ type Terms struct {
 	BusiestBytes float64 // no seconds: in and out of the busiest process, in a step
 }
 
-// Probe is what was measured of the machines of a run, see record.Probe.
+// Probe is what was measured of the machines of a run and of its network.
 type Probe struct {
-	Compute      []float64
-	Forward      float64
-	Backward     float64
-	Update       float64
-	Link         comm.LinkSpeed
-	Add          float64
-	Bytes        float64
-	Tensors      float64
-	Bucket       float64
-	Shards       int
-	AverageEvery float64
-	IsCrowded    bool
-	Memory       int64
+	Compute      []float64      `json:"compute"`       // by rank: of both passes of a step, even parts
+	Forward      float64        `json:"forward"`       // seconds of a worker's forward pass of a step
+	Backward     float64        `json:"backward"`      // seconds of the backward pass of its last shard
+	Update       float64        `json:"update"`        // seconds of an update of all weights
+	Link         comm.LinkSpeed `json:"link"`          // of the slowest kind of link
+	Add          float64        `json:"add"`           // seconds to add a byte
+	Bytes        float64        `json:"bytes"`         // of the gradient
+	Tensors      float64        `json:"tensors"`       // of it
+	Bucket       float64        `json:"bucket"`        // bytes of one
+	Shards       int            `json:"shards"`        // of a step
+	AverageEvery float64        `json:"average_every"` // steps between two averages of weights
+	IsCrowded    bool           `json:"crowded"`       // no core is to spare beside computing
+	Memory       int64          `json:"memory"`        // planned bytes of the worker with most
 }
 
 // IsEven reports whether no worker is much slower than the others.

@@ -15,7 +15,7 @@ func TestSummaryIsOneValue(t *testing.T) {
 	}
 	for _, more := range []string{summary, "]", "x"} {
 		_, err := compare.ReadTraining(strings.NewReader(summary+more), strings.NewReader(""))
-		if err == nil || !strings.Contains(err.Error(), "text follows the end") {
+		if err == nil || !strings.Contains(err.Error(), "after top-level value") {
 			t.Errorf("with %q behind its end: error %v", more, err)
 		}
 	}
