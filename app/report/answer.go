@@ -22,14 +22,13 @@ const (
 
 // answer is a sentence with what makes it certain or uncertain.
 type answer struct {
-	Title, Text, Why string
-	Verdict          string  // certain, in part, not decided, measured once; "": no question of that kind
-	Sign             string  // of the verdict, for eyes that see no colour
-	Link             string  // id of the section
-	Leader           string  // the row with the shortest step, and how many cannot be told from it
-	Step             string  // of the leader
-	Gain             cell    // its speed-up over the baseline
-	Beside           *answer // its ratio to the fastest row of another program; nil: there is none
+	Text, Why string
+	Verdict   string  // certain, in part, not decided, measured once; "": no question of that kind
+	Sign      string  // of the verdict, for eyes that see no colour
+	Leader    string  // the row with the shortest step, and how many cannot be told from it
+	Step      string  // of the leader
+	Gain      cell    // its speed-up over the baseline
+	Beside    *answer // its ratio to the fastest row of another program; nil: there is none
 }
 
 // Class is the style of the verdict: that of the note beside it which says the same.

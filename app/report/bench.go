@@ -155,7 +155,6 @@ func newSection(i int, c *compare.Comparison) section {
 			raw: fmt.Sprintf("%s-%s", s.ID, key(i))})
 	}
 	s.Answer = new(answerOf(g))
-	s.Answer.Title, s.Answer.Link = s.Title, s.ID
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 }) {
 		s.Picture = s.stepFigure()
 		s.Figures = s.figures()

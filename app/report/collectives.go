@@ -88,11 +88,9 @@ func Collectives(m Measured) (*Report, error) {
 		own := ofOperation(operation, all)
 		s := section{ID: fmt.Sprintf("o%d", i+1), Title: operation, Work: "Time of one call, of the " +
 			"slowest rank. Bus bandwidth is the vector over the median, times the share of it that every " +
-			"rank " +
-			"must send at least.", Figures: collectiveFigures(i, operation, own), Tables: []block{{
+			"rank must send at least.", Figures: collectiveFigures(i, operation, own), Tables: []block{{
 			Title: "Measurements", Caption: "Predicted: from the latency and the speed of the links, as " +
-				"the group " +
-				"measured them before.", Table: collectiveTable(operation, own), IsOpen: true}}}
+				"the group measured them before.", Table: collectiveTable(operation, own), IsOpen: true}}}
 		if i == 0 {
 			p.Picture, s.Figures = new(s.Figures[0].asLead()), s.Figures[1:]
 			p.Picture.within(operation)
@@ -158,7 +156,7 @@ func sizesOf(all []compare.Collective) (sizes []int64) {
 }
 
 // collectiveFigures plots the time of one operation against size, a curve for each way of doing it, then, if
-// there are several sizes, the bandwidth, and the prediction, if there is one. What the names of all ways
+// there are several sizes, the bandwidth. What the names of all ways
 // have in common is left out.
 func collectiveFigures(number int, operation string, all []compare.Collective) []figure {
 	sizes := sizesOf(all)
@@ -170,7 +168,7 @@ func collectiveFigures(number int, operation string, all []compare.Collective) [
 	for _, c := range all {
 		common = slices.DeleteFunc(common, func(w string) bool { return !slices.Contains(words(c), w) })
 	}
-	var times, rates, overruns []plot.Series
+	var times, rates []plot.Series
 	for _, c := range all {
 		own := slices.DeleteFunc(words(c), func(w string) bool { return slices.Contains(common, w) })
 		name, at := cmp.Or(strings.Join(own, ", "), lineName(c)), float64(slices.Index(sizes, c.Bytes)+1)
@@ -179,11 +177,6 @@ func collectiveFigures(number int, operation string, all []compare.Collective) [
 		one.Lo = append(one.Lo, 1e6*float64(c.Seconds.P10))
 		one.Hi = append(one.Hi, 1e6*float64(c.Seconds.P90))
 		addPoint(curveNamed(&rates, name), at, float64(c.Bus))
-		overrun := unknown
-		if c.Predicted > 0 {
-			overrun = float64(c.Seconds.Median / c.Predicted)
-		}
-		addPoint(curveNamed(&overruns, name), at, overrun)
 	}
 	chart := func(id, title, y string, all []plot.Series) plot.Lines {
 		return plot.Lines{Head: plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: operation + ", " +
@@ -193,19 +186,12 @@ func collectiveFigures(number int, operation string, all []compare.Collective) [
 	time := chart("time", "time by size", "time of a call", times)
 	time.IsLog, time.Format = true, wholeTime
 	figures := []figure{{"Time of a call", "Median with the band from the 10th to the 90th percentile, on " +
-		"a " +
-		"logarithmic scale.", time}}
+		"a logarithmic scale.", time}}
 	if len(sizes) > 1 {
 		figures = append(figures, figure{"Bus bandwidth of " + operation, "Of the medians.",
 			chart("bus", "bus bandwidth by size", "bus bandwidth, GB/s", rates)})
 	}
-	predicted := chart("predicted", "measured over predicted time", "measured ÷ predicted", slices.Insert(
-		overruns, 0,
-		plot.Series{Label: "as predicted", IsReference: true, At: []float64{1, float64(len(sizes))},
-			Values: []float64{1, 1}}))
-	return slices.Concat(figures, drawn(figure{"Prediction against measurement",
-		"The measured median over the " +
-			"time predicted from the links’ latency and speed. Dashed: as predicted.", predicted}))
+	return figures
 }
 
 // wholeTime words microseconds at a tick.

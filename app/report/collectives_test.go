@@ -65,8 +65,8 @@ func TestCollectives(t *testing.T) {
 		{0, []string{"<script"}},
 		{1, []string{"22 November 2026, 10:00 UTC · Example 9000 · 2 cores",
 			"<dd>measured 3.2 times longer than predicted</dd>"}},
-		{4, []string{"<figure id"}},
-		{-1, []string{"shm, 2 ranks, auto", "measured over predicted time", "tcp, 3 ranks, 2 hosts",
+		{3, []string{"<figure id"}},
+		{-1, []string{"shm, 2 ranks, auto", "tcp, 3 ranks, 2 hosts",
 			">1536 KiB<", ">4 KiB<", ">824 µs<", ">1.24 ms<", ">10 µs<", "2,&lt;3&gt;"}},
 	} {
 		for _, want := range count.texts {

@@ -67,55 +67,45 @@ const (
 func valuesOfLines(name string, p plot.Lines) table {
 	curves := slices.DeleteFunc(slices.Clone(p.Series), func(s plot.Series) bool { return s.IsReference })
 	place := func(at float64) string {
-		if p.Places != nil {
+		switch {
+		case p.Places != nil:
 			return p.Places[int(at)-1]
-		}
-		if at == math.Trunc(at) {
+		case at == math.Trunc(at):
 			return trim(at)
 		}
 		return digits(at, 4)
 	}
-	isShared := !slices.ContainsFunc(curves, func(s plot.Series) bool {
-		return s.Lo != nil || !slices.Equal(s.At, curves[0].At)
-	})
-	t := table{Name: name, Head: []heading{{Text: "row"}, {Text: p.X}, {Text: p.Y}, {Text: "from–to"}}}
-	if !isShared {
+	first := curves[0]
+	if !slices.ContainsFunc(curves, func(s plot.Series) bool {
+		return s.Lo != nil || !slices.Equal(s.At,
+			first.At)
+	}) {
+		columns := []column[int]{col(p.X, "", func(i int) string { return place(first.At[i]) })}
 		for _, s := range curves {
-			for _, i := range some(len(s.Values), max(2, min(mostRows, mostLines/len(curves)))) {
-				r := row{Cells: []cell{{Text: s.Name()}, {Text: place(s.At[i])}, {Text: digits(s.Values[i],
-					4)}, {Text: dash}}}
-				if s.Lo != nil {
-					r.Cells[3].Text = orDash(between(s.Lo[i], s.Hi[i], fourDigits))
-				}
-				t.Rows = append(t.Rows, r)
+			columns = append(columns, col(s.Name(), "", func(i int) string { return digits(s.Values[i], 4) }))
+		}
+		return tableOf(name, some(len(first.At), mostRows), columns...)
+	}
+	type sample struct {
+		of *plot.Series
+		i  int
+	}
+	var all []sample
+	for at := range curves {
+		for _, i := range some(len(curves[at].Values), max(2, min(mostRows, mostLines/len(curves)))) {
+			all = append(all, sample{&curves[at], i})
+		}
+	}
+	return tableOf(name, all,
+		col("row", "", func(s sample) string { return s.of.Name() }),
+		col(p.X, "", func(s sample) string { return place(s.of.At[s.i]) }),
+		col(p.Y, "", func(s sample) string { return digits(s.of.Values[s.i], 4) }),
+		col("from–to", "", func(s sample) string {
+			if s.of.Lo == nil {
+				return dash
 			}
-		}
-		return t.withoutEmpty(3).aligned()
-	}
-	t.Head = []heading{{Text: p.X}}
-	for _, s := range curves {
-		t.Head = append(t.Head, heading{Text: s.Name()})
-	}
-	for _, i := range some(len(curves[0].At), mostRows) {
-		r := row{Cells: []cell{{Text: place(curves[0].At[i])}}}
-		for _, s := range curves {
-			r.Cells = append(r.Cells, cell{Text: digits(s.Values[i], 4)})
-		}
-		t.Rows = append(t.Rows, r)
-	}
-	return t.aligned()
-}
-
-// withoutEmpty returns the table without a column that has dashes alone.
-func (t table) withoutEmpty(column int) table {
-	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Cells[column].Text != dash }) {
-		return t
-	}
-	t.Head = slices.Delete(t.Head, column, column+1)
-	for i, r := range t.Rows {
-		t.Rows[i].Cells = slices.Delete(r.Cells, column, column+1)
-	}
-	return t
+			return orDash(between(s.of.Lo[s.i], s.of.Hi[s.i], fourDigits))
+		}))
 }
 
 // some chooses about as many of n indices as a table shows, evenly, the last among them.
@@ -176,6 +166,27 @@ func valuesOfDots(name string, d plot.Dots) table {
 		col("told apart", "", func(r plot.DotRow) string { return groups[r.Key] }))
 }
 
+// curves plots series: those that agree bit for bit share one, and one alone needs no letter.
+func curves(head plot.Head, x, y, caption string, all []plot.Series) figure {
+	p := plot.Lines{Head: head, X: x, Y: y, Series: plot.Merge(all)}
+	if len(all) == 1 {
+		p.Series[0].Keys = nil
+	} else if len(p.Series) < len(all) {
+		caption += " What agrees bit for bit shares a curve."
+	}
+	return figure{Title: head.Title, Caption: caption, Chart: p}
+}
+
+// limited draws values above the most of nearly all steps on the upper edge: one slow step must not press all
+// curves to the floor.
+func (f figure) limited() figure {
+	if lines, isLines := f.Chart.(plot.Lines); isLines {
+		lines.Most = timeLimit(lines.Series)
+		f.Chart, f.Caption = lines, f.Caption+" Greater values are drawn on the upper edge."
+	}
+	return f
+}
+
 // mostPoints is how many points of a curve over steps are drawn.
 const mostPoints = 150
 
@@ -224,8 +235,7 @@ func differences(values []float64) []float64 {
 	return out
 }
 
-// timeLimit returns the upper end of a plot of step times: one slow step must not press all
-// curves to the floor.
+// timeLimit returns the upper end of a plot of step times.
 func timeLimit(all []plot.Series) float64 {
 	var timed []float64
 	for _, one := range all {
@@ -236,9 +246,6 @@ func timeLimit(all []plot.Series) float64 {
 	}
 	return math.Min(stat.Quantile(timed, 1), 1.5*stat.Quantile(timed, 0.98))
 }
-
-// onTheEdge is what a caption says of greater values than [timeLimit].
-const onTheEdge = " Greater values are drawn on the upper edge."
 
 // scaled returns values times a factor.
 func scaled(values []float64, by float64) []float64 {

@@ -53,8 +53,7 @@ func Overlay(names []string, runs []*compare.Training) *Report {
 		p.Picture, figures = new(figures[0].asLead()), figures[1:]
 	}
 	caption := "As each run tells them; samples/s are those of steps as long as the median one. Best: of " +
-		"all " +
-		"evaluations."
+		"all evaluations."
 	if text := named(meetSometimes(all)); text != "" {
 		caption += fmt.Sprintf(" Workers of %s do not meet in every step: theirs are those of the whole "+
 			"training, "+
@@ -194,16 +193,12 @@ func overlayFigures(all []*overlaid) []figure {
 	}
 	steps := overlayPlot(all, "time", "Step time", "step", "step time, ms",
 		"Of rank 0, means of the steps between "+
-			"two points."+onTheEdge, func(o *overlaid) (places, values []float64) {
+			"two points.", func(o *overlaid) (places, values []float64) {
 			if len(o.Watched) == 0 {
 				return nil, nil
 			}
 			return o.Watched[0].Step, scaled(o.Watched[0].Seconds, 1e3)
 		})
-	if lines, isThere := steps.Chart.(plot.Lines); isThere {
-		lines.Most = timeLimit(lines.Series)
-		steps.Chart = lines
-	}
 	return drawn(
 		overlayPlot(all, "loss-samples", "Loss against samples", "samples", "loss, mean cross entropy", loss,
 			lossAgainst(func(o *overlaid) []float64 { return o.Joint.Samples })),
@@ -211,7 +206,7 @@ func overlayFigures(all []*overlaid) []figure {
 			"loss, mean cross entropy", loss, lossAgainst(func(o *overlaid) []float64 { return o.Joint.At })),
 		overlayPlot(all, "accuracy-seconds", "Accuracy against seconds", "seconds of training", accuracyAxis,
 			"On all test samples.", accuracyAgainst(trainSeconds)),
-		overlayPhases(all), steps)
+		overlayPhases(all), steps.limited())
 }
 
 // overlayPlot plots a quantity of the runs that know it; single points are in the table of the runs.
@@ -230,11 +225,7 @@ func overlayPlot(all []*overlaid, id, title, x, y, caption string,
 	if !isCurve {
 		return figure{}
 	}
-	p := plot.Lines{Head: plot.Head{ID: id, Title: title}, X: x, Y: y, Series: plot.Merge(series)}
-	if len(p.Series) < len(series) {
-		caption += " Runs whose values agree bit for bit share a curve."
-	}
-	return figure{title, caption, p}
+	return curves(plot.Head{ID: id, Title: title}, x, y, caption, series)
 }
 
 // overlayPhases stacks the phases of a step of each run, as means over the steps of rank 0.

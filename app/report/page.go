@@ -94,7 +94,10 @@ func (p *page) figures() []figure {
 	add(p.Picture)
 	for _, s := range p.Sections {
 		add(s.Picture)
-		all = append(all, s.Figures...)
+		for _, f := range s.Figures {
+			f.within(s.Title)
+			all = append(all, f)
+		}
 	}
 	return all
 }

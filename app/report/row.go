@@ -200,13 +200,11 @@ func (v *lineView) missing() string {
 // tables are the tables of a group: its times, what they led to, and those that readers open.
 func (s *section) tables() []block {
 	ranks, usage, costs := s.rankTable(), s.usageTable(), s.costTable()
-	ranks.IsOpen = len(ranks.Table.Rows) <= 16
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
 			"percentile of " +
 			"all their steps after the first; samples/s: samples of a step over that median. Spread: range " +
-			"of " +
-			"the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
+			"of the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
 			"because of contention or of cores taken by others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; " +

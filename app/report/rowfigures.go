@@ -13,7 +13,7 @@ import (
 
 // head names a chart of the section.
 func (s *section) head(id, title string) plot.Head {
-	return plot.Head{ID: s.ID + "-" + id, Title: title + ", " + s.Title}
+	return plot.Head{ID: s.ID + "-" + id, Title: title}
 }
 
 // stepFigure is the picture of a section: the step time of each row, a dot per run, sorted, with the rows
@@ -31,8 +31,7 @@ func (s *section) stepFigure() *figure {
 	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
 		"the " +
 		"median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread each; " +
-		"the " +
-		"letter names the row below."
+		"the letter names the row below."
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow, in the table in parentheses: others took cores from the run."
 	}
@@ -131,7 +130,7 @@ func (s *section) lossFigures() []figure {
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Repeats > 0 }) {
 		caption += " Curves of another program end where it trains on its first batches again."
 	}
-	curves := func(at func(*lineView) []float64) (all []plot.Series) {
+	of := func(at func(*lineView) []float64) (all []plot.Series) {
 		for _, v := range s.lines {
 			if loss := v.SharedLoss(); len(loss) > 0 {
 				all = append(all, v.series(steady(at(v)[:len(loss)], loss, differences(v.LossSamples[:len(
@@ -140,30 +139,20 @@ func (s *section) lossFigures() []figure {
 		}
 		return all
 	}
-	bySeconds := curves(func(v *lineView) []float64 { return v.LossSeconds })
-	bySamples := curves(func(v *lineView) []float64 { return v.LossSamples })
+	bySeconds := of(func(v *lineView) []float64 { return v.LossSeconds })
+	bySamples := of(func(v *lineView) []float64 { return v.LossSamples })
 	return []figure{
-		s.curves("loss-seconds", "Loss against seconds of training steps", "seconds", "loss", caption,
+		curves(s.head("loss-seconds", "Loss against seconds of training steps"), "seconds", "loss", caption,
 			bySeconds),
-		s.curves("loss", "Loss against samples", "samples", "loss", caption+
+		curves(s.head("loss", "Loss against samples"), "samples", "loss", caption+
 			fmt.Sprintf(" One iteration is a batch of %d.", s.lines[0].Setting.Batch), bySamples)}
-}
-
-// curves plots curves of the section's rows. Those that agree bit for bit share one.
-func (s *section) curves(id, title, x, y, caption string, all []plot.Series) figure {
-	shown := plot.Merge(all)
-	if len(shown) < len(all) {
-		caption += " Rows that agree bit for bit share a curve."
-	}
-	return figure{Title: title, Caption: caption, Chart: plot.Lines{Head: s.head(id, title), X: x, Y: y,
-		Series: shown}}
 }
 
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
 	hasBand := false
-	curves := func(at func(compare.Evaluated) float64) (all []plot.Series) {
+	of := func(at func(compare.Evaluated) float64) (all []plot.Series) {
 		for _, v := range s.lines {
 			curve := v.Accuracy.Curve
 			if len(curve) < 2 || strategy.Named(v.Setting.Strategy).IsFloor {
@@ -181,16 +170,18 @@ func (s *section) accuracyFigures() []figure {
 		}
 		return all
 	}
-	bySeconds := curves(func(e compare.Evaluated) float64 { return e.Seconds })
-	bySamples := curves(func(e compare.Evaluated) float64 { return e.Samples })
+	bySeconds := of(func(e compare.Evaluated) float64 { return e.Seconds })
+	bySamples := of(func(e compare.Evaluated) float64 { return e.Samples })
 	caption := "On all test samples; the time is without evaluations."
 	if hasBand {
 		caption += " Lines are means over seeds, bands reach from the lowest to the highest."
 	}
 	return []figure{
-		s.curves("accuracy-seconds", "Accuracy against seconds of training", "seconds", accuracyAxis, caption,
+		curves(s.head("accuracy-seconds", "Accuracy against seconds of training"), "seconds", accuracyAxis,
+			caption,
 			bySeconds),
-		s.curves("accuracy-samples", "Accuracy against samples", "samples", accuracyAxis, caption, bySamples)}
+		curves(s.head("accuracy-samples", "Accuracy against samples"), "samples", accuracyAxis, caption,
+			bySamples)}
 }
 
 const accuracyAxis = "test accuracy, %"
@@ -207,11 +198,9 @@ func (s *section) timeFigure() figure {
 			all = append(all, v.series(steady(at, scaled(v.Times, 1e3), nil)))
 		}
 	}
-	p := plot.Lines{Head: s.head("time", "Step time against iteration"), X: "iteration", Y: "step time, ms",
-		Series: all, Most: timeLimit(all)}
-	return figure{Title: "Step time against iteration", Chart: p,
-		Caption: "Slowest rank of each step, median " +
-			"over the runs; of many steps, means of neighbours." + onTheEdge}
+	return curves(s.head("time", "Step time against iteration"), "iteration", "step time, ms",
+		"Slowest rank of "+
+			"each step, median over the runs; of many steps, means of neighbours.", all).limited()
 }
 
 // phased is what takes time by phase: a row, a rank, or a run.

@@ -107,8 +107,7 @@ func (s *section) usageTable() block {
 		mean("received", "MB/s", 1e-6, func(u rankUsage) []float64 { return u.Received }),
 		mean("shards", "of a step", 1, func(u rankUsage) []float64 { return u.Shards }))
 	return block{Title: "What each worker took", Table: t, Caption: "First run of each row. Processors in " +
-		"use " +
-		"are known where the steps of a run took a tenth of a second together."}
+		"use are known where the steps of a run took a tenth of a second together."}
 }
 
 // most returns the greatest value; NaN: none is known.
@@ -165,8 +164,7 @@ func (s *section) costTable() block {
 				byteCount(float64(c.Bytes)))}
 		}))
 	caption := "Medians of the runs' training and evaluation, without starting processes, on the cores " +
-		"that a row " +
-		"keeps busy or its GPUs. Ten runs are ten times one."
+		"that a row keeps busy or its GPUs. Ten runs are ten times one."
 	if len(prices) > 0 {
 		caption += fmt.Sprintf(" Dollars are a projection: these devices were not rented; the price is "+
 			"that of %s.",

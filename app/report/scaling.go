@@ -54,8 +54,7 @@ func (s *section) scalingFigures() []figure {
 		c.Lo, c.Hi = append(c.Lo, v.Speedup.Interval.Lo), append(c.Hi, v.Speedup.Interval.Hi)
 	}
 	return []figure{{"Speed-up", "Over " + base.Label + ", round by round, with intervals. Dashed: as many " +
-		"times as " +
-		"there are cores. Rows with more workers × threads than cores show contention, not scaling.",
+		"times as there are cores. Rows with more workers × threads than cores show contention, not scaling.",
 		plot.Lines{Head: s.head("speedup", "Speed-up against workers"), X: "workers", Y: "speed-up over " +
 			base.Label, Series: append([]plot.Series{ideal}, curves...)}}}
 }

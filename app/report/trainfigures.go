@@ -19,7 +19,7 @@ type quantity struct {
 // quantities are those in which ranks may differ, the last two of them those of the network.
 func quantities() []quantity {
 	return []quantity{
-		{"time", "Step time", "step time, ms", "Mean over the steps between two points." + onTheEdge,
+		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Seconds }, 1e3},
 		{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Rate }, 1},
@@ -27,15 +27,13 @@ func quantities() []quantity {
 			"Shards move from workers that are slow to those that are fast.",
 			func(w compare.WatchedRank) []float64 { return w.Shards }, 1},
 		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
-			"which " +
-			"it was taken, a tenth of a second or more, without evaluations.",
+			"which it was taken, a tenth of a second or more, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
 		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points, for each worker's " +
 			"process.",
 			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
 		{"gpu", "Memory of the GPU", "in use, MiB", "Largest of the steps between two points, on each " +
-			"worker's " +
-			"GPU, by all processes that use it; asked for once a second.",
+			"worker's GPU, by all processes that use it; asked for once a second.",
 			func(w compare.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
 		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations, over the same " +
 			"time.",
@@ -66,15 +64,11 @@ func (q quantity) figure(ranks []compare.WatchedRank) figure {
 			all = append(all, rankSeries(rank, w.Step, values))
 		}
 	}
-	p := plot.Lines{Head: plot.Head{ID: q.id, Title: q.title + " against step"}, X: "step", Y: q.label,
-		Series: plot.Merge(all)}
+	f := curves(plot.Head{ID: q.id, Title: q.title + " against step"}, "step", q.label, q.caption, all)
 	if q.id == "time" {
-		p.Most = timeLimit(all)
+		return f.limited()
 	}
-	if len(p.Series) == 1 {
-		p.Series[0].Keys, p.Series[0].Label = nil, q.title
-	}
-	return figure{Title: q.title, Caption: q.caption, Chart: p}
+	return f
 }
 
 // rankSeries is a curve of a rank.
@@ -91,8 +85,7 @@ func trainingFigures(t *compare.Training) []figure {
 		all = append(all, lossCurves(t))
 	}
 	all = append(all, evaluationFigures(t)...)
-	all = append(all, rankPhases(t.Ranks), rankGPUs(t.Ranks), stalenessFigure(t.Async), growthFigure(
-		t.Growth))
+	all = append(all, rankPhases(t.Ranks), rankGPUs(t.Ranks), stalenessFigure(t.Async))
 	if len(t.Ranks) > 0 {
 		all = append(all, bucketFigure(t.Ranks[0].Buckets))
 	}
@@ -214,8 +207,7 @@ func evaluationTable(evaluations []record.Evaluation) block {
 		return dash
 	}
 	return block{Title: "Evaluations", Caption: "On all samples of a part. Rank 0 stands for all ranks " +
-		"that exchange " +
-		"gradients.", IsOpen: true, Table: tableOf("Evaluations", evaluations,
+		"that exchange gradients.", IsOpen: true, Table: tableOf("Evaluations", evaluations,
 		col("epoch", "", func(e eval) string { return fmt.Sprintf("%.4g", e.Epochs) }),
 		col("rank", "", func(e eval) string { return fmt.Sprint(e.Rank) }),
 		col("part", "", func(e eval) string { return e.Of() }),
@@ -258,8 +250,7 @@ func bucketFigure(buckets []record.BucketStat) figure {
 	b := plot.Bars{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients"},
 		X: "ms per step, mean", Parts: []string{"exposed", "hidden"}, BesideAt: -1}
 	caption := "On rank 0, in the order in which backward completes them. Hidden communication overlaps " +
-		"the " +
-		"backward pass, exposed communication keeps training waiting."
+		"the backward pass, exposed communication keeps training waiting."
 	for i, one := range buckets {
 		bar := plot.Bar{Label: fmt.Sprintf("bucket %d, %s", i+1, byteCount(float64(one.Bytes))),
 			Values: []float64{1e3 * one.Exposed.StepSeconds}}
@@ -285,30 +276,9 @@ func stalenessFigure(a *record.Async) figure {
 		}
 	}
 	return figure{"Staleness of updates", "The number of updates that came between the weights from which " +
-		"a " +
-		"gradient was computed and its own update, and the share of the updates that had it.",
+		"a gradient was computed and its own update, and the share of the updates that had it.",
 		plot.Lines{Head: plot.Head{ID: "staleness", Title: "Staleness of updates"}, X: "staleness, updates",
 			Y: "% of updates", Series: []plot.Series{share}}}
-}
-
-// growthFigure plots the batch and the gradient noise scale against the step.
-func growthFigure(growth []record.Growth) figure {
-	batch := plot.Series{Keys: []string{"b"}, Label: "batch"}
-	noise := plot.Series{Keys: []string{"n"}, Label: "noise scale", Style: plot.Style{Colour: 1, Number: 1}}
-	most := 0.0
-	for _, g := range growth {
-		batch.At, batch.Values = append(batch.At, float64(g.Step)), append(batch.Values, float64(g.To))
-		noise.Values = append(noise.Values, float64(g.Noise))
-		most = max(most, 4*float64(g.To))
-	}
-	noise.At = batch.At
-	return figure{"Batch and gradient noise scale", "After each epoch: the batch from then on, and the " +
-		"batch at " +
-		"which the noise of the mean gradient has the size of the gradient. A gap: no gradient showed in " +
-		"the noise." +
-		onTheEdge, plot.Lines{Head: plot.Head{ID: "growth", Title: "Batch and gradient noise scale against " +
-		"step"},
-		X: "step", Y: "samples", Series: []plot.Series{batch, noise}, Most: most}}
 }
 
 // hiddenSeconds is the time of a rank's exchanges that computation hid; NaN: not told.

@@ -2,9 +2,11 @@ package report_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,8 +83,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 			"beside it, 1 came late",
 		`<title id="shards-wide-t">`, "moved once, by worker from 4 4 to 6 2, last before step 31",
 		`<th scope="row">1000</th><td>1.000</td><td>2.000</td>`, // shards
-		`<title id="growth-wide-t">`, "grew from 32 to 64 after epoch 1",
-		`<th scope="row">400</th><td>64.00</td><td>150.0</td>`,
+		"grew from 32 to 64 after epoch 1",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
 		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
@@ -108,82 +109,98 @@ func TestReportOfATrainingRun(t *testing.T) {
 	}
 }
 
-// A run that others took cores from says so on its first screen, below when and where it was.
-func TestFirstScreenOfADisturbedRun(t *testing.T) {
+// pagesOf returns the page and the text of the run of [trainingRun], with more at the start of its summary,
+// and
+// with files changed.
+func pagesOf(t *testing.T, more string, files map[string]string) (page, text string) {
+	t.Helper()
 	folder := trainingRun(t)
-	path := filepath.Join(folder, "summary.json")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		text = bytes.Replace(text, []byte("{"), []byte(`{"cores_taken":{"stolen":0,"others":0.51},`), 1)
-		err = os.WriteFile(path, text, 0o644)
+	summary := read(t, folder, "summary.json")
+	files["summary.json"] = strings.Replace(cmp.Or(files["summary.json"], summary), "{", "{"+more, 1)
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "host.json"), []byte(`{"cpu":"AMD EPYC","usable_cores":2,`+
-			`"started":"2026-11-23T21:40:07Z"}`), 0o644)
+	if err := report.WriteTraining(folder); err != nil {
+		t.Fatal(err)
 	}
-	if err == nil {
-		err = report.WriteTraining(folder)
-	}
+	return unbroken(read(t, folder, report.HTMLFile)), read(t, folder, report.MarkdownFile)
+}
+
+// pageOf returns the page of a run with a summary and no steps.
+func pageOf(t *testing.T, summary string, change func(*compare.Training)) string {
+	t.Helper()
+	run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := unbroken(read(t, folder, report.HTMLFile))
+	change(run)
+	var page strings.Builder
+	if err := report.Run(run).HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	return unbroken(page.String())
+}
+
+// A run that others took cores from says so on its first screen, below when and where it was. The figures of
+// a
+// resumed run that are those of its last part say so.
+func TestReportsOfDisturbedAndResumedRuns(t *testing.T) {
+	page, _ := pagesOf(t, `"cores_taken":{"stolen":0,"others":0.51},`,
+		map[string]string{"host.json": `{"cpu":"AMD ` +
+			`EPYC","usable_cores":2,"started":"2026-11-23T21:40:07Z"}`})
 	page = page[:strings.Index(page, `id="contents"`)]
-	for _, want := range []string{"Before you believe it", "Times and speed say how busy the machine was",
-		"51 % of the cores&#39; time went to other processes",
-		`<p class="lede">23 November 2026, 21:40 UTC · AMD EPYC · 2 cores · one ` +
-			`run · ddp · global batch 64 in 2 shards · seed 1</p>`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the first screen lacks %q:\n%s", want, page)
+	_, text := pagesOf(t,
+		`"phases":{"evaluation":5},"resumed":{"from":"run/checkpoints/step-400","steps":400,`+
+			`"seconds":4,"parts":[{"steps":100,"workers":3,"threads":1,"strategy":"ddp"},`+
+			`{"steps":400,"workers":2,"threads":1,"strategy":"ps"}]},`, map[string]string{})
+	for in, wants := range map[string][]string{
+		page: {"Before you believe it", "Times and speed say how busy the machine was",
+			"51 % of the cores&#39; time went to other processes",
+			`<p class="lede">23 November 2026, 21:40 UTC · ` +
+				`AMD EPYC · 2 cores · one run · ddp · global batch 64 in 2 shards · seed 1</p>`},
+		text: {"6400 samples/s since it was resumed after step 400.**",
+			"resumed: after step 400; time, speed, work and what was exchanged are those since; before: " +
+				"steps 1 to " +
+				"100 by 3 workers × 1 thread, ddp; steps 101 to 400 by 2 workers × 1 thread, ps",
+			"time: 10.0 s of training in all parts of the run, 7.00 s of it in the last one, which took " +
+				"12.0 s " +
+				"with evaluations", "2 workers × 1 thread since step 400"}} {
+		for _, want := range wants {
+			if !strings.Contains(in, want) {
+				t.Errorf("the report lacks %q:\n%.3000s", want, in)
+			}
 		}
 	}
 }
 
-// The figures of a resumed run that are those of its last part say so.
-func TestReportOfAResumedRun(t *testing.T) {
-	folder := trainingRun(t)
-	path := filepath.Join(folder, "summary.json")
-	text, err := os.ReadFile(path)
-	if err == nil {
-		resumed := []byte(`{"phases":{"evaluation":5},"resumed":{"from":"run/checkpoints/step-400",` +
-			`"steps":400,"seconds":4,"parts":[` +
-			`{"steps":100,"workers":3,"threads":1,"strategy":"ddp"},` +
-			`{"steps":400,"workers":2,"threads":1,"strategy":"ps"}]},`)
-		err = os.WriteFile(path, bytes.Replace(text, []byte("{"), resumed, 1), 0o644)
-	}
-	if err == nil {
-		err = report.WriteTraining(folder)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := read(t, folder, report.MarkdownFile)
-	for _, want := range []string{"6400 samples/s since it was resumed after step 400.**",
-		"resumed: after step 400; time, speed, work and what was exchanged are those since; before: steps " +
-			"1 to " +
-			"100 by 3 workers × 1 thread, ddp; steps 101 to 400 by 2 workers × 1 thread, ps",
-		"- **caution**: the loss grew &lt;far&gt;\n\n### Loss",
-		"time: 10.0 s of training in all parts of the run, 7.00 s of it in the last one, which took 12.0 s " +
-			"with evaluations", "2 workers × 1 thread since step 400"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q:\n%s", want, page)
-		}
+// With servers nobody knows what overlapped the backward pass: the figure of buckets does not say.
+func TestBucketsOfServersHaveNoHiddenTime(t *testing.T) {
+	summary := regexp.MustCompile(`"hidden":\{[^}]*\}`).ReplaceAllString(read(t, trainingRun(t),
+		"summary.json"),
+		`"hidden":null`)
+	page, _ := pagesOf(t, "", map[string]string{"summary.json": summary})
+	if !strings.Contains(page, "training waits for the new weights of a bucket") ||
+		strings.Contains(page, "overlaps the backward pass") {
+		t.Error("the figure of buckets shows hidden time that is not known")
 	}
 }
 
-// The page of a run that ended early says how long it was to be and how it goes on.
-func TestReportOfARunThatEndedEarly(t *testing.T) {
-	folder := trainingRun(t)
-	summary, err := os.ReadFile(filepath.Join(folder, "summary.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// The page of a run that ended early, or goes on, says how long it was to be and how it goes on.
+func TestReportOfARunWithoutASummary(t *testing.T) {
 	for standing, want := range map[string]string{
 		`"planned":"9000 steps","checkpoint":"run/checkpoints/step-400","step":400,"resume":"lockstep train` +
-			` --resume run"`: "Planned: 9000 steps. lockstep train --resume run goes on after step 400.",
-		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint here to go on from.",
+			` --resume run"`: "**Ended early after | Planned: 9000 steps. lockstep train --resume run goes " +
+			"on after " +
+			"step 400.\n",
+		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint here to go on from.\n",
+		`"planned":"9 steps","checkpoint":"run/checkpoints/step-400","going_on":true`: "**Going " +
+			"on, after | Planned: 9 steps.\n|, going on\n",
 	} {
-		text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{`+standing+`},`, 1)
+		folder := trainingRun(t)
+		text := strings.Replace(read(t, folder, "summary.json"), "{",
+			`{"interrupted":true,"standing":{`+standing+`},`, 1)
 		run, err := report.ReadUnfinished(folder, strings.NewReader(text))
 		if err == nil {
 			err = report.Run(run).Write(folder)
@@ -192,28 +209,17 @@ func TestReportOfARunThatEndedEarly(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := read(t, folder, report.MarkdownFile)
-		if !strings.Contains(page, "\n"+want+"\n") || !strings.Contains(page, "**Ended early after ") {
-			t.Errorf("the page lacks %q:\n%s", want, page)
+		for part := range strings.SplitSeq(want, "|") {
+			if !strings.Contains(page, strings.TrimLeft(part, " ")) {
+				t.Errorf("the page lacks %q:\n%s", part, page)
+			}
 		}
-	}
-	text := strings.Replace(string(summary), "{", `{"interrupted":true,"standing":{"planned":"9 steps",`+
-		`"checkpoint":"run/checkpoints/step-400","resume":"lockstep","going_on":true},`, 1)
-	run, err := report.ReadUnfinished(folder, strings.NewReader(text))
-	if err == nil {
-		err = report.Run(run).Write(folder)
-	}
-	page := read(t, folder, report.MarkdownFile)
-	if err != nil || !strings.Contains(page, ", going on\n") ||
-		!strings.Contains(page, "**Going on, after ") ||
-		!strings.Contains(page, "\nPlanned: 9 steps.\n") {
-		t.Errorf("%v: %s", err, page)
 	}
 }
 
 func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
-	for name, text := range map[string]string{
-		"summary.json": "{", "steps.jsonl": `{"rank":-1}`, "config.yaml": "",
-	} {
+	for name, text := range map[string]string{"summary.json": "{", "steps.jsonl": `{"rank":-1}`,
+		"config.yaml": ""} {
 		folder := trainingRun(t)
 		path := filepath.Join(folder, name)
 		err := os.WriteFile(path, []byte(text), 0o644)
@@ -232,121 +238,54 @@ func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
 	}
 }
 
-// The report of a run with servers says where they were, what each took, and what the busiest process sent.
-func TestServersAreReported(t *testing.T) {
-	run, err := compare.ReadTraining(strings.NewReader(`{"workers":2,"steps":1,"strategy":"ps",
-		"server_place":"apart","busiest_bytes":3145728,"server_bytes":2097152,"bytes_sent":4194304,"servers":[
-		{"server":0,"rank":2,"elements":30000,"updates":8,"bytes_sent":1048576,"bytes_received":1048576,
-		"peak_rss_bytes":10485760,"core_seconds":{"own":1.5}},{"server":1,"rank":3}]}`),
-		strings.NewReader(`{"rank":0,"step":0,"seconds":1}`+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var page strings.Builder
-	if err := report.Run(run).HTML(&page); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"ps, 2 servers apart", "server 1",
-		"3.00 MiB in and out of a process, 2.00 MiB of one with a server",
-		"rank 2: 30000 weights, 8 updates; its process sent 1.00 MiB and received 1.00 MiB; 10.0 MiB of " +
-			"memory at most, 1.50 s of processor time"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-}
-
-// With servers nobody knows what overlapped the backward pass: the figure does not say.
-func TestBucketsOfServersHaveNoHiddenTime(t *testing.T) {
-	folder := trainingRun(t)
-	path := filepath.Join(folder, "summary.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, hidden := range []string{`{"step_seconds":0.004}`, `{"step_seconds":0}`} {
-		text = bytes.Replace(text, []byte(`"hidden":`+hidden), []byte(`"hidden":null`), 1)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := report.WriteTraining(folder); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := string(page)
-	if !strings.Contains(got, "training waits for the new weights of a bucket") ||
-		strings.Contains(got, "overlaps the backward pass") {
-		t.Error("the figure of buckets shows hidden time that is not known")
-	}
-}
-
-// A run whose ranks were started by hand on several machines names them, by what its ranks tell.
-func TestHostsOfARunJoinedByHand(t *testing.T) {
-	for hosts, want := range map[string]string{
-		`{"rank":0,"host":"a"},{"rank":1,"host":"a"},{"rank":2,"host":"a"},{"rank":3,"host":"<b>"}`: "" +
-			"<dt>0 a</dt><dd>ranks 0 1 2</dd></div><div><dt>1 &lt;b&gt;</dt><dd>ranks 3</dd></div><div>" +
-			"<dt>examined</dt><dd>not before this run</dd>",
-		`{"rank":0,"host":"a"},{"rank":1,"host":"b"},{"rank":2,"host":"a"},{"rank":3,"host":"b"}`: "" +
-			"<dt>0 a</dt><dd>ranks 0 2</dd>",
-		`{"rank":0,"host":"a"},{"rank":1,"host":"a"}`: "",
-		`{"rank":0},{"rank":1}`:                       "",
-	} {
-		run, err := compare.ReadTraining(strings.NewReader(`{"model":"lenet","data":"glyphs","workers":4,`+
-			`"threads":1,"steps":1,"ranks":[`+hosts+`]}`), strings.NewReader(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page strings.Builder
-		if err := report.Run(run).HTML(&page); err != nil {
-			t.Fatal(err)
-		}
-		if isThere := strings.Contains(page.String(), `<div id="hosts">`); isThere != (want != "") ||
-			!strings.Contains(page.String(), want) {
-			t.Errorf("%s: hosts are there: %v, want %s", hosts, isThere, want)
-		}
-		title := "<h1>lenet on glyphs: 4 workers × 1 thread</h1>"
-		if want != "" {
-			title = "<h1>lenet on glyphs: 4 workers on 2 hosts × 1 thread</h1>"
-		}
-		if !strings.Contains(page.String(), title) {
-			t.Errorf("%s: no %s", hosts, title)
-		}
-	}
-}
-
-// Workers that are started one by one take all cores each: their report says that they shared them.
-func TestWorkersThatShareCores(t *testing.T) {
+// A page says what of a run is unusual, and nothing of what is not: servers, hosts that were joined by hand,
+// cores
+// that workers share, which are started one by one and take all of them.
+func TestWhatIsUnusualOfARun(t *testing.T) {
+	const contention, hosts = "contention", `<div id="hosts">`
 	const four = `{"rank":0,"host":"a"},{"rank":1,"host":"a"},{"rank":2,"host":"b"},{"rank":3,"host":"b"}`
-	for _, test := range []struct {
-		ranks   string
-		threads int
-		want    string
-	}{
-		{four, 4, "2 workers × 4 threads on 4 cores: times show contention for cores, not scaling. " +
-			`<span class="flag">--threads 2</span> gives each worker cores of its own.`},
-		{four, 2, ""},
-		{strings.ReplaceAll(four, `"b"`, `"a"`) + `,{"rank":4,"host":"a"}`, 1, "5 workers × 1 thread on 4 " +
-			"cores: times show contention for cores, not scaling.</li>"},
-		{`{"rank":0},{"rank":1}`, 4, ""},
+	run := func(threads int, ranks string) string {
+		const summary = `{"model":"lenet","data":"glyphs","workers":4,"threads":%d,"steps":1,"ranks":[%s]}`
+		return fmt.Sprintf(summary,
+			threads, ranks)
+	}
+	for _, test := range []struct{ summary, want, never string }{
+		{`{"workers":2,"steps":1,"strategy":"ps","server_place":"apart","busiest_bytes":3145728,` +
+			`"server_bytes":2097152,"bytes_sent":4194304,"servers":[{"server":0,"rank":2,"elements":30000,` +
+			`"updates":8,"bytes_sent":1048576,"bytes_received":1048576,"peak_rss_bytes":10485760,` +
+			`"core_seconds":{"own":1.5}},{"server":1,"rank":3}]}`,
+			"ps, 2 servers apart|server 1|3.00 MiB in and " +
+				"out of a process, 2.00 MiB of one with a server|rank 2: 30000 weights, 8 updates; its " +
+				"process " +
+				"sent " +
+				"1.00 MiB and received 1.00 MiB; 10.0 MiB of memory at most, 1.50 s of processor time",
+			hosts},
+		{run(1, strings.Replace(four, `"b"`, `"<b>"`, 2)), "<dt>0 a</dt><dd>ranks 0 1</dd></div><div><dt>1 " +
+			"&lt;b&gt;" +
+			"</dt><dd>ranks 2 3</dd></div><div><dt>examined</dt><dd>not before this run</dd>|<h1>lenet on " +
+			"glyphs: " +
+			"4 workers on 2 hosts × 1 thread</h1>", contention},
+		{run(1, `{"rank":0,"host":"a"},{"rank":1,"host":"a"}`),
+			"<h1>lenet on glyphs: 4 workers × 1 thread</h1>",
+			hosts},
+		{run(1, `{"rank":0},{"rank":1}`), "4 workers × 1 thread", hosts},
+		{run(4, four), "2 workers × 4 threads on 4 cores: times show contention for cores, not scaling. " +
+			"--threads 2 " +
+			"gives each worker cores of its own.", `<p class="alert"`},
+		{run(2, four), "2 threads", contention},
+		{run(1, strings.ReplaceAll(four, `"b"`, `"a"`)+`,{"rank":4,"host":"a"}`),
+			"5 workers × 1 thread on 4 cores: " +
+				"times show contention for cores, not scaling.</li>", hosts},
+		{run(4, `{"rank":0},{"rank":1}`), "4 threads", contention},
 	} {
-		summary := fmt.Sprintf(`{"workers":4,"threads":%d,"ranks":[%s]}`, test.threads, test.ranks)
-		run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
-		if err != nil {
-			t.Fatal(err)
+		page := pageOf(t, test.summary, func(r *compare.Training) { r.Machine.LogicalCores = 4 })
+		for want := range strings.SplitSeq(test.want, "|") {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %q", test.summary, want)
+			}
 		}
-		run.Machine.LogicalCores = 4
-		var page strings.Builder
-		if err := report.Run(run).HTML(&page); err != nil {
-			t.Fatal(err)
-		}
-		if isThere := strings.Contains(page.String(), "contention"); isThere != (test.want != "") ||
-			!strings.Contains(page.String(), test.want) {
-			t.Errorf("%d threads of %s: the caution is there: %v, want %q", test.threads, test.ranks, isThere,
-				test.want)
+		if strings.Contains(page, test.never) {
+			t.Errorf("%s: the page has %q", test.summary, test.never)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		return done, fmt.Errorf("report: %w", err)
 	}
 	for _, f := range r.page.figures() {
-		around := plot.Around{Caption: f.Caption, Source: r.page.Title + " · " + r.page.Lede}
+		around := plot.Around{Title: f.Title, Caption: f.Caption, Source: r.page.Title + " · " + r.page.Lede}
 		files := []rendering{
 			{f.ID() + ".svg", func(w io.Writer) error {
 				_, err := io.WriteString(w, compare.PlainLines(string(plot.File(f.Chart, around))))

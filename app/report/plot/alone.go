@@ -1,10 +1,13 @@
 package plot
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// Around is what stands around a chart that has left its page: what the page says beside it. Its title is
-// that of the chart's [Head].
+// Around is what stands around a chart that has left its page: what the page says beside it.
 type Around struct {
+	Title   string // "": that of the chart's [Head]
 	Caption string // what the marks stand for
 	Source  string // what was measured, where and when
 }
@@ -71,7 +74,10 @@ func (a alone) above(f frame) float64 {
 	return aroundEdge + titleLine*float64(len(a.title(f))) + aroundLine*float64(len(a.caption(f)))
 }
 
-func (a alone) title(f frame) []string   { return wrapped(a.Name().Title, f, titleLetter) }
+func (a alone) title(f frame) []string {
+	return wrapped(cmp.Or(a.around.Title, a.Name().Title), f, titleLetter)
+}
+
 func (a alone) caption(f frame) []string { return wrapped(a.around.Caption, f, aroundLetter) }
 func (a alone) source(f frame) []string  { return wrapped(a.around.Source, f, aroundLetter) }
 

@@ -101,7 +101,7 @@ func short(text string, n int) string {
 }
 
 // nameLetter is the width of a letter of a name, most of whose letters are small.
-const nameLetter = 7.2
+const nameLetter = 7.5
 
 // nameWidth is the width of a name.
 func nameWidth(text string) float64 { return nameLetter * float64(len([]rune(text))) }

@@ -181,7 +181,7 @@ func (p Lines) room(f frame) frame {
 		case s.IsReference:
 			f.top = math.Max(f.top, 18)
 		case len(s.Keys) > 0:
-			f.right = math.Max(f.right, besideEnd+4+1.1*nameWidth(s.endText(f)))
+			f.right = math.Max(f.right, besideEnd+4+1.05*nameWidth(s.endText(f)))
 		}
 	}
 	_, y := p.axes(f)

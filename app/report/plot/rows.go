@@ -16,7 +16,7 @@ func (r rows) frame(f frame, besides, end float64) frame {
 	for _, name := range r.names {
 		longest = math.Max(longest, nameWidth(name))
 	}
-	f.left, f.right, f.top = math.Min(22+longest, 0.46*f.width), end, 4
+	f.left, f.right, f.top = math.Min(22+longest, 0.5*f.width), end, 4
 	if !f.isWide {
 		f.left = 10
 	}
