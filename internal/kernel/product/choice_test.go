@@ -59,10 +59,11 @@ func inBatches(c *compute.CPU, s product.ConvShape, x, w, bias, dy []float32, im
 // An image gets the same bits in every batch for which NewConv chooses the same algorithm: whether Winograd's
 // algorithm, Strassen's or products of parts are used depends on the number of images; everything else that
 // does changes no bit, where an image has an even number of pixels. The test counts the choices that it has
-// met, so that a new one is not forgotten.
+// met, so that a new one is not forgotten. ISAs other than the fastest, whose plans differ in the width of
+// tiles, see a whole batch and a smaller one.
 func TestImageBitsByBatch(t *testing.T) {
 	const images = 23
-	met, sizes := map[string]bool{}, []int{23, 1, 5, 6, 7, 16}
+	met := map[string]bool{}
 	for name, s := range batchShapes() {
 		s.N = images
 		x, w := kerneltest.Draw(t, images*s.H*s.W*s.C, 0, 1), kerneltest.Draw(t, s.R*s.S*s.C*s.K, 0, 2)
@@ -70,6 +71,10 @@ func TestImageBitsByBatch(t *testing.T) {
 		for _, c := range mathsEverywhere(t) {
 			what := fmt.Sprintf("%s, %v, %v", name, c.ISA(), c.Math())
 			firstY, firstDX := map[string][]float32{}, map[string][]float32{}
+			sizes := []int{images, 6}
+			if c.ISA() == compute.Best() {
+				sizes = []int{images, 1, 5, 6, 7, 16}
+			}
 			for _, n := range sizes {
 				b := inBatches(c, s, x, w, bias, dy, images, n)
 				compareImages(t, fmt.Sprintf("%s, y in batches of %d", what, n), b.forward, b.y, firstY)

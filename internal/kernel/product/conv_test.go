@@ -75,25 +75,32 @@ func noise(seed uint32) func(int) float32 {
 
 func nan(int) float32 { return float32(math.NaN()) }
 
-// convData holds the operands of a convolution and what it should give, with the sum of the terms'
-// sizes as a measure of the rounding error.
+// convData holds the operands of a convolution.
 type convData struct {
-	s                   product.ConvShape
-	x, w, dy, bias      []float32
+	s              product.ConvShape
+	x, w, dy, bias []float32
+}
+
+// newConvData draws operands of a convolution.
+func newConvData(t kerneltest.TB, s product.ConvShape) *convData {
+	return &convData{s,
+		filled(t, s.N*s.H*s.W*s.C, noise(1)), filled(t, s.R*s.S*s.C*s.K, noise(2)),
+		filled(t, s.N*s.OutH()*s.OutW()*s.K, noise(3)), filled(t, s.K, noise(4))}
+}
+
+// definedData holds the operands of a convolution and what it should give, with the sum of the terms'
+// sizes as a measure of the rounding error.
+type definedData struct {
+	*convData
 	y, dx, dw           []float64
 	ySize, dxSize, size []float64
 }
 
-func newConvData(t kerneltest.TB, s product.ConvShape) *convData {
-	p, q := s.OutH(), s.OutW()
-	d := &convData{s: s,
-		x:  filled(t, s.N*s.H*s.W*s.C, noise(1)),
-		w:  filled(t, s.R*s.S*s.C*s.K, noise(2)),
-		dy: filled(t, s.N*p*q*s.K, noise(3)), bias: filled(t, s.K, noise(4)),
-		y: make([]float64, s.N*p*q*s.K), dx: make([]float64, s.N*s.H*s.W*s.C),
-		dw: make([]float64, s.R*s.S*s.C*s.K)}
-	d.ySize, d.dxSize = make([]float64, len(d.y)), make([]float64, len(d.dx))
-	d.size = make([]float64, len(d.dw))
+// define computes c by its definition, which takes longer than all that is compared with it.
+func (c *convData) define() *definedData {
+	s, p, q := c.s, c.s.OutH(), c.s.OutW()
+	zeros := func(like []float32) []float64 { return make([]float64, len(like)) }
+	d := &definedData{c, zeros(c.dy), zeros(c.x), zeros(c.w), zeros(c.dy), zeros(c.x), zeros(c.w)}
 	for i := range d.y {
 		d.y[i] = float64(d.bias[i%s.K])
 		d.ySize[i] = math.Abs(d.y[i])
@@ -111,7 +118,7 @@ func newConvData(t kerneltest.TB, s product.ConvShape) *convData {
 }
 
 // pixel adds the products of one output pixel, one input pixel and one tap.
-func (d *convData) pixel(y, x, w int) {
+func (d *definedData) pixel(y, x, w int) {
 	for c := range d.s.C {
 		for k := range d.s.K {
 			xv, wv := float64(d.x[x+c]), float64(d.w[w+c*d.s.K+k])
@@ -132,7 +139,7 @@ type convResult struct{ y, dx, dw []float32 }
 // run computes all three directions on guarded memory that is full of NaN where nothing was written.
 func (d *convData) run(t kerneltest.TB, c *compute.CPU, relu bool) convResult {
 	v := product.On(c).NewConv(d.s)
-	r := convResult{filled(t, len(d.y), nan), filled(t, len(d.dx), nan), filled(t, len(d.dw), nan)}
+	r := convResult{filled(t, len(d.dy), nan), filled(t, len(d.x), nan), filled(t, len(d.w), nan)}
 	scratch := filled(t, v.ScratchFloats(), nan)
 	v.Forward(r.y, d.x, d.w, d.bias, relu, nil, scratch)
 	v.BackwardData(r.dx, d.dy, d.w, false, scratch)
@@ -140,7 +147,7 @@ func (d *convData) run(t kerneltest.TB, c *compute.CPU, relu bool) convResult {
 	return r
 }
 
-func (d *convData) compare(t interface{ Errorf(string, ...any) }, r convResult, relu bool) {
+func (d *definedData) compare(t interface{ Errorf(string, ...any) }, r convResult, relu bool) {
 	want := d.y
 	if relu {
 		want = slices.Clone(want)
@@ -166,7 +173,7 @@ func compare(t interface{ Errorf(string, ...any) }, name string, got []float32, 
 
 func TestConvMatchesDefinition(t *testing.T) {
 	for name, s := range convShapes() {
-		d := newConvData(t, s)
+		d := newConvData(t, s).define()
 		for _, isa := range compute.Supported() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				for threads := 1; threads <= 3; threads++ {
@@ -202,7 +209,7 @@ func TestConvRandomShapes(t *testing.T) {
 		if s.H+2*s.Pad < s.R || s.W+2*s.Pad < s.S {
 			t.Skip("no output")
 		}
-		d := newConvData(t, s)
+		d := newConvData(t, s).define()
 		for _, isa := range compute.Supported() {
 			c, err := compute.Open(compute.Config{ISA: isa, Threads: draw(1, 2, "threads"),
 				Math: compute.Exact})
@@ -222,7 +229,7 @@ func TestConvDoesNotAllocate(t *testing.T) {
 				d := newConvData(t, convShapes()[name])
 				v := product.On(kerneltest.Open(t, isa, threads)).NewConv(d.s)
 				scratch := make([]float32, v.ScratchFloats())
-				y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
+				y, dx, dw := make([]float32, len(d.dy)), make([]float32, len(d.x)), make([]float32, len(d.w))
 				n := alloctest.Least(5, func() {
 					v.Forward(y, d.x, d.w, d.bias, true, nil, scratch)
 					v.BackwardData(dx, d.dy, d.w, false, scratch)
@@ -250,7 +257,7 @@ func TestConvResize(t *testing.T) {
 			v := product.On(c).NewConv(s)
 			v.Resize(n)
 			scratch := make([]float32, v.ScratchFloats())
-			y, dx, dw := make([]float32, len(d.y)), make([]float32, len(d.dx)), make([]float32, len(d.dw))
+			y, dx, dw := make([]float32, len(d.dy)), make([]float32, len(d.x)), make([]float32, len(d.w))
 			v.Forward(y, d.x, d.w, d.bias, false, nil, scratch)
 			v.BackwardData(dx, d.dy, d.w, false, scratch)
 			v.BackwardWeights(dw, d.x, d.dy, scratch)

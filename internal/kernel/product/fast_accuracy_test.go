@@ -58,7 +58,7 @@ func compareErrors(t *testing.T, algorithm string, shapes []product.ConvShape, b
 	fmt.Fprintf(table, "\n| filter, channels, map, images | direction | direct | %s | ratio |\n", algorithm)
 	table.WriteString("|---|---|---:|---:|---:|\n")
 	for _, s := range shapes {
-		d := newConvData(t, s)
+		d := newConvData(t, s).define()
 		fast := d.errors(d.run(t, kerneltest.Open(t, compute.Best(), 2), false))
 		direct := d.errors(d.run(t, openExact(t, compute.Best(), 2), false))
 		for i, name := range []string{"forward", "backward data", "backward weights"} {
@@ -93,7 +93,7 @@ Root mean square of the error against float64, divided by that of the result; op
 `
 
 // errors returns the relative root mean square errors of the three directions.
-func (d *convData) errors(r convResult) (list [3]float64) {
+func (d *definedData) errors(r convResult) (list [3]float64) {
 	for i, v := range []struct {
 		got  []float32
 		want []float64

@@ -14,13 +14,13 @@ import (
 func TestMomentsWhileHot(t *testing.T) {
 	for name, s := range convShapes() {
 		d := newConvData(t, s)
-		rows := len(d.y) / s.K
+		rows := len(d.dy) / s.K
 		mean, biased := make([]float32, s.K), make([]float32, s.K)
 		unbiased, want := make([]float32, s.K), make([]float32, 3*s.K)
 		for _, isa := range compute.Supported() {
 			for threads := 1; threads <= 3; threads++ {
 				c := kerneltest.Open(t, isa, threads)
-				v, y := product.On(c).NewConv(s), make([]float32, len(d.y))
+				v, y := product.On(c).NewConv(s), make([]float32, len(d.dy))
 				m := row.On(c).NewMoments(rows, s.K, v.FinishRows())
 				m.Start(y)
 				v.Forward(y, d.x, d.w, nil, false, m, make([]float32, v.ScratchFloats()))

@@ -28,7 +28,7 @@ func FuzzConv(f *testing.F) {
 		if !ok {
 			t.Skip("no output")
 		}
-		d := newConvData(t, s)
+		d := newConvData(t, s).define()
 		for _, cpu := range mathsEverywhere(t) {
 			got := d.run(t, cpu, false)
 			switch cpu.Math() {
