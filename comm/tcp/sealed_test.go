@@ -51,7 +51,7 @@ func sealedBy(streams int) commtest.Connect {
 }
 
 func TestSealedLinks(t *testing.T) {
-	for _, streams := range []int{1, 3} {
+	for _, streams := range streamCounts(1) {
 		t.Run(fmt.Sprint(streams), func(t *testing.T) { commtest.Run(t, sealedBy(streams)) })
 	}
 }

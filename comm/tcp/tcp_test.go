@@ -62,8 +62,16 @@ func listen(t testing.TB, size int) (listeners []*tcp.Listener, addrs []string) 
 	return listeners, addrs
 }
 
+// streamCounts are the streams to a link that links are tested with: all of them, or one in a short test.
+func streamCounts(short int) []int {
+	if testing.Short() {
+		return []int{short}
+	}
+	return []int{1, 3}
+}
+
 func TestTCPLinks(t *testing.T) {
-	for _, streams := range []int{1, 3} {
+	for _, streams := range streamCounts(3) {
 		t.Run(fmt.Sprint(streams), func(t *testing.T) { commtest.Run(t, byStreams(streams)) })
 	}
 }
