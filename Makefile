@@ -1,5 +1,5 @@
 # Targets: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden.
-.PHONY: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden lint staticcheck
+.PHONY: build cuda cuda-test check beyond-test test race plain pairs fuzz faults refusals bench trust golden lint archtest staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -13,8 +13,11 @@ cuda:
 cuda-test:
 	CGO_ENABLED=0 go test -short -tags cuda ./internal/cuda/... ./graph/gpu/...
 
-# What continuous integration runs, besides the README's test command.
-check: lint race plain build cuda cuda-test
+# What a change must pass besides go test ./..., which has the tests of the repository's own rules among it.
+check: archtest beyond-test
+
+# What continuous integration runs after go test ./....
+beyond-test: lint race plain build cuda cuda-test
 
 staticcheck:
 	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
@@ -25,6 +28,8 @@ lint: staticcheck
 	go vet ./...
 	bin/staticcheck ./...
 	bin/staticcheck -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job
+
+archtest:
 	go test -count=1 ./internal/archtest
 
 test:
@@ -33,9 +38,13 @@ test:
 race:
 	go test -race -short -timeout 20m ./comm/... ./gradsync/... ./ps/... ./cluster/... ./app/job/...
 
-# The path of processors without our assembly.
+# The path of processors without our assembly: that it builds, and that whatever chooses a kernel finds one.
+# go test ./... runs the same portable kernels on all shapes, next to those in assembly.
 plain:
-	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/... ./graph/... ./train/...
+	go vet -tags purego ./...
+	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/asm ./internal/kernel/row ./graph/...
+	go test -timeout 20m -short -tags purego -run 'Golden|OneHash' ./train
+	go test -timeout 20m -short -tags purego -run 'Split|Random|Finish|Resize|Choice' ./internal/kernel/product
 
 # Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
 # the same ones again.
