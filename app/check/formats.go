@@ -29,9 +29,6 @@ func blocks() parser.Parser {
 		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)))
 }
 
-// outputs are the languages of code blocks that hold output rather than a program.
-var outputs = []string{"", "text", "txt", "log", "console", "output", "csv", "plaintext"}
-
 // readMarkdown reads a Markdown document.
 func (d *Document) readMarkdown(source string) {
 	bytes := []byte(source)
@@ -62,7 +59,7 @@ func (d *Document) readMarkdown(source string) {
 			d.heading(b.Level, strings.TrimSpace(plain(content)))
 			d.addLine(plain(content), at)
 		case *ast.FencedCodeBlock:
-			if slices.Contains(outputs, string(b.Language(bytes))) {
+			if len(b.Language(bytes)) == 0 || isIn("outputs", string(b.Language(bytes))) {
 				d.readText(content, at)
 			}
 		default:

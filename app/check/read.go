@@ -46,6 +46,8 @@ type recordOf struct {
 	figures []*Figure
 	in      *group
 	rank    *Figure // of a job, if the label is of one
+
+	compared []*Figure // of columns that compare it with the record before it
 }
 
 // InputError says why a file cannot be checked.

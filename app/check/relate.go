@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -104,6 +105,21 @@ func (d *Document) classes() float64 {
 		}
 	}
 	return 0
+}
+
+// guessed returns the loss of guessing among the classes of the data set, and from which loss on up to
+// which it
+// is that. Where no data set is named and no accuracy says more, it is that of ten.
+func (d *Document) guessed() (classes, from, to float64) {
+	if classes = d.classes(); classes > 0 {
+		return classes, 0.98 * math.Log(classes), 1.5 * math.Log(classes)
+	}
+	isAccurate := func(f *Figure) bool { return f.Kind == Accuracy && f.Value > 0.2 }
+	if slices.ContainsFunc(d.Figures, isAccurate) || d.says("token", "perplexity", "language", "text", "bert",
+		"gpt") {
+		return 0, 0, 0
+	}
+	return 10, 0.98 * math.Log(10), 1.05 * math.Log(10)
 }
 
 // extremes returns the least and the greatest of three figures, the first two of which may be nil.

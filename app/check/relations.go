@@ -148,6 +148,13 @@ func laws(d *Document, say sayer) {
 				continue
 			}
 			a, b := law(p.Value-p.Half, w.Value), law(p.Value+p.Half, w.Value)
+			for _, f := range r.figures[i+1:] {
+				if lo, _ := f.within(); f.Kind == Speedup && f.upTo == nil && !f.isEnd && lo > max(a, b) {
+					say(Warn, "a speed-up above what the law allows",
+						fmt.Sprintf("%s at %g workers gives %s, "+
+							"and %s is more", p.Text, w.Value, num(law(p.Value, w.Value)), f.Text), f, p)
+				}
+			}
 			if s := r.figures[i]; !s.overlaps(min(a, b), max(a, b)) {
 				say(Refuse, "a speed-up is not what the law gives of the fraction", fmt.Sprintf(
 					"%s at %g workers gives %s, not %s", p.Text, w.Value, num(law(p.Value, w.Value)),

@@ -76,17 +76,16 @@ func ranks(d *Document, say sayer) {
 	}
 }
 
-// chance warns of losses that are those of guessing among the classes of the data set.
+// chance warns of losses that are those of guessing among the classes of the data set: of logs the last one.
 func chance(d *Document, say sayer) {
-	classes := d.classes()
-	limit := math.Log(classes)
+	classes, from, to := d.guessed()
 	for _, g := range d.groups {
-		for _, r := range g.records {
+		isLog := g.table != nil && g.table.isLog
+		for i, r := range g.records {
 			l := r.one(Loss, "")
-			if l != nil && limit > 0 && l.Value > limit*0.98 && l.Value < limit*1.5 && (g.table == nil ||
-				!g.table.isLog) {
+			if l != nil && l.Value > from && l.Value < to && (!isLog || i == len(g.records)-1) {
 				say(Warn, "a loss no better than guessing", fmt.Sprintf("ln %g = %s, and %s", classes,
-					num(limit), l.Text), l)
+					num(math.Log(classes)), l.Text), l)
 			}
 		}
 	}

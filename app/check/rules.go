@@ -33,6 +33,15 @@ func rules() []rule {
 		{"above linear", "a measurement of the reason, such as cache misses", equation{Warn,
 			"a speed-up of more than its workers", []quantity{{Workers, ""}, {Speedup, ""}}, "%s",
 			func(v []float64) []float64 { return v }, true}.test},
+		{"above linear", "a measurement of the reason, such as cache misses", beyond},
+		{"stated twice", "one value, or what tells the two apart", twice},
+		{"rate", "samples / time of the same steps", pace},
+		{"unequal work", "the same batch and learning rate on both sides", batches},
+		{"projection", "measurements of the larger numbers of workers", extrapolated},
+		{"loss", "the loss of every step, and which of them its average is of", logs},
+		{"loss", "why, or both figures of one moment", order},
+		{"sum", "what the rest is", rest},
+		{"workers", "the number of workers", untold},
 		{"law", "the serial fraction measured at the largest number of workers that was run", laws},
 		{"projection", "a measurement, or a table of its own", mixed},
 		{"sum", "all parts, of the same steps as the whole", sums},
@@ -130,9 +139,12 @@ func (e equation) test(d *Document, say sayer) {
 		least, most := e.give(low), e.give(high)
 		for i := range least {
 			_, hi := figures[0].within()
-			isRight = isRight || figures[0].overlaps(least[i]*0.98, most[i]*1.02) || e.isLeast &&
-				hi >= least[i] ||
-				figures[0].overlaps(least[i]*scale*0.98, most[i]*scale*1.02)
+			near := 0.02
+			if e.of[0].kind == Workers {
+				near = 0
+			}
+			isRight = isRight || figures[0].overlaps(least[i]*(1-near), most[i]*(1+near)) || e.isLeast &&
+				hi >= least[i] || figures[0].overlaps(least[i]*scale*(1-near), most[i]*scale*(1+near))
 		}
 		relation := "not"
 		if e.isLeast {

@@ -175,9 +175,7 @@ func (t *table) hasMetricsAsRows(labels []string) bool {
 
 // isCompared reports whether a column compares the columns before it.
 func isCompared(heading string) bool {
-	return mentions(heading, "improvement", "difference", "change", "speedup", "delta", "gain", "ratio",
-		"note", "saving",
-		"reduction", "comparison", "overhead", "faster")
+	return mentionsOf(heading, "compared")
 }
 
 // isSetting reports whether a kind is chosen rather than measured.
@@ -208,6 +206,10 @@ func (t *table) rows(g *group) {
 func (t *table) columns(g *group) {
 	for j := range t.cells[0] {
 		heading := at(t.cells[0], j)
+		if j > 0 && isCompared(heading) && len(g.records) > 1 {
+			last := g.records[len(g.records)-1]
+			last.compared = append(last.compared, t.compared(j)...)
+		}
 		if j == 0 || isCompared(heading) {
 			continue
 		}
@@ -219,4 +221,21 @@ func (t *table) columns(g *group) {
 		}
 		g.records = append(g.records, r)
 	}
+}
+
+// compared returns the speed-ups of times and rates, and the efficiencies, of a column that compares others.
+func (t *table) compared(j int) (out []*Figure) {
+	for _, row := range t.figures[1:] {
+		isWork := func(f *Figure) bool { return f.Kind == Rate || f.Kind == Time && f.Scope != Part }
+		if j >= len(row) {
+			continue
+		}
+		for _, f := range row[j] {
+			if f.Kind == Efficiency || f.Kind == Speedup && len(row) > 1 && slices.ContainsFunc(row[1],
+				isWork) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }

@@ -245,9 +245,6 @@ func (f *Figure) follow(last *Figure, between string) {
 	}
 }
 
-// asides are the words after which a number is not spoken of any more.
-var asides = strings.Fields("with in for on after at from and vs over using when while but")
-
 // around returns the words right behind a figure, up to a stop or another number.
 func around(text string, f *Figure) string {
 	end := f.Place.Column - 1 + len(f.Text)
@@ -255,7 +252,7 @@ func around(text string, f *Figure) string {
 	if i := strings.IndexAny(tail, ",;.:|([0123456789→~"); i >= 0 {
 		tail = tail[:i]
 	}
-	if words := wordsOf(tail); len(words) > 0 && slices.Contains(asides, words[0]) {
+	if words := wordsOf(tail); len(words) > 0 && isIn("asides", words[0]) {
 		return ""
 	}
 	return strings.ToValidUTF8(tail, "")

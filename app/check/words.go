@@ -1,70 +1,58 @@
 package check
 
 import (
-	"maps"
-	"math"
+	_ "embed"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
-// byWord turns lists of words around.
-func byWord[K any, V comparable](lists map[V]string, value func(V) K) map[string]K {
-	out := map[string]K{}
-	for v, words := range lists {
-		for _, w := range strings.Fields(words) {
-			out[w] = value(v)
+//go:embed words.txt
+var wordsFile string
+
+// wordLists returns the sections of words.txt: each maps its words to the name of their line.
+func wordLists() map[string]map[string]string {
+	sections := map[string]map[string]string{}
+	section := ""
+	for line := range strings.Lines(wordsFile) {
+		line = strings.TrimSpace(line)
+		name, words, isList := strings.Cut(line, ":")
+		switch {
+		case strings.HasPrefix(line, "["):
+			section = strings.Trim(line, "[]")
+			sections[section] = map[string]string{}
+		case isList && !strings.HasPrefix(line, "#"):
+			for _, w := range strings.Fields(words) {
+				if section == "lists" { // a word may be in several
+					w = name + " " + w
+				}
+				sections[section][w] = name
+			}
 		}
+	}
+	return sections
+}
+
+var (
+	lists    = wordLists()
+	allWords = named[Kind](lists["kinds"])
+	// allScopes tells which words say of what a time is.
+	allScopes = named[Scope](lists["scopes"])
+	allUnits  = units()
+)
+
+// named gives the names of lines a type.
+func named[K ~string](words map[string]string) map[string]K {
+	out := map[string]K{}
+	for word, name := range words {
+		out[word] = K(name)
 	}
 	return out
 }
 
-// allWords tells which words say which kind, in the singular and without hyphens.
-var allWords = byWord(map[Kind]string{
-	Time:      "time duration runtime walltime elapsed latency took seconds wallclock",
-	Rate:      "throughput ips",
-	Bandwidth: "bandwidth",
-	Size:      "memory ram rss vram footprint traffic",
-	Speedup:   "speedup",
-	Change: "improvement faster slower reduction reduced saving saved difference delta gain change " +
-		"increase " +
-		"decrease less shorter longer",
-	Efficiency: "efficiency",
-	Share:      "share overhead utilization utilisation usage percentage portion util",
-	Accuracy:   "accuracy acc precision top1 top5 f1 recall",
-	Loss:       "loss perplexity ppl crossentropy error",
-	Cost:       "cost",
-	Price:      "price",
-	Workers: "worker gpu node process proc rank machine device host replica server vm worldsize " +
-		"nproc nnode np accelerator tpu npu",
-	Batch:        "batchsize bs minibatch batch",
-	LearningRate: "lr learningrate",
-	Epochs:       "epoch",
-	Steps:        "step iteration iter",
-	Count:        "batches image img sample token example sequence record item text",
-	Classes:      "class",
-	Ratio:        "ratio factor multiplier compression",
-	Repeats:      "repeat trial repetition",
-	Cores:        "core cpu vcpu",
-	Parallel:     "parallelizable parallelfraction parallelisable",
-	Serial:       "serialfraction",
-	Setting: "port seed momentum decay thread id size dim hidden layer head length parameter param " +
-		"version date " +
-		"gpuminute gpuhour lines kernel stride padding dropout warmup patience bucket level budget shape " +
-		"namespace torch python std deviation limit",
-	Name: "question part figure table section chapter exercise task assignment lab problem experiment run",
-}, func(k Kind) Kind { return k })
-
-// allScopes tells which words say of what a time is.
-var allScopes = byWord(map[Scope]string{
-	Total: "total overall training wall wallclock train walltime",
-	Epoch: "epoch",
-	Step:  "step iteration iter batch",
-	Part: "forward backward optimizer optimiser sync synchronization loading data communication comm " +
-		"network allreduce " +
-		"other overhead compute computation coordination idle startup evaluation eval validation " +
-		"inference saved saving",
-}, func(s Scope) Scope { return s })
+// isIn reports whether a word is in a list of words.txt.
+func isIn(list, word string) bool { return lists["lists"][list+" "+word] != "" }
 
 // unit is what a word behind a number does to it.
 type unit struct {
@@ -74,46 +62,19 @@ type unit struct {
 
 // units returns the units, in lower case and the singular.
 func units() map[string]unit {
-	u := map[string]unit{"%": {Share, 0.01}, "percent": {Share, 0.01}, "×": {Ratio, 1}, "x": {Ratio, 1},
-		"$": {Cost, 1}, "€": {Cost, 1}, "usd": {Cost, 1}, "dollar": {Cost, 1}, "pp": {Change, 0.01},
+	u := map[string]unit{"%": {Share, 0.01}, "percent": {Share, 0.01}, "pp": {Change, 0.01},
 		"gbps": {Bandwidth, 1e9 / 8}, "mbps": {Bandwidth, 1e6 / 8}, "gbit": {Size, 1e9 / 8}}
-	maps.Copy(u, byWord(map[Kind]string{Epochs: "epoch", Steps: "step iteration iter it",
-		Cores:   "core cpu vcpu",
-		Classes: "class", Repeats: "repeat trial seed run round repetition",
-		Count:   "batches image img sample token tok example sequence seq record item",
-		Workers: "worker gpu node process proc rank machine device host replica server vm tpu",
-		Setting: "line thread layer bit watt kwh wh ghz mhz parameter param flops gflops tflops"},
-		func(k Kind) unit { return unit{k, 1} }))
-	for word, s := range map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
-		"msec":        1e-3,
-		"millisecond": 1e-3, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600,
-		"hr":   3600,
-		"hour": 3600, "day": 86400, "d": 86400} {
-		u[word] = unit{Time, s}
+	for word, kind := range lists["units"] {
+		u[word] = unit{Kind(kind), 1}
 	}
-	for i, c := range []string{"", "k", "m", "g", "t"} {
-		u[c+"b"] = unit{Size, math.Pow(1000, float64(i))}
-		u[c+"ib"] = unit{Size, math.Pow(1024, float64(i))}
-		u[c+"byte"] = u[c+"b"]
+	for kind, section := range map[Kind]string{Time: "seconds", Size: "bytes"} {
+		for word, times := range lists[section] {
+			v, _ := strconv.ParseFloat(times, 64)
+			u[word] = unit{kind, v}
+		}
 	}
-	delete(u, "b")
 	return u
 }
-
-var (
-	allUnits = units()
-	// pairs are two words that mean one thing.
-	pairs = strings.Fields("batchsize minibatch learningrate speedup worldsize walltime wallclock " +
-		"crossentropy " +
-		"allreduce parallelfraction serialfraction gpuminute gpuhour top1 top5")
-	// ends are the words after which a phrase no longer names its quantity: "time per epoch", "loss after
-	// ...".
-	ends = strings.Fields("per of for by after in with on at over from vs to and")
-	// guesses are the words of figures that nobody measured.
-	guesses = strings.Fields("projected projection predict prediction predicted theoretical estimate " +
-		"estimated " +
-		"expected extrapolated simulated ideal")
-)
 
 // singular returns a word in lower case without the ending of a plural; "batches" are counted, a "batch"
 // has a size.
@@ -136,7 +97,7 @@ func wordsOf(text string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '%'
 	}) {
 		w = singular(w)
-		if n := len(out); n > 0 && slices.Contains(pairs, out[n-1]+w) {
+		if n := len(out); n > 0 && isIn("pairs", out[n-1]+w) {
 			out[n-1] += w
 			continue
 		}
@@ -157,7 +118,7 @@ func meaning(words []string) (k Kind, s Scope) {
 			s != Step) {
 			s = found
 		}
-		isOver = isOver || slices.Contains(ends, w) && k != Unknown
+		isOver = isOver || isIn("ends", w) && k != Unknown
 		if found, ok := allWords[w]; ok && !isOver {
 			k = found
 		}
@@ -208,7 +169,12 @@ func (f *Figure) settle(contexts ...string) {
 }
 
 // isGuessed reports whether a text says that its figures were not measured.
-func isGuessed(text string) bool { return mentions(text, guesses...) }
+func isGuessed(text string) bool { return mentionsOf(text, "guesses") }
+
+// mentionsOf reports whether a text has a word of a list of words.txt.
+func mentionsOf(text, list string) bool {
+	return slices.ContainsFunc(wordsOf(text), func(w string) bool { return isIn(list, w) })
+}
 
 // mentions reports whether a text has one of the words, in the singular.
 func mentions(text string, words ...string) bool {
