@@ -205,7 +205,14 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	left := budget.Seconds() - time.Since(begin).Seconds()
 	fitted, what := p.fit(left, costs)
 	if len(fitted.Rows) == 0 {
-		return p, what, usage("--budget %v: not even %d steps of one row fit; want more", budget, leastSteps)
+		enough := left
+		for len(fitted.Rows) == 0 {
+			enough = 1.05*max(enough, 0) + 1
+			fitted, _ = p.fit(enough, costs)
+		}
+		wanted := budget + time.Duration((enough-left)*1e9)
+		return p, what, usage("--budget %v: not even %d steps of one row fit; want at least %v", budget,
+			leastSteps, wanted.Round(time.Second))
 	}
 	return fitted, what, nil
 }

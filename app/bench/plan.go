@@ -24,6 +24,8 @@ type Config struct {
 	Copies  int           // times that every row is listed, to find out how often equal rows differ; 0: 1
 	Cores   int           // usable logical processors of this machine
 
+	Inquiry *record.Inquiry // what the plan asks; nil: nothing
+
 	// Peer adds rows of another program, [peer.Name], beside those that it can do too; "": none.
 	Peer string
 
@@ -70,6 +72,8 @@ type Plan struct {
 
 	// Precision is the relative half width of intervals up to which rounds are added; 0: none are.
 	Precision float64 `json:"precision,omitempty"`
+
+	Inquiry *record.Inquiry `json:"inquiry,omitempty"` // what the plan asks; nil: nothing
 }
 
 // Trial is one run of the schedule.
@@ -87,7 +91,7 @@ func Expand(c Config) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds, Precision: c.Precision,
-		Order: c.Order}
+		Order: c.Order, Inquiry: c.Inquiry}
 	for _, part := range c.Parts {
 		if err := part.check(); err != nil {
 			return Plan{}, err

@@ -254,7 +254,7 @@ func newBench(p Plan, out string, o Options) *bench {
 		b.results.Hosts = hosts // each run warns of text that cannot be read
 	}
 	b.results.Rounds, b.results.Order = p.Repeats, p.Order
-	b.results.Precision = p.Precision
+	b.results.Precision, b.results.Inquiry = p.Precision, p.Inquiry
 	b.results.Started = b.started
 	b.results.Skipped = slices.Clone(p.Skipped)
 	return b

@@ -13,6 +13,8 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
+	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
@@ -32,6 +34,7 @@ type matrix struct {
 
 	flags      []string        // names of the values that were given as flags
 	settings   []setting.Value // of a plan, that all rows share
+	inquiry    *record.Inquiry // of a plan: what it asks; nil: nothing
 	substitute string          // of a plan: data set where the one that is asked for is not found; "": none
 }
 
@@ -67,6 +70,9 @@ func matrixName(name string) string {
 
 // take sets one line of a plan.
 func (m *matrix) take(l setting.Line) error {
+	if l.Name == "reference" || l.Name == "questions" {
+		return m.takeInquiry(l)
+	}
 	if l.Parts != nil {
 		return usagef("%s: %s: want a value, or a list of values", l.Where, l.Name)
 	}
@@ -88,6 +94,17 @@ func (m *matrix) take(l setting.Line) error {
 	return nil
 }
 
+// takeInquiry sets the reference figures or the questions of a plan.
+func (m *matrix) takeInquiry(l setting.Line) error {
+	if m.inquiry == nil {
+		m.inquiry = &record.Inquiry{}
+	}
+	if l.Name == "reference" {
+		return l.Decode(&m.inquiry.Reference)
+	}
+	return l.Decode(&m.inquiry.Questions)
+}
+
 // readPlan returns the matrices of a plan: one for each of its parts, or one in all.
 func readPlan(path string, text []byte) ([]matrix, error) {
 	lines, err := setting.ReadSheet(path, text)
@@ -98,10 +115,15 @@ func readPlan(path string, text []byte) ([]matrix, error) {
 	var parts [][]setting.Line
 	for _, l := range lines {
 		if l.Name == "parts" {
-			parts = l.Parts
+			if parts = l.Parts; len(parts) == 0 {
+				return nil, usagef("%s: parts: want a list of lines of the form key: value", l.Where)
+			}
 		} else if err := common.take(l); err != nil {
 			return nil, err
 		}
+	}
+	if err := question.Complete(common.inquiry); err != nil {
+		return nil, usagef("%s: %v", path, err)
 	}
 	if parts == nil {
 		return []matrix{common}, nil
@@ -110,7 +132,8 @@ func readPlan(path string, text []byte) ([]matrix, error) {
 	for _, part := range parts {
 		m := common
 		for _, l := range part {
-			if slices.Contains([]string{"repeats", "copies", "seeds", "no-one-process"}, l.Name) {
+			if slices.Contains([]string{"repeats", "copies", "seeds", "no-one-process",
+				"reference", "questions"}, l.Name) {
 				return nil, usagef("%s: %s is the same for all parts; set it above them", l.Where, l.Name)
 			}
 			if err := m.take(l); err != nil {
@@ -311,8 +334,8 @@ const defaultRepeats = compare.EnoughRounds
 // config returns the benchmark without its parts and its folder.
 func (m matrix) config() bench.Config {
 	c := bench.Config{Repeats: int(m.repeats), Copies: int(m.copies), Seeds: m.seeds,
-		OneProcess: !bool(m.noOneProcess),
-		Cores:      min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
+		Inquiry: m.inquiry, OneProcess: !bool(m.noOneProcess),
+		Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
 	if c.Repeats == 0 {
 		c.Repeats = cmp.Or(len(m.seeds), defaultRepeats)
 	}

@@ -2,6 +2,8 @@ package command
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +59,55 @@ func TestRepeatsByDefault(t *testing.T) {
 		}
 		if got := all[0].config().Repeats; got != want {
 			t.Errorf("%q: %d repeats, want %d", text, got, want)
+		}
+	}
+}
+
+// The example of the documentation is a plan, and so is each recipe with an original: its reference and its
+// questions have names that rows have.
+func TestInquiries(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "howto", "read-a-report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	plans := map[string]string{"the example": example}
+	for _, r := range recipe.Comparisons() {
+		if r.Name != "r4-strategies" {
+			plans[r.Name] = r.Plan
+		}
+	}
+	for name, text := range plans {
+		all, err := readPlan(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := all[0].config().Inquiry
+		if asked == nil || len(asked.Questions) < 2 || len(asked.Reference.Rows) < 2 {
+			t.Errorf("%s: %+v", name, asked)
+		}
+	}
+}
+
+// What a question or a reference names and nothing has is refused, with what there is.
+func TestInquiriesAreRefused(t *testing.T) {
+	const table = "reference: {title: a, columns: [step s], rows: [{name: b, figures: {step: 1}}]}\n"
+	const ask = "questions: [{ask: a, quantity: step"
+	for text, want := range map[string]string{
+		"questions: [{ask: a, quantity: stp, of: {workers: 1}}]":   "as quantity one of step, total,",
+		ask + ", of: {worker: 1}}]":                                `"worker" is no setting of a row`,
+		ask + "}]":                                                 "want ask, of",
+		ask + ", off: {workers: 1}}]":                              `questions: [1:38] unknown field "off"`,
+		ask + ", of: {workers: 1}, above: fast}]":                  "plan:1:1: questions: [1:",
+		table + ask + ", of: {workers: 1}, reference: [c, step]}]": "want a row and one",
+		strings.Replace(table, "step: 1", "epoch: 1", 1):           `"epoch" is none of its columns`,
+		"reference: 3":                                             "plan:1:1: reference: ",
+		"parts: [{model: lenet, questions: [{ask: a}]}]":           "questions is the same for all parts",
+		"parts: {model: lenet}":                                    "parts: want a list",
+	} {
+		if _, err := readPlan("plan", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
 }

@@ -2,14 +2,22 @@ package command
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/recipe"
@@ -107,8 +115,9 @@ func recipeRunCommand(a *app) *cobra.Command {
 It prints the recipe, then trains as lockstep train does. Flags and environment variables override
 single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
 --budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
-of five reports that were written before; their reports put the originals' figures beside the measured
-ones. r0, r3 and r4 use the hosts of lockstep launch, or those of a lab that they make.`,
+of five reports that were written before; their plans carry the originals' figures, which stand beside
+the measured ones, and their questions. r0, r3 and r4 use the hosts of lockstep launch, or those of a
+lab that they make.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
@@ -202,6 +211,45 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 	return a.compare(c, config, command, r.Name, isJSON, isQuiet)
 }
 
+// needsLab reports whether a recipe needs hosts and this process has none.
+func (a *app) needsLab(r recipe.Comparison) bool {
+	return r.Hosts > 0 && a.environment[cluster.EnvLab] == "" && a.environment[cluster.EnvHosts] == ""
+}
+
+// runInLab runs a recipe again, in a lab with the hosts that it needs.
+func (a *app) runInLab(c *cobra.Command, r recipe.Comparison, out string, isJSON, isQuiet bool) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program to run it in a lab: %w", err)
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(r.Hosts), "--", "recipe", "run",
+		r.Name}, commandLine(c), []string{"--out=" + out})
+	if isJSON {
+		args = append(args, "--json")
+	}
+	if isQuiet {
+		args = append(args, "--quiet")
+	} else {
+		fmt.Fprintf(a.stderr, "note: %s needs %d hosts; this is one machine, so they are made in a lab "+
+			"(lockstep launch takes real ones)\n", r.Name, r.Hosts)
+	}
+	lab := exec.CommandContext(ctx, self)
+	lab.Args = append(os.Args[:1:1], args...)
+	lab.Env, lab.Stdout, lab.Stderr = a.environment.Pairs(), a.stdout, a.stderr
+	lab.Cancel = func() error { return lab.Process.Signal(os.Interrupt) }
+	lab.WaitDelay = 10 * time.Second
+	err = lab.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return &statusError{exit.ExitCode()}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // substituted returns the recipe's configuration. If its data set is not found and no flag or variable
 // names another, the configuration has the recipe's substitute.
 func substituted(a *app, r recipe.Recipe, flags map[string]string) (c setting.Config, err error) {
@@ -237,4 +285,16 @@ func oneRecipe(c *cobra.Command, args []string) error {
 			c.CommandPath(), len(args))
 	}
 	return nil
+}
+
+// benchmarkReport lays out the results of a benchmark, which c compares. Those of a recipe that were measured
+// before plans had questions are asked what the recipe asks today.
+func benchmarkReport(r *record.Results, c *compare.Comparison) *report.Report {
+	asks := *r
+	if of, ok := recipe.ComparisonNamed(r.Recipe); ok && r.Inquiry == nil {
+		if all, err := readPlan(of.Name, []byte(of.Plan)); err == nil {
+			asks.Inquiry = all[0].inquiry
+		}
+	}
+	return report.Compared(&asks, c)
 }

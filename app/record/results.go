@@ -40,6 +40,7 @@ type Results struct {
 	Rows     []Row     `json:"rows"`                // in the order of the matrix
 	Skipped  []Skip    `json:"skipped,omitempty"`   // combinations that were not run
 	Recipe   string    `json:"recipe,omitempty"`    // that it was run by; "": none
+	Inquiry  *Inquiry  `json:"inquiry,omitempty"`   // what its plan asks; null: nothing
 
 	// Peers compares rows of other programs with ours; null: there are none.
 	Peers []PeerCheck `json:"peers,omitempty"`

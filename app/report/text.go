@@ -35,6 +35,11 @@ func writeTerminal(w io.Writer, p page) error {
 	if p.Cautions != nil || p.Answer.Text != "" {
 		b.WriteString("\n")
 	}
+	if p.FactsTitle == askedBy {
+		for _, f := range p.Facts {
+			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Value)
+		}
+	}
 	shown, all := len(p.Cautions), 0
 	for _, c := range p.Cautions {
 		fmt.Fprintf(&b, "%s: %s\n", c.Kind, c.Text)

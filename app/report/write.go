@@ -54,24 +54,11 @@ func Save(folder string, r *record.Results) error {
 // figure.
 type Report struct{ page page }
 
-// Benchmark lays out the report of a benchmark, with the extras behind its rows.
-func Benchmark(r *record.Results, extras ...Extra) *Report {
-	return Compared(r, compare.Compare(r), extras...)
-}
+// Benchmark lays out the report of a benchmark.
+func Benchmark(r *record.Results) *Report { return Compared(r, compare.Compare(r)) }
 
 // Compared does the same where c, which compares the rows of r, has been made before.
-func Compared(r *record.Results, c *compare.Comparison, extras ...Extra) *Report {
-	p := newPage(r, c)
-	groups := p.Sections
-	for _, e := range extras {
-		p.Sections = append(p.Sections, e.section(groups))
-		for _, f := range e.Facts {
-			p.FactsTitle = e.Title
-			p.Facts = append(p.Facts, pair{f[0], f[1]})
-		}
-	}
-	return &Report{p}
-}
+func Compared(r *record.Results, c *compare.Comparison) *Report { return &Report{newPage(r, c)} }
 
 // HTML writes the report as one page that needs nothing else; see the package.
 func (r *Report) HTML(w io.Writer) error { return writePage(w, r.page) }

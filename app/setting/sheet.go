@@ -12,12 +12,24 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Line is a key of a YAML file: a name with one text, with several, or with lines below it.
+// Line is a key of a YAML file: a name with one text, with several, with lists of lines below it, or with
+// what [Line.Decode] reads.
 type Line struct {
 	Name  string
 	Texts []string // one, or those of a list
-	Parts [][]Line // of a list of mappings
+	Parts [][]Line // of a list of mappings; empty, not nil, for one that is to be decoded
 	Where string   // path:line:column
+
+	node ast.Node
+}
+
+// Decode reads the value into what v points to, a type with tags for JSON. The error is a *UsageError.
+func (l Line) Decode(v any) error {
+	if err := yaml.NodeToValue(l.node, v, yaml.Strict()); err != nil {
+		text, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
+		return Refuse("%s: %s: %s", l.Where, l.Name, text)
+	}
+	return nil
 }
 
 // ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
@@ -99,8 +111,14 @@ func checkOnce(lines []Line) error {
 func (s sheet) line(pair *ast.MappingValueNode) (Line, error) {
 	key := pair.Key.GetToken()
 	l := Line{Name: key.Value, Where: fmt.Sprintf("%s:%d:%d", s, key.Position.Line, key.Position.Column)}
+	l.node = pair.Value
 	list, isList := pair.Value.(*ast.SequenceNode)
 	if !isList {
+		switch pair.Value.(type) {
+		case *ast.MappingNode, *ast.MappingValueNode:
+			l.Parts = [][]Line{}
+			return l, nil
+		}
 		text, isScalar := textOf(pair.Value)
 		if !isScalar {
 			return l, s.refuse(key.Position, "%s: want a value, or a list of values, without "+

@@ -1,0 +1,176 @@
+package question
+
+import (
+	"slices"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// Verdict is what rows say about a question, by what it leaves of a claim about several of them.
+type Verdict int
+
+// The verdicts.
+const (
+	Measured   Verdict = iota // the question asks for a figure, which there is
+	Holds                     // yes
+	Undecided                 // the rounds do not tell
+	Unmeasured                // there is no such figure or row, or none that may be compared
+	Fails                     // no
+)
+
+// Reason is why a question has no decided answer.
+type Reason int
+
+// The reasons.
+const (
+	None      Reason = iota
+	NoRow            // with a successful run is chosen
+	NoFigure         // of the quantity in any run
+	OtherWork        // than that of the row it is compared with
+	Disturbed        // others took cores from every run
+	Contended        // its workers wait for cores, too
+	TooFew           // rounds for an interval
+)
+
+// Estimate is a median over runs or rounds with the interval of the true one.
+type Estimate struct {
+	Median   float64
+	Interval stat.Interval
+	N        int // runs, or rounds
+}
+
+// Answer is what the rows of a benchmark say about a question.
+type Answer struct {
+	record.Question
+	Estimate // in the unit of results
+	Verdict  Verdict
+	Reason   Reason
+	Line     *compare.Line // of the question; nil: there is none
+}
+
+// closeness is how near a figure has to be to one that it is said to equal, relative.
+const closeness = 0.05
+
+// Answers answers the questions of a plan in order; none if asked is nil.
+func Answers(asked *record.Inquiry, c *compare.Comparison) []Answer {
+	if asked == nil {
+		return nil
+	}
+	var all []Answer
+	for _, q := range asked.Questions {
+		a := Answer{Question: q, Verdict: Unmeasured, Reason: NoRow, Line: Find(c, q.Of)}
+		switch {
+		case a.Line == nil:
+		case q.Over == nil:
+			a.Estimate = Of(a.Line, a.Quantity)
+			a.decide()
+		default:
+			a = a.over(c)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// Find returns the first row with a successful run that a selector chooses; nil without one.
+func Find(c *compare.Comparison, is record.Selector) *compare.Line {
+	for i := range c.Groups {
+		for _, l := range c.Groups[i].Lines {
+			if l.OK > 0 && is.Chooses(l.Setting) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// over returns the answer of the ratio to each other row that leaves least of the claim: a row is the fastest
+// if it is faster than each.
+func (a Answer) over(c *compare.Comparison) Answer {
+	least := a
+	for i, is := range a.Over {
+		one := a
+		if other := Find(c, is); other != nil {
+			one.divide(c, other)
+		}
+		isLess := one.Verdict > least.Verdict || one.Verdict == least.Verdict && one.Median > least.Median
+		if i == 0 || isLess {
+			least = one
+		}
+	}
+	return least
+}
+
+// divide compares the quantity of two rows round by round: steps as the pairs of the comparison have it, all
+// else where both rows trained on as many samples.
+func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
+	a.Reason = OtherWork
+	if other.Disturbed {
+		a.Verdict, a.Reason = Undecided, Disturbed
+		return
+	}
+	if a.Quantity != "step" && a.Line.Runs()[0].Samples == other.Runs()[0].Samples {
+		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), 0))
+	}
+	for i := range c.Groups {
+		for _, p := range c.Groups[i].Pairs {
+			isPair := a.Quantity == "step" && p.A == a.Line && p.B == other
+			if a.Quantity == "step" && p.A == other && p.B == a.Line {
+				isPair, p.Ratio = true, p.Ratio.Inverse()
+			}
+			if !isPair {
+				continue
+			}
+			if a.quotient(p.Ratio); a.Equals == nil && a.bound() == 1 && !p.IsDecided() {
+				a.Verdict = Undecided // by the test that all pairs of the page have
+			}
+		}
+	}
+}
+
+// quotient takes a ratio as the estimate.
+func (a *Answer) quotient(r stat.Ratio) {
+	a.Estimate = Estimate{r.Median, r.Interval, len(r.Values)}
+	a.decide()
+}
+
+// bound returns what the figure is compared with.
+func (a *Answer) bound() float64 {
+	for _, v := range []*float64{a.Equals, a.Above, a.Below} {
+		if v != nil {
+			return *v
+		}
+	}
+	return 0
+}
+
+// decide compares the estimate with the bound.
+func (a *Answer) decide() {
+	in, bound := a.Interval, a.bound()
+	isNo, isYes := !in.Contains(bound), in.Contains(bound) && in.Hi-in.Lo <= 2*closeness*a.Median
+	if a.Above != nil {
+		isNo, isYes = in.Hi <= bound, in.Lo > bound
+	} else if a.Below != nil {
+		isNo, isYes = in.Lo >= bound, in.Hi < bound
+	}
+	isTime := !slices.Contains([]string{"accuracy", "loss", "memory", "compression"}, a.Quantity)
+	a.Verdict, a.Reason = Undecided, None
+	switch {
+	case !stat.IsFinite(a.Median):
+		a.Verdict, a.Reason = Unmeasured, NoFigure
+	case a.Line.Disturbed && isTime:
+		a.Reason = Disturbed
+	case a.Line.Contended && a.Quantity == "sync_exposed":
+		a.Reason = Contended
+	case a.Equals == nil && a.Above == nil && a.Below == nil:
+		a.Verdict = Measured
+	case in.Coverage < stat.Confidence:
+		a.Reason = TooFew
+	case isYes:
+		a.Verdict = Holds
+	case isNo:
+		a.Verdict = Fails
+	}
+}

@@ -1,0 +1,114 @@
+package question_test
+
+import (
+	"math"
+	"testing"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
+	"lockstep/app/record"
+)
+
+// measured returns results of two rows in six rounds: all-reduce takes so many times as long as single, and
+// so many samples.
+func measured(factor float64, samples int64) *record.Results {
+	r := &record.Results{Rounds: 6, Complete: true, Host: record.Machine{Cores: 2}}
+	for i, strategy := range []string{"single", "all-reduce"} {
+		row := record.Row{Setting: record.Setting{Model: "lenet", Data: "glyphs", Strategy: strategy,
+			Link: "tcp", Workers: 1 + i, Threads: 1, Batch: 64, Shards: 2, Steps: 4, LR: 0.01, Seed: 1}}
+		for round := range r.Rounds {
+			step := 0.01 * math.Pow(factor, float64(i)) * (1 + 0.001*float64(round*(i+1)%4))
+			accuracy := 0.5
+			run := record.Run{Round: round, Position: 2*round + i, Outcome: record.Outcome{Steps: 4,
+				Samples: 256, Seconds: 4 * step, TestAccuracy: &accuracy, TestSamples: 100}}
+			if i == 1 {
+				run.Samples = samples
+			}
+			for rank := range 1 + i {
+				seconds := record.Numbers{step, step, step, step}
+				waits := record.Numbers{step / 4, step / 4, step / 4, step / 4}
+				computes := record.Numbers{3 * step / 4, 3 * step / 4, 3 * step / 4, 3 * step / 4}
+				run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: record.Steps{
+					Epoch: make([]int, 4), Samples: []int{64, 64, 64, 64},
+					Loss: record.Numbers{2.3, 2, 1.8, 1.5}, Seconds: seconds,
+					OwnLoss: record.Numbers{2.3, 2, 1.8, 1.5},
+					Phases:  map[string]record.Numbers{"forward": computes, "sync_exposed": waits}}})
+			}
+			row.Runs = append(row.Runs, run)
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r
+}
+
+// Each form of a question has the verdict that its figures decide, and no more.
+func TestAnswers(t *testing.T) {
+	single := record.Selector{"strategy": "single"}
+	two := record.Selector{"strategy": "all-reduce", "workers": "2"}
+	over := []record.Selector{single}
+	none := record.Selector{"strategy": "ddp"}
+	for _, c := range []struct {
+		name    string
+		factor  float64
+		samples int64
+		asked   record.Question
+		want    question.Verdict
+		why     question.Reason
+	}{
+		{"slower", 1.5, 256, record.Question{Quantity: "step", Of: two, Over: over, Above: new(1.0)},
+			question.Holds, question.None},
+		{"the other way round", 1.5, 256, record.Question{Quantity: "step", Of: single,
+			Over: []record.Selector{two}, Below: new(1.0)}, question.Holds, question.None},
+		{"not faster", 1.5, 256, record.Question{Quantity: "step", Of: two, Over: over, Below: new(1.0)},
+			question.Fails, question.None},
+		{"a factor", 1.5, 256, record.Question{Quantity: "step", Of: two, Over: over, Equals: new(1.5)},
+			question.Holds, question.None},
+		{"another factor", 1.5, 256, record.Question{Quantity: "step", Of: two, Over: over, Equals: new(1.6)},
+			question.Fails, question.None},
+		{"the same", 1, 256, record.Question{Quantity: "step", Of: two, Over: over, Below: new(1.0)},
+			question.Undecided, question.None},
+		{"fastest of rows, one of which was not run", 0.5, 256, record.Question{Quantity: "step", Of: two,
+			Over: []record.Selector{single, none}, Below: new(1.0)}, question.Unmeasured, question.NoRow},
+		{"other work", 1.5, 128, record.Question{Quantity: "total", Of: two, Over: over, Above: new(1.0)},
+			question.Unmeasured, question.OtherWork},
+		{"totals", 1.5, 256, record.Question{Quantity: "total", Of: two, Over: over, Above: new(1.0)},
+			question.Holds, question.None},
+		{"a share", 1.5, 256, record.Question{Quantity: "sync_exposed", Of: two, Above: new(0.2)},
+			question.Holds, question.None},
+		{"a value", 1.5, 256, record.Question{Quantity: "loss", Of: two, Below: new(2.303)},
+			question.Holds, question.None},
+		{"a figure alone", 1.5, 256, record.Question{Quantity: "accuracy", Of: two}, question.Measured,
+			question.None},
+		{"no figure", 1.5, 256, record.Question{Quantity: "memory", Of: two}, question.Unmeasured,
+			question.NoFigure},
+	} {
+		r := measured(c.factor, c.samples)
+		got := question.Answers(&record.Inquiry{Questions: []record.Question{c.asked}}, compare.Compare(r))[0]
+		if got.Verdict != c.want || got.Reason != c.why {
+			t.Errorf("%s: verdict %d, reason %d, want %d and %d; %+v", c.name, got.Verdict, got.Reason,
+				c.want, c.why, got.Estimate)
+		}
+	}
+}
+
+// One round has no interval, and decides nothing.
+func TestOneRound(t *testing.T) {
+	r := measured(2, 256)
+	r.Rounds = 1
+	for i := range r.Rows {
+		r.Rows[i].Runs = r.Rows[i].Runs[:1]
+	}
+	asked := record.Inquiry{Questions: []record.Question{{Quantity: "total",
+		Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}, Above: new(1.0)}}}
+	got := question.Answers(&asked, compare.Compare(r))[0]
+	if got.Verdict != question.Undecided || got.Reason != question.TooFew {
+		t.Errorf("verdict %d, reason %d", got.Verdict, got.Reason)
+	}
+}
+
+// Nobody asks, nothing is answered.
+func TestNoQuestions(t *testing.T) {
+	if got := question.Answers(nil, compare.Compare(measured(1, 256))); got != nil {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,112 @@
+package question
+
+import (
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// Quantities returns what questions may ask of a row. The phases of a step are asked for as shares of it.
+func Quantities() []string {
+	return append([]string{"step", "total", "epoch", "rate", "batches", "loss", "accuracy", "memory", "sent",
+		"compression", "checkpoints", "speedup", "efficiency", "hidden"}, compare.Phases()...)
+}
+
+// IsShare reports whether a quantity is a part of a whole.
+func IsShare(quantity string) bool {
+	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency"), quantity)
+}
+
+// Scale returns what a unit is in the unit of results, which have seconds, bytes and fractions of 1.
+func Scale(unit string) float64 {
+	scales := map[string]float64{"ms": 1e-3, "min": 60, "h": 3600, "%": 0.01, "kB": 1e3, "MB": 1e6, "GB": 1e9,
+		"kB/s": 1e3, "MB/s": 1e6}
+	if scale, isThere := scales[unit]; isThere {
+		return scale
+	}
+	return 1
+}
+
+// ofRun returns a quantity of a run; NaN where it was not measured.
+func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
+	workers := float64(l.Setting.Workers)
+	switch {
+	case quantity == "step":
+		return r.Step
+	case quantity == "total":
+		return r.Seconds
+	case quantity == "epoch":
+		return stat.Mean(r.EpochSeconds)
+	case quantity == "rate":
+		return r.PerSecond
+	case quantity == "batches": // each worker has one in a step
+		return workers / r.Step
+	case quantity == "loss":
+		return tailLoss(r)
+	case quantity == "accuracy" && r.TestAccuracy != nil:
+		return *r.TestAccuracy
+	case quantity == "memory":
+		return mostMemory(r)
+	case quantity == "sent": // by each worker in a second
+		return float64(r.BytesSent) / workers / r.Seconds
+	case quantity == "compression":
+		return float64(r.BytesVectors) / float64(r.BytesSent)
+	case quantity == "checkpoints" && r.Checkpoints != nil:
+		return r.Checkpoints.ExposedSeconds
+	}
+	return math.NaN()
+}
+
+// tailLoss is the mean of the last tenth of the losses: that of one step is noise.
+func tailLoss(r compare.RunLine) float64 {
+	var all []float64
+	for _, rank := range r.Ranks {
+		loss := rank.Steps.Loss
+		all = append(all, loss[len(loss)-(len(loss)+9)/10:]...)
+	}
+	return stat.Mean(all)
+}
+
+// mostMemory is the most memory of a worker.
+func mostMemory(r compare.RunLine) float64 {
+	most := math.NaN()
+	for _, rank := range r.Ranks {
+		for _, v := range rank.Steps.RSS {
+			if !(v <= most) {
+				most = v
+			}
+		}
+	}
+	return most
+}
+
+// Of returns a quantity of a row in the unit of results: the median of its runs.
+func Of(l *compare.Line, quantity string) Estimate {
+	values := byRound(l, quantity)
+	switch {
+	case quantity == "speedup":
+		return Estimate{l.Speedup.Median, l.Speedup.Interval, len(l.Speedup.Values)}
+	case quantity == "efficiency":
+		return Estimate{l.Efficiency.Median, l.Efficiency.Interval, len(l.Efficiency.Values)}
+	case quantity == "hidden":
+		values = l.HiddenSeconds()
+	case slices.Contains(compare.Phases(), quantity):
+		values = l.PhaseShares(quantity)
+	}
+	values = slices.DeleteFunc(values, math.IsNaN)
+	return Estimate{stat.Median(values), stat.IntervalOf(values, 0), len(values)}
+}
+
+// byRound returns a quantity of the runs of a row whose times count, by round.
+func byRound(l *compare.Line, quantity string) []float64 {
+	values := slices.Repeat([]float64{math.NaN()}, record.MaxRounds)
+	for _, r := range l.Runs() {
+		if r.IsCounted || l.Disturbed {
+			values[r.Round] = ofRun(l, r, quantity)
+		}
+	}
+	return values
+}

@@ -1,0 +1,89 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Inquiry is what a plan asks, and the figures of another report beside which ours stand. In a plan it has
+// the form that it has here.
+type Inquiry struct {
+	Reference Reference  `json:"reference,omitzero"`  // figures of another report
+	Questions []Question `json:"questions,omitempty"` // that the rows answer
+}
+
+// Reference is a table of another report.
+type Reference struct {
+	Title   string         `json:"title"`   // whose figures they are
+	Columns []string       `json:"columns"` // quantities, each with a space and the unit of its figures
+	Rows    []ReferenceRow `json:"rows"`    // in the order of the other report
+}
+
+// ReferenceRow is a row of a [Reference].
+type ReferenceRow struct {
+	Name    string             `json:"name"`         // of the row
+	Is      Selector           `json:"is,omitempty"` // our row that it is beside; null: none
+	Figures map[string]float64 `json:"figures"`      // by quantity
+}
+
+// Selector chooses the first row with these settings, by their names in results.json.
+type Selector map[string]string
+
+// Question asks how a quantity of a row compares: with a bound or, over other rows, as a ratio to each.
+type Question struct {
+	Ask       string     `json:"ask"`                 // in words
+	Quantity  string     `json:"quantity"`            // or a phase, whose share of a step is meant
+	Of        Selector   `json:"of"`                  // row
+	Over      []Selector `json:"over,omitempty"`      // rows that it is divided by
+	Equals    *float64   `json:"equals,omitempty"`    // what is asked; null: see the next
+	Above     *float64   `json:"above,omitempty"`     // likewise
+	Below     *float64   `json:"below,omitempty"`     // likewise; all null: the figure alone
+	Reference []string   `json:"reference,omitempty"` // row and quantity of the reference to stand beside
+}
+
+// Figure returns the figure of a row of the reference and its unit; isThere is false without one.
+func (r Reference) Figure(row, quantity string) (v float64, unit string, isThere bool) {
+	for _, one := range r.Rows {
+		for _, c := range r.Columns {
+			if name, of, _ := strings.Cut(c, " "); one.Name == row && name == quantity {
+				v, isThere = one.Figures[name]
+				return v, of, isThere
+			}
+		}
+	}
+	return 0, "", false
+}
+
+// Unknown returns a name of the selector that is no setting of a row; "" if all are.
+func (s Selector) Unknown() string {
+	for name := range s {
+		if _, isThere := (Setting{}).text(name); !isThere {
+			return name
+		}
+	}
+	return ""
+}
+
+// Chooses reports whether a row has the settings; one of another program only if that is named.
+func (s Selector) Chooses(row Setting) bool {
+	for name, want := range s {
+		if got, _ := row.text(name); got != want {
+			return false
+		}
+	}
+	return s != nil && row.Peer == s["peer"]
+}
+
+// text returns a setting by its name in JSON.
+func (s Setting) text(name string) (text string, isThere bool) {
+	s.Wire = cmp.Or(s.Wire, "fp32")
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name {
+			return fmt.Sprint(v.Field(i).Interface()), true
+		}
+	}
+	return "", false
+}

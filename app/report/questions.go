@@ -1,0 +1,123 @@
+package report
+
+import (
+	"strings"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
+	"lockstep/app/record"
+	"lockstep/internal/spelling"
+)
+
+// askedBy is the title of the answers to the questions of a plan.
+const askedBy = "Questions of the plan"
+
+// ask puts the answers to the questions of a plan before the other sections, and on top of the page.
+func (p *page) ask(r *record.Results, c *compare.Comparison) {
+	if r.Inquiry == nil {
+		return
+	}
+	t := table{Name: askedBy, Head: []heading{{Text: "question"}, {Text: "answer"}, {Text: "our row"}}}
+	var facts []pair
+	for _, a := range question.Answers(r.Inquiry, c) {
+		text := answerText(a, r.Inquiry.Reference)
+		facts = append(facts, pair{a.Ask, text})
+		t.Rows = append(t.Rows, row{Cells: []cell{{Text: a.Ask}, {Text: text}, p.rowCell(a.Line)}})
+	}
+	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, and quote " +
+		"nobody. Intervals of ratios are over rounds, those of other figures over runs."}
+	if facts != nil {
+		p.FactsTitle, p.Facts = askedBy, append(facts, p.Facts...)
+		s.Tables = append(s.Tables, block{Title: "Answers", Table: t.aligned(), IsOpen: true})
+	}
+	if len(r.Inquiry.Reference.Rows) > 0 {
+		s.Tables = append(s.Tables, p.beside(r.Inquiry.Reference, c))
+	}
+	p.Sections = append([]section{s}, p.Sections...)
+}
+
+// beside lists the rows of a reference, each with ours below it.
+func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
+	t := table{Name: ref.Title, Head: []heading{{Text: "row"}}}
+	for _, column := range ref.Columns {
+		name, unit, _ := strings.Cut(column, " ")
+		t.Head = append(t.Head, heading{Text: name, Unit: unit})
+	}
+	for _, one := range ref.Rows {
+		theirs, own := []cell{{Text: one.Name}}, []cell{}
+		l := question.Find(c, one.Is)
+		if l != nil {
+			own = append(own, p.rowCell(l))
+			own[0].Text = "ours: " + own[0].Text
+		}
+		for _, column := range t.Head[1:] {
+			figure := cell{Text: dash}
+			if v, isThere := one.Figures[column.Text]; isThere {
+				figure.Text = trim(v)
+			}
+			theirs = append(theirs, figure)
+			if l != nil {
+				v := question.Of(l, column.Text).Median / question.Scale(column.Unit)
+				own = append(own, cell{Text: digits(v, 4)})
+			}
+		}
+		if t.Rows = append(t.Rows, row{Cells: theirs}); l != nil {
+			t.Rows = append(t.Rows, row{Cells: own})
+		}
+	}
+	return block{Title: "Reference figures beside ours", Caption: "Reference figures are " + ref.Title +
+		": other machines and other work, to be read beside ours and not divided by them. Ours are medians " +
+		"over runs. A dash: not told, or not measured here.", Table: t.aligned(), IsOpen: true}
+}
+
+// rowCell names a row and leads to its runs.
+func (p *page) rowCell(l *compare.Line) cell {
+	for _, s := range p.Sections {
+		for _, v := range s.lines {
+			if v.Line == l {
+				return cell{Text: l.Label, Link: v.raw}
+			}
+		}
+	}
+	return cell{Text: dash}
+}
+
+// answerText is an answer in one line: the verdict, our figure, what it was compared with.
+func answerText(a question.Answer, ref record.Reference) string {
+	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
+		question.Fails: "not here", question.Undecided: "not decided",
+		question.Unmeasured: "not measured"}[a.Verdict]
+	if why := (map[question.Reason]string{question.NoRow: "one of its rows was not run",
+		question.NoFigure: "no run has the figure", question.OtherWork: "its rows did other work",
+		question.Disturbed: "others took cores from every run",
+		question.Contended: "its workers wait for cores, too",
+		question.TooFew:    spelling.Count(a.N, "round") + " too few for an interval"})[a.Reason]; why != "" {
+		text += " (" + why + ")"
+	}
+	format := func(v float64) string { return digits(v, 3) }
+	what := a.Quantity + " "
+	if a.Over != nil {
+		what += "ratio "
+	} else if question.IsShare(a.Quantity) {
+		format = percent
+	}
+	if known(a.Median) {
+		text += "; ours " + what + format(a.Median)
+		if in := a.Interval; in.Coverage > 0 {
+			text += " (" + between(in.Lo, in.Hi, format) + ")"
+		}
+	}
+	for _, bound := range []struct {
+		name string
+		of   *float64
+	}{{"; asked: ", a.Equals}, {"; asked: above ", a.Above}, {"; asked: below ", a.Below}} {
+		if bound.of != nil {
+			text += bound.name + format(*bound.of)
+		}
+	}
+	if a.Reference != nil {
+		v, unit, _ := ref.Figure(a.Reference[0], a.Reference[len(a.Reference)-1])
+		text += "; reference " + strings.TrimSpace(trim(v)+" "+unit) + " (" + a.Reference[0] + ")"
+	}
+	return text
+}
