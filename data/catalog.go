@@ -156,7 +156,7 @@ func (c Catalog) KindOf(name string) Kind {
 }
 
 // IsPath reports whether Load treats name as the path of the user's own data: it contains a slash,
-// ends in .csv or .tsv, or is a folder, and is not one of Names.
+// ends in .csv or .tsv, or exists, and is not one of Names.
 //
 // Such a path is one of
 //   - a file of texts, or a folder with one called train and others called val and test;
@@ -173,8 +173,8 @@ func (c Catalog) IsPath(name string) bool {
 	if slices.Contains(c.Names(), name) {
 		return false
 	}
-	info, err := os.Stat(name)
-	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil && info.IsDir()
+	_, err := os.Stat(name)
+	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil
 }
 
 func (c Catalog) all() []source { return append(sources(), c.own...) }

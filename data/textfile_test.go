@@ -245,6 +245,26 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 	}
 }
 
+// A file that is there is one's own data, whatever its name; so is a name with the ending of texts.
+func TestPathsAreWhatIsThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"reviews.jsonl", "mnist"} {
+		if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sets := data.Catalog{}
+	for name, want := range map[string]bool{"reviews.jsonl": true, "none.csv": true, "./none": true,
+		"mnist": false, "none": false} {
+		if got := sets.IsPath(name); got != want {
+			t.Errorf("IsPath(%q) = %v, want %v", name, got, want)
+		}
+	}
+	if kind := sets.KindOf("none.csv"); kind != data.AnyKind {
+		t.Errorf("the kind of a file that is not there: %v, want that of data not yet read", kind)
+	}
+}
+
 func TestRealSST2(t *testing.T) {
 	train, test := loadReal(t, "sst2")
 	if train.Len() != 67_349 || test.Len() != 872 || len(train.Texts.Cut) != 0 ||
