@@ -106,14 +106,11 @@ func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 // they do.
 func start(ctx context.Context, plan Plan, out string, begin time.Time, limit time.Duration, p prepared,
 	o Options) (*record.Results, error) {
-	if err := Claim(out); err != nil {
-		return nil, err
-	}
-	unlock, err := rundir.Lock(out)
+	release, err := rundir.Reserve(out)
 	if err != nil {
-		return nil, usage("--out: %v", err)
+		return nil, usage("%v", err)
 	}
-	defer unlock()
+	defer release()
 	b := newBench(plan, out, o)
 	if limit > 0 {
 		b.deadline, b.goal = begin.Add(limit), begin.Add(limit-limit/9)

@@ -18,6 +18,7 @@ import (
 	"lockstep/app/commbench"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 
@@ -99,9 +100,11 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 		fmt.Fprintln(a.stderr, "note: --streams has no effect: no rank is linked by TCP; want --link tcp")
 	}
 	if f.out != "" {
-		if err := bench.Claim(f.out); err != nil {
+		release, err := rundir.Reserve(f.out)
+		if err != nil {
 			return err
 		}
+		defer release()
 	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()

@@ -13,6 +13,7 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 	"lockstep/app/roofline"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/compute"
@@ -116,9 +117,11 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	if flags.out == "" {
 		flags.out = newFolder("kernels")
 	}
-	if err := bench.Claim(flags.out); err != nil {
+	release, err := rundir.Reserve(flags.out)
+	if err != nil {
 		return err
 	}
+	defer release()
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	show := newBenchProgress(a, flags.isQuiet)

@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -126,7 +125,10 @@ func (f *reportFlags) render(folders []string) (folder string, made *report.Repo
 		made, err = reportOf(folder)
 	} else if made, err = overlay(folders); err == nil {
 		folder = cmp.Or(f.out, newFolder("overlay"))
-		err = bench.Claim(folder)
+		var release func()
+		if release, err = rundir.Reserve(folder); err == nil {
+			defer release()
+		}
 	}
 	if err != nil {
 		return "", nil, err

@@ -69,38 +69,64 @@ func Free(name string, now time.Time) string {
 
 // Claim takes path, which must be an empty writable directory, or creates it.
 func Claim(path string) (Claimed, error) {
-	d := Claimed{Directory: Directory(path), made: absent(path)}
-	refuse := func(format string, args ...any) (Claimed, error) {
-		d.unmake()
-		return Claimed{}, &FolderError{"out", fmt.Sprintf(format, args...)}
-	}
-	const next = "choose another folder with --out"
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return refuse("cannot create the run directory: %v; %s", err, next)
-	}
-	entries, err := os.ReadDir(path)
+	d, err := claim(path)
 	if err != nil {
-		return refuse("cannot read the run directory: %v; %s", err, next)
+		return d, err
 	}
-	if len(entries) > 0 {
+	// Creating the first file exclusively decides between two runs that start together without locks.
+	f, err := os.OpenFile(d.Path(ConfigFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return Claimed{}, d.refuse("cannot write to the folder: %v; choose another one", err)
+	}
+	return d, nil
+}
+
+// Reserve creates path, or takes it if it is an empty folder, for results, and keeps others from it until
+// release is called, which removes what was created if it is still empty. The error is a *FolderError.
+func Reserve(path string) (release func(), err error) {
+	d, err := claim(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		d.unmake()
+		d.Unlock()
+	}, nil
+}
+
+// claim creates path, or takes it if it is an empty folder.
+func claim(path string) (Claimed, error) {
+	d := Claimed{Directory: Directory(path), made: absent(path)}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return d, d.refuse("cannot create the folder: %v; choose another one", err)
+	}
+	var busy error
+	d.lock, busy = lockFolder(path)
+	entries, err := os.ReadDir(path) // of two that start together, the one that holds the lock looks
+	switch {
+	case err != nil:
+		return d, d.refuse("cannot read the folder: %v; choose another one", err)
+	case len(entries) > 0:
+		d.Unlock() // by which Cause would take the run for one that goes on
 		text := "choose a new directory"
 		if cause := d.Cause(); cause != "" {
 			text = cause + "; " + text
 		}
-		return refuse("%s is already used: it holds %s; %s", path, entries[0].Name(), text)
-	}
-	// Creating the first file exclusively decides between two runs that start together.
-	f, err := os.OpenFile(filepath.Join(path, ConfigFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return refuse("cannot write to the run directory: %v; %s", err, next)
-	}
-	if err := f.Close(); err != nil {
-		return refuse("cannot write to the run directory: %v; %s", err, next)
-	}
-	if d.lock, err = lockFolder(path); err != nil {
-		return refuse("%v", err)
+		return d, d.refuse("%s is already used: it holds %s; %s", path, entries[0].Name(), text)
+	case busy != nil:
+		return d, d.refuse("%v", busy)
 	}
 	return d, nil
+}
+
+// refuse gives up a folder that was claimed for --out.
+func (d Claimed) refuse(format string, args ...any) error {
+	d.Unlock()
+	d.unmake()
+	return &FolderError{"out", fmt.Sprintf(format, args...)}
 }
 
 // Reclaim takes the directory of a run to resume after a number of steps. It sets aside what describes the
