@@ -80,8 +80,7 @@ func order(d *Document, say sayer) {
 		if worst == best && len(g.records) > 3 && most.Value > 1.05*least.Value &&
 			high.Value > low.Value+0.01 {
 			say(Warn, "the greatest loss has the best accuracy", fmt.Sprintf("%s and %s", most.Text,
-				high.Text),
-				most, high)
+				high.Text), most, high)
 		}
 	}
 }

@@ -107,8 +107,7 @@ func beyond(d *Document, say sayer) {
 		for _, f := range r.compared {
 			if lo, _ := f.within(); w != nil && w.Value > 1 && f.Kind == Speedup && lo >= w.Value {
 				say(Warn, "a speed-up of more than its workers", fmt.Sprintf("%s, more than %s", f.Text,
-					w.Text),
-					f, w)
+					w.Text), f, w)
 			}
 		}
 	}

@@ -83,8 +83,7 @@ func (d *Document) isRepeated() bool {
 	return d.says("±", "+/-", "std", "median", "confidence", "repeat", "averaged over", "average of",
 		"trials", "p95") ||
 		slices.ContainsFunc(d.Figures, func(f *Figure) bool {
-			return f.Kind == Repeats && f.Value > 1 &&
-				f.Value < 1000
+			return f.Kind == Repeats && f.Value > 1 && f.Value < 1000
 		})
 }
 

@@ -274,8 +274,7 @@ func sum(say sayer, parts []*Figure, whole *Figure, share map[int]*Figure) {
 		severity, text = Warn, "part of the whole is in none of its parts"
 	}
 	say(severity, text, fmt.Sprintf("%s = %s, not %s", strings.Join(texts, " + "), whole.print(total),
-		whole.Text),
-		parts[0], whole)
+		whole.Text), parts[0], whole)
 }
 
 // fractions tests count / total against the percentage beside it.
