@@ -21,7 +21,7 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	var facts []pair
 	for _, a := range question.Answers(r.Inquiry, c) {
 		text := answerText(a, r.Inquiry.Reference)
-		facts = append(facts, pair{a.Ask, text})
+		facts = append(facts, pair{a.Ask, verdictText(a)})
 		t.Rows = append(t.Rows, row{Cells: []cell{{Text: a.Ask}, {Text: text}, p.rowCell(a.Line)}})
 	}
 	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, and quote " +
@@ -82,8 +82,11 @@ func (p *page) rowCell(l *compare.Line) cell {
 	return cell{Text: dash}
 }
 
-// answerText is an answer in one line: the verdict, our figure, what it was compared with.
-func answerText(a question.Answer, ref record.Reference) string {
+// mostWidth is how many times the lower end of an interval the upper one is where it tells anything.
+const mostWidth = 100
+
+// verdictText is the verdict on a question, why it is none, and our figure.
+func verdictText(a question.Answer) string {
 	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
 		question.Fails: "not here", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
@@ -94,19 +97,30 @@ func answerText(a question.Answer, ref record.Reference) string {
 		question.TooFew:    spelling.Count(a.N, "round") + " too few for an interval"})[a.Reason]; why != "" {
 		text += " (" + why + ")"
 	}
-	format := func(v float64) string { return digits(v, 3) }
-	what := a.Quantity + " "
+	what, format := a.Quantity+" ", formatOf(a)
 	if a.Over != nil {
 		what += "ratio "
-	} else if question.IsShare(a.Quantity) {
-		format = percent
 	}
 	if known(a.Median) {
 		text += "; ours " + what + format(a.Median)
-		if in := a.Interval; in.Coverage > 0 {
+		if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 			text += " (" + between(in.Lo, in.Hi, format) + ")"
 		}
 	}
+	return text
+}
+
+// formatOf writes shares in percent.
+func formatOf(a question.Answer) func(float64) string {
+	if a.Over == nil && question.IsShare(a.Quantity) {
+		return percent
+	}
+	return func(v float64) string { return digits(v, 3) }
+}
+
+// answerText is an answer in one line: the verdict with our figure, what was asked, and the reference.
+func answerText(a question.Answer, ref record.Reference) string {
+	text, format := verdictText(a), formatOf(a)
 	for _, bound := range []struct {
 		name string
 		of   *float64
