@@ -8,11 +8,14 @@ import (
 	"runtime"
 	"sync"
 
+	"lockstep/app/job/input"
+	"lockstep/app/job/worker"
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/checkpoint"
 	"lockstep/comm"
 	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/gradsync"
 	"lockstep/graph"
 	"lockstep/model"
 	"lockstep/optim"
@@ -97,8 +100,7 @@ func Train(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := shard.Cut(c.Shards, c.Workers)
-	if err != nil {
+	if _, err := shard.Cut(c.Shards, c.Workers); err != nil {
 		return nil, err
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Workers * (c.Threads + 2)))
@@ -106,13 +108,19 @@ func Train(ctx context.Context, c Config) (*Result, error) {
 	defer cancel(nil)
 	results := make([]*Result, c.Workers)
 	var running sync.WaitGroup
-	for rank, mesh := range comm.NewLocal(c.Workers) {
-		r := replica{config: c, network: network, plan: plan, rank: rank, mesh: mesh}
+	meshes := make([]comm.Mesh, 1)
+	if c.Workers > 1 {
+		meshes = comm.NewLocal(c.Workers)
+	}
+	for rank, mesh := range meshes {
+		r := replica{config: c, rank: rank}
 		running.Go(func() {
-			stop := context.AfterFunc(ctx, mesh.Shutdown) // ends waits for peers
-			defer stop()
+			if mesh != nil {
+				stop := context.AfterFunc(ctx, mesh.Shutdown) // ends waits for peers
+				defer stop()
+			}
 			var err error
-			if results[rank], err = r.run(ctx); err != nil {
+			if results[rank], err = r.run(ctx, network, mesh); err != nil {
 				cancel(err) // the first stops the others and is the cause
 			}
 		})
@@ -156,45 +164,46 @@ func (c *Config) complete() (model.Network, error) {
 	return network, err
 }
 
+// settings returns the configuration of the workers.
+func (c *Config) settings() setting.Config {
+	s := setting.Default()
+	s.Workers, s.Threads, s.Batch, s.Shards, s.Accumulate = c.Workers, c.Threads, c.Batch, c.Shards, 1
+	s.Epochs, s.Steps, s.EvalEvery, s.Seed = c.Epochs, c.Steps, c.EvalEvery, c.Seed
+	s.Optimizer, s.Schedule = c.Optimizer, c.Schedule
+	s.Device, s.Math, s.ISA = setting.DeviceCPU, compute.Fast.String(), compute.Best().String()
+	s.Strategy, s.Link = strategy.DDP, "local"
+	if c.Workers == 1 {
+		s.Strategy = strategy.Single
+	}
+	return s
+}
+
 // replica is one worker of Train.
 type replica struct {
-	config  Config
-	network model.Network
-	plan    shard.Plan
-	rank    int
-	mesh    comm.Mesh
-
-	group *comm.Group
-	steps []float64
+	config Config
+	rank   int
+	losses []float64
 }
 
 // run trains to the end. It owns the mesh.
-func (r *replica) run(ctx context.Context) (result *Result, err error) {
+func (r *replica) run(ctx context.Context, network model.Network, mesh comm.Mesh) (result *Result, err error) {
 	c := r.config
-	if r.group, err = comm.NewGroup(r.mesh, comm.Config{Plan: r.plan}); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.group.Close()) }()
-	cpu, err := compute.Open(compute.Config{ISA: compute.Best(), Threads: c.Threads,
-		Crowded: c.Workers*c.Threads > runtime.NumCPU()})
-	if err != nil {
-		return nil, err
-	}
-	defer cpu.Close()
-	loop, err := train.New(train.Config{Network: r.network, Train: c.Train, Test: c.Test,
-		Augment: c.Augment, Batch: c.Batch, Plan: r.plan, Rank: r.rank, Epochs: c.Epochs, Steps: c.Steps,
-		Task: c.Task, EvalEvery: c.EvalEvery, Optimizer: c.Optimizer, Schedule: c.Schedule, Seed: c.Seed,
-		Updater: r.updater, CPU: cpu})
-	if err != nil {
-		return nil, err
-	}
-	defer loop.Close()
-	done, err := loop.Run(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	result = &Result{Losses: r.steps, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
-		ParameterSHA256: done.ParameterSHA256, Variables: loop.Variables(),
+	task := input.Task{Network: network, Train: c.Train, Test: c.Test, Augment: c.Augment, Learns: c.Task}
+	err = worker.Bare(c.settings(), task, r.rank, mesh, func(l *train.Loop) error {
+		done, err := l.Run(ctx, r)
+		if err == nil {
+			result = r.result(l, done)
+		}
+		return err
+	})
+	return result, err
+}
+
+// result returns the outcome.
+func (r *replica) result(l *train.Loop, done train.Result) *Result {
+	c := r.config
+	result := &Result{Losses: r.losses, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
+		ParameterSHA256: done.ParameterSHA256, Variables: l.Variables(),
 		seen: int64(done.Steps) * int64(c.Shards), set: c.Train}
 	if done.Test.Samples > 0 {
 		result.TestLoss, result.TestMetrics = done.Test.Loss, done.Test.Metrics
@@ -202,29 +211,12 @@ func (r *replica) run(ctx context.Context) (result *Result, err error) {
 			result.TestAccuracy = done.Test.Accuracy()
 		}
 	}
-	return result, nil
-}
-
-// updater exchanges gradients in buckets during the backward pass.
-func (r *replica) updater(l *train.Loop) (train.Updater, error) {
-	if r.config.Workers == 1 {
-		return train.NewLocal(l)
-	}
-	v := l.Variables()
-	c := gradsync.Config{Group: r.group, Order: v.Order, Pieces: l.Pieces()}
-	for _, s := range v.Segments {
-		c.Segments = append(c.Segments, gradsync.Segment{Offset: s.Offset, Len: s.Len})
-	}
-	s, err := gradsync.New(gradsync.DDP, c)
-	if err != nil {
-		return nil, err
-	}
-	return train.NewWhole(l, s)
+	return result
 }
 
 // Step implements train.Sink.
 func (r *replica) Step(s train.Step) {
-	r.steps = append(r.steps, s.Loss)
+	r.losses = append(r.losses, s.Loss)
 	if r.rank == 0 && r.config.OnStep != nil {
 		r.config.OnStep(s)
 	}

@@ -11,6 +11,7 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/data"
 	"lockstep/model"
+	"lockstep/train"
 )
 
 // Task holds the network and the samples of a run, which workers of one process share.
@@ -22,7 +23,8 @@ type Task struct {
 	Hashes                  record.DataHash
 	Bytes                   int64 // of the whole sets
 	Start                   Start
-	Said                    []string // what people must be told of how the weights were understood
+	Learns                  train.Task // what the network learns
+	Said                    []string   // what people must be told of how the weights were understood
 }
 
 // Scored returns what is evaluated at the end; nil if there is no evaluation.
@@ -86,7 +88,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 		return Task{}, err
 	}
 	t := Task{Train: sets.Train, Validation: sets.Validation, Test: sets.Test, About: sets.String(),
-		Start: b, Bytes: bytes}
+		Start: b, Bytes: bytes, Learns: train.Classification(c.Smoothing)}
 	if err := t.build(c, m); err != nil {
 		return Task{}, err
 	}

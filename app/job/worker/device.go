@@ -9,6 +9,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/graph/gpu"
 	"lockstep/internal/kernel/peak"
@@ -26,6 +27,25 @@ type device interface {
 	// MemoryInUse returns the bytes in use on the GPU, by all processes; 0 if they are not known.
 	MemoryInUse() int64
 	Close()
+}
+
+// processor is what computes for a worker.
+type processor struct {
+	cpu       *compute.CPU     // of the training loop
+	gpu       device           // computes the passes of the training loop; nil: cpu does
+	gpuMemory gpuMemory        // in use on it
+	slowness  float64          // of cpu; 0 or 1: full speed
+	cores     record.CoreTimes // during the training loop
+}
+
+// close closes what was opened.
+func (p *processor) close() {
+	if p.gpu != nil {
+		p.gpu.Close()
+	}
+	if p.cpu != nil {
+		p.cpu.Close()
+	}
 }
 
 // Recorded returns info for the record.
@@ -67,10 +87,10 @@ func NoGPU(c setting.Config, err error) error {
 		"cpu needs none", err)
 }
 
-// openDevice opens the GPU if one computes.
-func (w *Worker) openDevice() error {
-	if !w.Config.IsOnGPU() {
-		return nil
+// openProcessor opens the CPU, and the GPU if one computes.
+func (w *Worker) openProcessor() (err error) {
+	if w.cpu, err = job.OpenCPU(w.Config, w.Config.Threads, w.Crowded); err != nil || !w.Config.IsOnGPU() {
+		return err
 	}
 	number := w.deviceNumber()
 	e, err := OpenGPU(w.Config, number)
@@ -101,19 +121,12 @@ func (w *Worker) deviceNumber() int {
 // IsNumbered reports whether --device names one GPU.
 func IsNumbered(c setting.Config) bool { return strings.Contains(c.Device, ":") }
 
-// closeDevice closes what openDevice has opened.
-func (w *Worker) closeDevice() {
-	if w.gpu != nil {
-		w.gpu.Close()
-	}
-}
-
 // executor returns what computes the passes; nil: the CPU.
-func (w *Worker) executor() graph.Executor {
-	if w.gpu == nil {
+func (p *processor) executor() graph.Executor {
+	if p.gpu == nil {
 		return nil
 	}
-	return w.gpu
+	return p.gpu
 }
 
 // deviceErr returns a *DeviceError if the GPU has failed. It is for the goroutine that trains.
@@ -125,11 +138,11 @@ func (w *Worker) deviceErr() error {
 }
 
 // gpuKind describes the GPU that computes; nil: none does.
-func (w *Worker) gpuKind() *record.GPU {
-	if w.gpu == nil {
+func (p *processor) gpuKind() *record.GPU {
+	if p.gpu == nil {
 		return nil
 	}
-	return Recorded(w.gpu.Info())
+	return Recorded(p.gpu.Info())
 }
 
 // addGPU adds the GPU that computed to the worker's figures, if one did, with what it took by its own clock.

@@ -3,6 +3,7 @@ package worker
 import (
 	"lockstep/app/job"
 	"lockstep/app/strategy"
+	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/internal/kernel/row"
@@ -11,6 +12,51 @@ import (
 	"lockstep/trace"
 	"lockstep/train"
 )
+
+// wiring is how a worker is joined to its peers.
+type wiring struct {
+	hosts      comm.Topology
+	encryption cluster.Encryption // of its links
+	streams    int                // of its links by TCP; 0: it has none
+
+	links    job.Links         // nil without mesh
+	group    *comm.Group       // the links, if they are for collectives
+	exchange exchange          // nil without one
+	served   *served           // nil without servers
+	spent    comm.Count        // what measuring the links exchanged, which is not the run's
+	tuning   *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
+	wire     *gradsync.Verdict // nil: gradients travel as they are, or exactly
+	trials   []gradsync.Trial  // bucket sizes that were tried
+}
+
+// exchange is what a worker asks its exchange of gradients or weights at the end.
+type exchange interface {
+	Buckets() []gradsync.Bucket
+	Close() error
+}
+
+// traffic returns the bytes exchanged so far, without those that measured the links.
+func (x *wiring) traffic() (sent, received int64) {
+	if x.links == nil {
+		return 0, 0
+	}
+	total := x.links.Counters().Total().Less(x.spent)
+	return total.Sent, total.Received
+}
+
+// vectors returns the bytes sent so far, counted without compression.
+func (x *wiring) vectors() int64 {
+	if x.links == nil {
+		return 0
+	}
+	n := x.links.Counters().Total().Less(x.spent).Vector
+	if x.exchange != nil {
+		for _, b := range x.exchange.Buckets() {
+			n += b.Spared
+		}
+	}
+	return n
+}
 
 // join joins a worker to its peers, if it has any: it makes the exchange and the updater of l's weights.
 type join = func(w *Worker, l *train.Loop, r *trace.Recorder) (train.Updater, error)

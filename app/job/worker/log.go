@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 
+	"lockstep/app/host"
 	"lockstep/app/job"
 	"lockstep/app/rundir"
 )
@@ -34,7 +35,14 @@ func (w *Worker) makingRoom(bytes int64, write func() error) error {
 	return err
 }
 
-// openLogs opens the files to which every step appends.
+// logs are the files to which every step appends, and what measures for them.
+type logs struct {
+	steps  *rundir.StepLog
+	events *events
+	meter  *host.Meter
+}
+
+// openLogs opens them.
 func (w *Worker) openLogs() (err error) {
 	if w.steps, err = w.Dir.OpenStepLog(w.Config.KeepsCheckpoints()); err != nil {
 		return err

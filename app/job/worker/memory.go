@@ -9,6 +9,14 @@ import (
 	"lockstep/train"
 )
 
+// footprint is what a worker takes of memory, in bytes.
+type footprint struct {
+	planned, optimizer int64 // all of it, and the optimizer's part
+	together           int64 // planned, of all processes, on rank 0
+	gradient           int64
+	tensors            int // that the gradient has
+}
+
 // planMemory estimates the memory of the run, the larger of training and of loading the data. It refuses a
 // run that does not fit this machine.
 func (w *Worker) planMemory(l *train.Loop) error {

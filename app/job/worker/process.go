@@ -136,7 +136,7 @@ func (a Assignment) work(s *cluster.Session, rank int, e cluster.Environment, p 
 	result job.Result, err error) {
 	ctx := s.Context()
 	w := &Worker{Seat: a.seat(s, rank, e, p.Log), Crowded: a.Crowded, between: p.Between, Probes: a.Probes,
-		hosts: s.Topology(), encryption: s.Welcome.Encryption, WorkersHere: a.numHere(rank)}
+		wiring: wiring{hosts: s.Topology(), encryption: s.Welcome.Encryption}, WorkersHere: a.numHere(rank)}
 	defer w.Beacon.Follow(func(p cluster.Progress) { s.Report(p) })() // a lost launcher ends the context
 	if a.isAway(rank) {
 		remove, failed := input.Fetch(s, rank, &a.Config, &a.Start)

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/app/job"
 	"lockstep/app/job/input"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
@@ -17,8 +16,8 @@ import (
 	"lockstep/cluster"
 	"lockstep/compute"
 	"lockstep/data"
-	"lockstep/shard"
 	"lockstep/tensor"
+	"lockstep/train"
 )
 
 // Sampled says what the data set is that [Sample] has taken batches from.
@@ -68,33 +67,11 @@ func Sample(ctx context.Context, c setting.Config, e cluster.Environment, b Batc
 	}
 	about := Sampled{Classes: len(t.Train.Classes), Samples: t.Train.Len(), Batches: len(batches),
 		Generated: t.Train.Generated, Dropout: t.Network.Dropout()}
-	return about, withInitial(c, t, func(weights []checkpoint.Entry) error {
+	return about, Bare(c, t, 0, nil, func(l *train.Loop) error {
+		weights := checkpoint.Weights(l.Variables(), 0, nil).Entries
 		_, err := checkpoint.Write(path, slices.Concat(weights, slices.Concat(batches...)), nil)
 		return err
 	})
-}
-
-// withInitial calls use with the weights that a run begins with.
-func withInitial(c setting.Config, t input.Task, use func([]checkpoint.Entry) error) (err error) {
-	w := &Worker{Task: t, Seat: job.Seat{Config: c, Log: io.Discard, Beacon: job.NewBeacon(),
-		Tell: func(job.Notice) {}}}
-	if w.plan, err = shard.Cut(1, 1); err != nil {
-		return err
-	}
-	cpu, err := job.OpenCPU(c, 1, false)
-	if err != nil {
-		return err
-	}
-	defer cpu.Close()
-	l, err := w.loop(cpu, nil)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	if err := w.start(l.Variables()); err != nil {
-		return err
-	}
-	return use(checkpoint.Weights(l.Variables(), 0, nil).Entries)
 }
 
 // firstBatches returns the samples and labels of the first steps.

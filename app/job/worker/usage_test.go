@@ -18,7 +18,7 @@ import (
 // the time that it holds.
 func TestUsageLeavesOutEvaluations(t *testing.T) {
 	dir := rundir.Directory(t.TempDir())
-	w := &Worker{meter: host.NewMeter(),
+	w := &Worker{logs: logs{meter: host.NewMeter()},
 		Seat: job.Seat{Dir: dir, Log: io.Discard, Tell: func(job.Notice) {}, Beacon: job.NewBeacon()}}
 	w.Beacon.Begin(0, 2, 0)
 	if err := w.openLogs(); err != nil {

@@ -36,6 +36,13 @@ func (w *Worker) savePretrained() error {
 	return w.Dir.WriteJSON(checkpoint.ConfigFile, p)
 }
 
+// weights are those that a worker starts from and those that it leaves.
+type weights struct {
+	started *record.Start // nil: none were loaded
+	batches int64         // in the loaded running statistics
+	saved   *record.Saved // nil: none were written
+}
+
 // start loads the weights that the run starts from, if any, into v.
 func (w *Worker) start(v *graph.Variables) (err error) {
 	from := w.Task.Start.Weights

@@ -18,7 +18,6 @@ import (
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/internal/spelling"
@@ -27,59 +26,36 @@ import (
 	"lockstep/train"
 )
 
-// Worker is one replica, wherever it runs.
+// Worker is one replica, wherever it runs. Its parts live as long as it does, and each closes what it opens.
 type Worker struct {
 	job.Seat
-	// crowded says that the run has more compute threads than the machine has cores.
-	Crowded bool
-	Probes  bool // measure links although nothing is exchanged
-	// workersHere is the number of workers on this machine.
-	WorkersHere int
 	Task        input.Task
-	hosts       comm.Topology
-	encryption  cluster.Encryption // of its links
-	streams     int                // of its links by TCP; 0: it has none
-	plan        shard.Plan
+	Crowded     bool    // the run has more compute threads than the machine has cores
+	Probes      bool    // measure links although nothing is exchanged
+	WorkersHere int     // on this machine
 	between     Between // of its program
+	plan        shard.Plan
 
-	cpu                *compute.CPU           // of the training loop
-	gpu                device                 // computes the passes of the training loop; nil: cpu does
-	gpuMemory          gpuMemory              // in use on it
-	slowness           float64                // of cpu; 0 or 1: full speed
-	links              job.Links              // nil without mesh
-	group              *comm.Group            // the links, if they are for collectives
-	spent              comm.Count             // what measuring them exchanged, which is not the run's
-	exchange           exchange               // nil without one
-	served             *served                // nil without servers
-	halt               atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
-	IsTraining         atomic.Bool            // it has begun its first step
-	tuning             *comm.Tuning           // measurements behind "auto"; nil: the algorithm was given
-	wire               *gradsync.Verdict      // nil: gradients travel as they are, or exactly
-	trials             []gradsync.Trial       // bucket sizes that were tried
-	steps              *rundir.StepLog
-	events             *events
-	meter              *host.Meter
-	cores              record.CoreTimes // during the training loop
-	planned, optimizer int64            // bytes of memory, and the optimizer's part of them
-	together           int64            // planned bytes of all processes, on rank 0
-	gradient           int64            // bytes of the gradient
-	tensors            int              // that it has
-	evaluations        []record.Evaluation
-	moves              []record.Move   // of shards, on rank 0
-	growth             []record.Growth // of the batch, on rank 0
-	before             job.Kept        // state of the run before it was resumed; zero: a new run
-	started            *record.Start   // weights that were loaded; nil: none
-	batches            int64           // batches in the loaded running statistics
-	saved              *record.Saved   // weights that were written; nil: none
-	saver              *snapshot.Saver // nil: this worker keeps no checkpoints
-	peers              *snapshot.Peers // nil: the state between steps is the same on all ranks
-	began              time.Time
+	processor
+	wiring
+	footprint
+	logs
+	history
+	weights
+	saver *snapshot.Saver // nil: this worker keeps no checkpoints
+	peers *snapshot.Peers // nil: the state between steps is the same on all ranks
+
+	IsTraining atomic.Bool            // it has begun its first step
+	halt       atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
 }
 
-// exchange is what a worker asks its exchange of gradients or weights at the end.
-type exchange interface {
-	Buckets() []gradsync.Bucket
-	Close() error
+// history is what a run has done, which its checkpoints keep.
+type history struct {
+	before      job.Kept // state of the run before it was resumed; zero: a new run
+	began       time.Time
+	evaluations []record.Evaluation
+	moves       []record.Move   // of shards, on rank 0
+	growth      []record.Growth // of the batch, on rank 0
 }
 
 // noteData tells what the run trains on and is scored on, and logs how many texts are too long.
@@ -110,12 +86,8 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	if w.Mesh == nil && w.Config.NumServers() > 0 {
 		w.Mesh = comm.NewLocal(1)[0] // a worker alone with its servers
 	}
-	if w.cpu, err = job.OpenCPU(w.Config, w.Config.Threads, w.Crowded); err != nil {
-		return result, err
-	}
-	defer w.cpu.Close()
-	defer w.closeDevice()
-	if err := w.openDevice(); err != nil {
+	defer w.processor.close()
+	if err := w.openProcessor(); err != nil {
 		return result, err
 	}
 	if w.plan, err = shard.Cut(w.Config.StepShards(), w.Config.Workers); err != nil {
@@ -127,7 +99,7 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	ended := make(chan struct{})
 	defer job.WhenCancelled(ctx, func() { w.cancelled(ctx, ended) })()
 	defer close(ended)
-	loop, err := w.loop(w.cpu, recorder)
+	loop, err := w.loop(recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
@@ -191,7 +163,7 @@ func (w *Worker) begin(l *train.Loop) error {
 }
 
 // loop builds the training loop.
-func (w *Worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) {
+func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 	c := w.Config
 	var checkpointer train.Checkpointer
 	switch {
@@ -219,7 +191,7 @@ func (w *Worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Batch: c.StepBatch(), Plan: w.plan, Rank: w.Rank, Isolated: c.IsIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
 		EvalEvery: c.EvalEvery,
-		Views:     c.Views(), Task: train.Classification(c.Smoothing),
+		Views:     c.Views(), Task: w.Task.Learns,
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
 		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
@@ -227,7 +199,7 @@ func (w *Worker) loop(cpu *compute.CPU, r *trace.Recorder) (*train.Loop, error) 
 		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
-		Checkpointer: checkpointer, CPU: cpu, Executor: w.executor(), Watch: w.Beacon.Move,
+		Checkpointer: checkpointer, CPU: w.cpu, Executor: w.executor(), Watch: w.Beacon.Move,
 		Scored: w.Beacon.Scored, Trace: r,
 	})
 }
@@ -348,29 +320,6 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 // speaks reports whether this worker reports the figures that are the same on all ranks: rank 0 does, and
 // every rank if they never exchange.
 func (w *Worker) speaks() bool { return w.Rank == 0 || w.Config.IsIsolated() }
-
-// traffic returns the bytes exchanged so far, without those that measured the links.
-func (w *Worker) traffic() (sent, received int64) {
-	if w.links == nil {
-		return 0, 0
-	}
-	total := w.links.Counters().Total().Less(w.spent)
-	return total.Sent, total.Received
-}
-
-// vectors returns the bytes sent so far, counted without compression.
-func (w *Worker) vectors() int64 {
-	if w.links == nil {
-		return 0
-	}
-	n := w.links.Counters().Total().Less(w.spent).Vector
-	if w.exchange != nil {
-		for _, b := range w.exchange.Buckets() {
-			n += b.Spared
-		}
-	}
-	return n
-}
 
 // algorithm returns the all-reduce of a bucket of gradients, "none" if nothing was reduced.
 func (w *Worker) algorithm() string {
