@@ -186,7 +186,8 @@ type replica struct {
 }
 
 // run trains to the end. It owns the mesh.
-func (r *replica) run(ctx context.Context, network model.Network, mesh comm.Mesh) (result *Result, err error) {
+func (r *replica) run(ctx context.Context, network model.Network, mesh comm.Mesh) (result *Result,
+	err error) {
 	c := r.config
 	task := input.Task{Network: network, Train: c.Train, Test: c.Test, Augment: c.Augment, Learns: c.Task}
 	err = worker.Bare(c.settings(), task, r.rank, mesh, func(l *train.Loop) error {

@@ -74,26 +74,13 @@ func addGPUs(s *record.Summary, isLab bool) {
 		return
 	}
 	s.GPUWorkers, s.GPUs = loads[len(loads)-1], len(loads)
-	for _, text := range []string{sharedGPUs(loads, s.GPU), unlikeGPUs(s.Ranks)} {
-		if text != "" {
-			s.Cautions = append(s.Cautions, text)
-		}
+	if s.GPUWorkers > 1 {
+		s.Cautions = append(s.Cautions, fmt.Sprintf("up to %d workers shared a GPU (%s): their times show "+
+			"contention, not scaling", s.GPUWorkers, s.GPU))
 	}
-}
-
-// sharedGPUs warns of GPUs with several workers, given the number of workers on each in increasing order.
-func sharedGPUs(loads []int, name string) string {
-	least, most := loads[0], loads[len(loads)-1]
-	who := fmt.Sprintf("up to %d workers shared a GPU", most)
-	switch {
-	case most < 2:
-		return ""
-	case len(loads) == 1:
-		who = fmt.Sprintf("%d workers shared one GPU", most)
-	case least == most:
-		who = fmt.Sprintf("%d workers shared each GPU", most)
+	if text := unlikeGPUs(s.Ranks); text != "" {
+		s.Cautions = append(s.Cautions, text)
 	}
-	return fmt.Sprintf("%s (%s): their times show contention, not scaling", who, name)
 }
 
 // unlikeGPUs warns of workers on GPUs that may round differently.

@@ -101,16 +101,18 @@ func TestWorkersOfAGPU(t *testing.T) {
 		want    string
 	}{
 		"8 on 8":               {onGPUs(map[string]int{"a": 8}, 8), false, 1, ""},
-		"4 on 2":               {onGPUs(map[string]int{"a": 4}, 2), false, 2, "2 workers shared each GPU"},
-		"8 on 1":               {onGPUs(map[string]int{"a": 8}, 1), false, 8, "8 workers shared one GPU"},
+		"4 on 2":               {onGPUs(map[string]int{"a": 4}, 2), false, 2, "up to 2 workers shared a GPU"},
+		"8 on 1":               {onGPUs(map[string]int{"a": 8}, 1), false, 8, "up to 8 workers shared a GPU"},
 		"3 on 2":               {onGPUs(map[string]int{"a": 3}, 2), false, 2, "up to 2 workers shared a GPU"},
 		"1 on each of 2 hosts": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), false, 1, ""},
 		"2 and 1 of 2 hosts": {onGPUs(map[string]int{"a": 2, "b": 1}, 1), false, 2,
 			"up to 2 workers shared a GPU"},
-		"2 hosts of a lab":  {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2, "2 workers shared one GPU"},
+		"2 hosts of a lab": {onGPUs(map[string]int{"a": 1, "b": 1}, 1), true, 2,
+			"up to 2 workers shared a GPU"},
 		"each sees its own": {seeing("0000:3b:00.0", "0000:86:00.0"), false, 1, ""},
-		"both see the same": {seeing("0000:3b:00.0", "0000:3b:00.0"), false, 2, "2 workers shared one GPU"},
-		"no GPU":            {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
+		"both see the same": {seeing("0000:3b:00.0", "0000:3b:00.0"), false, 2,
+			"up to 2 workers shared a GPU"},
+		"no GPU": {[]record.RankStat{{Host: "a"}, {Host: "a"}}, false, 0, ""},
 	} {
 		s := &record.Summary{Outcome: record.Outcome{Device: "cuda", GPU: "H100"}, Ranks: test.ranks}
 		addGPUs(s, test.isLab)

@@ -19,8 +19,8 @@ type Outer struct {
 	Updater *train.Outer
 	Meets   func(done int) bool // a checkpoint can be written after so many steps
 
-	chunk  []float32    // buffer of one message
-	others []ownVectors // at rank 0: of the ranks from 1
+	gatherer gatherer
+	others   []ownVectors // at rank 0: of the ranks from 1
 }
 
 // ownVectors are vectors of one worker, in the layouts of the weights and of the running statistics.
@@ -31,8 +31,13 @@ func (o *Outer) own() ownVectors {
 	return ownVectors{weights, statistics}
 }
 
-// all returns both kinds of vectors.
-func (v ownVectors) all() []optim.Vector { return slices.Concat(v.weights, v.statistics) }
+// data returns the values of both kinds of vectors.
+func (v ownVectors) data() (values [][]float32) {
+	for _, x := range slices.Concat(v.weights, v.statistics) {
+		values = append(values, x.Data)
+	}
+	return values
+}
 
 // clone returns copies of the vectors.
 func (v ownVectors) clone() ownVectors { return ownVectors{clones(v.weights), clones(v.statistics)} }
@@ -49,60 +54,23 @@ func (o *Outer) collect(p *train.Progress) error {
 	}
 	p.Coverage, p.TrainCorrect, p.TrainSamples = uint64(counts[0]), counts[1], counts[2]
 	own := o.own()
-	o.reserve(own)
-	for i, v := range own.all() {
-		for lo := 0; lo < len(v.Data); lo += heldElems {
-			if err := o.gather(i, lo, v.Data[lo:min(lo+heldElems, len(v.Data))]); err != nil {
-				return err
-			}
-		}
+	sizes, all, lengths := make([]int, o.Group.Size()), [][][]float32(nil), []int{}
+	for _, v := range own.data() {
+		lengths = append(lengths, len(v))
 	}
-	return nil
-}
-
-// reserve allocates memory in the first call, rank 0 also for what it collects.
-func (o *Outer) reserve(own ownVectors) {
-	if o.chunk != nil {
-		return
+	for r := 1; r < len(sizes); r++ {
+		sizes[r] = len(lengths)
 	}
-	others := o.Group.Size() - 1
-	o.chunk = make([]float32, others*heldElems)
-	for range others {
-		if o.Group.Rank() == 0 {
+	if o.Group.Rank() == 0 {
+		for range sizes[1+len(o.others):] {
 			o.others = append(o.others, own.clone())
 		}
-	}
-}
-
-// gather collects a range of vector number i, which begins at lo, of all ranks but 0.
-func (o *Outer) gather(i, lo int, own []float32) error {
-	n, rank, others := len(own), o.Group.Rank(), o.Group.Size()-1
-	bounds := make([]int, others+2)
-	for r := range others {
-		bounds[r+2] = 4 * n * (r + 1)
-	}
-	if rank > 0 {
-		copy(o.chunk[(rank-1)*n:], own)
-	}
-	if err := o.Group.Gather(comm.Bytes(o.chunk[:others*n]), bounds, 0); err != nil || rank > 0 {
-		return err
-	}
-	for r := range o.others {
-		copy(o.others[r].all()[i].Data[lo:], o.chunk[r*n:][:n])
-	}
-	return nil
-}
-
-// isFinite reports whether all collected values are finite, as readers of checkpoints require.
-func (o *Outer) isFinite() bool {
-	for _, other := range o.others {
-		for _, v := range other.all() {
-			if !areFinite(v.Data) {
-				return false
-			}
+		all = [][][]float32{nil} // rank 0 has its own
+		for _, other := range o.others {
+			all = append(all, other.data())
 		}
 	}
-	return true
+	return o.gatherer.collect(o.Group, own.data(), lengths, sizes, all)
 }
 
 // files returns a file for each rank but 0.
@@ -135,8 +103,8 @@ func (o *Outer) Restore(c *checkpoint.Checkpoint, v *graph.Variables) error {
 // Bytes returns the size of what rank 0 collects.
 func (o *Outer) Bytes() int64 {
 	floats := 0
-	for _, v := range o.own().all() {
-		floats += len(v.Data)
+	for _, v := range o.own().data() {
+		floats += len(v)
 	}
 	return 4 * int64(floats) * int64(o.Group.Size()-1)
 }

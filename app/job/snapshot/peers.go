@@ -36,14 +36,11 @@ type Peers struct {
 	Client  *ps.Client // collects the state of servers; nil without servers
 
 	// For rank 0.
-	all     [][]float32         // residuals of the pieces of all ranks, in the order of shards
+	all     [][][]float32       // residuals of the pieces of each rank
+	held    gatherer            // of them
 	factors []gradsync.Factor   // copy of own's factors
 	Sharded []checkpoint.Vector // whole vectors of the optimizer
-	chunk   []float32           // buffer of one message
 }
-
-// heldElems is the number of elements of a piece that each rank sends in one message.
-const heldElems = 1 << 18
 
 // Join sets the exchange that holds the state.
 func (p *Peers) Join(g *comm.Group, s gradsync.Exchange) {
@@ -137,37 +134,21 @@ func whole(m train.Snapshot) []checkpoint.Vector {
 
 // collectHeld gathers the residuals of all ranks into all at rank 0.
 func (p *Peers) collectHeld() error {
-	size, elems := p.Group.Size(), len(p.own.Residuals[0])
-	if p.chunk == nil {
-		p.chunk = make([]float32, size*heldElems)
+	elems := len(p.own.Residuals[0])
+	counts, lengths := make([]int, p.Group.Size()), []int{}
+	for rank := range counts {
+		counts[rank] = len(p.Plan.Pieces(rank))
+		for len(lengths) < counts[rank] {
+			lengths = append(lengths, elems)
+		}
 	}
-	nodes := Pieces(p.Plan)
 	if p.Group.Rank() == 0 {
-		if p.all == nil {
-			p.all = vectorsOfLen(len(nodes), elems)
+		for _, n := range counts[len(p.all):] {
+			p.all = append(p.all, vectorsOfLen(n, elems))
 		}
 		p.copyFactors()
 	}
-	most := 0
-	for rank := range size {
-		most = max(most, len(p.Plan.Pieces(rank)))
-	}
-	bounds := make([]int, size+1)
-	for i := range most {
-		for lo := 0; lo < elems; lo += heldElems {
-			hi := min(lo+heldElems, elems)
-			for rank := range size {
-				bounds[rank+1] = bounds[rank]
-				if i < len(p.Plan.Pieces(rank)) {
-					bounds[rank+1] += hi - lo
-				}
-			}
-			if err := p.gather(i, lo, hi, bounds); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return p.held.collect(p.Group, p.own.Residuals, lengths, counts, p.all)
 }
 
 // copyFactors copies the factors. It allocates only in the first call.
@@ -181,32 +162,6 @@ func (p *Peers) copyFactors() {
 	for i, f := range p.own.Factors {
 		copy(p.factors[i].Data, f.Data)
 	}
-}
-
-// gather collects elements [lo, hi) of every rank's piece i; bounds are the ranks' places in the chunk.
-func (p *Peers) gather(i, lo, hi int, bounds []int) error {
-	rank := p.Group.Rank()
-	if i < len(p.own.Residuals) {
-		copy(p.chunk[bounds[rank]:], p.own.Residuals[i][lo:hi])
-	}
-	inBytes := make([]int, len(bounds))
-	for r, at := range bounds {
-		inBytes[r] = 4 * at
-	}
-	if err := p.Group.Gather(comm.Bytes(p.chunk[:bounds[len(bounds)-1]]), inBytes, 0); err != nil {
-		return err
-	}
-	if rank != 0 {
-		return nil
-	}
-	at := 0
-	for r := range p.Group.Size() {
-		if bounds[r] < bounds[r+1] {
-			copy(p.all[at+i][lo:hi], p.chunk[bounds[r]:bounds[r+1]])
-		}
-		at += len(p.Plan.Pieces(r))
-	}
-	return nil
 }
 
 // Pieces lists the subtrees of all ranks, left to right.
@@ -231,17 +186,17 @@ func (p *Peers) isFinite() bool {
 	if p == nil {
 		return true
 	}
+	vectors := slices.Concat(p.all...)
 	for _, f := range p.factors {
-		if !areFinite(f.Data) {
-			return false
+		vectors = append(vectors, f.Data)
+	}
+	vectors = append(vectors, DataOf(p.Sharded)...)
+	if p.Outer != nil {
+		for _, other := range p.Outer.others {
+			vectors = append(vectors, other.data()...)
 		}
 	}
-	for _, v := range p.Sharded {
-		if !areFinite(v.Data) {
-			return false
-		}
-	}
-	return areFinite(p.all...) && (p.Outer == nil || p.Outer.isFinite())
+	return areFinite(vectors...)
 }
 
 // vectors returns the optimizer's vectors that were collected.
@@ -262,7 +217,8 @@ func (p *Peers) files(v *graph.Variables) []checkpoint.File {
 	case p.all == nil:
 		return nil
 	}
-	return []checkpoint.File{named(Pieces(p.Plan), p.all, p.factors, v).File(checkpoint.ExchangeFile, v)}
+	return []checkpoint.File{named(Pieces(p.Plan), slices.Concat(p.all...), p.factors,
+		v).File(checkpoint.ExchangeFile, v)}
 }
 
 // named maps names in a checkpoint to the residuals of pieces and to the factors.

@@ -13,11 +13,12 @@ import (
 	"lockstep/train"
 )
 
-// Bare calls use with the training loop of a replica that has neither launcher nor run directory: joined to its
-// peers by mesh, which it owns and which is nil for one that exchanges nothing, with the weights that it begins
-// with. Of c it reads what decides the bits of a run, and the number of threads.
+// Bare calls use with the training loop of a replica that has neither launcher nor run directory:
+// joined to its peers by mesh, which it owns and which is nil for one that exchanges nothing, with the weights that
+// it begins with. Of c it reads what decides the bits of a run, and the number of threads.
 func Bare(c setting.Config, t input.Task, rank int, mesh comm.Mesh, use func(*train.Loop) error) (err error) {
-	w := &Worker{Task: t, Crowded: c.NumThreads() > host.Cores(), Seat: job.Seat{Config: c, Rank: rank, Mesh: mesh, Log: io.Discard,
+	w := &Worker{Task: t, Crowded: c.NumThreads() > host.Cores(), Seat: job.Seat{Config: c, Rank: rank,
+		Mesh: mesh, Log: io.Discard,
 		Beacon: job.NewBeacon(), Tell: func(job.Notice) {}}}
 	defer func() { err = errors.Join(err, w.leave(err)) }()
 	if w.plan, err = shard.Cut(c.StepShards(), c.Workers); err != nil {

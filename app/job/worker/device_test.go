@@ -46,7 +46,8 @@ func (c *counted) Sum(counts []int64) (none error) { c.sums++; return nil }
 // What a GPU left behind when it failed reaches no other worker, and its error is that of the run.
 func TestAFailedGPUUpdatesNobody(t *testing.T) {
 	inner, card := &counted{}, &broken{}
-	w := &Worker{Seat: job.Seat{Config: setting.Config{Device: "cuda:1"}, Beacon: job.NewBeacon()}, processor: processor{gpu: card}}
+	w := &Worker{Seat: job.Seat{Config: setting.Config{Device: "cuda:1"}, Beacon: job.NewBeacon()},
+		processor: processor{gpu: card}}
 	u := watched{Updater: inner, worker: w}
 	u.Ready(0)
 	if _, _, err := u.Wait(); err != nil {
@@ -71,7 +72,8 @@ func TestAFailedGPUUpdatesNobody(t *testing.T) {
 // A worker tells the number and the kind of its GPU, and a checkpoint keeps the kind.
 func TestAWorkerTellsItsGPU(t *testing.T) {
 	info := gpu.Info{Name: "H100", Libraries: []string{"cuDNN 9.14"}}
-	w := &Worker{Seat: job.Seat{Config: setting.Config{Device: "cuda:3"}}, processor: processor{gpu: &broken{info: info}}}
+	w := &Worker{Seat: job.Seat{Config: setting.Config{Device: "cuda:3"}},
+		processor: processor{gpu: &broken{info: info}}}
 	var r job.Result
 	w.addGPU(&r, nil)
 	if r.Summary.GPU != "H100" || r.GPU == nil || r.GPU.Number != 3 || r.GPU.Kind() != "H100 (cuDNN 9.14)" {
