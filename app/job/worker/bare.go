@@ -13,9 +13,9 @@ import (
 	"lockstep/train"
 )
 
-// Bare calls use with the training loop of a replica that has neither launcher nor run directory:
-// joined to its peers by mesh, which it owns and which is nil for one that exchanges nothing, with the weights that
-// it begins with. Of c it reads what decides the bits of a run, and the number of threads.
+// Bare calls use with the training loop of a replica that has neither launcher nor run directory, with the
+// weights that it begins with. It is joined to its peers by mesh, which it owns and which is nil for one
+// that exchanges nothing. Of c it reads what decides the bits of a run, and the number of threads.
 func Bare(c setting.Config, t input.Task, rank int, mesh comm.Mesh, use func(*train.Loop) error) (err error) {
 	w := &Worker{Task: t, Crowded: c.NumThreads() > host.Cores(), Seat: job.Seat{Config: c, Rank: rank,
 		Mesh: mesh, Log: io.Discard,
