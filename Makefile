@@ -1,23 +1,20 @@
 # Targets: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden.
-.PHONY: build cuda cuda-test check beyond-test test race plain pairs fuzz faults refusals bench trust golden lint archtest staticcheck
+.PHONY: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden lint staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
 
 # The same with the executor for NVIDIA GPUs. Neither a GPU nor NVIDIA's software is needed to build it.
 cuda:
-	CGO_ENABLED=0 go vet -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job ./cmd/lockstep
+	CGO_ENABLED=0 go vet -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job/... ./cmd/lockstep
 	CGO_ENABLED=0 go build -trimpath -tags cuda -o bin/lockstep-cuda ./cmd/lockstep
 
 # Its tests: kernels run on the processor, in an emulation, and what takes a GPU is skipped without one.
 cuda-test:
 	CGO_ENABLED=0 go test -short -tags cuda ./internal/cuda/... ./graph/gpu/...
 
-# What a change must pass besides go test ./..., which has the tests of the repository's own rules among it.
-check: archtest beyond-test
-
-# What continuous integration runs after go test ./....
-beyond-test: lint race plain build cuda cuda-test
+# What continuous integration runs, besides the README's test command.
+check: lint race plain build cuda cuda-test
 
 staticcheck:
 	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
@@ -27,9 +24,7 @@ lint: staticcheck
 	if [ -n "$$unformatted" ]; then echo "not gofmt'd: $$unformatted"; exit 1; fi
 	go vet ./...
 	bin/staticcheck ./...
-	bin/staticcheck -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job
-
-archtest:
+	bin/staticcheck -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job/...
 	go test -count=1 ./internal/archtest
 
 test:
