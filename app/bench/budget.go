@@ -12,7 +12,6 @@ import (
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
-	"lockstep/internal/spelling"
 )
 
 // Fitted says what is left of a plan within its budget.
@@ -184,8 +183,8 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		r := p.Rows[i]
 		if r.LimitTrain < 0 && r.Steps == 0 {
 			return p, Fitted{}, usage("--budget: it cuts the steps of runs, and how many steps an epoch of "+
-				"%s has is not known before its files are read; give a length to cut, as in %s", r.Data,
-				withLength(o.Label.Command))
+				"%s has is not known before its files are read; want --steps, or --limit-train with --epochs",
+				r.Data)
 		}
 		n := i
 		for n < len(p.Rows) && p.Rows[n].isLike(r) {
@@ -215,24 +214,6 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 			leastSteps, wanted.Round(time.Second))
 	}
 	return fitted, what, nil
-}
-
-// withLength returns the command line of a benchmark with a number of steps or, where it or its plan may have
-// a number of epochs, with a limit of their samples: a length in both is refused.
-func withLength(command []string) string {
-	if !slices.Contains(command, "bench") { // of a caller that is not the tool, or of a recipe
-		return "lockstep bench --steps 500"
-	}
-	length := "--steps=500"
-	var words []string
-	for _, word := range command {
-		name, _, _ := strings.Cut(word, "=")
-		if name == "--epochs" || name == "--plan" {
-			length = "--limit-train=6400"
-		}
-		words = append(words, spelling.Word(word))
-	}
-	return strings.Join(append(words, length), " ")
 }
 
 // skipped returns the note of a row that is left out.

@@ -295,50 +295,57 @@ func (p Part) expandStrategies(plan *Plan, base Row, c Config) error {
 
 // expandWorkers appends the rows of a way.
 func (p Part) expandWorkers(plan *Plan, base Row, w way, c Config) error {
+	isAlone := strategy.Named(w.strategy).IsAlone
+	if base.Condition.Slow != nil && w.has("slow-worker") {
+		return usage("strategy %s:%s has slow workers of its own, and condition %s slows others; leave out "+
+			"one of the two", w.strategy, w.options, base.Condition.Name)
+	}
 	row := base
 	row.Options = w.options
 	row.Config = p.under(w.strategy, base.Config)
 	for _, to := range p.spreads() {
-		workers := to.workers
-		if strategy.Named(w.strategy).IsAlone != (workers == 1) {
+		if isAlone != (to.workers == 1) {
 			continue
 		}
 		one := row
-		one.Workers, one.Layout = workers, to.Layout
-		if base.Condition.Slow != nil && w.has("slow-worker") {
-			return usage("strategy %s:%s has slow workers of its own, and condition %s slows others; leave "+
-				"out one of the two", w.strategy, w.options, base.Condition.Name)
-		}
 		if base.Condition.Slow != nil {
 			one.SlowWorkers = base.Condition.Slow
 		}
-		var err error
-		if one.Config, err = one.With(w.values); err != nil {
+		one, err := one.as(w, to)
+		if err != nil {
 			return err
-		}
-		one = one.batch(workers)
-		one.Threads = cmp.Or(one.Threads, row.Threads) // where With opens them, a matrix has equal ones
-		if !w.has("link") {
-			one.Link = row.Link // likewise
 		}
 		p.expandWires(plan, one)
 	}
 	busy := min(base.Threads*slices.Max(p.Workers), c.Cores)
-	if !strategy.Named(w.strategy).IsAlone || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
+	if !isAlone || !c.OneProcess || w.has("threads") || busy <= base.Threads ||
 		slices.Contains(p.Threads, busy) || p.hasSingleWith(busy) {
 		return nil
 	}
-	row.Workers, row.Threads = 1, busy
+	to := spread{workers: 1}
 	if len(p.Layouts) > 0 {
-		row.Layout = Layout{Hosts: 1, PerHost: 1}
+		to.Layout = Layout{Hosts: 1, PerHost: 1}
 	}
+	row.Threads = busy
+	row, err := row.as(w, to)
+	plan.Rows = append(plan.Rows, row)
+	return err
+}
+
+// as returns the row with a way's settings and some workers. Where the settings open threads and link, it
+// keeps its own: a matrix has equal ones.
+func (r Row) as(w way, to spread) (Row, error) {
+	one := r
+	one.Workers, one.Layout = to.workers, to.Layout
 	var err error
-	if row.Config, err = row.With(w.values); err != nil {
-		return err
+	if one.Config, err = one.With(w.values); err != nil {
+		return one, err
 	}
-	row.Threads = cmp.Or(row.Threads, busy)
-	plan.Rows = append(plan.Rows, row.batch(1))
-	return nil
+	one.Threads = cmp.Or(one.Threads, r.Threads)
+	if !w.has("link") {
+		one.Link = r.Link
+	}
+	return one.batch(to.workers), nil
 }
 
 // hasSingleWith reports whether one process of so many threads is among the ways.

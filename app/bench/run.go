@@ -112,17 +112,28 @@ func start(ctx context.Context, plan Plan, out string, begin time.Time, limit ti
 	}
 	defer release()
 	b := newBench(plan, out, o)
-	if limit > 0 {
-		b.deadline, b.goal = begin.Add(limit), begin.Add(limit-limit/9)
-	}
+	b.results.Rows = plan.records()
+	b.limit(begin, limit, limit)
 	if err := savePlan(out, plan, limit); err != nil {
 		return nil, err
 	}
-	b.results.Rows = plan.records()
-	if err := b.checkPeers(ctx, p.peers); err != nil {
+	return b.run(ctx, p.peers)
+}
+
+// limit sets when runs end that may take so long from begin, of a time in all that is a ninth more than the
+// budget; none if that is 0.
+func (b *bench) limit(begin time.Time, left, all time.Duration) {
+	if all > 0 {
+		b.deadline, b.goal = begin.Add(left), begin.Add(left-all/9)
+	}
+}
+
+// run compares peers, then executes the rounds.
+func (b *bench) run(ctx context.Context, p *peers) (*record.Results, error) {
+	if err := b.checkPeers(ctx, p); err != nil {
 		return nil, err
 	}
-	err = b.runAll(ctx)
+	err := b.runAll(ctx)
 	return &b.results, err
 }
 
@@ -131,11 +142,8 @@ func start(ctx context.Context, plan Plan, out string, begin time.Time, limit ti
 // rows.
 func Replay(ctx context.Context, folder, out string, k *setting.Catalog, o Options) (*record.Results, error) {
 	begin := time.Now()
-	plan, limit, err := readPlan(folder, k)
+	plan, limit, _, err := readBench(folder, k)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := readResults(folder, plan); err != nil {
 		return nil, err
 	}
 	for i := range plan.Rows {
@@ -156,11 +164,7 @@ func Replay(ctx context.Context, folder, out string, k *setting.Catalog, o Optio
 // process uses it.
 func Resume(ctx context.Context, folder string, more time.Duration, k *setting.Catalog, o Options) (
 	*record.Results, error) {
-	plan, limit, err := readPlan(folder, k)
-	if err != nil {
-		return nil, usage("--resume: %v", err)
-	}
-	former, err := readResults(folder, plan)
+	plan, limit, former, err := readBench(folder, k)
 	if err != nil {
 		return nil, usage("--resume: %v", err)
 	}
@@ -176,30 +180,23 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 	}
 	defer unlock()
 	b := newBench(plan, folder, o)
-	spent := 0.0
+	b.results.Rows = plan.records()
 	if former != nil {
-		spent = former.Seconds
 		now := b.results
 		b.follow(former)
 		if err := samePlace(former, &now, folder); err != nil && !b.isWhole() {
 			return nil, err
 		}
-	} else {
-		b.results.Rows = plan.records()
 	}
 	if limit > 0 {
-		left := limit + more - time.Duration(spent*float64(time.Second))
-		if left <= 0 && !b.isWhole() {
-			return nil, usage("--resume: the budget of %s is used up; --budget 10m gives it more time",
-				folder)
-		}
-		b.deadline, b.goal = b.started.Add(left), b.started.Add(left-(limit+more)/9)
+		limit += more
 	}
-	if err := b.checkPeers(ctx, prepared.peers); err != nil {
-		return nil, err
+	left := limit - time.Duration(b.spent*float64(time.Second))
+	if limit > 0 && left <= 0 && !b.isWhole() {
+		return nil, usage("--resume: the budget of %s is used up; --budget 10m gives it more time", folder)
 	}
-	err = b.runAll(ctx)
-	return &b.results, err
+	b.limit(b.started, left, limit)
+	return b.run(ctx, prepared.peers)
 }
 
 // ResumeCommand returns the command line that goes on with the interrupted benchmark r in a folder.

@@ -61,6 +61,16 @@ func IsSavedPlan(path string) bool {
 	return err == nil && s.Schema > 0 && len(s.Rows) > 0
 }
 
+// readBench reads the plan of a benchmark's folder, with its limit, and the results; nil if there are none.
+func readBench(folder string, k *setting.Catalog) (Plan, time.Duration, *record.Results, error) {
+	plan, limit, err := readPlan(folder, k)
+	if err != nil {
+		return plan, limit, nil, err
+	}
+	r, err := readResults(folder, plan)
+	return plan, limit, r, err
+}
+
 // readPlan reads what savePlan wrote. Each row is checked as [Expand] does. The error is a
 // *setting.UsageError.
 func readPlan(folder string, k *setting.Catalog) (Plan, time.Duration, error) {

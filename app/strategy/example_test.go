@@ -8,9 +8,9 @@ import (
 
 func ExampleNamed() {
 	s := strategy.Named("diloco")
-	fmt.Println(s.HasSetting("outer-lr"), s.IsJoint())
+	fmt.Println(s.HasSetting("outer-lr"), s.IsLoose())
 	fmt.Println(s.Inexact)
 	// Output:
-	// true false
+	// true true
 	// workers update their own weights between averages
 }

@@ -91,9 +91,6 @@ func (s Strategy) HasSetting(name string) bool { return slices.Contains(s.Takes,
 // losses and samples.
 func (s Strategy) IsLoose() bool { return s.IsFloor || s.IsAsync || s.Exchange == Averages }
 
-// IsJoint reports whether all workers train one model in common steps.
-func (s Strategy) IsJoint() bool { return s.Name != "" && !s.IsLoose() && s.Name != Auto }
-
 // alone describes the strategy of one worker.
 func alone() []Strategy {
 	return []Strategy{{Name: Single, IsAlone: true, IsCompared: true, Colour: 1,

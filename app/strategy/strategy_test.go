@@ -22,7 +22,7 @@ func TestNamesAreOfOneStrategy(t *testing.T) {
 			t.Errorf("%s: usage %q, listed %q", s.Name, got.Usage, s.Usage)
 		}
 	}
-	if s := strategy.Named("unknown"); s.Name != "" || s.IsJoint() || s.IsLoose() {
+	if s := strategy.Named("unknown"); s.Name != "" || s.IsLoose() {
 		t.Errorf("an unknown name has %+v", s)
 	}
 }
@@ -31,7 +31,7 @@ func TestNamesAreOfOneStrategy(t *testing.T) {
 func TestExchangesAreStrategies(t *testing.T) {
 	for _, name := range gradsync.Names() {
 		s := strategy.Named(name)
-		if s.Exchange != strategy.Gradients || !s.IsJoint() || !slices.Contains(strategy.Compared(), name) {
+		if s.Exchange != strategy.Gradients || s.IsLoose() || !slices.Contains(strategy.Compared(), name) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
