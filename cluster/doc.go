@@ -5,9 +5,8 @@
 // the workers; they are treated as workers are, and [Name] names both. [Join] is the worker's side
 // and returns a [Session]. [Environment] holds the environment variables of a process, and
 // [Environment.ResolveMember] reads rank, world and addresses of a worker from them.
-// [Environment.Place] says which of the processes that another launcher (torchrun, Slurm, MPI,
-// Kubernetes) started together this one is, and [Environment.CheckAlone] refuses to be one of
-// several.
+// Package foreign says which of the processes that another launcher (torchrun, Slurm, MPI, Kubernetes)
+// started together this one is.
 //
 // A run on several hosts ([RosterEnvironment]) has an [Agent] on each host but the launcher's, which
 // starts processes there for it: see Note: orders and reports.

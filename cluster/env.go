@@ -44,8 +44,9 @@ const (
 	EnvTrain         = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
 	envTorchRank     = "RANK"
 	envTorchWorld    = "WORLD_SIZE"
-	EnvMasterAddr    = "MASTER_ADDR" // host of the rendezvous
-	EnvMasterPort    = "MASTER_PORT" // port of the rendezvous
+	EnvLocalWorld    = "LOCKSTEP_LOCAL_WORLD" // number of processes of this host
+	EnvMasterAddr    = "MASTER_ADDR"          // host of the rendezvous
+	EnvMasterPort    = "MASTER_PORT"          // port of the rendezvous
 	// EnvTerminal is the width of the terminal on which a console shows this process's error stream.
 	EnvTerminal = "LOCKSTEP_TERMINAL"
 	EnvMaxProcs = "GOMAXPROCS" // threads of the Go runtime that may run at once

@@ -101,3 +101,13 @@ func TestGeneration(t *testing.T) {
 		}
 	}
 }
+
+// variables turns "A=1 B=2" into an environment.
+func variables(text string) cluster.Environment {
+	e := cluster.Environment{}
+	for pair := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(pair, "=")
+		e[name] = value
+	}
+	return e
+}

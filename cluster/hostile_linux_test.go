@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/cluster/foreign"
 )
 
 // A thousand strangers at the rendezvous of a job, among them some that know its name, neither keep the job
@@ -33,7 +34,7 @@ func TestHostileConnections(t *testing.T) {
 	token := newToken(t)
 	e := variables(fmt.Sprintf("RANK=0 WORLD_SIZE=2 LOCAL_WORLD_SIZE=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=%s "+
 		"LOCKSTEP_TOKEN=%s", address[strings.LastIndex(address, ":")+1:], token.Reveal()))
-	place, err := e.Place()
+	place, err := foreign.Place(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (p Place) IsOneHost() (bool, error) {
 		return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 	}
 	return false, environmentErrorf("%s: nothing says where rank 0 is; set %s, or %s=%d if all processes "+
-		"are on this machine", p.Source, EnvMasterAddr, envLocalWorld, p.World)
+		"are on this machine", p.Source, EnvMasterAddr, EnvLocalWorld, p.World)
 }
 
 // Member returns this process's membership in the job of p. On several hosts it needs an address and
@@ -171,6 +171,7 @@ func listenPrivately(path string) (deadlined, error) {
 		conn.Close()
 		return nil, errors.New("another run of the same job listens there")
 	}
+	sweepSockets(folder)
 	// No other process may see a socket that does not accept yet.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: fresh, Net: "unix"})
@@ -183,6 +184,19 @@ func listenPrivately(path string) (deadlined, error) {
 		return nil, errors.Join(err, os.Remove(fresh))
 	}
 	return l, nil
+}
+
+// sweepSockets removes the sockets at which nobody listens any more: the processes of rank 0 were killed.
+func sweepSockets(folder string) {
+	paths, _ := filepath.Glob(filepath.Join(folder, "*.sock")) // of a pattern that is right
+	for _, path := range paths {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			os.Remove(path) // or another process has
+		}
+	}
 }
 
 // reachSocket dials the Unix socket of a meeting, for which it waits, and checks who listens.

@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/cluster/foreign"
 )
 
 // meetHere returns the place and the membership of rank 0 of two on this machine.
 func meetHere(t *testing.T) (cluster.Place, cluster.Member) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := variables("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 " +
-		"PMIX_NAMESPACE=7").Place()
+	p, err := foreign.Place(variables("OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 " +
+		"OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=7"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,21 +59,28 @@ func TestMeetingEndsBeforeItBegan(t *testing.T) {
 	}
 }
 
-// The socket of a process that is gone is replaced, that of one that listens is not.
+// The socket of a process that is gone is replaced, that of one that listens is not; those of other jobs
+// whose processes are gone are removed.
 func TestMeetingTakesTheSocket(t *testing.T) {
 	p, m := meetHere(t)
 	if err := os.Mkdir(filepath.Dir(m.Socket), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: m.Socket, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
+	other := filepath.Join(filepath.Dir(m.Socket), "other.sock")
+	for _, path := range []string{m.Socket, other} {
+		gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone.SetUnlinkOnClose(false)
+		gone.Close()
 	}
-	gone.SetUnlinkOnClose(false)
-	gone.Close()
 	meeting, err := cluster.Host(p, m)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("the socket of another job that is gone is left")
 	}
 	var refused *cluster.RendezvousError
 	if _, err := cluster.Host(p, m); !errors.As(err, &refused) {

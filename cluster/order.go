@@ -141,8 +141,8 @@ func (s Start) check() error {
 	taken := map[int]bool{}
 	for _, p := range s.Processes {
 		switch {
-		case p.Rank < 0 || p.Rank >= maxWorld:
-			return fmt.Errorf("start rank %d, want 0 to %d", p.Rank, maxWorld-1)
+		case p.Rank < 0 || p.Rank >= MaxWorld:
+			return fmt.Errorf("start rank %d, want 0 to %d", p.Rank, MaxWorld-1)
 		case taken[p.Rank]:
 			return fmt.Errorf("start rank %d twice", p.Rank)
 		case !filepath.IsLocal(filepath.FromSlash(p.Log)):

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/cluster/foreign"
 )
 
 // A process that may not join is told why at once, and so is the launcher, which goes on waiting for one that
@@ -82,7 +83,7 @@ func waitingLauncher(t *testing.T) (cluster.Place, cluster.Member, <-chan error,
 	free.Close()
 	e := variables(fmt.Sprintf("RANK=0 WORLD_SIZE=3 LOCAL_WORLD_SIZE=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=%d "+
 		"LOCKSTEP_TOKEN=%s", port, newToken(t).Reveal()))
-	place, err := e.Place()
+	place, err := foreign.Place(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func parseRosterHost(entry string) (h RosterHost, ok bool) {
 		return h, false
 	}
 	var err error
-	if h.Slots, err = strconv.Atoi(part[2]); err != nil || h.Slots < 1 || h.Slots > maxWorld {
+	if h.Slots, err = strconv.Atoi(part[2]); err != nil || h.Slots < 1 || h.Slots > MaxWorld {
 		return h, false
 	}
 	if len(part) == 4 {

@@ -87,10 +87,10 @@ func (e Environment) needToken(source string) (pass.Token, error) {
 // generation returns how often the job was started before: frames and processes of an earlier start are
 // refused. Lockstep's own variable counts first, then torchrun's.
 func (e Environment) generation() (uint32, error) {
-	for _, name := range []string{EnvGeneration, envTorchRestart} {
+	for _, name := range []string{EnvGeneration, "TORCHELASTIC_RESTART_COUNT"} {
 		if e[name] != "" {
-			g, err := e.natural(name, e[name], 0)
-			return uint32(g.value), err
+			n, err := e.number("generation", 0, name)
+			return uint32(n), err
 		}
 	}
 	return 0, nil

@@ -31,9 +31,9 @@ import (
 type benchFlags struct {
 	matrix
 	plan            string // file; "": none
-	budget          budget
+	budget          time.Duration
 	out             string
-	precision       percent
+	precision       float64
 	peer            string // other program; "": none
 	resume          string // folder; "": a new benchmark
 	isQuick         bool
@@ -103,40 +103,29 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		"a small matrix on generated images that needs no download and takes one to two minutes; on a slow "+
 			"or busy machine it ends then with what it has, unless --repeats or another list is given")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
-	f.Var(&b.budget, "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
+	f.Var(budget(&b.budget), "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
 		"10m, and say what is left out (default: as long as it takes)")
-	f.Var(&b.precision, "precision", "add rounds to the groups of compared rows in which an interval of a "+
-		"ratio is wider than this `PERCENT` to both sides, until none is or the budget is over; the others "+
-		"get no more (default: no further rounds)")
+	f.Var(percent(&b.precision), "precision", "add rounds to the groups of compared rows in which an "+
+		"interval of a ratio is wider than this `PERCENT` to both sides, until none is or the budget is "+
+		"over; the others get no more (default: no further rounds)")
 	f.StringVar(&b.peer, "peer", "", "also time this `PROGRAM` on every row that it can do: pytorch, by a "+
 		"Python with torch (python3, or LOCKSTEP_PYTHON)")
 	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
 		"gives it more time")
-	for _, name := range varied() {
-		f.Var(b.values()[name], name, matrixUsage()[name])
+	for _, m := range b.flags() {
+		f.Var(m.value, m.name, m.usage)
 	}
 	f.Lookup("no-one-process").NoOptDefVal = "true"
-	for _, name := range append([]string{"quick", "plan", "budget", "precision", "peer", "resume"},
-		varied()...) {
-		f.Lookup(name).Annotations = map[string][]string{groupKey: {"Matrix"}}
+	f.VisitAll(func(own *pflag.Flag) { own.Annotations = map[string][]string{groupKey: {"Matrix"}} })
+	for name, of := range map[string]string{"models": "model", "strategies": "strategy", "data": "data",
+		"math": "math", "wire": "wire"} {
+		complete(c, name, listOf(a.settingValues(of)))
 	}
-	complete(c, "models", listOf(a.settingValues("model")))
-	complete(c, "strategies", listOf(a.settingValues("strategy")))
-	complete(c, "data", listOf(a.settingValues("data")))
-	complete(c, "math", listOf(a.settingValues("math")))
-	complete(c, "wire", listOf(a.settingValues("wire")))
 	addSettings(c, benchSettings(&a.catalog))
 	f.StringVar(&b.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
 	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
-}
-
-// varied lists the flags that are also keys of a plan, in the order of the help.
-func varied() []string {
-	return []string{"models", "data", "strategies", "conditions", "workers", "hosts", "per-host", "threads",
-		"batch", "batch-per-worker", "wire", "math", "checkpoints", "repeats", "seeds", "copies",
-		"no-one-process"}
 }
 
 // benchSettings are the settings of a run that are the same in every row.
@@ -157,38 +146,6 @@ func benchSettings(k *setting.Catalog) []setting.Setting {
 		}
 	}
 	return settings
-}
-
-// matrixUsage is the help of the flags of the matrix.
-func matrixUsage() map[string]string {
-	return map[string]string{
-		"models": "a `LIST` of architectures",
-		"strategies": "a `LIST` of strategies, each with settings of its own after a colon if need be; " +
-			"none exchanges nothing and is the lower bound of the step time",
-		"conditions": "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
-			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
-		"workers": "a `LIST` of numbers of workers",
-		"hosts": "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +
-			"(default with --per-host: all)",
-		"per-host": "a `LIST` of numbers of workers on each host (default with --hosts: 1); one worker on " +
-			"one host is the row single, with which the others are compared",
-		"data":    "a `LIST` of data sets, see lockstep help train data (default: glyphs)",
-		"threads": "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
-		"batch":   "a `LIST` of global batch sizes: strong scaling (default: 64)",
-		"batch-per-worker": "a `LIST` of samples of each worker, in place of --batch: the batch grows with " +
-			"the workers, which is weak scaling and is compared by samples per second",
-		"math": "a `LIST` of ways to compute products, see lockstep help train math (default: fast)",
-		"checkpoints": "a `LIST` of off, on (every 10 steps), and what lockstep train --checkpoint-every " +
-			"takes (default: off)",
-		"wire": "a `LIST` of compressions of gradients, see lockstep help train wire; rows with a " +
-			"lossy one are marked, because their result differs (default: fp32)",
-		"repeats": "`N` runs of every row; six or more tell rows apart, fewer than four never do " +
-			"(default: one for each seed, else 6)",
-		"seeds": "a `LIST` of seeds, one for each round in turn (default: that of --seed)",
-		"copies": "run every row `N` times per round, under different names; the report says how many of " +
-			"these equal rows it would call different, its rate of false findings",
-		"no-one-process": "leave out strategy single with as many threads as the largest row",
-	}
 }
 
 // bench runs the matrix, writes the report, then prints the short form.
@@ -241,7 +198,7 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	}
 	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
-			return bench.Resume(ctx, flags.resume, time.Duration(flags.budget), &a.catalog, o)
+			return bench.Resume(ctx, flags.resume, flags.budget, &a.catalog, o)
 		})
 }
 
@@ -250,7 +207,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	run func(context.Context, bench.Options) (*record.Results, error)) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	show := newBenchProgress(a, isQuiet)
+	show := newProgress(a, isQuiet)
 	v := describeVersion()
 	results, err := run(ctx, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
@@ -339,15 +296,16 @@ func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, e
 			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
 		}
 	}
-	config.Out, config.Budget, config.Precision = b.out, time.Duration(b.budget), float64(b.precision)
+	config.Out, config.Budget, config.Precision = b.out, b.budget, b.precision
 	config.Peer = b.peer
 	if config.Out == "" {
 		config.Out = newFolder("bench")
 	}
 	if b.isQuick {
 		config.Parts = quickParts(config.Parts[0])
-		longer := append(varied(), "budget", "precision", "peer")
-		if !slices.ContainsFunc(longer, c.Flags().Changed) {
+		isGiven := func(m matrixFlag) bool { return c.Flags().Changed(m.name) }
+		isLonger := slices.ContainsFunc([]string{"budget", "precision", "peer"}, c.Flags().Changed)
+		if !isLonger && !slices.ContainsFunc(b.flags(), isGiven) {
 			config.Limit = bench.QuickLimit
 		}
 		return config, fromEnvironment, b.checkQuick(c)
@@ -426,61 +384,32 @@ func commandLine(c *cobra.Command) []string {
 	return args
 }
 
-// benchProgress shows where a benchmark stands: a line that is rewritten on a terminal, else a
-// line per finished run.
-type benchProgress struct{ *progress }
-
-func newBenchProgress(a *app, isQuiet bool) benchProgress {
-	return benchProgress{newProgress(a, isQuiet)}
-}
-
-func (p benchProgress) bench(s bench.Progress) {
-	if p.isQuiet {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if s.Note != "" {
-		p.say("note: " + s.Note)
-		return
-	}
+// bench shows where a benchmark stands: a line that is rewritten on a terminal, else a line per finished run.
+func (p *progress) bench(s bench.Progress) {
 	s.Name = compare.Plain(s.Name) // a stranger's, if it is replayed
 	switch {
+	case s.Note != "":
+		p.say("note: " + s.Note)
 	case s.Done && s.Err != nil:
-		fmt.Fprintf(p.w, "%srun %d/%d %s failed: %s\n", p.clear(), s.Run, s.Runs, s.Name,
-			compare.PlainLines(s.Err.Error()))
-		p.isOn = false
-	case p.isTerminal:
-		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(benchLine(s), p.columns()))
-		p.isOn = true
-	case s.Done:
-		fmt.Fprintln(p.w, benchLine(s))
+		p.say(fmt.Sprintf("run %d/%d %s failed: %s", s.Run, s.Runs, s.Name,
+			compare.PlainLines(s.Err.Error())))
+	default:
+		p.rewrite(benchLine(s), s.Done, s.Done)
 	}
 }
 
 // fitted says what a budget leaves of the plan.
-func (p benchProgress) fitted(f bench.Fitted) {
-	if p.isQuiet {
-		return
-	}
+func (p *progress) fitted(f bench.Fitted) {
 	more := ""
 	if f.Precision > 0 {
 		more = fmt.Sprintf(", then rounds until intervals reach %.3g %% to both sides, or the budget is over",
 			100*f.Precision)
 	}
-	fmt.Fprintf(p.w, "expected: %s in %v%s; %s left out\n", spelling.Count(f.Runs, "run"),
-		time.Duration(f.Seconds*1e9).Round(time.Second), more, spelling.Count(f.Left, "row"))
+	p.say(fmt.Sprintf("expected: %s in %v%s; %s left out", spelling.Count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), more, spelling.Count(f.Left, "row")))
 	for _, line := range f.Groups {
-		fmt.Fprintf(p.w, "  %s\n", line)
+		p.say("  " + line)
 	}
-}
-
-// clear returns the characters that erase the line of progress.
-func (p benchProgress) clear() string {
-	if p.isTerminal {
-		return "\r\x1b[K"
-	}
-	return ""
 }
 
 // benchLine formats the progress of a benchmark.
@@ -504,4 +433,24 @@ func benchLine(s bench.Progress) string {
 		fmt.Fprintf(&b, "  %s left", s.Remaining.Round(time.Second))
 	}
 	return b.String()
+}
+
+// basesOf returns a configuration for each part of a benchmark and each of its data sets, of its first model.
+func basesOf(c bench.Config) []setting.Config {
+	var all []setting.Config
+	for _, p := range c.Parts {
+		names := p.Data
+		if len(names) == 0 {
+			names = []string{p.Base.Data}
+		}
+		for _, name := range names {
+			base := p.Base
+			base.Data = name
+			if len(p.Models) > 0 {
+				base.Model = p.Models[0]
+			}
+			all = append(all, base)
+		}
+	}
+	return all
 }

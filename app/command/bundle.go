@@ -37,7 +37,6 @@ const bundleSuffix = ".tar.gz"
 // bundleCommand packs a folder.
 func bundleCommand(a *app) *cobra.Command {
 	var out string
-	var isJSON bool
 	c := &cobra.Command{
 		Use:   "bundle FOLDER [flags]",
 		Short: "Pack a benchmark or a training run into one file, with all its raw data",
@@ -52,31 +51,26 @@ changed after they were sealed are refused with the reasons and status 8.`,
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
 			"  lockstep report mine.tar.gz",
 		Args: oneArgument("bundle", "folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			folder := filepath.Clean(args[0])
-			if out == "" {
-				var err error
-				if out, err = bundleOf(folder); err != nil {
-					return err
-				}
-			}
-			m, err := a.pack(folder, out)
-			if err != nil {
-				return err
-			}
-			if why := notReplayed(folder, m.Kind); why != "" {
-				fmt.Fprintf(a.stderr, "note: lockstep replay will refuse this bundle: %s\n", why)
-			}
-			if isJSON {
-				return writeJSON(a, packed{out, m})
-			}
-			return packed{out, m}.tell(a.stdout)
-		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FILE` (default: the folder's name with "+
 		bundleSuffix+")")
-	addJSON(c, &isJSON)
-	return c
+	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
+		folder := filepath.Clean(args[0])
+		if out == "" {
+			var err error
+			if out, err = bundleOf(folder); err != nil {
+				return answer{}, err
+			}
+		}
+		m, err := a.pack(folder, out)
+		if err != nil {
+			return answer{}, err
+		}
+		if why := notReplayed(folder, m.Kind); why != "" {
+			fmt.Fprintf(a.stderr, "note: lockstep replay will refuse this bundle: %s\n", why)
+		}
+		return answer{packed{out, m}, packed{out, m}.tell}, nil
+	})
 }
 
 // packed is what bundle prints.
@@ -290,7 +284,7 @@ func unpackBeside(path, out string) (string, error) {
 // replayCommand runs again what a bundle holds.
 func replayCommand(a *app) *cobra.Command {
 	var out string
-	var isJSON, isQuiet bool
+	var isQuiet bool
 	c := &cobra.Command{
 		Use:   "replay FILE [flags]",
 		Short: "Run a bundled benchmark or training run again here, and compare",
@@ -302,36 +296,29 @@ status is 8. Speed is called the same, different or undecided; it may differ bet
 those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.`,
 		Example: "  lockstep replay mine.tar.gz\n  lockstep replay mine.tar.gz --out again --json",
 		Args:    oneArgument("replay", "file"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if out == "" {
-				out = newFolder("replay")
-			}
-			return unpacked(args[0], func(folder string, m bundle.Manifest) error {
-				rows, err := a.replay(c, folder, m, out, isQuiet)
-				if errors.Is(err, context.Canceled) && m.Kind == bundle.Training {
-					return &interruptedError{"all workers have stopped; lockstep replay " +
-						spelling.Word(args[0]) + " runs it again from the start", err}
-				}
-				if err != nil {
-					return err
-				}
-				if isJSON {
-					err = writeJSON(a, replayed{out, rows})
-				} else {
-					err = printReplay(a.stdout, out, rows)
-				}
-				isOther := func(r compare.Replayed) bool { return r.Parameters == compare.Different }
-				if err == nil && slices.ContainsFunc(rows, isOther) {
-					err = errRefused
-				}
-				return err
-			})
-		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the results (default: runs/<time>-replay)")
 	c.Flags().BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
-	addJSON(c, &isJSON)
-	return c
+	return a.answering(c, func(c *cobra.Command, args []string) (found answer, err error) {
+		out = cmp.Or(out, newFolder("replay"))
+		err = unpacked(args[0], func(folder string, m bundle.Manifest) error {
+			rows, err := a.replay(c, folder, m, out, isQuiet)
+			if errors.Is(err, context.Canceled) && m.Kind == bundle.Training {
+				return &interruptedError{"all workers have stopped; lockstep replay " +
+					spelling.Word(args[0]) + " runs it again from the start", err}
+			}
+			if err != nil {
+				return err
+			}
+			found = answer{replayed{out, rows}, func(w io.Writer) error { return printReplay(w, out, rows) }}
+			isOther := func(r compare.Replayed) bool { return r.Parameters == compare.Different }
+			if slices.ContainsFunc(rows, isOther) {
+				return errRefused
+			}
+			return nil
+		})
+		return found, err
+	})
 }
 
 // replayed is what replay prints.
@@ -355,7 +342,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err := refuseChanged(folder, there); err != nil {
 		return nil, err
 	}
-	show := newBenchProgress(a, isQuiet)
+	show := newProgress(a, isQuiet)
 	v := describeVersion()
 	here, err := bench.Replay(ctx, folder, out, &a.catalog, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command,

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 )
 
 func checkpointCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "checkpoint",
 		Short: "Inspect, verify, export or compare files of weights",
 		Long: `Inspect, verify, export or compare files of weights.
@@ -27,16 +28,7 @@ A PATH is a safetensors file, an index of several (model.safetensors.index.json)
 contains either, such as a run directory.`,
 		Example: "  lockstep checkpoint inspect runs/20261121-101500-lenet-ddp-w2\n" +
 			"  lockstep checkpoint diff before.safetensors after.safetensors",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownCommand(c, args[0])
-		},
-	}
-	c.AddCommand(inspectCommand(a), verifyCommand(a), exportCommand(a), diffCommand(a))
-	return c
+	}, inspectCommand(a), verifyCommand(a), exportCommand(a), diffCommand(a))
 }
 
 // paths requires exactly n arguments.
@@ -84,34 +76,29 @@ type tensorLine struct {
 }
 
 func inspectCommand(a *app) *cobra.Command {
-	var isJSON bool
-	c := &cobra.Command{
+	return a.answering(&cobra.Command{
 		Use:     "inspect PATH [flags]",
 		Short:   "List names, types, shapes and sizes",
 		Example: "  lockstep checkpoint inspect model.safetensors",
 		Args:    paths(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withReader(args[0], func(r *checkpoint.Reader) error {
-				list := contents{Path: r.Path, Tensors: []tensorLine{}, Metadata: r.Metadata}
-				for _, t := range r.Tensors {
-					shape := append(tensor.Shape{}, t.Shape...) // of a scalar: [], not null
-					list.Tensors = append(list.Tensors, tensorLine{t.Name, t.DType, shape, t.Bytes})
-					list.Elements += shape.Elems()
-					list.Bytes += t.Bytes
-				}
-				if isJSON {
-					return writeJSON(a, list)
-				}
-				return printContents(a, list)
-			})
-		},
-	}
-	addJSON(c, &isJSON)
-	return c
+	}, func(_ *cobra.Command, args []string) (found answer, err error) {
+		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
+			list := contents{Path: r.Path, Tensors: []tensorLine{}, Metadata: r.Metadata}
+			for _, t := range r.Tensors {
+				shape := append(tensor.Shape{}, t.Shape...) // of a scalar: [], not null
+				list.Tensors = append(list.Tensors, tensorLine{t.Name, t.DType, shape, t.Bytes})
+				list.Elements += shape.Elems()
+				list.Bytes += t.Bytes
+			}
+			found = answer{list, list.tell}
+			return nil
+		})
+		return found, err
+	})
 }
 
-func printContents(a *app, list contents) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+func (list contents) tell(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range list.Tensors {
 		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", printable(t.Name), t.DType, t.Shape, setting.Size(t.Bytes))
 	}
@@ -137,7 +124,6 @@ type verdict struct {
 
 func verifyCommand(a *app) *cobra.Command {
 	var want string
-	var isJSON bool
 	c := &cobra.Command{
 		Use:   "verify PATH [flags]",
 		Short: "Check structure, finite values and, if given, the hash",
@@ -149,34 +135,34 @@ manifest.json, it checks the manifest and every file listed there. The status is
 		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...\n" +
 			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
 		Args: paths(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if want == "" && checkpoint.IsCheckpoint(args[0]) {
-				return a.verifyCheckpoint(args[0], isJSON)
-			}
-			return a.withReader(args[0], func(r *checkpoint.Reader) error {
-				sum, err := r.SHA256()
-				if err != nil {
-					return err
-				}
-				if want != "" && want != sum {
-					return &checkpoint.FormatError{File: r.Path, Offset: -1,
-						Reason: fmt.Sprintf("sha256 is %s, want %s", sum, want)}
-				}
-				if err := r.Check(); err != nil {
-					return err
-				}
-				if isJSON {
-					return writeJSON(a, verdict{r.Path, len(r.Tensors), sum})
-				}
-				_, err = fmt.Fprintf(a.stdout, "%s: %s, whole and finite, sha256 %s\n", r.Path,
-					spelling.Count(len(r.Tensors), "tensor"), sum)
-				return err
-			})
-		},
 	}
 	c.Flags().StringVar(&want, "sha256", "", "expected `HASH` of the file (default: any)")
-	addJSON(c, &isJSON)
-	return c
+	return a.answering(c, func(_ *cobra.Command, args []string) (found answer, err error) {
+		if want == "" && checkpoint.IsCheckpoint(args[0]) {
+			return a.verifyCheckpoint(args[0])
+		}
+		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
+			sum, err := r.SHA256()
+			if err != nil {
+				return err
+			}
+			if want != "" && want != sum {
+				return &checkpoint.FormatError{File: r.Path, Offset: -1,
+					Reason: fmt.Sprintf("sha256 is %s, want %s", sum, want)}
+			}
+			found = verdict{r.Path, len(r.Tensors), sum}.answer("%s: %s, whole and finite, sha256 %s\n")
+			return r.Check()
+		})
+		return found, err
+	})
+}
+
+// answer is the verdict as people are told it, in a form.
+func (v verdict) answer(form string) answer {
+	return answer{v, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, form, v.Path, spelling.Count(v.Tensors, "tensor"), v.SHA256)
+		return err
+	}}
 }
 
 // soundness is what verify prints about a checkpoint.
@@ -187,28 +173,26 @@ type soundness struct {
 }
 
 // verifyCheckpoint checks a checkpoint and all its values.
-func (a *app) verifyCheckpoint(path string, isJSON bool) error {
+func (a *app) verifyCheckpoint(path string) (answer, error) {
 	c, err := checkpoint.OpenCheckpoint(path)
 	if err != nil {
-		return err
+		return answer{}, err
 	}
 	for _, f := range c.Files {
 		err := a.withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 	}
-	if isJSON {
-		return writeJSON(a, soundness{c.Path, c.Step, c.Files})
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
-		spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), setting.Size(c.Bytes()))
-	return err
+	return answer{soundness{c.Path, c.Step, c.Files}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
+			spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), setting.Size(c.Bytes()))
+		return err
+	}}, nil
 }
 
 func exportCommand(a *app) *cobra.Command {
 	var out string
-	var isJSON bool
 	c := &cobra.Command{
 		Use:   "export PATH --out FILE",
 		Short: "Write a run's weights, or several files, as one safetensors file",
@@ -218,33 +202,28 @@ The tensors have the names of torchvision or Hugging Face, and safetensors.torch
 them as a state_dict.`,
 		Example: "  lockstep checkpoint export runs/20261121-101500-lenet-ddp-w2 --out lenet.safetensors",
 		Args:    paths(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if filepath.Ext(out) != ".safetensors" {
-				return usagef("--out: got %.80q, want a name that ends in .safetensors: no other format "+
-					"is written", out)
-			}
-			return a.withReader(args[0], func(r *checkpoint.Reader) error {
-				if err := input.Explain(r, args[0]); err != nil {
-					return err
-				}
-				sum, err := checkpoint.Export(out, r)
-				switch {
-				case err != nil:
-					return err
-				case isJSON:
-					return writeJSON(a, verdict{out, len(r.Tensors), sum})
-				}
-				if beside := checkpoint.Companions(args[0]); len(beside) > 0 {
-					fmt.Fprintf(a.stderr, "note: what the weights mean is said by %s: copy it beside %s\n",
-						strings.Join(beside, ", "), out)
-				}
-				_, err = fmt.Fprintf(a.stdout, "%s: %s, sha256 %s\n", out,
-					spelling.Count(len(r.Tensors), "tensor"), sum)
-				return err
-			})
-		},
 	}
 	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it exists")
-	addJSON(c, &isJSON)
-	return c
+	return a.answering(c, func(_ *cobra.Command, args []string) (found answer, err error) {
+		if filepath.Ext(out) != ".safetensors" {
+			return found, usagef("--out: got %.80q, want a name that ends in .safetensors: no other format "+
+				"is written", out)
+		}
+		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
+			if err := input.Explain(r, args[0]); err != nil {
+				return err
+			}
+			sum, err := checkpoint.Export(out, r)
+			if err != nil {
+				return err
+			}
+			if beside := checkpoint.Companions(args[0]); len(beside) > 0 {
+				fmt.Fprintf(a.stderr, "note: what the weights mean is said by %s: copy it beside %s\n",
+					strings.Join(beside, ", "), out)
+			}
+			found = verdict{out, len(r.Tensors), sum}.answer("%s: %s, sha256 %s\n")
+			return nil
+		})
+		return found, err
+	})
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,8 +20,7 @@ type comparison struct {
 }
 
 func diffCommand(a *app) *cobra.Command {
-	var isJSON bool
-	c := &cobra.Command{
+	return a.answering(&cobra.Command{
 		Use:   "diff PATH PATH [flags]",
 		Short: "Compare two files of weights tensor by tensor",
 		Long: `Compare two files of weights tensor by tensor.
@@ -30,36 +30,29 @@ tensor that changed it prints the largest absolute and relative difference. The 
 the files differ; the last line, or "equal" of --json, says whether all bits are the same.`,
 		Example: "  lockstep checkpoint diff runs/one runs/two",
 		Args:    paths(2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withReader(args[0], func(first *checkpoint.Reader) error {
-				return a.withReader(args[1], func(second *checkpoint.Reader) error {
-					all, err := checkpoint.Compare(first, second)
-					if err != nil {
-						return err
+	}, func(_ *cobra.Command, args []string) (found answer, err error) {
+		err = a.withReader(args[0], func(first *checkpoint.Reader) error {
+			return a.withReader(args[1], func(second *checkpoint.Reader) error {
+				all, err := checkpoint.Compare(first, second)
+				d := comparison{Paths: [2]string{first.Path, second.Path}, Counts: map[string]int{},
+					Tensors: []checkpoint.Difference{}}
+				for _, t := range all {
+					d.Counts[t.Kind]++
+					if t.Kind != checkpoint.Equal {
+						d.Tensors = append(d.Tensors, t)
 					}
-					d := comparison{Paths: [2]string{first.Path, second.Path}, Counts: map[string]int{},
-						Tensors: []checkpoint.Difference{}}
-					for _, t := range all {
-						d.Counts[t.Kind]++
-						if t.Kind != checkpoint.Equal {
-							d.Tensors = append(d.Tensors, t)
-						}
-					}
-					d.Equal = len(d.Tensors) == 0
-					if isJSON {
-						return writeJSON(a, d)
-					}
-					return printComparison(a, d, len(all))
-				})
+				}
+				d.Equal = len(d.Tensors) == 0
+				found = answer{d, func(w io.Writer) error { return d.tell(w, len(all)) }}
+				return err
 			})
-		},
-	}
-	addJSON(c, &isJSON)
-	return c
+		})
+		return found, err
+	})
 }
 
-func printComparison(a *app, d comparison, tensors int) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+func (d comparison) tell(out io.Writer, tensors int) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range d.Tensors {
 		text := ""
 		switch {
@@ -78,10 +71,10 @@ func printComparison(a *app, d comparison, tensors int) error {
 		return err
 	}
 	if d.Equal {
-		_, err := fmt.Fprintf(a.stdout, "all bits of %s are equal\n", spelling.Count(tensors, "tensor"))
+		_, err := fmt.Fprintf(out, "all bits of %s are equal\n", spelling.Count(tensors, "tensor"))
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "%d equal, %d changed, %d misshapen, %d added, %d removed\n",
+	_, err := fmt.Fprintf(out, "%d equal, %d changed, %d misshapen, %d added, %d removed\n",
 		d.Counts[checkpoint.Equal], d.Counts[checkpoint.Changed], d.Counts[checkpoint.Misshapen],
 		d.Counts[checkpoint.Added], d.Counts[checkpoint.Removed])
 	return err

@@ -75,9 +75,6 @@ func commbenchCommand(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
 		"sizes of the vector, such as 4KiB, 1MiB or 25MB (of 1000*1000 bytes)")
 	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
-	like(c, "ranks", "workers")
-	like(c, "codec", "wire")
-	like(c, "repeats", "steps")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
 		"with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
@@ -152,7 +149,7 @@ func (f *commbenchFlags) measure(ctx context.Context, a *app) (records []commben
 	}
 	records, err = commbench.Run(ctx, f.config, commbench.Options{
 		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
-		Progress: newBenchProgress(a, f.isQuiet).commbench,
+		Progress: newProgress(a, f.isQuiet).commbench,
 		Note:     func(line string) { notes = append(notes, line) },
 	})
 	return records, notes, err
@@ -259,20 +256,9 @@ func short(seconds float64) string {
 }
 
 // commbench shows which measurement is under way.
-func (p benchProgress) commbench(done, all int, what string) {
-	if p.isQuiet {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	line := fmt.Sprintf("%d/%d  %s", done, all, what)
-	switch {
-	case p.isTerminal && done == all:
-		fmt.Fprint(p.w, p.clear())
-	case p.isTerminal:
-		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(line, p.columns()))
-	case done == all || time.Since(p.shown) >= plainEvery:
-		p.shown = time.Now()
-		fmt.Fprintln(p.w, line)
+func (p *progress) commbench(done, all int, what string) {
+	p.rewrite(fmt.Sprintf("%d/%d  %s", done, all, what), false, done == all)
+	if done == all {
+		p.end()
 	}
 }

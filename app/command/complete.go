@@ -1,7 +1,6 @@
 package command
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,62 +75,4 @@ func (a *app) dataNames() []string {
 		names = append(names, info.Name)
 	}
 	return names
-}
-
-// inner returns the command line to complete in place of words, which ask for a completion: where the word
-// that is being typed belongs to the command that another one starts, that command's. Commands that cannot be
-// started so are taken out of root.
-func inner(a *app, root *cobra.Command, words []string) []string {
-	const request, typed = 1, 1 // words before and behind those that are complete
-	isRequest := len(words) > request+typed &&
-		(words[0] == cobra.ShellCompRequestCmd || words[0] == cobra.ShellCompNoDescRequestCmd)
-	if !isRequest {
-		return words
-	}
-	last := words[len(words)-1]
-	outer, rest, err := a.root().Find(words[request : len(words)-typed]) // its flags are parsed only here
-	if err != nil || !startsCommand(outer) || outer.ParseFlags(rest) != nil {
-		return words
-	}
-	begun := outer.Flags().Args()
-	isBehind := outer.ArgsLenAtDash() == 0
-	if !wantsDash(outer) {
-		isBehind = isBehind || len(begun) > 0 || !strings.HasPrefix(last, "-")
-	}
-	if !isBehind {
-		return words
-	}
-	keepCommands(root, func(c *cobra.Command) bool { return isStartedBy(outer, c) })
-	return inner(a, root, slices.Concat(words[:request], begun, []string{last}))
-}
-
-// startsCommand reports whether c starts another command, whose words follow its own.
-func startsCommand(c *cobra.Command) bool {
-	return strings.Contains(c.Use, "] COMMAND") || wantsDash(c)
-}
-
-// wantsDash reports whether that command stands behind --.
-func wantsDash(c *cobra.Command) bool { return strings.Contains(c.Use, "-- COMMAND") }
-
-// isStartedBy reports whether outer can start c.
-func isStartedBy(outer, c *cobra.Command) bool {
-	switch outer.Name() {
-	case "lab":
-		return c.Name() != outer.Name()
-	case "launch":
-		return c.Annotations[spreads] != ""
-	}
-	return c.Annotations[joins] != ""
-}
-
-// keepCommands removes the commands below c that are not wanted and have none below them that is.
-func keepCommands(c *cobra.Command, isWanted func(*cobra.Command) bool) (isKept bool) {
-	for _, sub := range c.Commands() {
-		if keepCommands(sub, isWanted) || isWanted(sub) {
-			isKept = true
-			continue
-		}
-		c.RemoveCommand(sub)
-	}
-	return isKept
 }

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"lockstep/app/job/launcher"
@@ -12,23 +14,14 @@ import (
 )
 
 func dataCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "data",
 		Short: "List, find or download data sets; turn texts into tokens",
 		Long:  ownData,
 		Example: "  lockstep data list\n" +
 			"  lockstep data download cifar10\n" +
 			"  echo \"a text\" | lockstep data tokenize --vocab vocab.txt",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownCommand(c, args[0])
-		},
-	}
-	c.AddCommand(dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a), dataTokenizeCommand(a))
-	return c
+	}, dataListCommand(a), dataPathCommand(a), dataDownloadCommand(a), dataTokenizeCommand(a))
 }
 
 // ownData says how data of a user's own is read.
@@ -56,45 +49,43 @@ type dataSet struct {
 
 func dataListCommand(a *app) *cobra.Command {
 	var folder string
-	var isJSON bool
 	c := &cobra.Command{
 		Use:     "list [flags]",
 		Short:   "List the data sets and their paths",
 		Example: "  lockstep data list --data-dir /data",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			var sets []dataSet
-			for _, info := range a.catalog.Data.List() {
-				path, err := a.catalog.Data.Locate(info.Name, setting.DataOptions(folder, a.environment))
-				if err != nil {
-					return err
-				}
-				next := download(info.Name, folder)
-				if len(info.Files) == 0 {
-					next = "lockstep data path " + info.Name + " says what to put where"
-				}
-				sets = append(sets, dataSet{info.Name, info.Text, info.Generated, path, next})
-			}
-			if isJSON {
-				return writeJSON(a, sets)
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for _, s := range sets {
-				place := s.Path
-				switch {
-				case s.Generated:
-					place = "(generated)"
-				case place == "":
-					place = "(not here; " + s.next + ")"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Text, place)
-			}
-			return w.Flush()
-		},
 	}
 	addFolder(c, &folder)
-	addJSON(c, &isJSON)
-	return c
+	return a.answering(c, func(*cobra.Command, []string) (answer, error) {
+		var sets []dataSet
+		for _, info := range a.catalog.Data.List() {
+			path, err := a.catalog.Data.Locate(info.Name, setting.DataOptions(folder, a.environment))
+			if err != nil {
+				return answer{}, err
+			}
+			next := download(info.Name, folder)
+			if len(info.Files) == 0 {
+				next = "lockstep data path " + info.Name + " says what to put where"
+			}
+			sets = append(sets, dataSet{info.Name, info.Text, info.Generated, path, next})
+		}
+		return answer{sets, func(w io.Writer) error { return printSets(w, sets) }}, nil
+	})
+}
+
+func printSets(out io.Writer, sets []dataSet) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, s := range sets {
+		place := s.Path
+		switch {
+		case s.Generated:
+			place = "(generated)"
+		case place == "":
+			place = "(not here; " + s.next + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Text, place)
+	}
+	return w.Flush()
 }
 
 // download returns the command that fetches a data set.
@@ -107,75 +98,55 @@ func download(name, folder string) string {
 }
 
 func dataPathCommand(a *app) *cobra.Command {
-	var folder string
-	var isJSON bool
 	c := &cobra.Command{
-		Use:               "path NAME [flags]",
-		Short:             "Print the path of a data set",
-		Example:           "  lockstep data path cifar10",
-		Args:              oneDataSet,
-		ValidArgsFunction: oneOf(a.dataNames()),
-		RunE: func(c *cobra.Command, args []string) error {
-			o := setting.DataOptions(folder, a.environment)
-			o.Offline = true
-			path, err := a.catalog.Data.Fetch(c.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
-			return printPlace(a, place{args[0], path}, isJSON)
-		},
+		Use:     "path NAME [flags]",
+		Short:   "Print the path of a data set",
+		Example: "  lockstep data path cifar10",
 	}
-	addFolder(c, &folder)
-	addJSON(c, &isJSON)
-	return c
+	return a.fetching(c, func(o *data.Options) func() { o.Offline = true; return func() {} })
 }
 
 func dataDownloadCommand(a *app) *cobra.Command {
-	var folder string
-	var isJSON, isQuiet bool
+	var isQuiet bool
 	c := &cobra.Command{
-		Use:               "download NAME [flags]",
-		Short:             "Download a data set unless it is on this machine",
-		Example:           "  lockstep data download mnist --data-dir /data",
-		Args:              oneDataSet,
-		ValidArgsFunction: oneOf(a.dataNames()),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := a.interruptible(c.Context())
-			defer stop()
-			progress := newProgress(a, isQuiet)
-			defer progress.end()
-			o := setting.DataOptions(folder, a.environment)
-			o.Progress = func(p data.Progress) { progress.show(launcher.DownloadProgress(p)) }
-			path, err := a.catalog.Data.Fetch(ctx, args[0], o)
-			if err != nil {
-				return err
-			}
-			return printPlace(a, place{args[0], path}, isJSON)
-		},
+		Use:     "download NAME [flags]",
+		Short:   "Download a data set unless it is on this machine",
+		Example: "  lockstep data download mnist --data-dir /data",
 	}
-	addFolder(c, &folder)
-	addJSON(c, &isJSON)
 	c.Flags().BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
-	return c
+	return a.fetching(c, func(o *data.Options) func() {
+		show := newProgress(a, isQuiet)
+		o.Progress = func(p data.Progress) { show.show(launcher.DownloadProgress(p)) }
+		return show.end
+	})
+}
+
+// fetching lets c fetch a data set, with options that set completes, and print its path. What set returns is
+// called at the end.
+func (a *app) fetching(c *cobra.Command, set func(*data.Options) func()) *cobra.Command {
+	var folder string
+	c.Args, c.ValidArgsFunction = oneDataSet, oneOf(a.dataNames())
+	addFolder(c, &folder)
+	return a.answering(c, func(c *cobra.Command, args []string) (answer, error) {
+		ctx, stop := a.interruptible(c.Context())
+		defer stop()
+		o := setting.DataOptions(folder, a.environment)
+		defer set(&o)()
+		path, err := a.catalog.Data.Fetch(ctx, args[0], o)
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{place{args[0], path}, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, cmp.Or(path, args[0]+" is generated and needs no file"))
+			return err
+		}}, nil
+	})
 }
 
 // place is the path of a data set.
 type place struct {
 	Name string `json:"name"`
 	Path string `json:"path"` // "": it is generated and needs no file
-}
-
-// printPlace prints the path of a data set.
-func printPlace(a *app, p place, isJSON bool) error {
-	if isJSON {
-		return writeJSON(a, p)
-	}
-	text := p.Path
-	if text == "" {
-		text = p.Name + " is generated and needs no file"
-	}
-	_, err := fmt.Fprintln(a.stdout, text)
-	return err
 }
 
 func addFolder(c *cobra.Command, folder *string) {

@@ -2,12 +2,12 @@ package command
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"io"
 	"time"
 
 	"lockstep/app/doctor"
 	"lockstep/app/job/worker"
+	"lockstep/app/launch"
 	"lockstep/app/record"
 	"lockstep/graph"
 	"lockstep/tensor"
@@ -18,8 +18,7 @@ import (
 // doctorFlags are the flags of doctor.
 type doctorFlags struct {
 	hostFlags
-	model  string
-	isJSON bool
+	model string
 }
 
 func doctorCommand(a *app) *cobra.Command {
@@ -43,79 +42,57 @@ The exit status is 0 if nothing hinders a job, 6 if only a full disk does, and 4
   lockstep doctor --hosts a:2,b:2
   lockstep doctor --hostfile hosts --model resnet50 --json`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !f.isGiven() {
-				return a.examine(f.isJSON)
-			}
-			ctx, stop := a.interruptible(c.Context())
-			defer stop()
-			return a.examineHosts(ctx, f)
-		},
 	}
 	f.hostFlags.add(c)
 	c.Flags().StringVar(&f.model, "model", "vgg11", "`MODEL` whose exchange of gradients is predicted")
 	complete(c, "model", listOf(a.settingValues("model")))
-	addJSON(c, &f.isJSON)
-	return c
+	return a.answering(c, func(c *cobra.Command, _ []string) (answer, error) {
+		ctx, stop := a.interruptible(c.Context())
+		defer stop()
+		examine := examineHere
+		if f.isGiven() {
+			examine = func() (*record.Hosts, error) { return a.examineHosts(ctx, f) }
+		}
+		h, err := examine()
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{h, func(w io.Writer) error { return doctor.Text(w, h) }}, doctor.Refuse(h.Findings)
+	})
 }
 
 // examineHosts describes hosts and the routes between them.
-func (a *app) examineHosts(ctx context.Context, f doctorFlags) error {
+func (a *app) examineHosts(ctx context.Context, f doctorFlags) (*record.Hosts, error) {
 	bytes, err := a.gradientBytes(f.model)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hosts, err := f.list()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	console, err := f.console(a)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	agents, err := dialAll(ctx, console, hosts)
+	agents, err := launch.DialAll(ctx, console, hosts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer closeAll(agents)
-	h, err := preflight(ctx, agents, doctor.Config{Model: f.model, GradientBytes: bytes})
-	if err != nil {
-		return err
-	}
-	return a.showHosts(h, f.isJSON)
+	defer launch.CloseAll(agents)
+	return launch.Preflight(ctx, agents, doctor.Config{Model: f.model, GradientBytes: bytes})
 }
 
-// examine describes this machine. The error is a *doctor.Refusal if it cannot run a job.
-func (a *app) examine(isJSON bool) error {
+// examineHere describes this machine.
+func examineHere() (*record.Hosts, error) {
 	start := time.Now()
-	f := doctor.Describe(doctorPlaces())
+	f := doctor.Describe(doctor.JobPlaces())
 	f.Slots = 1
 	worker.DescribeGPUs(&f)
 	h := &record.Hosts{Started: start.UTC(), Hosts: []record.HostFacts{f}, Routes: []record.Route{},
 		Findings: doctor.Advise(f, f.Slots)}
 	h.Seconds = time.Since(start).Seconds()
-	return a.showHosts(h, isJSON)
-}
-
-// showHosts prints what was found. The error is a *doctor.Refusal if a job cannot run there.
-func (a *app) showHosts(h *record.Hosts, isJSON bool) error {
-	show := func() error { return doctor.Text(a.stdout, h) }
-	if isJSON {
-		show = func() error { return writeJSON(a, h) }
-	}
-	if err := show(); err != nil {
-		return err
-	}
-	return doctor.Refuse(h.Findings)
-}
-
-// doctorPlaces returns the folders to which a job on this machine writes.
-func doctorPlaces() doctor.Places {
-	places := doctor.Places{doctor.UseJob: "."}
-	if cache, err := os.UserCacheDir(); err == nil {
-		places[doctor.UseCache] = filepath.Join(cache, "lockstep")
-	}
-	return places
+	return h, nil
 }
 
 // gradientBytes returns the size of a model's gradient for ten classes and usual samples.

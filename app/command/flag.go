@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,72 +61,34 @@ func given(c *cobra.Command) map[string]string {
 	return texts
 }
 
-// flagError turns an error of pflag into a usage error, which has one line but where several flags of a line
-// are unknown.
+// flagError turns an error of pflag into a usage error.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
-	mistyped := wordOfCommand(c)
+	words := c.Flags().Args()
+	isGroup := c.HasAvailableSubCommands() && !strings.HasSuffix(c.Use, "[flags]")
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return pflag.ErrHelp
-	case errors.As(err, &unknown) && mistyped != "":
-		return unknownCommand(c, mistyped)
+	case errors.As(err, &unknown) && isGroup && len(words) > 0: // before the flags of a mistyped command
+		return unknownCommand(c, words[0])
 	case errors.As(err, &unknown):
-		if unknown.GetSpecifiedShortnames() != "" {
-			letter := unknown.GetSpecifiedName()
-			return usagef("unknown flag -%s%s (%s lists all)", letter, hintLetter(c, letter),
-				helpOf(c))
+		flag := "--" + unknown.GetSpecifiedName()
+		meant := flag
+		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+			flag = "-" + unknown.GetSpecifiedName()
+			meant = "--" + cmp.Or(setting.LongName(flag[1:]), letters)
+			if c.Flags().Lookup(letters) != nil { // as in -lr 0.1
+				return usagef("unknown flag -%s; did you mean %q? (%s lists all)", letters, meant, helpOf(c))
+			}
 		}
-		lines := unknownFlags(c, "--"+unknown.GetSpecifiedName())
-		return usagef("%s (%s lists all)", strings.Join(lines, "\n"), helpOf(c))
+		return usagef("unknown flag %s%s (%s lists all)", flag, hintFlag(c, meant), helpOf(c))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		return usagef("--%s: %v", f.Name, refusal(f, invalid.GetValue(), invalid.Unwrap()))
 	}
 	return usagef("%v (see %s --help)", err, c.CommandPath())
 }
-
-// wordOfCommand returns the word of the program's command line where c, which only has commands below it,
-// expects one of them, and which is none; "": there is no such word.
-func wordOfCommand(c *cobra.Command) string {
-	if c.Context() == nil || !c.HasAvailableSubCommands() || strings.HasSuffix(c.Use, "[flags]") {
-		return ""
-	}
-	line, _ := c.Context().Value(lineKey{}).([]string)
-	depth := len(strings.Fields(c.CommandPath())) - 1
-	if len(line) <= depth || strings.HasPrefix(line[depth], "-") {
-		return ""
-	}
-	return line[depth]
-}
-
-// unknownFlags words first, which c does not know, and the unknown flags behind it on the program's command
-// line, up to --.
-func unknownFlags(c *cobra.Command, first string) []string {
-	unknown := []string{first}
-	var line []string
-	if c.Context() != nil && !strings.Contains(c.Use, "COMMAND") { // whose flags are behind its own
-		line, _ = c.Context().Value(lineKey{}).([]string)
-	}
-	for _, word := range line {
-		name, _, _ := strings.Cut(word, "=")
-		if name == "--" {
-			break
-		}
-		bare, isFlag := strings.CutPrefix(name, "--")
-		if isFlag && c.Flags().Lookup(bare) == nil && !slices.Contains(unknown, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	for i, name := range unknown {
-		unknown[i] = fmt.Sprintf("unknown flag %s%s", name, hintFlag(c, name))
-	}
-	return unknown
-}
-
-// lineKey is the key of a context's command line.
-type lineKey struct{}
 
 // refusal says why text is no value of f, whose Set has returned the error why.
 func refusal(f *pflag.Flag, text string, why error) error {
@@ -138,24 +101,8 @@ func refusal(f *pflag.Flag, text string, why error) error {
 	return why
 }
 
-// bounded is the value of a flag that takes the whole numbers from least to most.
-type bounded struct {
-	at          *int
-	least, most int
-}
-
-func (b *bounded) String() string { return strconv.Itoa(*b.at) }
-func (b *bounded) Type() string   { return "int" }
-func (b *bounded) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < b.least || n > b.most {
-		return fmt.Errorf("%.80q, want a whole number from %d to %d", text, b.least, b.most)
-	}
-	*b.at = n
-	return nil
-}
-
-// hintFlag suggests a flag of c, or a command with the name of the flag.
+// hintFlag suggests a flag of c, or a command with the name of the flag, or says where the flags of a command
+// that c starts are.
 func hintFlag(c *cobra.Command, flag string) string {
 	var names []string
 	var hasSettings bool
@@ -169,83 +116,50 @@ func hintFlag(c *cobra.Command, flag string) string {
 			return fmt.Sprintf("; did you mean %q?", sub.CommandPath())
 		}
 	}
-	if called := setting.FromElsewhere(flag); hasSettings && called != "" && c.Flags().Lookup(called) == nil {
-		return "" // c lacks it
-	} else if hasSettings {
-		return setting.Hint(flag, names)
+	if len(flag) <= len("--for") { // whose neighbours are other words, as --foo and --for
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, flag) })
 	}
-	return hintOutside(c, flag, names)
-}
-
-// hintLetter suggests a flag of c for one of a single letter.
-func hintLetter(c *cobra.Command, letter string) string {
-	if long := setting.LongName(letter); long != "" {
-		return hintFlag(c, "--"+long)
-	}
-	return ""
-}
-
-// likeKey annotates a flag with a setting of training that it is here what that is there.
-const likeKey = "like"
-
-// like annotates c's flag called name.
-func like(c *cobra.Command, name, setting string) {
-	c.Flags().Lookup(name).Annotations = map[string][]string{likeKey: {setting}}
-}
-
-// hintOutside suggests a flag of c, which has no settings, or says that the command that c starts has one.
-// names are c's flags.
-func hintOutside(c *cobra.Command, flag string, names []string) string {
-	called, remark := setting.Elsewhere(flag)
-	behind := placeOfInner(c)
-	if called == "" && remark != "" { // which no flag here is like, however near its name
-		switch {
-		case behind == "":
-			return ""
-		case strings.Contains(remark, "--"):
-			return fmt.Sprintf("; %s, to train: %s", behind, remark)
-		}
-		return "; " + remark
-	}
-	own := ""
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if called != "" && (f.Name == called || slices.Contains(f.Annotations[likeKey], called)) {
-			own = "--" + f.Name
-		}
-	})
 	near := spelling.Hint(flag, names)
+	called, _ := setting.Elsewhere(flag)
 	switch {
-	case own != "":
-		return fmt.Sprintf("; did you mean %q?", own)
-	case near != "" || called == "" || behind == "":
-		return near
-	case remark != "":
-		remark = ": " + remark
-	case called == "workers":
-		remark = ", the number on all hosts together"
+	case hasSettings && setting.FromElsewhere(flag) != "" && c.Flags().Lookup(called) == nil:
+		return "" // c lacks it
+	case hasSettings:
+		return setting.Hint(flag, names)
+	case called != "" && c.Flags().Lookup(called) != nil:
+		return fmt.Sprintf("; did you mean %q?", "--"+called)
+	case near == "" && called != "" && strings.Contains(c.Use, "COMMAND"):
+		return fmt.Sprintf("; --%s of train stands behind that command", called)
 	}
-	return fmt.Sprintf("; %s, train takes --%s%s", behind, called, remark)
+	return near
 }
 
-// placeOfInner says where the command that c starts has its flags; "" if it starts none.
-func placeOfInner(c *cobra.Command) string {
-	switch {
-	case wantsDash(c):
-		return "behind --"
-	case startsCommand(c):
-		return "behind the command"
-	}
-	return ""
-}
-
-// unknownCommand returns the error for a name that is not a command of c.
-func unknownCommand(c *cobra.Command, name string) error {
-	var names []string
+// available returns the names of the commands below c that are shown.
+func available(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
+	return names
+}
+
+// unknownCommand returns the error for a name that is not a command of c.
+func unknownCommand(c *cobra.Command, name string) error {
+	names := available(c)
 	return usagef("unknown command %.80q%s (known: %s)", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
+}
+
+// group returns a command that only has commands below it.
+func group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return unknownCommand(c, args[0])
+	}
+	c.AddCommand(below...)
+	return c
 }

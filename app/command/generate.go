@@ -10,21 +10,12 @@ import (
 )
 
 func generateCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "generate",
 		Short: "Write a job for Slurm or Kubernetes",
 		Example: `  lockstep generate slurm --workers 4 --time 4h -- train --model vgg11 > job.sh
   lockstep generate k8s --hosts 4 --claim runs --data datasets -- train --data cifar10 > job.yaml`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownCommand(c, args[0])
-		},
-	}
-	c.AddCommand(generateSlurmCommand(a), generateKubernetesCommand(a))
-	return c
+	}, generateSlurmCommand(a), generateKubernetesCommand(a))
 }
 
 // addJob gives c the flags of every scheduler.

@@ -12,6 +12,7 @@ import (
 	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/cluster/foreign"
 
 	"github.com/spf13/cobra"
 )
@@ -24,11 +25,11 @@ const joins = "joins"
 // cannot join the others refuses to be one of several.
 func (a *app) locate(c *cobra.Command) error {
 	if c.Annotations[joins] == "" {
-		return a.environment.CheckAlone()
+		return foreign.CheckAlone(a.environment)
 	}
-	p, err := a.environment.Place()
+	p, err := foreign.Place(a.environment)
 	if err == nil && !p.IsSeveral() {
-		if tasks := a.environment.UnstartedTasks(); tasks > 0 {
+		if tasks := foreign.UnstartedTasks(a.environment); tasks > 0 {
 			fmt.Fprintf(a.stderr, "note: this is one process of a Slurm job with room for %d tasks; srun in "+
 				"front of the command starts all of them\n", tasks)
 		}
@@ -42,7 +43,7 @@ func (a *app) locate(c *cobra.Command) error {
 	for _, name := range []string{"workers", "master-addr", "master-port"} {
 		flags["--"+name] = wanted[name]
 	}
-	a.place, err = a.environment.With(flags).Place()
+	a.place, err = foreign.Place(a.environment.With(flags))
 	if err == nil && a.place.IsSeveral() && a.place.Rank == 0 && wanted["workers"] != "" {
 		fmt.Fprintf(a.stderr, "note: --workers %s are the processes that %s has started; no others are "+
 			"started\n", wanted["workers"], a.place.Launcher)
@@ -96,8 +97,7 @@ func (a *app) terms(c *cobra.Command) (worker.Terms, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := describeVersion()
-	terms["version"] = setting.NewTerm(strings.TrimSpace(v.Version + " " + v.Revision))
+	terms["version"] = setting.NewTerm(describeVersion().source())
 	terms["command"] = setting.NewTerm(strings.Join(append([]string{c.Name()}, c.Flags().Args()...), " "))
 	return terms, nil
 }

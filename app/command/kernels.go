@@ -124,7 +124,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	defer release()
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	show := newBenchProgress(a, flags.isQuiet)
+	show := newProgress(a, flags.isQuiet)
 	v := describeVersion()
 	results, err := roofline.Run(ctx, config, compare.Kernels{Version: v.Version,
 		Revision: v.Revision, Host: bench.DescribeHost(), Load: bench.Load(),
@@ -215,7 +215,7 @@ func (a *app) checkKernelBatch(flags map[string]string) error {
 		isGiven = text != ""
 	}
 	var n int
-	if err := (&bounded{&n, 1, roofline.MaxBatch}).Set(text); isGiven && err != nil {
+	if err := bounded(&n, 1, roofline.MaxBatch).Set(text); isGiven && err != nil {
 		return usagef("%s: %v", where, err)
 	}
 	return nil
@@ -291,22 +291,10 @@ func kernelCommandLine(c roofline.Config) []string {
 }
 
 // kernels shows where a measurement of kernels stands.
-func (p benchProgress) kernels(s roofline.Progress) {
-	if p.isQuiet {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *progress) kernels(s roofline.Progress) {
 	line := fmt.Sprintf("%s  %d/%d", s.Name, s.Done+1, s.All)
 	if s.Remaining > 0 {
 		line += fmt.Sprintf("  %s left", s.Remaining.Round(time.Second/10))
 	}
-	switch {
-	case p.isTerminal:
-		fmt.Fprintf(p.w, "%s%s", p.clear(), fit(line, p.columns()))
-		p.isOn = true
-	case s.Done == 0 || time.Since(p.shown) >= plainEvery:
-		fmt.Fprintln(p.w, line)
-		p.shown = time.Now()
-	}
+	p.rewrite(line, false, s.Done == 0)
 }

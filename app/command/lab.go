@@ -16,7 +16,6 @@ import (
 
 	"lockstep/app/lab"
 	"lockstep/cluster"
-	"lockstep/internal/spelling"
 )
 
 // labFlags are the flags of lab.
@@ -137,19 +136,11 @@ func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
 
 // misplaced refuses args of c, which takes a command behind --, if they are not behind it.
 func misplaced(c *cobra.Command, args []string, example string) error {
-	line, _ := c.Context().Value(lineKey{}).([]string)
-	known, _, err := c.Root().Find(args)
-	own := len(line) - len(args)
-	if err != nil || known == c.Root() || own < 0 || !slices.Equal(line[own:], args) {
+	if known, _, err := c.Root().Find(args); err != nil || known == c.Root() {
 		return usagef("%s takes no argument %.80q before --; its flags come first, as in %s", c.Name(),
 			args[0], example)
 	}
-	behind := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--" })
-	words := slices.Concat([]string{c.Root().Name()}, line[:own], []string{"--"}, behind)
-	for i, word := range words {
-		words[i] = spelling.Word(word)
-	}
-	return usagef("%s: -- is missing before %s; want %s", c.Name(), args[0], strings.Join(words, " "))
+	return usagef("%s: -- is missing before %s; want it as in %s", c.Name(), args[0], example)
 }
 
 // complete parses the flags that are given as text.

@@ -1,17 +1,14 @@
 package command
 
 import (
-	"context"
 	"errors"
-	"os"
-	"sync"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"lockstep/app/launch"
 	"lockstep/cluster"
-	"lockstep/internal/spelling"
 )
 
 // spreads is the annotation of commands whose workers may be on several hosts.
@@ -20,11 +17,7 @@ const spreads = "spreads"
 // launchFlags are the flags of launch.
 type launchFlags struct {
 	hostFlags
-	launching
-	isOversubscribed   bool
-	restarts, minHosts int
-	log                string // folder; "": none
-	isPrefixed         bool
+	launch.Command
 }
 
 func launchCommand(a *app) *cobra.Command {
@@ -61,15 +54,15 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
 	}
 	f.hostFlags.add(c)
 	c.Flags().SetInterspersed(false) // a command without -- before it is refused, not its flags
-	c.Flags().StringVar(&f.log, "log", "", "`FOLDER` for the output of each rank, as it is written "+
+	c.Flags().StringVar(&f.Log, "log", "", "`FOLDER` for the output of each rank, as it is written "+
 		"(default: none)")
-	c.Flags().BoolVar(&f.isPrefixed, "prefix", false, "with --log: also print each line behind its rank, "+
+	c.Flags().BoolVar(&f.IsPrefixed, "prefix", false, "with --log: also print each line behind its rank, "+
 		"on the error stream (default: false)")
-	c.Flags().Var(&bounded{&f.restarts, 0, maxRestarts}, "max-restarts", "`N` times, start train or a "+
+	c.Flags().Var(bounded(&f.Restarts, 0, maxRestarts), "max-restarts", "`N` times, start train or a "+
 		"recipe again from its newest checkpoint after a worker or a host was lost")
-	c.Flags().Var(&bounded{&f.minHosts, 0, maxHosts}, "min-hosts", "with --max-restarts: go on without "+
+	c.Flags().Var(bounded(&f.MinHosts, 0, maxHosts), "min-hosts", "with --max-restarts: go on without "+
 		"lost hosts while `N` are left; 0: all are needed")
-	c.Flags().BoolVar(&f.isOversubscribed, "oversubscribe", false,
+	c.Flags().BoolVar(&f.IsOversubscribed, "oversubscribe", false,
 		"let a command start more workers than there are slots (default: false)")
 	return c
 }
@@ -85,84 +78,33 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	if !f.isGiven() {
 		return usagef("launch: no hosts; give --hosts a:2,b:2 or --hostfile FILE")
 	}
-	hosts, err := f.list()
-	if err != nil {
+	if f.Hosts, err = f.list(); err != nil {
 		return err
 	}
-	if err := f.check(c.Context(), a, hosts, args); err != nil {
-		return err
-	}
-	console, err := f.console(a)
-	if err != nil {
+	if f.Console, err = f.console(a); err != nil {
 		return err
 	}
 	signals, stop := hear()
 	defer stop()
-	ctx, cancel := context.WithCancel(c.Context())
-	defer cancel()
-	err = interruptedBy(signals, cancel, func() error { return f.prepare(ctx, a, console, hosts, args) })
-	defer closeAll(f.agents)
-	defer func() {
-		if f.freight != nil && f.freight.release != nil {
-			f.freight.release()
-		}
-	}()
-	if err != nil {
-		return err
+	progress := newProgress(a, false)
+	f.Arguments, f.Environment, f.Stdout, f.Stderr = args, a.environment, a.stdout, a.stderr
+	f.Survey, f.GradientBytes, f.Show = a.surveyOf, a.gradientBytes, progress.show
+	f.Signals, f.IsPreemption, f.Stopped = signals, isPreemption, whenStopped
+	if a.isTerminal(a.stderr) {
+		f.Columns = a.columns(a.stderr)
 	}
-	defer whenStopped(f.pause)()
-	return f.work(ctx, a, console, signals)
-}
-
-// pause tells the agents that this process is about to be stopped.
-func (f *launchFlags) pause() {
-	var all sync.WaitGroup
-	for _, agent := range f.agents {
-		all.Go(agent.Pause)
-	}
-	all.Wait()
-}
-
-// interruptedBy calls do, and cancel if a signal comes meanwhile.
-func interruptedBy(signals <-chan os.Signal, cancel func(), do func() error) error {
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
-		select {
-		case <-signals:
-			cancel()
-		case <-done:
+	ended, err := launch.Run(c.Context(), f.Command)
+	progress.end()
+	if err == nil || ended.Status != 0 {
+		if err != nil {
+			fmt.Fprintf(a.stderr, "lockstep: %v\n", err) // the command has printed only its own error
 		}
-	}()
-	err := do()
-	close(done)
-	<-watched
+		err = statusOrNil(ended.Status)
+	}
+	if ended.IsWithheld {
+		a.showWithheld(ended.Arguments, ended.Directory, ended.Restarts)
+	}
 	return err
-}
-
-// check refuses what can be refused before a host is reached.
-func (f *launchFlags) check(ctx context.Context, a *app, hosts []launch.Host, args []string) error {
-	switch {
-	case f.restarts == 0 && f.minHosts > 0:
-		return usagef("--min-hosts %d: without --max-restarts, no host may be lost", f.minHosts)
-	case f.minHosts > len(hosts):
-		return usagef("--min-hosts %d: more than the %s of the job", f.minHosts,
-			spelling.Count(len(hosts), "host"))
-	case f.log == "" && f.isPrefixed:
-		return usagef("--prefix: is for --log FOLDER")
-	}
-	for _, h := range hosts {
-		f.roster = append(f.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
-	}
-	configs, err := f.seenBy(a).configsOf(ctx, args)
-	if err != nil {
-		return err
-	}
-	if !isTraining(args, configs) && (f.restarts > 0 || f.log != "") {
-		return usagef("--max-restarts and --log: are for train and for recipes that train; a benchmark " +
-			"goes on with bench --resume")
-	}
-	return nil
 }
 
 // checkSpreads refuses what cannot use hosts before one is reached, and returns the command of args.

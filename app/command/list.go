@@ -6,135 +6,125 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"lockstep/app/bench"
 )
 
-// items is a flag that takes a list of names, each with settings of its own if need be.
-type items []string
+// value is a flag that takes a T.
+type value[T any] struct {
+	at    *T
+	kind  string // how help names the type
+	parse func(text string) (T, error)
+	show  func(T) string
+}
 
-func (i *items) String() string        { return strings.Join(*i, ",") }
-func (i *items) Type() string          { return "LIST" }
-func (i *items) Set(text string) error { *i = bench.SplitList(text); return nil }
+func (v *value[T]) String() string {
+	if v.at == nil { // of pflag, which looks at a zero value
+		return ""
+	}
+	return v.show(*v.at)
+}
+func (v *value[T]) Type() string { return v.kind }
+
+// Set takes the value.
+func (v *value[T]) Set(text string) error {
+	parsed, err := v.parse(text)
+	if err == nil {
+		*v.at = parsed
+	}
+	return err
+}
+
+// items is a flag that takes a list of names, each with settings of its own if need be.
+func items(at *[]string) pflag.Value {
+	return &value[[]string]{at, "LIST", func(text string) ([]string, error) {
+		return bench.SplitList(text),
+			nil
+	},
+		func(all []string) string { return strings.Join(all, ",") }}
+}
 
 // counts is a flag that takes a list of whole numbers.
-type counts []int
-
-func (c *counts) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*c), " ", ","), "[]")
-}
-func (c *counts) Type() string { return "LIST" }
-
-// Set replaces the list.
-func (c *counts) Set(text string) error {
-	*c = nil
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil {
-			return fmt.Errorf("%.80q is no whole number; want a list such as 1,2,4", part)
-		}
-		*c = append(*c, n)
-	}
-	return nil
+func counts(at *[]int) pflag.Value {
+	return numbers(at, "whole number; want a list such as 1,2,4", strconv.Atoi)
 }
 
 // seeds is a flag that takes a list of seeds.
-type seeds []uint64
-
-func (s *seeds) String() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*s), " ", ","), "[]")
+func seeds(at *[]uint64) pflag.Value {
+	return numbers(at, "whole number from 0 to 2^64-1; want a list such as 1,2,3",
+		func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
 }
-func (s *seeds) Type() string { return "LIST" }
 
-// Set replaces the list.
-func (s *seeds) Set(text string) error {
-	*s = nil
-	for part := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 64)
-		if err != nil {
-			return fmt.Errorf("%.80q is no whole number from 0 to 2^64-1; want a list such as 1,2,3", part)
+// numbers is a flag that takes a list of what.
+func numbers[N any](at *[]N, what string, parse func(string) (N, error)) pflag.Value {
+	read := func(text string) (all []N, err error) {
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := parse(strings.TrimSpace(part))
+			if err != nil {
+				return nil, fmt.Errorf("%.80q is no %s", part, what)
+			}
+			all = append(all, n)
 		}
-		*s = append(*s, n)
+		return all, nil
 	}
-	return nil
+	return &value[[]N]{at, "LIST", read, func(all []N) string {
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ","), "[]")
+	}}
 }
 
-// whole is a flag that takes a whole number from 1.
-type whole int
-
-func (w *whole) String() string { return strconv.Itoa(int(*w)) }
-func (w *whole) Type() string   { return "N" }
-
-// Set takes the number.
-func (w *whole) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return fmt.Errorf("%.80q is no whole number", text)
-	}
-	if n < 1 {
-		return fmt.Errorf("%d: want 1 or more", n)
-	}
-	*w = whole(n)
-	return nil
+// bounded is a flag that takes the whole numbers from least to most.
+func bounded(at *int, least, most int) pflag.Value {
+	return &value[int]{at, "int", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > most {
+			return 0, fmt.Errorf("%.80q, want a whole number from %d to %d", text, least, most)
+		}
+		return n, nil
+	}, strconv.Itoa}
 }
 
 // percent is a flag that takes a share in percent, with or without the sign.
-type percent float64
-
-func (p *percent) String() string {
-	if *p == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%g%%", 100*float64(*p))
+func percent(at *float64) pflag.Value {
+	return &value[float64]{at, "PERCENT", func(text string) (float64, error) {
+		v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(v > 0 && v <= 50) {
+			return 0, fmt.Errorf("%.80q is no share; want more than 0 to 50, in percent, such as 2%%", text)
+		}
+		return v / 100, nil
+	}, func(share float64) string { return unlessZero(share, fmt.Sprintf("%g%%", 100*share)) }}
 }
-func (p *percent) Type() string { return "PERCENT" }
-
-// Set takes the share.
-func (p *percent) Set(text string) error {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !(v > 0 && v <= 50) {
-		return fmt.Errorf("%.80q is no share; want more than 0 to 50, in percent, such as 2%%", text)
-	}
-	*p = percent(v / 100)
-	return nil
-}
-
-// budget is a flag that takes a time that something may last.
-type budget time.Duration
 
 // maxBudget is longer than anybody waits, and far from what a Duration holds.
 const maxBudget = 8760 * time.Hour
 
-func (b *budget) String() string {
-	if *b == 0 {
-		return ""
-	}
-	return time.Duration(*b).String()
-}
-func (b *budget) Type() string { return "duration" }
-
-// Set takes the time. None at all would be one without end.
-func (b *budget) Set(text string) error {
-	v, err := time.ParseDuration(text)
-	if err != nil || v <= 0 || v > maxBudget {
-		return fmt.Errorf("%.80q is no time to run for; want more than 0 to %.0fh, such as 10m", text,
-			maxBudget.Hours())
-	}
-	*b = budget(v)
-	return nil
+// budget is a flag that takes a time that something may last. None at all would be one without end.
+func budget(at *time.Duration) pflag.Value {
+	return &value[time.Duration]{at, "duration", func(text string) (time.Duration, error) {
+		v, err := time.ParseDuration(text)
+		if err != nil || v <= 0 || v > maxBudget {
+			return 0, fmt.Errorf("%.80q is no time to run for; want more than 0 to %.0fh, such as 10m", text,
+				maxBudget.Hours())
+		}
+		return v, nil
+	}, func(d time.Duration) string { return unlessZero(d, d.String()) }}
 }
 
 // whether is a switch.
-type whether bool
+func whether(at *bool) pflag.Value {
+	return &value[bool]{at, "bool", func(text string) (bool, error) {
+		is, err := strconv.ParseBool(text)
+		if err != nil {
+			return false, fmt.Errorf("%.80q is neither true nor false", text)
+		}
+		return is, nil
+	}, strconv.FormatBool}
+}
 
-func (w *whether) String() string { return strconv.FormatBool(bool(*w)) }
-func (w *whether) Type() string   { return "bool" }
-
-// Set takes true or false.
-func (w *whether) Set(text string) error {
-	is, err := strconv.ParseBool(text)
-	if err != nil {
-		return fmt.Errorf("%.80q is neither true nor false", text)
+// unlessZero returns the text of a value, "" of the zero value, which stands for none.
+func unlessZero[T comparable](v T, text string) string {
+	if v == *new(T) {
+		return ""
 	}
-	*w = whether(is)
-	return nil
+	return text
 }

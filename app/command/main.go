@@ -14,6 +14,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/job/worker"
+	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
@@ -85,8 +86,8 @@ func (a *app) run(args []string) int {
 // execute executes one command line, prints its error and returns its exit status.
 func (a *app) execute(args []string) int {
 	root := a.root()
-	root.SetArgs(inner(a, root, args))
-	err := root.ExecuteContext(context.WithValue(context.Background(), lineKey{}, args))
+	root.SetArgs(args)
+	err := root.ExecuteContext(context.Background())
 	a.failed = err
 	if err == nil {
 		return job.ExitOK
@@ -104,7 +105,7 @@ func (a *app) execute(args []string) int {
 	if isBadBundle(err) {
 		code = job.ExitData
 	}
-	if status := hostStatus(err); status != 0 {
+	if status := launch.Status(err); status != 0 {
 		code = status
 	}
 	if ended := (*interruptedError)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
@@ -128,7 +129,6 @@ func (a *app) root() *cobra.Command {
 		Example: "  lockstep bench --quick\n" +
 			"  lockstep train\n" +
 			"  lockstep train --model vgg11 --data cifar10 --workers 2 --epochs 5",
-		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
@@ -136,12 +136,6 @@ func (a *app) root() *cobra.Command {
 				return nil
 			}
 			return a.locate(c)
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownCommand(c, args[0])
 		},
 	}
 	root.SetOut(a.stdout)
@@ -153,7 +147,7 @@ func (a *app) root() *cobra.Command {
 	for _, command := range commands() {
 		root.AddCommand(command(a))
 	}
-	return root
+	return group(root)
 }
 
 // anywhere is the annotation of commands that may also be started by another launcher, such as mpirun.

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"maps"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,15 +25,15 @@ import (
 // matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
 // a plan.
 type matrix struct {
-	models, data, strategies, wires, conditions items
-	math, checkpoints                           items
-	workers, batches, perWorker, threads        counts
-	hosts, perHost                              counts
-	seeds                                       seeds
-	repeats, copies                             whole
-	noOneProcess                                whether
+	models, data, strategies, wires, conditions []string
+	math, checkpoints                           []string
+	workers, batches, perWorker, threads        []int
+	hosts, perHost                              []int
+	seeds                                       []uint64
+	repeats, copies                             int
+	noOneProcess                                bool
 
-	flags      []string        // names of the values that were given as flags
+	given      []string        // names of the values that were given as flags
 	settings   []setting.Value // of a plan, that all rows share
 	inquiry    *record.Inquiry // of a plan: what it asks; nil: nothing
 	substitute string          // of a plan: data set where the one that is asked for is not found; "": none
@@ -40,32 +41,73 @@ type matrix struct {
 
 // newMatrix returns the matrix of bench without flags.
 func newMatrix() matrix {
-	return matrix{models: items{"lenet"}, workers: counts{1, 2}, copies: 1,
-		strategies: strategy.Compared()}
+	return matrix{models: []string{"lenet"}, workers: []int{1, 2}, copies: 1, strategies: strategy.Compared()}
 }
 
-// values returns the fields by the names of their flags.
-func (m *matrix) values() map[string]pflag.Value {
-	return map[string]pflag.Value{"models": &m.models, "strategies": &m.strategies, "wire": &m.wires,
-		"conditions": &m.conditions, "workers": &m.workers, "hosts": &m.hosts, "per-host": &m.perHost,
-		"batch": &m.batches, "seeds": &m.seeds, "data": &m.data, "threads": &m.threads, "math": &m.math,
-		"checkpoints": &m.checkpoints, "batch-per-worker": &m.perWorker, "repeats": &m.repeats,
-		"copies": &m.copies, "no-one-process": &m.noOneProcess}
+// matrixFlag is a flag of the matrix, and a key of a plan.
+type matrixFlag struct {
+	name, usage string
+	value       pflag.Value
+}
+
+// flags lists the flags in the order of the help.
+func (m *matrix) flags() []matrixFlag {
+	whole := func(at *int) pflag.Value {
+		v := bounded(at, 1,
+			math.MaxInt32)
+		v.(*value[int]).kind = "N"
+		return v
+	}
+	return []matrixFlag{
+		{"models", "a `LIST` of architectures", items(&m.models)},
+		{"data", "a `LIST` of data sets, see lockstep help train data (default: glyphs)", items(&m.data)},
+		{"strategies", "a `LIST` of strategies, each with settings of its own after a colon if need be; " +
+			"none exchanges nothing and is the lower bound of the step time", items(&m.strategies)},
+		{"conditions", "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
+			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
+			items(&m.conditions)},
+		{"workers", "a `LIST` of numbers of workers", counts(&m.workers)},
+		{"hosts", "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +
+			"(default with --per-host: all)", counts(&m.hosts)},
+		{"per-host", "a `LIST` of numbers of workers on each host (default with --hosts: 1); one worker on " +
+			"one host is the row single, with which the others are compared", counts(&m.perHost)},
+		{"threads", "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
+			counts(&m.threads)},
+		{"batch", "a `LIST` of global batch sizes: strong scaling (default: 64)", counts(&m.batches)},
+		{"batch-per-worker", "a `LIST` of samples of each worker, in place of --batch: the batch grows " +
+			"with the workers, which is weak scaling and is compared by samples per second",
+			counts(&m.perWorker)},
+		{"wire", "a `LIST` of compressions of gradients, see lockstep help train wire; rows with a " +
+			"lossy one are marked, because their result differs (default: fp32)", items(&m.wires)},
+		{"math", "a `LIST` of ways to compute products, see lockstep help train math (default: fast)",
+			items(&m.math)},
+		{"checkpoints", "a `LIST` of off, on (every 10 steps), and what lockstep train --checkpoint-every " +
+			"takes (default: off)", items(&m.checkpoints)},
+		{"repeats", "`N` runs of every row; six or more tell rows apart, fewer than four never do " +
+			"(default: one for each seed, else 6)", whole(&m.repeats)},
+		{"seeds", "a `LIST` of seeds, one for each round in turn (default: that of --seed)", seeds(&m.seeds)},
+		{"copies", "run every row `N` times per round, under different names; the report says how many of " +
+			"these equal rows it would call different, its rate of false findings", whole(&m.copies)},
+		{"no-one-process", "leave out strategy single with as many threads as the largest row",
+			whether(&m.noOneProcess)},
+	}
+}
+
+// value returns the field of a flag; nil: it is none of the matrix.
+func (m *matrix) value(name string) pflag.Value {
+	for _, f := range m.flags() {
+		if f.name == matrixName(name) {
+			return f.value
+		}
+	}
+	return nil
 }
 
 // matrixName returns the name of a flag that is also known by another.
 func matrixName(name string) string {
-	switch name {
-	case "model":
-		return "models"
-	case "strategy":
-		return "strategies"
-	case "batches":
-		return "batch"
-	case "condition":
-		return "conditions"
-	}
-	return name
+	other := map[string]string{"model": "models", "strategy": "strategies", "batches": "batch",
+		"condition": "conditions"}
+	return cmp.Or(other[name], name)
 }
 
 // take sets one line of a plan.
@@ -76,7 +118,7 @@ func (m *matrix) take(l setting.Line) error {
 	if l.Parts != nil {
 		return usagef("%s: %s: want a value, or a list of values", l.Where, l.Name)
 	}
-	if v := m.values()[matrixName(l.Name)]; v != nil {
+	if v := m.value(l.Name); v != nil {
 		if err := v.Set(strings.Join(l.Texts, ",")); err != nil {
 			return usagef("%s: %s: %v", l.Where, l.Name, err)
 		}
@@ -147,11 +189,10 @@ func readPlan(path string, text []byte) ([]matrix, error) {
 
 // override replaces what was given as flags, which flags holds.
 func (m *matrix) override(c *cobra.Command, flags matrix) {
-	own, given := m.values(), flags.values()
-	for name := range own {
-		if f := c.Flags().Lookup(name); f != nil && f.Changed {
-			_ = own[name].Set(given[name].String()) // it has been parsed before
-			m.flags = append(m.flags, name)
+	for _, given := range flags.flags() {
+		if f := c.Flags().Lookup(given.name); f != nil && f.Changed {
+			_ = m.value(given.name).Set(given.value.String()) // it has been parsed before
+			m.given = append(m.given, given.name)
 		}
 	}
 }
@@ -172,7 +213,7 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 		p.Workers = workersOf(p.Layouts)
 	}
 	if p.Batches == nil && p.PerWorker == nil {
-		p.Batches = counts{64}
+		p.Batches = []int{64}
 	}
 	if m.math != nil {
 		p.Dimensions = append(p.Dimensions, bench.Dimension{Name: "math", Values: m.math})
@@ -262,7 +303,7 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 	switch {
 	case m.hosts == nil && m.perHost == nil:
 		return nil, nil
-	case slices.Contains(m.flags, "workers"):
+	case slices.Contains(m.given, "workers"):
 		return nil, usagef("--workers: --hosts and --per-host give the numbers of workers; leave it out")
 	case all == 0:
 		return nil, usagef("--hosts, --per-host: this is one machine; start bench on several by " +
@@ -270,10 +311,10 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 	}
 	hosts, perHost := m.hosts, m.perHost
 	if hosts == nil {
-		hosts = counts{all}
+		hosts = []int{all}
 	}
 	if perHost == nil {
-		perHost = counts{1}
+		perHost = []int{1}
 	}
 	var layouts []bench.Layout
 	for _, h := range hosts {
@@ -290,25 +331,20 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 // yield removes the lists of a plan whose setting the environment or the command line gives: a plan gives way
 // to both.
 func (m *matrix) yield(e cluster.Environment, given map[string]string) {
-	isGiven := func(name string) bool {
+	for name, list := range map[string]func(){"data": func() { m.data = nil },
+		"threads": func() { m.threads = nil }, "math": func() { m.math = nil }} {
 		_, isFlag := given[name]
-		return isFlag || e[cluster.EnvTrain+strings.ToUpper(name)] != "" && !slices.Contains(m.flags, name)
-	}
-	if isGiven("data") {
-		m.data = nil
-	}
-	if isGiven("threads") {
-		m.threads = nil
-	}
-	if isGiven("math") {
-		m.math = nil
+		if isFlag || e[cluster.EnvTrain+strings.ToUpper(name)] != "" && !slices.Contains(m.given, name) {
+			list()
+		}
 	}
 }
 
 // dataOf returns the data sets of a matrix, with substitutes where they are not found, and base with the
 // first of them. Without data sets they are those of the settings.
-func (a *app) dataOf(m matrix, base setting.Config, given map[string]string) (setting.Config, items, error) {
-	var found items
+func (a *app) dataOf(m matrix, base setting.Config, given map[string]string) (setting.Config, []string,
+	error) {
+	var found []string
 	for _, name := range m.data {
 		one, err := a.substitute(name, m.substitute, given)
 		if err != nil {
@@ -333,9 +369,9 @@ const defaultRepeats = compare.EnoughRounds
 
 // config returns the benchmark without its parts and its folder.
 func (m matrix) config() bench.Config {
-	c := bench.Config{Repeats: int(m.repeats), Copies: int(m.copies), Seeds: m.seeds,
-		Inquiry: m.inquiry, OneProcess: !bool(m.noOneProcess),
-		Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
+	c := bench.Config{Repeats: m.repeats, Copies: m.copies, Seeds: m.seeds, Inquiry: m.inquiry,
+		OneProcess: !m.noOneProcess,
+		Cores:      min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
 	if c.Repeats == 0 {
 		c.Repeats = cmp.Or(len(m.seeds), defaultRepeats)
 	}
@@ -347,23 +383,16 @@ const maxPlan = 64 << 10
 
 // planOf reads a plan file. A file by which a benchmark goes on is answered with the command for that.
 func planOf(path string) ([]matrix, error) {
-	text, err := planText(path)
+	text, err := regular.ReadFile(path, maxPlan)
 	var all []matrix
 	if err == nil {
 		all, err = readPlan(path, text)
+	} else {
+		err = usagef("--plan: %v; want a plan of at most %d KiB", err, maxPlan>>10)
 	}
 	if err != nil && bench.IsSavedPlan(path) {
 		return nil, usagef("--plan: %s was written by a benchmark; want a plan; lockstep bench --resume %s "+
 			"goes on with it", path, filepath.Dir(path))
 	}
 	return all, err
-}
-
-// planText returns the text of a plan file.
-func planText(path string) ([]byte, error) {
-	text, err := regular.ReadFile(path, maxPlan)
-	if err != nil {
-		return nil, usagef("--plan: %v; want a plan of at most %d KiB", err, maxPlan>>10)
-	}
-	return text, nil
 }

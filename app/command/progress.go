@@ -60,43 +60,75 @@ func fit(line string, columns int) string {
 	return line
 }
 
+// show shows the progress of a run. Warnings are shown even if it is quiet.
 func (p *progress) show(s launcher.Progress) {
-	if p.isQuiet && !s.IsWarning {
+	switch {
+	case s.IsWarning:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.print(s.Note)
+	case s.Note != "":
+		p.say(s.Note)
+	case s.Evaluation != nil:
+		p.row(*s.Evaluation)
+	default:
+		line := progressLine(s, p.isTerminal)
+		if p.isTerminal && len(line) >= p.columns() {
+			line = progressLine(s, false) // the numbers matter more than the bar
+		}
+		p.rewrite(line, false, false)
+	}
+}
+
+// rewrite shows a line in place of the one before, on a terminal; else a line of its own if it is due,
+// because it must be shown or because none has been for a while and onlyDue is false.
+func (p *progress) rewrite(line string, onlyDue, isDue bool) {
+	if p.isQuiet {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case s.Note != "":
-		p.say(s.Note)
-	case s.Evaluation != nil:
-		if !p.isRow {
-			p.say(evaluationHead)
-			p.isRow = true
-		}
-		p.say(evaluationRow(*s.Evaluation))
 	case p.isTerminal:
 		// Return to the first column and erase the rest of a longer line before this one.
-		columns := p.columns()
-		line := progressLine(s, true)
-		if len(line) >= columns {
-			line = progressLine(s, false) // the numbers matter more than the bar
-		}
-		fmt.Fprintf(p.w, "\r%s\x1b[K", fit(line, columns))
+		fmt.Fprintf(p.w, "\r%s\x1b[K", fit(line, p.columns()))
 		p.isOn = true
-	case time.Since(p.shown) >= plainEvery:
-		fmt.Fprintln(p.w, progressLine(s, false))
+	case isDue, !onlyDue && time.Since(p.shown) >= plainEvery:
+		fmt.Fprintln(p.w, line)
 		p.shown = time.Now()
 	}
 }
 
-// say writes a line that is not rewritten. The caller holds the lock.
+// say writes a line that is not rewritten.
 func (p *progress) say(line string) {
+	if !p.isQuiet {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.print(line)
+	}
+}
+
+// print writes such a line. The caller holds the lock.
+func (p *progress) print(line string) {
 	if p.isOn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.isOn = false
 	}
 	fmt.Fprintln(p.w, line)
+}
+
+// row adds a row to the table of evaluations.
+func (p *progress) row(e record.Evaluation) {
+	if p.isQuiet {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.isRow {
+		p.print(evaluationHead)
+		p.isRow = true
+	}
+	p.print(evaluationRow(e))
 }
 
 // evaluationHead is the head of the table of evaluations, which fits a terminal of 80 columns.

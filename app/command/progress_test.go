@@ -16,7 +16,7 @@ import (
 // A note of a benchmark has a line of its own, on a terminal too.
 func TestNoteOfABenchmark(t *testing.T) {
 	var out bytes.Buffer
-	p := benchProgress{&progress{w: &out, isTerminal: true, columns: func() int { return 20 }}}
+	p := &progress{w: &out, isTerminal: true, columns: func() int { return 20 }}
 	p.bench(bench.Progress{Run: 1, Runs: 2, Name: "a"})
 	p.bench(bench.Progress{Note: "longer than the terminal is wide"})
 	if want := "note: longer than the terminal is wide\n"; !strings.HasSuffix(out.String(), "\r\x1b[K"+want) {
@@ -27,7 +27,7 @@ func TestNoteOfABenchmark(t *testing.T) {
 // Quiet benchmarks say nothing, whatever they have to show.
 func TestQuietBenchmarksShowNothing(t *testing.T) {
 	var out bytes.Buffer
-	p := newBenchProgress(&app{stderr: &out, environment: cluster.Environment{}}, true)
+	p := newProgress(&app{stderr: &out, environment: cluster.Environment{}}, true)
 	p.bench(bench.Progress{Done: true, Run: 1, Runs: 1})
 	p.commbench(1, 1, "all-reduce")
 	p.kernels(roofline.Progress{Name: "lenet"})

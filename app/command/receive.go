@@ -2,38 +2,24 @@ package command
 
 import (
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/setting"
-	"lockstep/app/transfer"
-	"lockstep/cluster"
+	"lockstep/app/launch"
 )
-
-// receiveArgument is the command of lockstep that takes data sets from a console.
-const receiveArgument = "receive"
 
 // receiveCommand is started on a host by a console, not by users: it takes files of data sets over standard
 // input and answers over standard output.
 func receiveCommand(a *app) *cobra.Command {
 	var also, job string
 	c := &cobra.Command{
-		Use:         receiveArgument,
+		Use:         launch.ReceiveArgument,
 		Short:       "Take files of data sets over standard input",
 		Hidden:      true,
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if job != "" {
-				if !filepath.IsLocal(job) {
-					return usagef("receive: --job %.80q, want a name", job)
-				}
-				return transfer.Receive(c.Context(), os.Stdin, a.stdout, filepath.Join(jobsFolder(), job))
-			}
-			o := setting.DataOptions("", a.environment)
-			return transfer.Receive(c.Context(), os.Stdin, a.stdout, o.Cache, also,
-				a.environment[cluster.EnvData])
+			return launch.Receive(c.Context(), os.Stdin, a.stdout, a.environment, job, also)
 		},
 	}
 	c.Flags().StringVar(&also, "also", "", "`FOLDER` that may have the files")

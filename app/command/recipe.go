@@ -106,7 +106,7 @@ func recipeShowCommand(a *app) *cobra.Command {
 
 func recipeRunCommand(a *app) *cobra.Command {
 	var isJSON, isQuiet bool
-	var limit budget
+	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "run NAME [flags]",
 		Short: "Run a recipe, or a variant of it",
@@ -130,13 +130,13 @@ lab that they make.`,
 				return err
 			}
 			if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
-				return a.runComparison(c, comparison, time.Duration(limit), isJSON, isQuiet)
+				return a.runComparison(c, comparison, limit, isJSON, isQuiet)
 			}
 			return a.runRecipe(c, args[0], limit, isJSON, isQuiet)
 		},
 	}
 	addRecipeSettings(c, a)
-	c.Flags().Var(&limit, "budget", "of a benchmark: the `TIME` that it may take in all, such "+
+	c.Flags().Var(budget(&limit), "budget", "of a benchmark: the `TIME` that it may take in all, such "+
 		"as 10m (default: as long as it takes)")
 	addWatching(c, &isJSON, &isQuiet)
 	addHelpAll(c)
@@ -144,7 +144,7 @@ lab that they make.`,
 }
 
 // runRecipe trains a recipe that is one run. limit is a budget, which it does not take.
-func (a *app) runRecipe(c *cobra.Command, name string, limit budget, isJSON, isQuiet bool) error {
+func (a *app) runRecipe(c *cobra.Command, name string, limit time.Duration, isJSON, isQuiet bool) error {
 	r, err := recipe.Named(name)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 	}
 	if text, ok := flags["workers"]; ok {
 		for i := range all {
-			if err := all[i].workers.Set(text); err != nil {
+			if err := counts(&all[i].workers).Set(text); err != nil {
 				return usagef("--workers: %v", err)
 			}
 		}

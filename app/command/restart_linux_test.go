@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"lockstep/app/job"
-	"lockstep/app/launch"
 	"lockstep/app/record"
 )
 
@@ -366,30 +365,6 @@ func TestSignalsBetweenAttempts(t *testing.T) {
 					t.Errorf("told %d times how to go on: %s", n, j.stderr[0])
 				}
 			})
-		}
-	}
-}
-
-// A host other than the first that is lost before an attempt has begun ends that attempt, not the job.
-func TestHostsThatAreLostBeforeAnAttempt(t *testing.T) {
-	f := launchFlags{}
-	for _, name := range []string{"a", "b", "c"} {
-		f.agents = append(f.agents, &launch.Connection{Host: launch.Host{Name: name}})
-	}
-	for _, test := range []struct {
-		err  error
-		want int
-	}{
-		{nil, 0},
-		{&launch.HostError{Host: "a", IsLost: true}, 0},
-		{&launch.HostError{Host: "c", IsLost: true}, 2},
-		{fmt.Errorf("begin: %w", &launch.HostError{Host: "b", IsLost: true}), 1},
-		{&launch.HostError{Host: "b"}, 0},
-		{&launch.HostError{Host: "d", IsLost: true}, 0},
-		{&launch.AskError{Host: "b"}, 0},
-	} {
-		if got := f.other(test.err); got != test.want {
-			t.Errorf("%v: host %d, want %d", test.err, got, test.want)
 		}
 	}
 }

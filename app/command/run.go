@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"lockstep/app/job"
+	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/cluster/foreign"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -69,36 +71,18 @@ func (r *runFlags) add(c *cobra.Command) {
 	})
 	f.StringVar(&r.nodes, "nnodes", "1", "`N` hosts; a range N:N is accepted")
 	f.StringVar(&r.each, "nproc-per-node", "1", "`N` workers on each host; auto and cpu: one for each core")
-	like(c, "nproc-per-node", "workers")
 	f.StringVar(&r.node, "node-rank", "", "`N`, the number of this host, from 0")
 	f.StringVar(&r.masterAddr, "master-addr", "", "`ADDRESS` of host 0")
 	r.masterPort = 29500
-	f.Var(&bounded{&r.masterPort, 0, maxPort}, "master-port", "`PORT` on host 0")
+	f.Var(bounded(&r.masterPort, 0, maxPort), "master-port", "`PORT` on host 0")
 	f.StringVar(&r.endpoint, "rdzv-endpoint", "", "`HOST[:PORT]` of host 0, in place of the two above")
 	f.StringVar(&r.backend, "rdzv-backend", "static", "`NAME`: static or c10d, which make no difference here")
 	f.StringVar(&r.job, "rdzv-id", "none", "`NAME` of the job, the same on all hosts")
-	f.Var(&bounded{&r.restarts, 0, maxRestarts}, "max-restarts",
+	f.Var(bounded(&r.restarts, 0, maxRestarts), "max-restarts",
 		"`N` times, start again from the newest checkpoint after a worker was lost; one host only")
 	f.BoolVar(&r.isStandalone, "standalone", false, "one host (default: false)")
 	f.BoolVar(&r.isNoProgram, "no-python", false,
 		"accepted, because a command of lockstep is no script (default: false)")
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		var unknown *pflag.NotExistError
-		if !errors.As(err, &unknown) {
-			return flagError(c, err)
-		}
-		if hint := hintFlag(c, "--"+unknown.GetSpecifiedName()); hint != "" {
-			return flagError(c, err)
-		}
-		var names []string
-		f.VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" {
-				names = append(names, "--"+f.Name)
-			}
-		})
-		return usagef("run: unknown flag --%s; of those of torchrun there are %s; flags of the command "+
-			"follow it", unknown.GetSpecifiedName(), strings.Join(names, ", "))
-	})
 }
 
 // readEnvironment takes flags that were left out from variables such as PET_NNODES.
@@ -179,7 +163,7 @@ func (a *app) checkJoins(c *cobra.Command, args []string) error {
 }
 
 // checkWorkers refuses a number of workers of the command that is not the one that run starts.
-func (a *app) checkWorkers(c *cobra.Command, node cluster.Node, args []string) error {
+func (a *app) checkWorkers(c *cobra.Command, node foreign.Node, args []string) error {
 	known, rest, err := c.Root().Find(args)
 	if err != nil || known.ParseFlags(rest) != nil {
 		return nil // the command itself says what is wrong
@@ -202,8 +186,8 @@ func (a *app) checkWorkers(c *cobra.Command, node cluster.Node, args []string) e
 }
 
 // on resolves the flags.
-func (r *runFlags) on(e cluster.Environment) (n cluster.Node, err error) {
-	n = cluster.Node{Port: r.masterPort, Address: r.masterAddr, Job: r.job}
+func (r *runFlags) on(e cluster.Environment) (n foreign.Node, err error) {
+	n = foreign.Node{Port: r.masterPort, Address: r.masterAddr, Job: r.job}
 	least, most, isRange := strings.Cut(r.nodes, ":")
 	if isRange && least != most {
 		return n, usagef("--nnodes %s: the number of hosts does not change in a run; give one number",
@@ -266,7 +250,7 @@ func (r *runFlags) checkAlone() error {
 }
 
 // meetAt decides where the hosts meet, and which of them this is.
-func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
+func (r *runFlags) meetAt(e cluster.Environment, n *foreign.Node) error {
 	if r.endpoint != "" {
 		if r.masterAddr != "" {
 			return usagef("--rdzv-endpoint %s and --master-addr %s: give one of them", r.endpoint,
@@ -289,7 +273,7 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 	}
 	text, source := r.node, "--node-rank"
 	if text == "" {
-		text, source = e.NodeRank()
+		text, source = foreign.NodeRank(e)
 	}
 	if text == "" {
 		return usagef("--nnodes %d: which of them is this host? give --node-rank, from 0", n.Nodes)
@@ -306,7 +290,7 @@ func (r *runFlags) meetAt(e cluster.Environment, n *cluster.Node) error {
 // lost a worker. Signals between two attempts are heard too.
 func (a *app) runHere(workers, most int, args []string) error {
 	with := "--workers=" + strconv.Itoa(workers)
-	again := restarts{most: most}
+	again := launch.Restarts{Most: most, Stderr: a.stderr}
 	environment := a.environment
 	signals, silence := hear()
 	a.signals = signals
@@ -314,9 +298,9 @@ func (a *app) runHere(workers, most int, args []string) error {
 	given, directory := args, a.resumed(args)
 	args = append(slices.Clone(args), with)
 	for {
-		a.environment = environment.With(again.environment())
+		a.environment = environment.With(again.Environment())
 		status := a.execute(args)
-		if !again.mayFollow(status) {
+		if !again.MayFollow(status) {
 			return statusOrNil(status)
 		}
 		ended := (*job.EndedError)(nil)
@@ -325,21 +309,21 @@ func (a *app) runHere(workers, most int, args []string) error {
 			directory = ended.Directory
 		}
 		if directory == "" {
-			again.without(a, errors.New("the run had not begun"))
+			again.Without(errors.New("the run had not begun"))
 			return statusOrNil(status)
 		}
 		stands, err := job.Stand(directory)
-		if err == nil && len(signals) > 0 {
-			err, status = errAsked, statusAsked(isPreemption(<-signals), stands)
+		if err == nil {
+			err = again.Asked(signals, isPreemption, stands, &status)
 		}
 		if err != nil {
-			again.without(a, err)
-			a.showWithheld(args, directory, again.done)
+			again.Without(err)
+			a.showWithheld(args, directory, again.Done)
 			return statusOrNil(status)
 		}
-		again.note(a, stands, causeOf(a.failed), directory)
+		again.Note(stands, causeOf(a.failed), directory)
 		if hasBegun { // else the directory is as it was
-			args = append(from(stands, given, directory), with)
+			args = append(launch.From(stands, given, directory), with)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/app/launch"
 	"lockstep/app/record"
 )
 
@@ -157,7 +158,7 @@ func (s *sshHosts) cut(t *testing.T, path string) int64 {
 		for _, text := range s.processes(t, 2) {
 			number, line, _ := strings.Cut(text, " ")
 			if pid, err := strconv.Atoi(number); err == nil && strings.Contains(line,
-				"lockstep "+receiveArgument) {
+				"lockstep "+launch.ReceiveArgument) {
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}

@@ -2,15 +2,16 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"lockstep/app/job"
 	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
+	"lockstep/app/launch"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
@@ -194,7 +195,7 @@ func (e *lostRun) Unwrap() error { return e.error }
 // says how to go on from its newest checkpoint, if it has one. Programs get its summary.
 func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err error, isJSON bool) {
 	var ended *job.EndedError
-	isAgain := a.environment[cluster.EnvMayRestart] != "" && isRestarted(job.ExitCode(err))
+	isAgain := a.environment[cluster.EnvMayRestart] != "" && launch.IsRestarted(job.ExitCode(err))
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
 		isRestart := a.environment[cluster.EnvRestarts] != ""
 		if isInterrupted(err) || isRestart && !isAgain {
@@ -263,14 +264,28 @@ func (a *app) show(s *record.Summary, isJSON bool) error {
 	return printSummary(a.stdout, s)
 }
 
-// addJSON gives c the flag of commands that print a short result.
-func addJSON(c *cobra.Command, isJSON *bool) {
-	c.Flags().BoolVar(isJSON, "json", false, "print one JSON document")
+// showWithheld shows where the run of args stands, in directory, if it is not started again after all: its
+// attempts, which were started again as done says, have left that to the one that was to follow. Without a
+// step there is nothing to show.
+func (a *app) showWithheld(args []string, directory string, done []record.Restart) {
+	summary, err := job.Unfinished(directory)
+	if err != nil {
+		return
+	}
+	a.showWay(summary.Standing)
+	if isJSON(args) {
+		summary.Restarts = done
+		a.printUnfinished(summary)
+	}
 }
 
-// writeJSON prints a result as one JSON document.
-func writeJSON(a *app, result any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetIndent("", "  ")
-	return e.Encode(result)
+// isJSON reports whether arguments ask for a summary for programs.
+func isJSON(args []string) (asked bool) {
+	for _, arg := range args {
+		if name, value, hasValue := strings.Cut(arg, "="); name == "--json" {
+			is, err := strconv.ParseBool(value)
+			asked = !hasValue || err == nil && is
+		}
+	}
+	return asked
 }

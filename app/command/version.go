@@ -2,10 +2,11 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
+	"lockstep/app/doctor"
 	"lockstep/compute"
 
 	"github.com/spf13/cobra"
@@ -21,42 +22,31 @@ type version struct {
 }
 
 func versionCommand(a *app) *cobra.Command {
-	var isJSON bool
-	c := &cobra.Command{
+	return a.answering(&cobra.Command{
 		Use:     "version [flags]",
 		Short:   "Print the version and the kernel paths of this processor",
 		Example: "  lockstep version --json",
 		Args:    noArguments,
 
 		Annotations: map[string]string{anywhere: "true"},
-		RunE: func(*cobra.Command, []string) error {
-			v := describeVersion()
-			if isJSON {
-				return writeJSON(a, v)
-			}
-			_, err := fmt.Fprintf(a.stdout, "%s\n%s %s\nkernels: %s\n",
-				strings.TrimSpace("lockstep "+v.Version+" "+v.Revision), v.Go, v.Platform,
-				strings.Join(v.ISA, ", "))
+	}, func(*cobra.Command, []string) (answer, error) {
+		v := describeVersion()
+		return answer{v, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s\n%s %s\nkernels: %s\n", strings.TrimSpace("lockstep "+v.Version+" "+
+				v.Revision), v.Go, v.Platform, strings.Join(v.ISA, ", "))
 			return err
-		},
-	}
-	addJSON(c, &isJSON)
-	return c
+		}}, nil
+	})
 }
 
 func describeVersion() version {
-	v := version{Version: "(devel)", Go: runtime.Version(),
-		Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Version = info.Main.Version
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v.Revision = s.Value
-			}
-		}
-	}
+	v := version{Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v.Version, v.Revision = doctor.Version()
 	for _, isa := range compute.Supported() {
 		v.ISA = append(v.ISA, isa.String())
 	}
 	return v
 }
+
+// source names the source from which this program was built.
+func (v version) source() string { return strings.TrimSpace(v.Version + " " + v.Revision) }

@@ -29,6 +29,15 @@ const (
 	UseJob   = "job"   // results
 )
 
+// JobPlaces returns the folders to which a job on this machine writes.
+func JobPlaces() Places {
+	places := Places{UseJob: "."}
+	if cache, err := os.UserCacheDir(); err == nil {
+		places[UseCache] = filepath.Join(cache, "lockstep")
+	}
+	return places
+}
+
 // Describe returns the facts of this machine. It takes some milliseconds, and the time to hash the program
 // the first time.
 func Describe(places Places) record.HostFacts {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"lockstep/app/launch"
+	"lockstep/app/record"
 )
 
-func ExampleParseHosts() {
-	hosts, err := launch.ParseHosts("node[01-02]:2,me@big:8")
-	fmt.Println(hosts, err)
-	_, err = launch.ParseHosts("a:2,b:0")
-	fmt.Println(err)
+// A run that has no checkpoint starts again from the beginning, in its own directory.
+func ExampleFrom() {
+	fmt.Println(launch.From(record.Standing{}, []string{"train", "--epochs=3"}, "runs/mine"))
+	fmt.Println(launch.From(record.Standing{Checkpoint: "step-100"}, []string{"train", "-q"}, "runs/mine"))
 	// Output:
-	// [{node01 2} {node02 2} {me@big 8}] <nil>
-	// --hosts: "0" slots: want a whole number from 1 to 1024
+	// [train --epochs=3 --out=runs/mine]
+	// [train --resume=runs/mine -q]
 }

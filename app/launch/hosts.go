@@ -1,280 +1,94 @@
 package launch
 
 import (
-	"fmt"
-	"net/netip"
-	"slices"
-	"strconv"
-	"strings"
+	"context"
+	"errors"
 
-	"lockstep/internal/regular"
+	"lockstep/app/doctor"
+	"lockstep/app/job"
+	"lockstep/app/launch/agent"
+	"lockstep/app/record"
+	"lockstep/app/transfer"
 )
 
-// Host is a machine and how many workers it takes.
-type Host struct {
-	Name  string // for ssh: a name, an address, or user@name
-	Slots int    // at least 1
-}
-
-// Bounds of a list of hosts.
-const (
-	maxHosts    = 1024
-	maxSlots    = 1024
-	maxHostfile = 1 << 20 // bytes
-	maxName     = 255     // bytes
-	maxDigits   = 10      // of a number in a range
-)
-
-// wantHost says how a host is written.
-const wantHost = "want HOST, HOST:SLOTS or in a file also HOST slots=SLOTS"
-
-// ParseHosts reads the value of --hosts: hosts such as a:2 or node[01-03]:2, separated by commas. A host
-// without a number has one slot. An IPv6 address stands in brackets. The error is a *HostsError.
-func ParseHosts(text string) ([]Host, error) {
-	const flag = "--hosts"
-	var hosts []Host
-	for _, entry := range splitHosts(text) {
-		more, err := parseEntry(strings.TrimSpace(entry), 0)
-		if err != nil {
-			return nil, &HostsError{flag, err.Error()}
-		}
-		if hosts, err = appendHosts(hosts, more); err != nil {
-			return nil, &HostsError{flag, err.Error()}
-		}
-	}
-	return hosts, nil
-}
-
-// HostfileForm is the form of a hostfile, as help tells it.
-const HostfileForm = "a host in each line, as Open MPI (node0 slots=4 max_slots=8), MPICH (node0:4) or PBS " +
-	"(node0, once for each slot) write it; names may have ranges (node[01-03]), and # begins a comment"
-
-// ReadHostfile reads a file of HostfileForm. A byte order mark before it is skipped. The slots of a host that
-// several lines name are added, and max_slots, a bound for more processes than slots, says nothing here. The
-// error is a *HostsError.
-func ReadHostfile(path string) ([]Host, error) {
-	text, err := regular.ReadFile(path, maxHostfile)
+// DialAll connects to the agents of all hosts at once. The caller must close the connections with CloseAll.
+func DialAll(ctx context.Context, c agent.Console, hosts []agent.Host) ([]*agent.Connection, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	agents := make([]*agent.Connection, len(hosts))
+	err := each(agents, func(k int, _ *agent.Connection) (err error) {
+		agents[k], err = c.Dial(ctx, hosts[k])
+		return err
+	})
 	if err != nil {
-		return nil, &HostsError{"--hostfile", err.Error()}
-	}
-	return parseHostfile(path, string(text))
-}
-
-// parseHostfile reads the text of the hostfile at path.
-func parseHostfile(path, text string) ([]Host, error) {
-	var hosts []Host
-	number := 0
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-		number++
-		line, _, _ = strings.Cut(line, "#")
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		more, err := parseLine(fields)
-		for _, h := range more {
-			i := slices.IndexFunc(hosts, func(o Host) bool { return o.Name == h.Name })
-			switch {
-			case err != nil:
-			case i < 0:
-				hosts, err = appendHosts(hosts, []Host{h})
-			default:
-				hosts[i].Slots += h.Slots
-				err = checkSlots(hosts[i].Slots)
-			}
-		}
-		if err != nil {
-			return nil, &HostsError{fmt.Sprintf("%s:%d", path, number), err.Error()}
-		}
-	}
-	if len(hosts) == 0 {
-		return nil, &HostsError{path, "names no host; want a line such as node0 slots=2"}
-	}
-	return hosts, nil
-}
-
-// parseLine reads the fields of a line of a hostfile.
-func parseLine(fields []string) ([]Host, error) {
-	slots := 0
-	for _, field := range fields[1:] {
-		key, value, ok := strings.Cut(field, "=")
-		switch key {
-		case "max_slots", "max-slots":
-			continue
-		case "slots":
-		case "binding":
-			return nil, fmt.Errorf("%.80q: the system chooses the cores of a worker; leave it out", field)
-		default:
-			ok = false
-		}
-		if !ok || slots != 0 {
-			return nil, fmt.Errorf("%.80q; %s", field, wantHost)
-		}
-		var err error
-		if slots, err = parseSlots(value); err != nil {
-			return nil, err
-		}
-	}
-	return parseEntry(fields[0], slots)
-}
-
-// appendHosts adds hosts that are not there yet.
-func appendHosts(hosts, more []Host) ([]Host, error) {
-	for _, h := range more {
-		if slices.ContainsFunc(hosts, func(o Host) bool { return o.Name == h.Name }) {
-			return nil, fmt.Errorf("host %s is there twice; give it once, with the sum of its slots", h.Name)
-		}
-		if len(hosts) == maxHosts {
-			return nil, fmt.Errorf("more than %d hosts", maxHosts)
-		}
-		hosts = append(hosts, h)
-	}
-	return hosts, nil
-}
-
-// splitHosts splits at commas outside of brackets.
-func splitHosts(text string) []string {
-	var entries []string
-	depth, begin := 0, 0
-	for i, r := range text {
-		switch {
-		case r == '[':
-			depth++
-		case r == ']':
-			depth--
-		case r == ',' && depth == 0:
-			entries = append(entries, text[begin:i])
-			begin = i + 1
-		}
-	}
-	return append(entries, text[begin:])
-}
-
-// parseEntry reads HOST or HOST:SLOTS. If slots is not 0 it stands elsewhere.
-func parseEntry(entry string, slots int) ([]Host, error) {
-	name, number, err := cutSlots(entry)
-	if err != nil {
+		CloseAll(agents)
 		return nil, err
 	}
-	switch {
-	case number != "" && slots != 0:
-		return nil, fmt.Errorf("%.80q: slots are there twice", entry)
-	case number != "":
-		if slots, err = parseSlots(number[1:]); err != nil {
-			return nil, err
-		}
-	case slots == 0:
-		slots = 1
-	}
-	names, err := expand(name)
-	if err != nil {
-		return nil, err
-	}
-	var hosts []Host
-	for _, name := range names {
-		if err := checkName(name); err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, Host{Name: name, Slots: slots})
-	}
-	return hosts, nil
+	return agents, nil
 }
 
-// cutSlots splits an entry before the colon of its slots, if it has any, and takes an IPv6 address out of
-// its brackets.
-func cutSlots(entry string) (name, slots string, err error) {
-	if inner, rest, ok := strings.Cut(strings.TrimPrefix(entry, "["), "]"); ok && entry[0] == '[' {
-		if ip, err := netip.ParseAddr(inner); err == nil && ip.Is6() && (rest == "" || rest[0] == ':') {
-			return inner, rest, nil
+// CloseAll closes the connections that there are.
+func CloseAll(agents []*agent.Connection) {
+	each(agents, func(_ int, c *agent.Connection) error {
+		if c != nil {
+			c.Close()
 		}
-		return "", "", fmt.Errorf("%.80q: %.80q is no IPv6 address", entry, inner)
-	}
-	switch strings.Count(entry, ":") {
-	case 0:
-		return entry, "", nil
-	case 1:
-		i := strings.IndexByte(entry, ':')
-		return entry[:i], entry[i:], nil
-	}
-	return "", "", fmt.Errorf("%.80q has several colons; an IPv6 address stands in brackets, as in "+
-		"[fe80::1]:2", entry)
-}
-
-// parseSlots reads a number of slots.
-func parseSlots(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, fmt.Errorf(wantSlots, text, maxSlots)
-	}
-	return n, checkSlots(n)
-}
-
-// wantSlots says how many slots a host has.
-const wantSlots = "%.80q slots: want a whole number from 1 to %d"
-
-// checkSlots refuses what is no number of slots.
-func checkSlots(n int) error {
-	if n < 1 || n > maxSlots {
-		return fmt.Errorf(wantSlots, strconv.Itoa(n), maxSlots)
-	}
-	return nil
-}
-
-// expand returns the names that one with ranges stands for: node[01-03,7] for node01, node02, node03 and
-// node7.
-func expand(name string) ([]string, error) {
-	before, rest, found := strings.Cut(name, "[")
-	if !found {
-		return []string{name}, nil
-	}
-	list, after, found := strings.Cut(rest, "]")
-	if !found {
-		return nil, fmt.Errorf("%.80q: no ] behind [", name)
-	}
-	ends, err := expand(after)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for part := range strings.SplitSeq(list, ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		from, err := strconv.ParseUint(first, 10, 31)
-		to, failed := strconv.ParseUint(last, 10, 31)
-		switch {
-		case err != nil || failed != nil || from > to:
-			return nil, fmt.Errorf("%.80q: %.80q is no range; want one such as [01-03]", name, part)
-		case to-from >= maxHosts || (len(names)+int(to-from))*len(ends) > maxHosts:
-			return nil, fmt.Errorf("%.80q: more than %d hosts", name, maxHosts)
-		}
-		for n := from; n <= to; n++ {
-			for _, end := range ends {
-				names = append(names, fmt.Sprintf("%s%0*d%s", before, min(len(first), maxDigits), n, end))
-			}
-		}
-	}
-	return names, nil
-}
-
-// checkName refuses what is no name of a host, or could be taken for something else by ssh.
-func checkName(name string) error {
-	if ip, err := netip.ParseAddr(name); err == nil && (ip.Is4() || ip.Zone() == "") {
 		return nil
+	})
+}
+
+// Preflight examines the hosts of some agents.
+func Preflight(ctx context.Context, agents []*agent.Connection, c doctor.Config) (*record.Hosts, error) {
+	var members []doctor.Member
+	for _, a := range agents {
+		members = append(members, doctor.Member{Label: a.Host.Name, Slots: a.Host.Slots, Asker: a})
 	}
-	user, host, hasUser := strings.Cut(name, "@")
-	if !hasUser {
-		user, host = "user", name
+	return doctor.Preflight(ctx, members, c)
+}
+
+// preflightConfig names the model that the command would train first, whose exchange is predicted. Of what is
+// wrong with it, the command says that.
+func (l *launching) preflightConfig(ctx context.Context) doctor.Config {
+	survey, err := l.survey(ctx, l.Arguments)
+	if err != nil || len(survey.Configs) == 0 {
+		return doctor.Config{}
 	}
-	for _, part := range []string{user, host} {
-		isOdd := strings.ContainsFunc(part, func(r rune) bool {
-			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
-				strings.ContainsRune("-._", r))
-		})
-		if part == "" || len(part) > maxName || part[0] == '-' || part[0] == '.' || isOdd {
-			return fmt.Errorf("%.80q is no host; %s", name, wantHost)
-		}
+	model := survey.Configs[0].Model
+	bytes, err := l.GradientBytes(model)
+	if err != nil {
+		return doctor.Config{}
 	}
-	return nil
+	return doctor.Config{Model: model, GradientBytes: bytes}
+}
+
+// Status returns the exit status of an error of hosts; 0: it is none.
+func Status(err error) int {
+	switch {
+	case isA[*agent.HostsError](err):
+		return job.ExitUsage
+	case isA[*transfer.HostError](err):
+		return job.ExitData
+	case isA[*transfer.CutError](err), isA[*doctor.HostError](err):
+		return job.ExitRendezvous
+	}
+	refusal, lost, asked := (*doctor.Refusal)(nil), (*agent.HostError)(nil), (*agent.AskError)(nil)
+	switch {
+	case errors.As(err, &asked):
+		return asked.Status
+	case errors.As(err, &refusal) && refusal.IsFull():
+		return job.ExitCheckpoint
+	case errors.As(err, &lost) && lost.IsFull:
+		return job.ExitData
+	case lost != nil && lost.IsLost:
+		return job.ExitPeerLost
+	case refusal != nil, lost != nil:
+		return job.ExitRendezvous
+	}
+	return 0
+}
+
+// isA reports whether err is, or wraps, an E.
+func isA[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
 }

@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/cluster"
+)
+
+// carrier is a process over whose standard input and output a line goes: an agent, or an ssh to it.
+type carrier struct {
+	command *exec.Cmd
+	in      *os.File   // written by this process
+	out     *os.File   // read by this process
+	words   *lastBytes // what it says on its standard error
+	ended   chan struct{}
+}
+
+// leaveTime is the time that a carrier has to end after its input has ended.
+const leaveTime = 3 * time.Second
+
+// carry starts a carrier in a session of its own, without terminal: it can neither ask questions nor receive
+// the terminal's Ctrl-C.
+func carry(argv []string, e cluster.Environment) (*carrier, error) {
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, in.Close(), childIn.Close())
+	}
+	c := &carrier{command: exec.Command(argv[0], argv[1:]...), in: in, out: out, words: &lastBytes{},
+		ended: make(chan struct{})}
+	c.command.Env = e.Pairs()
+	c.command.Stdin, c.command.Stdout, c.command.Stderr = childIn, childOut, c.words
+	c.command.WaitDelay = time.Second // a process that ssh has left behind may hold its standard error
+	detach(c.command)
+	if err := start(c.command, func(error) { close(c.ended) }); err != nil {
+		return nil, errors.Join(err, in.Close(), out.Close(), childIn.Close(), childOut.Close())
+	}
+	childIn.Close() // the child has its own descriptors
+	childOut.Close()
+	return c, nil
+}
+
+// start starts a command that dies with this process, and calls ended with the result of its Wait.
+//
+// Linux sends the parent-death signal when the thread that started the child ends, so a goroutine keeps its
+// thread meanwhile.
+func start(command *exec.Cmd, ended func(error)) error {
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			ended(command.Wait())
+		}
+	}()
+	return <-started
+}
+
+// close ends the input of the process, waits for it to end, and kills it if it does not.
+func (c *carrier) close() {
+	c.in.Close() // an error means that it was closed before
+	select {
+	case <-c.ended:
+	case <-time.After(leaveTime):
+		c.kill()
+	}
+	c.out.Close()
+}
+
+// kill kills the process with its children, such as the ssh to a jump host.
+func (c *carrier) kill() {
+	killGroup(c.command.Process)
+	<-c.ended
+}
+
+// lastBytes keeps the end of what is written to it.
+type lastBytes struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const maxTail = 8 << 10
+
+// Write keeps at most maxTail bytes.
+func (t *lastBytes) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = t.text[over:]
+	}
+	return len(p), nil
+}
+
+// String returns what was kept.
+func (t *lastBytes) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}
+
+// last returns the last line that says something.
+func (t *lastBytes) last() string { return lastLine(t.String()) }
+
+// lastLine returns the last line of text that says something.
+func lastLine(text string) string {
+	last := ""
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			last = line
+		}
+	}
+	return last
+}

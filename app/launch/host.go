@@ -1,0 +1,116 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"lockstep/app/doctor"
+	"lockstep/app/job"
+	"lockstep/app/launch/agent"
+	"lockstep/app/setting"
+	"lockstep/app/transfer"
+	"lockstep/cluster"
+	"lockstep/internal/regular"
+)
+
+// Serve is the life of the agent of a host.
+func Serve(ctx context.Context, out io.Writer, e cluster.Environment, clock func() time.Time, version,
+	hash string) error {
+	examined := doctor.NewHost(doctor.JobPlaces(), clock)
+	defer examined.Close() // it ends listening
+	name, _ := os.Hostname()
+	here := agent.Agent{In: os.Stdin, Out: out, Status: job.ExitCode, Environment: e,
+		Hello: agent.Hello{Version: version, Hash: hash, Name: name, PID: os.Getpid(),
+			Jobs:     JobsFolder(),
+			Platform: runtime.GOOS + "/" + runtime.GOARCH},
+		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
+			if doctor.IsQuestion(name) {
+				return examined.Answer(ctx, name, body)
+			}
+			if name == askStand {
+				return standing(body)
+			}
+			return nil, fmt.Errorf("agent: unknown ask %q", name)
+		}}
+	if self, err := os.Executable(); err == nil {
+		agent.Tidy(self, JobsFolder(), time.Now())
+	}
+	return here.Serve(ctx)
+}
+
+// askStand is the name of an ask of the first host: where a run that has ended early can go on. Its body is a
+// standAsk, its answer a record.Standing.
+const askStand = "job.stand"
+
+// standAsk names the directory of a run.
+type standAsk struct {
+	Folder    string `json:"folder"` // of the job; "": the current one
+	Directory string `json:"directory"`
+}
+
+// standing answers an ask. The path of the checkpoint is relative to the job's folder.
+func standing(body json.RawMessage) (json.RawMessage, error) {
+	var asked standAsk
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return nil, fmt.Errorf("agent: %s: %w", askStand, err)
+	}
+	folder := "."
+	if asked.Folder != "" {
+		if !filepath.IsLocal(asked.Folder) || !filepath.IsLocal(asked.Directory) {
+			return nil, fmt.Errorf("agent: %s: %q in %q is not below the folder of jobs", askStand,
+				asked.Directory, asked.Folder)
+		}
+		folder = filepath.Join(JobsFolder(), asked.Folder)
+	}
+	directory := asked.Directory
+	if !filepath.IsAbs(directory) {
+		directory = filepath.Join(folder, directory)
+	}
+	s, err := job.Stand(directory)
+	if err != nil {
+		return nil, err
+	}
+	if s.Checkpoint != "" && !filepath.IsAbs(asked.Directory) {
+		if s.Checkpoint, err = filepath.Rel(folder, s.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(s)
+}
+
+// JobsFolder is where an agent keeps the folders of jobs of other machines.
+func JobsFolder() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "lockstep", "jobs")
+}
+
+// OwnHash returns the SHA-256 of this program.
+func OwnHash() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return regular.Hash(self)
+}
+
+// Receive takes files that a console sends: into the folder of a job or, without one, data sets into the
+// cache, unless the folder also or that of LOCKSTEP_DATA has them.
+func Receive(ctx context.Context, in io.Reader, out io.Writer, e cluster.Environment,
+	job, also string) error {
+	if job == "" {
+		return transfer.Receive(ctx, in, out, setting.DataOptions("", e).Cache, also, e[cluster.EnvData])
+	}
+	if !filepath.IsLocal(job) {
+		return setting.Refuse("receive: --job %.80q, want a name", job)
+	}
+	return transfer.Receive(ctx, in, out, filepath.Join(JobsFolder(), job))
+}

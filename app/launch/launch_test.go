@@ -1,0 +1,121 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/job"
+	"lockstep/app/launch/agent"
+	"lockstep/app/setting"
+	"lockstep/app/transfer"
+	"lockstep/cluster"
+)
+
+// named returns the configuration of a data set.
+func named(data string) setting.Config {
+	c := setting.Default()
+	c.Data = data
+	return c
+}
+
+// The files of a data set that is here are found in the folder that names it; one that is nowhere is an
+// error.
+func TestFilesThatACommandNeeds(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"mnist/train-images-idx3-ubyte", "mnist/train-labels-idx1-ubyte",
+		"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"} {
+		path := filepath.Join(folder, name)
+		if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.WriteFile(path, []byte(name), 0o666) != nil {
+			t.Fatal("cannot prepare the folder")
+		}
+	}
+	e := cluster.Environment{cluster.EnvData: folder}
+	for name, want := range map[string]int{"glyphs": 0, "mnist": 4} {
+		files, err := dataFiles(t.Context(), []setting.Config{named(name), named(name)}, e, nil)
+		if err != nil || len(files) != want || want > 0 && !slices.ContainsFunc(files,
+			func(f transfer.File) bool {
+				return f.Name == "mnist/train-images-idx3-ubyte" && strings.HasPrefix(f.Path, folder)
+			}) {
+			t.Errorf("%s: %+v, %v", name, files, err)
+		}
+	}
+	missing := setting.Default()
+	missing.Data, missing.DataDir = "mnist", filepath.Join(folder, "none")
+	_, err := dataFiles(t.Context(), []setting.Config{missing}, e, nil)
+	if job.ExitCode(err) != job.ExitData {
+		t.Errorf("%v", err)
+	}
+}
+
+// A run that goes on on hosts may be in a folder that its own configuration names, and that is not empty. A
+// folder for new results must be empty, and belongs to one command until it has them.
+func TestFolderOfResults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if os.Mkdir("mine", 0o777) != nil || os.WriteFile("mine/config.yaml", nil, 0o666) != nil {
+		t.Fatal("cannot prepare the folder")
+	}
+	reserve := func(given map[string]string) (*freight, error) {
+		f, err := load(Survey{Configs: []setting.Config{named("glyphs")}, Given: given}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.direct("lenet")
+		return f, f.reserve()
+	}
+	for line, name := range map[string]string{"resume=mine": "mine", "out=mine": "", "out=new/run": "new/run",
+		"=": "runs/"} {
+		flag, value, _ := strings.Cut(line, "=")
+		given := map[string]string{flag: value}
+		first, err := reserve(given)
+		if (err != nil) != (name == "") {
+			t.Errorf("%s: %v", line, err)
+		}
+		if err != nil {
+			continue
+		}
+		if !strings.HasPrefix(first.directory, name) || first.fetch != first.directory {
+			t.Errorf("%s: directory %q, fetched %q", line, first.directory, first.fetch)
+		}
+		second, err := reserve(given)
+		if isOwn := second.directory != first.directory; (err == nil) != isOwn {
+			t.Errorf("%s: at the same time: %v", line, err)
+		}
+		if second.release != nil {
+			second.release()
+		}
+		first.release()
+	}
+	for _, name := range []string{"new", "runs"} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is left, without results", name)
+		}
+	}
+}
+
+// A host other than the first that is lost before an attempt has begun ends that attempt, not the job.
+func TestHostsThatAreLostBeforeAnAttempt(t *testing.T) {
+	l := &launching{}
+	for _, name := range []string{"a", "b", "c"} {
+		l.agents = append(l.agents, &agent.Connection{Host: agent.Host{Name: name}})
+	}
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{&agent.HostError{Host: "a", IsLost: true}, 0},
+		{&agent.HostError{Host: "c", IsLost: true}, 2},
+		{fmt.Errorf("begin: %w", &agent.HostError{Host: "b", IsLost: true}), 1},
+		{&agent.HostError{Host: "b"}, 0},
+		{&agent.HostError{Host: "d", IsLost: true}, 0},
+		{&agent.AskError{Host: "b"}, 0},
+	} {
+		if got := l.other(test.err); got != test.want {
+			t.Errorf("%v: host %d, want %d", test.err, got, test.want)
+		}
+	}
+}
