@@ -126,24 +126,24 @@ func overview(sections []section) *block {
 			isCertain++
 		}
 	}
-	return &block{Title: "Each comparison", Caption: fmt.Sprintf(
-		"%s, %d certain. Rows are compared within each "+
-			"alone, because only there they did the same work.", spelling.Count(len(sections), "comparison"),
-		isCertain),
-		IsOpen: true, Table: tableOf("The answer of each comparison", sections,
-			cells("comparison", "", func(s section) cell {
-				return cell{Text: s.Title, Link: s.ID, Small: s.Answer.Sign + " " + s.Answer.Verdict}
-			}),
-			col("fastest", "", func(s section) string { return orDash(s.Answer.Leader) }),
-			col("step", "ms", func(s section) string { return orDash(s.Answer.Step) }),
-			cells("speed-up", "over the baseline", func(s section) cell { return s.Answer.Gain }),
-			cells("over PyTorch", "its fastest row", func(s section) cell {
-				if s.Answer.Beside == nil {
-					return cell{Text: dash}
-				}
-				c := s.Answer.Beside.Gain
-				c.Small = strings.TrimSpace(c.Small + " " + s.Answer.Beside.Sign + " " +
-					s.Answer.Beside.Verdict)
-				return c
-			}))}
+	caption := fmt.Sprintf("%s, %d certain. Rows are compared within each alone, because only there they "+
+		"did the same work.", spelling.Count(len(sections), "comparison"), isCertain)
+	b := block{Title: "Each comparison", Caption: caption, IsOpen: true}
+	b.Table = tableOf("The answer of each comparison", sections,
+		cells("comparison", "", func(s section) cell {
+			return cell{Text: s.Title, Link: s.ID, Small: s.Answer.Sign + " " + s.Answer.Verdict}
+		}),
+		col("fastest", "", func(s section) string { return orDash(s.Answer.Leader) }),
+		col("step", "ms", func(s section) string { return orDash(s.Answer.Step) }),
+		cells("speed-up", "over the baseline", func(s section) cell { return s.Answer.Gain }),
+		cells("over PyTorch", "its fastest row", func(s section) cell {
+			if s.Answer.Beside == nil {
+				return cell{Text: dash}
+			}
+			c := s.Answer.Beside.Gain
+			c.Small = strings.TrimSpace(c.Small + " " + s.Answer.Beside.Sign + " " +
+				s.Answer.Beside.Verdict)
+			return c
+		}))
+	return &b
 }

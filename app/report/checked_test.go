@@ -105,34 +105,3 @@ func written(t *testing.T, r *report.Report) string {
 	}
 	return folder
 }
-
-// A reader may copy the step time and the rate of a row out of a report, however uneven its steps were: the
-// rate is the samples of a step over the time beside it.
-func TestStepAndRateMayBeCopied(t *testing.T) {
-	r := only(sample(), "lenet")
-	for i := range r.Rows {
-		for j := range r.Rows[i].Runs {
-			for _, rank := range r.Rows[i].Runs[j].Ranks {
-				for k := 5; k < len(rank.Steps.Seconds); k += 5 {
-					rank.Steps.Seconds[k] *= 4
-				}
-			}
-		}
-	}
-	copied := "row,batch,step ms,samples/s\n"
-	for _, line := range compare.Compare(r).Groups[0].Lines {
-		for _, run := range line.Runs() {
-			copied += fmt.Sprintf("%s run %d,64,%s,%.0f\n", line.Label, run.Round, compare.Millis(run.Step),
-				run.PerSecond)
-		}
-		copied += fmt.Sprintf("%s,64,%s,%.0f\n", line.Label, compare.Millis(line.Step.Median),
-			line.PerSecond)
-	}
-	d, err := check.Read(strings.NewReader(copied), "copied.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found := check.Check(d); found.IsRefused() {
-		t.Errorf("%s\nis refused: %+v", copied, found.Objections)
-	}
-}

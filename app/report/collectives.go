@@ -102,10 +102,8 @@ func Collectives(m Measured) (*Report, error) {
 
 // ofOperation returns the measurements of an operation.
 func ofOperation(operation string, all []compare.Collective) []compare.Collective {
-	return slices.DeleteFunc(slices.Clone(all), func(
-		c compare.Collective) bool {
-		return c.Operation != operation
-	})
+	isOther := func(c compare.Collective) bool { return c.Operation != operation }
+	return slices.DeleteFunc(slices.Clone(all), isOther)
 }
 
 // collectiveAnswer says which of the measured ways is the fastest for the largest vector of the first

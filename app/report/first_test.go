@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 )
 
@@ -128,32 +127,6 @@ func areWhole(t *testing.T, page string) {
 	}
 	if !regexp.MustCompile(`and \d+ more`).MatchString(top) {
 		t.Errorf("no list of rows is shortened:\n%s", top)
-	}
-}
-
-// The answer names as fastest what the findings do, and is certain only where they tell one row apart.
-func TestAnswerIsThatOfTheFindings(t *testing.T) {
-	for name, r := range map[string]*record.Results{"sample": sample(), "r3": stored(t, "r3/results.json"),
-		"r4": stored(t, "r4/results.json.gz")} {
-		c := compare.Compare(r)
-		for i := range c.Groups {
-			g := &c.Groups[i]
-			a, findings := g.Answer(), g.Findings()
-			if len(a.First) == 0 || len(a.First)+len(a.Slower) < 2 {
-				continue
-			}
-			finding, first := findings[0], a.First[0]
-			isTold := strings.Contains(finding, first.Label+" has the shortest step") ||
-				strings.Contains(finding, "No way of training is faster than "+first.Label)
-			isOnce := strings.HasPrefix(finding, "One run of each row")
-			if a.IsCertain != (isTold && !isOnce) || a.IsCertain && len(a.First) != 1 {
-				t.Errorf("%s, %s: certain is %v: %q\nfinding: %q", name, c.Title(g), a.IsCertain, a.Text,
-					finding)
-			}
-			if !a.IsCertain && !isOnce && !strings.Contains(finding, "cannot be told") {
-				t.Errorf("%s, %s: %q\nfinding: %q", name, c.Title(g), a.Text, finding)
-			}
-		}
 	}
 }
 

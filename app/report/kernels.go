@@ -137,10 +137,10 @@ const (
 func kernelSummary(k *compare.Kernels) section {
 	type work = compare.Work
 	sum, least := compare.Total(k.Layers)
-	s := section{ID: "kinds", Title: "Where a step goes, by kind of op, most lost first", Work: kernelsLegend(
-		k),
-		Findings: []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
-			"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))}}
+	s := section{ID: "kinds", Title: "Where a step goes, by kind of op, most lost first"}
+	s.Work = kernelsLegend(k)
+	s.Findings = []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
+		"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))}
 	for i, t := range compare.Furthest(k.Layers, furthest) {
 		s.Findings = append(s.Findings, fmt.Sprintf("Furthest from its bound, %d: %s, %s: %s ms lost of %s "+
 			"ms.", i+1,

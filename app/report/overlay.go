@@ -116,12 +116,10 @@ func overlayAnswer(all []*overlaid) answer {
 		a.Why = "lockstep bench compares such runs by the time of all their samples."
 	case !(ratio > 1+compare.LeastDifference):
 		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
-			"apart.",
-			best, first, next, second, compare.Least())
+			"apart.", best, first, next, second, compare.Least())
 	default:
 		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
-			"(%.2f×).",
-			best, first, next, second, ratio)
+			"(%.2f×).", best, first, next, second, ratio)
 	}
 	return a
 }

@@ -62,7 +62,7 @@ type namedNote struct {
 }
 
 // part is a named list of facts at the end of a page, such as the machine or the hosts of a run. What a
-// package has to say about a run becomes one more part in [parts] or [trainingParts].
+// package has to say about a run becomes one more part.
 type part struct {
 	ID, Title string
 	Pairs     []pair

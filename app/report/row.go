@@ -202,13 +202,12 @@ func (s *section) tables() []block {
 	ranks, usage, costs := s.rankTable(), s.usageTable(), s.costTable()
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
-			"percentile of " +
-			"all their steps after the first; samples/s: samples of a step over that median. Spread: range " +
-			"of the runs’ medians. Ranges of ratios run over the rounds. A dash: not measured, or no ratio " +
-			"because of contention or of cores taken by others.",
+			"percentile of all their steps after the first; samples/s: samples of a step over that median. " +
+			"Spread: range of the runs’ medians. Ranges of ratios run over the rounds. A dash: not " +
+			"measured, or no ratio because of contention or of cores taken by others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
-		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; " +
-			"accuracies of several seeds are means with their interval.",
+		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
+			"several seeds are means with their interval.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
 		ranks, usage, costs)
 }
@@ -252,8 +251,8 @@ func (s *section) rowTable(name string, columns []column[*lineView]) table {
 		t.Head = []heading{first.heading, {Text: "figures", IsProse: true}}
 	}
 	for _, v := range undone {
-		t.Rows = append(t.Rows, row{Cells: []cell{first.value(v), {Text: v.missing(), Span: len(
-			t.Head) - 1}}})
+		reason := cell{Text: v.missing(), Span: len(t.Head) - 1}
+		t.Rows = append(t.Rows, row{Cells: []cell{first.value(v), reason}})
 	}
 	return t
 }

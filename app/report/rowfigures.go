@@ -29,9 +29,8 @@ func (s *section) stepFigure() *figure {
 		d.Groups = append(d.Groups, group)
 	}
 	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
-		"the " +
-		"median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread each; " +
-		"the letter names the row below."
+		"the median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread " +
+		"each; the letter names the row below."
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow, in the table in parentheses: others took cores from the run."
 	}
@@ -133,8 +132,8 @@ func (s *section) lossFigures() []figure {
 	of := func(at func(*lineView) []float64) (all []plot.Series) {
 		for _, v := range s.lines {
 			if loss := v.SharedLoss(); len(loss) > 0 {
-				all = append(all, v.series(steady(at(v)[:len(loss)], loss, differences(v.LossSamples[:len(
-					loss)]))))
+				samples := differences(v.LossSamples[:len(loss)])
+				all = append(all, v.series(steady(at(v)[:len(loss)], loss, samples)))
 			}
 		}
 		return all
@@ -278,9 +277,9 @@ func addGPU(bars []plot.Bar, key, label string, g *record.RankGPU) []plot.Bar {
 
 // gpuFigure shows what GPUs did in a step, and how long they were idle.
 func gpuFigure(head plot.Head, caption string, bars []plot.Bar) figure {
-	return figure{Title: "What the GPU did", Caption: caption + " By the GPU's own clock, " +
-		"in one step of sixteen: from the first to the last op of a pass, with samples that travel to it " +
-		"and gaps in between. Else it is idle, and the host computes, exchanges or prepares the next pass.",
+	return figure{Title: "What the GPU did", Caption: caption + " By the GPU's own clock, in one step of " +
+		"sixteen: from the first to the last op of a pass, with samples that travel to it and gaps in " +
+		"between. Else it is idle, and the host computes, exchanges or prepares the next pass.",
 		Chart: plot.Bars{Head: head, X: "ms per step", BesideAt: -1,
 			Parts: []string{"forward", "backward", "optimizer", "idle"}, Rows: bars}}
 }

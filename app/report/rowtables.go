@@ -52,10 +52,10 @@ func (s *section) rankTable() block {
 	}
 	return block{Title: "Loss of each rank", Table: tableOf("Loss of each rank by iteration", all,
 		columns...),
-		Caption: "First run of each row, before the update of the iteration. Global: mean over the " +
-			"whole batch, the same on all ranks. Rank: mean over this rank's own shards. " +
-			"Workers of strategy none have no global loss. A dash under a rank: " +
-			"the row has no such rank, or the iteration had no sample for it."}
+		Caption: "First run of each row, before the update of the iteration. Global: mean over the whole " +
+			"batch, the same on all ranks. Rank: mean over this rank's own shards. Workers of strategy " +
+			"none have no global loss. A dash under a rank: the row has no such rank, or the iteration had " +
+			"no sample for it."}
 }
 
 // iterations chooses the rows of a table over n iterations: the first, every 20th (every 5th of
@@ -167,8 +167,7 @@ func (s *section) costTable() block {
 		"that a row keeps busy or its GPUs. Ten runs are ten times one."
 	if len(prices) > 0 {
 		caption += fmt.Sprintf(" Dollars are a projection: these devices were not rented; the price is "+
-			"that of %s.",
-			strings.Join(prices, ", or of "))
+			"that of %s.", strings.Join(prices, ", or of "))
 	}
 	if len(unpriced) > 0 {
 		caption += fmt.Sprintf(" No price is known here of a machine with %s.",
@@ -223,8 +222,7 @@ func runTables(s *section) (all []block) {
 			}),
 			bytesOf("sent", func(r compare.RunLine) float64 { return float64(r.BytesSent) }),
 			cells("parameters", "SHA-256", func(r compare.RunLine) cell {
-				return hashCell(
-					r.ParameterSHA256)
+				return hashCell(r.ParameterSHA256)
 			}),
 			col("cores taken", "", func(r compare.RunLine) string {
 				if compare.TakenText(r.Taken) == "" {

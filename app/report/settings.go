@@ -147,8 +147,8 @@ func joinedPart(s *record.Summary) part {
 		return p
 	}
 	for i, j := range all {
-		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, j.name), "ranks " + strings.Trim(fmt.Sprint(
-			j.ranks), "[]")})
+		ranks := strings.Trim(fmt.Sprint(j.ranks), "[]")
+		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, j.name), "ranks " + ranks})
 	}
 	p.Pairs = append(p.Pairs, pair{"examined", "not before this run"})
 	return p

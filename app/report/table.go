@@ -64,10 +64,7 @@ type column[T any] struct {
 
 // col is a column of texts.
 func col[T any](name, unit string, value func(T) string) column[T] {
-	return column[T]{heading: heading{Text: name, Unit: unit}, value: func(
-		v T) cell {
-		return cell{Text: value(v)}
-	}}
+	return cells(name, unit, func(v T) cell { return cell{Text: value(v)} })
 }
 
 // cells is a column of cells.

@@ -29,17 +29,14 @@ func quantities() []quantity {
 		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
 			"which it was taken, a tenth of a second or more, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
-		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points, for each worker's " +
-			"process.",
+		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
 		{"gpu", "Memory of the GPU", "in use, MiB", "Largest of the steps between two points, on each " +
 			"worker's GPU, by all processes that use it; asked for once a second.",
 			func(w compare.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
-		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations, over the same " +
-			"time.",
+		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Sent }, 1e-6},
-		{"received", "Network, received", "MB/s",
-			"Bytes that each worker received, without evaluations, over the same time.",
+		{"received", "Network, received", "MB/s", "Bytes that each worker received, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Received }, 1e-6},
 	}
 }
@@ -182,11 +179,8 @@ func evaluationFigures(t *compare.Training) []figure {
 		if len(all) == 1 {
 			all[0].Label = part + " samples"
 		}
-		return figure{"Accuracy against " + x, "On all " + part +
-			" samples. Evaluations take no part in the time.",
-			plot.Lines{Head: plot.Head{ID: id, Title: "Accuracy against " + x}, X: x, Y: part +
-				" accuracy, %",
-				Series: all}}
+		return curves(plot.Head{ID: id, Title: "Accuracy against " + x}, x, part+" accuracy, %",
+			"On all "+part+" samples. Evaluations take no part in the time.", all)
 	}
 	return []figure{plotted("accuracy", "seconds of training", bySeconds),
 		plotted("accuracy-samples", "samples", byRank(t.Evaluations, func(e record.Evaluation) float64 {
@@ -227,12 +221,12 @@ func evaluationTable(evaluations []record.Evaluation) block {
 func rankPhases(ranks []record.RankStat) figure {
 	var all []phased
 	for _, r := range ranks {
-		all = append(all, phased{"", fmt.Sprintf("rank %d", r.Rank), r.Phases.ByName(), hiddenSeconds(
-			r.Buckets)})
+		hidden := hiddenSeconds(r.Buckets)
+		all = append(all, phased{"", fmt.Sprintf("rank %d", r.Rank), r.Phases.ByName(), hidden})
 	}
+	names := append(compare.Phases(), "evaluation")
 	return phaseFigure(plot.Head{ID: "phases", Title: "Phases of the run, by rank"}, "Where the time goes",
-		"seconds",
-		"Wall time of the training thread of each rank.", append(compare.Phases(), "evaluation"), 1, all)
+		"seconds", "Wall time of the training thread of each rank.", names, 1, all)
 }
 
 // rankGPUs shows what the GPU of each rank did in a step.

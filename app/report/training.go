@@ -301,12 +301,11 @@ func (f *facts) addLength(t *compare.Training) {
 		if at := t.Standing; at != nil && at.Checkpoint != "" {
 			f.add("checkpoint", "after step %d: %s", at.Step, at.Checkpoint)
 		}
-		f.add("time", "%s s of steps, %s s of evaluations", seconds(t.Trained()), seconds(
-			t.Phases.Evaluation))
+		f.add("time", "%s s of steps, %s s of evaluations", seconds(t.Trained()),
+			seconds(t.Phases.Evaluation))
 	case t.Resumed != nil:
 		f.add("time", "%s s of training in all parts of the run, %s s of it in the last one, which took %s "+
-			"s "+
-			"with evaluations", seconds(t.TrainSeconds), seconds(t.Trained()), seconds(t.Seconds))
+			"s with evaluations", seconds(t.TrainSeconds), seconds(t.Trained()), seconds(t.Seconds))
 	default:
 		f.add("time", "%s s, %s s of it training", seconds(t.Seconds), seconds(t.TrainSeconds))
 	}
