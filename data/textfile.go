@@ -173,7 +173,7 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 		}
 		isHeader = isHeader || isNamed
 	}
-	label, isNamed, err := t.label(first, path)
+	label, isNamed, err := column(first, path, "label", t.labelColumn, labelNames()...)
 	if err != nil {
 		return at, false, err
 	}
@@ -192,11 +192,6 @@ func isOneOf(field string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return strings.EqualFold(strings.TrimSpace(field), name)
 	})
-}
-
-// label finds the column of labels as columns does.
-func (t *textReader) label(first []string, path string) (at int, isNamed bool, err error) {
-	return column(first, path, "label", t.labelColumn, labelNames()...)
 }
 
 // check fails if two roles have the same column.
@@ -219,10 +214,12 @@ func (c columns) check(path string) error {
 
 // column finds the wanted field, by number or name, or else by a usual name.
 func column(first []string, path, role, wanted string, usual ...string) (at int, named bool, err error) {
+	refuse := func(format string, args ...any) (int, bool, error) {
+		return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(format, args...)}
+	}
 	if n, err := strconv.Atoi(wanted); err == nil {
 		if n < 1 || n > len(first) {
-			return 0, false, &FormatError{File: path, Offset: -1, Line: 1,
-				Reason: fmt.Sprintf("%d columns, --%s-column is %d", len(first), role, n)}
+			return refuse("%d columns, --%s-column is %d", len(first), role, n)
 		}
 		return n - 1, false, nil
 	}
@@ -231,13 +228,15 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 	}
 	for _, name := range usual {
 		isNamed := func(field string) bool { return isOneOf(field, []string{name}) }
-		if i := slices.IndexFunc(first, isNamed); i >= 0 {
+		i := slices.IndexFunc(first, isNamed)
+		if i >= 0 && slices.ContainsFunc(first[i+1:], isNamed) {
+			return refuse("several columns are called %s; give one's number with --%s-column", name, role)
+		} else if i >= 0 {
 			return i, true, nil
 		}
 	}
-	return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
-		"no column %s in the header %.200q; name one with --%s-column (or give all columns by number "+
-			"if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)}
+	return refuse("no column %s in the header %.200q; name one with --%s-column (or give all columns by "+
+		"number if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)
 }
 
 // sortClasses sorts the classes found in sets, numerically if all are whole numbers, else by name, and
@@ -332,7 +331,7 @@ func (t *textReader) hasLabels(ctx context.Context, path string) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	_, _, err = t.label(fields, path)
+	_, _, err = column(fields, path, "label", t.labelColumn, labelNames()...)
 	return err == nil, nil
 }
 

@@ -188,6 +188,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 	folder, o := textFolder(t, map[string]string{
 		"new/train.tsv": "text\tlabel\na\tx\n", "new/test.tsv": "text\tlabel\na\tx\nb\ty\n",
 		"empty.csv": "", "header.csv": "text,label\n", "names.csv": "comment,stars\na,1\n", "many.tsv": many,
+		"same.csv":  "text,Text,label\na,b,1\n",
 		"blank.tsv": "text\tlabel\na\t\n", "sst/train.tsv": "label\tsentence\n0\ta\n1\tb\n",
 		"sst/dev.tsv": "label\tcontent\n0\ta\n2\tb\n", "one.tsv": "label\na\n", "my.txt": "a",
 		"twins/vocab.txt": "[UNK]\na\na\n", "twins.csv": "text,label\n",
@@ -211,6 +212,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 			func(o *data.Options) { o.TextColumn, o.PairColumn, o.LabelColumn = "1", "stars", "2" }},
 		{"names.csv", "names.csv", "no column b in the header", 1,
 			func(o *data.Options) { o.TextColumn, o.PairColumn = "1", "b" }},
+		{"same.csv", "same.csv", "several columns are called text; give one's number", 1, nil},
 		{"many.tsv", "many.tsv", `label "256" is one more than the 256`, 258, nil},
 		{"blank.tsv", "blank.tsv", "no label", 2, nil},
 		{"sst2", "sst/dev.tsv", `label "2", want one of 0, 1`, 3,

@@ -172,12 +172,12 @@ func interruptedAnswer(t *compare.Training) answer {
 	if at == nil {
 		return a
 	}
-	var planned, next string
+	var planned, cause, next string
 	if at.Planned != "" {
 		planned = fmt.Sprintf("Planned: %s.", at.Planned)
 	}
 	if at.Cause != "" {
-		a.Why += strings.ToUpper(at.Cause[:1]) + at.Cause[1:] + ". "
+		cause = strings.ToUpper(at.Cause[:1]) + at.Cause[1:] + "."
 	}
 	switch {
 	case at.IsGoingOn:
@@ -186,7 +186,7 @@ func interruptedAnswer(t *compare.Training) answer {
 	default:
 		next = fmt.Sprintf("%s goes on after step %d.", at.Resume, at.Step)
 	}
-	a.Why = joined(" ", planned, next)
+	a.Why = joined(" ", planned, cause, next)
 	return a
 }
 

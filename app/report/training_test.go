@@ -195,6 +195,8 @@ func TestReportOfARunWithoutASummary(t *testing.T) {
 			"on after " +
 			"step 400.\n",
 		`"planned":"20 epochs"`: "Planned: 20 epochs. There is no checkpoint here to go on from.\n",
+		`"planned":"9 steps","cause":"the run ended without a word: killed"`: "Planned: 9 steps. The run " +
+			"ended without a word: killed. There is no checkpoint here to go on from.\n",
 		`"planned":"9 steps","checkpoint":"run/checkpoints/step-400","going_on":true`: "**Going " +
 			"on, after | Planned: 9 steps.\n|, going on\n",
 	} {

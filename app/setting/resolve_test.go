@@ -142,6 +142,7 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 		{name: "near key", file: "bacth: 1\n", want: `did you mean "batch"?`},
 		{name: "value in file", file: "model: lenet\nbatch: x\n", want: `:2:1: batch: "x" is no whole`},
 		{name: "rule in file", file: "shards: 9\nbatch: 8\n", want: `:2:1: batch: 8 is smaller`},
+		{name: "two documents", file: "lr: 1\n---\nbatch: 2\n", want: ": a second document, want one"},
 		{name: "key twice", file: "batch: 1\nbatch: 2\n", want: ":2:1: "},
 		{name: "nested", file: "batch:\n  size: 1\n", want: ":1:1: batch: want a value, or a list of values"},
 		{name: "list for one", file: "batch: [1, 2]\n", want: `:1:1: batch: "1,2" is no whole`},

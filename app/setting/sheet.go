@@ -54,11 +54,12 @@ func ReadSheet(path string, text []byte) ([]Line, error) {
 		if doc.Body == nil {
 			continue // an empty file, or comments alone
 		}
-		more, err := s.mapping(doc.Body)
-		if err != nil {
+		if lines != nil {
+			return nil, s.refuse(doc.Body.GetToken().Position, "a second document, want one: leave out ---")
+		}
+		if lines, err = s.mapping(doc.Body); err != nil {
 			return nil, err
 		}
-		lines = append(lines, more...)
 	}
 	return lines, checkOnce(lines)
 }
