@@ -153,21 +153,19 @@ func withoutCheckpoint(folder string, err error) error {
 			return fmt.Errorf("%w; the run is in %s: want --resume %s", err, run, spelling.Word(run))
 		}
 	}
-	c, failed := ReadFile(rundir.Directory(folder).Path(rundir.ConfigFile))
-	switch {
+	dir, why := rundir.Directory(folder), "ended before it had written one"
+	switch c, failed := ReadFile(dir.Path(rundir.ConfigFile)); {
 	case failed != nil:
 		return fmt.Errorf("%w; --resume wants the directory of a run", err)
 	case !c.KeepsCheckpoints():
-		err = fmt.Errorf("%w; the run there was one without --checkpoint-every", err)
-		if cause := rundir.Directory(folder).Cause(); cause != "" {
-			err = fmt.Errorf("%w; %s", err, cause)
-		}
-		return err
-	}
-	if rundir.Directory(folder).IsGoingOn() {
+		why = "was one without --checkpoint-every"
+	case dir.IsGoingOn():
 		return fmt.Errorf("%w yet; the run there is going on", err)
 	}
-	return fmt.Errorf("%w; the run there ended before it had written one", err)
+	if cause := dir.Cause(); cause != "" {
+		why += "; " + cause
+	}
+	return fmt.Errorf("%w; the run there %s", err, why)
 }
 
 // takeHosts decides the number of workers on several hosts, unless it was given: as many as they have slots,

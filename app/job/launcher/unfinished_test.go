@@ -81,6 +81,21 @@ func TestUnfinishedRunTellsHowItEnded(t *testing.T) {
 			t.Errorf("claimed again: %v, want %s", err, want)
 		}
 	}
+	for folder, want := range map[string]string{
+		c.Out:  "was one without --checkpoint-every; the run ended with: ",
+		killed: "ended before it had written one; the run ended without a word"} {
+		kept := filepath.Join(folder, "checkpoints")
+		moved := os.Rename(kept, kept+"-away")
+		if _, _, err := resumed(t, folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("without a checkpoint: %v, want %s", err, want)
+		}
+		if moved == nil {
+			moved = os.Rename(kept+"-away", kept)
+		}
+		if folder == killed && moved != nil {
+			t.Fatal(moved)
+		}
+	}
 	_, said, err := resumed(t, killed, "steps", "4")
 	if err != nil || !strings.Contains(said, "note: the run ended without a word") {
 		t.Errorf("resumed: %v, %s", err, said)
