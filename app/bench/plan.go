@@ -363,7 +363,7 @@ func (p Part) hasSingleWith(threads int) bool {
 func (p Part) under(name string, base setting.Config) setting.Config {
 	base.Strategy = name
 	if name != strategy.DDP && slices.ContainsFunc(p.Strategies, isDDP) {
-		base.TuneBucket, base.OverlapForward, base.ShardOptimizer = false, false, false
+		base.OverlapForward, base.ShardOptimizer = false, false
 	}
 	return base
 }

@@ -25,7 +25,6 @@ type Summary struct {
 	ServerPlace     string            `json:"server_place"`     // workers or apart; "": there are none
 	Algorithm       string            `json:"algorithm"`        // of a bucket, if it depends on the size
 	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
-	BucketTrials    []gradsync.Trial  `json:"bucket_trials"`    // null: there were none
 	Link            string            `json:"link"`             // between workers
 	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why; null: given, or resumed with
 	MathChoice      *MathChoice       `json:"math_choice"`      // why; null: given, or resumed with

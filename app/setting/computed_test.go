@@ -20,7 +20,7 @@ func aside() map[string][]string {
 			"outer-wire", "outer-parts", "outer-overlap"},
 		"it changes no weights that a run trains": {
 			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "bucket",
-			"tune-bucket", "overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "memory",
+			"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "memory",
 			"master-addr", "master-port", "eval-every", "out", "save", "checkpoint-every", "resume", "trace"},
 	}
 }

@@ -81,7 +81,6 @@ type Exchange struct {
 	Link           string // auto, local (one process), shm or tcp (processes)
 	Wire           string // compression of gradients; auto chooses
 	Bucket         int    // bytes of a ddp bucket
-	TuneBucket     bool   // try bucket sizes in the first steps
 	OverlapForward bool   // exchange gradients during the next forward pass
 	ShardOptimizer bool   // each worker updates its shard of the weights
 	Rebalance      bool   // shards move from slow workers to fast ones

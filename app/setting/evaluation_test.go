@@ -15,7 +15,7 @@ func TestEvaluationNotesSettingsOfTraining(t *testing.T) {
 		label-column limit-test weights fresh-head normalize eval-only tta workers threads link insecure
 		streams slow-worker master-addr master-port device isa math until out checkpoint-every resume trace`)
 	trains := strings.Fields(`augment limit-train strategy servers server-place algorithm wire
-		bucket tune-bucket overlap-forward shard-optimizer rebalance memory average-every outer-lr
+		bucket overlap-forward shard-optimizer rebalance memory average-every outer-lr
 		outer-momentum outer-wire outer-parts outer-overlap staleness backup-workers staleness-rate replay
 		epochs steps for batch shards accumulate adaptive-batch seed optimizer lr scale-lr momentum nesterov
 		weight-decay decay beta1 beta2 eps groups schedule warmup drop-every milestones gamma triangle clip

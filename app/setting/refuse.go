@@ -2,11 +2,12 @@ package setting
 
 import (
 	"fmt"
+	"strings"
+
 	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
-	"strings"
 )
 
 // adder adds a problem of the setting called name.
@@ -49,7 +50,6 @@ func (c Config) problems() []problem {
 	c.dataProblems(add)
 	c.updateProblems(add)
 	c.shardProblems(add)
-	c.bucketProblems(add)
 	c.overlapProblems(add)
 	c.slowProblems(add)
 	c.balanceProblems(add)

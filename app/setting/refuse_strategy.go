@@ -2,13 +2,14 @@ package setting
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"lockstep/app/strategy"
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
-	"slices"
-	"strings"
 )
 
 // notTaken says which strategies have a setting that c's has not; "" if it has it.
@@ -154,25 +155,6 @@ func (c Config) wireProblem() error {
 	return w.Check(c.Algorithm)
 }
 
-// bucketProblems adds the problems of TuneBucket.
-func (c Config) bucketProblems(add adder) {
-	switch {
-	case !c.TuneBucket || c.Workers == 1:
-	case !c.takes("tune-bucket"):
-		add("tune-bucket", "%s", c.notTaken("tune-bucket"))
-	case c.ShardOptimizer:
-		add("tune-bucket", "shares of --shard-optimizer go by the buckets")
-	case c.HoldsBack():
-		add("tune-bucket", "what --wire %s holds back goes by the buckets", c.Wire)
-	case c.GradientWire().IsAuto() || c.GradientWire().IsLossy():
-		add("tune-bucket", "changes no result, but with --wire %s the sums would depend on the size that "+
-			"it finds; want a --bucket", c.Wire)
-	case !comm.IsExact(c.Algorithm) && c.Algorithm != auto:
-		add("tune-bucket", "changes no result, but with --algorithm %s the sums would depend on the size "+
-			"that it finds; want a --bucket", c.Algorithm)
-	}
-}
-
 // overlapProblems adds the problems of OverlapForward.
 func (c Config) overlapProblems(add adder) {
 	switch {
@@ -183,8 +165,6 @@ func (c Config) overlapProblems(add adder) {
 		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
 	case c.ShardOptimizer:
 		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
-	case c.TuneBucket:
-		add("overlap-forward", "--tune-bucket times steps that end with their exchange")
 	case !c.GradientWire().IsFixed():
 		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
 			c.Wire)

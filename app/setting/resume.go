@@ -24,7 +24,7 @@ const fromResume = "--resume"
 // exceptions are the length, the device, the kernel path, and with a lossy wire the settings of the exchange.
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
-		"backup-workers", "algorithm", "link", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
+		"backup-workers", "algorithm", "link", "bucket", "overlap-forward", "shard-optimizer",
 		"rebalance", "slow-worker", "memory", "insecure", "streams", "master-addr", "master-port", "data-dir",
 		"epochs", "steps", "for", "until", "checkpoint-every", "save", "device", "isa"}
 }
@@ -232,7 +232,7 @@ func (r *resolver) reopen(flags map[string]string) {
 // use for, unless it was given anew. Nothing of it changes a result, but for the math of another device.
 func (r *resolver) drop() {
 	c := &r.config
-	for name, isOn := range map[string]*bool{"rebalance": &c.Rebalance, "tune-bucket": &c.TuneBucket,
+	for name, isOn := range map[string]*bool{"rebalance": &c.Rebalance,
 		"overlap-forward": &c.OverlapForward, "shard-optimizer": &c.ShardOptimizer} {
 		if *isOn && r.origins[name] == fromResume && c.Complete().notTaken(name) != "" {
 			*isOn = false

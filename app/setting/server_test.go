@@ -69,7 +69,7 @@ func TestServersElsewhereAreIdle(t *testing.T) {
 		t.Errorf("%v, idle %q, inexact %q; one worker rounds what it sends its servers", err, idle,
 			c.Inexact())
 	}
-	for _, name := range []string{"rebalance", "tune-bucket", "overlap-forward", "shard-optimizer"} {
+	for _, name := range []string{"rebalance", "overlap-forward", "shard-optimizer"} {
 		flags := map[string]string{"strategy": "ps", "workers": "1", name: "true"}
 		c, origins, err := setting.Resolve(setting.Source{Flags: flags})
 		want := "--" + name + " has no effect: one worker shares its steps with nobody"

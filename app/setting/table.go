@@ -204,9 +204,6 @@ func (c *Config) sharingSettings() []Setting {
 			idle:      c.whyNoExchange("bucket", "has no buckets"),
 			elsewhere: "bucket-cap-mb bucket-size ddp-bucket-cap-mb fusion-threshold-mb reduce-bucket-size",
 			Usage:     "bytes of gradients that ddp sends as one bucket"},
-		{Name: "tune-bucket", value: toggle(&c.TuneBucket), idle: c.whyNoSharing(),
-			Usage: "with ddp: try several bucket sizes, ten steps each, and keep the fastest; changes no " +
-				"result"},
 		{Name: "overlap-forward", value: toggle(&c.OverlapForward), idle: c.whyNoSharing(),
 			Usage: "with ddp: start the next forward pass while gradients are still being exchanged, in " +
 				"forward order, and update weights as gradients arrive; for slow links; changes no result"},

@@ -16,7 +16,7 @@ func gradients() []Strategy {
 				{Options: rebalance, IsBalanced: true, Predict: balanced(allReduce)}},
 			Usage: "gradients are all-reduced after the backward pass, one parameter at a time"},
 		{Name: DDP, Exchange: Gradients, IsCompared: true, Colour: 4,
-			Takes: []string{"algorithm", "bucket", "tune-bucket", "overlap-forward", "shard-optimizer",
+			Takes: []string{"algorithm", "bucket", "overlap-forward", "shard-optimizer",
 				rebalance, "adaptive-batch"},
 			Also: []string{"distributeddataparallel", "horovod", "bucketed"},
 			Ways: []Way{{Predict: bucketed(0)}, {Options: "overlap-forward", Predict: bucketed(1)},

@@ -33,7 +33,7 @@ func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 	c, o := p.config, p.options
 	c.Strategy, c.For = strategy.None, ProbeTime.String()
 	c.Algorithm, c.Wire, c.Rebalance = "auto", "fp32", false
-	c.OverlapForward, c.ShardOptimizer, c.TuneBucket = false, false, false
+	c.OverlapForward, c.ShardOptimizer = false, false
 	c = c.On(o.Environment).Complete()
 	o.Probes = true
 	s, err := p.run(ctx, c, o)

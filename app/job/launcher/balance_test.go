@@ -33,7 +33,6 @@ func TestShardsMoveFromASlowedWorker(t *testing.T) {
 		"late": balancing(t, "shm", func(c *setting.Config) {
 			c.OverlapForward, c.Bucket = true, 4096
 		}),
-		"tuned": balancing(t, "local", func(c *setting.Config) { c.TuneBucket = true }),
 		"sharded": balancing(t, "local", func(c *setting.Config) {
 			c.ShardOptimizer, c.Wire = true, "zstd"
 		}),

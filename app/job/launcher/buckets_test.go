@@ -9,23 +9,6 @@ import (
 	"lockstep/optim"
 )
 
-// Trying sizes of buckets changes no bit, and says what it found.
-func TestTunedBucketsChangeNoResult(t *testing.T) {
-	c := short(t)
-	c.Model, c.Steps, c.Epochs, c.LimitTest = "lenet", 12, 0, 0
-	want := run(t, c, launcher.Options{})
-	c = short(t)
-	c.Model, c.Steps, c.Epochs, c.LimitTest = "lenet", 12, 0, 0
-	c.Workers, c.Link, c.TuneBucket = 2, "local", true
-	s := run(t, c, launcher.Options{})
-	if s.ParameterSHA256 != want.ParameterSHA256 {
-		t.Errorf("parameters %s, want %s", s.ParameterSHA256, want.ParameterSHA256)
-	}
-	if len(s.BucketTrials) != 1 || !s.BucketTrials[0].IsChosen || s.BucketTrials[0].Seconds <= 0 {
-		t.Errorf("trials %+v, want one: lenet's gradients are less than the smallest size", s.BucketTrials)
-	}
-}
-
 // Gradients that come behind the next forward pass change no bit, whatever the update, however many buckets
 // there are and in whatever order they come; a worker without samples in a step takes part.
 func TestLateGradientsChangeNoResult(t *testing.T) {
@@ -93,28 +76,10 @@ func TestLateGradientsRefuse(t *testing.T) {
 		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
 		"before --clip has the norm":            func(c *setting.Config) { c.Clip = 1 },
 		"the next forward pass already":         func(c *setting.Config) { c.ShardOptimizer = true },
-		"times steps that end":                  func(c *setting.Config) { c.TuneBucket = true },
 		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
 	} {
 		c := setting.Default()
 		c.Workers, c.OverlapForward = 2, true
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-func TestTunedBucketsRefuse(t *testing.T) {
-	for want, change := range map[string]func(c *setting.Config){
-		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
-		"shares of --shard-optimizer":           func(c *setting.Config) { c.ShardOptimizer = true },
-		"--wire top-k holds back":               func(c *setting.Config) { c.Wire = "top-k" },
-		"with --wire bf16 the sums":             func(c *setting.Config) { c.Wire = "bf16" },
-		"with --wire auto the sums":             func(c *setting.Config) { c.Wire = "auto" },
-	} {
-		c := setting.Default()
-		c.Workers, c.Strategy, c.TuneBucket = 2, "ddp", true
 		change(&c)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

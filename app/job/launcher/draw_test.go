@@ -60,8 +60,7 @@ func ways() draws {
 		"wire":      {"", "deflate", "zstd"}, "bucket": {"", "4", "4096", "50000"},
 		"servers": {"", "2", "3"}, "server-place": {"", "apart"}, "memory": {"", "", "1", "100000"},
 		"shard-optimizer": {"", "", "true"}, "overlap-forward": {"", "", "true"},
-		"tune-bucket": {"", "", "true"},
-		"rebalance":   {"", "", "true"}, "slow-worker": {"", "", "1:1.5"}, "streams": {"", "2"},
+		"rebalance": {"", "", "true"}, "slow-worker": {"", "", "1:1.5"}, "streams": {"", "2"},
 		"eval-every": {"", "0"}, "trace": {"", "", "", "", "true"},
 	}
 }

@@ -348,7 +348,6 @@ func TestResumeLeavesOutWhatTheStrategyHasNot(t *testing.T) {
 		"rebalance": func(c *setting.Config) {
 			c.Rebalance, c.SlowWorkers = true, setting.SlowWorkers{{Rank: 1, Factor: 2}}
 		},
-		"tune-bucket":     func(c *setting.Config) { c.TuneBucket = true },
 		"overlap-forward": func(c *setting.Config) { c.OverlapForward = true },
 		"shard-optimizer": func(c *setting.Config) { c.ShardOptimizer = true },
 	} {

@@ -114,7 +114,6 @@ func TestRanksWithoutASampleChangeNothing(t *testing.T) {
 		"gather-scatter":  func(c *setting.Config) { c.Strategy = "gather-scatter" },
 		"shard-optimizer": func(c *setting.Config) { c.ShardOptimizer = true },
 		"overlap-forward": func(c *setting.Config) { c.OverlapForward = true },
-		"tune-bucket":     func(c *setting.Config) { c.TuneBucket = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := end(func(c *setting.Config) {

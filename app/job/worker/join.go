@@ -1,10 +1,10 @@
 package worker
 
 import (
-	"fmt"
+	"time"
+
 	"lockstep/app/job"
 	"lockstep/app/record"
-	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm"
@@ -14,8 +14,6 @@ import (
 	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
-	"strings"
-	"time"
 )
 
 // wiring is how a worker is joined to its peers.
@@ -31,7 +29,6 @@ type wiring struct {
 	spent    comm.Count        // what measuring the links exchanged, which is not the run's
 	tuning   *comm.Tuning      // measurements behind "auto"; nil: the algorithm was given
 	wire     *gradsync.Verdict // nil: gradients travel as they are, or exactly
-	trials   []gradsync.Trial  // bucket sizes that were tried
 }
 
 // exchange is what a worker asks its exchange of gradients or weights at the end.
@@ -210,8 +207,6 @@ func (w *Worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strateg
 		return nil, err
 	}
 	switch {
-	case w.Config.TuneBucket:
-		return gradsync.NewTuned(config, w.noteTrials)
 	case w.Config.EvalOnly: // only counts are added up
 		return gradsync.New(gradsync.AllReduce, config)
 	}
@@ -265,18 +260,4 @@ func (w *Worker) tellBuckets(done train.Result) {
 		}
 		w.Tell(job.Notice{Bucket: &stat})
 	}
-}
-
-// bucketText says which bucket size was chosen, and the times of all that were tried.
-func bucketText(trials []gradsync.Trial) string {
-	var chosen string
-	var all []string
-	for _, t := range trials {
-		if t.IsChosen {
-			chosen = setting.Size(int64(t.BucketBytes))
-		}
-		all = append(all, fmt.Sprintf("%s %.4g", setting.Size(int64(t.BucketBytes)), 1e3*t.Seconds))
-	}
-	return fmt.Sprintf("bucket: %s; ms from the first layer to the last gradient, medians of %d steps: %s",
-		chosen, trials[0].Steps, strings.Join(all, ", "))
 }

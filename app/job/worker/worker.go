@@ -220,12 +220,6 @@ func (w *Worker) noteWire(v *gradsync.Verdict) {
 	w.Announce(v.String())
 }
 
-// noteTrials logs which bucket size was chosen, and why.
-func (w *Worker) noteTrials(trials []gradsync.Trial) {
-	w.trials = trials
-	w.Announce(bucketText(trials))
-}
-
 // leave ends the exchange and closes the links of a run that ended with cause, or well. Workers that stop
 // together leave their servers in order.
 func (w *Worker) leave(cause error) error {
@@ -329,13 +323,7 @@ func (w *Worker) algorithm() string {
 	case strategy.Named(w.Config.Strategy).Algorithm != "":
 		return strategy.Named(w.Config.Strategy).Algorithm
 	}
-	bucket := w.Config.Bucket
-	for _, t := range w.trials {
-		if t.IsChosen {
-			bucket = t.BucketBytes
-		}
-	}
-	return comm.Pick(w.Config.Algorithm, w.tuning, w.hosts, w.Config.GradientWire().Codec(), bucket)
+	return comm.Pick(w.Config.Algorithm, w.tuning, w.hosts, w.Config.GradientWire().Codec(), w.Config.Bucket)
 }
 
 // result returns this worker's figures for the launcher.
@@ -362,7 +350,7 @@ func (w *Worker) result(done train.Result) job.Result {
 			Epochs: done.Epochs, TrainSeconds: done.Trained.Seconds(), DataSHA256: w.Task.Hashes,
 			Generated: w.Task.Train.Generated, Classes: len(w.Task.Train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
-			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire, BucketTrials: w.trials,
+			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire,
 			Weights: w.started, Saved: w.saved, Texts: w.Task.TextStat(!w.Config.EvalOnly),
 		},
 	}
