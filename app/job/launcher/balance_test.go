@@ -2,7 +2,6 @@ package launcher_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"lockstep/app/job/launcher"
@@ -93,29 +92,5 @@ func TestBalancedRunsAreResumed(t *testing.T) {
 		if len(s.Moves) == 0 || s.Moves[0].Step > 18 {
 			t.Errorf("%v: the moves before it was resumed are not told: %+v", flags, s.Moves)
 		}
-	}
-}
-
-func TestRebalanceIsRefused(t *testing.T) {
-	for want, change := range map[string]func(*setting.Config){
-		"is for --strategy gather-scatter or all-reduce or ddp, not none": func(c *setting.Config) {
-			c.Strategy = "none"
-		},
-		"with --wire bf16 the sums":     func(c *setting.Config) { c.Wire = "bf16" },
-		"with --wire auto the sums":     func(c *setting.Config) { c.Wire = "auto" },
-		"the sums of --algorithm ring ": func(c *setting.Config) { c.Algorithm = "ring" },
-	} {
-		c := setting.Default()
-		c.Workers, c.Rebalance = 2, true
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "rebalance: ") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	c := setting.Default()
-	c.Workers, c.Rebalance = 4, true
-	if got := c.Complete().Shards; got != 16 {
-		t.Errorf("%d shards by default", got)
 	}
 }

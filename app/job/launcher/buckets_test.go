@@ -1,7 +1,6 @@
 package launcher_test
 
 import (
-	"strings"
 	"testing"
 
 	"lockstep/app/job/launcher"
@@ -67,22 +66,6 @@ func TestLateRunsAreResumed(t *testing.T) {
 		}
 		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
 			t.Errorf("%v: parameters %s, want %s", v.flags, s.ParameterSHA256, want.ParameterSHA256)
-		}
-	}
-}
-
-func TestLateGradientsRefuse(t *testing.T) {
-	for want, change := range map[string]func(c *setting.Config){
-		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
-		"before --clip has the norm":            func(c *setting.Config) { c.Clip = 1 },
-		"the next forward pass already":         func(c *setting.Config) { c.ShardOptimizer = true },
-		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
-	} {
-		c := setting.Default()
-		c.Workers, c.OverlapForward = 2, true
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"lockstep/app/job"
@@ -82,33 +81,11 @@ func finished(c setting.Config, k job.Kept) *record.Summary {
 		return nil
 	}
 	s.Target, s.IsUnchanged = job.TargetOf(c, k.Evaluations), true
-	moveTo(s, c.Out)
+	s.Directory = c.Out // to which it may have been copied
 	if s.Seal != "" {
 		s.TakeSeal()
 	}
 	return s
-}
-
-// moveTo lets the paths of a summary that lie in the run's directory be those of the folder that was opened,
-// to which it may have been copied.
-func moveTo(s *record.Summary, folder string) {
-	var paths []*string
-	if s.Saved != nil {
-		paths = append(paths, &s.Saved.Path)
-	}
-	if s.Checkpoints != nil {
-		paths = append(paths, &s.Checkpoints.Last)
-	}
-	if s.Resumed != nil {
-		paths = append(paths, &s.Resumed.From)
-	}
-	for _, path := range paths {
-		name, err := filepath.Rel(s.Directory, *path)
-		if *path != "" && err == nil && filepath.IsLocal(name) {
-			*path = filepath.Join(folder, name)
-		}
-	}
-	s.Directory = folder
 }
 
 // isOver reports whether a run at k has reached the length or the target of c.

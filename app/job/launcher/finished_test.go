@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -64,27 +63,5 @@ func TestResumeOfAFinishedRunChangesNothing(t *testing.T) {
 		if s, _, _ := resumed(t, c.Out, flags...); s == nil || s.IsUnchanged {
 			t.Errorf("%v: unchanged", flags)
 		}
-	}
-}
-
-// The summary of a run that was copied and is resumed with nothing to do tells of the copy's files.
-func TestResumeOfACopyTellsOfItsFiles(t *testing.T) {
-	c := begun(t, 3, nil)
-	if _, _, err := resumed(t, c.Out, "steps", "5"); err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(out, os.DirFS(c.Out)); err != nil {
-		t.Fatal(err)
-	}
-	s, _, err := resumed(t, out)
-	if err != nil || !s.IsUnchanged {
-		t.Fatalf("%v, %+v", err, s)
-	}
-	got := []string{s.Directory, s.Saved.Path, s.Checkpoints.Last, s.Resumed.From}
-	want := []string{out, filepath.Join(out, "model.safetensors"),
-		filepath.Join(out, "checkpoints", "step-5"), filepath.Join(out, "checkpoints", "step-3")}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

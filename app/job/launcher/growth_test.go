@@ -78,26 +78,3 @@ func TestTheBatchGrowsAlikeOnAllWorkers(t *testing.T) {
 		t.Errorf("error %v, want that 28 steps are done", err)
 	}
 }
-
-func TestAdaptiveBatchIsRefused(t *testing.T) {
-	for want, change := range map[string]func(*setting.Config){
-		"want at least 128":              func(c *setting.Config) { c.AdaptiveBatch = 127 },
-		"give the length in --epochs":    func(c *setting.Config) { c.Steps = 10 },
-		"want at least --shards 2":       func(c *setting.Config) { c.Shards = 1 },
-		"would make 8192 shards":         func(c *setting.Config) { c.Shards, c.AdaptiveBatch = 64, 8192 },
-		"the norm of the whole gradient": func(c *setting.Config) { c.Workers, c.ShardOptimizer = 2, true },
-		"is not for --wire top-k":        func(c *setting.Config) { c.Workers, c.Wire = 2, "top-k" },
-		"or ddp, not none":               func(c *setting.Config) { c.Workers, c.Strategy = 2, "none" },
-		"wants to know the number of steps": func(c *setting.Config) {
-			c.Lookahead = optim.LookaheadConfig{Every: 2, Alpha: 0.5, Power: 1}
-		},
-	} {
-		c := setting.Default()
-		c.AdaptiveBatch = 256
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "adaptive-batch: ") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/setting"
-	"lockstep/optim"
 	"lockstep/train"
 )
 
@@ -93,34 +92,6 @@ func TestAveragedRunIsResumed(t *testing.T) {
 		}
 		if strings.Contains(notes, "averaged") {
 			t.Errorf("%s: a run that was not lengthened notes %q", strategy, notes)
-		}
-	}
-}
-
-func TestAveragesThatDoNotFit(t *testing.T) {
-	for want, change := range map[string]func(*setting.Config){
-		"8 parts cannot take turns in 5 steps": func(c *setting.Config) { c.OuterParts = 8 },
-		"want at most 4":                       func(c *setting.Config) { c.OuterOverlap = 5 },
-		"outer-lr: 0 would undo all updates":   func(c *setting.Config) { c.OuterLR = 0 },
-		"0 is out of range":                    func(c *setting.Config) { c.AverageEvery = 0 },
-		"ema: follows the weights of one":      func(c *setting.Config) { c.EMA = 0.9 },
-		"lookahead: has slow weights of one": func(c *setting.Config) {
-			c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.5}
-		},
-		"groups: --outer-momentum would go on": func(c *setting.Config) {
-			c.Optimizer.Groups = optim.Groups{{Match: "*.bias", Rate: 1, Steps: 3}}
-		},
-		`unknown outer-wire "top-k"`: func(c *setting.Config) { c.OuterWire = "top-k" },
-		`outer-wire: comm: algorithm "ring"`: func(c *setting.Config) {
-			c.OuterWire, c.Algorithm = "int8", "ring"
-		},
-		"shard-optimizer: is for": func(c *setting.Config) { c.ShardOptimizer = true },
-	} {
-		c := setting.Default()
-		c.Workers, c.Strategy, c.AverageEvery = 2, "diloco", 5
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package launcher_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"lockstep/app/job/launcher"
@@ -85,24 +84,6 @@ func TestShardedRunsAreResumed(t *testing.T) {
 		}
 		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
 			t.Errorf("%v: parameters %s, want %s", v.flags, s.ParameterSHA256, want.ParameterSHA256)
-		}
-	}
-}
-
-func TestShardsThatDoNotFit(t *testing.T) {
-	for want, change := range map[string]func(*setting.Config){
-		"is for --strategy ddp, not all-reduce": func(c *setting.Config) { c.Strategy = "all-reduce" },
-		"muon needs whole tensors":              func(c *setting.Config) { c.Optimizer.Name = "muon" },
-		"the norm of":                           func(c *setting.Config) { c.Clip = 1 },
-		"is not for --wire top-k":               func(c *setting.Config) { c.Wire = "top-k" },
-		"is not for --wire auto":                func(c *setting.Config) { c.Wire = "auto" },
-		"not by --algorithm ring":               func(c *setting.Config) { c.Algorithm = "ring" },
-	} {
-		c := setting.Default()
-		c.Workers, c.ShardOptimizer = 2, true
-		change(&c)
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

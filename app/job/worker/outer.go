@@ -1,13 +1,10 @@
 package worker
 
 import (
-	"fmt"
-
 	"lockstep/app/job/snapshot"
 	"lockstep/app/setting"
 	"lockstep/comm"
 	"lockstep/gradsync"
-	"lockstep/internal/spelling"
 	"lockstep/shard"
 	"lockstep/trace"
 	"lockstep/train"
@@ -37,7 +34,6 @@ func (w *Worker) joinAverages(l *train.Loop, r *trace.Recorder) (train.Updater, 
 		return nil, err
 	}
 	c, perEpoch := outerConfig(w.Config), w.Config.StepsPerEpoch(w.Task.Train.Len())
-	w.noteRounds(c.Every, perEpoch)
 	s, err := gradsync.NewOuter(gradsync.OuterConfig{Group: w.group, Wire: w.Config.GradientWire(),
 		Parts: c.Ranges(len(l.Variables().Weights)), Track: r.Track("exchange")})
 	if err != nil {
@@ -52,13 +48,4 @@ func (w *Worker) joinAverages(l *train.Loop, r *trace.Recorder) (train.Updater, 
 		}}
 	}
 	return u, err
-}
-
-// noteRounds logs that rounds end with each epoch, if none is as long as asked for.
-func (w *Worker) noteRounds(every, perEpoch int) {
-	if perEpoch >= every {
-		return
-	}
-	w.Announce(fmt.Sprintf("averages: once in an epoch, which has %s, not every %d",
-		spelling.Count(perEpoch, "step"), every))
 }
