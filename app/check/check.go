@@ -74,6 +74,7 @@ func Check(d *Document) *Report {
 		r.Unread = append(r.Unread, Unread{f.Place.Line, f.Text})
 	}
 	d.findPrice()
+	d.repeated = d.isRepeated()
 	for _, rule := range rules() {
 		n, seen := 0, map[string]bool{}
 		rule.test(d, func(severity Severity, text, arithmetic string, figures ...*Figure) {

@@ -7,7 +7,11 @@ import (
 
 // logs tests the moments of one run: the losses, and how far it went.
 func logs(d *Document, say sayer) {
-	ends := map[int]*Figure{} // least loss, by the last line of a log
+	ends := map[int]*Figure{}     // least loss, by the last line of a log
+	lengths := map[float64]bool{} // in steps, that the document tells
+	for _, f := range d.Figures {
+		lengths[f.Value] = lengths[f.Value] || f.Kind == Steps && f.over == nil && !f.isEnd
+	}
 	for _, g := range d.groups {
 		if g.table == nil || !g.table.isLog {
 			continue
@@ -23,7 +27,7 @@ func logs(d *Document, say sayer) {
 				step = f
 			}
 		}
-		if d.endsEarly(step) {
+		if step != nil && step.Value < 0.9*step.over.Value && lengths[step.Value] {
 			say(Warn, "a run of a part of an epoch", fmt.Sprintf("%s of %s steps", step.Text, step.over.Text),
 				step)
 		}
@@ -36,6 +40,11 @@ func logs(d *Document, say sayer) {
 			say(Warn, "the loss rises", fmt.Sprintf("%s to %s", first.Text, last.Text), first, last)
 		}
 	}
+	averages(d, ends, say)
+}
+
+// averages tests the average loss behind a log against its least loss, which ends has by the log's last line.
+func averages(d *Document, ends map[int]*Figure, say sayer) {
 	const near = 8 // lines from a log to its average
 	for _, f := range d.Figures {
 		if f.Kind != Loss || !mentions(f.Row+" "+f.Column, "average", "avg", "mean") {
@@ -48,16 +57,6 @@ func logs(d *Document, say sayer) {
 			}
 		}
 	}
-}
-
-// endsEarly reports whether the last step of a log is far from the last of its epoch and the document says
-// that
-// there were no more.
-func (d *Document) endsEarly(step *Figure) bool {
-	return step != nil && step.Value < 0.9*step.over.Value && slices.ContainsFunc(d.Figures,
-		func(f *Figure) bool {
-			return f.Kind == Steps && f.over == nil && !f.isEnd && f.Value == step.Value
-		})
 }
 
 // order warns of tables whose greatest loss has the best accuracy.

@@ -54,10 +54,8 @@ func (d *Document) joined() []*joined {
 	return out
 }
 
-// has reports whether a row of a table is among those that were joined.
-func (j *joined) has(g *group) bool {
-	return slices.ContainsFunc(j.rows, func(r *recordOf) bool { return r.in == g })
-}
+// has reports whether a row of the table that is being joined is among those that were.
+func (j *joined) has(g *group) bool { return j.rows[len(j.rows)-1].in == g }
 
 // times returns the times of a record that tell it from others, each with what it is of.
 func (r *recordOf) times() (out []string) {
@@ -73,7 +71,7 @@ func (r *recordOf) times() (out []string) {
 
 // twice tests that tables which share a time of a configuration agree on its other figures.
 func twice(d *Document, say sayer) {
-	if d.isRepeated() {
+	if d.repeated {
 		return // its runs may have one time by chance
 	}
 	for _, j := range d.joined() {
@@ -118,15 +116,16 @@ const closeEnough = 0.05
 
 // pace tests a rate against the batch and the time of a step, and against the samples of an epoch.
 func pace(d *Document, say sayer) {
+	sets := d.sets()
 	for _, r := range d.joined() {
 		rate, step, epoch := r.one(Rate, ""), r.one(Time, Step), r.one(Time, Epoch)
 		if rate == nil || rate.Value <= 0 || !mentions(rate.Unit+" "+rate.Column+" "+rate.Row, "img", "image",
 			"sample") {
 			continue
 		}
-		if epoch != nil && !d.isRepeated() {
+		if epoch != nil && !d.repeated {
 			v := rate.Value * epoch.Value
-			if n := d.samplesNear(v); n > 0 && math.Abs(v/n-1) > 2*closeEnough {
+			if n := nearest(sets, v); n > 0 && math.Abs(v/n-1) > 2*closeEnough {
 				say(Warn, "a rate times an epoch is not the data set", fmt.Sprintf("%s × %s = %s, not %s",
 					rate.Text, epoch.Text, num(v), num(n)), rate, epoch)
 			}
@@ -151,15 +150,22 @@ func pace(d *Document, say sayer) {
 	}
 }
 
-// samplesNear returns the size of the data set that is nearest to a number, of those that the document names,
-// or 0.
-func (d *Document) samplesNear(v float64) float64 {
-	found := 0.0
+// sets returns the sizes of the data sets that the document names, if it trains on all of one.
+func (d *Document) sets() (out []float64) {
 	text := strings.NewReplacer("-", "", " ", "").Replace(d.text)
 	for name, n := range map[string]float64{"cifar": 50000, "mnist": 60000, "svhn": 73257,
 		"imagenet": 1281167} {
-		isNearer := found == 0 || math.Abs(math.Log(v/n)) < math.Abs(math.Log(v/found))
-		if strings.Contains(text, name) && isNearer && !d.says("subset", "generated", "synthetic") {
+		if strings.Contains(text, name) && !d.says("subset", "generated", "synthetic") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// nearest returns the number that is nearest to v by its ratio, or 0.
+func nearest(numbers []float64, v float64) (found float64) {
+	for _, n := range numbers {
+		if found == 0 || math.Abs(math.Log(v/n)) < math.Abs(math.Log(v/found)) {
 			found = n
 		}
 	}

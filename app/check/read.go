@@ -31,6 +31,8 @@ type Document struct {
 	title   string      // of a line without marks
 	current *group      // that lines go into
 	price   *Figure     // the only one; nil: none, or several
+
+	repeated bool // see [Document.isRepeated]
 }
 
 // group is a table, or a section of text: records that are about one thing.

@@ -46,7 +46,7 @@ func speedups(d *Document, say sayer) {
 
 // slack is how far a ratio may be off beside its rounding; ratios of medians are not medians of ratios.
 func (d *Document) slack() float64 {
-	if d.isRepeated() {
+	if d.repeated {
 		return 0.1
 	}
 	return 0.01

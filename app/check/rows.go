@@ -93,7 +93,7 @@ func chance(d *Document, say sayer) {
 
 // runsOnce warns of comparisons in which nothing is repeated.
 func runsOnce(d *Document, say sayer) {
-	if d.isRepeated() {
+	if d.repeated {
 		return
 	}
 	var times []*Figure
