@@ -17,7 +17,7 @@ type Apart struct{ job.Seat }
 // number returns the server's number.
 func (s *Apart) number() int { return s.Rank - s.Config.Workers }
 
-// Run serves until all workers have left. It owns s.mesh.
+// Run serves until all workers have left. It owns s.Mesh.
 func (s *Apart) Run(ctx context.Context) (err error) {
 	post := comm.NewPost(s.Mesh, PostConfig(s.Config, s.Generation))
 	defer func() { err = errors.Join(err, post.Close()) }()

@@ -53,7 +53,7 @@ func (p *Peers) Save(m train.Snapshot, isLast bool) (bool, error) {
 }
 
 // keep reports whether rank 0 writes a checkpoint of this step, which isWanted decides on rank 0. If so, it
-// collects the state of all ranks. On a nil peerState rank 0 asks nobody. Workers that average their weights
+// collects the state of all ranks. On nil Peers rank 0 asks nobody. Workers that average their weights
 // are asked only when they meet.
 func (p *Peers) keep(isWanted, isLast bool, m *train.Snapshot) (bool, error) {
 	switch {

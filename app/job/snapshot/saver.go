@@ -15,7 +15,7 @@ import (
 )
 
 // Saver writes checkpoints to a store. Save copies the state, and a goroutine writes the copy, one at a time.
-// Only rank 0 has a saver, because replicas are equal; it collects the state that differs between ranks.
+// Only rank 0 has one, because replicas are equal; it collects the state that differs between ranks.
 type Saver struct {
 	Store  *checkpoint.Store
 	Folder string // of the store

@@ -73,7 +73,7 @@ func (w *Worker) noteData() {
 	}
 }
 
-// Run trains to the end of the run. It owns w.mesh.
+// Run trains to the end of the run. It owns w.Mesh.
 func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	defer func() {
 		left := w.leave(err)
