@@ -30,7 +30,7 @@ type Network struct {
 // ReadsTexts reports whether samples are texts, not images.
 func (n Network) ReadsTexts() bool { return len(n.Input) == 1 }
 
-// Samples adds an input of count samples to g: images [count, H, W, C], or texts.
+// Names of the inputs that Samples adds.
 const (
 	Images = "images"
 	Texts  = "texts"
@@ -44,12 +44,17 @@ func (n Network) Samples(g *graph.Graph, count int) *graph.Node {
 	return g.Input(Images, append(tensor.Shape{count}, n.Input...))
 }
 
-// Parameters returns the names of the network's parameters in the order in which Build adds them.
-func (n Network) Parameters() []string {
+// trial returns the graph of the network for one sample.
+func (n Network) trial() *graph.Graph {
 	g := graph.New()
 	n.Build(n.Samples(g, 1))
+	return g
+}
+
+// Parameters returns the names of the network's parameters in the order in which Build adds them.
+func (n Network) Parameters() []string {
 	var names []string
-	for _, p := range g.Params() {
+	for _, p := range n.trial().Params() {
 		names = append(names, p.Name)
 	}
 	return names
@@ -57,9 +62,7 @@ func (n Network) Parameters() []string {
 
 // Head returns the name of the matrix whose outputs are the classes, "" if no layer has declared it.
 func (n Network) Head() string {
-	g := graph.New()
-	n.Build(n.Samples(g, 1))
-	for _, p := range g.Params() {
+	for _, p := range n.trial().Params() {
 		if p.Role == graph.RoleHead {
 			return p.Name
 		}
@@ -87,9 +90,7 @@ const (
 // LeastShard returns the number of samples that a shard of a batch should have at least; of a network with
 // many parameters, no batch has as many.
 func (n Network) LeastShard() int {
-	g := graph.New()
-	n.Build(n.Samples(g, 1))
-	elems := 0
+	g, elems := n.trial(), 0
 	for _, p := range g.Params() {
 		elems += p.Shape.Elems()
 	}

@@ -144,7 +144,7 @@ func readResults(folder string, p Plan) (*record.Results, error) {
 		return nil, usage("%s has %d rows, its plan %d", folder, len(r.Rows), len(p.Rows))
 	}
 	for i, row := range p.Rows {
-		if what := differs(row.setting(), r.Rows[i].Setting); what != "" {
+		if what := difference(row.setting(), r.Rows[i].Setting); what != "" {
 			return nil, usage("row %d of %s was measured with another %s than its plan has (%s)",
 				i+1, folder, what, row.Name())
 		}
@@ -152,9 +152,9 @@ func readResults(folder string, p Plan) (*record.Results, error) {
 	return r, nil
 }
 
-// differs names a setting that was asked for and is not that of a row; "" if all agree. What runs resolve
+// difference names a setting that was asked for and is not that of a row; "" if all agree. What runs resolve
 // themselves is left out.
-func differs(asked, ran record.Setting) string {
+func difference(asked, ran record.Setting) string {
 	asked.Algorithm, asked.Link, asked.Wire = ran.Algorithm, ran.Link, ran.Wire
 	asked.IsLossy, asked.Inexact = ran.IsLossy, ran.Inexact
 	asked.Generated, asked.Classes = ran.Generated, ran.Classes

@@ -70,7 +70,7 @@ func (r rows) learned(s *record.Summary) {
 	if s.TTA != "none" {
 		views = ", test-time augmentation " + s.TTA
 	}
-	part := record.ScoredPart(s.Evaluations)
+	part := record.FinalPart(s.Evaluations)
 	if s.TestAccuracy != nil {
 		r.add(part+" accuracy", "%.2f %% of %d %s%s", 100**s.TestAccuracy, s.TestSamples, samples, views)
 	}

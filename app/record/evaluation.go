@@ -40,8 +40,8 @@ func (e *Evaluation) UnmarshalJSON(b []byte) error {
 // Of returns the name of the part that was evaluated: validation or test.
 func (e Evaluation) Of() string { return cmp.Or(e.Part, "test") }
 
-// ScoredPart returns the name of the part that the figures at the end are of, given all evaluations.
-func ScoredPart(all []Evaluation) string {
+// FinalPart returns the name of the part that the figures at the end are of, given all evaluations.
+func FinalPart(all []Evaluation) string {
 	if len(all) == 0 {
 		return Evaluation{}.Of()
 	}

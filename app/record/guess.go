@@ -44,9 +44,9 @@ func (g *Guess) Or(classes int) Guess {
 // GuessingShare is the share of the loss of guessing above which a loss counts as that.
 const GuessingShare = 0.95
 
-// Has reports whether a loss is near or above that of guessing. With fewer than two classes, which is also to
-// say unknown, it is not told.
-func (g Guess) Has(loss float64) bool { return g.Loss > 0 && loss > GuessingShare*g.Loss }
+// IsNear reports whether a loss is near or above that of guessing. With fewer than two classes, which is also
+// to say unknown, it is not told.
+func (g Guess) IsNear(loss float64) bool { return g.Loss > 0 && loss > GuessingShare*g.Loss }
 
 // IsBeaten reports whether an accuracy on so many samples is more than three standard errors above that of
 // guessing.

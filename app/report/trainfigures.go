@@ -133,7 +133,7 @@ func lossCurves(t *compare.Training) figure {
 		if len(scored) == 1 {
 			s.Keys = []string{"v"}
 		}
-		s.Label = joined(", ", record.ScoredPart(t.Evaluations)+" samples", s.Label)
+		s.Label = joined(", ", record.FinalPart(t.Evaluations)+" samples", s.Label)
 		s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: len(all) + i}
 		if slices.ContainsFunc(s.Values, known) {
 			all = append(all, s)
@@ -174,7 +174,7 @@ func evaluationFigures(t *compare.Training) []figure {
 		return nil
 	}
 	batch := float64(t.Batch * max(1, t.Accumulate))
-	part := record.ScoredPart(t.Evaluations)
+	part := record.FinalPart(t.Evaluations)
 	plotted := func(id, x string, all []plot.Series) figure {
 		if len(all) == 1 {
 			all[0].Label = part + " samples"

@@ -137,7 +137,7 @@ func trainingAnswer(t *compare.Training) answer {
 		speed += fmt.Sprintf(" since it was resumed after step %d", t.Resumed.Steps)
 	}
 	var a answer
-	part := record.ScoredPart(t.Evaluations)
+	part := record.FinalPart(t.Evaluations)
 	switch {
 	case t.Steps == 0 && t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% of %d %s samples are right.", 100**t.TestAccuracy, t.TestSamples, part)
@@ -262,7 +262,7 @@ func trainingFacts(t *compare.Training) []pair {
 
 // addReached adds what the test samples say of the run.
 func (f *facts) addReached(t *compare.Training) {
-	part := record.ScoredPart(t.Evaluations)
+	part := record.FinalPart(t.Evaluations)
 	if n := len(t.Evaluations); t.IsInterrupted && n > 0 {
 		last := t.Evaluations[n-1]
 		f.add(last.Of()+" accuracy", "%.2f %% after %s", 100*last.Accuracy, spelling.Count(last.Steps,

@@ -237,7 +237,7 @@ func notLearned(_ *record.Results, c *Comparison) []string {
 
 // isGuessing reports whether the mean of the last tenth of the losses is that of guessing; NaN, the mean of
 // none, is not.
-func (l *Line) isGuessing() bool { return l.guess().Has(l.lastLoss()) }
+func (l *Line) isGuessing() bool { return l.guess().IsNear(l.lastLoss()) }
 
 // guess returns what guessing gets on the samples that were scored.
 func (l *Line) guess() record.Guess {

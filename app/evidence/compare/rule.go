@@ -47,7 +47,7 @@ func TooClose() string {
 }
 
 // IsGuessing reports whether a loss is that of guessing among so many classes, equally frequent.
-func IsGuessing(loss float64, classes int) bool { return (*record.Guess)(nil).Or(classes).Has(loss) }
+func IsGuessing(loss float64, classes int) bool { return (*record.Guess)(nil).Or(classes).IsNear(loss) }
 
 // PhaseGap returns the share of the whole that the sum of its phases misses, negative if they are more, and
 // whether it is beyond PhaseLimit.

@@ -104,7 +104,8 @@ func unlikeGPUs(ranks []record.RankStat) string {
 func isGuessing(s *record.Summary) bool {
 	guess := s.Guess.Or(s.Classes)
 	isBeaten := s.TestAccuracy != nil && guess.IsBeaten(*s.TestAccuracy, s.TestSamples)
-	return s.Steps > 0 && guess.Has(s.Loss.Last) && !isBeaten && (s.TestLoss == nil || guess.Has(*s.TestLoss))
+	return s.Steps > 0 && guess.IsNear(s.Loss.Last) && !isBeaten &&
+		(s.TestLoss == nil || guess.IsNear(*s.TestLoss))
 }
 
 // grown warns that the loss of the last step and that on the test samples have grown, as
@@ -119,7 +120,7 @@ func grown(s *record.Summary) string {
 		if !(record.Loss{First: s.Loss.First, Last: *s.TestLoss}).HasGrown(s.Classes) {
 			return ""
 		}
-		test = fmt.Sprintf(" (%.4g on the %s samples)", *s.TestLoss, record.ScoredPart(s.Evaluations))
+		test = fmt.Sprintf(" (%.4g on the %s samples)", *s.TestLoss, record.FinalPart(s.Evaluations))
 	}
 	return fmt.Sprintf("the loss grew from %.4g to %.4g%s, where guessing among %d classes has %.4g: the "+
 		"run has diverged; a lower learning rate or a longer warm-up may help",

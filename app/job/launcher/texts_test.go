@@ -94,7 +94,7 @@ func TestValidationAndTestAreTold(t *testing.T) {
 	}
 	c.Out = filepath.Join(t.TempDir(), "v")
 	s = run(t, c, launcher.Options{})
-	if got := parts(s); !slices.Equal(got, want[:2]) || record.ScoredPart(s.Evaluations) != "validation" {
+	if got := parts(s); !slices.Equal(got, want[:2]) || record.FinalPart(s.Evaluations) != "validation" {
 		t.Errorf("evaluations %v, want %v", got, want[:2])
 	}
 }
