@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Pretrained is the config.json from which Hugging Face's transformers builds the same network.
@@ -102,9 +103,10 @@ func ClassNames(config []byte) ([]string, error) {
 	}
 	byNumber, byLabel := map[string]string{}, map[string]string{}
 	for number, label := range got.Labels {
-		byNumber[number] = fmt.Sprint(label)
+		byNumber[number] = strings.TrimSpace(fmt.Sprint(label))
 	}
 	for label, number := range got.Numbers {
+		label = strings.TrimSpace(label) // as labels of samples are
 		if other, isThere := byLabel[number.String()]; isThere {
 			return nil, fmt.Errorf("label2id: %.60q and %.60q are both number %s", other, label, number)
 		}

@@ -122,7 +122,8 @@ func (t *Task) fitWords(c setting.Config, m *meaning) error {
 	if words == 0 {
 		words = texts.Vocabulary
 	}
-	if n := texts.Vocabulary; n > words || n < words && texts.Tokenizer != nil {
+	isTheirs := c.Vocab == "" && c.DataOptions(nil).Vocabulary != "" // which may fill up to a round number
+	if n := texts.Vocabulary; n > words || n < words && texts.Tokenizer != nil && !isTheirs {
 		return setting.Refuse("vocab: %d tokens, but %s has embeddings for %d; "+
 			"give the vocabulary it was made for, beside it or with --vocab", n, t.Start.Weights.Path, words)
 	}
@@ -173,9 +174,9 @@ func (t *Task) adopt(c setting.Config, m *meaning) error {
 }
 
 // relabel returns the set with the n classes of the weights, and what people must be told of how they were
-// found: classes of the set are those of the same name, or numbers, or all in their order where nothing names
-// those of the weights. Where their number is another, loading the weights is refused, which an evaluation
-// does not come to.
+// found: classes of the set are those of the same name, or numbers where none is a name, or all in their
+// order where nothing names those of the weights. Where their number is another, loading the weights is
+// refused, which an evaluation does not come to.
 func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *data.Set, said string,
 	err error) {
 	byName := func(class string) int { return slices.Index(m.Classes, class) }
@@ -195,7 +196,8 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 		relabelled, err = set.Relabel(names, numbers)
 		return relabelled, "", err
 	}
-	if numbers, other := numbered(set.Classes, byNumber); other == "" {
+	isOfNames := isNamed && slices.ContainsFunc(set.Classes, func(c string) bool { return byName(c) >= 0 })
+	if numbers, other := numbered(set.Classes, byNumber); other == "" && !isOfNames {
 		if isNamed {
 			said = fmt.Sprintf("%s: labels are taken as numbers of the classes of %s: %s", set.Name, m.path,
 				Listed(names))

@@ -121,6 +121,24 @@ func TestSummaryCountsCutTexts(t *testing.T) {
 	}
 }
 
+// Embeddings may go on past the vocabulary that lies beside them: some programs fill them up to a round
+// number.
+func TestEmbeddingsPastTheVocabulary(t *testing.T) {
+	c := texts(t, 8)
+	folder := filepath.Dir(run(t, c, launcher.Options{}).Saved.Path)
+	fewer, err := os.ReadFile(texts(t, 7).Vocab)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "vocab.txt"), fewer, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Vocab, c.Weights, c.EvalOnly, c.Out = "", folder, true, filepath.Join(t.TempDir(), "run")
+	if s := run(t, c, launcher.Options{}); s.Texts.Vocabulary != 7 {
+		t.Errorf("%+v, want 7 words", s.Texts)
+	}
+}
+
 // A network has an embedding for each word of its vocabulary. Its run directory is what Hugging Face's
 // from_pretrained takes, and so does --weights, which finds the vocabulary there.
 func TestRunOnTextsIsAPretrainedFolder(t *testing.T) {
