@@ -15,6 +15,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
@@ -83,7 +84,7 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPositions(t, saved, 6)
-			if c := compare.Compare(saved); !tells(c, compare.Caution, "by version 2 on ") {
+			if c := compare.Compare(saved); !tells(c, "resumed elsewhere") {
 				t.Error("no caution tells of the other version")
 			}
 		})
@@ -133,11 +134,9 @@ func checkPositions(t *testing.T, r *record.Results, want int) {
 	}
 }
 
-// tells reports whether a note of a kind contains text.
-func tells(c *compare.Comparison, kind compare.Kind, text string) bool {
-	return slices.ContainsFunc(c.Notes, func(n compare.Note) bool {
-		return n.Kind == kind && strings.Contains(n.Text, text)
-	})
+// tells reports whether a rule finds something.
+func tells(c *compare.Comparison, rule string) bool {
+	return slices.ContainsFunc(c.Findings, func(f finding.Finding) bool { return f.Rule == rule })
 }
 
 // A benchmark that has ended has nothing left; resuming it changes none of its runs.
@@ -173,7 +172,7 @@ func TestResumeRepeatsFailures(t *testing.T) {
 		row.Replaced[0].Error == "" {
 		t.Errorf("runs %+v, replaced %+v", row.Runs, row.Replaced)
 	}
-	if !tells(compare.Compare(r), compare.Fact, "1 runs failed, and were repeated") {
+	if !tells(compare.Compare(r), "repeated") {
 		t.Error("no fact tells of the failure")
 	}
 }
@@ -340,7 +339,7 @@ func TestDisturbedRunsAreRepeated(t *testing.T) {
 					again, r.Complete, test.positions, test.replaced)
 			}
 			checkPositions(t, r, 4+test.replaced)
-			if got := tells(compare.Compare(r), compare.Fact, "Repeated: "); got != (test.replaced > 0) {
+			if got := tells(compare.Compare(r), "repeated"); got != (test.replaced > 0) {
 				t.Errorf("a fact tells of repeats: %v", got)
 			}
 		})

@@ -1,13 +1,10 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"lockstep/app/evidence/compare"
 )
 
 // Severity says what an objection does to a document.
@@ -58,13 +55,9 @@ func (r *Report) IsRefused() bool {
 // maxPerRule bounds the objections of a rule: who reads ten knows it.
 const maxPerRule = 10
 
-// Check judges a document.
+// Check judges a document that is no results.json: Lockstep judges its own by what reports find in them.
 func Check(d *Document) *Report {
 	r := &Report{Objections: []Objection{}, Unread: []Unread{}}
-	if d.Results != nil {
-		r.judgeOwn(d)
-		return r
-	}
 	r.Figures.All = len(d.Figures)
 	for _, f := range d.Figures {
 		if f.Kind != Unknown {
@@ -101,37 +94,16 @@ func (r *Report) sort() {
 	})
 }
 
-// judgeOwn applies the refusals and cautions of package analysis to results of Lockstep's own.
-func (r *Report) judgeOwn(d *Document) {
-	for _, row := range d.Results.Rows {
-		r.Figures.All += len(row.Runs)
-	}
-	r.Figures.Read = r.Figures.All
-	r.Compared = fmt.Sprintf("%d rows", len(d.Results.Rows))
-	for _, n := range compare.Compare(d.Results).Notes {
-		switch n.Kind {
-		case compare.Fact:
-		case compare.Refused:
-			r.own(n.Topic, Refuse, n.Text, n.Answer)
-		default:
-			r.own(n.Topic, Warn, n.Text, n.Answer)
-		}
+// Own is the report on a file of Lockstep's own, of which so many runs were read; what was compared, and what
+// was found.
+func Own(runs int, compared string, found []Objection) *Report {
+	r := &Report{Figures: Counts{runs, runs}, Objections: append([]Objection{}, found...), Unread: []Unread{},
+		Compared: compared}
+	for i := range r.Objections {
+		r.Objections[i].Places = []Place{}
 	}
 	r.sort()
-}
-
-// CheckTraining judges what a training run has left.
-func CheckTraining(t *compare.Training) *Report {
-	r := &Report{Objections: []Objection{}, Unread: []Unread{}, Compared: "training run: " + t.Compared()}
-	for _, text := range t.Changed() {
-		r.own("seal", Refuse, text, "the folder as lockstep train wrote it")
-	}
 	return r
-}
-
-// own appends an objection to a file of Lockstep's own.
-func (r *Report) own(rule string, severity Severity, text, remedy string) {
-	r.Objections = append(r.Objections, Objection{rule, severity, text, "", []Place{}, remedy})
 }
 
 // num writes a number with four significant digits.

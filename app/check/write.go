@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/internal/spelling"
 )
 
@@ -71,6 +70,6 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, compare.Plain(fmt.Sprintf(format, args...)))
+		_, p.err = fmt.Fprintln(p.w, spelling.Plain(fmt.Sprintf(format, args...)))
 	}
 }

@@ -386,13 +386,13 @@ func commandLine(c *cobra.Command) []string {
 
 // bench shows where a benchmark stands: a line that is rewritten on a terminal, else a line per finished run.
 func (p *progress) bench(s bench.Progress) {
-	s.Name = compare.Plain(s.Name) // a stranger's, if it is replayed
+	s.Name = spelling.Plain(s.Name) // a stranger's, if it is replayed
 	switch {
 	case s.Note != "":
 		p.say("note: " + s.Note)
 	case s.Done && s.Err != nil:
 		p.say(fmt.Sprintf("run %d/%d %s failed: %s", s.Run, s.Runs, s.Name,
-			compare.PlainLines(s.Err.Error())))
+			spelling.PlainLines(s.Err.Error())))
 	default:
 		p.rewrite(benchLine(s), s.Done, s.Done)
 	}

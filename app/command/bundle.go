@@ -154,7 +154,7 @@ func leftOut(names []string) string {
 	}
 	text := spelling.Count(len(names), "file")
 	if len(parts) > 0 {
-		text += " (" + compare.Plain(strings.Join(parts, ", ")) + ")"
+		text += " (" + spelling.Plain(strings.Join(parts, ", ")) + ")"
 	}
 	return text
 }
@@ -428,8 +428,8 @@ func printReplay(w io.Writer, out string, rows []compare.Replayed) error {
 		if r.High > 0 {
 			ratio += fmt.Sprintf(" (%.2f to %.2f)", r.Low, r.High)
 		}
-		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", compare.Plain(r.Name), r.Parameters,
-			compare.Plain(r.Why), r.Speed, ratio)
+		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", spelling.Plain(r.Name), r.Parameters,
+			spelling.Plain(r.Why), r.Speed, ratio)
 	}
 	fmt.Fprintf(t, "\n%s\n", out)
 	return t.Flush()

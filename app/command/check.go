@@ -9,10 +9,14 @@ import (
 
 	"lockstep/app/bundle"
 	"lockstep/app/check"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
+	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 )
@@ -123,7 +127,30 @@ func checkFile(path string, show *progress) (found *check.Report, err error) {
 		return nil, usagef("%s: %v", path, err)
 	}
 	show.reading(file, "check")
+	if d.Results != nil {
+		return checkResults(d.Results), nil
+	}
 	return check.Check(d), nil
+}
+
+// checkResults judges results of Lockstep's own by what a report finds in them.
+func checkResults(r *record.Results) *check.Report {
+	var found []check.Objection
+	for _, f := range compare.Compare(r).Findings {
+		severity := check.Warn
+		if f.Severity == finding.Refused {
+			severity = check.Refuse
+		}
+		if f.Severity != finding.Fact {
+			found = append(found, check.Objection{Rule: f.Rule, Severity: severity, Text: report.Word(f),
+				Remedy: report.Remedy(f)})
+		}
+	}
+	runs := 0
+	for _, row := range r.Rows {
+		runs += len(row.Runs)
+	}
+	return check.Own(runs, spelling.Count(len(r.Rows), "row"), found)
 }
 
 // checkTraining judges the training run in a folder.
@@ -132,5 +159,23 @@ func checkTraining(folder string) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return check.CheckTraining(t), nil
+	var found []check.Objection
+	for _, text := range t.Changed() {
+		found = append(found, check.Objection{Rule: "seal", Severity: check.Refuse, Text: text,
+			Remedy: "the folder as lockstep train wrote it"})
+	}
+	return check.Own(0, "training run: "+comparedOf(t), found), nil
+}
+
+// comparedOf says which files of a training run its seal was compared with.
+func comparedOf(t *compare.Training) string {
+	switch {
+	case t.IsInterrupted:
+		return "not compared, as it has no summary"
+	case t.Seal == "":
+		return "not compared, as its summary has no seal"
+	case !t.HasSteps && t.Steps > 0:
+		return "summary compared with its seal; steps.jsonl is not there or is empty"
+	}
+	return "summary and steps compared with their seal"
 }

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/job/worker"
@@ -117,7 +116,7 @@ func (a *app) execute(args []string) int {
 	}
 	for line := range strings.Lines(err.Error()) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ") // of a stack
-		fmt.Fprintf(a.stderr, "lockstep: %s\n", compare.Plain(spelling.Brief(line)))
+		fmt.Fprintf(a.stderr, "lockstep: %s\n", spelling.Plain(spelling.Brief(line)))
 	}
 	return code
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/job"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -41,9 +42,9 @@ func compared(t *testing.T, args ...string) *record.Results {
 			t.Errorf("%s %s: losses %v, ours %v", p.Model, p.Format, p.Theirs, p.Ours)
 		}
 	}
-	for _, n := range compare.Compare(r).Notes {
-		if n.Kind == compare.Refused || n.Topic == "other batches" {
-			t.Error(n.Text)
+	for _, f := range compare.Compare(r).Findings {
+		if f.Severity == finding.Refused || f.Rule == "other batches" {
+			t.Error(f)
 		}
 	}
 	return r

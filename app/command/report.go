@@ -176,7 +176,7 @@ type changedError struct {
 func (e *changedError) Error() string {
 	text := e.path + " was changed after it was written, or a file beside it; nothing is made of it"
 	for _, one := range e.wrong {
-		text += "\nrefused: " + compare.Plain(one)
+		text += "\nrefused: " + spelling.Plain(one)
 	}
 	return text
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
+	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
@@ -31,9 +31,9 @@ func printSummary(w io.Writer, s *record.Summary) error {
 	if s.Generated {
 		kind = " (generated)"
 	}
-	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, compare.Plain(s.Data), kind,
+	fmt.Fprintf(out, "%s on %s%s: %s, %s x %s, batch %d in %s\n", s.Model, spelling.Plain(s.Data), kind,
 		strategyName(s), spelling.Count(s.Workers, "worker")+onHosts(s),
-		spelling.Count(s.Threads, "thread")+compare.SinceText(s), s.Batch, spelling.Count(s.Shards, "shard"))
+		spelling.Count(s.Threads, "thread")+report.SinceText(s), s.Batch, spelling.Count(s.Shards, "shard"))
 	r := rows{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
 	r.learned(s)
 	r.took(s)
@@ -45,7 +45,7 @@ func printSummary(w io.Writer, s *record.Summary) error {
 	if err := r.w.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, compare.PlainLines(out.String()))
+	_, err := io.WriteString(w, spelling.PlainLines(out.String()))
 	return err
 }
 
@@ -146,14 +146,14 @@ func (r rows) took(s *record.Summary) {
 	}
 	if w := s.Work; w != nil {
 		r.add("work", "%.3g TFLOP, %.3g GFLOP/s: %.0f %% of the %.3g that %s reach%s",
-			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, compare.PeakText(s.GPU), w.Again())
+			float64(w.FLOPs)/1e12, w.Rate/1e9, 100*w.Of, w.Peak/1e9, report.PeakText(s.GPU), w.Again())
 	}
 	for _, one := range s.Ranks {
-		if text := compare.GPUText(one.GPU); text != "" {
+		if text := report.GPUText(one.GPU); text != "" {
 			r.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", text)
 		}
 	}
-	if text := compare.TakenText(s.Taken); text != "" {
+	if text := report.TakenText(s.Taken); text != "" {
 		r.add("cores", "%s", text)
 	}
 	if s.For != "" && s.Steps > 0 {
@@ -164,19 +164,19 @@ func (r rows) took(s *record.Summary) {
 
 // changed prints what changed in the run, and which gradients it did without.
 func (r rows) changed(s *record.Summary) {
-	if text := compare.GrowthText(s.Growth); text != "" {
+	if text := report.GrowthText(s.Growth); text != "" {
 		r.add("batch", "%s", text)
 	}
-	if text := compare.MovesText(s.Moves); text != "" {
+	if text := report.MovesText(s.Moves); text != "" {
 		r.add("shards", "%s", text)
 	}
-	if text := compare.AsyncText(s.Async); text != "" {
+	if text := report.AsyncText(s.Async); text != "" {
 		r.add("staleness", "%s", text)
 	}
-	if text := compare.SharesText(s.Async); text != "" {
+	if text := report.SharesText(s.Async); text != "" {
 		r.add("computed", "%s", text)
 	}
-	if text := compare.LostText(s.LostWorkers); text != "" {
+	if text := report.LostText(s.LostWorkers); text != "" {
 		r.add("lost", "%s; the run went on", text)
 	}
 }
@@ -195,7 +195,7 @@ func (r rows) exchanged(s *record.Summary) {
 				setting.Size(s.BusiestBytes), setting.Size(s.ServerBytes))
 		}
 	}
-	if text := compare.AveragesText(s.Averages); text != "" {
+	if text := report.AveragesText(s.Averages); text != "" {
 		r.add("averages", "%s", text)
 	}
 }
@@ -215,7 +215,7 @@ func (r rows) left(s *record.Summary) {
 	if from := s.Resumed; from != nil {
 		r.add("resumed", "from %s, after %s; times above are those since, but for \"all parts\"", from.From,
 			spelling.Count(from.Steps, "step"))
-		if text := compare.PartsText(s); text != "" {
+		if text := report.PartsText(s); text != "" {
 			r.add("before", "%s", text)
 		}
 	}

@@ -44,33 +44,32 @@ func (a answer) Class() string {
 
 // answerOf words the answer of a group.
 func answerOf(g *compare.Group) answer {
-	a := g.Answer()
-	out := answer{Text: a.Text, Why: a.Why, Verdict: undecided}
+	v := g.Verdict()
+	out := answer{Text: headline(g, v), Why: reason(g, v), Verdict: undecided}
 	switch {
-	case a.IsCertain:
+	case v.IsCertain():
 		out.Verdict = certain
-	case a.IsFaster:
-		out.Verdict = inPart
-	case a.IsOneRun:
+	case v.IsOnce && v.IsOneRun():
 		out.Verdict = once
-	case a.TooFew == 1: // which is not decided
-	case len(a.First) == 1:
+	case len(v.Ranked) == 1:
 		out.Verdict = alone
+	case v.IsFaster && !v.IsOnce:
+		out.Verdict = inPart
 	}
 	out.Sign = signOf(out.Verdict)
-	if len(a.First) > 0 {
-		first := a.First[0]
+	if len(v.Tied) > 0 {
+		first := v.Tied[0]
 		out.Leader, out.Step, out.Gain = first.Label, millis(first.Step.Median), ratioCell(first.Speedup)
 		if first == g.Baseline {
 			out.Gain = cell{Text: dash, Small: "the baseline itself"}
 		}
-		if more := len(a.First) - 1; more > 0 {
+		if more := len(v.Tied) - 1; more > 0 {
 			out.Leader += " or " + spelling.Count(more, "other")
 		}
 	}
 	if p, isThere := g.FastestAgainstPeer(); isThere {
-		out.Beside = &answer{Text: p.BesidePeer(), Verdict: undecided, Gain: ratioCell(p.Ratio)}
-		if p.Doubt() == "" {
+		out.Beside = &answer{Text: besidePeer(p), Verdict: undecided, Gain: ratioCell(p.Ratio)}
+		if doubtOf(p) == "" {
 			out.Beside.Verdict = certain
 		}
 		out.Beside.Sign = signOf(out.Beside.Verdict)

@@ -16,7 +16,7 @@ import (
 // newPage lays out the report of a benchmark, which c compares.
 func newPage(r *record.Results, c *compare.Comparison) page {
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r), Lede: lede(r),
-		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), FactsTitle: besidePeer,
+		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), FactsTitle: besideSame,
 		Facts: besidePeers(c),
 		Parts: present(part{ID: "machine", Title: whichMachine(r), Pairs: machine(r)}, hostsPart(r.Hosts),
 			part{ID: "shared", Title: "The same in every row", Pairs: shared(r)}),
@@ -31,14 +31,14 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 	for i := range p.Sections {
 		p.Raw = append(p.Raw, runTables(&p.Sections[i])...)
 	}
-	p.note(c.Notes)
+	p.note(worded(c.Findings))
 	p.ask(r, c)
 	return p
 }
 
 // Titles of the facts at the top of a page.
 const (
-	besidePeer = "Beside PyTorch’s same row"
+	besideSame = "Beside PyTorch’s same row"
 	inFigures  = "In figures"
 )
 
@@ -52,7 +52,7 @@ func besidePeers(c *compare.Comparison) []pair {
 			if in := p.Ratio.Interval; in.Coverage > 0 {
 				one.Value += " (" + between(in.Lo, in.Hi, twoDecimals) + ")"
 			}
-			if doubt := p.Doubt(); doubt != "" {
+			if doubt := doubtOf(p); doubt != "" {
 				one.Value += ", which " + doubt
 			}
 			out = append(out, one)
@@ -150,7 +150,7 @@ func lede(r *record.Results) string {
 // newSection lays out a group: its answer and picture, findings, tables, figures.
 func newSection(i int, c *compare.Comparison) section {
 	g := &c.Groups[i]
-	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: g.Findings()}
+	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: groupFindings(g)}
 	for i, l := range g.Lines {
 		s.lines = append(s.lines, &lineView{Line: l, group: g, key: key(i), style: style(l, i),
 			raw: fmt.Sprintf("%s-%s", s.ID, key(i))})

@@ -7,12 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"lockstep/app/evidence/compare"
 )
 
 // dash stands for a value that was not measured.
-const dash = compare.Dash
+const dash = "–"
 
 // unknown is a number that was not measured.
 var unknown = math.NaN()
@@ -26,11 +24,20 @@ func orDash(s string) string {
 	return s
 }
 
-// digits formats v with n significant digits; see [compare.Digits].
-func digits(v float64, n int) string { return compare.Digits(v, n) }
+// digits formats v with n significant digits and never an exponent: 0.00123, 12.3, 1230.
+func digits(v float64, n int) string {
+	switch {
+	case !known(v):
+		return dash
+	case v == 0:
+		return "0"
+	}
+	decimals := n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
+	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
+}
 
 func seconds(v float64) string     { return digits(v, 3) }
-func millis(v float64) string      { return compare.Millis(v) }
+func millis(v float64) string      { return digits(1e3*v, 3) }
 func fourDigits(v float64) string  { return digits(v, 4) }
 func twoDecimals(v float64) string { return fixed(v, 2) }
 

@@ -10,8 +10,8 @@ import (
 	"io"
 	"regexp"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/report/plot"
+	"lockstep/internal/spelling"
 )
 
 //go:embed template/page.html
@@ -37,7 +37,7 @@ func writePage(w io.Writer, p page) error {
 	if err := t.Execute(&b, p); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
-	if _, err := io.WriteString(w, compare.PlainLines(b.String())); err != nil {
+	if _, err := io.WriteString(w, spelling.PlainLines(b.String())); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
@@ -32,9 +33,9 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	p := page{Kind: "report of kernels", Title: kernelsTitle(k), Lede: kernelsLimits(k),
 		Source:  "results.json",
 		Command: shell(k.Command), Sections: []section{kernelSummary(k)}}
-	var notes []compare.Note
+	var notes []note
 	for _, text := range kernelsCautions(k) {
-		notes = append(notes, compare.Note{Kind: compare.Caution, Topic: unsorted, Text: text})
+		notes = append(notes, noteOf(finding.Caution, unsorted, text))
 	}
 	p.note(notes)
 	if !isSummary {
@@ -103,7 +104,7 @@ func kernelsLimits(k *compare.Kernels) string {
 
 // kernelsCautions says what makes times longer than the kernels are, and limits lower.
 func kernelsCautions(k *compare.Kernels) (cautions []string) {
-	if taken := compare.TakenText(k.Taken); taken != "" {
+	if taken := TakenText(k.Taken); taken != "" {
 		cautions = append(cautions, taken+"; measure again when the machine is idle.")
 	}
 	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= record.FarLatency {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/spelling"
@@ -42,7 +43,7 @@ func Overlay(names []string, runs []*compare.Training) *Report {
 	var all []*overlaid
 	for i, t := range runs {
 		all = append(all, &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i},
-			compare.WorkDifference(t, runs[0])})
+			differencesText(compare.WorkDifferences(t, runs[0]))})
 	}
 	p := page{Kind: "runs side by side", Title: named(all), Answer: overlayAnswer(all),
 		Lede:   "One run each, on the same axes.",
@@ -116,7 +117,7 @@ func overlayAnswer(all []*overlaid) answer {
 		a.Why = "lockstep bench compares such runs by the time of all their samples."
 	case !(ratio > 1+compare.LeastDifference):
 		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
-			"apart.", best, first, next, second, compare.Least())
+			"apart.", best, first, next, second, least())
 	default:
 		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
 			"(%.2f×).", best, first, next, second, ratio)
@@ -135,32 +136,32 @@ func disturbedRuns(all []*overlaid) []*overlaid {
 }
 
 // overlayNotes lists the differences in work, the cautions of each run, and whether results are the same.
-func overlayNotes(all []*overlaid) []compare.Note {
-	var notes []compare.Note
-	add := func(kind compare.Kind, topic, format string, args ...any) {
-		notes = append(notes, compare.Note{Kind: kind, Topic: topic, Text: fmt.Sprintf(format, args...)})
+func overlayNotes(all []*overlaid) []note {
+	var notes []note
+	add := func(kind finding.Severity, topic, format string, args ...any) {
+		notes = append(notes, noteOf(kind, topic, fmt.Sprintf(format, args...)))
 	}
 	hashes := map[string]bool{}
 	for _, o := range all {
 		hashes[o.ParameterSHA256] = true
 		if o.unequal != "" {
-			add(compare.Refused, "unequal work", "%v did not do the work of %v: %s.", o, all[0], o.unequal)
+			add(finding.Refused, "unequal work", "%v did not do the work of %v: %s.", o, all[0], o.unequal)
 		}
 	}
 	var taken []string
 	for _, o := range disturbedRuns(all) {
-		taken = append(taken, o.String()+": "+compare.TakenText(o.Taken))
+		taken = append(taken, o.String()+": "+TakenText(o.Taken))
 	}
 	if taken != nil {
-		add(compare.Caution, "taken cores", "%s.", strings.Join(taken, "; "))
+		add(finding.Caution, "taken cores", "%s.", strings.Join(taken, "; "))
 	}
 	for _, o := range all {
 		for _, text := range o.Cautions {
-			add(compare.Caution, unsorted, "%v: %s", o, text)
+			add(finding.Caution, unsorted, "%v: %s", o, text)
 		}
 	}
 	if len(hashes) == 1 && all[0].ParameterSHA256 != "" {
-		add(compare.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
+		add(finding.Fact, "parameters", "All runs end with the same parameters, bit for bit (SHA-256 "+
 			"%.12s…).", all[0].ParameterSHA256)
 	}
 	return notes
@@ -294,11 +295,11 @@ func settingTable(all []*overlaid) block {
 		runs = append(runs, o.Training)
 	}
 	differences := compare.SettingDifferences(runs)
-	columns := []column[compare.SettingDifference]{
-		col("setting", "", func(d compare.SettingDifference) string { return d.Name })}
+	columns := []column[compare.Difference]{
+		col("setting", "", func(d compare.Difference) string { return d.Name })}
 	for i, o := range all {
-		columns = append(columns, col(o.key, o.name, func(d compare.SettingDifference) string {
-			return orDash(d.Values[i])
+		columns = append(columns, col(o.key, o.name, func(d compare.Difference) string {
+			return orDash(fmt.Sprint(d.Values[i]))
 		}))
 	}
 	t := tableOf("Settings that differ", differences, columns...)

@@ -84,7 +84,7 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("the page lacks %q", lost)
 	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
-	for _, want := range []string{"These did other work than A first: B longer (80 steps against 40).",
+	for _, want := range []string{"These did other work than A first: B longer (steps 80 against 40).",
 		`<b class="unfit">≈ unequal work</b>`, `<li class="refused">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
-	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/internal/spelling"
 )
 
@@ -58,7 +56,7 @@ type noteList struct {
 // namedNote is a note with a place on the page.
 type namedNote struct {
 	ID string
-	compare.Note
+	note
 }
 
 // part is a named list of facts at the end of a page, such as the machine or the hosts of a run. What a
@@ -113,14 +111,14 @@ func key(i int) string {
 
 // note puts notes on the page: all of them by their kind, and those that change how the answer is read at its
 // top.
-func (p *page) note(notes []compare.Note) {
+func (p *page) note(notes []note) {
 	for _, m := range []struct {
-		kind      compare.Kind
+		kind      finding.Severity
 		noun, are string
 	}{
-		{compare.Refused, "refusal", "A row failed, or a number would be wrong."},
-		{compare.Caution, "caution", "A number is right and could be misread."},
-		{compare.Fact, "fact", "How the numbers came about."},
+		{finding.Refused, "refusal", "A row failed, or a number would be wrong."},
+		{finding.Caution, "caution", "A number is right and could be misread."},
+		{finding.Fact, "fact", "How the numbers came about."},
 	} {
 		list := noteList{ID: "notes-" + m.kind.String(), Kind: m.kind.String(), Meaning: m.are}
 		for _, n := range notes {
@@ -135,71 +133,20 @@ func (p *page) note(notes []compare.Note) {
 	p.Cautions = pressing(p.Notes)
 }
 
-// changing lists the topics of notes that change how the answer is read, the gravest first. All other notes
-// stand in their section alone.
-func changing() []string {
-	return []string{"seal", "incomplete", "failed", "unequal work", "unequal runs",
-		"ranks disagree", "losses disagree", "another program", "diverged", "phases",
-		"taken cores", "budget", "one repeat", "few repeats", "precision", "noise", "copies",
-		"busy machine", "contention", "above 100 %", "parameters", "another result", "not learned",
-		unsorted, "prediction"}
-}
-
 // unsorted is the topic of what a training run says of itself.
 const unsorted = "caution"
 
-// pressing returns the cautions for the top of the page: three at most, and one of a topic.
+// pressing returns the cautions for the top of the page: the three gravest, one of a topic.
 func pressing(lists []noteList) (out []caution) {
 	const most = 3
-	for _, topic := range changing() {
-		for _, list := range lists {
-			for _, n := range list.Notes {
-				if n.Topic != topic || n.Kind == compare.Fact || len(out) == most {
-					continue
-				}
-				out = append(out, caution{list.Kind, n.Topic, brief(n.Note), n.ID})
-				if topic != unsorted {
-					break
-				}
+	for _, list := range lists {
+		for _, n := range list.Notes {
+			isSaid := n.Topic != unsorted && slices.ContainsFunc(out,
+				func(c caution) bool { return c.Topic == n.Topic })
+			if n.Kind != finding.Fact && !isSaid && len(out) < most {
+				out = append(out, caution{list.Kind, n.Topic, n.Brief, n.ID})
 			}
 		}
 	}
 	return out
-}
-
-// brief shortens a note to its sentences as far as the one that lists rows, of which it leaves as many as
-// fit; of a note without rows, to its first sentence. A sentence is cut only where it is too long alone.
-func brief(n compare.Note) string {
-	const longest = 200
-	all := strings.Join(n.Rows, ", ")
-	for shown := len(n.Rows); shown > 0; shown-- {
-		list := strings.Join(n.Rows[:shown], ", ")
-		if more := len(n.Rows) - shown; more > 0 {
-			list += fmt.Sprintf(" and %d more", more)
-		}
-		long := opening(strings.Replace(n.Text, all, list, 1), list)
-		most := longest
-		if shown == 1 { // rather than a sentence that is cut
-			most += most / 3
-		}
-		if utf8.RuneCountInString(long) <= most {
-			return long
-		}
-	}
-	text := opening(n.Text, "")
-	runes := []rune(text)
-	if len(runes) <= longest {
-		return text
-	}
-	cut := string(runes[:longest])
-	return strings.TrimRight(cut[:max(strings.LastIndex(cut, " "), 1)], " ,") + " …"
-}
-
-// opening returns the sentences of a text as far as the one that has the list.
-func opening(text, list string) string {
-	at := strings.Index(text, list) + len(list)
-	if i := strings.Index(text[at:], ". "); i >= 0 {
-		return text[:at+i+1]
-	}
-	return text
 }

@@ -167,7 +167,7 @@ func (v *lineView) parameters() cell {
 	case !v.Exact():
 		c.Small = "order of the ring"
 	default:
-		c.Small = v.group.Agreement(v.Line)
+		c.Small = agreementText(v.group.Agreement(v.Line))
 	}
 	return c
 }

@@ -63,25 +63,26 @@ func (r ranked) because() string {
 
 // ranking sorts the lines of a section as its answer does, then those that are not ranked by their steps.
 func (s *section) ranking() []ranked {
-	a := s.lines[0].group.Answer()
-	first := ranked{title: "Fastest", lines: s.views(a.First)}
-	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(a.Slower)}
+	v := s.lines[0].group.Verdict()
+	told := slices.DeleteFunc(slices.Clone(v.Ranked),
+		func(l *compare.Line) bool { return slices.Contains(v.Tied, l) })
+	first := ranked{title: "Fastest", lines: s.views(v.Tied)}
+	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(told)}
 	switch {
-	case a.TooFew == 1:
+	case v.IsOnce:
 		first.title = "No two rounds in common: not decided"
-		if a.IsOneRun {
+		if v.IsOneRun() {
 			first.title = "One run each: not decided"
 		}
-		first.lines, slower.lines = slices.Concat(first.lines, slower.lines), nil
-	case len(a.First) > 1:
+	case len(v.Tied) > 1:
 		first.title, first.isOne = "Cannot be told apart", true
-	case len(a.Slower) == 0:
+	case len(v.Ranked) == 1:
 		first.title = "Alone"
 	}
 	rest := ranked{title: notRanked}
-	for _, v := range s.lines {
-		if v.OK > 0 && !slices.Contains(a.First, v.Line) && !slices.Contains(a.Slower, v.Line) {
-			rest.lines = append(rest.lines, v)
+	for _, one := range s.lines {
+		if one.OK > 0 && !slices.Contains(v.Ranked, one.Line) {
+			rest.lines = append(rest.lines, one)
 		}
 	}
 	slices.SortStableFunc(rest.lines, func(a, b *lineView) int {

@@ -131,7 +131,7 @@ func (s *section) costTable() block {
 	var prices, unpriced []string
 	for _, v := range lines {
 		if price, isPriced := v.price(); isPriced {
-			prices = addNew(prices, price.Text())
+			prices = addNew(prices, priceText(price))
 		} else if names := v.GPUNames(); len(names) > 0 {
 			unpriced = addNew(unpriced, strings.Join(names, " with "))
 		}
@@ -225,7 +225,7 @@ func runTables(s *section) (all []block) {
 				return hashCell(r.ParameterSHA256)
 			}),
 			col("cores taken", "", func(r compare.RunLine) string {
-				if compare.TakenText(r.Taken) == "" {
+				if !r.Taken.IsDisturbed() {
 					return dash
 				}
 				return percent(r.Taken.Stolen+r.Taken.Others) + ", left out"

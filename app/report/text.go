@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"lockstep/app/evidence/finding"
+	"lockstep/internal/spelling"
 	"strings"
 	"text/tabwriter"
-
-	"lockstep/app/evidence/compare"
 )
 
 // writeTerminal writes the short form of a page for a terminal: each section with its table and findings,
@@ -45,7 +45,7 @@ func writeTerminal(w io.Writer, p page) error {
 		fmt.Fprintf(&b, "%s: %s\n", c.Kind, c.Text)
 	}
 	for _, list := range p.Notes {
-		if list.Kind != compare.Fact.String() {
+		if list.Kind != finding.Fact.String() {
 			all += len(list.Notes)
 		}
 	}
@@ -56,7 +56,7 @@ func writeTerminal(w io.Writer, p page) error {
 		fmt.Fprintf(&b, "%s\n", joined(": ", strings.TrimSpace(p.Answer.Sign+" "+p.Answer.Verdict),
 			p.Answer.Text))
 	}
-	if _, err := io.WriteString(w, compare.PlainLines(b.String())); err != nil {
+	if _, err := io.WriteString(w, spelling.PlainLines(b.String())); err != nil {
 		return fmt.Errorf("report: text: %w", err)
 	}
 	return nil
@@ -114,7 +114,7 @@ func writeMarkdown(w io.Writer, p page) error {
 		m.section(&p.Sections[i])
 	}
 	m.end(p)
-	if _, err := io.WriteString(w, compare.PlainLines(strings.TrimRight(m.b.String(),
+	if _, err := io.WriteString(w, spelling.PlainLines(strings.TrimRight(m.b.String(),
 		"\n")+"\n")); err != nil {
 		return fmt.Errorf("report: markdown: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
@@ -82,16 +83,16 @@ func trainingTitle(t *compare.Training) string {
 		workers += " on " + spelling.Count(len(all), "host")
 	}
 	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread")) +
-		compare.SinceText(&t.Summary)
+		SinceText(&t.Summary)
 }
 
 // trainingNotes lists the cautions of a run, first whether its times are its own.
-func trainingNotes(t *compare.Training) []compare.Note {
-	var notes []compare.Note
+func trainingNotes(t *compare.Training) []note {
+	var notes []note
 	add := func(topic, text string) {
-		notes = append(notes, compare.Note{Kind: compare.Caution, Topic: topic, Text: text})
+		notes = append(notes, noteOf(finding.Caution, topic, text))
 	}
-	if text := compare.TakenText(t.Taken); text != "" {
+	if text := TakenText(t.Taken); text != "" {
 		add("taken cores", "Times and speed say how busy the machine was, not how fast the run can be: "+
 			""+text+".")
 	}
@@ -225,24 +226,24 @@ func trainingFacts(t *compare.Training) []pair {
 	}
 	f.addReached(t)
 	f.addLength(t)
-	f.add("cores", "%s", compare.TakenText(t.Taken))
+	f.add("cores", "%s", TakenText(t.Taken))
 	if t.Workers > 1 && !t.IsInterrupted {
 		f.add("links", "%s", record.LinkText(t.Link, t.Encryption, t.Streams))
 	}
 	if t.Steps > 0 {
 		f.add("loss", "%s at first, %s at last", fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))
 	}
-	f.add("batch", "%s", compare.GrowthText(t.Growth))
-	f.add("shards", "%s", compare.MovesText(t.Moves))
-	f.add("staleness", "%s", compare.AsyncText(t.Async))
-	f.add("computed", "%s", compare.SharesText(t.Async))
-	if text := compare.LostText(t.LostWorkers); text != "" {
+	f.add("batch", "%s", GrowthText(t.Growth))
+	f.add("shards", "%s", MovesText(t.Moves))
+	f.add("staleness", "%s", AsyncText(t.Async))
+	f.add("computed", "%s", SharesText(t.Async))
+	if text := LostText(t.LostWorkers); text != "" {
 		f.add("lost", "%s; the run went on", text)
 	}
 	f.addTraffic(t)
 	f.add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
 	for _, one := range t.Ranks {
-		f.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", compare.GPUText(one.GPU))
+		f.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", GPUText(one.GPU))
 	}
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		f.add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
@@ -254,7 +255,7 @@ func trainingFacts(t *compare.Training) []pair {
 	}
 	if !t.IsInterrupted {
 		f.add("kernels", "%s, %s math", t.Kernels(), t.Math)
-		f.add("math", "%s", compare.MathText(t.MathChoice))
+		f.add("math", "%s", MathText(t.MathChoice))
 		f.add("parameters", "sha256 %s", t.ParameterSHA256)
 	}
 	return told(f)
@@ -289,7 +290,7 @@ func (f *facts) addLength(t *compare.Training) {
 	f.add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(t.Epochs, 3))
 	if from := t.Resumed; from != nil {
 		before := ""
-		if parts := compare.PartsText(&t.Summary); parts != "" {
+		if parts := PartsText(&t.Summary); parts != "" {
 			before = "; before: " + strings.ReplaceAll(parts, " x ", " × ")
 		}
 		f.add("resumed", "after step %d; time, speed, work and what was exchanged are those since%s",
@@ -315,7 +316,7 @@ func (f *facts) addLength(t *compare.Training) {
 	if w := t.Work; w != nil {
 		f.add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
 			"the %s that %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3),
-			digits(w.Rate/1e9, 3), percent(w.Of), digits(w.Peak/1e9, 3), compare.PeakText(t.GPU), w.Again())
+			digits(w.Rate/1e9, 3), percent(w.Of), digits(w.Peak/1e9, 3), PeakText(t.GPU), w.Again())
 	}
 }
 
@@ -324,7 +325,7 @@ func (f *facts) addTraffic(t *compare.Training) {
 	if t.Workers > 1 || t.BytesSent > 0 {
 		f.add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
 	}
-	f.add("averages", "%s", compare.AveragesText(t.Averages))
+	f.add("averages", "%s", AveragesText(t.Averages))
 	if len(t.Servers) > 0 {
 		f.add("busiest", "%s in and out of a process, %s of one with a server",
 			byteCount(float64(t.BusiestBytes)), byteCount(float64(t.ServerBytes)))

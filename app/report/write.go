@@ -16,6 +16,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // The files of a benchmark's folder.
@@ -94,7 +95,7 @@ func (r *Report) WriteFigures(folder string) (Figures, error) {
 		around := plot.Around{Title: f.Title, Caption: f.Caption, Source: r.page.Title + " · " + r.page.Lede}
 		files := []rendering{
 			{f.ID() + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, compare.PlainLines(string(plot.File(f.Chart, around))))
+				_, err := io.WriteString(w, spelling.PlainLines(string(plot.File(f.Chart, around))))
 				return err
 			}},
 			{f.ID() + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
@@ -123,7 +124,7 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	for _, r := range rows {
 		safe := make([]string, len(r))
 		for i, text := range r {
-			safe[i] = compare.Plain(text)
+			safe[i] = spelling.Plain(text)
 			_, err := strconv.ParseFloat(text, 64)
 			if err != nil && strings.ContainsAny(safe[i][:min(1, len(safe[i]))], "=+-@") {
 				safe[i] = "'" + safe[i]

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
@@ -37,8 +36,8 @@ type Estimate struct {
 // both are known.
 type Over struct {
 	Estimate
-	Own       float64 // mean of the line's accuracies, of the same seeds
-	Reference *Line
+	Own   float64 // mean of the line's accuracies, of the same seeds
+	Tests int     // for the number of which its probabilities are corrected; 0: it is of an exact line
 }
 
 // Evaluated is one evaluation of all seeds.
@@ -71,10 +70,11 @@ func (g *Group) relateAccuracy() {
 			Time: estimate(l.atTime(limits))}
 		if r := g.reference(l); r != nil && r != l {
 			l.Accuracy.Reference = r
-			l.Accuracy.OverSamples = over(l.atEnd(), r.atEnd(), r)
-			l.Accuracy.OverTime = over(l.atTime(limits), r.atTime(limits), r)
+			l.Accuracy.OverSamples = over(l.atEnd(), r.atEnd())
+			l.Accuracy.OverTime = over(l.atTime(limits), r.atTime(limits))
 		}
 	}
+	g.correctAccuracies()
 }
 
 // reference returns the line that another one's accuracy is compared with: of the exact ones that do the
@@ -84,10 +84,10 @@ func (g *Group) reference(l *Line) *Line {
 	var best *Line
 	least := 0
 	for _, r := range g.Lines {
-		if r.OK == 0 || !r.Exact() || difference(l, r) != "" {
+		if r.OK == 0 || !r.Exact() || differences(l, r) != nil {
 			continue
 		}
-		apart := len(settingsApart(l.Setting, r.Setting))
+		apart := len(SettingsApart(l.Setting, r.Setting))
 		if best == nil || apart < least || apart == least && r.isBefore(best) {
 			best, least = r, apart
 		}
@@ -95,8 +95,8 @@ func (g *Group) reference(l *Line) *Line {
 	return best
 }
 
-// settingsApart names the settings in which two rows differ. Those that only a strategy has come with it.
-func settingsApart(a, b record.Setting) []string {
+// SettingsApart names the settings in which two rows differ. Those that only a strategy has come with it.
+func SettingsApart(a, b record.Setting) []string {
 	var out []string
 	for _, one := range []struct {
 		name    string
@@ -144,7 +144,7 @@ func (g *Group) timeLimits() []float64 {
 			limits = slices.Repeat([]float64{math.NaN()}, len(l.stepByRound))
 		}
 		for _, r := range l.runs {
-			isTrained := l.Setting.Workers > 1 && !l.strategy().IsFloor && r.TrainSeconds > 0
+			isTrained := l.Setting.Workers > 1 && !l.isFloor() && r.TrainSeconds > 0
 			if isTrained && !(limits[r.Round] <= r.TrainSeconds) {
 				limits[r.Round] = r.TrainSeconds
 			}
@@ -212,98 +212,29 @@ func curve(runs []*record.Run) []Evaluated {
 }
 
 // over relates the means by seed of a to those of b, which are of the reference.
-func over(a, b map[uint64][]float64, reference *Line) Over {
+func over(a, b map[uint64][]float64) Over {
 	minus, own := map[uint64][]float64{}, map[uint64][]float64{}
 	for seed, values := range a {
 		if difference := stat.Mean(values) - stat.Mean(b[seed]); stat.IsFinite(difference) {
 			minus[seed], own[seed] = []float64{difference}, values
 		}
 	}
-	return Over{Estimate: estimate(minus), Own: estimate(own).Mean, Reference: reference}
+	return Over{Estimate: estimate(minus), Own: estimate(own).Mean}
 }
 
-// accuracies says how the lines that are not exact compare with the reference, by accuracy. The tests are
-// corrected for the number of comparisons.
-func (g *Group) accuracies() []string {
-	var lines []*Line
-	var shown []*Over
+// correctAccuracies corrects the tests of the lines that are not exact for their number.
+func (g *Group) correctAccuracies() {
+	var all []*Over
+	var differ, same []float64
 	for _, l := range g.Lines {
-		a := &l.Accuracy
-		if l.OK == 0 || !l.isOther() || l.strategy().IsFloor || !a.OverSamples.Known() {
-			continue
-		}
-		lines, shown = append(lines, l), append(shown, &a.OverSamples)
-		if a.OverTime.Known() {
-			shown = append(shown, &a.OverTime)
-		}
-	}
-	against := g.verdicts(shown)
-	var out []string
-	for _, l := range lines {
-		a := &l.Accuracy
-		text := fmt.Sprintf("%s reaches another result than %s%s. Accuracy at equal samples: %s, %s.",
-			l.Label, a.Reference.Label, apart(l, a.Reference), fraction(a.OverSamples.Own),
-			against[&a.OverSamples])
-		if a.OverTime.Known() {
-			text += fmt.Sprintf(" At equal time, %s s: %s, %s.", Digits(a.Limit, 3), fraction(a.OverTime.Own),
-				against[&a.OverTime])
-			if known := a.OverTime.Seeds; known < a.OverSamples.Seeds {
-				text += fmt.Sprintf(" Only %d of %d seeds had evaluations of both by then.", known,
-					a.OverSamples.Seeds)
+		for _, o := range []*Over{&l.Accuracy.OverSamples, &l.Accuracy.OverTime} {
+			if l.OK > 0 && l.isOther() && !l.isFloor() && o.Known() {
+				all, differ, same = append(all, o), append(differ, o.NonzeroP), append(same, o.ZeroP)
 			}
 		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// apart names the settings in which two rows differ, if one alone cannot be the cause.
-func apart(l, reference *Line) string {
-	names := settingsApart(l.Setting, reference.Setting)
-	if len(names) < 2 {
-		return ""
-	}
-	last := len(names) - 1
-	return fmt.Sprintf(", from which it differs in %s and %s", strings.Join(names[:last], ", "), names[last])
-}
-
-// verdicts words differences of accuracies to those of the reference, with tests corrected for their number.
-func (g *Group) verdicts(all []*Over) map[*Over]string {
-	var differ, same []float64
-	for _, o := range all {
-		differ, same = append(differ, o.NonzeroP), append(same, o.ZeroP)
 	}
 	differ, same = stat.Holm(differ), stat.Holm(same)
-	out := map[*Over]string{}
 	for i, o := range all {
-		e := o.Estimate
-		e.NonzeroP, e.ZeroP = differ[i], same[i]
-		out[o] = e.against(o.Reference, len(all))
+		o.NonzeroP, o.ZeroP, o.Tests = differ[i], same[i], len(all)
 	}
-	return out
 }
-
-// against words a difference of accuracies, and no more than its interval and its tests show, which were
-// corrected for so many comparisons.
-func (e Estimate) against(reference *Line, comparisons int) string {
-	points := fmt.Sprintf("%+.2f points", 100*e.Mean)
-	if e.Interval.Coverage == 0 {
-		return points + " against " + reference.Label + "; one seed has no interval, so that is no finding"
-	}
-	verdict := "not shown to differ from " + reference.Label
-	switch {
-	case e.ZeroP < stat.Significance:
-		verdict = fmt.Sprintf("the same as %s within %g points", reference.Label, 100*SameAccuracy)
-	case e.NonzeroP < stat.Significance && e.Mean > 0:
-		verdict = "above " + reference.Label
-	case e.NonzeroP < stat.Significance:
-		verdict = "below " + reference.Label
-	case !e.Interval.Contains(0):
-		verdict += fmt.Sprintf(" after a correction for %d comparisons", comparisons)
-	}
-	return fmt.Sprintf("%s, %s (95 %% interval %+.2f to %+.2f, %d seeds)", verdict, points, 100*e.Interval.Lo,
-		100*e.Interval.Hi, e.Seeds)
-}
-
-// fraction writes an accuracy.
-func fraction(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }

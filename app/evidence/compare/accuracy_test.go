@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockstep/app/evidence/compare"
-	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -27,23 +26,22 @@ func seeded(row *record.Row, seconds float64, accuracy ...float64) {
 	}
 }
 
-// Quantiles of Student's distribution, two-sided 95 %: 12.706, 4.303 and 2.262 with 1, 2 and 9 degrees of
-// freedom (any table, such as Abramowitz and Stegun, 26.10).
-func TestMeanInterval(t *testing.T) {
-	for _, test := range []struct {
-		values []float64
-		half   float64
-	}{
-		{[]float64{-1, 1}, 12.706}, // s / sqrt(n) is 1
-		{[]float64{0, 1, 2}, 4.303 / 1.7320508},
-		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2.262 * 0.9574271},
-	} {
-		i := stat.MomentsOf(test.values).MeanInterval(0.95)
-		near(t, "half of the interval", (i.Hi-i.Lo)/2, test.half, 0.001)
-		near(t, "middle", (i.Hi+i.Lo)/2, stat.Mean(test.values), 1e-9)
+// What a row's accuracy is compared with differs from it in as few settings as there are.
+func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
+	m := newMaker(3, 4)
+	seeded(m.add(record.Setting{Strategy: "all-reduce", Workers: 2, Options: "bucket=64KiB+overlap-forward"},
+		1, 1, 1), 40, 0.9, 0.8, 0.7)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2, 2), 80, 0.9, 0.8, 0.7)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "wire=int8", Wire: "int8",
+		IsLossy: true}, 3, 3, 3), 120, 0.9, 0.8, 0.6)
+	g := compare.Compare(m.Results).Groups[0]
+	lossy := g.Lines[2]
+	if r := lossy.Accuracy.Reference; r != g.Lines[1] {
+		t.Errorf("compared with %s", r.Label)
 	}
-	if i := stat.MomentsOf([]float64{1}).MeanInterval(0.95); i.Coverage != 0 {
-		t.Errorf("interval %+v of one value", i)
+	apart := compare.SettingsApart(lossy.Setting, g.Lines[0].Setting)
+	if want := []string{"strategy", "wire", "bucket", "overlap-forward"}; !slices.Equal(apart, want) {
+		t.Errorf("apart in %q, want %q", apart, want)
 	}
 }
 
@@ -70,71 +68,18 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 		curve[3].Seconds != 40 {
 		t.Errorf("curve %+v", curve)
 	}
-	found := strings.Join(g.Findings(), "\n")
-	for _, want := range []string{"local-sgd 4×1 reaches another result than ddp 4×1",
-		"below ddp 4×1, -2.33 points (95 % interval -3.77 to -0.90, 3 seeds)",
-		"At equal time, 40.0 s: 77.67 %, above ddp 4×1, +37.67 points"} {
-		if !strings.Contains(found, want) {
-			t.Errorf("findings %s\nwant %q", found, want)
-		}
+	over := l.Accuracy.OverSamples
+	near(t, "interval from", over.Interval.Lo, -0.0377, 1e-4)
+	near(t, "own accuracy", over.Own, 0.7766667, 1e-6)
+	near(t, "over time", l.Accuracy.OverTime.Mean, 0.3766667, 1e-6)
+	if over.Seeds != 3 || over.Tests != 2 || !(over.NonzeroP < 0.05) {
+		t.Errorf("%+v: want a difference of three seeds in two tests", over)
 	}
-	if strings.Contains(found, "local-sgd 4×1 has the shortest step") {
-		t.Errorf("a row with another result is called the fastest: %s", found)
+	if g.Unranked(l) != compare.OtherResult {
+		t.Error("a row with another result is ranked")
 	}
-	wantNote(t, c, "another result", "local-sgd 4×1", "average several models")
-	wantNote(t, c, "parameters", "both rows")
-}
-
-// What a row's accuracy is compared with differs from it in one setting, or the sentence names all of them.
-func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
-	for _, hasPlain := range []bool{true, false} {
-		m := newMaker(3, 4)
-		seeded(m.add(record.Setting{Strategy: "all-reduce", Workers: 2,
-			Options: "bucket=64KiB+overlap-forward"}, 1, 1, 1), 40, 0.9, 0.8, 0.7)
-		if hasPlain {
-			seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2, 2), 80, 0.9, 0.8, 0.7)
-		}
-		seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "wire=int8", Wire: "int8",
-			IsLossy: true}, 3, 3, 3), 120, 0.9, 0.8, 0.6)
-		found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-		want := "ddp 2×1 wire=int8 reaches another result than ddp 2×1. Accuracy"
-		if !hasPlain {
-			want = "reaches another result than all-reduce 2×1 bucket=64KiB overlap-forward, from which it " +
-				"differs in strategy, wire, bucket and overlap-forward. Accuracy"
-		}
-		if !strings.Contains(found, want) {
-			t.Errorf("findings %s\nwant %q", found, want)
-		}
-	}
-}
-
-// Figures in one sentence are of the same seeds: where one row has no evaluation yet, its seed counts on
-// neither side, and the sentence says so.
-func TestEqualTimeIsOfSeedsThatBothHave(t *testing.T) {
-	m := newMaker(2, 4)
-	reference := m.add(record.Setting{Strategy: "ps", Workers: 3}, 2, 2)
-	seeded(reference, 80, 0.9, 0.8)
-	reference.Runs[1].Evaluations = reference.Runs[1].Evaluations[3:]
-	seeded(m.add(record.Setting{Strategy: "ps-async", Workers: 3, Inexact: "late"}, 1, 1), 40, 0.5, 0.1)
-	found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	for _, want := range []string{"at equal samples: 30.00 %, not shown",
-		"At equal time, 40.0 s: 50.00 %, +5.00 points against ps 3×1; one seed",
-		"Only 1 of 2 seeds had evaluations of both by then."} {
-		if !strings.Contains(found, want) {
-			t.Errorf("findings %s\nwant %q", found, want)
-		}
-	}
-}
-
-// One seed shows no difference, and says so.
-func TestOneSeedIsNoFinding(t *testing.T) {
-	m := newMaker(1, 4)
-	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2), 80, 0.9)
-	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 1), 40, 0.8)
-	found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	if !strings.Contains(found, "one seed has no interval") || strings.Contains(found, "below") {
-		t.Errorf("findings %s", found)
-	}
+	wantFound(t, c, "another result", "local-sgd 4×1")
+	wantFound(t, c, "parameters agree", "rows:2", "seeds:3")
 }
 
 // Rows of different conditions are in different groups, and no sentence relates them.
@@ -184,43 +129,12 @@ func TestLooseStepsAreMeans(t *testing.T) {
 	near(t, "step", l.Step.Median, 2, 1e-9) // (38 + 40) / 39
 }
 
-// What strategy auto chose is compared by the row that names it, or by its own.
-func TestChoicesAreCompared(t *testing.T) {
-	m := newMaker(6, 4)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "overlap-forward"}, 1, 1, 1, 1, 1, 1)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25)
-	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 2, 2, 2, 2, 2, 2)
-	for i, chosen := range []string{"ddp:overlap-forward", "ddp", "gather-scatter",
-		"ddp:overlap-forward", "ddp", "gather-scatter"} {
-		row.Runs[i].Chosen = chosen
-	}
-	found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	for _, want := range []string{
-		"auto 2×1 chose ddp:overlap-forward in 2 of 6 runs, the exact row with the shortest step.",
-		"auto 2×1 chose ddp in 2 of 6 runs. The step of ddp 2×1 is 1.25× (1.25–1.25) that of",
-		"chose gather-scatter in 2 of 6 runs. The step of auto 2×1 is 2.00×"} {
-		if !strings.Contains(found, want) {
-			t.Errorf("findings %s\nwant %q", found, want)
-		}
-	}
-}
-
-// A choice is not called the fastest where the rounds do not tell it from the next row.
-func TestAChoiceThatIsNotToldApart(t *testing.T) {
-	m := newMaker(3, 4)
-	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 1, 1.2, 1.1)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1.2, 1, 1.11)
-	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 1.1, 1.1, 1.1)
-	for i, chosen := range []string{"all-reduce", "ddp", "ddp"} {
-		row.Runs[i].Chosen = chosen
-	}
-	found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	for _, want := range []string{"runs, whose step is the shortest but not told from that of ",
-		" is not shown to differ from the shortest, that of "} {
-		if !strings.Contains(found, want) {
-			t.Errorf("findings %s\nwant %q", found, want)
-		}
-	}
+// What strategy auto chose is told.
+func TestChoicesAreTold(t *testing.T) {
+	m := newMaker(2, 4)
+	row := m.add(record.Setting{Strategy: "auto", Workers: 2}, 2, 2)
+	row.Runs[0].Chosen, row.Runs[1].Chosen = "ddp:overlap-forward", "ddp"
+	wantFound(t, compare.Compare(m.Results), "chosen", "[auto 2×1]", "ddp:1", "ddp:overlap-forward:1")
 }
 
 // Of many rows whose accuracy strays by chance, some has an interval without 0; the correction says so.
@@ -237,10 +151,10 @@ func TestAccuraciesAreCorrectedForTheirNumber(t *testing.T) {
 		accuracies(m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true,
 			Options: fmt.Sprint("clip=", i)}, same...), 0.905+by, 0.895+by, 0.909+by, 0.892+by, 0.904+by)
 	}
-	found := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	want := "not shown to differ from ddp 2×1 after a correction for 5 comparisons, +1.10 points"
-	if !strings.Contains(found, want) || strings.Contains(found, "above ddp") {
-		t.Errorf("findings %s\nwant %q", found, want)
+	g := compare.Compare(m.Results).Groups[0]
+	first := g.Lines[1].Accuracy.OverSamples
+	if first.Tests != 5 || first.Interval.Contains(0) || first.NonzeroP < 0.05 {
+		t.Errorf("%+v: want an interval without 0 and a corrected probability above 0.05", first)
 	}
 }
 
@@ -272,5 +186,5 @@ func TestAsynchronousRows(t *testing.T) {
 	if !slices.Equal(l.Staleness, []int{5, 2, 1}) {
 		t.Errorf("staleness %v", l.Staleness)
 	}
-	wantNoNote(t, c, "ranks disagree", "losses disagree")
+	wantNothing(t, c, "ranks disagree", "losses disagree")
 }

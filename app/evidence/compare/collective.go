@@ -43,7 +43,7 @@ const CollectivesKind = "collectives"
 func DecodeCollectives(r io.Reader) ([]Collective, error) {
 	var all []Collective
 	if err := record.ReadJSON(r, &all); err != nil {
-		return nil, fmt.Errorf("analysis: collectives: %w", err)
+		return nil, fmt.Errorf("collectives: %w", err)
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
 	"slices"
 	"strings"
@@ -11,12 +12,11 @@ import (
 	"lockstep/app/strategy"
 )
 
-// Comparison is what a report shows: groups of comparable lines, then the notes on all of them.
+// Comparison is what a report shows: groups of comparable lines, then what was found in all of them, refusals
+// first.
 type Comparison struct {
-	Groups []Group
-	Notes  []Note
-
-	listed [][]string // rows that a rule has listed, see [Comparison.where]
+	Groups   []Group
+	Findings []finding.Finding
 }
 
 // Group holds the lines that trained the same model on the same data with the same global
@@ -44,7 +44,7 @@ type Line struct {
 	OK       int    // successful runs
 	Measured int    // of those the ones whose times count: all but those that others took cores from
 	Failures []string
-	Refused  string // why the line may not be compared with the others; empty if it may
+	Refused  []Difference // in its work, which may not be compared with that of the others; nil: it may
 
 	Total     stat.Summary // seconds of training and evaluation, over runs
 	Epoch     stat.Summary // seconds of a complete epoch, over all of them
@@ -72,7 +72,7 @@ type Line struct {
 	Staleness                   []int   // updates of all runs by their staleness; nil: none
 	Accuracy                    Accuracy
 	IsMixed                     bool // in mixed precision, with another result than lines that are not
-	Uneven                      bool // the runs did different numbers of steps or samples, or see otherRun
+	Uneven                      bool // the runs did not do the same work
 	ISA                         string
 	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
 	Disturbed                   bool          // others took cores from every run: times get no ratio
@@ -118,16 +118,19 @@ func Phases() []string {
 
 // isSuperlinear reports whether a core of the line is said to do more than one of the baseline.
 func (l *Line) isSuperlinear() bool {
-	return l.Efficiency.Known() && IsSuperlinear(l.Efficiency.Median)
+	return l.Efficiency.Known() && l.Efficiency.Median >= maxEfficiency
 }
 
 // strategy returns what the strategy of the line is.
 func (l *Line) strategy() strategy.Strategy { return strategy.Named(l.Setting.Strategy) }
 
+// isFloor reports whether the line exchanges nothing.
+func (l *Line) isFloor() bool { return l.strategy().IsFloor }
+
 // Exact reports whether the line's strategy, algorithm and wire promise the bits of one process.
 func (l *Line) Exact() bool {
 	s := l.Setting
-	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && !l.strategy().IsFloor &&
+	return s.Peer == "" && !l.IsMixed && (s.Workers == 1 || s.Inexact == "" && !l.isFloor() &&
 		s.Algorithm != "ring" && !s.IsLossy)
 }
 
@@ -142,7 +145,7 @@ func (l *Line) isRing() bool { return l.Setting.Algorithm == "ring" && l.Setting
 
 // isMean reports whether the time of a step is that of many steps over their number, because workers meet in
 // some steps only, or share the steps.
-func (l *Line) isMean() bool { return l.isLoose() && !l.strategy().IsFloor }
+func (l *Line) isMean() bool { return l.isLoose() && !l.isFloor() }
 
 // isLoose reports whether the workers do not wait for one another in every step, so that their steps and
 // losses differ.
@@ -173,7 +176,10 @@ func Compare(r *record.Results) *Comparison {
 		line := newLine(&r.Rows[i], r.Rounds)
 		line.row, line.original = i, i-r.Rows[i].Copy
 		cores := cmp.Or(line.Setting.Cores, r.Host.Cores)
-		line.Cores, line.Contended = Usable(line.Setting.NumThreads(), cores)
+		line.Cores = line.Setting.NumThreads()
+		if line.Contended = cores > 0 && line.Cores > cores; line.Contended {
+			line.Cores = cores
+		}
 		g := c.group(line.Setting)
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
@@ -184,7 +190,7 @@ func Compare(r *record.Results) *Comparison {
 		c.Groups[i].relate()
 	}
 	c.pair()
-	c.Notes = notes(r, c)
+	c.Findings = c.find(r)
 	return c
 }
 
@@ -246,8 +252,10 @@ func (g *Group) relate() {
 		if l.OK == 0 || g.Baseline == nil {
 			continue
 		}
-		l.Refused = cmp.Or(l.Refused, difference(l, g.Baseline))
-		if l.Refused != "" || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
+		if l.Refused == nil {
+			l.Refused = differences(l, g.Baseline)
+		}
+		if l.Refused != nil || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
 			continue // how another program scales is not told by our baseline, see peers
 		}
 		l.Speedup = pairedRatio(g.Baseline, l)
@@ -269,24 +277,10 @@ func (g *Group) chooseReferences() {
 			if g.Baseline == nil || l.isBaselineBefore(g.Baseline) {
 				g.Baseline = l
 			}
-		case l.strategy().IsFloor:
+		case l.isFloor():
 			g.Floor = append(g.Floor, l)
 		}
 	}
-}
-
-// wantedBaseline returns the row that would be the baseline if it had succeeded, or the baseline, which there
-// is. A row that failed tells nothing of its math, so only those of the same settings, or of none, count.
-func (g *Group) wantedBaseline() *Line {
-	best := g.Baseline
-	for _, l := range g.Lines {
-		a, b := l.Setting, best.Setting
-		isBetter := a.Options == b.Options && a.Threads < b.Threads || a.Options == "" && b.Options != ""
-		if l.OK == 0 && l.strategy().IsAlone && a.Peer == "" && isBetter {
-			best = l
-		}
-	}
-	return best
 }
 
 // isBaselineBefore reports whether the line is a better baseline than another: not in mixed precision, then
@@ -308,39 +302,50 @@ func (g *Group) relateFloor() {
 			same := f.Setting.Workers == l.Setting.Workers && f.Setting.Threads == l.Setting.Threads &&
 				f.Setting.Hosts == l.Setting.Hosts && f.HasMathOf(l)
 			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
-			if l.OK > 0 && l != f && same && isClean && difference(l, f) == "" {
+			if l.OK > 0 && l != f && same && isClean && differences(l, f) == nil {
 				l.OverFloor = pairedRatio(l, f)
 			}
 		}
 	}
 }
 
-// difference says in words how the work of two lines of a group differs, or returns "".
-func difference(l, base *Line) string {
+// Difference is a setting or an amount of work with the values that rows or runs have of it, in their order;
+// nil where they cannot be told.
+type Difference struct {
+	Name   string
+	Values []any
+}
+
+// differences returns how the work of two lines of a group differs: in the first thing that does; nil if in
+// nothing.
+func differences(l, base *Line) []Difference {
 	a, b := l.Setting, base.Setting
-	switch {
-	case l == base:
-		return ""
-	case a.Shards != b.Shards:
-		return fmt.Sprintf("%d shards against %d", a.Shards, b.Shards)
-	case l.work.samples != base.work.samples:
-		return fmt.Sprintf("%d samples against %d", l.work.samples, base.work.samples)
-	case l.work.steps != base.work.steps:
-		return fmt.Sprintf("%d steps against %d", l.work.steps, base.work.steps)
-	case a.Seed != b.Seed:
-		return fmt.Sprintf("seed %d against %d", a.Seed, b.Seed)
-	case a.LR != b.LR && !l.isOther():
-		return fmt.Sprintf("learning rate %g against %g", a.LR, b.LR)
-	case l.otherTraining(base) != "":
-		return l.otherTraining(base)
-	case a.Peer != "":
-		return "" // its kernels are others, and it evaluates nothing
-	case l.work.testSamples != base.work.testSamples:
-		return fmt.Sprintf("%d test samples against %d", l.work.testSamples, base.work.testSamples)
-	case l.ISA != base.ISA:
-		return fmt.Sprintf("kernels %s against %s", l.ISA, base.ISA)
+	isOurs := a.Peer == "" // else its kernels are others, and it evaluates nothing
+	for _, d := range []struct {
+		name    string
+		a, b    any
+		isShown bool
+	}{
+		{"shards", a.Shards, b.Shards, true},
+		{"samples", l.work.samples, base.work.samples, true},
+		{"steps", l.work.steps, base.work.steps, true},
+		{"seed", a.Seed, b.Seed, true},
+		{"learning rate", a.LR, b.LR, !l.isOther()},
+	} {
+		if l != base && d.isShown && d.a != d.b {
+			return []Difference{{d.name, []any{d.a, d.b}}}
+		}
 	}
-	return ""
+	switch other := l.otherTraining(base); {
+	case l == base:
+	case other != nil:
+		return other
+	case isOurs && l.work.testSamples != base.work.testSamples:
+		return []Difference{{"test samples", []any{l.work.testSamples, base.work.testSamples}}}
+	case isOurs && l.ISA != base.ISA:
+		return []Difference{{"kernels", []any{l.ISA, base.ISA}}}
+	}
+	return nil
 }
 
 // correlate estimates the correlation of neighbouring rounds from all lines that have rounds enough.
@@ -355,4 +360,31 @@ func (c *Comparison) correlate() {
 	}
 	own, beside := stat.Correlations(groups)
 	c.lines(func(_ *Group, l *Line) { l.correlation, l.ownCorrelation = beside, own })
+}
+
+// Title names a group by what tells it from the others: the model, and the data, the batch or the condition
+// where groups share the model.
+func (c *Comparison) Title(g *Group) string {
+	title := g.Model
+	var data, batch, condition bool
+	for i := range c.Groups {
+		if o := &c.Groups[i]; o.Model == g.Model {
+			data = data || o.Data != g.Data
+			batch = batch || o.Batch != g.Batch || o.PerWorker != g.PerWorker
+			condition = condition || o.Condition != g.Condition
+		}
+	}
+	if data {
+		title += " " + g.Data
+	}
+	if batch {
+		title += fmt.Sprintf(" batch %d", g.Batch)
+		if g.PerWorker > 0 {
+			title += fmt.Sprintf(", %d of each worker", g.PerWorker)
+		}
+	}
+	if condition {
+		title += ", " + cmp.Or(g.Condition, "equal workers")
+	}
+	return title
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -26,6 +27,18 @@ const (
 	deviceName = "device"
 )
 
+// configured is what a run's configuration says, by the names of the settings.
+type configured map[string]any
+
+// configOf returns the configuration of a run; nil if there is none, or it is another program's.
+func configOf(run *record.Run) configured {
+	var c configured
+	if json.Unmarshal(run.Config, &c) != nil {
+		return nil
+	}
+	return c
+}
+
 // computed is what a run's configuration tells of [ComputedNames] and the math, by name.
 type computed map[string]string
 
@@ -33,7 +46,7 @@ func computedBy(run *record.Run) computed {
 	all, c := configOf(run), computed{}
 	for _, name := range append(ComputedNames(), mathName, deviceName) {
 		if all[name] != nil {
-			c[name] = fmt.Sprint(all[name])
+			c[name] = cmp.Or(fmt.Sprint(all[name]), "none")
 		}
 	}
 	if run.Device != "" {
@@ -45,17 +58,16 @@ func computedBy(run *record.Run) computed {
 // key returns a text that two lines have in common if they compute the same.
 func (c computed) key() string { return fmt.Sprint(map[string]string(c)) }
 
-// differs returns the first of the named settings that both tell and that differs, with both values; "" if
-// there is none.
-func (c computed) differs(other computed, names []string) (name, a, b string) {
+// differs returns the first of the named settings that both tell and that differs; nil if there is none.
+func (c computed) differs(other computed, names []string) []Difference {
 	for _, name := range names {
 		a, isHere := c[name]
 		b, isThere := other[name]
 		if isHere && isThere && a != b {
-			return name, cmp.Or(a, "none"), cmp.Or(b, "none")
+			return []Difference{{name, []any{a, b}}}
 		}
 	}
-	return "", "", ""
+	return nil
 }
 
 // isMixed reports whether the runs rounded the operands of products to half their bits.
@@ -63,8 +75,10 @@ func (c computed) isMixed() bool { return c[mathName] == "bf16" }
 
 // OtherMeans says in which of device and math two lines differ, as far as both tell; "" if in neither.
 func (l *Line) OtherMeans(o *Line) string {
-	name, _, _ := l.computed.differs(o.computed, []string{deviceName, mathName})
-	return name
+	if d := l.computed.differs(o.computed, []string{deviceName, mathName}); d != nil {
+		return d[0].Name
+	}
+	return ""
 }
 
 // HasMathOf reports whether two lines computed products by the same math on the same kind of device, as far
@@ -80,18 +94,14 @@ var gpuNames = regexp.MustCompile(`^cuda(:([0-9]|[1-5][0-9]|6[0-3]))?$`)
 // isGPU reports whether a device is a GPU.
 func isGPU(device string) bool { return gpuNames.MatchString(device) }
 
-// isOfOtherMath reports whether a line has a speed-up and no efficiency, because the baseline computed
-// products by another math or on another device.
-func (g *Group) isOfOtherMath(l *Line) bool { return l.Speedup.Known() && !l.HasMathOf(g.Baseline) }
-
-// otherTraining says in words in which setting two lines train otherwise; "" if there is none, if it had no
-// effect, or if the line reaches another result anyway.
-func (l *Line) otherTraining(base *Line) string {
-	name, a, b := l.computed.differs(base.computed, ComputedNames())
-	if name == "" || l.isOther() || l.endsAlike(base) {
-		return ""
+// otherTraining returns the first setting in which two lines train otherwise; nil if there is none, if it had
+// no effect, or if the line reaches another result anyway.
+func (l *Line) otherTraining(base *Line) []Difference {
+	d := l.computed.differs(base.computed, ComputedNames())
+	if l.isOther() || l.endsAlike(base) {
+		return nil
 	}
-	return fmt.Sprintf("%s %s against %s", name, a, b)
+	return d
 }
 
 // endsAlike reports whether two lines ended with the same parameters for every seed that both have, so that
@@ -123,48 +133,16 @@ func (g *Group) markMixed() {
 	}
 }
 
-// mixedMath says which rows reach another result by mixed precision.
-func mixedMath(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.IsMixed })
-	if !any {
-		return nil
-	}
-	return one("These rows train in mixed precision (math bf16), so they reach another result than the "+
-		"others, and take no part in findings about the fastest row: %s. Their accuracy has to be weighed "+
-		"against their time.", names)
-}
-
-// sharesGPU reports whether several workers of the line computed on one GPU. Runs that do not tell had all
-// workers of a host on its first.
-func (l *Line) sharesGPU() bool {
-	if !l.IsOnGPU() {
-		return false
-	}
-	return slices.ContainsFunc(l.runs, func(r *record.Run) bool {
-		return r.GPUWorkers > 1 || r.GPUWorkers == 0 && l.Setting.Workers > max(1, l.Setting.Hosts)
-	})
-}
-
-// sharedGPU says which rows have several workers on one GPU.
-func sharedGPU(_ *record.Results, c *Comparison) []string {
-	names, any := c.where((*Line).sharesGPU)
-	if !any {
-		return nil
-	}
-	return one("Workers of these rows share a GPU, so their step times show contention, not scaling: %s.",
-		names)
-}
-
-// otherRun says which of a line's runs was configured to compute otherwise than those before it; "" if none
-// was.
-func otherRun(runs []*record.Run) string {
+// differencesOfRuns returns how one of a line's runs was configured to compute otherwise than those before
+// it; nil if none was.
+func differencesOfRuns(runs []*record.Run) []Difference {
 	told := computed{} // by the runs so far
 	for _, run := range runs {
 		is := computedBy(run)
-		if name, a, b := is.differs(told, append(ComputedNames(), mathName, deviceName)); name != "" {
-			return fmt.Sprintf("round %d was run with %s %s, not %s", run.Round+1, name, a, b)
+		if d := is.differs(told, append(ComputedNames(), mathName, deviceName)); d != nil {
+			return d
 		}
 		maps.Copy(told, is)
 	}
-	return ""
+	return nil
 }

@@ -1,7 +1,5 @@
 package compare
 
-import "fmt"
-
 // Price is what an hour of a rented machine cost on a day.
 type Price struct {
 	Machine string
@@ -42,16 +40,6 @@ func PriceOf(gpus []string) (p Price, isKnown bool) {
 
 // Device returns dollars per hour of one core, or of one GPU with its part of the machine.
 func (p Price) Device() float64 { return p.Hour / float64(p.Devices) }
-
-// Text words the price with its date and source.
-func (p Price) Text() string {
-	kind := "cores"
-	if p.GPU != "" {
-		kind = "GPUs"
-	}
-	return fmt.Sprintf("%s, $%g an hour for %d %s (%s, %s)", p.Machine, p.Hour, p.Devices, kind, p.Date,
-		p.Source)
-}
 
 // Cost returns what seconds on a number of devices cost at a price per hour of one:
 // seconds / 3600 * devices * hour.

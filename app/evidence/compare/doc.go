@@ -2,9 +2,9 @@
 //
 // [Compare] takes the [record.Results] of a results.json, with every raw sample of every run of a benchmark.
 // It sorts the rows into groups of equal work, summarises each row ([Line]), relates it to the baseline of
-// its group ([Ratio]) and writes down what a reader must know before believing a number ([Note]).
-// [Group.Answer] and [Group.Findings] say what the rows show. [Training] holds a single run, [Kernels]
-// timings of single kernels and the limits of the machine, [Collective] those of communication.
+// its group and returns what a reader must know before believing a number ([finding.Finding]), as data.
+// [Group.Verdict] says what the rounds decide. [Training] holds a single run, [Kernels] timings of single
+// kernels and the limits of the machine, [Collective] those of communication.
 //
 // Four rules shape the numbers:
 //
@@ -15,7 +15,7 @@
 //   - Two rows are called different only if their rounds tell them apart ([Pair]), with a correction for the
 //     number of pairs; what cannot be told apart is named together. Runs that others took cores from take
 //     no part in it.
-//   - A quantity that was not measured is NaN and is shown as a dash, never as an estimate.
+//   - A quantity that was not measured is NaN, never an estimate.
 //
 // Everything here is a pure function of its arguments: no clock, no file, no randomness but that of a seed.
 package compare

@@ -1,244 +1,162 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
-	"lockstep/app/evidence/stat"
-	"math"
+	"maps"
 	"slices"
-	"strings"
 
+	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
-	"lockstep/app/strategy"
-	"lockstep/internal/spelling"
 )
 
-func speedup(_ *record.Results, c *Comparison) []string {
-	var out []string
-	for i := range c.Groups {
-		b := c.Groups[i].Baseline
-		if b == nil {
-			out = append(out, fmt.Sprintf("%s: no successful run of strategy single, hence no "+
-				"speed-up.", c.Title(&c.Groups[i])))
-			continue
-		}
-		if first := c.Groups[i].wantedBaseline(); first != b {
-			out = append(out, fmt.Sprintf("%s: speed-up is over %s, as %s has no successful run.",
-				c.Title(&c.Groups[i]), b.Label, first.Label))
-		}
-		if i > 0 {
-			continue
-		}
-		cores := spelling.Count(b.Cores, "core")
-		text := fmt.Sprintf("Speed-up is the median step time of single on %s divided "+
-			"by that of the row, at equal work per step and taken round by round; findings order rows "+
-			"likewise. Efficiency is speed-up per core used, relative to single on %s.", cores, cores)
-		if slices.ContainsFunc(c.Groups[i].Lines, c.Groups[i].isOfOtherMath) {
-			text += " Rows of another math than that of single have none."
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// toldApart says when findings call rows different.
-func toldApart(_ *record.Results, c *Comparison) []string {
-	pairs := 0
-	for i := range c.Groups {
-		for _, p := range c.Groups[i].Pairs {
-			if p.isTest() {
-				pairs++
-			}
-		}
-	}
-	if pairs == 0 {
-		return nil
-	}
-	return one("Findings call two rows different only if their rounds do: a paired t-test of the logarithms "+
-		"of the ratios, corrected for the number of pairs (%d, after Holm), gives less than %.0f %%, and "+
-		"the whole interval of the median ratio lies more than %s from 1. Smaller differences are too close "+
-		"to call however many rounds show them: another hour may turn them.", pairs,
-		100*stat.Significance, Least())
-}
-
-// copies says how many pairs of equal rows there are, and how many of them look different.
-func copies(_ *record.Results, c *Comparison) []string {
-	pairs, different := 0, 0
-	for i := range c.Groups {
-		for _, p := range c.Groups[i].Pairs {
-			if p.isCopy() {
-				pairs++
-				if p.IsDecided() {
-					different++
-				}
-			}
-		}
-	}
-	if pairs == 0 {
-		return nil
-	}
-	return one("Pairs of rows that differ in name only: %d. Their rounds tell %d of them apart; what "+
-		"differs between such rows is noise.", pairs, different)
-}
-
-func firstStep(_ *record.Results, c *Comparison) []string {
-	var most *Line
-	var name string
-	factor := func(l *Line) float64 { return l.FirstStep / l.RunMedian.Median }
-	c.lines(func(g *Group, l *Line) {
-		if stat.IsFinite(factor(l)) && (most == nil || factor(l) > factor(most)) {
-			most, name = l, c.name(g, l)
-		}
-	})
-	if most == nil {
-		return nil
-	}
-	return one("Step times, samples per second, phases and ratios leave out the first step of "+
-		"each run, which pays for page faults and cold caches (at most %.1f times a median "+
-		"step: %s). Totals contain it.", factor(most), name)
-}
-
-func epochNotMeasured(_ *record.Results, c *Comparison) []string {
-	var out []string
-	isAsync := func(l *Line) bool { return l.strategy().IsAsync }
-	names, any := c.where(func(l *Line) bool { return l.Epoch.N == 0 && !isAsync(l) })
-	if any {
-		out = one("No epoch time for %s: the run ended before a complete pass over the training "+
-			"set, and a projection is no measurement.", names)
-	}
-	if names, any = c.where(func(l *Line) bool { return l.Epoch.N == 0 && isAsync(l) }); any {
-		out = append(out, one("No epoch time for %s: asynchronous workers share the steps, and none of them "+
-			"sees a whole pass over the training set.", names)...)
-	}
-	return out
-}
-
-// oneBucket names the rows that could hide no exchange behind their backward pass, because one bucket holds
-// all gradients.
-func oneBucket(_ *record.Results, c *Comparison) []string {
-	var out []string
-	for model, n := range Parameters() {
-		out = append(out, inOneBucket(model, 4*float64(n), c)...)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// inOneBucket is oneBucket for the rows of a network whose gradients have so many bytes.
-func inOneBucket(model string, bytes float64, c *Comparison) []string {
-	bucket := 0.0
-	names, any := c.where(func(l *Line) bool {
-		s := l.Setting
-		if s.Model != model || s.Strategy != strategy.DDP || s.Workers < 2 || l.Hidden != 0 {
-			return false
-		}
-		size, isGiven := configOf(l.runs[0])["bucket"].(float64)
-		isOne := isGiven && bytes <= size
-		if isOne {
-			bucket = size
-		}
-		return isOne
-	})
-	if !any {
-		return nil
-	}
-	smaller := 1 << int(math.Log2(bytes/3/1024))
-	return one("All gradients fit into one bucket, which is complete when the backward pass ends, so "+
-		"nothing could be exchanged during it: %s (%.3g MiB of gradients, buckets of %.3g). Smaller "+
-		"buckets overlap, as ddp:bucket=%dKiB.", names, bytes/(1<<20), bucket/(1<<20), smaller)
-}
-
-func interleaved(r *record.Results, c *Comparison) []string {
-	if r.Ran() < 2 {
-		return nil
-	}
-	over := "all rows"
-	for _, row := range r.Rows {
-		if cmp.Or(row.Rounds, r.Rounds) < r.Ran() {
-			over = "the rows, some of which have fewer"
-		}
-	}
-	order := "every second round in reverse order"
-	if r.Order != 0 {
-		order = fmt.Sprintf("in an order drawn for every two rounds (seed %d), the second round in reverse",
-			r.Order)
-	}
-	beside := ""
-	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Block > 0 }) {
-		beside = " Rows that are compared ran one after another in each round."
-	}
-	return one("The runs were interleaved: %d rounds over %s, %s, so that a drift of the machine meets all "+
-		"rows alike.%s", r.Ran(), over, order, beside)
-}
-
-func skipped(r *record.Results, _ *Comparison) []string {
-	var order []string
-	rows := map[string][]string{}
-	for _, s := range r.Skipped {
-		if rows[s.Reason] == nil {
-			order = append(order, s.Reason)
-		}
-		rows[s.Reason] = append(rows[s.Reason],
-			fmt.Sprintf("%s %s ×%d", s.Model, s.Strategy, s.Workers))
-	}
-	var out []string
-	for _, reason := range order {
-		out = append(out, fmt.Sprintf("Not run: %s. %s", strings.Join(rows[reason], ", "), reason))
-	}
-	return out
-}
-
-// encrypted names the rows whose links between hosts were encrypted, which takes time of the cores.
-func encrypted(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool { return l.hasEncryption(record.EncryptionTLS) })
-	if !any {
-		return nil
-	}
-	return one("Links between hosts were encrypted (TLS) in %s. lockstep commbench --encryption tls,none "+
-		"shows what that costs.", names)
-}
-
-// serialFraction says what share of the work the speed-up of each row shows to be serial.
-func serialFraction(_ *record.Results, c *Comparison) []string {
-	var rows []string
+func parametersAgree(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		for _, l := range g.Lines {
-			times, isScaled := g.moreCores(l)
-			switch {
-			case !isScaled:
-			case l.Speedup.Median < 1: // more than all of the work: the exchange adds some
-				rows = append(rows, c.name(g, l)+" none (slower than the baseline)")
-			default:
-				rows = append(rows, c.name(g, l)+" "+serialText(l.Speedup, times))
+		alike, exact := g.sharing()
+		if len(g.Hashes) != 1 || alike < 2 {
+			continue
+		}
+		seeds := slices.Sorted(maps.Keys(g.promised))
+		out = append(out, found(true, finding.Values{"group": c.Title(g), "rows": alike,
+			"all": alike == exact, "sha256": g.Hashes[0], "seeds": len(seeds)})...)
+	}
+	return out
+}
+
+// noBaseline names the groups whose rows have no speed-up, because no row of strategy single succeeded.
+func noBaseline(_ *record.Results, c *Comparison) (out []finding.Finding) {
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		out = append(out, found(g.Baseline == nil, finding.Values{"group": c.Title(g)})...)
+	}
+	return out
+}
+
+// choices tells what strategy auto chose in the runs of a row.
+func choices(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(_ *Group, l *Line) finding.Values {
+		runs := map[string]int{}
+		for _, run := range l.runs {
+			if run.Chosen != "" {
+				runs[run.Chosen]++
+			}
+		}
+		if len(runs) == 0 {
+			return nil
+		}
+		return finding.Values{"runs": runs}
+	})
+}
+
+// weakScaling relates rows whose batch grows with the workers to a worker alone: how much more they do in the
+// same time when each has as many samples as one has alone. That is another question than how much faster
+// they do the same work, so it gets no speed-up.
+func weakScaling(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(g *Group, l *Line) finding.Values {
+		alone := c.alone(g, l)
+		if alone == nil || l.Disturbed || alone.Disturbed {
+			return nil
+		}
+		rate := pairedRatio(alone, l).Scaled(float64(l.Setting.Workers))
+		if !rate.Known() {
+			return nil
+		}
+		return finding.Values{"rate": rate, "alone": alone.Label,
+			"each": finding.Share(rate.Median / float64(l.Setting.Workers))}
+	})
+}
+
+// alone returns the single worker of the same program with as many samples and threads as each worker of l
+// has, in the group of its own batch; nil if there is none.
+func (c *Comparison) alone(g *Group, l *Line) *Line {
+	if g.PerWorker == 0 || l.Setting.Workers == 1 {
+		return nil
+	}
+	for i := range c.Groups {
+		o := &c.Groups[i]
+		if o.Model != g.Model || o.Data != g.Data || o.PerWorker != g.PerWorker ||
+			o.Condition != g.Condition {
+			continue
+		}
+		for _, other := range o.Lines {
+			s := other.Setting
+			isSame := s.Threads == l.Setting.Threads && s.Batch == g.PerWorker &&
+				other.program() == l.program()
+			if other.OK > 0 && s.Workers == 1 && isSame {
+				return other
 			}
 		}
 	}
-	if rows == nil {
-		return nil
-	}
-	return []string{"Serial fraction by Karp and Flatt, which is the speed-up written as a share of the " +
-		"work that more cores do not shorten, with that of its interval: " + strings.Join(rows, ", ") + "."}
+	return nil
 }
 
-// serialText returns the serial fraction of a speed-up by so many processors, with that of its interval if it
-// has one.
-func serialText(speedup stat.Ratio, processors float64) string {
-	text := percent(stat.KarpFlatt(speedup.Median, processors))
-	if speedup.Interval.Coverage == 0 {
-		return text + " (no interval)"
-	}
-	least := max(0, stat.KarpFlatt(speedup.Interval.Hi, processors))
-	most := min(stat.KarpFlatt(speedup.Interval.Lo, processors), 1)
-	return fmt.Sprintf("%s (%s to %s)", text, percent(least), percent(most))
+// toldApart tells how many pairs of rows were tested.
+func toldApart(_ *record.Results, c *Comparison) []finding.Finding {
+	n := c.numPairs(Pair.IsTest)
+	return found(n > 0, finding.Values{"pairs": n})
 }
 
-// moreCores returns how many times the cores of the baseline a line with a speed-up has; false for other
-// lines, and for those whose cores do more than the baseline's.
-func (g *Group) moreCores(l *Line) (times float64, isScaled bool) {
-	if g.Baseline == nil || !l.Efficiency.Known() || l.isSuperlinear() || l.Cores <= g.Baseline.Cores ||
-		l.strategy().IsFloor {
-		return 0, false
+// copies tells how many pairs of equal rows there are, and how many of them look different.
+func copies(_ *record.Results, c *Comparison) []finding.Finding {
+	n := c.numPairs(Pair.isCopy)
+	return found(n > 0, finding.Values{"pairs": n,
+		"different": c.numPairs(func(p Pair) bool { return p.isCopy() && p.IsDecided() })})
+}
+
+// numPairs counts the pairs that satisfy is.
+func (c *Comparison) numPairs(is func(Pair) bool) (n int) {
+	for i := range c.Groups {
+		for _, p := range c.Groups[i].Pairs {
+			if is(p) {
+				n++
+			}
+		}
 	}
-	return float64(l.Cores) / float64(g.Baseline.Cores), true
+	return n
+}
+
+func firstStep(_ *record.Results, c *Comparison) []finding.Finding {
+	return found(c.isAnyLine(func(l *Line) bool { return l.Timed > 0 }), nil)
+}
+
+// resumed tells that the benchmark was interrupted and resumed by the same program on a like machine.
+func resumed(r *record.Results, _ *Comparison) []finding.Finding {
+	n := 0
+	for _, s := range r.Sittings {
+		if s.IsLike(r.Sittings[0]) {
+			n++
+		}
+	}
+	return found(n > 1, finding.Values{"times": n - 1})
+}
+
+// repeated tells which runs others stand for.
+func repeated(r *record.Results, _ *Comparison) []finding.Finding {
+	disturbed, failed, most := 0, 0, 0.0
+	byRuns(r, func(_ *record.Row, run *record.Run, isReplaced bool) {
+		switch {
+		case !isReplaced:
+		case run.Error != "":
+			failed++
+		default:
+			disturbed++
+			most = max(most, run.Taken.Sum())
+		}
+	})
+	return found(disturbed+failed > 0, finding.Values{"disturbed": disturbed, "failed": failed,
+		"least": finding.Share(record.DisturbedLimit), "most": finding.Share(most)})
+}
+
+// skipped tells which rows were left out, by the reason.
+func skipped(r *record.Results, _ *Comparison) (out []finding.Finding) {
+	at := map[string]int{}
+	for _, s := range r.Skipped {
+		i, isKnown := at[s.Reason]
+		if !isKnown {
+			i, at[s.Reason] = len(out), len(out)
+			out = append(out, finding.Finding{Values: finding.Values{"reason": s.Reason}})
+		}
+		out[i].Rows = append(out[i].Rows, fmt.Sprintf("%s %s ×%d", s.Model, s.Strategy, s.Workers))
+	}
+	return out
 }

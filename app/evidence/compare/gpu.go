@@ -1,48 +1,10 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/app/record"
-	"lockstep/internal/spelling"
 )
-
-// GPUText words what a worker's GPU did in a step by its own clock, and its memory; "" if none is told.
-func GPUText(g *record.RankGPU) string {
-	if g == nil {
-		return ""
-	}
-	var parts []string
-	if t := g.Time; t != nil && t.Steps > 0 && t.Seconds > 0 {
-		n := float64(t.Steps)
-		text := fmt.Sprintf("forward %s, backward %s", ms(t.Forward/n), ms(t.Backward/n))
-		if t.Optimizer > 0 {
-			text += fmt.Sprintf(", optimizer %s", ms(t.Optimizer/n))
-		}
-		parts = append(parts, fmt.Sprintf("%s of a step of %s by its own clock, idle for %.0f %% of it "+
-			"(%s watched)", text, ms(t.Seconds/n), 100*max(0, 1-t.Busy()/t.Seconds),
-			spelling.Count(t.Steps, "step")))
-	}
-	if g.BytesInUse > 0 {
-		of := ""
-		if g.MemoryBytes > 0 {
-			of = fmt.Sprintf(" of %.3g", float64(g.MemoryBytes)/(1<<30))
-		}
-		parts = append(parts, fmt.Sprintf("at most %.3g%s GiB of its memory seen in use, by all processes",
-			float64(g.BytesInUse)/(1<<30), of))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// PeakText words what the peak of a computation is the peak of.
-func PeakText(gpu string) string {
-	if gpu == "" {
-		return "multiply-adds in registers"
-	}
-	return "large products of matrices on the GPU"
-}
 
 // NumGPUs returns how many GPUs computed a line; 0: none did, or it is not told.
 func (l *Line) NumGPUs() (n int) {

@@ -101,11 +101,11 @@ func (l *Line) summarizeResult(runs, timed []*record.Run) {
 	l.SHA256 = l.hashes[l.seedOf(timed[0])]
 	l.firstResult(timed[0])
 	for _, r := range runs {
-		if workOf(r) != l.work && l.Refused == "" {
+		if workOf(r) != l.work && l.Refused == nil {
 			l.Uneven = true
 		}
 	}
-	l.Uneven = l.Uneven || otherRun(runs) != ""
+	l.Uneven = l.Uneven || differencesOfRuns(runs) != nil
 }
 
 // firstResult fills the figures that are those of one run.

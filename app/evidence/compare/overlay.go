@@ -1,98 +1,54 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// WorkDifference says in words in all that the work of a run differs in from that of another, or returns "".
-// Runs of equal work train the same network on the same samples, in as many steps of as large batches, from
-// the same seed, by the same settings of [ComputedNames]. A setting that differs has no effect where both
-// runs end with the same parameters.
-func WorkDifference(t, other *Training) string {
+// WorkDifferences returns all that the work of a run differs in from that of another; nil: in nothing. Runs
+// of equal work train the same network on the same samples, in as many steps of as large batches, from the
+// same seed, by the same settings of [ComputedNames]. A setting that differs has no effect where both runs
+// end with the same parameters.
+func WorkDifferences(t, other *Training) []Difference {
 	if t.IsInterrupted || other.IsInterrupted {
-		return "ended early"
+		return []Difference{{Name: "end"}}
 	}
-	var all []string
-	add := func(differs bool, format string, args ...any) {
-		if differs {
-			all = append(all, fmt.Sprintf(format, args...))
+	var all []Difference
+	add := func(name string, a, b any) {
+		if a != b {
+			all = append(all, Difference{name, []any{a, b}})
 		}
 	}
-	batch, otherBatch := t.Batch*max(1, t.Accumulate), other.Batch*max(1, other.Accumulate)
-	add(t.Model != other.Model, "model %s against %s", t.Model, other.Model)
-	differences := SettingDifferences([]*Training{t, other})
-	samples, named := otherSamples(t, other, differences)
-	add(samples != "", "%s", samples)
-	add(batch != otherBatch, "batch %d against %d", batch, otherBatch)
-	add(t.Shards != other.Shards, "%d shards against %d", t.Shards, other.Shards)
-	add(t.Steps != other.Steps, "%d steps against %d", t.Steps, other.Steps)
-	add(t.Samples != other.Samples, "%d samples against %d", t.Samples, other.Samples)
-	add(t.Seed != other.Seed, "seed %d against %d", t.Seed, other.Seed)
-	add(t.LearningRate != other.LearningRate, "learning rate %g against %g", t.LearningRate,
-		other.LearningRate)
+	add("model", t.Model, other.Model)
+	if add("data", t.Data, other.Data); t.Data == other.Data {
+		add("training samples", shortHash(t.DataSHA256.Train), shortHash(other.DataSHA256.Train))
+		add("test samples", shortHash(t.DataSHA256.Test), shortHash(other.DataSHA256.Test))
+	}
+	add("batch", t.Batch*max(1, t.Accumulate), other.Batch*max(1, other.Accumulate))
+	add("shards", t.Shards, other.Shards)
+	add("steps", t.Steps, other.Steps)
+	add("samples", t.Samples, other.Samples)
+	add("seed", t.Seed, other.Seed)
+	add("learning rate", t.LearningRate, other.LearningRate)
 	isAlike := t.ParameterSHA256 != "" && t.ParameterSHA256 == other.ParameterSHA256
-	for _, d := range differences {
-		isTelling := slices.Contains(ComputedNames(), d.Name) && !slices.Contains(named, d.Name)
-		add(d.isKnown() && !isAlike && isTelling, "%s", d)
-	}
-	add(t.Kernels() != other.Kernels() || t.Math != other.Math, "kernels %s %s against %s %s", t.Kernels(),
-		t.Math, other.Kernels(), other.Math)
-	return strings.Join(all, ", ")
-}
-
-// otherSamples says which samples of a run are not those of another, and the settings that differ and decide
-// which samples there are, whose names it returns too.
-func otherSamples(t, other *Training, differences []SettingDifference) (text string, named []string) {
-	here, there := t.DataSHA256, other.DataSHA256
-	if here == there {
-		return "", nil
-	}
-	if t.Data != other.Data {
-		return fmt.Sprintf("samples of %s against other ones of %s", t.Data, other.Data), nil
-	}
-	what, names := "", []string{"size", "sequence", "vocab", "text-column", "pair-column", "label-column"}
-	if here.Train != there.Train {
-		what, names = "training ", append(names, "limit-train")
-	}
-	if here.Test != there.Test {
-		what, names = what+"test ", append(names, "limit-test")
-	}
-	if here.Train != there.Train && here.Test != there.Test {
-		what = ""
-	}
-	var settings []string
-	for _, d := range differences {
-		if slices.Contains(names, d.Name) && d.isKnown() {
-			settings, named = append(settings, d.String()), append(named, d.Name)
+	for _, d := range SettingDifferences([]*Training{t, other}) {
+		isKnown := !slices.Contains(d.Values, any(""))
+		if isKnown && !isAlike && slices.Contains(ComputedNames(), d.Name) {
+			all = append(all, d)
 		}
 	}
-	text = fmt.Sprintf("other %ssamples of %s", what, t.Data)
-	if settings != nil {
-		text += ", " + strings.Join(settings, ", ")
-	}
-	return text, named
+	add("kernels", t.Kernels(), other.Kernels())
+	add("math", t.Math, other.Math)
+	return all
 }
 
-// SettingDifference is a setting with the values that runs gave it, in their order; "" where one has none.
-type SettingDifference struct {
-	Name   string
-	Values []string
-}
-
-// isKnown reports whether both of two runs gave the setting a value.
-func (d SettingDifference) isKnown() bool { return d.Values[0] != "" && d.Values[1] != "" }
-
-// String words the difference of two runs.
-func (d SettingDifference) String() string {
-	return fmt.Sprintf("%s %s against %s", d.Name, d.Values[0], d.Values[1])
-}
+// shortHash is the begin of a hash, by which a reader tells it from another.
+func shortHash(hash string) string { return hash[:min(len(hash), 12)] }
 
 // SettingDifferences returns the settings in which the configurations of runs differ, in the order of the
-// first one that has them. The folder of a run is no such setting.
-func SettingDifferences(runs []*Training) []SettingDifference {
-	var all []SettingDifference
+// first one that has them; "" is the value of a run that has none. The folder of a run is no such setting.
+func SettingDifferences(runs []*Training) []Difference {
+	var all []Difference
 	for i, t := range runs {
 		for line := range strings.Lines(t.Configuration) {
 			name, value, isPair := strings.Cut(strings.TrimSpace(line), ":")
@@ -102,15 +58,15 @@ func SettingDifferences(runs []*Training) []SettingDifference {
 			if at := strings.LastIndex(value, " #"); at >= 0 {
 				value = value[:at]
 			}
-			j := slices.IndexFunc(all, func(d SettingDifference) bool { return d.Name == name })
+			j := slices.IndexFunc(all, func(d Difference) bool { return d.Name == name })
 			if j < 0 {
 				j = len(all)
-				all = append(all, SettingDifference{name, make([]string, len(runs))})
+				all = append(all, Difference{name, slices.Repeat([]any{""}, len(runs))})
 			}
 			all[j].Values[i] = strings.TrimSpace(value)
 		}
 	}
-	return slices.DeleteFunc(all, func(d SettingDifference) bool {
-		return !slices.ContainsFunc(d.Values, func(v string) bool { return v != d.Values[0] })
+	return slices.DeleteFunc(all, func(d Difference) bool {
+		return !slices.ContainsFunc(d.Values, func(v any) bool { return v != d.Values[0] })
 	})
 }

@@ -2,7 +2,7 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
+	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
@@ -45,8 +45,8 @@ func isSameWork(c record.PeerCheck) bool {
 	return first <= PeerFirstLoss && later <= PeerLoss
 }
 
-// otherLosses is why a row of a peer is not compared.
-const otherLosses = "its losses are not those of Lockstep"
+// otherLosses is the name of how the work of a peer differs whose losses are not those of Lockstep.
+const otherLosses = "losses"
 
 // refusePeers refuses the rows of peers whose losses are not ours, or were not compared.
 func (c *Comparison) refusePeers(r *record.Results) {
@@ -56,34 +56,22 @@ func (c *Comparison) refusePeers(r *record.Results) {
 				continue
 			}
 			if check := checkOf(r, l.Setting); check == nil || !isSameWork(*check) {
-				l.Refused = otherLosses
+				l.Refused = []Difference{{Name: otherLosses}}
 			}
 		}
 	}
 }
 
-// otherWork refuses peers whose losses are not ours, and those whose losses were not compared.
-func otherWork(r *record.Results, _ *Comparison) []string {
-	var out []string
-	for _, c := range r.Peers {
-		if isSameWork(c) {
-			continue
-		}
-		first, later := PeerDistance(c)
-		out = append(out, fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal "+
-			"batches of %s, batch %d, %s, its first loss is %.2g away, the others up to %.2g (relative; "+
-			"%.2g and %.2g may be). Its times are those of other work.", peerName(c.Peer), c.Model, c.Batch,
-			c.Format, first, later, PeerFirstLoss, PeerLoss))
+// otherWork finds peers whose losses are not ours, and rows of peers whose losses were not compared.
+func otherWork(r *record.Results, c *Comparison) (out []finding.Finding) {
+	for _, p := range r.Peers {
+		first, later := PeerDistance(p)
+		out = append(out, found(!isSameWork(p), finding.Values{"check": p, "first": first,
+			"later": later})...)
 	}
-	for _, row := range r.Rows {
-		s := row.Setting
-		if s.Peer != "" && len(row.Runs) > 0 && checkOf(r, s) == nil {
-			out = append(out, fmt.Sprintf("%s %s %s: its losses were not compared with ours, so nothing "+
-				"shows that it does the same work.", s.Model, s.Strategy,
-				strings.ReplaceAll(s.Options, "+", " ")))
-		}
-	}
-	return out
+	return append(out, c.about(func(l *Line) bool {
+		return l.Setting.Peer != "" && checkOf(r, l.Setting) == nil
+	}, nil)...)
 }
 
 // checkOf returns the comparison of losses for a row of a peer; nil if there is none.
@@ -98,43 +86,17 @@ func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
 	return nil
 }
 
-// peerName words a peer.
-func peerName(peer string) string {
-	if peer == "pytorch" {
-		return "PyTorch"
-	}
-	return peer
-}
-
-// sameWork says how near the losses of peers are, and how both sides ran.
-func sameWork(r *record.Results, c *Comparison) []string {
-	var out []string
+// sameWork tells how near the losses of peers are, and how both sides ran.
+func sameWork(r *record.Results, c *Comparison) (out []finding.Finding) {
+	isFiner := c.isAnyLine(func(l *Line) bool {
+		return l.Setting.Peer == "" && !l.isFloor() && l.Setting.Shards > l.Setting.Workers
+	})
 	for _, p := range r.Peers {
-		if !isSameWork(p) {
-			continue
-		}
 		first, later := PeerDistance(p)
-		out = append(out, fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, one worker, from "+
-			"equal weights on equal batches: the first losses differ by %.1g, the %d after it by %.1g at "+
-			"most (relative; %.1g and %.1g were allowed). %s: %s. Lockstep: version %s, float32, kernels "+
-			"%s, as many threads in each worker as the row has, gradients in fp32, batches loaded beside "+
-			"the step.%s", peerName(p.Peer), p.Model, p.Data, p.Batch, first, len(p.Ours)-1, later,
-			PeerFirstLoss, PeerLoss, peerName(p.Peer), p.Settings, r.Version, kernelsOf(c), cutFiner(c)))
+		out = append(out, found(isSameWork(p), finding.Values{"check": p, "first": first, "later": later,
+			"version": r.Version, "kernels": kernelsOf(c), "finer": isFiner})...)
 	}
 	return out
-}
-
-// cutFiner says that losses of rows differ from a peer's, where ours cut a batch into more shards than they
-// have workers; "" if none do.
-func cutFiner(c *Comparison) string {
-	_, any := c.where(func(l *Line) bool {
-		return l.Setting.Peer == "" && !l.strategy().IsFloor && l.Setting.Shards > l.Setting.Workers
-	})
-	if !any {
-		return ""
-	}
-	return " Where our rows cut a batch into more shards than they have workers, batch norm sees a shard, " +
-		"and the other program's the batch of a worker: their losses in the tables differ."
 }
 
 // earlierBatches is how many batches a peer repeats in results that do not tell.
@@ -158,9 +120,8 @@ func (l *Line) SharedLoss() []float64 {
 	return l.Loss[:min(l.Repeats, len(l.Loss))]
 }
 
-// repeatedBatches says from which step on rows of another program train on other batches than ours.
-func repeatedBatches(_ *record.Results, c *Comparison) []string {
-	var out []string
+// repeatedBatches names rows of another program that train on other batches than ours from a step on.
+func repeatedBatches(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	var seen []int
 	c.lines(func(_ *Group, l *Line) {
 		n := l.Repeats
@@ -168,24 +129,21 @@ func repeatedBatches(_ *record.Results, c *Comparison) []string {
 			return
 		}
 		seen = append(seen, n)
-		names, _ := c.where(func(l *Line) bool { return l.Repeats == n })
-		out = append(out, fmt.Sprintf("Other data: from step %d on, these rows train on their first %d "+
-			"batches again, because another program has its batches in memory: %s. A step is the same work, "+
-			"and its time is compared. Losses are not those of the same samples from there on, so none is "+
-			"shown.", n+1, n, names))
+		out = append(out, c.about(func(l *Line) bool { return l.Repeats == n },
+			finding.Values{"batches": n})...)
 	})
 	return out
 }
 
 // kernelsOf returns the kernel path of the first line that has one.
 func kernelsOf(c *Comparison) string {
-	found := "unknown"
+	isa := "unknown"
 	c.lines(func(_ *Group, l *Line) {
-		if found == "unknown" && l.ISA != "" {
-			found = l.ISA
+		if isa == "unknown" && l.ISA != "" {
+			isa = l.ISA
 		}
 	})
-	return found
+	return isa
 }
 
 // AgainstPeers relates each row to the same one of a peer: to the faster of its ways to run, which is A of a
@@ -212,7 +170,7 @@ func (g *Group) AgainstPeers() []Pair {
 // shortest step, whatever its strategy, workers and threads: that one is A of the pair. The tests against all
 // rows of the peer are corrected for their number. It returns false where one of the two is missing.
 func (g *Group) FastestAgainstPeer() (Pair, bool) {
-	ranked := g.standing().ranked
+	ranked := g.ranked(func(*Line) bool { return true })
 	if len(ranked) == 0 {
 		return Pair{}, false
 	}
@@ -220,8 +178,8 @@ func (g *Group) FastestAgainstPeer() (Pair, bool) {
 	var ps []float64
 	fastest := -1
 	for _, l := range g.Lines {
-		isRival := l.Setting.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == "" && !l.Uneven &&
-			stat.IsFinite(l.Step.Median) && difference(l, ranked[0]) == ""
+		isRival := l.Setting.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == nil && !l.Uneven &&
+			stat.IsFinite(l.Step.Median) && differences(l, ranked[0]) == nil
 		if !isRival {
 			continue
 		}
@@ -238,60 +196,12 @@ func (g *Group) FastestAgainstPeer() (Pair, bool) {
 	return pairs[fastest], true
 }
 
-// BesidePeer words what [Group.FastestAgainstPeer] finds.
-func (p Pair) BesidePeer() string {
-	name, doubt := peerName(p.A.Setting.Peer), p.Doubt()
-	if doubt == "" {
-		return fmt.Sprintf("%s is %s as fast as %s; no row of %s has a shorter step.", p.B.Label,
-			times(p.Ratio), p.A.Label, name)
-	}
-	text := fmt.Sprintf("The rounds do not tell %s from %s, the row of %s with the shortest step: %s its "+
-		"speed", p.B.Label, p.A.Label, name, times(p.Ratio))
-	if doubt != notApart {
-		text += ", which " + doubt
-	}
-	return text + "."
-}
-
-// peers words what [Group.FastestAgainstPeer] and [Group.AgainstPeers] find.
-func (g *Group) peers() []string {
-	var out []string
-	each := g.AgainstPeers()
-	if p, isThere := g.FastestAgainstPeer(); isThere && (len(each) != 1 || each[0].A != p.A) {
-		out = append(out, p.BesidePeer())
-	}
-	for _, pair := range each {
-		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of PyTorch, taken round by round",
-			pair.B.Label, ms(pair.B.Step.Median), pair.A.Label, ms(pair.A.Step.Median),
-			times(pair.Ratio))
-		if doubt := pair.Doubt(); doubt != "" {
-			text += ", which " + doubt
-		}
-		out = append(out, text+".")
-	}
-	return out
-}
-
-// notApart is the doubt where nothing more is known than that the rounds do not agree.
-const notApart = "is not told apart"
-
-// Doubt says why a ratio to a peer is no finding; "" if it is one.
-func (p Pair) Doubt() string {
-	switch {
-	case !p.isTest():
-		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes",
-			len(p.Ratio.Values), EnoughRounds)
-	case p.isClose():
-		return "is " + TooClose()
-	case !p.IsDecided():
-		return notApart
-	}
-	return ""
-}
+// IsTest reports whether a pair of rows has rounds enough in common to be told apart.
+func (p Pair) IsTest() bool { return len(p.Ratio.Values) >= stat.LeastRounds }
 
 // peerOf returns the fastest row of a peer that does the work of ours; nil if there is none.
 func (g *Group) peerOf(ours *Line) *Line {
-	if ours.Setting.Peer != "" || ours.OK == 0 || ours.Disturbed || ours.Refused != "" ||
+	if ours.Setting.Peer != "" || ours.OK == 0 || ours.Disturbed || ours.Refused != nil ||
 		!stat.IsFinite(ours.Step.Median) {
 		return nil
 	}
@@ -307,7 +217,7 @@ func (g *Group) peerOf(ours *Line) *Line {
 // isPeerOf reports whether l is the row of a peer that does the work of ours.
 func (l *Line) isPeerOf(ours *Line) bool {
 	a, b := l.Setting, ours.Setting
-	return a.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == "" && b.Options == "" && b.Wire == "" &&
+	return a.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == nil && b.Options == "" && b.Wire == "" &&
 		a.Strategy == b.Strategy && a.Workers == b.Workers && a.Threads == b.Threads
 }
 

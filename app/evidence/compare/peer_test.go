@@ -3,8 +3,6 @@ package compare_test
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -20,10 +18,10 @@ func TestPeers(t *testing.T) {
 	}{
 		{"equal", record.Numbers{2.3, 2.2, 2.1}, ""},
 		{"rounded", record.Numbers{2.3001, 2.21, 2.15}, ""},
-		{"other weights", record.Numbers{2.31, 2.2, 2.1}, "its first loss is 0.0043 away"},
-		{"other updates", record.Numbers{2.3, 2.3, 2.3}, "the others up to 0.095"},
-		{"fewer steps", record.Numbers{2.3, 2.2}, "its first loss is +Inf away"},
-		{"not compared", nil, "its losses were not compared with ours"},
+		{"other weights", record.Numbers{2.31, 2.2, 2.1}, "first:0.0043"},
+		{"other updates", record.Numbers{2.3, 2.3, 2.3}, "later:0.095"},
+		{"fewer steps", record.Numbers{2.3, 2.2}, "first:+Inf"},
+		{"not compared", nil, "pytorch nchw"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMaker(6, 2)
@@ -39,22 +37,17 @@ func TestPeers(t *testing.T) {
 					Format: "nchw", Ours: record.Numbers{2.3, 2.2, 2.1}, Theirs: test.theirs}}
 			}
 			c := compare.Compare(m.Results)
-			refused := ""
-			for _, n := range c.Notes {
-				if n.Topic == "another program" && n.Kind == compare.Refused {
-					refused = n.Text
-				}
+			if test.refused == "" {
+				wantNothing(t, c, "another program")
+			} else {
+				wantFound(t, c, "another program", test.refused)
 			}
-			if refused == "" != (test.refused == "") || !strings.Contains(refused, test.refused) {
-				t.Errorf("refused: %q, want %q", refused, test.refused)
+			each := c.Groups[0].AgainstPeers()
+			if (len(each) == 1) != (test.refused == "") || c.Groups[0].Lines[1].Speedup.Known() {
+				t.Errorf("compared with %d rows of the peer", len(each))
 			}
-			findings := strings.Join(c.Groups[0].Findings(), "\n")
-			isCompared := strings.Contains(findings, "2.05× (1.99–2.11) the speed of PyTorch")
-			if isCompared != (test.refused == "") || c.Groups[0].Lines[1].Speedup.Known() {
-				t.Errorf("findings %s", findings)
-			}
-			if strings.Contains(findings, "No way of training is faster than") {
-				t.Errorf("another program is a rival: %s", findings)
+			if c.Groups[0].Unranked(c.Groups[0].Lines[1]) != compare.OtherProgram {
+				t.Error("another program is a rival")
 			}
 		})
 	}
@@ -72,9 +65,10 @@ func TestPeersAreCorrectedForTheirNumber(t *testing.T) {
 	}
 	m.Peers = []record.PeerCheck{{Peer: "pytorch", Model: "vgg11", Data: "cifar10", Batch: 256,
 		Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
-	findings := strings.Join(compare.Compare(m.Results).Groups[0].Findings(), "\n")
-	if n := strings.Count(findings, "taken round by round, which is not told apart."); n != 5 {
-		t.Errorf("%d of 5 rows are not told apart:\n%s", n, findings)
+	for _, p := range compare.Compare(m.Results).Groups[0].AgainstPeers() {
+		if p.IsDecided() {
+			t.Errorf("%s is told from %s, p = %v", p.B.Label, p.A.Label, p.P)
+		}
 	}
 }
 
@@ -89,20 +83,15 @@ func besidePyTorch() (m maker, ours, theirs *record.Row) {
 	return m, &m.Rows[0], &m.Rows[1]
 }
 
-// What a peer sends is not told. Where ours cuts a batch into more shards the page says why losses differ.
+// What a peer sends is not told. Where ours cuts a batch into more shards, why losses differ is.
 func TestPeersTellNoBytes(t *testing.T) {
-	for _, shards := range []int{1, 2} {
-		m, ours, _ := besidePyTorch()
-		ours.Setting.Shards = shards
-		c := compare.Compare(m.Results)
-		if sent := c.Groups[0].Lines[1].BytesSent; !math.IsNaN(sent) {
-			t.Errorf("PyTorch sent %v bytes", sent)
-		}
-		told := strings.Contains(fmt.Sprint(c.Notes), "batch norm sees a shard")
-		if told != (shards > 1) {
-			t.Errorf("%d shards: other losses are explained: %v", shards, told)
-		}
+	m, ours, _ := besidePyTorch()
+	ours.Setting.Shards = 2
+	c := compare.Compare(m.Results)
+	if sent := c.Groups[0].Lines[1].BytesSent; !math.IsNaN(sent) {
+		t.Errorf("PyTorch sent %v bytes", sent)
 	}
+	wantFound(t, c, "same work", "finer:true")
 }
 
 // Losses of a peer on batches that it has had before are not shown beside ours.
@@ -119,30 +108,13 @@ func TestRepeatedBatchesOfPeers(t *testing.T) {
 			t.Errorf("%d batches: %d losses, the last one is shown: %v", test.batches, n, isShown)
 		}
 		if test.want == 40 {
-			wantNoNote(t, c, "other batches")
+			wantNothing(t, c, "other batches")
 			continue
 		}
-		wantNote(t, c, "other batches", fmt.Sprintf("from step %d on", test.want+1),
-			fmt.Sprintf("first %d batches again", test.want), "single 1×1 pytorch nchw")
+		wantFound(t, c, "other batches", fmt.Sprintf("batches:%d", test.want), "single 1×1 pytorch nchw")
 		if ours := c.Groups[0].Lines[0]; len(ours.SharedLoss()) != 40 || math.IsNaN(ours.LossLast) {
 			t.Errorf("%d of our losses, the last one %v", len(ours.SharedLoss()), ours.LossLast)
 		}
-	}
-}
-
-// The step of a row is the median of its runs' medians, in the sentence about a peer as in the table.
-func TestPeersHaveTheStepsOfTheTable(t *testing.T) {
-	m, ours, _ := besidePyTorch()
-	s := ours.Runs[3].Ranks[0].Steps.Seconds
-	for i := range s[:15] {
-		s[i] = 1 // the median of the run stays, that of all steps does not
-	}
-	g := compare.Compare(m.Results).Groups[0]
-	findings := strings.Join(g.Findings(), "\n")
-	l := g.Lines[0]
-	want := fmt.Sprintf("single 1×1 takes %s ms a step, ", compare.Millis(l.RunMedian.Median))
-	if l.Step.Median != l.RunMedian.Median || !strings.Contains(findings, want) {
-		t.Errorf("steps of %v, runs of %v: %s", l.Step.Median, l.RunMedian.Median, findings)
 	}
 }
 
@@ -166,39 +138,21 @@ func TestStepIsInsideTheIntervalOfItsRuns(t *testing.T) {
 	}
 }
 
-// Runs that are too short to tell what others took are told: a caution where others are not so short.
+// Runs that are too short to tell what others took are told where others are not so short.
 func TestShortRuns(t *testing.T) {
 	m, ours, theirs := besidePyTorch()
 	for i := range ours.Runs {
 		ours.Runs[i].Seconds, theirs.Runs[i].Seconds = 0.07, 0.2
 	}
-	kind := func() (kinds []compare.Kind) {
-		for _, n := range compare.Compare(m.Results).Notes {
-			if n.Topic == "short runs" {
-				kinds = append(kinds, n.Kind)
-			}
-		}
-		return kinds
-	}
-	wantNote(t, compare.Compare(m.Results), "short runs", "others took cores: every row (runs of 0.07 to "+
-		"0.2 s;", "Runs of 300 steps would tell.")
-	if got := kind(); !slices.Equal(got, []compare.Kind{compare.Fact}) {
-		t.Errorf("notes %v of rows that are all short", got)
-	}
+	wantNothing(t, compare.Compare(m.Results), "short runs")
 	for i := range theirs.Runs {
 		theirs.Runs[i].Taken = &record.Taken{}
 	}
-	wantNote(t, compare.Compare(m.Results), "short runs", "others took cores: single 1×1 (runs of 0.07 s;",
-		"Longer runs that others disturb are found")
-	if got := kind(); !slices.Equal(got, []compare.Kind{compare.Caution}) {
-		t.Errorf("notes %v of rows of which one is short", got)
-	}
+	wantFound(t, compare.Compare(m.Results), "short runs", "[single 1×1]")
 	for i := range ours.Runs {
 		ours.Runs[i].Seconds = 0.6
 	}
-	if got := kind(); got != nil {
-		t.Errorf("notes %v of rows that are long", got)
-	}
+	wantNothing(t, compare.Compare(m.Results), "short runs")
 }
 
 // Our fastest row stands beside the fastest one of another program, whatever its strategy: a slow ddp of
@@ -215,14 +169,10 @@ func TestFastestRowBesideAPeer(t *testing.T) {
 		theirs []float64 // step times of their single, whose ddp takes 8 s
 		want   string
 	}{
-		{"faster", six(6), "ddp 2×1 is 3.00× (2.95–3.05) as fast as single 1×1 pytorch nchw; no row of " +
-			"PyTorch has a shorter step."},
-		{"slower", six(1), "ddp 2×1 is 0.50× (0.49–0.51) as fast as single 1×1 pytorch nchw; no row of " +
-			"PyTorch has a shorter step."},
-		{"undecided", uneven(2), "The rounds do not tell ddp 2×1 from single 1×1 pytorch nchw, the row of " +
-			"PyTorch with the shortest step: "},
-		{"few rounds", six(6)[:3], "its speed, which decides nothing: it has 3 of the 6 rounds that this " +
-			"takes."},
+		{"faster", six(6), "single 1×1 pytorch nchw 3.00 true"},
+		{"slower", six(1), "single 1×1 pytorch nchw 0.50 true"},
+		{"undecided", uneven(2), "single 1×1 pytorch nchw 1.04 false"},
+		{"few rounds", six(6)[:3], "single 1×1 pytorch nchw 2.97 false"},
 		{"none", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -245,11 +195,12 @@ func TestFastestRowBesideAPeer(t *testing.T) {
 			if isThere != (test.theirs != nil) {
 				t.Fatalf("there is a pair: %v", isThere)
 			}
-			if isThere && !strings.Contains(p.BesidePeer(), test.want) {
-				t.Errorf("%s\nwant %s", p.BesidePeer(), test.want)
+			if !isThere {
+				return
 			}
-			if isThere && !strings.Contains(strings.Join(g.Findings(), "\n"), p.BesidePeer()) {
-				t.Errorf("not among the findings: %q", g.Findings())
+			got := fmt.Sprintf("%s %.2f %v", p.A.Label, p.Ratio.Median, p.IsDecided())
+			if got != test.want || p.B.Label != "ddp 2×1" {
+				t.Errorf("%s beside %s, want %s", p.B.Label, got, test.want)
 			}
 		})
 	}

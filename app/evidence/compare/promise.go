@@ -1,11 +1,7 @@
 package compare
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-
-	"lockstep/app/record"
 )
 
 // promised is what exact lines of equal work ended with: their distinct parameter hashes by seed, in order of
@@ -72,44 +68,27 @@ func (g *Group) sharing() (alike, exact int) {
 	return alike, exact
 }
 
-// Agreement says how the parameters of an exact line compare with those of the other exact lines.
-func (g *Group) Agreement(l *Line) string {
+// Agreement is how the parameters of an exact line compare with those of the other exact lines.
+type Agreement uint8
+
+// The agreements.
+const (
+	OfOtherWork Agreement = iota // no other line promises the same bits
+	RowsDiffer                   // lines of equal work ended with different parameters
+	EqualWork                    // it shares those of all lines of equal work; others do other work
+	AllRows                      // it shares those of all exact lines
+)
+
+// Agreement compares the parameters of an exact line with those of the other exact lines.
+func (g *Group) Agreement(l *Line) Agreement {
 	alike, exact := g.sharing()
 	switch {
 	case !g.shares(l):
-		return "other work"
+		return OfOtherWork
 	case len(g.Hashes) > 1:
-		return "≠ rows differ"
+		return RowsDiffer
 	case alike < exact:
-		return "= rows of equal work"
+		return EqualWork
 	}
-	return "= all rows"
-}
-
-func parametersAgree(_ *record.Results, c *Comparison) []string {
-	var out []string
-	for i := range c.Groups {
-		g := &c.Groups[i]
-		alike, exact := g.sharing()
-		if len(g.Hashes) != 1 || alike < 2 {
-			continue
-		}
-		which := "that train one model"
-		if alike < exact {
-			which = "that do the same work" // a setting of the others is another
-		}
-		rows := fmt.Sprintf("all %d rows", alike)
-		if alike == 2 {
-			rows = "both rows"
-		}
-		hash, each, of := g.Hashes[0], "", ""
-		for _, seed := range slices.Sorted(maps.Keys(g.promised)) {
-			if len(g.promised) > 1 && slices.Contains(g.promised[seed], hash) {
-				each, of = " for each seed", fmt.Sprintf(" with seed %d", seed)
-			}
-		}
-		out = append(out, fmt.Sprintf("%s: %s %s end with the same parameters%s, bit for bit "+
-			"(SHA-256 %s…%s).", c.Title(g), rows, which, each, hash[:min(12, len(hash))], of))
-	}
-	return out
+	return AllRows
 }

@@ -1,7 +1,7 @@
 package compare_test
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -13,16 +13,16 @@ func TestAgreement(t *testing.T) {
 	const sgd, adamw = `{"optimizer":"sgd"}`, `{"optimizer":"adamw"}`
 	for _, test := range []struct {
 		name          string
-		config, hash  string // of the third row; the first two train by sgd and end with aa
-		second, third string // what is said of them
-		note          string
+		config, hash  string            // of the third row; the first two train by sgd and end with aa
+		second, third compare.Agreement // what is said of them
+		rule, part    string            // what is found of all rows
 	}{
-		{"equal", sgd, "aa", "= all rows", "= all rows", "all 3 rows that train one model end with"},
-		{"other work", adamw, "bb", "= rows of equal work", "other work",
-			"both rows that do the same work end with"},
-		{"without effect", adamw, "aa", "= all rows", "= all rows",
-			"all 3 rows that train one model end with"},
-		{"broken", sgd, "bb", "≠ rows differ", "≠ rows differ", "2 different sets of parameters"},
+		{"equal", sgd, "aa", compare.AllRows, compare.AllRows, "parameters agree", "rows:3"},
+		{"other work", adamw, "bb", compare.EqualWork, compare.OfOtherWork,
+			"parameters agree", "all:false"},
+		{"without effect", adamw, "aa", compare.AllRows, compare.AllRows,
+			"parameters agree", "rows:3"},
+		{"broken", sgd, "bb", compare.RowsDiffer, compare.RowsDiffer, "parameters differ", "sets:2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := newMaker(2, 4)
@@ -33,9 +33,9 @@ func TestAgreement(t *testing.T) {
 			g := &c.Groups[0]
 			if second, third := g.Agreement(g.Lines[1]), g.Agreement(g.Lines[2]); second != test.second ||
 				third != test.third {
-				t.Errorf("said %q and %q, want %q and %q", second, third, test.second, test.third)
+				t.Errorf("said %v and %v, want %v and %v", second, third, test.second, test.third)
 			}
-			wantNote(t, c, "parameters", test.note)
+			wantFound(t, c, test.rule, test.part)
 		})
 	}
 }
@@ -50,20 +50,19 @@ func TestAgreementSeedBySeed(t *testing.T) {
 	row.Runs[0].Error = "rank 1 was killed"
 	c := compare.Compare(m.Results)
 	g := &c.Groups[0]
-	if got, want := g.Agreement(g.Lines[2]), "= all rows"; got != want {
-		t.Errorf("said %q, want %q", got, want)
+	if got, want := g.Agreement(g.Lines[2]), compare.AllRows; got != want {
+		t.Errorf("said %v, want %v", got, want)
 	}
-	wantNote(t, c, "parameters", "all 3 rows that train one model end with the same parameters for each "+
-		"seed, bit for bit (SHA-256 aaaaaaaaaaaa… with seed 1).")
+	wantFound(t, c, "parameters agree", "rows:3", "seeds:2")
 	row.Runs[1].ParameterSHA256 = "another" // with the second seed, whose hashes are then the most
 	c = compare.Compare(m.Results)
 	g = &c.Groups[0]
 	for _, l := range g.Lines {
-		if got, want := g.Agreement(l), "≠ rows differ"; got != want {
-			t.Errorf("%s: said %q, want %q", l.Label, got, want)
+		if got, want := g.Agreement(l), compare.RowsDiffer; got != want {
+			t.Errorf("%s: said %v, want %v", l.Label, got, want)
 		}
 	}
-	wantNote(t, c, "parameters", "2 different sets")
+	wantFound(t, c, "parameters differ", "sets:2")
 }
 
 // A setting that had no effect with a seed that both rows have is no other work, whichever seed failed.
@@ -77,12 +76,12 @@ func TestWithoutEffectSeedBySeed(t *testing.T) {
 		}
 	}
 	m.Rows[1].Runs[0].Error = "rank 0 was killed"
-	if l := compare.Compare(m.Results).Groups[0].Lines[1]; l.Refused != "" {
-		t.Errorf("refused for %q", l.Refused)
+	if l := compare.Compare(m.Results).Groups[0].Lines[1]; l.Refused != nil {
+		t.Errorf("refused for %v", l.Refused)
 	}
 	m.Rows[1].Runs[1].ParameterSHA256 = "another"
 	l := compare.Compare(m.Results).Groups[0].Lines[1]
-	if !strings.Contains(l.Refused, "momentum 0.1 against 0.9") {
-		t.Errorf("refused for %q, want the momentum", l.Refused)
+	if fmt.Sprint(l.Refused) != "[{momentum [0.1 0.9]}]" {
+		t.Errorf("refused for %v, want the momentum", l.Refused)
 	}
 }

@@ -1,75 +1,65 @@
 package compare
 
 import (
-	"fmt"
-	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
 
+	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
 // changed says what was changed after the results were sealed.
-func changed(r *record.Results, _ *Comparison) []string { return r.Broken() }
-
-func incomplete(r *record.Results, _ *Comparison) []string {
-	if r.Complete || r.CutShort {
-		return nil
+func changed(r *record.Results, _ *Comparison) (out []finding.Finding) {
+	for _, what := range r.Broken() {
+		out = append(out, found(true, finding.Values{"what": what})...)
 	}
-	return one("The benchmark was interrupted before its end. Rows have fewer runs than asked for.")
+	return out
 }
 
-func failed(r *record.Results, c *Comparison) []string {
-	var out []string
+func incomplete(r *record.Results, _ *Comparison) []finding.Finding {
+	return found(!r.Complete && !r.CutShort, nil)
+}
+
+func failed(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	for i := range c.Groups {
-		g := &c.Groups[i]
-		for _, l := range g.Lines {
+		for _, l := range c.Groups[i].Lines {
 			if n := len(l.Failures); n > 0 {
-				out = append(out, fmt.Sprintf("%s: %d of %d runs failed: %s",
-					c.name(g, l), n, n+l.OK, l.Failures[0]))
+				out = append(out, finding.Finding{Rows: []string{c.name(&c.Groups[i], l)},
+					Values: finding.Values{"failed": n, "runs": n + l.OK, "cause": l.Failures[0]}})
 			}
 		}
 	}
 	return out
 }
 
-func unequalWork(_ *record.Results, c *Comparison) []string {
-	var out []string
-	c.lines(func(g *Group, l *Line) {
-		if l.Refused != "" && l.Refused != otherLosses { // see otherWork
-			out = append(out, fmt.Sprintf("%s did not do the work of %s: %s. "+
-				"It gets no speed-up.", c.name(g, l), g.Baseline.Label, l.Refused))
+func unequalWork(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(g *Group, l *Line) finding.Values {
+		if l.Refused == nil || l.Refused[0].Name == otherLosses { // see otherWork
+			return nil
 		}
+		return finding.Values{"baseline": g.Baseline.Label, "differences": l.Refused}
 	})
-	return out
 }
 
-func unequalRuns(_ *record.Results, c *Comparison) []string {
-	var out []string
-	c.lines(func(g *Group, l *Line) {
-		if text := otherRun(l.runs); text != "" {
-			out = append(out, fmt.Sprintf("%s mixes unequal work: %s.", c.name(g, l), text))
+func unequalRuns(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(_ *Group, l *Line) finding.Values {
+		if !l.Uneven {
+			return nil
 		}
+		return finding.Values{"differences": differencesOfRuns(l.runs)}
 	})
-	names, any := c.where(func(l *Line) bool { return l.Uneven && otherRun(l.runs) == "" })
-	if !any {
-		return out
-	}
-	return append(out, fmt.Sprintf("The runs of these rows did different numbers of steps or samples, so "+
-		"their medians mix unequal work: %s.", names))
 }
 
-// rankSkew refuses ranks that wait for each other and yet differ in time, see [skewOf].
-func rankSkew(_ *record.Results, c *Comparison) []string {
-	var out []string
-	c.lines(func(g *Group, l *Line) {
-		if s := l.skew; s != nil && !l.isLoose() {
-			out = append(out, fmt.Sprintf("%s is synchronous, yet a step takes rank %d %s and rank %d %s: "+
-				"the clocks do not measure the same thing.", c.name(g, l), s.fast, ms(s.fastStep), s.slow,
-				ms(s.slowStep)))
+// rankSkew finds ranks that wait for each other and yet differ in time, see [skewOf].
+func rankSkew(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(_ *Group, l *Line) finding.Values {
+		if l.skew == nil || l.isLoose() {
+			return nil
 		}
+		return finding.Values{"rank": l.skew.fast, "other rank": l.skew.slow,
+			"step": finding.Seconds(l.skew.fastStep), "other step": finding.Seconds(l.skew.slowStep)}
 	})
-	return out
 }
 
 // skew is a difference between two ranks of a run: their mean seconds of a step after the first.
@@ -102,49 +92,31 @@ func skewOf(r *record.Run) *skew {
 		}
 		n = len(rank.Steps.Seconds) - 1
 	}
-	if !RanksDiffer(least, most, 2*longest) {
+	if most-least <= skewLimit*least+2*longest {
 		return nil
 	}
 	return &skew{fast, slow, least / float64(n), most / float64(n)}
 }
 
-// lossSkew refuses ranks that exchange gradients and yet report different global losses.
-func lossSkew(_ *record.Results, c *Comparison) []string {
+// hasParted reports whether ranks that exchange gradients report different losses of one global batch.
+func (l *Line) hasParted() bool {
 	isSame := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-	names, any := c.where(func(l *Line) bool {
-		return !l.isLoose() && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
-			return !slices.EqualFunc(r.Loss, l.Ranks[0].Loss, isSame)
-		})
+	return !l.isLoose() && slices.ContainsFunc(l.Ranks, func(r RankLine) bool {
+		return !slices.EqualFunc(r.Loss, l.Ranks[0].Loss, isSame)
 	})
-	if !any {
-		return nil
-	}
-	return one("These rows are synchronous, yet their ranks report different losses of one "+
-		"global batch, so they do not train one model: %s.", names)
 }
 
-func phaseGap(_ *record.Results, c *Comparison) []string {
-	var out []string
-	c.lines(func(g *Group, l *Line) {
-		if gap, isGap := PhaseGap(l.phaseShare, 1); isGap {
-			out = append(out, fmt.Sprintf("%s: the phases %s.", c.name(g, l), GapText(gap, "the step time")))
-		}
-	})
-	return out
+// hasDiverged reports whether a loss is no number.
+func (l *Line) hasDiverged() bool {
+	return slices.ContainsFunc(l.Loss, func(v float64) bool { return !stat.IsFinite(v) })
 }
 
-func diverged(_ *record.Results, c *Comparison) []string {
-	names, any := c.where(func(l *Line) bool {
-		for _, v := range l.Loss {
-			if !stat.IsFinite(v) {
-				return true
-			}
+func phaseGaps(_ *record.Results, c *Comparison) []finding.Finding {
+	return c.ofEach(func(_ *Group, l *Line) finding.Values {
+		gap := 1 - l.phaseShare // negative: the phases are more than the step
+		if !stat.IsFinite(gap) || math.Abs(gap) <= phaseLimit {
+			return nil
 		}
-		return false
+		return finding.Values{"gap": finding.Share(gap)}
 	})
-	if !any {
-		return nil
-	}
-	return one("The loss is not a number in %s: the training diverged, and its accuracy "+
-		"means nothing.", names)
 }

@@ -92,7 +92,7 @@ func compareSpeed(a, b *Line) (verdict string, ratio, low, high float64) {
 	switch {
 	case i.Lo > 1-sameSpeed && i.Hi < 1+sameSpeed:
 		verdict = Same
-	case IsBeyond(i, 0):
+	case isBeyond(i):
 		verdict = Different
 	default:
 		verdict = Undecided

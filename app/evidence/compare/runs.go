@@ -24,7 +24,7 @@ func (l *Line) Runs() []RunLine {
 	var out []RunLine
 	for _, r := range l.runs {
 		one := RunLine{Run: r, Step: stat.Median(timed(r)), First: math.NaN(), LossLast: math.NaN(),
-			Times: stepSeconds(r), IsCounted: TakenText(r.Taken) == ""}
+			Times: stepSeconds(r), IsCounted: !r.Taken.IsDisturbed()}
 		if l.isMean() {
 			one.Step = meanStep(r, l.Setting.Batch)
 		}

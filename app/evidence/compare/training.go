@@ -9,10 +9,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"lockstep/app/record"
-	"lockstep/internal/spelling"
 )
 
 // Training holds the results of a training run.
@@ -25,7 +23,9 @@ type Training struct {
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
 	OtherSettings string         `json:"-"` // of the configuration, than the summary tells; "": none
 
-	hash string // SHA-256 of steps.jsonl; "": it is empty, or there is none
+	HasSteps bool `json:"-"` // steps.jsonl is there and not empty
+
+	hash string // SHA-256 of steps.jsonl
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
@@ -85,7 +85,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)
 	}
-	if !isEmpty {
+	if t.HasSteps = !isEmpty; t.HasSteps {
 		t.hash = hex.EncodeToString(sum.Sum(nil))
 	}
 	for i := range ranks {
@@ -106,19 +106,6 @@ func (t *Training) Changed() []string {
 		out = append(out, t.OtherSettings)
 	}
 	return out
-}
-
-// Compared says what Changed compares with the seal.
-func (t *Training) Compared() string {
-	switch {
-	case t.IsInterrupted:
-		return "not compared, as it has no summary"
-	case t.Seal == "":
-		return "not compared, as its summary has no seal"
-	case t.hash == "" && t.Steps > 0:
-		return "summary compared with its seal; steps.jsonl is not there or is empty"
-	}
-	return "summary and steps compared with their seal"
 }
 
 // watching adds up the steps of a stretch.
@@ -198,25 +185,4 @@ func (w *watching) end() {
 	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
 	r.Samples = append(r.Samples, w.samples)
 	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
-}
-
-// PartsText says who did the parts of a run before the last; "" if all were done in the way of the last.
-func PartsText(s *record.Summary) string {
-	var texts []string
-	from := 1
-	for _, p := range s.Before() {
-		texts = append(texts, fmt.Sprintf("steps %d to %d by %s x %s, %s", from, p.Steps,
-			spelling.Count(p.Workers, "worker"), spelling.Count(p.Threads, "thread"), p.Strategy))
-		from = p.Steps + 1
-	}
-	return strings.Join(texts, "; ")
-}
-
-// SinceText says since which step the workers were those of the last part of a run, to be put behind their
-// number; "" if they were from the beginning.
-func SinceText(s *record.Summary) string {
-	if len(s.Before()) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" since step %d", s.Resumed.Steps)
 }

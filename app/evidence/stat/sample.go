@@ -44,16 +44,6 @@ func Median(x []float64) float64 { return Quantile(x, 0.5) }
 // which NumPy and R use by default. It is NaN for an empty sample.
 func Quantile(x []float64, q float64) float64 { return quantile(sorted(x), q) }
 
-// RunningMedian returns, for every i, the median of the values within reach places of i; at the
-// ends the window is cut. Cost: len(x) * reach * log reach.
-func RunningMedian(x []float64, reach int) []float64 {
-	out := make([]float64, len(x))
-	for i := range x {
-		out[i] = Median(x[max(0, i-reach):min(len(x), i+reach+1)])
-	}
-	return out
-}
-
 // Mean returns the arithmetic mean of x, ignoring NaN; NaN for an empty sample.
 func Mean(x []float64) float64 {
 	sum, n := 0.0, 0

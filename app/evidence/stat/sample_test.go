@@ -32,13 +32,6 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-func TestRunningMedian(t *testing.T) {
-	got := stat.RunningMedian([]float64{9, 1, 2, 30, 4}, 1)
-	if want := []float64{5, 2, 2, 4, 17}; !slices.Equal(got, want) {
-		t.Errorf("running median %v, want %v", got, want)
-	}
-}
-
 func TestSummarize(t *testing.T) {
 	s := stat.Summarize([]float64{10, 12, 11, 9, 13})
 	if s.N != 5 || s.Min != 9 || s.Median != 11 || s.Max != 13 {

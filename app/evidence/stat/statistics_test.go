@@ -1,6 +1,7 @@
 package stat_test
 
 import (
+	"fmt"
 	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
@@ -78,4 +79,73 @@ func TestAmdahl(t *testing.T) {
 	near(t, "8 processors", stat.Amdahl(0.05, 8), 5.93, 0.005)
 	near(t, "16 processors", stat.Amdahl(0.05, 16), 9.14, 0.005)
 	near(t, "1.78 on 2", stat.KarpFlatt(1.78, 2), 0.1236, 0.0001)
+}
+
+// ratios returns the ratios whose logarithms are d.
+func ratios(d ...float64) stat.Ratio {
+	var over, under []float64
+	for _, v := range d {
+		over, under = append(over, math.Exp(v)), append(under, 1)
+	}
+	return stat.PairedRatio(over, under, 0)
+}
+
+// The hours of sleep that two drugs added, patient by patient (Student 1908): t = -4.0621 with 9 degrees of
+// freedom, p = 0.002833 (R, t.test(extra ~ group, sleep, paired = TRUE)).
+func TestPairedPOfStudentsSleep(t *testing.T) {
+	r := ratios(-1.2, -2.4, -1.3, -1.3, 0, -1, -1.8, -0.8, -4.6, -1.4)
+	near(t, "p", r.PairedP(), 0.002833, 5e-7)
+}
+
+// Two differences m-s and m+s have t = m/s; n differences of which half are m-s and half m+s have
+// t = m/s*sqrt(n-1). At the tabulated 2.5 % points of Student's distribution p is 0.05.
+func TestPairedPAtTabulatedPoints(t *testing.T) {
+	for n, point := range map[int]float64{4: 3.18245, 6: 2.57058, 10: 2.26216, 20: 2.09302} {
+		var d []float64
+		for i := range n {
+			d = append(d, point/math.Sqrt(float64(n-1))+float64(2*(i%2)-1))
+		}
+		near(t, fmt.Sprintf("p of %d pairs", n), ratios(d...).PairedP(), 0.05, 2e-6)
+	}
+	// An even number of degrees of freedom: 2.77645 with 4, by differences -1, 1, 0, 1, -1 around the mean.
+	m := 2.77645 / math.Sqrt(5)
+	near(t, "p of 5 pairs", ratios(m-1, m+1, m, m+1, m-1).PairedP(), 0.05, 2e-6)
+	for _, r := range []stat.Ratio{ratios(), ratios(1), ratios(0, 0, 0, 0), ratios(-1, 1, -1, 1),
+		ratios(1, 1, 1)} {
+		if p := r.PairedP(); p != 1 {
+			t.Errorf("%v: p %v, want 1", r.Values, p)
+		}
+	}
+}
+
+// The example of R's p.adjust: 0.01, 0.02, 0.03, 0.04, 0.05 become 0.05, 0.08, 0.09, 0.09, 0.09.
+func TestHolm(t *testing.T) {
+	p := []float64{0.04, 0.01, 0.05, 0.02, 0.03}
+	want := []float64{0.09, 0.05, 0.09, 0.08, 0.09}
+	for i, got := range stat.Holm(p) {
+		near(t, fmt.Sprintf("p %v", p[i]), got, want[i], 1e-12)
+	}
+	if got := stat.Holm([]float64{0.7, 0.6}); !slices.Equal(got, []float64{1, 1}) {
+		t.Errorf("%v, want no probability above 1", got)
+	}
+}
+
+// Quantiles of Student's distribution, two-sided 95 %: 12.706, 4.303 and 2.262 with 1, 2 and 9 degrees of
+// freedom (any table, such as Abramowitz and Stegun, 26.10).
+func TestMeanInterval(t *testing.T) {
+	for _, test := range []struct {
+		values []float64
+		half   float64
+	}{
+		{[]float64{-1, 1}, 12.706}, // s / sqrt(n) is 1
+		{[]float64{0, 1, 2}, 4.303 / 1.7320508},
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2.262 * 0.9574271},
+	} {
+		i := stat.MomentsOf(test.values).MeanInterval(0.95)
+		near(t, "half of the interval", (i.Hi-i.Lo)/2, test.half, 0.001)
+		near(t, "middle", (i.Hi+i.Lo)/2, stat.Mean(test.values), 1e-9)
+	}
+	if i := stat.MomentsOf([]float64{1}).MeanInterval(0.95); i.Coverage != 0 {
+		t.Errorf("interval %+v of one value", i)
+	}
 }

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
+	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/optim"
 )
@@ -177,7 +177,7 @@ func TestResumedRunTellsOfItsParts(t *testing.T) {
 		t.Errorf("parts %+v, want %+v", s.Before(), want)
 	}
 	const text = "steps 1 to 3 by 2 workers x 1 thread, ddp; steps 4 to 5 by 1 worker x 1 thread, ddp"
-	if got := compare.PartsText(s); got != text {
+	if got := report.PartsText(s); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}
 	before := s.Resumed.TrainSeconds

@@ -1,0 +1,189 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"lockstep/app/evidence/finding"
+	"lockstep/app/record"
+)
+
+// rule finds one thing. Rules do not depend on one another. What a rule returns has the rows and the values;
+// name, severity and remedy are those of the rule.
+type rule struct {
+	name     string
+	severity finding.Severity
+	remedy   finding.Remedy
+	find     func(r *record.Results, c *Comparison) []finding.Finding
+}
+
+// rules lists everything that the package finds in a benchmark as a whole, the gravest of each severity
+// first.
+func rules() []rule {
+	const refused, caution, fact = finding.Refused, finding.Caution, finding.Fact
+	return []rule{
+		{"seal", refused, finding.Original, changed},
+		{"incomplete", refused, finding.Budget, incomplete},
+		{"failed", refused, finding.Cause, failed},
+		{"unequal work", refused, finding.SameWork, unequalWork},
+		{"unequal runs", refused, finding.SameWork, unequalRuns},
+		{"ranks disagree", refused, finding.Clock, rankSkew},
+		{"losses disagree", refused, finding.Weights, ofRows((*Line).hasParted)},
+		{"another program", refused, finding.SameWork, otherWork},
+		{"diverged", refused, finding.Stability, ofRows((*Line).hasDiverged)},
+		{"phases", refused, finding.Again, phaseGaps},
+
+		{"taken cores", caution, finding.Idle, takenCores((*Line).isDisturbed)},
+		{"taken runs", caution, finding.Idle, takenCores((*Line).isPartlyDisturbed)},
+		{"budget", caution, finding.Budget, cutShort},
+		{"few rounds", caution, finding.Rounds, ofRows((*Line).isShortOfRounds)},
+		{"precision", caution, finding.Budget, imprecise},
+		{"noise", caution, finding.Idle, noise},
+		{"copies differ", caution, finding.Rounds, copiesDiffer},
+		{"busy machine", caution, finding.Idle, busyMachine},
+		{"contention", caution, finding.Cores, contention},
+		{"above 100 %", caution, finding.Again, superlinear},
+		{"parameters differ", caution, finding.Weights, parametersDiffer},
+		{"parameters change", caution, finding.Weights, ofRows((*Line).isUnrepeatable)},
+		{"another result", caution, finding.Seeds, ofRows((*Line).isLossy)},
+		{"mixed precision", caution, finding.Seeds, ofRows(func(l *Line) bool { return l.IsMixed })},
+		{"loss grew", caution, finding.Stability, lossGrew},
+		{"not learned", caution, finding.Longer, ofRows((*Line).isGuessing)},
+		{"shared GPU", caution, finding.Cores, ofRows((*Line).sharesGPU)},
+		{"not encrypted", caution, finding.Encrypted, ofRows((*Line).isInTheClear)},
+		{"resumed elsewhere", caution, finding.SameWork, otherSitting},
+		{"short runs", caution, finding.Longer, shortRuns},
+
+		{"parameters agree", fact, finding.None, parametersAgree},
+		{"no baseline", fact, finding.None, noBaseline},
+		{"chosen", fact, finding.None, choices},
+		{"weak scaling", fact, finding.None, weakScaling},
+		{"told apart", fact, finding.None, toldApart},
+		{"copies", fact, finding.None, copies},
+		{"first step", fact, finding.None, firstStep},
+		{"epoch", fact, finding.None, ofRows(func(l *Line) bool { return l.Epoch.N == 0 })},
+		{"interleaved", fact, finding.None, interleaved},
+		{"same work", fact, finding.None, sameWork},
+		{"other batches", fact, finding.None, repeatedBatches},
+		{"resumed", fact, finding.None, resumed},
+		{"repeated", fact, finding.None, repeated},
+		{"few steps", fact, finding.Longer, ofRows(func(l *Line) bool { return l.Timed < fewestSteps })},
+		{"generated data", fact, finding.RealData, generated},
+		{"no exchange", fact, finding.None, ofRows((*Line).isFloor)},
+		{"ring", fact, finding.Tree, ofRows(func(l *Line) bool { return l.isRing() && !l.isFloor() })},
+		{"one machine", fact, finding.Hosts, oneMachine},
+		{"skipped", fact, finding.None, skipped},
+	}
+}
+
+// find applies all rules.
+func (c *Comparison) find(r *record.Results) []finding.Finding {
+	var out []finding.Finding
+	for _, rule := range rules() {
+		for _, f := range rule.find(r, c) {
+			f.Rule, f.Severity, f.Remedy = rule.name, rule.severity, rule.remedy
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// lines calls f for every line that has a successful run.
+func (c *Comparison) lines(f func(g *Group, l *Line)) {
+	for i := range c.Groups {
+		for _, l := range c.Groups[i].Lines {
+			if l.OK > 0 {
+				f(&c.Groups[i], l)
+			}
+		}
+	}
+}
+
+// ofRows is a rule about the lines that satisfy is.
+func ofRows(is func(*Line) bool) func(*record.Results, *Comparison) []finding.Finding {
+	return func(_ *record.Results, c *Comparison) []finding.Finding { return c.about(is, nil) }
+}
+
+// about returns a finding about the lines that satisfy is; nil if none does.
+func (c *Comparison) about(is func(*Line) bool, values finding.Values) []finding.Finding {
+	f, all := finding.Finding{Values: values}, 0
+	c.lines(func(g *Group, l *Line) {
+		all++
+		if is(l) {
+			f.Rows = append(f.Rows, c.name(g, l))
+		}
+	})
+	if f.Rows == nil {
+		return nil
+	}
+	f.IsAll = len(f.Rows) == all && all > 1
+	return []finding.Finding{f}
+}
+
+// ofEach returns a finding about each line for which values returns some.
+func (c *Comparison) ofEach(values func(g *Group, l *Line) finding.Values) (out []finding.Finding) {
+	c.lines(func(g *Group, l *Line) {
+		if v := values(g, l); v != nil {
+			out = append(out, finding.Finding{Rows: []string{c.name(g, l)}, Values: v})
+		}
+	})
+	return out
+}
+
+// found is a finding about no row in particular, if it holds.
+func found(holds bool, values finding.Values) []finding.Finding {
+	if !holds {
+		return nil
+	}
+	return []finding.Finding{{Values: values}}
+}
+
+// most returns the line with the greatest value of those that satisfy is; nil if none does.
+func (c *Comparison) most(is func(*Line) bool, value func(*Line) float64) (most *Line) {
+	c.lines(func(_ *Group, l *Line) {
+		if is(l) && (most == nil || value(l) > value(most)) {
+			most = l
+		}
+	})
+	return most
+}
+
+// name is the line's label, with its group where there are several.
+func (c *Comparison) name(g *Group, l *Line) string {
+	if len(c.Groups) == 1 {
+		return l.Label
+	}
+	return c.Title(g) + " " + l.Label
+}
+
+// isAnyLine reports whether a line with a successful run satisfies is.
+func (c *Comparison) isAnyLine(is func(*Line) bool) bool { return c.about(is, nil) != nil }
+
+// byRuns calls f for every run of every row that stands for others, and for those.
+func byRuns(r *record.Results, f func(row *record.Row, run *record.Run, isReplaced bool)) {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for j := range row.Runs {
+			f(row, &row.Runs[j], false)
+		}
+		for j := range row.Replaced {
+			f(row, &row.Replaced[j], true)
+		}
+	}
+}
+
+func interleaved(r *record.Results, _ *Comparison) []finding.Finding {
+	isFewer := slices.ContainsFunc(r.Rows, func(row record.Row) bool {
+		return cmp.Or(row.Rounds, r.Rounds) < r.Ran()
+	})
+	return found(r.Ran() > 1, finding.Values{"rounds": r.Ran(), "seed": r.Order, "fewer": isFewer})
+}
+
+// Rules returns the names of the rules.
+func Rules() []string {
+	var names []string
+	for _, rule := range rules() {
+		names = append(names, rule.name)
+	}
+	return names
+}

@@ -1,0 +1,288 @@
+package report
+
+import (
+	"fmt"
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
+	"lockstep/app/record"
+	"lockstep/internal/spelling"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// remedies words what would settle findings.
+func remedies() map[finding.Remedy]string {
+	return map[finding.Remedy]string{
+		finding.Original:  "the file as lockstep wrote it",
+		finding.Again:     "run it again; if it stays, find out why before you rely on it",
+		finding.Cause:     "correct the cause and run those rows again",
+		finding.SameWork:  "the same work and one configuration on both sides",
+		finding.Clock:     "one clock for all ranks, read when the last of them has finished the step",
+		finding.Weights:   "lockstep checkpoint diff of two of the runs",
+		finding.Stability: "a lower learning rate, a warm-up or clipping",
+		finding.Cores:     "as many workers × threads as there are cores, a GPU for each worker",
+		finding.Encrypted: "leave out --insecure",
+		finding.Rounds:    fmt.Sprintf("--repeats %d, or twice as many", compare.EnoughRounds),
+		finding.Budget:    "more time: lockstep bench --resume with a --budget",
+		finding.Idle:      "run it when the machine is idle",
+		finding.Longer:    "longer runs: --steps 100",
+		finding.Seeds:     "--seeds 1,2,3 and --eval-every 1, for accuracies to compare",
+		finding.RealData:  "--data with a collected set",
+		finding.Tree:      "--algorithm auto for bits that do not depend on the number of workers",
+		finding.Hosts:     "lockstep lab, or hosts of their own",
+	}
+}
+
+// saying is the sentence of a rule, with the names of what stands in it in braces; it may depend on values.
+type saying func(finding.Values) string
+
+// plain is a sentence that depends on nothing.
+func plain(sentence string) saying { return func(finding.Values) string { return sentence } }
+
+// either is a sentence that depends on whether a value is true, or above 0.
+func either(name, yes, no string) saying {
+	return func(v finding.Values) string {
+		if n, _ := v[name].(int); n > 0 || v[name] == true {
+			return yes
+		}
+		return no
+	}
+}
+
+// sentenceOf returns the sentence of a rule; the rule's name if it has none.
+func sentenceOf(rule string) saying {
+	for _, list := range []map[string]saying{refusals(), cautionsOfTimes(), cautionsOfResults(),
+		sentencesOfFacts()} {
+		if say := list[rule]; say != nil {
+			return say
+		}
+	}
+	return plain(rule)
+}
+
+// refusals words what makes a number wrong.
+func refusals() map[string]saying {
+	return map[string]saying{
+		"seal":       plain("{what}"),
+		"incomplete": plain("The benchmark was interrupted. Rows have fewer runs than asked for."),
+		"failed":     plain("{rows}: {failed} of {runs} runs failed: {cause}"),
+		"unequal work": plain("{rows} did not do the work of {baseline}: {differences}. It gets no " +
+			"speed-up."),
+		"unequal runs": func(v finding.Values) string {
+			if d, _ := v["differences"].([]compare.Difference); d != nil {
+				return "The runs of {rows} did unequal work: {differences}. Its medians mix them."
+			}
+			return "The runs of {rows} did different numbers of steps or samples. Its medians mix them."
+		},
+		"ranks disagree": plain("{rows} is synchronous, yet a step takes rank {rank} {step} and rank " +
+			"{other rank} {other step}. The clocks do not measure the same thing."),
+		"losses disagree": plain("Ranks report different losses of one global batch: {rows}. These rows " +
+			"are " +
+			"synchronous, so their ranks have stopped training one model."),
+		"another program": func(v finding.Values) string {
+			p, isCompared := v["check"].(record.PeerCheck)
+			if !isCompared {
+				return "The losses of another program were not compared with ours: {rows}. So nothing " +
+					"shows " +
+					"that it does the same work."
+			}
+			return fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal batches of "+
+				"%s, batch %d, %s, its first loss is {first} away, the others up to {later} (relative; %.2g "+
+				"and %.2g may be). Its times are those of other work.", peerName(p.Peer), p.Model, p.Batch,
+				p.Format, compare.PeerFirstLoss, compare.PeerLoss)
+		},
+		"diverged": plain("The training diverged to losses that are no numbers: {rows}. Accuracies mean " +
+			"nothing."),
+		"phases": plain("The phases of {rows} and the step time are {gap} apart."),
+	}
+}
+
+// cautionsOfTimes words what makes times easy to misread.
+func cautionsOfTimes() map[string]saying {
+	return map[string]saying{
+		"taken cores": plain("Others took cores from every run: {rows}. So there is no ratio and no " +
+			"verdict " +
+			"on these rows; at most, {taken}."),
+		"taken runs": plain("Others took cores from some runs, which are left out: {rows}. At most, " +
+			"{taken}."),
+		"budget": plain("The budget was over before all runs were done. Fewer than planned: {rows}."),
+		"few rounds": plain("Fewer than four rounds do not show how a machine drifts, so they have no " +
+			"interval " +
+			"and decide nothing: {rows}."),
+		"precision": plain("After {rounds} rounds intervals are wider than the {width} to both sides " +
+			"that were " +
+			"asked for: {rows}."),
+		"noise": plain("The median step varies by more than 10 % from run to run: {rows}. Most, by " +
+			"{most}, in " +
+			"{row}. Go by what is told apart, not by two medians."),
+		"copies differ": plain("One row under two names, and yet its rounds differ, {ratio}: {rows}. " +
+			"Differences of that size between other rows may be no more than that."),
+		"busy machine": plain("The machine was busy before the first run: {load} processes were ready to " +
+			"run " +
+			"on {cores} cores."),
+		"contention": either("cores", "More workers × threads than the {cores} cores of this machine: "+
+			"{rows}. "+
+			"Step times show contention, not scaling, so there is no efficiency.", "More workers × threads "+
+			"than the cores of their hosts: {rows}. Step times show contention, not scaling, so there is no "+
+			"efficiency."),
+		"above 100 %": plain("More than 100 % per core, {ratio} at most: {rows}. Dividing work makes no " +
+			"core " +
+			"faster: a worker's part fits caches that the whole does not fit, or something held up the " +
+			"baseline."),
+	}
+}
+
+// cautionsOfResults words what makes results easy to misread.
+func cautionsOfResults() map[string]saying {
+	return map[string]saying{
+		"parameters differ": plain("{group}: the rows end with {sets} different sets of parameters, " +
+			"although " +
+			"every one of them promises the bits of one process."),
+		"parameters change": plain("Repeating a run changed its parameters: {rows}."),
+		"another result": plain("These rows reach another result, by lossy gradients, older weights or " +
+			"averages " +
+			"of models: {rows}. Weigh their accuracy against their time; they take no part in the verdict."),
+		"mixed precision": plain("These rows train in mixed precision (math bf16) and reach another " +
+			"result: " +
+			"{rows}. Weigh their accuracy against their time; they take no part in the verdict."),
+		"loss grew": plain("The training diverged, from a loss of {first} to {last} at most, where " +
+			"guessing has " +
+			"{guess}: {rows}. Their accuracy means nothing."),
+		"not learned": plain("The loss of the last tenth of the steps is that of guessing: {rows}. These " +
+			"runs " +
+			"measure speed; they have not learned."),
+		"shared GPU": plain("Workers share a GPU, so step times show contention, not scaling: {rows}."),
+		"not encrypted": plain("Links between hosts were not encrypted (--insecure): {rows}. Whoever could " +
+			"read them could rebuild training data from gradients."),
+		"resumed elsewhere": func(v finding.Values) string {
+			s, first := v["sitting"].(record.Sitting), v["first"].(record.Sitting)
+			return fmt.Sprintf("From run {run} on, another program or machine measured: version %s on "+
+				"%s, %s, "+
+				"before it version %s on %s, %s. Ratios are taken within rounds.", s.Version, s.Host.CPU,
+				spelling.Count(s.Host.Cores, "core"), first.Version, first.Host.CPU,
+				spelling.Count(first.Host.Cores, "core"))
+		},
+		"short runs": plain("Runs are too short to tell whether others took cores: {rows}. Longer runs " +
+			"that " +
+			"others disturb are found; these count, disturbed or not."),
+		"few steps": plain("Fewer than five timed steps in a run, so percentiles say little: {rows}."),
+		"generated data": plain("Generated data: {data} is drawn by the program. Accuracies on it say " +
+			"nothing " +
+			"about photographs."),
+		"no exchange": plain("Workers of strategy none never exchange gradients: {rows}. It is the floor " +
+			"of the " +
+			"step time, not a way to train."),
+		"ring": plain("The ring adds gradients in an order that depends on the number of workers, so the " +
+			"bits " +
+			"are not those of one process: {rows}."),
+		"one machine": either("lab", "All workers shared one machine, whose cores and memory the hosts "+
+			"of the "+
+			"lab share. Times show this contention together with the network.",
+			"All workers shared one machine. "+
+				"The figures say nothing about a network between machines."),
+	}
+}
+
+// sentencesOfFacts words how the numbers came about.
+func sentencesOfFacts() map[string]saying {
+	return map[string]saying{
+		"parameters agree": func(v finding.Values) string {
+			rows, which, each := fmt.Sprintf("all %d rows", v["rows"]), "that train one model", ""
+			if v["rows"] == 2 {
+				rows = "both rows"
+			}
+			if v["all"] == false {
+				which = "that do the same work" // a setting of the others is another
+			}
+			if v["seeds"] != 1 {
+				each = " for each seed"
+			}
+			return fmt.Sprintf("{group}: %s %s end with the same parameters%s, bit for bit (SHA-256 %.12s…).",
+				rows, which, each, v["sha256"])
+		},
+		"no baseline": plain("{group}: no successful run of strategy single, hence no speed-up."),
+		"chosen": func(v finding.Values) string {
+			runs := v["runs"].(map[string]int)
+			var parts []string
+			for _, way := range slices.Sorted(maps.Keys(runs)) {
+				parts = append(parts, fmt.Sprintf("%s in %s", way, spelling.Count(runs[way], "run")))
+			}
+			return "{rows} chose " + strings.Join(parts, ", ") + "."
+		},
+		"weak scaling": plain("Weak scaling: {rows} does {rate} the samples per second of {alone}, " +
+			"{each} of " +
+			"what each worker does alone. The batch grows with the workers, so accuracies differ at " +
+			"equal samples."),
+		"told apart": plain("Two rows are called different only if their rounds do: a paired t-test on " +
+			"logarithms, for rounds that correlate, corrected for {pairs} pairs after Holm, gives less " +
+			"than 5 %, " +
+			"and the whole interval of the median ratio lies more than " + least() + " from 1."),
+		"copies": plain("Pairs of rows that differ in name only: {pairs}. Their rounds tell {different} " +
+			"of them " +
+			"apart."),
+		"first step": plain("Step times, phases and ratios leave out the first step of each run, which " +
+			"pays for " +
+			"page faults and cold caches. Totals contain it."),
+		"epoch": plain("No epoch time for {rows}: no worker made a complete pass over the training set, " +
+			"and a " +
+			"projection is no measurement."),
+		"interleaved": func(v finding.Values) string {
+			text := "The runs were interleaved: {rounds} rounds over all rows, every second one in reverse"
+			if v["seed"] != uint64(0) {
+				text += ", in an order drawn for every two (seed {seed})"
+			}
+			if v["fewer"] == true {
+				text += "; some rows have fewer"
+			}
+			return text + "."
+		},
+		"same work": sameWorkText,
+		"other batches": plain("Other data: from step {batches} on, these rows of another program repeat " +
+			"their " +
+			"batches: {rows}. Times are compared; losses are not shown from there on."),
+		"resumed": plain("The benchmark was interrupted and resumed ({times}). Ratios are taken within " +
+			"rounds."),
+		"repeated": func(v finding.Values) string {
+			var parts []string
+			if v["disturbed"].(int) > 0 {
+				parts = append(parts, "{disturbed} runs from which others took {least} of the cores' "+
+					"time or "+
+					"more, {most} at most: of a row's runs in a round the one counts that lost least")
+			}
+			if v["failed"].(int) > 0 {
+				parts = append(parts, "{failed} runs that failed, when the benchmark was resumed")
+			}
+			return "Repeated: " + strings.Join(parts, "; ") + ". The others are in results.json as replaced."
+		},
+		"skipped": plain("Not run: {rows}. {reason}"),
+	}
+}
+
+// sameWorkText says that another program trains as Lockstep does.
+func sameWorkText(v finding.Values) string {
+	p := v["check"].(record.PeerCheck)
+	text := fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, from equal weights on equal "+
+		"batches: "+
+		"the first losses differ by {first}, the %d after it by {later} at most (relative). %s: %s. "+
+		"Lockstep: "+
+		"version {version}, kernels {kernels}.", peerName(p.Peer), p.Model, p.Data, p.Batch, len(p.Ours)-1,
+		peerName(p.Peer), p.Settings)
+	if v["finer"] == true {
+		text += " Where our rows cut a batch into more shards than workers, batch norm sees a shard and " +
+			"the " +
+			"other program's a worker's batch: losses differ."
+	}
+	return text
+}
+
+// peerName words a peer.
+func peerName(peer string) string {
+	if peer == "pytorch" {
+		return "PyTorch"
+	}
+	return peer
+}
+
+// least writes the least difference that is told.
+func least() string { return fmt.Sprintf("%g %%", 100*compare.LeastDifference) }

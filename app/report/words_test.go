@@ -1,0 +1,209 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// Whatever a rule finds has a sentence of its own, with a value for every name in it.
+func TestEveryRuleHasASentence(t *testing.T) {
+	for _, rule := range compare.Rules() {
+		if sentenceOf(rule)(finding.Values{"check": record.PeerCheck{}, "sitting": record.Sitting{},
+			"first": record.Sitting{}, "disturbed": 1, "failed": 1, "runs": map[string]int{}}) == rule {
+			t.Errorf("rule %s has no sentence", rule)
+		}
+	}
+	for _, remedy := range []finding.Remedy{finding.Original, finding.Again, finding.Cause, finding.SameWork,
+		finding.Clock, finding.Weights, finding.Stability, finding.Cores, finding.Encrypted, finding.Rounds,
+		finding.Budget, finding.Idle, finding.Longer, finding.Seeds, finding.RealData, finding.Tree,
+		finding.Hosts} {
+		if Remedy(finding.Finding{Remedy: remedy}) == "" {
+			t.Errorf("remedy %s has no words", remedy)
+		}
+	}
+}
+
+// Values are written by their type, and the first screen has a sentence with a few rows.
+func TestFindingsInWords(t *testing.T) {
+	rows := []string{"a", "b", "c", "d"}
+	for want, f := range map[string]finding.Finding{
+		"More workers × threads than the 2 cores of this machine: a, b, c, d. Step times show " +
+			"contention, not " +
+			"scaling, so there is no efficiency.": {Rule: "contention", Rows: rows,
+			Values: finding.Values{"cores": 2}},
+		"a is synchronous, yet a step takes rank 0 1174 ms and rank 1 1745 ms. The clocks do not measure " +
+			"the " +
+			"same thing.": {Rule: "ranks disagree", Rows: rows[:1], Values: finding.Values{"rank": 0,
+			"other rank": 1, "step": finding.Seconds(1.174), "other step": finding.Seconds(1.745)}},
+		"a did not do the work of b: samples 11571 against 10240. It gets no speed-up.": {Rule: "unequal " +
+			"work",
+			Rows: rows[:1], Values: finding.Values{"baseline": "b", "differences": []compare.Difference{
+				{Name: "samples", Values: []any{11571, 10240}}}}},
+		"Others took cores from every run: every row.": {Rule: "taken cores", Rows: rows, IsAll: true,
+			Values: finding.Values{"taken": &record.Taken{Others: 0.3}}},
+		"vgg11: both rows that train one model end with the same parameters, bit for bit (SHA-256 " +
+			"0123456789ab…).": {
+			Rule: "parameters agree", Values: finding.Values{"group": "vgg11", "rows": 2, "all": true,
+				"seeds": 1, "sha256": "0123456789abcdef"}},
+	} {
+		if got := Word(f); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", f.Rule, got, want)
+		}
+	}
+	brief := worded([]finding.Finding{{Rule: "contention", Rows: rows,
+		Values: finding.Values{"cores": 2}}})[0].Brief
+	if want := "More workers × threads than the 2 cores of this machine: a, b and 2 more."; brief != want {
+		t.Errorf("%q, want %q", brief, want)
+	}
+	if got := opening(strings.Repeat("word ", 100)); len(got) > 270 || !strings.HasSuffix(got, "word …") {
+		t.Errorf("%q is no short sentence", got)
+	}
+}
+
+// compared returns the only group of rows with such steps; a name is of two workers but for single.
+func compared(steps map[string][]float64) *compare.Group {
+	r := &record.Results{Complete: true, Host: record.Machine{Cores: 4}}
+	for _, name := range []string{"single", "all-reduce", "ddp", "ps"} {
+		s := record.Setting{Model: "vgg11", Strategy: name, Workers: 2, Threads: 1, Batch: 64, Shards: 2,
+			Classes: 10}
+		if name == "single" {
+			s.Workers = 1
+		}
+		row := record.Row{Setting: s}
+		for round, seconds := range steps[name] {
+			run := record.Run{Round: round, Outcome: record.Outcome{Steps: 4, Samples: 256}}
+			for rank := range s.Workers {
+				one := slices.Repeat(record.Numbers{seconds}, 4)
+				run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: record.Steps{Seconds: one,
+					Loss: record.Numbers{2, 1, 1, 1}, OwnLoss: record.Numbers{2, 1, 1, 1},
+					Epoch:   make([]int, 4),
+					Samples: []int{64, 64, 64, 64}}})
+			}
+			row.Runs = append(row.Runs, run)
+		}
+		r.Rounds = max(r.Rounds, len(row.Runs))
+		if row.Runs != nil {
+			r.Rows = append(r.Rows, row)
+		}
+	}
+	return &compare.Compare(r).Groups[0]
+}
+
+// A headline says as one would speak what the rounds decide, and no more.
+func TestHeadline(t *testing.T) {
+	type steps map[string][]float64
+	for want, rows := range map[string]steps{
+		"ddp 2×1 is the fastest, 1000 ms a step: 2.00× (1.99–2.01) as fast as single 1×1.": {
+			"single": {2, 2.01, 2, 2.01, 2, 2.01}, "ddp": {1, 1.01, 1, 1, 1.01, 1}},
+		"Two workers are 1.9 to 2.0 times as fast as one (single 1×1); the rounds do not tell all-reduce " +
+			"2×1 " +
+			"from ddp 2×1.": {"single": {4, 4.01, 4, 4.02, 4, 4.01, 4, 4}, "all-reduce": {2, 2.1, 1.95, 2,
+			2.05, 2, 2.1, 1.9},
+			"ddp": {2.05, 1.95, 2.05, 2, 2, 2.1, 1.95, 2}},
+		"No way of training is faster than single 1×1, 1000 ms a step; the nearest, ddp 2×1, has": {
+			"single": {1, 1.01, 1, 1.01, 1, 1}, "ddp": {2, 2.02, 2, 2.02, 2, 2.01}},
+		"ddp 2×1 takes 2000 ms a step, single 1×1 2000 ms; 3 rounds do not tell them apart " +
+			"(--repeats 6).": {"single": {2, 2, 2.2}, "ddp": {1.9, 2.1, 2}},
+		"ddp 2×1 takes 1000 ms a step, single 1×1 2000 ms; one run of each decides nothing (--repeats 6).": {
+			"ddp": {1}, "single": {2}},
+		"ddp 2×1 takes 1000 ms a step; there is no row to rank it against.": {"ddp": {1, 1, 1, 1}},
+	} {
+		g := compared(rows)
+		if got := headline(g, g.Verdict()); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Of rows from which others took cores the headline says what was measured, and that nothing is decided.
+func TestHeadlineOfABusyMachine(t *testing.T) {
+	g := compared(map[string][]float64{"single": {2, 2, 2, 2}, "ddp": {1, 1, 1, 1}})
+	for _, l := range g.Lines {
+		l.Disturbed = true
+	}
+	const want = "single 1×1 takes 2000 ms a step, ddp 2×1 1000 ms; others took cores, so there is no " +
+		"verdict."
+	if got := headline(g, g.Verdict()); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if why := reason(g, g.Verdict()); why != "Not ranked, others took cores: single 1×1 and ddp 2×1." {
+		t.Errorf("because %q", why)
+	}
+}
+
+// Differences of accuracies say no more than their interval and their corrected tests show.
+func TestAccuracyInWords(t *testing.T) {
+	interval := stat.Interval{Lo: -0.0377, Hi: -0.009, Coverage: 0.95}
+	for want, e := range map[string]compare.Estimate{
+		"below (95 % interval -3.77 to -0.90, 3 seeds)": {Mean: -0.0233, Interval: interval, Seeds: 3,
+			NonzeroP: 0.01,
+			ZeroP:    1},
+		"the same within 0.5 points": {Mean: -0.001, Interval: interval, Seeds: 3, NonzeroP: 0.01,
+			ZeroP: 0.01},
+		"not shown to differ after a correction for 5 comparisons": {Mean: -0.0233, Interval: interval,
+			Seeds:    3,
+			NonzeroP: 0.2, ZeroP: 1},
+		"one seed has no interval, so that is no finding": {Mean: 0.01, Seeds: 1, NonzeroP: 1, ZeroP: 1},
+	} {
+		if got := overText(compare.Over{Estimate: e, Own: 0.5, Tests: 5}); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What a run tells is worded, and what it does not tell is nothing.
+func TestRunsInWords(t *testing.T) {
+	async := &record.Async{Bound: 8, Backup: 1, DividesRate: true, Updates: 4, Dropped: 2,
+		Staleness: []int{1, 2, 1}, ByWorker: []int{3, 1, 0}}
+	gpu := &record.RankGPU{GPU: record.GPU{MemoryBytes: 140 << 30}, BytesInUse: 5 << 30,
+		Time: &record.GPUTime{Steps: 4, Seconds: 0.04, Forward: 0.01, Backward: 0.02, Optimizer: 0.002}}
+	maths := &record.MathChoice{Chosen: "fast", Maths: []record.MathTerms{{Math: "fast", Step: 0.892},
+		{Math: "exact", Step: 1.2}}}
+	moves := []record.Move{{Step: 10, From: []int{4, 4}, To: []int{4, 4}, After: 0.01, Ideal: 0.009},
+		{Step: 31, From: []int{4, 4}, To: []int{6, 2}, After: 0.02, Ideal: 0.018}}
+	growth := []record.Growth{{Epochs: 1, From: 32, To: 64, Noise: 100},
+		{Epochs: 2, From: 64, To: 64, Noise: record.Number(math.NaN())}}
+	for want, got := range map[string]string{
+		"1 updates on average, 2 at most, where 8 are allowed; the learning rate was divided by it; " +
+			"2 gradients came after their round and were dropped": AsyncText(async),
+		"3, 1 and 0 of 4 updates, by rank": SharesText(async),
+		"rank 2 was killed": LostText([]record.LostWorker{{Rank: 2,
+			Cause: "rank 2 was killed"}}),
+		"forward 2.50 ms, backward 5.00 ms, optimizer 0.500 ms of a step of 10.0 ms by its own clock, " +
+			"idle for " +
+			"20 % of it (4 steps watched); at most 5 of 140 GiB of its memory seen in use, by all " +
+			"processes": GPUText(gpu),
+		"fast, chosen by auto, which takes none that rounds more than float32; steps before the run: " +
+			"fast 892 " +
+			"ms, exact 1200 ms": MathText(maths),
+		"moved once, by worker from 4 4 to 6 2, last before step 31: the slowest worker computes 20 ms " +
+			"of a " +
+			"step, 18 ms if shards could be divided": MovesText(moves),
+		"grew from 32 to 64 after epoch 1: no gradient showed in the noise at last": GrowthText(growth),
+		"5.0 % of the cores' time went to other virtual machines, 12 % to other processes": TakenText(
+			&record.Taken{Stolen: 0.05, Others: 0.12}),
+		"": AsyncText(nil) + SharesText(nil) + LostText(nil) + GPUText(nil) + MathText(nil) + MovesText(nil) +
+			GrowthText(nil) + TakenText(&record.Taken{Stolen: 0.01}) + TakenText(nil),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A sentence writes a time with the digits of the table: 3.70, not 3.7.
+func TestTimesHaveThreeDigits(t *testing.T) {
+	for seconds, want := range map[float64]string{0.0037: "3.70 ms", 0.01: "10.0 ms", 0.187: "187 ms",
+		1.016: "1016 ms", 0.0000123: "0.0123 ms", 0: "0 ms"} {
+		if got := ms(seconds); got != want {
+			t.Errorf("%v s are %s, want %s", seconds, got, want)
+		}
+	}
+}
