@@ -201,14 +201,17 @@ func TestResultsThatAreNotFetched(t *testing.T) {
 	s := startHosts(t, 1)
 	l := s.launch(t, "--hosts", "h1:2", "--", "train", "--epochs", "2000", "--checkpoint-every", "100000",
 		"--out", "run")
-	l.trains(t, s)
+	waitFor(t, "steps are done, so that a checkpoint is saved", func() bool {
+		return strings.Contains(l.stderr.String(), " samples/s")
+	})
 	s.in(t, 1, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "1mbit", "burst", "16kb",
 		"latency", "400ms")
 	l.interrupt(t)
 	waitFor(t, "results are fetched, which takes seconds", func() bool {
-		scratch, _ := filepath.Glob(filepath.Join(l.folder, ".lockstep-*"))
+		scratch, _ := filepath.Glob(filepath.Join(l.folder, ".lockstep-results-*"))
 		return len(scratch) > 0
 	})
+	time.Sleep(tapTime) // before that it is an echo
 	l.interrupt(t)
 	l.ends(t, 130)
 	want := regexp.MustCompile(`(?m)^lockstep: host h1: fetch the results, which stay in \S+ there: `)

@@ -78,7 +78,7 @@ func TestDataReachesTheHosts(t *testing.T) {
 		"50ms")
 	l := train("first")
 	images := at(2, "train-images-idx3-ubyte")
-	kept := s.cut(t, images+".part")
+	kept := s.cut(t, filepath.Join(s.home(2), "lockstep", "data"))
 	l.ends(t, 0)
 	if got := hashIn(l.stdout.String()); got != hashIn(want) {
 		t.Errorf("hash %s, want %s", got, hashIn(want))
@@ -146,12 +146,17 @@ func (s *sshHosts) noRoom(t *testing.T) {
 	}
 }
 
-// cut kills the process that receives a file when a part of it is there, and returns the size of that.
-func (s *sshHosts) cut(t *testing.T, path string) int64 {
+// cut kills the process that receives files into a folder when a part of one is there, and returns the size
+// of that.
+func (s *sshHosts) cut(t *testing.T, folder string) int64 {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for ; time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		info, err := os.Stat(path)
+		arriving, _ := filepath.Glob(filepath.Join(folder, ".lockstep-arriving-*", "file"))
+		if len(arriving) == 0 {
+			continue
+		}
+		info, err := os.Stat(arriving[0])
 		if err != nil || info.Size() < 1<<20 {
 			continue
 		}

@@ -72,7 +72,7 @@ type reply struct {
 type HostError struct{ Host, Text string }
 
 // Error names the host.
-func (e *HostError) Error() string { return fmt.Sprintf("host %s: receive files: %s", e.Host, e.Text) }
+func (e *HostError) Error() string { return fmt.Sprintf("host %s: %s", e.Host, e.Text) }
 
 // CutError reports a connection that broke, or over which nothing came, for good.
 type CutError struct {
