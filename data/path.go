@@ -93,7 +93,8 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 // isTextPath reports whether path is a file of texts, or a folder with one of a part.
 func isTextPath(path string) bool {
 	if !isFolder(path) {
-		return isRecordFile(path) && isFile(path)
+		_, err := os.Stat(path)
+		return err == nil && isRecordFile(path)
 	}
 	files, err := findParts(path, textPart)
 	return err != nil || files != partPaths{}
