@@ -293,8 +293,8 @@ func TestEditedPaths(t *testing.T) {
 	for _, test := range []struct{ was, is, want, note string }{
 		{began, began, began, ""}, {began, "a/w.safetensors", began, ""},
 		{began, "../a/w.safetensors", began, ""}, // as it was given in a folder of this one
-		{began, other, "weights: comes from the run that is resumed", ""},
-		{began, "b/w.safetensors", "weights: comes from the run that is resumed", ""},
+		{began, other, "but the run that is resumed has", ""},
+		{began, "b/w.safetensors", "but the run that is resumed has", ""},
 		{gone, other, other, "gone/w.safetensors is not there any more"},
 	} {
 		c := setting.Default()

@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,15 +60,17 @@ func (r *resolver) resume(folder string, s Source) error {
 		}
 	}
 	for name := range given {
-		if name != "resume" && r.find(name) != nil && !slices.Contains(anew(), name) {
-			where := "--" + name
-			if place := places[name]; place != "" {
-				where = pointTo(name, place)
-			}
-			r.problems = append(r.problems, problem{where, fmt.Errorf(
-				"comes from the run that is resumed; only these may be given anew: %s",
-				strings.Join(anew(), ", "))})
+		set := r.find(name)
+		if name == "resume" || set == nil || slices.Contains(anew(), name) {
+			continue
 		}
+		where, next := "--"+name, "leave it out"
+		if place := places[name]; place != "" {
+			where, next = pointTo(name, place), "undo the edit"
+		}
+		r.problems = append(r.problems, problem{where, fmt.Errorf("%.80s, but the run that is resumed has "+
+			"%.80s; %s, or begin another run with its weights: --weights %s", given[name],
+			cmp.Or(set.text(), "none"), next, folder)})
 	}
 	slices.SortFunc(r.problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })
 	if isa := s.Environment[cluster.EnvISA]; isa != "" {

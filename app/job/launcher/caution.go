@@ -28,12 +28,12 @@ func cautions(s *record.Summary) []string {
 	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
-	} else if isGuessing(s) {
-		all = append(all, fmt.Sprintf("the last loss, %.4g, is near or above %.4g, that of guessing each of "+
-			"%d classes by its share of the samples: the run has not learned yet, so its accuracy tells "+
-			"nothing", s.Loss.Last, s.Guess.Or(s.Classes).Loss, s.Classes))
 	} else if text := s.Unbeaten(); text != "" {
 		all = append(all, text)
+	} else if isGuessing(s) {
+		all = append(all, fmt.Sprintf("the last loss, %.4g, is not clearly below %.4g, that of guessing "+
+			"each of %d classes by its share of the samples: the run has not learned yet, so its accuracy "+
+			"tells nothing", s.Loss.Last, s.Guess.Or(s.Classes).Loss, s.Classes))
 	}
 	return all
 }
