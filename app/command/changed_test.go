@@ -145,14 +145,15 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refuses("summary.json cannot be read: unexpected EOF. ", "--steps=24")
+	refuses("summary.json cannot be read: unexpected end of JSON input. ", "--steps=24")
 	config, lines := left(t, folder, rundir.ConfigFile)
 	other := bytes.Replace(lines, []byte("\nlr: "), []byte("\nlr: 1"), 1)
 	if err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(config, other, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	status, _, stderr := execute("train", "--resume", folder, "--quiet", "--steps=24")
-	if status != job.ExitUsage || !strings.Contains(stderr, "lr: comes from the run that is resumed") {
+	const want = "lr: 10.02, but the run that is resumed has 0.02"
+	if status != job.ExitUsage || !strings.Contains(stderr, want) {
 		t.Errorf("another lr: status %d, %q", status, stderr)
 	}
 	if err := os.WriteFile(config, lines, 0o644); err != nil {

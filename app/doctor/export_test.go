@@ -30,7 +30,9 @@ func ShiftPorts(answer, other json.RawMessage) json.RawMessage {
 	if json.Unmarshal(answer, &a) != nil || json.Unmarshal(other, &b) != nil {
 		return nil
 	}
-	a.Ports[0] = b.Ports[0]
+	if len(a.Ports) > 0 && len(b.Ports) > 0 { // else it is asked to end listening
+		a.Ports[0] = b.Ports[0]
+	}
 	text, _ := json.Marshal(a) // of integers
 	return text
 }

@@ -90,7 +90,7 @@ func answer[Q, A any](body json.RawMessage, reply func(Q) (A, error)) (json.RawM
 	return json.Marshal(a)
 }
 
-// listen answers probes on some addresses of this host, instead of those of an earlier question.
+// listen answers probes on some addresses of this host, or none, instead of those of an earlier question.
 func (h *Host) listen(a listenAsk) (listenAnswer, error) {
 	if len(a.Key) != keyBytes || len(a.Addresses) > maxListen {
 		return listenAnswer{}, fmt.Errorf("doctor: listen on %d addresses with a key of %d bytes, want at "+

@@ -16,7 +16,8 @@ import (
 
 // Bounds of a preflight.
 const (
-	wholeTime  = 8 * time.Second // for everything
+	wholeTime  = 8 * time.Second // for everything but closing
+	closeTime  = time.Second
 	factsTime  = 3 * time.Second
 	askTime    = 3 * time.Second        // to listen, or to try all addresses; a dial takes at most dialTime
 	ratesTime  = 3 * time.Second        // for all rates together
@@ -95,6 +96,7 @@ func (p *preflight) run(ctx context.Context) error {
 		p.judge()
 		return nil
 	}
+	defer p.deafen(ctx)
 	for _, step := range []func(context.Context) error{p.listen, p.tryAll, p.choose, p.measureAll} {
 		if err := step(bounded); err != nil {
 			return err
@@ -175,6 +177,15 @@ func (p *preflight) listen(ctx context.Context) error {
 			}
 		}
 		return nil
+	})
+}
+
+// deafen ends listening, so that no port is open while the job runs. A host that does not hear it closes its
+// ports by itself.
+func (p *preflight) deafen(ctx context.Context) {
+	p.each(context.WithoutCancel(ctx), "close", closeTime, func(ctx context.Context, k int) error {
+		_, err := put[listenAnswer](ctx, p.members[k], AskListen, listenAsk{make([]byte, keyBytes), nil})
+		return err
 	})
 }
 

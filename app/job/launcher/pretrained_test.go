@@ -303,8 +303,9 @@ func TestTextsAreCutByTheVocabularyOfTheWeights(t *testing.T) {
 			t.Errorf("%s: %v, said %q", name, err, said)
 		}
 	}
-	fewer := map[string]string{"vocab.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ngood\nbad\nfilm\n"}
-	_, _, err = evaluated(t, c, copied(t, trained, fewer), c.Data)
+	c.Vocab = write(t, t.TempDir(), map[string]string{
+		"vocab.txt": "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ngood\nbad\nfilm\n"}) + "/vocab.txt"
+	_, _, err = evaluated(t, c, trained, c.Data)
 	if err == nil || !strings.Contains(err.Error(), "8 tokens, but ") ||
 		!strings.Contains(err.Error(), "embeddings for 10") {
 		t.Errorf("%v", err)
