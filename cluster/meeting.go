@@ -146,7 +146,8 @@ func listenOn(address string, patience time.Duration, w *waiting) (deadlined, er
 	}
 	l, err := listenTCP(resolved.String())
 	if errors.Is(err, syscall.EADDRINUSE) {
-		err = fmt.Errorf("port %d is in use; choose another with %s", resolved.Port, EnvMasterPort)
+		err = fmt.Errorf("port %d is in use; choose another with --master-port or %s", resolved.Port,
+			EnvMasterPort)
 	} else if isNotHere(err) {
 		err = fmt.Errorf("%s is no address of the machine of rank 0; set %s to one of its addresses that "+
 			"the other hosts reach", resolved.IP, EnvMasterAddr)

@@ -106,7 +106,8 @@ func decodeImage(r io.ReadSeeker, file string) (img image.Image, orientation int
 	case isPNG:
 		decode, config = png.Decode, png.DecodeConfig
 	case !strings.HasPrefix(string(magic), "\xff\xd8"):
-		return nil, 0, &FormatError{File: file, Offset: 0, Reason: "neither PNG nor JPEG"}
+		return nil, 0, &FormatError{File: file, Reason: "neither PNG nor JPEG",
+			Next: "convert it, or delete it"}
 	}
 	c, err := config(buffered)
 	if err != nil {

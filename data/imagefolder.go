@@ -257,7 +257,7 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 			return nil, err
 		}
 		if len(perClass[class]) == 0 {
-			return nil, folderFault(folder, "put the images of the class into its folder, or delete it",
+			return nil, folderFault(folder, "convert what there is, or delete the folder",
 				"no .png, .jpg or .jpeg file; left out: %s", cmp.Or(left.String(), "nothing"))
 		}
 		f.left.add(left)

@@ -59,14 +59,11 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 	case isFolder(path):
 		s, err = readImageFolder(ctx, path, o)
 	default:
-		return s, &FormatError{File: path, Offset: -1,
-			Reason: "neither a folder nor a file of texts, .csv or .tsv",
-			Next:   "name one of these"}
+		return s, folderFault(path, "name one of these", "neither a folder nor a file of texts, .csv or .tsv")
 	}
 	if err == nil && len(s.Train.Classes) < 2 && !o.EvalOnly {
-		return s, &FormatError{File: path, Offset: -1, Next: "add samples of another class",
-			Reason: fmt.Sprintf("all samples are of one class, %q, so there is nothing to learn",
-				s.Train.Classes[0])}
+		return s, folderFault(path, "add samples of another class, or name the folder of the classes",
+			"all samples are of one class, %q, so there is nothing to learn", s.Train.Classes[0])
 	}
 	return s, err
 }
