@@ -263,7 +263,7 @@ func TestDamagedCheckpointIsNamedAndThePreviousUsed(t *testing.T) {
 func TestResumeRefusesOtherSettings(t *testing.T) {
 	c := begun(t, 3, nil)
 	for want, flags := range map[string][]string{
-		"--batch: comes from the run that is resumed":    {"batch", "44"},
+		"--batch: 44, but the run that is resumed has":   {"batch", "44"},
 		"has 4 shards, so that at most as many workers":  {"workers", "5"},
 		"has done 3 steps, want at least as many, got 2": {"steps", "2"},
 		"the length is given twice":                      {"steps", "9", "epochs", "3"},

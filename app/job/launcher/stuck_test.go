@@ -121,7 +121,7 @@ func TestStuckWorkerDoesNotHoldUpAnInterrupt(t *testing.T) {
 func waitForWorkers() {
 	stacks := make([]byte, 1<<20)
 	for deadline := time.Now().Add(15 * time.Second); time.Now().Before(deadline); {
-		if !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("(*worker).runLogged")) {
+		if !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("lockstep/app/job/worker.")) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
