@@ -47,17 +47,13 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
 		Example: `  lockstep launch --hosts a:2,b:2 -- train --model vgg11 --data cifar10
   lockstep launch --hosts localhost:2,me@node1:2 -- bench --strategies single,ddp --workers 1,2,4
   lockstep launch --hostfile hosts -- recipe run cifar10-94
-  lockstep launch --hosts a:2,b:2,c:2 --max-restarts 3 --min-hosts 2 --log logs -- train --checkpoint-every 1m
+  lockstep launch --hosts a:2,b:2,c:2 --max-restarts 3 --min-hosts 2 -- train --checkpoint-every 1m
   lockstep launch --hosts "node[01-03]:4" --binary linux/arm64=lockstep-arm64 -- train`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
 	f.hostFlags.add(c)
 	c.Flags().SetInterspersed(false) // a command without -- before it is refused, not its flags
-	c.Flags().StringVar(&f.Log, "log", "", "`FOLDER` for the output of each rank, as it is written "+
-		"(default: none)")
-	c.Flags().BoolVar(&f.IsPrefixed, "prefix", false, "with --log: also print each line behind its rank, "+
-		"on the error stream (default: false)")
 	c.Flags().Var(bounded(&f.Restarts, 0, maxRestarts), "max-restarts", "`N` times, start train or a "+
 		"recipe again from its newest checkpoint after a worker or a host was lost")
 	c.Flags().Var(bounded(&f.MinHosts, 0, maxHosts), "min-hosts", "with --max-restarts: go on without "+

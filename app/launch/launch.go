@@ -44,10 +44,8 @@ type Command struct {
 	Hosts     []agent.Host
 	Console   agent.Console
 
-	Restarts, MinHosts int    // how often it is started again, while so many hosts are left; 0: all
-	Log                string // folder of the output of each rank; "": none
-	IsPrefixed         bool   // each line of it is also printed
-	IsOversubscribed   bool   // there may be more workers than slots
+	Restarts, MinHosts int  // how often it is started again, while so many hosts are left; 0: all
+	IsOversubscribed   bool // there may be more workers than slots
 
 	// Survey says what a command line would do in an environment. The error is that with which it would
 	// refuse its arguments.
@@ -117,16 +115,14 @@ func (l *launching) check(ctx context.Context) error {
 	case l.MinHosts > len(l.Hosts):
 		return setting.Refuse("--min-hosts %d: more than the %s of the job", l.MinHosts,
 			spelling.Count(len(l.Hosts), "host"))
-	case l.Log == "" && l.IsPrefixed:
-		return setting.Refuse("--prefix: is for --log FOLDER")
 	}
 	for _, h := range l.Hosts {
 		l.roster = append(l.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
 	}
 	survey, err := l.survey(ctx, l.Arguments)
-	if err == nil && !survey.isTraining() && (l.Restarts > 0 || l.Log != "") {
-		err = setting.Refuse("--max-restarts and --log: are for train and for recipes that train; a " +
-			"benchmark goes on with bench --resume")
+	if err == nil && !survey.isTraining() && l.Restarts > 0 {
+		err = setting.Refuse("--max-restarts: is for train and for recipes that train; a benchmark goes " +
+			"on with bench --resume")
 	}
 	return err
 }
@@ -187,7 +183,7 @@ func (l *launching) prepare(ctx context.Context) (err error) {
 	if l.freight, err = load(survey, !agent.IsHere(l.Hosts[0].Name)); err != nil {
 		return err
 	}
-	if len(survey.Configs) > 0 && (l.freight.isAway || l.Restarts > 0 || l.Log != "") {
+	if len(survey.Configs) > 0 && (l.freight.isAway || l.Restarts > 0) {
 		l.freight.direct(survey.folderName())
 	}
 	if err := l.freight.reserve(); err != nil {
@@ -262,17 +258,10 @@ func (l *launching) environment() cluster.Environment {
 
 // work runs the command on the hosts, which are prepared, and fetches its logs and results.
 func (l *launching) work(ctx context.Context) error {
-	logs, err := l.openLogs()
-	if err != nil {
-		return err
-	}
 	again := &Restarts{Most: l.Restarts, Stderr: l.Stderr}
-	err = l.follow(ctx, again, logs)
+	err := l.follow(ctx, again)
 	if err != nil {
 		l.outcome.Status = 0 // of an attempt before
-	}
-	if logs != nil {
-		err = errors.Join(err, logs.Close())
 	}
 	if agent.IsLost(err) {
 		return l.withoutFirst(err)
@@ -282,26 +271,14 @@ func (l *launching) work(ctx context.Context) error {
 	return errors.Join(err, failed)
 }
 
-// openLogs makes the folder of logs; nil: none is asked for.
-func (l *launching) openLogs() (*agent.Logs, error) {
-	if l.Log == "" {
-		return nil, nil
-	}
-	var lines io.Writer
-	if l.IsPrefixed {
-		lines = l.Stderr
-	}
-	return agent.NewLogs(l.Log, lines)
-}
-
 // follow runs the command, and starts it again if it has lost a worker or a host and may do so.
-func (l *launching) follow(ctx context.Context, again *Restarts, logs *agent.Logs) error {
+func (l *launching) follow(ctx context.Context, again *Restarts) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	args, o := l.as.args, &l.outcome
 	var stands record.Standing
 	for {
-		ended, err := l.attempt(ctx, args, again, logs)
+		ended, err := l.attempt(ctx, args, again)
 		if err != nil {
 			return err
 		}
@@ -339,10 +316,8 @@ func (l *launching) follow(ctx context.Context, again *Restarts, logs *agent.Log
 }
 
 // attempt runs the command once.
-func (l *launching) attempt(ctx context.Context, args []string, again *Restarts, logs *agent.Logs) (
-	agent.Outcome, error) {
+func (l *launching) attempt(ctx context.Context, args []string, again *Restarts) (agent.Outcome, error) {
 	j := agent.Job{Arguments: args, Folder: l.folder, Stdout: l.Stdout, Stderr: l.Stderr, Signals: l.Signals,
-		Logs: logs, Directory: l.freight.directory,
 		Environment: l.environment().With(l.as.environment).With(again.Environment())}
 	if l.freight.isAway {
 		j.First = l.folder

@@ -24,12 +24,8 @@ type Config struct {
 	Bytes  int           // of a part at most, at least 1
 	// Send takes a part, in the order of its file. It owns the bytes only until it returns.
 	Send func(Part)
-	// Takes reports whether a file is followed, by its name in a Part; nil: all are.
-	Takes func(name string) bool
 	// KeepsLines reports whether the parts of a file are whole lines, which Bytes must hold; nil: of none.
 	KeepsLines func(name string) bool
-	// FromNow leaves out what is there when Follow begins.
-	FromNow bool
 }
 
 // Follower follows a folder until it is closed.
@@ -43,22 +39,13 @@ type Follower struct {
 // Follow returns a follower at work. Close it.
 func Follow(c Config) *Follower {
 	f := &Follower{Config: c, sent: map[string]int64{}, stop: make(chan struct{})}
-	if c.FromNow {
-		f.each(func(path, name string) error {
-			info, err := os.Stat(path)
-			if err == nil {
-				f.sent[name] = info.Size()
-			}
-			return err
-		})
-	}
 	f.running.Go(func() {
 		tick := time.NewTicker(c.Every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				f.each(f.look) // what fails now is tried again
+				f.lookAtAll() // what fails now is tried again
 			case <-f.stop:
 				return
 			}
@@ -71,11 +58,11 @@ func Follow(c Config) *Follower {
 func (f *Follower) Close() error {
 	close(f.stop)
 	f.running.Wait()
-	return f.each(f.look)
+	return f.lookAtAll()
 }
 
-// each calls do with the path and the name of every file, and joins the errors. The folder may be missing.
-func (f *Follower) each(do func(path, name string) error) error {
+// lookAtAll sends what is new in every file, and joins the errors. The folder may be missing.
+func (f *Follower) lookAtAll() error {
 	var failed []error
 	err := filepath.WalkDir(f.Folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -85,9 +72,7 @@ func (f *Follower) each(do func(path, name string) error) error {
 		if err != nil {
 			return err
 		}
-		if name = filepath.ToSlash(name); f.Takes == nil || f.Takes(name) {
-			failed = append(failed, do(path, name))
-		}
+		failed = append(failed, f.look(path, filepath.ToSlash(name)))
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {

@@ -76,18 +76,6 @@ func TestLinesStayWhole(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsNewAndAskedFor(t *testing.T) {
-	folder := t.TempDir()
-	add(t, filepath.Join(folder, "rank0.log"), "of the attempt before\n")
-	f, got, _ := collect(tail.Config{Folder: folder, Bytes: 64, FromNow: true,
-		Takes: func(name string) bool { return filepath.Ext(name) == ".log" }})
-	add(t, filepath.Join(folder, "rank0.log"), "new\n")
-	add(t, filepath.Join(folder, "secret"), "not asked for")
-	if err := f.Close(); err != nil || len(got) != 1 || got["rank0.log"] != "new\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
 // A file that cannot be read keeps no other one back, and its error is told at the end.
 func TestUnreadableFiles(t *testing.T) {
 	if os.Getuid() == 0 {

@@ -15,19 +15,13 @@ import (
 const (
 	askPrefix = "launch."
 	askClaim  = askPrefix + "claim" // folderAsk: make the job's folder, and keep it
-	askBegin  = askPrefix + "begin" // beginAsk: make room for an attempt
+	askBegin  = askPrefix + "begin" // folderAsk: make room for an attempt
 	askStart  = askPrefix + "start" // startAsk: start the command; on the first host
 	askEnd    = askPrefix + "end"   // kill what the attempt has left
 	askClear  = askPrefix + "clear" // folderAsk: remove the job's folder
 )
 
-// beginAsk opens an attempt.
-type beginAsk struct {
-	Folder string `json:"folder"` // name of the job's folder; "": the current folder of the agent
-	Logs   string `json:"logs"`   // folder below it with logs to send; "": none
-}
-
-// folderAsk names the folder of a job.
+// folderAsk names the folder of a job; "": the current folder of the agent, for an attempt.
 type folderAsk struct {
 	Folder string `json:"folder"`
 }

@@ -8,12 +8,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"lockstep/cluster"
-	"lockstep/internal/tail"
 )
 
 // output is a part of what the command writes.
@@ -42,11 +40,10 @@ type attempt struct {
 	reports chan []byte        // for the command
 	silent  chan struct{}      // nothing goes to or comes from the socket any more
 	done    chan struct{}      // closed by end
-	logs    *tail.Follower     // nil: none
 }
 
 // begin opens an attempt. The one before must have ended.
-func (s *service) begin(b beginAsk) error {
+func (s *service) begin(b folderAsk) error {
 	folder := "."
 	if b.Folder != "" {
 		var err error
@@ -69,9 +66,6 @@ func (s *service) begin(b beginAsk) error {
 		return errors.New("agent: an attempt is under way")
 	}
 	s.attempt = a
-	if b.Logs != "" {
-		a.logs = follow(filepath.Join(folder, b.Logs), func(p tail.Part) { s.line.send(message{Log: &p}) })
-	}
 	go func() {
 		for {
 			select {
@@ -102,9 +96,6 @@ func (s *service) endAttempt() {
 		<-a.silent
 	}
 	a.workers.Close()
-	if a.logs != nil {
-		a.logs.Close() // what cannot be read is not shown
-	}
 }
 
 // current returns the attempt that is under way, or nil.

@@ -96,7 +96,7 @@ func TestAgentsSweepTheirFolders(t *testing.T) {
 		}
 		err = Claim(t.Context(), c, "j")
 		if err == nil && isFirst {
-			err = tell(t.Context(), c, askBegin, beginAsk{Folder: "j"})
+			err = tell(t.Context(), c, askBegin, folderAsk{Folder: "j"})
 		}
 		if err == nil && isFirst { // this test, which runs none of its own
 			err = tell(t.Context(), c, askStart, startAsk{Arguments: []string{"-test.run=none"}})

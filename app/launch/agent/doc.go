@@ -18,7 +18,7 @@
 // # Jobs
 //
 // [Job.Run] runs a command on the first host and carries its orders to the agents of the others
-// ([cluster.Agent]). [Logs] takes the output of all ranks; [Send] and [Take] bring results back.
+// ([cluster.Agent]). [Send] and [Take] bring results back.
 //
 // # Errors
 //

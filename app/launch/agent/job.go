@@ -23,9 +23,6 @@ type Job struct {
 	// Folder is the name of the job's folder on hosts, and First that on the first host, where "" stands
 	// for the current folder of its agent.
 	Folder, First string
-	// Logs, if not nil, takes the logs of all ranks. On the first host they are in the folder Directory.
-	Logs      *Logs
-	Directory string
 	// Stdout and Stderr take what the command writes.
 	Stdout, Stderr io.Writer
 	// Signals are passed on to the command. The second one that is SIGINT or SIGTERM kills the job.
@@ -53,13 +50,7 @@ func (j Job) Run(ctx context.Context, hosts []*Connection) (Outcome, error) {
 	r := &router{Job: j, hosts: hosts, arrivals: make(chan arrival), done: make(chan struct{}),
 		lost: make([]bool, len(hosts))}
 	for k, c := range hosts {
-		c.attach(func(m message) {
-			if m.Log == nil {
-				r.hear(arrival{host: k, message: m})
-			} else if j.Logs != nil {
-				j.Logs.add(*m.Log)
-			}
-		})
+		c.attach(func(m message) { r.hear(arrival{host: k, message: m}) })
 		r.watching.Go(func() {
 			select {
 			case <-c.Done():
@@ -74,7 +65,7 @@ func (j Job) Run(ctx context.Context, hosts []*Connection) (Outcome, error) {
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
 	defer cancel()
 	r.each(func(k int, c *Connection) error {
-		_, err := c.Ask(ended, askEnd, nil) // what the logs lack comes before its answer
+		_, err := c.Ask(ended, askEnd, nil)
 		c.attach(nil)
 		return err
 	})
@@ -137,14 +128,7 @@ func (r *router) begin(ctx context.Context) error {
 		if k == 0 {
 			folder = r.First
 		}
-		logs := ""
-		switch {
-		case r.Logs != nil && k == 0:
-			logs = r.Directory
-		case r.Logs != nil:
-			logs = cluster.LogFolder
-		}
-		return tell(ctx, c, askBegin, beginAsk{Folder: folder, Logs: logs})
+		return tell(ctx, c, askBegin, folderAsk{folder})
 	})
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lockstep/cluster"
-	"lockstep/internal/tail"
 )
 
 const (
@@ -27,10 +26,9 @@ type message struct {
 	Reply *reply `json:"reply,omitempty"` // to an ask
 	Ended string `json:"ended,omitempty"` // the agent's last line: why it ends
 	// The others are about the command of a job, which runs on the first host.
-	Output *output    `json:"output,omitempty"` // of the command
-	Exit   *ended     `json:"exit,omitempty"`   // of the command
-	Log    *tail.Part `json:"log,omitempty"`    // of a rank of this host
-	Signal string     `json:"signal,omitempty"` // for the command
+	Output *output `json:"output,omitempty"` // of the command
+	Exit   *ended  `json:"exit,omitempty"`   // of the command
+	Signal string  `json:"signal,omitempty"` // for the command
 	// Paused is the console's last line before Ctrl-Z stops it; its next one ends the pause.
 	Paused bool `json:"paused,omitempty"`
 	// Envelope is an order of the command on its way to a host, or a report of a host on its way to it.
