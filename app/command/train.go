@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/app/evidence/compare"
 	"lockstep/app/job"
 	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
@@ -261,7 +262,11 @@ func (a *app) show(s *record.Summary, isJSON bool) error {
 	if isJSON {
 		return writeJSON(a, s)
 	}
-	return printSummary(a.stdout, s)
+	if err := report.Run(&compare.Training{Summary: *s}).Text(a.stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%s\n", spelling.Plain(filepath.Join(s.Directory, report.HTMLFile)))
+	return err
 }
 
 // showWithheld shows where the run of args stands, in directory, if it is not started again after all: its

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lockstep/app/job/launcher"
-	"lockstep/app/record"
 )
 
 // Only who pressed Ctrl-C is told to press it again.
@@ -16,19 +15,6 @@ func TestTerminationDoesNotSpeakOfCtrlC(t *testing.T) {
 	}
 	if got := stopping(launcher.ErrTerminated); strings.Contains(got, "Ctrl-C") {
 		t.Errorf("after SIGTERM: %q", got)
-	}
-}
-
-// A step has no more samples than the data.
-func TestStepsOfABatchBeyondTheData(t *testing.T) {
-	s := &record.Summary{Batch: 1e8, Accumulate: 1, Epochs: 3}
-	s.Samples = 30000
-	if got := stepSamples(s); got != 10000 {
-		t.Errorf("%d samples, want 10000", got)
-	}
-	s.Batch, s.Accumulate = 64, 2
-	if got := stepSamples(s); got != 128 {
-		t.Errorf("%d samples, want 128", got)
 	}
 }
 

@@ -69,7 +69,9 @@ func (t table) align(w io.Writer) {
 	for _, h := range t.Head {
 		texts = append(texts, strings.TrimSpace(h.Text+" "+h.Unit))
 	}
-	fmt.Fprintf(out, "  %s\n", strings.Join(texts, "\t"))
+	if strings.Join(texts, "") != "" {
+		fmt.Fprintf(out, "  %s\n", strings.Join(texts, "\t"))
+	}
 	for _, r := range t.Rows {
 		texts = nil
 		for _, c := range r.Cells {

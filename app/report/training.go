@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -39,7 +41,9 @@ func Run(t *compare.Training) *Report {
 		p.Picture, figures = &figures[0], figures[1:]
 	}
 	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t), Figures: figures,
-		Tables: filled(evaluationTable(t.Evaluations))}}
+		Tables: filled(evaluationTable(t.Evaluations)), Terminal: []table{tableOf("run", facts,
+			col("", "", func(p pair) string { return p.Name }),
+			col("", "", func(p pair) string { return p.Value }))}}}
 	return &Report{p}
 }
 
@@ -65,6 +69,9 @@ func trainingWork(t *compare.Training) string {
 
 // strategyText names the strategy, with its servers.
 func strategyText(t *compare.Training) string {
+	if strategy.Named(t.Strategy).IsFloor {
+		return t.Strategy + " (workers never exchange: a floor to compare with, not training)"
+	}
 	if len(t.Servers) == 0 {
 		return t.Strategy
 	}
@@ -247,8 +254,9 @@ func trainingFacts(t *compare.Training) []pair {
 	}
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		f.add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
-			"beside it, %d came late", spelling.Count(c.Count, "checkpoint"), byteCount(float64(c.Bytes)),
-			seconds(c.ExposedSeconds), percent(c.ExposedSeconds/t.Seconds), seconds(c.WritingSeconds), c.Late)
+			"beside it, %d came late; last %s", spelling.Count(c.Count, "checkpoint"),
+			byteCount(float64(c.Bytes)), seconds(c.ExposedSeconds), percent(c.ExposedSeconds/t.Seconds),
+			seconds(c.WritingSeconds), c.Late, c.Last)
 	}
 	for _, l := range t.Lost {
 		f.add("not whole", "%v", l)
@@ -258,6 +266,7 @@ func trainingFacts(t *compare.Training) []pair {
 		f.add("math", "%s", MathText(t.MathChoice))
 		f.add("parameters", "sha256 %s", t.ParameterSHA256)
 	}
+	f.addKept(t)
 	return told(f)
 }
 
@@ -274,6 +283,12 @@ func (f *facts) addReached(t *compare.Training) {
 	}
 	if t.TestLoss != nil {
 		f.add(part+" loss", "%s", fixed(*t.TestLoss, 4))
+	}
+	if t.TrainAccuracy != nil {
+		f.add("train accuracy", "%.2f %% in the last epoch", 100**t.TrainAccuracy)
+	}
+	if x := t.Texts; x != nil && x.TrainCut+x.TestCut > 0 {
+		f.add("too long", "%d training and %d test texts, cut when read", x.TrainCut, x.TestCut)
 	}
 	if r := t.Target; r != nil {
 		what := "not reached"
@@ -310,6 +325,13 @@ func (f *facts) addLength(t *compare.Training) {
 	default:
 		f.add("time", "%s s, %s s of it training", seconds(t.Seconds), seconds(t.TrainSeconds))
 	}
+	if t.Steps > 0 && !t.IsInterrupted {
+		f.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10", t.StepMS.Median, t.StepMS.P10, t.StepMS.P90)
+		all, of := t.Seconds/100, t.Phases
+		f.add("of the time", "forward %.0f %%, backward %.0f %%, exposed communication %.0f %%, optimizer "+
+			"%.0f %%, data %.0f %%, evaluation %.0f %%", of.Forward/all, of.Backward/all, of.SyncExposed/all,
+			of.Optimizer/all, of.Data/all, of.Evaluation/all)
+	}
 	if t.SamplesPerSecond > 0 {
 		f.add("speed", "%s samples/s of training", digits(t.SamplesPerSecond, 3))
 	}
@@ -323,7 +345,11 @@ func (f *facts) addLength(t *compare.Training) {
 // addTraffic adds what processes sent and received.
 func (f *facts) addTraffic(t *compare.Training) {
 	if t.Workers > 1 || t.BytesSent > 0 {
-		f.add("sent", "%s by all processes", byteCount(float64(t.BytesSent)))
+		as := ""
+		if t.Wire != "fp32" {
+			as = fmt.Sprintf(", as %s in place of %s", t.Wire, byteCount(float64(t.BytesVectors)))
+		}
+		f.add("sent", "%s by all processes%s", byteCount(float64(t.BytesSent)), as)
 	}
 	f.add("averages", "%s", AveragesText(t.Averages))
 	if len(t.Servers) > 0 {
@@ -342,4 +368,16 @@ func (f *facts) addTraffic(t *compare.Training) {
 		}
 		f.add(fmt.Sprintf("server %d", p.Server), "%s", text)
 	}
+}
+
+// addKept adds the weights with which the run began, and what it left.
+func (f *facts) addKept(t *compare.Training) {
+	if w := t.Weights; w != nil {
+		f.add("started from", "%s, %s; fresh: %s; %d of the file unused", w.Path,
+			spelling.Count(w.Tensors, "tensor"), cmp.Or(strings.Join(w.Fresh, ", "), "none"), len(w.Unused))
+	}
+	if t.Saved != nil {
+		f.add("weights", "%s", t.Saved.Path)
+	}
+	f.add("run directory", "%s", t.Directory)
 }
