@@ -1,17 +1,13 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"lockstep/app/bench"
@@ -23,7 +19,6 @@ import (
 	"lockstep/cluster"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // commbenchFlags are the flags of commbench.
@@ -84,11 +79,8 @@ func commbenchCommand(a *app) *cobra.Command {
 
 // run checks the command line, measures, and prints and keeps the measurements.
 func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
-	if err := f.complete(); err != nil {
+	if err := f.complete(); err != nil || a.surveyed() {
 		return err
-	}
-	if a.surveyed() {
-		return nil
 	}
 	if err := f.withHosts(c, a); err != nil {
 		return err
@@ -105,23 +97,32 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
-	started := time.Now()
-	records, notes, err := f.measure(ctx, a)
+	measured := report.Measured{Command: append([]string{"lockstep", "commbench"}, commandLine(c)...),
+		Started: time.Now().UTC(), Host: bench.DescribeHost()}
+	records, err := f.measure(ctx, a)
 	if err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := f.write(c, a, started, records); err != nil {
-			return err
-		}
+	measured.Collectives, err = json.Marshal(records)
+	if err == nil {
+		measured.Hosts, err = record.ParseHosts(a.environment[cluster.EnvPreflight])
 	}
-	if f.isJSON {
+	if err == nil && f.out != "" {
+		err = report.WriteCollectives(f.out, measured)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.isJSON:
 		return writeJSON(a, records)
 	}
-	if err := printCommbench(a.stdout, records, notes); err != nil || f.out == "" {
-		return err
+	page, err := report.Collectives(measured)
+	if err == nil {
+		err = page.Text(a.stdout)
 	}
-	_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(f.out, report.HTMLFile))
+	if err == nil && f.out != "" {
+		_, err = fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(f.out, report.HTMLFile))
+	}
 	return err
 }
 
@@ -140,40 +141,15 @@ func (f *commbenchFlags) complete() error {
 	return nil
 }
 
-// measure starts the ranks and returns their measurements, with lines that explain the algorithms.
-func (f *commbenchFlags) measure(ctx context.Context, a *app) (records []commbench.Record, notes []string,
-	err error) {
+// measure starts the ranks and returns their measurements.
+func (f *commbenchFlags) measure(ctx context.Context, a *app) ([]commbench.Record, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, nil, fmt.Errorf("find this program to start workers: %w", err)
+		return nil, fmt.Errorf("find this program to start workers: %w", err)
 	}
-	records, err = commbench.Run(ctx, f.config, commbench.Options{
-		Environment: a.environment, Worker: []string{self, "worker", commbenchWork},
-		Progress: newProgress(a, f.isQuiet).commbench,
-		Note:     func(line string) { notes = append(notes, line) },
-	})
-	return records, notes, err
-}
-
-// write keeps the measurements, and plots them.
-func (f *commbenchFlags) write(c *cobra.Command, a *app, started time.Time,
-	records []commbench.Record) error {
-	list, err := json.Marshal(records)
-	if err != nil {
-		return err
-	}
-	command := []string{"lockstep", "commbench"}
-	c.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Name != "json" && flag.Name != "quiet" {
-			command = append(command, "--"+flag.Name, strings.Trim(flag.Value.String(), "[]"))
-		}
-	})
-	hosts, err := record.ParseHosts(a.environment[cluster.EnvPreflight])
-	if err != nil {
-		return err
-	}
-	return report.WriteCollectives(f.out, report.Measured{Command: command, Started: started.UTC(),
-		Host: bench.DescribeHost(), Hosts: hosts, Collectives: list})
+	show := newProgress(a, f.isQuiet)
+	return commbench.Run(ctx, f.config, commbench.Options{Environment: a.environment,
+		Worker: []string{self, "worker", commbenchWork}, Progress: show.commbench, Note: show.say})
 }
 
 // withHosts sets the hosts to those of the lab or the roster, if there are several, and by default only links
@@ -196,63 +172,6 @@ func (f *commbenchFlags) withHosts(c *cobra.Command, a *app) error {
 		})
 	}
 	return nil
-}
-
-// printCommbench writes a table of the measurements, then the reasons for the chosen algorithms.
-func printCommbench(out io.Writer, records []commbench.Record, notes []string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "operation\talgorithm\tcodec\tlink\tencryption\tstreams\thosts\tranks\tbytes\tmedian\t"+
-		"p10\tp90\tpredicted\talgorithm GB/s\tbus GB/s\tsent\tformula\t")
-	for _, r := range records {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.2f\t%.2f\t%d\t%d\t\n",
-			r.Operation, r.Algorithm, r.Codec, r.Link, cmp.Or(r.Encryption, "-"), streams(r), r.Hosts,
-			r.Ranks, setting.FormatBytes(r.Bytes), short(r.Seconds.Median), short(r.Seconds.P10),
-			short(r.Seconds.P90), predicted(r), r.AlgorithmGBPerSecond, r.BusGBPerSecond, r.BytesSent,
-			r.BytesFormula)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	isOff := false
-	for _, r := range records {
-		if r.Doubt != "" {
-			fmt.Fprintf(out, "caution: %s\n", r.Doubt)
-			isOff = true
-		}
-	}
-	if isOff {
-		fmt.Fprintln(out, commbench.Explanation)
-	}
-	for _, line := range notes {
-		fmt.Fprintln(out, line)
-	}
-	return nil
-}
-
-// predicted formats the predicted time; "" if there is none.
-func predicted(r commbench.Record) string {
-	if r.SecondsPredicted == 0 {
-		return ""
-	}
-	return short(r.SecondsPredicted)
-}
-
-// streams formats the number of streams.
-func streams(r commbench.Record) string {
-	if r.Streams == 0 {
-		return "-"
-	}
-	return strconv.Itoa(r.Streams)
-}
-
-// short formats a time with three digits.
-func short(seconds float64) string {
-	d := time.Duration(seconds * 1e9)
-	for unit := time.Duration(1); ; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit).String()
-		}
-	}
 }
 
 // commbench shows which measurement is under way.
