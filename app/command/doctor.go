@@ -28,9 +28,8 @@ func doctorCommand(a *app) *cobra.Command {
 		Short: "Examine this machine or hosts, and say what it would change for a job",
 		Long: `Examine this machine or hosts, and say what it would change for a job.
 
-Shows processors, memory, disks, limits, clock and network interfaces, and what of them hinders a job or
-slows it down, each with the command that mends it. Of this machine a binary built with -tags cuda also shows
-the GPUs.
+Shows processors, kernels, memory, disks and load, and what of them hinders a job or slows it down, each with
+what mends it. Of this machine a binary built with -tags cuda also shows the GPUs.
 
 With --hosts it does so for each of them over ssh, as lockstep launch does before a job, and then tries every
 address of each host from every other: who answers there, round trip, rate, and how far the clocks are apart.
@@ -86,7 +85,7 @@ func (a *app) examineHosts(ctx context.Context, f doctorFlags) (*record.Hosts, e
 // examineHere describes this machine.
 func examineHere() (*record.Hosts, error) {
 	start := time.Now()
-	f := doctor.Describe(doctor.JobPlaces())
+	f := doctor.Describe()
 	f.Slots = 1
 	worker.DescribeGPUs(&f)
 	h := &record.Hosts{Started: start.UTC(), Hosts: []record.HostFacts{f}, Routes: []record.Route{},

@@ -20,11 +20,6 @@ const (
 	AskProbe  = "doctor.probe"  // body probeAsk, answer probeAnswer
 )
 
-// IsQuestion reports whether a question is one for [Host.Answer].
-func IsQuestion(name string) bool {
-	return name == AskFacts || name == AskListen || name == AskProbe
-}
-
 // Member is a host of a job as the console knows it.
 type Member struct {
 	Label string // name in the list of hosts

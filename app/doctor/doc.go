@@ -11,7 +11,6 @@
 // keeps no more than 64 strangers and closes with the preflight. Between two hosts one stream at a time is
 // measured.
 //
-// Replies come from other machines: they are capped in size, clipped and freed of control characters before
-// anything is printed. An error of Preflight means that there is no result, because a host did not answer;
-// whatever else is wrong is a finding of the result.
+// An error of Preflight means that there is no result, because a host did not answer; whatever else is wrong
+// is a finding of the result.
 package doctor

@@ -8,7 +8,7 @@ import (
 )
 
 func ExampleDescribe() {
-	f := doctor.Describe(doctor.Places{doctor.UseJob: "."})
+	f := doctor.Describe()
 	fmt.Println(f.UsableCores >= 1, f.Disks[0].Use, time.Since(time.Unix(0, f.ClockNanos)) < time.Minute)
 	// Output: true job true
 }

@@ -54,11 +54,3 @@ func Listen(address string) (*Listener, error) {
 func Ping(ctx context.Context, address string, key []byte) string {
 	return ping(ctx, address, key, time.Now).Fault
 }
-
-// Clean reads an answer to AskFacts as Preflight does.
-func Clean(answer []byte) (record.HostFacts, error) {
-	var f record.HostFacts
-	err := decode(answer, &f)
-	bound(&f)
-	return f, err
-}

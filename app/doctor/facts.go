@@ -1,60 +1,35 @@
 package doctor
 
 import (
-	"maps"
 	"net"
 	"os"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"lockstep/app/host"
 	"lockstep/app/record"
-	"lockstep/internal/regular"
 )
 
-// Places are the folders that a job writes to, by use, such as "cache" and "job". A folder that does not
-// exist yet stands for the nearest one above it that does.
-type Places map[string]string
-
-// The uses of a job's folders.
-const (
-	UseCache = "cache" // the program's copy and data sets
-	UseJob   = "job"   // results
-)
-
-// JobPlaces returns the folders to which a job on this machine writes.
-func JobPlaces() Places {
-	places := Places{UseJob: "."}
-	if cache, err := os.UserCacheDir(); err == nil {
-		places[UseCache] = filepath.Join(cache, "lockstep")
-	}
-	return places
-}
-
-// Describe returns the facts of this machine. It takes some milliseconds, and the time to hash the program
-// the first time.
-func Describe(places Places) record.HostFacts {
-	f := record.HostFacts{Host: host.Describe(), Binary: binaryHash(), Affinity: runtime.NumCPU(),
-		FreeMemoryBytes: host.FreeMemoryBytes(), SwapUsedBytes: host.SwapUsedBytes(),
-		Interfaces: interfaces(), Disks: []record.Disk{}}
+// Describe returns the facts of this machine, with the folders to which a job on it writes. It takes some
+// milliseconds.
+func Describe() record.HostFacts {
+	f := record.HostFacts{Host: host.Describe(), Affinity: runtime.NumCPU(),
+		FreeMemoryBytes: host.FreeMemoryBytes(), Interfaces: interfaces(),
+		CoreLatency: float64(host.CoreLatency().Nanoseconds()), Disks: []record.Disk{disk("job", ".")}}
 	f.Label = f.Name
-	if f.UsableCores < f.Affinity {
-		f.QuotaCores = float64(f.UsableCores)
-	}
 	f.Version, f.Revision = Version()
-	f.User = userName()
-	for _, use := range slices.Sorted(maps.Keys(places)) {
-		f.Disks = append(f.Disks, describeDisk(use, places[use]))
+	if cache, err := os.UserCacheDir(); err == nil {
+		f.Disks = append(f.Disks, disk("cache", filepath.Join(cache, "lockstep")))
 	}
-	describeSystem(&f)
-	f.CoreLatency = float64(host.CoreLatency().Nanoseconds())
+	averages, _ := os.ReadFile("/proc/loadavg")
+	load, _, _ := strings.Cut(string(averages), " ")
+	f.Load, _ = strconv.ParseFloat(load, 64) // 0: this system does not tell
+	f.FileLimit = fileLimit()
 	f.ClockNanos = time.Now().UnixNano()
 	return f
 }
@@ -73,39 +48,33 @@ func Version() (version, revision string) {
 	return info.Main.Version, revision
 }
 
-// userName returns the user's name, or the number where the system has no name.
-func userName() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return strconv.Itoa(os.Getuid())
-}
-
-// binaryHash returns the SHA-256 of the program's file; "" if it cannot be read.
-var binaryHash = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	sum, _ := regular.Hash(path) // "" with an error
-	return sum
-})
-
-// describeDisk tells the room where a folder is, or would be.
-func describeDisk(use, folder string) record.Disk {
+// disk tells the room where a folder is, or would be.
+func disk(use, folder string) record.Disk {
 	at, err := filepath.Abs(folder)
 	if err != nil {
 		return record.Disk{Use: use, Path: folder}
 	}
 	d := record.Disk{Use: use, Path: at}
-	for {
-		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+	for at != filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil {
 			break
 		}
 		at = filepath.Dir(at)
 	}
 	d.FreeBytes, d.TotalBytes = host.Room(at)
 	return d
+}
+
+// fileLimit returns how many files this process may have open, 0 for any number.
+func fileLimit() uint64 {
+	limits, _ := os.ReadFile("/proc/self/limits")
+	for line := range strings.Lines(string(limits)) {
+		if rest, ok := strings.CutPrefix(line, "Max open files"); ok {
+			n, _ := strconv.ParseUint(strings.Fields(rest)[0], 10, 64) // "unlimited"
+			return n
+		}
+	}
+	return 0
 }
 
 // Kinds of an interface.
@@ -120,16 +89,12 @@ const (
 // Addresses of a single link (169.254/16, fe80::/10) mean nothing without an interface and are left out.
 func interfaces() []record.Interface {
 	found := []record.Interface{}
-	list, err := net.Interfaces()
-	if err != nil {
-		return found
-	}
+	list, _ := net.Interfaces() // a system that tells none has none
 	for _, i := range list {
 		if i.Flags&net.FlagUp == 0 {
 			continue
 		}
-		one := record.Interface{Name: i.Name, Kind: kindOf(i), MTU: i.MTU, MbitPerSec: mbitPerSec(i.Name),
-			Addresses: []string{}}
+		one := record.Interface{Name: i.Name, Kind: kindOf(i), Addresses: []string{}}
 		addresses, _ := i.Addrs() // an interface that has just gone has none
 		for _, a := range addresses {
 			n, ok := a.(*net.IPNet)
@@ -142,9 +107,22 @@ func interfaces() []record.Interface {
 	return found
 }
 
-// isContainerName reports whether an interface is called as the bridges of containers and virtual machines
-// are.
-func isContainerName(name string) bool {
-	prefixes := []string{"docker", "br-", "virbr", "cni", "podman", "lxc", "lxd", "vmnet", "veth"}
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+// kindOf tells what is behind an interface: a device, a tunnel or a bridge, by what Linux says of it and by
+// the names that bridges of containers and virtual machines have. An end of a pair of a container or lab
+// looks like a device with a link to another namespace and is taken for one.
+func kindOf(i net.Interface) string {
+	names := []string{"docker", "br-", "virbr", "cni", "podman", "lxc", "lxd", "vmnet", "veth"}
+	isNamed := slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(i.Name, name) })
+	at := filepath.Join("/sys/class/net", i.Name)
+	_, errBridge := os.Stat(filepath.Join(at, "bridge"))
+	path, _ := os.Readlink(at) // "": unknown
+	switch {
+	case i.Flags&net.FlagLoopback != 0:
+		return kindLoopback
+	case errBridge == nil || isNamed:
+		return kindContainer
+	case i.Flags&net.FlagPointToPoint != 0 || strings.Contains(path, "/virtual/"):
+		return kindVirtual
+	}
+	return kindPhysical
 }

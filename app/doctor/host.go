@@ -11,9 +11,8 @@ import (
 	"lockstep/app/record"
 )
 
-// Bounds of what a question may ask for, and of what an answer may hold.
+// Bounds of what a question may ask for.
 const (
-	maxAnswer  = 256 << 10        // bytes of an answer
 	maxTargets = 2048             // addresses of one question
 	maxListen  = 32               // addresses to listen on at once
 	maxDials   = 64               // at once
@@ -31,11 +30,10 @@ type Host struct {
 	expiry    *time.Timer // closes the listeners of a console that is gone
 }
 
-// NewHost returns a host whose job writes to these places and whose clock says now. Close it to end what
-// listens.
-func NewHost(places Places, now func() time.Time) *Host {
+// NewHost returns a host whose clock says now. Close it to end what listens.
+func NewHost(now func() time.Time) *Host {
 	return &Host{now: now, describe: func() record.HostFacts {
-		f := Describe(places)
+		f := Describe()
 		f.ClockNanos = now().UnixNano()
 		return f
 	}}
@@ -64,7 +62,7 @@ type (
 	}
 )
 
-// Answer answers a question for which IsQuestion holds. The body is that of an [Asker].
+// Answer answers a question of a [Preflight]. The body is that of an [Asker].
 func (h *Host) Answer(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
 	switch name {
 	case AskFacts:

@@ -39,7 +39,7 @@ type line struct {
 }
 
 func answerLines(in io.Reader, out io.Writer) {
-	h := doctor.NewHost(doctor.Places{doctor.UseJob: "."}, time.Now)
+	h := doctor.NewHost(time.Now)
 	defer h.Close()
 	questions, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
@@ -211,7 +211,7 @@ func TestABlockedPort(t *testing.T) {
 			"(syn|ack) == syn "+
 			test.verdict)
 		h := examine(t, members)
-		texts := found(h, record.LevelError, doctor.TopicRoute)
+		texts := found(h, record.LevelError, "route")
 		if len(texts) != 1 || !strings.HasPrefix(texts[0], test.want) {
 			t.Errorf("%s: %q, want %q", test.verdict, texts, test.want)
 		}
@@ -250,7 +250,7 @@ func TestHostsWithoutACommonNetwork(t *testing.T) {
 	s.in(t, 3, "ip addr add 10.79.0.3/24 dev eth0")
 	s.in(t, 2, "ip addr add 10.79.0.2/24 dev eth0")
 	h := examine(t, members)
-	texts := strings.Join(found(h, record.LevelError, doctor.TopicRoute), "\n")
+	texts := strings.Join(found(h, record.LevelError, "route"), "\n")
 	for _, want := range []string{"a does not reach c: 10.79.0.3 (eth0): no route → give a and c " +
 		"interfaces in one network",
 		"no address of b is reached by all other hosts"} {

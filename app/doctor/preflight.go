@@ -138,7 +138,7 @@ func put[A any](ctx context.Context, m Member, name string, question any) (reply
 	if err != nil {
 		return reply, err
 	}
-	return reply, decode(text, &reply)
+	return reply, json.Unmarshal(text, &reply)
 }
 
 func (p *preflight) askFacts(ctx context.Context) error {
@@ -148,7 +148,6 @@ func (p *preflight) askFacts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		bound(&f)
 		f.Label, f.Slots = p.members[k].Label, p.members[k].Slots
 		p.result.Hosts[k] = f
 		return nil
@@ -246,18 +245,12 @@ func (p *preflight) tryAll(ctx context.Context) error {
 		for i, one := range probes {
 			r := &found[k][i]
 			r.Fault, r.Latency, r.Offset, r.OffsetErr = one.Fault, one.Latency, one.Offset, one.Error
-			if interfaceOf(p.result.Hosts[k], r.Address) != "" && r.Fault != "" {
-				r.Fault = faultOwn
-			}
 		}
 		return nil
 	})
 	p.result.Routes = append(p.result.Routes, slices.Concat(found...)...)
 	return err
 }
-
-// faultOwn is the fault of an address that the source has too.
-const faultOwn = "the host that dials has the same address"
 
 func (p *preflight) target(to int, address string, port int) target {
 	at, _ := netip.ParseAddr(address) // candidates has parsed it
@@ -270,58 +263,42 @@ func (p *preflight) choose(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, ratesTime/2)
 	defer cancel()
 	for to := range p.members {
-		f := &p.result.Hosts[to]
-		common := p.common(to)
-		if len(common) == 0 {
-			continue
-		}
-		f.Address, f.Why = common[0], p.onlyWhy(to, len(common))
-		if len(common) == 1 {
-			continue
-		}
-		best := 0.0
-		for _, a := range common {
-			r, err := p.measure(ctx, p.route((to+1)%len(p.members), to, a), rateTime/2)
-			if err != nil {
-				return err
+		f, common, best := &p.result.Hosts[to], p.common(to), 0.0
+		for i, a := range common {
+			rate := 0.0
+			if len(common) > 1 {
+				var err error
+				rate, err = p.measure(ctx, p.route((to+1)%len(p.members), to, a), rateTime/2)
+				if err != nil {
+					return err
+				}
 			}
-			if r > faster*best {
-				best, f.Address = r, a
+			if i == 0 || rate > faster*best {
+				best, f.Address = rate, a
 			}
 		}
-		f.Why = fmt.Sprintf("fastest of %d that all reach: %s", len(common), rateText(best))
-		if f.Address == common[0] {
-			f.Why = fmt.Sprintf("first of %d that all reach, and none is faster", len(common))
+		switch {
+		case len(common) > 1:
+			f.Why = fmt.Sprintf("fastest of %d that all reach", len(common))
+		case len(p.ports[to]) > len(common):
+			f.Why = fmt.Sprintf("the only one of %d that all reach", len(p.ports[to]))
+		default:
+			f.Why = "its only address"
 		}
 	}
 	return nil
 }
 
-// onlyWhy says why the address of a host was chosen if it was the only one.
-func (p *preflight) onlyWhy(to, numCommon int) string {
-	if len(p.ports[to]) == numCommon {
-		return "its only address"
-	}
-	return fmt.Sprintf("the only one of %d that all reach", len(p.ports[to]))
-}
-
 // common returns the addresses of a host that all others reach, in the order of candidates.
 func (p *preflight) common(to int) []string {
-	var found []string
-	for _, a := range p.candidates(to) {
-		isReached := func(from int) bool {
-			r := p.route(from, to, a)
-			return from == to || r != nil && r.Fault == ""
-		}
-		all := true
+	return slices.DeleteFunc(p.candidates(to), func(a string) bool {
 		for from := range p.members {
-			all = all && isReached(from)
+			if r := p.route(from, to, a); from != to && (r == nil || !isOpen(*r)) {
+				return true
+			}
 		}
-		if all {
-			found = append(found, a)
-		}
-	}
-	return found
+		return false
+	})
 }
 
 // route returns the attempt to reach an address of a host from another; nil if there was none.
@@ -367,7 +344,7 @@ func (p *preflight) measureAll(ctx context.Context) error {
 	return nil
 }
 
-// measure measures the rate of a route and notes it. A fault that shows only now makes the route unusable.
+// measure measures the rate of a route and notes it.
 func (p *preflight) measure(ctx context.Context, r *record.Route, limit time.Duration) (float64, error) {
 	t := p.target(r.To, r.Address, p.ports[r.To][r.Address])
 	reply, err := p.ask(ctx, r.From, probeAsk{[]target{t}, limit})
@@ -376,9 +353,6 @@ func (p *preflight) measure(ctx context.Context, r *record.Route, limit time.Dur
 	}
 	if err != nil {
 		return 0, &HostError{p.members[r.From].Label, "measure a link", err}
-	}
-	if one := reply[0]; one.Fault != "" && one.Fault != faultDropped && one.Fault != faultCut {
-		r.Fault = one.Fault
 	}
 	r.Rate = reply[0].Rate
 	return r.Rate, nil
@@ -393,10 +367,22 @@ func (p *preflight) ask(ctx context.Context, from int, question probeAsk) ([]pro
 	if len(reply.Probes) != len(question.Targets) {
 		return nil, fmt.Errorf("%d results for %d addresses", len(reply.Probes), len(question.Targets))
 	}
-	for _, one := range reply.Probes {
-		if err := one.check(); err != nil {
-			return nil, err
-		}
-	}
 	return reply.Probes, nil
+}
+
+// maxEncoded is how many bytes an environment variable may have: Linux allows 128 KiB.
+const maxEncoded = 100 << 10
+
+// Encode returns what was found as JSON that fits an environment variable: the facts, the routes that are
+// used, of many hosts none, and the findings; "" if that is too much.
+func Encode(h *record.Hosts) string {
+	used := *h
+	used.Routes = slices.DeleteFunc(slices.Clone(h.Routes), func(r record.Route) bool { return !r.IsChosen })
+	for range 2 {
+		if text, err := json.Marshal(used); err == nil && len(text) <= maxEncoded {
+			return string(text)
+		}
+		used.Routes = []record.Route{}
+	}
+	return ""
 }

@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"slices"
@@ -67,7 +65,7 @@ func ping(ctx context.Context, address string, key []byte, now func() time.Time)
 		var trips []time.Duration
 		for range numPings {
 			sent, start := now(), time.Now()
-			there, err := ask(conn, []byte{opPing})
+			there, err := request(conn, 0, nil)
 			if err != nil {
 				return p, err
 			}
@@ -94,7 +92,7 @@ func measure(ctx context.Context, address string, key []byte, limit time.Duratio
 	return examine(ctx, address, key, func(conn net.Conn) (probe, error) {
 		for n := firstBulk; ; n *= 2 {
 			start := time.Now()
-			if err := bulk(conn, n, content); err != nil {
+			if _, err := request(conn, n, content); err != nil {
 				return probe{}, err
 			}
 			taken := time.Since(start)
@@ -103,37 +101,6 @@ func measure(ctx context.Context, address string, key []byte, limit time.Duratio
 			}
 		}
 	})
-}
-
-// bulk sends n bytes and waits until the target has read them.
-func bulk(conn net.Conn, n int, content []byte) error {
-	head := binary.BigEndian.AppendUint32([]byte{opBulk}, uint32(n))
-	if _, err := conn.Write(head); err != nil {
-		return err
-	}
-	for n > 0 {
-		sent, err := conn.Write(content[:min(n, len(content))])
-		if err != nil {
-			return err
-		}
-		n -= sent
-	}
-	_, err := ask(conn, nil)
-	return err
-}
-
-// ask sends a request and returns the clock in the answer.
-func ask(conn net.Conn, request []byte) (time.Time, error) {
-	if len(request) > 0 {
-		if _, err := conn.Write(request); err != nil {
-			return time.Time{}, err
-		}
-	}
-	var answer [8]byte
-	if _, err := io.ReadFull(conn, answer[:]); err != nil {
-		return time.Time{}, err
-	}
-	return time.Unix(0, int64(binary.BigEndian.Uint64(answer[:]))), nil
 }
 
 // Faults of a route, as a reader should see them.

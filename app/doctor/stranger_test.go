@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"lockstep/app/doctor"
 	"lockstep/app/record"
@@ -24,8 +23,8 @@ func TestAThousandStrangers(t *testing.T) {
 	}
 	defer l.Close()
 	address := l.Addr().String()
-	hello := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00", "lsprobe2",
-		"lsprobe2" + strings.Repeat("x", 4000), strings.Repeat("\xff", 100_000), "SSH-2.0-x\r\n"}
+	hello := []string{"", "GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00", "lsprobe3",
+		"lsprobe3" + strings.Repeat("x", 4000), strings.Repeat("\xff", 100_000), "SSH-2.0-x\r\n"}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -87,35 +86,6 @@ func TestAProbeWithAnotherKey(t *testing.T) {
 	}
 }
 
-// FuzzFacts checks that whatever a host says about itself is bounded, printable and can be judged.
-func FuzzFacts(f *testing.F) {
-	f.Add([]byte(`{"name":"\u001b[2J","isa":["a"],"interfaces":[{"name":"x","kind":"physical",` +
-		`"addresses":["10.0.0.1","::"]}]}`))
-	f.Add([]byte(`{"usable_cores":-1,"logical_cores":9223372036854775807,"isa":null,` +
-		`"disks":[{"free_bytes":1}]}`))
-	f.Fuzz(func(t *testing.T, answer []byte) {
-		facts, err := doctor.Clean(answer)
-		if err != nil {
-			return
-		}
-		facts.Label = "b"
-		h := &record.Hosts{Hosts: []record.HostFacts{facts}, Findings: doctor.Advise(facts, 2)}
-		var text strings.Builder
-		if err := doctor.Text(&text, h); err != nil {
-			t.Fatal(err)
-		}
-		if i := strings.IndexFunc(text.String(), func(r rune) bool {
-			return r != '\n' &&
-				!unicode.IsPrint(r)
-		}); i >= 0 {
-			t.Errorf("%q", text.String()[i:])
-		}
-		if text.Len() > 1<<20 {
-			t.Errorf("%d bytes of text", text.Len())
-		}
-	})
-}
-
 // Whatever answers a host gives, the preflight ends in time, with a result or an error that names it.
 func TestAnswersOfAStrangeHost(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -123,9 +93,8 @@ func TestAnswersOfAStrangeHost(t *testing.T) {
 		`{"probes":[{}]}`,
 		`{"probes":[{"latency":-1}]}`, `{"probes":[{"latency":1e300,"offset":1e300}]}`,
 		`{"probes":[{"rate":1e300}]}`, `{"probes":[{"rate":-1}]}`, `{"isa":[]}`,
-		`{"interfaces":[{"kind":"physical","addresses":["127.0.0.3"]}]}`,
-		`"` + strings.Repeat("x", 300<<10) + `"`}
-	for range 60 {
+		`{"interfaces":[{"kind":"physical","addresses":["127.0.0.3"]}]}`}
+	for range 30 {
 		list := members(t, facts("127.0.0.2"), facts("127.0.0.3"))
 		d := list[1].Asker.(direct)
 		d.answer = func(_ string, _, answer json.RawMessage) (json.RawMessage, error) {
@@ -167,7 +136,7 @@ func (silent) Ask(ctx context.Context, _ string, _ json.RawMessage) (json.RawMes
 	return nil, ctx.Err()
 }
 
-// The GPUs of this machine are in a line, and those that another host claims to have are not taken over.
+// The GPUs of this machine are in a line.
 func TestGPUsOfAHost(t *testing.T) {
 	h200 := &record.GPU{Name: "NVIDIA H200", MemoryBytes: 140 << 30, Driver: 13000,
 		Libraries: []string{"cuDNN 9.14"}}
@@ -190,14 +159,6 @@ func TestGPUsOfAHost(t *testing.T) {
 		words := strings.Join(strings.Fields(text.String()), " ")
 		if !strings.Contains(words, test.want) || strings.Contains(words, " gpu ") != (test.want != "") {
 			t.Errorf("want %q in %s", test.want, text.String())
-		}
-		answer, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := doctor.Clean(answer)
-		if err != nil || got.GPU != nil || got.GPUs != 0 || got.NoGPU != "" {
-			t.Errorf("%v: taken over from a host: %+v", err, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 const (
@@ -28,14 +29,21 @@ func Text(w io.Writer, h *record.Hosts) error {
 		factsTable(&b, h.Hosts)
 		b.WriteString("\n")
 		addresses(&b, h.Hosts)
-		if len(h.Hosts) <= matrixMost {
-			b.WriteString("\n")
-			matrix(&b, h)
-		}
+	}
+	if n := len(h.Hosts); n > 1 && n <= matrixMost {
+		matrix(&b, h, "round trip, from row to column", func(r record.Route) string {
+			return durationText(r.Latency)
+		})
+		matrix(&b, h, "Mbit/s of one stream", func(r record.Route) string {
+			if r.Rate == 0 {
+				return "?"
+			}
+			return fmt.Sprintf("%.0f", 8*r.Rate/1e6)
+		})
 	}
 	b.WriteString("\n")
-	findings(&b, h.Findings, len(h.Hosts) == 1)
-	_, err := io.WriteString(w, b.String())
+	findings(&b, h.Findings)
+	_, err := io.WriteString(w, spelling.PlainLines(b.String()))
 	return err
 }
 
@@ -53,18 +61,16 @@ func Line(f record.Finding) string {
 
 // factsList shows the facts of one host, a line for each kind.
 func factsList(b *strings.Builder, f record.HostFacts) {
-	memory := fmt.Sprintf("%s free of %s", bytesText(f.FreeMemoryBytes), bytesText(f.MemoryBytes))
-	if f.SwapUsedBytes > 0 {
-		memory += fmt.Sprintf(", %s on disk", bytesText(f.SwapUsedBytes))
+	processor := fmt.Sprintf("%s, %s cores", f.CPU, coresText(f))
+	if f.CoreLatency > 0 {
+		processor += fmt.Sprintf(", %.0f ns for a cache line between them", f.CoreLatency)
 	}
 	lines := [][2]string{
-		{"host", fmt.Sprintf("%s, user %s", f.Label, f.User)},
-		{"lockstep", versionText(f)},
-		{"system", strings.Join(strings.Fields(f.Platform+" "+f.Kernel+" "+f.Arch), " ")},
-		{"processor", fmt.Sprintf("%s, %s cores%s", f.CPU, coresText(f), reason(f))},
-		{"latency", latencyText(f.CoreLatency, f.UsableCores)},
+		{"host", f.Label},
+		{"lockstep", strings.TrimSpace(f.Version + " " + f.Revision)},
+		{"processor", processor},
 		{"kernels", strings.Join(f.ISA, ", ")},
-		{"memory", memory},
+		{"memory", fmt.Sprintf("%s free of %s", bytesText(f.FreeMemoryBytes), bytesText(f.MemoryBytes))},
 	}
 	if text := gpuText(f); text != "" {
 		lines = append(lines, [2]string{"gpu", text})
@@ -73,19 +79,7 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		lines = append(lines, [2]string{"disk", fmt.Sprintf("%s: %s free of %s, %s", d.Use,
 			bytesText(d.FreeBytes), bytesText(d.TotalBytes), d.Path)})
 	}
-	for _, i := range f.Interfaces {
-		kind := i.Kind
-		if i.MbitPerSec > 0 {
-			kind += fmt.Sprintf(", %s", rateText(1e6/8*float64(i.MbitPerSec)))
-		}
-		lines = append(lines, [2]string{"network", fmt.Sprintf("%s (%s) %s", i.Name, kind,
-			strings.Join(i.Addresses, ", "))})
-	}
-	limits := limitText(f.FileLimit, "open files") + ", " + limitText(f.ProcessLimit, "processes")
-	clock := time.Unix(0, f.ClockNanos).UTC().Format(time.DateTime) + " UTC, " + clockText(f, 0, 1)
-	lines = append(lines, [2]string{"limits", limits}, [2]string{"clock", clock},
-		[2]string{"load", fmt.Sprintf("%.1f", f.Load)})
-	for _, line := range lines {
+	for _, line := range append(lines, [2]string{"load", fmt.Sprintf("%.1f", f.Load)}) {
 		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
 	}
 }
@@ -107,34 +101,12 @@ func gpuText(f record.HostFacts) string {
 	return strings.Join(append([]string{text}, g.Libraries...), ", ")
 }
 
-// latencyText words a core-to-core latency in nanoseconds, of so many cores.
-func latencyText(nanos float64, cores int) string {
-	switch {
-	case cores < 2:
-		return "none between cores: there is one"
-	case nanos == 0:
-		return "between cores not known: they are too busy"
-	}
-	return fmt.Sprintf("%.0f ns for a cache line to the farthest core and back; in one cache 50 to 100",
-		nanos)
-}
-
-// limitText formats a limit on things.
-func limitText(most uint64, things string) string {
-	if most == 0 {
-		return "any number of " + things
-	}
-	return fmt.Sprintf("%d %s", most, things)
-}
-
 func factsTable(b *strings.Builder, hosts []record.HostFacts) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "host\tslots\tcores\tkernels\tmemory free\tdisk free\tload\tclock")
-	for i, f := range hosts {
-		cells := []string{short(f.Label, labelMost), fmt.Sprint(f.Slots), coresText(f), best(f.ISA),
-			bytesText(f.FreeMemoryBytes), diskText(f.Disks), fmt.Sprintf("%.1f", f.Load),
-			clockText(f, i, len(hosts))}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	for _, f := range hosts {
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%.1f\t%s\n", short(f.Label), f.Slots, coresText(f),
+			best(f.ISA), bytesText(f.FreeMemoryBytes), diskText(f.Disks), f.Load, clockText(f.ClockOffset))
 	}
 	w.Flush() // to a strings.Builder
 }
@@ -165,100 +137,65 @@ func diskText(disks []record.Disk) string {
 	return text
 }
 
-func clockText(f record.HostFacts, i, num int) string {
+// clockText shows how far a clock is ahead of the first host's.
+func clockText(offset float64) string {
 	switch {
-	case num == 1 && !f.IsClockKnown:
-		return "synchronisation unknown"
-	case num == 1 && f.IsClockSynced:
-		return "synchronised"
-	case num == 1:
-		return "not synchronised"
-	case i == 0:
-		return "0"
-	case math.Abs(f.ClockOffset) < shownOffset:
-		return "±1 ms"
-	case f.ClockOffset < 0:
-		return "-" + durationText(-f.ClockOffset)
+	case math.Abs(offset) < shownOffset:
+		return "±1ms"
+	case offset < 0:
+		return "-" + durationText(-offset)
 	}
-	return "+" + durationText(f.ClockOffset)
+	return "+" + durationText(offset)
 }
 
 // addresses shows the chosen addresses with the reasons.
 func addresses(b *strings.Builder, hosts []record.HostFacts) {
 	for i, f := range hosts {
-		at := f.Address
-		if name := interfaceOf(f, f.Address); name != "" {
-			at += " (" + name + ")"
+		at := "has no address that all reach"
+		if f.Address != "" {
+			at = fmt.Sprintf("%s (%s): %s", f.Address, interfaceOf(f, f.Address), f.Why)
 		}
-		if at == "" {
-			at = "has no address that all reach"
-		} else {
-			at += ": " + f.Why
-		}
-		wrap(b, fmt.Sprintf("%-3d%-*s", i, labelMost, short(f.Label, labelMost)), at, "       ")
+		wrap(b, fmt.Sprintf("%-3d%-*s", i, labelMost, short(f.Label)), at, "       ")
 	}
 }
 
-// matrix shows latency and rate from each host to each.
-func matrix(b *strings.Builder, h *record.Hosts) {
-	for _, part := range []struct {
-		title string
-		show  func(record.Route) string
-	}{
-		{"round trip, from row to column", func(r record.Route) string {
-			return strings.ReplaceAll(durationText(r.Latency), " ", "")
-		}},
-		{"Mbit/s of one stream", func(r record.Route) string {
-			if r.Rate == 0 {
-				return "?"
-			}
-			return fmt.Sprintf("%.0f", 8*r.Rate/1e6)
-		}},
-	} {
-		fmt.Fprintln(b, part.title)
-		w := tabwriter.NewWriter(b, 0, 0, 1, ' ', tabwriter.AlignRight)
+// matrix shows something of the route from each host to each.
+func matrix(b *strings.Builder, h *record.Hosts, title string, show func(record.Route) string) {
+	fmt.Fprintf(b, "\n%s\n", title)
+	w := tabwriter.NewWriter(b, 0, 0, 1, ' ', tabwriter.AlignRight)
+	for to := range h.Hosts {
+		fmt.Fprintf(w, "\t%d", to)
+	}
+	fmt.Fprintln(w, "\t")
+	for from := range h.Hosts {
+		fmt.Fprint(w, from)
 		for to := range h.Hosts {
-			fmt.Fprintf(w, "\t%d", to)
+			fmt.Fprintf(w, "\t%s", cellOf(h, from, to, show))
 		}
 		fmt.Fprintln(w, "\t")
-		for from := range h.Hosts {
-			fmt.Fprint(w, from)
-			for to := range h.Hosts {
-				fmt.Fprintf(w, "\t%s", cellOf(h, from, to, part.show))
-			}
-			fmt.Fprintln(w, "\t")
-		}
-		w.Flush() // to a strings.Builder
 	}
+	w.Flush() // to a strings.Builder
 }
 
 // cellOf shows the chosen route between two hosts, or that there is none.
 func cellOf(h *record.Hosts, from, to int, show func(record.Route) string) string {
-	text := "no"
 	if from == to {
-		text = "-"
+		return "-"
 	}
 	for _, r := range h.Routes {
-		switch {
-		case r.From != from || r.To != to || r.Fault != "":
-		case r.IsChosen:
+		if r.From == from && r.To == to && r.IsChosen && r.Fault == "" {
 			return show(r)
-		default:
-			text = "open"
 		}
 	}
-	return text
+	return "no"
 }
 
 // findings lists what was found, wrapped to the width.
-func findings(b *strings.Builder, found []record.Finding, isAlone bool) {
+func findings(b *strings.Builder, found []record.Finding) {
 	if len(found) == 0 {
 		b.WriteString("nothing found that hinders a job or slows it down\n")
 	}
 	for _, f := range found {
-		if isAlone {
-			f.Host = ""
-		}
 		next := f.Next
 		f.Next = ""
 		wrap(b, f.Level+":", Line(f), "  ")
@@ -281,11 +218,33 @@ func wrap(b *strings.Builder, head, text, indent string) {
 	fmt.Fprintln(b, line)
 }
 
-// short shortens a name, keeping its end visible by dots.
-func short(name string, most int) string {
+// short shortens a host's name for a table.
+func short(name string) string {
 	runes := []rune(name)
-	if len(runes) <= most {
+	if len(runes) <= labelMost {
 		return name
 	}
-	return string(runes[:most-1]) + "…"
+	return string(runes[:labelMost-1]) + "…"
 }
+
+// bytesText formats a size with three digits at most.
+func bytesText(n uint64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	v, unit := float64(n), 0
+	for v >= 1000 && unit < len(units)-1 {
+		v, unit = v/1024, unit+1
+	}
+	return fmt.Sprintf("%.3g %s", v, units[unit])
+}
+
+// durationText formats seconds with three digits, or to the second.
+func durationText(seconds float64) string {
+	d, digit := time.Duration(seconds*1e9), time.Duration(1)
+	for digit < time.Second && digit*1000 <= d {
+		digit *= 10
+	}
+	return d.Round(digit).String()
+}
+
+// rateText formats a rate in bytes per second.
+func rateText(rate float64) string { return fmt.Sprintf("%.1f Mbit/s", 8*rate/1e6) }

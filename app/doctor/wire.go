@@ -16,16 +16,13 @@ import (
 //
 // The source dials and says hello: the magic and random bytes. Both sides then prove that they know the key,
 // as the ranks of a run do (package tcp), so that the target is the host that the console has asked to
-// listen. Then the source asks: 'P' for the target's clock, or 'B', a length and so many bytes, which the
-// target reads and answers with its clock. Before its proof is right the target reads 72 bytes.
+// listen. Then the source sends a length and so many bytes, any number of times, and the target answers each
+// with its clock. Before its proof is right the target reads 72 bytes.
 
 const (
-	magic      = "lsprobe2"
+	magic      = "lsprobe3"
 	keyBytes   = 32
 	helloBytes = len(magic) + 32
-
-	opPing = 'P'
-	opBulk = 'B'
 
 	maxBulk = 64 << 20 // bytes of one request
 
@@ -65,26 +62,17 @@ func admit(conn net.Conn, key []byte) error {
 
 // serve answers the requests of a source that has shown the key, until it hangs up.
 func serve(conn net.Conn, now func() time.Time) error {
-	buffer := make([]byte, 256<<10)
+	var head [4]byte
 	for {
-		if _, err := io.ReadFull(conn, buffer[:1]); err != nil {
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
 			return err
 		}
-		switch buffer[0] {
-		case opPing:
-		case opBulk:
-			if _, err := io.ReadFull(conn, buffer[:4]); err != nil {
-				return err
-			}
-			n := binary.BigEndian.Uint32(buffer)
-			if n > maxBulk {
-				return fmt.Errorf("doctor: %d bytes in a probe, want at most %d", n, maxBulk)
-			}
-			if err := discard(conn, int(n), buffer); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("doctor: request %q in a probe", buffer[0])
+		n := binary.BigEndian.Uint32(head[:])
+		if n > maxBulk {
+			return fmt.Errorf("doctor: %d bytes in a probe, want at most %d", n, maxBulk)
+		}
+		if _, err := io.CopyN(io.Discard, conn, int64(n)); err != nil {
+			return err
 		}
 		clock := binary.BigEndian.AppendUint64(nil, uint64(now().UnixNano()))
 		if _, err := conn.Write(clock); err != nil {
@@ -93,13 +81,21 @@ func serve(conn net.Conn, now func() time.Time) error {
 	}
 }
 
-// discard reads n bytes.
-func discard(r io.Reader, n int, buffer []byte) error {
-	for n > 0 {
-		got, err := r.Read(buffer[:min(n, len(buffer))])
-		if n -= got; err != nil && n > 0 {
-			return err
-		}
+// request sends n bytes of some content, again and again, and returns the clock in the answer.
+func request(conn net.Conn, n int, content []byte) (time.Time, error) {
+	if _, err := conn.Write(binary.BigEndian.AppendUint32(nil, uint32(n))); err != nil {
+		return time.Time{}, err
 	}
-	return nil
+	for n > 0 {
+		sent, err := conn.Write(content[:min(n, len(content))])
+		if err != nil {
+			return time.Time{}, err
+		}
+		n -= sent
+	}
+	var answer [8]byte
+	if _, err := io.ReadFull(conn, answer[:]); err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(0, int64(binary.BigEndian.Uint64(answer[:]))), nil
 }

@@ -64,12 +64,3 @@ func FreeMemoryBytes() uint64 {
 	_, left := memoryLimits()
 	return min(memory.Available, left)
 }
-
-// SwapUsedBytes returns the memory of all processes that was moved to disk, 0 if unknown.
-func SwapUsedBytes() uint64 {
-	swap, err := mem.SwapMemory()
-	if err != nil {
-		return 0
-	}
-	return swap.Used
-}

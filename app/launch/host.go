@@ -22,7 +22,7 @@ import (
 // Serve is the life of the agent of a host.
 func Serve(ctx context.Context, out io.Writer, e cluster.Environment, clock func() time.Time, version,
 	hash string) error {
-	examined := doctor.NewHost(doctor.JobPlaces(), clock)
+	examined := doctor.NewHost(clock)
 	defer examined.Close() // it ends listening
 	name, _ := os.Hostname()
 	here := agent.Agent{In: os.Stdin, Out: out, Status: job.ExitCode, Environment: e,
@@ -30,13 +30,10 @@ func Serve(ctx context.Context, out io.Writer, e cluster.Environment, clock func
 			Jobs:     JobsFolder(),
 			Platform: runtime.GOOS + "/" + runtime.GOARCH},
 		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
-			if doctor.IsQuestion(name) {
-				return examined.Answer(ctx, name, body)
-			}
 			if name == askStand {
 				return standing(body)
 			}
-			return nil, fmt.Errorf("agent: unknown ask %q", name)
+			return examined.Answer(ctx, name, body)
 		}}
 	if self, err := os.Executable(); err == nil {
 		agent.Tidy(self, JobsFolder(), time.Now())

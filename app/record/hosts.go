@@ -85,25 +85,16 @@ type HostFacts struct {
 	Address string `json:"address"` // chosen for links to it; "": none
 	Why     string `json:"why"`     // the address was chosen
 
-	Version  string `json:"version"`       // of the program
-	Revision string `json:"revision"`      // of its source
-	Binary   string `json:"binary_sha256"` // of the program's file
-	User     string `json:"user"`          // the processes belong to
-	Boot     string `json:"boot"`          // identity of the machine's start and network
+	Version  string `json:"version"`  // of the program
+	Revision string `json:"revision"` // of its source
 
 	Affinity        int     `json:"affinity_cores"`       // that the affinity of the process allows
-	QuotaCores      float64 `json:"quota_cores"`          // that the control group allows; 0: no limit
 	FreeMemoryBytes uint64  `json:"free_memory_bytes"`    // without swapping, within the control group
-	SwapUsedBytes   uint64  `json:"swap_used_bytes"`      // of all processes
 	Disks           []Disk  `json:"disks"`                // that the job writes to
 	CoreLatency     float64 `json:"core_latency_ns"`      // a cache line there and back; 0: unknown
 	Load            float64 `json:"load"`                 // processes ready to run, mean of a minute
-	Governor        string  `json:"governor"`             // of the processors' frequency
 	FileLimit       uint64  `json:"file_limit"`           // open files of a process; 0: no limit
-	ProcessLimit    uint64  `json:"process_limit"`        // processes and threads of the user; 0: no limit
 	ClockNanos      int64   `json:"clock_unix_nano"`      // when the facts were taken, by the host's clock
-	IsClockSynced   bool    `json:"clock_synchronized"`   // the system says that its clock is
-	IsClockKnown    bool    `json:"clock_state_known"`    // the system says whether it is
 	ClockOffset     float64 `json:"clock_offset_seconds"` // clock ahead of the first host's
 
 	Interfaces []Interface `json:"interfaces"` // those that are up
@@ -130,11 +121,9 @@ type Disk struct {
 
 // Interface is a network interface of a host.
 type Interface struct {
-	Name       string   `json:"name"`      // of the system
-	Kind       string   `json:"kind"`      // physical, loopback, virtual, container
-	MbitPerSec int      `json:"mbit"`      // speed in Mbit/s that the driver tells; 0: unknown
-	MTU        int      `json:"mtu"`       // largest packet
-	Addresses  []string `json:"addresses"` // IP addresses, without those of a single link
+	Name      string   `json:"name"`      // of the system
+	Kind      string   `json:"kind"`      // physical, loopback, virtual, container
+	Addresses []string `json:"addresses"` // IP addresses, without those of a single link
 }
 
 // Route is the attempt to reach an address of a host from another.
