@@ -16,14 +16,10 @@ import (
 // newPage lays out the report of a benchmark, which c compares.
 func newPage(r *record.Results, c *compare.Comparison) page {
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r), Lede: lede(r),
-		Alerts: benchAlerts(r), Command: onHosts(r.Command, r.Hosts), FactsTitle: besideSame,
-		Facts: besidePeers(c),
+		Command: onHosts(r.Command, r.Hosts),
 		Parts: present(part{ID: "machine", Title: whichMachine(r), Pairs: machine(r)}, hostsPart(r.Hosts),
 			part{ID: "shared", Title: "The same in every row", Pairs: shared(r)}),
 		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
-	if isOfPlan(r.Command) && r.Hosts == nil {
-		p.Command, p.Where = byPlan, ", in the folder of this report"
-	}
 	for i := range c.Groups {
 		p.Sections = append(p.Sections, newSection(i, c))
 	}
@@ -36,46 +32,8 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 	return p
 }
 
-// Titles of the facts at the top of a page.
-const (
-	besideSame = "Beside PyTorch’s same row"
-	inFigures  = "In figures"
-)
-
-// besidePeers lists the speed of each row over that of the same row of a peer.
-func besidePeers(c *compare.Comparison) []pair {
-	var out []pair
-	for i := range c.Groups {
-		g := &c.Groups[i]
-		for _, p := range g.AgainstPeers() {
-			one := pair{c.Title(g) + " " + p.B.Label, ratioText(p.Ratio, twoDecimals) + "× its speed"}
-			if in := p.Ratio.Interval; in.Coverage > 0 {
-				one.Value += " (" + between(in.Lo, in.Hi, twoDecimals) + ")"
-			}
-			if doubt := doubtOf(p); doubt != "" {
-				one.Value += ", which " + doubt
-			}
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
-// insecure is how cautions name the setting that leaves links between hosts in the clear.
-const insecure = "--insecure"
-
-// benchAlerts says if links between the hosts of a benchmark were in the clear.
-func benchAlerts(r *record.Results) []string {
-	isClear := func(row record.Row) bool {
-		return row.Setting.Hosts > 1 && slices.ContainsFunc(row.Runs, func(run record.Run) bool {
-			return slices.Contains(pairs(run.Config), pair{"insecure", "true"})
-		})
-	}
-	if !slices.ContainsFunc(r.Rows, isClear) {
-		return nil
-	}
-	return []string{"Links between hosts were not encrypted (" + insecure + ")."}
-}
+// inFigures is the title of the figures of a run.
+const inFigures = "In figures"
 
 // whichMachine names what is described of the machine that the benchmark was started on.
 func whichMachine(r *record.Results) string {
@@ -169,7 +127,7 @@ func newSection(i int, c *compare.Comparison) section {
 // and by samples, where the time goes.
 func (s *section) figures() []figure {
 	return drawn(slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(),
-		[]figure{s.phaseFigure(), s.gpuFigure(), s.timeFigure()})...)
+		[]figure{s.phaseFigure(), s.timeFigure()})...)
 }
 
 // work says in one line what every row of the group did.

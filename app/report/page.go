@@ -15,7 +15,6 @@ import (
 type page struct {
 	Version, Kind, Title, Lede, Policy string
 	Style                              template.CSS
-	Alerts                             []string // above everything else: what makes the run unsafe
 	Answer                             answer
 	Overview                           *block  // the answers of parts that a report compares apart
 	Picture                            *figure // the first one, beside the answer
@@ -27,7 +26,6 @@ type page struct {
 	Raw                                []block
 	Parts                              []part
 	Command                            string // repeats it
-	Where                              string // that command is to be given; "": anywhere
 	Source                             string // the files that the page is rendered from
 }
 

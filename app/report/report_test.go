@@ -3,9 +3,7 @@ package report_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -127,37 +125,6 @@ func isBalanced(t *testing.T, page string) {
 			if !ids[id] {
 				t.Errorf("nothing has the id %s", id)
 			}
-		}
-	}
-}
-
-func TestLossOfEachRank(t *testing.T) {
-	r := sample()
-	run := &r.Rows[4].Runs[0] // lenet ddp 2×1
-	for rank := range run.Ranks {
-		s := &run.Ranks[rank].Steps
-		s.Loss[19], s.OwnLoss[19] = 1.5, 1.25+0.5*float64(rank)
-	}
-	none := &r.Rows[5].Runs[0]
-	none.Ranks[1].Steps.OwnLoss[39] = math.NaN()
-	page, text := render(t, asPage, r), render(t, asText, r)
-	for _, want := range []string{
-		"| row | iteration | global, whole batch | rank 0, own shards | rank 1, own shards |\n",
-		"| A  single 1×1 | 20 | 1.5320 | 1.5320 | – |\n",
-		"| E  ddp 2×1 | 20 | 1.5000 | 1.2500 | 1.7500 |\n",
-		fmt.Sprintf("| F  none 2×1 | 40 | – | %.4f | – |\n", none.Ranks[0].Steps.OwnLoss[39]),
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("report.md lacks %q", want)
-		}
-	}
-	want := `<a href="#g1-E">E  ddp 2×1</a></th><td>20</td><td>1.5000</td><td>1.2500</td><td>1.7500</td>`
-	if !strings.Contains(page, want) {
-		t.Errorf("report.html lacks %q", want)
-	}
-	for _, format := range []string{page, text} {
-		if !strings.Contains(format, "mean over this rank") {
-			t.Error("the report does not say what a rank's loss is")
 		}
 	}
 }

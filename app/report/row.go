@@ -24,9 +24,6 @@ type lineView struct {
 // isBaseline reports whether the group's speed-ups are relative to the line.
 func (v *lineView) isBaseline() bool { return v.Line == v.group.Baseline }
 
-// name is the letter and the label of the line, as the first cell of a row.
-func (v *lineView) name() cell { return cell{Text: v.key + "  " + v.Label, Link: v.raw} }
-
 // series is a curve of the line.
 func (v *lineView) series(at, values []float64) plot.Series {
 	return plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style, At: at, Values: values}
@@ -197,9 +194,8 @@ func (v *lineView) missing() string {
 	return "failed: " + v.Failures[0]
 }
 
-// tables are the tables of a group: its times, what they led to, and those that readers open.
+// tables are the tables of a group: its times, and what they led to.
 func (s *section) tables() []block {
-	ranks, usage, costs := s.rankTable(), s.usageTable(), s.costTable()
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
 			"percentile of all their steps after the first; samples/s: samples of a step over that median. " +
@@ -208,8 +204,7 @@ func (s *section) tables() []block {
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
 			"several seeds are means with their interval.",
-			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
-		ranks, usage, costs)
+			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true})
 }
 
 // inlineOf returns the columns that stand in a terminal.
@@ -255,4 +250,51 @@ func (s *section) rowTable(name string, columns []column[*lineView]) table {
 		t.Rows = append(t.Rows, row{Cells: []cell{first.value(v), reason}})
 	}
 	return t
+}
+
+// rawMeaning says what the tables of runs are.
+const rawMeaning = "Every run of every row. results.json has every step."
+
+// runTables lists the runs of every row of a section.
+func runTables(s *section) (all []block) {
+	for _, v := range s.lines {
+		t := tableOf("Runs of "+v.Label, v.Runs(),
+			col("round", "", func(r compare.RunLine) string { return fmt.Sprint(r.Round + 1) }),
+			col("seed", "", func(r compare.RunLine) string {
+				if r.Seed == 0 {
+					return fmt.Sprint(v.Setting.Seed)
+				}
+				return fmt.Sprint(r.Seed)
+			}),
+			col("step", "ms", func(r compare.RunLine) string { return digits(1e3*r.Step, 5) }),
+			col("first step", "ms", func(r compare.RunLine) string { return digits(1e3*r.First, 4) }),
+			col("samples/s", "", func(r compare.RunLine) string { return digits(r.PerSecond, 4) }),
+			col("total", "s", func(r compare.RunLine) string { return digits(r.Seconds, 4) }),
+			col("loss", "last", func(r compare.RunLine) string { return fixed(r.LossLast, 4) }),
+			col("accuracy", "test", func(r compare.RunLine) string {
+				if r.TestAccuracy == nil {
+					return dash
+				}
+				return percent(*r.TestAccuracy)
+			}),
+			bytesOf("sent", func(r compare.RunLine) float64 { return float64(r.BytesSent) }),
+			cells("parameters", "SHA-256", func(r compare.RunLine) cell {
+				return hashCell(r.ParameterSHA256)
+			}),
+			col("cores taken", "", func(r compare.RunLine) string {
+				if !r.Taken.IsDisturbed() {
+					return dash
+				}
+				return percent(r.Taken.Stolen+r.Taken.Others) + ", left out"
+			}))
+		if len(t.Head) == 0 || len(v.Runs()) == 0 {
+			t.Head = []heading{{Text: "round"}, {Text: "reason", IsProse: true}}
+		}
+		for i, text := range v.Failures {
+			t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("failed %d", i+1)},
+				{Text: text, Span: len(t.Head) - 1}}})
+		}
+		all = append(all, block{ID: v.raw, Title: s.Title + ": " + v.key + "  " + v.Label, Table: t})
+	}
+	return all
 }

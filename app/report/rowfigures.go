@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lockstep/app/evidence/compare"
-	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 )
@@ -254,33 +253,4 @@ func (s *section) phaseFigure() figure {
 	return phaseFigure(s.head("phases", "Phases of a step"), "Where a step goes", "ms per step",
 		"Mean over runs, ranks and the steps from the 10th to the 90th percentile.", compare.Phases(), 1e3,
 		all)
-}
-
-// gpuFigure shows what the GPU of the first worker of each row did in a step.
-func (s *section) gpuFigure() figure {
-	var bars []plot.Bar
-	for _, v := range s.lines {
-		bars = addGPU(bars, v.key, v.Label, v.GPU(0))
-	}
-	return gpuFigure(s.head("gpus", "A step on the GPU"), "Rank 0 in the first timed run of each row.", bars)
-}
-
-// addGPU adds the bar of a worker's GPU, if its clock saw a step.
-func addGPU(bars []plot.Bar, key, label string, g *record.RankGPU) []plot.Bar {
-	if g == nil || g.Time == nil || g.Time.Steps == 0 {
-		return bars
-	}
-	t, ms := g.Time, 1e3/float64(g.Time.Steps)
-	return append(bars, plot.Bar{Key: key, Label: joined(", ", label, g.Name),
-		Values: []float64{ms * t.Forward,
-			ms * t.Backward, ms * t.Optimizer, ms * max(0, t.Seconds-t.Busy())}})
-}
-
-// gpuFigure shows what GPUs did in a step, and how long they were idle.
-func gpuFigure(head plot.Head, caption string, bars []plot.Bar) figure {
-	return figure{Title: "What the GPU did", Caption: caption + " By the GPU's own clock, in one step of " +
-		"sixteen: from the first to the last op of a pass, with samples that travel to it and gaps in " +
-		"between. Else it is idle, and the host computes, exchanges or prepares the next pass.",
-		Chart: plot.Bars{Head: head, X: "ms per step", BesideAt: -1,
-			Parts: []string{"forward", "backward", "optimizer", "idle"}, Rows: bars}}
 }

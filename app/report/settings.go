@@ -2,12 +2,11 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
@@ -40,48 +39,29 @@ func hostPairs(h record.Machine) []pair {
 		{"system", strings.TrimSpace(h.OS + " " + h.Kernel)}, {"architecture", h.Arch}})
 }
 
-// shared lists the resolved settings that all runs have in common, in the order of the first
-// run's configuration. Settings that hold nothing are left out.
+// shared lists the resolved settings that all runs have in common, by name. Those that hold nothing are left
+// out.
 func shared(r *record.Results) []pair {
-	var out []pair
-	isFirst := true
+	var same map[string]json.RawMessage
 	for _, row := range r.Rows {
 		for _, run := range row.Runs {
-			settings := pairs(run.Config)
-			if settings == nil {
-				continue
+			var own map[string]json.RawMessage
+			if json.Unmarshal(run.Config, &own) != nil || own == nil {
+				continue // a run that failed at once
 			}
-			if isFirst {
-				out, isFirst = settings, false
-				continue
+			if same == nil {
+				same = own
 			}
-			out = slices.DeleteFunc(out, func(p pair) bool { return !slices.Contains(settings, p) })
+			maps.DeleteFunc(same, func(name string, value json.RawMessage) bool {
+				return !bytes.Equal(own[name], value)
+			})
 		}
-	}
-	return slices.DeleteFunc(out, func(p pair) bool { return p.Value == "" })
-}
-
-// pairs reads one flat JSON object, keeping its order; nil if it is none.
-func pairs(object json.RawMessage) []pair {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil
 	}
 	var out []pair
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil
+	for _, name := range slices.Sorted(maps.Keys(same)) {
+		if value := strings.Trim(string(same[name]), `"`); value != "" {
+			out = append(out, pair{name, value})
 		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil
-		}
-		text := string(value)
-		if s := ""; json.Unmarshal(value, &s) == nil {
-			text = s
-		}
-		out = append(out, pair{Name: fmt.Sprint(name), Value: text})
 	}
 	return out
 }
@@ -95,9 +75,6 @@ func hostsPart(h *record.Hosts) part {
 	for i, f := range h.Hosts {
 		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, f.Label), hostText(f)})
 	}
-	if text := routesText(h); text != "" {
-		p.Pairs = append(p.Pairs, pair{"between them", text})
-	}
 	for _, f := range h.Findings {
 		text := f.Text
 		if f.Host != "" {
@@ -105,52 +82,6 @@ func hostsPart(h *record.Hosts) part {
 		}
 		p.Pairs = append(p.Pairs, pair{f.Level, text})
 	}
-	p.Pairs = append(p.Pairs, pair{"examined", h.Started.UTC().Format("2006-01-02 15:04:05 UTC") +
-		", in " + roundTime(h.Seconds)})
-	return p
-}
-
-// joinedHost is a host of a run with the ranks of its workers and of its servers apart.
-type joinedHost struct {
-	name  string
-	ranks []int
-}
-
-// joinedHosts lists the hosts that the ranks of a run tell of, in the order of their first ranks.
-func joinedHosts(s *record.Summary) []joinedHost {
-	var all []joinedHost
-	add := func(host string, rank int) {
-		at := slices.IndexFunc(all, func(j joinedHost) bool { return j.name == host })
-		switch {
-		case host == "": // older runs, and systems without a name
-		case at < 0:
-			all = append(all, joinedHost{host, []int{rank}})
-		case !slices.Contains(all[at].ranks, rank): // a server may have the rank of a worker
-			all[at].ranks = append(all[at].ranks, rank)
-		}
-	}
-	for _, r := range s.Ranks {
-		add(r.Host, r.Rank)
-	}
-	for _, server := range s.Servers {
-		add(server.Host, server.Rank)
-	}
-	return all
-}
-
-// joinedPart names the hosts of a run whose ranks were started one by one, by hand or by another launcher:
-// nothing examined these before.
-func joinedPart(s *record.Summary) part {
-	p := part{ID: "hosts", Title: "Hosts"}
-	all := joinedHosts(s)
-	if len(all) < 2 {
-		return p
-	}
-	for i, j := range all {
-		ranks := strings.Trim(fmt.Sprint(j.ranks), "[]")
-		p.Pairs = append(p.Pairs, pair{fmt.Sprintf("%d %s", i, j.name), "ranks " + ranks})
-	}
-	p.Pairs = append(p.Pairs, pair{"examined", "not before this run"})
 	return p
 }
 
@@ -167,58 +98,13 @@ func onHosts(command []string, h *record.Hosts) string {
 	return shell(slices.Concat(launch, command[1:]))
 }
 
-// byPlan repeats a benchmark of a plan in the benchmark's folder. A reader lacks the file that the plan was
-// read from; the folder has the rows that came of it.
-const byPlan = "lockstep bundle . --out ../again.tar.gz && lockstep replay ../again.tar.gz"
-
-// isOfPlan reports whether a command line reads a plan from a file.
-func isOfPlan(command []string) bool {
-	isBench := len(command) > 1 && command[1] == "bench" // and not in a lab or behind launch
-	return isBench && slices.ContainsFunc(command, func(arg string) bool {
-		return arg == "--plan" || strings.HasPrefix(arg, "--plan=")
-	})
-}
-
 // hostText describes a host in one line.
 func hostText(f record.HostFacts) string {
-	var reached, clock, isa string
-	if len(f.ISA) > 0 {
-		isa = f.ISA[len(f.ISA)-1]
-	}
+	reached := ""
 	if f.Address != "" {
 		reached = fmt.Sprintf("reached at %s (%s)", f.Address, f.Why)
 	}
-	offset := time.Duration(f.ClockOffset * 1e9).Round(time.Millisecond)
-	switch {
-	case offset > 0:
-		clock = fmt.Sprintf("clock %v ahead", offset)
-	case offset < 0:
-		clock = fmt.Sprintf("clock %v behind", -offset)
-	}
-	return joined(" · ", spelling.Count(f.Slots, "slot"), f.CPU, spelling.Count(f.UsableCores, "core"), isa,
+	return joined(" · ", spelling.Count(f.Slots, "slot"), f.CPU, spelling.Count(f.UsableCores, "core"),
 		byteCount(float64(f.FreeMemoryBytes))+" of memory free", strings.TrimSpace(f.OS+" "+f.Kernel),
-		reached,
-		clock)
-}
-
-// routesText tells the extremes of the routes that the job uses.
-func routesText(h *record.Hosts) string {
-	used := slices.DeleteFunc(slices.Clone(h.Routes), func(r record.Route) bool { return !r.IsChosen })
-	if len(used) == 0 {
-		return ""
-	}
-	byLatency := func(a, b record.Route) int { return cmp.Compare(a.Latency, b.Latency) }
-	text := fmt.Sprintf("round trips of %s to %s ms", digits(1e3*slices.MinFunc(used, byLatency).Latency, 3),
-		digits(1e3*slices.MaxFunc(used, byLatency).Latency, 3))
-	used = slices.DeleteFunc(used, func(r record.Route) bool { return !(r.Rate > 0) })
-	if len(used) == 0 {
-		return text
-	}
-	byRate := func(a, b record.Route) int { return cmp.Compare(a.Rate, b.Rate) }
-	show := func(r record.Route) string {
-		return fmt.Sprintf("%s Mbit/s (%s to %s)", digits(8e-6*r.Rate, 3), h.Hosts[r.From].Label,
-			h.Hosts[r.To].Label)
-	}
-	return text + "; one stream carries " + show(slices.MinFunc(used, byRate)) + " to " +
-		show(slices.MaxFunc(used, byRate))
+		reached)
 }

@@ -14,9 +14,6 @@ import (
 func writeTerminal(w io.Writer, p page) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", p.Title, p.Lede)
-	for _, a := range p.Alerts {
-		fmt.Fprintf(&b, "warning: %s\n", a)
-	}
 	for _, s := range p.Sections {
 		fmt.Fprintf(&b, "\n%s\n", joined(": ", s.Title, s.Work))
 		tables := s.Terminal
@@ -88,9 +85,6 @@ func writeMarkdown(w io.Writer, p page) error {
 	m := &markdown{}
 	m.line("# %s", text(p.Title))
 	m.line("%s", text(p.Lede))
-	for _, a := range p.Alerts {
-		m.line("**Warning**: %s", text(a))
-	}
 	if p.Answer.Text != "" {
 		m.line("## In short")
 	}
@@ -152,7 +146,7 @@ func (m *markdown) end(p page) {
 		m.line("## Settings")
 	}
 	if p.Command != "" {
-		m.line("Repeat it%s:", p.Where)
+		m.line("Repeat it:")
 		m.code("sh", strings.ReplaceAll(p.Command, "\n", " "))
 	}
 	for _, one := range p.Parts {

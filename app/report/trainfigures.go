@@ -23,34 +23,16 @@ func quantities() []quantity {
 			func(w compare.WatchedRank) []float64 { return w.Seconds }, 1e3},
 		{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Rate }, 1},
-		{"shards", "Shards of each worker", "shards of a step", "Mean over the steps between two points. " +
-			"Shards move from workers that are slow to those that are fast.",
-			func(w compare.WatchedRank) []float64 { return w.Shards }, 1},
 		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
 			"which it was taken, a tenth of a second or more, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
 		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
-		{"gpu", "Memory of the GPU", "in use, MiB", "Largest of the steps between two points, on each " +
-			"worker's GPU, by all processes that use it; asked for once a second.",
-			func(w compare.WatchedRank) []float64 { return w.GPU }, 1. / (1 << 20)},
 		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Sent }, 1e-6},
 		{"received", "Network, received", "MB/s", "Bytes that each worker received, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Received }, 1e-6},
 	}
-}
-
-// isShown reports whether the quantity of a run says something: the network of several workers, shards that
-// moved.
-func (q quantity) isShown(t *compare.Training) bool {
-	switch q.id {
-	case "sent", "received":
-		return t.Workers > 1
-	case "shards":
-		return len(t.Moves) > 0
-	}
-	return true
 }
 
 // figure plots the quantity of all ranks against the step. Ranks that agree share a curve.
@@ -82,14 +64,13 @@ func trainingFigures(t *compare.Training) []figure {
 		all = append(all, lossCurves(t))
 	}
 	all = append(all, evaluationFigures(t)...)
-	all = append(all, rankPhases(t.Ranks), rankGPUs(t.Ranks), stalenessFigure(t.Async))
-	if len(t.Ranks) > 0 {
-		all = append(all, bucketFigure(t.Ranks[0].Buckets))
+	all = append(all, rankPhases(t.Ranks))
+	watched := quantities()
+	if t.Workers == 1 { // which has no network
+		watched = watched[:len(watched)-2]
 	}
-	for _, q := range quantities() {
-		if q.isShown(t) {
-			all = append(all, q.figure(t.Watched))
-		}
+	for _, q := range watched {
+		all = append(all, q.figure(t.Watched))
 	}
 	all = drawn(all...)
 	if len(all) > 0 {
@@ -227,52 +208,6 @@ func rankPhases(ranks []record.RankStat) figure {
 	names := append(compare.Phases(), "evaluation")
 	return phaseFigure(plot.Head{ID: "phases", Title: "Phases of the run, by rank"}, "Where the time goes",
 		"seconds", "Wall time of the training thread of each rank.", names, 1, all)
-}
-
-// rankGPUs shows what the GPU of each rank did in a step.
-func rankGPUs(ranks []record.RankStat) figure {
-	var bars []plot.Bar
-	for _, r := range ranks {
-		bars = addGPU(bars, "", fmt.Sprintf("rank %d", r.Rank), r.GPU)
-	}
-	return gpuFigure(plot.Head{ID: "gpus", Title: "A step on the GPU, by rank"},
-		"Mean over the steps of each rank that were watched.", bars)
-}
-
-// bucketFigure shows what exchanging each bucket took on rank 0. Hidden times are shown if they are known.
-func bucketFigure(buckets []record.BucketStat) figure {
-	b := plot.Bars{Head: plot.Head{ID: "buckets", Title: "Exchange of each bucket of gradients"},
-		X: "ms per step, mean", Parts: []string{"exposed", "hidden"}, BesideAt: -1}
-	caption := "On rank 0, in the order in which backward completes them. Hidden communication overlaps " +
-		"the backward pass, exposed communication keeps training waiting."
-	for i, one := range buckets {
-		bar := plot.Bar{Label: fmt.Sprintf("bucket %d, %s", i+1, byteCount(float64(one.Bytes))),
-			Values: []float64{1e3 * one.Exposed.StepSeconds}}
-		if one.Hidden != nil {
-			bar.Values = append(bar.Values, 1e3*one.Hidden.StepSeconds)
-		} else {
-			b.Parts, caption = b.Parts[:1], "On rank 0. Exposed: training waits for the new weights of a "+
-				"bucket. "+
-				"What else it waits for, such as a slow worker or the next batch, belongs to no bucket."
-		}
-		b.Rows = append(b.Rows, bar)
-	}
-	return figure{"Exchange of each bucket", caption, b}
-}
-
-// stalenessFigure plots the distribution of the staleness of an asynchronous run's updates.
-func stalenessFigure(a *record.Async) figure {
-	share := plot.Series{Label: "share of updates"}
-	if a != nil && a.Updates > 0 {
-		for staleness, n := range a.Staleness {
-			share.At = append(share.At, float64(staleness))
-			share.Values = append(share.Values, 100*float64(n)/float64(a.Updates))
-		}
-	}
-	return figure{"Staleness of updates", "The number of updates that came between the weights from which " +
-		"a gradient was computed and its own update, and the share of the updates that had it.",
-		plot.Lines{Head: plot.Head{ID: "staleness", Title: "Staleness of updates"}, X: "staleness, updates",
-			Y: "% of updates", Series: []plot.Series{share}}}
 }
 
 // hiddenSeconds is the time of a rank's exchanges that computation hid; NaN: not told.

@@ -22,19 +22,10 @@ func Run(t *compare.Training) *Report {
 		p.Title += ", " + stateOf(t)
 		p.Source = "steps.jsonl, evaluations.jsonl and config.yaml of the run directory"
 	}
-	hosts := hostsPart(t.Hosts)
-	if t.Hosts == nil {
-		hosts = joinedPart(&t.Summary)
-	}
 	facts := trainingFacts(t)
-	p.Parts = present(part{ID: "figures", Title: inFigures, Pairs: facts}, hosts,
+	p.Parts = present(part{ID: "figures", Title: inFigures, Pairs: facts}, hostsPart(t.Hosts),
 		part{ID: "configuration", Title: "Configuration", Text: t.Configuration})
 	p.FactsTitle, p.Facts = inFigures, leading(facts)
-	for _, text := range t.Cautions {
-		if strings.Contains(text, insecure) { // it was unsafe, rather than that a figure may mislead
-			p.Alerts = append(p.Alerts, text)
-		}
-	}
 	p.note(trainingNotes(t))
 	figures := trainingFigures(t)
 	if len(figures) > 0 {
@@ -84,13 +75,21 @@ func trainingTitle(t *compare.Training) string {
 		data += " (generated)"
 	}
 	workers := spelling.Count(t.Workers, "worker")
-	if t.Hosts != nil {
-		workers += " on " + spelling.Count(len(t.Hosts.Hosts), "host")
-	} else if all := joinedHosts(&t.Summary); len(all) > 1 {
-		workers += " on " + spelling.Count(len(all), "host")
+	if hosts := hostsOf(t); len(hosts) > 1 {
+		workers += " on " + spelling.Count(len(hosts), "host")
 	}
 	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread")) +
 		SinceText(&t.Summary)
+}
+
+// hostsOf lists the hosts that the workers of a run tell of.
+func hostsOf(t *compare.Training) (names []string) {
+	for _, r := range t.Ranks {
+		if r.Host != "" { // of older runs, and systems without a name
+			names = addNew(names, r.Host)
+		}
+	}
+	return names
 }
 
 // trainingNotes lists the cautions of a run, first whether its times are its own.

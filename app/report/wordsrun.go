@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
@@ -199,14 +198,4 @@ func SinceText(s *record.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf(" since step %d", s.Resumed.Steps)
-}
-
-// priceText words the price with its date and source.
-func priceText(p compare.Price) string {
-	kind := "cores"
-	if p.GPU != "" {
-		kind = "GPUs"
-	}
-	return fmt.Sprintf("%s, $%g an hour for %d %s (%s, %s)", p.Machine, p.Hour, p.Devices, kind, p.Date,
-		p.Source)
 }

@@ -82,13 +82,10 @@ type Line struct {
 	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
 	Ranks  []RankLine
 
-	LossSamples  []float64           // by step: samples that the run had trained on, of the same run as Loss
-	LossSeconds  []float64           // by step: seconds of steps until then
-	Hidden       float64             // seconds of a step that communication was hidden; NaN: not told
-	BytesVectors float64             // BytesSent without compression; NaN: not told
-	Checkpoints  *record.Checkpoints // of the first run; nil: none
-	Usage        []WatchedRank       // what each worker of the first run took; nil: not told
-	TotalShards  []float64           // that each worker of it computed; nil: not told
+	LossSamples  []float64 // by step: samples that the run had trained on, of the same run as Loss
+	LossSeconds  []float64 // by step: seconds of steps until then
+	Hidden       float64   // seconds of a step that communication was hidden; NaN: not told
+	BytesVectors float64   // BytesSent without compression; NaN: not told
 
 	runs        []*record.Run     // successful ones, by round
 	hashes      map[uint64]string // of the parameters by seed, where its runs agree
@@ -106,9 +103,8 @@ type Line struct {
 
 // RankLine is what one worker of a line reported.
 type RankLine struct {
-	Rank    int
-	Loss    []float64 // by step: as Line.Loss, as this rank reported it
-	OwnLoss []float64 // by step, of the first successful run: mean over the rank's own shards
+	Rank int
+	Loss []float64 // by step: as Line.Loss, as this rank reported it
 }
 
 // Phases lists the phases of a step in the order they are shown. They add up to the step.

@@ -167,8 +167,7 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	l.Loss = lossOf(timed[0])
 	l.Times = medianTimes(timed)
 	for _, rank := range timed[0].Ranks {
-		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss,
-			OwnLoss: rank.Steps.OwnLoss})
+		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss})
 	}
 	for _, r := range timed {
 		if l.skew = skewOf(r); l.skew != nil {
@@ -181,8 +180,6 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	if n := timed[0].BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}
-	l.Checkpoints = timed[0].Checkpoints
-	l.Usage, l.TotalShards = usageOf(timed[0]), shardsOf(timed[0])
 }
 
 // medianTimes returns the seconds of each step, median over the runs that have it.

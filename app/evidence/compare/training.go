@@ -36,10 +36,8 @@ type WatchedRank struct {
 	Seconds  []float64 // of a step, mean
 	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
 	Memory   []float64 // resident bytes, largest
-	GPU      []float64 // bytes in use on the worker's GPU, largest; NaN: not known
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
-	Shards   []float64 // that the worker computed in a step, mean; NaN: not known
 	Rate     []float64 // learning rate of the last step of the stretch; NaN: not known
 	At       []float64 // seconds of steps until the end of the stretch
 	Samples  []float64 // that its steps trained on until then
@@ -114,9 +112,7 @@ type watching struct {
 
 	steps, last                  int
 	loss, seconds, cores, memory float64
-	gpu                          float64
 	sent, received, usage        float64
-	shards                       int
 	rate, at, samples            float64
 
 	taken []taken // by stretch
@@ -158,11 +154,10 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.loss += float64(l.Loss)
 	w.seconds += float64(l.Seconds)
 	w.cores += float64(l.CPUSeconds)
-	w.memory, w.gpu = math.Max(w.memory, float64(l.RSSBytes)), math.Max(w.gpu, float64(l.GPUBytes))
+	w.memory = math.Max(w.memory, float64(l.RSSBytes))
 	w.sent += float64(l.BytesSent)
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
-	w.shards += l.Shards
 	w.rate, w.at, w.samples = float64(l.Rate), w.at+float64(l.Seconds), w.samples+float64(l.Samples)
 }
 
@@ -178,10 +173,9 @@ func (w *watching) end() {
 	r.Seconds = append(r.Seconds, w.seconds/n)
 	w.taken = append(w.taken, taken{w.cores, w.usage})
 	r.Cores = append(r.Cores, w.inUse())
-	r.Memory, r.GPU = append(r.Memory, w.memory), append(r.GPU, unlessZero(w.gpu))
+	r.Memory = append(r.Memory, w.memory)
 	r.Sent = append(r.Sent, w.sent/usage)
 	r.Received = append(r.Received, w.received/usage)
-	r.Shards = append(r.Shards, unlessZero(float64(w.shards)/n))
 	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
 	r.Samples = append(r.Samples, w.samples)
 	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
