@@ -187,9 +187,6 @@ func runUnderBudget(t *testing.T) {
 	if took := time.Since(began); took > c.Budget {
 		t.Errorf("took %v", took)
 	}
-	if broken := r.Broken(); len(broken) > 0 {
-		t.Errorf("broken: %v", broken)
-	}
 }
 
 func TestBudgetsAreRefused(t *testing.T) {

@@ -397,9 +397,6 @@ func TestPrecision(t *testing.T) {
 			if wide := comparison.Wide(0.02); (wide == nil) != test.isNarrow {
 				t.Errorf("intervals of rows %v are wide", wide)
 			}
-			if broken := r.Broken(); len(broken) > 0 {
-				t.Errorf("broken: %v", broken)
-			}
 		}
 		t.Run(test.name, func(t *testing.T) { synctest.Test(t, inBubble) })
 	}
@@ -439,8 +436,8 @@ func addToOneGroup(t *testing.T) {
 			t.Errorf("%s %s: %d runs, %d rounds", row.Setting.Model, row.Setting.Strategy, n, row.Rounds)
 		}
 	}
-	if broken := r.Broken(); len(broken) > 0 || !r.Complete {
-		t.Errorf("complete %v, broken: %v", r.Complete, broken)
+	if !r.Complete {
+		t.Error("not complete")
 	}
 }
 

@@ -262,7 +262,6 @@ func (b *bench) follow(former *record.Results) {
 			Version: former.Version, Revision: former.Revision, Host: former.Host, Load: former.Load}}
 	}
 	b.results = *former
-	b.results.Unseal()
 	b.results.CutShort = false
 	b.results.Skipped = slices.DeleteFunc(b.results.Skipped, func(s record.Skip) bool {
 		return s.Reason == record.BudgetOver
@@ -302,10 +301,8 @@ func (b *bench) leaveOut(t Trial) {
 	}
 }
 
-// runAll executes the rounds of the plan, then those that the precision asks for. The results end with the
-// seal that their file has, so that a report of them is one of the file.
+// runAll executes the rounds of the plan, then those that the precision asks for.
 func (b *bench) runAll(ctx context.Context) error {
-	defer b.results.TakeSeal()
 	if err := b.save(); err != nil {
 		return err
 	}

@@ -137,8 +137,8 @@ func readResults(folder string, p Plan) (*record.Results, error) {
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	if broken := r.Broken(); len(broken) > 0 {
-		return nil, usage("%s was changed after it was written: %s", folder, broken[0])
+	if r.IsChanged {
+		return nil, usage("%s was changed after it was written", folder)
 	}
 	if len(r.Rows) != len(p.Rows) {
 		return nil, usage("%s has %d rows, its plan %d", folder, len(r.Rows), len(p.Rows))

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/app/strategy"
@@ -48,10 +47,10 @@ type Results struct {
 	Precision float64 `json:"precision,omitempty"`
 	// Sittings are those of a benchmark that was interrupted and resumed, in order; null: there was one.
 	Sittings []Sitting `json:"sittings,omitempty"`
-	// Seal is the SHA-256 of all other fields, with the seals of runs for the runs.
-	Seal string `json:"seal,omitempty"`
-
-	isRead bool `json:"-"` // from a file, in which all is sealed or nothing
+	// Seal is the SHA-256 of this file without blanks between tokens, zeros in its place; "": older versions.
+	Seal string `json:"file_sha256,omitempty"`
+	// IsChanged says that the file from which they were read has not its seal.
+	IsChanged bool `json:"-"`
 }
 
 // PeerCheck compares the losses of another program with ours, from equal weights on equal batches.
@@ -205,7 +204,6 @@ type Run struct {
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order
 	Ranks       []Rank          `json:"ranks"`                 // by rank
 	Config      json.RawMessage `json:"config,omitempty"`      // every resolved setting
-	Seal        string          `json:"seal,omitempty"`        // SHA-256 of all other fields of the run
 }
 
 // Rank holds the steps of one worker.
@@ -276,32 +274,18 @@ func (n Numbers) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// UnmarshalJSON reads a list in which null stands for NaN. A file has millions of numbers, so they are read
-// without the decoder, which has found the list to be JSON.
+// UnmarshalJSON reads a list in which null stands for NaN.
 func (n *Numbers) UnmarshalJSON(b []byte) error {
-	text := strings.TrimSpace(string(b))
-	inside, isList := strings.CutPrefix(text, "[")
-	inside, isWhole := strings.CutSuffix(inside, "]")
-	if !isList || !isWhole {
-		var list []Number // null, or an error
-		*n = Numbers{}
-		return json.Unmarshal(b, &list)
+	var list []*float64
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
 	}
-	*n = make(Numbers, 0, strings.Count(inside, ",")+1)
-	if strings.TrimSpace(inside) == "" {
-		return nil
-	}
-	for one := range strings.SplitSeq(inside, ",") {
-		one = strings.TrimSpace(one)
-		if one == "null" {
-			*n = append(*n, math.NaN())
-			continue
+	*n = make(Numbers, len(list))
+	for i, v := range list {
+		(*n)[i] = math.NaN()
+		if v != nil {
+			(*n)[i] = *v
 		}
-		v, err := strconv.ParseFloat(one, 64)
-		if err != nil {
-			return fmt.Errorf("%.20q in a list of numbers: %w", one, err)
-		}
-		*n = append(*n, v)
 	}
 	return nil
 }
@@ -313,12 +297,16 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, 'g', -1, 64)
 }
 
-// Encode writes r as JSON with its seal, setting its schema version and the seals of runs that have none.
+// Encode writes r as JSON with its seal and schema version.
 func Encode(w io.Writer, r *Results) error {
 	r.Schema = Schema
-	sealed := *r
-	sealed.TakeSeal()
-	if err := json.NewEncoder(w).Encode(sealed); err != nil {
+	outer := *r
+	outer.Seal = unsealed
+	text, err := json.Marshal(outer)
+	if err == nil {
+		_, err = w.Write(sealed(append(text, '\n')))
+	}
+	if err != nil {
 		return fmt.Errorf("encode results: %w", err)
 	}
 	return nil
@@ -343,14 +331,18 @@ const (
 // ReadJSON reads a file that is one JSON value. Text after its end is an error. The memory that it takes is
 // in proportion to the text.
 func ReadJSON(r io.Reader, into any) error {
-	text, err := regular.ReadAll(r, maxJSON)
-	if err != nil {
-		return err
+	_, err := readJSON(r, into)
+	return err
+}
+
+func readJSON(r io.Reader, into any) (text []byte, err error) {
+	if text, err = regular.ReadAll(r, maxJSON); err != nil {
+		return nil, err
 	}
 	if most, n := freeObjects+len(text)/bytesPerObject, bytes.Count(text, []byte("{")); n > most {
-		return fmt.Errorf("more than %d objects in %d bytes; records are not so empty", most, len(text))
+		return nil, fmt.Errorf("more than %d objects in %d bytes; records are not so empty", most, len(text))
 	}
-	return json.Unmarshal(text, into)
+	return text, json.Unmarshal(text, into)
 }
 
 // Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called
@@ -360,14 +352,15 @@ func Decode(r io.Reader) (*Results, error) {
 		Kind string `json:"kind"` // of other documents that are called results
 		Results
 	}
-	if err := ReadJSON(r, &file); err != nil {
+	text, err := readJSON(r, &file)
+	if err != nil {
 		return nil, fmt.Errorf("decode results: %w", err)
 	}
 	if file.Kind != "" {
 		return nil, &KindError{file.Kind}
 	}
 	results := file.Results
-	results.isRead = true
+	results.IsChanged = isChanged(text)
 	if results.Schema != Schema && results.Schema != 2 {
 		return nil, fmt.Errorf("decode results: schema %d, this program reads 2 and %d",
 			results.Schema, Schema)
@@ -416,37 +409,29 @@ func (r *Results) Validate() error {
 			return fmt.Errorf("row %d: workers %d, threads %d, batch %d, shards %d: want positive",
 				i, s.Workers, s.Threads, s.Batch, s.Shards)
 		}
-		seen := map[int]bool{}
-		for j := range row.Runs {
-			run := &row.Runs[j]
-			if run.Round < 0 || run.Round >= r.Rounds || seen[run.Round] {
-				return fmt.Errorf("row %d: round %d: want each of 0 to %d at most once",
-					i, run.Round, r.Rounds-1)
-			}
-			seen[run.Round] = true
-			if err := run.validate(strategy.Named(s.Strategy).IsAsync); err != nil {
-				return fmt.Errorf("row %d: round %d: %w", i, run.Round, err)
-			}
-		}
-		if err := validateReplaced(i, row); err != nil {
-			return err
+		if err := row.validate(r.Rounds); err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// validateReplaced checks that each replaced run has one that stands for it.
-func validateReplaced(i int, row *Row) error {
+// validate checks the runs of a row, and that each replaced one has another in its place.
+func (row *Row) validate(rounds int) error {
 	if len(row.Replaced) > MaxRounds {
-		return fmt.Errorf("row %d: %d replaced runs: want at most %d", i, len(row.Replaced), MaxRounds)
+		return fmt.Errorf("%d replaced runs: want at most %d", len(row.Replaced), MaxRounds)
 	}
-	for j := range row.Replaced {
-		run := &row.Replaced[j]
-		if !slices.ContainsFunc(row.Runs, func(r Run) bool { return r.Round == run.Round }) {
-			return fmt.Errorf("row %d: round %d: it has a replaced run, and none in its place", i, run.Round)
+	isAsync := strategy.Named(row.Setting.Strategy).IsAsync
+	seen := map[int]bool{}
+	for i, run := range slices.Concat(row.Runs, row.Replaced) {
+		isReplaced := i >= len(row.Runs)
+		if run.Round < 0 || run.Round >= rounds || seen[run.Round] != isReplaced {
+			return fmt.Errorf("round %d: want each of 0 to %d at most once, and replaced runs only beside "+
+				"others", run.Round, rounds-1)
 		}
-		if err := run.validate(strategy.Named(row.Setting.Strategy).IsAsync); err != nil {
-			return fmt.Errorf("row %d: round %d, replaced: %w", i, run.Round, err)
+		seen[run.Round] = true
+		if err := run.validate(isAsync); err != nil {
+			return fmt.Errorf("round %d: %w", run.Round, err)
 		}
 	}
 	return nil

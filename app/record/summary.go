@@ -80,8 +80,10 @@ type Summary struct {
 	Standing      *Standing `json:"standing"` // where it can go on; null: it has ended, or cannot
 	// StepsSHA256 is that of steps.jsonl at the end of the run, of no bytes if there was none; "": not known.
 	StepsSHA256 string `json:"steps_sha256,omitempty"`
-	// Seal is the SHA-256 of all other fields; "": the run has not ended, or an older version wrote them.
-	Seal string `json:"seal,omitempty"`
+	// Seal is the SHA-256 of this file without blanks between tokens, zeros in its place; "": older versions.
+	Seal string `json:"file_sha256,omitempty"`
+	// IsChanged says that the file from which it was read has not its seal.
+	IsChanged bool `json:"-"`
 
 	// IsUnchanged says that the run had ended before and that there was nothing to do.
 	IsUnchanged bool `json:"-"`

@@ -64,7 +64,7 @@ func sentenceOf(rule string) saying {
 // refusals words what makes a number wrong.
 func refusals() map[string]saying {
 	return map[string]saying{
-		"seal":       plain("{what}"),
+		"seal":       plain("The seal of the results is not that of what they hold: they were changed."),
 		"incomplete": plain("The benchmark was interrupted. Rows have fewer runs than asked for."),
 		"failed":     plain("{rows}: {failed} of {runs} runs failed: {cause}"),
 		"unequal work": plain("{rows} did not do the work of {baseline}: {differences}. It gets no " +

@@ -367,6 +367,15 @@ func (d Directory) Log(rank int) string { return d.Path(fmt.Sprintf("rank%d.log"
 // ServerLog is the path of the log of a server that has a process of its own.
 func (d Directory) ServerLog(server int) string { return d.Path(fmt.Sprintf("server%d.log", server)) }
 
+// WriteSummary writes the summary of the run, sealed.
+func (d Directory) WriteSummary(s *record.Summary) error {
+	text, err := record.EncodeSummary(s)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	return d.Write(SummaryFile, text)
+}
+
 // WriteJSON writes a whole file or nothing: a reader never sees half of it.
 func (d Directory) WriteJSON(name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")

@@ -9,13 +9,7 @@ import (
 	"lockstep/app/record"
 )
 
-// changed says what was changed after the results were sealed.
-func changed(r *record.Results, _ *Comparison) (out []finding.Finding) {
-	for _, what := range r.Broken() {
-		out = append(out, found(true, finding.Values{"what": what})...)
-	}
-	return out
-}
+func changed(r *record.Results, _ *Comparison) []finding.Finding { return found(r.IsChanged, nil) }
 
 func incomplete(r *record.Results, _ *Comparison) []finding.Finding {
 	return found(!r.Complete && !r.CutShort, nil)

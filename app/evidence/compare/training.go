@@ -52,10 +52,11 @@ const (
 // ReadTraining reads summary.json and steps.jsonl of a run. The lines of each rank must be in the order of
 // steps. It skips incomplete lines, which a killed worker or a full disk leaves.
 func ReadTraining(summary, steps io.Reader) (*Training, error) {
-	var t Training
-	if err := record.ReadJSON(summary, &t); err != nil {
+	s, err := record.DecodeSummary(summary)
+	if err != nil {
 		return nil, fmt.Errorf("summary: %w", err)
 	}
+	t := Training{Summary: *s}
 	if t.Workers < 1 || t.Steps < 0 {
 		return nil, fmt.Errorf("summary: %d workers, %d steps", t.Workers, t.Steps)
 	}

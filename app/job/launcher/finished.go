@@ -56,10 +56,10 @@ func readSummary(d rundir.Directory) (*record.Summary, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	s := &record.Summary{}
+	var s *record.Summary
 	if err == nil {
 		defer f.Close() // only read
-		err = record.ReadJSON(f, s)
+		s, err = record.DecodeSummary(f)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", rundir.SummaryFile, err)
@@ -82,9 +82,6 @@ func finished(c setting.Config, k job.Kept) *record.Summary {
 	}
 	s.Target, s.IsUnchanged = job.TargetOf(c, k.Evaluations), true
 	s.Directory = c.Out // to which it may have been copied
-	if s.Seal != "" {
-		s.TakeSeal()
-	}
 	return s
 }
 

@@ -206,8 +206,7 @@ func carryOut(ctx context.Context, c setting.Config, start input.Start, o Option
 	if summary.StepsSHA256, err = dir.StepsSHA256(); err != nil && !told.hasLost(rundir.StepsFile) {
 		o.warn(fmt.Sprintf("warning: %s will not be checked by reports: %v", rundir.StepsFile, err))
 	}
-	summary.TakeSeal()
-	return summary, errors.Join(dir.WriteJSON(rundir.SummaryFile, summary), dir.Finish(), missed(summary))
+	return summary, errors.Join(dir.WriteSummary(summary), dir.Finish(), missed(summary))
 }
 
 // fetchData downloads the data set if it is not there.
