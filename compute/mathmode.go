@@ -60,17 +60,6 @@ func (m Math) Parts() int {
 	return 0
 }
 
-// Bits returns how many bits of their operands products keep.
-func (m Math) Bits() int {
-	switch m {
-	case BF16x3:
-		return 17
-	case BF16:
-		return 8
-	}
-	return 24
-}
-
 // ErrNoMatrixUnit means that this machine, build or ISA cannot compute math bf16x6 or bf16x3.
 var ErrNoMatrixUnit = errors.New("no matrix unit")
 

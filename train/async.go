@@ -94,7 +94,7 @@ func (u *async) Next(step int) (Work, error) {
 // the gradient.
 func (u *async) GatherRows(rows Rows) {
 	l := u.loop
-	u.Commit(l.schedule.Rate(l.config.even(l.step)), l.config.samplesOf(l.step), rows[rowIsLast] != goesOn)
+	u.Commit(l.schedule.Rate(l.step), l.config.samplesOf(l.step), rows[rowIsLast] != goesOn)
 	u.AsyncSync.GatherRows(rows)
 }
 

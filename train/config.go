@@ -93,9 +93,6 @@ type Config struct {
 	// Seed determines the initial parameters, the order of samples and the augmentation.
 	Seed uint64
 
-	// Growth lets the batch grow; Updater must then be that of NewAdaptive.
-	Growth GrowthConfig
-
 	// MemoryLimit is the size of one shard's activations above which cheap ones are recomputed in
 	// the backward pass, and of those of shards abreast above which fewer are, in bytes; 0 means no limit.
 	// It changes no bit.
@@ -127,8 +124,6 @@ type Config struct {
 	Scored func(done, all int)
 	// Trace records spans; it may be nil.
 	Trace *trace.Recorder
-
-	part Part // of a run whose batch grows
 }
 
 // The default number of samples that are evaluated at once, and the most for an executor that wants many.
@@ -151,7 +146,7 @@ func (c Config) isApart() bool { return c.Executor != nil && !c.Executor.InPlace
 
 // Validate returns an error for the first invalid setting.
 func (c Config) Validate() error {
-	for _, check := range []func() error{c.checkRun, c.checkSamples, c.checkTask, c.checkGrowth, c.checkInput,
+	for _, check := range []func() error{c.checkRun, c.checkSamples, c.checkTask, c.checkInput,
 		c.Schedule.Validate, c.Lookahead.Validate, c.Optimizer.Validate} {
 		if err := check(); err != nil {
 			return err

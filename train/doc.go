@@ -21,8 +21,7 @@
 // worker reports the losses of its own shards.
 //
 // [NewBalanced] wraps an Updater so that shards move from slow workers to fast ones between steps, which
-// changes no bit. [NewAdaptive] wraps one so that the batch grows between epochs by the gradient noise
-// scale ([Estimate]), which depends on shards alone.
+// changes no bit.
 //
 // A [Checkpointer] receives a [Snapshot] after every step; [Loop.Resume] continues from one with the same
 // bits, for any number of workers before and after, except with NewOuter.

@@ -85,7 +85,7 @@ func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
 			IsStart: l.done.Steps == 0}
 	}
 	if l.done.Steps > 0 {
-		e.Rate = l.schedule.Rate(l.config.even(l.done.Steps - 1))
+		e.Rate = l.schedule.Rate(l.done.Steps - 1)
 	}
 	if e.IsValidation {
 		l.done.Validation = e

@@ -38,6 +38,23 @@ func (c Config) stepsPerEpoch() int {
 	return (c.Train.Len() + c.Batch - 1) / c.Batch
 }
 
+// inEpoch returns how many steps of an epoch are done after so many steps; 0 at the end of one.
+func (c Config) inEpoch(steps int) int { return steps % c.stepsPerEpoch() }
+
+// epochs returns the number of whole epochs in so many steps.
+func (c Config) epochs(steps int) int { return steps / c.stepsPerEpoch() }
+
+// epochsAt returns the epochs in so many steps, with the fraction of the last.
+func (c Config) epochsAt(steps int) float64 { return float64(steps) / float64(c.stepsPerEpoch()) }
+
+// numSamples returns the samples of the first steps.
+func (c Config) numSamples(steps int) int {
+	return c.epochs(steps)*c.Train.Len() + c.inEpoch(steps)*c.Batch
+}
+
+// numShards returns the shards of the first steps.
+func (c Config) numShards(steps int) int64 { return int64(steps) * int64(c.Plan.Shards()) }
+
 // samplesOf returns the number of samples of a step over all workers.
 func (c Config) samplesOf(step int) int {
 	return min(c.Batch, c.Train.Len()-step%c.stepsPerEpoch()*c.Batch)
@@ -53,7 +70,7 @@ func (c Config) steps() int {
 	case c.Steps > 0:
 		return c.Steps
 	}
-	return c.part.Step + (c.Epochs-c.part.Epoch)*c.stepsPerEpoch()
+	return c.Epochs * c.stepsPerEpoch()
 }
 
 // trained returns the training time so far, over all parts of the run.

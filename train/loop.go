@@ -309,7 +309,7 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
-		FromStep: c.even(w.Step), ToStep: c.even(c.steps()), IsSought: l.isSought, Threads: threads,
+		FromStep: w.Step, ToStep: c.steps(), IsSought: l.isSought, Threads: threads,
 	}
 }
 
@@ -356,7 +356,7 @@ func (l *Loop) load(w Work) (*data.Step, error) {
 }
 
 // seek lets the loader prepare a step.
-func (l *Loop) seek(step int) { l.loader.Seek(l.config.even(step)) }
+func (l *Loop) seek(step int) { l.loader.Seek(step) }
 
 func (l *Loop) closeLoader() error {
 	if l.loader == nil {

@@ -20,11 +20,11 @@ type Memory struct {
 func (m Memory) Total() int64 { return m.Arena + m.Variables + m.Batches }
 
 // Memory returns the memory of the loop from its first step on, without the data set, which loops
-// share. It includes what shards that move here and a batch that grows may need at most.
+// share. It includes what shards that move here may need at most.
 func (l *Loop) Memory() Memory {
 	v := l.variables
-	buffers, rows, loader := l.most()
-	floats := len(v.Weights)*(1+buffers) + len(v.State) + rows
+	buffers, loader := l.most()
+	floats := len(v.Weights)*(1+buffers) + len(v.State) + len(l.rows)
 	_, shares := l.updater.Optimizer()
 	for _, s := range shares {
 		floats += s[1] - s[0] // the optimizer works on a copy of the shares
@@ -40,24 +40,18 @@ func (l *Loop) Memory() Memory {
 	return m
 }
 
-// most returns how many buffers of gradients, elements of rows and samples of a step this loop may need
-// in its run.
-func (l *Loop) most() (buffers, rows int, loader data.LoaderConfig) {
+// most returns how many buffers of gradients and samples of a step this loop may need in its run.
+func (l *Loop) most() (buffers int, loader data.LoaderConfig) {
 	c, work := l.config, l.work
-	factor := 1
-	for c.Growth.Most > 0 && 2*factor*c.Batch <= min(c.Growth.Most, c.Train.Len()) {
-		factor *= 2
-	}
-	shards := factor * c.Plan.Shards()
-	lo, hi := factor*work.Lo, factor*work.Hi
+	shards, lo, hi := c.Plan.Shards(), work.Lo, work.Hi
 	buffers = newStack(lo, hi, shards, l.programs.abreast()).buffers
 	if l.mayMove {
 		lo, hi = 0, shards-(c.Plan.Workers()-1) // the others have one each
 		buffers = mostBuffers(hi, shards) + l.programs.abreast() - 1
 	}
 	loader = l.loaderConfig(work)
-	loader.Batch, loader.Shards, loader.Lo, loader.Hi = factor*loader.Batch, shards, lo, hi
-	return max(buffers, len(l.gradients)), factor * len(l.rows), loader
+	loader.Lo, loader.Hi = lo, hi
+	return max(buffers, len(l.gradients)), loader
 }
 
 // OptimizerBytes returns the memory of this worker's optimizer: state and scratch.

@@ -41,7 +41,7 @@ type Resident interface {
 func (c Config) canReside() Resident {
 	ex, ok := c.Executor.(Resident)
 	isLocal := c.Updater == nil || c.IsLocal
-	if !ok || !isLocal || c.WholeBatches || c.InTurn || c.EvalOnly || c.Growth.Most > 0 ||
+	if !ok || !isLocal || c.WholeBatches || c.InTurn || c.EvalOnly ||
 		!optim.IsElementwise(c.Optimizer.Name) {
 		return nil
 	}

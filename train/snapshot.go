@@ -38,14 +38,6 @@ type Progress struct {
 	// IsAveraged says that the run had ended, so that its variables hold the moving averages or
 	// Lookahead's slow weights, and the vectors of those hold the live values.
 	IsAveraged bool `json:"is_averaged"`
-	// Part is the state of a batch that grows.
-	Part Part `json:"part"`
-}
-
-// NumShards returns the number of shards trained on, in a run with so many shards of a batch that has not
-// grown.
-func (p Progress) NumShards(shards int) int64 {
-	return p.Part.Shards + int64(p.Step-p.Part.Step)*int64(shards*max(1, p.Part.Factor))
 }
 
 // Snapshot is the state of a run between two steps. Except for Progress it refers to the loop's own
@@ -111,8 +103,7 @@ func (l *Loop) Snapshot() Snapshot {
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-		Coverage: l.covered, Validation: d.Validation, Test: d.Test, IsAveraged: l.swapped, Trained: l.before,
-		Part: l.config.part}
+		Coverage: l.covered, Validation: d.Validation, Test: d.Test, IsAveraged: l.swapped, Trained: l.before}
 	if l.clock != nil {
 		m.Trained = l.trained()
 	}
@@ -123,9 +114,6 @@ func (l *Loop) Snapshot() Snapshot {
 // threads, strategy and length may differ. To restore, overwrite the variables and every vector
 // that Snapshot returns, then call Resume. It returns an error if p does not fit this run.
 func (l *Loop) Resume(p Progress) error {
-	if err := l.resumePart(p.Part); err != nil {
-		return err
-	}
 	c := l.config
 	steps, done := c.steps(), c.numSamples(p.Step)
 	switch {
@@ -153,19 +141,6 @@ func (l *Loop) Resume(p Progress) error {
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
 		TrainSamples: p.TrainSamples, Validation: p.Validation, Test: p.Test}
 	return nil
-}
-
-// resumePart continues with a batch that has grown.
-func (l *Loop) resumePart(p Part) error {
-	switch c := l.config; {
-	case p == Part{}:
-		return nil
-	case c.Growth.Most == 0 || p.Factor < 0 || p.Step < 0 || p.Epoch < 0 || p.Epoch > c.Epochs ||
-		c.Batch*max(1, p.Factor) > c.Growth.Most:
-		return fmt.Errorf("train: resume: batch %d times as large, that of this run grows to at most %d",
-			p.Factor, c.Growth.Most)
-	}
-	return l.grow(p, max(1, p.Factor))
 }
 
 // keep passes the snapshot to the checkpointer.

@@ -104,7 +104,7 @@ func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	}
 	l.lap(trace.SyncExposed, "wait")
 
-	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.config.even(l.step)),
+	event = Step{Number: l.step, Epoch: batch.Epoch, Rate: l.schedule.Rate(l.step),
 		Shards: len(batch.Shards)}
 	l.torn, isCounted = true, lo < hi
 	if isCounted {

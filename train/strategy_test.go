@@ -47,16 +47,12 @@ func exchangeWorker(c train.Config, threads int, mesh comm.Mesh, strategy, algor
 		return err
 	}
 	defer c.CPU.Close()
-	strategy, isGrowing := strings.CutPrefix(strategy, "growing ")
 	strategy, isMoving := strings.CutPrefix(strategy, "moving ")
 	var exchange gradsync.Exchange
 	c.Updater = func(l *train.Loop) (u train.Updater, err error) {
 		u, exchange, err = updater(l, group, strategy)
 		if err == nil && isMoving {
 			u, err = moving(l, u, exchange)
-		}
-		if err == nil && isGrowing {
-			u, err = train.NewAdaptive(l, u, exchange, func(train.Growth) {})
 		}
 		return u, err
 	}

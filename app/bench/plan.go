@@ -116,10 +116,6 @@ func Expand(c Config) (Plan, error) {
 	for i, row := range plan.Rows {
 		row.SlowWorkers = row.SlowWorkers.Below(row.Workers)
 		plan.Rows[i] = row
-		if row.Math == setting.Auto {
-			return Plan{}, usage("row %d (%s): math: auto might give each row another one; name one, "+
-				"`lockstep train --math auto` says what each takes and costs", i+1, row.Name())
-		}
 		if err := row.Validate(); err != nil {
 			return Plan{}, fmt.Errorf("row %d (%s): %w", i+1, row.Name(), err)
 		}

@@ -132,8 +132,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "data", "strategy", "workers", "threads", "batch", "wire", "math",
-			"eval-only", "save", "out", "checkpoint-every", "resume", "for", "until", "rebalance",
-			"adaptive-batch"}
+			"eval-only", "save", "out", "checkpoint-every", "resume", "for", "until", "rebalance"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

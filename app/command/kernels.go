@@ -181,10 +181,6 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if err := fitsSize(measured); err != nil {
 		return measured, err
 	}
-	if f.math == setting.Auto {
-		return measured, usagef("--math: auto compares whole steps, see `lockstep train --math auto`; here " +
-			"name one")
-	}
 	if measured.GPU, err = f.gpu(resolved, a.stderr); err != nil || measured.GPU != nil {
 		return measured, err
 	}

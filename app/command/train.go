@@ -70,7 +70,6 @@ with plots, the trained weights in model.safetensors, which PyTorch reads, and t
 
 --rebalance measures the workers' speeds and moves shards from slow ones to fast ones, which changes no
 result; it says what moved and why. --slow-worker makes workers slower, to try that out.
---adaptive-batch lets the batch grow between epochs by the gradient noise scale.
 
 --json prints the summary. Of a run that ended early, that is what is known of the steps that were done, and
 where it can go on.
@@ -104,9 +103,9 @@ const exceptions = `  --algorithm ring, every lossy --wire, local-sgd, diloco
                   the result depends on the number of workers, with ring or a lossy --wire also on
                   the other settings of the exchange, but not on timing
   ps-async        it depends on the order in which gradients arrive, which --replay repeats
-  --wire auto, --math auto, --for
-                  it depends on timing: the wire may become bf16, which is lossy; the math may become
-                  another one; the number of steps is what fits the time
+  --wire auto, --for
+                  it depends on timing: the wire may become bf16, which is lossy; the number of steps
+                  is what fits the time
   none            workers never exchange gradients and train a model each; this is only a lower bound
                   of the step time`
 
@@ -121,7 +120,6 @@ const trainExamples = `  lockstep train
   lockstep train --workers 4 --strategy diloco --average-every 100 --outer-wire int8 \
       --outer-overlap 50 --optimizer adamw --lr 0.002
   lockstep train --workers 4 --shards 20 --rebalance --slow-worker 3:3
-  lockstep train --epochs 10 --batch 32 --adaptive-batch 512 --scale-lr sqrt,32
   mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`
 

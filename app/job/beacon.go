@@ -113,13 +113,6 @@ func (b *Beacon) Begin(from, steps int, length time.Duration) {
 	b.enterLocked(trace.Data.String())
 }
 
-// Lengthen notes another length in steps.
-func (b *Beacon) Lengthen(steps int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.at.Steps = steps
-}
-
 // Serve notes that a server waits for gradients, after so many updates.
 func (b *Beacon) Serve(steps int) {
 	b.mu.Lock()

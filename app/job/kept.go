@@ -21,9 +21,8 @@ type Kept struct {
 	Progress train.Progress `json:"progress"`
 	// Evaluations so far.
 	Evaluations []record.Evaluation `json:"evaluations"`
-	// Moves of shards and Growth of the batch so far.
-	Moves  []record.Move   `json:"moves"`
-	Growth []record.Growth `json:"growth"`
+	// Moves of shards so far.
+	Moves []record.Move `json:"moves"`
 	// Seconds of the training loop so far, with evaluations.
 	Seconds float64 `json:"seconds"`
 	// Resumed says what the run had done before the part that wrote the checkpoint; nil: nothing, or the
@@ -121,14 +120,4 @@ func (r *Resumption) Summary() *record.Resumed {
 		return nil
 	}
 	return r.Kept.AsResumed(r.Path)
-}
-
-// Length returns how many steps a run of c that has come to k has in all, with the batch that it has grown
-// to.
-func (k Kept) Length(c setting.Config) int {
-	if part := k.Progress.Part; c.IsAdaptive() && part.Factor > 0 {
-		c.Batch *= part.Factor
-		return part.Step + (c.Epochs-part.Epoch)*c.StepsPerEpoch(k.TrainSamples)
-	}
-	return c.NumSteps(k.TrainSamples)
 }

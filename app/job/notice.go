@@ -13,7 +13,6 @@ type Notice struct {
 	Bucket     *record.BucketStat `json:"bucket,omitempty"`     // at the end, in the order of buckets
 	Lost       *record.Lost       `json:"lost,omitempty"`
 	Move       *record.Move       `json:"move,omitempty"`   // from rank 0 alone
-	Growth     *record.Growth     `json:"growth,omitempty"` // from rank 0 alone
 	Data       *record.DataHash   `json:"data,omitempty"`   // hash of the loaded samples
 	Server     *record.ServerStat `json:"server,omitempty"` // at its end
 	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end

@@ -165,7 +165,7 @@ func unfinished(d rundir.Directory, newest *Resumption) (*record.Summary, error)
 	}
 	if newest != nil {
 		k := newest.Kept
-		s.Evaluations, s.Moves, s.Growth = k.Evaluations, k.Moves, k.Growth
+		s.Evaluations, s.Moves = k.Evaluations, k.Moves
 		s.TestSamples, perEpoch = int64(k.TestSamples), c.StepsPerEpoch(k.TrainSamples)
 	}
 	told, err := d.Evaluations()
@@ -177,7 +177,7 @@ func unfinished(d rundir.Directory, newest *Resumption) (*record.Summary, error)
 	}
 	addEvaluations(s)
 	s.Target = TargetOf(c, s.Evaluations)
-	if perEpoch > 0 && !c.IsAdaptive() {
+	if perEpoch > 0 {
 		s.Epochs = float64(s.Steps) / float64(perEpoch)
 	}
 	s.Standing = new(standingOf(d, newest, s.Steps))
@@ -193,10 +193,8 @@ func NotBegun(c setting.Config, origins setting.Origins) *record.Summary {
 		return s
 	}
 	s := settingsOf(c, "")
-	for _, name := range []*string{&s.Strategy, &s.Math} {
-		if *name == setting.Auto {
-			*name = "" // none was chosen yet
-		}
+	if s.Strategy == setting.Auto {
+		s.Strategy = "" // none was chosen yet
 	}
 	if !c.EvalOnly { // which has no steps to go on with
 		s.Standing = &record.Standing{Planned: planned(c, 0)}
@@ -273,7 +271,7 @@ func planned(c setting.Config, perEpoch int) string {
 		return c.For + " of training"
 	case c.Steps > 0:
 		return spelling.Count(c.Steps, "step")
-	case perEpoch > 0 && !c.IsAdaptive(): // which has fewer, larger steps as it goes on
+	case perEpoch > 0:
 		return spelling.Count(c.Epochs*perEpoch, "step")
 	}
 	return spelling.Count(c.Epochs, "epoch")

@@ -1,9 +1,6 @@
 package record
 
-import (
-	"fmt"
-	"lockstep/app/strategy"
-)
+import "lockstep/app/strategy"
 
 // StrategyChoice says which strategy was chosen for a run, and why.
 type StrategyChoice struct {
@@ -29,26 +26,3 @@ type StrategyTerms struct {
 
 // Probe is what predictions are made from.
 type Probe = strategy.Probe
-
-// MathChoice says which math was chosen for a run, and what each one takes.
-type MathChoice struct {
-	Chosen  string      `json:"chosen"`  // by name
-	Maths   []MathTerms `json:"maths"`   // that the machines have
-	Seconds float64     `json:"seconds"` // that timing took
-}
-
-// MathTerms is what was measured of a math before a run.
-type MathTerms struct {
-	Math string `json:"math"` // by name
-	Bits int    `json:"bits"` // of operands that enter a product
-	Step Number `json:"step"` // seconds, of short runs
-}
-
-// Milliseconds writes the step in milliseconds, with three digits or whole ones.
-func (m MathTerms) Milliseconds() string {
-	ms := 1e3 * float64(m.Step)
-	if ms >= 100 {
-		return fmt.Sprintf("%.0f", ms)
-	}
-	return fmt.Sprintf("%.3g", ms)
-}

@@ -27,7 +27,6 @@ type Summary struct {
 	AlgorithmChoice *comm.Tuning      `json:"algorithm_choice"` // why; null: it was given
 	Link            string            `json:"link"`             // between workers
 	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why; null: given, or resumed with
-	MathChoice      *MathChoice       `json:"math_choice"`      // why; null: given, or resumed with
 	GradientBytes   int64             `json:"gradient_bytes"`   // of the whole gradient as fp32
 	Tensors         int               `json:"tensors"`          // of the gradient
 	Workers         int               `json:"workers"`          // replicas
@@ -65,7 +64,6 @@ type Summary struct {
 	Resumed          *Resumed     `json:"resumed"`            // what had been done before; null: nothing
 	Restarts         []Restart    `json:"restarts"`           // after losses; null: none
 	Lost             []Lost       `json:"lost"`               // files that end early; null: none
-	Growth           []Growth     `json:"growth"`             // of the batch, by epoch; null: none
 	Async            *Async       `json:"async"`              // null: updates were synchronous
 	LostWorkers      []LostWorker `json:"lost_workers"`       // without which the run went on; null: none
 	Moves            []Move       `json:"moves"`              // of shards between workers; null: none
@@ -310,19 +308,6 @@ type Start struct {
 type Saved struct {
 	Path   string `json:"path"`   // file
 	SHA256 string `json:"sha256"` // of the file
-}
-
-// Growth says what the gradient noise scale was in an epoch, and how the batch changed after it.
-type Growth struct {
-	Step     int     `json:"step"`          // steps done
-	Epochs   int     `json:"epochs"`        // the same in epochs
-	From     int     `json:"from"`          // samples of a step before
-	To       int     `json:"to"`            // samples of a step from now on
-	Rate     float64 `json:"learning_rate"` // from now on, which the schedule multiplies
-	Noise    Number  `json:"noise_scale"`   // trace / square, in samples; null: no gradient below the noise
-	Trace    Number  `json:"trace"`         // of the covariance of a sample's gradient, mean
-	Square   Number  `json:"square"`        // of the true gradient's norm, mean
-	Measured int     `json:"measured"`      // steps that were measured
 }
 
 // Move says how shards were moved between workers before a step, and why: how long the slowest worker

@@ -28,7 +28,7 @@ func (o *overlaid) rate() float64 {
 	if o.MeetsSometimes() && o.SamplesPerSecond > 0 {
 		return o.SamplesPerSecond
 	}
-	if o.Growth != nil || o.StepMS.Median == 0 {
+	if o.StepMS.Median == 0 {
 		return unknown
 	}
 	return 1e3 * float64(o.Batch*max(1, o.Accumulate)) / o.StepMS.Median

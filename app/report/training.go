@@ -239,7 +239,6 @@ func trainingFacts(t *compare.Training) []pair {
 	if t.Steps > 0 {
 		f.add("loss", "%s at first, %s at last", fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))
 	}
-	f.add("batch", "%s", GrowthText(t.Growth))
 	f.add("shards", "%s", MovesText(t.Moves))
 	f.add("staleness", "%s", AsyncText(t.Async))
 	f.add("computed", "%s", SharesText(t.Async))
@@ -262,7 +261,6 @@ func trainingFacts(t *compare.Training) []pair {
 	}
 	if !t.IsInterrupted {
 		f.add("kernels", "%s, %s math", t.Kernels(), t.Math)
-		f.add("math", "%s", MathText(t.MathChoice))
 		f.add("parameters", "sha256 %s", t.ParameterSHA256)
 	}
 	f.addKept(t)

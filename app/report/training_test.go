@@ -47,8 +47,6 @@ func trainingRun(t *testing.T) (folder string) {
 			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
 			"lost":[{"rank":0,"file":"updates.jsonl","reason":"no space left on device"}],
 			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
-			"growth":[{"step":400,"epochs":1,"from":32,"to":64,"noise_scale":150},
-			{"step":800,"epochs":2,"from":64,"to":64,"noise_scale":null}],
 			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
 			{"steps":1000,"epochs":2.5,"loss":0.8125,"accuracy":0.75,"learning_rate":0.05,
 			"train_seconds":10,"seconds":1,"wall_seconds":12}]}`,
@@ -79,7 +77,6 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
 			"beside it, 1 came late",
 		"moved once, by worker from 4 4 to 6 2, last before step 31",
-		"grew from 32 to 64 after epoch 1",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
 		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -164,12 +163,8 @@ func TestRunsInWords(t *testing.T) {
 		Staleness: []int{1, 2, 1}, ByWorker: []int{3, 1, 0}}
 	gpu := &record.RankGPU{GPU: record.GPU{MemoryBytes: 140 << 30}, BytesInUse: 5 << 30,
 		Time: &record.GPUTime{Steps: 4, Seconds: 0.04, Forward: 0.01, Backward: 0.02, Optimizer: 0.002}}
-	maths := &record.MathChoice{Chosen: "fast", Maths: []record.MathTerms{{Math: "fast", Step: 0.892},
-		{Math: "exact", Step: 1.2}}}
 	moves := []record.Move{{Step: 10, From: []int{4, 4}, To: []int{4, 4}, After: 0.01, Ideal: 0.009},
 		{Step: 31, From: []int{4, 4}, To: []int{6, 2}, After: 0.02, Ideal: 0.018}}
-	growth := []record.Growth{{Epochs: 1, From: 32, To: 64, Noise: 100},
-		{Epochs: 2, From: 64, To: 64, Noise: record.Number(math.NaN())}}
 	for want, got := range map[string]string{
 		"1 updates on average, 2 at most, where 8 are allowed; the learning rate was divided by it; " +
 			"2 gradients came after their round and were dropped": AsyncText(async),
@@ -180,17 +175,13 @@ func TestRunsInWords(t *testing.T) {
 			"idle for " +
 			"20 % of it (4 steps watched); at most 5 of 140 GiB of its memory seen in use, by all " +
 			"processes": GPUText(gpu),
-		"fast, chosen by auto, which takes none that rounds more than float32; steps before the run: " +
-			"fast 892 " +
-			"ms, exact 1200 ms": MathText(maths),
 		"moved once, by worker from 4 4 to 6 2, last before step 31: the slowest worker computes 20 ms " +
 			"of a " +
 			"step, 18 ms if shards could be divided": MovesText(moves),
-		"grew from 32 to 64 after epoch 1: no gradient showed in the noise at last": GrowthText(growth),
 		"5.0 % of the cores' time went to other virtual machines, 12 % to other processes": TakenText(
 			&record.Taken{Stolen: 0.05, Others: 0.12}),
-		"": AsyncText(nil) + SharesText(nil) + LostText(nil) + GPUText(nil) + MathText(nil) + MovesText(nil) +
-			GrowthText(nil) + TakenText(&record.Taken{Stolen: 0.01}) + TakenText(nil),
+		"": AsyncText(nil) + SharesText(nil) + LostText(nil) + GPUText(nil) + MovesText(nil) +
+			TakenText(&record.Taken{Stolen: 0.01}) + TakenText(nil),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

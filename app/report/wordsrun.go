@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -113,22 +112,6 @@ func PeakText(gpu string) string {
 	return "large products of matrices on the GPU"
 }
 
-// mostMaths is more than any device has.
-const mostMaths = 8
-
-// MathText says what the maths that were compared before a run took; "" if its math was given.
-func MathText(c *record.MathChoice) string {
-	if c == nil || len(c.Maths) == 0 {
-		return ""
-	}
-	var parts []string
-	for _, m := range c.Maths[:min(len(c.Maths), mostMaths)] {
-		parts = append(parts, fmt.Sprintf("%s %s ms", spelling.Plain(m.Math), m.Milliseconds()))
-	}
-	return fmt.Sprintf("%s, chosen by auto, which takes none that rounds more than float32; steps before "+
-		"the run: %s", spelling.Plain(c.Chosen), strings.Join(parts, ", "))
-}
-
 // MovesText says how often shards moved between workers, and who has how many at last; "" if nothing was
 // balanced.
 func MovesText(moves []record.Move) string {
@@ -152,28 +135,6 @@ func MovesText(moves []record.Move) string {
 	}
 	return fmt.Sprintf("moved %s, by worker from %s to %s, last before step %d: %s", times,
 		numbers(moves[0].From), numbers(last.To), last.Step, ideal)
-}
-
-// GrowthText says how the batch grew; "" if it could not.
-func GrowthText(growth []record.Growth) string {
-	if len(growth) == 0 {
-		return ""
-	}
-	last := growth[len(growth)-1]
-	noise := "no gradient showed in the noise"
-	if !math.IsNaN(float64(last.Noise)) {
-		noise = fmt.Sprintf("the gradient noise scale was %.4g samples", last.Noise)
-	}
-	var parts []string
-	for _, g := range growth {
-		if g.To != g.From {
-			parts = append(parts, fmt.Sprintf("to %d after epoch %d", g.To, g.Epochs))
-		}
-	}
-	if len(parts) == 0 {
-		return fmt.Sprintf("stayed %d: %s at last", last.To, noise)
-	}
-	return fmt.Sprintf("grew from %d %s: %s at last", growth[0].From, strings.Join(parts, ", "), noise)
 }
 
 // numbers writes numbers with spaces between them.

@@ -92,11 +92,10 @@ type Exchange struct {
 
 // Batches says how samples are cut into steps.
 type Batches struct {
-	Batch         int    // samples of one step over all workers
-	Shards        int    // virtual shards; 0: the usual number
-	Accumulate    int    // batches of one step
-	AdaptiveBatch int    // largest batch of a step, to which it may grow; 0: it stays
-	Seed          uint64 // seed of all random numbers
+	Batch      int    // samples of one step over all workers
+	Shards     int    // virtual shards; 0: the usual number
+	Accumulate int    // batches of one step
+	Seed       uint64 // seed of all random numbers
 }
 
 // Update says how gradients change the weights.
@@ -189,9 +188,6 @@ func (c Config) Complete() Config {
 		c.Shards = c.UsualShards(c.Workers)
 		if c.IsBalanced() {
 			c.Shards = BalancedShards(c.Workers, c.Batch)
-		}
-		if c.IsAdaptive() {
-			c.Shards = max(c.Shards, min(adaptiveShards, c.Batch))
 		}
 	}
 	if c.Threads == 0 {

@@ -22,24 +22,6 @@ func (c Config) strategy() strategy.Strategy { return strategy.Named(c.Strategy)
 // takes reports whether the strategy of c has the setting.
 func (c Config) takes(setting string) bool { return c.strategy().HasSetting(setting) }
 
-// IsAdaptive reports whether the batch grows with the gradient noise scale.
-func (c Config) IsAdaptive() bool { return c.AdaptiveBatch > 0 && !c.EvalOnly }
-
-// MostBatch returns the largest batch of a step; 0 if it does not grow.
-func (c Config) MostBatch() int {
-	if !c.IsAdaptive() {
-		return 0
-	}
-	return c.AdaptiveBatch
-}
-
-// RateOf returns the learning rate for batches of so many samples.
-func (c Config) RateOf(batch int) float64 { return c.ScaleLR.Apply(c.Optimizer.LR, batch) }
-
-// adaptiveShards is the least default number of shards with AdaptiveBatch: the noise scale is estimated from
-// the gradients of shards.
-const adaptiveShards = 4
-
 // defaultStaleness is the bound for each worker. A worker as many times slower than the others then
 // delays nobody.
 const defaultStaleness = 4

@@ -25,29 +25,6 @@ const (
 // maxDevices bounds the number of a GPU.
 const maxDevices = 64
 
-// Math is a math that auto compares.
-type Math struct {
-	Name string
-	Bits int // of operands that enter a product
-}
-
-// Maths returns the maths that this machine has on the device of c, which is decided. The first is the usual
-// one, with the bits of float32.
-func (c Config) Maths() []Math {
-	if c.IsOnGPU() {
-		return []Math{{mathFloat32, 24}, {mathTF32, 11}, {compute.BF16.String(), 8}}
-	}
-	isa, _ := c.KernelPath() // of which Validate has told
-	var all []Math
-	for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3,
-		compute.BF16} {
-		if m.On(isa) == nil {
-			all = append(all, Math{m.String(), m.Bits()})
-		}
-	}
-	return all
-}
-
 // IsOnGPU reports whether a GPU computes. It is unknown, and false, for a device that is auto.
 func (c Config) IsOnGPU() bool {
 	kind, _, _ := strings.Cut(c.Device, ":")

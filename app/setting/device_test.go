@@ -66,26 +66,3 @@ func TestPlaced(t *testing.T) {
 		t.Errorf("%s is GPU %d, %v", c.Device, c.DeviceNumber(), c.IsOnGPU())
 	}
 }
-
-// A run that is resumed keeps its math; a new one has some to compare on either device.
-func TestMathAuto(t *testing.T) {
-	c := setting.Default()
-	c.Math = setting.Auto
-	if err := c.Validate(); err != nil || len(c.Maths()) < 3 || c.Maths()[0].Name != "fast" {
-		t.Errorf("%v, maths %v", err, c.Maths())
-	}
-	replayed := c
-	replayed.Workers, replayed.Strategy, replayed.Replay = 2, "ps-async", "runs/x/updates.jsonl"
-	if err := replayed.Validate(); err == nil || !strings.Contains(err.Error(), "name that of runs/x") {
-		t.Errorf("a replayed run: %v", err)
-	}
-	c.Resume = "runs/x"
-	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "keeps its math: leave it out") {
-		t.Errorf("a resumed run: %v", err)
-	}
-	c = c.Placed("cuda")
-	all := c.Maths()
-	if c.Math != setting.Auto || len(all) != 3 || all[0] != (setting.Math{Name: "fp32", Bits: 24}) {
-		t.Errorf("math %s, maths %v", c.Math, all)
-	}
-}

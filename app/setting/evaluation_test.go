@@ -17,7 +17,7 @@ func TestEvaluationNotesSettingsOfTraining(t *testing.T) {
 	trains := strings.Fields(`augment limit-train strategy servers server-place algorithm wire
 		bucket overlap-forward shard-optimizer rebalance memory average-every outer-lr
 		outer-momentum outer-wire outer-parts outer-overlap staleness backup-workers staleness-rate replay
-		epochs steps for batch shards accumulate adaptive-batch seed optimizer lr scale-lr momentum nesterov
+		epochs steps for batch shards accumulate seed optimizer lr scale-lr momentum nesterov
 		weight-decay decay beta1 beta2 eps groups schedule warmup drop-every milestones gamma triangle clip
 		ema lookahead label-smoothing eval-every save`)
 	c := setting.Default()

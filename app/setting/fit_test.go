@@ -24,20 +24,6 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 			"with --wire auto the sums":     func(c *config) { c.Wire = "auto" },
 			"the sums of --algorithm ring ": func(c *config) { c.Algorithm = "ring" },
 		}},
-		"adaptive-batch": {func(c *config) { c.AdaptiveBatch = 256 }, map[string]change{
-			"want at least 128":           func(c *config) { c.AdaptiveBatch = 127 },
-			"give the length in --epochs": func(c *config) { c.Steps = 10 },
-			"want at least --shards 2":    func(c *config) { c.Shards = 1 },
-			"would make 8192 shards":      func(c *config) { c.Shards, c.AdaptiveBatch = 64, 8192 },
-			"the norm of the whole gradient": func(c *config) {
-				c.Workers, c.ShardOptimizer = 2, true
-			},
-			"is not for --wire top-k": func(c *config) { c.Workers, c.Wire = 2, "top-k" },
-			"or ddp, not none":        func(c *config) { c.Workers, c.Strategy = 2, "none" },
-			"wants to know the number of steps": func(c *config) {
-				c.Lookahead = optim.LookaheadConfig{Every: 2, Alpha: 0.5, Power: 1}
-			},
-		}},
 		"diloco": {func(c *config) {
 			c.Workers, c.Strategy, c.AverageEvery = 2, "diloco", 5
 		}, map[string]change{

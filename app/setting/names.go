@@ -78,7 +78,7 @@ func isaNames() []string {
 
 func mathNames() []string {
 	return []string{compute.Fast.String(), compute.Exact.String(), compute.BF16x6.String(),
-		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32, auto}
+		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}
 }
 
 func augmentNames() []string {

@@ -53,7 +53,6 @@ func (c Config) problems() []problem {
 	c.overlapProblems(add)
 	c.slowProblems(add)
 	c.balanceProblems(add)
-	c.adaptiveProblems(add)
 	c.replayProblems(add)
 	if err := c.wireProblem(); err != nil {
 		add("wire", "%w", err)
@@ -184,10 +183,6 @@ func (c Config) dataProblems(add adder) {
 func (c Config) deviceProblems(add adder) {
 	isOfGPU := c.Math == mathFloat32 || c.Math == mathTF32
 	switch {
-	case c.Math == auto && c.Resume != "":
-		add("math", "auto is for the beginning of a run; one that is resumed keeps its math: leave it out")
-	case c.Math == auto && c.Replay != "":
-		add("math", "auto is for a new run, and one that is replayed has its math: name that of %s", c.Replay)
 	case c.Device == DeviceCPU && isOfGPU:
 		add("math", "%s is for --device %s; on the CPU want %s or %s, which are float32, or %s", c.Math,
 			DeviceCUDA, compute.Fast, compute.Exact, compute.BF16)
@@ -253,32 +248,4 @@ func (c Config) groupProblem() error {
 		return nil // it needs the shape of the data
 	}
 	return c.CheckGroups(network)
-}
-
-// adaptiveProblems adds the problems of AdaptiveBatch.
-func (c Config) adaptiveProblems(add adder) {
-	base, shards := c.StepBatch(), c.StepShards()
-	switch {
-	case !c.IsAdaptive():
-	case !c.takes("adaptive-batch"):
-		add("adaptive-batch", "%s", c.notTaken("adaptive-batch"))
-	case c.Epochs == 0:
-		add("adaptive-batch", "the batch changes between epochs; give the length in --epochs")
-	case c.AdaptiveBatch < 2*base:
-		add("adaptive-batch", "the batch of %d grows by doubling, which %d does not allow; want at least %d",
-			base, c.AdaptiveBatch, 2*base)
-	case shards < 2:
-		add("adaptive-batch", "the noise is estimated from several shards; want at least --shards 2")
-	case c.AdaptiveBatch/base*shards > maxShards:
-		add("adaptive-batch", "shards keep their size, so %d samples would make %d shards, want at most %d",
-			c.AdaptiveBatch, c.AdaptiveBatch/base*shards, maxShards)
-	case c.ShardOptimizer && c.Workers > 1 || c.IsLate():
-		add("adaptive-batch", "needs the norm of the whole gradient before the update, which neither "+
-			"--shard-optimizer nor --overlap-forward has")
-	case !c.GradientWire().IsFixed():
-		add("adaptive-batch", "is not for --wire %s, which holds back gradients by shards or is not decided "+
-			"yet", c.Wire)
-	case c.Lookahead.Power > 0:
-		add("adaptive-batch", "--lookahead %s wants to know the number of steps", c.Lookahead)
-	}
 }

@@ -246,10 +246,7 @@ func (c *Config) processSettings() []Setting {
 				"whose gradients are twice as far from float64 as PyTorch's float32; exact avoids them; " +
 				"bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the " +
 				"operands of large products to bf16, which pays on AMD's AVX512_BF16 (on AMX it is " +
-				"untried); on a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32; auto " +
-				"times those that the machines have, some seconds each, says how far each is from exact " +
-				"in the first step, and takes fast unless another one that multiplies as exactly takes " +
-				"less than 0.95 of its step"},
+				"untried); on a GPU fp32, tf32 and bf16 are known, and fast and exact mean fp32"},
 	}
 }
 
@@ -323,10 +320,6 @@ func (c *Config) lengthSettings() []Setting {
 				"backward-passes-per-step",
 			Usage: "gradient accumulation: batches of one step, computed in turn; equals --batch and " +
 				"--shards times N"},
-		{Name: "adaptive-batch", value: number(&c.AdaptiveBatch, 1, maxCount), canOpen: true,
-			Usage: "let the samples of one step grow to at most N: between epochs they double if that is " +
-				"no more than the gradient noise scale (McCandlish et al. 2018), with the learning rate " +
-				"that --scale-lr gives (default: they stay)"},
 		{Name: "seed", value: seed(&c.Seed), Usage: "seed of all random numbers"},
 	}
 }

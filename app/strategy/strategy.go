@@ -94,7 +94,7 @@ func (s Strategy) IsLoose() bool { return s.IsFloor || s.IsAsync || s.Exchange =
 // alone describes the strategy of one worker.
 func alone() []Strategy {
 	return []Strategy{{Name: Single, IsAlone: true, IsCompared: true, Colour: 1,
-		Takes: []string{"adaptive-batch"}, Usage: "one worker"}}
+		Usage: "one worker"}}
 }
 
 // floor describes workers that never exchange.

@@ -21,14 +21,10 @@ func Run(ctx context.Context, c setting.Config, o launcher.Options) (*record.Sum
 	return launcher.Run(ctx, c, o)
 }
 
-// Choose decides the math and the strategy of a run where they are auto; it is a [launcher.Choose].
+// Choose decides the strategy of a run where it is auto; it is a [launcher.Choose].
 func Choose(ctx context.Context, given setting.Config, o launcher.Options) (launcher.Choice, error) {
 	done := launcher.Choice{Config: given, Origins: o.Origins}
-	err := chooseMath(ctx, &done, o)
-	if err == nil {
-		err = chooseStrategy(ctx, &done, o)
-	}
-	return done, err
+	return done, chooseStrategy(ctx, &done, o)
 }
 
 // prober makes short runs of one configuration.

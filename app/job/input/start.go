@@ -66,7 +66,7 @@ func Open(c setting.Config, note func(string)) (b Start, err error) {
 
 // checkLength refuses a length that the run has already passed.
 func checkLength(c setting.Config, k job.Kept) error {
-	if c.For != "" || k.Progress.Step <= k.Length(c) {
+	if c.For != "" || k.Progress.Step <= c.NumSteps(k.TrainSamples) {
 		return nil
 	}
 	if c.Steps > 0 {
@@ -74,7 +74,7 @@ func checkLength(c setting.Config, k job.Kept) error {
 			"got %d", k.Progress.Step, c.Steps)
 	}
 	return setting.Refuse("--epochs: the run that is resumed has done %d steps, want at least as many, got "+
-		"%s, which are %d", k.Progress.Step, spelling.Count(c.Epochs, "epoch"), k.Length(c))
+		"%s, which are %d", k.Progress.Step, spelling.Count(c.Epochs, "epoch"), c.NumSteps(k.TrainSamples))
 }
 
 // checkMemory refuses a change of workers that would lose the residuals of error feedback.

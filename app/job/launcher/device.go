@@ -62,7 +62,6 @@ func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
 	text := fmt.Sprintf("note: --device %s: %s, %s, computes", asked.Device, info.Name,
 		setting.Size(info.MemoryBytes))
 	switch c.Math {
-	case setting.Auto:
 	case asked.Math:
 		text += " in " + c.Math
 	default:

@@ -90,7 +90,7 @@ func isOver(c setting.Config, k job.Kept) bool {
 	was, target := k.Config, job.TargetOf(c, k.Evaluations)
 	isSame := c.Steps == was.Steps && c.Epochs == was.Epochs && c.For == was.For && c.Until == was.Until
 	isReached := target != nil && target.IsReached
-	return isSame || isReached || c.For == "" && k.Progress.Step == k.Length(c)
+	return isSame || isReached || c.For == "" && k.Progress.Step == c.NumSteps(k.TrainSamples)
 }
 
 // nothingToDo says why a run that is resumed does nothing.

@@ -61,7 +61,6 @@ type heard struct {
 	lost        []record.Lost
 	unkept      map[rankFile]bool // files of ranks that are away, of which no further part is kept
 	moves       []record.Move
-	growth      []record.Growth
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	isLab       bool                    // all hosts are this machine
 	coreShare   float64                 // of a core, for each compute thread
@@ -83,7 +82,7 @@ func newHeard(c setting.Config, from *job.Resumption, o Options) *heard {
 	}
 	if from != nil {
 		r.evaluations = slices.Clone(from.Kept.Evaluations)
-		r.moves, r.growth = slices.Clone(from.Kept.Moves), slices.Clone(from.Kept.Growth)
+		r.moves = slices.Clone(from.Kept.Moves)
 	}
 	return r
 }
@@ -110,8 +109,6 @@ func (r *heard) take(rank int, n job.Notice) {
 		r.lose(*n.Lost)
 	case n.Move != nil:
 		r.moves = append(r.moves, *n.Move)
-	case n.Growth != nil:
-		r.growth = append(r.growth, *n.Growth)
 	case n.Note != "":
 		r.say(n.Note)
 	case n.Data != nil:

@@ -72,7 +72,7 @@ func TestPlannedMemoryOfWorkersThatShare(t *testing.T) {
 	}
 }
 
-// The plan includes what a worker may need when shards move to it and the batch grows, and what servers keep
+// The plan includes what a worker may need when shards move to it, and what servers keep
 // of asynchronous workers.
 func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
 	plain := short(t)
@@ -81,9 +81,8 @@ func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
 	plain.Strategy = "all-reduce" // in processes: what this one has used before would count as loading
 	least := run(t, plain, launcher.Options{})
 	for name, change := range map[string]func(*setting.Config){
-		"moves":  func(c *setting.Config) { c.Rebalance = true },
-		"growth": func(c *setting.Config) { c.AdaptiveBatch = 1024 },
-		"async":  func(c *setting.Config) { c.Strategy = "ps-async" },
+		"moves": func(c *setting.Config) { c.Rebalance = true },
+		"async": func(c *setting.Config) { c.Strategy = "ps-async" },
 	} {
 		c := plain
 		c.Out = t.TempDir() + "/run"

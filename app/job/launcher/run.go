@@ -38,7 +38,7 @@ type Options struct {
 	Place   cluster.Place
 	Meeting *cluster.Meeting
 	Asked   func()
-	// Choose decides strategy and math where they are auto, and says why; nil: nobody can.
+	// Choose decides a strategy that is auto, and says why; nil: nobody can.
 	Choose Choose
 	// Probes lets workers measure their links although they exchange nothing.
 	Probes bool
@@ -49,7 +49,7 @@ type Options struct {
 	Worker, Server []string
 }
 
-// Choose returns c, whose device is decided, with its math and its strategy in place of auto.
+// Choose returns c, whose device is decided, with its strategy in place of auto.
 type Choose func(ctx context.Context, c setting.Config, o Options) (Choice, error)
 
 // Choice is what was decided of a configuration by short runs before its run.
@@ -57,7 +57,6 @@ type Choice struct {
 	Config   setting.Config
 	Origins  setting.Origins        // of its values
 	Strategy *record.StrategyChoice // nil: it was given
-	Math     *record.MathChoice     // nil: it was given
 }
 
 // Run executes the run c describes: it makes sure that the data is there, creates the run
@@ -125,13 +124,13 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 // choose returns given, complete, with what it leaves to auto decided.
 func (o Options) choose(ctx context.Context, given setting.Config) (Choice, error) {
 	c := given.On(o.Environment).Complete()
-	if given.Math != setting.Auto && c.Strategy != setting.Auto {
+	if c.Strategy != setting.Auto {
 		return Choice{Config: c, Origins: o.Origins}, nil
 	}
 	if o.Choose == nil || o.Meeting != nil {
 		return Choice{},
-			setting.Refuse("--strategy auto and --math auto make short runs first, which another " +
-				"launcher's workers cannot join; name a strategy and a math")
+			setting.Refuse("--strategy auto makes short runs first, which another launcher's workers " +
+				"cannot join; name a strategy")
 	}
 	if err := o.checkStart(given); err != nil {
 		return Choice{}, err
@@ -196,7 +195,7 @@ func carryOut(ctx context.Context, c setting.Config, start input.Start, o Option
 	if err != nil {
 		return nil, err
 	}
-	summary.StrategyChoice, summary.MathChoice = why.Strategy, why.Math
+	summary.StrategyChoice = why.Strategy
 	if summary.Restarts, err = record.ParseRestarts(o.Environment[cluster.EnvRestarts]); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *job.Resumption, res
 	s.Wire, s.Directory = first.Wire(c), string(dir)
 	s.Steps, s.Loss, s.ParameterSHA256 = first.Steps, first.Loss, first.ParameterSHA256
 	s.Evaluations, s.Target, s.Lost = told.evaluations, job.TargetOf(c, told.evaluations), told.lost
-	s.Resumed, s.Moves, s.Growth = from.Summary(), told.moves, told.growth
+	s.Resumed, s.Moves = from.Summary(), told.moves
 	s.Servers, s.Async, s.LostWorkers = told.servers, told.async, told.lostWorkers
 	for _, r := range results {
 		r.Buckets = told.buckets[r.Rank]

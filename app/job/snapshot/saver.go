@@ -138,7 +138,7 @@ func (s *Saver) write(k job.Kept, done chan<- error) {
 	began := time.Now()
 	v := s.copied.Variables
 	k.ParameterSHA256 = v.SHA256()
-	batches := k.Batches + k.Progress.NumShards(k.Config.StepShards())
+	batches := k.Batches + int64(k.Progress.Step)*int64(k.Config.StepShards())
 	c, err := s.Store.Commit(k.Progress.Step, k, append([]checkpoint.File{
 		checkpoint.Weights(v, batches, s.Metadata), keptOf(s.copied, s.Peers.vectors()).File(
 			checkpoint.OptimizerFile, v)}, s.Peers.files(v)...))

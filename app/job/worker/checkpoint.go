@@ -28,7 +28,7 @@ func (w *Worker) newSaver() *snapshot.Saver {
 // describe returns the description of the run for a checkpoint's manifest.
 func (w *Worker) describe(p train.Progress) job.Kept {
 	k := job.Kept{Config: w.Config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
-		Moves: slices.Clone(w.moves), Growth: slices.Clone(w.growth),
+		Moves:   slices.Clone(w.moves),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
 		TrainSamples: w.Task.Train.Len(), Data: w.Task.Hashes, GPU: w.gpuKind(),
 		Written: time.Now().UTC()}
@@ -141,7 +141,7 @@ func (w *Worker) resume(l *train.Loop) (err error) {
 	if err := l.Resume(k.Progress); err != nil {
 		return job.Refuse(c, "%v", err)
 	}
-	w.before, w.evaluations, w.moves, w.growth = k, k.Evaluations, k.Moves, k.Growth
+	w.before, w.evaluations, w.moves = k, k.Evaluations, k.Moves
 	w.started, w.batches = k.Weights, k.Batches
 	if w.saver != nil {
 		w.saver.Last = k.Progress.Step

@@ -69,11 +69,8 @@ func DescribeGPUs(f *record.HostFacts) {
 	f.GPUs, f.GPU = gpu.Count(), Recorded(e.Info())
 }
 
-// OpenGPU opens a GPU for c, whose device is decided. If its math is not, the GPU is only looked at.
+// OpenGPU opens a GPU for c, whose device is decided.
 func OpenGPU(c setting.Config, number int) (*gpu.Executor, error) {
-	if c.Math == setting.Auto {
-		c.Math = c.Maths()[0].Name
-	}
 	return gpu.Open(gpu.Config{Device: number, Math: gpu.Math(c.Math)})
 }
 

@@ -54,8 +54,7 @@ type history struct {
 	before      job.Kept // state of the run before it was resumed; zero: a new run
 	began       time.Time
 	evaluations []record.Evaluation
-	moves       []record.Move   // of shards, on rank 0
-	growth      []record.Growth // of the batch, on rank 0
+	moves       []record.Move // of shards, on rank 0
 }
 
 // noteData tells what the run trains on and is scored on, and logs how many texts are too long.
@@ -177,9 +176,6 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
 		u, err := joinOf(strategy.Named(c.Strategy).Exchange)(w, l, r)
-		if err == nil && c.IsAdaptive() {
-			u, err = w.grow(l, u)
-		}
 		if err == nil && w.between != nil {
 			u = w.between(c, w.Rank, u)
 		}
@@ -193,8 +189,7 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		EvalEvery: c.EvalEvery,
 		Views:     c.Views(), Task: w.Task.Learns,
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
-		Growth: train.GrowthConfig{Most: c.MostBatch(), Rate: c.RateOf},
-		Clip:   c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
+		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
 		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
