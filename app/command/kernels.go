@@ -26,7 +26,6 @@ import (
 type kernelFlags struct {
 	repeats         int
 	math            string
-	noShapes        bool
 	isSummary       bool
 	out             string
 	isJSON, isQuiet bool
@@ -40,22 +39,22 @@ func kernelsCommand(a *app) *cobra.Command {
 		Long: `Time every kernel against the limits of this machine.
 
 It measures the peak of multiply-adds in registers, that of products of parts if --math has some, and
-the memory bandwidth, then every op within a model's training step, then single kernels of fixed
-shapes, which allow machines to be compared. Each has GFLOP/s, GB/s and the fraction of its roofline
-bound. A summary by kind of op says where the time of a step is lost; the ops that lose most are named.
+the memory bandwidth, then every op within a model's training step. Each has GFLOP/s, GB/s and the
+fraction of its roofline bound. A summary by kind of op says where the time of a step is lost; the ops
+that lose most are named.
 
 GFLOP/s are nominal: they count every product, padding included. Winograd convolutions, Strassen's
 products and those that skip padding may exceed the peak. The folder holds results.json (every raw
 sample) and report.md.
 
 On a GPU the limits are a large copy within its memory and a large product of matrices. Each op is timed
-by the GPU itself, and so is the transfer of the samples; --threads, --isa and --no-shapes do not matter.`,
+by the GPU itself, and so is the transfer of the samples; --threads and --isa do not matter.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model resnet50 --batch 64 --summary
   lockstep bench kernels --model vgg11 --batch 64 --threads 1
   lockstep bench kernels --model resnet50 --size 224 --batch 8
   lockstep bench kernels --model bert-base --batch 8 --sequence 64
-  lockstep bench kernels --model vgg11 --isa avx2 --math exact --no-shapes --json
+  lockstep bench kernels --model vgg11 --isa avx2 --math exact --json
   lockstep bench kernels --device cuda --model vgg11 --batch 256 --math bf16 --summary`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.kernels(c, flags) },
@@ -67,9 +66,7 @@ by the GPU itself, and so is the transfer of the samples; --threads, --isa and -
 			"tf32 or bf16; see lockstep help train math")
 	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
-	f.BoolVar(&flags.noShapes, "no-shapes", false, "leave out the kernels of fixed shapes")
-	f.BoolVar(&flags.isSummary, "summary", false,
-		"print only where a step goes, by kind of op; leaves out the kernels of fixed shapes")
+	f.BoolVar(&flags.isSummary, "summary", false, "print only where a step goes, by kind of op")
 	f.StringVar(&flags.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-kernels)")
 	f.BoolVar(&flags.isJSON, "json", false, "print results.json instead of tables")
@@ -184,7 +181,7 @@ func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) 
 	if measured.GPU, err = f.gpu(resolved, a.stderr); err != nil || measured.GPU != nil {
 		return measured, err
 	}
-	measured.Threads, measured.Shapes = resolved.Threads, !f.noShapes && !f.isSummary
+	measured.Threads = resolved.Threads
 	if measured.Math, err = compute.ParseMath(f.math); err != nil {
 		return measured, usagef("--math: %v", err)
 	}
@@ -279,9 +276,6 @@ func kernelCommandLine(c roofline.Config) []string {
 		args = append(args, fmt.Sprintf("--sequence=%d", c.Sequence))
 	} else {
 		args = append(args, fmt.Sprintf("--size=%d", c.Size))
-	}
-	if !c.Shapes && c.GPU == nil {
-		args = append(args, "--no-shapes")
 	}
 	return args
 }

@@ -28,7 +28,7 @@ func WriteKernels(folder string, k *compare.Kernels) error {
 }
 
 // Kernels lays out the report of timed kernels: where a step goes, then, unless only the summary is wanted,
-// every op and the kernels of fixed shapes.
+// every op.
 func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	p := page{Kind: "report of kernels", Title: kernelsTitle(k), Lede: kernelsLimits(k),
 		Source:  "results.json",
@@ -41,10 +41,6 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	if !isSummary {
 		p.Sections = append(p.Sections, timingSection("ops", "Every op of a training step, in order, in "+
 			"place", k.Layers))
-		if len(k.Shapes) > 0 {
-			p.Sections = append(p.Sections, timingSection("shapes", "Kernels of fixed shapes, by themselves",
-				k.Shapes))
-		}
 	}
 	machine := append(hostPairs(k.Host), pair{"started", k.Started.UTC().Format("2 January 2006, 15:04 UTC")})
 	if k.GPU != nil {

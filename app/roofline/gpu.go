@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
-	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/graph"
 	"lockstep/graph/gpu"
@@ -83,23 +81,14 @@ func runGPU(ctx context.Context, c Config, label compare.Kernels, progress func(
 		return nil, fmt.Errorf("%w: it cannot be timed", ErrNoGPU)
 	}
 	defer d.Close()
-	begun := time.Now()
 	r := &gpuRun{run{ctx: ctx, config: c, kernels: label, progress: progress}, d}
 	k, info := &r.kernels, d.Info()
-	k.Model, k.Batch, k.Math, k.Repeats = c.Model, c.Batch, c.GPU.Math, c.Repeats
+	k.Math = c.GPU.Math
 	k.GPU = &record.GPU{Name: info.Name, MemoryBytes: info.MemoryBytes, Capability: info.Capability,
 		Processors: info.Processors, Driver: info.Driver, Libraries: info.Libraries}
-	if !c.ReadsTexts() {
-		k.Size = c.Size
-	}
-	k.Go, k.Started = runtime.Version(), begun
-	cores := host.CoresNow()
-	if err := r.measure(); err != nil {
+	if err := r.complete(r.measure); err != nil {
 		return nil, err
 	}
-	taken := host.CoresSince(cores)
-	k.Taken = taken.TakenBut(taken.Own)
-	k.Seconds = time.Since(begun).Seconds()
 	return k, nil
 }
 

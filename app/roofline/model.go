@@ -156,7 +156,7 @@ func (r *run) model() error {
 	}
 	defer s.program.Close()
 	k := &r.kernels
-	k.Layers = s.timings()
+	k.Layers = timings(s.program.Cost(), s.variables.Count())
 	begun, all := time.Now(), warmSteps+r.config.Repeats
 	for i := range all {
 		if err := r.tell(r.config.Model, i, all, begun); err != nil {
@@ -189,11 +189,6 @@ func (r *run) model() error {
 	return nil
 }
 
-// timings lists the ops of a step, the update last, without samples.
-func (s *step) timings() []compare.Timing {
-	return timings(s.program.Cost(), s.variables.Count())
-}
-
 // timings lists ops, and the update of so many parameters last, without samples.
 func timings(ops []graph.OpCost, parameters int) []compare.Timing {
 	var list []compare.Timing
@@ -201,15 +196,9 @@ func timings(ops []graph.OpCost, parameters int) []compare.Timing {
 		list = append(list, compare.Timing{Op: c.Op, Kind: kindOf(c), Layer: c.Layer,
 			Shape: shapeOf(c), OfParts: c.OfParts, FLOPs: c.FLOPs, Bytes: c.Bytes})
 	}
-	update := updateTiming(parameters)
-	update.Kind = update.Op
-	return append(list, update)
-}
-
-// updateTiming describes SGD with momentum on n parameters: three multiplications and additions
-// and, besides the gradient, weights and velocity read and written.
-func updateTiming(n int) compare.Timing {
-	return compare.Timing{Op: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * int64(n), Bytes: 20 * int64(n)}
+	// Three multiplications and additions and, besides the gradient, weights and velocity read and written.
+	n := int64(parameters)
+	return append(list, compare.Timing{Op: "sgd", Kind: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * n, Bytes: 20 * n})
 }
 
 // kindOf returns the op, with the size of the filter for a convolution: "conv 3x3". The filter is the

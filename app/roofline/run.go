@@ -26,9 +26,8 @@ type Config struct {
 	Threads  int // 1 to 1024
 	ISA      compute.ISA
 	Math     compute.Math
-	GPU      *GPU // what computes in place of the CPU; then Threads, ISA, Math and Shapes do not matter
+	GPU      *GPU // what computes in place of the CPU; then Threads, ISA and Math do not matter
 	Repeats  int  // samples of every timing, 1 to MaxRepeats
-	Shapes   bool // time kernels of fixed shapes as well
 }
 
 // ReadsTexts reports whether the model reads texts, not images.
@@ -65,24 +64,31 @@ func Run(ctx context.Context, c Config, label compare.Kernels, progress func(Pro
 		return nil, fmt.Errorf("roofline: %w", err)
 	}
 	defer cpu.Close()
-	begun := time.Now()
-	r := &run{ctx: ctx, config: c, cpu: cpu, host: graph.NewHost(cpu), kernels: label,
-		progress: progress}
+	r := &run{ctx: ctx, config: c, cpu: cpu, host: graph.NewHost(cpu), kernels: label, progress: progress}
 	k := &r.kernels
-	k.Model, k.Batch, k.Threads, k.ISA, k.Repeats = c.Model, c.Batch, c.Threads, c.ISA.String(), c.Repeats
+	k.Threads, k.ISA, k.Math = c.Threads, c.ISA.String(), c.Math.String()
+	latency := host.CoreLatency()
+	if err := r.complete(r.measure); err != nil {
+		return nil, err
+	}
+	k.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
+	return k, nil
+}
+
+// complete measures, and adds what it was measured of and what others took of the cores.
+func (r *run) complete(measure func() error) error {
+	k, c := &r.kernels, r.config
+	k.Model, k.Batch, k.Repeats = c.Model, c.Batch, c.Repeats
 	if !c.ReadsTexts() {
 		k.Size = c.Size
 	}
-	k.Go, k.Started, k.Math = runtime.Version(), begun, c.Math.String()
-	cores, latency := host.CoresNow(), host.CoreLatency()
-	if err := r.measure(); err != nil {
-		return nil, err
-	}
+	k.Go, k.Started = runtime.Version(), time.Now()
+	cores := host.CoresNow()
+	err := measure()
 	taken := host.CoresSince(cores)
 	k.Taken = taken.TakenBut(taken.Own)
-	k.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
-	k.Seconds = time.Since(begun).Seconds()
-	return k, nil
+	k.Seconds = time.Since(k.Started).Seconds()
+	return err
 }
 
 // run is the state of a measurement.
@@ -99,13 +105,7 @@ func (r *run) measure() error {
 	if err := r.limits(); err != nil {
 		return err
 	}
-	if err := r.model(); err != nil {
-		return err
-	}
-	if r.config.Shapes {
-		return r.shapes()
-	}
-	return nil
+	return r.model()
 }
 
 // tell reports that number done of all pieces of the work called name comes next, the first having

@@ -58,7 +58,6 @@ type Kernels struct {
 	// StepSeconds are whole training steps, the update included, without a clock inside.
 	StepSeconds record.Numbers `json:"step_seconds"`
 	Layers      []Timing       `json:"layers"` // every op of a step of Model, in the order they run
-	Shapes      []Timing       `json:"shapes"` // kernels of fixed shapes, each called by itself
 }
 
 // Bandwidth is how fast memory was read and written while passing over a working set.
