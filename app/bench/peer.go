@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,11 +110,8 @@ func openPeers(ctx context.Context, p Plan, out string, o launcher.Options) (*pe
 	o.Environment = environment(o)
 	first := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" })
 	torch, err := peer.Find(ctx, o.Environment, p.Rows[first].Threads)
-	if missing := (*peer.MissingError)(nil); errors.As(err, &missing) {
-		return nil, usage("--peer %s: %v", peer.Name, err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), usage("--peer %s: %v", peer.Name, err))
 	}
 	return &peers{torch, filepath.Join(out, "peer"), o, map[string]worker.Sampled{}}, nil
 }

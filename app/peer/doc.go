@@ -2,7 +2,7 @@
 //
 // [Find] starts a Python that has PyTorch. [PyTorch.Run] has it train what a [Work] describes, by a script
 // that is embedded here, and leaves the same steps.jsonl as a run of Lockstep does. [PyTorch.Close] ends it.
-// PyTorch is never needed: without it Find fails with a *MissingError, and nothing else uses this package.
+// PyTorch is never needed: without it Find fails, and nothing else uses this package.
 //
 // Both sides train the same network from the same weights on the same batches, which [Work.Tensors] holds
 // (app/job writes it). If a run has more steps than there are batches, PyTorch begins with them again; its

@@ -20,6 +20,7 @@ import (
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/gradsync"
+	"lockstep/internal/spelling"
 )
 
 //go:embed pytorch.py
@@ -48,26 +49,11 @@ func readsTexts(model string) bool { return strings.HasPrefix(model, "bert-") }
 // Strategies are those that PyTorch has too.
 func Strategies() []string { return append(gradsync.Names(), strategy.Single, strategy.None) }
 
-// MissingError says that no Python with PyTorch was found. It names what was tried.
-type MissingError struct{ Tried string }
-
-// Error says how to get one.
-func (e *MissingError) Error() string {
-	return "no Python with torch: " + e.Tried + "; want one as python3, or its path in " +
-		cluster.EnvPython + " (python3 -m venv peer && peer/bin/pip install torch numpy)"
-}
-
 // Versions describes a PyTorch, as it does itself.
 type Versions struct {
 	Torch  string `json:"torch"`
 	Python string `json:"python"`
-	OneDNN bool   `json:"onednn"`
-	MKL    bool   `json:"mkl"`
-	OpenMP bool   `json:"openmp"`
-	CPU    string `json:"cpu"`    // instruction set that its own kernels use
-	Matmul string `json:"matmul"` // precision of products of float32
-	Fused  bool   `json:"fused"`  // SGD can be one pass over the weights
-	IPEX   bool   `json:"ipex"`   // Intel's extension is installed, which the script does not load
+	CPU    string `json:"cpu"` // instruction set that its own kernels use
 }
 
 // PyTorch is a Python that has it.
@@ -85,20 +71,16 @@ type PyTorch struct {
 const patience = 5 * time.Minute
 
 // Find starts the Python that the environment names, or python3, with that many threads. If it cannot import
-// torch, the error is a *MissingError. Close ends it.
+// torch, the error says how to get one that can. Close ends it.
 func Find(ctx context.Context, e cluster.Environment, threads int) (*PyTorch, error) {
-	path := e[cluster.EnvPython]
-	if path == "" {
-		path = "python3"
+	path, err := exec.LookPath(cmp.Or(e[cluster.EnvPython], "python3"))
+	p := &PyTorch{Path: path, Patience: patience, environment: e, servers: map[int]*server{}}
+	if err == nil {
+		_, err = p.server(ctx, threads)
 	}
-	found, err := exec.LookPath(path)
-	if err != nil {
-		return nil, &MissingError{Tried: err.Error()}
-	}
-	p := &PyTorch{Path: found, Patience: patience, environment: e, servers: map[int]*server{}}
-	_, err = p.server(ctx, threads)
 	if err != nil && ctx.Err() == nil {
-		return nil, &MissingError{Tried: path + ": " + err.Error()}
+		return nil, fmt.Errorf("no Python with torch: %w; want one as python3, or its path in %s "+
+			"(python3 -m venv peer && peer/bin/pip install torch numpy)", err, cluster.EnvPython)
 	}
 	return p, err
 }
@@ -121,20 +103,17 @@ func (p *PyTorch) server(ctx context.Context, threads int) (*server, error) {
 		return nil, err
 	}
 	a, err := s.wait(ctx, p.Patience)
-	if err == nil && a.Hello != nil {
+	switch {
+	case a.Hello != nil:
 		p.Versions, p.servers[threads] = *a.Hello, s
 		return s, nil
+	case a.Done != nil:
+		s.end()
+		err = errors.New(spelling.Plain(a.Done.Error))
+	default:
+		err = fmt.Errorf("%w: %s", err, s.end())
 	}
-	last := s.end()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, errHung):
-		return nil, fmt.Errorf("import torch took more than %v", p.Patience)
-	case err == nil && a.Missing != nil:
-		return nil, errors.New(printable(*a.Missing))
-	}
-	return nil, fmt.Errorf("import torch: %s", cmp.Or(last, "ended without a word"))
+	return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s: import torch: %w", p.Path, err))
 }
 
 // Work is what a run does, as the script reads it.
@@ -160,26 +139,14 @@ type Work struct {
 
 // Settings words how PyTorch is run.
 func (p *PyTorch) Settings(w Work) string {
-	v := p.Versions
-	is := func(has bool, yes, no string) string {
-		if has {
-			return yes
-		}
-		return no
-	}
 	layout := "images as " + w.Format
 	if readsTexts(w.Model) {
 		layout = fmt.Sprintf("fused attention, dropout %v when timed and none when compared, a mask only "+
 			"where a batch has padding", w.Dropout)
 	}
-	return strings.Join([]string{"PyTorch " + v.Torch, "Python " + v.Python,
-		"float32 (matmul precision " + v.Matmul + ")", layout, "its own kernels " + v.CPU,
-		is(v.OneDNN, "oneDNN on", "no oneDNN"), is(v.MKL, "MKL on", "no MKL"),
-		is(v.IPEX, "IPEX installed but not loaded", "no IPEX"), "eager",
-		is(v.OpenMP, "as many OpenMP threads in each worker as the row has", "no OpenMP"),
-		"workers bound to cores of their own where they use all, as here",
-		is(v.Fused, "SGD fused", "SGD not fused"), "freed memory kept, large pages, denormals kept",
-		"workers are processes over Gloo on the loopback",
+	return strings.Join([]string{"PyTorch " + p.Versions.Torch, "Python " + p.Versions.Python, "float32", layout,
+		"its own kernels " + p.Versions.CPU, "eager", "threads and cores of workers as here",
+		"freed memory kept, large pages, denormals kept", "workers are processes over Gloo on the loopback",
 		"ddp with buckets of 25 MiB (the first 1 MiB) that are the gradients, buffers not broadcast",
 		"gather-scatter and all-reduce by parameter, as here",
 		"batches in memory before the first step"}, ", ")
@@ -200,45 +167,22 @@ func (p *PyTorch) Run(ctx context.Context, w Work) (*Outcome, error) {
 	}
 	s, err := p.server(ctx, w.Threads)
 	if err != nil {
-		return nil, p.wrap(ctx, err)
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	before := host.CoresNow()
-	if _, err = io.WriteString(s.input, spec+"\n"); err != nil {
-		return nil, p.wrap(ctx, p.lose(w.Threads, io.EOF))
+	var a answer
+	if _, err = io.WriteString(s.input, spec+"\n"); err == nil {
+		a, err = s.wait(ctx, p.Patience)
 	}
-	a, err := s.wait(ctx, p.Patience)
-	if err == nil && a.Done == nil {
-		err = errors.New("an answer without an outcome")
-	}
-	if err != nil {
-		return nil, p.wrap(ctx, p.lose(w.Threads, err))
+	if a.Done == nil { // it is of no use any more
+		delete(p.servers, w.Threads)
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("peer: %s: %w: %s", p.Path, err, s.end()))
 	}
 	if a.Done.Error != "" {
-		return nil, p.wrap(ctx, errors.New(printable(a.Done.Error)))
+		return nil, fmt.Errorf("peer: %s: %s", p.Path, spelling.Plain(a.Done.Error))
 	}
 	return &Outcome{PeakRSSBytes: a.Done.PeakRSSBytes,
 		Taken: host.CoresSince(before).TakenBut(a.Done.CPUSeconds)}, nil
-}
-
-// wrap says whose error it is; that of the context remains as it is.
-func (p *PyTorch) wrap(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return fmt.Errorf("peer: %s: %s: %w", Name, p.Path, err)
-}
-
-// lose ends a Python that is of no use any more, and adds what it said last.
-func (p *PyTorch) lose(threads int, err error) error {
-	last := p.servers[threads].end()
-	delete(p.servers, threads)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("ended in the middle of a run")
-	}
-	if last == "" {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, last)
 }
 
 // save makes the folder of w, writes into it what the script reads, and returns the path of that.

@@ -1,6 +1,6 @@
 """Trains under PyTorch what rows of lockstep bench train, and writes the same steps.jsonl.
 
-usage: python -c SCRIPT. The first line of output is JSON: "hello" with versions, or "missing" with the
+usage: python -c SCRIPT. The first line of output is JSON: "hello" with versions, or "done" with the
 reason. Then each line of input is the path of a file that describes a run, and is answered by JSON lines:
 "steps" done so far, now and then, and "done" at last, with an "error" if the run failed. PyTorch is loaded
 once; the workers of a run are forks of this process, which computes nothing itself. It ends with its input.
@@ -464,8 +464,6 @@ def run(spec, say):
 
 def hello():
     """Loads PyTorch, and returns what is worth knowing about it."""
-    import importlib.util
-
     import torch
     import torch.distributed as d
 
@@ -474,12 +472,8 @@ def hello():
         import torch._dynamo  # noqa: F401
     except ImportError:
         pass
-    mkldnn = torch.backends.mkldnn
-    return {"torch": torch.__version__, "python": sys.version.split()[0], "onednn": mkldnn.is_available(),
-            "mkl": torch.backends.mkl.is_available(), "openmp": torch.backends.openmp.is_available(),
-            "cpu": torch.backends.cpu.get_cpu_capability(), "matmul": torch.get_float32_matmul_precision(),
-            "fused": "fused" in torch.optim.SGD.__init__.__code__.co_varnames,
-            "ipex": importlib.util.find_spec("intel_extension_for_pytorch") is not None}
+    return {"torch": torch.__version__, "python": sys.version.split()[0],
+            "cpu": torch.backends.cpu.get_cpu_capability()}
 
 
 def main():
@@ -493,7 +487,7 @@ def main():
     try:
         said = hello()
     except BaseException as e:
-        say({"missing": "%s: %s" % (type(e).__name__, e)})
+        say({"done": {"error": "%s: %s" % (type(e).__name__, e)}})
         raise SystemExit(1)
     say({"hello": said})
     while True:

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +14,8 @@ import (
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/spelling"
 )
-
-// errHung is the error of a server that has made no progress for the patience of its owner.
-var errHung = errors.New("no progress")
 
 // server is a Python that runs the embedded script.
 type server struct {
@@ -26,12 +25,11 @@ type server struct {
 	said    tail        // of its error stream; may be read once it has ended
 }
 
-// answer is a line of the script's output; a field is nil if the line does not have it.
+// answer is a line of the script's output, which has one of the fields.
 type answer struct {
-	Hello   *Versions `json:"hello"`
-	Missing *string   `json:"missing"`
-	Steps   *int64    `json:"steps"`
-	Done    *done     `json:"done"`
+	Hello *Versions `json:"hello"`
+	Done  *done     `json:"done"`
+	Steps int64     `json:"steps"`
 }
 
 // done is the last answer to a run.
@@ -72,9 +70,9 @@ func (s *server) read(output io.Reader) {
 	}
 }
 
-// wait returns the next answer that is more than a number of steps. If there is none the error is that of the
-// context, errHung if neither an answer nor a further step has come for so long, or io.EOF if the script has
-// ended.
+// wait returns the next answer that is more than a number of steps. If there is none, the error is that of the
+// context, or says that the script has ended, or that neither an answer nor a further step has come for so
+// long.
 func (s *server) wait(ctx context.Context, patience time.Duration) (answer, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -83,33 +81,29 @@ func (s *server) wait(ctx context.Context, patience time.Duration) (answer, erro
 		case <-ctx.Done():
 			return answer{}, ctx.Err()
 		case <-timer.C:
-			return answer{}, fmt.Errorf("%w for %v, after %d steps of all workers", errHung, patience, steps)
+			return answer{}, fmt.Errorf("no progress for %v, after %d steps of all workers", patience, steps)
 		case a, ok := <-s.answers:
 			switch {
 			case !ok:
-				return answer{}, io.EOF
-			case a.Steps == nil:
+				return answer{}, errors.New("it ended")
+			case a.Hello != nil || a.Done != nil:
 				return a, nil
-			case *a.Steps > steps:
-				steps = *a.Steps
+			case a.Steps > steps:
+				steps = a.Steps
 				timer.Reset(patience)
 			}
 		}
 	}
 }
 
-// end kills the script and its workers, and returns how it had ended, if it had, and what it said last.
+// end kills the script and its workers, and returns what it said last or, without a word, how it ended.
 func (s *server) end() string {
 	kill(s.command)
 	for range s.answers { // until the output has ended
 	}
 	s.input.Close()
-	err := s.command.Wait()
-	last := s.said.lastLine()
-	if last == "" && err != nil {
-		return err.Error()
-	}
-	return last
+	s.command.Wait()
+	return cmp.Or(s.said.lastLine(), s.command.ProcessState.String())
 }
 
 // tail keeps the end of what is written to it.
@@ -128,25 +122,6 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // lastLine returns the last line that says something, as printable characters.
 func (t *tail) lastLine() string {
-	lines := slices.DeleteFunc(strings.Split(string(t.text), "\n"), func(l string) bool {
-		return strings.TrimSpace(l) == ""
-	})
-	if len(lines) == 0 {
-		return ""
-	}
-	return printable(lines[len(lines)-1])
-}
-
-// printable returns a line without control characters, of at most 300 characters.
-func printable(line string) string {
-	runes := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, line)))
-	if len(runes) > 300 {
-		return string(runes[:300]) + "..."
-	}
-	return string(runes)
+	text := strings.TrimSpace(string(t.text))
+	return spelling.Plain(text[strings.LastIndexByte(text, '\n')+1:])
 }
