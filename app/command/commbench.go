@@ -85,9 +85,6 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	if err := f.withHosts(c, a); err != nil {
 		return err
 	}
-	if c.Flags().Changed("streams") && !f.config.HasTCP() {
-		fmt.Fprintln(a.stderr, "note: --streams has no effect: no rank is linked by TCP; want --link tcp")
-	}
 	if f.out != "" {
 		release, err := rundir.Reserve(f.out)
 		if err != nil {
@@ -147,9 +144,8 @@ func (f *commbenchFlags) measure(ctx context.Context, a *app) ([]commbench.Recor
 	if err != nil {
 		return nil, fmt.Errorf("find this program to start workers: %w", err)
 	}
-	show := newProgress(a, f.isQuiet)
 	return commbench.Run(ctx, f.config, commbench.Options{Environment: a.environment,
-		Worker: []string{self, "worker", commbenchWork}, Progress: show.commbench, Note: show.say})
+		Worker: []string{self, "worker", commbenchWork}, Progress: newProgress(a, f.isQuiet).commbench})
 }
 
 // withHosts sets the hosts to those of the lab or the roster, if there are several, and by default only links

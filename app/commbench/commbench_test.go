@@ -58,9 +58,6 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Operation, r.Algorithm, r.Link,
 				r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
 		}
-		if r.Doubt != r.DoubtOf() {
-			t.Errorf("%+v: doubt %q, want %q", r, r.Doubt, r.DoubtOf())
-		}
 		if hasBandwidth := r.BusGBPerSecond > 0; hasBandwidth != (r.Bytes > 0) {
 			t.Errorf("%+v: bandwidth without bytes or the reverse", r)
 		}
@@ -90,37 +87,11 @@ func TestFormulaIsWhatIsCounted(t *testing.T) {
 	}
 }
 
-// A prediction that a measurement does not fit is said, with the factor.
-func TestPredictionsThatDoNotFit(t *testing.T) {
-	for _, test := range []struct {
-		predicted, measured float64
-		want                string
-	}{
-		{44.9e-6, 554e-6, "measured 554 µs, 12.3 times longer than the predicted 44.9 µs."},
-		{100e-6, 40e-6, "measured 40 µs, 2.5 times shorter than the predicted 100 µs."},
-		{2e-6, 4.1e-3, "measured 4.1 ms, 2050 times longer than the predicted 2 µs."},
-		{0.9996e-3, 2.5, "measured 2.5 s, 2501 times longer than the predicted 1000 µs."},
-		{44.9e-6, 80e-6, ""},
-		{44.9e-6, 30e-6, ""},
-		{0, 554e-6, ""},
-	} {
-		r := commbench.Record{Operation: "all-reduce", Algorithm: "direct", Link: "tcp", Ranks: 2,
-			Bytes: 4096, SecondsPredicted: test.predicted, Seconds: commbench.Spread{Median: test.measured}}
-		want := test.want
-		if want != "" {
-			want = "all-reduce direct, tcp, 2 ranks, 4096 bytes: " + want
-		}
-		if got := r.DoubtOf(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestInterrupt(t *testing.T) {
 	for _, link := range commbench.Links() {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		c := config()
-		c.Links, c.Repeats = []string{link}, 10000 // minutes
+		c.Links, c.Repeats = []string{link}, 1000 // minutes
 		began := time.Now()
 		_, err := commbench.Run(ctx, c, commbench.Options{
 			Environment: cluster.ProcessEnvironment(), Worker: []string{os.Args[0], "rank"},
@@ -143,8 +114,8 @@ func TestValidate(t *testing.T) {
 		{func(c *commbench.Config) { c.Links = []string{"rdma"} }, "rdma"},
 		{func(c *commbench.Config) { c.Ranks = []int{1} }, "from 2"},
 		{func(c *commbench.Config) { c.Ranks = []int{1000} }, "to 64"},
-		{func(c *commbench.Config) { c.Bytes = []int{6} }, "multiple of 4"},
-		{func(c *commbench.Config) { c.Bytes = []int{0} }, "sizes from 4"},
+		{func(c *commbench.Config) { c.Bytes = []int{6} }, "multiples of 4"},
+		{func(c *commbench.Config) { c.Bytes = []int{0} }, "multiples of 4"},
 		{func(c *commbench.Config) { c.Repeats = 0 }, "repeats"},
 	} {
 		c := config()

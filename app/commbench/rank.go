@@ -1,7 +1,6 @@
 package commbench
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -10,12 +9,13 @@ import (
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/comm/codec"
+	"lockstep/random"
 )
 
 // findings holds the measurements of one rank.
 type findings struct {
 	Tuning *comm.Tuning `json:"tuning"` // measurements behind "auto"; nil: nothing was reduced
-	Points []sampling   `json:"-"`      // told in pieces
+	Points []sampling   `json:"-"`      // told one by one: a message has a bound
 	// Encryption of the links between ranks.
 	Encryption cluster.Encryption `json:"encryption"`
 }
@@ -24,39 +24,6 @@ type findings struct {
 type sampling struct {
 	Seconds []float64 `json:"seconds"` // per call, by sample
 	Sent    int64     `json:"sent"`    // bytes per call
-}
-
-// piece is a part of a sampling. A rank in its own process sends samplings to the launcher in pieces, so that
-// messages stay small for any number of samples.
-type piece struct {
-	Point    int      `json:"point"`
-	Sampling sampling `json:"sampling"`
-}
-
-// pieceSamples is how many samples a piece has at most.
-const pieceSamples = 1000
-
-// tell sends a sampling in pieces.
-func (f findings) tell(to func(any)) {
-	for i, s := range f.Points {
-		for seconds := range slices.Chunk(s.Seconds, pieceSamples) {
-			to(piece{i, sampling{seconds, s.Sent}})
-		}
-	}
-}
-
-// take adds a piece to the findings of a rank.
-func (f *findings) take(text json.RawMessage) error {
-	var p piece
-	if err := json.Unmarshal(text, &p); err != nil {
-		return fmt.Errorf("commbench: decode samples: %w", err)
-	}
-	for len(f.Points) <= p.Point {
-		f.Points = append(f.Points, sampling{})
-	}
-	at := &f.Points[p.Point]
-	at.Seconds, at.Sent = append(at.Seconds, p.Sampling.Seconds...), p.Sampling.Sent
-	return nil
 }
 
 // measure goes through the points on one rank of a group.
@@ -176,16 +143,16 @@ func newVector(p point, g *comm.Group, data []float32) (*vector, error) {
 }
 
 // refill replaces the contribution by the values to time: zeros, whose sums stay zeros, or with a codec
-// random values from -1 to 1, which resemble gradients.
+// random values from -1 to 1 of many magnitudes, which resemble gradients.
 func (v *vector) refill() {
 	clear(v.data)
 	if v.Codec == plain {
 		return
 	}
-	state := uint32(v.rank + 1)
+	values := random.Stream(v.rank)
 	for i := range v.data {
-		state = state*1664525 + 1013904223 // Knuth's and Lewis' generator
-		v.data[i] = float32(math.Ldexp(float64(int32(state)), -31-int(state>>8&7)))
+		n := uint64(i)
+		v.data[i] = float32(math.Ldexp(float64(values.Symmetric(n, 1)), -values.Intn(n, 8)))
 	}
 }
 

@@ -1,9 +1,8 @@
 package commbench
 
 import (
-	"fmt"
+	"math/bits"
 	"slices"
-	"strconv"
 
 	"lockstep/comm"
 	"lockstep/comm/codec"
@@ -38,8 +37,6 @@ type Record struct {
 	Seconds Spread `json:"seconds"`
 	// SecondsPredicted is what was predicted from the links' latency and speed, for fp32; else 0.
 	SecondsPredicted float64 `json:"seconds_predicted"`
-	// Doubt says by what factor the median is off the prediction; "" where that is no more than farOff.
-	Doubt string `json:"doubt,omitempty"`
 	// AlgorithmGBPerSecond is Bytes over the median; Bus is that times the share of the vector which
 	// every rank must send at least, so that links of equal speed show equal numbers.
 	AlgorithmGBPerSecond float64 `json:"algorithm_gb_per_second"`
@@ -84,55 +81,12 @@ func (g group) record(p point, at int) Record {
 		r.BytesSent = max(r.BytesSent, found.Points[at].Sent)
 	}
 	r.Seconds = spread(r.Samples)
-	r.Doubt = r.doubt()
 	if p.Bytes > 0 && r.Seconds.Median > 0 {
 		r.AlgorithmGBPerSecond = float64(p.Bytes) / r.Seconds.Median / 1e9
 		r.BusGBPerSecond = r.AlgorithmGBPerSecond * p.busShare(n)
 	}
 	return r
 }
-
-// farOff is the factor between prediction and measurement from which on a record has a Doubt.
-const farOff = 2
-
-// doubt describes a measurement far from its prediction; "" if it is near, or if there is no prediction.
-func (r Record) doubt() string {
-	predicted, measured := r.SecondsPredicted, r.Seconds.Median
-	if predicted <= 0 || measured <= 0 || measured < farOff*predicted && predicted < farOff*measured {
-		return ""
-	}
-	factor, what := measured/predicted, "longer"
-	if factor < 1 {
-		factor, what = 1/factor, "shorter"
-	}
-	return fmt.Sprintf("%s %s, %s, %d ranks, %d bytes: measured %s, %s times %s than the predicted %s.",
-		r.Operation, r.Algorithm, r.Link, r.Ranks, r.Bytes, timeText(measured), threeDigits(factor), what,
-		timeText(predicted))
-}
-
-// timeText words a time with three digits, in the unit that fits it.
-func timeText(seconds float64) string {
-	switch {
-	case seconds >= 1:
-		return threeDigits(seconds) + " s"
-	case seconds >= 1e-3:
-		return threeDigits(1e3*seconds) + " ms"
-	}
-	return threeDigits(1e6*seconds) + " µs"
-}
-
-// threeDigits writes v > 0 with three significant digits, or with all before the point.
-func threeDigits(v float64) string {
-	if v >= 100 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// Explanation says what predictions are made of, for those who read a [Record.Doubt].
-const Explanation = "Predictions are latency and speed of the links, as measured before the first call, " +
-	"without waiting for a core. Where they are far off, ranks had to wait, or the machine was busy at one " +
-	"of the two times."
 
 // busShare is the part of the vector that crosses every rank's link at the least.
 func (p point) busShare(ranks int) float64 {
@@ -210,36 +164,24 @@ func (g group) reduced(p point, rank int) (bytes int) {
 
 // formula returns the bytes that the busiest rank sends in one call.
 func (g group) formula(p point) int64 {
-	ranks := len(g.ranks)
-	n, k := int64(p.Bytes), int64(ranks)
-	longest := 4 * int64((p.Bytes/4+ranks-1)/ranks) // the longest part of uneven ones
+	n, ranks := p.Bytes, len(g.ranks)
+	longest, shortest := 4*((n/4+ranks-1)/ranks), 4*(n/4/ranks) // parts of an uneven vector
+	bytes := 0
 	switch p.Op {
 	case comm.AllReduce:
-		most := comm.Busiest(ranks, func(r int) comm.Cost { return comm.Cost{Sent: g.reduced(p, r)} })
-		return int64(most.Sent)
-	case comm.ReduceScatter:
-		return n - 4*int64(p.Bytes/4/ranks)
+		bytes = comm.Busiest(ranks, func(r int) comm.Cost { return comm.Cost{Sent: g.reduced(p, r)} }).Sent
+	case comm.ReduceScatter, comm.Scatter:
+		bytes = n - shortest
 	case comm.AllGather:
-		return longest * (k - 1)
+		bytes = longest * (ranks - 1)
 	case comm.Reduce:
-		return n
+		bytes = n
 	case comm.Gather:
-		return longest
-	case comm.Scatter:
-		return n - 4*int64(p.Bytes/4/ranks)
+		bytes = longest
 	case comm.Broadcast:
-		return n * int64(levels(ranks))
+		bytes = n * bits.Len(uint(ranks-1)) // levels of a binomial tree
 	}
-	return 0
-}
-
-// levels returns the depth of a binomial tree over n ranks.
-func levels(n int) int {
-	d := 0
-	for 1<<d < n {
-		d++
-	}
-	return d
+	return int64(bytes)
 }
 
 // spread sorts a copy of samples and takes the values nearest to the quantiles.

@@ -27,8 +27,6 @@ type Options struct {
 	Worker []string
 	// Progress, if not nil, is told before every measurement how many are done, of how many.
 	Progress func(done, all int, what string)
-	// Note, if not nil, takes a line for people: what "auto" chose in a group of ranks.
-	Note func(line string)
 }
 
 // assignment is what a rank in a process of its own is told.
@@ -41,9 +39,6 @@ type assignment struct {
 func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 	if o.Progress == nil {
 		o.Progress = func(int, int, string) {}
-	}
-	if o.Note == nil {
-		o.Note = func(string) {}
 	}
 	points := c.points()
 	ways := c.ways()
@@ -67,9 +62,6 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			ranks, err := c.measure(ctx, link, n, points, o, report)
 			if err != nil {
 				return records, fmt.Errorf("commbench: %s, %d ranks: %w", link, n, err)
-			}
-			if tuning := ranks[0].Tuning; tuning != nil {
-				o.Note(fmt.Sprintf("%s, %d ranks: %v", link, n, tuning))
 			}
 			of := group{link: link.link, encryption: encryptionOf(link, ranks),
 				streams: link.streams, hosts: comm.NewTopology(hosts), ranks: ranks}
@@ -112,7 +104,12 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 		Log:         func(rank int) string { return filepath.Join(logs, strconv.Itoa(rank)) },
 		Starving:    host.Starving,
 		Job:         assignment{Points: points, Repeats: c.Repeats},
-		Event:       func(rank int, text json.RawMessage) error { return ranks[rank].take(text) },
+		Event: func(rank int, text json.RawMessage) error {
+			var s sampling
+			err := json.Unmarshal(text, &s)
+			ranks[rank].Points = append(ranks[rank].Points, s)
+			return err
+		},
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && p.Step != shown {
 				shown = p.Step
@@ -198,7 +195,9 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	defer session.Close()
 	found, err := workIn(session)
 	if err == nil {
-		found.tell(session.Tell)
+		for _, s := range found.Points {
+			session.Tell(s)
+		}
 		return session.Done(found)
 	}
 	var lost *comm.PeerError

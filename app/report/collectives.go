@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lockstep/app/evidence/compare"
-	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
@@ -76,15 +75,10 @@ func Collectives(m Measured) (*Report, error) {
 		Lede: joined(" · ", m.Started.UTC().Format("2 January 2006, 15:04 UTC"), m.Host.CPU,
 			spelling.Count(m.Host.Cores, "core")),
 		Parts: present(part{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)}, hostsPart(m.Hosts))}
-	var notes []note
 	var operations []string
 	for _, c := range all {
 		operations = addNew(operations, c.Operation)
-		if c.Doubt != "" {
-			notes = append(notes, noteOf(finding.Caution, "prediction", c.Doubt))
-		}
 	}
-	p.note(notes)
 	for i, operation := range operations {
 		own := ofOperation(operation, all)
 		s := section{ID: fmt.Sprintf("o%d", i+1), Title: operation, Work: "Time of one call, of the " +

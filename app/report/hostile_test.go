@@ -82,7 +82,7 @@ func training(t *testing.T, name string) *compare.Training {
 func collectivesNamed(name string) report.Measured {
 	all := collectives()
 	for i := range all {
-		all[i].Operation, all[i].Link, all[i].Doubt, all[i].Algorithm, all[i].Codec = name, name, name,
+		all[i].Operation, all[i].Link, all[i].Algorithm, all[i].Codec = name, name,
 			name, name
 	}
 	list, _ := json.Marshal(all)

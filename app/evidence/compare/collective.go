@@ -20,7 +20,6 @@ type Collective struct {
 	Repeats   int           `json:"repeats"`
 	Seconds   Quantiles     `json:"seconds"`
 	Predicted record.Number `json:"seconds_predicted"` // 0: not predicted
-	Doubt     string        `json:"doubt"`             // why that does not fit what was measured; "": it does
 	Bus       record.Number `json:"bus_gb_per_second"`
 	Sent      int64         `json:"bytes_sent"`    // by the busiest rank
 	Formula   int64         `json:"bytes_formula"` // the same by theory
