@@ -144,8 +144,8 @@ func (p *PyTorch) Settings(w Work) string {
 		layout = fmt.Sprintf("fused attention, dropout %v when timed and none when compared, a mask only "+
 			"where a batch has padding", w.Dropout)
 	}
-	return strings.Join([]string{"PyTorch " + p.Versions.Torch, "Python " + p.Versions.Python, "float32", layout,
-		"its own kernels " + p.Versions.CPU, "eager", "threads and cores of workers as here",
+	return strings.Join([]string{"PyTorch " + p.Versions.Torch, "Python " + p.Versions.Python, "float32",
+		layout, "its own kernels " + p.Versions.CPU, "eager", "threads and cores of workers as here",
 		"freed memory kept, large pages, denormals kept", "workers are processes over Gloo on the loopback",
 		"ddp with buckets of 25 MiB (the first 1 MiB) that are the gradients, buffers not broadcast",
 		"gather-scatter and all-reduce by parameter, as here",

@@ -70,9 +70,9 @@ func (s *server) read(output io.Reader) {
 	}
 }
 
-// wait returns the next answer that is more than a number of steps. If there is none, the error is that of the
-// context, or says that the script has ended, or that neither an answer nor a further step has come for so
-// long.
+// wait returns the next answer that is more than a number of steps. If there is none, the error is that of
+// the context, or says that the script has ended, or that neither an answer nor a further step has come for
+// so long.
 func (s *server) wait(ctx context.Context, patience time.Duration) (answer, error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

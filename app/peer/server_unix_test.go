@@ -67,10 +67,11 @@ func TestFindSaysWhatIsMissing(t *testing.T) {
 	for name, test := range map[string]struct{ lines, want string }{
 		"no torch": {`echo '{"done":{"error":"ModuleNotFoundError: No module named torch"}}'` + "\n",
 			"No module named torch"},
-		"crash":      {"kill -ILL $$\n", "import torch: it ended: signal: illegal instruction"},
-		"words":      {"echo No memory, sorry >&2; exit 3\n", "import torch: it ended: No memory, sorry"},
-		"silent":     {"exit 3\n", "import torch: it ended: exit status 3"},
-		"controls":   {"printf 'red \\033[31mface\\n' >&2; exit 3\n", `import torch: it ended: red \u001b[31mface`},
+		"crash":  {"kill -ILL $$\n", "import torch: it ended: signal: illegal instruction"},
+		"words":  {"echo No memory, sorry >&2; exit 3\n", "import torch: it ended: No memory, sorry"},
+		"silent": {"exit 3\n", "import torch: it ended: exit status 3"},
+		"controls": {"printf 'red \\033[31mface\\n' >&2; exit 3\n",
+			`import torch: it ended: red \u001b[31mface`},
 		"not python": {"echo hello; exit 0\n", "import torch: it ended"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -198,7 +198,8 @@ func timings(ops []graph.OpCost, parameters int) []compare.Timing {
 	}
 	// Three multiplications and additions and, besides the gradient, weights and velocity read and written.
 	n := int64(parameters)
-	return append(list, compare.Timing{Op: "sgd", Kind: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * n, Bytes: 20 * n})
+	return append(list, compare.Timing{Op: "sgd", Kind: "sgd", Shape: fmt.Sprint(n), FLOPs: 6 * n,
+		Bytes: 20 * n})
 }
 
 // kindOf returns the op, with the size of the filter for a convolution: "conv 3x3". The filter is the
