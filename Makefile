@@ -38,7 +38,7 @@ race:
 plain:
 	go vet -tags purego ./...
 	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/asm ./internal/kernel/row ./graph/...
-	go test -timeout 20m -short -tags purego -run 'Golden|OneHash' ./train
+	go test -timeout 20m -short -tags purego -run 'Golden|OneHashFor(Any|Texts)' ./train
 	go test -timeout 20m -short -tags purego -run 'Split|Random|Finish|Resize|Choice' ./internal/kernel/product
 
 # Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
