@@ -1,12 +1,11 @@
 package command
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/app/bench"
@@ -15,9 +14,7 @@ import (
 	"lockstep/app/roofline"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
-	"lockstep/cluster"
 	"lockstep/compute"
-	"lockstep/tensor"
 
 	"github.com/spf13/cobra"
 )
@@ -25,14 +22,13 @@ import (
 // kernelFlags are the flags of `lockstep bench kernels` that are not settings of a run.
 type kernelFlags struct {
 	repeats         int
-	math            string
 	isSummary       bool
 	out             string
 	isJSON, isQuiet bool
 }
 
 func kernelsCommand(a *app) *cobra.Command {
-	var flags kernelFlags
+	flags := kernelFlags{repeats: 11}
 	c := &cobra.Command{
 		Use:   "kernels [flags]",
 		Short: "Time every kernel against the limits of this machine",
@@ -61,11 +57,8 @@ by the GPU itself, and so is the transfer of the samples; --threads and --isa do
 	}
 	addSettings(c, kernelSettings(&a.catalog))
 	f := c.Flags()
-	f.StringVar(&flags.math, "math", "fast",
-		"how matrix products are computed, a `NAME`: fast, exact, bf16x6, bf16x3 or bf16; on a GPU fp32, "+
-			"tf32 or bf16; see lockstep help train math")
-	complete(c, "math", cobra.FixedCompletions(a.settingValues("math"), cobra.ShellCompDirectiveNoFileComp))
-	f.IntVar(&flags.repeats, "repeats", 11, "`N` samples of every timing; the tables show medians")
+	f.Var(bounded(&flags.repeats, 1, roofline.MaxRepeats), "repeats",
+		"`N` samples of every timing; the tables show medians")
 	f.BoolVar(&flags.isSummary, "summary", false, "print only where a step goes, by kind of op")
 	f.StringVar(&flags.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-kernels)")
@@ -77,32 +70,18 @@ by the GPU itself, and so is the transfer of the samples; --threads and --isa do
 // kernelSettings are the settings of a run that matter to single kernels.
 func kernelSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		return !slices.Contains([]string{"model", "batch", "size", "sequence", "threads", "isa", "device"},
-			s.Name)
+		return !slices.Contains([]string{"model", "batch", "size", "sequence", "threads", "isa", "device",
+			"math"}, s.Name)
 	})
 	for i := range settings {
-		switch s := &settings[i]; s.Name {
-		case "threads":
-			s.Usage = "compute threads (default: cores)"
-		case "batch":
-			s.Usage = "samples of one step"
-		case "size":
-			s.Usage = "height and width of the images, for a model that reads images"
-		case "sequence":
-			s.Usage, s.Default = "tokens of each text, for a model that reads texts", kernelSequence
-		case "device":
-			s.Usage = "what computes; cuda is an NVIDIA GPU, which a binary built with -tags cuda can use, " +
-				"cuda:1 the second one; auto takes a GPU if one can be used"
-		case "isa":
-			s.Usage = strings.Replace(s.Usage, "that all workers have", "here", 1)
+		if settings[i].Name == "sequence" {
+			settings[i].Default = kernelSequence
 		}
-		settings[i].Group = "What is timed"
 	}
 	return settings
 }
 
-// kernelSequence is the default length of texts. Few texts are longer, and the activations of bert-base in
-// a batch of 64 take some GiB.
+// kernelSequence is the default length of texts: few are longer.
 const kernelSequence = "128"
 
 // kernels measures, writes the files, then prints the tables.
@@ -125,13 +104,12 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	v := describeVersion()
 	results, err := roofline.Run(ctx, config, compare.Kernels{Version: v.Version,
 		Revision: v.Revision, Host: bench.DescribeHost(), Load: bench.Load(),
-		Command: append([]string{"lockstep", "bench", "kernels"}, kernelCommandLine(config)...),
+		Command: append([]string{"lockstep", "bench", "kernels"}, commandLine(c)...),
 	}, show.kernels)
 	show.end()
-	if errors.Is(err, roofline.ErrMemory) {
-		return usagef("%v; try a smaller --batch or --size", err)
-	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
+		return usagef("%v", err) // a model, a size or a batch that cannot be timed here
+	} else if err != nil {
 		return err
 	}
 	if err := report.WriteKernels(flags.out, results); err != nil {
@@ -151,133 +129,47 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 func (f *kernelFlags) config(c *cobra.Command, a *app) (roofline.Config, error) {
 	flags := given(c)
 	flags["data"] = "synthetic" // fits every model and needs no file
-	isSequenceGiven := flags["sequence"] != ""
-	if !isSequenceGiven {
-		flags["sequence"] = kernelSequence
-	}
-	if err := a.checkKernelBatch(flags); err != nil {
-		return roofline.Config{}, err
-	}
-	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
+	flags["sequence"] = cmp.Or(flags["sequence"], kernelSequence)
+	resolved, _, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: flags})
 	if err != nil {
 		return roofline.Config{}, err
 	}
-	if !isSequenceGiven {
-		delete(origins, "sequence")
-	}
-	for _, line := range resolved.Idle(origins) {
-		fmt.Fprintln(a.stderr, "note: "+line)
-	}
-	if f.repeats < 1 || f.repeats > roofline.MaxRepeats {
-		return roofline.Config{}, usagef("--repeats: %d is out of range, want 1 to %d", f.repeats,
-			roofline.MaxRepeats)
-	}
 	measured := roofline.Config{Models: a.catalog.Models, Model: resolved.Model, Batch: resolved.Batch,
 		Size: resolved.Size, Sequence: resolved.Sequence, Repeats: f.repeats}
-	if err := fitsSize(measured); err != nil {
-		return measured, err
-	}
-	if measured.GPU, err = f.gpu(resolved, a.stderr); err != nil || measured.GPU != nil {
+	if measured.GPU, err = kernelGPU(resolved, a.stderr); err != nil || measured.GPU != nil {
 		return measured, err
 	}
 	measured.Threads = resolved.Threads
-	if measured.Math, err = compute.ParseMath(f.math); err != nil {
+	if measured.Math, err = compute.ParseMath(resolved.Math); err != nil {
 		return measured, usagef("--math: %v", err)
 	}
-	isa := compute.Best()
-	if resolved.ISA != "" {
-		if isa, err = compute.ParseISA(resolved.ISA); err != nil {
-			return roofline.Config{}, err
-		}
-	}
-	if err := measured.Math.On(isa); err != nil {
-		return measured, usagef("--math: %v", err)
-	}
-	measured.ISA = isa
-	return measured, nil
+	measured.ISA, err = resolved.KernelPath()
+	return measured, err
 }
 
-// checkKernelBatch refuses what is no batch here, before the setting names the range of training.
-func (a *app) checkKernelBatch(flags map[string]string) error {
-	where := "--batch"
-	text, isGiven := flags["batch"]
-	if !isGiven {
-		where = cluster.EnvTrain + "BATCH"
-		text = a.environment[where]
-		isGiven = text != ""
-	}
-	var n int
-	if err := bounded(&n, 1, roofline.MaxBatch).Set(text); isGiven && err != nil {
-		return usagef("%s: %v", where, err)
-	}
-	return nil
-}
-
-// fitsSize refuses images that are too small for the model, and says which would do.
-func fitsSize(c roofline.Config) error {
-	fits := func(size int) error {
-		_, err := c.Models.Named(c.Model, 10, tensor.Shape{size, size, 3})
-		return err
-	}
-	if c.ReadsTexts() || fits(c.Size) == nil {
-		return nil
-	}
-	for least := c.Size + 1; least <= 1024; least++ {
-		if fits(least) == nil {
-			return usagef("--size: %s does not take images of %d by %d pixels, want at least %d", c.Model,
-				c.Size, c.Size, least)
-		}
-	}
-	return usagef("--size: %v", fits(c.Size))
-}
-
-// gpu returns the GPU that computes; nil: the CPU does, and notes says why if a GPU might have.
-func (f *kernelFlags) gpu(c setting.Config, notes io.Writer) (*roofline.GPU, error) {
+// kernelGPU returns the GPU that computes; nil: the CPU does, and notes says why if a GPU might have.
+func kernelGPU(c setting.Config, notes io.Writer) (*roofline.GPU, error) {
 	if c.Device == setting.DeviceCPU {
 		return nil, nil
 	}
-	c.Math = f.math
-	if c.IsDeviceOpen() {
-		c = c.Placed(setting.DeviceCUDA)
-		g := roofline.GPU{Number: c.DeviceNumber(), Math: c.Math}
-		why := c.WantsCPU()
-		if err := g.Find(); why == "" && err != nil {
-			why = err.Error()
-		}
-		if why != "" {
-			fmt.Fprintf(notes, "note: --device auto: the CPU computes: %s\n", why)
-			return nil, nil
-		}
-		return &g, nil
+	isOpen, why := c.IsDeviceOpen(), c.WantsCPU()
+	if isOpen {
+		c.Device = setting.DeviceCUDA
 	}
 	c = c.Placed(c.Device)
-	if err := c.Validate(); err != nil {
-		return nil, usagef("--%v", err) // of math, all else is valid
-	}
 	g := roofline.GPU{Number: c.DeviceNumber(), Math: c.Math}
-	if err := g.Find(); err != nil {
+	err := g.Find()
+	switch {
+	case err == nil && why == "":
+		return &g, nil
+	case !isOpen:
 		return nil, usagef("--device: %v; --device cpu needs none", err)
+	case why == "":
+		why = err.Error()
 	}
-	return &g, nil
-}
-
-// kernelCommandLine returns the flags that repeat a measurement in any environment.
-func kernelCommandLine(c roofline.Config) []string {
-	args := []string{"--model=" + c.Model, fmt.Sprintf("--batch=%d", c.Batch)}
-	if g := c.GPU; g != nil {
-		args = append(args, fmt.Sprintf("--device=%s:%d", setting.DeviceCUDA, g.Number), "--math="+g.Math)
-	} else {
-		args = append(args, fmt.Sprintf("--threads=%d", c.Threads), "--isa="+c.ISA.String(),
-			"--math="+c.Math.String())
-	}
-	args = append(args, fmt.Sprintf("--repeats=%d", c.Repeats))
-	if c.ReadsTexts() {
-		args = append(args, fmt.Sprintf("--sequence=%d", c.Sequence))
-	} else {
-		args = append(args, fmt.Sprintf("--size=%d", c.Size))
-	}
-	return args
+	fmt.Fprintf(notes, "note: --device auto: the CPU computes: %s\n", why)
+	return nil, nil
 }
 
 // kernels shows where a measurement of kernels stands.
