@@ -1,23 +1,18 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"text/tabwriter"
-	"time"
 
 	"lockstep/app/bench"
 	"lockstep/app/bundle"
 	"lockstep/app/evidence/compare"
-	"lockstep/app/job"
 	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
@@ -44,32 +39,22 @@ func bundleCommand(a *app) *cobra.Command {
 
 The file is a gzip'd tar with results, configurations, logs, reports, and the digest of each. Weights,
 checkpoints and exported batches stay out and are named in it; a run that began with some cannot be run
-again from it. Equal folders give equal bytes. lockstep report, check and replay take the file on another
-machine; files in it that are not those of its list are refused with status 3. Results that were
-changed after they were sealed are refused with the reasons and status 8.`,
+again from it. Equal folders give equal bytes. lockstep replay takes the file on another machine; files in
+it that are not those of its list are refused with status 3.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
-			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz\n" +
-			"  lockstep report mine.tar.gz",
+			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz",
 		Args: oneArgument("bundle", "folder"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FILE` (default: the folder's name with "+
 		bundleSuffix+")")
 	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
-		folder := filepath.Clean(args[0])
-		if out == "" {
-			var err error
-			if out, err = bundleOf(folder); err != nil {
-				return answer{}, err
-			}
-		}
-		m, err := a.pack(folder, out)
+		folder, err := filepath.Abs(args[0])
 		if err != nil {
 			return answer{}, err
 		}
-		if why := notReplayed(folder, m.Kind); why != "" {
-			fmt.Fprintf(a.stderr, "note: lockstep replay will refuse this bundle: %s\n", why)
-		}
-		return answer{packed{out, m}, packed{out, m}.tell}, nil
+		out = cmp.Or(out, filepath.Base(folder)+bundleSuffix)
+		m, err := pack(args[0], out)
+		return answer{packed{out, m}, packed{out, m}.tell}, err
 	})
 }
 
@@ -90,20 +75,16 @@ func oneArgument(command, what string) cobra.PositionalArgs {
 }
 
 // pack writes the bundle of a folder.
-func (a *app) pack(folder, out string) (bundle.Manifest, error) {
+func pack(folder, out string) (bundle.Manifest, error) {
 	v := describeVersion()
 	m := bundle.Manifest{Version: v.Version, Revision: v.Revision, Kind: bundle.Bench}
-	if report.HoldsTraining(folder) || job.HasSteps(folder) {
+	if report.HoldsTraining(folder) {
 		m.Kind = bundle.Training
-	}
-	if err := packable(folder, m.Kind); err != nil {
+	} else if _, err := readResults(folder); err != nil {
 		return m, err
 	}
 	if !isAbsent(out) {
 		return m, usagef("--out: %s is there already; choose a new name", out)
-	}
-	if isAbsent(filepath.Dir(out)) {
-		return m, usagef("--out: there is no folder %s; make it first", filepath.Dir(out))
 	}
 	m, err := bundle.Scan(folder, m)
 	if err != nil {
@@ -112,103 +93,23 @@ func (a *app) pack(folder, out string) (bundle.Manifest, error) {
 	return m, regular.Replace(out, func(w io.Writer) error { return bundle.Write(w, folder, m) })
 }
 
-// packable refuses a folder whose results or summary were changed or cannot be read: who takes the
-// bundle could not read them either. A run that ended early has no summary.
-func packable(folder, kind string) error {
-	if kind == bundle.Training {
-		_, err := readTraining(folder)
-		if wrong := (*changedError)(nil); errors.As(err, &wrong) || report.HoldsTraining(folder) {
-			return err
-		}
-		return nil
-	}
-	r, err := readResults(folder)
-	if err != nil {
-		return err
-	}
-	return refuseChanged(folder, r)
-}
-
 // tell writes a line on a bundle.
 func (p packed) tell(w io.Writer) error {
 	var total int64
 	for _, f := range p.Manifest.Files {
 		total += f.Bytes
 	}
-	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s\n", p.File,
-		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total), leftOut(p.Manifest.LeftOut))
+	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s of weights, checkpoints and batches\n", p.File,
+		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total),
+		spelling.Count(len(p.Manifest.LeftOut), "file"))
 	return err
-}
-
-// leftOut counts files and says what they are: a few by name, those of checkpoints together.
-func leftOut(names []string) string {
-	const most = 3
-	isCheckpoint := func(name string) bool { return slices.Contains(strings.Split(name, "/"), "checkpoints") }
-	parts := slices.DeleteFunc(slices.Clone(names), isCheckpoint)
-	n := len(names) - len(parts)
-	if len(parts) > most {
-		parts = append(parts[:most], fmt.Sprintf("%d more of weights and batches", len(parts)-most))
-	}
-	if n > 0 {
-		parts = append(parts, fmt.Sprintf("%d in checkpoints", n))
-	}
-	text := spelling.Count(len(names), "file")
-	if len(parts) > 0 {
-		text += " (" + spelling.Plain(strings.Join(parts, ", ")) + ")"
-	}
-	return text
-}
-
-// bundleOf returns the file that a folder is packed into: in the current folder, or beside that if it is the
-// one to pack.
-func bundleOf(folder string) (string, error) {
-	whole, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Base(whole) + bundleSuffix
-	if here, err := filepath.Abs("."); err == nil && here == whole {
-		name = filepath.Join("..", name)
-	}
-	return name, nil
-}
-
-// notReplayed says why what is in a folder cannot be run again from its bundle; "" if it can.
-func notReplayed(folder, kind string) string {
-	if kind != bundle.Training {
-		return ""
-	}
-	t, err := openTraining(folder)
-	switch {
-	case err != nil:
-		return "what its files say of it cannot be read"
-	case t.IsInterrupted:
-		return "the run did not end, so there is nothing to compare with"
-	case t.Resumed != nil:
-		return "the run was resumed from a checkpoint, which is not in the bundle"
-	case t.Weights != nil:
-		return "the run began with weights, which are not in the bundle"
-	}
-	return ""
-}
-
-// isBundle reports whether a path may be a bundle: a file that begins as gzip does.
-func isBundle(path string) bool {
-	f, err := regular.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	start := make([]byte, 2)
-	_, err = io.ReadFull(f, start)
-	return err == nil && bytes.Equal(start, []byte{0x1f, 0x8b})
 }
 
 // unpacked calls use with a temporary folder that holds a bundle's files.
 func unpacked(path string, use func(folder string, m bundle.Manifest) error) error {
 	f, err := regular.Open(path)
 	if err != nil {
-		return noBundle(path, err)
+		return usagef("%v; give a file that lockstep bundle wrote", err)
 	}
 	defer f.Close() // only read
 	folder, remove, err := regular.MakeFolder("", "bundle")
@@ -220,65 +121,7 @@ func unpacked(path string, use func(folder string, m bundle.Manifest) error) err
 	if err != nil {
 		return err
 	}
-	if err := use(folder, m); err != nil {
-		return &bundledError{err, folder, path}
-	}
-	return nil
-}
-
-// noBundle says what to give in place of a path that cannot be opened as a regular file.
-func noBundle(path string, err error) error {
-	if isAbsent(path) {
-		return usagef("%s does not exist; give a file that lockstep bundle wrote", path)
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usagef("%s is a folder; give the file that lockstep bundle %s writes", path,
-			spelling.Word(path))
-	}
-	return usagef("%v; give a file that lockstep bundle wrote", err)
-}
-
-// bundledError is an error about what was taken out of a bundle into a temporary folder, which means nothing
-// to the reader. It names the bundle instead.
-type bundledError struct {
-	err          error
-	folder, path string
-}
-
-// Error puts the bundle's path in the folder's place.
-func (e *bundledError) Error() string { return strings.ReplaceAll(e.err.Error(), e.folder, e.path) }
-
-// Unwrap returns the error that names the folder.
-func (e *bundledError) Unwrap() error { return e.err }
-
-// unpackBeside takes a bundle out into a new folder and returns it.
-func unpackBeside(path, out string) (string, error) {
-	if out == "" {
-		out = strings.TrimSuffix(filepath.Base(path), bundleSuffix)
-		if out == filepath.Base(path) {
-			out += ".d"
-		}
-	}
-	if out == "" {
-		return "", usagef("%s has no name for a folder; give one for the bundle's files: --out FOLDER", path)
-	}
-	if !isAbsent(out) {
-		return "", usagef("%s is there already; want another folder for the bundle's files: --out "+
-			"FOLDER", out)
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return "", usagef("--out: %v", err)
-	}
-	f, err := regular.Open(path)
-	if err != nil {
-		return "", noBundle(path, err)
-	}
-	defer f.Close() // only read
-	if _, err := bundle.Extract(f, out); err != nil {
-		os.RemoveAll(out) // it was absent
-		return "", err
-	}
-	return out, nil
+	return use(folder, m)
 }
 
 // replayCommand runs again what a bundle holds.
@@ -303,10 +146,6 @@ those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.
 		out = cmp.Or(out, newFolder("replay"))
 		err = unpacked(args[0], func(folder string, m bundle.Manifest) error {
 			rows, err := a.replay(c, folder, m, out, isQuiet)
-			if errors.Is(err, context.Canceled) && m.Kind == bundle.Training {
-				return &interruptedError{"all workers have stopped; lockstep replay " +
-					spelling.Word(args[0]) + " runs it again from the start", err}
-			}
 			if err != nil {
 				return err
 			}
@@ -335,11 +174,8 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if m.Kind == bundle.Training {
 		return a.replayTraining(ctx, folder, out)
 	}
-	there, err := report.Read(folder)
+	there, err := readResults(folder)
 	if err != nil {
-		return nil, &bundle.FormatError{Entry: report.ResultsFile, Reason: err.Error()}
-	}
-	if err := refuseChanged(folder, there); err != nil {
 		return nil, err
 	}
 	show := newProgress(a, isQuiet)
@@ -364,56 +200,26 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 
 // replayTraining runs a training run again.
 func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare.Replayed, error) {
-	if !report.HoldsTraining(folder) {
-		return nil, &bundle.FormatError{Entry: rundir.SummaryFile,
-			Reason: "the run did not end, so there is nothing to compare with"}
-	}
 	kept, err := readTraining(folder)
-	if changed := (*changedError)(nil); err != nil && !errors.As(err, &changed) {
-		err = &bundle.FormatError{Entry: rundir.SummaryFile, Reason: err.Error()}
-	}
 	if err != nil {
 		return nil, err
 	}
 	there := &kept.Summary
-	if there.Resumed != nil || there.Weights != nil {
-		return nil, usagef("the run began with weights or a checkpoint, which are not in the bundle; want " +
-			"one that began anew")
+	if there.IsInterrupted || there.Resumed != nil || there.Weights != nil {
+		return nil, usagef("the run did not end, or began with weights or a checkpoint, which are not in the " +
+			"bundle; want one that began anew and ended")
 	}
 	config, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
 	if err != nil {
 		return nil, err
 	}
-	if err := isLengthOf(config, there); err != nil {
-		return nil, err
-	}
 	config = config.Foreign()
 	config.Catalog, config.Out, config.Save = &a.catalog, out, false
 	here, err := chooser.Run(ctx, config, launcher.Options{Environment: a.environment, Stderr: a.stderr})
-	if here == nil {
-		a.showUnfinished(config, nil, err, false)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return []compare.Replayed{compare.ReplayTraining(there, here, config.Inexact() == "")}, nil
-}
-
-// isLengthOf refuses a configuration that trains for longer than the run that it is said to be of: nobody
-// would run a stranger's bundle for that long.
-func isLengthOf(c setting.Config, there *record.Summary) error {
-	asked, _ := time.ParseDuration(c.For) // 0 without one
-	switch {
-	case asked.Seconds() > 2*there.TrainSeconds+60:
-	case c.Until == 0 && c.Steps > there.Steps:
-	case c.Until == 0 && float64(c.Epochs) > there.Epochs+1:
-	default:
-		return nil
-	}
-	length := cmp.Or(c.For, fmt.Sprintf("%d steps, %d epochs", c.Steps, c.Epochs))
-	reason := fmt.Sprintf("it asks for %s, and the run took %d steps, %.4g epochs, %.4g s of training: they "+
-		"are not of one run", length, there.Steps, there.Epochs, there.TrainSeconds)
-	return &bundle.FormatError{Entry: rundir.ConfigFile, Reason: reason}
 }
 
 // printReplay prints what replaying showed.
@@ -433,10 +239,4 @@ func printReplay(w io.Writer, out string, rows []compare.Replayed) error {
 	}
 	fmt.Fprintf(t, "\n%s\n", out)
 	return t.Flush()
-}
-
-// isBadBundle reports whether err says that a bundle is malformed.
-func isBadBundle(err error) bool {
-	bad := (*bundle.FormatError)(nil)
-	return errors.As(err, &bad)
 }

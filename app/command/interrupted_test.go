@@ -110,22 +110,3 @@ func TestAnInterruptedReplayGoesOn(t *testing.T) {
 		t.Errorf("%v; it is not complete", err)
 	}
 }
-
-// A replay of a training run that is interrupted shows what was done, and says how to do it again.
-func TestAnInterruptedReplayOfARun(t *testing.T) {
-	folder := t.TempDir()
-	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
-	file := filepath.Join(folder, "t.tar.gz")
-	succeed(t, "train", "--quiet", "--steps", "600", "--limit-test", "50", "--out", there)
-	succeed(t, "bundle", there, "--out", file)
-	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here),
-		func() bool { return steps(here) > 0 })
-	for _, want := range []string{
-		filepath.Join(here, report.HTMLFile) + " tells of the steps that were done\n",
-		"lockstep: interrupted; all workers have stopped; lockstep replay " + file +
-			" runs it again from the start\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("told %q, want %q", text, want)
-		}
-	}
-}

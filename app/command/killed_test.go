@@ -7,12 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"lockstep/app/job"
 	"lockstep/app/report"
 )
 
@@ -53,40 +51,4 @@ func TestABenchmarkThatWasKilledIsResumed(t *testing.T) {
 	if err != nil || !bytes.Contains(text, []byte("The benchmark was interrupted and resumed (")) {
 		t.Errorf("%v; the report does not tell of it", err)
 	}
-}
-
-// What a run that was killed before its first step has left is told from a folder without a run, with how to
-// start it again.
-func TestRunWithoutAStep(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "run")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	refused := func(want string) {
-		t.Helper()
-		for _, args := range [][]string{{"report", folder}, {"report", folder, folder}, {"check", folder},
-			{"bundle", folder}} {
-			status, _, stderr := execute(args...)
-			if status != job.ExitUsage || !strings.Contains(stderr, want) {
-				t.Errorf("%q: status %d, %q, want %q", args, status, stderr, want)
-			}
-		}
-	}
-	again := "; lockstep train --config " + filepath.Join(folder, "config.yaml") +
-		" starts it again, in a new folder\n"
-	write("config.yaml", "batch: 8\n")
-	refused("no training run")
-	write("host.json", `{"started":"2026-11-28T10:00:00Z"}`)
-	refused(folder + " holds a run that has made no step" + again)
-	write("steps.jsonl", "")
-	refused(folder + " holds a run that has made no step" + again)
-	write("config.yaml", "eval-only: true\n")
-	refused(folder + " holds an evaluation that has not ended" + again)
-	write("host.json", `{"started":"2026-11-28T10:00:00Z","lab":"--hosts 2"}`)
-	refused("; lockstep lab --hosts 2 -- train --config ")
 }

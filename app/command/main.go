@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"lockstep/app/bundle"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/job/worker"
@@ -101,7 +102,7 @@ func (a *app) execute(args []string) int {
 	if changed := (*changedError)(nil); errors.As(err, &changed) {
 		code = job.ExitCheck
 	}
-	if isBadBundle(err) {
+	if bad := (*bundle.FormatError)(nil); errors.As(err, &bad) {
 		code = job.ExitData
 	}
 	if status := launch.Status(err); status != 0 {

@@ -55,37 +55,6 @@ func Stand(folder string) (record.Standing, error) {
 	return standingOf(d, newest, 0), nil // without lines of steps, no steps are known
 }
 
-// Stepless says that folder is the directory of a run that has made no step, and how to start it again; "" if
-// it is not.
-func Stepless(folder string) string {
-	d := rundir.Directory(folder)
-	machine := d.Host()
-	if machine.Started.IsZero() || HasSteps(folder) {
-		return ""
-	}
-	c, err := setting.ReadFile(d.Path(rundir.ConfigFile))
-	if err != nil {
-		return ""
-	}
-	what := folder + " holds a run that has made no step"
-	if c.EvalOnly {
-		what = folder + " holds an evaluation that has not ended"
-	}
-	at, err := Stand(folder)
-	switch {
-	case err != nil:
-		return ""
-	case at.IsGoingOn:
-		return what + " yet; it goes on"
-	case at.Resume != "":
-		return fmt.Sprintf("%s holds a run without lines of steps; %s goes on after step %d", folder,
-			at.Resume, at.Step)
-	}
-	words := slices.Concat([]string{"lockstep"}, record.Behind(machine.Lab, machine.Preflight),
-		[]string{"train", "--config", d.Path(rundir.ConfigFile)})
-	return fmt.Sprintf("%s; %s starts it again, in a new folder", what, spelling.Line(words...))
-}
-
 // standingOf returns where a run that has done so many steps can go on: at newest, unless that is nil.
 func standingOf(d rundir.Directory, newest *Resumption, done int) record.Standing {
 	s := record.Standing{Done: done, IsGoingOn: d.IsGoingOn(), Cause: d.Cause(),
