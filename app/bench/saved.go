@@ -46,21 +46,6 @@ func savePlan(folder string, p Plan, limit time.Duration) error {
 	return nil
 }
 
-// IsSavedPlan reports whether a file is the plan of a benchmark, by which that can be resumed.
-func IsSavedPlan(path string) bool {
-	f, err := regular.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var s struct {
-		Schema int               `json:"schema"`
-		Rows   []json.RawMessage `json:"rows"`
-	}
-	err = record.ReadJSON(io.LimitReader(f, maxPlanBytes), &s)
-	return err == nil && s.Schema > 0 && len(s.Rows) > 0
-}
-
 // readBench reads the plan of a benchmark's folder, with its limit, and the results; nil if there are none.
 func readBench(folder string, k *setting.Catalog) (Plan, time.Duration, *record.Results, error) {
 	plan, limit, err := readPlan(folder, k)

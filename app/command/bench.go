@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"lockstep/app/bench"
@@ -21,6 +19,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
@@ -152,12 +151,11 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	if flags.resume != "" {
 		return a.resumeBench(c, flags)
 	}
-	config, fromEnvironment, err := flags.config(c, a)
+	config, err := flags.config(c, a)
 	if err != nil {
 		return err
 	}
-	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"}, commandLine(c),
-		fromEnvironment)
+	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"}, commandLine(c))
 	return a.compare(c, config, command, "", flags.isJSON, flags.isQuiet)
 }
 
@@ -222,7 +220,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 		err = &interruptedError{goesOn(results, folder), err}
 	}
 	page := benchmarkReport(results, compare.Compare(results))
-	unwritten := unwrittenReport(folder, page.Write(folder))
+	unwritten := page.Write(folder)
 	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {
 			return failed
@@ -237,19 +235,6 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	}
 	fmt.Fprintf(a.stdout, "\n%s\n", filepath.Join(folder, report.HTMLFile))
 	return err
-}
-
-// unwrittenReport returns the error of writing the report of folder, whose results are on disk, with what to
-// do about it; nil if there is none.
-func unwrittenReport(folder string, err error) error {
-	if err == nil {
-		return nil
-	}
-	when := "once that is mended"
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		when = "once there is room"
-	}
-	return fmt.Errorf("%w; lockstep report %s writes it %s", err, spelling.Word(folder), when)
 }
 
 // goesOn names the command that goes on with an interrupted benchmark in a folder.
@@ -269,47 +254,40 @@ func (e *interruptedError) Error() string { return "interrupted; " + e.next }
 // Unwrap returns the cause, by which the exit status is chosen.
 func (e *interruptedError) Unwrap() error { return e.err }
 
-// config turns the flags into a benchmark. It also returns the values that came from the environment as
-// flags, so that the command in the report repeats the benchmark on any machine.
-func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, []string, error) {
+// config turns the flags into a benchmark.
+func (b *benchFlags) config(c *cobra.Command, a *app) (bench.Config, error) {
 	all := []matrix{b.matrix}
 	if b.plan != "" {
-		var err error
-		if all, err = planOf(b.plan); err != nil {
-			return bench.Config{}, nil, err
+		text, err := regular.ReadFile(b.plan, maxPlan)
+		if err != nil {
+			return bench.Config{}, usagef("--plan: %v", err)
+		}
+		if all, err = readPlan(b.plan, text); err != nil {
+			return bench.Config{}, err
 		}
 	}
 	for i := range all {
 		all[i].override(c, b.matrix)
 	}
-	config, origins, err := a.benchConfig(all, given(c))
+	config, err := a.benchConfig(all, given(c))
 	if err != nil {
-		return bench.Config{}, nil, err
-	}
-	var fromEnvironment []string
-	for _, name := range slices.Sorted(maps.Keys(origins)) {
-		f := c.Flags().Lookup(name)
-		isListed := name == "workers" || name == "batch" // by the matrix alone
-		isTaken := f != nil && !f.Changed && !isListed
-		if value, ok := a.environment[origins[name]]; ok && isTaken {
-			fromEnvironment = append(fromEnvironment, "--"+name+"="+value)
-		}
+		return bench.Config{}, err
 	}
 	config.Out, config.Budget, config.Precision = b.out, b.budget, b.precision
 	config.Peer = b.peer
 	if config.Out == "" {
 		config.Out = newFolder("bench")
 	}
-	if b.isQuick {
-		config.Parts = quickParts(config.Parts[0])
-		isGiven := func(m matrixFlag) bool { return c.Flags().Changed(m.name) }
-		isLonger := slices.ContainsFunc([]string{"budget", "precision", "peer"}, c.Flags().Changed)
-		if !isLonger && !slices.ContainsFunc(b.flags(), isGiven) {
-			config.Limit = bench.QuickLimit
-		}
-		return config, fromEnvironment, b.checkQuick(c)
+	if !b.isQuick {
+		return config, nil
 	}
-	return config, fromEnvironment, nil
+	config.Parts = quickParts(config.Parts[0])
+	isGiven := func(m matrixFlag) bool { return c.Flags().Changed(m.name) }
+	isLonger := slices.ContainsFunc([]string{"budget", "precision", "peer"}, c.Flags().Changed)
+	if !isLonger && !slices.ContainsFunc(b.flags(), isGiven) {
+		config.Limit = bench.QuickLimit
+	}
+	return config, checkQuick(c)
 }
 
 // quickParts returns the parts of --quick, with what the flags vary in the part that they describe.
@@ -328,9 +306,8 @@ func quickParts(given bench.Part) []bench.Part {
 // newFolder names a folder of results by the time and by what it holds.
 func newFolder(what string) string { return rundir.Free(what, time.Now()) }
 
-// benchConfig returns a benchmark of some matrices, without its folder, and the origins of the settings of
-// the first.
-func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, setting.Origins, error) {
+// benchConfig returns a benchmark of some matrices, without its folder.
+func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, error) {
 	config := all[0].config()
 	if roster, err := a.environment.Roster(); err == nil && roster != nil {
 		config.OwnCores = true
@@ -338,22 +315,18 @@ func (a *app) benchConfig(all []matrix, given map[string]string) (bench.Config, 
 			config.Cores = min(config.Cores, cmp.Or(h.Cores, config.Cores))
 		}
 	}
-	var first setting.Origins
-	for i, m := range all {
-		part, origins, err := a.part(m, given)
+	for _, m := range all {
+		part, err := a.part(m, given)
 		if err != nil {
-			return bench.Config{}, nil, err
-		}
-		if i == 0 {
-			first = origins
+			return bench.Config{}, err
 		}
 		config.Parts = append(config.Parts, part)
 	}
-	return config, first, nil
+	return config, nil
 }
 
 // checkQuick refuses flags whose values --quick chooses.
-func (b *benchFlags) checkQuick(c *cobra.Command) error {
+func checkQuick(c *cobra.Command) error {
 	for _, name := range []string{"plan", "models", "strategies", "workers", "hosts", "per-host", "batch",
 		"batch-per-worker", "data", "augment", "epochs", "steps", "limit-train", "limit-test", "lr",
 		"schedule"} {

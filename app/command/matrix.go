@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
-	"lockstep/internal/regular"
 )
 
 // matrix is what a benchmark varies: the flags of bench that are no settings of a run, which are also keys of
@@ -198,16 +196,16 @@ func (m *matrix) override(c *cobra.Command, flags matrix) {
 }
 
 // part returns a part of a benchmark. given are settings of the command line.
-func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origins, error) {
+func (a *app) part(m matrix, given map[string]string) (bench.Part, error) {
 	m.yield(a.environment, given)
-	base, origins, err := a.baseOf(&m, given)
+	base, err := a.baseOf(&m, given)
 	if err != nil {
-		return bench.Part{}, nil, err
+		return bench.Part{}, err
 	}
 	p := bench.Part{Base: base, Models: m.models, Data: m.data, Strategies: m.strategies, Workers: m.workers,
 		Threads: m.threads, Batches: m.batches, PerWorker: m.perWorker, Wires: m.wires}
 	if p.Layouts, err = m.layouts(a.environment); err != nil {
-		return bench.Part{}, nil, err
+		return bench.Part{}, err
 	}
 	if p.Layouts != nil {
 		p.Workers = workersOf(p.Layouts)
@@ -227,16 +225,16 @@ func (a *app) part(m matrix, given map[string]string) (bench.Part, setting.Origi
 	for _, text := range m.conditions {
 		condition, err := bench.ParseCondition(text)
 		if err != nil {
-			return bench.Part{}, nil, err
+			return bench.Part{}, err
 		}
 		p.Conditions = append(p.Conditions, condition)
 	}
-	return p, origins, nil
+	return p, nil
 }
 
 // baseOf returns the configuration that the rows of a matrix share, with what they derive left open, and
 // finds the matrix's data.
-func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, setting.Origins, error) {
+func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, error) {
 	base := setting.Default()
 	base.Catalog = &a.catalog
 	base, err := base.With(m.settings)
@@ -244,12 +242,12 @@ func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, settin
 		base, m.data, err = a.dataOf(*m, base, given)
 	}
 	if err != nil {
-		return base, nil, err
+		return base, err
 	}
 	slow := base.SlowWorkers
 	if text, ok := given["slow-worker"]; ok {
 		if slow, err = setting.ParseSlowWorkers(text); err != nil {
-			return base, nil, usagef("--slow-worker: %v", err)
+			return base, usagef("--slow-worker: %v", err)
 		}
 	}
 	base.SlowWorkers = nil // a row has the worker, the one that Resolve completes may not
@@ -261,10 +259,10 @@ func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, settin
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: given, Base: &base, BaseName: "plan"})
 	if err != nil {
-		return base, nil, err
+		return base, err
 	}
 	resolved.SlowWorkers = slow
-	return m.reopen(resolved, origins, given), origins, nil
+	return m.reopen(resolved, origins, given), nil
 }
 
 // reopen opens what Resolve has derived for one run; the matrix derives its own for each row.
@@ -380,19 +378,3 @@ func (m matrix) config() bench.Config {
 
 // maxPlan is a size that no plan has.
 const maxPlan = 64 << 10
-
-// planOf reads a plan file. A file by which a benchmark goes on is answered with the command for that.
-func planOf(path string) ([]matrix, error) {
-	text, err := regular.ReadFile(path, maxPlan)
-	var all []matrix
-	if err == nil {
-		all, err = readPlan(path, text)
-	} else {
-		err = usagef("--plan: %v; want a plan of at most %d KiB", err, maxPlan>>10)
-	}
-	if err != nil && bench.IsSavedPlan(path) {
-		return nil, usagef("--plan: %s was written by a benchmark; want a plan; lockstep bench --resume %s "+
-			"goes on with it", path, filepath.Dir(path))
-	}
-	return all, err
-}

@@ -27,7 +27,7 @@ func TestComparisonsExpand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, _, err := a.benchConfig(all, nil)
+		config, err := a.benchConfig(all, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestPartOfTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, _, err := a.benchConfig(all, nil)
+	config, err := a.benchConfig(all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,7 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 	if a.needsLab(r) {
 		return a.runInLab(c, r, out, isJSON, isQuiet)
 	}
-	config, _, err := a.benchConfig(all, flags)
+	config, err := a.benchConfig(all, flags)
 	if err != nil {
 		return err
 	}
