@@ -206,8 +206,8 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare
 	}
 	there := &kept.Summary
 	if there.IsInterrupted || there.Resumed != nil || there.Weights != nil {
-		return nil, usagef("the run did not end, or began with weights or a checkpoint, which are not in the " +
-			"bundle; want one that began anew and ended")
+		return nil, usagef("the run did not end, or began with weights or a checkpoint, which are not in " +
+			"the bundle; want one that began anew and ended")
 	}
 	config, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
 	if err != nil {
