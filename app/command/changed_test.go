@@ -56,8 +56,6 @@ func TestSealOfATraining(t *testing.T) {
 	folder := trained(t)
 	for _, c := range []struct{ file, was, is, want string }{
 		{rundir.SummaryFile, `"test_accuracy": [0-9.]+`, `"test_accuracy": 0.9979`, "has a seal that is not"},
-		{rundir.ConfigFile, `(?m)^seed: \S+`, "seed: 97", "config.yaml has seed 97, and summary.json"},
-		{rundir.ConfigFile, `(?m)^lr: \S+`, "lr: 0.97", "config.yaml has lr 0.97, and summary.json tells of"},
 		{rundir.StepsFile, `("step":[5-8],.*"loss":)[0-9.]+`, "${1}0.0001", "steps.jsonl has the SHA-256"},
 		{rundir.StepsFile, `^.*\n`, "", "steps.jsonl has the SHA-256"},
 	} {
@@ -113,28 +111,6 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports(t, folder, "summary.json has a seal")
-	refuses := func(what string, more ...string) {
-		t.Helper()
-		args := append([]string{"train", "--resume", folder, "--quiet"}, more...)
-		status, stdout, stderr := execute(args...)
-		if status != job.ExitCheck || stdout != "" || !strings.Contains(stderr, "--resume: "+what) ||
-			!strings.Contains(stderr, "--weights "+filepath.Join(folder, "checkpoints", "step-20 ")) {
-			t.Errorf("%s: status %d, %q", what, status, stderr)
-		}
-	}
-	refuses("summary.json has a seal that is not that of what it holds")
-	refuses("summary.json has a seal that is not that of what it holds", "--steps=24")
-	steps, lines := left(t, folder, rundir.StepsFile)
-	err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(steps, lines[:len(lines)/2], 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
-	refuses("steps.jsonl has the SHA-256 ", "--steps=24")
-	err = errors.Join(os.WriteFile(steps, lines, 0o644), os.WriteFile(path, text[:len(text)/2], 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
-	refuses("summary.json cannot be read: unexpected end of JSON input. ", "--steps=24")
 	config, lines := left(t, folder, rundir.ConfigFile)
 	other := bytes.Replace(lines, []byte("\nlr: "), []byte("\nlr: 1"), 1)
 	if err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(config, other, 0o644)); err != nil {

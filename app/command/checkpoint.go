@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"lockstep/app/job"
 	"lockstep/app/job/input"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
@@ -41,19 +40,11 @@ func paths(n int) cobra.PositionalArgs {
 	}
 }
 
-// withReader opens the weights at path, calls use, and closes them. It warns of those of a run that has gone
-// on.
+// withReader opens the weights at path, calls use, and closes them.
 func (a *app) withReader(path string, use func(*checkpoint.Reader) error) error {
-	newest := job.Unended(path)
 	r, err := checkpoint.Open(path)
-	switch {
-	case err != nil && newest != "":
-		return fmt.Errorf("%w; the run there has not ended: want %s", err, spelling.Word(newest))
-	case err != nil:
+	if err != nil {
 		return err
-	case newest != "":
-		fmt.Fprintf(a.stderr, "warning: %s: these weights are from before the run was resumed; the newest "+
-			"are in %s\n", spelling.Word(path), spelling.Word(newest))
 	}
 	defer r.Close() // only read
 	return use(r)

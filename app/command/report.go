@@ -208,9 +208,7 @@ func openTraining(folder string) (*compare.Training, error) {
 	var t *compare.Training
 	var err error
 	if report.HoldsTraining(folder) {
-		if t, err = report.ReadTraining(folder); err == nil {
-			t.OtherSettings = job.OtherSettings(folder, &t.Summary)
-		}
+		t, err = report.ReadTraining(folder)
 	} else {
 		var summary *record.Summary
 		if summary, err = job.Unfinished(folder); err == nil {

@@ -82,7 +82,6 @@ number of workers up to --shards, and ends with the same parameters as a run wit
 they depend on the number of workers and that has changed. Lines of its config.yaml that were edited count
 as flags. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
 Without --checkpoint-every an interrupted run saves nothing and ends at once; the status is 130.
-A run that has ended and whose record was changed since is not resumed; the status is 8.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
@@ -169,7 +168,7 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		Asked: func() { terminate(launcher.ErrTerminated) }})
 	progress.end()
 	if summary == nil {
-		a.showUnfinished(resolved, origins, err, isJSON)
+		a.showUnfinished(resolved, err, isJSON)
 		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
 			!resolved.IsIsolated() {
 			return &lostRun{err}
@@ -192,13 +191,15 @@ func (e *lostRun) Unwrap() error { return e.error }
 
 // showUnfinished renders the report of a run of c that ended early with err, if it finished any step, and
 // says how to go on from its newest checkpoint, if it has one. Programs get its summary.
-func (a *app) showUnfinished(c setting.Config, origins setting.Origins, err error, isJSON bool) {
+func (a *app) showUnfinished(c setting.Config, err error, isJSON bool) {
 	var ended *job.EndedError
 	isAgain := a.environment[cluster.EnvMayRestart] != "" && launch.IsRestarted(job.ExitCode(err))
 	if !errors.As(err, &ended) || !job.HasSteps(ended.Directory) {
 		isRestart := a.environment[cluster.EnvRestarts] != ""
-		if isInterrupted(err) || isRestart && !isAgain {
-			summary := job.NotBegun(c, origins)
+		if c.Resume == "" || !isInterrupted(err) && (!isRestart || isAgain) {
+			return
+		}
+		if summary, failed := job.Unfinished(c.Resume); failed == nil { // whose directory is as it was
 			summary.Restarts, _ = record.ParseRestarts(a.environment[cluster.EnvRestarts]) // or none
 			a.showStanding(summary, err, isJSON)
 		}

@@ -15,6 +15,6 @@
 // status: *setting.UsageError or *rundir.FolderError (2), *data.MissingError, *data.FormatError,
 // *checkpoint.FormatError or *checkpoint.MatchError (3), *cluster.RendezvousError (4),
 // *cluster.WorkerError (5, or the status the worker itself reported), *checkpoint.WriteError or
-// *checkpoint.NoneError (6), *train.DivergedError (7), *MissedError and *EditedError (8), *StoppedError
-// (75 or 130), context.Canceled (130), anything else (1).
+// *checkpoint.NoneError (6), *train.DivergedError (7), *MissedError (8), *StoppedError (75 or 130),
+// context.Canceled (130), anything else (1).
 package job

@@ -15,7 +15,6 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/tcp"
 	"lockstep/data"
-	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -70,7 +69,7 @@ func ExitCode(err error) int {
 		return ExitPeerLost
 	case IsA[*train.DivergedError](err):
 		return ExitDiverged
-	case IsA[*MissedError](err), IsA[*EditedError](err):
+	case IsA[*MissedError](err):
 		return ExitCheck
 	case errors.As(err, &usage), IsA[*rundir.FolderError](err), IsA[*cluster.EnvironmentError](err),
 		IsA[*data.UnknownError](err):
@@ -153,19 +152,6 @@ func (e *StoppedError) Error() string {
 	}
 	return fmt.Sprintf("interrupted; the checkpoint after step %d is saved, and %s goes on from there",
 		e.Step, e.Resume)
-}
-
-// EditedError says that the files of an ended run were changed after its end, so that it does not go on: its
-// new summary would give them a seal.
-type EditedError struct {
-	What    string // was changed, in a sentence
-	Weights string // path of those with which another run may start
-}
-
-// Error says what was changed, and what to do instead.
-func (e *EditedError) Error() string {
-	return fmt.Sprintf("--resume: %s The run does not go on; --weights %s starts another run from its "+
-		"weights", e.What, spelling.Word(e.Weights))
 }
 
 // EndedError is the error of a run that ended early and has left a run directory.

@@ -3,7 +3,6 @@ package job
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"lockstep/app/record"
@@ -25,10 +24,6 @@ type Kept struct {
 	Moves []record.Move `json:"moves"`
 	// Seconds of the training loop so far, with evaluations.
 	Seconds float64 `json:"seconds"`
-	// Resumed says what the run had done before the part that wrote the checkpoint; nil: nothing, or the
-	// checkpoint is an older one, which tells of Parts at most.
-	Resumed *record.Resumed `json:"resumed,omitempty"`
-	Parts   []record.Part   `json:"parts,omitempty"`
 	// Changes are the reasons why the run ends with other bits than an uninterrupted one, see changes.
 	Changes []string `json:"changes,omitempty"`
 	// Written is the time at which the state was copied; older checkpoints do not tell.
@@ -46,35 +41,6 @@ type Kept struct {
 	GPU *record.GPU `json:"gpu,omitempty"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
-}
-
-// AsResumed returns what a run that goes on from k, a checkpoint at path, had done before.
-func (k Kept) AsResumed(path string) *record.Resumed {
-	return &record.Resumed{From: path, Steps: k.Progress.Step, Samples: k.Progress.Samples,
-		Seconds: k.Seconds, TrainSeconds: k.Progress.Trained.Seconds(), Parts: k.parts()}
-}
-
-// before returns what the run had done before the part that wrote the checkpoint; nil: nothing, as far as it
-// tells.
-func (k Kept) before() *record.Resumed {
-	if n := len(k.Parts); k.Resumed == nil && n > 0 {
-		return &record.Resumed{Steps: k.Parts[n-1].Steps, Parts: k.Parts}
-	}
-	return k.Resumed
-}
-
-// parts returns the parts of the run up to the checkpoint. Parts in a row that were done alike are one.
-func (k Kept) parts() []record.Part {
-	last := record.Part{Steps: k.Progress.Step, Workers: k.Config.Workers, Threads: k.Config.Threads,
-		Strategy: k.Config.Strategy}
-	var parts []record.Part
-	if before := k.before(); before != nil {
-		parts = slices.Clone(before.Parts)
-	}
-	if n := len(parts); n > 0 && parts[n-1].IsLike(last) {
-		parts = parts[:n-1]
-	}
-	return append(parts, last)
 }
 
 // Resumption is the checkpoint to resume from, as found by the launcher. Every worker reads the checkpoint
@@ -119,5 +85,7 @@ func (r *Resumption) Summary() *record.Resumed {
 	if r == nil {
 		return nil
 	}
-	return r.Kept.AsResumed(r.Path)
+	p := r.Kept.Progress
+	return &record.Resumed{From: r.Path, Steps: p.Step, Samples: p.Samples, Seconds: r.Kept.Seconds,
+		TrainSeconds: p.Trained.Seconds()}
 }

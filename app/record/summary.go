@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"lockstep/comm"
@@ -341,37 +340,11 @@ type Checkpoints struct {
 // the first loss of its summary are those of the whole run; other times, rates, bytes, memory, ranks, workers
 // and threads are those of the last part.
 type Resumed struct {
-	From         string  `json:"from"`            // path of the checkpoint
-	Steps        int     `json:"steps"`           // done before
-	Samples      int64   `json:"samples"`         // trained on before
-	Seconds      float64 `json:"seconds"`         // wall time of the training loop before, with evaluations
-	TrainSeconds float64 `json:"train_seconds"`   // the same without evaluations; 0: not told
-	Parts        []Part  `json:"parts,omitempty"` // before, in order; those that were alike are one
-}
-
-// Part says how a part of a run was done that was resumed afterwards.
-type Part struct {
-	Steps    int    `json:"steps"`    // of the run when it ended
-	Workers  int    `json:"workers"`  // replicas
-	Threads  int    `json:"threads"`  // of each worker
-	Strategy string `json:"strategy"` // how gradients were exchanged
-}
-
-// IsLike reports whether both parts were done in one way.
-func (p Part) IsLike(other Part) bool {
-	p.Steps = other.Steps
-	return p == other
-}
-
-// Before returns the parts of the run before the last; nil if all were done in the way of the last, or if
-// that is not told.
-func (s *Summary) Before() []Part {
-	last := Part{Workers: s.Workers, Threads: s.Threads, Strategy: s.Strategy}
-	differs := func(p Part) bool { return !p.IsLike(last) }
-	if s.Resumed == nil || !slices.ContainsFunc(s.Resumed.Parts, differs) {
-		return nil
-	}
-	return s.Resumed.Parts
+	From         string  `json:"from"`          // path of the checkpoint
+	Steps        int     `json:"steps"`         // done before
+	Samples      int64   `json:"samples"`       // trained on before
+	Seconds      float64 `json:"seconds"`       // wall time of the training loop before, with evaluations
+	TrainSeconds float64 `json:"train_seconds"` // the same without evaluations; 0: not told
 }
 
 // Standing says where a run that ended early can go on.

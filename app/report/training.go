@@ -78,8 +78,7 @@ func trainingTitle(t *compare.Training) string {
 	if hosts := hostsOf(t); len(hosts) > 1 {
 		workers += " on " + spelling.Count(len(hosts), "host")
 	}
-	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread")) +
-		SinceText(&t.Summary)
+	return fmt.Sprintf("%s on %s: %s × %s", t.Model, data, workers, spelling.Count(t.Threads, "thread"))
 }
 
 // hostsOf lists the hosts that the workers of a run tell of.
@@ -301,13 +300,8 @@ func (f *facts) addReached(t *compare.Training) {
 func (f *facts) addLength(t *compare.Training) {
 	f.add("length", "%s, %s epochs", spelling.Count(t.Steps, "step"), digits(t.Epochs, 3))
 	if from := t.Resumed; from != nil {
-		before := ""
-		if parts := PartsText(&t.Summary); parts != "" {
-			before = "; before: " + strings.ReplaceAll(parts, " x ", " × ")
-		}
-		f.add("resumed", "after step %d; time, speed, work and what was exchanged are those since%s",
-			from.Steps,
-			before)
+		f.add("resumed", "after step %d; time, speed, work and what was exchanged are those since",
+			from.Steps)
 	}
 	switch {
 	case t.IsInterrupted:

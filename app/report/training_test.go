@@ -146,20 +146,16 @@ func TestReportsOfDisturbedAndResumedRuns(t *testing.T) {
 	page = page[:strings.Index(page, `id="contents"`)]
 	_, text := pagesOf(t,
 		`"phases":{"evaluation":5},"resumed":{"from":"run/checkpoints/step-400","steps":400,`+
-			`"seconds":4,"parts":[{"steps":100,"workers":3,"threads":1,"strategy":"ddp"},`+
-			`{"steps":400,"workers":2,"threads":1,"strategy":"ps"}]},`, map[string]string{})
+			`"seconds":4},`, map[string]string{})
 	for in, wants := range map[string][]string{
 		page: {"Before you believe it", "Times and speed say how busy the machine was",
 			"51 % of the cores&#39; time went to other processes",
 			`<p class="lede">23 November 2026, 21:40 UTC · ` +
 				`AMD EPYC · 2 cores · one run · ddp · global batch 64 in 2 shards · seed 1</p>`},
 		text: {"6400 samples/s since it was resumed after step 400.**",
-			"resumed: after step 400; time, speed, work and what was exchanged are those since; before: " +
-				"steps 1 to " +
-				"100 by 3 workers × 1 thread, ddp; steps 101 to 400 by 2 workers × 1 thread, ps",
+			"resumed: after step 400; time, speed, work and what was exchanged are those since\n",
 			"time: 10.0 s of training in all parts of the run, 7.00 s of it in the last one, which took " +
-				"12.0 s " +
-				"with evaluations", "2 workers × 1 thread since step 400"}} {
+				"12.0 s with evaluations"}} {
 		for _, want := range wants {
 			if !strings.Contains(in, want) {
 				t.Errorf("the report lacks %q:\n%.3000s", want, in)

@@ -139,24 +139,3 @@ func MovesText(moves []record.Move) string {
 
 // numbers writes numbers with spaces between them.
 func numbers(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
-
-// PartsText says who did the parts of a run before the last; "" if all were done in the way of the last.
-func PartsText(s *record.Summary) string {
-	var texts []string
-	from := 1
-	for _, p := range s.Before() {
-		texts = append(texts, fmt.Sprintf("steps %d to %d by %s x %s, %s", from, p.Steps,
-			spelling.Count(p.Workers, "worker"), spelling.Count(p.Threads, "thread"), p.Strategy))
-		from = p.Steps + 1
-	}
-	return strings.Join(texts, "; ")
-}
-
-// SinceText says since which step the workers were those of the last part of a run, to be put behind their
-// number; "" if they were from the beginning.
-func SinceText(s *record.Summary) string {
-	if len(s.Before()) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" since step %d", s.Resumed.Steps)
-}

@@ -21,7 +21,6 @@ type Training struct {
 	Configuration string         `json:"-"` // the resolved settings, as YAML
 	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
-	OtherSettings string         `json:"-"` // of the configuration, than the summary tells; "": none
 
 	HasSteps bool `json:"-"` // steps.jsonl is there and not empty
 
@@ -100,11 +99,7 @@ func (t *Training) Changed() []string {
 	if t.IsInterrupted {
 		return nil
 	}
-	out := t.Contradicts(t.hash)
-	if t.OtherSettings != "" {
-		out = append(out, t.OtherSettings)
-	}
-	return out
+	return t.Contradicts(t.hash)
 }
 
 // watching adds up the steps of a stretch.

@@ -1,8 +1,6 @@
 package input
 
 import (
-	"fmt"
-
 	"lockstep/app/job"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -52,14 +50,6 @@ func Open(c setting.Config, note func(string)) (b Start, err error) {
 	}
 	if path != "" {
 		b.Weights, err = OpenWeights(path)
-	}
-	if newest := job.Unended(c.Weights); newest != "" && c.Resume == "" {
-		if err != nil {
-			return b, fmt.Errorf("%w; the run there has not ended: want --weights %s", err,
-				spelling.Word(newest))
-		}
-		note(fmt.Sprintf("warning: --weights %s: these weights are from before the run was resumed; the "+
-			"newest are in %s", spelling.Word(c.Weights), spelling.Word(newest)))
 	}
 	return b, err
 }

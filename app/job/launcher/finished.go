@@ -1,11 +1,8 @@
 package launcher
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"strings"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -16,9 +13,9 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// checkEdited refuses to resume a run that has ended and whose summary, steps or settings were changed since.
-// It looks while no other process changes them, and first recovers them if an earlier resumption was killed.
-func checkEdited(d rundir.Directory, from *job.Resumption) error {
+// recovered gives a run that had ended its files back if an earlier resumption was killed, while no other
+// process changes them.
+func recovered(d rundir.Directory, from *job.Resumption) error {
 	unlock, err := rundir.Lock(string(d))
 	if err != nil {
 		return &rundir.FolderError{Flag: "resume", Reason: err.Error()}
@@ -27,51 +24,19 @@ func checkEdited(d rundir.Directory, from *job.Resumption) error {
 	if err := d.Recover(from.Kept.Progress.Step); err != nil {
 		return fmt.Errorf("run directory: resume: %w", err)
 	}
-	s, err := readSummary(d)
-	if err != nil {
-		return &job.EditedError{What: err.Error() + ".", Weights: from.Path}
-	}
-	if s == nil {
-		return nil
-	}
-	sum := "" // of no steps
-	if info, err := os.Stat(d.Path(rundir.StepsFile)); err == nil && info.Size() > 0 && s.StepsSHA256 != "" {
-		if sum, err = d.StepsSHA256(); err != nil {
-			return err
-		}
-	}
-	what := s.Contradicts(sum)
-	if text := job.OtherSettings(string(d), s); text != "" {
-		what = append(what, text)
-	}
-	if len(what) > 0 {
-		return &job.EditedError{What: strings.Join(what, " "), Weights: from.Path}
-	}
 	return nil
-}
-
-// readSummary returns the summary of the run in d; nil if there is none, as the run has not ended.
-func readSummary(d rundir.Directory) (*record.Summary, error) {
-	f, err := regular.Open(d.Path(rundir.SummaryFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var s *record.Summary
-	if err == nil {
-		defer f.Close() // only read
-		s, err = record.DecodeSummary(f)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", rundir.SummaryFile, err)
-	}
-	return s, nil
 }
 
 // finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
 func finished(c setting.Config, k job.Kept) *record.Summary {
 	d := rundir.Directory(c.Out)
-	s, err := readSummary(d)
-	if err != nil || s == nil || s.Steps != k.Progress.Step {
+	f, err := regular.Open(d.Path(rundir.SummaryFile))
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // only read
+	s, err := record.DecodeSummary(f)
+	if err != nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
 	if _, err := os.Stat(d.Path(checkpoint.WeightsFile)); c.Save && err != nil {

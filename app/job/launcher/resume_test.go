@@ -6,18 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
-	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/optim"
 )
@@ -157,36 +154,6 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 				t.Errorf("%s: lines by step %v", place, lines)
 			}
 		}
-	}
-}
-
-// A resumed run tells who did its parts; parts in a row that were done alike are one.
-func TestResumedRunTellsOfItsParts(t *testing.T) {
-	c := begun(t, 2, func(c *setting.Config) { c.Workers, c.Threads, c.Link = 2, 1, "local" })
-	var s *record.Summary
-	for _, flags := range [][]string{{"steps", "3"}, {"steps", "5", "workers", "1", "threads", "1"},
-		{"steps", "8", "strategy", "gather-scatter", "workers", "2"}} {
-		var err error
-		if s, _, err = resumed(t, c.Out, flags...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := []record.Part{{Steps: 3, Workers: 2, Threads: 1, Strategy: "ddp"},
-		{Steps: 5, Workers: 1, Threads: 1, Strategy: "ddp"}}
-	if !slices.Equal(s.Before(), want) {
-		t.Errorf("parts %+v, want %+v", s.Before(), want)
-	}
-	const text = "steps 1 to 3 by 2 workers x 1 thread, ddp; steps 4 to 5 by 1 worker x 1 thread, ddp"
-	if got := report.PartsText(s); got != text {
-		t.Errorf("%q, want %q", got, text)
-	}
-	before := s.Resumed.TrainSeconds
-	if sum := before + s.Trained(); before <= 0 || math.Abs(sum-s.TrainSeconds) > 0.05*s.TrainSeconds {
-		t.Errorf("%v s of training before and %v s since, %v s together", before, s.Trained(), s.TrainSeconds)
-	}
-	alike := begun(t, 2, nil)
-	if s, _, err := resumed(t, alike.Out, "steps", "3"); err != nil || s.Before() != nil {
-		t.Errorf("%v, parts %+v", err, s.Before())
 	}
 }
 

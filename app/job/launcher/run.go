@@ -101,7 +101,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 		return nil, err
 	}
 	if start.Resumed != nil {
-		if err := checkEdited(rundir.Directory(c.Out), start.Resumed); err != nil {
+		if err := recovered(rundir.Directory(c.Out), start.Resumed); err != nil {
 			return nil, err
 		}
 		if s := finished(c, start.Resumed.Kept); s != nil {

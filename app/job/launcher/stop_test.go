@@ -3,10 +3,8 @@ package launcher_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"lockstep/app/job"
@@ -63,43 +61,6 @@ func TestStopThatComesTooLate(t *testing.T) {
 		if err != nil || s.Steps != 8 || s.ParameterSHA256 == "" {
 			t.Errorf("%s: %+v, %v", link, s, err)
 		}
-	}
-}
-
-// The weights in the directory of a run that goes on are old, or are not there yet: that is said, and where
-// there are newer ones.
-func TestWeightsOfARunThatHasNotEnded(t *testing.T) {
-	c := begun(t, 3, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	flags := map[string]string{"resume": c.Out, "steps": "4000"}
-	more, origins, err := setting.Resolve(setting.Source{Flags: flags})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = launcher.Run(ctx, more, launcher.Options{Origins: origins, Progress: func(p launcher.Progress) {
-		if p.Step > 5 {
-			cancel()
-		}
-	}})
-	var stopped *job.StoppedError
-	if !errors.As(err, &stopped) || stopped.Step < 6 {
-		t.Fatal(err)
-	}
-	newest := filepath.Join(c.Out, "checkpoints", fmt.Sprintf("step-%d", stopped.Step))
-	from := short(t)
-	from.Weights, from.EvalOnly, from.Epochs = c.Out, true, 0
-	var notes strings.Builder
-	if _, err := launcher.Run(t.Context(), from, launcher.Options{Stderr: &notes}); err != nil ||
-		!strings.Contains(notes.String(), "the newest are in "+newest+"\n") {
-		t.Errorf("%v, notes %q", err, notes.String())
-	}
-	if err := os.Remove(filepath.Join(c.Out, "model.safetensors")); err != nil {
-		t.Fatal(err)
-	}
-	_, err = launcher.Run(t.Context(), from, launcher.Options{})
-	if want := "has not ended: want --weights " + newest; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
 	}
 }
 

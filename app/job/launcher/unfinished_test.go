@@ -1,13 +1,11 @@
 package launcher_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -179,69 +177,6 @@ func TestEvaluationsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A run that was resumed with other workers, and lost before they had written a checkpoint, tells of both.
-func TestUnfinishedRunTellsOfItsParts(t *testing.T) {
-	c := begun(t, 3, func(c *setting.Config) { c.Workers, c.Threads, c.Link = 2, 1, "local" })
-	if _, _, err := resumed(t, c.Out, "steps", "8", "workers", "1", "checkpoint-every", "1h"); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"summary.json", "checkpoints/step-8"} {
-		if err := os.RemoveAll(filepath.Join(c.Out, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := job.Unfinished(c.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []record.Part{{Steps: 3, Workers: 2, Threads: 1, Strategy: "ddp"}}
-	if !slices.Equal(s.Before(), want) || s.Resumed.Steps != 3 || s.Resumed.Seconds <= 0 || s.Steps != 8 {
-		t.Errorf("%+v, parts %+v, want %+v", s.Resumed, s.Before(), want)
-	}
-}
-
-// A run that was resumed and then lost tells what had been done before, wherever its folder lies now. So does
-// one that was lost before its next checkpoint, by the step in host.json.
-func TestUnfinishedRunTellsOfWhatItResumed(t *testing.T) {
-	c := begun(t, 5, nil)
-	ended, _, err := resumed(t, c.Out, "steps", "8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), "copy")
-	err = errors.Join(os.Remove(filepath.Join(c.Out, "summary.json")), os.Rename(c.Out, out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := *ended.Resumed
-	want.From = filepath.Join(out, "checkpoints", "step-5")
-	s, err := job.Unfinished(out)
-	if err != nil || !reflect.DeepEqual(*s.Resumed, want) {
-		t.Fatalf("%v, %+v, want %+v", err, s.Resumed, want)
-	}
-	isNear := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
-	if !isNear(s.TrainSeconds, want.TrainSeconds+s.Trained()) || s.Samples != ended.Samples ||
-		!isNear(s.SamplesPerSecond, float64(s.Samples-want.Samples)/s.Trained()) ||
-		s.BytesSent != ended.BytesSent {
-		t.Errorf("%+v", s)
-	}
-	if at := s.Standing.Written; at.IsZero() || time.Since(at) > time.Hour {
-		t.Errorf("written %v", at)
-	}
-	text, err := os.ReadFile(filepath.Join(out, rundir.HostFile))
-	if err != nil || !bytes.Contains(text, []byte(`"resumed_step": 5`)) {
-		t.Fatalf("%v, %s", err, text)
-	}
-	again := record.RunHost{Started: s.Standing.Written.Truncate(time.Second), ResumedStep: 8}
-	if err := rundir.Directory(out).WriteJSON(rundir.HostFile, again); err != nil {
-		t.Fatal(err)
-	}
-	s, err = job.Unfinished(out)
-	if err != nil || s.Resumed.Steps != 8 || s.Resumed.Samples != s.Samples || s.Seconds != 0 {
-		t.Errorf("%v, %+v, %v s since", err, s.Resumed, s.Seconds)
-	}
-}
-
 // Each step of asynchronous workers is one of them's, and all count. (Losses are those of the first and the
 // last batch here, and of the first and the last update at the end of a run.)
 func TestUnfinishedRunOfAsynchronousWorkers(t *testing.T) {
@@ -290,39 +225,5 @@ func TestARunWithoutACheckpointBeginsAgain(t *testing.T) {
 		if n != 1 {
 			t.Errorf("step %d is there %d times", step, n)
 		}
-	}
-}
-
-// A run that was interrupted before its first step tells what was asked of it: how to go on with that where
-// it was to resume one, nothing to go on with where it was to evaluate, no strategy before one is chosen.
-func TestARunThatHasNotBegunTellsWhatWasAsked(t *testing.T) {
-	c := short(t)
-	c.Epochs, c.Steps, c.Strategy = 0, 9, setting.Auto
-	s := job.NotBegun(c, nil)
-	if s.Strategy != "" || s.Standing.Planned != "9 steps" || !s.IsInterrupted {
-		t.Errorf("%q, %+v", s.Strategy, s.Standing)
-	}
-	if c.EvalOnly = true; job.NotBegun(c, nil).Standing != nil {
-		t.Error("an evaluation goes on")
-	}
-	out := begun(t, 3, nil).Out
-	c, origins, err := setting.Resolve(setting.Source{Flags: map[string]string{"resume": out, "steps": "50",
-		"save": "false"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := job.NotBegun(c, origins).Standing
-	want := "lockstep train --resume " + out + " --steps 50 --save=false"
-	if at.Planned != "50 steps" || at.Resume != want || at.Step != 3 {
-		t.Errorf("%+v, want %q", at, want)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err = launcher.Run(ctx, c, launcher.Options{Origins: origins,
-		Progress: func(launcher.Progress) { cancel() }})
-	if err != nil && !strings.Contains(err.Error(), want+" goes on from there") {
-		t.Errorf("%v, want %q", err, want)
-	}
-	if err == nil {
-		t.Error("not interrupted")
 	}
 }

@@ -36,7 +36,7 @@ func (w *Worker) describe(p train.Progress) job.Kept {
 		k.TestSamples = set.Len()
 	}
 	if from := w.Task.Start.Resumed; from != nil {
-		k.Resumed, k.Changes = w.before.AsResumed(from.Path), from.Kept.Changes
+		k.Changes = from.Kept.Changes
 	}
 	return k
 }
