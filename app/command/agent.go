@@ -12,7 +12,8 @@ import (
 
 // agentCommand is started on a host by lockstep launch, not by users. It ends with its standard input.
 func agentCommand(a *app) *cobra.Command {
-	var isHash, isSend bool
+	var isHash bool
+	var send string
 	c := &cobra.Command{
 		Use:         agent.Argument,
 		Short:       "Start and end processes of a job on this host, as lockstep launch asks it to",
@@ -20,8 +21,8 @@ func agentCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if isSend {
-				return agent.Send(os.Stdin, a.stdout, launch.JobsFolder())
+			if send != "" {
+				return launch.Send(c.Context(), os.Stdin, a.stdout, send)
 			}
 			hash, err := launch.OwnHash()
 			if err != nil {
@@ -36,6 +37,6 @@ func agentCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&isHash, "hash", false, "print the SHA-256 of this program")
-	c.Flags().BoolVar(&isSend, "send", false, "send the results of a job that standard input names")
+	c.Flags().StringVar(&send, "send", "", "send the results of a job of this `NAME`")
 	return c
 }

@@ -65,7 +65,7 @@ func cutRound(t *testing.T, way string, seed uint64, arguments []string, undistu
 	s := startHosts(t, 3)
 	random := rand.New(rand.NewPCG(seed, uint64(len(way))))
 	rank := 1 + random.IntN(2)
-	l := s.launch(t, append(strings.Fields("--hosts h[1-3]:1 --max-restarts 1 --min-hosts 2 --"),
+	l := s.launch(t, append(strings.Fields("--hosts h1,h2,h3 --max-restarts 1 --min-hosts 2 --"),
 		arguments...)...)
 	checkpoints := filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*", "checkpoints", "step-*")
 	waitFor(t, "a checkpoint", func() bool {

@@ -188,7 +188,7 @@ func TestAFullDiskOnAHost(t *testing.T) {
 			s := startHosts(t, 2)
 			disk := filepath.Join(s.home(test.host), "lockstep")
 			smallDisk(t, disk, "200m") // with less than 50 MB the job does not start
-			l := s.launch(t, strings.Fields("--hosts h[1-2]:1 --max-restarts 1 -- train --model lenet "+
+			l := s.launch(t, strings.Fields("--hosts h1,h2 --max-restarts 1 -- train --model lenet "+
 				"--data glyphs --limit-train 256 --limit-test 32 --batch 32 --shards 6 --threads 1 "+
 				"--checkpoint-every 10 --augment none --eval-every 5 --steps 2000")...)
 			(&running{}).until(t, "a checkpoint is written", func() bool {

@@ -22,9 +22,8 @@ type hostFlags struct {
 // add gives c the flags.
 func (h *hostFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&h.hosts, "hosts", "", "a `LIST` of hosts and their slots, such as a:2,b:2 or node[01-03]:4")
-	f.StringVar(&h.hostfile, "hostfile", "", "read the hosts from a `FILE`: "+
-		agent.HostfileForm)
+	f.StringVar(&h.hosts, "hosts", "", "a `LIST` of hosts and their slots, such as a:2,b:2")
+	f.StringVar(&h.hostfile, "hostfile", "", "read the hosts from a `FILE`: "+agent.HostfileForm)
 	f.StringVar(&h.ssh, "ssh", "ssh", "`COMMAND` that reaches a host, such as \"ssh -F my_config\"")
 	f.StringSliceVar(&h.binaries, "binary", nil, "`PLATFORM=PATH` of this program for hosts of another "+
 		"platform, such as linux/arm64=bin/lockstep-arm64")
@@ -34,14 +33,19 @@ func (h *hostFlags) add(c *cobra.Command) {
 func (h *hostFlags) isGiven() bool { return h.hosts != "" || h.hostfile != "" }
 
 // list returns the hosts.
-func (h *hostFlags) list() ([]agent.Host, error) {
+func (h *hostFlags) list() (hosts []agent.Host, err error) {
 	switch {
 	case h.hosts != "" && h.hostfile != "":
 		return nil, usagef("--hosts and --hostfile both name hosts; leave out one")
 	case h.hostfile != "":
-		return agent.ReadHostfile(h.hostfile)
+		hosts, err = agent.ReadHostfile(h.hostfile)
+	default:
+		hosts, err = agent.ParseHosts(h.hosts)
 	}
-	return agent.ParseHosts(h.hosts)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return hosts, nil
 }
 
 // console returns what connects to hosts. It says on stderr what takes its time.
@@ -78,9 +82,6 @@ func (h *hostFlags) programs() (map[string]string, error) {
 		}
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil, usagef("--binary %s: %s is no file", platform, path)
-		}
-		if err := agent.CheckProgram(path, platform); err != nil {
-			return nil, usagef("--binary %s: %v", platform, err)
 		}
 		paths[platform] = path
 	}

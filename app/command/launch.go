@@ -48,7 +48,7 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
   lockstep launch --hosts localhost:2,me@node1:2 -- bench --strategies single,ddp --workers 1,2,4
   lockstep launch --hostfile hosts -- recipe run cifar10-94
   lockstep launch --hosts a:2,b:2,c:2 --max-restarts 3 --min-hosts 2 -- train --checkpoint-every 1m
-  lockstep launch --hosts "node[01-03]:4" --binary linux/arm64=lockstep-arm64 -- train`,
+  lockstep launch --hosts a:4,b:4 --binary linux/arm64=lockstep-arm64 -- train`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}

@@ -11,7 +11,7 @@ import (
 // receiveCommand is started on a host by a console, not by users: it takes files of data sets over standard
 // input and answers over standard output.
 func receiveCommand(a *app) *cobra.Command {
-	var also, job string
+	var job string
 	c := &cobra.Command{
 		Use:         launch.ReceiveArgument,
 		Short:       "Take files of data sets over standard input",
@@ -19,10 +19,9 @@ func receiveCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{anywhere: "true"},
 		Args:        noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return launch.Receive(c.Context(), os.Stdin, a.stdout, a.environment, job, also)
+			return launch.Receive(c.Context(), os.Stdin, a.stdout, a.environment, job)
 		},
 	}
-	c.Flags().StringVar(&also, "also", "", "`FOLDER` that may have the files")
 	c.Flags().StringVar(&job, "job", "", "`NAME` of a job, whose folder takes the files")
 	return c
 }

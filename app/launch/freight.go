@@ -2,7 +2,9 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +17,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/app/transfer"
 	"lockstep/checkpoint"
+	"lockstep/internal/regular"
 )
 
 // freight is the files of a command that works on other machines: those that its command line names, and its
@@ -220,21 +223,67 @@ func (f *freight) send(ctx context.Context, c agent.Console, agents []*agent.Con
 	ask := []string{ReceiveArgument, "--job", folder}
 	if f.isAway {
 		d := delivery{c, agents[:1], ask, nil}
-		if _, err := d.files(ctx, slices.Concat(f.files, f.data)); err != nil {
+		if err := d.files(ctx, slices.Concat(f.files, f.data)); err != nil {
 			return err
 		}
 	}
-	_, err := delivery{c, agents[1:], ask, nil}.files(ctx, f.data)
-	return err
+	return delivery{c, agents[1:], ask, nil}.files(ctx, f.data)
 }
 
-// bring fetches the results of a first host that is another machine.
+// bring fetches the results of a first host that is another machine. They appear at once, and take the place
+// of nothing but an empty folder, unless the run was resumed. A command that has left none is no error.
 func (f *freight) bring(ctx context.Context, c agent.Console, first *agent.Connection,
 	folder string) error {
 	if !f.isAway || f.fetch == "" {
 		return nil
 	}
-	return c.Fetch(ctx, first, agent.Fetch{Folder: folder, Name: f.fetch, IsResumed: f.isResumed}, f.to)
+	scratch, remove, err := regular.MakeFolder(f.to, "results")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	stream, err := c.Stream(ctx, first, agent.Argument, "--send", sentName(folder, f.fetch))
+	if err != nil {
+		return err
+	}
+	defer stream.Close() // it is read to its end
+	err = transfer.Receive(ctx, stream, stream, scratch)
+	where := path.Join(first.Hello.Jobs, folder)
+	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
+		return &agent.HostError{Host: first.Host.Name, IsLost: true, Text: fmt.Sprintf(
+			"the results, which stay in %s there, did not come: %v", where, err)}
+	}
+	if err != nil {
+		return fmt.Errorf("host %s: fetch the results, which stay in %s there: %w", first.Host.Name,
+			where, err)
+	}
+	return f.place(scratch)
+}
+
+// place gives the results in a folder their name.
+func (f *freight) place(folder string) error {
+	from, target := filepath.Join(folder, f.fetch), filepath.Join(f.to, f.fetch)
+	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+		return err
+	}
+	if f.isResumed {
+		old := from + ".old" // goes with the folder
+		if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(from, target); err != nil {
+			return errors.Join(err, os.Rename(old, target))
+		}
+		return nil
+	}
+	// Remove takes nothing but an empty folder away.
+	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is no longer empty, and stays as it is: %w", target, err)
+	}
+	return os.Rename(from, target)
 }
 
 // local returns the directory of the run on this machine, once its results are here.

@@ -2,12 +2,16 @@ package launch
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"lockstep/app/doctor"
@@ -100,14 +104,41 @@ func OwnHash() (string, error) {
 }
 
 // Receive takes files that a console sends: into the folder of a job or, without one, data sets into the
-// cache, unless the folder also or that of LOCKSTEP_DATA has them.
-func Receive(ctx context.Context, in io.Reader, out io.Writer, e cluster.Environment,
-	job, also string) error {
+// cache, unless the folder of LOCKSTEP_DATA has them.
+func Receive(ctx context.Context, in io.Reader, out io.Writer, e cluster.Environment, job string) error {
 	if job == "" {
-		return transfer.Receive(ctx, in, out, setting.DataOptions("", e).Cache, also, e[cluster.EnvData])
+		return transfer.Receive(ctx, in, out, e[cluster.EnvData], setting.DataOptions("", e).Cache)
 	}
 	if !filepath.IsLocal(job) {
 		return setting.Refuse("receive: --job %.80q, want a name", job)
 	}
 	return transfer.Receive(ctx, in, out, filepath.Join(JobsFolder(), job))
+}
+
+// Send sends results of a job to its console, on whose side is [transfer.Receive]. The name is of [sentName].
+func Send(ctx context.Context, in io.ReadCloser, out io.Writer, name string) error {
+	text, err := base64.RawURLEncoding.DecodeString(name)
+	job, folder, _ := strings.Cut(string(text), "/")
+	if err != nil || !filepath.IsLocal(job) || !filepath.IsLocal(folder) {
+		return setting.Refuse("agent: --send %.80q, want the name of a folder of results", name)
+	}
+	var files []transfer.File
+	err = addFiles(&files, filepath.Join(JobsFolder(), job, folder), folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	cargo, err := transfer.Load(ctx, files)
+	if err != nil {
+		return err
+	}
+	_, err = cargo.Deliver(ctx, "console", struct {
+		io.ReadCloser
+		io.Writer
+	}{in, out}, nil)
+	return err
+}
+
+// sentName names the results in a folder of a job in one word that a shell takes as it is.
+func sentName(job, folder string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(job + "/" + folder))
 }

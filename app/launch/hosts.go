@@ -48,12 +48,11 @@ func Preflight(ctx context.Context, agents []*agent.Connection, c doctor.Config)
 
 // preflightConfig names the model that the command would train first, whose exchange is predicted. Of what is
 // wrong with it, the command says that.
-func (l *launching) preflightConfig(ctx context.Context) doctor.Config {
-	survey, err := l.survey(ctx, l.Arguments)
-	if err != nil || len(survey.Configs) == 0 {
+func (l *launching) preflightConfig() doctor.Config {
+	if len(l.plan.Configs) == 0 {
 		return doctor.Config{}
 	}
-	model := survey.Configs[0].Model
+	model := l.plan.Configs[0].Model
 	bytes, err := l.GradientBytes(model)
 	if err != nil {
 		return doctor.Config{}
@@ -64,22 +63,21 @@ func (l *launching) preflightConfig(ctx context.Context) doctor.Config {
 // Status returns the exit status of an error of hosts; 0: it is none.
 func Status(err error) int {
 	switch {
-	case isA[*agent.HostsError](err):
-		return job.ExitUsage
-	case isA[*transfer.HostError](err):
-		return job.ExitData
-	case isA[*transfer.CutError](err), isA[*doctor.HostError](err):
+	case isA[*doctor.HostError](err):
 		return job.ExitRendezvous
 	}
 	refusal, lost, asked := (*doctor.Refusal)(nil), (*agent.HostError)(nil), (*agent.AskError)(nil)
+	unsent := (*transfer.HostError)(nil)
 	switch {
+	case errors.As(err, &unsent) && !unsent.IsCut:
+		return job.ExitData
+	case unsent != nil:
+		return job.ExitRendezvous
 	case errors.As(err, &asked):
 		return asked.Status
 	case errors.As(err, &refusal) && refusal.IsFull():
 		return job.ExitCheckpoint
-	case errors.As(err, &lost) && lost.IsFull:
-		return job.ExitData
-	case lost != nil && lost.IsLost:
+	case errors.As(err, &lost) && lost.IsLost:
 		return job.ExitPeerLost
 	case refusal != nil, lost != nil:
 		return job.ExitRendezvous

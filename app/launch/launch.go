@@ -76,8 +76,10 @@ type launching struct {
 	Command
 	agents  []*agent.Connection
 	roster  []cluster.RosterHost
-	found   string // by the preflight, encoded
-	as      prepared
+	plan    Survey
+	found   string   // by the preflight, encoded
+	args    []string // of the command
+	dataDir string   // of the command, if the first host is this machine; "": that of its environment
 	freight *freight
 	folder  string // name of the job's folder
 	outcome Outcome
@@ -119,17 +121,13 @@ func (l *launching) check(ctx context.Context) error {
 	for _, h := range l.Hosts {
 		l.roster = append(l.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
 	}
-	survey, err := l.survey(ctx, l.Arguments)
-	if err == nil && !survey.isTraining() && l.Restarts > 0 {
+	var err error
+	l.plan, err = l.Survey(ctx, l.Arguments, l.Environment.With(l.environment()))
+	if err == nil && !l.plan.isTraining() && l.Restarts > 0 {
 		err = setting.Refuse("--max-restarts: is for train and for recipes that train; a benchmark goes " +
 			"on with bench --resume")
 	}
 	return err
-}
-
-// survey says what a command line would do among the hosts that are known so far.
-func (l *launching) survey(ctx context.Context, args []string) (Survey, error) {
-	return l.Survey(ctx, args, l.Environment.With(l.environment()))
 }
 
 // interruptedBy calls do, and cancel if a signal comes meanwhile.
@@ -173,23 +171,20 @@ func (l *launching) prepare(ctx context.Context) (err error) {
 	if err = l.examine(ctx); err != nil {
 		return err
 	}
-	if l.as, err = l.sendData(ctx); err != nil {
+	l.args = slices.Clone(l.Arguments)
+	if err = l.sendData(ctx); err != nil {
 		return err
 	}
-	survey, err := l.survey(ctx, l.Arguments)
-	if err != nil {
+	if l.freight, err = load(l.plan, !isHere(l.agents[0])); err != nil {
 		return err
 	}
-	if l.freight, err = load(survey, !agent.IsHere(l.Hosts[0].Name)); err != nil {
-		return err
-	}
-	if len(survey.Configs) > 0 && (l.freight.isAway || l.Restarts > 0) {
-		l.freight.direct(survey.folderName())
+	if len(l.plan.Configs) > 0 && (l.freight.isAway || l.Restarts > 0) {
+		l.freight.direct(l.plan.folderName())
 	}
 	if err := l.freight.reserve(); err != nil {
 		return err
 	}
-	l.as.args, l.folder = slices.Concat(l.as.args, l.freight.extra), jobName()
+	l.args, l.folder = append(l.args, l.freight.extra...), jobName()
 	err = each(l.agents, func(k int, c *agent.Connection) error {
 		if k == 0 && !l.freight.isAway {
 			return nil // the command runs in the current folder
@@ -213,11 +208,10 @@ func (s Survey) folderName() string {
 // examine chooses an address for each host, shows what it has found, and refuses hosts on which no job can
 // run.
 func (l *launching) examine(ctx context.Context) error {
-	isAway := func(c *agent.Connection) bool { return !agent.IsHere(c.Host.Name) }
-	if !slices.ContainsFunc(l.agents, isAway) {
+	if !slices.ContainsFunc(l.agents, func(c *agent.Connection) bool { return !isHere(c) }) {
 		return nil // over the loopback interface
 	}
-	found, err := Preflight(ctx, l.agents, l.preflightConfig(ctx))
+	found, err := Preflight(ctx, l.agents, l.preflightConfig())
 	if err != nil {
 		return err
 	}
@@ -250,6 +244,9 @@ func (l *launching) environment() cluster.Environment {
 	if l.IsOversubscribed {
 		e[cluster.EnvOversubscribe] = "1"
 	}
+	if l.dataDir != "" {
+		e[cluster.EnvData] = l.dataDir
+	}
 	if l.Columns > 0 {
 		e[cluster.EnvTerminal] = strconv.Itoa(l.Columns)
 	}
@@ -267,7 +264,7 @@ func (l *launching) work(ctx context.Context) error {
 		return l.withoutFirst(err)
 	}
 	failed := l.bring()
-	l.outcome.Arguments, l.outcome.Directory, l.outcome.Restarts = l.as.args, l.freight.local(), again.Done
+	l.outcome.Arguments, l.outcome.Directory, l.outcome.Restarts = l.args, l.freight.local(), again.Done
 	return errors.Join(err, failed)
 }
 
@@ -275,7 +272,7 @@ func (l *launching) work(ctx context.Context) error {
 func (l *launching) follow(ctx context.Context, again *Restarts) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	args, o := l.as.args, &l.outcome
+	args, o := l.args, &l.outcome
 	var stands record.Standing
 	for {
 		ended, err := l.attempt(ctx, args, again)
@@ -311,14 +308,14 @@ func (l *launching) follow(ctx context.Context, again *Restarts) error {
 		}
 		o.IsWithheld = false
 		again.Note(stands, cause, l.freight.directory)
-		args = From(stands, l.as.args, l.freight.directory)
+		args = From(stands, l.args, l.freight.directory)
 	}
 }
 
 // attempt runs the command once.
 func (l *launching) attempt(ctx context.Context, args []string, again *Restarts) (agent.Outcome, error) {
 	j := agent.Job{Arguments: args, Folder: l.folder, Stdout: l.Stdout, Stderr: l.Stderr, Signals: l.Signals,
-		Environment: l.environment().With(l.as.environment).With(again.Environment())}
+		Environment: l.environment().With(again.Environment())}
 	if l.freight.isAway {
 		j.First = l.folder
 	}

@@ -2,6 +2,8 @@ package launch
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +118,88 @@ func TestHostsThatAreLostBeforeAnAttempt(t *testing.T) {
 	} {
 		if got := l.other(test.err); got != test.want {
 			t.Errorf("%v: host %d, want %d", test.err, got, test.want)
+		}
+	}
+}
+
+// cutter ends a stream after some bytes.
+type cutter struct {
+	*io.PipeWriter
+	left int
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	if c.left -= len(p); c.left < 0 {
+		c.Close() // a pipe's has no error
+		return 0, io.ErrClosedPipe
+	}
+	return c.PipeWriter.Write(p)
+}
+
+// fetchOf has the results of the job "j" sent over a stream of so many bytes, and puts them in their place.
+func (f *freight) fetchOf(t *testing.T, most int) error {
+	t.Helper()
+	scratch := filepath.Join(f.to, ".lockstep-results-1", "x")
+	defer os.RemoveAll(filepath.Dir(scratch))
+	said, out := io.Pipe()
+	in, answer := io.Pipe()
+	go func() {
+		out.CloseWithError(Send(t.Context(), in, &cutter{out, most}, sentName("j", f.fetch)))
+		in.Close() // as the end of its process does
+	}()
+	if err := transfer.Receive(t.Context(), said, answer, scratch); err != nil {
+		return err
+	}
+	return f.place(scratch)
+}
+
+// Results take the place of nothing but an empty folder, unless they are those of a run that has gone on, and
+// what is cut off changes nothing.
+func TestResultsAreFetched(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	put := func(text string, path ...string) {
+		t.Helper()
+		name := filepath.Join(path...)
+		if os.MkdirAll(filepath.Dir(name), 0o777) != nil || os.WriteFile(name, []byte(text), 0o666) != nil {
+			t.Fatal("cannot prepare the folder")
+		}
+	}
+	put("{}", JobsFolder(), "j", "out", "summary.json")
+	put("deep", JobsFolder(), "j", "out", "deep", "x")
+	put("not asked for", JobsFolder(), "j", "secret")
+	empty, used, resumed := t.TempDir(), t.TempDir(), t.TempDir()
+	put("of another run", used, "out", "stale")
+	put("of the run before", resumed, "out", "stale")
+	if err := os.Mkdir(filepath.Join(empty, "out"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		to    string
+		fetch string
+		most  int
+		want  string // what is there then
+		isErr bool
+	}{
+		{empty, "absent", 1 << 20, "out", false},
+		{empty, "../x", 1 << 20, "out", true},
+		{empty, "out", 1 << 20, "out out/deep out/deep/x out/summary.json", false},
+		{used, "out", 1 << 20, "out out/stale", true},
+		{resumed, "out", 200, "out out/stale", true},
+		{resumed, "out", 1 << 20, "out out/deep out/deep/x out/summary.json", false},
+	} {
+		err := (&freight{to: test.to, fetch: test.fetch, isResumed: test.to == resumed}).fetchOf(t, test.most)
+		if (err != nil) != test.isErr {
+			t.Errorf("%+v: %v", test, err)
+		}
+		var found []string
+		filepath.WalkDir(test.to, func(path string, _ fs.DirEntry, err error) error {
+			if name, _ := filepath.Rel(test.to, path); name != "." {
+				found = append(found, name)
+			}
+			return err
+		})
+		if got := strings.Join(found, " "); got != test.want {
+			t.Errorf("%+v: %s", test, got)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package transfer_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -24,13 +23,10 @@ func ExampleCargo_Deliver() {
 	if err != nil {
 		panic(err)
 	}
-	d, err := cargo.Deliver(ctx, transfer.Destination{Host: "node1",
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { // a real one starts ssh
-			ours, theirs := net.Pipe()
-			go transfer.Receive(ctx, theirs, theirs, there)
-			return ours, nil
-		}})
+	ours, theirs := net.Pipe() // a real stream starts ssh
+	go transfer.Receive(ctx, theirs, theirs, there)
+	d, err := cargo.Deliver(ctx, "node1", ours, nil)
 	arrived, _ := os.ReadFile(filepath.Join(there, "sst-2", "train.tsv"))
-	fmt.Printf("%d %v %q\n", d.Sent, err, arrived)
+	fmt.Printf("%d %v %q\n", d.Total, err, arrived)
 	// Output: 11 <nil> "text\tlabel\n"
 }

@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -44,30 +43,24 @@ func (o *other) Write(b []byte) (int, error) {
 // full.
 func TestAFullDisk(t *testing.T) {
 	cargo := load(t, map[string][]byte{"a": noise(8 << 20), "b": noise(8 << 20)})
-	for _, test := range []struct {
-		size string
-		fill bool
-	}{{"20m", false}, {"40m", true}} {
-		h := &host{t: t, folder: filepath.Join(smallDisk(t, test.size), "data")}
-		dial := h.dial
-		if test.fill {
-			other := &other{path: filepath.Join(filepath.Dir(h.folder), "other"), content: noise(39 << 20)}
-			dial = func(ctx context.Context) (conn io.ReadWriteCloser, err error) {
-				other.ReadWriteCloser, err = h.dial(ctx)
-				return other, err
-			}
+	for size, isFilled := range map[string]bool{"12m": false, "40m": true} {
+		folder := filepath.Join(smallDisk(t, size), "data")
+		conn := (&host{t: t, folders: []string{folder}}).dial()
+		if isFilled {
+			conn = &other{ReadWriteCloser: conn, path: filepath.Join(filepath.Dir(folder), "other"),
+				content: noise(39 << 20)}
 		}
-		_, err := cargo.Deliver(t.Context(), transfer.Destination{Host: "b", Dial: dial})
+		_, err := cargo.Deliver(t.Context(), "b", conn, nil)
 		full := (*transfer.HostError)(nil)
-		if !errors.As(err, &full) || full.Host != "b" || !strings.HasPrefix(full.Text, "no room for the "+
-			"files in "+h.folder+": ") {
-			t.Fatalf("%s: %v", test.size, err)
+		if !errors.As(err, &full) || full.IsCut || !strings.HasPrefix(err.Error(),
+			"host b: no room for the files in "+folder+": ") {
+			t.Fatalf("%s: %v", size, err)
 		}
-		entries, _ := os.ReadDir(h.folder)
+		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			if info, err := e.Info(); e.Name() != "a" && e.Name() != "b" || err != nil ||
 				info.Size() != 8<<20 {
-				t.Errorf("%s: %s is left", test.size, e.Name())
+				t.Errorf("%s: %s is left", size, e.Name())
 			}
 		}
 	}

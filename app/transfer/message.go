@@ -18,7 +18,7 @@ import (
 // are JSON.
 
 const (
-	protocol = "lockstep files 2"
+	protocol = "lockstep files 3"
 
 	maxLine  = 16 << 10 // bytes
 	maxFiles = 4 << 20
@@ -58,41 +58,34 @@ func (e entry) check() error {
 	return nil
 }
 
-// reply is a line of the receiver. One of its fields is set.
+// reply is a line of the receiver. One of its fields is set, or two.
 type reply struct {
 	Want   *int    `json:"want,omitempty"`   // number of a file that the receiver lacks
 	Folder *string `json:"folder,omitempty"` // ends the wanted files: where all files are, or will be
 	Done   *int64  `json:"done,omitempty"`   // bytes that have come, or nothing new while it hashes
 	Failed string  `json:"failed,omitempty"` // why the receiver gives up
-	Cut    string  `json:"cut,omitempty"`    // the same, if the sender's bytes end too early
+	IsCut  bool    `json:"cut,omitempty"`    // with Failed: the sender's bytes ended too early
 	OK     bool    `json:"ok,omitempty"`
 }
 
 // HostError is what a host has against the files, such as no room for them.
-type HostError struct{ Host, Text string }
+type HostError struct {
+	Host  string
+	IsCut bool  // the connection broke, or nothing came over it
+	Err   error // what is wrong
+}
 
 // Error names the host.
-func (e *HostError) Error() string { return fmt.Sprintf("host %s: %s", e.Host, e.Text) }
-
-// CutError reports a connection that broke, or over which nothing came, for good.
-type CutError struct {
-	Host        string
-	Done, Total int64 // bytes
-	Err         error
+func (e *HostError) Error() string {
+	if e.IsCut {
+		return fmt.Sprintf("host %s: sending files broke off; the next start sends what is missing: %v",
+			e.Host, e.Err)
+	}
+	return fmt.Sprintf("host %s: %v", e.Host, e.Err)
 }
 
-// Error says how much had arrived.
-func (e *CutError) Error() string {
-	return fmt.Sprintf("host %s: sending files broke off after %s of %s (files that are whole stay there, "+
-		"and "+
-		"the next start goes on with the others): %v", e.Host, mib(e.Done), mib(e.Total), e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *CutError) Unwrap() error { return e.Err }
-
-// mib formats a size in MiB, rounded up.
-func mib(n int64) string { return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20) }
+// Unwrap returns what is wrong.
+func (e *HostError) Unwrap() error { return e.Err }
 
 // lines reads lines of JSON of bounded length.
 type lines struct{ in *bufio.Reader }

@@ -21,40 +21,37 @@ import (
 
 const (
 	reportEvery = 200 * time.Millisecond
-	slack       = 16 << 20 // bytes that a disk keeps free
-	window      = 8 << 20  // greatest window of the compressor
+	window      = 8 << 20 // greatest window of the compressor
 )
 
-// Receive takes files over a stream: those that neither folder nor one of others has, into folder, which is
-// created if need be. It is the other side of [Cargo.Deliver], which is told of every error too; an error
-// is returned so that the process can say so to whoever looks. It gives up when nothing comes for half a
-// minute; a goroutine may then still wait for in.
-func Receive(ctx context.Context, in io.Reader, out io.Writer, folder string, others ...string) error {
+// Receive takes files over a stream into the last of the folders, which is created if need be, or none if a
+// folder before that has them all. It is the other side of [Cargo.Deliver], which is told of every error
+// too; an error is returned so that the process can say so to whoever looks. Once the list of files has
+// begun it gives up when nothing comes for half a minute; a goroutine may then still wait for in.
+func Receive(ctx context.Context, in io.Reader, out io.Writer, folders ...string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
+	watchdog.Stop()
 	defer watchdog.Stop()
-	r := &receiver{ctx: ctx, lines: newLines(in), out: out, folder: folder,
-		alive: func() { watchdog.Reset(silence) }}
+	r := &receiver{ctx: ctx, lines: newLines(in), out: out, alive: func() { watchdog.Reset(silence) }}
 	ended := make(chan error, 1)
-	go func() { ended <- r.run(others) }()
+	go func() { ended <- r.run(folders) }()
 	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return writeLine(out, reply{OK: true})
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.Join(err, writeLine(out, reply{Cut: err.Error()}))
 	}
-	return errors.Join(err, writeLine(out, reply{Failed: err.Error()}))
+	return errors.Join(err, writeLine(out,
+		reply{Failed: err.Error(), IsCut: errors.Is(err, io.ErrUnexpectedEOF)}))
 }
 
 // errSilent is the error of a receiver to which nothing comes.
-var errSilent = errors.New("nothing has come for 30 s")
+var errSilent = fmt.Errorf("nothing has come for %v: %w", silence, io.ErrUnexpectedEOF)
 
 // receiver is the state of Receive.
 type receiver struct {
@@ -64,37 +61,21 @@ type receiver struct {
 	out     io.Writer
 	folder  string
 	files   []entry
-	missing []int // in order
+	missing []entry
 
 	told time.Time // when progress was last written
 	done int64     // bytes that have come
 }
 
-func (r *receiver) run(others []string) error {
+func (r *receiver) run(folders []string) error {
 	if err := r.readList(); err != nil {
 		return err
 	}
-	folder, err := r.find(others)
-	if err != nil {
-		return err
-	}
-	if folder == r.folder {
-		if err := r.listMissing(); err != nil {
-			return err
-		}
-	}
-	for _, number := range r.missing {
-		if err := writeLine(r.out, reply{Want: &number}); err != nil {
-			return err
-		}
-	}
-	if err := writeLine(r.out, reply{Folder: &folder}); err != nil || len(r.missing) == 0 {
-		return err
-	}
-	err = r.fill()
+	r.choose(folders)
+	err := r.take()
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		free, _ := host.Room(r.folder)
-		return r.full(free)
+		return fmt.Errorf("no room for the files in %s: free some, or set XDG_CACHE_HOME there: %w", r.folder,
+			err)
 	}
 	return err
 }
@@ -111,6 +92,7 @@ func (r *receiver) readList() error {
 	}
 	names := map[string]bool{}
 	for range h.Files {
+		r.alive()
 		var e entry
 		if err := errors.Join(r.lines.next(&e), e.check()); err != nil {
 			return err
@@ -124,30 +106,70 @@ func (r *receiver) readList() error {
 	return nil
 }
 
-// find returns the folder to use: one of others if it has all files, else that of the receiver.
-func (r *receiver) find(others []string) (string, error) {
-	for _, folder := range others {
-		hasAll := folder != "" && len(r.files) > 0
+// choose chooses the first folder that has files of all names, else the last one.
+func (r *receiver) choose(folders []string) {
+	for _, r.folder = range folders {
+		hasAll := r.folder != "" && len(r.files) > 0
 		for _, e := range r.files {
-			info, err := os.Stat(filepath.Join(folder, e.path()))
+			info, err := os.Stat(filepath.Join(r.folder, e.path()))
 			hasAll = hasAll && err == nil && info.Mode().IsRegular()
 		}
-		if !hasAll {
-			continue
+		if hasAll {
+			return
 		}
-		root, err := os.OpenRoot(folder)
-		if err != nil {
-			return "", err
-		}
-		defer root.Close()
-		for _, e := range r.files {
-			if _, err := r.has(root, e); err != nil {
-				return "", err
-			}
-		}
-		return folder, nil
 	}
-	return r.folder, nil
+}
+
+// take asks for the files that the folder lacks, and writes what comes to them.
+func (r *receiver) take() error {
+	if err := os.MkdirAll(r.folder, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(r.folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := r.ask(root); err != nil || len(r.missing) == 0 {
+		return err
+	}
+	unpacked, err := zstd.NewReader(r.lines.in, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(window))
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close()
+	scratch, remove, err := regular.MakeFolder(r.folder, "arriving")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	for _, e := range r.missing {
+		if err := r.receive(root, filepath.Join(filepath.Base(scratch), "file"), e, unpacked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask tells the sender which files are missing, if there is room for them.
+func (r *receiver) ask(root *os.Root) error {
+	needed := int64(0)
+	for i, e := range r.files {
+		has, err := r.has(root, e)
+		if err == nil && !has {
+			needed += e.Bytes
+			r.missing = append(r.missing, e)
+			err = writeLine(r.out, reply{Want: &i})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if free, total := host.Room(r.folder); total > 0 && int64(free) < needed {
+		return syscall.ENOSPC
+	}
+	return writeLine(r.out, reply{Folder: &r.folder})
 }
 
 // has reports whether the file is in root. One with other contents is an error.
@@ -170,82 +192,13 @@ func (r *receiver) has(root *os.Root, e entry) (bool, error) {
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != e.SHA256 {
 		return false, fmt.Errorf("%s is another version: sha256 %.12s there, %.12s here; remove one of "+
-			"the two",
-			at, got, e.SHA256)
+			"the two", at, got, e.SHA256)
 	}
 	return true, nil
 }
 
-// listMissing creates the folder and lists what it lacks of the files, if there is room for that.
-func (r *receiver) listMissing() error {
-	if err := os.MkdirAll(r.folder, 0o777); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(r.folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for i, e := range r.files {
-		has, err := r.has(root, e)
-		if err != nil {
-			return err
-		}
-		if !has {
-			r.missing = append(r.missing, i)
-		}
-	}
-	if free, total := host.Room(r.folder); total > 0 && r.missing != nil && int64(free) < r.needed()+slack {
-		return r.full(free)
-	}
-	return nil
-}
-
-// needed returns how many bytes are still to come.
-func (r *receiver) needed() int64 {
-	n := -r.done
-	for _, i := range r.missing {
-		n += r.files[i].Bytes
-	}
-	return n
-}
-
-// full returns the error of a disk with so many free bytes.
-func (r *receiver) full(free uint64) error {
-	return fmt.Errorf("no room for the files in %s: %s are needed and %s are to stay free, %s are free; "+
-		"free "+
-		"some room or set XDG_CACHE_HOME there", r.folder, mib(r.needed()), mib(slack), mib(int64(free)))
-}
-
-// fill writes what comes to the missing files, one after another. They get their names when they are whole;
-// where two processes send the same file, the later one replaces an equal one.
-func (r *receiver) fill() error {
-	unpacked, err := zstd.NewReader(r.lines.in, zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxWindow(window))
-	if err != nil {
-		return err
-	}
-	defer unpacked.Close()
-	scratch, remove, err := regular.MakeFolder(r.folder, "arriving")
-	if err != nil {
-		return err
-	}
-	defer remove()
-	root, err := os.OpenRoot(r.folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	arriving := filepath.Join(filepath.Base(scratch), "file")
-	for _, i := range r.missing {
-		if err := r.receive(root, arriving, r.files[i], unpacked); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// receive takes one file, at first under the name arriving.
+// receive takes one file, at first under the name arriving, and gives it its name when it is whole. Where two
+// processes send the same file, the later one replaces an equal one.
 func (r *receiver) receive(root *os.Root, arriving string, e entry, in io.Reader) error {
 	f, err := root.Create(arriving)
 	if err != nil {

@@ -3,12 +3,10 @@ package transfer
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"path"
+	"os"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -16,10 +14,8 @@ import (
 	"lockstep/internal/regular"
 )
 
-const (
-	numAttempts = 4                // of a delivery whose connection breaks
-	silence     = 30 * time.Second // between two lines of the receiver
-)
+// silence is the most time between two lines of the receiver, and between two parts of what the sender sends.
+const silence = 30 * time.Second
 
 // File is a file to be sent.
 type File struct {
@@ -38,18 +34,18 @@ type Cargo struct {
 func Load(ctx context.Context, files []File) (*Cargo, error) {
 	c := &Cargo{files: files, silence: silence}
 	for _, file := range files {
-		e := entry{Name: file.Name}
-		sum := sha256.New()
-		f, err := regular.Open(file.Path)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hash, err := regular.Hash(file.Path)
 		if err != nil {
 			return nil, err
 		}
-		e.Bytes, err = io.Copy(sum, contextReader{ctx, f})
-		f.Close() // it was only read
+		info, err := os.Stat(file.Path)
 		if err != nil {
 			return nil, err
 		}
-		e.SHA256 = hex.EncodeToString(sum.Sum(nil))
+		e := entry{Name: file.Name, Bytes: info.Size(), SHA256: hash}
 		if err := e.check(); err != nil {
 			return nil, fmt.Errorf("send files: %w", err)
 		}
@@ -58,116 +54,52 @@ func Load(ctx context.Context, files []File) (*Cargo, error) {
 	return c, nil
 }
 
-// contextReader fails when its context ends.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}
-
-// Bytes returns the size of all files.
-func (c *Cargo) Bytes() int64 {
-	n := int64(0)
-	for _, e := range c.entries {
-		n += e.Bytes
-	}
-	return n
-}
-
-// Progress is the state of a delivery.
-type Progress struct {
-	Host        string
-	File        string // that is being sent
-	Done, Total int64  // bytes that the host lacked, those on its disk and all
-	Remaining   time.Duration
-}
-
-// Destination is a host that files are delivered to.
-type Destination struct {
-	Host string
-	// Dial starts Receive on the host and returns the stream to it. Closing the stream ends what it started.
-	Dial func(ctx context.Context) (io.ReadWriteCloser, error)
-	// Progress is called a few times a second while bytes are sent; it may be nil.
-	Progress func(Progress)
-}
-
 // Delivery says what became of a cargo.
 type Delivery struct {
-	Folder string // on the host, where the files are
-	Sent   int64  // bytes of the files that the host lacked
+	Folder      string // on the host, where the files are
+	Done, Total int64  // bytes that the host lacked: those on its disk and all
 }
 
-// Deliver sends what the host lacks. If the connection breaks it is made anew, up to three times, and goes on
-// with the files that the host does not have yet. Errors are those of the package, of Dial and of ctx.
-func (c *Cargo) Deliver(ctx context.Context, to Destination) (Delivery, error) {
-	if to.Progress == nil {
-		to.Progress = func(Progress) {}
-	}
-	lacked := int64(0)
-	for attempt := 1; ; attempt++ {
-		d, err := c.attempt(ctx, to)
-		lacked = max(lacked, d.total)
-		cut := (*CutError)(nil)
-		switch {
-		case err == nil:
-			return Delivery{d.folder, lacked}, nil
-		case ctx.Err() != nil:
-			return Delivery{}, context.Cause(ctx)
-		case !errors.As(err, &cut) || d.folder == "" || attempt == numAttempts:
-			return Delivery{}, err
-		}
-	}
-}
-
-// attempt delivers over one connection and returns what it knows at its end.
-func (c *Cargo) attempt(ctx context.Context, to Destination) (*delivery, error) {
-	d := &delivery{cargo: c, to: to, began: time.Now()}
-	conn, err := to.Dial(ctx)
-	if err != nil {
-		return d, err
-	}
-	d.conn, d.lines = conn, newLines(conn)
+// Deliver sends what the host lacks over conn, on whose other side is [Receive], and closes it, which must
+// let its reads and writes return. Show, if not nil, is told of the delivery a few times a second. Errors
+// are those of the package, of reading the files and of ctx.
+func (c *Cargo) Deliver(ctx context.Context, host string, conn io.ReadWriteCloser,
+	show func(Delivery)) (Delivery, error) {
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	defer conn.Close()
 	watchdog := time.AfterFunc(c.silence, func() { conn.Close() })
 	defer watchdog.Stop()
-	d.heard = func() { watchdog.Reset(c.silence) }
-	return d, d.run()
+	d := &delivery{cargo: c, host: host, conn: conn, lines: newLines(conn), show: show,
+		heard: func() { watchdog.Reset(c.silence) }}
+	err := d.run()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return d.Delivery, err
 }
 
-// delivery is the state of an attempt.
+// delivery is the state of Deliver.
 type delivery struct {
-	cargo       *Cargo
-	to          Destination
-	conn        io.ReadWriteCloser
-	lines       lines
-	heard       func() // puts off the watchdog
-	began       time.Time
-	folder      string
-	wanted      []int
-	done, total int64
+	Delivery
+	cargo  *Cargo
+	host   string
+	conn   io.ReadWriteCloser
+	lines  lines
+	show   func(Delivery)
+	heard  func() // puts off the watchdog
+	wanted []int
 }
 
 func (d *delivery) run() error {
 	if err := d.offer(); err != nil {
-		return d.cut(err)
+		return &HostError{d.host, true, err}
 	}
 	if err := d.readWanted(); err != nil {
 		return err
 	}
 	sent := make(chan error, 1)
-	if len(d.wanted) > 0 {
-		go func() { sent <- d.send() }()
-	} else {
-		sent <- nil
-	}
+	go func() { sent <- d.send() }()
 	err := d.readResult()
 	d.conn.Close() // lets send return
 	if ours := <-sent; ours != nil {
@@ -194,20 +126,13 @@ func (d *delivery) offer() error {
 func (d *delivery) next() (reply, error) {
 	var r reply
 	if err := d.lines.next(&r); err != nil {
-		return r, d.cut(err)
+		return r, &HostError{d.host, true, err}
 	}
 	d.heard()
-	switch {
-	case r.Cut != "":
-		return r, d.cut(errors.New(clip(r.Cut)))
-	case r.Failed != "":
-		return r, &HostError{d.to.Host, clip(r.Failed)}
+	if r.Failed != "" {
+		return r, &HostError{d.host, r.IsCut, errors.New(clip(r.Failed))}
 	}
 	return r, nil
-}
-
-func (d *delivery) cut(err error) error {
-	return &CutError{Host: d.to.Host, Done: d.done, Total: d.total, Err: err}
 }
 
 // readWanted reads which files the host lacks.
@@ -219,22 +144,25 @@ func (d *delivery) readWanted() error {
 		case err != nil:
 			return err
 		case r.Want != nil && (*r.Want <= last || *r.Want >= len(d.cargo.entries)):
-			return &HostError{d.to.Host, fmt.Sprintf("it asks for file %d of %d", *r.Want,
+			return &HostError{d.host, false, fmt.Errorf("it asks for file %d of %d", *r.Want,
 				len(d.cargo.entries))}
 		case r.Want != nil:
 			last = *r.Want
 			d.wanted = append(d.wanted, last)
-			d.total += d.cargo.entries[last].Bytes
+			d.Total += d.cargo.entries[last].Bytes
 		case r.Folder != nil:
-			d.folder = clip(*r.Folder)
+			d.Folder = clip(*r.Folder)
 			return nil
 		}
 	}
 }
 
-// send compresses all wanted files. The error is about a file of this machine: what else keeps from sending,
-// the receiver says, or its silence.
+// send compresses all wanted files, if there are any. The error is about a file of this machine: what else
+// keeps from sending, the receiver says, or its silence.
 func (d *delivery) send() error {
+	if len(d.wanted) == 0 {
+		return nil
+	}
 	packed, err := zstd.NewWriter(d.conn, zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window/2))
 	if err != nil {
@@ -243,36 +171,19 @@ func (d *delivery) send() error {
 	for _, number := range d.wanted {
 		f, err := regular.Open(d.cargo.files[number].Path)
 		if err == nil {
-			own := &ownReader{Reader: f}
-			n, failed := io.CopyN(packed, own, d.cargo.entries[number].Bytes)
+			_, err = io.CopyN(packed, f, d.cargo.entries[number].Bytes)
 			f.Close() // it was only read
-			if failed != nil && own.err == nil {
+			if err != nil && !errors.Is(err, io.EOF) {
 				return nil // of the connection
-			}
-			if n < d.cargo.entries[number].Bytes {
-				err = fmt.Errorf("%s has changed while it was sent: %w", f.Name(), own.err)
 			}
 		}
 		if err != nil {
 			d.conn.Close() // the receiver waits for bytes that will not come
-			return err
+			return fmt.Errorf("%s has changed while it was sent: %w", d.cargo.files[number].Path, err)
 		}
 	}
 	packed.Close() // an error is one of the connection
 	return nil
-}
-
-// ownReader keeps the error of reading a file of this machine.
-type ownReader struct {
-	io.Reader
-	err error
-}
-
-// Read reads.
-func (r *ownReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.err = err
-	return n, err
 }
 
 // readResult reads progress until the receiver says how it ended.
@@ -283,31 +194,15 @@ func (d *delivery) readResult() error {
 		case err != nil:
 			return err
 		case r.OK:
-			d.done = d.total
-			d.show()
+			d.Done = d.Total
+		case r.Done != nil && *r.Done >= d.Done && *r.Done <= d.Total:
+			d.Done = *r.Done
+		}
+		if d.show != nil && d.Total > 0 {
+			d.show(d.Delivery)
+		}
+		if r.OK {
 			return nil
-		case r.Done != nil && *r.Done >= d.done && *r.Done <= d.total:
-			d.done = *r.Done
-			d.show()
 		}
 	}
-}
-
-// show tells the progress.
-func (d *delivery) show() {
-	if d.total == 0 {
-		return
-	}
-	p := Progress{Host: d.to.Host, Done: d.done, Total: d.total}
-	before := int64(0)
-	for _, w := range d.wanted {
-		p.File = path.Base(d.cargo.entries[w].Name)
-		if before += d.cargo.entries[w].Bytes; before > d.done {
-			break
-		}
-	}
-	if taken := time.Since(d.began); d.done > 0 {
-		p.Remaining = time.Duration(float64(taken) * float64(d.total-d.done) / float64(d.done))
-	}
-	d.to.Progress(p)
 }

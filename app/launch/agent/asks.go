@@ -98,7 +98,7 @@ func (s *service) release() {
 	defer s.mu.Unlock()
 	for _, f := range s.claims {
 		f.Close()
-		sweep(filepath.Dir(f.Name()), 0)
+		sweep(filepath.Dir(f.Name()), emptyAge)
 	}
 }
 

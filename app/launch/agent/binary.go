@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"debug/buildinfo"
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"lockstep/internal/regular"
@@ -28,27 +26,6 @@ func openBinary(path string) (b binary, err error) {
 	}
 	hash, err := regular.Hash(path)
 	return binary{path, hash, info.Size()}, err
-}
-
-// CheckProgram refuses a file that is not this program built for a platform, such as linux/arm64.
-func CheckProgram(path, platform string) error {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("%s is not this program: %w", path, err)
-	}
-	const unnamed = "command-line-arguments" // of go run and go build FILE
-	own, ok := debug.ReadBuildInfo()
-	if ok && own.Path != info.Path && own.Path != unnamed && info.Path != unnamed {
-		return fmt.Errorf("%s is the program %s, and this is %s", path, info.Path, own.Path)
-	}
-	built := map[string]string{}
-	for _, s := range info.Settings {
-		built[s.Key] = s.Value
-	}
-	if got := built["GOOS"] + "/" + built["GOARCH"]; got != platform {
-		return fmt.Errorf("%s is built for %s", path, got)
-	}
-	return nil
 }
 
 // platformOf returns the platform of a host, such as linux/arm64, from what uname -sm says there. Names that
@@ -78,6 +55,5 @@ func (c Console) program(platform string) (binary, error) {
 	system, machine, _ := strings.Cut(platform, "/")
 	return binary{}, fmt.Errorf("it is %s, and this program is for %s/%s; build one with GOOS=%s "+
 		"GOARCH=%s go build ./cmd/lockstep, and give it with --binary %s=PATH", platform, runtime.GOOS,
-		runtime.GOARCH,
-		system, machine, platform)
+		runtime.GOARCH, system, machine, platform)
 }

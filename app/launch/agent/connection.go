@@ -113,14 +113,6 @@ func open(h Host, l *line, closer func(), words func() string) (*Connection, err
 	return c, nil
 }
 
-// said formats the last words of a carrier, if there are any.
-func said(words string) string {
-	if words == "" {
-		return ""
-	}
-	return " (" + words + ")"
-}
-
 // run reads the agent's lines until the connection ends.
 func (c *Connection) run() {
 	read, silent, done := make(chan error, 1), make(chan bool, 1), make(chan struct{})

@@ -23,8 +23,6 @@ type Console struct {
 	Binaries    map[string]string
 	Environment cluster.Environment // of agents on this machine, and of ssh
 	Notice      func(text string)   // is told of what takes its time; from any goroutine
-
-	stallTime time.Duration // of tests, in place of the constant
 }
 
 // Argument is the command of lockstep that is an agent.
@@ -78,7 +76,7 @@ func (c Console) greet(ctx context.Context, h Host, p *carrier, l *line, hash st
 	late, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	defer context.AfterFunc(late, p.kill)()
-	a, err := open(h, l, p.close, func() string { return lastOfAgent(p.words.String()) })
+	a, err := open(h, l, p.close, p.words.last)
 	switch {
 	case ctx.Err() != nil:
 		if err == nil {

@@ -18,7 +18,7 @@
 // # Jobs
 //
 // [Job.Run] runs a command on the first host and carries its orders to the agents of the others
-// ([cluster.Agent]). [Send] and [Take] bring results back.
+// ([cluster.Agent]). [Console.Stream] carries files beside the lines.
 //
 // # Errors
 //

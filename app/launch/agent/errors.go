@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // HostError says what is wrong with a host.
@@ -12,31 +13,23 @@ type HostError struct {
 	Err  error  // cause, or nil
 	// IsLost says that the host was connected before. Else it could not be.
 	IsLost bool
-	IsFull bool // its disk has no room
 }
 
 // Error names the host.
 func (e *HostError) Error() string {
+	text := "host " + e.Host
 	if e.IsLost {
-		return fmt.Sprintf("host %s is lost: %s", e.Host, e.Text)
+		text += " is lost"
 	}
-	if e.Err == nil {
-		return fmt.Sprintf("host %s: %s", e.Host, e.Text)
+	text += ": " + e.Text
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
 	}
-	return fmt.Sprintf("host %s: %s: %v", e.Host, e.Text, e.Err)
+	return text
 }
 
 // Unwrap returns the cause.
 func (e *HostError) Unwrap() error { return e.Err }
-
-// HostsError reports a list of hosts that cannot be read.
-type HostsError struct {
-	Where string // flag, or file and line
-	Text  string
-}
-
-// Error names the place.
-func (e *HostsError) Error() string { return e.Where + ": " + e.Text }
 
 // AskError is the error with which the agent of a host has answered.
 type AskError struct {
@@ -57,3 +50,42 @@ var errUnheard = errors.New("it has heard nothing from this console for 10 s, as
 
 // errChatter says why what a host prints is not read on.
 var errChatter = errors.New("the shell of the user prints too much before it runs a command; see its .bashrc")
+
+// explain returns why a host did not answer, of which ssh has ended. chatter is the last line that it
+// printed, and isLate says that ssh was killed after connectTime.
+func explain(h Host, p *carrier, chatter string, isLate bool) error {
+	text := p.words.String()
+	status := p.command.ProcessState.ExitCode()
+	what := "ssh has ended without an answer"
+	switch {
+	case strings.Contains(text, "HOST IDENTIFICATION HAS CHANGED"):
+		what = "has another host key than before; if that is expected, remove the old one with " +
+			"ssh-keygen -R NAME, and add the new one as for a new host"
+	case strings.Contains(text, "host key is known for"),
+		strings.Contains(text, "Host key verification failed"):
+		what = "has a host key that is not in known_hosts; ssh NAME shows it: compare it with what its " +
+			"administrator says, and accept it there"
+	case strings.Contains(text, "Permission denied ("):
+		what = "it does not accept the user's keys, or ssh has none to offer: is that the right user? make " +
+			"a key with ssh-keygen, and put it there with ssh-copy-id NAME"
+	case isLate:
+		what = fmt.Sprintf("no answer within %v; see what ssh NAME echo hello prints", connectTime)
+	case status >= 0 && status != sshFailed:
+		what = fmt.Sprintf("the shell of the user there has ended with status %d before it came to our "+
+			"command: is it nologin, or does its .bashrc or .profile exit? See what ssh NAME echo hello "+
+			"prints", status)
+		text = chatter + "\n" + text
+	}
+	return &HostError{Host: h.Name, Text: strings.ReplaceAll(what, "NAME", h.Name) + said(lastLine(text))}
+}
+
+// sshFailed is the exit status of ssh's own errors; others are those of what the host ran.
+const sshFailed = 255
+
+// said formats the last words of a carrier, if there are any.
+func said(words string) string {
+	if words == "" {
+		return ""
+	}
+	return " (" + words + ")"
+}

@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleParseHosts() {
-	hosts, err := agent.ParseHosts("node[01-02]:2,me@big:8")
+	hosts, err := agent.ParseHosts("node01:2,node02:2,me@big:8")
 	fmt.Println(hosts, err)
 	_, err = agent.ParseHosts("a:2,b:0")
 	fmt.Println(err)

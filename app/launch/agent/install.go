@@ -3,14 +3,12 @@ package agent
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -20,28 +18,27 @@ func (c Console) install(ctx context.Context, h Host, p *carrier, l *line) (hash
 	if err != nil {
 		return "", err
 	}
-	defer context.AfterFunc(ctx, p.kill)()
+	late, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	defer context.AfterFunc(late, p.kill)()
 	program, err := c.program(platformOf(uname))
 	if err != nil {
 		return "", &HostError{Host: h.Name, Text: err.Error()}
 	}
-	moves := c.watch(p)
-	word, err := c.offer(h, program, p.in, l, moves)
-	isStalled := moves.end()
+	word, err := c.offer(h, program, p.in, l)
 	switch {
-	case isStalled:
-		p.close()
-		return "", &HostError{Host: h.Name, Text: fmt.Sprintf("no byte of the program has got through for "+
-			"%v: its disk, its shell or the connection hangs", moves.limit)}
 	case err != nil:
 		p.close()
 		return "", &HostError{Host: h.Name, Text: "the connection has ended while the program was being " +
 			"copied" + said(p.words.last()), Err: err}
 	case word != "here":
-		return "", explainCopy(h, word)
+		return "", &HostError{Host: h.Name, Text: "the program could not be copied to it: " + word}
 	}
 	return program.hash, nil
 }
+
+// copyTime is the time in which a host has to take the program.
+const copyTime = 10 * time.Minute
 
 // answer waits for the first words of the host, which say what platform it has.
 func (c Console) answer(ctx context.Context, h Host, p *carrier, l *line) (uname string, err error) {
@@ -61,7 +58,7 @@ func (c Console) answer(ctx context.Context, h Host, p *carrier, l *line) (uname
 }
 
 // offer names the program to the host and sends it if it is not there. It returns the last word of the host.
-func (c Console) offer(h Host, program binary, to io.Writer, l *line, moves *movement) (string, error) {
+func (c Console) offer(h Host, program binary, to io.Writer, l *line) (string, error) {
 	if _, err := fmt.Fprintf(to, "%s %d\n", program.hash, program.size); err != nil {
 		return "", err
 	}
@@ -70,7 +67,7 @@ func (c Console) offer(h Host, program binary, to io.Writer, l *line, moves *mov
 		return word, err
 	}
 	c.Notice(fmt.Sprintf("host %s: copying the program, %d MiB", h.Name, program.size>>20))
-	return program.send(to, l, moves)
+	return program.send(to, l)
 }
 
 // maxSaid bounds what is kept of a line that a host prints, in bytes.
@@ -106,16 +103,15 @@ func (l *line) word(names ...string) (string, error) {
 }
 
 // send sends the program and waits for the answer.
-func (b binary) send(to io.Writer, l *line, moves *movement) (string, error) {
+func (b binary) send(to io.Writer, l *line) (string, error) {
 	f, err := os.Open(b.path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close() // nothing was written
-	began, sent := time.Now(), make(chan error, 1)
+	sent := make(chan error, 1)
 	go func() {
-		_, err := io.CopyN(moves.writer(to), f, b.size)
-		moves.noted(time.Since(began)) // what ssh still holds needs no longer than what it has passed on
+		_, err := io.CopyN(to, f, b.size)
 		sent <- err
 	}()
 	word, err := l.word("here")
@@ -123,79 +119,4 @@ func (b binary) send(to io.Writer, l *line, moves *movement) (string, error) {
 		err = <-sent // else the host does not read on
 	}
 	return word, err
-}
-
-// stallTime is how long nothing may move while a program is installed or results are fetched. ssh takes a
-// few bytes more at least every 96 KiB that the host has read: 3.2 KiB/s are enough.
-const stallTime = 30 * time.Second
-
-// movement kills a carrier over which nothing moves for a time.
-type movement struct {
-	limit time.Duration
-	timer *time.Timer
-
-	mu        sync.Mutex
-	isEnded   bool
-	isStalled bool
-}
-
-// watch returns the movement of a carrier, to be ended.
-func (c Console) watch(p *carrier) *movement {
-	m := &movement{limit: cmp.Or(c.stallTime, stallTime)}
-	m.timer = time.AfterFunc(m.limit, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if !m.isEnded {
-			m.isStalled, m.isEnded = true, true
-			p.kill()
-		}
-	})
-	return m
-}
-
-// noted notes that something has moved. The next time may be longer by more.
-func (m *movement) noted(more time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.isEnded {
-		m.timer.Reset(m.limit + more)
-	}
-}
-
-// pause lets any time pass until something is noted.
-func (m *movement) pause() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.timer.Stop() // if it is about to kill, it does
-}
-
-// end reports whether the carrier was killed. If not, it is left alone from now on.
-func (m *movement) end() (isStalled bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.isEnded = true
-	m.timer.Stop()
-	return m.isStalled
-}
-
-// writer returns a writer whose bytes are movement.
-func (m *movement) writer(to io.Writer) io.Writer { return movingWriter{to, m} }
-
-type movingWriter struct {
-	to    io.Writer
-	moves *movement
-}
-
-// Write writes a few bytes at a time, so that a slow link moves often.
-func (w movingWriter) Write(p []byte) (int, error) {
-	const few = 4 << 10
-	written := 0
-	for written < len(p) {
-		n, err := w.to.Write(p[written:min(len(p), written+few)])
-		if written += n; err != nil {
-			return written, err
-		}
-		w.moves.noted(0)
-	}
-	return written, nil
 }

@@ -269,8 +269,7 @@ func (r *router) deliver(e cluster.Envelope) {
 func Claim(ctx context.Context, c *Connection, folder string) error {
 	err := tell(ctx, c, askClaim, folderAsk{folder})
 	if asked := (*AskError)(nil); errors.As(err, &asked) {
-		return &HostError{Host: c.Host.Name, Text: "no folder can be made for the job: " + asked.Text,
-			IsFull: isFull(asked.Text)}
+		return &HostError{Host: c.Host.Name, Text: "no folder can be made for the job: " + asked.Text}
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,27 +162,20 @@ func (l *line) receive() (m message, err error) {
 
 // ear is a reader that knows for how many beats it has been waiting.
 type ear struct {
-	in        io.Reader
-	isWaiting atomic.Bool
-	beats     atomic.Int64 // since the Read in progress began
+	in    io.Reader
+	beats atomic.Int64 // since the Read in progress began; far below 0 if there is none
 }
 
 // Read reads as in does.
 func (e *ear) Read(p []byte) (int, error) {
 	e.beats.Store(0)
-	e.isWaiting.Store(true)
-	defer e.isWaiting.Store(false)
+	defer e.beats.Store(math.MinInt32)
 	return e.in.Read(p)
 }
 
-// waits notes a beat, and returns for how long the Read that is in progress has been waiting; 0 if there is
-// none.
-func (e *ear) waits() time.Duration {
-	if !e.isWaiting.Load() {
-		return 0
-	}
-	return time.Duration(e.beats.Add(1)) * beatEvery
-}
+// waits notes a beat, and returns for how long the Read that is in progress has been waiting; if there is
+// none, less than 0.
+func (e *ear) waits() time.Duration { return time.Duration(e.beats.Add(1)) * beatEvery }
 
 // beat sends a beat every second, unless other lines wait to be written. It returns true when nothing was
 // heard for too long, and false when done is closed. Time is counted in beats, so that the time in which this

@@ -47,7 +47,7 @@ var bootstrap = oneLine(`
 	exec "$f" agent`)
 
 // notExecutable is what the script says of a folder from which nothing can be run.
-const notExecutable = "its file system is mounted noexec"
+const notExecutable = "its file system is mounted noexec, so XDG_CACHE_HOME must name a folder of another one"
 
 // bootstrapFolder lets b be the folder of programs.
 const bootstrapFolder = `

@@ -13,14 +13,6 @@ import (
 // its standard input and output: many bytes would keep the agent's lines waiting. Closing the stream ends
 // the command, and so does the end of ctx. The arguments are words without quotes or spaces.
 func (c Console) Stream(ctx context.Context, a *Connection, arguments ...string) (io.ReadWriteCloser, error) {
-	s, err := c.stream(ctx, a, arguments...)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (c Console) stream(ctx context.Context, a *Connection, arguments ...string) (*stream, error) {
 	argv, e := append([]string{c.Program}, arguments...), c.Environment
 	isAway := !IsHere(a.Host.Name)
 	if isAway {
@@ -31,14 +23,8 @@ func (c Console) stream(ctx context.Context, a *Connection, arguments ...string)
 		return nil, &HostError{Host: a.Host.Name, Text: "start " + argv[0], Err: err}
 	}
 	stop := context.AfterFunc(ctx, p.kill)
-	s := &stream{carrier: p, reader: bufio.NewReader(p.out), closeOnce: sync.OnceFunc(func() {
-		stop()
-		p.close()
-	})}
-	s.begin = sync.OnceValue(func() error { return nil })
-	if isAway {
-		s.begin = sync.OnceValue(s.skip)
-	}
+	s := &stream{carrier: p, reader: bufio.NewReader(p.out), isBegun: !isAway}
+	s.end = sync.OnceFunc(func() { stop(); p.close() })
 	return s, nil
 }
 
@@ -51,9 +37,9 @@ func installed(hash string, arguments []string) string {
 // stream is the standard input and output of a process.
 type stream struct {
 	*carrier
-	reader    *bufio.Reader
-	begin     func() error // makes the output of the process the next to read
-	closeOnce func()
+	reader  *bufio.Reader
+	isBegun bool // the output of the process is the next to read
+	end     func()
 }
 
 // beginning is the line before the output of the process. The user's shell may print something before.
@@ -78,13 +64,16 @@ func (s *stream) skip() error {
 
 // Read reads the output of the process. At its end the error has the last words of the process, if there
 // are any by then.
-func (s *stream) Read(p []byte) (int, error) {
-	n, err := 0, s.begin()
+func (s *stream) Read(p []byte) (n int, err error) {
+	if !s.isBegun {
+		err = s.skip()
+		s.isBegun = err == nil
+	}
 	if err == nil {
 		n, err = s.reader.Read(p)
 	}
 	if err == io.EOF && s.words.last() != "" {
-		err = fmt.Errorf("the connection has ended%s", said(s.words.last()))
+		err = fmt.Errorf("%w%s", io.ErrUnexpectedEOF, said(s.words.last()))
 	}
 	return n, err
 }
@@ -94,6 +83,6 @@ func (s *stream) Write(p []byte) (int, error) { return s.in.Write(p) }
 
 // Close ends the process.
 func (s *stream) Close() error {
-	s.closeOnce()
+	s.end()
 	return nil
 }

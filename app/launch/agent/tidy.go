@@ -6,7 +6,60 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/regular"
 )
+
+// Note: job folders
+//
+// A job has a folder of its own on every host, which the console removes when it has fetched the results.
+// The agent claims it: it holds a lock on a file in it for as long as it lives. A folder that nobody has
+// locked was left behind. It goes when its agent ends or another one starts, unless the command of the job
+// ran there: its checkpoints and results are kept for a month, to be fetched by hand. Several agents may
+// have claimed the same folder, where hosts share their homes.
+
+const (
+	ownerFile = ".lockstep-owner"   // is locked, and empty unless the folder holds results
+	emptyAge  = time.Hour           // after which a folder without results goes that nobody claims
+	jobAge    = 30 * 24 * time.Hour // after which results that nobody has fetched go
+)
+
+// claim makes a job's folder and returns the file that keeps it until it is closed. Where there are no locks,
+// the folder is kept by its age.
+func claim(folder string) (*os.File, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(folder, ownerFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err == nil {
+		regular.TryLock(f, true)
+	}
+	return f, err
+}
+
+// keepResults lets the folder of a claim stay when its agent is gone.
+func keepResults(claim *os.File) error {
+	_, err := claim.WriteString("the command of the job ran here\n")
+	return err
+}
+
+// sweep removes a job's folder that nobody claims and that was used so long ago, if it is of no more use.
+func sweep(folder string, unused time.Duration) {
+	age := jobAge
+	if f, err := os.OpenFile(filepath.Join(folder, ownerFile), os.O_WRONLY, 0); err == nil {
+		defer f.Close() // nothing was written
+		isFree, err := regular.TryLock(f, false)
+		if !isFree && err == nil {
+			return
+		}
+		if info, failed := f.Stat(); err == nil && failed == nil && info.Size() == 0 {
+			age = emptyAge
+		}
+	}
+	if unused >= age {
+		os.RemoveAll(folder)
+	}
+}
 
 const (
 	keptPrograms = 4              // besides those of the last day

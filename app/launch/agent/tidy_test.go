@@ -9,6 +9,24 @@ import (
 	"time"
 )
 
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "none"
+	}
+	return string(text)
+}
+
 func TestTidy(t *testing.T) {
 	cache, now := t.TempDir(), time.Now()
 	bin, jobs := filepath.Join(cache, "bin"), filepath.Join(cache, "jobs")
