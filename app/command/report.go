@@ -59,13 +59,8 @@ check).`,
 		}
 		done := rendered{Report: filepath.Join(folder, report.HTMLFile)}
 		if figures != "" {
-			written, err := made.WriteFigures(figures)
-			if err != nil {
+			if done.Figures, err = made.WriteFigures(figures); err != nil {
 				return answer{}, usagef("--figures: %v", err)
-			}
-			done.Figures = written.Count
-			for _, why := range written.TooLarge {
-				fmt.Fprintf(a.stderr, "no PNG file: %s; its SVG file is there\n", why)
 			}
 		}
 		return answer{done, func(w io.Writer) error {

@@ -100,7 +100,9 @@ func (p *page) answerFirst(c *compare.Comparison) {
 		first.Answer = nil
 		return
 	}
-	p.Picture.within(first.Title)
+	if p.Picture != nil {
+		p.Picture.Title += " · " + first.Title
+	}
 	p.Answer.Text = first.Title + ": " + p.Answer.Text
 	p.Overview = overview(p.Sections)
 }

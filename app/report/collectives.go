@@ -87,8 +87,7 @@ func Collectives(m Measured) (*Report, error) {
 			Title: "Measurements", Caption: "Predicted: from the latency and the speed of the links, as " +
 				"the group measured them before.", Table: collectiveTable(operation, own), IsOpen: true}}}
 		if i == 0 {
-			p.Picture, s.Figures = new(s.Figures[0].asLead()), s.Figures[1:]
-			p.Picture.within(operation)
+			s.Figures = p.lead(s.Figures)
 		}
 		p.Sections = append(p.Sections, s)
 	}
@@ -149,40 +148,29 @@ func sizesOf(all []compare.Collective) (sizes []int64) {
 }
 
 // collectiveFigures plots the time of one operation against size, a curve for each way of doing it, then, if
-// there are several sizes, the bandwidth. What the names of all ways
-// have in common is left out.
+// there are several sizes, the bandwidth.
 func collectiveFigures(number int, operation string, all []compare.Collective) []figure {
 	sizes := sizesOf(all)
-	var places []string
+	time := plot.Lines{X: "size of the vector", Y: "time of a call", IsLog: true, Format: wholeTime}
 	for _, n := range sizes {
-		places = append(places, wholeSize(n))
+		time.Places = append(time.Places, wholeSize(n))
 	}
-	common := words(all[0])
+	bus := plot.Lines{X: time.X, Y: "bus bandwidth, GB/s", Places: time.Places}
 	for _, c := range all {
-		common = slices.DeleteFunc(common, func(w string) bool { return !slices.Contains(words(c), w) })
-	}
-	var times, rates []plot.Series
-	for _, c := range all {
-		own := slices.DeleteFunc(words(c), func(w string) bool { return slices.Contains(common, w) })
-		name, at := cmp.Or(strings.Join(own, ", "), lineName(c)), float64(slices.Index(sizes, c.Bytes)+1)
-		one := curveNamed(&times, name)
+		at := float64(slices.Index(sizes, c.Bytes) + 1)
+		one := curveNamed(&time.Series, lineName(c))
 		addPoint(one, at, 1e6*float64(c.Seconds.Median))
 		one.Lo = append(one.Lo, 1e6*float64(c.Seconds.P10))
 		one.Hi = append(one.Hi, 1e6*float64(c.Seconds.P90))
-		addPoint(curveNamed(&rates, name), at, float64(c.Bus))
+		addPoint(curveNamed(&bus.Series, lineName(c)), at, float64(c.Bus))
 	}
-	chart := func(id, title, y string, all []plot.Series) plot.Lines {
-		return plot.Lines{Head: plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: operation + ", " +
-			title},
-			X: "size of the vector", Y: y, Series: all, Places: places}
+	head := func(id, title string) plot.Head {
+		return plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: title + " of " + operation}
 	}
-	time := chart("time", "time by size", "time of a call", times)
-	time.IsLog, time.Format = true, wholeTime
-	figures := []figure{{"Time of a call", "Median with the band from the 10th to the 90th percentile, on " +
-		"a logarithmic scale.", time}}
+	figures := []figure{{head("time", "Time"), "Median with the band from the 10th to the 90th percentile, " +
+		"on a logarithmic scale.", time}}
 	if len(sizes) > 1 {
-		figures = append(figures, figure{"Bus bandwidth of " + operation, "Of the medians.",
-			chart("bus", "bus bandwidth by size", "bus bandwidth, GB/s", rates)})
+		figures = append(figures, figure{head("bus", "Bus bandwidth"), "Of the medians.", bus})
 	}
 	return figures
 }
@@ -219,23 +207,19 @@ func wholeSize(n int64) string {
 }
 
 // lineName says what distinguishes the measurements of one curve.
-func lineName(c compare.Collective) string { return strings.Join(words(c), ", ") }
-
-// words are the parts of a way's name.
-func words(c compare.Collective) []string {
-	words := []string{c.Link}
-	add := func(isThere bool, text string) {
-		if isThere {
-			words = append(words, text)
+func lineName(c compare.Collective) string {
+	count := func(n int, noun string) string {
+		if n < 2 {
+			return ""
 		}
+		return spelling.Count(n, noun)
 	}
-	add(c.Encryption != "", "encryption "+c.Encryption)
-	add(c.Streams > 1, spelling.Count(c.Streams, "stream"))
-	add(true, spelling.Count(c.Ranks, "rank"))
-	add(c.Hosts > 1, spelling.Count(c.Hosts, "host"))
-	add(c.Asked != "", c.Asked)
-	add(c.Codec != "" && c.Codec != "fp32", c.Codec)
-	return words
+	encryption := c.Encryption
+	if encryption != "" {
+		encryption = "encryption " + encryption
+	}
+	return joined(", ", c.Link, encryption, count(c.Streams, "stream"), spelling.Count(c.Ranks, "rank"),
+		count(c.Hosts, "host"), c.Asked, strings.TrimPrefix(c.Codec, "fp32"))
 }
 
 // collectiveTable lists all measurements of an operation.

@@ -207,7 +207,7 @@ func TestFiguresAreInOrder(t *testing.T) {
 		t.Errorf("figures %s\nwant %s", got, want)
 	}
 	page := render(t, asPage, rich())
-	for _, want := range []string{"2.00 : 1", "hidden communication", "0.500</td>"} {
+	for _, want := range []string{"2.00 : 1", "hidden communication", "0.5000</td>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -38,7 +38,6 @@ func digits(v float64, n int) string {
 
 func seconds(v float64) string     { return digits(v, 3) }
 func millis(v float64) string      { return digits(1e3*v, 3) }
-func fourDigits(v float64) string  { return digits(v, 4) }
 func twoDecimals(v float64) string { return fixed(v, 2) }
 
 // trim formats a number without trailing zeros.

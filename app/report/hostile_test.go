@@ -190,12 +190,12 @@ func checkFigures(t *testing.T, kind string, r *report.Report) {
 	t.Helper()
 	folder := t.TempDir()
 	done, err := r.WriteFigures(folder)
-	if err != nil || done.Count == 0 {
-		t.Fatalf("%s: %+v, %v", kind, done, err)
+	if err != nil || done == 0 {
+		t.Fatalf("%s: %d figures, %v", kind, done, err)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 3*done.Count {
-		t.Fatalf("%s: %d files, %+v, %v", kind, len(entries), done, err)
+	if err != nil || len(entries) != 3*done {
+		t.Fatalf("%s: %d files of %d figures, %v", kind, len(entries), done, err)
 	}
 	for _, e := range entries {
 		text := read(t, folder, e.Name())

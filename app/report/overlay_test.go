@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,11 +47,11 @@ func TestOverlay(t *testing.T) {
 	longer := laid(t, "ddp", "model: lenet\nstrategy: ddp\n", `"steps":80`)
 	page := overlayPage(t, []string{"first", "second"}, ddp, ps)
 	for _, want := range []string{"Equal work: A first had the shortest median step, 10.0 ms; the next, B " +
-		"second, 15.0 ms (1.50×).", "≈ measured once", "One run of each decides nothing", "All other " +
-		"settings are the same",
+		"second, 15.0 ms (1.50×).", "≈ measured once", "One run of each decides nothing",
+		"All other settings are the same",
 		`<td class="prose">ddp</td><td class="prose">ps</td>`,
 		`<th scope="row">servers</th><td class="prose">–</td>`,
-		`<td>75.00 %<small>after 40 steps</small></td>`,
+		`<td>75.0 %<small>after 40 steps</small></td>`,
 		`<title id="loss-samples-wide-t">`, `<title id="loss-seconds-wide-t">`,
 		`<title id="accuracy-seconds-wide-t">`,
 		`<title id="phases-wide-t">`, "All runs end with the same parameters",
@@ -69,23 +68,19 @@ func TestOverlay(t *testing.T) {
 	taken := laid(t, "ps", "model: lenet\n", `"step_ms":{"median":15},"cores_taken":{"stolen":0,`+
 		`"others":0.44}`)
 	page = overlayPage(t, []string{"first", "second"}, ddp, taken)
-	const not = "Equal work, but others took cores from B second, so the steps are not compared."
+	const not = "Equal work, but others took cores from B second, so steps are not compared."
 	if strings.Contains(page, "1.50×") || !strings.Contains(page, not) {
 		t.Errorf("the page has a ratio, or lacks %q", not)
 	}
 	most := laid(t, "ps", "model: lenet\n", `"cores_taken":{"stolen":0.01,"others":0.8}`)
 	page = overlayPage(t, []string{"first", "second", "third"}, ddp, taken, most)
-	const worst = "C third: 1.0 % of the cores&#39; time went to other virtual machines, 80 % to other " +
-		"processes; B second: 44 % of the cores&#39; time went to other processes."
-	if strings.Count(page, worst) != 2 {
-		t.Errorf("beside the figure and in the notes, the page lacks %q", worst)
-	}
-	if lost := "others took cores from C third, B second, so"; !strings.Contains(page, lost) {
+	if lost := "others took cores from B second; others took cores from C third, " +
+		"so"; !strings.Contains(page, lost) {
 		t.Errorf("the page lacks %q", lost)
 	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)
 	for _, want := range []string{"These did other work than A first: B longer (steps 80 against 40).",
-		`<b class="unfit">≈ unequal work</b>`, `<li class="refused">`} {
+		`<b class="unfit">≈ unequal work</b>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -111,21 +106,15 @@ func overlayPage(t *testing.T, names []string, runs ...*compare.Training) string
 func TestFiguresAsFiles(t *testing.T) {
 	folder := t.TempDir()
 	done, err := report.Benchmark(only(sample(), "lenet")).WriteFigures(folder)
-	if err != nil || done.Count != 5 || done.TooLarge != nil {
+	if err != nil || done != 5 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(read(t, folder, "g1-steps.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := 0
-	for _, r := range rows {
-		if r[0] == "Fastest" && r[1] == "B  single 1×2" && strings.HasPrefix(r[2], "run ") {
-			runs++
-		}
-	}
-	if runs != 6 || !slices.Equal(rows[0], []string{"group", "row", "what", "step time, ms"}) {
-		t.Errorf("%d runs of the fastest row under %v, want 6", runs, rows[0])
+	if row := rows[1]; row[0] != "B  single 1×2" || row[5] != "Fastest" || len(strings.Fields(row[4])) != 6 {
+		t.Errorf("%q under %q, want 6 runs of the fastest row", row, rows[0])
 	}
 	if _, err := png.Decode(strings.NewReader(read(t, folder, "g1-steps.png"))); err != nil {
 		t.Error(err)

@@ -91,11 +91,21 @@ func (p *page) figures() []figure {
 	for _, s := range p.Sections {
 		add(s.Picture)
 		for _, f := range s.Figures {
-			f.within(s.Title)
+			f.Title += " · " + s.Title
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// lead makes the first of figures the picture of the page, and returns the others.
+func (p *page) lead(figures []figure) []figure {
+	if len(figures) == 0 {
+		return nil
+	}
+	figures[0].IsLead = true
+	p.Picture = &figures[0]
+	return figures[1:]
 }
 
 // key returns A to Z, then A1 to Z1 and so on.

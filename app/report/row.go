@@ -24,6 +24,9 @@ type lineView struct {
 // isBaseline reports whether the group's speed-ups are relative to the line.
 func (v *lineView) isBaseline() bool { return v.Line == v.group.Baseline }
 
+// name is the letter and the label of the line.
+func (v *lineView) name() string { return v.key + "  " + v.Label }
+
 // series is a curve of the line.
 func (v *lineView) series(at, values []float64) plot.Series {
 	return plot.Series{Keys: []string{v.key}, Label: v.Label, Style: v.style, At: at, Values: values}
@@ -228,8 +231,7 @@ func (s *section) rowTable(name string, columns []column[*lineView]) table {
 		}
 	}
 	first := cells("row", "", func(v *lineView) cell {
-		c := cell{Text: v.key + "  " + v.Label, Small: v.detail(), Swatch: v.style.Swatch()}
-		return c
+		return cell{Text: v.name(), Small: v.detail(), Swatch: v.style.Swatch()}
 	})
 	t := tableOf(name, done, append([]column[*lineView]{first}, columns...)...)
 	for i, v := range done {
@@ -294,7 +296,7 @@ func runTables(s *section) (all []block) {
 			t.Rows = append(t.Rows, row{Cells: []cell{{Text: fmt.Sprintf("failed %d", i+1)},
 				{Text: text, Span: len(t.Head) - 1}}})
 		}
-		all = append(all, block{ID: v.raw, Title: s.Title + ": " + v.key + "  " + v.Label, Table: t})
+		all = append(all, block{ID: v.raw, Title: s.Title + ": " + v.name(), Table: t})
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/app/strategy"
 )
 
-// head names a chart of the section.
+// head names a figure of the section.
 func (s *section) head(id, title string) plot.Head {
 	return plot.Head{ID: s.ID + "-" + id, Title: title}
 }
@@ -18,8 +18,7 @@ func (s *section) head(id, title string) plot.Head {
 // stepFigure is the picture of a section: the step time of each row, a dot per run, sorted, with the rows
 // that cannot be told apart in one block.
 func (s *section) stepFigure() *figure {
-	d := plot.Dots{Head: s.head("steps", "Step time of each row"), X: "step time, ms"}
-	d.IsLead = true
+	d := plot.Dots{X: "step time, ms"}
 	for _, g := range s.ranking() {
 		group := plot.DotGroup{Title: g.title + g.because(), IsOne: g.isOne}
 		for _, v := range g.lines {
@@ -33,7 +32,9 @@ func (s *section) stepFigure() *figure {
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow, in the table in parentheses: others took cores from the run."
 	}
-	return &figure{Title: "Step time", Caption: caption, Chart: d}
+	f := figure{s.head("steps", "Step time"), caption, d}
+	f.IsLead = true
+	return &f
 }
 
 // notRanked is the heading of rows that the answer leaves out.
@@ -102,7 +103,7 @@ func (s *section) views(lines []*compare.Line) []*lineView {
 // dots is the row of a line in the picture, in milliseconds.
 func (v *lineView) dots() plot.DotRow {
 	in := v.Interval()
-	r := plot.DotRow{Key: v.key, Label: v.Label, Style: v.style, Middle: 1e3 * v.Step.Median, Lo: 1e3 * in.Lo,
+	r := plot.DotRow{Name: v.name(), Style: v.style, Middle: 1e3 * v.Step.Median, Lo: 1e3 * in.Lo,
 		Hi: 1e3 * in.Hi, End: millis(v.Step.Median) + " ms"}
 	if v.Speedup.Known() && !v.isBaseline() {
 		r.End += fmt.Sprintf(" · %.2f×", v.Speedup.Median)
@@ -126,131 +127,70 @@ func (s *section) lossFigures() []figure {
 	}) {
 		caption += " Of workers that do not meet in every step: mean of their own losses."
 	}
-	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Repeats > 0 }) {
-		caption += " Curves of another program end where it trains on its first batches again."
+	of := func(id, x string, at func(*lineView) []float64) figure {
+		return against(s.head(id, "Loss against "+x), x, "loss", caption, s.lines,
+			func(v *lineView) plot.Series {
+				loss := v.SharedLoss()
+				return v.series(steady(at(v)[:len(loss)], loss, differences(v.LossSamples[:len(loss)])))
+			})
 	}
-	of := func(at func(*lineView) []float64) (all []plot.Series) {
-		for _, v := range s.lines {
-			if loss := v.SharedLoss(); len(loss) > 0 {
-				samples := differences(v.LossSamples[:len(loss)])
-				all = append(all, v.series(steady(at(v)[:len(loss)], loss, samples)))
-			}
-		}
-		return all
-	}
-	bySeconds := of(func(v *lineView) []float64 { return v.LossSeconds })
-	bySamples := of(func(v *lineView) []float64 { return v.LossSamples })
-	return []figure{
-		curves(s.head("loss-seconds", "Loss against seconds of training steps"), "seconds", "loss", caption,
-			bySeconds),
-		curves(s.head("loss", "Loss against samples"), "samples", "loss", caption+
-			fmt.Sprintf(" One iteration is a batch of %d.", s.lines[0].Setting.Batch), bySamples)}
+	return []figure{of("loss-seconds", "seconds of training steps", func(v *lineView) []float64 {
+		return v.LossSeconds
+	}), of("loss", "samples", func(v *lineView) []float64 { return v.LossSamples })}
 }
 
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
-	hasBand := false
-	of := func(at func(compare.Evaluated) float64) (all []plot.Series) {
-		for _, v := range s.lines {
-			curve := v.Accuracy.Curve
-			if len(curve) < 2 || strategy.Named(v.Setting.Strategy).IsFloor {
-				continue
-			}
-			one := v.series(nil, nil)
-			for _, e := range curve {
-				one.At, one.Values = append(one.At, at(e)), append(one.Values, 100*e.Mean)
-				if v.Seeds > 1 {
-					one.Lo, one.Hi = append(one.Lo, 100*e.Lo), append(one.Hi, 100*e.Hi)
-					hasBand = true
+	const caption = "On all test samples; the time is without evaluations. Of several seeds a line is " +
+		"the mean, a band reaches from the lowest to the highest."
+	of := func(id, x string, at func(compare.Evaluated) float64) figure {
+		return against(s.head(id, "Accuracy against "+x), x, accuracyAxis, caption, s.lines,
+			func(v *lineView) plot.Series {
+				one := v.series(nil, nil)
+				if strategy.Named(v.Setting.Strategy).IsFloor {
+					return one
 				}
-			}
-			all = append(all, one)
-		}
-		return all
+				for _, e := range v.Accuracy.Curve {
+					addPoint(&one, at(e), 100*e.Mean)
+					if v.Seeds > 1 {
+						one.Lo, one.Hi = append(one.Lo, 100*e.Lo), append(one.Hi, 100*e.Hi)
+					}
+				}
+				return one
+			})
 	}
-	bySeconds := of(func(e compare.Evaluated) float64 { return e.Seconds })
-	bySamples := of(func(e compare.Evaluated) float64 { return e.Samples })
-	caption := "On all test samples; the time is without evaluations."
-	if hasBand {
-		caption += " Lines are means over seeds, bands reach from the lowest to the highest."
-	}
-	return []figure{
-		curves(s.head("accuracy-seconds", "Accuracy against seconds of training"), "seconds", accuracyAxis,
-			caption,
-			bySeconds),
-		curves(s.head("accuracy-samples", "Accuracy against samples"), "samples", accuracyAxis, caption,
-			bySamples)}
+	return []figure{of("accuracy-seconds", "seconds of training", func(e compare.Evaluated) float64 {
+		return e.Seconds
+	}), of("accuracy-samples", "samples", func(e compare.Evaluated) float64 { return e.Samples })}
 }
 
 const accuracyAxis = "test accuracy, %"
 
 // timeFigure plots the step time of each row against the iteration.
 func (s *section) timeFigure() figure {
-	var all []plot.Series
-	for _, v := range s.lines {
-		if len(v.Times) > 0 {
+	return against(s.head("time", "Step time against iteration"), "iteration", "step time, ms",
+		"Slowest rank of each step, median over the runs; of many steps, means of neighbours.", s.lines,
+		func(v *lineView) plot.Series {
 			var at []float64
 			for i := range v.Times {
 				at = append(at, float64(i+1))
 			}
-			all = append(all, v.series(steady(at, scaled(v.Times, 1e3), nil)))
-		}
-	}
-	return curves(s.head("time", "Step time against iteration"), "iteration", "step time, ms",
-		"Slowest rank of "+
-			"each step, median over the runs; of many steps, means of neighbours.", all).limited()
-}
-
-// phased is what takes time by phase: a row, a rank, or a run.
-type phased struct {
-	key, label string
-	seconds    map[string]float64
-	hidden     float64 // communication that computation hid; NaN: not told
-}
-
-// phaseFigure stacks phases, times a factor, with the exchange that computation hid beside the exposed one.
-func phaseFigure(head plot.Head, title, x, caption string, names []string, by float64, all []phased) figure {
-	b := plot.Bars{Head: head, X: x, BesideAt: slices.Index(names, "sync_exposed")}
-	for _, name := range names {
-		if name == "sync_exposed" {
-			name = "exposed communication"
-		}
-		b.Parts = append(b.Parts, name)
-	}
-	for _, one := range all {
-		bar := plot.Bar{Key: one.key, Label: one.label, Beside: by * one.hidden}
-		for _, name := range names {
-			bar.Values = append(bar.Values, by*one.seconds[name])
-		}
-		if bar.Total() > 0 {
-			b.Rows = append(b.Rows, bar)
-		}
-		if known(one.hidden) {
-			b.Beside = "hidden communication"
-		}
-	}
-	caption += " Exposed communication: the training thread waits for other workers."
-	if b.Beside != "" {
-		caption += " The outlined bar is communication that computation hid."
-	}
-	return figure{Title: title, Caption: caption, Chart: b}
+			return v.series(steady(at, scaled(v.Times, 1e3), nil))
+		}).limited()
 }
 
 // phaseFigure stacks the phases of a step.
 func (s *section) phaseFigure() figure {
 	var all []phased
 	for _, v := range s.lines {
-		if v.Phases == nil {
-			continue
-		}
-		one := phased{v.key, v.Label, map[string]float64{}, v.Hidden}
-		for i, name := range compare.Phases() {
-			one.seconds[name] = v.Phases[i]
+		one := phased{v.name(), map[string]float64{}, v.Hidden}
+		for i, seconds := range v.Phases {
+			one.seconds[compare.Phases()[i]] = seconds
 		}
 		all = append(all, one)
 	}
-	return phaseFigure(s.head("phases", "Phases of a step"), "Where a step goes", "ms per step",
+	return phaseFigure(s.head("phases", "Where a step goes"), "ms per step",
 		"Mean over runs, ranks and the steps from the 10th to the 90th percentile.", compare.Phases(), 1e3,
 		all)
 }

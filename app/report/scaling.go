@@ -12,8 +12,7 @@ import (
 const fewestCounts = 3
 
 // scalingFigures plot the speed-up against the number of workers with as many threads as the baseline, a
-// curve
-// for each way of training, beside what is ideal on the host's cores.
+// curve for each way of training and number of workers of a host, beside what is ideal on the host's cores.
 func (s *section) scalingFigures() []figure {
 	base := s.lines[0].group.Baseline
 	if base == nil {
@@ -38,12 +37,12 @@ func (s *section) scalingFigures() []figure {
 			addPoint(&ideal, float64(n), float64(most[n])/float64(base.Cores))
 		}
 	}
-	var curves []plot.Series
+	all := []plot.Series{ideal}
 	for _, v := range lines {
 		if v.Line == base {
 			continue
 		}
-		c := curveNamed(&curves, v.way(lines))
+		c := curveNamed(&all, joined(" ", v.Setting.Strategy, v.settings(), v.perHost()))
 		if c.Values == nil { // all curves start from the baseline
 			c.Style.Colour = v.style.Colour
 			addPoint(c, float64(base.Setting.Workers), 1)
@@ -53,27 +52,10 @@ func (s *section) scalingFigures() []figure {
 		addPoint(c, float64(v.Setting.Workers), v.Speedup.Median)
 		c.Lo, c.Hi = append(c.Lo, v.Speedup.Interval.Lo), append(c.Hi, v.Speedup.Interval.Hi)
 	}
-	return []figure{{"Speed-up", "Over " + base.Label + ", round by round, with intervals. Dashed: as many " +
-		"times as there are cores. Rows with more workers × threads than cores show contention, not scaling.",
-		plot.Lines{Head: s.head("speedup", "Speed-up against workers"), X: "workers", Y: "speed-up over " +
-			base.Label, Series: append([]plot.Series{ideal}, curves...)}}}
-}
-
-// way names how a row trains: by strategy and settings and, only where rows would stand above each other, by
-// the workers of a host, algorithm and link.
-func (v *lineView) way(all []*lineView) string {
-	name := joined(" ", v.Setting.Strategy, v.settings())
-	counts := map[int]bool{}
-	for _, o := range all {
-		if joined(" ", o.Setting.Strategy, o.settings()) != name {
-			continue
-		}
-		if counts[o.Setting.Workers] {
-			return joined(" ", name, v.perHost(), v.Setting.Algorithm, v.Setting.Link)
-		}
-		counts[o.Setting.Workers] = true
-	}
-	return name
+	caption := "Over " + base.Label + ", round by round, with intervals. Dashed: as many times as " +
+		"there are cores. Rows with more workers × threads than cores show contention, not scaling."
+	return []figure{{s.head("speedup", "Speed-up"), caption,
+		plot.Lines{X: "workers", Y: "speed-up over " + base.Label, Series: all}}}
 }
 
 // perHost words how many workers each host of a row has.

@@ -45,8 +45,8 @@ func TestScalingOverHosts(t *testing.T) {
 	page := read(t, folder, report.HTMLFile)
 	figure := page[strings.Index(page, `<figure id="g1-speedup"`):]
 	figure = figure[:strings.Index(figure, "</figure>")]
-	for _, want := range []string{"<b>B D F</b> gather-scatter 2 a host direct tcp",
-		"<b>C E</b> gather-scatter 1 a host direct tcp"} {
+	for _, want := range []string{"<b>B D F</b> gather-scatter 2 a host<",
+		"<b>C E</b> gather-scatter 1 a host<"} {
 		if !strings.Contains(figure, want) {
 			t.Errorf("the figure lacks %q:\n%.3000s", want, figure[strings.Index(figure, "</svg>"):])
 		}

@@ -35,13 +35,11 @@ func quantities() []quantity {
 	}
 }
 
-// figure plots the quantity of all ranks against the step. Ranks that agree share a curve.
+// figure plots the quantity of all ranks against the step.
 func (q quantity) figure(ranks []compare.WatchedRank) figure {
 	var all []plot.Series
 	for rank, w := range ranks {
-		if values := scaled(q.values(w), q.scale); slices.ContainsFunc(values, known) {
-			all = append(all, rankSeries(rank, w.Step, values))
-		}
+		all = append(all, rankSeries(rank, w.Step, scaled(q.values(w), q.scale)))
 	}
 	f := curves(plot.Head{ID: q.id, Title: q.title + " against step"}, "step", q.label, q.caption, all)
 	if q.id == "time" {
@@ -59,11 +57,7 @@ func rankSeries(rank int, at, values []float64) plot.Series {
 // trainingFigures are the figures of a run in the order of the page: losses, accuracy, where the time goes,
 // then what each worker took. Those without data are left out; the first is the picture of the page.
 func trainingFigures(t *compare.Training) []figure {
-	var all []figure
-	if len(t.Watched) > 0 {
-		all = append(all, lossCurves(t))
-	}
-	all = append(all, evaluationFigures(t)...)
+	all := append([]figure{lossCurves(t)}, evaluationFigures(t)...)
 	all = append(all, rankPhases(t.Ranks))
 	watched := quantities()
 	if t.Workers == 1 { // which has no network
@@ -72,41 +66,25 @@ func trainingFigures(t *compare.Training) []figure {
 	for _, q := range watched {
 		all = append(all, q.figure(t.Watched))
 	}
-	all = drawn(all...)
-	if len(all) > 0 {
-		all[0] = all[0].asLead()
-	}
-	return all
-}
-
-// asLead is a figure as the first picture of a page.
-func (f figure) asLead() figure {
-	if lines, isLines := f.Chart.(plot.Lines); isLines {
-		lines.IsLead = true
-		f.Chart = lines
-	}
-	return f
+	return drawn(all...)
 }
 
 // lossCurves plots the loss of training and that of the test samples over the steps. Where workers do not
 // meet in every step, each has its own.
 func lossCurves(t *compare.Training) figure {
 	const mostRanks = 8 // whose curves an eye tells apart
-	caption := "Training: mean over the global batch."
-	at, loss := steady(t.Joint.Step, t.Joint.Loss, differences(t.Joint.Samples))
-	all := []plot.Series{{Keys: []string{"t"}, Label: "training", At: at, Values: loss}}
+	caption := "Training: mean over the global batch; of many steps, means of neighbours."
+	all := []plot.Series{{Keys: []string{"t"}, Label: "training"}}
+	all[0].At, all[0].Values = steady(t.Joint.Step, t.Joint.Loss, differences(t.Joint.Samples))
 	if t.IsLoose() {
-		caption = "Training: mean of the workers' own losses."
+		caption = "Training: the workers' own losses."
 		if len(t.Watched) <= mostRanks {
-			all, caption = nil, "Training: each worker's own loss."
+			all = nil
 			for rank, w := range t.Watched {
 				at, loss := steady(w.Step, w.Loss, differences(w.Samples))
 				all = append(all, rankSeries(rank, at, loss))
 			}
 		}
-	}
-	if t.Steps > mostPoints {
-		caption += " Means over the steps between two points."
 	}
 	scored := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
 		func(e record.Evaluation) float64 { return float64(e.Loss) })
@@ -116,16 +94,9 @@ func lossCurves(t *compare.Training) figure {
 		}
 		s.Label = joined(", ", record.FinalPart(t.Evaluations)+" samples", s.Label)
 		s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: len(all) + i}
-		if slices.ContainsFunc(s.Values, known) {
-			all = append(all, s)
-		}
+		all = append(all, s)
 	}
-	if len(all) == 1 {
-		all[0].Keys = nil
-	}
-	return figure{"Loss", caption, plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step"},
-		X: "step",
-		Y: "loss, mean cross entropy", Series: all}}
+	return curves(plot.Head{ID: "loss", Title: "Loss"}, "step", "loss, mean cross entropy", caption, all)
 }
 
 // byRank returns a series for each rank that told of evaluations; one alone has no name.
@@ -136,10 +107,9 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Keys[0] == key })
 		if i < 0 {
 			i = len(all)
-			one := rankSeries(e.Rank, nil, nil)
-			all = append(all, one)
+			all = append(all, rankSeries(e.Rank, nil, nil))
 		}
-		all[i].At, all[i].Values = append(all[i].At, at(e)), append(all[i].Values, value(e))
+		addPoint(&all[i], at(e), value(e))
 	}
 	if len(all) == 1 {
 		all[0].Keys, all[0].Label = nil, ""
@@ -150,20 +120,13 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 // evaluationFigures plot the accuracy, if a rank was evaluated several times.
 func evaluationFigures(t *compare.Training) []figure {
 	accuracy := func(e record.Evaluation) float64 { return 100 * e.Accuracy }
-	bySeconds := byRank(t.Evaluations, trainSeconds, accuracy)
-	if len(bySeconds) == 0 || len(bySeconds[0].Values) < 2 {
-		return nil
-	}
 	batch := float64(t.Batch * max(1, t.Accumulate))
 	part := record.FinalPart(t.Evaluations)
 	plotted := func(id, x string, all []plot.Series) figure {
-		if len(all) == 1 {
-			all[0].Label = part + " samples"
-		}
 		return curves(plot.Head{ID: id, Title: "Accuracy against " + x}, x, part+" accuracy, %",
 			"On all "+part+" samples. Evaluations take no part in the time.", all)
 	}
-	return []figure{plotted("accuracy", "seconds of training", bySeconds),
+	return []figure{plotted("accuracy", "seconds of training", byRank(t.Evaluations, trainSeconds, accuracy)),
 		plotted("accuracy-samples", "samples", byRank(t.Evaluations, func(e record.Evaluation) float64 {
 			return float64(e.Steps) * batch
 		}, accuracy))}
@@ -202,25 +165,24 @@ func evaluationTable(evaluations []record.Evaluation) block {
 func rankPhases(ranks []record.RankStat) figure {
 	var all []phased
 	for _, r := range ranks {
-		hidden := hiddenSeconds(r.Buckets)
-		all = append(all, phased{"", fmt.Sprintf("rank %d", r.Rank), r.Phases.ByName(), hidden})
+		all = append(all, rankPhase(fmt.Sprintf("rank %d", r.Rank), r))
 	}
-	names := append(compare.Phases(), "evaluation")
-	return phaseFigure(plot.Head{ID: "phases", Title: "Phases of the run, by rank"}, "Where the time goes",
-		"seconds", "Wall time of the training thread of each rank.", names, 1, all)
+	return phaseFigure(plot.Head{ID: "phases", Title: "Where the time goes"}, "seconds",
+		"Wall time of the training thread of each rank.", append(compare.Phases(), "evaluation"), 1, all)
 }
 
-// hiddenSeconds is the time of a rank's exchanges that computation hid; NaN: not told.
-func hiddenSeconds(buckets []record.BucketStat) float64 {
-	sum := unknown
-	for i, b := range buckets {
-		if b.Hidden == nil {
-			return unknown
-		}
-		if i == 0 {
-			sum = 0
-		}
-		sum += b.Hidden.Seconds
+// rankPhase is the seconds of a rank by phase. What computation hid is known if all its buckets tell.
+func rankPhase(name string, r record.RankStat) phased {
+	one := phased{name, r.Phases.ByName(), unknown}
+	if len(r.Buckets) > 0 {
+		one.hidden = 0
 	}
-	return sum
+	for _, b := range r.Buckets {
+		if b.Hidden == nil {
+			one.hidden = unknown
+		} else {
+			one.hidden += b.Hidden.Seconds
+		}
+	}
+	return one
 }

@@ -27,12 +27,9 @@ func Run(t *compare.Training) *Report {
 		part{ID: "configuration", Title: "Configuration", Text: t.Configuration})
 	p.FactsTitle, p.Facts = inFigures, leading(facts)
 	p.note(trainingNotes(t))
-	figures := trainingFigures(t)
-	if len(figures) > 0 {
-		p.Picture, figures = &figures[0], figures[1:]
-	}
-	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t), Figures: figures,
-		Tables: filled(evaluationTable(t.Evaluations)), Terminal: []table{tableOf("run", facts,
+	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t),
+		Figures: p.lead(trainingFigures(t)),
+		Tables:  filled(evaluationTable(t.Evaluations)), Terminal: []table{tableOf("run", facts,
 			col("", "", func(p pair) string { return p.Name }),
 			col("", "", func(p pair) string { return p.Value }))}}}
 	return &Report{p}

@@ -21,7 +21,8 @@ func trainingRun(t *testing.T) (folder string) {
 	for step := range 1000 {
 		for rank := range 2 {
 			fmt.Fprintf(&steps,
-				`{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"rate":0.1,"seconds":0.01,"shards":%d,`+
+				`{"rank":%d,"step":%d,"loss":%g,"own_loss":null,"samples":32,`+
+					`"rate":0.1,"seconds":0.01,"shards":%d,`+
 					`"bytes_sent":%d,"bytes_received":20000,"cpu_seconds":0.03,`+
 					`"usage_seconds":0.02,"rss_bytes":%d}`+"\n",
 				rank, step, 2.5-float64(step)/1000, 1+rank, 10000*(rank+1), (100+step/10)<<20)
@@ -79,8 +80,8 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"moved once, by worker from 4 4 to 6 2, last before step 31",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
-		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`,  // cores
-		`<th scope="row">1000</th><td>0.5000</td><td>1.000</td>`, // MB/s
+		`<th scope="row">1000</th><td>1.500</td><td>1.500</td>`, // cores
+		`<th scope="row">1000</th><td>0.5000</td><td>1</td>`,    // MB/s
 		`<title id="phases-wide-t">`, `<title id="rate-wide-t">`, "<b>v</b> test samples",
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
 		"<dt>not whole</dt><dd>updates.jsonl of rank 0 ends early: no space left on device</dd>",
@@ -103,8 +104,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 }
 
 // pagesOf returns the page and the text of the run of [trainingRun], with more at the start of its summary,
-// and
-// with files changed.
+// and with files changed.
 func pagesOf(t *testing.T, more string, files map[string]string) (page, text string) {
 	t.Helper()
 	folder := trainingRun(t)
@@ -136,9 +136,8 @@ func pageOf(t *testing.T, summary string, change func(*compare.Training)) string
 	return unbroken(page.String())
 }
 
-// A run that others took cores from says so on its first screen, below when and where it was. The figures of
-// a
-// resumed run that are those of its last part say so.
+// A run that others took cores from says so on its first screen, below when and where it was. The figures
+// of a resumed run that are those of its last part say so.
 func TestReportsOfDisturbedAndResumedRuns(t *testing.T) {
 	page, _ := pagesOf(t, `"cores_taken":{"stolen":0,"others":0.51},`,
 		map[string]string{"host.json": `{"cpu":"AMD ` +
@@ -217,9 +216,8 @@ func TestReportOfADamagedRunNamesTheFile(t *testing.T) {
 	}
 }
 
-// A page says what of a run is unusual, and nothing of what is not: servers, several hosts,
-// cores
-// that workers share, which are started one by one and take all of them.
+// A page says what of a run is unusual, and nothing of what is not: servers, several hosts, cores that
+// workers share, which are started one by one and take all of them.
 func TestWhatIsUnusualOfARun(t *testing.T) {
 	const contention, hosts = "contention", `<div id="hosts">`
 	const four = `{"rank":0,"host":"a"},{"rank":1,"host":"a"},{"rank":2,"host":"b"},{"rank":3,"host":"b"}`

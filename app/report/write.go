@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -78,59 +77,49 @@ func (r *Report) Write(folder string) error {
 	return writeFiles(folder, []rendering{{MarkdownFile, r.Markdown}, {HTMLFile, r.HTML}})
 }
 
-// Figures says what [Report.WriteFigures] wrote.
-type Figures struct {
-	Count    int      // figures with a chart
-	TooLarge []string // why some have no PNG file
-}
-
-// WriteFigures writes each figure with a chart into folder, as an SVG, a PNG and a CSV file that are named
-// after it. A figure that is too large for a PNG file has none. The folder is made if need be.
-func (r *Report) WriteFigures(folder string) (Figures, error) {
-	var done Figures
+// WriteFigures writes each figure into folder, as an SVG, a PNG and a CSV file that are named after it, and
+// returns how many there are. The folder is made if need be.
+func (r *Report) WriteFigures(folder string) (int, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return done, fmt.Errorf("report: %w", err)
+		return 0, fmt.Errorf("report: %w", err)
 	}
-	for _, f := range r.page.figures() {
-		around := plot.Around{Title: f.Title, Caption: f.Caption, Source: r.page.Title + " · " + r.page.Lede}
-		files := []rendering{
-			{f.ID() + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, spelling.PlainLines(string(plot.File(f.Chart, around))))
+	all := r.page.figures()
+	for _, f := range all {
+		text := f.Caption + " " + r.page.Title + " · " + r.page.Lede
+		err := writeFiles(folder, []rendering{
+			{f.ID + ".svg", func(w io.Writer) error {
+				_, err := io.WriteString(w, spelling.PlainLines(string(plot.File(f.Head, f.Chart, text))))
 				return err
 			}},
-			{f.ID() + ".csv", func(w io.Writer) error { return writeCSV(w, f.Chart.Data()) }},
-		}
-		picture, err := plot.PNG(f.Chart, around)
+			{f.ID + ".png", func(w io.Writer) error { return plot.PNG(w, f.Head, f.Chart, text) }},
+			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Data()) }},
+		})
 		if err != nil {
-			done.TooLarge = append(done.TooLarge, err.Error())
-		} else {
-			files = append(files, rendering{f.ID() + ".png", func(w io.Writer) error {
-				_, err := w.Write(picture)
-				return err
-			}})
+			return 0, err
 		}
-		if err := writeFiles(folder, files); err != nil {
-			return done, err
-		}
-		done.Count++
 	}
-	return done, nil
+	return len(all), nil
 }
 
-// writeCSV writes rows. A text that a spreadsheet would take for a formula gets an apostrophe before it,
-// after the advice of OWASP on CSV injection; numbers stay as they are.
-func writeCSV(w io.Writer, rows [][]string) error {
+// writeCSV writes rows of texts and numbers. A text that a spreadsheet would take for a formula gets an
+// apostrophe before it, after the advice of OWASP on CSV injection.
+func writeCSV(w io.Writer, rows [][]any) error {
 	out := csv.NewWriter(w)
 	for _, r := range rows {
-		safe := make([]string, len(r))
-		for i, text := range r {
-			safe[i] = spelling.Plain(text)
-			_, err := strconv.ParseFloat(text, 64)
-			if err != nil && strings.ContainsAny(safe[i][:min(1, len(safe[i]))], "=+-@") {
-				safe[i] = "'" + safe[i]
+		texts := make([]string, len(r))
+		for i, value := range r {
+			if v, isNumber := value.(float64); isNumber {
+				if known(v) {
+					texts[i] = fmt.Sprint(v)
+				}
+				continue
+			}
+			texts[i] = spelling.Plain(value.(string))
+			if strings.ContainsAny(texts[i][:min(1, len(texts[i]))], "=+-@") {
+				texts[i] = "'" + texts[i]
 			}
 		}
-		if err := out.Write(safe); err != nil {
+		if err := out.Write(texts); err != nil {
 			return fmt.Errorf("report: csv: %w", err)
 		}
 	}

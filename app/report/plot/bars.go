@@ -1,13 +1,13 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
 
 // Bars is a chart of stacked bars, one per row.
 type Bars struct {
-	Head
 	X     string   // name of the axis, with its unit
 	Parts []string // of a bar, in order
 	Rows  []Bar
@@ -18,10 +18,9 @@ type Bars struct {
 
 // Bar is a row of [Bars].
 type Bar struct {
-	Key, Label string
-	Values     []float64 // by part
-	Beside     float64   // NaN: unknown
-	End        string    // written at its end; "": the sum
+	Name   string
+	Values []float64 // by part
+	Beside float64   // NaN: unknown
 }
 
 // Total is the sum of the parts that are known.
@@ -35,10 +34,6 @@ func (b Bar) Total() float64 {
 	return sum
 }
 
-func (b Bars) describe() string {
-	return "Stacked bars, one for each name, " + b.X + ". Their values are in the table below the plot."
-}
-
 // Legend implements [Chart]: a sample of each part, if there are several.
 func (b Bars) Legend() (all []Named) {
 	for i, name := range b.Parts {
@@ -48,35 +43,31 @@ func (b Bars) Legend() (all []Named) {
 }
 
 // Data implements [Chart]: a row for each bar.
-func (b Bars) Data() [][]string {
-	head := append([]string{"row"}, b.Parts...)
-	if b.Beside != "" {
-		head = append(head, b.Beside)
+func (b Bars) Data() [][]any {
+	head := []any{"row"}
+	for _, part := range b.Parts {
+		head = append(head, part+", "+b.X)
 	}
-	rows := [][]string{head}
+	all := [][]any{append(head, "sum", cmp.Or(b.Beside, "beside"))}
 	for _, r := range b.Rows {
-		line := []string{rowName(r.Key, r.Label)}
+		line := []any{r.Name}
 		for _, v := range r.Values {
-			line = append(line, exact(v))
+			line = append(line, v)
 		}
-		if b.Beside != "" {
-			line = append(line, exact(r.Beside))
-		}
-		rows = append(rows, line)
+		all = append(all, append(line, r.Total(), r.Beside))
 	}
-	return rows
+	return all
 }
 
 func (b Bars) rows() rows {
 	r := rows{beside: 34, above: 46}
 	for _, one := range b.Rows {
-		r.names = append(r.names, rowName(one.Key, one.Label))
+		r.names = append(r.names, one.Name)
 	}
 	return r
 }
 
-func (b Bars) wide() frame   { return b.rows().frame(b.Head.wide(), 0, 62) }
-func (b Bars) narrow() frame { return b.rows().frame(b.Head.narrow(), 0, 58) }
+func (b Bars) frame(f frame) frame { return b.rows().frame(f, 0, 62) }
 
 func (b Bars) draw(c canvas, f frame) {
 	longest := 0.0
@@ -97,8 +88,7 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 	if !f.isWide {
 		y, thick = top+20, height-26
 	}
-	name := rowName(r.Key, r.Label)
-	drawName(c, f, name, top, y+thick/2, 0)
+	drawName(c, f, r.Name, top, y+thick/2, 0)
 	if b.Beside != "" && known(r.Beside) {
 		thick -= 6
 	}
@@ -111,11 +101,11 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 		if i == b.BesideAt && b.Beside != "" && r.Beside > 0 {
 			start := x.pixel(sum - r.Beside)
 			c.rect(start, y+thick+2, from-start, 5, "beside",
-				fmt.Sprintf("%s: %s %s", name, b.Beside, digits(r.Beside)))
+				fmt.Sprintf("%s: %s %s", r.Name, b.Beside, digits(r.Beside)))
 		}
 		sum += v
 		if to-from > 0.05 {
-			c.part(from, y, to-from, thick, i, fmt.Sprintf("%s: %s %s, %s", name, b.Parts[i], digits(v),
+			c.part(from, y, to-from, thick, i, fmt.Sprintf("%s: %s %s, %s", r.Name, b.Parts[i], digits(v),
 				share(v/total)))
 		}
 		if to-from > 40 && len(r.Values) > 1 {
@@ -123,11 +113,7 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 				share(v/total))
 		}
 	}
-	end := r.End
-	if end == "" {
-		end = digits(total)
-	}
-	c.text(x.pixel(sum)+6, y+thick/2+4, "tick", "start", end)
+	c.text(x.pixel(sum)+6, y+thick/2+4, "tick", "start", digits(total))
 }
 
 // share writes a part of 1 in percent; what is there is never "0 %".

@@ -9,15 +9,15 @@ import (
 
 // A chart is drawn for a wide and for a narrow window, and has its values as text.
 func ExampleLines() {
-	chart := plot.Lines{Head: plot.Head{ID: "loss", Title: "Loss against step"},
-		X: "step", Y: "loss", Series: []plot.Series{{Label: "training", Values: []float64{2.5,
-			1.25}}}}
-	fmt.Println(strings.Count(string(plot.Markup(chart)), "<svg"), "pictures")
+	chart := plot.Lines{X: "step", Y: "loss", Series: []plot.Series{{Label: "training", Values: []float64{2.5,
+		1.25}}}}
+	fmt.Println(strings.Count(string(plot.Markup(plot.Head{ID: "loss", Title: "Loss"}, chart)), "<svg"),
+		"pictures")
 	for _, row := range chart.Data()[1:] {
-		fmt.Println(strings.Join(row[:3], ", "))
+		fmt.Println(row...)
 	}
 	// Output:
 	// 2 pictures
-	// training, 1, 2.5
-	// training, 2, 1.25
+	// 1 2.5
+	// 2 1.25
 }

@@ -48,18 +48,12 @@ func Merge(all []Series) []Series {
 
 // Lines is a chart of series over a common axis.
 type Lines struct {
-	Head
 	X, Y   string // names of the axes, with their units
 	Series []Series
 	Most   float64              // greater values are drawn on the upper edge; 0: there are none
 	Places []string             // names of the places 1, 2, ...; nil: numbers
 	Format func(float64) string // of ticks of y; nil: as numbers
 	IsLog  bool                 // y by its logarithm
-}
-
-func (p Lines) describe() string {
-	return "One curve for each name, " + p.Y + " against " + p.X +
-		". Its values are in the table below the plot."
 }
 
 // Legend implements [Chart]: a sample of each curve that has a letter.
@@ -74,23 +68,49 @@ func (p Lines) Legend() (all []Named) {
 	return all
 }
 
-// Data implements [Chart]: a row for each point.
-func (p Lines) Data() [][]string {
-	rows := [][]string{{"series", cmp.Or(p.X, "place"), cmp.Or(p.Y, "value"), "lowest", "highest"}}
-	for _, s := range p.Series {
+// Data implements [Chart]: a row for each place with a column for each curve or, where curves have places of
+// their own or bands, a row for each point.
+func (p Lines) Data() [][]any {
+	curves := slices.DeleteFunc(slices.Clone(p.Series), func(s Series) bool { return s.IsReference })
+	if slices.ContainsFunc(curves, func(s Series) bool {
+		return s.Lo != nil || !slices.Equal(s.At, curves[0].At) || len(s.Values) != len(curves[0].Values)
+	}) {
+		return p.pointRows(curves)
+	}
+	all := [][]any{{p.X}}
+	for n, s := range curves {
+		all[0] = append(all[0], cmp.Or(s.Name(), p.Y))
 		for i, v := range s.Values {
-			at := exact(s.place(i))
-			if p.Places != nil {
-				at = p.Places[int(s.place(i))-1]
+			if n == 0 {
+				all = append(all, []any{p.named(s.place(i))})
 			}
-			r := []string{s.Name(), at, exact(v), "", ""}
-			if s.Lo != nil {
-				r[3], r[4] = exact(s.Lo[i]), exact(s.Hi[i])
-			}
-			rows = append(rows, r)
+			all[i+1] = append(all[i+1], v)
 		}
 	}
-	return rows
+	return all
+}
+
+// pointRows has a row for each point of each curve.
+func (p Lines) pointRows(curves []Series) [][]any {
+	all := [][]any{{"curve", p.X, p.Y, "lowest", "highest"}}
+	for _, s := range curves {
+		for i, v := range s.Values {
+			lo, hi := math.NaN(), math.NaN()
+			if s.Lo != nil {
+				lo, hi = s.Lo[i], s.Hi[i]
+			}
+			all = append(all, []any{s.Name(), p.named(s.place(i)), v, lo, hi})
+		}
+	}
+	return all
+}
+
+// named returns the name of a place, or its number if it has none.
+func (p Lines) named(at float64) any {
+	if p.Places == nil {
+		return at
+	}
+	return p.Places[int(at)-1]
 }
 
 func (s Series) place(i int) float64 {
@@ -141,6 +161,8 @@ func (p Lines) axes(f frame) (x, y axis) {
 	return x, newAxis(lo, hi, 5, base, f.top)
 }
 
+func (p Lines) frame(f frame) frame { return f }
+
 func (p Lines) draw(c canvas, f frame) {
 	if p.Format == nil {
 		p.Format = trim
@@ -155,10 +177,12 @@ func (p Lines) draw(c canvas, f frame) {
 	}
 	var ends []ending
 	for i, s := range p.Series {
-		points, last := s.points(x, y)
-		if points == nil {
+		points := s.points(s.Values, x, y)
+		known := slices.DeleteFunc(slices.Clone(points), point.isGap)
+		if len(known) == 0 {
 			continue
 		}
+		last := known[len(known)-1]
 		if s.IsReference {
 			c.path(points, false, "reference", s.Name())
 			c.text(last.x-4, last.y-5, "tick over", "end", s.Label)
@@ -192,8 +216,7 @@ func (p Lines) room(f frame) frame {
 }
 
 // endText is the name at the end of a curve: its letters alone in a narrow figure. What a name lacks here,
-// the
-// legend has.
+// the legend has.
 func (s Series) endText(f frame) string {
 	const widest, few = 36, 5 // characters
 	if f.isWide {
@@ -207,14 +230,12 @@ func (s Series) drawMarks(c canvas, points []point, number int) {
 	const most = 12
 	every := (len(points) + most - 1) / most
 	var places []point
-	for i, p := range points {
-		if !p.gap && (every <= 1 || i%every == (number*every/5+every/2)%every) {
-			places = append(places, p)
+	for i := number * every / 5 % every; i < len(points); i += every {
+		if !points[i].isGap() {
+			places = append(places, points[i])
 		}
 	}
-	if places != nil {
-		c.marks(places, s.Style, "mark", "")
-	}
+	c.marks(places, s.Style, "mark", "")
 }
 
 func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
@@ -236,33 +257,19 @@ func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 	c.turned(13, (f.top+base)/2, "label", p.Y)
 }
 
-// points returns the positions of the values and the last one; nil if nothing was measured.
-func (s Series) points(x, y axis) (points []point, last point) {
-	isMeasured := false
-	for i, v := range s.Values {
-		p := point{gap: true}
-		if known(v) && known(s.place(i)) {
-			p = point{x: x.pixel(s.place(i)), y: y.pixel(v)}
-			last, isMeasured = p, true
-		}
-		points = append(points, p)
+// points returns the positions of values of the series; those that are not known are gaps.
+func (s Series) points(values []float64, x, y axis) (points []point) {
+	for i, v := range values {
+		points = append(points, point{x.pixel(s.place(i)), y.pixel(v)})
 	}
-	if !isMeasured {
-		return nil, last
-	}
-	return points, last
+	return points
 }
 
 // band returns the outline of the band: its upper end there, its lower end back.
 func (s Series) band(x, y axis) []point {
-	var points []point
-	for i, v := range s.Hi {
-		points = append(points, point{x: x.pixel(s.place(i)), y: y.pixel(v), gap: !known(v)})
-	}
-	for i, v := range slices.Backward(s.Lo) {
-		points = append(points, point{x: x.pixel(s.place(i)), y: y.pixel(v), gap: !known(v)})
-	}
-	return slices.DeleteFunc(points, point.isGap)
+	back := s.points(s.Lo, x, y)
+	slices.Reverse(back)
+	return slices.DeleteFunc(append(s.points(s.Hi, x, y), back...), point.isGap)
 }
 
 // ending is the name of a curve, written beside its end.
@@ -292,7 +299,7 @@ func drawEndings(c canvas, f frame, ends []ending) {
 		limit = ends[i].want - apart
 	}
 	for _, m := range ends {
-		c.path([]point{{x: m.x, y: m.y}, {x: edge + 4, y: m.want}, {x: edge + 14, y: m.want}}, false,
+		c.path([]point{{m.x, m.y}, {edge + 4, m.want}, {edge + 14, m.want}}, false,
 			"leader "+m.style.class(), "")
 		c.text(edge+besideEnd, m.want+4, "name", "start", m.text)
 	}

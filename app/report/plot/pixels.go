@@ -1,8 +1,8 @@
 package plot
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -30,40 +30,24 @@ type typeface struct {
 // mostPixels bounds a picture: 64 MiB of memory.
 const mostPixels = 16 << 20
 
-// scaleOf returns the pixels of a picture for each pixel of a page: as on a fine screen, or less if that is
-// too large; 0 if nothing fits.
-func scaleOf(f frame) float64 {
-	for _, scale := range []float64{2, 1} {
-		if w, h := f.width*scale, f.height*scale; w >= 1 && h >= 1 && w*h <= mostPixels {
-			return scale
-		}
-	}
-	return 0
-}
-
-// PNG returns a chart as a PNG file like that of [File], with two pixels for one of a page, or one if that
-// would be too large. It fails with the reason if the chart is too large for a picture at all.
-func PNG(chart Chart, around Around) ([]byte, error) {
-	chart = alone{chart, around}
-	f := chart.wide()
-	scale := scaleOf(f)
-	if scale == 0 {
-		return nil, fmt.Errorf("plot: %s: a picture of %.0f × %.0f, want 1 to %d pixels", chart.Name().ID,
-			f.width, f.height, mostPixels)
-	}
+// PNG writes a chart as a PNG file like that of [File], with two pixels for one of a page, or fewer if that
+// would be too large.
+func PNG(w io.Writer, h Head, chart Chart, text string) error {
+	chart = alone{chart, chart.frame(h.wide()), h.Title, text}
+	f := chart.frame(frame{})
+	scale := math.Min(2, math.Sqrt(mostPixels/(f.width*f.height)))
 	rules, paper := lightRules()
 	c := gg.NewContext(int(math.Ceil(f.width*scale)), int(math.Ceil(f.height*scale)))
 	c.SetHexColor(paper)
 	c.Clear()
 	chart.draw(canvas{on: &pixels{c, scale, parseRules(rules), map[typeface]font.Face{}}}, f)
-	var b bytes.Buffer
-	if err := c.EncodePNG(&b); err != nil {
-		return nil, fmt.Errorf("plot: %s: %w", chart.Name().ID, err)
+	if err := c.EncodePNG(w); err != nil {
+		return fmt.Errorf("plot: %s: %w", h.ID, err)
 	}
-	return b.Bytes(), nil
+	return nil
 }
 
-// write draws a text, and around its letters the halo of its look.
+// write draws a text, without the halo that it may have in markup.
 func (p *pixels) write(x, y float64, isTurned bool, class, anchor, s string) {
 	const boldFrom = 550 // of the weights of the two fonts, 400 and 700, the nearer one
 	l := lookOf(p.rules, "text "+class)
@@ -78,15 +62,6 @@ func (p *pixels) write(x, y float64, isTurned bool, class, anchor, s string) {
 		p.Push()
 		defer p.Pop()
 		p.RotateAbout(-math.Pi/2, x, y)
-	}
-	if halo := l.ink("stroke", "none"); halo != nil {
-		p.SetColor(halo)
-		const around = 12 // copies of the text at the edge of the halo
-		for i := range around {
-			dy, dx := math.Sincos(2 * math.Pi * float64(i) / around)
-			r := l.number("stroke-width", 1) / 2 * p.scale
-			p.DrawStringAnchored(s, x+r*dx, y+r*dy, part, 0)
-		}
 	}
 	if ink := l.ink("fill", "#000000"); ink != nil {
 		p.SetColor(ink)
@@ -123,16 +98,16 @@ func (p *pixels) path(points []point, isClosed bool, class, _ string) {
 	isNew := true
 	for _, to := range points {
 		switch {
-		case to.gap && isClosed && !isNew:
+		case to.isGap() && isClosed && !isNew:
 			p.ClosePath()
-		case to.gap:
+		case to.isGap():
 		case isNew:
 			p.NewSubPath()
 			p.MoveTo(p.at(to.x), p.at(to.y))
 		default:
 			p.LineTo(p.at(to.x), p.at(to.y))
 		}
-		isNew = to.gap
+		isNew = to.isGap()
 	}
 	if isClosed && !isNew {
 		p.ClosePath()

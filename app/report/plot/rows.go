@@ -3,8 +3,7 @@ package plot
 import "math"
 
 // rows is what charts with a row for each name have in common: names beside the rows of a wide plot, cut
-// where
-// they would take half of it, and above the rows of a narrow one.
+// where they would take half of it, and above the rows of a narrow one.
 type rows struct {
 	names         []string
 	beside, above float64 // height of a row with its name there
@@ -56,11 +55,4 @@ func drawScale(c canvas, f frame, x axis, name string) {
 		c.text(x.pixel(v), f.height-f.bottom+18, "tick", "middle", trim(v))
 	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", name)
-}
-
-func rowName(key, label string) string {
-	if key == "" {
-		return label
-	}
-	return key + "  " + label
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -12,13 +11,15 @@ import (
 // markup is a surface that builds one SVG picture.
 type markup struct{ strings.Builder }
 
-// svg draws a chart as a picture with a title and a description for screen readers, shown for the width of
-// window that the frame is for.
-func svg(c Chart, f frame) template.HTML {
-	m, h := &markup{}, c.Name()
-	fmt.Fprintf(m, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %[4]s-d">`+
-		`<title id="%[4]s-t">%s</title><desc id="%[4]s-d">%s</desc>`, f.class, px(f.width), px(f.height),
-		esc(h.ID+"-"+f.class), esc(h.Title), esc(c.describe()))
+// svg draws a chart as a picture with a title for screen readers, shown for the width of window that the
+// frame is for.
+func svg(h Head, c Chart, f frame) template.HTML {
+	m, class := &markup{}, "narrow"
+	if f.isWide {
+		class = "wide"
+	}
+	fmt.Fprintf(m, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
+		`<title id="%[4]s-t">%s</title>`, class, px(f.width), px(f.height), esc(h.ID+"-"+class), esc(h.Title))
 	c.draw(canvas{on: m}, f)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
@@ -43,36 +44,28 @@ func (m *markup) write(x, y float64, isTurned bool, class, anchor, s string) {
 
 func (m *markup) path(points []point, isClosed bool, class, title string) {
 	fmt.Fprintf(m, `<path class="%s" d="`, class)
-	var at point // drawn so far, in whole tenths of a pixel, so that roundings do not add up
-	drawn := 0   // points of this stretch
-	end := func() {
-		if isClosed && drawn > 0 {
-			m.WriteByte('Z')
-		}
-		drawn = 0
-	}
+	isNew := true
 	for _, p := range points {
-		if p.gap {
-			end()
-			continue
-		}
-		to := point{x: math.Round(10 * p.x), y: math.Round(10 * p.y)}
-		switch drawn++; drawn {
-		case 1:
-			m.WriteString("M" + px(to.x/10) + " " + px(to.y/10))
-		case 2:
-			m.WriteString("l" + px((to.x-at.x)/10) + " " + px((to.y-at.y)/10))
+		switch {
+		case p.isGap():
+			if isClosed && !isNew {
+				m.WriteByte('Z')
+			}
+		case isNew:
+			m.WriteString("M" + px(p.x) + " " + px(p.y))
 		default:
-			m.WriteString(" " + px((to.x-at.x)/10) + " " + px((to.y-at.y)/10))
+			m.WriteString("L" + px(p.x) + " " + px(p.y))
 		}
-		at = to
+		isNew = p.isGap()
 	}
-	end()
-	if title == "" {
-		m.WriteString(`"/>`)
-		return
+	if isClosed && !isNew {
+		m.WriteByte('Z')
 	}
-	fmt.Fprintf(m, `"><title>%s</title></path>`, esc(title))
+	m.WriteString(`">`)
+	if title != "" {
+		m.WriteString("<title>" + esc(title) + "</title>")
+	}
+	m.WriteString("</path>")
 }
 
 func esc(s string) string { return html.EscapeString(s) }
