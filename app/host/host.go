@@ -39,7 +39,7 @@ func MemoryBytes() uint64 {
 	if err != nil {
 		return 0
 	}
-	limit, _ := memoryLimits()
+	limit, _ := groupMemory("/")
 	return min(memory.Total, limit)
 }
 
@@ -61,6 +61,6 @@ func FreeMemoryBytes() uint64 {
 	if err != nil {
 		return 0
 	}
-	_, left := memoryLimits()
+	_, left := groupMemory("/")
 	return min(memory.Available, left)
 }

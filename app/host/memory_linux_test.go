@@ -2,8 +2,26 @@ package host
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 )
+
+// machine makes the files of a machine below a folder.
+func machine(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		at := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
 
 // The least limit counts, of either version of control groups, of the process's own group or of one above,
 // also where a container sees its group as the root.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"lockstep/app/host"
@@ -35,29 +34,10 @@ type crew struct {
 	results   []job.Result
 }
 
-// runtimeThreads is how many threads Go's runtime starts beside those that compute: to watch, to collect
-// garbage, to wait in system calls.
-const runtimeThreads = 8
-
-// checkTasks refuses to compute with so many threads where the system allows fewer: Go ends a process that
-// gets no thread by a dump of all stacks, in place of an error.
-func checkTasks(threads int) error {
-	room, limit := host.TaskRoom()
-	if room >= threads+runtimeThreads {
-		return nil
-	}
-	return &cluster.LimitError{Name: "the workers of this process", Err: syscall.EAGAIN,
-		Limit: fmt.Sprintf("the limit on processes and threads is reached: %s, and %d more are needed; want "+
-			"a higher limit, or fewer --threads", limit, threads+runtimeThreads)}
-}
-
 // runHere runs all workers as goroutines of this process, linked in memory. They share the data. A worker
 // that is stuck, or is asked to stop while it cannot look, is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start input.Start, told *heard,
 	o Options) ([]job.Result, error) {
-	if err := checkTasks(c.NumThreads() + c.World()*job.ComputeExtra); err != nil {
-		return nil, err
-	}
 	before := runtime.GOMAXPROCS(c.NumThreads() + c.World()*job.ComputeExtra)
 	defer runtime.GOMAXPROCS(before)
 	host.ResetPeakRSS()

@@ -202,8 +202,8 @@ func WithRoom(err error, folder, size string) error {
 		return err
 	}
 	free, _ := host.Room(folder)
-	return fmt.Errorf("%w: it takes %s, and the file system at %s has %s left; make room there", err,
-		size, host.Mount(folder), setting.Size(int64(free)))
+	return fmt.Errorf("%w: it takes %s, and the file system of %s has %s left; make room there", err,
+		size, folder, setting.Size(int64(free)))
 }
 
 // Restore reads a checkpoint's files into the vectors of a snapshot, and into the state that servers have.

@@ -1,0 +1,53 @@
+//go:build !linux
+
+package host
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// corePairs is the one pair on which the system places two threads.
+func corePairs() [][2]int {
+	if Cores() < 2 {
+		return nil
+	}
+	return make([][2]int, 1)
+}
+
+// onCore calls do on a thread, which the system places.
+func onCore(_ int, do func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	do()
+}
+
+func groupMemory(string) (limit, left uint64) { return math.MaxUint64, math.MaxUint64 }
+
+func tasksWaited(int) time.Duration { return 0 }
+
+// PeakRSS returns the present value: there is no high-water mark to read.
+func PeakRSS() int64 { return residentBytes() }
+
+// PeakMemory returns PeakRSS: what is shared is not known.
+func PeakMemory() int64 { return PeakRSS() }
+
+// ResetPeakRSS does nothing: there is no high-water mark to reset.
+func ResetPeakRSS() {}
+
+// residentBytes returns the resident memory of this process in bytes, 0 if unknown.
+func residentBytes() int64 {
+	p, err := process.NewProcess(int32(os.Getpid()))
+	if err != nil {
+		return 0
+	}
+	memory, err := p.MemoryInfo()
+	if err != nil {
+		return 0
+	}
+	return int64(memory.RSS)
+}
