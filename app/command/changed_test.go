@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -111,24 +110,14 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports(t, folder, "summary.json has a seal")
-	config, lines := left(t, folder, rundir.ConfigFile)
-	other := bytes.Replace(lines, []byte("\nlr: "), []byte("\nlr: 1"), 1)
-	if err := errors.Join(os.WriteFile(path, text, 0o644), os.WriteFile(config, other, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	status, _, stderr := execute("train", "--resume", folder, "--quiet", "--steps=24")
-	const want = "lr: 10.02, but the run that is resumed has 0.02"
-	if status != job.ExitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("another lr: status %d, %q", status, stderr)
-	}
-	if err := os.WriteFile(config, lines, 0o644); err != nil {
+	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	unlock, err := rundir.Lock(folder) // as another process that resumes the run
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, _, stderr = execute("train", "--resume", folder, "--quiet")
+	status, _, stderr := execute("train", "--resume", folder, "--quiet")
 	if status != job.ExitUsage || !strings.Contains(stderr, "a run in this directory is still going on") {
 		t.Errorf("locked: status %d, %q", status, stderr)
 	}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,7 +76,7 @@ func flagError(c *cobra.Command, err error) error {
 		meant := flag
 		if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 			flag = "-" + unknown.GetSpecifiedName()
-			meant = "--" + cmp.Or(setting.LongName(flag[1:]), letters)
+			meant = "--" + letters
 			if c.Flags().Lookup(letters) != nil { // as in -lr 0.1
 				return usagef("unknown flag -%s; did you mean %q? (%s lists all)", letters, meant, helpOf(c))
 			}
@@ -120,7 +119,7 @@ func hintFlag(c *cobra.Command, flag string) string {
 		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, flag) })
 	}
 	near := spelling.Hint(flag, names)
-	called, _ := setting.Elsewhere(flag)
+	called := setting.Elsewhere(flag)
 	switch {
 	case hasSettings && setting.FromElsewhere(flag) != "" && c.Flags().Lookup(called) == nil:
 		return "" // c lacks it

@@ -79,8 +79,8 @@ SIGUSR1 or a closed terminal then end the run after the step at hand, which is s
 that step and saves the one before. The status is 75 after SIGTERM and SIGUSR1, else 130. A second Ctrl-C
 ends the run at once. --resume continues from the newest checkpoint, in the middle of an epoch and with any
 number of workers up to --shards, and ends with the same parameters as a run without interruption, unless
-they depend on the number of workers and that has changed. Lines of its config.yaml that were edited count
-as flags. With local-sgd and diloco checkpoints wait for the next average, and the number of workers stays.
+they depend on the number of workers and that has changed. With local-sgd and diloco checkpoints wait for the
+next average, and the number of workers stays.
 Without --checkpoint-every an interrupted run saves nothing and ends at once; the status is 130.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
@@ -144,7 +144,6 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		return err
 	}
 	s.Catalog, s.Environment, s.Flags = &a.catalog, a.environment, a.addWorkers(given(c))
-	s.Note = func(text string) { fmt.Fprintf(a.stderr, "note: %s\n", text) }
 	resolved, origins, err := setting.Resolve(s)
 	if err == nil {
 		err = a.adapt(&resolved, origins)

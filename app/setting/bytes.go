@@ -3,7 +3,6 @@ package setting
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,17 +13,16 @@ type unit struct {
 	size int
 }
 
-// units lists the units in which sizes are written, from large to small; bytes may go without.
+// units lists the units in which sizes are read and written, from large to small; bytes may go without. Of
+// two with the same size the first is written.
 func units() []unit {
-	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+	return []unit{{"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3},
+		{"KB", 1e3}, {"B", 1}, {"", 1}}
 }
-
-// decimalUnits lists those that are read besides.
-func decimalUnits() []unit { return []unit{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3}} }
 
 // ParseBytes reads a size such as 65536, 256KiB or 4MiB. KB or kB, MB and GB are powers of 1000.
 func ParseBytes(text string) (int, error) {
-	for _, u := range slices.Concat(decimalUnits(), units()) {
+	for _, u := range units() {
 		digits, ok := strings.CutSuffix(text, u.name)
 		if n, err := strconv.Atoi(digits); ok && err == nil && n <= math.MaxInt/u.size {
 			return n * u.size, nil
@@ -33,8 +31,8 @@ func ParseBytes(text string) (int, error) {
 	return 0, fmt.Errorf("%.80q is no size such as 65536, 256KiB, 4MiB or 25MB", text)
 }
 
-// FormatBytes writes n in the largest unit that divides it, as ParseBytes reads it.
-func FormatBytes(n int) string {
+// formatBytes writes n in the largest unit that divides it, as ParseBytes reads it.
+func formatBytes(n int) string {
 	for _, u := range units() {
 		if n%u.size == 0 && n > 0 {
 			return strconv.Itoa(n/u.size) + u.name

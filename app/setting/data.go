@@ -2,7 +2,6 @@ package setting
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -43,16 +42,6 @@ func (c Config) vocabularyOfWeights() string {
 		checkpoint.Beside(c.Weights, checkpoint.VocabularyFile))
 }
 
-// Names of the augmentations besides auto, which is the data set's own.
-const (
-	augmentNone           = "none"
-	augmentCrop           = "crop"
-	augmentFlip           = "flip"
-	augmentCropFlip       = "crop-flip"
-	augmentCropFlipCutout = "crop-flip-cutout"
-	augmentShiftAlternate = "shift-alternate"
-)
-
 // Views returns the views of each test image; nil: only the image itself.
 func (c Config) Views() []data.View {
 	switch c.TTA {
@@ -72,23 +61,38 @@ const (
 	shiftPad   = 2
 )
 
-// Augmentation returns the changes of training images; own is the data set's default.
-func (c Config) Augmentation(own data.Augmentation) (data.Augmentation, error) {
-	switch c.Augment {
-	case auto:
-		return own, nil
-	case augmentNone:
-		return data.Augmentation{}, nil
-	case augmentCrop:
-		return data.Augmentation{Pad: cropPad}, nil
-	case augmentFlip:
-		return data.Augmentation{Flip: true}, nil
-	case augmentCropFlip:
-		return data.Augmentation{Pad: cropPad, Flip: true}, nil
-	case augmentCropFlipCutout:
-		return data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}, nil
-	case augmentShiftAlternate:
-		return data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}, nil
+// augmentation is a way to change training images, by name.
+type augmentation struct {
+	name string
+	data.Augmentation
+}
+
+// augmentations lists those besides auto, which is the data set's own.
+func augmentations() []augmentation {
+	return []augmentation{
+		{none, data.Augmentation{}},
+		{"crop", data.Augmentation{Pad: cropPad}},
+		{"flip", data.Augmentation{Flip: true}},
+		{"crop-flip", data.Augmentation{Pad: cropPad, Flip: true}},
+		{"crop-flip-cutout", data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}},
+		{"shift-alternate", data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}},
 	}
-	return data.Augmentation{}, fmt.Errorf("augmentation %q", c.Augment)
+}
+
+func augmentNames() []string {
+	names := []string{auto}
+	for _, a := range augmentations() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// Augmentation returns the changes of training images; own is the data set's default.
+func (c Config) Augmentation(own data.Augmentation) data.Augmentation {
+	for _, a := range augmentations() {
+		if a.name == c.Augment {
+			return a.Augmentation
+		}
+	}
+	return own
 }

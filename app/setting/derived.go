@@ -26,10 +26,22 @@ func (c Config) takes(setting string) bool { return c.strategy().HasSetting(sett
 // delays nobody.
 const defaultStaleness = 4
 
+// parseStaleness reads a bound; auto is -1.
+func parseStaleness(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	switch {
+	case text == auto:
+		return -1, nil
+	case err != nil || n < 0:
+		return 0, fmt.Errorf("%.80q is no bound; want auto, or a whole number from 0", text)
+	}
+	return n, nil
+}
+
 // StalenessBound returns the largest staleness of an update.
 func (c Config) StalenessBound() int {
-	n, err := strconv.Atoi(c.Staleness)
-	if err != nil {
+	n, err := parseStaleness(c.Staleness)
+	if n < 0 || err != nil { // which is a problem of Validate's
 		return defaultStaleness * c.Workers
 	}
 	return n
@@ -183,15 +195,6 @@ func (c Config) network() (model.Network, error) {
 		input = tensor.Shape{c.Sequence}
 	}
 	return c.Models().Named(c.Model, 2, input)
-}
-
-// numParameters returns the number of the network's parameters, if it does not depend on the data.
-func (c Config) numParameters() (n int, ok bool) {
-	network, err := c.network()
-	if err != nil {
-		return 0, false
-	}
-	return len(network.Parameters()), true
 }
 
 // CheckGroups returns an error if a group matches none of the network's parameters.

@@ -62,28 +62,14 @@ func (c Config) WantsCPU() string {
 	return ""
 }
 
-// Placed returns c with the device decided, and with the name of its math on that device: fast and exact are
-// fp32 on a GPU, and fp32 is fast on the CPU.
+// Placed returns c on a device, with a math that this has: on a GPU fp32 in place of what it has not, on the
+// CPU fast in place of fp32 and tf32.
 func (c Config) Placed(device string) Config {
 	c.Device = device
-	isFloat32 := c.Math == compute.Fast.String() || c.Math == compute.Exact.String()
-	switch {
-	case c.IsOnGPU() && isFloat32:
+	switch isOfGPU := c.Math == mathFloat32 || c.Math == mathTF32; {
+	case c.IsOnGPU() && !isOfGPU && c.Math != compute.BF16.String():
 		c.Math = mathFloat32
-	case device == DeviceCPU && c.Math == mathFloat32:
-		c.Math = compute.Fast.String()
-	}
-	return c
-}
-
-// moved returns c on its device with a math that this has: that of the run that is resumed may be of another
-// device.
-func (c Config) moved() Config {
-	isCPU := c.Device == DeviceCPU
-	switch {
-	case c.IsOnGPU() && c.Math != mathTF32 && c.Math != compute.BF16.String():
-		c.Math = mathFloat32
-	case isCPU && (c.Math == mathFloat32 || c.Math == mathTF32):
+	case device == DeviceCPU && isOfGPU:
 		c.Math = compute.Fast.String()
 	}
 	return c

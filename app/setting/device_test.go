@@ -14,7 +14,7 @@ func TestDeviceAndMath(t *testing.T) {
 		{"cpu", "fp32", "math: fp32 is for --device cuda; "},
 		{"cpu", "tf32", "math: tf32 is for --device cuda; "},
 		{"cuda", "fast", ""}, {"cuda", "exact", ""}, {"cuda:3", "bf16", ""}, {"cuda", "tf32", ""},
-		{"cuda", "bf16x6", "math: bf16x6 is for CPUs with AMX; with --device cuda want fp32, tf32 or bf16"},
+		{"cuda", "bf16x6", "--math bf16x6 is for CPUs, and --device cuda computes on a GPU"},
 		{"auto", "tf32", ""}, {"auto", "fp32", ""},
 		{"cuda:", "fast", `device: "cuda:" is no GPU`}, {"cuda:-1", "fast", `device: "cuda:-1" is no GPU`},
 		{"cuda:64", "fast", "want cuda:N, with N from 0 to 63"},

@@ -17,7 +17,6 @@ func remarks() map[string]string {
 			"worker prepares its batches by itself, beside the step",
 		"gpu gpus cuda nocuda usecpu": "--device says what computes: cpu, or in a binary built for them " +
 			"cuda, an NVIDIA GPU",
-		"accelerator": "an NVIDIA GPU is called cuda",
 		"precision amp fp16 bf16 mixedprecision dtype": "weights are float32, activations too but on a " +
 			"GPU; --math says how products are computed, and bf16 is nearest to autocast; --wire says how " +
 			"gradients travel",
@@ -25,20 +24,14 @@ func remarks() map[string]string {
 			"all workers, where scripts for torchrun count those of one: 32 on each of 2 workers are " +
 			"--batch 64",
 		"warmupsteps numwarmupsteps evalsteps": "it counts epochs, not steps",
-		"warmupratio":                          "it takes epochs, not a share of the run",
 		"bucketcapmb ddpbucketcapmb fusionthresholdmb": "it takes bytes, or a size with its unit, such as " +
 			"25MiB",
 		"backend distbackend processgroupbackend ddpbackend": "it is auto, local, shm or tcp, in place of " +
 			"gloo, nccl or mpi",
 		"loginterval printfreq logevery logeverynsteps loggingsteps": "every step is in steps.jsonl of the " +
 			"run directory, whatever progress shows",
-		"savemodel": "the weights are saved unless --save=false says otherwise",
-		"dryrun":    "--steps 1 trains one step",
 		"zerostage": "it takes no number and is stage 1: the optimizer's state is sharded; gradients and " +
 			"weights, which stages 2 and 3 shard too, are whole on every worker",
-		"fp16allreduce": "--wire bf16 halves what travels too, and has the range of fp32",
-		"overlapcomm": "--strategy ddp exchanges gradients during the backward pass, and with " +
-			"--overlap-forward also during the next forward pass",
 		"nnodes numnodes noderank rdzvendpoint rdzvbackend rdzvid standalone disturl initmethod": "hosts " +
 			"are named by flags in front of the command: see lockstep run and lockstep launch",
 	}
@@ -72,21 +65,12 @@ func FromElsewhere(name string) string {
 	return setting
 }
 
-// Elsewhere returns the setting that is called by this name here or in other programs, and a remark on the
-// name. Both are empty where the name is not known.
-func Elsewhere(name string) (setting, remark string) {
-	name = strings.TrimLeft(name, "-")
-	if newResolver(nil).find(name) != nil {
-		return name, ""
+// Elsewhere returns the setting that is called by this name here or in other programs; "" if there is none.
+func Elsewhere(name string) string {
+	if bare := strings.TrimLeft(name, "-"); newResolver(nil).find(bare) != nil {
+		return bare
 	}
-	return fromElsewhere(name)
-}
-
-// LongName returns the flag, without hyphens, that a letter stands for in PyTorch's ImageNet example and in
-// scripts that follow it; "" if it is none that has a counterpart here or a remark.
-func LongName(letter string) string {
-	return map[string]string{"a": "arch", "b": "batch-size", "e": "evaluate", "j": "num-workers",
-		"p": "print-freq"}[letter]
+	return FromElsewhere(name)
 }
 
 // Hint suggests a setting for an unknown flag or key: the setting that other programs call by this name, or

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml/token"
 )
 
 // entry is one line of a configuration file.
@@ -29,26 +27,6 @@ func parseFile(path string, text []byte) ([]entry, error) {
 	return entries, nil
 }
 
-// maxNested bounds the lists, mappings, anchors, aliases and tags of a file. The parser's memory grows with
-// the square of their depth.
-const maxNested = 400
-
-// tooNested returns the place of the first such token above the most; nil if there are fewer.
-func tooNested(tokens token.Tokens) *token.Position {
-	n := 0
-	for _, t := range tokens {
-		switch t.Type {
-		case token.SequenceEntryType, token.SequenceStartType, token.MappingStartType, token.MappingKeyType,
-			token.AnchorType, token.AliasType, token.TagType:
-			n++
-		}
-		if n > maxNested {
-			return t.Position
-		}
-	}
-	return nil
-}
-
 // YAML returns the configuration as a file that --config accepts, each value with its origin as a
 // comment. It leaves out open settings and the run directory: the file describes the run, not the place of
 // its results.
@@ -66,12 +44,7 @@ func (c Config) Changes() []byte {
 // yaml writes the settings that are wanted.
 func (c Config) yaml(origins Origins, isWanted func(name string) bool) []byte {
 	var b bytes.Buffer
-	if c.Resume == "" {
-		b.WriteString("# lockstep train --config <this file> repeats the run.\n")
-	} else {
-		b.WriteString("# The settings of the last part of the run, which was resumed. " +
-			"lockstep train --config <this file> makes\n# all of its steps with them.\n")
-	}
+	b.WriteString("# lockstep train --config <this file> repeats the run.\n")
 	for _, s := range c.table() {
 		value := s.text()
 		if s.Name == "out" || s.Name == "resume" || value == "" || s.isOpen() || !isWanted(s.Name) {
@@ -82,9 +55,6 @@ func (c Config) yaml(origins Origins, isWanted func(name string) bool) []byte {
 		}
 		line := s.Name + ": " + value
 		if origin := origins[s.Name]; origin != "" {
-			if origin == fromDefault && c.Averages() && c.whyIdle(s) != "" { // such as an outer rate
-				origin += ", not used by " + c.Strategy
-			}
 			line = fmt.Sprintf("%-28s # %s", line, origin)
 		}
 		b.WriteString(line + "\n")

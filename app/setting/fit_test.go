@@ -20,9 +20,9 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 			"is for --strategy gather-scatter or all-reduce or ddp, not none": func(c *config) {
 				c.Strategy = "none"
 			},
-			"with --wire bf16 the sums":     func(c *config) { c.Wire = "bf16" },
-			"with --wire auto the sums":     func(c *config) { c.Wire = "auto" },
-			"the sums of --algorithm ring ": func(c *config) { c.Algorithm = "ring" },
+			"with --wire bf16 the sums":      func(c *config) { c.Wire = "bf16" },
+			"with --wire auto the sums":      func(c *config) { c.Wire = "auto" },
+			"with --algorithm ring the sums": func(c *config) { c.Algorithm = "ring" },
 		}},
 		"diloco": {func(c *config) {
 			c.Workers, c.Strategy, c.AverageEvery = 2, "diloco", 5
@@ -32,7 +32,7 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 			"outer-lr: 0 would undo all updates":   func(c *config) { c.OuterLR = 0 },
 			"0 is out of range":                    func(c *config) { c.AverageEvery = 0 },
 			"ema: follows the weights of one":      func(c *config) { c.EMA = 0.9 },
-			"lookahead: has slow weights of one": func(c *config) {
+			"lookahead: moves the weights of workers": func(c *config) {
 				c.Lookahead = optim.LookaheadConfig{Every: 5, Alpha: 0.5}
 			},
 			"groups: --outer-momentum would go on": func(c *config) {
@@ -47,14 +47,14 @@ func TestSettingsThatDoNotFit(t *testing.T) {
 		"shard-optimizer": {func(c *config) { c.Workers, c.ShardOptimizer = 2, true }, map[string]change{
 			"is for --strategy ddp, not all-reduce": func(c *config) { c.Strategy = "all-reduce" },
 			"muon needs whole tensors":              func(c *config) { c.Optimizer.Name = "muon" },
-			"the norm of":                           func(c *config) { c.Clip = 1 },
+			"with --shard-optimizer; leave one out": func(c *config) { c.Clip = 1 },
 			"is not for --wire top-k":               func(c *config) { c.Wire = "top-k" },
 			"is not for --wire auto":                func(c *config) { c.Wire = "auto" },
 			"not by --algorithm ring":               func(c *config) { c.Algorithm = "ring" },
 		}},
 		"overlap-forward": {func(c *config) { c.Workers, c.OverlapForward = 2, true }, map[string]change{
 			"is for --strategy ddp, not all-reduce": func(c *config) { c.Strategy = "all-reduce" },
-			"before --clip has the norm":            func(c *config) { c.Clip = 1 },
+			"with --overlap-forward; leave one out": func(c *config) { c.Clip = 1 },
 			"the next forward pass already":         func(c *config) { c.ShardOptimizer = true },
 			"is not for --wire auto":                func(c *config) { c.Wire = "auto" },
 		}},

@@ -2,7 +2,6 @@ package setting
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,16 +42,6 @@ func (v value) checked(check func(name string) error) value {
 // text takes any string.
 func text(at *string, kind string) value {
 	return scalar(at, kind, func(text string) (string, error) { return text, nil }, strings.Clone)
-}
-
-// filled takes any string but the empty one, for which a file would have no value.
-func filled(at *string, kind, want string) value {
-	return text(at, kind).checked(func(string) error {
-		if *at == "" {
-			return fmt.Errorf("is empty; want %s", want)
-		}
-		return nil
-	})
 }
 
 // choice takes one of some names.
@@ -168,19 +157,11 @@ func real(at *float64, most float64) value {
 		if x := *at; !(x >= 0 && x <= most) {
 			return fmt.Errorf("%v is out of range, want 0 to %.4g", x, most)
 		}
-		return computable(*at)
+		return nil
 	})
 }
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// computable returns an error for a number that is 0 as a float32, in which runs compute.
-func computable(x float64) error {
-	if x > 0 && float32(x) == 0 {
-		return fmt.Errorf("%v is 0 as a float32, of which the least is %.4g", x, math.SmallestNonzeroFloat32)
-	}
-	return nil
-}
 
 // share takes a number from 0 to below 1.
 func share(at *float64) value {
@@ -188,22 +169,14 @@ func share(at *float64) value {
 		if x := *at; !(x >= 0 && float32(x) < 1) {
 			return fmt.Errorf("%v is out of range, want 0 to below 1, as a float32", x)
 		}
-		return computable(*at)
+		return nil
 	})
 }
 
-// interval takes a number of steps or a time.
-func interval(at *string) value {
-	return text(at, "N|TIME").checked(func(string) error {
-		_, err := parseInterval(*at)
-		return err
-	})
-}
-
-// duration takes a time above 0.
-func duration(at *string) value {
-	return text(at, "TIME").checked(func(string) error {
-		_, err := parseTime(*at)
+// written takes a text that read reads.
+func written[T any](at *string, kind string, read func(text string) (T, error)) value {
+	return text(at, kind).checked(func(string) error {
+		_, err := read(*at)
 		return err
 	})
 }
@@ -215,11 +188,6 @@ func target(at *float64) value {
 			return ""
 		}
 		return targetPrefix + decimal(x)
-	}).checked(func(string) error {
-		if x := *at; !(x >= 0 && x <= 1) {
-			return fmt.Errorf("accuracy %v is out of range, want 0 to 1", x)
-		}
-		return nil
 	})
 	v.json = nil
 	return v
@@ -249,31 +217,20 @@ func seed(at *uint64) value {
 
 // byteSize takes least to most bytes, as ParseBytes reads them.
 func byteSize(at *int, least, most int) value {
-	return scalar(at, "BYTES", ParseBytes, FormatBytes).checked(func(string) error {
+	return scalar(at, "BYTES", ParseBytes, formatBytes).checked(func(string) error {
 		return within(*at, least, most)
-	})
-}
-
-// staleness takes the bound of asynchronous updates.
-func staleness(at *string) value {
-	return text(at, "N").checked(func(string) error {
-		if n, err := strconv.Atoi(*at); *at != auto && (err != nil || n < 0) {
-			return fmt.Errorf("%.80q is no bound; want auto, or a whole number from 0", *at)
-		}
-		return nil
 	})
 }
 
 // device takes a kind of device, or one GPU of several.
 func device(at *string) value {
-	v := choice(at, devices())
+	v := choice(at, []string{DeviceCPU, DeviceCUDA, auto})
 	return v.checked(func(name string) error {
 		number, isNumbered := strings.CutPrefix(*at, DeviceCUDA+":")
 		if !isNumbered {
 			return known(name, *at, v.Values)
 		}
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 || n >= maxDevices || strconv.Itoa(n) != number {
+		if n, err := strconv.ParseUint(number, 10, 8); err != nil || n >= maxDevices {
 			return fmt.Errorf("%.80q is no GPU; want cuda:N, with N from 0 to %d", *at, maxDevices-1)
 		}
 		return nil

@@ -1,8 +1,6 @@
 package setting
 
 import (
-	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/model"
@@ -38,7 +36,7 @@ func (c Config) WithoutDropout() Config {
 }
 
 const (
-	none = "none" // no test-time augmentation
+	none = "none" // of test-time augmentation, and of augmentation
 
 	linkLocal = "local"
 	linkSHM   = "shm"
@@ -64,27 +62,6 @@ const (
 	NormalizeData     = "data"
 	NormalizeImageNet = "imagenet"
 )
-
-func algorithms() []string     { return append([]string{auto}, comm.Algorithms()...) }
-func links() []string          { return []string{auto, linkLocal, linkSHM, linkTCP} }
-func serverPlaces() []string   { return []string{withWorkers, apart} }
-func normalizeNames() []string { return []string{auto, NormalizeData, NormalizeImageNet} }
-func ttaNames() []string       { return []string{none, ttaFlip, ttaFlipShift} }
-func devices() []string        { return []string{DeviceCPU, DeviceCUDA, auto} }
-
-func isaNames() []string {
-	return []string{compute.Plain.String(), compute.AVX2.String(), compute.AVX512.String()}
-}
-
-func mathNames() []string {
-	return []string{compute.Fast.String(), compute.Exact.String(), compute.BF16x6.String(),
-		compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}
-}
-
-func augmentNames() []string {
-	return []string{auto, augmentNone, augmentCrop, augmentFlip, augmentCropFlip,
-		augmentCropFlipCutout, augmentShiftAlternate}
-}
 
 // wires lists the names of compressions that is reports true for.
 func wires(is func(gradsync.Wire) bool) []string {

@@ -6,201 +6,157 @@ import (
 	"strings"
 
 	"lockstep/app/strategy"
+	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
 )
 
-// notTaken says which strategies have a setting that c's has not; "" if it has it.
-func (c Config) notTaken(setting string) string {
-	if c.takes(setting) {
-		return ""
-	}
+// takers says which strategies have a setting that c's lacks.
+func (c Config) takers(setting string) string {
 	return fmt.Sprintf("is for --strategy %s, not %s", strings.Join(strategy.Taking(setting), " or "),
 		c.Strategy)
 }
 
-// strategyProblems adds what the strategy refuses.
-func (c Config) strategyProblems(add adder) {
-	switch s := c.strategy(); {
-	case s.IsAlone && c.Workers > 1:
-		add("strategy", "%s is for one worker, not %d; try %s, or %s for workers that never exchange", s.Name,
-			c.Workers, strategy.DDP, strategy.None)
-	case s.Name == Auto:
-		wantsExact(c, add)
-	case s.Exchange == strategy.Updates:
-		serverProblems(c, add)
-		asyncProblems(c, add)
-	case s.Exchange == strategy.Averages:
-		checkOuter(c, add)
+// Idle returns a line for each setting that was given on the command line or by a variable, according to
+// origins, and that the strategy lacks. c is complete, as Resolve returns it.
+func (c Config) Idle(origins Origins) (lines []string) {
+	for _, s := range c.table() {
+		origin := origins[s.Name]
+		isGiven := origin == "--"+s.Name || strings.HasPrefix(origin, cluster.EnvTrain)
+		if isGiven && len(strategy.Taking(s.Name)) > 0 && !c.takes(s.Name) {
+			lines = append(lines, fmt.Sprintf("%s has no effect: it %s", origin, c.takers(s.Name)))
+		}
+	}
+	return lines
+}
+
+// extras lists what is on of that which shapes an update and only some strategies have.
+func (c Config) extras() (names []string) {
+	for _, s := range []struct {
+		name string
+		isOn bool
+	}{{"overlap-forward", c.IsLate()}, {"shard-optimizer", c.IsSharded()}, {"rebalance", c.IsBalanced()},
+		{"replay", c.Replay != "" && c.Resume == "" && !c.EvalOnly}} {
+		if s.isOn {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// checkStrategy refuses what the strategy lacks, or cannot do with others.
+func (c Config) checkStrategy(refuse refuser) {
+	s, wire := c.strategy(), c.GradientWire()
+	refuse(s.IsAlone && c.Workers > 1, "strategy", "%s is for one worker, not %d; try %s, or %s for workers "+
+		"that never exchange", s.Name, c.Workers, strategy.DDP, strategy.None)
+	refuse(s.Name == Auto && (wire.IsLossy() || wire.IsAuto()), "strategy", "auto chooses among exact "+
+		"strategies, which none is with --wire %s; name one", c.Wire)
+	refuse(s.Name == Auto && !comm.IsExact(c.Algorithm), "strategy", "auto chooses among exact "+
+		"strategies, which none is with --algorithm %s; name one", c.Algorithm)
+	for _, name := range c.extras() {
+		refuse(!c.takes(name), name, "%s", c.takers(name))
+	}
+	hasOwn := s.Exchange == strategy.Updates || s.Exchange == strategy.Averages
+	refuse(hasOwn && c.Lookahead.Every > 0, "lookahead", "moves the weights of workers, and --strategy %s "+
+		"keeps others beside them; want --strategy ddp", c.Strategy)
+	refuse((c.IsAsync() || s.Exchange == strategy.Averages) && c.EMA > 0, "ema", "follows the weights of "+
+		"one worker, and with --strategy %s none has those after every update; want --ema 0", c.Strategy)
+	if w, err := gradsync.ParseWire(c.Wire); c.takes("algorithm") && !c.takes("outer-wire") {
+		if err == nil {
+			err = w.Check(c.Algorithm)
+		}
+		refuse(err != nil, "wire", "%w", err)
 	}
 }
 
-// wantsExact refuses what makes every strategy inexact, so that there is nothing to choose from.
-func wantsExact(c Config, add adder) {
-	if w := c.GradientWire(); w.IsLossy() || w.IsAuto() {
-		add("strategy", "auto chooses among exact strategies, which none is with --wire %s; name one", c.Wire)
-	}
-	if !comm.IsExact(c.Algorithm) && c.Algorithm != auto {
-		add("strategy", "auto chooses among exact strategies, which none is with --algorithm %s; name one",
-			c.Algorithm)
-	}
-}
-
-// serverProblems adds what no strategy with servers can do.
-func serverProblems(c Config, add adder) {
-	if n, ok := c.numParameters(); ok && c.Servers > n {
-		add("servers", "%d are more than the %s of %s; want at most %d", c.Servers,
-			spelling.Count(n, "parameter"), c.Model, n)
+// checkServers refuses what no strategy with servers can do.
+func (c Config) checkServers(refuse refuser) {
+	if c.strategy().Exchange != strategy.Updates {
+		return
 	}
 	wire := c.GradientWire()
-	switch {
-	case !wire.IsServable():
-		add("wire", "%s is not for --strategy %s; want a codec such as --wire bf16, or top-k", wire,
-			c.Strategy)
-	case wire.HasResiduals() && c.KeepsCheckpoints():
-		add("checkpoint-every", "no checkpoint of --strategy %s has the gradients that --wire %s holds "+
-			"back; want a codec such as --wire bf16, or --strategy ddp", c.Strategy, wire)
-	case c.Clip > 0 && c.Servers > 1 && !c.IsAsync():
-		add("clip", "no server has the whole gradient that it takes the norm of; want --servers 1")
-	case c.Lookahead.Every > 0:
-		add("lookahead", "it moves the weights of workers, and the servers of --strategy %s have their "+
-			"own; want --strategy ddp", c.Strategy)
-	}
+	refuse(!wire.IsServable(), "wire", "%s is not for --strategy %s; want a codec such as --wire bf16, or "+
+		"top-k", wire, c.Strategy)
+	refuse(wire.HasResiduals() && c.KeepsCheckpoints(), "checkpoint-every", "no checkpoint of --strategy %s "+
+		"has the gradients that --wire %s holds back; want a codec such as --wire bf16, or --strategy ddp",
+		c.Strategy, wire)
 }
 
-// asyncProblems adds what asynchronous updates refuse.
-func asyncProblems(c Config, add adder) {
+// checkAsync refuses what asynchronous updates do not allow.
+func (c Config) checkAsync(refuse refuser) {
 	if !c.strategy().IsAsync {
 		return
 	}
 	least := c.Workers - c.BackupWorkers - 1
-	switch {
-	case c.BackupWorkers >= c.Workers:
-		add("backup-workers", "%d of %s leave none to wait for; want at most %d", c.BackupWorkers,
-			spelling.Count(c.Workers, "worker"), c.Workers-1)
-	case !c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate || c.Replay != ""):
-		add("staleness", "with 0 all workers wait for each other, so there are no backup workers, stale "+
-			"rates or replays; want 1 or more")
-	case c.BackupWorkers > 0 && c.StalenessBound() < least:
-		add("staleness", "a round of %d gradients, with %s, needs %d or more", least+1,
-			spelling.Count(c.BackupWorkers, "backup worker"), least)
-	}
-	if !c.IsAsync() {
+	refuse(least < 0, "backup-workers", "%d of %s leave none to wait for; want at most %d", c.BackupWorkers,
+		spelling.Count(c.Workers, "worker"), c.Workers-1)
+	refuse(!c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate || c.Replay != ""), "staleness", "with 0 "+
+		"all workers wait for each other, so there are no backup workers, stale rates or replays; want 1 or "+
+		"more")
+	refuse(c.IsAsync() && c.BackupWorkers > 0 && c.StalenessBound() < least, "staleness", "a round of %d "+
+		"gradients, with %s, needs %d or more", least+1, spelling.Count(c.BackupWorkers, "backup worker"),
+		least)
+	refuse(c.IsAsync() && c.Replay != "" && c.GradientWire().HasResiduals(), "replay", "what --wire %s "+
+		"holds back is not recorded", c.Wire)
+}
+
+// checkAverages refuses what averages of weights do not allow.
+func (c Config) checkAverages(refuse refuser) {
+	if c.strategy().Exchange != strategy.Averages {
 		return
 	}
-	if c.Replay != "" && c.GradientWire().HasResiduals() {
-		add("replay", "what --wire %s holds back is not recorded", c.Wire)
-	}
-	if c.Clip > 0 {
-		add("clip", "not for --strategy %s, whose gradients are sent before their norm is known; want "+
-			"--clip 0, or --strategy ps --servers 1", c.Strategy)
-	}
-	if c.EMA > 0 {
-		add("ema", "not for --strategy %s: no worker has the weights after every update; want --ema 0, or "+
-			"--strategy ps", c.Strategy)
-	}
-}
-
-// replayProblems refuses to replay with a strategy that makes no updates in an order of its own. A run
-// that is resumed has what it replayed behind it.
-func (c Config) replayProblems(add adder) {
-	if c.Replay != "" && c.Resume == "" && !c.EvalOnly && !c.takes("replay") {
-		add("replay", "%s", c.notTaken("replay"))
-	}
-}
-
-// checkOuter adds the problems of the strategies that average weights.
-func checkOuter(c Config, add adder) {
-	if c.OuterParts > c.AverageEvery {
-		add("outer-parts", "%s cannot take turns in %s; want at most %d, or a greater --average-every",
-			spelling.Count(c.OuterParts, "part"), spelling.Count(c.AverageEvery, "step"), c.AverageEvery)
-	}
-	if c.OuterOverlap >= c.AverageEvery {
-		add("outer-overlap", "an average that is %s on its way would meet the next, after %s; want at most "+
-			"%d, or a greater --average-every", spelling.Count(c.OuterOverlap, "step"),
-			spelling.Count(c.AverageEvery, "step"), c.AverageEvery-1)
-	}
-	if lr, _ := c.Outer(); lr == 0 {
-		add("outer-lr", "0 would undo all updates at each average; want more than 0")
-	}
-	_, momentum := c.Outer()
+	refuse(c.OuterParts > c.AverageEvery, "outer-parts", "%s cannot take turns in %s; want at most %d, or a "+
+		"greater --average-every", spelling.Count(c.OuterParts, "part"),
+		spelling.Count(c.AverageEvery, "step"), c.AverageEvery)
+	refuse(c.OuterOverlap >= c.AverageEvery, "outer-overlap", "an average that is %s on its way would meet "+
+		"the next, after %s; want at most %d, or a greater --average-every",
+		spelling.Count(c.OuterOverlap, "step"), spelling.Count(c.AverageEvery, "step"), c.AverageEvery-1)
+	lr, momentum := c.Outer()
+	refuse(lr == 0, "outer-lr", "0 would undo all updates at each average; want more than 0")
 	isFrozen := func(g optim.Group) bool { return g.Steps > 0 }
-	if momentum > 0 && slices.ContainsFunc(c.Optimizer.Groups, isFrozen) {
-		add("groups", "--outer-momentum would go on to move what a group freezes after some steps; want 0")
-	}
-	if c.EMA > 0 {
-		add("ema", "follows the weights of one worker, which --strategy %s replaces by averages", c.Strategy)
-	}
-	if c.Lookahead.Every > 0 {
-		add("lookahead", "has slow weights of one worker; --strategy %s has them for all workers",
-			strings.Join(strategy.Taking("outer-lr"), " or "))
-	}
+	refuse(momentum > 0 && slices.ContainsFunc(c.Optimizer.Groups, isFrozen), "groups", "--outer-momentum "+
+		"would go on to move what a group freezes after some steps; want 0")
 	w, err := gradsync.ParseWire(c.OuterWire)
 	if err == nil {
 		err = w.Check(c.Algorithm)
 	}
-	if err != nil {
-		add("outer-wire", "%w", err)
-	}
+	refuse(err != nil, "outer-wire", "%w", err)
 }
 
-// wireProblem returns why the wire cannot be used, or nil.
-func (c Config) wireProblem() error {
-	w, err := gradsync.ParseWire(c.Wire)
-	if err != nil || !c.takes("algorithm") || c.takes("outer-wire") {
-		return err
-	}
-	return w.Check(c.Algorithm)
-}
-
-// overlapProblems adds the problems of OverlapForward.
-func (c Config) overlapProblems(add adder) {
+// partial names the setting for which nobody has the whole gradient before it is used; "": none.
+func (c Config) partial() string {
 	switch {
-	case !c.IsLate():
-	case !c.takes("overlap-forward"):
-		add("overlap-forward", "%s", c.notTaken("overlap-forward"))
-	case c.Clip > 0:
-		add("overlap-forward", "no weight can change before --clip has the norm of the whole gradient")
-	case c.ShardOptimizer:
-		add("overlap-forward", "--shard-optimizer has the weights come behind the next forward pass already")
-	case !c.GradientWire().IsFixed():
-		add("overlap-forward", "is not for --wire %s, which holds back gradients or is not decided yet",
-			c.Wire)
+	case c.IsSharded():
+		return "--shard-optimizer"
+	case c.IsLate():
+		return "--overlap-forward"
+	case c.IsAsync():
+		return "--strategy " + c.Strategy
+	case c.NumServers() > 1:
+		return fmt.Sprintf("--servers %d", c.Servers)
 	}
+	return ""
 }
 
-// balanceProblems adds the problems of Rebalance.
-func (c Config) balanceProblems(add adder) {
-	switch wire := c.GradientWire(); {
-	case !c.IsBalanced():
-	case !c.takes("rebalance"):
-		add("rebalance", "%s", c.notTaken("rebalance"))
-	case wire.IsAuto() || wire.IsLossy():
-		add("rebalance", "changes no result, but with --wire %s the sums would depend on who has which "+
-			"shards; want a lossless wire", c.Wire)
-	case c.takes("algorithm") && !comm.IsExact(c.Algorithm):
-		add("rebalance", "changes no result, but the sums of --algorithm %s depend on who has which shards; "+
-			"want another", c.Algorithm)
+// checkShared refuses what workers cannot do that share an update or their shards.
+func (c Config) checkShared(refuse refuser) {
+	wire, partial := c.GradientWire(), c.partial()
+	refuse(c.Clip > 0 && partial != "", "clip", "nobody has the whole gradient, of which it takes the norm, "+
+		"with %s; leave one out", partial)
+	for _, name := range c.extras() {
+		refuse(name != "rebalance" && name != "replay" && !wire.IsFixed(), name, "is not for --wire %s, "+
+			"which holds back gradients or is not decided yet", c.Wire)
 	}
-}
-
-// shardProblems adds the problems of ShardOptimizer.
-func (c Config) shardProblems(add adder) {
-	switch {
-	case !c.IsSharded():
-	case !c.takes("shard-optimizer"):
-		add("shard-optimizer", "%s", c.notTaken("shard-optimizer"))
-	case !optim.IsElementwise(c.Optimizer.Name):
-		add("shard-optimizer", "%s needs whole tensors, which shares cut; want sgd or adamw",
-			c.Optimizer.Name)
-	case c.Clip > 0:
-		add("shard-optimizer", "no worker has the whole gradient that --clip takes the norm of")
-	case !c.GradientWire().IsFixed():
-		add("shard-optimizer", "is not for --wire %s, which holds back gradients or is not decided yet",
-			c.Wire)
-	case c.Algorithm != auto && c.Algorithm != "direct":
-		add("shard-optimizer", "exchanges directly, not by --algorithm %s", c.Algorithm)
-	}
+	refuse(c.IsLate() && c.ShardOptimizer, "overlap-forward", "--shard-optimizer has the weights come "+
+		"behind the next forward pass already")
+	refuse(c.IsSharded() && !optim.IsElementwise(c.Optimizer.Name), "shard-optimizer", "%s needs whole "+
+		"tensors, which shares cut; want sgd or adamw", c.Optimizer.Name)
+	refuse(c.IsSharded() && c.Algorithm != auto && c.Algorithm != "direct", "shard-optimizer", "exchanges "+
+		"directly, not by --algorithm %s", c.Algorithm)
+	const moves = "changes no result, but with %s the sums would depend on who has which shards"
+	refuse(c.IsBalanced() && (wire.IsAuto() || wire.IsLossy()), "rebalance", moves, "--wire "+c.Wire)
+	refuse(c.IsBalanced() && c.takes("algorithm") && !comm.IsExact(c.Algorithm), "rebalance", moves,
+		"--algorithm "+c.Algorithm)
 }

@@ -21,7 +21,6 @@ type Source struct {
 	File        string              // path of a configuration file; "": none
 	Environment cluster.Environment // LOCKSTEP_TRAIN_<NAME>, LOCKSTEP_ISA
 	Flags       map[string]string   // what was given on the command line, by name
-	Note        func(string)        // told what became of a path that was moved; nil: not
 }
 
 // Origins holds the origin of each setting's value: "default", "derived", or the place where a user gave it,
@@ -106,6 +105,11 @@ func (r *resolver) start(c Config, name string) {
 	r.config = c
 }
 
+// refuse adds a problem of what stands somewhere.
+func (r *resolver) refuse(where, format string, args ...any) {
+	r.problems = append(r.problems, problem{where, fmt.Errorf(format, args...)})
+}
+
 func (r *resolver) find(name string) *Setting {
 	i := slices.IndexFunc(r.settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
@@ -126,8 +130,7 @@ func (r *resolver) names() []string {
 func (r *resolver) set(name, text, where string) {
 	s := r.find(name)
 	if s == nil {
-		r.problems = append(r.problems, problem{where,
-			fmt.Errorf("unknown key %.80q%s", name, Hint(name, r.names()))})
+		r.refuse(where, "unknown key %.80q%s", name, Hint(name, r.names()))
 		return
 	}
 	var err error
@@ -137,23 +140,14 @@ func (r *resolver) set(name, text, where string) {
 		err = s.set(text)
 	}
 	if err == nil && s.isOpen() {
-		// Given, so it cannot be left open: the zero is out of range.
-		least := "at least 1"
-		switch {
-		case s.Type == "X":
-			least = "more than 0"
-		case len(s.Values) > 0:
-			least = "one of " + strings.Join(s.Values, ", ")
-		}
-		err = fmt.Errorf("%.80q is out of range, want %s, or leave it out", text, least)
+		err = fmt.Errorf("%.80q is out of range; leave it out for the default", text)
 	}
 	if err != nil {
-		r.problems = append(r.problems, problem{pointTo(name, where), err})
+		r.refuse(pointTo(name, where), "%w", err)
 		return
 	}
 	if name == "resume" && where != fromResume {
-		r.problems = append(r.problems, problem{pointTo(name, where),
-			fmt.Errorf("is for the command line only")})
+		r.refuse(pointTo(name, where), "is for the command line only")
 	}
 	r.origins[name] = where
 }

@@ -72,8 +72,8 @@ func TestServersElsewhereAreIdle(t *testing.T) {
 	for _, name := range []string{"rebalance", "overlap-forward", "shard-optimizer"} {
 		flags := map[string]string{"strategy": "ps", "workers": "1", name: "true"}
 		c, origins, err := setting.Resolve(setting.Source{Flags: flags})
-		want := "--" + name + " has no effect: one worker shares its steps with nobody"
-		if idle := strings.Join(c.Idle(origins), "; "); err != nil || idle != want {
+		want := "--" + name + " has no effect: it is for --strategy "
+		if idle := strings.Join(c.Idle(origins), "; "); err != nil || !strings.HasPrefix(idle, want) {
 			t.Errorf("idle %q, %v; want %q", idle, err, want)
 		}
 	}

@@ -1,13 +1,13 @@
 package setting
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -32,16 +32,21 @@ func (l Line) Decode(v any) error {
 	return nil
 }
 
+// maxNested bounds lists and mappings in a file: the parser's memory grows with the square of their depth.
+const maxNested = 400
+
 // ReadSheet reads a YAML mapping of names to values, to lists of values, and to lists of mappings of the
 // same kind, without anchors, aliases and tags. path names the text in errors, which are *UsageErrors of one
 // line.
 func ReadSheet(path string, text []byte) ([]Line, error) {
 	s := sheet(path)
-	tokens := lexer.Tokenize(strings.TrimPrefix(string(text), byteOrderMark))
-	if at := tooNested(tokens); at != nil {
-		return nil, s.refuse(at, "lists in lists, want lines of the form key: value")
+	for _, mark := range []string{"[", "{", "- "} {
+		if bytes.Count(text, []byte(mark)) > maxNested {
+			return nil, Refuse("%s: more than %d times %q, want lines of the form key: value", path,
+				maxNested, mark)
+		}
 	}
-	file, err := parser.Parse(tokens, 0)
+	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte(byteOrderMark)), 0)
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Token != nil {
 		return nil, s.refuse(syntax.Token.Position, "%s", syntax.Message)
@@ -61,7 +66,7 @@ func ReadSheet(path string, text []byte) ([]Line, error) {
 			return nil, err
 		}
 	}
-	return lines, checkOnce(lines)
+	return lines, nil
 }
 
 func (s sheet) refuse(at *token.Position, format string, args ...any) error {
@@ -93,19 +98,7 @@ func (s sheet) mapping(n ast.Node) ([]Line, error) {
 		}
 		lines = append(lines, l)
 	}
-	return lines, checkOnce(lines)
-}
-
-// checkOnce refuses a name that is there twice.
-func checkOnce(lines []Line) error {
-	seen := map[string]string{}
-	for _, l := range lines {
-		if first := seen[l.Name]; first != "" {
-			return Refuse("%s: %s: already set at %s", l.Where, l.Name, first)
-		}
-		seen[l.Name] = l.Where
-	}
-	return nil
+	return lines, nil
 }
 
 // line reads a name and its value.

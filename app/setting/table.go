@@ -7,6 +7,8 @@ import (
 
 	"lockstep/app/strategy"
 	"lockstep/cluster"
+	"lockstep/comm"
+	"lockstep/compute"
 	"lockstep/model"
 	"lockstep/optim"
 )
@@ -23,7 +25,6 @@ type Setting struct {
 	elsewhere string // names of the setting in other programs, with blanks between
 	canOpen   bool   // its zero value is left to Complete or to its user
 	isOwn     bool   // its value may differ between the processes of a job; see Terms
-	idle      string // why it has no effect on this configuration, if that is complete; "": it has one
 }
 
 // isOpen reports whether the value is left to Complete or to its user.
@@ -85,7 +86,6 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "model", value: choice(&c.Model, c.Models().Names()), elsewhere: "arch architecture",
 			Usage: "architecture"},
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
-			idle: unless(c.Model == "resnet50", "%s begins in one way", c.Model),
 			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
 				"their size"},
 		{Name: "data", value: dataSet(&c.Data, c.Datasets()), elsewhere: "dataset dataset-name",
@@ -94,28 +94,26 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
 			elsewhere: "data-path data-root dataset-dir",
 			Usage:     "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
-		{Name: "size", value: number(&c.Size, 1, 4096), idle: c.whyOneSize(),
-			elsewhere: "image-size img-size input-size",
-			Usage:     "height and width of synthetic images, and to which images of a folder are scaled"},
+		{Name: "size", value: number(&c.Size, 1, 4096), elsewhere: "image-size img-size input-size",
+			Usage: "height and width of synthetic images, and to which images of a folder are scaled"},
 	}
 }
 
 // textSettings say how texts are read.
 func (c *Config) textSettings() []Setting {
 	return []Setting{
-		{Name: "vocab", value: text(&c.Vocab, "FILE"), idle: c.whyNoTexts(),
+		{Name: "vocab", value: text(&c.Vocab, "FILE"),
 			Usage: "WordPiece vocabulary of texts: vocab.txt or tokenizer.json (default: that beside " +
 				"--weights, else bert-base-uncased/vocab.txt among the data sets)"},
-		{Name: "sequence", value: number(&c.Sequence, 3, 512), idle: c.whyNoTexts(),
+		{Name: "sequence", value: number(&c.Sequence, 3, 512),
 			elsewhere: "max-seq-length max-length seq-len",
 			Usage:     "greatest number of tokens of a text; longer texts are cut"},
-		{Name: "text-column", value: text(&c.TextColumn, "COLUMN"), idle: c.whyNoColumns(),
+		{Name: "text-column", value: text(&c.TextColumn, "COLUMN"),
 			Usage: "column of the text, by name or by number from 1 (default: text, sentence, content or " +
 				"review)"},
-		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"),
-			idle: c.whyNoColumns(), elsewhere: "text-pair",
+		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"), elsewhere: "text-pair",
 			Usage: "column of the second text, if samples are pairs of texts (default: single texts)"},
-		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"), idle: c.whyNoColumns(),
+		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"),
 			Usage: "column of the label; a file has no header if all columns are numbers (default: label " +
 				"or class)"},
 	}
@@ -137,12 +135,12 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "fresh-head", value: toggle(&c.FreshHead),
 			Usage: "with --weights: initialize the last layer at random, and ignore the file's heads; " +
 				"without, its classes are those of the weights, by name"},
-		{Name: "normalize", value: choice(&c.Normalize, normalizeNames()), idle: c.whyNoImages(),
+		{Name: "normalize", value: choice(&c.Normalize, []string{auto, NormalizeData, NormalizeImageNet}),
 			Usage: "mean and standard deviation of images: auto takes those of the data set, or with " +
 				"--weights those in the file, else ImageNet's"},
 		{Name: "eval-only", value: toggle(&c.EvalOnly), elsewhere: "evaluate",
 			Usage: "evaluate --weights on the test samples and stop"},
-		{Name: "tta", value: choice(&c.TTA, ttaNames()), idle: c.whyNoEvaluation(),
+		{Name: "tta", value: choice(&c.TTA, []string{none, ttaFlip, ttaFlipShift}),
 			Usage: "test-time augmentation: average the logits of each test image and its mirror image " +
 				"(flip), also of both shifted by a pixel (flip-shift)"},
 	}
@@ -161,32 +159,30 @@ func (c *Config) workerSettings() []Setting {
 				"has one)"},
 		{Name: "strategy", value: choice(&c.Strategy, strategy.Names()), canOpen: true,
 			Usage: "how gradients are exchanged (default: single for one worker, else ddp)"},
-		{Name: "servers", value: number(&c.Servers, 1, MaxWorkers), idle: c.whyNotTaken("servers"),
+		{Name: "servers", value: number(&c.Servers, 1, MaxWorkers),
 			Usage: "with ps: servers, which hold equal parts of the parameters"},
-		{Name: "server-place", value: choice(&c.ServerPlace, serverPlaces()),
-			idle: c.whyNotTaken("server-place"),
+		{Name: "server-place", value: choice(&c.ServerPlace, []string{withWorkers, apart}),
 			Usage: "with ps: workers puts server s into the process of worker s mod workers, apart gives " +
 				"each a process of its own"},
-		{Name: "algorithm", value: choice(&c.Algorithm, algorithms()), Usage: "all-reduce algorithm",
-			idle: c.whyNoExchange("algorithm", "has an algorithm of its own")},
+		{Name: "algorithm", value: choice(&c.Algorithm, append([]string{auto}, comm.Algorithms()...)),
+			Usage: "all-reduce algorithm"},
 	}
 }
 
 // linkSettings say how gradients travel.
 func (c *Config) linkSettings() []Setting {
 	return []Setting{
-		{Name: "link", value: choice(&c.Link, links()),
+		{Name: "link", value: choice(&c.Link, []string{auto, linkLocal, linkSHM, linkTCP}),
 			elsewhere: "backend dist-backend process-group-backend ddp-backend",
 			Usage: "local: workers are goroutines of one process; shm, tcp: each worker is a process; " +
 				"auto is local for one worker, else shm if the system has it"},
-		{Name: "insecure", value: toggle(&c.Insecure), idle: c.whyNoMeeting(),
+		{Name: "insecure", value: toggle(&c.Insecure),
 			Usage: "do not encrypt links between hosts; for a network that you trust, where TLS takes " +
 				"time; processes join with TLS all the same"},
 		{Name: "streams", value: number(&c.Streams, 1, cluster.MaxStreams), // processes may be on one host
-			idle: unless(c.Link != linkLocal, "workers of one process are not linked by TCP"),
 			Usage: "connections of each link by TCP, over which its bytes are spread, for networks where " +
 				"one connection does not fill the line; changes no result"},
-		{Name: "wire", value: choice(&c.Wire, wires(isAny)), idle: c.whyNoGradients(),
+		{Name: "wire", value: choice(&c.Wire, wires(isAny)),
 			elsewhere: "compression gradient-compression ddp-comm-hook fp16-allreduce " +
 				"communication-data-type",
 			Usage: "compression of gradients; " + strings.Join(wires(isLossless), ", ") + " are lossless; " +
@@ -201,17 +197,16 @@ func (c *Config) linkSettings() []Setting {
 func (c *Config) sharingSettings() []Setting {
 	return []Setting{
 		{Name: "bucket", value: byteSize(&c.Bucket, 4, maxCount),
-			idle:      c.whyNoExchange("bucket", "has no buckets"),
 			elsewhere: "bucket-cap-mb bucket-size ddp-bucket-cap-mb fusion-threshold-mb reduce-bucket-size",
 			Usage:     "bytes of gradients that ddp sends as one bucket"},
-		{Name: "overlap-forward", value: toggle(&c.OverlapForward), idle: c.whyNoSharing(),
+		{Name: "overlap-forward", value: toggle(&c.OverlapForward),
 			Usage: "with ddp: start the next forward pass while gradients are still being exchanged, in " +
 				"forward order, and update weights as gradients arrive; for slow links; changes no result"},
-		{Name: "shard-optimizer", value: toggle(&c.ShardOptimizer), idle: c.whyNoSharing(),
+		{Name: "shard-optimizer", value: toggle(&c.ShardOptimizer),
 			elsewhere: "zero-stage use-distributed-optimizer",
 			Usage: "with ddp: each worker holds a shard of the optimizer's state, updates that shard of " +
 				"the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no result"},
-		{Name: "rebalance", value: toggle(&c.Rebalance), idle: c.whyNoSharing(),
+		{Name: "rebalance", value: toggle(&c.Rebalance),
 			Usage: "measure how fast the workers compute, and move shards from slow ones to fast ones " +
 				"between steps; changes no result"},
 		{Name: "slow-worker", value: parsed(&c.SlowWorkers, "LIST", "", ParseSlowWorkers),
@@ -229,19 +224,19 @@ func (c *Config) processSettings() []Setting {
 			Usage: "activations that a worker keeps; above it, cheap ones are recomputed in the backward " +
 				"pass, and shards are computed in turn; 0 for no limit; with --device cuda the default " +
 				"means none"},
-		{Name: "master-addr", value: filled(&c.MasterAddr, "ADDRESS", "the address of one, such as "+
-			"127.0.0.1"),
-			isOwn: true, idle: c.whyNoMeeting(), Usage: "interface on which workers meet"},
+		{Name: "master-addr", value: text(&c.MasterAddr, "ADDRESS"), isOwn: true, canOpen: true,
+			Usage: "interface on which workers meet"},
 		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,
-			idle:  c.whyNoMeeting(),
 			Usage: "port on which workers meet; 0 for any free port, or for none on a loopback interface"},
 		{Name: "device", value: device(&c.Device), elsewhere: "accelerator",
 			Usage: "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary " +
 				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
 				"second one; auto takes a GPU if one can be used, and says so"},
-		{Name: "isa", value: choice(&c.ISA, isaNames()), canOpen: true,
+		{Name: "isa", value: choice(&c.ISA, []string{compute.Plain.String(),
+			compute.AVX2.String(), compute.AVX512.String()}), canOpen: true,
 			Usage: "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)"},
-		{Name: "math", value: choice(&c.Math, mathNames()),
+		{Name: "math", value: choice(&c.Math, []string{compute.Fast.String(), compute.Exact.String(),
+			compute.BF16x6.String(), compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}),
 			Usage: "how matrix products are computed: fast takes Winograd's and Strassen's algorithms, " +
 				"whose gradients are twice as far from float64 as PyTorch's float32; exact avoids them; " +
 				"bf16x6 and bf16x3 sum six and three products of bf16 parts on AMX; bf16 rounds the " +
@@ -254,21 +249,19 @@ func (c *Config) processSettings() []Setting {
 func (c *Config) averageSettings() []Setting {
 	return []Setting{
 		{Name: "average-every", value: number(&c.AverageEvery, 1, maxCount),
-			idle: c.whyNotTaken("average-every"),
 			Usage: "with local-sgd and diloco: steps from one average of the weights to the next; they " +
 				"are also averaged after each epoch and at the end"},
-		{Name: "outer-lr", value: real(&c.OuterLR, 10), idle: c.whyNotTaken("outer-lr"),
+		{Name: "outer-lr", value: real(&c.OuterLR, 10),
 			Usage: "with diloco: learning rate of the outer optimizer"},
-		{Name: "outer-momentum", value: share(&c.OuterMomentum), idle: c.whyNotTaken("outer-momentum"),
+		{Name: "outer-momentum", value: share(&c.OuterMomentum),
 			Usage: "with diloco: Nesterov momentum of the outer optimizer, 0 to below 1"},
-		{Name: "outer-wire", value: choice(&c.OuterWire, wires(isFixed)), idle: c.whyNotTaken("outer-wire"),
+		{Name: "outer-wire", value: choice(&c.OuterWire, wires(isFixed)),
 			Usage: "with local-sgd and diloco: compression of what is averaged, the changes of the " +
 				"weights since the last average"},
-		{Name: "outer-parts", value: number(&c.OuterParts, 1, maxCount), idle: c.whyNotTaken("outer-parts"),
+		{Name: "outer-parts", value: number(&c.OuterParts, 1, maxCount),
 			Usage: "with local-sgd and diloco: parts of the weights that are averaged in turn, spread " +
 				"over the steps from one average to the next"},
 		{Name: "outer-overlap", value: number(&c.OuterOverlap, 0, maxCount),
-			idle: c.whyNotTaken("outer-overlap"),
 			Usage: "with local-sgd and diloco: steps that go on while an average is on its way; then the " +
 				"weights move half the way to it"},
 	}
@@ -277,16 +270,15 @@ func (c *Config) averageSettings() []Setting {
 // asyncSettings are of asynchronous updates.
 func (c *Config) asyncSettings() []Setting {
 	return []Setting{
-		{Name: "staleness", value: staleness(&c.Staleness), idle: c.whyNotTaken("staleness"),
+		{Name: "staleness", value: written(&c.Staleness, "N", parseStaleness),
 			Usage: "with ps-async: the most updates that may come between the weights from which a " +
 				"gradient was computed and its own update; 0 is the strategy ps, auto four for each worker"},
 		{Name: "backup-workers", value: number(&c.BackupWorkers, 0, MaxWorkers),
-			idle: c.whyNotTaken("backup-workers"),
 			Usage: "with ps-async: workers whose gradients are not waited for; of each round of gradients " +
 				"the last so many are dropped, and their batches computed again"},
-		{Name: "staleness-rate", value: toggle(&c.StalenessRate), idle: c.whyNotTaken("staleness-rate"),
+		{Name: "staleness-rate", value: toggle(&c.StalenessRate),
 			Usage: "with ps-async: divide the learning rate of an update by its staleness"},
-		{Name: "replay", value: text(&c.Replay, "FILE"), idle: c.whyNotTaken("replay"),
+		{Name: "replay", value: text(&c.Replay, "FILE"),
 			Usage: "with ps-async: make the updates of another run again, in the order of its " +
 				"updates.jsonl, to the same bits; with any number of workers and servers"},
 	}
@@ -301,7 +293,7 @@ func (c *Config) lengthSettings() []Setting {
 		{Name: "steps", value: number(&c.Steps, 1, maxCount), canOpen: true,
 			elsewhere: "max-steps num-steps max-iters iterations max-train-steps train-iters iters",
 			Usage:     "length in steps, instead of --epochs (default: given by --epochs)"},
-		{Name: "for", value: duration(&c.For), canOpen: true, elsewhere: "max-time",
+		{Name: "for", value: written(&c.For, "TIME", parseTime), canOpen: true, elsewhere: "max-time",
 			Usage: "length in training time such as 30s, evaluations not counted, instead of --epochs " +
 				"(default: given by --epochs)"},
 		{Name: "until", value: target(&c.Until),
@@ -336,24 +328,18 @@ func (c *Config) ruleSettings() []Setting {
 			optim.ParseScaleRule),
 			Usage: "linear,B multiplies the learning rate by batch/B, sqrt,B by its square root (default: " +
 				"none)"},
-		{Name: "momentum", value: share(&rule.Momentum), idle: c.whyNoMomentum(),
-			Usage: "momentum, 0 to below 1"},
-		{Name: "nesterov", value: toggle(&rule.Nesterov), idle: c.whyNoMomentum(),
-			Usage: "Nesterov's momentum"},
+		{Name: "momentum", value: share(&rule.Momentum), Usage: "momentum, 0 to below 1"},
+		{Name: "nesterov", value: toggle(&rule.Nesterov), Usage: "Nesterov's momentum"},
 		{Name: "weight-decay", value: real(&rule.WeightDecay, optim.MaxRate), elsewhere: "wd",
 			Usage: "L2 penalty, added to the gradient; for adamw and muon, decoupled decay"},
 		{Name: "decay", value: decay(&rule.DecayMatrices),
-			idle:  unless(rule.WeightDecay != 0, "--weight-decay is 0"),
 			Usage: "parameters with weight decay; matrices leaves out biases and norms"},
 		{Name: "beta1", value: share(&rule.Beta1), canOpen: true, elsewhere: "adam-beta1",
-			idle:  c.whyNoMoments(),
 			Usage: "AdamW and LAMB: decay of the first moment (default: 0.9)"},
 		{Name: "beta2", value: share(&rule.Beta2), canOpen: true, elsewhere: "adam-beta2",
-			idle:  c.whyNoMoments(),
 			Usage: "AdamW and LAMB: decay of the second moment (default: 0.999)"},
 		{Name: "eps", value: real(&rule.Eps, 1), canOpen: true, elsewhere: "adam-epsilon adam-eps",
-			idle: c.whyNoMoments(), Usage: "AdamW and LAMB: added to the denominator (default: 1e-8, for " +
-				"lamb 1e-6)"},
+			Usage: "AdamW and LAMB: added to the denominator (default: 1e-8, for lamb 1e-6)"},
 		{Name: "groups", value: parsed(&rule.Groups, "RULES", "", optim.ParseGroups),
 			Usage: "parameter groups: MATCH=RATE,DECAY[,STEPS] gives the parameters whose names match, " +
 				"such as *.bias, RATE times the learning rate and the weight decay DECAY, and freezes " +
@@ -370,19 +356,16 @@ func (c *Config) scheduleSettings() []Setting {
 		{Name: "warmup", value: real(&c.Schedule.Warmup, optim.MaxRate), Usage: "epochs of linear warm-up",
 			elsewhere: "warmup-epochs lr-warmup-epochs warmup-steps num-warmup-steps warmup-ratio"},
 		{Name: "drop-every", value: real(&c.Schedule.Every, optim.MaxRate), canOpen: true,
-			elsewhere: "step-size lr-step-size", idle: c.whyNotScheduled("step"),
-			Usage: "epochs between two drops of --schedule step (default: 30)"},
+			elsewhere: "step-size lr-step-size",
+			Usage:     "epochs between two drops of --schedule step (default: 30)"},
 		{Name: "milestones", value: parsed(&c.Schedule.Milestones, "EPOCHS",
-			"rising list of epochs such as 30,60,80", optim.ParseMilestones),
-			elsewhere: "lr-milestones", idle: c.whyNotScheduled("step"),
+			"rising list of epochs such as 30,60,80", optim.ParseMilestones), elsewhere: "lr-milestones",
 			Usage: "epochs at which --schedule step drops the rate, such as 30,60,80, instead of " +
 				"--drop-every (default: none)"},
 		{Name: "gamma", value: real(&c.Schedule.Factor, 1), canOpen: true, elsewhere: "lr-gamma drop-factor",
-			idle:  c.whyNotScheduled("step"),
 			Usage: "factor of the learning rate at each drop of --schedule step (default: 0.1)"},
 		{Name: "triangle", value: parsed(&c.Schedule.Triangle, "A,P,E",
 			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle),
-			idle: c.whyNotScheduled("triangle"),
 			Usage: "--schedule triangle climbs from A times the learning rate to the full rate at the " +
 				"fraction P of the run, then falls to E times it (default: 0,0,0)"},
 	}
@@ -409,7 +392,7 @@ func (c *Config) dampingSettings() []Setting {
 // outputSettings say what a run leaves.
 func (c *Config) outputSettings() []Setting {
 	return []Setting{
-		{Name: "eval-every", value: number(&c.EvalEvery, 0, maxCount), idle: c.whyNoEvaluation(),
+		{Name: "eval-every", value: number(&c.EvalEvery, 0, maxCount),
 			elsewhere: "eval-interval eval-freq val-every check-val-every-n-epoch eval-steps",
 			Usage:     "epochs between evaluations; 0 to evaluate only at the end"},
 		{Name: "out", value: text(&c.Out, "FOLDER"), isOwn: true,
@@ -418,8 +401,9 @@ func (c *Config) outputSettings() []Setting {
 		{Name: "save", value: toggle(&c.Save),
 			Usage: "write the trained weights to model.safetensors in the run directory, and for BERT the " +
 				"files that from_pretrained needs"},
-		{Name: "checkpoint-every", value: interval(&c.CheckpointEvery), elsewhere: "save-every ckpt-every " +
-			"checkpoint-interval every-n-train-steps save-steps save-interval",
+		{Name: "checkpoint-every", value: written(&c.CheckpointEvery, "N|TIME", parseInterval),
+			elsewhere: "save-every ckpt-every checkpoint-interval every-n-train-steps save-steps " +
+				"save-interval",
 			Usage: "write a checkpoint to the run directory at this interval, in steps (100) or time " +
 				"(5m), and when the run ends (default: none)"},
 		{Name: "resume", value: text(&c.Resume, "FOLDER"),

@@ -47,7 +47,7 @@ func Terms(s Source) (map[string]string, error) {
 
 // Disagreement says in what the terms of a process differ from those of rank 0; "" if they are the same.
 func Disagreement(its, rank0 map[string]string) string {
-	const most, leftOut = 8, "left out"
+	const leftOut = "left out"
 	all := map[string]string{}
 	maps.Copy(all, its)
 	maps.Copy(all, rank0)
@@ -57,9 +57,6 @@ func Disagreement(its, rank0 map[string]string) string {
 			differences = append(differences, fmt.Sprintf("%s %s (rank 0: %s)", name,
 				cmp.Or(its[name], leftOut), cmp.Or(rank0[name], leftOut)))
 		}
-	}
-	if more := len(differences) - most; more > 0 {
-		differences = append(differences[:most], fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(differences, ", ")
 }

@@ -94,9 +94,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
 	debug.FreeOSMemory() // memory of decoding would add to that of training
-	if t.Augment, err = c.Augmentation(t.Train.Augment); err != nil {
-		return Task{}, err
-	}
+	t.Augment = c.Augmentation(t.Train.Augment)
 	return t, nil
 }
 

@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -34,14 +33,12 @@ func prepare(c setting.Config, o Options, from *job.Resumption) (dir rundir.Clai
 			dir.Uncut))
 	}
 	o.cutEvaluations(dir.Directory, from)
-	text := c.Rooted().YAML(o.Origins)
-	err = dir.Write(rundir.ConfigFile, text)
+	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
 		described := record.RunHost{Host: machine, GPU: o.gpu,
-			Started:      time.Now().UTC().Truncate(time.Second),
-			ConfigSHA256: fmt.Sprintf("%x", sha256.Sum256(text))}
+			Started: time.Now().UTC().Truncate(time.Second)}
 		if from != nil {
 			described.ResumedStep = from.Kept.Progress.Step
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -248,44 +247,6 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	}
 }
 
-// A line of config.yaml that was edited after an interruption says what a flag may say, and is refused where
-// a flag would be. The file is not overwritten without a word.
-func TestAnEditedConfigurationCountsAsFlags(t *testing.T) {
-	want := run(t, short(t), launcher.Options{})
-	c := begun(t, 3, nil)
-	path := filepath.Join(c.Out, "config.yaml")
-	written, err := os.ReadFile(path)
-	if err := errors.Join(err, os.Remove(filepath.Join(c.Out, "summary.json"))); err != nil {
-		t.Fatal(err)
-	}
-	edit := func(name, to string) {
-		text := regexp.MustCompile(`(?m)^`+name+`: \S+`).ReplaceAllString(string(written), name+": "+to)
-		if text == string(written) {
-			t.Fatalf("no line of %s in\n%s", name, text)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, to := range map[string]string{"batch": "44", "lr": "0.5", "seed": "9", "model": "mlp",
-		"steps": "two"} {
-		edit(name, to)
-		_, _, err := resumed(t, c.Out)
-		if job.ExitCode(err) != job.ExitUsage || !strings.Contains(err.Error(), path+":") ||
-			!strings.Contains(err.Error(), ": "+name+": ") {
-			t.Errorf("%s %s: %v", name, to, err)
-		}
-		if text, _ := os.ReadFile(path); !strings.Contains(string(text), name+": "+to) {
-			t.Errorf("%s %s: the file was overwritten:\n%s", name, to, text)
-		}
-	}
-	edit("steps", "8")
-	s, _, err := resumed(t, c.Out)
-	if err != nil || s.Steps != 8 || s.ParameterSHA256 != want.ParameterSHA256 {
-		t.Errorf("8 steps: %v, %+v, want %s", err, s, want.ParameterSHA256)
-	}
-}
-
 // A run of more evaluations than fit into one message to the launcher ends well, and so does one that is
 // resumed after as many.
 func TestAnyNumberOfEvaluationsReachesTheSummary(t *testing.T) {
@@ -339,7 +300,7 @@ func TestResumeLeavesOutWhatTheStrategyHasNot(t *testing.T) {
 func TestResumeNamesTheSettingThatDoesNotFit(t *testing.T) {
 	c := begun(t, 3, func(c *setting.Config) { c.Clip = 1 })
 	_, _, err := resumed(t, c.Out, "strategy", "ps", "servers", "2")
-	if err == nil || !strings.HasPrefix(err.Error(), "--resume: clip: no server has the whole gradient") {
+	if err == nil || !strings.HasPrefix(err.Error(), "--resume: clip: nobody has the whole gradient") {
 		t.Errorf("got %v", err)
 	}
 }

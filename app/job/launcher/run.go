@@ -158,7 +158,7 @@ func (o Options) checkStart(c setting.Config) error {
 			return err
 		}
 	}
-	if c.Weights == "" {
+	if c.Weights == "" || c.Resume != "" {
 		return nil
 	}
 	_, err := input.OpenWeights(c.Weights)
