@@ -102,13 +102,6 @@ type HostFacts struct {
 	NoGPU string `json:"no_gpu,omitempty"` // why there is none; "": there is one, or it was not asked
 }
 
-// FarLatency is a core-to-core latency, in nanoseconds, that cores of one cache do not have; CacheCores is
-// how many cores share a cache on usual machines, so that of more some are far apart.
-const (
-	FarLatency = 200
-	CacheCores = 8
-)
-
 // Disk is a place to which a job writes.
 type Disk struct {
 	Use        string `json:"use"`         // what for

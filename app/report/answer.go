@@ -42,6 +42,9 @@ func (a answer) Class() string {
 	return "open"
 }
 
+// Reason is the verdict with its reason.
+func (a answer) Reason() string { return joined(": ", a.Verdict, a.Why) }
+
 // answerOf words the answer of a group.
 func answerOf(g *compare.Group) answer {
 	v := g.Verdict()

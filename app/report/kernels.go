@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
-	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
 
@@ -51,24 +49,11 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 }
 
 // kernelsLegend says how to read the columns.
-func kernelsLegend(k *compare.Kernels) string {
-	if k.GPU != nil {
-		return gpuLegend
-	}
-	return cpuLegend
-}
-
-const gpuLegend = `GFLOP/s are nominal, as if every product were computed. GB/s count every operand
-once; what the GPU's cache holds may exceed the bandwidth. The bound is the time that the nearer
-limit allows; lost is what a call takes beyond it. Times are those between two events of the driver,
-which lie about a microsecond apart even with nothing between them. The step has none: it runs as in
-training, from a recording where there is one, and waits for the GPU once; gradients of weights,
-timed alone here, then run beside other ops.`
-
-const cpuLegend = `GFLOP/s are nominal, as if every product were computed: Winograd
-convolutions, Strassen's products and those that skip padding may exceed the peak. GB/s count
-every operand once; their share is of the bandwidth of a working set of that size. The bound is
-the time that the nearer limit allows; lost is what a call takes beyond it.`
+const kernelsLegend = "GFLOP/s are nominal, as if every product were computed: convolutions that compute " +
+	"fewer may " +
+	"exceed the peak. GB/s count every operand once. The bound is the time that the nearer limit allows; " +
+	"lost is " +
+	"what a call takes beyond it."
 
 func kernelsTitle(k *compare.Kernels) string {
 	model := k.Model
@@ -98,20 +83,10 @@ func kernelsLimits(k *compare.Kernels) string {
 		giga(k.PeakFLOPs), products, strings.Join(parts, ", "))
 }
 
-// kernelsCautions says what makes times longer than the kernels are, and limits lower.
+// kernelsCautions says what makes times longer than the kernels are.
 func kernelsCautions(k *compare.Kernels) (cautions []string) {
 	if taken := TakenText(k.Taken); taken != "" {
 		cautions = append(cautions, taken+"; measure again when the machine is idle.")
-	}
-	if k.Threads > 1 && len(k.CoreLatency) > 0 && slices.Max(k.CoreLatency) >= record.FarLatency {
-		cautions = append(cautions, fmt.Sprintf("A cache line took %.0f ns to another core and "+
-			"back; cores that share a cache take 50 to 100, and calls that threads share are faster there.",
-			slices.Max(k.CoreLatency)))
-	}
-	if most := stat.Quantile(k.PeakSamples, 1); k.GPU == nil && most > steadyPeak*k.PeakFLOPs {
-		cautions = append(cautions, fmt.Sprintf("Multiply-adds in registers reached %s GFLOP/s at "+
-			"least, %s at most, and bounds are by the median, %s: something took cores meanwhile.",
-			giga(stat.Quantile(k.PeakSamples, 0)), giga(most), giga(k.PeakFLOPs)))
 	}
 	sum, _ := compare.Total(k.Layers)
 	if step := stat.Median(k.StepSeconds); sum > 0 && step > steadyStep*sum {
@@ -124,18 +99,15 @@ func kernelsCautions(k *compare.Kernels) (cautions []string) {
 // furthest is how many timings are named as the furthest from their bounds.
 const furthest = 3
 
-// Bounds of what is called steady.
-const (
-	steadyPeak = 1.15 // the highest peak over the median
-	steadyStep = 1.25 // a step over the sum of its ops
-)
+// steadyStep bounds a step over the sum of its ops.
+const steadyStep = 1.25
 
 // kernelSummary says where the time of a step goes, and which ops lose most of it.
 func kernelSummary(k *compare.Kernels) section {
 	type work = compare.Work
 	sum, least := compare.Total(k.Layers)
-	s := section{ID: "kinds", Title: "Where a step goes, by kind of op, most lost first"}
-	s.Work = kernelsLegend(k)
+	s := section{ID: "kinds", Title: "Where a step goes, by kind of op, most lost first",
+		Work: kernelsLegend}
 	s.Findings = []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
 		"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))}
 	for i, t := range compare.Furthest(k.Layers, furthest) {

@@ -98,6 +98,9 @@ func (p *page) figures() []figure {
 	return all
 }
 
+// IsAsked reports whether the facts of the page are the answers to a plan's questions.
+func (p page) IsAsked() bool { return p.FactsTitle == askedBy }
+
 // lead makes the first of figures the picture of the page, and returns the others.
 func (p *page) lead(figures []figure) []figure {
 	if len(figures) == 0 {

@@ -254,9 +254,6 @@ func (s *section) rowTable(name string, columns []column[*lineView]) table {
 	return t
 }
 
-// rawMeaning says what the tables of runs are.
-const rawMeaning = "Every run of every row. results.json has every step."
-
 // runTables lists the runs of every row of a section.
 func runTables(s *section) (all []block) {
 	for _, v := range s.lines {

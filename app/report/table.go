@@ -48,6 +48,9 @@ func (c cell) String() string {
 	return c.Text + " (" + c.Small + ")"
 }
 
+// Rest counts the columns that it covers besides its own.
+func (c cell) Rest() int { return max(c.Span-1, 0) }
+
 // IsLong reports whether the text may take several lines; numbers stay on one.
 func (c cell) IsLong() bool {
 	const most = 14 // characters

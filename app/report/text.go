@@ -1,12 +1,15 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
-	"lockstep/app/evidence/finding"
-	"lockstep/internal/spelling"
 	"strings"
 	"text/tabwriter"
+	"text/template"
+
+	"lockstep/app/evidence/finding"
+	"lockstep/internal/spelling"
 )
 
 // writeTerminal writes the short form of a page for a terminal: each section with its table and findings,
@@ -32,7 +35,7 @@ func writeTerminal(w io.Writer, p page) error {
 	if p.Cautions != nil || p.Answer.Text != "" {
 		b.WriteString("\n")
 	}
-	if p.FactsTitle == askedBy {
+	if p.IsAsked() {
 		for _, f := range p.Facts {
 			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Value)
 		}
@@ -79,171 +82,33 @@ func (t table) align(w io.Writer) {
 	_ = out.Flush() // into memory
 }
 
+//go:embed template/page.md
+var pageMarkdown string
+
 // writeMarkdown writes a page as text, one table cell per figure. The plots are left to the page; their
 // values are here.
 func writeMarkdown(w io.Writer, p page) error {
-	m := &markdown{}
-	m.line("# %s", text(p.Title))
-	m.line("%s", text(p.Lede))
-	if p.Answer.Text != "" {
-		m.line("## In short")
+	t, err := template.New("page").Funcs(template.FuncMap{"text": text, "code": code}).Parse(pageMarkdown)
+	if err != nil {
+		return fmt.Errorf("report: markdown template: %w", err)
 	}
-	m.answer(p.Answer)
-	for _, c := range p.Cautions {
-		name := c.Kind
-		if c.Topic != c.Kind { // which says no more
-			name += ", " + c.Topic
-		}
-		m.item("**%s**: %s", name, text(c.Text))
+	var b strings.Builder
+	if err := t.Execute(&b, p); err != nil {
+		return fmt.Errorf("report: markdown: %w", err)
 	}
-	if p.FactsTitle != inFigures { // those of a training run are in a table
-		for _, f := range p.Facts {
-			m.item("%s, %s: %s", text(p.FactsTitle), text(f.Name), text(f.Value))
-		}
-	}
-	m.b.WriteString("\n")
-	if p.Overview != nil {
-		m.block(*p.Overview)
-	}
-	m.figure(p.Picture)
-	for i := range p.Sections {
-		m.section(&p.Sections[i])
-	}
-	m.end(p)
-	if _, err := io.WriteString(w, spelling.PlainLines(strings.TrimRight(m.b.String(),
-		"\n")+"\n")); err != nil {
+	if _, err := io.WriteString(w, spelling.PlainLines(strings.TrimSpace(b.String())+"\n")); err != nil {
 		return fmt.Errorf("report: markdown: %w", err)
 	}
 	return nil
 }
 
-// markdown collects the text.
-type markdown struct{ b strings.Builder }
-
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n\n", args...) }
-func (m *markdown) item(format string, args ...any) { fmt.Fprintf(&m.b, "- "+format+"\n", args...) }
-
-// end writes what stands behind the sections: notes, raw data, settings.
-func (m *markdown) end(p page) {
-	if len(p.Notes) > 0 {
-		m.line("## Notes")
-	}
-	for _, list := range p.Notes {
-		m.line("### %s", list.Count)
-		for _, n := range list.Notes {
-			m.item("**%s**: %s", n.Topic, text(n.Text))
-		}
-		m.b.WriteString("\n")
-	}
-	if len(p.Raw) > 0 {
-		m.line("## Raw data")
-		m.line("%s", rawMeaning)
-	}
-	for _, one := range p.Raw {
-		m.block(one)
-	}
-	if p.Command != "" || p.Parts != nil {
-		m.line("## Settings")
-	}
-	if p.Command != "" {
-		m.line("Repeat it:")
-		m.code("sh", strings.ReplaceAll(p.Command, "\n", " "))
-	}
-	for _, one := range p.Parts {
-		m.line("### %s", text(one.Title))
-		for _, pair := range one.Pairs {
-			m.item("%s: %s", text(pair.Name), text(pair.Value))
-		}
-		if one.Text != "" {
-			m.code("", one.Text)
-		}
-		m.b.WriteString("\n")
-	}
-}
-
-func (m *markdown) answer(a answer) {
-	if a.Text == "" {
-		return
-	}
-	m.line("**%s**", text(a.Text))
-	if why := joined(": ", a.Verdict, a.Why); why != "" {
-		m.line("%s", text(why))
-	}
-	if a.Beside != nil {
-		m.line("%s: %s", a.Beside.Verdict, text(a.Beside.Text))
-	}
-}
-
-func (m *markdown) section(s *section) {
-	m.line("## %s", text(s.Title))
-	if s.Work != "" {
-		m.line("%s", text(s.Work))
-	}
-	if s.Answer != nil {
-		m.answer(*s.Answer)
-	}
-	for _, f := range s.Findings {
-		m.item("%s", text(f))
-	}
-	if len(s.Findings) > 0 {
-		m.b.WriteString("\n")
-	}
-	for _, b := range s.Tables {
-		m.block(b)
-	}
-	m.figure(s.Picture)
-	for i := range s.Figures {
-		m.figure(&s.Figures[i])
-	}
-}
-
-func (m *markdown) figure(f *figure) {
-	if f != nil {
-		m.block(block{Title: f.Title, Caption: f.Caption, Table: f.Table()})
-	}
-}
-
-func (m *markdown) block(b block) {
-	if b.Title != "" {
-		m.line("### %s", text(b.Title))
-	}
-	if b.Caption != "" {
-		m.line("%s", text(b.Caption))
-	}
-	names, rules := []string{""}, []string{""}
-	for _, h := range b.Table.Head {
-		names = append(names, text(h.String()))
-		if h.IsProse {
-			rules = append(rules, "---")
-		} else {
-			rules = append(rules, "--:")
-		}
-	}
-	m.cells(names)
-	m.cells(rules)
-	for _, r := range b.Table.Rows {
-		texts := []string{""}
-		for _, c := range r.Cells {
-			texts = append(texts, text(c.String()))
-			texts = append(texts, make([]string, max(c.Span-1, 0))...)
-		}
-		m.cells(texts)
-	}
-	m.b.WriteString("\n")
-}
-
-// cells writes a row of a table; the first text is empty, for the edge.
-func (m *markdown) cells(texts []string) {
-	m.b.WriteString(strings.TrimSpace(strings.Join(texts, " | ")) + " |\n")
-}
-
-// code writes lines as they are, within a fence that they do not contain.
-func (m *markdown) code(language, lines string) {
+// code returns lines as they are, within a fence that they do not contain.
+func code(language, lines string) string {
 	fence := "```"
 	for strings.Contains(lines, fence) {
 		fence += "`"
 	}
-	m.line("%s%s\n%s\n%s", fence, language, strings.TrimRight(lines, "\n"), fence)
+	return fence + language + "\n" + strings.TrimRight(lines, "\n") + "\n" + fence
 }
 
 // text escapes s so that Markdown and the HTML that may stand in it show it as it is, on one
