@@ -66,11 +66,11 @@ func load(s Survey, isAway bool) (*freight, error) {
 
 // addInputs adds the files that a run of c reads.
 func (f *freight) addInputs(c setting.Config) error {
-	paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab, "replay": c.Replay}
+	paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab}
 	if c.Datasets().IsPath(c.Data) {
 		paths["data"] = c.Data
 	}
-	for _, name := range []string{"weights", "vocab", "replay", "data"} {
+	for _, name := range []string{"weights", "vocab", "data"} {
 		if err := f.add(name, paths[name]); err != nil {
 			return err
 		}
