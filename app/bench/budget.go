@@ -12,6 +12,7 @@ import (
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/internal/spelling"
 )
 
 // Fitted says what is left of a plan within its budget.
@@ -20,16 +21,17 @@ type Fitted struct {
 	Runs    int      // expected
 	Groups  []string // what each group of comparable rows does, as a line for people
 	Left    int      // rows that are left out
-
-	Precision float64 // that rounds are added for while the budget lasts; 0: none are
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
 // belong to the steps.
 type cost struct{ start, step float64 }
 
-// leastSteps is the length that a run is not cut below: a shorter one has too few steps to time.
-const leastSteps = 8
+const (
+	leastSteps = 8   // that a run is not cut below: a shorter one has too few steps to time
+	probeSteps = 2   // that a probe takes at least, however long they are
+	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
+)
 
 // fit cuts a plan to a time. Every group of comparable rows gets an equal part of it, and leaves to the
 // others what it does not need. Within a group steps are cut first, equally for all rows, then
@@ -39,18 +41,13 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	slices.SortStableFunc(groups, func(a, b []int) int {
 		return cmp.Compare(p.seconds(a, costs, p.steps(a), 1), p.seconds(b, costs, p.steps(b), 1))
 	})
-	fitted := Fitted{Precision: p.Precision}
-	rows := slices.Clone(p.Rows)
-	var left []int
+	var fitted Fitted
+	rows, isLeft := slices.Clone(p.Rows), make([]bool, len(p.Rows))
 	for i, group := range groups {
 		share := (budget - fitted.Seconds) / float64(len(groups)-i)
 		kept, steps, rounds := p.cut(group, costs, share)
 		for _, at := range group {
-			if !slices.Contains(kept, at) {
-				left = append(left, at)
-				continue
-			}
-			rows[at] = rows[at].cut(steps, rounds)
+			rows[at], isLeft[at] = rows[at].cut(steps, rounds), !slices.Contains(kept, at)
 		}
 		if len(kept) > 0 {
 			steps = rows[kept[0]].NumSteps(rows[kept[0]].LimitTrain) // in whole epochs
@@ -60,41 +57,17 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		fitted.Runs += rounds * len(kept)
 		fitted.Groups = append(fitted.Groups, p.line(group, kept, steps, rounds, seconds))
 	}
-	p.Asked, p.Repeats = p.Repeats, 0
+	p.Asked, p.Repeats, p.Rows = p.Repeats, 0, nil
 	for at, r := range rows {
-		if !slices.Contains(left, at) {
-			p.Repeats = max(p.Repeats, r.Rounds)
+		if isLeft[at] {
+			fitted.Left++
+			p.Skipped = append(p.Skipped, r.skipped(record.BeyondBudget))
+			continue
 		}
+		p.Rows = append(p.Rows, r)
+		p.Repeats = max(p.Repeats, r.Rounds)
 	}
-	slices.Sort(left)
-	for _, at := range slices.Backward(left) {
-		p.Skipped = append(p.Skipped, rows[at].skipped(record.BeyondBudget))
-		rows = slices.Delete(rows, at, at+1)
-	}
-	fitted.Left = len(left)
-	p.Rows = rows
 	return p, fitted
-}
-
-// groups returns the indices of the rows that are compared with one another.
-func (p Plan) groups() [][]int {
-	var order []string
-	groups := map[string][]int{}
-	for i, r := range p.Rows {
-		key := fmt.Sprint(r.Model, " ", r.Data, " ", r.Batch, " ", r.Condition.Name)
-		if r.PerWorker > 0 { // rows of several batches, which are compared by their samples per second
-			key = fmt.Sprint(r.Model, " ", r.Data, " ", r.PerWorker, " each ", r.Condition.Name)
-		}
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], i)
-	}
-	var out [][]int
-	for _, key := range order {
-		out = append(out, groups[key])
-	}
-	return out
 }
 
 // steps returns the length of a group's runs in steps.
@@ -164,118 +137,101 @@ func (r Row) cut(steps, rounds int) Row {
 func (p Plan) line(group, kept []int, steps, rounds int, seconds float64) string {
 	r := p.Rows[group[0]]
 	name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch, r.Condition.Name))
-	if len(kept) == 0 {
-		return fmt.Sprintf("%s: none of %d rows", name, len(group))
-	}
-	word := "rounds"
-	if rounds == 1 {
-		word = "round"
-	}
-	return fmt.Sprintf("%s: %d of %d rows, %d %s of %d steps (%d asked for), %v", name, len(kept),
-		len(group), rounds, word, steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
+	return fmt.Sprintf("%s: %d of %d rows, %s of %d steps (%d asked for), %v", name, len(kept), len(group),
+		spelling.Count(rounds, "round"), steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
 }
 
 // budgeted cuts the plan to the budget, with costs predicted from a probe of each model on its data.
 func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Plan, Fitted, error) {
 	begin := time.Now()
-	costs := make([]cost, len(p.Rows))
-	for i := 0; i < len(p.Rows); {
-		r := p.Rows[i]
+	costs, isKnown := make([]cost, len(p.Rows)), make([]bool, len(p.Rows))
+	for i, r := range p.Rows {
+		if isKnown[i] {
+			continue
+		}
 		if r.LimitTrain < 0 && r.Steps == 0 {
-			return p, Fitted{}, usage("--budget: it cuts the steps of runs, and how many steps an epoch of "+
-				"%s has is not known before its files are read; want --steps, or --limit-train with --epochs",
+			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an epoch "+
+				"of %s has is not known before its files are read; want --steps, or --limit-train with --epochs",
 				r.Data)
 		}
-		n := i
-		for n < len(p.Rows) && p.Rows[n].isLike(r) {
-			n++
+		widest := r
+		isLike := func(other Row) bool {
+			return other.Model == r.Model && other.Data == r.Data && other.Batch == r.Batch
 		}
-		widest := slices.MaxFunc(p.Rows[i:n], func(a, b Row) int { return cmp.Compare(a.Workers, b.Workers) })
+		for _, other := range p.Rows {
+			if isLike(other) && other.Workers > widest.Workers {
+				widest = other
+			}
+		}
 		widest.SlowWorkers = nil
 		started := time.Now()
 		probe, err := o.Probe(ctx, widest.Config, o.Job)
 		if err != nil {
 			return p, Fitted{}, fmt.Errorf("%s: %w", widest.Name(), err)
 		}
-		for ; i < n; i++ {
-			costs[i] = p.Rows[i].cost(probe, time.Since(started).Seconds()).peer(p.Rows[i])
+		took := time.Since(started).Seconds()
+		for at, other := range p.Rows {
+			if isLike(other) {
+				costs[at], isKnown[at] = other.cost(probe, took), true
+			}
 		}
 	}
-	left := budget.Seconds() - time.Since(begin).Seconds()
+	left := reserve * (budget - time.Since(begin)).Seconds()
 	fitted, what := p.fit(left, costs)
-	if len(fitted.Rows) == 0 {
-		enough := left
-		for len(fitted.Rows) == 0 {
-			enough = 1.05*max(enough, 0) + 1
-			fitted, _ = p.fit(enough, costs)
-		}
-		wanted := budget + time.Duration((enough-left)*1e9)
-		return p, what, usage("--budget %v: not even %d steps of one row fit; want at least %v", budget,
-			leastSteps, wanted.Round(time.Second))
+	if len(fitted.Rows) > 0 {
+		return fitted, what, nil
 	}
-	return fitted, what, nil
-}
-
-// skipped returns the note of a row that is left out.
-func (r Row) skipped(reason string) record.Skip {
-	of := strings.Join([]string{r.Strategy, r.layout(), r.ownSettings(), r.wire(), r.Condition.Name}, " ")
-	return record.Skip{Model: r.Model, Workers: r.Workers, Reason: reason,
-		Strategy: strings.Join(strings.Fields(of), " ")}
-}
-
-// isLike reports whether both rows train one model on the same batches.
-func (r Row) isLike(other Row) bool {
-	return r.Model == other.Model && r.Data == other.Data && r.Batch == other.Batch
+	enough := left
+	for len(fitted.Rows) == 0 {
+		enough = 1.05*max(enough, 0) + 1
+		fitted, _ = p.fit(enough, costs)
+	}
+	wanted := budget + time.Duration((enough-left)/reserve*1e9)
+	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; want at least %v", budget,
+		leastSteps, wanted.Round(time.Second))
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.
-func (r Row) cost(probe record.Probe, probing float64) cost {
-	c := cost{start: max(0.3, probing-chooser.ProbeTime.Seconds())}
+func (r Row) cost(probe record.Probe, probing float64) (c cost) {
+	c.start = max(0.3, probing-max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute)))
+	sample := probe.Forward / float64(r.StepBatch()) // of an evaluation: all workers share the samples
+	if all := max(0, float64(r.LimitTest)) * sample; r.EvalEvery > 0 {
+		c.step = all / float64(r.EvalEvery*max(1, r.StepsPerEpoch(r.LimitTrain)))
+	} else {
+		c.start += all
+	}
+	switch {
+	case r.Peer != "":
+		c.start++
+	case r.Strategy == setting.Auto:
+		c.start += 8 // of its short runs
+	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
 			c.step += one / float64(r.Threads)
 		}
 		c.step += probe.Update
-		return c.withEvaluations(r, probe)
+	} else {
+		c.step += r.predicted(probe)
 	}
+	if r.Peer != "" {
+		c.step *= 1.5
+	}
+	return c
+}
+
+// predicted returns the predicted seconds of a step of several workers, with their slowness and their links.
+func (r Row) predicted(probe record.Probe) float64 {
 	probe.Compute = slices.Clone(probe.Compute)
 	for rank := range probe.Compute {
 		probe.Compute[rank] *= r.SlowWorkers.At(rank, r.NumSteps(r.LimitTrain))
 	}
 	if l := r.Condition.Link; r.isApart() {
-		c.start += 0.5 // hosts are made
 		probe.Link.Latency += 2e-4 + l.Delay.Seconds()
 		if l.Rate > 0 {
 			probe.Link.Byte = max(probe.Link.Byte, 8/l.Rate)
 		}
 	}
 	probe.AverageEvery = float64(r.AverageEvery)
-	c.step = choice.Predict(probe, r.way()).Step
-	if r.Strategy == setting.Auto {
-		c.start += 8 // of its short runs
-	}
-	return c.withEvaluations(r, probe)
-}
-
-// withEvaluations adds the time of evaluations: forward passes of the test samples.
-func (c cost) withEvaluations(r Row, probe record.Probe) cost {
-	sample := probe.Forward / float64(r.StepBatch()) // all workers share the samples
-	if all := max(0, float64(r.LimitTest)) * sample; r.EvalEvery > 0 {
-		c.step += all / float64(r.EvalEvery*max(1, r.StepsPerEpoch(r.LimitTrain)))
-	} else {
-		c.start += all
-	}
-	return c
-}
-
-// way returns the strategy with those of its settings that the prediction knows.
-func (r Row) way() choice.Way {
-	var known []string
-	for part := range strings.SplitSeq(r.Options, "+") {
-		switch name, _, _ := strings.Cut(part, "="); name {
-		case "servers", "server-place", "overlap-forward", "rebalance":
-			known = append(known, part)
-		}
-	}
-	return choice.Way{Strategy: r.Strategy, Options: strings.Join(known, "+")}
+	return choice.Predict(probe, choice.Way{Strategy: r.Strategy, Options: r.Options}).Step
 }

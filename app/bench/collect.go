@@ -65,31 +65,19 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	return collectSteps(run, row.Setting.Workers, c, s)
 }
 
-// checkData returns an error if the samples of a run of c are not those of the runs so far that loaded the
-// same data: they did other work. Files may have been changed before a benchmark was resumed, or while it
-// ran.
-func (b *bench) checkData(c setting.Config, now record.DataHash) error {
-	unknown, loads := record.DataHash{}, loading(c)
-	for i, row := range b.results.Rows {
-		if loading(b.plan.Rows[i].Config) != loads {
-			continue
-		}
-		for _, former := range slices.Concat(row.Runs, row.Replaced) {
-			if was := former.Data; was != now && was != unknown && now != unknown {
-				return &data.FormatError{File: c.Data, Offset: -1,
-					Reason: fmt.Sprintf("the data has changed: training and test samples have %v, those "+
-						"of the runs so far %v", now, was),
-					Next: "put the data back as it was, or begin a benchmark of the new data"}
-			}
+// checkData returns an error if the samples of a run are not those of the runs of its row so far: they did
+// other work. Files may have been changed before a benchmark was resumed, or while it ran.
+func checkData(row *record.Row, name string, now record.DataHash) error {
+	unknown := record.DataHash{}
+	for _, former := range slices.Concat(row.Runs, row.Replaced) {
+		if was := former.Data; was != now && was != unknown && now != unknown {
+			return &data.FormatError{File: name, Offset: -1,
+				Reason: fmt.Sprintf("the data has changed: training and test samples have %v, those of the "+
+					"runs so far %v", now, was),
+				Next: "put the data back as it was, or begin a benchmark of the new data"}
 		}
 	}
 	return nil
-}
-
-// loading returns the settings of c that decide which samples a run of it loads.
-func loading(c setting.Config) [12]any {
-	return [...]any{c.Model, c.Data, c.DataDir, c.Size, c.Vocab, c.Weights, c.Sequence, c.TextColumn,
-		c.PairColumn, c.LabelColumn, c.LimitTrain, c.LimitTest}
 }
 
 // resolved completes a row's setting with what a run of c has resolved.
@@ -104,14 +92,9 @@ func resolved(set *record.Setting, c setting.Config, s *record.Summary) {
 }
 
 // collectSteps reads the raw samples of a run of c.
-func collectSteps(run *record.Run, workers int, c setting.Config, s *record.Summary) error {
-	f, err := os.Open(filepath.Join(c.Out, rundir.StepsFile))
-	if err != nil {
-		return fmt.Errorf("bench: raw samples: %w", err)
-	}
-	defer f.Close()
-	if run.Ranks, err = readSteps(f, workers, s.Async != nil); err != nil {
-		return fmt.Errorf("bench: %s: %w", f.Name(), err)
+func collectSteps(run *record.Run, workers int, c setting.Config, s *record.Summary) (err error) {
+	if run.Ranks, err = stepsOf(c.Out, workers, s.Async != nil); err != nil {
+		return err
 	}
 	for i := range run.Ranks {
 		run.Ranks[i].Hidden = hidden(s.Ranks, i)
@@ -142,6 +125,20 @@ func hidden(ranks []record.RankStat, rank int) *float64 {
 		sum += b.Hidden.StepSeconds
 	}
 	return &sum
+}
+
+// stepsOf reads the steps of a run directory, as readSteps does.
+func stepsOf(folder string, workers int, isAsync bool) ([]record.Rank, error) {
+	f, err := os.Open(filepath.Join(folder, rundir.StepsFile))
+	if err != nil {
+		return nil, fmt.Errorf("bench: raw samples: %w", err)
+	}
+	defer f.Close()
+	ranks, err := readSteps(f, workers, isAsync)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", f.Name(), err)
+	}
+	return ranks, nil
 }
 
 // readSteps sorts the lines of all ranks into columns. Lines of one rank must come in order of

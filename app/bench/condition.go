@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func ParseCondition(text string) (Condition, error) {
 			err = lab.Config{Hosts: 1, Link: c.Link}.Validate()
 		}
 		if err != nil {
-			return c, usage("condition %.80q: %v", text, err)
+			return c, setting.Refuse("condition %.80q: %v", text, err)
 		}
 		c.Flags = append(c.Flags, "--"+name, value)
 	}
@@ -96,39 +95,6 @@ func (c Condition) String() string {
 		return "equal workers"
 	}
 	return strings.Join(parts, "; ")
-}
-
-// way is a strategy with settings of its own.
-type way struct {
-	strategy string
-	options  string          // the settings, as given
-	values   []setting.Value // the same
-}
-
-// has reports whether the way gives the setting called name.
-func (w way) has(name string) bool {
-	return slices.ContainsFunc(w.values, func(v setting.Value) bool { return v.Name == name })
-}
-
-// parseWay reads a strategy, or one with settings: "ps:servers=2+server-place=apart". A switch needs no
-// value.
-func parseWay(text string) way {
-	strategy, options, _ := strings.Cut(text, ":")
-	w := way{strategy: strategy, options: options}
-	for part := range strings.SplitSeq(options, "+") {
-		if name, value, _ := strings.Cut(part, "="); part != "" {
-			w.values = append(w.values, setting.Value{Name: name, Text: value, Where: "row " + text})
-		}
-	}
-	return w
-}
-
-// with returns the way with further options.
-func (w way) with(options string) way {
-	if options == "" {
-		return w
-	}
-	return parseWay(w.strategy + ":" + joined(w.options, options))
 }
 
 // SplitList splits a list at its commas. An item that begins with a digit belongs to the item before it

@@ -128,15 +128,11 @@ func TestWrongRowsAreRefused(t *testing.T) {
 		c.Parts[0].Conditions = conditions(t, condition...)
 		return c
 	}
-	seeds := one("ddp")
-	seeds.Seeds = []uint64{1, 2, 1}
 	for want, c := range map[string]bench.Config{
 		`row ddp:bukcet=1: unknown key "bukcet"; did you mean "bucket"?`: one("ddp:bukcet=1"),
 		`row ddp:bucket=x: `:                     one("ddp:bucket=x"),
-		"condition equal is listed twice":        one("ddp", "equal", "equal"),
 		"no row has a worker of rank 2":          one("ddp", "slow-worker=2:3"),
 		"slow workers of its own, and condition": one("ddp:slow-worker=1:2", "equal", "slow-worker=1:3"),
-		"seed 1 is listed twice":                 seeds,
 		"overlap-forward: is for --strategy ddp": one("all-reduce:overlap-forward"),
 	} {
 		_, err := bench.Expand(c)

@@ -1,13 +1,9 @@
 package bench
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +14,7 @@ import (
 	"lockstep/app/job/worker"
 	"lockstep/app/peer"
 	"lockstep/app/record"
-	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/app/strategy"
 )
 
@@ -38,7 +34,7 @@ func withPeers(plan *Plan, name string) error {
 		return nil
 	}
 	if name != peer.Name {
-		return usage("--peer %s: want %s", name, peer.Name)
+		return setting.Refuse("--peer %s: want %s", name, peer.Name)
 	}
 	var rows []Row
 	for _, r := range plan.Rows {
@@ -51,13 +47,13 @@ func withPeers(plan *Plan, name string) error {
 		}
 		for _, format := range peer.Formats(r.Model) {
 			one := r
-			one.Peer, one.Options = peer.Name, joined(peer.Name, format)
+			one.Peer, one.Options = peer.Name, strings.TrimSuffix(peer.Name+"+"+format, "+")
 			rows = append(rows, one)
 		}
 	}
 	if len(rows) == len(plan.Rows) {
-		return usage("--peer %s: it can do none of the rows; the first, %s: %s", name, rows[0].Name(),
-			rows[0].peerless())
+		return setting.Refuse("--peer %s: it can do none of the rows; the first, %s: %s", name,
+			rows[0].Name(), rows[0].peerless())
 	}
 	plan.Rows = rows
 	return nil
@@ -100,20 +96,28 @@ type peers struct {
 
 // openPeers finds the program that the plan's rows ask for; nil if they ask for none.
 func openPeers(ctx context.Context, p Plan, out string, o launcher.Options) (*peers, error) {
-	if !slices.ContainsFunc(p.Rows, func(r Row) bool { return r.Peer != "" }) {
+	first := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" })
+	if first < 0 {
 		return nil, nil
 	}
-	if i := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" && r.Hosts > 1 }); i >= 0 {
-		return nil, usage("--peer %s: its workers share one machine; row %s has %d hosts", peer.Name,
-			p.Rows[i].Name(), p.Rows[i].Hosts)
+	if r := p.Rows[first]; r.Hosts > 1 {
+		return nil, setting.Refuse("--peer %s: its workers share one machine; row %s has %d hosts", peer.Name,
+			r.Name(), r.Hosts)
 	}
 	o.Environment = environment(o)
-	first := slices.IndexFunc(p.Rows, func(r Row) bool { return r.Peer != "" })
 	torch, err := peer.Find(ctx, o.Environment, p.Rows[first].Threads)
 	if err != nil {
-		return nil, cmp.Or(ctx.Err(), usage("--peer %s: %v", peer.Name, err))
+		return nil, cmp.Or(ctx.Err(), setting.Refuse("--peer %s: %v", peer.Name, err))
 	}
 	return &peers{torch, filepath.Join(out, "peer"), o, map[string]worker.Sampled{}}, nil
+}
+
+// execute runs a row, of this program or of another one.
+func (p *peers) execute(ctx context.Context, r Row, o launcher.Options) (*record.Summary, error) {
+	if r.Peer != "" {
+		return p.run(ctx, r)
+	}
+	return execute(ctx, r, o)
 }
 
 // close ends the program and removes what it read, which the next sitting writes anew; p may be nil.
@@ -192,35 +196,15 @@ func (p *peers) run(ctx context.Context, r Row) (*record.Summary, error) {
 	if r.Workers == 1 {
 		s.Link = "local"
 	}
-	first, err := stepsOf(r.Out)
-	for _, l := range first {
-		s.Seconds += float64(l.Seconds)
+	ranks, err := stepsOf(r.Out, r.Workers, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, seconds := range ranks[0].Steps.Seconds {
+		s.Seconds += seconds
 	}
 	s.TrainSeconds = s.Seconds
-	return s, err
-}
-
-// stepsOf returns the steps of rank 0 in a run directory.
-func stepsOf(folder string) ([]record.Step, error) {
-	f, err := os.Open(filepath.Join(folder, rundir.StepsFile))
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	defer f.Close()
-	var out []record.Step
-	for d := json.NewDecoder(bufio.NewReader(f)); ; {
-		var l record.Step
-		err := d.Decode(&l)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("bench: %s: %w", f.Name(), err)
-		}
-		if l.Rank == 0 {
-			out = append(out, l)
-		}
-	}
+	return s, nil
 }
 
 // check trains a few steps on both sides from equal weights on equal batches, as one worker, for every row
@@ -271,20 +255,11 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	return c, err
 }
 
-// lossesOf returns the loss of each step of a run.
+// lossesOf returns the loss of each step of a run of one worker.
 func lossesOf(folder string) (record.Numbers, error) {
-	steps, err := stepsOf(folder)
-	var out record.Numbers
-	for _, l := range steps {
-		out = append(out, float64(l.Loss))
+	ranks, err := stepsOf(folder, 1, false)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
-}
-
-// peer is what a row of a peer is expected to take beside ours.
-func (c cost) peer(r Row) cost {
-	if r.Peer == "" {
-		return c
-	}
-	return cost{start: c.start + 1, step: 1.5 * c.step}
+	return ranks[0].Steps.Loss, nil
 }

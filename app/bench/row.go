@@ -3,12 +3,49 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 )
+
+// way is a strategy with settings of its own.
+type way struct {
+	strategy string
+	options  string          // the settings, as given
+	values   []setting.Value // the same
+}
+
+// has reports whether the way gives the setting called name.
+func (w way) has(name string) bool {
+	return slices.ContainsFunc(w.values, func(v setting.Value) bool { return v.Name == name })
+}
+
+// parseWay reads a strategy, or one with settings: "ps:servers=2+server-place=apart". A switch needs no
+// value.
+func parseWay(text string) way {
+	strategy, options, _ := strings.Cut(text, ":")
+	w := way{strategy: strategy, options: options}
+	for part := range strings.SplitSeq(options, "+") {
+		if name, value, _ := strings.Cut(part, "="); part != "" {
+			w.values = append(w.values, setting.Value{Name: name, Text: value, Where: "row " + text})
+		}
+	}
+	return w
+}
+
+// withOption adds a setting to a strategy as parseWay takes it; without a value it does not.
+func withOption(text, name, value string) string {
+	switch {
+	case value == "":
+		return text
+	case strings.Contains(text, ":"):
+		return text + "+" + name + "=" + value
+	}
+	return text + ":" + name + "=" + value
+}
 
 // Row is one row of a benchmark: a configuration under a condition.
 type Row struct {
@@ -25,6 +62,13 @@ type Variant struct {
 	Rounds    int    `json:"rounds,omitempty"`     // in which it runs, from the first; 0: in all
 	PerWorker int    `json:"per_worker,omitempty"` // samples of each, where the batch grows; else 0
 	Peer      string `json:"peer,omitempty"`       // other program that does the work; "": this one
+}
+
+// Layout is how the workers of a row are distributed: as many on each of some hosts. The zero value leaves
+// that to the launcher.
+type Layout struct {
+	Hosts   int `json:"hosts,omitempty"`    // from the first
+	PerHost int `json:"per_host,omitempty"` // workers of each
 }
 
 // savedRow is a row as JSON has it: that of its configuration would stand for all of it.
@@ -47,17 +91,18 @@ func (r *Row) UnmarshalJSON(text []byte) error {
 // Name labels the row: model, strategy, workers x threads, hosts, its own settings, a wire that is no plain
 // one, slowed workers, the condition.
 func (r Row) Name() string {
-	name := fmt.Sprintf("%s %s %d×%d", r.Model, r.Strategy, r.Workers, r.Threads)
-	for _, more := range []string{r.layout(), r.ownSettings(), r.wire(), r.slow(), r.Condition.Name} {
-		if more != "" {
-			name += " " + more
-		}
-	}
-	return name
+	return strings.Join(append([]string{r.Model, r.Strategy, fmt.Sprintf("%d×%d", r.Workers, r.Threads)},
+		r.labels()...), " ")
 }
 
-// ownSettings words the settings that the row alone has, as reports do.
-func (r Row) ownSettings() string { return strings.ReplaceAll(r.Options, "+", " ") }
+// labels returns what tells the row from others of its strategy and workers.
+func (r Row) labels() []string {
+	all := []string{r.layout(), strings.ReplaceAll(r.Options, "+", " "), r.wire(), r.slow(), r.Condition.Name}
+	return slices.DeleteFunc(all, func(label string) bool { return label == "" })
+}
+
+// layout words the distribution of a row's workers; "" if it has no hosts of its own.
+func (r Row) layout() string { return record.Setting{Hosts: r.Hosts, PerHost: r.PerHost}.Layout() }
 
 // wire returns the compression of gradients; "" if there is none, nothing is exchanged, or it is one of the
 // row's own settings.
@@ -71,15 +116,14 @@ func (r Row) wire() string {
 // slow names workers that are slowed by a setting of all rows, not by one of the row's own or by the
 // condition; "" if there are none.
 func (r Row) slow() string {
-	isOwn := strings.Contains("+"+r.Options, "+slow-worker=")
-	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" || isOwn {
+	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" || parseWay(":"+r.Options).has("slow-worker") {
 		return ""
 	}
 	return "slow " + r.SlowWorkers.String()
 }
 
 // hasOwnWire reports whether the wire is one of the row's own settings.
-func (r Row) hasOwnWire() bool { return strings.Contains("+"+r.Options, "+wire=") }
+func (r Row) hasOwnWire() bool { return parseWay(":" + r.Options).has("wire") }
 
 // isApart reports whether the row runs in a lab. A single worker has no link.
 func (r Row) isApart() bool { return r.Condition.IsApart() && r.Workers > 1 }
@@ -109,12 +153,7 @@ func (r Row) setting() record.Setting {
 func (r Row) directory(t Trial) string {
 	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, r.Model, r.Strategy, r.Workers,
 		r.Threads)
-	for _, more := range []string{r.layout(), r.Options, r.wire(), r.Condition.Name} {
-		if more != "" {
-			name += "-" + strings.Map(plain, more)
-		}
-	}
-	return name
+	return strings.Map(plain, strings.Join(append([]string{name}, r.labels()...), "-"))
 }
 
 // plain replaces what some file systems do not take in a name.

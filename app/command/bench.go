@@ -372,13 +372,8 @@ func (p *progress) bench(s bench.Progress) {
 
 // fitted says what a budget leaves of the plan.
 func (p *progress) fitted(f bench.Fitted) {
-	more := ""
-	if f.Precision > 0 {
-		more = fmt.Sprintf(", then rounds until intervals reach %.3g %% to both sides, or the budget is over",
-			100*f.Precision)
-	}
-	p.say(fmt.Sprintf("expected: %s in %v%s; %s left out", spelling.Count(f.Runs, "run"),
-		time.Duration(f.Seconds*1e9).Round(time.Second), more, spelling.Count(f.Left, "row")))
+	p.say(fmt.Sprintf("expected: %s in %v; %s left out", spelling.Count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), spelling.Count(f.Left, "row")))
 	for _, line := range f.Groups {
 		p.say("  " + line)
 	}

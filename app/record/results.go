@@ -173,10 +173,9 @@ type Skip struct {
 
 // Reasons for which combinations are not run; another program has its own behind PeerCannot.
 const (
-	NobodyToExchange = "One worker has nobody to exchange with: the row would be single under another name."
-	BeyondBudget     = "They were predicted to take longer than their part of the budget."
-	BudgetOver       = "The budget ended before their first run."
-	PeerCannot       = "PyTorch has no such row: "
+	BeyondBudget = "They were predicted to take longer than their part of the budget."
+	BudgetOver   = "The budget ended before their first run."
+	PeerCannot   = "PyTorch has no such row: "
 )
 
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it

@@ -2,8 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,12 +14,72 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
+	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/regular"
 )
+
+// place returns the rows with the hosts that each has in e.
+func place(rows []Row, e cluster.Environment, cores int) error {
+	for i := range rows {
+		r := &rows[i]
+		on, err := r.environment(e)
+		if err != nil {
+			return err
+		}
+		loads := on.Loads(r.Workers, r.NumApart())
+		if loads == nil {
+			continue
+		}
+		r.Cores = 0
+		isEven := true
+		for _, l := range loads {
+			r.Cores += cmp.Or(l.Cores, cores)
+			isEven = isEven && l.Workers == loads[0].Workers
+		}
+		r.Layout = Layout{Hosts: len(loads)}
+		if isEven {
+			r.PerHost = loads[0].Workers
+		}
+	}
+	return nil
+}
+
+// environment returns e for a row: with the hosts of its layout only.
+func (r Row) environment(e cluster.Environment) (cluster.Environment, error) {
+	if r.Hosts == 0 || r.PerHost == 0 {
+		return e, nil
+	}
+	on, err := e.OnHosts(r.Hosts, r.PerHost)
+	if err != nil {
+		return nil, setting.Refuse("row %s: %v", r.Name(), err)
+	}
+	return on, nil
+}
+
+// environment returns the environment of the runs.
+func environment(o launcher.Options) cluster.Environment {
+	if o.Environment == nil {
+		return cluster.ProcessEnvironment()
+	}
+	return o.Environment
+}
+
+// execute runs one row.
+func execute(ctx context.Context, row Row, o launcher.Options) (*record.Summary, error) {
+	if row.isApart() {
+		return runApart(ctx, row, o)
+	}
+	var err error
+	if o.Environment, err = row.environment(environment(o)); err != nil {
+		return nil, err
+	}
+	return chooser.Run(ctx, row.Config, o)
+}
 
 // stopGrace is how long a lab that was asked to stop may take to end with its workers.
 const stopGrace = 10 * time.Second
@@ -39,15 +99,12 @@ func runApart(ctx context.Context, row Row, o launcher.Options) (*record.Summary
 	if err := again(ctx, o.Environment, args...); err != nil {
 		return nil, err
 	}
-	text, err := regular.ReadFile(filepath.Join(row.Out, rundir.SummaryFile), maxPlanBytes)
+	f, err := regular.Open(filepath.Join(row.Out, rundir.SummaryFile))
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	s := &record.Summary{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("bench: %s of %s: %w", rundir.SummaryFile, row.Out, err)
-	}
-	return s, nil
+	defer f.Close() // only read
+	return record.DecodeSummary(f)
 }
 
 // checkLab refuses a plan with labs where there can be none.
@@ -58,14 +115,14 @@ func checkLab(ctx context.Context, p Plan, e cluster.Environment) error {
 	}
 	name := p.Rows[i].Condition.Name
 	if e[cluster.EnvHosts] != "" {
-		return usage("condition %s: its links are made on one machine; leave it out on the hosts of "+
-			"lockstep launch", name)
+		return setting.Refuse("condition %s: its links are made on one machine; leave it out on the hosts "+
+			"of lockstep launch", name)
 	}
 	if e[cluster.EnvLab] != "" {
-		return usage("condition %s: this is a host of a lab already; run bench outside of it", name)
+		return setting.Refuse("condition %s: this is a host of a lab already; run bench outside of it", name)
 	}
 	if err := again(ctx, e, "lab", "--quiet", "--hosts", "2", "--", "version"); err != nil {
-		return usage("condition %s: no lab can be made here: %v", name, err)
+		return setting.Refuse("condition %s: no lab can be made here: %v", name, err)
 	}
 	return nil
 }
