@@ -150,9 +150,9 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 			continue
 		}
 		if r.LimitTrain < 0 && r.Steps == 0 {
-			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an epoch "+
-				"of %s has is not known before its files are read; want --steps, or --limit-train with --epochs",
-				r.Data)
+			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an "+
+				"epoch of %s has is not known before its files are read; want --steps, or --limit-train with "+
+				"--epochs", r.Data)
 		}
 		widest := r
 		isLike := func(other Row) bool {
