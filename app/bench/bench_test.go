@@ -157,7 +157,8 @@ func TestRowsOfPartsAreToldApart(t *testing.T) {
 	other := c.Parts[0]
 	other.Strategies, other.Workers, other.Base.Math = []string{"ddp"}, []int{2}, "exact"
 	c.Parts = append(c.Parts, other)
-	if _, err := bench.Expand(c); err == nil || !strings.Contains(err.Error(), "called lenet ddp 2×1, and differ") {
+	_, err := bench.Expand(c)
+	if err == nil || !strings.Contains(err.Error(), "called lenet ddp 2×1, and differ") {
 		t.Errorf("error %v, want one with the name of both", err)
 	}
 	c.Parts[1].Strategies = []string{"ddp:math=exact"}

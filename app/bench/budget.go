@@ -151,8 +151,8 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		}
 		if r.LimitTrain < 0 && r.Steps == 0 {
 			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an "+
-				"epoch of %s has is not known before its files are read; want --steps, or --limit-train with "+
-				"--epochs", r.Data)
+				"epoch of %s has is not known before its files are read; want --steps, or --limit-train "+
+				"with --epochs", r.Data)
 		}
 		widest := r
 		isLike := func(other Row) bool {
