@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -45,23 +44,23 @@ func (s *sshHosts) capture(t *testing.T, host int) *capture {
 	return c
 }
 
-// take reads frames until nothing has come for a second after the end.
+// take reads frames until those that came before the end are read.
 func (c *capture) take() {
 	var frames []byte
-	frame := make([]byte, frameBytes)
+	frame, flags := make([]byte, frameBytes), 0
 	for {
-		n, _, err := unix.Recvfrom(c.socket, frame, 0)
-		if err == nil {
-			if !isSSH(frame[:n]) {
-				frames = append(frames, frame[:n]...)
-			}
-			continue
+		n, _, err := unix.Recvfrom(c.socket, frame, flags)
+		switch {
+		case err == nil && !isSSH(frame[:n]):
+			frames = append(frames, frame[:n]...)
+		case err != nil && flags == unix.MSG_DONTWAIT:
+			c.frames <- frames
+			return
 		}
 		select {
 		case <-c.stop:
-			c.frames <- frames
-			return
-		default: // nothing has come for a second
+			flags = unix.MSG_DONTWAIT
+		default:
 		}
 	}
 }
@@ -121,7 +120,6 @@ func beginnings(t *testing.T, path string) (list [][]byte) {
 // same search finds the weights, which a sharded optimizer sends after every step, but no secret either.
 func TestNothingCanBeReadOnTheWire(t *testing.T) {
 	s := startHosts(t, 2)
-	secret := regexp.MustCompile(`ls1\.[0-9]{8}t[0-9]{4}z-|"secret":"|PRIVATE KEY`)
 	for _, c := range []struct {
 		name      string
 		flags     []string
@@ -142,8 +140,10 @@ func TestNothingCanBeReadOnTheWire(t *testing.T) {
 			if isVisible := found > 0; isVisible != c.isVisible || len(vectors) == 0 {
 				t.Errorf("%d of %d vectors were on the wire, in %d bytes", found, len(vectors), len(frames))
 			}
-			if at := secret.FindIndex(frames); at != nil {
-				t.Errorf("a secret was on the wire: %q", frames[at[0]:at[1]])
+			for _, secret := range []string{"ls1.20", `"secret":"`, "PRIVATE KEY"} { // a token has its date
+				if at := bytes.Index(frames, []byte(secret)); at >= 0 {
+					t.Errorf("a secret was on the wire: %q", frames[at:at+len(secret)])
+				}
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/setting"
-	"lockstep/recipe"
 )
 
 // completeSetting lets a shell complete the values of a setting's flag.
@@ -64,11 +63,7 @@ func (a *app) settingValues(name string) []string {
 	return nil
 }
 
-// recipeNames and dataNames list the arguments of commands about one recipe or data set.
-func recipeNames() []string {
-	return recipe.Names()
-}
-
+// dataNames lists the arguments of commands about one data set.
 func (a *app) dataNames() []string {
 	var names []string
 	for _, info := range a.catalog.Data.List() {

@@ -38,6 +38,7 @@ func (s *sshHosts) cutOff(t *testing.T, host int, way string) {
 // A job of which a host is cut off, in one direction or both, goes on without it after one restart, and ends
 // with the parameters of a job that was not disturbed.
 func TestLaunchGoesOnWithoutACutHost(t *testing.T) {
+	t.Parallel()
 	arguments := strings.Fields("train --model lenet --data glyphs --limit-train 256 --limit-test 32 " +
 		"--batch 32 --shards 6 --threads 1 --checkpoint-every 10 --augment none --eval-every 100 --quiet " +
 		"--json --steps 600")
@@ -82,9 +83,10 @@ func cutRound(t *testing.T, way string, seed uint64, arguments []string, undistu
 		t.Errorf("hash %s, want %s", result.Resume, undisturbed)
 	}
 	for _, want := range []string{"restart 1 of 1 from the newest checkpoint in ",
-		fmt.Sprintf("lost host h%d; ", rank+1)} {
-		if !strings.Contains(l.stderr.String(), want) {
-			t.Errorf("%s, without %q", l.stderr.String(), want)
+		fmt.Sprintf("lost host h%d; ", rank+1), fmt.Sprintf(`"cause": "lost host h%d"`, rank+1),
+		`"workers": 2,`} {
+		if !strings.Contains(l.stderr.String()+l.stdout.String(), want) {
+			t.Errorf("%s%s, without %q", l.stderr.String(), l.stdout.String(), want)
 		}
 	}
 	t.Log(l.stderr.String())

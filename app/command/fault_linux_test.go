@@ -85,7 +85,7 @@ func faults() []fault {
 		{name: "cut", lab: cut(""), want: silent, bound: faultBound,
 			own: `is cut off: no sign of life from the launcher at 10\.77\.0\.1:\d+ for 5\S*s, after step`},
 		{name: "cut outward", lab: cut(":out"), want: silent, bound: faultBound, isLong: true},
-		{name: "cut inward", lab: cut(":in"), want: deaf, bound: faultBound,
+		{name: "cut inward", lab: cut(":in"), want: deaf, bound: faultBound, isLong: true,
 			own: `is cut off: no sign of life from the launcher at 10\.77\.0\.1:\d+ for 5\S*s, after step`},
 		{name: hangs, bound: hangBound, isLong: true, strike: func(t *testing.T, r *running, rank int) {
 			mayWrite(r.pid(rank), false)
@@ -97,7 +97,7 @@ func faults() []fault {
 			strike: func(t *testing.T, r *running, rank int) { useMemory(t, r.pid(rank), r.group) },
 			want: `was killed by signal SIGKILL after step \d+, phase \w+.*; likely cause: out of memory; ` +
 				`the kernel killed it because its control group has used up its limit of 512 MiB`},
-		{name: "loss of 30 %", steps: lossySteps, lab: lossy},
+		{name: "loss of 30 %", steps: lossySteps, lab: lossy, isLong: true},
 	}
 }
 

@@ -39,6 +39,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 		"lockstep generate k8s":   "prints a file for another program",
 		"lockstep run":            "the command that it starts has the flag",
 		"lockstep launch":         "the command that it starts has the flag",
+		"lockstep lab":            "the command that it starts has the flag",
 		"lockstep token":          "prints a secret for a variable",
 		"lockstep server":         "its run tells what it did",
 	}

@@ -174,6 +174,7 @@ func TestAFullDiskLeavesTheTable(t *testing.T) {
 // On several hosts a full disk has the name of its host. That of the first one, which has the checkpoints,
 // ends the job with status 6 and the checkpoint before it is fetched; another's only ends logs there.
 func TestAFullDiskOnAHost(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		host, status      int
 		name, about, want string
@@ -190,7 +191,7 @@ func TestAFullDiskOnAHost(t *testing.T) {
 			smallDisk(t, disk, "200m") // with less than 50 MB the job does not start
 			l := s.launch(t, strings.Fields("--hosts h1,h2 --max-restarts 1 -- train --model lenet "+
 				"--data glyphs --limit-train 256 --limit-test 32 --batch 32 --shards 6 --threads 1 "+
-				"--checkpoint-every 10 --augment none --eval-every 5 --steps 2000")...)
+				"--checkpoint-every 10 --augment none --eval-every 5 --steps 800")...)
 			(&running{}).until(t, "a checkpoint is written", func() bool {
 				found, _ := filepath.Glob(filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*",
 					"checkpoints", "step-*")) // whole ones

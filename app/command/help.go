@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"lockstep/internal/spelling"
 	"slices"
 	"strings"
 
@@ -74,43 +73,6 @@ func addHelpAll(c *cobra.Command) {
 	f.NoOptDefVal = "true"
 }
 
-// helpCommand is `lockstep help COMMAND`, the same as `lockstep COMMAND --help`. A topic alone is one of
-// train.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:         "help [COMMAND] [TOPIC]",
-		Short:       "Explain a command",
-		Hidden:      true,
-		Annotations: map[string]string{anywhere: "true"},
-		RunE: func(c *cobra.Command, args []string) error {
-			about, rest, err := c.Root().Find(args)
-			if err != nil || about == c.Root() && len(rest) > 0 {
-				isMistyped := spelling.Nearest(rest[0], available(about)) != ""
-				if !isMistyped && printTopic(topical(c.Root()), c.OutOrStdout(), rest[0]) == nil {
-					return nil
-				}
-				return unknownCommand(about, rest[0])
-			}
-			if len(rest) > 0 && firstFlags(about) == nil && about.HasAvailableSubCommands() {
-				return unknownCommand(about, rest[0])
-			}
-			about.InitDefaultHelpFlag()
-			if len(rest) > 0 {
-				return printTopic(about, about.OutOrStdout(), rest[0])
-			}
-			return about.Help()
-		},
-	}
-}
-
-// topical returns the command whose flags have the topics of c: of the program, train.
-func topical(c *cobra.Command) *cobra.Command {
-	if train, _, err := c.Find([]string{"train"}); err == nil && !c.HasParent() {
-		return train
-	}
-	return c
-}
-
 // printHelp prints the help of c: of a command with many flags the first of them, all of them with its long
 // text, or those of a topic, for which words is the command line behind the command.
 func printHelp(c *cobra.Command, words []string) {
@@ -118,8 +80,8 @@ func printHelp(c *cobra.Command, words []string) {
 	all, _ := flagValue(c, helpAllFlag).(*helpAll)
 	isShort := firstFlags(c) != nil && (all == nil || !all.isAsked)
 	i := slices.Index(words, "--help") + 1
-	if (isShort || !c.HasParent()) && 0 < i && i < len(words) && !strings.HasPrefix(words[i], "-") {
-		err := printTopic(topical(c), w, words[i])
+	if isShort && 0 < i && i < len(words) && !strings.HasPrefix(words[i], "-") {
+		err := printTopic(c, w, words[i])
 		if err == nil {
 			return
 		}

@@ -8,12 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"lockstep/app/job"
-	"lockstep/app/report"
 	"lockstep/app/setting"
 )
 
@@ -58,31 +56,5 @@ func TestAResumedRunInterruptedAtOnceSaysHowToGoOn(t *testing.T) {
 	want := "lockstep: lockstep train --resume " + out + " goes on after step 4\n"
 	if stderr.String() != want {
 		t.Errorf("told %q, want %q", stderr.String(), want)
-	}
-}
-
-// A replay of a benchmark that is interrupted says how to go on, and goes on so.
-func TestAnInterruptedReplayGoesOn(t *testing.T) {
-	folder := t.TempDir()
-	there, here := filepath.Join(folder, "there"), filepath.Join(folder, "here")
-	file := filepath.Join(folder, "b.tar.gz")
-	succeed(t, "bench", "--quiet", "--strategies", "single", "--workers", "1", "--threads", "1", "--steps",
-		"100", "--limit-train", "6400", "--limit-test", "0", "--repeats", "6", "--out", there)
-	succeed(t, "bundle", there, "--out", file)
-	text := interruptOnce(t, tool(t, "replay", file, "--quiet", "--out", here), func() bool {
-		r, err := report.Read(here)
-		return err == nil && len(r.Rows[0].Runs) > 0
-	})
-	want := "lockstep: interrupted; lockstep bench --resume " + here + " goes on with the runs that are " +
-		"left, without comparing them with the bundle\n"
-	if !strings.HasSuffix(text, want) {
-		t.Errorf("told %q, want %q", text, want)
-	}
-	if _, err := os.Stat(filepath.Join(here, report.HTMLFile)); err != nil {
-		t.Error(err)
-	}
-	succeed(t, "bench", "--quiet", "--resume", here)
-	if r, err := report.Read(here); err != nil || !r.Complete || len(r.Rows[0].Runs) != 6 {
-		t.Errorf("%v; it is not complete", err)
 	}
 }

@@ -304,7 +304,7 @@ func TestRunOnTwoHosts(t *testing.T) {
 
 // A run that has lost a worker goes on from its newest checkpoint and ends with the same parameters.
 func TestRunRestarts(t *testing.T) {
-	args := []string{"--epochs", "3", "--limit-test", "16", "--checkpoint-every", "20", "--out", "run"}
+	args := []string{"--epochs", "2", "--limit-test", "16", "--checkpoint-every", "20", "--out", "run"}
 	alone := startJob(t, 1, func(int) []string { return nil },
 		append([]string{"train", "--workers", "2"}, args...)...)
 	j := startJob(t, 1, func(int) []string { return nil },

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +22,7 @@ type labFlags struct {
 	rate, loss          string
 	rates, delays, lost []string // HOST=VALUE
 	cuts                []string
-	isJSON, isQuiet     bool
+	isQuiet             bool
 }
 
 func labCommand(a *app) *cobra.Command {
@@ -70,7 +68,6 @@ before: a host has no access to other networks.`,
 		"from 10 to 12 seconds after the start; :out loses only what it sends, :in what it is sent")
 	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed `N` of losses and jitter")
 	flags.IntVar(&f.config.MTU, "mtu", lab.DefaultMTU, "greatest packet in `BYTES`")
-	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document, with the command's output in it")
 	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "print only the command's output")
 	return c
 }
@@ -91,7 +88,6 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	hearHangup(signals)
 	defer signal.Stop(signals)
-	output := &bytes.Buffer{}
 	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: os.Args,
 		Environment: a.environment.With(cluster.Environment{
 			cluster.EnvLabFlags: strings.Join(commandLine(c), " ")}), Signals: signals,
@@ -99,17 +95,8 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 	if !f.isQuiet {
 		options.Started = func(r *lab.Report) { a.showLab(r, f.config) }
 	}
-	if f.isJSON {
-		options.Stdout = output
-	}
 	report, err := lab.Run(f.config, options)
-	if report == nil {
-		return err
-	}
-	if f.isJSON {
-		return errors.Join(writeJSON(a, labDocument{report, statusOf(err), documentOf(output.Bytes())}), err)
-	}
-	if !f.isQuiet {
+	if report != nil && !f.isQuiet {
 		err = errors.Join(report.Text(a.stderr), err)
 	}
 	return err
@@ -233,21 +220,6 @@ func (a *app) showLab(r *lab.Report, c lab.Config) {
 	}
 	fmt.Fprintf(a.stderr, "lab: %d hosts, links of %v, packets carried by %s, since %s\n", c.Hosts, c.Link,
 		by, r.Why)
-}
-
-// labDocument is the result of a lab as JSON.
-type labDocument struct {
-	*lab.Report
-	Status int `json:"status"` // of the command
-	Output any `json:"output"` // of the command: a JSON document if it is one, else a string
-}
-
-// documentOf returns text as a JSON document if it is one, else as a string.
-func documentOf(text []byte) any {
-	if json.Valid(text) {
-		return json.RawMessage(text)
-	}
-	return string(text)
 }
 
 // statusOf returns the exit status of the lab's command or of rank 0, given the error with which they ended.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +23,7 @@ func hashIn(text string) string {
 
 // Three hosts that have nothing of ours train with one command, and end with the hash of one machine.
 func TestLaunchOverSSH(t *testing.T) {
+	t.Parallel()
 	s := startHosts(t, 3)
 	const steps = "6"
 	status, want, stderr := execute("train", "--steps", steps, "--shards", "6", "--quiet", "--json", "--out",
@@ -103,8 +103,6 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 	s.write(t, filepath.Join(s.folder, "wrong_hosts"), address(1)+" "+other)
 	s.write(t, filepath.Join(s.folder, "no_hosts"), "")
 	s.in(t, 0, "ip", "route", "add", "blackhole", "10.89.0.0/24")
-	s.in(t, 0, "ip", "route", "add", "10.90.0.0/24", "via", address(1)) // which forwards nothing
-	alias("silent", "10.90.0.1", "")
 	alias("absent", "10.88.0.77", "")
 	alias("unrouted", "10.91.0.1", "")
 	alias("refusing", "10.88.0.254", "")
@@ -119,7 +117,6 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 			"before"},
 		{"unknown key", "h1", config("unknown", "/known_hosts", "/no_hosts"), "not in known_hosts"},
 		{"nothing there", "absent", "", "ssh has ended without an answer .*No route to host"},
-		{"nothing answers", "silent", "", "no answer within 9s|timed out"},
 		{"no route", "unrouted", "", "Network is unreachable"},
 		{"no sshd", "refusing", "", "Connection refused"},
 		{"no name", "unnamed", "", "Could not resolve hostname|Name or service not known"},
@@ -157,6 +154,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 // However a console ends, nothing is left on any host: one is killed, and one is stopped, as by a laptop that
 // is closed.
 func TestNothingOutlivesTheConsole(t *testing.T) {
+	t.Parallel()
 	s := startHosts(t, 2)
 	killed := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000")
 	stopped := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000", "--out", "stopped")
@@ -176,51 +174,6 @@ func TestNothingOutlivesTheConsole(t *testing.T) {
 	}
 }
 
-// A console whose link to the hosts is cut while a job runs says which host it has lost, and on the hosts,
-// which still reach each other, nothing is left.
-func TestNothingOutlivesACutLink(t *testing.T) {
-	s := startHosts(t, 2)
-	l := s.launch(t, "--hosts", "h1:1,h2:1", "--", "train", "--epochs", "2000")
-	l.trains(t, s)
-	for host := 1; host <= 2; host++ {
-		// Linux drops what comes from such an address too, as forged.
-		s.in(t, host, "ip", "route", "add", "blackhole", "10.88.0.254")
-	}
-	cut := time.Now()
-	s.isDeserted(t, 20*time.Second)
-	l.ends(t, 5)
-	t.Logf("console and hosts had ended after %v", time.Since(cut))
-	want := regexp.MustCompile(`host h\d is lost: heard nothing for 10 s`)
-	if !want.MatchString(l.stderr.String()) {
-		t.Errorf("%s, want %s", l.stderr.String(), want)
-	}
-}
-
-// That results are not fetched, because Ctrl-C is pressed again meanwhile, is said, and where they are.
-func TestResultsThatAreNotFetched(t *testing.T) {
-	s := startHosts(t, 1)
-	l := s.launch(t, "--hosts", "h1:2", "--", "train", "--epochs", "2000", "--checkpoint-every", "100000",
-		"--out", "run")
-	waitFor(t, "steps are done, so that a checkpoint is saved", func() bool {
-		return strings.Contains(l.stderr.String(), " samples/s")
-	})
-	s.in(t, 1, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "1mbit", "burst", "16kb",
-		"latency", "400ms")
-	l.interrupt(t)
-	waitFor(t, "results are fetched, which takes seconds", func() bool {
-		scratch, _ := filepath.Glob(filepath.Join(l.folder, ".lockstep-results-*"))
-		return len(scratch) > 0
-	})
-	time.Sleep(tapTime) // before that it is an echo
-	l.interrupt(t)
-	l.ends(t, 130)
-	want := regexp.MustCompile(`(?m)^lockstep: host h1: fetch the results, which stay in \S+ there: `)
-	if !want.MatchString(l.stderr.String()) {
-		t.Errorf("it is not said where the results are: %s", l.stderr.String())
-	}
-	s.isDeserted(t, 5*time.Second)
-}
-
 // waitFor waits until something is.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
@@ -231,17 +184,10 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// interrupt presses Ctrl-C.
-func (l *launched) interrupt(t *testing.T) {
-	t.Helper()
-	if err := l.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // What is wrong with the machine of a host is said within ten seconds, with the status that the error has,
 // and leaves nothing there.
 func TestHostsThatAreUnfit(t *testing.T) {
+	t.Parallel()
 	s := startHosts(t, 2)
 	bashrc := filepath.Join(s.home(2), ".bashrc")
 	tools := filepath.Join(s.home(2), "tools")
@@ -271,8 +217,6 @@ func TestHostsThatAreUnfit(t *testing.T) {
 			"host h2: the program could not be copied to it: .*No space left"},
 		{"clock an hour ahead", "export " + clockAhead + "=1h", nil, 4,
 			"the clock of h2 is 1h0m0s ahead of that of h1: its processes take the token"},
-		{"clock an hour behind", "export " + clockAhead + "=-1h", nil, 4,
-			"the clock of h2 is 1h0m0s behind that of h1: "},
 		{"another architecture", "export PATH=" + tools + ":$PATH", nil, 4, "host h2: it is " +
 			"linux/arm64, and this program is for .*; build one with GOOS=linux GOARCH=arm64 go build"},
 	} {
@@ -298,49 +242,6 @@ func TestHostsThatAreUnfit(t *testing.T) {
 			t.Errorf("%s: secrets are in %q", test.name, found)
 		}
 	}
-}
-
-// A job that has lost a host goes on without it, from the newest checkpoint, with the hash of a job that was
-// not disturbed.
-func TestLaunchGoesOnWithoutALostHost(t *testing.T) {
-	s := startHosts(t, 3)
-	arguments := []string{"train", "--steps", "300", "--shards", "6", "--checkpoint-every", "20",
-		"--quiet", "--json"}
-	status, want, stderr := execute(append(arguments, "--out", filepath.Join(t.TempDir(), "one"))...)
-	if status != 0 {
-		t.Fatal(stderr)
-	}
-	l := s.launch(t, append(strings.Fields("--hosts h1:2,h2:2,h3:2 --max-restarts 2 --min-hosts 2 --"),
-		arguments...)...)
-	checkpoints := filepath.Join(s.home(1), "lockstep", "jobs", "*", "runs", "*", "checkpoints", "*", "*")
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if found, _ := filepath.Glob(checkpoints); len(found) > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("no checkpoint: %s", l.stderr.String())
-		}
-	}
-	for _, text := range s.processes(t, 2) {
-		pid, _ := strconv.Atoi(strings.Fields(text)[0])
-		syscall.Kill(pid, syscall.SIGKILL)
-	}
-	l.ends(t, 0)
-	if got := hashIn(l.stdout.String()); got != hashIn(want) {
-		t.Errorf("hash %s, want %s", got, hashIn(want))
-	}
-	for _, want := range []string{"host h2 is lost", "restart 1 of 2 from the newest checkpoint in runs/",
-		"lost host h2; "} {
-		if !strings.Contains(l.stderr.String(), want) {
-			t.Errorf("%s, without %q", l.stderr.String(), want)
-		}
-	}
-	for _, want := range []string{`"workers": 4,`, `"cause": "lost host h2"`, `1 restart after a loss`} {
-		if !strings.Contains(l.stdout.String(), want) {
-			t.Errorf("the summary is without %s", want)
-		}
-	}
-	s.isDeserted(t, 5*time.Second)
 }
 
 // trains waits until workers run on all hosts.

@@ -67,14 +67,10 @@ func TestSignalsOfAConsole(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{"Ctrl-C", []os.Signal{os.Interrupt}, nil, job.ExitInterrupted, "there is no checkpoint to resume " +
-			"from"},
 		{"Ctrl-C with checkpoints", []os.Signal{os.Interrupt}, []string{"--checkpoint-every", "1000000"},
 			job.ExitInterrupted, "lockstep train --resume run goes on from there"},
 		{"Ctrl-C twice", []os.Signal{os.Interrupt, os.Interrupt}, nil, job.ExitInterrupted, "stopping"},
 		{"SIGTERM", []os.Signal{syscall.SIGTERM}, []string{"--checkpoint-every", "1000000"},
-			job.ExitPreempted, "is saved"},
-		{"SIGUSR1", []os.Signal{syscall.SIGUSR1}, []string{"--checkpoint-every", "1000000"},
 			job.ExitPreempted, "is saved"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

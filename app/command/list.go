@@ -38,10 +38,8 @@ func (v *value[T]) Set(text string) error {
 
 // items is a flag that takes a list of names, each with settings of its own if need be.
 func items(at *[]string) pflag.Value {
-	return &value[[]string]{at, "LIST", func(text string) ([]string, error) {
-		return bench.SplitList(text),
-			nil
-	},
+	return &value[[]string]{at, "LIST",
+		func(text string) ([]string, error) { return bench.SplitList(text), nil },
 		func(all []string) string { return strings.Join(all, ",") }}
 }
 

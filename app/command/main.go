@@ -132,7 +132,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
-			if c.Annotations[anywhere] != "" || !c.HasParent() {
+			if c.Annotations[anywhere] != "" || !c.HasParent() || c.Name() == "help" {
 				return nil
 			}
 			return a.locate(c)
@@ -143,7 +143,6 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(func(c *cobra.Command) error { return printUsage(c, c.OutOrStderr()) })
 	root.SetHelpFunc(printHelp)
-	root.SetHelpCommand(helpCommand())
 	for _, command := range commands() {
 		root.AddCommand(command(a))
 	}

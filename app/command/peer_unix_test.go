@@ -81,7 +81,7 @@ func TestPyTorchDies(t *testing.T) {
 	c := tool(t, smallPeer(t)...)
 	c.Env = append(os.Environ(), cluster.EnvPython+"="+pythonOf(t, "echo out of luck >&2\nexit 4\n"))
 	c.Run()
-	want := "ended in the middle of a run: out of luck"
+	want := "it ended: out of luck"
 	if said := c.Stderr.(*bytes.Buffer).String(); c.ProcessState.ExitCode() != job.ExitInternal ||
 		!strings.Contains(said, want) {
 		t.Errorf("exit code %d, stderr %q, want %q", c.ProcessState.ExitCode(), said, want)

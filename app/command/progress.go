@@ -72,11 +72,7 @@ func (p *progress) show(s launcher.Progress) {
 	case s.Evaluation != nil:
 		p.row(*s.Evaluation)
 	default:
-		line := progressLine(s, p.isTerminal)
-		if p.isTerminal && len(line) >= p.columns() {
-			line = progressLine(s, false) // the numbers matter more than the bar
-		}
-		p.rewrite(line, false, false)
+		p.rewrite(progressLine(s), false, false)
 	}
 }
 
@@ -163,20 +159,11 @@ func scoredText(s launcher.Progress) string {
 }
 
 // progressLine formats the progress of a run.
-func progressLine(s launcher.Progress, withBar bool) string {
+func progressLine(s launcher.Progress) string {
 	if s.Steps == 0 && s.Length == 0 {
 		return s.Phase + scoredText(s)
 	}
 	var b strings.Builder
-	if withBar {
-		const width = 20
-		part := float64(s.Step) / float64(max(1, s.Steps))
-		if s.Length > 0 {
-			part = min(1, s.Trained.Seconds()/s.Length.Seconds())
-		}
-		done := int(width * part)
-		fmt.Fprintf(&b, "[%s%s] ", strings.Repeat("=", done), strings.Repeat(" ", width-done))
-	}
 	fmt.Fprintf(&b, "epoch %d  step %d", s.Epoch+1, s.Step)
 	if s.Steps > 0 {
 		fmt.Fprintf(&b, "/%d", s.Steps)

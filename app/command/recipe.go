@@ -24,84 +24,67 @@ import (
 )
 
 func recipeCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "recipe",
 		Short: "List, show or run recipes: complete configurations with a goal, and whole benchmarks",
 		Example: "  lockstep recipe list\n" +
 			"  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe show cifar10-94 > mine.yaml && lockstep train --config mine.yaml\n" +
 			"  lockstep recipe run r4-strategies --budget 10m",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownCommand(c, args[0])
-		},
-	}
-	c.AddCommand(recipeListCommand(a), recipeShowCommand(a), recipeRunCommand(a))
-	return c
+	}, recipeListCommand(a), recipeShowCommand(a), recipeRunCommand(a))
 }
 
 func recipeListCommand(a *app) *cobra.Command {
-	var isJSON bool
-	c := &cobra.Command{
+	return a.answering(&cobra.Command{
 		Use:   "list [flags]",
 		Short: "List the recipes and their goals",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			if isJSON {
-				var all []any
-				for _, r := range recipe.All() {
-					all = append(all, r)
-				}
-				for _, c := range recipe.Comparisons() {
-					all = append(all, c)
-				}
-				return writeJSON(a, all)
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for _, r := range recipe.All() {
-				fmt.Fprintf(w, "%s\t%s\tgoal %.4g %%\n", r.Name, r.About, 100*r.Goal)
-			}
-			for _, c := range recipe.Comparisons() {
-				fmt.Fprintf(w, "%s\t%s\ta report\n", c.Name, c.About)
-			}
-			return w.Flush()
-		},
+	}, func(*cobra.Command, []string) (answer, error) {
+		var all []any
+		for _, r := range recipe.All() {
+			all = append(all, r)
+		}
+		for _, c := range recipe.Comparisons() {
+			all = append(all, c)
+		}
+		return answer{all, listRecipes}, nil
+	})
+}
+
+// listRecipes writes a line for each recipe.
+func listRecipes(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range recipe.All() {
+		fmt.Fprintf(w, "%s\t%s\tgoal %.4g %%\n", r.Name, r.About, 100*r.Goal)
 	}
-	addJSON(c, &isJSON)
-	return c
+	for _, c := range recipe.Comparisons() {
+		fmt.Fprintf(w, "%s\t%s\ta report\n", c.Name, c.About)
+	}
+	return w.Flush()
 }
 
 func recipeShowCommand(a *app) *cobra.Command {
-	var isJSON bool
-	c := &cobra.Command{
+	return a.answering(&cobra.Command{
 		Use:               "show NAME [flags]",
 		Short:             "Print a recipe as a file that lockstep train --config or bench --plan accepts",
 		Args:              oneRecipe,
-		ValidArgsFunction: oneOf(recipeNames()),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
-				if isJSON {
-					return writeJSON(a, comparison)
-				}
-				_, err := io.WriteString(a.stdout, comparison.Plan)
+		ValidArgsFunction: oneOf(recipe.Names()),
+	}, func(_ *cobra.Command, args []string) (answer, error) {
+		write := func(text string) func(io.Writer) error {
+			return func(w io.Writer) error {
+				_, err := io.WriteString(w, text)
 				return err
 			}
-			r, err := recipe.Named(args[0])
-			if err != nil {
-				return err
-			}
-			if isJSON {
-				return writeJSON(a, r)
-			}
-			_, err = a.stdout.Write(r.YAML())
-			return err
-		},
-	}
-	addJSON(c, &isJSON)
-	return c
+		}
+		if comparison, ok := recipe.ComparisonNamed(args[0]); ok {
+			return answer{comparison, write(comparison.Plan)}, nil
+		}
+		r, err := recipe.Named(args[0])
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{r, write(string(r.YAML()))}, nil
+	})
 }
 
 func recipeRunCommand(a *app) *cobra.Command {
@@ -123,7 +106,7 @@ lab that they make.`,
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
 			"  lockstep recipe run r3 --budget 10m",
 		Args:              oneRecipe,
-		ValidArgsFunction: oneOf(recipeNames()),
+		ValidArgsFunction: oneOf(recipe.Names()),
 		Annotations:       map[string]string{joins: "true", spreads: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
 			if isDone, err := a.meet(c); isDone || err != nil {

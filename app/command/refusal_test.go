@@ -58,15 +58,15 @@ func appendLine(t *testing.T, name string, value any) {
 
 // An error quotes the start of what was given, however long that is.
 func TestRefusalsAreShort(t *testing.T) {
-	long := strings.Repeat("x", 100_000)
+	long := strings.Repeat("x", 10_000)
 	file := filepath.Join(t.TempDir(), "long")
-	text := "batch: \"" + strings.Repeat("x y ", 50_000) + "\"\n"
+	text := "batch: \"" + strings.Repeat("x y ", 5_000) + "\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		{long}, {"train", "--" + long}, {"train", "--batch", long}, {"train", "--config", file},
-		{"train", "--out", long}, {"train", "--groups", strings.Repeat("x y ", 20_000)}, {"replay", long},
+		{"train", "--out", long}, {"train", "--groups", strings.Repeat("x y ", 5_000)}, {"replay", long},
 		{"launch", "--hostfile", file, "--", "train"}, {"launch", "--hostfile", long, "--", "train"},
 	} {
 		status, _, stderr := execute(args...)

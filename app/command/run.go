@@ -162,27 +162,14 @@ func (a *app) checkJoins(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkWorkers refuses a number of workers of the command that is not the one that run starts.
+// checkWorkers refuses a number of workers of the command: run starts them.
 func (a *app) checkWorkers(c *cobra.Command, node foreign.Node, args []string) error {
 	known, rest, err := c.Root().Find(args)
-	if err != nil || known.ParseFlags(rest) != nil {
+	if err != nil || known.ParseFlags(rest) != nil || given(known)["workers"] == "" {
 		return nil // the command itself says what is wrong
 	}
-	source, text := "--workers ", given(known)["workers"]
-	if text == "" {
-		source = cluster.EnvTrain + "WORKERS="
-		text = a.environment[cluster.EnvTrain+"WORKERS"]
-	}
-	wanted, err := strconv.Atoi(text)
-	if text == "" || err == nil && wanted == node.Nodes*node.Each {
-		return nil
-	}
-	next := "leave it out"
-	if err == nil && wanted > 0 && wanted%node.Nodes == 0 {
-		next = fmt.Sprintf("leave it out and give lockstep run --nproc-per-node %d", wanted/node.Nodes)
-	}
-	return usagef("%s%s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; %s", source,
-		text, node.Nodes, node.Each, node.Nodes*node.Each, next)
+	return usagef("--workers %s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; leave it "+
+		"out", given(known)["workers"], node.Nodes, node.Each, node.Nodes*node.Each)
 }
 
 // on resolves the flags.
@@ -211,7 +198,10 @@ func (r *runFlags) on(e cluster.Environment) (n foreign.Node, err error) {
 		return n, usagef("--rdzv-backend %s: want static or c10d, which make no difference here", r.backend)
 	}
 	if n.Nodes == 1 {
-		return n, r.checkAlone()
+		if rank, err := strconv.Atoi(r.node); r.node != "" && (err != nil || rank != 0) {
+			return n, usagef("--node-rank %s: the only host has number 0; give --nnodes with several", r.node)
+		}
+		return n, nil
 	}
 	if r.isStandalone {
 		return n, usagef("--standalone is for one host, --nnodes is %d", n.Nodes)
@@ -234,19 +224,6 @@ func countOf(flag, text string, most int) (int, error) {
 		return 0, usagef("--%s %.80q: want a whole number from 1 to %d", flag, text, most)
 	}
 	return n, nil
-}
-
-// checkAlone refuses numbers that one host does not have.
-func (r *runFlags) checkAlone() error {
-	if n, err := strconv.Atoi(r.node); r.node != "" && (err != nil || n != 0) {
-		return usagef("--node-rank %s: the only host has number 0; give --nnodes with several", r.node)
-	}
-	if _, port, err := net.SplitHostPort(r.endpoint); err == nil {
-		if n, err := strconv.Atoi(port); err != nil || n < 0 || n > maxPort {
-			return usagef("--rdzv-endpoint %s: %.80q is no port", r.endpoint, port)
-		}
-	}
-	return nil
 }
 
 // meetAt decides where the hosts meet, and which of them this is.

@@ -54,6 +54,7 @@ func mnistFolder(t *testing.T, numTrain int) string {
 // A data set reaches the hosts that lack it, once. A cut is named, and the next start goes on; a host with
 // another version or without room is named too.
 func TestDataReachesTheHosts(t *testing.T) {
+	t.Parallel()
 	s := startHosts(t, 2)
 	const numTrain = 15_000 // 11 MB
 	folder := mnistFolder(t, numTrain)
@@ -191,6 +192,7 @@ func (s *sshHosts) doctor(t *testing.T, arguments ...string) (stdout, stderr str
 
 // doctor over ssh: sound hosts, an address that both have, and a blocked port, within ten seconds.
 func TestDoctorOverSSH(t *testing.T) {
+	t.Parallel()
 	s := startHosts(t, 2)
 	for host := 1; host <= 2; host++ {
 		s.in(t, host, "ip", "link", "add", "docker0", "type", "bridge")

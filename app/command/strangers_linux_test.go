@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	numStrangers = 1000    // at each port
+	numStrangers = 300     // at each port
 	mostGrowth   = 8 << 20 // bytes that strangers may add to the memory of a process
 )
 
@@ -99,7 +99,7 @@ func strangersSay() [][]byte {
 		[]byte("LSP\x01"), bytes.Repeat([]byte("LSP\x01"), 8<<10)}
 }
 
-// knock connects to an address a thousand times, and says what strangers say where it is let in. It returns
+// knock connects to an address hundreds of times, and says what strangers say where it is let in. It returns
 // how often it was.
 func knock(address string) (open int) {
 	says := strangersSay()
@@ -115,7 +115,7 @@ func knock(address string) (open int) {
 	return open
 }
 
-// bombard sends a thousand datagrams to an address, of all kinds in turn.
+// bombard sends hundreds of datagrams to an address, of all kinds in turn.
 func bombard(address string) error {
 	conn, err := net.Dial("udp", address)
 	if err != nil {
@@ -194,12 +194,12 @@ func memoryOf(t *testing.T, pid int, name string) int {
 	return 0
 }
 
-// A thousand strangers at every port that a running job has, or had while it started, change neither its
+// Hundreds of strangers at every port that a running job has, or had while it started, change neither its
 // result nor the memory of its processes: once it runs, it takes datagrams alone, and those with its key.
 // TestHostileConnections is about a job that starts.
 func TestStrangersAtARunningJob(t *testing.T) {
 	s := startHosts(t, 2)
-	arguments := []string{"train", "--steps", "3000", "--shards", "2", "--json"}
+	arguments := []string{"train", "--steps", "1000", "--shards", "2", "--json"}
 	alone := append(arguments, "--quiet", "--out", filepath.Join(t.TempDir(), "one"))
 	status, want, stderr := execute(alone...)
 	if status != 0 {

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,6 @@ import (
 
 func tokenCommand(*app) *cobra.Command {
 	var life time.Duration
-	var out string
 	c := &cobra.Command{
 		Use:   "token [flags]",
 		Short: "Make a token, which admits the processes of one job on several hosts",
@@ -25,7 +22,7 @@ together, and that rank 0 is the real one. It is a secret: give it to all of the
 or in a file that nobody else can read and that ` + cluster.EnvTokenFile + ` names ("-" for the
 standard input); never as an argument. Make a new one for each job. One machine needs none.`,
 		Example: `  export LOCKSTEP_TOKEN=$(lockstep token)
-  lockstep token --valid 2h --out token && export LOCKSTEP_TOKEN_FILE=$PWD/token`,
+  (umask 077; lockstep token --valid 2h > token) && export LOCKSTEP_TOKEN_FILE=$PWD/token`,
 		Args:        noArguments,
 		Annotations: map[string]string{anywhere: "true"},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -33,25 +30,10 @@ standard input); never as an argument. Make a new one for each job. One machine 
 			if err != nil {
 				return usagef("--valid %v: %v", life, err)
 			}
-			if out == "" {
-				_, err := fmt.Fprintln(c.OutOrStdout(), t.Reveal())
-				return err
-			}
-			return writeToken(t, out)
+			_, err = fmt.Fprintln(c.OutOrStdout(), t.Reveal())
+			return err
 		},
 	}
-	f := c.Flags()
-	f.DurationVar(&life, "valid", pass.MaxLife, "`TIME` within which processes may join, at most 24h")
-	f.StringVar(&out, "out", "", "new `FILE` for the token, of mode 600 (default: the standard output)")
+	c.Flags().DurationVar(&life, "valid", pass.MaxLife, "`TIME` within which processes may join, at most 24h")
 	return c
-}
-
-// writeToken writes a token to a new file that only its owner may read.
-func writeToken(t pass.Token, path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return usagef("--out: %v", err)
-	}
-	_, err = fmt.Fprintln(f, t.Reveal())
-	return errors.Join(err, f.Close())
 }
