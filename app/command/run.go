@@ -168,8 +168,8 @@ func (a *app) checkWorkers(c *cobra.Command, node foreign.Node, args []string) e
 	if err != nil || known.ParseFlags(rest) != nil || given(known)["workers"] == "" {
 		return nil // the command itself says what is wrong
 	}
-	return usagef("--workers %s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; leave it "+
-		"out", given(known)["workers"], node.Nodes, node.Each, node.Nodes*node.Each)
+	return usagef("--workers %s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; leave "+
+		"it out", given(known)["workers"], node.Nodes, node.Each, node.Nodes*node.Each)
 }
 
 // on resolves the flags.
@@ -199,7 +199,8 @@ func (r *runFlags) on(e cluster.Environment) (n foreign.Node, err error) {
 	}
 	if n.Nodes == 1 {
 		if rank, err := strconv.Atoi(r.node); r.node != "" && (err != nil || rank != 0) {
-			return n, usagef("--node-rank %s: the only host has number 0; give --nnodes with several", r.node)
+			return n, usagef("--node-rank %s: the only host has number 0; give --nnodes with several",
+				r.node)
 		}
 		return n, nil
 	}
