@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -66,21 +67,25 @@ func Check(d *Document) *Report {
 		}
 		r.Unread = append(r.Unread, Unread{f.Place.Line, f.Text})
 	}
-	d.findPrice()
+	d.price = (&recordOf{figures: d.Figures}).one(Price, "")
 	d.repeated = d.isRepeated()
 	for _, rule := range rules() {
-		n, seen := 0, map[string]bool{}
-		rule.test(d, func(severity Severity, text, arithmetic string, figures ...*Figure) {
-			if n >= maxPerRule || seen[text+arithmetic] {
-				return
+		seen := map[string]bool{}
+		rule.test(d, func(severity Severity, text, arithmetic string, args ...any) {
+			o := Objection{Rule: rule.name, Severity: severity, Text: text, Remedy: rule.remedy}
+			for i, arg := range args {
+				switch v := arg.(type) {
+				case *Figure:
+					o.Places, args[i] = append(o.Places, v.Place), v.Text
+				case float64:
+					args[i] = num(v)
+				}
 			}
-			seen[text+arithmetic] = true
-			n++
-			o := Objection{rule.name, severity, text, arithmetic, []Place{}, rule.remedy}
-			for _, f := range figures {
-				o.Places = append(o.Places, f.Place)
+			o.Arithmetic = fmt.Sprintf(arithmetic, args...)
+			if len(seen) < maxPerRule && !seen[text+o.Arithmetic] {
+				seen[text+o.Arithmetic] = true
+				r.Objections = append(r.Objections, o)
 			}
-			r.Objections = append(r.Objections, o)
 		})
 	}
 	r.sort()
@@ -116,16 +121,3 @@ func num(v float64) string {
 
 // percent writes a share.
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
-
-// findPrice finds the price of a worker, if the document states one.
-func (d *Document) findPrice() {
-	for _, f := range d.Figures {
-		if f.Kind == Price && d.price != nil && !d.price.equals(f) {
-			d.price = nil
-			return
-		}
-		if f.Kind == Price {
-			d.price = f
-		}
-	}
-}

@@ -156,7 +156,8 @@ func TestRelations(t *testing.T) {
 			"CIFAR-10\n\n| gpus | epoch s | img/s |\n|---|---|---|\n| 1 | 100.0 | 500 |\n",
 			"420 × 100.0 = 42000, not 50000"},
 		{"unequal work", "a.csv", "nodes,batch size,total s\n2,32,100\n3,21,90\n",
-			"nodes,batch size,total s\n2,32,100\n4,16,90\n", "63 and 64 samples in a step"},
+			"nodes,batch size,total s\n2,32,100\n4,16,90\n",
+			"63 and 64 samples in a step, of batches of 21 and 32"},
 		{"unequal work", "a.md", twoRates + "| Learning rate | 0.1 | 0.2 |\n",
 			twoRates + "| Learning rate | 0.1 | 0.1 |\n", "0.1 and 0.2"},
 		{"projection", "a.md", projected + "| 4 | 50.0 | 3.36x |\n", projected + "| 4 | 50.0 | 2.92x |\n",
@@ -207,19 +208,16 @@ func TestUnreadFiguresAreListed(t *testing.T) {
 	}
 }
 
-// A mebibyte of one line takes linear time, of the processor: other programs may keep it busy.
+// A long line takes linear time, of the processor: other programs may keep it busy.
 func TestLongLines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 11 MiB")
-	}
 	for _, part := range []string{"and 12 of them took 3.5 s ", "| 1 ", "[", "**1", "1-2", "1/2(", "`",
 		"1:", "9", "- 1 ", "Loss: 2.5, "} {
-		text := strings.Repeat(part, 1<<20/len(part))
+		text := strings.Repeat(part, 1<<17/len(part))
 		began := usedSeconds(t)
 		if d, err := check.Read(strings.NewReader(text), "a.md"); err == nil {
 			check.Check(d)
 		}
-		if took := usedSeconds(t) - began; took > 30 {
+		if took := usedSeconds(t) - began; took > 5 {
 			t.Errorf("%q: %.1f s of the processor", part, took)
 		}
 	}

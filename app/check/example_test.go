@@ -16,7 +16,7 @@ func ExampleCheck() {
 	}
 	_ = check.Write(os.Stdout, check.Check(d))
 	// Output:
-	// refused: speed-up, line 3 and 2 and 3: a speed-up is not what the baseline and its own row give
+	// refused: speed-up, line 2 and 3: a speed-up is not what the baseline and its own row give
 	//     100 against 56 is 1.786, not 1.95
 	//     would answer it: the times of both rows, taken over the same work
 	// warning: one run, line 2 and 3: one run each: nothing tells how much runs of one configuration differ

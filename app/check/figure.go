@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -121,11 +122,8 @@ func number(text string, at, end int) *Figure {
 		if len(parts) == 2 {
 			return nil // a time of day
 		}
-		for _, p := range parts {
-			v, _ := strconv.ParseFloat(p, 64)
-			f.Value = 60*f.Value + v
-		}
-		f.Half, f.Unit, f.Kind, f.Text = 0.5, "h:m:s", Time, printed
+		took, _ := time.ParseDuration(parts[0] + "h" + parts[1] + "m" + parts[2] + "s")
+		f.Value, f.Half, f.Unit, f.Kind, f.Text = took.Seconds(), 0.5, "h:m:s", Time, printed
 		return f
 	}
 	value, err := strconv.ParseFloat(strings.ReplaceAll(printed, ",", ""), 64)
@@ -187,7 +185,6 @@ func hasSuffix(text string, ends ...string) bool {
 var (
 	unitBehind = regexp.MustCompile(`^[ \x{a0}-]?(%|[×x](?:\PL|$)|[\pLµ]+)`)
 	perBehind  = regexp.MustCompile(`^(?:/| per | a )([\pLµ]+)`)
-	factor     = regexp.MustCompile(`^ ?(\pL+)`)
 	magnitudes = map[string]float64{"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "G": 1e9}
 )
 
@@ -214,10 +211,6 @@ func (f *Figure) readUnit(text string, end int) (next int, ok bool) {
 			return end, true // a product
 		}
 		f.setUnit("×", allUnits["×"])
-		if w := factor.FindStringSubmatch(after[:min(len(after), 20)]); w != nil &&
-			allUnits[singular(w[1])].kind == Workers {
-			f.Kind = Workers
-		}
 		return len(text) - len(after), true
 	case times > 0 && !isApart:
 		f.Value, f.Half = f.Value*times, f.Half*times
@@ -225,9 +218,7 @@ func (f *Figure) readUnit(text string, end int) (next int, ok bool) {
 			return f.readUnit(text, next)
 		}
 		return next, true
-	case name == "per":
-		return f.per(text, end), true
-	case !isKnown || (name == "m" || name == "d") && isApart:
+	case !isKnown:
 		return end, isApart
 	}
 	f.setUnit(name, u)

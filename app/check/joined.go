@@ -1,12 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"lockstep/app/evidence/stat"
 )
 
 // joined is what several tables say of one configuration.
@@ -16,24 +14,21 @@ type joined struct {
 }
 
 // joined returns the configurations that tables tell: rows of different tables are of one if they share a
-// time
-// of at least four digits, which no other row of their tables has.
-func (d *Document) joined() []*joined {
+// time of at least four digits, which no other row of their tables has.
+func (d *Document) joined() (out []*joined) {
 	by := map[string]*joined{}
-	var out []*joined
 	for _, g := range d.tables() {
-		keys := map[string]int{}
+		count := map[string]int{}
 		for _, r := range g.records {
 			for _, key := range r.times() {
-				keys[key]++
+				count[key]++
 			}
 		}
 		for _, r := range g.records {
 			var j *joined
-			isNew := func(key string) bool { return keys[key] > 1 || by[key] == nil || by[key].has(g) }
-			times := slices.DeleteFunc(r.times(), func(key string) bool { return keys[key] > 1 })
+			times := slices.DeleteFunc(r.times(), func(key string) bool { return count[key] > 1 })
 			for _, key := range times {
-				if !isNew(key) {
+				if by[key] != nil && by[key].rows[len(by[key].rows)-1].in != g {
 					j = by[key]
 				}
 			}
@@ -53,9 +48,6 @@ func (d *Document) joined() []*joined {
 	}
 	return out
 }
-
-// has reports whether a row of the table that is being joined is among those that were.
-func (j *joined) has(g *group) bool { return j.rows[len(j.rows)-1].in == g }
 
 // times returns the times of a record that tell it from others, each with what it is of.
 func (r *recordOf) times() (out []string) {
@@ -77,7 +69,7 @@ func twice(d *Document, say sayer) {
 	for _, j := range d.joined() {
 		for _, q := range []quantity{{Time, Total}, {Time, Epoch}, {Time, Step}, {Rate, ""}, {Speedup, ""},
 			{Efficiency, ""}, {Cost, ""}} {
-			var least, most *Figure
+			var s span
 			severity := Refuse
 			for _, r := range j.rows {
 				f := r.one(q.kind, q.scope)
@@ -87,25 +79,12 @@ func twice(d *Document, say sayer) {
 					}
 				}
 				if f != nil && f.Value > 0 {
-					least, most = extremes(least, most, f)
+					s.add(f)
 				}
 			}
-			if least != nil && !least.equals(most) && most.Value > 1.05*least.Value {
-				say(severity, "one quantity of one configuration has two values", fmt.Sprintf("%s and %s",
-					least.Text, most.Text), least, most)
-			}
-		}
-	}
-}
-
-// beyond warns of speed-ups beyond the workers that another table tells.
-func beyond(d *Document, say sayer) {
-	for _, r := range d.joined() {
-		w := r.workers()
-		for _, f := range r.compared {
-			if lo, _ := f.within(); w != nil && w.Value > 1 && f.Kind == Speedup && lo >= w.Value {
-				say(Warn, "a speed-up of more than its workers", fmt.Sprintf("%s, more than %s", f.Text,
-					w.Text), f, w)
+			if s.isOver(1.05) && !s.least.equals(s.most) {
+				say(severity, "one quantity of one configuration has two values", "%s and %s", s.least,
+					s.most)
 			}
 		}
 	}
@@ -116,142 +95,48 @@ const closeEnough = 0.05
 
 // pace tests a rate against the batch and the time of a step, and against the samples of an epoch.
 func pace(d *Document, say sayer) {
-	sets := d.sets()
+	_, sets := d.named()
+	if d.repeated || d.says("subset", "generated", "synthetic") {
+		sets = nil
+	}
 	for _, r := range d.joined() {
 		rate, step, epoch := r.one(Rate, ""), r.one(Time, Step), r.one(Time, Epoch)
 		if rate == nil || rate.Value <= 0 || !mentions(rate.Unit+" "+rate.Column+" "+rate.Row, "img", "image",
 			"sample") {
 			continue
 		}
-		if epoch != nil && !d.repeated {
+		if epoch != nil && len(sets) > 0 {
 			v := rate.Value * epoch.Value
-			if n := nearest(sets, v); n > 0 && math.Abs(v/n-1) > 2*closeEnough {
-				say(Warn, "a rate times an epoch is not the data set", fmt.Sprintf("%s × %s = %s, not %s",
-					rate.Text, epoch.Text, num(v), num(n)), rate, epoch)
+			off := func(n float64) float64 { return math.Abs(math.Log(v / n)) }
+			n := slices.MinFunc(sets, func(a, b float64) int { return cmp.Compare(off(a), off(b)) })
+			if math.Abs(v/n-1) > 2*closeEnough {
+				say(Warn, "a rate times an epoch is not the data set", "%s × %s = %s, not %s", rate, epoch,
+					v, n)
 			}
 		}
-		batches := slices.DeleteFunc(slices.Clone(r.figures), func(f *Figure) bool { return f.Kind != Batch })
-		if step == nil || step.Value <= 0 || len(batches) == 0 {
-			continue
-		}
-		workers := 1.0
-		if w := r.workers(); w != nil {
-			workers = w.Value
-		}
-		isNear := func(v float64) bool { return math.Abs(rate.Value/v-1) <= closeEnough }
-		isRight := func(b *Figure) bool {
-			return isNear(b.Value/step.Value) || isNear(workers*b.Value/step.Value)
-		}
-		most := slices.MaxFunc(batches, func(a, b *Figure) int { return int(a.Value - b.Value) })
-		if !slices.ContainsFunc(batches, isRight) {
-			say(Refuse, "a rate is not its batch per step", fmt.Sprintf("%s / %s = %s, not %s", most.Text,
-				step.Text, num(most.Value/step.Value), rate.Text), rate, most, step)
+		if step != nil && step.Value > 0 {
+			paceOf(r, rate, step, say)
 		}
 	}
 }
 
-// sets returns the sizes of the data sets that the document names, if it trains on all of one.
-func (d *Document) sets() (out []float64) {
-	text := strings.NewReplacer("-", "", " ", "").Replace(d.text)
-	for name, n := range map[string]float64{"cifar": 50000, "mnist": 60000, "svhn": 73257,
-		"imagenet": 1281167} {
-		if strings.Contains(text, name) && !d.says("subset", "generated", "synthetic") {
-			out = append(out, n)
-		}
+// paceOf tests a rate against the batch, of one worker or of all, and the time of a step.
+func paceOf(r *joined, rate, step *Figure, say sayer) {
+	var batches span
+	workers, isRight := 1.0, false
+	if w := r.one(Workers, ""); w != nil {
+		workers = w.Value
 	}
-	return out
-}
-
-// nearest returns the number that is nearest to v by its ratio, or 0.
-func nearest(numbers []float64, v float64) (found float64) {
-	for _, n := range numbers {
-		if found == 0 || math.Abs(math.Log(v/n)) < math.Abs(math.Log(v/found)) {
-			found = n
-		}
-	}
-	return found
-}
-
-// extrapolated tests projected speed-ups against what the smallest measured one leaves by Amdahl's law.
-func extrapolated(d *Document, say sayer) {
-	measured := map[*recordOf]*Figure{}
-	for _, j := range d.joined() {
-		for _, f := range j.figures {
-			for _, r := range j.rows {
-				if f.Kind == Speedup && !f.isGuess && measured[r] == nil {
-					measured[r] = f
-				}
-			}
-		}
-	}
-	for _, g := range d.tables() {
-		var base, at *Figure
-		for _, r := range g.records {
-			s, w := r.one(Speedup, ""), r.workers()
-			if s == nil || w == nil || w.Value < 2 || s.Value <= 1 {
-				continue
-			}
-			if base == nil {
-				if base, at = measured[r], w; base == nil {
-					break
-				}
-				continue
-			}
-			_, hi := base.within()
-			limit := stat.Amdahl(max(0, stat.KarpFlatt(hi, at.Value)), w.Value)
-			if lo, _ := s.within(); s.isGuess && w.Value > at.Value && lo > 1.02*limit {
-				say(Warn, "a projection beyond what a smaller speed-up leaves", fmt.Sprintf(
-					"%s at %g workers leaves at most %s at %g, not %s", base.Text, at.Value, num(limit),
-					w.Value, s.Text), s, base)
-			}
-		}
-	}
-}
-
-// batches tests that configurations with nearly the same batch of all workers have the same, and that equal
-// batches have one learning rate.
-func batches(d *Document, say sayer) {
-	groups := append(d.tables(), &group{records: d.lines})
-	for _, g := range groups {
-		var least, most, rate, other *Figure
-		products := map[*Figure]float64{}
-		for _, r := range g.records {
-			b, w := r.one(Batch, ""), r.workers()
-			if lr := r.one(LearningRate, ""); lr != nil && g.table != nil && r.isGlobal() {
-				rate, other = extremes(rate, other, lr)
-			}
-			hasTime := slices.ContainsFunc(r.figures, func(f *Figure) bool { return f.Kind == Time })
-			if b == nil || w == nil || !hasTime || w.Value < 1 {
-				continue
-			}
-			v := b.Value * w.Value
-			products[b] = v
-			if least == nil || v < products[least] {
-				least = b
-			}
-			if most == nil || v > products[most] {
-				most = b
-			}
-		}
-		if least != nil && products[least] < products[most] && products[most] < 1.05*products[least] {
-			say(Warn, "workers × batch differs by a little", fmt.Sprintf("%g and %g samples in a step",
-				products[least], products[most]), least, most)
-		}
-		if rate != nil && rate.Value < other.Value {
-			say(Warn, "one batch of all workers, and two learning rates", fmt.Sprintf("%s and %s", rate.Text,
-				other.Text), rate, other)
-		}
-	}
-}
-
-// isGlobal reports whether a record tells its batch of all workers: of one worker, or as the product too.
-func (r *recordOf) isGlobal() bool {
-	w := r.workers()
-	var least, most *Figure
 	for _, f := range r.figures {
 		if f.Kind == Batch {
-			least, most = extremes(least, most, f)
+			batches.add(f)
+			for _, v := range []float64{f.Value / step.Value, workers * f.Value / step.Value} {
+				isRight = isRight || math.Abs(rate.Value/v-1) <= closeEnough
+			}
 		}
 	}
-	return w != nil && least != nil && most.Value == least.Value*w.Value
+	if most := batches.most; most != nil && !isRight {
+		say(Refuse, "a rate is not its batch per step", "%s / %s = %s, not %s", most, step,
+			most.Value/step.Value, rate)
+	}
 }

@@ -24,24 +24,13 @@ func (r *recordOf) one(k Kind, s Scope) *Figure {
 	return best
 }
 
-// workers returns how many workers a record is of, from its figures or else its label; nil: it does not
-// say, or counts nodes and devices.
-func (r *recordOf) workers() *Figure {
-	isWorkers := func(f *Figure) bool { return f.Kind == Workers }
-	if slices.ContainsFunc(r.figures, isWorkers) || len(r.figures) == 0 {
-		return r.one(Workers, "")
-	}
-	label := &recordOf{figures: scan(r.label)}
-	f := label.one(Workers, "")
-	if f != nil {
-		f.Place = r.figures[0].Place
-	}
-	return f
+// has reports whether a record has a figure of a kind.
+func (r *recordOf) has(k Kind) bool {
+	return slices.ContainsFunc(r.figures, func(f *Figure) bool { return f.Kind == k })
 }
 
 // tables returns the groups that are tables of configurations.
-func (d *Document) tables() []*group {
-	var out []*group
+func (d *Document) tables() (out []*group) {
 	for _, g := range d.groups {
 		if g.table != nil && !g.table.isLog && !g.table.isParts && len(g.records) > 0 {
 			out = append(out, g)
@@ -51,12 +40,31 @@ func (d *Document) tables() []*group {
 }
 
 // rows returns the rows of all tables of configurations, and the lines outside of tables.
-func (d *Document) rows() []*recordOf {
-	var out []*recordOf
+func (d *Document) rows() (out []*recordOf) {
 	for _, g := range d.tables() {
 		out = append(out, g.records...)
 	}
 	return append(out, d.lines...)
+}
+
+// figures returns the figures of all records of a group.
+func (g *group) figures() (out []*Figure) {
+	for _, r := range g.records {
+		out = append(out, r.figures...)
+	}
+	return out
+}
+
+// fewest returns the least number of workers in a table, against which its speed-ups may be.
+func (g *group) fewest() float64 {
+	var s span
+	for _, r := range g.records {
+		s.add(r.one(Workers, ""))
+	}
+	if g.table == nil || s.least == s.most {
+		return 1
+	}
+	return s.least.Value
 }
 
 // ratio returns the range of a speed-up from a to b, which are times or rates.
@@ -70,6 +78,14 @@ func ratio(a, b *Figure) (lo, hi, mid float64) {
 		return 0, 0, 0
 	}
 	return aLo / bHi, aHi / bLo, a.Value / b.Value
+}
+
+// slack is how far a ratio may be off beside its rounding; ratios of medians are not medians of ratios.
+func (d *Document) slack() float64 {
+	if d.repeated {
+		return 0.1
+	}
+	return 0.01
 }
 
 // says reports whether the document has one of the texts.
@@ -87,30 +103,37 @@ func (d *Document) isRepeated() bool {
 		})
 }
 
-// classes returns how many classes the data set has that a document names, or 0.
-func (d *Document) classes() float64 {
-	for _, f := range d.Figures {
-		if f.Kind == Classes && f.Value >= 2 {
-			return f.Value
-		}
-	}
+// dataSets lists data sets by their names without blanks and hyphens.
+var dataSets = []struct {
+	name             string
+	classes, samples float64
+}{{"cifar100", 100, 50000}, {"cifar", 10, 50000}, {"mnist", 10, 60000}, {"svhn", 10, 73257},
+	{"imagenet", 1000, 1281167}}
+
+// named returns the data sets that the document names.
+func (d *Document) named() (classes float64, samples []float64) {
 	text := strings.NewReplacer("-", "", " ", "").Replace(d.text)
-	for _, set := range []struct {
-		name    string
-		classes float64
-	}{{"cifar100", 100}, {"cifar10", 10}, {"mnist", 10}, {"svhn", 10}, {"imagenet", 1000}} {
+	for _, set := range dataSets {
 		if strings.Contains(text, set.name) {
-			return set.classes
+			if classes == 0 {
+				classes = set.classes
+			}
+			samples = append(samples, set.samples)
 		}
 	}
-	return 0
+	return classes, samples
 }
 
 // guessed returns the loss of guessing among the classes of the data set, and from which loss on up to
-// which it
-// is that. Where no data set is named and no accuracy says more, it is that of ten.
+// which it is that. Where no data set is named and no accuracy says more, it is that of ten.
 func (d *Document) guessed() (classes, from, to float64) {
-	if classes = d.classes(); classes > 0 {
+	classes, _ = d.named()
+	for _, f := range slices.Backward(d.Figures) {
+		if f.Kind == Classes && f.Value >= 2 {
+			classes = f.Value
+		}
+	}
+	if classes > 0 {
 		return classes, 0.98 * math.Log(classes), 1.5 * math.Log(classes)
 	}
 	isAccurate := func(f *Figure) bool { return f.Kind == Accuracy && f.Value > 0.2 }
@@ -121,13 +144,20 @@ func (d *Document) guessed() (classes, from, to float64) {
 	return 10, 0.98 * math.Log(10), 1.05 * math.Log(10)
 }
 
-// extremes returns the least and the greatest of three figures, the first two of which may be nil.
-func extremes(least, most, f *Figure) (lo, hi *Figure) {
-	if least == nil || f.Value < least.Value {
-		least = f
+// span holds the figures with the least and the greatest value of those that were added; nil: none was.
+type span struct{ least, most *Figure }
+
+// add adds a figure, which may be nil.
+func (s *span) add(f *Figure) {
+	if f != nil && (s.least == nil || f.Value < s.least.Value) {
+		s.least = f
 	}
-	if most == nil || f.Value > most.Value {
-		most = f
+	if f != nil && (s.most == nil || f.Value > s.most.Value) {
+		s.most = f
 	}
-	return least, most
+}
+
+// isOver reports whether the greatest value is more than so many times the least.
+func (s *span) isOver(times float64) bool {
+	return s.least != nil && s.most.Value > times*s.least.Value
 }

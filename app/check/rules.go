@@ -1,13 +1,13 @@
 package check
 
 import (
-	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
-// sayer takes an objection of a rule, with the figures that it is about.
-type sayer func(severity Severity, text, arithmetic string, figures ...*Figure)
+// sayer takes an objection of a rule. Figures among the arguments of its arithmetic are its places.
+type sayer func(severity Severity, text, arithmetic string, args ...any)
 
 // rule is a relation among figures, with what would answer an objection.
 type rule struct {
@@ -17,22 +17,20 @@ type rule struct {
 
 // rules lists all relations in the order in which objections are shown.
 func rules() []rule {
+	total, epoch := quantity{Time, Total}, quantity{Time, Epoch}
+	workers, speedup := quantity{kind: Workers}, quantity{kind: Speedup}
 	return []rule{
 		{"unlabelled rows", "a column for each setting that differs", unlabelled},
 		{"unequal work", "the same epochs in every row, or time per epoch", unequal},
-		{"unequal work", "the total of all epochs", equation{Refuse, "the epochs take longer than the " +
-			"total",
-			[]quantity{{Time, Total}, {Epochs, ""}, {Time, Epoch}}, "%s × %s",
-			func(v []float64) []float64 { return []float64{v[0] * v[1]} }, true}.test},
+		{"unequal work", "the total of all epochs", equation{Refuse, "the epochs take longer than the total",
+			"×", true, []quantity{total, {kind: Epochs}, epoch}}.test},
 		{"speed-up", "the times of both rows, taken over the same work", speedups},
 		{"speed-up", "the times of both sides, taken over the same work", sides},
 		{"efficiency", "speed-up / workers, both from the same row", equation{Refuse,
-			"an efficiency is not its speed-up per worker",
-			[]quantity{{Efficiency, ""}, {Speedup, ""}, {Workers, ""}}, "%s / %s",
-			func(v []float64) []float64 { return []float64{v[0] / v[1]} }, false}.test},
+			"an efficiency is not its speed-up per worker", "/", false,
+			[]quantity{{kind: Efficiency}, speedup, workers}}.test},
 		{"above linear", "a measurement of the reason, such as cache misses", equation{Warn,
-			"a speed-up of more than its workers", []quantity{{Workers, ""}, {Speedup, ""}}, "%s",
-			func(v []float64) []float64 { return v }, true}.test},
+			"a speed-up of more than its workers", "", true, []quantity{workers, speedup}}.test},
 		{"above linear", "a measurement of the reason, such as cache misses", beyond},
 		{"stated twice", "one value, or what tells the two apart", twice},
 		{"rate", "samples / time of the same steps", pace},
@@ -45,20 +43,17 @@ func rules() []rule {
 		{"law", "the serial fraction measured at the largest number of workers that was run", laws},
 		{"projection", "a measurement, or a table of its own", mixed},
 		{"sum", "all parts, of the same steps as the whole", sums},
-		{"cost", "price × workers × time of the same run", equation{Refuse, "a cost is not price × " +
-			"workers × time",
-			[]quantity{{Cost, ""}, {Price, ""}, {Workers, ""}, {Time, Total}}, "%s × %s × %s",
-			func(v []float64) []float64 { return []float64{v[0] * v[1] * v[2], v[0] * v[2]} }, false}.test},
+		{"cost", "price × workers × time of the same run", equation{Refuse,
+			"a cost is not price × workers × time", "×", false,
+			[]quantity{{kind: Cost}, {kind: Price}, workers, total}}.test},
 		{"percentage", "the count divided by the total", fractions},
 		{"rate", "samples / time of the same steps", equation{Refuse, "a rate is not its count per time",
-			[]quantity{{Rate, ""}, {Count, ""}, {Time, Total}}, "%s / %s",
-			func(v []float64) []float64 { return []float64{v[0] / v[1]} }, false}.test},
+			"/", false, []quantity{{kind: Rate}, {kind: Count}, total}}.test},
 		{"ranks disagree", "one clock for all ranks, read when the last has finished the step", ranks},
 		{"loss at chance", "a loss well below that of guessing, and the accuracy", chance},
 		{"one run", "several runs of each row, in turn, with their spread", runsOnce},
-		{"cores", "as many workers as there are cores", equation{Warn, "more workers than cores",
-			[]quantity{{Cores, ""}, {Workers, ""}}, "%s", func(v []float64) []float64 { return v },
-			true}.test},
+		{"cores", "as many workers as there are cores", equation{Warn, "more workers than cores", "", true,
+			[]quantity{{kind: Cores}, workers}}.test},
 	}
 }
 
@@ -68,26 +63,23 @@ type quantity struct {
 	scope Scope
 }
 
-// equation is a relation among the figures of one row or line: the first quantity is what the others give.
+// equation is a relation among the figures of one row or line: the first quantity is the product of the
+// others, or the quotient of two.
 type equation struct {
 	severity Severity
 	text     string
+	sign     string // between the others
+	isLeast  bool   // the first may be more
 	of       []quantity
-	how      string                      // the arithmetic, of the others
-	give     func(v []float64) []float64 // one of these values
-	isLeast  bool                        // the first may be more
 }
 
 // figures returns the figures of a record that an equation is about, or nil.
-func (e equation) figures(d *Document, r *recordOf) []*Figure {
-	var out []*Figure
+func (e equation) figures(d *Document, r *recordOf) (out []*Figure) {
 	for _, q := range e.of {
 		f := r.one(q.kind, q.scope)
 		switch {
 		case q.kind == Price:
 			f = d.price
-		case q.kind == Workers:
-			f = r.workers()
 		case f == nil && q.scope == Total:
 			f = r.one(Time, "")
 		case q.kind == Count && r.in.table != nil:
@@ -102,61 +94,49 @@ func (e equation) figures(d *Document, r *recordOf) []*Figure {
 	return out
 }
 
-// fewest returns the least number of workers in a table, against which its speed-ups may be.
-func (g *group) fewest() float64 {
-	var least, most *Figure
-	for _, r := range g.records {
-		if w := r.workers(); w != nil && g.table != nil {
-			least, most = extremes(least, most, w)
-		}
-	}
-	if least == nil || least == most {
-		return 1
-	}
-	return least.Value
-}
-
 func (e equation) test(d *Document, say sayer) {
 	for _, r := range d.rows() {
 		figures := e.figures(d, r)
 		if figures == nil {
 			continue
 		}
-		n := len(figures) - 1
-		value, low, high := make([]float64, n), make([]float64, n), make([]float64, n)
-		texts := make([]any, n)
-		for i, f := range figures[1:] {
-			low[i], high[i] = f.within()
-			value[i], texts[i] = f.Value, f.Text
-		}
-		if strings.Contains(e.how, "/") { // the last divides
-			low[n-1], high[n-1] = high[n-1], low[n-1]
-		}
-		scale, isRight := 1.0, false
-		if e.of[0].kind == Efficiency {
-			scale = r.in.fewest()
-		}
-		least, most := e.give(low), e.give(high)
-		for i := range least {
-			_, hi := figures[0].within()
-			near := 0.02
-			if e.of[0].kind == Workers {
-				near = 0
+		first, others := figures[0], figures[1:]
+		value, low, high := 1.0, 1.0, 1.0
+		var args []any
+		for i, f := range others {
+			v, lo, hi := f.Value, 0.0, 0.0
+			if lo, hi = f.within(); i > 0 && e.sign == "/" {
+				v, lo, hi = 1/v, 1/hi, 1/lo
 			}
-			isRight = isRight || figures[0].overlaps(least[i]*(1-near), most[i]*(1+near)) || e.isLeast &&
-				hi >= least[i] || figures[0].overlaps(least[i]*scale*(1-near), most[i]*scale*(1+near))
+			value, low, high = value*v, low*lo, high*hi
+			args = append(args, f)
 		}
-		relation := "not"
+		near, scale, relation := 0.02, 1.0, "not"
+		switch {
+		case first.Kind == Efficiency: // may be against the fewest workers
+			scale = r.in.fewest()
+		case first.Kind == Cost: // the price may be of all workers
+			scale = 1 / others[1].Value
+		case first.Kind == Workers:
+			near = 0
+		}
+		_, most := first.within()
 		if e.isLeast {
 			relation = "more than"
 		}
-		if !isRight {
-			how := fmt.Sprintf(e.how, texts...)
-			if n > 1 {
-				how += " = " + figures[0].print(e.give(value)[0]*scale)
-			}
-			say(e.severity, e.text, fmt.Sprintf("%s, %s %s", how, relation, figures[0].Text), figures...)
+		if first.overlaps(low*(1-near), high*(1+near)) || e.isLeast && most >= low ||
+			first.overlaps(low*scale*(1-near), high*scale*(1+near)) {
+			continue
 		}
+		how := strings.Join(slices.Repeat([]string{"%s"}, len(others)), " "+e.sign+" ")
+		if first.Kind == Efficiency && scale > 1 {
+			how, value = how+" × "+num(scale), value*scale
+		}
+		if len(others) > 1 {
+			how += " = %s"
+			args = append(args, first.print(value))
+		}
+		say(e.severity, e.text, how+", "+relation+" %s", append(args, first)...)
 	}
 }
 

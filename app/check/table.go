@@ -46,11 +46,7 @@ func (d *Document) addTable(cells [][]cell) {
 		}
 	}
 	d.groups = append(d.groups, g)
-	if t.isAside {
-		t.columns(g)
-	} else {
-		t.rows(g)
-	}
+	t.makeRecords(g)
 }
 
 // read returns the figures of a cell.
@@ -90,27 +86,24 @@ var emphasis = strings.NewReplacer("**", "", "`", "", "__", "", "\\|", "|")
 func (f *Figure) inCell(text string, isAside bool, last *Figure) {
 	metric, other := f.Column, f.Row
 	if isAside {
-		metric, other = other, withoutBrackets(f.Column)
+		metric, other = other, metric
 	}
 	if f.isEnd && last != nil {
 		f.Kind, f.Scope = last.Kind, last.Scope
 		return
 	}
-	if f.Kind == Unknown && (last == nil || last.Unit == "" || f.isSigned) {
+	if f.Kind == Unknown {
 		f.headUnit(metric)
 	}
 	if isAside && isCompared(f.Column) && f.Kind == Share {
 		other, metric = metric, f.Column
 	}
 	f.ordinal(text[:f.Place.Column-1])
-	f.settle(around(text, f), withoutBrackets(metric), metric, other)
+	f.settle(around(text, f), withoutBrackets(metric), other)
 	f.isFaster = mentions(text+" "+f.Column, "faster")
 	k, _ := meaning(wordsOf(withoutBrackets(metric)))
-	switch {
-	case k == Batch && (f.Kind == Count || f.Kind == Workers):
+	if k == Batch && (f.Kind == Count || f.Kind == Workers) {
 		f.Kind = Batch
-	case f.over != nil && f.Kind != Steps:
-		f.Kind = Count
 	}
 }
 
@@ -175,7 +168,7 @@ func (t *table) hasMetricsAsRows(labels []string) bool {
 
 // isCompared reports whether a column compares the columns before it.
 func isCompared(heading string) bool {
-	return mentionsOf(heading, "compared")
+	return mentions(heading, lists["compared"]...)
 }
 
 // isSetting reports whether a kind is chosen rather than measured.
@@ -183,59 +176,42 @@ func isSetting(k Kind) bool {
 	return slices.Contains([]Kind{Workers, Cores, Batch, LearningRate, Epochs, Setting, Name, Steps}, k)
 }
 
-// rows makes a record of each row, labelled by its first cell and those that hold no measurement.
-func (t *table) rows(g *group) {
-	for i, row := range t.figures[1:] {
-		r := &recordOf{in: g}
-		var label []string
-		for j, figures := range row {
-			r.figures = append(r.figures, figures...)
-			isMeasured := slices.ContainsFunc(figures, func(f *Figure) bool { return !isSetting(f.Kind) })
-			if text := at(t.cells[i+1], j); j == 0 || !isMeasured && text != "" {
-				label = append(label, text)
+// makeRecords makes a record of each row, or of each column where rows are metrics, but for columns that
+// compare others.
+func (t *table) makeRecords(g *group) {
+	size := len(t.cells)
+	if t.isAside {
+		size = len(t.cells[0])
+	}
+	for i := 1; i < size; i++ {
+		r := &recordOf{in: g, label: at(t.cells[0], i)}
+		if !t.isAside {
+			r.label, r.figures = t.label(i), slices.Concat(t.figures[i]...)
+			g.records = append(g.records, r)
+			continue
+		}
+		for _, row := range t.figures {
+			if i < len(row) {
+				r.figures = append(r.figures, row[i]...)
 			}
 		}
-		r.label = strings.Join(label, " ")
-		r.rank = rankOf(r)
-		g.records = append(g.records, r)
+		switch n := len(g.records); {
+		case !isCompared(r.label):
+			g.records = append(g.records, r)
+		case n > 1:
+			g.records[n-1].compared = append(g.records[n-1].compared, r.figures...)
+		}
 	}
 }
 
-// columns makes a record of each column of a table whose rows are metrics, but for those that compare
-// others.
-func (t *table) columns(g *group) {
-	for j := range t.cells[0] {
-		heading := at(t.cells[0], j)
-		if j > 0 && isCompared(heading) && len(g.records) > 1 {
-			last := g.records[len(g.records)-1]
-			last.compared = append(last.compared, t.compared(j)...)
-		}
-		if j == 0 || isCompared(heading) {
-			continue
-		}
-		r := &recordOf{label: heading, in: g}
-		for i := range t.figures {
-			if j < len(t.figures[i]) {
-				r.figures = append(r.figures, t.figures[i][j]...)
-			}
-		}
-		g.records = append(g.records, r)
-	}
-}
-
-// compared returns the speed-ups of times and rates, and the efficiencies, of a column that compares others.
-func (t *table) compared(j int) (out []*Figure) {
-	for _, row := range t.figures[1:] {
-		isWork := func(f *Figure) bool { return f.Kind == Rate || f.Kind == Time && f.Scope != Part }
-		if j >= len(row) {
-			continue
-		}
-		for _, f := range row[j] {
-			if f.Kind == Efficiency || f.Kind == Speedup && len(row) > 1 && slices.ContainsFunc(row[1],
-				isWork) {
-				out = append(out, f)
-			}
+// label returns the label of a row: its first cell and those that hold no measurement.
+func (t *table) label(i int) string {
+	label := []string{at(t.cells[i], 0)}
+	for j, figures := range t.figures[i] {
+		isMeasured := slices.ContainsFunc(figures, func(f *Figure) bool { return !isSetting(f.Kind) })
+		if j > 0 && !isMeasured {
+			label = append(label, at(t.cells[i], j))
 		}
 	}
-	return out
+	return strings.Join(label, " ")
 }

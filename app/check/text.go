@@ -4,22 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
-// heading opens a section at a level of a Markdown document.
-func (d *Document) heading(level int, title string) {
-	level = min(max(level, 1), 6)
-	for len(d.titles) < level {
-		d.titles = append(d.titles, "")
+// open begins a group for the lines below a heading at a level of Markdown; 0: a line that heads others.
+func (d *Document) open(level int, title string) {
+	if d.title = title; level > 0 {
+		d.titles, d.title = append(d.titles[:min(level-1, len(d.titles))], title), ""
 	}
-	d.titles = append(d.titles[:level-1], title)
-	d.open("")
-}
-
-// open begins a group for the lines below a heading; title is of a line that heads others without marks.
-func (d *Document) open(title string) {
-	d.title = title
 	d.current = &group{section: d.section()}
 	d.current.records = []*recordOf{{label: d.current.section, in: d.current}}
 	d.groups = append(d.groups, d.current)
@@ -27,51 +18,66 @@ func (d *Document) open(title string) {
 
 // section returns the headings above a line.
 func (d *Document) section() string {
-	var out []string
-	for _, t := range append(d.titles[:len(d.titles):len(d.titles)], d.title) {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return strings.Join(out, " / ")
+	return strings.TrimSuffix(strings.Join(append(slices.Clone(d.titles), d.title), " / "), " / ")
 }
 
 // record returns the record that a line goes into.
 func (d *Document) record() *recordOf {
 	if d.current == nil {
-		d.open("")
+		d.open(0, "")
 	}
 	return d.current.records[len(d.current.records)-1]
 }
 
-// readText reads lines: tables made of spaces, headings without marks, lists, logs, sentences.
-func (d *Document) readText(source string, first int) {
+// readText reads lines: headings, blocks of code, tables, lists, logs, sentences.
+func (d *Document) readText(source string) {
 	lines := strings.Split(source, "\n")
-	for i := 0; i < len(lines); {
-		if n := d.spaced(lines[i:], first+i); n > 0 {
-			i += n
+	isProgram := false // inside of a block of code
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		if language, isFence := strings.CutPrefix(line, "```"); isFence {
+			isProgram = !isProgram && language != "" && !slices.Contains(lists["outputs"], language)
 			continue
 		}
-		d.readLine(lines[i], first+i)
-		i++
+		if isProgram {
+			continue
+		}
+		title := strings.TrimLeft(line, "#")
+		level := len(line) - len(title)
+		switch n := d.readTable(lines[i:], i+1); {
+		case n > 0:
+			i += n - 1
+		case level > 0 && level <= 6 && strings.HasPrefix(title, " "):
+			d.open(level, strings.TrimSpace(plain(title)))
+			d.addLine(plain(title), i+1)
+		default:
+			d.readLine(lines[i], i+1)
+		}
 	}
 }
 
-// spaced reads a table whose columns are parted by tabs, bars or two spaces, and returns its lines; 0:
-// there is none.
-func (d *Document) spaced(lines []string, first int) int {
+// readTable reads a table of Markdown, or one whose columns are parted by tabs, bars or two spaces, and
+// returns its lines; 0: there is none.
+func (d *Document) readTable(lines []string, first int) int {
 	head := cellsOf(lines[0], first)
-	if len(head) < 2 || len(lines) < 2 || len(scan(lines[0])) > len(head)/2 {
+	isMarkdown := len(lines) > 1 && strings.Contains(lines[0], "|") && isRule(lines[1])
+	if isMarkdown {
+		head = barred(lines[0], first)
+	}
+	if len(head) < 2 || len(lines) < 2 || !isMarkdown && len(scan(lines[0])) > len(head)/2 {
 		return 0
 	}
 	cells := [][]cell{head}
 	n := 1
 	for ; n < len(lines); n++ {
-		if strings.Trim(lines[n], "-=+| \t:") == "" && strings.TrimSpace(lines[n]) != "" {
+		row := barred(lines[n], first+n)
+		if isRule(lines[n]) {
 			continue
 		}
-		row := rowOf(lines[n], first+n, len(head))
-		if row == nil {
+		if !isMarkdown {
+			row = rowOf(lines[n], first+n, len(head))
+		}
+		if len(row) < 2 {
 			break
 		}
 		cells = append(cells, row)
@@ -83,23 +89,36 @@ func (d *Document) spaced(lines []string, first int) int {
 	return n
 }
 
+// isRule reports whether a line parts the heading of a table from its rows.
+func isRule(line string) bool {
+	return strings.Trim(line, "-=+| \t:") == "" && strings.ContainsAny(line, "-=+")
+}
+
+// barred returns the cells of a row of Markdown.
+func barred(text string, number int) (out []cell) {
+	at := 1
+	parts := strings.Split(strings.ReplaceAll(text, `\|`, "  "), "|")
+	for i, part := range parts {
+		bare := strings.TrimSpace(part)
+		if isEdge := i == 0 || i == len(parts)-1; bare != "" || !isEdge {
+			out = append(out, cell{bare, number, at + strings.Index(part, bare)})
+		}
+		at += len(part) + 1
+	}
+	return out
+}
+
 var (
-	betweenBars   = regexp.MustCompile(`[^|\s][^|]*`)
-	betweenTabs   = regexp.MustCompile(`[^\t]+`)
 	betweenSpaces = regexp.MustCompile(`\S+(?: \S+)*`)
 	fields        = regexp.MustCompile(`\S+`)
 )
 
 // cellsOf returns the cells of a line.
 func cellsOf(text string, number int) []cell {
-	by := betweenSpaces
-	switch {
-	case strings.Contains(text, "\t"):
-		by = betweenTabs
-	case strings.Contains(text, " | "):
-		by = betweenBars
+	if strings.Contains(text, " | ") {
+		return barred(text, number)
 	}
-	return split(text, number, by)
+	return split(text, number, betweenSpaces)
 }
 
 func split(text string, number int, by *regexp.Regexp) (out []cell) {
@@ -128,53 +147,35 @@ func rowOf(text string, number, n int) []cell {
 	return row
 }
 
+// bullet finds the bullet or number of a list item.
+var bullet = regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d{1,3}[.)]) +`)
+
 // readLine reads a line outside of tables.
 func (d *Document) readLine(text string, number int) {
-	bare := blankBullet(plain(strings.TrimRight(text, " \t")))
-	trimmed := strings.TrimSpace(bare)
+	text = plain(strings.TrimRight(text, " \t"))
+	mark := len(bullet.FindString(text))
+	text = strings.Repeat(" ", mark) + text[mark:] // columns stay
+	trimmed := strings.TrimSpace(text)
 	words := wordsOf(trimmed[:min(len(trimmed), 120)])
-	isNumbered := len(words) > 1 && allWords[words[0]] == Workers && isDigit(words[1][0])
+	isNumbered := len(words) > 1 && len(words) <= 4 && allWords[words[0]] == Workers && isDigit(words[1][0])
 	switch {
 	case strings.Trim(trimmed, "-=*_") == "":
-	case isNumbered && len(words) <= 4 && !strings.Contains(trimmed, ":"):
-		d.addRank(trimmed)
-		d.addLine(bare, number)
-	case strings.HasSuffix(trimmed, ":") && len(words) <= 8 && (d.current == nil || d.record().rank == nil):
-		d.open(strings.TrimSuffix(trimmed, ":"))
-		d.addLine(bare, number)
-	default:
-		d.addLine(bare, number)
-	}
-}
-
-// addRank begins the record of a rank in the group that is open, or in a new one where the rank had its
-// turn.
-func (d *Document) addRank(title string) {
-	r := &recordOf{label: title, in: d.current}
-	if r.rank = rankOf(r); r.rank == nil {
 		return
+	case isNumbered && !strings.Contains(trimmed, ":"):
+		d.addRank(trimmed, words[1])
+	case strings.HasSuffix(trimmed, ":") && len(words) <= 8 && (d.current == nil || d.record().rank == ""):
+		d.open(0, strings.TrimSuffix(trimmed, ":"))
 	}
-	isThere := func(o *recordOf) bool { return o.rank != nil && o.rank.Value == r.rank.Value }
-	if d.current == nil || slices.ContainsFunc(d.current.records, isThere) {
-		d.open(d.title)
-	}
-	r.in = d.current
-	d.current.records = append(d.current.records, r)
+	d.addLine(text, number)
 }
 
-// rankOf returns the number of the rank that a record is of, or nil.
-func rankOf(r *recordOf) *Figure {
-	words := wordsOf(r.label[:min(len(r.label), 120)])
-	for i, w := range words[:max(0, len(words)-1)] {
-		if allWords[w] == Workers && isDigit(words[i+1][0]) {
-			for _, f := range scan(r.label) {
-				if f.Text == words[i+1] {
-					return f
-				}
-			}
-		}
+// addRank begins the record of a rank in the group that is open, or in a new one where the rank had its turn.
+func (d *Document) addRank(title, rank string) {
+	isThere := func(o *recordOf) bool { return o.rank == rank }
+	if d.current == nil || slices.ContainsFunc(d.current.records, isThere) {
+		d.open(0, d.title)
 	}
-	return nil
+	d.current.records = append(d.current.records, &recordOf{label: title, in: d.current, rank: rank})
 }
 
 // addLine appends a line with its figures to the record that is open.
@@ -183,22 +184,10 @@ func (d *Document) addLine(text string, number int) {
 	l := &recordOf{label: text, figures: scan(text), in: r.in}
 	d.settleLine(l)
 	d.add(l.figures, number, d.section())
-	if len(l.figures) > 0 && len(text) < 400 {
+	if len(l.figures) > 0 {
 		d.lines = append(d.lines, l)
 	}
 	r.figures = append(r.figures, l.figures...)
-}
-
-// blankBullet overwrites the bullet or number of a list item with spaces, so that columns stay.
-func blankBullet(text string) string {
-	trimmed := strings.TrimLeft(text, " \t>")
-	mark, rest, _ := strings.Cut(trimmed, " ")
-	number := strings.TrimRight(mark, ".)")
-	isNumber := len(number) < len(mark) && len(mark) < 5 && strings.Trim(number, "0123456789") == ""
-	if rest == "" || mark == "" || !isNumber && mark != "-" && mark != "*" && mark != "+" {
-		return text
-	}
-	return strings.Repeat(" ", len(text)-len(rest)) + rest
 }
 
 // settleLine decides the kinds of the figures of a line: by the words behind each, those before it, and
@@ -213,14 +202,12 @@ func (d *Document) settleLine(l *recordOf) {
 			key = before[:i]
 		}
 		f.Row = strings.TrimSpace(key)
-		behind := around(l.label, f)
-		f.isGuess = isGuessed(before) || isGuessed(behind)
-		f.isFaster = mentions(behind, "faster")
+		f.isGuess = isGuessed(before)
 		if f.isEnd && last != nil {
 			f.Kind, f.Scope = last.Kind, last.Scope
 		} else {
 			f.ordinal(before)
-			f.settle(behind, spoken(clause(before)), spoken(before), key)
+			f.settle(around(l.label, f), clause(before), spoken(before), key)
 			if f.Kind == Ratio || f.Kind == Share {
 				f.settle(d.title)
 			}
@@ -236,11 +223,7 @@ func (f *Figure) follow(last *Figure, between string) {
 		f.Kind = Count
 	}
 	isNext := last != nil && (len(wordsOf(between)) == 0 || between == "to" || between == "and")
-	switch {
-	case !isNext:
-	case f.Kind == Share && last.isEnd && last.Kind == Count && mentions(last.Row, "accuracy", "acc"):
-		f.Kind = Accuracy
-	case f.Unit == last.Unit && (f.Kind == Share || f.Kind == Ratio || f.Kind == Unknown):
+	if isNext && f.Unit == last.Unit && (f.Kind == Share || f.Kind == Ratio || f.Kind == Unknown) {
 		f.Kind, f.Scope = last.Kind, last.Scope
 	}
 }
@@ -252,7 +235,7 @@ func around(text string, f *Figure) string {
 	if i := strings.IndexAny(tail, ",;.:|([0123456789→~"); i >= 0 {
 		tail = tail[:i]
 	}
-	if words := wordsOf(tail); len(words) > 0 && isIn("asides", words[0]) {
+	if words := wordsOf(tail); len(words) > 0 && slices.Contains(lists["asides"], words[0]) {
 		return ""
 	}
 	return strings.ToValidUTF8(tail, "")
@@ -273,7 +256,7 @@ func clause(before string) string {
 			return tail
 		}
 	}
-	return before
+	return spoken(before)
 }
 
 // ordinal makes a bare number right behind a noun a name: "rank 0", "question 2", "epoch 3".
@@ -286,8 +269,7 @@ func (f *Figure) ordinal(before string) {
 	}
 	last := words[len(words)-1]
 	isNoun := slices.Contains([]string{"epoch", "step", "iteration"}, last)
-	if isNoun || allWords[last] == Name || allWords[last] == Workers && len(words) <= 2 &&
-		unicode.IsLetter(rune(last[0])) {
+	if isNoun || allWords[last] == Name || allWords[last] == Workers && len(words) <= 2 {
 		f.Kind, f.Unit = Name, last
 	}
 }

@@ -11,48 +11,22 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// wordLists returns the sections of words.txt: each maps its words to the name of their line.
-func wordLists() map[string]map[string]string {
-	sections := map[string]map[string]string{}
-	section := ""
+// lines returns the lines of the sections of words.txt: their words by their names.
+func lines() map[string]map[string][]string {
+	sections := map[string]map[string][]string{}
+	var section map[string][]string
 	for line := range strings.Lines(wordsFile) {
-		line = strings.TrimSpace(line)
 		name, words, isList := strings.Cut(line, ":")
 		switch {
 		case strings.HasPrefix(line, "["):
-			section = strings.Trim(line, "[]")
-			sections[section] = map[string]string{}
+			section = map[string][]string{}
+			sections[strings.Trim(line, "[]\n")] = section
 		case isList && !strings.HasPrefix(line, "#"):
-			for _, w := range strings.Fields(words) {
-				if section == "lists" { // a word may be in several
-					w = name + " " + w
-				}
-				sections[section][w] = name
-			}
+			section[name] = strings.Fields(words)
 		}
 	}
 	return sections
 }
-
-var (
-	lists    = wordLists()
-	allWords = named[Kind](lists["kinds"])
-	// allScopes tells which words say of what a time is.
-	allScopes = named[Scope](lists["scopes"])
-	allUnits  = units()
-)
-
-// named gives the names of lines a type.
-func named[K ~string](words map[string]string) map[string]K {
-	out := map[string]K{}
-	for word, name := range words {
-		out[word] = K(name)
-	}
-	return out
-}
-
-// isIn reports whether a word is in a list of words.txt.
-func isIn(list, word string) bool { return lists["lists"][list+" "+word] != "" }
 
 // unit is what a word behind a number does to it.
 type unit struct {
@@ -60,20 +34,30 @@ type unit struct {
 	times float64
 }
 
-// units returns the units, in lower case and the singular.
-func units() map[string]unit {
-	u := map[string]unit{"%": {Share, 0.01}, "percent": {Share, 0.01}, "pp": {Change, 0.01},
-		"gbps": {Bandwidth, 1e9 / 8}, "mbps": {Bandwidth, 1e6 / 8}, "gbit": {Size, 1e9 / 8}}
-	for word, kind := range lists["units"] {
-		u[word] = unit{Kind(kind), 1}
-	}
-	for kind, section := range map[Kind]string{Time: "seconds", Size: "bytes"} {
-		for word, times := range lists[section] {
-			v, _ := strconv.ParseFloat(times, 64)
-			u[word] = unit{kind, v}
+var (
+	sections  = lines()
+	lists     = sections["lists"]
+	allWords  = byWord(sections["kinds"], func(name string) Kind { return Kind(name) })
+	allScopes = byWord(sections["scopes"], func(name string) Scope { return Scope(name) })
+	allUnits  = byWord(sections["units"], func(name string) unit {
+		kind, factor, _ := strings.Cut(name, " ")
+		times, err := strconv.ParseFloat(factor, 64)
+		if err != nil { // most have none
+			times = 1
+		}
+		return unit{Kind(kind), times}
+	})
+)
+
+// byWord returns what the names of lines mean, by the words of the lines.
+func byWord[T any](section map[string][]string, meaning func(name string) T) map[string]T {
+	out := map[string]T{}
+	for name, words := range section {
+		for _, w := range words {
+			out[w] = meaning(name)
 		}
 	}
-	return u
+	return out
 }
 
 // singular returns a word in lower case without the ending of a plural; "batches" are counted, a "batch"
@@ -81,7 +65,7 @@ func units() map[string]unit {
 func singular(w string) string {
 	w = strings.ToLower(w)
 	switch {
-	case w == "batches" || w == "gbps" || w == "mbps" || len(w) < 4 && w != "its" || strings.HasSuffix(w,
+	case w == "batches" || w == "gbps" || w == "mbps" || len(w) < 4 || strings.HasSuffix(w,
 		"ss"):
 		return w
 	case strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "ches"):
@@ -97,7 +81,7 @@ func wordsOf(text string) []string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '%'
 	}) {
 		w = singular(w)
-		if n := len(out); n > 0 && isIn("pairs", out[n-1]+w) {
+		if n := len(out); n > 0 && slices.Contains(lists["pairs"], out[n-1]+w) {
 			out[n-1] += w
 			continue
 		}
@@ -110,15 +94,11 @@ func wordsOf(text string) []string {
 // scope of a time.
 func meaning(words []string) (k Kind, s Scope) {
 	isOver := false
-	for i, w := range words {
-		if w == "%" && i+1 < len(words) && words[i+1] == "of" {
-			return Share, ""
-		}
-		if found := allScopes[w]; found != "" && (s == "" || s == Total || found == Part && s != Epoch &&
-			s != Step) {
+	for _, w := range words {
+		if found := allScopes[w]; found != "" && (s == "" || s == Total) {
 			s = found
 		}
-		isOver = isOver || isIn("ends", w) && k != Unknown
+		isOver = isOver || k != Unknown && slices.Contains(lists["ends"], w)
 		if found, ok := allWords[w]; ok && !isOver {
 			k = found
 		}
@@ -132,10 +112,6 @@ func fits(unit, k Kind) Kind {
 	switch {
 	case unit == Unknown, unit == Share && isPart, unit == Ratio && (k == Speedup || k == Ratio):
 		return k
-	case unit == Share && k == Speedup:
-		return Change
-	case unit == Share && k == Loss:
-		return Share
 	case unit == Ratio && k == Change:
 		return Speedup
 	}
@@ -155,9 +131,6 @@ func (f *Figure) settle(contexts ...string) {
 			f.Scope = s
 		}
 	}
-	if f.Kind == Share && f.isSigned {
-		f.Kind = Change
-	}
 	isPercent := f.Kind == Accuracy && f.Value > 1 && f.Value <= 100 || f.Kind == Efficiency &&
 		f.Value > 4 && f.Value <= 200
 	if isPercent && f.Unit == "" && f.over == nil {
@@ -169,12 +142,7 @@ func (f *Figure) settle(contexts ...string) {
 }
 
 // isGuessed reports whether a text says that its figures were not measured.
-func isGuessed(text string) bool { return mentionsOf(text, "guesses") }
-
-// mentionsOf reports whether a text has a word of a list of words.txt.
-func mentionsOf(text, list string) bool {
-	return slices.ContainsFunc(wordsOf(text), func(w string) bool { return isIn(list, w) })
-}
+func isGuessed(text string) bool { return mentions(text, lists["guesses"]...) }
 
 // mentions reports whether a text has one of the words, in the singular.
 func mentions(text string, words ...string) bool {

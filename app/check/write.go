@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"lockstep/internal/spelling"
@@ -13,18 +14,23 @@ const maxShown = 20
 
 // Write prints a report for people. Whatever the document holds appears without control characters.
 func Write(w io.Writer, r *Report) error {
-	p := printer{w: w}
+	var text strings.Builder
+	line := func(format string, args ...any) {
+		text.WriteString(spelling.Plain(fmt.Sprintf(format, args...)) + "\n")
+	}
 	refused := 0
 	for _, o := range r.Objections {
+		word := "warning"
 		if o.Severity == Refuse {
+			word = "refused"
 			refused++
 		}
-		p.line("%s", o.line())
+		line("%s: %s%s: %s", word, o.Rule, o.where(), o.Text)
 		if o.Arithmetic != "" {
-			p.line("    %s", o.Arithmetic)
+			line("    %s", o.Arithmetic)
 		}
 		if o.Remedy != "" {
-			p.line("    would answer it: %s", o.Remedy)
+			line("    would answer it: %s", o.Remedy)
 		}
 	}
 	var unread []string
@@ -35,41 +41,25 @@ func Write(w io.Writer, r *Report) error {
 		unread = append(unread, fmt.Sprintf("%d more; --json lists all", n))
 	}
 	if len(unread) > 0 {
-		p.line("not read: %s", strings.Join(unread, ", "))
+		line("not read: %s", strings.Join(unread, ", "))
 	}
-	found := fmt.Sprintf("%d refused, %s", refused, spelling.Count(len(r.Objections)-refused, "warning"))
-	if r.Compared != "" {
-		p.line("%s: %s", r.Compared, found)
-	} else {
-		p.line("%d of %s read: %s", r.Figures.Read, spelling.Count(r.Figures.All, "figure"), found)
+	of := r.Compared
+	if of == "" {
+		of = fmt.Sprintf("%d of %s read", r.Figures.Read, spelling.Count(r.Figures.All, "figure"))
 	}
-	return p.err
+	line("%s: %d refused, %s", of, refused, spelling.Count(len(r.Objections)-refused, "warning"))
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-// line writes what an objection says and where.
-func (o *Objection) line() string {
+// where says in which lines the figures of an objection are.
+func (o *Objection) where() string {
 	var lines []string
 	for _, p := range o.Places {
-		if at := fmt.Sprint(p.Line); len(lines) == 0 || lines[len(lines)-1] != at {
-			lines = append(lines, at)
-		}
+		lines = append(lines, fmt.Sprint(p.Line))
 	}
-	where := ""
-	if len(lines) > 0 {
-		where = ", line " + strings.Join(lines, " and ")
+	if len(lines) == 0 {
+		return ""
 	}
-	words := map[Severity]string{Refuse: "refused", Warn: "warning"}
-	return fmt.Sprintf("%s: %s%s: %s", words[o.Severity], o.Rule, where, o.Text)
-}
-
-// printer writes lines until one fails.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, spelling.Plain(fmt.Sprintf(format, args...)))
-	}
+	return ", line " + strings.Join(slices.Compact(lines), " and ")
 }
