@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +17,10 @@ import (
 
 // labFlags are the flags of lab.
 type labFlags struct {
-	config              lab.Config
-	rate, loss          string
-	rates, delays, lost []string // HOST=VALUE
-	cuts                []string
-	isQuiet             bool
+	config     lab.Config
+	rate, loss string
+	cuts       []string
+	isQuiet    bool
 }
 
 func labCommand(a *app) *cobra.Command {
@@ -34,14 +32,14 @@ func labCommand(a *app) *cobra.Command {
 
 Makes hosts on this machine (Linux) that see each other and nothing else, runs a lockstep command
 on the first, and spreads its workers over all: rank r of W lives on host r*H/W. Each host has one
-link to a switch. --rate limits each direction of the link; --delay, --jitter and --loss apply to
-the packets that a host sends, so a round trip takes twice the delay. Which packets are lost is a
-function of --seed, the host and the number of the packet.
+link to a switch. --rate limits each direction of the link; --delay and --loss apply to the packets
+that a host sends, so a round trip takes twice the delay. Which packets are lost is a function of
+--seed, the host and the number of the packet.
 
-The hosts share this machine's cores, so times include contention for them. Without delay, jitter,
-loss and cuts the kernel carries the packets, at any rate; with them a thread of the lab does, at
-some Gbit/s in all. The lab prints which of the two it uses, and at the end the traffic of each link.
-Its lost packets are those of --loss and --cut, and those that found the queue of a link with a --rate
+The hosts share this machine's cores, so times include contention for them. Without delay, loss and
+cuts the kernel carries the packets, at any rate; with them a thread of the lab does, at some Gbit/s in
+all. The lab prints which of the two it uses, and at the end the traffic of each link. That thread
+counts lost packets: those of --loss and --cut, and those that found the queue of a link with a --rate
 full, as in a router; TCP sends them again.
 
 It needs root or user namespaces. Nothing is left behind, even after kill -9. Download data sets
@@ -49,7 +47,7 @@ before: a host has no access to other networks.`,
 		Example: `  lockstep lab --hosts 4 --rate 1gbit --delay 1ms -- bench --model vgg11 --workers 4
   lockstep lab --hosts 2 --rate 100mbit -- train --workers 2 --wire auto --steps 200
   lockstep lab --hosts 4 --loss 0.1% --seed 7 -- commbench --ranks 4 --bytes 4MiB
-  lockstep lab --hosts 4 --link-rate 2=100mbit --cut 3@10s-12s -- train --workers 4`,
+  lockstep lab --hosts 4 --cut 3@10s-12s -- train --workers 4`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, a, args) },
 	}
@@ -59,14 +57,10 @@ before: a host has no access to other networks.`,
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of each link, such as 100mbit or 10gbit (default: no limit)")
 	flags.DurationVar(&f.config.Link.Delay, "delay", 0, "one-way `TIME` of each packet, such as 1ms")
-	flags.DurationVar(&f.config.Link.Jitter, "jitter", 0, "greatest additional `TIME` of a packet")
 	flags.StringVar(&f.loss, "loss", "0%", "`PART` of the packets that are lost, such as 0.1%")
-	flags.StringSliceVar(&f.rates, "link-rate", nil, "`HOST=RATE` for the link of one host, from 0")
-	flags.StringSliceVar(&f.delays, "link-delay", nil, "`HOST=TIME` for the link of one host")
-	flags.StringSliceVar(&f.lost, "link-loss", nil, "`HOST=PART` for the link of one host")
 	flags.StringSliceVar(&f.cuts, "cut", nil, "`HOST@FROM-TO`, such as 3@10s-12s: the host is unreachable "+
 		"from 10 to 12 seconds after the start; :out loses only what it sends, :in what it is sent")
-	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed `N` of losses and jitter")
+	flags.Uint64Var(&f.config.Seed, "seed", 1, "seed `N` of losses")
 	flags.IntVar(&f.config.MTU, "mtu", lab.DefaultMTU, "greatest packet in `BYTES`")
 	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "print only the command's output")
 	return c
@@ -141,14 +135,6 @@ func (f *labFlags) complete() (err error) {
 	if l.Loss, err = lab.ParseLoss(f.loss); err != nil {
 		return usagef("--loss: %v", err)
 	}
-	f.config.Links = map[int]lab.Link{}
-	for _, own := range f.ownLinks() {
-		for _, text := range own.texts {
-			if err := f.setLink(own, text); err != nil {
-				return err
-			}
-		}
-	}
 	for _, text := range f.cuts {
 		cut, err := lab.ParseCut(text)
 		if err != nil {
@@ -159,48 +145,6 @@ func (f *labFlags) complete() (err error) {
 	if err := f.config.Validate(); err != nil {
 		return usagef("lab: %v", err)
 	}
-	return nil
-}
-
-// ownLink is a flag for the links of single hosts.
-type ownLink struct {
-	flag  string
-	texts []string // HOST=VALUE
-	set   func(l *lab.Link, value string) error
-}
-
-// ownLinks lists the flags for the links of single hosts.
-func (f *labFlags) ownLinks() []ownLink {
-	return []ownLink{
-		{"link-rate", f.rates, func(l *lab.Link, value string) (err error) {
-			l.Rate, err = lab.ParseRate(value)
-			return err
-		}},
-		{"link-delay", f.delays, func(l *lab.Link, value string) (err error) {
-			l.Delay, err = time.ParseDuration(value)
-			return err
-		}},
-		{"link-loss", f.lost, func(l *lab.Link, value string) (err error) {
-			l.Loss, err = lab.ParseLoss(value)
-			return err
-		}},
-	}
-}
-
-// setLink sets one value of a host's link, which is otherwise as all are.
-func (f *labFlags) setLink(own ownLink, text string) error {
-	host, value, err := lab.ParseForHost(text)
-	if err != nil {
-		return usagef("--%s: %v", own.flag, err)
-	}
-	link, ok := f.config.Links[host]
-	if !ok {
-		link = f.config.Link
-	}
-	if err := own.set(&link, value); err != nil {
-		return usagef("--%s: host %d: %v", own.flag, host, err)
-	}
-	f.config.Links[host] = link
 	return nil
 }
 
@@ -215,11 +159,10 @@ func (a *app) labCommandLine() []string {
 // showLab prints a description of the lab.
 func (a *app) showLab(r *lab.Report, c lab.Config) {
 	by := "the kernel"
-	if r.Network == lab.NetworkEmulator {
+	if r.IsEmulated {
 		by = "the lab's emulator"
 	}
-	fmt.Fprintf(a.stderr, "lab: %d hosts, links of %v, packets carried by %s, since %s\n", c.Hosts, c.Link,
-		by, r.Why)
+	fmt.Fprintf(a.stderr, "lab: %d hosts, links of %v, packets carried by %s\n", c.Hosts, c.Link, by)
 }
 
 // statusOf returns the exit status of the lab's command or of rank 0, given the error with which they ended.

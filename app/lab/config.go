@@ -1,10 +1,9 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,21 +12,19 @@ import (
 // Config describes hosts and their links. The zero value of a link is a perfect one.
 type Config struct {
 	Hosts int    // 1 to MaxHosts
-	Seed  uint64 // of losses and jitter
-	MTU   int    // greatest packet in bytes, MinMTU to MaxMTU; 0: DefaultMTU
+	Seed  uint64 // of losses
+	MTU   int    // greatest packet in bytes, minMTU to maxMTU; 0: DefaultMTU
 
-	Link  Link         // of every host
-	Links map[int]Link // of the hosts whose link is another
-	Cuts  []Cut
+	Link Link // of every host
+	Cuts []Cut
 }
 
-// Link connects a host to all others. Rate limits each direction; delay, jitter and loss apply to the packets
-// that the host sends.
+// Link connects a host to all others. Rate limits each direction; delay and loss apply to the packets that
+// the host sends.
 type Link struct {
-	Rate   float64       // bits per second; 0: no limit
-	Delay  time.Duration // of every packet
-	Jitter time.Duration // in addition, from 0 to this; no packet overtakes another
-	Loss   float64       // part of the packets that are lost, 0 to below 1
+	Rate  float64       // bits per second; 0: no limit
+	Delay time.Duration // of every packet
+	Loss  float64       // part of the packets that are lost, 0 to below 1
 }
 
 // Cut is an interval, measured from the start of the command, in which packets of a host are lost.
@@ -55,11 +52,11 @@ func (c Cut) loses(now time.Duration, host int, way Way) bool {
 // Bounds of what Validate lets pass.
 const (
 	MaxHosts   = 64
-	MinMTU     = 576
-	MaxMTU     = 65000
+	minMTU     = 576
+	maxMTU     = 65000
 	DefaultMTU = 9000
-	MinRate    = 1e4
-	MaxRate    = 1e12
+	minRate    = 1e4
+	maxRate    = 1e12
 	maxDelay   = 10 * time.Second
 )
 
@@ -68,23 +65,15 @@ func (c Config) Validate() error {
 	if c.Hosts < 1 || c.Hosts > MaxHosts {
 		return fmt.Errorf("%d hosts, want 1 to %d", c.Hosts, MaxHosts)
 	}
-	if c.MTU != 0 && (c.MTU < MinMTU || c.MTU > MaxMTU) {
-		return fmt.Errorf("MTU of %d bytes, want %d to %d", c.MTU, MinMTU, MaxMTU)
+	if c.MTU != 0 && (c.MTU < minMTU || c.MTU > maxMTU) {
+		return fmt.Errorf("MTU of %d bytes, want %d to %d", c.MTU, minMTU, maxMTU)
 	}
-	if err := c.Link.validate(); err != nil {
-		return err
-	}
-	for _, host := range slices.Sorted(maps.Keys(c.Links)) {
-		if err := c.checkHost(host); err != nil {
-			return err
-		}
-		if err := c.Links[host].validate(); err != nil {
-			return fmt.Errorf("host %d: %w", host, err)
-		}
+	if d := c.Link.Delay; d < 0 || d > maxDelay {
+		return fmt.Errorf("delay of %v, want 0 to %v", d, maxDelay)
 	}
 	for _, cut := range c.Cuts {
-		if err := c.checkHost(cut.Host); err != nil {
-			return err
+		if cut.Host < 0 || cut.Host >= c.Hosts {
+			return fmt.Errorf("host %d of %d: hosts go from 0 to %d", cut.Host, c.Hosts, c.Hosts-1)
 		}
 		if cut.From < 0 || cut.From >= cut.To {
 			return fmt.Errorf("cut of host %d from %v to %v, want a time that ends after it begins",
@@ -98,72 +87,19 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c Config) checkHost(host int) error {
-	if host < 0 || host >= c.Hosts {
-		return fmt.Errorf("host %d of %d: hosts go from 0 to %d", host, c.Hosts, c.Hosts-1)
-	}
-	return nil
-}
+// isEmulated reports whether the network needs the emulator.
+func (c Config) isEmulated() bool { return len(c.Cuts) > 0 || c.Link.Delay > 0 || c.Link.Loss > 0 }
 
-func (l Link) validate() error {
-	switch {
-	case l.Rate != 0 && !(l.Rate >= MinRate && l.Rate <= MaxRate):
-		return fmt.Errorf("rate of %v bit/s, want 10kbit to 1000gbit", l.Rate)
-	case l.Delay < 0 || l.Delay > maxDelay:
-		return fmt.Errorf("delay of %v, want 0 to %v", l.Delay, maxDelay)
-	case l.Jitter < 0 || l.Jitter > maxDelay:
-		return fmt.Errorf("jitter of %v, want 0 to %v", l.Jitter, maxDelay)
-	case !(l.Loss >= 0 && l.Loss < 1):
-		return fmt.Errorf("loss of %v %%, want 0%% to below 100%%", 100*l.Loss)
-	}
-	return nil
-}
+func (c Config) mtu() int { return cmp.Or(c.MTU, DefaultMTU) }
 
-// link returns a host's link.
-func (c Config) link(host int) Link {
-	if l, ok := c.Links[host]; ok {
-		return l
-	}
-	return c.Link
-}
-
-// isEmulated reports whether some link needs the emulator.
-func (c Config) isEmulated() bool {
-	emulated := len(c.Cuts) > 0
-	for host := range c.Hosts {
-		l := c.link(host)
-		emulated = emulated || l.Delay > 0 || l.Jitter > 0 || l.Loss > 0
-	}
-	return emulated
-}
-
-// isLossy reports whether packets are to be lost.
-func (c Config) isLossy() bool {
-	lossy := len(c.Cuts) > 0
-	for host := range c.Hosts {
-		lossy = lossy || c.link(host).Loss > 0
-	}
-	return lossy
-}
-
-func (c Config) mtu() int {
-	if c.MTU == 0 {
-		return DefaultMTU
-	}
-	return c.MTU
-}
-
-// String words a link, such as "1 Gbit/s, 1ms delay, 0.1 % loss".
+// String words a link, such as "100 Mbit/s, 1ms delay, 0.1 % loss".
 func (l Link) String() string {
-	parts := []string{"no limit"}
-	if l.Rate > 0 {
-		parts[0] = FormatRate(l.Rate)
+	parts := []string{fmt.Sprintf("%v Mbit/s", l.Rate/1e6)}
+	if l.Rate == 0 {
+		parts[0] = "no limit"
 	}
 	if l.Delay > 0 {
 		parts = append(parts, l.Delay.String()+" delay")
-	}
-	if l.Jitter > 0 {
-		parts = append(parts, l.Jitter.String()+" jitter")
 	}
 	if l.Loss > 0 {
 		parts = append(parts, fmt.Sprintf("%.3g %% loss", 100*l.Loss))
@@ -171,42 +107,21 @@ func (l Link) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// rateUnits are the units of ParseRate, each with bits per second, the greatest first.
-var rateUnits = []struct {
-	name string
-	bits float64
-}{{"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}}
-
 // ParseRate reads a rate such as 100mbit, 1gbit or 2.5Gbit/s as bits per second.
 func ParseRate(text string) (float64, error) {
 	lower := strings.TrimSuffix(strings.ToLower(text), "/s")
-	for _, unit := range rateUnits {
-		digits, ok := strings.CutSuffix(lower, unit.name)
-		if !ok {
-			continue
-		}
-		if x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64); err == nil {
-			if bits := x * unit.bits; bits >= MinRate && bits <= MaxRate {
-				return bits, nil
-			}
+	for name, unit := range map[string]float64{"gbit": 1e9, "mbit": 1e6, "kbit": 1e3} {
+		digits, isIn := strings.CutSuffix(lower, name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		switch bits := x * unit; {
+		case !isIn || err != nil:
+		case bits >= minRate && bits <= maxRate:
+			return bits, nil
+		default:
 			return 0, fmt.Errorf("%.80q is out of range, want 10kbit to 1000gbit", text)
 		}
 	}
 	return 0, fmt.Errorf("%.80q is no rate such as 100mbit, 1gbit or 2.5gbit", text)
-}
-
-// FormatRate words bits per second.
-func FormatRate(bits float64) string {
-	for _, unit := range rateUnits {
-		if bits >= unit.bits {
-			name := strings.ToUpper(unit.name[:1]) + unit.name[1:]
-			if unit.name == "kbit" {
-				name = unit.name
-			}
-			return fmt.Sprintf("%.3g %s/s", bits/unit.bits, name)
-		}
-	}
-	return fmt.Sprintf("%.3g bit/s", bits)
 }
 
 // ParseLoss reads a percentage such as 0.1% as a part of 1.
@@ -217,16 +132,6 @@ func ParseLoss(text string) (float64, error) {
 		return 0, fmt.Errorf("%.80q is no loss from 0%% to below 100%%, such as 0.1%%", text)
 	}
 	return x / 100, nil
-}
-
-// ParseForHost splits HOST=VALUE.
-func ParseForHost(text string) (host int, value string, err error) {
-	number, value, ok := strings.Cut(text, "=")
-	host, err = strconv.Atoi(number)
-	if !ok || err != nil {
-		return 0, "", fmt.Errorf("%.80q is no HOST=VALUE such as 2=100mbit", text)
-	}
-	return host, value, nil
 }
 
 // ParseCut reads HOST@FROM-TO such as 3@10s-12s, or HOST@FROM-TO:out or :in for one direction.

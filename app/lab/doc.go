@@ -9,18 +9,17 @@
 //
 // If links have only rates, the kernel is the network: a pair of virtual Ethernet interfaces to
 // each host, a bridge, and a token bucket at both ends of each pair. It carries tens of gigabits
-// per second at the price of processor time. For delay, jitter, loss and cuts, and if the kernel
-// lacks one of these parts, one thread of this process carries the packets between TUN devices and
-// delays them; it moves some gigabits per second in all.
+// per second at the price of processor time. For delay, loss and cuts one thread of this process
+// carries the packets between TUN devices and delays them; it moves some gigabits per second in all.
 //
 // # Guarantees
 //
-// A host sees only the other hosts. Loss and jitter of each packet are functions of (seed, host, number of
-// the packet). Namespaces and interfaces have no names and belong to the process, so they vanish when it
+// A host sees only the other hosts. The loss of each packet is a function of (seed, host, number of the
+// packet). Namespaces and interfaces have no names and belong to the process, so they vanish when it
 // ends, even if it is killed.
 //
 // # Errors
 //
-// *[MissingError] when privileges or the kernel lack something, with what to do; *[ExitError] when the
-// command has ended with a status other than 0.
+// What privileges or the kernel lack is told with what to do; *[ExitError] when the command has ended with a
+// status other than 0.
 package lab

@@ -71,7 +71,8 @@ func (e *emulator) join(h host) error {
 func openTUN() (int, error) {
 	fd, err := unix.Open(tunPath, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return -1, &MissingError{What: "open " + tunPath, Err: err, Hint: hintTUN(err)}
+		return -1, missing("open "+tunPath, err, "let the user read and write it (chmod 0666 "+tunPath+
+			"), or load its module (modprobe tun)")
 	}
 	request, err := unix.NewIfreq(hostInterface)
 	if err == nil {
@@ -83,7 +84,7 @@ func openTUN() (int, error) {
 	}
 	if err != nil {
 		unix.Close(fd)
-		return -1, &MissingError{What: "create a TUN device", Err: err, Hint: hintPrivilege(err)}
+		return -1, missing("create a TUN device", err, hint)
 	}
 	return fd, nil
 }

@@ -2,20 +2,10 @@ package lab
 
 import "fmt"
 
-// MissingError names an operation of the lab that this machine does not permit or support.
-type MissingError struct {
-	What string // such as "create a network namespace"
-	Hint string // what to do about it
-	Err  error
+// missing says what this machine does not permit or support, and what to do about it.
+func missing(what string, err error, hint string) error {
+	return fmt.Errorf("lab: cannot %s: %w; %s", what, err, hint)
 }
-
-// Error names the operation, the reason and the remedy.
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("lab: cannot %s: %v; %s", e.What, e.Err, e.Hint)
-}
-
-// Unwrap returns the reason.
-func (e *MissingError) Unwrap() error { return e.Err }
 
 // ExitError is the error of a command that ended with a status other than 0. The command has printed why.
 type ExitError struct {

@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/binary"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -77,8 +78,6 @@ const (
 	tbfBurst         = 6 // TCA_TBF_BURST
 	layerEthernet    = 1 // TC_LINKLAYER_ETHERNET
 	rootParent       = 0xFFFFFFFF
-	statisticsQueue  = 3 // TCA_STATS_QUEUE
-	droppedOfQueue   = 8 // offset of drops in gnet_stats_queue
 	received, sentBy = 2, 3
 )
 
@@ -125,27 +124,14 @@ func (n *netlink) addBucket(index int32, bytesPerSec float64) error {
 // counters returns the bytes that an interface has received and sent.
 func (n *netlink) counters(index int32) (receivedBytes, sentBytes uint64, err error) {
 	err = n.ask(newRequest(unix.RTM_GETLINK, 0, unix.IfInfomsg{Index: index}),
-		func(kind uint16, body []byte) {
-			stats := attributes(body[unix.SizeofIfInfomsg:])[unix.IFLA_STATS64]
-			if kind == unix.RTM_NEWLINK && len(stats) >= 8*(sentBy+1) {
-				receivedBytes = binary.NativeEndian.Uint64(stats[8*received:])
-				sentBytes = binary.NativeEndian.Uint64(stats[8*sentBy:])
+		func(m syscall.NetlinkMessage) {
+			attributes, _ := syscall.ParseNetlinkRouteAttr(&m) // none of another kind of message
+			for _, a := range attributes {
+				if a.Attr.Type == unix.IFLA_STATS64 && len(a.Value) >= 8*(sentBy+1) {
+					receivedBytes = binary.NativeEndian.Uint64(a.Value[8*received:])
+					sentBytes = binary.NativeEndian.Uint64(a.Value[8*sentBy:])
+				}
 			}
 		})
 	return receivedBytes, sentBytes, err
-}
-
-// dropped returns how many packets the token bucket of an interface has not taken.
-func (n *netlink) dropped(index int32) (packets uint64, err error) {
-	err = n.ask(newRequest(unix.RTM_GETQDISC, unix.NLM_F_DUMP, disciplineHead{Index: index}),
-		func(kind uint16, body []byte) {
-			if len(body) < 20 || int32(binary.NativeEndian.Uint32(body[4:])) != index {
-				return
-			}
-			queue := attributes(attributes(body[20:])[unix.TCA_STATS2])[statisticsQueue]
-			if len(queue) >= droppedOfQueue+4 {
-				packets += uint64(binary.NativeEndian.Uint32(queue[droppedOfQueue:]))
-			}
-		})
-	return packets, err
 }

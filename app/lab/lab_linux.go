@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -36,7 +35,6 @@ type lab struct {
 		finish() ([]Counts, error) // to be called once
 		close() error
 	}
-	name, why string // of the network
 }
 
 // Run builds the network of c, which must be valid, runs the command on its first host, and returns the
@@ -51,22 +49,19 @@ func Run(c Config, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer l.close() // the end of the process would do the same
-	report := &Report{Network: l.name, Why: l.why, Seed: c.Seed, isLossy: c.isLossy()}
+	report := &Report{IsEmulated: c.isEmulated()}
 	var hosts []cluster.LabHost
 	for i, h := range l.hosts {
 		hosts = append(hosts, cluster.LabHost{Name: h.name, Address: h.address.Addr().String(),
 			Namespace: h.space.path()})
-		report.Hosts = append(report.Hosts, HostReport{Name: h.name, Address: hosts[i].Address,
-			Link: c.link(i).String()})
+		report.Hosts = append(report.Hosts, HostReport{Name: h.name, Address: hosts[i].Address})
 	}
 	if o.Started != nil {
 		o.Started(report)
 	}
-	begin := time.Now()
 	command := &exec.Cmd{Path: o.Program, Args: o.Command,
 		Env: o.Environment.With(cluster.LabEnvironment(hosts)).Pairs()}
 	failed := o.follow(command, l.hosts[0].space.do)
-	report.Seconds = time.Since(begin).Seconds()
 	counts, err := l.links.finish()
 	if err != nil {
 		return nil, errors.Join(err, failed)
@@ -74,49 +69,32 @@ func Run(c Config, o Options) (*Report, error) {
 	for i := range counts {
 		report.Hosts[i].Counts = counts[i]
 	}
-	report.finish()
 	return report, failed
 }
 
-// build creates the hosts and the kernel's network or, if that is not sufficient, the emulator.
-func build(c Config) (*lab, error) {
-	l := &lab{name: NetworkKernel, why: "only rates are asked for"}
-	var missing error
-	if c.isEmulated() {
-		l.why = "delay, jitter, loss or cuts are asked for"
-	} else {
-		missing = l.join(c, func() (err error) { l.links, err = newKernelNetwork(c, l.hosts); return err })
-		if missing == nil {
-			return l, nil
+// build creates the hosts and, if the kernel cannot be the network between them, the emulator.
+func build(c Config) (l *lab, err error) {
+	l = &lab{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.leave())
 		}
-		if none := (*MissingError)(nil); errors.As(missing, &none) {
-			return nil, missing // there are no hosts, with whatever network
-		}
-		l.why = "the kernel cannot " + missing.Error()
-	}
-	l.name = NetworkEmulator
-	err := l.join(c, func() (err error) { l.links, err = newEmulator(c, l.hosts); return err })
-	if err != nil {
-		return nil, errors.Join(missing, err)
-	}
-	return l, nil
-}
-
-// join creates the hosts and the network between them. On an error it leaves nothing behind.
-func (l *lab) join(c Config, links func() error) (err error) {
+	}()
 	for i := range c.Hosts {
 		space, err := newNamespace()
 		if err != nil {
-			return errors.Join(err, l.leave())
+			return l, err
 		}
 		address := netip.AddrFrom4([4]byte{subnet[0], subnet[1], subnet[2], byte(firstAddress + i)})
 		l.hosts = append(l.hosts, host{name: fmt.Sprintf("host%d", i),
 			address: netip.PrefixFrom(address, subnetBits), space: space})
 	}
-	if err := links(); err != nil {
-		return errors.Join(err, l.leave())
+	if c.isEmulated() {
+		l.links, err = newEmulator(c, l.hosts)
+	} else if l.links, err = newKernelNetwork(c, l.hosts); err != nil {
+		err = missing("join the hosts", err, "with --delay 1us the lab carries the packets by itself")
 	}
-	return nil
+	return l, err
 }
 
 // leave releases the hosts; they vanish when no process uses them.
@@ -193,22 +171,6 @@ func (o Options) again(refused error) error {
 	return fmt.Errorf("%w (nor in a user namespace: %w)", refused, err)
 }
 
-// hintPrivilege says how to get the permission that the kernel refused.
-func hintPrivilege(err error) string {
-	switch {
-	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
-		return "run it as root, or let users have user namespaces (sysctl user.max_user_namespaces, " +
-			"kernel.apparmor_restrict_unprivileged_userns=0); a container needs --privileged"
-	case errors.Is(err, unix.ENOSPC):
-		return "raise sysctl user.max_user_namespaces and user.max_net_namespaces"
-	}
-	return "it needs a kernel with network namespaces (CONFIG_NET_NS) and TUN devices (CONFIG_TUN)"
-}
-
-// hintTUN says what to do if the TUN device cannot be opened.
-func hintTUN(err error) string {
-	if errors.Is(err, os.ErrPermission) {
-		return "let the user read and write it (chmod 0666 " + tunPath + "), or run as root"
-	}
-	return "load the module (modprobe tun) and create it (mknod " + tunPath + " c 10 200)"
-}
+// hint says how to get what the kernel refuses.
+const hint = "run it as root, or let users have user namespaces (sysctl user.max_user_namespaces, " +
+	"user.max_net_namespaces, kernel.apparmor_restrict_unprivileged_userns=0); a container needs --privileged"

@@ -9,6 +9,6 @@ import (
 
 // Run fails: only Linux has network namespaces.
 func Run(Config, Options) (*Report, error) {
-	return nil, &MissingError{What: "create hosts on " + runtime.GOOS,
-		Err: errors.ErrUnsupported, Hint: "use Linux, in a virtual machine if need be"}
+	return nil, missing("create hosts on "+runtime.GOOS, errors.ErrUnsupported, "use Linux, in a virtual "+
+		"machine if need be")
 }

@@ -16,7 +16,7 @@ type namespace struct{ fd int }
 func newNamespace() (ns namespace, err error) {
 	failed := onThread(func() error {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-			return &MissingError{What: "create a network namespace", Err: err, Hint: hintPrivilege(err)}
+			return missing("create a network namespace", err, hint)
 		}
 		ns.fd, err = unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		return err

@@ -3,8 +3,8 @@ package lab
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -68,9 +68,9 @@ func (r request) nest(kind uint16, fill func(request) request) request {
 	return r
 }
 
-// ask sends a request and calls found, if not nil, with the kind and the body of each message that comes
-// back, until the kernel has acknowledged it. The error is the kernel's.
-func (n *netlink) ask(r request, found func(kind uint16, body []byte)) error {
+// ask sends a request and calls found, if not nil, with each message that comes back, until the kernel has
+// acknowledged it. The error is the kernel's.
+func (n *netlink) ask(r request, found func(syscall.NetlinkMessage)) error {
 	n.sequence++
 	binary.NativeEndian.PutUint32(r, uint32(len(r)))
 	binary.NativeEndian.PutUint32(r[8:], n.sequence)
@@ -86,40 +86,20 @@ func (n *netlink) ask(r request, found func(kind uint16, body []byte)) error {
 		if err != nil {
 			return os.NewSyscallError("netlink receive", err)
 		}
-		for left := buffer[:size]; len(left) >= unix.SizeofNlMsghdr; {
-			length := int(binary.NativeEndian.Uint32(left))
-			if length < unix.SizeofNlMsghdr || length > len(left) {
-				return fmt.Errorf("netlink: message of %d bytes in %d", length, len(left))
-			}
-			kind, body := binary.NativeEndian.Uint16(left[4:]), left[unix.SizeofNlMsghdr:length]
-			switch {
-			case (kind == unix.NLMSG_ERROR || kind == unix.NLMSG_DONE) && len(body) >= 4:
-				if code := int32(binary.NativeEndian.Uint32(body)); code != 0 {
+		messages, err := syscall.ParseNetlinkMessage(buffer[:size])
+		if err != nil {
+			return os.NewSyscallError("netlink receive", err)
+		}
+		for _, m := range messages {
+			if kind := m.Header.Type; kind == unix.NLMSG_ERROR || kind == unix.NLMSG_DONE {
+				if code := int32(binary.NativeEndian.Uint32(m.Data)); code != 0 {
 					return unix.Errno(-code)
 				}
 				return nil
-			case found != nil:
-				found(kind, body)
 			}
-			left = left[min(aligned(length), len(left)):]
+			if found != nil {
+				found(m)
+			}
 		}
 	}
 }
-
-// attributes returns the values of a message's attributes by kind, body being what follows the
-// fixed part.
-func attributes(body []byte) map[uint16][]byte {
-	values := map[uint16][]byte{}
-	for len(body) >= 4 {
-		length := int(binary.NativeEndian.Uint16(body))
-		if length < 4 || length > len(body) {
-			break
-		}
-		values[binary.NativeEndian.Uint16(body[2:])&^unix.NLA_F_NESTED] = body[4:length]
-		body = body[min(aligned(length), len(body)):]
-	}
-	return values
-}
-
-// aligned rounds up to where the next message or attribute begins.
-func aligned(n int) int { return (n + unix.NLMSG_ALIGNTO - 1) &^ (unix.NLMSG_ALIGNTO - 1) }

@@ -38,20 +38,19 @@ type network struct {
 // emulatedLink is the state of a host's link.
 type emulatedLink struct {
 	Link
-	up, down     bucket
-	loss, jitter random.Stream
-	sent         uint64        // packets so far
-	latest       time.Duration // when the last of them gets to its receiver's link
-	travelling   line          // from this host to the receivers' links
-	arriving     line          // on this link to the host
+	up, down   bucket
+	loss       random.Stream
+	sent       uint64 // packets so far
+	travelling line   // from this host to the receivers' links
+	arriving   line   // on this link to the host
 	Counts
 }
 
 // Counts holds the traffic and the losses of a link; bytes include Ethernet headers.
 type Counts struct {
-	Sent     uint64 `json:"bytes_sent"`
-	Received uint64 `json:"bytes_received"`
-	Lost     uint64 `json:"packets_lost"` // of those that the host sent, or waited to be received
+	Sent     uint64
+	Received uint64
+	Lost     uint64 // by the emulator, of those that it sent or that waited for it
 }
 
 // packet is a packet in transit.
@@ -60,19 +59,12 @@ type packet struct {
 	from, to int
 }
 
-// Purposes of random numbers.
-const (
-	drawLoss = iota
-	drawJitter
-)
-
 func newNetwork(c Config) *network {
 	n := &network{links: make([]emulatedLink, c.Hosts), cuts: c.Cuts}
 	for host := range n.links {
 		l := &n.links[host]
-		l.Link = c.link(host)
-		l.loss = random.Derive(c.Seed, uint64(host), drawLoss)
-		l.jitter = random.Derive(c.Seed, uint64(host), drawJitter)
+		l.Link = c.Link
+		l.loss = random.Derive(c.Seed, uint64(host), 0)
 		l.up = newBucket(l.Rate/8, c.mtu())
 		l.down = l.up
 	}
@@ -91,9 +83,7 @@ func (n *network) send(now time.Duration, p packet) bool {
 		l.Lost++
 		return false
 	}
-	late := time.Duration(l.jitter.Unit(number) * float64(l.Jitter))
-	l.latest = max(l.latest, left+l.Delay+late)
-	l.travelling.push(l.latest, p)
+	l.travelling.push(left+l.Delay, p)
 	return true
 }
 
