@@ -85,7 +85,7 @@ func kernelsLimits(k *compare.Kernels) string {
 
 // kernelsCautions says what makes times longer than the kernels are.
 func kernelsCautions(k *compare.Kernels) (cautions []string) {
-	if taken := TakenText(k.Taken); taken != "" {
+	if taken := takenText(k.Taken); taken != "" {
 		cautions = append(cautions, taken+"; measure again when the machine is idle.")
 	}
 	sum, _ := compare.Total(k.Layers)

@@ -21,8 +21,6 @@ func quantities() []quantity {
 	return []quantity{
 		{"time", "Step time", "step time, ms", "Mean over the steps between two points.",
 			func(w compare.WatchedRank) []float64 { return w.Seconds }, 1e3},
-		{"rate", "Learning rate", "learning rate", "Of the last of the steps between two points.",
-			func(w compare.WatchedRank) []float64 { return w.Rate }, 1},
 		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
 			"which it was taken, a tenth of a second or more, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
@@ -57,8 +55,7 @@ func rankSeries(rank int, at, values []float64) plot.Series {
 // trainingFigures are the figures of a run in the order of the page: losses, accuracy, where the time goes,
 // then what each worker took. Those without data are left out; the first is the picture of the page.
 func trainingFigures(t *compare.Training) []figure {
-	all := append([]figure{lossCurves(t)}, evaluationFigures(t)...)
-	all = append(all, rankPhases(t.Ranks))
+	all := []figure{lossCurves(t), accuracyFigure(t), rankPhases(t.Ranks)}
 	watched := quantities()
 	if t.Workers == 1 { // which has no network
 		watched = watched[:len(watched)-2]
@@ -117,23 +114,15 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 	return all
 }
 
-// evaluationFigures plot the accuracy, if a rank was evaluated several times.
-func evaluationFigures(t *compare.Training) []figure {
-	accuracy := func(e record.Evaluation) float64 { return 100 * e.Accuracy }
-	batch := float64(t.Batch * max(1, t.Accumulate))
+// accuracyFigure plots the accuracy, if a rank was evaluated several times.
+func accuracyFigure(t *compare.Training) figure {
 	part := record.FinalPart(t.Evaluations)
-	plotted := func(id, x string, all []plot.Series) figure {
-		return curves(plot.Head{ID: id, Title: "Accuracy against " + x}, x, part+" accuracy, %",
-			"On all "+part+" samples. Evaluations take no part in the time.", all)
-	}
-	return []figure{plotted("accuracy", "seconds of training", byRank(t.Evaluations, trainSeconds, accuracy)),
-		plotted("accuracy-samples", "samples", byRank(t.Evaluations, func(e record.Evaluation) float64 {
-			return float64(e.Steps) * batch
-		}, accuracy))}
+	return curves(plot.Head{ID: "accuracy", Title: "Accuracy against seconds of training"},
+		"seconds of training", part+" accuracy, %",
+		"On all "+part+" samples. Evaluations take no part in the time.",
+		byRank(t.Evaluations, func(e record.Evaluation) float64 { return e.TrainSeconds },
+			func(e record.Evaluation) float64 { return 100 * e.Accuracy }))
 }
-
-// trainSeconds is the place of an evaluation in the time of training, without evaluations.
-func trainSeconds(e record.Evaluation) float64 { return e.TrainSeconds }
 
 // evaluationTable has a row for each evaluation.
 func evaluationTable(evaluations []record.Evaluation) block {

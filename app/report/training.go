@@ -94,7 +94,7 @@ func trainingNotes(t *compare.Training) []note {
 	add := func(topic, text string) {
 		notes = append(notes, noteOf(finding.Caution, topic, text))
 	}
-	if text := TakenText(t.Taken); text != "" {
+	if text := takenText(t.Taken); text != "" {
 		add("taken cores", "Times and speed say how busy the machine was, not how fast the run can be: "+
 			""+text+".")
 	}
@@ -208,9 +208,8 @@ func stateOf(t *compare.Training) string {
 func leading(facts []pair) []pair {
 	first := []string{"test accuracy", "test loss", "validation accuracy", "validation loss", "target",
 		"speed", "time", "loss", "sent", "memory", "checkpoints"}
-	return slices.DeleteFunc(slices.Clone(facts), func(p pair) bool {
-		return !slices.Contains(first, p.Name)
-	})
+	return slices.DeleteFunc(slices.Clone(facts),
+		func(p pair) bool { return !slices.Contains(first, p.Name) })
 }
 
 // facts collects what is told of a run.
@@ -228,23 +227,22 @@ func trainingFacts(t *compare.Training) []pair {
 	}
 	f.addReached(t)
 	f.addLength(t)
-	f.add("cores", "%s", TakenText(t.Taken))
+	f.add("cores", "%s", takenText(t.Taken))
 	if t.Workers > 1 && !t.IsInterrupted {
 		f.add("links", "%s", record.LinkText(t.Link, t.Encryption, t.Streams))
 	}
 	if t.Steps > 0 {
 		f.add("loss", "%s at first, %s at last", fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))
 	}
-	f.add("shards", "%s", MovesText(t.Moves))
-	f.add("staleness", "%s", AsyncText(t.Async))
-	f.add("computed", "%s", SharesText(t.Async))
-	if text := LostText(t.LostWorkers); text != "" {
-		f.add("lost", "%s; the run went on", text)
+	f.add("shards", "%s", movesText(t.Moves))
+	f.add("staleness", "%s", asyncText(t.Async))
+	for _, l := range t.LostWorkers {
+		f.add("lost", "%s; the run went on", l.Cause)
 	}
 	f.addTraffic(t)
 	f.add("memory", "%s at most, of all processes", byteCount(float64(t.PeakRSSBytes)))
 	for _, one := range t.Ranks {
-		f.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", GPUText(one.GPU))
+		f.add(fmt.Sprintf("GPU of rank %d", one.Rank), "%s", gpuText(one.GPU))
 	}
 	if c := t.Checkpoints; c != nil && c.Count > 0 {
 		f.add("checkpoints", "%s, %s; training stood still for %s s (%s of the time), %s s of writing "+
@@ -325,8 +323,8 @@ func (f *facts) addLength(t *compare.Training) {
 	}
 	if w := t.Work; w != nil {
 		f.add("work", "%s TFLOP of forward and backward passes, padded zeros included; %s GFLOP/s, %s of "+
-			"the %s that %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3),
-			digits(w.Rate/1e9, 3), percent(w.Of), digits(w.Peak/1e9, 3), PeakText(t.GPU), w.Again())
+			"the %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3), digits(w.Rate/1e9, 3),
+			percent(w.Of), digits(w.Peak/1e9, 3), w.Again())
 	}
 }
 
@@ -339,22 +337,10 @@ func (f *facts) addTraffic(t *compare.Training) {
 		}
 		f.add("sent", "%s by all processes%s", byteCount(float64(t.BytesSent)), as)
 	}
-	f.add("averages", "%s", AveragesText(t.Averages))
+	f.add("averages", "%s", averagesText(t.Averages))
 	if len(t.Servers) > 0 {
 		f.add("busiest", "%s in and out of a process, %s of one with a server",
 			byteCount(float64(t.BusiestBytes)), byteCount(float64(t.ServerBytes)))
-	}
-	for _, p := range t.Servers {
-		text := fmt.Sprintf("%d weights, %s; its process sent %s and received %s", p.Elements,
-			spelling.Count(p.Updates, "update"), byteCount(float64(p.BytesSent)),
-			byteCount(float64(p.BytesReceived)))
-		if t.ServerPlace == record.ServerApart {
-			text = fmt.Sprintf("rank %d: %s; %s of memory at most, %s s of processor time", p.Rank, text,
-				byteCount(float64(p.PeakRSSBytes)), seconds(p.Cores.Own))
-		} else {
-			text = fmt.Sprintf("with rank %d: %s", p.Rank, text)
-		}
-		f.add(fmt.Sprintf("server %d", p.Server), "%s", text)
 	}
 }
 

@@ -103,7 +103,7 @@ func valueText(v any) string {
 	case []compare.Difference:
 		return differencesText(v)
 	case *record.Taken:
-		return TakenText(v)
+		return takenText(v)
 	}
 	return fmt.Sprint(v)
 }

@@ -160,28 +160,22 @@ func TestAccuracyInWords(t *testing.T) {
 // What a run tells is worded, and what it does not tell is nothing.
 func TestRunsInWords(t *testing.T) {
 	async := &record.Async{Bound: 8, Backup: 1, DividesRate: true, Updates: 4, Dropped: 2,
-		Staleness: []int{1, 2, 1}, ByWorker: []int{3, 1, 0}}
+		Staleness: []int{1, 2, 1}}
 	gpu := &record.RankGPU{GPU: record.GPU{MemoryBytes: 140 << 30}, BytesInUse: 5 << 30,
 		Time: &record.GPUTime{Steps: 4, Seconds: 0.04, Forward: 0.01, Backward: 0.02, Optimizer: 0.002}}
 	moves := []record.Move{{Step: 10, From: []int{4, 4}, To: []int{4, 4}, After: 0.01, Ideal: 0.009},
 		{Step: 31, From: []int{4, 4}, To: []int{6, 2}, After: 0.02, Ideal: 0.018}}
 	for want, got := range map[string]string{
 		"1 updates on average, 2 at most, where 8 are allowed; the learning rate was divided by it; " +
-			"2 gradients came after their round and were dropped": AsyncText(async),
-		"3, 1 and 0 of 4 updates, by rank": SharesText(async),
-		"rank 2 was killed": LostText([]record.LostWorker{{Rank: 2,
-			Cause: "rank 2 was killed"}}),
-		"forward 2.50 ms, backward 5.00 ms, optimizer 0.500 ms of a step of 10.0 ms by its own clock, " +
-			"idle for " +
-			"20 % of it (4 steps watched); at most 5 of 140 GiB of its memory seen in use, by all " +
-			"processes": GPUText(gpu),
-		"moved once, by worker from 4 4 to 6 2, last before step 31: the slowest worker computes 20 ms " +
-			"of a " +
-			"step, 18 ms if shards could be divided": MovesText(moves),
-		"5.0 % of the cores' time went to other virtual machines, 12 % to other processes": TakenText(
+			"2 gradients came after their round and were dropped": asyncText(async),
+		"forward 2.50 ms, backward 5.00 ms, optimizer 0.500 ms of a step of 10.0 ms, idle for 20 % of it; " +
+			"at most 5.00 GiB of 140 GiB of its memory in use, by all processes": gpuText(gpu),
+		"by worker [4 4] at first, [6 2] since step 31: the slowest worker computes 20 ms of a step, 18 ms " +
+			"if shards could be divided": movesText(moves),
+		"5.0 % of the cores' time went to other virtual machines, 12 % to other processes": takenText(
 			&record.Taken{Stolen: 0.05, Others: 0.12}),
-		"": AsyncText(nil) + SharesText(nil) + LostText(nil) + GPUText(nil) + MovesText(nil) +
-			TakenText(&record.Taken{Stolen: 0.01}) + TakenText(nil),
+		"": asyncText(nil) + gpuText(nil) + movesText(nil) + takenText(&record.Taken{Stolen: 0.01}) +
+			takenText(nil),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

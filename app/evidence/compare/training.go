@@ -37,7 +37,6 @@ type WatchedRank struct {
 	Memory   []float64 // resident bytes, largest
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
-	Rate     []float64 // learning rate of the last step of the stretch; NaN: not known
 	At       []float64 // seconds of steps until the end of the stretch
 	Samples  []float64 // that its steps trained on until then
 }
@@ -109,7 +108,7 @@ type watching struct {
 	steps, last                  int
 	loss, seconds, cores, memory float64
 	sent, received, usage        float64
-	rate, at, samples            float64
+	at, samples                  float64
 
 	taken []taken // by stretch
 }
@@ -154,7 +153,7 @@ func (w *watching) add(l record.Step, stretch int) {
 	w.sent += float64(l.BytesSent)
 	w.received += float64(l.BytesReceived)
 	w.usage += float64(l.UsageSeconds)
-	w.rate, w.at, w.samples = float64(l.Rate), w.at+float64(l.Seconds), w.samples+float64(l.Samples)
+	w.at, w.samples = w.at+float64(l.Seconds), w.samples+float64(l.Samples)
 }
 
 // end closes the stretch.
@@ -172,7 +171,7 @@ func (w *watching) end() {
 	r.Memory = append(r.Memory, w.memory)
 	r.Sent = append(r.Sent, w.sent/usage)
 	r.Received = append(r.Received, w.received/usage)
-	r.Rate, r.At = append(r.Rate, unlessZero(w.rate)), append(r.At, w.at)
+	r.At = append(r.At, w.at)
 	r.Samples = append(r.Samples, w.samples)
 	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
 }
