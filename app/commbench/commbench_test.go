@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 
 func config() commbench.Config {
 	return commbench.Config{Operations: commbench.Operations(), Algorithms: []string{"auto", "ring"},
-		Links: commbench.Links(), Ranks: []int{2, 3}, Bytes: []int{4, 8 << 10, 24<<10 + 4}, Repeats: 3}
+		Codecs: []string{"fp32"}, Streams: []int{1}, Links: commbench.Links(), Ranks: []int{2, 3},
+		Bytes: []int{4, 8 << 10, 24<<10 + 4}, Repeats: 3}
 }
 
 // Every operation passes its check on every link, and was counted as the formula has it.
@@ -70,6 +71,7 @@ func TestFormulaIsWhatIsCounted(t *testing.T) {
 	for _, codec := range []string{"fp32", "bf16", "int8"} {
 		c := commbench.Config{Operations: []string{"all-reduce"}, Codecs: []string{codec},
 			Algorithms: append(comm.Algorithms(), "auto"), Links: []string{"local"}, Ranks: []int{3, 6},
+			Streams: []int{1},
 			Bytes: []int{350_004, 1<<20 + 4*1013}, Repeats: 1}
 		if codec == "int8" {
 			c.Algorithms = []string{"auto", "direct", "gather", "one-shot"}

@@ -16,11 +16,11 @@ import (
 type Config struct {
 	Operations []string // names of comm.Op
 	Algorithms []string // of all-reduce; the other operations have one each
-	Codecs     []string // names of codec, of all-reduce; nil: fp32
+	Codecs     []string // names of codec, of all-reduce
 	Links      []string // of Links
 	// Encryptions of links by TCP, of Encryptions; nil: as in a run, tls between hosts and none within one.
 	Encryptions []string
-	Streams     []int // connections of each link by TCP; nil: 1
+	Streams     []int // connections of each link by TCP
 	Ranks       []int
 	Hosts       int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
 	Bytes       []int // of the vector: what each rank ends with, a multiple of 4
@@ -67,7 +67,7 @@ func (c Config) Validate() error {
 		got, known []string
 	}{
 		{"operation", c.Operations, Operations()}, {"algorithm", c.Algorithms, algorithms},
-		{"codec", c.codecs(), Codecs()}, {"link", c.Links, Links()},
+		{"codec", c.Codecs, Codecs()}, {"link", c.Links, Links()},
 		{"encryption", c.Encryptions, Encryptions()},
 	} {
 		if len(list.got) == 0 && list.what != "encryption" {
@@ -80,7 +80,7 @@ func (c Config) Validate() error {
 			}
 		}
 	}
-	if len(c.Streams) > 0 && (slices.Min(c.Streams) < 1 || slices.Max(c.Streams) > cluster.MaxStreams) {
+	if len(c.Streams) == 0 || slices.Min(c.Streams) < 1 || slices.Max(c.Streams) > cluster.MaxStreams {
 		return fmt.Errorf("streams %v, want numbers from 1 to %d", c.Streams, cluster.MaxStreams)
 	}
 	if len(c.Ranks) == 0 || slices.Min(c.Ranks) < 2 || slices.Max(c.Ranks) > maxRanks {
@@ -109,14 +109,6 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// codecs returns the codecs to measure.
-func (c Config) codecs() []string {
-	if c.Codecs == nil {
-		return []string{plain}
-	}
-	return c.Codecs
-}
-
 // plain is the name for no codec.
 const plain = "fp32"
 
@@ -137,15 +129,12 @@ func (c Config) ways() (all []way) {
 			all = append(all, way{link: link})
 			continue
 		}
-		encryptions, streams := c.Encryptions, c.Streams
+		encryptions := c.Encryptions
 		if len(encryptions) == 0 {
 			encryptions = []string{""}
 		}
-		if len(streams) == 0 {
-			streams = []int{1}
-		}
 		for _, e := range encryptions {
-			for _, n := range streams {
+			for _, n := range c.Streams {
 				all = append(all, way{link, cluster.Encryption(e), n})
 			}
 		}
@@ -189,7 +178,7 @@ func (c Config) points() []point {
 		if !slices.Contains(c.Operations, op.String()) {
 			continue
 		}
-		algorithms, codecs, sizes := c.Algorithms, c.codecs(), c.Bytes
+		algorithms, codecs, sizes := c.Algorithms, c.Codecs, c.Bytes
 		if op != comm.AllReduce {
 			algorithms, codecs = []string{""}, []string{plain}
 		}

@@ -12,6 +12,7 @@ import (
 func ExampleRun() {
 	records, err := commbench.Run(context.Background(), commbench.Config{
 		Operations: []string{"all-reduce"}, Algorithms: []string{"direct"},
+		Codecs: []string{"fp32"}, Streams: []int{1},
 		Links: []string{"local"}, Ranks: []int{2}, Bytes: []int{4096}, Repeats: 1,
 	}, commbench.Options{})
 	if err != nil {

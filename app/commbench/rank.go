@@ -27,7 +27,7 @@ type sampling struct {
 }
 
 // measure goes through the points on one rank of a group.
-func measure(g *comm.Group, points []point, repeats int, done func(i int)) (findings, error) {
+func measure(g *comm.Group, points []point, repeats int, done func(at int, s sampling)) (findings, error) {
 	var found findings
 	if slices.ContainsFunc(points, func(p point) bool { return p.Op == comm.AllReduce }) {
 		tuning, err := g.Tune()
@@ -47,7 +47,7 @@ func measure(g *comm.Group, points []point, repeats int, done func(i int)) (find
 			return found, fmt.Errorf("%v of %d bytes: %w", p.Op, p.Bytes, err)
 		}
 		found.Points = append(found.Points, s)
-		done(i)
+		done(i, s)
 	}
 	return found, nil
 }

@@ -1,6 +1,7 @@
 package commbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,8 +64,11 @@ func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
 			if err != nil {
 				return records, fmt.Errorf("commbench: %s, %d ranks: %w", link, n, err)
 			}
-			of := group{link: link.link, encryption: encryptionOf(link, ranks),
-				streams: link.streams, hosts: comm.NewTopology(hosts), ranks: ranks}
+			encryption := cmp.Or(link.encryption, ranks[0].Encryption)
+			if encryption == cluster.EncryptNotNeeded {
+				encryption = ""
+			}
+			of := group{link.link, string(encryption), link.streams, comm.NewTopology(hosts), ranks}
 			for i, p := range points {
 				records = append(records, of.record(p, i))
 			}
@@ -94,7 +98,6 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 		return nil, err
 	}
 	defer remove()
-	shown := 0
 	ranks := make([]findings, n)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
 		World: n, Threads: 1, Command: o.Worker, SharedMemory: w.link == "shm", Hosts: c.hosts(n),
@@ -107,14 +110,10 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 		Event: func(rank int, text json.RawMessage) error {
 			var s sampling
 			err := json.Unmarshal(text, &s)
-			ranks[rank].Points = append(ranks[rank].Points, s)
-			return err
-		},
-		Progress: func(rank int, p cluster.Progress) {
-			if rank == 0 && p.Step != shown {
-				shown = p.Step
-				report(shown)
+			if ranks[rank].Points = append(ranks[rank].Points, s); rank == 0 {
+				report(len(ranks[rank].Points))
 			}
+			return err
 		},
 	})
 	if err != nil {
@@ -126,14 +125,6 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 		}
 	}
 	return ranks, nil
-}
-
-// encryptionOf returns what was asked for, or else what the ranks used; "" where there was no need.
-func encryptionOf(w way, ranks []findings) string {
-	if e := ranks[0].Encryption; w.encryption == "" && e != cluster.EncryptNotNeeded {
-		return string(e)
-	}
-	return string(w.encryption)
 }
 
 // here measures among goroutines of this process.
@@ -152,9 +143,9 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 	var group sync.WaitGroup
 	for r, mesh := range meshes {
 		group.Go(func() {
-			ranks[r], errs[r] = onMesh(mesh, hosts, 0, points, c.Repeats, func(i int) {
+			ranks[r], errs[r] = onMesh(mesh, hosts, 0, points, c.Repeats, func(at int, _ sampling) {
 				if r == 0 {
-					report(i + 1)
+					report(at + 1)
 				}
 			})
 		})
@@ -165,7 +156,7 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 
 // onMesh measures as one rank of mesh, which it owns.
 func onMesh(mesh comm.Mesh, hosts comm.Topology, generation uint32, points []point, repeats int,
-	done func(int)) (found findings, err error) {
+	done func(int, sampling)) (found findings, err error) {
 	cpu, err := compute.Open(compute.Config{ISA: compute.Best()})
 	if err != nil {
 		return found, errors.Join(err, mesh.Close())
@@ -195,9 +186,6 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	defer session.Close()
 	found, err := workIn(session)
 	if err == nil {
-		for _, s := range found.Points {
-			session.Tell(s)
-		}
 		return session.Done(found)
 	}
 	var lost *comm.PeerError
@@ -230,7 +218,10 @@ func workIn(s *cluster.Session) (findings, error) {
 	defer beat.Wait()
 	defer stop()
 	found, err := onMesh(mesh, s.Topology(), s.Generation(), a.Points, a.Repeats,
-		func(i int) { done.Store(int64(i) + 1) })
+		func(at int, one sampling) {
+			s.Tell(one)
+			done.Store(int64(at) + 1)
+		})
 	found.Encryption = s.Welcome.Encryption
 	return found, err
 }
