@@ -162,7 +162,7 @@ func distinct(rows []Row) ([]Row, error) {
 			return nil, fmt.Errorf("row %s: configuration: %w", r.Name(), err)
 		}
 		if i, isKnown := at[string(key)]; isKnown {
-			out[i].Options = r.Options
+			out[i].Options = r.Options // a row that somebody listed has its name from there
 			continue
 		}
 		if named[r.setting()] {

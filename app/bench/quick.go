@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// QuickLimit is the time after which `lockstep bench --quick` begins no run, and ends with those that it has:
-// a slow or busy machine has fewer rounds, not a longer wait.
+// QuickLimit is the time in which `lockstep bench --quick` ends, with the runs that it has: a slow or busy
+// machine has fewer rounds, not a longer wait.
 const QuickLimit = 2 * time.Minute
 
 // Quick returns the parts of `lockstep bench --quick`: two epochs of lenet and a few steps of
