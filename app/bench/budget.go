@@ -28,9 +28,10 @@ type Fitted struct {
 type cost struct{ start, step float64 }
 
 const (
-	leastSteps = 8   // that a run is not cut below: a shorter one has too few steps to time
-	probeSteps = 2   // that a probe takes at least, however long they are
-	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
+	enoughSteps = 8   // that a run is not cut below while there are rounds to cut
+	leastSteps  = 3   // that it is not cut below: the first is not timed
+	probeSteps  = 2   // that a probe takes at least, however long they are
+	reserve     = 0.9 // of the budget is planned: runs may take longer than predicted
 )
 
 // fit cuts a plan to a time. Every group of comparable rows gets an equal part of it, and leaves to the
@@ -85,10 +86,9 @@ func (p Plan) seconds(rows []int, costs []cost, steps, rounds int) float64 {
 // cut returns the rows of a group that fit a time, their steps and their rounds. A baseline is left out last.
 func (p Plan) cut(group []int, costs []cost, seconds float64) (kept []int, steps, rounds int) {
 	wanted, first := p.steps(group), p.Rows[group[0]]
-	least := min(leastSteps, wanted)
-	epoch := least // is not cut while there are rounds to cut: it ends with an evaluation
-	if first.Epochs > 0 {
-		epoch = max(least, min(wanted, first.StepsPerEpoch(first.LimitTrain)))
+	enough := min(enoughSteps, wanted)
+	if first.Epochs > 0 { // an epoch ends with an evaluation
+		enough = max(enough, min(wanted, first.StepsPerEpoch(first.LimitTrain)))
 	}
 	kept = slices.Clone(group)
 	slices.SortStableFunc(kept, func(a, b int) int {
@@ -98,7 +98,7 @@ func (p Plan) cut(group []int, costs []cost, seconds float64) (kept []int, steps
 	for {
 		for rounds = p.Repeats; rounds >= 1; rounds-- {
 			steps = p.fitting(kept, costs, seconds/float64(rounds), wanted)
-			if steps >= epoch || rounds == 1 && steps >= least {
+			if steps >= enough || rounds == 1 && steps >= min(leastSteps, wanted) {
 				return kept, steps, rounds
 			}
 		}

@@ -196,7 +196,7 @@ func TestBudgetsAreRefused(t *testing.T) {
 	tiny := matrix([]string{"lenet"}, []string{"single"}, 1)
 	for want, c := range map[string]bench.Config{
 		"how many steps an epoch of glyphs has": open,
-		"no copies to compare with":             copies, "not even 8 steps": tiny,
+		"no copies to compare with":             copies, "not even 3 steps": tiny,
 	} {
 		c.Budget, c.Out = time.Second, filepath.Join(t.TempDir(), "out")
 		_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,

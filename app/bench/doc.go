@@ -2,8 +2,8 @@
 //
 // [Config] holds one or more parts, each a matrix over one base configuration: models, data, batches,
 // conditions, threads, strategies with their settings, workers and wires. [Expand] turns it into a [Plan].
-// [Run] executes every row once per round in an interleaved order ([Plan.Trials]) through app/job, keeps every
-// raw sample, and writes results.json.
+// [Run] executes every row once per round in an interleaved order ([Plan.Trials]) through app/job, keeps
+// every raw sample, and writes results.json.
 //
 // Guarantees: all rows of one model do equal work (same steps, batch, seed, and as many virtual
 // shards as the largest worker count of the matrix); every run is a process of its own, the
