@@ -4,23 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"lockstep/app/bundle"
 	"lockstep/app/job"
-	"lockstep/app/job/launcher"
-	"lockstep/app/job/worker"
 	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // commands lists all commands; a new one is a line here.
@@ -48,22 +43,6 @@ func commands() []func(*app) *cobra.Command {
 		agentCommand,
 		receiveCommand,
 	}
-}
-
-// app holds the outside world of a command: its streams, its environment and its clock.
-type app struct {
-	stdout, stderr io.Writer
-	environment    cluster.Environment
-	clock          func() time.Time // of this host
-	catalog        setting.Catalog
-	place          cluster.Place    // among the processes that another launcher has started
-	meeting        *cluster.Meeting // of these, if this one has rank 0
-	failed         error            // of the last command line
-	substituted    []string         // data sets that were not found, each of which is told once
-	survey         *survey          // collects what would be run; nil: it is run
-	between        worker.Between   // of workers; nil outside tests
-
-	signals <-chan os.Signal // heard for several command lines that are executed in turn; nil: by each itself
 }
 
 // Main executes the process's command line, with the models and data sets of k, and exits with its status.
@@ -147,88 +126,4 @@ func (a *app) root() *cobra.Command {
 		root.AddCommand(command(a))
 	}
 	return group(root)
-}
-
-// anywhere is the annotation of commands that may also be started by another launcher, such as mpirun.
-const anywhere = "anywhere"
-
-// usagef returns an error that ends the program with job.ExitUsage.
-func usagef(format string, args ...any) error {
-	return setting.Refuse(format, args...)
-}
-
-// noArguments refuses arguments that are not flags.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%s takes no argument %.80q; values follow flags, as in --batch 64",
-			c.CommandPath(), args[0])
-	}
-	return nil
-}
-
-// interruptible returns a context that is cancelled by the first signal that asks to stop; see hear. A second
-// Ctrl-C or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
-func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals, silence := a.signals, func() {}
-	if signals == nil {
-		signals, silence = hear()
-	}
-	done, finished := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(finished)
-		var cause error
-		isEarly := false // the first signal is one that others follow
-		select {
-		case s := <-signals:
-			if isPreemption(s) {
-				cause = launcher.ErrTerminated
-			}
-			isEarly = s != syscall.SIGTERM && s != os.Interrupt
-		case <-done:
-			return
-		}
-		if a.isTerminal(a.stderr) {
-			fmt.Fprintln(a.stderr) // leave the line of progress
-		}
-		fmt.Fprintln(a.stderr, "lockstep: "+stopping(cause))
-		cancel(cause)
-		for {
-			select {
-			case s := <-signals:
-				isFinal := s == syscall.SIGTERM || s == os.Interrupt
-				if isFinal && !isEarly {
-					if a.isTerminal(a.stderr) {
-						fmt.Fprintln(a.stderr) // leave the line of progress
-					}
-					fmt.Fprintln(a.stderr, "lockstep: quit; nothing more is saved")
-					os.Exit(job.ExitInterrupted)
-				}
-				isEarly = isEarly && !isFinal
-			case <-done:
-				return
-			}
-		}
-	}()
-	return ctx, func() {
-		silence()
-		close(done)
-		<-finished
-		cancel(nil)
-	}
-}
-
-// stopping says that a run is asked to stop, and how to end it at once, for the cause of interruptible.
-func stopping(cause error) string {
-	if cause == nil {
-		return "stopping; press Ctrl-C again to quit at once"
-	}
-	return "stopping; a second signal ends the run at once"
-}
-
-// isTerminal reports whether w is a terminal on which lines may be rewritten.
-func (a *app) isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	isThere := w == a.stderr && a.environment[cluster.EnvTerminal] != "" // at the console
-	return (isThere || ok && term.IsTerminal(int(f.Fd()))) && !a.environment.IsPlain()
 }
