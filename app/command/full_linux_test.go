@@ -89,7 +89,7 @@ func TestFaultsOfADisk(t *testing.T) {
 		ended := time.Since(struck)
 		want := regexp.MustCompile(`(?m)^lockstep: rank 0 \(pid \d+ on host0\) failed after step (\d+), ` +
 			`phase \w+: checkpoint: write ` + disk + `/run/checkpoints/step-\d+: .*no space left on device` +
-			`: it takes up to 1\.\d MiB, and the file system of ` + disk + ` has ` +
+			`: it takes up to 1\.\d MiB, and the file system of ` + disk + `\S* has ` +
 			`\S+ \S+ left; make room there`)
 		said := want.FindStringSubmatch(r.stderr.String())
 		if said == nil {
@@ -143,7 +143,7 @@ func TestAFullDiskKeepsTheMeasurements(t *testing.T) {
 	out := filepath.Join(disk, "run")
 	status, _, stderr := execute("train", "--limit-train", "64", "--limit-test", "0", "--batch", "32",
 		"--steps", "3", "--out", out)
-	want := `it takes 210\.8 KiB, and the file system of ` + disk + ` has `
+	want := `it takes 210\.8 KiB, and the file system of ` + disk + `\S* has `
 	if status != job.ExitCheckpoint || !regexp.MustCompile(want).MatchString(stderr) {
 		t.Errorf("status %d: %s, want %s", status, stderr, want)
 	}
