@@ -50,12 +50,12 @@ func measure(t *testing.T, more ...string) *compare.Comparison {
 func TestTrustEqualRows(t *testing.T) {
 	apart := 0
 	for _, g := range measure(t, "--strategies", "single", "--copies", "2").Groups {
-		if len(g.Pairs) != 1 {
-			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))
+		if len(g.Pairs()) != 1 {
+			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs()))
 		}
-		if g.Pairs[0].IsDecided() {
+		if p := g.Pairs()[0]; p.IsDecided() {
 			apart++
-			t.Logf("batch %d: %v", g.Batch, g.Pairs[0].Ratio)
+			t.Logf("batch %d: %v", g.Batch, p.Ratio)
 		}
 	}
 	if apart > 1 {
@@ -67,16 +67,15 @@ func TestTrustEqualRows(t *testing.T) {
 // enough to show that, it must be found in nine of ten; elsewhere the row must be called undecided.
 func TestTrustPlantedDifference(t *testing.T) {
 	const share = 0.05
-	const narrow = share - compare.LeastDifference
 	t.Setenv(plantedShare, fmt.Sprint(share))
 	found, wide := 0, 0
 	for _, g := range measure(t, "--strategies", "single,single:slow-worker=0:1",
 		"--precision", "1.4%", "--budget", "22m").Groups {
-		if len(g.Pairs) != 1 {
-			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs))
+		if len(g.Pairs()) != 1 {
+			t.Fatalf("%d pairs in a group, want one: the machine was busy", len(g.Pairs()))
 		}
-		p := g.Pairs[0]
-		isWide := p.Ratio.Interval.Hi-p.Ratio.Interval.Lo > narrow
+		p := g.Pairs()[0]
+		isWide := p.Interval.Hi-p.Interval.Lo > 2*share
 		switch {
 		case p.IsDecided() && p.Ratio.Median < 1:
 			found++

@@ -14,7 +14,7 @@ const (
 	certain   = "certain"
 	inPart    = "certain in part" // that one is faster than the baseline, not that it is the fastest
 	undecided = "not decided"
-	once      = "measured once"
+	once      = "measured once"      // each run of an overlay
 	alone     = "nothing to compare" // one row of its work
 
 	unequalWork = "unequal work" // of an overlay, which compares nothing then
@@ -23,7 +23,7 @@ const (
 // answer is a sentence with what makes it certain or uncertain.
 type answer struct {
 	Text, Why string
-	Verdict   string  // certain, in part, not decided, measured once; "": no question of that kind
+	Verdict   string  // certain, in part, not decided; "": no question of that kind
 	Sign      string  // of the verdict, for eyes that see no colour
 	Leader    string  // the row with the shortest step, and how many cannot be told from it
 	Step      string  // of the leader
@@ -52,11 +52,9 @@ func answerOf(g *compare.Group) answer {
 	switch {
 	case v.IsCertain():
 		out.Verdict = certain
-	case v.IsOnce && v.IsOneRun():
-		out.Verdict = once
 	case len(v.Ranked) == 1:
 		out.Verdict = alone
-	case v.IsFaster && !v.IsOnce:
+	case len(v.Faster) > 0:
 		out.Verdict = inPart
 	}
 	out.Sign = signOf(out.Verdict)

@@ -82,15 +82,18 @@ func overlayAnswer(all []*overlaid) answer {
 		a.Why = "So their times and results are shown side by side and not compared."
 	case doubts != nil:
 		a.Text = fmt.Sprintf("Equal work, but %s, so steps are not compared.", strings.Join(doubts, "; "))
-	case !(ratio > 1+compare.LeastDifference):
+	case !(ratio > 1+leastApart):
 		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
-			"apart.", best, first, next, second, least())
+			"apart.", best, first, next, second, shareText(leastApart))
 	default:
 		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
 			"(%.2f×).", best, first, next, second, ratio)
 	}
 	return a
 }
+
+// leastApart is the relative difference that two runs of one machine may well have.
+const leastApart = 0.02
 
 // overlayNotes lists the cautions of each run, and whether results are the same.
 func overlayNotes(all []*overlaid) []note {

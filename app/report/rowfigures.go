@@ -52,13 +52,7 @@ func (r ranked) because() string {
 	if r.title != notRanked {
 		return ""
 	}
-	first := r.lines[0].group.Unranked(r.lines[0].Line)
-	for _, v := range r.lines {
-		if v.group.Unranked(v.Line) != first {
-			return ": another program, result or work, no exchange, or cores taken by others"
-		}
-	}
-	return ": " + first
+	return ": another program, result or work, no exchange, or cores taken by others"
 }
 
 // ranking sorts the lines of a section as its answer does, then those that are not ranked by their steps.
@@ -69,11 +63,6 @@ func (s *section) ranking() []ranked {
 	first := ranked{title: "Fastest", lines: s.views(v.Tied)}
 	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(told)}
 	switch {
-	case v.IsOnce:
-		first.title = "No two rounds in common: not decided"
-		if v.IsOneRun() {
-			first.title = "One run each: not decided"
-		}
 	case len(v.Tied) > 1:
 		first.title, first.isOne = "Cannot be told apart", true
 	case len(v.Ranked) == 1:

@@ -107,7 +107,7 @@ func cautionsOfTimes() map[string]saying {
 		"taken runs": plain("Others took cores from some runs, which are left out: {rows}. At most, " +
 			"{taken}."),
 		"budget": plain("The budget was over before all runs were done. Fewer than planned: {rows}."),
-		"few rounds": plain("Fewer than four rounds do not show how a machine drifts, so they have no " +
+		"few rounds": plain("Fewer than three rounds do not show how a machine drifts, so they have no " +
 			"interval " +
 			"and decide nothing: {rows}."),
 		"precision": plain("After {rounds} rounds intervals are wider than the {width} to both sides " +
@@ -214,13 +214,9 @@ func sentencesOfFacts() map[string]saying {
 			"{each} of " +
 			"what each worker does alone. The batch grows with the workers, so accuracies differ at " +
 			"equal samples."),
-		"told apart": plain("Two rows are called different only if their rounds do: a paired t-test on " +
-			"logarithms, for rounds that correlate, corrected for {pairs} pairs after Holm, gives less " +
-			"than 5 %, " +
-			"and the whole interval of the median ratio lies more than " + least() + " from 1."),
-		"copies": plain("Pairs of rows that differ in name only: {pairs}. Their rounds tell {different} " +
-			"of them " +
-			"apart."),
+		"told apart": plain("Two rows are called different only if the interval of their ratio leaves out " +
+			"1. Intervals allow for rounds that correlate and for another hour; those of all {pairs} " +
+			"comparisons hold together in 95 of 100 benchmarks."),
 		"first step": plain("Step times, phases and ratios leave out the first step of each run, which " +
 			"pays for " +
 			"page faults and cold caches. Totals contain it."),
@@ -283,6 +279,3 @@ func peerName(peer string) string {
 	}
 	return peer
 }
-
-// least writes the least difference that is told.
-func least() string { return fmt.Sprintf("%g %%", 100*compare.LeastDifference) }

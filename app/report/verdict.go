@@ -18,16 +18,12 @@ func headline(g *compare.Group, v compare.Verdict) string {
 	case len(v.Ranked) == 1:
 		return fmt.Sprintf("%s takes %s a step; there is no row to rank it against.", v.Ranked[0].Label,
 			ms(v.Ranked[0].Step.Median))
-	case v.IsOnce:
-		few := "one run of each decides nothing"
-		if !v.IsOneRun() {
-			few = "no two rows have two rounds in common, which decides nothing"
-		}
-		return fmt.Sprintf("%s; %s (--repeats %d).", stepsText(v.Ranked), few, v.Repeats)
 	case v.IsCertain():
 		return certainHeadline(g, v) + crowded(g, v)
+	case len(v.Faster) > 0:
+		return fasterHeadline(g, v) + crowded(g, v)
 	}
-	return tiedHeadline(g, v) + crowded(g, v)
+	return undecidedHeadline(v) + crowded(g, v)
 }
 
 // unrankedHeadline says what the steps were where no row can be ranked, and why none can.
@@ -50,7 +46,7 @@ func certainHeadline(g *compare.Group, v compare.Verdict) string {
 	case best == g.Baseline:
 		return fmt.Sprintf("No way of training is faster than %s, %s a step; the nearest, %s, has %s of its "+
 			"speed.", best.Label, ms(best.Step.Median), next.Label, times(g.Pair(best, next).Ratio))
-	case best.Speedup.Known() && g.Unranked(g.Baseline) == "":
+	case best.Speedup.Known():
 		text += fmt.Sprintf(": %s as fast as %s", times(best.Speedup), g.Baseline.Label)
 	}
 	if next != g.Baseline {
@@ -60,79 +56,39 @@ func certainHeadline(g *compare.Group, v compare.Verdict) string {
 	return text + "."
 }
 
-// tiedHeadline names the rows that are not told from the first.
-func tiedHeadline(g *compare.Group, v compare.Verdict) string {
-	first, others := v.Tied[0], slices.DeleteFunc(slices.Clone(v.Tied), func(l *compare.Line) bool {
-		return l == g.Baseline
-	})
-	switch {
-	case v.Repeats == 0 && len(others) < len(v.Tied):
-		doubt := "the rounds do not tell it from " + list(others)
-		if v.IsClose {
-			doubt = fmt.Sprintf("it and %s are too close to call, perhaps less than %s apart", list(others),
-				least())
-		}
-		return fmt.Sprintf("No way of training is shown to be faster than %s, %s a step: %s.",
-			g.Baseline.Label,
-			ms(g.Baseline.Step.Median), doubt)
-	case v.IsFaster:
-		return fmt.Sprintf("%s %s; the rounds do not tell %s from %s%s.", subject(v.Tied), gainText(g,
-			v.Tied),
-			first.Label, list(v.Tied[1:]), repeatsText(v))
+// fasterHeadline says by how much the first row that is faster than the baseline is so, and which rows are not
+// told from one another: "ddp 2×1 is 1.6 to 1.9 times as fast as single 1×1".
+func fasterHeadline(g *compare.Group, v compare.Verdict) string {
+	lead, who := v.Faster[0], v.Tied[0].Label
+	if lead == v.Tied[0] {
+		who = "it"
 	}
+	gain := digits(lead.Speedup.Interval.Lo, 2)
+	if most := digits(lead.Speedup.Interval.Hi, 2); most != gain {
+		gain += " to " + most
+	}
+	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s%s.", lead.Label,
+		gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]), repeatsText(v))
+}
+
+// undecidedHeadline names the rows that are not told from the first, none of which is faster than the baseline.
+func undecidedHeadline(v compare.Verdict) string {
 	which := "them apart"
 	if len(v.Tied) > 2 {
 		which = "the first from the others"
 	}
-	text := fmt.Sprintf("%s; %s do not tell %s%s", stepsText(v.Tied), roundsText(v), which, repeatsText(v))
-	if r := first.Speedup; r.Interval.Coverage > 0 && !r.Interval.Contains(1) {
-		text += fmt.Sprintf("; %s is %s as fast as %s", first.Label, times(r), g.Baseline.Label)
+	if v.Rounds < compare.EnoughRounds {
+		which += " in " + spelling.Count(v.Rounds, "round")
 	}
-	return text + "."
+	return fmt.Sprintf("%s; nothing tells %s%s.", stepsText(v.Tied), which, repeatsText(v))
 }
 
-// roundsText counts the rounds that did not decide where more may.
-func roundsText(v compare.Verdict) string {
-	if v.Repeats == 0 {
-		return "the rounds"
-	}
-	return spelling.Count(v.Rounds, "round")
-}
-
-// repeatsText says how many runs of each row may decide; "" where it hardly helps.
+// repeatsText says how many runs of each row may decide; "" where there were as many.
 func repeatsText(v compare.Verdict) string {
-	if v.Repeats == 0 {
+	if v.Rounds >= compare.EnoughRounds {
 		return ""
 	}
-	return fmt.Sprintf(" (--repeats %d)", v.Repeats)
-}
-
-// subject begins a sentence about rows: "Four workers are", if all have as many.
-func subject(lines []*compare.Line) string {
-	workers := lines[0].Setting.Workers
-	isOther := func(l *compare.Line) bool { return l.Setting.Workers != workers }
-	if workers == 1 || slices.ContainsFunc(lines, isOther) {
-		return list(lines) + " are"
-	}
-	words := []string{2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}
-	if workers < len(words) {
-		return words[workers] + " workers are"
-	}
-	return fmt.Sprintf("%d workers are", workers)
-}
-
-// gainText says by how much rows are faster than the baseline, from the least end of their intervals to the
-// greatest: "1.6 to 1.9 times as fast as one (single 1×1)".
-func gainText(g *compare.Group, lines []*compare.Line) string {
-	lo, hi := lines[0].Speedup.Interval.Lo, lines[0].Speedup.Interval.Hi
-	for _, l := range lines {
-		lo, hi = min(lo, l.Speedup.Interval.Lo), max(hi, l.Speedup.Interval.Hi)
-	}
-	gain := digits(lo, 2)
-	if most := digits(hi, 2); most != gain {
-		gain += " to " + most
-	}
-	return fmt.Sprintf("%s times as fast as one (%s)", gain, g.Baseline.Label)
+	return fmt.Sprintf(" (--repeats %d)", compare.EnoughRounds)
 }
 
 // crowded says that a speed-up is no measure of scaling, if its row or the baseline has more threads than
@@ -154,21 +110,15 @@ func reason(g *compare.Group, v compare.Verdict) string {
 	case v.IsCertain():
 		parts = append(parts, fmt.Sprintf("The rounds tell it from each of %s.",
 			spelling.Count(len(v.Ranked)-1, "other row")))
-	case v.IsClose:
-		parts = append(parts, "Another hour may turn so small a difference.")
-	case len(v.Ranked) > 1 && v.Repeats > 0:
+	case len(v.Ranked) > 1 && v.Rounds < compare.EnoughRounds:
 		parts = append(parts, fmt.Sprintf("Fewer than %d rounds rarely tell rows apart.",
 			compare.EnoughRounds))
 	}
-	why := map[string][]*compare.Line{}
-	for _, l := range g.Lines {
-		why[g.Unranked(l)] = append(why[g.Unranked(l)], l)
-	}
-	for _, left := range []string{compare.TakenCores, compare.FewRounds, compare.UnevenRuns,
-		compare.OtherWork} {
-		if lines := why[left]; lines != nil {
-			parts = append(parts, fmt.Sprintf("Not ranked, %s: %s.", left, list(lines)))
-		}
+	left := slices.DeleteFunc(slices.Clone(g.Lines), func(l *compare.Line) bool {
+		return l.OK == 0 || !l.Disturbed
+	})
+	if len(left) > 0 {
+		parts = append(parts, fmt.Sprintf("Not ranked, others took cores: %s.", list(left)))
 	}
 	return strings.Join(parts, " ")
 }
@@ -196,7 +146,7 @@ func groupFindings(g *compare.Group) []string {
 // accuracyText says how the accuracy of a line that is not exact compares with its reference; "" of others.
 func accuracyText(l *compare.Line) string {
 	a := &l.Accuracy
-	if a.OverSamples.Tests == 0 {
+	if a.Reference == nil || !a.OverSamples.Known() {
 		return ""
 	}
 	apart := ""
@@ -218,17 +168,15 @@ func overText(o compare.Over) string {
 		return points + "; one seed has no interval, so that is no finding"
 	}
 	verdict := "not shown to differ"
-	switch {
-	case o.ZeroP < stat.Significance:
+	switch in := o.Interval; {
+	case in.Lo > -compare.SameAccuracy && in.Hi < compare.SameAccuracy:
 		verdict = fmt.Sprintf("the same within %g points", 100*compare.SameAccuracy)
-	case o.NonzeroP < stat.Significance && o.Mean > 0:
+	case in.Lo > 0:
 		verdict = "above"
-	case o.NonzeroP < stat.Significance:
+	case in.Hi < 0:
 		verdict = "below"
-	case !o.Interval.Contains(0):
-		verdict += fmt.Sprintf(" after a correction for %d comparisons", o.Tests)
 	}
-	return fmt.Sprintf("%s, %s (95 %% interval %+.2f to %+.2f, %d seeds)", points, verdict, 100*o.Interval.Lo,
+	return fmt.Sprintf("%s, %s (interval %+.2f to %+.2f, %d seeds)", points, verdict, 100*o.Interval.Lo,
 		100*o.Interval.Hi, o.Seeds)
 }
 
@@ -262,11 +210,9 @@ func peerTexts(g *compare.Group) (out []string) {
 // doubtOf says why a ratio to a peer is no finding; "" if it is one.
 func doubtOf(p compare.Pair) string {
 	switch {
-	case !p.IsTest():
-		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes", len(p.Ratio.Values),
+	case len(p.Values) < stat.LeastRounds:
+		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes", len(p.Values),
 			compare.EnoughRounds)
-	case p.IsClose():
-		return fmt.Sprintf("is too close to call: perhaps less than %s apart", least())
 	case !p.IsDecided():
 		return "is not told apart"
 	}

@@ -27,17 +27,14 @@ type Accuracy struct {
 type Estimate struct {
 	Mean     float64 // NaN: unknown
 	Interval stat.Interval
-	Seeds    int     // with a value
-	NonzeroP float64 // of such a mean if the true one is 0; see [stat.Moments.NonzeroP]
-	ZeroP    float64 // of such a mean if the true one is SameAccuracy or more from 0
+	Seeds    int // with a value
 }
 
 // Over is the difference of a line's accuracies and the reference's, seed by seed, of the seeds for which
 // both are known.
 type Over struct {
 	Estimate
-	Own   float64 // mean of the line's accuracies, of the same seeds
-	Tests int     // for the number of which its probabilities are corrected; 0: it is of an exact line
+	Own float64 // mean of the line's accuracies, of the same seeds
 }
 
 // Evaluated is one evaluation of all seeds.
@@ -50,7 +47,7 @@ type Evaluated struct {
 func (e Estimate) Known() bool { return e.Seeds > 0 }
 
 // estimate averages the values of each seed, then the seeds.
-func estimate(bySeed map[uint64][]float64) Estimate {
+func estimate(bySeed map[uint64][]float64, coverage float64) Estimate {
 	var means []float64
 	for _, values := range bySeed {
 		if m := stat.Mean(values); stat.IsFinite(m) {
@@ -58,23 +55,29 @@ func estimate(bySeed map[uint64][]float64) Estimate {
 		}
 	}
 	m := stat.MomentsOf(means) // which sorts them: sums must not depend on the order of a map
-	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(stat.Confidence), Seeds: m.N,
-		NonzeroP: m.NonzeroP(), ZeroP: m.ZeroP(SameAccuracy)}
+	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(coverage), Seeds: m.N}
 }
 
-// relateAccuracy fills the accuracies of the lines.
+// relateAccuracy fills the accuracies of the lines. The intervals of those that are not exact hold together.
 func (g *Group) relateAccuracy() {
 	limits := g.timeLimits()
+	tests := 0.0 // at equal samples and at equal time
 	for _, l := range g.Lines {
-		l.Accuracy = Accuracy{Limit: stat.Median(limits), Curve: curve(l.runs), Samples: estimate(l.atEnd()),
-			Time: estimate(l.atTime(limits))}
-		if r := g.reference(l); r != nil && r != l {
-			l.Accuracy.Reference = r
-			l.Accuracy.OverSamples = over(l.atEnd(), r.atEnd())
-			l.Accuracy.OverTime = over(l.atTime(limits), r.atTime(limits))
+		if l.OK > 0 && l.isOther() && !l.isFloor() {
+			tests += 2
 		}
 	}
-	g.correctAccuracies()
+	coverage := 1 - (1-stat.Confidence)/max(1, tests)
+	for _, l := range g.Lines {
+		end, atTime := l.atEnd(), l.atTime(limits)
+		l.Accuracy = Accuracy{Limit: stat.Median(limits), Curve: curve(l.runs),
+			Samples: estimate(end, stat.Confidence), Time: estimate(atTime, stat.Confidence)}
+		if r := g.reference(l); r != nil && l.isOther() && !l.isFloor() {
+			l.Accuracy.Reference = r
+			l.Accuracy.OverSamples = over(end, r.atEnd(), coverage)
+			l.Accuracy.OverTime = over(atTime, r.atTime(limits), coverage)
+		}
+	}
 }
 
 // reference returns the line that another one's accuracy is compared with: of the exact ones that do the
@@ -212,29 +215,12 @@ func curve(runs []*record.Run) []Evaluated {
 }
 
 // over relates the means by seed of a to those of b, which are of the reference.
-func over(a, b map[uint64][]float64) Over {
+func over(a, b map[uint64][]float64, coverage float64) Over {
 	minus, own := map[uint64][]float64{}, map[uint64][]float64{}
 	for seed, values := range a {
 		if difference := stat.Mean(values) - stat.Mean(b[seed]); stat.IsFinite(difference) {
 			minus[seed], own[seed] = []float64{difference}, values
 		}
 	}
-	return Over{Estimate: estimate(minus), Own: estimate(own).Mean}
-}
-
-// correctAccuracies corrects the tests of the lines that are not exact for their number.
-func (g *Group) correctAccuracies() {
-	var all []*Over
-	var differ, same []float64
-	for _, l := range g.Lines {
-		for _, o := range []*Over{&l.Accuracy.OverSamples, &l.Accuracy.OverTime} {
-			if l.OK > 0 && l.isOther() && !l.isFloor() && o.Known() {
-				all, differ, same = append(all, o), append(differ, o.NonzeroP), append(same, o.ZeroP)
-			}
-		}
-	}
-	differ, same = stat.Holm(differ), stat.Holm(same)
-	for i, o := range all {
-		o.NonzeroP, o.ZeroP, o.Tests = differ[i], same[i], len(all)
-	}
+	return Over{Estimate: estimate(minus, coverage), Own: estimate(own, coverage).Mean}
 }

@@ -69,13 +69,13 @@ func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 		t.Errorf("curve %+v", curve)
 	}
 	over := l.Accuracy.OverSamples
-	near(t, "interval from", over.Interval.Lo, -0.0377, 1e-4)
+	near(t, "interval from", over.Interval.Lo, -0.0439, 1e-3)
 	near(t, "own accuracy", over.Own, 0.7766667, 1e-6)
 	near(t, "over time", l.Accuracy.OverTime.Mean, 0.3766667, 1e-6)
-	if over.Seeds != 3 || over.Tests != 2 || !(over.NonzeroP < 0.05) {
-		t.Errorf("%+v: want a difference of three seeds in two tests", over)
+	if over.Seeds != 3 || !(over.Interval.Hi < 0) {
+		t.Errorf("%+v: want a difference of three seeds", over)
 	}
-	if g.Unranked(l) != compare.OtherResult {
+	if slices.Contains(g.Rivals, l) {
 		t.Error("a row with another result is ranked")
 	}
 	wantFound(t, c, "another result", "local-sgd 4×1")
@@ -95,8 +95,8 @@ func TestConditionsAreNotCompared(t *testing.T) {
 	}
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		if len(g.Lines) != 2 || len(g.Pairs) != 1 || g.Baseline != g.Lines[0] {
-			t.Errorf("group %d: %d lines, %d pairs", i, len(g.Lines), len(g.Pairs))
+		if len(g.Lines) != 2 || len(g.Rivals) != 2 || g.Baseline != g.Lines[0] {
+			t.Errorf("group %d: %d lines, %d rivals", i, len(g.Lines), len(g.Rivals))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestChoicesAreTold(t *testing.T) {
 	wantFound(t, compare.Compare(m.Results), "chosen", "[auto 2×1]", "ddp:1", "ddp:overlap-forward:1")
 }
 
-// Of many rows whose accuracy strays by chance, some has an interval without 0; the correction says so.
+// Of many rows whose accuracy strays by chance, each has an interval with 0, because they hold together.
 func TestAccuraciesAreCorrectedForTheirNumber(t *testing.T) {
 	m := newMaker(5, 4)
 	accuracies := func(row *record.Row, values ...float64) {
@@ -153,8 +153,8 @@ func TestAccuraciesAreCorrectedForTheirNumber(t *testing.T) {
 	}
 	g := compare.Compare(m.Results).Groups[0]
 	first := g.Lines[1].Accuracy.OverSamples
-	if first.Tests != 5 || first.Interval.Contains(0) || first.NonzeroP < 0.05 {
-		t.Errorf("%+v: want an interval without 0 and a corrected probability above 0.05", first)
+	if !first.Interval.Contains(0) {
+		t.Errorf("%+v: want an interval with 0", first)
 	}
 }
 

@@ -48,9 +48,9 @@ func imprecise(r *record.Results, c *Comparison) []finding.Finding {
 		finding.Values{"width": finding.Share(r.Precision), "rounds": r.Ran()})
 }
 
-// Wide returns the rows whose intervals reach further than a relative width to one side: the interval of a
-// line's ratio to the baseline or, where there is no ratio, that of its step time. Lines whose runs all
-// failed or were disturbed do not count, nor does a baseline that others have a ratio to.
+// Wide returns the rows whose rounds agree on the ratio to the baseline, or to none on their step time, by no
+// better than a relative width to one side. Lines whose runs all failed or were disturbed do not count, nor
+// does a baseline that others have a ratio to.
 func (c *Comparison) Wide(width float64) []int {
 	var rows []int
 	c.lines(func(g *Group, l *Line) {
@@ -60,11 +60,11 @@ func (c *Comparison) Wide(width float64) []int {
 		if l.Disturbed || l.Refused != nil || isBase {
 			return
 		}
-		i, median := l.Interval(), l.RunMedian.Median
+		isNarrow := l.Interval().IsWithin(width, l.RunMedian.Median)
 		if l != g.Baseline && l.Speedup.Known() {
-			i, median = l.Speedup.Interval, l.Speedup.Median
+			isNarrow = l.Speedup.IsWithin(width)
 		}
-		if isNarrow := i.Hi-i.Lo <= 2*width*median; !isNarrow {
+		if !isNarrow {
 			rows = append(rows, l.row)
 		}
 	})
@@ -84,7 +84,7 @@ func noise(_ *record.Results, c *Comparison) []finding.Finding {
 // copiesDiffer finds rows that are the same and yet told apart.
 func copiesDiffer(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	for i := range c.Groups {
-		for _, p := range c.Groups[i].Pairs {
+		for _, p := range c.Groups[i].Pairs() {
 			if p.isCopy() && p.IsDecided() {
 				out = append(out, finding.Finding{Rows: []string{c.name(&c.Groups[i], p.A), p.B.Label},
 					Values: finding.Values{"ratio": p.Ratio}})

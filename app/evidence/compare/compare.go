@@ -30,10 +30,10 @@ type Group struct {
 	Baseline    *Line    // single with the fewest threads, see [Compare]; nil without a successful one
 	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
 	Hashes      []string // distinct parameter hashes of the exact lines, of the seed and work that have most
-	Pairs       []Pair   // of the rivals, each two of them once
+	Rivals      []*Line  // that are ranked, because they do equal work on a machine of their own
 
-	promised promised         // by the lines of Hashes
-	pairAt   map[[2]*Line]int // places of the pairs by their A and B
+	promised promised   // by the lines of Hashes
+	noise    stat.Noise // of ratios
 }
 
 // Line is one row summarised over its successful runs.
@@ -98,7 +98,7 @@ type Line struct {
 	phaseShare  float64   // sum of the phases relative to the mean step
 	stepByRound []float64 // median step time, NaN where the round has no successful run
 
-	correlation, ownCorrelation float64 // see [Comparison.correlate]
+	noise stat.Noise // of the steps
 }
 
 // RankLine is what one worker of a line reported.
@@ -162,8 +162,8 @@ func (l *Line) isLoose() bool {
 // that others took cores from are left out of times and ratios; a line without any other run shows its times
 // and gets no ratio.
 //
-// Lines that do equal work and train one model are rivals: each two of a group are a [Pair], tested round
-// by round, and the tests are corrected for the number of pairs of all groups.
+// Lines that do equal work and train one model are rivals: each two of a group are a [Pair]. The intervals
+// of all pairs of all groups hold together.
 //
 // r must be valid ([record.Results.Validate]). Cost: linear in the number of steps, times its log.
 func Compare(r *record.Results) *Comparison {
@@ -180,12 +180,14 @@ func Compare(r *record.Results) *Comparison {
 		line.Label = label(line, g.Lines)
 		g.Lines = append(g.Lines, line)
 	}
-	c.correlate()
 	c.refusePeers(r)
+	for i := range c.Groups {
+		c.Groups[i].sort()
+	}
+	c.measureNoise()
 	for i := range c.Groups {
 		c.Groups[i].relate()
 	}
-	c.pair()
 	c.Findings = c.find(r)
 	return c
 }
@@ -239,22 +241,27 @@ func label(l *Line, others []*Line) string {
 	return unique
 }
 
-// relate chooses the baseline and fills what compares a line with another one.
-func (g *Group) relate() {
+// sort chooses the baseline, and the lines that are compared with it.
+func (g *Group) sort() {
 	g.markMixed()
 	g.chooseReferences()
 	g.promise()
 	for _, l := range g.Lines {
-		if l.OK == 0 || g.Baseline == nil {
-			continue
-		}
-		if l.Refused == nil {
+		if l.OK > 0 && g.Baseline != nil && l.Refused == nil {
 			l.Refused = differences(l, g.Baseline)
 		}
-		if l.Refused != nil || l.Disturbed || g.Baseline.Disturbed || l.Setting.Peer != "" {
+	}
+	g.Rivals = g.rivals()
+}
+
+// relate fills what compares a line with another one.
+func (g *Group) relate() {
+	for _, l := range g.Lines {
+		isClean := l.OK > 0 && !l.Disturbed && l.Refused == nil && g.Baseline != nil && !g.Baseline.Disturbed
+		if !isClean || l.Setting.Peer != "" {
 			continue // how another program scales is not told by our baseline, see peers
 		}
-		l.Speedup = pairedRatio(g.Baseline, l)
+		l.Speedup = g.Pair(g.Baseline, l).Ratio
 		if !l.Contended && !g.Baseline.Contended && !l.IsOnGPU() && l.HasMathOf(g.Baseline) {
 			share := float64(g.Baseline.Cores) / float64(l.Cores)
 			l.Efficiency = l.Speedup.Scaled(share)
@@ -299,7 +306,7 @@ func (g *Group) relateFloor() {
 				f.Setting.Hosts == l.Setting.Hosts && f.HasMathOf(l)
 			isClean := !l.Disturbed && !f.Disturbed && l.Setting.Peer == ""
 			if l.OK > 0 && l != f && same && isClean && differences(l, f) == nil {
-				l.OverFloor = pairedRatio(l, f)
+				l.OverFloor = g.Pair(l, f).Ratio
 			}
 		}
 	}
@@ -342,20 +349,6 @@ func differences(l, base *Line) []Difference {
 		return []Difference{{"kernels", []any{l.ISA, base.ISA}}}
 	}
 	return nil
-}
-
-// correlate estimates the correlation of neighbouring rounds from all lines that have rounds enough.
-func (c *Comparison) correlate() {
-	groups := make([][][]float64, len(c.Groups))
-	for i := range c.Groups {
-		for _, l := range c.Groups[i].Lines {
-			if l.RunMedian.N >= stat.LeastRounds && !l.Disturbed {
-				groups[i] = append(groups[i], l.stepByRound)
-			}
-		}
-	}
-	own, beside := stat.Correlations(groups)
-	c.lines(func(_ *Group, l *Line) { l.correlation, l.ownCorrelation = beside, own })
 }
 
 // Title names a group by what tells it from the others: the model, and the data, the batch or the condition

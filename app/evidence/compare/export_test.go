@@ -11,7 +11,7 @@ func OfTimes(times [][]float64) *Comparison {
 		g.Lines = append(g.Lines, l)
 	}
 	c := &Comparison{Groups: []Group{g}}
-	c.correlate()
-	c.pair()
+	c.Groups[0].Rivals = c.Groups[0].rivals()
+	c.measureNoise()
 	return c
 }

@@ -57,7 +57,7 @@ func weakScaling(_ *record.Results, c *Comparison) []finding.Finding {
 		if alone == nil || l.Disturbed || alone.Disturbed {
 			return nil
 		}
-		rate := pairedRatio(alone, l).Scaled(float64(l.Setting.Workers))
+		rate := g.Pair(alone, l).Scaled(float64(l.Setting.Workers))
 		if !rate.Known() {
 			return nil
 		}
@@ -90,29 +90,13 @@ func (c *Comparison) alone(g *Group, l *Line) *Line {
 	return nil
 }
 
-// toldApart tells how many pairs of rows were tested.
+// toldApart tells how many pairs are compared.
 func toldApart(_ *record.Results, c *Comparison) []finding.Finding {
-	n := c.numPairs(Pair.IsTest)
-	return found(n > 0, finding.Values{"pairs": n})
-}
-
-// copies tells how many pairs of equal rows there are, and how many of them look different.
-func copies(_ *record.Results, c *Comparison) []finding.Finding {
-	n := c.numPairs(Pair.isCopy)
-	return found(n > 0, finding.Values{"pairs": n,
-		"different": c.numPairs(func(p Pair) bool { return p.isCopy() && p.IsDecided() })})
-}
-
-// numPairs counts the pairs that satisfy is.
-func (c *Comparison) numPairs(is func(Pair) bool) (n int) {
+	tests := 0
 	for i := range c.Groups {
-		for _, p := range c.Groups[i].Pairs {
-			if is(p) {
-				n++
-			}
-		}
+		tests = c.Groups[i].noise.Tests // of all groups
 	}
-	return n
+	return found(tests > 0, finding.Values{"pairs": tests})
 }
 
 func firstStep(_ *record.Results, c *Comparison) []finding.Finding {

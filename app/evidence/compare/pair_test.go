@@ -104,15 +104,14 @@ func TestEqualRowsAreNotToldApart(t *testing.T) {
 // checkCopies returns how many pairs of equal rows are called different, and fails if a verdict does so.
 func checkCopies(t *testing.T, c *compare.Comparison, pairs int) (apart int) {
 	t.Helper()
-	wantFound(t, c, "copies")
 	seen := 0
 	for i := range c.Groups {
 		g := &c.Groups[i]
-		seen += len(g.Pairs)
-		if slices.ContainsFunc(g.Pairs, compare.Pair.IsDecided) {
+		seen += len(g.Pairs())
+		if slices.ContainsFunc(g.Pairs(), compare.Pair.IsDecided) {
 			apart++
 		}
-		if v := g.Verdict(); v.IsCertain() || v.IsFaster {
+		if v := g.Verdict(); v.IsCertain() || len(v.Faster) > 0 {
 			t.Errorf("a verdict on equal rows: %+v", v)
 		}
 	}
@@ -170,52 +169,47 @@ func TestVerdict(t *testing.T) {
 	thrice := func(x ...float64) []float64 { return slices.Repeat(x, 3) }
 	type rows map[string][]float64
 	for _, test := range []struct {
-		name            string
-		single          []float64
-		others          rows
-		tied            string
-		certain, faster bool
-		repeats         int
+		name   string
+		single []float64
+		others rows
+		tied   string
+		faster string
 	}{
 		{"the rounds of a report that praised ddp for 2.22 ms above 2.20 ms", thrice(4.32, 4.30, 4.34),
 			rows{"all-reduce": thrice(2.30, 2.20, 2.13), "ddp": thrice(2.04, 2.32, 2.22)},
-			"all-reduce 2×1, ddp 2×1", false, true, 0},
-		{"ranked by rounds", []float64{4, 4, 4, 4}, rows{"ddp": {2.2, 2.21, 2.2, 2.21},
-			"all-reduce": {1.9, 1.91, 1.91, 1.9}}, "all-reduce 2×1", true, true, 0},
-		{"four rounds that do not agree enough", []float64{4, 4.01, 4, 4.01}, rows{"all-reduce": {2, 2.01,
-			2, 2.01},
-			"ddp": {2.02, 2.1, 2.03, 2.02}}, "all-reduce 2×1, ddp 2×1", false, false, 6},
+			"ddp 2×1, all-reduce 2×1", "ddp 2×1, all-reduce 2×1"},
+		{"ranked by rounds", []float64{4, 4, 4, 4, 4}, rows{"ddp": {2.2, 2.21, 2.2, 2.21, 2.2},
+			"all-reduce": {1.9, 1.91, 1.91, 1.9, 1.9}}, "all-reduce 2×1", "all-reduce 2×1"},
+		{"three rounds that never met", []float64{4.5, 4.51, 4.5}, rows{"ddp": {2.4, 2.41, 2.4}},
+			"ddp 2×1", "ddp 2×1"},
 		{"a noisy row is told from nothing", []float64{4, 4.01, 4.02, 4, 4.01, 4.02}, rows{
 			"ddp": {2, 2.01, 2, 2.01, 2, 2.01}, "all-reduce": {2.4, 2.41, 2.4, 2.41, 2.4, 2.41},
-			"ps": {1.9, 3.4, 3, 1.8, 3.1, 3}}, "ddp 2×1, ps 2×1", false, true, 0},
+			"ps": {1.9, 3.4, 3, 1.8, 3.1, 3}}, "ddp 2×1, ps 2×1", "ddp 2×1, ps 2×1"},
+		{"a noisy row before one that is faster than the baseline", []float64{4, 4.01, 4.02, 4, 4.01, 4.02}, rows{
+			"ddp": {2, 2.01, 2, 2.01, 2, 2.01}, "ps": {1.9, 5.4, 1.8, 5.8, 1.9, 1.8}},
+			"ps 2×1, ddp 2×1, single 1×1", "ddp 2×1"},
 		{"a noisy baseline", []float64{4, 8, 4, 8, 4, 4}, rows{"ddp": {2, 9, 4, 9, 2, 3}},
-			"ddp 2×1, single 1×1", false, false, 0},
+			"ddp 2×1, single 1×1", ""},
 		{"the baseline", []float64{1, 1.01, 1, 1.01, 1, 1.01}, rows{"ddp": {2, 2.02, 2, 2.02, 2, 2.01}},
-			"single 1×1", true, false, 0},
-		{"two rounds", []float64{2, 2}, rows{"ddp": {1.9, 2.1}}, "single 1×1, ddp 2×1", false, false, 6},
-		{"one round", []float64{2}, rows{"ddp": {1}}, "ddp 2×1, single 1×1", false, false, 6},
+			"single 1×1", ""},
+		{"two rounds", []float64{2, 2}, rows{"ddp": {1.9, 2.1}}, "ddp 2×1, single 1×1", ""},
+		{"one round", []float64{2}, rows{"ddp": {1}}, "ddp 2×1, single 1×1", ""},
 	} {
 		_, v := verdictOf(4, test.single, test.others)
-		if got := labels(v.Tied); got != test.tied || v.IsCertain() != test.certain ||
-			v.IsFaster != test.faster ||
-			v.Repeats != test.repeats || v.IsOnce != (len(test.single) == 1) {
-			t.Errorf("%s: tied %s, certain %v, faster %v, repeats %d", test.name, got, v.IsCertain(),
-				v.IsFaster,
-				v.Repeats)
+		if got, faster := labels(v.Tied), labels(v.Faster); got != test.tied || faster != test.faster {
+			t.Errorf("%s: tied %s, faster %s", test.name, got, faster)
 		}
 	}
 }
 
-// A difference below the least is too close to call however sure the rounds are of it.
-func TestASmallDifferenceIsTooCloseToCall(t *testing.T) {
-	for step, want := range map[float64][2]bool{0.985: {false, true}, 0.97: {true, false}, 1: {false,
-		false}} {
+// What another hour may turn is not told apart however sure the rounds of this one are of it.
+func TestASmallDifferenceIsNotTold(t *testing.T) {
+	for step, want := range map[float64]bool{0.985: false, 0.97: true, 1: false} {
 		random := rand.New(rand.NewPCG(4, 1))
 		times := bench(20, 2, func(row int) float64 { return []float64{1, step}[row] },
 			func() float64 { return math.Exp(0.001 * random.NormFloat64()) })
-		_, v := verdictOf(2, times[0], map[string][]float64{"ddp": times[1]})
-		if v.IsCertain() != want[0] || v.IsClose != want[1] {
-			t.Errorf("step %v: certain %v, close %v, want %v", step, v.IsCertain(), v.IsClose, want)
+		if _, v := verdictOf(2, times[0], map[string][]float64{"ddp": times[1]}); v.IsCertain() != want {
+			t.Errorf("step %v: certain %v, want %v", step, v.IsCertain(), want)
 		}
 	}
 }
@@ -288,53 +282,11 @@ func TestNothingIsSaidOfRowsWhoseCoresOthersTook(t *testing.T) {
 	if l := g.Lines[2]; !l.Disturbed || l.Speedup.Known() || l.Efficiency.Known() || l.OverFloor.Known() {
 		t.Errorf("%+v: want no ratio", l)
 	}
-	if v := g.Verdict(); v.Tied[0] != g.Lines[1] || g.Unranked(g.Lines[2]) != compare.TakenCores {
-		t.Errorf("first %s, ddp is unranked for %q", v.Tied[0].Label, g.Unranked(g.Lines[2]))
+	if v := g.Verdict(); v.Tied[0] != g.Lines[1] || slices.Contains(g.Rivals, g.Lines[2]) {
+		t.Errorf("first %s, rivals %s", v.Tied[0].Label, labels(g.Rivals))
 	}
 	wantFound(t, c, "taken cores", "[ddp 2×1]")
 	wantFound(t, c, "taken runs", "[all-reduce 2×1]")
-}
-
-// A row that is left with a round or two cannot be told from any other. It does not hide what the rounds of
-// the others show; among rows that have no more, it is ranked as they are. Where as many rounds as decide
-// were run and others took cores in some, more of them are asked for.
-func TestRowsWithFewRoundsHideNothing(t *testing.T) {
-	noise := []float64{0, 0.003, 0.001, 0.004, 0.002, 0.005}
-	for _, test := range []struct {
-		rounds   int
-		taken    []float64 // of the runs of all-reduce
-		unranked string
-	}{
-		{4, []float64{0, 0.9, 0.9, 0.9}, compare.FewRounds}, {6, []float64{0, 0.9, 0.9, 0.9, 0.9, 0},
-			compare.FewRounds},
-		{3, []float64{0, 0.9, 0}, ""}, {4, []float64{0.9, 0.9, 0.9, 0.9}, compare.TakenCores}, {2,
-			[]float64{0, 0.9}, ""},
-	} {
-		m := newMaker(test.rounds, 4)
-		for i, name := range []string{"single", "all-reduce", "ddp"} {
-			var steps []float64
-			for _, v := range noise[:test.rounds] {
-				steps = append(steps, []float64{2, 1.2, 1}[i]+v)
-			}
-			m.add(record.Setting{Strategy: name, Workers: 1 + min(i, 1)}, steps...)
-		}
-		take(&m.Rows[1], test.taken...)
-		g := compare.Compare(m.Results).Groups[0]
-		if got := g.Unranked(g.Lines[1]); got != test.unranked {
-			t.Errorf("%d rounds, taken %v: unranked for %q", test.rounds, test.taken, got)
-		}
-		if v := g.Verdict(); v.IsCertain() != (test.unranked != "") {
-			t.Errorf("%d rounds, taken %v: %+v", test.rounds, test.taken, v)
-		}
-	}
-	m := newMaker(6, 2)
-	m.add(record.Setting{Strategy: "single", Workers: 1}, 9, 9.1, 9, 9, 9, 9)
-	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2.1, 2, 2.1, 2, 2.1)
-	m.add(record.Setting{Strategy: "all-reduce", Workers: 2}, 2.1, 2.3, 2.2, 2.1, 2.1, 2.1)
-	take(&m.Rows[2], 0, 0, 0, 0.3, 0.3, 0.3)
-	if v := compare.Compare(m.Results).Groups[0].Verdict(); v.Repeats != 12 {
-		t.Errorf("--repeats %d, want twice as many as there were", v.Repeats)
-	}
 }
 
 // An efficiency above 100 % is told with its range.
@@ -353,11 +305,11 @@ func TestCopiesOfARow(t *testing.T) {
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2.01, 2.02, 2, 2.01, 2.02)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.01, 2, 2.02, 2.01, 2, 2.02)
 	c := compare.Compare(m.Results)
-	wantFound(t, c, "copies", "different:0", "pairs:1")
+	wantNothing(t, c, "copies differ")
 	m.Rows[1] = *newMaker(6, 2).add(record.Setting{Strategy: "single", Workers: 1}, 3, 3.01, 3.02, 3, 3.01,
 		3.02)
 	m.Rows[1].Setting.Algorithm = "ring" // which the run chose
-	wantNothing(t, compare.Compare(m.Results), "copies")
+	wantNothing(t, compare.Compare(m.Results), "copies differ")
 	m.Rows[1].Copy = 1
 	wantFound(t, compare.Compare(m.Results), "copies differ", "single 1×1 single 1×1 (2)")
 }

@@ -146,79 +146,53 @@ func kernelsOf(c *Comparison) string {
 	return isa
 }
 
-// AgainstPeers relates each row to the same one of a peer: to the faster of its ways to run, which is A of a
-// pair. The tests are corrected for the number of rows.
-func (g *Group) AgainstPeers() []Pair {
-	var pairs []Pair
-	var ps []float64
-	for _, l := range g.Lines {
-		best := g.peerOf(l)
-		if best == nil {
-			continue
+// peers returns the lines of other programs that may be compared.
+func (g *Group) peers() []*Line {
+	return slices.DeleteFunc(slices.Clone(g.Lines), func(l *Line) bool {
+		return l.Setting.Peer == "" || l.Refused != nil || !l.isTimed()
+	})
+}
+
+// AgainstPeers relates each rival to the same row of a peer: to the faster of its ways to run, which is A of a
+// pair.
+func (g *Group) AgainstPeers() (pairs []Pair) {
+	for _, l := range g.Rivals {
+		p, isThere := g.againstFastest(l, func(b record.Setting) bool {
+			a := l.Setting
+			return a.Options == "" && a.Wire == "" && a.Strategy == b.Strategy && a.Workers == b.Workers &&
+				a.Threads == b.Threads
+		})
+		if isThere {
+			pairs = append(pairs, p)
 		}
-		if r := pairedRatio(best, l); r.Known() {
-			pairs, ps = append(pairs, Pair{A: best, B: l, Ratio: r}), append(ps, r.PairedP())
-		}
-	}
-	for i, p := range stat.Holm(ps) {
-		pairs[i].P = p
 	}
 	return pairs
 }
 
 // FastestAgainstPeer relates the fastest of our rows, the first of the answer, to the row of a peer with the
-// shortest step, whatever its strategy, workers and threads: that one is A of the pair. The tests against all
-// rows of the peer are corrected for their number. It returns false where one of the two is missing.
+// shortest step, whatever its strategy, workers and threads: that one is A of the pair. It returns false where
+// one of the two is missing.
 func (g *Group) FastestAgainstPeer() (Pair, bool) {
-	ranked := g.ranked(func(*Line) bool { return true })
-	if len(ranked) == 0 {
+	if len(g.Rivals) == 0 {
 		return Pair{}, false
 	}
-	var pairs []Pair
-	var ps []float64
-	fastest := -1
-	for _, l := range g.Lines {
-		isRival := l.Setting.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == nil && !l.Uneven &&
-			stat.IsFinite(l.Step.Median) && differences(l, ranked[0]) == nil
-		if !isRival {
-			continue
-		}
-		r := pairedRatio(l, ranked[0])
-		pairs, ps = append(pairs, Pair{A: l, B: ranked[0], Ratio: r}), append(ps, r.PairedP())
-		if fastest < 0 || l.Step.Median < pairs[fastest].A.Step.Median {
-			fastest = len(pairs) - 1
-		}
-	}
-	if fastest < 0 || !pairs[fastest].Ratio.Known() {
-		return Pair{}, false
-	}
-	pairs[fastest].P = stat.Holm(ps)[fastest]
-	return pairs[fastest], true
+	return g.againstFastest(g.ranked(g.Rivals)[0], func(record.Setting) bool { return true })
 }
 
-// IsTest reports whether a pair of rows has rounds enough in common to be told apart.
-func (p Pair) IsTest() bool { return len(p.Ratio.Values) >= stat.LeastRounds }
-
-// peerOf returns the fastest row of a peer that does the work of ours; nil if there is none.
-func (g *Group) peerOf(ours *Line) *Line {
-	if ours.Setting.Peer != "" || ours.OK == 0 || ours.Disturbed || ours.Refused != nil ||
-		!stat.IsFinite(ours.Step.Median) {
-		return nil
-	}
+// againstFastest relates one of our rows to the fastest of a peer that satisfies is and does its work.
+func (g *Group) againstFastest(ours *Line, is func(record.Setting) bool) (Pair, bool) {
 	var best *Line
-	for _, l := range g.Lines {
-		if l.isPeerOf(ours) && (best == nil || l.Step.Median < best.Step.Median) {
+	for _, l := range g.peers() {
+		isRival := is(l.Setting) && differences(l, ours) == nil
+		if isRival && (best == nil || l.Step.Median < best.Step.Median) {
 			best = l
 		}
 	}
-	return best
-}
-
-// isPeerOf reports whether l is the row of a peer that does the work of ours.
-func (l *Line) isPeerOf(ours *Line) bool {
-	a, b := l.Setting, ours.Setting
-	return a.Peer != "" && l.OK > 0 && !l.Disturbed && l.Refused == nil && b.Options == "" && b.Wire == "" &&
-		a.Strategy == b.Strategy && a.Workers == b.Workers && a.Threads == b.Threads
+	if best == nil {
+		return Pair{}, false
+	}
+	p := g.Pair(best, ours)
+	return p, p.Known()
 }
 
 // program names what ran the line: "" for Lockstep, else a peer with its own options.

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -46,7 +47,7 @@ func TestPeers(t *testing.T) {
 			if (len(each) == 1) != (test.refused == "") || c.Groups[0].Lines[1].Speedup.Known() {
 				t.Errorf("compared with %d rows of the peer", len(each))
 			}
-			if c.Groups[0].Unranked(c.Groups[0].Lines[1]) != compare.OtherProgram {
+			if slices.Contains(c.Groups[0].Rivals, c.Groups[0].Lines[1]) {
 				t.Error("another program is a rival")
 			}
 		})
@@ -67,7 +68,7 @@ func TestPeersAreCorrectedForTheirNumber(t *testing.T) {
 		Format: "nchw", Ours: record.Numbers{2.3}, Theirs: record.Numbers{2.3}}}
 	for _, p := range compare.Compare(m.Results).Groups[0].AgainstPeers() {
 		if p.IsDecided() {
-			t.Errorf("%s is told from %s, p = %v", p.B.Label, p.A.Label, p.P)
+			t.Errorf("%s is told from %s, %v", p.B.Label, p.A.Label, p.Interval)
 		}
 	}
 }

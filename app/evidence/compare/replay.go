@@ -33,7 +33,7 @@ const sameSpeed = 0.10
 // Replay compares two runs of one benchmark, row by row. Parameters are compared where the row promises the
 // bits of one process and both sides had the same kernels. Speeds are medians over runs, which were not at
 // one time, so they are not paired: called the same if the interval of their ratio lies within a tenth of 1,
-// else different if it lies beyond [LeastDifference].
+// else different if it lies beyond.
 func Replay(there, here *record.Results) []Replayed {
 	var out []Replayed
 	for i := range min(len(there.Rows), len(here.Rows)) {
@@ -92,7 +92,7 @@ func compareSpeed(a, b *Line) (verdict string, ratio, low, high float64) {
 	switch {
 	case i.Lo > 1-sameSpeed && i.Hi < 1+sameSpeed:
 		verdict = Same
-	case isBeyond(i):
+	case i.Hi < 1-sameSpeed || i.Lo > 1+sameSpeed:
 		verdict = Different
 	default:
 		verdict = Undecided

@@ -59,7 +59,6 @@ func rules() []rule {
 		{"chosen", fact, finding.None, choices},
 		{"weak scaling", fact, finding.None, weakScaling},
 		{"told apart", fact, finding.None, toldApart},
-		{"copies", fact, finding.None, copies},
 		{"first step", fact, finding.None, firstStep},
 		{"epoch", fact, finding.None, ofRows(func(l *Line) bool { return l.Epoch.N == 0 })},
 		{"interleaved", fact, finding.None, interleaved},

@@ -83,7 +83,7 @@ func (l *Line) counted() []*record.Run {
 
 // Interval returns the interval of the step over the runs that count.
 func (l *Line) Interval() stat.Interval {
-	return stat.IntervalOf(l.stepByRound, l.ownCorrelation)
+	return l.noise.Interval(l.stepByRound)
 }
 
 // summarizePlaces fills the samples and the seconds at which a run had its losses. Where ranks tell their own

@@ -84,27 +84,27 @@ func TestVerdictsHoldOnMachinesThatDrift(t *testing.T) {
 	}
 	slack := 3 * math.Sqrt(0.05*0.95/float64(trials))
 	for _, kind := range kinds {
-		for _, rounds := range []int{4, 5, 6, 10, 20, 0} { // 0: as many as make intervals narrow
+		for _, rounds := range []int{3, 4, 5, 6, 10, 20, 0} { // 0: as many as make intervals narrow
 			r := rand.New(rand.NewPCG(uint64(rounds), 8))
 			wrong, covered, intervals := 0, 0, 0
 			for range trials {
 				c := drawn(r, kind.draw, rounds)
-				for _, p := range c.Groups[0].Pairs {
+				for _, p := range c.Groups[0].Pairs() {
 					intervals++
-					if p.Ratio.Interval.Contains(1) {
+					if p.Interval.Contains(1) {
 						covered++
 					}
 				}
-				if slices.ContainsFunc(c.Groups[0].Pairs, compare.Pair.IsDecided) {
+				if slices.ContainsFunc(c.Groups[0].Pairs(), compare.Pair.IsDecided) {
 					wrong++
 				}
 			}
-			if share := float64(wrong) / float64(trials); share > 0.05+slack {
-				t.Errorf("%s, %d rounds: %.3f of benchmarks of equal rows show a difference, want 0.05",
-					kind.name, rounds, share)
-			}
-			if share := float64(covered) / float64(intervals); share < 0.9-slack {
-				t.Errorf("%s, %d rounds: %.3f of intervals cover, want 0.9", kind.name, rounds, share)
+			falsely := float64(wrong) / float64(trials)
+			covers := float64(covered) / float64(intervals)
+			t.Logf("%s, %d rounds: %.3f of benchmarks falsely show a difference, %.3f of intervals cover",
+				kind.name, rounds, falsely, covers)
+			if falsely > 0.05+slack || covers < 0.9-slack {
+				t.Error("want at most 0.05, and at least 0.9")
 			}
 		}
 	}

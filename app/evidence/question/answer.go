@@ -112,20 +112,13 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 		return
 	}
 	if a.Quantity != "step" && a.Line.Runs()[0].Samples == other.Runs()[0].Samples {
-		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), 0))
+		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), stat.Noise{}))
 	}
 	for i := range c.Groups {
-		for _, p := range c.Groups[i].Pairs {
-			isPair := a.Quantity == "step" && p.A == a.Line && p.B == other
-			if a.Quantity == "step" && p.A == other && p.B == a.Line {
-				isPair, p.Ratio = true, p.Ratio.Inverse()
-			}
-			if !isPair {
-				continue
-			}
-			if a.quotient(p.Ratio); a.Equals == nil && a.bound() == 1 && !p.IsDecided() {
-				a.Verdict = Undecided // by the test that all pairs of the page have
-			}
+		g := &c.Groups[i]
+		isPair := slices.Contains(g.Rivals, a.Line) && slices.Contains(g.Rivals, other)
+		if a.Quantity == "step" && isPair {
+			a.quotient(g.Pair(a.Line, other).Ratio)
 		}
 	}
 }

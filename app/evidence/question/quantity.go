@@ -97,7 +97,7 @@ func Of(l *compare.Line, quantity string) Estimate {
 		values = l.PhaseShares(quantity)
 	}
 	values = slices.DeleteFunc(values, math.IsNaN)
-	return Estimate{stat.Median(values), stat.IntervalOf(values, 0), len(values)}
+	return Estimate{stat.Median(values), stat.Noise{}.Interval(values), len(values)}
 }
 
 // byRound returns a quantity of the runs of a row whose times count, by round.

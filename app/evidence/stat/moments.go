@@ -23,29 +23,6 @@ func MomentsOf(x []float64) Moments {
 	return m
 }
 
-// NonzeroP returns the probability of a mean at least as far from 0, if the true one is 0: the two-sided
-// t-test of Student. With N values t = Mean / (SD/sqrt(N)) has N-1 degrees of freedom. It is 1 for fewer than
-// two values, which say nothing. Source: Student, "The probable error of a mean", Biometrika 6, 1908.
-func (a Moments) NonzeroP() float64 {
-	if a.N < 2 || a.Mean == 0 || !IsFinite(a.Mean) {
-		return 1
-	}
-	return studentP(a.Mean/(a.SD/math.Sqrt(float64(a.N))), float64(a.N-1))
-}
-
-// ZeroP returns the probability of differences of pairs whose mean is at most as far from 0, if the true mean
-// is margin > 0 or more from it: the larger one of two one-sided tests (TOST). Below 0.05 the pairs are the
-// same within margin. It is 1 for fewer than two values.
-//
-// Source: Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", Journal of
-// Pharmacokinetics and Biopharmaceutics 15, 1987.
-func (a Moments) ZeroP(margin float64) float64 {
-	if a.N < 2 {
-		return 1
-	}
-	return twoOneSided(margin-math.Abs(a.Mean), a.SD/math.Sqrt(float64(a.N)), a.N-1)
-}
-
 // MeanInterval returns the interval that covers the true mean with the wanted probability, if the values are
 // normal: Mean -+ t SD/sqrt(N) with the quantile t of Student's distribution with N-1 degrees of freedom.
 // Fewer than two values have no interval: the fields are NaN, coverage 0.
@@ -55,18 +32,6 @@ func (a Moments) MeanInterval(coverage float64) Interval {
 	}
 	half := studentQuantile(coverage, float64(a.N-1)) * a.SD / math.Sqrt(float64(a.N))
 	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
-}
-
-// twoOneSided returns the larger p of the two tests, of which the other has more room to its bound.
-func twoOneSided(room, e float64, freedom int) float64 {
-	p := studentP(room/e, float64(freedom)) / 2
-	switch {
-	case room == 0:
-		return 0.5
-	case room < 0:
-		return 1 - p
-	}
-	return p
 }
 
 // UnpairedInterval returns the interval of the ratio of two samples of values above 0 that were not taken in

@@ -89,17 +89,28 @@ type Interval struct {
 // Contains reports whether v lies in the closed interval.
 func (i Interval) Contains(v float64) bool { return i.Lo <= v && v <= i.Hi }
 
+// IsWithin reports whether the interval reaches no further than a relative width of a middle to both sides.
+func (i Interval) IsWithin(width, middle float64) bool { return i.Hi-i.Lo <= 2*width*middle }
+
 // Ratio is a quotient measured in pairs: one value per round of the interleaved schedule.
 type Ratio struct {
 	Values   []float64 // one per round, in round order
 	Median   float64
-	Interval Interval // for the true ratio
+	Interval Interval // for the true ratio, in other hours too
 
-	correlation float64 // of the noise of a round with that of the next
+	noise Noise
 }
 
 // Known reports whether at least one pair was measured.
 func (r Ratio) Known() bool { return !math.IsNaN(r.Median) && len(r.Values) > 0 }
+
+// IsDecided reports whether the two sides differ: the interval leaves out 1.
+func (r Ratio) IsDecided() bool { return r.Interval.Coverage > 0 && !r.Interval.Contains(1) }
+
+// IsWithin reports whether the rounds agree on the ratio to a relative width on both sides, in their hour.
+func (r Ratio) IsWithin(width float64) bool {
+	return r.noise.Interval(r.Values).IsWithin(width, r.Median)
+}
 
 // Scaled returns the ratio with every value multiplied by f > 0.
 func (r Ratio) Scaled(f float64) Ratio {
@@ -107,14 +118,13 @@ func (r Ratio) Scaled(f float64) Ratio {
 	for i, v := range r.Values {
 		values[i] = v * f
 	}
-	return ratioOf(values, r.correlation)
+	return ratioOf(values, r.noise)
 }
 
 // PairedRatio returns the ratios over[i]/under[i] of the rounds that both sides measured; a round that
 // one side lacks holds NaN there. Pairing inside a round removes the drift of the machine that both sides
-// shared, after Bulej et al., "Duet Benchmarking", 2020; the correlation of the noise of a round with
-// that of the next, 0 to below 1, widens the interval. It panics when the slices differ in length.
-func PairedRatio(over, under []float64, correlation float64) Ratio {
+// shared, after Bulej et al., "Duet Benchmarking", 2020. It panics when the slices differ in length.
+func PairedRatio(over, under []float64, noise Noise) Ratio {
 	if len(over) != len(under) {
 		panic("stat: paired ratio: slices differ in length")
 	}
@@ -124,12 +134,11 @@ func PairedRatio(over, under []float64, correlation float64) Ratio {
 			values = append(values, q)
 		}
 	}
-	return ratioOf(values, correlation)
+	return ratioOf(values, noise)
 }
 
-func ratioOf(values []float64, correlation float64) Ratio {
-	return Ratio{Values: values, Median: Median(values), Interval: IntervalOf(values, correlation),
-		correlation: correlation}
+func ratioOf(values []float64, noise Noise) Ratio {
+	return Ratio{Values: values, Median: Median(values), Interval: noise.hourly(values), noise: noise}
 }
 
 // Inverse returns the ratio the other way round.
@@ -138,7 +147,7 @@ func (r Ratio) Inverse() Ratio {
 	for i, v := range r.Values {
 		values[i] = 1 / v
 	}
-	return ratioOf(values, r.correlation)
+	return ratioOf(values, r.noise)
 }
 
 // IsFinite reports whether v is an ordinary number.

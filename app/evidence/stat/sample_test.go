@@ -49,12 +49,12 @@ func TestPairedRatio(t *testing.T) {
 	// A drift that doubles both sides leaves the pairs alone; unpaired medians would say 1.5.
 	single := []float64{2, 2, 4, math.NaN(), 2}
 	ddp := []float64{1, 1, 2, 3, 1}
-	r := stat.PairedRatio(single, ddp, 0)
-	if len(r.Values) != 4 || r.Median != 2 || r.Interval.Lo != 2 || r.Interval.Hi != 2 {
+	r := stat.PairedRatio(single, ddp, stat.Noise{})
+	if len(r.Values) != 4 || r.Median != 2 || !r.IsDecided() || !r.IsWithin(1e-9) {
 		t.Errorf("ratio %+v, want four pairs of 2", r)
 	}
 	near(t, "efficiency", r.Scaled(0.5).Median, 1, 0)
-	if stat.PairedRatio([]float64{math.NaN()}, []float64{1}, 0).Known() {
+	if stat.PairedRatio([]float64{math.NaN()}, []float64{1}, stat.Noise{}).Known() {
 		t.Error("a ratio without a pair is known")
 	}
 	defer func() {
@@ -62,14 +62,14 @@ func TestPairedRatio(t *testing.T) {
 			t.Error("slices of different length are taken")
 		}
 	}()
-	stat.PairedRatio(single, ddp[:1], 0)
+	stat.PairedRatio(single, ddp[:1], stat.Noise{})
 }
 
 func TestSummaryProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(0.001, 1000), stat.LeastRounds, 40).Draw(t, "x")
 		ones := slices.Repeat([]float64{1}, len(x))
-		s, i := stat.Summarize(x), stat.PairedRatio(x, ones, 0.5).Interval
+		s, i := stat.Summarize(x), stat.PairedRatio(x, ones, stat.Noise{Correlation: 0.5}).Interval
 		if !(s.Min <= s.P10 && s.P10 <= s.Median && s.Median <= s.P90 && s.P90 <= s.Max) {
 			t.Fatalf("not in order: %+v", s)
 		}

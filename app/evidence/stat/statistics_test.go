@@ -1,7 +1,6 @@
 package stat_test
 
 import (
-	"fmt"
 	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
@@ -44,22 +43,6 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Lakens, "Equivalence Tests: A Practical Primer", Social Psychological and Personality Science 8, 2017: of
-// the replication by Moery and Calin-Jageman, means 5.25 and 5.22, deviations 0.95 and 0.83, 95 and 89
-// people, margin d = 0.43 or 0.384; the larger of the two p is that of t(182) = -2.69, p = 0.004.
-func TestEquivalence(t *testing.T) {
-	// Pairs that differ by 0.03 with the standard error of the two samples: the same t with fewer degrees.
-	pairs := stat.Moments{N: 92, Mean: 0.03, SD: 0.1313 * math.Sqrt(92)}
-	near(t, "p of pairs", pairs.ZeroP(0.384), 0.004, 0.0005)
-	if p := (stat.Moments{N: 1}).ZeroP(1); p != 1 {
-		t.Errorf("one pair has p = %g, want 1", p)
-	}
-	pairs.Mean = 0.43
-	if p := pairs.ZeroP(0.384); p < 0.5 {
-		t.Errorf("a mean farther from 0 than the margin has p = %g, want above 0.5", p)
-	}
-}
-
 // Quinn, Parallel Programming in C with MPI and OpenMP, 2004, section 7.5: two programs with equal speed-ups
 // on eight processors, one with serial work, one with growing overhead.
 func TestKarpFlatt(t *testing.T) {
@@ -79,55 +62,6 @@ func TestAmdahl(t *testing.T) {
 	near(t, "8 processors", stat.Amdahl(0.05, 8), 5.93, 0.005)
 	near(t, "16 processors", stat.Amdahl(0.05, 16), 9.14, 0.005)
 	near(t, "1.78 on 2", stat.KarpFlatt(1.78, 2), 0.1236, 0.0001)
-}
-
-// ratios returns the ratios whose logarithms are d.
-func ratios(d ...float64) stat.Ratio {
-	var over, under []float64
-	for _, v := range d {
-		over, under = append(over, math.Exp(v)), append(under, 1)
-	}
-	return stat.PairedRatio(over, under, 0)
-}
-
-// The hours of sleep that two drugs added, patient by patient (Student 1908): t = -4.0621 with 9 degrees of
-// freedom, p = 0.002833 (R, t.test(extra ~ group, sleep, paired = TRUE)).
-func TestPairedPOfStudentsSleep(t *testing.T) {
-	r := ratios(-1.2, -2.4, -1.3, -1.3, 0, -1, -1.8, -0.8, -4.6, -1.4)
-	near(t, "p", r.PairedP(), 0.002833, 5e-7)
-}
-
-// Two differences m-s and m+s have t = m/s; n differences of which half are m-s and half m+s have
-// t = m/s*sqrt(n-1). At the tabulated 2.5 % points of Student's distribution p is 0.05.
-func TestPairedPAtTabulatedPoints(t *testing.T) {
-	for n, point := range map[int]float64{4: 3.18245, 6: 2.57058, 10: 2.26216, 20: 2.09302} {
-		var d []float64
-		for i := range n {
-			d = append(d, point/math.Sqrt(float64(n-1))+float64(2*(i%2)-1))
-		}
-		near(t, fmt.Sprintf("p of %d pairs", n), ratios(d...).PairedP(), 0.05, 2e-6)
-	}
-	// An even number of degrees of freedom: 2.77645 with 4, by differences -1, 1, 0, 1, -1 around the mean.
-	m := 2.77645 / math.Sqrt(5)
-	near(t, "p of 5 pairs", ratios(m-1, m+1, m, m+1, m-1).PairedP(), 0.05, 2e-6)
-	for _, r := range []stat.Ratio{ratios(), ratios(1), ratios(0, 0, 0, 0), ratios(-1, 1, -1, 1),
-		ratios(1, 1, 1)} {
-		if p := r.PairedP(); p != 1 {
-			t.Errorf("%v: p %v, want 1", r.Values, p)
-		}
-	}
-}
-
-// The example of R's p.adjust: 0.01, 0.02, 0.03, 0.04, 0.05 become 0.05, 0.08, 0.09, 0.09, 0.09.
-func TestHolm(t *testing.T) {
-	p := []float64{0.04, 0.01, 0.05, 0.02, 0.03}
-	want := []float64{0.09, 0.05, 0.09, 0.08, 0.09}
-	for i, got := range stat.Holm(p) {
-		near(t, fmt.Sprintf("p %v", p[i]), got, want[i], 1e-12)
-	}
-	if got := stat.Holm([]float64{0.7, 0.6}); !slices.Equal(got, []float64{1, 1}) {
-		t.Errorf("%v, want no probability above 1", got)
-	}
 }
 
 // Quantiles of Student's distribution, two-sided 95 %: 12.706, 4.303 and 2.262 with 1, 2 and 9 degrees of
