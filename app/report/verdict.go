@@ -56,8 +56,8 @@ func certainHeadline(g *compare.Group, v compare.Verdict) string {
 	return text + "."
 }
 
-// fasterHeadline says by how much the first row that is faster than the baseline is so, and which rows are not
-// told from one another: "ddp 2×1 is 1.6 to 1.9 times as fast as single 1×1".
+// fasterHeadline says by how much the first row that is faster than the baseline is so, and what is not told
+// from the first of all: "ddp 2×1 is 1.6 to 1.9 times as fast as single 1×1".
 func fasterHeadline(g *compare.Group, v compare.Verdict) string {
 	lead, who := v.Faster[0], v.Tied[0].Label
 	if lead == v.Tied[0] {
@@ -67,11 +67,11 @@ func fasterHeadline(g *compare.Group, v compare.Verdict) string {
 	if most := digits(lead.Speedup.Interval.Hi, 2); most != gain {
 		gain += " to " + most
 	}
-	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s%s.", lead.Label,
-		gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]), repeatsText(v))
+	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s%s.",
+		lead.Label, gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]), repeatsText(v))
 }
 
-// undecidedHeadline names the rows that are not told from the first, none of which is faster than the baseline.
+// undecidedHeadline names the rows that are not told from the first. None is faster than the baseline.
 func undecidedHeadline(v compare.Verdict) string {
 	which := "them apart"
 	if len(v.Tied) > 2 {

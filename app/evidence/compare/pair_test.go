@@ -185,7 +185,7 @@ func TestVerdict(t *testing.T) {
 		{"a noisy row is told from nothing", []float64{4, 4.01, 4.02, 4, 4.01, 4.02}, rows{
 			"ddp": {2, 2.01, 2, 2.01, 2, 2.01}, "all-reduce": {2.4, 2.41, 2.4, 2.41, 2.4, 2.41},
 			"ps": {1.9, 3.4, 3, 1.8, 3.1, 3}}, "ddp 2×1, ps 2×1", "ddp 2×1, ps 2×1"},
-		{"a noisy row before one that is faster than the baseline", []float64{4, 4.01, 4.02, 4, 4.01, 4.02}, rows{
+		{"a noisy row before a faster one", []float64{4, 4.01, 4.02, 4, 4.01, 4.02}, rows{
 			"ddp": {2, 2.01, 2, 2.01, 2, 2.01}, "ps": {1.9, 5.4, 1.8, 5.8, 1.9, 1.8}},
 			"ps 2×1, ddp 2×1, single 1×1", "ddp 2×1"},
 		{"a noisy baseline", []float64{4, 8, 4, 8, 4, 4}, rows{"ddp": {2, 9, 4, 9, 2, 3}},

@@ -153,8 +153,8 @@ func (g *Group) peers() []*Line {
 	})
 }
 
-// AgainstPeers relates each rival to the same row of a peer: to the faster of its ways to run, which is A of a
-// pair.
+// AgainstPeers relates each rival to the same row of a peer: to the faster of its ways to run, which is A of
+// a pair.
 func (g *Group) AgainstPeers() (pairs []Pair) {
 	for _, l := range g.Rivals {
 		p, isThere := g.againstFastest(l, func(b record.Setting) bool {
@@ -170,8 +170,8 @@ func (g *Group) AgainstPeers() (pairs []Pair) {
 }
 
 // FastestAgainstPeer relates the fastest of our rows, the first of the answer, to the row of a peer with the
-// shortest step, whatever its strategy, workers and threads: that one is A of the pair. It returns false where
-// one of the two is missing.
+// shortest step, whatever its strategy, workers and threads: that one is A of the pair. It returns false
+// where one of the two is missing.
 func (g *Group) FastestAgainstPeer() (Pair, bool) {
 	if len(g.Rivals) == 0 {
 		return Pair{}, false
