@@ -174,14 +174,11 @@ func (c Config) Complete() Config {
 	if c.Epochs == 0 && c.Steps == 0 && c.For == "" {
 		c.Epochs = 1
 	}
-	if c.Strategy == "" {
-		c.Strategy = strategy.DDP
-		if c.Workers == 1 {
-			c.Strategy = strategy.Single
-		}
-	}
-	if c.Strategy == strategy.Auto && c.Workers == 1 {
+	switch isOpen := c.Strategy == ""; {
+	case c.Workers == 1 && (isOpen || c.Strategy == strategy.Auto):
 		c.Strategy = strategy.Single
+	case isOpen:
+		c.Strategy = strategy.DDP
 	}
 	if c.Shards == 0 {
 		c.Shards = c.UsualShards(c.Workers)

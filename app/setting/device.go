@@ -25,6 +25,13 @@ const (
 // maxDevices bounds the number of a GPU.
 const maxDevices = 64
 
+// isNumbered reports whether a device is one GPU of several.
+func isNumbered(device string) bool {
+	number, isGPU := strings.CutPrefix(device, DeviceCUDA+":")
+	n, err := strconv.ParseUint(number, 10, 8)
+	return isGPU && err == nil && n < maxDevices
+}
+
 // IsOnGPU reports whether a GPU computes. It is unknown, and false, for a device that is auto.
 func (c Config) IsOnGPU() bool {
 	kind, _, _ := strings.Cut(c.Device, ":")

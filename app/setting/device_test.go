@@ -16,8 +16,8 @@ func TestDeviceAndMath(t *testing.T) {
 		{"cuda", "fast", ""}, {"cuda", "exact", ""}, {"cuda:3", "bf16", ""}, {"cuda", "tf32", ""},
 		{"cuda", "bf16x6", "--math bf16x6 is for CPUs, and --device cuda computes on a GPU"},
 		{"auto", "tf32", ""}, {"auto", "fp32", ""},
-		{"cuda:", "fast", `device: "cuda:" is no GPU`}, {"cuda:-1", "fast", `device: "cuda:-1" is no GPU`},
-		{"cuda:64", "fast", "want cuda:N, with N from 0 to 63"},
+		{"cuda:", "fast", `unknown device "cuda:"`}, {"cuda:-1", "fast", `unknown device "cuda:-1"`},
+		{"cuda:64", "fast", `unknown device "cuda:64"`},
 		{"gpu", "fast", `device: unknown device "gpu"; did you mean "cuda"?`},
 	} {
 		c := setting.Default()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/data"
 	"lockstep/internal/spelling"
 )
 
@@ -46,7 +45,17 @@ func text(at *string, kind string) value {
 
 // choice takes one of some names.
 func choice(at *string, names []string) value {
-	v := text(at, "NAME").checked(func(name string) error { return known(name, *at, names) })
+	return choiceOr(at, names, func(string) bool { return false })
+}
+
+// choiceOr takes one of some names, or another text.
+func choiceOr(at *string, names []string, isOther func(text string) bool) value {
+	v := text(at, "NAME").checked(func(name string) error {
+		if isOther(*at) {
+			return nil
+		}
+		return known(name, *at, names)
+	})
 	v.Values = names
 	return v
 }
@@ -61,17 +70,6 @@ func known(name, value string, names []string) error {
 		hint = fmt.Sprintf("; did you mean %q?", other)
 	}
 	return fmt.Errorf("unknown %s %.80q%s (known: %s)", name, value, hint, strings.Join(names, ", "))
-}
-
-// dataSet takes the name or the path of a data set.
-func dataSet(at *string, sets data.Catalog) value {
-	v := choice(at, sets.Names())
-	return v.checked(func(name string) error {
-		if sets.IsPath(*at) {
-			return nil
-		}
-		return known(name, *at, v.Values)
-	})
 }
 
 // parsed has its own type, read by read and written by its String method. The empty text is the zero value.
@@ -219,20 +217,5 @@ func seed(at *uint64) value {
 func byteSize(at *int, least, most int) value {
 	return scalar(at, "BYTES", ParseBytes, formatBytes).checked(func(string) error {
 		return within(*at, least, most)
-	})
-}
-
-// device takes a kind of device, or one GPU of several.
-func device(at *string) value {
-	v := choice(at, []string{DeviceCPU, DeviceCUDA, auto})
-	return v.checked(func(name string) error {
-		number, isNumbered := strings.CutPrefix(*at, DeviceCUDA+":")
-		if !isNumbered {
-			return known(name, *at, v.Values)
-		}
-		if n, err := strconv.ParseUint(number, 10, 8); err != nil || n >= maxDevices {
-			return fmt.Errorf("%.80q is no GPU; want cuda:N, with N from 0 to %d", *at, maxDevices-1)
-		}
-		return nil
 	})
 }

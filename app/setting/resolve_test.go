@@ -170,10 +170,10 @@ func TestBadValuesAreNamedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// A file may begin with a byte order mark, and use lists.
+// A file may use lists.
 func TestFormsOfAFile(t *testing.T) {
 	for _, text := range []string{
-		"\ufeffschedule: step\nmilestones: 1,2\nlr: 0.1\nweight-decay: 0.1\n",
+		"schedule: step\nmilestones: 1,2\nlr: 0.1\nweight-decay: 0.1\n",
 		"schedule: step\nmilestones: [1, 2]\nlr: 0.1\nweight-decay: 0.1\n",
 		"schedule: step\nmilestones:\n  - 1\n  - 2\nlr: 0.1\nweight-decay: '0.1'\n",
 	} {

@@ -121,6 +121,9 @@ func (r *resolver) reopen(flags map[string]string) {
 // drop leaves out what the run that is resumed had and its new strategy, number of workers or device has no
 // use for, unless it was given anew. Nothing of it changes a result, but for the math of another device.
 func (r *resolver) drop() {
+	if r.config.Resume == "" {
+		return
+	}
 	c := r.config.Complete()
 	for _, name := range c.extras() {
 		if r.origins[name] == fromResume && !c.takes(name) {

@@ -46,7 +46,7 @@ func ReadSheet(path string, text []byte) ([]Line, error) {
 				maxNested, mark)
 		}
 	}
-	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte(byteOrderMark)), 0)
+	file, err := parser.ParseBytes(text, 0)
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Token != nil {
 		return nil, s.refuse(syntax.Token.Position, "%s", syntax.Message)
@@ -72,9 +72,6 @@ func ReadSheet(path string, text []byte) ([]Line, error) {
 func (s sheet) refuse(at *token.Position, format string, args ...any) error {
 	return Refuse("%s:%d:%d: %s", s, at.Line, at.Column, fmt.Sprintf(format, args...))
 }
-
-// byteOrderMark begins files of some Windows editors.
-const byteOrderMark = "\ufeff"
 
 // sheet reads the file of a path.
 type sheet string

@@ -88,7 +88,8 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
 			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
 				"their size"},
-		{Name: "data", value: dataSet(&c.Data, c.Datasets()), elsewhere: "dataset dataset-name",
+		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
+			elsewhere: "dataset dataset-name",
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
 				"images by class or of a CSV or TSV file of texts"},
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
@@ -228,7 +229,8 @@ func (c *Config) processSettings() []Setting {
 			Usage: "interface on which workers meet"},
 		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,
 			Usage: "port on which workers meet; 0 for any free port, or for none on a loopback interface"},
-		{Name: "device", value: device(&c.Device), elsewhere: "accelerator",
+		{Name: "device", value: choiceOr(&c.Device, []string{DeviceCPU, DeviceCUDA, auto}, isNumbered),
+			elsewhere: "accelerator",
 			Usage: "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary " +
 				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
 				"second one; auto takes a GPU if one can be used, and says so"},
