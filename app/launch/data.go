@@ -15,15 +15,15 @@ import (
 	"lockstep/data"
 )
 
-// dataFiles returns the files of the data sets that some configurations use. Those that are not on this
-// machine are downloaded. Generated sets and the user's own data have none.
+// dataFiles returns the paths, by name, of the files of the data sets that some configurations use. Those
+// that are not on this machine are downloaded. Generated sets and the user's own data have none.
 func dataFiles(ctx context.Context, configs []setting.Config, e cluster.Environment,
-	show func(launcher.Progress)) ([]transfer.File, error) {
-	var files []transfer.File
-	seen := map[string]bool{}
+	show func(launcher.Progress)) (map[string]string, error) {
+	files := map[string]string{}
+	seen := map[[3]string]bool{}
 	for _, c := range configs {
 		o := c.DataOptions(e)
-		key := fmt.Sprintf("%q %q %q", c.Data, o.Dir, o.Vocabulary)
+		key := [3]string{c.Data, o.Dir, o.Vocabulary}
 		if seen[key] || c.Datasets().IsPath(c.Data) {
 			continue
 		}
@@ -37,10 +37,7 @@ func dataFiles(ctx context.Context, configs []setting.Config, e cluster.Environm
 			return nil, err
 		}
 		for _, f := range stored {
-			file := transfer.File{Path: f.Path, Name: f.Name}
-			if !slices.ContainsFunc(files, func(o transfer.File) bool { return o.Name == f.Name }) {
-				files = append(files, file)
-			}
+			files[f.Name] = f.Path
 		}
 	}
 	return files, nil
@@ -58,79 +55,58 @@ func (l *launching) sendData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	folder := l.plan.Configs[0].DataDir
-	if folder != "" {
+	if folder := l.plan.Configs[0].DataDir; folder != "" {
 		l.args = append(l.args, "--data-dir=")
 		if isHere(l.agents[0]) {
-			if l.dataDir, err = filepath.Abs(folder); err != nil {
-				return err
-			}
+			l.dataDir, err = filepath.Abs(folder)
 		}
 	}
-	return delivery{l.Console, away, []string{ReceiveArgument}, l.Show}.files(ctx, files)
+	if err != nil {
+		return err
+	}
+	return deliver(ctx, l.Console, away, files, l.Show, ReceiveArgument)
 }
 
 // isHere reports whether the host of an agent is this machine.
 func isHere(c *agent.Connection) bool { return agent.IsHere(c.Host.Name) }
 
-// delivery sends files to hosts.
-type delivery struct {
-	console agent.Console
-	hosts   []*agent.Connection
-	ask     []string                // arguments of the command that receives them there
-	show    func(launcher.Progress) // nil: not
-}
-
-// files sends the files that hosts lack.
-func (d delivery) files(ctx context.Context, files []transfer.File) error {
-	if len(d.hosts) == 0 || len(files) == 0 {
+// deliver sends to hosts the files that they lack, where a command of this program takes them. Show is told
+// of it.
+func deliver(ctx context.Context, c agent.Console, hosts []*agent.Connection, files map[string]string,
+	show func(launcher.Progress), command ...string) error {
+	if len(hosts) == 0 || len(files) == 0 {
 		return nil
 	}
 	cargo, err := transfer.Load(ctx, files)
 	if err != nil {
 		return err
 	}
-	var mu sync.Mutex
-	states := make([]transfer.Delivery, len(d.hosts))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	each(d.hosts, func(k int, c *agent.Connection) error {
-		stream, err := d.console.Stream(ctx, c, d.ask...)
+	var mu sync.Mutex // one at a time is shown
+	each(hosts, func(_ int, host *agent.Connection) error {
+		stream, err := c.Stream(ctx, host, command...)
 		if err != nil {
 			cancel(err)
 			return err
 		}
-		sent, err := cargo.Deliver(ctx, c.Host.Name, stream, func(state transfer.Delivery) {
+		sent, err := cargo.Deliver(ctx, host.Host.Name, stream, func(d transfer.Delivery) {
 			mu.Lock()
 			defer mu.Unlock()
-			states[k] = state
-			d.tell(launcher.Progress{Phase: "sending files: " + total(states)})
+			show(launcher.Progress{Phase: fmt.Sprintf("sending files to %s: %d of %d MiB", host.Host.Name,
+				d.Done>>20, d.Total>>20)})
 		})
 		if err != nil {
 			cancel(err)
 		} else if sent.Total > 0 {
-			d.tell(launcher.Progress{Note: fmt.Sprintf("host %s: %d MiB of data sets were sent to it",
-				c.Host.Name, (sent.Total+1<<20-1)>>20)})
+			mu.Lock()
+			defer mu.Unlock()
+			show(launcher.Progress{Note: fmt.Sprintf("host %s: %d MiB of data sets were sent to it",
+				host.Host.Name, (sent.Total+1<<20-1)>>20)})
 		}
 		return err
 	})
 	return context.Cause(ctx)
-}
-
-// tell shows progress, if it is to be shown.
-func (d delivery) tell(p launcher.Progress) {
-	if d.show != nil {
-		d.show(p)
-	}
-}
-
-// total sums what hosts have received.
-func total(states []transfer.Delivery) string {
-	var done, all int64
-	for _, s := range states {
-		done, all = done+s.Done, all+s.Total
-	}
-	return fmt.Sprintf("%d of %d MiB", done>>20, all>>20)
 }
 
 // ReceiveArgument is the command of lockstep that takes files from a console.

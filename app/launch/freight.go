@@ -2,19 +2,21 @@ package launch
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"lockstep/app/job/launcher"
 	"lockstep/app/launch/agent"
 	"lockstep/app/rundir"
-	"lockstep/app/setting"
 	"lockstep/app/transfer"
 	"lockstep/checkpoint"
 	"lockstep/internal/regular"
@@ -25,144 +27,98 @@ import (
 // is no set by name all hosts need. A file below the current folder has the same name below the job's folder
 // on a host; another one gets a name there, which replaces it on the command line.
 type freight struct {
-	isAway bool // the first host is another machine
-	here   string
-	extra  []string        // arguments that replace others
-	files  []transfer.File // for the first host, if it is away
-	data   []transfer.File // for all hosts that are away
-	fetch  string          // name of the folder of results; "": none come back
-	to     string          // the folder that it belongs to
+	isAway bool              // the first host is another machine
+	extra  []string          // arguments that replace others
+	files  map[string]string // for the first host, if it is away: paths by name
+	data   map[string]string // for all hosts that are away
 
-	isResumed bool   // the folder of results is there, and has gone on
-	release   func() // lets others use the folder that waits for results; nil: none does
-
-	directory string // of a run, as the command knows it; "": not known before
+	directory string // of the run or the bench, as the command knows it; "": not known before
+	local     string // the same on this machine
+	isResumed bool   // it is there, and goes on
 }
 
 // load finds the files of a command line.
-func load(s Survey, isAway bool) (*freight, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the current folder: %w", err)
-	}
-	f := &freight{isAway: isAway, here: here, to: here}
-	for _, name := range []string{"config", "plan", "resume"} {
-		if err := f.add(name, s.Given[name]); err != nil {
-			return nil, err
-		}
+func load(s Survey, isAway bool) (f *freight, err error) {
+	f = &freight{isAway: isAway, files: map[string]string{}, data: map[string]string{}}
+	for _, flag := range []string{"config", "plan", "resume"} {
+		err = errors.Join(err, f.add(flag, s.Given[flag]))
 	}
 	for _, c := range s.Configs {
-		if err := f.addInputs(c); err != nil {
-			return nil, err
+		err = errors.Join(err, f.add("weights", c.Weights), f.add("vocab", c.Vocab))
+		if c.Datasets().IsPath(c.Data) {
+			err = errors.Join(err, f.add("data", c.Data))
 		}
 	}
 	resume, out := s.Given["resume"], s.Given["out"]
-	if out == "" && len(s.Configs) == 1 && resume == "" { // whose configuration names its own folder
-		out = s.Configs[0].Out
+	switch {
+	case out != "":
+		f.direct("out", out)
+	case resume != "":
+		f.direct("resume", resume)
+		f.isResumed = true
+	case len(s.Configs) == 1 && s.Configs[0].Out != "": // whose configuration names its own folder
+		f.direct("out", s.Configs[0].Out)
 	}
-	f.addResults(resume, out)
-	return f, nil
+	return f, err
 }
 
-// addInputs adds the files that a run of c reads.
-func (f *freight) addInputs(c setting.Config) error {
-	paths := map[string]string{"weights": c.Weights, "vocab": c.Vocab}
-	if c.Datasets().IsPath(c.Data) {
-		paths["data"] = c.Data
-	}
-	for _, name := range []string{"weights", "vocab", "data"} {
-		if err := f.add(name, paths[name]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addResults notes the folders that --resume and --out name; "": neither does.
-func (f *freight) addResults(resume, out string) {
-	if resume != "" {
-		f.directory, f.isResumed = resume, true
-		f.result("resume", resume)
-	}
-	if out != "" {
-		f.directory = out
-		f.result("out", out)
+// direct notes the directory of the command, which a flag names.
+func (f *freight) direct(flag, where string) {
+	f.directory, f.local = where, where
+	if f.isAway {
+		f.directory = f.rename(flag, where)
 	}
 }
 
-// direct gives a command without --out or --resume a directory, as it would itself: runs/<time>-<what>.
-func (f *freight) direct(what string) {
+// directFree gives a command without a directory one, as it would itself: runs/<time>-<what>.
+func (f *freight) directFree(what string) {
 	if f.directory == "" {
 		f.directory = filepath.ToSlash(rundir.Free(what, time.Now()))
+		f.local = f.directory
 		f.replace("out", f.directory)
-		f.fetch = f.directory
 	}
 }
 
 // reserve keeps others from using the folder of results on this machine until they are here. It must be
 // empty, unless the run in it goes on.
-func (f *freight) reserve() (err error) {
+func (f *freight) reserve() (release func(), err error) {
 	switch {
-	case !f.isAway || f.fetch == "":
-		return nil // the command does it, if it is here
+	case !f.isAway || f.directory == "": // the command does it, if it is here
 	case f.isResumed:
-		if f.release, err = rundir.Lock(f.local()); err != nil {
+		if release, err = rundir.Lock(f.local); err != nil {
 			err = &rundir.FolderError{Flag: "resume", Reason: err.Error()}
 		}
 	default:
-		f.release, err = rundir.Reserve(f.local())
+		release, err = rundir.Reserve(f.local)
 	}
-	return err
+	if release == nil {
+		release = func() {}
+	}
+	return release, err
 }
 
 // near returns the path below the current folder; "" if it is elsewhere.
-func (f *freight) near(where string) string {
-	full, err := filepath.Abs(where)
-	if err != nil {
-		return ""
-	}
-	name, err := filepath.Rel(f.here, full)
+func near(where string) string {
+	here, _ := filepath.Abs(".") // nothing is below "", with which the second fails as well
+	full, _ := filepath.Abs(where)
+	name, err := filepath.Rel(here, full)
 	if err != nil || name == "." || !filepath.IsLocal(name) {
 		return ""
 	}
 	return filepath.ToSlash(name)
 }
 
-// add lets hosts have a file, or all files of a folder, that a flag names. Of what is not there, the command
-// says that.
-func (f *freight) add(flag, where string) error {
-	info, err := os.Stat(where)
-	if where == "" || err != nil {
-		return nil
-	}
-	name := f.near(where)
-	switch {
-	case name == "" && !f.isAway:
-		return nil // the command has it here, and hosts may have it at the same place
-	case name == "":
+// rename returns the name on the first host, which is away, of what a flag names, and gives the flag that
+// value.
+func (f *freight) rename(flag, where string) string {
+	name := near(where)
+	if name == "" {
 		name = path.Join("files", flag, filepath.Base(where))
 	}
-	if f.isAway && filepath.FromSlash(name) != filepath.Clean(where) {
+	if filepath.FromSlash(name) != filepath.Clean(where) {
 		f.replace(flag, name)
 	}
-	if flag == "data" {
-		return addFiles(&f.data, where, name)
-	}
-	if err := addFiles(&f.files, where, name); err != nil {
-		return err
-	}
-	if flag != "weights" && flag != "vocab" {
-		return nil
-	}
-	if !info.IsDir() {
-		name = path.Dir(name)
-	}
-	for _, file := range checkpoint.Companions(where) {
-		if err := addFiles(&f.files, file, path.Join(name, filepath.Base(file))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return name
 }
 
 // replace gives a flag another value.
@@ -172,8 +128,37 @@ func (f *freight) replace(flag, value string) {
 	}
 }
 
+// add lets hosts have a file, or all files of a folder, that a flag names. Of what is not there, the command
+// says that.
+func (f *freight) add(flag, where string) error {
+	info, err := os.Stat(where)
+	if where == "" || err != nil {
+		return nil
+	}
+	name := near(where)
+	switch {
+	case f.isAway:
+		name = f.rename(flag, where)
+	case name == "":
+		return nil // the command has it here, and hosts may have it at the same place
+	}
+	if flag == "data" {
+		return addFiles(f.data, where, name)
+	}
+	err = addFiles(f.files, where, name)
+	if flag == "weights" || flag == "vocab" {
+		if !info.IsDir() {
+			name = path.Dir(name)
+		}
+		for _, file := range checkpoint.Companions(where) {
+			err = errors.Join(err, addFiles(f.files, file, path.Join(name, filepath.Base(file))))
+		}
+	}
+	return err
+}
+
 // addFiles adds a file or the files of a folder under a name.
-func addFiles(files *[]transfer.File, where, name string) error {
+func addFiles(files map[string]string, where, name string) error {
 	return filepath.WalkDir(where, func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -182,73 +167,46 @@ func addFiles(files *[]transfer.File, where, name string) error {
 			return nil
 		}
 		below, err := filepath.Rel(where, file)
-		if err != nil {
-			return err
-		}
-		entry := transfer.File{Path: file, Name: path.Join(name, filepath.ToSlash(below))}
-		if !slices.ContainsFunc(*files, func(o transfer.File) bool { return o.Name == entry.Name }) {
-			*files = append(*files, entry)
-		}
-		return nil
+		files[path.Join(name, filepath.ToSlash(below))] = file
+		return err
 	})
-}
-
-// result notes the folder of results that a flag names, if the first host is another machine.
-func (f *freight) result(flag, where string) {
-	if !f.isAway {
-		return
-	}
-	if name := f.near(where); name != "" {
-		f.fetch, f.to = name, f.here
-		if filepath.FromSlash(name) != filepath.Clean(where) {
-			f.directory = name
-			f.replace(flag, name)
-		}
-		return
-	}
-	if full, err := filepath.Abs(where); err == nil {
-		where = full
-	}
-	name := filepath.Base(where)
-	if flag == "resume" {
-		name = path.Join("files", flag, name) // under which it was sent
-	}
-	f.fetch, f.to, f.directory = name, filepath.Dir(where), name
-	f.replace(flag, name)
 }
 
 // send sends the files to the hosts.
 func (f *freight) send(ctx context.Context, c agent.Console, agents []*agent.Connection,
 	folder string) error {
-	ask := []string{ReceiveArgument, "--job", folder}
-	if f.isAway {
-		d := delivery{c, agents[:1], ask, nil}
-		if err := d.files(ctx, slices.Concat(f.files, f.data)); err != nil {
-			return err
-		}
+	quiet := func(launcher.Progress) {}
+	err := deliver(ctx, c, agents[1:], f.data, quiet, ReceiveArgument, "--job", folder)
+	if err != nil || !f.isAway {
+		return err
 	}
-	return delivery{c, agents[1:], ask, nil}.files(ctx, f.data)
+	maps.Copy(f.files, f.data)
+	return deliver(ctx, c, agents[:1], f.files, quiet, ReceiveArgument, "--job", folder)
 }
+
+// sentFolder is the folder of results on their way.
+const sentFolder = "results"
 
 // bring fetches the results of a first host that is another machine. They appear at once, and take the place
 // of nothing but an empty folder, unless the run was resumed. A command that has left none is no error.
 func (f *freight) bring(ctx context.Context, c agent.Console, first *agent.Connection,
 	folder string) error {
-	if !f.isAway || f.fetch == "" {
+	if !f.isAway || f.directory == "" {
 		return nil
 	}
-	scratch, remove, err := regular.MakeFolder(f.to, "results")
+	scratch, remove, err := regular.MakeFolder(filepath.Dir(f.local), sentFolder)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	stream, err := c.Stream(ctx, first, agent.Argument, "--send", sentName(folder, f.fetch))
+	where := path.Join(first.Hello.Jobs, folder)
+	stream, err := c.Stream(ctx, first, agent.Argument, "--send",
+		base64.RawURLEncoding.EncodeToString([]byte(path.Join(where, f.directory))))
 	if err != nil {
 		return err
 	}
 	defer stream.Close() // it is read to its end
 	err = transfer.Receive(ctx, stream, stream, scratch)
-	where := path.Join(first.Hello.Jobs, folder)
 	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
 		return &agent.HostError{Host: first.Host.Name, IsLost: true, Text: fmt.Sprintf(
 			"the results, which stay in %s there, did not come: %v", where, err)}
@@ -257,42 +215,50 @@ func (f *freight) bring(ctx context.Context, c agent.Console, first *agent.Conne
 		return fmt.Errorf("host %s: fetch the results, which stay in %s there: %w", first.Host.Name,
 			where, err)
 	}
-	return f.place(scratch)
+	return f.place(filepath.Join(scratch, sentFolder))
 }
 
-// place gives the results in a folder their name.
-func (f *freight) place(folder string) error {
-	from, target := filepath.Join(folder, f.fetch), filepath.Join(f.to, f.fetch)
+// Send sends the results in a folder of this host to the console, on whose side is [transfer.Receive]. The
+// name of the folder comes in a form that a shell takes as it is.
+func Send(ctx context.Context, in io.ReadCloser, out io.Writer, name string) error {
+	folder, err := base64.RawURLEncoding.DecodeString(name)
+	if err != nil {
+		return fmt.Errorf("agent: --send: %w", err)
+	}
+	files := map[string]string{}
+	err = addFiles(files, string(folder), sentFolder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	cargo, err := transfer.Load(ctx, files)
+	if err != nil {
+		return err
+	}
+	_, err = cargo.Deliver(ctx, "console", struct {
+		io.ReadCloser
+		io.Writer
+	}{in, out}, nil)
+	return err
+}
+
+// place gives the results that came into a folder their name.
+func (f *freight) place(from string) error {
 	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-		return err
-	}
 	if f.isResumed {
-		old := from + ".old" // goes with the folder
-		if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		old := from + ".old" // goes with the scratch folder
+		if err := os.Rename(f.local, old); err != nil {
 			return err
 		}
-		if err := os.Rename(from, target); err != nil {
-			return errors.Join(err, os.Rename(old, target))
+		if err := os.Rename(from, f.local); err != nil {
+			return errors.Join(err, os.Rename(old, f.local))
 		}
 		return nil
 	}
 	// Remove takes nothing but an empty folder away.
-	if err := os.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is no longer empty, and stays as it is: %w", target, err)
+	if err := os.Remove(f.local); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is no longer empty, and stays as it is: %w", f.local, err)
 	}
-	return os.Rename(from, target)
-}
-
-// local returns the directory of the run on this machine, once its results are here.
-func (f *freight) local() string {
-	switch {
-	case !f.isAway:
-		return f.directory
-	case f.to == f.here:
-		return filepath.FromSlash(f.directory)
-	}
-	return filepath.Join(f.to, path.Base(f.directory))
+	return os.Rename(from, f.local)
 }

@@ -81,6 +81,7 @@ type launching struct {
 	args    []string // of the command
 	dataDir string   // of the command, if the first host is this machine; "": that of its environment
 	freight *freight
+	release func() // lets others use the folder that waits for results
 	folder  string // name of the job's folder
 	outcome Outcome
 }
@@ -88,19 +89,13 @@ type launching struct {
 // Run connects to the hosts, examines them, sends them what they need, runs the command on the first of them,
 // starts it again if it has lost a worker or a host and may do so, and fetches its results.
 func Run(ctx context.Context, c Command) (Outcome, error) {
-	l := &launching{Command: c}
+	l := &launching{Command: c, release: func() {}}
 	if err := l.check(ctx); err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	err := interruptedBy(c.Signals, cancel, func() error { return l.prepare(ctx) })
+	err := interruptible(ctx, c.Signals, l.prepare)
 	defer func() { CloseAll(l.agents) }()
-	defer func() {
-		if l.freight != nil && l.freight.release != nil {
-			l.freight.release()
-		}
-	}()
+	defer func() { l.release() }()
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -111,12 +106,8 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 
 // check refuses what can be refused before a host is reached.
 func (l *launching) check(ctx context.Context) error {
-	switch {
-	case l.Restarts == 0 && l.MinHosts > 0:
+	if l.Restarts == 0 && l.MinHosts > 0 {
 		return setting.Refuse("--min-hosts %d: without --max-restarts, no host may be lost", l.MinHosts)
-	case l.MinHosts > len(l.Hosts):
-		return setting.Refuse("--min-hosts %d: more than the %s of the job", l.MinHosts,
-			spelling.Count(len(l.Hosts), "host"))
 	}
 	for _, h := range l.Hosts {
 		l.roster = append(l.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
@@ -130,21 +121,20 @@ func (l *launching) check(ctx context.Context) error {
 	return err
 }
 
-// interruptedBy calls do, and cancel if a signal comes meanwhile.
-func interruptedBy(signals <-chan os.Signal, cancel func(), do func() error) error {
-	done, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
+// interruptible calls do with a context that ends when a signal comes meanwhile.
+func interruptible(ctx context.Context, signals <-chan os.Signal, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		select {
 		case <-signals:
 			cancel()
-		case <-done:
+		case <-ctx.Done():
 		}
-	}()
-	err := do()
-	close(done)
-	<-watched
-	return err
+	})
+	defer watch.Wait()
+	defer cancel()
+	return do(ctx)
 }
 
 // pause tells the agents that this process is about to be stopped.
@@ -179,12 +169,14 @@ func (l *launching) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if len(l.plan.Configs) > 0 && (l.freight.isAway || l.Restarts > 0) {
-		l.freight.direct(l.plan.folderName())
+		l.freight.directFree(l.plan.folderName())
 	}
-	if err := l.freight.reserve(); err != nil {
+	if l.release, err = l.freight.reserve(); err != nil {
 		return err
 	}
-	l.args, l.folder = append(l.args, l.freight.extra...), jobName()
+	l.args = append(l.args, l.freight.extra...)
+	// Processes of several containers have the same number.
+	l.folder = fmt.Sprintf("%s-%.8s", time.Now().UTC().Format("20060102-150405"), rand.Text())
 	err = each(l.agents, func(k int, c *agent.Connection) error {
 		if k == 0 && !l.freight.isAway {
 			return nil // the command runs in the current folder
@@ -211,12 +203,16 @@ func (l *launching) examine(ctx context.Context) error {
 	if !slices.ContainsFunc(l.agents, func(c *agent.Connection) bool { return !isHere(c) }) {
 		return nil // over the loopback interface
 	}
-	found, err := Preflight(ctx, l.agents, l.preflightConfig())
+	var exchange doctor.Config // of the model that is trained first
+	if len(l.plan.Configs) > 0 {
+		exchange.Model = l.plan.Configs[0].Model
+		exchange.GradientBytes, _ = l.GradientBytes(exchange.Model) // the command says what is wrong with it
+	}
+	found, err := Preflight(ctx, l.agents, exchange)
 	if err != nil {
 		return err
 	}
-	refused := doctor.Refuse(found.Findings)
-	shown := *found
+	refused, shown := doctor.Refuse(found.Findings), *found
 	shown.Findings = slices.DeleteFunc(slices.Clone(found.Findings), func(f record.Finding) bool {
 		return f.Level == record.LevelError // the error says them
 	})
@@ -235,9 +231,8 @@ func (l *launching) environment() cluster.Environment {
 	e := cluster.RosterEnvironment(l.roster)
 	e[cluster.EnvPreflight] = l.found
 	for name, value := range l.Environment {
-		isOurs := strings.HasPrefix(name, cluster.EnvTrain) ||
-			slices.Contains([]string{cluster.EnvISA, cluster.EnvNoColor, cluster.EnvTerm}, name)
-		if isOurs {
+		if strings.HasPrefix(name, cluster.EnvTrain) || name == cluster.EnvISA ||
+			name == cluster.EnvNoColor || name == cluster.EnvTerm {
 			e[name] = value
 		}
 	}
@@ -253,7 +248,7 @@ func (l *launching) environment() cluster.Environment {
 	return e
 }
 
-// work runs the command on the hosts, which are prepared, and fetches its logs and results.
+// work runs the command on the hosts, which are prepared, and fetches its results.
 func (l *launching) work(ctx context.Context) error {
 	again := &Restarts{Most: l.Restarts, Stderr: l.Stderr}
 	err := l.follow(ctx, again)
@@ -263,27 +258,19 @@ func (l *launching) work(ctx context.Context) error {
 	if agent.IsLost(err) {
 		return l.withoutFirst(err)
 	}
-	failed := l.bring()
-	l.outcome.Arguments, l.outcome.Directory, l.outcome.Restarts = l.args, l.freight.local(), again.Done
-	return errors.Join(err, failed)
+	l.outcome.Arguments, l.outcome.Directory, l.outcome.Restarts = l.args, l.freight.local, again.Done
+	return errors.Join(err, l.bring())
 }
 
 // follow runs the command, and starts it again if it has lost a worker or a host and may do so.
 func (l *launching) follow(ctx context.Context, again *Restarts) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	args, o := l.args, &l.outcome
-	var stands record.Standing
 	for {
 		ended, err := l.attempt(ctx, args, again)
 		if err != nil {
 			return err
 		}
 		o.Status = ended.Status
-		if ended.IsAsked && ended.Signal != "" && len(again.Done) > 0 { // before it could hear signals
-			o.IsWithheld, o.Status = true, statusAsked(ended.Signal != "SIGINT", stands)
-			return nil
-		}
 		if !again.MayFollow(ended.Status) {
 			o.IsWithheld = o.IsWithheld || ended.Signal != "" // it was killed and has said nothing
 			return nil
@@ -291,9 +278,9 @@ func (l *launching) follow(ctx context.Context, again *Restarts) error {
 		if o.IsWithheld = true; ended.IsAsked {
 			return nil
 		}
-		err = interruptedBy(l.Signals, cancel, func() (err error) { stands, err = l.stand(ctx); return err })
-		if ctx.Err() != nil {
-			return ctx.Err()
+		stands, err := l.stand(ctx)
+		if errors.Is(err, context.Canceled) {
+			return err
 		}
 		if err == nil {
 			err = again.Asked(l.Signals, l.IsPreemption, stands, &o.Status)
@@ -334,8 +321,8 @@ func (l *launching) attempt(ctx context.Context, args []string, again *Restarts)
 
 // other returns the number of the host whose loss err is, if it is not the first one; else 0.
 func (l *launching) other(err error) int {
-	lost := (*agent.HostError)(nil)
-	if !errors.As(err, &lost) || !lost.IsLost {
+	lost, isHost := errors.AsType[*agent.HostError](err)
+	if !isHost || !lost.IsLost {
 		return 0
 	}
 	return max(0, slices.IndexFunc(l.agents, func(c *agent.Connection) bool {
@@ -343,26 +330,17 @@ func (l *launching) other(err error) int {
 	}))
 }
 
-// standTime is the time in which the first host has to read its newest checkpoint.
-const standTime = 5 * time.Minute
-
 // stand asks the first host where the run can go on.
 func (l *launching) stand(ctx context.Context) (s record.Standing, err error) {
-	asked := standAsk{Directory: l.freight.directory}
-	if l.freight.isAway {
-		asked.Folder = l.folder
-	}
-	body, err := json.Marshal(asked)
+	body, err := json.Marshal(l.there())
 	if err != nil {
 		return s, err
 	}
-	late, cancel := context.WithTimeout(ctx, standTime)
-	defer cancel()
-	answer, err := l.agents[0].Ask(late, askStand, body)
-	if late.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("host %s has not found a checkpoint within %v: its disk hangs",
-			l.agents[0].Host.Name, standTime)
-	}
+	var answer json.RawMessage
+	err = interruptible(ctx, l.Signals, func(ctx context.Context) (err error) {
+		answer, err = l.agents[0].Ask(ctx, askStand, body)
+		return err
+	})
 	if err != nil {
 		return s, err
 	}
@@ -380,14 +358,10 @@ func (l *launching) leave(lost []int) (cause string, ok bool) {
 		l.agents[k].Close()
 	}
 	cause = "lost host " + strings.Join(names, ", ")
-	least, left := l.MinHosts, len(l.agents)-len(lost)
-	if least == 0 {
-		least = len(l.agents)
-	}
+	least, left := cmp.Or(l.MinHosts, len(l.agents)), len(l.agents)-len(lost)
 	if left < least {
 		fmt.Fprintf(l.Stderr, "lockstep: no restart: %s, and %s left, of at least %d; --min-hosts %d "+
-			"allows it\n",
-			cause, spelling.Count(left, "host"), least, left)
+			"allows it\n", cause, spelling.Count(left, "host"), least, left)
 		return cause, false
 	}
 	var agents []*agent.Connection
@@ -403,8 +377,9 @@ func (l *launching) leave(lost []int) (cause string, ok bool) {
 
 // withoutFirst adds to the error of a first host that is lost what that means for the run, and how to go on.
 func (l *launching) withoutFirst(err error) error {
-	first, lost := l.agents[0], (*agent.HostError)(nil)
-	if !errors.As(err, &lost) || lost.Host != first.Host.Name {
+	first := l.agents[0].Host.Name
+	lost, isHost := errors.AsType[*agent.HostError](err)
+	if !isHost || lost.Host != first || !l.freight.isAway {
 		return err
 	}
 	text := ""
@@ -412,24 +387,26 @@ func (l *launching) withoutFirst(err error) error {
 		text = "no restart: the command ran on the first host, which has the checkpoints; the host that is " +
 			"least likely to be lost should be the first\n"
 	}
-	if !l.freight.isAway {
-		return fmt.Errorf("%w\n%swhat the run has written is in %s", err, text,
-			cmp.Or(l.freight.directory, "the current folder"))
-	}
-	there := path.Join(first.Hello.Jobs, l.folder, l.freight.directory)
-	text += fmt.Sprintf("what the run has written stays on %s for 30 days, in %s", first.Host.Name, there)
+	there := l.there()
+	text += fmt.Sprintf("what the run has written stays on %s for 30 days, in %s", first, there)
 	if l.freight.directory != "" {
 		text += fmt.Sprintf("; to go on: scp -r %s:%s . and lockstep launch --hosts ... -- train --resume %s",
-			first.Host.Name, there, path.Base(there))
+			first, there, path.Base(there))
 	}
 	return fmt.Errorf("%w\n%s", err, text)
 }
 
+// there returns the directory of the run on the first host.
+func (l *launching) there() string {
+	if !l.freight.isAway {
+		return l.freight.directory
+	}
+	return path.Join(l.agents[0].Hello.Jobs, l.folder, l.freight.directory)
+}
+
 // bring fetches the results and removes the folders of the job. A signal ends it.
 func (l *launching) bring() error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	return interruptedBy(l.Signals, cancel, func() error {
+	return interruptible(context.Background(), l.Signals, func(ctx context.Context) error {
 		if err := l.freight.bring(ctx, l.Console, l.agents[0], l.folder); err != nil {
 			return err
 		}
@@ -438,10 +415,4 @@ func (l *launching) bring() error {
 		})
 		return nil
 	})
-}
-
-// jobName returns a name for the folder of a job on its hosts, which no other console chooses: in containers,
-// processes of several have the same number.
-func jobName() string {
-	return fmt.Sprintf("%s-%.8s", time.Now().UTC().Format("20060102-150405"), rand.Text())
 }

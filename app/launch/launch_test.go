@@ -1,12 +1,12 @@
 package launch
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,10 +38,8 @@ func TestFilesThatACommandNeeds(t *testing.T) {
 	e := cluster.Environment{cluster.EnvData: folder}
 	for name, want := range map[string]int{"glyphs": 0, "mnist": 4} {
 		files, err := dataFiles(t.Context(), []setting.Config{named(name), named(name)}, e, nil)
-		if err != nil || len(files) != want || want > 0 && !slices.ContainsFunc(files,
-			func(f transfer.File) bool {
-				return f.Name == "mnist/train-images-idx3-ubyte" && strings.HasPrefix(f.Path, folder)
-			}) {
+		const one = "mnist/train-images-idx3-ubyte"
+		if err != nil || len(files) != want || want > 0 && files[one] != filepath.Join(folder, one) {
 			t.Errorf("%s: %+v, %v", name, files, err)
 		}
 	}
@@ -60,36 +58,35 @@ func TestFolderOfResults(t *testing.T) {
 	if os.Mkdir("mine", 0o777) != nil || os.WriteFile("mine/config.yaml", nil, 0o666) != nil {
 		t.Fatal("cannot prepare the folder")
 	}
-	reserve := func(given map[string]string) (*freight, error) {
+	reserve := func(given map[string]string) (*freight, func(), error) {
 		f, err := load(Survey{Configs: []setting.Config{named("glyphs")}, Given: given}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.direct("lenet")
-		return f, f.reserve()
+		f.directFree("lenet")
+		release, err := f.reserve()
+		return f, release, err
 	}
 	for line, name := range map[string]string{"resume=mine": "mine", "out=mine": "", "out=new/run": "new/run",
 		"=": "runs/"} {
 		flag, value, _ := strings.Cut(line, "=")
 		given := map[string]string{flag: value}
-		first, err := reserve(given)
+		first, release, err := reserve(given)
 		if (err != nil) != (name == "") {
 			t.Errorf("%s: %v", line, err)
 		}
 		if err != nil {
 			continue
 		}
-		if !strings.HasPrefix(first.directory, name) || first.fetch != first.directory {
-			t.Errorf("%s: directory %q, fetched %q", line, first.directory, first.fetch)
+		if !strings.HasPrefix(first.directory, name) || first.local != first.directory {
+			t.Errorf("%s: directory %q, here %q", line, first.directory, first.local)
 		}
-		second, err := reserve(given)
+		second, releaseSecond, err := reserve(given)
 		if isOwn := second.directory != first.directory; (err == nil) != isOwn {
 			t.Errorf("%s: at the same time: %v", line, err)
 		}
-		if second.release != nil {
-			second.release()
-		}
-		first.release()
+		releaseSecond()
+		release()
 	}
 	for _, name := range []string{"new", "runs"} {
 		if _, err := os.Stat(name); err == nil {
@@ -136,27 +133,27 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return c.PipeWriter.Write(p)
 }
 
-// fetchOf has the results of the job "j" sent over a stream of so many bytes, and puts them in their place.
-func (f *freight) fetchOf(t *testing.T, most int) error {
+// fetchFrom has the results in a folder sent over a stream of so many bytes, and puts them in their place.
+func (f *freight) fetchFrom(t *testing.T, folder string, most int) error {
 	t.Helper()
-	scratch := filepath.Join(f.to, ".lockstep-results-1", "x")
-	defer os.RemoveAll(filepath.Dir(scratch))
+	scratch := t.TempDir()
 	said, out := io.Pipe()
 	in, answer := io.Pipe()
 	go func() {
-		out.CloseWithError(Send(t.Context(), in, &cutter{out, most}, sentName("j", f.fetch)))
+		out.CloseWithError(Send(t.Context(), in, &cutter{out, most},
+			base64.RawURLEncoding.EncodeToString([]byte(folder))))
 		in.Close() // as the end of its process does
 	}()
 	if err := transfer.Receive(t.Context(), said, answer, scratch); err != nil {
 		return err
 	}
-	return f.place(scratch)
+	return f.place(filepath.Join(scratch, sentFolder))
 }
 
 // Results take the place of nothing but an empty folder, unless they are those of a run that has gone on, and
 // what is cut off changes nothing.
 func TestResultsAreFetched(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	job := t.TempDir()
 	put := func(text string, path ...string) {
 		t.Helper()
 		name := filepath.Join(path...)
@@ -164,9 +161,9 @@ func TestResultsAreFetched(t *testing.T) {
 			t.Fatal("cannot prepare the folder")
 		}
 	}
-	put("{}", JobsFolder(), "j", "out", "summary.json")
-	put("deep", JobsFolder(), "j", "out", "deep", "x")
-	put("not asked for", JobsFolder(), "j", "secret")
+	put("{}", job, "out", "summary.json")
+	put("deep", job, "out", "deep", "x")
+	put("not asked for", job, "secret")
 	empty, used, resumed := t.TempDir(), t.TempDir(), t.TempDir()
 	put("of another run", used, "out", "stale")
 	put("of the run before", resumed, "out", "stale")
@@ -181,13 +178,13 @@ func TestResultsAreFetched(t *testing.T) {
 		isErr bool
 	}{
 		{empty, "absent", 1 << 20, "out", false},
-		{empty, "../x", 1 << 20, "out", true},
 		{empty, "out", 1 << 20, "out out/deep out/deep/x out/summary.json", false},
 		{used, "out", 1 << 20, "out out/stale", true},
 		{resumed, "out", 200, "out out/stale", true},
 		{resumed, "out", 1 << 20, "out out/deep out/deep/x out/summary.json", false},
 	} {
-		err := (&freight{to: test.to, fetch: test.fetch, isResumed: test.to == resumed}).fetchOf(t, test.most)
+		f := &freight{local: filepath.Join(test.to, "out"), isResumed: test.to == resumed}
+		err := f.fetchFrom(t, filepath.Join(job, test.fetch), test.most)
 		if (err != nil) != test.isErr {
 			t.Errorf("%+v: %v", test, err)
 		}

@@ -31,9 +31,6 @@ func (r *Restarts) MayFollow(status int) bool {
 // IsRestarted reports whether a run that ended with this status is started again, if it may be.
 func IsRestarted(status int) bool { return status == job.ExitPeerLost || status == job.ExitInternal }
 
-// errAsked is why a run that was asked to stop between two attempts is not started again.
-var errAsked = errors.New("it was asked to stop")
-
 // Asked returns an error if a signal has asked the run not to be started again from where it stands, and sets
 // the status with which it ends then.
 func (r *Restarts) Asked(signals <-chan os.Signal, isPreemption func(os.Signal) bool, at record.Standing,
@@ -41,17 +38,11 @@ func (r *Restarts) Asked(signals <-chan os.Signal, isPreemption func(os.Signal) 
 	if len(signals) == 0 {
 		return nil
 	}
-	*status = statusAsked(isPreemption(<-signals), at)
-	return errAsked
-}
-
-// statusAsked returns the status of a run that is not started again because it was asked to stop, by a
-// scheduler or not.
-func statusAsked(isPreempted bool, at record.Standing) int {
-	if isPreempted && at.Checkpoint != "" {
-		return job.ExitPreempted
+	*status = job.ExitInterrupted
+	if isPreemption(<-signals) && at.Checkpoint != "" {
+		*status = job.ExitPreempted
 	}
-	return job.ExitInterrupted
+	return errors.New("it was asked to stop")
 }
 
 // Note notes a restart from where the run stands, and says so.
@@ -63,12 +54,7 @@ func (r *Restarts) Note(s record.Standing, cause, directory string) {
 		from = "beginning: " + directory + " has no checkpoint (--checkpoint-every leaves some)"
 	}
 	fmt.Fprintf(r.Stderr, "lockstep: restart %d of %d from the %s\n", len(r.Done), r.Most, from)
-	seconds := ""
-	if cost.Seconds != 0 {
-		seconds = fmt.Sprintf(", %.1f s lost", cost.Seconds)
-	}
-	fmt.Fprintf(r.Stderr, "lockstep: %s; %s to do again%s\n", cause,
-		spelling.Count(cost.Redone, "step"), seconds)
+	fmt.Fprintf(r.Stderr, "lockstep: %s; %s to do again\n", cause, spelling.Count(cost.Redone, "step"))
 }
 
 // Environment tells the next attempt of those before it, and whether one may follow it.
@@ -77,10 +63,7 @@ func (r *Restarts) Environment() cluster.Environment {
 	if len(r.Done) < r.Most {
 		e[cluster.EnvMayRestart] = "1"
 	}
-	if len(r.Done) == 0 {
-		return e
-	}
-	if text, err := json.Marshal(r.Done); err == nil { // numbers and strings have a form in JSON
+	if text, err := json.Marshal(r.Done); err == nil && len(r.Done) > 0 {
 		e[cluster.EnvRestarts], e[cluster.EnvGeneration] = string(text), fmt.Sprint(len(r.Done))
 	}
 	return e
@@ -96,17 +79,11 @@ func From(s record.Standing, first []string, directory string) []string {
 	if s.Checkpoint == "" {
 		return append(slices.Clone(first), "--out="+directory)
 	}
-	return append([]string{"train", "--resume=" + directory}, watching(first)...)
-}
-
-// watching returns the arguments that say how a run is shown, which hold for a restart too.
-func watching(args []string) []string {
-	var kept []string
-	for _, arg := range args {
-		name, _, _ := strings.Cut(arg, "=")
-		if slices.Contains([]string{"--quiet", "-q", "--json"}, name) {
-			kept = append(kept, arg)
+	args := []string{"train", "--resume=" + directory}
+	for _, arg := range first { // how the run is shown holds for a restart too
+		if name, _, _ := strings.Cut(arg, "="); name == "--quiet" || name == "-q" || name == "--json" {
+			args = append(args, arg)
 		}
 	}
-	return kept
+	return args
 }

@@ -19,7 +19,7 @@ func ExampleCargo_Deliver() {
 	os.WriteFile(path, []byte("text\tlabel\n"), 0o666)
 
 	ctx := context.Background()
-	cargo, err := transfer.Load(ctx, []transfer.File{{Path: path, Name: "sst-2/train.tsv"}})
+	cargo, err := transfer.Load(ctx, map[string]string{"sst-2/train.tsv": path})
 	if err != nil {
 		panic(err)
 	}

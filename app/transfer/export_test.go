@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bufio"
 	"bytes"
 	"time"
 )
@@ -15,7 +16,7 @@ func (c *Cargo) WithSilence(silence time.Duration) *Cargo {
 // CheckEntry reads a line of the sender's list.
 func CheckEntry(line []byte) (name string, err error) {
 	var e entry
-	if err := newLines(bytes.NewReader(line)).next(&e); err != nil {
+	if err := readLine(bufio.NewReader(bytes.NewReader(line)), &e); err != nil {
 		return "", err
 	}
 	return e.Name, e.check()

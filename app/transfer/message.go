@@ -87,14 +87,9 @@ func (e *HostError) Error() string {
 // Unwrap returns what is wrong.
 func (e *HostError) Unwrap() error { return e.Err }
 
-// lines reads lines of JSON of bounded length.
-type lines struct{ in *bufio.Reader }
-
-func newLines(r io.Reader) lines { return lines{bufio.NewReaderSize(r, maxLine)} }
-
-// next reads one line into value.
-func (l lines) next(value any) error {
-	text, err := l.in.ReadSlice('\n')
+// readLine reads a line of JSON into value. The size of the reader bounds it.
+func readLine(in *bufio.Reader, value any) error {
+	text, err := in.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return fmt.Errorf("a line of more than %d bytes", maxLine)

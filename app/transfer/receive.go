@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,7 +35,8 @@ func Receive(ctx context.Context, in io.Reader, out io.Writer, folders ...string
 	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
 	watchdog.Stop()
 	defer watchdog.Stop()
-	r := &receiver{ctx: ctx, lines: newLines(in), out: out, alive: func() { watchdog.Reset(silence) }}
+	r := &receiver{ctx: ctx, in: bufio.NewReaderSize(in, maxLine), out: out,
+		alive: func() { watchdog.Reset(silence) }}
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(folders) }()
 	var err error
@@ -57,7 +59,7 @@ var errSilent = fmt.Errorf("nothing has come for %v: %w", silence, io.ErrUnexpec
 type receiver struct {
 	ctx     context.Context
 	alive   func() // something has come, or this process is at work
-	lines   lines
+	in      *bufio.Reader
 	out     io.Writer
 	folder  string
 	files   []entry
@@ -83,7 +85,7 @@ func (r *receiver) run(folders []string) error {
 // readList reads the sender's head and its files.
 func (r *receiver) readList() error {
 	var h head
-	if err := r.lines.next(&h); err != nil {
+	if err := readLine(r.in, &h); err != nil {
 		return err
 	}
 	if h.Protocol != protocol || h.Files < 0 || h.Files > maxFiles {
@@ -94,7 +96,7 @@ func (r *receiver) readList() error {
 	for range h.Files {
 		r.alive()
 		var e entry
-		if err := errors.Join(r.lines.next(&e), e.check()); err != nil {
+		if err := errors.Join(readLine(r.in, &e), e.check()); err != nil {
 			return err
 		}
 		if names[e.Name] {
@@ -133,7 +135,7 @@ func (r *receiver) take() error {
 	if err := r.ask(root); err != nil || len(r.missing) == 0 {
 		return err
 	}
-	unpacked, err := zstd.NewReader(r.lines.in, zstd.WithDecoderConcurrency(1),
+	unpacked, err := zstd.NewReader(r.in, zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -17,39 +19,34 @@ import (
 // silence is the most time between two lines of the receiver, and between two parts of what the sender sends.
 const silence = 30 * time.Second
 
-// File is a file to be sent.
-type File struct {
-	Path string // on this machine
-	Name string // below the folder of the other host, with slashes
-}
-
 // Cargo is a list of files with their sizes and hashes. It is immutable.
 type Cargo struct {
-	files   []File
+	paths   []string // on this machine, of the entries
 	entries []entry
 	silence time.Duration
 }
 
-// Load reads the files and notes their hashes. Cost: one pass over them, at the speed of SHA-256.
-func Load(ctx context.Context, files []File) (*Cargo, error) {
-	c := &Cargo{files: files, silence: silence}
-	for _, file := range files {
+// Load reads files and notes their hashes. The files are paths on this machine, by the names that they get
+// below the folder of the other host, with slashes. Cost: one pass over them, at the speed of SHA-256.
+func Load(ctx context.Context, files map[string]string) (*Cargo, error) {
+	c := &Cargo{silence: silence}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		hash, err := regular.Hash(file.Path)
+		hash, err := regular.Hash(files[name])
 		if err != nil {
 			return nil, err
 		}
-		info, err := os.Stat(file.Path)
+		info, err := os.Stat(files[name])
 		if err != nil {
 			return nil, err
 		}
-		e := entry{Name: file.Name, Bytes: info.Size(), SHA256: hash}
+		e := entry{Name: name, Bytes: info.Size(), SHA256: hash}
 		if err := e.check(); err != nil {
 			return nil, fmt.Errorf("send files: %w", err)
 		}
-		c.entries = append(c.entries, e)
+		c.paths, c.entries = append(c.paths, files[name]), append(c.entries, e)
 	}
 	return c, nil
 }
@@ -70,7 +67,7 @@ func (c *Cargo) Deliver(ctx context.Context, host string, conn io.ReadWriteClose
 	defer conn.Close()
 	watchdog := time.AfterFunc(c.silence, func() { conn.Close() })
 	defer watchdog.Stop()
-	d := &delivery{cargo: c, host: host, conn: conn, lines: newLines(conn), show: show,
+	d := &delivery{cargo: c, host: host, conn: conn, in: bufio.NewReaderSize(conn, maxLine), show: show,
 		heard: func() { watchdog.Reset(c.silence) }}
 	err := d.run()
 	if ctx.Err() != nil {
@@ -85,7 +82,7 @@ type delivery struct {
 	cargo  *Cargo
 	host   string
 	conn   io.ReadWriteCloser
-	lines  lines
+	in     *bufio.Reader
 	show   func(Delivery)
 	heard  func() // puts off the watchdog
 	wanted []int
@@ -125,7 +122,7 @@ func (d *delivery) offer() error {
 // next reads a line of the receiver. Its failure is returned as an error of the package.
 func (d *delivery) next() (reply, error) {
 	var r reply
-	if err := d.lines.next(&r); err != nil {
+	if err := readLine(d.in, &r); err != nil {
 		return r, &HostError{d.host, true, err}
 	}
 	d.heard()
@@ -169,7 +166,7 @@ func (d *delivery) send() error {
 		return err
 	}
 	for _, number := range d.wanted {
-		f, err := regular.Open(d.cargo.files[number].Path)
+		f, err := regular.Open(d.cargo.paths[number])
 		if err == nil {
 			_, err = io.CopyN(packed, f, d.cargo.entries[number].Bytes)
 			f.Close() // it was only read
@@ -179,7 +176,7 @@ func (d *delivery) send() error {
 		}
 		if err != nil {
 			d.conn.Close() // the receiver waits for bytes that will not come
-			return fmt.Errorf("%s has changed while it was sent: %w", d.cargo.files[number].Path, err)
+			return fmt.Errorf("%s has changed while it was sent: %w", d.cargo.paths[number], err)
 		}
 	}
 	packed.Close() // an error is one of the connection

@@ -92,11 +92,11 @@ func noise(n int) []byte {
 func load(t *testing.T, contents map[string][]byte) *transfer.Cargo {
 	t.Helper()
 	folder := t.TempDir()
-	var files []transfer.File
+	files := map[string]string{}
 	for name, content := range contents {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		put(t, path, content)
-		files = append(files, transfer.File{Path: path, Name: name})
+		files[name] = path
 	}
 	c, err := transfer.Load(t.Context(), files)
 	if err != nil {

@@ -41,7 +41,6 @@ type Hello struct {
 	Version  string `json:"version"`  // of the source; both sides have the same
 	Hash     string `json:"hash"`     // SHA-256 of the agent's program, in hexadecimal
 	Platform string `json:"platform"` // such as linux/amd64
-	Name     string `json:"name"`     // of the machine
 	PID      int    `json:"pid"`
 	Jobs     string `json:"jobs"` // folder of jobs of other machines
 }
