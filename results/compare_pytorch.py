@@ -52,12 +52,6 @@ def ours(math):
         return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def latency():
-    """The core-to-core latency now, in ns. Where a virtual machine's cores move, two threads are slower far apart."""
-    facts = json.loads(subprocess.run([a.binary, "doctor", "--json"], capture_output=True).stdout)
-    return facts["hosts"][0]["core_latency_ns"]
-
-
 def theirs(memory_format):
     command = [a.python, "step.py", "--model", a.model, "--batch", str(a.batch), "--threads",
                str(a.threads), "--env", "tuned", "--mode", a.mode, "--format", memory_format,
@@ -72,13 +66,12 @@ for pair in range(a.pairs):
     formats = [best["format"]]
     other = best["sec_per_iter"] * 1e3
     for math in ratios:
-        before, own, after = latency(), ours(math), latency()
+        own = ours(math)
         ms = own["step_ms"]["median"]
         ratios[math].append(other / ms)
         print(json.dumps({"model": a.model, "batch": a.batch, "threads": a.threads, "pair": pair + 1,
                           "math": math, "lockstep_ms": round(ms, 3), "isa": own["isa"],
                           "torch_ms": round(other, 3), "mode": a.mode, "format": best["format"], "torch": best["torch"],
-                          "core_latency_ns": [before, after],
                           "torch_over_lockstep": round(other / ms, 3)}), flush=True)
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line),
            platform.processor())

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lockstep/app/evidence/compare"
-	"lockstep/app/host"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
@@ -281,7 +280,6 @@ func (b *bench) runOne(ctx context.Context, t Trial) error {
 	if b.failure != nil {
 		state.Failed = b.failure.Failed
 	}
-	latency := host.CoreLatency()
 	begin := time.Now()
 	b.report(state, t, begin)
 	options := b.options.Job
@@ -305,9 +303,6 @@ func (b *bench) runOne(ctx context.Context, t Trial) error {
 	}
 	if err != nil {
 		run.Error = err.Error()
-	}
-	if row.Setting.Cores == 0 { // it ran on this machine
-		run.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
 	}
 	if run.Directory, _ = filepath.Rel(b.out, config.Out); run.Directory == "" {
 		run.Directory = config.Out

@@ -20,7 +20,7 @@ import (
 func Describe() record.HostFacts {
 	f := record.HostFacts{Host: host.Describe(), Affinity: runtime.NumCPU(),
 		FreeMemoryBytes: host.FreeMemoryBytes(), Interfaces: interfaces(),
-		CoreLatency: float64(host.CoreLatency().Nanoseconds()), Disks: []record.Disk{disk("job", ".")}}
+		Disks: []record.Disk{disk("job", ".")}}
 	f.Label = f.Name
 	f.Version, f.Revision = Version()
 	if cache, err := os.UserCacheDir(); err == nil {

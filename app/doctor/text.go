@@ -61,14 +61,10 @@ func Line(f record.Finding) string {
 
 // factsList shows the facts of one host, a line for each kind.
 func factsList(b *strings.Builder, f record.HostFacts) {
-	processor := fmt.Sprintf("%s, %s cores", f.CPU, coresText(f))
-	if f.CoreLatency > 0 {
-		processor += fmt.Sprintf(", %.0f ns for a cache line between them", f.CoreLatency)
-	}
 	lines := [][2]string{
 		{"host", f.Label},
 		{"lockstep", strings.TrimSpace(f.Version + " " + f.Revision)},
-		{"processor", processor},
+		{"processor", fmt.Sprintf("%s, %s cores", f.CPU, coresText(f))},
 		{"kernels", strings.Join(f.ISA, ", ")},
 		{"memory", fmt.Sprintf("%s free of %s", bytesText(f.FreeMemoryBytes), bytesText(f.MemoryBytes))},
 	}

@@ -5,26 +5,10 @@ package host
 import (
 	"math"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
 )
-
-// corePairs is the one pair on which the system places two threads.
-func corePairs() [][2]int {
-	if Cores() < 2 {
-		return nil
-	}
-	return make([][2]int, 1)
-}
-
-// onCore calls do on a thread, which the system places.
-func onCore(_ int, do func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	do()
-}
 
 func groupMemory(string) (limit, left uint64) { return math.MaxUint64, math.MaxUint64 }
 

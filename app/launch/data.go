@@ -70,8 +70,7 @@ func (l *launching) sendData(ctx context.Context) error {
 // isHere reports whether the host of an agent is this machine.
 func isHere(c *agent.Connection) bool { return agent.IsHere(c.Host.Name) }
 
-// deliver sends to hosts the files that they lack, where a command of this program takes them. Show is told
-// of it.
+// deliver sends to hosts the files that they lack. A command of this program takes them there.
 func deliver(ctx context.Context, c agent.Console, hosts []*agent.Connection, files map[string]string,
 	show func(launcher.Progress), command ...string) error {
 	if len(hosts) == 0 || len(files) == 0 {

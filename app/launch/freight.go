@@ -91,9 +91,6 @@ func (f *freight) reserve() (release func(), err error) {
 	default:
 		release, err = rundir.Reserve(f.local)
 	}
-	if release == nil {
-		release = func() {}
-	}
 	return release, err
 }
 

@@ -80,8 +80,5 @@ func Receive(ctx context.Context, in io.Reader, out io.Writer, e cluster.Environ
 	if job == "" {
 		return transfer.Receive(ctx, in, out, e[cluster.EnvData], setting.DataOptions("", e).Cache)
 	}
-	if !filepath.IsLocal(job) {
-		return setting.Refuse("receive: --job %.80q, want a name", job)
-	}
 	return transfer.Receive(ctx, in, out, filepath.Join(JobsFolder(), job))
 }

@@ -81,7 +81,7 @@ type launching struct {
 	args    []string // of the command
 	dataDir string   // of the command, if the first host is this machine; "": that of its environment
 	freight *freight
-	release func() // lets others use the folder that waits for results
+	release func() // lets others use the folder that waits for results; may be nil
 	folder  string // name of the job's folder
 	outcome Outcome
 }
@@ -89,30 +89,35 @@ type launching struct {
 // Run connects to the hosts, examines them, sends them what they need, runs the command on the first of them,
 // starts it again if it has lost a worker or a host and may do so, and fetches its results.
 func Run(ctx context.Context, c Command) (Outcome, error) {
-	l := &launching{Command: c, release: func() {}}
+	l := &launching{Command: c}
 	if err := l.check(ctx); err != nil {
 		return Outcome{}, err
 	}
 	err := interruptible(ctx, c.Signals, l.prepare)
 	defer func() { CloseAll(l.agents) }()
-	defer func() { l.release() }()
+	defer func() {
+		if l.release != nil {
+			l.release()
+		}
+	}()
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer c.Stopped(l.pause)()
+	defer c.Stopped(func() { // Ctrl-Z
+		each(l.agents, func(_ int, c *agent.Connection) error { c.Pause(); return nil })
+	})()
 	err = l.work(ctx)
 	return l.outcome, err
 }
 
 // check refuses what can be refused before a host is reached.
-func (l *launching) check(ctx context.Context) error {
+func (l *launching) check(ctx context.Context) (err error) {
 	if l.Restarts == 0 && l.MinHosts > 0 {
 		return setting.Refuse("--min-hosts %d: without --max-restarts, no host may be lost", l.MinHosts)
 	}
 	for _, h := range l.Hosts {
 		l.roster = append(l.roster, cluster.RosterHost{Name: h.Name, Address: "127.0.0.1", Slots: h.Slots})
 	}
-	var err error
 	l.plan, err = l.Survey(ctx, l.Arguments, l.Environment.With(l.environment()))
 	if err == nil && !l.plan.isTraining() && l.Restarts > 0 {
 		err = setting.Refuse("--max-restarts: is for train and for recipes that train; a benchmark goes " +
@@ -135,11 +140,6 @@ func interruptible(ctx context.Context, signals <-chan os.Signal, do func(contex
 	defer watch.Wait()
 	defer cancel()
 	return do(ctx)
-}
-
-// pause tells the agents that this process is about to be stopped.
-func (l *launching) pause() {
-	each(l.agents, func(_ int, c *agent.Connection) error { c.Pause(); return nil })
 }
 
 // each calls do for all agents at the same time, and joins the errors in their order.
@@ -265,12 +265,17 @@ func (l *launching) work(ctx context.Context) error {
 // follow runs the command, and starts it again if it has lost a worker or a host and may do so.
 func (l *launching) follow(ctx context.Context, again *Restarts) error {
 	args, o := l.args, &l.outcome
+	var stands record.Standing
 	for {
 		ended, err := l.attempt(ctx, args, again)
 		if err != nil {
 			return err
 		}
 		o.Status = ended.Status
+		if ended.IsAsked && ended.Signal != "" && len(again.Done) > 0 { // before it could hear signals
+			o.IsWithheld, o.Status = true, statusAsked(ended.Signal != "SIGINT", stands)
+			return nil
+		}
 		if !again.MayFollow(ended.Status) {
 			o.IsWithheld = o.IsWithheld || ended.Signal != "" // it was killed and has said nothing
 			return nil
@@ -278,7 +283,7 @@ func (l *launching) follow(ctx context.Context, again *Restarts) error {
 		if o.IsWithheld = true; ended.IsAsked {
 			return nil
 		}
-		stands, err := l.stand(ctx)
+		stands, err = l.stand(ctx)
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
@@ -377,12 +382,10 @@ func (l *launching) leave(lost []int) (cause string, ok bool) {
 
 // withoutFirst adds to the error of a first host that is lost what that means for the run, and how to go on.
 func (l *launching) withoutFirst(err error) error {
-	first := l.agents[0].Host.Name
-	lost, isHost := errors.AsType[*agent.HostError](err)
-	if !isHost || lost.Host != first || !l.freight.isAway {
+	if !l.freight.isAway {
 		return err
 	}
-	text := ""
+	first, text := l.agents[0].Host.Name, ""
 	if l.Restarts > 0 {
 		text = "no restart: the command ran on the first host, which has the checkpoints; the host that is " +
 			"least likely to be lost should be the first\n"

@@ -85,7 +85,9 @@ func TestFolderOfResults(t *testing.T) {
 		if isOwn := second.directory != first.directory; (err == nil) != isOwn {
 			t.Errorf("%s: at the same time: %v", line, err)
 		}
-		releaseSecond()
+		if releaseSecond != nil {
+			releaseSecond()
+		}
 		release()
 	}
 	for _, name := range []string{"new", "runs"} {

@@ -38,11 +38,17 @@ func (r *Restarts) Asked(signals <-chan os.Signal, isPreemption func(os.Signal) 
 	if len(signals) == 0 {
 		return nil
 	}
-	*status = job.ExitInterrupted
-	if isPreemption(<-signals) && at.Checkpoint != "" {
-		*status = job.ExitPreempted
-	}
+	*status = statusAsked(isPreemption(<-signals), at)
 	return errors.New("it was asked to stop")
+}
+
+// statusAsked returns the status of a run that is not started again because it was asked to stop, by a
+// scheduler or not.
+func statusAsked(isPreempted bool, at record.Standing) int {
+	if isPreempted && at.Checkpoint != "" {
+		return job.ExitPreempted
+	}
+	return job.ExitInterrupted
 }
 
 // Note notes a restart from where the run stands, and says so.

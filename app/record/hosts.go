@@ -89,7 +89,6 @@ type HostFacts struct {
 	Affinity        int     `json:"affinity_cores"`       // that the affinity of the process allows
 	FreeMemoryBytes uint64  `json:"free_memory_bytes"`    // without swapping, within the control group
 	Disks           []Disk  `json:"disks"`                // that the job writes to
-	CoreLatency     float64 `json:"core_latency_ns"`      // a cache line there and back; 0: unknown
 	Load            float64 `json:"load"`                 // processes ready to run, mean of a minute
 	FileLimit       uint64  `json:"file_limit"`           // open files of a process; 0: no limit
 	ClockNanos      int64   `json:"clock_unix_nano"`      // when the facts were taken, by the host's clock

@@ -181,23 +181,22 @@ const (
 // Run is one execution of a row. Times are in seconds. A run that failed has Error set; what it
 // measured before is kept and enters no statistic.
 type Run struct {
-	Round        int       `json:"round"`                     // from 0
-	Position     int       `json:"position"`                  // in the order of execution
-	Directory    string    `json:"directory,omitempty"`       // the run directory
-	Error        string    `json:"error,omitempty"`           // why the run failed
-	Started      time.Time `json:"started"`                   // when
-	Chosen       string    `json:"chosen,omitempty"`          // by strategy auto
-	Seed         uint64    `json:"seed,omitempty"`            // of this run; 0: that of the row
-	Wall         float64   `json:"wall"`                      // seconds, with starting and stopping processes
-	Staleness    []int     `json:"staleness,omitempty"`       // number of updates by their staleness
-	TrainSeconds float64   `json:"train_seconds,omitempty"`   // of training, without evaluations
-	BusiestBytes int64     `json:"busiest_bytes,omitempty"`   // sent and received by the process with most
-	ServerBytes  int64     `json:"server_bytes,omitempty"`    // the same of the busiest server; 0: none
-	BytesVectors int64     `json:"bytes_vectors,omitempty"`   // bytes_sent without compression; 0: not told
-	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"`   // complete epochs only
-	PeakFLOPs    float64   `json:"peak_flops,omitempty"`      // per second that cores, or GPUs, reach
-	CoreLatency  Numbers   `json:"core_latency_ns,omitempty"` // of a cache line, before and after; 0: unknown
-	Data         DataHash  `json:"data_sha256,omitzero"`      // of its samples; left out: not told
+	Round        int       `json:"round"`                   // from 0
+	Position     int       `json:"position"`                // in the order of execution
+	Directory    string    `json:"directory,omitempty"`     // the run directory
+	Error        string    `json:"error,omitempty"`         // why the run failed
+	Started      time.Time `json:"started"`                 // when
+	Chosen       string    `json:"chosen,omitempty"`        // by strategy auto
+	Seed         uint64    `json:"seed,omitempty"`          // of this run; 0: that of the row
+	Wall         float64   `json:"wall"`                    // seconds, with starting and stopping processes
+	Staleness    []int     `json:"staleness,omitempty"`     // number of updates by their staleness
+	TrainSeconds float64   `json:"train_seconds,omitempty"` // of training, without evaluations
+	BusiestBytes int64     `json:"busiest_bytes,omitempty"` // sent and received by the process with most
+	ServerBytes  int64     `json:"server_bytes,omitempty"`  // the same of the busiest server; 0: none
+	BytesVectors int64     `json:"bytes_vectors,omitempty"` // bytes_sent without compression; 0: not told
+	EpochSeconds Numbers   `json:"epoch_seconds,omitempty"` // complete epochs only
+	PeakFLOPs    float64   `json:"peak_flops,omitempty"`    // per second that cores, or GPUs, reach
+	Data         DataHash  `json:"data_sha256,omitzero"`    // of its samples; left out: not told
 	Outcome
 	Checkpoints *Checkpoints    `json:"checkpoints,omitempty"` // what they took; null: there were none
 	Evaluations []Evaluation    `json:"evaluations,omitempty"` // on the test set, in order

@@ -8,7 +8,6 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/host"
-	"lockstep/app/record"
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/internal/kernel/peak"
@@ -67,11 +66,9 @@ func Run(ctx context.Context, c Config, label compare.Kernels, progress func(Pro
 	r := &run{ctx: ctx, config: c, cpu: cpu, host: graph.NewHost(cpu), kernels: label, progress: progress}
 	k := &r.kernels
 	k.Threads, k.ISA, k.Math = c.Threads, c.ISA.String(), c.Math.String()
-	latency := host.CoreLatency()
 	if err := r.complete(r.measure); err != nil {
 		return nil, err
 	}
-	k.CoreLatency = record.Numbers{float64(latency), float64(host.CoreLatency())}
 	return k, nil
 }
 

@@ -33,9 +33,6 @@ type Kernels struct {
 	Load     float64        `json:"load"`          // processes ready to run before the start
 	Taken    *record.Taken  `json:"cores_taken"`   // what others took; null: unknown
 
-	// CoreLatency is the core-to-core latency before and after, in nanoseconds; 0: not known.
-	CoreLatency record.Numbers `json:"core_latency_ns"`
-
 	Model   string `json:"model"`
 	Size    int    `json:"size,omitempty"` // height and width of the images, unless it reads texts
 	Batch   int    `json:"batch"`
