@@ -152,7 +152,7 @@ func sigtermLeavesACheckpoint(t *testing.T, flags ...string) {
 	var s record.Summary
 	if err := json.Unmarshal([]byte(r.stdout.String()), &s); err != nil || !s.IsInterrupted ||
 		s.Steps < last || s.Standing.Step != last || s.Standing.Checkpoint != path ||
-		s.Standing.Planned != "314000 steps" ||
+		s.Standing.Planned != "2000 epochs" ||
 		s.Standing.Resume != "lockstep train --resume "+r.out {
 		t.Errorf("%v, stdout %s", err, r.stdout.String())
 	}

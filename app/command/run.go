@@ -162,14 +162,18 @@ func (a *app) checkJoins(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkWorkers refuses a number of workers of the command: run starts them.
+// checkWorkers refuses a number of workers of the command that is not the one that run starts.
 func (a *app) checkWorkers(c *cobra.Command, node foreign.Node, args []string) error {
 	known, rest, err := c.Root().Find(args)
-	if err != nil || known.ParseFlags(rest) != nil || given(known)["workers"] == "" {
+	if err != nil || known.ParseFlags(rest) != nil {
 		return nil // the command itself says what is wrong
 	}
-	return usagef("--workers %s: lockstep run starts --nnodes %d x --nproc-per-node %d = %d workers; leave "+
-		"it out", given(known)["workers"], node.Nodes, node.Each, node.Nodes*node.Each)
+	all := strconv.Itoa(node.Nodes * node.Each)
+	if text, ok := given(known)["workers"]; ok && text != all {
+		return usagef("--workers %s: lockstep run starts --nnodes %d x --nproc-per-node %d = %s workers; "+
+			"leave it out", text, node.Nodes, node.Each, all)
+	}
+	return nil
 }
 
 // on resolves the flags.
