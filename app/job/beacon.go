@@ -229,18 +229,3 @@ func (b *Beacon) limit() time.Duration {
 	}
 	return max(cluster.StuckAfter, patience*measured)
 }
-
-// Kept reports whether the worker has nothing to do but to wait for a peer, how much has moved so far, and
-// how long a worker that is to stop waits while nothing moves.
-func (b *Beacon) Kept() (moves uint64, isKept bool, limit time.Duration) {
-	b.mu.Lock()
-	phase, step := b.at.Phase, b.step
-	b.mu.Unlock()
-	limit = max(time.Second, step/10)
-	l := b.links.Load()
-	if l == nil || phase != trace.SyncExposed.String() && phase != trace.Evaluation.String() {
-		return 0, false, limit
-	}
-	s := (*l).Standing()
-	return s.Moves, s.Wait != nil, limit
-}

@@ -18,20 +18,6 @@ import (
 	"lockstep/train"
 )
 
-// DeviceError says that the GPU failed during a run, whose weights are then worthless.
-type DeviceError struct {
-	Device string // as --device names it
-	Err    error
-}
-
-// Error says what has failed.
-func (e *DeviceError) Error() string {
-	return fmt.Sprintf("--device %s failed during the run, whose weights are lost: %v", e.Device, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *DeviceError) Unwrap() error { return e.Err }
-
 // The exit statuses of the command line. They are part of its contract.
 const (
 	ExitOK          = 0

@@ -37,8 +37,6 @@ type Kept struct {
 	TestSamples  int `json:"test_samples"`
 	// Data is the hash of the samples; it is empty in older checkpoints.
 	Data record.DataHash `json:"data_sha256"`
-	// GPU computed on rank 0; nil: the processor did, or the checkpoint is an older one.
-	GPU *record.GPU `json:"gpu,omitempty"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`
 }

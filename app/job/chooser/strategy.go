@@ -3,11 +3,9 @@ package chooser
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"lockstep/app/choice"
@@ -53,7 +51,8 @@ func chooseStrategy(ctx context.Context, done *launcher.Choice, o launcher.Optio
 			return err
 		}
 		done.Strategy, done.Origins = found, done.Origins.Changed(c, chosen, "chosen by strategy auto")
-		tellStrategies(o.Stderr, found)
+		fmt.Fprintf(o.Stderr, "strategy auto: %s, found in %.1f s; summary.json has the ranking\n",
+			found.Chosen, found.Seconds)
 	}
 	done.Config = chosen.On(o.Environment).Complete()
 	return nil
@@ -164,24 +163,4 @@ func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerm
 		}
 	}
 	return nil
-}
-
-// tellStrategies writes the ranking with its terms.
-func tellStrategies(out io.Writer, found *record.StrategyChoice) {
-	fmt.Fprintf(out, "strategy auto: %s, found in %.1f s; times of a step in ms\n", found.Chosen,
-		found.Seconds)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  strategy\tpredicted\tcompute\twaiting\texposed exchange\tupdate\tbusiest MB\ttried\t")
-	for _, t := range found.Ranking {
-		tried, note := "-", ""
-		if !math.IsNaN(float64(t.Measured)) {
-			tried = fmt.Sprintf("%.3g", 1e3*float64(t.Measured))
-		}
-		if t.Inexact != "" {
-			note = "not chosen: another result"
-		}
-		fmt.Fprintf(w, "  %v\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%.3g\t%s\t%s\n", wayOf(t), 1e3*t.Step,
-			1e3*t.Compute, 1e3*t.Waiting, 1e3*t.Exposed, 1e3*t.Update, t.BusiestBytes/1e6, tried, note)
-	}
-	_ = w.Flush() // as other notes
 }

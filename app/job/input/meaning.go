@@ -127,10 +127,6 @@ func (t *Task) fitWords(c setting.Config, m *meaning) error {
 		return setting.Refuse("vocab: %d tokens, but %s has embeddings for %d; "+
 			"give the vocabulary it was made for, beside it or with --vocab", n, t.Start.Weights.Path, words)
 	}
-	if c.Weights != "" && c.DataOptions(nil).Vocabulary == "" && texts.Tokenizer != nil {
-		t.Said = append(t.Said, fmt.Sprintf("%s has no vocabulary: texts are cut by that of the data "+
-			"folder, which has as many tokens", c.Weights))
-	}
 	t.Network = t.Network.WithWords(words)
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -22,10 +21,6 @@ func cautions(s *record.Summary) []string {
 		all = append(all, "links between hosts were not encrypted (--insecure): whoever could read them "+
 			"could rebuild training data from gradients")
 	}
-	if s.Steps > 0 && s.Loss.First == 0 {
-		all = append(all, "the loss was 0 before the first update: there is nothing to learn, so the "+
-			"accuracy tells nothing")
-	}
 	if text := grown(s); text != "" {
 		all = append(all, text)
 	} else if text := s.Unbeaten(); text != "" {
@@ -36,16 +31,6 @@ func cautions(s *record.Summary) []string {
 			"tells nothing", s.Loss.Last, s.Guess.Or(s.Classes).Loss, s.Classes))
 	}
 	return all
-}
-
-// warming warns that the run of c ended within its warm-up; "" if it did not.
-func warming(c setting.Config, s *record.Summary) string {
-	const rounding = 1e-9 // of steps to epochs
-	if s.Steps == 0 || s.Epochs*(1+rounding) >= c.Schedule.Warmup {
-		return ""
-	}
-	return fmt.Sprintf("the run ended after %.3g epochs, within its warm-up of %g: the learning rate never "+
-		"reached its full value", s.Epochs, c.Schedule.Warmup)
 }
 
 // gpuLoads returns the number of workers on each GPU that computed, in increasing order. A GPU is known by
@@ -66,8 +51,7 @@ func gpuLoads(ranks []record.RankStat, isLab bool) []int {
 	return slices.Sorted(maps.Values(workers))
 }
 
-// addGPUs adds to the summary how many workers shared a GPU, and cautions about GPUs that are shared or
-// unlike.
+// addGPUs adds to the summary how many workers shared a GPU, and a caution if several did.
 func addGPUs(s *record.Summary, isLab bool) {
 	loads := gpuLoads(s.Ranks, isLab)
 	if len(loads) == 0 {
@@ -78,24 +62,6 @@ func addGPUs(s *record.Summary, isLab bool) {
 		s.Cautions = append(s.Cautions, fmt.Sprintf("up to %d workers shared a GPU (%s): their times show "+
 			"contention, not scaling", s.GPUWorkers, s.GPU))
 	}
-	if text := unlikeGPUs(s.Ranks); text != "" {
-		s.Cautions = append(s.Cautions, text)
-	}
-}
-
-// unlikeGPUs warns of workers on GPUs that may round differently.
-func unlikeGPUs(ranks []record.RankStat) string {
-	var kinds []string
-	for _, r := range ranks {
-		if r.GPU != nil && !slices.Contains(kinds, r.GPU.Kind()) {
-			kinds = append(kinds, r.GPU.Kind())
-		}
-	}
-	if len(kinds) < 2 {
-		return ""
-	}
-	return fmt.Sprintf("the workers computed on %s: these may round differently, so the same run on one "+
-		"kind of GPU may not be bit-equal", strings.Join(kinds, " and on "))
 }
 
 // isGuessing reports whether the loss of the last step and that on the test samples, if there is one, are

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lockstep/app/record"
-	"lockstep/app/setting"
 )
 
 func TestCautionsOfLosses(t *testing.T) {
@@ -28,8 +27,7 @@ func TestCautionsOfLosses(t *testing.T) {
 		"learned by heart":  {9, 10, record.Loss{First: 2.3, Last: 0}, number(5), ""},
 		"grew on both": {9, 2, record.Loss{First: 0.7, Last: 3}, number(227),
 			"(227 on the test samples), where guessing among 2 classes has 0.6931:"},
-		"nothing to learn": {9, 1, record.Loss{}, nil, "the loss was 0 before the first update"},
-		"only evaluated":   {0, 10, record.Loss{}, number(99), ""},
+		"only evaluated": {0, 10, record.Loss{}, number(99), ""},
 	} {
 		s := record.Summary{Classes: test.classes, Loss: test.loss, TestLoss: test.test}
 		s.Steps = test.steps
@@ -70,19 +68,6 @@ func TestTheMostFrequentClassIsNoLearning(t *testing.T) {
 		got := strings.Join(cautions(&s), "; ")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
-		}
-	}
-}
-
-// A warm-up that is longer than the run is told; one that ends with the last step is not.
-func TestWarmupLongerThanTheRun(t *testing.T) {
-	var c setting.Config
-	c.Schedule.Warmup = 5
-	for epochs, want := range map[float64]string{0.25: "after 0.25 epochs, within its warm-up of 5", 5: ""} {
-		s := record.Summary{Epochs: epochs}
-		s.Steps = 9
-		if got := warming(c, &s); !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%v epochs: %q, want %q", epochs, got, want)
 		}
 	}
 }

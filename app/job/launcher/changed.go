@@ -5,14 +5,12 @@ import (
 	"fmt"
 
 	"lockstep/app/job"
-	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
 // changes lists the reasons why a run resumed from k will not end with the bits of an uninterrupted run.
-// card is the GPU that computes; nil: none does.
-func changes(c setting.Config, k job.Kept, card *record.GPU) []string {
+func changes(c setting.Config, k job.Kept) []string {
 	var texts []string
 	isa, err := c.KernelPath() // an error is a problem of Validate's
 	if was := k.Config.ISA; err == nil && was != "" && was != isa.String() {
@@ -23,10 +21,6 @@ func changes(c setting.Config, k job.Kept, card *record.GPU) []string {
 		texts = append(texts, fmt.Sprintf("--device %s (math %s) in place of %s (math %s): they round "+
 			"differently, so the run will not end with the parameters that it would have had", c.Device,
 			c.Math, was.Device, was.Math))
-	}
-	if was := k.GPU; was != nil && card != nil && was.Kind() != card.Kind() {
-		texts = append(texts, fmt.Sprintf("%s in place of %s: they may round differently, so the end of the "+
-			"run may not be bit-equal to what it would have been", card.Kind(), was.Kind()))
 	}
 	step := k.Progress.Step
 	if step == 0 || c.For != "" || k.Config.For != "" {

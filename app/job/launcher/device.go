@@ -7,7 +7,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/graph/gpu"
-	"lockstep/internal/spelling"
 )
 
 // placed returns c with its device decided, and the GPU of this machine; nil if the CPU computes. A GPU that
@@ -61,38 +60,8 @@ func (o *Options) decide(c setting.Config, device string) setting.Config {
 func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
 	text := fmt.Sprintf("note: --device %s: %s, %s, computes", asked.Device, info.Name,
 		setting.Size(info.MemoryBytes))
-	switch c.Math {
-	case asked.Math:
-		text += " in " + c.Math
-	default:
-		text += fmt.Sprintf(" in %s, which --math %s means on a GPU", c.Math, asked.Math)
-	}
-	gpus := gpu.Count()
-	if worker.IsNumbered(c) {
-		gpus = 1
-	}
-	switch n := o.mostOfHost(c); {
-	case o.Meeting != nil && gpus == 1: // each process may see another one; the summary will know
-	case n > gpus:
-		text += fmt.Sprintf("; %s share %s: their times show contention, not scaling",
-			spelling.Count(n, "worker"), spelling.Count(max(gpus, 1), "GPU"))
-	case n > 1:
-		text += fmt.Sprintf("; %d workers have a GPU each", n)
+	if text += " in " + c.Math; c.Math != asked.Math {
+		text += fmt.Sprintf(", which --math %s means on a GPU", asked.Math)
 	}
 	fmt.Fprintln(o.Stderr, text)
-}
-
-// mostOfHost returns the greatest number of workers of one host.
-func (o *Options) mostOfHost(c setting.Config) int {
-	if o.Meeting != nil {
-		return max(1, o.Place.LocalWorld)
-	}
-	most := 0
-	for _, l := range o.Environment.Loads(c.Workers, c.NumApart()) {
-		most = max(most, l.Workers)
-	}
-	if most == 0 {
-		return c.Workers
-	}
-	return most
 }

@@ -34,40 +34,14 @@ func TestAMissingGPUIsAnErrorOfUsage(t *testing.T) {
 func TestAnotherDeviceIsTold(t *testing.T) {
 	was := job.Kept{Config: setting.Default()}
 	c := setting.Default().Placed("cuda")
-	got := strings.Join(changes(c, was, nil), "\n")
+	got := strings.Join(changes(c, was), "\n")
 	if want := "--device cuda (math fp32) in place of cpu (math fast): they round differently, so the run " +
 		"will not end with the parameters that it would have had"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	was.Config.Device, was.Config.Math = "cuda:1", "fp32"
-	if got := changes(c, was, nil); got != nil {
+	if got := changes(c, was); got != nil {
 		t.Errorf("from one GPU to another: %q", got)
-	}
-}
-
-// A resumed run on another kind of GPU, or with other libraries, says so in one line; older checkpoints and
-// the same GPU say nothing.
-func TestAnotherGPUIsTold(t *testing.T) {
-	c := setting.Default().Placed("cuda")
-	h200 := &record.GPU{Name: "NVIDIA H200", Driver: 13000, Libraries: []string{"cuDNN 9.14"}}
-	for name, test := range map[string]struct {
-		was, is *record.GPU
-		want    string
-	}{
-		"equal but for the driver": {&record.GPU{Name: "NVIDIA H200", Driver: 12080,
-			Libraries: []string{"cuDNN 9.14"}}, h200, ""},
-		"older checkpoint": {nil, h200, ""},
-		"other kind": {&record.GPU{Name: "NVIDIA H100"}, h200, "NVIDIA H200 (cuDNN 9.14) in place of " +
-			"NVIDIA H100: they may round differently, so the end of the run may not be bit-equal to what " +
-			"it would have been"},
-		"other libraries": {&record.GPU{Name: "NVIDIA H200", Libraries: []string{"cuDNN 9.10"}}, h200,
-			"NVIDIA H200 (cuDNN 9.14) in place of NVIDIA H200 (cuDNN 9.10): they may round differently, so " +
-				"the end of the run may not be bit-equal to what it would have been"},
-	} {
-		if got := strings.Join(changes(c, job.Kept{Config: c, GPU: test.was}, test.is),
-			"\n"); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
 	}
 }
 
@@ -126,18 +100,6 @@ func TestWorkersOfAGPU(t *testing.T) {
 	s := &record.Summary{Outcome: record.Outcome{Device: "cuda", ISA: "avx2"}}
 	if text := s.Kernels(); text != s.ISA {
 		t.Errorf("kernels %q without a GPU", text)
-	}
-}
-
-// A run on several kinds of GPU says that one kind may give other bits.
-func TestUnlikeGPUs(t *testing.T) {
-	ranks := onGPUs(map[string]int{"a": 2}, 2)
-	ranks[1].GPU.Name = "H200"
-	want := "the workers computed on H100 and on H200: these may round differently, so the same run on one " +
-		"kind of GPU may not be bit-equal"
-	s := &record.Summary{Ranks: ranks}
-	if addGPUs(s, false); strings.Join(s.Cautions, "\n") != want {
-		t.Errorf("%q, want %q", s.Cautions, want)
 	}
 }
 

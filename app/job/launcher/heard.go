@@ -55,7 +55,6 @@ type heard struct {
 	async       *record.Async
 	lostWorkers []record.LostWorker
 	lost        []record.Lost
-	unkept      map[rankFile]bool // files of ranks that are away, of which no further part is kept
 	moves       []record.Move
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	isLab       bool                    // all hosts are this machine
@@ -70,7 +69,6 @@ type heard struct {
 // and evaluations on to o.
 func newHeard(c setting.Config, from *job.Resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
-		unkept: map[rankFile]bool{},
 		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, say: o.say, show: o.show,
 		isLab: o.Environment[cluster.EnvLab] != "", coreShare: o.coreShare(c)}
 	if c.Datasets().IsOwn(c.Data) {
@@ -138,20 +136,13 @@ func (r *heard) hasLost(file string) bool {
 func (r *heard) keepPart(rank int, p job.Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	file := rankFile{rank, p.Name}
-	if r.unkept[file] {
+	isOf := func(l record.Lost) bool { return l.Rank == rank && l.File == p.Name }
+	if slices.ContainsFunc(r.lost, isOf) {
 		return
 	}
 	if err := r.keep(p); err != nil {
-		r.unkept[file] = true
 		r.lose(record.Lost{Rank: rank, File: p.Name, Reason: err.Error()})
 	}
-}
-
-// rankFile is a file of a rank.
-type rankFile struct {
-	rank int
-	name string
 }
 
 // checkData returns an error if two workers have loaded different samples.

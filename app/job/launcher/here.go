@@ -61,15 +61,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 		}
 		isComplete = all.train(running, cancel, task)
 	}()
-	watched, leave := context.WithCancel(working)
-	defer leave()
-	defer job.WhenCancelled(ctx, func() {
-		if !all.keeps(ctx, c) {
-			awaitEnd(working)
-			leave()
-		}
-	})()
-	stuck := cluster.Watch(watched, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
+	stuck := cluster.Watch(working, c.Workers, c.NumApart(), all.read, func(rank int, p cluster.Progress) {
 		if rank == 0 {
 			report(p)
 		}
@@ -98,14 +90,6 @@ func awaitEnd(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(stuckGrace):
 	}
-}
-
-// keeps reports whether the workers of a run of c that ctx has cancelled have something to save: steps that a
-// checkpoint is made of, or the result.
-func (all *crew) keeps(ctx context.Context, c setting.Config) bool {
-	first := all.workers[0]
-	hasSteps := first.IsTraining.Load() && c.KeepsCheckpoints() && job.FinishesStep(ctx, c)
-	return hasSteps || first.Beacon.Phase() == job.PhaseSave
 }
 
 // newCrew returns the workers of a run. The first one loads the data of all.

@@ -7,7 +7,6 @@ package launcher_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"lockstep/app/job/launcher"
@@ -33,24 +32,6 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 		if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.85 || ratio > 1.25 {
 			t.Errorf("%s: %s planned, %s used", name, setting.Size(s.PlannedBytes),
 				setting.Size(s.PeakRSSBytes))
-		}
-	}
-}
-
-// A limit of activations that cannot be kept is told.
-func TestMemoryThatIsTooLittleIsTold(t *testing.T) {
-	for memory, isTold := range map[int]bool{10: true, 0: false, 1 << 30: false} {
-		c := short(t)
-		c.Memory = memory
-		run(t, c, launcher.Options{Isolate: true})
-		log, err := os.ReadFile(filepath.Join(c.Out, "rank0.log"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		const want = " (above --memory 10 bytes: the rest cannot be computed again), parameters"
-		if text := string(log); strings.Contains(text, want) != isTold ||
-			strings.Contains(text, "--memory") != isTold {
-			t.Errorf("--memory %d: want it told %v, got\n%s", memory, isTold, log)
 		}
 	}
 }

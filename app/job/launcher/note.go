@@ -17,14 +17,8 @@ func (o Options) noteContention(c setting.Config) {
 	if threads <= cores {
 		return
 	}
-	with := ""
-	if n := c.NumApart(); n > 0 {
-		with = " and " + spelling.Count(n, "server")
-	}
-	workers := (threads - c.NumApart()) / c.Threads
-	fmt.Fprintf(o.Stderr, "note: %s x %s%s share %s: the times show contention, not scaling\n",
-		spelling.Count(workers, "worker"), spelling.Count(c.Threads, "thread"), with,
-		spelling.Count(cores, "core"))
+	fmt.Fprintf(o.Stderr, "note: %s share %s: the times show contention, not scaling\n",
+		spelling.Count(threads, "thread"), spelling.Count(cores, "core"))
 }
 
 // noteSettings says what settings do that may not be wanted.
@@ -39,10 +33,6 @@ func (o Options) noteSettings(c setting.Config) {
 	if c.Insecure && !c.IsOneProcess() {
 		fmt.Fprintln(o.Stderr, "warning: --insecure: links between hosts, if there are several, are not "+
 			"encrypted; whoever reads them can rebuild training data from gradients")
-	}
-	if c.Streams > 1 && c.SharesMemory() && o.Meeting == nil && o.Environment.NumHosts() < 2 {
-		fmt.Fprintln(o.Stderr, "note: --streams has no effect: workers of one host share memory; want "+
-			"--link tcp")
 	}
 }
 

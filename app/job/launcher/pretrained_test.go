@@ -290,16 +290,13 @@ func TestTextsAreCutByTheVocabularyOfTheWeights(t *testing.T) {
 	for name, k := range map[string]struct {
 		files map[string]string
 		want  float64
-		said  string
 	}{
-		"vocab.txt":      {nil, 1, ""},
-		"tokenizer.json": {map[string]string{"vocab.txt": "", "tokenizer.json": string(tokenizer)}, 1, ""},
-		"none": {map[string]string{"vocab.txt": ""}, 0,
-			"has no vocabulary: texts are cut by that of the data folder"},
+		"vocab.txt":      {nil, 1},
+		"tokenizer.json": {map[string]string{"vocab.txt": "", "tokenizer.json": string(tokenizer)}, 1},
+		"none":           {map[string]string{"vocab.txt": ""}, 0},
 	} {
 		s, said, err := evaluated(t, c, copied(t, trained, k.files), c.Data)
-		if err != nil || *s.TestAccuracy != k.want || !strings.Contains(said, k.said) ||
-			k.said == "" && said != "" {
+		if err != nil || *s.TestAccuracy != k.want || said != "" {
 			t.Errorf("%s: %v, said %q", name, err, said)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/app/job"
 	"lockstep/app/job/input"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -109,7 +108,7 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 		if text := rundir.Directory(c.Resume).Cause(); text != "" {
 			fmt.Fprintln(o.Stderr, "note: "+text)
 		}
-		for _, text := range changes(c, start.Resumed.Kept, device) {
+		for _, text := range changes(c, start.Resumed.Kept) {
 			fmt.Fprintln(o.Stderr, "warning: "+text)
 			start.Resumed.Kept.Changes = append(start.Resumed.Kept.Changes, text)
 		}
@@ -128,37 +127,7 @@ func (o Options) choose(ctx context.Context, given setting.Config) (Choice, erro
 			setting.Refuse("--strategy auto makes short runs first, which another launcher's workers " +
 				"cannot join; name a strategy")
 	}
-	if err := o.checkStart(given); err != nil {
-		return Choice{}, err
-	}
-	chosen, err := o.Choose(ctx, given, o)
-	if err == nil || ctx.Err() == nil || !job.IsInterrupt(err) || !given.KeepsCheckpoints() {
-		return chosen, err
-	}
-	if given.Resume == "" {
-		return chosen, &job.StoppedError{IsPreempted: errors.Is(context.Cause(ctx), ErrTerminated)}
-	}
-	dir := rundir.Directory(given.Resume)
-	return chosen, stopped(ctx, given, dir, job.ResumeCommand(dir, o.Origins.FromFlags(given)...), err)
-}
-
-// checkStart refuses a run whose directory or weights cannot be used, before time is spent on short runs.
-func (o Options) checkStart(c setting.Config) error {
-	if c.Out != "" && c.Resume == "" && !isLeft(c.Out, o.Environment) {
-		dir, err := rundir.Claim(c.Out)
-		if err == nil {
-			err = dir.Abandon(false)
-			dir.Unlock()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if c.Weights == "" || c.Resume != "" {
-		return nil
-	}
-	_, err := input.OpenWeights(c.Weights)
-	return err
+	return o.Choose(ctx, given, o)
 }
 
 // carryOut executes a run that has not ended yet.
@@ -177,8 +146,6 @@ func carryOut(ctx context.Context, c setting.Config, start input.Start, o Option
 	defer dir.Unlock()
 	told := newHeard(c, start.Resumed, o)
 	told.dir = dir.Directory
-	asked := c // which is completed below
-	defer job.WhenCancelled(ctx, func() { o.sayWaits(ctx, asked, dir.Directory) })()
 	results, isa, err := runWorkers(ctx, c, dir.Directory, start, told, o)
 	if err != nil {
 		return nil, endedEarly(ctx, c, dir, o.Origins, err)

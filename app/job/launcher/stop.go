@@ -10,7 +10,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/cluster"
-	"lockstep/internal/spelling"
 )
 
 // endedEarly tidies the directory of a run whose workers ended with cause, and returns the error to report.
@@ -54,12 +53,4 @@ func stopped(ctx context.Context, c setting.Config, dir rundir.Directory, resume
 		return err
 	}
 	return stopped
-}
-
-// sayWaits says what a run of c in dir that ctx has cancelled goes on for, if that takes long.
-func (o Options) sayWaits(ctx context.Context, c setting.Config, dir rundir.Directory) {
-	if job.FinishesStep(ctx, c) && c.Averages() && c.Workers > 1 && job.HasSteps(string(dir)) {
-		o.warn(fmt.Sprintf("the run stops after the next average, in at most %s",
-			spelling.Count(c.AverageEvery+c.OuterOverlap, "step")))
-	}
 }

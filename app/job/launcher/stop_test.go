@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
-	"lockstep/app/setting"
-	"lockstep/data"
 	"lockstep/trace"
 )
 
@@ -61,32 +58,5 @@ func TestStopThatComesTooLate(t *testing.T) {
 		if err != nil || s.Steps != 8 || s.ParameterSHA256 == "" {
 			t.Errorf("%s: %+v, %v", link, s, err)
 		}
-	}
-}
-
-// A run of one process that is asked to stop while it has nothing to save ends at once, also where no worker
-// can look: here in the loading of data.
-func TestAStopWithNothingToSaveDoesNotWait(t *testing.T) {
-	goOn := make(chan struct{})
-	defer close(goOn)
-	ctx, stop := context.WithCancel(t.Context())
-	own, err := data.Catalog{}.With("slow", func(context.Context, data.Options) (train, test *data.Set,
-		err error) {
-		stop()
-		<-goOn
-		return nil, nil, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := setting.Default()
-	c.Data, c.Catalog, c.CheckpointEvery = "slow", &setting.Catalog{Data: own}, "1"
-	c.Out = filepath.Join(t.TempDir(), "run")
-	_, err = launcher.Run(ctx, c, launcher.Options{})
-	if job.ExitCode(err) != job.ExitInterrupted {
-		t.Errorf("%v", err)
-	}
-	if _, err := os.Stat(c.Out); err == nil {
-		t.Errorf("%s is left", c.Out)
 	}
 }

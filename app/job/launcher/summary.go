@@ -96,9 +96,6 @@ func summarize(c setting.Config, dir rundir.Directory, from *job.Resumption, res
 	}
 	addGPUs(s, told.isLab)
 	s.Work = workOf(s, told.coreShare)
-	if text := warming(c, s); text != "" {
-		s.Cautions = append(s.Cautions, text)
-	}
 	if text := slowed(c.SlowWorkers); text != "" {
 		s.Cautions = append(s.Cautions, text)
 	}

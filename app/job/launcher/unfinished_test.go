@@ -79,9 +79,8 @@ func TestUnfinishedRunTellsHowItEnded(t *testing.T) {
 			t.Errorf("claimed again: %v, want %s", err, want)
 		}
 	}
-	for folder, want := range map[string]string{
-		c.Out:  "was one without --checkpoint-every; the run ended with: ",
-		killed: "ended before it had written one; the run ended without a word"} {
+	const want = "holds no checkpoint; --resume wants the directory of a run that had --checkpoint-every"
+	for _, folder := range []string{c.Out, killed} {
 		kept := filepath.Join(folder, "checkpoints")
 		moved := os.Rename(kept, kept+"-away")
 		if _, _, err := resumed(t, folder); err == nil || !strings.Contains(err.Error(), want) {

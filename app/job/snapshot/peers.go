@@ -181,24 +181,6 @@ func vectorsOfLen(num, elems int) [][]float32 {
 	return all
 }
 
-// isFinite reports whether all collected values are finite, as readers of checkpoints require.
-func (p *Peers) isFinite() bool {
-	if p == nil {
-		return true
-	}
-	vectors := slices.Concat(p.all...)
-	for _, f := range p.factors {
-		vectors = append(vectors, f.Data)
-	}
-	vectors = append(vectors, DataOf(p.Sharded)...)
-	if p.Outer != nil {
-		for _, other := range p.Outer.others {
-			vectors = append(vectors, other.data()...)
-		}
-	}
-	return areFinite(vectors...)
-}
-
 // vectors returns the optimizer's vectors that were collected.
 func (p *Peers) vectors() []checkpoint.Vector {
 	if p == nil {
@@ -270,11 +252,4 @@ func (p *Peers) Restore(c *checkpoint.Checkpoint, from setting.Config, v *graph.
 		}
 	}
 	return nil
-}
-
-// areFinite reports whether all values are finite.
-func areFinite(vectors ...[]float32) bool {
-	return !slices.ContainsFunc(vectors, func(v []float32) bool {
-		return slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
-	})
 }

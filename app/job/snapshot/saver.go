@@ -56,9 +56,6 @@ func (s *Saver) Save(m train.Snapshot, isLast bool) (bool, error) {
 		return false, err
 	}
 	s.copy(m)
-	if !s.isFinite() {
-		return false, nil // the run is about to end as diverged; older checkpoints are better
-	}
 	s.Last, s.At = m.Step, began
 	s.writing = make(chan error, 1)
 	go s.write(s.Describe(m.Progress), s.writing)
@@ -119,18 +116,6 @@ func copyAll(dst, src []optim.Vector) {
 	for i, v := range src {
 		copy(dst[i].Data, v.Data)
 	}
-}
-
-// isFinite reports whether all copied values are finite, as readers of checkpoints require.
-func (s *Saver) isFinite() bool {
-	m := s.copied
-	values := []optim.Vector{{Data: m.Variables.Weights}, {Data: m.Variables.State}}
-	for _, v := range slices.Concat(values, m.Optimizer, m.Statistics) {
-		if !areFinite(v.Data) {
-			return false
-		}
-	}
-	return s.Peers.isFinite()
 }
 
 // write writes the copy to the store.

@@ -30,7 +30,7 @@ func (w *Worker) describe(p train.Progress) job.Kept {
 	k := job.Kept{Config: w.Config.Rooted(), Progress: p, Evaluations: slices.Clone(w.evaluations),
 		Moves:   slices.Clone(w.moves),
 		Seconds: w.before.Seconds + time.Since(w.began).Seconds(), Weights: w.started, Batches: w.batches,
-		TrainSamples: w.Task.Train.Len(), Data: w.Task.Hashes, GPU: w.gpuKind(),
+		TrainSamples: w.Task.Train.Len(), Data: w.Task.Hashes,
 		Written: time.Now().UTC()}
 	if set := w.Task.Scored(); set != nil {
 		k.TestSamples = set.Len()

@@ -13,18 +13,6 @@ import (
 	"lockstep/train"
 )
 
-// joinAsync makes the client and the updater of an asynchronous worker.
-func (w *Worker) joinAsync(l *train.Loop, c ps.ClientConfig) (train.Updater, error) {
-	client, err := ps.NewAsyncClient(c)
-	if err != nil {
-		return nil, err
-	}
-	w.served.client, w.served.closing = client.Client, client.Close
-	halt := client.Halt
-	w.halt.Store(&halt)
-	return train.NewAsync(l, client)
-}
-
 // newBlueprint returns the blueprint of a loop's network, and of its task.
 func newBlueprint(l *train.Loop, t input.Task) server.Blueprint {
 	v := l.Variables()
@@ -117,7 +105,14 @@ func (w *Worker) openServers(l *train.Loop, r *trace.Recorder, layout *ps.Layout
 // joinClient makes the client of a worker, and its updater.
 func (w *Worker) joinClient(l *train.Loop, c ps.ClientConfig) (train.Updater, error) {
 	if w.Config.IsAsync() {
-		return w.joinAsync(l, c)
+		client, err := ps.NewAsyncClient(c)
+		if err != nil {
+			return nil, err
+		}
+		w.served.client, w.served.closing = client.Client, client.Close
+		halt := client.Halt
+		w.halt.Store(&halt)
+		return train.NewAsync(l, client)
 	}
 	client, err := ps.NewClient(c)
 	if err != nil {

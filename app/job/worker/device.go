@@ -2,6 +2,7 @@ package worker
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -126,28 +127,21 @@ func (p *processor) executor() graph.Executor {
 	return p.gpu
 }
 
-// deviceErr returns a *DeviceError if the GPU has failed. It is for the goroutine that trains.
+// deviceErr returns an error if the GPU has failed. It is for the goroutine that trains.
 func (w *Worker) deviceErr() error {
 	if w.gpu == nil || w.gpu.Err() == nil {
 		return nil
 	}
-	return &job.DeviceError{Device: w.Config.Device, Err: w.gpu.Err()}
-}
-
-// gpuKind describes the GPU that computes; nil: none does.
-func (p *processor) gpuKind() *record.GPU {
-	if p.gpu == nil {
-		return nil
-	}
-	return Recorded(p.gpu.Info())
+	return fmt.Errorf("--device %s failed during the run, whose weights are lost: %w", w.Config.Device,
+		w.gpu.Err())
 }
 
 // addGPU adds the GPU that computed to the worker's figures, if one did, with what it took by its own clock.
 func (w *Worker) addGPU(r *job.Result, seen *train.Watched) {
-	g := w.gpuKind()
-	if g == nil {
+	if w.gpu == nil {
 		return
 	}
+	g := Recorded(w.gpu.Info())
 	w.gpuMemory.look(w.gpu, w.gpuMemory.asked.Add(gpuMemoryEvery)) // as it is at the end
 	r.Summary.GPU = g.Name
 	r.GPU = &record.RankGPU{Number: w.deviceNumber(), Bus: w.gpu.Info().Bus, GPU: *g,

@@ -32,12 +32,6 @@ type events struct {
 	next    time.Time // when a step is due
 	flushed time.Time
 	err     error // the first
-
-	// Since the last step that was written.
-	steps  int
-	time   time.Duration
-	phases trace.Phases
-	usage  host.Usage
 }
 
 // openEvents creates the file of a rank. If speaks is set, it also holds the metrics that are the same on all
@@ -55,32 +49,22 @@ func openEvents(dir rundir.Directory, rank int, speaks bool, done int) (*events,
 	return e, nil
 }
 
-// step writes a finished step if one is due. Times are means over the steps since the last one written;
-// bytes and processor time are per second. onGPU is the memory in use on the GPU, 0 without one.
+// step writes a finished step if one is due, with bytes and processor time per second. onGPU is the memory in
+// use on the GPU, 0 without one.
 func (e *events) step(now time.Time, s train.Step, u host.Usage, onGPU int64) {
-	e.steps++
-	e.time += s.Time
-	for p, d := range s.Phases {
-		e.phases[p] += d
-	}
-	e.usage.Wall += u.Wall
-	e.usage.CPU += u.CPU
-	e.usage.Sent += u.Sent
-	e.usage.Received += u.Received
-	if now.Before(e.next) || e.time <= 0 || e.usage.Wall <= 0 {
+	wall := u.Wall.Seconds()
+	if now.Before(e.next) || wall <= 0 {
 		return
 	}
 	e.next = now.Add(eventsEvery)
-	steps, seconds, wall := float64(e.steps), e.time.Seconds(), e.usage.Wall.Seconds()
 	e.scalars = append(e.scalars[:0],
-		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * seconds / steps},
-		tensorboard.Scalar{Tag: "worker/CPUs", Value: e.usage.CPU.Seconds() / wall},
+		tensorboard.Scalar{Tag: "step/ms", Value: 1e3 * s.Time.Seconds()},
+		tensorboard.Scalar{Tag: "worker/CPUs", Value: u.CPU.Seconds() / wall},
 		tensorboard.Scalar{Tag: "worker/memory bytes", Value: float64(u.RSS)},
-		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(e.usage.Sent) / wall},
-		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(e.usage.Received) / wall})
-	for p, d := range e.phases {
-		e.scalars = append(e.scalars,
-			tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds() / steps})
+		tensorboard.Scalar{Tag: "worker/sent bytes per s", Value: float64(u.Sent) / wall},
+		tensorboard.Scalar{Tag: "worker/received bytes per s", Value: float64(u.Received) / wall})
+	for p, d := range s.Phases {
+		e.scalars = append(e.scalars, tensorboard.Scalar{Tag: e.tags[p], Value: 1e3 * d.Seconds()})
 	}
 	if onGPU > 0 {
 		e.scalars = append(e.scalars,
@@ -91,7 +75,6 @@ func (e *events) step(now time.Time, s train.Step, u host.Usage, onGPU int64) {
 			tensorboard.Scalar{Tag: "learning rate", Value: s.Rate})
 	}
 	e.writer.Add(now, int64(s.Number+1), e.scalars...)
-	e.steps, e.time, e.phases, e.usage = 0, 0, trace.Phases{}, host.Usage{}
 	e.flush(now)
 }
 

@@ -109,53 +109,43 @@ func (w *Worker) joinGroup(l *train.Loop, r *trace.Recorder) (train.Updater, err
 	return train.NewBalanced(l, u, w.exchange.(gradsync.Exchange), w.noteMove) // joinEquals has made it
 }
 
-// joinEquals makes the updater of a worker of the group.
+// joinEquals makes the updater of a worker of the group, and the exchange of its gradients.
 func (w *Worker) joinEquals(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	switch {
+	c, err := w.exchangeConfig(l, r)
+	if err != nil {
+		return nil, err
+	}
+	switch name := w.Config.Strategy; {
 	case w.Config.IsSharded():
-		return w.updateShares(l, r)
-	case w.Config.IsLate():
-		return w.updateLate(l, r)
-	}
-	s, err := w.newStrategy(l, r)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	if w.peers != nil {
+		s, err := gradsync.NewSharded(c)
+		if err != nil {
+			return nil, err
+		}
+		w.exchange = s
 		w.peers.Join(w.group, s)
+		w.peers.Collect = s.Collect
+		return train.NewSharded(l, s)
+	case w.Config.IsLate():
+		s, err := gradsync.NewLate(c)
+		if err != nil {
+			return nil, err
+		}
+		w.exchange = s
+		return train.NewLate(l, s)
+	default:
+		if w.Config.EvalOnly { // only counts are added up
+			name = gradsync.AllReduce
+		}
+		s, err := gradsync.New(name, c)
+		if err != nil {
+			return nil, err
+		}
+		w.exchange = s
+		if w.peers != nil {
+			w.peers.Join(w.group, s)
+		}
+		return train.NewWhole(l, s)
 	}
-	return train.NewWhole(l, s)
-}
-
-// updateShares makes the updater of --shard-optimizer.
-func (w *Worker) updateShares(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := gradsync.NewSharded(config)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	w.peers.Join(w.group, s)
-	w.peers.Collect = s.Collect
-	return train.NewSharded(l, s)
-}
-
-// updateLate makes the updater of --overlap-forward.
-func (w *Worker) updateLate(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	s, err := gradsync.NewLate(config)
-	if err != nil {
-		return nil, err
-	}
-	w.exchange = s
-	return train.NewLate(l, s)
 }
 
 // meet makes the group of all workers, which each contribute the pieces of plan to a sum. With algorithm
@@ -198,19 +188,6 @@ func (w *Worker) gather() error {
 	err := w.group.Barrier()
 	w.spent.Add(w.group.Counters().Total().Less(before))
 	return err
-}
-
-// newStrategy makes the strategy that sends gradients.
-func (w *Worker) newStrategy(l *train.Loop, r *trace.Recorder) (gradsync.Strategy, error) {
-	config, err := w.exchangeConfig(l, r)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case w.Config.EvalOnly: // only counts are added up
-		return gradsync.New(gradsync.AllReduce, config)
-	}
-	return gradsync.New(w.Config.Strategy, config)
 }
 
 // segmentsOf returns the places of l's parameters in the flat vector.

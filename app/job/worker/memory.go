@@ -69,20 +69,12 @@ func (w *Worker) planMemory(l *train.Loop) error {
 // memoryText says what was planned, and what its parts are.
 func (w *Worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
 	activations := "activations " + setting.Size(m.Arena)
-	limit := w.Config.MemoryLimit()
-	switch {
-	case w.gpu != nil:
+	if w.gpu != nil {
 		activations += " on the GPU, not counted"
-	case limit > 0 && m.Arena > limit:
-		activations += fmt.Sprintf(" (above --memory %s: the rest cannot be computed again)",
-			setting.Size(limit))
 	}
 	text := fmt.Sprintf("memory: %s planned: %s, parameters with gradients and optimizer %s, "+
 		"data %s, loading it %s", setting.Size(w.planned), activations,
 		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
-	if w.Config.IsSharded() {
-		text += fmt.Sprintf("; the optimizer's state of a share is %s", setting.Size(w.optimizer))
-	}
 	if w.Config.World() > 1 {
 		text += fmt.Sprintf("; %s together", setting.Size(w.together))
 	}

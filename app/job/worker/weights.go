@@ -75,11 +75,6 @@ func (w *Worker) start(v *graph.Variables) (err error) {
 	w.batches = loaded.Batches
 	w.Note("%d tensors from %s, sha256 %s; fresh: %q; unused: %q", loaded.Tensors, from.Path, sum,
 		loaded.Fresh, loaded.Unused)
-	if loaded.Prefix != "" {
-		w.Announce(fmt.Sprintf("note: %s: the names of all tensors begin with %.80s, which is left out",
-			from.Path,
-			loaded.Prefix))
-	}
 	if len(loaded.Fresh) > 0 {
 		w.Announce(fmt.Sprintf("note: %s: initialised at random, as --fresh-head allows: %s", from.Path,
 			input.Listed(loaded.Fresh)))

@@ -18,7 +18,6 @@ import (
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/internal/spelling"
 	"lockstep/shard"
@@ -57,28 +56,13 @@ type history struct {
 	moves       []record.Move // of shards, on rank 0
 }
 
-// noteData tells what the run trains on and is scored on, and logs how many texts are too long.
-func (w *Worker) noteData() {
-	w.Announce("note: data " + w.Task.About)
-	sets := []*data.Set{w.Task.Train, w.Task.Validation, w.Task.Test}
-	if w.Config.EvalOnly {
-		sets = []*data.Set{w.Task.Scored()}
-	}
-	for _, set := range sets {
-		if set != nil && set.Texts != nil && len(set.Texts.Cut) > 0 {
-			w.Note("%s: %d texts have more than %d tokens and lose their end when they are read", set.Source,
-				len(set.Texts.Cut), w.Config.Sequence)
-		}
-	}
-}
-
 // Run trains to the end of the run. It owns w.Mesh.
 func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	defer func() {
 		left := w.leave(err)
 		err = errors.Join(w.served.because(err), left)
 	}()
-	w.noteData()
+	w.Announce("note: data " + w.Task.About)
 	for _, text := range w.Task.Said {
 		w.Announce("note: " + text)
 	}
@@ -95,9 +79,7 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	w.peers = w.newPeerState()
 	w.saver = w.newSaver()
 	recorder := job.NewRecorder(w.Config, w.Rank)
-	ended := make(chan struct{})
-	defer job.WhenCancelled(ctx, func() { w.cancelled(ctx, ended) })()
-	defer close(ended)
+	defer job.WhenCancelled(ctx, func() { w.cancelled(ctx) })()
 	loop, err := w.loop(recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
