@@ -11,10 +11,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"lockstep/internal/regular"
 )
@@ -25,7 +25,6 @@ const (
 	MaxFiles    = 20000
 	maxManifest = 8 << 20
 	maxName     = 240 // bytes of a path
-	maxDepth    = 12  // of folders
 )
 
 // ManifestFile is the first entry of a bundle.
@@ -106,13 +105,18 @@ func Scan(folder string, m Manifest) (Manifest, error) {
 			m.LeftOut = append(m.LeftOut, name)
 			return nil
 		}
-		if err := checkName(name); err != nil {
-			return err
+		if !d.Type().IsRegular() {
+			return refuse(at, "it is no regular file, as a link is none; want the file itself")
 		}
-		sum, n, err := digest(at)
+		sum, err := regular.Hash(at)
 		if err != nil {
 			return err
 		}
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		n := info.Size()
 		m.Files = append(m.Files, File{name, n, sum})
 		if total += n; total > MaxBytes || len(m.Files) > MaxFiles {
 			return refuse("", "%s has more than %d files or %d bytes", folder, MaxFiles, MaxBytes)
@@ -125,21 +129,6 @@ func Scan(folder string, m Manifest) (Manifest, error) {
 	slices.SortFunc(m.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(m.LeftOut)
 	return m, checkFiles(m.Files)
-}
-
-// digest returns the SHA-256 and the size of a regular file.
-func digest(at string) (sum string, n int64, err error) {
-	f, err := regular.Open(at)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	if info, err := os.Lstat(at); err != nil || !info.Mode().IsRegular() {
-		return "", 0, errors.Join(err, refuse(at, "it is a link; want the file itself"))
-	}
-	h := sha256.New()
-	n, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
 // Write writes the bundle of a folder whose files Scan has listed. Of one that has grown since, as that of a
@@ -189,53 +178,24 @@ func add(t *tar.Writer, name string, size int64, from io.Reader) error {
 	return nil
 }
 
-// checkName refuses names that lead out of a folder, or that file systems read differently.
-func checkName(name string) error {
-	switch {
-	case name == "" || len(name) > maxName:
-		return refuse(name, "a name of %d bytes; want 1 to %d", len(name), maxName)
-	case !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name:
-		return refuse(name, "its path is not one below a folder")
-	case strings.Count(name, "/") > maxDepth:
-		return refuse(name, "it is more than %d folders deep", maxDepth)
-	case strings.EqualFold(name, ManifestFile):
-		return refuse(name, "a second manifest")
-	}
-	for _, c := range name {
-		if c < ' ' || c == 0x7f || strings.ContainsRune(`\:*?"<>|`, c) || c == '\uFFFD' {
-			return refuse(name, "its name has the character %.80q", c)
-		}
-	}
-	return nil
-}
-
-// checkFiles refuses lists with a name twice, in any case, with a file that is also a folder, or with too
-// much.
+// checkFiles refuses lists with too much, and names that lead out of a folder or that file systems read
+// differently. Of two names that a file system takes for one, the second is not written.
 func checkFiles(files []File) error {
 	if len(files) > MaxFiles {
 		return refuse("", "%d files; want at most %d", len(files), MaxFiles)
 	}
-	seen, total := map[string]bool{}, int64(0)
+	total := int64(0)
 	for _, f := range files {
-		if err := checkName(f.Name); err != nil {
-			return err
-		}
-		key := strings.ToLower(f.Name)
-		if seen[key] {
-			return refuse(f.Name, "it is listed twice")
-		}
-		seen[key] = true
-		if f.Bytes < 0 || f.Bytes > MaxBytes-total {
+		isOdd := func(c rune) bool { return unicode.IsControl(c) || strings.ContainsRune(`\:*?"<>|`, c) }
+		switch {
+		case len(f.Name) > maxName || !fs.ValidPath(f.Name) || f.Name == ".":
+			return refuse(f.Name, "its path is not one below a folder, of at most %d bytes", maxName)
+		case strings.ContainsFunc(f.Name, isOdd):
+			return refuse(f.Name, "its name has a character that some file systems do not take")
+		case f.Bytes < 0 || f.Bytes > MaxBytes-total:
 			return refuse(f.Name, "%d bytes, %d before it; want at most %d in all", f.Bytes, total, MaxBytes)
 		}
 		total += f.Bytes
-	}
-	for _, f := range files {
-		for dir := path.Dir(strings.ToLower(f.Name)); dir != "."; dir = path.Dir(dir) {
-			if seen[dir] {
-				return refuse(f.Name, "a file is where its folder would be")
-			}
-		}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@
 // Weights, checkpoints and exported batches stay out, and the manifest names them.
 //
 // [Extract] takes bundles from strangers. It writes nothing but regular files below an empty folder, and only
-// what the manifest lists: no links, no paths that lead out, no names that a file system may confuse, nothing
-// beyond [MaxBytes] and [MaxFiles]. Anything else is a *[FormatError], and the folder is then incomplete and
-// should be removed.
+// what the manifest lists: no links, no paths that lead out, no names that a file system may not take,
+// nothing beyond [MaxBytes] and [MaxFiles]. Anything else is a *[FormatError], and the folder is then
+// incomplete and should be removed.
 package bundle
