@@ -23,7 +23,7 @@ func curve(s Style) Sample {
 
 // box is a sample of the fill of part i of a bar.
 func box(i int) Sample {
-	return Sample{func(c canvas, width, height float64) { c.part(0, 0, width, height, i, "") }}
+	return Sample{func(c canvas, width, height float64) { c.rect(0, 0, width, height, part(i), "") }}
 }
 
 // alone is a chart that has left its page, with its title above it, its legend and a text below.

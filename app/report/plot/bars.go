@@ -105,16 +105,23 @@ func (b Bars) drawRow(c canvas, f frame, x axis, r Bar, top, height float64) {
 		}
 		sum += v
 		if to-from > 0.05 {
-			c.part(from, y, to-from, thick, i, fmt.Sprintf("%s: %s %s, %s", r.Name, b.Parts[i], digits(v),
+			c.rect(from, y, to-from, thick, part(i), fmt.Sprintf("%s: %s %s, %s", r.Name, b.Parts[i],
+				digits(v),
 				share(v/total)))
 		}
 		if to-from > 40 && len(r.Values) > 1 {
-			c.text((from+to)/2, y+thick/2+4, fmt.Sprintf("inside q%d", i%len(hatchings())), "middle",
+			c.text((from+to)/2, y+thick/2+4, fmt.Sprintf("inside q%d", i%numParts), "middle",
 				share(v/total))
 		}
 	}
 	c.text(x.pixel(sum)+6, y+thick/2+4, "tick", "start", digits(total))
 }
+
+// numParts is the number of colours of parts.
+const numParts = 7
+
+// part is the class of part i of a bar.
+func part(i int) string { return fmt.Sprintf("phase p%d", i%numParts) }
 
 // share writes a part of 1 in percent; what is there is never "0 %".
 func share(v float64) string {

@@ -1,9 +1,6 @@
 package plot
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // surface is what a chart is drawn on: the markup of an SVG picture, or pixels. Its unit is a pixel of a
 // page; how a class looks is said in plot.css. Everything a caller passes as text is escaped here, so no
@@ -37,11 +34,6 @@ func (c canvas) text(x, y float64, class, anchor, s string) {
 	c.on.write(x+c.at.x, y+c.at.y, false, class, anchor, s)
 }
 
-// turned writes s upwards, centred on (x, y).
-func (c canvas) turned(x, y float64, class, s string) {
-	c.on.write(x+c.at.x, y+c.at.y, true, class, "middle", s)
-}
-
 func (c canvas) path(points []point, isClosed bool, class, title string) {
 	moved := make([]point, len(points))
 	for i, p := range points {
@@ -55,8 +47,7 @@ func (c canvas) line(x1, y1, x2, y2 float64, class string) {
 }
 
 func (c canvas) rect(x, y, w, h float64, class, title string) {
-	c.path([]point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, true, class,
-		title)
+	c.path([]point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}}, true, class, title)
 }
 
 // marks draws the mark of a style at each place, as one shape.
@@ -69,35 +60,6 @@ func (c canvas) marks(places []point, s Style, class, title string) {
 		all = append(all, gap())
 	}
 	c.path(all, true, class+" "+s.class(), title)
-}
-
-// part draws a box of a bar in the fill of part i, with its hatching and a title.
-func (c canvas) part(x, y, w, h float64, i int, title string) {
-	i %= len(hatchings())
-	c.rect(x, y, w, h, fmt.Sprintf("phase p%d", i), title)
-	if lines := hatchings()[i].lines(x, y, w, h); lines != nil {
-		c.path(lines, false, "hatch", "")
-	}
-}
-
-// hatching is how far apart the upright and the level lines in a box are; 0: there are none.
-type hatching struct{ upright, level float64 }
-
-// hatchings tell the parts of a bar apart without colour.
-func hatchings() []hatching {
-	return []hatching{{}, {0, 6}, {6, 0}, {0, 3}, {3, 0}, {6, 6}, {3, 3}}
-}
-
-// lines returns the lines of a hatching within a box. A pattern of SVG would be shorter, but Chromium prints
-// each as a picture of the page: half a megabyte.
-func (t hatching) lines(x, y, w, h float64) (points []point) {
-	for at := t.upright / 2; t.upright > 0 && at < w; at += t.upright {
-		points = append(points, point{x + at, y}, point{x + at, y + h}, gap())
-	}
-	for at := t.level / 2; t.level > 0 && at < h; at += t.level {
-		points = append(points, point{x, y + at}, point{x + w, y + at}, gap())
-	}
-	return points
 }
 
 // mark is the outline of the mark of a style, around (0, 0).

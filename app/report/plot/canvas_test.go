@@ -19,7 +19,7 @@ func TestNoNumbers(t *testing.T) {
 		{Series: []Series{{At: []float64{1, 2, huge}, Values: []float64{1, huge, 3}}}},
 		{Series: []Series{{At: []float64{1, no, 3}, Values: []float64{2, 2, 2}, Lo: []float64{1, 1, no},
 			Hi: []float64{3, 3, 3}}}},
-		{Series: []Series{{Values: []float64{no}}}, IsLog: true},
+		{Series: []Series{{At: []float64{1}, Values: []float64{no}}}, IsLog: true},
 	}
 	drawn := make(chan string)
 	go func() {
@@ -55,31 +55,15 @@ func TestAxisShowsTheDifference(t *testing.T) {
 	}
 }
 
-// Hatchings are lines within their box.
-func TestHatchingsAreLinesWithinTheirBox(t *testing.T) {
-	const x, y, w, h = 101.3, 40.0, 33.3, 20.0
-	for i, pattern := range hatchings()[1:] {
-		points := pattern.lines(x, y, w, h)
-		if len(points) == 0 {
-			t.Errorf("part %d has no lines", i+1)
-		}
-		for _, p := range points {
-			if p.x < x || p.x > x+w || p.y < y || p.y > y+h {
-				t.Errorf("part %d: a line to %v, outside", i+1, p)
-			}
-		}
-	}
-}
-
 // Names at the ends of curves, of rows, and the label of a reference stand inside their plot, wide and
 // narrow; a name is cut only where there is no room. Letters are taken to be as wide as the mean that
 // Chromium drew.
 func TestNamesStandInsideTheirPlot(t *testing.T) {
 	const long = "single 1×2 pytorch channels-last"
 	lines := Lines{X: "workers", Y: "speed-up", Series: []Series{
-		{Keys: []string{"A", "B"}, Label: "ddp", Values: []float64{1, 2, 3.9}},
+		{Keys: []string{"A", "B"}, Label: "ddp", At: []float64{1, 2, 3}, Values: []float64{1, 2, 3.9}},
 		{Keys: []string{"C"}, Label: long, At: []float64{1, 2}, Values: []float64{1, 1.5}},
-		{Label: "ideal", IsReference: true, Values: []float64{1, 2, 4}}}}
+		{Label: "ideal", IsReference: true, At: []float64{1, 2, 3}, Values: []float64{1, 2, 4}}}}
 	dots := Dots{Groups: []DotGroup{{Rows: []DotRow{{Name: "F  " + long, Values: []float64{1}, Middle: 1,
 		End: "3.74 ms"}}}}}
 	bars := Bars{Parts: []string{"forward"}, Rows: []Bar{{Name: strings.Repeat("diloco ", 12),

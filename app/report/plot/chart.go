@@ -3,7 +3,6 @@ package plot
 import (
 	"fmt"
 	"html/template"
-	"strings"
 )
 
 // Chart is a picture with the values that it draws: [Lines], [Bars] or [Dots].
@@ -26,21 +25,21 @@ type Head struct {
 
 // Markup returns a chart for a page, for a wide and for a narrow window; [StyleSheet] shows one of them.
 func Markup(h Head, c Chart) template.HTML {
-	return svg(h, c, c.frame(h.wide())) + svg(h, c, c.frame(frame{343, 290, 52, 34, 12, 46, false}))
+	narrow := h
+	h.ID, narrow.ID = h.ID+"-wide", h.ID+"-narrow"
+	return svg(h, c, c.frame(h.wide()), `class="wide"`, "") +
+		svg(narrow, c, c.frame(frame{343, 290, 52, 34, 12, 46, false}), `class="narrow"`, "")
 }
 
 // File returns a chart as an SVG file that needs nothing else, in the light palette, between its title and a
 // text.
-func File(h Head, c Chart, text string) []byte {
+func File(h Head, c Chart, text string) template.HTML {
 	c = alone{c, c.frame(h.wide()), h.Title, text}
 	f := c.frame(frame{})
 	rules, paper := lightRules()
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
-		`font-family="sans-serif"`, px(f.width), px(f.height))
-	body := strings.Replace(string(svg(h, c, f)), "<svg", head, 1)
-	at := strings.Index(body, ">") + 1
-	ground := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, px(f.width), px(f.height), paper)
-	return []byte(body[:at] + "<style>" + rules + "</style>" + ground + body[at:] + "\n")
+	return svg(h, c, f, fmt.Sprintf(`xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
+		`font-family="sans-serif"`, px(f.width), px(f.height)), fmt.Sprintf(`<style>%s</style>`+
+		`<rect width="%s" height="%s" fill="%s"/>`, rules, px(f.width), px(f.height), paper)) + "\n"
 }
 
 // Style tells a series from others by colour, dashes and marks.

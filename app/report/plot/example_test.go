@@ -9,8 +9,9 @@ import (
 
 // A chart is drawn for a wide and for a narrow window, and has its values as text.
 func ExampleLines() {
-	chart := plot.Lines{X: "step", Y: "loss", Series: []plot.Series{{Label: "training", Values: []float64{2.5,
-		1.25}}}}
+	chart := plot.Lines{X: "step", Y: "loss",
+		Series: []plot.Series{{Label: "training", At: []float64{1, 2}, Values: []float64{2.5,
+			1.25}}}}
 	fmt.Println(strings.Count(string(plot.Markup(plot.Head{ID: "loss", Title: "Loss"}, chart)), "<svg"),
 		"pictures")
 	for _, row := range chart.Data()[1:] {

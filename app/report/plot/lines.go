@@ -14,7 +14,7 @@ type Series struct {
 	Label  string   // name of the first line
 	Others []string // names of the others
 	Style  Style
-	At     []float64 // places of the values; nil: 1, 2, ...
+	At     []float64 // places of the values
 	Values []float64
 	Lo, Hi []float64 // ends of a band around the values; nil: no band
 
@@ -82,7 +82,7 @@ func (p Lines) Data() [][]any {
 		all[0] = append(all[0], cmp.Or(s.Name(), p.Y))
 		for i, v := range s.Values {
 			if n == 0 {
-				all = append(all, []any{p.named(s.place(i))})
+				all = append(all, []any{p.named(s.At[i])})
 			}
 			all[i+1] = append(all[i+1], v)
 		}
@@ -99,7 +99,7 @@ func (p Lines) pointRows(curves []Series) [][]any {
 			if s.Lo != nil {
 				lo, hi = s.Lo[i], s.Hi[i]
 			}
-			all = append(all, []any{s.Name(), p.named(s.place(i)), v, lo, hi})
+			all = append(all, []any{s.Name(), p.named(s.At[i]), v, lo, hi})
 		}
 	}
 	return all
@@ -113,13 +113,6 @@ func (p Lines) named(at float64) any {
 	return p.Places[int(at)-1]
 }
 
-func (s Series) place(i int) float64 {
-	if s.At == nil {
-		return float64(i + 1)
-	}
-	return s.At[i]
-}
-
 // axes returns the axes in a frame.
 func (p Lines) axes(f frame) (x, y axis) {
 	wanted := 5
@@ -131,8 +124,8 @@ func (p Lines) axes(f frame) (x, y axis) {
 	end, isCount := 0.0, true
 	for _, s := range p.Series {
 		values = append(values, s.Values, s.Lo, s.Hi)
-		for i := range s.Values {
-			if at := s.place(i); known(at) {
+		for _, at := range s.At {
+			if known(at) {
 				end, isCount = math.Max(end, at), isCount && at == math.Trunc(at)
 			}
 		}
@@ -254,13 +247,13 @@ func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 		c.text(x.pixel(v), base+18, "tick", "middle", name)
 	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", p.X)
-	c.turned(13, (f.top+base)/2, "label", p.Y)
+	c.on.write(c.at.x+13, c.at.y+(f.top+base)/2, true, "label", "middle", p.Y)
 }
 
 // points returns the positions of values of the series; those that are not known are gaps.
 func (s Series) points(values []float64, x, y axis) (points []point) {
 	for i, v := range values {
-		points = append(points, point{x.pixel(s.place(i)), y.pixel(v)})
+		points = append(points, point{x.pixel(s.At[i]), y.pixel(v)})
 	}
 	return points
 }

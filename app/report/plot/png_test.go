@@ -16,15 +16,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// small are charts with every kind of shape: curves with dashes, marks, a band and faint values; bars with
-// hatching; full and hollow dots with intervals.
+// small are charts with every kind of shape: curves with dashes, marks, a band and faint values; bars; full
+// and hollow dots with intervals.
 func small() map[string]plot.Chart {
+	at := []float64{1, 2, 3, 4}
 	style := func(i int) plot.Style { return plot.Style{Colour: i, Number: i} }
 	return map[string]plot.Chart{
 		"lines": plot.Lines{X: "step", Y: "loss", Series: []plot.Series{
-			{Label: "ideal", IsReference: true, Values: []float64{3, 2, 1, 0.5}},
-			{Keys: []string{"A"}, Label: "single", Style: style(0), Values: []float64{4, 3, 2.5, 2.25}},
-			{Keys: []string{"B"}, Label: "ddp ≈ 2×1", Style: style(3),
+			{Label: "ideal", IsReference: true, At: at, Values: []float64{3, 2, 1, 0.5}},
+			{Keys: []string{"A"}, Label: "single", Style: style(0), At: at, Values: []float64{4, 3, 2.5,
+				2.25}},
+			{Keys: []string{"B"}, Label: "ddp ≈ 2×1", Style: style(3), At: at,
 				Values: []float64{3, math.NaN(), 1, 1.5},
 				Lo:     []float64{2.5, 1, 0.5, 1}, Hi: []float64{3.5, 2.5, 1.5, 2}}}},
 		"bars": plot.Bars{X: "ms", Parts: []string{"forward", "backward", "exposed"},

@@ -3,6 +3,7 @@ package plot
 import (
 	_ "embed"
 	"image/color"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,34 +35,38 @@ func lightRules() (rules, paper string) {
 	return rules, values["--paper"]
 }
 
-// rule is a property of the elements of a class.
-type rule struct{ class, property, value string }
+// look is the properties of an element by name.
+type look map[string]string
 
-// parseRules reads a style sheet of the form of plot.css: each selector is a class or "text", and of rules
-// for one property the last one wins.
+// rule is the properties of the elements of a class.
+type rule struct {
+	class string
+	look  look
+}
+
+// parseRules reads a style sheet of the form of plot.css: each selector is a class or "text".
 func parseRules(sheet string) (all []rule) {
 	for block := range strings.SplitSeq(sheet, "}") {
 		selectors, body, _ := strings.Cut(block, "{")
+		properties := look{}
+		for pair := range strings.SplitSeq(body, ";") {
+			name, value, _ := strings.Cut(pair, ":")
+			properties[name] = value
+		}
 		for selector := range strings.SplitSeq(selectors, ",") {
-			class := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(selector), "svg "), ".")
-			for pair := range strings.SplitSeq(body, ";") {
-				name, value, _ := strings.Cut(pair, ":")
-				all = append(all, rule{class, name, value})
-			}
+			selector = strings.TrimPrefix(strings.TrimSpace(selector), "svg ")
+			all = append(all, rule{strings.TrimPrefix(selector, "."), properties})
 		}
 	}
 	return all
 }
 
-// look is the properties of an element by name.
-type look map[string]string
-
-// lookOf returns the properties of an element with classes, split by spaces.
+// lookOf returns the properties of an element with classes, split by spaces. The last rule for one wins.
 func lookOf(rules []rule, class string) look {
 	has, out := strings.Fields(class), look{}
 	for _, r := range rules {
 		if slices.Contains(has, r.class) {
-			out[r.property] = r.value
+			maps.Copy(out, r.look)
 		}
 	}
 	return out

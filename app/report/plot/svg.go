@@ -11,15 +11,12 @@ import (
 // markup is a surface that builds one SVG picture.
 type markup struct{ strings.Builder }
 
-// svg draws a chart as a picture with a title for screen readers, shown for the width of window that the
-// frame is for.
-func svg(h Head, c Chart, f frame) template.HTML {
-	m, class := &markup{}, "narrow"
-	if f.isWide {
-		class = "wide"
-	}
-	fmt.Fprintf(m, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
-		`<title id="%[4]s-t">%s</title>`, class, px(f.width), px(f.height), esc(h.ID+"-"+class), esc(h.Title))
+// svg draws a chart as a picture with a title for screen readers, on a ground.
+func svg(h Head, c Chart, f frame, attributes, ground string) template.HTML {
+	m := &markup{}
+	fmt.Fprintf(m, `<svg %s viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
+		`<title id="%[4]s-t">%s</title>%s`, attributes, px(f.width), px(f.height), esc(h.ID), esc(h.Title),
+		ground)
 	c.draw(canvas{on: m}, f)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
