@@ -19,6 +19,8 @@ type AsyncConfig struct {
 	// DividesRate divides the learning rate of an update by its staleness, if that is above 1 (after
 	// Zhang et al. 2016, "Staleness-aware Async-SGD for Distributed Deep Learning").
 	DividesRate bool
+	// OnLoad is called by server 0 with the number of updates done, before the first OnUpdate; nil: not.
+	OnLoad func(done int)
 	// OnUpdate is called by server 0 with every update and every dropped gradient, in order; nil:
 	// not.
 	OnUpdate func(Update)
@@ -44,10 +46,11 @@ type AsyncServer struct {
 	unsent    []int          // by worker: pulls under way
 	lent      [][]int        // by worker: batches whose gradients are to come, in order
 	held      map[loanKey][][]float32
-	orders    []order    // to be carried out
-	isLost    []bool     // by worker
-	conductor *conductor // server 0's
-	order     *comm.Mail // of the others, likewise
+	free      [][][]float32 // memory of gradients of a replay
+	orders    []order       // to be carried out
+	isLost    []bool        // by worker
+	conductor *conductor    // server 0's
+	order     *comm.Mail    // of the others, likewise
 	arrival   *comm.Mail
 	arrivedAt []byte
 	toFirst   outbox // to server 0
@@ -122,11 +125,12 @@ func (s *AsyncServer) register() error {
 }
 
 // registerWorker registers the messages of one worker. Its gradients are read where they are if it
-// is in this process, unless a codec changes them.
+// is in this process, unless a codec changes them, or a replay must keep several of them.
 func (s *AsyncServer) registerWorker(r *registry, w int) {
 	c := &s.config
 	codec := c.Push.Codec()
-	isInPlace := w == c.Post.Rank() && (codec == nil || codec.Loss() == comm.Lossless)
+	isInPlace := w == c.Post.Rank() && c.Ledger.Replay == nil &&
+		(codec == nil || codec.Loss() == comm.Lossless)
 	gradient, weights := []float32(nil), make([]float32, s.part.Len)
 	if !isInPlace {
 		gradient = make([]float32, s.part.Len)
@@ -272,6 +276,10 @@ func (s *AsyncServer) hold(w int) error {
 	for _, m := range s.pushed[w] {
 		g = append(g, m.Vector())
 	}
+	if s.config.Ledger.Replay != nil { // the worker may push the next one before this is applied
+		g = s.keep(g)
+		s.expect(w)
+	}
 	s.held[k] = g
 	if s.conductor != nil {
 		s.conductor.arrived(k)
@@ -281,10 +289,29 @@ func (s *AsyncServer) hold(w int) error {
 	return nil
 }
 
+// keep copies a gradient.
+func (s *AsyncServer) keep(g [][]float32) [][]float32 {
+	var kept [][]float32
+	if n := len(s.free); n > 0 {
+		kept, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		for _, part := range g {
+			kept = append(kept, make([]float32, len(part)))
+		}
+	}
+	for i, part := range g {
+		copy(kept[i], part)
+	}
+	return kept
+}
+
 // release gives up a gradient and expects the worker's next one.
 func (s *AsyncServer) release(k loanKey) {
+	g := s.held[k]
 	delete(s.held, k)
-	if !s.isLost[k.worker] {
+	if s.config.Ledger.Replay != nil {
+		s.free = append(s.free, g)
+	} else if !s.isLost[k.worker] {
 		s.expect(k.worker)
 	}
 }

@@ -282,8 +282,18 @@ func (a *asyncRun) check() {
 	}
 }
 
+func (a *asyncRun) replay() []ps.Applied {
+	var all []ps.Applied
+	for _, u := range a.updates {
+		if !u.IsDropped {
+			all = append(all, ps.Applied{Batch: u.Batch, Version: u.Version})
+		}
+	}
+	return all
+}
+
 // Every update is that of its batch at the version it was computed from, bit for bit, on any number
-// of servers.
+// of servers; and a replay with another number of workers and servers ends with the same bits.
 func TestAsynchronousUpdates(t *testing.T) {
 	for workers := 1; workers <= 4; workers++ {
 		for servers := 1; servers <= 3; servers++ {
@@ -301,6 +311,17 @@ func TestAsynchronousUpdates(t *testing.T) {
 						t.Fatal(err)
 					}
 					a.check()
+					again := &asyncRun{t: t, servers: 1 + servers%3, shards: 4, divides: c.divides,
+						isApart: !c.isApart, ledger: a.ledger}
+					again.ledger.Workers, again.ledger.Backup = 5-workers, 0
+					again.ledger.Replay = a.replay()
+					if err := errors.Join(again.run()...); err != nil {
+						t.Fatal(err)
+					}
+					again.check()
+					if !slices.Equal(again.weights[0], a.weights[0]) || !slices.Equal(again.state, a.state) {
+						t.Error("the replay ends with other weights or another state")
+					}
 				})
 			}
 		}

@@ -114,6 +114,9 @@ func (c *conductor) begin(done int) error {
 	for w := range c.seen {
 		c.seen[w] = done
 	}
+	if loaded := c.server.config.OnLoad; loaded != nil {
+		loaded(done)
+	}
 	return c.decide()
 }
 
@@ -149,7 +152,7 @@ func (c *conductor) handle(m *comm.Mail, e event) error {
 func (c *conductor) asked(worker int, told []byte) error {
 	var a ask
 	a.read(told)
-	if a.isLast {
+	if a.isLast && c.server.config.Ledger.Replay == nil { // a replay is as long as its run
 		c.ledger.Finish()
 	}
 	c.ledger.Take(worker)
@@ -314,7 +317,10 @@ func (c *conductor) lose(worker int) error {
 			}
 		}
 	}
-	c.ledger.Lost(worker)
+	if !c.ledger.Lost(worker) {
+		return fmt.Errorf("ps: worker %d was lost, and its gradient's weights are past: a replay needs "+
+			"all its workers", worker)
+	}
 	return c.decide()
 }
 

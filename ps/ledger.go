@@ -49,6 +49,9 @@ type LedgerConfig struct {
 	Every int
 	// Continuous makes no stops at ends of epochs; worker 0 gets a View there.
 	Continuous bool
+	// Replay holds the run's updates from number 0; the ledger repeats those from number From on, in
+	// the same order and from the same versions. Nil means in order of arrival.
+	Replay []Applied
 }
 
 // Validate returns an error for the first invalid setting.
@@ -67,9 +70,32 @@ func (c LedgerConfig) Validate() error {
 	case c.Backup > 0 && c.Staleness < c.Workers-c.Backup-1:
 		return fmt.Errorf("ps: ledger: staleness %d with %d gradients to the round, want %d or more",
 			c.Staleness, c.Workers-c.Backup, c.Workers-c.Backup-1)
+	case c.Replay != nil && len(c.Replay) != c.To:
+		return fmt.Errorf("ps: ledger: replay of %d updates, the run has %d", len(c.Replay), c.To)
+	}
+	return c.checkReplay()
+}
+
+// checkReplay checks that the replay is an order that a ledger can have decided.
+func (c LedgerConfig) checkReplay() error {
+	isUsed := make([]bool, len(c.Replay))
+	for number, a := range c.Replay {
+		switch {
+		case a.Batch < 0 || a.Batch >= len(isUsed) || isUsed[a.Batch]:
+			return fmt.Errorf("ps: ledger: replay: update %d is of batch %d, want one of %d that was "+
+				"not used before", number, a.Batch, len(isUsed))
+		case a.Version < 0 || a.Version > number || number-a.Version > c.Staleness:
+			return fmt.Errorf("ps: ledger: replay: update %d reads version %d, want one that is at most "+
+				"%d older", number, a.Version, c.Staleness)
+		}
+		isUsed[a.Batch] = true
 	}
 	return nil
 }
+
+// Applied is the origin of one update: the batch, and the version of the weights that its gradient
+// was computed from.
+type Applied struct{ Batch, Version int }
 
 // Kind says what a Decision is about.
 type Kind int
@@ -136,6 +162,9 @@ type Ledger struct {
 
 	inRound int // gradients applied in this round
 
+	// Of a replay, by version.
+	readers [][]int // the batches computed from it, less those lent
+	isQuiet []bool  // it can be a stop
 }
 
 // borrower is the ledger's state of a worker.
@@ -183,11 +212,30 @@ func (l *Ledger) begin() {
 	c := l.config
 	l.version, l.next, l.stop = c.From, c.From, c.From
 	l.view = c.endOfEpoch(c.From)
+	if c.Replay != nil {
+		l.readReplay()
+	}
 	l.open()
 }
 
 // endOfEpoch returns the first end of an epoch after a version.
 func (c LedgerConfig) endOfEpoch(version int) int { return (version/c.PerEpoch + 1) * c.PerEpoch }
+
+// readReplay fills readers and isQuiet.
+func (l *Ledger) readReplay() {
+	c := l.config
+	l.readers, l.isQuiet = make([][]int, c.To+1), make([]bool, c.To+1)
+	for _, a := range c.Replay[c.From:] {
+		l.readers[a.Version] = append(l.readers[a.Version], a.Batch)
+	}
+	lowest := c.To // batch or version of any later update
+	for at := c.To; at >= c.From; at-- {
+		if at < c.To {
+			lowest = min(lowest, c.Replay[at].Batch, c.Replay[at].Version)
+		}
+		l.isQuiet[at] = lowest >= at
+	}
+}
 
 // Version returns the number of updates applied.
 func (l *Ledger) Version() int { return l.version }
@@ -210,26 +258,34 @@ func (l *Ledger) Commit(worker, batch int) {
 	}
 }
 
-// Lost reports that a worker is gone. The batches it has borrowed are lent again.
-func (l *Ledger) Lost(worker int) {
+// Lost reports that a worker is gone. The batches it has borrowed are lent again. A replay cannot go
+// on if the version that such a batch must be computed from is past; Lost then returns false.
+func (l *Ledger) Lost(worker int) (goesOn bool) {
 	if next := l.workers[worker].next; next >= 0 {
 		l.giveBack(loan{batch: next})
 	}
 	l.workers[worker] = borrower{isLost: true, next: -1}
+	goesOn = true
 	l.loans = slices.DeleteFunc(l.loans, func(o loan) bool {
 		if o.worker != worker {
 			return false
 		}
 		if !o.isDoomed {
 			l.giveBack(o)
+			goesOn = goesOn && (l.readers == nil || o.version == l.version)
 		}
 		return true
 	})
 	l.endRound()
+	return goesOn
 }
 
 // giveBack makes the batch of a loan one to be lent.
 func (l *Ledger) giveBack(o loan) {
+	if l.readers != nil {
+		l.readers[o.version] = append(l.readers[o.version], o.batch)
+		return
+	}
 	at, _ := slices.BinarySearch(l.returned, o.batch)
 	l.returned = slices.Insert(l.returned, at, o.batch)
 }
@@ -240,7 +296,11 @@ func (l *Ledger) Finish() {
 		return
 	}
 	l.isFinished, l.isEnding = true, true
-	l.stop = l.next
+	if l.readers == nil {
+		l.stop = l.next
+	} else {
+		l.stop = l.quietFrom(l.version + min(1, len(l.loans)))
+	}
 }
 
 // Halt is Finish for a run that was interrupted before its end.
@@ -292,7 +352,19 @@ func (l *Ledger) open() {
 	if c.Every > 0 {
 		l.stop = min(l.stop, (l.version/c.Every+1)*c.Every)
 	}
+	if l.readers != nil {
+		l.stop = l.quietFrom(l.stop)
+	}
 	l.isEnding = l.stop == c.To
+}
+
+// quietFrom returns the first version from at on at which the replay can stop: all batches before it
+// are applied, and none after it was lent.
+func (l *Ledger) quietFrom(at int) int {
+	for !l.isQuiet[at] {
+		at++
+	}
+	return at
 }
 
 // settle decides about a gradient that is there.
@@ -321,6 +393,9 @@ func (l *Ledger) settle() (d Decision, ok bool) {
 
 // mayApply reports whether the other loans can stay within their bounds after loan i is applied.
 func (l *Ledger) mayApply(i int) bool {
+	if l.readers != nil {
+		return l.config.Replay[l.version].Batch == l.loans[i].batch && len(l.readers[l.version]) == 0
+	}
 	return l.hasRounds() || l.isFeasible(i, 1)
 }
 
@@ -349,8 +424,8 @@ func (l *Ledger) countInRound(worker int) {
 	}
 }
 
-// hasRounds reports whether updates come in rounds.
-func (l *Ledger) hasRounds() bool { return l.config.Backup > 0 }
+// hasRounds reports whether updates come in rounds. A replay repeats what they led to.
+func (l *Ledger) hasRounds() bool { return l.config.Backup > 0 && l.readers == nil }
 
 // endRound ends the round if it has all its gradients: those that are not applied are dropped.
 func (l *Ledger) endRound() {
@@ -415,9 +490,11 @@ func (l *Ledger) answer(worker int) (d Decision, ok bool) {
 	return d, true
 }
 
-// isComputing reports whether the worker has a loan.
+// isComputing reports whether the worker has a loan. That of a replay is of no interest: what it
+// computes next may be of older weights.
 func (l *Ledger) isComputing(worker int) bool {
-	return slices.ContainsFunc(l.loans, func(o loan) bool { return o.worker == worker })
+	return l.readers == nil &&
+		slices.ContainsFunc(l.loans, func(o loan) bool { return o.worker == worker })
 }
 
 // assign decides about a worker that asks before its last gradient is applied.
@@ -441,7 +518,10 @@ func (l *Ledger) hasBatch() bool { return len(l.returned) > 0 || l.next < l.stop
 // mayLend reports whether the worker, which computes nothing, may borrow a batch now.
 func (l *Ledger) mayLend(worker int) bool {
 	w := &l.workers[worker]
-	if w.inRound || w.next < 0 && !l.hasBatch() {
+	switch {
+	case l.readers != nil:
+		return !l.isAtStop() && len(l.readers[l.version]) > 0
+	case w.inRound || w.next < 0 && !l.hasBatch():
 		return false
 	}
 	return l.hasRounds() || len(l.loans) <= l.config.Staleness
@@ -449,7 +529,13 @@ func (l *Ledger) mayLend(worker int) bool {
 
 // draw returns the batch to lend next.
 func (l *Ledger) draw() int {
-	if len(l.returned) > 0 {
+	switch {
+	case l.readers != nil:
+		batch := l.readers[l.version][0]
+		l.readers[l.version] = l.readers[l.version][1:]
+		l.next = max(l.next, batch+1)
+		return batch
+	case len(l.returned) > 0:
 		batch := l.returned[0]
 		l.returned = slices.Delete(l.returned, 0, 1)
 		return batch

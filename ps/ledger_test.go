@@ -13,7 +13,7 @@ import (
 // history checks the decisions of a ledger while they are made.
 type history struct {
 	config   ps.LedgerConfig
-	versions []int // that the updates were computed from
+	applied  []ps.Applied
 	dropped  int
 	batches  map[int]int  // lent and not yet applied: to which worker, for batches that count
 	isUsed   map[int]bool // applied
@@ -28,7 +28,7 @@ func newHistory(c ps.LedgerConfig) *history {
 
 // add checks one decision.
 func (h *history) add(d ps.Decision) error {
-	version := h.config.From + len(h.versions)
+	version := h.config.From + len(h.applied)
 	switch d.Kind {
 	case ps.Assign:
 		h.assigned[d.Batch] = d.Worker
@@ -44,7 +44,7 @@ func (h *history) add(d ps.Decision) error {
 			return fmt.Errorf("lend of version %d, want %d", d.Version, version)
 		case h.isUsed[d.Batch]:
 			return fmt.Errorf("batch %d is lent again after it was applied", d.Batch)
-		case !h.config.Continuous &&
+		case !h.config.Continuous && h.config.Replay == nil &&
 			d.Batch/h.config.PerEpoch != version/h.config.PerEpoch:
 			return fmt.Errorf("batch %d is lent at version %d, in another epoch", d.Batch, version)
 		}
@@ -60,7 +60,7 @@ func (h *history) add(d ps.Decision) error {
 			return fmt.Errorf("batch %d is applied for worker %d, who has not borrowed it", d.Batch, d.Worker)
 		}
 		h.isUsed[d.Batch] = true
-		h.versions = append(h.versions, d.Version)
+		h.applied = append(h.applied, ps.Applied{Batch: d.Batch, Version: d.Version})
 	case ps.Drop:
 		h.dropped++
 	case ps.View:
@@ -83,7 +83,7 @@ func (h *history) add(d ps.Decision) error {
 
 // end checks that everything was done.
 func (h *history) end() error {
-	if got, want := len(h.versions), h.config.To-h.config.From; got != want {
+	if got, want := len(h.applied), h.config.To-h.config.From; got != want {
 		return fmt.Errorf("%d updates, want %d", got, want)
 	}
 	return nil
@@ -331,7 +331,7 @@ func randomConfig(r *rand.Rand) ps.LedgerConfig {
 }
 
 // Among 10,000 random schedules with random losses, none exceeds the bound, loses a batch, applies
-// one twice or stands still.
+// one twice or stands still; and a replay with another number of workers makes the same updates.
 func TestRandomSchedules(t *testing.T) {
 	losses, drops, stalest := 0, 0, 0
 	for seed := range uint64(10_000) {
@@ -350,14 +350,37 @@ func TestRandomSchedules(t *testing.T) {
 			}
 		}
 		drops += p.history.dropped
-		for i, version := range p.history.versions {
-			stalest = max(stalest, c.From+i-version)
+		for i, a := range p.history.applied {
+			stalest = max(stalest, c.From+i-a.Version)
+		}
+		if err := replay(t, c, p.history.applied, r); err != nil {
+			t.Fatalf("seed %d, %+v: replay: %v", seed, c, err)
 		}
 	}
 	if losses == 0 || drops == 0 || stalest < 10 {
 		t.Errorf("%d losses, %d gradients dropped, largest staleness %d: the schedules are too tame",
 			losses, drops, stalest)
 	}
+}
+
+// replay repeats the updates with another number of workers of other speeds.
+func replay(t *testing.T, c ps.LedgerConfig, applied []ps.Applied, r *rand.Rand) error {
+	again := c
+	again.Workers, again.Backup, again.Every = 1+r.IntN(8), 0, r.IntN(5)
+	again.Continuous = r.IntN(2) > 0
+	again.Replay = make([]ps.Applied, c.From, c.To)
+	for i := range again.Replay {
+		again.Replay[i] = ps.Applied{Batch: i, Version: i}
+	}
+	again.Replay = append(again.Replay, applied...)
+	p := newParty(t, again, r)
+	if err := p.run(clock{}); err != nil {
+		return err
+	}
+	if !slices.Equal(p.history.applied, applied) {
+		return fmt.Errorf("updates %v, want %v", p.history.applied, applied)
+	}
+	return nil
 }
 
 // With one of four workers three times slower, a bound of four times the number of workers lets the
@@ -449,6 +472,9 @@ func TestHalt(t *testing.T) {
 
 func TestLedgerConfig(t *testing.T) {
 	good := ps.LedgerConfig{Workers: 4, PerEpoch: 3, To: 5, Staleness: 2}
+	replayed := func(a ...ps.Applied) func(*ps.LedgerConfig) {
+		return func(c *ps.LedgerConfig) { c.To, c.Replay = 3, a }
+	}
 	for _, test := range []struct {
 		change func(*ps.LedgerConfig)
 		want   string
@@ -458,6 +484,10 @@ func TestLedgerConfig(t *testing.T) {
 		{func(c *ps.LedgerConfig) { c.Staleness = -1 }, "staleness -1"},
 		{func(c *ps.LedgerConfig) { c.Backup = 4 }, "4 backup workers of 4"},
 		{func(c *ps.LedgerConfig) { c.Backup, c.Staleness = 1, 1 }, "staleness 1 with 3 gradients"},
+		{replayed(ps.Applied{}), "replay of 1 updates, the run has 3"},
+		{replayed(ps.Applied{0, 0}, ps.Applied{0, 1}, ps.Applied{2, 2}), "update 1 is of batch 0"},
+		{replayed(ps.Applied{0, 0}, ps.Applied{1, 2}, ps.Applied{2, 2}), "update 1 reads version 2"},
+		{replayed(ps.Applied{0, 0}, ps.Applied{3, 1}, ps.Applied{2, 2}), "update 1 is of batch 3"},
 	} {
 		c := good
 		test.change(&c)

@@ -101,7 +101,7 @@ the first step, when data, programs and memory are ready, and stops during evalu
 const exceptions = `  --algorithm ring, every lossy --wire, local-sgd, diloco
                   the result depends on the number of workers, with ring or a lossy --wire also on
                   the other settings of the exchange, but not on timing
-  ps-async        it depends on the order in which gradients arrive
+  ps-async        it depends on the order in which gradients arrive, which --replay repeats
   --wire auto, --for
                   it depends on timing: the wire may become bf16, which is lossy; the number of steps
                   is what fits the time

@@ -44,7 +44,8 @@ func load(s Survey, isAway bool) (f *freight, err error) {
 		err = errors.Join(err, f.add(flag, s.Given[flag]))
 	}
 	for _, c := range s.Configs {
-		err = errors.Join(err, f.add("weights", c.Weights), f.add("vocab", c.Vocab))
+		err = errors.Join(err, f.add("weights", c.Weights), f.add("vocab", c.Vocab),
+			f.add("replay", c.Replay))
 		if c.Datasets().IsPath(c.Data) {
 			err = errors.Join(err, f.add("data", c.Data))
 		}

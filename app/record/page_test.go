@@ -28,6 +28,8 @@ func TestPageIsOfTheseTypes(t *testing.T) {
 		"`go test ./app/record -update`.\n", record.Schema)
 	p.file("steps.jsonl", record.Step{})
 	p.file("evaluations.jsonl", record.Evaluation{})
+	p.file("updates.jsonl, first line", record.Order{})
+	p.file("updates.jsonl", record.Update{})
 	p.file("summary.json", record.Summary{})
 	p.file("host.json", record.RunHost{})
 	p.file("results.json", record.Results{})

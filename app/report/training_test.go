@@ -46,7 +46,7 @@ func trainingRun(t *testing.T) (folder string) {
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
 			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
-			"lost":[{"rank":0,"file":"trace.json","reason":"no space left on device"}],
+			"lost":[{"rank":0,"file":"updates.jsonl","reason":"no space left on device"}],
 			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
 			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
 			{"steps":1000,"epochs":2.5,"loss":0.8125,"accuracy":0.75,"learning_rate":0.05,
@@ -84,7 +84,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<th scope="row">1000</th><td>0.5000</td><td>1</td>`,    // MB/s
 		`<title id="phases-wide-t">`, "<b>v</b> test samples",
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
-		"<dt>not whole</dt><dd>trace.json of rank 0 ends early: no space left on device</dd>",
+		"<dt>not whole</dt><dd>updates.jsonl of rank 0 ends early: no space left on device</dd>",
 		"<dt>test loss</dt><dd>0.8125</dd>",
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>",
 		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col" class="prose">part</th>` +

@@ -35,6 +35,9 @@ func asyncText(a *record.Async) string {
 	if a.Backup > 0 {
 		text += fmt.Sprintf("; %d gradients came after their round and were dropped", a.Dropped)
 	}
+	if a.Replayed {
+		text += "; the order is that of another run"
+	}
 	return text
 }
 

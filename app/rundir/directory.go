@@ -140,6 +140,7 @@ func Reclaim(path string, step int) (Claimed, error) {
 	}
 	if err = d.setAside(); err == nil {
 		d.Uncut = d.cutSteps(step)
+		err = d.cutUpdates(step)
 	}
 	d.logged = d.size(StepsFile)
 	if err != nil {
@@ -263,7 +264,7 @@ func (d Directory) aside(name string) string { return d.Path("." + name + ".befo
 // asides lists the files that have one. Of a run that had ended the summary is the last to be moved there and
 // to come back, and the first to be removed: where it is aside, so are the others that belong to it.
 func asides() []string {
-	return []string{ConfigFile, HostFile, StepsFile, EvaluationsFile, TraceFile, SummaryFile}
+	return []string{ConfigFile, HostFile, StepsFile, EvaluationsFile, UpdatesFile, TraceFile, SummaryFile}
 }
 
 // setAside keeps the files that a resumed run changes. Those of a run that had ended are complete before its
@@ -274,7 +275,7 @@ func (d Directory) setAside() error {
 	if _, absent := os.Stat(d.Path(SummaryFile)); absent != nil {
 		return err
 	}
-	for _, name := range []string{StepsFile, EvaluationsFile} {
+	for _, name := range []string{StepsFile, EvaluationsFile, UpdatesFile} {
 		d.copyAside(name)
 	}
 	for _, name := range []string{SummaryFile, TraceFile} {
@@ -329,7 +330,7 @@ func (d Directory) Recover(step int) error {
 	if absent == nil || record.ReadJSON(f, &s) != nil || s.Steps < step {
 		return d.Finish() // the run has a later end, or is on its way to it
 	}
-	return errors.Join(d.cutSteps(s.Steps), d.putBack())
+	return errors.Join(d.cutSteps(s.Steps), d.cutUpdates(s.Steps), d.putBack())
 }
 
 // present returns err unless it says that there is no such file.

@@ -16,7 +16,7 @@ func aside() map[string][]string {
 			"for", "until", "accumulate", "limit-test"},
 		"how workers share the work, which the strategy and the wire of a row tell": {
 			"workers", "threads", "strategy", "algorithm", "wire", "servers", "server-place", "staleness",
-			"backup-workers", "staleness-rate", "average-every", "outer-lr", "outer-momentum",
+			"backup-workers", "staleness-rate", "replay", "average-every", "outer-lr", "outer-momentum",
 			"outer-wire", "outer-parts", "outer-overlap"},
 		"it changes no weights that a run trains": {
 			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "bucket",

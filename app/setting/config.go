@@ -126,6 +126,7 @@ type Serving struct {
 	Staleness     string // bound of asynchronous updates: auto, or a number
 	BackupWorkers int    // whose gradients are not waited for
 	StalenessRate bool   // divide learning rates by staleness
+	Replay        string // updates.jsonl of the run that is repeated; "": none
 }
 
 // Output says what a run leaves, and where.
@@ -220,7 +221,7 @@ func (c Config) On(e cluster.Environment) Config {
 // Rooted returns c with absolute paths for all inputs of the run, so that it can be repeated and resumed
 // from any folder.
 func (c Config) Rooted() Config {
-	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Replay}
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}

@@ -37,7 +37,8 @@ func (c Config) extras() (names []string) {
 	for _, s := range []struct {
 		name string
 		isOn bool
-	}{{"overlap-forward", c.IsLate()}, {"shard-optimizer", c.IsSharded()}, {"rebalance", c.IsBalanced()}} {
+	}{{"overlap-forward", c.IsLate()}, {"shard-optimizer", c.IsSharded()}, {"rebalance", c.IsBalanced()},
+		{"replay", c.Replay != "" && c.Resume == "" && !c.EvalOnly}} {
 		if s.isOn {
 			names = append(names, s.name)
 		}
@@ -91,11 +92,14 @@ func (c Config) checkAsync(refuse refuser) {
 	least := c.Workers - c.BackupWorkers - 1
 	refuse(least < 0, "backup-workers", "%d of %s leave none to wait for; want at most %d", c.BackupWorkers,
 		spelling.Count(c.Workers, "worker"), c.Workers-1)
-	refuse(!c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate), "staleness", "with 0 all workers "+
-		"wait for each other, so there are no backup workers or stale rates; want 1 or more")
+	refuse(!c.IsAsync() && (c.BackupWorkers > 0 || c.StalenessRate || c.Replay != ""), "staleness", "with 0 "+
+		"all workers wait for each other, so there are no backup workers, stale rates or replays; want 1 or "+
+		"more")
 	refuse(c.IsAsync() && c.BackupWorkers > 0 && c.StalenessBound() < least, "staleness", "a round of %d "+
 		"gradients, with %s, needs %d or more", least+1, spelling.Count(c.BackupWorkers, "backup worker"),
 		least)
+	refuse(c.IsAsync() && c.Replay != "" && c.GradientWire().HasResiduals(), "replay", "what --wire %s "+
+		"holds back is not recorded", c.Wire)
 }
 
 // checkAverages refuses what averages of weights do not allow.
@@ -142,7 +146,7 @@ func (c Config) checkShared(refuse refuser) {
 	refuse(c.Clip > 0 && partial != "", "clip", "nobody has the whole gradient, of which it takes the norm, "+
 		"with %s; leave one out", partial)
 	for _, name := range c.extras() {
-		refuse(name != "rebalance" && !wire.IsFixed(), name, "is not for --wire %s, "+
+		refuse(name != "rebalance" && name != "replay" && !wire.IsFixed(), name, "is not for --wire %s, "+
 			"which holds back gradients or is not decided yet", c.Wire)
 	}
 	refuse(c.IsLate() && c.ShardOptimizer, "overlap-forward", "--shard-optimizer has the weights come "+

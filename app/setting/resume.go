@@ -137,3 +137,25 @@ func (r *resolver) drop() {
 		r.config = r.config.Placed(c.Device)
 	}
 }
+
+// ReplaySettings returns the settings, as texts by name, that a replay of c must share with it: those that
+// change what an update computes.
+func (c Config) ReplaySettings() map[string]string {
+	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta")
+	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
+	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
+		texts["isa"] = path.String()
+	}
+	if c.GradientWire().IsLossy() {
+		free = slices.DeleteFunc(free, func(name string) bool {
+			return name == "bucket" || name == "servers"
+		})
+	}
+	rooted := c.Rooted()
+	for _, s := range rooted.table() {
+		if !slices.Contains(free, s.Name) {
+			texts[s.Name] = s.text()
+		}
+	}
+	return texts
+}

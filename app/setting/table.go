@@ -280,6 +280,9 @@ func (c *Config) asyncSettings() []Setting {
 				"the last so many are dropped, and their batches computed again"},
 		{Name: "staleness-rate", value: toggle(&c.StalenessRate),
 			Usage: "with ps-async: divide the learning rate of an update by its staleness"},
+		{Name: "replay", value: text(&c.Replay, "FILE"),
+			Usage: "with ps-async: make the updates of another run again, in the order of its " +
+				"updates.jsonl, to the same bits; with any number of workers and servers"},
 	}
 }
 

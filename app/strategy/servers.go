@@ -14,7 +14,7 @@ func servers() []Strategy {
 			Usage: "servers update the weights by gradients that are pushed during the backward pass"},
 		{Name: "ps-async", Exchange: Updates, IsAsync: true,
 			Inexact: "updates are made in the order in which gradients arrive",
-			Takes:   append(takes, "staleness", "backup-workers", "staleness-rate"),
+			Takes:   append(takes, "staleness", "backup-workers", "staleness-rate", "replay"),
 			Also:    []string{"asyncps", "asynchronous", "asgd", "downpour"},
 			Ways:    []Way{{Predict: asynchronous}},
 			Usage:   "a free worker takes the next batch, and servers update the weights by every gradient"},

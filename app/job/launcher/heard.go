@@ -26,8 +26,12 @@ func lostText(l record.LostWorker) string {
 // keep appends a part to its file in the run directory, and writes nothing outside of that.
 func (r *heard) keep(p job.Part) error {
 	isEvents, _ := path.Match(worker.EventsPattern, p.Name) // the pattern is well formed
-	if p.Name != rundir.StepsFile && !isEvents && !rundir.IsRecording(p.Name) {
+	isLines := p.Name == rundir.StepsFile || p.Name == rundir.UpdatesFile
+	if !isLines && !isEvents && !rundir.IsRecording(p.Name) {
 		return fmt.Errorf("job: %.80q is no file that a worker writes", p.Name)
+	}
+	if p.Name == rundir.UpdatesFile {
+		return r.dir.KeepUpdates(p.Bytes)
 	}
 	root, err := os.OpenRoot(string(r.dir))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/app/job/launcher"
+	"lockstep/app/rundir"
 )
 
 // Where the disk is full for logs and metrics, which /dev/full plays, the run says so once and ends with the
@@ -48,6 +49,33 @@ func TestFullDiskForLogsDoesNotEndTheRun(t *testing.T) {
 		hidden, _ := filepath.Glob(filepath.Join(c.Out, ".trace*"))
 		if _, err := os.Stat(filepath.Join(c.Out, "summary.json")); err != nil || len(found)+len(hidden) > 0 {
 			t.Errorf("%s: %v; left: %v, %v", link, err, found, hidden)
+		}
+	}
+}
+
+// An asynchronous run goes on without the log of its updates, wherever its servers are.
+func TestAsynchronousRunGoesOnWithoutItsUpdateLog(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip(err)
+	}
+	for place, link := range map[string]string{"workers": "local", "apart": "tcp"} {
+		c := stale(t, 2, 1, place, link)
+		var warnings []string
+		s := run(t, c, launcher.Options{Progress: func(p launcher.Progress) {
+			if p.Phase == "load data" { // nothing is open yet
+				os.Symlink(full, filepath.Join(c.Out, rundir.UpdatesFile)) // there already for worker 1
+			}
+			if p.IsWarning {
+				warnings = append(warnings, p.Note)
+			}
+		}})
+		if len(s.Lost) != 1 || s.Lost[0].File != rundir.UpdatesFile || len(warnings) != 1 ||
+			!strings.Contains(s.Lost[0].Reason, "no space left on device") {
+			t.Errorf("%s: lost %v, warnings %q, want the log of updates once", place, s.Lost, warnings)
+		}
+		if s.Async == nil || s.Async.Updates != s.Steps || s.Saved == nil {
+			t.Errorf("%s: %+v, want all %d updates", place, s.Async, s.Steps)
 		}
 	}
 }

@@ -304,3 +304,12 @@ func TestResumeNamesTheSettingThatDoesNotFit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A replay that is resumed finds its file from any folder.
+func TestReplayIsResumedInAnotherFolder(t *testing.T) {
+	c := setting.Default()
+	c.Replay = "updates.jsonl"
+	if path := c.Rooted().Replay; !filepath.IsAbs(path) {
+		t.Errorf("a checkpoint would have %q", path)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/job/input"
+	"lockstep/app/job/server"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -90,6 +91,9 @@ func Run(ctx context.Context, c setting.Config, o Options) (*record.Summary, err
 	}
 	if o.Isolate && c.World() == 1 {
 		c = c.InProcesses()
+	}
+	if err := server.CheckReplay(c); err != nil {
+		return nil, err
 	}
 	start, err := input.Open(c, func(text string) { fmt.Fprintln(o.Stderr, text) })
 	if err != nil {

@@ -45,6 +45,7 @@ func (s *Apart) Run(ctx context.Context) (err error) {
 	s.Beacon.Serve(p.rule.steps)
 	before := host.CoresNow()
 	err = p.Serve()
+	p.Book.Close()
 	if err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}

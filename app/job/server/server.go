@@ -24,6 +24,7 @@ const ProcessBytes = 24 << 20
 type Server struct {
 	Serve   func() error
 	rule    *servedRule
+	Book    *updateBook // of server 0 of an asynchronous run, else nil
 	stat    record.ServerStat
 	Planned int64 // bytes of its memory
 }
@@ -70,11 +71,13 @@ func New(at *job.Seat, post *comm.Post, layout *ps.Layout, b Blueprint, number i
 // ReceivedBytes returns the memory of a server's weights, and of the gradients that it receives from other
 // processes, or from all if the wire changes them: a vector for each piece, and with clipping one for
 // their sum. Asynchronous servers have a gradient of each worker instead, and a copy of the weights for
-// it.
+// it; those of a replay may keep as many gradients again.
 func ReceivedBytes(c setting.Config, layout *ps.Layout, plan shard.Plan, number int) int64 {
 	vectors := 1
 	if c.IsAsync() {
-		vectors += 2 * c.Workers
+		if vectors += 2 * c.Workers; c.Replay != "" {
+			vectors += c.Workers
+		}
 		return 4 * int64(layout.Parts[number].Len) * int64(vectors)
 	}
 	if c.Clip > 0 {
@@ -98,26 +101,20 @@ func (s *Server) open(at *job.Seat, config ps.ServerConfig, b Blueprint) error {
 		}
 		return err
 	}
-	ledger := ledgerOf(c, b)
-	all := ps.AsyncConfig{ServerConfig: config, Ledger: ledger, DividesRate: c.StalenessRate}
-	found := &record.Async{Bound: ledger.Staleness, Backup: c.BackupWorkers, DividesRate: c.StalenessRate,
-		ByWorker: make([]int, c.Workers)}
-	isFirst := config.Number == 0
-	if isFirst {
-		all.OnUpdate = func(u ps.Update) { count(found, u) }
-	}
-	server, err := ps.NewAsyncServer(all)
+	ledger, err := ledgerOf(c, b)
 	if err != nil {
 		return err
 	}
-	s.Serve = func() error {
-		err := server.Serve()
-		if isFirst {
-			at.Tell(job.Notice{Async: found})
-		}
-		return err
+	all := ps.AsyncConfig{ServerConfig: config, Ledger: ledger, DividesRate: c.StalenessRate}
+	if config.Number == 0 {
+		s.Book = newUpdateBook(at, b, ledger.Staleness)
+		all.OnLoad, all.OnUpdate = s.Book.open, s.Book.add
 	}
-	return nil
+	server, err := ps.NewAsyncServer(all)
+	if err == nil {
+		s.Serve = server.Serve
+	}
+	return err
 }
 
 // Result returns the server's figures at its end.

@@ -125,6 +125,7 @@ func (w *Worker) joinClient(l *train.Loop, c ps.ClientConfig) (train.Updater, er
 // serve runs a server of this process to its end. If it fails, all messages of this rank do.
 func (s *served) serve(p *server.Server, w *Worker) {
 	err := p.Serve()
+	p.Book.Close()
 	if err != nil {
 		s.mu.Lock()
 		s.err = errors.Join(s.err, err)

@@ -16,7 +16,7 @@ var errRoom = errors.New("removed to make room for the trained weights")
 // if all of them together do not make enough room, since the measurements would be gone for nothing.
 func (w *Worker) makingRoom(bytes int64, write func() error) error {
 	err := write()
-	logs := []string{eventsFolder, rundir.TraceFile, rundir.StepsFile}
+	logs := []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}
 	free, isKnown := w.Dir.FreeBytes()
 	if isKnown && free+w.Dir.Discardable(logs...) < bytes {
 		return err

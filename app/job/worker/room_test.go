@@ -23,11 +23,12 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 		{0, nil},
 		{1, []string{eventsFolder}},
 		{2, []string{eventsFolder, rundir.TraceFile}},
-		{9, []string{eventsFolder, rundir.TraceFile, rundir.StepsFile}},
+		{9, []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}},
 	} {
 		dir := rundir.Directory(t.TempDir())
 		os.Mkdir(dir.Path(eventsFolder), 0o700) // the writes below tell
-		for _, name := range []string{eventsFolder + "/rank0", ".trace1.json", rundir.StepsFile} {
+		for _, name := range []string{eventsFolder + "/rank0", ".trace1.json", rundir.StepsFile,
+			rundir.UpdatesFile} {
 			if err := os.WriteFile(dir.Path(name), []byte("line\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +47,8 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 			t.Errorf("%d failures: %v, lost %q, want %q", c.failures, err, lost, c.lost)
 		}
 		for file, name := range map[string]string{eventsFolder: eventsFolder,
-			rundir.TraceFile: ".trace1.json", rundir.StepsFile: rundir.StepsFile} {
+			rundir.TraceFile: ".trace1.json", rundir.StepsFile: rundir.StepsFile,
+			rundir.UpdatesFile: rundir.UpdatesFile} {
 			_, err := os.Stat(dir.Path(name))
 			if isGone := err != nil; isGone != slices.Contains(c.lost, file) {
 				t.Errorf("%d failures: %s gone: %v", c.failures, name, isGone)
