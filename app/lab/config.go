@@ -94,9 +94,12 @@ func (c Config) mtu() int { return cmp.Or(c.MTU, DefaultMTU) }
 
 // String words a link, such as "100 Mbit/s, 1ms delay, 0.1 % loss".
 func (l Link) String() string {
-	parts := []string{fmt.Sprintf("%v Mbit/s", l.Rate/1e6)}
-	if l.Rate == 0 {
-		parts[0] = "no limit"
+	parts := []string{"no limit"}
+	switch {
+	case l.Rate >= 1e9:
+		parts[0] = fmt.Sprintf("%v Gbit/s", l.Rate/1e9)
+	case l.Rate > 0:
+		parts[0] = fmt.Sprintf("%v Mbit/s", l.Rate/1e6)
 	}
 	if l.Delay > 0 {
 		parts = append(parts, l.Delay.String()+" delay")

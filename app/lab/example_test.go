@@ -19,5 +19,5 @@ func ExampleConfig() {
 	}
 	c := lab.Config{Hosts: 4, Link: lab.Link{Rate: rate, Loss: loss}}
 	fmt.Println(c.Link, c.Validate())
-	// Output: 1000 Mbit/s, 0.1 % loss <nil>
+	// Output: 1 Gbit/s, 0.1 % loss <nil>
 }
