@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -276,19 +275,9 @@ func (a *app) showWithheld(args []string, directory string, done []record.Restar
 		return
 	}
 	a.showWay(summary.Standing)
-	if isJSON(args) {
+	known, err := a.parsed(args)
+	if err == nil && known.Flags().Lookup("json").Value.String() == "true" {
 		summary.Restarts = done
 		a.printUnfinished(summary)
 	}
-}
-
-// isJSON reports whether arguments ask for a summary for programs.
-func isJSON(args []string) (asked bool) {
-	for _, arg := range args {
-		if name, value, hasValue := strings.Cut(arg, "="); name == "--json" {
-			is, err := strconv.ParseBool(value)
-			asked = !hasValue || err == nil && is
-		}
-	}
-	return asked
 }
