@@ -12,7 +12,7 @@ import (
 // there are and in whatever order they come; a worker without samples in a step takes part.
 func TestLateGradientsChangeNoResult(t *testing.T) {
 	skipIfShort(t)
-	for _, change := range []func(c *setting.Config){
+	for i, change := range []func(c *setting.Config){
 		func(c *setting.Config) {},
 		func(c *setting.Config) { c.Optimizer.Name, c.Bucket = "adamw", 4096 },
 		func(c *setting.Config) { c.Optimizer.Name, c.Bucket, c.Link = "lamb", 4096, "shm" },
@@ -26,14 +26,12 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 		change(&c)
 		c.Link, c.Wire = "local", "fp32"
 		want := run(t, c, launcher.Options{})
-		for workers := 2; workers <= 4; workers++ {
-			c.Workers, c.Link, c.OverlapForward, c.Out = workers, "local", true, t.TempDir()+"/run"
-			change(&c)
-			s := run(t, c, launcher.Options{})
-			if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
-				t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer.Name, workers,
-					s.ParameterSHA256, s.Loss, want.ParameterSHA256, want.Loss)
-			}
+		c.Workers, c.Link, c.OverlapForward, c.Out = 2+i%3, "local", true, t.TempDir()+"/run"
+		change(&c)
+		s := run(t, c, launcher.Options{})
+		if s.ParameterSHA256 != want.ParameterSHA256 || s.Loss != want.Loss {
+			t.Errorf("%s, %d workers: parameters %s, loss %v, want %s, %v", c.Optimizer.Name, c.Workers,
+				s.ParameterSHA256, s.Loss, want.ParameterSHA256, want.Loss)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	drawPairs = flag.Int("pairs", 50, "pairs of runs that TestDrawnRunsEndWithTheSameBits draws")
+	drawPairs = flag.Int("pairs", 20, "pairs of runs that TestDrawnRunsEndWithTheSameBits draws")
 	drawSeed  = flag.Uint64("drawseed", 101, "seed of the first pair; the next ones count up")
 )
 
@@ -192,12 +192,12 @@ func with(a, b map[string]string) map[string]string {
 }
 
 // Whatever a run computes, all that is said not to change a bit of it does not: pairs of a run of one worker
-// and the same in another way, both drawn at random. The short tests draw a fifth, because the race
+// and the same in another way, both drawn at random. The short tests draw a quarter, because the race
 // detector makes them ten times as long.
 func TestDrawnRunsEndWithTheSameBits(t *testing.T) {
 	pairs := *drawPairs
 	if testing.Short() {
-		pairs /= 5
+		pairs /= 4
 	}
 	for i := range pairs {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

@@ -12,12 +12,11 @@ import (
 
 // nasty returns values that somebody may give to any setting.
 func nasty() []string {
-	values := []string{"", "-1", "0", "1e7", "NaN", "9223372036854775807", "nosuch"}
+	values := []string{"-1", "1e7", "nosuch"}
 	if testing.Short() {
 		return values
 	}
-	return append(values, "1", "2", "0.5", "1e-300", "1e30", "Inf", "-Inf", "99999999999999999999", "a,b",
-		"1,2,3", "1ns", "true")
+	return append(values, "", "0", "0.5", "NaN", "Inf", "9223372036854775807", "a,b", "1ns")
 }
 
 // expected are the exit statuses that a mistake in a setting, or a value that happens to make sense, may
