@@ -31,6 +31,10 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	p := page{Kind: "report of kernels", Title: kernelsTitle(k), Lede: kernelsLimits(k),
 		Source:  "results.json",
 		Command: shell(k.Command), Sections: []section{kernelSummary(k)}}
+	sum, least := compare.Total(k.Layers)
+	p.Answer.Text = fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
+		"longer than "+
+		"its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))
 	var notes []note
 	for _, text := range kernelsCautions(k) {
 		notes = append(notes, noteOf(finding.Caution, unsorted, text))
@@ -105,11 +109,9 @@ const steadyStep = 1.25
 // kernelSummary says where the time of a step goes, and which ops lose most of it.
 func kernelSummary(k *compare.Kernels) section {
 	type work = compare.Work
-	sum, least := compare.Total(k.Layers)
+	sum, _ := compare.Total(k.Layers)
 	s := section{ID: "kinds", Title: "Where a step goes, by kind of op, most lost first",
 		Work: kernelsLegend}
-	s.Findings = []string{fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
-		"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))}
 	for i, t := range compare.Furthest(k.Layers, furthest) {
 		s.Findings = append(s.Findings, fmt.Sprintf("Furthest from its bound, %d: %s, %s: %s ms lost of %s "+
 			"ms.", i+1,

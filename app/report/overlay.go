@@ -28,9 +28,9 @@ func (o *overlaid) String() string { return o.key + " " + o.name }
 func (o *overlaid) doubt() string {
 	switch {
 	case o.Taken.IsDisturbed():
-		return fmt.Sprintf("others took cores from %v", o)
+		return "others took cores"
 	case o.MeetsSometimes():
-		return fmt.Sprintf("workers of %v do not meet in every step", o)
+		return "its workers do not meet in every step"
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func overlayAnswer(all []*overlaid) answer {
 			unequal = append(unequal, fmt.Sprintf("%v (%s)", o, o.unequal))
 		}
 		if text := o.doubt(); text != "" {
-			doubts = append(doubts, text)
+			doubts = append(doubts, fmt.Sprintf("%v (%s)", o, text))
 		}
 	}
 	order := slices.SortedStableFunc(slices.Values(all), func(x, y *overlaid) int {
@@ -81,7 +81,7 @@ func overlayAnswer(all []*overlaid) answer {
 		a.Text = fmt.Sprintf("These did other work than %v: %s.", all[0], strings.Join(unequal, "; "))
 		a.Why = "So their times and results are shown side by side and not compared."
 	case doubts != nil:
-		a.Text = fmt.Sprintf("Equal work, but %s, so steps are not compared.", strings.Join(doubts, "; "))
+		a.Text = fmt.Sprintf("Equal work, but steps are not compared: %s.", strings.Join(doubts, ", "))
 	case !(ratio > 1+leastApart):
 		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
 			"apart.", best, first, next, second, shareText(leastApart))

@@ -68,14 +68,13 @@ func TestOverlay(t *testing.T) {
 	taken := laid(t, "ps", "model: lenet\n", `"step_ms":{"median":15},"cores_taken":{"stolen":0,`+
 		`"others":0.44}`)
 	page = overlayPage(t, []string{"first", "second"}, ddp, taken)
-	const not = "Equal work, but others took cores from B second, so steps are not compared."
+	const not = "Equal work, but steps are not compared: B second (others took cores)."
 	if strings.Contains(page, "1.50×") || !strings.Contains(page, not) {
 		t.Errorf("the page has a ratio, or lacks %q", not)
 	}
 	most := laid(t, "ps", "model: lenet\n", `"cores_taken":{"stolen":0.01,"others":0.8}`)
 	page = overlayPage(t, []string{"first", "second", "third"}, ddp, taken, most)
-	if lost := "others took cores from B second; others took cores from C third, " +
-		"so"; !strings.Contains(page, lost) {
+	if lost := "B second (others took cores), C third (others took cores)."; !strings.Contains(page, lost) {
 		t.Errorf("the page lacks %q", lost)
 	}
 	page = overlayPage(t, []string{"first", "longer"}, ddp, longer)

@@ -18,17 +18,19 @@ func (s *section) head(id, title string) plot.Head {
 // stepFigure is the picture of a section: the step time of each row, a dot per run, sorted, with the rows
 // that cannot be told apart in one block.
 func (s *section) stepFigure() *figure {
-	d := plot.Dots{X: "step time, ms"}
-	for _, g := range s.ranking() {
-		group := plot.DotGroup{Title: g.title + g.because(), IsOne: g.isOne}
-		for _, v := range g.lines {
-			group.Rows = append(group.Rows, v.dots())
-		}
-		d.Groups = append(d.Groups, group)
-	}
 	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
 		"the median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread " +
 		"each; the letter names the row below."
+	d := plot.Dots{X: "step time, ms"}
+	for _, g := range s.ranking() {
+		group := plot.DotGroup{Title: g.title, IsOne: g.isOne}
+		for _, v := range g.lines {
+			group.Rows = append(group.Rows, v.dots())
+		}
+		if d.Groups = append(d.Groups, group); g.title == notRanked {
+			caption += " Not ranked: another program, result or work, no exchange, or cores taken by others."
+		}
+	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {
 		caption += " Hollow, in the table in parentheses: others took cores from the run."
 	}
@@ -45,14 +47,6 @@ type ranked struct {
 	title string
 	isOne bool
 	lines []*lineView
-}
-
-// because says why its rows are not ranked, where the reason is one.
-func (r ranked) because() string {
-	if r.title != notRanked {
-		return ""
-	}
-	return ": another program, result or work, no exchange, or cores taken by others"
 }
 
 // ranking sorts the lines of a section as its answer does, then those that are not ranked by their steps.

@@ -52,6 +52,9 @@ func writeTerminal(w io.Writer, p page) error {
 	if all > shown {
 		fmt.Fprintf(&b, "%d more in the notes of the report.\n", all-shown)
 	}
+	if beside := p.Answer.Beside; beside != nil {
+		fmt.Fprintf(&b, "%s: %s\n", beside.Verdict, beside.Text)
+	}
 	if p.Answer.Text != "" {
 		fmt.Fprintf(&b, "%s\n", joined(": ", strings.TrimSpace(p.Answer.Sign+" "+p.Answer.Verdict),
 			p.Answer.Text))

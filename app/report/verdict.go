@@ -190,13 +190,9 @@ func besidePeer(p compare.Pair) string {
 	return text + "."
 }
 
-// peerTexts words what [compare.Group.FastestAgainstPeer] and [compare.Group.AgainstPeers] find.
+// peerTexts relates each row to the same one of another program.
 func peerTexts(g *compare.Group) (out []string) {
-	each := g.AgainstPeers()
-	if p, isThere := g.FastestAgainstPeer(); isThere && (len(each) != 1 || each[0].A != p.A) {
-		out = append(out, besidePeer(p))
-	}
-	for _, p := range each {
+	for _, p := range g.AgainstPeers() {
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of %s", p.B.Label, ms(p.B.Step.Median),
 			p.A.Label, ms(p.A.Step.Median), times(p.Ratio), peerName(p.A.Setting.Peer))
 		if doubt := doubtOf(p); doubt != "" {
