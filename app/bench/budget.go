@@ -141,23 +141,18 @@ func (p Plan) line(group, kept []int, steps, rounds int, seconds float64) string
 		spelling.Count(rounds, "round"), steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
 }
 
-// budgeted cuts the plan to the budget, with costs predicted from a probe of each model on its data.
-func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Plan, Fitted, error) {
-	begin := time.Now()
+// costsOf predicts the costs of the rows from a probe of each model on its data, by as many workers as any
+// row has.
+func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 	costs, isKnown := make([]cost, len(p.Rows)), make([]bool, len(p.Rows))
 	for i, r := range p.Rows {
 		if isKnown[i] {
 			continue
 		}
-		if r.LimitTrain < 0 && r.Steps == 0 {
-			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an "+
-				"epoch of %s has is not known before its files are read; want --steps, or --limit-train "+
-				"with --epochs", r.Data)
-		}
-		widest := r
 		isLike := func(other Row) bool {
 			return other.Model == r.Model && other.Data == r.Data && other.Batch == r.Batch
 		}
+		widest := r
 		for _, other := range p.Rows {
 			if isLike(other) && other.Workers > widest.Workers {
 				widest = other
@@ -167,7 +162,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		started := time.Now()
 		probe, err := o.Probe(ctx, widest.Config, o.Job)
 		if err != nil {
-			return p, Fitted{}, fmt.Errorf("%s: %w", widest.Name(), err)
+			return nil, fmt.Errorf("%s: %w", widest.Name(), err)
 		}
 		took := time.Since(started).Seconds()
 		for at, other := range p.Rows {
@@ -175,6 +170,23 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 				costs[at], isKnown[at] = other.cost(probe, took), true
 			}
 		}
+	}
+	return costs, nil
+}
+
+// budgeted cuts the plan to the budget.
+func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Plan, Fitted, error) {
+	begin := time.Now()
+	for _, r := range p.Rows {
+		if r.LimitTrain < 0 && r.Steps == 0 {
+			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an "+
+				"epoch of %s has is not known before its files are read; want --steps, or --limit-train "+
+				"with --epochs", r.Data)
+		}
+	}
+	costs, err := costsOf(ctx, p, o)
+	if err != nil {
+		return p, Fitted{}, err
 	}
 	left := reserve * (budget - time.Since(begin)).Seconds()
 	fitted, what := p.fit(left, costs)

@@ -338,21 +338,13 @@ func (p Part) crowd(c Config) int {
 	return most
 }
 
-// rowsOf returns the rows of a way, one for each number of workers and each wire.
-func (p Part) rowsOf(w way, base Row, c Config) ([]Row, error) {
+// rowsOf returns the rows of a way: one for each number of workers and each wire, and for a single worker
+// perhaps one with more threads.
+func (p Part) rowsOf(w way, base Row, c Config) (rows []Row, err error) {
 	isAlone := strategy.Named(w.strategy).IsAlone
-	if base.Options = w.options; base.Condition.Slow != nil {
-		if base.SlowWorkers = base.Condition.Slow; w.has("slow-worker") {
-			return nil, setting.Refuse("strategy %s:%s has slow workers of its own, and condition %s slows "+
-				"others; leave out one of the two", w.strategy, w.options, base.Condition.Name)
-		}
+	if base, err = p.under(w, base); err != nil {
+		return nil, err
 	}
-	base.Strategy = w.strategy
-	isDDP := func(text string) bool { return parseWay(text).strategy == strategy.DDP }
-	if w.strategy != strategy.DDP && slices.ContainsFunc(p.Strategies, isDDP) {
-		base.OverlapForward, base.ShardOptimizer = false, false // are for its rows
-	}
-	var rows []Row
 	for _, to := range p.spreads() {
 		if isAlone != (to.workers == 1) {
 			continue
@@ -378,6 +370,22 @@ func (p Part) rowsOf(w way, base Row, c Config) ([]Row, error) {
 	base.Threads = busy
 	one, err := base.as(w, to)
 	return append(rows, one), err
+}
+
+// under returns base for the rows of a way.
+func (p Part) under(w way, base Row) (Row, error) {
+	base.Strategy, base.Options = w.strategy, w.options
+	if base.Condition.Slow != nil {
+		if base.SlowWorkers = base.Condition.Slow; w.has("slow-worker") {
+			return base, setting.Refuse("strategy %s:%s has slow workers of its own, and condition %s slows "+
+				"others; leave out one of the two", w.strategy, w.options, base.Condition.Name)
+		}
+	}
+	isDDP := func(text string) bool { return parseWay(text).strategy == strategy.DDP }
+	if w.strategy != strategy.DDP && slices.ContainsFunc(p.Strategies, isDDP) {
+		base.OverlapForward, base.ShardOptimizer = false, false // are for its rows
+	}
+	return base, nil
 }
 
 // as returns the row with a way's settings and some workers. Where the settings open threads and link, it

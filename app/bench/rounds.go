@@ -159,19 +159,7 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 			}
 		}
 	}
-	var due []Trial
-	known := 0
-	for _, t := range trials {
-		run := b.runOf(t)
-		if run == nil || run.Error != "" || run.Taken == nil {
-			continue
-		}
-		known++
-		isRepeat := func(r record.Run) bool { return r.Round == round && r.Error == "" }
-		if run.Taken.IsDisturbed() && !slices.ContainsFunc(b.results.Rows[t.Row].Replaced, isRepeat) {
-			due = append(due, t)
-		}
-	}
+	due, known := b.disturbed(trials)
 	if 2*len(due) > known {
 		b.tellBusy(round, len(due), known)
 		return nil
@@ -184,6 +172,23 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 		}
 	}
 	return nil
+}
+
+// disturbed returns the runs that were disturbed and not repeated in any sitting, and how many runs are long
+// enough to tell. Failures do not count.
+func (b *bench) disturbed(trials []Trial) (due []Trial, known int) {
+	for _, t := range trials {
+		run := b.runOf(t)
+		if run == nil || run.Error != "" || run.Taken == nil {
+			continue
+		}
+		known++
+		isRepeat := func(r record.Run) bool { return r.Round == t.Round && r.Error == "" }
+		if run.Taken.IsDisturbed() && !slices.ContainsFunc(b.results.Rows[t.Row].Replaced, isRepeat) {
+			due = append(due, t)
+		}
+	}
+	return due, known
 }
 
 // tellBusy says once that the machine is busy, and what can be done.
