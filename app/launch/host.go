@@ -25,7 +25,7 @@ func Serve(ctx context.Context, out io.Writer, e cluster.Environment, clock func
 	examined := doctor.NewHost(clock)
 	defer examined.Close() // it ends listening
 	here := agent.Agent{In: os.Stdin, Out: out, Status: job.ExitCode, Environment: e,
-		Hello: agent.Hello{Version: version, Hash: hash, PID: os.Getpid(), Jobs: JobsFolder(),
+		Hello: agent.Hello{Version: version, Hash: hash, PID: os.Getpid(), Jobs: jobsFolder(),
 			Platform: runtime.GOOS + "/" + runtime.GOARCH},
 		Answer: func(ctx context.Context, name string, body json.RawMessage) (json.RawMessage, error) {
 			if name == askStand {
@@ -34,7 +34,7 @@ func Serve(ctx context.Context, out io.Writer, e cluster.Environment, clock func
 			return examined.Answer(ctx, name, body)
 		}}
 	if self, err := os.Executable(); err == nil {
-		agent.Tidy(self, JobsFolder(), time.Now())
+		agent.Tidy(self, jobsFolder(), time.Now())
 	}
 	return here.Serve(ctx)
 }
@@ -56,8 +56,8 @@ func standing(body json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// JobsFolder is where an agent keeps the folders of jobs of other machines.
-func JobsFolder() string {
+// jobsFolder is where an agent keeps the folders of jobs of other machines.
+func jobsFolder() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
@@ -80,5 +80,5 @@ func Receive(ctx context.Context, in io.Reader, out io.Writer, e cluster.Environ
 	if job == "" {
 		return transfer.Receive(ctx, in, out, e[cluster.EnvData], setting.DataOptions("", e).Cache)
 	}
-	return transfer.Receive(ctx, in, out, filepath.Join(JobsFolder(), job))
+	return transfer.Receive(ctx, in, out, filepath.Join(jobsFolder(), job))
 }

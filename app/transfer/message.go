@@ -60,12 +60,12 @@ func (e entry) check() error {
 
 // reply is a line of the receiver. One of its fields is set, or two.
 type reply struct {
-	Want   *int    `json:"want,omitempty"`   // number of a file that the receiver lacks
-	Folder *string `json:"folder,omitempty"` // ends the wanted files: where all files are, or will be
-	Done   *int64  `json:"done,omitempty"`   // bytes that have come, or nothing new while it hashes
-	Failed string  `json:"failed,omitempty"` // why the receiver gives up
-	IsCut  bool    `json:"cut,omitempty"`    // with Failed: the sender's bytes ended too early
-	OK     bool    `json:"ok,omitempty"`
+	Want    *int   `json:"want,omitempty"`   // number of a file that the receiver lacks
+	IsReady bool   `json:"ready,omitempty"`  // ends the wanted files
+	Done    *int64 `json:"done,omitempty"`   // bytes that have come, or nothing new while it hashes
+	Failed  string `json:"failed,omitempty"` // why the receiver gives up
+	IsCut   bool   `json:"cut,omitempty"`    // with Failed: the sender's bytes ended too early
+	OK      bool   `json:"ok,omitempty"`
 }
 
 // HostError is what a host has against the files, such as no room for them.

@@ -171,7 +171,7 @@ func (r *receiver) ask(root *os.Root) error {
 	if free, total := host.Room(r.folder); total > 0 && int64(free) < needed {
 		return syscall.ENOSPC
 	}
-	return writeLine(r.out, reply{Folder: &r.folder})
+	return writeLine(r.out, reply{IsReady: true})
 }
 
 // has reports whether the file is in root. One with other contents is an error.

@@ -53,8 +53,7 @@ func Load(ctx context.Context, files map[string]string) (*Cargo, error) {
 
 // Delivery says what became of a cargo.
 type Delivery struct {
-	Folder      string // on the host, where the files are
-	Done, Total int64  // bytes that the host lacked: those on its disk and all
+	Done, Total int64 // bytes that the host lacked: those on its disk and all
 }
 
 // Deliver sends what the host lacks over conn, on whose other side is [Receive], and closes it, which must
@@ -147,8 +146,7 @@ func (d *delivery) readWanted() error {
 			last = *r.Want
 			d.wanted = append(d.wanted, last)
 			d.Total += d.cargo.entries[last].Bytes
-		case r.Folder != nil:
-			d.Folder = clip(*r.Folder)
+		case r.IsReady:
 			return nil
 		}
 	}
