@@ -269,3 +269,22 @@ func TestTheSameWorkersKeepTheirThreads(t *testing.T) {
 		}
 	}
 }
+
+// Data that was moved since a run began may be named anew when it is resumed; its learning rate may not.
+func TestDataMayHaveMoved(t *testing.T) {
+	folder, c := t.TempDir(), setting.Default()
+	c.Data = "/gone/photos"
+	store := checkpoint.NewStore(filepath.Join(folder, "checkpoints"))
+	if _, err := store.Commit(1, map[string]any{"config": c}, nil); err != nil {
+		t.Fatal(err)
+	}
+	moved := map[string]string{"resume": folder, "data": "./photos"}
+	got, _, err := setting.Resolve(setting.Source{Flags: moved})
+	if err != nil || got.Data != "./photos" {
+		t.Errorf("data %s, %v", got.Data, err)
+	}
+	_, _, err = setting.Resolve(setting.Source{Flags: map[string]string{"resume": folder, "lr": "1"}})
+	if err == nil || !strings.Contains(err.Error(), "--lr: 1, but the run that is resumed has 0.02") {
+		t.Errorf("another learning rate: %v", err)
+	}
+}
