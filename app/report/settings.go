@@ -59,8 +59,12 @@ func shared(r *record.Results) []pair {
 	}
 	var out []pair
 	for _, name := range slices.Sorted(maps.Keys(same)) {
-		if value := strings.Trim(string(same[name]), `"`); value != "" {
-			out = append(out, pair{name, value})
+		text := ""
+		if json.Unmarshal(same[name], &text) != nil { // a number, or a list
+			text = string(same[name])
+		}
+		if text != "" {
+			out = append(out, pair{name, text})
 		}
 	}
 	return out
