@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"lockstep/app/host"
 	"lockstep/app/record"
@@ -29,14 +27,10 @@ func DescribeHost() record.Machine {
 
 // Load returns the mean number of processes that were ready to run in the last minute; 0 where
 // the system does not tell.
-func Load() float64 {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return 0
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	v, _ := strconv.ParseFloat(first, 64) // 0 if it is no number
-	return v
+func Load() (processes float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	fmt.Sscan(string(text), &processes)
+	return processes
 }
 
 // collect fills run from the summary and from the raw samples in the run directory, and completes

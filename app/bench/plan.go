@@ -82,20 +82,17 @@ func (p Plan) seed(t Trial) uint64 {
 }
 
 // groups returns the indices of the rows that are compared with one another.
-func (p Plan) groups() [][]int {
-	groups := make([][]int, len(p.Rows))
+func (p Plan) groups() (groups [][]int) {
 	for at, block := range p.blocks() {
-		groups[block] = append(groups[block], at)
-	}
-	for n := range groups {
-		if groups[n] == nil {
-			return groups[:n]
+		if block == len(groups) {
+			groups = append(groups, nil)
 		}
+		groups[block] = append(groups[block], at)
 	}
 	return groups
 }
 
-// blocks returns the number of each row's group.
+// blocks returns the number of each row's group, in the order of their first rows.
 func (p Plan) blocks() []int {
 	blocks, known := make([]int, len(p.Rows)), map[string]int{}
 	for i, r := range p.Rows {

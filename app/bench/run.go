@@ -99,7 +99,6 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 // open finds out how the rows of a plan are executed, and whether they can be.
 func open(ctx context.Context, p Plan, out string, o Options) (*bench, error) {
 	b := &bench{plan: p, options: o, out: out, started: time.Now()}
-	b.options.Probe = o.Probe
 	if o.Probe == nil {
 		b.options.Probe = chooser.Probe
 	}
