@@ -31,10 +31,10 @@ func conditions(t *testing.T, texts ...string) []bench.Condition {
 
 func TestConditionsSayWhatTheyAre(t *testing.T) {
 	for text, want := range map[string]string{
-		"equal":                "equal workers",
-		"slow-worker=1:3":      "worker 1 made 3 times slower by a duty cycle",
-		"slow-worker=1:3@40":   "worker 1 made 3 times slower by a duty cycle from step 40 on",
-		"rate=100mbit":         "links of 100 Mbit/s in the lab",
+		"equal":                 "equal workers",
+		"slow-worker=1:3":       "worker 1 made 3 times slower by a duty cycle",
+		"slow-worker=1:3@40":    "worker 1 made 3 times slower by a duty cycle from step 40 on",
+		"rate=100mbit":          "links of 100 Mbit/s in the lab",
 		"rate=90mbit+delay=1ms": "links of 90 Mbit/s, 1ms delay in the lab",
 		"rate=10mbit+slow-worker=0:2": "worker 0 made 2 times slower by a duty cycle; links of " +
 			"10 Mbit/s in the lab",
