@@ -72,7 +72,7 @@ func TestFormulaIsWhatIsCounted(t *testing.T) {
 		c := commbench.Config{Operations: []string{"all-reduce"}, Codecs: []string{codec},
 			Algorithms: append(comm.Algorithms(), "auto"), Links: []string{"local"}, Ranks: []int{3, 6},
 			Streams: []int{1},
-			Bytes: []int{350_004, 1<<20 + 4*1013}, Repeats: 1}
+			Bytes:   []int{350_004, 1<<20 + 4*1013}, Repeats: 1}
 		if codec == "int8" {
 			c.Algorithms = []string{"auto", "direct", "gather", "one-shot"}
 		}

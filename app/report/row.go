@@ -197,7 +197,7 @@ func (v *lineView) missing() string {
 	return "failed: " + v.Failures[0]
 }
 
-// tables are the tables of a group: its times, and what they led to.
+// tables are the tables of a group: its times, what they led to, and what each worker did for it.
 func (s *section) tables() []block {
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
@@ -208,7 +208,8 @@ func (s *section) tables() []block {
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
 			"several seeds are means with their interval.",
-			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true})
+			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
+		s.costTable(), s.rankTable(), s.usageTable())
 }
 
 // inlineOf returns the columns that stand in a terminal.

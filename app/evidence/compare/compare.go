@@ -103,8 +103,12 @@ type Line struct {
 
 // RankLine is what one worker of a line reported.
 type RankLine struct {
-	Rank int
-	Loss []float64 // by step: as Line.Loss, as this rank reported it
+	Rank    int
+	Loss    []float64 // by step: as Line.Loss, as this rank reported it
+	OwnLoss []float64 // by step: mean over the rank's own shards
+
+	Cores, Memory  float64 // processors in use, mean over the steps; resident bytes, largest; NaN: not told
+	Sent, Received float64 // bytes per second
 }
 
 // Phases lists the phases of a step in the order they are shown. They add up to the step.

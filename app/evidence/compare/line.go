@@ -167,7 +167,7 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	l.Loss = lossOf(timed[0])
 	l.Times = medianTimes(timed)
 	for _, rank := range timed[0].Ranks {
-		l.Ranks = append(l.Ranks, RankLine{Rank: rank.Rank, Loss: rank.Steps.Loss})
+		l.Ranks = append(l.Ranks, rankLineOf(rank))
 	}
 	for _, r := range timed {
 		if l.skew = skewOf(r); l.skew != nil {
@@ -180,6 +180,18 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	if n := timed[0].BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}
+}
+
+// rankLineOf returns what a worker of a run reported.
+func rankLineOf(rank record.Rank) RankLine {
+	s := rank.Steps
+	seconds := sumOf(s.Usage)
+	out := RankLine{Rank: rank.Rank, Loss: s.Loss, OwnLoss: s.OwnLoss, Cores: sumOf(s.CPU) / seconds,
+		Memory: math.NaN(), Sent: sumOf(s.Sent) / seconds, Received: sumOf(s.Received) / seconds}
+	if len(s.RSS) > 0 {
+		out.Memory = slices.Max(s.RSS)
+	}
+	return out
 }
 
 // medianTimes returns the seconds of each step, median over the runs that have it.
