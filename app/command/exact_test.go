@@ -38,7 +38,7 @@ func TestExceptionsAreWhole(t *testing.T) {
 		for _, name := range comm.Algorithms() {
 			want(name, !comm.IsExact(name))
 		}
-		for _, name := range []string{"lossy", "--wire", "bf16", "--math", "auto", "--for", "--replay"} {
+		for _, name := range []string{"lossy", "--wire", "bf16", "auto", "--for", "--replay"} {
 			want(name, true)
 		}
 	}

@@ -208,19 +208,6 @@ func TestTerminatedWithAStoppedWorker(t *testing.T) {
 	}
 }
 
-// A replica that can save depends on no other: it does not wait for long for one that is stopped.
-func TestInterruptedWithAStoppedPeer(t *testing.T) {
-	t.Parallel()
-	r := start(t, "--checkpoint-every", "1h")
-	r.stop(t, 1)
-	r.Process.Signal(os.Interrupt)
-	r.ends(t, job.ExitInterrupted)
-	text := r.stderr.String()
-	if !strings.Contains(text, "lockstep: interrupted; the checkpoint after step ") {
-		t.Errorf("stderr %q", text)
-	}
-}
-
 func TestInterruptStopsEverything(t *testing.T) {
 	r := start(t)
 	r.Process.Signal(os.Interrupt)

@@ -49,10 +49,11 @@ func Overlay(names []string, runs []*compare.Training) *Report {
 		Lede:   "One run each, on the same axes.",
 		Source: "summary.json, steps.jsonl and config.yaml of the run directories"}
 	p.note(overlayNotes(all))
+	caption := "As each run tells them; samples/s are those of steps as long as the median one. Best: of " +
+		"all evaluations."
 	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: p.lead(overlayFigures(all)),
-		Tables: []block{
-			{Title: inFigures, Caption: "As each run tells them. Best: of all evaluations.",
-				Table: overlayTable(all), IsOpen: true}, settingTable(runs, titles)}}}
+		Tables: []block{{Title: inFigures, Caption: caption, Table: overlayTable(all), IsOpen: true},
+			settingTable(runs, titles)}}}
 	return &Report{p}
 }
 
@@ -83,8 +84,8 @@ func overlayAnswer(all []*overlaid) answer {
 	case doubts != nil:
 		a.Text = fmt.Sprintf("Equal work, but steps are not compared: %s.", strings.Join(doubts, ", "))
 	case !(ratio > 1+leastApart):
-		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %s "+
-			"apart.", best, first, next, second, shareText(leastApart))
+		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %g %% "+
+			"apart.", best, first, next, second, 100*leastApart)
 	default:
 		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
 			"(%.2f×).", best, first, next, second, ratio)
@@ -167,6 +168,19 @@ func overlayPhases(all []*overlaid) figure {
 		"Of rank 0, mean over all steps, without evaluations.", compare.Phases(), 1e3, runs)
 }
 
+// rate returns the samples per second of steps that take as long as the median one. That of the whole
+// training has its pauses and its first step too, and would not be the batch divided by the step beside it.
+// It is the only one where a step of rank 0 is not one of all workers.
+func (o *overlaid) rate() float64 {
+	switch {
+	case o.MeetsSometimes():
+		return o.SamplesPerSecond
+	case o.StepMS.Median == 0:
+		return unknown
+	}
+	return 1e3 * float64(o.Batch*max(1, o.Accumulate)) / o.StepMS.Median
+}
+
 // overlayTable has a row for each run: what it reached, how fast, then what on.
 func overlayTable(all []*overlaid) table {
 	return tableOf("Figures of the runs", all,
@@ -195,7 +209,7 @@ func overlayTable(all []*overlaid) table {
 			three := func(v float64) string { return digits(v, 3) }
 			return cell{Text: three(o.StepMS.Median), Small: between(o.StepMS.P10, o.StepMS.P90, three)}
 		}),
-		col("samples/s", "of training", func(o *overlaid) string { return digits(o.SamplesPerSecond, 3) }),
+		col("samples/s", "", func(o *overlaid) string { return digits(o.rate(), 3) }),
 		col("training", "s", func(o *overlaid) string { return seconds(o.TrainSeconds) }),
 		col("steps", "", func(o *overlaid) string { return fmt.Sprint(o.Steps) }),
 		col("batch", "", func(o *overlaid) string { return fmt.Sprint(o.Batch) }),
