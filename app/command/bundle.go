@@ -225,17 +225,14 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare
 // printReplay prints what replaying showed.
 func printReplay(w io.Writer, out string, rows []compare.Replayed) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "row\tparameters\tspeed\tstep there / here\t")
+	fmt.Fprintln(t, "row\tparameters\tstep there / here\t")
 	for _, r := range rows {
 		ratio := "–"
 		if r.Ratio > 0 {
 			ratio = fmt.Sprintf("%.2f", r.Ratio)
 		}
-		if r.High > 0 {
-			ratio += fmt.Sprintf(" (%.2f to %.2f)", r.Low, r.High)
-		}
-		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t\n", spelling.Plain(r.Name), r.Parameters,
-			spelling.Plain(r.Why), r.Speed, ratio)
+		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t\n", spelling.Plain(r.Name), r.Parameters, spelling.Plain(r.Why),
+			ratio)
 	}
 	fmt.Fprintf(t, "\n%s\n", out)
 	return t.Flush()

@@ -75,8 +75,6 @@ func refusals() map[string]saying {
 			}
 			return "The runs of {rows} did different numbers of steps or samples. Its medians mix them."
 		},
-		"ranks disagree": plain("{rows} is synchronous, yet a step takes rank {rank} {step} and rank " +
-			"{other rank} {other step}. The clocks do not measure the same thing."),
 		"losses disagree": plain("Ranks report different losses of one global batch: {rows}. These rows " +
 			"are " +
 			"synchronous, so their ranks have stopped training one model."),
@@ -94,7 +92,6 @@ func refusals() map[string]saying {
 		},
 		"diverged": plain("The training diverged to losses that are no numbers: {rows}. Accuracies mean " +
 			"nothing."),
-		"phases": plain("The phases of {rows} and the step time are {gap} apart."),
 	}
 }
 
@@ -110,26 +107,13 @@ func cautionsOfTimes() map[string]saying {
 		"few rounds": plain("Fewer than three rounds do not show how a machine drifts, so they have no " +
 			"interval " +
 			"and decide nothing: {rows}."),
-		"precision": plain("After {rounds} rounds intervals are wider than the {width} to both sides " +
-			"that were " +
-			"asked for: {rows}."),
-		"noise": plain("The median step varies by more than 10 % from run to run: {rows}. Most, by " +
-			"{most}, in " +
-			"{row}. Go by what is told apart, not by two medians."),
 		"copies differ": plain("One row under two names, and yet its rounds differ, {ratio}: {rows}. " +
 			"Differences of that size between other rows may be no more than that."),
-		"busy machine": plain("The machine was busy before the first run: {load} processes were ready to " +
-			"run " +
-			"on {cores} cores."),
 		"contention": either("cores", "More workers × threads than the {cores} cores of this machine: "+
 			"{rows}. "+
 			"Step times show contention, not scaling, so there is no efficiency.", "More workers × threads "+
 			"than the cores of their hosts: {rows}. Step times show contention, not scaling, so there is no "+
 			"efficiency."),
-		"above 100 %": plain("More than 100 % per core, {ratio} at most: {rows}. Dividing work makes no " +
-			"core " +
-			"faster: a worker's part fits caches that the whole does not fit, or something held up the " +
-			"baseline."),
 	}
 }
 
@@ -152,7 +136,6 @@ func cautionsOfResults() map[string]saying {
 		"not learned": plain("The loss of the last tenth of the steps is that of guessing: {rows}. These " +
 			"runs " +
 			"measure speed; they have not learned."),
-		"shared GPU": plain("Workers share a GPU, so step times show contention, not scaling: {rows}."),
 		"not encrypted": plain("Links between hosts were not encrypted (--insecure): {rows}. Whoever could " +
 			"read them could rebuild training data from gradients."),
 		"resumed elsewhere": func(v finding.Values) string {
@@ -163,10 +146,6 @@ func cautionsOfResults() map[string]saying {
 				spelling.Count(s.Host.Cores, "core"), first.Version, first.Host.CPU,
 				spelling.Count(first.Host.Cores, "core"))
 		},
-		"short runs": plain("Runs are too short to tell whether others took cores: {rows}. Longer runs " +
-			"that " +
-			"others disturb are found; these count, disturbed or not."),
-		"few steps": plain("Fewer than five timed steps in a run, so percentiles say little: {rows}."),
 		"generated data": plain("Generated data: {data} is drawn by the program. Accuracies on it say " +
 			"nothing " +
 			"about photographs."),
@@ -220,9 +199,6 @@ func sentencesOfFacts() map[string]saying {
 		"first step": plain("Step times, phases and ratios leave out the first step of each run, which " +
 			"pays for " +
 			"page faults and cold caches. Totals contain it."),
-		"epoch": plain("No epoch time for {rows}: no worker made a complete pass over the training set, " +
-			"and a " +
-			"projection is no measurement."),
 		"interleaved": func(v finding.Values) string {
 			text := "The runs were interleaved: {rounds} rounds over all rows, every second one in reverse"
 			if v["seed"] != uint64(0) {
@@ -237,8 +213,6 @@ func sentencesOfFacts() map[string]saying {
 		"other batches": plain("Other data: from step {batches} on, these rows of another program repeat " +
 			"their " +
 			"batches: {rows}. Times are compared; losses are not shown from there on."),
-		"resumed": plain("The benchmark was interrupted and resumed ({times}). Ratios are taken within " +
-			"rounds."),
 		"repeated": func(v finding.Values) string {
 			var parts []string
 			if v["disturbed"].(int) > 0 {

@@ -149,12 +149,8 @@ func accuracyText(l *compare.Line) string {
 	if a.Reference == nil || !a.OverSamples.Known() {
 		return ""
 	}
-	apart := ""
-	if names := compare.SettingsApart(l.Setting, a.Reference.Setting); len(names) > 1 {
-		apart = ", from which it differs in " + listed(names)
-	}
-	text := fmt.Sprintf("%s reaches another result than %s%s. Accuracy at equal samples: %s.", l.Label,
-		a.Reference.Label, apart, overText(a.OverSamples))
+	text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s.", l.Label,
+		a.Reference.Label, overText(a.OverSamples))
 	if a.OverTime.Known() {
 		text += fmt.Sprintf(" At equal time, %s s: %s.", digits(a.Limit, 3), overText(a.OverTime))
 	}

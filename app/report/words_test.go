@@ -37,10 +37,6 @@ func TestFindingsInWords(t *testing.T) {
 			"contention, not " +
 			"scaling, so there is no efficiency.": {Rule: "contention", Rows: rows,
 			Values: finding.Values{"cores": 2}},
-		"a is synchronous, yet a step takes rank 0 1174 ms and rank 1 1745 ms. The clocks do not measure " +
-			"the " +
-			"same thing.": {Rule: "ranks disagree", Rows: rows[:1], Values: finding.Values{"rank": 0,
-			"other rank": 1, "step": finding.Seconds(1.174), "other step": finding.Seconds(1.745)}},
 		"a did not do the work of b: samples 11571 against 10240. It gets no speed-up.": {Rule: "unequal " +
 			"work",
 			Rows: rows[:1], Values: finding.Values{"baseline": "b", "differences": []compare.Difference{

@@ -1,13 +1,16 @@
 package compare
 
 import (
+	"cmp"
 	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
-	"strings"
 
 	"lockstep/app/record"
 )
+
+// SameAccuracy is the difference of accuracies, in fractions of the samples, that "the same" allows.
+const SameAccuracy = 0.005
 
 // Accuracy holds the accuracies of a line on the test set, as fractions, over its seeds. Where a line is not
 // exact they are what it can be compared by.
@@ -81,61 +84,27 @@ func (g *Group) relateAccuracy() {
 }
 
 // reference returns the line that another one's accuracy is compared with: of the exact ones that do the
-// same work the one that differs from it in the fewest settings; of those the one with the shortest step
-// among those of several workers, or of all. It is nil if there is none.
+// same work one of its strategy and workers, else of several workers; of those the one with the shortest step.
+// It is nil if there is none.
 func (g *Group) reference(l *Line) *Line {
-	var best *Line
-	least := 0
-	for _, r := range g.Lines {
-		if r.OK == 0 || !r.Exact() || differences(l, r) != nil {
-			continue
+	nearness := func(r *Line) int {
+		switch s := r.Setting; {
+		case s.Strategy == l.Setting.Strategy && s.Workers == l.Setting.Workers:
+			return 2
+		case s.Workers > 1:
+			return 1
 		}
-		apart := len(SettingsApart(l.Setting, r.Setting))
-		if best == nil || apart < least || apart == least && r.isBefore(best) {
-			best, least = r, apart
-		}
+		return 0
 	}
-	return best
-}
-
-// SettingsApart names the settings in which two rows differ. Those that only a strategy has come with it.
-func SettingsApart(a, b record.Setting) []string {
-	var out []string
-	for _, one := range []struct {
-		name    string
-		isOther bool
-	}{{"strategy", a.Strategy != b.Strategy}, {"workers", a.Workers != b.Workers},
-		{"threads", a.Threads != b.Threads}, {"hosts", a.Layout() != b.Layout()}, {"wire", a.Wire != b.Wire},
-		{"lr", a.LR != b.LR}} {
-		if one.isOther {
-			out = append(out, one.name)
-		}
+	exact := slices.DeleteFunc(slices.Clone(g.Lines), func(r *Line) bool {
+		return r.OK == 0 || !r.Exact() || differences(l, r) != nil
+	})
+	if len(exact) == 0 {
+		return nil
 	}
-	theirs := strings.Split(b.Options, "+")
-	for _, list := range [][]string{strings.Split(a.Options, "+"), theirs} {
-		for _, option := range list {
-			name, _, _ := strings.Cut(option, "=")
-			isShared := slices.Contains(theirs, option) && strings.Contains("+"+a.Options+"+", "+"+option+"+")
-			isOwn := a.Strategy != b.Strategy && slices.Contains(ofStrategies(), name)
-			if option != "" && !isShared && !isOwn && !slices.Contains(append(out, "wire", "lr"), name) {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
-}
-
-// ofStrategies lists the settings that only some strategies have.
-func ofStrategies() []string {
-	return []string{"average-every", "outer-lr", "outer-momentum", "servers", "server-place", "staleness"}
-}
-
-// isBefore reports whether the line is a better reference than another: of several workers, then faster.
-func (l *Line) isBefore(other *Line) bool {
-	if isOne, isOther := l.Setting.Workers == 1, other.Setting.Workers == 1; isOne != isOther {
-		return isOther
-	}
-	return l.Step.Median < other.Step.Median
+	return slices.MaxFunc(exact, func(a, b *Line) int {
+		return cmp.Or(nearness(a)-nearness(b), cmp.Compare(b.Step.Median, a.Step.Median))
+	})
 }
 
 // timeLimits returns by round when the first line of several workers had finished its training; NaN where

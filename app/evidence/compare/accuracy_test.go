@@ -26,7 +26,7 @@ func seeded(row *record.Row, seconds float64, accuracy ...float64) {
 	}
 }
 
-// What a row's accuracy is compared with differs from it in as few settings as there are.
+// A row's accuracy is compared with that of an exact one of its strategy.
 func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
 	m := newMaker(3, 4)
 	seeded(m.add(record.Setting{Strategy: "all-reduce", Workers: 2, Options: "bucket=64KiB+overlap-forward"},
@@ -38,10 +38,6 @@ func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
 	lossy := g.Lines[2]
 	if r := lossy.Accuracy.Reference; r != g.Lines[1] {
 		t.Errorf("compared with %s", r.Label)
-	}
-	apart := compare.SettingsApart(lossy.Setting, g.Lines[0].Setting)
-	if want := []string{"strategy", "wire", "bucket", "overlap-forward"}; !slices.Equal(apart, want) {
-		t.Errorf("apart in %q, want %q", apart, want)
 	}
 }
 
@@ -186,5 +182,5 @@ func TestAsynchronousRows(t *testing.T) {
 	if !slices.Equal(l.Staleness, []int{5, 2, 1}) {
 		t.Errorf("staleness %v", l.Staleness)
 	}
-	wantNothing(t, c, "ranks disagree", "losses disagree")
+	wantNothing(t, c, "losses disagree")
 }

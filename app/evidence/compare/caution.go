@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -9,12 +8,6 @@ import (
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
-)
-
-// Limits of the cautions.
-const (
-	fewestSteps = 5    // timed steps of a run
-	busyLimit   = 0.75 // processes ready to run per core before the first run
 )
 
 func (l *Line) isDisturbed() bool       { return l.Disturbed }
@@ -36,16 +29,6 @@ func takenCores(is func(*Line) bool) func(*record.Results, *Comparison) []findin
 // any run are told as left out.
 func cutShort(r *record.Results, c *Comparison) []finding.Finding {
 	return c.about(func(l *Line) bool { return !r.Complete && r.CutShort && l.missing > 0 }, nil)
-}
-
-// imprecise names the rows whose intervals are wider than was asked for.
-func imprecise(r *record.Results, c *Comparison) []finding.Finding {
-	if r.Precision == 0 {
-		return nil
-	}
-	wide := c.Wide(r.Precision)
-	return c.about(func(l *Line) bool { return slices.Contains(wide, l.row) },
-		finding.Values{"width": finding.Share(r.Precision), "rounds": r.Ran()})
 }
 
 // Wide returns the rows whose rounds agree on the ratio to the baseline, or to none on their step time, by no
@@ -71,16 +54,6 @@ func (c *Comparison) Wide(width float64) []int {
 	return rows
 }
 
-func noise(_ *record.Results, c *Comparison) []finding.Finding {
-	spread := func(l *Line) float64 { return l.RunMedian.Spread() }
-	isNoisy := func(l *Line) bool { return spread(l) > noiseLimit }
-	worst := c.most(isNoisy, spread)
-	if worst == nil {
-		return nil
-	}
-	return c.about(isNoisy, finding.Values{"most": finding.Share(spread(worst)), "row": worst.Label})
-}
-
 // copiesDiffer finds rows that are the same and yet told apart.
 func copiesDiffer(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	for i := range c.Groups {
@@ -94,11 +67,6 @@ func copiesDiffer(_ *record.Results, c *Comparison) (out []finding.Finding) {
 	return out
 }
 
-func busyMachine(r *record.Results, _ *Comparison) []finding.Finding {
-	return found(r.Load > busyLimit*float64(r.Host.Cores),
-		finding.Values{"load": r.Load, "cores": r.Host.Cores})
-}
-
 func contention(r *record.Results, c *Comparison) []finding.Finding {
 	isElsewhere := c.isAnyLine(func(l *Line) bool { return l.Contended && l.Setting.Cores > 0 })
 	cores := r.Host.Cores
@@ -106,15 +74,6 @@ func contention(r *record.Results, c *Comparison) []finding.Finding {
 		cores = 0 // each host has its own
 	}
 	return c.about(func(l *Line) bool { return l.Contended }, finding.Values{"cores": cores})
-}
-
-// superlinear finds cores that do more than one of the baseline, with the ratio of the one that does most.
-func superlinear(_ *record.Results, c *Comparison) []finding.Finding {
-	worst := c.most((*Line).isSuperlinear, func(l *Line) float64 { return l.Efficiency.Median })
-	if worst == nil {
-		return nil
-	}
-	return c.about((*Line).isSuperlinear, finding.Values{"ratio": worst.Efficiency})
 }
 
 func parametersDiffer(_ *record.Results, c *Comparison) (out []finding.Finding) {
@@ -164,14 +123,6 @@ func (l *Line) hasGrown() bool {
 	return stat.IsFinite(last) && record.Loss{First: l.Loss[0], Last: last}.HasGrown(l.Setting.Classes)
 }
 
-// sharesGPU reports whether several workers of the line computed on one GPU. Runs that do not tell had all
-// workers of a host on its first.
-func (l *Line) sharesGPU() bool {
-	return l.IsOnGPU() && slices.ContainsFunc(l.runs, func(r *record.Run) bool {
-		return r.GPUWorkers > 1 || r.GPUWorkers == 0 && l.Setting.Workers > max(1, l.Setting.Hosts)
-	})
-}
-
 // isInTheClear reports whether links between hosts were not encrypted.
 func (l *Line) isInTheClear() bool { return l.hasEncryption(record.EncryptionNone) }
 
@@ -183,20 +134,6 @@ func otherSitting(r *record.Results, _ *Comparison) []finding.Finding {
 		}
 	}
 	return nil
-}
-
-// shortRuns names the rows whose runs are too short to tell what others took of the cores, beside rows that
-// tell: those lose runs that others disturbed, these do not.
-func shortRuns(r *record.Results, c *Comparison) []finding.Finding {
-	isTold := c.isAnyLine(func(l *Line) bool {
-		return slices.ContainsFunc(l.runs, func(run *record.Run) bool { return run.Taken != nil })
-	})
-	return c.about(func(l *Line) bool {
-		least := record.LeastWatched / float64(max(1, cmp.Or(l.Setting.Cores, r.Host.Cores)))
-		return isTold && slices.ContainsFunc(l.runs, func(run *record.Run) bool {
-			return run.Taken == nil && run.Seconds > 0 && run.Seconds < least
-		})
-	}, nil)
 }
 
 func generated(_ *record.Results, c *Comparison) []finding.Finding {

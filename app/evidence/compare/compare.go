@@ -50,8 +50,6 @@ type Line struct {
 	Epoch     stat.Summary // seconds of a complete epoch, over all of them
 	Step      stat.Summary // seconds of a step after the first, of all runs; its median is that of RunMedian
 	RunMedian stat.Summary // the runs' median step times, over runs
-	FirstStep float64      // seconds, median over runs
-	Timed     int          // steps after the first in one run
 	PerSecond float64      // samples per second of steps as long as the median one
 
 	Speedup    stat.Ratio // baseline step / this step
@@ -94,8 +92,6 @@ type Line struct {
 	original    int               // that, or the number of the row that it is a copy of
 	work        work
 	computed    computed  // by the first run
-	skew        *skew     // of the first run that has one
-	phaseShare  float64   // sum of the phases relative to the mean step
 	stepByRound []float64 // median step time, NaN where the round has no successful run
 
 	noise stat.Noise // of the steps
@@ -114,11 +110,6 @@ type RankLine struct {
 // Phases lists the phases of a step in the order they are shown. They add up to the step.
 func Phases() []string {
 	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
-}
-
-// isSuperlinear reports whether a core of the line is said to do more than one of the baseline.
-func (l *Line) isSuperlinear() bool {
-	return l.Efficiency.Known() && l.Efficiency.Median >= maxEfficiency
 }
 
 // strategy returns what the strategy of the line is.

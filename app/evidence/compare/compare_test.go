@@ -143,29 +143,7 @@ func TestFourNodeReport(t *testing.T) {
 	wantFound(t, c, "ring", "[all-reduce 4×1]")
 	wantFound(t, c, "parameters agree", "rows:3", "9f86d081884c")
 	wantFound(t, c, "first step")
-	wantFound(t, c, "epoch", "every row")
-	wantNothing(t, c, "contention", "ranks disagree", "unequal work", "not learned", "phases", "failed")
-}
-
-// The same report gave rank 0 of a synchronous job 1.174 s and its peers 1.745 s.
-func TestRanksOfASynchronousJobMustAgree(t *testing.T) {
-	m := newMaker(1, 4)
-	m.add(record.Setting{Strategy: "single", Workers: 1}, 2.504)
-	row := m.add(record.Setting{Strategy: "gather-scatter", Workers: 4}, 1.745)
-	row.Runs[0].Ranks[0].Steps = steps(row.Setting, 1.174)
-	wantFound(t, compare.Compare(m.Results), "ranks disagree", "rank:0", "step:1.17", "other rank:1",
-		"other step:1.74")
-	row.Setting.Strategy = "none"
-	wantNothing(t, compare.Compare(m.Results), "ranks disagree")
-}
-
-// Ranks that wait for each other may still differ by a step at either end, which is much in a run of three.
-func TestRanksOfAShortRunMayDiffer(t *testing.T) {
-	m := newMaker(2, 2)
-	m.isShort = true
-	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.00064, 0.00065)
-	row.Runs[1].Ranks[1].Steps = steps(row.Setting, 0.00088)
-	wantNothing(t, compare.Compare(m.Results), "ranks disagree")
+	wantNothing(t, c, "contention", "unequal work", "not learned", "failed")
 }
 
 // Own losses differ from rank to rank and the global one must not: else the ranks have parted.
@@ -292,11 +270,9 @@ func TestFloorAndPhases(t *testing.T) {
 	ddp := c.Groups[0].Lines[1]
 	near(t, "step over none", ddp.OverFloor.Median, 1.35, 1e-12)
 	near(t, "spread", ddp.RunMedian.Spread(), 0.6/2.7, 1e-12)
-	near(t, "first step", ddp.FirstStep, 8.1, 1e-12)
 	near(t, "samples per second", ddp.PerSecond, 256/2.7, 1e-9)
-	if len(ddp.Times) != 40 || ddp.Timed != 39 || ddp.Step.N != 78 {
-		t.Errorf("%d step times, %d timed, %d in the summary: want 40, 39, 78",
-			len(ddp.Times), ddp.Timed, ddp.Step.N)
+	if len(ddp.Times) != 40 || ddp.Step.N != 78 {
+		t.Errorf("%d step times, %d in the summary: want 40 and 78", len(ddp.Times), ddp.Step.N)
 	}
 	sum := 0.0
 	for _, p := range ddp.Phases {
@@ -308,7 +284,6 @@ func TestFloorAndPhases(t *testing.T) {
 		t.Error("the parameters of strategy none are compared with those of one model")
 	}
 	wantFound(t, c, "no exchange", "[none 2×1]")
-	wantFound(t, c, "noise", "[ddp 2×1]", "most:0.22")
 }
 
 // One burst of 100 times the usual step changes the mean of all steps fourfold, and nothing here.
@@ -323,7 +298,6 @@ func TestPhasesAreThoseOfTypicalSteps(t *testing.T) {
 	phases := c.Groups[0].Lines[0].Phases
 	near(t, "forward", phases[0], 0.25, 1e-12)
 	near(t, "other", phases[5], 0.125, 1e-12)
-	wantNothing(t, c, "phases")
 }
 
 func TestOtherRefusals(t *testing.T) {
@@ -338,16 +312,13 @@ func TestOtherRefusals(t *testing.T) {
 		other.Runs[0].Ranks[0].Steps.Phases[name] = make(record.Numbers, len(v))
 	}
 	other.Runs[1].TestSamples = 50
-	m.Load = 5.7
 	ddp.Runs[0].Taken = &record.Taken{Stolen: 0.43, Others: 0.02}
 	other.Runs[0].Taken = &record.Taken{Others: 0.04}
 	m.Skipped = []record.Skip{{Model: "vgg11", Strategy: "ddp", Workers: 1, Reason: "Alone."}}
 	c := compare.Compare(m.Results)
 	wantFound(t, c, "incomplete")
-	wantFound(t, c, "busy machine", "load:5.7", "cores:4")
 	wantFound(t, c, "taken cores", "[ddp 2×1]")
 	wantFound(t, c, "failed", "[ddp 2×1]", "failed:1", "runs:2", "rank 1 was killed")
-	wantFound(t, c, "phases", "[all-reduce 2×1]", "gap:0.2")
 	wantFound(t, c, "parameters change", "[all-reduce 2×1]")
 	wantFound(t, c, "unequal runs", "[all-reduce 2×1]")
 	wantFound(t, c, "skipped", "vgg11 ddp ×1", "Alone.")
@@ -392,7 +363,6 @@ func TestResultIsOfTheTimedRuns(t *testing.T) {
 	if l := c.Groups[0].Lines[1]; l.TestAccuracy != 0.75 || l.BytesSent != 200 {
 		t.Errorf("accuracy %g, %g bytes: those of the run that is left out", l.TestAccuracy, l.BytesSent)
 	}
-	wantFound(t, c, "epoch", "[ps-async 2×1]")
 }
 
 func TestDifferentParametersAreReported(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
+	"strings"
 
 	"lockstep/app/record"
 )
@@ -86,13 +86,7 @@ func (l *Line) OtherMeans(o *Line) string {
 func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }
 
 // IsOnGPU reports whether a GPU computed the line, for which efficiency per core says nothing.
-func (l *Line) IsOnGPU() bool { return isGPU(l.computed[deviceName]) }
-
-// gpuNames are those of devices that are GPUs: the first one, or one by its number below 64.
-var gpuNames = regexp.MustCompile(`^cuda(:([0-9]|[1-5][0-9]|6[0-3]))?$`)
-
-// isGPU reports whether a device is a GPU.
-func isGPU(device string) bool { return gpuNames.MatchString(device) }
+func (l *Line) IsOnGPU() bool { return strings.HasPrefix(l.computed[deviceName], "cuda") }
 
 // otherTraining returns the first setting in which two lines train otherwise; nil if there is none, if it had
 // no effect, or if the line reaches another result anyway.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -100,18 +101,7 @@ func toldApart(_ *record.Results, c *Comparison) []finding.Finding {
 }
 
 func firstStep(_ *record.Results, c *Comparison) []finding.Finding {
-	return found(c.isAnyLine(func(l *Line) bool { return l.Timed > 0 }), nil)
-}
-
-// resumed tells that the benchmark was interrupted and resumed by the same program on a like machine.
-func resumed(r *record.Results, _ *Comparison) []finding.Finding {
-	n := 0
-	for _, s := range r.Sittings {
-		if s.IsLike(r.Sittings[0]) {
-			n++
-		}
-	}
-	return found(n > 1, finding.Values{"times": n - 1})
+	return found(c.isAnyLine(func(l *Line) bool { return stat.IsFinite(l.Step.Median) }), nil)
 }
 
 // repeated tells which runs others stand for.

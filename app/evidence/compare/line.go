@@ -52,7 +52,7 @@ func newLine(row *record.Row, rounds int) *Line {
 }
 
 func (l *Line) summarizeTime(runs []*record.Run) {
-	var total, epochs, steps, first []float64
+	var total, epochs, steps []float64
 	for _, r := range runs {
 		step := timed(r)
 		if l.isMean() {
@@ -62,10 +62,6 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 		total = append(total, r.Seconds)
 		epochs = append(epochs, r.EpochSeconds...)
 		steps = append(steps, step...)
-		if all := stepSeconds(r); len(all) > 0 {
-			first = append(first, all[0])
-		}
-		l.Timed = max(l.Timed, len(timed(r)))
 	}
 	l.Total = stat.Summarize(total)
 	l.Epoch = stat.Summarize(epochs)
@@ -74,7 +70,6 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	// theirs: the median of all steps together can lie outside that interval.
 	l.Step = stat.Summarize(steps)
 	l.Step.Median = l.RunMedian.Median
-	l.FirstStep = stat.Median(first)
 	l.PerSecond = math.NaN()
 	if len(runs) > 0 {
 		l.PerSecond = l.rate(runs[0], l.Step.Median)
@@ -169,12 +164,7 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	for _, rank := range timed[0].Ranks {
 		l.Ranks = append(l.Ranks, rankLineOf(rank))
 	}
-	for _, r := range timed {
-		if l.skew = skewOf(r); l.skew != nil {
-			break
-		}
-	}
-	l.Phases, l.phaseShare = meanPhases(timed)
+	l.Phases = meanPhases(timed)
 	l.summarizePlaces(timed[0])
 	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
 	if n := timed[0].BytesVectors; n > 0 {
@@ -215,13 +205,12 @@ func medianTimes(runs []*record.Run) (times []float64) {
 	return times
 }
 
-// meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps
-// (means add up to the mean step as medians would not), and their sum relative to that step. Phases of
-// no known name (evaluation between steps) count as other.
-func meanPhases(runs []*record.Run) (phases []float64, share float64) {
+// meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps (means add up
+// to the mean step as medians would not). Phases of no known name (evaluation between steps) count as other.
+func meanPhases(runs []*record.Run) (phases []float64) {
 	names := Phases()
 	sums := make([]float64, len(names))
-	steps, total := 0, 0.0
+	steps := 0
 	for _, r := range runs {
 		typical := typical(r)
 		for _, rank := range r.Ranks {
@@ -234,21 +223,16 @@ func meanPhases(runs []*record.Run) (phases []float64, share float64) {
 					sums[at] += entry(values, i)
 				}
 			}
-			for _, i := range typical {
-				total += entry(rank.Steps.Seconds, i)
-				steps++
-			}
+			steps += len(typical)
 		}
 	}
 	if steps == 0 {
-		return nil, math.NaN()
+		return nil
 	}
-	accounted := 0.0
 	for i := range sums {
-		accounted += sums[i]
 		sums[i] /= float64(steps)
 	}
-	return sums, accounted / total
+	return sums
 }
 
 // entry returns x[i], or 0 past the end, because a rank may have reported fewer steps than another.

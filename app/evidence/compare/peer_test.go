@@ -139,23 +139,6 @@ func TestStepIsInsideTheIntervalOfItsRuns(t *testing.T) {
 	}
 }
 
-// Runs that are too short to tell what others took are told where others are not so short.
-func TestShortRuns(t *testing.T) {
-	m, ours, theirs := besidePyTorch()
-	for i := range ours.Runs {
-		ours.Runs[i].Seconds, theirs.Runs[i].Seconds = 0.07, 0.2
-	}
-	wantNothing(t, compare.Compare(m.Results), "short runs")
-	for i := range theirs.Runs {
-		theirs.Runs[i].Taken = &record.Taken{}
-	}
-	wantFound(t, compare.Compare(m.Results), "short runs", "[single 1×1]")
-	for i := range ours.Runs {
-		ours.Runs[i].Seconds = 0.6
-	}
-	wantNothing(t, compare.Compare(m.Results), "short runs")
-}
-
 // Our fastest row stands beside the fastest one of another program, whatever its strategy: a slow ddp of
 // theirs makes nothing look fast.
 func TestFastestRowBesideAPeer(t *testing.T) {

@@ -13,34 +13,28 @@ type Replayed struct {
 	Name       string  `json:"name"`
 	Parameters string  `json:"parameters"` // same, different, or not comparable
 	Why        string  `json:"why"`        // the hashes, or what keeps them from being comparable
-	Speed      string  `json:"speed"`      // same, different, or undecided
 	Ratio      float64 `json:"ratio"`      // step time there / here, medians; 0: one of them is unknown
-	Low        float64 `json:"low"`        // its interval; 0: too few runs for one
-	High       float64 `json:"high"`       // likewise
 }
 
 // The verdicts of Replayed.
 const (
 	Same          = "same"
 	Different     = "different"
-	Undecided     = "undecided"
 	NotComparable = "not comparable"
 )
 
-// sameSpeed is how far a ratio and its interval may be from 1 for speeds that are called the same.
-const sameSpeed = 0.10
-
 // Replay compares two runs of one benchmark, row by row. Parameters are compared where the row promises the
-// bits of one process and both sides had the same kernels. Speeds are medians over runs, which were not at
-// one time, so they are not paired: called the same if the interval of their ratio lies within a tenth of 1,
-// else different if it lies beyond.
+// bits of one process and both sides had the same kernels. Steps were not timed side by side, so their ratio
+// is told and decides nothing.
 func Replay(there, here *record.Results) []Replayed {
 	var out []Replayed
 	for i := range min(len(there.Rows), len(here.Rows)) {
 		a, b := newLine(&there.Rows[i], there.Rounds), newLine(&here.Rows[i], here.Rounds)
 		r := Replayed{Name: fmt.Sprintf("%s %s", a.Setting.Model, label(a, nil))}
 		r.Parameters, r.Why = sameParameters(a, b)
-		r.Speed, r.Ratio, r.Low, r.High = compareSpeed(a, b)
+		if ratio := a.RunMedian.Median / b.RunMedian.Median; stat.IsFinite(ratio) {
+			r.Ratio = ratio
+		}
 		out = append(out, r)
 	}
 	return out
@@ -79,31 +73,10 @@ func sameParameters(a, b *Line) (verdict, why string) {
 	return Same, fmt.Sprintf("SHA-256 %.12s", a.hashes[seeds[0]])
 }
 
-// compareSpeed compares the medians of the runs that nothing disturbed.
-func compareSpeed(a, b *Line) (verdict string, ratio, low, high float64) {
-	if a.Disturbed || b.Disturbed || !stat.IsFinite(a.RunMedian.Median/b.RunMedian.Median) {
-		return Undecided, 0, 0, 0
-	}
-	ratio = a.RunMedian.Median / b.RunMedian.Median
-	i := stat.UnpairedInterval(a.stepByRound, b.stepByRound, stat.Confidence)
-	if i.Coverage == 0 || a.Measured < EnoughRounds || b.Measured < EnoughRounds {
-		return Undecided, ratio, 0, 0
-	}
-	switch {
-	case i.Lo > 1-sameSpeed && i.Hi < 1+sameSpeed:
-		verdict = Same
-	case i.Hi < 1-sameSpeed || i.Lo > 1+sameSpeed:
-		verdict = Different
-	default:
-		verdict = Undecided
-	}
-	return verdict, ratio, i.Lo, i.Hi
-}
-
 // ReplayTraining compares two runs of one configuration. isExact says that the result is that of one process,
 // whatever the timing was.
 func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
-	r := Replayed{Name: there.Model + " " + there.Strategy, Speed: Undecided}
+	r := Replayed{Name: there.Model + " " + there.Strategy}
 	switch a, b := there.ParameterSHA256, here.ParameterSHA256; {
 	case !isExact:
 		r.Parameters, r.Why = NotComparable, "the run does not promise the bits of one process"
@@ -118,7 +91,7 @@ func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
 		r.Parameters, r.Why = Different, fmt.Sprintf("SHA-256 %.12s there, %.12s here", a, b)
 	}
 	if a, b := there.StepMS.Median, here.StepMS.Median; a > 0 && b > 0 {
-		r.Ratio = a / b // one run each: nothing says what two runs of one machine would differ by
+		r.Ratio = a / b
 	}
 	return r
 }

@@ -127,27 +127,3 @@ func drawn(r *rand.Rand, draw func(*rand.Rand, int, int) [][]float64, rounds int
 		}
 	}
 }
-
-// Intervals of ratios that are not paired cover with what they state.
-func TestCoverage(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 10))
-	const trials = 400
-	for _, n := range []int{3, 5, 10} {
-		covered, stated := 0, 0.0
-		for range trials {
-			x, y := make([]float64, n), make([]float64, n)
-			for i := range x {
-				x[i], y[i] = 10+r.NormFloat64(), 10+r.NormFloat64()
-			}
-			i := stat.UnpairedInterval(x, y, stat.Confidence)
-			stated = i.Coverage
-			if i.Contains(1) {
-				covered++
-			}
-		}
-		share := float64(covered) / trials
-		if slack := 3 * math.Sqrt(stated*(1-stated)/trials); share < stated-slack {
-			t.Errorf("%d values: covers with %.3f, states %.3f", n, share, stated)
-		}
-	}
-}

@@ -33,26 +33,3 @@ func (a Moments) MeanInterval(coverage float64) Interval {
 	half := studentQuantile(coverage, float64(a.N-1)) * a.SD / math.Sqrt(float64(a.N))
 	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
 }
-
-// UnpairedInterval returns the interval of the ratio of two samples of values above 0 that were not taken in
-// pairs: that of the difference of the means of their logarithms, by the t-test with unequal variances. It
-// contains the ratio of the medians, which stands beside it. Fewer than two values on a side have none.
-//
-// Source: Welch, "The generalization of Student's problem when several different population variances are
-// involved", Biometrika 34, 1947.
-func UnpairedInterval(over, under []float64, coverage float64) Interval {
-	a, b := MomentsOf(logsOf(over)), MomentsOf(logsOf(under))
-	if min(a.N, b.N) < 2 {
-		return Interval{Lo: math.NaN(), Hi: math.NaN()}
-	}
-	va, vb := a.SD*a.SD/float64(a.N), b.SD*b.SD/float64(b.N)
-	i := Interval{Lo: a.Mean - b.Mean, Hi: a.Mean - b.Mean, Coverage: coverage}
-	ratio := Median(over) / Median(under)
-	if e := va + vb; e > 0 {
-		freedom := e * e / (va*va/float64(a.N-1) + vb*vb/float64(b.N-1))
-		half := studentQuantile(coverage, freedom) * math.Sqrt(e)
-		i.Lo, i.Hi = i.Lo-half, i.Hi+half
-	}
-	i.Lo, i.Hi = min(math.Exp(i.Lo), ratio), max(math.Exp(i.Hi), ratio)
-	return i
-}
