@@ -63,7 +63,7 @@ func TestFirstScreen(t *testing.T) {
 			">Fastest<", "✓ certain", 2},
 		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 takes 542 ms a step, single 1×2 589 ms, " +
 			"ddp 4×1 592 ms, gather-scatter 4×1 606 ms, 1 more; nothing tells the first from the others " +
-			"in 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 3},
+			"in 3 rounds (--repeats 6).", ">Cannot be told apart<", "≈ not decided", 1},
 		"r4": {stored(t, "r4/results.json.gz"), "lenet, equal workers: ddp 2×1 is 1.4 to 2.4 times as fast",
 			">Cannot be told apart<", "≈ certain in part", 3},
 	} {
@@ -109,14 +109,14 @@ func TestCautionsAboveTheFoldAreWhole(t *testing.T) {
 	}
 }
 
-// areWhole checks the cautions above the fold of a page: three, of which one shortens its list.
+// areWhole checks the cautions above the fold of a page: at most three, of which one shortens its list.
 func areWhole(t *testing.T, page string) {
 	t.Helper()
 	top := page[strings.Index(page, `<ul class="cautions">`):]
 	top = top[:strings.Index(top, "</ul>")]
 	all := regexp.MustCompile(`(?s)</a> (.*?)</li>`).FindAllStringSubmatch(top, -1)
-	if len(all) != 3 {
-		t.Fatalf("%d cautions above the fold, want 3", len(all))
+	if len(all) == 0 || len(all) > 3 {
+		t.Fatalf("%d cautions above the fold, want 1 to 3", len(all))
 	}
 	for _, m := range all {
 		if !strings.HasSuffix(m[1], ".") {

@@ -15,10 +15,8 @@ import (
 func remedies() map[finding.Remedy]string {
 	return map[finding.Remedy]string{
 		finding.Original:  "the file as lockstep wrote it",
-		finding.Again:     "run it again; if it stays, find out why before you rely on it",
 		finding.Cause:     "correct the cause and run those rows again",
 		finding.SameWork:  "the same work and one configuration on both sides",
-		finding.Clock:     "one clock for all ranks, read when the last of them has finished the step",
 		finding.Weights:   "lockstep checkpoint diff of two of the runs",
 		finding.Stability: "a lower learning rate, a warm-up or clipping",
 		finding.Cores:     "as many workers × threads as there are cores, a GPU for each worker",
@@ -180,7 +178,6 @@ func sentencesOfFacts() map[string]saying {
 			return fmt.Sprintf("{group}: %s %s end with the same parameters%s, bit for bit (SHA-256 %.12s…).",
 				rows, which, each, v["sha256"])
 		},
-		"no baseline": plain("{group}: no successful run of strategy single, hence no speed-up."),
 		"chosen": func(v finding.Values) string {
 			runs := v["runs"].(map[string]int)
 			var parts []string
@@ -196,19 +193,6 @@ func sentencesOfFacts() map[string]saying {
 		"told apart": plain("Two rows are called different only if the interval of their ratio leaves out " +
 			"1. Intervals allow for rounds that correlate and for another hour; those of all {pairs} " +
 			"comparisons hold together in 95 of 100 benchmarks."),
-		"first step": plain("Step times, phases and ratios leave out the first step of each run, which " +
-			"pays for " +
-			"page faults and cold caches. Totals contain it."),
-		"interleaved": func(v finding.Values) string {
-			text := "The runs were interleaved: {rounds} rounds over all rows, every second one in reverse"
-			if v["seed"] != uint64(0) {
-				text += ", in an order drawn for every two (seed {seed})"
-			}
-			if v["fewer"] == true {
-				text += "; some rows have fewer"
-			}
-			return text + "."
-		},
 		"same work": sameWorkText,
 		"other batches": plain("Other data: from step {batches} on, these rows of another program repeat " +
 			"their " +
@@ -232,18 +216,9 @@ func sentencesOfFacts() map[string]saying {
 // sameWorkText says that another program trains as Lockstep does.
 func sameWorkText(v finding.Values) string {
 	p := v["check"].(record.PeerCheck)
-	text := fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, from equal weights on equal "+
-		"batches: "+
-		"the first losses differ by {first}, the %d after it by {later} at most (relative). %s: %s. "+
-		"Lockstep: "+
-		"version {version}, kernels {kernels}.", peerName(p.Peer), p.Model, p.Data, p.Batch, len(p.Ours)-1,
-		peerName(p.Peer), p.Settings)
-	if v["finer"] == true {
-		text += " Where our rows cut a batch into more shards than workers, batch norm sees a shard and " +
-			"the " +
-			"other program's a worker's batch: losses differ."
-	}
-	return text
+	return fmt.Sprintf("%s and Lockstep train alike: %s on %s, batch %d, from equal weights on equal "+
+		"batches: the first losses differ by {first}, the %d after it by {later} at most (relative). %s: %s.",
+		peerName(p.Peer), p.Model, p.Data, p.Batch, len(p.Ours)-1, peerName(p.Peer), p.Settings)
 }
 
 // peerName words a peer.

@@ -19,8 +19,8 @@ func TestEveryRuleHasASentence(t *testing.T) {
 			t.Errorf("rule %s has no sentence", rule)
 		}
 	}
-	for _, remedy := range []finding.Remedy{finding.Original, finding.Again, finding.Cause, finding.SameWork,
-		finding.Clock, finding.Weights, finding.Stability, finding.Cores, finding.Encrypted, finding.Rounds,
+	for _, remedy := range []finding.Remedy{finding.Original, finding.Cause, finding.SameWork,
+		finding.Weights, finding.Stability, finding.Cores, finding.Encrypted, finding.Rounds,
 		finding.Budget, finding.Idle, finding.Longer, finding.Seeds, finding.RealData, finding.Tree,
 		finding.Hosts} {
 		if Remedy(finding.Finding{Remedy: remedy}) == "" {

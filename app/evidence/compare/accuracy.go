@@ -84,8 +84,8 @@ func (g *Group) relateAccuracy() {
 }
 
 // reference returns the line that another one's accuracy is compared with: of the exact ones that do the
-// same work one of its strategy and workers, else of several workers; of those the one with the shortest step.
-// It is nil if there is none.
+// same work one of its strategy and workers, else of several workers; of those the one with the shortest
+// step. It is nil if there is none.
 func (g *Group) reference(l *Line) *Line {
 	nearness := func(r *Line) int {
 		switch s := r.Setting; {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lockstep/app/evidence/finding"
-	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -20,15 +19,6 @@ func parametersAgree(_ *record.Results, c *Comparison) (out []finding.Finding) {
 		seeds := slices.Sorted(maps.Keys(g.promised))
 		out = append(out, found(true, finding.Values{"group": c.Title(g), "rows": alike,
 			"all": alike == exact, "sha256": g.Hashes[0], "seeds": len(seeds)})...)
-	}
-	return out
-}
-
-// noBaseline names the groups whose rows have no speed-up, because no row of strategy single succeeded.
-func noBaseline(_ *record.Results, c *Comparison) (out []finding.Finding) {
-	for i := range c.Groups {
-		g := &c.Groups[i]
-		out = append(out, found(g.Baseline == nil, finding.Values{"group": c.Title(g)})...)
 	}
 	return out
 }
@@ -100,23 +90,19 @@ func toldApart(_ *record.Results, c *Comparison) []finding.Finding {
 	return found(tests > 0, finding.Values{"pairs": tests})
 }
 
-func firstStep(_ *record.Results, c *Comparison) []finding.Finding {
-	return found(c.isAnyLine(func(l *Line) bool { return stat.IsFinite(l.Step.Median) }), nil)
-}
-
 // repeated tells which runs others stand for.
 func repeated(r *record.Results, _ *Comparison) []finding.Finding {
 	disturbed, failed, most := 0, 0, 0.0
-	byRuns(r, func(_ *record.Row, run *record.Run, isReplaced bool) {
-		switch {
-		case !isReplaced:
-		case run.Error != "":
-			failed++
-		default:
+	for _, row := range r.Rows {
+		for _, run := range row.Replaced {
+			if run.Error != "" {
+				failed++
+				continue
+			}
 			disturbed++
 			most = max(most, run.Taken.Sum())
 		}
-	})
+	}
 	return found(disturbed+failed > 0, finding.Values{"disturbed": disturbed, "failed": failed,
 		"least": finding.Share(record.DisturbedLimit), "most": finding.Share(most)})
 }

@@ -86,15 +86,11 @@ func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
 	return nil
 }
 
-// sameWork tells how near the losses of peers are, and how both sides ran.
-func sameWork(r *record.Results, c *Comparison) (out []finding.Finding) {
-	isFiner := c.isAnyLine(func(l *Line) bool {
-		return l.Setting.Peer == "" && !l.isFloor() && l.Setting.Shards > l.Setting.Workers
-	})
+// sameWork tells how near the losses of peers are.
+func sameWork(r *record.Results, _ *Comparison) (out []finding.Finding) {
 	for _, p := range r.Peers {
 		first, later := PeerDistance(p)
-		out = append(out, found(isSameWork(p), finding.Values{"check": p, "first": first, "later": later,
-			"version": r.Version, "kernels": kernelsOf(c), "finer": isFiner})...)
+		out = append(out, found(isSameWork(p), finding.Values{"check": p, "first": first, "later": later})...)
 	}
 	return out
 }
@@ -133,17 +129,6 @@ func repeatedBatches(_ *record.Results, c *Comparison) (out []finding.Finding) {
 			finding.Values{"batches": n})...)
 	})
 	return out
-}
-
-// kernelsOf returns the kernel path of the first line that has one.
-func kernelsOf(c *Comparison) string {
-	isa := "unknown"
-	c.lines(func(_ *Group, l *Line) {
-		if isa == "unknown" && l.ISA != "" {
-			isa = l.ISA
-		}
-	})
-	return isa
 }
 
 // peers returns the lines of other programs that may be compared.

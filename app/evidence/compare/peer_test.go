@@ -92,7 +92,7 @@ func TestPeersTellNoBytes(t *testing.T) {
 	if sent := c.Groups[0].Lines[1].BytesSent; !math.IsNaN(sent) {
 		t.Errorf("PyTorch sent %v bytes", sent)
 	}
-	wantFound(t, c, "same work", "finer:true")
+	wantFound(t, c, "same work")
 }
 
 // Losses of a peer on batches that it has had before are not shown beside ours.

@@ -1,9 +1,6 @@
 package compare
 
 import (
-	"cmp"
-	"slices"
-
 	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
 )
@@ -47,12 +44,9 @@ func rules() []rule {
 		{"resumed elsewhere", caution, finding.SameWork, otherSitting},
 
 		{"parameters agree", fact, finding.None, parametersAgree},
-		{"no baseline", fact, finding.None, noBaseline},
 		{"chosen", fact, finding.None, choices},
 		{"weak scaling", fact, finding.None, weakScaling},
 		{"told apart", fact, finding.None, toldApart},
-		{"first step", fact, finding.None, firstStep},
-		{"interleaved", fact, finding.None, interleaved},
 		{"same work", fact, finding.None, sameWork},
 		{"other batches", fact, finding.None, repeatedBatches},
 		{"repeated", fact, finding.None, repeated},
@@ -146,26 +140,6 @@ func (c *Comparison) name(g *Group, l *Line) string {
 
 // isAnyLine reports whether a line with a successful run satisfies is.
 func (c *Comparison) isAnyLine(is func(*Line) bool) bool { return c.about(is, nil) != nil }
-
-// byRuns calls f for every run of every row that stands for others, and for those.
-func byRuns(r *record.Results, f func(row *record.Row, run *record.Run, isReplaced bool)) {
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		for j := range row.Runs {
-			f(row, &row.Runs[j], false)
-		}
-		for j := range row.Replaced {
-			f(row, &row.Replaced[j], true)
-		}
-	}
-}
-
-func interleaved(r *record.Results, _ *Comparison) []finding.Finding {
-	isFewer := slices.ContainsFunc(r.Rows, func(row record.Row) bool {
-		return cmp.Or(row.Rounds, r.Rounds) < r.Ran()
-	})
-	return found(r.Ran() > 1, finding.Values{"rounds": r.Ran(), "seed": r.Order, "fewer": isFewer})
-}
 
 // Rules returns the names of the rules.
 func Rules() []string {

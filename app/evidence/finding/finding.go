@@ -39,10 +39,8 @@ type Remedy string
 const (
 	None      Remedy = ""
 	Original  Remedy = "original"  // the file as it was written
-	Again     Remedy = "again"     // the same once more
 	Cause     Remedy = "cause"     // what made a run fail
 	SameWork  Remedy = "same work" // one configuration of all rows or runs
-	Clock     Remedy = "clock"     // one clock for all ranks
 	Weights   Remedy = "weights"   // a look at the weights of two runs
 	Stability Remedy = "stability" // a training that does not diverge
 	Cores     Remedy = "cores"     // as many cores as threads
