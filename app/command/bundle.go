@@ -135,8 +135,8 @@ func replayCommand(a *app) *cobra.Command {
 
 Every run is repeated with its own settings into a new folder. Parameters must be the same, bit for bit,
 where the run promises those of one process and both machines have the same kernels; if they are not, the
-status is 8. Speed is called the same, different or undecided; it may differ between machines. Data sets are
-those of LOCKSTEP_DATA or the user's cache folder, wherever the bundle had them.`,
+status is 8. The ratio of the steps is told and decides nothing. Data sets are those of LOCKSTEP_DATA or the
+user's cache folder, wherever the bundle had them.`,
 		Example: "  lockstep replay mine.tar.gz\n  lockstep replay mine.tar.gz --out again --json",
 		Args:    oneArgument("replay", "file"),
 	}
