@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -53,15 +52,4 @@ func (g Guess) IsNear(loss float64) bool { return g.Loss > 0 && loss > GuessingS
 func (g Guess) IsBeaten(accuracy float64, samples int64) bool {
 	p := g.Accuracy
 	return accuracy > p+3*math.Sqrt(p*(1-p)/float64(samples))
-}
-
-// Unbeaten warns that the accuracy of an outcome is no better than that of guessing; "" if it is, or if
-// either is not told.
-func (o Outcome) Unbeaten() string {
-	if o.Guess == nil || o.TestAccuracy == nil || *o.TestAccuracy > o.Guess.Accuracy {
-		return ""
-	}
-	return fmt.Sprintf("an accuracy of %.2f %% is no better than answering the most frequent class "+
-		"throughout, which is right for %.2f %% of the %d samples", 100**o.TestAccuracy,
-		100*o.Guess.Accuracy, o.TestSamples)
 }

@@ -1,17 +1,13 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"lockstep/app/strategy"
-	"lockstep/internal/regular"
 )
 
 // Schema is the version of the record, which summary.json and results.json carry. [Decode] reads this
@@ -242,59 +238,6 @@ func (s Steps) usage() map[string]Numbers {
 		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received}
 }
 
-// Number is a float64 whose NaN and infinities are null in JSON: a value that was not measured.
-type Number float64
-
-// MarshalJSON writes the shortest decimal that reads back equal, or null.
-func (n Number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
-
-// UnmarshalJSON reads a number; null becomes NaN.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*n = Number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(n))
-}
-
-// Numbers is a list of float64 in which NaN and infinities are null in JSON.
-type Numbers []float64
-
-// MarshalJSON writes every value as [Number] does.
-func (n Numbers) MarshalJSON() ([]byte, error) {
-	b := append(make([]byte, 0, 12*len(n)+2), '[')
-	for i, v := range n {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendNumber(b, v)
-	}
-	return append(b, ']'), nil
-}
-
-// UnmarshalJSON reads a list in which null stands for NaN.
-func (n *Numbers) UnmarshalJSON(b []byte) error {
-	var list []*float64
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	*n = make(Numbers, len(list))
-	for i, v := range list {
-		(*n)[i] = math.NaN()
-		if v != nil {
-			(*n)[i] = *v
-		}
-	}
-	return nil
-}
-
-func appendNumber(b []byte, v float64) []byte {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return append(b, "null"...)
-	}
-	return strconv.AppendFloat(b, v, 'g', -1, 64)
-}
-
 // Encode writes r as JSON with its seal and schema version.
 func Encode(w io.Writer, r *Results) error {
 	r.Schema = Schema
@@ -310,41 +253,8 @@ func Encode(w io.Writer, r *Results) error {
 	return nil
 }
 
-// KindError says that a file of results is not of a comparison.
-type KindError struct{ Kind string }
-
-// Error names the kind.
-func (e *KindError) Error() string {
-	return fmt.Sprintf("decode results: these are of kind %s, not of a comparison", e.Kind)
-}
-
-// Bounds of a file of JSON. Runs and ranks hold lists of numbers, so that an object in a record has some
-// hundred bytes, and as many in memory.
-const (
-	maxJSON        = 256 << 20 // bytes
-	freeObjects    = 1 << 16
-	bytesPerObject = 64 // on average, of those beyond
-)
-
-// ReadJSON reads a file that is one JSON value. Text after its end is an error. The memory that it takes is
-// in proportion to the text.
-func ReadJSON(r io.Reader, into any) error {
-	_, err := readJSON(r, into)
-	return err
-}
-
-func readJSON(r io.Reader, into any) (text []byte, err error) {
-	if text, err = regular.ReadAll(r, maxJSON); err != nil {
-		return nil, err
-	}
-	if most, n := freeObjects+len(text)/bytesPerObject, bytes.Count(text, []byte("{")); n > most {
-		return nil, fmt.Errorf("more than %d objects in %d bytes; records are not so empty", most, len(text))
-	}
-	return text, json.Unmarshal(text, into)
-}
-
 // Decode reads what [Encode] wrote and checks it with [Results.Validate]. Other documents that are called
-// results are a [*KindError].
+// results are an error.
 func Decode(r io.Reader) (*Results, error) {
 	var file struct {
 		Kind string `json:"kind"` // of other documents that are called results
@@ -355,7 +265,7 @@ func Decode(r io.Reader) (*Results, error) {
 		return nil, fmt.Errorf("decode results: %w", err)
 	}
 	if file.Kind != "" {
-		return nil, &KindError{file.Kind}
+		return nil, fmt.Errorf("decode results: these are of kind %s, not of a comparison", file.Kind)
 	}
 	results := file.Results
 	results.IsChanged = isChanged(text)

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -472,3 +473,112 @@ func (t *Taken) Sum() float64 {
 
 // IsDisturbed reports whether others took a share that counts; not if t is nil.
 func (t *Taken) IsDisturbed() bool { return t.Sum() >= DisturbedLimit }
+
+// EncodeSummary returns s as JSON with its seal.
+func EncodeSummary(s *Summary) ([]byte, error) {
+	outer := *s
+	outer.Seal = unsealed
+	text, err := json.MarshalIndent(outer, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode summary: %w", err)
+	}
+	return sealed(append(text, '\n')), nil
+}
+
+// DecodeSummary reads what [EncodeSummary] wrote, or what an older version did.
+func DecodeSummary(r io.Reader) (*Summary, error) {
+	s := &Summary{}
+	text, err := readJSON(r, s)
+	s.IsChanged = isChanged(text)
+	return s, err
+}
+
+// Contradicts says which files of the ended run were changed after its end: the summary by its seal, and
+// steps.jsonl by its SHA-256 now. That is "" if it is not known or not there: steps that were removed
+// altogether, as to make room, tell nothing that is not so.
+func (s *Summary) Contradicts(stepsSHA256 string) (out []string) {
+	if s.IsChanged {
+		out = append(out, "summary.json has a seal that is not that of what it holds: some of it was "+
+			"changed, added or removed.")
+	}
+	if s.StepsSHA256 != "" && stepsSHA256 != "" && stepsSHA256 != s.StepsSHA256 {
+		out = append(out, fmt.Sprintf("steps.jsonl has the SHA-256 %.12s…, and had %.12s… at the end of "+
+			"the run: some of its lines were changed, added or removed.", stepsSHA256, s.StepsSHA256))
+	}
+	return out
+}
+
+// Unbeaten warns that the accuracy of an outcome is no better than that of guessing; "" if it is, or if
+// either is not told.
+func (o Outcome) Unbeaten() string {
+	if o.Guess == nil || o.TestAccuracy == nil || *o.TestAccuracy > o.Guess.Accuracy {
+		return ""
+	}
+	return fmt.Sprintf("an accuracy of %.2f %% is no better than answering the most frequent class "+
+		"throughout, which is right for %.2f %% of the %d samples", 100**o.TestAccuracy,
+		100*o.Guess.Accuracy, o.TestSamples)
+}
+
+// ServerText says how many servers the run had and where, such as "2 servers apart"; "" if it had none.
+func (s *Summary) ServerText() string {
+	if len(s.Servers) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d servers", len(s.Servers))
+	if len(s.Servers) == 1 {
+		text = "1 server"
+	}
+	if s.ServerPlace == ServerApart {
+		return text + " apart"
+	}
+	return text + " with the workers"
+}
+
+// Async describes the updates of an asynchronous run, or of the last part of a resumed one.
+type Async struct {
+	Bound       int   `json:"bound"`        // on staleness
+	Backup      int   `json:"backup"`       // workers that are not waited for
+	DividesRate bool  `json:"divides_rate"` // learning rates are divided by staleness
+	Updates     int   `json:"updates"`      // made
+	Dropped     int   `json:"dropped"`      // gradients that were not used
+	Samples     int64 `json:"samples"`      // of their batches
+	Staleness   []int `json:"staleness"`    // number of updates, by their staleness
+	ByWorker    []int `json:"by_worker"`    // number of updates, by the worker that computed them
+	Replayed    bool  `json:"replayed"`     // the order was that of another run
+}
+
+// MeanStaleness returns the mean over the updates.
+func (a *Async) MeanStaleness() float64 {
+	sum := 0
+	for staleness, n := range a.Staleness {
+		sum += staleness * n
+	}
+	return float64(sum) / float64(max(1, a.Updates))
+}
+
+// LostWorker is a worker without which an asynchronous run went on.
+type LostWorker struct {
+	Rank  int    `json:"rank"`  // of the worker
+	Cause string `json:"cause"` // what is known about its end
+}
+
+// ServerApart is the place of servers that have processes of their own.
+const ServerApart = "apart"
+
+// ServerStat holds one parameter server's own figures. Those of its process are those of the worker's if it
+// is in one: memory and processor time of a server are then part of the worker's, and left out here.
+type ServerStat struct {
+	Server         int       `json:"server"`                  // its number
+	Rank           int       `json:"rank"`                    // a worker's, or one after theirs
+	PID            int       `json:"pid"`                     // its process
+	Host           string    `json:"host"`                    // where it ran
+	Elements       int64     `json:"elements"`                // of the weights that it has
+	Updates        int       `json:"updates"`                 // of these
+	BytesSent      int64     `json:"bytes_sent"`              // by its process
+	BytesReceived  int64     `json:"bytes_received"`          // by its process
+	BytesVectors   int64     `json:"bytes_vectors"`           // bytes_sent without compression
+	PeakRSSBytes   int64     `json:"peak_rss_bytes,omitzero"` // of its process; left out with a worker
+	Cores          CoreTimes `json:"core_seconds,omitzero"`   // of its machine; left out with a worker
+	PlannedBytes   int64     `json:"planned_bytes,omitzero"`  // of memory; left out with a worker
+	OptimizerBytes int64     `json:"optimizer_bytes"`         // of its optimizer's state
+}

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lockstep/internal/regular"
 )
 
 // A seal is the SHA-256 of a file of JSON without the blanks between its tokens and with zeros in the seal's
@@ -47,36 +49,27 @@ func isChanged(text []byte) bool {
 	return want != got
 }
 
-// EncodeSummary returns s as JSON with its seal.
-func EncodeSummary(s *Summary) ([]byte, error) {
-	outer := *s
-	outer.Seal = unsealed
-	text, err := json.MarshalIndent(outer, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode summary: %w", err)
-	}
-	return sealed(append(text, '\n')), nil
+// Bounds of a file of JSON. Runs and ranks hold lists of numbers, so that an object in a record has some
+// hundred bytes, and as many in memory.
+const (
+	maxJSON        = 256 << 20 // bytes
+	freeObjects    = 1 << 16
+	bytesPerObject = 64 // on average, of those beyond
+)
+
+// ReadJSON reads a file that is one JSON value. Text after its end is an error. The memory that it takes is
+// in proportion to the text.
+func ReadJSON(r io.Reader, into any) error {
+	_, err := readJSON(r, into)
+	return err
 }
 
-// DecodeSummary reads what [EncodeSummary] wrote, or what an older version did.
-func DecodeSummary(r io.Reader) (*Summary, error) {
-	s := &Summary{}
-	text, err := readJSON(r, s)
-	s.IsChanged = isChanged(text)
-	return s, err
-}
-
-// Contradicts says which files of the ended run were changed after its end: the summary by its seal, and
-// steps.jsonl by its SHA-256 now. That is "" if it is not known or not there: steps that were removed
-// altogether, as to make room, tell nothing that is not so.
-func (s *Summary) Contradicts(stepsSHA256 string) (out []string) {
-	if s.IsChanged {
-		out = append(out, "summary.json has a seal that is not that of what it holds: some of it was "+
-			"changed, added or removed.")
+func readJSON(r io.Reader, into any) (text []byte, err error) {
+	if text, err = regular.ReadAll(r, maxJSON); err != nil {
+		return nil, err
 	}
-	if s.StepsSHA256 != "" && stepsSHA256 != "" && stepsSHA256 != s.StepsSHA256 {
-		out = append(out, fmt.Sprintf("steps.jsonl has the SHA-256 %.12s…, and had %.12s… at the end of "+
-			"the run: some of its lines were changed, added or removed.", stepsSHA256, s.StepsSHA256))
+	if most, n := freeObjects+len(text)/bytesPerObject, bytes.Count(text, []byte("{")); n > most {
+		return nil, fmt.Errorf("more than %d objects in %d bytes; records are not so empty", most, len(text))
 	}
-	return out
+	return text, json.Unmarshal(text, into)
 }
