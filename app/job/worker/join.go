@@ -1,10 +1,14 @@
 package worker
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/app/job"
+	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
+	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/comm"
@@ -237,4 +241,74 @@ func (w *Worker) tellBuckets(done train.Result) {
 		}
 		w.Tell(job.Notice{Bucket: &stat})
 	}
+}
+
+// outerConfig returns when and how the workers of c average their weights.
+func outerConfig(c setting.Config) train.OuterConfig {
+	lr, momentum := c.Outer()
+	return train.OuterConfig{Every: c.AverageEvery, Parts: c.OuterParts, Overlap: c.OuterOverlap,
+		LR: lr, Momentum: momentum}
+}
+
+// joinAverages makes the updater of a worker that updates its own weights and averages them. What it
+// averages is one vector of each worker, so the group's plan has one shard for each.
+func (w *Worker) joinAverages(l *train.Loop, r *trace.Recorder) (train.Updater, error) {
+	if !w.Config.Averages() && w.Mesh == nil {
+		return train.NewLocal(l)
+	}
+	if w.Mesh == nil {
+		w.Mesh = comm.NewLocal(1)[0]
+	}
+	plan, err := shard.Cut(w.Config.Workers, w.Config.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.meet(plan); err != nil {
+		return nil, err
+	}
+	c, perEpoch := outerConfig(w.Config), w.Config.StepsPerEpoch(w.Task.Train.Len())
+	s, err := gradsync.NewOuter(gradsync.OuterConfig{Group: w.group, Wire: w.Config.GradientWire(),
+		Parts: c.Ranges(len(l.Variables().Weights)), Track: r.Track("exchange")})
+	if err != nil {
+		return nil, err
+	}
+	w.exchange = s
+	u, err := train.NewOuter(l, c, s)
+	if err == nil && w.peers != nil {
+		w.peers.Group = w.group
+		w.peers.Outer = &snapshot.Outer{Group: w.group, Updater: u, Meets: func(done int) bool {
+			return c.IsMeeting(done, perEpoch)
+		}}
+	}
+	return u, err
+}
+
+// noteMove notes how shards move between workers, and why.
+func (w *Worker) noteMove(m *train.Move) {
+	w.Announce(moveText(m))
+	if w.Rank > 0 {
+		return
+	}
+	found := record.Move{Step: m.Step, From: m.From, To: m.To, Before: m.Before, After: m.After,
+		Best: m.Best, Noise: m.Noise, Ideal: m.Ideal}
+	for _, s := range m.Speeds {
+		found.ShardSeconds = append(found.ShardSeconds, s.Each)
+		found.FixedSeconds = append(found.FixedSeconds, s.Fixed)
+	}
+	w.moves = append(w.moves, found)
+	w.Tell(job.Notice{Move: &found})
+}
+
+// moveText says what moved, when and why.
+func moveText(m *train.Move) string {
+	text := fmt.Sprintf("step %d: shards move, by worker from %d to %d", m.Step, m.From, m.To)
+	if slices.Equal(m.From, m.To) {
+		text = fmt.Sprintf("step %d: shards stay, by worker %d", m.Step, m.From)
+	}
+	each := make([]float64, len(m.Speeds))
+	for i, s := range m.Speeds {
+		each[i] = 1e3 * s.Each
+	}
+	return fmt.Sprintf("%s: a shard takes %.3g ms, the slowest worker %.4g ms before, %.4g ms from now on, "+
+		"%.4g ms if shards could be divided", text, each, 1e3*m.Before, 1e3*m.After, 1e3*m.Ideal)
 }
