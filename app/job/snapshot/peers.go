@@ -96,15 +96,6 @@ func (p *Peers) keepServed(isWanted bool, m train.Snapshot) (bool, error) {
 	return true, p.Client.Collect(nil, DataOf(p.Sharded))
 }
 
-// DataOf returns the values of vectors.
-func DataOf(vectors []checkpoint.Vector) [][]float32 {
-	data := make([][]float32, len(vectors))
-	for i, v := range vectors {
-		data[i] = v.Data
-	}
-	return data
-}
-
 // collectShards completes the optimizer's vectors at rank 0.
 func (p *Peers) collectShards(m train.Snapshot) error {
 	if p.Sharded == nil && p.Group.Rank() == 0 {
@@ -171,14 +162,6 @@ func Pieces(p shard.Plan) []shard.Node {
 		nodes = append(nodes, p.Pieces(rank)...)
 	}
 	return nodes
-}
-
-func vectorsOfLen(num, elems int) [][]float32 {
-	all := make([][]float32, num)
-	for i := range all {
-		all[i] = make([]float32, elems)
-	}
-	return all
 }
 
 // vectors returns the optimizer's vectors that were collected.

@@ -10,7 +10,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
-	"lockstep/optim"
 	"lockstep/train"
 )
 
@@ -104,20 +103,6 @@ func (s *Saver) copy(m train.Snapshot) {
 	copyAll(s.copied.Statistics, m.Statistics)
 }
 
-func clones(vectors []optim.Vector) []optim.Vector {
-	all := slices.Clone(vectors)
-	for i := range all {
-		all[i].Data = slices.Clone(all[i].Data)
-	}
-	return all
-}
-
-func copyAll(dst, src []optim.Vector) {
-	for i, v := range src {
-		copy(dst[i].Data, v.Data)
-	}
-}
-
 // write writes the copy to the store.
 func (s *Saver) write(k job.Kept, done chan<- error) {
 	began := time.Now()
@@ -141,15 +126,6 @@ func (s *Saver) write(k job.Kept, done chan<- error) {
 func keptOf(m train.Snapshot, sharded []checkpoint.Vector) checkpoint.Vectors {
 	return checkpoint.Vectors{Weights: append(vectorsOf(m.Optimizer), sharded...),
 		Statistics: vectorsOf(m.Statistics)}
-}
-
-// vectorsOf names an optimizer's vectors for package checkpoint.
-func vectorsOf(state []optim.Vector) []checkpoint.Vector {
-	vectors := make([]checkpoint.Vector, len(state))
-	for i, v := range state {
-		vectors[i] = checkpoint.Vector(v)
-	}
-	return vectors
 }
 
 // poll takes the result of a write that has ended.

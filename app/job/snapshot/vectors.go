@@ -1,6 +1,12 @@
 package snapshot
 
-import "lockstep/comm"
+import (
+	"slices"
+
+	"lockstep/checkpoint"
+	"lockstep/comm"
+	"lockstep/optim"
+)
 
 // heldElems is the number of elements of a vector that each rank sends in one message.
 const heldElems = 1 << 18
@@ -46,3 +52,43 @@ func (g *gatherer) collect(group *comm.Group, own [][]float32, lengths, counts [
 
 // part returns what a rank has in the message.
 func (g *gatherer) part(rank int) []float32 { return g.chunk[g.bounds[rank]/4 : g.bounds[rank+1]/4] }
+
+func clones(vectors []optim.Vector) []optim.Vector {
+	all := slices.Clone(vectors)
+	for i := range all {
+		all[i].Data = slices.Clone(all[i].Data)
+	}
+	return all
+}
+
+func copyAll(dst, src []optim.Vector) {
+	for i, v := range src {
+		copy(dst[i].Data, v.Data)
+	}
+}
+
+// vectorsOf names an optimizer's vectors for package checkpoint.
+func vectorsOf(state []optim.Vector) []checkpoint.Vector {
+	vectors := make([]checkpoint.Vector, len(state))
+	for i, v := range state {
+		vectors[i] = checkpoint.Vector(v)
+	}
+	return vectors
+}
+
+// DataOf returns the values of vectors.
+func DataOf(vectors []checkpoint.Vector) [][]float32 {
+	data := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		data[i] = v.Data
+	}
+	return data
+}
+
+func vectorsOfLen(num, elems int) [][]float32 {
+	all := make([][]float32, num)
+	for i := range all {
+		all[i] = make([]float32, elems)
+	}
+	return all
+}
