@@ -74,7 +74,7 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 		}
 		writePixels(cache, pixels)
 	}
-	s.IsHeldOut, s.LeftOut = f.isHeldOut, strings.TrimSuffix("transparency, "+f.left.String(), ", ")
+	s.IsHeldOut, s.LeftOut = f.isHeldOut, strings.TrimSuffix("any transparency, "+f.left.String(), ", ")
 	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
 		if cut := len(f.parts[i]) * size; cut > 0 {
 			*to, pixels = f.newSet(f.parts[i], pixels[:cut:cut]), pixels[cut:]

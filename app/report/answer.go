@@ -128,8 +128,8 @@ func overview(sections []section) *block {
 			isCertain++
 		}
 	}
-	caption := fmt.Sprintf("%s, %d certain. Rows are compared within each alone, because only there they "+
-		"did the same work.", spelling.Count(len(sections), "comparison"), isCertain)
+	caption := fmt.Sprintf("%s, %d certain throughout. Rows are compared within each alone, because only "+
+		"there they did the same work.", spelling.Count(len(sections), "comparison"), isCertain)
 	b := block{Title: "Each comparison", Caption: caption, IsOpen: true}
 	b.Table = tableOf("The answer of each comparison", sections,
 		cells("comparison", "", func(s section) cell {

@@ -140,8 +140,8 @@ const mostPoints = 150
 // as much weight as the values have, so that a step of a remainder of few samples makes no spike, and of more
 // where there are many values. Weights of 1 are nil.
 func steady(at, values, weights []float64) (places, means []float64) {
-	if weights == nil {
-		weights = slices.Repeat([]float64{1}, len(values))
+	if weights == nil || !slices.ContainsFunc(weights, func(w float64) bool { return w > 0 }) {
+		weights = slices.Repeat([]float64{1}, len(values)) // they were not told
 	}
 	sum := 0.0
 	for _, w := range weights {

@@ -202,12 +202,13 @@ func (s *section) tables() []block {
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
 			"percentile of all their steps after the first; samples/s: samples of a step over that median. " +
+			"Ratios are medians of those of each round. " +
 			"Spread: range of the runs’ medians. Rows whose ratio has an interval that leaves out 1 are " +
 			"told apart. A dash: not measured, or no ratio because of contention or of cores taken by " +
 			"others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
-			"several seeds are means with their interval.",
+			"several seeds are means with their interval. The busiest process: sent and received.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
 		s.costTable(), s.rankTable(), s.usageTable())
 }

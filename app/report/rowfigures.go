@@ -8,6 +8,7 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
+	"lockstep/internal/spelling"
 )
 
 // head names a figure of the section.
@@ -15,12 +16,20 @@ func (s *section) head(id, title string) plot.Head {
 	return plot.Head{ID: s.ID + "-" + id, Title: title}
 }
 
+// shapeText explains the workers and threads in the labels of rows by the last one: "2×1: 2 workers of 1
+// thread each."
+func shapeText(lines []*lineView) string {
+	s := lines[len(lines)-1].Setting
+	return fmt.Sprintf("%d×%d: %s of %s each.", s.Workers, s.Threads, spelling.Count(s.Workers, "worker"),
+		spelling.Count(s.Threads, "thread"))
+}
+
 // stepFigure is the picture of a section: the step time of each row, a dot per run, sorted, with the rows
 // that cannot be told apart in one block.
 func (s *section) stepFigure() *figure {
 	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
-		"the median, and the speed-up over the baseline, round by round. 4×1: four workers of one thread " +
-		"each; the letter names the row below."
+		"the median, and the speed-up over the baseline, round by round. " + shapeText(s.lines) +
+		" The letter names the row below."
 	d := plot.Dots{X: "step time, ms"}
 	for _, g := range s.ranking() {
 		group := plot.DotGroup{Title: g.title, IsOne: g.isOne}

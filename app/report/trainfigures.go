@@ -37,7 +37,11 @@ func quantities() []quantity {
 func (q quantity) figure(ranks []compare.WatchedRank) figure {
 	var all []plot.Series
 	for rank, w := range ranks {
-		all = append(all, rankSeries(rank, w.Step, scaled(q.values(w), q.scale)))
+		at, values := w.Step, q.values(w)
+		if q.id != "memory" {
+			at, values = steady(at, values, differences(w.Samples))
+		}
+		all = append(all, rankSeries(rank, at, scaled(values, q.scale)))
 	}
 	f := curves(plot.Head{ID: q.id, Title: q.title + " against step"}, "step", q.label, q.caption, all)
 	if q.id == "time" {
