@@ -122,6 +122,18 @@ func TestSealsOfOtherTrainings(t *testing.T) {
 		t.Errorf("locked: status %d, %q", status, stderr)
 	}
 	unlock()
+	config, lines := left(t, folder, rundir.ConfigFile)
+	edited := bytes.Replace(lines, []byte("\nlr: "), []byte("\nlr: 1"), 1)
+	if err := os.WriteFile(config, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr = execute("train", "--resume", folder, "--quiet", "--steps=24")
+	if status != job.ExitUsage || !strings.Contains(stderr, "config.yaml: edited since the run wrote it") {
+		t.Errorf("edited: status %d, %q", status, stderr)
+	}
+	if err := os.Remove(config); err != nil {
+		t.Fatal(err)
+	}
 	sealed(folder, "train", "--resume", folder, "--steps=24")
 }
 

@@ -27,6 +27,8 @@ type RunHost struct {
 	Preflight *Hosts    `json:"preflight,omitempty"` // of the hosts; null: there is one
 	// ResumedStep is that of the checkpoint from which the last part went on; 0: it was not resumed.
 	ResumedStep int `json:"resumed_step,omitempty"`
+	// ConfigSHA256 is that of config.yaml as it was written: another one was edited since.
+	ConfigSHA256 string `json:"config_sha256,omitempty"`
 	// Ended is the error with which the run ended; left out: it goes on, has a summary, or was killed.
 	Ended string `json:"ended,omitempty"`
 }

@@ -167,6 +167,14 @@ func (d Claimed) Unlock() {
 	}
 }
 
+// IsEdited reports whether config.yaml is another than the one that the run has written, as far as host.json
+// tells.
+func (d Directory) IsEdited() bool {
+	is, err := regular.Hash(d.Path(ConfigFile))
+	was := d.Host().ConfigSHA256
+	return err == nil && was != "" && is != was
+}
+
 // Host returns what host.json tells of the run; zero if that cannot be read.
 func (d Directory) Host() (h record.RunHost) {
 	f, err := regular.Open(d.Path(HostFile))

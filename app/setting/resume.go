@@ -48,6 +48,11 @@ func (r *resolver) resume(folder string, s Source) error {
 	if s.File != "" {
 		r.refuse("--config", "the configuration comes from the run that is resumed")
 	}
+	if rundir.Directory(folder).IsEdited() {
+		r.refuse(rundir.ConfigFile, "edited since the run wrote it, but a resumed run has the settings of "+
+			"its checkpoint; undo the edit or remove the file, and give as flags what may change, or begin "+
+			"another run with its weights: --weights %s", folder)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		if set := r.find(name); set != nil && name != "resume" && !slices.Contains(anew(), name) {
 			r.refuse("--"+name, "%.80s, but the run that is resumed has %.80s; leave it out, or begin "+

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -33,12 +34,14 @@ func prepare(c setting.Config, o Options, from *job.Resumption) (dir rundir.Clai
 			dir.Uncut))
 	}
 	o.cutEvaluations(dir.Directory, from)
-	err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(o.Origins))
+	text := c.Rooted().YAML(o.Origins)
+	err = dir.Write(rundir.ConfigFile, text)
 	if err == nil {
 		machine := host.Describe()
 		machine.Lab = o.Environment[cluster.EnvLabFlags]
 		described := record.RunHost{Host: machine, GPU: o.gpu,
-			Started: time.Now().UTC().Truncate(time.Second)}
+			Started:      time.Now().UTC().Truncate(time.Second),
+			ConfigSHA256: fmt.Sprintf("%x", sha256.Sum256(text))}
 		if from != nil {
 			described.ResumedStep = from.Kept.Progress.Step
 		}
