@@ -1,6 +1,7 @@
 package question
 
 import (
+	"math"
 	"slices"
 
 	"lockstep/app/evidence/compare"
@@ -34,11 +35,17 @@ const (
 	TooFew           // rounds for an interval
 )
 
-// Estimate is a median over runs or rounds with the interval of the true one.
+// Estimate is a median over runs or rounds with the interval of the true one; NaN where nothing was measured.
 type Estimate struct {
 	Median   float64
 	Interval stat.Interval
 	N        int // runs, or rounds
+}
+
+// unmeasured is the estimate of what no run has: a figure that is 0 was measured.
+func unmeasured() Estimate {
+	nan := math.NaN()
+	return Estimate{Median: nan, Interval: stat.Interval{Lo: nan, Hi: nan}}
 }
 
 // Answer is what the rows of a benchmark say about a question.
@@ -60,7 +67,8 @@ func Answers(asked *record.Inquiry, c *compare.Comparison) []Answer {
 	}
 	var all []Answer
 	for _, q := range asked.Questions {
-		a := Answer{Question: q, Verdict: Unmeasured, Reason: NoRow, Line: Find(c, q.Of)}
+		a := Answer{Question: q, Estimate: unmeasured(), Verdict: Unmeasured, Reason: NoRow,
+			Line: Find(c, q.Of)}
 		switch {
 		case a.Line == nil:
 		case q.Over == nil:

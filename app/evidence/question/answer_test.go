@@ -88,6 +88,9 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: verdict %d, reason %d, want %d and %d; %+v", c.name, got.Verdict, got.Reason,
 				c.want, c.why, got.Estimate)
 		}
+		if isKnown := !math.IsNaN(got.Median); isKnown != (c.want != question.Unmeasured) {
+			t.Errorf("%s: a figure of %v", c.name, got.Median)
+		}
 	}
 }
 
