@@ -29,6 +29,7 @@ type Summary struct {
 	StrategyChoice  *StrategyChoice   `json:"strategy_choice"`  // why; null: given, or resumed with
 	GradientBytes   int64             `json:"gradient_bytes"`   // of the whole gradient as fp32
 	Tensors         int               `json:"tensors"`          // of the gradient
+	Gradients       []GradientStat    `json:"gradients"`        // of each, as rank 0 saw them become final
 	Workers         int               `json:"workers"`          // replicas
 	Threads         int               `json:"threads"`          // of each worker
 	SlowWorkers     string            `json:"slow_workers"`     // by a duty cycle; "": none
@@ -267,6 +268,15 @@ type BucketStat struct {
 	Exposed    Quantity `json:"exposed"`    // in which the training thread waited
 	// The rest of its time; null with parameter servers, where that is mostly a wait for other workers.
 	Hidden *Quantity `json:"hidden"`
+}
+
+// GradientStat is one parameter's place in the flat gradient vector, in floats, and the mean time after which
+// the backward pass of a worker's last shard has made its gradient final. They are in the order in which
+// that happens.
+type GradientStat struct {
+	Offset int     `json:"offset"` // of the first float
+	Len    int     `json:"len"`    // floats
+	Ready  float64 `json:"ready"`  // seconds since that pass began
 }
 
 // Quantity is a time in all steps, and in one of them on average.

@@ -432,3 +432,25 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("missing data: exit %d, want 3", got)
 	}
 }
+
+// The gradients of a run are told in the order in which backward completes them, and cover the whole vector.
+func TestGradientsAreFinalInOrder(t *testing.T) {
+	c := setting.Default()
+	c.Workers, c.Strategy, c.Shards, c.Link = 2, "all-reduce", 4, "local"
+	c.Steps, c.LimitTrain, c.LimitTest, c.Save, c.Out = 3, 128, 0, false, t.TempDir()
+	s, err := launcher.Run(t.Context(), c, launcher.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats, last := int64(0), 0.0
+	for _, g := range s.Gradients {
+		if g.Ready < last {
+			t.Errorf("%+v is final after %g s, the one before after %g", g, g.Ready, last)
+		}
+		floats, last = floats+int64(g.Len), g.Ready
+	}
+	if 4*floats != s.GradientBytes || len(s.Gradients) != s.Tensors || last <= 0 {
+		t.Errorf("%d floats in %d gradients, the last after %g s; want %d bytes in %d", floats,
+			len(s.Gradients), last, s.GradientBytes, s.Tensors)
+	}
+}

@@ -88,6 +88,7 @@ func (w *Worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (re
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
+	result.Summary.Gradients = w.ready.gradientStats(l)
 	if done.FLOPs > 0 {
 		result.PeakFLOPs = w.peakFLOPs()
 	}
@@ -126,6 +127,7 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		checkpointer = watchedCheckpointer{checkpointer, w}
 	}
 	updater := func(l *train.Loop) (train.Updater, error) {
+		w.ready.after = make([]time.Duration, len(l.Parameters()))
 		u, err := joinOf(strategy.Named(c.Strategy).Exchange)(w, l, r)
 		if err == nil && w.between != nil {
 			u = w.between(c, w.Rank, u)

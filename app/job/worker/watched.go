@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"time"
+
 	"lockstep/app/job"
+	"lockstep/app/record"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -13,6 +16,27 @@ type watched struct {
 	worker *Worker
 }
 
+// readiness adds up how long the backward pass of the last shard had taken when each gradient was final.
+type readiness struct {
+	began time.Time
+	steps int
+	after []time.Duration // by parameter, of all steps together
+}
+
+// gradientStats describes the gradients of l in the order in which they are final; nil before the first step.
+func (r *readiness) gradientStats(l *train.Loop) (all []record.GradientStat) {
+	if r.steps == 0 {
+		return nil
+	}
+	parameters := l.Parameters()
+	for _, param := range l.Variables().Order {
+		p := parameters[param]
+		all = append(all, record.GradientStat{Offset: p.Offset, Len: p.Len,
+			Ready: (r.after[param] / time.Duration(r.steps)).Seconds()})
+	}
+	return all
+}
+
 func (w watched) Begin(step int) {
 	w.worker.Beacon.Enter(trace.Forward.String())
 	w.Updater.Begin(step)
@@ -21,9 +45,14 @@ func (w watched) Begin(step int) {
 func (w watched) GatherRows(rows train.Rows) {
 	w.worker.Beacon.Enter(trace.Backward.String())
 	w.Updater.GatherRows(rows)
+	w.worker.ready.began = time.Now()
+	w.worker.ready.steps++
 }
 
 func (w watched) Ready(param int) {
+	if r := &w.worker.ready; r.steps > 0 {
+		r.after[param] += time.Since(r.began)
+	}
 	if w.worker.deviceErr() == nil {
 		w.Updater.Ready(param)
 	}

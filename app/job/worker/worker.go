@@ -40,6 +40,7 @@ type history struct {
 	began       time.Time
 	evaluations []record.Evaluation
 	moves       []record.Move // of shards, on rank 0
+	ready       readiness
 }
 
 // speaks reports whether this worker reports the figures that are the same on all ranks: rank 0 does, and
