@@ -114,8 +114,11 @@ func (p *Post) outgoing(m *Mail) []byte {
 	if m.letter.Codec == nil {
 		return part
 	}
+	began := time.Now()
 	body := grow(&p.out[m.letter.Peer].encoded, m.letter.Codec.MaxBytes(len(part)/4))
-	return body[:m.letter.Codec.Encode(body, floats(part))]
+	body = body[:m.letter.Codec.Encode(body, floats(part))]
+	m.report.Coded += time.Since(began)
+	return body
 }
 
 // grow returns n bytes of *b, which it makes longer if necessary.
@@ -247,9 +250,11 @@ func (p *Post) accept(peer int) error {
 	}
 	part := p.part(m)
 	if codec := m.letter.Codec; codec != nil {
+		began := time.Now()
 		if err := codec.Decode(floats(part), l.body); err != nil {
 			return &BodyError{Codec: codec.Name(), Bytes: len(l.body), Err: err}
 		}
+		m.report.Coded += time.Since(began)
 	}
 	if m.at.Add(int64(len(part))) == int64(len(m.data)) {
 		p.complete(m)

@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Codec encodes the vectors of an all-reduce or a reduce-scatter for transfer over the links. A
@@ -132,6 +133,7 @@ func (x *executor) outgoing(p *planned, t Transfer) []byte {
 		}
 		used += len(e.body)
 	}
+	began := time.Now()
 	body := x.encoded[used:][:p.codec.MaxBytes(t.Len())]
 	body = body[:p.codec.Encode(body, floats(view))]
 	if p.codec.Loss() != Lossless {
@@ -139,6 +141,7 @@ func (x *executor) outgoing(p *planned, t Transfer) []byte {
 			panic(err) // it has just been encoded
 		}
 	}
+	x.split.Coded += time.Since(began)
 	x.encodings = append(x.encodings, encoding{t.Buffer, t.Span, body})
 	return body
 }
@@ -174,8 +177,10 @@ func (x *executor) decode(p *planned, l *stream, t Transfer) error {
 	if p.codec == nil {
 		return nil
 	}
+	began := time.Now()
 	if err := p.codec.Decode(floats(x.view(p, t.Buffer, t.Span)), l.body); err != nil {
 		return &BodyError{Codec: p.codec.Name(), Bytes: len(l.body), Err: err}
 	}
+	x.split.Coded += time.Since(began)
 	return nil
 }

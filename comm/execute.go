@@ -54,12 +54,45 @@ type executor struct {
 	encoded     []byte
 
 	call *Call // the one in progress
-	unit int   // bytes per element in the current step
+	progress
+	unit int // bytes per element in the current step
 	// Read by Standing: moves counts progress; the peer that the step waits for is stored plus one,
 	// 0 for none.
 	moves         atomic.Uint64
 	waitsFor      atomic.Int32
 	received, due atomic.Int64
+}
+
+// progress is what the report of the collective in progress says of its peers and its time.
+type progress struct {
+	hasCome  []bool // by peer: it has sent something
+	newcomer int    // the peer that has just begun to send, plus one; 0: none has
+	met      time.Time
+	last     int
+	split    Split
+}
+
+// begin starts the report of a collective.
+func (g *progress) begin() {
+	clear(g.hasCome)
+	g.newcomer, g.met, g.last, g.split = 0, time.Time{}, 0, Split{}
+}
+
+// come notes that bytes of a peer have come.
+func (g *progress) come(peer int) {
+	if !g.hasCome[peer] {
+		g.hasCome[peer], g.newcomer = true, peer+1
+	}
+}
+
+// meet ends the wait for the newcomer, in a step that began at a time.
+func (g *progress) meet(begin time.Time) {
+	now := time.Now()
+	if g.met.After(begin) {
+		begin = g.met
+	}
+	g.split.Waited += now.Sub(begin)
+	g.met, g.last, g.newcomer = now, g.newcomer-1, 0
 }
 
 // planKey and bounds identify a schedule.
@@ -84,6 +117,7 @@ func newExecutor(mesh Mesh, c Config) *executor {
 		links: newLinks(mesh, c.Generation), config: c,
 		algorithms: append(Algorithms(), "auto"), passing: passing(),
 		numPieces: len(c.Plan.Pieces(mesh.Rank())), plans: map[planKey][]*planned{},
+		progress: progress{hasCome: make([]bool, mesh.Size())},
 	}
 }
 
@@ -100,6 +134,7 @@ func (x *executor) run(c *Call) error {
 	}
 	x.sequence++
 	x.call = c
+	x.progress.begin()
 	for peer := range x.out {
 		x.out[peer].frame, x.in[peer].frame = 0, 0
 	}
@@ -262,11 +297,21 @@ func (x *executor) runPlan(op Op, p *planned) error {
 				return x.fail(err, x.lost)
 			}
 		}
-		for _, sum := range step.Sums {
-			x.config.Add(floats(x.view(p, sum.Into, sum.Span)), floats(x.view(p, sum.From, sum.Span)))
-		}
+		x.add(p, step.Sums)
 	}
 	return nil
+}
+
+// add computes the sums of a step.
+func (x *executor) add(p *planned, sums []Addition) {
+	if len(sums) == 0 {
+		return
+	}
+	began := time.Now()
+	for _, sum := range sums {
+		x.config.Add(floats(x.view(p, sum.Into, sum.Span)), floats(x.view(p, sum.From, sum.Span)))
+	}
+	x.split.Added += time.Since(began)
 }
 
 // view returns the memory of a span of a buffer.
@@ -299,6 +344,9 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 			}
 			pending += n
 			moved = moved || isMoved
+		}
+		if x.newcomer > 0 {
+			x.meet(begin)
 		}
 		if pending == 0 {
 			return nil

@@ -213,6 +213,7 @@ func (g *Group) execute(h *Handle, isWaitedFor bool) {
 		h.report.Began = time.Now()
 		err = g.exec.run(&h.call)
 		h.report.Ended = time.Now()
+		h.report.Met, h.report.Last, h.report.Split = g.exec.met, g.exec.last, g.exec.split
 		g.mu.Lock()
 		g.current = nil
 		g.exec.resume()

@@ -23,13 +23,6 @@ type Call struct {
 	Root int
 }
 
-// Report says when a collective was issued, began and ended, how many bytes this rank sent and
-// received for it, and the size of the sent vectors before encoding.
-type Report struct {
-	Issued, Began, Ended   time.Time
-	Sent, Received, Vector int64
-}
-
 // Handle is a collective that runs in the background.
 type Handle struct {
 	group        *Group

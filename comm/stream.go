@@ -147,6 +147,7 @@ func (x *executor) pull(p *planned, peer int, want header) (moved bool, err erro
 			return moved, nil
 		}
 		moved = true
+		x.come(peer)
 		if before := l.moved; before < headBytes && before+n >= headBytes {
 			if err := x.inspect(p, l, want); err != nil {
 				return moved, keep(err, l.body[:before+n-headBytes])

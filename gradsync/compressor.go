@@ -1,6 +1,10 @@
 package gradsync
 
-import "lockstep/comm"
+import (
+	"time"
+
+	"lockstep/comm"
+)
 
 // compressor turns the gradients of a bucket into vectors that are summed over all workers, and the
 // sums of those vectors into the sum of the gradients. What it leaves out of a step it keeps as
@@ -15,6 +19,8 @@ type compressor interface {
 	// the first piece. It calls book for every further exchange that it makes.
 	restore(book func(bucket int, h *comm.Handle)) error
 	state() State
+	// spent returns how long it has computed on the training goroutine.
+	spent() time.Duration
 }
 
 // whole sends uncompressed gradients.
@@ -34,4 +40,5 @@ func (w *whole) vectors(bucket int) [][]float32 {
 
 func (*whole) compress(int)                          {}
 func (*whole) restore(func(int, *comm.Handle)) error { return nil }
+func (*whole) spent() time.Duration                  { return 0 }
 func (*whole) state() State                          { return State{} }

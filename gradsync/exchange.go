@@ -27,6 +27,7 @@ type exchange struct {
 	bucketOf []int   // by parameter
 	missing  []int   // by bucket: parameters not ready yet in this step
 	compressor
+	exposed comm.Split              // but for what the compressor spent
 	waiting time.Time               // when training began to wait in this step
 	onBook  func(int, *comm.Handle) // s.bookLate, bound once so that a step does not allocate
 	order   []int                   // the order in which buckets start
@@ -174,6 +175,7 @@ func (s *exchange) wait() error {
 	default:
 		first = s.shared.handle.Do()
 	}
+	s.bookRows()
 	for i, h := range s.handles {
 		var err error
 		if i < s.started {
@@ -202,12 +204,20 @@ func (s *exchange) count(i int, h *comm.Handle) {
 	b.Spared += s.plain[i] - h.Report().Vector
 }
 
+// bookRows adds the exchange of the rows, if there was one, to what training waited for.
+func (s *exchange) bookRows() {
+	if s.shared != nil {
+		s.exposed.Add(s.shared.handle.Report().After(s.waiting))
+	}
+}
+
 // bookLate records an exchange that a compressor makes in Wait.
 func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
 
 // book adds a finished exchange, for which training has waited since wait, to bucket i's totals.
 func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 	s.buckets[i].book(h.Report(), wait)
+	s.exposed.Add(h.Report().After(wait))
 	s.config.Track.Span("bucket", i, h.Report().Began, h.Report().Ended)
 }
 
@@ -282,5 +292,11 @@ func sumCounts(g *comm.Group, counts []int64) error {
 func (s *exchange) Close() error { return nil }
 
 func (s *exchange) Buckets() []Bucket { return append([]Bucket(nil), s.buckets...) }
+
+func (s *exchange) Exposed() comm.Split {
+	all := s.exposed
+	all.Coded += s.spent()
+	return all
+}
 
 func (s *exchange) State() State { return s.state() }

@@ -1,6 +1,9 @@
 package gradsync
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Feedback compresses gradients in place before they are sent to parameter servers, with error
 // feedback if the wire's compressor leaves out a part of them.
@@ -17,6 +20,9 @@ func NewFeedback(w Wire, pieces [][]float32, buckets []Bucket) (*Feedback, error
 
 // Compress changes the final gradients of a bucket, in every piece, to what is sent.
 func (f *Feedback) Compress(bucket int) { f.compressor.compress(bucket) }
+
+// Spent returns how long Compress has taken so far.
+func (f *Feedback) Spent() time.Duration { return f.compressor.spent() }
 
 // State returns the residuals. See Exchange.State.
 func (f *Feedback) State() State { return f.compressor.state() }

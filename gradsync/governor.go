@@ -3,6 +3,7 @@ package gradsync
 import (
 	"fmt"
 
+	"lockstep/comm"
 	"lockstep/shard"
 )
 
@@ -81,6 +82,14 @@ func (g *governor) Buckets() []Bucket {
 		return nil
 	}
 	return g.Strategy.Buckets()
+}
+
+// Exposed returns that of the strategy; nothing before the choice.
+func (g *governor) Exposed() comm.Split {
+	if g.Strategy == nil {
+		return comm.Split{}
+	}
+	return g.Strategy.Exposed()
 }
 
 // decide chooses the wire, makes the strategy and repeats this step's calls on it.

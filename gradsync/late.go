@@ -69,7 +69,9 @@ func (s *Late) WaitRows() error {
 	if s.orderBy != nil || s.shared == nil {
 		return s.orderBy
 	}
-	return s.shared.handle.Wait()
+	err := s.shared.handle.Wait()
+	s.bookRows()
+	return err
 }
 
 // WaitParam blocks until the global gradient of param is in Pieces[0]. It returns the range [lo,

@@ -34,6 +34,7 @@ type Outer struct {
 	buckets []Bucket
 	plain   []int64        // by part: bytes that this rank would send uncompressed
 	handles []*comm.Handle // by vector; nil: not exchanged yet
+	exposed comm.Split
 }
 
 // NewOuter returns an Outer. It returns an error if the wire keeps residuals or is "auto", or if the
@@ -81,7 +82,9 @@ func (o *Outer) prepare(number int, v []float32) *comm.Handle {
 // exchange is unusable.
 func (o *Outer) Wait(number int) error {
 	h, since := o.handles[number], time.Now()
-	if err := h.Wait(); err != nil || number >= len(o.buckets) {
+	err := h.Wait()
+	o.exposed.Add(h.Report().After(since))
+	if err != nil || number >= len(o.buckets) {
 		return err
 	}
 	b := &o.buckets[number]
@@ -97,6 +100,9 @@ func (o *Outer) Sum(counts []int64) error { return sumCounts(o.config.Group, cou
 
 // Close frees the resources of the exchange; the group stays open.
 func (o *Outer) Close() error { return nil }
+
+// Exposed returns what the time went into, since NewOuter, in which training waited.
+func (o *Outer) Exposed() comm.Split { return o.exposed }
 
 // Buckets returns the parts with their totals since NewOuter.
 func (o *Outer) Buckets() []Bucket { return append([]Bucket(nil), o.buckets...) }

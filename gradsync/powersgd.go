@@ -2,6 +2,7 @@ package gradsync
 
 import (
 	"fmt"
+	"time"
 
 	"lockstep/comm"
 	"lockstep/random"
@@ -47,6 +48,8 @@ type powerSGD struct {
 	held    [][]float32 // E, by piece
 	account []Bucket    // of the exchanges
 	buckets []lowBucket
+
+	spending time.Duration
 }
 
 // lowBucket is a bucket that is sent as factors.
@@ -117,7 +120,13 @@ const guessSeed = 0x706f776572 // "power"
 
 func (s *powerSGD) vectors(bucket int) [][]float32 { return s.buckets[bucket].left }
 
+func (s *powerSGD) spent() time.Duration { return s.spending }
+
+// spend adds the time since began.
+func (s *powerSGD) spend(began time.Time) { s.spending += time.Since(began) }
+
 func (s *powerSGD) compress(bucket int) {
+	defer s.spend(time.Now())
 	b := &s.buckets[bucket]
 	for i, piece := range s.pieces {
 		end := 0
@@ -158,6 +167,7 @@ func (s *powerSGD) restore(book func(int, *comm.Handle)) error {
 
 // project computes a bucket's right factors from the sums of the left ones, and the error.
 func (s *powerSGD) project(b *lowBucket) {
+	defer s.spend(time.Now())
 	for _, m := range b.matrices {
 		p := m.left.of(b.left[0])
 		orthogonalize(p, m.rows, m.isUsed)
@@ -174,6 +184,7 @@ func (s *powerSGD) project(b *lowBucket) {
 // factor is the next guess; where the left factor has no vector to go with it, the last guess
 // stays.
 func (s *powerSGD) expand(b *lowBucket) {
+	defer s.spend(time.Now())
 	end := 0
 	for _, m := range b.matrices {
 		gradient, q := m.of(s.pieces[0]), m.right.of(b.right[0])

@@ -82,6 +82,9 @@ type Exchange interface {
 	Close() error
 	// Buckets returns the buckets with their totals since New.
 	Buckets() []Bucket
+	// Exposed returns what the time went into, since New, in which training waited for exchanges or
+	// compressed for them.
+	Exposed() comm.Split
 	// State returns the state between steps. The slices are the exchange's own memory: to restore,
 	// overwrite every vector before the first step, with the same plan.
 	State() State

@@ -1,6 +1,9 @@
 package gradsync
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // topKWire sends the largest elements of each bucket and piece, with a codec that omits zeros.
 func topKWire() Wire {
@@ -17,6 +20,7 @@ type topK struct {
 	whole
 	residuals [][]float32 // by piece
 	counts    []uint32    // number of elements by one half of their bits
+	spending  time.Duration
 }
 
 // keepOneIn says which fraction of a bucket is sent: one in so many elements.
@@ -32,11 +36,14 @@ func newTopK(c *Config, buckets []Bucket) compressor {
 
 // compress keeps the largest elements of the bucket in every piece and zeroes the others.
 func (t *topK) compress(bucket int) {
-	lo, hi := t.buckets[bucket].Lo, t.buckets[bucket].Hi
+	began, lo, hi := time.Now(), t.buckets[bucket].Lo, t.buckets[bucket].Hi
 	for i, p := range t.pieces {
 		t.one(p[lo:hi], t.residuals[i][lo:hi], (hi-lo+keepOneIn-1)/keepOneIn)
 	}
+	t.spending += time.Since(began)
 }
+
+func (t *topK) spent() time.Duration { return t.spending }
 
 func (t *topK) state() State { return State{Residuals: t.residuals} }
 

@@ -3,6 +3,7 @@ package ps
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"lockstep/comm"
 )
@@ -121,8 +122,10 @@ func (w *AsyncClient) Take(count func(batch int, rows []float32)) (batch int, is
 	w.isAsking = false
 	var a answer
 	if w.err == nil {
+		began := time.Now()
 		w.keep(w.ask.Wait())
 		w.keep(w.answer.Wait())
+		w.waited(began, w.answer)
 	}
 	if w.err == nil {
 		a.read(w.answered)

@@ -50,6 +50,7 @@ type Client struct {
 	addends    *comm.Mail
 	sums       *comm.Mail
 	state      [][]float32 // for Load
+	exposed    comm.Split  // but for what the compressor spent
 	err        error       // the first
 }
 
@@ -243,10 +244,12 @@ func (e *exchange) expect() {
 	e.pull.Start()
 }
 
-// waitSent waits until the pushes of a span have left, and adds them to the totals of its bucket.
-func (w *Client) waitSent(e *exchange) {
+// waitSent waits until the pushes of a span have left, and adds them to the totals of its bucket, and to
+// what training has waited for since a time.
+// It returns when the last of them had left; the zero time: that was known before.
+func (w *Client) waitSent(e *exchange, since time.Time) (left time.Time) {
 	if !e.isSent {
-		return
+		return left
 	}
 	e.isSent = false
 	b := &w.buckets[e.bucket]
@@ -254,6 +257,10 @@ func (w *Client) waitSent(e *exchange) {
 		w.keep(m.Wait())
 		t := m.Report()
 		b.Sent += t.Sent
+		w.exposed.Add(t.After(since))
+		if t.Ended.After(left) {
+			left = t.Ended
+		}
 		if m.Peer() != w.config.Post.Rank() { // what stays in this process is not sent by fp32 either
 			b.Spared += 4*int64(e.hi-e.lo) - t.Vector
 		}
@@ -261,6 +268,7 @@ func (w *Client) waitSent(e *exchange) {
 	if w.ofBucket[e.bucket][0] == e.number {
 		b.Steps++
 	}
+	return left
 }
 
 // GatherRows sends this worker's rows and asks for those of all workers. It must be called with the
@@ -297,8 +305,10 @@ func (w *Client) addRows(rows []float32) error {
 func (w *Client) WaitRows() error {
 	if w.isRowsAway {
 		w.isRowsAway = false
+		began := time.Now()
 		w.keep(w.allRows.Wait())
 		w.keep(w.ownRows.Wait())
+		w.waited(began, w.allRows)
 	}
 	return w.err
 }
@@ -336,12 +346,26 @@ func (w *Client) wait(e *exchange) {
 	began := time.Now()
 	err := e.pull.Wait()
 	w.keep(err)
-	w.waitSent(e)
+	if left := w.waitSent(e, began); left.After(began) {
+		w.waited(left, e.pull)
+	} else {
+		w.waited(began, e.pull)
+	}
 	if err != nil {
 		return
 	}
 	copy(w.config.Weights[e.lo:e.hi], e.pull.Vector())
 	w.book(e, time.Since(began))
+}
+
+// waited adds a message, for which training has waited since a time, to what it has waited for: until its
+// first byte came it was another rank's turn.
+func (w *Client) waited(since time.Time, m *comm.Mail) {
+	r := m.Report()
+	if r.Began.After(since) {
+		w.exposed.Waited += r.Began.Sub(since)
+	}
+	w.exposed.Add(r.After(since))
 }
 
 // book adds a span's new weights, for which training has waited, to the totals of its bucket.
@@ -440,6 +464,14 @@ func (w *Client) addVectors(server, n int) error {
 
 // Buckets returns the buckets with their totals since NewClient.
 func (w *Client) Buckets() []gradsync.Bucket { return slices.Clone(w.buckets) }
+
+// Exposed returns what the time went into, since NewClient, in which training waited for servers or
+// compressed for them. Sums are the servers'.
+func (w *Client) Exposed() comm.Split {
+	all := w.exposed
+	all.Coded += w.feedback.Spent()
+	return all
+}
 
 // State returns the residuals of the wire. See gradsync.Exchange.
 func (w *Client) State() gradsync.State { return w.feedback.State() }

@@ -164,9 +164,7 @@ func readSteps(r io.Reader, workers int, isAsync bool) ([]record.Rank, error) {
 		appendLine(s, l)
 	}
 	for i := range ranks {
-		if s := &ranks[i].Steps; !slices.ContainsFunc(s.GPU, func(v float64) bool { return v > 0 }) {
-			s.GPU = nil // the processor computed
-		}
+		ranks[i].Steps.OmitZeros()
 	}
 	for _, rank := range ranks {
 		n, first := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds)
@@ -193,6 +191,7 @@ func appendLine(s *record.Steps, l record.Step) {
 	s.Sent = append(s.Sent, float64(l.BytesSent))
 	s.Received = append(s.Received, float64(l.BytesReceived))
 	s.Shards = append(s.Shards, l.Shards)
+	s.AddParts(l.Parts)
 }
 
 // addShares replaces the samples of each step by the sum over all workers, because workers that

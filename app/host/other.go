@@ -14,6 +14,13 @@ func groupMemory(string) (limit, left uint64) { return math.MaxUint64, math.MaxU
 
 func tasksWaited(int) time.Duration { return 0 }
 
+// tasks are the threads of this process, of which nothing is known.
+type tasks struct{}
+
+func (*tasks) list()                 {}
+func (*tasks) waited() time.Duration { return 0 }
+func (*tasks) close()                {}
+
 // PeakRSS returns the present value: there is no high-water mark to read.
 func PeakRSS() int64 { return residentBytes() }
 

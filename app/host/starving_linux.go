@@ -1,10 +1,8 @@
 package host
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 )
 
@@ -16,9 +14,8 @@ func tasksWaited(pid int) time.Duration {
 	sum := time.Duration(0)
 	for _, task := range list {
 		text, err := os.ReadFile(tasks + task.Name() + "/schedstat")
-		if fields := bytes.Fields(text); err == nil && len(fields) > 1 { // else it has ended
-			waited, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-			sum += time.Duration(waited)
+		if err == nil { // else it has ended
+			sum += waitedOf(text)
 		}
 	}
 	return sum

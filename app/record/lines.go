@@ -26,6 +26,28 @@ type Step struct {
 	RSSBytes      int64   `json:"rss_bytes"`      // resident memory, at most 0.1 s old
 	// In use on the rank's GPU, by all processes, at most 1 s old; left out without one.
 	GPUBytes int64 `json:"gpu_bytes,omitempty"`
+	Parts
+}
+
+// Parts says what a part of a step's time went into, beside its phases. Times that are 0, which older
+// versions did not tell, are left out. Each is also in a phase, but for the time for checkpoints.
+type Parts struct {
+	// DelayedSeconds is time in which threads of the rank's process were ready to run and had no core,
+	// summed over threads. It is read at the end of a step every 20 ms, and shared among the steps since by
+	// their times, but in a run that keeps checkpoints.
+	DelayedSeconds float64 `json:"delayed_seconds,omitempty"`
+	// PausedSeconds is time in which Go's runtime had stopped the process, read and shared likewise.
+	PausedSeconds float64 `json:"paused_seconds,omitempty"`
+	// CheckpointSeconds is time between this step and the one before it in which training stood still for a
+	// checkpoint, which it copied or waited for: part of usage_seconds, and of no step.
+	CheckpointSeconds float64 `json:"checkpoint_seconds,omitempty"`
+	// PeerSeconds is the part of sync_exposed in which nothing had come yet from a rank whose turn it was:
+	// wait for slower ranks, and the latency of the link. With servers it has their updates, too.
+	PeerSeconds float64 `json:"peer_seconds,omitempty"`
+	// AddSeconds is the part of sync_exposed in which vectors were added.
+	AddSeconds float64 `json:"add_seconds,omitempty"`
+	// CodeSeconds is the part of sync_exposed in which gradients were compressed, encoded or decoded.
+	CodeSeconds float64 `json:"code_seconds,omitempty"`
 }
 
 // Evaluation is how well the model did on the validation or the test set at one time of a run: a line of

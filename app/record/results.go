@@ -230,12 +230,39 @@ type Steps struct {
 	Sent     Numbers `json:"bytes_sent,omitempty"`     // by this rank
 	Received Numbers `json:"bytes_received,omitempty"` // by this rank
 	Shards   []int   `json:"shards,omitempty"`         // that the rank computed
+
+	// The columns of [Parts]; each is empty if it is 0 in all steps.
+	Delayed    Numbers `json:"delayed_seconds,omitempty"`    // without a core, summed over threads
+	Paused     Numbers `json:"paused_seconds,omitempty"`     // by Go's runtime
+	Checkpoint Numbers `json:"checkpoint_seconds,omitempty"` // before the step, for a checkpoint
+	Peer       Numbers `json:"peer_seconds,omitempty"`       // of sync_exposed: for the turn of a rank
+	Added      Numbers `json:"add_seconds,omitempty"`        // of sync_exposed: adding vectors
+	Coded      Numbers `json:"code_seconds,omitempty"`       // of sync_exposed: compressing and encoding
+}
+
+// AddParts appends a step's parts to the columns.
+func (s *Steps) AddParts(p Parts) {
+	s.Delayed, s.Paused = append(s.Delayed, p.DelayedSeconds), append(s.Paused, p.PausedSeconds)
+	s.Checkpoint, s.Peer = append(s.Checkpoint, p.CheckpointSeconds), append(s.Peer, p.PeerSeconds)
+	s.Added, s.Coded = append(s.Added, p.AddSeconds), append(s.Coded, p.CodeSeconds)
+}
+
+// OmitZeros empties the columns of memory of GPUs and of [Parts] that are 0 in all steps.
+func (s *Steps) OmitZeros() {
+	for _, column := range []*Numbers{&s.GPU, &s.Delayed, &s.Paused, &s.Checkpoint, &s.Peer, &s.Added,
+		&s.Coded} {
+		if !slices.ContainsFunc(*column, func(v float64) bool { return v != 0 }) {
+			*column = nil
+		}
+	}
 }
 
 // usage returns the columns that may be empty, by name.
 func (s Steps) usage() map[string]Numbers {
 	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
-		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received}
+		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received,
+		"delayed_seconds": s.Delayed, "paused_seconds": s.Paused, "checkpoint_seconds": s.Checkpoint,
+		"peer_seconds": s.Peer, "add_seconds": s.Added, "code_seconds": s.Coded}
 }
 
 // Encode writes r as JSON with its seal and schema version.

@@ -25,14 +25,16 @@ type StepLog struct {
 	buffer   bytes.Buffer
 	encoder  *json.Encoder // into buffer
 	wrote    time.Time
-	err      error // the first
-	isPrompt bool  // keep nothing back
+	err      error         // the first
+	isPrompt bool          // keep nothing back
+	held     []record.Step // until what was lost in them is known
 }
 
 const (
 	stepLogBytes = 64 << 10
 	stepLogDelay = time.Second
 	stepLineRoom = 1 << 10 // more than the longest line
+	stepsHeld    = 256
 )
 
 // OpenStepLog opens or creates the directory's step log for appending. With isPrompt it does not buffer,
@@ -47,8 +49,47 @@ func (d Directory) OpenStepLog(isPrompt bool) (*StepLog, error) {
 	return l, nil
 }
 
-// Add appends a step's line.
-func (l *StepLog) Add(s record.Step) {
+// Add appends a step's line. With isShared the step's delayed and paused seconds are those of all steps since
+// the last one that had some, and are shared among them by their times; a log without buffer does not.
+func (l *StepLog) Add(s record.Step, isShared bool) {
+	if l.isPrompt {
+		l.encode(s)
+		return
+	}
+	l.held = append(l.held, s)
+	if isShared {
+		share(l.held)
+	}
+	if isShared || len(l.held) == stepsHeld {
+		l.release()
+	}
+}
+
+// share spreads what the last step has of delays and pauses over all of them.
+func share(steps []record.Step) {
+	lost, total := steps[len(steps)-1].Parts, 0.0
+	for _, s := range steps {
+		total += float64(s.Seconds)
+	}
+	if total == 0 {
+		return
+	}
+	for i := range steps {
+		part := float64(steps[i].Seconds) / total
+		steps[i].DelayedSeconds, steps[i].PausedSeconds = part*lost.DelayedSeconds, part*lost.PausedSeconds
+	}
+}
+
+// release encodes the lines that were held.
+func (l *StepLog) release() {
+	for _, s := range l.held {
+		l.encode(s)
+	}
+	l.held = l.held[:0]
+}
+
+// encode appends a line to the buffer, and writes that when it is due.
+func (l *StepLog) encode(s record.Step) {
 	if err := l.encoder.Encode(&s); l.err == nil {
 		l.err = err
 	}
@@ -70,6 +111,7 @@ func (l *StepLog) flush() {
 
 // Close writes what is left and reports the first error of the log.
 func (l *StepLog) Close() error {
+	l.release()
 	l.flush()
 	if err := l.file.Close(); l.err == nil {
 		l.err = err

@@ -17,7 +17,7 @@ func TestStepLineWithoutOwnSamplesIsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log.Add(record.Step{Rank: 1, Step: 3, Samples: 2, Loss: 2.25, OwnLoss: record.Number(math.NaN())})
+	log.Add(record.Step{Rank: 1, Step: 3, Samples: 2, Loss: 2.25, OwnLoss: record.Number(math.NaN())}, false)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,4 +72,42 @@ func TestUncutStepsDoNotStopARun(t *testing.T) {
 		t.Fatalf("%v, uncut: %v", err, d.Uncut)
 	}
 	d.Unlock()
+}
+
+// What was lost since the last look is shared by the steps since then by their times, and the lines keep
+// their order.
+func TestStepsShareWhatWasLost(t *testing.T) {
+	for isPrompt, want := range map[bool][]float64{false: {1, 3, 0.5, 0}, true: {0, 4, 0.5, 0}} {
+		dir := Directory(t.TempDir())
+		log, err := dir.OpenStepLog(isPrompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add := func(step int, seconds, delayed float64, isShared bool) {
+			log.Add(record.Step{Step: step, Seconds: record.Number(seconds),
+				Parts: record.Parts{DelayedSeconds: delayed, PausedSeconds: delayed / 2}}, isShared)
+		}
+		add(0, 0.1, 0, false)
+		add(1, 0.3, 4, true)
+		add(2, 0.1, 0.5, true)
+		add(3, 0.1, 0, false)
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(dir.Path(StepsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		d := json.NewDecoder(f)
+		for step, delayed := range want {
+			var s record.Step
+			if err := d.Decode(&s); err != nil || s.Step != step {
+				t.Fatalf("step %d: %v, %v", step, s.Step, err)
+			}
+			if math.Abs(s.DelayedSeconds-delayed)+math.Abs(s.PausedSeconds-delayed/2) > 1e-9 {
+				t.Errorf("prompt %v, step %d: %+v, want %v", isPrompt, step, s.Parts, delayed)
+			}
+		}
+	}
 }

@@ -35,9 +35,10 @@ type wiring struct {
 	wire     *gradsync.Verdict // nil: gradients travel as they are, or exactly
 }
 
-// exchange is what a worker asks its exchange of gradients or weights at the end.
+// exchange is what a worker asks its exchange of gradients or weights.
 type exchange interface {
 	Buckets() []gradsync.Bucket
+	Exposed() comm.Split
 	Close() error
 }
 

@@ -2,10 +2,12 @@ package worker
 
 import (
 	"errors"
+	"time"
 
 	"lockstep/app/host"
 	"lockstep/app/job"
 	"lockstep/app/rundir"
+	"lockstep/comm"
 )
 
 // errRoom is why logs end that make room.
@@ -40,6 +42,9 @@ type logs struct {
 	steps  *rundir.StepLog
 	events *events
 	meter  *host.Meter
+
+	exposed comm.Split    // of the exchange, until the last step
+	kept    time.Duration // in which training stood still for checkpoints since then
 }
 
 // openLogs opens them.
@@ -57,4 +62,5 @@ func (w *Worker) openLogs() (err error) {
 func (w *Worker) closeLogs() {
 	w.Lose(rundir.StepsFile, w.steps.Close())
 	w.Lose(eventsFolder, w.events.close())
+	w.meter.Close()
 }

@@ -225,16 +225,33 @@ func (w *Worker) Step(s train.Step) {
 	now := time.Now()
 	sent, received := w.traffic()
 	u := w.meter.Step(now, sent, received)
-	w.steps.Add(record.Step{Rank: w.Rank, Step: s.Number, Epoch: s.Epoch, Loss: record.Number(s.Loss),
+	line := record.Step{Rank: w.Rank, Step: s.Number, Epoch: s.Epoch, Loss: record.Number(s.Loss),
 		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Shards: s.Shards, Rate: record.Number(s.Rate),
 		Seconds: record.Number(s.Time.Seconds()), Phases: job.PhasesOf(s.Phases), BytesSent: u.Sent,
 		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
-		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now)})
+		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now), Parts: w.parts(u.Lost)}
+	w.steps.Add(line, u.Lost != nil)
 	w.events.step(now, s, u, w.gpuMemory.now)
 	w.Lose(rundir.StepsFile, w.steps.Err())
 	w.Lose(eventsFolder, w.events.err)
 	w.Beacon.Finish(now, s)
 	w.slow(s.Number + 1)
+}
+
+// parts says what a part of the time went into since the last call.
+func (w *Worker) parts(lost *host.Lost) record.Parts {
+	p := record.Parts{CheckpointSeconds: w.kept.Seconds()}
+	w.kept = 0
+	if lost != nil {
+		p.DelayedSeconds, p.PausedSeconds = lost.Delayed.Seconds(), lost.Paused.Seconds()
+	}
+	if w.exchange != nil {
+		all := w.exchange.Exposed()
+		s := all.Less(w.exposed)
+		w.exposed = all
+		p.PeerSeconds, p.AddSeconds, p.CodeSeconds = s.Waited.Seconds(), s.Added.Seconds(), s.Coded.Seconds()
+	}
+	return p
 }
 
 // Evaluation notes an evaluation; it is part of train.Sink.

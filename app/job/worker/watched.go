@@ -94,5 +94,6 @@ func (k watchedCheckpointer) Save(m train.Snapshot, isLast bool) (bool, error) {
 	}
 	k.worker.Beacon.Enter(job.PhaseCheckpoint)
 	defer k.worker.Beacon.Enter(trace.Data.String())
+	defer func(began time.Time) { k.worker.kept += time.Since(began) }(time.Now())
 	return k.Checkpointer.Save(m, isLast)
 }
