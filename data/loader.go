@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"lockstep/shard"
 )
@@ -33,6 +34,8 @@ type LoaderConfig struct {
 	// IsSought says that only FromStep and the steps that Seek names are wanted, and no others are
 	// prepared ahead.
 	IsSought bool
+	// Pace makes the preparation of steps slower.
+	Pace Pace
 }
 
 // Validate returns an error for the first invalid setting.
@@ -307,6 +310,8 @@ func (l *Loader) newStep() *Step {
 // prepare fills free steps, in order, until Close.
 func (l *Loader) prepare() {
 	defer close(l.done)
+	wait := time.NewTimer(0)
+	defer wait.Stop()
 	for {
 		select {
 		case s := <-l.free:
@@ -314,7 +319,16 @@ func (l *Loader) prepare() {
 			if !ok {
 				return
 			}
+			began := time.Now()
 			l.fill(s, n)
+			if owed := l.config.Pace.owes(time.Since(began)); owed > 0 {
+				wait.Reset(owed)
+				select {
+				case <-wait.C:
+				case <-l.quit:
+					return
+				}
+			}
 			l.full <- s
 		case <-l.quit:
 			return

@@ -356,7 +356,9 @@ func TestLoaderSteadyStateAllocatesNothing(t *testing.T) {
 	images := data.LoaderConfig{Set: tiny(64, tensor.Shape{8, 8, 3}), Batch: 20, Shards: 3, Hi: 3,
 		Augment: data.Augmentation{Pad: 2, Flip: true, Cutout: 4}}
 	texts := data.LoaderConfig{Set: indexedTexts(64), Batch: 20, Shards: 3, Hi: 3}
-	for _, config := range []data.LoaderConfig{images, texts} {
+	late := images
+	late.Pace = data.Pace{Factor: 2, Delay: time.Microsecond}
+	for _, config := range []data.LoaderConfig{images, texts, late} {
 		l, err := data.NewLoader(config)
 		if err != nil {
 			t.Fatal(err)
@@ -374,6 +376,32 @@ func TestLoaderSteadyStateAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations per step, want 0", config.Set.Name, n)
 		}
 	}
+}
+
+// A loader that was made slower takes that long for each step, and ends without waiting.
+func TestPace(t *testing.T) {
+	const delay = 10 * time.Millisecond
+	l, err := data.NewLoader(data.LoaderConfig{Set: indexed(100), Batch: 4, Shards: 2, Hi: 2,
+		Pace: data.Pace{Factor: 1.5, Delay: delay}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for range 5 {
+		if _, err := l.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(began); took < 5*delay {
+		t.Errorf("5 steps took %v, want at least %v", took, 5*delay)
+	}
+	l.Close()
+	l, err = data.NewLoader(data.LoaderConfig{Set: indexed(100), Batch: 4, Shards: 2, Hi: 2,
+		Pace: data.Pace{Delay: time.Hour}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close() // goleak and the test's time say whether it ended
 }
 
 func TestCloseEndsAnUnfinishedLoader(t *testing.T) {

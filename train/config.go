@@ -101,6 +101,8 @@ type Config struct {
 	// to go. It changes no bit.
 	InTurn bool
 
+	// Pace makes the preparation of batches slower.
+	Pace data.Pace
 	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil
 	// means NewLocal.
 	Updater func(*Loop) (Updater, error)

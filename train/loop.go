@@ -310,6 +310,7 @@ func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
 		FromStep: w.Step, ToStep: c.steps(), IsSought: l.isSought, Threads: threads,
+		Pace: c.Pace,
 	}
 }
 

@@ -236,7 +236,8 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 func (r Row) predicted(probe record.Probe) float64 {
 	probe.Compute = slices.Clone(probe.Compute)
 	for rank := range probe.Compute {
-		probe.Compute[rank] *= r.SlowWorkers.At(rank, r.NumSteps(r.LimitTrain))
+		factor, delay := r.SlowWorkers.At(rank, r.NumSteps(r.LimitTrain))
+		probe.Compute[rank] = factor*probe.Compute[rank] + delay.Seconds()
 	}
 	if l := r.Condition.Link; r.isApart() {
 		probe.Link.Latency += 2e-4 + l.Delay.Seconds()

@@ -8,16 +8,18 @@ import (
 
 	"lockstep/app/lab"
 	"lockstep/app/setting"
+	"lockstep/data"
 )
 
 // Condition is what the workers of a row run under, besides the row's own settings: unequal speeds, or a
 // network between them. Rows of different conditions are never compared. The zero value is workers of one
 // machine that are all alike.
 type Condition struct {
-	Name  string              // as ParseCondition takes it
-	Slow  setting.SlowWorkers // workers that are slowed
-	Flags []string            // of lockstep lab, where each process then has its own host; nil: no lab
-	Link  lab.Link            // that Flags ask for
+	Name   string              // as ParseCondition takes it
+	Slow   setting.SlowWorkers // workers that are slowed
+	Loader data.Pace           // how much later data comes
+	Flags  []string            // of lockstep lab, where each process then has its own host; nil: no lab
+	Link   lab.Link            // that Flags ask for
 }
 
 // MarshalText returns the name.
@@ -35,8 +37,8 @@ func (c Condition) IsZero() bool { return c.Name == "" }
 // equal is the name of the condition without anything special.
 const equal = "equal"
 
-// ParseCondition reads "equal", "slow-worker=1:3", a link such as "rate=100mbit" or "rate=1gbit+delay=1ms",
-// or several of these joined by "+". The error is a *setting.UsageError.
+// ParseCondition reads "equal", "slow-worker=1:3", "slow-loader=1.3", a link such as "rate=100mbit" or
+// "rate=1gbit+delay=1ms", or several of these joined by "+". The error is a *setting.UsageError.
 func ParseCondition(text string) (Condition, error) {
 	c := Condition{Name: text}
 	if text == equal {
@@ -50,6 +52,10 @@ func ParseCondition(text string) (Condition, error) {
 			if c.Slow, err = setting.ParseSlowWorkers(value); err == nil {
 				continue
 			}
+		case "slow-loader":
+			if c.Loader, err = data.ParsePace(value); err == nil {
+				continue
+			}
 		case "rate":
 			c.Link.Rate, err = lab.ParseRate(value)
 		case "delay":
@@ -57,8 +63,8 @@ func ParseCondition(text string) (Condition, error) {
 		case "loss":
 			c.Link.Loss, err = lab.ParseLoss(value)
 		default:
-			err = fmt.Errorf("want %s, slow-worker=RANK:FACTOR, or a link such as rate=100mbit, "+
-				"delay=1ms or loss=0.1%%, joined by +", equal)
+			err = fmt.Errorf("want %s, slow-worker=RANK:FACTOR, slow-loader=FACTOR, or a link such as "+
+				"rate=100mbit, delay=1ms or loss=0.1%%, joined by +", equal)
 		}
 		if err == nil {
 			err = lab.Config{Hosts: 1, Link: c.Link}.Validate()
@@ -85,8 +91,19 @@ func (c Condition) String() string {
 		if s.From > 0 {
 			from = fmt.Sprintf(" from step %d on", s.From)
 		}
-		parts = append(parts, fmt.Sprintf("worker %d made %v times slower by a duty cycle%s", s.Rank,
-			s.Factor, from))
+		if s.Factor > 0 {
+			parts = append(parts, fmt.Sprintf("worker %d made %v times slower by a duty cycle%s", s.Rank,
+				s.Factor, from))
+		} else {
+			parts = append(parts, fmt.Sprintf("worker %d made to wait %v in every step%s", s.Rank, s.Delay,
+				from))
+		}
+	}
+	switch {
+	case c.Loader.Factor > 0:
+		parts = append(parts, fmt.Sprintf("batches take %v times as long to prepare", c.Loader.Factor))
+	case c.Loader.Delay > 0:
+		parts = append(parts, fmt.Sprintf("batches come %v later", c.Loader.Delay))
 	}
 	if c.IsApart() {
 		parts = append(parts, fmt.Sprintf("links of %v in the lab", c.Link))

@@ -34,6 +34,9 @@ func TestConditionsSayWhatTheyAre(t *testing.T) {
 		"equal":                 "equal workers",
 		"slow-worker=1:3":       "worker 1 made 3 times slower by a duty cycle",
 		"slow-worker=1:3@40":    "worker 1 made 3 times slower by a duty cycle from step 40 on",
+		"slow-worker=1:20ms@4":  "worker 1 made to wait 20ms in every step from step 4 on",
+		"slow-loader=1.3":       "batches take 1.3 times as long to prepare",
+		"slow-loader=20ms":      "batches come 20ms later",
 		"rate=100mbit":          "links of 100 Mbit/s in the lab",
 		"rate=90mbit+delay=1ms": "links of 90 Mbit/s, 1ms delay in the lab",
 		"rate=10mbit+slow-worker=0:2": "worker 0 made 2 times slower by a duty cycle; links of " +
@@ -45,11 +48,12 @@ func TestConditionsSayWhatTheyAre(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"fast":             "want equal, slow-worker=RANK:FACTOR, or a link",
+		"fast":             "want equal, slow-worker=RANK:FACTOR, slow-loader=FACTOR, or a link",
 		"rate=fast":        "is no rate such as",
 		"delay=-1s":        "delay of -1s",
 		"loss=100%":        "is no loss",
 		"slow-worker=1":    "RANK:FACTOR",
+		"slow-loader=-1s":  "a time of -1s is out of range",
 		"equal+rate=1mbit": "want equal",
 	} {
 		_, err := bench.ParseCondition(text)
@@ -133,6 +137,7 @@ func TestWrongRowsAreRefused(t *testing.T) {
 		`row ddp:bucket=x: `:                     one("ddp:bucket=x"),
 		"no row has a worker of rank 2":          one("ddp", "slow-worker=2:3"),
 		"slow workers of its own, and condition": one("ddp:slow-worker=1:2", "equal", "slow-worker=1:3"),
+		"has a slow loader of its own":           one("ddp:slow-loader=2", "equal", "slow-loader=1s"),
 		"overlap-forward: is for --strategy ddp": one("all-reduce:overlap-forward"),
 	} {
 		_, err := bench.Expand(c)

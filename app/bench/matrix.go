@@ -10,6 +10,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"lockstep/data"
 )
 
 // Config is a benchmark as values.
@@ -379,6 +380,12 @@ func (p Part) under(w way, base Row) (Row, error) {
 		if base.SlowWorkers = base.Condition.Slow; w.has("slow-worker") {
 			return base, setting.Refuse("strategy %s:%s has slow workers of its own, and condition %s slows "+
 				"others; leave out one of the two", w.strategy, w.options, base.Condition.Name)
+		}
+	}
+	if base.Condition.Loader != (data.Pace{}) {
+		if base.SlowLoader = base.Condition.Loader; w.has("slow-loader") {
+			return base, setting.Refuse("strategy %s:%s has a slow loader of its own, and so has condition "+
+				"%s; leave out one of the two", w.strategy, w.options, base.Condition.Name)
 		}
 	}
 	isDDP := func(text string) bool { return parseWay(text).strategy == strategy.DDP }

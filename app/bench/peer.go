@@ -16,6 +16,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"lockstep/data"
 )
 
 const (
@@ -72,7 +73,8 @@ func (r Row) peerless() string {
 		return "settings of its own"
 	case r.Hosts > 1:
 		return "several hosts"
-	case r.Condition.Slow != nil || r.Condition.IsApart() || r.SlowWorkers != nil:
+	case r.Condition.Slow != nil || r.Condition.IsApart() || r.SlowWorkers != nil ||
+		r.SlowLoader != (data.Pace{}):
 		return "the condition"
 	case u.Name != "sgd" || len(u.Groups) > 0 || r.Schedule.Name != "constant" || u.DecayMatrices:
 		return "settings of its update"

@@ -143,7 +143,8 @@ func (r Row) setting() record.Setting {
 		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: inexact,
 		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
-		PerWorker: r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,
+		SlowLoader: r.SlowLoader.String(),
+		PerWorker:  r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,
 		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
 		Options: r.Options, Condition: r.Condition.String(),
 	}

@@ -60,8 +60,9 @@ func (m *matrix) flags() []matrixFlag {
 		{"data", "a `LIST` of data sets, see lockstep train --help data (default: glyphs)", items(&m.data)},
 		{"strategies", "a `LIST` of strategies, each with settings of its own after a colon if need be; " +
 			"none exchanges nothing and is the lower bound of the step time", items(&m.strategies)},
-		{"conditions", "a `LIST` of equal, slow-worker=RANK:FACTOR, and links of a lab such as " +
-			"rate=100mbit, delay=1ms or loss=0.1%, joined by + (default: workers of one machine)",
+		{"conditions", "a `LIST` of equal, slow-worker=RANK:FACTOR or RANK:TIME, " +
+			"slow-loader=FACTOR or TIME, and links of a lab such as rate=100mbit, delay=1ms or " +
+			"loss=0.1%, joined by + (default: workers of one machine)",
 			items(&m.conditions)},
 		{"workers", "a `LIST` of numbers of workers", counts(&m.workers)},
 		{"hosts", "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +

@@ -8,6 +8,7 @@ import (
 	"lockstep/app/job/worker"
 	"lockstep/app/setting"
 	"lockstep/cluster"
+	"lockstep/data"
 	"lockstep/train"
 )
 
@@ -64,7 +65,7 @@ func (s slowly) Wait() (lo, hi int, err error) {
 func TestPlant(t *testing.T) {
 	const step = 20 * time.Millisecond
 	between := planting(cluster.Environment{plantedShare: "0.5"})
-	c := setting.Config{SlowWorkers: setting.SlowWorkers{{Rank: 0, Factor: 1}}}
+	c := setting.Config{SlowWorkers: setting.SlowWorkers{{Rank: 0, Pace: data.Pace{Factor: 1}}}}
 	u := between(c, 0, slowly{step: step})
 	u.Wait() // the first has no step before it
 	begin := time.Now()

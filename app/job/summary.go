@@ -60,7 +60,7 @@ func AddSettings(s *record.Summary, c setting.Config) {
 	s.Workers, s.Threads = c.Workers, c.Threads
 	s.Batch, s.Shards, s.Accumulate = c.Batch, c.Shards, c.Accumulate
 	s.LearningRate, s.Seed, s.ISA, s.Math, s.For = c.UpdateRule().LR, c.Seed, c.ISA, c.Math, c.For
-	s.Device, s.SlowWorkers = c.Device, c.SlowWorkers.String()
+	s.Device, s.SlowWorkers, s.SlowLoader = c.Device, c.SlowWorkers.String(), c.SlowLoader.String()
 }
 
 // Ratio returns part/whole, or nil if whole is 0.

@@ -108,7 +108,8 @@ type Setting struct {
 	Cores       int     `json:"cores,omitempty"`        // usable, of these hosts; 0: those of the machine
 	Servers     int     `json:"servers,omitempty"`      // parameter servers; 0: none
 	ServerPlace string  `json:"server_place,omitempty"` // where they are: workers, apart
-	SlowWorkers string  `json:"slow_workers,omitempty"` // slowed by a duty cycle, as RANK:FACTOR
+	SlowWorkers string  `json:"slow_workers,omitempty"` // slowed, as RANK:FACTOR or RANK:TIME
+	SlowLoader  string  `json:"slow_loader,omitempty"`  // FACTOR or TIME by which batches come later
 	Batch       int     `json:"batch"`                  // global
 	PerWorker   int     `json:"per_worker,omitempty"`   // samples of each worker, where the batch grows
 	Shards      int     `json:"shards"`                 // virtual shards of a batch

@@ -32,7 +32,8 @@ type Summary struct {
 	Gradients       []GradientStat    `json:"gradients"`        // of each, as rank 0 saw them become final
 	Workers         int               `json:"workers"`          // replicas
 	Threads         int               `json:"threads"`          // of each worker
-	SlowWorkers     string            `json:"slow_workers"`     // by a duty cycle; "": none
+	SlowWorkers     string            `json:"slow_workers"`     // RANK:FACTOR or RANK:TIME; "": none
+	SlowLoader      string            `json:"slow_loader"`      // FACTOR or TIME of a batch; "": not slowed
 	Batch           int               `json:"batch"`            // samples over all workers
 	Shards          int               `json:"shards"`           // virtual shards of a batch
 	Accumulate      int               `json:"accumulate"`       // batches of one step

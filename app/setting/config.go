@@ -8,6 +8,7 @@ import (
 	"lockstep/app/strategy"
 	"lockstep/cluster"
 	"lockstep/compute"
+	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/model"
 	"lockstep/optim"
@@ -31,7 +32,8 @@ type Config struct {
 	For      string  // length in training time; "": by Epochs or Steps
 	Until    float64 // accuracy that ends the run, 0 to 1; 0: none
 
-	SlowWorkers SlowWorkers // workers that compute more slowly
+	SlowWorkers SlowWorkers // workers that compute more slowly, or wait
+	SlowLoader  data.Pace   // data that comes more slowly
 
 	Samples
 	Start

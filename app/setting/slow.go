@@ -1,26 +1,27 @@
 package setting
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"lockstep/data"
 )
 
-// Slow says that one worker computes more slowly from a step on.
+// Slow says that one worker computes more slowly, or waits in every step, from a step on.
 type Slow struct {
-	Rank   int
-	Factor float64 // its computation takes so many times as long; 1: full speed
-	From   int     // the first step, from 0
+	Rank      int
+	data.Pace     // its computation takes so many times as long, or it waits for so long before it
+	From      int // the first step, from 0
 }
 
 // SlowWorkers lists workers that are slowed.
 type SlowWorkers []Slow
 
-// maxSlow is a factor that no comparison of machines needs.
-const maxSlow = 1000
-
-// ParseSlowWorkers reads RANK:FACTOR or RANK:FACTOR@STEP, separated by commas; "" is none.
+// ParseSlowWorkers reads RANK:FACTOR or RANK:TIME, each also with @STEP, separated by commas; "" is none.
 func ParseSlowWorkers(text string) (SlowWorkers, error) {
 	var list SlowWorkers
 	for item := range strings.SplitSeq(text, ",") {
@@ -38,13 +39,10 @@ func ParseSlowWorkers(text string) (SlowWorkers, error) {
 
 // parseSlow reads one item.
 func parseSlow(item string) (s Slow, err error) {
-	bad := fmt.Errorf("%.80q is not RANK:FACTOR or RANK:FACTOR@STEP such as 1:3 or 1:3@100", item)
-	rank, rest, ok := strings.Cut(item, ":")
-	factor, step, hasStep := strings.Cut(rest, "@")
-	if s.Rank, err = strconv.Atoi(rank); err != nil || !ok || s.Rank < 0 {
-		return s, bad
-	}
-	if s.Factor, err = strconv.ParseFloat(factor, 64); err != nil {
+	bad := fmt.Errorf("%.80q is not RANK:FACTOR or RANK:TIME, such as 1:3, 1:20ms or 1:3@100", item)
+	rank, rest, _ := strings.Cut(item, ":")
+	much, step, hasStep := strings.Cut(rest, "@")
+	if s.Rank, err = strconv.Atoi(rank); err != nil || much == "" || s.Rank < 0 {
 		return s, bad
 	}
 	if hasStep {
@@ -52,9 +50,8 @@ func parseSlow(item string) (s Slow, err error) {
 			return s, bad
 		}
 	}
-	if !(s.Factor >= 1 && s.Factor <= maxSlow) {
-		return s, fmt.Errorf("%.80q: factor %v is out of range, want 1 (full speed) to %d", item, s.Factor,
-			maxSlow)
+	if s.Pace, err = data.ParsePace(much); err != nil {
+		return s, fmt.Errorf("%.80q: %v", item, err)
 	}
 	return s, nil
 }
@@ -63,7 +60,7 @@ func parseSlow(item string) (s Slow, err error) {
 func (l SlowWorkers) String() string {
 	items := make([]string, len(l))
 	for i, s := range l {
-		items[i] = fmt.Sprintf("%d:%v", s.Rank, s.Factor)
+		items[i] = fmt.Sprintf("%d:%s", s.Rank, cmp.Or(s.Pace.String(), "0s"))
 		if s.From > 0 {
 			items[i] += fmt.Sprintf("@%d", s.From)
 		}
@@ -71,15 +68,21 @@ func (l SlowWorkers) String() string {
 	return strings.Join(items, ",")
 }
 
-// At returns the factor of a worker in a step: that of the last item that has begun, 1 if there is none.
-func (l SlowWorkers) At(rank, step int) float64 {
-	factor, from := 1.0, -1
+// At returns the factor and the delay of a worker in a step: those of the last items that have begun, 1 and 0
+// if there are none.
+func (l SlowWorkers) At(rank, step int) (factor float64, delay time.Duration) {
+	factor = 1
+	hasFactor, hasDelay := -1, -1 // since which step
 	for _, s := range l {
-		if s.Rank == rank && s.From <= step && s.From >= from {
-			factor, from = s.Factor, s.From
+		switch {
+		case s.Rank != rank || s.From > step:
+		case s.Factor > 0 && s.From >= hasFactor:
+			factor, hasFactor = s.Factor, s.From
+		case s.Factor == 0 && s.From >= hasDelay:
+			delay, hasDelay = s.Delay, s.From
 		}
 	}
-	return factor
+	return factor, delay
 }
 
 // Below returns the items of ranks below workers.

@@ -3,23 +3,29 @@ package setting_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/setting"
+	"lockstep/data"
 )
 
 // Slow workers are read as they are written, and each item counts from its step on.
 func TestSlowWorkers(t *testing.T) {
-	const text = "1:3,0:1.5@20,1:1@40"
+	const text = "1:3,0:1.5@20,1:1@40,1:20ms@10,1:0s@50"
+	const wait = 20 * time.Millisecond
 	l, err := setting.ParseSlowWorkers(text)
 	if err != nil || l.String() != text {
 		t.Fatalf("%q reads as %v, %v", text, l, err)
 	}
 	for _, c := range []struct {
 		rank, step int
-		want       float64
-	}{{1, 0, 3}, {1, 39, 3}, {1, 40, 1}, {0, 19, 1}, {0, 20, 1.5}, {2, 50, 1}} {
-		if got := l.At(c.rank, c.step); got != c.want {
-			t.Errorf("rank %d, step %d: %v, want %v", c.rank, c.step, got, c.want)
+		factor     float64
+		delay      time.Duration
+	}{{1, 0, 3, 0}, {1, 39, 3, wait}, {1, 40, 1, wait}, {1, 50, 1, 0}, {0, 19, 1, 0}, {0, 20, 1.5, 0},
+		{2, 50, 1, 0}} {
+		if factor, delay := l.At(c.rank, c.step); factor != c.factor || delay != c.delay {
+			t.Errorf("rank %d, step %d: %v and %v, want %v and %v", c.rank, c.step, factor, delay, c.factor,
+				c.delay)
 		}
 	}
 	if got := l.Below(1).String(); got != "0:1.5@20" {
@@ -37,13 +43,16 @@ func TestSlowWorkersAreRefused(t *testing.T) {
 		"1:0.5":     "factor 0.5 is out of range, want 1",
 		"1:NaN":     "factor NaN is out of range",
 		"1:1000000": "to 1000",
+		"1:-2ms":    "a time of -2ms is out of range, want 0s to 10s",
+		"1:1h":      "a time of 1h0m0s is out of range",
+		"1:20ns@":   "is not RANK:FACTOR or RANK:TIME",
 	} {
 		if l, err := setting.ParseSlowWorkers(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v, want %q", text, l, err, want)
 		}
 	}
 	c := setting.Default()
-	c.Workers, c.SlowWorkers = 2, setting.SlowWorkers{{Rank: 2, Factor: 3}}
+	c.Workers, c.SlowWorkers = 2, setting.SlowWorkers{{Rank: 2, Pace: data.Pace{Factor: 3}}}
 	if err := c.Validate(); err == nil || !strings.Contains(err.Error(),
 		"slow-worker: there is no worker of rank 2 among 2 workers") {
 		t.Errorf("rank 2 of 2: %v", err)

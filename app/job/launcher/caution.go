@@ -93,13 +93,17 @@ func grown(s *record.Summary) string {
 		s.Loss.First, s.Loss.Last, test, s.Classes, math.Log(float64(s.Classes)))
 }
 
-// slowed says which workers are imitations of slower ones; "" if none is.
-func slowed(l setting.SlowWorkers) string {
-	if len(l) == 0 {
-		return ""
+// slowed says what a run of c imitates: slower workers, data that comes later.
+func slowed(c setting.Config) (texts []string) {
+	if len(c.SlowWorkers) > 0 {
+		texts = append(texts, fmt.Sprintf("--slow-worker %s: workers are slowed by sleeping; times are "+
+			"those of an imitation of unequal machines", c.SlowWorkers))
 	}
-	return fmt.Sprintf("--slow-worker %s: workers are slowed by a duty cycle of computing and sleeping; "+
-		"times are those of an imitation of unequal machines", l)
+	if text := c.SlowLoader.String(); text != "" {
+		texts = append(texts, fmt.Sprintf("--slow-loader %s: the preparation of batches is slowed by "+
+			"sleeping; times are those of an imitation of slower data", text))
+	}
+	return texts
 }
 
 // restarted says what restarts have cost; "" without any.

@@ -27,7 +27,7 @@ func (o Options) noteSettings(c setting.Config) {
 		fmt.Fprintf(o.Stderr, "note: same bits with any number of workers up to %d: add --shards %d to "+
 			"those runs\n", n, n)
 	}
-	if text := slowed(c.SlowWorkers); text != "" {
+	for _, text := range slowed(c) {
 		fmt.Fprintln(o.Stderr, "note: "+text)
 	}
 	if c.Insecure && !c.IsOneProcess() {

@@ -15,6 +15,7 @@ import (
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/data"
 	"lockstep/optim"
 )
 
@@ -272,7 +273,7 @@ func TestResumeLeavesOutWhatTheStrategyHasNot(t *testing.T) {
 	want := run(t, short(t), launcher.Options{}).ParameterSHA256
 	for name, change := range map[string]func(*setting.Config){
 		"rebalance": func(c *setting.Config) {
-			c.Rebalance, c.SlowWorkers = true, setting.SlowWorkers{{Rank: 1, Factor: 2}}
+			c.Rebalance, c.SlowWorkers = true, setting.SlowWorkers{{Rank: 1, Pace: data.Pace{Factor: 2}}}
 		},
 		"overlap-forward": func(c *setting.Config) { c.OverlapForward = true },
 		"shard-optimizer": func(c *setting.Config) { c.ShardOptimizer = true },

@@ -96,9 +96,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *job.Resumption, res
 	}
 	addGPUs(s, told.isLab)
 	s.Work = workOf(s, told.coreShare)
-	if text := slowed(c.SlowWorkers); text != "" {
-		s.Cautions = append(s.Cautions, text)
-	}
+	s.Cautions = append(s.Cautions, slowed(c)...)
 	return s, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"lockstep/graph"
 	"lockstep/graph/gpu"
 	"lockstep/internal/kernel/peak"
+	"lockstep/trace"
 	"lockstep/train"
 )
 
@@ -36,6 +37,8 @@ type processor struct {
 	gpu       device           // computes the passes of the training loop; nil: cpu does
 	gpuMemory gpuMemory        // in use on it
 	slowness  float64          // of cpu; 0 or 1: full speed
+	delay     time.Duration    // that every step waits for before its first pass
+	isDue     bool             // this step has not waited yet
 	cores     record.CoreTimes // during the training loop
 }
 
@@ -199,11 +202,26 @@ func (w *Worker) sharesGPU() bool {
 
 // slow sets the speed of this worker's computation in a step, as --slow-worker says.
 func (w *Worker) slow(step int) {
-	factor := w.Config.SlowWorkers.At(w.Rank, step)
-	if factor == max(1, w.slowness) { // 0 before the first step
-		return
+	factor, delay := w.Config.SlowWorkers.At(w.Rank, step)
+	w.isDue = delay > 0
+	if delay != w.delay {
+		w.delay = delay
+		w.Note("from step %d on: %v of waiting before the first pass of every step (--slow-worker)", step,
+			delay)
 	}
-	w.slowness = factor
-	w.cpu.Slow(factor)
-	w.Note("from step %d on: computation slowed %v times by a duty cycle (--slow-worker)", step, factor)
+	if factor != max(1, w.slowness) { // 0 before the first step
+		w.slowness = factor
+		w.cpu.Slow(factor)
+		w.Note("from step %d on: computation slowed %v times by a duty cycle (--slow-worker)", step, factor)
+	}
+}
+
+// begins notes the start of a batch; it is train.Config.Watch. A worker that is to wait in every step does
+// so here, so that the forward pass has the time.
+func (w *Worker) begins(p trace.Phase) {
+	w.Beacon.Move(p)
+	if w.isDue && p == trace.Forward {
+		w.isDue = false
+		time.Sleep(w.delay)
+	}
 }

@@ -147,7 +147,8 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
-		Checkpointer: checkpointer, CPU: w.cpu, Executor: w.executor(), Watch: w.Beacon.Move,
+		Checkpointer: checkpointer, CPU: w.cpu, Executor: w.executor(), Watch: w.begins,
+		Pace:   c.SlowLoader,
 		Scored: w.Beacon.Scored, Trace: r,
 	})
 }
