@@ -23,7 +23,7 @@ type headed struct {
 func commandGroups() []headed {
 	return []headed{
 		{"Train", []string{"train", "recipe"}},
-		{"Compare", []string{"bench", "commbench", "check", "replay"}},
+		{"Compare", []string{"bench", "commbench", "check", "explain", "replay"}},
 		{"Look", []string{"report", "bundle"}},
 		{"Use", []string{"data", "checkpoint"}},
 		{"On several hosts", []string{"launch", "run", "generate", "doctor", "lab", "token", "server"}},

@@ -26,6 +26,7 @@ func commands() []func(*app) *cobra.Command {
 		benchCommand,
 		reportCommand,
 		checkCommand,
+		explainCommand,
 		bundleCommand,
 		replayCommand,
 		commbenchCommand,

@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/internal/regular"
+)
+
+// Subject is a row with the runs that a folder has of it, to be looked into and run again.
+type Subject struct {
+	Row    Row        // as it can be run again
+	Record record.Row // with its runs
+	Name   string     // of the row, unique among those of its folder unless it is a copy
+	// Unfit says why it cannot be run again here; "": it can.
+	Unfit string
+}
+
+// Subjects returns the rows of the benchmark in a folder, or the one of a training run. Each has a run that
+// succeeded. The errors are *setting.UsageError, or those of a file.
+func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
+	if report.HoldsTraining(folder) {
+		s, err := trained(folder, k)
+		return []Subject{s}, err
+	}
+	r, err := report.Read(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, setting.Refuse("%s holds neither a benchmark nor a training run that has ended; give "+
+			"the folder of either, or FOLDER#ROW for a row of a benchmark", folder)
+	}
+	if err != nil {
+		return nil, setting.Refuse("%v; give a folder whose files are whole", err)
+	}
+	if r.IsChanged {
+		return nil, setting.Refuse("%s was changed after it was written; nothing is made of it",
+			filepath.Join(folder, report.ResultsFile))
+	}
+	plan, _, _, unplanned := readBench(folder, k)
+	var all []Subject
+	for i, row := range r.Rows {
+		s := Subject{Record: row}
+		set := row.Setting
+		s.Name = fmt.Sprintf("%s %s %d×%d", set.Model, set.Strategy, set.Workers, set.Threads)
+		switch {
+		case unplanned != nil:
+			s.Unfit = fmt.Sprintf("its folder has no plan by which it could be run again: %v", unplanned)
+		default:
+			s.Row, s.Name = plan.Rows[i], plan.Rows[i].Name()
+			s.Unfit = unfit(s.Row)
+		}
+		if r.Lab != "" || r.Hosts != nil {
+			s.Unfit = "it ran on several hosts"
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// unfit says why a row cannot be run again for a look into it.
+func unfit(r Row) string {
+	switch {
+	case r.Peer != "":
+		return "another program runs it"
+	case r.Replay != "":
+		return "it repeats the updates of another run"
+	}
+	return ""
+}
+
+// trained returns the training run in a folder.
+func trained(folder string, k *setting.Catalog) (s Subject, err error) {
+	f, err := regular.Open(filepath.Join(folder, rundir.SummaryFile))
+	if err != nil {
+		return s, setting.Refuse("%v", err)
+	}
+	defer f.Close() // only read
+	summary, err := record.DecodeSummary(f)
+	if err != nil || summary.Workers < 1 {
+		return s, setting.Refuse("%s: %v; give a folder whose files are whole", f.Name(),
+			cmp.Or(err, errors.New("a run without workers")))
+	}
+	if summary.IsChanged {
+		return s, setting.Refuse("%s was changed after it was written; nothing is made of it", f.Name())
+	}
+	if summary.IsInterrupted {
+		return s, setting.Refuse("%s: the run ended early; give one that has ended, or resume it: lockstep "+
+			"train --resume %s", folder, folder)
+	}
+	c, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
+	if err != nil {
+		return s, err
+	}
+	c.Catalog, c.Out = k, folder
+	s.Row = Row{Config: c}
+	s.Name = filepath.Base(folder)
+	s.Record = record.Row{Setting: s.Row.setting(), Runs: make([]record.Run, 1)}
+	if err := collect(&s.Record.Runs[0], &s.Record, c, summary); err != nil {
+		return s, setting.Refuse("%v; give a folder whose files are whole", err)
+	}
+	set := &s.Record.Setting
+	set.Workers, set.Threads = summary.Workers, summary.Threads
+	s.Unfit = unfit(s.Row)
+	hosts := map[string]bool{}
+	for _, r := range summary.Ranks {
+		hosts[r.Host] = true
+	}
+	if len(hosts) > 1 {
+		s.Unfit = "it ran on several hosts"
+	}
+	if c.Resume != "" || summary.Resumed != nil {
+		s.Unfit = cmp.Or(s.Unfit, "it was resumed")
+	}
+	return s, nil
+}

@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"encoding/json"
+	"slices"
+
+	"lockstep/app/record"
+	"lockstep/app/strategy"
+)
+
+// Cost is a part of the time of a step, of which a [Term] is the difference between two sides.
+type Cost int
+
+// The costs of a step. Work, Efficiency and Memory are what the compute of a step divides into when two sides
+// are compared; a profile of one side has all of it as Work.
+const (
+	Work       Cost = iota // computing the samples that a worker has, by the slower side's speed alone
+	Efficiency             // of kernels, at the shape that a worker has
+	Memory                 // contention for what cores share, frequency included
+	Cores                  // threads that were runnable without a core
+	Straggler              // waiting for a worker that computes longer than the others
+	Imbalance              // waiting for a worker that has more shards than the others
+	Latency                // messages of the exchange, however long they are
+	Bandwidth              // bytes of the exchange, moved and added
+	Codec                  // writing and reading them in the wire's form
+	Data                   // waiting for the loader
+	Optimizer              // updating weights
+	Checkpoint             // copying the state, or waiting until it can be
+	Evaluation             // on the test set, within steps
+	Runtime                // pauses of the language's runtime
+	Other                  // the rest of the phase other
+	NumCosts   = iota
+)
+
+// String returns the name of a cost, as terms have it in JSON.
+func (c Cost) String() string {
+	return [...]string{"work", "efficiency", "memory", "cores", "straggler", "imbalance", "latency",
+		"bandwidth", "codec", "data", "optimizer", "checkpoint", "evaluation", "runtime", "other"}[c]
+}
+
+// Costs are seconds of a step by [Cost].
+type Costs [NumCosts]float64
+
+// Sum returns the seconds of all costs.
+func (c Costs) Sum() (sum float64) {
+	for _, v := range c {
+		sum += v
+	}
+	return sum
+}
+
+// plus returns c with f times other added.
+func (c Costs) plus(f float64, other Costs) Costs {
+	for i, v := range other {
+		c[i] += f * v
+	}
+	return c
+}
+
+// Link is the network that a side's workers had between them, as far as it was asked for.
+type Link struct {
+	BytesPerSecond float64 // of each host, in each direction; 0: not limited
+	Delay          float64 // seconds that every message takes; 0: none was added
+}
+
+// Side is one of the two things that are compared, with its runs.
+type Side struct {
+	Name    string         // for a reader
+	Setting record.Setting // what was run
+	Link    *Link          // of a lab; nil: there was none
+	Runs    []*record.Run  // that succeeded and from which nobody took cores, unless all were disturbed
+}
+
+// NewSide returns the side of a row, by the runs that a report counts too.
+func NewSide(name string, row *record.Row, link *Link) Side {
+	s := Side{Name: name, Setting: row.Setting, Link: link}
+	for i := range row.Runs {
+		if row.Runs[i].Error == "" && len(row.Runs[i].Ranks) > 0 {
+			s.Runs = append(s.Runs, &row.Runs[i])
+		}
+	}
+	isCalm := func(r *record.Run) bool { return !r.Taken.IsDisturbed() }
+	if slices.ContainsFunc(s.Runs, isCalm) {
+		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Run) bool { return !isCalm(r) })
+	}
+	return s
+}
+
+// way returns the side's strategy.
+func (s Side) way() strategy.Strategy { return strategy.Named(s.Setting.Strategy) }
+
+// perWorker returns the samples that a worker has in a step, on average.
+func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
+
+// isApart reports whether no worker waits for another within a step.
+func (s Side) isApart() bool { return s.Setting.Workers == 1 || s.way().IsFloor || s.way().IsAsync }
+
+// firstSteps are left out of every mean: memory is touched for the first time, links are measured.
+const firstSteps = 2
+
+// averageEvery returns the number of steps from one exchange to the next.
+func (s Side) averageEvery(run *record.Run) int {
+	if s.way().Exchange != strategy.Averages {
+		return 1
+	}
+	var c struct {
+		Every int `json:"average-every"`
+	}
+	if json.Unmarshal(run.Config, &c) != nil || c.Every < 1 {
+		return 1
+	}
+	return c.Every
+}

@@ -1,0 +1,302 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/stat"
+)
+
+// Term is one reason for a difference of two steps. Times are in milliseconds, positive where side B takes
+// longer.
+type Term struct {
+	Name string  `json:"name"` // of the [Cost]
+	Rank *int    `json:"rank"` // of a single worker; null: it is nobody's
+	MS   float64 `json:"ms"`   // it takes of the difference
+	Low  float64 `json:"low"`  // end of its interval
+	High float64 `json:"high"` // end of its interval
+	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none.
+	Confirmed *bool `json:"confirmed"`
+	// Intervention is what those runs changed or, without any, why there were none; "": it is not large.
+	Intervention string `json:"intervention"`
+	// Predicted and Changed are how much of a step the intervention was to take away by the term, and how
+	// much it did, with the interval; left out: there was none.
+	Predicted float64    `json:"predicted_ms,omitzero"`
+	Changed   float64    `json:"changed_ms,omitzero"`
+	Interval  [2]float64 `json:"changed_interval_ms,omitzero"`
+
+	cost Cost
+}
+
+// Cost returns what the term is of.
+func (t Term) Cost() Cost { return t.cost }
+
+// isTold reports whether the interval leaves out 0.
+func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
+
+// Compared says how one side's step was measured.
+type Compared struct {
+	Name    string  `json:"name"`           // of the side
+	StepMS  float64 `json:"step_ms"`        // mean of its runs
+	Runs    int     `json:"runs"`           // recorded
+	Again   int     `json:"again"`          // made by explain
+	Last    *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
+	Workers int     `json:"workers"`
+}
+
+// Explanation is why side B takes longer than side A, or less long.
+type Explanation struct {
+	A, B         Compared
+	DifferenceMS float64    `json:"difference_ms"`          // B - A, means of steps
+	Interval     [2]float64 `json:"difference_interval_ms"` // of it
+	Terms        []Term     `json:"terms"`                  // the largest first
+	ResidualMS   float64    `json:"residual_ms"`            // of the difference that no term has
+	Culprit      string     `json:"culprit"`                // name of the term; "": none is told apart
+	// RecordedMS is the difference of the runs that were given, AgainMS that of the same two sides in runs
+	// that explain made; null: it made none.
+	RecordedMS float64  `json:"recorded_ms"`
+	AgainMS    *float64 `json:"again_ms"`
+	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
+	IsPassing bool `json:"passing"`
+	// IsTold says that the difference is one, by its interval and by its size.
+	IsTold bool `json:"told_apart"`
+
+	step float64 // milliseconds of side A's
+}
+
+// IncomparableError says why two sides have no steps to compare.
+type IncomparableError struct{ Reason string }
+
+// Error returns the reason.
+func (e *IncomparableError) Error() string { return e.Reason }
+
+// Large is the share of a step below which a term is not worth a run, nor to be called a culprit.
+const Large = 0.03
+
+// Check returns an *IncomparableError if two sides did not train the same model, or have no steps.
+func Check(a, b Side) error {
+	for _, s := range []Side{a, b} {
+		steps := 0
+		for _, r := range s.Runs {
+			for _, rank := range r.Ranks {
+				steps = max(steps, len(rank.Steps.Seconds))
+			}
+		}
+		switch {
+		case steps <= firstSteps:
+			return &IncomparableError{fmt.Sprintf("%s has %d steps: want more than %d, because the first "+
+				"ones are no measure of the others", s.Name, steps, firstSteps)}
+		case s.Setting.Peer != "":
+			return &IncomparableError{fmt.Sprintf("%s was run by %s, which does not tell what its steps "+
+				"take: want rows of Lockstep", s.Name, s.Setting.Peer)}
+		}
+	}
+	if x, y := a.Setting.Model, b.Setting.Model; x != y {
+		return &IncomparableError{fmt.Sprintf("%s trains %s, %s trains %s: their steps do not do the same "+
+			"work; want one model", a.Name, x, b.Name, y)}
+	}
+	return nil
+}
+
+// Decompose explains the difference of the steps of two sides by their runs alone. It fails with an
+// *[IncomparableError].
+func Decompose(a, b Side) (*Explanation, error) {
+	if err := Check(a, b); err != nil {
+		return nil, err
+	}
+	return newPair(a, b, contention{1, 1}).explain(), nil
+}
+
+// contention is how many times as long a worker computes beside the others as alone, by side; 1 where that is
+// not known.
+type contention struct{ a, b float64 }
+
+// pair is two sides with what their runs cost.
+type pair struct {
+	a, b         Side
+	costsA       []profile
+	costsB       []profile
+	lastA, lastB Recurs
+	beside       contention
+}
+
+func newPair(a, b Side, beside contention) pair {
+	p := pair{a: a, b: b, beside: beside}
+	p.costsA, p.lastA = a.profiles()
+	p.costsB, p.lastB = b.profiles()
+	return p
+}
+
+// explain lists the terms.
+func (p pair) explain() *Explanation {
+	e := &Explanation{A: compared(p.a, p.costsA, p.lastA), B: compared(p.b, p.costsB, p.lastB)}
+	e.step = e.A.StepMS
+	var total []float64
+	terms := make([][]float64, NumCosts)
+	for _, two := range p.paired() {
+		d := p.difference(two[0].mean, two[1].mean)
+		total = append(total, two[1].measured-two[0].measured)
+		for c, v := range d {
+			terms[c] = append(terms[c], v)
+		}
+	}
+	within, all := p.within()
+	e.DifferenceMS, e.Interval = inMS(total, all, sureCoverage)
+	e.RecordedMS = e.DifferenceMS
+	e.ResidualMS = e.DifferenceMS
+	for c := range Cost(NumCosts) {
+		t := Term{Name: c.String(), cost: c}
+		var interval [2]float64
+		t.MS, interval = inMS(terms[c], within[c], stat.Confidence)
+		t.Low, t.High = interval[0], interval[1]
+		t.Rank = p.rankOf(t)
+		e.ResidualMS -= t.MS
+		if t.MS != 0 || t.isTold() {
+			e.Terms = append(e.Terms, t)
+		}
+	}
+	slices.SortStableFunc(e.Terms, func(x, y Term) int {
+		if math.Abs(x.MS) > math.Abs(y.MS) {
+			return -1
+		}
+		return 1
+	})
+	e.judge()
+	return e
+}
+
+// sureCoverage is that of the interval by which a difference is told to be one: two equal rows shall hardly
+// ever be.
+const sureCoverage = 0.99
+
+// judge says whether the sides are told apart, and which term is the culprit.
+func (e *Explanation) judge() {
+	d := e.DifferenceMS
+	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0) && math.Abs(d) > Large*e.step
+	e.Culprit = ""
+	if !e.IsTold {
+		return
+	}
+	for _, wantsConfirmed := range []bool{true, false} {
+		for _, t := range e.Terms {
+			isConfirmed := t.Confirmed != nil && *t.Confirmed
+			if isConfirmed == wantsConfirmed && e.isLarge(t) && t.MS*d > 0 && e.Culprit == "" {
+				e.Culprit = t.Name
+			}
+		}
+	}
+}
+
+// isLarge reports whether a term is told from 0 and more than a small part of a step.
+func (e *Explanation) isLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > Large*e.step }
+
+func compared(s Side, all []profile, last Recurs) Compared {
+	c := Compared{Name: s.Name, Workers: s.Setting.Workers, Runs: len(s.Runs)}
+	for _, p := range all {
+		c.StepMS += 1e3 * p.measured / float64(len(all))
+	}
+	if last.Rank >= 0 {
+		c.Last = &last
+	}
+	return c
+}
+
+// rankOf returns the worker that a straggler's term is of, if it recurs.
+func (p pair) rankOf(t Term) *int {
+	if t.cost != Straggler && t.cost != Imbalance {
+		return nil
+	}
+	who := p.lastB
+	if t.MS < 0 {
+		who = p.lastA
+	}
+	if !who.IsRecurring {
+		return nil
+	}
+	return &who.Rank
+}
+
+// paired returns the runs of both sides round by round; without a round in common, in their order.
+func (p pair) paired() (pairs [][2]profile) {
+	for _, x := range p.costsA {
+		i := slices.IndexFunc(p.costsB, func(y profile) bool { return y.round == x.round })
+		if i >= 0 {
+			pairs = append(pairs, [2]profile{x, p.costsB[i]})
+		}
+	}
+	if pairs == nil {
+		for i := range min(len(p.costsA), len(p.costsB)) {
+			pairs = append(pairs, [2]profile{p.costsA[i], p.costsB[i]})
+		}
+	}
+	return pairs
+}
+
+// difference returns b - a with the difference in computation divided into work, efficiency and contention.
+func (p pair) difference(a, b Costs) Costs {
+	d := b.plus(-1, a)
+	x, y := p.a.Setting, p.b.Setting
+	aloneA, aloneB := a[Work]/p.beside.a, b[Work]/p.beside.b
+	share := p.b.perWorker() * float64(x.Threads) / (p.a.perWorker() * float64(y.Threads))
+	perShard := func(s Side) float64 { return float64(s.Setting.Batch) / float64(s.Setting.Shards) }
+	if p.beside == (contention{1, 1}) && x.Threads == y.Threads && perShard(p.a) == perShard(p.b) {
+		aloneB = aloneA * share // shards of one shape take as long; workers slow one another
+	}
+	d[Work] = aloneA * (share - 1)
+	d[Efficiency] = aloneB - aloneA*share
+	d[Memory] = (b[Work] - aloneB) - (a[Work] - aloneA)
+	return d
+}
+
+// numBatches is into how many stretches a run is cut to see how its steps vary.
+const numBatches = 10
+
+// within returns half the widths of the intervals of the terms and of their sum by how the steps of single
+// runs vary, for sides without runs enough to tell: from means of stretches long enough to be independent.
+func (p pair) within() (half Costs, all float64) {
+	pairs := p.paired()
+	if len(pairs) >= stat.LeastRounds || len(pairs) == 0 {
+		return half, 0
+	}
+	for _, side := range pairs[0] {
+		n := len(side.steps)
+		size := max(n/numBatches, 1)
+		columns := make([][]float64, NumCosts+1)
+		for lo := 0; lo+size <= n; lo += size {
+			mean := meanOf(side.steps[lo : lo+size])
+			for c, v := range mean {
+				columns[c] = append(columns[c], v)
+			}
+			columns[NumCosts] = append(columns[NumCosts], mean.Sum())
+		}
+		for c := range columns {
+			i := stat.MomentsOf(columns[c]).MeanInterval(stat.Confidence)
+			if c == NumCosts {
+				all = math.Hypot(all, (i.Hi-i.Lo)/2)
+			} else {
+				half[c] = math.Hypot(half[c], (i.Hi-i.Lo)/2)
+			}
+		}
+	}
+	// Two runs of one program differ by more than their steps do.
+	spread := runSpread * (pairs[0][0].measured + pairs[0][1].measured) / 2
+	half[Memory] = math.Hypot(half[Work], spread)
+	half[Work], half[Efficiency] = 0, half[Memory]
+	return half, math.Hypot(all, spread)
+}
+
+// runSpread is by how much the step of two runs of one program differs in 19 of 20 pairs, relative, on a
+// quiet machine. Where there are rounds, they tell.
+const runSpread = 0.03
+
+// inMS returns the mean of some seconds in milliseconds, with its interval: of the values if they are enough,
+// else of the given half width.
+func inMS(x []float64, half, coverage float64) (mean float64, interval [2]float64) {
+	mean = 1e3 * stat.Mean(x)
+	if len(x) >= stat.LeastRounds {
+		i := stat.MomentsOf(x).MeanInterval(coverage)
+		return mean, [2]float64{1e3 * i.Lo, 1e3 * i.Hi}
+	}
+	return mean, [2]float64{mean - 1e3*half, mean + 1e3*half}
+}

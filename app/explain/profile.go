@@ -1,0 +1,309 @@
+package explain
+
+import (
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// profile is what the steps of one run cost.
+type profile struct {
+	round    int
+	mean     Costs
+	steps    []Costs  // by step or, of workers that average, by round of averages
+	measured float64  // mean seconds of a step, however it is cut up
+	last     [2][]int // steps in which each rank arrived last, by half of the run
+}
+
+// block is what a rank spent in a step, or on average in those between two exchanges.
+type block struct {
+	own          Costs
+	wait, shards float64
+}
+
+// profileOf cuts up the steps of a run. late is the worker whose excess counts as a straggler's rather than
+// as everybody's computation; -1: none.
+func (s Side) profileOf(run *record.Run, late int) profile {
+	workers := len(run.Ranks)
+	p := profile{round: run.Round, last: [2][]int{make([]int, workers), make([]int, workers)}}
+	ranks := make([]columns, workers)
+	n := math.MaxInt
+	for i := range run.Ranks {
+		ranks[i] = columnsOf(&run.Ranks[i].Steps, s.Setting.Threads)
+		n = min(n, len(ranks[i].own))
+	}
+	every := min(s.averageEvery(run), max(n, 1))
+	first := min(firstSteps, n-1)
+	if every > 1 {
+		first = n % every // so that blocks end where the weights were averaged
+	}
+	slowest := slowestOf(ranks, first, n)
+	for lo := first; lo+every <= n; lo += every {
+		blocks := make([]block, workers)
+		for i, c := range ranks {
+			blocks[i] = c.block(lo, lo+every)
+		}
+		crit := slowest
+		if !s.isApart() {
+			crit = lastOf(blocks)
+			p.last[(lo-first)*2/(n-first)][crit]++
+		}
+		p.steps = append(p.steps, attribute(blocks, crit, late, s.way().IsAsync))
+	}
+	p.measured = measured(run, first, n)
+	p.mean = meanOf(p.steps)
+	s.splitExchange(&p, run, first)
+	return p
+}
+
+// columns are the costs of one rank by step before the exchange, and what it waited in it.
+type columns struct {
+	own          []Costs // Work is all computation
+	wait, shards []float64
+}
+
+// columnsOf sorts a rank's samples. The optimizer's time is that after the exchange before, because all ranks
+// leave an exchange together.
+func columnsOf(s *record.Steps, threads int) columns {
+	n := len(s.Seconds)
+	c := columns{own: make([]Costs, n), wait: s.Phases["sync_exposed"]}
+	for i := range n {
+		at := func(name string) float64 { return entry(s.Phases[name], i) }
+		own := &c.own[i]
+		compute := at("forward") + at("backward")
+		own[Cores] = min(entry(nil, i)/float64(threads), compute)
+		own[Runtime] = min(entry(nil, i), compute-own[Cores])
+		own[Work] = compute - own[Cores] - own[Runtime]
+		own[Data], own[Evaluation], own[Other] = at("data"), at("evaluation"), at("other")
+		own[Optimizer] = entry(s.Phases["optimizer"], max(i-1, 0))
+	}
+	for _, v := range s.Shards {
+		c.shards = append(c.shards, float64(v))
+	}
+	return c
+}
+
+// block returns the means over some steps.
+func (c columns) block(lo, hi int) (b block) {
+	b.own = meanOf(c.own[lo:hi])
+	for i := lo; i < hi; i++ {
+		b.wait += entry(c.wait, i) / float64(hi-lo)
+		b.shards += entry(c.shards, i) / float64(hi-lo)
+	}
+	return b
+}
+
+// entry returns x[i]; 0 where the column does not go so far.
+func entry(x []float64, i int) float64 {
+	if i >= len(x) || math.IsNaN(x[i]) {
+		return 0
+	}
+	return x[i]
+}
+
+// slowestOf returns the rank that spent most.
+func slowestOf(ranks []columns, lo, hi int) int {
+	all := make([]block, len(ranks))
+	for i, c := range ranks {
+		all[i] = c.block(lo, hi)
+	}
+	return lastOf(all)
+}
+
+// lastOf returns the rank that arrives last.
+func lastOf(blocks []block) (last int) {
+	for i, b := range blocks {
+		if b.own.Sum() > blocks[last].own.Sum() {
+			last = i
+		}
+	}
+	return last
+}
+
+// attribute cuts up a step. All ranks wait for the one called last, so the step is what it spent, and what
+// the exchange took beyond that wait, which is left in Latency. How much longer it computed than the others
+// is a straggler's, unless it had more shards. Workers that wait for nobody, isAsync, have the mean of all.
+func attribute(blocks []block, last, late int, isAsync bool) Costs {
+	var base, mean Costs // of those that are not late; of all
+	others, shards, wait := 0.0, 0.0, 0.0
+	workers := float64(len(blocks))
+	for _, b := range blocks {
+		shards += b.shards / workers
+		wait += b.wait / workers
+		mean = mean.plus(1/workers, b.own)
+	}
+	if isAsync {
+		mean[Latency] = wait
+		return mean
+	}
+	for i, b := range blocks {
+		if i == late && len(blocks) > 1 {
+			continue
+		}
+		others++
+		own := b.own
+		if b.shards > 0 {
+			own[Work] *= shards / b.shards
+		}
+		base = base.plus(1, own)
+	}
+	base = Costs{}.plus(1/others, base)
+	out := blocks[last].own
+	out[Latency] = wait - (out.Sum() - mean.Sum())
+	if shards > 0 {
+		out[Imbalance] = base[Work] * (blocks[last].shards/shards - 1)
+	}
+	out[Straggler] = -out[Imbalance]
+	for _, c := range []Cost{Work, Optimizer, Other} {
+		out[Straggler] += out[c] - base[c]
+		out[c] = base[c]
+	}
+	return out
+}
+
+// measured returns the mean time of a step.
+func measured(run *record.Run, lo, hi int) (mean float64) {
+	for _, r := range run.Ranks {
+		for i := lo; i < hi; i++ {
+			mean += r.Steps.Seconds[i] / float64((hi-lo)*len(run.Ranks))
+		}
+	}
+	return mean
+}
+
+// splitExchange divides what Latency has of an exchange: the codec's part as it was measured, then the bytes
+// by the rate of the link where that is known, and sums. All of it counts as far as it was exposed.
+func (s Side) splitExchange(p *profile, run *record.Run, first int) {
+	all := p.mean[Latency]
+	if all <= 0 {
+		return
+	}
+	exposed := exposedShare(run, first)
+	codec := min(exposed*0, all)
+	bytes := 0.0
+	if s.Link != nil && s.Link.BytesPerSecond > 0 {
+		bytes = exposed * busiestBytes(run, first) / s.Link.BytesPerSecond
+	}
+	bytes = min(bytes, all-codec)
+	for i := range p.steps {
+		c := &p.steps[i]
+		c[Codec], c[Bandwidth] = c[Latency]*codec/all, c[Latency]*bytes/all
+		c[Latency] -= c[Codec] + c[Bandwidth]
+	}
+	p.mean = meanOf(p.steps)
+}
+
+// exposedShare returns the part of the exchange that computation did not hide; 1 where that is not told.
+func exposedShare(run *record.Run, first int) float64 {
+	exposed, hidden := 0.0, 0.0
+	for _, r := range run.Ranks {
+		if r.Hidden == nil {
+			return 1
+		}
+		hidden += *r.Hidden
+		exposed += stat.Mean(r.Steps.Phases["sync_exposed"][first:])
+	}
+	if exposed+hidden <= 0 {
+		return 1
+	}
+	return exposed / (exposed + hidden)
+}
+
+// busiestBytes returns the bytes of a step that the busiest link carries one after another: one direction of
+// a worker's, or both of a server's, which first receives and then sends.
+func busiestBytes(run *record.Run, first int) float64 {
+	most := float64(run.ServerBytes) / float64(max(run.Steps, 1))
+	for _, r := range run.Ranks {
+		for _, column := range []record.Numbers{r.Steps.Sent, r.Steps.Received} {
+			if first < len(column) {
+				most = max(most, stat.Mean(column[first:]))
+			}
+		}
+	}
+	return most
+}
+
+// meanOf returns the mean of some costs.
+func meanOf(all []Costs) (mean Costs) {
+	for _, c := range all {
+		mean = mean.plus(1/float64(len(all)), c)
+	}
+	return mean
+}
+
+// Recurs says how often a worker arrived last at the exchange.
+type Recurs struct {
+	Rank  int     `json:"rank"`  // that was last most often
+	Share float64 `json:"share"` // of the steps in which it was
+	// IsRecurring says that chance does not explain it: neither in all steps nor in a half of them.
+	IsRecurring bool `json:"recurring"`
+}
+
+// chance is the probability below which something is not called chance.
+const chance = 1e-3
+
+// recurs returns who was last how often in all runs.
+func recurs(all []profile) Recurs {
+	if len(all) == 0 || len(all[0].last[0]) < 2 {
+		return Recurs{Rank: -1}
+	}
+	workers := len(all[0].last[0])
+	var halves [2][]int
+	var steps [2]int
+	for h := range halves {
+		halves[h] = make([]int, workers)
+		for _, p := range all {
+			for i, n := range p.last[h] {
+				halves[h][i] += n
+				steps[h] += n
+			}
+		}
+	}
+	both := make([]int, workers)
+	for i := range both {
+		both[i] = halves[0][i] + halves[1][i]
+	}
+	r := Recurs{Rank: slices.Index(both, slices.Max(both))}
+	n := steps[0] + steps[1]
+	if n == 0 {
+		return Recurs{Rank: -1}
+	}
+	p := 1 / float64(workers)
+	r.Share = float64(both[r.Rank]) / float64(n)
+	r.IsRecurring = atLeast(both[r.Rank], n, p) < chance
+	for h := range halves {
+		r.IsRecurring = r.IsRecurring && float64(halves[h][r.Rank]) > p*float64(steps[h])
+	}
+	return r
+}
+
+// atLeast returns the probability that of n events of probability p at least k happen.
+func atLeast(k, n int, p float64) (sum float64) {
+	logOf := func(m int) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
+	for i := k; i <= n; i++ {
+		sum += math.Exp(logOf(n) - logOf(i) - logOf(n-i) + float64(i)*math.Log(p) +
+			float64(n-i)*math.Log1p(-p))
+	}
+	return min(sum, 1)
+}
+
+// profiles returns the profiles of a side's runs, and who was last.
+func (s Side) profiles() ([]profile, Recurs) {
+	cut := func(late int) (all []profile) {
+		for _, run := range s.Runs {
+			all = append(all, s.profileOf(run, late))
+		}
+		return all
+	}
+	all := cut(-1)
+	who := recurs(all)
+	if s.way().IsFloor && s.Setting.Workers > 1 && len(s.Runs) > 0 {
+		return all, Recurs{Rank: -1}
+	}
+	if who.IsRecurring {
+		all = cut(who.Rank)
+	}
+	return all, who
+}
