@@ -30,8 +30,10 @@ func TestRowsOnHosts(t *testing.T) {
 	for _, r := range plan.Rows {
 		names = append(names, r.Name())
 	}
-	if want := []string{"lenet single 1×2 on 1 host", "lenet single 1×4 on 1 host", "lenet ddp 2×2 on 1 host",
-		"lenet ddp 2×2 on 2 hosts", "lenet ddp 4×2 on 2 hosts"}; !slices.Equal(names, want) {
+	if want := []string{"lenet single 1 host × 1 worker × 2 threads",
+		"lenet single 1 host × 1 worker × 4 threads", "lenet ddp 1 host × 2 workers × 2 threads",
+		"lenet ddp 2 hosts × 1 worker × 2 threads",
+		"lenet ddp 2 hosts × 2 workers × 2 threads"}; !slices.Equal(names, want) {
 		t.Errorf("rows %q, want %q", names, want)
 	}
 	last := plan.Rows[len(plan.Rows)-1]
@@ -71,8 +73,10 @@ func TestASweepOverHostsHasItsBaseline(t *testing.T) {
 		}
 		return all
 	}
-	sweep := []string{"lenet single 1×2 on 1 host", "lenet ddp 2×2 on 1 host", "lenet ddp 2×2 on 2 hosts",
-		"lenet ddp 4×2 on 2 hosts", "lenet ddp 3×2 on 3 hosts", "lenet ddp 6×2 on 3 hosts"}
+	sweep := []string{"lenet single 1 host × 1 worker × 2 threads",
+		"lenet ddp 1 host × 2 workers × 2 threads",
+		"lenet ddp 2 hosts × 1 worker × 2 threads", "lenet ddp 2 hosts × 2 workers × 2 threads",
+		"lenet ddp 3 hosts × 1 worker × 2 threads", "lenet ddp 3 hosts × 2 workers × 2 threads"}
 	if got := names(); !slices.Equal(got, sweep) {
 		t.Errorf("rows %q, want %q", got, sweep)
 	}

@@ -122,7 +122,8 @@ func (p Plan) records() []record.Row {
 // skipped returns the note of a row that is left out.
 func (r Row) skipped(reason string) record.Skip {
 	return record.Skip{Model: r.Model, Workers: r.Workers, Reason: reason,
-		Strategy: strings.Join(append([]string{r.Strategy}, r.labels()...), " ")}
+		Strategy: strings.Join(strings.Fields(strings.Join(append([]string{r.Strategy, r.setting().Layout()},
+			r.labels()...), " ")), " ")}
 }
 
 // PlanFile is the file of a benchmark's folder with the plan, by which the benchmark can be resumed.

@@ -88,21 +88,17 @@ func (r *Row) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Name labels the row: model, strategy, workers x threads, hosts, its own settings, a wire that is no plain
-// one, slowed workers, the condition.
+// Name labels the row: model, strategy, its shape as [record.Setting.Shape] has it, its own settings, a wire
+// that is no plain one, slowed workers, the condition.
 func (r Row) Name() string {
-	return strings.Join(append([]string{r.Model, r.Strategy, fmt.Sprintf("%d×%d", r.Workers, r.Threads)},
-		r.labels()...), " ")
+	return strings.Join(append([]string{r.Model, r.Strategy, r.setting().Shape()}, r.labels()...), " ")
 }
 
-// labels returns what tells the row from others of its strategy and workers.
+// labels returns what tells the row from others of its strategy and shape.
 func (r Row) labels() []string {
-	all := []string{r.layout(), strings.ReplaceAll(r.Options, "+", " "), r.wire(), r.slow(), r.Condition.Name}
+	all := []string{strings.ReplaceAll(r.Options, "+", " "), r.wire(), r.slow(), r.Condition.Name}
 	return slices.DeleteFunc(all, func(label string) bool { return label == "" })
 }
-
-// layout words the distribution of a row's workers; "" if it has no hosts of its own.
-func (r Row) layout() string { return record.Setting{Hosts: r.Hosts, PerHost: r.PerHost}.Layout() }
 
 // wire returns the compression of gradients; "" if there is none, nothing is exchanged, or it is one of the
 // row's own settings.
@@ -154,6 +150,9 @@ func (r Row) setting() record.Setting {
 func (r Row) directory(t Trial) string {
 	name := fmt.Sprintf("%02d-%02d-%s-%s-w%dt%d", t.Round+1, t.Row+1, r.Model, r.Strategy, r.Workers,
 		r.Threads)
+	if r.Hosts > 0 {
+		name += fmt.Sprintf("h%d", r.Hosts)
+	}
 	return strings.Map(plain, strings.Join(append([]string{name}, r.labels()...), "-"))
 }
 

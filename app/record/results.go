@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/app/strategy"
+	"lockstep/internal/spelling"
 )
 
 // Schema is the version of the record, which summary.json and results.json carry. [Decode] reads this
@@ -145,6 +146,23 @@ func (s Setting) Layout() string {
 		return "on 1 host"
 	}
 	return fmt.Sprintf("on %d hosts", s.Hosts)
+}
+
+// Shape words how many workers there are: workers × threads such as "2×1" or, where they have hosts, "2
+// hosts × 1 worker", and the threads if each worker has several. Hosts that have unequal numbers: "3 workers
+// on 2 hosts".
+func (s Setting) Shape() string {
+	if s.Hosts == 0 {
+		return fmt.Sprintf("%d×%d", s.Workers, s.Threads)
+	}
+	text := spelling.Count(s.Workers, "worker") + " " + s.Layout()
+	if s.PerHost > 0 {
+		text = spelling.Count(s.Hosts, "host") + " × " + spelling.Count(s.PerHost, "worker")
+	}
+	if s.Threads > 1 {
+		text += " × " + spelling.Count(s.Threads, "thread")
+	}
+	return text
 }
 
 // Row is one configuration with all its runs, at most one per round.

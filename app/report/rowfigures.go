@@ -16,11 +16,10 @@ func (s *section) head(id, title string) plot.Head {
 	return plot.Head{ID: s.ID + "-" + id, Title: title}
 }
 
-// shapeText explains the workers and threads in the labels of rows by the last one: "2×1: 2 workers of 1
-// thread each."
+// shapeText explains the shape in the labels of rows by the last one: "2×1: 2 workers of 1 thread each."
 func shapeText(lines []*lineView) string {
 	s := lines[len(lines)-1].Setting
-	return fmt.Sprintf("%d×%d: %s of %s each.", s.Workers, s.Threads, spelling.Count(s.Workers, "worker"),
+	return fmt.Sprintf("%s: %s of %s each.", s.Shape(), spelling.Count(s.Workers, "worker"),
 		spelling.Count(s.Threads, "thread"))
 }
 

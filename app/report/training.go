@@ -313,10 +313,10 @@ func (f *facts) addLength(t *compare.Training) {
 	}
 	if t.Steps > 0 && !t.IsInterrupted {
 		f.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10", t.StepMS.Median, t.StepMS.P10, t.StepMS.P90)
-		all, of := t.Seconds/100, t.Phases
-		f.add("of the time", "forward %.0f %%, backward %.0f %%, exposed communication %.0f %%, optimizer "+
-			"%.0f %%, data %.0f %%, evaluation %.0f %%", of.Forward/all, of.Backward/all, of.SyncExposed/all,
-			of.Optimizer/all, of.Data/all, of.Evaluation/all)
+		of := func(phase float64) string { return shareText(phase / t.Seconds) }
+		f.add("of the time", "forward %s, backward %s, exposed communication %s, optimizer %s, data %s, "+
+			"evaluation %s", of(t.Phases.Forward), of(t.Phases.Backward), of(t.Phases.SyncExposed),
+			of(t.Phases.Optimizer), of(t.Phases.Data), of(t.Phases.Evaluation))
 	}
 	if t.SamplesPerSecond > 0 {
 		f.add("speed", "%s samples/s of training", digits(t.SamplesPerSecond, 3))

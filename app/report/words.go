@@ -108,10 +108,10 @@ func valueText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// shareText writes a share in percent, with one decimal below 10.
+// shareText writes a share in percent, with one decimal below 10; what is there is never "0.0 %".
 func shareText(v float64) string {
 	if v > -0.0995 && v < 0.0995 {
-		return fmt.Sprintf("%.1f %%", 100*v)
+		return percent(v)
 	}
 	return fmt.Sprintf("%.0f %%", 100*v)
 }

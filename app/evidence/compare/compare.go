@@ -200,14 +200,11 @@ func (c *Comparison) group(s record.Setting) *Group {
 	return &c.Groups[len(c.Groups)-1]
 }
 
-// label names a line by strategy and cores, its own settings, and a wire that is no plain one; algorithm,
+// label names a line by strategy and shape, its own settings, and a wire that is no plain one; algorithm,
 // link and a number follow where needed. A copy has the name of the row that it copies, and a number.
 func label(l *Line, others []*Line) string {
 	s := l.Setting
-	name := fmt.Sprintf("%s %d×%d", s.Strategy, s.Workers, s.Threads)
-	if where := s.Layout(); where != "" {
-		name += " " + where
-	}
+	name := s.Strategy + " " + s.Shape()
 	if s.Options != "" {
 		name += " " + strings.ReplaceAll(s.Options, "+", " ")
 	}

@@ -319,7 +319,7 @@ func TestOtherRefusals(t *testing.T) {
 	wantFound(t, c, "failed", "[ddp 2×1]", "failed:1", "runs:2", "rank 1 was killed")
 	wantFound(t, c, "parameters change", "[all-reduce 2×1]")
 	wantFound(t, c, "unequal runs", "[all-reduce 2×1]")
-	wantFound(t, c, "skipped", "vgg11 ddp ×1", "Alone.")
+	wantFound(t, c, "skipped", "vgg11 ddp, 1 worker", "Alone.")
 	if !slices.IsSortedFunc(c.Findings, func(a,
 		b finding.Finding) int {
 		return int(a.Severity) - int(b.Severity)

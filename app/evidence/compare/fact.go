@@ -7,6 +7,7 @@ import (
 
 	"lockstep/app/evidence/finding"
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 func parametersAgree(_ *record.Results, c *Comparison) (out []finding.Finding) {
@@ -116,7 +117,8 @@ func skipped(r *record.Results, _ *Comparison) (out []finding.Finding) {
 			i, at[s.Reason] = len(out), len(out)
 			out = append(out, finding.Finding{Values: finding.Values{"reason": s.Reason}})
 		}
-		out[i].Rows = append(out[i].Rows, fmt.Sprintf("%s %s ×%d", s.Model, s.Strategy, s.Workers))
+		out[i].Rows = append(out[i].Rows, fmt.Sprintf("%s %s, %s", s.Model, s.Strategy,
+			spelling.Count(s.Workers, "worker")))
 	}
 	return out
 }
