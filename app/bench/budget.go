@@ -29,34 +29,32 @@ type cost struct{ start, step float64 }
 
 const (
 	enoughSteps = 8   // that a run is not cut below while there are rounds to cut
-	leastSteps  = 3   // that it is not cut below: the first is not timed
+	leastSteps  = 3   // that no run is cut below: the first is not timed
 	probeSteps  = 2   // that a probe takes at least, however long they are
 	reserve     = 0.9 // of the budget is planned: runs may take longer than predicted
 )
 
-// fit cuts a plan to a time. Every group of comparable rows gets an equal part of it, and leaves to the
-// others what it does not need. Within a group steps are cut first, equally for all rows, then
-// rounds; at last the rows that take longest are left out.
+// fit cuts a plan to a time. Every bundle of rows gets an equal part of it, and leaves to the others what it
+// does not need. Within a bundle the length is cut first, equally for all rows, then rounds; at last the rows
+// that take longest are left out.
 func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
-	groups := p.groups()
-	slices.SortStableFunc(groups, func(a, b []int) int {
-		return cmp.Compare(p.seconds(a, costs, p.steps(a), 1), p.seconds(b, costs, p.steps(b), 1))
+	all := p.bundles()
+	slices.SortStableFunc(all, func(a, b bundle) int {
+		return cmp.Compare(a.seconds(a.rows, costs, a.wanted, 1), b.seconds(b.rows, costs, b.wanted, 1))
 	})
 	var fitted Fitted
 	rows, isLeft := slices.Clone(p.Rows), make([]bool, len(p.Rows))
-	for i, group := range groups {
-		share := (budget - fitted.Seconds) / float64(len(groups)-i)
-		kept, steps, rounds := p.cut(group, costs, share)
-		for _, at := range group {
-			rows[at], isLeft[at] = rows[at].cut(steps, rounds), !slices.Contains(kept, at)
+	for i, b := range all {
+		share := (budget - fitted.Seconds) / float64(len(all)-i)
+		kept, length, rounds := b.cut(costs, p.Repeats, share)
+		length = b.whole(length)
+		for _, at := range b.rows {
+			rows[at], isLeft[at] = b.shortened(at, length, rounds), !slices.Contains(kept, at)
 		}
-		if len(kept) > 0 {
-			steps = rows[kept[0]].NumSteps(rows[kept[0]].LimitTrain) // in whole epochs
-		}
-		seconds := p.seconds(kept, costs, steps, rounds)
+		seconds := b.seconds(kept, costs, length, rounds)
 		fitted.Seconds += seconds
 		fitted.Runs += rounds * len(kept)
-		fitted.Groups = append(fitted.Groups, p.line(group, kept, steps, rounds, seconds))
+		fitted.Groups = append(fitted.Groups, p.line(b, kept, rows, rounds, seconds))
 	}
 	p.Asked, p.Repeats, p.Rows = p.Repeats, 0, nil
 	for at, r := range rows {
@@ -71,74 +69,23 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	return p, fitted
 }
 
-// steps returns the length of a group's runs in steps.
-func (p Plan) steps(group []int) int { return p.Rows[group[0]].NumSteps(p.Rows[group[0]].LimitTrain) }
-
-// seconds returns the expected time of so many rounds of some rows.
-func (p Plan) seconds(rows []int, costs []cost, steps, rounds int) float64 {
-	sum := 0.0
-	for _, at := range rows {
-		sum += costs[at].start + float64(steps)*costs[at].step
-	}
-	return float64(rounds) * sum
-}
-
-// cut returns the rows of a group that fit a time, their steps and their rounds. A baseline is left out last.
-func (p Plan) cut(group []int, costs []cost, seconds float64) (kept []int, steps, rounds int) {
-	wanted, first := p.steps(group), p.Rows[group[0]]
-	enough := min(enoughSteps, wanted)
-	if first.Epochs > 0 { // an epoch ends with an evaluation
-		enough = max(enough, min(wanted, first.StepsPerEpoch(first.LimitTrain)))
-	}
-	kept = slices.Clone(group)
-	slices.SortStableFunc(kept, func(a, b int) int {
-		return cmp.Or(cmp.Compare(min(2, p.Rows[a].Workers), min(2, p.Rows[b].Workers)),
-			cmp.Compare(costs[a].step, costs[b].step))
-	})
-	for {
-		for rounds = p.Repeats; rounds >= 1; rounds-- {
-			steps = p.fitting(kept, costs, seconds/float64(rounds), wanted)
-			if steps >= enough || rounds == 1 && steps >= min(leastSteps, wanted) {
-				return kept, steps, rounds
-			}
+// line says what is left of a bundle.
+func (p Plan) line(b bundle, kept []int, rows []Row, rounds int, seconds float64) string {
+	var names []string
+	for _, at := range b.rows {
+		r := p.Rows[at]
+		name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch,
+			r.Condition.Name))
+		steps, wanted := 0, r.NumSteps(r.LimitTrain)
+		if len(kept) > 0 {
+			steps = rows[at].NumSteps(r.LimitTrain)
 		}
-		if len(kept) == 0 {
-			return nil, 0, 0
+		if name += fmt.Sprintf(" of %d steps (%d asked for)", steps, wanted); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		kept = kept[:len(kept)-1]
 	}
-}
-
-// fitting returns how many steps of some rows fit a time, at most wanted.
-func (p Plan) fitting(rows []int, costs []cost, seconds float64, wanted int) int {
-	fixed := p.seconds(rows, costs, 0, 1)
-	each := p.seconds(rows, costs, 1, 1) - fixed
-	if len(rows) == 0 || fixed+float64(wanted)*each <= seconds {
-		return wanted
-	}
-	return max(0, int((seconds-fixed)/each))
-}
-
-// cut returns the row with a length of so many steps, in whole epochs if it was in epochs and has one.
-func (r Row) cut(steps, rounds int) Row {
-	r.Rounds = rounds
-	wanted := r.NumSteps(r.LimitTrain)
-	switch epoch := r.StepsPerEpoch(r.LimitTrain); {
-	case steps >= wanted:
-	case r.Epochs > 0 && steps >= epoch:
-		r.Epochs = steps / epoch
-	default:
-		r.Steps, r.Epochs, r.EvalEvery = steps, 0, 0
-	}
-	return r
-}
-
-// line says what is left of a group.
-func (p Plan) line(group, kept []int, steps, rounds int, seconds float64) string {
-	r := p.Rows[group[0]]
-	name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch, r.Condition.Name))
-	return fmt.Sprintf("%s: %d of %d rows, %s of %d steps (%d asked for), %v", name, len(kept), len(group),
-		spelling.Count(rounds, "round"), steps, p.steps(group), time.Duration(seconds*1e9).Round(time.Second))
+	return fmt.Sprintf("%s: %d of %d rows, %s, %v", strings.Join(names, ", "), len(kept), len(b.rows),
+		spelling.Count(rounds, "round"), time.Duration(seconds*1e9).Round(time.Second))
 }
 
 // costsOf predicts the costs of the rows from a probe of each model on its data, by as many workers as any
@@ -200,7 +147,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	}
 	wanted := budget + time.Duration((enough-left)/reserve*1e9)
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; want at least %v", budget,
-		leastSteps, wanted.Round(time.Second))
+		p.leastSteps(), wanted.Round(time.Second))
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.

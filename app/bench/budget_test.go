@@ -209,3 +209,71 @@ func TestBudgetsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// swept is a plan of four batches, as r4 has them: three whose accuracies a question divides by one another,
+// and one that the reference sets beside them.
+func swept(t *testing.T) bench.Plan {
+	t.Helper()
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	base := c.Parts[0].Base
+	base.Epochs, base.Steps, base.LimitTrain, base.EvalEvery, base.Shards = 6, 0, 6400, 1, 1
+	c.Parts, c.Repeats = nil, 6
+	for _, batch := range []int{32, 64, 256, 63} {
+		c.Parts = append(c.Parts, bench.Part{Base: base, Models: []string{"lenet"},
+			Strategies: []string{"single"}, Workers: []int{1}, Batches: []int{batch}})
+	}
+	of := func(batch string) record.Selector { return record.Selector{"batch": batch} }
+	c.Inquiry = &record.Inquiry{
+		Questions: []record.Question{{Ask: "less accurate?", Quantity: "accuracy", Of: of("256"),
+			Over: []record.Selector{of("64"), of("32")}, Below: new(1.0)}},
+		Reference: record.Reference{Title: "theirs", Columns: []string{"total s"},
+			Rows: []record.ReferenceRow{{Name: "one", Is: of("32")}, {Name: "three", Is: of("63")}}}}
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// What a question compares by accuracy has seen as many samples within any budget: 90.5 % after 1,200 steps
+// of 32 say nothing beside 11.0 % after 55 steps of 64.
+func TestABudgetKeepsSamplesEqual(t *testing.T) {
+	p := swept(t)
+	start, step := []float64{.5, .5, .5, .5}, []float64{.004, .006, .02, .006}
+	seen := map[int]bool{}
+	for budget := 2.31; budget < 120; budget *= 1.1 {
+		cut, fitted := bench.Fit(p, budget, start, step)
+		if fitted.Seconds > budget || len(cut.Rows) == 0 {
+			t.Fatalf("%.1f s: %d rows in %.1f s", budget, len(cut.Rows), fitted.Seconds)
+		}
+		samples := make([]int, len(cut.Rows))
+		for i, r := range cut.Rows {
+			if samples[i] = 6400 * r.Epochs; r.Steps > 0 {
+				samples[i] = r.Steps * r.Batch
+			}
+			isNear := samples[i] > samples[0]-r.Batch && samples[i] <= samples[0]
+			if r.Batch != 63 && samples[i] != samples[0] || !isNear {
+				t.Errorf("%.1f s: samples %v", budget, samples)
+			}
+		}
+		seen[samples[0]] = true
+	}
+	if !seen[3*256] || !seen[6400] || !seen[6*6400] {
+		t.Errorf("lengths %v, want three steps of 256, an epoch and all of it among them", seen)
+	}
+}
+
+// The losses that a report of another is compared by are there within any budget that runs at all.
+func TestABudgetKeepsTheStepsAskedFor(t *testing.T) {
+	p := plan(t)
+	p.Inquiry = &record.Inquiry{Reference: record.Reference{Columns: []string{"loss-at-20", "loss-at-40"}}}
+	start, step := []float64{1, 1, 1, 1, 1, 1}, []float64{.1, .1, .1, .1, .3, .2}
+	for budget := 1.0; budget < 400; budget *= 1.2 {
+		cut, fitted := bench.Fit(p, budget, start, step)
+		for _, r := range cut.Rows {
+			if n := r.NumSteps(r.LimitTrain); n < 40 {
+				t.Errorf("%.1f s: %d steps of %s, %+v", budget, n, r.Name(), fitted)
+			}
+		}
+	}
+}

@@ -56,6 +56,15 @@ func (r Reference) Figure(row, quantity string) (v float64, unit string, isThere
 	return 0, "", false
 }
 
+// Quantities returns the names of the columns.
+func (r Reference) Quantities() (names []string) {
+	for _, c := range r.Columns {
+		name, _, _ := strings.Cut(c, " ")
+		names = append(names, name)
+	}
+	return names
+}
+
 // Unknown returns a name of the selector that is no setting of a row; "" if all are.
 func (s Selector) Unknown() string {
 	for name := range s {

@@ -31,9 +31,9 @@ func Complete(asked *record.Inquiry) error {
 				return fmt.Errorf("question %.60q: %s", q.Ask, noSetting(name))
 			}
 		}
-		if q.Ask == "" || q.Of == nil || !slices.Contains(Quantities(), q.Quantity) {
+		if q.Ask == "" || q.Of == nil || !IsKnown(q.Quantity) {
 			return fmt.Errorf("question %.60q: want ask, of (a row), and as quantity one of %s", q.Ask,
-				strings.Join(Quantities(), ", "))
+				strings.Join(append(Quantities(), "loss-at-20"), ", "))
 		}
 		if q.Reference == nil {
 			continue

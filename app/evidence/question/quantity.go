@@ -3,16 +3,40 @@ package question
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
-// Quantities returns what questions may ask of a row. The phases of a step are asked for as shares of it.
+// Quantities returns what questions may ask of a row, besides [LossAt] a step. The phases of a step are asked
+// for as shares of it.
 func Quantities() []string {
 	return append([]string{"step", "total", "epoch", "rate", "batches", "loss", "accuracy", "memory", "sent",
 		"compression", "checkpoints", "speedup", "efficiency", "hidden"}, compare.Phases()...)
+}
+
+// GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
+// only after as many samples.
+func GrowsWithLength(quantity string) bool {
+	return slices.Contains([]string{"total", "loss", "accuracy", "checkpoints"}, quantity)
+}
+
+// LossAt returns the step after which a quantity such as "loss-at-40" is the loss; 0: it is none.
+func LossAt(quantity string) int {
+	if text, isLoss := strings.CutPrefix(quantity, "loss-at-"); isLoss {
+		if step, err := strconv.Atoi(text); err == nil && 0 < step && step < 1e9 {
+			return step
+		}
+	}
+	return 0
+}
+
+// IsKnown reports whether questions may ask for a quantity.
+func IsKnown(quantity string) bool {
+	return slices.Contains(Quantities(), quantity) || LossAt(quantity) > 0
 }
 
 // IsShare reports whether a quantity is a part of a whole.
@@ -45,7 +69,14 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 	case quantity == "batches": // each worker has one in a step
 		return workers / r.Step
 	case quantity == "loss":
-		return tailLoss(r)
+		return meanLoss(r, func(loss record.Numbers) record.Numbers {
+			return loss[len(loss)-(len(loss)+9)/10:]
+		})
+	case LossAt(quantity) > 0:
+		step := LossAt(quantity)
+		return meanLoss(r, func(loss record.Numbers) record.Numbers {
+			return loss[min(step-1, len(loss)):min(step, len(loss))]
+		})
 	case quantity == "accuracy" && r.TestAccuracy != nil:
 		return *r.TestAccuracy
 	case quantity == "memory":
@@ -60,12 +91,12 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 	return math.NaN()
 }
 
-// tailLoss is the mean of the last tenth of the losses: that of one step is noise.
-func tailLoss(r compare.RunLine) float64 {
+// meanLoss is the mean of a part of the losses of each rank: the last tenth, since that of one step is noise,
+// or the step that is asked for.
+func meanLoss(r compare.RunLine, part func(record.Numbers) record.Numbers) float64 {
 	var all []float64
 	for _, rank := range r.Ranks {
-		loss := rank.Steps.Loss
-		all = append(all, loss[len(loss)-(len(loss)+9)/10:]...)
+		all = append(all, part(rank.Steps.Loss)...)
 	}
 	return stat.Mean(all)
 }
