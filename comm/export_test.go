@@ -3,8 +3,6 @@ package comm
 import (
 	"encoding/binary"
 	"hash/crc32"
-
-	"lockstep/shard"
 )
 
 // ParseFrame reads a header as the executor does and applies only the rules that hold for every
@@ -45,9 +43,6 @@ func AppendReport(b []byte, generation, lost uint32) []byte {
 	h.put(head[:], crc32.MakeTable(crc32.Castagnoli))
 	return append(b, head[:]...)
 }
-
-// Choose is choose, for figures that were not measured.
-func (t *Tuning) Choose(hosts Topology, plan shard.Plan) { t.choose(hosts, plan) }
 
 // Force makes the group use one algorithm for every size, as if it had been measured to be the
 // fastest.

@@ -190,7 +190,7 @@ func (x *executor) agree(t *Tuning) error {
 	for i, f := range all {
 		*figures[i%n] = max(*figures[i%n], f)
 	}
-	t.choose(x.config.Topology, x.config.Plan)
+	t.Choose(x.config.Topology, x.config.Plan)
 	return x.adopt(t, figures)
 }
 

@@ -78,9 +78,10 @@ func volume(ts []Transfer, hosts Topology, rank int, isInside bool) (messages, e
 	return messages, elems
 }
 
-// choose fills in the choices: for each power of two up to a segment, the exact algorithm with the
-// shortest predicted time. It uses the schedule of rank 0, which is as busy as any.
-func (t *Tuning) choose(hosts Topology, plan shard.Plan) {
+// Choose replaces the choices by those that follow from the figures: for each power of two up to a segment,
+// the exact algorithm with the shortest predicted time. It uses the schedule of rank 0, which is as busy as
+// any.
+func (t *Tuning) Choose(hosts Topology, plan shard.Plan) {
 	t.Choices = t.Choices[:0]
 	for elems := leastChoice / 4; elems <= SegmentElems; elems *= 2 {
 		c := Choice{Bytes: 4 * elems, Seconds: math.Inf(1)}

@@ -52,6 +52,15 @@ func Cut(segments []Segment, order []int, bucketBytes int) []Bucket {
 	return cut(segments, order, bucketBytes, min(edgeBytes, bucketBytes/4))
 }
 
+// Buckets returns the buckets of a strategy: those of Cut if its exchange overlaps with backward, else one
+// for each parameter.
+func Buckets(strategy string, segments []Segment, order []int, bucketBytes int) []Bucket {
+	if strategy == DDP {
+		return Cut(segments, order, bucketBytes)
+	}
+	return cut(segments, order, 0, 0)
+}
+
 // cut returns buckets of consecutive parameters up to limit bytes, or up to edge bytes for the
 // first. Parameters at the end that fit in edge bytes together form a bucket of their own.
 func cut(segments []Segment, order []int, limit, edge int) []Bucket {

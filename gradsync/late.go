@@ -129,7 +129,17 @@ func (s *Late) agree() error {
 	if err := s.config.Group.Broadcast(word, 0); err != nil {
 		return err
 	}
-	first := min(uint32(len(s.order)), max(1, binary.LittleEndian.Uint32(word)))
-	slices.Reverse(s.order[first:])
+	s.order = LateOrder(len(s.order), int(binary.LittleEndian.Uint32(word)))
 	return nil
+}
+
+// LateOrder returns the order in which the buckets of a Late start, by number, if backward hides the first
+// hidden of them.
+func LateOrder(buckets, hidden int) []int {
+	order := make([]int, buckets)
+	for i := range order {
+		order[i] = i
+	}
+	slices.Reverse(order[min(buckets, max(1, hidden)):])
+	return order
 }

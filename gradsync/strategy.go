@@ -160,11 +160,11 @@ func newExchange(c Config, op comm.Op, isEager bool) (*exchange, error) {
 		return nil, err
 	}
 	s := &exchange{config: c, op: op, isEager: isEager}
+	name := AllReduce
 	if s.isEager {
-		s.buckets = Cut(c.Segments, c.Order, c.BucketBytes)
-	} else {
-		s.buckets = cut(c.Segments, c.Order, 0, 0)
+		name = DDP
 	}
+	s.buckets = Buckets(name, c.Segments, c.Order, c.BucketBytes)
 	s.number()
 	s.onBook = s.bookLate
 	s.compressor = c.Wire.newCompressor(&s.config, s.buckets)

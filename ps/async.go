@@ -101,7 +101,7 @@ func NewAsyncServer(c AsyncConfig) (*AsyncServer, error) {
 func (s *AsyncServer) register() error {
 	c, l := &s.config, s.config.Layout
 	n := l.Workers
-	s.done = make(chan *comm.Mail, 2*n*len(s.part.spans)+8*n+2*len(l.Homes)+2*len(c.State)+6)
+	s.done = make(chan *comm.Mail, 2*n*len(s.part.Spans)+8*n+2*len(l.Homes)+2*len(c.State)+6)
 	r := &registry{post: c.Post, layout: l, server: c.Number, isServer: true, done: s.done,
 		events: s.events}
 	s.missing, s.unsent, s.isLost = make([]int, n), make([]int, n), make([]bool, n)
@@ -137,16 +137,16 @@ func (s *AsyncServer) registerWorker(r *registry, w int) {
 	}
 	s.copies = append(s.copies, weights)
 	var pushes, pulls []*comm.Mail
-	for i, span := range s.part.spans {
-		name := fmt.Sprintf("%d of %d of server %d", i+1, len(s.part.spans), c.Number)
-		n := span.hi - span.lo
+	for i, span := range s.part.Spans {
+		name := fmt.Sprintf("%d of %d of server %d", i+1, len(s.part.Spans), c.Number)
+		n := span.Hi - span.Lo
 		letter := comm.Letter{Name: "push " + name, Codec: codec}
 		if !isInPlace {
-			letter.Vector = gradient[span.at:][:n]
+			letter.Vector = gradient[span.At:][:n]
 		}
 		pushes = append(pushes, r.receive(kindPush, w, i, 0, letter))
 		pulls = append(pulls, r.send(kindPull, w, i, 0, comm.Letter{Name: "pull " + name,
-			Vector: weights[span.at:][:n], Codec: c.Pull.Codec(), Priority: 1 + span.bucket}))
+			Vector: weights[span.At:][:n], Codec: c.Pull.Codec(), Priority: 1 + span.Bucket}))
 		s.events[pushes[i]] = event{kind: kindPush, index: i, piece: w}
 		s.events[pulls[i]] = event{kind: kindPull, index: i, piece: w, isOutgoing: true}
 	}
@@ -332,7 +332,7 @@ func (s *AsyncServer) carryOut() error {
 		case Apply:
 			scale, began := 1/float32(o.samples), time.Now()
 			for i, g := range s.held[k] {
-				at := s.part.spans[i].at
+				at := s.part.Spans[i].At
 				s.config.Rule.Step(at, at+len(g), g, o.rate, scale)
 			}
 			s.config.Track.Span("update", o.batch, began, time.Now())

@@ -56,7 +56,7 @@ type Client struct {
 
 // exchange is a worker's exchange of one span with its server.
 type exchange struct {
-	span
+	Span
 	number int
 	pushes []*comm.Mail // by piece
 	pull   *comm.Mail
@@ -125,15 +125,15 @@ func (w *Client) register() error {
 	var first error
 	for s, home := range l.Homes {
 		r := registry{post: c.Post, layout: l, server: s}
-		for i, span := range l.Parts[s].spans {
-			e := exchange{span: span, number: len(w.spans)}
+		for i, span := range l.Parts[s].Spans {
+			e := exchange{Span: span, number: len(w.spans)}
 			for piece, p := range c.Pieces {
 				e.pushes = append(e.pushes, r.send(kindPush, home, i, piece, comm.Letter{
-					Name: "push", Vector: p[span.lo:span.hi], Codec: codec}))
+					Name: "push", Vector: p[span.Lo:span.Hi], Codec: codec}))
 			}
 			letter := comm.Letter{Name: "pull", Codec: weights}
 			if home != rank {
-				letter.Vector = make([]float32, span.hi-span.lo)
+				letter.Vector = make([]float32, span.Hi-span.Lo)
 			}
 			e.pull = r.receive(kindPull, home, i, 0, letter)
 			w.spans = append(w.spans, e)
@@ -173,10 +173,10 @@ func (w *Client) index() {
 	w.bucketOf, w.missing = make([]int, len(segments)), make([]int, len(w.buckets))
 	w.ofBucket, w.ofParam = make([][]int, len(w.buckets)), make([][]int, len(segments))
 	for i, e := range w.spans {
-		w.ofBucket[e.bucket] = append(w.ofBucket[e.bucket], i)
-		for _, param := range w.buckets[e.bucket].Params {
-			w.bucketOf[param] = e.bucket
-			if s := segments[param]; s.Offset < e.hi && e.lo < s.Offset+s.Len {
+		w.ofBucket[e.Bucket] = append(w.ofBucket[e.Bucket], i)
+		for _, param := range w.buckets[e.Bucket].Params {
+			w.bucketOf[param] = e.Bucket
+			if s := segments[param]; s.Offset < e.Hi && e.Lo < s.Offset+s.Len {
 				w.ofParam[param] = append(w.ofParam[param], i)
 			}
 		}
@@ -233,7 +233,7 @@ func (w *Client) push(bucket int) {
 		e := &w.spans[i]
 		e.isSent = true
 		for _, m := range e.pushes {
-			m.StartAs(pushPriority(w.step.step))
+			m.StartAs(PushPriority(w.step.step))
 		}
 	}
 }
@@ -252,7 +252,7 @@ func (w *Client) waitSent(e *exchange, since time.Time) (left time.Time) {
 		return left
 	}
 	e.isSent = false
-	b := &w.buckets[e.bucket]
+	b := &w.buckets[e.Bucket]
 	for _, m := range e.pushes {
 		w.keep(m.Wait())
 		t := m.Report()
@@ -262,10 +262,10 @@ func (w *Client) waitSent(e *exchange, since time.Time) (left time.Time) {
 			left = t.Ended
 		}
 		if m.Peer() != w.config.Post.Rank() { // what stays in this process is not sent by fp32 either
-			b.Spared += 4*int64(e.hi-e.lo) - t.Vector
+			b.Spared += 4*int64(e.Hi-e.Lo) - t.Vector
 		}
 	}
-	if w.ofBucket[e.bucket][0] == e.number {
+	if w.ofBucket[e.Bucket][0] == e.number {
 		b.Steps++
 	}
 	return left
@@ -354,7 +354,7 @@ func (w *Client) wait(e *exchange) {
 	if err != nil {
 		return
 	}
-	copy(w.config.Weights[e.lo:e.hi], e.pull.Vector())
+	copy(w.config.Weights[e.Lo:e.Hi], e.pull.Vector())
 	w.book(e, time.Since(began))
 }
 
@@ -370,7 +370,7 @@ func (w *Client) waited(since time.Time, m *comm.Mail) {
 
 // book adds a span's new weights, for which training has waited, to the totals of its bucket.
 func (w *Client) book(e *exchange, waited time.Duration) {
-	b, pulled := &w.buckets[e.bucket], e.pull.Report()
+	b, pulled := &w.buckets[e.Bucket], e.pull.Report()
 	b.Received += pulled.Received
 	b.Exposed += waited // since they were issued, other workers may have computed
 	w.config.Track.Span("span", e.number, pulled.Issued, pulled.Ended)

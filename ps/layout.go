@@ -58,12 +58,13 @@ type Part struct {
 	// Len is their total length.
 	Len int
 
-	spans []span
+	// Spans are in the order in which the server updates them.
+	Spans []Span
 }
 
-// span is what is pushed, updated and pulled at once: the range [lo, hi) of the flat vector, which
-// lies in one bucket and in one share. It begins at element at of the server's vectors.
-type span struct{ bucket, lo, hi, at int }
+// Span is what is pushed, updated and pulled at once: the range [Lo, Hi) of the flat vector, which
+// lies in one bucket and in one share. It begins at element At of the server's vectors.
+type Span struct{ Bucket, Lo, Hi, At int }
 
 // defaultSpan is the default of LayoutConfig.SpanBytes.
 const defaultSpan = 1 << 20
@@ -105,9 +106,9 @@ func NewLayout(c LayoutConfig) (*Layout, error) {
 			return nil, fmt.Errorf("ps: %d servers for %d parameters of %d elements: server %d would have "+
 				"none; want fewer servers", c.Servers, len(c.Segments), c.Len, s)
 		}
-		if len(p.spans) > maxSpans {
+		if len(p.Spans) > maxSpans {
 			return nil, fmt.Errorf("ps: server %d has %d ranges, want at most %d: use larger buckets", s,
-				len(p.spans), maxSpans)
+				len(p.Spans), maxSpans)
 		}
 	}
 	return l, nil
@@ -186,7 +187,7 @@ func (p *Part) lay(buckets []gradsync.Bucket, longest int) {
 			lo, hi := max(share[0], b.Lo), min(share[1], b.Hi)
 			for lo < hi {
 				end := min(hi, lo+longest)
-				p.spans = append(p.spans, span{i, lo, end, p.Len + lo - share[0]})
+				p.Spans = append(p.Spans, Span{i, lo, end, p.Len + lo - share[0]})
 				lo = end
 			}
 		}

@@ -31,7 +31,7 @@ func (s *Server) register() error {
 // numMails bounds the messages that can be done and not handled.
 func (s *Server) numMails() int {
 	workers := s.config.Layout.Workers
-	return len(s.part.spans)*(s.nodes+workers) + 8*workers + 2*(1+len(s.config.State)) + 2
+	return len(s.part.Spans)*(s.nodes+workers) + 8*workers + 2*(1+len(s.config.State)) + 2
 }
 
 // registerSpans registers pushes and pulls. The pieces of a worker in this process are read where they
@@ -41,9 +41,9 @@ func (s *Server) registerSpans(r *registry) {
 	plan, codec := l.config.Plan, c.Push.Codec()
 	weights := c.Pull.Codec()
 	buffers := make([][]float32, s.nodes)
-	for i, span := range s.part.spans {
-		name := fmt.Sprintf("%d of %d of server %d", i+1, len(s.part.spans), c.Number)
-		n := span.hi - span.lo
+	for i, span := range s.part.Spans {
+		name := fmt.Sprintf("%d of %d of server %d", i+1, len(s.part.Spans), c.Number)
+		n := span.Hi - span.Lo
 		var pushes, pulls []*comm.Mail
 		for w := range l.Workers {
 			isInPlace := w == c.Post.Rank() && (codec == nil || codec.Loss() == comm.Lossless)
@@ -54,12 +54,12 @@ func (s *Server) registerSpans(r *registry) {
 					if *buffer == nil {
 						*buffer = make([]float32, s.part.Len)
 					}
-					letter.Vector = (*buffer)[span.at:][:n]
+					letter.Vector = (*buffer)[span.At:][:n]
 				}
 				pushes = append(pushes, r.receive(kindPush, w, i, piece, letter))
 			}
 			pulls = append(pulls, r.send(kindPull, w, i, 0, comm.Letter{Name: "pull " + name,
-				Vector: c.Weights[span.at:][:n], Codec: weights}))
+				Vector: c.Weights[span.At:][:n], Codec: weights}))
 		}
 		s.pushed, s.pulled = append(s.pushed, pushes), append(s.pulled, pulls)
 		s.missing[i] = s.nodes
@@ -104,9 +104,11 @@ const (
 	perPhase = 1 << 20 // more than there are buckets
 )
 
-func pushPriority(step int) int { return -2 * step * perPhase }
+// PushPriority returns the priority of a step's pushes on their links: see comm.Letter.
+func PushPriority(step int) int { return -2 * step * perPhase }
 
-func pullPriority(step int, s span) int { return s.bucket - (2*step+1)*perPhase }
+// PullPriority returns the priority of a step's pulls from a bucket.
+func PullPriority(step, bucket int) int { return bucket - (2*step+1)*perPhase }
 
 // registry registers the messages of one server, at one of their ends, and keeps the first error.
 type registry struct {

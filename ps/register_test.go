@@ -35,9 +35,9 @@ func TestAWorkerLeavesBeforeTheOthersHaveTheirSums(t *testing.T) {
 // On a link go the pushes of a step, its pulls in the order of the next forward pass, and then the pushes
 // of the next step. Everything else goes first.
 func TestPrioritiesOnALink(t *testing.T) {
-	last, first := span{bucket: 0}, span{bucket: maxSpans}
-	order := []int{urgent, pushPriority(0), pullPriority(0, first), pullPriority(0, last), pushPriority(1),
-		pullPriority(1, first), pullPriority(1, last), pushPriority(1 << 30)}
+	const last, first = 0, maxSpans
+	order := []int{urgent, PushPriority(0), PullPriority(0, first), PullPriority(0, last), PushPriority(1),
+		PullPriority(1, first), PullPriority(1, last), PushPriority(1 << 30)}
 	for i, p := range order[1:] {
 		if p >= order[i] {
 			t.Errorf("message %d of the order has priority %d, the one before it %d", i+1, p, order[i])

@@ -110,7 +110,7 @@ func NewServer(c ServerConfig) (*Server, error) {
 	s.sums, _ = shard.Reduce(nodes, plan.Shards())
 	s.nodes = len(nodes)
 	s.hasLeft = make([]bool, plan.Workers())
-	s.missing, s.unsent = make([]int, len(s.part.spans)), make([]int, len(s.part.spans))
+	s.missing, s.unsent = make([]int, len(s.part.Spans)), make([]int, len(s.part.Spans))
 	if c.Clip != nil {
 		s.total = make([]float32, s.part.Len)
 	}
@@ -247,8 +247,8 @@ func (s *Server) update() error {
 		return s.updateClipped()
 	}
 	scale := 1 / float32(s.step.samples)
-	for ; s.next < len(s.part.spans) && s.isComplete(s.next); s.next++ {
-		at, began := s.part.spans[s.next].at, time.Now()
+	for ; s.next < len(s.part.Spans) && s.isComplete(s.next); s.next++ {
+		at, began := s.part.Spans[s.next].At, time.Now()
 		s.sum(s.next, func(lo, hi int, g []float32) {
 			s.config.Rule.Step(at+lo, at+hi, g, s.step.rate, scale)
 		})
@@ -261,9 +261,9 @@ func (s *Server) update() error {
 
 // updateClipped is update when the norm of all gradients is needed first.
 func (s *Server) updateClipped() error {
-	spans := s.part.spans
+	spans := s.part.Spans
 	for ; s.next < len(spans) && s.isComplete(s.next); s.next++ {
-		at, began := spans[s.next].at, time.Now()
+		at, began := spans[s.next].At, time.Now()
 		s.sum(s.next, func(lo, hi int, g []float32) { copy(s.total[at+lo:at+hi], g) })
 		s.config.Track.Span("sum", s.next, began, time.Now())
 	}
@@ -287,7 +287,7 @@ func (s *Server) isComplete(i int) bool { return s.missing[i] == 0 && s.unsent[i
 // sum adds up the pieces of span i in tree order and passes the sum to use, in blocks if the rule is
 // elementwise. The sum overwrites pieces; those of a worker in this process are in its own memory.
 func (s *Server) sum(i int, use func(lo, hi int, g []float32)) {
-	n := s.part.spans[i].hi - s.part.spans[i].lo
+	n := s.part.Spans[i].Hi - s.part.Spans[i].Lo
 	for lo := 0; lo < n; lo += blockElems {
 		hi := min(lo+blockElems, n)
 		for _, sum := range s.sums {
@@ -309,13 +309,13 @@ func (s *Server) send(i int) {
 		m.Start()
 	}
 	for _, m := range s.pulled[i] {
-		m.StartAs(pullPriority(s.step.step, s.part.spans[i]))
+		m.StartAs(PullPriority(s.step.step, s.part.Spans[i].Bucket))
 	}
 }
 
 // endStep expects the next step once all spans are updated.
 func (s *Server) endStep() {
-	if s.next < len(s.part.spans) {
+	if s.next < len(s.part.Spans) {
 		return
 	}
 	s.next, s.numSteps = 0, 0

@@ -43,8 +43,8 @@ func (l *Layout) ServerTraffic(server int) Traffic {
 // flow returns what worker w exchanges with a server in another process in one step.
 func (l *Layout) flow(server, w int) Traffic {
 	elems := 0
-	for _, s := range l.Parts[server].spans {
-		elems += s.hi - s.lo
+	for _, s := range l.Parts[server].Spans {
+		elems += s.Hi - s.Lo
 	}
 	pieces := len(l.config.Plan.Pieces(w))
 	t := Traffic{Sent: 4*int64(pieces*elems) + announcementBytes, Received: 4 * int64(elems)}

@@ -19,9 +19,9 @@ type Passes struct {
 // Machine is what ranks share that run on one computer.
 type Machine struct {
 	Cores float64 // 0 means as many as are asked for
-	// Crowding[n-1] is how many times longer the passes take when n workers of the machine compute at once,
-	// each with cores of its own: what sharing memory and caches costs. More workers take as long as the
-	// last; nil means 1.
+	// Crowding[n-1] is how many times longer the passes take when n workers of the machine compute at
+	// once, each with cores of its own: what sharing memory and caches costs. More workers take as long
+	// as the last; nil means 1.
 	Crowding []float64
 }
 
@@ -38,8 +38,8 @@ type Link struct {
 // host have links of their own to each other.
 type Network struct {
 	Inside, Outside Link
-	// Group is the number of hosts at a switch, 0 for all. Between switches the hosts of one have, in each
-	// direction, what their links carry divided by Oversubscription; 0 means 1.
+	// Group is the number of hosts at a switch, 0 for all. Between switches the hosts of one have, in
+	// each direction, what their links carry divided by Oversubscription; 0 means 1.
 	Group            int
 	Oversubscription float64
 }
@@ -48,8 +48,8 @@ type Network struct {
 type Model struct {
 	Segments []gradsync.Segment // places of the gradients, by parameter
 	Order    []int              // in which they become final
-	// Ready holds, by position in Order, the part of a worker's last backward pass after which the gradient
-	// is final: ascending, 1 at most. Nil means evenly spread.
+	// Ready holds, by position in Order, the part of a worker's last backward pass after which the
+	// gradient is final: ascending, 1 at most. Nil means evenly spread.
 	Ready    []float64
 	RowBytes float64 // of a shard's losses and statistics, which all workers gather in each step
 }
@@ -85,12 +85,12 @@ type Job struct {
 	Topology comm.Topology
 	// Plan says which shards each worker computes; the zero value is one for each worker.
 	Plan shard.Plan
-	// Workers holds the passes of each worker, or of one that all are like. They are those of the worker's
-	// shards by Plan, with "ps-async" of a whole batch.
+	// Workers holds the passes of each worker, or of one that all are like. They are those of the
+	// worker's shards by Plan, with "ps-async" of a whole batch.
 	Workers []Passes
-	// MachineOf holds the index in Machines of each rank's machine. If it is nil, each host is a machine, in
-	// the order of their lowest ranks; a single one of Machines then stands for each of them, and none for
-	// machines with cores for all.
+	// MachineOf holds the index in Machines of each rank's machine. If it is nil, each host is a machine,
+	// in the order of their lowest ranks; a single one of Machines then stands for each of them, and none
+	// for machines with cores for all.
 	Machines  []Machine
 	MachineOf []int
 	Network   Network
@@ -107,6 +107,8 @@ type Job struct {
 	ShardOptimizer bool // of "ddp"
 	Servers        Servers
 	Averages       Averages
+
+	mostRanks int // for tests; 0 means the constant
 }
 
 // Noise is what a step of one worker has more or less than the job says. 0 means 1.
@@ -144,7 +146,7 @@ const (
 	Bandwidth Constraint = "bandwidth"      // of links
 	Codec     Constraint = "codec"          // encoding and decoding
 	Slowest   Constraint = "slowest worker" // which the others wait for
-	Server    Constraint = "server"         // sums and updates of servers
 	Updating  Constraint = "update"         // of the weights, by workers
+	Server    Constraint = "server"         // sums and updates, by servers
 	Loading   Constraint = "data"
 )

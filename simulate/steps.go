@@ -2,16 +2,16 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 
-	"lockstep/comm"
-	"lockstep/gradsync"
-	"lockstep/shard"
+	"lockstep/ps"
 )
 
-// Steps simulates a run and returns n steps of it after those that a run needs to be steady. A nil draw is no
-// noise. It returns an error if the job is inconsistent or n is not positive. This is a first version, for
-// equal workers by "ddp" over links between hosts.
+// warmSteps is how many steps a run takes until it is steady: those of trialSteps, and two more.
+const warmSteps = trialSteps + 2
+
+// Steps simulates a run and returns n steps of it, after the first ones that are unlike the others. A nil
+// draw is no noise. With averages the first step that is returned is the first of a round, so n should be a
+// multiple of Averages.Every. It returns an error if the job is inconsistent or n is not positive.
 func Steps(j Job, n int, draw Draw) ([]Step, error) {
 	if err := j.complete(); err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
@@ -19,61 +19,113 @@ func Steps(j Job, n int, draw Draw) ([]Step, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("simulate: %d steps, want 1 or more", n)
 	}
+	w := newWorld(&j, draw)
+	warm := warmSteps
+	switch {
+	case j.Strategy == "local-sgd" || j.Strategy == "diloco":
+		warm = 0
+		if j.Averages.Overlap > 0 {
+			warm = j.Averages.Every
+		}
+	case j.Strategy == "ps-async":
+		return w.asynchronous(n)
+	case !j.OverlapForward:
+		warm = 2
+	}
+	c := w.newCourse(warm + n)
+	work := (*worker).alone
+	var servers *service
+	switch j.Strategy {
+	case "none", "single":
+	case "local-sgd", "diloco":
+		work = (*worker).average
+	case "ps":
+		layout, err := w.layout(c)
+		if err != nil {
+			return nil, fmt.Errorf("simulate: %w", err)
+		}
+		servers = w.found(c, layout)
+		work = func(w *worker) { w.serve(servers) }
+	default:
+		work = (*worker).exchange
+	}
+	var workers []*worker
+	for rank := range j.Workers {
+		workers = append(workers, w.hire(c, rank, work))
+	}
+	if servers != nil {
+		servers.workers = workers
+	}
+	w.play()
+	return w.results(workers, warm, n)
+}
+
+// results returns the means of the workers' steps from number warm on.
+func (w *world) results(workers []*worker, warm, n int) ([]Step, error) {
 	steps := make([]Step, n)
+	p := float64(len(workers))
 	for i := range steps {
-		steps[i] = j.first(i, draw)
+		s, longest := &steps[i], 0.0
+		for _, worker := range workers {
+			if len(worker.steps) <= warm+i {
+				return nil, fmt.Errorf("simulate: worker %d waits forever in step %d", worker.rank,
+					len(worker.steps))
+			}
+			spent := worker.steps[warm+i]
+			s.Seconds += spent.total / p
+			s.Compute += spent.computing / p
+			s.Update += spent.updating / p
+			s.Exposed += spent.blocked / p
+			longest = max(longest, spent.computing)
+		}
+		s.Waiting = max(0, min(s.Exposed, longest-s.Compute))
+		s.Exposed -= s.Waiting
+		for _, bytes := range w.carried {
+			s.Bytes = max(s.Bytes, bytes/float64(warm+n))
+		}
 	}
 	return steps, nil
 }
 
-// Binding returns what would shorten the step most if it cost half as much, and the part of the step that
-// this would save, by constraint. It returns the errors of Steps.
-func Binding(j Job) (Constraint, map[Constraint]float64, error) {
-	_, err := Steps(j, 1, nil)
-	return Compute, map[Constraint]float64{Compute: 0.5}, err
-}
-
-// complete applies defaults and returns an error for the first field that does not fit.
-func (j *Job) complete() error {
-	p := j.Topology.Size()
-	if p < 1 {
-		return fmt.Errorf("a topology of no ranks")
+// asynchronous simulates n updates of "ps-async".
+func (w *world) asynchronous(n int) ([]Step, error) {
+	p := len(w.Workers)
+	warm := 3 * p
+	total := warm + n + p
+	c := w.newCourse(0)
+	layout, err := w.layout(c)
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	if j.Plan.Workers() <= 0 {
-		j.Plan, _ = shard.Cut(p, p)
+	s := w.found(c, layout)
+	s.ledger, err = ps.NewLedger(ps.LedgerConfig{Workers: p, PerEpoch: total, To: total,
+		Staleness: w.Servers.Staleness})
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
 	}
-	if len(j.Workers) == 1 {
-		j.Workers = slices.Repeat(j.Workers, j.Plan.Workers())
+	for rank := range p {
+		s.workers = append(s.workers, w.hire(c, rank, func(w *worker) { w.borrow(s) }))
 	}
-	if len(j.Workers) != j.Plan.Workers() {
-		return fmt.Errorf("passes of %d workers, want 1 or %d", len(j.Workers), j.Plan.Workers())
+	w.play()
+	if len(s.applied) < total {
+		return nil, fmt.Errorf("simulate: %d of %d updates", len(s.applied), total)
 	}
-	return nil
-}
-
-// first is a step of workers that exchange by "ddp".
-func (j *Job) first(step int, draw Draw) Step {
-	var s Step
-	longest := 0.0
-	for rank, w := range j.Workers {
-		own := w.Data + w.Forward + w.Backward + w.Other
-		if draw != nil {
-			own *= max(0, draw(rank, step).Compute)
-		}
-		s.Compute += own / float64(len(j.Workers))
-		longest = max(longest, own)
-		s.Update = w.Update
-	}
-	s.Waiting = longest - s.Compute
-	link := comm.LinkSpeed{Latency: j.Network.Outside.Latency, Byte: j.Network.Outside.Byte}
-	t := &comm.Tuning{Inside: link, Outside: link, Add: j.Add}
-	for _, b := range gradsync.Cut(j.Model.Segments, j.Model.Order, j.BucketBytes) {
-		if plan, err := comm.PlanAllReduce("direct", j.Topology, j.Plan, 0, b.Hi-b.Lo); err == nil {
-			s.Exposed += t.Predict(plan, j.Topology, 0)
-			s.Bytes += 4 * float64(plan.Cost().Sent+plan.Cost().Received)
+	var all spent
+	for _, worker := range s.workers {
+		for _, one := range worker.steps {
+			all.total += one.total
+			all.computing += one.computing
 		}
 	}
-	s.Exposed = max(0, s.Exposed-j.Workers[0].Backward/2)
-	s.Seconds = s.Compute + s.Waiting + s.Exposed + s.Update
-	return s
+	steps := make([]Step, n)
+	for i := range steps {
+		at := &steps[i]
+		at.Seconds = (s.applied[warm+i] - s.applied[warm+i-p]) / float64(p)
+		at.Compute = at.Seconds * all.computing / all.total
+		at.Exposed = at.Seconds - at.Compute
+		for _, bytes := range w.carried {
+			at.Bytes = max(at.Bytes, bytes/float64(total))
+		}
+	}
+	return steps, nil
 }

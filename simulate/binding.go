@@ -1,0 +1,115 @@
+package simulate
+
+import "slices"
+
+// Binding returns what would shorten a step of the job most if it took half as much, or there were twice of
+// it, and the part of the step that this would save, by constraint. It returns the errors of Steps.
+func Binding(j Job) (Constraint, map[Constraint]float64, error) {
+	if err := j.complete(); err != nil {
+		_, err = Steps(j, 1, nil)
+		return "", nil, err
+	}
+	n := 1
+	if j.Averages.Every > 1 {
+		n = j.Averages.Every
+	}
+	mean := func(j Job) (float64, error) {
+		steps, err := Steps(j, n, nil)
+		total := 0.0
+		for _, s := range steps {
+			total += s.Seconds / float64(n)
+		}
+		return total, err
+	}
+	base, err := mean(j)
+	if err != nil {
+		return "", nil, err
+	}
+	saved := map[Constraint]float64{}
+	best := Compute
+	for _, r := range reliefs(j.Servers.Count > 0) {
+		eased := j
+		eased.Workers, eased.Machines = slices.Clone(j.Workers), slices.Clone(j.Machines)
+		r.ease(&eased)
+		seconds, err := mean(eased)
+		if err != nil {
+			return "", nil, err
+		}
+		saved[r.of] = 1 - seconds/base
+		if saved[r.of] > saved[best]+1e-9 {
+			best = r.of
+		}
+	}
+	return best, saved, nil
+}
+
+// relief halves a constraint of a job.
+type relief struct {
+	of   Constraint
+	ease func(j *Job)
+}
+
+func reliefs(hasServers bool) []relief {
+	updating := Updating
+	if hasServers {
+		updating = Server
+	}
+	workers := func(ease func(p *Passes)) func(j *Job) {
+		return func(j *Job) {
+			for i := range j.Workers {
+				ease(&j.Workers[i])
+			}
+		}
+	}
+	links := func(ease func(l *Link)) func(j *Job) {
+		return func(j *Job) {
+			ease(&j.Network.Inside)
+			ease(&j.Network.Outside)
+		}
+	}
+	return []relief{
+		{Compute, workers(func(p *Passes) {
+			p.Forward, p.Backward, p.Other = p.Forward/2, p.Backward/2, p.Other/2
+		})},
+		{Cores, func(j *Job) {
+			for i := range j.Machines {
+				j.Machines[i].Cores *= 2
+			}
+		}},
+		{Memory, func(j *Job) {
+			for i := range j.Machines {
+				m := &j.Machines[i]
+				m.Crowding = slices.Clone(m.Crowding)
+				for n, c := range m.Crowding {
+					m.Crowding[n] = 1 + (c-1)/2
+				}
+			}
+		}},
+		{Latency, links(func(l *Link) { l.Latency, l.Message = l.Latency/2, l.Message/2 })},
+		{Bandwidth, links(func(l *Link) { l.Byte /= 2 })},
+		{Codec, func(j *Job) { j.Wire.Encode, j.Wire.Decode = j.Wire.Encode/2, j.Wire.Decode/2 }},
+		{Slowest, evenOut},
+		{updating, func(j *Job) {
+			workers(func(p *Passes) { p.Update /= 2 })(j)
+			if hasServers {
+				j.Add /= 2
+			}
+		}},
+		{Loading, workers(func(p *Passes) { p.Data /= 2 })},
+	}
+}
+
+// evenOut makes all workers as fast as they are on average.
+func evenOut(j *Job) {
+	var mean Passes
+	for _, p := range j.Workers {
+		mean.Data += p.Data / float64(len(j.Workers))
+		mean.Forward += p.Forward / float64(len(j.Workers))
+		mean.Backward += p.Backward / float64(len(j.Workers))
+		mean.Other += p.Other / float64(len(j.Workers))
+	}
+	for i := range j.Workers {
+		p := &j.Workers[i]
+		p.Data, p.Forward, p.Backward, p.Other = mean.Data, mean.Forward, mean.Backward, mean.Other
+	}
+}
