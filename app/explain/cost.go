@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/app/strategy"
 )
@@ -17,7 +18,7 @@ const (
 	Work       Cost = iota // computing the samples that a worker has, by the slower side's speed alone
 	Efficiency             // of kernels, at the shape that a worker has
 	Memory                 // contention for what cores share, frequency included
-	Cores                  // threads that were runnable without a core
+	Cores                  // threads that were runnable without a core; of two sides only
 	Straggler              // waiting for a worker that computes longer than the others
 	Imbalance              // waiting for a worker that has more shards than the others
 	Latency                // messages of the exchange, however long they are
@@ -68,10 +69,10 @@ type Side struct {
 	Name    string         // for a reader
 	Setting record.Setting // what was run
 	Link    *Link          // of a lab; nil: there was none
-	Runs    []*record.Run  // that succeeded and from which nobody took cores, unless all were disturbed
+	Runs    []*record.Run  // that succeeded; without those that were disturbed, if enough are left
 }
 
-// NewSide returns the side of a row, by the runs that a report counts too.
+// NewSide returns the side of a row.
 func NewSide(name string, row *record.Row, link *Link) Side {
 	s := Side{Name: name, Setting: row.Setting, Link: link}
 	for i := range row.Runs {
@@ -79,9 +80,9 @@ func NewSide(name string, row *record.Row, link *Link) Side {
 			s.Runs = append(s.Runs, &row.Runs[i])
 		}
 	}
-	isCalm := func(r *record.Run) bool { return !r.Taken.IsDisturbed() }
-	if slices.ContainsFunc(s.Runs, isCalm) {
-		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Run) bool { return !isCalm(r) })
+	calm := slices.DeleteFunc(slices.Clone(s.Runs), func(r *record.Run) bool { return r.Taken.IsDisturbed() })
+	if len(calm) >= max(stat.LeastRounds, len(s.Runs)/2) {
+		s.Runs = calm
 	}
 	return s
 }

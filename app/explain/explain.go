@@ -135,7 +135,7 @@ func (p pair) explain() *Explanation {
 	var total []float64
 	terms := make([][]float64, NumCosts)
 	for _, two := range p.paired() {
-		d := p.difference(two[0].mean, two[1].mean)
+		d := p.difference(two[0], two[1])
 		total = append(total, two[1].measured-two[0].measured)
 		for c, v := range d {
 			terms[c] = append(terms[c], v)
@@ -234,7 +234,8 @@ func (p pair) paired() (pairs [][2]profile) {
 }
 
 // difference returns b - a with the difference in computation divided into work, efficiency and contention.
-func (p pair) difference(a, b Costs) Costs {
+func (p pair) difference(ofA, ofB profile) Costs {
+	a, b := ofA.mean, ofB.mean
 	d := b.plus(-1, a)
 	x, y := p.a.Setting, p.b.Setting
 	aloneA, aloneB := a[Work]/p.beside.a, b[Work]/p.beside.b
@@ -246,6 +247,30 @@ func (p pair) difference(a, b Costs) Costs {
 	d[Work] = aloneA * (share - 1)
 	d[Efficiency] = aloneB - aloneA*share
 	d[Memory] = (b[Work] - aloneB) - (a[Work] - aloneA)
+	return d.cored(ofB.delayed-ofA.delayed, x.Workers == y.Workers && x.Threads == y.Threads)
+}
+
+// cored returns d with the time for which threads of one side waited longer for a core. It is taken from what
+// grew with it, in proportion, because nothing tells in which phase a thread waited: from the exchange too,
+// where a peer's thread may wait, unless sides of other threads have other waits that cost nothing.
+func (d Costs) cored(delayed float64, isAlike bool) Costs {
+	from := []Cost{Memory, Straggler}
+	if isAlike {
+		from = append(from, Latency, Bandwidth, Data, Optimizer)
+	}
+	grown := func(c Cost) float64 { return math.Max(0, math.Copysign(d[c], d[c]*delayed)) }
+	all := 0.0
+	for _, c := range from {
+		all += grown(c)
+	}
+	if all == 0 {
+		return d
+	}
+	share := math.Copysign(min(math.Abs(delayed)/all, 1), delayed)
+	for _, c := range from {
+		part := share * grown(c)
+		d[c], d[Cores] = d[c]-part, d[Cores]+part
+	}
 	return d
 }
 

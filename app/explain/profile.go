@@ -14,6 +14,7 @@ type profile struct {
 	mean     Costs
 	steps    []Costs  // by step or, of workers that average, by round of averages
 	measured float64  // mean seconds of a step, however it is cut up
+	delayed  float64  // mean seconds of a step in which a thread of a worker had no core
 	last     [2][]int // steps in which each rank arrived last, by half of the run
 }
 
@@ -31,7 +32,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	ranks := make([]columns, workers)
 	n := math.MaxInt
 	for i := range run.Ranks {
-		ranks[i] = columnsOf(&run.Ranks[i].Steps, s.Setting.Threads)
+		ranks[i] = columnsOf(&run.Ranks[i].Steps)
 		n = min(n, len(ranks[i].own))
 	}
 	every := min(s.averageEvery(run), max(n, 1))
@@ -53,6 +54,8 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		p.steps = append(p.steps, attribute(blocks, crit, late, s.way().IsAsync))
 	}
 	p.measured = measured(run, first, n)
+	p.delayed = meanColumn(run, first, func(s record.Steps) record.Numbers { return s.Delayed }) /
+		float64(s.Setting.Threads)
 	p.mean = meanOf(p.steps)
 	s.splitExchange(&p, run, first)
 	return p
@@ -65,19 +68,18 @@ type columns struct {
 }
 
 // columnsOf sorts a rank's samples. The optimizer's time is that after the exchange before, because all ranks
-// leave an exchange together.
-func columnsOf(s *record.Steps, threads int) columns {
+// leave an exchange together; a checkpoint's is that before the step, of which it is no part.
+func columnsOf(s *record.Steps) columns {
 	n := len(s.Seconds)
 	c := columns{own: make([]Costs, n), wait: s.Phases["sync_exposed"]}
 	for i := range n {
 		at := func(name string) float64 { return entry(s.Phases[name], i) }
 		own := &c.own[i]
 		compute := at("forward") + at("backward")
-		own[Cores] = min(entry(nil, i)/float64(threads), compute)
-		own[Runtime] = min(entry(nil, i), compute-own[Cores])
-		own[Work] = compute - own[Cores] - own[Runtime]
+		own[Runtime] = min(entry(s.Paused, i), compute)
+		own[Work] = compute - own[Runtime]
 		own[Data], own[Evaluation], own[Other] = at("data"), at("evaluation"), at("other")
-		own[Optimizer] = entry(s.Phases["optimizer"], max(i-1, 0))
+		own[Optimizer], own[Checkpoint] = entry(s.Phases["optimizer"], max(i-1, 0)), entry(s.Checkpoint, i)
 	}
 	for _, v := range s.Shards {
 		c.shards = append(c.shards, float64(v))
@@ -163,28 +165,35 @@ func attribute(blocks []block, last, late int, isAsync bool) Costs {
 	return out
 }
 
-// measured returns the mean time of a step.
+// measured returns the mean time of a step with the time for checkpoints before it.
 func measured(run *record.Run, lo, hi int) (mean float64) {
 	for _, r := range run.Ranks {
 		for i := lo; i < hi; i++ {
-			mean += r.Steps.Seconds[i] / float64((hi-lo)*len(run.Ranks))
+			step := r.Steps.Seconds[i] + entry(r.Steps.Checkpoint, i)
+			mean += step / float64((hi-lo)*len(run.Ranks))
 		}
 	}
 	return mean
 }
 
-// splitExchange divides what Latency has of an exchange: the codec's part as it was measured, then the bytes
-// by the rate of the link where that is known, and sums. All of it counts as far as it was exposed.
+// splitExchange divides what Latency has of an exchange: the codec's part as it was measured, then sums and
+// bytes; the rest is that of messages. Bytes take what they take by the rate of the link, as far as they were
+// exposed or, where it is not known, what was neither wait for a peer nor anything else.
 func (s Side) splitExchange(p *profile, run *record.Run, first int) {
 	all := p.mean[Latency]
 	if all <= 0 {
 		return
 	}
-	exposed := exposedShare(run, first)
-	codec := min(exposed*0, all)
-	bytes := 0.0
-	if s.Link != nil && s.Link.BytesPerSecond > 0 {
-		bytes = exposed * busiestBytes(run, first) / s.Link.BytesPerSecond
+	mean := func(of func(record.Steps) record.Numbers) float64 { return meanColumn(run, first, of) }
+	wait := mean(func(s record.Steps) record.Numbers { return s.Phases["sync_exposed"] })
+	codec := min(mean(func(s record.Steps) record.Numbers { return s.Coded }), all)
+	bytes := mean(func(s record.Steps) record.Numbers { return s.Added })
+	peer := mean(func(s record.Steps) record.Numbers { return s.Peer })
+	switch {
+	case s.Link != nil && s.Link.BytesPerSecond > 0:
+		bytes += exposedShare(run, first) * busiestBytes(run, first) / s.Link.BytesPerSecond
+	case s.Link == nil && peer > 0:
+		bytes = wait - peer - codec
 	}
 	bytes = min(bytes, all-codec)
 	for i := range p.steps {
@@ -193,6 +202,16 @@ func (s Side) splitExchange(p *profile, run *record.Run, first int) {
 		c[Latency] -= c[Codec] + c[Bandwidth]
 	}
 	p.mean = meanOf(p.steps)
+}
+
+// meanColumn returns the mean of a column over all ranks and the steps from one on.
+func meanColumn(run *record.Run, first int, of func(record.Steps) record.Numbers) (mean float64) {
+	for _, r := range run.Ranks {
+		if column := of(r.Steps); first < len(column) {
+			mean += stat.Mean(column[first:]) / float64(len(run.Ranks))
+		}
+	}
+	return mean
 }
 
 // exposedShare returns the part of the exchange that computation did not hide; 1 where that is not told.
