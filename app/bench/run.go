@@ -53,7 +53,14 @@ func Replay(ctx context.Context, folder, out string, k *setting.Catalog, o Optio
 	for i := range plan.Rows {
 		plan.Rows[i].Config = plan.Rows[i].Foreign()
 	}
-	b, err := open(ctx, plan, out, o)
+	return RunPlan(ctx, plan, out, limit, o)
+}
+
+// RunPlan executes a plan into the new folder out. limit is the time that its runs may take; 0: as long as
+// they do. See the package's comment for the errors.
+func RunPlan(ctx context.Context, p Plan, out string, limit time.Duration, o Options) (*record.Results,
+	error) {
+	b, err := open(ctx, p, out, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,72 +1,162 @@
 package command
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/app/bench"
 	"lockstep/app/explain"
+	"lockstep/app/explain/variant"
+	"lockstep/app/job/launcher"
+	"lockstep/app/record"
 	"lockstep/app/report"
 
 	"github.com/spf13/cobra"
 )
 
-// explainCommand says why one run or row is slower than another.
-func explainCommand(a *app) *cobra.Command {
-	var isNoRuns bool
-	c := &cobra.Command{
-		Use:   "explain A B [flags]",
-		Short: "Say why the steps of one run take longer than those of another",
-		Long: `Say why the steps of one run take longer than those of another.
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	out      string
+	budget   time.Duration
+	isNoRuns bool
+	isQuiet  bool
+}
 
-A and B are folders of training runs, or rows of a benchmark: FOLDER#N by their number, FOLDER#NAME by words
-of their name.`,
+// explainBudget is how long explain runs things unless told otherwise.
+const explainBudget = time.Minute
+
+// explainCommand says why the steps of one run or row take longer than those of another.
+func explainCommand(a *app) *cobra.Command {
+	flags := explainFlags{budget: explainBudget}
+	c := &cobra.Command{
+		Use:   "explain RUN [OTHER] [flags]",
+		Short: "Say why the steps of one run take longer than those of another",
+		Long: `Say why the steps of one run take longer than those of another, or than its own ideal: one of its
+workers alone, with its share of the batch.
+
+A run is the folder of a training run, or a row of a benchmark: FOLDER#N by its number, FOLDER#NAME by words
+of its name. The difference OTHER - RUN of their mean steps is cut into terms that add up to it: work of each
+worker, efficiency of kernels, cores, memory, exchange (latency, bandwidth, codec), stragglers, imbalance of
+shards, data, optimizer, checkpoints, evaluation, the runtime and the rest.
+
+Both are run again in turns, beside variants without the cause of a large term: without exchange, alone, with
+another link, without a codec, loader or checkpoint. What they change confirms a term, or does not. A
+difference that does not come back was passing. The new folder holds results.json with every raw sample,
+explain.json, explain.md and explain.html.`,
 		Example: "  lockstep explain runs/one runs/two\n" +
-			"  lockstep explain runs/20261121-101500-bench#single runs/20261121-101500-bench#ddp",
+			"  lockstep explain runs/20261121-101500-bench#single runs/20261121-101500-bench#ddp --budget 3m\n" +
+			"  lockstep explain runs/one\n" +
+			"  lockstep explain runs/one runs/two --no-runs --json",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("explain takes two runs or rows, got %d", len(args))
+			if len(args) < 1 || len(args) > 2 {
+				return usagef("explain takes a run and perhaps another one, got %d; a run is a folder, or "+
+					"FOLDER#ROW of a benchmark", len(args))
 			}
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&isNoRuns, "no-runs", false, "decompose what was recorded, make no runs")
-	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
-		var sides []explain.Side
-		for _, text := range args {
-			s, err := a.subject(text)
-			if err != nil {
-				return answer{}, err
-			}
-			sides = append(sides, sideOf(text, s))
-		}
-		e, err := explain.Decompose(sides[0], sides[1])
+	f := c.Flags()
+	f.Var(budget(&flags.budget), "budget", "make runs for this `TIME`, such as 3m (default: 1m)")
+	f.StringVarP(&flags.out, "out", "o", "", "new `FOLDER` for the runs and the page (default: "+
+		"runs/<time>-explain)")
+	f.BoolVar(&flags.isNoRuns, "no-runs", false, "cut up what was recorded, and confirm nothing by runs")
+	f.BoolVarP(&flags.isQuiet, "quiet", "q", false, "show no progress")
+	return a.answering(c, func(c *cobra.Command, args []string) (answer, error) {
+		e, folder, err := a.explain(c, args, flags)
 		if none := (*explain.IncomparableError)(nil); errors.As(err, &none) {
 			return answer{}, usagef("%v", err)
 		}
 		if err != nil {
 			return answer{}, err
 		}
-		document := explained{e, report.Explain(e)}
-		return answer{document, func(w io.Writer) error { return report.WriteExplanation(w, e) }}, nil
+		document := report.Explained{Explanation: e, Sentence: report.Explain(e)}
+		return answer{document, func(w io.Writer) error {
+			err := report.WriteExplanation(w, e)
+			if folder != "" && err == nil {
+				_, err = fmt.Fprintf(w, "\n%s\n", folder)
+			}
+			return err
+		}}, nil
 	})
 }
 
-// explained is what explain prints for machines.
-type explained struct {
-	*explain.Explanation
-	Sentence string `json:"sentence"`
+// explain explains what the arguments name, and returns the folder of the page; "" if there is none.
+func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (*explain.Explanation, string,
+	error) {
+	var all []bench.Subject
+	for _, text := range args {
+		s, err := a.subject(text)
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, s)
+	}
+	b := all[len(all)-1]
+	var first *explain.Explanation
+	var err error
+	if len(all) == 2 {
+		if all[0].Name == b.Name {
+			all[0].Name, b.Name = args[0], args[1]
+		}
+		first, err = explain.Decompose(variant.SideOf(all[0]), variant.SideOf(b))
+	}
+	unfit := cmp.Or(all[0].Unfit, b.Unfit)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case flags.isNoRuns && first == nil, unfit != "" && first == nil:
+		return nil, "", usagef("%s: its ideal has to be run%s; give another run to compare it with", args[0],
+			strings.TrimSuffix(", and "+unfit, ", and "))
+	case flags.isNoRuns || unfit != "":
+		if unfit != "" && !flags.isNoRuns {
+			fmt.Fprintf(a.stderr, "note: nothing is run again: %s\n", unfit)
+		}
+		out := flags.out
+		if out != "" {
+			err = report.WriteExplained(out, first)
+		}
+		return first, out, err
+	}
+	var x *variant.Experiment
+	if first != nil {
+		x = variant.New(all[0], b, first, flags.budget)
+	} else if x, err = variant.Ideal(b, flags.budget); err != nil {
+		return nil, "", err
+	}
+	out := cmp.Or(flags.out, newFolder("explain"))
+	r, err := a.runExperiment(c.Context(), x, out, flags)
+	if err != nil {
+		return nil, "", err
+	}
+	e, err := x.Explain(r)
+	if err == nil {
+		err = report.WriteExplained(out, e)
+	}
+	return e, out, err
 }
 
-// sideOf returns a side of what a text names.
-func sideOf(text string, s bench.Subject) explain.Side {
-	side := explain.NewSide(s.Name, &s.Record, nil)
-	if link := s.Row.Condition.Link; s.Row.Condition.IsApart() && s.Row.Workers > 1 {
-		side.Link = &explain.Link{BytesPerSecond: link.Rate / 8, Delay: link.Delay.Seconds()}
+// runExperiment makes the runs of an experiment. Single failures end nothing, unless a side has no runs.
+func (a *app) runExperiment(ctx context.Context, x *variant.Experiment, out string, flags explainFlags) (
+	*record.Results, error) {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	show := newProgress(a, flags.isQuiet)
+	v := describeVersion()
+	r, err := bench.RunPlan(ctx, x.Plan, out, flags.budget, bench.Options{
+		Label:    record.Results{Version: v.Version, Revision: v.Revision},
+		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
+	show.end()
+	if failed := (*bench.FailedError)(nil); errors.As(err, &failed) && failed.Failed < failed.Runs {
+		return r, nil
 	}
-	return side
+	return r, err
 }
 
 // subject returns the run or the row that a text names.
@@ -79,40 +169,25 @@ func (a *app) subject(text string) (bench.Subject, error) {
 	case len(all) == 1 && !isRow:
 		return all[0], nil
 	}
-	var found []bench.Subject
 	if n, err := strconv.Atoi(row); err == nil && n >= 1 && n <= len(all) {
 		return all[n-1], nil
 	}
-	for _, s := range all {
-		if isRow && isNamed(s.Name, row) {
-			found = append(found, s)
-		}
-	}
-	if len(found) == 1 {
+	found := slices.DeleteFunc(slices.Clone(all), func(s bench.Subject) bool { return !isNamed(s.Name, row) })
+	if len(found) == 1 && isRow {
 		return found[0], nil
 	}
 	lines := ""
 	for i, s := range all {
-		lines += "\n  " + folder + "#" + strconv.Itoa(i+1) + "  " + s.Name
+		lines += fmt.Sprintf("\n  %s#%d  %s", folder, i+1, s.Name)
 	}
-	return bench.Subject{}, usagef("%s names %d rows; want one of%s", text, len(found), lines)
+	return bench.Subject{}, usagef("%s names %d of its rows; want one of%s", text, len(found), lines)
 }
 
-// isNamed reports whether each word of some is one of a name, or part of one.
+// isNamed reports whether every word of some text is a word of a name.
 func isNamed(name, some string) bool {
-	plain := func(text string) string { return strings.NewReplacer("x", "×", "+", " ").Replace(text) }
-	if plain(name) == plain(some) {
-		return true
-	}
-	words := strings.Fields(plain(name))
-	for _, w := range strings.Fields(plain(some)) {
-		is := false
-		for _, word := range words {
-			is = is || word == w
-		}
-		if !is {
-			return false
-		}
-	}
-	return true
+	plain := strings.NewReplacer("x", "×", "+", " ")
+	words := strings.Fields(plain.Replace(name))
+	return !slices.ContainsFunc(strings.Fields(plain.Replace(some)), func(w string) bool {
+		return !slices.Contains(words, w)
+	})
 }

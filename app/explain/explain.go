@@ -156,12 +156,7 @@ func (p pair) explain() *Explanation {
 			e.Terms = append(e.Terms, t)
 		}
 	}
-	slices.SortStableFunc(e.Terms, func(x, y Term) int {
-		if math.Abs(x.MS) > math.Abs(y.MS) {
-			return -1
-		}
-		return 1
-	})
+	e.sort()
 	e.judge()
 	return e
 }
@@ -217,17 +212,45 @@ func (p pair) rankOf(t Term) *int {
 	return &who.Rank
 }
 
-// paired returns the runs of both sides round by round; without a round in common, in their order.
-func (p pair) paired() (pairs [][2]profile) {
-	for _, x := range p.costsA {
-		i := slices.IndexFunc(p.costsB, func(y profile) bool { return y.round == x.round })
+// paired returns the runs of both sides round by round, without the rounds in which one was much slower than
+// usual, if enough are left: something else went on.
+func (p pair) paired() [][2]profile {
+	pairs := roundsOf(p.costsA, p.costsB)
+	mostA, mostB := usual(p.costsA), usual(p.costsB)
+	calm := slices.DeleteFunc(slices.Clone(pairs), func(two [2]profile) bool {
+		return two[0].measured > mostA || two[1].measured > mostB
+	})
+	if len(calm) >= stat.LeastRounds {
+		return calm
+	}
+	return pairs
+}
+
+// usual returns the longest step that is not much longer than those of most runs: three deviations above the
+// median, as the median distance from it tells, and never less than a tenth.
+func usual(all []profile) float64 {
+	var steps, apart []float64
+	for _, p := range all {
+		steps = append(steps, p.measured)
+	}
+	middle := stat.Median(steps)
+	for _, v := range steps {
+		apart = append(apart, math.Abs(v-middle))
+	}
+	return middle + max(3*1.4826*stat.Median(apart), middle/10)
+}
+
+// roundsOf returns the runs of two sides round by round; without a round in common, in their order.
+func roundsOf(a, b []profile) (pairs [][2]profile) {
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y profile) bool { return y.round == x.round })
 		if i >= 0 {
-			pairs = append(pairs, [2]profile{x, p.costsB[i]})
+			pairs = append(pairs, [2]profile{x, b[i]})
 		}
 	}
 	if pairs == nil {
-		for i := range min(len(p.costsA), len(p.costsB)) {
-			pairs = append(pairs, [2]profile{p.costsA[i], p.costsB[i]})
+		for i := range min(len(a), len(b)) {
+			pairs = append(pairs, [2]profile{a[i], b[i]})
 		}
 	}
 	return pairs
@@ -324,4 +347,18 @@ func inMS(x []float64, half, coverage float64) (mean float64, interval [2]float6
 		return mean, [2]float64{1e3 * i.Lo, 1e3 * i.Hi}
 	}
 	return mean, [2]float64{mean - 1e3*half, mean + 1e3*half}
+}
+
+// Large returns the terms that are worth an intervention, the largest first.
+func (e *Explanation) Large() []Term {
+	return slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !e.isLarge(t) })
+}
+
+// Excuse says of large terms that no variant confirms why there is none.
+func (e *Explanation) Excuse(reasons map[Cost]string) {
+	for i := range e.Terms {
+		if t := &e.Terms[i]; t.Confirmed == nil && e.isLarge(*t) {
+			t.Intervention = reasons[t.cost]
+		}
+	}
 }

@@ -1,13 +1,37 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 
 	"lockstep/app/explain"
 )
+
+// Explained is an explanation with its sentence, as explain.json holds it.
+type Explained struct {
+	*explain.Explanation
+	Sentence string `json:"sentence"`
+}
+
+// ExplanationFile is the file of an explanation for machines.
+const ExplanationFile = "explain.json"
+
+// WriteExplained writes an explanation into a folder, which is made if need be.
+func WriteExplained(folder string, e *explain.Explanation) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	text, err := json.MarshalIndent(Explained{e, Explain(e)}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return replace(filepath.Join(folder, ExplanationFile), append(text, '\n'))
+}
 
 // Explain says in one sentence why one side takes longer than the other.
 func Explain(e *explain.Explanation) string {

@@ -1,0 +1,274 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// Action is what an intervention does to a side.
+type Action int
+
+// The actions of interventions.
+const (
+	Align   Action = iota // one setting gets the value that the other side has
+	Silence               // workers exchange nothing
+	Isolate               // one worker alone, with its share of the batch
+	Halve                 // the network's limit that a term is of is halved
+	Remove                // what costs the time is left out
+)
+
+// Variant is a side that an intervention changed, with its runs beside those of both sides.
+type Variant struct {
+	Side
+	Action Action
+	OfB    bool   // it is B that was changed; else A
+	Cost   Cost   // of the term that it is for
+	Text   string // what was changed, for a reader
+}
+
+// Confirm explains the difference of a and b by their recorded runs and by those of an experiment, in which
+// both ran again beside variants of them, round by round. A difference that did not come back was passing: it
+// is explained by the recorded runs alone, and no term is confirmed. Without recorded runs of a, which is then
+// b's ideal, b is explained as it ran beside it. It fails with an *[IncomparableError].
+func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error) {
+	isIdeal := len(a.Runs) == 0
+	if isIdeal {
+		a.Runs = againA.Runs
+	}
+	for _, two := range [][2]Side{{a, b}, {againA, againB}} {
+		if err := Check(two[0], two[1]); err != nil {
+			return nil, err
+		}
+	}
+	beside := contentionOf(againA, againB, variants)
+	recorded, again := newPair(a, b, beside), newPair(againA, againB, beside)
+	now, e := again.explain(), recorded.explain()
+	if !isIdeal && !e.comesBack(now) {
+		e.IsPassing = true
+		e.widen(again)
+		e.judge()
+	} else {
+		was := e.RecordedMS
+		if e = now; !isIdeal {
+			e = newPair(a.with(againA), b.with(againB), beside).explain()
+		}
+		e.RecordedMS = was
+		for _, v := range variants {
+			e.align(again, v)
+		}
+		for _, v := range variants {
+			e.confirm(again, v)
+		}
+		e.sort()
+		e.judge()
+	}
+	difference := now.DifferenceMS
+	e.AgainMS = &difference
+	e.A.Runs, e.A.Again, e.B.Runs, e.B.Again = len(a.Runs), len(againA.Runs), len(b.Runs), len(againB.Runs)
+	return e, nil
+}
+
+// with returns the side with the runs of another, in later rounds.
+func (s Side) with(again Side) Side {
+	s.Runs = slices.Clone(s.Runs)
+	for _, r := range again.Runs {
+		one := *r
+		one.Round += record.MaxRounds
+		s.Runs = append(s.Runs, &one)
+	}
+	return s
+}
+
+// comesBack reports whether the difference that was recorded is there in later runs too.
+func (e *Explanation) comesBack(now *Explanation) bool {
+	was, is := e.DifferenceMS, now.DifferenceMS
+	if math.Abs(was) <= Large*e.step || math.Abs(is) >= math.Abs(was)/2 && was*is > 0 {
+		return true
+	}
+	return now.Interval[0] <= was && was <= now.Interval[1]
+}
+
+// widen adds to the intervals of single runs what runs of the same two sides differ by.
+func (e *Explanation) widen(again pair) {
+	if min(e.A.Runs, e.B.Runs) >= stat.LeastRounds {
+		return
+	}
+	columns := make([][]float64, NumCosts+1)
+	for _, two := range again.paired() {
+		for c, v := range again.difference(two[0], two[1]) {
+			columns[c] = append(columns[c], 1e3*v)
+		}
+		columns[NumCosts] = append(columns[NumCosts], 1e3*(two[1].measured-two[0].measured))
+	}
+	wide := func(lo, mid, hi *float64, of int) {
+		spread := runDeviations * stat.MomentsOf(columns[of]).SD
+		half := math.Hypot((*hi-*lo)/2, spread)
+		*lo, *hi = *mid-half, *mid+half
+	}
+	for i := range e.Terms {
+		t := &e.Terms[i]
+		wide(&t.Low, &t.MS, &t.High, int(t.cost))
+	}
+	wide(&e.Interval[0], &e.DifferenceMS, &e.Interval[1], NumCosts)
+}
+
+// runDeviations is by how many standard deviations of what later runs differ by a recorded run may differ.
+const runDeviations = 3
+
+// contentionOf returns how much longer workers compute beside others than the variants that ran alone.
+func contentionOf(a, b Side, variants []Variant) contention {
+	c := contention{1, 1}
+	for _, v := range variants {
+		if v.Action != Isolate {
+			continue
+		}
+		side, into := a, &c.a
+		if v.OfB {
+			side, into = b, &c.b
+		}
+		crowded, _ := side.profiles()
+		alone, _ := v.profiles()
+		var ratios []float64
+		for _, two := range roundsOf(alone, crowded) {
+			ratios = append(ratios, two[1].mean[Work]/two[0].mean[Work])
+		}
+		if r := stat.Median(ratios); stat.IsFinite(r) && r > 0 {
+			*into = r
+		}
+	}
+	return c
+}
+
+// effect is what an intervention did, round by round.
+type effect struct {
+	side  Costs       // of the side that was changed, mean
+	costs [][]float64 // seconds by which the variant's are smaller, by cost
+	all   []float64   // seconds by which its steps are shorter
+}
+
+// effectOf compares a variant with the side that it is of.
+func effectOf(again pair, v Variant) effect {
+	side := again.costsA
+	if v.OfB {
+		side = again.costsB
+	}
+	varied, _ := v.profiles()
+	e := effect{costs: make([][]float64, NumCosts)}
+	pairs := roundsOf(varied, side)
+	for _, two := range pairs {
+		e.side = e.side.plus(1/float64(len(pairs)), two[1].mean)
+		for c, d := range two[1].mean.plus(-1, two[0].mean) {
+			e.costs[c] = append(e.costs[c], d)
+		}
+		e.all = append(e.all, two[1].measured-two[0].measured)
+	}
+	return e
+}
+
+// align moves into a term what the difference of one setting takes elsewhere: it vanished from there when the
+// setting alone was aligned.
+func (e *Explanation) align(again pair, v Variant) {
+	at := e.indexOf(v.Cost)
+	if v.Action != Align || at < 0 && len(e.Terms) == NumCosts {
+		return
+	}
+	if at < 0 {
+		e.Terms, at = append(e.Terms, Term{Name: v.Cost.String(), cost: v.Cost}), len(e.Terms)
+	}
+	did := effectOf(again, v)
+	into := &e.Terms[at]
+	for i := range e.Terms {
+		t := &e.Terms[i]
+		if i == at || !stat.IsFinite(t.MS) {
+			continue
+		}
+		moved := 1e3 * stat.Mean(did.costs[t.cost])
+		if !v.OfB {
+			moved = -moved
+		}
+		if t.cost <= Efficiency || t.cost == Memory || t.cost == Cores { // a profile has all computation as work
+			moved = t.MS
+		}
+		if moved*t.MS <= 0 {
+			continue
+		}
+		if math.Abs(moved) > math.Abs(t.MS) {
+			moved = t.MS
+		}
+		t.MS, t.Low, t.High = t.MS-moved, t.Low-moved, t.High-moved
+		into.MS += moved
+	}
+	total := stat.MomentsOf(did.all).MeanInterval(stat.Confidence)
+	half := 1e3 * (total.Hi - total.Lo) / 2
+	into.Low, into.High = into.MS-half, into.MS+half
+	if v.Cost == Straggler && into.Rank == nil {
+		into.Rank = again.rankOf(*into)
+	}
+}
+
+// indexOf returns the place of a term; -1 if it is 0.
+func (e *Explanation) indexOf(c Cost) int {
+	return slices.IndexFunc(e.Terms, func(t Term) bool { return t.cost == c })
+}
+
+// agree is the share of a term by which its intervention may differ from it.
+const agree = 0.25
+
+// confirm holds the terms that a variant is for against the change that it brought.
+func (e *Explanation) confirm(again pair, v Variant) {
+	did := effectOf(again, v)
+	if len(did.all) == 0 {
+		return
+	}
+	sign := 1.0
+	if !v.OfB {
+		sign = -1
+	}
+	covered, changed := []Cost{v.Cost}, did.all
+	expected := 1e3 * did.side[v.Cost]
+	switch v.Action {
+	case Align:
+		expected = sign * e.Terms[e.indexOf(v.Cost)].MS
+	case Silence: // takes away every wait
+		covered = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}
+		expected = 0
+		for _, c := range covered {
+			expected += 1e3 * did.side[c]
+		}
+	case Halve:
+		expected /= 2
+	case Isolate:
+		covered, changed, expected = []Cost{Memory, Cores}, did.costs[Work], 0
+		for _, t := range e.Terms {
+			if slices.Contains(covered, t.cost) {
+				expected += sign * t.MS
+			}
+		}
+	case Remove:
+		if v.Cost == Codec { // without it there are more bytes
+			changed = slices.Clone(changed)
+			for i, more := range did.costs[Bandwidth] {
+				changed[i] -= more
+			}
+		}
+	}
+	measured, interval := inMS(changed, 0, stat.Confidence)
+	isRight := math.Abs(measured-expected) <= max(agree*math.Abs(expected), Large*e.step) ||
+		len(changed) >= stat.LeastRounds && interval[0] <= expected && expected <= interval[1]
+	for i := range e.Terms {
+		t := &e.Terms[i]
+		if slices.Contains(covered, t.cost) && e.isLarge(*t) && (t.Confirmed == nil || v.Action == Align) {
+			t.Confirmed, t.Intervention = &isRight, v.Text
+			t.Predicted, t.Changed, t.Interval = expected, measured, interval
+		}
+	}
+}
+
+// sort puts the largest terms first.
+func (e *Explanation) sort() {
+	slices.SortStableFunc(e.Terms, func(x, y Term) int { return cmp.Compare(math.Abs(y.MS), math.Abs(x.MS)) })
+}
