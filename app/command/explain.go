@@ -38,8 +38,8 @@ func explainCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain RUN [OTHER] [flags]",
 		Short: "Say why the steps of one run take longer than those of another",
-		Long: `Say why the steps of one run take longer than those of another, or than its own ideal: one of its
-workers alone, with its share of the batch.
+		Long: `Say why the steps of one run take longer than those of another, or than its own ideal: one of
+its workers alone, with its share of the batch.
 
 A run is the folder of a training run, or a row of a benchmark: FOLDER#N by its number, FOLDER#NAME by words
 of its name. The difference OTHER - RUN of their mean steps is cut into terms that add up to it: work of each
@@ -51,7 +51,7 @@ another link, without a codec, loader or checkpoint. What they change confirms a
 difference that does not come back was passing. The new folder holds results.json with every raw sample,
 explain.json, explain.md and explain.html.`,
 		Example: "  lockstep explain runs/one runs/two\n" +
-			"  lockstep explain runs/20261121-101500-bench#single runs/20261121-101500-bench#ddp --budget 3m\n" +
+			"  lockstep explain runs/20261121-101500-bench#1 runs/20261121-101500-bench#ddp --budget 3m\n" +
 			"  lockstep explain runs/one\n" +
 			"  lockstep explain runs/one runs/two --no-runs --json",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -32,8 +32,8 @@ type Variant struct {
 
 // Confirm explains the difference of a and b by their recorded runs and by those of an experiment, in which
 // both ran again beside variants of them, round by round. A difference that did not come back was passing: it
-// is explained by the recorded runs alone, and no term is confirmed. Without recorded runs of a, which is then
-// b's ideal, b is explained as it ran beside it. It fails with an *[IncomparableError].
+// is explained by the recorded runs alone, and no term is confirmed. Without recorded runs of a, which is
+// then b's ideal, b is explained as it ran beside it. It fails with an *[IncomparableError].
 func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error) {
 	isIdeal := len(a.Runs) == 0
 	if isIdeal {
@@ -190,7 +190,7 @@ func (e *Explanation) align(again pair, v Variant) {
 		if !v.OfB {
 			moved = -moved
 		}
-		if t.cost <= Efficiency || t.cost == Memory || t.cost == Cores { // a profile has all computation as work
+		if t.cost <= Cores { // of which a profile has all as work
 			moved = t.MS
 		}
 		if moved*t.MS <= 0 {

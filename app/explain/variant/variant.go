@@ -91,8 +91,8 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	return x, nil
 }
 
-// sidesOf returns the sides whose change tells what a term is: the one that has more of it, or for how workers
-// compute beside others each that has several.
+// sidesOf returns the sides whose change tells what a term is: the one that has more of it, or for how
+// workers compute beside others each that has several.
 func sidesOf(c explain.Cost, isB bool, rows [2]bench.Row) (sides []bool) {
 	if !isCompute(c) {
 		return []bool{isB}
@@ -291,8 +291,8 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 	return row
 }
 
-// Bounds of an experiment: rounds, and steps of a run; seconds that a run takes beside its steps, in a lab and
-// elsewhere.
+// Bounds of an experiment: rounds, and steps of a run; seconds that a run takes beside its steps, in a lab
+// and elsewhere.
 const (
 	wantedRounds, mostRounds = 5, 12
 	leastSteps, mostSteps    = 10, 500
