@@ -37,11 +37,12 @@ const (
 	EnvPreflight  = "LOCKSTEP_PREFLIGHT"   // what a console has found out about the hosts, as JSON
 	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
 	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"
-	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS" // flags of `lockstep lab`, as one text, for records of results
-	EnvLabUser       = "LOCKSTEP_LAB_USER"  // not empty: the lab has a user namespace of its own
-	EnvData          = "LOCKSTEP_DATA"      // folder of data sets
-	EnvPython        = "LOCKSTEP_PYTHON"    // interpreter with PyTorch, for rows of bench --peer
-	EnvTrain         = "LOCKSTEP_TRAIN_"    // prefix of settings of `lockstep train`
+	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS"  // flags of `lockstep lab`, as one text, for records of results
+	EnvLabUser       = "LOCKSTEP_LAB_USER"   // not empty: the lab has a user namespace of its own
+	EnvData          = "LOCKSTEP_DATA"       // folder of data sets
+	EnvPython        = "LOCKSTEP_PYTHON"     // interpreter with PyTorch, for rows of bench --peer
+	EnvTrain         = "LOCKSTEP_TRAIN_"     // prefix of settings of `lockstep train`
+	EnvStepSummary   = "GITHUB_STEP_SUMMARY" // file of a CI job's page, in Markdown
 	envTorchRank     = "RANK"
 	envTorchWorld    = "WORLD_SIZE"
 	EnvLocalWorld    = "LOCKSTEP_LOCAL_WORLD" // number of processes of this host

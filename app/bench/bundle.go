@@ -74,7 +74,7 @@ func (p Plan) links() (asked [][]int, beside []int) {
 // chosen returns the rows that selectors choose: the first one of each.
 func (p Plan) chosen(by []record.Selector) (rows []int) {
 	for _, is := range by {
-		at := slices.IndexFunc(p.Rows, func(r Row) bool { return is.Chooses(r.setting()) })
+		at := slices.IndexFunc(p.Rows, func(r Row) bool { return is.Chooses(r.Setting()) })
 		if at >= 0 {
 			rows = append(rows, at)
 		}

@@ -37,7 +37,7 @@ func TestRowsOnHosts(t *testing.T) {
 		t.Errorf("rows %q, want %q", names, want)
 	}
 	last := plan.Rows[len(plan.Rows)-1]
-	if s := last.setting(); s.Hosts != 2 || s.PerHost != 2 || s.Cores != 12 || s.Shards != 4 {
+	if s := last.Setting(); s.Hosts != 2 || s.PerHost != 2 || s.Cores != 12 || s.Shards != 4 {
 		t.Errorf("%+v, want 12 cores of 2 hosts", s)
 	}
 	if on, err := plan.Rows[3].environment(e); err != nil ||

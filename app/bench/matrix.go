@@ -166,11 +166,11 @@ func distinct(rows []Row) ([]Row, error) {
 			out[i].Options = r.Options // a row that somebody listed has its name from there
 			continue
 		}
-		if named[r.setting()] {
+		if named[r.Setting()] {
 			return nil, setting.Refuse("two rows are called %s, and differ in settings that are not in that "+
 				"name; give one of them its own, such as %s:math=exact", r.Name(), r.Strategy)
 		}
-		at[string(key)], named[r.setting()] = len(out), true
+		at[string(key)], named[r.Setting()] = len(out), true
 		out = append(out, r)
 	}
 	return out, nil

@@ -113,7 +113,7 @@ func (p Plan) records() []record.Row {
 	var rows []record.Row
 	blocks := p.blocks()
 	for i, row := range p.Rows {
-		rows = append(rows, record.Row{Setting: row.setting(), Rounds: p.rounds(i), Block: blocks[i],
+		rows = append(rows, record.Row{Setting: row.Setting(), Rounds: p.rounds(i), Block: blocks[i],
 			Copy: i % p.Copies})
 	}
 	return rows
@@ -122,7 +122,7 @@ func (p Plan) records() []record.Row {
 // skipped returns the note of a row that is left out.
 func (r Row) skipped(reason string) record.Skip {
 	return record.Skip{Model: r.Model, Workers: r.Workers, Reason: reason,
-		Strategy: strings.Join(strings.Fields(strings.Join(append([]string{r.Strategy, r.setting().Layout()},
+		Strategy: strings.Join(strings.Fields(strings.Join(append([]string{r.Strategy, r.Setting().Layout()},
 			r.labels()...), " ")), " ")}
 }
 

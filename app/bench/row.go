@@ -91,7 +91,7 @@ func (r *Row) UnmarshalJSON(text []byte) error {
 // Name labels the row: model, strategy, its shape as [record.Setting.Shape] has it, its own settings, a wire
 // that is no plain one, slowed workers, the condition.
 func (r Row) Name() string {
-	return strings.Join(append([]string{r.Model, r.Strategy, r.setting().Shape()}, r.labels()...), " ")
+	return strings.Join(append([]string{r.Model, r.Strategy, r.Setting().Shape()}, r.labels()...), " ")
 }
 
 // labels returns what tells the row from others of its strategy and shape.
@@ -124,8 +124,8 @@ func (r Row) hasOwnWire() bool { return parseWay(":" + r.Options).has("wire") }
 // isApart reports whether the row runs in a lab. A single worker has no link.
 func (r Row) isApart() bool { return r.Condition.IsApart() && r.Workers > 1 }
 
-// setting returns the row's configuration as asked for; collect adds the values that a run has resolved.
-func (r Row) setting() record.Setting {
+// Setting returns the row's configuration as asked for; collect adds the values that a run has resolved.
+func (r Row) Setting() record.Setting {
 	wire := wireOf(r.Workers, r.Strategy, r.Wire)
 	place := ""
 	if r.NumServers() > 0 {

@@ -100,7 +100,7 @@ func trained(folder string, k *setting.Catalog) (s Subject, err error) {
 	c.Catalog, c.Out = k, folder
 	s.Row = Row{Config: c}
 	s.Name = filepath.Base(folder)
-	s.Record = record.Row{Setting: s.Row.setting(), Runs: make([]record.Run, 1)}
+	s.Record = record.Row{Setting: s.Row.Setting(), Runs: make([]record.Run, 1)}
 	if err := collect(&s.Record.Runs[0], &s.Record, c, summary); err != nil {
 		return s, setting.Refuse("%v; give a folder whose files are whole", err)
 	}

@@ -35,6 +35,7 @@ type benchFlags struct {
 	precision       float64
 	peer            string // other program; "": none
 	resume          string // folder; "": a new benchmark
+	against         against
 	isQuick         bool
 	isJSON, isQuiet bool
 }
@@ -80,6 +81,7 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --batch-per-worker 64 --strategies single,ddp --workers 1,2,4
   lockstep bench --strategies single --workers 1 --checkpoints off,on,50 --steps 200
   lockstep bench --models lenet,vgg11 --strategies single,ddp --workers 1,2 --steps 30 --peer pytorch
+  lockstep bench --plan mine.yaml --against baseline.json --fail-over 5%
   lockstep bench --resume runs/20261121-101500-bench
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args:        noArguments,
@@ -111,6 +113,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		"Python with torch (python3, or LOCKSTEP_PYTHON)")
 	f.StringVar(&b.resume, "resume", "", "go on with the interrupted benchmark in this `FOLDER`; --budget "+
 		"gives it more time")
+	b.against.add(f)
 	for _, m := range b.flags() {
 		f.Var(m.value, m.name, m.usage)
 	}
@@ -155,8 +158,14 @@ func (a *app) bench(c *cobra.Command, flags *benchFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := flags.against.read(config); err != nil {
+		return err
+	}
 	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"bench"}, commandLine(c))
-	return a.compare(c, config, command, "", flags.isJSON, flags.isQuiet)
+	if err := a.compare(c, config, command, "", flags.isJSON, flags.isQuiet); err != nil {
+		return err
+	}
+	return a.judge(flags.against, config.Out, flags.isJSON)
 }
 
 // compare runs a benchmark, writes the report, then prints the short form. command repeats it.
@@ -177,13 +186,16 @@ func (a *app) compare(c *cobra.Command, config bench.Config, command []string, r
 func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	var extra string
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"resume", "budget", "json", "quiet"}, f.Name) {
+		if !slices.Contains([]string{"resume", "budget", "json", "quiet", "against", "fail-over"}, f.Name) {
 			extra = f.Name
 		}
 	})
 	if extra != "" {
 		return usagef("--resume takes everything from %s; leave out --%s", filepath.Join(flags.resume,
 			bench.PlanFile), extra)
+	}
+	if err := flags.against.read(bench.Config{}); err != nil {
+		return err
 	}
 	if a.surveyed() { // its hosts have had the data
 		return nil
@@ -193,10 +205,14 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 			return err
 		}
 	}
-	return a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
+	err := a.runBench(c, flags.resume, nil, flags.isJSON, flags.isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
 			return bench.Resume(ctx, flags.resume, flags.budget, &a.catalog, o)
 		})
+	if err != nil {
+		return err
+	}
+	return a.judge(flags.against, flags.resume, flags.isJSON)
 }
 
 // runBench runs a benchmark into a folder, writes the report, then prints the short form. command repeats it.
@@ -343,7 +359,7 @@ func commandLine(c *cobra.Command) []string {
 	var args []string
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "json", "quiet":
+		case "out", "json", "quiet", "against", "fail-over":
 			return
 		}
 		value := strings.Trim(f.Value.String(), "[]")

@@ -27,7 +27,11 @@ const (
 
 // Read returns the results in folder. An error names the file; os.ErrNotExist is wrapped.
 func Read(folder string) (*record.Results, error) {
-	path := filepath.Join(folder, ResultsFile)
+	return ReadFile(filepath.Join(folder, ResultsFile))
+}
+
+// ReadFile returns the results in a file. An error names it; os.ErrNotExist is wrapped.
+func ReadFile(path string) (*record.Results, error) {
 	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)

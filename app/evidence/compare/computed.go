@@ -81,6 +81,12 @@ func (l *Line) OtherMeans(o *Line) string {
 	return ""
 }
 
+// ComputesOtherwise returns the first setting in which two lines, perhaps of two benchmarks, compute
+// otherwise, as far as both tell; nil if there is none.
+func (l *Line) ComputesOtherwise(o *Line) []Difference {
+	return l.computed.differs(o.computed, append(ComputedNames(), mathName, deviceName))
+}
+
 // HasMathOf reports whether two lines computed products by the same math on the same kind of device, as far
 // as both tell.
 func (l *Line) HasMathOf(o *Line) bool { return l.OtherMeans(o) == "" }

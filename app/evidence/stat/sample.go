@@ -3,6 +3,8 @@ package stat
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Summary describes one sample by its order statistics. An empty sample has N 0 and NaN fields.
@@ -135,6 +137,29 @@ func PairedRatio(over, under []float64, noise Noise) Ratio {
 		}
 	}
 	return ratioOf(values, noise)
+}
+
+// UnpairedRatio returns the ratio of what was measured at two times, between which it moves by a deviation of
+// its logarithm however many rounds there are: the medians of over and under, whose rounds are no pairs. Its
+// values are those of over, over the median of under. Fewer than [LeastRounds] rounds on a side have no
+// interval.
+func UnpairedRatio(over, under []float64, noiseOver, noiseUnder Noise, deviation float64) Ratio {
+	r := Ratio{Median: Median(over) / Median(under), Interval: Interval{Lo: math.NaN(), Hi: math.NaN()}}
+	for _, v := range over {
+		if !math.IsNaN(v) {
+			r.Values = append(r.Values, v/Median(under))
+		}
+	}
+	above, coverage := noiseOver.half(logsOf(over))
+	below, other := noiseUnder.half(logsOf(under))
+	if coverage = min(coverage, other); coverage == 0 {
+		return r
+	}
+	half := math.Hypot(math.Hypot(above, below), deviation*mathext.NormalQuantile((1+coverage)/2))
+	middle := Mean(logsOf(over)) - Mean(logsOf(under))
+	r.Interval = Interval{Lo: min(math.Exp(middle-half), r.Median), Hi: max(math.Exp(middle+half), r.Median),
+		Coverage: coverage}
+	return r
 }
 
 func ratioOf(values []float64, noise Noise) Ratio {
