@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lockstep/app/record"
-	"lockstep/app/strategy"
 	"lockstep/gradsync"
 )
 
@@ -36,15 +35,18 @@ func Ways() []Way {
 }
 
 // Rank predicts the step of each of the ways, the fastest first. Ways that the model does not know are left
-// out, and those that move shards between workers that are equally fast.
+// out, and those that move shards between workers that are equally fast or have more servers than gradients.
 func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 	var ranking []record.StrategyTerms
 	for _, m := range models() {
 		i := slices.IndexFunc(ways, func(w Way) bool { return w.String() == m.String() })
-		if i < 0 || len(p.Compute) < 2 || m.form.IsBalanced && p.IsEven() {
+		if i < 0 || len(p.Compute) < 2 || m.form.IsBalanced && isEven(p) {
 			continue
 		}
-		t := m.terms(p)
+		t, err := m.terms(p)
+		if err != nil { // more servers than gradients to share, for instance
+			continue
+		}
 		t.Strategy, t.Options, t.Inexact = m.Strategy, m.Options, ways[i].Inexact
 		t.Measured = record.Number(math.NaN())
 		ranking = append(ranking, t)
@@ -54,13 +56,15 @@ func Rank(p record.Probe, ways []Way) []record.StrategyTerms {
 }
 
 // Predict returns the predicted step of one way. A way that the model does not know is taken for its strategy
-// alone, and an unknown strategy for all-reduce.
+// alone, and an unknown strategy, or one that the probe cannot be of, for all-reduce.
 func Predict(p record.Probe, w Way) record.StrategyTerms {
 	all := models()
 	for _, name := range []string{w.String(), w.Strategy, gradsync.AllReduce} {
 		i := slices.IndexFunc(all, func(m model) bool { return m.String() == name })
 		if i >= 0 {
-			return all[i].terms(p)
+			if t, err := all[i].terms(p); err == nil {
+				return t
+			}
 		}
 	}
 	return record.StrategyTerms{}
@@ -116,28 +120,4 @@ func Choose(ranking []record.StrategyTerms) int {
 		}
 	}
 	return best
-}
-
-// model predicts the terms of one way.
-type model struct {
-	Way
-	form strategy.Way
-}
-
-// models lists every way with its prediction.
-func models() []model {
-	var all []model
-	for _, s := range strategy.All() {
-		for _, form := range s.Ways {
-			all = append(all, model{Way{Strategy: s.Name, Options: form.Options}, form})
-		}
-	}
-	return all
-}
-
-// terms predicts the terms of a step and their sum.
-func (m model) terms(p record.Probe) record.StrategyTerms {
-	t := m.form.Predict(p)
-	return record.StrategyTerms{Compute: t.Compute, Waiting: t.Waiting, Exposed: t.Exposed, Update: t.Update,
-		Step: t.Compute + t.Waiting + t.Exposed + t.Update, BusiestBytes: t.BusiestBytes}
 }

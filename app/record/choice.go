@@ -1,6 +1,6 @@
 package record
 
-import "lockstep/app/strategy"
+import "lockstep/comm"
 
 // StrategyChoice says which strategy was chosen for a run, and why.
 type StrategyChoice struct {
@@ -24,5 +24,19 @@ type StrategyTerms struct {
 	Inexact      string  `json:"inexact"`       // why it was not to be chosen; "": it was
 }
 
-// Probe is what predictions are made from.
-type Probe = strategy.Probe
+// Probe is what was measured of the machines of a run and of its network.
+type Probe struct {
+	Compute      []float64      `json:"compute"`       // by rank: of both passes of a step, even parts
+	Forward      float64        `json:"forward"`       // seconds of a worker's forward pass of a step
+	Backward     float64        `json:"backward"`      // seconds of the backward pass of its last shard
+	Update       float64        `json:"update"`        // seconds of an update of all weights
+	Link         comm.LinkSpeed `json:"link"`          // of the slowest kind of link
+	Add          float64        `json:"add"`           // seconds to add a byte
+	Bytes        float64        `json:"bytes"`         // of the gradient
+	Tensors      float64        `json:"tensors"`       // of it
+	Bucket       float64        `json:"bucket"`        // bytes of one
+	Shards       int            `json:"shards"`        // of a step
+	AverageEvery float64        `json:"average_every"` // steps between two averages of weights
+	IsCrowded    bool           `json:"crowded"`       // no core is to spare beside computing
+	Memory       int64          `json:"memory"`        // planned bytes of the worker with most
+}

@@ -25,6 +25,15 @@ const (
 	Updates            // gradients for new weights, with parameter servers
 )
 
+// Way is a form of a strategy whose step time can be predicted.
+type Way struct {
+	Options    string // settings of its own, such as "servers=2+server-place=apart"; "": none
+	IsBalanced bool   // shards go from slow workers to fast ones
+	IsLate     bool   // sums may arrive during the next forward pass
+	Servers    int
+	IsApart    bool // they are processes of their own
+}
+
 // Strategy is a way for workers to train together.
 type Strategy struct {
 	Name  string
