@@ -78,7 +78,7 @@ func (a *announcement) read(b []byte) {
 }
 
 // sumElems is how many counts are added up at once.
-const sumElems = 512
+const sumElems = 2048
 
 // named adds to the loss of a peer what that peer is.
 func (l *Layout) named(err error) error {

@@ -69,6 +69,8 @@ type Config struct {
 	// Views are the variants of a test image (test-time augmentation) whose logits are averaged;
 	// none means the image itself. Texts have no views.
 	Views []data.View
+	// Predictions gathers the network's outputs in evaluations; a Task with metrics has them gathered anyway.
+	Predictions bool
 	// EvalBatch is the number of samples of one evaluation batch; 0 means 100, or with an Executor that is
 	// not in place those of a shard, from 100 to 1000.
 	EvalBatch int

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/data"
 	"lockstep/graph"
+	"lockstep/metric"
 	"lockstep/trace"
 )
 
@@ -13,20 +14,38 @@ import (
 //
 // A set is cut at multiples of EvalBatch, and workers take whole batches. A kernel may
 // select its algorithm by the number of samples, so cutting in the same way for any number of
-// workers gives each sample the same logits. Counts are sums of integers. Each batch also has
-// integers with the bits of its sums, of the loss and of each metric, which are 0 on all other
-// workers, so the sum over workers gives every worker the sums of every batch unchanged. Each
-// worker then adds them up in the order of batches.
+// workers gives each sample the same logits. Counts are sums of integers. Each batch also has an
+// integer with the bits of its loss, and each output its bits in a half of an integer, which are 0
+// on all other workers, so the sum over workers gives every worker all losses and outputs
+// unchanged. Each worker then adds the losses up in the order of batches, and computes every
+// metric of all samples.
 
-// Indices of the integers that workers sum in an evaluation; numSums for each batch follow.
+// Indices of the integers that workers sum in an evaluation; one for the loss of each batch follows, then one
+// for every two outputs.
 const (
 	tallyCorrect = iota
 	tallySamples
-	tallySums
+	tallyLosses
 )
 
-// numSums returns how many sums an evaluation takes of each batch.
-func (t Task) numSums() int { return 1 + len(t.Metrics) }
+// maxPredictions bounds the outputs of an evaluation that are gathered, 32 MiB on each worker: those of
+// 10,000 samples of 838 classes. A larger evaluation tells its loss and its accuracy alone.
+const maxPredictions = 1 << 23
+
+// numPredictions returns how many outputs are gathered in an evaluation of a set; 0: nobody wants them, or
+// they are too many.
+func (c Config) numPredictions(set *data.Set) int {
+	isWanted := c.Predictions || len(c.Task.Metrics) > 0
+	if !isWanted || set == nil || set.Len() > maxPredictions/c.Network.Classes {
+		return 0
+	}
+	return set.Len() * c.Network.Classes
+}
+
+// numTallies returns how many integers workers sum in an evaluation of a set.
+func (c Config) numTallies(set *data.Set) int {
+	return tallyLosses + c.numBatches(set) + (c.numPredictions(set)+1)/2
+}
 
 // numBatches returns the number of batches in which a set is evaluated; the last one may be smaller.
 func (c Config) numBatches(set *data.Set) int {
@@ -58,7 +77,7 @@ func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
 	if n == 0 {
 		return nil
 	}
-	tallies := l.tallies[:tallySums+n*l.config.Task.numSums()]
+	tallies := l.tallies[:l.config.numTallies(set)]
 	if l.resident == nil { // which evaluates the weights where they are
 		if err := l.settle(); err != nil {
 			return err
@@ -76,14 +95,16 @@ func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
 	l.lap(phase, "evaluation")
 	samples := tallies[tallySamples]
 	e := Evaluation{
-		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: l.meanOf(tallies, 0), Metrics: l.metrics(tallies),
+		Steps: l.done.Steps, Epochs: l.done.Epochs, Loss: meanLoss(tallies, n),
 		Correct: tallies[tallyCorrect], Samples: samples, IsValidation: set == l.config.Validation,
-		Time: l.clock.Phases().Minus(before)[trace.Evaluation], Trained: trained,
+		Predictions: l.predicted(set, tallies[tallyLosses+n:]),
+		Time:        l.clock.Phases().Minus(before)[trace.Evaluation], Trained: trained,
 	}
 	if !isFinite(e.Loss) {
 		return &DivergedError{Rank: l.config.Rank, Step: l.step, What: e.Part() + " loss", Value: e.Loss,
 			IsStart: l.done.Steps == 0}
 	}
+	e.Metrics = l.config.Task.figures(e.Predictions)
 	if l.done.Steps > 0 {
 		e.Rate = l.schedule.Rate(l.done.Steps - 1)
 	}
@@ -114,31 +135,57 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 		}
 		tallies[tallyCorrect] += int64(task.numCorrect(output, &l.tested))
 		tallies[tallySamples] += int64(hi - lo)
-		sums := tallies[tallySums+b*task.numSums():]
-		sums[0] = int64(math.Float64bits(task.Score(output, &l.tested)))
-		for i, m := range task.Metrics {
-			sums[1+i] = int64(math.Float64bits(m.Sum(output, &l.tested)))
+		tallies[tallyLosses+b] = int64(math.Float64bits(task.Score(output, &l.tested)))
+		if words := tallies[tallyLosses+l.config.numBatches(set):]; len(words) > 0 {
+			packFloats(words, lo*l.config.Network.Classes, output)
 		}
 	}
 	return nil
 }
 
-// meanOf returns the mean over the samples of sum number i, added up in the order of batches.
-func (l *Loop) meanOf(tallies []int64, i int) float64 {
+// packFloats adds the bits of values, the first of which has number at, to their halves of words, which are
+// 0.
+func packFloats(words []int64, at int, values []float32) {
+	for i, v := range values {
+		words[(at+i)/2] |= int64(uint64(math.Float32bits(v)) << (32 * ((at + i) % 2)))
+	}
+}
+
+// meanLoss returns the mean loss of the samples, added up in the order of n batches.
+func meanLoss(tallies []int64, n int) float64 {
 	sum := 0.0
-	for at := tallySums + i; at < len(tallies); at += l.config.Task.numSums() {
-		sum += math.Float64frombits(uint64(tallies[at]))
+	for _, bits := range tallies[tallyLosses:][:n] {
+		sum += math.Float64frombits(uint64(bits))
 	}
 	return sum / float64(tallies[tallySamples])
 }
 
-// metrics returns the values of the task's metrics.
-func (l *Loop) metrics(tallies []int64) []Figure {
-	var figures []Figure
-	for i, m := range l.config.Task.Metrics {
-		figures = append(figures, Figure{m.Name, l.meanOf(tallies, 1+i)})
+// predicted returns the outputs that packFloats packed, with what is true of the samples of a set; nil if
+// there are no words. Its memory is that of the evaluation before.
+func (l *Loop) predicted(set *data.Set, words []int64) *metric.Predictions {
+	if len(words) == 0 {
+		return nil
 	}
-	return figures
+	p := &l.predictions
+	p.NumOutputs, p.Targets = l.config.Network.Classes, set.Targets
+	p.Outputs, p.Labels = p.Outputs[:0], p.Labels[:0]
+	for i := range l.config.numPredictions(set) {
+		p.Outputs = append(p.Outputs, math.Float32frombits(uint32(uint64(words[i/2])>>(32*(i%2)))))
+	}
+	for _, label := range set.Labels {
+		p.Labels = append(p.Labels, int32(label))
+	}
+	return p
+}
+
+// figures returns the values of the task's metrics; none without predictions.
+func (t Task) figures(p *metric.Predictions) (list []Figure) {
+	for _, m := range t.Metrics {
+		if p != nil {
+			list = append(list, Figure{m.Name, m.Of(p)})
+		}
+	}
+	return list
 }
 
 // output returns the network's output for the samples [lo, hi) of a set, which it leaves in tested.

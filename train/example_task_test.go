@@ -9,6 +9,7 @@ import (
 	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
+	"lockstep/metric"
 	"lockstep/model"
 	"lockstep/nn"
 	"lockstep/optim"
@@ -32,14 +33,14 @@ func signs() train.Task {
 			}
 			return sum
 		},
-		Metrics: []train.Metric{{Name: "share of signs", Sum: func(output []float32, s *data.Shard) float64 {
+		Metrics: []train.Metric{{Name: "share of signs", Of: func(p *metric.Predictions) float64 {
 			right := 0
-			for i, target := range s.Targets {
-				if output[i]*target > 0 {
+			for i, target := range p.Targets {
+				if p.Outputs[i]*target > 0 {
 					right++
 				}
 			}
-			return float64(right) / 2
+			return float64(right) / float64(len(p.Targets))
 		}}},
 	}
 }

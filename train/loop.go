@@ -10,6 +10,7 @@ import (
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/internal/kernel/row"
+	"lockstep/metric"
 	"lockstep/optim"
 	"lockstep/trace"
 )
@@ -37,14 +38,15 @@ type Loop struct {
 	rowLen    int
 	rowTail   int // values of a row that belong to the updater
 	// measure receives the gradient of each shard, by parameter; nil: it is not wanted.
-	measure  func(shard int, gradient []float32)
-	track    *trace.Track
-	tallies  []int64         // of an evaluation, see Note: evaluation
-	tested   data.Shard      // the batch of an evaluation
-	logits   []float32       // of that batch, averaged over views; nil without views
-	coverage uint64          // of the whole training set
-	onReady  func(param int) // l.ready, bound once so that a step does not allocate
-	onNeed   func(param int) // l.need, likewise
+	measure     func(shard int, gradient []float32)
+	track       *trace.Track
+	tallies     []int64            // of an evaluation, see Note: evaluation
+	predictions metric.Predictions // of the last evaluation
+	tested      data.Shard         // the batch of an evaluation
+	logits      []float32          // of that batch, averaged over views; nil without views
+	coverage    uint64             // of the whole training set
+	onReady     func(param int)    // l.ready, bound once so that a step does not allocate
+	onNeed      func(param int)    // l.need, likewise
 
 	// Of the current run.
 	loader  *data.Loader // nil before the first step
@@ -130,8 +132,7 @@ func New(c Config) (*Loop, error) {
 	}
 	l.rowLen = RowLen(len(l.variables.State)) + l.rowTail
 	l.rows = make(Rows, c.Plan.Shards()*l.rowLen)
-	batches := max(c.numBatches(c.Validation), c.numBatches(c.Test))
-	l.tallies = make([]int64, tallySums+batches*c.Task.numSums())
+	l.tallies = make([]int64, max(c.numTallies(c.Validation), c.numTallies(c.Test)))
 	l.onReady, l.onNeed = l.ready, l.need
 	l.side.programs = make([]*program, programs.abreast())
 	return l, nil

@@ -3,6 +3,7 @@ package train
 import (
 	"time"
 
+	"lockstep/metric"
 	"lockstep/trace"
 )
 
@@ -49,6 +50,9 @@ type Evaluation struct {
 	Loss float64 `json:"loss"`
 	// Metrics are those of the task, in its order; none for a classification.
 	Metrics []Figure `json:"metrics,omitempty"`
+	// Predictions are the network's of all samples, the same on every worker, until the next evaluation; nil
+	// if they were not gathered, as those of more than 2^23 values.
+	Predictions *metric.Predictions `json:"-"`
 	// Rate is the learning rate of the last update; 0 if there was none.
 	Rate float64 `json:"rate"`
 	// Correct of Samples were classified correctly, over all workers; 0 if the task has no

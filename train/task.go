@@ -2,19 +2,19 @@ package train
 
 import (
 	"fmt"
-	"math"
 
 	"lockstep/data"
 	"lockstep/graph"
+	"lockstep/metric"
 )
 
 // Task says what a network learns: the loss of a sample, given the network's output and the sample's
 // targets, and the metrics of an evaluation. [Classification] and [Regression] return tasks; a caller may
 // write others.
 //
-// The sums of Score and of the metrics are taken over one evaluation batch in float64 and added up in the
-// order of batches, so they have the same bits for any number of workers, as long as a function's result
-// depends on its arguments alone.
+// The sums of Score are taken over one evaluation batch in float64 and added up in the order of batches, and
+// metrics see all samples in their order, so both have the same bits for any number of workers, as long as a
+// function's result depends on its arguments alone.
 type Task struct {
 	// Name is what errors call the task.
 	Name string
@@ -27,7 +27,7 @@ type Task struct {
 	Score func(output []float32, s *data.Shard) float64
 	// Correct counts the samples whose output is right; nil if that has no meaning for the task.
 	Correct func(output []float32, s *data.Shard) int
-	// Metrics are further figures of an evaluation.
+	// Metrics are further figures of an evaluation. One of more than 2^23 outputs has none.
 	Metrics []Metric
 }
 
@@ -39,10 +39,11 @@ type Targets struct {
 	Values *graph.Node
 }
 
-// Metric is a figure of an evaluation: the mean over all samples of what Sum adds up.
+// Metric is a figure of an evaluation.
 type Metric struct {
 	Name string
-	Sum  func(output []float32, s *data.Shard) float64
+	// Of computes it from the network's outputs for all samples; see package metric for those that are known.
+	Of func(p *metric.Predictions) float64
 }
 
 // Classification is the task to give each sample, an image, a text or a pair of texts, one of the set's
@@ -73,9 +74,8 @@ func Classification(smoothing float64) Task {
 }
 
 // Regression is the task to predict each sample's targets: the loss is the mean squared error over them.
-// Evaluations also report the mean absolute error.
+// Evaluations also report the figures of [metric.Errors].
 func Regression() Task {
-	square := func(d float64) float64 { return d * d }
 	return Task{
 		Name: "regression",
 		Check: func(set *data.Set, outputs int) error {
@@ -87,23 +87,23 @@ func Regression() Task {
 		Loss: func(output *graph.Node, t Targets) *graph.Node {
 			return graph.SquaredError(output, t.Values)
 		},
-		Score: sumOfErrors(square),
+		Score: sumOfSquares,
 		Metrics: []Metric{
-			{"mean squared error", sumOfErrors(square)},
-			{"mean absolute error", sumOfErrors(math.Abs)},
+			{"mean squared error", func(p *metric.Predictions) float64 { return p.Errors().MSE }},
+			{"mean absolute error", func(p *metric.Predictions) float64 { return p.Errors().MAE }},
+			{"R2", func(p *metric.Predictions) float64 { return p.Errors().R2 }},
 		},
 	}
 }
 
-// sumOfErrors adds up, sample by sample, the mean of f over the errors of the outputs.
-func sumOfErrors(f func(d float64) float64) func(output []float32, s *data.Shard) float64 {
-	return func(output []float32, s *data.Shard) float64 {
-		sum := 0.0
-		for i, target := range s.Targets {
-			sum += float64(f(float64(output[i]) - float64(target)))
-		}
-		return sum * float64(s.Samples) / float64(len(s.Targets))
+// sumOfSquares adds up, sample by sample, the mean squared error of the outputs.
+func sumOfSquares(output []float32, s *data.Shard) float64 {
+	sum := 0.0
+	for i, target := range s.Targets {
+		d := float64(output[i]) - float64(target)
+		sum += float64(d * d)
 	}
+	return sum * float64(s.Samples) / float64(len(s.Targets))
 }
 
 // task returns the task of a configuration.

@@ -56,8 +56,9 @@ func TestRegression(t *testing.T) {
 	}
 	squares, absolutes := errorsOf(t, c)
 	e := want.Test
-	if len(e.Metrics) != 2 || e.Metrics[0].Name != "mean squared error" ||
-		e.Metrics[1].Name != "mean absolute error" || e.Loss != e.Metrics[0].Value || e.Correct != 0 {
+	if len(e.Metrics) != 3 || e.Metrics[0].Name != "mean squared error" ||
+		e.Metrics[1].Name != "mean absolute error" || math.Abs(e.Loss-e.Metrics[0].Value) > 1e-12 ||
+		e.Correct != 0 {
 		t.Fatalf("evaluation %+v", e)
 	}
 	if near := 1e-9; math.Abs(e.Loss-squares) > near || math.Abs(e.Metrics[1].Value-absolutes) > near {

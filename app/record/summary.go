@@ -71,6 +71,7 @@ type Summary struct {
 	Moves            []Move       `json:"moves"`              // of shards between workers; null: none
 	For              string       `json:"for"`                // length in training time; "": in steps
 	Target           *Target      `json:"target"`             // null: there is none
+	Scores           *Scores      `json:"scores,omitempty"`   // of the last evaluation; null: not told
 	Evaluations      []Evaluation `json:"evaluations"`        // those of all ranks if they never exchange
 	Cautions         []string     `json:"cautions"`           // to know before believing the rest
 	Ranks            []RankStat   `json:"ranks"`              // by rank

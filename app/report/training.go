@@ -29,7 +29,8 @@ func Run(t *compare.Training) *Report {
 	p.note(trainingNotes(t))
 	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t),
 		Figures: p.lead(trainingFigures(t)),
-		Tables:  filled(evaluationTable(t.Evaluations)), Terminal: []table{tableOf("run", facts,
+		Tables:  append(filled(evaluationTable(t.Evaluations)), scoreTables(t.Scores)...),
+		Terminal: []table{tableOf("run", facts,
 			col("", "", func(p pair) string { return p.Name }),
 			col("", "", func(p pair) string { return p.Value }))}}}
 	return &Report{p}
@@ -100,6 +101,9 @@ func trainingNotes(t *compare.Training) []note {
 	}
 	if text := contended(t); text != "" {
 		add("contention", text)
+	}
+	if text := neverPredicted(t.Scores); text != "" {
+		add("classes", text)
 	}
 	for _, text := range t.Cautions {
 		add(unsorted, text)
@@ -278,6 +282,7 @@ func (f *facts) addReached(t *compare.Training) {
 	if t.TrainAccuracy != nil {
 		f.add("train accuracy", "%.2f %% in the last epoch", 100**t.TrainAccuracy)
 	}
+	f.addScores(t.Scores)
 	if x := t.Texts; x != nil && x.TrainCut+x.TestCut > 0 {
 		f.add("too long", "%d training and %d test texts, cut when read", x.TrainCut, x.TestCut)
 	}

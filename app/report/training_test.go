@@ -46,6 +46,11 @@ func trainingRun(t *testing.T) (folder string) {
 			"math":"fast","target":{"accuracy":0.8,"is_reached":false,"steps":1000,
 			"train_seconds":10},"checkpoints":{"count":3,"late":1,"exposed_seconds":0.3,"writing_seconds":2,
 			"bytes":3145728},"test_loss":0.8125,"cautions":["the loss grew <far>"],
+			"scores":{"macro_f1":0.5,"weighted_f1":0.6,"balanced_accuracy":0.625,"roc_auc":null,
+			"calibration_error":0.1,"classes":[{"class":"cat","samples":60,"predicted":90,"precision":0.5,
+			"recall":0.75,"f1":0.6,"roc_auc":0.875},{"class":"<dog>","samples":40,"predicted":0}],
+			"confusion":[[60,0],[40,0]],
+			"worst_confusions":[{"class":"<dog>","predicted":"cat","count":40,"examples":[3,7]}]},
 			"lost":[{"rank":0,"file":"updates.jsonl","reason":"no space left on device"}],
 			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
 			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
@@ -86,6 +91,10 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
 		"<dt>not whole</dt><dd>updates.jsonl of rank 0 ends early: no space left on device</dd>",
 		"<dt>test loss</dt><dd>0.8125</dd>",
+		"Never predicted: &lt;dog&gt;.", `<title id="confusion-wide-t">`,
+		"<dd>F1 0.500 as plain mean, 0.600 weighted by samples; balanced accuracy 62.50 %;",
+		`<td>60</td><td>90</td><td>0.500</td><td>0.750</td><td>0.600</td><td>0.875</td>`,
+		`<td>40</td><td>3 7</td>`,
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>",
 		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col" class="prose">part</th>` +
 			`<th scope="col">loss</th><th scope="col">accuracy</th><th scope="col">learning rate</th>` +

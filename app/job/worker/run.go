@@ -139,8 +139,8 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		Test: w.Task.Test, Augment: w.Task.Augment,
 		Batch: c.StepBatch(), Plan: w.plan, Rank: w.Rank, Isolated: c.IsIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
-		EvalEvery: c.EvalEvery,
-		Views:     c.Views(), Task: w.Task.Learns,
+		EvalEvery: c.EvalEvery, Predictions: c.Save || c.EvalOnly,
+		Views: c.Views(), Task: w.Task.Learns,
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
@@ -320,6 +320,7 @@ func (w *Worker) result(done train.Result) job.Result {
 	if e := done.Scored(); e.Samples > 0 {
 		s := &r.Summary
 		s.TestSamples, s.TestAccuracy, s.TestLoss = e.Samples, job.Ratio(e.Correct, e.Samples), &e.Loss
+		s.Scores = record.ScoresOf(e.Predictions, w.Task.Train.Classes)
 	}
 	if set := w.Task.Scored(); set != nil && set.HasLabels() {
 		r.Summary.Guess = record.GuessOf(set.Counts())

@@ -33,6 +33,8 @@ func small() map[string]plot.Chart {
 			Beside: "hidden", BesideAt: 2, Rows: []plot.Bar{{Name: "A  single",
 				Values: []float64{2, 3, 1}, Beside: 1.5},
 				{Name: "B  ddp", Values: []float64{1, 2, 0.5}}}},
+		"matrix": plot.Matrix{Rows: "class", Columns: "predicted", Names: []string{"cat", "dog", "owl"},
+			Values: [][]float64{{90, 10, 0}, {30, 40, 30}, {0, 0, 0}}},
 		"dots": plot.Dots{X: "ms", Groups: []plot.DotGroup{{Title: "Fastest", IsOne: true,
 			Rows: []plot.DotRow{{Name: "A  ddp", Style: style(2), Values: []float64{4, 4.5, 5},
 				Left: []float64{8}, Middle: 4.5, Lo: 4.1, Hi: 4.9, End: "4.50 ms"}, {Name: "B  ps",
