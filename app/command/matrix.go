@@ -110,7 +110,7 @@ func matrixName(name string) string {
 
 // take sets one line of a plan.
 func (m *matrix) take(l setting.Line) error {
-	if l.Name == "reference" || l.Name == "questions" {
+	if slices.Contains(inquiry(), l.Name) {
 		return m.takeInquiry(l)
 	}
 	if l.Parts != nil {
@@ -134,12 +134,18 @@ func (m *matrix) take(l setting.Line) error {
 	return nil
 }
 
-// takeInquiry sets the reference figures or the questions of a plan.
+// inquiry lists the lines of a plan that say what it asks.
+func inquiry() []string { return []string{"title", "reference", "questions"} }
+
+// takeInquiry sets the title, the reference figures or the questions of a plan.
 func (m *matrix) takeInquiry(l setting.Line) error {
 	if m.inquiry == nil {
 		m.inquiry = &record.Inquiry{}
 	}
-	if l.Name == "reference" {
+	switch l.Name {
+	case "title":
+		return l.Decode(&m.inquiry.Title)
+	case "reference":
 		return l.Decode(&m.inquiry.Reference)
 	}
 	return l.Decode(&m.inquiry.Questions)
@@ -172,8 +178,8 @@ func readPlan(path string, text []byte) ([]matrix, error) {
 	for _, part := range parts {
 		m := common
 		for _, l := range part {
-			if slices.Contains([]string{"repeats", "copies", "seeds", "no-one-process",
-				"reference", "questions"}, l.Name) {
+			if slices.Contains(append([]string{"repeats", "copies", "seeds", "no-one-process"}, inquiry()...),
+				l.Name) {
 				return nil, usagef("%s: %s is the same for all parts; set it above them", l.Where, l.Name)
 			}
 			if err := m.take(l); err != nil {

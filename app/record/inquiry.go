@@ -10,6 +10,7 @@ import (
 // Inquiry is what a plan asks, and the figures of another report beside which ours stand. In a plan it has
 // the form that it has here.
 type Inquiry struct {
+	Title     string     `json:"title,omitempty"`     // of the report: the question of the whole
 	Reference Reference  `json:"reference,omitzero"`  // figures of another report
 	Questions []Question `json:"questions,omitempty"` // that the rows answer
 }
@@ -26,6 +27,10 @@ type ReferenceRow struct {
 	Name    string             `json:"name"`         // of the row
 	Is      Selector           `json:"is,omitempty"` // our row that it is beside; null: none
 	Figures map[string]float64 `json:"figures"`      // by quantity
+
+	// Derived has, by quantity, the arithmetic by which a figure follows from what is written; without it,
+	// the figure itself is written.
+	Derived map[string]string `json:"derived,omitempty"`
 }
 
 // Selector chooses the first row with these settings, by their names in results.json.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -24,8 +25,9 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		facts = append(facts, pair{a.Ask, verdictText(a)})
 		t.Rows = append(t.Rows, row{Cells: []cell{{Text: a.Ask}, {Text: text}, p.rowCell(a.Line)}})
 	}
-	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, and quote " +
-		"nobody. Intervals of ratios are over rounds, those of other figures over runs."}
+	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, which " +
+		"paraphrase others and quote nobody. Intervals of ratios are over rounds, those of other figures " +
+		"over runs."}
 	if facts != nil {
 		p.FactsTitle, p.Facts = askedBy, append(facts, p.Facts...)
 		s.Tables = append(s.Tables, block{Title: "Answers", Table: t.aligned(), IsOpen: true})
@@ -48,12 +50,14 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		l := question.Find(c, one.Is)
 		if l != nil {
 			own = append(own, p.rowCell(l))
-			own[0].Text = "ours: " + own[0].Text
+			own[0].Text, own[0].Small = "ours: "+own[0].Text, workText(l)
 		}
 		for _, column := range t.Head[1:] {
 			figure := cell{Text: dash}
 			if v, isThere := one.Figures[column.Text]; isThere {
-				figure.Text = trim(v)
+				if figure.Text = trim(v); one.Derived[column.Text] != "" {
+					figure.Small = "= " + one.Derived[column.Text]
+				}
 			}
 			theirs = append(theirs, figure)
 			if l != nil {
@@ -65,9 +69,31 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 			t.Rows = append(t.Rows, row{Cells: own})
 		}
 	}
-	return block{Title: "Reference figures beside ours", Caption: "Reference figures are " + ref.Title +
-		": other machines and other work, to be read beside ours and not divided by them. Ours are medians " +
-		"over runs. A dash: not told, or not measured here.", Table: t.aligned(), IsOpen: true}
+	caption := "Reference figures are " + ref.Title + ": other machines and other work, to be read beside " +
+		"ours and not divided by them. Those with = follow from figures there; the others are written " +
+		"there. Ours: medians over the runs that count, speed-up and efficiency over rounds. A dash: not " +
+		"told, or not measured here."
+	for _, name := range ref.Quantities() {
+		caption += meaning(name)
+	}
+	return block{Title: "Reference figures beside ours", Caption: caption, Table: t.aligned(), IsOpen: true}
+}
+
+// workText says how many runs the figures of a row are of, and what each did.
+func workText(l *compare.Line) string {
+	runs := l.Runs()
+	return fmt.Sprintf("%s of %d samples", spelling.Count(l.Measured, "run"), runs[0].Samples)
+}
+
+// meaning says of whom a figure of ours is, where its name leaves that open.
+func meaning(quantity string) string {
+	return map[string]string{
+		"batches":      " Batches: of all workers together.",
+		"sent":         " Sent: by all workers together.",
+		"memory":       " Memory: the most that a worker had.",
+		"loss":         " Loss: mean of the last tenth of the steps.",
+		"sync_exposed": " sync_exposed: exposed communication.",
+	}[quantity]
 }
 
 // rowCell names a row and leads to its runs.
@@ -97,7 +123,7 @@ func verdictText(a question.Answer) string {
 		question.TooFew:    spelling.Count(a.N, "round") + " too few for an interval"})[a.Reason]; why != "" {
 		text += " (" + why + ")"
 	}
-	what, format := a.Quantity+" ", formatOf(a)
+	what, format := strings.Replace(a.Quantity, "sync_exposed", "exposed communication", 1)+" ", formatOf(a)
 	if a.Over != nil {
 		what += "ratio "
 	}

@@ -29,3 +29,24 @@ func TestAnUnmeasuredAnswerHasNoFigure(t *testing.T) {
 		t.Errorf("no %q in\n%.2000s", want, page)
 	}
 }
+
+// The figures of a reference stand beside ours in their units, with what they are of and how many runs they
+// are medians over; a figure that follows from others says from which. The title is that of the plan.
+func TestReferenceBesideOurs(t *testing.T) {
+	r := only(sample(), "lenet")
+	page := asked(t, r, record.Inquiry{Title: "Do two pay?", Reference: record.Reference{Title: "theirs",
+		Columns: []string{"batches batches/s", "sent MB/s", "accuracy %", "speedup x"},
+		Rows: []record.ReferenceRow{{Name: "two nodes", Is: record.Selector{"strategy": "all-reduce"},
+			Figures: map[string]float64{"batches": 459, "sent": 1.67, "speedup": 1.44},
+			Derived: map[string]string{"speedup": "2.504 / 1.745"}}}}})
+	for _, want := range []string{
+		"# Do two pay?\n",
+		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
+		"| ours: all-reduce 2×1 (6 runs of 3840 samples) | 294.3 | 30.16 | 58.70 | 1.332 |",
+		"Batches: of all workers together.", "Sent: by all workers together.",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%.3000s", want, page)
+		}
+	}
+}

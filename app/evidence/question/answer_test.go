@@ -19,8 +19,9 @@ func measured(factor float64, samples int64) *record.Results {
 		for round := range r.Rounds {
 			step := 0.01 * math.Pow(factor, float64(i)) * (1 + 0.001*float64(round*(i+1)%4))
 			accuracy := 0.5
-			run := record.Run{Round: round, Position: 2*round + i, Outcome: record.Outcome{Steps: 4,
-				Samples: 256, Seconds: 4 * step, TestAccuracy: &accuracy, TestSamples: 100}}
+			run := record.Run{Round: round, BytesVectors: 6000, Position: 2*round + i,
+				Outcome: record.Outcome{Steps: 4, Samples: 256, BytesSent: 3000, Seconds: 4 * step,
+					TestAccuracy: &accuracy, TestSamples: 100}}
 			if i == 1 {
 				run.Samples = samples
 			}
@@ -81,6 +82,12 @@ func TestAnswers(t *testing.T) {
 			question.Holds, question.None},
 		{"the loss of a step that no run has", 1.5, 256, record.Question{Quantity: "loss-at-5", Of: two,
 			Above: new(1.0)}, question.Unmeasured, question.NoFigure},
+		{"batches of all workers", 1.5, 256, record.Question{Quantity: "batches", Of: two,
+			Equals: new(2 / 0.015)}, question.Holds, question.None},
+		{"bytes of all workers", 1.5, 256, record.Question{Quantity: "sent", Of: two,
+			Equals: new(3000 / 0.06)}, question.Holds, question.None},
+		{"compression", 1.5, 256, record.Question{Quantity: "compression", Of: two, Equals: new(2.0)},
+			question.Holds, question.None},
 		{"a figure alone", 1.5, 256, record.Question{Quantity: "accuracy", Of: two}, question.Measured,
 			question.None},
 		{"no figure", 1.5, 256, record.Question{Quantity: "memory", Of: two}, question.Unmeasured,

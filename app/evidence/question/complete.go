@@ -18,6 +18,11 @@ func Complete(asked *record.Inquiry) error {
 		if name := row.Is.Unknown(); name != "" {
 			return fmt.Errorf("reference, row %.60q: %s", row.Name, noSetting(name))
 		}
+		for name := range row.Derived {
+			if _, isThere := row.Figures[name]; !isThere {
+				return fmt.Errorf("reference, row %.60q: %.40q is derived and has no figure", row.Name, name)
+			}
+		}
 		for name := range row.Figures {
 			if _, _, isThere := asked.Reference.Figure(row.Name, name); !isThere {
 				return fmt.Errorf("reference, row %.60q: %.40q is none of its columns", row.Name, name)

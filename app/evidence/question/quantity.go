@@ -56,7 +56,6 @@ func Scale(unit string) float64 {
 
 // ofRun returns a quantity of a run; NaN where it was not measured.
 func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
-	workers := float64(l.Setting.Workers)
 	switch {
 	case quantity == "step":
 		return r.Step
@@ -66,8 +65,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return stat.Mean(r.EpochSeconds)
 	case quantity == "rate":
 		return r.PerSecond
-	case quantity == "batches": // each worker has one in a step
-		return workers / r.Step
+	case quantity == "batches": // of all workers, each of which has one in a step
+		return float64(l.Setting.Workers) / r.Step
 	case quantity == "loss":
 		return meanLoss(r, func(loss record.Numbers) record.Numbers {
 			return loss[len(loss)-(len(loss)+9)/10:]
@@ -81,9 +80,9 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return *r.TestAccuracy
 	case quantity == "memory":
 		return mostMemory(r)
-	case quantity == "sent": // by each worker in a second
-		return float64(r.BytesSent) / workers / r.Seconds
-	case quantity == "compression":
+	case quantity == "sent": // by all workers in a second
+		return float64(r.BytesSent) / r.Seconds
+	case quantity == "compression" && r.BytesVectors > 0:
 		return float64(r.BytesVectors) / float64(r.BytesSent)
 	case quantity == "checkpoints" && r.Checkpoints != nil:
 		return r.Checkpoints.ExposedSeconds
