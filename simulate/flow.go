@@ -7,7 +7,17 @@ type port struct {
 	capacity float64 // in links of a host
 	flows    []*flow
 	waiting  []*flow // until others have ended
+	saved    float64 // seconds that the link was idle and may catch up on, see Link.Burst
+	idle     float64 // since when it has no flow
 	isDirty  bool
+}
+
+// spare returns the seconds that a port may catch up on, at most so many.
+func (p *port) spare(now, most float64) float64 {
+	if len(p.flows) == 0 {
+		p.saved, p.idle = min(most, p.saved+now-p.idle), now
+	}
+	return p.saved
 }
 
 // duplex is both directions of a link.
@@ -83,6 +93,11 @@ func (w *world) send(from *thread, b batch, all int, factor float64, sent, arriv
 	seconds := factor * (b.bytes*link.Byte + further*link.Message)
 	cpu := float64(b.messages)*link.CPUMessage + b.bytes*link.CPUByte
 	latency := factor * link.Latency
+	if most := link.Burst * link.Byte; most > 0 && !w.isInside(from.rank, b.peer) {
+		early := min(ports[0].spare(w.now, most), ports[1].spare(w.now, most), b.bytes*link.Byte)
+		ports[0].saved, ports[1].saved = ports[0].saved-early, ports[1].saved-early
+		seconds -= early
+	}
 	if seconds <= 0 {
 		seconds, ports = cpu, nil
 	}
@@ -122,7 +137,7 @@ func (w *world) begin(f *flow) {
 // end gives back what a flow took.
 func (w *world) end(f *flow) {
 	for _, p := range f.ports {
-		p.flows = without(p.flows, f)
+		p.flows, p.idle = without(p.flows, f), w.now
 		w.soilPort(p)
 	}
 	for _, t := range f.threads {

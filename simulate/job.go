@@ -30,6 +30,9 @@ type Link struct {
 	Latency float64 // of a step of an exchange with one message
 	Message float64 // of each further message, while it takes the link
 	Byte    float64 // of each byte, in either direction, while nothing else uses the link
+	// Burst is how many bytes either end of a link between hosts lets pass at once after it was idle, as a
+	// token bucket does: what it could have carried since, at most so many.
+	Burst float64
 	// Core time that either end takes from its machine, and which bounds the rate, too.
 	CPUMessage, CPUByte float64
 }

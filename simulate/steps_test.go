@@ -451,3 +451,19 @@ func TestErrors(t *testing.T) {
 		t.Error("no error of no steps")
 	}
 }
+
+// An idle link lets a burst pass at once, which each step of a collective saves; and no more than it carries.
+func TestBursts(t *testing.T) {
+	j := lab(2, 0.1, 0.05, 1e9)
+	j.Strategy, j.Algorithm, j.Model, j.Add = "all-reduce", "direct", parameters(1<<20), 0
+	plain := first(t, j).Exposed
+	j.Network.Outside.Burst = 72 << 10
+	saved := plain - first(t, j).Exposed // four segments of two steps, links idle between
+	if want := 72<<10*8e-9 + 7*2e-4; !near(saved, want, 0.02) {
+		t.Errorf("bursts save %g ms, want %g", 1e3*saved, 1e3*want)
+	}
+	j.Network.Outside.Burst = 1 << 30
+	if got := first(t, j).Exposed; got < 2e-4 || got > plain {
+		t.Errorf("exposed %g s with endless bursts, %g without", got, plain)
+	}
+}

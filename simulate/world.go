@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -147,7 +148,7 @@ func (j *Job) completeSettings() error {
 	least := min(n.Oversubscription-1, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode,
 		j.Wire.Decode, j.Model.RowBytes)
 	for _, l := range []Link{n.Inside, n.Outside} {
-		least = min(least, l.Latency, l.Message, l.Byte, l.CPUMessage, l.CPUByte)
+		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
 	if !(least >= 0) || j.BucketBytes < 0 || j.Servers.Count < 0 || j.Servers.Staleness < 0 {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
@@ -167,7 +168,8 @@ func newWorld(j *Job, draw Draw) *world {
 		w.machines = append(w.machines, &machine{Machine: m})
 	}
 	open := func(capacity float64) duplex {
-		return duplex{&port{capacity: capacity}, &port{capacity: capacity}}
+		long := math.Inf(-1)
+		return duplex{&port{capacity: capacity, idle: long}, &port{capacity: capacity, idle: long}}
 	}
 	hosts, switches := map[int]duplex{}, map[int]duplex{}
 	order := map[int]int{} // of hosts
