@@ -122,7 +122,7 @@ func (w *world) refresh() {
 		for _, f := range p.flows {
 			f.share = 1.0
 			for _, q := range f.ports {
-				f.share = min(f.share, q.capacity/float64(len(q.flows)))
+				f.share = min(f.share, q.capacity*f.weight/q.weight)
 			}
 			w.touch(f)
 			for _, t := range f.threads {

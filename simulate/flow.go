@@ -6,6 +6,7 @@ import "slices"
 type port struct {
 	capacity float64 // in links of a host
 	flows    []*flow
+	weight   float64 // sum of theirs
 	waiting  []*flow // until others have ended
 	saved    float64 // seconds that the link was idle and may catch up on, see Link.Burst
 	idle     float64 // since when it has no flow
@@ -32,6 +33,7 @@ type flow struct {
 	ports   []*port
 	threads []*thread
 	cpu     float64 // cores that moving it takes of each thread's machine, at the full rate of a link
+	weight  float64 // by which flows share a port
 	share   float64 // of the link
 	isDirty bool
 }
@@ -106,7 +108,12 @@ func (w *world) send(from *thread, b batch, all int, factor float64, sent, arriv
 		w.after(latency, arrived)
 		return
 	}
-	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1}
+	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1, weight: 1}
+	if w.Network.Unfairness > 0 && !w.isInside(from.rank, to.rank) {
+		const kinds = 5 // of connections, from slow to fast; which one is which does not matter
+		at := (7*from.rank + 11*to.rank) % kinds
+		f.weight += w.Network.Unfairness * (2*float64(at)/(kinds-1) - 1)
+	}
 	w.add(&f.activity, seconds, func() {
 		w.end(f)
 		sent()
@@ -125,6 +132,7 @@ func (w *world) begin(f *flow) {
 	}
 	for _, p := range f.ports {
 		p.flows = append(p.flows, f)
+		p.weight += f.weight
 		w.soilPort(p)
 	}
 	for _, t := range f.threads {
@@ -138,6 +146,10 @@ func (w *world) begin(f *flow) {
 func (w *world) end(f *flow) {
 	for _, p := range f.ports {
 		p.flows, p.idle = without(p.flows, f), w.now
+		p.weight = 0
+		for _, other := range p.flows {
+			p.weight += other.weight
+		}
 		w.soilPort(p)
 	}
 	for _, t := range f.threads {

@@ -45,6 +45,9 @@ type Network struct {
 	// each direction, what their links carry divided by Oversubscription; 0 means 1.
 	Group            int
 	Oversubscription float64
+	// Unfairness, below 1, says that messages which share a link get parts of it that differ by up to so much
+	// in either direction, as TCP's connections do: 0.2 between hosts whose links are the bottleneck.
+	Unfairness float64
 }
 
 // Model is what is exchanged.

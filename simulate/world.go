@@ -145,12 +145,12 @@ func (j *Job) completeSettings() error {
 	}
 	n := &j.Network
 	n.Oversubscription = cmp.Or(n.Oversubscription, 1)
-	least := min(n.Oversubscription-1, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode,
+	least := min(n.Oversubscription-1, n.Unfairness, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode,
 		j.Wire.Decode, j.Model.RowBytes)
 	for _, l := range []Link{n.Inside, n.Outside} {
 		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
-	if !(least >= 0) || j.BucketBytes < 0 || j.Servers.Count < 0 || j.Servers.Staleness < 0 {
+	if !(least >= 0) || !(n.Unfairness < 1) || j.BucketBytes < 0 || j.Servers.Count < 0 || j.Servers.Staleness < 0 {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
 	}
 	j.Algorithm = cmp.Or(j.Algorithm, "auto")
