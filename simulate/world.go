@@ -145,8 +145,8 @@ func (j *Job) completeSettings() error {
 	}
 	n := &j.Network
 	n.Oversubscription = cmp.Or(n.Oversubscription, 1)
-	least := min(n.Oversubscription-1, n.Unfairness, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode,
-		j.Wire.Decode, j.Model.RowBytes)
+	least := min(n.Oversubscription-1, n.Unfairness, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode)
+	least = min(least, j.Wire.Decode, j.Model.RowBytes)
 	for _, l := range []Link{n.Inside, n.Outside} {
 		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
