@@ -150,7 +150,8 @@ func (j *Job) completeSettings() error {
 	for _, l := range []Link{n.Inside, n.Outside} {
 		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
-	if !(least >= 0) || !(n.Unfairness < 1) || j.BucketBytes < 0 || j.Servers.Count < 0 || j.Servers.Staleness < 0 {
+	if least = min(least, float64(min(j.BucketBytes, j.Servers.Count, j.Servers.Staleness))); !(least >= 0) ||
+		!(n.Unfairness < 1) {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
 	}
 	j.Algorithm = cmp.Or(j.Algorithm, "auto")
