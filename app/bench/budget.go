@@ -147,7 +147,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	}
 	wanted := budget + time.Duration((enough-left)/reserve*1e9)
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; want at least %v", budget,
-		p.leastSteps(), wanted.Round(time.Second))
+		p.leastSteps(), wanted.Truncate(time.Second)+time.Second)
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.

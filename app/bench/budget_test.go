@@ -277,3 +277,32 @@ func TestABudgetKeepsTheStepsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// A budget that is too small is refused with one that is large enough, for runs as long as questions need.
+func TestARefusedBudgetSaysHowMuch(t *testing.T) {
+	for _, columns := range [][]string{nil, {"loss-at-40"}} {
+		c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+		c.OneProcess, c.Parts[0].Base.Steps = false, 60
+		c.Inquiry = &record.Inquiry{Reference: record.Reference{Columns: columns}}
+		run := func(budget time.Duration) error {
+			c.Budget, c.Out = budget, filepath.Join(t.TempDir(), "out")
+			_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
+				Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+					return record.Probe{Compute: []float64{5, 5}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+				}})
+			return err
+		}
+		err := run(20 * time.Second)
+		if err == nil {
+			t.Fatalf("%v: 20 s are enough", columns)
+		}
+		_, text, _ := strings.Cut(err.Error(), "want at least ")
+		enough, wrong := time.ParseDuration(text)
+		if most := 10 * time.Minute; wrong != nil || enough > most {
+			t.Fatalf("%v: error %v, want a time up to %v", columns, err, most)
+		}
+		if err := run(enough); err != nil {
+			t.Errorf("%v: %v, after %v was said to be enough", columns, err, enough)
+		}
+	}
+}

@@ -62,7 +62,11 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 			theirs = append(theirs, figure)
 			if l != nil {
 				v := question.Of(l, column.Text).Median / question.Scale(column.Unit)
-				own = append(own, cell{Text: digits(v, 4)})
+				figure := cell{Text: digits(v, 4)}
+				if column.Text == "accuracy" && question.IsGuess(l) {
+					figure.Small = "as guessing"
+				}
+				own = append(own, figure)
 			}
 		}
 		if t.Rows = append(t.Rows, row{Cells: theirs}); l != nil {
@@ -119,6 +123,7 @@ func verdictText(a question.Answer) string {
 	if why := (map[question.Reason]string{question.NoRow: "one of its rows was not run",
 		question.NoFigure: "no run has the figure", question.OtherWork: "its rows did other work",
 		question.Disturbed: "others took cores from every run",
+		question.Guessing:  "none of its rows does better than guessing",
 		question.Contended: "its workers wait for cores, too",
 		question.TooFew:    spelling.Count(a.N, "round") + " too few for an interval"})[a.Reason]; why != "" {
 		text += " (" + why + ")"

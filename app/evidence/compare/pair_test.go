@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -199,6 +200,25 @@ func TestVerdict(t *testing.T) {
 		if got, faster := labels(v.Tied), labels(v.Faster); got != test.tied || faster != test.faster {
 			t.Errorf("%s: tied %s, faster %s", test.name, got, faster)
 		}
+	}
+}
+
+// A verdict is certain only if the intervals behind it cover with the confidence that pages promise, however
+// many rounds there are and however far rows are apart: the range of four runs covers with 88 %.
+func TestCertainIsAsSureAsItSays(t *testing.T) {
+	isEver := false
+	for rounds := 1; rounds <= 8; rounds++ {
+		times := bench(rounds, 2, func(row int) float64 { return []float64{4, 2}[row] },
+			func() float64 { return 1 })
+		g, v := verdictOf(2, times[0], map[string][]float64{"ddp": times[1]})
+		in := g.Pair(g.Lines[0], g.Lines[1]).Ratio.Interval
+		if v.IsCertain() && in.Coverage < stat.Confidence {
+			t.Errorf("%d rounds: certain, with an interval that covers with %v", rounds, in.Coverage)
+		}
+		isEver = isEver || v.IsCertain()
+	}
+	if !isEver {
+		t.Error("no number of rounds is certain")
 	}
 }
 

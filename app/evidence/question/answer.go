@@ -33,6 +33,7 @@ const (
 	Disturbed        // others took cores from every run
 	Contended        // its workers wait for cores, too
 	TooFew           // rounds for an interval
+	Guessing         // is as accurate as each of its rows
 )
 
 // Estimate is a median over runs or rounds with the interval of the true one; NaN where nothing was measured.
@@ -117,6 +118,10 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	a.Reason = OtherWork
 	if other.Disturbed {
 		a.Verdict, a.Reason = Undecided, Disturbed
+		return
+	}
+	if a.Quantity == "accuracy" && IsGuess(a.Line) && IsGuess(other) {
+		a.Verdict, a.Reason = Undecided, Guessing
 		return
 	}
 	if a.Quantity != "step" && a.Line.Runs()[0].Samples == other.Runs()[0].Samples {

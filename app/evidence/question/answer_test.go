@@ -120,6 +120,23 @@ func TestOneRound(t *testing.T) {
 	}
 }
 
+// Two rows that guess are equally accurate, which says nothing about how they train.
+func TestGuesses(t *testing.T) {
+	asked := record.Inquiry{Questions: []record.Question{{Quantity: "accuracy",
+		Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}, Equals: new(1.0)}}}
+	for classes, want := range map[int]question.Verdict{0: question.Holds, 2: question.Undecided,
+		10: question.Holds} {
+		r := measured(1.5, 256)
+		for i := range r.Rows {
+			r.Rows[i].Setting.Classes = classes
+		}
+		got := question.Answers(&asked, compare.Compare(r))[0]
+		if got.Verdict != want || (got.Reason == question.Guessing) != (classes == 2) {
+			t.Errorf("%d classes: verdict %d, reason %d", classes, got.Verdict, got.Reason)
+		}
+	}
+}
+
 // Nobody asks, nothing is answered.
 func TestNoQuestions(t *testing.T) {
 	if got := question.Answers(nil, compare.Compare(measured(1, 256))); got != nil {

@@ -39,6 +39,14 @@ func IsKnown(quantity string) bool {
 	return slices.Contains(Quantities(), quantity) || LossAt(quantity) > 0
 }
 
+// IsGuess reports whether the accuracy of a row is not told from that of guessing among its classes: within
+// two standard errors of as many test samples. A run that is too short, or diverged, has one.
+func IsGuess(l *compare.Line) bool {
+	guess, samples := 1/float64(l.Setting.Classes), float64(l.TestSamples)
+	return l.Setting.Classes > 1 && samples > 0 &&
+		Of(l, "accuracy").Median <= guess+2*math.Sqrt(guess*(1-guess)/samples)
+}
+
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
 	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency"), quantity)
