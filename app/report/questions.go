@@ -15,7 +15,7 @@ const askedBy = "Questions of the plan"
 
 // ask puts the answers to the questions of a plan before the other sections, and on top of the page.
 func (p *page) ask(r *record.Results, c *compare.Comparison) {
-	if r.Inquiry == nil {
+	if r.Inquiry == nil || len(r.Inquiry.Questions)+len(r.Inquiry.Reference.Rows) == 0 {
 		return
 	}
 	t := table{Name: askedBy, Head: []heading{{Text: "question"}, {Text: "answer"}, {Text: "our row"}}}

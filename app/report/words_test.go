@@ -185,3 +185,13 @@ func TestTimesHaveThreeDigits(t *testing.T) {
 		}
 	}
 }
+
+// A share that is there is not written as none.
+func TestSmallShares(t *testing.T) {
+	for v, want := range map[float64]string{0: "0.0 %", 0.0001: "< 0.1 %", 0.003: "0.3 %", 0.0994: "9.9 %",
+		0.4567: "46 %"} {
+		if got := shareText(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
