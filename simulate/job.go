@@ -30,8 +30,8 @@ type Link struct {
 	Latency float64 // of a step of an exchange with one message
 	Message float64 // of each further message, while it takes the link
 	Byte    float64 // of each byte, in either direction, while nothing else uses the link
-	// Burst is how many bytes either end of a link between hosts lets pass at once after it was idle, as a
-	// token bucket does: what it could have carried since, at most so many.
+	// Burst is how many bytes either end of a link between hosts lets pass at once after it was idle, as
+	// a token bucket does: what it could have carried since, at most so many.
 	Burst float64
 	// Core time that either end takes from its machine, and which bounds the rate, too.
 	CPUMessage, CPUByte float64
@@ -45,8 +45,9 @@ type Network struct {
 	// each direction, what their links carry divided by Oversubscription; 0 means 1.
 	Group            int
 	Oversubscription float64
-	// Unfairness, below 1, says that messages which share a link get parts of it that differ by up to so much
-	// in either direction, as TCP's connections do: 0.2 between hosts whose links are the bottleneck.
+	// Unfairness, below 1, says that messages which share a link get parts of it that differ by up to so
+	// much in either direction, as TCP's connections do: 0.3 between hosts whose links are the
+	// bottleneck.
 	Unfairness float64
 }
 
