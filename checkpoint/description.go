@@ -54,6 +54,8 @@ type Description struct {
 	Classes []string
 	// Mean and Std normalise each channel of the network's images.
 	Mean, Std []float32
+	// Input is the shape of an image, [H, W, C]; nil for texts.
+	Input []int
 }
 
 // Keys of the metadata: numbers with commas, and a JSON array of strings.
@@ -61,6 +63,7 @@ const (
 	meanKey    = "lockstep.mean"
 	stdKey     = "lockstep.std"
 	classesKey = "lockstep.classes"
+	inputKey   = "lockstep.input"
 )
 
 // Metadata returns d as metadata for Save.
@@ -72,6 +75,9 @@ func (d Description) Metadata() map[string]string {
 	if len(d.Classes) > 0 {
 		text, _ := json.Marshal(d.Classes) // strings have no error
 		metadata[classesKey] = string(text)
+	}
+	if len(d.Input) > 1 {
+		metadata[inputKey] = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(d.Input)), ","), "[]")
 	}
 	return metadata
 }
@@ -88,6 +94,9 @@ func (r *Reader) Describe() (d Description, err error) {
 	}
 	if err == nil && len(d.Std) != len(d.Mean) {
 		err = r.wrongEntry(stdKey, r.Metadata[stdKey], "not one number for each of "+meanKey)
+	}
+	if err == nil {
+		d.Input, err = r.shape()
 	}
 	return d, err
 }
@@ -107,6 +116,18 @@ func (r *Reader) numbers(key string) ([]float32, error) {
 		numbers = append(numbers, float32(x))
 	}
 	return numbers, nil
+}
+
+// shape returns the shape of an image, of sides up to 2^16 and up to 256 channels; nil if it is not told.
+func (r *Reader) shape() (shape []int, err error) {
+	numbers, err := r.numbers(inputKey)
+	for i, x := range numbers {
+		if n := int(x); n < 1 || n > 1<<16 || float32(n) != x || len(numbers) != 3 || i == 2 && n > 256 {
+			return nil, r.wrongEntry(inputKey, r.Metadata[inputKey], "no height, width and channels such as 32,32,3")
+		}
+		shape = append(shape, int(x))
+	}
+	return shape, err
 }
 
 // wrongEntry says what is wrong with an entry of the metadata.

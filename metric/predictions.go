@@ -55,10 +55,11 @@ func (p *Predictions) Largest(sample int) int {
 	return best
 }
 
-// probabilities writes the softmax of logits:
+// Probabilities writes to [NumOutputs] the softmax of a sample's outputs x:
 //
-//	to[k] = exp(row[k] - max) / sum over j of exp(row[j] - max)
-func probabilities(to []float64, row []float32) {
+//	to[k] = exp(x[k] - max) / sum over j of exp(x[j] - max)
+func (p *Predictions) Probabilities(to []float64, sample int) {
+	row := p.row(sample)
 	most := float64(slices.Max(row))
 	sum := 0.0
 	for k, x := range row {
@@ -116,9 +117,8 @@ func (p *Predictions) CalibrationError(bins int) float64 {
 	right, sure := make([]float64, bins), make([]float64, bins)
 	chance := make([]float64, p.NumOutputs)
 	for i, label := range p.Labels {
-		row := p.row(i)
 		said := p.Largest(i)
-		probabilities(chance, row)
+		p.Probabilities(chance, i)
 		b := min(bins-1, max(0, int(math.Ceil(chance[said]*float64(bins)))-1))
 		sure[b] += chance[said]
 		if said == int(label) {

@@ -71,7 +71,7 @@ func (p *Predictions) ranked(figure func([]scored) float64) []float64 {
 	n := p.Len()
 	chances, row := make([]float64, n*p.NumOutputs), make([]float64, p.NumOutputs)
 	for i := range n {
-		probabilities(row, p.row(i))
+		p.Probabilities(row, i)
 		for k, chance := range row {
 			chances[k*n+i] = chance
 		}

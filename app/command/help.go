@@ -25,7 +25,7 @@ func commandGroups() []headed {
 		{"Train", []string{"train", "recipe"}},
 		{"Compare", []string{"bench", "commbench", "check", "explain", "replay"}},
 		{"Look", []string{"report", "bundle"}},
-		{"Use", []string{"data", "checkpoint"}},
+		{"Use", []string{"infer", "data", "checkpoint"}},
 		{"On several hosts", []string{"launch", "run", "generate", "doctor", "lab", "token", "server"}},
 	}
 }

@@ -27,6 +27,7 @@ func commands() []func(*app) *cobra.Command {
 		reportCommand,
 		checkCommand,
 		explainCommand,
+		inferCommand,
 		bundleCommand,
 		replayCommand,
 		commbenchCommand,

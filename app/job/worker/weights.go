@@ -108,5 +108,6 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 // metadata returns the metadata of saved weights: their classes, and how their images are normalised.
 func (w *Worker) metadata() map[string]string {
 	set := w.Task.Train
-	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std}.Metadata()
+	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std,
+		Input: set.Shape}.Metadata()
 }
