@@ -123,7 +123,8 @@ func (r *Reader) shape() (shape []int, err error) {
 	numbers, err := r.numbers(inputKey)
 	for i, x := range numbers {
 		if n := int(x); n < 1 || n > 1<<16 || float32(n) != x || len(numbers) != 3 || i == 2 && n > 256 {
-			return nil, r.wrongEntry(inputKey, r.Metadata[inputKey], "no height, width and channels such as 32,32,3")
+			return nil, r.wrongEntry(inputKey, r.Metadata[inputKey],
+				"no height, width and channels such as 32,32,3")
 		}
 		shape = append(shape, int(x))
 	}

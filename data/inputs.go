@@ -61,8 +61,8 @@ func (s *Set) turnGrey() {
 	s.Shape, s.Mean, s.Std = tensor.Shape{s.Shape[0], s.Shape[1], 1}, s.Mean[:1], s.Std[:1]
 }
 
-// TextsOf returns texts of which nobody says what they mean, or pairs of texts where there are seconds: a set in
-// which all have the first of the classes. Errors: those of the vocabulary that o names.
+// TextsOf returns texts of which nobody says what they mean, or pairs of texts where there are seconds: a set
+// in which all have the first of the classes. Errors: those of the vocabulary that o names.
 func TextsOf(name string, texts, seconds, classes []string, o Options) (*Set, error) {
 	o.PairColumn = ""
 	if seconds != nil {

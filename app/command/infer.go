@@ -51,15 +51,17 @@ with the most probable classes. A picture has its path as input, a text its numb
 			"  echo 'what a film' | lockstep infer runs/reviews -",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("infer: want the folder of a run and at least one input; see lockstep infer --help")
+				return usagef("infer: want the folder of a run and at least one input")
 			}
 			return nil
 		},
 	}
 	c.Flags().IntVar(&f.top, "top", 3, "with --json, the `N` most probable classes")
 	c.Flags().BoolVar(&f.isJSON, "json", false, "print a JSON object per input")
-	c.Flags().StringVar(&f.text, "text-column", "", "`NAME` or number of the column of texts (default: as the run's)")
-	c.Flags().StringVar(&f.pair, "pair-column", "", "`NAME` or number of that of second texts (default: as the run's)")
+	c.Flags().StringVar(&f.text, "text-column", "",
+		"`NAME` or number of the column of texts (default: as the run's)")
+	c.Flags().StringVar(&f.pair, "pair-column", "",
+		"`NAME` or number of that of second texts (default: as the run's)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.open(a, args[0]); err != nil {
 			return err
@@ -105,13 +107,14 @@ func (f *inference) images(ctx context.Context, path string) error {
 		return err
 	}
 	for part := range slices.Chunk(paths, inferBatch) {
-		err := f.tell(ctx, func(i int) any { return part[i] }, func(d checkpoint.Description) (*data.Set, error) {
-			side, isGrey := f.config.Size, len(d.Mean) == 1
+		read := func(d checkpoint.Description) (*data.Set, error) {
+			side := f.config.Size
 			if d.Input != nil {
 				side = d.Input[0]
 			}
-			return data.Images(ctx, part, side, isGrey, d.Classes)
-		})
+			return data.Images(ctx, part, side, len(d.Mean) == 1, d.Classes)
+		}
+		err := f.tell(ctx, func(i int) any { return part[i] }, read)
 		if err != nil {
 			return err
 		}

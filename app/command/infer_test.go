@@ -95,7 +95,8 @@ func TestInferRefuses(t *testing.T) {
 		{[]string{"infer", root}, 2, "at least one input"},
 		{[]string{"infer", root, "x.png"}, 2, "is no folder of a run"},
 	} {
-		if status, _, text := execute(test.args...); status != test.status || !strings.Contains(text, test.want) {
+		status, _, text := execute(test.args...)
+		if status != test.status || !strings.Contains(text, test.want) {
 			t.Errorf("%v: status %d, %s", test.args, status, text)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // Inputs makes a set of samples without labels for weights that say this of themselves, their classes named.
 type Inputs func(d checkpoint.Description) (*data.Set, error)
 
-// Infer computes what the trained network of c, at c.Weights, says of samples, and returns its classes too. It
-// computes with all cores of this machine. Errors are those of weights and of samples.
+// Infer computes what the trained network of c, at c.Weights, says of samples, and returns its classes too,
+// with all cores of this machine. Errors are those of weights and of samples.
 func Infer(ctx context.Context, c setting.Config, samples Inputs) (p metric.Predictions, classes []string,
 	err error) {
 	c.Workers, c.Shards, c.Strategy, c.Link, c.EvalOnly = 1, 1, strategy.Single, "local", true
