@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -57,16 +56,13 @@ func peak(ratio float64) string {
 	return fmt.Sprintf(", whose multiply-adds reached %.2f× of what they did", ratio)
 }
 
-// grown names the phases that have most of what a step became longer.
+// grown names the terms that have most of what a step became longer.
 func grown(r change.Row) string {
-	all, total := phasesOf(r), 0.0
-	for _, p := range all {
-		total += p.now - p.then
-	}
+	more := r.Now.Step.Median - r.Then.Step.Median
 	var parts []string
-	for _, p := range all[:min(2, len(all))] {
-		if d := p.now - p.then; d > 0.2*total {
-			parts = append(parts, fmt.Sprintf("%s %s ms", p.name, millis(d)))
+	for _, t := range r.Terms[:min(2, len(r.Terms))] {
+		if t.MS > 200*more { // a fifth
+			parts = append(parts, fmt.Sprintf("%s %s ms", t.Name, millis(t.MS/1e3)))
 		}
 	}
 	if parts == nil {
@@ -75,25 +71,8 @@ func grown(r change.Row) string {
 	return "; of it " + strings.Join(parts, ", ")
 }
 
-// phaseChange is what a phase of a row took, in seconds.
-type phaseChange struct {
-	name      string
-	then, now float64
-}
-
-// phasesOf returns the phases of a row, the one that grew most first; nil if a benchmark does not tell.
-func phasesOf(r change.Row) (all []phaseChange) {
-	if r.Then.Phases == nil || r.Now.Phases == nil {
-		return nil
-	}
-	for i, name := range compare.Phases() {
-		all = append(all, phaseChange{strings.ReplaceAll(name, "_", " "), r.Then.Phases[i], r.Now.Phases[i]})
-	}
-	slices.SortStableFunc(all, func(a, b phaseChange) int { return cmp.Compare(b.now-b.then, a.now-a.then) })
-	return all
-}
-
-// ChangedMarkdown is the summary of what changed: a sentence, a table of rows, and the phases of slower ones.
+// ChangedMarkdown is the summary of what changed: a sentence, a table of rows, and what slower ones are made
+// of.
 func ChangedMarkdown(c *change.Change) string {
 	var b strings.Builder
 	slower := c.Slower()
@@ -115,11 +94,12 @@ func ChangedMarkdown(c *change.Change) string {
 			millis(r.Now.Step.Median), times(r.Step), beside, verdictOf(r))
 	}
 	for _, r := range slower {
-		fmt.Fprintf(&b, "\n### Where the time of %s went\n\n| phase | ms then | ms now | more |\n"+
-			"|---|---:|---:|---:|\n", text(r.Name))
-		for _, p := range phasesOf(r) {
-			fmt.Fprintf(&b, "| %s | %s | %s | %+.3g |\n", p.name, millis(p.then), millis(p.now),
-				1e3*(p.now-p.then))
+		if r.Terms != nil {
+			fmt.Fprintf(&b, "\n### Where the time of %s went\n\n| term | ms more | from | to |\n"+
+				"|---|---:|---:|---:|\n", text(r.Name))
+		}
+		for _, t := range r.Terms {
+			fmt.Fprintf(&b, "| %s | %+.3g | %+.3g | %+.3g |\n", t.Name, t.MS, t.Low, t.High)
 		}
 	}
 	return spelling.PlainLines(b.String())

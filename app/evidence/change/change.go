@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
+	"lockstep/app/explain"
 	"lockstep/app/record"
 )
 
@@ -27,6 +28,10 @@ type Row struct {
 	Beside    stat.Ratio    // the same of the step over the mean of the other rows; not Known without others
 	IsSlower  bool          // told apart as slower by more than asked for
 	IsFaster  bool          // told apart as faster
+
+	// Terms say what made a slower row's step longer, by its means; nil of other rows, and of steps that do
+	// not tell.
+	Terms []explain.Term
 }
 
 // Change is what became of the rows of a benchmark.
@@ -188,8 +193,20 @@ func (c *Change) judge(roundsThen, roundsNow int) {
 		below := func(x stat.Ratio) bool { return x.Interval.Coverage > 0 && x.Interval.Hi < 1 }
 		r.IsSlower = r.Step.Median > 1+c.Over && (above(r.Step) || above(r.Beside))
 		r.IsFaster = r.Step.Median < 1 && (below(r.Step) || below(r.Beside))
+		if e, err := explain.Decompose(side(r.Then), side(r.Now)); r.IsSlower && err == nil {
+			r.Terms = e.Terms
+		}
 	}
 	c.Common = stat.Median(changes)
+}
+
+// side returns a row as explain takes it.
+func side(l *compare.Line) explain.Side {
+	row := record.Row{Setting: l.Setting}
+	for _, r := range l.Runs() {
+		row.Runs = append(row.Runs, *r.Run)
+	}
+	return explain.NewSide(l.Label, &row, nil)
 }
 
 // steps returns what a step of a row took in each round; NaN where no run counts.

@@ -81,6 +81,12 @@ func TestWhatIsToldApart(t *testing.T) {
 				}
 				t.Errorf("slower: rows of %v workers, want %v", got, c.want)
 			}
+			for _, row := range found.Slower() {
+				largest := row.Terms[0] // three quarters of a step are exchange
+				if w := row.Now.Setting.Workers; w > 1 && largest.Name == "work" || largest.MS <= 0 {
+					t.Errorf("%d workers: the largest term is %s, %v ms", w, largest.Name, largest.MS)
+				}
+			}
 			if found.LeastRound != c.rounds {
 				t.Errorf("least rounds %d, want %d", found.LeastRound, c.rounds)
 			}
