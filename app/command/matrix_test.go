@@ -90,6 +90,37 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
+// r1 compares two workers with one on a global batch of one size, so nothing scales its rate; its runs
+// warm up, and are long enough to learn something.
+func TestOneBatchHasOneLearningRate(t *testing.T) {
+	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
+		cluster.EnvData: t.TempDir()}}
+	r1, _ := recipe.ComparisonNamed("r1")
+	all, err := readPlan("r1", []byte(r1.Plan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := a.benchConfig(all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := bench.Expand(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan.Rows {
+		rates, err := r.Schedule.Build(r.Optimizer.LR, r.Steps, r.StepsPerEpoch(r.LimitTrain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, most := rates.Rate(0), rates.Rate(r.Steps/4)
+		if r.Optimizer.LR != plan.Rows[0].Optimizer.LR || r.Batch != 128 || r.Steps < 40 || first > most/4 {
+			t.Errorf("%s: rate %v, batch %d, %d steps, from %v to %v", r.Name(), r.Optimizer.LR, r.Batch,
+				r.Steps, first, most)
+		}
+	}
+}
+
 // What a question or a reference names and nothing has is refused, with what there is.
 func TestInquiriesAreRefused(t *testing.T) {
 	const table = "reference: {title: a, columns: [step s], rows: [{name: b, figures: {step: 1}}]}\n"

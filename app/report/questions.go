@@ -121,7 +121,8 @@ func verdictText(a question.Answer) string {
 		question.Fails: "not here", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
 	if why := (map[question.Reason]string{question.NoRow: "one of its rows was not run",
-		question.NoFigure: "no run has the figure", question.OtherWork: "its rows did other work",
+		question.NoFigure:  "no run has the figure",
+		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
 		question.Guessing:  "none of its rows does better than guessing",
 		question.Contended: "its workers wait for cores, too",
