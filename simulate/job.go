@@ -118,7 +118,8 @@ type Job struct {
 	mostRanks int // for tests; 0 means the constant
 }
 
-// Noise is what a step of one worker has more or less than the job says. 0 means 1.
+// Noise is what a step of one worker has more or less than the job says. A factor that is not positive means
+// 1.
 type Noise struct {
 	Compute float64 // factor of Data, Forward, Backward and Other
 	Update  float64 // factor of Update

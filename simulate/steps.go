@@ -57,6 +57,9 @@ func Steps(j Job, n int, draw Draw) ([]Step, error) {
 		servers.workers = workers
 	}
 	w.play()
+	for _, worker := range workers {
+		worker.stop()
+	}
 	return w.results(workers, warm, n)
 }
 
@@ -107,6 +110,9 @@ func (w *world) asynchronous(n int) ([]Step, error) {
 		s.workers = append(s.workers, w.hire(c, rank, func(w *worker) { w.borrow(s) }))
 	}
 	w.play()
+	for _, worker := range s.workers {
+		worker.stop()
+	}
 	if len(s.applied) < total {
 		return nil, fmt.Errorf("simulate: %d of %d updates", len(s.applied), total)
 	}

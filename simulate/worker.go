@@ -1,7 +1,7 @@
 package simulate
 
 import (
-	"cmp"
+	"errors"
 	"iter"
 
 	"lockstep/gradsync"
@@ -29,6 +29,7 @@ type worker struct {
 	shards int // forward and backward passes of a step
 	noise  Noise
 	resume func()
+	stop   func() // ends a worker that waits
 	yield  func(struct{}) bool
 
 	calls   []*call // by bucket
@@ -53,6 +54,9 @@ type worker struct {
 // spent is what a step of a worker took.
 type spent struct{ total, computing, updating, blocked float64 }
 
+// errStopped ends the coroutine of a worker that waits for what never happens.
+var errStopped = errors.New("simulate: stopped")
+
 // hire makes the training thread of a rank, which will do as told.
 func (w *world) hire(c *course, rank int, work func(w *worker)) *worker {
 	lo, hi := w.Plan.Run(rank)
@@ -60,11 +64,16 @@ func (w *world) hire(c *course, rank int, work func(w *worker)) *worker {
 	t := &worker{world: w, thread: w.threads[rank], course: c, passes: w.Workers[rank], shards: hi - lo,
 		calls: make([]*call, n), gathers: make([]*call, n), isFinal: make([]bool, n),
 		isTaken: make([]bool, n), away: make([]int, n)}
-	next, _ := iter.Pull(func(yield func(struct{}) bool) {
+	next, stop := iter.Pull(func(yield func(struct{}) bool) {
+		defer func() {
+			if cause := recover(); cause != nil && cause != errStopped {
+				panic(cause)
+			}
+		}()
 		t.yield = yield
 		work(t)
 	})
-	t.resume = func() { next() }
+	t.resume, t.stop = func() { next() }, stop
 	w.wake(t.resume)
 	return t
 }
@@ -72,7 +81,9 @@ func (w *world) hire(c *course, rank int, work func(w *worker)) *worker {
 // park lets time pass until the worker is resumed, and returns how much.
 func (w *worker) park() float64 {
 	since := w.now
-	w.yield(struct{}{})
+	if !w.yield(struct{}{}) {
+		panic(errStopped) // out of whatever the worker does, to hire
+	}
 	return w.now - since
 }
 
@@ -83,7 +94,11 @@ func (w *worker) begin(step int) {
 	if w.draw != nil {
 		*n = w.draw(w.rank, step)
 	}
-	n.Compute, n.Update, n.Link = cmp.Or(n.Compute, 1), cmp.Or(n.Update, 1), cmp.Or(n.Link, 1)
+	for _, factor := range []*float64{&n.Compute, &n.Update, &n.Link} {
+		if !(*factor > 0) {
+			*factor = 1
+		}
+	}
 	w.factor = n.Link
 	w.started = 0
 	clear(w.isFinal)

@@ -154,6 +154,11 @@ func (j *Job) completeSettings() error {
 		!(n.Unfairness < 1) {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
 	}
+	isBoth := j.OverlapForward && j.ShardOptimizer
+	if isBoth || (j.OverlapForward || j.ShardOptimizer) && j.Strategy != gradsync.DDP {
+		return fmt.Errorf("strategy %q with an overlap %v, shards of the optimizer %v: want ddp with one of them",
+			j.Strategy, j.OverlapForward, j.ShardOptimizer)
+	}
 	j.Algorithm = cmp.Or(j.Algorithm, "auto")
 	if j.Strategy == gradsync.GatherScatter {
 		j.Algorithm = "gather"
