@@ -110,8 +110,8 @@ type Job struct {
 	Wire   Wire
 	Add    float64 // core seconds to add a byte to another
 
-	OverlapForward bool // of "ddp"
-	ShardOptimizer bool // of "ddp"
+	OverlapForward bool // of "ddp"; others ignore it
+	ShardOptimizer bool // of "ddp" without OverlapForward
 	Servers        Servers
 	Averages       Averages
 

@@ -437,7 +437,7 @@ func TestErrors(t *testing.T) {
 		"servers": func(j *simulate.Job) {
 			j.Strategy, j.Servers.Count, j.Servers.IsApart = "ps", 4, true
 		},
-		"overlap":  func(j *simulate.Job) { j.Strategy, j.OverlapForward = "all-reduce", true },
+		"overlap":  func(j *simulate.Job) { j.ShardOptimizer, j.OverlapForward = true, true },
 		"forever":  func(j *simulate.Job) { j.Workers[0].Forward = math.Inf(1) },
 		"no param": func(j *simulate.Job) { j.Model = simulate.Model{} },
 	} {

@@ -154,10 +154,10 @@ func (j *Job) completeSettings() error {
 		!(n.Unfairness < 1) {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
 	}
-	isBoth := j.OverlapForward && j.ShardOptimizer
-	if isBoth || (j.OverlapForward || j.ShardOptimizer) && j.Strategy != gradsync.DDP {
-		return fmt.Errorf("strategy %q with an overlap %v, shards of the optimizer %v: want ddp with one of them",
-			j.Strategy, j.OverlapForward, j.ShardOptimizer)
+	isEager := j.Strategy == gradsync.DDP
+	j.OverlapForward, j.ShardOptimizer = j.OverlapForward && isEager, j.ShardOptimizer && isEager
+	if j.OverlapForward && j.ShardOptimizer {
+		return fmt.Errorf("an optimizer in shards with an overlap of forward passes: want one of them")
 	}
 	j.Algorithm = cmp.Or(j.Algorithm, "auto")
 	if j.Strategy == gradsync.GatherScatter {
