@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/lab"
 	"lockstep/app/setting"
+	"lockstep/cluster/lab"
 	"lockstep/data"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/app/lab"
 	"lockstep/cluster"
+	"lockstep/cluster/lab"
 )
 
 // labFlags are the flags of lab.

@@ -3,7 +3,7 @@ package lab_test
 import (
 	"testing"
 
-	"lockstep/app/lab"
+	"lockstep/cluster/lab"
 )
 
 // FuzzFlags reads one text as each of the values that describe a lab.

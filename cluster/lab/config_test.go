@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/app/lab"
+	"lockstep/cluster/lab"
 )
 
 func TestRatesAreRead(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"lockstep/app/lab"
+	"lockstep/cluster/lab"
 )
 
 // Four hosts share links of 1 Gbit/s that lose one packet in a thousand.
