@@ -59,6 +59,9 @@ func (m model) terms(p record.Probe) (t record.StrategyTerms, err error) {
 // loopback TCP takes on current processors.
 const moving = 1e-9
 
+// unfairness is simulate.Network.Unfairness of a network: see docs/design/0039.
+const unfairness = 0.3
+
 // job returns the run that a probe tells of: hosts with a worker each, whose links are of the slowest kind,
 // tensors of equal size and shards of equal cost.
 func (m model) job(p record.Probe) simulate.Job {
@@ -76,6 +79,9 @@ func (m model) job(p record.Probe) simulate.Job {
 	j.Network.Outside = simulate.Link{Latency: p.Link.Latency, Message: p.Link.Message, Byte: p.Link.Byte}
 	if p.IsCrowded {
 		j.Machines[0].Cores, j.Network.Outside.CPUByte = 1, min(moving, p.Link.Byte)
+	}
+	if p.Link.Byte > moving { // a network, which connections share as they can
+		j.Network.Unfairness = unfairness
 	}
 	hosts := make([]string, ranks)
 	for rank := range hosts {
