@@ -7,6 +7,7 @@ import (
 
 	"lockstep/comm"
 	"lockstep/shard"
+	"lockstep/trace"
 )
 
 // atEnd is a Strategy whose exchange is complete at the end of the step.
@@ -217,7 +218,18 @@ func (s *exchange) count(i int, h *comm.Handle) {
 func (s *exchange) bookRows() {
 	if s.shared != nil {
 		s.exposed.Add(s.shared.handle.Report().After(s.waiting))
+		note(s.config.Track, "rows", 0, s.shared.handle.Report())
 	}
+}
+
+// note records an exchange.
+func note(t *trace.Track, name string, number int, r comm.Report) {
+	x := trace.Exchange{Queued: r.Began.Sub(r.Issued), Waited: r.Waited, Peer: r.Last, Added: r.Added,
+		Coded: r.Coded}
+	if r.Met.IsZero() {
+		x.Peer = -1
+	}
+	t.Exchange(name, number, r.Began, r.Ended, x)
 }
 
 // bookLate records an exchange that a compressor makes in Wait.
@@ -227,7 +239,7 @@ func (s *exchange) bookLate(i int, h *comm.Handle) { s.book(i, h, s.waiting) }
 func (s *exchange) book(i int, h *comm.Handle, wait time.Time) {
 	s.buckets[i].book(h.Report(), wait)
 	s.exposed.Add(h.Report().After(wait))
-	s.config.Track.Span("bucket", i, h.Report().Began, h.Report().Ended)
+	note(s.config.Track, "bucket", i, h.Report())
 }
 
 // book adds a finished exchange, for which training has waited since wait, to the totals.

@@ -91,7 +91,7 @@ func (o *Outer) Wait(number int) error {
 	b.Steps++
 	b.Spared += o.plain[number] - h.Report().Vector
 	b.book(h.Report(), since)
-	o.config.Track.Span("part", number, h.Report().Began, h.Report().Ended)
+	note(o.config.Track, "part", number, h.Report())
 	return nil
 }
 

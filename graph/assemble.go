@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // assembly gathers what a program needs while its values are given places.
 type assembly struct {
@@ -219,10 +222,25 @@ func (a *assembly) bind() {
 			a.work.add(cost)
 		}
 	}
+	a.group()
 	a.losses, a.logits = a.output(code.loss), a.output(code.logits)
 	a.results.add(&a.losses.host, a.losses.from)
 	a.results.add(&a.logits.host, a.logits.from)
 	a.results.add(a.mirrors.reports.host, a.mirrors.reports.device)
+}
+
+// group finds the runs of ops of one kind in each pass.
+func (a *assembly) group() {
+	kind := func(i int) string {
+		name, _, _ := strings.Cut(a.costs[i].Op, "+")
+		name, _, _ = strings.Cut(name, " ")
+		return name
+	}
+	for i := range a.steps {
+		if next := i + 1; next == a.forward || next == len(a.steps) || kind(next) != kind(i) {
+			a.steps[i].group = kind(i)
+		}
+	}
 }
 
 func (a *assembly) output(n *Node) output {

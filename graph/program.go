@@ -38,7 +38,8 @@ type Program struct {
 	segments                  []Segment // of the gradients, once variables are attached
 	flat                      int       // length of a flat gradient
 
-	isHalted func() bool // see Options; nil: no pass ends early
+	isHalted func() bool       // see Options; nil: no pass ends early
+	onGroup  func(kind string) // see OnGroup
 
 	stats          []float32
 	losses, logits output
@@ -50,8 +51,9 @@ type Program struct {
 type step struct {
 	run   func(*Args)
 	args  Args
-	final []int // parameters whose gradients are final afterwards
-	fresh []int // parameters that no step of the forward pass has read before
+	final []int  // parameters whose gradients are final afterwards
+	fresh []int  // parameters that no step of the forward pass has read before
+	group string // the kind of a run of ops that ends here; else ""
 }
 
 // ragged is a value whose number of rows depends on the run.
@@ -201,6 +203,7 @@ func (p *Program) ForwardAs(need func(param int)) {
 			s := &p.steps[i]
 			p.bring(s, need)
 			s.run(&s.args)
+			p.ends(s)
 		}
 	}
 	p.endForward()
@@ -302,10 +305,22 @@ func (p *Program) Backward(ready func(param int)) {
 		}
 		s := &p.steps[i]
 		s.run(&s.args)
+		p.ends(s)
 		p.final(s, ready)
 	}
 	p.rejoin()
 	p.lastArrivals(ready)
+}
+
+// OnGroup makes the following passes call f, unless nil, whenever a run of ops of one kind has ended, such as
+// "conv". Only an executor in place has then computed them; passes that another one replays call nothing.
+func (p *Program) OnGroup(f func(kind string)) { p.onGroup = f }
+
+// ends tells that a run of ops ends with s, if it does and somebody wants to know.
+func (p *Program) ends(s *step) {
+	if p.onGroup != nil && s.group != "" {
+		p.onGroup(s.group)
+	}
 }
 
 // Loss returns the sum of the last Forward's losses over the samples, added in order in float64.

@@ -355,7 +355,7 @@ func (w *Client) wait(e *exchange) {
 		return
 	}
 	copy(w.config.Weights[e.Lo:e.Hi], e.pull.Vector())
-	w.book(e, time.Since(began))
+	w.book(e, began)
 }
 
 // waited adds a message, for which training has waited since a time, to what it has waited for: until its
@@ -368,12 +368,13 @@ func (w *Client) waited(since time.Time, m *comm.Mail) {
 	w.exposed.Add(r.After(since))
 }
 
-// book adds a span's new weights, for which training has waited, to the totals of its bucket.
-func (w *Client) book(e *exchange, waited time.Duration) {
+// book adds a span's new weights, for which training has waited since began, to the totals of its bucket.
+func (w *Client) book(e *exchange, began time.Time) {
 	b, pulled := &w.buckets[e.Bucket], e.pull.Report()
 	b.Received += pulled.Received
-	b.Exposed += waited // since they were issued, other workers may have computed
-	w.config.Track.Span("span", e.number, pulled.Issued, pulled.Ended)
+	b.Exposed += time.Since(began) // since they were issued, other workers may have computed
+	x := trace.Exchange{Waited: pulled.Began.Sub(began), Peer: e.pull.Peer(), Coded: pulled.Coded}
+	w.config.Track.Exchange("span", e.number, pulled.Issued, pulled.Ended, x)
 }
 
 // Sum replaces counts by their sums over all workers, which server 0 computes.

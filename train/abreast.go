@@ -128,6 +128,7 @@ func (l *Loop) shardsAbreast(shards []data.Shard) error {
 		p := l.programs.forStep(shards[i].Samples, l.step, i)
 		l.side.programs[i] = p
 		l.feed(p, first+i, &shards[i])
+		p.OnGroup(nil) // a track is one goroutine's
 	}
 	l.side.backward = false
 	l.config.CPU.RunParts(&l.side, len(shards))

@@ -40,6 +40,7 @@ type Loop struct {
 	// measure receives the gradient of each shard, by parameter; nil: it is not wanted.
 	measure     func(shard int, gradient []float32)
 	track       *trace.Track
+	groups      *groups
 	tallies     []int64            // of an evaluation, see Note: evaluation
 	predictions metric.Predictions // of the last evaluation
 	tested      data.Shard         // the batch of an evaluation
@@ -104,9 +105,10 @@ func New(c Config) (*Loop, error) {
 		programs.close()
 		return nil, err
 	}
-	l := &Loop{config: c, watch: newWatch(c), track: c.Trace.Track("train"), schedule: schedule,
+	l := &Loop{config: c, watch: newWatch(c), track: c.Trace.Track(trace.TrainTrack), schedule: schedule,
 		adder: row.On(c.CPU), programs: programs, variables: programs.variables,
 		coverage: data.Coverage(c.Train.Len())}
+	l.groups = newGroups(l.track)
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()

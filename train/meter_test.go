@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -115,12 +116,18 @@ func balancedLocal(l *train.Loop) (train.Updater, error) {
 	return train.NewBalanced(l, u, nil, func(*train.Move) {})
 }
 
+// unread is a file that nobody reads.
+type unread struct{}
+
+func (unread) Write(b []byte) (int, error) { return len(b), nil }
+func (unread) Close() error                { return nil }
+
 // trainRecorded runs 40 steps with a loader, checkpoints and a trace, over the end of several epochs.
 func trainRecorded(t *testing.T, threads int, join func(*train.Loop) (train.Updater, error), m *meter) {
 	t.Helper()
 	c := example(t, "lenet", 100, 0)
 	c.Test, c.Steps, c.Checkpointer, c.Updater = nil, 40, &album{}, join
-	c.Trace = trace.NewRecorder(0, 1000)
+	c.Trace = trace.NewRecorder(0, func() (io.WriteCloser, error) { return unread{}, nil })
 	if _, err := aloneOn(t, c, threads).Run(context.Background(), m); err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func coverageOf(row []float32) uint64 {
 // oneStep computes this worker's part of the next step and updates the weights by it, or begins to.
 // There is nothing to compute if the updater wants the loop to evaluate and save first.
 func (l *Loop) oneStep() error {
-	before := l.clock.Phases()
+	before, began := l.clock.Phases(), l.mark
 	l.begun = l.trained()
 	work, err := l.updater.Next(l.step)
 	if err != nil {
@@ -66,6 +66,7 @@ func (l *Loop) oneStep() error {
 	l.isView = false
 	l.step = work.Step
 	l.watch.begin()
+	l.groups.begin(l.step)
 	event, isCounted, err := l.compute(work)
 	if err != nil {
 		return err
@@ -75,6 +76,7 @@ func (l *Loop) oneStep() error {
 	event.Time = event.Phases.Total()
 	l.lastTime = event.Time
 	l.watch.end(event.Time)
+	l.track.Span(trace.StepSpan, l.step, began, l.mark)
 	if isCounted {
 		l.account(event)
 	}
@@ -189,6 +191,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	}
 	l.watch.mark(trace.Forward)
 	l.feed(p, l.shard, s)
+	l.groups.watch(p.Program)
 	if err := l.forward(p.Program); err != nil {
 		return err
 	}
@@ -200,6 +203,7 @@ func (l *Loop) oneShard(s *data.Shard) error {
 	l.lap(trace.Forward, "")
 	l.share()
 	l.watch.mark(trace.Backward)
+	l.groups.watch(p.Program)
 	p.Backward(l.onReady)
 	l.watch.mark(trace.Other)
 	l.count(p)

@@ -137,21 +137,10 @@ func OpenCPU(c setting.Config, threads int, isCrowded bool) (*compute.CPU, error
 	return compute.Open(compute.Config{ISA: isa, Math: math, Threads: threads, Crowded: isCrowded})
 }
 
-// traceCapacity is the number of spans kept per track: 32 MiB.
-const traceCapacity = 1 << 20 / 2
-
-// NewRecorder returns the recorder of a rank; nil if the run keeps no trace.
-func NewRecorder(c setting.Config, rank int) *trace.Recorder {
-	if !c.Trace {
+// NewRecorder returns the recorder of a rank; nil if the run records no spans.
+func NewRecorder(c setting.Config, d rundir.Directory, rank int) *trace.Recorder {
+	if !c.Spans && !c.Trace {
 		return nil
 	}
-	return trace.NewRecorder(rank, traceCapacity)
-}
-
-// KeepRecording writes a recording to the file that the launcher merges.
-func KeepRecording(d rundir.Directory, rank int, r *trace.Recorder) error {
-	if r == nil {
-		return nil
-	}
-	return d.KeepRecording(rank, r.Recording())
+	return trace.NewRecorder(rank, func() (io.WriteCloser, error) { return d.CreateSpans(rank) })
 }

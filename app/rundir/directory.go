@@ -272,14 +272,16 @@ func (d Directory) aside(name string) string { return d.Path("." + name + ".befo
 // asides lists the files that have one. Of a run that had ended the summary is the last to be moved there and
 // to come back, and the first to be removed: where it is aside, so are the others that belong to it.
 func asides() []string {
-	return []string{ConfigFile, HostFile, StepsFile, EvaluationsFile, UpdatesFile, TraceFile, SummaryFile}
+	return []string{ConfigFile, HostFile, StepsFile, EvaluationsFile, UpdatesFile, TraceFile, SpansFolder,
+		SummaryFile}
 }
 
 // setAside keeps the files that a resumed run changes. Those of a run that had ended are complete before its
 // summary, which is no longer true, loses its name. Without room for a copy of the lines the run goes on as
 // well: Recover then cuts them.
 func (d Directory) setAside() error {
-	err := errors.Join(d.Finish(), d.copyAside(ConfigFile), d.copyAside(HostFile))
+	err := errors.Join(d.Finish(), d.copyAside(ConfigFile), d.copyAside(HostFile),
+		present(os.Rename(d.Path(SpansFolder), d.aside(SpansFolder)))) // the spans are those of one part
 	if _, absent := os.Stat(d.Path(SummaryFile)); absent != nil {
 		return err
 	}
@@ -312,6 +314,9 @@ func (d Directory) copyAside(name string) error {
 // putBack undoes setAside.
 func (d Directory) putBack() (err error) {
 	for _, name := range asides() {
+		if _, absent := os.Lstat(d.aside(name)); name == SpansFolder && absent == nil {
+			err = errors.Join(err, os.RemoveAll(d.Path(name))) // a folder takes no other's place
+		}
 		err = errors.Join(err, present(os.Rename(d.aside(name), d.Path(name))))
 	}
 	return err
@@ -320,7 +325,7 @@ func (d Directory) putBack() (err error) {
 // Finish removes what Reclaim has set aside.
 func (d Directory) Finish() (err error) {
 	for _, name := range slices.Backward(asides()) {
-		err = errors.Join(err, present(os.Remove(d.aside(name))))
+		err = errors.Join(err, os.RemoveAll(d.aside(name)))
 	}
 	return err
 }

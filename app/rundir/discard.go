@@ -7,10 +7,9 @@ import (
 )
 
 // Discard removes a log that a run can do without, a file or a folder of the directory, and returns how
-// many bytes that freed. For TraceFile it removes the recordings of all workers. Files are emptied first:
-// other workers may have them open, and the disk keeps what an open file holds.
+// many bytes that freed. Files are emptied first: other workers may have them open, and the disk keeps what
+// an open file holds.
 func (d Directory) Discard(name string) (freed int64) {
-	paths := d.pathsOf(name)
 	empty := func(file string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return nil // it frees nothing
@@ -20,10 +19,8 @@ func (d Directory) Discard(name string) (freed int64) {
 		}
 		return nil
 	}
-	for _, path := range paths {
-		filepath.WalkDir(path, empty) // which returns no error
-		os.RemoveAll(path)            // a rest of it takes no room
-	}
+	filepath.WalkDir(d.Path(name), empty) // which returns no error
+	os.RemoveAll(d.Path(name))            // a rest of it takes no room
 	return freed
 }
 
@@ -40,18 +37,7 @@ func (d Directory) Discardable(names ...string) (bytes int64) {
 		return nil
 	}
 	for _, name := range names {
-		for _, path := range d.pathsOf(name) {
-			filepath.WalkDir(path, add) // which returns no error
-		}
+		filepath.WalkDir(d.Path(name), add) // which returns no error
 	}
 	return bytes
-}
-
-// pathsOf returns the files or the folder of a log.
-func (d Directory) pathsOf(name string) []string {
-	if name != TraceFile {
-		return []string{d.Path(name)}
-	}
-	paths, _ := filepath.Glob(d.Path(recordingPattern)) // the pattern is well formed
-	return paths
 }

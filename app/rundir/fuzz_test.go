@@ -3,9 +3,11 @@ package rundir_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"lockstep/app/rundir"
 	"lockstep/trace"
@@ -53,24 +55,31 @@ func FuzzEvaluations(f *testing.F) {
 	})
 }
 
-// FuzzRecording merges a worker's recording with another's.
-func FuzzRecording(f *testing.F) {
-	f.Add([]byte(`{"rank":1,"origin":5,"lanes":[{"name":"a","spans":[{"name":"b","start":1,"length":2}]}]}`))
-	f.Add([]byte(`{"origin":-9223372036854775808,"lanes":[{"dropped":-1,"spans":[{"length":-2}]}]}`))
+// FuzzTrace writes the trace of a rank and of one whose spans may be damaged.
+func FuzzTrace(f *testing.F) {
 	dir := rundir.Directory(f.TempDir())
+	for rank := range 2 {
+		r := trace.NewRecorder(rank, func() (io.WriteCloser, error) { return dir.CreateSpans(rank) })
+		r.Track("train").Span("step", 1, time.Now(), time.Now())
+		if err := r.Close(); err != nil {
+			f.Fatal(err)
+		}
+	}
+	whole, err := os.ReadFile(dir.Path(rundir.SpansFile(1)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := dir.KeepRecording(0, trace.Recording{}); err != nil {
+		os.Remove(dir.Path(rundir.TraceFile))
+		if err := os.WriteFile(dir.Path(rundir.SpansFile(1)), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(dir.Path(".trace1.json"), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if dir.MergeTraces(2) != nil {
-			return
-		}
-		merged, err := os.ReadFile(dir.Path(rundir.TraceFile))
-		if err != nil || !json.Valid(merged) {
-			t.Errorf("merged with %q it is no JSON: %v", text, err)
+		err := dir.WriteTrace(2)
+		written, missing := os.ReadFile(dir.Path(rundir.TraceFile))
+		if (err == nil) != (missing == nil) || err == nil && !json.Valid(written) {
+			t.Errorf("%v; with %q it is no JSON: %v", err, text, missing)
 		}
 	})
 }

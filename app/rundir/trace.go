@@ -1,65 +1,54 @@
 package rundir
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"lockstep/internal/regular"
 	"lockstep/trace"
 )
 
-// KeepRecording writes a rank's spans for MergeTraces.
-func (d Directory) KeepRecording(rank int, r trace.Recording) error {
-	text, err := json.Marshal(r)
+// SpansFolder is where a run directory has the spans of all ranks, workers and servers.
+const SpansFolder = "spans"
+
+// SpansFile returns the name of a rank's spans in a run directory.
+func SpansFile(rank int) string { return fmt.Sprintf("%s/rank%d", SpansFolder, rank) }
+
+// CreateSpans creates the file of a rank's spans.
+func (d Directory) CreateSpans(rank int) (io.WriteCloser, error) {
+	name := d.Path(SpansFile(rank))
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	var f *os.File
 	if err == nil {
-		err = os.WriteFile(d.recording(rank), text, 0o666)
+		f, err = os.Create(name)
 	}
 	if err != nil {
-		return fmt.Errorf("run directory: keep the trace: %w", err)
+		return nil, fmt.Errorf("run directory: spans: %w", err)
+	}
+	return f, nil
+}
+
+// Spans opens the spans of a rank. See [trace.Source].
+func (d Directory) Spans(rank int) (io.ReadCloser, error) {
+	return regular.Open(d.Path(SpansFile(rank)))
+}
+
+// WriteTrace writes trace.json from the spans of all ranks, workers and servers.
+func (d Directory) WriteTrace(ranks int) error {
+	err := regular.Replace(d.Path(TraceFile), func(w io.Writer) error {
+		return trace.Write(w, ranks, d.Spans)
+	})
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
 	}
 	return nil
 }
 
-// MergeTraces merges the recordings of all ranks, workers and servers, into one file.
-func (d Directory) MergeTraces(ranks int) error {
-	recordings := make([]trace.Recording, ranks)
-	for rank := range recordings {
-		text, err := regular.ReadFile(d.recording(rank), maxLines)
-		if err == nil {
-			err = json.Unmarshal(text, &recordings[rank])
-		}
-		if err != nil {
-			return fmt.Errorf("run directory: trace of rank %d: %w", rank, err)
-		}
-	}
-	f, err := os.OpenFile(d.Path(TraceFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fmt.Errorf("run directory: trace: %w", err)
-	}
-	if err := errors.Join(trace.Write(f, recordings...), f.Close()); err != nil {
-		return fmt.Errorf("run directory: trace: %w", err)
-	}
-	return nil
+// IsSpans reports whether a file of a run directory with this name has a rank's spans.
+func IsSpans(name string) bool {
+	is, err := path.Match(SpansFolder+"/rank*", name)
+	return err == nil && is
 }
-
-// RemoveRecordings removes the recordings of a trace that will not be merged.
-func (d Directory) RemoveRecordings(ranks int) {
-	for rank := range ranks {
-		os.Remove(d.recording(rank)) // not there, mostly
-	}
-}
-
-// recordingPattern matches the names of all workers' recordings.
-const recordingPattern = ".trace*.json"
-
-// IsRecording reports whether a file of a run directory with this name has a worker's spans.
-func IsRecording(name string) bool {
-	isOne, err := filepath.Match(recordingPattern, name)
-	return err == nil && isOne
-}
-
-// recording is the path of a worker's spans until they are merged.
-func (d Directory) recording(rank int) string { return d.Path(fmt.Sprintf(".trace%d.json", rank)) }

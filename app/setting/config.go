@@ -136,6 +136,7 @@ type Output struct {
 	Out             string // run directory; "": runs/<time>-<what>
 	Save            bool   // leave the trained weights in the run directory
 	Trace           bool   // write trace.json
+	Spans           bool   // record spans
 	EvalEvery       int    // epochs between evaluations; 0: at the end only
 	CheckpointEvery string // steps or time; "": no checkpoints
 	Resume          string // run directory to resume; "": a new run
@@ -166,7 +167,7 @@ func Default() Config {
 		Averaging: Averaging{AverageEvery: 50, OuterLR: 0.7, OuterMomentum: 0.9, OuterWire: plain,
 			OuterParts: 1},
 		Serving: Serving{Servers: 1, ServerPlace: withWorkers, Staleness: auto},
-		Output:  Output{Save: true, EvalEvery: 1},
+		Output:  Output{Save: true, Spans: true, EvalEvery: 1},
 	}
 }
 

@@ -419,5 +419,8 @@ func (c *Config) outputSettings() []Setting {
 				"only those of workers and length may be changed"},
 		{Name: "trace", value: toggle(&c.Trace), elsewhere: "profile profiler timeline-filename",
 			Usage: "write trace.json, a Chrome trace of every rank"},
+		{Name: "spans", value: toggle(&c.Spans), isOwn: true,
+			Usage: "record in the run directory what every rank did when, for reports and explanations; " +
+				"at most 32 MiB per rank"},
 	}
 }

@@ -53,7 +53,7 @@ func brief(c setting.Config) setting.Config {
 	c.Vocab = c.DataOptions(nil).Vocabulary // may lie beside Weights
 	c.Optimizer.LR = 0
 	c.Epochs, c.Steps, c.For, c.Until, c.EvalEvery = 0, 0, "", 0, 0
-	c.Save, c.Trace, c.CheckpointEvery, c.Resume = false, false, "", ""
+	c.Save, c.Trace, c.Spans, c.CheckpointEvery, c.Resume = false, false, false, "", ""
 	c.Weights, c.FreshHead = "", false
 	c.Schedule, c.Lookahead = optim.ScheduleConfig{Name: "constant"}, optim.LookaheadConfig{}
 	if few := 4 * c.StepBatch(); c.LimitTrain < 0 || c.LimitTrain > few {

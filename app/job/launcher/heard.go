@@ -27,7 +27,7 @@ func lostText(l record.LostWorker) string {
 func (r *heard) keep(p job.Part) error {
 	isEvents, _ := path.Match(worker.EventsPattern, p.Name) // the pattern is well formed
 	isLines := p.Name == rundir.StepsFile || p.Name == rundir.UpdatesFile
-	if !isLines && !isEvents && !rundir.IsRecording(p.Name) {
+	if !isLines && !isEvents && !rundir.IsSpans(p.Name) {
 		return fmt.Errorf("job: %.80q is no file that a worker writes", p.Name)
 	}
 	if p.Name == rundir.UpdatesFile {

@@ -116,7 +116,7 @@ func TestPartsStayInTheRunDirectory(t *testing.T) {
 	r.dir = rundir.Directory(dir)
 	for name, want := range map[string]bool{
 		"steps.jsonl":                           true,
-		".trace1.json":                          true,
+		"spans/rank1":                           true,
 		"events/rank1/events.out.tfevents.1":    true,
 		"events/../config.yaml":                 false,
 		"events/rank1/../../config.yaml":        false,

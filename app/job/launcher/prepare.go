@@ -93,12 +93,12 @@ func abandon(dir rundir.Claimed, cause error) error {
 	return dir.Abandon(errors.As(cause, &worker) && worker.Log != "")
 }
 
-// mergeTraces merges the traces of all ranks into one file, if all are complete.
-func mergeTraces(d rundir.Directory, ranks int, told *heard) {
-	if !told.hasLost(rundir.TraceFile) {
-		if err := d.MergeTraces(ranks); err != nil {
-			told.take(0, job.Notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
-		}
+// writeTrace writes the trace of all ranks, if the spans of all are complete.
+func writeTrace(d rundir.Directory, ranks int, told *heard) {
+	if told.hasLost(rundir.SpansFolder) {
+		return
 	}
-	d.RemoveRecordings(ranks)
+	if err := d.WriteTrace(ranks); err != nil {
+		told.take(0, job.Notice{Lost: &record.Lost{File: rundir.TraceFile, Reason: err.Error()}})
+	}
 }

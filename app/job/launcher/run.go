@@ -156,7 +156,7 @@ func carryOut(ctx context.Context, c setting.Config, start input.Start, o Option
 	}
 	c.ISA = isa
 	if c.Trace {
-		mergeTraces(dir.Directory, c.World(), told)
+		writeTrace(dir.Directory, c.World(), told)
 	}
 	summary, err := summarize(c, dir.Directory, start.Resumed, results, told)
 	if err != nil {

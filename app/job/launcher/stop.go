@@ -15,7 +15,6 @@ import (
 // endedEarly tidies the directory of a run whose workers ended with cause, and returns the error to report.
 func endedEarly(ctx context.Context, c setting.Config, dir rundir.Claimed, origins setting.Origins,
 	cause error) error {
-	dir.RemoveRecordings(c.World())
 	var flags []string // that the directory does not tell
 	if dir.IsAsItWas() {
 		flags = origins.FromFlags(c)

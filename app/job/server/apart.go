@@ -36,7 +36,7 @@ func (s *Apart) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	recorder := job.NewRecorder(s.Config, s.Rank)
+	recorder := job.NewRecorder(s.Config, s.Dir, s.Rank)
 	p, err := New(&s.Seat, post, layout, b, s.number(), s.Beacon, recorder)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (s *Apart) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
-	s.Lose(rundir.TraceFile, job.KeepRecording(s.Dir, s.Rank, recorder))
+	s.Lose(rundir.SpansFolder, recorder.Close())
 	stat := p.Result(post, s.Host)
 	stat.PeakRSSBytes, stat.Cores = host.PeakMemory(), host.CoresSince(before)
 	stat.PlannedBytes = p.Planned + ProcessBytes/s.Sharers()

@@ -8,6 +8,7 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/rundir"
 	"lockstep/comm"
+	"lockstep/trace"
 )
 
 // errRoom is why logs end that make room.
@@ -18,7 +19,7 @@ var errRoom = errors.New("removed to make room for the trained weights")
 // if all of them together do not make enough room, since the measurements would be gone for nothing.
 func (w *Worker) makingRoom(bytes int64, write func() error) error {
 	err := write()
-	logs := []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}
+	logs := []string{eventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}
 	free, isKnown := w.Dir.FreeBytes()
 	if isKnown && free+w.Dir.Discardable(logs...) < bytes {
 		return err
@@ -43,6 +44,8 @@ type logs struct {
 	events *events
 	meter  *host.Meter
 
+	recorder *trace.Recorder // nil: no spans are recorded
+
 	exposed comm.Split    // of the exchange, until the last step
 	kept    time.Duration // in which training stood still for checkpoints since then
 }
@@ -63,4 +66,14 @@ func (w *Worker) closeLogs() {
 	w.Lose(rundir.StepsFile, w.steps.Close())
 	w.Lose(eventsFolder, w.events.close())
 	w.meter.Close()
+}
+
+// keepSpans writes the rest of the spans, once nobody in this process records any more. A run that fails
+// before its first step has none.
+func (w *Worker) keepSpans() {
+	if w.recorder == nil || !w.IsTraining.Load() {
+		return
+	}
+	w.Lose(rundir.SpansFolder, w.recorder.Close())
+	w.recorder = nil
 }

@@ -22,12 +22,13 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 	}{
 		{0, nil},
 		{1, []string{eventsFolder}},
-		{2, []string{eventsFolder, rundir.TraceFile}},
-		{9, []string{eventsFolder, rundir.TraceFile, rundir.StepsFile, rundir.UpdatesFile}},
+		{2, []string{eventsFolder, rundir.SpansFolder}},
+		{9, []string{eventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}},
 	} {
 		dir := rundir.Directory(t.TempDir())
 		os.Mkdir(dir.Path(eventsFolder), 0o700) // the writes below tell
-		for _, name := range []string{eventsFolder + "/rank0", ".trace1.json", rundir.StepsFile,
+		os.Mkdir(dir.Path(rundir.SpansFolder), 0o700)
+		for _, name := range []string{eventsFolder + "/rank0", rundir.SpansFile(1), rundir.StepsFile,
 			rundir.UpdatesFile} {
 			if err := os.WriteFile(dir.Path(name), []byte("line\n"), 0o600); err != nil {
 				t.Fatal(err)
@@ -47,7 +48,7 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 			t.Errorf("%d failures: %v, lost %q, want %q", c.failures, err, lost, c.lost)
 		}
 		for file, name := range map[string]string{eventsFolder: eventsFolder,
-			rundir.TraceFile: ".trace1.json", rundir.StepsFile: rundir.StepsFile,
+			rundir.SpansFolder: rundir.SpansFolder, rundir.StepsFile: rundir.StepsFile,
 			rundir.UpdatesFile: rundir.UpdatesFile} {
 			_, err := os.Stat(dir.Path(name))
 			if isGone := err != nil; isGone != slices.Contains(c.lost, file) {

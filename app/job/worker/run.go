@@ -30,6 +30,7 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	defer func() {
 		left := w.leave(err)
 		err = errors.Join(w.served.because(err), left)
+		w.keepSpans()
 	}()
 	w.Announce("note: data " + w.Task.About)
 	for _, text := range w.Task.Said {
@@ -47,9 +48,9 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	}
 	w.peers = w.newPeerState()
 	w.saver = w.newSaver()
-	recorder := job.NewRecorder(w.Config, w.Rank)
+	w.recorder = job.NewRecorder(w.Config, w.Dir, w.Rank)
 	defer job.WhenCancelled(ctx, func() { w.cancelled(ctx) })()
-	loop, err := w.loop(recorder)
+	loop, err := w.loop(w.recorder)
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
@@ -69,13 +70,11 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 	if err != nil {
 		return result, errors.Join(context.Cause(ctx), err)
 	}
-	return w.finish(loop, done, recorder)
+	return w.finish(loop, done)
 }
 
-// finish saves the trained weights and the trace, takes leave of the servers, and returns the figures for the
-// launcher.
-func (w *Worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (result job.Result,
-	err error) {
+// finish saves the trained weights, takes leave of the servers, and returns the figures for the launcher.
+func (w *Worker) finish(l *train.Loop, done train.Result) (result job.Result, err error) {
 	w.Beacon.Enter(job.PhaseSave)
 	if err := w.save(l.Variables(), done.Shards); err != nil {
 		return result, err
@@ -83,7 +82,7 @@ func (w *Worker) finish(l *train.Loop, done train.Result, r *trace.Recorder) (re
 	if err := w.served.leave(); err != nil {
 		return result, err
 	}
-	w.Lose(rundir.TraceFile, job.KeepRecording(w.Dir, w.Rank, r))
+	w.keepSpans()
 	w.Note("done: %d steps in %.3f s, parameters sha256 %s",
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)

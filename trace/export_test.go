@@ -1,0 +1,4 @@
+package trace
+
+// Tracks returns the tracks of a recorder in the order in which they were added.
+func (r *Recorder) Tracks() []*Track { return r.tracks }

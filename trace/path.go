@@ -1,0 +1,116 @@
+package trace
+
+import (
+	"slices"
+)
+
+// Link is a part of the critical path of a step: what the step's end waited for in some time.
+type Link struct {
+	Rank       int
+	Name       string // of the span, or "other"
+	Number     int    // of the span
+	Begin, End int64  // on the axis of the time line
+}
+
+// maxLinks bounds a path.
+const maxLinks = 1 << 12
+
+// CriticalPath returns the chain of spans through ranks that the end of a step waited for, the first one
+// first: from the end of the rank that ended last back to the begin of the step on some rank. Where a rank
+// waited for the first bytes of another one, the path goes on with what that rank did before it sent them. It
+// is as right as the clocks are aligned: see [Timeline.Error].
+func CriticalPath(lanes []Lane) []Link {
+	at := walker{lanes: lanes}
+	for rank, l := range lanes {
+		if rank == 0 || l.End > lanes[at.rank].End {
+			at.rank, at.now = rank, l.End
+		}
+	}
+	for len(at.links) < maxLinks && at.now > lanes[at.rank].Begin {
+		at.back()
+	}
+	slices.Reverse(at.links)
+	return at.links
+}
+
+// walker goes back in time along the path.
+type walker struct {
+	lanes []Lane
+	rank  int
+	now   int64
+	links []Link
+}
+
+// link adds a link from begin to now, and goes back to begin.
+func (w *walker) link(name string, number int, begin int64) {
+	begin = max(begin, min(w.now, w.lanes[w.rank].Begin))
+	if begin < w.now {
+		w.links = append(w.links, Link{w.rank, name, number, begin, w.now})
+	}
+	w.now = begin
+}
+
+// back goes back over what the training goroutine did last.
+func (w *walker) back() {
+	var last *Span // the outermost one that began before now
+	spans := w.lanes[w.rank].Tracks[TrainTrack]
+	for i := range spans {
+		s := &spans[i]
+		if s.Name == StepSpan || s.Start >= w.now || last != nil && s.End() <= last.End() {
+			continue
+		}
+		last = s
+	}
+	switch {
+	case last == nil:
+		w.link("other", 0, w.lanes[w.rank].Begin)
+	case last.End() < w.now:
+		w.link("other", 0, last.End())
+	case slices.Contains(Waits(), last.Name):
+		w.wait(last)
+	default:
+		w.link(last.Name, last.Number, last.Start)
+	}
+}
+
+// wait goes back over a wait: to the exchange that ended last, and from there to whom that waited for.
+func (w *walker) wait(s *Span) {
+	e := w.exchange(w.rank, func(e *Span) bool { return e.End() <= w.now && e.End() > s.Start })
+	if e == nil {
+		w.link(s.Name, s.Number, s.Start)
+		return
+	}
+	w.link(s.Name, s.Number, e.End())
+	for len(w.links) < maxLinks {
+		x := e.Exchange
+		if peer := x.Peer; x.Waited > 0 && peer >= 0 && peer < len(w.lanes) && peer != w.rank {
+			own := w.exchange(peer, func(o *Span) bool { return o.Name == e.Name && o.Number == e.Number })
+			met := e.Start + int64(x.Waited)
+			if own != nil && own.Start > e.Start { // else both were there
+				w.link(e.Name, e.Number, min(own.Start, met))
+				w.rank = peer
+				return
+			}
+		}
+		w.link(e.Name, e.Number, e.Start)
+		const apart = 20_000 // ns between two exchanges one of which waits for the other
+		before := w.exchange(w.rank, func(o *Span) bool { return o.End() <= e.Start })
+		if x.Queued <= apart || before == nil || before.End() < e.Start-apart {
+			return
+		}
+		e = before
+	}
+}
+
+// exchange returns the exchange of a rank that ended last of those that are wanted; nil: there is none.
+func (w *walker) exchange(rank int, isWanted func(*Span) bool) (found *Span) {
+	for _, spans := range w.lanes[rank].Tracks {
+		for i := range spans {
+			s := &spans[i]
+			if s.Exchange != nil && isWanted(s) && (found == nil || s.End() > found.End()) {
+				found = s
+			}
+		}
+	}
+	return found
+}
