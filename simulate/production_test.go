@@ -51,15 +51,15 @@ func TestBytesOfServers(t *testing.T) {
 		if servers.IsApart {
 			ranks += servers.Count
 		}
-		j := simulate.Job{Strategy: "ps", Topology: hosts(ranks, 1), Plan: plan, Model: vgg11(), Servers: servers,
-			Workers: []simulate.Passes{{Forward: 1, Backward: 1}}}
+		j := simulate.Job{Strategy: "ps", Topology: hosts(ranks, 1), Plan: plan, Model: vgg11(),
+			Servers: servers, Workers: []simulate.Passes{{Forward: 1, Backward: 1}}}
 		j.Model.RowBytes = 4
 		elems := 0
 		for _, s := range j.Model.Segments {
 			elems += s.Len
 		}
-		layout, err := ps.NewLayout(ps.LayoutConfig{Plan: plan, Segments: j.Model.Segments, RowLen: 1, Len: elems,
-			Order: j.Model.Order, Servers: servers.Count, IsApart: servers.IsApart, IsWhole: servers.IsWhole})
+		layout, err := ps.NewLayout(ps.LayoutConfig{Plan: plan, Segments: j.Model.Segments, RowLen: 1,
+			Len: elems, Order: j.Model.Order, Servers: servers.Count, IsApart: servers.IsApart, IsWhole: servers.IsWhole})
 		if err != nil {
 			t.Fatal(err)
 		}
