@@ -59,7 +59,8 @@ func TestBytesOfServers(t *testing.T) {
 			elems += s.Len
 		}
 		layout, err := ps.NewLayout(ps.LayoutConfig{Plan: plan, Segments: j.Model.Segments, RowLen: 1,
-			Len: elems, Order: j.Model.Order, Servers: servers.Count, IsApart: servers.IsApart, IsWhole: servers.IsWhole})
+			Len: elems, Order: j.Model.Order, Servers: servers.Count,
+			IsApart: servers.IsApart, IsWhole: servers.IsWhole})
 		if err != nil {
 			t.Fatal(err)
 		}
