@@ -35,8 +35,9 @@ import (
 //	 8  rank
 //	12  of a pulse, for how many milliseconds the worker has heard nothing from the launcher
 //	16  number, from 1; of an answer that of the pulse
-//	24  of a pulse, its Progress as JSON, encrypted by AES-256-GCM with the bytes before as
-//	    additional data and the kind and the number as nonce, which are never used twice
+//	24  of a pulse, its Progress as JSON, and of an answer two times, see Note: clocks; encrypted by
+//	    AES-256-GCM with the bytes before as additional data and the kind and the number as nonce,
+//	    which are never used twice
 const (
 	pulseMagic = 'L' | 'S'<<8 | 'P'<<16 | 1<<24
 	pulseHead  = 24
@@ -63,7 +64,7 @@ type pulse struct {
 	rank     int
 	deaf     time.Duration
 	number   uint64
-	progress []byte // JSON; empty: the worker has not reported any
+	progress []byte // JSON, empty: the worker has not reported any; of an answer the times
 }
 
 // seal appends the datagram to b.
@@ -161,8 +162,10 @@ func (ps *pulses) start() { ps.running.Go(ps.listen) }
 // listen answers pulses until close.
 func (ps *pulses) listen() {
 	var in, out [maxPulse]byte
+	var times [stampBytes]byte
 	for {
 		n, from, err := ps.conn.ReadFromUDPAddrPort(in[:])
+		came := time.Now()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		} else if err != nil {
@@ -173,7 +176,8 @@ func (ps *pulses) listen() {
 		if !ok || !ps.keep(p) {
 			continue
 		}
-		answer := pulse{kind: pulseAnswer, rank: p.rank, number: p.number}
+		answer := pulse{kind: pulseAnswer, rank: p.rank, number: p.number,
+			progress: stamp(times[:0], came, time.Now())}
 		ps.conn.WriteToUDPAddrPort(answer.seal(out[:0], ps.keys[p.rank]), from) // lost: the next one counts
 	}
 }
@@ -216,7 +220,9 @@ type pulser struct {
 	mu       sync.Mutex
 	progress []byte // of the next pulse
 	sent     uint64
+	sentAt   time.Time
 	answered uint64
+	skew     skewed
 	deaf     int // beats since the launcher's last sign of life
 }
 
@@ -267,7 +273,9 @@ func (u *pulser) beat() (deaf time.Duration) {
 	u.deaf++
 	var out [maxPulse]byte
 	p := pulse{kind: pulseBeat, rank: u.rank, deaf: deaf, number: u.sent, progress: u.progress}
-	u.conn.Write(p.seal(out[:0], u.key)) // an error means that one more is lost
+	text := p.seal(out[:0], u.key)
+	u.sentAt = time.Now()
+	u.conn.Write(text) // an error means that one more is lost
 	return deaf
 }
 
@@ -278,6 +286,7 @@ func (u *pulser) listen() {
 	keys[u.rank] = u.key
 	for {
 		n, err := u.conn.Read(in[:])
+		heard := time.Now()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		} else if err != nil {
@@ -285,7 +294,7 @@ func (u *pulser) listen() {
 			continue
 		}
 		if p, ok := openPulse(in[:n], pulseAnswer, keys); ok {
-			u.hear(p.number)
+			u.hear(p, heard)
 		}
 	}
 }
@@ -297,11 +306,15 @@ func (u *pulser) live() {
 	u.deaf = 0
 }
 
-// hear notes an answer to a pulse that had none.
-func (u *pulser) hear(number uint64) {
+// hear notes an answer to a pulse that had none, and what the one to the last pulse tells of the clocks.
+func (u *pulser) hear(p pulse, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.answered < number && number <= u.sent {
-		u.answered, u.deaf = number, 0
+	if p.number <= u.answered || p.number > u.sent {
+		return
+	}
+	u.answered, u.deaf = p.number, 0
+	if s, ok := skewOf(u.sentAt, now, p.progress); ok && p.number == u.sent {
+		u.skew.add(s, now)
 	}
 }

@@ -99,8 +99,8 @@ func TestPulsesAreAnsweredOnce(t *testing.T) {
 		t.Error("a copy of a pulse counts as a sign of life")
 	}
 	u.deaf = 9
-	u.hear(1) // a copy of the answer
-	u.hear(2) // an answer to what was not sent
+	u.hear(pulse{number: 1}, time.Now()) // a copy of the answer
+	u.hear(pulse{number: 2}, time.Now()) // an answer to what was not sent
 	if u.deaf != 9 {
 		t.Error("a copy of an answer counts as a sign of life")
 	}

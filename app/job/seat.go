@@ -72,6 +72,15 @@ type Seat struct {
 	Log        io.Writer    // for people
 	Beacon     *Beacon
 	Lost       losses
+	Clock      func() trace.Skew // tells how the clock here stands to the launcher's; nil: it is the same
+}
+
+// Skew returns how the clock here stands to the launcher's.
+func (s *Seat) Skew() trace.Skew {
+	if s.Clock == nil {
+		return trace.Skew{IsKnown: true}
+	}
+	return s.Clock()
 }
 
 // Note writes a line to the log. It ignores errors, because a full disk is reported elsewhere.

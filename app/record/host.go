@@ -60,3 +60,10 @@ type GPUTime struct {
 
 // Busy returns the seconds of all passes and updates.
 func (t *GPUTime) Busy() float64 { return t.Forward + t.Backward + t.Optimizer }
+
+// Clock says how the clock of a rank's host stands to the launcher's, by round trips during the run. On the
+// launcher's host both are 0.
+type Clock struct {
+	OffsetMS float64 `json:"offset_ms"` // what it shows beyond the launcher's
+	ErrorMS  float64 `json:"error_ms"`  // by how much that may be wrong: half of the least round trip
+}

@@ -255,6 +255,8 @@ type RankStat struct {
 	ParameterSHA256 string    `json:"parameter_sha256"` // of its weights at the end
 	// GPU computed the passes of this rank; null: the processor did.
 	GPU *RankGPU `json:"gpu,omitempty"`
+	// Clock of its host; null: not known.
+	Clock *Clock `json:"clock,omitempty"`
 	// Buckets of gradients that were exchanged, which workers tell one by one; null if there were none.
 	Buckets []BucketStat `json:"buckets"`
 }

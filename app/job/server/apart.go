@@ -49,6 +49,7 @@ func (s *Apart) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(context.Cause(ctx), err)
 	}
+	recorder.SetSkew(s.Skew())
 	s.Lose(rundir.SpansFolder, recorder.Close())
 	stat := p.Result(post, s.Host)
 	stat.PeakRSSBytes, stat.Cores = host.PeakMemory(), host.CoresSince(before)

@@ -74,6 +74,7 @@ func (w *Worker) keepSpans() {
 	if w.recorder == nil || !w.IsTraining.Load() {
 		return
 	}
+	w.recorder.SetSkew(w.Skew())
 	w.Lose(rundir.SpansFolder, w.recorder.Close())
 	w.recorder = nil
 }

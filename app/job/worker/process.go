@@ -18,6 +18,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
+	"lockstep/trace"
 	"lockstep/train"
 )
 
@@ -128,7 +129,11 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, p Program, isGu
 // seat returns what a rank has in this process.
 func (a Assignment) seat(s *cluster.Session, rank int, e cluster.Environment, log io.Writer) job.Seat {
 	return job.Seat{Config: a.Config, Dir: a.Directory, Rank: rank, Host: e.HostName(), Log: log,
-		Generation: s.Generation(), Tell: func(n job.Notice) { s.Tell(n) }, Beacon: job.NewBeacon()}
+		Generation: s.Generation(), Tell: func(n job.Notice) { s.Tell(n) }, Beacon: job.NewBeacon(),
+		Clock: func() trace.Skew {
+			skew, isKnown := s.Skew()
+			return trace.Skew{Offset: skew.Offset, Error: skew.Error, IsKnown: isKnown}
+		}}
 }
 
 // work carries out the part of a worker.

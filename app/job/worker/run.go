@@ -315,6 +315,9 @@ func (w *Worker) result(done train.Result) job.Result {
 			Weights: w.started, Saved: w.saved, Texts: w.Task.TextStat(!w.Config.EvalOnly),
 		},
 	}
+	if s := w.Skew(); s.IsKnown {
+		r.Clock = &record.Clock{OffsetMS: 1e3 * s.Offset.Seconds(), ErrorMS: 1e3 * s.Error.Seconds()}
+	}
 	w.addGPU(&r, done.Watched)
 	if e := done.Scored(); e.Samples > 0 {
 		s := &r.Summary
