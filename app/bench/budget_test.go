@@ -278,6 +278,21 @@ func TestABudgetKeepsTheStepsAskedFor(t *testing.T) {
 	}
 }
 
+// A row that nobody asks for is left out before those that questions are about, however fast it is.
+func TestABudgetKeepsWhatIsAskedFor(t *testing.T) {
+	p := plan(t)
+	p.Inquiry = &record.Inquiry{Questions: []record.Question{{Quantity: "step",
+		Of: record.Selector{"strategy": "ddp"}}}} // the first, so nothing in the second group
+	cut, _ := bench.Fit(p, 20, []float64{1, 1, 1, 1, 1, 1}, []float64{.1, 1, 2, .1, 1, 2})
+	var left []string
+	for _, s := range cut.Skipped {
+		left = append(left, s.Strategy)
+	}
+	if want := []string{"all-reduce equal", "ddp rate=10mbit"}; !slices.Equal(left, want) {
+		t.Errorf("left out %q, want %q", left, want)
+	}
+}
+
 // A budget that is too small is refused with one that is large enough, for runs as long as questions need.
 func TestARefusedBudgetSaysHowMuch(t *testing.T) {
 	for _, columns := range [][]string{nil, {"loss-at-40"}} {

@@ -71,6 +71,17 @@ func (p Plan) links() (asked [][]int, beside []int) {
 	return asked, beside
 }
 
+// asked returns the rows that questions ask for; none without questions.
+func (p Plan) asked() []int {
+	var all []record.Selector
+	if p.Inquiry != nil {
+		for _, q := range p.Inquiry.Questions {
+			all = append(append(all, q.Of), q.Over...)
+		}
+	}
+	return p.chosen(all)
+}
+
 // chosen returns the rows that selectors choose: the first one of each.
 func (p Plan) chosen(by []record.Selector) (rows []int) {
 	for _, is := range by {
@@ -199,13 +210,23 @@ func (b *bundle) seconds(rows []int, costs []cost, units, rounds int) float64 {
 	return float64(rounds) * sum
 }
 
-// cut returns the rows that fit a time, their length and their rounds. A baseline is left out last.
+// cut returns the rows that fit a time, their length and their rounds. Rows that no question asks for are
+// left out first, a baseline last.
 func (b *bundle) cut(costs []cost, repeats int, seconds float64) (kept []int, units, rounds int) {
 	kept = slices.Clone(b.rows)
+	asked := b.plan.asked()
+	last := func(at int) int {
+		switch {
+		case b.plan.Rows[at].Workers == 1:
+			return 0
+		case slices.Contains(asked, at):
+			return 1
+		}
+		return 2
+	}
 	slices.SortStableFunc(kept, func(x, y int) int {
-		return cmp.Or(cmp.Compare(min(2, b.plan.Rows[x].Workers), min(2, b.plan.Rows[y].Workers)),
-			cmp.Compare(costs[x].step*float64(b.steps(x, b.wanted)),
-				costs[y].step*float64(b.steps(y, b.wanted))))
+		return cmp.Or(last(x)-last(y), cmp.Compare(costs[x].step*float64(b.steps(x, b.wanted)),
+			costs[y].step*float64(b.steps(y, b.wanted))))
 	})
 	for ; len(kept) > 0; kept = kept[:len(kept)-1] {
 		for rounds = repeats; rounds >= 1; rounds-- {
