@@ -121,10 +121,15 @@ func checkLab(ctx context.Context, p Plan, e cluster.Environment) error {
 	if e[cluster.EnvLab] != "" {
 		return setting.Refuse("condition %s: this is a host of a lab already; run bench outside of it", name)
 	}
-	if err := again(ctx, e, "lab", "--quiet", "--hosts", "2", "--", "version"); err != nil {
+	if err := CheckLab(ctx, e); err != nil {
 		return setting.Refuse("condition %s: no lab can be made here: %v", name, err)
 	}
 	return nil
+}
+
+// CheckLab returns an error if no lab of two hosts can be made here.
+func CheckLab(ctx context.Context, e cluster.Environment) error {
+	return again(ctx, e, "lab", "--quiet", "--hosts", "2", "--", "version")
 }
 
 // again runs this program with other arguments and without the variables that set something. The error of a

@@ -23,7 +23,7 @@ type headed struct {
 func commandGroups() []headed {
 	return []headed{
 		{"Train", []string{"train", "recipe"}},
-		{"Compare", []string{"bench", "commbench", "check", "explain", "replay"}},
+		{"Compare", []string{"bench", "commbench", "check", "explain", "predict", "replay"}},
 		{"Look", []string{"report", "bundle"}},
 		{"Use", []string{"infer", "data", "checkpoint"}},
 		{"On several hosts", []string{"launch", "run", "generate", "doctor", "lab", "token", "server"}},
@@ -42,6 +42,10 @@ func firstFlags(c *cobra.Command) []string {
 		return []string{"quick", "models", "data", "strategies", "workers", "batch", "epochs", "steps", "lr",
 			"conditions", "repeats", "copies", "budget", "precision", "peer", "plan", "out", "resume", "json",
 			"quiet"}
+	case "predict":
+		return []string{"models", "data", "strategies", "workers", "batch", "scale", "network", "in-lab",
+			"per-host", "oversubscription",
+			"cores", "samples", "price", "budget", "from", "out", "json", "quiet"}
 	case "recipe run":
 		return []string{"workers", "shards", "batch", "epochs", "lr", "seed", "data-dir", "until", "for",
 			"budget", "out", "checkpoint-every", "json", "quiet"}

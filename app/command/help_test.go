@@ -11,7 +11,7 @@ import (
 // The help of a command with many flags fits on two screens, its long one has all flags, and every command is
 // under a heading.
 func TestHelpInTwoLengths(t *testing.T) {
-	for _, command := range []string{"train", "bench", "recipe run"} {
+	for _, command := range []string{"train", "bench", "predict", "recipe run"} {
 		_, short, _ := execute(append(strings.Fields(command), "--help")...)
 		_, long, _ := execute(append(strings.Fields(command), "--help-all")...)
 		if n := strings.Count(short, "\n"); n > 60 || !strings.Contains(short, "\n      --out") {

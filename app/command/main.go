@@ -24,6 +24,7 @@ func commands() []func(*app) *cobra.Command {
 		trainCommand,
 		recipeCommand,
 		benchCommand,
+		predictCommand,
 		reportCommand,
 		checkCommand,
 		explainCommand,

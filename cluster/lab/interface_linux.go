@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -68,9 +67,6 @@ func (n *netlink) addPair(index, bridge int32, name string, mtu int, host namesp
 	return n.ask(r, nil)
 }
 
-// largestSegment is more than the kernel hands to an interface at once.
-const largestSegment = 72 << 10
-
 // Of linux/pkt_sched.h and linux/gen_stats.h, and places in rtnl_link_stats64.
 const (
 	tbfParameters    = 1 // TCA_TBF_PARMS
@@ -99,13 +95,9 @@ type tbfRate struct {
 	Rate               uint32
 }
 
-// bucketCredit is the time whose bytes an idle interface saves up: few, or short transfers would seem faster
-// than the link is.
-const bucketCredit = 250 * time.Microsecond
-
 // addBucket lets an interface send at most so many bytes per second, with room for a backlog that waits.
 func (n *netlink) addBucket(index int32, bytesPerSec float64) error {
-	burst := max(largestSegment, int(bytesPerSec*bucketCredit.Seconds()))
+	burst := kernelBurst(bytesPerSec)
 	queue := max(minQueue, int(bytesPerSec*backlog.Seconds()))
 	r := newRequest(unix.RTM_NEWQDISC, unix.NLM_F_CREATE|unix.NLM_F_EXCL,
 		disciplineHead{Index: index, Parent: rootParent})

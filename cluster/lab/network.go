@@ -21,6 +21,29 @@ const (
 	ahead         = 4 * time.Millisecond
 )
 
+// largestSegment is more than the kernel hands to an interface at once.
+const largestSegment = 72 << 10
+
+// bucketCredit is the time whose bytes an idle interface of the kernel saves up: few, or short transfers
+// would seem faster than the link is.
+const bucketCredit = 250 * time.Microsecond
+
+func kernelBurst(bytesPerSec float64) int {
+	return max(largestSegment, int(bytesPerSec*bucketCredit.Seconds()))
+}
+
+// Burst returns the bytes that either end of a link lets pass at once after it was idle; 0 without a rate.
+func (l Link) Burst() float64 {
+	switch {
+	case l.Rate == 0:
+		return 0
+	case l.Delay == 0 && l.Loss == 0:
+		return float64(kernelBurst(l.Rate / 8))
+	}
+	b := newBucket(l.Rate/8, DefaultMTU)
+	return l.Rate / 8 * b.credit.Seconds()
+}
+
 // A receiver's link has a queue of at least minQueue bytes. Packets that arrive at a full queue are lost.
 const (
 	backlog  = 20 * time.Millisecond

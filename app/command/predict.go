@@ -1,0 +1,292 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/job/launcher"
+	"lockstep/app/predict"
+	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/app/strategy"
+	"lockstep/cluster/lab"
+	"lockstep/forecast"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// predictFlags are the flags of predict that train does not have, or that take a list.
+type predictFlags struct {
+	matrix
+	config                         predict.Config
+	network, switches, scale, more string
+	isJSON, isQuiet                bool
+	out                            string
+}
+
+func predictCommand(a *app) *cobra.Command {
+	f := predictFlags{matrix: newMatrix()}
+	f.workers, f.strategies = []int{1, 2, 4, 8, 16}, []string{"ddp"}
+	c := &cobra.Command{
+		Use:   "predict [flags]",
+		Short: "Predict the step with more workers over a described network, and keep account of it",
+		Long: `Predict the step with more workers over a described network, and keep account of it.
+
+Short runs of one and two workers tell what computing, sharing the cores, messages and bytes cost here. The
+schedules of training are then simulated for every number of workers. A prediction is a file with a hash that
+is never changed; lockstep predict verify FILE runs what can be run here, and what it finds widens or narrows
+later intervals. Every prediction says how those before it fared.
+
+Hosts are machines like this one. With --in-lab they are hosts of a lab on this machine, whose cores they
+share, as lockstep lab makes them; those can be verified.`,
+		Example: `  lockstep predict --workers 1,2,4,1024 --network 1gbit,200us --model vgg11 --batch 1024
+  lockstep predict --strategies gather-scatter,all-reduce,ddp,ps --workers 3,4 --network 200mbit --in-lab
+  lockstep predict verify predictions/20261129-0612-1a2b3c4d.json
+  lockstep predict --network 10gbit --per-host 4 --oversubscription 4:16 --scale weak \
+      --samples 1e9 --price 1.20
+  lockstep predict --strategies diloco --wire bf16 --bucket 8MiB --cores x2 --slow-worker 1:1.5`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return a.predict(c, &f) },
+	}
+	f.add(c, a)
+	addHelpAll(c)
+	c.AddCommand(predictVerifyCommand(a))
+	return c
+}
+
+// add gives c its flags.
+func (f *predictFlags) add(c *cobra.Command, a *app) {
+	flags := c.Flags()
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(matrixName(name))
+	})
+	for _, m := range f.flags() {
+		if slices.Contains([]string{"models", "data", "strategies", "workers", "threads", "batch", "wire"},
+			m.name) {
+			flags.Var(m.value, m.name, m.usage)
+		}
+	}
+	flags.Lookup("workers").Usage = "a `LIST` of numbers of workers, 1 to " + strconv.Itoa(predict.MaxWorkers)
+	flags.StringVar(&f.network, "network", "", "`RATE,DELAY` of each host's link, such as 1gbit,200us; the "+
+		"delay is one way (default: workers of one machine)")
+	flags.BoolVar(&f.config.Inputs.IsLab, "in-lab", false, "hosts share this machine's cores, as in "+
+		"lockstep lab")
+	flags.IntVar(&f.config.Inputs.PerHost, "per-host", 1, "`N` workers of each host")
+	flags.StringVar(&f.switches, "oversubscription", "", "`RATIO:HOSTS`, such as 4:16: 16 hosts share a "+
+		"switch, whose uplink carries a quarter of what their links do (default: one switch)")
+	flags.StringVar(&f.scale, "scale", "strong", "strong: --batch is that of all workers; weak: of each")
+	flags.StringVar(&f.more, "cores", "", "what if a host had `xN` times as many cores, such as x2")
+	flags.Float64Var(&f.config.Inputs.Samples, "samples", 0, "say the time, and with --price the "+
+		"cost, of `N`")
+	flags.Float64Var(&f.config.Inputs.Price, "price", 0, "`DOLLARS` of a host's hour")
+	flags.Var(budget(&f.config.Budget), "budget", "`TIME` of the short runs (default: 1m)")
+	flags.StringVar(&f.config.From, "from", "", "calibrate by the benchmark in this `FOLDER`, with rows "+
+		"single, and none, all-reduce and ddp of two workers (default: short runs)")
+	flags.StringVar(&f.config.Folder, "calibration", "", "keep the short runs in this new `FOLDER`")
+	flags.StringVar(&f.out, "out", "", "new `FILE` (default: predictions/<date>-<hash>.json)")
+	flags.BoolVar(&f.isJSON, "json", false, "print the prediction as one JSON document")
+	flags.BoolVarP(&f.isQuiet, "quiet", "q", false, "show no progress")
+	addSettings(c, benchSettings(&a.catalog))
+}
+
+// predict makes a prediction, freezes it and prints it.
+func (a *app) predict(c *cobra.Command, f *predictFlags) error {
+	config, err := f.complete(c, a)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.interruptible(c.Context())
+	defer stop()
+	show := newProgress(a, f.isQuiet)
+	p, err := predict.Make(ctx, config, predict.Options{Bench: a.predicting(show)})
+	show.end()
+	if err != nil {
+		return err
+	}
+	path, err := p.Save(f.out)
+	if err != nil {
+		return err
+	}
+	page := report.Predicted(p, nil)
+	if err := page.WriteBeside(beside(path)); err != nil {
+		return err
+	}
+	return a.answerPrediction(p, nil, page, path, f.isJSON)
+}
+
+// predicting returns how short runs are made.
+func (a *app) predicting(show *progress) bench.Options {
+	v := describeVersion()
+	return bench.Options{Label: record.Results{Version: v.Version, Revision: v.Revision},
+		Progress: show.bench, Job: launcher.Options{Environment: a.environment, Stderr: io.Discard}}
+}
+
+// answerPrediction prints a prediction with what was measured of it.
+func (a *app) answerPrediction(p *forecast.Prediction, all []forecast.Verified, page *report.Report,
+	path string, isJSON bool) error {
+	if isJSON {
+		return writeJSON(a, struct {
+			*forecast.Prediction
+			File     string              `json:"file"`
+			Verified []forecast.Verified `json:"verified,omitempty"`
+		}{p, path, all})
+	}
+	if err := page.Text(a.stdout); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%s\n%s\n", path, beside(path)+".html")
+	return err
+}
+
+// complete turns the flags into what is asked for.
+func (f *predictFlags) complete(c *cobra.Command, a *app) (predict.Config, error) {
+	config, in := f.config, &f.config.Inputs
+	part, err := a.part(f.matrix, given(c))
+	if err != nil {
+		return config, err
+	}
+	for name, n := range map[string]int{"models": len(part.Models), "batch": len(part.Batches),
+		"threads": len(part.Threads), "wire": len(part.Wires), "data": len(part.Data)} {
+		if n > 1 {
+			return config, usagef("--%s: a prediction is of one; want a single value", name)
+		}
+	}
+	base := part.Base
+	base.Model, base.Batch, base.Threads = part.Models[0], part.Batches[0], max(1, base.Threads)
+	if len(part.Threads) > 0 {
+		base.Threads = part.Threads[0]
+	}
+	base.Wire = cmp.Or(slices.Concat(part.Wires, []string{base.Wire})[0], base.Wire)
+	if err := f.describe(in); err != nil {
+		return config, err
+	}
+	if f.more != "" {
+		times, err := strconv.ParseFloat(strings.TrimPrefix(f.more, "x"), 64)
+		if err != nil || !(times > 0 && times <= 1024) {
+			return config, usagef("--cores %q: want how many times as many, such as x2", f.more)
+		}
+		config.CoresTimes, in.Changes = times, fmt.Sprintf("%g times the cores", times)
+	}
+	v := describeVersion()
+	config.Base, config.Workers, config.Strategies, config.Inputs = base, f.workers, f.strategies, *in
+	slices.Sort(config.Workers)
+	config.Workers = slices.Compact(config.Workers)
+	if slices.Contains(config.Workers, 1) && !slices.Contains(config.Strategies, strategy.Single) {
+		config.Strategies = append([]string{strategy.Single}, config.Strategies...)
+	}
+	config.Label = forecast.Prediction{Version: v.Version, Revision: v.Revision,
+		Command: append([]string{"lockstep", "predict"}, commandLine(c)...)}
+	config.Label.Track, err = forecast.ReadTrack(predict.MachineKey(bench.DescribeHost()), trackFile())
+	if err != nil {
+		return config, err
+	}
+	return config, config.Validate()
+}
+
+// describe reads the network.
+func (f *predictFlags) describe(in *forecast.Inputs) (err error) {
+	in.Network = f.network
+	for part := range strings.SplitSeq(f.network, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		if d, failed := time.ParseDuration(part); failed == nil && d >= 0 && d < time.Minute {
+			in.Delay = d.Seconds()
+		} else if in.Rate, err = lab.ParseRate(part); err != nil {
+			return usagef("--network: %v, and no delay such as 200us", err)
+		}
+	}
+	if f.switches != "" {
+		ratio, hosts, _ := strings.Cut(f.switches, ":")
+		in.Oversubscription, err = strconv.ParseFloat(ratio, 64)
+		n, failed := strconv.Atoi(hosts)
+		if in.Group = n; err != nil || failed != nil || !(in.Oversubscription >= 1) || n < 1 {
+			return usagef("--oversubscription %q: want RATIO:HOSTS such as 4:16", f.switches)
+		}
+	}
+	switch f.scale {
+	case "strong", "weak":
+		in.IsWeak = f.scale == "weak"
+		return nil
+	}
+	return usagef("--scale %q: want strong or weak", f.scale)
+}
+
+// beside returns the path of a prediction without its ending.
+func beside(path string) string { return strings.TrimSuffix(path, ".json") }
+
+// trackFile returns the track record of this user's predictions; "" if there is no place for one.
+func trackFile() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "lockstep", "predictions", forecast.RecordFile)
+}
+
+func predictVerifyCommand(a *app) *cobra.Command {
+	var v predict.Verification
+	var isJSON, isQuiet bool
+	c := &cobra.Command{
+		Use:   "verify FILE [flags]",
+		Short: "Run what can be run here of a prediction, and add it to the track record",
+		Example: "  lockstep predict verify predictions/20261129-0612-1a2b3c4d.json\n" +
+			"  lockstep predict verify mine.json --repeats 6 --json",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%s takes one file that lockstep predict wrote", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.verify(c.Context(), args[0], v, isJSON, isQuiet)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&v.Repeats, "repeats", 3, "`N` runs of every row, in rounds")
+	flags.IntVar(&v.Most, "most", 0, "leave out rows of more than `N` workers (default: twice the cores)")
+	flags.StringVar(&v.Folder, "out", "", "new `FOLDER` of the runs (default: beside the file)")
+	flags.BoolVar(&isJSON, "json", false, "print one JSON document")
+	flags.BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
+	return c
+}
+
+// verify measures what a prediction says, keeps what was found and prints it.
+func (a *app) verify(ctx context.Context, path string, v predict.Verification, isJSON, isQuiet bool) error {
+	p, err := forecast.Read(path)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	v.Catalog = &a.catalog
+	if v.Folder == "" {
+		v.Folder = beside(path) + "-runs-" + a.clock().UTC().Format("150405")
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	show := newProgress(a, isQuiet)
+	all, err := predict.Verify(ctx, p, v, predict.Options{Bench: a.predicting(show)})
+	show.end()
+	if err != nil {
+		return err
+	}
+	page := report.Predicted(p, all)
+	if err := page.WriteBeside(beside(path)); err != nil {
+		return err
+	}
+	for _, file := range []string{filepath.Join(filepath.Dir(path), forecast.RecordFile), trackFile()} {
+		if err := forecast.Append(file, all); err != nil && file != "" {
+			return err
+		}
+	}
+	return a.answerPrediction(p, all, page, path, isJSON)
+}

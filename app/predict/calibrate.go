@@ -1,0 +1,365 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/host"
+	"lockstep/app/record"
+	"lockstep/app/rundir"
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
+	"lockstep/forecast"
+	"lockstep/internal/regular"
+)
+
+// calibrationRounds are as many as tell something of the spread between runs.
+const calibrationRounds = 3
+
+// Bounds of a run's steps. The first warmup are not counted.
+const (
+	warmup     = 2
+	leastSteps = 6
+	mostSteps  = 400
+	startTime  = 600 * time.Millisecond // of a run, before its first step
+)
+
+// maxShapes is the number of shard sizes that are measured; others are interpolated.
+const maxShapes = 3
+
+// plan returns the benchmark of one and two workers that tells what c asks for. Steps of two workers take so
+// many seconds.
+func (c Config) plan(step float64) bench.Config {
+	all := bench.Config{Repeats: calibrationRounds, Cores: host.Cores(), Order: 1}
+	shapes, places := c.shapes(), c.places()
+	for _, s := range shapes {
+		base := c.Base
+		base.Shards = s.shards
+		all.Parts = append(all.Parts, bench.Part{Base: base, Models: []string{base.Model},
+			Strategies: []string{strategy.Single}, Workers: []int{1}, Batches: []int{s.batch}})
+	}
+	two := c.resolved(strategy.None, 2)
+	ways := []string{strategy.None, "all-reduce", strategy.DDP} // the floor, and two ways to exchange
+	for _, s := range c.Strategies {
+		if !slices.Contains(ways, s) && !strategy.Named(nameOf(s)).IsAlone {
+			ways = append(ways, s)
+		}
+	}
+	for _, at := range places {
+		base := c.Base
+		base.Shards, base.Link = two.Shards, cmp.Or(at.link, base.Link)
+		all.Parts = append(all.Parts, bench.Part{Base: base, Models: []string{base.Model}, Strategies: ways,
+			Workers: []int{2}, Batches: []int{two.Batch}, Wires: []string{base.Wire},
+			Conditions: at.conditions})
+	}
+	rows := len(shapes) + len(places)*len(ways)
+	each := cmp.Or(c.Budget, time.Minute)/time.Duration(rows*calibrationRounds) - startTime
+	steps := min(mostSteps, max(leastSteps, warmup+int(each.Seconds()/max(step, 1e-6))))
+	for i := range all.Parts {
+		short(&all.Parts[i].Base, steps)
+	}
+	return all
+}
+
+// short makes c a run of so many steps without evaluation, files or schedule.
+func short(c *setting.Config, steps int) {
+	c.Steps, c.Epochs, c.For, c.Until, c.EvalEvery = steps, 0, "", 0, 0
+	c.Save, c.Trace, c.CheckpointEvery, c.Resume, c.LimitTest = false, false, "", "", 0
+}
+
+// place is where the two workers of a calibration are.
+type place struct {
+	conditions []bench.Condition // nil: on one machine
+	link       string            // "": that of the base
+}
+
+// places lists the places whose links are asked for.
+func (c Config) places() (all []place) {
+	if c.Inputs.Network == "" || c.Inputs.PerHost > 1 {
+		all = append(all, place{})
+	}
+	switch {
+	case c.Inputs.Network == "":
+	case c.network != nil:
+		all = append(all, place{conditions: []bench.Condition{*c.network}})
+	default: // without hosts, connections of one machine tell what a byte costs its cores
+		all = append(all, place{link: "tcp"})
+	}
+	return all
+}
+
+// shape is a batch as one worker computes it alone.
+type shape struct{ batch, shards int }
+
+// shapes lists the shard sizes of the rows that c asks for, with about the base's batch; the smallest, the
+// largest and one between if there are many.
+func (c Config) shapes() (all []shape) {
+	for _, w := range append([]int{1, 2}, c.Workers...) {
+		of := c.resolved(strategy.None, w)
+		size := max(1, of.Batch/of.Shards)
+		n := max(1, c.Base.Batch/size)
+		if s := (shape{size * n, n}); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b shape) int { return cmp.Compare(a.batch/a.shards, b.batch/b.shards) })
+	if n := len(all); n > maxShapes {
+		all = []shape{all[0], all[n/2], all[n-1]}
+	}
+	return all
+}
+
+// calibrationOf reads a calibration out of the results of a benchmark with rows of one and two workers.
+func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibration, error) {
+	k := forecast.Calibration{Machine: MachineKey(r.Host), Cores: r.Host.Cores, Started: r.Started,
+		Seconds: r.Seconds, Results: r.Seal, Rounds: r.Ran()}
+	var taken, crowding []float64
+	for _, row := range r.Rows {
+		for _, run := range row.Runs {
+			taken = append(taken, run.Taken.Sum())
+		}
+		if s := row.Setting; s.Workers == 1 && s.Model == c.Base.Model && !math.IsNaN(rowStep(row)) {
+			k.Shapes = append(k.Shapes, passesOf(row, 0))
+		}
+	}
+	if k.Shapes == nil {
+		return k, setting.Refuse("%s has no finished row of one worker of %s; want rows single with one "+
+			"worker, and none, all-reduce and ddp with two", folder, c.Base.Model)
+	}
+	slices.SortFunc(k.Shapes, func(a, b forecast.Passes) int { return cmp.Compare(a.Samples, b.Samples) })
+	for _, row := range r.Rows {
+		if s := row.Setting; s.Strategy == strategy.None && s.Workers == 2 && !math.IsNaN(rowStep(row)) {
+			alone := k.PassesAt(float64(s.Batch) / float64(s.Shards))
+			for rank := range 2 {
+				both := passesOf(row, rank)
+				each := 2 * (both.Forward + both.Backward) / float64(s.Shards)
+				crowding = append(crowding, each*float64(alone.Shards)/(alone.Forward+alone.Backward))
+			}
+		}
+	}
+	k.Taken = unlessNaN(stat.Median(taken))
+	k.Crowding = []float64{1, max(1, unlessNaN(stat.Mean(crowding)))}
+	k.Step, k.Runs = noiseOf(r.Rows)
+	return k, c.links(&k, folder, r.Rows)
+}
+
+// unlessNaN returns v, 0 if it is not a number.
+func unlessNaN(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+// passesOf returns the phases of a step of a rank, at the median over runs of their medians.
+func passesOf(row record.Row, rank int) forecast.Passes {
+	of := func(phase string) float64 {
+		return overRuns(row, func(run record.Run) float64 {
+			return stat.Median(settled(run.Ranks[rank].Steps.Phases[phase]))
+		})
+	}
+	s := row.Setting
+	return forecast.Passes{Samples: float64(s.Batch) / float64(s.Shards), Shards: s.Shards, Data: of("data"),
+		Forward: of("forward"), Backward: of("backward"), Update: of("optimizer"), Other: of("other")}
+}
+
+// settled leaves out the first steps, which warm up caches and links.
+func settled(steps []float64) []float64 { return steps[min(warmup, max(0, len(steps)-1)):] }
+
+// overRuns returns the median of a figure over the runs of a row; NaN if none succeeded.
+func overRuns(row record.Row, of func(record.Run) float64) float64 {
+	var all []float64
+	for _, run := range row.Runs {
+		if run.Error == "" && len(run.Ranks) > 0 {
+			all = append(all, of(run))
+		}
+	}
+	return stat.Median(all)
+}
+
+// stepOf returns the median step of a run in seconds: of rank 0, or the mean over workers that do not meet.
+func stepOf(row record.Row, run record.Run) float64 {
+	if !strategy.Named(row.Setting.Strategy).IsFloor {
+		return stat.Median(settled(run.Ranks[0].Steps.Seconds))
+	}
+	var each []float64
+	for _, rank := range run.Ranks {
+		each = append(each, stat.Median(settled(rank.Steps.Seconds)))
+	}
+	return stat.Mean(each)
+}
+
+// rowStep returns the median over the runs of a row of their median steps, in seconds.
+func rowStep(row record.Row) float64 {
+	return overRuns(row, func(run record.Run) float64 { return stepOf(row, run) })
+}
+
+// noiseOf returns quantiles of steps over the median of their run, of rows without exchange, and the logs of
+// the medians of runs over that of their row.
+func noiseOf(rows []record.Row) (steps, runs []float64) {
+	var all []float64
+	for _, row := range rows {
+		middle := rowStep(row)
+		for _, run := range row.Runs {
+			if run.Error != "" || len(run.Ranks) == 0 {
+				continue
+			}
+			runs = append(runs, math.Log(stepOf(row, run)/middle))
+			if row.Setting.Workers == 1 || row.Setting.Strategy == strategy.None {
+				own := settled(run.Ranks[0].Steps.Seconds)
+				for _, s := range own {
+					all = append(all, s/stat.Median(own))
+				}
+			}
+		}
+	}
+	for q := range 21 {
+		steps = append(steps, stat.Quantile(all, float64(q)/20))
+	}
+	slices.Sort(runs)
+	return steps, runs
+}
+
+// links completes k by the rows of two workers: what messages cost, first as groups have measured their links
+// and processes their core time, then so that the model's steps are those of the rows.
+func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row) error {
+	for _, l := range []*forecast.Link{&k.Inside, &k.Outside} {
+		isOutside := l == &k.Outside
+		var own []record.Row
+		for _, row := range rows {
+			s := row.Setting
+			isThere := c.Inputs.Network != "" && (s.Hosts > 1 || s.Condition != "" || s.Link == "tcp")
+			if s.Workers == 2 && isThere == isOutside && !math.IsNaN(rowStep(row)) {
+				own = append(own, row)
+			}
+		}
+		if len(own) == 0 {
+			continue
+		}
+		measureLink(k, l, folder, own)
+		if isOutside && c.Inputs.Rate > 0 {
+			l.Byte = 8 / c.Inputs.Rate
+		}
+		if isOutside && c.network != nil {
+			l.Burst = c.network.Link.Burst()
+			if own[0].Setting.Condition != c.network.String() {
+				continue // of another network: its cores and latencies are ours, its bytes are not
+			}
+		}
+		if err := c.fit(k, l, isOutside, own); err != nil {
+			return err
+		}
+	}
+	if k.Gradient == nil {
+		return setting.Refuse("%s has no run of two workers that tells its gradients; want rows all-reduce "+
+			"and ddp with two workers, and their run directories", folder)
+	}
+	return nil
+}
+
+// fit fits the costs of a link to rows of two workers, which share this machine.
+func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, rows []record.Row) error {
+	here := c
+	here.Inputs = forecast.Inputs{PerHost: 2, IsLab: true, Cores: float64(k.Cores)}
+	if isOutside {
+		here.Inputs.PerHost, here.Inputs.Network = 1, c.Inputs.Network
+	}
+	var all []forecast.Measured
+	for _, row := range rows {
+		s := row.Setting
+		if s.Strategy == strategy.None {
+			continue
+		}
+		way := s.Strategy
+		if s.Options != "" {
+			way += ":" + s.Options
+		}
+		of := here.resolved(way, 2)
+		of.Batch, of.Shards, of.Accumulate = s.Batch, s.Shards, 1
+		run, err := here.run(of, way)
+		if err != nil {
+			return err
+		}
+		all = append(all, forecast.Measured{Run: run, Seconds: rowStep(row)})
+	}
+	return k.FitLink(l, isOutside && c.Inputs.Rate > 0, here.Inputs, all)
+}
+
+// measureLink fills l with what groups measured of their links, and with the core time that rows take more
+// than the one without exchange.
+func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows []record.Row) {
+	var latency, message, perByte, add []float64
+	floor := math.NaN()
+	for _, row := range rows {
+		if row.Setting.Strategy == strategy.None {
+			floor = coreSeconds(row)
+		}
+	}
+	var seen []forecast.Load
+	for _, row := range rows {
+		for _, run := range row.Runs {
+			s := summaryOf(folder, run)
+			if s == nil || row.Setting.Strategy == strategy.None {
+				continue
+			}
+			if k.Gradient == nil {
+				for _, g := range s.Gradients {
+					k.Gradient = append(k.Gradient, forecast.Gradient(g))
+				}
+			}
+			if t := s.AlgorithmChoice; t != nil {
+				speed := t.Outside
+				if speed.Byte == 0 {
+					speed = t.Inside
+				}
+				latency, message = append(latency, speed.Latency), append(message, speed.Message)
+				perByte, add = append(perByte, speed.Byte), append(add, t.Add)
+			}
+			if n := len(s.Ranks[0].Buckets); n > 0 && !math.IsNaN(floor) {
+				steps := run.Ranks[0].Steps
+				moved := stat.Median(settled(steps.Sent)) + stat.Median(settled(steps.Received))
+				seen = append(seen, forecast.Load{Seconds: coreSeconds(row) - floor, Bytes: moved,
+					Messages: float64(4*n + 2)}) // two steps of a bucket, both ways, and the rows
+			}
+		}
+	}
+	l.Latency, l.Message = unlessNaN(stat.Median(latency)), unlessNaN(stat.Median(message))
+	l.Byte, k.Add = unlessNaN(stat.Median(perByte)), unlessNaN(stat.Median(add))
+	l.CPUByte, l.CPUMessage = forecast.Split(seen)
+}
+
+// coreSeconds returns the core time of a worker's step, at the median over runs of the mean over steps.
+func coreSeconds(row record.Row) float64 {
+	return overRuns(row, func(run record.Run) float64 {
+		var all []float64
+		for _, rank := range run.Ranks {
+			all = append(all, settled(rank.Steps.CPU)...)
+		}
+		return stat.Mean(all)
+	})
+}
+
+// summaryOf reads the summary of a run of a benchmark; nil if it was removed.
+func summaryOf(folder string, run record.Run) *record.Summary {
+	f, err := regular.Open(filepath.Join(folder, run.Directory, rundir.SummaryFile))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	s, err := record.DecodeSummary(f)
+	if err != nil || len(s.Ranks) == 0 {
+		return nil
+	}
+	return s
+}
+
+// MachineKey names a machine in track records.
+func MachineKey(m record.Machine) string {
+	return fmt.Sprintf("%s, %s, %d cores, %s", m.Name, m.CPU, m.Cores, m.Arch)
+}

@@ -1,0 +1,259 @@
+package predict
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/job/chooser"
+	"lockstep/app/job/launcher"
+	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
+	"lockstep/comm"
+	"lockstep/forecast"
+	"lockstep/internal/regular"
+	"lockstep/shard"
+	"lockstep/simulate"
+)
+
+// Bounds of what is predicted at once.
+const (
+	MaxWorkers = 4096
+	MaxRows    = 400
+)
+
+// Config is what is asked for.
+type Config struct {
+	Base       setting.Config // of every row but for workers and strategy; its batch is a worker's if IsWeak
+	Workers    []int          // ascending
+	Strategies []string       // each alone, or with settings: "ps:servers=2"
+	Inputs     forecast.Inputs
+	CoresTimes float64             // of a host as many times as this machine has; 0: 1
+	Budget     time.Duration       // of the calibration; 0: a minute
+	From       string              // folder of a benchmark to calibrate by; "": short runs are made
+	Folder     string              // in which the calibration is kept; "": it is removed
+	Label      forecast.Prediction // Version, Revision, Command and Track are copied from it
+
+	network *bench.Condition // of a lab, as described; nil: there is none, or there can be no lab
+}
+
+// Options say how Make and Verify run what they measure.
+type Options struct {
+	Bench bench.Options
+	// Probe measures a configuration before it is known how long its steps take; nil: chooser.Probe.
+	Probe func(context.Context, setting.Config, launcher.Options) (record.Probe, error)
+}
+
+// nameOf returns the strategy of a way.
+func nameOf(way string) string {
+	name, _, _ := strings.Cut(way, ":")
+	return name
+}
+
+// Validate returns a *setting.UsageError for what cannot be predicted.
+func (c Config) Validate() error {
+	switch {
+	case len(c.Workers) == 0 || len(c.Strategies) == 0:
+		return setting.Refuse("nothing to predict: want --workers and --strategies")
+	case slices.Min(c.Workers) < 1 || slices.Max(c.Workers) > MaxWorkers:
+		return setting.Refuse("workers %v: want 1 to %d", c.Workers, MaxWorkers)
+	case len(c.Workers)*len(c.Strategies) > MaxRows:
+		return setting.Refuse("%d rows: want at most %d", len(c.Workers)*len(c.Strategies), MaxRows)
+	case c.Inputs.PerHost < 1 || c.Inputs.PerHost > MaxWorkers:
+		return setting.Refuse("per-host %d: want 1 to %d", c.Inputs.PerHost, MaxWorkers)
+	case c.Inputs.Network == "" && (c.Inputs.IsLab || c.Inputs.Group > 0):
+		return setting.Refuse("hosts need a network: want --network such as 1gbit,200us")
+	case c.Base.IsOnGPU():
+		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
+	}
+	for _, s := range c.Strategies {
+		if of := strategy.Named(nameOf(s)); of.Name == "" || of.Name == strategy.Auto {
+			return setting.Refuse("strategy %.80q: want one of %s", s, strings.Join(strategy.Names(), ", "))
+		}
+		if _, err := c.with(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// with returns the base with the settings of a way.
+func (c Config) with(way string) (setting.Config, error) {
+	name, options, _ := strings.Cut(way, ":")
+	values := []setting.Value{{Name: "strategy", Text: name}}
+	for part := range strings.SplitSeq(options, "+") {
+		if name, value, _ := strings.Cut(part, "="); part != "" {
+			values = append(values, setting.Value{Name: name, Text: value, Where: "strategy " + way})
+		}
+	}
+	return c.Base.With(values)
+}
+
+// resolved returns the configuration of a way with so many workers. A batch that is one worker's grows.
+func (c Config) resolved(way string, workers int) setting.Config {
+	of, err := c.with(way)
+	if err != nil {
+		of = c.Base // Validate has refused it
+	}
+	of.Workers, of.Threads = workers, max(1, of.Threads)
+	if c.Inputs.IsWeak {
+		of.Batch *= workers
+	}
+	of = of.Complete()
+	of.Shards = max(of.Shards, workers)
+	of.Link = c.Base.Link // which depends on where it runs
+	return of
+}
+
+// Make calibrates and predicts. What it measures leaves nothing behind unless Folder is set.
+func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.network = labOf(c.Inputs); c.network != nil && bench.CheckLab(ctx, o.Bench.Job.Environment) != nil {
+		c.network = nil
+		c.Inputs.ExtraDelay = c.Inputs.Delay
+	}
+	k, err := c.calibrate(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p := c.Label
+	c.Inputs.Cores, c.Inputs.Widening = float64(k.Cores)*cmp.Or(c.CoresTimes, 1), p.Track.Widening
+	p.Model, p.Date, p.Inputs, p.MadeFrom = forecast.ModelVersion, time.Now().UTC(), c.Inputs, k
+	for _, way := range c.Strategies {
+		for _, w := range c.Workers {
+			if w == 1 != strategy.Named(nameOf(way)).IsAlone {
+				continue
+			}
+			row, of, err := c.row(&k, way, w)
+			if err != nil {
+				return nil, fmt.Errorf("predict %s of %d workers: %w", way, w, err)
+			}
+			text, err := json.Marshal(of)
+			if err != nil {
+				return nil, fmt.Errorf("predict: settings: %w", err)
+			}
+			p.Rows, p.Settings = append(p.Rows, row), append(p.Settings, text)
+		}
+	}
+	if p.Rows == nil {
+		return nil, setting.Refuse("nothing to predict: single needs --workers 1, the others two or more")
+	}
+	return &p, nil
+}
+
+// row predicts one configuration.
+func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.Row, setting.Config, error) {
+	of := c.resolved(way, workers)
+	var runs [3]forecast.Run
+	for i, one := range []setting.Config{of, c.resolved(way, 2), c.resolved(strategy.Single, 1)} {
+		run, err := c.run(one, way)
+		if err != nil {
+			return forecast.Row{}, of, err
+		}
+		runs[i] = run
+	}
+	row, err := c.Inputs.Row(k, runs[0], runs[1], runs[2])
+	return row, of, err
+}
+
+// run describes a configuration for the model.
+func (c Config) run(of setting.Config, way string) (forecast.Run, error) {
+	plan, err := shard.Cut(of.StepShards(), of.Workers)
+	if err != nil {
+		return forecast.Run{}, err
+	}
+	r := forecast.Run{Way: way, Hosts: 1, Batch: of.StepBatch(), Threads: of.Threads,
+		Job: simulate.Job{Strategy: of.Strategy, Plan: plan, BucketBytes: of.Bucket, Algorithm: of.Algorithm,
+			OverlapForward: of.OverlapForward, ShardOptimizer: of.ShardOptimizer,
+			Servers: simulate.Servers{Count: of.NumServers(), IsApart: of.NumApart() > 0},
+			Averages: simulate.Averages{Every: of.AverageEvery, Parts: of.OuterParts,
+				Overlap: of.OuterOverlap}}}
+	var names []string
+	for rank := range of.World() {
+		host := 0
+		if c.Inputs.Network != "" {
+			host = rank / c.Inputs.PerHost
+		}
+		names, r.Hosts = append(names, fmt.Sprint(host)), host+1
+	}
+	r.Job.Topology = comm.NewTopology(names)
+	r.Slow = func(rank int) (factor, wait float64) {
+		factor = 1
+		for _, s := range of.SlowWorkers {
+			if s.Rank == rank {
+				factor, wait = max(factor, s.Factor), wait+s.Delay.Seconds()
+			}
+		}
+		return factor, wait
+	}
+	r.Job.Wire = forecast.WireOf(of.GradientWire().Codec())
+	return r, nil
+}
+
+// labOf returns the condition of a bench whose links are those described; nil: there can be none.
+func labOf(in forecast.Inputs) *bench.Condition {
+	var parts []string
+	if in.Rate > 0 {
+		parts = append(parts, fmt.Sprintf("rate=%gmbit", in.Rate/1e6))
+	}
+	if in.Delay > 0 {
+		parts = append(parts, "delay="+time.Duration(in.Delay*1e9).String())
+	}
+	condition, err := bench.ParseCondition(strings.Join(parts, "+"))
+	if err != nil {
+		return nil
+	}
+	return &condition
+}
+
+// calibrate makes the short runs, or reads the benchmark that c.From names.
+func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibration, err error) {
+	if c.From != "" {
+		r, err := report.Read(c.From)
+		if err != nil {
+			return k, setting.Refuse("--from: %v", err)
+		}
+		return c.calibrationOf(c.From, r)
+	}
+	probe := o.Probe
+	if probe == nil {
+		probe = chooser.Probe
+	}
+	probed, err := probe(ctx, c.resolved(strategy.None, 2), o.Bench.Job)
+	if err != nil {
+		return k, fmt.Errorf("predict: probe the machine: %w", err)
+	}
+	step := slices.Max(probed.Compute)
+	if c.Inputs.Rate > 0 {
+		step += 2 * 8 * probed.Bytes / c.Inputs.Rate
+	}
+	plan := c.plan(step)
+	plan.Out = c.Folder
+	if c.Folder == "" {
+		parent, remove, err := regular.MakeFolder("", "predict")
+		if err != nil {
+			return k, fmt.Errorf("predict: %w", err)
+		}
+		defer remove()
+		plan.Out = filepath.Join(parent, "calibration")
+	}
+	r, err := bench.Run(ctx, plan, o.Bench)
+	if err != nil {
+		return k, err
+	}
+	if r == nil {
+		return k, errors.New("predict: no results")
+	}
+	return c.calibrationOf(plan.Out, r)
+}

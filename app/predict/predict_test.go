@@ -1,0 +1,109 @@
+package predict_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/job/launcher"
+	"lockstep/app/predict"
+	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/forecast"
+)
+
+// here runs a row in this process.
+func here(ctx context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
+	c := row.Config
+	c.Link = "local"
+	return launcher.Run(ctx, c, launcher.Options{})
+}
+
+// probe finds steps so long that every run has the fewest.
+func probe(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+	return record.Probe{Compute: []float64{10, 10}}, nil
+}
+
+func asked(workers []int, strategies ...string) predict.Config {
+	c := setting.Default()
+	c.Data, c.Threads, c.Batch, c.Shards, c.LimitTrain = "synthetic", 1, 32, 4, 64
+	return predict.Config{Base: c, Workers: workers, Strategies: strategies,
+		Inputs: forecast.Inputs{PerHost: 1}}
+}
+
+// A prediction is made, frozen, read and verified, all by real runs.
+func TestPredictionIsVerified(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for a second or two")
+	}
+	c := asked([]int{1, 2, 1000}, "single", "all-reduce")
+	c.Budget, c.Folder = time.Millisecond, filepath.Join(t.TempDir(), "calibration")
+	o := predict.Options{Bench: bench.Options{Execute: here}, Probe: probe}
+	p, err := predict.Make(t.Context(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := p.MadeFrom
+	if len(p.Rows) != 3 || len(k.Fits) != 2 || len(k.Gradient) != 8 || !(k.Inside.Latency > 0) {
+		t.Fatalf("%d rows, %d fits, %d gradients, %+v", len(p.Rows), len(k.Fits), len(k.Gradient), k.Inside)
+	}
+	path, err := p.Save(filepath.Join(t.TempDir(), "p.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = forecast.Read(path); err != nil {
+		t.Fatal(err)
+	}
+	all, err := predict.Verify(t.Context(), p, predict.Verification{Repeats: 1,
+		Folder: filepath.Join(t.TempDir(), "runs")}, o)
+	if err != nil || len(all) != 3 || all[0].Hash != p.Hash {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for i, v := range all[:2] {
+		if !(v.StepMS > 0) || len(v.RunsMS) != 1 || v.Inside != v.Step.Holds(v.StepMS) {
+			t.Errorf("row %d: %+v", i, v)
+		}
+	}
+	if !strings.Contains(all[2].Error, "1000 workers") || all[2].StepMS != 0 {
+		t.Errorf("a thousand workers: %+v", all[2])
+	}
+	again := c
+	again.From, again.Folder = c.Folder, ""
+	q, err := predict.Make(t.Context(), again, o)
+	if err != nil || q.Rows[1].Step != p.Rows[1].Step {
+		t.Errorf("from the same folder %+v, %v; want %+v", q, err, p.Rows[1].Step)
+	}
+	p.MadeFrom.Machine = "another"
+	if _, err := predict.Verify(t.Context(), p, predict.Verification{}, o); !isRefused(err) {
+		t.Errorf("a prediction of another machine: %v", err)
+	}
+}
+
+func isRefused(err error) bool {
+	refused := (*setting.UsageError)(nil)
+	return errors.As(err, &refused)
+}
+
+// What cannot be predicted is refused before anything runs.
+func TestRefused(t *testing.T) {
+	for what, change := range map[string]func(*predict.Config){
+		"no strategy":   func(c *predict.Config) { c.Strategies = nil },
+		"a stranger":    func(c *predict.Config) { c.Strategies = []string{"magic"} },
+		"an option":     func(c *predict.Config) { c.Strategies = []string{"ps:servers=x"} },
+		"0 workers":     func(c *predict.Config) { c.Workers = []int{0} },
+		"many workers":  func(c *predict.Config) { c.Workers = []int{1 << 20} },
+		"no host":       func(c *predict.Config) { c.Inputs.PerHost = 0 },
+		"no network":    func(c *predict.Config) { c.Inputs.IsLab = true },
+		"no such place": func(c *predict.Config) { c.From = t.TempDir() },
+	} {
+		c := asked([]int{2}, "ddp")
+		change(&c)
+		if _, err := predict.Make(t.Context(), c, predict.Options{Probe: probe}); !isRefused(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"lockstep/app/evidence/finding"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
+	"lockstep/forecast"
+	"lockstep/internal/spelling"
+)
+
+// foreseen is a predicted row with what was measured of it.
+type foreseen struct {
+	forecast.Row
+	measured *forecast.Verified // nil: not yet
+}
+
+// Predicted lays out a prediction with what was measured of its rows later; all may be nil. It is the only
+// way in which a report shows figures that were not measured, and they come from a file that was not changed.
+func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
+	var rows []foreseen
+	for i, r := range p.Rows {
+		one := foreseen{Row: r}
+		if i < len(all) && all[i].Error == "" {
+			one.measured = &all[i]
+		}
+		rows = append(rows, one)
+	}
+	page := page{Kind: "prediction", Title: predictionTitle(p), Command: shell(p.Command),
+		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
+		Answer: answer{Text: predictionText(rows) + " " + trackText(p.Track)},
+		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+
+			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %d rounds of one and two workers on %s",
+			p.MadeFrom.Rounds, p.MadeFrom.Machine))}
+	page.note(predictionNotes(p, all))
+	s := section{ID: "rows", Title: "Steps", Work: "Hollow and dashed is predicted, filled is measured. An " +
+		"interval is to hold nine of ten measurements.", Tables: []block{
+		{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows)},
+		{Title: "Beside simpler formulas", Table: formulaTable(rows),
+			Caption: "Naive: a worker's share of the computation, then its bytes by the bandwidth. Amdahl " +
+				"and Gustafson: by the serial part that two workers show."}}}
+	s.Figures = page.lead(drawn(intervalFigure(rows), scalingFigure(rows)))
+	page.Sections = []section{s}
+	return &Report{page}
+}
+
+func predictionTitle(p *forecast.Prediction) string {
+	network := p.Inputs.Network
+	switch {
+	case network == "":
+		network = "workers of one machine"
+	case p.Inputs.IsLab:
+		network = "hosts of a lab, " + network
+	}
+	scaling := ""
+	if p.Inputs.IsWeak {
+		scaling = "the batch grows with the workers"
+	}
+	return joined(" · ", "Predicted steps", network, scaling, p.Inputs.Changes)
+}
+
+// predictionText says how near the measured rows came or, if there are none, which row is the fastest.
+func predictionText(rows []foreseen) string {
+	var misses []float64
+	inside := 0
+	for _, r := range rows {
+		if r.measured == nil {
+			continue
+		}
+		misses = append(misses, math.Abs(r.Step.Error(r.measured.StepMS)))
+		if r.measured.Inside {
+			inside++
+		}
+	}
+	if misses != nil {
+		slices.Sort(misses)
+		return fmt.Sprintf("Of %s that were measured, %d lay within their intervals; the median error is "+
+			"%s, the greatest %s.", spelling.Count(len(misses), "prediction"), inside,
+			percent(misses[len(misses)/2]), percent(misses[len(misses)-1]))
+	}
+	best := slices.MaxFunc(rows, func(a, b foreseen) int {
+		if a.Rate < b.Rate {
+			return -1
+		}
+		return 1
+	})
+	return fmt.Sprintf("Predicted, not measured: %s with %s trains on most samples in a second, %s, with a "+
+		"step of %s ms (%s to %s).", best.Way, spelling.Count(best.Workers, "worker"), digits(best.Rate, 3),
+		digits(best.Step.Median, 3), digits(best.Step.Low, 3), digits(best.Step.High, 3))
+}
+
+// trackText says how earlier predictions of a machine fared.
+func trackText(t forecast.Track) string {
+	if t.Predictions == 0 {
+		return "No prediction on this machine has been verified yet: intervals are as wide as the model is " +
+			"expected to need. lockstep predict verify measures."
+	}
+	return fmt.Sprintf("Of %s on this machine, %d lay within their intervals; the median error is %s.",
+		spelling.Count(t.Predictions, "prediction"), t.Within, percent(t.MedianError))
+}
+
+func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []note) {
+	if p.MadeFrom.Taken >= record.DisturbedLimit {
+		notes = append(notes, noteOf(finding.Caution, unsorted, fmt.Sprintf("Others took %s of the cores' "+
+			"time while it was calibrated.", percent(p.MadeFrom.Taken))))
+	}
+	var why []string
+	for _, v := range all {
+		if v.Error != "" {
+			why = addNew(why, v.Error)
+		}
+	}
+	for _, text := range why {
+		notes = append(notes, noteOf(finding.Fact, unsorted, fmt.Sprintf("Not measured: %s.", text)))
+	}
+	return notes
+}
+
+// scalingFigure draws the samples per second of each strategy over the number of workers, and of the first
+// one by the laws of Amdahl and Gustafson.
+func scalingFigure(rows []foreseen) figure {
+	var all []plot.Series
+	add := func(name string, r foreseen, rate float64, isLaw bool) {
+		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Label == name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, plot.Series{Keys: []string{key(i)}, Label: name, IsReference: isLaw,
+				Style: plot.Style{Colour: i % plot.NumColours, Number: i + 1}})
+		}
+		all[i].At, all[i].Values = append(all[i].At, float64(r.Workers)), append(all[i].Values, rate)
+	}
+	first := ""
+	for _, r := range rows {
+		if first == "" && r.Workers > 1 {
+			first = r.Way
+		}
+		add(r.Way, r, r.Rate, false)
+		if r.Way == first {
+			add("Amdahl", r, 1e3*float64(r.Batch)/r.Amdahl, true)
+			add("Gustafson", r, 1e3*float64(r.Batch)/r.Gustafson, true)
+		}
+	}
+	return curves(plot.Head{ID: "scaling", Title: "Scaling"}, "workers", "samples/s, predicted",
+		"Amdahl and Gustafson: of "+first+", by the serial part that two workers show.", all)
+}
+
+// intervalFigure draws an interval for each row, with the runs that were measured.
+func intervalFigure(rows []foreseen) figure {
+	var groups []plot.DotGroup
+	for _, r := range rows {
+		title := spelling.Count(r.Workers, "worker")
+		i := slices.IndexFunc(groups, func(g plot.DotGroup) bool { return g.Title == title })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, plot.DotGroup{Title: title})
+		}
+		row := plot.DotRow{Name: r.Way, Style: plot.Style{Colour: len(groups[i].Rows) % plot.NumColours},
+			Left: []float64{r.Step.Median}, Middle: r.Step.Median, Lo: r.Step.Low, Hi: r.Step.High,
+			End: digits(r.Step.Median, 3)}
+		if r.measured != nil {
+			row.Values = r.measured.RunsMS
+			row.End += fmt.Sprintf(", measured %s", digits(r.measured.StepMS, 3))
+		}
+		groups[i].Rows = append(groups[i].Rows, row)
+	}
+	return figure{plot.Head{ID: "steps", Title: "Step time"}, "A line is the interval of a " +
+		"prediction, a " +
+		"hollow dot its median; a filled dot is the median step of a run that was measured later.",
+		plot.Dots{X: "step, ms", Groups: groups}}
+}
+
+func predictionTable(rows []foreseen) table {
+	three := func(v float64) string { return digits(v, 3) }
+	unlessZero := func(v float64, text string) string {
+		if v == 0 {
+			return dash
+		}
+		return text
+	}
+	return tableOf("Predicted and measured", rows,
+		col("strategy", "", func(r foreseen) string { return r.Way }),
+		col("workers", "", func(r foreseen) string { return fmt.Sprint(r.Workers) }),
+		cells("predicted step", "ms", func(r foreseen) cell {
+			return cell{Text: three(r.Step.Median), Small: between(r.Step.Low, r.Step.High, three)}
+		}),
+		cells("measured step", "ms", func(r foreseen) cell {
+			if r.measured == nil {
+				return cell{Text: dash}
+			}
+			where := "inside"
+			if !r.measured.Inside {
+				where = "outside"
+			}
+			return cell{Text: three(r.measured.StepMS), Small: where}
+		}),
+		col("error", "", func(r foreseen) string {
+			if r.measured == nil {
+				return dash
+			}
+			return fmt.Sprintf("%+.1f %%", 100*r.Step.Error(r.measured.StepMS))
+		}),
+		col("samples/s", "", func(r foreseen) string { return three(r.Rate) }),
+		col("efficiency", "", func(r foreseen) string { return percent(r.Share) }),
+		col("bound by", "", func(r foreseen) string { return r.Bounds }),
+		col("time", "", func(r foreseen) string { return unlessZero(r.Seconds, seconds(r.Seconds)) }),
+		col("cost", "$", func(r foreseen) string { return unlessZero(r.Dollars, fixed(r.Dollars, 2)) }))
+}
+
+func formulaTable(rows []foreseen) table {
+	beside := func(value func(foreseen) float64) func(foreseen) cell {
+		return func(r foreseen) cell {
+			c := cell{Text: digits(value(r), 3)}
+			if r.measured != nil {
+				c.Small = fmt.Sprintf("%+.0f %%", 100*(value(r)/r.measured.StepMS-1))
+			}
+			return c
+		}
+	}
+	return tableOf("Beside simpler formulas", rows,
+		col("strategy", "", func(r foreseen) string { return r.Way }),
+		col("workers", "", func(r foreseen) string { return fmt.Sprint(r.Workers) }),
+		cells("simulated", "ms", beside(func(r foreseen) float64 { return r.Step.Median })),
+		cells("naive", "ms", beside(func(r foreseen) float64 { return r.Naive })),
+		cells("Amdahl", "ms", beside(func(r foreseen) float64 { return r.Amdahl })),
+		cells("Gustafson", "ms", beside(func(r foreseen) float64 { return r.Gustafson })))
+}
+
+// WriteBeside writes the page and its Markdown as path.html and path.md, each whole or not at all.
+func (r *Report) WriteBeside(path string) error {
+	name := filepath.Base(path)
+	return writeFiles(filepath.Dir(path), []rendering{{name + ".html", r.HTML}, {name + ".md", r.Markdown}})
+}

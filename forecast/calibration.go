@@ -1,0 +1,246 @@
+package forecast
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"lockstep/comm"
+	"lockstep/gradsync"
+	"lockstep/random"
+	"lockstep/simulate"
+)
+
+// Calibration is what short runs of one and two workers have told about a machine, in seconds.
+type Calibration struct {
+	Machine  string     `json:"machine"`        // what its track record is kept under
+	Cores    int        `json:"cores"`          // of the machine
+	Started  time.Time  `json:"started"`        // when
+	Seconds  float64    `json:"seconds"`        // that the runs took
+	Results  string     `json:"results_sha256"` // seal of their results.json
+	Rounds   int        `json:"rounds"`         // of interleaved runs
+	Taken    float64    `json:"cores_taken"`    // share of core time that others took, at the median
+	Shapes   []Passes   `json:"shapes"`         // of a worker alone, by ascending samples of a shard
+	Crowding []float64  `json:"crowding"`       // slow-down of passes with 1, 2, ... busy workers
+	Step     []float64  `json:"step_quantiles"` // step over its run's median, from the 0th to the 100th
+	Runs     []float64  `json:"run_logs"`       // log of a run's median over that of its row, ascending
+	Inside   Link       `json:"inside"`         // within a host
+	Outside  Link       `json:"outside"`        // between hosts; zero: not measured
+	Add      float64    `json:"add"`            // core seconds to add a byte to another
+	Gradient []Gradient `json:"gradients"`      // in the order in which they become final
+	Fits     []Fit      `json:"fits"`           // rows of two workers beside the model
+}
+
+// Passes are the phases of a step of one worker alone, at the median.
+type Passes struct {
+	Samples  float64 `json:"samples"`  // of a shard
+	Shards   int     `json:"shards"`   // of the step
+	Data     float64 `json:"data"`     // waiting for the loader
+	Forward  float64 `json:"forward"`  // all forward passes
+	Backward float64 `json:"backward"` // all backward passes
+	Update   float64 `json:"update"`   // of the weights
+	Other    float64 `json:"other"`    // the rest
+}
+
+// Seconds is the whole step.
+func (p Passes) Seconds() float64 { return p.Data + p.Forward + p.Backward + p.Update + p.Other }
+
+// Link is what messages between two ranks cost.
+type Link struct {
+	Latency    float64 `json:"latency"`     // of a step with one message
+	Message    float64 `json:"message"`     // of each further message
+	Byte       float64 `json:"byte"`        // of each byte in one direction
+	CPUMessage float64 `json:"cpu_message"` // core time of either end
+	CPUByte    float64 `json:"cpu_byte"`    // core time of either end
+	Burst      float64 `json:"burst"`       // bytes that an idle link lets pass at once
+}
+
+func (l Link) simulated() simulate.Link {
+	return simulate.Link{Latency: l.Latency, Message: l.Message, Byte: l.Byte, CPUMessage: l.CPUMessage,
+		CPUByte: l.CPUByte, Burst: l.Burst}
+}
+
+// Gradient is a parameter's place in the flat gradient vector, in floats, and the time after which the last
+// backward pass of a worker has made it final.
+type Gradient struct {
+	Offset int     `json:"offset"` // of the first float
+	Len    int     `json:"len"`    // floats
+	Ready  float64 `json:"ready"`  // seconds since that pass began
+}
+
+// Fit is a measured row beside what the model says of it.
+type Fit struct {
+	Way      string  `json:"strategy"`    // strategy, with settings of its own
+	Measured float64 `json:"measured_ms"` // median over runs of their median steps
+	Model    float64 `json:"model_ms"`    // what the model says of it
+}
+
+// model describes the gradients, numbered in the order in which they become final.
+func (k *Calibration) model() simulate.Model {
+	var m simulate.Model
+	last := math.SmallestNonzeroFloat64
+	for i, g := range k.Gradient {
+		m.Segments = append(m.Segments, gradsync.Segment{Offset: g.Offset, Len: g.Len})
+		m.Order = append(m.Order, i)
+		last = max(last, g.Ready)
+	}
+	for _, g := range k.Gradient {
+		m.Ready = append(m.Ready, g.Ready/last)
+	}
+	return m
+}
+
+// PassesAt returns the passes of a worker alone whose shards have so many samples: between those that were
+// measured, or in proportion to the nearest. There must be shapes.
+func (k *Calibration) PassesAt(samples float64) Passes {
+	i, _ := slices.BinarySearchFunc(k.Shapes, samples, func(p Passes, at float64) int {
+		return cmp.Compare(p.Samples, at)
+	})
+	if i == len(k.Shapes) || i == 0 || k.Shapes[i].Samples == samples {
+		p := k.Shapes[min(i, len(k.Shapes)-1)]
+		p.Forward, p.Backward = p.Forward*samples/p.Samples, p.Backward*samples/p.Samples
+		p.Samples = samples
+		return p
+	}
+	low, high := k.Shapes[i-1], k.Shapes[i]
+	part := (samples - low.Samples) / (high.Samples - low.Samples)
+	between := func(a, b float64) float64 { // of a shard each
+		a, b = a/float64(low.Shards), b/float64(high.Shards)
+		return (a + part*(b-a)) * float64(high.Shards)
+	}
+	high.Forward, high.Backward = between(low.Forward, high.Forward), between(low.Backward, high.Backward)
+	high.Samples = samples
+	return high
+}
+
+// Load is what a rank's exchange of one step took of the cores, and what it moved.
+type Load struct{ Seconds, Bytes, Messages float64 }
+
+// Split returns the core seconds of a byte and of a message that explain loads best, neither below 0.
+func Split(all []Load) (perByte, perMessage float64) {
+	var bb, bm, mm, sb, sm float64
+	for _, l := range all {
+		w := 1 / max(l.Seconds*l.Seconds, 1e-12) // relative errors
+		bb, bm, mm = bb+w*l.Bytes*l.Bytes, bm+w*l.Bytes*l.Messages, mm+w*l.Messages*l.Messages
+		sb, sm = sb+w*l.Seconds*l.Bytes, sm+w*l.Seconds*l.Messages
+	}
+	if det := bb*mm - bm*bm; det > 1e-9*bb*mm {
+		perByte, perMessage = (sb*mm-sm*bm)/det, (sm*bb-sb*bm)/det
+	}
+	if perByte <= 0 || perMessage <= 0 {
+		perByte, perMessage = max(0, sb/max(bb, math.SmallestNonzeroFloat64)), 0
+	}
+	return perByte, perMessage
+}
+
+// Measured is a row that was run, with its median step.
+type Measured struct {
+	Run
+	Seconds float64
+}
+
+// Weights of a fit, as logs: how far a step of the model may be from a measured one, and each cost from what
+// was measured directly.
+const (
+	stepTrust    = 0.02
+	latencyTrust = 1.0
+	byteTrust    = 0.1
+	cpuTrust     = 0.7
+)
+
+// FitLink changes the costs of l, a link of k, near to what they are, so that the model's steps are those of
+// the rows, and adds these to the fits. The time of a byte stays nearer to what it is if that is known, as
+// it is of a described network. It fails as package simulate does.
+func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measured) error {
+	first := *l
+	first.Latency = max(first.Latency, 1e-7)
+	trust := []float64{latencyTrust, latencyTrust, cpuTrust, cpuTrust}
+	if isByteKnown {
+		trust[1] = byteTrust
+	}
+	set := func(x []float64) {
+		*l = first
+		l.Latency, l.Message = l.Latency*math.Exp(x[0]), l.Message*math.Exp(x[0])
+		l.Byte, l.CPUByte, l.CPUMessage = l.Byte*math.Exp(x[1]), l.CPUByte*math.Exp(x[2]),
+			l.CPUMessage*math.Exp(x[3])
+	}
+	var failed error
+	miss := func(x []float64) float64 {
+		set(x)
+		sum := 0.0
+		for i := range x {
+			sum += x[i] / trust[i] * x[i] / trust[i]
+		}
+		for _, row := range rows {
+			step, err := in.step(k, row.Run)
+			if err != nil {
+				failed = err
+				return math.Inf(1)
+			}
+			e := math.Log(step/row.Seconds) / stepTrust
+			sum += e * e
+		}
+		return sum
+	}
+	set(descend(make([]float64, len(trust)), miss))
+	for _, row := range rows {
+		step, err := in.step(k, row.Run)
+		if err != nil {
+			return err
+		}
+		k.Fits = append(k.Fits, Fit{Way: row.Way, Measured: 1e3 * row.Seconds, Model: 1e3 * step})
+	}
+	return failed
+}
+
+// descend returns a point near x where miss is least, along one axis at a time.
+func descend(x []float64, miss func(x []float64) float64) []float64 {
+	best := miss(x)
+	for size := 0.4; size > 0.01; {
+		isBetter := false
+		for i := range x {
+			for _, d := range []float64{size, -size} {
+				next := slices.Clone(x)
+				next[i] += d
+				if m := miss(next); m < best {
+					best, x, isBetter = m, next, true
+					break
+				}
+			}
+		}
+		if !isBetter {
+			size /= 2
+		}
+	}
+	return x
+}
+
+// WireOf measures the core seconds of a codec by byte of the vector, and the bytes that it leaves; nil is
+// none.
+func WireOf(codec comm.Codec) simulate.Wire {
+	w := simulate.Wire{Codec: codec}
+	if codec == nil {
+		return w
+	}
+	const elems, trials = 1 << 16, 4
+	vector, back := make([]float32, elems), make([]float32, elems)
+	s := random.Derive(1, 2, 3)
+	for i := range vector {
+		vector[i] = float32(s.Unit(uint64(i))-0.5) * 1e-2
+	}
+	coded := make([]byte, codec.MaxBytes(elems))
+	w.Encode, w.Decode = 1, 1
+	for range trials {
+		begin := time.Now()
+		n := codec.Encode(coded, vector)
+		middle := time.Now()
+		if codec.Decode(back, coded[:n]) != nil {
+			return simulate.Wire{Codec: codec} // the codec says its own size
+		}
+		w.Encode = min(w.Encode, middle.Sub(begin).Seconds()/(4*elems))
+		w.Decode = min(w.Decode, time.Since(middle).Seconds()/(4*elems))
+		w.Ratio = float64(n) / (4 * elems)
+	}
+	return w
+}

@@ -1,0 +1,289 @@
+package forecast
+
+import (
+	"math"
+	"slices"
+
+	"lockstep/random"
+	"lockstep/simulate"
+)
+
+// Inputs are what is described, not measured.
+type Inputs struct {
+	Network string  `json:"network"`         // as given; "": workers of one machine
+	Rate    float64 `json:"bits_per_second"` // of a host's link, in each direction; 0: no limit
+	Delay   float64 `json:"delay_seconds"`   // one way
+	IsLab   bool    `json:"lab"`             // hosts are those of a lab, which share this machine's cores
+	PerHost int     `json:"per_host"`        // workers of each host
+	Cores   float64 `json:"cores"`           // of each host, or of the machine that all are on
+	Group   int     `json:"group,omitempty"` // hosts of a switch; 0: all
+	// Oversubscription is what hosts of a switch may send over what its uplink carries; 0: it carries all.
+	Oversubscription float64 `json:"oversubscription,omitempty"`
+	IsWeak           bool    `json:"weak"`                     // the batch grows with the workers
+	Samples          float64 `json:"samples,omitempty"`        // to train on; 0: not asked
+	Price            float64 `json:"price_per_hour,omitempty"` // of a host, in dollars; 0: not asked
+	Changes          string  `json:"what_if,omitempty"`        // what differs from the machine measured
+	Widening         float64 `json:"widening"`                 // of intervals, by the track record; 0: 1
+
+	// ExtraDelay is the part of Delay that the links of the calibration did not have.
+	ExtraDelay float64 `json:"extra_delay_seconds,omitempty"`
+}
+
+// Run is a configuration that is predicted.
+type Run struct {
+	Way     string // strategy, with settings of its own
+	Hosts   int
+	Batch   int // samples of a step
+	Threads int // of each worker
+	// Slow holds factors of a worker's passes, and waits in seconds, by rank; nil: none is slowed.
+	Slow func(rank int) (factor, wait float64)
+	// Job has everything that is neither measured nor described: Strategy, Topology, Plan and settings of the
+	// exchange.
+	Job simulate.Job
+}
+
+// Row is what is predicted of a run.
+type Row struct {
+	Way     string `json:"strategy"` // strategy, with settings of its own
+	Workers int    `json:"workers"`  // replicas
+	Hosts   int    `json:"hosts"`    // that have them
+	Batch   int    `json:"batch"`    // global
+	Shards  int    `json:"shards"`   // of a batch
+
+	Step    Predicted          `json:"step_ms"`            // the median step of a run
+	Rate    float64            `json:"samples_per_second"` // at the median
+	Share   float64            `json:"efficiency"`         // of the rate of as many workers that work alone
+	Bounds  string             `json:"binding"`            // what would shorten the step most
+	Terms   map[string]float64 `json:"terms_ms"`           // means over workers, without noise; they add up
+	Seconds float64            `json:"seconds,omitempty"`  // until the samples that were asked for
+	Dollars float64            `json:"dollars,omitempty"`  // for that
+
+	// Other ways to predict the same step, in milliseconds.
+	Naive     float64 `json:"naive_ms"`     // computing, then bytes by bandwidth
+	Amdahl    float64 `json:"amdahl_ms"`    // by the serial part of two workers
+	Gustafson float64 `json:"gustafson_ms"` // likewise
+}
+
+// Predicted is a prediction with its 90 % interval.
+type Predicted struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Scale  float64 `json:"scale"` // log half width that noise and the model were expected to need
+}
+
+// Holds reports whether the interval contains a measurement.
+func (p Predicted) Holds(measured float64) bool { return p.Low <= measured && measured <= p.High }
+
+// Error returns the relative error of the prediction of a measurement.
+func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 1 }
+
+// unfairness of connections that share a link between hosts, by what results/lab measured.
+const unfairness = 0.3
+
+// steps is the number of steps that stand for a run without noise.
+const steps = 2
+
+// fewWorkers is a number of workers whose runs are simulated many times.
+const fewWorkers = 32
+
+// job completes the job of a run by what is measured and described.
+func (in Inputs) job(k *Calibration, r Run) simulate.Job {
+	j := r.Job
+	j.Add, j.Model = k.Add, k.model()
+	j.Network = simulate.Network{Inside: k.Inside.simulated(), Outside: k.Outside.simulated(),
+		Group: in.Group, Oversubscription: in.Oversubscription, Unfairness: unfairness}
+	j.Network.Outside.Latency += in.ExtraDelay
+	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
+	for rank := range j.Plan.Workers() {
+		lo, hi := j.Plan.Run(rank)
+		part := float64(hi-lo) / float64(p.Shards)
+		own := simulate.Passes{Data: p.Data * part, Forward: p.Forward * part, Backward: p.Backward * part,
+			Update: p.Update, Other: p.Other, Threads: float64(max(1, r.Threads))}
+		if r.Slow != nil {
+			factor, wait := r.Slow(rank)
+			own.Forward, own.Backward, own.Data = own.Forward*factor, own.Backward*factor, own.Data+wait
+		}
+		j.Workers = append(j.Workers, own)
+	}
+	j.Machines = []simulate.Machine{{Cores: in.Cores, Crowding: k.Crowding}}
+	if in.IsLab {
+		j.MachineOf = make([]int, j.Topology.Size())
+	}
+	return j
+}
+
+// step returns the model's step of a run without noise, in seconds.
+func (in Inputs) step(k *Calibration, r Run) (float64, error) {
+	all, err := simulate.Steps(in.job(k, r), steps, nil)
+	sum := 0.0
+	for _, s := range all {
+		sum += s.Seconds / steps
+	}
+	return sum, err
+}
+
+// Row predicts a run. two is the same with two workers, by which Amdahl's law is fitted unless the
+// calibration has measured it, and alone has one worker without exchange.
+func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
+	j := in.job(k, r)
+	all, err := simulate.Steps(j, steps, nil)
+	if err != nil {
+		return Row{}, err
+	}
+	row := Row{Way: r.Way, Workers: j.Plan.Workers(), Hosts: r.Hosts, Batch: r.Batch, Shards: j.Plan.Shards(),
+		Terms: map[string]float64{}}
+	for _, s := range all {
+		row.Terms["compute"] += 1e3 / steps * s.Compute
+		row.Terms["waiting"] += 1e3 / steps * s.Waiting
+		row.Terms["exposed"] += 1e3 / steps * s.Exposed
+		row.Terms["update"] += 1e3 / steps * s.Update
+	}
+	binding, err := bindingOf(j, all[0])
+	if err != nil {
+		return row, err
+	}
+	row.Bounds = string(binding)
+	if row.Step, err = in.interval(k, j); err != nil {
+		return row, err
+	}
+	single := k.PassesAt(float64(alone.Batch) / float64(alone.Job.Plan.Shards()))
+	part := float64(alone.Job.Plan.Shards()) / float64(single.Shards)
+	one := (single.Data+single.Forward+single.Backward)*part + single.Update + single.Other
+	both, err := in.twoWorkers(k, two)
+	if err != nil {
+		return row, err
+	}
+	in.derive(&row, k, one, float64(alone.Batch), both, max(1, r.Threads), all[0].Bytes)
+	return row, nil
+}
+
+// twoWorkers returns the step of two workers as it was measured or, if it was not, by the model.
+func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
+	for _, f := range slices.Backward(k.Fits) {
+		if f.Way == two.Way {
+			return f.Measured / 1e3, nil
+		}
+	}
+	return in.step(k, two)
+}
+
+// bindingOf returns what bounds a step. Of many workers only the exchange is looked into, if it is exposed.
+func bindingOf(j simulate.Job, s simulate.Step) (best simulate.Constraint, err error) {
+	switch {
+	case j.Plan.Workers() <= fewWorkers:
+		best, _, err = simulate.Binding(j)
+		return best, err
+	case s.Compute >= s.Waiting+s.Exposed:
+		return simulate.Compute, nil
+	case s.Waiting > s.Exposed:
+		return simulate.Slowest, nil
+	}
+	j.Network.Outside.Byte /= 2
+	j.Network.Inside.Byte /= 2
+	eased, err := simulate.Steps(j, 1, nil)
+	if err != nil || eased[0].Seconds < s.Seconds-s.Exposed/4 {
+		return simulate.Bandwidth, err
+	}
+	return simulate.Latency, nil
+}
+
+// derive fills in what follows from the step: rates, costs, and what simpler formulas say. one is the step
+// of a worker alone, of so many samples, both that of two workers.
+func (in Inputs) derive(row *Row, k *Calibration, one, samples, both float64, threads int, bytes float64) {
+	workers := float64(row.Workers)
+	row.Rate = 1e3 * float64(row.Batch) / row.Step.Median
+	row.Share = row.Rate / (workers * samples / one)
+	if in.Samples > 0 {
+		row.Seconds = in.Samples / row.Rate
+		row.Dollars = in.Price * float64(row.Hosts) * row.Seconds / 3600
+	}
+	share, crowd, perByte := one/workers, workers, k.Inside.Byte
+	if in.IsWeak {
+		share = one
+	}
+	if in.Network != "" {
+		if perByte = k.Outside.Byte; in.Rate > 0 {
+			perByte = 8 / in.Rate
+		}
+		if !in.IsLab {
+			crowd = min(workers, float64(in.PerHost))
+		}
+	}
+	if in.Cores > 0 {
+		share *= max(1, crowd*float64(threads)/in.Cores) // with cores shared evenly
+	}
+	row.Naive = 1e3 * (share + bytes/2*perByte)
+	if row.Workers == 1 {
+		row.Amdahl, row.Gustafson = 1e3*one, 1e3*one
+		return
+	}
+	faster := one / both // of two workers
+	if in.IsWeak {
+		faster = 2 * one / both
+	}
+	serial, scaled := min(1, max(0, 2/faster-1)), min(1, max(0, 2-faster))
+	work := one
+	if in.IsWeak {
+		work = workers * one
+	}
+	row.Amdahl = 1e3 * work * (serial + (1-serial)/workers)
+	row.Gustafson = 1e3 * work / (workers - scaled*(workers-1))
+}
+
+// Parts of an interval: the share of measurements that it is to hold, and the relative error of the model
+// that is expected while the track record is short.
+const (
+	coverage   = 0.9
+	modelError = 0.05
+)
+
+// interval simulates runs with the noise of the calibration and returns the median of their median steps, in
+// milliseconds, with the interval in which a measured one is expected.
+func (in Inputs) interval(k *Calibration, j simulate.Job) (Predicted, error) {
+	const runs = 24
+	different, n := runs, 5
+	if j.Plan.Workers() > fewWorkers { // the slowest of many is equally slow in every run
+		different, n = 1, 1
+	}
+	var own, all []float64
+	for run := range different {
+		played, err := simulate.Steps(j, n, func(rank, step int) simulate.Noise {
+			u := random.Derive(uint64(run), 2, uint64(rank)).Unit(uint64(step))
+			return simulate.Noise{Compute: quantile(k.Step, u, 1)}
+		})
+		if err != nil {
+			return Predicted{}, err
+		}
+		var seconds []float64
+		for _, s := range played {
+			seconds = append(seconds, s.Seconds)
+		}
+		slices.Sort(seconds)
+		own = append(own, quantile(seconds, 0.5, 0))
+	}
+	for run := range runs { // what all workers of a run share
+		all = append(all, own[run%different]*math.Exp(quantile(k.Runs, (float64(run)+0.5)/runs, 0)))
+	}
+	slices.Sort(all)
+	middle := 1e3 * quantile(all, 0.5, 0)
+	spread := math.Log(quantile(all, (1+coverage)/2, 0)/quantile(all, (1-coverage)/2, 0)) / 2
+	scale := math.Hypot(spread, modelError)
+	widening := in.Widening
+	if widening == 0 {
+		widening = 1
+	}
+	wide := math.Exp(scale * max(widening, leastWidening))
+	return Predicted{Median: middle, Low: middle / wide, High: middle * wide, Scale: scale}, nil
+}
+
+// quantile returns the value at u of ascending values, linear between two; none if there are none.
+func quantile(ascending []float64, u, none float64) float64 {
+	if len(ascending) == 0 || slices.ContainsFunc(ascending, math.IsNaN) {
+		return none
+	}
+	position := u * float64(len(ascending)-1)
+	i := int(position)
+	low, high := ascending[i], ascending[min(i+1, len(ascending)-1)]
+	return low + (position-float64(i))*(high-low)
+}

@@ -1,0 +1,157 @@
+package forecast
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"lockstep/internal/regular"
+)
+
+// Verified is a line of a track record: a predicted row with what was measured of it later.
+type Verified struct {
+	Hash      string    `json:"hash"`               // of the prediction
+	Predicted time.Time `json:"predicted"`          // when
+	Measured  time.Time `json:"measured"`           // when
+	Machine   string    `json:"machine"`            // see Calibration
+	Row       string    `json:"row"`                // name of the row
+	Step      Predicted `json:"step_ms"`            // as predicted
+	StepMS    float64   `json:"measured_ms"`        // median over runs of their median steps
+	RunsMS    []float64 `json:"runs_ms"`            // of each run
+	Naive     float64   `json:"naive_ms,omitempty"` // see Row
+	Amdahl    float64   `json:"amdahl_ms,omitempty"`
+	Inside    bool      `json:"inside"`          // the interval holds the measurement
+	Taken     float64   `json:"cores_taken"`     // share of core time that others took, at the median
+	Error     string    `json:"error,omitempty"` // why nothing was measured; "": it was
+}
+
+// Track sums up how predictions of a machine fared that were verified.
+type Track struct {
+	Predictions int     `json:"predictions"`  // rows that were verified
+	Within      int     `json:"within"`       // measured within their interval
+	MedianError float64 `json:"median_error"` // of the median, relative; 0 without predictions
+	Widening    float64 `json:"widening"`     // factor of the intervals that they ask for
+}
+
+// RecordFile is the name of a track record: a line of JSON for each row that was verified.
+const RecordFile = "record.jsonl"
+
+// Bounds of a track record.
+const (
+	maxTrack = 64 << 20 // bytes
+	maxLine  = 1 << 20
+)
+
+// Widening while the track record is short, and the least of it.
+const (
+	priorScores   = 10
+	leastWidening = 0.5
+)
+
+// ReadTrack sums up what files say of a machine's predictions. A row that is in several counts once. A file
+// that is not there says nothing; a line that is cut short at the end of a file is left out, another one that
+// is none is an error with its number.
+func ReadTrack(machine string, files ...string) (Track, error) {
+	var all []Verified
+	known := map[string]bool{}
+	for _, file := range files {
+		lines, err := readRecord(file)
+		if err != nil {
+			return Track{}, fmt.Errorf("track record: %w", err)
+		}
+		for _, v := range lines {
+			key := fmt.Sprint(v.Hash, v.Row, v.Measured.UnixNano())
+			if v.Machine == machine && v.Error == "" && !known[key] {
+				known[key] = true
+				all = append(all, v)
+			}
+		}
+	}
+	return trackOf(all), nil
+}
+
+func readRecord(file string) (all []Verified, err error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := regular.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(io.LimitReader(f, maxTrack))
+	lines.Buffer(nil, maxLine)
+	var bad error // of the last line so far, which a crash may have cut
+	for number := 1; lines.Scan(); number++ {
+		if bad != nil {
+			return nil, bad
+		}
+		var v Verified
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil || !(v.StepMS > 0) && v.Error == "" {
+			bad = fmt.Errorf("%s:%d is no verified prediction (%v); remove the line", file, number, err)
+			continue
+		}
+		all = append(all, v)
+	}
+	return all, lines.Err()
+}
+
+// trackOf sums up verified rows. The widening is the quantile of misses over their expected size that holds
+// the share of the interval, with some prior misses of the expected size so that a few rows decide little.
+func trackOf(all []Verified) Track {
+	t := Track{Predictions: len(all)}
+	var scores, misses []float64
+	for i := range priorScores {
+		scores = append(scores, (float64(i)+0.5)/priorScores/coverage)
+	}
+	for _, v := range all {
+		if v.Inside {
+			t.Within++
+		}
+		misses = append(misses, math.Abs(v.Step.Error(v.StepMS)))
+		scores = append(scores, math.Abs(math.Log(v.Step.Median/v.StepMS))/max(v.Step.Scale, 1e-3))
+	}
+	slices.Sort(misses)
+	t.MedianError = quantile(misses, 0.5, 0)
+	slices.Sort(scores)
+	at := int(math.Ceil(coverage*float64(len(scores)+1))) - 1
+	t.Widening = max(leastWidening, scores[min(at, len(scores)-1)])
+	return t
+}
+
+// Append adds the rows that were measured to a track record, in one write.
+func Append(file string, all []Verified) error {
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	var text []byte
+	for _, v := range all {
+		if v.Error != "" {
+			continue
+		}
+		line, failed := json.Marshal(v)
+		err = errors.Join(err, failed)
+		text = append(append(text, line...), '\n')
+	}
+	if err != nil {
+		return fmt.Errorf("track record: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("track record: %w", err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("track record: %w", err)
+	}
+	return nil
+}
