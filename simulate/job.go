@@ -46,7 +46,7 @@ type Network struct {
 	Group            int
 	Oversubscription float64
 	// Unfairness, below 1, says that messages which share a link get parts of it that differ by up to so
-	// much in either direction, as TCP's connections do: 0.3 between hosts whose links are the
+	// much in either direction, as TCP's connections do: 0.2 between hosts whose links are the
 	// bottleneck.
 	Unfairness float64
 }

@@ -137,7 +137,7 @@ func TestMeasuredSteps(t *testing.T) {
 			j.Workers[i].Update = f * p.Update
 		}
 		j.Network.Outside.CPUByte, j.Network.Outside.Burst = 1e-9, 72<<10
-		j.Network.Unfairness = 0.3
+		j.Network.Unfairness = 0.2
 		return j
 	}
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestMeasuredSteps(t *testing.T) {
 		{shared(2, 0.68, 0.45, 1e9), "ddp", true, 0.746},
 	} {
 		c.job.Strategy, c.job.OverlapForward = c.strategy, c.isLate
-		if got := first(t, c.job).Seconds; !near(got, c.want, 0.04) {
+		if got := first(t, c.job).Seconds; !near(got, c.want, 0.06) {
 			t.Errorf("%d workers by %s, late %v, at %.3g bit/s: %.0f ms, measured %.0f",
 				c.job.Topology.Size(), c.strategy, c.isLate, 8/c.job.Network.Outside.Byte, 1e3*got,
 				1e3*c.want)

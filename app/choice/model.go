@@ -60,7 +60,7 @@ func (m model) terms(p record.Probe) (t record.StrategyTerms, err error) {
 const moving = 1e-9
 
 // unfairness is simulate.Network.Unfairness of a network: see docs/design/0039.
-const unfairness = 0.3
+const unfairness = 0.2
 
 // job returns the run that a probe tells of: hosts with a worker each, whose links are of the slowest kind,
 // tensors of equal size and shards of equal cost.

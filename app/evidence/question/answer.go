@@ -138,7 +138,7 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 
 // quotient takes a ratio as the estimate.
 func (a *Answer) quotient(r stat.Ratio) {
-	a.Estimate = Estimate{r.Median, r.Interval, len(r.Values)}
+	a.Estimate = ofRatio(r)
 	a.decide()
 }
 

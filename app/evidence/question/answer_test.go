@@ -137,6 +137,22 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// Others took cores from every run: there is no speed-up, which is not one of 0.
+func TestNoSpeedup(t *testing.T) {
+	r := measured(1.5, 256)
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Taken = &record.Taken{Others: 0.5}
+		}
+	}
+	two := question.Find(compare.Compare(r), record.Selector{"workers": "2"})
+	for _, quantity := range []string{"speedup", "efficiency"} {
+		if got := question.Of(two, quantity); !math.IsNaN(got.Median) {
+			t.Errorf("%s %v", quantity, got.Median)
+		}
+	}
+}
+
 // Nobody asks, nothing is answered.
 func TestNoQuestions(t *testing.T) {
 	if got := question.Answers(nil, compare.Compare(measured(1, 256))); got != nil {

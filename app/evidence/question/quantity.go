@@ -126,9 +126,9 @@ func Of(l *compare.Line, quantity string) Estimate {
 	values := byRound(l, quantity)
 	switch {
 	case quantity == "speedup":
-		return Estimate{l.Speedup.Median, l.Speedup.Interval, len(l.Speedup.Values)}
+		return ofRatio(l.Speedup)
 	case quantity == "efficiency":
-		return Estimate{l.Efficiency.Median, l.Efficiency.Interval, len(l.Efficiency.Values)}
+		return ofRatio(l.Efficiency)
 	case quantity == "hidden":
 		values = l.HiddenSeconds()
 	case slices.Contains(compare.Phases(), quantity):
@@ -136,6 +136,14 @@ func Of(l *compare.Line, quantity string) Estimate {
 	}
 	values = slices.DeleteFunc(values, math.IsNaN)
 	return Estimate{stat.Median(values), stat.Noise{}.Interval(values), len(values)}
+}
+
+// ofRatio returns a ratio as an estimate.
+func ofRatio(r stat.Ratio) Estimate {
+	if !r.Known() {
+		return unmeasured()
+	}
+	return Estimate{r.Median, r.Interval, len(r.Values)}
 }
 
 // byRound returns a quantity of the runs of a row whose times count, by round.
