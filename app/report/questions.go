@@ -115,18 +115,28 @@ func (p *page) rowCell(l *compare.Line) cell {
 // mostWidth is how many times the lower end of an interval the upper one is where it tells anything.
 const mostWidth = 100
 
-// verdictText is the verdict on a question, why it is none, and our figure.
-func verdictText(a question.Answer) string {
-	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
-		question.Fails: "not here", question.Undecided: "not decided",
-		question.Unmeasured: "not measured"}[a.Verdict]
-	if why := (map[question.Reason]string{question.NoRow: "one of its rows was not run",
+// whyNot says why a question has no decided answer; "" if it has one.
+func whyNot(a question.Answer) string {
+	if a.Over != nil && a.Reason == question.NoFigure {
+		return "no round has it of both rows"
+	}
+	return map[question.Reason]string{
+		question.NoRow:     "one of its rows was not run",
 		question.NoFigure:  "no run has the figure",
 		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
 		question.Guessing:  "none of its rows does better than guessing",
 		question.Contended: "its workers wait for cores, too",
-		question.TooFew:    spelling.Count(a.N, "round") + " too few for an interval"})[a.Reason]; why != "" {
+		question.TooFew:    spelling.Count(a.N, "round") + ", too few for an interval",
+	}[a.Reason]
+}
+
+// verdictText is the verdict on a question, why it is none, and our figure.
+func verdictText(a question.Answer) string {
+	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
+		question.Fails: "not here", question.Undecided: "not decided",
+		question.Unmeasured: "not measured"}[a.Verdict]
+	if why := whyNot(a); why != "" {
 		text += " (" + why + ")"
 	}
 	what, format := strings.Replace(a.Quantity, "sync_exposed", "exposed communication", 1)+" ", formatOf(a)
