@@ -59,7 +59,8 @@ func rankSeries(rank int, at, values []float64) plot.Series {
 // trainingFigures are the figures of a run in the order of the page: losses, accuracy, where the time goes,
 // then what each worker took. Those without data are left out; the first is the picture of the page.
 func trainingFigures(t *compare.Training) []figure {
-	all := []figure{lossCurves(t), accuracyFigure(t), confusionFigure(t.Scores), rankPhases(t.Ranks)}
+	all := []figure{lossCurves(t), accuracyFigure(t), confusionFigure(t.Scores), rankPhases(t.Ranks),
+		lanesFigure(t)}
 	watched := quantities()
 	if t.Workers == 1 { // which has no network
 		watched = watched[:len(watched)-2]

@@ -194,7 +194,7 @@ func ReadUnfinished(folder string, summary io.Reader) (*compare.Training, error)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	t.Configuration = string(text)
+	t.Configuration, t.Spans = string(text), spansOf(folder)
 	if t.Machine, err = readHost(folder); err == nil {
 		t.Hosts = t.Machine.Preflight
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"lockstep/app/record"
+	"lockstep/trace"
 )
 
 // Training holds the results of a training run.
@@ -21,6 +22,7 @@ type Training struct {
 	Configuration string         `json:"-"` // the resolved settings, as YAML
 	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
+	Spans         trace.Source   `json:"-"` // of its workers; nil: there are none
 
 	HasSteps bool `json:"-"` // steps.jsonl is there and not empty
 

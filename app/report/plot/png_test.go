@@ -35,6 +35,11 @@ func small() map[string]plot.Chart {
 				{Name: "B  ddp", Values: []float64{1, 2, 0.5}}}},
 		"matrix": plot.Matrix{Rows: "class", Columns: "predicted", Names: []string{"cat", "dog", "owl"},
 			Values: [][]float64{{90, 10, 0}, {30, 40, 30}, {0, 0, 0}}},
+		"lanes": plot.Lanes{X: "ms", Parts: []string{"forward", "exchange"}, Path: "path", Rows: []plot.Lane{
+			{Name: "rank 0", Main: []plot.Box{{0, 0, 3, "forward"}, {1, 3, 9, "wait"}},
+				Below: []plot.Box{{-1, 3, 7, "rank 1"}, {-1, 7, 7.3, "rank 1"}, {1, 7.3, 9, "bucket 0"}}},
+			{Name: "rank 1", Main: []plot.Box{{0, 0, 6, "forward"}, {1, 6, 9.5, "wait"}}}},
+			Steps: []plot.Step{{1, 0, 6}, {1, 6, 7}, {0, 7, 9}}},
 		"dots": plot.Dots{X: "ms", Groups: []plot.DotGroup{{Title: "Fastest", IsOne: true,
 			Rows: []plot.DotRow{{Name: "A  ddp", Style: style(2), Values: []float64{4, 4.5, 5},
 				Left: []float64{8}, Middle: 4.5, Lo: 4.1, Hi: 4.9, End: "4.50 ms"}, {Name: "B  ps",
