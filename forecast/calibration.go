@@ -143,9 +143,9 @@ type Measured struct {
 // Weights of a fit, as logs: how far a step of the model may be from a measured one, and each cost from what
 // was measured directly.
 const (
-	stepTrust    = 0.02
+	stepTrust    = 0.03
 	latencyTrust = 1.0
-	byteTrust    = 0.1
+	byteTrust    = 0.03
 	cpuTrust     = 0.7
 )
 

@@ -79,7 +79,7 @@ func (p Predicted) Holds(measured float64) bool { return p.Low <= measured && me
 func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 1 }
 
 // unfairness of connections that share a link between hosts, by what results/lab measured.
-const unfairness = 0.3
+const unfairness = 0.2
 
 // steps is the number of steps that stand for a run without noise.
 const steps = 2

@@ -246,14 +246,18 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row)
 		if isOutside && c.Inputs.Rate > 0 {
 			l.Byte = 8 / c.Inputs.Rate
 		}
+		isOurs := true
 		if isOutside && c.network != nil {
 			l.Burst = c.network.Link.Burst()
-			if own[0].Setting.Condition != c.network.String() {
-				continue // of another network: its cores and latencies are ours, its bytes are not
+			isOurs = own[0].Setting.Condition == c.network.String() // else its bytes are another network's
+		}
+		if isOurs {
+			if err := c.fit(k, l, isOutside, own); err != nil {
+				return err
 			}
 		}
-		if err := c.fit(k, l, isOutside, own); err != nil {
-			return err
+		if !c.Inputs.IsLab {
+			l.Burst = 0 // is of the lab's links
 		}
 	}
 	if k.Gradient == nil {
