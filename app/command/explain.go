@@ -76,9 +76,8 @@ explain.json, explain.md and explain.html.`,
 		if err != nil {
 			return answer{}, err
 		}
-		document := report.Explained{Explanation: e, Sentence: report.Explain(e)}
-		return answer{document, func(w io.Writer) error {
-			err := report.WriteExplanation(w, e)
+		return answer{e, func(w io.Writer) error {
+			err := e.Report().Text(w)
 			if folder != "" && err == nil {
 				_, err = fmt.Fprintf(w, "\n%s\n", folder)
 			}
@@ -88,19 +87,18 @@ explain.json, explain.md and explain.html.`,
 }
 
 // explain explains what the arguments name, and returns the folder of the page; "" if there is none.
-func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (*explain.Explanation, string,
-	error) {
+func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e report.Explained, folder string,
+	err error) {
 	var all []bench.Subject
 	for _, text := range args {
 		s, err := a.subject(text)
 		if err != nil {
-			return nil, "", err
+			return e, "", err
 		}
 		all = append(all, s)
 	}
 	b := all[len(all)-1]
 	var first *explain.Explanation
-	var err error
 	if len(all) == 2 {
 		if all[0].Name == b.Name {
 			all[0].Name, b.Name = args[0], args[1]
@@ -110,36 +108,36 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (*exp
 	unfit := cmp.Or(all[0].Unfit, b.Unfit)
 	switch {
 	case err != nil:
-		return nil, "", err
+		return e, "", err
 	case flags.isNoRuns && first == nil, unfit != "" && first == nil:
-		return nil, "", usagef("%s: its ideal has to be run%s; give another run to compare it with", args[0],
+		return e, "", usagef("%s: its ideal has to be run%s; give another run to compare it with", args[0],
 			strings.TrimSuffix(", and "+unfit, ", and "))
 	case flags.isNoRuns || unfit != "":
 		if unfit != "" && !flags.isNoRuns {
 			fmt.Fprintf(a.stderr, "note: nothing is run again: %s\n", unfit)
 		}
-		out := flags.out
-		if out != "" {
-			err = report.WriteExplained(out, first)
+		if e = report.NewExplained(first); flags.out != "" {
+			err = e.Write(flags.out)
 		}
-		return first, out, err
+		return e, flags.out, err
 	}
 	var x *variant.Experiment
 	if first != nil {
 		x = variant.New(all[0], b, first, flags.budget)
 	} else if x, err = variant.Ideal(b, flags.budget); err != nil {
-		return nil, "", err
+		return e, "", err
 	}
-	out := cmp.Or(flags.out, newFolder("explain"))
-	r, err := a.runExperiment(c.Context(), x, out, flags)
+	folder = cmp.Or(flags.out, newFolder("explain"))
+	r, err := a.runExperiment(c.Context(), x, folder, flags)
 	if err != nil {
-		return nil, "", err
+		return e, "", err
 	}
-	e, err := x.Explain(r)
-	if err == nil {
-		err = report.WriteExplained(out, e)
+	found, err := x.Explain(r)
+	if err != nil {
+		return e, "", err
 	}
-	return e, out, err
+	e = report.NewExplained(found)
+	return e, folder, e.Write(folder)
 }
 
 // runExperiment makes the runs of an experiment. Single failures end nothing, unless a side has no runs.

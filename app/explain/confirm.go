@@ -14,7 +14,7 @@ type Action int
 
 // The actions of interventions.
 const (
-	Align   Action = iota // one setting gets the value that the other side has
+	Align   Action = iota // one setting gets the value that the other side has; for every term
 	Silence               // workers exchange nothing
 	Isolate               // one worker alone, with its share of the batch
 	Halve                 // the network's limit that a term is of is halved
@@ -26,7 +26,7 @@ type Variant struct {
 	Side
 	Action Action
 	OfB    bool   // it is B that was changed; else A
-	Cost   Cost   // of the term that it is for
+	Cost   Cost   // of the term that it is for, unless it aligns
 	Text   string // what was changed, for a reader
 }
 
@@ -37,7 +37,7 @@ type Variant struct {
 func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error) {
 	isIdeal := len(a.Runs) == 0
 	if isIdeal {
-		a.Runs = againA.Runs
+		a = againA
 	}
 	for _, two := range [][2]Side{{a, b}, {againA, againB}} {
 		if err := Check(two[0], two[1]); err != nil {
@@ -48,6 +48,8 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 	recorded, again := newPair(a, b, beside), newPair(againA, againB, beside)
 	now, e := again.explain(), recorded.explain()
 	if !isIdeal && !e.comesBack(now) {
+		a.middle, b.middle = 1, 1
+		e = newPair(a, b, beside).explain()
 		e.IsPassing = true
 		e.widen(again)
 		e.judge()
@@ -58,12 +60,8 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 		}
 		e.RecordedMS = was
 		for _, v := range variants {
-			e.align(again, v)
-		}
-		for _, v := range variants {
 			e.confirm(again, v)
 		}
-		e.sort()
 		e.judge()
 	}
 	difference := now.DifferenceMS
@@ -112,6 +110,7 @@ func (e *Explanation) widen(again pair) {
 	for i := range e.Terms {
 		t := &e.Terms[i]
 		wide(&t.Low, &t.MS, &t.High, int(t.cost))
+		t.isSure = t.isSure && t.isTold()
 	}
 	wide(&e.Interval[0], &e.DifferenceMS, &e.Interval[1], NumCosts)
 }
@@ -161,58 +160,16 @@ func effectOf(again pair, v Variant) effect {
 	pairs := roundsOf(varied, side)
 	for _, two := range pairs {
 		e.side = e.side.plus(1/float64(len(pairs)), two[1].mean)
-		for c, d := range two[1].mean.plus(-1, two[0].mean) {
+		less := two[1].mean.plus(-1, two[0].mean)
+		if v.Action == Align { // with computation divided as terms are
+			less = newPair(v.Side, again.b, contention{1, 1}).difference(two[0], two[1])
+		}
+		for c, d := range less {
 			e.costs[c] = append(e.costs[c], d)
 		}
 		e.all = append(e.all, two[1].measured-two[0].measured)
 	}
 	return e
-}
-
-// align moves into a term what the difference of one setting takes elsewhere: it vanished from there when the
-// setting alone was aligned.
-func (e *Explanation) align(again pair, v Variant) {
-	at := e.indexOf(v.Cost)
-	if v.Action != Align || at < 0 && len(e.Terms) == NumCosts {
-		return
-	}
-	if at < 0 {
-		e.Terms, at = append(e.Terms, Term{Name: v.Cost.String(), cost: v.Cost}), len(e.Terms)
-	}
-	did := effectOf(again, v)
-	into := &e.Terms[at]
-	for i := range e.Terms {
-		t := &e.Terms[i]
-		if i == at || !stat.IsFinite(t.MS) {
-			continue
-		}
-		moved := 1e3 * stat.Mean(did.costs[t.cost])
-		if !v.OfB {
-			moved = -moved
-		}
-		if t.cost <= Cores { // of which a profile has all as work
-			moved = t.MS
-		}
-		if moved*t.MS <= 0 {
-			continue
-		}
-		if math.Abs(moved) > math.Abs(t.MS) {
-			moved = t.MS
-		}
-		t.MS, t.Low, t.High = t.MS-moved, t.Low-moved, t.High-moved
-		into.MS += moved
-	}
-	total := stat.MomentsOf(did.all).MeanInterval(stat.Confidence)
-	half := 1e3 * (total.Hi - total.Lo) / 2
-	into.Low, into.High = into.MS-half, into.MS+half
-	if v.Cost == Straggler && into.Rank == nil {
-		into.Rank = again.rankOf(*into)
-	}
-}
-
-// indexOf returns the place of a term; -1 if it is 0.
-func (e *Explanation) indexOf(c Cost) int {
-	return slices.IndexFunc(e.Terms, func(t Term) bool { return t.cost == c })
 }
 
 // agree is the share of a term by which its intervention may differ from it.
@@ -228,14 +185,16 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	if !v.OfB {
 		sign = -1
 	}
-	covered, changed := []Cost{v.Cost}, did.all
-	expected := 1e3 * did.side[v.Cost]
+	covered, changed, expected := []Cost{v.Cost}, did.all, 1e3*did.side[v.Cost]
 	switch v.Action {
-	case Align:
-		expected = sign * e.Terms[e.indexOf(v.Cost)].MS
+	case Align: // each term by itself
+		for i := range e.Terms {
+			t := &e.Terms[i]
+			e.hold([]Cost{t.cost}, did.costs[t.cost], t.MS, v.Text)
+		}
+		return
 	case Silence: // takes away every wait
-		covered = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}
-		expected = 0
+		covered, expected = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}, 0
 		for _, c := range covered {
 			expected += 1e3 * did.side[c]
 		}
@@ -256,13 +215,19 @@ func (e *Explanation) confirm(again pair, v Variant) {
 			}
 		}
 	}
+	e.hold(covered, changed, expected, v.Text)
+}
+
+// hold says of large terms whether a change is the expected one, unless another variant has confirmed them.
+func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, text string) {
 	measured, interval := inMS(changed, 0, stat.Confidence)
 	isRight := math.Abs(measured-expected) <= max(agree*math.Abs(expected), Large*e.step) ||
 		len(changed) >= stat.LeastRounds && interval[0] <= expected && expected <= interval[1]
 	for i := range e.Terms {
 		t := &e.Terms[i]
-		if slices.Contains(covered, t.cost) && e.isLarge(*t) && (t.Confirmed == nil || v.Action == Align) {
-			t.Confirmed, t.Intervention = &isRight, v.Text
+		isOpen := t.Confirmed == nil || isRight && !*t.Confirmed
+		if slices.Contains(covered, t.cost) && e.isLarge(*t) && isOpen {
+			t.Confirmed, t.Intervention = &isRight, text
 			t.Predicted, t.Changed, t.Interval = expected, measured, interval
 		}
 	}

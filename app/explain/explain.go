@@ -26,7 +26,8 @@ type Term struct {
 	Changed   float64    `json:"changed_ms,omitzero"`
 	Interval  [2]float64 `json:"changed_interval_ms,omitzero"`
 
-	cost Cost
+	cost   Cost
+	isSure bool // it is told from 0 with sureCoverage
 }
 
 // Cost returns what the term is of.
@@ -38,7 +39,7 @@ func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
 // Compared says how one side's step was measured.
 type Compared struct {
 	Name    string  `json:"name"`           // of the side
-	StepMS  float64 `json:"step_ms"`        // mean of its runs
+	StepMS  float64 `json:"step_ms"`        // mean of its runs, each that of the middle half of its steps
 	Runs    int     `json:"runs"`           // recorded
 	Again   int     `json:"again"`          // made by explain
 	Last    *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
@@ -142,7 +143,16 @@ func (p pair) explain() *Explanation {
 		}
 	}
 	within, all := p.within()
+	var stepsA, stepsB []float64
+	for _, two := range p.paired() {
+		stepsA, stepsB = append(stepsA, two[0].measured), append(stepsB, two[1].measured)
+	}
 	e.DifferenceMS, e.Interval = inMS(total, all, sureCoverage)
+	// With few rounds it is known better how each side varies than how their differences do.
+	apart := stat.MomentsOf(stepsB).Minus(stat.MomentsOf(stepsA), sureCoverage)
+	if len(total) >= stat.LeastRounds && 1e3*(apart.Hi-apart.Lo) < e.Interval[1]-e.Interval[0] {
+		e.Interval = [2]float64{1e3 * apart.Lo, 1e3 * apart.Hi}
+	}
 	e.RecordedMS = e.DifferenceMS
 	e.ResidualMS = e.DifferenceMS
 	for c := range Cost(NumCosts) {
@@ -150,6 +160,8 @@ func (p pair) explain() *Explanation {
 		var interval [2]float64
 		t.MS, interval = inMS(terms[c], within[c], stat.Confidence)
 		t.Low, t.High = interval[0], interval[1]
+		_, interval = inMS(terms[c], 1.5*within[c], sureCoverage)
+		t.isSure = interval[0] > 0 || interval[1] < 0
 		t.Rank = p.rankOf(t)
 		e.ResidualMS -= t.MS
 		if t.MS != 0 || t.isTold() {
@@ -165,10 +177,12 @@ func (p pair) explain() *Explanation {
 // ever be.
 const sureCoverage = 0.99
 
-// judge says whether the sides are told apart, and which term is the culprit.
+// judge says whether the sides are told apart, by their difference or by a term of it, and which term is the
+// culprit.
 func (e *Explanation) judge() {
 	d := e.DifferenceMS
-	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0) && math.Abs(d) > Large*e.step
+	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && e.isLarge(t) && t.MS*d > 0 })
+	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0 || isSure) && math.Abs(d) > Large*e.step
 	e.Culprit = ""
 	if !e.IsTold {
 		return
@@ -270,29 +284,48 @@ func (p pair) difference(ofA, ofB profile) Costs {
 	d[Work] = aloneA * (share - 1)
 	d[Efficiency] = aloneB - aloneA*share
 	d[Memory] = (b[Work] - aloneB) - (a[Work] - aloneA)
-	return d.cored(ofB.delayed-ofA.delayed, x.Workers == y.Workers && x.Threads == y.Threads)
+	late := p.lastB.Rank
+	if d[Straggler] < 0 {
+		late = p.lastA.Rank
+	}
+	return d.cored(ofA, ofB, late, x.Workers == y.Workers && x.Threads == y.Threads)
 }
 
-// cored returns d with the time for which threads of one side waited longer for a core. It is taken from what
-// grew with it, in proportion, because nothing tells in which phase a thread waited: from the exchange too,
-// where a peer's thread may wait, unless sides of other threads have other waits that cost nothing.
-func (d Costs) cored(delayed float64, isAlike bool) Costs {
+// cored returns d with the time for which threads of B waited longer for a core than those of A would have in
+// the same time. It is taken from what grew with it, in proportion, because nothing tells in which phase a
+// thread waited: from the exchange too, where a peer's thread may wait, unless the sides have other threads,
+// whose waits may cost nothing; from a straggler no more than its own.
+func (d Costs) cored(a, b profile, late int, isAlike bool) Costs {
+	longer := func(r int) float64 { return (b.starved[r] - slices.Max(a.starved)) * b.measured }
+	if slices.Max(b.starved) < slices.Max(a.starved) {
+		longer = func(r int) float64 { return (slices.Max(b.starved) - a.starved[r]) * a.measured }
+	}
+	all, most := 0.0, 0.0
+	for r := range max(len(a.starved), len(b.starved)) {
+		if by := longer(min(r, len(b.starved)-1, len(a.starved)-1)); math.Abs(by) > math.Abs(most) {
+			most = by
+		}
+	}
+	grown := Costs{}
 	from := []Cost{Memory, Straggler}
 	if isAlike {
-		from = append(from, Latency, Bandwidth, Data, Optimizer)
+		from = append(from, Latency, Bandwidth)
 	}
-	grown := func(c Cost) float64 { return math.Max(0, math.Copysign(d[c], d[c]*delayed)) }
-	all := 0.0
 	for _, c := range from {
-		all += grown(c)
+		if grown[c] = math.Abs(d[c]); d[c]*most <= 0 {
+			grown[c] = 0
+		}
+		if c == Straggler && late >= 0 && late < len(b.starved) && isAlike {
+			grown[c] = min(grown[c], math.Max(longer(late)*math.Copysign(1, most), 0))
+		}
+		all += grown[c]
 	}
 	if all == 0 {
 		return d
 	}
-	share := math.Copysign(min(math.Abs(delayed)/all, 1), delayed)
+	share := math.Copysign(min(math.Abs(most)/all, 1), most)
 	for _, c := range from {
-		part := share * grown(c)
-		d[c], d[Cores] = d[c]-part, d[Cores]+part
+		d[c], d[Cores] = d[c]-share*grown[c], d[Cores]+share*grown[c]
 	}
 	return d
 }
@@ -320,10 +353,12 @@ func (p pair) within() (half Costs, all float64) {
 		}
 		for c := range columns {
 			i := stat.MomentsOf(columns[c]).MeanInterval(stat.Confidence)
-			if c == NumCosts {
-				all = math.Hypot(all, (i.Hi-i.Lo)/2)
-			} else {
-				half[c] = math.Hypot(half[c], (i.Hi-i.Lo)/2)
+			switch width := (i.Hi - i.Lo) / 2; {
+			case i.Coverage == 0: // of one step nothing is known
+			case c == NumCosts:
+				all = math.Hypot(all, width)
+			default:
+				half[c] = math.Hypot(half[c], width)
 			}
 		}
 	}

@@ -12,10 +12,14 @@ import (
 type profile struct {
 	round    int
 	mean     Costs
-	steps    []Costs  // by step or, of workers that average, by round of averages
-	measured float64  // mean seconds of a step, however it is cut up
-	delayed  float64  // mean seconds of a step in which a thread of a worker had no core
-	last     [2][]int // steps in which each rank arrived last, by half of the run
+	steps    []Costs // by step or, of workers that average, by round of averages; the middle half
+	kept     []int   // their first steps
+	every    int     // steps of each
+	measured float64 // mean seconds of a step, however it is cut up, with the time for checkpoints before it
+	// starved is the share of the time for which a thread of each rank was ready to run and had no core. Some
+	// of it costs nothing: threads of the runtime wait too.
+	starved []float64
+	last    [2][]int // steps in which each rank arrived last, by half of the run
 }
 
 // block is what a rank spent in a step, or on average in those between two exchanges.
@@ -41,6 +45,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		first = n % every // so that blocks end where the weights were averaged
 	}
 	slowest := slowestOf(ranks, first, n)
+	var checkpoints float64
 	for lo := first; lo+every <= n; lo += every {
 		blocks := make([]block, workers)
 		for i, c := range ranks {
@@ -52,13 +57,54 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 			p.last[(lo-first)*2/(n-first)][crit]++
 		}
 		p.steps = append(p.steps, attribute(blocks, crit, late, s.way().IsAsync))
+		checkpoints += p.steps[len(p.steps)-1][Checkpoint]
+		p.kept = append(p.kept, lo)
 	}
-	p.measured = measured(run, first, n)
-	p.delayed = meanColumn(run, first, func(s record.Steps) record.Numbers { return s.Delayed }) /
-		float64(s.Setting.Threads)
-	p.mean = meanOf(p.steps)
-	s.splitExchange(&p, run, first)
+	p.keep(checkpoints/float64(len(p.steps)), s.middle)
+	p.every = every
+	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run, of) }
+	p.measured = p.mean[Checkpoint] + mean(func(s record.Steps) record.Numbers { return s.Seconds })
+	for _, r := range run.Ranks {
+		one := *run
+		one.Ranks = []record.Rank{r}
+		delayed := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.Delayed })
+		p.starved = append(p.starved, delayed/(p.measured*float64(s.Setting.Threads)))
+	}
+	s.splitExchange(&p, run, mean)
 	return p
+}
+
+// keep keeps a middle part of the steps, each with the mean time for checkpoints.
+func (p *profile) keep(checkpoint, middle float64) {
+	for i := range p.steps {
+		p.steps[i][Checkpoint] = checkpoint
+	}
+	var totals []float64
+	for _, c := range p.steps {
+		totals = append(totals, c.Sum())
+	}
+	lo, hi := stat.Quantile(totals, 0.5-middle/2), stat.Quantile(totals, 0.5+middle/2)
+	var steps []Costs
+	var kept []int
+	for i, v := range totals {
+		if lo <= v && v <= hi {
+			steps, kept = append(steps, p.steps[i]), append(kept, p.kept[i])
+		}
+	}
+	p.steps, p.kept, p.mean = steps, kept, meanOf(steps)
+}
+
+// meanColumn returns the mean of a column over all ranks and the steps that are kept.
+func (p *profile) meanColumn(run *record.Run, of func(record.Steps) record.Numbers) (mean float64) {
+	for _, r := range run.Ranks {
+		column := of(r.Steps)
+		for _, lo := range p.kept {
+			for i := lo; i < lo+p.every; i++ {
+				mean += entry(column, i) / float64(len(run.Ranks)*len(p.kept)*p.every)
+			}
+		}
+	}
+	return mean
 }
 
 // columns are the costs of one rank by step before the exchange, and what it waited in it.
@@ -141,7 +187,7 @@ func attribute(blocks []block, last, late int, isAsync bool) Costs {
 		return mean
 	}
 	for i, b := range blocks {
-		if i == late && len(blocks) > 1 {
+		if i == late && len(blocks) > 1 && b.shards <= shards {
 			continue
 		}
 		others++
@@ -165,33 +211,22 @@ func attribute(blocks []block, last, late int, isAsync bool) Costs {
 	return out
 }
 
-// measured returns the mean time of a step with the time for checkpoints before it.
-func measured(run *record.Run, lo, hi int) (mean float64) {
-	for _, r := range run.Ranks {
-		for i := lo; i < hi; i++ {
-			step := r.Steps.Seconds[i] + entry(r.Steps.Checkpoint, i)
-			mean += step / float64((hi-lo)*len(run.Ranks))
-		}
-	}
-	return mean
-}
-
 // splitExchange divides what Latency has of an exchange: the codec's part as it was measured, then sums and
 // bytes; the rest is that of messages. Bytes take what they take by the rate of the link, as far as they were
 // exposed or, where it is not known, what was neither wait for a peer nor anything else.
-func (s Side) splitExchange(p *profile, run *record.Run, first int) {
+func (s Side) splitExchange(p *profile, run *record.Run,
+	mean func(func(record.Steps) record.Numbers) float64) {
 	all := p.mean[Latency]
 	if all <= 0 {
 		return
 	}
-	mean := func(of func(record.Steps) record.Numbers) float64 { return meanColumn(run, first, of) }
 	wait := mean(func(s record.Steps) record.Numbers { return s.Phases["sync_exposed"] })
 	codec := min(mean(func(s record.Steps) record.Numbers { return s.Coded }), all)
 	bytes := mean(func(s record.Steps) record.Numbers { return s.Added })
 	peer := mean(func(s record.Steps) record.Numbers { return s.Peer })
 	switch {
 	case s.Link != nil && s.Link.BytesPerSecond > 0:
-		bytes += exposedShare(run, first) * busiestBytes(run, first) / s.Link.BytesPerSecond
+		bytes += exposedShare(run, wait) * busiestBytes(run) / s.Link.BytesPerSecond
 	case s.Link == nil && peer > 0:
 		bytes = wait - peer - codec
 	}
@@ -204,25 +239,15 @@ func (s Side) splitExchange(p *profile, run *record.Run, first int) {
 	p.mean = meanOf(p.steps)
 }
 
-// meanColumn returns the mean of a column over all ranks and the steps from one on.
-func meanColumn(run *record.Run, first int, of func(record.Steps) record.Numbers) (mean float64) {
-	for _, r := range run.Ranks {
-		if column := of(r.Steps); first < len(column) {
-			mean += stat.Mean(column[first:]) / float64(len(run.Ranks))
-		}
-	}
-	return mean
-}
-
-// exposedShare returns the part of the exchange that computation did not hide; 1 where that is not told.
-func exposedShare(run *record.Run, first int) float64 {
-	exposed, hidden := 0.0, 0.0
+// exposedShare returns the part of the exchange that computation did not hide, given the exposed seconds; 1
+// where that is not told.
+func exposedShare(run *record.Run, exposed float64) float64 {
+	hidden := 0.0
 	for _, r := range run.Ranks {
 		if r.Hidden == nil {
 			return 1
 		}
-		hidden += *r.Hidden
-		exposed += stat.Mean(r.Steps.Phases["sync_exposed"][first:])
+		hidden += *r.Hidden / float64(len(run.Ranks))
 	}
 	if exposed+hidden <= 0 {
 		return 1
@@ -232,12 +257,12 @@ func exposedShare(run *record.Run, first int) float64 {
 
 // busiestBytes returns the bytes of a step that the busiest link carries one after another: one direction of
 // a worker's, or both of a server's, which first receives and then sends.
-func busiestBytes(run *record.Run, first int) float64 {
+func busiestBytes(run *record.Run) float64 {
 	most := float64(run.ServerBytes) / float64(max(run.Steps, 1))
 	for _, r := range run.Ranks {
 		for _, column := range []record.Numbers{r.Steps.Sent, r.Steps.Received} {
-			if first < len(column) {
-				most = max(most, stat.Mean(column[first:]))
+			if len(column) > 0 {
+				most = max(most, stat.Mean(column))
 			}
 		}
 	}
@@ -256,7 +281,8 @@ func meanOf(all []Costs) (mean Costs) {
 type Recurs struct {
 	Rank  int     `json:"rank"`  // that was last most often
 	Share float64 `json:"share"` // of the steps in which it was
-	// IsRecurring says that chance does not explain it: neither in all steps nor in a half of them.
+	// IsRecurring says that it was twice as often as chance has it, or in three of four steps of two workers,
+	// and that chance explains neither that nor that it was so in both halves of the run.
 	IsRecurring bool `json:"recurring"`
 }
 
@@ -291,7 +317,7 @@ func recurs(all []profile) Recurs {
 	}
 	p := 1 / float64(workers)
 	r.Share = float64(both[r.Rank]) / float64(n)
-	r.IsRecurring = atLeast(both[r.Rank], n, p) < chance
+	r.IsRecurring = r.Share >= min(2*p, (1+p)/2) && atLeast(both[r.Rank], n, p) < chance
 	for h := range halves {
 		r.IsRecurring = r.IsRecurring && float64(halves[h][r.Rank]) > p*float64(steps[h])
 	}

@@ -6,10 +6,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
-	"text/tabwriter"
+	"slices"
 
+	"lockstep/app/evidence/finding"
 	"lockstep/app/explain"
+	"lockstep/app/report/plot"
 )
 
 // Explained is an explanation with its sentence, as explain.json holds it.
@@ -18,61 +19,185 @@ type Explained struct {
 	Sentence string `json:"sentence"`
 }
 
-// ExplanationFile is the file of an explanation for machines.
-const ExplanationFile = "explain.json"
+// NewExplained words an explanation.
+func NewExplained(e *explain.Explanation) Explained { return Explained{e, explainSentence(e)} }
 
-// WriteExplained writes an explanation into a folder, which is made if need be.
-func WriteExplained(folder string, e *explain.Explanation) error {
+// The files of an explanation.
+const (
+	explainJSON     = "explain.json"
+	explainMarkdown = "explain.md"
+	explainHTML     = "explain.html"
+)
+
+// Write writes explain.json, explain.md and explain.html into a folder, which is made if need be. Each file
+// appears complete or not at all.
+func (e Explained) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	text, err := json.MarshalIndent(Explained{e, Explain(e)}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return replace(filepath.Join(folder, ExplanationFile), append(text, '\n'))
+	r := e.Report()
+	return writeFiles(folder, []rendering{{explainMarkdown, r.Markdown}, {explainHTML, r.HTML},
+		{explainJSON, func(w io.Writer) error {
+			encoder := json.NewEncoder(w)
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(e)
+		}}})
 }
 
-// Explain says in one sentence why one side takes longer than the other.
-func Explain(e *explain.Explanation) string {
+// Report lays out the page.
+func (e Explained) Report() *Report {
+	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
+		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s ms (%s, %d recorded runs and %d made for this) and "+
+			"%s ms (%s, %d and %d): means of the middle half of each run's steps.", millis(e.A.StepMS/1e3),
+			e.A.Name, e.A.Runs, e.A.Again, millis(e.B.StepMS/1e3), e.B.Name, e.B.Runs, e.B.Again)}
+	p.Answer.Text = e.Sentence
+	p.lead([]figure{e.waterfall()})
+	p.Sections = []section{{ID: "terms", Title: "What the difference is made of", Work: "Terms add up to the " +
+		"difference; what none has is the residual. An interval holds the true value in 19 of 20 cases.",
+		Tables: []block{{Table: e.terms(false), IsOpen: true}}, Terminal: []table{e.terms(true)}}}
+	p.note(e.notes())
+	return &Report{p}
+}
+
+// waterfall draws the terms that are not small, and the rest as one.
+func (e Explained) waterfall() figure {
+	w := plot.Waterfall{X: "ms", From: e.A.Name, To: e.B.Name, Start: e.A.StepMS, End: e.B.StepMS}
+	rest := e.B.StepMS - e.A.StepMS
+	for _, t := range e.Terms {
+		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
+			isSure := t.Confirmed != nil && *t.Confirmed
+			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High, IsSure: isSure})
+			rest -= t.MS
+		}
+	}
+	if math.Abs(rest) >= 0.005*e.A.StepMS {
+		w.Falls = append(w.Falls, plot.Fall{Name: "the rest", Value: rest, Lo: math.NaN(), Hi: math.NaN()})
+	}
+	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, "Full bars are confirmed by " +
+		"an intervention, outlines are not. The thin line is the interval.", w}
+}
+
+// smallTerm is the share of a step below which tables leave out a term that is not told from 0.
+const smallTerm = 0.005
+
+// terms is the table of the terms and of what they leave; a short one fits a terminal.
+func (e Explained) terms(isShort bool) table {
+	type term = explain.Term
+	all := slices.DeleteFunc(slices.Clone(e.Terms), func(t term) bool {
+		return math.Abs(t.MS) < smallTerm*e.A.StepMS
+	})
+	all = append(all, term{Name: "residual", MS: e.ResidualMS, Low: math.NaN()})
+	columns := []column[term]{
+		col("term", "", func(t term) string {
+			if t.Rank != nil {
+				return fmt.Sprintf("%s of worker %d", t.Name, *t.Rank)
+			}
+			return t.Name
+		}),
+		col("takes", "ms", func(t term) string { return fixed(t.MS, 3) }),
+		col("interval", "ms", func(t term) string {
+			if math.IsNaN(t.Low) {
+				return dash
+			}
+			return fixed(t.Low, 3) + " to " + fixed(t.High, 3)
+		}),
+		col("confirmed", "", func(t term) string {
+			switch {
+			case t.Confirmed == nil:
+				return dash
+			case *t.Confirmed:
+				return "yes"
+			}
+			return "no"
+		}),
+		col("by", "", func(t term) string { return orDash(t.Intervention) }),
+	}
+	if !isShort {
+		columns = append(columns,
+			col("was to change", "ms", func(t term) string { return changeText(t, t.Predicted) }),
+			col("changed", "ms", func(t term) string { return changeText(t, t.Changed) }),
+			col("of a step", "", func(t term) string { return percent(t.MS / e.A.StepMS) }),
+			col("what it is", "", func(t term) string { return termMeaning(t.Name) }))
+	}
+	return tableOf("terms", all, columns...)
+}
+
+func changeText(t explain.Term, ms float64) string {
+	if t.Confirmed == nil {
+		return dash
+	}
+	return fixed(ms, 3)
+}
+
+// termMeaning words what a term is.
+func termMeaning(name string) string {
+	return map[string]string{
+		"work": "samples that a worker computes", "efficiency": "kernels at the shape that a worker has",
+		"memory": "workers that slow one another, though each has a core: memory, caches, frequency",
+		"cores":  "threads that wait for a core", "straggler": "waiting for a worker that takes longer",
+		"imbalance": "waiting for a worker that has more shards", "latency": "messages of the exchange",
+		"bandwidth": "bytes of the exchange", "codec": "compressing and encoding gradients",
+		"data": "waiting for the loader", "optimizer": "updating weights", "evaluation": "evaluating",
+		"checkpoint": "checkpoints", "runtime": "pauses of the runtime", "other": "the rest of a step",
+	}[name]
+}
+
+// explainSentence says in one sentence why one side takes longer than the other.
+func explainSentence(e *explain.Explanation) string {
+	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
 	direction := "longer"
 	if e.DifferenceMS < 0 {
-		direction = "less"
+		direction = "less long"
 	}
 	if !e.IsTold {
-		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s ms.", e.B.Name,
-			e.A.Name, millis(e.B.StepMS/1e3), millis(e.A.StepMS/1e3))
+		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s.", e.B.Name, e.A.Name,
+			ms(e.B.StepMS), ms(e.A.StepMS))
 	}
-	text := fmt.Sprintf("A step of %s takes %s ms %s than one of %s", e.B.Name,
-		millis(math.Abs(e.DifferenceMS)/1e3), direction, e.A.Name)
-	return text + because(e) + "."
-}
-
-// because words the culprit.
-func because(e *explain.Explanation) string {
+	cause := ", and no single cause is told from the others"
 	for _, t := range e.Terms {
 		if t.Name == e.Culprit {
-			return fmt.Sprintf(", %s ms of it by %s", millis(math.Abs(t.MS)/1e3), t.Name)
+			cause = fmt.Sprintf(", %s of it by %s", ms(t.MS), termMeaning(t.Name))
+			if t.Rank != nil {
+				cause += fmt.Sprintf(", worker %d", *t.Rank)
+			}
+			cause += fmt.Sprintf(" (%s%s)", t.Name, verdictOn(t))
 		}
 	}
-	return ", and no single cause is told from the others"
+	if e.IsPassing {
+		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again they "+
+			"differ by %s, so it was passing.", e.B.Name, ms(e.DifferenceMS), direction, e.A.Name, cause,
+			ms(*e.AgainMS))
+	}
+	return fmt.Sprintf("A step of %s takes %s %s than one of %s%s.", e.B.Name, ms(e.DifferenceMS), direction,
+		e.A.Name, cause)
 }
 
-// WriteExplanation writes the table of terms and the sentence for a terminal.
-func WriteExplanation(w io.Writer, e *explain.Explanation) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "term\tms\tlow\thigh\tconfirmed\t\n")
-	for _, term := range e.Terms {
-		confirmed := ""
-		if term.Confirmed != nil {
-			confirmed = fmt.Sprint(*term.Confirmed)
+// verdictOn says whether a term is confirmed, behind its name.
+func verdictOn(t explain.Term) string {
+	switch {
+	case t.Confirmed == nil:
+		return ", unconfirmed"
+	case *t.Confirmed:
+		return ", confirmed by " + t.Intervention
+	}
+	return ", not confirmed by " + t.Intervention
+}
+
+// notes says what changes how the terms are read.
+func (e Explained) notes() (all []note) {
+	if e.IsPassing {
+		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both ran "+
+			"again, so the terms are those of the recorded runs, and no intervention confirms them."))
+	}
+	for _, side := range []explain.Compared{e.A, e.B} {
+		if l := side.Last; l != nil {
+			kind := "which is passing: no worker is the last clearly more often than by chance"
+			if l.IsRecurring {
+				kind = "which recurs: chance does not explain it"
+			}
+			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived last "+
+				"in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
 		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%s\t\n", term.Name, term.MS, term.Low, term.High, confirmed)
 	}
-	fmt.Fprintf(t, "residual\t%.3f\t\t\t\t\n", e.ResidualMS)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s\n", Explain(e))
-	return err
+	return all
 }

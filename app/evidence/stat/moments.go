@@ -33,3 +33,19 @@ func (a Moments) MeanInterval(coverage float64) Interval {
 	half := studentQuantile(coverage, float64(a.N-1)) * a.SD / math.Sqrt(float64(a.N))
 	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
 }
+
+// Minus returns the interval that covers the difference a - b of two true means with the wanted probability,
+// if both samples are normal with deviations of their own: Welch's. Fewer than two values have no interval:
+// the fields are NaN, coverage 0.
+func (a Moments) Minus(b Moments, coverage float64) Interval {
+	if min(a.N, b.N) < 2 {
+		return Interval{Lo: math.NaN(), Hi: math.NaN()}
+	}
+	x, y := a.SD*a.SD/float64(a.N), b.SD*b.SD/float64(b.N)
+	freedom := (x + y) * (x + y) / (x*x/float64(a.N-1) + y*y/float64(b.N-1))
+	if x+y == 0 {
+		freedom = float64(a.N + b.N - 2)
+	}
+	half := studentQuantile(coverage, freedom) * math.Sqrt(x+y)
+	return Interval{Lo: a.Mean - b.Mean - half, Hi: a.Mean - b.Mean + half, Coverage: coverage}
+}

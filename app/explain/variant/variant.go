@@ -3,6 +3,7 @@ package variant
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,11 +42,11 @@ const maxVariants = 4
 func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *Experiment {
 	rows := [2]bench.Row{plain(a.Row), plain(b.Row)}
 	x := start(rows, SideOf(a), SideOf(b))
-	aligned := x.align(rows)
-	// Sides that differ in nothing or in one cause have no more to tell.
+	x.align(rows)
+	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
 	isAll := textOf(rows[0]) == textOf(rows[1]) || slices.Contains(x.rows, 0)
 	for _, t := range first.Large() {
-		if isAll || slices.Contains(aligned, t.Cost()) || len(x.Plan.Rows) >= 2+maxVariants {
+		if isAll || len(x.Plan.Rows) >= 2+maxVariants {
 			continue
 		}
 		for _, isB := range sidesOf(t.Cost(), t.MS > 0, rows) {
@@ -143,41 +144,31 @@ func textOf(r bench.Row) string {
 	return string(text)
 }
 
-// cause is a setting that is a cause by itself where two sides differ in it alone.
-type cause struct {
-	name string // of the setting, or of the part of a condition
-	cost explain.Cost
-	take func(to *bench.Row, from bench.Row) // the value of another row
-}
-
-// causes lists them.
-func causes() []cause {
-	part := func(name string, cost explain.Cost) cause {
-		return cause{name, cost, func(to *bench.Row, from bench.Row) { takePart(to, from, name) }}
-	}
-	return []cause{
-		{"slow-worker", explain.Straggler, func(to *bench.Row, from bench.Row) {
+// aligned lists the settings that are each given the other side's value, where two sides differ in them: what
+// a run can do with or without.
+func aligned() map[string]func(to *bench.Row, from bench.Row) {
+	all := map[string]func(to *bench.Row, from bench.Row){
+		"slow-worker": func(to *bench.Row, from bench.Row) {
 			takePart(to, from, "slow-worker")
 			to.SlowWorkers = from.SlowWorkers.Below(to.Workers)
-		}},
-		{"slow-loader", explain.Data, func(to *bench.Row, from bench.Row) {
+		},
+		"slow-loader": func(to *bench.Row, from bench.Row) {
 			takePart(to, from, "slow-loader")
 			to.SlowLoader = from.SlowLoader
-		}},
-		part("rate", explain.Bandwidth), part("delay", explain.Latency), part("loss", explain.Latency),
-		{"wire", explain.Codec, func(to *bench.Row, from bench.Row) { to.Wire = from.Wire }},
-		{"checkpoint-every", explain.Checkpoint, func(to *bench.Row, from bench.Row) {
-			to.CheckpointEvery = from.CheckpointEvery
-		}},
-		{"augment", explain.Data, func(to *bench.Row, from bench.Row) { to.Augment = from.Augment }},
-		{"data", explain.Data, func(to *bench.Row, from bench.Row) { to.Data = from.Data }},
-		{"shards", explain.Imbalance, func(to *bench.Row, from bench.Row) {
-			if to.Shards%to.Workers != 0 || from.Shards%from.Workers != 0 {
-				to.Shards = from.Shards
-			}
-		}},
+		},
+		"wire":             func(to *bench.Row, from bench.Row) { to.Wire = from.Wire },
+		"checkpoint-every": func(to *bench.Row, from bench.Row) { to.CheckpointEvery = from.CheckpointEvery },
+		"data":             func(to *bench.Row, from bench.Row) { to.Data, to.Augment = from.Data, from.Augment },
+		"shards":           func(to *bench.Row, from bench.Row) { to.Shards = from.Shards },
 	}
+	for _, name := range link() {
+		all[name] = func(to *bench.Row, from bench.Row) { takePart(to, from, name) }
+	}
+	return all
 }
+
+// link lists the parts of a condition that are of the network.
+func link() []string { return []string{"rate", "delay", "loss"} }
 
 // takePart gives a row the part of another's condition that begins with a name, or none.
 func takePart(to *bench.Row, from bench.Row, name string) {
@@ -196,24 +187,16 @@ func takePart(to *bench.Row, from bench.Row, name string) {
 	}
 }
 
-// align plans a variant of B for each cause that it does not share with A, and returns what they are for.
-func (x *Experiment) align(rows [2]bench.Row) (aligned []explain.Cost) {
-	for _, c := range causes() {
+// align plans a variant of B for each setting in which it differs from A.
+func (x *Experiment) align(rows [2]bench.Row) {
+	all := aligned()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		row := rows[1]
-		if row.Workers == 1 && slices.Contains([]string{"rate", "delay", "loss", "wire"}, c.name) {
-			continue
-		}
-		c.take(&row, rows[0])
-		if textOf(row) == textOf(rows[1]) {
-			continue
-		}
-		v := explain.Variant{Action: explain.Align, OfB: true, Cost: c.cost,
-			Text: fmt.Sprintf("B with the %s of A", c.name)}
-		if x.add(row, v) {
-			aligned = append(aligned, c.cost)
+		if all[name](&row, rows[0]); textOf(row) != textOf(rows[1]) {
+			x.add(row, explain.Variant{Action: explain.Align, OfB: true, Text: fmt.Sprintf("B with the %s of A",
+				name)})
 		}
 	}
-	return aligned
 }
 
 // intervene plans the variant that takes a cost away from a side.
@@ -281,7 +264,7 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 	exchange.Insecure, exchange.MasterAddr, exchange.MasterPort = row.Insecure, row.MasterAddr, row.MasterPort
 	row.Batch, row.Shards = row.Batch*workers/row.Workers, max(row.Shards*workers/row.Workers, 1)
 	row.Strategy, row.Exchange, row.Averaging, row.Serving = way, exchange, initial.Averaging, initial.Serving
-	for _, name := range []string{"rate", "delay", "loss"} {
+	for _, name := range link() {
 		takePart(&row, bench.Row{}, name)
 	}
 	if row.Workers = workers; workers == 1 {
