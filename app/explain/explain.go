@@ -181,7 +181,9 @@ const sureCoverage = 0.99
 // culprit.
 func (e *Explanation) judge() {
 	d := e.DifferenceMS
-	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && e.isLarge(t) && t.MS*d > 0 })
+	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool {
+		return t.isSure && e.isLarge(t) && t.MS*d > 0
+	})
 	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0 || isSure) && math.Abs(d) > Large*e.step
 	e.Culprit = ""
 	if !e.IsTold {

@@ -11,6 +11,7 @@ import (
 	"lockstep/app/evidence/finding"
 	"lockstep/app/explain"
 	"lockstep/app/report/plot"
+	"lockstep/internal/spelling"
 )
 
 // Explained is an explanation with its sentence, as explain.json holds it.
@@ -46,14 +47,17 @@ func (e Explained) Write(folder string) error {
 
 // Report lays out the page.
 func (e Explained) Report() *Report {
+	runs := func(c explain.Compared) string {
+		return fmt.Sprintf("%s ms of %s (%s recorded, %d made for this)", millis(c.StepMS/1e3), c.Name,
+			spelling.Count(c.Runs, "run"), c.Again)
+	}
 	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
-		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s ms (%s, %d recorded runs and %d made for this) and "+
-			"%s ms (%s, %d and %d): means of the middle half of each run's steps.", millis(e.A.StepMS/1e3),
-			e.A.Name, e.A.Runs, e.A.Again, millis(e.B.StepMS/1e3), e.B.Name, e.B.Runs, e.B.Again)}
+		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means of the middle half of each run's "+
+			"steps.", runs(e.A), runs(e.B))}
 	p.Answer.Text = e.Sentence
 	p.lead([]figure{e.waterfall()})
-	p.Sections = []section{{ID: "terms", Title: "What the difference is made of", Work: "Terms add up to the " +
-		"difference; what none has is the residual. An interval holds the true value in 19 of 20 cases.",
+	p.Sections = []section{{ID: "terms", Title: "What the difference is made of", Work: "Terms add up to " +
+		"the difference; what none has is the residual. An interval holds the true value in 19 of 20 cases.",
 		Tables: []block{{Table: e.terms(false), IsOpen: true}}, Terminal: []table{e.terms(true)}}}
 	p.note(e.notes())
 	return &Report{p}
@@ -66,15 +70,16 @@ func (e Explained) waterfall() figure {
 	for _, t := range e.Terms {
 		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
 			isSure := t.Confirmed != nil && *t.Confirmed
-			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High, IsSure: isSure})
+			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
+				IsSure: isSure})
 			rest -= t.MS
 		}
 	}
 	if math.Abs(rest) >= 0.005*e.A.StepMS {
 		w.Falls = append(w.Falls, plot.Fall{Name: "the rest", Value: rest, Lo: math.NaN(), Hi: math.NaN()})
 	}
-	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, "Full bars are confirmed by " +
-		"an intervention, outlines are not. The thin line is the interval.", w}
+	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, "Full bars are " +
+		"confirmed by an intervention, outlines are not. The thin line is the interval.", w}
 }
 
 // smallTerm is the share of a step below which tables leave out a term that is not told from 0.
@@ -164,8 +169,8 @@ func explainSentence(e *explain.Explanation) string {
 		}
 	}
 	if e.IsPassing {
-		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again they "+
-			"differ by %s, so it was passing.", e.B.Name, ms(e.DifferenceMS), direction, e.A.Name, cause,
+		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again "+
+			"they differ by %s, so it was passing.", e.B.Name, ms(e.DifferenceMS), direction, e.A.Name, cause,
 			ms(*e.AgainMS))
 	}
 	return fmt.Sprintf("A step of %s takes %s %s than one of %s%s.", e.B.Name, ms(e.DifferenceMS), direction,
@@ -186,8 +191,8 @@ func verdictOn(t explain.Term) string {
 // notes says what changes how the terms are read.
 func (e Explained) notes() (all []note) {
 	if e.IsPassing {
-		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both ran "+
-			"again, so the terms are those of the recorded runs, and no intervention confirms them."))
+		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both "+
+			"ran again, so the terms are those of the recorded runs, and no intervention confirms them."))
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
@@ -195,8 +200,8 @@ func (e Explained) notes() (all []note) {
 			if l.IsRecurring {
 				kind = "which recurs: chance does not explain it"
 			}
-			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived last "+
-				"in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
+			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived "+
+				"last in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
 		}
 	}
 	return all

@@ -158,8 +158,10 @@ func aligned() map[string]func(to *bench.Row, from bench.Row) {
 		},
 		"wire":             func(to *bench.Row, from bench.Row) { to.Wire = from.Wire },
 		"checkpoint-every": func(to *bench.Row, from bench.Row) { to.CheckpointEvery = from.CheckpointEvery },
-		"data":             func(to *bench.Row, from bench.Row) { to.Data, to.Augment = from.Data, from.Augment },
-		"shards":           func(to *bench.Row, from bench.Row) { to.Shards = from.Shards },
+		"data": func(to *bench.Row, from bench.Row) {
+			to.Data, to.Augment = from.Data, from.Augment
+		},
+		"shards": func(to *bench.Row, from bench.Row) { to.Shards = from.Shards },
 	}
 	for _, name := range link() {
 		all[name] = func(to *bench.Row, from bench.Row) { takePart(to, from, name) }
@@ -193,8 +195,8 @@ func (x *Experiment) align(rows [2]bench.Row) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		row := rows[1]
 		if all[name](&row, rows[0]); textOf(row) != textOf(rows[1]) {
-			x.add(row, explain.Variant{Action: explain.Align, OfB: true, Text: fmt.Sprintf("B with the %s of A",
-				name)})
+			x.add(row, explain.Variant{Action: explain.Align, OfB: true,
+				Text: fmt.Sprintf("B with the %s of A", name)})
 		}
 	}
 }

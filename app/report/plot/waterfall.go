@@ -1,10 +1,9 @@
 package plot
 
-import (
-	"math"
-)
+import "math"
 
-// Waterfall is a chart of how one total becomes another: a bar for each step of the way between those of both.
+// Waterfall is a chart of how one total becomes another: a bar for each step of the way, between those of
+// both.
 type Waterfall struct {
 	X          string // name of the axis, with its unit
 	From, To   string // names of the totals
