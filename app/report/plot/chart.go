@@ -5,7 +5,8 @@ import (
 	"html/template"
 )
 
-// Chart is a picture with the values that it draws: [Lines], [Bars], [Dots], [Matrix], [Lanes] or [Waterfall].
+// Chart is a picture with the values that it draws: [Lines], [Bars], [Dots], [Matrix], [Lanes] or
+// [Waterfall].
 type Chart interface {
 	// Legend names the curves, or the parts of bars.
 	Legend() []Named
