@@ -24,8 +24,12 @@ type groups struct {
 	done  func(kind string) // g.end, bound once so that a step does not allocate
 }
 
-func newGroups(t *trace.Track) *groups {
+// newGroups returns the recorder of groups; of an executor that only queues ops it records none.
+func newGroups(t *trace.Track, ex graph.Executor) *groups {
 	g := &groups{track: t}
+	if ex != nil && !ex.InPlace() {
+		g.track = nil
+	}
 	g.done = g.end
 	return g
 }

@@ -108,7 +108,7 @@ func New(c Config) (*Loop, error) {
 	l := &Loop{config: c, watch: newWatch(c), track: c.Trace.Track(trace.TrainTrack), schedule: schedule,
 		adder: row.On(c.CPU), programs: programs, variables: programs.variables,
 		coverage: data.Coverage(c.Train.Len())}
-	l.groups = newGroups(l.track)
+	l.groups = newGroups(l.track, c.Executor)
 	l.variables.Initialize(c.Seed)
 	l.prepare()
 	l.follow = l.newFollowers()
