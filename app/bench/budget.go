@@ -145,9 +145,15 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		enough = 1.05*max(enough, 0) + 1
 		fitted, _ = p.fit(enough, costs)
 	}
-	wanted := budget + time.Duration((enough-left)/reserve*1e9)
-	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; want at least %v", budget,
-		p.leastSteps(), wanted.Truncate(time.Second)+time.Second)
+	all := 0.0
+	for _, b := range p.bundles() {
+		all += b.seconds(b.rows, costs, b.least, 1)
+	}
+	with := func(seconds float64) time.Duration {
+		return (budget + time.Duration((seconds-left)/reserve*1e9)).Truncate(time.Second) + time.Second
+	}
+	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; a round of all %d rows "+
+		"takes %v, want at least %v", budget, p.leastSteps(), len(p.Rows), with(all), with(enough))
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.
