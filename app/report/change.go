@@ -76,7 +76,7 @@ func grown(r change.Row) string {
 func ChangedMarkdown(c *change.Change) string {
 	var b strings.Builder
 	slower := c.Slower()
-	title := "no row is slower"
+	title := "no row is told apart as slower"
 	if len(slower) > 0 {
 		title = fmt.Sprintf("%s slower", spelling.Count(len(slower), "row"))
 	}
