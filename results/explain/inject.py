@@ -240,7 +240,8 @@ def one(a, c):
     began = time.time()
     folder = a.keep or tempfile.mkdtemp(prefix="inject-")
     os.makedirs(folder, exist_ok=True)
-    c |= {"seed": a.seed, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "load": os.getloadavg()[0]}
+    c |= {"seed": a.seed, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "load": os.getloadavg()[0],
+          "version": run([a.binary, "version"]).splitlines()[0]}
     try:
         if "kind" in c:
             names, sides = make(a, c, folder)
@@ -293,8 +294,8 @@ def main():
     p.add_argument("--pairs", action="store_true", help="pairs of equal rows")
     p.add_argument("--number", type=int, default=CASES, help="of cases or pairs")
     p.add_argument("--rounds", type=int, default=3, help="of both sides")
-    p.add_argument("--seconds", type=float, default=1.5, help="of steps of each run")
-    p.add_argument("--budget", default="20s", help="of explain")
+    p.add_argument("--seconds", type=float, default=1.2, help="of steps of each run")
+    p.add_argument("--budget", default="18s", help="of explain")
     p.add_argument("--keep", help="folder in which the runs stay")
     p.add_argument("--table", action="store_true", help="print what was found")
     a = p.parse_args()
@@ -314,7 +315,8 @@ def main():
             continue
         if a.pairs:
             r = random.Random(f"{a.seed} pair {number}")
-            c = {"case": number, "model": r.choice(list(MODELS)), "where": r.choice(["processes", "processes", "lab"])}
+            c = {"case": number, "model": r.choice(list(MODELS)),
+                 "where": r.choice(["processes", "processes", "lab"])}
         c = one(a, c)
         with open(a.cases, "a") as f:
             f.write(json.dumps(c) + "\n")
