@@ -23,7 +23,7 @@ type Calibration struct {
 	Taken    float64    `json:"cores_taken"`    // share of core time that others took, at the median
 	Shapes   []Passes   `json:"shapes"`         // of a worker alone, by ascending samples of a shard
 	Crowding []float64  `json:"crowding"`       // slow-down of passes with 1, 2, ... busy workers
-	Step     []float64  `json:"step_quantiles"` // step over its run's median, from the 0th to the 100th
+	Step     []float64  `json:"step_quantiles"` // 21 of a step over its run's median, ascending
 	Runs     []float64  `json:"run_logs"`       // log of a run's median over that of its row, ascending
 	Inside   Link       `json:"inside"`         // within a host
 	Outside  Link       `json:"outside"`        // between hosts; zero: not measured

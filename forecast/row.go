@@ -238,36 +238,31 @@ const (
 	modelError = 0.05
 )
 
-// interval simulates runs with the noise of the calibration and returns the median of their median steps, in
-// milliseconds, with the interval in which a measured one is expected.
+// interval simulates a run with the noise of the calibration and returns its median step, in milliseconds,
+// with the interval in which a measured one is expected: as runs differ, as the model was wrong before, and
+// as the track record asks for.
 func (in Inputs) interval(k *Calibration, j simulate.Job) (Predicted, error) {
-	const runs = 24
-	different, n := runs, 5
-	if j.Plan.Workers() > fewWorkers { // the slowest of many is equally slow in every run
-		different, n = 1, 1
+	n := 40
+	switch p := j.Plan.Workers(); {
+	case p > fewWorkers: // the slowest of many is equally slow in every step
+		n = 2
+	case p > 8:
+		n = 10
 	}
-	var own, all []float64
-	for run := range different {
-		played, err := simulate.Steps(j, n, func(rank, step int) simulate.Noise {
-			u := random.Derive(uint64(run), 2, uint64(rank)).Unit(uint64(step))
-			return simulate.Noise{Compute: quantile(k.Step, u, 1)}
-		})
-		if err != nil {
-			return Predicted{}, err
-		}
-		var seconds []float64
-		for _, s := range played {
-			seconds = append(seconds, s.Seconds)
-		}
-		slices.Sort(seconds)
-		own = append(own, quantile(seconds, 0.5, 0))
+	played, err := simulate.Steps(j, n, func(rank, step int) simulate.Noise {
+		u := random.Derive(2, uint64(rank), 0).Unit(uint64(step))
+		return simulate.Noise{Compute: quantile(k.Step, u, 1)}
+	})
+	if err != nil {
+		return Predicted{}, err
 	}
-	for run := range runs { // what all workers of a run share
-		all = append(all, own[run%different]*math.Exp(quantile(k.Runs, (float64(run)+0.5)/runs, 0)))
+	var all []float64
+	for _, s := range played {
+		all = append(all, s.Seconds)
 	}
 	slices.Sort(all)
-	middle := 1e3 * quantile(all, 0.5, 0)
-	spread := math.Log(quantile(all, (1+coverage)/2, 0)/quantile(all, (1-coverage)/2, 0)) / 2
+	middle := 1e3 * quantile(all, 0.5, 0) * math.Exp(quantile(k.Runs, 0.5, 0))
+	spread := (quantile(k.Runs, (1+coverage)/2, 0) - quantile(k.Runs, (1-coverage)/2, 0)) / 2
 	scale := math.Hypot(spread, modelError)
 	widening := in.Widening
 	if widening == 0 {

@@ -220,7 +220,7 @@ func noiseOf(rows []record.Row) (steps, runs []float64) {
 		}
 	}
 	for q := range 21 {
-		steps = append(steps, stat.Quantile(all, float64(q)/20))
+		steps = append(steps, stat.Quantile(all, (float64(q)+0.5)/21)) // the longest stand for themselves
 	}
 	slices.Sort(runs)
 	return steps, runs
