@@ -133,6 +133,11 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 		return e, "", err
 	}
 	found, err := x.Explain(r)
+	if none := (*explain.IncomparableError)(nil); errors.As(err, &none) && first != nil {
+		fmt.Fprintf(a.stderr, "note: only what was recorded is cut up: %v in the %s that its runs had; give "+
+			"them more time, as by --budget %s\n", none, flags.budget, 2*flags.budget)
+		found, err = first, nil
+	}
 	if err != nil {
 		return e, "", err
 	}

@@ -46,24 +46,28 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	}
 	slowest := slowestOf(ranks, first, n)
 	var checkpoints float64
+	isApart, isAsync := s.isApart(), s.way().IsAsync
 	for lo := first; lo+every <= n; lo += every {
 		blocks := make([]block, workers)
 		for i, c := range ranks {
 			blocks[i] = c.block(lo, lo+every)
 		}
 		crit := slowest
-		if !s.isApart() {
+		if !isApart {
 			crit = lastOf(blocks)
 			p.last[(lo-first)*2/(n-first)][crit]++
 		}
-		p.steps = append(p.steps, attribute(blocks, crit, late, s.way().IsAsync))
+		p.steps = append(p.steps, attribute(blocks, crit, late, isAsync))
 		checkpoints += p.steps[len(p.steps)-1][Checkpoint]
 		p.kept = append(p.kept, lo)
 	}
 	p.keep(checkpoints/float64(len(p.steps)), s.middle)
 	p.every = every
 	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run, of) }
-	p.measured = p.mean[Checkpoint] + mean(func(s record.Steps) record.Numbers { return s.Seconds })
+	p.measured = mean(func(s record.Steps) record.Numbers { return s.Seconds })
+	for _, c := range ranks { // its ranks wait for one another's
+		p.measured += c.block(first, n).own[Checkpoint] / float64(workers)
+	}
 	for _, r := range run.Ranks {
 		one := *run
 		one.Ranks = []record.Rank{r}
