@@ -70,12 +70,13 @@ type progress struct {
 	met      time.Time
 	last     int
 	split    Split
+	coded    time.Duration // split.Coded when the wait in progress began, which has no part of that
 }
 
 // begin starts the report of a collective.
 func (g *progress) begin() {
 	clear(g.hasCome)
-	g.newcomer, g.met, g.last, g.split = 0, time.Time{}, 0, Split{}
+	g.newcomer, g.met, g.last, g.split, g.coded = 0, time.Time{}, 0, Split{}, 0
 }
 
 // come notes that bytes of a peer have come.
@@ -91,8 +92,8 @@ func (g *progress) meet(begin time.Time) {
 	if g.met.After(begin) {
 		begin = g.met
 	}
-	g.split.Waited += now.Sub(begin)
-	g.met, g.last, g.newcomer = now, g.newcomer-1, 0
+	g.split.Waited += max(0, now.Sub(begin)-(g.split.Coded-g.coded))
+	g.met, g.last, g.newcomer, g.coded = now, g.newcomer-1, 0, g.split.Coded
 }
 
 // planKey and bounds identify a schedule.
@@ -335,6 +336,7 @@ func (x *executor) exchange(p *planned, step *Step, want header) *PeerError {
 	}
 	begin := time.Now()
 	last := begin
+	x.coded = x.split.Coded
 	for {
 		pending, moved := 0, false
 		for peer := range x.out {
