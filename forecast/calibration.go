@@ -179,7 +179,7 @@ func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measu
 				return math.Inf(1)
 			}
 			e := math.Log(step/row.Seconds) / stepTrust
-			sum += e * e
+			sum += 2 * math.Log1p(e*e/2) // a row that others have disturbed does not bend the rest
 		}
 		return sum
 	}

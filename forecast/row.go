@@ -81,6 +81,9 @@ func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 
 // unfairness of connections that share a link between hosts, by what results/lab measured.
 const unfairness = 0.2
 
+// slice is how long Linux lets a computation run while others wait for its core, in seconds.
+const slice = 3e-3
+
 // steps is the number of steps that stand for a run without noise.
 const steps = 2
 
@@ -106,7 +109,7 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 		}
 		j.Workers = append(j.Workers, own)
 	}
-	j.Machines = []simulate.Machine{{Cores: in.Cores, Crowding: k.Crowding}}
+	j.Machines = []simulate.Machine{{Cores: in.Cores, Crowding: k.Crowding, Slice: slice}}
 	if in.IsLab {
 		j.MachineOf = make([]int, j.Topology.Size())
 	}

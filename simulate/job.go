@@ -23,6 +23,10 @@ type Machine struct {
 	// once, each with cores of its own: what sharing memory and caches costs. More workers take as long
 	// as the last; nil means 1.
 	Crowding []float64
+	// Slice is how many seconds a computation keeps its cores while others wait for them, as an operating
+	// system's scheduler gives them out; 0 lets all progress at once. It counts where passes are shorter than
+	// that: three on two cores take twice as long as one, not one and a half times.
+	Slice float64
 }
 
 // Link is the time of messages over one link, in seconds.

@@ -1,11 +1,15 @@
 package simulate
 
+import "slices"
+
 // machine shares its cores among the tasks that compute and the threads that exchange.
 type machine struct {
 	Machine
 	tasks   []*task
 	threads []*thread // of all its ranks
 	isDirty bool
+	turn    int  // place in tasks of the one that has just ended, which the next of its thread takes
+	isTimed bool // the slice of those that run will end
 }
 
 // task is a computation.
@@ -31,17 +35,40 @@ func (w *world) compute(m *machine, seconds, cores float64, isPass bool, done fu
 	}
 	t := &task{cores: cores, isPass: isPass}
 	w.add(&t.activity, seconds, func() {
-		for i, other := range m.tasks {
-			if other == t {
-				m.tasks = append(m.tasks[:i], m.tasks[i+1:]...)
-				break
-			}
-		}
+		m.turn = slices.Index(m.tasks, t)
+		m.tasks = slices.Delete(m.tasks, m.turn, m.turn+1)
 		w.soil(m)
 		done()
+		m.turn = -1
 	})
-	m.tasks = append(m.tasks, t)
+	if m.turn < 0 || m.turn > len(m.tasks) {
+		m.turn = len(m.tasks)
+	}
+	m.tasks = slices.Insert(m.tasks, m.turn, t)
+	m.turn = -1
 	w.soil(m)
+}
+
+// running returns the tasks that have cores: all, or the first of them until their slice ends.
+func (w *world) running(m *machine) []*task {
+	n, cores := 0, 0.0
+	for _, t := range m.tasks {
+		if cores += t.cores; m.Slice > 0 && n > 0 && cores > m.Cores && m.Cores > 0 {
+			break
+		}
+		n++
+	}
+	if n < len(m.tasks) && !m.isTimed {
+		m.isTimed = true
+		w.after(m.Slice, func() {
+			m.isTimed = false
+			if now := w.running(m); len(now) < len(m.tasks) { // they go behind those that wait
+				m.tasks = slices.Concat(m.tasks[len(now):], now)
+				w.soil(m)
+			}
+		})
+	}
+	return m.tasks[:n]
 }
 
 // divide gives the tasks and threads of a machine their shares of its cores.
@@ -50,14 +77,18 @@ func (w *world) compute(m *machine, seconds, cores float64, isPass bool, done fu
 // its links, and gets it if that is less than an equal share, as an operating system's scheduler does.
 func (w *world) divide(m *machine) {
 	passes, threads := 0, 0.0
-	for _, t := range m.tasks {
+	running := w.running(m)
+	for _, t := range m.tasks[len(running):] {
+		w.run(&t.activity, 0)
+	}
+	for _, t := range running {
 		threads += t.cores
 		if t.isPass {
 			passes++
 		}
 	}
 	share := m.shareOf(threads)
-	for _, t := range m.tasks {
+	for _, t := range running {
 		rate := share
 		if t.isPass && len(m.Crowding) > 0 {
 			rate /= m.Crowding[min(passes, len(m.Crowding))-1]

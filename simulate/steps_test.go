@@ -470,3 +470,16 @@ func TestBursts(t *testing.T) {
 		t.Errorf("exposed %g s with endless bursts, %g without", got, plain)
 	}
 }
+
+// Passes shorter than a slice take turns: three on two cores take as long as two after one another. Longer
+// ones share the cores, in turns.
+func TestSlices(t *testing.T) {
+	j := simulate.Job{Strategy: "all-reduce", Topology: comm.OneHost(3), Model: parameters(1),
+		Machines: []simulate.Machine{{Cores: 2, Slice: 3e-3}}}
+	for pass, want := range map[float64]float64{1e-3: 2e-3, 0.4: 0.6} {
+		j.Workers = []simulate.Passes{{Forward: pass / 2, Backward: pass / 2}}
+		if got := first(t, j).Seconds; !near(got, want, 0.01) {
+			t.Errorf("three passes of %g s on two cores take %g s, want %g", pass, got, want)
+		}
+	}
+}

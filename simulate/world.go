@@ -95,7 +95,7 @@ func (j *Job) completeMachines(ranks int) error {
 	}
 	for i, m := range j.Machines {
 		isBad := func(crowding float64) bool { return !(crowding > 0) }
-		if !(m.Cores >= 0) || slices.ContainsFunc(m.Crowding, isBad) {
+		if !(min(m.Cores, m.Slice) >= 0) || slices.ContainsFunc(m.Crowding, isBad) {
 			return fmt.Errorf("machine %d with %v cores, crowding %v", i, m.Cores, m.Crowding)
 		}
 	}
@@ -171,7 +171,7 @@ func newWorld(j *Job, draw Draw) *world {
 	ranks := j.Topology.Size()
 	w := &world{Job: j, draw: draw, carried: make([]float64, ranks)}
 	for _, m := range j.Machines {
-		w.machines = append(w.machines, &machine{Machine: m})
+		w.machines = append(w.machines, &machine{Machine: m, turn: -1})
 	}
 	open := func(capacity float64) duplex {
 		long := math.Inf(-1)
