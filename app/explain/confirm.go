@@ -26,6 +26,7 @@ type Variant struct {
 	Side
 	Action Action
 	OfB    bool   // it is B that was changed; else A
+	IsAll  bool   // it has no other difference left, so that it refutes what it does not change
 	Cost   Cost   // of the term that it is for, unless it aligns
 	Text   string // what was changed, for a reader
 }
@@ -55,10 +56,11 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 		e.judge()
 	} else {
 		was := e.RecordedMS
-		if e = now; !isIdeal {
+		isPooled := !isIdeal && recorded.isLike(again)
+		if e = now; isPooled {
 			e = newPair(a.with(againA), b.with(againB), beside).explain()
 		}
-		e.RecordedMS = was
+		e.RecordedMS, e.IsPooled = was, isPooled
 		for _, v := range variants {
 			e.confirm(again, v)
 		}
@@ -79,6 +81,16 @@ func (s Side) with(again Side) Side {
 		s.Runs = append(s.Runs, &one)
 	}
 	return s
+}
+
+// alike is by how much the machine's speed may differ between runs that are taken together.
+const alike = 0.15
+
+// isLike reports whether both sides had steps as long as later: else the machine was another, or busy, and
+// runs that were made in turns say more.
+func (p pair) isLike(again pair) bool {
+	was, is := p.explain(), again.explain()
+	return math.Abs(is.A.StepMS/was.A.StepMS-1) <= alike && math.Abs(is.B.StepMS/was.B.StepMS-1) <= alike
 }
 
 // comesBack reports whether the difference that was recorded is there in later runs too.
@@ -190,7 +202,7 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	case Align: // each term by itself
 		for i := range e.Terms {
 			t := &e.Terms[i]
-			e.hold([]Cost{t.cost}, did.costs[t.cost], t.MS, v.Text)
+			e.hold([]Cost{t.cost}, did.costs[t.cost], t.MS, v)
 		}
 		return
 	case Silence: // takes away every wait
@@ -215,19 +227,21 @@ func (e *Explanation) confirm(again pair, v Variant) {
 			}
 		}
 	}
-	e.hold(covered, changed, expected, v.Text)
+	e.hold(covered, changed, expected, v)
 }
 
-// hold says of large terms whether a change is the expected one, unless another variant has confirmed them.
-func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, text string) {
+// hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
+// setting that is not all of a difference refutes nothing.
+func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, v Variant) {
 	measured, interval := inMS(changed, 0, stat.Confidence)
 	isRight := math.Abs(measured-expected) <= max(agree*math.Abs(expected), Large*e.step) ||
 		len(changed) >= stat.LeastRounds && interval[0] <= expected && expected <= interval[1]
 	for i := range e.Terms {
 		t := &e.Terms[i]
-		isOpen := t.Confirmed == nil || isRight && !*t.Confirmed
+		isOpen := t.Confirmed == nil && (isRight || v.Action != Align || v.IsAll) ||
+			t.Confirmed != nil && isRight && !*t.Confirmed
 		if slices.Contains(covered, t.cost) && e.isLarge(*t) && isOpen {
-			t.Confirmed, t.Intervention = &isRight, text
+			t.Confirmed, t.Intervention = &isRight, v.Text
 			t.Predicted, t.Changed, t.Interval = expected, measured, interval
 		}
 	}

@@ -60,6 +60,9 @@ type Explanation struct {
 	AgainMS    *float64 `json:"again_ms"`
 	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
 	IsPassing bool `json:"passing"`
+	// IsPooled says that recorded runs and those that explain made are taken together; else those that it made
+	// count alone, unless the difference was passing.
+	IsPooled bool `json:"pooled"`
 	// IsTold says that the difference is one, by its interval and by its size.
 	IsTold bool `json:"told_apart"`
 
@@ -384,8 +387,8 @@ func (p pair) within() (half Costs, all float64) {
 	}
 	// Two runs of one program differ by more than their steps do.
 	spread := runSpread * (pairs[0][0].measured + pairs[0][1].measured) / 2
-	half[Memory] = math.Hypot(half[Work], spread)
-	half[Work], half[Efficiency] = 0, half[Memory]
+	compute := math.Hypot(half[Work], spread)
+	half[Work], half[Efficiency], half[Memory], half[Cores] = compute, compute, compute, compute
 	return half, math.Hypot(all, spread)
 }
 

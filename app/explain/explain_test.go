@@ -149,7 +149,7 @@ func TestWhatComesBackIsConfirmed(t *testing.T) {
 	for want, without := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 6),
 		false: side(t, "v", slow, 5, 7)} {
 		e, err = explain.Confirm(a, b, calm, again, []explain.Variant{{Side: without, Action: explain.Align,
-			OfB: true, Text: "v"}})
+			OfB: true, IsAll: true, Text: "v"}})
 		if err != nil {
 			t.Fatal(err)
 		}

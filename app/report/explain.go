@@ -194,6 +194,14 @@ func (e Explained) notes() (all []note) {
 		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both "+
 			"ran again, so the terms are those of the recorded runs, and no intervention confirms them."))
 	}
+	if e.AgainMS != nil && !e.IsPassing {
+		text := fmt.Sprintf("The recorded steps differ by %s ms, those of the runs made for this by %s ms.",
+			fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))
+		if !e.IsPooled {
+			text += " The machine was not as fast as when they were recorded, so only the latter count."
+		}
+		all = append(all, noteOf(finding.Fact, "rounds", text))
+	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
 			kind := "which is passing: no worker is the last clearly more often than by chance"

@@ -196,7 +196,7 @@ func (x *Experiment) align(rows [2]bench.Row) {
 		row := rows[1]
 		if all[name](&row, rows[0]); textOf(row) != textOf(rows[1]) {
 			x.add(row, explain.Variant{Action: explain.Align, OfB: true,
-				Text: fmt.Sprintf("B with the %s of A", name)})
+				IsAll: textOf(row) == textOf(rows[0]), Text: fmt.Sprintf("B with the %s of A", name)})
 		}
 	}
 }
