@@ -60,8 +60,8 @@ type Explanation struct {
 	AgainMS    *float64 `json:"again_ms"`
 	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
 	IsPassing bool `json:"passing"`
-	// IsPooled says that recorded runs and those that explain made are taken together; else those that it made
-	// count alone, unless the difference was passing.
+	// IsPooled says that recorded runs and those that explain made are taken together; else those that it
+	// made count alone, unless the difference was passing.
 	IsPooled bool `json:"pooled"`
 	// IsTold says that the difference is one, by its interval and by its size.
 	IsTold bool `json:"told_apart"`
