@@ -20,7 +20,8 @@ func aside() map[string][]string {
 			"outer-wire", "outer-parts", "outer-overlap"},
 		"it changes no weights that a run trains": {
 			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "bucket",
-			"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "memory",
+			"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "slow-loader",
+			"memory",
 			"master-addr", "master-port", "eval-every", "out", "save", "checkpoint-every", "resume", "trace",
 			"spans"},
 	}

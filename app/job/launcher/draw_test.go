@@ -60,7 +60,8 @@ func ways() draws {
 		"wire":      {"", "deflate", "zstd"}, "bucket": {"", "4", "4096", "50000"},
 		"servers": {"", "2", "3"}, "server-place": {"", "apart"}, "memory": {"", "", "1", "100000"},
 		"shard-optimizer": {"", "", "true"}, "overlap-forward": {"", "", "true"},
-		"rebalance": {"", "", "true"}, "slow-worker": {"", "", "1:1.5"}, "streams": {"", "2"},
+		"rebalance": {"", "", "true"}, "slow-worker": {"", "", "1:1.5", "1:2ms"},
+		"slow-loader": {"", "", "2ms"}, "streams": {"", "2"},
 		"eval-every": {"", "0"}, "trace": {"", "", "", "", "true"},
 	}
 }
