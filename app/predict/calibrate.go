@@ -132,14 +132,17 @@ func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibr
 		return k, setting.Refuse("%s has no finished row of one worker of %s; want rows single with one "+
 			"worker, and none, all-reduce and ddp with two", folder, c.Base.Model)
 	}
+	shared := onCores(r.Rows[slices.IndexFunc(r.Rows, func(row record.Row) bool {
+		return row.Setting.Workers == 1 && !math.IsNaN(rowStep(row))
+	})])
 	slices.SortFunc(k.Shapes, func(a, b forecast.Passes) int { return cmp.Compare(a.Samples, b.Samples) })
 	for _, row := range r.Rows {
 		if s := row.Setting; s.Strategy == strategy.None && s.Workers == 2 && !math.IsNaN(rowStep(row)) {
 			alone := k.PassesAt(float64(s.Batch) / float64(s.Shards))
-			for rank := range 2 {
+			for rank := range 2 { // of the time on cores: others that want them are not our workers
 				both := passesOf(row, rank)
-				each := 2 * (both.Forward + both.Backward) / float64(s.Shards)
-				crowding = append(crowding, each*float64(alone.Shards)/(alone.Forward+alone.Backward))
+				each := 2 * (both.Forward + both.Backward) / float64(s.Shards) * onCores(row)
+				crowding = append(crowding, each*float64(alone.Shards)/(alone.Forward+alone.Backward)/shared)
 			}
 		}
 	}
@@ -347,6 +350,17 @@ func coreSeconds(row record.Row) float64 {
 		}
 		return stat.Mean(all)
 	})
+}
+
+// onCores returns the part of a row's steps in which its workers had cores; 1 if it is not known.
+func onCores(row record.Row) float64 {
+	wall := overRuns(row, func(run record.Run) float64 {
+		return stat.Mean(settled(run.Ranks[0].Steps.Seconds))
+	})
+	if part := coreSeconds(row) / (wall * float64(row.Setting.Threads)); part > 0 && part < 1 {
+		return part
+	}
+	return 1
 }
 
 // summaryOf reads the summary of a run of a benchmark; nil if it was removed.
