@@ -116,6 +116,9 @@ func (e *Explanation) widen(again pair) {
 	}
 	wide := func(lo, mid, hi *float64, of int) {
 		spread := runDeviations * stat.MomentsOf(columns[of]).SD
+		if len(columns[of]) < stat.LeastRounds { // nothing is known of it, so that nothing is told apart
+			spread = 1.01 * math.Abs(*mid)
+		}
 		half := math.Hypot((*hi-*lo)/2, spread)
 		*lo, *hi = *mid-half, *mid+half
 	}
