@@ -72,6 +72,12 @@ func (c Config) Validate() error {
 		return setting.Refuse("per-host %d: want 1 to %d", c.Inputs.PerHost, MaxWorkers)
 	case c.Inputs.Network == "" && (c.Inputs.IsLab || c.Inputs.Group > 0):
 		return setting.Refuse("hosts need a network: want --network such as 1gbit,200us")
+	case c.Inputs.Network != "" && c.Inputs.Rate == 0 && c.Inputs.Delay == 0:
+		return setting.Refuse("network %.80q: want a rate, a delay or both, such as 1gbit,200us",
+			c.Inputs.Network)
+	case !(min(c.Inputs.Samples, c.Inputs.Price) >= 0 && max(c.Inputs.Samples, c.Inputs.Price) < 1e18):
+		return setting.Refuse("samples %v, price %v: want numbers from 0 to 1e18", c.Inputs.Samples,
+			c.Inputs.Price)
 	case c.Base.IsOnGPU():
 		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
 	}
