@@ -117,9 +117,7 @@ func isCompute(c explain.Cost) bool {
 func plain(r bench.Row) bench.Row {
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
-	if r.Condition.Name == "equal" {
-		r.Condition = bench.Condition{}
-	}
+	takePart(&r, bench.Row{}, "") // so that conditions have their parts in one order
 	return r
 }
 
@@ -174,7 +172,7 @@ func link() []string { return []string{"rate", "delay", "loss"} }
 
 // takePart gives a row the part of another's condition that begins with a name, or none.
 func takePart(to *bench.Row, from bench.Row, name string) {
-	is := func(part string) bool { return strings.HasPrefix(part, name+"=") }
+	is := func(part string) bool { return name != "" && strings.HasPrefix(part, name+"=") }
 	parts := slices.DeleteFunc(strings.Split(to.Condition.Name, "+"), func(p string) bool {
 		return is(p) || p == "" || p == "equal"
 	})
@@ -183,8 +181,8 @@ func takePart(to *bench.Row, from bench.Row, name string) {
 			parts = append(parts, p)
 		}
 	}
-	to.Condition = bench.Condition{}
-	if len(parts) > 0 {
+	slices.Sort(parts)
+	if to.Condition = (bench.Condition{}); len(parts) > 0 {
 		to.Condition, _ = bench.ParseCondition(strings.Join(parts, "+")) // of parts that were parsed before
 	}
 }
@@ -281,6 +279,7 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 const (
 	wantedRounds, mostRounds = 5, 12
 	leastSteps, mostSteps    = 10, 500
+	leastSeconds             = 0.7 // of steps of a run: starting it takes longer
 	startSeconds, labSeconds = 0.8, 2.0
 )
 
@@ -295,7 +294,7 @@ func (x *Experiment) fit(stepMS float64, budget time.Duration) {
 	}
 	step := max(stepMS, 1e-3) / 1e3
 	left := budget.Seconds()/wantedRounds - overhead
-	steps := int(left / step / float64(len(x.Plan.Rows)))
+	steps := int(max(left/float64(len(x.Plan.Rows)), leastSeconds) / step)
 	for i := range x.Plan.Rows {
 		r := &x.Plan.Rows[i]
 		r.Steps = min(max(steps, leastSteps), mostSteps)
