@@ -27,7 +27,7 @@ type Variant struct {
 	Action Action
 	OfB    bool   // it is B that was changed; else A
 	IsAll  bool   // it has no other difference left, so that it refutes what it does not change
-	Cost   Cost   // of the term that it is for, unless it aligns
+	Cost   Cost   // of the term that it is for or, if it aligns a setting, of the cause that this is
 	Text   string // what was changed, for a reader
 }
 
@@ -200,6 +200,9 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	if !v.OfB {
 		sign = -1
 	}
+	if v.Action == Align || v.Action == Remove {
+		e.take(v, sign, did.all)
+	}
 	covered, changed, expected := []Cost{v.Cost}, did.all, 1e3*did.side[v.Cost]
 	switch v.Action {
 	case Align: // each term by itself
@@ -231,6 +234,18 @@ func (e *Explanation) confirm(again pair, v Variant) {
 		}
 	}
 	e.hold(covered, changed, expected, v)
+}
+
+// take notes what a variant takes away of the difference, if it is nearly all of it and nearer to it than what
+// any other takes.
+func (e *Explanation) take(v Variant, sign float64, changed []float64) {
+	ms, interval := inMS(changed, 0, stat.Confidence)
+	ms, interval = sign*ms, [2]float64{sign * interval[0], sign * interval[1]}
+	slices.Sort(interval[:])
+	left := func(ms float64) float64 { return math.Abs(ms/e.DifferenceMS - 1) }
+	if left(ms) <= nearlyAll && (e.nearest.text == "" || left(ms) < left(e.nearest.ms)) {
+		e.nearest = removal{v.Cost, v.Text, ms, interval}
+	}
 }
 
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A

@@ -73,9 +73,9 @@ type Side struct {
 	middle  float64        // part of the steps that counts
 }
 
-// typical is the middle part of the steps that counts: a few steps in which something else went on would hide
-// what all steps cost. What was passing is explained by all steps.
-const typical = 0.5
+// typical is the middle part of the steps that counts: without the rarest, in which something else went on, but
+// with those that a program on the same core stalls.
+const typical = 0.95
 
 // NewSide returns the side of a row.
 func NewSide(name string, row *record.Row, link *Link) Side {

@@ -39,7 +39,7 @@ func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
 // Compared says how one side's step was measured.
 type Compared struct {
 	Name    string  `json:"name"`           // of the side
-	StepMS  float64 `json:"step_ms"`        // mean of its runs, each that of the middle half of its steps
+	StepMS  float64 `json:"step_ms"`        // mean of its runs, each that of 19 of 20 of its steps
 	Runs    int     `json:"runs"`           // recorded
 	Again   int     `json:"again"`          // made by explain
 	Last    *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
@@ -53,7 +53,13 @@ type Explanation struct {
 	Interval     [2]float64 `json:"difference_interval_ms"` // of it
 	Terms        []Term     `json:"terms"`                  // the largest first
 	ResidualMS   float64    `json:"residual_ms"`            // of the difference that no term has
-	Culprit      string     `json:"culprit"`                // name of the term; "": none is told apart
+	Culprit      string     `json:"culprit"`                // name of a term; "": none is told apart
+	// CulpritMS is how much of the difference is the culprit's, with its interval: its term or, where one
+	// intervention takes nearly all of the difference away, what that takes, in whatever terms it shows.
+	CulpritMS       float64    `json:"culprit_ms"`
+	CulpritInterval [2]float64 `json:"culprit_interval_ms"`
+	// By is that intervention; "": none does.
+	By string `json:"culprit_by"`
 	// RecordedMS is the difference of the runs that were given, AgainMS that of the same two sides in runs
 	// that explain made; null: it made none.
 	RecordedMS float64  `json:"recorded_ms"`
@@ -67,8 +73,20 @@ type Explanation struct {
 	IsTold bool `json:"told_apart"`
 
 	step    float64 // milliseconds of side A's
+	nearest removal // of almost all of the difference
 	isApart bool    // all runs of one side are slower than those of the other
 }
+
+// removal is what an intervention took away of the difference.
+type removal struct {
+	cost     Cost
+	text     string
+	ms       float64
+	interval [2]float64
+}
+
+// nearlyAll is how near to the difference what an intervention takes away has to be to name the culprit.
+const nearlyAll = 0.25
 
 // IncomparableError says why two sides have no steps to compare.
 type IncomparableError struct{ Reason string }
@@ -206,15 +224,19 @@ func (e *Explanation) judge() {
 		return t.isSure && e.isLarge(t) && t.MS*d > 0
 	})
 	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0 || isSure || e.isApart) && math.Abs(d) > Large*e.step
-	e.Culprit = ""
+	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
 	if !e.IsTold {
+		return
+	}
+	if r := e.nearest; r.text != "" {
+		e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = r.cost.String(), r.ms, r.interval, r.text
 		return
 	}
 	for _, wantsConfirmed := range []bool{true, false} {
 		for _, t := range e.Terms {
 			isConfirmed := t.Confirmed != nil && *t.Confirmed
 			if isConfirmed == wantsConfirmed && e.isLarge(t) && t.MS*d > 0 && e.Culprit == "" {
-				e.Culprit = t.Name
+				e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 			}
 		}
 	}

@@ -156,12 +156,18 @@ func TestWhatComesBackIsConfirmed(t *testing.T) {
 	for want, without := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 6),
 		false: side(t, "v", slow, 5, 7)} {
 		e, err = explain.Confirm(a, b, calm, again, []explain.Variant{{Side: without, Action: explain.Align,
-			OfB: true, IsAll: true, Text: "v"}})
+			OfB: true, IsAll: true, Cost: explain.Checkpoint, Text: "v"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := e.Terms[0].Confirmed; e.IsPassing || e.Culprit != "straggler" || c == nil || *c != want {
-			t.Errorf("passing %v, culprit %q, confirmed %v; want %v", e.IsPassing, e.Culprit, c, want)
+		culprit, by := "straggler", ""
+		if want { // terms are what is measured; the culprit is what takes them away
+			culprit, by = "checkpoint", "v"
+		}
+		if c := e.Terms[0].Confirmed; e.IsPassing || e.Culprit != culprit || e.By != by || c == nil ||
+			*c != want || e.Terms[0].Name != "straggler" {
+			t.Errorf("passing %v, culprit %q by %q, confirmed %v, %s; want %v", e.IsPassing, e.Culprit, e.By,
+				c, e.Terms[0].Name, want)
 		}
 		if _, err := json.Marshal(e); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 type profile struct {
 	round    int
 	mean     Costs
-	steps    []Costs // by step or, of workers that average, by round of averages; the middle half
+	steps    []Costs // by step or, of workers that average, by round of averages; the middle part
 	kept     []int   // their first steps
 	every    int     // steps of each
 	measured float64 // mean seconds of a step, however it is cut up, with the time for checkpoints before it
@@ -72,7 +72,13 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		one := *run
 		one.Ranks = []record.Rank{r}
 		delayed := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.Delayed })
-		p.starved = append(p.starved, delayed/(p.measured*float64(s.Setting.Threads)))
+		threads := float64(s.Setting.Threads)
+		starved := delayed / (p.measured * threads)
+		if usage := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.Usage }); usage > 0 {
+			busy := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.CPU })
+			starved = min(starved, max(0, 1-busy/(usage*threads))) // else it was others of its threads
+		}
+		p.starved = append(p.starved, starved)
 	}
 	s.splitExchange(&p, run, mean)
 	return p

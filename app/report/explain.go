@@ -52,7 +52,7 @@ func (e Explained) Report() *Report {
 			spelling.Count(c.Runs, "run"), c.Again)
 	}
 	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
-		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means of the middle half of each run's "+
+		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means of 19 of 20 of each run's "+
 			"steps.", runs(e.A), runs(e.B))}
 	p.Answer.Text = e.Sentence
 	p.lead([]figure{e.waterfall()})
@@ -159,8 +159,15 @@ func explainSentence(e *explain.Explanation) string {
 			ms(e.B.StepMS), ms(e.A.StepMS))
 	}
 	cause := ", and no single cause is told from the others"
+	if e.By != "" {
+		cause = fmt.Sprintf(", %s of it by %s (%s: %s does without)", ms(e.CulpritMS), termMeaning(e.Culprit),
+			e.Culprit, e.By)
+		if first := e.Terms[0]; first.Name != e.Culprit {
+			cause += fmt.Sprintf(", most of which are %s", termMeaning(first.Name))
+		}
+	}
 	for _, t := range e.Terms {
-		if t.Name == e.Culprit {
+		if t.Name == e.Culprit && e.By == "" {
 			cause = fmt.Sprintf(", %s of it by %s", ms(t.MS), termMeaning(t.Name))
 			if t.Rank != nil {
 				cause += fmt.Sprintf(", worker %d", *t.Rank)

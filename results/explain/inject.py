@@ -12,7 +12,8 @@ a program that takes a core or the memory's bandwidth runs beside train runs of 
 Then explain A B --json is asked, and its answer held against what was done:
 
   right  the culprit is one of the terms that the kind is called by; or none, where B - A is below 5 % of a step
-  size   that term is within 5 % of B's step of the truth, or its interval holds it. The truth is the delay
+  size   that term, or what the intervention that names the culprit takes away, is within 5 % of B's step of
+         the truth, or its interval holds it. The truth is the delay
          that was asked for, or B - A by the rounds of the benchmark or the turns of the runs
   sums   terms and residual are the difference, and the residual is within the interval of the difference
 
@@ -223,7 +224,7 @@ def score(c, sides, found):
     c["truth_ms"] = c.get("truth_known_ms", c["measured_ms"])
     step = statistics.median(sides[1][r] for r in shared)
     for name in ("difference_ms", "difference_interval_ms", "recorded_ms", "again_ms", "residual_ms", "culprit",
-                 "passing", "told_apart", "sentence"):
+                 "culprit_ms", "culprit_interval_ms", "culprit_by", "passing", "told_apart", "sentence"):
         c[name] = found.get(name)
     c["terms"] = [{k: t.get(k) for k in ("name", "rank", "ms", "low", "high", "confirmed")} for t in found["terms"]]
     if "kind" not in c:
@@ -231,6 +232,8 @@ def score(c, sides, found):
         return
     accepted = [t for t in found["terms"] if t["name"] in KINDS[c["kind"]]]
     total, low, high = (sum(t[k] for t in accepted) for k in ("ms", "low", "high"))
+    if c["culprit"] in KINDS[c["kind"]] and c["culprit_by"]:
+        total, (low, high), accepted = c["culprit_ms"], c["culprit_interval_ms"], True
     c["term_ms"] = total
     is_small = abs(c["measured_ms"]) < 0.05 * step  # so that nothing need be found
     c["right"] = c["culprit"] in KINDS[c["kind"]] or is_small and c["culprit"] in (None, "")

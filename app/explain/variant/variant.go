@@ -3,7 +3,6 @@ package variant
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -142,27 +141,37 @@ func textOf(r bench.Row) string {
 	return string(text)
 }
 
-// aligned lists the settings that are each given the other side's value, where two sides differ in them: what
-// a run can do with or without.
-func aligned() map[string]func(to *bench.Row, from bench.Row) {
-	all := map[string]func(to *bench.Row, from bench.Row){
-		"slow-worker": func(to *bench.Row, from bench.Row) {
+// cause is a setting that is given the other side's value, where two sides differ in it: what a run can do
+// with or without.
+type cause struct {
+	name string
+	cost explain.Cost // that it is known by
+	take func(to *bench.Row, from bench.Row)
+}
+
+// causes lists them.
+func causes() []cause {
+	all := []cause{
+		{"slow-worker", explain.Straggler, func(to *bench.Row, from bench.Row) {
 			takePart(to, from, "slow-worker")
 			to.SlowWorkers = from.SlowWorkers.Below(to.Workers)
-		},
-		"slow-loader": func(to *bench.Row, from bench.Row) {
+		}},
+		{"slow-loader", explain.Data, func(to *bench.Row, from bench.Row) {
 			takePart(to, from, "slow-loader")
 			to.SlowLoader = from.SlowLoader
-		},
-		"wire":             func(to *bench.Row, from bench.Row) { to.Wire = from.Wire },
-		"checkpoint-every": func(to *bench.Row, from bench.Row) { to.CheckpointEvery = from.CheckpointEvery },
-		"data": func(to *bench.Row, from bench.Row) {
+		}},
+		{"wire", explain.Codec, func(to *bench.Row, from bench.Row) { to.Wire = from.Wire }},
+		{"checkpoint-every", explain.Checkpoint, func(to *bench.Row, from bench.Row) {
+			to.CheckpointEvery = from.CheckpointEvery
+		}},
+		{"data", explain.Data, func(to *bench.Row, from bench.Row) {
 			to.Data, to.Augment = from.Data, from.Augment
-		},
-		"shards": func(to *bench.Row, from bench.Row) { to.Shards = from.Shards },
+		}},
+		{"shards", explain.Imbalance, func(to *bench.Row, from bench.Row) { to.Shards = from.Shards }},
 	}
-	for _, name := range link() {
-		all[name] = func(to *bench.Row, from bench.Row) { takePart(to, from, name) }
+	for i, name := range link() {
+		cost := []explain.Cost{explain.Bandwidth, explain.Latency, explain.Latency}[i]
+		all = append(all, cause{name, cost, func(to *bench.Row, from bench.Row) { takePart(to, from, name) }})
 	}
 	return all
 }
@@ -189,12 +198,11 @@ func takePart(to *bench.Row, from bench.Row, name string) {
 
 // align plans a variant of B for each setting in which it differs from A.
 func (x *Experiment) align(rows [2]bench.Row) {
-	all := aligned()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, c := range causes() {
 		row := rows[1]
-		if all[name](&row, rows[0]); textOf(row) != textOf(rows[1]) {
-			x.add(row, explain.Variant{Action: explain.Align, OfB: true,
-				IsAll: textOf(row) == textOf(rows[0]), Text: fmt.Sprintf("B with the %s of A", name)})
+		if c.take(&row, rows[0]); textOf(row) != textOf(rows[1]) {
+			x.add(row, explain.Variant{Action: explain.Align, OfB: true, Cost: c.cost,
+				IsAll: textOf(row) == textOf(rows[0]), Text: fmt.Sprintf("B with the %s of A", c.name)})
 		}
 	}
 }
