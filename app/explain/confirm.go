@@ -236,8 +236,8 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	e.hold(covered, changed, expected, v)
 }
 
-// take notes what a variant takes away of the difference, if it is nearly all of it and nearer to it than what
-// any other takes.
+// take notes what a variant takes away of the difference, if it is nearly all of it and nearer to it than
+// what any other takes.
 func (e *Explanation) take(v Variant, sign float64, changed []float64) {
 	ms, interval := inMS(changed, 0, stat.Confidence)
 	ms, interval = sign*ms, [2]float64{sign * interval[0], sign * interval[1]}

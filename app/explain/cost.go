@@ -73,8 +73,8 @@ type Side struct {
 	middle  float64        // part of the steps that counts
 }
 
-// typical is the middle part of the steps that counts: without the rarest, in which something else went on, but
-// with those that a program on the same core stalls.
+// typical is the middle part of the steps that counts: without the rarest, in which something else went on,
+// but with those that a program on the same core stalls.
 const typical = 0.95
 
 // NewSide returns the side of a row.
