@@ -63,7 +63,7 @@ explain.json, explain.md and explain.html.`,
 		},
 	}
 	f := c.Flags()
-	f.Var(budget(&flags.budget), "budget", "make runs for this `TIME`, such as 3m (default: 1m)")
+	f.Var(budget(&flags.budget), "budget", "make runs for this `TIME`, such as 3m")
 	f.StringVarP(&flags.out, "out", "o", "", "new `FOLDER` for the runs and the page (default: "+
 		"runs/<time>-explain)")
 	f.BoolVar(&flags.isNoRuns, "no-runs", false, "cut up what was recorded, and confirm nothing by runs")
