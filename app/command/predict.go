@@ -84,8 +84,8 @@ func (f *predictFlags) add(c *cobra.Command, a *app) {
 	flags.IntVar(&f.config.Inputs.PerHost, "per-host", 1, "`N` workers of each host")
 	flags.StringVar(&f.switches, "oversubscription", "", "`RATIO:HOSTS`, such as 4:16: 16 hosts share a "+
 		"switch, whose uplink carries a quarter of what their links do (default: one switch)")
-	flags.StringVar(&f.scale, "scale", "strong", "`KIND` of scaling: strong, --batch is that of all workers; "+
-		"weak, of each")
+	flags.StringVar(&f.scale, "scale", "strong", "`KIND` of scaling: strong, --batch is that of all "+
+		"workers; weak, of each")
 	flags.StringVar(&f.more, "cores", "", "what if a host had `xN` times as many cores, such as x2")
 	flags.Float64Var(&f.config.Inputs.Samples, "samples", 0, "say the time, and with --price the "+
 		"cost, of `N`")
