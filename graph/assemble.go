@@ -88,6 +88,9 @@ func (a *assembly) pin() {
 	a.params, a.mirrors.params = a.outside(c.paramNodes, a.kept)
 	a.states, a.mirrors.states = a.outside(c.stateNodes, false)
 	a.gradients, a.mirrors.gradients = a.outside(c.gradients, a.kept)
+	for _, k := range c.constants {
+		a.home[k.node] = &Buffer{F: k.values}
+	}
 	for i, n := range c.inputs {
 		a.inputs = append(a.inputs, &Input{a.Program, n, inputs[i]})
 	}

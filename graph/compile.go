@@ -30,6 +30,11 @@ type Options struct {
 	// IsHalted ends a pass between two ops, from the first before which it reports true; nil: no pass ends
 	// early. The results of such a pass, and those of a backward pass behind it, are of no use.
 	IsHalted func() bool
+	// Constants are what a program for inference makes of weights that do not change: batch norm becomes a
+	// part of the convolution in front of it, which rounds otherwise. Programs of one network share them;
+	// nil: weights may change. Only their own variables can be attached, and only an executor in place
+	// computes with them.
+	Constants *Constants
 }
 
 // code is a graph while it is compiled: lowered, with its roots named.
@@ -40,7 +45,9 @@ type code struct {
 	reports      []*Node  // by state number, the batch statistic; nil in inference
 	frozen       []bool   // by parameter number
 	unread       []string // names of the inputs that the roots do not depend on
-	isLate       bool     // losses and logits are read at the end of the backward pass, not before it
+	known        *Constants
+	constants    []constant
+	isLate       bool // losses and logits are read at the end of the backward pass, not before it
 }
 
 // Compile compiles the values of g that o names into a program that ex runs. It returns g's first build
@@ -57,7 +64,11 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 	if err := o.validate(g); err != nil {
 		return nil, err
 	}
+	if o.Constants != nil && (o.Train || !ex.InPlace()) {
+		return nil, errors.New("graph: compile: constants are for inference in place")
+	}
 	c := lower(g, o)
+	c.known = o.Constants
 	c.isLate = !ex.InPlace()
 	for i, statistic := range c.reports {
 		if statistic == nil {

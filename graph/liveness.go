@@ -17,6 +17,9 @@ func analyse(c *code) *liveness {
 			l.pinned[n] = true
 		}
 	}
+	for _, k := range c.constants {
+		l.pinned[k.node] = true
+	}
 	forward := 0 // the last call of the forward pass
 	for i, c := range c.calls {
 		if !c.backward {

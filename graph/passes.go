@@ -13,6 +13,7 @@ var passes = []pass{
 	{"multiply by one", dropMultiplyByOne},
 	{"fold add", foldAdd},
 	{"fold relu", foldReLU},
+	{"fold norm", foldNorm},
 	{"fold mask", foldMask},
 	{"fold gelu", foldGELU},
 	{"fold residual mask", foldResidualMask},

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -128,6 +129,9 @@ func (p *Program) Close() {
 func (p *Program) Attach(v *Variables) error {
 	if err := v.check(p); err != nil {
 		return err
+	}
+	if known := p.code.known; known != nil && known.of != v {
+		return errors.New("graph: attach: the program has constants of other variables")
 	}
 	for i, b := range p.params {
 		b.F = v.of(v.Weights, i)
