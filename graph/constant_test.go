@@ -9,8 +9,8 @@ import (
 	"lockstep/graph"
 )
 
-// With constants, batch norm is part of the convolutions, but for those that add a residual or normalise a sum, and the logits
-// are the same but for rounding. Programs of several batch sizes share the constants.
+// With constants, batch norm is part of the convolutions, but for those that add a residual or normalise a
+// sum, and the logits are the same but for rounding. Programs of several batch sizes share the constants.
 func TestConstants(t *testing.T) {
 	h := host(t, compute.Best(), 2)
 	variables := func(n int) (*graph.Graph, *graph.Node, *graph.Program, *graph.Variables) {
