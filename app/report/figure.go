@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 )
@@ -109,8 +110,13 @@ type phased struct {
 
 // phaseFigure stacks phases, times a factor, with the exchange that computation hid beside the exposed one.
 func phaseFigure(h plot.Head, x, caption string, names []string, by float64, all []phased) figure {
-	b := plot.Bars{X: x, BesideAt: slices.Index(names, "sync_exposed"), Parts: slices.Clone(names)}
-	b.Parts[b.BesideAt] = "exposed communication"
+	if !slices.ContainsFunc(all, func(one phased) bool { return one.seconds[compare.CoreWait] > 0 }) {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == compare.CoreWait })
+	}
+	b := plot.Bars{X: x, BesideAt: slices.Index(names, "sync_exposed")}
+	for _, name := range names {
+		b.Parts = append(b.Parts, phaseText(name))
+	}
 	for _, one := range all {
 		bar := plot.Bar{Name: one.name, Beside: by * one.hidden}
 		for _, name := range names {
@@ -127,10 +133,25 @@ func phaseFigure(h plot.Head, x, caption string, names []string, by float64, all
 		return figure{}
 	}
 	caption += " Exposed communication: the training thread waits for other workers."
+	if slices.Contains(names, compare.CoreWait) {
+		caption += " Waiting for cores: a thread of the worker, or of one that it waits for, was ready to " +
+			"run and had none; it is in no other phase."
+	}
 	if b.Beside != "" {
 		caption += " The outlined bar is communication that computation hid."
 	}
 	return figure{h, caption, b}
+}
+
+// phaseText words a phase.
+func phaseText(name string) string {
+	switch name {
+	case "sync_exposed":
+		return "exposed communication"
+	case compare.CoreWait:
+		return "waiting for cores"
+	}
+	return name
 }
 
 // mostPoints is how many points of a curve over steps are drawn.

@@ -47,7 +47,8 @@ func lanesFigure(t *compare.Training) figure {
 	}
 	zero := slices.Min(step.Begin)
 	at := func(ns int64) float64 { return float64(ns-zero) / 1e6 }
-	names := append(compare.Phases(), "evaluation")
+	isWait := func(name string) bool { return name == compare.CoreWait } // which no span has
+	names := append(slices.DeleteFunc(compare.Phases(), isWait), "evaluation")
 	p := plot.Lanes{X: "ms", Parts: slices.Clone(names), Path: "what the end of the step waited for"}
 	p.Parts[slices.Index(names, "sync_exposed")] = "exchange"
 	for _, lane := range lanes[:min(len(lanes), mostLanes)] {

@@ -157,7 +157,7 @@ func overlayPhases(all []*overlaid) figure {
 		if len(o.Ranks) == 0 || o.Ranks[0].Steps == 0 {
 			continue
 		}
-		one := rankPhase(o.String(), o.Ranks[0])
+		one := rankPhase(o.String(), o.Training, 0)
 		one.hidden /= float64(o.Ranks[0].Steps)
 		for name := range one.seconds {
 			one.seconds[name] /= float64(o.Ranks[0].Steps)

@@ -139,7 +139,7 @@ func verdictText(a question.Answer) string {
 	if why := whyNot(a); why != "" {
 		text += " (" + why + ")"
 	}
-	what, format := strings.Replace(a.Quantity, "sync_exposed", "exposed communication", 1)+" ", formatOf(a)
+	what, format := phaseText(a.Quantity)+" ", formatOf(a)
 	if a.Over != nil {
 		what += "ratio "
 	}

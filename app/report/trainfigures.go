@@ -59,7 +59,7 @@ func rankSeries(rank int, at, values []float64) plot.Series {
 // trainingFigures are the figures of a run in the order of the page: losses, accuracy, where the time goes,
 // then what each worker took. Those without data are left out; the first is the picture of the page.
 func trainingFigures(t *compare.Training) []figure {
-	all := []figure{lossCurves(t), accuracyFigure(t), confusionFigure(t.Scores), rankPhases(t.Ranks),
+	all := []figure{lossCurves(t), accuracyFigure(t), confusionFigure(t.Scores), rankPhases(t),
 		lanesFigure(t)}
 	watched := quantities()
 	if t.Workers == 1 { // which has no network
@@ -156,18 +156,18 @@ func evaluationTable(evaluations []record.Evaluation) block {
 }
 
 // rankPhases stacks the seconds of each rank by phase.
-func rankPhases(ranks []record.RankStat) figure {
+func rankPhases(t *compare.Training) figure {
 	var all []phased
-	for _, r := range ranks {
-		all = append(all, rankPhase(fmt.Sprintf("rank %d", r.Rank), r))
+	for i, r := range t.Ranks {
+		all = append(all, rankPhase(fmt.Sprintf("rank %d", r.Rank), t, i))
 	}
 	return phaseFigure(plot.Head{ID: "phases", Title: "Where the time goes"}, "seconds",
 		"Wall time of the training thread of each rank.", append(compare.Phases(), "evaluation"), 1, all)
 }
 
 // rankPhase is the seconds of a rank by phase. What computation hid is known if all its buckets tell.
-func rankPhase(name string, r record.RankStat) phased {
-	one := phased{name, r.Phases.ByName(), unknown}
+func rankPhase(name string, t *compare.Training, rank int) phased {
+	one, r := phased{name, t.Spent(rank), unknown}, t.Ranks[rank]
 	if len(r.Buckets) > 0 {
 		one.hidden = 0
 	}

@@ -318,10 +318,9 @@ func (f *facts) addLength(t *compare.Training) {
 	}
 	if t.Steps > 0 && !t.IsInterrupted {
 		f.add("step", "%.2f ms median, %.2f to %.2f in 8 of 10", t.StepMS.Median, t.StepMS.P10, t.StepMS.P90)
-		of := func(phase float64) string { return shareText(phase / t.Seconds) }
-		f.add("of the time", "forward %s, backward %s, exposed communication %s, optimizer %s, data %s, "+
-			"evaluation %s", of(t.Phases.Forward), of(t.Phases.Backward), of(t.Phases.SyncExposed),
-			of(t.Phases.Optimizer), of(t.Phases.Data), of(t.Phases.Evaluation))
+		if len(t.Ranks) > 0 {
+			f.add("of the time", "%s", sharesText(t.Spent(0), t.Seconds))
+		}
 	}
 	if t.SamplesPerSecond > 0 {
 		f.add("speed", "%s samples/s of training", digits(t.SamplesPerSecond, 3))
@@ -331,6 +330,17 @@ func (f *facts) addLength(t *compare.Training) {
 			"the %s reached after the last step%s", digits(float64(w.FLOPs)/1e12, 3), digits(w.Rate/1e9, 3),
 			percent(w.Of), digits(w.Peak/1e9, 3), w.Again())
 	}
+}
+
+// sharesText lists the phases that take a thousandth of the time or more.
+func sharesText(spent map[string]float64, all float64) string {
+	var parts []string
+	for _, name := range append(compare.Phases(), "evaluation") {
+		if share := spent[name] / all; share >= 0.001 && name != "other" {
+			parts = append(parts, phaseText(name)+" "+shareText(share))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // addTraffic adds what processes sent and received.

@@ -107,9 +107,14 @@ type RankLine struct {
 	Sent, Received float64 // bytes per second
 }
 
+// CoreWait is the phase of a step in which workers stood still because a thread that was ready to run had no
+// core. It is taken out of the phases in which they did, see moveCoreWaits; where the system does not tell it
+// is 0.
+const CoreWait = "core_wait"
+
 // Phases lists the phases of a step in the order they are shown. They add up to the step.
 func Phases() []string {
-	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", "other"}
+	return []string{"forward", "backward", "sync_exposed", "optimizer", "data", CoreWait, "other"}
 }
 
 // strategy returns what the strategy of the line is.

@@ -277,7 +277,7 @@ func TestFloorAndPhases(t *testing.T) {
 		sum += p
 	}
 	near(t, "sum of phases", sum, 2.7, 1e-9)
-	near(t, "other", ddp.Phases[5], 2.7/8, 1e-9)
+	near(t, "other", ddp.Phases[6], 2.7/8, 1e-9)
 	if len(c.Groups[0].Hashes) != 1 {
 		t.Error("the parameters of strategy none are compared with those of one model")
 	}
@@ -295,7 +295,7 @@ func TestPhasesAreThoseOfTypicalSteps(t *testing.T) {
 	c := compare.Compare(m.Results)
 	phases := c.Groups[0].Lines[0].Phases
 	near(t, "forward", phases[0], 0.25, 1e-12)
-	near(t, "other", phases[5], 0.125, 1e-12)
+	near(t, "other", phases[6], 0.125, 1e-12)
 }
 
 func TestOtherRefusals(t *testing.T) {

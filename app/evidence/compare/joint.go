@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"lockstep/app/record"
@@ -22,6 +23,75 @@ type Curve struct {
 	Samples []float64 // that the run trained on until then
 }
 
+// spent is what a rank did in a step, or in a stretch of them.
+type spent struct {
+	phases  []float64 // seconds by [Phases]
+	starved float64   // share of the time in which its threads were ready to run and had no core
+}
+
+// phaseAt returns the place of a phase in [Phases]; that of other for a name that is none of them.
+func phaseAt(name string) int {
+	names := Phases()
+	if at := slices.Index(names, name); at >= 0 {
+		return at
+	}
+	return len(names) - 1
+}
+
+// starvation returns the share of each step in which a rank's threads waited for a core. Threads of the
+// runtime wait too, which costs nothing: no more counts than processor time leaves of that of all threads.
+func starvation(s record.Steps, threads int) []float64 {
+	n := float64(max(1, threads))
+	part := 1.0
+	if usage := sumOf(s.Usage); usage > 0 {
+		part = min(1, max(0, usage*n-sumOf(s.CPU))/max(sumOf(s.Delayed), 1e-12))
+	}
+	out := make([]float64, len(s.Delayed))
+	for i, delayed := range s.Delayed {
+		if seconds := entry(s.Seconds, i); seconds > 0 {
+			out[i] = min(1, part*delayed/(n*seconds))
+		}
+	}
+	return out
+}
+
+// moveCoreWaits moves the time that ranks lost by waiting for cores from the phases in which they lost it to
+// [CoreWait]. Nothing tells in which phase of its own a thread waited, so all of them shrink by its share.
+// Workers that meet also wait for one that waits: without waits for cores they would leave the exchange as
+// much earlier as the last of them would arrive and its own exchange be done; that time is lost to all.
+func moveCoreWaits(ranks []spent, isApart bool) {
+	const exchange = 2 // of Phases
+	own := func(r spent) float64 { return sumOf(r.phases) - r.phases[exchange] }
+	calm, lost, last := 0.0, math.Inf(1), -1
+	for i, r := range ranks {
+		calm = max(calm, own(r)*(1-r.starved))
+		if last < 0 || r.phases[exchange] < ranks[last].phases[exchange] {
+			last = i
+		}
+	}
+	if !slices.ContainsFunc(ranks, func(r spent) bool { return r.starved > 0 }) {
+		return
+	}
+	if !isApart {
+		l := ranks[last]
+		lost = max(0, own(l)-calm+l.phases[exchange]*l.starved)
+	}
+	for _, r := range ranks {
+		total := sumOf(r.phases)
+		most := total - own(r)*(1-r.starved)
+		if isApart {
+			most = total * r.starved
+		}
+		wait := min(lost, most)
+		for i := range r.phases {
+			r.phases[i] *= 1 - r.starved
+		}
+		if r.phases[phaseAt(CoreWait)] = wait; !isApart {
+			r.phases[exchange] = most - wait
+		}
+	}
+}
+
 // IsLoose reports whether the workers do not wait for one another in every step: then each tells its own
 // losses and samples, and [Training.Joint] differs from what rank 0 tells.
 func (t *Training) IsLoose() bool { return isLoose(t.Strategy, t.Workers) }
@@ -34,6 +104,7 @@ func (t *Training) MeetsSometimes() bool { return t.IsLoose() && !strategy.Named
 type stretchOfAll struct {
 	last, lines       int
 	loss, at, samples float64
+	ranks             []record.Steps // sums over the stretch in the only entry of each column
 }
 
 // joining adds up the steps of workers that each tell their own, by the number of the stretch.
@@ -56,6 +127,17 @@ func (j *joining) add(l record.Step, stretch int) {
 	}
 	j.seconds[l.Rank] += float64(l.Seconds)
 	s.last, s.at = max(s.last, l.Step), max(s.at, j.seconds[l.Rank])
+	for len(s.ranks) <= l.Rank {
+		s.ranks = append(s.ranks, record.Steps{Phases: map[string]record.Numbers{}})
+	}
+	r := &s.ranks[l.Rank]
+	for name, v := range l.Phases.ByName() {
+		r.Phases[name] = record.Numbers{entry(r.Phases[name], 0) + v}
+	}
+	r.Seconds = record.Numbers{entry(r.Seconds, 0) + float64(l.Seconds)}
+	r.Delayed = record.Numbers{entry(r.Delayed, 0) + l.DelayedSeconds}
+	r.Usage = record.Numbers{entry(r.Usage, 0) + l.UsageSeconds}
+	r.CPU = record.Numbers{entry(r.CPU, 0) + l.CPUSeconds}
 	if l.Samples > 0 { // else the worker had none, and no loss
 		s.lines, s.loss, s.samples = s.lines+1, s.loss+float64(l.Loss), s.samples+float64(l.Samples)
 	}
@@ -75,6 +157,44 @@ func (j *joining) curve() Curve {
 		c.At, c.Samples = append(c.At, at), append(c.Samples, samples)
 	}
 	return c
+}
+
+// Spent returns the seconds of a rank by phase, those of [Phases] and evaluation.
+func (t *Training) Spent(rank int) map[string]float64 {
+	seconds := t.Ranks[rank].Phases.ByName()
+	if rank < len(t.moved) {
+		for name, v := range t.moved[rank] {
+			seconds[name] += v
+		}
+	}
+	return seconds
+}
+
+// moveCoreWaits returns by how much waits for cores change the phases of each rank, stretch by stretch.
+func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[string]float64) {
+	for range t.Ranks {
+		out = append(out, map[string]float64{})
+	}
+	for _, s := range stretches {
+		if len(s.ranks) != len(out) {
+			continue // of a part of the run with other workers
+		}
+		var all, moved []spent
+		for _, r := range s.ranks {
+			one := spent{make([]float64, len(Phases())), entry(starvation(r, t.Threads), 0)}
+			for name, v := range r.Phases {
+				one.phases[phaseAt(name)] += v[0]
+			}
+			all, moved = append(all, one), append(moved, spent{slices.Clone(one.phases), one.starved})
+		}
+		moveCoreWaits(moved, t.IsLoose() || t.Workers == 1)
+		for i := range out {
+			for at, name := range Phases() {
+				out[i][name] += moved[i].phases[at] - all[i].phases[at]
+			}
+		}
+	}
+	return out
 }
 
 // joint returns the curve of the run: what the workers did together where each tells its own steps, else what

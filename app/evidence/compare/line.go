@@ -164,7 +164,7 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	for _, rank := range timed[0].Ranks {
 		l.Ranks = append(l.Ranks, rankLineOf(rank))
 	}
-	l.Phases = meanPhases(timed)
+	l.Phases = l.meanPhases(timed)
 	l.summarizePlaces(timed[0])
 	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
 	if n := timed[0].BytesVectors; n > 0 {
@@ -207,23 +207,30 @@ func medianTimes(runs []*record.Run) (times []float64) {
 
 // meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps (means add up
 // to the mean step as medians would not). Phases of no known name (evaluation between steps) count as other.
-func meanPhases(runs []*record.Run) (phases []float64) {
-	names := Phases()
-	sums := make([]float64, len(names))
+func (l *Line) meanPhases(runs []*record.Run) []float64 {
+	sums := make([]float64, len(Phases()))
 	steps := 0
 	for _, r := range runs {
 		typical := typical(r)
-		for _, rank := range r.Ranks {
-			for name, values := range rank.Steps.Phases {
-				at := slices.Index(names, name)
-				if at < 0 {
-					at = len(names) - 1
-				}
-				for _, i := range typical {
-					sums[at] += entry(values, i)
+		shares := make([][]float64, len(r.Ranks))
+		for i, rank := range r.Ranks {
+			shares[i] = starvation(rank.Steps, l.Setting.Threads)
+		}
+		for _, at := range typical {
+			all := make([]spent, len(r.Ranks))
+			for i, rank := range r.Ranks {
+				all[i] = spent{make([]float64, len(sums)), entry(shares[i], at)}
+				for name, values := range rank.Steps.Phases {
+					all[i].phases[phaseAt(name)] += entry(values, at)
 				}
 			}
-			steps += len(typical)
+			moveCoreWaits(all, l.isLoose() || l.Setting.Workers == 1)
+			for _, one := range all {
+				for i, v := range one.phases {
+					sums[i] += v
+				}
+			}
+			steps += len(all)
 		}
 	}
 	if steps == 0 {

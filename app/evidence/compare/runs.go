@@ -46,7 +46,7 @@ func (l *Line) PhaseShares(phase string) []float64 {
 	at := slices.Index(Phases(), phase)
 	var out []float64
 	for _, r := range l.counted() {
-		if phases := meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
+		if phases := l.meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
 			out = append(out, phases[at]/sumOf(phases))
 		}
 	}

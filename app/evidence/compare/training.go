@@ -24,6 +24,8 @@ type Training struct {
 	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
 	Spans         trace.Source   `json:"-"` // of its workers; nil: there are none
 
+	moved []map[string]float64 // seconds of each rank that its phases have more than it tells
+
 	HasSteps bool `json:"-"` // steps.jsonl is there and not empty
 
 	hash string // SHA-256 of steps.jsonl
@@ -92,6 +94,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 		t.Watched = append(t.Watched, ranks[i].rank)
 	}
 	t.Joint = t.joint(&together)
+	t.moved = t.moveCoreWaits(together.stretches)
 	return &t, nil
 }
 

@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,5 +19,32 @@ func TestSummaryIsOneValue(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "after top-level value") {
 			t.Errorf("with %q behind its end: error %v", more, err)
 		}
+	}
+}
+
+// What a run's report says of a rank's phases is what the rank told, with waits for cores taken out of them.
+func TestCoreWaitsOfARun(t *testing.T) {
+	const summary = `{"workers": 2, "threads": 1, "steps": 4, "strategy": "all-reduce", "ranks": [
+		{"phases": {"forward": 0.16, "sync_exposed": 0.164}},
+		{"phases": {"forward": 0.32, "sync_exposed": 0.004}}]}`
+	var steps strings.Builder
+	for i := range 4 {
+		for rank, forward := range []float64{0.04, 0.08} {
+			fmt.Fprintf(&steps, `{"rank": %d, "step": %d, "seconds": 0.081, "delayed_seconds": %g, "phases":
+				{"forward": %g, "sync_exposed": %g}}`, rank, i, 0.0405*float64(rank), forward, 0.081-forward)
+			steps.WriteString("\n")
+		}
+	}
+	text := strings.ReplaceAll(steps.String(), "\n\t\t\t\t", "")
+	run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range 2 {
+		got := run.Spent(rank)
+		near(t, "forward", got["forward"], 0.16, 1e-3)
+		near(t, "exchange", got["sync_exposed"], 0.004, 3e-3)
+		near(t, "cores", got[compare.CoreWait], 0.16, 3e-3)
+		near(t, "all", got["forward"]+got["sync_exposed"]+got[compare.CoreWait], 0.324, 1e-9)
 	}
 }

@@ -31,7 +31,7 @@ const (
 	NoFigure         // of the quantity in any run
 	OtherWork        // than that of the row it is compared with
 	Disturbed        // others took cores from every run
-	Contended        // its workers wait for cores, too
+	Contended        // its workers wait for cores too, which nothing tells from the exchange
 	TooFew           // rounds for an interval
 	Guessing         // is as accurate as each of its rows
 )
@@ -168,7 +168,7 @@ func (a *Answer) decide() {
 		a.Verdict, a.Reason = Unmeasured, NoFigure
 	case a.Line.Disturbed && isTime:
 		a.Reason = Disturbed
-	case a.Line.Contended && a.Quantity == "sync_exposed":
+	case a.Line.Contended && a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0:
 		a.Reason = Contended
 	case a.Equals == nil && a.Above == nil && a.Below == nil:
 		a.Verdict = Measured

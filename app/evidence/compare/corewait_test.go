@@ -1,0 +1,78 @@
+package compare_test
+
+import (
+	"testing"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
+)
+
+// waiting returns a run of 40 steps whose ranks compute and wait for the exchange for so many seconds of each
+// step, and have threads without a core for so many.
+func waiting(s record.Setting, compute, exchange, delayed []float64) record.Run {
+	run := record.Run{Outcome: record.Outcome{Steps: 40, Samples: 40 * 256}}
+	for rank := range compute {
+		st := steps(s, 1)
+		for i := range st.Seconds {
+			st.Seconds[i] = compute[rank] + exchange[rank]
+			st.Phases["forward"][i], st.Phases["backward"][i] = compute[rank]/4, compute[rank]*3/4
+			st.Phases["sync_exposed"][i], st.Phases["evaluation"][i] = exchange[rank], 0
+			st.Delayed = append(st.Delayed, delayed[rank])
+		}
+		run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: st})
+	}
+	return run
+}
+
+// Time without a core is a phase of its own, for the worker that had none and for those that waited for it;
+// what is left of the exchange is exchange, and the phases add up to the step as before.
+func TestCoreWaits(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		strategy                   string
+		compute, exchange, delayed []float64
+		// Means over the ranks.
+		wantCompute, wantExchange, wantCores float64
+	}{
+		{"three workers on two cores, of which the third runs last", "all-reduce",
+			[]float64{0.04, 0.04, 0.08}, []float64{0.041, 0.041, 0.001}, []float64{0, 0, 0.0405},
+			0.04, 0.001, 0.04},
+		{"a slow worker that has its core", "all-reduce", []float64{0.04, 0.08}, []float64{0.042, 0.002},
+			[]float64{0, 0}, 0.06, 0.022, 0},
+		{"an exchange whose threads have no core for half of it", "all-reduce", []float64{0, 0},
+			[]float64{0.02, 0.02}, []float64{0.01, 0.01}, 0, 0.01, 0.01},
+		{"workers that meet nobody", "none", []float64{0.04, 0.08}, []float64{0, 0}, []float64{0, 0.04},
+			0.04, 0, 0.02},
+		{"delays of more threads than compute", "single", []float64{0.1}, []float64{0}, []float64{0.3}, 0, 0,
+			0.1},
+	} {
+		s := record.Setting{Strategy: c.strategy, Workers: len(c.compute), Threads: 1, Steps: 40, Batch: 256,
+			Shards: 4, Model: "vgg11", Data: "cifar10", Classes: 10}
+		runs := []record.Run{waiting(s, c.compute, c.exchange, c.delayed)}
+		r := &record.Results{Rounds: 1, Complete: true, Host: record.Machine{Cores: 2},
+			Rows: []record.Row{{Setting: s, Runs: runs}}}
+		p := compare.Compare(r).Groups[0].Lines[0].Phases
+		near(t, c.name+": compute", p[0]+p[1], c.wantCompute, 1e-3)
+		near(t, c.name+": exchange", p[2], c.wantExchange, 1e-3)
+		near(t, c.name+": cores", p[5], c.wantCores, 1e-3)
+		total := 0.0
+		for i := range c.compute {
+			total += (c.compute[i] + c.exchange[i]) / float64(len(c.compute))
+		}
+		near(t, c.name+": all", p[0]+p[1]+p[2]+p[5], total, 1e-12)
+	}
+}
+
+// Threads of the runtime wait for cores too while the worker computes: no more counts than the processor time
+// of its threads leaves.
+func TestCoreWaitsLeaveProcessorTime(t *testing.T) {
+	s := record.Setting{Strategy: "single", Workers: 1, Threads: 1, Steps: 40, Batch: 256, Shards: 4,
+		Model: "vgg11", Data: "cifar10", Classes: 10}
+	run := waiting(s, []float64{0.1}, []float64{0}, []float64{0.05})
+	st := &run.Ranks[0].Steps
+	for range st.Seconds {
+		st.Usage, st.CPU = append(st.Usage, 0.1), append(st.CPU, 0.09)
+	}
+	r := &record.Results{Rounds: 1, Complete: true, Rows: []record.Row{{Setting: s, Runs: []record.Run{run}}}}
+	near(t, "cores", compare.Compare(r).Groups[0].Lines[0].Phases[5], 0.01, 1e-9)
+}
