@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -32,9 +31,10 @@ type Variant struct {
 }
 
 // Confirm explains the difference of a and b by their recorded runs and by those of an experiment, in which
-// both ran again beside variants of them, round by round. A difference that did not come back was passing: it
-// is explained by the recorded runs alone, and no term is confirmed. Without recorded runs of a, which is
-// then b's ideal, b is explained as it ran beside it. It fails with an *[IncomparableError].
+// both ran again beside variants of them, round by round. All rounds count; but a difference that did not
+// come back was passing: it is explained by the recorded runs alone, and no term is confirmed. Without
+// recorded runs of a, which is then b's ideal, b is explained as it ran beside it. It fails with an
+// *[IncomparableError].
 func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error) {
 	isIdeal := len(a.Runs) == 0
 	if isIdeal {
@@ -47,28 +47,26 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 	}
 	beside := contentionOf(againA, againB, variants)
 	recorded, again := newPair(a, b, beside), newPair(againA, againB, beside)
-	now, e := again.explain(), recorded.explain()
-	if !isIdeal && !e.comesBack(now) {
-		a.middle, b.middle = 1, 1
-		e = newPair(a, b, beside).explain()
+	was, now := recorded.explain(), again.explain()
+	e := now
+	if !isIdeal && !was.comesBack(now) {
+		recorded.like = &again
+		e = recorded.explain()
 		e.IsPassing = true
-		e.widen(again)
-		e.judge()
 	} else {
-		was := e.RecordedMS
-		isPooled := !isIdeal && recorded.isLike(again)
-		if e = now; isPooled {
+		if !isIdeal {
 			e = newPair(a.with(againA), b.with(againB), beside).explain()
 		}
-		e.RecordedMS, e.IsPooled = was, isPooled
 		for _, v := range variants {
-			e.confirm(again, v)
+			e.confirm(again, now.DifferenceMS, v)
 		}
 		e.judge()
 	}
-	difference := now.DifferenceMS
-	e.AgainMS = &difference
+	e.RecordedMS, e.AgainMS = was.DifferenceMS, &now.DifferenceMS
 	e.A.Runs, e.A.Again, e.B.Runs, e.B.Again = len(a.Runs), len(againA.Runs), len(b.Runs), len(againB.Runs)
+	if isIdeal {
+		e.A.Runs = 0
+	}
 	return e, nil
 }
 
@@ -83,55 +81,14 @@ func (s Side) with(again Side) Side {
 	return s
 }
 
-// alike is by how much the machine's speed may differ between runs that are taken together.
-const alike = 0.15
-
-// isLike reports whether both sides had steps as long as later: else the machine was another, or busy, and
-// runs that were made in turns say more.
-func (p pair) isLike(again pair) bool {
-	was, is := p.explain(), again.explain()
-	return math.Abs(is.A.StepMS/was.A.StepMS-1) <= alike && math.Abs(is.B.StepMS/was.B.StepMS-1) <= alike
-}
-
-// comesBack reports whether the difference that was recorded is there in later runs too.
+// comesBack reports whether the difference that was recorded is there in later runs too: at least half of
+// it, or as much as their intervals allow.
 func (e *Explanation) comesBack(now *Explanation) bool {
 	was, is := e.DifferenceMS, now.DifferenceMS
-	if math.Abs(was) <= Large*e.step || math.Abs(is) >= math.Abs(was)/2 && was*is > 0 {
-		return true
-	}
-	return now.Interval[0] <= was && was <= now.Interval[1]
+	apart := math.Hypot(e.Interval[1]-e.Interval[0], now.Interval[1]-now.Interval[0]) / 2
+	return math.Abs(was) <= Large*e.step || math.Abs(is) >= math.Abs(was)/2 && was*is > 0 ||
+		math.Abs(was-is) <= apart
 }
-
-// widen adds to the intervals of single runs what runs of the same two sides differ by.
-func (e *Explanation) widen(again pair) {
-	if min(e.A.Runs, e.B.Runs) >= stat.LeastRounds {
-		return
-	}
-	columns := make([][]float64, NumCosts+1)
-	for _, two := range again.paired() {
-		for c, v := range again.difference(two[0], two[1]) {
-			columns[c] = append(columns[c], 1e3*v)
-		}
-		columns[NumCosts] = append(columns[NumCosts], 1e3*(two[1].measured-two[0].measured))
-	}
-	wide := func(lo, mid, hi *float64, of int) {
-		spread := runDeviations * stat.MomentsOf(columns[of]).SD
-		if len(columns[of]) < stat.LeastRounds { // nothing is known of it, so that nothing is told apart
-			spread = 1.01 * math.Abs(*mid)
-		}
-		half := math.Hypot((*hi-*lo)/2, spread)
-		*lo, *hi = *mid-half, *mid+half
-	}
-	for i := range e.Terms {
-		t := &e.Terms[i]
-		wide(&t.Low, &t.MS, &t.High, int(t.cost))
-		t.isSure = t.isSure && t.isTold()
-	}
-	wide(&e.Interval[0], &e.DifferenceMS, &e.Interval[1], NumCosts)
-}
-
-// runDeviations is by how many standard deviations of what later runs differ by a recorded run may differ.
-const runDeviations = 3
 
 // contentionOf returns how much longer workers compute beside others than the variants that ran alone.
 func contentionOf(a, b Side, variants []Variant) contention {
@@ -157,43 +114,44 @@ func contentionOf(a, b Side, variants []Variant) contention {
 	return c
 }
 
-// effect is what an intervention did, round by round.
-type effect struct {
-	side  Costs       // of the side that was changed, mean
-	costs [][]float64 // seconds by which the variant's are smaller, by cost
-	all   []float64   // seconds by which its steps are shorter
-}
-
-// effectOf compares a variant with the side that it is of.
-func effectOf(again pair, v Variant) effect {
+// effectOf returns by how much the steps of a variant are shorter than those of the side that it is of, round
+// by round in seconds: by cost and, last, in all. mean is what the side's steps cost.
+func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean Costs) {
 	side := again.costsA
 	if v.OfB {
 		side = again.costsB
 	}
-	varied, _ := v.profiles()
-	e := effect{costs: make([][]float64, NumCosts)}
-	pairs := roundsOf(varied, side)
-	for _, two := range pairs {
-		e.side = e.side.plus(1/float64(len(pairs)), two[1].mean)
-		less := two[1].mean.plus(-1, two[0].mean)
-		if v.Action == Align { // with computation divided as terms are
-			less = newPair(v.Side, again.b, contention{1, 1}).difference(two[0], two[1])
-		}
-		for c, d := range less {
-			e.costs[c] = append(e.costs[c], d)
-		}
-		e.all = append(e.all, two[1].measured-two[0].measured)
+	p := pair{a: v.Side, b: again.a, beside: contention{1, 1}}
+	if v.OfB {
+		p.b = again.b
 	}
-	return e
+	p.costsA, p.lastA = v.profiles()
+	p.costsB, p.lastB = side, again.lastB
+	pairs := roundsOf(p.costsA, side)
+	for _, two := range pairs {
+		mean = mean.plus(1/float64(len(pairs)), two[1].mean)
+	}
+	if v.Action == Align { // with computation divided as terms are
+		return p.columns(pairs), mean
+	}
+	for _, two := range pairs {
+		for c, d := range two[1].mean.plus(-1, two[0].mean) {
+			less[c] = append(less[c], d)
+		}
+		less[NumCosts] = append(less[NumCosts], two[1].measured-two[0].measured)
+	}
+	return less, mean
 }
 
 // agree is the share of a term by which its intervention may differ from it.
 const agree = 0.25
 
-// confirm holds the terms that a variant is for against the change that it brought.
-func (e *Explanation) confirm(again pair, v Variant) {
-	did := effectOf(again, v)
-	if len(did.all) == 0 {
+// confirm holds the terms that a variant is for against the change that it brought. now is the difference of
+// the sides in the same rounds.
+func (e *Explanation) confirm(again pair, now float64, v Variant) {
+	less, mean := effectOf(again, v)
+	changed := less[NumCosts]
+	if len(changed) == 0 {
 		return
 	}
 	sign := 1.0
@@ -201,25 +159,24 @@ func (e *Explanation) confirm(again pair, v Variant) {
 		sign = -1
 	}
 	if v.Action == Align || v.Action == Remove {
-		e.take(v, sign, did.all)
+		e.take(v, sign, now, changed)
 	}
-	covered, changed, expected := []Cost{v.Cost}, did.all, 1e3*did.side[v.Cost]
+	covered, expected := []Cost{v.Cost}, 1e3*mean[v.Cost]
 	switch v.Action {
 	case Align: // each term by itself
-		for i := range e.Terms {
-			t := &e.Terms[i]
-			e.hold([]Cost{t.cost}, did.costs[t.cost], t.MS, v)
+		for _, t := range e.Terms {
+			e.hold([]Cost{t.cost}, less[t.cost], t.MS, v)
 		}
 		return
 	case Silence: // takes away every wait
 		covered, expected = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}, 0
 		for _, c := range covered {
-			expected += 1e3 * did.side[c]
+			expected += 1e3 * mean[c]
 		}
 	case Halve:
 		expected /= 2
 	case Isolate:
-		covered, changed, expected = []Cost{Memory, Cores}, did.costs[Work], 0
+		covered, changed, expected = []Cost{Memory, Cores}, less[Work], 0
 		for _, t := range e.Terms {
 			if slices.Contains(covered, t.cost) {
 				expected += sign * t.MS
@@ -228,7 +185,7 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	case Remove:
 		if v.Cost == Codec { // without it there are more bytes
 			changed = slices.Clone(changed)
-			for i, more := range did.costs[Bandwidth] {
+			for i, more := range less[Bandwidth] {
 				changed[i] -= more
 			}
 		}
@@ -236,36 +193,32 @@ func (e *Explanation) confirm(again pair, v Variant) {
 	e.hold(covered, changed, expected, v)
 }
 
-// take notes what a variant takes away of the difference, if it is nearly all of it and nearer to it than
-// what any other takes.
-func (e *Explanation) take(v Variant, sign float64, changed []float64) {
-	ms, interval := inMS(changed, 0, stat.Confidence)
-	ms, interval = sign*ms, [2]float64{sign * interval[0], sign * interval[1]}
-	slices.Sort(interval[:])
-	left := func(ms float64) float64 { return math.Abs(ms/e.DifferenceMS - 1) }
-	if left(ms) <= nearlyAll && (e.nearest.text == "" || left(ms) < left(e.nearest.ms)) {
-		e.nearest = removal{v.Cost, v.Text, ms, interval}
+// take notes which share of the difference now a variant takes away, if it is nearly all of it and nearer to
+// it than what any other takes.
+func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
+	took := estimateOf(changed, guess(e.step/1e3, e.step/1e3))
+	r := removal{v.Cost, v.Text, sign * took.ms / now, took.half}
+	if v.IsAll { // it is the other side
+		r.half = 0
+	}
+	left := func(share float64) float64 { return math.Abs(share - 1) }
+	if left(r.share) <= nearlyAll && (e.nearest.text == "" || left(r.share) < left(e.nearest.share)) {
+		e.nearest = r
 	}
 }
 
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
 // setting that is not all of a difference refutes nothing.
 func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, v Variant) {
-	measured, interval := inMS(changed, 0, stat.Confidence)
-	isRight := math.Abs(measured-expected) <= max(agree*math.Abs(expected), Large*e.step) ||
-		len(changed) >= stat.LeastRounds && interval[0] <= expected && expected <= interval[1]
+	did := estimateOf(changed, guess(0, e.step/1e3))
+	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), Large*e.step, did.half)
 	for i := range e.Terms {
 		t := &e.Terms[i]
 		isOpen := t.Confirmed == nil && (isRight || v.Action != Align || v.IsAll) ||
 			t.Confirmed != nil && isRight && !*t.Confirmed
 		if slices.Contains(covered, t.cost) && e.isLarge(*t) && isOpen {
 			t.Confirmed, t.Intervention = &isRight, v.Text
-			t.Predicted, t.Changed, t.Interval = expected, measured, interval
+			t.Predicted, t.Changed, t.Interval = expected, did.ms, did.interval()
 		}
 	}
-}
-
-// sort puts the largest terms first.
-func (e *Explanation) sort() {
-	slices.SortStableFunc(e.Terms, func(x, y Term) int { return cmp.Compare(math.Abs(y.MS), math.Abs(x.MS)) })
 }

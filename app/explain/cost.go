@@ -27,16 +27,15 @@ const (
 	Data                   // waiting for the loader
 	Optimizer              // updating weights
 	Checkpoint             // copying the state, or waiting until it can be
-	Evaluation             // on the test set, within steps
 	Runtime                // pauses of the language's runtime
-	Other                  // the rest of the phase other
+	Other                  // the rest
 	NumCosts   = iota
 )
 
 // String returns the name of a cost, as terms have it in JSON.
 func (c Cost) String() string {
 	return [...]string{"work", "efficiency", "memory", "cores", "straggler", "imbalance", "latency",
-		"bandwidth", "codec", "data", "optimizer", "checkpoint", "evaluation", "runtime", "other"}[c]
+		"bandwidth", "codec", "data", "optimizer", "checkpoint", "runtime", "other"}[c]
 }
 
 // Costs are seconds of a step by [Cost].
@@ -69,19 +68,14 @@ type Side struct {
 	Name    string         // for a reader
 	Setting record.Setting // what was run
 	Link    *Link          // of a lab; nil: there was none
-	Runs    []*record.Run  // that succeeded; without those that were disturbed, if enough are left
-	middle  float64        // part of the steps that counts
+	Runs    []*record.Run  // that have steps; without those that were disturbed, if enough are left
 }
-
-// typical is the middle part of the steps that counts: without the rarest, in which something else went on,
-// but with those that a program on the same core stalls.
-const typical = 0.95
 
 // NewSide returns the side of a row.
 func NewSide(name string, row *record.Row, link *Link) Side {
-	s := Side{Name: name, Setting: row.Setting, Link: link, middle: typical}
+	s := Side{Name: name, Setting: row.Setting, Link: link}
 	for i := range row.Runs {
-		if row.Runs[i].Error == "" && len(row.Runs[i].Ranks) > 0 {
+		if row.Runs[i].Error == "" && leastSteps(&row.Runs[i]) > firstSteps {
 			s.Runs = append(s.Runs, &row.Runs[i])
 		}
 	}
@@ -90,6 +84,16 @@ func NewSide(name string, row *record.Row, link *Link) Side {
 		s.Runs = calm
 	}
 	return s
+}
+
+// leastSteps returns the steps of the rank that has fewest; 0 without ranks.
+func leastSteps(run *record.Run) (least int) {
+	for i, r := range run.Ranks {
+		if n := len(r.Steps.Seconds); i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
 }
 
 // way returns the side's strategy.

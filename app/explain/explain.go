@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +40,7 @@ func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
 // Compared says how one side's step was measured.
 type Compared struct {
 	Name    string  `json:"name"`           // of the side
-	StepMS  float64 `json:"step_ms"`        // mean of its runs, each that of 19 of 20 of its steps
+	StepMS  float64 `json:"step_ms"`        // mean of its runs, without those unlike most
 	Runs    int     `json:"runs"`           // recorded
 	Again   int     `json:"again"`          // made by explain
 	Last    *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
@@ -66,23 +67,21 @@ type Explanation struct {
 	AgainMS    *float64 `json:"again_ms"`
 	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
 	IsPassing bool `json:"passing"`
-	// IsPooled says that recorded runs and those that explain made are taken together; else those that it
-	// made count alone, unless the difference was passing.
-	IsPooled bool `json:"pooled"`
+	LeftOut   int  `json:"rounds_left_out"` // in which something else went on
 	// IsTold says that the difference is one, by its interval and by its size.
 	IsTold bool `json:"told_apart"`
 
 	step    float64 // milliseconds of side A's
+	isSure  bool    // the difference is told from 0 with sureCoverage
 	nearest removal // of almost all of the difference
-	isApart bool    // all runs of one side are slower than those of the other
 }
 
-// removal is what an intervention took away of the difference.
+// removal is what an intervention takes away of the difference.
 type removal struct {
-	cost     Cost
-	text     string
-	ms       float64
-	interval [2]float64
+	cost  Cost
+	text  string
+	share float64 // of the difference
+	half  float64 // milliseconds by which that may be wrong, beside the difference itself
 }
 
 // nearlyAll is how near to the difference what an intervention takes away has to be to name the culprit.
@@ -100,16 +99,10 @@ const Large = 0.03
 // Check returns an *IncomparableError if two sides did not train the same model, or have no steps.
 func Check(a, b Side) error {
 	for _, s := range []Side{a, b} {
-		steps := 0
-		for _, r := range s.Runs {
-			for _, rank := range r.Ranks {
-				steps = max(steps, len(rank.Steps.Seconds))
-			}
-		}
 		switch {
-		case steps <= firstSteps:
-			return &IncomparableError{fmt.Sprintf("%s has %d steps: want more than %d, because the first "+
-				"ones are no measure of the others", s.Name, steps, firstSteps)}
+		case len(s.Runs) == 0:
+			return &IncomparableError{fmt.Sprintf("%s has no run with more than %d steps, of which the "+
+				"first are no measure of the others", s.Name, firstSteps)}
 		case s.Setting.Peer != "":
 			return &IncomparableError{fmt.Sprintf("%s was run by %s, which does not tell what its steps "+
 				"take: want rows of Lockstep", s.Name, s.Setting.Peer)}
@@ -142,6 +135,7 @@ type pair struct {
 	costsB       []profile
 	lastA, lastB Recurs
 	beside       contention
+	like         *pair // whose rounds tell too how rounds vary; nil: none
 }
 
 func newPair(a, b Side, beside contention) pair {
@@ -153,102 +147,60 @@ func newPair(a, b Side, beside contention) pair {
 
 // explain lists the terms.
 func (p pair) explain() *Explanation {
-	e := &Explanation{A: compared(p.a, p.costsA, p.lastA), B: compared(p.b, p.costsB, p.lastB)}
-	e.step = e.A.StepMS
-	var total []float64
-	terms := make([][]float64, NumCosts)
-	for _, two := range p.paired() {
-		d := p.difference(two[0], two[1])
-		total = append(total, two[1].measured-two[0].measured)
-		for c, v := range d {
-			terms[c] = append(terms[c], v)
-		}
-	}
-	within, all := p.within()
-	var stepsA, stepsB []float64
-	for _, two := range p.paired() {
-		stepsA, stepsB = append(stepsA, two[0].measured), append(stepsB, two[1].measured)
-	}
-	e.DifferenceMS, e.Interval = inMS(total, all, sureCoverage)
-	// With few rounds it is known better how each side varies than how their differences do.
-	apart := stat.MomentsOf(stepsB).Minus(stat.MomentsOf(stepsA), sureCoverage)
-	if len(total) >= stat.LeastRounds && 1e3*(apart.Hi-apart.Lo) < e.Interval[1]-e.Interval[0] {
-		e.Interval = [2]float64{1e3 * apart.Lo, 1e3 * apart.Hi}
-	}
-	e.isApart = areApart(stepsA, stepsB)
-	e.RecordedMS = e.DifferenceMS
-	e.ResidualMS = e.DifferenceMS
+	pairs := p.paired()
+	e := &Explanation{A: compared(p.a, pairs, 0, p.lastA), B: compared(p.b, pairs, 1, p.lastB)}
+	e.step, e.LeftOut = e.A.StepMS, len(roundsOf(p.costsA, p.costsB))-len(pairs)
+	all := p.estimates(pairs)
+	total := all[NumCosts]
+	e.DifferenceMS, e.Interval, e.isSure = total.ms, total.interval(), total.isSure
+	e.RecordedMS, e.ResidualMS = e.DifferenceMS, e.DifferenceMS
 	for c := range Cost(NumCosts) {
-		t := Term{Name: c.String(), cost: c}
-		var interval [2]float64
-		t.MS, interval = inMS(terms[c], within[c], stat.Confidence)
-		t.Low, t.High = interval[0], interval[1]
-		_, interval = inMS(terms[c], 1.5*within[c], sureCoverage)
-		t.isSure = interval[0] > 0 || interval[1] < 0
+		x := all[c]
+		t := Term{Name: c.String(), MS: x.ms, Low: x.ms - x.half, High: x.ms + x.half, cost: c,
+			isSure: x.isSure}
 		t.Rank = p.rankOf(t)
 		e.ResidualMS -= t.MS
-		if t.MS != 0 || t.isTold() {
+		if t.MS != 0 {
 			e.Terms = append(e.Terms, t)
 		}
 	}
-	e.sort()
+	slices.SortStableFunc(e.Terms, func(x, y Term) int { return cmp.Compare(math.Abs(y.MS), math.Abs(x.MS)) })
 	e.judge()
 	return e
-}
-
-// sureCoverage is that of the interval by which a difference is told to be one: two equal rows shall hardly
-// ever be.
-const sureCoverage = 0.99
-
-// Each run of one side is slower than each of the other by chance in one of 126 benchmarks of five rounds;
-// with fewer it has to be by a tenth. Stalls widen an interval, and change no rank.
-const (
-	rankRounds = 5
-	rankGap    = 1.1
-)
-
-// areApart reports whether all runs of one side are slower than all of the other.
-func areApart(a, b []float64) bool {
-	if len(a) < stat.LeastRounds {
-		return false
-	}
-	gap := max(slices.Min(b)/slices.Max(a), slices.Min(a)/slices.Max(b))
-	return gap > rankGap || gap > 1 && len(a) >= rankRounds
 }
 
 // judge says whether the sides are told apart, by their difference or by a term of it, and which term is the
 // culprit.
 func (e *Explanation) judge() {
 	d := e.DifferenceMS
-	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool {
-		return t.isSure && e.isLarge(t) && t.MS*d > 0
-	})
-	e.IsTold = (e.Interval[0] > 0 || e.Interval[1] < 0 || isSure || e.isApart) && math.Abs(d) > Large*e.step
+	isCause := func(t Term) bool { return e.isLarge(t) && t.MS*d > 0 }
+	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
+	e.IsTold = (e.isSure || isSure) && math.Abs(d) > Large*e.step
 	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
 	if !e.IsTold {
 		return
 	}
 	if r := e.nearest; r.text != "" {
-		e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = r.cost.String(), r.ms, r.interval, r.text
+		half := math.Hypot(r.share*(e.Interval[1]-e.Interval[0])/2, r.half)
+		e.Culprit, e.CulpritMS, e.By = r.cost.String(), r.share*d, r.text
+		e.CulpritInterval = [2]float64{e.CulpritMS - half, e.CulpritMS + half}
 		return
 	}
-	for _, wantsConfirmed := range []bool{true, false} {
-		for _, t := range e.Terms {
-			isConfirmed := t.Confirmed != nil && *t.Confirmed
-			if isConfirmed == wantsConfirmed && e.isLarge(t) && t.MS*d > 0 && e.Culprit == "" {
-				e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
-			}
-		}
+	isConfirmed := func(t Term) bool { return t.Confirmed != nil && *t.Confirmed }
+	causes := slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !isCause(t) })
+	if len(causes) > 0 {
+		t := causes[max(slices.IndexFunc(causes, isConfirmed), 0)]
+		e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 	}
 }
 
 // isLarge reports whether a term is told from 0 and more than a small part of a step.
 func (e *Explanation) isLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > Large*e.step }
 
-func compared(s Side, all []profile, last Recurs) Compared {
+func compared(s Side, pairs [][2]profile, side int, last Recurs) Compared {
 	c := Compared{Name: s.Name, Workers: s.Setting.Workers, Runs: len(s.Runs)}
-	for _, p := range all {
-		c.StepMS += 1e3 * p.measured / float64(len(all))
+	for _, two := range pairs {
+		c.StepMS += 1e3 * two[side].measured / float64(len(pairs))
 	}
 	if last.Rank >= 0 {
 		c.Last = &last
@@ -271,32 +223,34 @@ func (p pair) rankOf(t Term) *int {
 	return &who.Rank
 }
 
-// paired returns the runs of both sides round by round, without the rounds in which one was much slower than
-// usual, if enough are left: something else went on.
+// paired returns the runs of both sides round by round, without the rounds in which one was much slower or
+// faster than in most, if enough are left: something else went on, or the machine was another.
 func (p pair) paired() [][2]profile {
 	pairs := roundsOf(p.costsA, p.costsB)
-	mostA, mostB := usual(p.costsA), usual(p.costsB)
-	calm := slices.DeleteFunc(slices.Clone(pairs), func(two [2]profile) bool {
-		return two[0].measured > mostA || two[1].measured > mostB
-	})
+	calm := slices.Clone(pairs)
+	for i := range 2 {
+		isUsual := usual(pairs, i)
+		calm = slices.DeleteFunc(calm, func(two [2]profile) bool { return !isUsual(two[i].measured) })
+	}
 	if len(calm) >= stat.LeastRounds {
 		return calm
 	}
 	return pairs
 }
 
-// usual returns the longest step that is not much longer than those of most runs: three deviations above the
-// median, as the median distance from it tells, and never less than a tenth.
-func usual(all []profile) float64 {
+// usual returns what reports whether the step of a side is like those of most runs: within three deviations
+// of the median, as the median distance from it tells, or within a tenth.
+func usual(pairs [][2]profile, side int) func(step float64) bool {
 	var steps, apart []float64
-	for _, p := range all {
-		steps = append(steps, p.measured)
+	for _, two := range pairs {
+		steps = append(steps, two[side].measured)
 	}
 	middle := stat.Median(steps)
 	for _, v := range steps {
 		apart = append(apart, math.Abs(v-middle))
 	}
-	return middle + max(3*1.4826*stat.Median(apart), middle/10)
+	limit := max(3*1.4826*stat.Median(apart), middle/10)
+	return func(step float64) bool { return math.Abs(step-middle) <= limit }
 }
 
 // roundsOf returns the runs of two sides round by round; without a round in common, in their order.
@@ -336,97 +290,39 @@ func (p pair) difference(ofA, ofB profile) Costs {
 	return d.cored(ofA, ofB, late, x.Workers == y.Workers && x.Threads == y.Threads)
 }
 
-// cored returns d with the time for which threads of B waited longer for a core than those of A would have in
-// the same time. It is taken from what grew with it, in proportion, because nothing tells in which phase a
-// thread waited: from the exchange too, where a peer's thread may wait, unless the sides have other threads,
-// whose waits may cost nothing; from a straggler no more than its own.
+// cored returns d with the time for which threads of one side waited longer for a core than those of the
+// other would have in the same time. Nothing tells in which phase a thread waited, so it is taken from what
+// grew with it: from computation as much as one rank lost at most, from a straggler no more than its own, and
+// what all ranks lost beyond that from the exchange, in which each waits for the others' threads. Sides with
+// other threads leave the exchange alone: some of their waits cost nothing.
 func (d Costs) cored(a, b profile, late int, isAlike bool) Costs {
-	longer := func(r int) float64 { return (b.starved[r] - slices.Max(a.starved)) * b.measured }
+	sign, few, many := 1.0, a, b
 	if slices.Max(b.starved) < slices.Max(a.starved) {
-		longer = func(r int) float64 { return (slices.Max(b.starved) - a.starved[r]) * a.measured }
+		sign, few, many = -1, b, a
 	}
-	all, most := 0.0, 0.0
-	for r := range max(len(a.starved), len(b.starved)) {
-		if by := longer(min(r, len(b.starved)-1, len(a.starved)-1)); math.Abs(by) > math.Abs(most) {
-			most = by
-		}
+	lost := make([]float64, len(many.starved))
+	all := 0.0
+	for r, share := range many.starved {
+		lost[r] = max(0, share-slices.Max(few.starved)) * many.measured
+		all += lost[r]
 	}
-	grown := Costs{}
-	from := []Cost{Memory, Straggler}
+	take := func(c Cost, most float64) float64 {
+		taken := min(max(0, sign*d[c]), most)
+		d[c], d[Cores] = d[c]-sign*taken, d[Cores]+sign*taken
+		return taken
+	}
+	own := slices.Max(lost)
+	ofLate := own
+	if isAlike && late >= 0 && late < len(lost) {
+		ofLate = lost[late]
+	}
+	taken := take(Memory, own)
+	taken += take(Straggler, min(own-taken, ofLate))
 	if isAlike {
-		from = append(from, Latency, Bandwidth)
-	}
-	for _, c := range from {
-		if grown[c] = math.Abs(d[c]); d[c]*most <= 0 {
-			grown[c] = 0
-		}
-		if c == Straggler && late >= 0 && late < len(b.starved) && isAlike {
-			grown[c] = min(grown[c], math.Max(longer(late)*math.Copysign(1, most), 0))
-		}
-		all += grown[c]
-	}
-	if all == 0 {
-		return d
-	}
-	share := math.Copysign(min(math.Abs(most)/all, 1), most)
-	for _, c := range from {
-		d[c], d[Cores] = d[c]-share*grown[c], d[Cores]+share*grown[c]
+		taken += take(Latency, all-taken)
+		take(Bandwidth, all-taken)
 	}
 	return d
-}
-
-// numBatches is into how many stretches a run is cut to see how its steps vary.
-const numBatches = 10
-
-// within returns half the widths of the intervals of the terms and of their sum by how the steps of single
-// runs vary, for sides without runs enough to tell: from means of stretches long enough to be independent.
-func (p pair) within() (half Costs, all float64) {
-	pairs := p.paired()
-	if len(pairs) >= stat.LeastRounds || len(pairs) == 0 {
-		return half, 0
-	}
-	for _, side := range pairs[0] {
-		n := len(side.steps)
-		size := max(n/numBatches, 1)
-		columns := make([][]float64, NumCosts+1)
-		for lo := 0; lo+size <= n; lo += size {
-			mean := meanOf(side.steps[lo : lo+size])
-			for c, v := range mean {
-				columns[c] = append(columns[c], v)
-			}
-			columns[NumCosts] = append(columns[NumCosts], mean.Sum())
-		}
-		for c := range columns {
-			i := stat.MomentsOf(columns[c]).MeanInterval(stat.Confidence)
-			switch width := (i.Hi - i.Lo) / 2; {
-			case i.Coverage == 0: // of one step nothing is known
-			case c == NumCosts:
-				all = math.Hypot(all, width)
-			default:
-				half[c] = math.Hypot(half[c], width)
-			}
-		}
-	}
-	// Two runs of one program differ by more than their steps do.
-	spread := runSpread * (pairs[0][0].measured + pairs[0][1].measured) / 2
-	compute := math.Hypot(half[Work], spread)
-	half[Work], half[Efficiency], half[Memory], half[Cores] = compute, compute, compute, compute
-	return half, math.Hypot(all, spread)
-}
-
-// runSpread is by how much two runs of one program may differ in their steps, relative, so that a single run
-// of each side names no cause for it. Where there are rounds, they tell.
-const runSpread = 0.06
-
-// inMS returns the mean of some seconds in milliseconds, with its interval: of the values if they are enough,
-// else of the given half width.
-func inMS(x []float64, half, coverage float64) (mean float64, interval [2]float64) {
-	mean = 1e3 * stat.Mean(x)
-	if len(x) >= stat.LeastRounds {
-		i := stat.MomentsOf(x).MeanInterval(coverage)
-		return mean, [2]float64{1e3 * i.Lo, 1e3 * i.Hi}
-	}
-	return mean, [2]float64{mean - 1e3*half, mean + 1e3*half}
 }
 
 // Large returns the terms that are worth an intervention, the largest first.

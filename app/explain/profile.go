@@ -11,15 +11,14 @@ import (
 // profile is what the steps of one run cost.
 type profile struct {
 	round    int
-	mean     Costs
-	steps    []Costs // by step or, of workers that average, by round of averages; the middle part
+	mean     Costs   // of the steps that are kept or, of workers that average, of rounds of averages
 	kept     []int   // their first steps
 	every    int     // steps of each
 	measured float64 // mean seconds of a step, however it is cut up, with the time for checkpoints before it
 	// starved is the share of the time for which a thread of each rank was ready to run and had no core. Some
 	// of it costs nothing: threads of the runtime wait too.
 	starved []float64
-	last    [2][]int // steps in which each rank arrived last, by half of the run
+	last    []int // steps in which each rank arrived last
 }
 
 // block is what a rank spent in a step, or on average in those between two exchanges.
@@ -32,7 +31,7 @@ type block struct {
 // as everybody's computation; -1: none.
 func (s Side) profileOf(run *record.Run, late int) profile {
 	workers := len(run.Ranks)
-	p := profile{round: run.Round, last: [2][]int{make([]int, workers), make([]int, workers)}}
+	p := profile{round: run.Round, last: make([]int, workers)}
 	ranks := make([]columns, workers)
 	n := math.MaxInt
 	for i := range run.Ranks {
@@ -45,7 +44,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		first = n % every // so that blocks end where the weights were averaged
 	}
 	slowest := slowestOf(ranks, first, n)
-	var checkpoints float64
+	var steps []Costs
 	isApart, isAsync := s.isApart(), s.way().IsAsync
 	for lo := first; lo+every <= n; lo += every {
 		blocks := make([]block, workers)
@@ -55,13 +54,12 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		crit := slowest
 		if !isApart {
 			crit = lastOf(blocks)
-			p.last[(lo-first)*2/(n-first)][crit]++
+			p.last[crit]++
 		}
-		p.steps = append(p.steps, attribute(blocks, crit, late, isAsync))
-		checkpoints += p.steps[len(p.steps)-1][Checkpoint]
+		steps = append(steps, attribute(blocks, crit, late, isAsync))
 		p.kept = append(p.kept, lo)
 	}
-	p.keep(checkpoints/float64(len(p.steps)), s.middle)
+	p.keep(steps)
 	p.every = every
 	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run, of) }
 	p.measured = mean(func(s record.Steps) record.Numbers { return s.Seconds })
@@ -84,24 +82,27 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	return p
 }
 
-// keep keeps a middle part of the steps, each with the mean time for checkpoints.
-func (p *profile) keep(checkpoint, middle float64) {
-	for i := range p.steps {
-		p.steps[i][Checkpoint] = checkpoint
+// keep keeps the steps but for the longest and the shortest fortieth, in which something else went on: a
+// program on the same core stalls more of them. Checkpoints, which are rare, count with their mean over all.
+func (p *profile) keep(all []Costs) {
+	checkpoint := meanOf(all)[Checkpoint]
+	totals := make([]float64, len(all))
+	for i := range all {
+		all[i][Checkpoint] = checkpoint
+		totals[i] = all[i].Sum()
 	}
-	var totals []float64
-	for _, c := range p.steps {
-		totals = append(totals, c.Sum())
-	}
-	lo, hi := stat.Quantile(totals, 0.5-middle/2), stat.Quantile(totals, 0.5+middle/2)
+	order := slices.Sorted(slices.Values(totals))
+	left := len(order) / 40
+	lo, hi := order[left], order[len(order)-1-left]
 	var steps []Costs
-	var kept []int
+	starts := p.kept
+	p.kept = nil
 	for i, v := range totals {
 		if lo <= v && v <= hi {
-			steps, kept = append(steps, p.steps[i]), append(kept, p.kept[i])
+			steps, p.kept = append(steps, all[i]), append(p.kept, starts[i])
 		}
 	}
-	p.steps, p.kept, p.mean = steps, kept, meanOf(steps)
+	p.mean = meanOf(steps)
 }
 
 // meanColumn returns the mean of a column over all ranks and the steps that are kept.
@@ -134,7 +135,7 @@ func columnsOf(s *record.Steps) columns {
 		compute := at("forward") + at("backward")
 		own[Runtime] = min(entry(s.Paused, i), compute)
 		own[Work] = compute - own[Runtime]
-		own[Data], own[Evaluation], own[Other] = at("data"), at("evaluation"), at("other")
+		own[Data], own[Other] = at("data"), at("evaluation")+at("other")
 		own[Optimizer], own[Checkpoint] = entry(s.Phases["optimizer"], max(i-1, 0)), entry(s.Checkpoint, i)
 	}
 	for _, v := range s.Shards {
@@ -241,12 +242,7 @@ func (s Side) splitExchange(p *profile, run *record.Run,
 		bytes = wait - peer - codec
 	}
 	bytes = min(bytes, all-codec)
-	for i := range p.steps {
-		c := &p.steps[i]
-		c[Codec], c[Bandwidth] = c[Latency]*codec/all, c[Latency]*bytes/all
-		c[Latency] -= c[Codec] + c[Bandwidth]
-	}
-	p.mean = meanOf(p.steps)
+	p.mean[Codec], p.mean[Bandwidth], p.mean[Latency] = codec, bytes, all-codec-bytes
 }
 
 // exposedShare returns the part of the exchange that computation did not hide, given the exposed seconds; 1
@@ -292,7 +288,7 @@ type Recurs struct {
 	Rank  int     `json:"rank"`  // that was last most often
 	Share float64 `json:"share"` // of the steps in which it was
 	// IsRecurring says that it was twice as often as chance has it, or in three of four steps of two workers,
-	// and that chance explains neither that nor that it was so in both halves of the run.
+	// and that chance does not explain it.
 	IsRecurring bool `json:"recurring"`
 }
 
@@ -301,36 +297,24 @@ const chance = 1e-3
 
 // recurs returns who was last how often in all runs.
 func recurs(all []profile) Recurs {
-	if len(all) == 0 || len(all[0].last[0]) < 2 {
-		return Recurs{Rank: -1}
+	r := Recurs{Rank: -1}
+	if len(all) == 0 || len(all[0].last) < 2 {
+		return r
 	}
-	workers := len(all[0].last[0])
-	var halves [2][]int
-	var steps [2]int
-	for h := range halves {
-		halves[h] = make([]int, workers)
-		for _, p := range all {
-			for i, n := range p.last[h] {
-				halves[h][i] += n
-				steps[h] += n
-			}
+	count, n := make([]int, len(all[0].last)), 0
+	for _, p := range all {
+		for i, k := range p.last {
+			count[i] += k
+			n += k
 		}
 	}
-	both := make([]int, workers)
-	for i := range both {
-		both[i] = halves[0][i] + halves[1][i]
-	}
-	r := Recurs{Rank: slices.Index(both, slices.Max(both))}
-	n := steps[0] + steps[1]
 	if n == 0 {
-		return Recurs{Rank: -1}
+		return r
 	}
-	p := 1 / float64(workers)
-	r.Share = float64(both[r.Rank]) / float64(n)
-	r.IsRecurring = r.Share >= min(2*p, (1+p)/2) && atLeast(both[r.Rank], n, p) < chance
-	for h := range halves {
-		r.IsRecurring = r.IsRecurring && float64(halves[h][r.Rank]) > p*float64(steps[h])
-	}
+	p := 1 / float64(len(count))
+	r.Rank = slices.Index(count, slices.Max(count))
+	r.Share = float64(count[r.Rank]) / float64(n)
+	r.IsRecurring = r.Share >= min(2*p, (1+p)/2) && atLeast(count[r.Rank], n, p) < chance
 	return r
 }
 

@@ -52,8 +52,8 @@ func (e Explained) Report() *Report {
 			spelling.Count(c.Runs, "run"), c.Again)
 	}
 	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
-		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means of 19 of 20 of each run's "+
-			"steps.", runs(e.A), runs(e.B))}
+		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means without the longest and "+
+			"the shortest fortieth of each run.", runs(e.A), runs(e.B))}
 	p.Answer.Text = e.Sentence
 	p.lead([]figure{e.waterfall()})
 	p.Sections = []section{{ID: "terms", Title: "What the difference is made of", Work: "Terms add up to " +
@@ -142,7 +142,7 @@ func termMeaning(name string) string {
 		"cores":  "threads that wait for a core", "straggler": "waiting for a worker that takes longer",
 		"imbalance": "waiting for a worker that has more shards", "latency": "messages of the exchange",
 		"bandwidth": "bytes of the exchange", "codec": "compressing and encoding gradients",
-		"data": "waiting for the loader", "optimizer": "updating weights", "evaluation": "evaluating",
+		"data": "waiting for the loader", "optimizer": "updating weights",
 		"checkpoint": "checkpoints", "runtime": "pauses of the runtime", "other": "the rest of a step",
 	}[name]
 }
@@ -202,12 +202,12 @@ func (e Explained) notes() (all []note) {
 			"ran again, so the terms are those of the recorded runs, and no intervention confirms them."))
 	}
 	if e.AgainMS != nil && !e.IsPassing {
-		text := fmt.Sprintf("The recorded steps differ by %s ms, those of the runs made for this by %s ms.",
-			fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))
-		if !e.IsPooled {
-			text += " The machine was not as fast as when they were recorded, so only the latter count."
-		}
-		all = append(all, noteOf(finding.Fact, "rounds", text))
+		all = append(all, noteOf(finding.Fact, "rounds", fmt.Sprintf("The recorded steps differ by %s ms, "+
+			"those of the runs made for this by %s ms.", fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))))
+	}
+	if e.LeftOut > 0 {
+		all = append(all, noteOf(finding.Fact, "left out", fmt.Sprintf("%s left out, in which a step took "+
+			"much longer or less long than in most.", spelling.Count(e.LeftOut, "round"))))
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {

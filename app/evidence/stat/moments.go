@@ -27,25 +27,30 @@ func MomentsOf(x []float64) Moments {
 // normal: Mean -+ t SD/sqrt(N) with the quantile t of Student's distribution with N-1 degrees of freedom.
 // Fewer than two values have no interval: the fields are NaN, coverage 0.
 func (a Moments) MeanInterval(coverage float64) Interval {
-	if a.N < 2 {
-		return Interval{Lo: math.NaN(), Hi: math.NaN()}
-	}
-	half := studentQuantile(coverage, float64(a.N-1)) * a.SD / math.Sqrt(float64(a.N))
-	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
+	return a.MeanIntervalGiven(Prior{}, coverage)
 }
 
-// Minus returns the interval that covers the difference a - b of two true means with the wanted probability,
-// if both samples are normal with deviations of their own: Welch's. Fewer than two values have no interval:
-// the fields are NaN, coverage 0.
-func (a Moments) Minus(b Moments, coverage float64) Interval {
-	if min(a.N, b.N) < 2 {
+// Prior is what is known of a standard deviation before a sample is taken: that of another sample, or a guess
+// that is worth one. The zero value knows nothing.
+type Prior struct{ SD, Freedom float64 }
+
+// And returns what is known after a sample: its deviation counts with the degrees of freedom that it has.
+func (p Prior) And(m Moments) Prior {
+	if m.N < 2 {
+		return p
+	}
+	freedom := p.Freedom + float64(m.N-1)
+	return Prior{math.Sqrt((p.Freedom*p.SD*p.SD + float64(m.N-1)*m.SD*m.SD) / freedom), freedom}
+}
+
+// MeanIntervalGiven is MeanInterval where something is known of the deviation beforehand, so that a single
+// value has an interval, and few values have one that is not too wide. Without either the fields are NaN,
+// coverage 0.
+func (a Moments) MeanIntervalGiven(p Prior, coverage float64) Interval {
+	p = p.And(a)
+	if a.N == 0 || p.Freedom <= 0 {
 		return Interval{Lo: math.NaN(), Hi: math.NaN()}
 	}
-	x, y := a.SD*a.SD/float64(a.N), b.SD*b.SD/float64(b.N)
-	freedom := (x + y) * (x + y) / (x*x/float64(a.N-1) + y*y/float64(b.N-1))
-	if x+y == 0 {
-		freedom = float64(a.N + b.N - 2)
-	}
-	half := studentQuantile(coverage, freedom) * math.Sqrt(x+y)
-	return Interval{Lo: a.Mean - b.Mean - half, Hi: a.Mean - b.Mean + half, Coverage: coverage}
+	half := studentQuantile(coverage, p.Freedom) * p.SD / math.Sqrt(float64(a.N))
+	return Interval{Lo: a.Mean - half, Hi: a.Mean + half, Coverage: coverage}
 }

@@ -65,3 +65,18 @@ func TestMeanInterval(t *testing.T) {
 		t.Errorf("interval %+v of one value", i)
 	}
 }
+
+// A guess that is worth nine degrees of freedom gives one value the interval that ten values of that
+// deviation give their mean, but for the root of ten. Equal deviations only add their freedom.
+func TestAPriorGivesOneValueAnInterval(t *testing.T) {
+	p := stat.Prior{SD: 2, Freedom: 9}
+	i := stat.MomentsOf([]float64{5}).MeanIntervalGiven(p, 0.95)
+	near(t, "half of the interval", (i.Hi-i.Lo)/2, 2.262*2, 0.001)
+	near(t, "middle", (i.Hi+i.Lo)/2, 5, 1e-9)
+	both := stat.Prior{SD: 1, Freedom: 2}.And(stat.MomentsOf([]float64{0, 1, 2}))
+	near(t, "deviation of equals", both.SD, 1, 1e-9)
+	near(t, "their freedom", both.Freedom, 4, 0)
+	if i := stat.MomentsOf(nil).MeanIntervalGiven(p, 0.95); i.Coverage != 0 {
+		t.Errorf("interval %+v of nothing", i)
+	}
+}
