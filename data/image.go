@@ -41,6 +41,11 @@ func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("data: read %s: %w", path, err)
 	}
+	return d.read(file, path, dst)
+}
+
+// read is decode for a file that is open.
+func (d *decoder) read(file io.ReadSeeker, path string, dst []byte) error {
 	img, orientation, err := decodeImage(file, path)
 	if err != nil {
 		return err

@@ -31,60 +31,64 @@ func ImagesIn(path string) (paths []string, err error) {
 	return paths, err
 }
 
-// Images reads images of which nobody says what they show: a set in which all have the first of the classes,
-// decoded as those of a folder are to side pixels, in RGB or, if isGrey, as Pillow's convert("L") makes grey
-// of that. Errors: those of a folder's images.
-func Images(ctx context.Context, paths []string, side int, isGrey bool, classes []string) (*Set, error) {
-	f := imageFolder{side: sizeOr(side, defaultSide), classes: classes}
+// Reader decodes images for a network in use, as those of a folder are: to Side pixels, in RGB or, if IsGrey,
+// as Pillow's convert("L") makes grey of that.
+type Reader struct {
+	Side   int
+	IsGrey bool
+}
+
+// Image decodes a PNG or JPEG image, which errors call name: [Side, Side, C]. Errors: those of an image of a
+// folder.
+func (r Reader) Image(name string, file io.ReadSeeker) ([]byte, error) {
+	pixels := make([]byte, r.Side*r.Side*3)
+	d := decoder{side: r.Side}
+	err := d.read(file, name, pixels)
+	return r.grey(pixels), err
+}
+
+// Images decodes the images at paths on all cores, one after the other in the result. Errors: those of an
+// image of a folder.
+func (r Reader) Images(ctx context.Context, paths []string) ([]byte, error) {
+	f := imageFolder{side: r.Side}
 	files := make([]imageFile, len(paths))
 	for i, path := range paths {
 		files[i].path = path
 	}
-	pixels := make([]byte, len(files)*f.side*f.side*3)
-	if err := f.decodeAll(ctx, files, pixels); err != nil {
-		return nil, err
-	}
-	s := f.newSet(files, pixels)
-	if isGrey {
-		s.turnGrey()
-	}
-	return s, nil
+	pixels := make([]byte, len(files)*r.Side*r.Side*3)
+	err := f.decodeAll(ctx, files, pixels)
+	return r.grey(pixels), err
 }
 
-// turnGrey replaces colours by their luma.
-func (s *Set) turnGrey() {
-	for i := range len(s.Pixels) / 3 {
-		p := s.Pixels[3*i:]
-		s.Pixels[i] = byte((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16)
+// grey replaces colours by their luma, if it is wanted.
+func (r Reader) grey(pixels []byte) []byte {
+	if !r.IsGrey {
+		return pixels
 	}
-	s.Pixels = s.Pixels[:len(s.Pixels)/3]
-	s.Shape, s.Mean, s.Std = tensor.Shape{s.Shape[0], s.Shape[1], 1}, s.Mean[:1], s.Std[:1]
+	for i := range len(pixels) / 3 {
+		p := pixels[3*i:]
+		pixels[i] = byte((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16)
+	}
+	return pixels[:len(pixels)/3]
 }
 
-// TextsOf returns texts of which nobody says what they mean, or pairs of texts where there are seconds: a set
-// in which all have the first of the classes. Errors: those of the vocabulary that o names.
-func TextsOf(name string, texts, seconds, classes []string, o Options) (*Set, error) {
-	o.PairColumn = ""
-	if seconds != nil {
-		o.PairColumn = "pair"
-	}
-	t, err := newTextReader(name, o)
-	if err != nil {
-		return nil, err
-	}
-	t.labels, t.isFixed = classes, true
-	s := t.newSet(name)
-	for i, text := range texts {
-		r := record{text: text, label: classes[0]}
-		if seconds != nil {
-			r.pair = seconds[i]
+// Unlabelled returns a set without samples for a network in use, whose inputs have these classes and this
+// shape: images, or texts of a vocabulary that o names. Errors: those of the vocabulary.
+func Unlabelled(classes []string, shape tensor.Shape, o Options) (*Set, error) {
+	s := &Set{Name: "the inputs", Source: "the inputs", Classes: classes, Shape: shape}
+	if len(shape) > 1 {
+		for range shape[len(shape)-1] {
+			s.Mean, s.Std = append(s.Mean, 0), append(s.Std, 1)
 		}
-		if err := t.add(s, r, name, i+1); err != nil {
-			return nil, err
-		}
+		copy(s.Mean, []float32{0.485, 0.456, 0.406})
+		copy(s.Std, []float32{0.229, 0.224, 0.225})
+		return s, nil
 	}
-	s.Classes, s.Shape = classes, tensor.Shape{s.Texts.Longest()}
-	return s, nil
+	tokenizer, err := o.vocabulary(s.Name)
+	if err == nil {
+		s.Texts = &Texts{Vocabulary: tokenizer.Len(), Tokenizer: tokenizer}
+	}
+	return s, err
 }
 
 // ReadTexts reads the column of texts of a CSV, TSV or JSONL file, and that of second texts if o names one.

@@ -9,22 +9,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
-	"lockstep/app/job/worker"
-	"lockstep/app/rundir"
+	"lockstep/app/job/input"
 	"lockstep/app/setting"
-	"lockstep/checkpoint"
 	"lockstep/data"
+	"lockstep/infer"
 
 	"github.com/spf13/cobra"
 )
 
 // inference is what `lockstep infer` was asked for.
 type inference struct {
-	config     setting.Config
+	base       setting.Config // of weights that are no run
+	trained    *input.Trained
 	top        int
 	isJSON     bool
 	text, pair string // columns
@@ -40,9 +39,10 @@ func inferCommand(a *app) *cobra.Command {
 		Short: "Say what a trained network makes of new images or texts",
 		Long: `Say what a trained network makes of new images or texts.
 
-RUN is the folder of a training run. Of a network for images, an INPUT is a picture or a folder of pictures.
-Of one for texts it is a CSV or TSV file with a column of texts, or - for one text per line of the standard
-input. All are read as the run's own data was: cut, scaled, normalised, tokenised.
+RUN is the folder of a training run, or weights of a network that --model names. Of a network for images, an
+INPUT is a picture or a folder of pictures. Of one for texts it is a CSV or TSV file with a column of texts,
+or - for one text per line of the standard input. All are read as the run's own data was: cut, scaled,
+normalised, tokenised.
 
 Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
 with the most probable classes. A picture has its path as input, a text its number in the file, from 1.`,
@@ -62,18 +62,21 @@ with the most probable classes. A picture has its path as input, a text its numb
 		"`NAME` or number of the column of texts (default: as the run's)")
 	c.Flags().StringVar(&f.pair, "pair-column", "",
 		"`NAME` or number of that of second texts (default: as the run's)")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := f.open(a, args[0]); err != nil {
-			return err
-		}
+	use := addTrained(c, &f.base)
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if f.top < 1 {
 			return usagef("--top %d: want at least 1", f.top)
 		}
+		f.base.Catalog = &a.catalog
+		if f.trained, err = input.OpenTrained(args[0], f.base, *use); err != nil {
+			return err
+		}
+		defer f.trained.Close()
 		ctx, stop := a.interruptible(c.Context())
 		defer stop()
 		f.out = bufio.NewWriter(a.stdout)
 		of := f.images
-		if f.config.Models().ReadsTexts(f.config.Model) {
+		if f.trained.Network().ReadsTexts() {
 			of = f.texts
 		}
 		for _, path := range args[1:] {
@@ -86,15 +89,18 @@ with the most probable classes. A picture has its path as input, a text its numb
 	return c
 }
 
-// open reads the configuration of a run.
-func (f *inference) open(a *app, run string) (err error) {
-	if f.config, err = setting.ReadFile(filepath.Join(run, rundir.ConfigFile)); err != nil {
-		return usagef("infer: %s is no folder of a run: %v", run, err)
-	}
-	f.config.Catalog, f.config.Weights, f.config.Resume = &a.catalog, run, ""
-	f.config.TextColumn = cmp.Or(f.text, f.config.TextColumn)
-	f.config.PairColumn = cmp.Or(f.pair, f.config.PairColumn)
-	return nil
+// addTrained gives c the flags that say what network is in use, and how it computes.
+func addTrained(c *cobra.Command, base *setting.Config) *infer.Config {
+	*base = setting.Default()
+	base.Model = ""
+	use := &infer.Config{}
+	f := c.Flags()
+	f.StringVar(&base.Model, "model", "", "`NAME` of the network, of weights that are no run's folder")
+	f.IntVar(&base.Size, "size", base.Size, "`PIXELS` of the side of its images, unless the weights say")
+	f.StringVar(&base.Vocab, "vocab", "", "`FILE` of its vocabulary (default: that beside the weights)")
+	f.IntVar(&use.Threads, "threads", 0, "`N` threads (default: a thread for each core)")
+	f.IntVar(&use.Batch, "batch", infer.DefaultBatch, "compute at most `N` inputs together")
+	return use
 }
 
 // inferBatch is how many inputs are in memory at a time.
@@ -107,15 +113,15 @@ func (f *inference) images(ctx context.Context, path string) error {
 		return err
 	}
 	for part := range slices.Chunk(paths, inferBatch) {
-		read := func(d checkpoint.Description) (*data.Set, error) {
-			side := f.config.Size
-			if d.Input != nil {
-				side = d.Input[0]
-			}
-			return data.Images(ctx, part, side, len(d.Mean) == 1, d.Classes)
-		}
-		err := f.tell(ctx, func(i int) any { return part[i] }, read)
+		pixels, err := f.trained.Images.Images(ctx, part)
 		if err != nil {
+			return err
+		}
+		inputs, elems := make([]infer.Input, len(part)), len(pixels)/len(part)
+		for i := range inputs {
+			inputs[i].Pixels = pixels[i*elems:][:elems]
+		}
+		if err := f.tell(ctx, func(i int) any { return part[i] }, inputs); err != nil {
 			return err
 		}
 	}
@@ -124,7 +130,10 @@ func (f *inference) images(ctx context.Context, path string) error {
 
 // texts tells what the texts in the file at path are; "-" is the standard input, with one on each line.
 func (f *inference) texts(ctx context.Context, path string) (err error) {
-	options := f.config.DataOptions(nil)
+	c := f.trained.Config
+	options := c.DataOptions(nil)
+	options.TextColumn = cmp.Or(f.text, c.TextColumn)
+	options.PairColumn = cmp.Or(f.pair, c.PairColumn)
 	var texts, seconds []string
 	if path == "-" {
 		lines := bufio.NewScanner(os.Stdin)
@@ -136,53 +145,45 @@ func (f *inference) texts(ctx context.Context, path string) (err error) {
 	} else {
 		texts, seconds, err = data.ReadTexts(ctx, path, options)
 	}
-	for lo := 0; lo < len(texts) && err == nil; lo += inferBatch {
-		hi := min(lo+inferBatch, len(texts))
-		err = f.tell(ctx, func(i int) any { return lo + i + 1 },
-			func(d checkpoint.Description) (*data.Set, error) {
-				var pairs []string
-				if seconds != nil {
-					pairs = seconds[lo:hi]
-				}
-				return data.TextsOf(path, texts[lo:hi], pairs, d.Classes, options)
-			})
+	inputs := make([]infer.Input, len(texts))
+	for i, text := range texts {
+		if inputs[i].Text = text; seconds != nil {
+			inputs[i].Pair, inputs[i].IsPair = seconds[i], true
+		}
+	}
+	for lo := 0; lo < len(inputs) && err == nil; lo += inferBatch {
+		part := inputs[lo:min(lo+inferBatch, len(inputs))]
+		err = f.tell(ctx, func(i int) any { return lo + i + 1 }, part)
 	}
 	return err
 }
 
-// named is a class with its probability.
-type named struct {
-	Label       string  `json:"label"`
-	Probability float64 `json:"probability"`
-}
-
-// tell prints what the network says of samples, of which name tells what a reader knows them by.
-func (f *inference) tell(ctx context.Context, name func(int) any, samples worker.Inputs) error {
-	p, classes, err := worker.Infer(ctx, f.config, samples)
+// tell prints what the network says of inputs, of which name tells what a reader knows them by.
+func (f *inference) tell(ctx context.Context, name func(int) any, inputs []infer.Input) error {
+	logits, err := f.trained.Predict(ctx, inputs, nil)
+	if bad := (*infer.NotFiniteError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("%v: %w", name(bad.Number), err)
+	}
 	if err != nil {
 		return err
 	}
-	chances, lines, objects := make([]float64, p.NumOutputs), csv.NewWriter(f.out), json.NewEncoder(f.out)
+	lines, objects := csv.NewWriter(f.out), json.NewEncoder(f.out)
 	if !f.isJSON && !f.isBegun {
 		err = lines.Write([]string{"input", "label", "probability"})
 	}
 	f.isBegun = true
-	for i := 0; i < p.Len() && err == nil; i++ {
-		p.Probabilities(chances, i)
-		top := make([]named, p.NumOutputs)
-		for k, chance := range chances {
-			top[k] = named{classes[k], chance}
-		}
-		slices.SortStableFunc(top, func(a, b named) int { return cmp.Compare(b.Probability, a.Probability) })
+	outputs := f.trained.Network().Classes
+	for i := 0; i < len(inputs) && err == nil; i++ {
+		top := f.trained.Rank(logits[i*outputs:][:outputs], f.top, nil)
 		if !f.isJSON {
 			err = lines.Write([]string{fmt.Sprint(name(i)), top[0].Label,
 				strconv.FormatFloat(top[0].Probability, 'f', 6, 64)})
 		} else {
 			err = objects.Encode(struct {
 				Input any `json:"input"`
-				named
-				Top []named `json:"top"`
-			}{name(i), top[0], top[:min(f.top, len(top))]})
+				infer.Class
+				Top []infer.Class `json:"top"`
+			}{name(i), top[0], top})
 		}
 	}
 	lines.Flush()

@@ -98,19 +98,6 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	return t, nil
 }
 
-// ForSamples returns the task to say what the samples of a set are, by the weights that b names.
-func ForSamples(c setting.Config, set *data.Set, b Start) (Task, error) {
-	t := Task{Train: set, Test: set, Start: b, Learns: train.Classification(0)}
-	m, err := b.meaning()
-	if err == nil {
-		err = normalize(c, set, m)
-	}
-	if err == nil {
-		err = t.build(c, m)
-	}
-	return t, err
-}
-
 // build makes the network for the samples, which get the classes of the weights that it begins with.
 func (t *Task) build(c setting.Config, m *meaning) error {
 	if err := t.name(c); err != nil {

@@ -1,0 +1,71 @@
+package lockstep_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep"
+	"lockstep/checkpoint"
+	"lockstep/graph"
+	"lockstep/nn"
+)
+
+// What Train saves, Load reads: the same labels as the evaluation's, by name, normalised as in training.
+func TestLoadWhatTrainSaved(t *testing.T) {
+	training, test := glyphs(t)
+	own := func(x *graph.Node, classes int) *graph.Node {
+		x = nn.Sequential{nn.Conv{Out: 8, Size: 3, Pad: 1}, nn.BatchNorm{}, nn.ReLU{},
+			nn.MaxPool{Size: 4}}.Apply("stem", x)
+		return nn.Linear{Out: classes, IsHead: true}.Apply("head", x)
+	}
+	result, err := lockstep.Train(t.Context(), lockstep.Config{Model: own, Train: training, Test: test,
+		Epochs: 3, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "own.safetensors")
+	if err := result.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	p, err := lockstep.LoadAs(path, lockstep.LoadConfig{Model: "own", Batch: 7}, lockstep.Model("own", own))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var inputs []lockstep.Input
+	for i := range test.Len() {
+		inputs = append(inputs, lockstep.Input{Pixels: test.Pixels[i*32*32*3:][:32*32*3]})
+	}
+	logits, err := p.Predict(t.Context(), inputs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i := range inputs {
+		if p.Rank(logits[i*10:][:10], 1, nil)[0].Label == test.Classes[test.Labels[i]] {
+			right++
+		}
+	}
+	if got := float64(right) / float64(test.Len()); math.Abs(got-result.TestAccuracy) > 1e-12 {
+		t.Errorf("accuracy %v, the evaluation's was %v", got, result.TestAccuracy)
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	dir := t.TempDir()
+	_, err := lockstep.Load(dir)
+	if err == nil || !strings.Contains(err.Error(), "is no folder of a run") {
+		t.Errorf("error %v of an empty folder", err)
+	}
+	_, err = lockstep.LoadAs(filepath.Join(dir, "none.safetensors"), lockstep.LoadConfig{Model: "lenet"})
+	if missing := (*checkpoint.ReadError)(nil); !errors.As(err, &missing) {
+		t.Errorf("error %v of a file that is not there", err)
+	}
+	_, err = lockstep.LoadAs(dir, lockstep.LoadConfig{}, lockstep.Model("lenet", nil))
+	if err == nil || !strings.Contains(err.Error(), "lenet") {
+		t.Errorf("error %v of a name that is taken", err)
+	}
+}
