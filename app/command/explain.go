@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ its workers alone, with its share of the batch.
 A run is the folder of a training run, or a row of a benchmark: FOLDER#N by its number, FOLDER#NAME by words
 of its name. The difference OTHER - RUN of their mean steps is cut into terms that add up to it: work of each
 worker, efficiency of kernels, cores, memory, exchange (latency, bandwidth, codec), stragglers, imbalance of
-shards, data, optimizer, checkpoints, evaluation, the runtime and the rest.
+shards, data, optimizer, checkpoints, the runtime and the rest.
 
 Both are run again in turns, beside variants without the cause of a large term: without exchange, alone, with
 another link, without a codec, loader or checkpoint. What they change confirms a term, or does not. A
@@ -90,6 +91,10 @@ explain.json, explain.md and explain.html.`,
 func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e report.Explained, folder string,
 	err error) {
 	var all []bench.Subject
+	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
+		return e, "", usagef("%s is given twice; give two runs, or one to hold it against its own ideal",
+			args[0])
+	}
 	for _, text := range args {
 		s, err := a.subject(text)
 		if err != nil {
@@ -106,6 +111,9 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 		first, err = explain.Decompose(variant.SideOf(all[0]), variant.SideOf(b))
 	}
 	unfit := cmp.Or(all[0].Unfit, b.Unfit)
+	if first != nil && variant.IsSettled(all[0], b, first) {
+		unfit = "both are set alike, and their rounds do not tell them apart"
+	}
 	switch {
 	case err != nil:
 		return e, "", err

@@ -19,7 +19,7 @@ type Term struct {
 	High float64 `json:"high"` // end of its interval
 	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none.
 	Confirmed *bool `json:"confirmed"`
-	// Intervention is what those runs changed or, without any, why there were none; "": it is not large.
+	// Intervention is what those runs changed; "": there were none, or the term is not large.
 	Intervention string `json:"intervention"`
 	// Predicted and Changed are how much of a step the intervention was to take away by the term, and how
 	// much it did, with the interval; left out: there was none.
@@ -102,7 +102,7 @@ func Check(a, b Side) error {
 		switch {
 		case len(s.Runs) == 0:
 			return &IncomparableError{fmt.Sprintf("%s has no run with more than %d steps, of which the "+
-				"first are no measure of the others", s.Name, firstSteps)}
+				"first are no measure; give one of more, as by --steps 100", s.Name, firstSteps)}
 		case s.Setting.Peer != "":
 			return &IncomparableError{fmt.Sprintf("%s was run by %s, which does not tell what its steps "+
 				"take: want rows of Lockstep", s.Name, s.Setting.Peer)}
@@ -328,13 +328,4 @@ func (d Costs) cored(a, b profile, late int, isAlike bool) Costs {
 // Large returns the terms that are worth an intervention, the largest first.
 func (e *Explanation) Large() []Term {
 	return slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !e.isLarge(t) })
-}
-
-// Excuse says of large terms that no variant confirms why there is none.
-func (e *Explanation) Excuse(reasons map[Cost]string) {
-	for i := range e.Terms {
-		if t := &e.Terms[i]; t.Confirmed == nil && e.isLarge(*t) {
-			t.Intervention = reasons[t.cost]
-		}
-	}
 }

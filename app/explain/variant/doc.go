@@ -4,6 +4,6 @@
 // for each setting in which the sides differ if that is a cause by itself. All rows are of one plan, so that
 // they take turns and every raw sample is kept. [Experiment.Explain] turns its results into an explanation.
 //
-// Planning is a pure function of its arguments and does not fail; a term without a variant has the reason as
-// its intervention.
+// Planning is a pure function of its arguments and does not fail. A term that no run can do without has no
+// variant.
 package variant

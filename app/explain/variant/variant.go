@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/app/bench"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -20,7 +21,6 @@ type Experiment struct {
 	sides    [2]explain.Side
 	Variants []explain.Variant // without their runs
 	rows     []int             // of the variants in the plan
-	reasons  map[explain.Cost]string
 }
 
 // SideOf returns the side that a subject is.
@@ -56,9 +56,16 @@ func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *
 	return x
 }
 
+// IsSettled reports whether more runs have nothing to tell: of rows that are set alike, and that rounds
+// enough do not tell apart.
+func IsSettled(a, b bench.Subject, first *explain.Explanation) bool {
+	return textOf(plain(a.Row)) == textOf(plain(b.Row)) && !first.IsTold &&
+		min(first.A.Runs, first.B.Runs) >= stat.LeastRounds
+}
+
 // start plans two sides.
 func start(rows [2]bench.Row, a, b explain.Side) *Experiment {
-	return &Experiment{reasons: map[explain.Cost]string{}, sides: [2]explain.Side{a, b},
+	return &Experiment{sides: [2]explain.Side{a, b},
 		Plan: bench.Plan{Rows: rows[:], Copies: 1, Order: 1}}
 }
 
@@ -121,10 +128,10 @@ func plain(r bench.Row) bench.Row {
 }
 
 // add plans a variant of a side, unless it cannot be run. A row that is there already has its runs for both.
-func (x *Experiment) add(row bench.Row, v explain.Variant) bool {
-	if err := row.Validate(); err != nil {
-		x.reasons[v.Cost] = fmt.Sprintf("%s: %v", v.Text, err)
-		return false
+func (x *Experiment) add(row bench.Row, v explain.Variant) {
+	isThere := slices.ContainsFunc(x.Variants, func(w explain.Variant) bool { return w.Text == v.Text })
+	if isThere || row.Validate() != nil {
+		return
 	}
 	at := slices.IndexFunc(x.Plan.Rows, func(other bench.Row) bool { return textOf(other) == textOf(row) })
 	if at < 0 {
@@ -132,7 +139,6 @@ func (x *Experiment) add(row bench.Row, v explain.Variant) bool {
 		x.Plan.Rows = append(x.Plan.Rows, row)
 	}
 	x.Variants, x.rows = append(x.Variants, v), append(x.rows, at)
-	return true
 }
 
 // textOf returns a text that equal rows share.
@@ -243,14 +249,10 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	case c == explain.Cores && row.Threads > 1:
 		v.Text = name + " with a thread less"
 		row.Threads--
-	default:
-		x.reasons[c] = "there is no run without it"
+	default: // there is no run without it
 		return
 	}
-	isThere := slices.ContainsFunc(x.Variants, func(w explain.Variant) bool { return w.Text == v.Text })
-	if !isThere {
-		x.add(row, v)
-	}
+	x.add(row, v)
 }
 
 func isExchange(c explain.Cost) bool {
@@ -323,9 +325,5 @@ func (x *Experiment) Explain(r *record.Results) (*explain.Explanation, error) {
 		v.Side = side(v.Text, x.rows[i])
 		variants = append(variants, v)
 	}
-	e, err := explain.Confirm(a, b, side(a.Name, 0), side(b.Name, 1), variants)
-	if err == nil {
-		e.Excuse(x.reasons)
-	}
-	return e, err
+	return explain.Confirm(a, b, side(a.Name, 0), side(b.Name, 1), variants)
 }
