@@ -16,6 +16,9 @@ const (
 // MaxStreams is the largest number of connections of a link by TCP.
 const MaxStreams = tcp.MaxStreams
 
+// MaxSocketBuffer is the largest buffer of their sockets that can be asked for, in bytes.
+const MaxSocketBuffer = tcp.MaxSocketBuffer
+
 // encryption decides whether the data links of a run are encrypted.
 func (s *supervisor) encryption(hosts []string) Encryption {
 	isOneHost := s.isSimulated || s.Meeting != nil && s.Meeting.socket != ""

@@ -59,8 +59,9 @@ type LaunchConfig struct {
 	// Encryption of the links between workers: "" encrypts those between hosts, EncryptTLS all that are made
 	// by TCP, EncryptNone none. Processes join by TLS in any case.
 	Encryption Encryption
-	// Streams is the number of connections of each link by TCP, 1 to MaxStreams; 0 for 1.
-	Streams int
+	// Streams is the number of connections of each link by TCP, 1 to MaxStreams; 0 for 1. SocketBuffer is
+	// that of each in bytes, 0 to MaxSocketBuffer; 0: as the kernel decides.
+	Streams, SocketBuffer int
 	// Job is sent to every worker as JSON.
 	Job any
 	// JoinTimeout bounds the time until all workers have joined; default one minute, or five for a

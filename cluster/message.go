@@ -39,6 +39,8 @@ type Welcome struct {
 	Encryption Encryption `json:"encryption"`
 	// Streams of each of those links; 0: one.
 	Streams int `json:"streams,omitempty"`
+	// SocketBuffer of their sockets in bytes; 0: as the kernel decides.
+	SocketBuffer int `json:"socket_buffer,omitempty"`
 	// Certificate is what the worker shows its peers on links that are encrypted.
 	Certificate *pass.Certificate `json:"certificate,omitempty"`
 	// Secret is shared by all workers, who prove it to each other on links that are not encrypted.

@@ -211,7 +211,7 @@ func (s *Session) link(ctx context.Context) (comm.Mesh, error) {
 		}
 	}
 	config := tcp.Config{Rank: rank, Addrs: addresses, Token: s.secret, Generation: s.member.Generation,
-		Streams: s.Welcome.Streams}
+		Streams: s.Welcome.Streams, SocketBuffer: s.Welcome.SocketBuffer}
 	if s.identity != nil {
 		config.TLS = s.identity.TLS
 	}

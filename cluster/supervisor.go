@@ -336,7 +336,7 @@ func (s *supervisor) welcome(e event) {
 // begin tells all workers, which have joined, how to find each other.
 func (s *supervisor) begin() {
 	welcome := Welcome{Addresses: make([]string, s.World), Hosts: make([]string, s.World), Job: s.job,
-		Streams: s.Streams}
+		Streams: s.Streams, SocketBuffer: s.SocketBuffer}
 	for rank, w := range s.workers {
 		welcome.Addresses[rank], welcome.Hosts[rank] = w.hello.Listen, w.hello.Host
 	}

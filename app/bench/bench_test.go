@@ -42,7 +42,14 @@ func withCopies(c bench.Config, n int) bench.Config {
 	return c
 }
 
+// timed has rows that train for half a minute.
+func timed(c bench.Config) bench.Config {
+	c.Parts[0].Base.Steps, c.Parts[0].Base.For = 0, "30s"
+	return c
+}
+
 // withDimensions adds dimensions to the part, that of math without any.
+
 func withDimensions(c bench.Config, d ...bench.Dimension) bench.Config {
 	if d == nil {
 		d = []bench.Dimension{{Name: "math", Values: []string{"fast", "exact"}}}
@@ -137,6 +144,8 @@ func TestExpand(t *testing.T) {
 			[]string{"lenet single 1×1 /1", "lenet single 1×2 /1", "lenet ddp 2×1 /2",
 				"lenet ddp 4×1 /4"}},
 		{"every list has a value twice", twice(), []string{"lenet single 1×2 seed=1 /1"}},
+		{"distributed code with one worker", matrix([]string{"lenet"}, []string{"single", "ddp", "ps", "none",
+			"auto"}, 1), []string{"lenet single 1×2 /1", "lenet ddp 1×2 /1", "lenet ps 1×2 /1"}},
 		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -207,8 +216,9 @@ func TestExpandRefuses(t *testing.T) {
 		"unknown wire":       withWires(matrix([]string{"lenet"}, []string{"ddp"}, 2), "int9"),
 		`strategies: unknown strategy "singel"; did you mean "single"?`: matrix([]string{"lenet"},
 			[]string{"singel"}, 1),
-		"the matrix is empty": matrix([]string{"lenet"}, []string{"ddp"}, 1),
-		"no strategy":         matrix([]string{"lenet"}, nil, 2),
+		"the matrix is empty":    matrix([]string{"lenet"}, []string{"none"}, 1),
+		"its workers never meet": timed(matrix([]string{"lenet"}, []string{"single", "none"}, 1, 2)),
+		"no strategy":            matrix([]string{"lenet"}, nil, 2),
 		"batch": func() bench.Config {
 			c := matrix([]string{"lenet"}, []string{"ddp"}, 2)
 			c.Parts[0].Batches = []int{1}

@@ -76,11 +76,15 @@ func (p Plan) line(b bundle, kept []int, rows []Row, rounds int, seconds float64
 		r := p.Rows[at]
 		name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch,
 			r.Condition.Name))
-		steps, wanted := 0, r.NumSteps(r.LimitTrain)
+		steps, unit := 0, "steps"
 		if len(kept) > 0 {
-			steps = rows[at].NumSteps(r.LimitTrain)
+			steps = rows[at].length()
 		}
-		if name += fmt.Sprintf(" of %d steps (%d asked for)", steps, wanted); !slices.Contains(names, name) {
+		if r.For != "" {
+			unit = "seconds"
+		}
+		name += fmt.Sprintf(" of %d %s (%d asked for)", steps, unit, r.length())
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -125,7 +129,7 @@ func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Plan, Fitted, error) {
 	begin := time.Now()
 	for _, r := range p.Rows {
-		if r.LimitTrain < 0 && r.Steps == 0 {
+		if r.LimitTrain < 0 && r.Steps == 0 && r.For == "" {
 			return p, Fitted{}, setting.Refuse("--budget: it cuts the steps of runs, and how many steps an "+
 				"epoch of %s has is not known before its files are read; want --steps, or --limit-train "+
 				"with --epochs", r.Data)
@@ -171,6 +175,10 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 	case r.Strategy == setting.Auto:
 		c.start += 8 // of its short runs
 	}
+	if r.For != "" { // its unit is a second
+		c.step = 1
+		return c
+	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
 			c.step += one / float64(r.Threads)
@@ -189,7 +197,7 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 func (r Row) predicted(probe record.Probe) float64 {
 	probe.Compute = slices.Clone(probe.Compute)
 	for rank := range probe.Compute {
-		factor, delay := r.SlowWorkers.At(rank, r.NumSteps(r.LimitTrain))
+		factor, delay := r.SlowWorkers.At(rank, r.length())
 		probe.Compute[rank] = factor*probe.Compute[rank] + delay.Seconds()
 	}
 	if l := r.Condition.Link; r.isApart() {

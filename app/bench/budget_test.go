@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,24 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 		if fitted.Seconds > test.budget || fitted.Runs != len(p.Trials()) {
 			t.Errorf("%s: expected %v s of %v, %d runs of %d", test.name, fitted.Seconds, test.budget,
 				fitted.Runs, len(p.Trials()))
+		}
+	}
+}
+
+// Rows that train for a time are cut to a shorter one, the same for all, before rounds are.
+func TestABudgetCutsTimes(t *testing.T) {
+	c := timed(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2))
+	c.OneProcess, c.Repeats = false, 3
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for budget, want := range map[float64]string{1000: "30s of 3", 100: "15s of 3", 30: "14s of 1"} {
+		fitted, _ := bench.Fit(p, budget, []float64{1, 1}, []float64{1, 1})
+		for _, r := range fitted.Rows {
+			if got := fmt.Sprint(r.For, " of ", r.Rounds); got != want || r.Steps+r.Epochs > 0 {
+				t.Errorf("%v s: %s, want %s", budget, got, want)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"lockstep/app/evidence/question"
 	"lockstep/app/record"
@@ -114,14 +115,14 @@ func (p Plan) leastSteps() int {
 func (b *bundle) measure(asked [][]int) {
 	first := b.plan.Rows[b.rows[0]]
 	b.unit = first.samples()
-	common, shortest := b.unit, first.samples()*first.NumSteps(first.LimitTrain)
+	common, shortest := b.unit, first.samples()*first.length()
 	for _, linked := range asked {
 		if len(linked) == 0 || !slices.Contains(b.rows, linked[0]) {
 			continue // in another bundle
 		}
 		for _, at := range linked {
 			r := b.plan.Rows[at]
-			if shortest = min(shortest, r.samples()*r.NumSteps(r.LimitTrain)); common <= shortest {
+			if shortest = min(shortest, r.samples()*r.length()); common <= shortest {
 				common *= r.samples() / divisor(common, r.samples())
 			}
 		}
@@ -131,7 +132,7 @@ func (b *bundle) measure(asked [][]int) {
 	}
 	for _, at := range b.rows {
 		r := b.plan.Rows[at]
-		wanted := r.NumSteps(r.LimitTrain)
+		wanted := r.length()
 		enough := min(enoughSteps, wanted)
 		if r.Epochs > 0 { // an epoch ends with an evaluation
 			enough = max(enough, min(wanted, r.StepsPerEpoch(r.LimitTrain)))
@@ -143,8 +144,13 @@ func (b *bundle) measure(asked [][]int) {
 }
 
 // samples returns the samples of a step of the row, as its group counts them: where the batch grows with the
-// workers, rows are compared after as many steps.
-func (r Row) samples() int { return cmp.Or(r.PerWorker, r.StepBatch()) }
+// workers, rows are compared after as many steps. A second of a row that trains for a time counts as one.
+func (r Row) samples() int {
+	if r.For != "" {
+		return 1
+	}
+	return cmp.Or(r.PerWorker, r.StepBatch())
+}
 
 // divisor returns the greatest common divisor of two numbers.
 func divisor(a, b int) int {
@@ -193,6 +199,8 @@ func (b *bundle) shortened(at, units, rounds int) Row {
 	r.Rounds = rounds
 	switch {
 	case units >= b.wanted:
+	case r.For != "":
+		r.For = (time.Duration(b.steps(at, units)) * time.Second).String()
 	case n > 0:
 		r.Epochs = n
 	default:

@@ -86,9 +86,9 @@ func Checkpoints(values []string) Dimension {
 // Expand lists the rows of the matrix, models first, then data, batches, conditions, threads, strategies,
 // other dimensions, workers, wires. A row that is there already is not listed again.
 //
-// Strategy single runs with one worker; all others run with two or more, because with one worker they have
-// nothing to exchange and are single under another name. Expand fails with a *setting.UsageError if a list is
-// empty, or if a row's configuration is invalid.
+// Strategy single runs with one worker, the others with two or more; where one is the only number of workers,
+// those that train one model have it too, and exchange with themselves: what their code costs. Expand fails
+// with a *setting.UsageError if a list is empty, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds, Precision: c.Precision,
 		Order: c.Order, Inquiry: c.Inquiry}
@@ -101,8 +101,7 @@ func Expand(c Config) (Plan, error) {
 		plan.Rows = append(plan.Rows, rows...)
 	}
 	if err == nil && len(plan.Rows) == 0 {
-		err = setting.Refuse("the matrix is empty: single needs --workers 1, the other strategies need two " +
-			"or more")
+		err = setting.Refuse("the matrix is empty: single needs --workers 1, none and auto two or more")
 	}
 	if err == nil {
 		plan.Rows, err = distinct(plan.Rows)
@@ -342,17 +341,22 @@ func (p Part) crowd(c Config) int {
 // rowsOf returns the rows of a way: one for each number of workers and each wire, and for a single worker
 // perhaps one with more threads.
 func (p Part) rowsOf(w way, base Row, c Config) (rows []Row, err error) {
-	isAlone := strategy.Named(w.strategy).IsAlone
+	isAlone, isSelf := strategy.Named(w.strategy).IsAlone, p.exchangesAlone(w)
 	if base, err = p.under(w, base); err != nil {
 		return nil, err
 	}
 	for _, to := range p.spreads() {
-		if isAlone != (to.workers == 1) {
+		if isAlone != (to.workers == 1) && !(isSelf && to.workers == 1) {
 			continue
 		}
 		one, err := base.as(w, to)
 		if err != nil {
 			return nil, err
+		}
+		if one.For != "" && strategy.Named(one.Strategy).IsFloor {
+			return nil, setting.Refuse("strategy %s: its workers never meet, so that in %s each would make "+
+				"steps of its own number; want --steps or --epochs, or leave the strategy out", one.Strategy,
+				one.For)
 		}
 		wires := p.Wires
 		if one.Workers == 1 || strategy.Named(one.Strategy).IsFloor || one.hasOwnWire() || one.Averages() {
@@ -371,6 +375,13 @@ func (p Part) rowsOf(w way, base Row, c Config) (rows []Row, err error) {
 	base.Threads = busy
 	one, err := base.as(w, to)
 	return append(rows, one), err
+}
+
+// exchangesAlone reports whether a way has a row of one worker, which exchanges with itself.
+func (p Part) exchangesAlone(w way) bool {
+	s := strategy.Named(w.strategy)
+	isSeveral := func(to spread) bool { return to.workers > 1 }
+	return !s.IsFloor && s.Name != strategy.Auto && !slices.ContainsFunc(p.spreads(), isSeveral)
 }
 
 // under returns base for the rows of a way.

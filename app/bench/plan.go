@@ -97,6 +97,9 @@ func (p Plan) blocks() []int {
 	blocks, known := make([]int, len(p.Rows)), map[string]int{}
 	for i, r := range p.Rows {
 		key := fmt.Sprint(r.Model, " ", r.Data, " ", r.Batch, " ", r.Condition.Name)
+		if r.For != "" { // rows that train as long are compared with one another
+			key += r.For
+		}
 		if r.PerWorker > 0 { // rows of several batches, which are compared by their samples per second
 			key = fmt.Sprint(r.Model, " ", r.Data, " ", r.PerWorker, " each ", r.Condition.Name)
 		}
@@ -204,8 +207,8 @@ func (s *savedPlan) check(k *setting.Catalog) error {
 		r := &s.Rows[i]
 		r.Catalog = k
 		err := r.Validate()
-		if min(r.Rounds, r.Hosts, r.PerHost, r.Cores, r.PerWorker) < 0 || r.For != "" || r.Resume != "" {
-			err = errors.New("it trains for a time, resumes a run or counts below 0: this is no plan")
+		if min(r.Rounds, r.Hosts, r.PerHost, r.Cores, r.PerWorker) < 0 || r.Resume != "" {
+			err = errors.New("it resumes a run or counts below 0: this is no plan")
 		}
 		if err != nil {
 			return fmt.Errorf("row %d (%s): %w", i+1, r.Name(), err)

@@ -189,7 +189,7 @@ func TestResumeRefuses(t *testing.T) {
 		"this is no plan":               `{"schema":3,"rows":[],"repeats":1,"copies":1}`,
 		"rows, its plan 1":              firstRow(string(plan)),
 		`condition "fast"`:              replace(`"options":`, `"condition":"fast","options":`),
-		"it trains for a time":          replace(`"batch":64`, `"for":"1000h","batch":64`),
+		"the length is given twice":     replace(`"batch":64`, `"for":"1000h","batch":64`),
 		"row 1 (lenet single 1×1): bat": strings.Replace(string(plan), `"batch":64`, `"batch":-1`, 1),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

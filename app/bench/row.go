@@ -141,9 +141,17 @@ func (r Row) Setting() record.Setting {
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
 		SlowLoader: r.SlowLoader.String(),
 		PerWorker:  r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,
-		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, LR: r.Optimizer.LR, Seed: r.Seed,
+		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, For: r.For, LR: r.Optimizer.LR, Seed: r.Seed,
 		Options: r.Options, Condition: r.Condition.String(),
 	}
+}
+
+// length returns that of the row: in steps or, where it trains for a time, in seconds.
+func (r Row) length() int {
+	if d := r.Duration(); d > 0 {
+		return max(1, int(d.Seconds()))
+	}
+	return r.NumSteps(r.LimitTrain)
 }
 
 // directory names a run's folder so that a listing is in the order of rounds and rows.

@@ -48,10 +48,11 @@ func benchCommand(a *app) *cobra.Command {
 		Long: `Compare strategies and numbers of workers, and write a report.
 
 Runs every combination of models, batches, strategies and workers several times, in rounds of a random
-order, each followed by its reverse. All rows of a model do equal work: as many steps of the same
-batch, cut into as many shards as the largest number of workers. Strategy single runs with one worker,
-the others with two or more; single also runs with as many threads as the largest row keeps busy,
-because the same cores in one process are what workers on one machine have to beat.
+order, each followed by its reverse. All rows of a model do equal work: as many steps of the same batch,
+cut into as many shards as the largest number of workers, or steps for as long (--for). Strategy single
+runs with one worker, the others with two or more or, if --workers 1 is all, with one that exchanges with
+itself. single also runs with as many threads as the largest row keeps busy, because the same cores in
+one process are what workers on one machine have to beat.
 
 A strategy may have settings of its own, joined by +, as in ddp:bucket=4MiB+overlap-forward. --conditions
 repeats the matrix with a slow worker, or in a lab where every process has a host of its own; rows of
@@ -83,6 +84,8 @@ report.md, report.html (one file, opens anywhere) and the run directories.`,
   lockstep bench --models lenet,vgg11 --strategies single,ddp --workers 1,2 --steps 30 --peer pytorch
   lockstep bench --plan mine.yaml --against baseline.json --fail-over 5%
   lockstep bench --resume runs/20261121-101500-bench
+  lockstep bench --strategies single,ddp --workers 1 --threads 1
+  lockstep bench --strategies all-reduce --workers 4,8 --link tcp --wire fp32,zstd --for 30s
   lockstep bench --quick --seed 7 --out results/seed7 --json`,
 		Args:        noArguments,
 		Annotations: map[string]string{spreads: "true"},
@@ -134,7 +137,7 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 func benchSettings(k *setting.Catalog) []setting.Setting {
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
 		varied := []string{"model", "data", "strategy", "workers", "threads", "batch", "wire", "math",
-			"eval-only", "save", "out", "checkpoint-every", "resume", "for", "until", "rebalance"}
+			"eval-only", "save", "out", "checkpoint-every", "resume", "until", "rebalance"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

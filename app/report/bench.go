@@ -141,7 +141,10 @@ func work(g *compare.Group) string {
 		data += " (generated)"
 	}
 	length := spelling.Count(s.Steps, "step")
-	if s.Steps == 0 {
+	switch {
+	case s.For != "":
+		length = s.For + " of training"
+	case s.Steps == 0:
 		length = spelling.Count(s.Epochs, "epoch")
 	}
 	seeds, seed := 1, s.Seed

@@ -88,6 +88,7 @@ type Exchange struct {
 	Rebalance      bool   // shards move from slow workers to fast ones
 	Insecure       bool   // links between hosts are not encrypted
 	Streams        int    // connections of each link by TCP, 1 to cluster.MaxStreams
+	SocketBuffer   int    // bytes of the sockets of these connections; 0: as the kernel decides
 	MasterAddr     string // interface of the rendezvous
 	MasterPort     int    // port of the rendezvous; 0: any
 }

@@ -184,6 +184,9 @@ func (c *Config) linkSettings() []Setting {
 		{Name: "streams", value: number(&c.Streams, 1, cluster.MaxStreams), // processes may be on one host
 			Usage: "connections of each link by TCP, over which its bytes are spread, for networks where " +
 				"one connection does not fill the line; changes no result"},
+		{Name: "socket-buffer", value: byteSize(&c.SocketBuffer, 0, cluster.MaxSocketBuffer),
+			Usage: "bytes of the sockets of links by TCP, in each direction, to measure what they do; 0 " +
+				"leaves them to the kernel, which sizes them by the link; changes no result"},
 		{Name: "wire", value: choice(&c.Wire, wires(isAny)),
 			elsewhere: "compression gradient-compression ddp-comm-hook fp16-allreduce " +
 				"communication-data-type",

@@ -13,6 +13,9 @@ import (
 	"lockstep/comm"
 )
 
+// MaxSocketBuffer is the largest buffer that can be asked for, in bytes.
+const MaxSocketBuffer = 1 << 30
+
 // MaxStreams is the largest number of streams of a link.
 const MaxStreams = 16
 
@@ -30,6 +33,10 @@ type Config struct {
 	// Streams is the number of connections of each link, over which its bytes are spread (Note: streams):
 	// 1 to MaxStreams, 0 for 1. Both ends must have the same.
 	Streams int
+	// SocketBuffer asks the kernel for so many bytes of a socket's buffers, in each direction: a measurement,
+	// since a buffer that it sizes itself grows with the link. It may give another, on Linux up to
+	// net.core.wmem_max and rmem_max. 0: as it decides.
+	SocketBuffer int
 	// Generation of the job's membership; peers of another generation are refused.
 	Generation uint32
 }
@@ -44,6 +51,10 @@ func (c *Config) validate() error {
 	}
 	if c.Streams < 0 || c.Streams > MaxStreams {
 		return fmt.Errorf("tcp: connect: %d streams, want 1 to %d", c.Streams, MaxStreams)
+	}
+	if c.SocketBuffer < 0 || c.SocketBuffer > MaxSocketBuffer {
+		return fmt.Errorf("tcp: connect: socket buffers of %d bytes, want 0 to %d", c.SocketBuffer,
+			MaxSocketBuffer)
 	}
 	return nil
 }
@@ -95,7 +106,7 @@ func Connect(ctx context.Context, l *Listener, c Config) (comm.Mesh, error) {
 		j.close()
 		return nil, err
 	}
-	return newMesh(c.Rank, j.ends)
+	return newMesh(&c, j.ends)
 }
 
 // joining is a mesh whose links are being made.

@@ -11,7 +11,7 @@ import (
 )
 
 // newMesh returns an error: the mesh needs poll(2).
-func newMesh(_ int, ends [][]end) (comm.Mesh, error) {
+func newMesh(_ *Config, ends [][]end) (comm.Mesh, error) {
 	for _, e := range slices.Concat(ends...) {
 		e.conn.Close()
 	}

@@ -31,13 +31,13 @@ type mesh struct {
 }
 
 // newMesh detaches the connections of all ends, by rank and stream, from Go's network poller.
-func newMesh(rank int, ends [][]end) (comm.Mesh, error) {
-	m := &mesh{rank: rank, links: make([]link, len(ends)), bell: [2]int{-1, -1}}
+func newMesh(c *Config, ends [][]end) (comm.Mesh, error) {
+	m := &mesh{rank: c.Rank, links: make([]link, len(ends)), bell: [2]int{-1, -1}}
 	first := m.hangBell()
 	for r, all := range ends {
 		m.links[r] = newLink(len(all))
 		for i, e := range all {
-			fd, err := detach(e.conn.(*net.TCPConn))
+			fd, err := detach(e.conn.(*net.TCPConn), c.SocketBuffer)
 			if err != nil && first == nil {
 				first = fmt.Errorf("tcp: connect: link to rank %d: %w", r, err)
 			}
@@ -52,8 +52,9 @@ func newMesh(rank int, ends [][]end) (comm.Mesh, error) {
 	return m, nil
 }
 
-// detach closes conn and returns its socket, non-blocking and with TCP_NODELAY.
-func detach(conn *net.TCPConn) (fd int, err error) {
+// detach closes conn and returns its socket, non-blocking and with TCP_NODELAY. buffer is that of
+// [Config.SocketBuffer].
+func detach(conn *net.TCPConn, buffer int) (fd int, err error) {
 	defer conn.Close()
 	fd = -1
 	raw, err := conn.SyscallConn()
@@ -68,6 +69,11 @@ func detach(conn *net.TCPConn) (fd int, err error) {
 	}
 	if err = unix.SetNonblock(fd, true); err == nil {
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	}
+	for _, way := range []int{unix.SO_SNDBUF, unix.SO_RCVBUF} {
+		if err == nil && buffer > 0 {
+			err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, way, buffer)
+		}
 	}
 	return fd, err
 }

@@ -329,6 +329,7 @@ func differences(l, base *Line) []Difference {
 		{"shards", a.Shards, b.Shards, true},
 		{"samples", l.work.samples, base.work.samples, true},
 		{"steps", l.work.steps, base.work.steps, true},
+		{"time", a.For, b.For, true},
 		{"seed", a.Seed, b.Seed, true},
 		{"learning rate", a.LR, b.LR, !l.isOther()},
 	} {

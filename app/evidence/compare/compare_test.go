@@ -370,6 +370,21 @@ func TestDifferentParametersAreReported(t *testing.T) {
 	wantFound(t, compare.Compare(m.Results), "parameters differ", "sets:2")
 }
 
+// Rows that train for as long are compared by their steps; how many these are, and which weights follow, is
+// their result. Rows of another time do other work.
+func TestTimedRows(t *testing.T) {
+	m := newMaker(2, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1, For: "30s"}, 2, 2)
+	ddp := m.add(record.Setting{Strategy: "ddp", Workers: 2, For: "30s"}, 1, 1)
+	ddp.Runs[0].Samples, ddp.Runs[1].Samples = 30000, 30256
+	ddp.Runs[0].ParameterSHA256, ddp.Runs[1].ParameterSHA256 = "aa", "bb"
+	c := compare.Compare(m.Results)
+	wantNothing(t, c, "unequal work", "unequal runs", "parameters differ", "parameters change")
+	near(t, "speed-up", c.Groups[0].Lines[1].Speedup.Median, 2, 1e-9)
+	ddp.Setting.For = "20s"
+	wantFound(t, compare.Compare(m.Results), "unequal work", "[ddp 2×1]", "time")
+}
+
 // A row whose gradients lost something is compared by time, but promises no bits and wins nothing.
 func TestLossyRowsAreAnotherResult(t *testing.T) {
 	m := newMaker(4, 4)

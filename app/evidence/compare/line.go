@@ -88,24 +88,24 @@ func (l *Line) summarizeResult(runs, timed []*record.Run) {
 			l.Taken = c
 		}
 		l.addStaleness(r.Staleness)
-		l.addHash(l.seedOf(r), r.ParameterSHA256)
+		hash := r.ParameterSHA256
+		if l.Setting.For != "" { // see workOf
+			hash = ""
+		}
+		l.addHash(l.seedOf(r), hash)
 	}
 	if len(runs) == 0 {
 		return
 	}
 	l.SHA256 = l.hashes[l.seedOf(timed[0])]
 	l.firstResult(timed[0])
-	for _, r := range runs {
-		if workOf(r) != l.work && l.Refused == nil {
-			l.Uneven = true
-		}
-	}
-	l.Uneven = l.Uneven || differencesOfRuns(runs) != nil
+	isOther := func(r *record.Run) bool { return l.workOf(r) != l.work }
+	l.Uneven = l.Refused == nil && slices.ContainsFunc(runs, isOther) || differencesOfRuns(runs) != nil
 }
 
 // firstResult fills the figures that are those of one run.
 func (l *Line) firstResult(r *record.Run) {
-	l.work, l.computed = workOf(r), computedBy(r)
+	l.work, l.computed = l.workOf(r), computedBy(r)
 	l.TrainAccuracy, l.TestAccuracy = known(r.TrainAccuracy), known(r.TestAccuracy)
 	l.TestSamples = r.TestSamples
 	if l.Setting.Peer == "" { // another program does not tell
@@ -148,8 +148,12 @@ func (l *Line) addHash(seed uint64, hash string) {
 	}
 }
 
-// workOf returns the amount of work of a run.
-func workOf(r *record.Run) work {
+// workOf returns the amount of work of a run. Runs that train for a time do equal work if that is equal:
+// their steps are as long as they are, and no two end with the same weights.
+func (l *Line) workOf(r *record.Run) work {
+	if l.Setting.For != "" {
+		return work{testSamples: r.TestSamples}
+	}
 	return work{steps: r.Steps, samples: r.Samples, testSamples: r.TestSamples}
 }
 
