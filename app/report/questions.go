@@ -96,6 +96,8 @@ func meaning(quantity string) string {
 		"sent":         " Sent: by all workers together.",
 		"memory":       " Memory: the most that a worker had.",
 		"loss":         " Loss: mean of the last tenth of the steps.",
+		"network":      " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
+		"evenness":     " Evenness: computing of the worker with least over that of the one with most.",
 		"sync_exposed": " sync_exposed: exposed communication.",
 	}[quantity]
 }

@@ -20,6 +20,7 @@ func measured(factor float64, samples int64) *record.Results {
 			step := 0.01 * math.Pow(factor, float64(i)) * (1 + 0.001*float64(round*(i+1)%4))
 			accuracy := 0.5
 			run := record.Run{Round: round, BytesVectors: 6000, Position: 2*round + i,
+				TrainSeconds: 4 * step,
 				Outcome: record.Outcome{Steps: 4, Samples: 256, BytesSent: 3000, Seconds: 4 * step,
 					TestAccuracy: &accuracy, TestSamples: 100}}
 			if i == 1 {
@@ -29,11 +30,13 @@ func measured(factor float64, samples int64) *record.Results {
 				seconds := record.Numbers{step, step, step, step}
 				waits := record.Numbers{step / 4, step / 4, step / 4, step / 4}
 				computes := record.Numbers{3 * step / 4, 3 * step / 4, 3 * step / 4, 3 * step / 4}
+				none := make(record.Numbers, 4)
 				run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: record.Steps{
 					Epoch: make([]int, 4), Samples: []int{64, 64, 64, 64},
 					Loss: record.Numbers{2.3, 2, 1.8, 1.5}, Seconds: seconds,
 					OwnLoss: record.Numbers{2.3, 2, 1.8, 1.5},
-					Phases:  map[string]record.Numbers{"forward": computes, "sync_exposed": waits}}})
+					Phases: map[string]record.Numbers{"forward": computes, "backward": none,
+						"sync_exposed": waits}}})
 			}
 			row.Runs = append(row.Runs, run)
 		}
@@ -86,6 +89,12 @@ func TestAnswers(t *testing.T) {
 			Equals: new(2 / 0.015)}, question.Holds, question.None},
 		{"bytes of all workers", 1.5, 256, record.Question{Quantity: "sent", Of: two,
 			Equals: new(3000 / 0.06)}, question.Holds, question.None},
+		{"seconds on the network", 1.5, 256, record.Question{Quantity: "network", Of: two,
+			Equals: new(0.25 * 0.06)}, question.Holds, question.None},
+		{"equal workers", 1.5, 256, record.Question{Quantity: "evenness", Of: two, Above: new(0.99)},
+			question.Holds, question.None},
+		{"one worker is not even", 1.5, 256, record.Question{Quantity: "evenness", Of: single},
+			question.Unmeasured, question.NoFigure},
 		{"compression", 1.5, 256, record.Question{Quantity: "compression", Of: two, Equals: new(2.0)},
 			question.Holds, question.None},
 		{"a figure alone", 1.5, 256, record.Question{Quantity: "accuracy", Of: two}, question.Measured,

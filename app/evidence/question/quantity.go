@@ -15,13 +15,14 @@ import (
 // for as shares of it.
 func Quantities() []string {
 	return append([]string{"step", "total", "epoch", "rate", "batches", "loss", "accuracy", "memory", "sent",
-		"compression", "checkpoints", "speedup", "efficiency", "hidden"}, compare.Phases()...)
+		"compression", "checkpoints", "speedup", "efficiency", "hidden", "network", "evenness"},
+		compare.Phases()...)
 }
 
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
-	return slices.Contains([]string{"total", "loss", "accuracy", "checkpoints"}, quantity)
+	return slices.Contains([]string{"total", "loss", "accuracy", "checkpoints", "network"}, quantity)
 }
 
 // LossAt returns the step after which a quantity such as "loss-at-40" is the loss; 0: it is none.
@@ -49,7 +50,7 @@ func IsGuess(l *compare.Line) bool {
 
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
-	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency"), quantity)
+	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency", "evenness"), quantity)
 }
 
 // Scale returns what a unit is in the unit of results, which have seconds, bytes and fractions of 1.
@@ -92,6 +93,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return float64(r.BytesSent) / r.Seconds
 	case quantity == "compression" && r.BytesVectors > 0:
 		return float64(r.BytesVectors) / float64(r.BytesSent)
+	case quantity == "evenness":
+		return evenness(r)
 	case quantity == "checkpoints" && r.Checkpoints != nil:
 		return r.Checkpoints.ExposedSeconds
 	}
@@ -121,6 +124,31 @@ func mostMemory(r compare.RunLine) float64 {
 	return most
 }
 
+// waits returns the seconds for which a worker waits for the exchange, in the mean, by run that counts.
+func waits(l *compare.Line) []float64 {
+	shares := l.PhaseShares("sync_exposed")
+	var all []float64
+	for _, r := range l.Runs() {
+		if len(all) < len(shares) && (r.IsCounted || l.Disturbed) {
+			all = append(all, shares[len(all)]*r.TrainSeconds)
+		}
+	}
+	return all
+}
+
+// evenness is the least computing of a worker over the most, in a step and in the mean; NaN: there is one.
+func evenness(r compare.RunLine) float64 {
+	least, most := math.Inf(1), 0.0
+	for _, rank := range r.Ranks {
+		computing := stat.Mean(rank.Steps.Phases["forward"]) + stat.Mean(rank.Steps.Phases["backward"])
+		least, most = min(least, computing), max(most, computing)
+	}
+	if len(r.Ranks) < 2 {
+		return math.NaN()
+	}
+	return least / most
+}
+
 // Of returns a quantity of a row in the unit of results: the median of its runs.
 func Of(l *compare.Line, quantity string) Estimate {
 	values := byRound(l, quantity)
@@ -131,6 +159,8 @@ func Of(l *compare.Line, quantity string) Estimate {
 		return ofRatio(l.Efficiency)
 	case quantity == "hidden":
 		values = l.HiddenSeconds()
+	case quantity == "network":
+		values = waits(l)
 	case slices.Contains(compare.Phases(), quantity):
 		values = l.PhaseShares(quantity)
 	}
