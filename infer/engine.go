@@ -83,6 +83,8 @@ type engine struct {
 	rows    int      // samples in it
 	laid    request  // its samples, one after the other, and their logits
 	timer   *time.Timer
+
+	batches, inputs atomic.Int64 // that were computed
 }
 
 // program computes so many samples.
@@ -254,6 +256,8 @@ func (e *engine) take() {
 // compute computes the logits of the batch.
 func (e *engine) compute() {
 	e.laid.expect(e.rows, e.outputs)
+	e.batches.Add(1)
+	e.inputs.Add(int64(e.rows))
 	for at, token := 0, 0; at < e.rows; {
 		size := len(e.programs) - 1
 		for e.programs[size].n > e.rows-at {

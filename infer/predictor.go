@@ -104,6 +104,11 @@ func (p *Predictor) Network() model.Network { return p.config.Network }
 // changed.
 func (p *Predictor) Classes() []string { return p.config.Classes }
 
+// Counts returns how many batches were computed, and the inputs in them.
+func (p *Predictor) Counts() (batches, inputs int64) {
+	return p.engine.batches.Load(), p.engine.inputs.Load()
+}
+
 // Predict appends the logits of inputs to to, [len(inputs), Network().Classes], and returns it. Inputs of
 // several calls are computed together. Cancelling ctx ends the wait; the inputs may still be computed.
 func (p *Predictor) Predict(ctx context.Context, inputs []Input, to []float32) ([]float32, error) {

@@ -29,6 +29,7 @@ func commands() []func(*app) *cobra.Command {
 		checkCommand,
 		explainCommand,
 		inferCommand,
+		serveCommand,
 		bundleCommand,
 		replayCommand,
 		commbenchCommand,

@@ -1,0 +1,112 @@
+package serve
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"strings"
+
+	"lockstep/internal/spelling"
+)
+
+// object is a value of JSON.
+type object = map[string]any
+
+// describe answers GET /openapi.json.
+func (s *Server) describe(w http.ResponseWriter, _ *http.Request) {
+	s.write(w, http.StatusOK, s.openAPI())
+}
+
+// openAPI returns the description of the server, version 3.1 of OpenAPI.
+func (s *Server) openAPI() object {
+	answer := func(about string, schema object) object {
+		return object{"description": about, "content": object{"application/json": object{"schema": schema}}}
+	}
+	failed := answer("what is wrong, and what is wanted", object{"type": "object",
+		"properties": object{"error": object{"type": "string"}}})
+	answers := object{"200": answer("a prediction for each input", object{"type": "object",
+		"properties": object{"predictions": object{"type": "array", "items": predictionSchema()}}})}
+	for _, status := range []string{"400", "401", "413", "415", "422", "429", "503", "504"} {
+		answers[status] = failed
+	}
+	content := object{"application/json": object{"schema": object{"type": "object",
+		"required": []string{"inputs"}, "properties": object{
+			"inputs": object{"type": "array", "items": s.inputSchema()},
+			"top":    object{"type": "integer", "default": defaultTop, "description": "classes to tell"},
+			"logits": object{"type": "boolean", "description": "tell the network's outputs too"},
+		}}}}
+	binary := object{"schema": object{"type": "string", "format": "binary"}}
+	if s.config.Predictor.Network().ReadsTexts() {
+		content["text/plain"] = object{"schema": object{"type": "string"}}
+	} else {
+		content["image/png"], content["image/jpeg"] = binary, binary
+		content["application/octet-stream"] = binary
+	}
+	get := func(about string) object {
+		return object{"get": object{"summary": about,
+			"responses": object{"200": object{"description": about}}}}
+	}
+	return object{"openapi": "3.1.0",
+		"info": object{"title": "Predictions of " + s.config.Name, "version": "1", "description": s.about()},
+		"paths": object{
+			"/v1/predict": object{"post": object{"summary": "what the network says of inputs",
+				"requestBody": object{"required": true, "content": content}, "responses": answers}},
+			"/healthz": get("requests are accepted"), "/metrics": get("counts and times for Prometheus"),
+		}}
+}
+
+// predictionSchema describes a prediction.
+func predictionSchema() object {
+	class := object{"label": object{"type": "string"}, "probability": object{"type": "number"}}
+	return object{"type": "object", "properties": object{"label": class["label"],
+		"probability": class["probability"],
+		"top":         object{"type": "array", "items": object{"type": "object", "properties": class}},
+		"logits":      object{"type": "array", "items": object{"type": "number"}}}}
+}
+
+// inputSchema describes an input.
+func (s *Server) inputSchema() object {
+	n := s.config.Predictor.Network()
+	text := object{"type": "string"}
+	numbers := func(kind string) object { return object{"type": "array", "items": object{"type": kind}} }
+	if n.ReadsTexts() {
+		return object{"oneOf": []object{text, {"type": "object", "properties": object{"text": text,
+			"pair": text, "tokens": numbers("integer"), "split": object{"type": "integer"}}}}}
+	}
+	coded := func(about string) object {
+		return object{"type": "string", "contentEncoding": "base64", "description": about}
+	}
+	return object{"type": "object", "properties": object{"image": coded("a PNG or JPEG image"),
+		"pixels": coded(fmt.Sprintf("8-bit values of shape %v", n.Input)),
+		"values": numbers("number")}}
+}
+
+// about says in a sentence what the network is.
+func (s *Server) about() string {
+	n := s.config.Predictor.Network()
+	what := fmt.Sprintf("images, which are cut and scaled to %v", n.Input)
+	if n.ReadsTexts() {
+		what = fmt.Sprintf("texts of at most %d tokens", n.Input[0])
+	}
+	return fmt.Sprintf("%s with %s, for %s.", n.Name, spelling.Count(n.Classes, "output"), what)
+}
+
+// page answers GET / for people.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	example := "curl --data-binary @cat.jpg -H 'Content-Type: image/jpeg' http://" + r.Host + "/v1/predict"
+	if s.config.Predictor.Network().ReadsTexts() {
+		example = `curl -d '{"inputs": ["what a film"]}' http://` + r.Host + "/v1/predict"
+	}
+	if s.config.Token != "" {
+		example += ` -H "Authorization: Bearer $TOKEN"`
+	}
+	classes := s.config.Predictor.Classes()
+	few := strings.Join(classes[:min(len(classes), 20)], ", ")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!doctype html><meta name=viewport content=\"width=device-width\"><title>%[1]s</title>"+
+		"<style>body{font:1rem/1.5 system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem;"+
+		"color-scheme:light dark}pre{overflow:auto}</style><h1>%[1]s</h1><p>%[2]s Classes: %[3]s.</p>"+
+		"<pre>%[4]s</pre><p><a href=openapi.json>openapi.json</a> describes requests and answers; "+
+		"<a href=metrics>metrics</a>, <a href=healthz>healthz</a>.</p>\n", html.EscapeString(s.config.Name),
+		html.EscapeString(s.about()), html.EscapeString(few), html.EscapeString(example))
+}

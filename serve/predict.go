@@ -1,0 +1,219 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"lockstep/infer"
+)
+
+// asked is the JSON of a request.
+type asked struct {
+	Inputs []given `json:"inputs"`
+	Top    int     `json:"top"`
+	Logits bool    `json:"logits"`
+}
+
+// given is one input in JSON: a string is a text, or an image in base64.
+type given struct {
+	Image  []byte    `json:"image"`  // PNG or JPEG, in base64
+	Pixels []byte    `json:"pixels"` // [H, W, C], in base64
+	Values []float32 `json:"values"` // normalised
+	Text   *string   `json:"text"`
+	Pair   *string   `json:"pair"`
+	Tokens []int32   `json:"tokens"`
+	Split  int       `json:"split"`
+}
+
+// UnmarshalJSON takes a string as {"text": ...} and refuses names that mean nothing.
+func (g *given) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &g.Text)
+	}
+	type plain given
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode((*plain)(g))
+}
+
+// prediction is the JSON of an answer, by input.
+type prediction struct {
+	infer.Class
+	Top    []infer.Class `json:"top"`
+	Logits []float32     `json:"logits,omitempty"`
+}
+
+// defaultTop is how many classes are told of each input.
+const defaultTop = 3
+
+// predict answers POST /v1/predict.
+func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	status := http.StatusOK
+	told, err := s.told(w, r)
+	if err != nil {
+		status = statusOf(err)
+	}
+	s.meter.request(status, time.Since(began))
+	switch {
+	case err == nil:
+		s.write(w, status, map[string]any{"predictions": told})
+	case r.Context().Err() == nil: // else nobody hears it
+		s.refuse(w, err)
+	}
+}
+
+// told reads a request and computes its predictions.
+func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, error) {
+	release, err := s.admit(1)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { release() }()
+	ctx, cancel := context.WithTimeout(r.Context(), s.config.Deadline)
+	defer cancel()
+	job := s.buffers.Get().(*work)
+	defer s.buffers.Put(job)
+	defer func() { clear(job.inputs) }()
+	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
+	q, err := s.read(ctx, r, job)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(job.inputs); n > 1 {
+		one := release
+		others, err := s.admit(n - 1)
+		if err != nil {
+			return nil, err
+		}
+		release = func() { one(); others() }
+	}
+	p := s.config.Predictor
+	if job.logits, err = p.Predict(ctx, job.inputs, job.logits[:0]); err != nil {
+		return nil, err
+	}
+	s.meter.inputs.Add(int64(len(job.inputs)))
+	list, outputs := make([]prediction, len(job.inputs)), p.Network().Classes
+	for i := range list {
+		row := job.logits[i*outputs:][:outputs]
+		list[i].Top = p.Rank(row, q.Top, nil)
+		if list[i].Class = list[i].Top[0]; q.Logits {
+			list[i].Logits = append(list[i].Logits, row...)
+		}
+	}
+	return list, nil
+}
+
+// admit lets n inputs wait, until release; or it says that there are too many.
+func (s *Server) admit(n int) (release func(), err error) {
+	most := int64(s.config.MaxWaiting)
+	if int64(n) >= most && most > 1 {
+		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf(
+			"%d inputs in one request, want fewer than %d", n+1, most)}
+	}
+	if now := s.waiting.Add(int64(n)); now > most {
+		s.waiting.Add(-int64(n))
+		return nil, &statusError{http.StatusTooManyRequests, fmt.Sprintf(
+			"%d inputs wait already, of at most %d; try again", now-int64(n), most)}
+	}
+	return func() { s.waiting.Add(-int64(n)) }, nil
+}
+
+// read reads the inputs of a body, which is bounded, into job.
+func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked, err error) {
+	q.Top, job.inputs = defaultTop, job.inputs[:0]
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		kind = "application/json" // of those who say nothing
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, s.config.MaxBody+1)) // an error comes before the limit
+	if err != nil {
+		return q, err
+	}
+	var in infer.Input
+	switch kind {
+	case "application/json", "application/x-www-form-urlencoded": // what curl --data says
+		return q, s.readJSON(ctx, text, &q, job)
+	case "image/png", "image/jpeg":
+		in.Pixels, err = s.decode(ctx, text)
+	case "text/plain":
+		in.Text = string(text)
+	case "application/octet-stream":
+		in.Pixels = text
+	default:
+		return q, &statusError{http.StatusUnsupportedMediaType, fmt.Sprintf("a body of type %.60q, want "+
+			"application/json, image/png, image/jpeg, text/plain, or pixels as application/octet-stream",
+			kind)}
+	}
+	job.inputs = append(job.inputs, in)
+	return q, err
+}
+
+// readJSON is read for JSON.
+func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(q); err != nil {
+		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: %w`, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more behind the JSON object")
+	}
+	if len(q.Inputs) == 0 || q.Top < 1 {
+		return fmt.Errorf(`%d inputs, the top %d classes; want at least 1 of both`, len(q.Inputs), q.Top)
+	}
+	for i, g := range q.Inputs {
+		in := infer.Input{Pixels: g.Pixels, Values: g.Values, Tokens: g.Tokens, Split: g.Split,
+			IsPair: g.Pair != nil}
+		if g.Text != nil {
+			in.Text = *g.Text
+		}
+		if g.Pair != nil {
+			in.Pair = *g.Pair
+		}
+		if g.Image != nil {
+			var err error
+			if in.Pixels, err = s.decode(ctx, g.Image); err != nil {
+				return fmt.Errorf("input %d: %w", i+1, err)
+			}
+		}
+		job.inputs = append(job.inputs, in)
+	}
+	return nil
+}
+
+// decode decodes a PNG or JPEG image, when it is its turn.
+func (s *Server) decode(ctx context.Context, file []byte) ([]byte, error) {
+	if s.config.Predictor.Network().ReadsTexts() {
+		return nil, errors.New("an image, want a text")
+	}
+	size, err := png.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		var other image.Config
+		if other, err = jpeg.DecodeConfig(bytes.NewReader(file)); err != nil {
+			return nil, errors.New("neither a PNG nor a JPEG image, or damaged")
+		}
+		size = other
+	}
+	if size.Width < 1 || size.Height < 1 || size.Width > s.config.MaxPixels/size.Height {
+		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf(
+			"an image of %dx%d pixels, want at most %d", size.Width, size.Height, s.config.MaxPixels)}
+	}
+	select {
+	case s.decoding <- struct{}{}:
+		defer func() { <-s.decoding }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.config.Images.Image("the image", bytes.NewReader(file))
+}
