@@ -35,10 +35,14 @@ func (s *supervisor) savesStill() bool {
 	})
 }
 
-// expire kills the processes that did not end within the grace period. Guests are left to Meeting.End.
+// expire kills the processes that did not end within the grace period. Guests are left to Meeting.End. One
+// that has saved what it had gets the period once more: its process is still to end.
 func (s *supervisor) expire() {
-	if s.savesStill() {
+	if isSaving := s.savesStill(); isSaving || s.isSaving {
 		s.grace = time.After(lookEvery)
+		if s.isSaving = isSaving; !isSaving {
+			s.grace = time.After(s.StopGrace)
+		}
 		return
 	}
 	if s.stopped != nil && s.stopped.Killed == nil {

@@ -68,6 +68,8 @@ type supervisor struct {
 	isDeath bool             // the suspect's process has ended: no other cause is expected
 	isLate  bool             // the verdict has waited for news of the suspect's end
 	grace   <-chan time.Time // when the remaining processes are killed
+
+	isSaving bool // savesStill when the grace period was last over
 }
 
 func (s *supervisor) supervise(ctx context.Context) error {
