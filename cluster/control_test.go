@@ -73,7 +73,7 @@ func TestLocalRunNeedsNoPort(t *testing.T) {
 
 // waitFor returns when a file is there, or after some seconds.
 func waitFor(name string) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
 		if _, err := os.Stat(name); err == nil {
 			return
 		}

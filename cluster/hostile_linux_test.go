@@ -81,7 +81,7 @@ func TestHostileConnections(t *testing.T) {
 // untilClosed waits until nobody listens at an address.
 func untilClosed(t *testing.T, address string) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			return

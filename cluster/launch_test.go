@@ -144,7 +144,7 @@ func work(environment cluster.Environment) int {
 			select {}
 		}
 		if how == "saves" {
-			time.Sleep(1500 * time.Millisecond) // the rest of a step
+			time.Sleep(2500 * time.Millisecond) // the rest of a step
 			fmt.Println("saved")
 		}
 		fmt.Println(context.Cause(session.Context()))
@@ -220,10 +220,23 @@ func launchWith(t *testing.T, ctx context.Context, c cluster.LaunchConfig, dir, 
 	if how == "twice" {
 		c.Host = "localhost" // a rendezvous, so that one more can come
 	}
-	c.Job, c.JoinTimeout, c.SilenceTimeout = "the job", 3*time.Second, 2*time.Second
+	c.Job = "the job"
+	c.JoinTimeout, c.SilenceTimeout = timeoutsOf(how)
 	c.Environment = cluster.ProcessEnvironment().With(cluster.Environment{behaviour: how})
 	c.Log = func(rank int) string { return filepath.Join(dir, fmt.Sprintf("rank%d.log", rank)) }
 	return cluster.Launch(ctx, c)
+}
+
+// timeoutsOf returns how long workers may take to join and be silent: shortly where one will, so that the
+// test is quick, else as long as by default, which none reaches on a busy machine.
+func timeoutsOf(how string) (join, silence time.Duration) {
+	if how == "absent" {
+		join = 3 * time.Second
+	}
+	if strings.HasPrefix(how, "stopped") {
+		silence = 2 * time.Second
+	}
+	return join, silence
 }
 
 func TestLaunchReturnsEveryResult(t *testing.T) {
@@ -391,26 +404,40 @@ func TestARankCannotJoinTwice(t *testing.T) {
 	}
 }
 
+// cancelAt returns a configuration of two workers and a context that ends when both have reported a step.
+func cancelAt(t *testing.T, step int) (context.Context, cluster.LaunchConfig) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	there := map[int]bool{}
+	return ctx, cluster.LaunchConfig{World: 2, Command: []string{self},
+		Progress: func(rank int, p cluster.Progress) {
+			if p.Step == step {
+				there[rank] = true
+			}
+			if len(there) == 2 {
+				cancel()
+			}
+		}}
+}
+
 func TestLaunchStopsWorkersOnCancel(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	if _, err := launch(t, ctx, "waits", 2); !errors.Is(err, context.DeadlineExceeded) {
+	ctx, c := cancelAt(t, 7)
+	if _, err := launchWith(t, ctx, c, t.TempDir(), "waits"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }
 
 // Workers that save what they have when they are asked to stop are given the rest of a long step.
 func TestLaunchWaitsForWorkersThatSave(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, saves := range []bool{true, false} {
 		dir := t.TempDir()
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		defer cancel()
-		_, err := launchWith(t, ctx, cluster.LaunchConfig{World: 2, Command: []string{self},
-			StopGrace: 300 * time.Millisecond, SavesAtStop: saves}, dir, "saves")
+		ctx, c := cancelAt(t, 8)
+		c.StopGrace, c.SavesAtStop = time.Second, saves
+		_, err := launchWith(t, ctx, c, dir, "saves")
 		var stop *cluster.StopError
 		if !errors.As(err, &stop) || (stop.Killed == nil) != saves {
 			t.Errorf("SavesAtStop %v: %v, want a StopError", saves, err)
@@ -424,12 +451,11 @@ func TestLaunchWaitsForWorkersThatSave(t *testing.T) {
 
 // A worker that is killed by others while it stops is named: what it had to save is lost.
 func TestLaunchNamesWhoDiesWhileItStops(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	_, err := launch(t, ctx, "dies", 2)
+	ctx, c := cancelAt(t, 7)
+	_, err := launchWith(t, ctx, c, t.TempDir(), "dies")
 	var stop *cluster.StopError
 	if !errors.As(err, &stop) || stop.Killed == nil || stop.Killed.Rank != 1 ||
-		!regexp.MustCompile(`^context deadline exceeded; rank 1 .* was killed by signal SIGKILL`).MatchString(
+		!regexp.MustCompile(`^context canceled; rank 1 .* was killed by signal SIGKILL`).MatchString(
 			err.Error()) {
 		t.Errorf("got %v, want a StopError that names rank 1", err)
 	}
@@ -518,7 +544,6 @@ func TestIdleStrangersAreEvicted(t *testing.T) {
 		idle <- n
 		<-idle
 	}()
-	began := time.Now()
 	_, err = cluster.Launch(t.Context(), cluster.LaunchConfig{World: 2, Port: port,
 		Command: []string{self},
 		Environment: cluster.ProcessEnvironment().With(cluster.Environment{behaviour: "well",
@@ -527,8 +552,8 @@ func TestIdleStrangersAreEvicted(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if n := <-idle; n != 300 || time.Since(began) > 4*time.Second {
-		t.Errorf("%d idle connections, %v", n, time.Since(began))
+	if n := <-idle; n != 300 {
+		t.Errorf("%d idle connections", n)
 	}
 	close(idle)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -32,6 +33,9 @@ func TestOneHash(t *testing.T) {
 	data := commtest.NewContributions(shards, elems)
 	want := sha256.Sum256(comm.Bytes(data.Tree(0, shards)))
 	for workers := 1; workers <= shards; workers++ {
+		if testing.Short() && workers%3 > 0 && workers != 2 {
+			continue // for the race detector: the links are those of 2, 3 and 6
+		}
 		for name, place := range placements(workers) {
 			hosts := comm.NewTopology(strings.Split(place, ""))
 			links := func(t testing.TB, size int) []comm.Mesh { return connect(t, hosts) }
@@ -67,12 +71,20 @@ func TestOneHash(t *testing.T) {
 	}
 }
 
-// placements returns the hosts of ranks by a name of the links that come of them.
+// placements returns the hosts of ranks by a name of the links that come of them, each placement once.
 func placements(ranks int) map[string]string {
 	p := map[string]string{"local": "aabbcc", "shm": "aaaaaa", "tcp": "abcdef", "pairs": "aabbcc",
 		"halves": "aaabbb", "uneven": "abbbbc", "alternating": "ababab"}
-	for name := range p {
-		p[name] = p[name][:ranks]
+	met := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if p[name] = p[name][:ranks]; name == "local" {
+			continue
+		}
+		if met[p[name]] {
+			delete(p, name)
+		} else {
+			met[p[name]] = true
+		}
 	}
 	return p
 }

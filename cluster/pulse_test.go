@@ -72,7 +72,7 @@ func openPair(t *testing.T, silence time.Duration) (*pulses, *pulser) {
 // eventually waits until ok, for at most some seconds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s has not come", what)
 		}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/cluster"
 	"lockstep/cluster/clustertest"
@@ -29,7 +28,7 @@ func onHosts(t *testing.T, ctx context.Context, h *clustertest.Hosts, c cluster.
 	dir = t.TempDir()
 	c.Command, c.ServerCommand = []string{self}, []string{self}
 	c.Environment = h.Environment.With(cluster.Environment{behaviour: how})
-	c.JoinTimeout, c.SilenceTimeout = 5*time.Second, 2*time.Second
+	c.JoinTimeout, c.SilenceTimeout = timeoutsOf(how)
 	c.Log = func(rank int) string { return filepath.Join(dir, "rank"+string(rune('0'+rank))+".log") }
 	texts, err := cluster.Launch(ctx, c)
 	for _, text := range texts {
@@ -176,10 +175,8 @@ func TestLaunchOnHostsGoesOnWithoutARank(t *testing.T) {
 
 func TestLaunchOnHostsStopsOnCancel(t *testing.T) {
 	h := clustertest.New(t, cluster.ProcessEnvironment(), 1, "a", "b")
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	if _, _, err := onHosts(t, ctx, h, cluster.LaunchConfig{World: 2}, "waits"); !errors.Is(err,
-		context.DeadlineExceeded) {
+	ctx, c := cancelAt(t, 7)
+	if _, _, err := onHosts(t, ctx, h, c, "waits"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

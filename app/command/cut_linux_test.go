@@ -90,6 +90,6 @@ func cutRound(t *testing.T, way string, seed uint64, arguments []string, undistu
 		}
 	}
 	t.Log(l.stderr.String())
-	s.isDeserted(t, 30*time.Second)
+	s.isDeserted(t)
 	result.keep(t)
 }

@@ -230,9 +230,13 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 			t.Errorf("seed %d: rank %d, pid %d, is left", seed, i, pid)
 		}
 	}
-	if took := time.Duration(result.Slow) * time.Millisecond; took > f.bound {
+	bound := f.bound
+	if *faultRounds == 0 { // not make faults, so the machine may have other things to do
+		bound += time.Minute
+	}
+	if took := time.Duration(result.Slow) * time.Millisecond; took > bound {
 		t.Errorf("seed %d: the last survivor has named the rank after %v, want at most %v", seed, took,
-			f.bound)
+			bound)
 	}
 	if at := regexp.MustCompile(`after step (\d+)`).FindStringSubmatch(result.Error); at != nil {
 		result.Step, _ = strconv.Atoi(at[1])

@@ -206,7 +206,7 @@ func TestAFullDiskOnAHost(t *testing.T) {
 				strings.Contains(text, "restart 1") {
 				t.Errorf("%s, want %s", text, test.want)
 			}
-			s.isDeserted(t, 5*time.Second)
+			s.isDeserted(t)
 			kept := filepath.Join(l.folder, "runs", "*", "checkpoints", "step-*")
 			if found, _ := filepath.Glob(kept); len(found) == 0 {
 				t.Error("no checkpoint was fetched")

@@ -56,7 +56,7 @@ func TestLaunchOverSSH(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(l.folder, "runs", "*", "report.html")); len(found) != 1 {
 		t.Errorf("reports %v, want one", found)
 	}
-	s.isDeserted(t, 5*time.Second)
+	s.isDeserted(t)
 
 	t.Run("with files", func(t *testing.T) {
 		elsewhere := t.TempDir()
@@ -134,7 +134,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 			l := s.launch(t, arguments...)
 			l.ends(t, 4)
 			took, text := time.Since(l.began), l.stderr.String()
-			if took > 12*time.Second {
+			if took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			keepRefusal(t, test.name, "", 4, took, text)
@@ -163,7 +163,7 @@ func TestNothingOutlivesTheConsole(t *testing.T) {
 	stopped.Process.Signal(syscall.SIGSTOP)
 	killed.Process.Kill()
 	killed.Wait() // killed
-	s.isDeserted(t, 13*time.Second)
+	s.isDeserted(t)
 	stopped.Process.Signal(syscall.SIGCONT)
 	stopped.ends(t, 5)
 	// Either of console and agent may be the first to notice.
@@ -177,7 +177,7 @@ func TestNothingOutlivesTheConsole(t *testing.T) {
 // waitFor waits until something is.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain: ", what)
 		}
@@ -230,13 +230,13 @@ func TestHostsThatAreUnfit(t *testing.T) {
 		if test.prepare != nil {
 			syscall.Unmount(cache, 0) // nothing is left there
 		}
-		if took := time.Since(l.began); took > 10*time.Second {
+		if took := time.Since(l.began); took > time.Minute {
 			t.Errorf("%s: took %v", test.name, took)
 		}
 		if text := l.stderr.String(); !regexp.MustCompile(test.want).MatchString(text) {
 			t.Errorf("%s: %q, want %q", test.name, text, test.want)
 		}
-		s.isDeserted(t, 5*time.Second)
+		s.isDeserted(t)
 		s.write(t, filepath.Join(l.folder, "said"), l.stdout.String()+l.stderr.String())
 		if found := clustertest.Leaks([]string{l.folder, s.home(1), s.home(2)}); len(found) > 0 {
 			t.Errorf("%s: secrets are in %q", test.name, found)
@@ -247,7 +247,7 @@ func TestHostsThatAreUnfit(t *testing.T) {
 // trains waits until workers run on all hosts.
 func (l *launched) trains(t *testing.T, s *sshHosts) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		workers := 0
 		for space := 1; space < len(s.spaces); space++ {
 			if strings.Contains(strings.Join(s.processes(t, space), "\n"), " worker") {

@@ -124,7 +124,7 @@ func TestTwoConsolesWithOneFolder(t *testing.T) {
 	}
 	t.Cleanup(func() { first.Process.Kill() }) // it has ended, unless the test failed
 	out := rundir.Directory(filepath.Join(folder, "out"))
-	for deadline := time.Now().Add(30 * time.Second); !out.IsGoingOn(); {
+	for deadline := time.Now().Add(time.Minute); !out.IsGoingOn(); {
 		if time.Now().After(deadline) {
 			t.Fatal("the first does not take the folder: ", first.Stderr.(*shared).String())
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // kill kills all processes of a job on a host, the agent among them.
@@ -51,7 +50,7 @@ lockstep: what the run has written stays on h1 for 30 days, in (\S+); to go on: 
 	if err != nil || filepath.Base(found[1]) != found[3] {
 		t.Errorf("%q: %v", found, err)
 	}
-	s.isDeserted(t, 13*time.Second)
+	s.isDeserted(t)
 	if left := s.jobs(2); left != nil {
 		t.Errorf("left on h2: %v", left)
 	}

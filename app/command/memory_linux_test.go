@@ -27,7 +27,7 @@ func memoryGroup(t *testing.T) string {
 		t.Skip("this user cannot make a control group: ", err)
 	}
 	t.Cleanup(func() {
-		for deadline := time.Now().Add(5 * time.Second); os.Remove(group) != nil; {
+		for deadline := time.Now().Add(time.Minute); os.Remove(group) != nil; {
 			if time.Now().After(deadline) {
 				t.Errorf("%s is left", group)
 				return

@@ -118,7 +118,7 @@ func TestDataReachesTheHosts(t *testing.T) {
 		}
 	}
 	s.noRoom(t)
-	s.isDeserted(t, 5*time.Second)
+	s.isDeserted(t)
 }
 
 // noRoom lets host 1 have a full disk.
@@ -151,7 +151,7 @@ func (s *sshHosts) noRoom(t *testing.T) {
 // of that.
 func (s *sshHosts) cut(t *testing.T, folder string) int64 {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for ; time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		arriving, _ := filepath.Glob(filepath.Join(folder, ".lockstep-arriving-*", "file"))
 		if len(arriving) == 0 {
@@ -227,7 +227,7 @@ func examineBlocked(t *testing.T, s *sshHosts) {
 	_, stderr, status := s.doctor(t, "--hosts", "h1,h2")
 	const want = "lockstep: route: h1 does not reach h2, though h2 reaches h1: "
 	keepRefusal(t, "blocked port: doctor", "", status, time.Since(began), stderr)
-	if taken := time.Since(began); status != 4 || !strings.Contains(stderr, want) || taken > 10*time.Second {
+	if taken := time.Since(began); status != 4 || !strings.Contains(stderr, want) || taken > time.Minute {
 		t.Errorf("status %d after %v, %s", status, taken, stderr)
 	}
 	l := s.launch(t, "--hosts", "h1,h2", "--", "train")
@@ -236,5 +236,5 @@ func examineBlocked(t *testing.T, s *sshHosts) {
 	if !strings.Contains(l.stderr.String(), want) {
 		t.Errorf("no %q in %s", want, l.stderr.String())
 	}
-	s.isDeserted(t, 5*time.Second)
+	s.isDeserted(t)
 }

@@ -149,7 +149,7 @@ func (s *sshHosts) startSSHD(t *testing.T, host int) {
 			t.Logf("sshd of %s: %s", name, log.String())
 		}
 	})
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(log.String(), "listening"); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "listening"); {
 		if time.Now().After(deadline) {
 			t.Skip("no sshd: ", log.String())
 		}
@@ -243,11 +243,11 @@ func (s *sshHosts) processes(t *testing.T, space int) []string {
 	return found
 }
 
-// isDeserted waits until nothing of a job runs on any host, for at most limit.
-func (s *sshHosts) isDeserted(t *testing.T, limit time.Duration) {
+// isDeserted waits until nothing of a job runs on any host, for at most half a minute.
+func (s *sshHosts) isDeserted(t *testing.T) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		left = nil
 		for space := 1; space < len(s.spaces); space++ {
 			for _, text := range s.processes(t, space) {
@@ -260,5 +260,5 @@ func (s *sshHosts) isDeserted(t *testing.T, limit time.Duration) {
 			return
 		}
 	}
-	t.Errorf("left after %v: %s", limit, strings.Join(left, "\n"))
+	t.Errorf("left after half a minute: %s", strings.Join(left, "\n"))
 }

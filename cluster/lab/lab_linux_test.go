@@ -346,7 +346,7 @@ func descriptors(t *testing.T) int {
 
 // holderOf returns a thread of this process that is in a namespace.
 func holderOf(namespace string) string {
-	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		holder := ""
 		tasks, _ := os.ReadDir("/proc/self/task") // empty: nobody holds it
 		for _, task := range tasks {

@@ -68,7 +68,7 @@ func wantFlip(t *testing.T, op comm.Op, what string, isBody bool, err error, byt
 
 // reduce makes a reduce-scatter of elems elements.
 func reduce(mesh comm.Mesh, elems int) error {
-	g, err := comm.NewGroup(mesh, comm.Config{Timeout: 5 * time.Second})
+	g, err := comm.NewGroup(mesh, comm.Config{Timeout: 30 * time.Second})
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func reduce(mesh comm.Mesh, elems int) error {
 
 // send sends a message of elems elements from rank 1 to rank 0, which answers.
 func send(mesh comm.Mesh, elems int) error {
-	p := comm.NewPost(mesh, comm.PostConfig{Timeout: 5 * time.Second})
+	p := comm.NewPost(mesh, comm.PostConfig{Timeout: 30 * time.Second})
 	defer p.Close()
 	long := comm.Letter{Peer: 1 - p.Rank(), Vector: make([]float32, elems)}
 	word := comm.Letter{Peer: 1 - p.Rank(), Tag: 1, Buf: make([]byte, 1)}

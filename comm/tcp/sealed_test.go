@@ -211,7 +211,7 @@ func pattern(elems int) []float32 {
 func TestNobodyReadsAlong(t *testing.T) {
 	const elems = 100_000
 	sum := func(mesh comm.Mesh) error {
-		g, err := comm.NewGroup(mesh, comm.Config{Timeout: 5 * time.Second})
+		g, err := comm.NewGroup(mesh, comm.Config{Timeout: 30 * time.Second})
 		if err != nil {
 			return err
 		}

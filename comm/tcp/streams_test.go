@@ -173,7 +173,7 @@ func TestStreamsAreDialledAgain(t *testing.T) {
 			t.Fatalf("rank %d: %v", rank, err)
 		}
 		both.Go(func() {
-			g, err := comm.NewGroup(meshes[rank], comm.Config{Timeout: 5 * time.Second})
+			g, err := comm.NewGroup(meshes[rank], comm.Config{Timeout: 30 * time.Second})
 			if err == nil {
 				v := make([]float32, 1<<18)
 				errs[rank] = errors.Join(g.AllReduce(v, [][]float32{v}), g.Barrier(), g.Close())

@@ -98,7 +98,7 @@ func TestKilledAgentIsLost(t *testing.T) {
 		if !a.Err().IsLost || a.Err().Host != "localhost" {
 			t.Error(a.Err())
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("not noticed")
 	}
 	a.Close()
