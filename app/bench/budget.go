@@ -28,10 +28,11 @@ type Fitted struct {
 type cost struct{ start, step float64 }
 
 const (
-	enoughSteps = 8   // that a run is not cut below while there are rounds to cut
-	leastSteps  = 3   // that no run is cut below: the first is not timed
-	probeSteps  = 2   // that a probe takes at least, however long they are
-	reserve     = 0.9 // of the budget is planned: runs may take longer than predicted
+	enoughSteps   = 8   // that a run is not cut below while there are rounds to cut
+	enoughSeconds = 4   // the same of a run that trains for a time
+	leastSteps    = 3   // that no run is cut below: the first is not timed
+	probeSteps    = 2   // that a probe takes at least, however long they are
+	reserve       = 0.9 // of the budget is planned: runs may take longer than predicted
 )
 
 // fit cuts a plan to a time. Every bundle of rows gets an equal part of it, and leaves to the others what it

@@ -88,7 +88,7 @@ func TestABudgetCutsTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for budget, want := range map[float64]string{1000: "30s of 3", 100: "15s of 3", 30: "14s of 1"} {
+	for budget, want := range map[float64]string{1000: "30s of 3", 100: "15s of 3", 30: "4s of 3"} {
 		fitted, _ := bench.Fit(p, budget, []float64{1, 1}, []float64{1, 1})
 		for _, r := range fitted.Rows {
 			if got := fmt.Sprint(r.For, " of ", r.Rounds); got != want || r.Steps+r.Epochs > 0 {

@@ -134,7 +134,10 @@ func (b *bundle) measure(asked [][]int) {
 		r := b.plan.Rows[at]
 		wanted := r.length()
 		enough := min(enoughSteps, wanted)
-		if r.Epochs > 0 { // an epoch ends with an evaluation
+		switch {
+		case r.For != "":
+			enough = min(enoughSeconds, wanted)
+		case r.Epochs > 0: // an epoch ends with an evaluation
 			enough = max(enough, min(wanted, r.StepsPerEpoch(r.LimitTrain)))
 		}
 		b.wanted = max(b.wanted, b.units(at, wanted))
