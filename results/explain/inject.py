@@ -7,15 +7,17 @@
     results/explain/inject.py --table                              # what was found so far
 
 A case draws a kind of cause, a model, a size and where the workers are, by --seed and its number. Side A is
-without the cause, B with it. Most are two rows of one benchmark of three rounds, by a condition or a setting;
-a program that takes a core or the memory's bandwidth runs beside train runs of B, in turns with those of A.
-Then explain A B --json is asked, and its answer held against what was done:
+without the cause, B with it: two rows of one benchmark that differ in a condition or a setting or, where a
+program takes a core or the memory's bandwidth, two copies of one row, with the program beside the runs of the
+second. Then explain A B --json is asked, and its answer held against what was done:
 
-  right  the culprit is one of the terms that the kind is called by; or none, where B - A is below 5 % of a step
-  size   that term, or what the intervention that names the culprit takes away, is within 5 % of B's step of
-         the truth, or its interval holds it. The truth is the delay
-         that was asked for, or B - A by the rounds of the benchmark or the turns of the runs
-  sums   terms and residual are the difference, and the residual is within the interval of the difference
+  right    the culprit is one of the terms that the kind is called by; or none, where B - A is below 5 % of a step
+  truth    the median of B - A by the raw steps of all rounds that the answer is about: those of the benchmark
+           and, unless the difference was passing, those that explain made
+  size     what is claimed of this kind (culprit_ms; 0 if no cause of it is named) is within 5 % of B's step of
+           the truth, or its interval holds it
+  columns  the same of the terms of the kind, which no run without the cause has shaped
+  sums     terms and residual are the difference, and the residual is within the interval of the difference
 
 Lab hosts want root. Hold the machine still: flock -w 900 /tmp/heavy.lock results/explain/inject.py ...
 """
@@ -29,6 +31,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -129,48 +132,64 @@ def least(c):
     return 300 if c["model"] == "lenet" and c.get("slower", 1) < 4 else 12
 
 
-def bench(a, c, folder, step, rows):
-    """Runs two rows in rounds: with conditions or with strategies. Returns the sides and the truth."""
+def bench(a, c, folder, step, rows, workers=2, rounds=None):
+    """Runs two rows in rounds: with conditions or with strategies. Returns the sides and their steps by round."""
     steps = max(least(c), min(400, int(1e3 * a.seconds / (step * c.get("slower", 1.5)))))
-    text = [a.binary, "bench", "--quiet", "--no-one-process", *common(c["model"]), "--workers", "2",
-            "--steps", str(steps), "--repeats", str(a.rounds), "--out", folder + "/bench", *rows]
+    text = [a.binary, "bench", "--quiet", "--no-one-process", *common(c["model"], workers), "--workers",
+            str(workers), "--steps", str(steps), "--repeats", str(rounds or a.rounds), "--out", folder + "/bench", *rows]
     run(text)
     c["command"] = " ".join(text[1:])
-    results = json.load(open(folder + "/bench/results.json"))
-    sides = []
-    for row in results["rows"][:2]:
-        sides.append({r["round"]: step_of(r["ranks"]) for r in row["runs"] if not r.get("error")})
-    return [f"{folder}/bench#1", f"{folder}/bench#2"], sides
+    return [f"{folder}/bench#1", f"{folder}/bench#2"], rounds_of(folder + "/bench")
 
 
-def train(a, c, folder, step, workers, program, core):
-    """Runs A and B in turns, B beside a program, and returns the sides of the middle turn."""
-    steps = max(least(c), min(1500, int(1e3 * a.seconds / (step * 1.3))))
-    sides = [{}, {}]
-    for turn in range(a.rounds):
-        for side, name in enumerate("AB"):
-            beside = None
-            if name == "B":
-                beside = subprocess.Popen([sys.executable, "-c", program],
-                                          preexec_fn=lambda: os.sched_setaffinity(0, {core}))
-                time.sleep(0.3)
-            try:
-                out = f"{folder}/{name}{turn}"
-                run([a.binary, "train", "--quiet", *common(c["model"], workers), "--workers", str(workers),
-                     "--steps", str(steps), "--out", out])
-            finally:
-                if beside:
-                    beside.send_signal(signal.SIGKILL)
-                    beside.wait()
-            ranks = {}
-            for line in open(out + "/steps.jsonl"):
-                s = json.loads(line)
-                ranks.setdefault(s["rank"], []).append(s["seconds"])
-            sides[side][turn] = 1e3 * statistics.mean(statistics.mean(s[2:]) for s in ranks.values())
-    c["command"] = f"train {' '.join(common(c['model'], workers))} --workers {workers} --steps {steps}, B beside " \
-                   f"{program!r} on core {core}"
-    turn = a.rounds // 2
-    return [f"{folder}/A{turn}", f"{folder}/B{turn}"], sides
+def rounds_of(folder):
+    """Returns the steps of the first two rows of a benchmark, by round; none where there is no benchmark."""
+    if not os.path.exists(folder + "/results.json"):
+        return [{}, {}]
+    results = json.load(open(folder + "/results.json"))
+    return [{(folder, r["round"]): step_of(r["ranks"]) for r in row["runs"] if not r.get("error")}
+            for row in results["rows"][:2]]
+
+
+class Beside:
+    """Runs a program on a core while runs of the second row of a benchmark do, and stops it between them."""
+
+    def __init__(self, folder, program, core):
+        self.runs, self.over = folder + "/bench/runs", threading.Event()
+        self.program = subprocess.Popen([sys.executable, "-c", program],
+                                        preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+        self.program.send_signal(signal.SIGSTOP)
+        self.thread = threading.Thread(target=self.follow)
+
+    def is_wanted(self):
+        """Reports whether a run of the second row has begun and not ended."""
+        names = os.listdir(self.runs) if os.path.isdir(self.runs) else []
+        return any(n.split("-")[1] == "02" and not os.path.exists(f"{self.runs}/{n}/summary.json") for n in names)
+
+    def follow(self):
+        was = False
+        while not self.over.wait(0.02):
+            now = self.is_wanted()
+            if now != was:
+                self.program.send_signal(signal.SIGCONT if now else signal.SIGSTOP)
+            was = now
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+        self.program.kill()
+        self.program.wait()
+
+
+def beside(a, c, folder, step, workers, program):
+    """Runs two copies of a row, the second beside a program on the core of the case's rank."""
+    c["beside"] = program
+    strategy = "ddp" if workers > 1 else "single"
+    with Beside(folder, program, c["rank"]):
+        return bench(a, c, folder, step, ["--strategies", strategy, "--copies", "2"], workers, a.rounds + 2)
 
 
 def make(a, c, folder):
@@ -183,9 +202,9 @@ def make(a, c, folder):
     plus = lambda more: base + "+" + more if base != "equal" else more
     conditions = lambda x, y: ["--strategies", "ddp", "--conditions", f"{x},{y}"]
     if kind == "delay":
-        c["truth_known_ms"] = max(1, round(size * max(step, 8)))
-        c["slower"] = 1 + c["truth_known_ms"] / step
-        return bench(a, c, folder, step, conditions(base, plus(f"slow-worker={c['rank']}:{c['truth_known_ms']}ms")))
+        c["delay_ms"] = max(1, round(size * max(step, 8)))
+        c["slower"] = 1 + c["delay_ms"] / step
+        return bench(a, c, folder, step, conditions(base, plus(f"slow-worker={c['rank']}:{c['delay_ms']}ms")))
     if kind == "throttle":
         c["slower"] = size
         return bench(a, c, folder, step, conditions(base, plus(f"slow-worker={c['rank']}:{size:.2f}")))
@@ -205,8 +224,8 @@ def make(a, c, folder):
     if kind == "checkpoint":
         return bench(a, c, folder, step, ["--strategies", "ddp", "--checkpoints", "off,1"])
     if kind == "core":
-        return train(a, c, folder, step, 2, HOG, c["rank"])
-    return train(a, c, folder, step, 1, COPY, c["rank"])
+        return beside(a, c, folder, step, 2, HOG)
+    return beside(a, c, folder, step, 1, COPY)
 
 
 def explain(a, names, folder):
@@ -214,32 +233,31 @@ def explain(a, names, folder):
     return json.loads(text)
 
 
-def score(c, sides, found):
+def score(c, recorded, again, found):
     """Adds to c what was found and what is right about it."""
-    shared = sorted(set(sides[0]) & set(sides[1]))
+    sides = recorded if found["passing"] else [x | y for x, y in zip(recorded, again)]
+    shared = [r for r in sides[0] if r in sides[1]]
     if not shared:
         raise Failed("no round in which both sides ended")
     c["steps_ms"] = [[round(side[r], 4) for r in shared] for side in sides]
-    c["measured_ms"] = round(statistics.median(sides[1][r] - sides[0][r] for r in shared), 4)
-    c["truth_ms"] = c.get("truth_known_ms", c["measured_ms"])
+    c["truth_ms"] = round(statistics.median(sides[1][r] - sides[0][r] for r in shared), 4)
     step = statistics.median(sides[1][r] for r in shared)
     for name in ("difference_ms", "difference_interval_ms", "recorded_ms", "again_ms", "residual_ms", "culprit",
                  "culprit_ms", "culprit_interval_ms", "culprit_by", "passing", "told_apart", "sentence"):
         c[name] = found.get(name)
     c["terms"] = [{k: t.get(k) for k in ("name", "rank", "ms", "low", "high", "confirmed")} for t in found["terms"]]
     if "kind" not in c:
-        c["right"] = c["culprit"] in (None, "")
+        c["right"] = not c["culprit"]
         return
+    holds = lambda ms, low, high: abs(ms - c["truth_ms"]) <= 0.05 * step or low <= c["truth_ms"] <= high
+    is_named = c["culprit"] in KINDS[c["kind"]]
+    c["right"] = is_named or abs(c["truth_ms"]) < 0.05 * step and not c["culprit"]
+    c["size_ok"] = holds(c["culprit_ms"], *c["culprit_interval_ms"]) if is_named else holds(0, 0, 0)
     accepted = [t for t in found["terms"] if t["name"] in KINDS[c["kind"]]]
-    total, low, high = (sum(t[k] for t in accepted) for k in ("ms", "low", "high"))
-    if c["culprit"] in KINDS[c["kind"]] and c["culprit_by"]:
-        total, (low, high), accepted = c["culprit_ms"], c["culprit_interval_ms"], True
-    c["term_ms"] = total
-    is_small = abs(c["measured_ms"]) < 0.05 * step  # so that nothing need be found
-    c["right"] = c["culprit"] in KINDS[c["kind"]] or is_small and c["culprit"] in (None, "")
-    c["size_ok"] = abs(total - c["truth_ms"]) <= 0.05 * step or bool(accepted) and low <= c["truth_ms"] <= high
+    c["columns_ms"], low, high = (sum(t[k] for t in accepted) for k in ("ms", "low", "high"))
+    c["columns_ok"] = holds(c["columns_ms"], low, high)
     whole = sum(t["ms"] for t in found["terms"]) + found["residual_ms"]
-    ends = found.get("difference_interval_ms") or [found["difference_ms"]] * 2
+    ends = found["difference_interval_ms"]
     c["sums_ok"] = abs(whole - found["difference_ms"]) <= 1e-6 + 1e-3 * step and \
         abs(found["residual_ms"]) <= max(ends[1] - ends[0], 0) / 2 + 0.01 * step
 
@@ -259,7 +277,8 @@ def one(a, c):
             if c["where"] == "lab":
                 rows += ["--conditions", "rate=2gbit"]
             names, sides = bench(a, c, folder, probe(a, c["model"]), rows)
-        score(c, sides, explain(a, names, folder))
+        found = explain(a, names, folder)
+        score(c, sides, rounds_of(folder + "/why"), found)
     except (Failed, KeyError, json.JSONDecodeError) as e:
         c["error"] = f"{type(e).__name__}: {e}"
     finally:
@@ -280,14 +299,15 @@ def table(path):
             print(f"{c['case']:3} {what:18} {c['model']:10} {c['where']:10} {c['error'][:90]}")
             continue
         print(f"{c['case']:3} {what:18} {c['model']:10} {c['where']:10} truth {c['truth_ms']:8.2f} ms  "
-              f"term {c.get('term_ms', 0):8.2f} ms  culprit {c['culprit'] or 'none':11} right {mark(c, 'right'):3} "
-              f"size {mark(c, 'size_ok'):3} sums {mark(c, 'sums_ok'):3} {c['seconds']:5.0f} s")
+              f"claimed {c['culprit_ms']:8.2f} ms  columns {c.get('columns_ms', 0):8.2f} ms  "
+              f"culprit {c['culprit'] or 'none':11} right {mark(c, 'right'):3} size {mark(c, 'size_ok'):3} "
+              f"columns {mark(c, 'columns_ok'):3} sums {mark(c, 'sums_ok'):3} {c['seconds']:5.0f} s")
     for title, some in (("cases", [c for c in cases if "kind" in c]), ("equal pairs", [c for c in cases
                                                                                        if "kind" not in c])):
         good = lambda name: sum(bool(c.get(name)) for c in some)
         if some and title == "cases":
-            print(f"{len(some)} cases: culprit right in {good('right')}, size in {good('size_ok')}, sums in "
-                  f"{good('sums_ok')}; {sum('error' in c for c in some)} failed")
+            print(f"{len(some)} cases: culprit right in {good('right')}, size in {good('size_ok')}, by columns "
+                  f"alone in {good('columns_ok')}, sums in {good('sums_ok')}; {sum('error' in c for c in some)} failed")
         elif some:
             print(f"{len(some)} equal pairs: a cause named in {sum(bool(c.get('culprit')) for c in some)}; "
                   f"{sum('error' in c for c in some)} failed")
