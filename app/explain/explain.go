@@ -175,6 +175,7 @@ func (e *Explanation) judge() {
 	d := e.DifferenceMS
 	isCause := func(t Term) bool { return e.isLarge(t) && t.MS*d > 0 }
 	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
+	isSure = isSure && (e.Interval[0] > 0 || e.Interval[1] < 0)
 	e.IsTold = (e.isSure || isSure) && math.Abs(d) > Large*e.step
 	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
 	if !e.IsTold {
