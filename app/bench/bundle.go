@@ -105,7 +105,9 @@ func (p Plan) leastSteps() int {
 		least = max(least, question.LossAt(name))
 	}
 	for _, q := range p.Inquiry.Questions {
-		least = max(least, question.LossAt(q.Quantity))
+		if least = max(least, question.LossAt(q.Quantity)); question.IsOfRows(q.Quantity) {
+			least = max(least, enoughSteps) // of which the first say nothing
+		}
 	}
 	return least
 }

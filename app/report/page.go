@@ -16,6 +16,7 @@ type page struct {
 	Version, Kind, Title, Lede, Policy string
 	Style                              template.CSS
 	Answer                             answer
+	Asked                              []asked // questions of the plan with their answers, before all else
 	Overview                           *block  // the answers of parts that a report compares apart
 	Picture                            *figure // the first one, beside the answer
 	Cautions                           []caution
@@ -97,9 +98,6 @@ func (p *page) figures() []figure {
 	}
 	return all
 }
-
-// IsAsked reports whether the facts of the page are the answers to a plan's questions.
-func (p page) IsAsked() bool { return p.FactsTitle == askedBy }
 
 // lead makes the first of figures the picture of the page, and returns the others.
 func (p *page) lead(figures []figure) []figure {

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
+	"lockstep/app/explain"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
 )
@@ -13,29 +15,107 @@ import (
 // askedBy is the title of the answers to the questions of a plan.
 const askedBy = "Questions of the plan"
 
-// ask puts the answers to the questions of a plan before the other sections, and on top of the page.
+// ask puts the answers to the questions of a plan on top of the page, and what they rest on before the other
+// sections.
 func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	if r.Inquiry == nil || len(r.Inquiry.Questions)+len(r.Inquiry.Reference.Rows) == 0 {
 		return
 	}
-	t := table{Name: askedBy, Head: []heading{{Text: "question"}, {Text: "answer"}, {Text: "our row"}}}
-	var facts []pair
-	for _, a := range question.Answers(r.Inquiry, c) {
-		text := answerText(a, r.Inquiry.Reference)
-		facts = append(facts, pair{a.Ask, verdictText(a)})
-		t.Rows = append(t.Rows, row{Cells: []cell{{Text: a.Ask}, {Text: text}, p.rowCell(a.Line)}})
-	}
 	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, which " +
 		"paraphrase others and quote nobody. Intervals of ratios are over rounds, those of other figures " +
 		"over runs."}
-	if facts != nil {
-		p.FactsTitle, p.Facts = askedBy, append(facts, p.Facts...)
-		s.Tables = append(s.Tables, block{Title: "Answers", Table: t.aligned(), IsOpen: true})
+	for i, a := range question.Answers(r.Inquiry, c) {
+		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), "≈", "open", s.ID}
+		switch a.Verdict {
+		case question.Measured, question.Holds:
+			one.Sign, one.Class = "✓", "sure"
+		case question.Fails:
+			one.Sign, one.Class = "✗", "unfit"
+		}
+		switch of := p.rowCell(a.Line); {
+		case a.Causes != nil:
+			one.Link = fmt.Sprintf("causes-%d", i+1)
+			s.Tables = append(s.Tables, causeTable(a, one.Link))
+		case of.Link != "":
+			one.Link = of.Link
+		}
+		p.Asked = append(p.Asked, one)
 	}
 	if len(r.Inquiry.Reference.Rows) > 0 {
 		s.Tables = append(s.Tables, p.beside(r.Inquiry.Reference, c))
 	}
 	p.Sections = append([]section{s}, p.Sections...)
+}
+
+// asked is a question with its answer, which leads to the rows that carry it.
+type asked struct{ Ask, Text, Sign, Class, Link string }
+
+// causeTable has a row for each row of the benchmark that a question explains, and what its step has more
+// than that of another by term.
+func causeTable(a question.Answer, id string) block {
+	than := a.Causes[0].Than.Label
+	columns := []column[question.Cause]{
+		cells("row", "", func(c question.Cause) cell { return cell{Text: c.Line.Label} }),
+		col("step", "ms", func(c question.Cause) string { return millis(c.B.StepMS / 1e3) }),
+		cells("longer by", "ms", func(c question.Cause) cell {
+			in := between(c.Interval[0], c.Interval[1], twoDecimals)
+			return cell{Text: fixed(c.DifferenceMS, 2), Small: in}
+		})}
+	for at := range explain.Cost(explain.NumCosts) {
+		columns = append(columns, col(at.String(), "ms", func(c question.Cause) string {
+			for _, t := range c.Terms {
+				if t.Cost() == at && math.Abs(t.MS) >= smallTerm*c.A.StepMS {
+					return fixed(t.MS, 2)
+				}
+			}
+			return dash
+		}))
+	}
+	columns = append(columns,
+		col("residual", "ms", func(c question.Cause) string { return fixed(c.ResidualMS, 2) }),
+		col("most of it", "", func(c question.Cause) string {
+			if !c.IsTold {
+				return "not told apart"
+			}
+			return orDash(termMeaning(c.Culprit))
+		}))
+	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, a.Causes, columns...),
+		Caption: "Each step less that of " + than + ": terms of the recorded runs that add up to the " +
+			"difference of the mean steps, as lockstep explain cuts them. It confirms them by further runs."}
+}
+
+// causesText says in a sentence what makes rows slower, or what they gain and pay.
+func causesText(a question.Answer) string {
+	than := a.Causes[0].Than.Label
+	var parts []string
+	told := 0
+	for _, c := range a.Causes {
+		if told += min(1, len(c.Culprit)); len(parts) < maxListed && c.Culprit != "" {
+			parts = append(parts, fmt.Sprintf("%s by %s, %s of them %s", c.Line.Label,
+				ms(c.DifferenceMS/1e3), ms(c.CulpritMS/1e3), termMeaning(c.Culprit)))
+		}
+	}
+	if a.Quantity == question.Balance {
+		best, worst := a.Causes[0], a.Causes[len(a.Causes)-1]
+		text := fmt.Sprintf("of a step of %s, %s %s of computing and pays %s", than, best.Line.Label,
+			"saves "+ms(best.Saved()/1e3), ms(best.Paid()/1e3))
+		if best.Line == worst.Line {
+			return text
+		}
+		return fmt.Sprintf("%s, %s saves %s and pays %s", text, worst.Line.Label, ms(worst.Saved()/1e3),
+			ms(worst.Paid()/1e3))
+	}
+	if parts == nil {
+		return "no cause is told: no row is slower than " + than + " by more than its runs vary"
+	}
+	text := "slower than " + than + ": " + strings.Join(parts, "; ")
+	if more := told - len(parts); more > 0 {
+		text += fmt.Sprintf("; %d more", more)
+	}
+	if open := len(a.Causes) - told; open > 0 {
+		text += fmt.Sprintf("; of %s no cause is told", spelling.Count(open, "row"))
+	}
+	return text
 }
 
 // beside lists the rows of a reference, each with ours below it.
@@ -135,6 +215,9 @@ func whyNot(a question.Answer) string {
 
 // verdictText is the verdict on a question, why it is none, and our figure.
 func verdictText(a question.Answer) string {
+	if a.Causes != nil {
+		return causesText(a)
+	}
 	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
 		question.Fails: "not here", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
@@ -161,6 +244,9 @@ func formatOf(a question.Answer) func(float64) string {
 	}
 	return func(v float64) string { return digits(v, 3) }
 }
+
+// sentence makes a sentence of words.
+func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
 
 // answerText is an answer in one line: the verdict with our figure, what was asked, and the reference.
 func answerText(a question.Answer, ref record.Reference) string {

@@ -35,10 +35,8 @@ func writeTerminal(w io.Writer, p page) error {
 	if p.Cautions != nil || p.Answer.Text != "" {
 		b.WriteString("\n")
 	}
-	if p.IsAsked() {
-		for _, f := range p.Facts {
-			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Value)
-		}
+	for _, q := range p.Asked {
+		fmt.Fprintf(&b, "%s %s\n", q.Ask, q.Text)
 	}
 	shown, all := len(p.Cautions), 0
 	for _, c := range p.Cautions {

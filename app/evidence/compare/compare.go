@@ -85,6 +85,7 @@ type Line struct {
 	Hidden       float64   // seconds of a step that communication was hidden; NaN: not told
 	BytesVectors float64   // BytesSent without compression; NaN: not told
 
+	record      *record.Row
 	runs        []*record.Run     // successful ones, by round
 	hashes      map[uint64]string // of the parameters by seed, where its runs agree
 	missing     int               // runs that were planned and not done

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -31,18 +32,14 @@ type spent struct {
 
 // phaseAt returns the place of a phase in [Phases]; that of other for a name that is none of them.
 func phaseAt(name string) int {
-	names := Phases()
-	if at := slices.Index(names, name); at >= 0 {
-		return at
-	}
-	return len(names) - 1
+	n := len(Phases())
+	return (slices.Index(Phases(), name) + n) % n // of -1 the last
 }
 
 // starvation returns the share of each step in which a rank's threads waited for a core. Threads of the
 // runtime wait too, which costs nothing: no more counts than processor time leaves of that of all threads.
 func starvation(s record.Steps, threads int) []float64 {
-	n := float64(max(1, threads))
-	part := 1.0
+	n, part := float64(max(1, threads)), 1.0
 	if usage := sumOf(s.Usage); usage > 0 {
 		part = min(1, max(0, usage*n-sumOf(s.CPU))/max(sumOf(s.Delayed), 1e-12))
 	}
@@ -61,20 +58,19 @@ func starvation(s record.Steps, threads int) []float64 {
 // much earlier as the last of them would arrive and its own exchange be done; that time is lost to all.
 func moveCoreWaits(ranks []spent, isApart bool) {
 	const exchange = 2 // of Phases
-	own := func(r spent) float64 { return sumOf(r.phases) - r.phases[exchange] }
-	calm, lost, last := 0.0, math.Inf(1), -1
-	for i, r := range ranks {
-		calm = max(calm, own(r)*(1-r.starved))
-		if last < 0 || r.phases[exchange] < ranks[last].phases[exchange] {
-			last = i
-		}
-	}
 	if !slices.ContainsFunc(ranks, func(r spent) bool { return r.starved > 0 }) {
 		return
 	}
+	own := func(r spent) float64 { return sumOf(r.phases) - r.phases[exchange] }
+	last := slices.MinFunc(ranks, func(a, b spent) int {
+		return cmp.Compare(a.phases[exchange], b.phases[exchange])
+	})
+	calm, lost := 0.0, math.Inf(1)
+	for _, r := range ranks {
+		calm = max(calm, own(r)*(1-r.starved))
+	}
 	if !isApart {
-		l := ranks[last]
-		lost = max(0, own(l)-calm+l.phases[exchange]*l.starved)
+		lost = max(0, own(last)-calm+last.phases[exchange]*last.starved)
 	}
 	for _, r := range ranks {
 		total := sumOf(r.phases)
@@ -134,10 +130,10 @@ func (j *joining) add(l record.Step, stretch int) {
 	for name, v := range l.Phases.ByName() {
 		r.Phases[name] = record.Numbers{entry(r.Phases[name], 0) + v}
 	}
-	r.Seconds = record.Numbers{entry(r.Seconds, 0) + float64(l.Seconds)}
-	r.Delayed = record.Numbers{entry(r.Delayed, 0) + l.DelayedSeconds}
-	r.Usage = record.Numbers{entry(r.Usage, 0) + l.UsageSeconds}
-	r.CPU = record.Numbers{entry(r.CPU, 0) + l.CPUSeconds}
+	for to, v := range map[*record.Numbers]float64{&r.Seconds: float64(l.Seconds), &r.CPU: l.CPUSeconds,
+		&r.Delayed: l.DelayedSeconds, &r.Usage: l.UsageSeconds} {
+		*to = record.Numbers{entry(*to, 0) + v}
+	}
 	if l.Samples > 0 { // else the worker had none, and no loss
 		s.lines, s.loss, s.samples = s.lines+1, s.loss+float64(l.Loss), s.samples+float64(l.Samples)
 	}
@@ -179,18 +175,18 @@ func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[str
 		if len(s.ranks) != len(out) {
 			continue // of a part of the run with other workers
 		}
-		var all, moved []spent
-		for _, r := range s.ranks {
-			one := spent{make([]float64, len(Phases())), entry(starvation(r, t.Threads), 0)}
+		var all []spent
+		for i, r := range s.ranks {
+			all = append(all, spent{make([]float64, len(Phases())), entry(starvation(r, t.Threads), 0)})
 			for name, v := range r.Phases {
-				one.phases[phaseAt(name)] += v[0]
+				all[i].phases[phaseAt(name)] += v[0]
+				out[i][Phases()[phaseAt(name)]] -= v[0]
 			}
-			all, moved = append(all, one), append(moved, spent{slices.Clone(one.phases), one.starved})
 		}
-		moveCoreWaits(moved, t.IsLoose() || t.Workers == 1)
+		moveCoreWaits(all, t.IsLoose() || t.Workers == 1)
 		for i := range out {
 			for at, name := range Phases() {
-				out[i][name] += moved[i].phases[at] - all[i].phases[at]
+				out[i][name] += all[i].phases[at]
 			}
 		}
 	}

@@ -18,7 +18,7 @@ type work struct {
 
 // newLine summarises the successful runs of a row.
 func newLine(row *record.Row, rounds int) *Line {
-	l := &Line{Setting: row.Setting, stepByRound: make([]float64, rounds),
+	l := &Line{Setting: row.Setting, record: row, stepByRound: make([]float64, rounds),
 		missing: cmp.Or(row.Rounds, rounds) - len(row.Runs)}
 	for i := range l.stepByRound {
 		l.stepByRound[i] = math.NaN()
@@ -50,6 +50,9 @@ func newLine(row *record.Row, rounds int) *Line {
 	}
 	return l
 }
+
+// Record returns the row with all its samples. It is not to be changed.
+func (l *Line) Record() *record.Row { return l.record }
 
 func (l *Line) summarizeTime(runs []*record.Run) {
 	var total, epochs, steps []float64

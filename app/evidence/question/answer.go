@@ -56,6 +56,7 @@ type Answer struct {
 	Verdict  Verdict
 	Reason   Reason
 	Line     *compare.Line // of the question; nil: there is none
+	Causes   []Cause       // of [Why] and [Balance]
 }
 
 // closeness is how near a figure has to be to one that it is said to equal, relative.
@@ -72,6 +73,15 @@ func Answers(asked *record.Inquiry, c *compare.Comparison) []Answer {
 			Line: Find(c, q.Of)}
 		switch {
 		case a.Line == nil:
+		case IsOfRows(q.Quantity):
+			a.Causes, a.Reason = causes(q.Quantity, c, a.Line), NoFigure
+			switch isTold := func(c Cause) bool { return c.IsTold }; {
+			case a.Causes == nil:
+			case slices.ContainsFunc(a.Causes, isTold):
+				a.Verdict, a.Reason = Measured, None
+			default:
+				a.Verdict, a.Reason = Undecided, None
+			}
 		case q.Over == nil:
 			a.Estimate = Of(a.Line, a.Quantity)
 			a.decide()
@@ -112,8 +122,8 @@ func (a Answer) over(c *compare.Comparison) Answer {
 	return least
 }
 
-// divide compares the quantity of two rows round by round: steps as the pairs of the comparison have it, all
-// else where both rows trained on as many samples.
+// divide compares the quantity of two rows round by round: steps as the pairs of the comparison have it, what
+// grows with the length of a run where both rows trained on as many samples.
 func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	a.Reason = OtherWork
 	if other.Disturbed {
@@ -124,7 +134,8 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 		a.Verdict, a.Reason = Undecided, Guessing
 		return
 	}
-	if a.Quantity != "step" && a.Line.Runs()[0].Samples == other.Runs()[0].Samples {
+	isEqual := !GrowsWithLength(a.Quantity) || a.Line.Runs()[0].Samples == other.Runs()[0].Samples
+	if a.Quantity != "step" && isEqual {
 		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), stat.Noise{}))
 	}
 	for i := range c.Groups {

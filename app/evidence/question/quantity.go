@@ -15,7 +15,7 @@ import (
 // for as shares of it.
 func Quantities() []string {
 	return append([]string{"step", "total", "epoch", "rate", "batches", "loss", "accuracy", "memory", "sent",
-		"compression", "checkpoints", "speedup", "efficiency", "hidden", "network", "evenness"},
+		"compression", "checkpoints", "speedup", "efficiency", "hidden", Why, Balance, "network", "evenness"},
 		compare.Phases()...)
 }
 
