@@ -121,7 +121,7 @@ func newCIFAR10Set(source string, n int) *Set {
 		Shape: tensor.Shape{cifarSide, cifarSide, 3},
 		Classes: []string{"airplane", "automobile", "bird", "cat", "deer",
 			"dog", "frog", "horse", "ship", "truck"},
-		Labels:  make([]uint8, n),
+		Labels:  make([]int32, n),
 		Mean:    []float32{0.4914, 0.4822, 0.4465},
 		Std:     []float32{0.2470, 0.2435, 0.2616},
 		Augment: Augmentation{Pad: 4, Flip: true},
@@ -131,7 +131,7 @@ func newCIFAR10Set(source string, n int) *Set {
 
 // place returns the destination of the records of a batch file. The memory of a set is allocated
 // when the first of its files is read.
-func (c *cifar10) place(name string) (pixels []byte, labels []uint8) {
+func (c *cifar10) place(name string) (pixels []byte, labels []int32) {
 	set, i := c.train, slices.Index(cifarFiles(), name)
 	if i == len(cifarFiles())-1 {
 		set, i = c.test, 0
@@ -247,7 +247,7 @@ func (c *cifar10) readMember(h *tar.Header, r io.Reader, file string) error {
 
 // decodeCIFAR reads exactly len(labels) records and then the end of r. It converts planes to
 // interleaved pixels: pixels is [N, H, W, C]. file names r in errors.
-func decodeCIFAR(r io.Reader, file string, pixels []byte, labels []uint8) error {
+func decodeCIFAR(r io.Reader, file string, pixels []byte, labels []int32) error {
 	const numAtOnce = 64
 	buf := make([]byte, numAtOnce*cifarRecord)
 	for done := 0; done < len(labels); {
@@ -264,7 +264,7 @@ func decodeCIFAR(r io.Reader, file string, pixels []byte, labels []uint8) error 
 				return &FormatError{File: file, Offset: int64(done+i) * cifarRecord,
 					Reason: fmt.Sprintf("label %d in record %d, want 0 to 9", record[0], done+i)}
 			}
-			labels[done+i] = record[0]
+			labels[done+i] = int32(record[0])
 			interleave(pixels[(done+i)*3*cifarPlane:][:3*cifarPlane], record[1:])
 		}
 		done += n

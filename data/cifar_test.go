@@ -25,7 +25,7 @@ func record(label, base byte) []byte {
 }
 
 func TestDecodeCIFARInterleavesPlanes(t *testing.T) {
-	pixels, labels := make([]byte, 2*3072), make([]uint8, 2)
+	pixels, labels := make([]byte, 2*3072), make([]int32, 2)
 	file := append(record(7, 10), record(0, 20)...)
 	if err := data.DecodeCIFAR(bytes.NewReader(file), "f", pixels, labels); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestDecodeCIFARNamesTheWrongByte(t *testing.T) {
 		{"mislabelled", mislabelled, 3073, "label 200 in record 1, want 0 to 9"},
 	} {
 		err := data.DecodeCIFAR(bytes.NewReader(c.file), "batch.bin",
-			make([]byte, 2*3072), make([]uint8, 2))
+			make([]byte, 2*3072), make([]int32, 2))
 		wantFormatError(t, c.name, err, "batch.bin", c.offset, c.reason)
 	}
 }
@@ -255,7 +255,7 @@ func FuzzCIFAR(f *testing.F) {
 	f.Add(uint8(1), record(10, 0))
 	f.Add(uint8(2), append(record(3, 0), record(9, 1)...))
 	f.Fuzz(func(t *testing.T, n uint8, file []byte) {
-		pixels, labels := make([]byte, int(n)*3072), make([]uint8, n)
+		pixels, labels := make([]byte, int(n)*3072), make([]int32, n)
 		err := data.DecodeCIFAR(bytes.NewReader(file), "f", pixels, labels)
 		var format *data.FormatError
 		if err != nil && (!errors.As(err, &format) || format.Offset > int64(len(file))) {

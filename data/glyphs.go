@@ -35,7 +35,7 @@ func generateGlyphs(ctx context.Context, o Options) (train, test *Set, err error
 	for part, n := range sizes {
 		s := &Set{
 			Name: "glyphs", Shape: tensor.Shape{glyphSide, glyphSide, 3}, Classes: digitNames(),
-			Pixels: make([]byte, n*glyphSide*glyphSide*3), Labels: make([]uint8, n),
+			Pixels: make([]byte, n*glyphSide*glyphSide*3), Labels: make([]int32, n),
 			Mean: []float32{0.499, 0.499, 0.499}, Std: []float32{0.257, 0.257, 0.257},
 			Generated: true, Source: fmt.Sprintf("drawn by lockstep, seed %d", o.Seed),
 		}
@@ -62,7 +62,7 @@ func (s *Set) drawGlyphs(ctx context.Context, seed, part uint64) error {
 			artist := newArtist()
 			for i := w * chunk; i < s.Len() && ctx.Err() == nil; i += workers * chunk {
 				for j := i; j < min(i+chunk, s.Len()); j++ {
-					s.Labels[j] = uint8(j % 10)
+					s.Labels[j] = int32(j % 10)
 					artist.draw(s.Pixels[j*elems:(j+1)*elems], seed, part, j)
 				}
 			}

@@ -31,7 +31,7 @@ func (s *Set) SHA256() string {
 	}
 	total := sha256.New()
 	fmt.Fprintf(total, "%d samples %v of %d classes", s.Len(), s.Shape, len(s.Classes))
-	add(s.Labels)
+	parts = append(parts, s.labelParts()...)
 	add(s.Pixels)
 	if s.NumTargets > 0 {
 		fmt.Fprintf(total, ", %d targets each", s.NumTargets)
@@ -61,6 +61,30 @@ func (s *Set) SHA256() string {
 		total.Write(sum[:])
 	}
 	return hex.EncodeToString(total.Sum(nil))
+}
+
+// labelParts hash the labels, of a byte each if all classes have a number of a byte.
+func (s *Set) labelParts() (parts []func() [sha256.Size]byte) {
+	const step = hashPart / 8
+	isByte := len(s.Classes) <= 256
+	size := step
+	if isByte {
+		size = hashPart
+	}
+	for lo := 0; lo < len(s.Labels); lo += size {
+		part := s.Labels[lo:min(lo+size, len(s.Labels))]
+		parts = append(parts, func() [sha256.Size]byte {
+			if !isByte {
+				return sumOf(part)
+			}
+			b := make([]byte, len(part))
+			for i, label := range part {
+				b[i] = byte(label)
+			}
+			return sha256.Sum256(b)
+		})
+	}
+	return parts
 }
 
 // sumOf hashes non-negative numbers as eight bytes each, little-endian.

@@ -12,11 +12,11 @@ import (
 // hashed returns a set of images that makes several parts, and one of texts.
 func hashed() (images, texts data.Set) {
 	images = data.Set{Shape: tensor.Shape{64, 64, 3}, Classes: []string{"a", "b"},
-		Labels: make([]uint8, 1000), Pixels: make([]byte, 1000*64*64*3)}
+		Labels: make([]int32, 1000), Pixels: make([]byte, 1000*64*64*3)}
 	for i := range images.Pixels {
 		images.Pixels[i] = byte(i * i >> 3)
 	}
-	texts = data.Set{Shape: tensor.Shape{4}, Classes: []string{"a", "b"}, Labels: []uint8{0, 1},
+	texts = data.Set{Shape: tensor.Shape{4}, Classes: []string{"a", "b"}, Labels: []int32{0, 1},
 		Texts: &data.Texts{Tokens: []int32{1, 7, 2, 1, 2}, Ends: []int{3, 5}, Vocabulary: 9}}
 	return images, texts
 }

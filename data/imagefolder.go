@@ -29,7 +29,7 @@ const (
 type imageFile struct {
 	path  string
 	name  string // path from the folder of its part, with slashes
-	class uint8
+	class int32
 	info  fs.FileInfo
 }
 
@@ -88,7 +88,7 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 
 func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
 	s := &Set{Name: f.root, Source: f.root, Classes: f.classes, Pixels: pixels,
-		Labels: make([]uint8, len(files)), Shape: tensor.Shape{f.side, f.side, 3},
+		Labels: make([]int32, len(files)), Shape: tensor.Shape{f.side, f.side, 3},
 		Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 	for i, file := range files {
 		s.Labels[i] = file.class
@@ -124,7 +124,7 @@ func (f *imageFolder) list(isScored bool) error {
 		return nil
 	}
 	f.isHeldOut = true
-	var labels []uint8
+	var labels []int32
 	var hashes []uint64
 	for _, file := range f.parts[trainPart] {
 		labels, hashes = append(labels, file.class), append(hashes, textHash(file.name))
@@ -253,7 +253,7 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 				"class %q is not among the training classes %s", e.Name(), strings.Join(f.classes, ", "))
 		}
 		var left leftOut
-		if perClass[class], err = listClass(folder, e.Name(), uint8(class), &left); err != nil {
+		if perClass[class], err = listClass(folder, e.Name(), int32(class), &left); err != nil {
 			return nil, err
 		}
 		if len(perClass[class]) == 0 {
@@ -270,7 +270,7 @@ const maxDepth = 32
 
 // listClass returns the image files of a class in folder and in the folders below it, and adds to left what
 // else is there. name is the path of the folder from that of the part.
-func listClass(folder, name string, class uint8, left *leftOut) ([]imageFile, error) {
+func listClass(folder, name string, class int32, left *leftOut) ([]imageFile, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, &ReadError{File: folder, Err: err}

@@ -119,7 +119,7 @@ func TestImageFolderWithoutTestPart(t *testing.T) {
 	if got, want := firstBytes(test), []int{24, 9}; !slices.Equal(got, want) {
 		t.Errorf("test images %v, want %v", got, want)
 	}
-	if train.Len() != 22 || !slices.Equal(train.Labels[:3], []uint8{0, 1, 0}) || train.Generated ||
+	if train.Len() != 22 || !slices.Equal(train.Labels[:3], []int32{0, 1, 0}) || train.Generated ||
 		!slices.Equal(train.Classes, []string{"a", "b"}) || !train.Shape.Equal(tensor.Shape{4, 4, 3}) {
 		t.Errorf("%d images %v, labels %v, classes %v", train.Len(), train.Shape, train.Labels, train.Classes)
 	}

@@ -38,7 +38,7 @@ type Options struct {
 	// Shape is the shape of a sample of a synthetic set: [H, W, C] of an image, [T] of a text of T
 	// tokens; nil means [32, 32, 3].
 	Shape tensor.Shape
-	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 256.
+	// NumClasses is the number of classes of a synthetic set; 0 means 10, at most 65,536.
 	NumClasses int
 
 	// Vocabulary is the path of the WordPiece vocabulary of texts, vocab.txt or tokenizer.json; "" means

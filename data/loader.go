@@ -122,7 +122,7 @@ func (sh *Shard) resetTargets() { sh.Labels, sh.Targets = sh.labels[:0], sh.targ
 // appendTargets adds what s says of its sample i. The buffers have room for it.
 func (sh *Shard) appendTargets(s *Set, i int) {
 	if s.HasLabels() {
-		sh.Labels = append(sh.Labels, int32(s.Labels[i]))
+		sh.Labels = append(sh.Labels, s.Labels[i])
 	}
 	sh.Targets = append(sh.Targets, s.Targets[i*s.NumTargets:(i+1)*s.NumTargets]...)
 }

@@ -92,7 +92,7 @@ func soughtIndices(t *testing.T, c data.LoaderConfig, steps []int) (samples [][]
 // indexed returns n images [1, 2, 1] that spell their own index, normalised to themselves.
 func indexed(n int) *data.Set {
 	s := &data.Set{Name: "indexed", Shape: tensor.Shape{1, 2, 1}, Classes: []string{"only"},
-		Pixels: make([]byte, 2*n), Labels: make([]uint8, n),
+		Pixels: make([]byte, 2*n), Labels: make([]int32, n),
 		Mean: []float32{0}, Std: []float32{1.0 / 255}}
 	for i := range n {
 		s.Pixels[2*i], s.Pixels[2*i+1] = byte(i), byte(i>>8)
@@ -102,7 +102,7 @@ func indexed(n int) *data.Set {
 
 // indexedTexts returns n texts of uneven lengths that consist of their own index, most of them pairs.
 func indexedTexts(n int) *data.Set {
-	s := &data.Set{Name: "indexed", Classes: []string{"only"}, Labels: make([]uint8, n),
+	s := &data.Set{Name: "indexed", Classes: []string{"only"}, Labels: make([]int32, n),
 		Shape: tensor.Shape{29}, Texts: &data.Texts{Vocabulary: n}}
 	for i := range n {
 		for range 1 + i*i%29 {

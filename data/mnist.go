@@ -135,7 +135,8 @@ func readMNISTPart(ctx context.Context, dir, images, labels string) (*Set, error
 		return nil, err
 	}
 	err = readMaybeGzip(ctx, labelPath, func(r io.Reader) (err error) {
-		s.Labels, _, err = readIDX(r, labelPath, nil, mnistLimit)
+		labels, _, err := readIDX(r, labelPath, nil, mnistLimit)
+		s.addLabels(labels)
 		return err
 	})
 	if err != nil {

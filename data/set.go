@@ -18,7 +18,7 @@ type Set struct {
 	// Classes names the classes; labels index it.
 	Classes []string
 	// Labels holds the class of each sample, [N]; nil for a set that has Targets alone.
-	Labels []uint8
+	Labels []int32
 	// Targets holds NumTargets values for each sample, [N, NumTargets], for a regression, say;
 	// nil, and 0, for a set that has only Labels.
 	Targets    []float32
@@ -51,12 +51,19 @@ func (s *Set) Len() int {
 	return len(s.Labels)
 }
 
+// addLabels appends labels of a byte each.
+func (s *Set) addLabels(labels []byte) {
+	for _, label := range labels {
+		s.Labels = append(s.Labels, int32(label))
+	}
+}
+
 // HasLabels reports whether samples have classes.
 func (s *Set) HasLabels() bool { return s.NumTargets == 0 || len(s.Labels) > 0 }
 
 // Bytes returns the size of the samples.
 func (s *Set) Bytes() int64 {
-	bytes := len(s.Pixels) + len(s.Labels) + 4*len(s.Targets)
+	bytes := len(s.Pixels) + 4*len(s.Labels) + 4*len(s.Targets)
 	if t := s.Texts; t != nil {
 		bytes += 4*len(t.Tokens) + 8*len(t.Ends) + 4*len(t.Splits)
 	}
@@ -87,7 +94,7 @@ func (s *Set) Limit(n int) *Set {
 // samples of s. It returns a *FormatError if a number is greater than a label can be.
 func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
 	other := *s
-	other.Classes, other.Labels = classes, make([]uint8, len(s.Labels))
+	other.Classes, other.Labels = classes, make([]int32, len(s.Labels))
 	for c, n := range numbers {
 		if n >= maxClasses {
 			return nil, &FormatError{File: s.Name, Offset: -1, Reason: fmt.Sprintf(
@@ -95,7 +102,7 @@ func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
 		}
 	}
 	for i, label := range s.Labels {
-		other.Labels[i] = uint8(numbers[label])
+		other.Labels[i] = int32(numbers[label])
 	}
 	return &other, nil
 }
@@ -119,7 +126,7 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 	t.fill(s.Mean, s.Std)
 	t.convert(dst, s.Pixels[lo*elems:hi*elems], s.Shape[2])
 	for i := range labels {
-		labels[i] = int32(s.Labels[lo+i])
+		labels[i] = s.Labels[lo+i]
 	}
 }
 
@@ -178,7 +185,7 @@ func (s *Set) Check() error {
 		return fmt.Errorf("data: set %s: %d labels for %d samples", s.Name, len(s.Labels), s.Len())
 	}
 	for i, label := range s.Labels {
-		if int(label) >= len(s.Classes) {
+		if label < 0 || int(label) >= len(s.Classes) {
 			return fmt.Errorf("data: set %s: label %d of sample %d, but %s",
 				s.Name, label, i, spelling.Count(len(s.Classes), "class"))
 		}

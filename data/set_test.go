@@ -18,7 +18,7 @@ import (
 func tiny(n int, shape tensor.Shape) *data.Set {
 	s := &data.Set{
 		Name: "tiny", Shape: shape, Classes: []string{"a", "b", "c"},
-		Pixels: make([]byte, n*shape.Elems()), Labels: make([]uint8, n),
+		Pixels: make([]byte, n*shape.Elems()), Labels: make([]int32, n),
 		Mean: []float32{0.5, 0.25, 0.125, 0.75}[:shape[2]],
 		Std:  []float32{0.25, 0.5, 0.3, 0.1}[:shape[2]],
 	}
@@ -26,7 +26,7 @@ func tiny(n int, shape tensor.Shape) *data.Set {
 		s.Pixels[i] = byte(i * 7 % 251)
 	}
 	for i := range s.Labels {
-		s.Labels[i] = uint8(i % 3)
+		s.Labels[i] = int32(i % 3)
 	}
 	return s
 }

@@ -23,7 +23,7 @@ func textHash(parts ...string) uint64 {
 // heldOut reports for each sample whether it is held out for the test: a tenth of each class, and at least
 // one of a class whose samples differ. It depends on labels and hashes alone, not on order. Samples of a
 // class that have one hash stay together.
-func heldOut(labels []uint8, hashes []uint64) []bool {
+func heldOut(labels []int32, hashes []uint64) []bool {
 	held := make([]bool, len(labels))
 	byHash := make([]int, len(labels))
 	for i := range byHash {

@@ -172,6 +172,6 @@ func (s *Set) appendSVHNLabels(a matArray) error {
 		}
 		labels[i] = label % 10
 	}
-	s.Labels = append(s.Labels, labels...)
+	s.addLabels(labels)
 	return nil
 }

@@ -74,7 +74,7 @@ func TestSVHNTurnsColumnsIntoRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !slices.Equal(s.Labels, []uint8{0, 9}) {
+		if !slices.Equal(s.Labels, []int32{0, 9}) {
 			t.Errorf("%s: labels %v, want [0 9]", name, s.Labels)
 		}
 		for i, got := range s.Pixels {
@@ -140,7 +140,7 @@ func TestSVHNLayout(t *testing.T) {
 		t.Skipf("needs files in SVHN's layout: %v", err)
 	}
 	var expected map[string]struct {
-		Labels []uint8 `json:"labels_as_stored"`
+		Labels []int32 `json:"labels_as_stored"`
 		Pixels []struct{ Row, Column, Channel, Sample, Value int }
 	}
 	if err := json.Unmarshal(text, &expected); err != nil {

@@ -36,9 +36,9 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 		return syntheticTexts(o, classes)
 	}
 	elems := shape.Elems()
-	if len(shape) != 3 || elems <= 0 || shape[2] > maxChannels || classes < 1 || classes > 256 {
+	if len(shape) != 3 || elems <= 0 || shape[2] > maxChannels || classes < 1 || classes > maxClasses {
 		return nil, nil, fmt.Errorf("data: synthetic: shape %v and %d classes, "+
-			"want [H, W, C] with C <= %d and 1 to 256", shape, classes, maxChannels)
+			"want [H, W, C] with C <= %d and 1 to %d", shape, classes, maxChannels, maxClasses)
 	}
 	size := sizeOr(o.TrainSize, min(2048, max(1, syntheticBytes/elems)))
 	sizes := o.sizes(size, max(1, size/8))
@@ -49,7 +49,7 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 	make1 := func(n int, part uint64) *Set {
 		s := &Set{
 			Name: "synthetic", Shape: shape.Clone(), Classes: names,
-			Pixels: make([]byte, n*elems), Labels: make([]uint8, n),
+			Pixels: make([]byte, n*elems), Labels: make([]int32, n),
 			Mean: make([]float32, shape[2]), Std: make([]float32, shape[2]),
 			Generated: true, Source: fmt.Sprintf("random bytes, seed %d", o.Seed),
 		}
@@ -59,7 +59,7 @@ func generateSynthetic(_ context.Context, o Options) (train, test *Set, err erro
 		fillRandom(s.Pixels, random.Derive(o.Seed, purposeSynthetic, part, 0))
 		labels := random.Derive(o.Seed, purposeSynthetic, part, 1)
 		for i := range s.Labels {
-			s.Labels[i] = uint8(labels.Intn(uint64(i), classes))
+			s.Labels[i] = int32(labels.Intn(uint64(i), classes))
 		}
 		return s
 	}
@@ -72,13 +72,13 @@ const syntheticWords = 30522
 // syntheticTexts draws texts of o.Shape[0] tokens each.
 func syntheticTexts(o Options, classes int) (train, test *Set, err error) {
 	most := o.Shape[0]
-	if most < 1 || classes < 1 || classes > 256 {
+	if most < 1 || classes < 1 || classes > maxClasses {
 		return nil, nil, fmt.Errorf("data: synthetic: texts of %d tokens in %d classes, "+
-			"want at least 1 and 1 to 256", most, classes)
+			"want at least 1 and 1 to %d", most, classes, maxClasses)
 	}
 	make1 := func(n int, part uint64) *Set {
 		s := &Set{
-			Name: "synthetic", Shape: o.Shape.Clone(), Labels: make([]uint8, n), Generated: true,
+			Name: "synthetic", Shape: o.Shape.Clone(), Labels: make([]int32, n), Generated: true,
 			Source: fmt.Sprintf("random tokens, seed %d", o.Seed),
 			Texts:  &Texts{Tokens: make([]int32, n*most), Vocabulary: syntheticWords},
 		}
@@ -91,7 +91,7 @@ func syntheticTexts(o Options, classes int) (train, test *Set, err error) {
 		}
 		labels := random.Derive(o.Seed, purposeSynthetic, part, 1)
 		for i := range s.Labels {
-			s.Labels[i] = uint8(labels.Intn(uint64(i), classes))
+			s.Labels[i] = int32(labels.Intn(uint64(i), classes))
 			s.Texts.Ends = append(s.Texts.Ends, (i+1)*most)
 		}
 		return s

@@ -64,7 +64,7 @@ func TestTargetsCount(t *testing.T) {
 	}
 	for want, change := range map[string]func(s *data.Set){
 		"7 targets, want 2 for each sample": func(s *data.Set) { s.Targets = append(s.Targets, 1) },
-		"2 labels for 3 samples":            func(s *data.Set) { s.Labels = []uint8{0, 1} },
+		"2 labels for 3 samples":            func(s *data.Set) { s.Labels = []int32{0, 1} },
 	} {
 		s := measured(3)
 		change(s)

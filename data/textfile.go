@@ -17,8 +17,10 @@ import (
 const (
 	// defaultMaxTokens is the number of positions of the BERT models.
 	defaultMaxTokens = 512
-	// maxClasses is the number of classes that a label byte can distinguish.
-	maxClasses = 256
+	// maxClasses bounds the classes of a set. One of texts has fewer: a column of other things than labels
+	// is soon told from them.
+	maxClasses     = 1 << 16
+	maxTextClasses = 1 << 10
 )
 
 // textReader converts files of records to sets of texts that share vocabulary and classes.
@@ -113,7 +115,7 @@ func (t *textReader) add(s *Set, r record, path string, line int) error {
 	}
 	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
 	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
-	s.Labels = append(s.Labels, uint8(class))
+	s.Labels = append(s.Labels, int32(class))
 	return nil
 }
 
@@ -125,9 +127,9 @@ func (t *textReader) class(label, path string, line int) (int, error) {
 		switch {
 		case t.isFixed:
 			reason = fmt.Sprintf("label %.80q, want one of %s", label, strings.Join(t.labels, ", "))
-		case len(t.labels) == maxClasses:
+		case len(t.labels) == maxTextClasses:
 			reason = fmt.Sprintf("label %.80q is one more than the %d classes there can be", label,
-				maxClasses)
+				maxTextClasses)
 		case label == "":
 			reason = "no label"
 		}
@@ -259,9 +261,9 @@ func (t *textReader) sortClasses(sets ...*Set) {
 		}
 		return strings.Compare(a, b)
 	})
-	class := map[string]uint8{}
+	class := map[string]int32{}
 	for i, label := range sorted {
-		class[label] = uint8(i)
+		class[label] = int32(i)
 	}
 	for _, s := range sets {
 		for i, old := range s.Labels {

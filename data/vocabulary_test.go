@@ -129,9 +129,9 @@ func TestTextsWithoutAVocabularyAskForOne(t *testing.T) {
 }
 
 func TestRelabel(t *testing.T) {
-	s := &data.Set{Classes: []string{"a", "b"}, Labels: []uint8{0, 1, 1}}
+	s := &data.Set{Classes: []string{"a", "b"}, Labels: []int32{0, 1, 1}}
 	other, err := s.Relabel([]string{"b", "c", "a"}, []int{2, 0})
-	if err != nil || !slices.Equal(other.Labels, []uint8{2, 0, 0}) || s.Labels[0] != 0 {
+	if err != nil || !slices.Equal(other.Labels, []int32{2, 0, 0}) || s.Labels[0] != 0 {
 		t.Errorf("%v, %+v", err, other)
 	}
 	if _, err := s.Relabel(make([]string, 300), []int{2, 256}); err == nil ||

@@ -28,7 +28,7 @@ func texts(n, most int, stream random.Stream) *data.Set {
 			s.Texts.Tokens = append(s.Texts.Tokens, int32(word))
 		}
 		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
-		s.Labels = append(s.Labels, uint8(stream.Intn(i+1<<33, 2)))
+		s.Labels = append(s.Labels, int32(stream.Intn(i+1<<33, 2)))
 	}
 	return s
 }
@@ -113,7 +113,7 @@ func pairs(n int, stream random.Stream) *data.Set {
 		s.Texts.Tokens = append(s.Texts.Tokens, text...)
 		s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
 		s.Texts.Splits = append(s.Texts.Splits, int32(split))
-		label := uint8(0)
+		label := int32(0)
 		if at >= split {
 			label = 1
 		}

@@ -26,7 +26,7 @@ func TestFullDiskHasItsExitStatus(t *testing.T) {
 // What is wrong with a data set is told by its status, whether it is one of Lockstep's or of the program that
 // calls it; an interrupted load is an interruption.
 func TestOwnDataHasTheStatusOfData(t *testing.T) {
-	malformed := &data.Set{Name: "train", Classes: []string{"a", "b"}, Labels: []uint8{0, 2}}
+	malformed := &data.Set{Name: "train", Classes: []string{"a", "b"}, Labels: []int32{0, 2}}
 	for name, made := range map[string]struct {
 		train *data.Set
 		err   error

@@ -30,7 +30,7 @@ func striped(num, first int) *data.Set {
 		Source: "generated", Shape: tensor.Shape{side, side, 1}, Mean: []float32{0.5}, Std: []float32{0.5}}
 	for i := first; i < first+num; i++ {
 		class := i % 2
-		s.Labels = append(s.Labels, uint8(class))
+		s.Labels = append(s.Labels, int32(class))
 		for at := range side * side {
 			line := []int{at / side, at % side}[class]
 			s.Pixels = append(s.Pixels, byte((line+i)/2%2*(100+i%100)))
