@@ -34,6 +34,7 @@ const (
 	purposeGlyph
 	purposeSynthetic
 	purposeBatches
+	purposeBlocks
 )
 
 // pose is one draw of an augmentation: pixel (h, w) of the result comes from row h+dy and column

@@ -174,7 +174,7 @@ func (c Catalog) IsPath(name string) bool {
 		return false
 	}
 	_, err := os.Stat(name)
-	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || err == nil
+	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || isArrayPath(name) || err == nil
 }
 
 func (c Catalog) all() []source { return append(sources(), c.own...) }

@@ -1,11 +1,13 @@
-// Package data supplies images or texts in the order that training needs.
+// Package data supplies images, numbers or texts in the order that training needs.
 //
-// [Load] reads or generates a data set: a training and a test [Set] of 8-bit images, of texts or of
-// pairs of texts, tokenised by data/wordpiece, with labels; a program's own Set may have float targets
-// instead. A [Sampler] orders the samples of each epoch and assigns to every virtual shard its part of every
-// batch; texts of similar length share a batch. A [Loader] prepares a worker's shards ahead of time:
-// it gathers texts without padding, or crops, flips, cuts out and normalises images to float32
-// [N, H, W, C]. [Set.Take] returns samples without augmentation, for evaluation.
+// [Load] reads or generates a data set: a training and a test [Set] of images, of vectors of numbers, of
+// texts or of pairs of texts, tokenised by data/wordpiece, with labels; a program's own Set may have float
+// targets instead. Images and numbers lie in memory or in a [Source], such as a file, from which they are
+// read when they are needed: which of the two changes no bit of a run. A [Sampler] orders the samples of each
+// epoch and assigns to every virtual shard its part of every batch; texts of similar length share a batch. A
+// [Loader] prepares a worker's shards ahead of time: it gathers texts without padding, or crops, flips, cuts
+// out and normalises images to float32 [N, H, W, C]. [Set.Take] returns samples without augmentation, for
+// evaluation.
 //
 // Guarantees. The augmentation of a sample is a function of (seed, epoch, sample index), and its
 // position a function of (seed, epoch, step, shard): neither depends on the number of workers or

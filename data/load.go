@@ -53,6 +53,9 @@ type Options struct {
 	PairColumn string
 	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
+	// InMemory is how many bytes of a path's samples are read into memory; more are read from their files
+	// when they are needed. 0 means 1 GiB of arrays and tar files, and any number of a folder's images.
+	InMemory int64
 	// EvalOnly means that the samples are scored and not trained on: those of a path without a test part
 	// are then all scored.
 	EvalOnly bool

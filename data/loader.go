@@ -22,6 +22,8 @@ type LoaderConfig struct {
 	Lo, Hi int
 	// Seed determines order and augmentation.
 	Seed uint64
+	// ByBlock orders samples as [Sampler.ByBlock] does; it must be false for texts.
+	ByBlock bool
 	// Augment changes the images; it must be zero for texts.
 	Augment Augmentation
 	// FromStep is the first step, counted from the start of the run.
@@ -50,6 +52,8 @@ func (c LoaderConfig) Validate() error {
 		return fmt.Errorf("data: loader: run [%d, %d) of %d shards", c.Lo, c.Hi, c.Shards)
 	case c.FromStep < 0 || c.ToStep < 0 || c.ToStep != 0 && c.ToStep < c.FromStep:
 		return fmt.Errorf("data: loader: steps [%d, %d)", c.FromStep, c.ToStep)
+	case c.Set.Texts != nil && c.ByBlock:
+		return errors.New("data: loader: texts by blocks")
 	case c.Set.Texts != nil && c.Augment != (Augmentation{}):
 		return errors.New("data: loader: augmentation of texts")
 	}
@@ -65,7 +69,8 @@ func (c LoaderConfig) Bytes() int64 {
 	for v := c.Lo; v < c.Hi; v++ {
 		samples += shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, v)
 	}
-	return 4 * (ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets) + int64(c.Set.Len()))
+	return 4*(ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets)+int64(c.Set.Len())) +
+		gangBytes(c.Set, c.Threads)
 }
 
 // Step is a worker's part of one global batch.
@@ -78,6 +83,8 @@ type Step struct {
 	Samples int
 	// Shards are this worker's shards, in order; some are empty if the batch has few samples.
 	Shards []Shard
+
+	err error // why there are no samples
 }
 
 // Shard is one virtual shard of a step, or a batch of an evaluation. It has either Images, or
@@ -102,6 +109,8 @@ type Shard struct {
 	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
 	Indices []int32
 
+	gang                                     gang
+	convert                                  *converter
 	images, targets                          []float32 // full length of the buffers behind the fields above
 	tokens, lengths, splits, labels, indices []int32
 }
@@ -149,7 +158,8 @@ const ringSteps = 3
 type Loader struct {
 	config  LoaderConfig
 	sampler Sampler
-	table   table
+	convert converter
+	gang    gang
 	order   []int32
 	ordered int // epoch that order is of; -1 at the start
 
@@ -190,8 +200,13 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 	}
 	if c.Set.Texts != nil {
 		l.sampler = l.sampler.ByLength(c.Set.Texts)
+	} else if c.ByBlock {
+		l.sampler = l.sampler.ByBlock()
 	}
-	l.table.fill(c.Set.Mean, c.Set.Std)
+	if c.Set.Texts == nil {
+		l.convert.of(c.Set)
+		l.gang.grow(c.Set, max(1, c.Threads))
+	}
 	for range ringSteps {
 		l.free <- l.newStep()
 	}
@@ -199,8 +214,9 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 	return l, nil
 }
 
-// Next returns the next step and blocks until it is ready. The step before it becomes invalid.
-// After the last step the error is io.EOF. With IsSought a Seek must precede every call but the first.
+// Next returns the next step and blocks until it is ready. The step before it becomes invalid. After the last
+// step the error is io.EOF; others are those of the set's Samples. With IsSought a Seek must precede every
+// call but the first.
 func (l *Loader) Next() (*Step, error) {
 	if l.closed {
 		return nil, errors.New("data: loader: next after close")
@@ -217,6 +233,9 @@ func (l *Loader) Next() (*Step, error) {
 		l.free <- s
 	}
 	l.current = s
+	if s.err != nil {
+		return nil, s.err
+	}
 	if l.want += l.stride; l.config.IsSought {
 		l.want = -1
 	}
@@ -236,7 +255,7 @@ func (l *Loader) Ahead() (s *Step, isReady bool) {
 			return nil, false
 		}
 	}
-	return l.ahead, l.ahead.Number == l.want
+	return l.ahead, l.ahead.Number == l.want && l.ahead.err == nil
 }
 
 // take returns the next prepared step, and blocks until there is one.
@@ -367,15 +386,18 @@ func (l *Loader) fill(s *Step, number int) {
 		l.sampler.Order(l.order, s.Epoch)
 		l.ordered = s.Epoch
 	}
+	s.err = nil
 	for i := range s.Shards {
 		sh := &s.Shards[i]
 		lo, hi := l.sampler.Range(s.InEpoch, sh.Number)
-		l.gather(sh, s.Epoch, l.order[lo:hi])
+		if s.err = l.gather(sh, s.Epoch, l.order[lo:hi]); s.err != nil {
+			return
+		}
 	}
 }
 
 // gather copies the samples with the given indices into a shard.
-func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
+func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
 	set := l.config.Set
 	sh.Samples = len(indices)
 	sh.Indices = sh.indices[:copy(sh.indices, indices)]
@@ -388,38 +410,40 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) {
 		for _, index := range indices {
 			sh.appendText(set.Texts, int(index))
 		}
-		return
+		return nil
 	}
 	elems := set.Shape.Elems()
 	sh.Images = sh.images[:len(indices)*elems]
-	parts := max(1, min(l.config.Threads, len(indices)))
-	if parts == 1 {
-		l.place(sh.Images, epoch, indices)
-		return
+	if len(indices) == 0 {
+		return nil
 	}
-	var all sync.WaitGroup
-	for n := range parts {
-		lo, hi := len(indices)*n/parts, len(indices)*(n+1)/parts
-		all.Go(func() { l.place(sh.Images[lo*elems:hi*elems], epoch, indices[lo:hi]) })
+	if l.config.Threads <= 1 { // without a closure, which would be allocated
+		return l.place(sh.Images, epoch, indices, l.gang.scratch[0])
 	}
-	all.Wait()
+	return l.gang.run(len(indices), l.config.Threads, func(lo, hi int, scratch []byte) error {
+		return l.place(sh.Images[lo*elems:hi*elems], epoch, indices[lo:hi], scratch)
+	})
 }
 
 // place writes the images of a set with the given indices to images, changed as the epoch's augmentation
 // says.
-func (l *Loader) place(images []float32, epoch int, indices []int32) {
+func (l *Loader) place(images []float32, epoch int, indices []int32, scratch []byte) error {
 	set := l.config.Set
 	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
 	elems := set.Shape.Elems()
 	for i, index := range indices {
-		at := int(index) * elems
+		raw, err := set.raw(int(index), scratch)
+		if err != nil {
+			return err
+		}
 		image := images[i*elems : (i+1)*elems]
 		p := l.config.Augment.draw(l.config.Seed, epoch, int(index))
-		l.table.place(image, set.Pixels[at:at+elems], height, width, channels, p)
+		l.convert.place(image, raw, height, width, channels, p)
 		if l.config.Augment.Reflect {
 			p.reflect(image, height, width, channels)
 		}
 		l.config.Augment.drawHole(l.config.Seed, epoch, int(index), height, width).
 			cut(image, width, channels)
 	}
+	return nil
 }

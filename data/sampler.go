@@ -19,6 +19,7 @@ type Sampler struct {
 	seed                   uint64
 	texts                  *Texts  // nil: lengths do not matter
 	hand                   []int32 // scratch for one batch of texts
+	blocks                 []int32 // scratch for the order of blocks; nil: samples are mixed over all
 }
 
 // NewSampler returns a sampler of samples in global batches, each divided into shards. It panics
@@ -48,6 +49,42 @@ func (s Sampler) ByLength(texts *Texts) Sampler {
 	return s
 }
 
+// The order of ByBlock: samples of a block lie one after the other in a file, so that it is read in large
+// parts, and a window is large enough to mix classes that lie apart.
+const (
+	blockSamples = 64
+	windowBlocks = 256
+)
+
+// ByBlock returns a sampler for samples that are slow to reach one by one, because they lie on a disk: blocks
+// of 64 samples in a row come in random order, and the samples of each 256 of them are mixed. An epoch is
+// read nearly block by block. The order is a function of seed, epoch and the number of samples. Its Order
+// must not be called concurrently.
+func (s Sampler) ByBlock() Sampler {
+	s.blocks = make([]int32, (s.samples+blockSamples-1)/blockSamples)
+	return s
+}
+
+// inBlocks fills order, [samples], as ByBlock says.
+func (s Sampler) inBlocks(order []int32, epoch int) {
+	random.Derive(s.seed, purposeBlocks, uint64(epoch)).Perm(s.blocks)
+	at := order[:0]
+	for _, b := range s.blocks {
+		for i := int(b) * blockSamples; i < min((int(b)+1)*blockSamples, s.samples); i++ {
+			at = append(at, int32(i))
+		}
+	}
+	const window = blockSamples * windowBlocks
+	for lo := 0; lo < s.samples; lo += window {
+		part := order[lo:min(lo+window, s.samples)]
+		r := random.Derive(s.seed, purposeOrder, uint64(epoch), uint64(lo))
+		for i := len(part) - 1; i > 0; i-- {
+			j := r.Intn(uint64(i), i+1)
+			part[i], part[j] = part[j], part[i]
+		}
+	}
+}
+
 // StepsPerEpoch returns the number of batches of an epoch; the last one may be smaller.
 func (s Sampler) StepsPerEpoch() int { return (s.samples + s.batch - 1) / s.batch }
 
@@ -56,6 +93,10 @@ func (s Sampler) StepsPerEpoch() int { return (s.samples + s.batch - 1) / s.batc
 func (s Sampler) Order(order []int32, epoch int) {
 	if len(order) != s.samples {
 		panic(fmt.Sprintf("data: sampler: len(order)=%d, want %d", len(order), s.samples))
+	}
+	if s.blocks != nil {
+		s.inBlocks(order, epoch)
+		return
 	}
 	random.Derive(s.seed, purposeOrder, uint64(epoch)).Perm(order)
 	if s.texts == nil {

@@ -11,7 +11,8 @@ import (
 // maxChannels bounds the channels of an image: grey, RGB, or RGB with one more.
 const maxChannels = 4
 
-// Set is a set of 8-bit images or of texts with labels, float targets or both. It is read-only once loaded.
+// Set is a set of images (or of vectors of numbers, as images of one pixel) or of texts with labels, float
+// targets or both. It is read-only once loaded.
 type Set struct {
 	// Name is the data set's name: one of Names, or the path it was loaded from.
 	Name string
@@ -35,9 +36,15 @@ type Set struct {
 	// fields below.
 	Texts *Texts
 
-	// Pixels holds all images, [N, H, W, C].
+	// Pixels holds all images, [N, H, W, C]: a byte for each element or, if IsFloat, a float32 of four bytes,
+	// the lowest first.
 	Pixels []byte
-	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std. Both have C elements.
+	// IsFloat says that elements are float32, of any number of channels.
+	IsFloat bool
+	// Samples has the images in place of Pixels, if it is not nil; there may be more than Len.
+	Samples Source
+	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std, or (x - Mean) / Std of floats. Both have
+	// C elements.
 	Mean, Std []float32
 	// Augment is the default augmentation for training on this set.
 	Augment Augmentation
@@ -85,8 +92,10 @@ func (s *Set) Limit(n int) *Set {
 		first.Texts = s.Texts.limit(n)
 		return &first
 	}
-	end := n * s.Shape.Elems()
-	first.Pixels = s.Pixels[:end:end]
+	if s.Samples == nil {
+		end := n * s.SampleBytes()
+		first.Pixels = s.Pixels[:end:end]
+	}
 	return &first
 }
 
@@ -112,7 +121,8 @@ func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
 //	dst[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]
 //
 // dst is [hi-lo, H, W, C], labels [hi-lo], or nil if they are not wanted. Every operation is in float32,
-// as PyTorch's ToTensor followed by Normalize. It allocates nothing and panics if a length is wrong.
+// as PyTorch's ToTensor followed by Normalize. It panics if a length is wrong, or if the images are not
+// bytes in memory.
 func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 	if lo < 0 || hi < lo || hi > s.Len() {
 		panic(fmt.Sprintf("data: normalize: [%d, %d) of %d samples", lo, hi, s.Len()))
@@ -132,12 +142,13 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 
 // Take fills sh with the samples [lo, hi) without augmentation; images are normalised. Evaluation
 // reads texts in this way; for images it equals Normalize. The buffers of sh grow as needed and are
-// reused. It panics if the range is invalid.
-func (s *Set) Take(sh *Shard, lo, hi int) {
-	s.reserve(sh, lo, hi)
+// reused. It panics if the range is invalid; errors are those of Samples.
+func (s *Set) Take(sh *Shard, lo, hi int) error {
 	if s.Texts == nil {
-		s.Normalize(sh.Images, nil, lo, hi)
+		return s.TakeView(sh, lo, hi, View{})
 	}
+	s.reserve(sh, lo, hi)
+	return nil
 }
 
 // reserve is Take without the images, for which it makes room.
@@ -196,12 +207,9 @@ func (s *Set) Check() error {
 	switch {
 	case len(s.Shape) != 3 || s.Shape.Elems() <= 0:
 		return fmt.Errorf("data: set %s: image shape %v, want [H, W, C]", s.Name, s.Shape)
-	case s.Shape[2] > maxChannels:
+	case s.Shape[2] > maxChannels && !s.IsFloat:
 		return fmt.Errorf("data: set %s: %d channels, want at most %d",
 			s.Name, s.Shape[2], maxChannels)
-	case len(s.Pixels) != s.Len()*s.Shape.Elems():
-		return fmt.Errorf("data: set %s: %d bytes of pixels, want %d for %d images %v",
-			s.Name, len(s.Pixels), s.Len()*s.Shape.Elems(), s.Len(), s.Shape)
 	case len(s.Mean) != s.Shape[2] || len(s.Std) != s.Shape[2]:
 		return fmt.Errorf("data: set %s: %d means, %d deviations, want one for each of %d channels",
 			s.Name, len(s.Mean), len(s.Std), s.Shape[2])
@@ -214,7 +222,7 @@ func (s *Set) Check() error {
 			return fmt.Errorf("data: set %s: deviation of channel %d is %v", s.Name, c, std)
 		}
 	}
-	return nil
+	return s.checkSamples()
 }
 
 func isFinite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }

@@ -182,7 +182,7 @@ func TestLoadPairsOfTexts(t *testing.T) {
 
 func TestTextFilesNameTheirFault(t *testing.T) {
 	many := "text\tlabel\n"
-	for i := range 257 {
+	for i := range 1025 {
 		many += fmt.Sprintf("a\t%d\n", i)
 	}
 	folder, o := textFolder(t, map[string]string{
@@ -213,7 +213,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 		{"names.csv", "names.csv", "no column b in the header", 1,
 			func(o *data.Options) { o.TextColumn, o.PairColumn = "1", "b" }},
 		{"same.csv", "same.csv", "several columns are called text; give one's number", 1, nil},
-		{"many.tsv", "many.tsv", `label "256" is one more than the 256`, 258, nil},
+		{"many.tsv", "many.tsv", `label "1024" is one more than the 1024`, 1026, nil},
 		{"blank.tsv", "blank.tsv", "no label", 2, nil},
 		{"sst2", "sst/dev.tsv", `label "2", want one of 0, 1`, 3,
 			func(o *data.Options) { o.Dir = filepath.Join(folder, "sst") }},

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"runtime"
-	"sync"
 )
 
 // View is one variant of a test image (test-time augmentation).
@@ -36,45 +35,46 @@ func FlipShiftViews() []View {
 func (v View) Fits(height, width int) bool { return 2*abs(v.DY) < height && 2*abs(v.DX) < width }
 
 // TakeView is Take for images as changed by v. It panics if the samples are texts, or if v does not
-// fit them.
-func (s *Set) TakeView(sh *Shard, lo, hi int, v View) {
+// fit them; errors are those of Samples.
+func (s *Set) TakeView(sh *Shard, lo, hi int, v View) error {
 	if s.Texts != nil || !v.Fits(s.Shape[0], s.Shape[1]) {
 		panic(fmt.Sprintf("data: take view: %+v of samples %v", v, s.Shape))
 	}
 	s.reserve(sh, lo, hi)
-	var t table
-	t.fill(s.Mean, s.Std)
-	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
-	switch parts := min(len(sh.Images)/sharedElems, runtime.GOMAXPROCS(0)); {
-	case parts > 1:
-		s.placeShared(sh, lo, t, p, parts)
-	case p == (pose{}):
-		t.convert(sh.Images, s.Pixels[lo*s.Shape.Elems():hi*s.Shape.Elems()], s.Shape[2])
-	default:
-		s.place(sh, lo, 0, sh.Samples, &t, p)
+	if sh.convert == nil {
+		sh.convert = &converter{}
 	}
+	sh.convert.of(s)
+	parts := min(len(sh.Images)/sharedElems, runtime.GOMAXPROCS(0))
+	if s.Samples != nil && s.Samples.IsSlow() {
+		parts = min(hi-lo, runtime.GOMAXPROCS(0))
+	}
+	sh.gang.grow(s, max(1, parts))
+	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
+	if parts <= 1 { // without a closure, which would be allocated
+		return s.place(sh, lo, 0, hi-lo, sh.gang.scratch[0], p)
+	}
+	return sh.gang.run(hi-lo, parts, func(from, to int, scratch []byte) error {
+		return s.place(sh, lo, from, to, scratch, p)
+	})
 }
 
 // sharedElems is how many elements of images a goroutine converts at least.
 const sharedElems = 1 << 18
 
 // place writes the images from to to of sh, whose first one is sample lo, in pose p.
-func (s *Set) place(sh *Shard, lo, from, to int, t *table, p pose) {
+func (s *Set) place(sh *Shard, lo, from, to int, scratch []byte, p pose) error {
 	height, width, channels, elems := s.Shape[0], s.Shape[1], s.Shape[2], s.Shape.Elems()
 	for n := from; n < to; n++ {
+		raw, err := s.raw(lo+n, scratch)
+		if err != nil {
+			return err
+		}
 		image := sh.Images[n*elems : (n+1)*elems]
-		t.place(image, s.Pixels[(lo+n)*elems:(lo+n+1)*elems], height, width, channels, p)
+		sh.convert.place(image, raw, height, width, channels, p)
 		p.reflect(image, height, width, channels)
 	}
-}
-
-// placeShared is place of all images by so many goroutines.
-func (s *Set) placeShared(sh *Shard, lo int, t table, p pose, parts int) {
-	var all sync.WaitGroup
-	for i := range parts {
-		all.Go(func() { s.place(sh, lo, sh.Samples*i/parts, sh.Samples*(i+1)/parts, &t, p) })
-	}
-	all.Wait()
+	return nil
 }
 
 // reflect fills the empty part of one image [H, W, C] placed in pose p.

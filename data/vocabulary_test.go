@@ -134,8 +134,8 @@ func TestRelabel(t *testing.T) {
 	if err != nil || !slices.Equal(other.Labels, []int32{2, 0, 0}) || s.Labels[0] != 0 {
 		t.Errorf("%v, %+v", err, other)
 	}
-	if _, err := s.Relabel(make([]string, 300), []int{2, 256}); err == nil ||
-		!strings.Contains(err.Error(), `class "b" has number 256, want at most 255`) {
+	if _, err := s.Relabel(make([]string, 70_000), []int{2, 65536}); err == nil ||
+		!strings.Contains(err.Error(), `class "b" has number 65536, want at most 65535`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -103,6 +103,8 @@ type Config struct {
 	// to go. It changes no bit.
 	InTurn bool
 
+	// ByBlock orders training images as data.Sampler.ByBlock does.
+	ByBlock bool
 	// Pace makes the preparation of batches slower.
 	Pace data.Pace
 	// Updater makes the Updater; New calls it once the loop has its variables and gradients. Nil

@@ -129,7 +129,10 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 			from := first * l.config.EvalBatch
 			l.config.Scored(lo-from, min(end*l.config.EvalBatch, set.Len())-from)
 		}
-		output := l.output(set, lo, hi)
+		output, err := l.output(set, lo, hi)
+		if err != nil {
+			return l.failed("data", err)
+		}
 		if err := errors.Join(l.executorErr(), l.halted()); err != nil {
 			return err
 		}
@@ -187,7 +190,7 @@ func (t Task) figures(p *metric.Predictions) (list []Figure) {
 }
 
 // output returns the network's output for the samples [lo, hi) of a set, which it leaves in tested.
-func (l *Loop) output(set *data.Set, lo, hi int) []float32 {
+func (l *Loop) output(set *data.Set, lo, hi int) ([]float32, error) {
 	p := l.programs.evaluation[hi-lo]
 	if r := l.resident; r != nil {
 		r.send()
@@ -196,25 +199,29 @@ func (l *Loop) output(set *data.Set, lo, hi int) []float32 {
 	if len(l.config.Views) > 0 {
 		return l.outputOfViews(p, set, lo, hi)
 	}
-	set.Take(&l.tested, lo, hi)
+	if err := set.Take(&l.tested, lo, hi); err != nil {
+		return nil, err
+	}
 	l.read(p, &l.tested, trace.Evaluation)
 	p.Forward()
-	return p.Logits()
+	return p.Logits(), nil
 }
 
 // outputOfViews is output with the average of the logits of all views, added in order.
-func (l *Loop) outputOfViews(p *program, set *data.Set, lo, hi int) []float32 {
+func (l *Loop) outputOfViews(p *program, set *data.Set, lo, hi int) ([]float32, error) {
 	mean := l.logits[:len(p.Logits())]
 	clear(mean)
 	for _, v := range l.config.Views {
-		set.TakeView(&l.tested, lo, hi, v)
+		if err := set.TakeView(&l.tested, lo, hi, v); err != nil {
+			return nil, err
+		}
 		l.read(p, &l.tested, trace.Evaluation)
 		p.Forward()
 		for i, x := range p.Logits() {
 			mean[i] += float32(v.Weight * x)
 		}
 	}
-	return mean
+	return mean, nil
 }
 
 // isFinite reports whether x is neither infinite nor NaN.

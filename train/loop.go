@@ -110,7 +110,10 @@ func New(c Config) (*Loop, error) {
 		coverage: data.Coverage(c.Train.Len())}
 	l.groups = newGroups(l.track, c.Executor)
 	l.variables.Initialize(c.Seed)
-	l.prepare()
+	if err := l.prepare(); err != nil {
+		programs.close()
+		return nil, err
+	}
 	l.follow = l.newFollowers()
 	if err := l.reside(); err != nil {
 		l.Close()
@@ -149,16 +152,19 @@ func (l *Loop) newGradient() []float32 {
 
 // prepare lets the network initialize parameters from training samples, which counts as training
 // time.
-func (l *Loop) prepare() {
+func (l *Loop) prepare() error {
 	n := l.config.Network
 	if n.Prepare == nil || l.config.EvalOnly {
-		return
+		return nil
 	}
 	began := time.Now()
 	var images data.Shard
-	l.config.Train.Take(&images, 0, min(n.PrepareSamples, l.config.Train.Len()))
+	if err := l.config.Train.Take(&images, 0, min(n.PrepareSamples, l.config.Train.Len())); err != nil {
+		return l.failed("data", err)
+	}
 	n.Prepare(l.variables, images.Images)
 	l.before = time.Since(began)
+	return nil
 }
 
 // Variables returns the parameters and running statistics, which Run changes.
@@ -306,14 +312,15 @@ func (l *Loop) stopped() error {
 // loaderConfig returns the configuration of a loader that starts with w.
 func (l *Loop) loaderConfig(w Work) data.LoaderConfig {
 	c, threads := l.config, 1
-	if c.isApart() { // little else needs the processor
+	// If little else needs the processor, or images are decoded.
+	if c.isApart() || c.Train.Samples != nil && c.Train.Samples.IsSlow() {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	return data.LoaderConfig{
 		Set: c.Train, Batch: c.Batch, Shards: c.Plan.Shards(), Lo: w.Lo, Hi: w.Hi,
 		Seed: c.Seed, Augment: c.Augment,
 		FromStep: w.Step, ToStep: c.steps(), IsSought: l.isSought, Threads: threads,
-		Pace: c.Pace,
+		Pace: c.Pace, ByBlock: c.ByBlock,
 	}
 }
 

@@ -21,7 +21,7 @@ func aside() map[string][]string {
 		"it changes no weights that a run trains": {
 			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "bucket",
 			"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "slow-loader",
-			"memory",
+			"memory", "resident",
 			"master-addr", "master-port", "eval-every", "out", "save", "checkpoint-every", "resume", "trace",
 			"spans"},
 	}

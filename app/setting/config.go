@@ -56,6 +56,7 @@ type Samples struct {
 	PairColumn  string // of a file of pairs of texts, the second one; "": single texts
 	LabelColumn string // of a file of texts; "": one of a usual name
 	Augment     string // random changes of training images
+	Shuffle     string // all or blocks: what is mixed in an epoch
 	Normalize   string // scale of images: auto, data or imagenet
 	TTA         string // views of test images whose logits are averaged
 	LimitTrain  int    // use the first n training samples; -1: all
@@ -75,6 +76,8 @@ type Kernels struct {
 	ISA     string // kernel path; "": the best all workers have
 	Math    string // how products are computed, see compute.Math and gpu.Math
 	Memory  int    // bytes of activations; above it, some are recomputed; 0: no limit
+	// Resident is how many bytes of memory each process may take; 0: no limit.
+	Resident int
 }
 
 // Exchange says how gradients travel between workers that share their steps.
@@ -158,6 +161,7 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Workers: 1, Device: DeviceCPU,
 		Samples: Samples{Size: 32, Sequence: 512, Augment: auto, Normalize: auto, TTA: none, LimitTrain: -1,
+			Shuffle:   shuffleAll,
 			LimitTest: -1},
 		Kernels: Kernels{Math: compute.Fast.String(), Memory: defaultMemory},
 		Exchange: Exchange{Algorithm: auto, Link: auto, Wire: plain, Bucket: 1 << 20, Streams: 1,

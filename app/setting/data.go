@@ -26,6 +26,7 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
 	o.TextColumn, o.PairColumn, o.LabelColumn = c.TextColumn, c.PairColumn, c.LabelColumn
 	o.EvalOnly = c.EvalOnly
+	o.InMemory = int64(c.Resident) / residentSamples
 	if o.Vocabulary == "" {
 		o.Vocabulary = c.vocabularyOfWeights()
 	}
@@ -52,6 +53,18 @@ func (c Config) Views() []data.View {
 	}
 	return nil
 }
+
+// residentSamples is the part of Resident, one of so many, that samples may take.
+const residentSamples = 4
+
+// Values of Shuffle.
+const (
+	shuffleAll    = "all"
+	shuffleBlocks = "blocks"
+)
+
+// ShufflesBlocks reports whether samples are ordered by blocks, see data.Sampler.ByBlock.
+func (c Config) ShufflesBlocks() bool { return c.Shuffle == shuffleBlocks }
 
 // cropPad is the greatest shift of a crop, and cutoutSide the side of the square that cutout removes, as is
 // usual for images of 32x32. shiftPad is the greatest shift of shift-alternate, which suits few epochs.

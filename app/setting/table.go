@@ -92,7 +92,7 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
 			elsewhere: "dataset dataset-name",
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
-				"images by class or of a CSV or TSV file of texts"},
+				"images by class, of arrays (.npy), or of a CSV or TSV file of texts"},
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
 			elsewhere: "data-path data-root dataset-dir",
 			Usage:     "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
@@ -126,6 +126,9 @@ func (c *Config) sampleSettings() []Setting {
 	return []Setting{
 		{Name: "augment", value: choice(&c.Augment, augmentNames()),
 			Usage: "random changes of training images"},
+		{Name: "shuffle", value: choice(&c.Shuffle, []string{shuffleAll, shuffleBlocks}),
+			Usage: "how an epoch mixes the samples: all of them, or 16,384 at a time, out of blocks of 64 " +
+				"in a row, so that a disk is read in large parts"},
 		{Name: "limit-train", value: limit(&c.LimitTrain, 1), elsewhere: "max-train-samples",
 			Usage: "use only the first N training samples"},
 		{Name: "limit-test", value: limit(&c.LimitTest, 0), elsewhere: "max-eval-samples",
@@ -233,6 +236,10 @@ func (c *Config) processSettings() []Setting {
 			Usage: "activations that a worker keeps; above it, cheap ones are recomputed in the backward " +
 				"pass, and shards are computed in turn; 0 for no limit; with --device cuda the default " +
 				"means none"},
+		{Name: "resident", value: byteSize(&c.Resident, 0, math.MaxInt),
+			Usage: "resident memory that a process of the run may plan: samples of a path that would take " +
+				"more than a quarter of it are read from their files while it trains, and a run that does " +
+				"not fit is refused; changes no result; 0 for no limit"},
 		{Name: "master-addr", value: text(&c.MasterAddr, "ADDRESS"), isOwn: true, canOpen: true,
 			Usage: "interface on which workers meet"},
 		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"lockstep/app/host"
 	"lockstep/app/job/server"
@@ -16,6 +17,9 @@ type footprint struct {
 	gradient           int64
 	tensors            int // that the gradient has
 }
+
+// least is the heap that a bound on memory leaves at least, so that the collector does not run all the time.
+const least = 64 << 20
 
 // planMemory estimates the memory of the run, the larger of training and of loading the data. It refuses a
 // run that does not fit this machine.
@@ -61,6 +65,14 @@ func (w *Worker) planMemory(l *train.Loop) error {
 	if machine > 0 && uint64(here) > machine {
 		return &setting.UsageError{Lines: []string{text + "; try a smaller --batch, fewer --workers, " +
 			"or less --memory"}}
+	}
+	if most := int64(c.Resident) / w.Sharers(); c.Resident > 0 {
+		if w.planned > most {
+			return &setting.UsageError{Lines: []string{fmt.Sprintf("%s; --resident allows %s; try a smaller "+
+				"--batch, fewer --threads, or less --memory", text, setting.Size(most))}}
+		}
+		// Arenas are not the collector's.
+		debug.SetMemoryLimit(max(least, int64(c.Resident)-w.Sharers()*arena))
 	}
 	w.Announce(text)
 	return nil

@@ -147,7 +147,7 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
 		Checkpointer: checkpointer, CPU: w.cpu, Executor: w.executor(), Watch: w.begins,
-		Pace:   c.SlowLoader,
+		Pace: c.SlowLoader, ByBlock: c.ShufflesBlocks() && w.Task.Train.Texts == nil,
 		Scored: w.Beacon.Scored, Trace: r,
 	})
 }

@@ -78,7 +78,7 @@ func Sample(ctx context.Context, c setting.Config, e cluster.Environment, b Batc
 func firstBatches(c setting.Config, t input.Task, b Batches) (batches [][]checkpoint.Entry, err error) {
 	steps, epoch := max(b.Least, c.NumSteps(t.Train.Len())), c.StepsPerEpoch(t.Train.Len())
 	l, err := data.NewLoader(data.LoaderConfig{Set: t.Train, Batch: c.Batch, Shards: 1, Hi: 1, Seed: c.Seed,
-		Augment: t.Augment, ToStep: steps})
+		Augment: t.Augment, ToStep: steps, ByBlock: c.ShufflesBlocks() && t.Train.Texts == nil})
 	if err != nil {
 		return nil, err
 	}
