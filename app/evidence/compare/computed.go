@@ -14,11 +14,10 @@ import (
 // ComputedNames lists the settings that decide what a run computes, whatever its workers are. The names of
 // the most telling come first, because a difference is worded by the first of them.
 func ComputedNames() []string {
-	return []string{"optimizer", "momentum", "nesterov", "weight-decay", "decay", "beta1", "beta2", "eps",
-		"groups", "scale-lr", "schedule", "warmup", "drop-every", "milestones", "gamma", "triangle", "clip",
-		"ema", "lookahead", "label-smoothing", "augment", "shuffle", "limit-train", "size", "stem",
-		"normalize", "sequence", "vocab", "text-column", "pair-column", "label-column", "weights",
-		"fresh-head"}
+	return strings.Fields("optimizer momentum nesterov weight-decay decay beta1 beta2 eps groups " +
+		"scale-lr schedule warmup drop-every milestones gamma triangle clip ema lookahead " +
+		"label-smoothing augment shuffle limit-train size stem normalize sequence vocab text-column " +
+		"pair-column label-column weights fresh-head")
 }
 
 // Settings that say how products are rounded, and what computes them. Rows may differ in them and be
