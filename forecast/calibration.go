@@ -28,7 +28,9 @@ type Calibration struct {
 	Inside   Link       `json:"inside"`         // within a host
 	Outside  Link       `json:"outside"`        // between hosts; zero: not measured
 	Add      float64    `json:"add"`            // core seconds to add a byte to another
+	RowBytes float64    `json:"row_bytes"`      // of a shard's losses and statistics
 	Gradient []Gradient `json:"gradients"`      // in the order in which they become final
+	Tuned    Link       `json:"tuned"`          // Outside, or Inside without it, before it was fitted
 	Fits     []Fit      `json:"fits"`           // rows of two workers beside the model
 }
 
@@ -69,16 +71,29 @@ type Gradient struct {
 	Ready  float64 `json:"ready"`  // seconds since that pass began
 }
 
-// Fit is a measured row beside what the model says of it.
+// Fit is a row of two workers beside what the model says of it.
 type Fit struct {
 	Way      string  `json:"strategy"`    // strategy, with settings of its own
+	Hosts    int     `json:"hosts"`       // 1 or 2
+	Batch    int     `json:"batch"`       // global
+	Shards   int     `json:"shards"`      // of a batch
 	Measured float64 `json:"measured_ms"` // median over runs of their median steps
 	Model    float64 `json:"model_ms"`    // what the model says of it
 }
 
+// fitOf returns the fit of a way of two workers on so many hosts; nil if it was not measured.
+func (k *Calibration) fitOf(way string, hosts int) *Fit {
+	for i := range k.Fits {
+		if f := &k.Fits[i]; f.Way == way && f.Hosts == hosts {
+			return f
+		}
+	}
+	return nil
+}
+
 // model describes the gradients, numbered in the order in which they become final.
 func (k *Calibration) model() simulate.Model {
-	var m simulate.Model
+	m := simulate.Model{RowBytes: k.RowBytes}
 	last := math.SmallestNonzeroFloat64
 	for i, g := range k.Gradient {
 		m.Segments = append(m.Segments, gradsync.Segment{Offset: g.Offset, Len: g.Len})
@@ -114,26 +129,6 @@ func (k *Calibration) PassesAt(samples float64) Passes {
 	return high
 }
 
-// Load is what a rank's exchange of one step took of the cores, and what it moved.
-type Load struct{ Seconds, Bytes, Messages float64 }
-
-// Split returns the core seconds of a byte and of a message that explain loads best, neither below 0.
-func Split(all []Load) (perByte, perMessage float64) {
-	var bb, bm, mm, sb, sm float64
-	for _, l := range all {
-		w := 1 / max(l.Seconds*l.Seconds, 1e-12) // relative errors
-		bb, bm, mm = bb+w*l.Bytes*l.Bytes, bm+w*l.Bytes*l.Messages, mm+w*l.Messages*l.Messages
-		sb, sm = sb+w*l.Seconds*l.Bytes, sm+w*l.Seconds*l.Messages
-	}
-	if det := bb*mm - bm*bm; det > 1e-9*bb*mm {
-		perByte, perMessage = (sb*mm-sm*bm)/det, (sm*bb-sb*bm)/det
-	}
-	if perByte <= 0 || perMessage <= 0 {
-		perByte, perMessage = max(0, sb/max(bb, math.SmallestNonzeroFloat64)), 0
-	}
-	return perByte, perMessage
-}
-
 // Measured is a row that was run, with its median step.
 type Measured struct {
 	Run
@@ -141,12 +136,13 @@ type Measured struct {
 }
 
 // Weights of a fit, as logs: how far a step of the model may be from a measured one, and each cost from what
-// was measured directly.
+// was measured directly. Groups measure the least latency, of messages that are waited for with nothing else
+// to do; that of training is longer.
 const (
 	stepTrust    = 0.03
-	latencyTrust = 1.0
-	byteTrust    = 0.03
-	cpuTrust     = 0.7
+	latencyTrust = 2.0
+	byteTrust    = 0.01 // of a described network, else latencyTrust
+	cpuTrust     = 0.3
 )
 
 // FitLink changes the costs of l, a link of k, near to what they are, so that the model's steps are those of
@@ -155,41 +151,51 @@ const (
 func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measured) error {
 	first := *l
 	first.Latency = max(first.Latency, 1e-7)
-	trust := []float64{latencyTrust, latencyTrust, cpuTrust, cpuTrust}
+	k.Tuned = first
+	trust := []float64{latencyTrust, latencyTrust, cpuTrust}
 	if isByteKnown {
 		trust[1] = byteTrust
 	}
-	set := func(x []float64) {
-		*l = first
-		l.Latency, l.Message = l.Latency*math.Exp(x[0]), l.Message*math.Exp(x[0])
-		l.Byte, l.CPUByte, l.CPUMessage = l.Byte*math.Exp(x[1]), l.CPUByte*math.Exp(x[2]),
-			l.CPUMessage*math.Exp(x[3])
+	noise := make([]float64, len(rows)) // factor of a row's step
+	for i, row := range rows {
+		step, err := in.step(k, row.Run)
+		if err != nil {
+			return err
+		}
+		noisy, err := median(k, in.job(k, row.Run))
+		if err != nil {
+			return err
+		}
+		noise[i] = noisy / step
 	}
 	var failed error
 	miss := func(x []float64) float64 {
-		set(x)
+		*l = first
+		l.Latency, l.Byte = l.Latency*math.Exp(x[0]), l.Byte*math.Exp(x[1])
+		l.CPUByte *= math.Exp(x[2])
 		sum := 0.0
 		for i := range x {
 			sum += x[i] / trust[i] * x[i] / trust[i]
 		}
-		for _, row := range rows {
+		for i, row := range rows {
 			step, err := in.step(k, row.Run)
 			if err != nil {
 				failed = err
 				return math.Inf(1)
 			}
-			e := math.Log(step/row.Seconds) / stepTrust
+			e := math.Log(step*noise[i]/row.Seconds) / stepTrust
 			sum += 2 * math.Log1p(e*e/2) // a row that others have disturbed does not bend the rest
 		}
 		return sum
 	}
-	set(descend(make([]float64, len(trust)), miss))
-	for _, row := range rows {
+	miss(descend(make([]float64, len(trust)), miss)) // sets l
+	for i, row := range rows {
 		step, err := in.step(k, row.Run)
 		if err != nil {
 			return err
 		}
-		k.Fits = append(k.Fits, Fit{Way: row.Way, Measured: 1e3 * row.Seconds, Model: 1e3 * step})
+		k.Fits = append(k.Fits, Fit{Way: row.Way, Hosts: row.Hosts, Batch: row.Batch,
+			Shards: row.Job.Plan.Shards(), Measured: 1e3 * row.Seconds, Model: 1e3 * step * noise[i]})
 	}
 	return failed
 }

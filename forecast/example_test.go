@@ -32,5 +32,5 @@ func ExampleInputs_Row() {
 	}
 	fmt.Printf("%.0f ms, between %.0f and %.0f\n", row.Step.Median, row.Step.Low, row.Step.High)
 	// Output:
-	// 60 ms, between 57 and 63
+	// 60 ms, between 54 and 66
 }

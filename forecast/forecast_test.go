@@ -96,11 +96,6 @@ func TestFitFindsCosts(t *testing.T) {
 	if b := k.Outside.Byte / truth.Outside.Byte; b < 0.95 || b > 1.05 || len(k.Fits) != 3 {
 		t.Errorf("%d fits, a byte takes %g of what it does", len(k.Fits), b)
 	}
-	perByte, perMessage := forecast.Split([]forecast.Load{{Seconds: 3, Bytes: 1, Messages: 1},
-		{Seconds: 4, Bytes: 2, Messages: 1}})
-	if math.Abs(perByte-1) > 1e-9 || math.Abs(perMessage-2) > 1e-9 {
-		t.Errorf("a byte takes %g, a message %g, want 1 and 2", perByte, perMessage)
-	}
 }
 
 // Passes between two shapes are between theirs, and beyond them in proportion.
@@ -167,7 +162,7 @@ func TestTrackRecordWidens(t *testing.T) {
 		for i := range n {
 			step := forecast.Predicted{Median: 100, Low: 95, High: 105, Scale: 0.05}
 			v := forecast.Verified{Hash: "h", Row: "r", Machine: "m", Step: step, Measured: time.Now(),
-				StepMS: 100 * math.Exp(miss*float64(i+1)/float64(n))}
+				Model: forecast.ModelVersion, StepMS: 100 * math.Exp(miss*float64(i+1)/float64(n))}
 			v.Inside = step.Holds(v.StepMS)
 			all = append(all, v)
 		}

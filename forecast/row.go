@@ -51,6 +51,7 @@ type Row struct {
 	Shards  int    `json:"shards"`   // of a batch
 
 	Step    Predicted          `json:"step_ms"`            // the median step of a run
+	IsKnown bool               `json:"measured,omitempty"` // Step is what the calibration measured
 	Rate    float64            `json:"samples_per_second"` // at the median
 	Share   float64            `json:"efficiency"`         // of the rate of as many workers that work alone
 	Bounds  string             `json:"binding"`            // what would shorten the step most
@@ -78,8 +79,8 @@ func (p Predicted) Holds(measured float64) bool { return p.Low <= measured && me
 // Error returns the relative error of the prediction of a measurement.
 func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 1 }
 
-// unfairness of connections that share a link between hosts, by what results/lab measured.
-const unfairness = 0.2
+// crossing is simulate.Network.Crossing by the steps of four hosts in results/lab.
+const crossing = 0.2
 
 // slice is how long Linux lets a computation run while others wait for its core, in seconds.
 const slice = 3e-3
@@ -95,7 +96,7 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 	j := r.Job
 	j.Add, j.Model = k.Add, k.model()
 	j.Network = simulate.Network{Inside: k.Inside.simulated(), Outside: k.Outside.simulated(),
-		Group: in.Group, Oversubscription: in.Oversubscription, Unfairness: unfairness}
+		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: crossing}
 	j.Network.Outside.Latency += in.ExtraDelay
 	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
 	for rank := range j.Plan.Workers() {
@@ -147,7 +148,7 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 		return row, err
 	}
 	row.Bounds = string(binding)
-	if row.Step, err = in.interval(k, j); err != nil {
+	if row.Step, row.IsKnown, err = in.interval(k, r, j); err != nil {
 		return row, err
 	}
 	single := k.PassesAt(float64(alone.Batch) / float64(alone.Job.Plan.Shards()))
@@ -163,10 +164,8 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 
 // twoWorkers returns the step of two workers as it was measured or, if it was not, by the model.
 func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
-	for _, f := range slices.Backward(k.Fits) {
-		if f.Way == two.Way {
-			return f.Measured / 1e3, nil
-		}
+	if f := k.fitOf(two.Way, two.Hosts); f != nil {
+		return f.Measured / 1e3, nil
 	}
 	return in.step(k, two)
 }
@@ -234,21 +233,50 @@ func (in Inputs) derive(row *Row, k *Calibration, one, samples, both float64, th
 	row.Gustafson = 1e3 * work / (workers - scaled*(workers-1))
 }
 
-// Parts of an interval: the share of measurements that it is to hold, and the relative error of the model
-// that is expected while the track record is short.
-const (
-	coverage   = 0.9
-	modelError = 0.05
-)
+// coverage is the share of measurements that an interval is to hold.
+const coverage = 0.9
 
-// interval simulates a run with the noise of the calibration and returns its median step, in milliseconds,
-// with the interval in which a measured one is expected: as runs differ, as the model was wrong before, and
-// as the track record asks for.
-func (in Inputs) interval(k *Calibration, j simulate.Job) (Predicted, error) {
+// modelError is the log half width of an interval for what the model gets wrong of four workers that was
+// fitted to two, as results/predict shows. It grows with the square root of the doublings.
+const modelError = 0.1
+
+// interval returns the median step of a run in milliseconds, with the interval in which a measured one is
+// expected: as runs differ, as the model may be wrong so far from what was measured and was of the same way
+// of two workers, and as the track record asks for. A row that was measured is what was measured.
+func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, isKnown bool, err error) {
+	spread := (quantile(k.Runs, (1+coverage)/2, 0) - quantile(k.Runs, (1-coverage)/2, 0)) / 2
+	workers, f := j.Plan.Workers(), k.fitOf(r.Way, min(2, r.Hosts))
+	isKnown = f != nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
+		in.Changes == "" && (r.Hosts == 1 || in.IsLab)
+	if isKnown {
+		p.Median, p.Scale = f.Measured, math.Hypot(spread, modelError/4)
+	} else {
+		seconds, err := median(k, j)
+		if err != nil {
+			return p, false, err
+		}
+		p.Median = 1e3 * seconds
+		wrong := modelError * math.Sqrt(math.Log2(float64(max(2, workers)))/2)
+		if f != nil {
+			wrong = math.Hypot(wrong, math.Log(f.Model/f.Measured)/2) // half of it was that run's
+		}
+		p.Scale = math.Hypot(spread, wrong)
+	}
+	widening := in.Widening
+	if widening == 0 {
+		widening = 1
+	}
+	wide := math.Exp(p.Scale * max(widening, leastWidening))
+	p.Low, p.High = p.Median/wide, p.Median*wide
+	return p, isKnown, nil
+}
+
+// median simulates a run with the noise of the calibration and returns its median step, in seconds.
+func median(k *Calibration, j simulate.Job) (float64, error) {
 	n := 40
 	switch p := j.Plan.Workers(); {
 	case p > fewWorkers: // the slowest of many is equally slow in every step
-		n = 2
+		n = 1
 	case p > 8:
 		n = 10
 	}
@@ -256,23 +284,12 @@ func (in Inputs) interval(k *Calibration, j simulate.Job) (Predicted, error) {
 		u := random.Derive(2, uint64(rank), 0).Unit(uint64(step))
 		return simulate.Noise{Compute: quantile(k.Step, u, 1)}
 	})
-	if err != nil {
-		return Predicted{}, err
-	}
 	var all []float64
 	for _, s := range played {
 		all = append(all, s.Seconds)
 	}
 	slices.Sort(all)
-	middle := 1e3 * quantile(all, 0.5, 0) * math.Exp(quantile(k.Runs, 0.5, 0))
-	spread := (quantile(k.Runs, (1+coverage)/2, 0) - quantile(k.Runs, (1-coverage)/2, 0)) / 2
-	scale := math.Hypot(spread, modelError)
-	widening := in.Widening
-	if widening == 0 {
-		widening = 1
-	}
-	wide := math.Exp(scale * max(widening, leastWidening))
-	return Predicted{Median: middle, Low: middle / wide, High: middle * wide, Scale: scale}, nil
+	return quantile(all, 0.5, 0) * math.Exp(quantile(k.Runs, 0.5, 0)), err
 }
 
 // quantile returns the value at u of ascending values, linear between two; none if there are none.

@@ -22,6 +22,7 @@ type Verified struct {
 	Predicted time.Time `json:"predicted"`          // when
 	Measured  time.Time `json:"measured"`           // when
 	Machine   string    `json:"machine"`            // see Calibration
+	Model     int       `json:"model_version"`      // see ModelVersion
 	Row       string    `json:"row"`                // name of the row
 	Step      Predicted `json:"step_ms"`            // as predicted
 	StepMS    float64   `json:"measured_ms"`        // median over runs of their median steps
@@ -50,9 +51,10 @@ const (
 	maxLine  = 1 << 20
 )
 
-// Widening while the track record is short, and the least of it.
+// leastScores is how many rows a track record has before it decides how wide intervals are, and leastWidening
+// the least that it may ask for.
 const (
-	priorScores   = 10
+	leastScores   = 20
 	leastWidening = 0.5
 )
 
@@ -107,26 +109,26 @@ func readRecord(file string) (all []Verified, err error) {
 	return all, lines.Err()
 }
 
-// trackOf sums up verified rows. The widening is the quantile of misses over their expected size that holds
-// the share of the interval, with some prior misses of the expected size so that a few rows decide little.
+// trackOf sums up verified rows. If there are enough of today's model, the widening is the quantile of their
+// misses over the expected size that holds the share of the interval; else it is 1.
 func trackOf(all []Verified) Track {
-	t := Track{Predictions: len(all)}
+	t := Track{Predictions: len(all), Widening: 1}
 	var scores, misses []float64
-	for i := range priorScores {
-		scores = append(scores, (float64(i)+0.5)/priorScores/coverage)
-	}
 	for _, v := range all {
 		if v.Inside {
 			t.Within++
 		}
 		misses = append(misses, math.Abs(v.Step.Error(v.StepMS)))
-		scores = append(scores, math.Abs(math.Log(v.Step.Median/v.StepMS))/max(v.Step.Scale, 1e-3))
+		if v.Model == ModelVersion {
+			scores = append(scores, math.Abs(math.Log(v.Step.Median/v.StepMS))/max(v.Step.Scale, 1e-3))
+		}
 	}
 	slices.Sort(misses)
 	t.MedianError = quantile(misses, 0.5, 0)
-	slices.Sort(scores)
-	at := int(math.Ceil(coverage*float64(len(scores)+1))) - 1
-	t.Widening = max(leastWidening, scores[min(at, len(scores)-1)])
+	if slices.Sort(scores); len(scores) >= leastScores {
+		at := int(math.Ceil(coverage*float64(len(scores)+1))) - 1
+		t.Widening = max(leastWidening, scores[min(at, len(scores)-1)])
+	}
 	return t
 }
 

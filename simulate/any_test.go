@@ -55,7 +55,7 @@ func TestAnyRun(t *testing.T) {
 		j.Network.Outside = simulate.Link{Latency: 1e-4, Message: 1e-6, CPUByte: 1e-9, Burst: 1000,
 			Byte: rapid.SampledFrom([]float64{0, 1e-7}).Draw(t, "byte")}
 		j.Network.Group, j.Network.Oversubscription = rapid.IntRange(0, 2).Draw(t, "group"), 2
-		j.Network.Unfairness = 0.2
+		j.Network.Crossing = 0.2
 		steps, err := simulate.Steps(j.WithMost(rapid.SampledFrom([]int{1, 16}).Draw(t, "most")), 3, nil)
 		if err != nil {
 			t.Fatal(err)

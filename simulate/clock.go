@@ -117,19 +117,7 @@ func (w *world) play() {
 
 // refresh makes all rates those of what goes on now.
 func (w *world) refresh() {
-	for _, p := range w.dirtyPorts {
-		p.isDirty = false
-		for _, f := range p.flows {
-			f.share = 1.0
-			for _, q := range f.ports {
-				f.share = min(f.share, q.capacity*f.weight/q.weight)
-			}
-			w.touch(f)
-			for _, t := range f.threads {
-				w.soil(t.machine)
-			}
-		}
-	}
+	w.shareLinks()
 	for _, m := range w.dirtyMachines {
 		m.isDirty = false
 		w.divide(m)
@@ -142,6 +130,10 @@ func (w *world) refresh() {
 		slow := 1.0
 		for _, t := range f.threads {
 			slow = min(slow, t.slow)
+		}
+		for _, p := range f.ports {
+			p.catchUp(w.now)
+			p.used += f.share*slow - f.rate
 		}
 		w.run(&f.activity, f.share*slow)
 	}

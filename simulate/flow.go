@@ -1,24 +1,29 @@
 package simulate
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // port is one direction of a link.
 type port struct {
 	capacity float64 // in links of a host
+	most     float64 // seconds that it saves, see Link.Burst
+	crossing float64 // see Network.Crossing
 	flows    []*flow
-	weight   float64 // sum of theirs
 	waiting  []*flow // until others have ended
-	saved    float64 // seconds that the link was idle and may catch up on, see Link.Burst
-	idle     float64 // since when it has no flow
+	used     float64 // sum of the rates of its flows
+	saved    float64 // seconds of its capacity that it may catch up on
+	since    float64 // when that was so
+	left     float64 // while shares are computed: capacity, and flows, without a share
+	hungry   int
 	isDirty  bool
+	isSeen   bool
 }
 
-// spare returns the seconds that a port may catch up on, at most so many.
-func (p *port) spare(now, most float64) float64 {
-	if len(p.flows) == 0 {
-		p.saved, p.idle = min(most, p.saved+now-p.idle), now
-	}
-	return p.saved
+// catchUp saves what the link has not carried since the last time.
+func (p *port) catchUp(now float64) {
+	p.saved, p.since = min(p.most, p.saved+(now-p.since)*max(0, p.capacity-p.used)), now
 }
 
 // duplex is both directions of a link.
@@ -33,9 +38,9 @@ type flow struct {
 	ports   []*port
 	threads []*thread
 	cpu     float64 // cores that moving it takes of each thread's machine, at the full rate of a link
-	weight  float64 // by which flows share a port
 	share   float64 // of the link
 	isDirty bool
+	isSeen  bool // while shares are computed: it has none yet
 }
 
 // thread exchanges for a rank.
@@ -94,10 +99,16 @@ func (w *world) send(from *thread, b batch, all int, factor float64, sent, arriv
 	further := float64(b.messages) * float64(all-1) / float64(all)
 	seconds := factor * (b.bytes*link.Byte + further*link.Message)
 	cpu := float64(b.messages)*link.CPUMessage + b.bytes*link.CPUByte
-	latency := factor * link.Latency
-	if most := link.Burst * link.Byte; most > 0 && !w.isInside(from.rank, b.peer) {
-		early := min(ports[0].spare(w.now, most), ports[1].spare(w.now, most), b.bytes*link.Byte)
-		ports[0].saved, ports[1].saved = ports[0].saved-early, ports[1].saved-early
+	latency := factor * link.Latency * max(from.machine.crowd(), to.machine.crowd())
+	if !w.isInside(from.rank, b.peer) {
+		early := b.bytes * link.Byte
+		for _, p := range ports[:2] {
+			p.catchUp(w.now)
+			early = min(early, p.saved)
+		}
+		for _, p := range ports[:2] {
+			p.saved -= early
+		}
 		seconds -= early
 	}
 	if seconds <= 0 {
@@ -108,18 +119,79 @@ func (w *world) send(from *thread, b batch, all int, factor float64, sent, arriv
 		w.after(latency, arrived)
 		return
 	}
-	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1, weight: 1}
-	if w.Network.Unfairness > 0 && !w.isInside(from.rank, to.rank) {
-		const kinds = 5 // of connections, from slow to fast; which one is which does not matter
-		at := (7*from.rank + 11*to.rank) % kinds
-		f.weight += w.Network.Unfairness * (2*float64(at)/(kinds-1) - 1)
-	}
+	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1}
 	w.add(&f.activity, seconds, func() {
 		w.end(f)
 		sent()
 		w.after(latency, arrived)
 	})
 	w.begin(f)
+}
+
+// isCrossed reports whether the ends of a flow are all shared with others.
+func (f *flow) isCrossed() bool {
+	return !slices.ContainsFunc(f.ports, func(p *port) bool { return len(p.flows) < 2 })
+}
+
+// shareLinks gives the flows of ports that have changed, and those that share ports with them, their parts of
+// the links: none can have more without another one having less that has no more than it.
+func (w *world) shareLinks() {
+	var ports []*port
+	var flows []*flow
+	visit := func(p *port) {
+		if !p.isSeen {
+			p.isSeen = true
+			ports = append(ports, p)
+		}
+	}
+	for _, p := range w.dirtyPorts {
+		p.isDirty = false
+		visit(p)
+	}
+	for i := 0; i < len(ports); i++ {
+		for _, f := range ports[i].flows {
+			if !f.isSeen {
+				f.isSeen = true
+				flows = append(flows, f)
+				for _, p := range f.ports {
+					visit(p)
+				}
+			}
+		}
+	}
+	for _, p := range ports {
+		p.left, p.hungry, p.isSeen = p.capacity, len(p.flows), false
+		if slices.ContainsFunc(p.flows, (*flow).isCrossed) {
+			p.left *= 1 - p.crossing
+		}
+	}
+	give := func(f *flow, share float64) {
+		f.isSeen = false
+		for _, p := range f.ports {
+			p.left, p.hungry = p.left-share, p.hungry-1
+		}
+		if share != f.share || f.rate == 0 {
+			f.share = share
+			w.touch(f)
+			for _, t := range f.threads {
+				w.soil(t.machine)
+			}
+		}
+	}
+	for left := len(flows); left > 0; {
+		least, at := math.Inf(1), (*port)(nil)
+		for _, p := range ports {
+			if p.hungry > 0 && p.left/float64(p.hungry) < least {
+				least, at = p.left/float64(p.hungry), p
+			}
+		}
+		for _, f := range at.flows {
+			if f.isSeen {
+				give(f, min(1, max(0, least)))
+				left--
+			}
+		}
+	}
 }
 
 // begin lets a flow take its ports, when they have room.
@@ -132,7 +204,6 @@ func (w *world) begin(f *flow) {
 	}
 	for _, p := range f.ports {
 		p.flows = append(p.flows, f)
-		p.weight += f.weight
 		w.soilPort(p)
 	}
 	for _, t := range f.threads {
@@ -145,11 +216,8 @@ func (w *world) begin(f *flow) {
 // end gives back what a flow took.
 func (w *world) end(f *flow) {
 	for _, p := range f.ports {
-		p.flows, p.idle = without(p.flows, f), w.now
-		p.weight = 0
-		for _, other := range p.flows {
-			p.weight += other.weight
-		}
+		p.catchUp(w.now)
+		p.flows, p.used = without(p.flows, f), p.used-f.rate
 		w.soilPort(p)
 	}
 	for _, t := range f.threads {

@@ -31,7 +31,9 @@ type Machine struct {
 
 // Link is the time of messages over one link, in seconds.
 type Link struct {
-	Latency float64 // of a step of an exchange with one message
+	// Latency is of a step of an exchange with one message. Where a machine has more ranks than cores it is as
+	// many times longer as there are ranks by core: whom a message wakes waits for its turn.
+	Latency float64
 	Message float64 // of each further message, while it takes the link
 	Byte    float64 // of each byte, in either direction, while nothing else uses the link
 	// Burst is how many bytes either end of a link between hosts lets pass at once after it was idle, as
@@ -49,10 +51,10 @@ type Network struct {
 	// each direction, what their links carry divided by Oversubscription; 0 means 1.
 	Group            int
 	Oversubscription float64
-	// Unfairness, below 1, says that messages which share a link get parts of it that differ by up to so
-	// much in either direction, as TCP's connections do: 0.2 between hosts whose links are the
-	// bottleneck.
-	Unfairness float64
+	// Crossing is the part of a host's link that is lost while several messages share it which share their
+	// other ends, too, as where all exchange with all: TCP's connections do not take such turns that each end
+	// is always busy. 0.2 where the links are the bottleneck.
+	Crossing float64
 }
 
 // Model is what is exchanged.

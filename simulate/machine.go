@@ -19,6 +19,14 @@ type task struct {
 	isPass bool    // it slows others down by the memory that it uses
 }
 
+// crowd returns the number of ranks by core, at least 1: so many times longer a message waits at an end.
+func (m *machine) crowd() float64 {
+	if m.Cores == 0 {
+		return 1
+	}
+	return max(1, float64(len(m.threads))/m.Cores)
+}
+
 // soil says that what the cores of a machine do has changed.
 func (w *world) soil(m *machine) {
 	if !m.isDirty {

@@ -137,7 +137,7 @@ func TestMeasuredSteps(t *testing.T) {
 			j.Workers[i].Update = f * p.Update
 		}
 		j.Network.Outside.CPUByte, j.Network.Outside.Burst = 1e-9, 72<<10
-		j.Network.Unfairness = 0.2
+		j.Network.Crossing = 0.2
 		return j
 	}
 	for _, c := range []struct {

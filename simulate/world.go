@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -145,13 +144,13 @@ func (j *Job) completeSettings() error {
 	}
 	n := &j.Network
 	n.Oversubscription = cmp.Or(n.Oversubscription, 1)
-	least := min(n.Oversubscription-1, n.Unfairness, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode)
+	least := min(n.Oversubscription-1, n.Crossing, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode)
 	least = min(least, j.Wire.Decode, j.Model.RowBytes)
 	for _, l := range []Link{n.Inside, n.Outside} {
 		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
 	if least = min(least, float64(min(j.BucketBytes, j.Servers.Count, j.Servers.Staleness))); !(least >= 0) ||
-		!(n.Unfairness < 1) {
+		!(n.Crossing < 1) {
 		return fmt.Errorf("negative sizes or times, or an oversubscription below 1")
 	}
 	isEager := j.Strategy == gradsync.DDP
@@ -173,10 +172,12 @@ func newWorld(j *Job, draw Draw) *world {
 	for _, m := range j.Machines {
 		w.machines = append(w.machines, &machine{Machine: m, turn: -1})
 	}
-	open := func(capacity float64) duplex {
-		long := math.Inf(-1)
-		return duplex{&port{capacity: capacity, idle: long}, &port{capacity: capacity, idle: long}}
+	open := func(like port) duplex {
+		in, out := like, like
+		return duplex{&out, &in}
 	}
+	burst := j.Network.Outside.Burst * j.Network.Outside.Byte
+	link := port{capacity: 1, most: burst, saved: burst, crossing: j.Network.Crossing}
 	hosts, switches := map[int]duplex{}, map[int]duplex{}
 	order := map[int]int{} // of hosts
 	var names []string
@@ -184,14 +185,14 @@ func newWorld(j *Job, draw Draw) *world {
 		host := j.Topology.Peers(rank)[0]
 		if _, isKnown := order[host]; !isKnown {
 			order[host] = len(order)
-			hosts[host] = open(1)
+			hosts[host] = open(link)
 		}
 		w.hosts = append(w.hosts, host)
-		w.inside, w.outside = append(w.inside, open(1)), append(w.outside, hosts[host])
+		w.inside, w.outside = append(w.inside, open(port{capacity: 1})), append(w.outside, hosts[host])
 		if n := j.Network; n.Group > 0 && j.Topology.Hosts() > n.Group {
 			number := order[host] / n.Group
 			if _, isKnown := switches[number]; !isKnown {
-				switches[number] = open(float64(n.Group) / n.Oversubscription)
+				switches[number] = open(port{capacity: float64(n.Group) / n.Oversubscription})
 			}
 			w.uplinks = append(w.uplinks, switches[number])
 		}
@@ -257,8 +258,9 @@ func (w *world) newCourse(steps int) *course {
 // tune returns what a group of the workers would measure.
 func (w *world) tune() *comm.Tuning {
 	speed := func(l Link, sharers int) comm.LinkSpeed {
-		return comm.LinkSpeed{Latency: l.Latency, Message: max(l.Message, l.CPUMessage),
-			Byte: max(l.Byte*float64(sharers), 2*l.CPUByte)}
+		return comm.LinkSpeed{Latency: l.Latency * w.threads[0].machine.crowd(),
+			Message: max(l.Message, l.CPUMessage),
+			Byte:    max(l.Byte*float64(sharers), 2*l.CPUByte)}
 	}
 	t := &comm.Tuning{Add: w.Add}
 	sharers := 0

@@ -59,8 +59,8 @@ func (m model) terms(p record.Probe) (t record.StrategyTerms, err error) {
 // loopback TCP takes on current processors.
 const moving = 1e-9
 
-// unfairness is simulate.Network.Unfairness of a network: see docs/design/0039.
-const unfairness = 0.2
+// crossing is simulate.Network.Crossing of a network: see docs/design/0039.
+const crossing = 0.2
 
 // job returns the run that a probe tells of: hosts with a worker each, whose links are of the slowest kind,
 // tensors of equal size and shards of equal cost.
@@ -81,7 +81,7 @@ func (m model) job(p record.Probe) simulate.Job {
 		j.Machines[0].Cores, j.Network.Outside.CPUByte = 1, min(moving, p.Link.Byte)
 	}
 	if p.Link.Byte > moving { // a network, which connections share as they can
-		j.Network.Unfairness = unfairness
+		j.Network.Crossing = crossing
 	}
 	hosts := make([]string, ranks)
 	for rank := range hosts {

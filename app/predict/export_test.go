@@ -1,0 +1,45 @@
+package predict
+
+import (
+	"encoding/json"
+
+	"lockstep/app/setting"
+	"lockstep/forecast"
+)
+
+// Replay fits the costs of links between hosts to the rows of two workers that a prediction was made from,
+// and predicts its rows anew.
+func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
+	var all []setting.Config
+	for _, text := range p.Settings {
+		var of setting.Config
+		if err := json.Unmarshal(text, &of); err != nil {
+			return nil, err
+		}
+		all = append(all, of)
+	}
+	c := Config{Base: all[0], Inputs: p.Inputs}
+	c.Base.Shards, c.Inputs.Widening = 0, 1
+	k := &p.MadeFrom
+	var rows []forecast.Measured
+	for _, f := range k.Fits {
+		run, err := c.run(c.resolved(f.Way, 2), f.Way)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, forecast.Measured{Run: run, Seconds: f.Measured / 1e3})
+	}
+	k.Fits = nil
+	if err := k.FitLink(&k.Outside, true, c.Inputs, rows); err != nil {
+		return nil, err
+	}
+	var again []forecast.Row
+	for i, of := range all {
+		row, _, err := c.row(k, p.Rows[i].Way, of.Workers)
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, row)
+	}
+	return again, nil
+}
