@@ -31,8 +31,8 @@ type Machine struct {
 
 // Link is the time of messages over one link, in seconds.
 type Link struct {
-	// Latency is of a step of an exchange with one message. Where a machine has more ranks than cores it is as
-	// many times longer as there are ranks by core: whom a message wakes waits for its turn.
+	// Latency is of a step of an exchange with one message. Where a machine has more ranks than cores it is
+	// as many times longer as there are ranks by core: whom a message wakes waits for its turn.
 	Latency float64
 	Message float64 // of each further message, while it takes the link
 	Byte    float64 // of each byte, in either direction, while nothing else uses the link
