@@ -50,7 +50,9 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 	was, now := recorded.explain(), again.explain()
 	e := now
 	if !isIdeal && !was.comesBack(now) {
-		recorded.like = &again
+		if len(recorded.paired()) < stat.LeastRounds { // which do not tell themselves how they vary
+			recorded.like = &again
+		}
 		e = recorded.explain()
 		e.IsPassing = true
 	} else {

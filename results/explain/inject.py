@@ -189,7 +189,7 @@ def beside(a, c, folder, step, workers, program):
     c["beside"] = program
     strategy = "ddp" if workers > 1 else "single"
     with Beside(folder, program, c["rank"]):
-        return bench(a, c, folder, step, ["--strategies", strategy, "--copies", "2"], workers, a.rounds + 2)
+        return bench(a, c, folder, step, ["--strategies", strategy, "--copies", "2"], workers, 2 * a.rounds + 1)
 
 
 def make(a, c, folder):
