@@ -117,32 +117,18 @@ func contentionOf(a, b Side, variants []Variant) contention {
 }
 
 // effectOf returns by how much the steps of a variant are shorter than those of the side that it is of, round
-// by round in seconds: by cost and, last, in all. mean is what the side's steps cost.
+// by round in seconds: by term and, last, in all. mean is what the side's steps cost.
 func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean Costs) {
-	side := again.costsA
+	p := pair{a: v.Side, b: again.a, costsB: again.costsA, lastB: again.lastA, beside: contention{1, 1}}
 	if v.OfB {
-		side = again.costsB
-	}
-	p := pair{a: v.Side, b: again.a, beside: contention{1, 1}}
-	if v.OfB {
-		p.b = again.b
+		p.b, p.costsB, p.lastB = again.b, again.costsB, again.lastB
 	}
 	p.costsA, p.lastA = v.profiles()
-	p.costsB, p.lastB = side, again.lastB
-	pairs := roundsOf(p.costsA, side)
+	pairs := roundsOf(p.costsA, p.costsB)
 	for _, two := range pairs {
 		mean = mean.plus(1/float64(len(pairs)), two[1].mean)
 	}
-	if v.Action == Align { // with computation divided as terms are
-		return p.columns(pairs), mean
-	}
-	for _, two := range pairs {
-		for c, d := range two[1].mean.plus(-1, two[0].mean) {
-			less[c] = append(less[c], d)
-		}
-		less[NumCosts] = append(less[NumCosts], two[1].measured-two[0].measured)
-	}
-	return less, mean
+	return p.columns(pairs), mean
 }
 
 // agree is the share of a term by which its intervention may differ from it.
@@ -163,36 +149,40 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 	if v.Action == Align || v.Action == Remove {
 		e.take(v, sign, now, changed)
 	}
-	covered, expected := []Cost{v.Cost}, 1e3*mean[v.Cost]
-	switch v.Action {
-	case Align: // each term by itself
+	// What is covered is expected to go, by the steps or, of an Isolate, by what computation shows of it.
+	covered, expected := []Cost{v.Cost}, 0.0
+	switch {
+	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
-			e.hold([]Cost{t.cost}, less[t.cost], t.MS, v)
+			e.hold([]Cost{t.cost}, less[t.cost], sign*t.MS, v)
 		}
 		return
-	case Silence: // takes away every wait
-		covered, expected = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}, 0
-		for _, c := range covered {
-			expected += 1e3 * mean[c]
-		}
-	case Halve:
-		expected /= 2
-	case Isolate:
-		covered, changed, expected = []Cost{Memory, Cores}, less[Work], 0
+	case v.Action == Silence:
+		covered = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}
+	case v.Action == Isolate:
+		covered, mean = []Cost{Memory, Cores}, Costs{}
 		for _, t := range e.Terms {
-			if slices.Contains(covered, t.cost) {
-				expected += sign * t.MS
-			}
+			mean[t.cost] = sign * t.MS / 1e3
 		}
-	case Remove:
-		if v.Cost == Codec { // without it there are more bytes
-			changed = slices.Clone(changed)
-			for i, more := range less[Bandwidth] {
-				changed[i] -= more
-			}
-		}
+		changed = sum(less[Memory], less[Cores], 1)
+	case v.Cost == Codec: // without it there are more bytes
+		changed = sum(changed, less[Bandwidth], -1)
+	}
+	for _, c := range covered {
+		expected += 1e3 * mean[c]
+	}
+	if v.Action == Halve {
+		expected /= 2
 	}
 	e.hold(covered, changed, expected, v)
+}
+
+// sum returns x with f times y added.
+func sum(x, y []float64, f float64) (all []float64) {
+	for i := range x {
+		all = append(all, x[i]+f*y[i])
+	}
+	return all
 }
 
 // take notes which share of the difference now a variant takes away, if it is nearly all of it and nearer to
