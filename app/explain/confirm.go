@@ -174,7 +174,9 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 	if v.Action == Halve {
 		expected /= 2
 	}
-	e.hold(covered, changed, expected, v)
+	if expected > 0 { // else the side has none of it
+		e.hold(covered, changed, expected, v)
+	}
 }
 
 // sum returns x with f times y added.

@@ -68,12 +68,13 @@ type Explanation struct {
 	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
 	IsPassing bool `json:"passing"`
 	LeftOut   int  `json:"rounds_left_out"` // in which something else went on
-	// IsTold says that the difference is one, by its interval and by its size.
+	// IsTold says that the difference is one, by its size and by how the ratio of the steps varies, which
+	// stalls change less than they do the difference.
 	IsTold bool `json:"told_apart"`
 
-	step    float64 // milliseconds of side A's
-	isSure  bool    // the difference is told from 0 with sureCoverage
-	nearest removal // of almost all of the difference
+	step    float64  // milliseconds of side A's
+	ratio   estimate // logarithm of the ratio of the steps, by which they are told apart, times 1,000
+	nearest removal  // of almost all of the difference
 }
 
 // removal is what an intervention takes away of the difference.
@@ -152,7 +153,7 @@ func (p pair) explain() *Explanation {
 	e.step, e.LeftOut = e.A.StepMS, len(roundsOf(p.costsA, p.costsB))-len(pairs)
 	all := p.estimates(pairs)
 	total := all[NumCosts]
-	e.DifferenceMS, e.Interval, e.isSure = total.ms, total.interval(), total.isSure
+	e.DifferenceMS, e.Interval, e.ratio = total.ms, total.interval(), ratioOf(pairs)
 	e.RecordedMS, e.ResidualMS = e.DifferenceMS, e.DifferenceMS
 	for c := range Cost(NumCosts) {
 		x := all[c]
@@ -175,8 +176,8 @@ func (e *Explanation) judge() {
 	d := e.DifferenceMS
 	isCause := func(t Term) bool { return e.isLarge(t) && t.MS*d > 0 }
 	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
-	isSure = isSure && (e.Interval[0] > 0 || e.Interval[1] < 0)
-	e.IsTold = (e.isSure || isSure) && math.Abs(d) > Large*e.step
+	isApart := e.ratio.isSure || isSure && math.Abs(e.ratio.ms) > e.ratio.half
+	e.IsTold = isApart && math.Abs(d) > Large*e.step
 	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
 	if !e.IsTold {
 		return

@@ -1,6 +1,10 @@
 package explain
 
-import "lockstep/app/evidence/stat"
+import (
+	"math"
+
+	"lockstep/app/evidence/stat"
+)
 
 // All intervals follow one rule: Student's, of what differs round by round, with a guess of how rounds vary
 // that is worth a few rounds. So a single run of each side has an interval, which is wide, and many have
@@ -33,6 +37,15 @@ func estimateOf(x []float64, known stat.Prior) estimate {
 	m := stat.MomentsOf(x)
 	i, sure := m.MeanIntervalGiven(known, stat.Confidence), m.MeanIntervalGiven(known, sureCoverage)
 	return estimate{ms: 1e3 * m.Mean, half: 1e3 * (i.Hi - i.Lo) / 2, isSure: !sure.Contains(0)}
+}
+
+// ratioOf estimates the logarithm of how many times as long side B takes.
+func ratioOf(pairs [][2]profile) estimate {
+	var logs []float64
+	for _, two := range pairs {
+		logs = append(logs, math.Log(two[1].measured/two[0].measured))
+	}
+	return estimateOf(logs, guess(1, 1))
 }
 
 // interval returns its ends.
