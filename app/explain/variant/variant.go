@@ -119,8 +119,10 @@ func isCompute(c explain.Cost) bool {
 	return slices.Contains([]explain.Cost{explain.Work, explain.Efficiency, explain.Memory, explain.Cores}, c)
 }
 
-// plain returns a row for short runs: steps only, without evaluations or files that nobody reads.
+// plain returns a row for short runs: steps only, without evaluations or files that nobody reads. How many
+// steps is chosen later, so that sides of different lengths are alike.
 func plain(r bench.Row) bench.Row {
+	r.Steps = mostSteps
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
 	takePart(&r, bench.Row{}, "") // so that conditions have their parts in one order
