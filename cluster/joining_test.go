@@ -19,6 +19,7 @@ import (
 // A worker that is killed or stopped before all have joined is named, with what happened to it, before the
 // others have waited in vain.
 func TestLaunchNamesWhoEndsBeforeAllHaveJoined(t *testing.T) {
+	t.Parallel()
 	for how, want := range map[string]string{
 		"killed waiting":  "was killed by signal SIGKILL before its first report",
 		"stopped at once": "is stopped by a signal and has given no sign of life for 2.25s before its first",

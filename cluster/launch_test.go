@@ -290,6 +290,7 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 	}
 	for how, test := range tests {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			folder := t.TempDir()
 			_, err := launchIn(t, t.Context(), folder, how, 3)
 			var e *cluster.WorkerError
@@ -318,6 +319,7 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 
 // A run goes on without a rank that it may lose, and ends without any other.
 func TestLaunchGoesOnWithoutARank(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -371,21 +373,24 @@ func TestLaunchNamesAServer(t *testing.T) {
 		"absent": `missing: server 0 \(rank 1\)$`,
 	} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			_, err := launchWith(t, t.Context(), c, t.TempDir(), how)
 			if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		})
 	}
-	c.ServerCommand = []string{filepath.Join(t.TempDir(), "nothing")}
+	none := c
+	none.ServerCommand = []string{filepath.Join(t.TempDir(), "nothing")}
 	want := "start server 0 (rank 1): "
-	if _, err := launchWith(t, t.Context(), c, t.TempDir(), "well"); err == nil ||
+	if _, err := launchWith(t, t.Context(), none, t.TempDir(), "well"); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 }
 
 func TestLaunchSaysWhoIsMissing(t *testing.T) {
+	t.Parallel()
 	_, err := launch(t, t.Context(), "absent", 2)
 	var e *cluster.RendezvousError
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), "missing: rank 1") {
@@ -433,6 +438,7 @@ func TestLaunchStopsWorkersOnCancel(t *testing.T) {
 
 // Workers that save what they have when they are asked to stop are given the rest of a long step.
 func TestLaunchWaitsForWorkersThatSave(t *testing.T) {
+	t.Parallel()
 	for _, saves := range []bool{true, false} {
 		dir := t.TempDir()
 		ctx, c := cancelAt(t, 8)
@@ -560,7 +566,11 @@ func TestIdleStrangersAreEvicted(t *testing.T) {
 
 // The exit of a process and what it said last come by different ways, in any order.
 func TestLaunchReadsTheLastWordsOfEveryProcess(t *testing.T) {
-	for range 20 {
+	times := 20
+	if testing.Short() {
+		times = 5
+	}
+	for range times {
 		results, err := launch(t, t.Context(), "well", 1)
 		if err != nil || len(results[0]) == 0 {
 			t.Fatalf("result %q, %v", results, err)

@@ -23,6 +23,9 @@ import (
 
 // Shared memory between the ranks of a host, TCP between hosts.
 func TestMixedLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector sees both kinds in their packages, and two together in comm")
+	}
 	commtest.Run(t, func(t testing.TB, size int) []comm.Mesh { return connect(t, commtest.Pairs(size)) })
 }
 

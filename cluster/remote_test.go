@@ -119,6 +119,7 @@ func TestLaunchNamesTheFirstToDieOnAnotherHost(t *testing.T) {
 			"(?s)on b:\n.*SIGQUIT: quit.*main.main"},
 	} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			h := clustertest.New(t, cluster.ProcessEnvironment(), 1, "a", "b", "c")
 			_, dir, err := onHosts(t, t.Context(), h, cluster.LaunchConfig{World: 3}, how)
 			if err == nil || !regexp.MustCompile(test.want).MatchString(err.Error()) {

@@ -116,7 +116,7 @@ func TestAThousandWorkers(t *testing.T) {
 	in.Rate, in.Group, in.Oversubscription, in.IsWeak, in.Samples, in.Price = 1e10, 16, 4, true, 1e9, 1.2
 	begin := time.Now()
 	r := row(t, in, measured(), run("ddp", 1024))
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	if want := r.Seconds / 3600 * 1.2 * 1024; math.Abs(r.Dollars-want) > 1e-9*want || !(r.Share > 0) {

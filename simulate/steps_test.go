@@ -386,7 +386,7 @@ func TestThousandWorkers(t *testing.T) {
 			t.Errorf("%s: %v, error %v", algorithm, steps, err)
 		}
 	}
-	if took := time.Since(begun); took > 10*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -69,7 +69,8 @@ func TestFaultsOfADisk(t *testing.T) {
 		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	arguments := slices.Concat(faultTrain, []string{fmt.Sprint(faultSteps)})
+	const steps = faultSteps / 4 // it strikes at a step and not at a time
+	arguments := slices.Concat(faultTrain, []string{fmt.Sprint(steps)})
 	must(t, slices.Concat(arguments, []string{"--out", out})...)
 	undisturbed := hash(t, out)
 	for round := range max(1, *faultRounds) {
@@ -77,10 +78,10 @@ func TestFaultsOfADisk(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		disk := t.TempDir()
 		smallDisk(t, disk, "24m")
-		f := fault{name: "full disk", steps: faultSteps}
+		f := fault{name: "full disk", steps: steps}
 		r := begin(t, filepath.Join(disk, "run"), "", "", slices.Concat(
 			[]string{"lab", "--hosts", fmt.Sprint(faultHosts), "--"}, arguments))
-		step := 40 + random.IntN(faultSteps/2)
+		step := 40 + random.IntN(steps/2)
 		r.until(t, "it is past the step", func() bool { return r.steps(0) >= step })
 		other := filepath.Join(disk, "other")
 		struck := time.Now()
@@ -120,7 +121,7 @@ func TestAFullDiskEndsLogsOnly(t *testing.T) {
 	smallDisk(t, disk, "24m")
 	r := begin(t, filepath.Join(disk, "run"), "", "", slices.Concat(
 		strings.Fields("train --workers 2 --threads 1 --limit-train 256 --limit-test 32 --batch 32 "+
-			"--checkpoint-every 100000 --steps"), []string{"2000"}))
+			"--checkpoint-every 100000 --steps"), []string{"1000"}))
 	r.until(t, "it trains", func() bool { return r.steps(0) > 0 })
 	other := filepath.Join(disk, "other")
 	fill(t, other, 0)

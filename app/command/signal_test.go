@@ -178,7 +178,7 @@ func TestStoppedWorkerIsNamed(t *testing.T) {
 		t.Errorf("took %v", waited)
 	}
 	want := `(?m)^lockstep: rank 1 \(pid ` + strconv.Itoa(pid) + ` on .*\) is stopped by a signal and has ` +
-		`given no sign of life for 5.*s after step \d+, phase \w+(, waiting for .*)? \(its output: .*\); ` +
+		`given no sign of life for \d.*s after step \d+, phase \w+(, waiting for .*)? \(its output: .*\); ` +
 		`rank 0 waits for it in all-\w+ ` +
 		`\([\w ]+, \d+ bytes.*\)$`
 	if !regexp.MustCompile(want).MatchString(r.stderr.String()) {

@@ -99,7 +99,7 @@ func TestInterrupt(t *testing.T) {
 			Environment: cluster.ProcessEnvironment(), Worker: []string{os.Args[0], "rank"},
 		})
 		cancel()
-		if took := time.Since(began); err == nil || took > 10*time.Second {
+		if took := time.Since(began); err == nil || took > time.Minute {
 			t.Errorf("%s: an interrupted run ended after %v with %v", link, took, err)
 		}
 	}

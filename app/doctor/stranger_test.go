@@ -123,7 +123,7 @@ func TestAHostThatIsSilent(t *testing.T) {
 	start := time.Now()
 	_, err := doctor.LoopbackPreflight(t.Context(), list, doctor.Config{})
 	if err == nil || err.Error() != "host b: facts: no answer within 3s" ||
-		time.Since(start) > 10*time.Second {
+		time.Since(start) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 }

@@ -42,7 +42,7 @@ func TestLimitsAreSane(t *testing.T) {
 				t.Errorf("%v, %d floats: %g bytes per second", isa, n, rate)
 			}
 		}
-		if d := time.Since(begin); d > 10*time.Second {
+		if d := time.Since(begin); d > time.Minute {
 			t.Errorf("%v: measuring took %v", isa, d)
 		}
 	}
