@@ -39,13 +39,23 @@ func isArrayPath(path string) bool {
 	if !isFolder(path) {
 		return strings.EqualFold(filepath.Ext(path), ".npy")
 	}
-	found, _ := filepath.Glob(filepath.Join(escaped(path), "*.npy"))
-	return len(found) > 0
+	return len(filesOf(path, ".npy")) > 0
 }
 
-// escaped returns a path for filepath.Glob that means itself.
-func escaped(path string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+// filesOf returns the files in a folder with this ending, in order; none if there are folders that could be
+// classes of images.
+func filesOf(folder, ending string) (paths []string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if isClassFolder(path) && partOfName(strings.ToLower(e.Name())) < 0 {
+			return nil
+		}
+		if strings.EqualFold(filepath.Ext(path), ending) && !isHidden(e.Name()) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // readArrays reads a set from .npy files. Samples are read when they are needed if they take more than

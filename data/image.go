@@ -29,6 +29,7 @@ type decoder struct {
 	side    int
 	square  *image.RGBA
 	resizer *resizer // for the size of the last image
+	text    []byte   // scratch: an image as it is stored
 }
 
 // decode writes one file's image to dst, [side, side, 3].

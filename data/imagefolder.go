@@ -59,9 +59,12 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	}
 	files := slices.Concat(f.parts[:]...)
 	size := f.side * f.side * 3
-	if len(files) > maxImageSet/size {
+	if o.InMemory == 0 && len(files) > maxImageSet/size {
 		return s, folderFault(root, "choose a smaller --size",
 			"%d images of side %d take more than %d GiB", len(files), f.side, maxImageSet>>30)
+	}
+	if o.InMemory > 0 && int64(len(files)*size) > o.InMemory {
+		return f.stored(o.EvalOnly), nil
 	}
 	cache := ""
 	if o.Cache != "" {
@@ -84,6 +87,21 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 		s.Test = s.Train
 	}
 	return s, nil
+}
+
+// stored returns the sets with images that are decoded when they are read.
+func (f *imageFolder) stored(isScored bool) (s Sets) {
+	s.IsHeldOut, s.LeftOut = f.isHeldOut, strings.TrimSuffix("any transparency, "+f.left.String(), ", ")
+	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
+		if len(f.parts[i]) > 0 {
+			*to = f.newSet(f.parts[i], nil)
+			(*to).Samples = newFileImages(f.parts[i], f.side)
+		}
+	}
+	if s.Scored() == nil && isScored {
+		s.Test = s.Train
+	}
+	return s
 }
 
 func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {

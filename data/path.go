@@ -26,7 +26,7 @@ func (s source) kindOf() Kind {
 	switch {
 	case s.path == "":
 		return s.kind
-	case isArrayPath(s.path):
+	case isArrayPath(s.path), isShardPath(s.path):
 		return ImageKind
 	case isTextPath(s.path):
 		return TextKind
@@ -42,7 +42,7 @@ func pathSource(path string) source {
 		path: path,
 		read: readPath,
 		prepare: func(ctx context.Context, o Options) error {
-			if isArrayPath(path) || isTextPath(path) || !isFolder(path) {
+			if isArrayPath(path) || isShardPath(path) || isTextPath(path) || !isFolder(path) {
 				return nil
 			}
 			_, err := readImageFolder(ctx, path, o)
@@ -58,13 +58,15 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 	switch {
 	case isArrayPath(path):
 		s, err = readArrays(ctx, path, o)
+	case isShardPath(path):
+		s, err = readShards(ctx, path, o)
 	case isTextPath(path):
 		s, err = readOwnTexts(ctx, path, o)
 	case isFolder(path):
 		s, err = readImageFolder(ctx, path, o)
 	default:
 		return s, folderFault(path, "name one of these",
-			"neither a folder nor a file of texts, .csv or .tsv, nor an array, .npy")
+			"neither a folder nor a file of texts, .csv or .tsv, nor an array, .npy, nor .tar")
 	}
 	if err == nil && len(s.Train.Classes) < 2 && !o.EvalOnly {
 		return s, folderFault(path, "add samples of another class, or name the folder of the classes",
