@@ -3,8 +3,10 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -265,7 +267,9 @@ func predictVerifyCommand(a *app) *cobra.Command {
 // verify measures what a prediction says, keeps what was found and prints it.
 func (a *app) verify(ctx context.Context, path string, v predict.Verification, isJSON, isQuiet bool) error {
 	p, err := forecast.Read(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("%v; lockstep predict makes one, and prints its path", err)
+	} else if err != nil {
 		return usagef("%v", err)
 	}
 	v.Catalog = &a.catalog

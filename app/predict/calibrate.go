@@ -25,7 +25,7 @@ const calibrationRounds = 3
 // Bounds of a run's steps. The first warmup are not counted.
 const (
 	warmup     = 2
-	leastSteps = 6
+	leastSteps = 4
 	mostSteps  = 400
 	startTime  = 600 * time.Millisecond // of a run, before its first step
 )

@@ -144,8 +144,13 @@ func scalingFigure(rows []foreseen) figure {
 			add("Gustafson", r, 1e3*float64(r.Batch)/r.Gustafson, true)
 		}
 	}
-	return curves(plot.Head{ID: "scaling", Title: "Scaling"}, "workers", "samples/s, predicted",
+	f := curves(plot.Head{ID: "scaling", Title: "Scaling"}, "workers", "samples/s, predicted",
 		"Amdahl and Gustafson: of "+first+", by the serial part that two workers show.", all)
+	if lines, isThere := f.Chart.(plot.Lines); isThere {
+		lines.IsFar = true
+		f.Chart = lines
+	}
+	return f
 }
 
 // intervalFigure draws an interval for each row, with the runs that were measured.
@@ -185,7 +190,11 @@ func predictionTable(rows []foreseen) table {
 		col("strategy", "", func(r foreseen) string { return r.Way }),
 		col("workers", "", func(r foreseen) string { return fmt.Sprint(r.Workers) }),
 		cells("predicted step", "ms", func(r foreseen) cell {
-			return cell{Text: three(r.Step.Median), Small: between(r.Step.Low, r.Step.High, three)}
+			c := cell{Text: three(r.Step.Median), Small: between(r.Step.Low, r.Step.High, three)}
+			if r.IsKnown {
+				c.Small += ", as calibrated"
+			}
+			return c
 		}),
 		cells("measured step", "ms", func(r foreseen) cell {
 			if r.measured == nil {

@@ -84,15 +84,15 @@ def main():
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--networks", default=",".join(NETWORKS))
     parser.add_argument("--workers", default="3,4")
-    parser.add_argument("--budget", default="1m", help="of each calibration")
-    parser.add_argument("--repeats", type=int, default=3, help="rounds of each verification")
+    parser.add_argument("--budget", default="45s", help="of each calibration")
+    parser.add_argument("--repeats", type=int, default=2, help="rounds of each verification")
     parser.add_argument("--again", type=int, default=1, help="verifications of each prediction")
     parser.add_argument("--table", action="store_true", help="only print what is there")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if not args.table:
-        for model in args.models.split(","):
-            for network in args.networks.split(","):
+        for network in args.networks.split(","):  # the fast ones first
+            for model in args.models.split(","):
                 path = args.out / f"{model}-{network}.json"
                 if not path.exists():
                     freeze(args, model, network, path)

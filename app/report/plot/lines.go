@@ -54,6 +54,7 @@ type Lines struct {
 	Places []string             // names of the places 1, 2, ...; nil: numbers
 	Format func(float64) string // of ticks of y; nil: as numbers
 	IsLog  bool                 // y by its logarithm
+	IsFar  bool                 // x by its logarithm, from the first place on, with ticks at its doublings
 }
 
 // Legend implements [Chart]: a sample of each curve that has a letter.
@@ -121,19 +122,25 @@ func (p Lines) axes(f frame) (x, y axis) {
 	}
 	left, right, base := f.left, f.width-f.right, f.height-f.bottom
 	var values [][]float64
-	end, isCount := 0.0, true
+	first, end, isCount := math.Inf(1), 0.0, true
 	for _, s := range p.Series {
 		values = append(values, s.Values, s.Lo, s.Hi)
 		for _, at := range s.At {
 			if known(at) {
-				end, isCount = math.Max(end, at), isCount && at == math.Trunc(at)
+				first, end = math.Min(first, at), math.Max(end, at)
+				isCount = isCount && at == math.Trunc(at)
 			}
 		}
 	}
 	if isCount { // there is nothing between two of them
 		wanted = max(1, min(wanted, int(math.Min(end, 1e6))))
 	}
-	if p.Places != nil {
+	if p.IsFar && first > 0 && first < end {
+		x = axis{lo: first, hi: end, at: left, to: right, isLog: true}
+		for v := first; v <= end; v *= math.Exp2(math.Ceil(math.Log2(end/first) / float64(max(2, wanted)))) {
+			x.ticks = append(x.ticks, v)
+		}
+	} else if p.Places != nil {
 		widest := 0.0
 		for _, name := range p.Places {
 			widest = math.Max(widest, nameWidth(name)+8)
