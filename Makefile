@@ -11,10 +11,13 @@ cuda:
 
 # Its tests: kernels run on the processor, in an emulation, and what takes a GPU is skipped without one.
 cuda-test:
-	CGO_ENABLED=0 go test -short -tags cuda ./internal/cuda/... ./graph/gpu/...
+	CGO_ENABLED=0 $(TEST) -short -tags cuda ./internal/cuda/... ./graph/gpu/...
 
 # What continuous integration runs, besides the README's test command.
 check: lint race plain build cuda cuda-test
+
+# Packages are vetted once, by lint, plain and cuda. Only debuggers read what -w leaves out.
+TEST = go test -vet=off -ldflags=-w
 
 staticcheck:
 	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck
@@ -25,21 +28,21 @@ lint: staticcheck
 	go vet ./...
 	bin/staticcheck ./...
 	bin/staticcheck -tags cuda ./internal/cuda/... ./graph/gpu/... ./app/job/...
-	go test ./internal/archtest
+	$(TEST) -timeout 20m ./internal/archtest # with the flags of .ci/run, whose result is kept
 
 test:
 	go test ./...
 
 race:
-	go test -race -short -timeout 20m ./comm/... ./gradsync/... ./ps/... ./cluster/... ./app/job/...
+	$(TEST) -race -short -timeout 20m ./comm/... ./gradsync/... ./ps/... ./cluster/... ./app/job/...
 
 # The path of processors without our assembly: that it builds, and that whatever chooses a kernel finds one.
 # go test ./... runs the same portable kernels on all shapes, next to those in assembly.
 plain:
 	go vet -tags purego ./...
-	go test -timeout 20m -short -tags purego ./compute ./internal/kernel/asm ./internal/kernel/row ./graph/...
-	go test -timeout 20m -short -tags purego -run 'Golden|OneHashFor(Any|Texts)' ./train
-	go test -timeout 20m -short -tags purego -run 'Split|Random|Finish|Resize|Choice' ./internal/kernel/product
+	$(TEST) -timeout 20m -short -tags purego ./compute ./internal/kernel/asm ./internal/kernel/row ./graph/...
+	$(TEST) -timeout 20m -short -tags purego -run 'Golden|OneHashFor(Any|Texts)' ./train
+	$(TEST) -timeout 20m -short -tags purego -run 'Split|Random|Finish|Resize|Choice' ./internal/kernel/product
 
 # Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
 # the same ones again.

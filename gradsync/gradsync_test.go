@@ -147,6 +147,9 @@ func TestBitsDoNotDependOnWorkersStrategyAlgorithmOrLink(t *testing.T) {
 	}
 	for _, link := range links {
 		for _, workers := range link.workers {
+			if testing.Short() && workers > 3 && workers != 5 {
+				continue // the race detector sees the same with fewer
+			}
 			for _, shards := range []int{workers, 13} {
 				plan := commtest.Cut(t, shards, workers)
 				data := commtest.NewContributions(shards, total)

@@ -153,6 +153,9 @@ func TestFactorsOfAGradientOfTheirRank(t *testing.T) {
 // bounded, so the mean over n steps is off by a fraction of order 1/n. All workers get the same
 // bits.
 func TestNothingIsLostBetweenFactors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("60 steps, of which the race detector sees nothing after the first two")
+	}
 	const steps, shards, workers = 60, 5, 3
 	gradient := func(_, shard int) []float32 { return outer(shard, 12, 0.8) }
 	data := make(commtest.Contributions, shards)

@@ -42,6 +42,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 		"lockstep lab":            "the command that it starts has the flag",
 		"lockstep token":          "prints a secret for a variable",
 		"lockstep server":         "its run tells what it did",
+		"lockstep serve":          "its answers by HTTP are JSON",
 	}
 	var names []string
 	leaves((&app{}).root(), func(c *cobra.Command) {

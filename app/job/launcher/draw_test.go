@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	drawPairs = flag.Int("pairs", 20, "pairs of runs that TestDrawnRunsEndWithTheSameBits draws")
+	drawPairs = flag.Int("pairs", 16, "pairs of runs that TestDrawnRunsEndWithTheSameBits draws")
 	drawSeed  = flag.Uint64("drawseed", 101, "seed of the first pair; the next ones count up")
 )
 
@@ -61,7 +61,8 @@ func ways() draws {
 		"servers": {"", "2", "3"}, "server-place": {"", "apart"}, "memory": {"", "", "1", "100000"},
 		"shard-optimizer": {"", "", "true"}, "overlap-forward": {"", "", "true"},
 		"rebalance": {"", "", "true"}, "slow-worker": {"", "", "1:1.5", "1:2ms"},
-		"slow-loader": {"", "", "2ms"}, "streams": {"", "2"},
+		"slow-loader": {"", "", "2ms"}, "streams": {"", "2"}, "socket-buffer": {"", "", "65536"},
+		"resident":   {"", "", "4GiB"},
 		"eval-every": {"", "0"}, "trace": {"", "", "", "", "true"},
 	}
 }

@@ -249,6 +249,7 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 // A run of more evaluations than fit into one message to the launcher ends well, and so does one that is
 // resumed after as many.
 func TestAnyNumberOfEvaluationsReachesTheSummary(t *testing.T) {
+	skipIfShort(t)
 	c := short(t)
 	c.LimitTrain, c.LimitTest, c.Batch, c.Shards, c.Epochs = 2, 1, 2, 2, 700
 	c.Workers, c.CheckpointEvery, c.Save = 2, "1h", false

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
+	"lockstep/app/setting"
+	"lockstep/data"
 	"lockstep/trace"
 )
 
@@ -15,8 +18,9 @@ import (
 func TestStoppedRunKeepsTheStepAtHand(t *testing.T) {
 	for _, link := range []string{"local", "shm"} {
 		c := short(t)
-		c.Model, c.Workers, c.Link, c.LimitTrain, c.Batch = "vgg11", 2, link, 640, 64
-		c.Epochs, c.CheckpointEvery = 80, "1h"
+		c.Workers, c.Link, c.Epochs, c.CheckpointEvery = 2, link, 80, "1h"
+		long := data.Pace{Delay: 300 * time.Millisecond} // a step, to be asked to stop in
+		c.SlowWorkers = setting.SlowWorkers{{Rank: 0, Pace: long}, {Rank: 1, Pace: long}}
 		self, err := os.Executable()
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +29,7 @@ func TestStoppedRunKeepsTheStepAtHand(t *testing.T) {
 		begun := 0
 		_, err = launcher.Run(ctx, c, launcher.Options{Worker: []string{self},
 			Progress: func(p launcher.Progress) {
-				if p.Step > 1 && p.Phase == trace.Backward.String() && begun == 0 {
+				if p.Step > 1 && p.Phase == trace.Forward.String() && begun == 0 {
 					begun = p.Step + 1
 					cancel()
 				}
