@@ -58,7 +58,11 @@ func Folder() (string, error) {
 	if !ok {
 		return "", errors.New("emulate: where the sources are is not known")
 	}
-	b := &builder{compiler: compiler, here: filepath.Dir(file)}
+	here, err := found(filepath.Dir(file))
+	if err != nil {
+		return "", fmt.Errorf("emulate: %w", err)
+	}
+	b := &builder{compiler: compiler, here: here}
 	b.kernels = filepath.Join(filepath.Dir(b.here), "kernel")
 	b.cache = filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-emulate-%d", os.Getuid()))
 	if err := os.MkdirAll(b.cache, 0o755); err != nil {
@@ -69,6 +73,25 @@ func Folder() (string, error) {
 		return "", fmt.Errorf("emulate: %w", err)
 	}
 	return dir, nil
+}
+
+// found returns a folder of this module by its name in a program. Without the names of folders in what is
+// compiled (-trimpath) that begins with the module's, whose folder is then one above the working directory.
+func found(dir string) (string, error) {
+	if filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	at, err := os.Getwd()
+	for ; err == nil; at = filepath.Dir(at) {
+		if _, missing := os.Stat(filepath.Join(at, "go.mod")); missing == nil {
+			_, below, _ := strings.Cut(filepath.ToSlash(dir), "/")
+			return filepath.Join(at, below), nil
+		}
+		if at == filepath.Dir(at) {
+			err = fmt.Errorf("%s is in no folder above the working directory", dir)
+		}
+	}
+	return "", err
 }
 
 // builder makes files in folder cache from sources in folders here/source and kernels.
