@@ -163,7 +163,7 @@ func explainSentence(e *explain.Explanation) string {
 		cause = fmt.Sprintf(", %s of it by %s (%s: %s does without)", ms(e.CulpritMS), termMeaning(e.Culprit),
 			e.Culprit, e.By)
 		if first := e.Terms[0]; first.Name != e.Culprit {
-			cause += fmt.Sprintf(", most of which are %s", termMeaning(first.Name))
+			cause += fmt.Sprintf(", which shows most as %s", termMeaning(first.Name))
 		}
 	}
 	for _, t := range e.Terms {
