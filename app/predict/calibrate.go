@@ -358,11 +358,11 @@ func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows 
 // rowBytes returns the bytes of a shard's losses and statistics: what one of two workers has sent in a step
 // beyond its gradients.
 func rowBytes(k *forecast.Calibration, row record.Row, sent float64) float64 {
-	end := 0
+	gradients := 0.0
 	for _, g := range k.Gradient {
-		end = max(end, g.Offset+g.Len)
+		gradients += 4 * float64(g.Len)
 	}
-	if more := sent - 4*float64(end); more > 0 && more < sent/2 { // else each worker sends several pieces
+	if more := sent - gradients; more > 0 && more < sent/2 { // else each worker sends several pieces
 		return more / (float64(row.Setting.Shards) / 2)
 	}
 	return 4
