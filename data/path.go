@@ -29,6 +29,9 @@ func (s source) kindOf() Kind {
 	case isArrayPath(s.path), isShardPath(s.path):
 		return ImageKind
 	case isTextPath(s.path):
+		if files, err := textFiles(s.path, Options{}); err == nil && isNumberPath(files, Options{}) {
+			return AnyKind // unless a column of texts is named
+		}
 		return TextKind
 	case isFolder(s.path):
 		return ImageKind
@@ -75,17 +78,25 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 	return s, err
 }
 
-// readOwnTexts reads a file of texts, or a folder with one for each part.
+// textFiles returns the files of the parts of a file of records, or of a folder with one for each part.
+func textFiles(path string, o Options) (files partPaths, err error) {
+	if !isFolder(path) {
+		return partPaths{path}, nil
+	}
+	if files, err = findParts(path, textPart); err != nil {
+		return files, err
+	}
+	return files.begin(path, o.EvalOnly)
+}
+
+// readOwnTexts reads a file of texts or a table of numbers, or a folder with one for each part.
 func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
-	files := partPaths{path}
-	if isFolder(path) {
-		var err error
-		if files, err = findParts(path, textPart); err != nil {
-			return Sets{}, err
-		}
-		if files, err = files.begin(path, o.EvalOnly); err != nil {
-			return Sets{}, err
-		}
+	files, err := textFiles(path, o)
+	if err != nil {
+		return Sets{}, err
+	}
+	if isNumberPath(files, o) {
+		return readNumbers(ctx, path, files, o)
 	}
 	t, err := newTextReader(path, o)
 	if err != nil {

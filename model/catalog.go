@@ -27,6 +27,7 @@ var architectures = []architecture{
 	{name: "resnet56", build: resnet56},
 	{name: "resnet50", build: resnet50},
 	{name: "airbench", build: airbench, whitens: true},
+	{name: "mlp", build: mlp},
 	{name: "bert-tiny", bert: &bertSize{2, 128, 2}},
 	{name: "bert-mini", bert: &bertSize{4, 256, 4}},
 	{name: "bert-small", bert: &bertSize{4, 512, 8}},

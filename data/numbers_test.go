@@ -1,0 +1,114 @@
+package data_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/data"
+)
+
+// table writes a part of a table and returns its folder.
+func table(t testing.TB, folder, part string, lines ...string) string {
+	t.Helper()
+	text := strings.Join(lines, "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(folder, part+".csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func floatsOf(s *data.Set) (all []float32) {
+	for i := 0; i < len(s.Pixels); i += 4 {
+		all = append(all, math.Float32frombits(binary.LittleEndian.Uint32(s.Pixels[i:])))
+	}
+	return all
+}
+
+// Numbers are standardised by the training samples, categories have a channel for each value, a missing
+// number is the mean and marked, and the other parts have the columns of the first, wherever they stand.
+func TestTableOfNumbers(t *testing.T) {
+	folder := table(t, t.TempDir(), "train", "age,port,label,fare", "10,S,no,1", "30,C,yes,", "20,S,yes,3")
+	table(t, folder, "test", "fare,label,port,age,more", "7,no,Q,?,1")
+	s := loadPath(t, folder, data.Options{})
+	want := "[10 0 1 1 0 30 1 0 2 1 20 0 1 3 0]"
+	if got := fmt.Sprint(floatsOf(s.Train)); got != want {
+		t.Errorf("training samples %v, want %v", got, want)
+	}
+	if got := fmt.Sprint(floatsOf(s.Test)); got != "[20 0 0 7 0]" {
+		t.Errorf("test sample %v", got)
+	}
+	if fmt.Sprint(s.Train.Mean) != "[20 0 0 2 0]" || fmt.Sprint(s.Test.Std) != "[8.164966 1 1 1 1]" {
+		t.Errorf("mean %v, deviation %v", s.Train.Mean, s.Test.Std)
+	}
+	if got := s.String(); !strings.Contains(got, "2 classes: no 1 + 1, yes 2 + 0") || !strings.Contains(got,
+		"3 columns, port is a category of 2 values, fare is missing in 1 training sample") {
+		t.Errorf("described as %s", got)
+	}
+	var sh data.Shard
+	err := s.Train.Take(&sh, 0, 3)
+	if err != nil || sh.Images[0] != (10-20)/s.Train.Std[0] || sh.Images[8] != 0 {
+		t.Errorf("normalised %v, error %v", sh.Images, err)
+	}
+}
+
+// Without a test file a tenth is held out, and has no part in mean and deviation.
+func TestTableHoldsOut(t *testing.T) {
+	lines := []string{"x,label"}
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("%d,%d", i*i, i%2))
+	}
+	s := loadPath(t, table(t, t.TempDir(), "train", lines...)+"/train.csv", data.Options{})
+	sum := 0.0
+	for _, x := range floatsOf(s.Train) {
+		sum += float64(x)
+	}
+	if !s.IsHeldOut || s.Test.Len() != 4 || float32(sum/36) != s.Train.Mean[0] {
+		t.Errorf("%d held out, mean %v of samples, %v said", s.Test.Len(), sum/36, s.Train.Mean)
+	}
+}
+
+func TestFaultsOfTablesAreNamed(t *testing.T) {
+	many := []string{"id,label"}
+	for i := range 300 {
+		many = append(many, fmt.Sprintf("a%d,%d", i, i%2))
+	}
+	for want, lines := range map[string][]string{
+		`columns 1 and 3 are both called "x"`:         {"x,label,x", "1,a,2", "2,b,3"},
+		"line 3: 3 fields, want 2":                    {"x,label", "1,a", "2,b,3"},
+		`line 3: inf in column "x"`:                   {"x,label", "1,a", "inf,b"},
+		"no column beside":                            {"label", "a", "b"},
+		`column "id" has 300 values that are not all`: many,
+		"all samples are of one class":                {"x,label", "1,a", "2,a"},
+	} {
+		folder := table(t, t.TempDir(), "train", lines...)
+		table(t, folder, "test", lines...)
+		_, err := data.Catalog{}.Load(context.Background(), folder, data.Options{})
+		format := (*data.FormatError)(nil)
+		if !errors.As(err, &format) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want a *FormatError with %q", err, want)
+		}
+	}
+	folder := table(t, t.TempDir(), "train", "x,label", "1,a", "2,b")
+	table(t, folder, "test", "y,label", "1,a")
+	_, err := data.Catalog{}.Load(context.Background(), folder, data.Options{})
+	if err == nil || !strings.Contains(err.Error(), `no column "x", which the training file has`) {
+		t.Errorf("got %v", err)
+	}
+	alone := table(t, t.TempDir(), "test", "x,label", "red,a", "blue,b")
+	_, err = data.Catalog{}.Load(context.Background(), alone, data.Options{EvalOnly: true})
+	if err == nil || !strings.Contains(err.Error(), "which the training file explains") {
+		t.Errorf("categories without a training file: %v", err)
+	}
+	table(t, folder, "test", "x,label", "many,a")
+	_, err = data.Catalog{}.Load(context.Background(), folder, data.Options{})
+	if err == nil || !strings.Contains(err.Error(), `line 2: "many" in column "x", want a number`) {
+		t.Errorf("got %v", err)
+	}
+}
