@@ -130,7 +130,8 @@ func newSection(i int, c *compare.Comparison) section {
 // and by samples, where the time goes.
 func (s *section) figures() []figure {
 	return drawn(slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(),
-		[]figure{s.phaseFigure(), s.timeFigure()})...)
+		[]figure{s.phaseFigure(), s.timeFigure()},
+		s.usageFigures())...)
 }
 
 // work says in one line what every row of the group did.

@@ -2,9 +2,14 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
@@ -107,29 +112,157 @@ func iterations(n int) (out []int) {
 	return out
 }
 
-// rankUsage is what a worker of a row took.
-type rankUsage struct {
+// workerOf is a worker of a row, in the first run of it that counts.
+type workerOf struct {
 	*lineView
 	compare.RankLine
+	steps     record.Steps
+	stretches []stretch
 }
 
-// usageTable says what each worker of each row took.
-func (s *section) usageTable() block {
-	var all []rankUsage
+// workers lists the workers of the rows that tell what they took.
+func (s *section) workers() (all []workerOf) {
 	for _, v := range s.lines {
-		for _, rank := range v.Ranks {
+		runs := v.Runs()
+		at := max(0, slices.IndexFunc(runs, func(r compare.RunLine) bool { return r.IsCounted }))
+		for i, rank := range v.Ranks {
 			if known(rank.Memory) {
-				all = append(all, rankUsage{v, rank})
+				steps := runs[at].Ranks[i].Steps
+				all = append(all, workerOf{v, rank, steps, stretchesOf(steps)})
 			}
 		}
 	}
-	t := tableOf("What each worker took", all,
-		cells("row", "", func(u rankUsage) cell { return cell{Text: u.name()} }),
-		col("rank", "", func(u rankUsage) string { return fmt.Sprint(u.Rank) }),
-		col("processors", "mean", func(u rankUsage) string { return digits(u.RankLine.Cores, 3) }),
-		bytesOf("memory", func(u rankUsage) float64 { return u.Memory }),
-		col("sent", "MB/s", func(u rankUsage) string { return digits(1e-6*u.Sent, 3) }),
-		col("received", "MB/s", func(u rankUsage) string { return digits(1e-6*u.Received, 3) }))
-	return block{Title: "What each worker took", Table: t, Caption: "First run of each row, over its " +
-		"steps; memory is the largest that was resident."}
+	return all
+}
+
+// usageTable says what each worker of each row did, and what it took.
+func (s *section) usageTable() block {
+	t := tableOf("What each worker did", s.workers(),
+		cells("row", "", func(w workerOf) cell { return cell{Text: w.name()} }),
+		col("rank", "", func(w workerOf) string { return fmt.Sprint(w.Rank) }),
+		col("step", "ms", func(w workerOf) string {
+			return millis(stat.Median(w.steps.Seconds[min(1, len(w.steps.Seconds)):]))
+		}),
+		col("computing", "s", func(w workerOf) string {
+			return seconds(sum(w.steps.Phases["forward"]) + sum(w.steps.Phases["backward"]))
+		}),
+		col("in the exchange", "s", func(w workerOf) string {
+			return seconds(sum(w.steps.Phases["sync_exposed"]))
+		}),
+		col("loss", "mean", func(w workerOf) string { return fixed(stat.Mean(w.OwnLoss), 4) }),
+		col("processors", "mean", func(w workerOf) string { return digits(w.RankLine.Cores, 3) }),
+		bytesOf("memory", func(w workerOf) float64 { return w.Memory }),
+		col("sent", "MB/s", func(w workerOf) string { return digits(1e-6*w.Sent, 3) }),
+		col("received", "MB/s", func(w workerOf) string { return digits(1e-6*w.Received, 3) }),
+		col("drops", "of the processors", func(w workerOf) string { return dropsText(w.stretches) }))
+	return block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
+		"its steps: the median step without the first; the exchange with what it holds of waiting for " +
+		"cores; mean loss over the worker's own samples; most resident memory. Workers that exchange " +
+		"gradients are one model, so their accuracy is that of the row. A drop: a tenth of a second or " +
+		"more with less than three quarters of a worker's usual processors, and what took longer then."}
+}
+
+// sum adds up the values that are known.
+func sum(values []float64) (all float64) {
+	for _, v := range values {
+		if known(v) {
+			all += v
+		}
+	}
+	return all
+}
+
+// stretch is steps of a worker one after another, a tenth of a second or more, without evaluations.
+type stretch struct {
+	until, usage, cores, memory float64
+	waits                       [4]float64 // seconds, by waitNames
+}
+
+// waitNames says for what a worker stands still.
+func waitNames() [4]string {
+	return [4]string{"at a checkpoint", "with Go's collector at work", "waiting for a core",
+		"waiting for the exchange"}
+}
+
+// stretchesOf cuts the steps of a worker into stretches, of 150 at most.
+func stretchesOf(s record.Steps) (all []stretch) {
+	least, now, at := max(0.1, sum(s.Usage)/mostPoints), stretch{}, 0.0
+	for i, usage := range s.Usage {
+		at += usage
+		now.until, now.usage, now.cores = at, now.usage+usage, now.cores+s.CPU[i]
+		now.memory = max(now.memory, s.RSS[i])
+		for j, of := range [][]float64{s.Checkpoint, s.Paused, s.Delayed, s.Phases["sync_exposed"]} {
+			if i < len(of) {
+				now.waits[j] += of[i]
+			}
+		}
+		if now.usage >= least {
+			now.cores /= now.usage
+			all, now = append(all, now), stretch{}
+		}
+	}
+	return all
+}
+
+// dropsText counts the drops of a worker's processors by what took longer than it usually does.
+func dropsText(all []stretch) string {
+	share := func(j int) (of []float64) {
+		for _, s := range all {
+			of = append(of, s.waits[j]/s.usage)
+		}
+		return of
+	}
+	var cores []float64
+	for _, s := range all {
+		cores = append(cores, s.cores)
+	}
+	usual, drops, why := stat.Median(cores), 0, map[string]int{}
+	for i, s := range all {
+		if s.cores >= 0.75*usual {
+			continue
+		}
+		name, most := "untold", 0.1 // of its time
+		for j, wait := range waitNames() {
+			if of := share(j); of[i]-stat.Median(of) > most {
+				name, most = wait, of[i]-stat.Median(of)
+			}
+		}
+		drops++
+		why[name]++
+	}
+	parts := []string{fmt.Sprintf("%d of %d", drops, len(all))}
+	for _, name := range slices.Sorted(maps.Keys(why)) {
+		parts = append(parts, fmt.Sprintf("%d %s", why[name], name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// usageFigures plot the processors and the memory of each worker against its time.
+func (s *section) usageFigures() []figure {
+	const most = 12 // curves that an eye tells apart
+	all := s.workers()
+	caption := "First counted run of each row; a curve for each worker, over the time of its steps."
+	if len(all) > most {
+		all = slices.DeleteFunc(all, func(w workerOf) bool { return w.Rank > 0 })
+		caption += " Of many workers that of rank 0."
+	}
+	of := func(id, title, y string, value func(stretch) float64) figure {
+		number := 0
+		return against(s.head(id, title), "seconds of training steps", y, caption, all,
+			func(w workerOf) plot.Series {
+				one := w.series(nil, nil)
+				if w.Rank > 0 {
+					one.Keys = []string{fmt.Sprint(w.key, w.Rank)}
+					one.Label += fmt.Sprintf(", rank %d", w.Rank)
+				}
+				number++
+				one.Style.Number = number
+				for _, st := range w.stretches {
+					addPoint(&one, st.until, value(st))
+				}
+				return one
+			})
+	}
+	return []figure{of("cpu", "Processors in use", "processors", func(s stretch) float64 { return s.cores }),
+		of("memory", "Memory", "resident, MiB", func(s stretch) float64 { return s.memory / (1 << 20) })}
 }
