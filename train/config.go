@@ -63,6 +63,11 @@ type Config struct {
 	// Target, 0 to 1, ends the run at the first evaluation with at least this accuracy; 0 means
 	// none.
 	Target float64
+	// Selection chooses weights and the end of the run by evaluations of Validation.
+	Selection Selection
+	// IsOver is asked after every step and every evaluation whether the run is to end there, as if that were
+	// its length; nil: it goes on. All workers must get the same answer at the same place.
+	IsOver func() bool
 	// EvalEvery is the number of epochs between evaluations; 0 means at the end only. The run
 	// always evaluates at its end.
 	EvalEvery int
@@ -199,7 +204,7 @@ func (c Config) checkRun() error {
 		return fmt.Errorf("train: evaluation every %d epochs in batches of %d, want 0 or more",
 			c.EvalEvery, c.EvalBatch)
 	}
-	return nil
+	return c.Selection.check(c)
 }
 
 // scored returns what is evaluated at the end; nil means nothing.

@@ -105,6 +105,12 @@ func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
 			IsStart: l.done.Steps == 0}
 	}
 	e.Metrics = l.config.Task.figures(e.Predictions)
+	if l.isRestored {
+		e.Steps, e.Epochs = l.done.Best.Evaluation.Steps, l.done.Best.Evaluation.Epochs
+	}
+	if err := l.choose(&e); err != nil {
+		return err
+	}
 	if l.done.Steps > 0 {
 		e.Rate = l.schedule.Rate(l.done.Steps - 1)
 	}

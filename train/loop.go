@@ -67,6 +67,9 @@ type Loop struct {
 	side    side   // shards computed abreast
 	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result // before the run: that of the parts before it
+	chosen  chosen // the best weights so far
+	// isRestored says that the variables are the best weights, not those of the last step.
+	isRestored bool
 
 	// mayMove says that the updater moves shards between workers.
 	mayMove bool
@@ -114,7 +117,7 @@ func New(c Config) (*Loop, error) {
 		programs.close()
 		return nil, err
 	}
-	l.follow = l.newFollowers()
+	l.follow, l.chosen = l.newFollowers(), l.newChosen()
 	if err := l.reside(); err != nil {
 		l.Close()
 		return nil, err
@@ -247,6 +250,9 @@ func (l *Loop) run(ctx context.Context) (err error) {
 	if err == nil {
 		_, l.done.TrainCorrect, l.done.TrainSamples, err = l.epochTotals()
 	}
+	if err == nil {
+		err = l.restore()
+	}
 	isStopped := l.isAsked || ctx.Err() != nil && !l.config.StopsTogether
 	// When all workers are asked to stop, a peer may stop before this worker is notified.
 	if (isStopped || l.cutOff) && !l.torn && l.updater.IsQuiet() {
@@ -284,7 +290,7 @@ func (l *Loop) makeSteps(ctx context.Context) error {
 			}
 			continue
 		}
-		l.isOver = l.isOver || l.done.Steps == l.config.steps()
+		l.isOver = l.isOver || l.done.Steps == l.config.steps() || l.isEnded()
 		if l.isAsked && !l.isOver {
 			continue // and stop, without an evaluation
 		}
@@ -392,14 +398,18 @@ func (l *Loop) afterStep() error {
 			return err
 		}
 	}
-	l.isOver = l.isOver || l.last().Steps == done && l.hasReached()
-	if test := l.config.scored(); l.isOver && test != l.config.followed() && l.done.Test.Steps != done {
+	l.isOver = l.isOver || l.last().Steps == done && (l.hasReached() || l.isExhausted() || l.isEnded())
+	test, isLater := l.config.scored(), l.config.Selection.Restore // with other weights
+	if l.isOver && !isLater && test != l.config.followed() && l.done.Test.Steps != done {
 		if err := l.showTo(test); err != nil {
 			return err
 		}
 	}
 	return l.show(l.isOver)
 }
+
+// isEnded reports whether the program wants the run to end.
+func (l *Loop) isEnded() bool { return l.config.IsOver != nil && l.config.IsOver() }
 
 // showTo evaluates the weights that are to be evaluated on a set.
 func (l *Loop) showTo(set *data.Set) error {

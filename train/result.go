@@ -42,6 +42,8 @@ type Step struct {
 type Evaluation struct {
 	// IsValidation says that it is on the validation set.
 	IsValidation bool `json:"is_validation,omitempty"`
+	// IsBest says that it is the best so far, see Selection.
+	IsBest bool `json:"is_best,omitempty"`
 	// Steps and Epochs are the numbers trained before it.
 	Steps  int     `json:"steps"`
 	Epochs float64 `json:"epochs"`
@@ -114,6 +116,8 @@ type Result struct {
 	TrainCorrect, TrainSamples int64
 	// Validation and Test are the last evaluations of each set; their Samples are 0 if there was none.
 	Validation, Test Evaluation
+	// Best is what Selection has found.
+	Best Best
 	// ParameterSHA256 is graph.Variables.SHA256 at the end, over all parameters and running
 	// statistics.
 	ParameterSHA256 string

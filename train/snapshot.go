@@ -33,6 +33,8 @@ type Progress struct {
 	// Validation and Test are the last evaluations of each set; their Samples are 0 if there was none.
 	Validation Evaluation `json:"validation,omitzero"`
 	Test       Evaluation `json:"test"`
+	// Best is the best evaluation so far, if there is a Selection.
+	Best Best `json:"best,omitzero"`
 	// Trained is the training time.
 	Trained time.Duration `json:"trained_nanoseconds"`
 	// IsAveraged says that the run had ended, so that its variables hold the moving averages or
@@ -85,6 +87,8 @@ type Checkpointer interface {
 // newSnapshot collects the vectors of a snapshot.
 func (l *Loop) newSnapshot() Snapshot {
 	weights, statistics := l.follow.state()
+	best, itsStatistics := l.chosen.vectors()
+	weights, statistics = append(weights, best...), append(statistics, itsStatistics...)
 	m := Snapshot{Variables: l.variables, Optimizer: weights, Statistics: statistics, settle: l.settle}
 	switch rule, shares := l.updater.Optimizer(); {
 	case rule == nil:
@@ -103,7 +107,7 @@ func (l *Loop) Snapshot() Snapshot {
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-		Coverage: l.covered, Validation: d.Validation, Test: d.Test, IsAveraged: l.swapped, Trained: l.before}
+		Coverage: l.covered, Validation: d.Validation, Test: d.Test, Best: d.Best, IsAveraged: l.swapped, Trained: l.before}
 	if l.clock != nil {
 		m.Trained = l.trained()
 	}
@@ -139,7 +143,8 @@ func (l *Loop) Resume(p Progress) error {
 	l.done = Result{Steps: p.Step, Epochs: c.epochsAt(p.Step), Samples: p.Samples,
 		Shards:    c.numShards(p.Step),
 		FirstLoss: p.FirstLoss, LastLoss: p.LastLoss, TrainCorrect: p.TrainCorrect,
-		TrainSamples: p.TrainSamples, Validation: p.Validation, Test: p.Test}
+		TrainSamples: p.TrainSamples, Validation: p.Validation, Test: p.Test,
+		Best: p.Best}
 	return nil
 }
 
