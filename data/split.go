@@ -24,6 +24,11 @@ func textHash(parts ...string) uint64 {
 // one of a class whose samples differ. It depends on labels and hashes alone, not on order. Samples of a
 // class that have one hash stay together.
 func heldOut(labels []int32, hashes []uint64) []bool {
+	return heldPart(labels, hashes, func(n int) int { return max(1, n/heldOutOf) })
+}
+
+// heldPart is heldOut of a class of n samples for room(n) of them.
+func heldPart(labels []int32, hashes []uint64, room func(n int) int) []bool {
 	held := make([]bool, len(labels))
 	byHash := make([]int, len(labels))
 	for i := range byHash {
@@ -39,7 +44,7 @@ func heldOut(labels []int32, hashes []uint64) []bool {
 			k := runLength(class, func(a, b int) bool { return hashes[a] == hashes[b] })
 			alike, class = append(alike, class[:k]), class[k:]
 		}
-		for _, i := range chosen(alike, max(1, n/heldOutOf)) {
+		for _, i := range chosen(alike, room(n)) {
 			held[i] = true
 		}
 		byHash = byHash[n:]
@@ -73,37 +78,46 @@ func chosen(groups [][]int, room int) (samples []int) {
 	return samples
 }
 
-// split returns the texts of s that are not held and those that are; nil of the latter if there is none. It
-// reuses the memory of the tokens.
+// split returns the samples of s that are not held and those that are; nil of the latter if there is none. It
+// copies them.
 func (s *Set) split(held []bool) (rest, taken *Set) {
-	rest, taken = s.withoutTexts(), s.withoutTexts()
-	rest.Texts.Tokens = s.Texts.Tokens[:0] // what is written there has been read
-	for i := range held {
-		to := rest
-		if held[i] {
-			to = taken
+	var numbers [2][]int32
+	for i, isHeld := range held {
+		to := &numbers[0]
+		if isHeld {
+			to = &numbers[1]
 		}
-		t := to.Texts
+		*to = append(*to, int32(i))
+	}
+	if numbers[1] == nil {
+		return s, nil
+	}
+	return s.some(numbers[0]), s.some(numbers[1])
+}
+
+// some is Pick for samples of either kind.
+func (s *Set) some(numbers []int32) *Set {
+	if s.Texts == nil {
+		return s.Pick(numbers)
+	}
+	to := *s
+	to.Labels, to.Targets = nil, nil
+	t := &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer}
+	for at, number := range numbers {
+		i := int(number)
+		if len(s.Labels) > 0 {
+			to.Labels = append(to.Labels, s.Labels[i])
+		}
+		to.Targets = append(to.Targets, s.Targets[i*s.NumTargets:][:s.NumTargets]...)
 		if _, isCut := slices.BinarySearch(s.Texts.Cut, i); isCut {
-			t.Cut = append(t.Cut, len(t.Ends))
+			t.Cut = append(t.Cut, at)
 		}
 		if s.Texts.Splits != nil {
 			t.Splits = append(t.Splits, s.Texts.Splits[i])
 		}
 		t.Tokens = append(t.Tokens, s.Texts.At(i)...)
 		t.Ends = append(t.Ends, len(t.Tokens))
-		to.Labels = append(to.Labels, s.Labels[i])
 	}
-	if taken.Len() == 0 {
-		taken = nil
-	}
-	return rest, taken
-}
-
-// withoutTexts returns a set like s, but empty.
-func (s *Set) withoutTexts() *Set {
-	empty := *s
-	empty.Labels = nil
-	empty.Texts = &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer}
-	return &empty
+	to.Texts = t
+	return &to
 }

@@ -14,6 +14,9 @@
 // A [Task] says what a network learns: the loss, given the targets of the samples, and the metrics of an
 // evaluation. [Classification] and [Regression] return tasks; the example of Task shows how to write one.
 //
+// A [Selection] ends a run when the validation samples show no progress, and gives it the best weights; every
+// worker decides alike, from the same bits.
+//
 // [NewLocal], [NewWhole], [NewSharded] and [NewLate] make an Updater from an exchange between the
 // workers. The last two overlap the end of a step with the next forward pass, which waits for each
 // weight where it first reads it. [NewOuter] makes one for workers that each update their own weights

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lockstep/metric"
 	"lockstep/optim"
 	"lockstep/trace"
 )
@@ -20,7 +21,7 @@ import (
 // it ends. The zero value chooses nothing.
 type Selection struct {
 	// By is what the best evaluation has most of; nil means that nothing is chosen. Its result must depend on
-	// the evaluation alone; one that is not a number is never the best. See ByAccuracy and ByLoss.
+	// the evaluation alone; one that is not a number is never the best. By returns some.
 	By func(Evaluation) float64
 	// Patience is the number of evaluations in a row without a better one that end the run; 0: none do.
 	Patience int
@@ -29,11 +30,54 @@ type Selection struct {
 	Restore bool
 }
 
-// ByAccuracy is a Selection's By: the part of the samples that were classified correctly.
-func ByAccuracy(e Evaluation) float64 { return e.Accuracy() }
+// DefaultBy is the name of the usual figure to choose by.
+const DefaultBy = "accuracy"
 
-// ByLoss is a Selection's By: the negative loss, since less is better.
-func ByLoss(e Evaluation) float64 { return -e.Loss }
+// by is a figure to choose by.
+type by struct {
+	name string
+	of   func(Evaluation) float64
+}
+
+// bys lists the figures that have a name.
+func bys() []by {
+	// An evaluation whose outputs were too many to gather has no such figure.
+	ofCounts := func(of func(metric.Confusion) float64) func(Evaluation) float64 {
+		return func(e Evaluation) float64 {
+			if e.Predictions == nil {
+				return math.NaN()
+			}
+			return of(e.Predictions.Confusion())
+		}
+	}
+	return []by{
+		{DefaultBy, Evaluation.Accuracy},
+		{"loss", func(e Evaluation) float64 { return -e.Loss }}, // less is better
+		{"macro-f1", ofCounts(func(c metric.Confusion) float64 { return c.Macro().F1 })},
+		{"weighted-f1", ofCounts(func(c metric.Confusion) float64 { return c.Weighted().F1 })},
+		{"balanced-accuracy", ofCounts(metric.Confusion.BalancedAccuracy)},
+	}
+}
+
+// ByNames lists the names of figures to choose by: accuracy, loss, and those of package metric that need the
+// predictions of all samples.
+func ByNames() []string {
+	var names []string
+	for _, b := range bys() {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+// By returns the figure of that name; nil if there is none.
+func By(name string) func(Evaluation) float64 {
+	for _, b := range bys() {
+		if b.name == name {
+			return b.of
+		}
+	}
+	return nil
+}
 
 // Best is the best evaluation of a run so far.
 type Best struct {

@@ -107,7 +107,8 @@ func (l *Loop) Snapshot() Snapshot {
 	m.Progress = Progress{Step: d.Steps, Samples: d.Samples,
 		FirstLoss: d.FirstLoss, LastLoss: d.LastLoss,
 		TrainCorrect: d.TrainCorrect, TrainSamples: d.TrainSamples,
-		Coverage: l.covered, Validation: d.Validation, Test: d.Test, Best: d.Best, IsAveraged: l.swapped, Trained: l.before}
+		Coverage: l.covered, Validation: d.Validation, Test: d.Test, Best: d.Best,
+		IsAveraged: l.swapped, Trained: l.before}
 	if l.clock != nil {
 		m.Trained = l.trained()
 	}

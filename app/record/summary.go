@@ -59,6 +59,7 @@ type Summary struct {
 	Directory        string       `json:"directory"`          // the run directory
 	Weights          *Start       `json:"weights"`            // what it started from; null: random values
 	Saved            *Saved       `json:"saved"`              // the trained weights; null: not written
+	Best             *Best        `json:"best,omitempty"`     // by validation samples; null: nothing chose
 	TTA              string       `json:"tta"`                // test-time augmentation
 	Texts            *TextStat    `json:"texts"`              // null: the samples are images
 	Averages         *Averages    `json:"averages"`           // of the weights; null: none were averaged

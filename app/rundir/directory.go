@@ -25,6 +25,9 @@ const (
 	TraceFile   = "trace.json"
 )
 
+// BestFolder is where a run directory has the weights of the best evaluation on the validation samples.
+const BestFolder = "best"
+
 // CheckpointsFolder is where a run directory has its checkpoints.
 const CheckpointsFolder = "checkpoints"
 

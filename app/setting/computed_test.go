@@ -13,7 +13,7 @@ func aside() map[string][]string {
 	return map[string][]string{
 		"rows are compared by it otherwise: by groups, by their own label, or by the work that was done": {
 			"model", "data", "batch", "shards", "lr", "seed", "math", "device", "isa", "epochs", "steps",
-			"for", "until", "accumulate", "limit-test"},
+			"for", "until", "accumulate", "limit-test", "patience", "best-by", "restore-best"},
 		"how workers share the work, which the strategy and the wire of a row tell": {
 			"workers", "threads", "strategy", "algorithm", "wire", "servers", "server-place", "staleness",
 			"backup-workers", "staleness-rate", "replay", "average-every", "outer-lr", "outer-momentum",

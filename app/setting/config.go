@@ -12,6 +12,7 @@ import (
 	"lockstep/gradsync"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/train"
 )
 
 // Config is the configuration of a run. Each field, also of its parts, is the value of a [Setting], whose
@@ -40,6 +41,7 @@ type Config struct {
 	Kernels
 	Exchange
 	Batches
+	Choice
 	Update
 	Averaging
 	Serving
@@ -61,6 +63,15 @@ type Samples struct {
 	TTA         string // views of test images whose logits are averaged
 	LimitTrain  int    // use the first n training samples; -1: all
 	LimitTest   int    // use the first n test samples; -1: all, 0: none
+
+	Validation float64 // share of the training samples that is set apart; 0: none
+}
+
+// Choice says how validation samples choose weights and the end of a run.
+type Choice struct {
+	BestBy      string // the figure of the best evaluation, one of train.ByNames
+	Patience    int    // evaluations without a better one that end the run; 0: none
+	RestoreBest bool   // the run ends with the best weights
 }
 
 // Start says with which weights a run begins.
@@ -167,6 +178,7 @@ func Default() Config {
 		Exchange: Exchange{Algorithm: auto, Link: auto, Wire: plain, Bucket: 1 << 20, Streams: 1,
 			MasterAddr: "127.0.0.1"},
 		Batches: Batches{Batch: 64, Accumulate: 1, Seed: 1},
+		Choice:  Choice{BestBy: train.DefaultBy},
 		Update: Update{Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
 			Schedule: optim.ScheduleConfig{Name: "constant"}},
 		Averaging: Averaging{AverageEvery: 50, OuterLR: 0.7, OuterMomentum: 0.9, OuterWire: plain,

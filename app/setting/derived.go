@@ -9,6 +9,7 @@ import (
 	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/tensor"
+	"lockstep/train"
 	"strconv"
 	"strings"
 )
@@ -251,6 +252,15 @@ func (c Config) StepsPerEpoch(samples int) int {
 
 // KeepsCheckpoints reports whether the run writes checkpoints.
 func (c Config) KeepsCheckpoints() bool { return c.CheckpointEvery != "" }
+
+// Selection returns how a run with validation samples chooses its weights. Workers that do not share their
+// steps choose nothing.
+func (c Config) Selection() train.Selection {
+	if c.IsIsolated() || c.IsAsync() {
+		return train.Selection{}
+	}
+	return train.Selection{By: train.By(c.BestBy), Patience: c.Patience, Restore: c.RestoreBest}
+}
 
 // StopsTogether reports whether a run that is asked to stop goes on until all workers have made the same
 // step, because several processes have a part of the checkpoint that is then written.

@@ -30,6 +30,11 @@ func remarks() map[string]string {
 			"gloo, nccl or mpi",
 		"loginterval printfreq logevery logeverynsteps loggingsteps": "every step is in steps.jsonl of the " +
 			"run directory, whatever progress shows",
+		"wandb usewandb wandbproject reportto logger mlflow trackingui": "every run leaves steps.jsonl, " +
+			"evaluations.jsonl and events for TensorBoard in its directory, and a report.html; nothing is " +
+			"sent to a service",
+		"classweights classweight posweight weightedsampler": "samples count alike; --best-by macro-f1 " +
+			"chooses by all classes alike, and summary.json has recall by class",
 		"zerostage": "it takes no number and is stage 1: the optimizer's state is sharded; gradients and " +
 			"weights, which stages 2 and 3 shard too, are whole on every worker",
 		"nnodes numnodes noderank rdzvendpoint rdzvbackend rdzvid standalone disturl initmethod": "hosts " +

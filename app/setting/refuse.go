@@ -46,6 +46,7 @@ func (c Config) problems() []problem {
 	}
 	c = c.Complete()
 	for _, check := range []func(Config, refuser){Config.checkLength, Config.checkBatch, Config.checkWeights,
+		Config.checkChoice,
 		Config.checkData, Config.checkUpdate, Config.checkStrategy, Config.checkServers, Config.checkAsync,
 		Config.checkAverages, Config.checkShared, Config.checkDevice} {
 		check(c, refuse)
@@ -122,6 +123,21 @@ func (c Config) checkWeights(refuse refuser) {
 	refuse(c.EvalOnly && c.FreshHead, "eval-only", "evaluates weights as they are, without --fresh-head")
 	refuse(c.EvalOnly && c.LimitTest == 0, "eval-only", "has nothing to do with --limit-test 0")
 	refuse(c.EvalOnly && c.KeepsCheckpoints(), "checkpoint-every", "has nothing to do with --eval-only")
+}
+
+// checkChoice refuses to choose by nothing, and where workers would choose differently.
+func (c Config) checkChoice(refuse refuser) {
+	wants := c.Patience > 0 || c.RestoreBest
+	name := "patience"
+	if c.RestoreBest {
+		name = "restore-best"
+	}
+	refuse(wants && c.LimitTest == 0, name, "has nothing to choose by with --limit-test 0")
+	refuse(wants && c.EvalOnly, name, "has nothing to do with --eval-only")
+	refuse(wants && (c.IsIsolated() || c.IsAsync()), name, "workers of --strategy %s do not share their "+
+		"steps, and would choose differently", c.Strategy)
+	refuse(c.Validation > 0 && c.EvalOnly, "validation", "sets training samples apart, which --eval-only "+
+		"has no use for")
 }
 
 // checkData refuses data and views of it that the model does not take.

@@ -25,7 +25,7 @@ func anew() []string {
 		"backup-workers", "algorithm", "link", "bucket", "overlap-forward", "shard-optimizer",
 		"rebalance", "slow-worker", "slow-loader", "memory", "resident", "insecure", "streams",
 		"socket-buffer", "master-addr", "master-port", "data", "data-dir", "vocab", "epochs", "steps", "for",
-		"until", "checkpoint-every", "save", "device", "isa"}
+		"until", "patience", "checkpoint-every", "save", "device", "isa"}
 }
 
 // resume takes the configuration of the run in folder, and refuses flags that it cannot be resumed with.

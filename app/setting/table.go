@@ -12,6 +12,7 @@ import (
 	"lockstep/data"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/train"
 )
 
 // Setting is one value of a Config: a flag of `lockstep train`, a key of its configuration file,
@@ -133,6 +134,10 @@ func (c *Config) sampleSettings() []Setting {
 			Usage: "use only the first N training samples"},
 		{Name: "limit-test", value: limit(&c.LimitTest, 0), elsewhere: "max-eval-samples",
 			Usage: "use only the first N test samples; 0 for no evaluation"},
+		{Name: "validation", value: share(&c.Validation),
+			elsewhere: "val-split validation-split val-size validation-size val-fraction val-ratio",
+			Usage: "share of the training samples of each class that is set apart, by --seed, to choose by " +
+				"(--patience, --restore-best), 0 to below 1; 0 for none, or what the data has in val/"},
 		{Name: "weights", value: text(&c.Weights, "PATH"),
 			elsewhere: "pretrained model-name-or-path init-from",
 			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
@@ -316,6 +321,10 @@ func (c *Config) lengthSettings() []Setting {
 		{Name: "until", value: target(&c.Until),
 			Usage: "stop at the first evaluation with accuracy=X or more, 0 to 1; the exit status is 8 if " +
 				"none has it (default: none)"},
+		{Name: "patience", value: number(&c.Patience, 0, maxCount),
+			elsewhere: "early-stopping early-stopping-patience early-stop es-patience",
+			Usage: "stop after N evaluations on the validation samples in a row without a better one; 0 " +
+				"for never"},
 		{Name: "batch", value: number(&c.Batch, 1, maxCount), elsewhere: "batch-size global-batch-size " +
 			"train-batch-size per-device-train-batch-size bs micro-batch-size",
 			Usage: "samples of one step, over all workers"},
@@ -418,6 +427,14 @@ func (c *Config) outputSettings() []Setting {
 		{Name: "save", value: toggle(&c.Save),
 			Usage: "write the trained weights to model.safetensors in the run directory, and for BERT the " +
 				"files that from_pretrained needs"},
+		{Name: "best-by", value: choice(&c.BestBy, train.ByNames()),
+			elsewhere: "metric-for-best-model monitor best-metric",
+			Usage: "figure of the validation samples by which an evaluation is the best so far; its " +
+				"weights are kept in best/ of the run directory"},
+		{Name: "restore-best", value: toggle(&c.RestoreBest),
+			elsewhere: "load-best-model-at-end restore-best-weights save-best-only",
+			Usage: "end with the weights of the best evaluation on the validation samples, and score the " +
+				"test samples with them"},
 		{Name: "checkpoint-every", value: written(&c.CheckpointEvery, "N|TIME", parseInterval),
 			elsewhere: "save-every ckpt-every checkpoint-interval every-n-train-steps save-steps " +
 				"save-interval",

@@ -44,6 +44,9 @@ func hashesOf(s data.Sets) record.DataHash {
 // needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
 func needsScored(c setting.Config, s data.Sets) error {
 	switch {
+	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest):
+		return setting.Refuse("--patience and --restore-best choose by validation samples, and data %s has "+
+			"none; --validation 0.1 sets a tenth of the training samples apart", c.Data)
 	case s.Scored() != nil:
 		return nil
 	case c.EvalOnly:
@@ -81,6 +84,11 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	bytes := sets.Bytes()
 	sets = sets.Limit(c.LimitTrain, c.LimitTest)
+	if c.Validation > 0 && c.LimitTest != 0 {
+		if sets, err = sets.WithValidation(c.Validation, c.Seed); err != nil {
+			return Task{}, setting.Refuse("--validation: %v", err)
+		}
+	}
 	if c.EvalOnly && sets.Test != nil {
 		sets.Validation = nil
 	}

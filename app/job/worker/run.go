@@ -87,6 +87,9 @@ func (w *Worker) finish(l *train.Loop, done train.Result) (result job.Result, er
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
+	if b := result.Summary.Best; b != nil {
+		w.Announce("note: " + b.String())
+	}
 	result.Summary.Gradients = w.ready.gradientStats(l)
 	if done.FLOPs > 0 {
 		result.PeakFLOPs = w.peakFLOPs()
@@ -102,6 +105,7 @@ func (w *Worker) begin(l *train.Loop) error {
 	} else {
 		err = w.start(l.Variables())
 	}
+	w.variables = l.Variables()
 	debug.FreeOSMemory() // drawing weights and reading them leaves memory behind
 	if err == nil && w.saver != nil {
 		err = w.checkSpace(l)
@@ -133,13 +137,18 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		}
 		return watched{Updater: u, worker: w}, err
 	}
+	var selection train.Selection
+	if w.Task.Validation != nil {
+		selection = c.Selection()
+	}
 	return train.New(train.Config{
 		Network: w.Task.Network, Train: w.Task.Train, Validation: w.Task.Validation,
 		Test: w.Task.Test, Augment: w.Task.Augment,
 		Batch: c.StepBatch(), Plan: w.plan, Rank: w.Rank, Isolated: c.IsIsolated(),
 		EvalOnly: c.EvalOnly, Steps: c.Steps, Epochs: c.Epochs, For: c.Duration(), Target: c.Until,
-		EvalEvery: c.EvalEvery, Predictions: c.Save || c.EvalOnly,
-		Views: c.Views(), Task: w.Task.Learns,
+		EvalEvery: c.EvalEvery, Selection: selection, IsOver: w.IsOver,
+		Predictions: c.Save || c.EvalOnly || selection.By != nil,
+		Views:       c.Views(), Task: w.Task.Learns,
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
@@ -269,6 +278,9 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 		w.Tell(job.Notice{Evaluation: &found})
 	}
 	w.events.evaluation(time.Now(), e)
+	if e.IsBest {
+		w.Lose(rundir.BestFolder, w.keepBest(e))
+	}
 	w.Note("step %d, epoch %.4g: %s loss %.4f, %d of %d samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Part(), e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
 	w.Beacon.Evaluated(e.Time)
@@ -312,7 +324,8 @@ func (w *Worker) result(done train.Result) job.Result {
 			Generated: w.Task.Train.Generated, Classes: len(w.Task.Train.Classes),
 			GradientBytes: w.gradient, Tensors: w.tensors, PlannedBytes: w.together,
 			Algorithm: w.algorithm(), AlgorithmChoice: w.tuning, WireChoice: w.wire,
-			Weights: w.started, Saved: w.saved, Texts: w.Task.TextStat(!w.Config.EvalOnly),
+			Weights: w.started, Saved: w.saved, Best: w.best(done),
+			Texts: w.Task.TextStat(!w.Config.EvalOnly),
 		},
 	}
 	if s := w.Skew(); s.IsKnown {
@@ -331,6 +344,16 @@ func (w *Worker) result(done train.Result) job.Result {
 		r.Summary.Checkpoints = &w.saver.Stat
 	}
 	return r
+}
+
+// best says which evaluation was best; nil if nothing chose.
+func (w *Worker) best(done train.Result) *record.Best {
+	c, b := w.Config, done.Best
+	if b.Evaluation.Samples == 0 {
+		return nil
+	}
+	return &record.Best{By: c.BestBy, Value: b.Value, Steps: b.Evaluation.Steps, Epochs: b.Evaluation.Epochs,
+		IsRestored: c.RestoreBest, IsEnough: c.Patience > 0 && b.Since >= c.Patience}
 }
 
 // cancelled ends what is in progress between workers when ctx is cancelled: a worker that waits for a peer

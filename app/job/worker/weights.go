@@ -3,17 +3,45 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"lockstep/app/job/input"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/graph"
+	"lockstep/train"
 )
 
+// keepBest writes the weights of the best evaluation so far, with what says what they mean, to a folder of
+// their own, on rank 0 only. Infer and --weights read it as they read the run's.
+func (w *Worker) keepBest(e train.Evaluation) error {
+	c := w.Config
+	if !c.Save || w.Rank != 0 {
+		return nil
+	}
+	dir := rundir.Directory(w.Dir.Path(rundir.BestFolder))
+	err := os.MkdirAll(string(dir), 0o777)
+	if err == nil {
+		batches := w.batches + int64(e.Steps)*int64(c.StepShards())
+		_, err = checkpoint.Save(dir.Path(checkpoint.WeightsFile), w.variables, batches, w.metadata())
+	}
+	if err == nil {
+		err = dir.Write(rundir.ConfigFile, c.Rooted().YAML(nil))
+	}
+	if err == nil {
+		err = w.explain(dir)
+	}
+	return err
+}
+
 // savePretrained writes the configuration of a text model and its vocabulary beside its weights.
-func (w *Worker) savePretrained() error {
+func (w *Worker) savePretrained() error { return w.explain(w.Dir) }
+
+// explain writes them to a folder.
+func (w *Worker) explain(dir rundir.Directory) error {
 	texts := w.Task.Train.Texts
 	if texts == nil {
 		return nil
@@ -23,17 +51,17 @@ func (w *Worker) savePretrained() error {
 		if id, ok := t.Number("[PAD]"); ok {
 			p.Padding = &id
 		}
-		if err := w.Dir.Write(checkpoint.VocabularyFile, t.Text()); err != nil {
+		if err := dir.Write(checkpoint.VocabularyFile, t.Text()); err != nil {
 			return err
 		}
-		err := w.Dir.WriteJSON(checkpoint.TokenizerConfigFile, map[string]any{
+		err := dir.WriteJSON(checkpoint.TokenizerConfigFile, map[string]any{
 			"tokenizer_class": "BertTokenizer", "do_lower_case": !t.IsCased(),
 			"model_max_length": p.Positions})
 		if err != nil {
 			return err
 		}
 	}
-	return w.Dir.WriteJSON(checkpoint.ConfigFile, p)
+	return dir.WriteJSON(checkpoint.ConfigFile, p)
 }
 
 // weights are those that a worker starts from and those that it leaves.

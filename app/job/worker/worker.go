@@ -8,6 +8,7 @@ import (
 	"lockstep/app/job/input"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
+	"lockstep/graph"
 	"lockstep/shard"
 )
 
@@ -15,10 +16,11 @@ import (
 type Worker struct {
 	job.Seat
 	Task        input.Task
-	Crowded     bool    // the run has more compute threads than the machine has cores
-	Probes      bool    // measure links although nothing is exchanged
-	WorkersHere int     // on this machine
-	between     Between // of its program
+	Crowded     bool        // the run has more compute threads than the machine has cores
+	IsOver      func() bool // see train.Config
+	Probes      bool        // measure links although nothing is exchanged
+	WorkersHere int         // on this machine
+	between     Between     // of its program
 	plan        shard.Plan
 
 	processor
@@ -39,7 +41,8 @@ type history struct {
 	before      job.Kept // state of the run before it was resumed; zero: a new run
 	began       time.Time
 	evaluations []record.Evaluation
-	moves       []record.Move // of shards, on rank 0
+	variables   *graph.Variables // of the loop
+	moves       []record.Move    // of shards, on rank 0
 	ready       readiness
 }
 
