@@ -19,7 +19,7 @@ func aside() map[string][]string {
 			"backup-workers", "staleness-rate", "replay", "average-every", "outer-lr", "outer-momentum",
 			"outer-wire", "outer-parts", "outer-overlap"},
 		"it changes no weights that a run trains": {
-			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "bucket",
+			"data-dir", "eval-only", "tta", "link", "insecure", "streams", "socket-buffer", "bucket",
 			"overlap-forward", "shard-optimizer", "rebalance", "slow-worker", "slow-loader",
 			"memory", "resident",
 			"master-addr", "master-port", "eval-every", "out", "save", "checkpoint-every", "resume", "trace",
