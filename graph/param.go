@@ -104,6 +104,7 @@ type State struct {
 	Shape tensor.Shape
 	// Momentum is the weight of the newest shard, PyTorch's convention.
 	Momentum float64
-	// Initial is the starting value of every element.
+	// Initial is the starting value of every element, unless there are Values, one for each.
 	Initial float32
+	Values  []float32
 }

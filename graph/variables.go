@@ -107,6 +107,7 @@ func (v *Variables) Initialize(seed uint64) {
 		for j := range values {
 			values[j] = s.Initial
 		}
+		copy(values, s.Values)
 	}
 }
 

@@ -38,8 +38,9 @@ var architectures = []architecture{
 // Catalog is a set of named architectures: those of this package and, added by With, those of the
 // calling program. The zero value has those of this package. A Catalog is immutable.
 type Catalog struct {
-	own []architecture
-	dry bool // networks of this package have no dropout
+	own   []architecture
+	dry   bool // networks of this package have no dropout
+	fresh bool // see WithFreshHeads
 }
 
 // With returns a catalog that also has the architecture called name. build adds it to the graph of
@@ -78,10 +79,13 @@ func (c Catalog) ReadsTexts(name string) bool {
 	return ok && a.bert != nil
 }
 
-// Named returns the network called name for samples of shape input: [H, W, C] for images, [T] for
-// texts of at most T tokens. It returns an error, with the nearest name, if there is none, and an
-// error if the architecture does not fit the input.
+// Named returns the network called name for samples of shape input: [H, W, C] for images, [T] for texts of
+// at most T tokens. A name that IsFile is that of an ONNX file. It returns an error, with the nearest name,
+// if there is none, and an error if the architecture does not fit the input.
 func (c Catalog) Named(name string, classes int, input tensor.Shape) (Network, error) {
+	if IsFile(name) {
+		return c.fromFile(name, classes, input)
+	}
 	if c.dry {
 		return c.named(name, classes, input, 0)
 	}

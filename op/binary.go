@@ -108,8 +108,20 @@ func (t *binaryTask) Do(_, part, parts int) {
 			for i := range y {
 				y[i] = t.a[a+i*sa] / t.b[b+i*sb]
 			}
+		default:
+			for i := range y {
+				y[i] = t.of.compare(t.a[a+i*sa], t.b[b+i*sb])
+			}
 		}
 	})
+}
+
+// compare returns 1 or 0.
+func (o arithmetic) compare(a, b float32) float32 {
+	if o == "greater" && a > b || o == "less" && a < b || o == "equal" && a == b {
+		return 1
+	}
+	return 0
 }
 
 // alike is Do for operands that lie as the result does.
@@ -130,6 +142,10 @@ func (t *binaryTask) alike(y, a, b []float32) {
 	case over:
 		for i := range y {
 			y[i] = a[i] / b[i]
+		}
+	default:
+		for i := range y {
+			y[i] = t.of.compare(a[i], b[i])
 		}
 	}
 }

@@ -95,6 +95,22 @@ func pairs() []opCase {
 			return i / 4,
 				i % 4
 		}),
+		pair("where greater", func(a, b *graph.Node) *graph.Node {
+			return op.Where(op.Greater(a, b), op.Mul(a, a), op.Neg(b))
+		}, []int{3, 4}, []int{4}, func(a, b float64) float64 {
+			if a > b {
+				return a * a
+			}
+			return -b
+		}, func(i int) (int, int) { return i, i % 4 }),
+		pair("where less or equal", func(a, b *graph.Node) *graph.Node {
+			return op.Where(op.Add(op.Less(a, b), op.Equal(a, b)), op.Log(a), b)
+		}, []int{3, 4}, []int{3, 4}, func(a, b float64) float64 {
+			if a <= b {
+				return math.Log(a)
+			}
+			return b
+		}, same),
 		pair("div", op.Div, []int{3, 4}, []int{3, 4}, over, same),
 		pair("div by a column", op.Div, []int{3, 4}, []int{3, 1}, over,
 			func(i int) (int, int) { return i, i / 4 }),

@@ -245,6 +245,9 @@ func (c Config) Rooted() Config {
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
+	if model.IsFile(c.Model) {
+		paths = append(paths, &c.Model)
+	}
 	for _, path := range paths {
 		if absolute, err := filepath.Abs(*path); err == nil && *path != "" {
 			*path = absolute

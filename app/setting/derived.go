@@ -192,6 +192,9 @@ func (c Config) InProcesses() Config {
 // network returns the network for data of a usual shape. It fails if it needs the shape of the run's data.
 func (c Config) network() (model.Network, error) {
 	input := tensor.Shape{32, 32, 3}
+	if model.IsFile(c.Model) {
+		return c.Models().Named(c.Model, 0, nil)
+	}
 	if c.Models().ReadsTexts(c.Model) {
 		input = tensor.Shape{c.Sequence}
 	}

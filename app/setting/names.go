@@ -14,11 +14,14 @@ type Catalog struct {
 }
 
 // Models returns the networks that the run's program knows by name.
-func (c Config) Models() model.Catalog {
-	if c.Catalog == nil {
-		return model.Catalog{}
+func (c Config) Models() (k model.Catalog) {
+	if c.Catalog != nil {
+		k = c.Catalog.Models
 	}
-	return c.Catalog.Models
+	if c.FreshHead {
+		k = k.WithFreshHeads()
+	}
+	return k
 }
 
 // Datasets returns the data sets that the run's program knows by name.

@@ -7,6 +7,7 @@ import (
 	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/internal/spelling"
+	"lockstep/model"
 	"lockstep/optim"
 )
 
@@ -116,9 +117,9 @@ func (c Config) checkBatch(refuse refuser) {
 
 // checkWeights refuses what weights that are read and evaluated do not allow.
 func (c Config) checkWeights(refuse refuser) {
-	refuse(c.Weights == "" && c.FreshHead, "fresh-head", "only says how --weights may differ, and there is "+
-		"none")
-	refuse(c.Weights == "" && c.EvalOnly, "eval-only", "needs --weights, a safetensors file or folder to "+
+	hasNone := c.Weights == "" && !model.IsFile(c.Model)
+	refuse(hasNone && c.FreshHead, "fresh-head", "only says how --weights may differ, and there is none")
+	refuse(hasNone && c.EvalOnly, "eval-only", "needs --weights, a safetensors file or folder to "+
 		"evaluate")
 	refuse(c.EvalOnly && c.FreshHead, "eval-only", "evaluates weights as they are, without --fresh-head")
 	refuse(c.EvalOnly && c.LimitTest == 0, "eval-only", "has nothing to do with --limit-test 0")

@@ -85,8 +85,8 @@ const (
 // dataSettings say which model is trained on which data set.
 func (c *Config) dataSettings() []Setting {
 	return []Setting{
-		{Name: "model", value: choice(&c.Model, c.Models().Names()), elsewhere: "arch architecture",
-			Usage: "architecture"},
+		{Name: "model", value: choiceOr(&c.Model, c.Models().Names(), model.IsFile),
+			elsewhere: "arch architecture", Usage: "architecture, or an ONNX file, with its weights"},
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
 			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
 				"their size"},

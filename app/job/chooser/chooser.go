@@ -12,6 +12,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/regular"
+	"lockstep/model"
 	"lockstep/optim"
 )
 
@@ -54,7 +55,7 @@ func brief(c setting.Config) setting.Config {
 	c.Optimizer.LR = 0
 	c.Epochs, c.Steps, c.For, c.Until, c.EvalEvery = 0, 0, "", 0, 0
 	c.Save, c.Trace, c.Spans, c.CheckpointEvery, c.Resume = false, false, false, "", ""
-	c.Weights, c.FreshHead = "", false
+	c.Weights, c.FreshHead = "", c.FreshHead && model.IsFile(c.Model)
 	c.Schedule, c.Lookahead = optim.ScheduleConfig{Name: "constant"}, optim.LookaheadConfig{}
 	if few := 4 * c.StepBatch(); c.LimitTrain < 0 || c.LimitTrain > few {
 		c.LimitTrain = few

@@ -13,6 +13,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/cluster"
+	"lockstep/model"
 )
 
 // partBytes is the length of a part of a file that is sent: as JSON, it fits a line of the control
@@ -25,6 +26,9 @@ func Relative(c setting.Config, b Start, folder string) (setting.Config, Start) 
 	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
+	}
+	if model.IsFile(c.Model) {
+		paths = append(paths, &c.Model)
 	}
 	if b.Weights != nil {
 		w := *b.Weights
@@ -50,6 +54,7 @@ const (
 	fetchWeights    = "weights"
 	fetchVocabulary = "vocabulary"
 	fetchCheckpoint = "checkpoint"
+	fetchModel      = "model"
 )
 
 // FilesOf returns what gives ranks that are away the files that the run starts from, which only the
@@ -61,6 +66,8 @@ func FilesOf(c setting.Config, b Start) func(name string, send func([]byte) erro
 			return sendFiles(weightFiles(c.Weights), send)
 		case name == fetchVocabulary && c.Vocab != "":
 			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
+		case name == fetchModel && model.IsFile(c.Model):
+			return sendFiles([]string{c.Model}, send)
 		case name == fetchCheckpoint && b.Resumed != nil:
 			return sendFiles(filesIn(b.Resumed.Path, nil), send)
 		}
@@ -224,6 +231,9 @@ func startFiles(c *setting.Config, b *Start) map[string]*string {
 	}
 	if b.Resumed != nil {
 		files[fetchCheckpoint] = &b.Resumed.Path
+	}
+	if model.IsFile(c.Model) {
+		files[fetchModel] = &c.Model
 	}
 	isNeeded := b.Resumed == nil || c.Models().ReadsTexts(c.Model) && c.Vocab == ""
 	if c.Weights != "" && isNeeded {

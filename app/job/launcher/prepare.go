@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"lockstep/app/host"
@@ -83,7 +84,7 @@ func newDirectory(c setting.Config) (rundir.Claimed, error) {
 	if c.Out != "" {
 		return rundir.Claim(c.Out)
 	}
-	return rundir.New(fmt.Sprintf("%s-%s-w%d", c.Model, c.Strategy, c.Workers), time.Now())
+	return rundir.New(fmt.Sprintf("%s-%s-w%d", filepath.Base(c.Model), c.Strategy, c.Workers), time.Now())
 }
 
 // abandon removes the directory of a run that failed with cause, unless it finished a step. The logs stay if

@@ -1,0 +1,84 @@
+package onnx
+
+import (
+	"lockstep/graph"
+	"lockstep/tensor"
+)
+
+// Input returns the shape of one sample that the first input reads, as graphs have it: [H, W, C] of images,
+// [T] of texts, [1, 1, F] of numbers. An axis without a size is 0.
+func (m *Model) Input() tensor.Shape {
+	v := m.Inputs[0]
+	if !v.IsFloat {
+		return append(tensor.Shape{}, v.Axes[min(1, len(v.Axes)):]...)
+	}
+	if len(v.Axes) == 2 {
+		return tensor.Shape{1, 1, v.Axes[1]}
+	}
+	if len(v.Axes) != 4 {
+		return append(tensor.Shape{}, v.Axes[min(1, len(v.Axes)):]...)
+	}
+	if m.isLast() {
+		return append(tensor.Shape{}, v.Axes[1:]...)
+	}
+	return tensor.Shape{v.Axes[2], v.Axes[3], v.Axes[1]}
+}
+
+// isLast reports whether the images of the file have their channels last.
+func (m *Model) isLast() bool {
+	a := m.Inputs[0].Axes
+	isColour := func(n int) bool { return n == 1 || n == 3 }
+	return len(a) == 4 && isColour(a[3]) && !isColour(a[1])
+}
+
+// ReadsTexts reports whether the first input reads tokens.
+func (m *Model) ReadsTexts() bool { return !m.Inputs[0].IsFloat }
+
+// NumOutputs returns the number of values for a sample, 0 if the file does not say it.
+func (m *Model) NumOutputs() int {
+	a := m.Outputs[0].Axes
+	if len(a) == 0 {
+		return 0
+	}
+	return a[len(a)-1]
+}
+
+// inputs makes x the inputs of the file.
+func (b *builder) inputs(x *graph.Node) {
+	m := b.model
+	in := m.Inputs[0]
+	if len(in.Axes) > 0 {
+		b.fixed = in.Axes[0]
+	}
+	if x.Type().Ragged || m.ReadsTexts() {
+		b.texts(x)
+		return
+	}
+	if len(m.Inputs) > 1 {
+		b.fail("%d inputs, of which %s cannot be given; want one", len(m.Inputs), m.Inputs[1].Name)
+		return
+	}
+	s := x.Shape()
+	b.batch = s[0]
+	v := mapOf(x)
+	switch {
+	case len(s) != 4:
+		v = &value{node: x, axes: s}
+	case len(in.Axes) == 2: // numbers
+		v.isFlat, v.axes = true, tensor.Shape{s[0], s[1:].Elems()}
+	case m.isLast():
+		v = &value{node: x, axes: s}
+	}
+	for i, n := range in.Axes {
+		if i > 0 && (i >= len(v.axes) || n != 0 && n != v.axes[i]) || len(in.Axes) != len(v.axes) {
+			b.fail("input %s reads samples %v, given are %v, [H, W, C]", in.Name, m.Input(), s[1:])
+			return
+		}
+	}
+	b.values[in.Name] = v
+}
+
+// texts makes the padded tokens of texts the inputs of the file.
+func (b *builder) texts(x *graph.Node) {
+	b.fail("input %s reads tokens, which is not supported", b.model.Inputs[0].Name)
+}
