@@ -54,6 +54,37 @@ func TestLoadWhatTrainSaved(t *testing.T) {
 	}
 }
 
+// A run that starts from weights, and ends with the best by validation samples, has the same bits for any
+// number of workers.
+func TestTrainFromWeightsWithPatience(t *testing.T) {
+	training, test := glyphs(t)
+	c := lockstep.Config{Name: "lenet", Train: training, Test: test, Validation: test, Threads: 1, Shards: 4,
+		Batch: 32}
+	first, err := lockstep.Train(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Weights = filepath.Join(t.TempDir(), "first.safetensors")
+	if err := first.Save(c.Weights); err != nil {
+		t.Fatal(err)
+	}
+	c.Epochs, c.EvalEvery, c.Patience, c.RestoreBest, c.Clip, c.EMA = 20, 1, 1, true, 1, 0.5
+	var hash string
+	for workers := 1; workers <= 2; workers++ {
+		c.Workers = workers
+		r, err := lockstep.Train(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hash == "" {
+			hash = r.ParameterSHA256
+		}
+		if r.ParameterSHA256 != hash || hash == first.ParameterSHA256 || len(r.Losses) >= 100 {
+			t.Errorf("%d workers: %.8s after %d steps, want %.8s", workers, r.ParameterSHA256, len(r.Losses), hash)
+		}
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	dir := t.TempDir()
 	_, err := lockstep.Load(dir)

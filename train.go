@@ -34,6 +34,17 @@ type Config struct {
 	Task train.Task
 	// Train holds the training samples, Test those to evaluate on; a nil Test means never.
 	Train, Test *data.Set
+	// Validation holds the samples that Patience and RestoreBest choose by; nil means none.
+	Validation *data.Set
+	// Patience is the number of evaluations on Validation in a row without a better accuracy that end the
+	// run; 0 means that none do. RestoreBest ends it with the weights of the best evaluation.
+	Patience    int
+	RestoreBest bool
+	// Weights is a safetensors file or folder to start from; "" means random values.
+	Weights string
+	// Clip is the greatest norm of the gradient, EMA the decay of an average of the weights that is evaluated
+	// and returned in their place; 0 means none of either.
+	Clip, EMA float64
 
 	// Workers is the number of replicas, each a goroutine with Threads compute threads. 0 workers means 1;
 	// 0 threads means processors / workers. With equal Shards they change no bit of the result.
@@ -169,7 +180,8 @@ func (c *Config) settings() setting.Config {
 	s := setting.Default()
 	s.Workers, s.Threads, s.Batch, s.Shards, s.Accumulate = c.Workers, c.Threads, c.Batch, c.Shards, 1
 	s.Epochs, s.Steps, s.EvalEvery, s.Seed = c.Epochs, c.Steps, c.EvalEvery, c.Seed
-	s.Optimizer, s.Schedule = c.Optimizer, c.Schedule
+	s.Optimizer, s.Schedule, s.Clip, s.EMA = c.Optimizer, c.Schedule, c.Clip, c.EMA
+	s.Patience, s.RestoreBest, s.Weights, s.Save = c.Patience, c.RestoreBest, c.Weights, false
 	s.Device, s.Math, s.ISA = setting.DeviceCPU, compute.Fast.String(), compute.Best().String()
 	s.Strategy, s.Link = strategy.DDP, "local"
 	if c.Workers == 1 {
@@ -189,7 +201,13 @@ type replica struct {
 func (r *replica) run(ctx context.Context, network model.Network, mesh comm.Mesh) (result *Result,
 	err error) {
 	c := r.config
-	task := input.Task{Network: network, Train: c.Train, Test: c.Test, Augment: c.Augment, Learns: c.Task}
+	task := input.Task{Network: network, Train: c.Train, Validation: c.Validation, Test: c.Test,
+		Augment: c.Augment, Learns: c.Task}
+	if c.Weights != "" {
+		if task.Start, err = input.Open(c.settings(), func(string) {}); err != nil {
+			return nil, err
+		}
+	}
 	err = worker.Bare(c.settings(), task, r.rank, mesh, func(l *train.Loop) error {
 		done, err := l.Run(ctx, r)
 		if err == nil {
