@@ -80,7 +80,8 @@ func TestTrainFromWeightsWithPatience(t *testing.T) {
 			hash = r.ParameterSHA256
 		}
 		if r.ParameterSHA256 != hash || hash == first.ParameterSHA256 || len(r.Losses) >= 100 {
-			t.Errorf("%d workers: %.8s after %d steps, want %.8s", workers, r.ParameterSHA256, len(r.Losses), hash)
+			t.Errorf("%d workers: %.8s after %d steps, want %.8s", workers, r.ParameterSHA256, len(r.Losses),
+				hash)
 		}
 	}
 }
