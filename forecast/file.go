@@ -88,14 +88,25 @@ func Read(path string) (*Prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prediction: %w", err)
 	}
-	p := &Prediction{}
-	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("prediction: %s: %w", path, err)
-	}
-	if err := p.check(text); err != nil {
+	p, err := Decode(text)
+	if err != nil {
 		return nil, fmt.Errorf("prediction: %s: %w", path, err)
 	}
 	return p, nil
+}
+
+// Decode reads the text of a prediction, whose blanks between tokens may be others. One that was changed
+// after it was written is an error.
+func Decode(text []byte) (*Prediction, error) {
+	p := &Prediction{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, err
+	}
+	var spread bytes.Buffer
+	if err := json.Indent(&spread, bytes.TrimSpace(text), "", "  "); err != nil {
+		return nil, err
+	}
+	return p, p.check(spread.Bytes())
 }
 
 func (p *Prediction) check(text []byte) error {

@@ -1,6 +1,7 @@
 package forecast_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -141,6 +142,13 @@ func TestFile(t *testing.T) {
 		t.Fatalf("read %+v, %v", read, err)
 	}
 	text, _ := os.ReadFile(path)
+	var compact bytes.Buffer // as results.json has it
+	if err := json.Compact(&compact, text); err != nil {
+		t.Fatal(err)
+	}
+	if read, err = forecast.Decode(compact.Bytes()); err != nil || read.Hash != p.Hash {
+		t.Fatalf("decoded %+v, %v", read, err)
+	}
 	figure := strings.Replace(string(text), `"low": `, `"low": 0`, 1)
 	for what, changed := range map[string]string{"figure": figure,
 		"no hash": strings.Replace(string(text), p.Hash,

@@ -112,6 +112,17 @@ func (p Plan) leastSteps() int {
 	return least
 }
 
+// learnSteps is how many steps are not cut while there are rounds to cut where the accuracy is asked for: of
+// fewer it is that of guessing.
+const learnSteps = 24
+
+// asksForAccuracy reports whether a question wants to know what runs reach.
+func (p Plan) asksForAccuracy() bool {
+	return p.Inquiry != nil && slices.ContainsFunc(p.Inquiry.Questions, func(q record.Question) bool {
+		return q.Quantity == "accuracy"
+	})
+}
+
 // measure fills the lengths of a bundle. Its unit is the least number of samples that is whole steps of every
 // row that a question divides by others; if that is longer than the runs are, a step of the first row.
 func (b *bundle) measure(asked [][]int) {
@@ -141,6 +152,9 @@ func (b *bundle) measure(asked [][]int) {
 			enough = min(enoughSeconds, wanted)
 		case r.Epochs > 0: // an epoch ends with an evaluation
 			enough = max(enough, min(wanted, r.StepsPerEpoch(r.LimitTrain)))
+		}
+		if b.plan.asksForAccuracy() {
+			enough = max(enough, min(learnSteps, wanted))
 		}
 		b.wanted = max(b.wanted, b.units(at, wanted))
 		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(), wanted)))

@@ -178,9 +178,13 @@ func (a *app) compare(c *cobra.Command, config bench.Config, command []string, r
 		return nil
 	}
 	config.Order = 1 + uint64(rand.Uint32())
+	predictions, err := a.foresee(c.Context(), &config, command, isQuiet)
+	if err != nil {
+		return err
+	}
 	return a.runBench(c, config.Out, command, isJSON, isQuiet,
 		func(ctx context.Context, o bench.Options) (*record.Results, error) {
-			o.Label.Recipe = recipe
+			o.Label.Recipe, o.Label.Predictions = recipe, predictions
 			return bench.Run(ctx, config, o)
 		})
 }

@@ -135,7 +135,7 @@ func (m *matrix) take(l setting.Line) error {
 }
 
 // inquiry lists the lines of a plan that say what it asks.
-func inquiry() []string { return []string{"title", "reference", "questions"} }
+func inquiry() []string { return []string{"title", "reference", "questions", "predictions"} }
 
 // takeInquiry sets the title, the reference figures or the questions of a plan.
 func (m *matrix) takeInquiry(l setting.Line) error {
@@ -147,6 +147,8 @@ func (m *matrix) takeInquiry(l setting.Line) error {
 		return l.Decode(&m.inquiry.Title)
 	case "reference":
 		return l.Decode(&m.inquiry.Reference)
+	case "predictions":
+		return l.Decode(&m.inquiry.Predictions)
 	}
 	return l.Decode(&m.inquiry.Questions)
 }

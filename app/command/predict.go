@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -223,6 +224,24 @@ func (f *predictFlags) describe(in *forecast.Inputs) (err error) {
 		return nil
 	}
 	return usagef("--scale %q: want strong or weak", f.scale)
+}
+
+// foresee freezes the predictions that a plan asks for before its first run.
+func (a *app) foresee(ctx context.Context, config *bench.Config, command []string, isQuiet bool) (
+	[]json.RawMessage, error) {
+	if config.Inquiry == nil || len(config.Inquiry.Predictions) == 0 {
+		return nil, nil
+	}
+	track, err := forecast.ReadTrack(predict.MachineKey(bench.DescribeHost()), trackFile())
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	show, v := newProgress(a, isQuiet), describeVersion()
+	defer show.end()
+	return predict.Foresee(ctx, config, forecast.Prediction{Version: v.Version, Revision: v.Revision,
+		Command: command, Track: track}, predict.Options{Bench: a.predicting(show)})
 }
 
 // beside returns the path of a prediction without its ending.

@@ -13,6 +13,16 @@ type Inquiry struct {
 	Title     string     `json:"title,omitempty"`     // of the report: the question of the whole
 	Reference Reference  `json:"reference,omitzero"`  // figures of another report
 	Questions []Question `json:"questions,omitempty"` // that the rows answer
+	// Predictions are frozen before the first run.
+	Predictions []Foresight `json:"predictions,omitempty"`
+}
+
+// Foresight asks for the steps of more workers than there are, by runs of one and two that are made first.
+type Foresight struct {
+	Ask        string   `json:"ask"`             // in words
+	Workers    []int    `json:"workers"`         // each on one machine
+	Strategies []string `json:"strategies"`      // each alone, or with settings: "ps:servers=2"
+	Cores      float64  `json:"cores,omitempty"` // of a machine with so many times as many; 0: of this one
 }
 
 // Reference is a table of another report.

@@ -38,6 +38,8 @@ type Results struct {
 	Recipe   string    `json:"recipe,omitempty"`    // that it was run by; "": none
 	Inquiry  *Inquiry  `json:"inquiry,omitempty"`   // what its plan asks; null: nothing
 
+	// Predictions are those that the plan asks for, frozen before the first run: files of lockstep predict.
+	Predictions []json.RawMessage `json:"predictions,omitempty"`
 	// Peers compares rows of other programs with ours; null: there are none.
 	Peers []PeerCheck `json:"peers,omitempty"`
 	// Precision is the relative half width of intervals for which rounds were added; 0: none were.

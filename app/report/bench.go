@@ -29,6 +29,7 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 	}
 	p.note(worded(c.Findings))
 	p.ask(r, c)
+	p.foresee(r, c)
 	if r.Inquiry != nil && r.Inquiry.Title != "" {
 		p.Title, p.Lede = r.Inquiry.Title, p.Title+" · "+p.Lede
 	}

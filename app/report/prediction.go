@@ -5,8 +5,11 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/question"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/forecast"
@@ -118,6 +121,72 @@ func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []n
 		notes = append(notes, noteOf(finding.Fact, unsorted, fmt.Sprintf("Not measured: %s.", text)))
 	}
 	return notes
+}
+
+// foresee puts what the plan asked to be predicted before the first run behind the questions, with what the
+// rows of the benchmark measured of it.
+func (p *page) foresee(r *record.Results, c *compare.Comparison) {
+	for i, text := range r.Predictions {
+		one := asked{Ask: "What is predicted?", Sign: "✗", Class: "unfit", Link: "answer"}
+		if r.Inquiry != nil && i < len(r.Inquiry.Predictions) {
+			one.Ask = r.Inquiry.Predictions[i].Ask
+		}
+		frozen, err := forecast.Decode(text)
+		if err != nil {
+			one.Text = fmt.Sprintf("Not shown: %v.", err)
+			p.Asked = append(p.Asked, one)
+			continue
+		}
+		var rows []foreseen
+		for _, row := range frozen.Rows {
+			rows = append(rows, foreseen{row, measuredOf(frozen, row, c)})
+		}
+		s := section{ID: fmt.Sprintf("predicted-%d", i+1), Title: predictionTitle(frozen), Work: "Frozen " +
+			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC") + ", before the first run, from " +
+			"runs of one and two workers; SHA-256 " + frozen.Hash[:12] + "…. Hollow and dashed is " +
+			"predicted, filled is measured. Amdahl: by the serial part that two workers show.",
+			Figures: drawn(intervalFigure(rows), scalingFigure(rows)),
+			Tables: []block{{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows)},
+				{Title: "Beside simpler formulas", Table: formulaTable(rows)}}}
+		for i := range s.Figures {
+			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
+		}
+		p.Asked = append(p.Asked, asked{one.Ask, foreseenText(rows), "≈", "open", s.ID})
+		p.Sections = slices.Insert(p.Sections, min(1+i, len(p.Sections)), s)
+	}
+}
+
+// measuredOf returns what the rows of a benchmark measured of a predicted one on this machine; nil: nothing.
+func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison) *forecast.Verified {
+	l := question.Find(c, record.Selector{"strategy": row.Way, "workers": fmt.Sprint(row.Workers),
+		"batch": fmt.Sprint(row.Batch), "hosts": "0"})
+	if l == nil || p.Inputs.Network != "" || p.Inputs.Changes != "" || l.Disturbed {
+		return nil
+	}
+	v := &forecast.Verified{Step: row.Step, StepMS: 1e3 * l.Step.Median}
+	for _, r := range l.Runs() {
+		v.RunsMS = append(v.RunsMS, 1e3*r.Step)
+	}
+	v.Inside = row.Step.Holds(v.StepMS)
+	return v
+}
+
+// foreseenText says what each number of workers is predicted to bring.
+func foreseenText(rows []foreseen) string {
+	var parts []string
+	for _, r := range rows {
+		if len(parts) < maxListed && r.Workers > 1 {
+			part := fmt.Sprintf("%s %s samples/s (%s to %s)", spelling.Count(r.Workers, "worker"),
+				digits(r.Rate, 3), digits(r.Rate*r.Step.Median/r.Step.High, 3),
+				digits(r.Rate*r.Step.Median/r.Step.Low, 3))
+			parts = append(parts, part)
+		}
+	}
+	text := "Predicted before the first run: " + strings.Join(parts, ", ") + "."
+	if slices.ContainsFunc(rows, func(r foreseen) bool { return r.measured != nil }) {
+		text += " " + predictionText(rows)
+	}
+	return text
 }
 
 // scalingFigure draws the samples per second of each strategy over the number of workers, and of the first

@@ -210,7 +210,7 @@ func (s *section) tables() []block {
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
 			"several seeds are means with their interval. The busiest process: sent and received.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
-		s.costTable(), s.rankTable(), s.usageTable())
+		s.componentTable(), s.costTable(), s.rankTable(), s.usageTable())
 }
 
 // inlineOf returns the columns that stand in a terminal.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
@@ -14,12 +15,9 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// corePrice is what an hour of a core cost: an eighth of a machine of eight logical processors.
-const (
-	corePrice   = 0.34 / 8 // US dollars
-	corePriceOf = "AWS EC2 c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, " +
-		"US East (N. Virginia), November 2026, from the example table of the EC2 Auto Scaling guide"
-)
+// corePriceOf says whose price [question.CorePrice] is.
+const corePriceOf = "AWS EC2 c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, " +
+	"US East (N. Virginia), November 2026, from the example table of the EC2 Auto Scaling guide"
 
 // costTable says what a run of each row takes of the machine, and what ten would cost. Rows whose times say
 // how busy the machine was are left out.
@@ -33,7 +31,7 @@ func (s *section) costTable() block {
 		col("one run", "core-minutes", func(v *lineView) string { return digits(v.coreHours()*60, 3) }),
 		col("ten runs", "minutes", func(v *lineView) string { return digits(v.Total.Median/6, 3) }),
 		col("ten runs", "US dollars", func(v *lineView) string {
-			return digits(10*v.coreHours()*corePrice, 3)
+			return digits(10*v.coreHours()*question.CorePrice, 3)
 		}),
 		cells("checkpoints", "training stands still", (*lineView).checkpoints))
 	return block{Title: "Time and cost", Table: t, Caption: "Medians of training and evaluation, without " +
@@ -53,6 +51,48 @@ func (v *lineView) checkpoints() cell {
 	return cell{Text: seconds(c.ExposedSeconds) + " s", Small: fmt.Sprintf("%s of the run, %s, %s",
 		percent(c.ExposedSeconds/v.Total.Median), spelling.Count(c.Count, "checkpoint"),
 		byteCount(float64(c.Bytes)))}
+}
+
+// componentOf is what a phase of a step takes of the baseline and of another row, in seconds.
+type componentOf struct {
+	name             string
+	one, more, saved float64 // saved: of all that is
+}
+
+// componentTable divides what the fastest row of several workers saves of the baseline's step by phase.
+func (s *section) componentTable() block {
+	base, ranked := s.lines[0].group.Baseline, slices.DeleteFunc(
+		slices.Clone(s.lines[0].group.Verdict().Ranked),
+		func(l *compare.Line) bool { return l.Setting.Workers == 1 })
+	if base == nil || len(ranked) == 0 || base.Phases == nil || ranked[0].Phases == nil {
+		return block{}
+	}
+	all := 0.0
+	for i := range base.Phases {
+		all += base.Phases[i] - ranked[0].Phases[i]
+	}
+	var parts []componentOf
+	for i, name := range compare.Phases() {
+		one, more := base.Phases[i], ranked[0].Phases[i]
+		if max(one, more) >= 5e-4*base.Step.Median {
+			parts = append(parts, componentOf{phaseText(name), one, more, (one - more) / all})
+		}
+	}
+	return block{Title: "What the speed-up is made of", Caption: "Phases of a step of " + base.Label +
+		" and of " + ranked[0].Label + ", the fastest of several workers, and the share of the saved time " +
+		"that each has; what it has more counts against it.", Table: tableOf("Speed-up by phase", parts,
+		col("phase", "", func(c componentOf) string { return c.name }),
+		col(base.Label, "ms", func(c componentOf) string { return millis(c.one) }),
+		col(ranked[0].Label, "ms", func(c componentOf) string { return millis(c.more) }),
+		col("speed-up", "", func(c componentOf) string {
+			if c.more == 0 || c.one == 0 {
+				return dash
+			}
+			return twoDecimals(c.one/c.more) + "×"
+		}),
+		col("share", "of what is saved", func(c componentOf) string {
+			return fmt.Sprintf("%.1f %%", 100*c.saved)
+		}))}
 }
 
 // rankLoss is an iteration of a row.

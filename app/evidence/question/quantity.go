@@ -11,18 +11,21 @@ import (
 	"lockstep/app/record"
 )
 
+// CorePrice is what an hour of a core cost in US dollars: an eighth of a machine of eight logical processors.
+const CorePrice = 0.34 / 8
+
 // Quantities returns what questions may ask of a row, besides [LossAt] a step. The phases of a step are asked
 // for as shares of it.
 func Quantities() []string {
-	return append([]string{"step", "total", "epoch", "rate", "batches", "loss", "accuracy", "memory", "sent",
-		"compression", "checkpoints", "speedup", "efficiency", "hidden", Why, Balance, "network", "evenness"},
-		compare.Phases()...)
+	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "memory",
+		"sent", "compression", "checkpoints", "speedup", "efficiency", "hidden", "serial", "network",
+		"evenness", Why, Balance}, compare.Phases()...)
 }
 
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
-	return slices.Contains([]string{"total", "loss", "accuracy", "checkpoints", "network"}, quantity)
+	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "checkpoints", "network"}, quantity)
 }
 
 // LossAt returns the step after which a quantity such as "loss-at-40" is the loss; 0: it is none.
@@ -50,7 +53,7 @@ func IsGuess(l *compare.Line) bool {
 
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
-	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency", "evenness"), quantity)
+	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency", "serial", "evenness"), quantity)
 }
 
 // Scale returns what a unit is in the unit of results, which have seconds, bytes and fractions of 1.
@@ -70,6 +73,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return r.Step
 	case quantity == "total":
 		return r.Seconds
+	case quantity == "cost": // of the cores that it keeps busy
+		return r.Seconds / 3600 * float64(l.Cores) * CorePrice
 	case quantity == "epoch":
 		return stat.Mean(r.EpochSeconds)
 	case quantity == "rate":
@@ -157,6 +162,8 @@ func Of(l *compare.Line, quantity string) Estimate {
 		return ofRatio(l.Speedup)
 	case quantity == "efficiency":
 		return ofRatio(l.Efficiency)
+	case quantity == "serial": // by Amdahl's law, of all work
+		return serialPart(ofRatio(l.Speedup), float64(l.Setting.Workers))
 	case quantity == "hidden":
 		values = l.HiddenSeconds()
 	case quantity == "network":
@@ -166,6 +173,14 @@ func Of(l *compare.Line, quantity string) Estimate {
 	}
 	values = slices.DeleteFunc(values, math.IsNaN)
 	return Estimate{stat.Median(values), stat.Noise{}.Interval(values), len(values)}
+}
+
+// serialPart returns the part of a step that several workers do not divide, by their speed-up.
+func serialPart(speedup Estimate, workers float64) Estimate {
+	part := func(v float64) float64 { return (workers/v - 1) / (workers - 1) }
+	in := &speedup.Interval
+	in.Lo, in.Hi, speedup.Median = part(in.Hi), part(in.Lo), part(speedup.Median)
+	return speedup
 }
 
 // ofRatio returns a ratio as an estimate.

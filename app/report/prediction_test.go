@@ -1,0 +1,54 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/app/record"
+	"lockstep/app/report"
+	"lockstep/forecast"
+)
+
+// A prediction that was frozen before a benchmark stands on its page as one, with what the rows measured of
+// it; one that was changed is not shown.
+func TestPredictionsOfAPlan(t *testing.T) {
+	r := only(sample(), "lenet")
+	batch := r.Rows[0].Setting.Batch
+	row := func(workers int, median float64) forecast.Row {
+		return forecast.Row{Way: "all-reduce", Workers: workers, Batch: batch,
+			Rate: 1e3 * float64(batch) / median,
+			Step: forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}, Naive: median,
+			Amdahl: median, Gustafson: median}
+	}
+	p := &forecast.Prediction{Date: time.Now().UTC(), Rows: []forecast.Row{row(2, 7), row(16, 2)},
+		Settings: []json.RawMessage{json.RawMessage("{}"), json.RawMessage("{}")}}
+	path, err := p.Save(filepath.Join(t.TempDir(), "p.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Inquiry = &record.Inquiry{Predictions: []record.Foresight{{Ask: "What would 16 bring?"},
+		{Ask: "And now?"}}}
+	changed := bytes.Replace(text, []byte(`"workers": 16`), []byte(`"workers": 17`), 1)
+	r.Predictions = []json.RawMessage{text, changed}
+	var page bytes.Buffer
+	if err := report.Benchmark(r).Markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"What would 16 bring? Predicted before the first run: 2 workers",
+		"16 workers",
+		"Of 1 prediction that were measured, 1 lay within", "| all-reduce | 16 | 2.00 (1.00–4.00) | – |",
+		"And now? Not shown: it was changed after it was written"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in\n%.6000s", want, page.String())
+		}
+	}
+}
