@@ -24,7 +24,7 @@ def taken(run):
 
 
 def counted(row):
-    good = sorted((r for r in row["runs"] if not r.get("error")), key=lambda r: r["round"])
+    good = sorted((r for r in row["runs"] or [] if not r.get("error")), key=lambda r: r["round"])
     return [r for r in good if taken(r) < 0.05] or good
 
 
