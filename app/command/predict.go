@@ -58,7 +58,13 @@ share, as lockstep lab makes them; those can be verified.`,
   lockstep predict --network 10gbit --per-host 4 --oversubscription 4:16 --scale weak \
       --samples 1e9 --price 1.20
   lockstep predict --strategies diloco --wire bf16 --bucket 8MiB --cores x2 --slow-worker 1:1.5`,
-		Args: noArguments,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("predict tells what steps of more workers take; what a network makes of inputs "+
+					"tells lockstep infer %.80s %.80s", args[0], args[1])
+			}
+			return noArguments(c, args)
+		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.predict(c, &f) },
 	}
 	f.add(c, a)

@@ -43,6 +43,14 @@ func TestTrainChoosesByValidation(t *testing.T) {
 	}
 }
 
+// What is predict elsewhere is infer here.
+func TestPredictOfInputs(t *testing.T) {
+	status, _, text := execute("predict", "runs/photos", "cat.jpg")
+	if status != 2 || !strings.Contains(text, "lockstep infer runs/photos cat.jpg") {
+		t.Errorf("status %d, %s", status, text)
+	}
+}
+
 func TestChoiceRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"--patience 2":                               "--validation 0.1 sets a tenth",
