@@ -60,8 +60,8 @@ share, as lockstep lab makes them; those can be verified.`,
   lockstep predict --strategies diloco --wire bf16 --bucket 8MiB --cores x2 --slow-worker 1:1.5`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("predict tells what steps of more workers take; lockstep infer %.80s %.80s tells "+
-					"what a network makes of inputs", args[0], args[1])
+				return usagef("predict is of steps of more workers; lockstep infer %.80s %.80s says what a "+
+					"network makes of inputs", args[0], args[1])
 			}
 			return noArguments(c, args)
 		},
