@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -41,16 +42,16 @@ type walker struct {
 	links []Link
 }
 
-// link adds a link from begin to now, and goes back to begin.
+// link adds a link from begin to now, and goes back to begin, but never forward.
 func (w *walker) link(name string, number int, begin int64) {
-	begin = max(begin, min(w.now, w.lanes[w.rank].Begin))
+	begin = min(w.now, max(begin, w.lanes[w.rank].Begin))
 	if begin < w.now {
 		w.links = append(w.links, Link{w.rank, name, number, begin, w.now})
 	}
 	w.now = begin
 }
 
-// back goes back over what the training goroutine did last.
+// back goes back over what the training goroutine did last, by a nanosecond at least.
 func (w *walker) back() {
 	var last *Span // the outermost one that began before now
 	spans := w.lanes[w.rank].Tracks[TrainTrack]
@@ -75,18 +76,20 @@ func (w *walker) back() {
 
 // wait goes back over a wait: to the exchange that ended last, and from there to whom that waited for.
 func (w *walker) wait(s *Span) {
-	e := w.exchange(w.rank, func(e *Span) bool { return e.End() <= w.now && e.End() > s.Start })
+	e := w.exchange(w.rank, func(e *Span) bool {
+		return e.End() <= w.now && e.End() > s.Start && e.Start < w.now
+	})
 	if e == nil {
 		w.link(s.Name, s.Number, s.Start)
 		return
 	}
 	w.link(s.Name, s.Number, e.End())
-	for len(w.links) < maxLinks {
+	for {
 		x := e.Exchange
 		if peer := x.Peer; x.Waited > 0 && peer >= 0 && peer < len(w.lanes) && peer != w.rank {
 			own := w.exchange(peer, func(o *Span) bool { return o.Name == e.Name && o.Number == e.Number })
 			met := e.Start + int64(x.Waited)
-			if own != nil && own.Start > e.Start { // else both were there
+			if own != nil && own.Start > e.Start && min(own.Start, met) < w.now { // else both were there
 				w.link(e.Name, e.Number, min(own.Start, met))
 				w.rank = peer
 				return
@@ -94,7 +97,7 @@ func (w *walker) wait(s *Span) {
 		}
 		w.link(e.Name, e.Number, e.Start)
 		const apart = 20_000 // ns between two exchanges one of which waits for the other
-		before := w.exchange(w.rank, func(o *Span) bool { return o.End() <= e.Start })
+		before := w.exchange(w.rank, func(o *Span) bool { return o.End() <= e.Start && o.Start < e.Start })
 		if x.Queued <= apart || before == nil || before.End() < e.Start-apart {
 			return
 		}
@@ -102,9 +105,12 @@ func (w *walker) wait(s *Span) {
 	}
 }
 
-// exchange returns the exchange of a rank that ended last of those that are wanted; nil: there is none.
+// exchange returns the exchange of a rank that ended last of those that are wanted, of several the one of the
+// track whose name is first; nil: there is none.
 func (w *walker) exchange(rank int, isWanted func(*Span) bool) (found *Span) {
-	for _, spans := range w.lanes[rank].Tracks {
+	tracks := w.lanes[rank].Tracks
+	for _, name := range slices.Sorted(maps.Keys(tracks)) {
+		spans := tracks[name]
 		for i := range spans {
 			s := &spans[i]
 			if s.Exchange != nil && isWanted(s) && (found == nil || s.End() > found.End()) {

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -249,7 +250,8 @@ func (t *Timeline) Lanes(l Lap) ([]Lane, error) {
 		if err != nil {
 			return nil, err
 		}
-		for track, spans := range found {
+		for _, track := range slices.Sorted(maps.Keys(found)) {
+			spans := found[track]
 			slices.SortStableFunc(spans, bySpan)
 			lane.Tracks[file.Tracks[track]] = append(lane.Tracks[file.Tracks[track]], spans...)
 		}

@@ -93,6 +93,48 @@ func TestCriticalPathGoesThroughTheLastRank(t *testing.T) {
 	}
 }
 
+// A path ends, and never goes forward, through exchanges that take no time and through waits that are longer
+// than their exchanges, as a damaged file has them; of tracks that are alike it takes the first.
+func TestAPathEndsInDamagedSpans(t *testing.T) {
+	lane := func(rank int, spans map[string][]trace.Span) trace.Lane {
+		return trace.Lane{Rank: rank, Begin: 0, End: 100, Tracks: spans}
+	}
+	bucket := func(number int, start, length, waited int64, peer int) trace.Span {
+		x := trace.Exchange{Waited: time.Duration(waited), Queued: time.Second, Peer: peer}
+		return trace.Span{Name: "bucket", Number: number, Start: start, Length: length, Exchange: &x}
+	}
+	wait := []trace.Span{{Name: "forward", Length: 10}, {Name: "wait", Start: 10, Length: 90}}
+	for name, lanes := range map[string][]trace.Lane{
+		"no length": {lane(0, map[string][]trace.Span{"train": wait, "exchange": {bucket(0, 50, 0, 0, -1),
+			bucket(1, 100, 0, 0, -1)}})},
+		"long waits": {
+			lane(0, map[string][]trace.Span{"train": wait, "exchange": {bucket(0, 90, 10, 500, 1),
+				bucket(1, 400, 10, 0, 1)}}),
+			lane(1, map[string][]trace.Span{"train": wait, "exchange": {bucket(1, 90, 10, 500, 0),
+				bucket(0, 400, 10, 0, 0)}})},
+		"alike": {lane(0, map[string][]trace.Span{"train": wait, "a": {bucket(0, 50, 50, 0, -1)},
+			"b": {bucket(1, 40, 60, 0, -1)}, "c": {bucket(2, 30, 70, 0, -1)}})},
+	} {
+		for range 20 { // as maps are ranged over in no order
+			found := make(chan []trace.Link, 1)
+			go func() { found <- trace.CriticalPath(lanes) }()
+			select {
+			case path := <-found:
+				for i, l := range path {
+					if l.Begin >= l.End || l.End > 100 || i > 0 && l.Begin != path[i-1].End {
+						t.Errorf("%s: %+v", name, path)
+					}
+				}
+				if at := path[len(path)-1]; name == "alike" && at.Number != 0 {
+					t.Errorf("%s: %+v, want that of the first track", name, at)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%s: the path has no end", name)
+			}
+		}
+	}
+}
+
 // A rank that is the last throughout recurs; one that is so in half of the run, or as often as chance has it,
 // does not.
 func TestStragglersRecurOrPass(t *testing.T) {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,9 +82,9 @@ func laneOf(lane trace.Lane, phases []string, at func(int64) float64) plot.Lane 
 		last = s.End()
 		row.Main = append(row.Main, box(slices.Index(phases, phaseOf(s.Name)), s.Start, last, s.Name))
 	}
-	for _, spans := range lane.Tracks {
-		for i := range spans {
-			s := &spans[i]
+	for _, track := range slices.Sorted(maps.Keys(lane.Tracks)) {
+		for i := range lane.Tracks[track] {
+			s := &lane.Tracks[track][i]
 			if s.Exchange == nil {
 				continue
 			}
