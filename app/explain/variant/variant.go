@@ -215,12 +215,13 @@ func (x *Experiment) align(rows [2]bench.Row) {
 	}
 }
 
-// intervene plans the variant that takes a cost away from a side.
+// intervene plans the variant that takes a cost away from a side; none if that would change nothing of it.
 func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
-	row, name := rows[0], "A"
+	side, name := rows[0], "A"
 	if isB {
-		row, name = rows[1], "B"
+		side, name = rows[1], "B"
 	}
+	row := side
 	v := explain.Variant{OfB: isB, Cost: c, Action: explain.Remove}
 	link := row.Condition.Link
 	switch {
@@ -235,8 +236,11 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	case c == explain.Codec && row.Wire != "fp32":
 		v.Text, row.Wire = name+" with wire fp32", "fp32"
 	case c == explain.Data:
-		v.Text, row.Data = name+" on synthetic data", "synthetic"
-		row.Augment, row.SlowLoader = "none", setting.Default().SlowLoader
+		v.Text = name + " on synthetic data"
+		takePart(&row, bench.Row{}, "slow-loader")
+		if row.SlowLoader = setting.Default().SlowLoader; row.Data != "synthetic" {
+			row.Data, row.Augment = "synthetic", "none"
+		}
 	case c == explain.Checkpoint:
 		v.Text, row.CheckpointEvery = name+" without checkpoints", ""
 	case c == explain.Imbalance:
@@ -254,7 +258,9 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	default: // there is no run without it
 		return
 	}
-	x.add(row, v)
+	if textOf(row) != textOf(side) { // else it would show that the term stays
+		x.add(row, v)
+	}
 }
 
 func isExchange(c explain.Cost) bool {
