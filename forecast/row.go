@@ -164,7 +164,7 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 
 // twoWorkers returns the step of two workers as it was measured or, if it was not, by the model.
 func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
-	if f := k.fitOf(two.Way, two.Hosts); f != nil {
+	if f := k.fitOf(two.Way, two.Hosts); f != nil && two.Slow == nil {
 		return f.Measured / 1e3, nil
 	}
 	return in.step(k, two)
@@ -246,7 +246,7 @@ const modelError = 0.1
 func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, isKnown bool, err error) {
 	spread := (quantile(k.Runs, (1+coverage)/2, 0) - quantile(k.Runs, (1-coverage)/2, 0)) / 2
 	workers, f := j.Plan.Workers(), k.fitOf(r.Way, min(2, r.Hosts))
-	isKnown = f != nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
+	isKnown = f != nil && r.Slow == nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
 		in.Changes == "" && (r.Hosts == 1 || in.IsLab)
 	if isKnown {
 		p.Median, p.Scale = f.Measured, math.Hypot(spread, modelError/4)

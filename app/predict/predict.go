@@ -78,6 +78,9 @@ func (c Config) Validate() error {
 	case !(min(c.Inputs.Samples, c.Inputs.Price) >= 0 && max(c.Inputs.Samples, c.Inputs.Price) < 1e18):
 		return setting.Refuse("samples %v, price %v: want numbers from 0 to 1e18", c.Inputs.Samples,
 			c.Inputs.Price)
+	case len(c.Base.SlowWorkers.Below(slices.Max(c.Workers))) < len(c.Base.SlowWorkers):
+		return setting.Refuse("slow-worker %v: want ranks below %d, the most --workers", c.Base.SlowWorkers,
+			slices.Max(c.Workers))
 	case c.Base.IsOnGPU():
 		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
 	}
@@ -110,7 +113,7 @@ func (c Config) resolved(way string, workers int) setting.Config {
 	if err != nil {
 		of = c.Base // Validate has refused it
 	}
-	of.Workers, of.Threads = workers, max(1, of.Threads)
+	of.Workers, of.Threads, of.SlowWorkers = workers, max(1, of.Threads), of.SlowWorkers.Below(workers)
 	if c.Inputs.IsWeak {
 		of.Batch *= workers
 	}
@@ -194,14 +197,16 @@ func (c Config) run(of setting.Config, way string) (forecast.Run, error) {
 		names, r.Hosts = append(names, fmt.Sprint(host)), host+1
 	}
 	r.Job.Topology = comm.NewTopology(names)
-	r.Slow = func(rank int) (factor, wait float64) {
-		factor = 1
-		for _, s := range of.SlowWorkers {
-			if s.Rank == rank {
-				factor, wait = max(factor, s.Factor), wait+s.Delay.Seconds()
+	if len(of.SlowWorkers) > 0 {
+		r.Slow = func(rank int) (factor, wait float64) {
+			factor = 1
+			for _, s := range of.SlowWorkers {
+				if s.Rank == rank {
+					factor, wait = max(factor, s.Factor), wait+s.Delay.Seconds()
+				}
 			}
+			return factor, wait
 		}
-		return factor, wait
 	}
 	r.Job.Wire = forecast.WireOf(of.GradientWire().Codec())
 	return r, nil
@@ -223,8 +228,9 @@ func labOf(in forecast.Inputs) *bench.Condition {
 	return &condition
 }
 
-// calibrate makes the short runs, or reads the benchmark that c.From names.
+// calibrate makes the short runs, or reads the benchmark that c.From names. No worker of theirs is slowed.
 func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibration, err error) {
+	c.Base.SlowWorkers = nil
 	if c.From != "" {
 		r, err := report.Read(c.From)
 		if err != nil {

@@ -75,11 +75,49 @@ func TestPredictionIsVerified(t *testing.T) {
 	again.From, again.Folder = c.Folder, ""
 	q, err := predict.Make(t.Context(), again, o)
 	if err != nil || q.Rows[1].Step != p.Rows[1].Step {
-		t.Errorf("from the same folder %+v, %v; want %+v", q, err, p.Rows[1].Step)
+		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
+	}
+	again.Base.SlowWorkers = slowed(t, "1:3")
+	if q, err = predict.Make(t.Context(), again, o); err != nil || q.Rows[1].IsKnown {
+		t.Errorf("a slow worker's step is taken for measured, or %v", err)
 	}
 	p.MadeFrom.Machine = "another"
 	if _, err := predict.Verify(t.Context(), p, predict.Verification{}, o); !isRefused(err) {
 		t.Errorf("a prediction of another machine: %v", err)
+	}
+}
+
+func slowed(t *testing.T, text string) setting.SlowWorkers {
+	t.Helper()
+	all, err := setting.ParseSlowWorkers(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// asks returns the rows that a prediction would calibrate by.
+func asks(t *testing.T, c predict.Config) (rows []bench.Row) {
+	t.Helper()
+	o := predict.Options{Probe: probe, Bench: bench.Options{
+		Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
+			rows = append(rows, row)
+			return nil, errors.New("nothing runs")
+		}}}
+	if _, err := predict.Make(t.Context(), c, o); err == nil || isRefused(err) || rows == nil {
+		t.Fatalf("%d runs, %v; want failed runs", len(rows), err)
+	}
+	return rows
+}
+
+// A machine is calibrated without slow workers, which the simulation adds.
+func TestCalibrationIsNotSlowed(t *testing.T) {
+	c := asked([]int{1, 4}, "single", "ddp")
+	c.Base.SlowWorkers = slowed(t, "0:2,3:1.5")
+	for _, row := range asks(t, c) {
+		if len(row.SlowWorkers) > 0 {
+			t.Errorf("%s of %d workers has %v", row.Strategy, row.Workers, row.SlowWorkers)
+		}
 	}
 }
 
@@ -98,6 +136,7 @@ func TestRefused(t *testing.T) {
 		"many workers":  func(c *predict.Config) { c.Workers = []int{1 << 20} },
 		"no host":       func(c *predict.Config) { c.Inputs.PerHost = 0 },
 		"no network":    func(c *predict.Config) { c.Inputs.IsLab = true },
+		"no such rank":  func(c *predict.Config) { c.Base.SlowWorkers = slowed(t, "2:3") },
 		"no such place": func(c *predict.Config) { c.From = t.TempDir() },
 	} {
 		c := asked([]int{2}, "ddp")
