@@ -246,8 +246,8 @@ const modelError = 0.1
 func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, isKnown bool, err error) {
 	spread := (quantile(k.Runs, (1+coverage)/2, 0) - quantile(k.Runs, (1-coverage)/2, 0)) / 2
 	workers, f := j.Plan.Workers(), k.fitOf(r.Way, min(2, r.Hosts))
-	isKnown = f != nil && r.Slow == nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
-		in.Changes == "" && (r.Hosts == 1 || in.IsLab)
+	isKnown = f != nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
+		r.Slow == nil && in.Changes == "" && (r.Hosts == 1 || in.IsLab)
 	if isKnown {
 		p.Median, p.Scale = f.Measured, math.Hypot(spread, modelError/4)
 	} else {
