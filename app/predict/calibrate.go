@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -119,37 +120,86 @@ func (c Config) shapes() (all []shape) {
 func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibration, error) {
 	k := forecast.Calibration{Machine: MachineKey(r.Host), Cores: r.Host.Cores, Started: r.Started,
 		Seconds: r.Seconds, Results: r.Seal, Rounds: r.Ran()}
+	rows, other := c.own(r.Rows)
 	var taken, crowding []float64
-	for _, row := range r.Rows {
+	for _, row := range rows {
 		for _, run := range row.Runs {
 			taken = append(taken, run.Taken.Sum())
 		}
-		if s := row.Setting; s.Workers == 1 && s.Model == c.Base.Model && !math.IsNaN(rowStep(row)) {
+		if row.Setting.Workers == 1 && !math.IsNaN(rowStep(row)) {
 			k.Shapes = append(k.Shapes, passesOf(row, 0))
 		}
 	}
 	if k.Shapes == nil {
-		return k, setting.Refuse("%s has no finished row of one worker of %s; want rows single with one "+
-			"worker, and none, all-reduce and ddp with two", folder, c.Base.Model)
+		return k, setting.Refuse("%s has no finished row of one worker of %s%s; want rows single with one "+
+			"worker, and none, all-reduce and ddp with two", folder, c.Base.Model, other)
 	}
-	shared := onCores(r.Rows[slices.IndexFunc(r.Rows, func(row record.Row) bool {
+	alone := onCores(rows[slices.IndexFunc(rows, func(row record.Row) bool {
 		return row.Setting.Workers == 1 && !math.IsNaN(rowStep(row))
 	})])
 	slices.SortFunc(k.Shapes, func(a, b forecast.Passes) int { return cmp.Compare(a.Samples, b.Samples) })
-	for _, row := range r.Rows {
+	for _, row := range rows {
 		if s := row.Setting; s.Strategy == strategy.None && s.Workers == 2 && !math.IsNaN(rowStep(row)) {
-			alone := k.PassesAt(float64(s.Batch) / float64(s.Shards))
+			one := k.PassesAt(float64(s.Batch) / float64(s.Shards))
 			for rank := range 2 { // of the time on cores: others that want them are not our workers
 				both := passesOf(row, rank)
 				each := 2 * (both.Forward + both.Backward) / float64(s.Shards) * onCores(row)
-				crowding = append(crowding, each*float64(alone.Shards)/(alone.Forward+alone.Backward)/shared)
+				crowding = append(crowding, each*float64(one.Shards)/(one.Forward+one.Backward)/alone)
 			}
 		}
 	}
 	k.Taken = unlessNaN(stat.Median(taken))
 	k.Crowding = []float64{1, max(1, unlessNaN(stat.Mean(crowding)))}
-	k.Step, k.Runs = noiseOf(r.Rows)
-	return k, c.links(&k, folder, r.Rows)
+	k.Step, k.Runs = noiseOf(rows)
+	return k, c.links(&k, folder, rows, other)
+}
+
+// own leaves out the rows that tell nothing of what c asks for, and says in what the last of these differs.
+func (c Config) own(rows []record.Row) (own []record.Row, other string) {
+	for _, row := range rows {
+		if text := c.differs(row); text != "" {
+			other = " like what is asked for: one is " + text
+		} else {
+			own = append(own, row)
+		}
+	}
+	return own, other
+}
+
+// differs says in what a row is not of what c asks for; "" if it is, whatever its workers, batch and place.
+func (c Config) differs(row record.Row) string {
+	s := row.Setting
+	of := c.resolved(wayOf(s), s.Workers)
+	has := of // by the runs
+	has.Wire = cmp.Or(s.Wire, "fp32")
+	for _, run := range row.Runs {
+		if read := (setting.Config{Catalog: c.Base.Catalog}); json.Unmarshal(run.Config, &read) == nil {
+			has = read
+		}
+	}
+	differing := []struct{ of, has, want string }{{"model", s.Model, of.Model}, {"data", s.Data, of.Data},
+		{"threads", fmt.Sprint(s.Threads), fmt.Sprint(of.Threads)}, {"program", s.Peer, ""},
+		{"slow-worker", s.SlowWorkers, ""}, {"slow-loader", s.SlowLoader, of.SlowLoader.String()}}
+	if s.Workers > 1 && !of.IsIsolated() {
+		differing = append(differing, []struct{ of, has, want string }{
+			{"wire", has.GradientWire().String(), of.GradientWire().String()},
+			{"bucket", fmt.Sprint(has.Bucket), fmt.Sprint(of.Bucket)},
+			{"algorithm", has.Algorithm, of.Algorithm}}...)
+	}
+	for _, d := range differing {
+		if d.has != d.want {
+			return fmt.Sprintf("of %s %.80q, not %.80q", d.of, d.has, d.want)
+		}
+	}
+	return ""
+}
+
+// wayOf returns the way of a row.
+func wayOf(s record.Setting) string {
+	if s.Options != "" {
+		return s.Strategy + ":" + s.Options
+	}
+	return s.Strategy
 }
 
 // unlessNaN returns v, 0 if it is not a number.
@@ -231,7 +281,8 @@ func noiseOf(rows []record.Row) (steps, runs []float64) {
 
 // links completes k by the rows of two workers: what messages cost, first as groups have measured their links
 // and processes their core time, then so that the model's steps are those of the rows.
-func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row) error {
+func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
+	other string) error {
 	for _, l := range []*forecast.Link{&k.Inside, &k.Outside} {
 		isOutside := l == &k.Outside
 		var own []record.Row
@@ -267,8 +318,8 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row)
 		}
 	}
 	if k.Gradient == nil {
-		return setting.Refuse("%s has no run of two workers that tells its gradients; want rows all-reduce "+
-			"and ddp with two workers, and their run directories", folder)
+		return setting.Refuse("%s has no run of two workers%s that tells its gradients; want rows "+
+			"all-reduce and ddp with two workers, and their run directories", folder, other)
 	}
 	return nil
 }
@@ -286,10 +337,7 @@ func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, r
 		if s.Strategy == strategy.None {
 			continue
 		}
-		way := s.Strategy
-		if s.Options != "" {
-			way += ":" + s.Options
-		}
+		way := wayOf(s)
 		of := here.resolved(way, 2)
 		of.Batch, of.Shards, of.Accumulate = s.Batch, s.Shards, 1
 		run, err := here.run(of, way)

@@ -77,6 +77,19 @@ func TestPredictionIsVerified(t *testing.T) {
 	if err != nil || q.Rows[1].Step != p.Rows[1].Step {
 		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
 	}
+	for what, change := range map[string]func(*predict.Config){
+		"model":   func(c *predict.Config) { c.Base.Model = "vgg11" },
+		"wire":    func(c *predict.Config) { c.Base.Wire = "bf16" },
+		"bucket":  func(c *predict.Config) { c.Base.Bucket = 4096 },
+		"threads": func(c *predict.Config) { c.Base.Threads = 2 },
+	} {
+		c := again
+		change(&c)
+		_, err := predict.Make(t.Context(), c, o)
+		if !isRefused(err) || !strings.Contains(err.Error(), what) {
+			t.Errorf("from runs of another %s: %v", what, err)
+		}
+	}
 	again.Base.SlowWorkers = slowed(t, "1:3")
 	if q, err = predict.Make(t.Context(), again, o); err != nil || q.Rows[1].IsKnown {
 		t.Errorf("a slow worker's step is taken for measured, or %v", err)
