@@ -69,6 +69,22 @@ func TestRowsFollowTheirInputs(t *testing.T) {
 	}
 }
 
+// Workers that average their weights are predicted with what the averages take, in proportion to how many
+// there are.
+func TestAveragesCount(t *testing.T) {
+	every := func(n int) forecast.Run {
+		r := run("diloco", 4)
+		r.Job.Averages.Every = n
+		return r
+	}
+	never := row(t, network(), measured(), run("none", 4)).Step.Median
+	often, seldom := row(t, network(), measured(), every(5)), row(t, network(), measured(), every(50))
+	more, less := often.Step.Median-never, seldom.Step.Median-never
+	if !(more > 5) || math.Abs(more/less/10-1) > 0.15 || !(often.Terms["exposed"] > 10*never/1e3) {
+		t.Errorf("averages add %g ms to each of 5 steps, %g to each of 50; %+v", more, less, often)
+	}
+}
+
 // Costs that a model's own steps are fitted by are found again, from others.
 func TestFitFindsCosts(t *testing.T) {
 	in := network()

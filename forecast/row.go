@@ -29,7 +29,9 @@ type Inputs struct {
 	ExtraDelay float64 `json:"extra_delay_seconds,omitempty"`
 }
 
-// Run is a configuration that is predicted.
+// Run is a configuration that is predicted. Its step is the median one but where workers do not meet in every
+// step: there it is the mean, of "local-sgd" and "diloco" over whole rounds, of "ps-async" from one update to
+// the next.
 type Run struct {
 	Way     string // strategy, with settings of its own
 	Hosts   int
@@ -50,7 +52,7 @@ type Row struct {
 	Batch   int    `json:"batch"`    // global
 	Shards  int    `json:"shards"`   // of a batch
 
-	Step    Predicted          `json:"step_ms"`            // the median step of a run
+	Step    Predicted          `json:"step_ms"`            // the median step of a run, see Run
 	IsKnown bool               `json:"measured,omitempty"` // Step is what the calibration measured
 	Rate    float64            `json:"samples_per_second"` // at the median
 	Share   float64            `json:"efficiency"`         // of the rate of as many workers that work alone
@@ -119,31 +121,22 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 
 // step returns the model's step of a run without noise, in seconds.
 func (in Inputs) step(k *Calibration, r Run) (float64, error) {
-	all, err := simulate.Steps(in.job(k, r), steps, nil)
-	sum := 0.0
-	for _, s := range all {
-		sum += s.Seconds / steps
-	}
-	return sum, err
+	s, err := simulate.Mean(in.job(k, r), steps, nil)
+	return s.Seconds, err
 }
 
 // Row predicts a run. two is the same with two workers, by which Amdahl's law is fitted unless the
 // calibration has measured it, and alone has one worker without exchange.
 func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 	j := in.job(k, r)
-	all, err := simulate.Steps(j, steps, nil)
+	s, err := simulate.Mean(j, steps, nil)
 	if err != nil {
 		return Row{}, err
 	}
 	row := Row{Way: r.Way, Workers: j.Plan.Workers(), Hosts: r.Hosts, Batch: r.Batch, Shards: j.Plan.Shards(),
-		Terms: map[string]float64{}}
-	for _, s := range all {
-		row.Terms["compute"] += 1e3 / steps * s.Compute
-		row.Terms["waiting"] += 1e3 / steps * s.Waiting
-		row.Terms["exposed"] += 1e3 / steps * s.Exposed
-		row.Terms["update"] += 1e3 / steps * s.Update
-	}
-	binding, err := bindingOf(j, all[0])
+		Terms: map[string]float64{"compute": 1e3 * s.Compute, "waiting": 1e3 * s.Waiting,
+			"exposed": 1e3 * s.Exposed, "update": 1e3 * s.Update}}
+	binding, err := bindingOf(j, s)
 	if err != nil {
 		return row, err
 	}
@@ -158,7 +151,7 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 	if err != nil {
 		return row, err
 	}
-	in.derive(&row, k, one, float64(alone.Batch), both, max(1, r.Threads), all[0].Bytes)
+	in.derive(&row, k, one, float64(alone.Batch), both, max(1, r.Threads), s.Bytes)
 	return row, nil
 }
 
@@ -183,8 +176,8 @@ func bindingOf(j simulate.Job, s simulate.Step) (best simulate.Constraint, err e
 	}
 	j.Network.Outside.Byte /= 2
 	j.Network.Inside.Byte /= 2
-	eased, err := simulate.Steps(j, 1, nil)
-	if err != nil || eased[0].Seconds < s.Seconds-s.Exposed/4 {
+	eased, err := simulate.Mean(j, 1, nil)
+	if err != nil || eased.Seconds < s.Seconds-s.Exposed/4 {
 		return simulate.Bandwidth, err
 	}
 	return simulate.Latency, nil
@@ -271,7 +264,14 @@ func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, i
 	return p, isKnown, nil
 }
 
-// median simulates a run with the noise of the calibration and returns its median step, in seconds.
+// isLoose reports whether workers meet in some steps only, or share them, so that the step of a run is the
+// mean.
+func isLoose(strategy string) bool {
+	return slices.Contains([]string{"local-sgd", "diloco", "ps-async"}, strategy)
+}
+
+// median simulates a run with the noise of the calibration and returns its median step, in seconds, or the
+// mean one if workers do not meet in every step.
 func median(k *Calibration, j simulate.Job) (float64, error) {
 	n := 40
 	switch p := j.Plan.Workers(); {
@@ -280,16 +280,22 @@ func median(k *Calibration, j simulate.Job) (float64, error) {
 	case p > 8:
 		n = 10
 	}
-	played, err := simulate.Steps(j, n, func(rank, step int) simulate.Noise {
+	draw := func(rank, step int) simulate.Noise {
 		u := random.Derive(2, uint64(rank), 0).Unit(uint64(step))
 		return simulate.Noise{Compute: quantile(k.Step, u, 1)}
-	})
+	}
+	run := math.Exp(quantile(k.Runs, 0.5, 0))
+	if isLoose(j.Strategy) {
+		s, err := simulate.Mean(j, n, draw)
+		return s.Seconds * run, err
+	}
+	played, err := simulate.Steps(j, n, draw)
 	var all []float64
 	for _, s := range played {
 		all = append(all, s.Seconds)
 	}
 	slices.Sort(all)
-	return quantile(all, 0.5, 0) * math.Exp(quantile(k.Runs, 0.5, 0)), err
+	return quantile(all, 0.5, 0) * run, err
 }
 
 // quantile returns the value at u of ascending values, linear between two; none if there are none.

@@ -1,27 +1,17 @@
 package simulate
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Binding returns what would shorten a step of the job most if it took half as much, or there were twice of
 // it, and the part of the step that this would save, by constraint. It returns the errors of Steps.
 func Binding(j Job) (Constraint, map[Constraint]float64, error) {
 	if err := j.complete(); err != nil {
-		_, err = Steps(j, 1, nil)
-		return "", nil, err
+		return "", nil, fmt.Errorf("simulate: %w", err)
 	}
-	n := 1
-	if j.Averages.Every > 1 {
-		n = j.Averages.Every
-	}
-	mean := func(j Job) (float64, error) {
-		steps, err := Steps(j, n, nil)
-		total := 0.0
-		for _, s := range steps {
-			total += s.Seconds / float64(n)
-		}
-		return total, err
-	}
-	base, err := mean(j)
+	base, err := Mean(j, 2, nil)
 	if err != nil {
 		return "", nil, err
 	}
@@ -31,11 +21,11 @@ func Binding(j Job) (Constraint, map[Constraint]float64, error) {
 		eased := j
 		eased.Workers, eased.Machines = slices.Clone(j.Workers), slices.Clone(j.Machines)
 		r.ease(&eased)
-		seconds, err := mean(eased)
+		step, err := Mean(eased, 2, nil)
 		if err != nil {
 			return "", nil, err
 		}
-		saved[r.of] = 1 - seconds/base
+		saved[r.of] = 1 - step.Seconds/base.Seconds
 		if saved[r.of] > saved[best]+1e-9 {
 			best = r.of
 		}

@@ -22,7 +22,7 @@ func Steps(j Job, n int, draw Draw) ([]Step, error) {
 	w := newWorld(&j, draw)
 	warm := warmSteps
 	switch {
-	case j.Strategy == "local-sgd" || j.Strategy == "diloco":
+	case j.isAveraging():
 		warm = 0
 		if j.Averages.Overlap > 0 {
 			warm = j.Averages.Every
@@ -62,6 +62,25 @@ func Steps(j Job, n int, draw Draw) ([]Step, error) {
 	}
 	return w.results(workers, warm, n)
 }
+
+// Mean returns the mean of n steps of a run or, with averages, of as many whole rounds as hold n: all but the
+// last steps of a round exchange nothing. It returns the errors of Steps.
+func Mean(j Job, n int, draw Draw) (mean Step, err error) {
+	if every := j.Averages.Every; j.isAveraging() && every > 1 {
+		n = (n + every - 1) / every * every
+	}
+	steps, err := Steps(j, n, draw)
+	for _, s := range steps {
+		each := 1 / float64(n)
+		mean.Seconds, mean.Update = mean.Seconds+each*s.Seconds, mean.Update+each*s.Update
+		mean.Compute, mean.Waiting = mean.Compute+each*s.Compute, mean.Waiting+each*s.Waiting
+		mean.Exposed, mean.Bytes = mean.Exposed+each*s.Exposed, s.Bytes
+	}
+	return mean, err
+}
+
+// isAveraging reports whether workers update weights of their own and average them.
+func (j *Job) isAveraging() bool { return j.Strategy == "local-sgd" || j.Strategy == "diloco" }
 
 // results returns the means of the workers' steps from number warm on.
 func (w *world) results(workers []*worker, warm, n int) ([]Step, error) {

@@ -391,6 +391,32 @@ func TestThousandWorkers(t *testing.T) {
 	}
 }
 
+// The mean of steps holds the average at the end of each round, whatever number is asked for.
+func TestMeanHasWholeRounds(t *testing.T) {
+	j := lab(4, 0.6, 0.4, 1e9)
+	j.Strategy, j.Averages.Every = "diloco", 5
+	round, err := simulate.Steps(j, 5, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, s := range round {
+		total += s.Seconds
+	}
+	if !(round[4].Exposed > 0.01) || round[0].Exposed != 0 {
+		t.Errorf("the last step waits %g s, the first %g", round[4].Exposed, round[0].Exposed)
+	}
+	for n := 1; n <= 10; n += 3 {
+		got, err := simulate.Mean(j, n, nil)
+		if err != nil || !near(got.Seconds, total/5, 1e-9) || !near(got.Exposed, round[4].Exposed/5, 1e-9) {
+			t.Errorf("mean of %d steps %+v, %v; want %g s", n, got, err, total/5)
+		}
+	}
+	if _, err := simulate.Mean(simulate.Job{}, 1, nil); err == nil {
+		t.Error("no error of no job")
+	}
+}
+
 func TestBinding(t *testing.T) {
 	for want, change := range map[simulate.Constraint]func(j *simulate.Job){
 		simulate.Compute:   func(j *simulate.Job) { j.Network.Outside.Byte = 1e-12 },

@@ -240,7 +240,7 @@ func (w *world) newCourse(steps int) *course {
 	case c.tuning == nil && w.Algorithm == "auto" && w.Plan.Workers() > 1 && w.Servers.Count == 0:
 		c.tuning = w.tune()
 	}
-	if name == "local-sgd" || name == "diloco" {
+	if w.isAveraging() {
 		return c
 	}
 	if w.Servers.Count > 0 {

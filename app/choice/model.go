@@ -37,20 +37,12 @@ const asyncUpdates = 10
 // terms simulates steps of the way and returns the means of their terms.
 func (m model) terms(p record.Probe) (t record.StrategyTerms, err error) {
 	n := 1
-	switch {
-	case m.strategy.IsAsync:
+	if m.strategy.IsAsync {
 		n = asyncUpdates * len(p.Compute)
-	case m.strategy.Exchange == strategy.Averages:
-		n = int(max(1, p.AverageEvery))
 	}
-	steps, err := simulate.Steps(m.job(p), n, nil)
-	for _, s := range steps {
-		each := 1 / float64(n)
-		t.Compute, t.Waiting = t.Compute+each*s.Compute, t.Waiting+each*s.Waiting
-		t.Exposed, t.Update = t.Exposed+each*s.Exposed, t.Update+each*s.Update
-		t.BusiestBytes = s.Bytes
-	}
-	t.Exposed = max(0, t.Exposed)
+	s, err := simulate.Mean(m.job(p), n, nil)
+	t.Compute, t.Waiting, t.Update, t.BusiestBytes = s.Compute, s.Waiting, s.Update, s.Bytes
+	t.Exposed = max(0, s.Exposed)
 	t.Step = t.Compute + t.Waiting + t.Exposed + t.Update
 	return t, err
 }

@@ -48,7 +48,7 @@ func (c Config) plan(step float64) bench.Config {
 	two := c.resolved(strategy.None, 2)
 	ways := []string{strategy.None, "all-reduce", strategy.DDP} // the floor, and two ways to exchange
 	for _, s := range c.Strategies {
-		if !slices.Contains(ways, s) && !strategy.Named(nameOf(s)).IsAlone {
+		if of := strategy.Named(nameOf(s)); !slices.Contains(ways, s) && !of.IsAlone && !of.IsLoose() {
 			ways = append(ways, s)
 		}
 	}
@@ -237,7 +237,12 @@ func overRuns(row record.Row, of func(record.Run) float64) float64 {
 }
 
 // stepOf returns the median step of a run in seconds: of rank 0, or the mean over workers that do not meet.
+// Of workers that meet in some steps only, or share them, it is the mean step of the run.
 func stepOf(row record.Row, run record.Run) float64 {
+	if s := row.Setting; s.Workers > 1 && strategy.Named(s.Strategy).IsLoose() && run.Samples > 0 &&
+		s.Strategy != strategy.None {
+		return run.TrainSeconds * float64(s.Batch) / float64(run.Samples)
+	}
 	if !strategy.Named(row.Setting.Strategy).IsFloor {
 		return stat.Median(settled(run.Ranks[0].Steps.Seconds))
 	}
@@ -334,7 +339,7 @@ func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, r
 	var all []forecast.Measured
 	for _, row := range rows {
 		s := row.Setting
-		if s.Strategy == strategy.None {
+		if strategy.Named(s.Strategy).IsLoose() { // whose workers do not meet in each step
 			continue
 		}
 		way := wayOf(s)

@@ -85,11 +85,15 @@ func (c Config) Validate() error {
 		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
 	}
 	for _, s := range c.Strategies {
-		if of := strategy.Named(nameOf(s)); of.Name == "" || of.Name == strategy.Auto {
+		named := strategy.Named(nameOf(s))
+		if named.Name == "" || named.Name == strategy.Auto {
 			return setting.Refuse("strategy %.80q: want one of %s", s, strings.Join(strategy.Names(), ", "))
 		}
-		if _, err := c.with(s); err != nil {
+		if of, err := c.with(s); err != nil {
 			return err
+		} else if named.Exchange == strategy.Averages && of.AverageEvery > mostSteps {
+			return setting.Refuse("%s averages every %d steps: want at most %d, which can be tried", s,
+				of.AverageEvery, mostSteps)
 		}
 	}
 	return nil

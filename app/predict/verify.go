@@ -53,7 +53,11 @@ func (v Verification) part(p *forecast.Prediction, i int) (bench.Part, error) {
 		part.Conditions = []bench.Condition{*condition}
 	}
 	steps := warmup + int(math.Ceil(runTime/r.Step.Median))
-	short(&part.Base, min(mostSteps, max(leastSteps, steps)))
+	steps = min(mostSteps, max(leastSteps, steps))
+	if c.Averages() { // whole rounds
+		steps = (steps + c.AverageEvery - 1) / c.AverageEvery * c.AverageEvery
+	}
+	short(&part.Base, steps)
 	return part, nil
 }
 

@@ -1,0 +1,48 @@
+package predict_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lockstep/app/bench"
+	"lockstep/app/predict"
+	"lockstep/app/report"
+)
+
+// Strategies whose workers do not meet in every step are predicted with their exchange, bend no calibration,
+// and are verified by the mean step of whole rounds.
+func TestRoundsAreVerified(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for a second or two")
+	}
+	const every = 7
+	c := asked([]int{2}, "diloco:average-every=7")
+	c.Budget, c.Folder = time.Millisecond, filepath.Join(t.TempDir(), "calibration")
+	o := predict.Options{Bench: bench.Options{Execute: here}, Probe: probe}
+	p, err := predict.Make(t.Context(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.MadeFrom.Fits) != 2 || !(p.Rows[0].Terms["exposed"] > 0) {
+		t.Errorf("%d fits, want 2; %+v", len(p.MadeFrom.Fits), p.Rows[0])
+	}
+	folder := filepath.Join(t.TempDir(), "runs")
+	all, err := predict.Verify(t.Context(), p, predict.Verification{Repeats: 1, Folder: folder}, o)
+	if err != nil || all[0].Error != "" {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	results, err := report.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := results.Rows[0].Runs[0]
+	steps := len(run.Ranks[0].Steps.Seconds)
+	if want := 1e3 * run.TrainSeconds / float64(steps); steps%every != 0 || all[0].StepMS != want {
+		t.Errorf("%d steps, measured %g ms, want %g", steps, all[0].StepMS, want)
+	}
+	c.Strategies = []string{"diloco:average-every=100000"}
+	if err := c.Validate(); !isRefused(err) {
+		t.Errorf("endless rounds: %v", err)
+	}
+}
