@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/forecast"
+	"lockstep/simulate"
 )
 
 // measured is a calibration of a model with ten parameters of 5 MiB in all, on two cores.
@@ -82,6 +83,23 @@ func TestAveragesCount(t *testing.T) {
 	more, less := often.Step.Median-never, seldom.Step.Median-never
 	if !(more > 5) || math.Abs(more/less/10-1) > 0.15 || !(often.Terms["exposed"] > 10*never/1e3) {
 		t.Errorf("averages add %g ms to each of 5 steps, %g to each of 50; %+v", more, less, often)
+	}
+}
+
+// Workers that do not wait for each other make an update each in the time of a batch, which each computes
+// whole: as many samples per second as single workers.
+func TestAsynchronousWorkersShareUpdates(t *testing.T) {
+	k, in := measured(), network()
+	k.Outside, k.Step, k.Runs = forecast.Link{}, nil, nil
+	for _, workers := range []int{2, 4} {
+		r := run("ps-async", workers)
+		r.Job.Servers = simulate.Servers{Count: workers, Staleness: 4 * workers}
+		got := row(t, in, k, r)
+		if want := 61 / float64(workers); math.Abs(got.Step.Median/want-1) > 0.1 || got.Batch != 32 ||
+			math.Abs(got.Share-1) > 0.1 {
+			t.Errorf("an update of %d workers takes %g ms, want %g; efficiency %g of 1", workers,
+				got.Step.Median, want, got.Share)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/random"
+	"lockstep/shard"
 	"lockstep/simulate"
 )
 
@@ -101,6 +102,9 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: crossing}
 	j.Network.Outside.Latency += in.ExtraDelay
 	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
+	if shards, workers := j.Plan.Shards(), j.Plan.Workers(); j.Strategy == "ps-async" { // of whole batches
+		j.Plan, _ = shard.Cut(shards*workers, workers)
+	}
 	for rank := range j.Plan.Workers() {
 		lo, hi := j.Plan.Run(rank)
 		part := float64(hi-lo) / float64(p.Shards)

@@ -21,6 +21,7 @@ import (
 	"lockstep/comm"
 	"lockstep/forecast"
 	"lockstep/internal/regular"
+	"lockstep/optim"
 	"lockstep/shard"
 	"lockstep/simulate"
 )
@@ -29,6 +30,7 @@ import (
 const (
 	MaxWorkers = 4096
 	MaxRows    = 400
+	mostAsync  = 1024 // workers that do not wait for each other: each of their updates is played
 )
 
 // Config is what is asked for.
@@ -88,6 +90,9 @@ func (c Config) Validate() error {
 		named := strategy.Named(nameOf(s))
 		if named.Name == "" || named.Name == strategy.Auto {
 			return setting.Refuse("strategy %.80q: want one of %s", s, strings.Join(strategy.Names(), ", "))
+		}
+		if most := slices.Max(c.Workers); named.IsAsync && most > mostAsync {
+			return setting.Refuse("%d workers of %s: want at most %d", most, s, mostAsync)
 		}
 		if of, err := c.with(s); err != nil {
 			return err
@@ -189,9 +194,13 @@ func (c Config) run(of setting.Config, way string) (forecast.Run, error) {
 	r := forecast.Run{Way: way, Hosts: 1, Batch: of.StepBatch(), Threads: of.Threads,
 		Job: simulate.Job{Strategy: of.Strategy, Plan: plan, BucketBytes: of.Bucket, Algorithm: of.Algorithm,
 			OverlapForward: of.OverlapForward, ShardOptimizer: of.ShardOptimizer,
-			Servers: simulate.Servers{Count: of.NumServers(), IsApart: of.NumApart() > 0},
+			Servers: simulate.Servers{Count: of.NumServers(), IsApart: of.NumApart() > 0,
+				IsWhole: !optim.IsElementwise(of.Optimizer.Name), Staleness: of.StalenessBound()},
 			Averages: simulate.Averages{Every: of.AverageEvery, Parts: of.OuterParts,
 				Overlap: of.OuterOverlap}}}
+	if !of.IsAsync() && r.Job.Strategy == "ps-async" { // nobody may be ahead
+		r.Job.Strategy = "ps"
+	}
 	var names []string
 	for rank := range of.World() {
 		host := 0

@@ -142,11 +142,14 @@ func isRefused(err error) bool {
 // What cannot be predicted is refused before anything runs.
 func TestRefused(t *testing.T) {
 	for what, change := range map[string]func(*predict.Config){
-		"no strategy":   func(c *predict.Config) { c.Strategies = nil },
-		"a stranger":    func(c *predict.Config) { c.Strategies = []string{"magic"} },
-		"an option":     func(c *predict.Config) { c.Strategies = []string{"ps:servers=x"} },
-		"0 workers":     func(c *predict.Config) { c.Workers = []int{0} },
-		"many workers":  func(c *predict.Config) { c.Workers = []int{1 << 20} },
+		"no strategy":  func(c *predict.Config) { c.Strategies = nil },
+		"a stranger":   func(c *predict.Config) { c.Strategies = []string{"magic"} },
+		"an option":    func(c *predict.Config) { c.Strategies = []string{"ps:servers=x"} },
+		"0 workers":    func(c *predict.Config) { c.Workers = []int{0} },
+		"many workers": func(c *predict.Config) { c.Workers = []int{1 << 20} },
+		"many updates": func(c *predict.Config) {
+			c.Strategies, c.Workers = []string{"ps-async"}, []int{2048}
+		},
 		"no host":       func(c *predict.Config) { c.Inputs.PerHost = 0 },
 		"no network":    func(c *predict.Config) { c.Inputs.IsLab = true },
 		"no such rank":  func(c *predict.Config) { c.Base.SlowWorkers = slowed(t, "2:3") },
