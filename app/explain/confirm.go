@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
@@ -62,6 +63,7 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 		for _, v := range variants {
 			e.confirm(again, now.DifferenceMS, v)
 		}
+		e.isolate(again, variants)
 		e.judge()
 	}
 	e.RecordedMS, e.AgainMS = was.DifferenceMS, &now.DifferenceMS
@@ -94,7 +96,7 @@ func (e *Explanation) comesBack(now *Explanation) bool {
 
 // contentionOf returns how much longer workers compute beside others than the variants that ran alone.
 func contentionOf(a, b Side, variants []Variant) contention {
-	c := contention{1, 1}
+	var c contention
 	for _, v := range variants {
 		if v.Action != Isolate {
 			continue
@@ -113,13 +115,19 @@ func contentionOf(a, b Side, variants []Variant) contention {
 			*into = r
 		}
 	}
+	if c.b > 0 && a.Setting.Workers == 1 {
+		c.a = 1
+	}
+	if c.a > 0 && b.Setting.Workers == 1 {
+		c.b = 1
+	}
 	return c
 }
 
 // effectOf returns by how much the steps of a variant are shorter than those of the side that it is of, round
 // by round in seconds: by term and, last, in all. mean is what the side's steps cost.
 func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean Costs) {
-	p := pair{a: v.Side, b: again.a, costsB: again.costsA, lastB: again.lastA, beside: contention{1, 1}}
+	p := pair{a: v.Side, b: again.a, costsB: again.costsA, lastB: again.lastA}
 	if v.OfB {
 		p.b, p.costsB, p.lastB = again.b, again.costsB, again.lastB
 	}
@@ -149,22 +157,19 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 	if v.Action == Align || v.Action == Remove {
 		e.take(v, sign, now, changed)
 	}
-	// What is covered is expected to go, by the steps or, of an Isolate, by what computation shows of it.
+	// What is covered is expected to go.
 	covered, expected := []Cost{v.Cost}, 0.0
+	guessed := guess(0, e.step/1e3)
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
-			e.hold([]Cost{t.cost}, less[t.cost], sign*t.MS, v)
+			e.hold([]Cost{t.cost}, estimateOf(less[t.cost], guessed), sign*t.MS, v)
 		}
+		return
+	case v.Action == Isolate: // all of one side's contention, where a term is of the difference
 		return
 	case v.Action == Silence:
 		covered = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}
-	case v.Action == Isolate:
-		covered, mean = []Cost{Memory, Cores}, Costs{}
-		for _, t := range e.Terms {
-			mean[t.cost] = sign * t.MS / 1e3
-		}
-		changed = sum(less[Memory], less[Cores], 1)
 	case v.Cost == Codec: // without it there are more bytes
 		changed = sum(changed, less[Bandwidth], -1)
 	}
@@ -175,8 +180,38 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 		expected /= 2
 	}
 	if expected > 0 { // else the side has none of it
-		e.hold(covered, changed, expected, v)
+		e.hold(covered, estimateOf(changed, guessed), expected, v)
 	}
+}
+
+// isolate holds the contention of the sides, B's less A's, against what one worker of each computes less long
+// when it is alone. A side of one worker has none; where it is not known of both, nothing is held against it.
+func (e *Explanation) isolate(again pair, variants []Variant) {
+	var did estimate
+	var texts []string
+	for _, v := range variants {
+		if v.Action != Isolate {
+			continue
+		}
+		less, _ := effectOf(again, v)
+		one := estimateOf(sum(less[Memory], less[Cores], 1), guess(0, e.step/1e3))
+		if !v.OfB {
+			one.ms = -one.ms
+		}
+		did.ms, did.half = did.ms+one.ms, math.Hypot(did.half, one.half)
+		texts = append(texts, v.Text)
+	}
+	if len(texts) == 0 || again.beside.a == 0 || again.beside.b == 0 {
+		return
+	}
+	expected := 0.0
+	for _, t := range e.Terms {
+		if t.cost == Memory || t.cost == Cores {
+			expected += t.MS
+		}
+	}
+	v := Variant{Action: Isolate, Text: strings.Join(texts, " and ")}
+	e.hold([]Cost{Memory, Cores}, did, expected, v)
 }
 
 // sum returns x with f times y added.
@@ -202,9 +237,9 @@ func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
 }
 
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
-// setting that is not all of a difference refutes nothing.
-func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, v Variant) {
-	did := estimateOf(changed, guess(0, e.step/1e3))
+// setting that is not all of a difference refutes nothing, and runs that a term was computed from confirm it
+// in nothing: Memory is of workers that ran alone.
+func (e *Explanation) hold(covered []Cost, did estimate, expected float64, v Variant) {
 	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), Large*e.step, did.half)
 	for i := range e.Terms {
 		t := &e.Terms[i]
@@ -212,6 +247,9 @@ func (e *Explanation) hold(covered []Cost, changed []float64, expected float64, 
 			t.Confirmed != nil && isRight && !*t.Confirmed
 		if slices.Contains(covered, t.cost) && e.isLarge(*t) && isOpen {
 			t.Confirmed, t.Intervention = &isRight, v.Text
+			if isRight && v.Action == Isolate && t.cost == Memory {
+				t.Confirmed = nil
+			}
 			t.Predicted, t.Changed, t.Interval = expected, did.ms, did.interval()
 		}
 	}

@@ -17,7 +17,8 @@ type Term struct {
 	MS   float64 `json:"ms"`   // it takes of the difference
 	Low  float64 `json:"low"`  // end of its interval
 	High float64 `json:"high"` // end of its interval
-	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none.
+	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none, or the
+	// term was computed from them.
 	Confirmed *bool `json:"confirmed"`
 	// Intervention is what those runs changed; "": there were none, or the term is not large.
 	Intervention string `json:"intervention"`
@@ -33,6 +34,13 @@ type Term struct {
 
 // Cost returns what the term is of.
 func (t Term) Cost() Cost { return t.cost }
+
+// IsMeasured reports whether the term was computed from the runs of its intervention, so that they agree with
+// it and do not confirm it.
+func (t Term) IsMeasured() bool { return t.Confirmed == nil && t.Intervention != "" }
+
+// IsSure reports whether runs without the cause show the term: they confirm it, or it was computed from them.
+func (t Term) IsSure() bool { return t.IsMeasured() || t.Confirmed != nil && *t.Confirmed }
 
 // isTold reports whether the interval leaves out 0.
 func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
@@ -122,10 +130,10 @@ func Decompose(a, b Side) (*Explanation, error) {
 	if err := Check(a, b); err != nil {
 		return nil, err
 	}
-	return newPair(a, b, contention{1, 1}).explain(), nil
+	return newPair(a, b, contention{}).explain(), nil
 }
 
-// contention is how many times as long a worker computes beside the others as alone, by side; 1 where that is
+// contention is how many times as long a worker computes beside the others as alone, by side; 0 where that is
 // not known.
 type contention struct{ a, b float64 }
 
@@ -188,10 +196,9 @@ func (e *Explanation) judge() {
 		e.CulpritInterval = [2]float64{e.CulpritMS - half, e.CulpritMS + half}
 		return
 	}
-	isConfirmed := func(t Term) bool { return t.Confirmed != nil && *t.Confirmed }
 	causes := slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !isCause(t) })
 	if len(causes) > 0 {
-		t := causes[max(slices.IndexFunc(causes, isConfirmed), 0)]
+		t := causes[max(slices.IndexFunc(causes, Term.IsSure), 0)]
 		e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 	}
 }
@@ -276,11 +283,14 @@ func (p pair) difference(ofA, ofB profile) Costs {
 	a, b := ofA.mean, ofB.mean
 	d := b.plus(-1, a)
 	x, y := p.a.Setting, p.b.Setting
-	aloneA, aloneB := a[Work]/p.beside.a, b[Work]/p.beside.b
+	aloneA, aloneB := a[Work]/cmp.Or(p.beside.a, 1), b[Work]/cmp.Or(p.beside.b, 1)
 	share := p.b.perWorker() * float64(x.Threads) / (p.a.perWorker() * float64(y.Threads))
 	perShard := func(s Side) float64 { return float64(s.Setting.Batch) / float64(s.Setting.Shards) }
-	if p.beside == (contention{1, 1}) && x.Threads == y.Threads && perShard(p.a) == perShard(p.b) {
-		aloneB = aloneA * share // shards of one shape take as long; workers slow one another
+	switch isAlike := x.Threads == y.Threads && perShard(p.a) == perShard(p.b); {
+	case isAlike && p.beside.b == 0: // shards of one shape take as long; workers slow one another
+		aloneB = aloneA * share
+	case isAlike && p.beside.a == 0:
+		aloneA = aloneB / share
 	}
 	d[Work] = aloneA * (share - 1)
 	d[Efficiency] = aloneB - aloneA*share

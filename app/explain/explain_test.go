@@ -241,6 +241,50 @@ func TestWhatComesBackIsConfirmed(t *testing.T) {
 	}
 }
 
+// crowd makes so many runs of workers of 32 samples each, which only compute.
+func crowd(name string, workers int, compute float64, runs int) explain.Side {
+	row := record.Row{Setting: record.Setting{Model: "lenet", Strategy: "ddp", Workers: workers, Threads: 1,
+		Batch: 32 * workers, Shards: workers}}
+	for round := range runs {
+		run := record.Run{Round: round, Ranks: make([]record.Rank, workers)}
+		for i := range run.Ranks {
+			all := make(record.Numbers, 20)
+			for step := range all {
+				all[step] = compute
+			}
+			run.Ranks[i].Steps = record.Steps{Seconds: all, Phases: map[string]record.Numbers{"forward": all}}
+		}
+		row.Runs = append(row.Runs, run)
+	}
+	return explain.NewSide(name, &row, nil)
+}
+
+// Contention is B's less A's: a worker alone of each measures it, which is no confirmation; that of a side
+// whose worker did not run alone follows from that of the other side, and is not the kernels'.
+func TestContentionIsThatOfBothSides(t *testing.T) {
+	a, b := crowd("a", 2, 0.012, 3), crowd("b", 4, 0.020, 3)
+	alone := func(isB bool, text string) explain.Variant {
+		return explain.Variant{Side: crowd(text, 1, 0.008, 3), Action: explain.Isolate, OfB: isB,
+			Cost: explain.Memory, Text: text}
+	}
+	for by, variants := range map[string][]explain.Variant{
+		"one of A and one of B": {alone(false, "one of A"), alone(true, "one of B")},
+		"":                      {alone(true, "one of B")},
+	} {
+		e, err := explain.Confirm(a, b, a, b, variants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := e.Terms[0]
+		if m.Cost() != explain.Memory || math.Abs(m.MS-8) > 1e-6 {
+			t.Errorf("by %q: %+v, want 8 ms of memory", by, e.Terms)
+		}
+		if m.Confirmed != nil || m.Intervention != by || m.IsMeasured() != (by != "") {
+			t.Errorf("%+v, want it measured by %q", m, by)
+		}
+	}
+}
+
 // Sides without steps or of other models are refused, and nothing panics on columns that are not there.
 func TestWhatCannotBeCompared(t *testing.T) {
 	a, other := side(t, "a", plain(), 1, 1), side(t, "b", plain(), 1, 2)

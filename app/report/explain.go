@@ -69,9 +69,8 @@ func (e Explained) waterfall() figure {
 	rest := e.B.StepMS - e.A.StepMS
 	for _, t := range e.Terms {
 		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
-			isSure := t.Confirmed != nil && *t.Confirmed
 			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
-				IsSure: isSure})
+				IsSure: t.IsSure()})
 			rest -= t.MS
 		}
 	}
@@ -79,7 +78,7 @@ func (e Explained) waterfall() figure {
 		w.Falls = append(w.Falls, plot.Fall{Name: "the rest", Value: rest, Lo: math.NaN(), Hi: math.NaN()})
 	}
 	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, "Full bars are " +
-		"confirmed by an intervention, outlines are not. The thin line is the interval.", w}
+		"confirmed or measured by an intervention, outlines are not. The thin line is the interval.", w}
 }
 
 // smallTerm is the share of a step below which tables leave out a term that is not told from 0.
@@ -108,6 +107,8 @@ func (e Explained) terms(isShort bool) table {
 		}),
 		col("confirmed", "", func(t term) string {
 			switch {
+			case t.IsMeasured():
+				return "measured"
 			case t.Confirmed == nil:
 				return dash
 			case *t.Confirmed:
@@ -128,7 +129,7 @@ func (e Explained) terms(isShort bool) table {
 }
 
 func changeText(t explain.Term, ms float64) string {
-	if t.Confirmed == nil {
+	if t.Intervention == "" {
 		return dash
 	}
 	return fixed(ms, 3)
@@ -187,6 +188,8 @@ func explainSentence(e *explain.Explanation) string {
 // verdictOn says whether a term is confirmed, behind its name.
 func verdictOn(t explain.Term) string {
 	switch {
+	case t.IsMeasured():
+		return ", measured by " + t.Intervention
 	case t.Confirmed == nil:
 		return ", unconfirmed"
 	case *t.Confirmed:
