@@ -285,6 +285,30 @@ func TestContentionIsThatOfBothSides(t *testing.T) {
 	}
 }
 
+// Workers that exchange nothing wait for nobody, however unequal they are: no straggler, no exchange.
+func TestWorkersApartHaveNoStraggler(t *testing.T) {
+	var sides [2]explain.Side
+	for i, late := range []float64{0, 4} {
+		sides[i] = crowd("a", 2, 0.008, 3)
+		sides[i].Setting.Strategy = "none"
+		for _, run := range sides[i].Runs {
+			for step, seconds := range run.Ranks[1].Steps.Seconds {
+				run.Ranks[1].Steps.Seconds[step] = seconds + late/1e3
+			}
+		}
+	}
+	e, err := explain.Decompose(sides[0], sides[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Terms) != 1 || e.Terms[0].Cost() != explain.Memory || math.Abs(e.ResidualMS) > 1e-6 {
+		t.Errorf("%+v, residual %v; want 2 ms of computation", e.Terms, e.ResidualMS)
+	}
+	if e.A.Last != nil || e.B.Last != nil {
+		t.Errorf("last workers %+v, %+v of an exchange that there is not", e.A.Last, e.B.Last)
+	}
+}
+
 // Sides without steps or of other models are refused, and nothing panics on columns that are not there.
 func TestWhatCannotBeCompared(t *testing.T) {
 	a, other := side(t, "a", plain(), 1, 1), side(t, "b", plain(), 1, 2)

@@ -43,20 +43,18 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	if every > 1 {
 		first = n % every // so that blocks end where the weights were averaged
 	}
-	slowest := slowestOf(ranks, first, n)
 	var steps []Costs
-	isApart, isAsync := s.isApart(), s.way().IsAsync
+	isApart := s.isApart()
 	for lo := first; lo+every <= n; lo += every {
 		blocks := make([]block, workers)
 		for i, c := range ranks {
 			blocks[i] = c.block(lo, lo+every)
 		}
-		crit := slowest
+		last := lastOf(blocks)
 		if !isApart {
-			crit = lastOf(blocks)
-			p.last[crit]++
+			p.last[last]++
 		}
-		steps = append(steps, attribute(blocks, crit, late, isAsync))
+		steps = append(steps, attribute(blocks, last, late, isApart))
 		p.kept = append(p.kept, lo)
 	}
 	p.keep(steps)
@@ -162,15 +160,6 @@ func entry(x []float64, i int) float64 {
 	return x[i]
 }
 
-// slowestOf returns the rank that spent most.
-func slowestOf(ranks []columns, lo, hi int) int {
-	all := make([]block, len(ranks))
-	for i, c := range ranks {
-		all[i] = c.block(lo, hi)
-	}
-	return lastOf(all)
-}
-
 // lastOf returns the rank that arrives last.
 func lastOf(blocks []block) (last int) {
 	for i, b := range blocks {
@@ -183,8 +172,8 @@ func lastOf(blocks []block) (last int) {
 
 // attribute cuts up a step. All ranks wait for the one called last, so the step is what it spent, and what
 // the exchange took beyond that wait, which is left in Latency. How much longer it computed than the others
-// is a straggler's, unless it had more shards. Workers that wait for nobody, isAsync, have the mean of all.
-func attribute(blocks []block, last, late int, isAsync bool) Costs {
+// is a straggler's, unless it had more shards. Workers that wait for nobody, isApart, have the mean of all.
+func attribute(blocks []block, last, late int, isApart bool) Costs {
 	var base, mean Costs // of those that are not late; of all
 	others, shards, wait := 0.0, 0.0, 0.0
 	workers := float64(len(blocks))
@@ -193,7 +182,7 @@ func attribute(blocks []block, last, late int, isAsync bool) Costs {
 		wait += b.wait / workers
 		mean = mean.plus(1/workers, b.own)
 	}
-	if isAsync {
+	if isApart {
 		mean[Latency] = wait
 		return mean
 	}
@@ -338,9 +327,6 @@ func (s Side) profiles() ([]profile, Recurs) {
 	}
 	all := cut(-1)
 	who := recurs(all)
-	if s.way().IsFloor && s.Setting.Workers > 1 && len(s.Runs) > 0 {
-		return all, Recurs{Rank: -1}
-	}
 	if who.IsRecurring {
 		all = cut(who.Rank)
 	}
