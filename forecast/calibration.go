@@ -14,24 +14,25 @@ import (
 
 // Calibration is what short runs of one and two workers have told about a machine, in seconds.
 type Calibration struct {
-	Machine  string     `json:"machine"`        // what its track record is kept under
-	Cores    int        `json:"cores"`          // of the machine
-	Started  time.Time  `json:"started"`        // when
-	Seconds  float64    `json:"seconds"`        // that the runs took
-	Results  string     `json:"results_sha256"` // seal of their results.json
-	Rounds   int        `json:"rounds"`         // of interleaved runs
-	Taken    float64    `json:"cores_taken"`    // share of core time that others took, at the median
-	Shapes   []Passes   `json:"shapes"`         // of a worker alone, by ascending samples of a shard
-	Crowding []float64  `json:"crowding"`       // slow-down of passes with 1, 2, ... busy workers
-	Step     []float64  `json:"step_quantiles"` // 21 of a step over its run's median, ascending
-	Runs     []float64  `json:"run_logs"`       // log of a run's median over that of its row, ascending
-	Inside   Link       `json:"inside"`         // within a host
-	Outside  Link       `json:"outside"`        // between hosts; zero: not measured
-	Add      float64    `json:"add"`            // core seconds to add a byte to another
-	RowBytes float64    `json:"row_bytes"`      // of a shard's losses and statistics
-	Gradient []Gradient `json:"gradients"`      // in the order in which they become final
-	Tuned    Link       `json:"tuned"`          // Outside, or Inside without it, before it was fitted
-	Fits     []Fit      `json:"fits"`           // rows of two workers beside the model
+	Machine  string     `json:"machine"`           // what its track record is kept under
+	Cores    int        `json:"cores"`             // of the machine
+	Started  time.Time  `json:"started"`           // when
+	Seconds  float64    `json:"seconds"`           // that the runs took
+	Results  string     `json:"results_sha256"`    // seal of their results.json
+	Rounds   int        `json:"rounds"`            // of interleaved runs
+	Taken    float64    `json:"cores_taken"`       // share of core time that others took, at the median
+	Shapes   []Passes   `json:"shapes"`            // of a worker alone, by ascending samples of a shard
+	Crowding []float64  `json:"crowding"`          // slow-down of passes with 1, 2, ... busy workers
+	Step     []float64  `json:"step_quantiles"`    // 21 of a step over its run's median, ascending
+	Runs     []float64  `json:"run_logs"`          // log of a run's median over that of its row, ascending
+	Inside   Link       `json:"inside"`            // within a host
+	Outside  Link       `json:"outside"`           // between hosts; zero: not measured
+	Add      float64    `json:"add"`               // core seconds to add a byte to another
+	RowBytes float64    `json:"row_bytes"`         // of a shard's losses and statistics
+	Gradient []Gradient `json:"gradients"`         // in the order in which they become final
+	Tuned    Link       `json:"tuned"`             // Outside, or Inside without it, before it was fitted
+	Fits     []Fit      `json:"fits"`              // rows of two workers beside the model
+	Codings  []Coding   `json:"codings,omitempty"` // of the codecs that rows use
 }
 
 // Passes are the phases of a step of one worker alone, at the median.
@@ -222,13 +223,29 @@ func descend(x []float64, miss func(x []float64) float64) []float64 {
 	return x
 }
 
-// WireOf measures the core seconds of a codec by byte of the vector, and the bytes that it leaves; nil is
-// none.
-func WireOf(codec comm.Codec) simulate.Wire {
-	w := simulate.Wire{Codec: codec}
+// Coding is what a codec leaves of a vector, and takes.
+type Coding struct {
+	Wire   string  `json:"wire"`   // name
+	Ratio  float64 `json:"ratio"`  // bytes that it leaves of one; 0: the codec says its own size
+	Encode float64 `json:"encode"` // core seconds by byte of the vector
+	Decode float64 `json:"decode"` // likewise
+}
+
+// Wire returns how gradients travel by a named codec; nil is none. The first time it measures the codec.
+func (k *Calibration) Wire(name string, codec comm.Codec) simulate.Wire {
 	if codec == nil {
-		return w
+		return simulate.Wire{}
 	}
+	i := slices.IndexFunc(k.Codings, func(c Coding) bool { return c.Wire == name })
+	if i < 0 {
+		i, k.Codings = len(k.Codings), append(k.Codings, codingOf(name, codec))
+	}
+	c := k.Codings[i]
+	return simulate.Wire{Codec: codec, Ratio: c.Ratio, Encode: c.Encode, Decode: c.Decode}
+}
+
+// codingOf measures a codec.
+func codingOf(name string, codec comm.Codec) Coding {
 	const elems, trials = 1 << 16, 4
 	vector, back := make([]float32, elems), make([]float32, elems)
 	s := random.Derive(1, 2, 3)
@@ -236,17 +253,17 @@ func WireOf(codec comm.Codec) simulate.Wire {
 		vector[i] = float32(s.Unit(uint64(i))-0.5) * 1e-2
 	}
 	coded := make([]byte, codec.MaxBytes(elems))
-	w.Encode, w.Decode = 1, 1
+	c := Coding{Wire: name, Encode: 1, Decode: 1}
 	for range trials {
 		begin := time.Now()
 		n := codec.Encode(coded, vector)
 		middle := time.Now()
 		if codec.Decode(back, coded[:n]) != nil {
-			return simulate.Wire{Codec: codec} // the codec says its own size
+			return Coding{Wire: name}
 		}
-		w.Encode = min(w.Encode, middle.Sub(begin).Seconds()/(4*elems))
-		w.Decode = min(w.Decode, time.Since(middle).Seconds()/(4*elems))
-		w.Ratio = float64(n) / (4 * elems)
+		c.Encode = min(c.Encode, middle.Sub(begin).Seconds()/(4*elems))
+		c.Decode = min(c.Decode, time.Since(middle).Seconds()/(4*elems))
+		c.Ratio = float64(n) / (4 * elems)
 	}
-	return w
+	return c
 }

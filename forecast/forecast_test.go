@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/comm/codec"
 	"lockstep/forecast"
 	"lockstep/simulate"
 )
@@ -130,6 +131,28 @@ func TestFitFindsCosts(t *testing.T) {
 	}
 	if b := k.Outside.Byte / truth.Outside.Byte; b < 0.95 || b > 1.05 || len(k.Fits) != 3 {
 		t.Errorf("%d fits, a byte takes %g of what it does", len(k.Fits), b)
+	}
+}
+
+// A codec is measured once, and its figures are those of the file.
+func TestCodecIsMeasuredOnce(t *testing.T) {
+	k, again := measured(), forecast.Calibration{}
+	codec, err := codec.New("bf16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := k.Wire("bf16", codec)
+	text, err := json.Marshal(k)
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil || first.Ratio != 0.5 || !(first.Encode > 0) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for range 3 {
+		if one, two := k.Wire("bf16", codec), again.Wire("bf16", codec); one != first || two != first {
+			t.Errorf("%+v, read %+v, first %+v", one, two, first)
+		}
 	}
 }
 

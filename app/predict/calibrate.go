@@ -345,7 +345,7 @@ func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, r
 		way := wayOf(s)
 		of := here.resolved(way, 2)
 		of.Batch, of.Shards, of.Accumulate = s.Batch, s.Shards, 1
-		run, err := here.run(of, way)
+		run, err := here.run(k, of, way)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
 	k := &p.MadeFrom
 	var rows []forecast.Measured
 	for _, f := range k.Fits {
-		run, err := c.run(c.resolved(f.Way, 2), f.Way)
+		run, err := c.run(k, c.resolved(f.Way, 2), f.Way)
 		if err != nil {
 			return nil, err
 		}

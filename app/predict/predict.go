@@ -20,6 +20,7 @@ import (
 	"lockstep/app/strategy"
 	"lockstep/comm"
 	"lockstep/forecast"
+	"lockstep/gradsync"
 	"lockstep/internal/regular"
 	"lockstep/optim"
 	"lockstep/shard"
@@ -100,6 +101,16 @@ func (c Config) Validate() error {
 			return setting.Refuse("%s averages every %d steps: want at most %d, which can be tried", s,
 				of.AverageEvery, mostSteps)
 		}
+		if w := c.resolved(s, 2).GradientWire(); !w.IsFixed() {
+			var names []string
+			for _, w := range gradsync.Wires() {
+				if w.IsFixed() {
+					names = append(names, w.String())
+				}
+			}
+			return setting.Refuse("wire %s of %s: its bytes depend on the gradients and the run, which "+
+				"calibration does not measure; want one of %s", w, s, strings.Join(names, ", "))
+		}
 	}
 	return nil
 }
@@ -147,7 +158,7 @@ func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error
 	}
 	p := c.Label
 	c.Inputs.Cores, c.Inputs.Widening = float64(k.Cores)*cmp.Or(c.CoresTimes, 1), p.Track.Widening
-	p.Model, p.Date, p.Inputs, p.MadeFrom = forecast.ModelVersion, time.Now().UTC(), c.Inputs, k
+	p.Model, p.Date, p.Inputs = forecast.ModelVersion, time.Now().UTC(), c.Inputs
 	for _, way := range c.Strategies {
 		for _, w := range c.Workers {
 			if w == 1 != strategy.Named(nameOf(way)).IsAlone {
@@ -167,6 +178,7 @@ func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error
 	if p.Rows == nil {
 		return nil, setting.Refuse("nothing to predict: single needs --workers 1, the others two or more")
 	}
+	p.MadeFrom = k // with the codecs that rows use
 	return &p, nil
 }
 
@@ -175,7 +187,7 @@ func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.
 	of := c.resolved(way, workers)
 	var runs [3]forecast.Run
 	for i, one := range []setting.Config{of, c.resolved(way, 2), c.resolved(strategy.Single, 1)} {
-		run, err := c.run(one, way)
+		run, err := c.run(k, one, way)
 		if err != nil {
 			return forecast.Row{}, of, err
 		}
@@ -186,7 +198,7 @@ func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.
 }
 
 // run describes a configuration for the model.
-func (c Config) run(of setting.Config, way string) (forecast.Run, error) {
+func (c Config) run(k *forecast.Calibration, of setting.Config, way string) (forecast.Run, error) {
 	plan, err := shard.Cut(of.StepShards(), of.Workers)
 	if err != nil {
 		return forecast.Run{}, err
@@ -221,7 +233,8 @@ func (c Config) run(of setting.Config, way string) (forecast.Run, error) {
 			return factor, wait
 		}
 	}
-	r.Job.Wire = forecast.WireOf(of.GradientWire().Codec())
+	wire := of.GradientWire()
+	r.Job.Wire = k.Wire(wire.String(), wire.Codec())
 	return r, nil
 }
 

@@ -150,6 +150,8 @@ func TestRefused(t *testing.T) {
 		"many updates": func(c *predict.Config) {
 			c.Strategies, c.Workers = []string{"ps-async"}, []int{2048}
 		},
+		"a wire":        func(c *predict.Config) { c.Base.Wire = "topk" },
+		"a way's wire":  func(c *predict.Config) { c.Strategies = []string{"ddp:wire=auto"} },
 		"no host":       func(c *predict.Config) { c.Inputs.PerHost = 0 },
 		"no network":    func(c *predict.Config) { c.Inputs.IsLab = true },
 		"no such rank":  func(c *predict.Config) { c.Base.SlowWorkers = slowed(t, "2:3") },
