@@ -47,6 +47,9 @@ func (c Config) plan(step float64) bench.Config {
 	}
 	two := c.resolved(strategy.None, 2)
 	ways := []string{strategy.None, "all-reduce", strategy.DDP} // the floor, and two ways to exchange
+	if !c.resolved("all-reduce", 2).IsTuning() {
+		ways = append(ways, "all-reduce:algorithm=auto") // which measures links
+	}
 	for _, s := range c.Strategies {
 		if of := strategy.Named(nameOf(s)); !slices.Contains(ways, s) && !of.IsAlone && !of.IsLoose() {
 			ways = append(ways, s)
@@ -301,7 +304,9 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		if len(own) == 0 {
 			continue
 		}
-		measureLink(k, l, folder, own)
+		if err := measureLink(k, l, folder, own); err != nil {
+			return err
+		}
 		if isOutside && c.Inputs.Rate > 0 {
 			l.Byte = framing * 8 / c.Inputs.Rate
 			if c.network != nil {
@@ -363,7 +368,7 @@ const leastCPUByte, mostCPUByte = 1e-9, 2e-9
 
 // measureLink fills l with what groups measured of their links, and with the least core time by byte that a
 // row takes more than the one without exchange.
-func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows []record.Row) {
+func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows []record.Row) error {
 	var latency, message, perByte, add []float64
 	floor, least := math.NaN(), mostCPUByte
 	for _, row := range rows {
@@ -374,7 +379,7 @@ func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows 
 	for _, row := range rows {
 		for _, run := range row.Runs {
 			s := summaryOf(folder, run)
-			if s == nil || row.Setting.Strategy == strategy.None {
+			if s == nil || run.Error != "" || len(run.Ranks) == 0 || row.Setting.Strategy == strategy.None {
 				continue
 			}
 			if k.Gradient == nil {
@@ -400,12 +405,17 @@ func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows 
 			}
 		}
 	}
+	if k.Gradient != nil && latency == nil {
+		return setting.Refuse("%s has no run of two workers that tells what messages cost; want a row "+
+			"all-reduce:algorithm=auto with two workers, and its run directories", folder)
+	}
 	l.Latency, l.Message = unlessNaN(stat.Median(latency)), unlessNaN(stat.Median(message))
 	l.Byte, k.Add = unlessNaN(stat.Median(perByte)), unlessNaN(stat.Median(add))
 	l.CPUByte, l.CPUMessage = max(leastCPUByte, least), l.Message/2 // a step has one at each end
 	if l == &k.Inside {
 		l.CPUByte = min(least, l.Byte)
 	}
+	return nil
 }
 
 // rowBytes returns the bytes of a shard's losses and statistics: what one of two workers has sent in a step

@@ -3,6 +3,7 @@ package predict
 import (
 	"encoding/json"
 
+	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/forecast"
 )
@@ -42,4 +43,17 @@ func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
 		again = append(again, row)
 	}
 	return again, nil
+}
+
+// CalibrateWithFailures reads a calibration whose first runs failed after they had written their summaries.
+func CalibrateWithFailures(c Config) error {
+	r, err := report.Read(c.From)
+	if err != nil {
+		return err
+	}
+	for i := range r.Rows {
+		r.Rows[i].Runs[0].Error, r.Rows[i].Runs[0].Ranks = "it failed", nil
+	}
+	_, err = c.calibrationOf(c.From, r)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,9 @@ func TestPredictionIsVerified(t *testing.T) {
 	if err != nil || q.Rows[1].Step != p.Rows[1].Step {
 		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
 	}
+	if err := predict.CalibrateWithFailures(again); err != nil {
+		t.Error(err)
+	}
 	for what, change := range map[string]func(*predict.Config){
 		"model":   func(c *predict.Config) { c.Base.Model = "vgg11" },
 		"wire":    func(c *predict.Config) { c.Base.Wire = "bf16" },
@@ -131,6 +135,16 @@ func TestCalibrationIsNotSlowed(t *testing.T) {
 		if len(row.SlowWorkers) > 0 {
 			t.Errorf("%s of %d workers has %v", row.Strategy, row.Workers, row.SlowWorkers)
 		}
+	}
+}
+
+// A fixed algorithm measures no links; another row does.
+func TestLinksAreMeasured(t *testing.T) {
+	c := asked([]int{4}, "ddp")
+	c.Base.Algorithm = "ring"
+	measures := func(row bench.Row) bool { return row.Workers == 2 && row.IsTuning() }
+	if !slices.ContainsFunc(asks(t, c), measures) {
+		t.Error("no row of two workers measures links")
 	}
 }
 
