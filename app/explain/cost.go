@@ -60,7 +60,6 @@ func (c Costs) plus(f float64, other Costs) Costs {
 // Link is the network that a side's workers had between them, as far as it was asked for.
 type Link struct {
 	BytesPerSecond float64 // of each host, in each direction; 0: not limited
-	Delay          float64 // seconds that every message takes; 0: none was added
 }
 
 // Side is one of the two things that are compared, with its runs.
@@ -71,9 +70,9 @@ type Side struct {
 	Runs    []*record.Run  // that have steps; without those that were disturbed, if enough are left
 }
 
-// NewSide returns the side of a row.
-func NewSide(name string, row *record.Row, link *Link) Side {
-	s := Side{Name: name, Setting: row.Setting, Link: link}
+// NewSide returns the side of a row, without a link.
+func NewSide(name string, row *record.Row) Side {
+	s := Side{Name: name, Setting: row.Setting}
 	for i := range row.Runs {
 		if row.Runs[i].Error == "" && leastSteps(&row.Runs[i]) > firstSteps {
 			s.Runs = append(s.Runs, &row.Runs[i])

@@ -24,7 +24,7 @@ func Example() {
 		}
 		row := record.Row{Runs: []record.Run{run}, Setting: record.Setting{Model: "lenet", Strategy: "ddp",
 			Workers: 2, Threads: 1, Batch: 64, Shards: 2}}
-		return explain.NewSide(name, &row, nil)
+		return explain.NewSide(name, &row)
 	}
 	e, err := explain.Decompose(side("before", 0), side("after", 0.004))
 	if err != nil {

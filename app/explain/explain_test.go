@@ -61,7 +61,7 @@ func side(t *testing.T, name string, m made, runs int, seed uint64) explain.Side
 		}
 		row.Runs = append(row.Runs, run)
 	}
-	return explain.NewSide(name, &row, nil)
+	return explain.NewSide(name, &row)
 }
 
 // Each cause is found from the columns, with its size, and the terms add up to the difference.
@@ -149,8 +149,8 @@ func TestRecordedRowsHaveNoCauseAgainstThemselves(t *testing.T) {
 					run.Round /= 2
 					sides[i%2].Runs = append(sides[i%2].Runs, run)
 				}
-				e, err := explain.Decompose(explain.NewSide("a", &sides[0], nil),
-					explain.NewSide("b", &sides[1], nil))
+				e, err := explain.Decompose(explain.NewSide("a", &sides[0]),
+					explain.NewSide("b", &sides[1]))
 				if err != nil {
 					continue // of a single step, or none
 				}
@@ -256,7 +256,7 @@ func crowd(name string, workers int, compute float64, runs int) explain.Side {
 		}
 		row.Runs = append(row.Runs, run)
 	}
-	return explain.NewSide(name, &row, nil)
+	return explain.NewSide(name, &row)
 }
 
 // Contention is B's less A's: a worker alone of each measures it, which is no confirmation; that of a side
@@ -322,7 +322,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	}
 	bare := record.Row{Setting: a.Setting, Runs: []record.Run{{Ranks: []record.Rank{{Steps: record.Steps{
 		Seconds: record.Numbers{1, 1, 1}}}}}}}
-	e, err := explain.Decompose(explain.NewSide("x", &bare, nil), explain.NewSide("y", &bare, nil))
+	e, err := explain.Decompose(explain.NewSide("x", &bare), explain.NewSide("y", &bare))
 	if err != nil {
 		t.Fatal(err)
 	}

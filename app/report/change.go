@@ -33,7 +33,7 @@ func Changed(c *change.Change) string {
 		parts = append(parts, fmt.Sprintf("No row is told apart as more than %.4g %% slower than on %s: %s, "+
 			"%.2f× in the middle.", 100*c.Over, when, spelling.Count(len(c.Rows), "row"), c.Common))
 	}
-	if c.LeastRound < stat.LeastRounds {
+	if c.LeastRounds < stat.LeastRounds {
 		parts = append(parts, fmt.Sprintf("Fewer than %d rounds decide nothing: --repeats %d.",
 			stat.LeastRounds, compare.EnoughRounds))
 	}

@@ -36,14 +36,14 @@ type Row struct {
 
 // Change is what became of the rows of a benchmark.
 type Change struct {
-	Then, Now  time.Time // when the benchmarks were started
-	Over       float64   // relative excess of a step from which on a row is called slower
-	Rows       []Row     // of both
-	New, Gone  []string  // rows of one benchmark only, by name
-	Other      []string  // rows that both have, but that compute otherwise in the later one
-	Common     float64   // median of the ratios of all rows; NaN without any
-	Peak       float64   // operations per second the machine could do: now / then; NaN: not measured
-	LeastRound int       // rounds of the row that has fewest; below stat.LeastRounds nothing is told apart
+	Then, Now   time.Time // when the benchmarks were started
+	Over        float64   // relative excess of a step from which on a row is called slower
+	Rows        []Row     // of both
+	New, Gone   []string  // rows of one benchmark only, by name
+	Other       []string  // rows that both have, but that compute otherwise in the later one
+	Common      float64   // median of the ratios of all rows; NaN without any
+	Peak        float64   // operations per second the machine could do: now / then; NaN: not measured
+	LeastRounds int       // rounds of the row that has fewest; below stat.LeastRounds nothing is told apart
 }
 
 // Slower returns the rows that are told apart as slower.
@@ -169,8 +169,8 @@ func (c *Change) judge(roundsThen, roundsNow int) {
 	for i, r := range c.Rows {
 		then, now = append(then, steps(r.Then, roundsThen)), append(now, steps(r.Now, roundsNow))
 		least := min(r.Then.Measured, r.Now.Measured)
-		if i == 0 || least < c.LeastRound {
-			c.LeastRound = least
+		if i == 0 || least < c.LeastRounds {
+			c.LeastRounds = least
 		}
 	}
 	besideThen, besideNow := beside(then), beside(now)
@@ -193,7 +193,10 @@ func (c *Change) judge(roundsThen, roundsNow int) {
 		below := func(x stat.Ratio) bool { return x.Interval.Coverage > 0 && x.Interval.Hi < 1 }
 		r.IsSlower = r.Step.Median > 1+c.Over && (above(r.Step) || above(r.Beside))
 		r.IsFaster = r.Step.Median < 1 && (below(r.Step) || below(r.Beside))
-		if e, err := explain.Decompose(side(r.Then), side(r.Now)); r.IsSlower && err == nil {
+		if !r.IsSlower {
+			continue
+		}
+		if e, err := explain.Decompose(side(r.Then), side(r.Now)); err == nil {
 			r.Terms = e.Terms
 		}
 	}
@@ -201,13 +204,7 @@ func (c *Change) judge(roundsThen, roundsNow int) {
 }
 
 // side returns a row as explain takes it.
-func side(l *compare.Line) explain.Side {
-	row := record.Row{Setting: l.Setting}
-	for _, r := range l.Runs() {
-		row.Runs = append(row.Runs, *r.Run)
-	}
-	return explain.NewSide(l.Label, &row, nil)
-}
+func side(l *compare.Line) explain.Side { return explain.NewSide(l.Label, l.Record()) }
 
 // steps returns what a step of a row took in each round; NaN where no run counts.
 func steps(l *compare.Line, rounds int) []float64 {

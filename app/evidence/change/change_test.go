@@ -87,8 +87,8 @@ func TestWhatIsToldApart(t *testing.T) {
 					t.Errorf("%d workers: the largest term is %s, %v ms", w, largest.Name, largest.MS)
 				}
 			}
-			if found.LeastRound != c.rounds {
-				t.Errorf("least rounds %d, want %d", found.LeastRound, c.rounds)
+			if found.LeastRounds != c.rounds {
+				t.Errorf("least rounds %d, want %d", found.LeastRounds, c.rounds)
 			}
 		})
 	}

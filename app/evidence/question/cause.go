@@ -74,4 +74,4 @@ func causes(quantity string, c *compare.Comparison, l *compare.Line) (all []Caus
 	return all
 }
 
-func sideOf(l *compare.Line) explain.Side { return explain.NewSide(l.Label, l.Record(), nil) }
+func sideOf(l *compare.Line) explain.Side { return explain.NewSide(l.Label, l.Record()) }

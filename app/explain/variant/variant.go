@@ -27,9 +27,9 @@ type Experiment struct {
 func SideOf(s bench.Subject) explain.Side { return sideOf(s.Name, s.Row, &s.Record) }
 
 func sideOf(name string, row bench.Row, r *record.Row) explain.Side {
-	side := explain.NewSide(name, r, nil)
+	side := explain.NewSide(name, r)
 	if link := row.Condition.Link; row.Condition.IsApart() && row.Workers > 1 {
-		side.Link = &explain.Link{BytesPerSecond: link.Rate / 8, Delay: link.Delay.Seconds()}
+		side.Link = &explain.Link{BytesPerSecond: link.Rate / 8}
 	}
 	return side
 }
