@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -82,9 +83,6 @@ func (p Predicted) Holds(measured float64) bool { return p.Low <= measured && me
 // Error returns the relative error of the prediction of a measurement.
 func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 1 }
 
-// crossing is simulate.Network.Crossing by the steps of four hosts in results/lab.
-const crossing = 0.2
-
 // slice is how long Linux lets a computation run while others wait for its core, in seconds.
 const slice = 3e-3
 
@@ -99,7 +97,7 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 	j := r.Job
 	j.Add, j.Model = k.Add, k.model()
 	j.Network = simulate.Network{Inside: k.Inside.simulated(), Outside: k.Outside.simulated(),
-		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: crossing}
+		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: simulate.Crossing}
 	j.Network.Outside.Latency += in.ExtraDelay
 	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
 	if shards, workers := j.Plan.Shards(), j.Plan.Workers(); j.Strategy == "ps-async" { // of whole batches
@@ -168,11 +166,10 @@ func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
 }
 
 // bindingOf returns what bounds a step. Of many workers only the exchange is looked into, if it is exposed.
-func bindingOf(j simulate.Job, s simulate.Step) (best simulate.Constraint, err error) {
+func bindingOf(j simulate.Job, s simulate.Step) (simulate.Constraint, error) {
 	switch {
 	case j.Plan.Workers() <= fewWorkers:
-		best, _, err = simulate.Binding(j)
-		return best, err
+		return simulate.Binding(j)
 	case s.Compute >= s.Waiting+s.Exposed:
 		return simulate.Compute, nil
 	case s.Waiting > s.Exposed:
@@ -259,11 +256,7 @@ func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, i
 		}
 		p.Scale = math.Hypot(spread, wrong)
 	}
-	widening := in.Widening
-	if widening == 0 {
-		widening = 1
-	}
-	wide := math.Exp(p.Scale * max(widening, leastWidening))
+	wide := math.Exp(p.Scale * max(cmp.Or(in.Widening, 1), leastWidening))
 	p.Low, p.High = p.Median/wide, p.Median*wide
 	return p, isKnown, nil
 }

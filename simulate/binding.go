@@ -6,31 +6,30 @@ import (
 )
 
 // Binding returns what would shorten a step of the job most if it took half as much, or there were twice of
-// it, and the part of the step that this would save, by constraint. It returns the errors of Steps.
-func Binding(j Job) (Constraint, map[Constraint]float64, error) {
+// it. It returns the errors of Steps.
+func Binding(j Job) (Constraint, error) {
 	if err := j.complete(); err != nil {
-		return "", nil, fmt.Errorf("simulate: %w", err)
+		return "", fmt.Errorf("simulate: %w", err)
 	}
 	base, err := Mean(j, 2, nil)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	saved := map[Constraint]float64{}
-	best := Compute
+	best, most := Compute, 0.0
 	for _, r := range reliefs(j.Servers.Count > 0) {
 		eased := j
 		eased.Workers, eased.Machines = slices.Clone(j.Workers), slices.Clone(j.Machines)
 		r.ease(&eased)
 		step, err := Mean(eased, 2, nil)
 		if err != nil {
-			return "", nil, err
+			return "", err
 		}
-		saved[r.of] = 1 - step.Seconds/base.Seconds
-		if saved[r.of] > saved[best]+1e-9 {
-			best = r.of
+		saved := 1 - step.Seconds/base.Seconds
+		if r.of == Compute || saved > most+1e-9 {
+			best, most = r.of, saved
 		}
 	}
-	return best, saved, nil
+	return best, nil
 }
 
 // relief halves a constraint of a job.

@@ -48,10 +48,10 @@ type thread struct {
 	rank    int
 	machine *machine
 	flows   []*flow
-	demand  float64 // cores that its flows can use
-	slow    float64 // factor of their rates
+	demand  float64        // cores that its flows can use
+	slow    float64        // factor of their rates
+	queues  map[int]*queue // by peer: messages of servers and to them
 	collector
-	post
 }
 
 // batch is what a rank sends to another one in a step.

@@ -53,9 +53,13 @@ type Network struct {
 	Oversubscription float64
 	// Crossing is the part of a host's link that is lost while several messages share it which share their
 	// other ends, too, as where all exchange with all: TCP's connections do not take such turns that each end
-	// is always busy. 0.2 where the links are the bottleneck.
+	// is always busy. See the constant.
 	Crossing float64
 }
+
+// Crossing is Network.Crossing where links between hosts are the bottleneck: by the steps of four hosts in
+// results/lab, see docs/design/0039.
+const Crossing = 0.2
 
 // Model is what is exchanged.
 type Model struct {
@@ -110,11 +114,9 @@ type Job struct {
 	Model     Model
 
 	BucketBytes int    // 0 means gradsync.DefaultBucketBytes
-	Algorithm   string // of all-reduces; "" means "auto"
-	// Tuning is what "auto" goes by; nil means what a group would choose that measured Network.
-	Tuning *comm.Tuning
-	Wire   Wire
-	Add    float64 // core seconds to add a byte to another
+	Algorithm   string // of all-reduces; "" means "auto", by Network as a group would measure it
+	Wire        Wire
+	Add         float64 // core seconds to add a byte to another
 
 	OverlapForward bool // of "ddp"; others ignore it
 	ShardOptimizer bool // of "ddp" without OverlapForward

@@ -23,8 +23,7 @@ const mostRanks = 16
 // scheduleKey identifies a schedule.
 type scheduleKey struct {
 	operation
-	algorithm string
-	elems     int
+	elems int
 }
 
 // schedules holds the schedules that were made.
@@ -78,7 +77,7 @@ func (w *world) stepsOf(s *schedules, k scheduleKey, rank int) []comm.Step {
 	var steps []comm.Step
 	for lo := 0; lo < k.elems; lo += comm.SegmentElems {
 		n := min(comm.SegmentElems, k.elems-lo)
-		name := comm.Pick(k.algorithm, s.tuning, w.hostsOf, w.Wire.Codec, 4*n)
+		name := comm.Pick(w.Algorithm, s.tuning, w.hostsOf, w.Wire.Codec, 4*n)
 		steps = append(steps, plan(name, n)...)
 	}
 	return steps
@@ -98,41 +97,34 @@ func (w *world) stagesOf(s *schedules, k scheduleKey, rank int) []stage {
 func (w *world) stageOf(step comm.Step, isCoded bool) stage {
 	var st stage
 	at := map[int]int{}
-	coded := map[comm.Transfer]bool{} // a span is encoded once for all its peers
-	for _, t := range step.Sends {
-		bytes := 4 * float64(t.Len())
+	put := func(all *[]batch, t comm.Transfer) (bytes float64) {
 		i, isKnown := at[t.Peer]
 		if !isKnown {
-			i = len(st.sends)
+			i = len(*all)
 			at[t.Peer] = i
-			st.sends = append(st.sends, batch{peer: t.Peer})
+			*all = append(*all, batch{peer: t.Peer})
 		}
-		st.sends[i].messages++
+		b, ratio := &(*all)[i], 1.0
 		if isCoded {
-			t.Peer = 0
-			if !coded[t] {
-				coded[t] = true
-				st.before += bytes * w.Wire.Encode
-			}
-			bytes *= w.Wire.Ratio
+			ratio = w.Wire.Ratio
 		}
-		st.sends[i].bytes += bytes
+		bytes = 4 * float64(t.Len())
+		b.messages, b.bytes = b.messages+1, b.bytes+bytes*ratio
+		return bytes
+	}
+	coded := map[comm.Transfer]bool{} // a span is encoded once for all its peers
+	for _, t := range step.Sends {
+		bytes := put(&st.sends, t)
+		if t.Peer = 0; isCoded && !coded[t] {
+			coded[t] = true
+			st.before += bytes * w.Wire.Encode
+		}
 	}
 	clear(at)
 	for _, t := range step.Receives {
-		bytes := 4 * float64(t.Len())
-		i, isKnown := at[t.Peer]
-		if !isKnown {
-			i = len(st.receives)
-			at[t.Peer] = i
-			st.receives = append(st.receives, batch{peer: t.Peer})
-		}
-		st.receives[i].messages++
-		if isCoded {
+		if bytes := put(&st.receives, t); isCoded {
 			st.after += bytes * w.Wire.Decode
-			bytes *= w.Wire.Ratio
 		}
-		st.receives[i].bytes += bytes
 	}
 	for _, sum := range step.Sums {
 		st.after += 4 * float64(sum.Len()) * w.Add

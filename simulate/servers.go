@@ -6,11 +6,6 @@ import (
 	"lockstep/ps"
 )
 
-// post sends the messages of a process, of each peer one after another.
-type post struct {
-	queues map[int]*queue // by peer
-}
-
 // queue holds the messages to one peer that have not begun.
 type queue struct {
 	mails  []mail

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/ps"
 )
@@ -102,9 +103,7 @@ func (w *world) results(workers []*worker, warm, n int) ([]Step, error) {
 		}
 		s.Waiting = max(0, min(s.Exposed, longest-s.Compute))
 		s.Exposed -= s.Waiting
-		for _, bytes := range w.carried {
-			s.Bytes = max(s.Bytes, bytes/float64(warm+n))
-		}
+		s.Bytes = slices.Max(w.carried) / float64(warm+n)
 	}
 	return steps, nil
 }
@@ -148,9 +147,7 @@ func (w *world) asynchronous(n int) ([]Step, error) {
 		at.Seconds = (s.applied[warm+i] - s.applied[warm+i-p]) / float64(p)
 		at.Compute = at.Seconds * all.computing / all.total
 		at.Exposed = at.Seconds - at.Compute
-		for _, bytes := range w.carried {
-			at.Bytes = max(at.Bytes, bytes/float64(total))
-		}
+		at.Bytes = slices.Max(w.carried) / float64(total)
 	}
 	return steps, nil
 }

@@ -439,8 +439,8 @@ func TestBinding(t *testing.T) {
 		j := lab(4, 0.6, 0.4, 1e10)
 		j.Strategy, j.Algorithm = "all-reduce", "direct"
 		change(&j)
-		if got, saved, err := simulate.Binding(j); got != want || err != nil {
-			t.Errorf("%s binds, want %s: %v, error %v", got, want, saved, err)
+		if got, err := simulate.Binding(j); got != want || err != nil {
+			t.Errorf("%s binds, want %s, error %v", got, want, err)
 		}
 	}
 }
@@ -472,7 +472,7 @@ func TestErrors(t *testing.T) {
 		if _, err := simulate.Steps(j, 1, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
-		if _, _, err := simulate.Binding(j); err == nil {
+		if _, err := simulate.Binding(j); err == nil {
 			t.Errorf("no error of Binding, want %q", want)
 		}
 	}

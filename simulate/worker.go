@@ -147,7 +147,7 @@ func (w *worker) call(o operation, elems int) *call {
 	if w.Plan.Workers() == 1 || elems == 0 {
 		return nil
 	}
-	c := w.newCall(w.course, scheduleKey{o, w.Algorithm, elems}, w.rank, w.number)
+	c := w.newCall(w.course, scheduleKey{o, elems}, w.rank, w.number)
 	w.issue(w.thread, c)
 	return c
 }

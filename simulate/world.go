@@ -227,8 +227,8 @@ func (w *world) kind(a, b int) int {
 
 // newCourse returns the course of a run of so many steps.
 func (w *world) newCourse(steps int) *course {
-	c := &course{schedules: schedules{stages: map[scheduleKey][][]stage{}, costs: map[scheduleKey]cost{},
-		tuning: w.Tuning}, meetings: map[int]*meeting{}, steps: steps,
+	c := &course{schedules: schedules{stages: map[scheduleKey][][]stage{}, costs: map[scheduleKey]cost{}},
+		meetings: map[int]*meeting{}, steps: steps,
 		rowElems: int(w.Model.RowBytes / 4 * float64(w.Plan.Shards()))}
 	for _, s := range w.Model.Segments {
 		c.elems = max(c.elems, s.Offset+s.Len)
@@ -237,7 +237,7 @@ func (w *world) newCourse(steps int) *course {
 	switch {
 	case name == "none" || name == "single":
 		return c
-	case c.tuning == nil && w.Algorithm == "auto" && w.Plan.Workers() > 1 && w.Servers.Count == 0:
+	case w.Algorithm == "auto" && w.Plan.Workers() > 1 && w.Servers.Count == 0:
 		c.tuning = w.tune()
 	}
 	if w.isAveraging() {

@@ -51,9 +51,6 @@ func (m model) terms(p record.Probe) (t record.StrategyTerms, err error) {
 // loopback TCP takes on current processors.
 const moving = 1e-9
 
-// crossing is simulate.Network.Crossing of a network: see docs/design/0039.
-const crossing = 0.2
-
 // job returns the run that a probe tells of: hosts with a worker each, whose links are of the slowest kind,
 // tensors of equal size and shards of equal cost.
 func (m model) job(p record.Probe) simulate.Job {
@@ -73,7 +70,7 @@ func (m model) job(p record.Probe) simulate.Job {
 		j.Machines[0].Cores, j.Network.Outside.CPUByte = 1, min(moving, p.Link.Byte)
 	}
 	if p.Link.Byte > moving { // a network, which connections share as they can
-		j.Network.Crossing = crossing
+		j.Network.Crossing = simulate.Crossing
 	}
 	hosts := make([]string, ranks)
 	for rank := range hosts {
