@@ -277,9 +277,9 @@ func median(k *Calibration, j simulate.Job) (float64, error) {
 	case p > 8:
 		n = 10
 	}
-	draw := func(rank, step int) simulate.Noise {
+	draw := func(rank, step int) float64 {
 		u := random.Derive(2, uint64(rank), 0).Unit(uint64(step))
-		return simulate.Noise{Compute: quantile(k.Step, u, 1)}
+		return quantile(k.Step, u, 1)
 	}
 	run := math.Exp(quantile(k.Runs, 0.5, 0))
 	if isLoose(j.Strategy) {

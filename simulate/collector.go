@@ -23,7 +23,6 @@ type stage struct {
 type meeting struct {
 	cost
 	threads []*thread
-	factor  float64 // sum of theirs
 }
 
 // cost is what a collective takes of equal ranks that begin at once.
@@ -42,7 +41,6 @@ type collector struct {
 	missing int    // transfers of the stage under way
 	arrived []int  // by peer: transfers that came before their stage
 	awaited []bool // by peer
-	factor  float64
 }
 
 // phase is what comes next in a stage.
@@ -131,7 +129,7 @@ func (w *world) transfer(t *thread, s *stage) {
 	for _, b := range s.sends {
 		t.missing++
 		to := w.threads[b.peer]
-		w.send(t, b, messages[w.kind(t.rank, b.peer)], t.factor, func() { w.moved(t) }, func() {
+		w.send(t, b, messages[w.kind(t.rank, b.peer)], func() { w.moved(t) }, func() {
 			if to.awaited[t.rank] {
 				to.awaited[t.rank] = false
 				w.moved(to)
@@ -154,11 +152,10 @@ func (w *world) moved(t *thread) {
 func (w *world) meet(t *thread) {
 	m := t.current.meeting
 	m.threads = append(m.threads, t)
-	m.factor += t.factor
 	if len(m.threads) < w.Plan.Workers() {
 		return
 	}
-	seconds := m.seconds * m.factor / float64(len(m.threads))
+	seconds := m.seconds
 	finish := func() {
 		for _, t := range m.threads {
 			w.carried[t.rank] += m.bytes

@@ -89,17 +89,16 @@ func (w *world) link(from, to int) (Link, []*port) {
 }
 
 // send moves a batch from a thread to another rank's. all is the number of messages that the thread sends in
-// this step over links of this kind, and factor a noise. sent is called when the bytes have left, and arrived
-// when they are there.
-func (w *world) send(from *thread, b batch, all int, factor float64, sent, arrived func()) {
+// this step over links of this kind. sent is called when the bytes have left, arrived when they are there.
+func (w *world) send(from *thread, b batch, all int, sent, arrived func()) {
 	link, ports := w.link(from.rank, b.peer)
 	to := w.threads[b.peer]
 	w.carried[from.rank] += b.bytes
 	w.carried[b.peer] += b.bytes
 	further := float64(b.messages) * float64(all-1) / float64(all)
-	seconds := factor * (b.bytes*link.Byte + further*link.Message)
+	seconds := b.bytes*link.Byte + further*link.Message
 	cpu := float64(b.messages)*link.CPUMessage + b.bytes*link.CPUByte
-	latency := factor * link.Latency * max(from.machine.crowd(), to.machine.crowd())
+	latency := link.Latency * max(from.machine.crowd(), to.machine.crowd())
 	if !w.isInside(from.rank, b.peer) {
 		early := b.bytes * link.Byte
 		for _, p := range ports[:2] {

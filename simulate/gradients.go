@@ -115,7 +115,7 @@ func (w *worker) average() {
 	sums, due := make([]*call, a.Parts), make([]int, a.Parts)
 	part := float64(w.elems) / float64(a.Parts)
 	outer := func(passes float64) { // over the weights of a part
-		if seconds := passes * 4 * part * w.Add * w.noise.Update; seconds > 0 {
+		if seconds := passes * 4 * part * w.Add; seconds > 0 {
 			w.compute(w.machine, seconds, w.passes.Threads, true, w.resume)
 			w.spent.updating += w.park()
 		}

@@ -126,17 +126,9 @@ type Job struct {
 	mostRanks int // for tests; 0 means the constant
 }
 
-// Noise is what a step of one worker has more or less than the job says. A factor that is not positive means
-// 1.
-type Noise struct {
-	Compute float64 // factor of Data, Forward, Backward and Other
-	Update  float64 // factor of Update
-	Link    float64 // factor of the times of messages that this worker sends
-	Delay   float64 // seconds before its step, 0 for none
-}
-
-// Draw returns the noise of a worker's step, a pure function of both. Steps are counted from 0.
-type Draw func(rank, step int) Noise
+// Draw returns the noise of a worker's step, a pure function of both: the factor of Data, Forward, Backward
+// and Other. What is not positive means 1. Steps are counted from 0.
+type Draw func(rank, step int) float64
 
 // Step is one simulated training step, in seconds. The terms are means over workers and add up to Seconds. Of
 // "ps-async" it is an update, so P workers make P of them in the time of a batch.

@@ -54,7 +54,7 @@ func (w *world) sendNext(from, to int) {
 	}
 	m := q.mails[0]
 	q.mails = slices.Delete(q.mails, 0, 1)
-	w.send(t, batch{to, 1, m.bytes}, 1, t.factor, func() { w.sendNext(from, to) }, m.arrive)
+	w.send(t, batch{to, 1, m.bytes}, 1, func() { w.sendNext(from, to) }, m.arrive)
 }
 
 // urgent is the priority of all that is neither gradients nor weights.

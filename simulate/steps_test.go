@@ -271,17 +271,17 @@ func TestCoresAreShared(t *testing.T) {
 func TestNoise(t *testing.T) {
 	j := lab(4, 0.6, 0.4, 1e12)
 	j.Network.Outside.Latency = 0
-	steps, err := simulate.Steps(j, 8, func(rank, step int) simulate.Noise {
+	steps, err := simulate.Steps(j, 8, func(rank, step int) float64 {
 		if rank == 2 && step%2 == 0 {
-			return simulate.Noise{Compute: 1.5, Delay: 0.1}
+			return 1.5
 		}
-		return simulate.Noise{}
+		return 0
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range steps {
-		want := 0.61 + 0.4*float64((i+1)%2)
+		want := 0.61 + 0.3*float64((i+1)%2)
 		if !near(s.Seconds, want, 2e-3) || !near(s.Waiting, (want-0.61)*3/4, 2e-3) {
 			t.Errorf("step %d: %+v, want %v s", i, s, want)
 		}
@@ -290,8 +290,8 @@ func TestNoise(t *testing.T) {
 
 // The same job has the same steps.
 func TestStepsAreRepeatable(t *testing.T) {
-	draw := func(rank, step int) simulate.Noise {
-		return simulate.Noise{Compute: 1 + 0.2*random.Derive(uint64(rank)).Unit(uint64(step))}
+	draw := func(rank, step int) float64 {
+		return 1 + 0.2*random.Derive(uint64(rank)).Unit(uint64(step))
 	}
 	for _, strategy := range []string{"ddp", "ps", "ps-async"} {
 		j := lab(5, 0.6, 0.4, 1e9)
@@ -379,8 +379,8 @@ func TestThousandWorkers(t *testing.T) {
 	for _, algorithm := range []string{"direct", "ring", "halving-doubling", "hierarchical"} {
 		j := lab(1024, 0.65, 0.42, 1e9)
 		j.Algorithm, j.Topology, j.BucketBytes = algorithm, hosts(256, 4), 4<<20
-		steps, err := simulate.Steps(j, 1, func(rank, _ int) simulate.Noise {
-			return simulate.Noise{Compute: 1 + 0.1*random.Derive(uint64(rank)).Unit(0)}
+		steps, err := simulate.Steps(j, 1, func(rank, _ int) float64 {
+			return 1 + 0.1*random.Derive(uint64(rank)).Unit(0)
 		})
 		if err != nil || steps[0].Seconds < 0.65 {
 			t.Errorf("%s: %v, error %v", algorithm, steps, err)

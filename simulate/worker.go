@@ -27,7 +27,7 @@ type worker struct {
 	*course
 	passes Passes
 	shards int // forward and backward passes of a step
-	noise  Noise
+	noise  float64 // factor of this step's passes
 	resume func()
 	stop   func() // ends a worker that waits
 	yield  func(struct{}) bool
@@ -89,23 +89,14 @@ func (w *worker) park() float64 {
 
 // begin begins a step.
 func (w *worker) begin(step int) {
-	n := &w.noise
-	*n = Noise{}
+	w.noise = 1
 	if w.draw != nil {
-		*n = w.draw(w.rank, step)
-	}
-	for _, factor := range []*float64{&n.Compute, &n.Update, &n.Link} {
-		if !(*factor > 0) {
-			*factor = 1
+		if factor := w.draw(w.rank, step); factor > 0 {
+			w.noise = factor
 		}
 	}
-	w.factor = n.Link
 	w.started = 0
 	clear(w.isFinal)
-	if w.noise.Delay > 0 {
-		w.after(w.noise.Delay, w.resume)
-		w.spent.computing += w.park()
-	}
 	w.use(w.passes.Data, 1)
 }
 
@@ -120,14 +111,14 @@ func (w *worker) finish() {
 // use computes for so many seconds on some cores, but for what the machine is shared with.
 func (w *worker) use(seconds, cores float64) {
 	if seconds > 0 {
-		w.compute(w.machine, seconds*w.noise.Compute, cores, true, w.resume)
+		w.compute(w.machine, seconds*w.noise, cores, true, w.resume)
 		w.spent.computing += w.park()
 	}
 }
 
 // update updates a part of the weights.
 func (w *worker) update(part float64) {
-	if seconds := part * w.passes.Update * w.noise.Update; seconds > 0 {
+	if seconds := part * w.passes.Update; seconds > 0 {
 		w.compute(w.machine, seconds, w.passes.Threads, true, w.resume)
 		w.spent.updating += w.park()
 	}

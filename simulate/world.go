@@ -197,7 +197,7 @@ func newWorld(j *Job, draw Draw) *world {
 			w.uplinks = append(w.uplinks, switches[number])
 		}
 		t := &thread{rank: rank, machine: w.machines[j.MachineOf[rank]], slow: 1}
-		t.factor, t.queues = 1, map[int]*queue{}
+		t.queues = map[int]*queue{}
 		if !j.isLarge() {
 			t.arrived, t.awaited = make([]int, ranks), make([]bool, ranks)
 		}
