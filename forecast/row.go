@@ -26,9 +26,6 @@ type Inputs struct {
 	Price            float64 `json:"price_per_hour,omitempty"` // of a host, in dollars; 0: not asked
 	Changes          string  `json:"what_if,omitempty"`        // what differs from the machine measured
 	Widening         float64 `json:"widening"`                 // of intervals, by the track record; 0: 1
-
-	// ExtraDelay is the part of Delay that the links of the calibration did not have.
-	ExtraDelay float64 `json:"extra_delay_seconds,omitempty"`
 }
 
 // Run is a configuration that is predicted. Its step is the median one but where workers do not meet in every
@@ -98,7 +95,6 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 	j.Add, j.Model = k.Add, k.model()
 	j.Network = simulate.Network{Inside: k.Inside.simulated(), Outside: k.Outside.simulated(),
 		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: simulate.Crossing}
-	j.Network.Outside.Latency += in.ExtraDelay
 	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
 	if shards, workers := j.Plan.Shards(), j.Plan.Workers(); j.Strategy == "ps-async" { // of whole batches
 		j.Plan, _ = shard.Cut(shards*workers, workers)

@@ -123,7 +123,10 @@ func (c Config) shapes() (all []shape) {
 func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibration, error) {
 	k := forecast.Calibration{Machine: MachineKey(r.Host), Cores: r.Host.Cores, Started: r.Started,
 		Seconds: r.Seconds, Results: r.Seal, Rounds: r.Ran()}
-	rows, other := c.own(r.Rows)
+	rows, other := r.Rows, ""
+	if c.From != "" {
+		rows, other = c.own(rows)
+	}
 	var taken, crowding []float64
 	for _, row := range rows {
 		for _, run := range row.Runs {
@@ -183,6 +186,9 @@ func (c Config) differs(row record.Row) string {
 	differing := []struct{ of, has, want string }{{"model", s.Model, of.Model}, {"data", s.Data, of.Data},
 		{"threads", fmt.Sprint(s.Threads), fmt.Sprint(of.Threads)}, {"program", s.Peer, ""},
 		{"slow-worker", s.SlowWorkers, ""}, {"slow-loader", s.SlowLoader, of.SlowLoader.String()}}
+	if made := labOf(c.Inputs); s.Condition != "" && (made == nil || made.String() != s.Condition) {
+		return fmt.Sprintf("under the condition %.200q", s.Condition)
+	}
 	if s.Workers > 1 && !of.IsIsolated() {
 		differing = append(differing, []struct{ of, has, want string }{
 			{"wire", has.GradientWire().String(), of.GradientWire().String()},
@@ -289,19 +295,29 @@ func noiseOf(rows []record.Row) (steps, runs []float64) {
 
 // links completes k by the rows of two workers: what messages cost, first as groups have measured their links
 // and processes their core time, then so that the model's steps are those of the rows.
-func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
-	other string) error {
+func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row, other string) error {
+	hasNetwork := c.Inputs.Network != ""
 	for _, l := range []*forecast.Link{&k.Inside, &k.Outside} {
 		isOutside := l == &k.Outside
 		var own []record.Row
 		for _, row := range rows {
 			s := row.Setting
-			isThere := c.Inputs.Network != "" && (s.Hosts > 1 || s.Condition != "" || s.Link == "tcp")
+			isThere := hasNetwork && (s.Hosts > 1 || s.Condition != "" || s.Link == "tcp")
 			if s.Workers == 2 && isThere == isOutside && !math.IsNaN(rowStep(row)) {
 				own = append(own, row)
 			}
 		}
-		if len(own) == 0 {
+		isInLab := func(row record.Row) bool { return row.Setting.Condition != "" }
+		isLab := slices.ContainsFunc(own, isInLab) // which says more than connections of one machine
+		if isLab {
+			own = slices.DeleteFunc(own, func(row record.Row) bool { return !isInLab(row) })
+		}
+		switch isNeeded := isOutside == hasNetwork || c.Inputs.PerHost > 1 && !isOutside; {
+		case len(own) == 0 && isNeeded && hasNetwork:
+			return setting.Refuse("%s has no row of two workers%s that tells of a link that is asked for; "+
+				"want rows none, all-reduce and ddp with two workers, with --network over --link tcp or in "+
+				"a lab of that network, with --per-host also within a host", folder, other)
+		case len(own) == 0:
 			continue
 		}
 		if err := measureLink(k, l, folder, own); err != nil {
@@ -309,19 +325,18 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		}
 		if isOutside && c.Inputs.Rate > 0 {
 			l.Byte = framing * 8 / c.Inputs.Rate
-			if c.network != nil {
+			if isLab {
 				l.Byte = labFraming * 8 / c.Inputs.Rate
 			}
 		}
-		isOurs := true
-		if isOutside && c.network != nil {
-			l.Burst = c.network.Link.Burst()
-			isOurs = own[0].Setting.Condition == c.network.String() // else its bytes are another network's
+		if isLab {
+			l.Burst = labOf(c.Inputs).Link.Burst()
 		}
-		if isOurs {
-			if err := c.fit(k, l, isOutside, own); err != nil {
-				return err
-			}
+		if err := c.fit(k, l, isOutside, own); err != nil {
+			return err
+		}
+		if isOutside && !isLab {
+			l.Latency += c.Inputs.Delay
 		}
 		if !c.Inputs.IsLab {
 			l.Burst = 0 // is of the lab's links

@@ -45,7 +45,7 @@ type Config struct {
 	Folder     string              // in which the calibration is kept; "": it is removed
 	Label      forecast.Prediction // Version, Revision, Command and Track are copied from it
 
-	network *bench.Condition // of a lab, as described; nil: there is none, or there can be no lab
+	network *bench.Condition // of the lab of short runs; nil: there is none, or there can be no lab
 }
 
 // Options say how Make and Verify run what they measure.
@@ -140,10 +140,6 @@ func (c Config) resolved(way string, workers int) setting.Config {
 func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
-	}
-	if c.network = labOf(c.Inputs); c.network != nil && bench.CheckLab(ctx, o.Bench.Job.Environment) != nil {
-		c.network = nil
-		c.Inputs.ExtraDelay = c.Inputs.Delay
 	}
 	k, err := c.calibrate(ctx, o)
 	if err != nil {
@@ -256,6 +252,9 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 			return k, setting.Refuse("--from: %v", err)
 		}
 		return c.calibrationOf(c.From, r)
+	}
+	if c.network = labOf(c.Inputs); c.network != nil && bench.CheckLab(ctx, o.Bench.Job.Environment) != nil {
+		c.network = nil
 	}
 	probe := o.Probe
 	if probe == nil {

@@ -78,9 +78,7 @@ func TestPredictionIsVerified(t *testing.T) {
 	if err != nil || q.Rows[1].Step != p.Rows[1].Step {
 		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
 	}
-	if err := predict.CalibrateWithFailures(again); err != nil {
-		t.Error(err)
-	}
+	isCalibrated(t, again)
 	for what, change := range map[string]func(*predict.Config){
 		"model":   func(c *predict.Config) { c.Base.Model = "vgg11" },
 		"wire":    func(c *predict.Config) { c.Base.Wire = "bf16" },
@@ -101,6 +99,27 @@ func TestPredictionIsVerified(t *testing.T) {
 	p.MadeFrom.Machine = "another"
 	if _, err := predict.Verify(t.Context(), p, predict.Verification{}, o); !isRefused(err) {
 		t.Errorf("a prediction of another machine: %v", err)
+	}
+}
+
+// isCalibrated holds calibrations by the benchmark of c, with changes, to what they say of links.
+func isCalibrated(t *testing.T, c predict.Config) {
+	_, err := predict.Calibrate(c, func(row *record.Row) { // whose runs have left summaries
+		row.Runs[0].Error, row.Runs[0].Ranks = "it failed", nil
+	})
+	if err != nil {
+		t.Errorf("with failed runs: %v", err)
+	}
+	c.Inputs = forecast.Inputs{PerHost: 1, Network: "1gbit,5ms", Rate: 1e9, Delay: 5e-3}
+	k, err := predict.Calibrate(c, func(row *record.Row) { row.Setting.Link = "tcp" })
+	if err != nil || k.Outside.Latency < c.Inputs.Delay || k.Inside.Byte > 0 {
+		t.Errorf("over tcp %+v, %v", k.Outside, err)
+	}
+	for _, condition := range []string{"", "each process on a host of its own, 10 Mbit/s"} {
+		_, err = predict.Calibrate(c, func(row *record.Row) { row.Setting.Condition = condition })
+		if !isRefused(err) || !strings.Contains(err.Error(), condition) {
+			t.Errorf("rows of no link, %q: %v", condition, err)
+		}
 	}
 }
 
