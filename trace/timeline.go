@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 )
@@ -125,9 +124,6 @@ func (open Source) laps(rank int) (File, []lap, error) {
 	return file, laps, err
 }
 
-// Files returns what the files of the workers say but for their spans, by rank.
-func (t *Timeline) Files() []File { return t.files }
-
 // Steps returns the steps that all workers have, by number.
 func (t *Timeline) Steps() []Lap { return t.steps }
 
@@ -158,27 +154,17 @@ func (t *Timeline) Error() time.Duration {
 // for the others, whatever its clock shows.
 type Arrival struct {
 	Rank  int
-	Steps int // in which it was the last
+	Steps [2]int // in which it was the last, in the first and in the second half of the run
 	// Behind is by how much less it waited than the others did on average, in these steps on average.
 	Behind time.Duration
-	// IsRecurring says that it was so often the last that chance does not explain it, in both halves of
-	// the run; else it was in passing.
-	IsRecurring bool
 }
 
-// chance is the probability below which chance does not explain how often a rank was the last.
-const chance = 1e-3
-
 // Arrivals returns how often each rank was the last, by rank, over all steps but the first two in which some
-// rank waited, and their number.
-func (t *Timeline) Arrivals() (all []Arrival, steps int) {
+// rank waited, and their number in each half of the run.
+func (t *Timeline) Arrivals() (all []Arrival, steps [2]int) {
 	all = make([]Arrival, len(t.files))
-	half := make([][2]int, len(t.files))
-	var numbers [2]int
-	for i, l := range t.steps {
-		if i < 2 {
-			continue
-		}
+	const first = 2
+	for i, l := range t.steps[min(first, len(t.steps)):] {
 		last, sum := 0, time.Duration(0)
 		for rank, w := range l.Waited {
 			sum += w
@@ -189,40 +175,16 @@ func (t *Timeline) Arrivals() (all []Arrival, steps int) {
 		if sum == 0 || len(all) < 2 {
 			continue
 		}
-		part := 2 * i / len(t.steps)
-		numbers[part]++
-		half[last][part]++
-		all[last].Steps++
+		half := 2 * i / (len(t.steps) - first)
+		steps[half]++
+		all[last].Steps[half]++
 		all[last].Behind += (sum-l.Waited[last])/time.Duration(len(all)-1) - l.Waited[last]
 	}
-	steps = numbers[0] + numbers[1]
 	for rank := range all {
 		a := &all[rank]
-		a.Rank, a.Behind = rank, a.Behind/time.Duration(max(1, a.Steps))
-		equal := 1 / float64(len(all))
-		a.IsRecurring = tail(a.Steps, steps, equal) < chance
-		for part, n := range numbers {
-			a.IsRecurring = a.IsRecurring && tail(half[rank][part], n, equal) < math.Sqrt(chance)
-		}
+		a.Rank, a.Behind = rank, a.Behind/time.Duration(max(1, a.Steps[0]+a.Steps[1]))
 	}
 	return all, steps
-}
-
-// tail returns the probability of k or more of n events of probability p.
-func tail(k, n int, p float64) float64 {
-	sum := 0.0
-	for ; k <= n; k++ {
-		sum += math.Exp(logChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
-	}
-	return min(1, sum)
-}
-
-func logChoose(n, k int) float64 {
-	of := func(n int) float64 {
-		v, _ := math.Lgamma(float64(n + 1))
-		return v
-	}
-	return of(n) - of(k) - of(n-k)
 }
 
 // Lane is what a rank did in a step: spans of its tracks that lie in the step at least partly, in order of

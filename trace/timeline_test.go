@@ -135,42 +135,35 @@ func TestAPathEndsInDamagedSpans(t *testing.T) {
 	}
 }
 
-// A rank that is the last throughout recurs; one that is so in half of the run, or as often as chance has it,
-// does not.
-func TestStragglersRecurOrPass(t *testing.T) {
+// Each step has one last rank, in the half of the run in which it is.
+func TestArrivalsAreCountedByHalves(t *testing.T) {
 	const steps = 60
 	for name, test := range map[string]struct {
-		busy  func(step int) []int
-		last  int
-		recur bool
+		busy func(step int) []int
+		want [3][2]int
 	}{
-		"always":   {func(int) []int { return []int{10, 14, 12} }, 1, true},
-		"usually":  {func(step int) []int { return []int{10, 14, 12 + 4*min(1, step%3)} }, 2, true},
-		"at first": {func(step int) []int { return []int{10 + step/30*10, 14, 12} }, 1, false},
+		"always":   {func(int) []int { return []int{10, 14, 12} }, [3][2]int{1: {29, 29}}},
+		"at first": {func(step int) []int { return []int{10 + step/31*10, 14, 12} },
+			[3][2]int{{0, 29}, {29, 0}}},
 		"in turns": {func(step int) []int {
 			return []int{10 + step%3, 10 + (step+1)%3, 10 + (step+2)%3}
-		}, 0, false},
+		}, [3][2]int{{10, 10}, {9, 10}, {10, 9}}},
 	} {
 		var all [][]int
 		for step := range steps {
 			all = append(all, test.busy(step))
 		}
 		arrivals, n := world(t, all).Arrivals()
-		if n != steps-2 {
+		if n != [2]int{(steps - 2) / 2, (steps - 2) / 2} {
 			t.Errorf("%s: %d steps, want %d", name, n, steps-2)
 		}
-		sum := 0
-		for _, a := range arrivals {
-			sum += a.Steps
-			if isIt := a.Rank == test.last && test.recur; a.IsRecurring != isIt {
-				t.Errorf("%s: %+v, want recurring %v", name, a, isIt)
+		for rank, a := range arrivals {
+			if a.Rank != rank || a.Steps != test.want[rank] {
+				t.Errorf("%s: %+v, want %v of rank %d", name, a, test.want[rank], rank)
 			}
-			if a.Steps > 0 && (a.Behind < time.Millisecond || a.Behind > 10*time.Millisecond) {
+			if a.Steps != [2]int{} && (a.Behind < time.Millisecond || a.Behind > 10*time.Millisecond) {
 				t.Errorf("%s: %v behind", name, a.Behind)
 			}
-		}
-		if sum != n {
-			t.Errorf("%s: last in %d of %d steps", name, sum, n)
 		}
 	}
 }

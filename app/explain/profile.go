@@ -18,7 +18,7 @@ type profile struct {
 	// starved is the share of the time for which a thread of each rank was ready to run and had no core. Some
 	// of it costs nothing: threads of the runtime wait too.
 	starved []float64
-	last    []int // steps in which each rank arrived last
+	last    [][2]int // steps in which each rank arrived last, in the first and in the second half
 }
 
 // block is what a rank spent in a step, or on average in those between two exchanges.
@@ -31,7 +31,7 @@ type block struct {
 // as everybody's computation; -1: none.
 func (s Side) profileOf(run *record.Run, late int) profile {
 	workers := len(run.Ranks)
-	p := profile{round: run.Round, last: make([]int, workers)}
+	p := profile{round: run.Round, last: make([][2]int, workers)}
 	ranks := make([]columns, workers)
 	n := math.MaxInt
 	for i := range run.Ranks {
@@ -52,7 +52,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		}
 		last := lastOf(blocks)
 		if !isApart {
-			p.last[last]++
+			p.last[last][2*(lo-first)/(n-first)]++
 		}
 		steps = append(steps, attribute(blocks, last, late, isApart))
 		p.kept = append(p.kept, lo)
@@ -276,13 +276,9 @@ func meanOf(all []Costs) (mean Costs) {
 type Recurs struct {
 	Rank  int     `json:"rank"`  // that was last most often
 	Share float64 `json:"share"` // of the steps in which it was
-	// IsRecurring says that it was twice as often as chance has it, or in three of four steps of two workers,
-	// and that chance does not explain it.
+	// IsRecurring is the word of [stat.IsRecurring] on it.
 	IsRecurring bool `json:"recurring"`
 }
-
-// chance is the probability below which something is not called chance.
-const chance = 1e-3
 
 // recurs returns who was last how often in all runs.
 func recurs(all []profile) Recurs {
@@ -290,31 +286,24 @@ func recurs(all []profile) Recurs {
 	if len(all) == 0 || len(all[0].last) < 2 {
 		return r
 	}
-	count, n := make([]int, len(all[0].last)), 0
+	count, times := make([][2]int, len(all[0].last)), [2]int{}
 	for _, p := range all {
-		for i, k := range p.last {
-			count[i] += k
-			n += k
+		for i, last := range p.last {
+			for half, k := range last {
+				count[i][half] += k
+				times[half] += k
+			}
 		}
 	}
+	n := times[0] + times[1]
 	if n == 0 {
 		return r
 	}
-	p := 1 / float64(len(count))
-	r.Rank = slices.Index(count, slices.Max(count))
-	r.Share = float64(count[r.Rank]) / float64(n)
-	r.IsRecurring = r.Share >= min(2*p, (1+p)/2) && atLeast(count[r.Rank], n, p) < chance
+	sum := func(halves [2]int) int { return halves[0] + halves[1] }
+	r.Rank = slices.Index(count, slices.MaxFunc(count, func(a, b [2]int) int { return sum(a) - sum(b) }))
+	r.Share = float64(sum(count[r.Rank])) / float64(n)
+	r.IsRecurring = stat.IsRecurring(count[r.Rank], times, len(count))
 	return r
-}
-
-// atLeast returns the probability that of n events of probability p at least k happen.
-func atLeast(k, n int, p float64) (sum float64) {
-	logOf := func(m int) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
-	for i := k; i <= n; i++ {
-		sum += math.Exp(logOf(n) - logOf(i) - logOf(n-i) + float64(i)*math.Log(p) +
-			float64(n-i)*math.Log1p(-p))
-	}
-	return min(sum, 1)
 }
 
 // profiles returns the profiles of a side's runs, and who was last.

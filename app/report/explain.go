@@ -214,7 +214,7 @@ func (e Explained) notes() (all []note) {
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
-			kind := "which is passing: no worker is the last clearly more often than by chance"
+			kind := "which is passing: no worker is the last clearly more often than by chance throughout"
 			if l.IsRecurring {
 				kind = "which recurs: chance does not explain it"
 			}

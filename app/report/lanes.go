@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
@@ -128,14 +129,15 @@ func alignedText(line *trace.Timeline) string {
 // arrivalsText says which rank came last, and whether that recurs.
 func arrivalsText(line *trace.Timeline) string {
 	arrivals, steps := line.Arrivals()
-	if steps == 0 {
+	sum := func(halves [2]int) int { return halves[0] + halves[1] }
+	if sum(steps) == 0 {
 		return ""
 	}
-	most := slices.MaxFunc(arrivals, func(a, b trace.Arrival) int { return a.Steps - b.Steps })
+	most := slices.MaxFunc(arrivals, func(a, b trace.Arrival) int { return sum(a.Steps) - sum(b.Steps) })
 	text := fmt.Sprintf("Of %s rank %d was the last to arrive in %.0f %%, by %s ms on average",
-		spelling.Count(steps, "step"), most.Rank, 100*float64(most.Steps)/float64(steps),
+		spelling.Count(sum(steps), "step"), most.Rank, 100*float64(sum(most.Steps))/float64(sum(steps)),
 		digits(float64(most.Behind)/float64(time.Millisecond), 2))
-	if most.IsRecurring {
+	if stat.IsRecurring(most.Steps, steps, len(arrivals)) {
 		return text + ": more often than by chance, throughout the run."
 	}
 	return text + ": no more often than chance and passing causes explain."

@@ -59,7 +59,7 @@ func TestStepsSayWhatTheirTimeWentInto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if arrivals, n := line.Arrivals(); n == 0 || arrivals[1].Steps == 0 || line.Error() != 0 {
+	if arrivals, n := line.Arrivals(); n == [2]int{} || arrivals[1].Steps == [2]int{} || line.Error() != 0 {
 		t.Errorf("%+v of %d steps, clocks to %v; want rank 1 in some", arrivals, n, line.Error())
 	}
 }
