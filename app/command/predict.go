@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +19,6 @@ import (
 	"lockstep/app/predict"
 	"lockstep/app/record"
 	"lockstep/app/report"
-	"lockstep/app/strategy"
 	"lockstep/cluster/lab"
 	"lockstep/forecast"
 
@@ -31,10 +29,11 @@ import (
 // predictFlags are the flags of predict that train does not have, or that take a list.
 type predictFlags struct {
 	matrix
-	config                         predict.Config
-	network, switches, scale, more string
-	isJSON, isQuiet                bool
-	out                            string
+	config                  predict.Config
+	network, scale          string
+	cores, oversubscription string
+	isJSON, isQuiet         bool
+	out                     string
 }
 
 func predictCommand(a *app) *cobra.Command {
@@ -91,11 +90,11 @@ func (f *predictFlags) add(c *cobra.Command, a *app) {
 	flags.BoolVar(&f.config.Inputs.IsLab, "in-lab", false, "hosts share this machine's cores, as in "+
 		"lockstep lab")
 	flags.IntVar(&f.config.Inputs.PerHost, "per-host", 1, "`N` workers of each host")
-	flags.StringVar(&f.switches, "oversubscription", "", "`RATIO:HOSTS`, such as 4:16: 16 hosts share a "+
-		"switch, whose uplink carries a quarter of what their links do (default: one switch)")
+	flags.StringVar(&f.oversubscription, "oversubscription", "", "`RATIO:HOSTS`, such as 4:16: 16 hosts "+
+		"share a switch, whose uplink carries a quarter of what their links do (default: one switch)")
 	flags.StringVar(&f.scale, "scale", "strong", "`KIND` of scaling: strong, --batch is that of all "+
 		"workers; weak, of each")
-	flags.StringVar(&f.more, "cores", "", "what if a host had `xN` times as many cores, such as x2")
+	flags.StringVar(&f.cores, "cores", "", "what if a host had `xN` times as many cores, such as x2")
 	flags.Float64Var(&f.config.Inputs.Samples, "samples", 0, "say the time, and with --price the "+
 		"cost, of `N`")
 	flags.Float64Var(&f.config.Inputs.Price, "price", 0, "`DOLLARS` of a host's hour")
@@ -160,7 +159,7 @@ func (a *app) answerPrediction(p *forecast.Prediction, all []forecast.Verified, 
 
 // complete turns the flags into what is asked for.
 func (f *predictFlags) complete(c *cobra.Command, a *app) (predict.Config, error) {
-	config, in := f.config, &f.config.Inputs
+	config := f.config
 	part, err := a.part(f.matrix, given(c))
 	if err != nil {
 		return config, err
@@ -176,31 +175,27 @@ func (f *predictFlags) complete(c *cobra.Command, a *app) (predict.Config, error
 	if len(part.Threads) > 0 {
 		base.Threads = part.Threads[0]
 	}
-	base.Wire = cmp.Or(slices.Concat(part.Wires, []string{base.Wire})[0], base.Wire)
-	if err := f.describe(in); err != nil {
+	if len(part.Wires) > 0 {
+		base.Wire = part.Wires[0]
+	}
+	if err := f.describe(&config.Inputs); err != nil {
 		return config, err
 	}
-	if f.more != "" {
-		times, err := strconv.ParseFloat(strings.TrimPrefix(f.more, "x"), 64)
+	if f.cores != "" {
+		times, err := strconv.ParseFloat(strings.TrimPrefix(f.cores, "x"), 64)
 		if err != nil || !(times > 0 && times <= 1024) {
-			return config, usagef("--cores %q: want how many times as many, such as x2", f.more)
+			return config, usagef("--cores %q: want how many times as many, such as x2", f.cores)
 		}
-		config.CoresTimes, in.Changes = times, fmt.Sprintf("%g times the cores", times)
+		config.CoresTimes = times
 	}
 	v := describeVersion()
-	config.Base, config.Workers, config.Strategies, config.Inputs = base, f.workers, f.strategies, *in
+	config.Base, config.Workers, config.Strategies = base, f.workers, f.strategies
 	slices.Sort(config.Workers)
 	config.Workers = slices.Compact(config.Workers)
-	if slices.Contains(config.Workers, 1) && !slices.Contains(config.Strategies, strategy.Single) {
-		config.Strategies = append([]string{strategy.Single}, config.Strategies...)
-	}
 	config.Label = forecast.Prediction{Version: v.Version, Revision: v.Revision,
 		Command: append([]string{"lockstep", "predict"}, commandLine(c)...)}
 	config.Label.Track, err = forecast.ReadTrack(predict.MachineKey(bench.DescribeHost()), trackFile())
-	if err != nil {
-		return config, err
-	}
-	return config, config.Validate()
+	return config, err
 }
 
 // describe reads the network.
@@ -216,12 +211,12 @@ func (f *predictFlags) describe(in *forecast.Inputs) (err error) {
 			return usagef("--network: %v, and no delay such as 200us", err)
 		}
 	}
-	if f.switches != "" {
-		ratio, hosts, _ := strings.Cut(f.switches, ":")
+	if f.oversubscription != "" {
+		ratio, hosts, _ := strings.Cut(f.oversubscription, ":")
 		in.Oversubscription, err = strconv.ParseFloat(ratio, 64)
 		n, failed := strconv.Atoi(hosts)
 		if in.Group = n; err != nil || failed != nil || !(in.Oversubscription >= 1) || n < 1 {
-			return usagef("--oversubscription %q: want RATIO:HOSTS such as 4:16", f.switches)
+			return usagef("--oversubscription %q: want RATIO:HOSTS such as 4:16", f.oversubscription)
 		}
 	}
 	switch f.scale {

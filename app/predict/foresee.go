@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/strategy"
 	"lockstep/forecast"
 )
 
@@ -21,17 +20,27 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 	c := Config{Base: part.Base, Inputs: forecast.Inputs{PerHost: 1}, Budget: of.Budget / 5, Label: label,
 		Folder: of.Out + "-calibration"}
 	c.Base.Model, c.Base.Threads = part.Models[0], max(1, part.Base.Threads)
-	c.Base.Batch = slices.Concat(part.Batches, []int{c.Base.Batch})[0]
-	var all []json.RawMessage
+	if len(part.Batches) > 0 {
+		c.Base.Batch = part.Batches[0]
+	}
+	asked, union := make([]Config, len(of.Inquiry.Predictions)), c
 	for i, f := range of.Inquiry.Predictions {
-		c.Workers, c.Strategies, c.CoresTimes, c.Inputs.Changes = f.Workers, f.Strategies, f.Cores, ""
-		if slices.Contains(f.Workers, 1) {
-			c.Strategies = append([]string{strategy.Single}, f.Strategies...)
+		one := c
+		one.Workers, one.Strategies, one.CoresTimes = f.Workers, f.Strategies, f.Cores
+		asked[i] = one.complete()
+		if err := asked[i].Validate(); err != nil {
+			return nil, err
 		}
-		if f.Cores > 0 {
-			c.Inputs.Changes = fmt.Sprintf("%g times the cores", f.Cores)
-		}
-		p, err := Make(ctx, c, o)
+		union.Workers = slices.Concat(union.Workers, asked[i].Workers)
+		union.Strategies = slices.Concat(union.Strategies, asked[i].Strategies)
+	}
+	k, err := union.calibrate(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var all []json.RawMessage
+	for i, c := range asked {
+		p, err := c.predict(k)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +51,7 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 		if err != nil {
 			return nil, fmt.Errorf("predict: %w", err)
 		}
-		all, c.From, c.Folder = append(all, text), of.Out+"-calibration", ""
+		all = append(all, text)
 	}
 	if of.Budget > 0 {
 		of.Budget = max(of.Budget-time.Since(began), time.Second)

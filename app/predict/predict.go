@@ -136,8 +136,10 @@ func (c Config) resolved(way string, workers int) setting.Config {
 	return of
 }
 
-// Make calibrates and predicts. What it measures leaves nothing behind unless Folder is set.
+// Make calibrates and predicts; with one worker single, too. What it measures leaves nothing behind unless
+// Folder is set.
 func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error) {
+	c = c.complete()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -145,6 +147,22 @@ func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error
 	if err != nil {
 		return nil, err
 	}
+	return c.predict(k)
+}
+
+// complete adds single, where one worker is asked for, and the words for what differs from this machine.
+func (c Config) complete() Config {
+	if slices.Contains(c.Workers, 1) && !slices.Contains(c.Strategies, strategy.Single) {
+		c.Strategies = append([]string{strategy.Single}, c.Strategies...)
+	}
+	if c.CoresTimes > 0 {
+		c.Inputs.Changes = fmt.Sprintf("%g times the cores", c.CoresTimes)
+	}
+	return c
+}
+
+// predict predicts all rows.
+func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 	p := c.Label
 	c.Inputs.Cores, c.Inputs.Widening = float64(k.Cores)*cmp.Or(c.CoresTimes, 1), p.Track.Widening
 	p.Model, p.Date, p.Inputs = forecast.ModelVersion, time.Now().UTC(), c.Inputs

@@ -167,6 +167,28 @@ func TestLinksAreMeasured(t *testing.T) {
 	}
 }
 
+// One calibration has the workers and ways of all predictions that a plan asks for.
+func TestOneCalibrationTellsOfAll(t *testing.T) {
+	var ways []string
+	o := predict.Options{Probe: probe, Bench: bench.Options{
+		Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
+			ways = append(ways, row.Strategy)
+			return nil, errors.New("nothing runs")
+		}}}
+	of := &bench.Config{Out: filepath.Join(t.TempDir(), "b"), Parts: []bench.Part{{Base: asked(nil).Base,
+		Models: []string{"lenet"}}}, Inquiry: &record.Inquiry{Predictions: []record.Foresight{
+		{Workers: []int{1, 4}, Strategies: []string{"ddp"}},
+		{Workers: []int{4}, Strategies: []string{"ps"}}}}}
+	_, err := predict.Foresee(t.Context(), of, forecast.Prediction{}, o)
+	if err == nil || isRefused(err) || !slices.Contains(ways, "ps") {
+		t.Errorf("calibrated by %v, %v", ways, err)
+	}
+	of.Inquiry.Predictions[1].Strategies, ways = []string{"magic"}, nil
+	if _, err := predict.Foresee(t.Context(), of, forecast.Prediction{}, o); !isRefused(err) || ways != nil {
+		t.Errorf("%v after runs of %v", err, ways)
+	}
+}
+
 func isRefused(err error) bool {
 	refused := (*setting.UsageError)(nil)
 	return errors.As(err, &refused)
