@@ -142,7 +142,7 @@ func TestArrivalsAreCountedByHalves(t *testing.T) {
 		busy func(step int) []int
 		want [3][2]int
 	}{
-		"always":   {func(int) []int { return []int{10, 14, 12} }, [3][2]int{1: {29, 29}}},
+		"always": {func(int) []int { return []int{10, 14, 12} }, [3][2]int{1: {29, 29}}},
 		"at first": {func(step int) []int { return []int{10 + step/31*10, 14, 12} },
 			[3][2]int{{0, 29}, {29, 0}}},
 		"in turns": {func(step int) []int {

@@ -17,7 +17,7 @@ const (
 	Align   Action = iota // one setting gets the value that the other side has; for every term
 	Silence               // workers exchange nothing
 	Isolate               // one worker alone, with its share of the batch
-	Halve                 // the network's limit that a term is of is halved
+	Relieve               // the network's limit that a term is of is doubled, which halves what it costs
 	Remove                // what costs the time is left out
 )
 
@@ -42,7 +42,7 @@ func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error
 		a = againA
 	}
 	for _, two := range [][2]Side{{a, b}, {againA, againB}} {
-		if err := Check(two[0], two[1]); err != nil {
+		if err := check(two[0], two[1]); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +90,7 @@ func (s Side) with(again Side) Side {
 func (e *Explanation) comesBack(now *Explanation) bool {
 	was, is := e.DifferenceMS, now.DifferenceMS
 	apart := math.Hypot(e.Interval[1]-e.Interval[0], now.Interval[1]-now.Interval[0]) / 2
-	return math.Abs(was) <= Large*e.step || math.Abs(is) >= math.Abs(was)/2 && was*is > 0 ||
+	return math.Abs(was) <= large*e.A.StepMS || math.Abs(is) >= math.Abs(was)/2 && was*is > 0 ||
 		math.Abs(was-is) <= apart
 }
 
@@ -126,7 +126,7 @@ func contentionOf(a, b Side, variants []Variant) contention {
 
 // effectOf returns by how much the steps of a variant are shorter than those of the side that it is of, round
 // by round in seconds: by term and, last, in all. mean is what the side's steps cost.
-func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean Costs) {
+func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean costs) {
 	p := pair{a: v.Side, b: again.a, costsB: again.costsA, lastB: again.lastA}
 	if v.OfB {
 		p.b, p.costsB, p.lastB = again.b, again.costsB, again.lastB
@@ -157,30 +157,34 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 	if v.Action == Align || v.Action == Remove {
 		e.take(v, sign, now, changed)
 	}
-	// What is covered is expected to go.
-	covered, expected := []Cost{v.Cost}, 0.0
-	guessed := guess(0, e.step/1e3)
+	// What the variant covers is expected to go.
+	covers := func(c Cost) bool { return c == v.Cost }
+	guessed := guess(0, e.A.StepMS/1e3)
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
-			e.hold([]Cost{t.cost}, estimateOf(less[t.cost], guessed), sign*t.MS, v)
+			only := func(c Cost) bool { return c == t.cost }
+			e.hold(only, estimateOf(less[t.cost], guessed), sign*t.MS, v)
 		}
 		return
 	case v.Action == Isolate: // all of one side's contention, where a term is of the difference
 		return
 	case v.Action == Silence:
-		covered = []Cost{Latency, Bandwidth, Codec, Straggler, Imbalance}
+		covers = Cost.IsExchange
 	case v.Cost == Codec: // without it there are more bytes
 		changed = sum(changed, less[Bandwidth], -1)
 	}
-	for _, c := range covered {
-		expected += 1e3 * mean[c]
+	expected := 0.0
+	for c, seconds := range mean {
+		if covers(Cost(c)) {
+			expected += 1e3 * seconds
+		}
 	}
-	if v.Action == Halve {
+	if v.Action == Relieve {
 		expected /= 2
 	}
 	if expected > 0 { // else the side has none of it
-		e.hold(covered, estimateOf(changed, guessed), expected, v)
+		e.hold(covers, estimateOf(changed, guessed), expected, v)
 	}
 }
 
@@ -194,7 +198,7 @@ func (e *Explanation) isolate(again pair, variants []Variant) {
 			continue
 		}
 		less, _ := effectOf(again, v)
-		one := estimateOf(sum(less[Memory], less[Cores], 1), guess(0, e.step/1e3))
+		one := estimateOf(sum(less[Memory], less[Cores], 1), guess(0, e.A.StepMS/1e3))
 		if !v.OfB {
 			one.ms = -one.ms
 		}
@@ -204,17 +208,17 @@ func (e *Explanation) isolate(again pair, variants []Variant) {
 	if len(texts) == 0 || again.beside.a == 0 || again.beside.b == 0 {
 		return
 	}
+	covers := func(c Cost) bool { return c == Memory || c == Cores }
 	expected := 0.0
 	for _, t := range e.Terms {
-		if t.cost == Memory || t.cost == Cores {
+		if covers(t.cost) {
 			expected += t.MS
 		}
 	}
 	v := Variant{Action: Isolate, Text: strings.Join(texts, " and ")}
-	e.hold([]Cost{Memory, Cores}, did, expected, v)
+	e.hold(covers, did, expected, v)
 }
 
-// sum returns x with f times y added.
 func sum(x, y []float64, f float64) (all []float64) {
 	for i := range x {
 		all = append(all, x[i]+f*y[i])
@@ -225,7 +229,7 @@ func sum(x, y []float64, f float64) (all []float64) {
 // take notes which share of the difference now a variant takes away, if it is nearly all of it and nearer to
 // it than what any other takes.
 func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
-	took := estimateOf(changed, guess(e.step/1e3, e.step/1e3))
+	took := estimateOf(changed, guess(e.A.StepMS/1e3, e.A.StepMS/1e3))
 	r := removal{v.Cost, v.Text, sign * took.ms / now, took.half}
 	if v.IsAll { // it is the other side
 		r.half = 0
@@ -239,13 +243,13 @@ func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
 // setting that is not all of a difference refutes nothing, and runs that a term was computed from confirm it
 // in nothing: Memory is of workers that ran alone.
-func (e *Explanation) hold(covered []Cost, did estimate, expected float64, v Variant) {
-	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), Large*e.step, did.half)
+func (e *Explanation) hold(covers func(Cost) bool, did estimate, expected float64, v Variant) {
+	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), large*e.A.StepMS, did.half)
 	for i := range e.Terms {
 		t := &e.Terms[i]
 		isOpen := t.Confirmed == nil && (isRight || v.Action != Align || v.IsAll) ||
 			t.Confirmed != nil && isRight && !*t.Confirmed
-		if slices.Contains(covered, t.cost) && e.isLarge(*t) && isOpen {
+		if covers(t.cost) && e.isLarge(*t) && isOpen {
 			t.Confirmed, t.Intervention = &isRight, v.Text
 			if isRight && v.Action == Isolate && t.cost == Memory {
 				t.Confirmed = nil

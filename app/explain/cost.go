@@ -38,11 +38,17 @@ func (c Cost) String() string {
 		"bandwidth", "codec", "data", "optimizer", "checkpoint", "runtime", "other"}[c]
 }
 
-// Costs are seconds of a step by [Cost].
-type Costs [NumCosts]float64
+// IsCompute reports whether a cost is a part of computation.
+func (c Cost) IsCompute() bool { return c <= Cores }
 
-// Sum returns the seconds of all costs.
-func (c Costs) Sum() (sum float64) {
+// IsExchange reports whether a cost is of the exchange, waiting in it for another worker included.
+func (c Cost) IsExchange() bool { return Straggler <= c && c <= Codec }
+
+// costs are seconds of a step by [Cost].
+type costs [NumCosts]float64
+
+// sum returns the seconds of all costs.
+func (c costs) sum() (sum float64) {
 	for _, v := range c {
 		sum += v
 	}
@@ -50,7 +56,7 @@ func (c Costs) Sum() (sum float64) {
 }
 
 // plus returns c with f times other added.
-func (c Costs) plus(f float64, other Costs) Costs {
+func (c costs) plus(f float64, other costs) costs {
 	for i, v := range other {
 		c[i] += f * v
 	}

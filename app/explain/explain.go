@@ -80,7 +80,6 @@ type Explanation struct {
 	// stalls change less than they do the difference.
 	IsTold bool `json:"told_apart"`
 
-	step    float64  // milliseconds of side A's
 	ratio   estimate // logarithm of the ratio of the steps, by which they are told apart, times 1,000
 	nearest removal  // of almost all of the difference
 }
@@ -102,11 +101,11 @@ type IncomparableError struct{ Reason string }
 // Error returns the reason.
 func (e *IncomparableError) Error() string { return e.Reason }
 
-// Large is the share of a step below which a term is not worth a run, nor to be called a culprit.
-const Large = 0.03
+// large is the share of a step below which a term is not worth a run, nor to be called a culprit.
+const large = 0.03
 
-// Check returns an *IncomparableError if two sides did not train the same model, or have no steps.
-func Check(a, b Side) error {
+// check returns an *IncomparableError if two sides did not train the same model, or have no steps.
+func check(a, b Side) error {
 	for _, s := range []Side{a, b} {
 		switch {
 		case len(s.Runs) == 0:
@@ -127,7 +126,7 @@ func Check(a, b Side) error {
 // Decompose explains the difference of the steps of two sides by their runs alone. It fails with an
 // *[IncomparableError].
 func Decompose(a, b Side) (*Explanation, error) {
-	if err := Check(a, b); err != nil {
+	if err := check(a, b); err != nil {
 		return nil, err
 	}
 	return newPair(a, b, contention{}).explain(), nil
@@ -158,7 +157,7 @@ func newPair(a, b Side, beside contention) pair {
 func (p pair) explain() *Explanation {
 	pairs := p.paired()
 	e := &Explanation{A: compared(p.a, pairs, 0, p.lastA), B: compared(p.b, pairs, 1, p.lastB)}
-	e.step, e.LeftOut = e.A.StepMS, len(roundsOf(p.costsA, p.costsB))-len(pairs)
+	e.LeftOut = len(roundsOf(p.costsA, p.costsB)) - len(pairs)
 	all := p.estimates(pairs)
 	total := all[NumCosts]
 	e.DifferenceMS, e.Interval, e.ratio = total.ms, total.interval(), ratioOf(pairs)
@@ -185,7 +184,7 @@ func (e *Explanation) judge() {
 	isCause := func(t Term) bool { return e.isLarge(t) && t.MS*d > 0 }
 	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
 	isApart := e.ratio.isSure || isSure && math.Abs(e.ratio.ms) > e.ratio.half
-	e.IsTold = isApart && math.Abs(d) > Large*e.step
+	e.IsTold = isApart && math.Abs(d) > large*e.A.StepMS
 	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
 	if !e.IsTold {
 		return
@@ -204,7 +203,7 @@ func (e *Explanation) judge() {
 }
 
 // isLarge reports whether a term is told from 0 and more than a small part of a step.
-func (e *Explanation) isLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > Large*e.step }
+func (e *Explanation) isLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > large*e.A.StepMS }
 
 func compared(s Side, pairs [][2]profile, side int, last Recurs) Compared {
 	c := Compared{Name: s.Name, Workers: s.Setting.Workers, Runs: len(s.Runs)}
@@ -279,7 +278,7 @@ func roundsOf(a, b []profile) (pairs [][2]profile) {
 }
 
 // difference returns b - a with the difference in computation divided into work, efficiency and contention.
-func (p pair) difference(ofA, ofB profile) Costs {
+func (p pair) difference(ofA, ofB profile) costs {
 	a, b := ofA.mean, ofB.mean
 	d := b.plus(-1, a)
 	x, y := p.a.Setting, p.b.Setting
@@ -307,7 +306,7 @@ func (p pair) difference(ofA, ofB profile) Costs {
 // grew with it: from computation as much as one rank lost at most, from a straggler no more than its own, and
 // what all ranks lost beyond that from the exchange, in which each waits for the others' threads. Sides with
 // other threads leave the exchange alone: some of their waits cost nothing.
-func (d Costs) cored(a, b profile, late int, isAlike bool) Costs {
+func (d costs) cored(a, b profile, late int, isAlike bool) costs {
 	sign, few, many := 1.0, a, b
 	if slices.Max(b.starved) < slices.Max(a.starved) {
 		sign, few, many = -1, b, a

@@ -58,7 +58,7 @@ func (p pair) estimates(pairs [][2]profile) (all [NumCosts + 1]estimate) {
 		share := 1 / float64(2*len(pairs))
 		for _, side := range two {
 			for c, v := range side.mean {
-				if Cost(c) <= Cores { // which are parts of computation
+				if Cost(c).IsCompute() { // a part of it
 					v = side.mean[Work]
 				}
 				level[c] += share * v

@@ -11,7 +11,7 @@ import (
 // profile is what the steps of one run cost.
 type profile struct {
 	round    int
-	mean     Costs   // of the steps that are kept or, of workers that average, of rounds of averages
+	mean     costs   // of the steps that are kept or, of workers that average, of rounds of averages
 	kept     []int   // their first steps
 	every    int     // steps of each
 	measured float64 // mean seconds of a step, however it is cut up, with the time for checkpoints before it
@@ -23,7 +23,7 @@ type profile struct {
 
 // block is what a rank spent in a step, or on average in those between two exchanges.
 type block struct {
-	own          Costs
+	own          costs
 	wait, shards float64
 }
 
@@ -43,7 +43,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	if every > 1 {
 		first = n % every // so that blocks end where the weights were averaged
 	}
-	var steps []Costs
+	var steps []costs
 	isApart := s.isApart()
 	for lo := first; lo+every <= n; lo += every {
 		blocks := make([]block, workers)
@@ -59,19 +59,18 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 	}
 	p.keep(steps)
 	p.every = every
-	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run, of) }
+	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run.Ranks, of) }
 	p.measured = mean(func(s record.Steps) record.Numbers { return s.Seconds })
 	for _, c := range ranks { // its ranks wait for one another's
 		p.measured += c.block(first, n).own[Checkpoint] / float64(workers)
 	}
-	for _, r := range run.Ranks {
-		one := *run
-		one.Ranks = []record.Rank{r}
-		delayed := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.Delayed })
+	for i := range run.Ranks {
+		one := run.Ranks[i : i+1]
+		delayed := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.Delayed })
 		threads := float64(s.Setting.Threads)
 		starved := delayed / (p.measured * threads)
-		if usage := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.Usage }); usage > 0 {
-			busy := p.meanColumn(&one, func(s record.Steps) record.Numbers { return s.CPU })
+		if usage := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.Usage }); usage > 0 {
+			busy := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.CPU })
 			starved = min(starved, max(0, 1-busy/(usage*threads))) // else it was others of its threads
 		}
 		p.starved = append(p.starved, starved)
@@ -82,17 +81,17 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 
 // keep keeps the steps but for the longest and the shortest fortieth, in which something else went on: a
 // program on the same core stalls more of them. Checkpoints, which are rare, count with their mean over all.
-func (p *profile) keep(all []Costs) {
+func (p *profile) keep(all []costs) {
 	checkpoint := meanOf(all)[Checkpoint]
 	totals := make([]float64, len(all))
 	for i := range all {
 		all[i][Checkpoint] = checkpoint
-		totals[i] = all[i].Sum()
+		totals[i] = all[i].sum()
 	}
 	order := slices.Sorted(slices.Values(totals))
 	left := len(order) / 40
 	lo, hi := order[left], order[len(order)-1-left]
-	var steps []Costs
+	var steps []costs
 	starts := p.kept
 	p.kept = nil
 	for i, v := range totals {
@@ -103,13 +102,13 @@ func (p *profile) keep(all []Costs) {
 	p.mean = meanOf(steps)
 }
 
-// meanColumn returns the mean of a column over all ranks and the steps that are kept.
-func (p *profile) meanColumn(run *record.Run, of func(record.Steps) record.Numbers) (mean float64) {
-	for _, r := range run.Ranks {
+// meanColumn returns the mean of a column over some ranks and the steps that are kept.
+func (p *profile) meanColumn(ranks []record.Rank, of func(record.Steps) record.Numbers) (mean float64) {
+	for _, r := range ranks {
 		column := of(r.Steps)
 		for _, lo := range p.kept {
 			for i := lo; i < lo+p.every; i++ {
-				mean += entry(column, i) / float64(len(run.Ranks)*len(p.kept)*p.every)
+				mean += entry(column, i) / float64(len(ranks)*len(p.kept)*p.every)
 			}
 		}
 	}
@@ -118,7 +117,7 @@ func (p *profile) meanColumn(run *record.Run, of func(record.Steps) record.Numbe
 
 // columns are the costs of one rank by step before the exchange, and what it waited in it.
 type columns struct {
-	own          []Costs // Work is all computation
+	own          []costs // Work is all computation
 	wait, shards []float64
 }
 
@@ -126,7 +125,7 @@ type columns struct {
 // leave an exchange together; a checkpoint's is that before the step, of which it is no part.
 func columnsOf(s *record.Steps) columns {
 	n := len(s.Seconds)
-	c := columns{own: make([]Costs, n), wait: s.Phases["sync_exposed"]}
+	c := columns{own: make([]costs, n), wait: s.Phases["sync_exposed"]}
 	for i := range n {
 		at := func(name string) float64 { return entry(s.Phases[name], i) }
 		own := &c.own[i]
@@ -163,7 +162,7 @@ func entry(x []float64, i int) float64 {
 // lastOf returns the rank that arrives last.
 func lastOf(blocks []block) (last int) {
 	for i, b := range blocks {
-		if b.own.Sum() > blocks[last].own.Sum() {
+		if b.own.sum() > blocks[last].own.sum() {
 			last = i
 		}
 	}
@@ -173,8 +172,8 @@ func lastOf(blocks []block) (last int) {
 // attribute cuts up a step. All ranks wait for the one called last, so the step is what it spent, and what
 // the exchange took beyond that wait, which is left in Latency. How much longer it computed than the others
 // is a straggler's, unless it had more shards. Workers that wait for nobody, isApart, have the mean of all.
-func attribute(blocks []block, last, late int, isApart bool) Costs {
-	var base, mean Costs // of those that are not late; of all
+func attribute(blocks []block, last, late int, isApart bool) costs {
+	var base, mean costs // of those that are not late; of all
 	others, shards, wait := 0.0, 0.0, 0.0
 	workers := float64(len(blocks))
 	for _, b := range blocks {
@@ -197,9 +196,9 @@ func attribute(blocks []block, last, late int, isApart bool) Costs {
 		}
 		base = base.plus(1, own)
 	}
-	base = Costs{}.plus(1/others, base)
+	base = costs{}.plus(1/others, base)
 	out := blocks[last].own
-	out[Latency] = wait - (out.Sum() - mean.Sum())
+	out[Latency] = wait - (out.sum() - mean.sum())
 	if shards > 0 {
 		out[Imbalance] = base[Work] * (blocks[last].shards/shards - 1)
 	}
@@ -265,7 +264,7 @@ func busiestBytes(run *record.Run) float64 {
 }
 
 // meanOf returns the mean of some costs.
-func meanOf(all []Costs) (mean Costs) {
+func meanOf(all []costs) (mean costs) {
 	for _, c := range all {
 		mean = mean.plus(1/float64(len(all)), c)
 	}

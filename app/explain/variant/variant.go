@@ -101,7 +101,7 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 // sidesOf returns the sides whose change tells what a term is: the one that has more of it, or for how
 // workers compute beside others each that has several.
 func sidesOf(c explain.Cost, isB bool, rows [2]bench.Row) (sides []bool) {
-	if !isCompute(c) {
+	if !c.IsCompute() {
 		return []bool{isB}
 	}
 	for i, r := range rows {
@@ -113,10 +113,6 @@ func sidesOf(c explain.Cost, isB bool, rows [2]bench.Row) (sides []bool) {
 		sides = []bool{isB}
 	}
 	return sides
-}
-
-func isCompute(c explain.Cost) bool {
-	return slices.Contains([]explain.Cost{explain.Work, explain.Efficiency, explain.Memory, explain.Cores}, c)
 }
 
 // plain returns a row for short runs: steps only, without evaluations or files that nobody reads. How many
@@ -226,11 +222,11 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	link := row.Condition.Link
 	switch {
 	case c == explain.Bandwidth && row.Condition.IsApart() && link.Rate > 0:
-		v.Action = explain.Halve
+		v.Action = explain.Relieve
 		v.Text = name + " with links of twice the rate"
 		relink(&row, "rate", fmt.Sprintf("%gmbit", 2*link.Rate/1e6))
 	case c == explain.Latency && row.Condition.IsApart() && link.Delay > 0:
-		v.Action = explain.Halve
+		v.Action = explain.Relieve
 		v.Text = name + " with links of half the delay"
 		relink(&row, "delay", (link.Delay / 2).String())
 	case c == explain.Codec && row.Wire != "fp32":
@@ -246,10 +242,10 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	case c == explain.Imbalance:
 		v.Text = name + " with equal shards"
 		row.Shards = (row.Shards + row.Workers/2) / row.Workers * row.Workers
-	case row.Workers > 1 && isExchange(c):
+	case row.Workers > 1 && c.IsExchange():
 		v.Action, v.Text = explain.Silence, name+" without any exchange"
 		row = apart(row, strategy.None, row.Workers)
-	case row.Workers > 1 && isCompute(c):
+	case row.Workers > 1 && c.IsCompute():
 		v.Action, v.Text = explain.Isolate, "one worker of "+name+" alone, with its share of the batch"
 		row = apart(row, strategy.Single, 1)
 	case c == explain.Cores && row.Threads > 1:
@@ -261,11 +257,6 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 	if textOf(row) != textOf(side) { // else it would show that the term stays
 		x.add(row, v)
 	}
-}
-
-func isExchange(c explain.Cost) bool {
-	return slices.Contains([]explain.Cost{explain.Latency, explain.Bandwidth, explain.Codec,
-		explain.Straggler}, c)
 }
 
 // relink gives one part of a condition another value.
