@@ -71,6 +71,5 @@ func (c *Clock) Lap(p Phase) (begin, end time.Time) {
 	return begin, end
 }
 
-// Phases returns the times attributed so far. After a lap its Total is exactly the time since the
-// start.
+// Phases returns the times attributed so far. After a lap its Total is the time since the start.
 func (c *Clock) Phases() Phases { return c.phases }

@@ -5,33 +5,33 @@ import (
 	"slices"
 )
 
-// Link is a part of the critical path of a step: what the step's end waited for in some time.
-type Link struct {
+// Hop is a part of the critical path of a step: what the step's end waited for in some time.
+type Hop struct {
 	Rank       int
 	Name       string // of the span, or "other"
 	Number     int    // of the span
 	Begin, End int64  // on the axis of the time line
 }
 
-// maxLinks bounds a path.
-const maxLinks = 1 << 12
+// maxHops bounds a path.
+const maxHops = 1 << 12
 
 // CriticalPath returns the chain of spans through ranks that the end of a step waited for, the first one
 // first: from the end of the rank that ended last back to the begin of the step on some rank. Where a rank
 // waited for the first bytes of another one, the path goes on with what that rank did before it sent them. It
 // is as right as the clocks are aligned: see [Timeline.Error].
-func CriticalPath(lanes []Lane) []Link {
+func CriticalPath(lanes []Lane) []Hop {
 	at := walker{lanes: lanes}
 	for rank, l := range lanes {
 		if rank == 0 || l.End > lanes[at.rank].End {
 			at.rank, at.now = rank, l.End
 		}
 	}
-	for len(at.links) < maxLinks && at.now > lanes[at.rank].Begin {
+	for len(at.hops) < maxHops && at.now > lanes[at.rank].Begin {
 		at.back()
 	}
-	slices.Reverse(at.links)
-	return at.links
+	slices.Reverse(at.hops)
+	return at.hops
 }
 
 // walker goes back in time along the path.
@@ -39,14 +39,14 @@ type walker struct {
 	lanes []Lane
 	rank  int
 	now   int64
-	links []Link
+	hops  []Hop
 }
 
-// link adds a link from begin to now, and goes back to begin, but never forward.
-func (w *walker) link(name string, number int, begin int64) {
+// hop adds one from begin to now, and goes back to begin, but never forward.
+func (w *walker) hop(name string, number int, begin int64) {
 	begin = min(w.now, max(begin, w.lanes[w.rank].Begin))
 	if begin < w.now {
-		w.links = append(w.links, Link{w.rank, name, number, begin, w.now})
+		w.hops = append(w.hops, Hop{w.rank, name, number, begin, w.now})
 	}
 	w.now = begin
 }
@@ -64,13 +64,13 @@ func (w *walker) back() {
 	}
 	switch {
 	case last == nil:
-		w.link("other", 0, w.lanes[w.rank].Begin)
+		w.hop("other", 0, w.lanes[w.rank].Begin)
 	case last.End() < w.now:
-		w.link("other", 0, last.End())
+		w.hop("other", 0, last.End())
 	case slices.Contains(Waits(), last.Name):
 		w.wait(last)
 	default:
-		w.link(last.Name, last.Number, last.Start)
+		w.hop(last.Name, last.Number, last.Start)
 	}
 }
 
@@ -80,22 +80,22 @@ func (w *walker) wait(s *Span) {
 		return e.End() <= w.now && e.End() > s.Start && e.Start < w.now
 	})
 	if e == nil {
-		w.link(s.Name, s.Number, s.Start)
+		w.hop(s.Name, s.Number, s.Start)
 		return
 	}
-	w.link(s.Name, s.Number, e.End())
+	w.hop(s.Name, s.Number, e.End())
 	for {
 		x := e.Exchange
 		if peer := x.Peer; x.Waited > 0 && peer >= 0 && peer < len(w.lanes) && peer != w.rank {
 			own := w.exchange(peer, func(o *Span) bool { return o.Name == e.Name && o.Number == e.Number })
 			met := e.Start + int64(x.Waited)
 			if own != nil && own.Start > e.Start && min(own.Start, met) < w.now { // else both were there
-				w.link(e.Name, e.Number, min(own.Start, met))
+				w.hop(e.Name, e.Number, min(own.Start, met))
 				w.rank = peer
 				return
 			}
 		}
-		w.link(e.Name, e.Number, e.Start)
+		w.hop(e.Name, e.Number, e.Start)
 		const apart = 20_000 // ns between two exchanges one of which waits for the other
 		before := w.exchange(w.rank, func(o *Span) bool { return o.End() <= e.Start && o.Start < e.Start })
 		if x.Queued <= apart || before == nil || before.End() < e.Start-apart {

@@ -24,12 +24,12 @@ func Waits() []string { return []string{"wait", "average", "weights", "counts"} 
 type Timeline struct {
 	open  Source
 	files []File
-	shift []int64 // by rank: what is added to the time of a span
-	steps []Lap   // by number, of all ranks
+	shift []int64     // by rank: what is added to the time of a span
+	steps []StepTimes // by number, of all ranks
 }
 
-// Lap is a step on every rank. Times are by rank, those of begin and end on the axis.
-type Lap struct {
+// StepTimes is a step on every rank. Times are by rank, those of begin and end on the axis.
+type StepTimes struct {
 	Step       int
 	Begin, End []int64
 	// Waited is for how long exchanges that ended in the step waited for the first bytes of others.
@@ -37,7 +37,7 @@ type Lap struct {
 }
 
 // Length returns the time of the rank that took longest.
-func (l Lap) Length() time.Duration {
+func (l StepTimes) Length() time.Duration {
 	longest := int64(0)
 	for rank := range l.Begin {
 		longest = max(longest, l.End[rank]-l.Begin[rank])
@@ -66,7 +66,7 @@ func NewTimeline(workers int, open Source) (*Timeline, error) {
 	}
 	at := make([]int, workers)
 	for _, own := range laps[0] {
-		joined := Lap{Step: own.step}
+		joined := StepTimes{Step: own.step}
 		for rank := range workers {
 			for at[rank] < len(laps[rank]) && laps[rank][at[rank]].step < own.step {
 				at[rank]++
@@ -124,13 +124,10 @@ func (open Source) laps(rank int) (File, []lap, error) {
 	return file, laps, err
 }
 
-// Steps returns the steps that all workers have, by number.
-func (t *Timeline) Steps() []Lap { return t.steps }
-
 // Median returns the step whose length is the median of all but the first two.
-func (t *Timeline) Median() Lap {
+func (t *Timeline) Median() StepTimes {
 	sorted := slices.Clone(t.steps[min(2, len(t.steps)-1):])
-	slices.SortStableFunc(sorted, func(a, b Lap) int { return cmp.Compare(a.Length(), b.Length()) })
+	slices.SortStableFunc(sorted, func(a, b StepTimes) int { return cmp.Compare(a.Length(), b.Length()) })
 	return sorted[len(sorted)/2]
 }
 
@@ -196,7 +193,7 @@ type Lane struct {
 }
 
 // Lanes reads the spans of a step of all workers.
-func (t *Timeline) Lanes(l Lap) ([]Lane, error) {
+func (t *Timeline) Lanes(l StepTimes) ([]Lane, error) {
 	var lanes []Lane
 	for rank, file := range t.files {
 		lane := Lane{Rank: rank, Begin: l.Begin[rank], End: l.End[rank], Tracks: map[string][]Span{}}

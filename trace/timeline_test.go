@@ -116,7 +116,7 @@ func TestAPathEndsInDamagedSpans(t *testing.T) {
 			"b": {bucket(1, 40, 60, 0, -1)}, "c": {bucket(2, 30, 70, 0, -1)}})},
 	} {
 		for range 20 { // as maps are ranged over in no order
-			found := make(chan []trace.Link, 1)
+			found := make(chan []trace.Hop, 1)
 			go func() { found <- trace.CriticalPath(lanes) }()
 			select {
 			case path := <-found:

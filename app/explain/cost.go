@@ -101,10 +101,8 @@ func leastSteps(run *record.Run) (least int) {
 	return least
 }
 
-// way returns the side's strategy.
 func (s Side) way() strategy.Strategy { return strategy.Named(s.Setting.Strategy) }
 
-// perWorker returns the samples that a worker has in a step, on average.
 func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
 
 // isApart reports whether no worker waits for another within a step.

@@ -48,7 +48,6 @@ func ratioOf(pairs [][2]profile) estimate {
 	return estimateOf(logs, guess(1, 1))
 }
 
-// interval returns its ends.
 func (e estimate) interval() [2]float64 { return [2]float64{e.ms - e.half, e.ms + e.half} }
 
 // estimates returns those of the terms and, last, of their sum.

@@ -66,7 +66,7 @@ func (e Explained) Report() *Report {
 // waterfall draws the terms that are not small, and the rest as one.
 func (e Explained) waterfall() figure {
 	w := plot.Waterfall{X: "ms", From: e.A.Name, To: e.B.Name, Start: e.A.StepMS, End: e.B.StepMS}
-	rest := e.B.StepMS - e.A.StepMS
+	rest := e.DifferenceMS
 	for _, t := range e.Terms {
 		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
 			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
@@ -160,21 +160,22 @@ func explainSentence(e *explain.Explanation) string {
 			ms(e.B.StepMS), ms(e.A.StepMS))
 	}
 	cause := ", and no single cause is told from the others"
-	if e.By != "" {
+	at := slices.IndexFunc(e.Terms, func(t explain.Term) bool { return t.Name == e.Culprit })
+	switch {
+	case e.By != "":
 		cause = fmt.Sprintf(", %s of it by %s (%s: %s does without)", ms(e.CulpritMS), termMeaning(e.Culprit),
 			e.Culprit, e.By)
-		if first := e.Terms[0]; first.Name != e.Culprit {
-			cause += fmt.Sprintf(", which shows most as %s", termMeaning(first.Name))
+		if at != 0 {
+			cause += fmt.Sprintf(", which shows most as %s", termMeaning(e.Terms[0].Name))
 		}
-	}
-	for _, t := range e.Terms {
-		if t.Name == e.Culprit && e.By == "" {
-			cause = fmt.Sprintf(", %s of it by %s", ms(t.MS), termMeaning(t.Name))
-			if t.Rank != nil {
-				cause += fmt.Sprintf(", worker %d", *t.Rank)
-			}
-			cause += fmt.Sprintf(" (%s%s)", t.Name, verdictOn(t))
+	case at >= 0:
+		t := e.Terms[at]
+		worker := ""
+		if t.Rank != nil {
+			worker = fmt.Sprintf(", worker %d", *t.Rank)
 		}
+		cause = fmt.Sprintf(", %s of it by %s%s (%s%s)", ms(t.MS), termMeaning(t.Name), worker, t.Name,
+			verdictOn(t))
 	}
 	if e.IsPassing {
 		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again "+

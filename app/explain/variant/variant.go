@@ -121,7 +121,7 @@ func plain(r bench.Row) bench.Row {
 	r.Steps = mostSteps
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
-	takePart(&r, bench.Row{}, "") // so that conditions have their parts in one order
+	sortParts(&r) // so that equal conditions are of one text
 	return r
 }
 
@@ -199,6 +199,9 @@ func takePart(to *bench.Row, from bench.Row, name string) {
 		to.Condition, _ = bench.ParseCondition(strings.Join(parts, "+")) // of parts that were parsed before
 	}
 }
+
+// sortParts puts the parts of a row's condition in order.
+func sortParts(row *bench.Row) { takePart(row, bench.Row{}, "") }
 
 // align plans a variant of B for each setting in which it differs from A.
 func (x *Experiment) align(rows [2]bench.Row) {
