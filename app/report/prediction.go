@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/question"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/forecast"
@@ -80,17 +82,11 @@ func predictionText(rows []foreseen) string {
 		}
 	}
 	if misses != nil {
-		slices.Sort(misses)
 		return fmt.Sprintf("Of %s that were measured, %d lay within their intervals; the median error is "+
 			"%s, the greatest %s.", spelling.Count(len(misses), "prediction"), inside,
-			percent(misses[len(misses)/2]), percent(misses[len(misses)-1]))
+			percent(stat.Median(misses)), percent(slices.Max(misses)))
 	}
-	best := slices.MaxFunc(rows, func(a, b foreseen) int {
-		if a.Rate < b.Rate {
-			return -1
-		}
-		return 1
-	})
+	best := slices.MaxFunc(rows, func(a, b foreseen) int { return cmp.Compare(a.Rate, b.Rate) })
 	return fmt.Sprintf("Predicted, not measured: %s with %s trains on most samples in a second, %s, with a "+
 		"step of %s ms (%s to %s).", best.Way, spelling.Count(best.Workers, "worker"), digits(best.Rate, 3),
 		digits(best.Step.Median, 3), digits(best.Step.Low, 3), digits(best.Step.High, 3))

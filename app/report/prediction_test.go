@@ -52,3 +52,18 @@ func TestPredictionsOfAPlan(t *testing.T) {
 		}
 	}
 }
+
+// The median error of two predictions is the mean of both, not the greater.
+func TestMedianErrorOfTwo(t *testing.T) {
+	step := forecast.Predicted{Median: 110, Low: 90, High: 130}
+	p := &forecast.Prediction{Rows: []forecast.Row{{Way: "ddp", Workers: 2, Step: step},
+		{Way: "ddp", Workers: 4, Step: step}}}
+	var page bytes.Buffer
+	if err := report.Predicted(p, []forecast.Verified{{StepMS: 100, Inside: true},
+		{StepMS: 110, Inside: true}}).Markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	if want := "the median error is 5.0 %, the greatest 10.0 %"; !strings.Contains(page.String(), want) {
+		t.Errorf("no %q in\n%.1000s", want, page.String())
+	}
+}
