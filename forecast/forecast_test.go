@@ -235,11 +235,14 @@ func TestTrackRecordWidens(t *testing.T) {
 		if err := forecast.Append(file, all); err != nil {
 			t.Fatal(err)
 		}
-		track, err := forecast.ReadTrack("m", file, file, "", filepath.Join(t.TempDir(), "none"))
+		track, err := forecast.ReadTrack("m", file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return track
+	}
+	if none, err := forecast.ReadTrack("m", ""); err != nil || none.Predictions != 0 {
+		t.Errorf("without a file %+v, %v", none, err)
 	}
 	none, err := forecast.ReadTrack("m", file)
 	if err != nil || none.Predictions != 0 || none.Widening < 0.9 || none.Widening > 1.1 {

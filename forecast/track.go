@@ -58,26 +58,16 @@ const (
 	leastWidening = 0.5
 )
 
-// ReadTrack sums up what files say of a machine's predictions. A row that is in several counts once. A file
-// that is not there says nothing; a line that is cut short at the end of a file is left out, another one that
-// is none is an error with its number.
-func ReadTrack(machine string, files ...string) (Track, error) {
-	var all []Verified
-	known := map[string]bool{}
-	for _, file := range files {
-		lines, err := readRecord(file)
-		if err != nil {
-			return Track{}, fmt.Errorf("track record: %w", err)
-		}
-		for _, v := range lines {
-			key := fmt.Sprint(v.Hash, v.Row, v.Measured.UnixNano())
-			if v.Machine == machine && v.Error == "" && !known[key] {
-				known[key] = true
-				all = append(all, v)
-			}
-		}
+// ReadTrack sums up what a file says of a machine's predictions. One that is not there, or "", says nothing;
+// a line that is cut short at its end is left out, another one that is none is an error with its number.
+func ReadTrack(machine, file string) (Track, error) {
+	all, err := readRecord(file)
+	if err != nil {
+		return Track{}, fmt.Errorf("track record: %w", err)
 	}
-	return trackOf(all), nil
+	return trackOf(slices.DeleteFunc(all, func(v Verified) bool {
+		return v.Machine != machine || v.Error != ""
+	})), nil
 }
 
 func readRecord(file string) (all []Verified, err error) {

@@ -308,8 +308,12 @@ func (a *app) verify(ctx context.Context, path string, v predict.Verification, i
 	if err := page.WriteBeside(beside(path)); err != nil {
 		return err
 	}
-	for _, file := range []string{filepath.Join(filepath.Dir(path), forecast.RecordFile), trackFile()} {
-		if err := forecast.Append(file, all); err != nil && file != "" {
+	files := []string{filepath.Join(filepath.Dir(path), forecast.RecordFile)}
+	if own := trackFile(); own != "" && own != files[0] {
+		files = append(files, own)
+	}
+	for _, file := range files {
+		if err := forecast.Append(file, all); err != nil {
 			return err
 		}
 	}
