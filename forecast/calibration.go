@@ -108,7 +108,8 @@ func (k *Calibration) model() simulate.Model {
 }
 
 // PassesAt returns the passes of a worker alone whose shards have so many samples: between those that were
-// measured, or in proportion to the nearest. There must be shapes.
+// measured, or in proportion to the nearest. Data, Update and Other are those of the next larger shape, or of
+// the largest. There must be shapes.
 func (k *Calibration) PassesAt(samples float64) Passes {
 	i, _ := slices.BinarySearchFunc(k.Shapes, samples, func(p Passes, at float64) int {
 		return cmp.Compare(p.Samples, at)

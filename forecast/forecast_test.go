@@ -40,7 +40,7 @@ func row(t *testing.T, in forecast.Inputs, k *forecast.Calibration, r forecast.R
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Step; !(s.Low < s.Median && s.Median < s.High) || !(got.Rate > 0) || got.Bounds == "" {
+	if s := got.Step; !(s.Low < s.Median && s.Median < s.High) || !(got.Rate > 0) || got.Binding == "" {
 		t.Errorf("%+v", got)
 	}
 	return got
@@ -97,9 +97,9 @@ func TestAsynchronousWorkersShareUpdates(t *testing.T) {
 		r.Job.Servers = simulate.Servers{Count: workers, Staleness: 4 * workers}
 		got := row(t, in, k, r)
 		if want := 61 / float64(workers); math.Abs(got.Step.Median/want-1) > 0.1 || got.Batch != 32 ||
-			math.Abs(got.Share-1) > 0.1 {
+			math.Abs(got.Efficiency-1) > 0.1 {
 			t.Errorf("an update of %d workers takes %g ms, want %g; efficiency %g of 1", workers,
-				got.Step.Median, want, got.Share)
+				got.Step.Median, want, got.Efficiency)
 		}
 	}
 }
@@ -177,8 +177,8 @@ func TestAThousandWorkers(t *testing.T) {
 	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
-	if want := r.Seconds / 3600 * 1.2 * 1024; math.Abs(r.Dollars-want) > 1e-9*want || !(r.Share > 0) {
-		t.Errorf("%g dollars for %g s, want %g; efficiency %g", r.Dollars, r.Seconds, want, r.Share)
+	if want := r.Seconds / 3600 * 1.2 * 1024; math.Abs(r.Dollars-want) > 1e-9*want || !(r.Efficiency > 0) {
+		t.Errorf("%g dollars for %g s, want %g; efficiency %g", r.Dollars, r.Seconds, want, r.Efficiency)
 	}
 }
 

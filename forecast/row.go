@@ -51,14 +51,14 @@ type Row struct {
 	Batch   int    `json:"batch"`    // global
 	Shards  int    `json:"shards"`   // of a batch
 
-	Step    Predicted          `json:"step_ms"`            // the median step of a run, see Run
-	IsKnown bool               `json:"measured,omitempty"` // Step is what the calibration measured
-	Rate    float64            `json:"samples_per_second"` // at the median
-	Share   float64            `json:"efficiency"`         // of the rate of as many workers that work alone
-	Bounds  string             `json:"binding"`            // what would shorten the step most
-	Terms   map[string]float64 `json:"terms_ms"`           // means over workers, without noise; they add up
-	Seconds float64            `json:"seconds,omitempty"`  // until the samples that were asked for
-	Dollars float64            `json:"dollars,omitempty"`  // for that
+	Step       Predicted          `json:"step_ms"`            // the median step of a run, see Run
+	IsKnown    bool               `json:"measured,omitempty"` // Step is what the calibration measured
+	Rate       float64            `json:"samples_per_second"` // at the median
+	Efficiency float64            `json:"efficiency"`         // of the rate of as many that work alone
+	Binding    string             `json:"binding"`            // what would shorten the step most
+	Terms      map[string]float64 `json:"terms_ms"`           // means over workers, no noise; they add up
+	Seconds    float64            `json:"seconds,omitempty"`  // until the samples that were asked for
+	Dollars    float64            `json:"dollars,omitempty"`  // for that
 
 	// Other ways to predict the same step, in milliseconds.
 	Naive     float64 `json:"naive_ms"`     // computing, then bytes by bandwidth
@@ -77,8 +77,8 @@ type Predicted struct {
 // Holds reports whether the interval contains a measurement.
 func (p Predicted) Holds(measured float64) bool { return p.Low <= measured && measured <= p.High }
 
-// Error returns the relative error of the prediction of a measurement.
-func (p Predicted) Error(measured float64) float64 { return p.Median/measured - 1 }
+// Miss returns the relative error of the prediction of a measurement.
+func (p Predicted) Miss(measured float64) float64 { return p.Median/measured - 1 }
 
 // slice is how long Linux lets a computation run while others wait for its core, in seconds.
 const slice = 3e-3
@@ -138,7 +138,7 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 	if err != nil {
 		return row, err
 	}
-	row.Bounds = string(binding)
+	row.Binding = string(binding)
 	if row.Step, row.IsKnown, err = in.interval(k, r, j); err != nil {
 		return row, err
 	}
@@ -185,7 +185,7 @@ func bindingOf(j simulate.Job, s simulate.Step) (simulate.Constraint, error) {
 func (in Inputs) derive(row *Row, k *Calibration, one, samples, both float64, threads int, bytes float64) {
 	workers := float64(row.Workers)
 	row.Rate = 1e3 * float64(row.Batch) / row.Step.Median
-	row.Share = row.Rate / (workers * samples / one)
+	row.Efficiency = row.Rate / (workers * samples / one)
 	if in.Samples > 0 {
 		row.Seconds = in.Samples / row.Rate
 		row.Dollars = in.Price * float64(row.Hosts) * row.Seconds / 3600

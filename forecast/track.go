@@ -108,7 +108,7 @@ func trackOf(all []Verified) Track {
 		if v.Inside {
 			t.Within++
 		}
-		misses = append(misses, math.Abs(v.Step.Error(v.StepMS)))
+		misses = append(misses, math.Abs(v.Step.Miss(v.StepMS)))
 		if v.Model == ModelVersion {
 			scores = append(scores, math.Abs(math.Log(v.Step.Median/v.StepMS))/max(v.Step.Scale, 1e-3))
 		}

@@ -211,7 +211,6 @@ func wayOf(s record.Setting) string {
 	return s.Strategy
 }
 
-// unlessNaN returns v, 0 if it is not a number.
 func unlessNaN(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0

@@ -7,10 +7,11 @@
 // # Guarantees
 //
 // A prediction is a function of its calibration and its inputs: Make by the same folder of results gives the
-// same rows. A row is verified with the settings that it was predicted with.
+// same rows, but for wires with a codec, which is timed once for each prediction. Rows that are of other
+// settings tell nothing. A row is verified with the settings that it was predicted with.
 //
 // # Errors
 //
-// *setting.UsageError for what cannot be predicted or verified, before anything runs; the errors of
-// bench.Run.
+// *setting.UsageError before anything runs for what cannot be predicted or verified, after the short runs for
+// what they did not tell; the errors of bench.Run.
 package predict

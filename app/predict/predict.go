@@ -29,7 +29,7 @@ import (
 // Bounds of what is predicted at once.
 const (
 	MaxWorkers = 4096
-	MaxRows    = 400
+	maxRows    = 400
 	mostAsync  = 1024 // workers that do not wait for each other: each of their updates is played
 )
 
@@ -68,8 +68,8 @@ func (c Config) Validate() error {
 		return setting.Refuse("nothing to predict: want --workers and --strategies")
 	case slices.Min(c.Workers) < 1 || slices.Max(c.Workers) > MaxWorkers:
 		return setting.Refuse("workers %v: want 1 to %d", c.Workers, MaxWorkers)
-	case len(c.Workers)*len(c.Strategies) > MaxRows:
-		return setting.Refuse("%d rows: want at most %d", len(c.Workers)*len(c.Strategies), MaxRows)
+	case len(c.Workers)*len(c.Strategies) > maxRows:
+		return setting.Refuse("%d rows: want at most %d", len(c.Workers)*len(c.Strategies), maxRows)
 	case c.Inputs.PerHost < 1 || c.Inputs.PerHost > MaxWorkers:
 		return setting.Refuse("per-host %d: want 1 to %d", c.Inputs.PerHost, MaxWorkers)
 	case c.Inputs.Network == "" && (c.Inputs.IsLab || c.Inputs.Group > 0):

@@ -70,7 +70,7 @@ func TestKeptMeasurementsArePredicted(t *testing.T) {
 				100*(f.Model/f.Measured-1))
 		}
 		for i, v := range r.verified {
-			off := rows[i].Step.Error(v.StepMS)
+			off := rows[i].Step.Miss(v.StepMS)
 			all = append(all, math.Abs(off))
 			isWithin := rows[i].Step.Holds(v.StepMS)
 			if isWithin {
@@ -78,7 +78,7 @@ func TestKeptMeasurementsArePredicted(t *testing.T) {
 			}
 			t.Logf("  %-32s %8.2f (%7.2f to %7.2f), measured %8.2f: %+5.1f %%, then %+5.1f %% %v", v.Row,
 				rows[i].Step.Median, rows[i].Step.Low, rows[i].Step.High, v.StepMS, 100*off,
-				100*v.Step.Error(v.StepMS), isWithin)
+				100*v.Step.Miss(v.StepMS), isWithin)
 		}
 	}
 	slices.Sort(all)

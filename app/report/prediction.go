@@ -76,7 +76,7 @@ func predictionText(rows []foreseen) string {
 		if r.measured == nil {
 			continue
 		}
-		misses = append(misses, math.Abs(r.Step.Error(r.measured.StepMS)))
+		misses = append(misses, math.Abs(r.Step.Miss(r.measured.StepMS)))
 		if r.measured.Inside {
 			inside++
 		}
@@ -275,11 +275,11 @@ func predictionTable(rows []foreseen) table {
 			if r.measured == nil {
 				return dash
 			}
-			return fmt.Sprintf("%+.1f %%", 100*r.Step.Error(r.measured.StepMS))
+			return fmt.Sprintf("%+.1f %%", 100*r.Step.Miss(r.measured.StepMS))
 		}),
 		col("samples/s", "", func(r foreseen) string { return three(r.Rate) }),
-		col("efficiency", "", func(r foreseen) string { return percent(r.Share) }),
-		col("bound by", "", func(r foreseen) string { return r.Bounds }),
+		col("efficiency", "", func(r foreseen) string { return percent(r.Efficiency) }),
+		col("bound by", "", func(r foreseen) string { return r.Binding }),
 		col("time", "", func(r foreseen) string { return unlessZero(r.Seconds, seconds(r.Seconds)) }),
 		col("cost", "$", func(r foreseen) string { return unlessZero(r.Dollars, fixed(r.Dollars, 2)) }))
 }
