@@ -137,8 +137,8 @@ func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibr
 		}
 	}
 	if k.Shapes == nil {
-		return k, setting.Refuse("%s has no finished row of one worker of %s%s; want rows single with one "+
-			"worker, and none, all-reduce and ddp with two", folder, c.Base.Model, other)
+		return k, setting.Refuse("%s has no finished row of one worker of %s; want rows single with one "+
+			"worker, and none, all-reduce and ddp with two%s", folder, c.Base.Model, other)
 	}
 	alone := onCores(rows[slices.IndexFunc(rows, func(row record.Row) bool {
 		return row.Setting.Workers == 1 && !math.IsNaN(rowStep(row))
@@ -160,11 +160,11 @@ func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibr
 	return k, c.links(&k, folder, rows, other)
 }
 
-// own leaves out the rows that tell nothing of what c asks for, and says in what the last of these differs.
+// own leaves out the rows that tell nothing of what c asks for, and words in what the last of these differs.
 func (c Config) own(rows []record.Row) (own []record.Row, other string) {
 	for _, row := range rows {
 		if text := c.differs(row); text != "" {
-			other = " like what is asked for: one is " + text
+			other = "; a row that tells nothing is " + text
 		} else {
 			own = append(own, row)
 		}
@@ -313,9 +313,9 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		}
 		switch isNeeded := isOutside == hasNetwork || c.Inputs.PerHost > 1 && !isOutside; {
 		case len(own) == 0 && isNeeded && hasNetwork:
-			return setting.Refuse("%s has no row of two workers%s that tells of a link that is asked for; "+
+			return setting.Refuse("%s has no row of two workers that tells of a link that is asked for; "+
 				"want rows none, all-reduce and ddp with two workers, with --network over --link tcp or in "+
-				"a lab of that network, with --per-host also within a host", folder, other)
+				"a lab of that network, with --per-host also within a host%s", folder, other)
 		case len(own) == 0:
 			continue
 		}
@@ -342,8 +342,8 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		}
 	}
 	if k.Gradient == nil {
-		return setting.Refuse("%s has no run of two workers%s that tells its gradients; want rows "+
-			"all-reduce and ddp with two workers, and their run directories", folder, other)
+		return setting.Refuse("%s has no run of two workers that tells its gradients; want rows all-reduce "+
+			"and ddp with two workers, and their run directories%s", folder, other)
 	}
 	return nil
 }

@@ -29,6 +29,10 @@ func probe(context.Context, setting.Config, launcher.Options) (record.Probe, err
 	return record.Probe{Compute: []float64{10, 10}}, nil
 }
 
+func never(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+	return record.Probe{}, errors.New("it ran")
+}
+
 func asked(workers []int, strategies ...string) predict.Config {
 	c := setting.Default()
 	c.Data, c.Threads, c.Batch, c.Shards, c.LimitTrain = "synthetic", 1, 32, 4, 64
@@ -205,7 +209,7 @@ func TestRefused(t *testing.T) {
 		"many updates": func(c *predict.Config) {
 			c.Strategies, c.Workers = []string{"ps-async"}, []int{2048}
 		},
-		"a wire":        func(c *predict.Config) { c.Base.Wire = "topk" },
+		"a wire":        func(c *predict.Config) { c.Base.Wire = "top-k" },
 		"a way's wire":  func(c *predict.Config) { c.Strategies = []string{"ddp:wire=auto"} },
 		"no host":       func(c *predict.Config) { c.Inputs.PerHost = 0 },
 		"no network":    func(c *predict.Config) { c.Inputs.IsLab = true },
@@ -214,7 +218,7 @@ func TestRefused(t *testing.T) {
 	} {
 		c := asked([]int{2}, "ddp")
 		change(&c)
-		if _, err := predict.Make(t.Context(), c, predict.Options{Probe: probe}); !isRefused(err) {
+		if _, err := predict.Make(t.Context(), c, predict.Options{Probe: never}); !isRefused(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
