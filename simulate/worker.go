@@ -26,7 +26,7 @@ type worker struct {
 	*thread
 	*course
 	passes Passes
-	shards int // forward and backward passes of a step
+	shards int     // forward and backward passes of a step
 	noise  float64 // factor of this step's passes
 	resume func()
 	stop   func() // ends a worker that waits

@@ -20,7 +20,7 @@ import (
 	"lockstep/internal/regular"
 )
 
-// calibrationRounds are as many as tell something of the spread between runs.
+// calibrationRounds are as many as tell something of the spread between runs; a small budget has fewer.
 const calibrationRounds = 3
 
 // Bounds of a run's steps. The first warmup are not counted.
@@ -37,7 +37,7 @@ const maxShapes = 3
 // plan returns the benchmark of one and two workers that tells what c asks for. Steps of two workers take so
 // many seconds.
 func (c Config) plan(step float64) bench.Config {
-	all := bench.Config{Repeats: calibrationRounds, Cores: host.Cores(), Order: 1}
+	all := bench.Config{Cores: host.Cores(), Order: 1}
 	shapes, places := c.shapes(), c.places()
 	for _, s := range shapes {
 		base := c.Base
@@ -63,7 +63,10 @@ func (c Config) plan(step float64) bench.Config {
 			Conditions: at.conditions})
 	}
 	rows := len(shapes) + len(places)*len(ways)
-	each := cmp.Or(c.Budget, time.Minute)/time.Duration(rows*calibrationRounds) - startTime
+	each := cmp.Or(c.Budget, time.Minute) / time.Duration(rows) // seconds of a row
+	least := startTime + time.Duration(leastSteps*step*float64(time.Second))
+	all.Repeats = max(1, min(calibrationRounds, int(each/least)))
+	each = each/time.Duration(all.Repeats) - startTime
 	steps := min(mostSteps, max(leastSteps, warmup+int(each.Seconds()/max(step, 1e-6))))
 	for i := range all.Parts {
 		short(&all.Parts[i].Base, steps)

@@ -46,7 +46,7 @@ func TestPredictionIsVerified(t *testing.T) {
 		t.Skip("trains for a second or two")
 	}
 	c := asked([]int{1, 2, 20}, "single", "all-reduce")
-	c.Budget, c.Folder = time.Millisecond, filepath.Join(t.TempDir(), "calibration")
+	c.Budget, c.Folder = 10*time.Minute, filepath.Join(t.TempDir(), "calibration")
 	o := predict.Options{Bench: bench.Options{Execute: here}, Probe: probe}
 	p, err := predict.Make(t.Context(), c, o)
 	if err != nil {
