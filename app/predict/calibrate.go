@@ -20,8 +20,8 @@ import (
 	"lockstep/internal/regular"
 )
 
-// calibrationRounds are as many as tell something of the spread between runs; a small budget has fewer.
-const calibrationRounds = 3
+// calibrationRounds are as many as tell something of the spread between runs; a small budget has leastRounds.
+const calibrationRounds, leastRounds = 3, 2
 
 // Bounds of a run's steps. The first warmup are not counted.
 const (
@@ -65,7 +65,7 @@ func (c Config) plan(step float64) bench.Config {
 	rows := len(shapes) + len(places)*len(ways)
 	each := cmp.Or(c.Budget, time.Minute) / time.Duration(rows) // seconds of a row
 	least := startTime + time.Duration(leastSteps*step*float64(time.Second))
-	all.Repeats = max(1, min(calibrationRounds, int(each/least)))
+	all.Repeats = max(leastRounds, min(calibrationRounds, int(each/least)))
 	each = each/time.Duration(all.Repeats) - startTime
 	steps := min(mostSteps, max(leastSteps, warmup+int(each.Seconds()/max(step, 1e-6))))
 	for i := range all.Parts {
