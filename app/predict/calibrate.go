@@ -62,7 +62,9 @@ func (c Config) plan(step float64) bench.Config {
 			Workers: []int{2}, Batches: []int{two.Batch}, Wires: []string{base.Wire},
 			Conditions: at.conditions})
 	}
-	rows := len(shapes) + len(places)*len(ways)
+	rows, meeting := len(shapes)+len(places)*len(ways), len(places)*len(ways)
+	// One worker takes twice as long, as it has all samples.
+	step *= float64(2*len(shapes)+meeting) / float64(rows)
 	each := cmp.Or(c.Budget, time.Minute) / time.Duration(rows) // seconds of a row
 	least := startTime + time.Duration(leastSteps*step*float64(time.Second))
 	all.Repeats = max(leastRounds, min(calibrationRounds, int(each/least)))
