@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -149,11 +150,11 @@ func (r *heard) keepPart(rank int, p job.Part) {
 	}
 }
 
-// checkData returns an error if two workers have loaded different samples.
+// checkData returns an error if two workers have loaded different samples; it names the first other worker.
 func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
-	for other, its := range r.data {
-		if isTold && h != its {
+	for _, other := range slices.Sorted(maps.Keys(r.data)) {
+		if its := r.data[other]; isTold && h != its {
 			return &data.FormatError{File: r.source, Offset: -1, Next: r.remedy, Reason: fmt.Sprintf(
 				"training and test samples of rank %d have %v, those of rank %d %v", rank, h, other, its)}
 		}

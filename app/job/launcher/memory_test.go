@@ -7,6 +7,7 @@ package launcher_test
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"lockstep/app/job/launcher"
@@ -44,11 +45,12 @@ func TestPlannedMemoryOfWorkersThatShare(t *testing.T) {
 	c := short(t)
 	c.Model, c.Data, c.Workers, c.Threads, c.Shards, c.Batch = "vgg11", "synthetic", 2, 1, 2, 32
 	c.Epochs, c.Steps, c.LimitTest = 0, 2, 64
+	debug.FreeOSMemory() // what other tests left would be planned as in use, and then be used again
 	s := run(t, c, launcher.Options{})
 	if s.PeakRSSBytes == 0 {
 		t.Skip("this system does not tell")
 	}
-	if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.85 || ratio > 1.25 {
+	if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.9 || ratio > 1.1 {
 		t.Errorf("%s planned, %s used", setting.Size(s.PlannedBytes), setting.Size(s.PeakRSSBytes))
 	}
 }
