@@ -147,7 +147,7 @@ def rounds_of(folder):
     if not os.path.exists(folder + "/results.json"):
         return [{}, {}]
     results = json.load(open(folder + "/results.json"))
-    return [{(folder, r["round"]): step_of(r["ranks"]) for r in row["runs"] if r.get("ranks") and not r.get("error")}
+    return [{(folder, r["round"]): step_of(r["ranks"]) for r in row["runs"] or [] if not r.get("error")}
             for row in results["rows"][:2]]
 
 
