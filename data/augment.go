@@ -1,8 +1,11 @@
 package data
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
+	"lockstep/data/photo"
 	"lockstep/random"
 )
 
@@ -24,6 +27,18 @@ type Augmentation struct {
 	// centre is anywhere in the image, so a part may fall outside. 0 means none. After DeVries and
 	// Taylor 2017.
 	Cutout int `json:"cutout"`
+	// Cut is the part of an image that is scaled to the size of a sample, before all else: of its file if
+	// that is decoded when it is read, else of the sample.
+	Cut photo.Cut `json:"cut,omitzero"`
+	// Jitter changes colours, of images of three channels.
+	Jitter photo.Jitter `json:"jitter,omitzero"`
+	// Mixup and Cutmix are the parameters of the beta distributions of the share that is left to a sample
+	// when another, and its class, is added to it: as a mean of both images, or with a rectangle of the
+	// other in place of its own. The other is the next of the shard. 0 means never, else 0.05 to 2; with
+	// both, half of the samples are mixed in each way. After Zhang et al. 2017, arXiv 1710.09412, and Yun
+	// et al. 2019, arXiv 1905.04899.
+	Mixup  float64 `json:"mixup,omitzero"`
+	Cutmix float64 `json:"cutmix,omitzero"`
 }
 
 // Purposes of random streams; each is the first part of a stream's path.
@@ -46,6 +61,13 @@ type pose struct {
 
 // hole is the square that an augmentation cuts out: rows [top, bottom) and columns [left, right).
 type hole struct{ top, bottom, left, right int }
+
+// What the words of a sample's stream are for, besides those below 8.
+const (
+	wordCut    = 16
+	wordJitter = wordCut + photo.CutWords
+	wordMix    = wordJitter + photo.JitterWords
+)
 
 // stream returns the random numbers of a sample in an epoch.
 func (a Augmentation) stream(seed uint64, epoch, sample int) random.Stream {
@@ -71,8 +93,25 @@ func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 }
 
 // validate returns an error for the first setting that does not fit images of this size.
-func (a Augmentation) validate(height, width int) error {
+func (a Augmentation) validate(c LoaderConfig) error {
+	height, width, channels := c.Set.Shape[0], c.Set.Shape[1], c.Set.Shape[2]
+	colours := a.Jitter != photo.Jitter{}
+	if err := cmp.Or(a.Cut.Validate(), a.Jitter.Validate()); err != nil {
+		return fmt.Errorf("data: loader: augmentation: %w", err)
+	}
 	switch {
+	case c.Set.IsFloat && (colours || !a.Cut.IsAll()):
+		return errors.New("data: loader: images of floats cannot be cut or coloured, want bytes")
+	case colours && channels != 3:
+		return fmt.Errorf("data: loader: colours of images of %d channels, want 3", channels)
+	case a.IsMixed() && !c.Set.HasLabels() || a.IsMixed() && c.Set.NumTargets > 0:
+		return errors.New("data: loader: only samples with labels alone can be mixed")
+	case !isBeta(a.Mixup) || !isBeta(a.Cutmix):
+		return fmt.Errorf("data: loader: mixup %v, cutmix %v, want 0 or %v to %v", a.Mixup, a.Cutmix,
+			random.MinBeta, random.MaxBeta)
+	case a.IsMixed() && c.Batch < 2*c.Shards:
+		return fmt.Errorf("data: loader: batch %d in %d shards leaves some with one sample, which has no "+
+			"other to be mixed with; want a batch of at least %d", c.Batch, c.Shards, 2*c.Shards)
 	case a.Pad < 0 || a.Cutout < 0:
 		return fmt.Errorf("data: loader: padding %d, cutout %d, want 0 or more", a.Pad, a.Cutout)
 	case a.Reflect && !View{DY: a.Pad, DX: a.Pad}.Fits(height, width):
@@ -80,6 +119,45 @@ func (a Augmentation) validate(height, width int) error {
 			"than half of each side", a.Pad, height, width)
 	}
 	return nil
+}
+
+// isBeta reports whether a parameter of mixing is 0 or can be drawn by.
+func isBeta(alpha float64) bool {
+	return alpha == 0 || alpha >= random.MinBeta && alpha <= random.MaxBeta
+}
+
+// portion is what is shown of an image: the square in its middle, or what cut draws by stream.
+type portion struct {
+	cut    photo.Cut
+	stream random.Stream
+}
+
+// shown returns a sample of a set of images in an epoch, as it is stored but cut and coloured.
+func (a Augmentation) shown(set *Set, sample int, seed uint64, epoch int, r *room) (raw []byte, err error) {
+	isColoured := a.Jitter != photo.Jitter{}
+	if a.Cut.IsAll() && !isColoured {
+		return set.raw(sample, r.sample)
+	}
+	s := a.stream(seed, epoch, sample)
+	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
+	r.cut = atLeast(r.cut, set.SampleBytes())
+	cut := r.cut[:set.SampleBytes()]
+	switch isCut := !a.Cut.IsAll(); {
+	case isCut && isUncut(set.Samples):
+		err = set.Samples.(uncut).readPart(cut, sample, portion{a.Cut, s})
+	case isCut:
+		if raw, err = set.raw(sample, r.sample); err == nil {
+			whole := photo.Pixels{Bytes: raw, Stride: width * channels, Step: channels, Channels: channels}
+			r.scaler.Scale(cut, width, height, whole, a.Cut.Draw(s, wordCut, width, height))
+		}
+	default:
+		raw, err = set.raw(sample, r.sample)
+		copy(cut, raw)
+	}
+	if isColoured && err == nil {
+		a.Jitter.Apply(cut, s, wordJitter)
+	}
+	return cut, err
 }
 
 // drawHole returns the hole of a sample in an epoch, clipped to the image; it is empty without

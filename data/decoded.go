@@ -61,6 +61,10 @@ func (s *fileImages) Len() int { return len(s.files) }
 func (s *fileImages) IsSlow() bool { return true }
 
 func (s *fileImages) ReadSample(dst []byte, sample int) error {
+	return s.readPart(dst, sample, portion{})
+}
+
+func (s *fileImages) readPart(dst []byte, sample int, p portion) error {
 	f := s.files[sample]
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -71,7 +75,7 @@ func (s *fileImages) ReadSample(dst []byte, sample int) error {
 	}
 	d := s.decoders.take()
 	defer s.decoders.give(d)
-	return d.decode(context.Background(), f.path, dst)
+	return d.decode(context.Background(), f.path, dst, p)
 }
 
 // Digest hashes the sizes of all files, and the bytes of some.
@@ -132,6 +136,10 @@ func (s *shardImages) read(sample int, buffer []byte) (text []byte, place string
 }
 
 func (s *shardImages) ReadSample(dst []byte, sample int) error {
+	return s.readPart(dst, sample, portion{})
+}
+
+func (s *shardImages) readPart(dst []byte, sample int, p portion) error {
 	d := s.decoders.take()
 	defer s.decoders.give(d)
 	text, place, err := s.read(sample, d.text)
@@ -139,7 +147,7 @@ func (s *shardImages) ReadSample(dst []byte, sample int) error {
 		return err
 	}
 	d.text = text
-	return d.read(bytes.NewReader(text[:s.entries[sample].size]), place, dst)
+	return d.read(bytes.NewReader(text[:s.entries[sample].size]), place, dst, p)
 }
 
 // Digest hashes the sizes of all images, and the bytes of some.

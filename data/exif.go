@@ -128,24 +128,27 @@ func (t turn) corner(w, h, n int) image.Point {
 	return at
 }
 
-// square turns a stored square upright.
-func (t turn) square(stored *image.RGBA) *image.RGBA {
+// upright turns a stored image, from (0, 0) on, upright.
+func (t turn) upright(stored *image.RGBA) *image.RGBA {
 	if t == (turn{}) {
 		return stored
 	}
+	w, h := stored.Rect.Dx(), stored.Rect.Dy()
 	upright := image.NewRGBA(stored.Rect)
-	n := stored.Rect.Dx()
-	for y := range n {
-		for x := range n {
+	if t.isSwapped {
+		upright = image.NewRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range upright.Rect.Dy() {
+		for x := range upright.Rect.Dx() {
 			from := image.Pt(x, y)
 			if t.isSwapped {
 				from = image.Pt(y, x)
 			}
 			if t.mirrorsX {
-				from.X = n - 1 - from.X
+				from.X = w - 1 - from.X
 			}
 			if t.mirrorsY {
-				from.Y = n - 1 - from.Y
+				from.Y = h - 1 - from.Y
 			}
 			copy(upright.Pix[y*upright.Stride+4*x:][:4], stored.Pix[from.Y*stored.Stride+4*from.X:])
 		}

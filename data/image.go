@@ -2,16 +2,19 @@ package data
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"image"
 	imagecolor "image/color"
 	"image/draw"
-	"image/jpeg"
+	standard "image/jpeg"
 	"image/png"
 	"io"
 	"strings"
 
+	"lockstep/data/jpeg"
+	"lockstep/data/photo"
 	"lockstep/internal/regular"
 )
 
@@ -29,11 +32,15 @@ type decoder struct {
 	side    int
 	square  *image.RGBA
 	resizer *resizer // for the size of the last image
-	text    []byte   // scratch: an image as it is stored
+	scaler  photo.Scaler
+	part    image.RGBA // of an image, as it was drawn
+	text    []byte     // scratch: an image as it is stored
+	plain   jpeg.Decoder
+	file    bytes.Buffer // of what may be for plain
 }
 
-// decode writes one file's image to dst, [side, side, 3].
-func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
+// decode writes a portion of one file's image to dst, [side, side, 3].
+func (d *decoder) decode(ctx context.Context, path string, dst []byte, p portion) error {
 	file, err := regular.Open(path)
 	if err != nil {
 		return &ReadError{File: path, Err: err}
@@ -42,14 +49,66 @@ func (d *decoder) decode(ctx context.Context, path string, dst []byte) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("data: read %s: %w", path, err)
 	}
-	return d.read(file, path, dst)
+	return d.read(file, path, dst, p)
+}
+
+// maxPlain bounds a file that is read whole to be decoded by parts.
+const maxPlain = 64 << 20
+
+// readPlain decodes what p shows of a JPEG that is as most are. isPlain is false for any other image.
+func (d *decoder) readPlain(file io.Reader, p portion) (img image.Image, orientation int, isPlain bool) {
+	d.file.Reset()
+	magic, err := d.file.ReadFrom(io.LimitReader(file, 2))
+	if err != nil || magic != 2 || string(d.file.Bytes()) != "\xff\xd8" {
+		return nil, 0, false
+	}
+	if n, err := d.file.ReadFrom(io.LimitReader(file, maxPlain)); err != nil || n == maxPlain {
+		return nil, 0, false
+	}
+	orientation = readOrientation(bytes.NewReader(d.file.Bytes()), true)
+	img, isPlain = d.plain.Decode(d.file.Bytes(), func(w, h int) image.Rectangle {
+		if w > maxImagePixels/h {
+			return image.Rectangle{}
+		}
+		return p.stored(w, h, turnOf(orientation))
+	})
+	return img, orientation, isPlain
+}
+
+// stored returns what p shows of a stored image; all of one that is to be turned and then cut.
+func (p portion) stored(w, h int, t turn) image.Rectangle {
+	switch {
+	case p.cut.IsAll():
+		n := min(w, h)
+		at := t.corner(w, h, n)
+		return image.Rectangle{Min: at, Max: at.Add(image.Pt(n, n))}
+	case t == (turn{}):
+		return p.cut.Draw(p.stream, wordCut, w, h)
+	}
+	return image.Rect(0, 0, w, h)
+}
+
+// readAny decodes an image of any kind.
+func (d *decoder) readAny(file io.ReadSeeker, path string, p portion) (img image.Image, orientation int,
+	err error) {
+	if img, orientation, isPlain := d.readPlain(file, p); isPlain {
+		return img, orientation, nil
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, 0, &ReadError{File: path, Err: err}
+	}
+	return decodeImage(file, path)
 }
 
 // read is decode for a file that is open.
-func (d *decoder) read(file io.ReadSeeker, path string, dst []byte) error {
-	img, orientation, err := decodeImage(file, path)
+func (d *decoder) read(file io.ReadSeeker, path string, dst []byte, p portion) error {
+	img, orientation, err := d.readAny(file, path, p)
 	if err != nil {
 		return err
+	}
+	if !p.cut.IsAll() {
+		d.cut(dst, img, turnOf(orientation), p)
+		return nil
 	}
 	b := img.Bounds()
 	n := min(b.Dx(), b.Dy())
@@ -58,9 +117,25 @@ func (d *decoder) read(file io.ReadSeeker, path string, dst []byte) error {
 	}
 	turn := turnOf(orientation)
 	drawOpaque(d.square, img, b.Min.Add(turn.corner(b.Dx(), b.Dy(), n)))
-	upright := turn.square(d.square)
+	upright := turn.upright(d.square)
 	d.resizer.scale(dst, upright.Pix, upright.Stride)
 	return nil
+}
+
+// cut writes what p draws of an image, turned upright.
+func (d *decoder) cut(dst []byte, img image.Image, t turn, p portion) {
+	if t != (turn{}) { // which is rare, so it may cost a copy of the whole
+		all := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
+		drawOpaque(all, img, img.Bounds().Min)
+		img = t.upright(all)
+	}
+	b := img.Bounds()
+	r := p.cut.Draw(p.stream, wordCut, b.Dx(), b.Dy())
+	d.part.Rect, d.part.Stride = image.Rectangle{Max: r.Size()}, 4*r.Dx()
+	d.part.Pix = atLeast(d.part.Pix, 4*r.Dx()*r.Dy())
+	drawOpaque(&d.part, img, b.Min.Add(r.Min))
+	d.scaler.Scale(dst, d.side, d.side, photo.Pixels{Bytes: d.part.Pix, Stride: d.part.Stride, Step: 4,
+		Channels: 3}, d.part.Rect)
 }
 
 // drawOpaque fills dst with the part of img from corner on, without its transparency. It changes img.
@@ -106,7 +181,7 @@ func rgbOf(c imagecolor.CMYK) []byte {
 func decodeImage(r io.ReadSeeker, file string) (img image.Image, orientation int, err error) {
 	buffered := bufio.NewReader(r)
 	magic, _ := buffered.Peek(8)
-	decode, config := jpeg.Decode, jpeg.DecodeConfig
+	decode, config := standard.Decode, standard.DecodeConfig
 	isPNG := strings.HasPrefix(string(magic), "\x89PNG")
 	switch {
 	case isPNG:

@@ -59,11 +59,11 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	}
 	files := slices.Concat(f.parts[:]...)
 	size := f.side * f.side * 3
-	if o.InMemory == 0 && len(files) > maxImageSet/size {
+	if o.InMemory == 0 && !o.Uncut && len(files) > maxImageSet/size {
 		return s, folderFault(root, "choose a smaller --size",
 			"%d images of side %d take more than %d GiB", len(files), f.side, maxImageSet>>30)
 	}
-	if o.InMemory > 0 && int64(len(files)*size) > o.InMemory {
+	if o.Uncut || o.InMemory > 0 && int64(len(files)*size) > o.InMemory {
 		return f.stored(o.EvalOnly), nil
 	}
 	cache := ""
@@ -419,7 +419,7 @@ func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels [
 		wait.Go(func() {
 			d := decoder{side: f.side}
 			for i := w; i < len(files); i += numWorkers {
-				if isBehind(i, d.decode(ctx, files[i].path, pixels[i*size:(i+1)*size])) {
+				if isBehind(i, d.decode(ctx, files[i].path, pixels[i*size:(i+1)*size], portion{})) {
 					return
 				}
 			}

@@ -43,7 +43,7 @@ type Reader struct {
 func (r Reader) Image(name string, file io.ReadSeeker) ([]byte, error) {
 	pixels := make([]byte, r.Side*r.Side*3)
 	d := decoder{side: r.Side}
-	err := d.read(file, name, pixels)
+	err := d.read(file, name, pixels, portion{})
 	return r.grey(pixels), err
 }
 

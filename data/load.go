@@ -56,6 +56,9 @@ type Options struct {
 	// InMemory is how many bytes of a path's samples are read into memory; more are read from their files
 	// when they are needed. 0 means 1 GiB of arrays and tar files, and any number of a folder's images.
 	InMemory int64
+	// Uncut means that images of a path are decoded when they are read, however few there are, so that
+	// parts of them can be cut as their files have them.
+	Uncut bool
 	// EvalOnly means that the samples are scored and not trained on: those of a path without a test part
 	// are then all scored.
 	EvalOnly bool

@@ -30,8 +30,8 @@ type LoaderConfig struct {
 	FromStep int
 	// ToStep is the step to stop before; 0 means never.
 	ToStep int
-	// Threads is how many goroutines fill the images of a shard; 0 means one. It is for devices that compute
-	// faster than one processor core can prepare images.
+	// Threads is how many goroutines fill the images of a shard; 0 means one. It is for devices that
+	// compute faster than one processor core can prepare images.
 	Threads int
 	// IsSought says that only FromStep and the steps that Seek names are wanted, and no others are
 	// prepared ahead.
@@ -60,7 +60,7 @@ func (c LoaderConfig) Validate() error {
 	if err := c.Set.Check(); err != nil || c.Set.Texts != nil {
 		return err
 	}
-	return c.Augment.validate(c.Set.Shape[0], c.Set.Shape[1])
+	return c.Augment.validate(c)
 }
 
 // Bytes returns the memory of a loader: its steps and the order of an epoch's samples.
@@ -69,8 +69,12 @@ func (c LoaderConfig) Bytes() int64 {
 	for v := c.Lo; v < c.Hi; v++ {
 		samples += shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, v)
 	}
-	return 4*(ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets)+int64(c.Set.Len())) +
-		gangBytes(c.Set, c.Threads)
+	mixed := 0
+	if c.Augment.IsMixed() {
+		mixed = 2
+	}
+	return 4*(ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets+mixed)+
+		int64(c.Set.Len())) + gangBytes(c.Set, c.Threads)
 }
 
 // Step is a worker's part of one global batch.
@@ -104,6 +108,10 @@ type Shard struct {
 	Splits []int32
 	// Labels is [N], or empty if the set has Targets alone.
 	Labels []int32
+	// Others has the class of the sample that each is mixed with, [N], and Shares the part that is left
+	// to its own, 1/2 to 1; both are empty unless the augmentation mixes samples.
+	Others []int32
+	Shares []float32
 	// Targets is [N, Set.NumTargets].
 	Targets []float32
 	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
@@ -111,8 +119,9 @@ type Shard struct {
 
 	gang                                     gang
 	convert                                  *converter
-	images, targets                          []float32 // full length of the buffers behind the fields above
+	images, targets, shares                  []float32 // full length of the buffers behind the fields above
 	tokens, lengths, splits, labels, indices []int32
+	others                                   []int32
 }
 
 // Coverage returns the multiset hash of the shard's samples. The hashes of all shards of an epoch,
@@ -160,6 +169,7 @@ type Loader struct {
 	sampler Sampler
 	convert converter
 	gang    gang
+	kept    []float32 // with mixing: the first image of a shard, as it was
 	order   []int32
 	ordered int // epoch that order is of; -1 at the start
 
@@ -206,6 +216,9 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 	if c.Set.Texts == nil {
 		l.convert.of(c.Set)
 		l.gang.grow(c.Set, max(1, c.Threads))
+		if c.Augment.IsMixed() {
+			l.kept = make([]float32, c.Set.Shape.Elems())
+		}
 	}
 	for range ringSteps {
 		l.free <- l.newStep()
@@ -321,6 +334,9 @@ func (l *Loader) newStep() *Step {
 			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
 		} else {
 			s.Shards[i].images = make([]float32, n*c.Set.Shape.Elems())
+			if c.Augment.IsMixed() {
+				s.Shards[i].others, s.Shards[i].shares = make([]int32, n), make([]float32, n)
+			}
 		}
 	}
 	return s
@@ -417,22 +433,33 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
 	if len(indices) == 0 {
 		return nil
 	}
-	if l.config.Threads <= 1 { // without a closure, which would be allocated
-		return l.place(sh.Images, epoch, indices, l.gang.scratch[0])
+	if err := l.placeAll(sh.Images, epoch, indices, elems); err != nil {
+		return err
 	}
-	return l.gang.run(len(indices), l.config.Threads, func(lo, hi int, scratch []byte) error {
-		return l.place(sh.Images[lo*elems:hi*elems], epoch, indices[lo:hi], scratch)
+	if l.config.Augment.IsMixed() {
+		l.mix(sh, epoch)
+	}
+	return nil
+}
+
+// placeAll is place by all threads.
+func (l *Loader) placeAll(images []float32, epoch int, indices []int32, elems int) error {
+	if l.config.Threads <= 1 { // without a closure, which would be allocated
+		return l.place(images, epoch, indices, &l.gang.rooms[0])
+	}
+	return l.gang.run(len(indices), l.config.Threads, func(lo, hi int, r *room) error {
+		return l.place(images[lo*elems:hi*elems], epoch, indices[lo:hi], r)
 	})
 }
 
 // place writes the images of a set with the given indices to images, changed as the epoch's augmentation
 // says.
-func (l *Loader) place(images []float32, epoch int, indices []int32, scratch []byte) error {
+func (l *Loader) place(images []float32, epoch int, indices []int32, r *room) error {
 	set := l.config.Set
 	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
 	elems := set.Shape.Elems()
 	for i, index := range indices {
-		raw, err := set.raw(int(index), scratch)
+		raw, err := l.config.Augment.shown(set, int(index), l.config.Seed, epoch, r)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockstep/data"
+	"lockstep/data/photo"
 	"lockstep/internal/alloctest"
 	"lockstep/shard"
 	"lockstep/tensor"
@@ -356,9 +357,12 @@ func TestLoaderSteadyStateAllocatesNothing(t *testing.T) {
 	images := data.LoaderConfig{Set: tiny(64, tensor.Shape{8, 8, 3}), Batch: 20, Shards: 3, Hi: 3,
 		Augment: data.Augmentation{Pad: 2, Flip: true, Cutout: 4}}
 	texts := data.LoaderConfig{Set: indexedTexts(64), Batch: 20, Shards: 3, Hi: 3}
+	mixed := images
+	mixed.Augment = data.Augmentation{Cut: photo.Usual(), Flip: true, Mixup: 0.4, Cutmix: 1,
+		Jitter: photo.Jitter{Brightness: 0.4, Contrast: 0.4, Saturation: 0.4, Hue: 0.1}}
 	late := images
 	late.Pace = data.Pace{Factor: 2, Delay: time.Microsecond}
-	for _, config := range []data.LoaderConfig{images, texts, late} {
+	for _, config := range []data.LoaderConfig{images, texts, mixed, late} {
 		l, err := data.NewLoader(config)
 		if err != nil {
 			t.Fatal(err)

@@ -106,7 +106,9 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 		return s, err
 	}
 	s.LeftOut = strings.TrimSuffix("any transparency, "+left.String(), ", ")
-	s.holdOut(o.EvalOnly)
+	if s.holdOut(o.EvalOnly); o.Uncut {
+		return s, nil
+	}
 	err = s.bringIntoMemory(o)
 	return s, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"sync"
+
+	"lockstep/data/photo"
 )
 
 // Source holds samples of one shape that are not in memory: in a file, say. All methods are safe for
@@ -15,8 +17,8 @@ type Source interface {
 	// ReadSample writes a sample, counted from 0, to dst, as [Set.Pixels] would hold it. It returns a
 	// *FormatError or *ReadError that names the sample's place.
 	ReadSample(dst []byte, sample int) error
-	// IsSlow reports whether a sample costs much more than the reading of its bytes, as a JPEG does, so that
-	// several goroutines should read.
+	// IsSlow reports whether a sample costs much more than the reading of its bytes, as a JPEG does, so
+	// that several goroutines should read.
 	IsSlow() bool
 	// Digest returns a hash of the samples, in hexadecimal, or of enough of them to tell when others lie
 	// where they lay.
@@ -33,6 +35,26 @@ func (p partOf) Len() int { return len(p.samples) }
 
 func (p partOf) ReadSample(dst []byte, sample int) error {
 	return p.Source.ReadSample(dst, int(p.samples[sample]))
+}
+
+func (p partOf) readPart(dst []byte, sample int, part portion) error {
+	return p.Source.(uncut).readPart(dst, int(p.samples[sample]), part)
+}
+
+// uncut is a Source of images that are larger than the samples it shows of them.
+type uncut interface {
+	Source
+	// readPart is ReadSample for a part of the image.
+	readPart(dst []byte, sample int, part portion) error
+}
+
+// isUncut reports whether the images of a source can be cut as their files have them.
+func isUncut(s Source) bool {
+	if p, isPart := s.(partOf); isPart {
+		return isUncut(p.Source)
+	}
+	_, is := s.(uncut)
+	return is
 }
 
 // SampleBytes returns the size of a sample as Pixels or a Source has it: a byte for each element or, of
@@ -125,29 +147,35 @@ func (c *converter) place(dst []float32, raw []byte, height, width, channels int
 	}
 }
 
-// gang is a number of goroutines that fill a batch, each with room of its own for a stored sample.
+// room is what a goroutine that fills a batch needs of its own.
+type room struct {
+	sample, cut []byte // a stored sample, and one that is cut or coloured
+	scaler      photo.Scaler
+}
+
+// gang is a number of goroutines that fill a batch.
 type gang struct {
-	scratch [][]byte
-	faults  []error
+	rooms  []room
+	faults []error
 }
 
 // grow makes room for so many goroutines and samples of a set.
 func (g *gang) grow(s *Set, parts int) {
-	for len(g.scratch) < parts {
-		g.scratch, g.faults = append(g.scratch, nil), append(g.faults, nil)
+	for len(g.rooms) < parts {
+		g.rooms, g.faults = append(g.rooms, room{}), append(g.faults, nil)
 	}
 	for i := 0; i < parts && s.Samples != nil; i++ {
-		g.scratch[i] = atLeast(g.scratch[i], s.SampleBytes())
+		g.rooms[i].sample = atLeast(g.rooms[i].sample, s.SampleBytes())
 	}
 }
 
 // run calls fill for n samples in so many parts at once, and returns the error of the first part that has
 // one.
-func (g *gang) run(n, parts int, fill func(lo, hi int, scratch []byte) error) error {
+func (g *gang) run(n, parts int, fill func(lo, hi int, r *room) error) error {
 	parts = min(parts, n)
 	var all sync.WaitGroup
 	for i := range parts {
-		all.Go(func() { g.faults[i] = fill(n*i/parts, n*(i+1)/parts, g.scratch[i]) })
+		all.Go(func() { g.faults[i] = fill(n*i/parts, n*(i+1)/parts, &g.rooms[i]) })
 	}
 	all.Wait()
 	for _, err := range g.faults[:parts] {

@@ -52,10 +52,10 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) error {
 	sh.gang.grow(s, max(1, parts))
 	p := pose{dy: v.DY, dx: v.DX, flip: v.Flip}
 	if parts <= 1 { // without a closure, which would be allocated
-		return s.place(sh, lo, 0, hi-lo, sh.gang.scratch[0], p)
+		return s.place(sh, lo, 0, hi-lo, &sh.gang.rooms[0], p)
 	}
-	return sh.gang.run(hi-lo, parts, func(from, to int, scratch []byte) error {
-		return s.place(sh, lo, from, to, scratch, p)
+	return sh.gang.run(hi-lo, parts, func(from, to int, r *room) error {
+		return s.place(sh, lo, from, to, r, p)
 	})
 }
 
@@ -63,10 +63,10 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) error {
 const sharedElems = 1 << 18
 
 // place writes the images from to to of sh, whose first one is sample lo, in pose p.
-func (s *Set) place(sh *Shard, lo, from, to int, scratch []byte, p pose) error {
+func (s *Set) place(sh *Shard, lo, from, to int, r *room, p pose) error {
 	height, width, channels, elems := s.Shape[0], s.Shape[1], s.Shape[2], s.Shape.Elems()
 	for n := from; n < to; n++ {
-		raw, err := s.raw(lo+n, scratch)
+		raw, err := s.raw(lo+n, r.sample)
 		if err != nil {
 			return err
 		}

@@ -27,13 +27,15 @@ type programs struct {
 // Names of the inputs that Targets are.
 const (
 	labels  = "labels"
+	others  = "others"
+	shares  = "shares"
 	targets = "targets"
 )
 
 // program is a compiled program with the inputs that it is fed through.
 type program struct {
 	*graph.Program
-	samples, labels, targets *graph.Input
+	samples, labels, others, shares, targets *graph.Input
 }
 
 // Note: frozen parameters
@@ -168,6 +170,10 @@ func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, err
 			made.samples = in
 		case labels:
 			made.labels = in
+		case others:
+			made.others = in
+		case shares:
+			made.shares = in
 		case targets:
 			made.targets = in
 		default:
@@ -181,6 +187,9 @@ func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, err
 func (c Config) targets(g *graph.Graph, n int) (t Targets) {
 	if c.Train.HasLabels() {
 		t.Labels = g.Labels(labels, n)
+	}
+	if c.Augment.IsMixed() {
+		t.Others, t.Shares = g.Labels(others, n), g.Input(shares, tensor.Shape{n})
 	}
 	if k := c.Train.NumTargets; k > 0 {
 		t.Values = g.Input(targets, tensor.Shape{n, k})

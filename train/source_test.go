@@ -7,6 +7,7 @@ import (
 
 	"lockstep/compute"
 	"lockstep/data"
+	"lockstep/data/photo"
 	"lockstep/train"
 )
 
@@ -49,6 +50,21 @@ func TestSamplesFromElsewhereChangeNoBit(t *testing.T) {
 			compareOutcomes(t, fmt.Sprintf("%d workers, by blocks %v", workers, isByBlock),
 				run(t, c, workers, 1, compute.Best())[0], want[0])
 		}
+	}
+}
+
+// Images that are cut, coloured and mixed are the same for any number of workers, and mixing changes the
+// weights.
+func TestMixedSamplesOfAnyWorkers(t *testing.T) {
+	c := example(t, "lenet", 70, 40)
+	plain := run(t, c, 1, 1, compute.Best())[0]
+	c.Augment = data.Augmentation{Cut: photo.Usual(), Mixup: 0.4, Cutmix: 1}
+	want := run(t, c, 1, 1, compute.Best())[0]
+	for _, workers := range []int{2, 3} {
+		compareOutcomes(t, fmt.Sprintf("%d workers", workers), run(t, c, workers, 1, compute.Best())[0], want)
+	}
+	if plain.ParameterSHA256 == want.ParameterSHA256 {
+		t.Error("mixing changes nothing")
 	}
 }
 

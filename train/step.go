@@ -235,6 +235,8 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 		l.config.Watch(phase)
 	}
 	p.labels.SetInts(s.Labels)
+	p.others.SetInts(s.Others)
+	p.shares.SetFloats(s.Shares)
 	p.targets.SetFloats(s.Targets)
 	if s.Lengths != nil {
 		p.samples.SetPairs(s.Tokens, s.Lengths, s.Splits)

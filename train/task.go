@@ -35,6 +35,9 @@ type Task struct {
 type Targets struct {
 	// Labels are the classes, int32 [N]; nil if the set has none.
 	Labels *graph.Node
+	// Others are further classes, int32 [N], and Shares the part of Labels, float32 [N], 1/2 to 1, if the
+	// augmentation mixes samples ([data.Shard.Others]); else nil.
+	Others, Shares *graph.Node
 	// Values are the set's Targets, float32 [N, NumTargets]; nil if it has none.
 	Values *graph.Node
 }
@@ -64,6 +67,9 @@ func Classification(smoothing float64) Task {
 			return nil
 		},
 		Loss: func(output *graph.Node, t Targets) *graph.Node {
+			if t.Others != nil {
+				return graph.MixedCrossEntropy(output, t.Labels, t.Others, t.Shares, smoothing)
+			}
 			return graph.SmoothedCrossEntropy(output, t.Labels, smoothing)
 		},
 		Score: func(output []float32, s *data.Shard) float64 { return graph.CrossEntropy(output, s.Labels) },

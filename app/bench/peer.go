@@ -69,7 +69,7 @@ func (r Row) peerless() string {
 	case !slices.Contains(peer.Strategies(), r.Strategy):
 		return "the strategy " + r.Strategy
 	case r.Options != "" || r.wire() != "" || r.Accumulate > 1 || r.Clip > 0 || r.EMA > 0 ||
-		r.Smoothing > 0 || r.Lookahead.Every > 0 || r.Until > 0 || r.For != "":
+		r.Smoothing > 0 || r.Mixup > 0 || r.Cutmix > 0 || r.Lookahead.Every > 0 || r.Until > 0 || r.For != "":
 		return "settings of its own"
 	case r.Hosts > 1:
 		return "several hosts"

@@ -50,19 +50,21 @@ type Config struct {
 
 // Samples says which samples of the data a run sees, and how they are read.
 type Samples struct {
-	DataDir     string // folder of data sets; "": the user's cache
-	Size        int    // side of the images of a folder
-	Vocab       string // WordPiece vocabulary; "": that beside Weights, or BERT's
-	Sequence    int    // tokens of a text, at most
-	TextColumn  string // of a file of texts; "": one of a usual name
-	PairColumn  string // of a file of pairs of texts, the second one; "": single texts
-	LabelColumn string // of a file of texts; "": one of a usual name
-	Augment     string // random changes of training images
-	Shuffle     string // all or blocks: what is mixed in an epoch
-	Normalize   string // scale of images: auto, data or imagenet
-	TTA         string // views of test images whose logits are averaged
-	LimitTrain  int    // use the first n training samples; -1: all
-	LimitTest   int    // use the first n test samples; -1: all, 0: none
+	DataDir     string  // folder of data sets; "": the user's cache
+	Size        int     // side of the images of a folder
+	Vocab       string  // WordPiece vocabulary; "": that beside Weights, or BERT's
+	Sequence    int     // tokens of a text, at most
+	TextColumn  string  // of a file of texts; "": one of a usual name
+	PairColumn  string  // of a file of pairs of texts, the second one; "": single texts
+	LabelColumn string  // of a file of texts; "": one of a usual name
+	Augment     string  // random changes of training images
+	Mixup       float64 // parameter of the share that an added image leaves; 0: none
+	Cutmix      float64 // the same for a rectangle of another
+	Shuffle     string  // all or blocks: what is mixed in an epoch
+	Normalize   string  // scale of images: auto, data or imagenet
+	TTA         string  // views of test images whose logits are averaged
+	LimitTrain  int     // use the first n training samples; -1: all
+	LimitTest   int     // use the first n test samples; -1: all, 0: none
 
 	Validation float64 // share of the training samples that is set apart; 0: none
 }

@@ -8,6 +8,7 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/cluster"
 	"lockstep/data"
+	"lockstep/data/photo"
 )
 
 // DataOptions returns options to find data sets in folder or, if that is "", in LOCKSTEP_DATA or the user's
@@ -26,6 +27,7 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
 	o.TextColumn, o.PairColumn, o.LabelColumn = c.TextColumn, c.PairColumn, c.LabelColumn
 	o.EvalOnly = c.EvalOnly
+	o.Uncut = !c.EvalOnly && !c.Augmentation(data.Augmentation{}).Cut.IsAll()
 	o.InMemory = int64(c.Resident) / residentSamples
 	if o.Vocabulary == "" {
 		o.Vocabulary = c.vocabularyOfWeights()
@@ -80,6 +82,11 @@ type augmentation struct {
 	data.Augmentation
 }
 
+// jitter is that of the usual training on ImageNet: of each kind as much as keeps classes recognisable.
+func jitter() photo.Jitter {
+	return photo.Jitter{Brightness: 0.4, Contrast: 0.4, Saturation: 0.4, Hue: 0.1}
+}
+
 // augmentations lists those besides auto, which is the data set's own.
 func augmentations() []augmentation {
 	return []augmentation{
@@ -89,6 +96,8 @@ func augmentations() []augmentation {
 		{"crop-flip", data.Augmentation{Pad: cropPad, Flip: true}},
 		{"crop-flip-cutout", data.Augmentation{Pad: cropPad, Flip: true, Cutout: cutoutSide}},
 		{"shift-alternate", data.Augmentation{Pad: shiftPad, Reflect: true, Flip: true, Alternate: true}},
+		{"resized-crop-flip", data.Augmentation{Cut: photo.Usual(), Flip: true}},
+		{"resized-crop-flip-jitter", data.Augmentation{Cut: photo.Usual(), Flip: true, Jitter: jitter()}},
 	}
 }
 
@@ -104,8 +113,9 @@ func augmentNames() []string {
 func (c Config) Augmentation(own data.Augmentation) data.Augmentation {
 	for _, a := range augmentations() {
 		if a.name == c.Augment {
-			return a.Augmentation
+			own = a.Augmentation
 		}
 	}
+	own.Mixup, own.Cutmix = c.Mixup, c.Cutmix
 	return own
 }

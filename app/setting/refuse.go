@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/spelling"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/random"
 )
 
 // Validate returns nil, or a *UsageError with one line per value that cannot work. Open fields
@@ -152,6 +153,23 @@ func (c Config) checkData(refuse refuser) {
 		c.Model)
 	refuse(readsTexts && c.Augment != auto && c.Augment != none, "augment", "%s changes images, but %s "+
 		"reads texts", c.Augment, c.Model)
+	c.checkMixing(refuse, readsTexts)
+}
+
+// checkMixing refuses samples that cannot be mixed.
+func (c Config) checkMixing(refuse refuser, readsTexts bool) {
+	name, alpha := "mixup", c.Mixup
+	if alpha == 0 {
+		name, alpha = "cutmix", c.Cutmix
+	}
+	isMixed := alpha > 0
+	isSmall := isMixed && alpha < random.MinBeta || c.Cutmix > 0 && c.Cutmix < random.MinBeta
+	refuse(isSmall, name, "want 0, or %v to %v", random.MinBeta, random.MaxBeta)
+	refuse(isMixed && readsTexts, name, "mixes images, but %s reads texts", c.Model)
+	refuse(isMixed && c.Device != DeviceCPU, name, "is for --device %s alone", DeviceCPU)
+	refuse(isMixed && c.Batch < 2*c.Shards, name, "mixes samples of a shard, and batches of %d in %s leave "+
+		"one in some; want --batch %d or more, or fewer --shards", c.Batch, spelling.Count(c.Shards, "shard"),
+		2*c.Shards)
 }
 
 // checkUpdate refuses what the optimizer and its schedule do not allow.

@@ -12,6 +12,7 @@ import (
 	"lockstep/data"
 	"lockstep/model"
 	"lockstep/optim"
+	"lockstep/random"
 	"lockstep/train"
 )
 
@@ -127,7 +128,14 @@ func (c *Config) textSettings() []Setting {
 func (c *Config) sampleSettings() []Setting {
 	return []Setting{
 		{Name: "augment", value: choice(&c.Augment, augmentNames()),
-			Usage: "random changes of training images"},
+			Usage: "random changes of training images: resized-crop scales a part of 8 to 100 % of the " +
+				"area to --size, as ImageNet's trainers do, and jitter changes colours"},
+		{Name: "mixup", value: real(&c.Mixup, random.MaxBeta), elsewhere: "mixup-alpha",
+			Usage: "add another training image to each, and its class: the share that is left is of the " +
+				"beta distribution of this parameter, 0.05 to 2, such as 0.2; 0 for none"},
+		{Name: "cutmix", value: real(&c.Cutmix, random.MaxBeta), elsewhere: "cutmix-alpha",
+			Usage: "the same with a rectangle of the other image, such as 1; with both, half of the images " +
+				"in each way"},
 		{Name: "shuffle", value: choice(&c.Shuffle, []string{shuffleAll, shuffleBlocks}),
 			Usage: "how an epoch mixes the samples: all of them, or 16,384 at a time, out of blocks of 64 " +
 				"in a row, so that a disk is read in large parts"},
