@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/app/choice"
+	"lockstep/app/evidence/question"
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -21,6 +22,7 @@ type Fitted struct {
 	Runs    int      // expected
 	Groups  []string // what each group of comparable rows does, as a line for people
 	Left    int      // rows that are left out
+	Kept    float64  // seconds for runs that confirm causes
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
@@ -33,6 +35,7 @@ const (
 	leastSteps    = 3   // that no run is cut below: the first is not timed
 	probeSteps    = 2   // that a probe takes at least, however long they are
 	reserve       = 0.9 // of the budget is planned: runs may take longer than predicted
+	keep          = 0.4 // of it is kept for runs that confirm causes, or half or a quarter of this
 )
 
 // fit cuts a plan to a time. Every bundle of rows gets an equal part of it, and leaves to the others what it
@@ -143,6 +146,9 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	left := reserve * (budget - time.Since(begin)).Seconds()
 	fitted, what := p.fit(left, costs)
 	if len(fitted.Rows) > 0 {
+		if o.Confirm != nil && question.AsksWhy(p.Inquiry) {
+			return p.keeping(left, costs, fitted, what)
+		}
 		return fitted, what, nil
 	}
 	enough := left
@@ -159,6 +165,20 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	}
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; a round of all %d rows "+
 		"takes %v, want at least %v", budget, p.leastSteps(), len(p.Rows), with(all), with(enough))
+}
+
+// keeping fits the plan to what is left where a part of the time is kept for runs that confirm causes: as
+// much as leaves no row out that would be run otherwise. whole and what are the plan without any.
+func (p Plan) keeping(left float64, costs []cost, whole Plan, what Fitted) (Plan, Fitted, error) {
+	for _, share := range []float64{keep, keep / 2, keep / 4} {
+		shorter, fitted := p.fit((1-share)*left, costs)
+		if fitted.Left <= what.Left && len(shorter.Rows) > 0 {
+			fitted.Kept = share * left
+			shorter.Kept = fitted.Kept
+			return shorter, fitted, nil
+		}
+	}
+	return whole, what, nil
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all.

@@ -128,6 +128,43 @@ func TestRunWithinABudget(t *testing.T) {
 	}
 }
 
+// A plan that asks why keeps a part of its budget for the runs that confirm causes, tells it before the first
+// run, and has them in the results; one that does not ask keeps nothing.
+func TestTimeIsKeptForCauses(t *testing.T) {
+	for quantity, isKept := range map[string]bool{"why": true, "step": false} {
+		c := matrix([]string{"lenet"}, []string{"single", "all-reduce"}, 1, 2)
+		c.OneProcess, c.Budget, c.Out = false, time.Minute, filepath.Join(t.TempDir(), "out")
+		c.Parts[0].Base.Steps = 200
+		c.Inquiry = &record.Inquiry{Questions: []record.Question{{Ask: "?", Quantity: quantity,
+			Of: record.Selector{"workers": "2"}}}}
+		var told bench.Fitted
+		var left time.Duration
+		r, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
+			Fitted: func(f bench.Fitted) { told = f },
+			Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+				return record.Probe{Compute: []float64{0.1, 0.1}, Forward: 0.03, Backward: 0.06, Bytes: 1e6,
+					Tensors: 10, Bucket: 1 << 20, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
+			},
+			Confirm: func(_ context.Context, p bench.Plan, r *record.Results, out string, time time.Duration,
+				o bench.Options) (*record.Causes, error) {
+				left = time
+				if o.Confirm != nil || len(p.Rows) != len(r.Rows) || filepath.Dir(out) != c.Out {
+					t.Errorf("%d rows of %d, folder %s", len(p.Rows), len(r.Rows), out)
+				}
+				return &record.Causes{Pairs: []record.CausePair{{Rows: [2]int{0, 1}}}}, nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (told.Kept > 0) != isKept || told.Seconds+told.Kept > 60 || left <= 0 || left > time.Minute {
+			t.Errorf("%s: kept %v s beside %v s, left %v", quantity, told.Kept, told.Seconds, left)
+		}
+		if r.Causes == nil || len(r.Causes.Pairs) != 1 {
+			t.Errorf("%s: causes %+v", quantity, r.Causes)
+		}
+	}
+}
+
 // Runs take far longer than predicted, and others take cores from each: the first round of every row comes
 // before any repeat, what is left out is told, and the results are not refused for it.
 func TestABudgetThatIsOver(t *testing.T) { synctest.Test(t, runOverBudget) }

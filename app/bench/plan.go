@@ -32,6 +32,7 @@ type Plan struct {
 	Precision float64 `json:"precision,omitempty"`
 
 	Inquiry *record.Inquiry `json:"inquiry,omitempty"` // what the plan asks; nil: nothing
+	Kept    float64         `json:"kept,omitempty"`    // seconds of its budget for runs that confirm causes
 }
 
 // Trial is one run of the schedule.
@@ -199,7 +200,8 @@ func (s *savedPlan) check(k *setting.Catalog) error {
 	}
 	isCount := len(s.Rows) > 0 && len(s.Rows) <= record.MaxRows && s.Repeats >= 1 &&
 		max(s.Repeats, s.Asked) <= record.MaxRounds && s.Copies >= 1 && s.Copies <= record.MaxRows
-	if !isCount || !(s.Seconds >= 0 && s.Seconds < 1e9) || !(s.Precision >= 0 && s.Precision < 1) {
+	isTime := s.Kept >= 0 && s.Kept <= s.Seconds && s.Seconds < 1e9
+	if !isCount || !isTime || !(s.Precision >= 0 && s.Precision < 1) {
 		return fmt.Errorf("%d rows, %d repeats, %d copies, precision %v, %v seconds: this is no plan",
 			len(s.Rows), s.Repeats, s.Copies, s.Precision, s.Seconds)
 	}

@@ -31,6 +31,12 @@ type Options struct {
 	Probe  func(context.Context, setting.Config, launcher.Options) (record.Probe, error)
 	Fitted func(Fitted)
 
+	// Confirm makes the runs that confirm what the plan asks why for, after its rounds, which r holds, into
+	// the new folder out. left is the time for them; 0: they take as long as they do. nil: there are none,
+	// and nothing of a budget is kept for them.
+	Confirm func(ctx context.Context, p Plan, r *record.Results, out string, left time.Duration,
+		o Options) (*record.Causes, error)
+
 	// Execute runs one row; nil: with chooser.Run, in a lab if the row's condition asks for one, or by
 	// the peer that the row names.
 	Execute func(context.Context, Row, launcher.Options) (*record.Summary, error)
@@ -83,6 +89,7 @@ type bench struct {
 	isTold  bool // that the machine is busy
 
 	deadline time.Time // by which runs have to end; zero: they take as long as they do
+	end      time.Time // by which those that confirm causes have to, too
 }
 
 // runAll executes the rounds of the plan, then those that are added.

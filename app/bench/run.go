@@ -3,6 +3,8 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -98,7 +100,7 @@ func Resume(ctx context.Context, folder string, more time.Duration, k *setting.C
 			return nil, setting.Refuse("--resume: the budget of %s is used up; --budget 10m gives it more "+
 				"time", folder)
 		}
-		b.deadline = b.started.Add(left)
+		b.setEnd(left)
 	}
 	return b.run(ctx)
 }
@@ -128,7 +130,7 @@ func (b *bench) begin(ctx context.Context, limit time.Duration) (*record.Results
 	}
 	defer release()
 	if limit > 0 {
-		b.deadline = b.started.Add(limit)
+		b.setEnd(limit)
 	}
 	b.fill()
 	if err := savePlan(b.out, b.plan, limit); err != nil {
@@ -178,5 +180,41 @@ func (b *bench) run(ctx context.Context) (*record.Results, error) {
 			return nil, err
 		}
 	}
-	return &b.results, b.runAll(ctx)
+	err := b.runAll(ctx)
+	if failed := (*FailedError)(nil); b.options.Confirm == nil || b.results.Causes != nil ||
+		err != nil && !errors.As(err, &failed) {
+		return &b.results, err
+	}
+	return &b.results, cmp.Or(err, b.confirm(ctx))
+}
+
+// setEnd sets the time by which all runs have to end, from the start of this sitting, and those of the rounds
+// before what is kept.
+func (b *bench) setEnd(limit time.Duration) {
+	b.end = b.started.Add(limit)
+	b.deadline = b.end.Add(-time.Duration(b.plan.Kept * float64(time.Second)))
+}
+
+// confirm makes the runs that confirm causes.
+func (b *bench) confirm(ctx context.Context) (err error) {
+	left := time.Duration(0)
+	if !b.end.IsZero() {
+		left = max(time.Until(b.end), 1) // 0 is no limit
+	}
+	o := b.options
+	confirm := o.Confirm
+	if show := o.Progress; show != nil {
+		o.Progress = func(p Progress) {
+			if p.Note == "" { // else it tells how to go on with a folder that is part of another
+				show(p)
+			}
+		}
+		show(Progress{Note: "what it asks why is confirmed by runs of rows again, beside variants of them"})
+	}
+	o.Fitted, o.Confirm, o.Label.Recipe, o.Label.Predictions = nil, nil, "", nil
+	folder := freeDirectory(filepath.Join(b.out, "causes"))
+	if b.results.Causes, err = confirm(ctx, b.plan, &b.results, folder, left, o); err != nil {
+		return err
+	}
+	return b.save()
 }

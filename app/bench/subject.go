@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -61,6 +64,40 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// SubjectNamed returns the run or the row that a text names: FOLDER, FOLDER#N by its number from 1, or
+// FOLDER#NAME by words of its name. It fails as [Subjects] does, and if it names no row or several.
+func SubjectNamed(text string, k *setting.Catalog) (Subject, error) {
+	folder, row, isRow := strings.Cut(text, "#")
+	all, err := Subjects(folder, k)
+	switch {
+	case err != nil:
+		return Subject{}, err
+	case len(all) == 1 && !isRow:
+		return all[0], nil
+	}
+	if n, err := strconv.Atoi(row); err == nil && n >= 1 && n <= len(all) {
+		return all[n-1], nil
+	}
+	found := slices.DeleteFunc(slices.Clone(all), func(s Subject) bool { return !isNamed(s.Name, row) })
+	if len(found) == 1 && isRow {
+		return found[0], nil
+	}
+	lines := ""
+	for i, s := range all {
+		lines += fmt.Sprintf("\n  %s#%d  %s", folder, i+1, s.Name)
+	}
+	return Subject{}, setting.Refuse("%s names %d of its rows; want one of%s", text, len(found), lines)
+}
+
+// isNamed reports whether every word of some text is a word of a name.
+func isNamed(name, some string) bool {
+	plain := strings.NewReplacer("x", "×", "+", " ")
+	words := strings.Fields(plain.Replace(name))
+	return !slices.ContainsFunc(strings.Fields(plain.Replace(some)), func(w string) bool {
+		return !slices.Contains(words, w)
+	})
 }
 
 // unfit says why a row cannot be run again for a look into it.

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
+	"lockstep/app/explain/variant"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -232,7 +233,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	results, err := run(ctx, bench.Options{
 		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
 			Lab: a.environment[cluster.EnvLabFlags]},
-		Progress: show.bench, Fitted: show.fitted,
+		Progress: show.bench, Fitted: show.fitted, Confirm: variant.Confirm,
 		Job: launcher.Options{Environment: a.environment}, // the report carries the notes
 	})
 	show.end()
@@ -395,8 +396,13 @@ func (p *progress) bench(s bench.Progress) {
 
 // fitted says what a budget leaves of the plan.
 func (p *progress) fitted(f bench.Fitted) {
-	p.say(fmt.Sprintf("expected: %s in %v; %s left out", spelling.Count(f.Runs, "run"),
-		time.Duration(f.Seconds*1e9).Round(time.Second), spelling.Count(f.Left, "row")))
+	text := fmt.Sprintf("expected: %s in %v; %s left out", spelling.Count(f.Runs, "run"),
+		time.Duration(f.Seconds*1e9).Round(time.Second), spelling.Count(f.Left, "row"))
+	if f.Kept > 0 {
+		text += fmt.Sprintf("; %v are kept for runs that confirm causes",
+			time.Duration(f.Kept*1e9).Round(time.Second))
+	}
+	p.say(text)
 	for _, line := range f.Groups {
 		p.say("  " + line)
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -96,7 +94,7 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 			args[0])
 	}
 	for _, text := range args {
-		s, err := a.subject(text)
+		s, err := bench.SubjectNamed(text, &a.catalog)
 		if err != nil {
 			return e, "", err
 		}
@@ -153,52 +151,15 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 	return e, folder, e.Write(folder)
 }
 
-// runExperiment makes the runs of an experiment. Single failures end nothing, unless a side has no runs.
+// runExperiment makes the runs of an experiment.
 func (a *app) runExperiment(ctx context.Context, x *variant.Experiment, out string, flags explainFlags) (
 	*record.Results, error) {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	show := newProgress(a, flags.isQuiet)
+	defer show.end()
 	v := describeVersion()
-	r, err := bench.RunPlan(ctx, x.Plan, out, flags.budget, bench.Options{
+	return x.Run(ctx, out, flags.budget, bench.Options{
 		Label:    record.Results{Version: v.Version, Revision: v.Revision},
 		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
-	show.end()
-	if failed := (*bench.FailedError)(nil); errors.As(err, &failed) && failed.Failed < failed.Runs {
-		return r, nil
-	}
-	return r, err
-}
-
-// subject returns the run or the row that a text names.
-func (a *app) subject(text string) (bench.Subject, error) {
-	folder, row, isRow := strings.Cut(text, "#")
-	all, err := bench.Subjects(folder, &a.catalog)
-	switch {
-	case err != nil:
-		return bench.Subject{}, err
-	case len(all) == 1 && !isRow:
-		return all[0], nil
-	}
-	if n, err := strconv.Atoi(row); err == nil && n >= 1 && n <= len(all) {
-		return all[n-1], nil
-	}
-	found := slices.DeleteFunc(slices.Clone(all), func(s bench.Subject) bool { return !isNamed(s.Name, row) })
-	if len(found) == 1 && isRow {
-		return found[0], nil
-	}
-	lines := ""
-	for i, s := range all {
-		lines += fmt.Sprintf("\n  %s#%d  %s", folder, i+1, s.Name)
-	}
-	return bench.Subject{}, usagef("%s names %d of its rows; want one of%s", text, len(found), lines)
-}
-
-// isNamed reports whether every word of some text is a word of a name.
-func isNamed(name, some string) bool {
-	plain := strings.NewReplacer("x", "×", "+", " ")
-	words := strings.Fields(plain.Replace(name))
-	return !slices.ContainsFunc(strings.Fields(plain.Replace(some)), func(w string) bool {
-		return !slices.Contains(words, w)
-	})
 }

@@ -334,6 +334,35 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 	return layouts, nil
 }
 
+// onOneMachine gives workers of this machine in place of those on hosts.
+func (m *matrix) onOneMachine() {
+	if m.hosts == nil && m.perHost == nil {
+		return
+	}
+	hosts, perHost := m.hosts, m.perHost
+	if hosts == nil {
+		hosts = []int{1}
+	}
+	if perHost == nil {
+		perHost = []int{1}
+	}
+	m.hosts, m.perHost, m.workers = nil, nil, nil
+	for _, h := range hosts {
+		for _, n := range perHost {
+			if !slices.Contains(m.workers, h*n) {
+				m.workers = append(m.workers, h*n)
+			}
+		}
+	}
+}
+
+// reduce leaves out numbers of hosts above those that there are, and reports whether any is left.
+func (m *matrix) reduce(hosts int) bool {
+	had := len(m.hosts)
+	m.hosts = slices.DeleteFunc(slices.Clone(m.hosts), func(n int) bool { return n > hosts })
+	return had == 0 || len(m.hosts) > 0
+}
+
 // yield removes the lists of a plan whose setting the environment or the command line gives: a plan gives way
 // to both.
 func (m *matrix) yield(e cluster.Environment, given map[string]string) {

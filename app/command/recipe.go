@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/app/bench"
 	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
@@ -99,8 +100,8 @@ It prints the recipe, then trains as lockstep train does. Flags and environment 
 single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
 --budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
 of five reports that were written before; their plans carry the originals' figures, which stand beside
-the measured ones, and their questions. r0, r3 and r4 use the hosts of lockstep launch, or those of a
-lab that they make.`,
+the measured ones, and their questions. r0, r3 and r4 use the hosts of lockstep launch, those of a lab
+that they make or, where none can be made, processes of this machine, and say which.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
@@ -182,7 +183,8 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 	}
 	out := cmp.Or(flags["out"], newFolder(r.Name))
 	delete(flags, "out")
-	if a.needsLab(r) {
+	all, isInLab := a.onHosts(c.Context(), r, all)
+	if isInLab {
 		return a.runInLab(c, r, out, isJSON, isQuiet)
 	}
 	config, err := a.benchConfig(all, flags)
@@ -192,6 +194,35 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 	config.Out, config.Budget = out, limit
 	command := append([]string{"lockstep", "recipe", "run", r.Name}, commandLine(c)...)
 	return a.compare(c, config, command, r.Name, isJSON, isQuiet)
+}
+
+// onHosts returns what is run of a recipe on the hosts that there are, and says what is not. If there are
+// none, it is to run in a lab or, where none can be made, as processes.
+func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (some []matrix, isInLab bool) {
+	if hosts := a.environment.NumHosts(); hosts > 0 && hosts < r.Hosts {
+		fmt.Fprintf(a.stderr, "note: %s has %d hosts and wants %d; what it asks of more is not answered\n",
+			r.Name, hosts, r.Hosts)
+		for _, m := range all {
+			if m.reduce(hosts) {
+				some = append(some, m)
+			}
+		}
+		return some, false
+	}
+	if !a.needsLab(r) {
+		return all, false
+	}
+	none := bench.CheckLab(ctx, a.environment)
+	if none == nil {
+		return all, true
+	}
+	fmt.Fprintf(a.stderr, "note: %s wants %d hosts, and no lab can be made here (%v); its workers are "+
+		"processes of this machine, which tells nothing of a network\n", r.Name, r.Hosts, none)
+	for i := range all {
+		all[i].onOneMachine()
+	}
+	all[0].inquiry = all[0].inquiry.OnOneMachine()
+	return all, false
 }
 
 // needsLab reports whether a recipe needs hosts and this process has none.

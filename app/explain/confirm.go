@@ -9,16 +9,16 @@ import (
 	"lockstep/app/record"
 )
 
-// Action is what an intervention does to a side.
-type Action int
+// Action is what an intervention does to a side, by the name that records have.
+type Action string
 
 // The actions of interventions.
 const (
-	Align   Action = iota // one setting gets the value that the other side has; for every term
-	Silence               // workers exchange nothing
-	Isolate               // one worker alone, with its share of the batch
-	Relieve               // the network's limit that a term is of is doubled, which halves what it costs
-	Remove                // what costs the time is left out
+	Align   Action = "align"   // one setting gets the value that the other side has; for every term
+	Silence Action = "silence" // workers exchange nothing
+	Isolate Action = "isolate" // one worker alone, with its share of the batch
+	Relieve Action = "relieve" // the network's limit that a term is of is doubled, which halves what it costs
+	Remove  Action = "remove"  // what costs the time is left out
 )
 
 // Variant is a side that an intervention changed, with its runs beside those of both sides.
@@ -188,35 +188,51 @@ func (e *Explanation) confirm(again pair, now float64, v Variant) {
 	}
 }
 
-// isolate holds the contention of the sides, B's less A's, against what one worker of each computes less long
-// when it is alone. A side of one worker has none; where it is not known of both, nothing is held against it.
+// isolate holds what the sides compute, B's less A's, against what one worker of each computes alone: its
+// work, the kernels' efficiency, and the contention that is gone then. A side of one worker is alone itself;
+// where it is not known of both, nothing is held against it.
 func (e *Explanation) isolate(again pair, variants []Variant) {
 	var did estimate
 	var texts []string
+	alone := [2][]profile{again.costsA, again.costsB}
 	for _, v := range variants {
 		if v.Action != Isolate {
 			continue
 		}
 		less, _ := effectOf(again, v)
 		one := estimateOf(sum(less[Memory], less[Cores], 1), guess(0, e.A.StepMS/1e3))
+		side := 1
 		if !v.OfB {
-			one.ms = -one.ms
+			side, one.ms = 0, -one.ms
 		}
+		alone[side], _ = v.profiles()
 		did.ms, did.half = did.ms+one.ms, math.Hypot(did.half, one.half)
 		texts = append(texts, v.Text)
 	}
 	if len(texts) == 0 || again.beside.a == 0 || again.beside.b == 0 {
 		return
 	}
-	covers := func(c Cost) bool { return c == Memory || c == Cores }
-	expected := 0.0
+	v := Variant{Action: Isolate, Text: strings.Join(texts, " and ")}
+	e.hold(func(c Cost) bool { return c == Memory || c == Cores }, did, e.sumOf(Memory, Cores), v)
+	var work, efficiency []float64
+	for _, two := range roundsOf(alone[0], alone[1]) {
+		a, b := two[0].mean[Work], two[1].mean[Work]
+		work, efficiency = append(work, b-a), append(efficiency, b-a*again.share())
+	}
+	for c, seconds := range map[Cost][]float64{Work: work, Efficiency: efficiency} {
+		e.hold(func(other Cost) bool { return other == c }, estimateOf(seconds, guess(0, e.A.StepMS/1e3)),
+			e.sumOf(c), v)
+	}
+}
+
+// sumOf adds the terms of some costs.
+func (e *Explanation) sumOf(some ...Cost) (ms float64) {
 	for _, t := range e.Terms {
-		if covers(t.cost) {
-			expected += t.MS
+		if slices.Contains(some, t.cost) {
+			ms += t.MS
 		}
 	}
-	v := Variant{Action: Isolate, Text: strings.Join(texts, " and ")}
-	e.hold(covers, did, expected, v)
+	return ms
 }
 
 func sum(x, y []float64, f float64) (all []float64) {
@@ -241,20 +257,23 @@ func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
 }
 
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
-// setting that is not all of a difference refutes nothing, and runs that a term was computed from confirm it
-// in nothing: Memory is of workers that ran alone.
+// setting that is not all of a difference refutes nothing. A change that is not told from none confirms
+// nothing, and neither do runs that a term was computed from: Memory and Efficiency are of workers that ran
+// alone.
 func (e *Explanation) hold(covers func(Cost) bool, did estimate, expected float64, v Variant) {
 	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), large*e.A.StepMS, did.half)
 	for i := range e.Terms {
 		t := &e.Terms[i]
 		isOpen := t.Confirmed == nil && (isRight || v.Action != Align || v.IsAll) ||
 			t.Confirmed != nil && isRight && !*t.Confirmed
-		if covers(t.cost) && e.isLarge(*t) && isOpen {
-			t.Confirmed, t.Intervention = &isRight, v.Text
-			if isRight && v.Action == Isolate && t.cost == Memory {
-				t.Confirmed = nil
-			}
-			t.Predicted, t.Changed, t.Interval = expected, did.ms, did.interval()
+		if !covers(t.cost) || !e.IsLarge(*t) || !isOpen {
+			continue
 		}
+		t.Confirmed, t.Intervention = &isRight, v.Text
+		t.Measured = isRight && v.Action == Isolate && (t.cost == Memory || t.cost == Efficiency)
+		if t.Measured || isRight && math.Abs(did.ms) <= did.half {
+			t.Confirmed = nil
+		}
+		t.Predicted, t.Changed, t.Interval = expected, did.ms, did.interval()
 	}
 }

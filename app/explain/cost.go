@@ -32,11 +32,17 @@ const (
 	NumCosts   = iota
 )
 
-// String returns the name of a cost, as terms have it in JSON.
-func (c Cost) String() string {
-	return [...]string{"work", "efficiency", "memory", "cores", "straggler", "imbalance", "latency",
-		"bandwidth", "codec", "data", "optimizer", "checkpoint", "runtime", "other"}[c]
+// names are those of the costs, as terms have them in JSON.
+func names() []string {
+	return []string{"work", "efficiency", "memory", "cores", "straggler", "imbalance", "latency", "bandwidth",
+		"codec", "data", "optimizer", "checkpoint", "runtime", "other"}
 }
+
+// String returns the name of a cost, as terms have it in JSON.
+func (c Cost) String() string { return names()[c] }
+
+// CostNamed returns the cost of a name; -1 if none has it.
+func CostNamed(name string) Cost { return Cost(slices.Index(names(), name)) }
 
 // IsCompute reports whether a cost is a part of computation.
 func (c Cost) IsCompute() bool { return c <= Cores }

@@ -17,9 +17,11 @@ type Term struct {
 	MS   float64 `json:"ms"`   // it takes of the difference
 	Low  float64 `json:"low"`  // end of its interval
 	High float64 `json:"high"` // end of its interval
-	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none, or the
-	// term was computed from them.
+	// Confirmed says whether runs without the cause had steps as much shorter; null: there were none, they do
+	// not tell, or the term was computed from them.
 	Confirmed *bool `json:"confirmed"`
+	// Measured says that the term was computed from runs without the cause, which agree with it therefore.
+	Measured bool `json:"measured,omitempty"`
 	// Intervention is what those runs changed; "": there were none, or the term is not large.
 	Intervention string `json:"intervention"`
 	// Predicted and Changed are how much of a step the intervention was to take away by the term, and how
@@ -35,12 +37,8 @@ type Term struct {
 // Cost returns what the term is of.
 func (t Term) Cost() Cost { return t.cost }
 
-// IsMeasured reports whether the term was computed from the runs of its intervention, so that they agree with
-// it and do not confirm it.
-func (t Term) IsMeasured() bool { return t.Confirmed == nil && t.Intervention != "" }
-
 // IsSure reports whether runs without the cause show the term: they confirm it, or it was computed from them.
-func (t Term) IsSure() bool { return t.IsMeasured() || t.Confirmed != nil && *t.Confirmed }
+func (t Term) IsSure() bool { return t.Measured || t.Confirmed != nil && *t.Confirmed }
 
 // isTold reports whether the interval leaves out 0.
 func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
@@ -181,7 +179,7 @@ func (p pair) explain() *Explanation {
 // culprit.
 func (e *Explanation) judge() {
 	d := e.DifferenceMS
-	isCause := func(t Term) bool { return e.isLarge(t) && t.MS*d > 0 }
+	isCause := func(t Term) bool { return e.IsLarge(t) && t.MS*d > 0 }
 	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
 	isApart := e.ratio.isSure || isSure && math.Abs(e.ratio.ms) > e.ratio.half
 	e.IsTold = isApart && math.Abs(d) > large*e.A.StepMS
@@ -201,9 +199,6 @@ func (e *Explanation) judge() {
 		e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 	}
 }
-
-// isLarge reports whether a term is told from 0 and more than a small part of a step.
-func (e *Explanation) isLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > large*e.A.StepMS }
 
 func compared(s Side, pairs [][2]profile, side int, last Recurs) Compared {
 	c := Compared{Name: s.Name, Workers: s.Setting.Workers, Runs: len(s.Runs)}
@@ -277,13 +272,18 @@ func roundsOf(a, b []profile) (pairs [][2]profile) {
 	return pairs
 }
 
+// share is how many times as much a thread of side B has to compute.
+func (p pair) share() float64 {
+	return p.b.perWorker() * float64(p.a.Setting.Threads) / (p.a.perWorker() * float64(p.b.Setting.Threads))
+}
+
 // difference returns b - a with the difference in computation divided into work, efficiency and contention.
 func (p pair) difference(ofA, ofB profile) costs {
 	a, b := ofA.mean, ofB.mean
 	d := b.plus(-1, a)
 	x, y := p.a.Setting, p.b.Setting
 	aloneA, aloneB := a[Work]/cmp.Or(p.beside.a, 1), b[Work]/cmp.Or(p.beside.b, 1)
-	share := p.b.perWorker() * float64(x.Threads) / (p.a.perWorker() * float64(y.Threads))
+	share := p.share()
 	perShard := func(s Side) float64 { return float64(s.Setting.Batch) / float64(s.Setting.Shards) }
 	switch isAlike := x.Threads == y.Threads && perShard(p.a) == perShard(p.b); {
 	case isAlike && p.beside.b == 0: // shards of one shape take as long; workers slow one another
@@ -336,7 +336,10 @@ func (d costs) cored(a, b profile, late int, isAlike bool) costs {
 	return d
 }
 
+// IsLarge reports whether a term is worth an intervention: told from 0 and more than a small part of a step.
+func (e *Explanation) IsLarge(t Term) bool { return t.isTold() && math.Abs(t.MS) > large*e.A.StepMS }
+
 // Large returns the terms that are worth an intervention, the largest first.
 func (e *Explanation) Large() []Term {
-	return slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !e.isLarge(t) })
+	return slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !e.IsLarge(t) })
 }

@@ -279,7 +279,7 @@ func TestContentionIsThatOfBothSides(t *testing.T) {
 		if m.Cost() != explain.Memory || math.Abs(m.MS-8) > 1e-6 {
 			t.Errorf("by %q: %+v, want 8 ms of memory", by, e.Terms)
 		}
-		if m.Confirmed != nil || m.Intervention != by || m.IsMeasured() != (by != "") {
+		if m.Confirmed != nil || m.Intervention != by || m.Measured != (by != "") {
 			t.Errorf("%+v, want it measured by %q", m, by)
 		}
 	}

@@ -3,7 +3,9 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -56,6 +58,9 @@ type Question struct {
 	Above     *float64   `json:"above,omitempty"`     // likewise
 	Below     *float64   `json:"below,omitempty"`     // likewise; all null: the figure alone
 	Reference []string   `json:"reference,omitempty"` // row and quantity of the reference to stand beside
+	// Guess are terms of lockstep explain that, of a question why, are said to be most of what its row takes
+	// longer than the one it is over; null: the question asks for all terms.
+	Guess []string `json:"guess,omitempty"`
 }
 
 // Figure returns the figure of a row of the reference and its unit; isThere is false without one.
@@ -78,6 +83,49 @@ func (r Reference) Quantities() (names []string) {
 		names = append(names, name)
 	}
 	return names
+}
+
+// OnOneMachine returns the inquiry for workers of one machine in place of hosts: rows are chosen by how many
+// workers they have. A question that would then compare a row with itself keeps its hosts, which no row has:
+// one machine does not answer it.
+func (q *Inquiry) OnOneMachine() *Inquiry {
+	if q == nil {
+		return nil
+	}
+	on := *q
+	on.Questions = nil
+	for _, one := range q.Questions {
+		of, isApart := one.Of.onOneMachine(), true
+		var over []Selector
+		for _, s := range one.Over {
+			over = append(over, s.onOneMachine())
+			isApart = isApart && !maps.Equal(of, over[len(over)-1])
+		}
+		if isApart {
+			one.Of, one.Over = of, over
+		}
+		on.Questions = append(on.Questions, one)
+	}
+	return &on
+}
+
+// onOneMachine returns the selector with as many workers as it has on hosts.
+func (s Selector) onOneMachine() Selector {
+	hosts, err := strconv.Atoi(s["hosts"])
+	if err != nil {
+		return s
+	}
+	on := maps.Clone(s)
+	delete(on, "hosts")
+	delete(on, "per_host")
+	if _, isThere := on["workers"]; !isThere {
+		perHost, err := strconv.Atoi(cmp.Or(s["per_host"], "1"))
+		if err != nil {
+			return s
+		}
+		on["workers"] = strconv.Itoa(hosts * perHost)
+	}
+	return on
 }
 
 // Unknown returns a name of the selector that is no setting of a row; "" if all are.

@@ -38,6 +38,8 @@ type Results struct {
 	Recipe   string    `json:"recipe,omitempty"`    // that it was run by; "": none
 	Inquiry  *Inquiry  `json:"inquiry,omitempty"`   // what its plan asks; null: nothing
 
+	// Causes are runs that confirm what the plan asks why for; null: it does not ask, or they were not made.
+	Causes *Causes `json:"causes,omitempty"`
 	// Predictions are those that the plan asks for, frozen before the first run: files of lockstep predict.
 	Predictions []json.RawMessage `json:"predictions,omitempty"`
 	// Peers compares rows of other programs with ours; null: there are none.
@@ -356,8 +358,16 @@ func (r *Results) Validate() error {
 	if err := r.Hosts.Validate(); err != nil {
 		return err
 	}
-	for i := range r.Rows {
-		row := &r.Rows[i]
+	if err := validateRows(r.Rows, r.Rounds); err != nil {
+		return err
+	}
+	return r.Causes.validate(len(r.Rows))
+}
+
+// validateRows checks the rows of so many rounds.
+func validateRows(rows []Row, rounds int) error {
+	for i := range rows {
+		row := &rows[i]
 		s := row.Setting
 		if row.Copy < 0 || row.Copy > i {
 			return fmt.Errorf("row %d: a copy of the one %d above", i, row.Copy)
@@ -366,7 +376,7 @@ func (r *Results) Validate() error {
 			return fmt.Errorf("row %d: workers %d, threads %d, batch %d, shards %d: want positive",
 				i, s.Workers, s.Threads, s.Batch, s.Shards)
 		}
-		if err := row.validate(r.Rounds); err != nil {
+		if err := row.validate(rounds); err != nil {
 			return fmt.Errorf("row %d: %w", i, err)
 		}
 	}

@@ -107,10 +107,12 @@ func (e Explained) terms(isShort bool) table {
 		}),
 		col("confirmed", "", func(t term) string {
 			switch {
-			case t.IsMeasured():
+			case t.Measured:
 				return "measured"
-			case t.Confirmed == nil:
+			case t.Intervention == "":
 				return dash
+			case t.Confirmed == nil:
+				return "not told"
 			case *t.Confirmed:
 				return "yes"
 			}
@@ -189,7 +191,7 @@ func explainSentence(e *explain.Explanation) string {
 // verdictOn says whether a term is confirmed, behind its name.
 func verdictOn(t explain.Term) string {
 	switch {
-	case t.IsMeasured():
+	case t.Measured:
 		return ", measured by " + t.Intervention
 	case t.Confirmed == nil:
 		return ", unconfirmed"

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -23,8 +24,8 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	}
 	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, which " +
 		"paraphrase others and quote nobody. Intervals of ratios are over rounds, those of other figures " +
-		"over runs."}
-	for i, a := range question.Answers(r.Inquiry, c) {
+		"over runs. " + placeText(r)}
+	for i, a := range question.Answers(r, c) {
 		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), "≈", "open", s.ID}
 		switch a.Verdict {
 		case question.Measured, question.Holds:
@@ -47,6 +48,18 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	p.Sections = append([]section{s}, p.Sections...)
 }
 
+// placeText says where the workers were, and what that leaves open.
+func placeText(r *record.Results) string {
+	switch {
+	case r.Hosts != nil:
+		return "Hosts are machines of their own."
+	case r.Lab != "":
+		return "Hosts are those of a lab and share one machine's cores: what cores of their own gain is " +
+			"not concluded."
+	}
+	return "Workers are processes of one machine: nothing is concluded of several and their network."
+}
+
 // asked is a question with its answer, which leads to the rows that carry it.
 type asked struct{ Ask, Text, Sign, Class, Link string }
 
@@ -62,13 +75,13 @@ func causeTable(a question.Answer, id string) block {
 			return cell{Text: fixed(c.DifferenceMS, 2), Small: in}
 		})}
 	for at := range explain.Cost(explain.NumCosts) {
-		columns = append(columns, col(at.String(), "ms", func(c question.Cause) string {
+		columns = append(columns, cells(at.String(), "ms", func(c question.Cause) cell {
 			for _, t := range c.Terms {
 				if t.Cost() == at && math.Abs(t.MS) >= smallTerm*c.A.StepMS {
-					return fixed(t.MS, 2)
+					return cell{Text: fixed(t.MS, 2), Small: proofText(c.ProofOf(t))}
 				}
 			}
-			return dash
+			return cell{Text: dash}
 		}))
 	}
 	columns = append(columns,
@@ -81,7 +94,50 @@ func causeTable(a question.Answer, id string) block {
 		}))
 	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, a.Causes, columns...),
 		Caption: "Each step less that of " + than + ": terms of the recorded runs that add up to the " +
-			"difference of the mean steps, as lockstep explain cuts them. It confirms them by further runs."}
+			"difference of the mean steps, as lockstep explain cuts them" + confirmedBy(a.Causes)}
+}
+
+// proofText words what further runs say of a term.
+func proofText(p question.Proof) string {
+	return map[question.Proof]string{question.Confirmed: "confirmed", question.Refuted: "not confirmed",
+		question.Computed: "measured alone", question.Open: "runs do not tell",
+		question.Untried: "not tried: no time left", question.NoWay: "no run does without it"}[p]
+}
+
+// confirmedBy says by what runs the terms of some causes are confirmed.
+func confirmedBy(all []question.Cause) string {
+	rounds, by := 0, []string(nil)
+	for _, c := range all {
+		if rounds = max(rounds, c.A.Again, c.B.Again); c.Trial == question.Tried {
+			for _, t := range c.Terms {
+				if t.Intervention != "" {
+					by = addNew(by, t.Intervention)
+				}
+			}
+		}
+	}
+	if by == nil {
+		return ". Runs without a cause would confirm it: none were made of these rows."
+	}
+	return fmt.Sprintf(", in those and in %s beside: %s. A large term is confirmed where the step is as "+
+		"much shorter without it.", spelling.Count(rounds, "round"), strings.Join(by, "; "))
+}
+
+// guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
+func guessText(a question.Answer) string {
+	c := a.Causes[0]
+	text := verdictWord(a)
+	if a.Reason == question.NotSlower {
+		return text + ": a step is shorter than that of " + c.Than.Label + " by " + ms(-c.DifferenceMS/1e3)
+	}
+	text += fmt.Sprintf(": %s (%s) of what makes a step longer than that of %s by %s", percent(a.Median),
+		between(a.Interval.Lo, a.Interval.Hi, percent), c.Than.Label, ms(c.DifferenceMS/1e3))
+	for _, t := range c.Terms {
+		if proof := proofText(c.ProofOf(t)); slices.Contains(a.Guess, t.Name) && proof != "" {
+			text += fmt.Sprintf("; %s %s, %s", termMeaning(t.Name), ms(t.MS/1e3), proof)
+		}
+	}
+	return text + "; asked: above " + percent(question.Most)
 }
 
 // causesText says in a sentence what makes rows slower, or what they gain and pay.
@@ -91,8 +147,8 @@ func causesText(a question.Answer) string {
 	told := 0
 	for _, c := range a.Causes {
 		if told += min(1, len(c.Culprit)); len(parts) < maxListed && c.Culprit != "" {
-			parts = append(parts, fmt.Sprintf("%s by %s, %s of them %s", c.Line.Label,
-				ms(c.DifferenceMS/1e3), ms(c.CulpritMS/1e3), termMeaning(c.Culprit)))
+			parts = append(parts, fmt.Sprintf("%s by %s, %s of them %s%s", c.Line.Label,
+				ms(c.DifferenceMS/1e3), ms(c.CulpritMS/1e3), termMeaning(c.Culprit), culpritProof(c)))
 		}
 	}
 	if a.Quantity == question.Balance {
@@ -116,6 +172,16 @@ func causesText(a question.Answer) string {
 		text += fmt.Sprintf("; of %s no cause is told", spelling.Count(open, "row"))
 	}
 	return text
+}
+
+// culpritProof says in brackets what further runs say of a cause's culprit; "" if none were meant.
+func culpritProof(c question.Cause) string {
+	for _, t := range c.Terms {
+		if proof := proofText(c.ProofOf(t)); t.Name == c.Culprit && proof != "" {
+			return " (" + proof + ")"
+		}
+	}
+	return ""
 }
 
 // beside lists the rows of a reference, each with ours below it.
@@ -208,22 +274,21 @@ func whyNot(a question.Answer) string {
 		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
 		question.Guessing:  "none of its rows does better than guessing",
-		question.Contended: "its workers wait for cores, too",
-		question.TooFew:    spelling.Count(a.N, "round") + ", too few for an interval",
+		question.Contended: "its workers wait for cores, too", question.NotSlower: "it is not slower",
+		question.Unconfirmed: "without it steps are as long",
+		question.TooFew:      spelling.Count(a.N, "round") + ", too few for an interval",
 	}[a.Reason]
 }
 
 // verdictText is the verdict on a question, why it is none, and our figure.
 func verdictText(a question.Answer) string {
-	if a.Causes != nil {
+	switch {
+	case a.Causes != nil && a.Guess != nil:
+		return guessText(a)
+	case a.Causes != nil:
 		return causesText(a)
 	}
-	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
-		question.Fails: "not here", question.Undecided: "not decided",
-		question.Unmeasured: "not measured"}[a.Verdict]
-	if why := whyNot(a); why != "" {
-		text += " (" + why + ")"
-	}
+	text := verdictWord(a)
 	what, format := phaseText(a.Quantity)+" ", formatOf(a)
 	if a.Over != nil {
 		what += "ratio "
@@ -233,6 +298,17 @@ func verdictText(a question.Answer) string {
 		if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 			text += " (" + between(in.Lo, in.Hi, format) + ")"
 		}
+	}
+	return text
+}
+
+// verdictWord is the verdict on a question, and why it is none.
+func verdictWord(a question.Answer) string {
+	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
+		question.Fails: "not here", question.Undecided: "not decided",
+		question.Unmeasured: "not measured"}[a.Verdict]
+	if why := whyNot(a); why != "" {
+		text += " (" + why + ")"
 	}
 	return text
 }

@@ -26,14 +26,16 @@ type Reason int
 
 // The reasons.
 const (
-	None      Reason = iota
-	NoRow            // with a successful run is chosen
-	NoFigure         // of the quantity in any run
-	OtherWork        // than that of the row it is compared with
-	Disturbed        // others took cores from every run
-	Contended        // its workers wait for cores too, which nothing tells from the exchange
-	TooFew           // rounds for an interval
-	Guessing         // is as accurate as each of its rows
+	None        Reason = iota
+	NoRow              // with a successful run is chosen
+	NoFigure           // of the quantity in any run
+	OtherWork          // than that of the row it is compared with
+	Disturbed          // others took cores from every run
+	Contended          // its workers wait for cores too, which nothing tells from the exchange
+	TooFew             // rounds for an interval
+	Guessing           // is as accurate as each of its rows
+	NotSlower          // the row is not slower than the one that it is said to be slower than
+	Unconfirmed        // runs without it are as long: the terms are not what they seem
 )
 
 // Estimate is a median over runs or rounds with the interval of the true one; NaN where nothing was measured.
@@ -56,27 +58,30 @@ type Answer struct {
 	Verdict  Verdict
 	Reason   Reason
 	Line     *compare.Line // of the question; nil: there is none
-	Causes   []Cause       // of [Why] and [Balance]
+	Causes   []Cause       // of [Why] and [Balance]; a guess has its share of what makes a row slower
 }
 
 // closeness is how near a figure has to be to one that it is said to equal, relative.
 const closeness = 0.05
 
-// Answers answers the questions of a plan in order; none if asked is nil.
-func Answers(asked *record.Inquiry, c *compare.Comparison) []Answer {
-	if asked == nil {
+// Answers answers the questions of r's plan in order; none without an inquiry. c compares r.
+func Answers(r *record.Results, c *compare.Comparison) []Answer {
+	if r.Inquiry == nil {
 		return nil
 	}
 	var all []Answer
-	for _, q := range asked.Questions {
+	for _, q := range r.Inquiry.Questions {
 		a := Answer{Question: q, Estimate: unmeasured(), Verdict: Unmeasured, Reason: NoRow,
 			Line: Find(c, q.Of)}
 		switch {
 		case a.Line == nil:
 		case IsOfRows(q.Quantity):
-			a.Causes, a.Reason = causes(q.Quantity, c, a.Line), NoFigure
+			a.Causes, a.Reason = asker{r, c}.causesOf(q, a.Line), NoFigure
 			switch isTold := func(c Cause) bool { return c.IsTold }; {
 			case a.Causes == nil:
+			case a.Guess != nil:
+				a.Reason = None
+				a.guess()
 			case slices.ContainsFunc(a.Causes, isTold):
 				a.Verdict, a.Reason = Measured, None
 			default:

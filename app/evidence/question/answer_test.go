@@ -45,6 +45,12 @@ func measured(factor float64, samples int64) *record.Results {
 	return r
 }
 
+// ask asks results what a plan asks.
+func ask(r *record.Results, asked *record.Inquiry) []question.Answer {
+	r.Inquiry = asked
+	return question.Answers(r, compare.Compare(r))
+}
+
 // Each form of a question has the verdict that its figures decide, and no more.
 func TestAnswers(t *testing.T) {
 	single := record.Selector{"strategy": "single"}
@@ -107,7 +113,7 @@ func TestAnswers(t *testing.T) {
 			question.NoFigure},
 	} {
 		r := measured(c.factor, c.samples)
-		got := question.Answers(&record.Inquiry{Questions: []record.Question{c.asked}}, compare.Compare(r))[0]
+		got := ask(r, &record.Inquiry{Questions: []record.Question{c.asked}})[0]
 		if got.Verdict != c.want || got.Reason != c.why {
 			t.Errorf("%s: verdict %d, reason %d, want %d and %d; %+v", c.name, got.Verdict, got.Reason,
 				c.want, c.why, got.Estimate)
@@ -127,7 +133,7 @@ func TestOneRound(t *testing.T) {
 	}
 	asked := record.Inquiry{Questions: []record.Question{{Quantity: "total",
 		Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}, Above: new(1.0)}}}
-	got := question.Answers(&asked, compare.Compare(r))[0]
+	got := ask(r, &asked)[0]
 	if got.Verdict != question.Undecided || got.Reason != question.TooFew {
 		t.Errorf("verdict %d, reason %d", got.Verdict, got.Reason)
 	}
@@ -143,7 +149,7 @@ func TestGuesses(t *testing.T) {
 		for i := range r.Rows {
 			r.Rows[i].Setting.Classes = classes
 		}
-		got := question.Answers(&asked, compare.Compare(r))[0]
+		got := ask(r, &asked)[0]
 		if got.Verdict != want || (got.Reason == question.Guessing) != (classes == 2) {
 			t.Errorf("%d classes: verdict %d, reason %d", classes, got.Verdict, got.Reason)
 		}
@@ -168,7 +174,7 @@ func TestNoSpeedup(t *testing.T) {
 
 // Nobody asks, nothing is answered.
 func TestNoQuestions(t *testing.T) {
-	if got := question.Answers(nil, compare.Compare(measured(1, 256))); got != nil {
+	if got := ask(measured(1, 256), nil); got != nil {
 		t.Errorf("%v", got)
 	}
 }

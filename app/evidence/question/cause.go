@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
+	"lockstep/app/record"
 	"lockstep/app/strategy"
 )
 
@@ -19,10 +21,61 @@ const (
 // IsOfRows reports whether a quantity compares all rows of a group by what their steps are made of.
 func IsOfRows(quantity string) bool { return quantity == Why || quantity == Balance }
 
+// AsksWhy reports whether a plan asks what makes rows slower.
+func AsksWhy(asked *record.Inquiry) bool {
+	return asked != nil && slices.ContainsFunc(asked.Questions, func(q record.Question) bool {
+		return q.Quantity == Why
+	})
+}
+
 // Cause is what the difference of a row's step from that of another is made of.
 type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
+	Trial Trial
+}
+
+// Trial says how far further runs have looked into a cause.
+type Trial int
+
+// How far they have.
+const (
+	NotMeant Trial = iota // the benchmark makes no such runs
+	NoTime                // it made none of this cause
+	Tried                 // they ran beside the rows
+)
+
+// Proof is what further runs say of a term.
+type Proof int
+
+// What they say.
+const (
+	Small     Proof = iota // it is not worth a run, or none was meant
+	Confirmed              // steps are as much shorter without it
+	Refuted                // they are not
+	Computed               // the term was computed from them
+	Open                   // they do not tell
+	Untried                // there was no time for them
+	NoWay                  // there is no run without it
+)
+
+// ProofOf returns what further runs say of a term of the cause.
+func (c Cause) ProofOf(t explain.Term) Proof {
+	switch {
+	case c.Trial == NotMeant || !c.IsLarge(t):
+		return Small
+	case t.Measured:
+		return Computed
+	case t.Confirmed != nil && *t.Confirmed:
+		return Confirmed
+	case t.Confirmed != nil:
+		return Refuted
+	case t.Intervention != "":
+		return Open
+	case c.Trial == NoTime:
+		return Untried
+	}
+	return NoWay
 }
 
 // Saved returns the milliseconds of a step that a row computes less, and Paid those that all else takes more:
@@ -40,38 +93,173 @@ func (c Cause) Saved() float64 {
 // Paid is explained at [Cause.Saved].
 func (c Cause) Paid() float64 { return c.DifferenceMS + c.Saved() }
 
-// causes explains the rows of the group that a line is in by their recorded runs: those of [Why] the slowest
-// first, those of [Balance] the one that gains most. Floors and rows of other programs, or without steps
+// causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
+// another one, else all of its group that are slower than the fastest, the slowest first; those of [Balance]
+// all beside the baseline, the one that gains most first. Floors and rows of other programs, or without steps
 // enough, are left out.
-func causes(quantity string, c *compare.Comparison, l *compare.Line) (all []Cause) {
-	at := slices.IndexFunc(c.Groups, func(g compare.Group) bool { return slices.Contains(g.Lines, l) })
-	lines := slices.DeleteFunc(slices.Clone(c.Groups[at].Lines), func(l *compare.Line) bool {
-		return l.OK == 0 || l.Setting.Peer != "" || strategy.Named(l.Setting.Strategy).IsFloor &&
-			l.Setting.Workers > 1
-	})
-	than := c.Groups[at].Baseline
-	if quantity == Why && len(lines) > 0 {
-		than = slices.MinFunc(lines, func(a, b *compare.Line) int {
-			return cmp.Compare(a.Step.Median, b.Step.Median)
-		})
-	}
+func (q asker) causesOf(asked record.Question, l *compare.Line) (all []Cause) {
+	lines, than := q.beside(asked, l)
 	for _, line := range lines {
 		if than == nil || line == than {
 			continue
 		}
-		e, err := explain.Decompose(sideOf(than), sideOf(line))
-		isSlower := quantity != Why || err == nil && e.DifferenceMS > 0
-		if err == nil && isSlower && !math.IsNaN(e.DifferenceMS) {
-			all = append(all, Cause{line, than, e})
+		c, err := q.cause(than, line)
+		isMeant := asked.Quantity != Why || asked.Over != nil || err == nil && c.DifferenceMS > 0
+		if err == nil && isMeant && !math.IsNaN(c.DifferenceMS) {
+			all = append(all, c)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Cause) int {
-		if quantity == Why {
+		if asked.Quantity == Why {
 			a, b = b, a
 		}
 		return cmp.Compare(a.DifferenceMS, b.DifferenceMS)
 	})
 	return all
+}
+
+// beside returns the rows that a question explains, and the one beside which it does; nil if there is none.
+func (q asker) beside(asked record.Question, l *compare.Line) (lines []*compare.Line, than *compare.Line) {
+	if asked.Over != nil {
+		return []*compare.Line{l}, Find(q.c, asked.Over[0])
+	}
+	at := slices.IndexFunc(q.c.Groups, func(g compare.Group) bool { return slices.Contains(g.Lines, l) })
+	lines = slices.DeleteFunc(slices.Clone(q.c.Groups[at].Lines), func(l *compare.Line) bool {
+		return l.OK == 0 || l.Setting.Peer != "" || strategy.Named(l.Setting.Strategy).IsFloor &&
+			l.Setting.Workers > 1
+	})
+	if asked.Quantity != Why || len(lines) == 0 {
+		return lines, q.c.Groups[at].Baseline
+	}
+	return lines, slices.MinFunc(lines, func(a, b *compare.Line) int {
+		return cmp.Compare(a.Step.Median, b.Step.Median)
+	})
+}
+
+// asker is what questions are asked of.
+type asker struct {
+	r *record.Results
+	c *compare.Comparison
+}
+
+// rowOf returns the number of a line's row.
+func (q asker) rowOf(l *compare.Line) int {
+	for i := range q.r.Rows {
+		if &q.r.Rows[i] == l.Record() {
+			return i
+		}
+	}
+	return -1
+}
+
+// cause explains why a row is slower than another, by the runs that confirm it too if there are any.
+func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
+	c = Cause{Line: line, Than: than}
+	a, b := sideOf(than), sideOf(line)
+	if runs := q.r.Causes; runs != nil {
+		rows := [2]int{q.rowOf(than), q.rowOf(line)}
+		at := slices.IndexFunc(runs.Pairs, func(p record.CausePair) bool { return p.Rows == rows })
+		if at >= 0 {
+			c.Trial = NoTime
+		}
+		if at >= 0 && runs.Pairs[at].Again != nil {
+			if c.Explanation, err = confirmed(a, b, runs, runs.Pairs[at]); err == nil {
+				c.Trial = Tried
+				return c, nil
+			}
+		}
+	}
+	c.Explanation, err = explain.Decompose(a, b)
+	return c, err
+}
+
+// confirmed explains two rows by their runs and those of a pair. It fails as [explain.Confirm] does.
+func confirmed(a, b explain.Side, runs *record.Causes, p record.CausePair) (*explain.Explanation, error) {
+	var variants []explain.Variant
+	for _, v := range p.Variants {
+		variants = append(variants, explain.Variant{Side: explain.NewSide(v.Text, &runs.Rows[v.Row]),
+			Action: explain.Action(v.Action), OfB: v.OfB, IsAll: v.IsAll, Cost: explain.CostNamed(v.Cost),
+			Text: v.Text})
+	}
+	return explain.Confirm(a, b, explain.NewSide(a.Name, &runs.Rows[p.Again[0]]),
+		explain.NewSide(b.Name, &runs.Rows[p.Again[1]]), variants)
+}
+
+// Pair is two rows of a benchmark whose difference a question asks the cause of.
+type Pair struct {
+	Rows  [2]int               // numbers of the one that is faster, and of the other
+	Names [2]string            // as the report has them
+	First *explain.Explanation // by the runs of the benchmark alone
+}
+
+// Pairs lists those that a plan asks why for and that have terms worth a run: of each question one, the
+// slowest row first, then of each another one.
+func Pairs(r *record.Results, c *compare.Comparison) (all []Pair) {
+	if r.Inquiry == nil {
+		return nil
+	}
+	q := asker{r, c}
+	var asked [][]Cause
+	for _, one := range r.Inquiry.Questions {
+		if l := Find(c, one.Of); l != nil && one.Quantity == Why {
+			asked = append(asked, q.causesOf(one, l))
+		}
+	}
+	for place, isLeft := 0, true; isLeft; place++ {
+		isLeft = false
+		for _, causes := range asked {
+			if place >= len(causes) {
+				continue
+			}
+			isLeft = true
+			one := causes[place]
+			p := Pair{[2]int{q.rowOf(one.Than), q.rowOf(one.Line)}, [2]string{one.Than.Label, one.Line.Label},
+				one.Explanation}
+			isThere := slices.ContainsFunc(all, func(other Pair) bool { return other.Rows == p.Rows })
+			if len(p.First.Large()) > 0 && !isThere {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// Most is the part of what makes a row slower above which a guess at the cause is right.
+const Most = 0.5
+
+// guess says how much of what makes a row slower the terms are that a question guesses.
+func (a *Answer) guess() {
+	c := a.Causes[0]
+	var part, paid, spread float64
+	isRefuted := false
+	for _, t := range c.Terms {
+		if t.MS <= 0 {
+			continue
+		}
+		paid += t.MS
+		spread = math.Hypot(spread, (t.High-t.Low)/2)
+		if slices.Contains(a.Guess, t.Name) {
+			part += t.MS
+			isRefuted = isRefuted || c.ProofOf(t) == Refuted
+		}
+	}
+	share, half := part/paid, spread/paid
+	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: min(share+half, 1),
+		Coverage: stat.Confidence}, c.A.Runs + c.A.Again}
+	switch {
+	case !c.IsTold:
+		a.Verdict = Undecided
+	case c.DifferenceMS <= 0:
+		a.Verdict, a.Reason = Fails, NotSlower
+	case isRefuted:
+		a.Verdict, a.Reason = Undecided, Unconfirmed
+	case a.Interval.Lo > Most:
+		a.Verdict = Holds
+	case a.Interval.Hi < Most:
+		a.Verdict = Fails
+	default:
+		a.Verdict = Undecided
+	}
 }
 
 func sideOf(l *compare.Line) explain.Side { return explain.NewSide(l.Label, l.Record()) }

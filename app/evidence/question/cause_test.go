@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -20,7 +21,7 @@ func TestCauses(t *testing.T) {
 		{Quantity: question.Why, Of: record.Selector{"model": "lenet"}},
 		{Quantity: question.Balance, Of: record.Selector{"model": "lenet"}},
 		{Quantity: question.Why, Of: record.Selector{"model": "vgg11"}}}}
-	got := question.Answers(&asked, compare.Compare(r))
+	got := ask(r, &asked)
 	for _, a := range got[:2] {
 		if len(a.Causes) != 1 || a.Verdict != question.Measured {
 			t.Fatalf("%s: %d causes, verdict %d", a.Quantity, len(a.Causes), a.Verdict)
@@ -41,5 +42,97 @@ func TestCauses(t *testing.T) {
 	}
 	if got[2].Verdict != question.Unmeasured || got[2].Causes != nil {
 		t.Errorf("a model that was not run: %+v", got[2])
+	}
+}
+
+// without returns a row whose steps take so long and wait for so long, in rounds of their own.
+func without(setting record.Setting, step, waits float64) record.Row {
+	row := record.Row{Setting: setting}
+	for round := range 4 {
+		all := func(v float64) record.Numbers { return slices.Repeat(record.Numbers{v}, 12) }
+		run := record.Run{Round: round, Ranks: make([]record.Rank, setting.Workers)}
+		for i := range run.Ranks {
+			run.Ranks[i] = record.Rank{Rank: i, Steps: record.Steps{Seconds: all(step),
+				Phases: map[string]record.Numbers{"forward": all(step - waits), "sync_exposed": all(waits)}}}
+		}
+		row.Runs = append(row.Runs, run)
+	}
+	return row
+}
+
+// A term is confirmed by runs without it, refuted by runs that are as long, and not tried where there was no
+// time; a guess holds by its share of what makes the row slower, unless it is refuted.
+func TestCausesAreConfirmed(t *testing.T) {
+	for name, c := range map[string]struct {
+		silent  float64 // step without an exchange
+		isTried bool
+		guess   []string
+		proof   question.Proof
+		verdict question.Verdict
+	}{
+		"confirmed": {0.010, true, []string{"latency", "bandwidth"}, question.Confirmed, question.Holds},
+		"refuted": {0.020, true, []string{"latency", "bandwidth"}, question.Refuted,
+			question.Undecided},
+		"no time":         {0, false, []string{"latency", "bandwidth"}, question.Untried, question.Holds},
+		"another's guess": {0.010, true, []string{"straggler"}, question.Confirmed, question.Fails},
+	} {
+		r := measured(2, 256)
+		for i := range r.Rows { // all of what is longer is the exchange
+			for j := range r.Rows[i].Runs {
+				for k := range r.Rows[i].Runs[j].Ranks {
+					s := &r.Rows[i].Runs[j].Ranks[k].Steps
+					for n, step := range s.Seconds {
+						s.Phases["forward"][n] = 0.010
+						s.Phases["sync_exposed"][n] = step - 0.010
+					}
+				}
+			}
+		}
+		single, two := r.Rows[0].Setting, r.Rows[1].Setting
+		none := two
+		none.Strategy = "none"
+		r.Causes = &record.Causes{Rounds: 4, Pairs: []record.CausePair{{Rows: [2]int{0, 1}}}}
+		if c.isTried {
+			r.Causes.Rows = []record.Row{without(single, 0.010, 0), without(two, 0.020, 0.010),
+				without(none, c.silent, c.silent-0.010)}
+			r.Causes.Pairs[0].Again = &[2]int{0, 1}
+			r.Causes.Pairs[0].Variants = []record.Intervention{{Row: 2, Action: "silence", OfB: true,
+				Cost: "latency", Text: "two without any exchange"}}
+		}
+		got := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: question.Why, Guess: c.guess,
+			Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}}}})[0]
+		if len(got.Causes) != 1 {
+			t.Fatalf("%s: %d causes", name, len(got.Causes))
+		}
+		cause := got.Causes[0]
+		proof := question.Small
+		for _, term := range cause.Terms {
+			if term.Cost().IsExchange() && cause.IsLarge(term) {
+				proof = cause.ProofOf(term)
+			}
+		}
+		if proof != c.proof || got.Verdict != c.verdict {
+			t.Errorf("%s: proof %d, want %d; verdict %d, want %d; %+v", name, proof, c.proof, got.Verdict,
+				c.verdict, cause.Terms)
+		}
+	}
+}
+
+// Pairs are those that why asks for, the slowest first; without a question there are none.
+func TestPairs(t *testing.T) {
+	r := measured(2, 256)
+	for i := range r.Rows {
+		r.Rows[i].Setting.Steps = 4
+	}
+	if got := question.Pairs(r, compare.Compare(r)); got != nil {
+		t.Errorf("%+v without a question", got)
+	}
+	r.Inquiry = &record.Inquiry{Questions: []record.Question{
+		{Quantity: question.Balance, Of: record.Selector{"model": "lenet"}},
+		{Quantity: question.Why, Of: record.Selector{"model": "lenet"}},
+		{Quantity: question.Why, Of: record.Selector{"model": "lenet"}}}}
+	got := question.Pairs(r, compare.Compare(r))
+	if len(got) != 1 || got[0].Rows != [2]int{0, 1} || len(got[0].First.Large()) == 0 {
+		t.Errorf("%+v, want one pair of rows 0 and 1", got)
 	}
 }

@@ -1,7 +1,9 @@
 package variant
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +17,27 @@ import (
 	"lockstep/app/strategy"
 )
 
-// Experiment is a plan of runs with what each row is for: the first two are the sides.
+// Experiment is a plan of runs for pairs of sides, which share the rows that they have in common.
 type Experiment struct {
-	Plan     bench.Plan
-	sides    [2]explain.Side
-	Variants []explain.Variant // without their runs
-	rows     []int             // of the variants in the plan
+	Plan  bench.Plan
+	Pairs []*Pair
+	times []timing // of the plan's rows
+}
+
+// timing is how many seconds starting and ending a run of a row takes, and a step of it, or less.
+type timing struct{ start, step float64 }
+
+// Pair is two sides with what their rows in the plan are for.
+type Pair struct {
+	Sides    [2]explain.Side   // as recorded; one without runs is an ideal, which was not
+	Again    [2]int            // rows of the plan that run them again
+	Variants []explain.Variant // of either, without their runs
+	Rows     []int             // of the variants in the plan
+
+	of    *Experiment
+	rows  [2]bench.Row
+	names [2]string // in the texts of variants
+	times [2]timing
 }
 
 // SideOf returns the side that a subject is.
@@ -34,25 +51,14 @@ func sideOf(name string, row bench.Row, r *record.Row) explain.Side {
 	return side
 }
 
-// maxVariants bounds the rows of an experiment beside the sides: more would leave few rounds for each.
+// maxVariants bounds the variants of a pair: more would leave few rounds for each.
 const maxVariants = 4
 
 // New plans the runs that the terms of a first explanation of two sides want. budget is the time for all.
 func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *Experiment {
-	rows := [2]bench.Row{plain(a.Row), plain(b.Row)}
-	x := start(rows, SideOf(a), SideOf(b))
-	x.align(rows)
-	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
-	isAll := textOf(rows[0]) == textOf(rows[1]) || slices.Contains(x.rows, 0)
-	for _, t := range first.Large() {
-		if isAll || len(x.Plan.Rows) >= 2+maxVariants {
-			continue
-		}
-		for _, isB := range sidesOf(t.Cost(), t.MS > 0, rows) {
-			x.intervene(rows, isB, t.Cost())
-		}
-	}
-	x.fit(max(first.A.StepMS, first.B.StepMS), budget)
+	x := start()
+	x.ask(a, b, first, [2]string{"A", "B"})
+	x.fit(budget)
 	return x
 }
 
@@ -63,10 +69,61 @@ func IsSettled(a, b bench.Subject, first *explain.Explanation) bool {
 		min(first.A.Runs, first.B.Runs) >= stat.LeastRounds
 }
 
-// start plans two sides.
-func start(rows [2]bench.Row, a, b explain.Side) *Experiment {
-	return &Experiment{sides: [2]explain.Side{a, b},
-		Plan: bench.Plan{Rows: rows[:], Copies: 1, Order: 1}}
+func start() *Experiment { return &Experiment{Plan: bench.Plan{Copies: 1, Order: 1}} }
+
+// pair adds two sides, each with a row of its own.
+func (x *Experiment) pair(rows [2]bench.Row, sides [2]explain.Side, times [2]timing, names [2]string) *Pair {
+	p := &Pair{Sides: sides, of: x, rows: rows, names: names, times: times}
+	p.Again[0] = x.row(rows[0], times[0], -1)
+	p.Again[1] = x.row(rows[1], times[1], p.Again[0])
+	x.Pairs = append(x.Pairs, p)
+	return p
+}
+
+// row returns the number of a row of the plan, but for one, and adds it if it is not there.
+func (x *Experiment) row(row bench.Row, takes timing, but int) int {
+	for at, other := range x.Plan.Rows {
+		if at != but && textOf(other) == textOf(row) {
+			return at
+		}
+	}
+	x.Plan.Rows, x.times = append(x.Plan.Rows, row), append(x.times, takes)
+	return len(x.times) - 1
+}
+
+// timingOf tells from a subject's runs how long another one takes, given the milliseconds of a step.
+func timingOf(s bench.Subject, stepMS float64) timing {
+	t := timing{startSeconds, max(stepMS, 1e-3) / 1e3}
+	if s.Row.Condition.IsApart() && s.Row.Workers > 1 {
+		t.start = labSeconds
+	}
+	var beside []float64
+	for _, r := range s.Record.Runs {
+		if r.Error == "" {
+			beside = append(beside, r.Wall-r.Seconds)
+		}
+	}
+	if m := stat.Median(beside); m > t.start {
+		t.start = m
+	}
+	return t
+}
+
+// ask adds the runs that the terms of a first explanation of two sides want.
+func (x *Experiment) ask(a, b bench.Subject, first *explain.Explanation, names [2]string) {
+	p := x.pair([2]bench.Row{plain(a.Row), plain(b.Row)}, [2]explain.Side{SideOf(a), SideOf(b)},
+		[2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}, names)
+	p.align()
+	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
+	isAll := textOf(p.rows[0]) == textOf(p.rows[1]) || slices.Contains(p.Rows, p.Again[0])
+	for _, t := range first.Large() {
+		if isAll || len(p.Variants) >= maxVariants {
+			continue
+		}
+		for _, isB := range sidesOf(t.Cost(), t.MS > 0, p.rows) {
+			p.intervene(isB, t.Cost())
+		}
+	}
 }
 
 // Ideal plans a subject beside its ideal: one worker alone, with its share of the batch. It fails as
@@ -83,18 +140,20 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 		ideal = apart(row, strategy.Single, 1)
 	}
 	ideal.CheckpointEvery = ""
-	rows := [2]bench.Row{ideal, row}
-	x := start(rows, explain.Side{Name: "one worker of it alone"}, side)
+	x := start()
+	takes := timingOf(b, first.B.StepMS)
+	p := x.pair([2]bench.Row{ideal, row}, [2]explain.Side{{Name: "one worker of it alone"}, side},
+		[2]timing{takes, takes}, [2]string{"A", "B"})
 	if row.Workers > 1 {
-		x.intervene(rows, true, explain.Latency)
+		p.intervene(true, explain.Latency)
 	}
 	if row.CheckpointEvery != "" {
-		x.intervene(rows, true, explain.Checkpoint)
+		p.intervene(true, explain.Checkpoint)
 	}
 	if row.Wire != setting.Default().Wire && row.Workers > 1 {
-		x.intervene(rows, true, explain.Codec)
+		p.intervene(true, explain.Codec)
 	}
-	x.fit(first.B.StepMS, budget)
+	x.fit(budget)
 	return x, nil
 }
 
@@ -126,17 +185,16 @@ func plain(r bench.Row) bench.Row {
 }
 
 // add plans a variant of a side, unless it cannot be run. A row that is there already has its runs for both.
-func (x *Experiment) add(row bench.Row, v explain.Variant) {
-	isThere := slices.ContainsFunc(x.Variants, func(w explain.Variant) bool { return w.Text == v.Text })
+func (p *Pair) add(row bench.Row, v explain.Variant) {
+	isThere := slices.ContainsFunc(p.Variants, func(w explain.Variant) bool { return w.Text == v.Text })
 	if isThere || row.Validate() != nil {
 		return
 	}
-	at := slices.IndexFunc(x.Plan.Rows, func(other bench.Row) bool { return textOf(other) == textOf(row) })
-	if at < 0 {
-		at = len(x.Plan.Rows)
-		x.Plan.Rows = append(x.Plan.Rows, row)
+	side := 0
+	if v.OfB {
+		side = 1
 	}
-	x.Variants, x.rows = append(x.Variants, v), append(x.rows, at)
+	p.Variants, p.Rows = append(p.Variants, v), append(p.Rows, p.of.row(row, p.times[side], -1))
 }
 
 // textOf returns a text that equal rows share.
@@ -204,21 +262,22 @@ func takePart(to *bench.Row, from bench.Row, name string) {
 func sortParts(row *bench.Row) { takePart(row, bench.Row{}, "") }
 
 // align plans a variant of B for each setting in which it differs from A.
-func (x *Experiment) align(rows [2]bench.Row) {
+func (p *Pair) align() {
 	for _, c := range causes() {
-		row := rows[1]
-		if c.take(&row, rows[0]); textOf(row) != textOf(rows[1]) {
-			x.add(row, explain.Variant{Action: explain.Align, OfB: true, Cost: c.cost,
-				IsAll: textOf(row) == textOf(rows[0]), Text: fmt.Sprintf("B with the %s of A", c.name)})
+		row := p.rows[1]
+		if c.take(&row, p.rows[0]); textOf(row) != textOf(p.rows[1]) {
+			p.add(row, explain.Variant{Action: explain.Align, OfB: true, Cost: c.cost,
+				IsAll: textOf(row) == textOf(p.rows[0]),
+				Text:  fmt.Sprintf("%s with the %s of %s", p.names[1], c.name, p.names[0])})
 		}
 	}
 }
 
 // intervene plans the variant that takes a cost away from a side; none if that would change nothing of it.
-func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
-	side, name := rows[0], "A"
+func (p *Pair) intervene(isB bool, c explain.Cost) {
+	side, name := p.rows[0], p.names[0]
 	if isB {
-		side, name = rows[1], "B"
+		side, name = p.rows[1], p.names[1]
 	}
 	row := side
 	v := explain.Variant{OfB: isB, Cost: c, Action: explain.Remove}
@@ -258,7 +317,7 @@ func (x *Experiment) intervene(rows [2]bench.Row, isB bool, c explain.Cost) {
 		return
 	}
 	if textOf(row) != textOf(side) { // else it would show that the term stays
-		x.add(row, v)
+		p.add(row, v)
 	}
 }
 
@@ -281,7 +340,10 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 	}
 	if row.Workers = workers; workers == 1 {
 		takePart(&row, bench.Row{}, "slow-worker")
-		row.SlowWorkers, row.Layout = nil, bench.Layout{}
+		row.SlowWorkers = nil
+		if row.Hosts > 0 {
+			row.Layout, row.Cores = bench.Layout{Hosts: 1, PerHost: 1}, row.Cores/row.Hosts
+		}
 	}
 	return row
 }
@@ -291,41 +353,67 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 const (
 	wantedRounds, mostRounds = 5, 12
 	leastSteps, mostSteps    = 10, 500
-	leastSeconds             = 0.7 // of steps of a run: starting it takes longer
+	fewSteps, fewSeconds     = 6, 4 // where leastSteps would take longer than so many seconds
+	leastSeconds             = 0.7  // of steps of a run: starting it takes longer
+	freeSeconds              = 4    // the same without a budget
 	startSeconds, labSeconds = 0.8, 2.0
 )
 
-// fit chooses the length of the runs.
-func (x *Experiment) fit(stepMS float64, budget time.Duration) {
-	overhead := 0.0
-	for _, r := range x.Plan.Rows {
-		overhead += startSeconds
-		if r.Condition.IsApart() && r.Workers > 1 {
-			overhead += labSeconds - startSeconds
+// fit chooses the length of the runs, for a budget of all, or for wantedRounds without one: 0.
+func (x *Experiment) fit(budget time.Duration) {
+	seconds := float64(freeSeconds)
+	if x.Plan.Repeats = wantedRounds; budget > 0 {
+		x.Plan.Repeats = mostRounds
+		left := budget.Seconds() / wantedRounds
+		for _, t := range x.times {
+			left -= t.start
 		}
+		seconds = max(left/float64(len(x.times)), leastSeconds)
 	}
-	step := max(stepMS, 1e-3) / 1e3
-	left := budget.Seconds()/wantedRounds - overhead
-	steps := int(max(left/float64(len(x.Plan.Rows)), leastSeconds) / step)
 	for i := range x.Plan.Rows {
 		r := &x.Plan.Rows[i]
-		r.Steps = min(max(steps, leastSteps), mostSteps)
+		r.Steps = x.times[i].steps(seconds)
 		if r.Averages() {
 			r.Steps = max(r.Steps, 2*r.AverageEvery) / r.AverageEvery * r.AverageEvery
 		}
 	}
-	x.Plan.Repeats = mostRounds
 }
 
-// Explain returns the explanation that the recorded sides and the results of the experiment give. It fails as
-// [explain.Confirm] does.
+// steps returns those of a run that has some seconds for them. Long ones vary less, so fewer will do.
+func (t timing) steps(seconds float64) int {
+	least := min(max(int(fewSeconds/t.step), fewSteps), leastSteps)
+	return min(max(int(seconds/t.step), least), mostSteps)
+}
+
+// round returns the seconds that a round of the plan takes at least.
+func (x *Experiment) round() (sum float64) {
+	for _, t := range x.times {
+		sum += t.start + float64(t.steps(leastSeconds))*t.step
+	}
+	return sum
+}
+
+// Run makes the runs of the experiment into a new folder within a budget; 0: as long as they take. Runs that
+// fail end nothing, unless all do; the errors are those of [bench.RunPlan] otherwise.
+func (x *Experiment) Run(ctx context.Context, out string, budget time.Duration, o bench.Options) (
+	*record.Results, error) {
+	r, err := bench.RunPlan(ctx, x.Plan, out, budget, o)
+	if failed := (*bench.FailedError)(nil); errors.As(err, &failed) && failed.Failed < failed.Runs {
+		err = nil
+	}
+	return r, err
+}
+
+// Explain returns the explanation of the first pair that the recorded sides and the results of the experiment
+// give. It fails as [explain.Confirm] does.
 func (x *Experiment) Explain(r *record.Results) (*explain.Explanation, error) {
-	a, b := x.sides[0], x.sides[1]
+	p := x.Pairs[0]
 	side := func(name string, i int) explain.Side { return sideOf(name, x.Plan.Rows[i], &r.Rows[i]) }
 	var variants []explain.Variant
-	for i, v := range x.Variants {
-		v.Side = side(v.Text, x.rows[i])
+	for i, v := range p.Variants {
+		v.Side = side(v.Text, p.Rows[i])
 		variants = append(variants, v)
 	}
-	return explain.Confirm(a, b, side(a.Name, 0), side(b.Name, 1), variants)
+	a, b := p.Sides[0], p.Sides[1]
+	return explain.Confirm(a, b, side(a.Name, p.Again[0]), side(b.Name, p.Again[1]), variants)
 }
