@@ -97,7 +97,8 @@ type Result struct {
 // Save writes the weights as a safetensors file, which PyTorch and Train's command line read. The file names
 // the classes and says how images are normalised.
 func (r *Result) Save(path string) error {
-	d := checkpoint.Description{Classes: r.set.Classes, Mean: r.set.Mean, Std: r.set.Std, Input: r.set.Shape}
+	d := checkpoint.Description{Classes: r.set.Classes, Mean: r.set.Mean, Std: r.set.Std, Input: r.set.Shape,
+		Table: r.set.Table}
 	_, err := checkpoint.Save(path, r.Variables, r.seen, d.Metadata())
 	return err
 }

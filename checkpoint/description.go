@@ -3,11 +3,14 @@ package checkpoint
 import (
 	"encoding/json"
 	"fmt"
-	"lockstep/data/wordpiece"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"lockstep/data/table"
+	"lockstep/data/wordpiece"
 )
 
 // Names of the files beside weights that say what the weights mean, as Hugging Face's programs write them.
@@ -56,14 +59,17 @@ type Description struct {
 	Mean, Std []float32
 	// Input is the shape of an image, [H, W, C]; nil for texts.
 	Input []int
+	// Table says what the columns mean of a table whose rows are the inputs; nil of others.
+	Table *table.Table
 }
 
-// Keys of the metadata: numbers with commas, and a JSON array of strings.
+// Keys of the metadata: numbers with commas, a JSON array of strings, and a table as JSON.
 const (
 	meanKey    = "lockstep.mean"
 	stdKey     = "lockstep.std"
 	classesKey = "lockstep.classes"
 	inputKey   = "lockstep.input"
+	tableKey   = "lockstep.table"
 )
 
 // Metadata returns d as metadata for Save.
@@ -78,6 +84,10 @@ func (d Description) Metadata() map[string]string {
 	}
 	if len(d.Input) > 1 {
 		metadata[inputKey] = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(d.Input)), ","), "[]")
+	}
+	if d.Table != nil {
+		text, _ := json.Marshal(d.Table) // strings and finite numbers have no error
+		metadata[tableKey] = string(text)
 	}
 	return metadata
 }
@@ -98,7 +108,30 @@ func (r *Reader) Describe() (d Description, err error) {
 	if err == nil {
 		d.Input, err = r.shape()
 	}
+	if err == nil {
+		err = r.table(&d)
+	}
 	return d, err
+}
+
+// table reads what the columns of inputs mean, which must agree with their shape.
+func (r *Reader) table(d *Description) error {
+	text, ok := r.Metadata[tableKey]
+	if !ok {
+		return nil
+	}
+	d.Table = &table.Table{}
+	err := json.Unmarshal([]byte(text), d.Table)
+	if err == nil {
+		err = d.Table.Check()
+	}
+	if err != nil {
+		return r.wrongEntry(tableKey, text, fmt.Sprintf("no description of columns: %v", err))
+	}
+	if n := d.Table.Channels(); len(d.Input) != 3 || d.Input[0] != 1 || d.Input[1] != 1 || d.Input[2] != n {
+		return r.wrongEntry(tableKey, text, fmt.Sprintf("of %d channels, but inputs are %v", n, d.Input))
+	}
+	return nil
 }
 
 // numbers returns the numbers of a metadata entry; nil if there is none.
@@ -110,7 +143,7 @@ func (r *Reader) numbers(key string) ([]float32, error) {
 	var numbers []float32
 	for part := range strings.SplitSeq(text, ",") {
 		x, err := strconv.ParseFloat(part, 32)
-		if err != nil || !(x > -1e6 && x < 1e6) || key == stdKey && x <= 0 {
+		if err != nil || !(math.Abs(x) <= math.MaxFloat32) || key == stdKey && x <= 0 {
 			return nil, r.wrongEntry(key, text, "no list of numbers such as 0.5,0.25")
 		}
 		numbers = append(numbers, float32(x))
@@ -118,11 +151,24 @@ func (r *Reader) numbers(key string) ([]float32, error) {
 	return numbers, nil
 }
 
-// shape returns the shape of an image, of sides up to 2^16 and up to 256 channels; nil if it is not told.
+// maxChannels bounds the channels of an image, and maxValues those of a row of a table, which is one pixel.
+const (
+	maxChannels = 256
+	maxValues   = table.MaxColumns * table.MaxCategories
+)
+
+// shape returns the shape of an image, of sides up to 2^16; nil if it is not told.
 func (r *Reader) shape() (shape []int, err error) {
 	numbers, err := r.numbers(inputKey)
 	for i, x := range numbers {
-		if n := int(x); n < 1 || n > 1<<16 || float32(n) != x || len(numbers) != 3 || i == 2 && n > 256 {
+		most := float32(1 << 16)
+		if i == 2 {
+			most = maxChannels
+		}
+		if i == 2 && shape[0] == 1 && shape[1] == 1 {
+			most = maxValues
+		}
+		if n := int(x); !(x >= 1 && x <= most) || float32(n) != x || len(numbers) != 3 {
 			return nil, r.wrongEntry(inputKey, r.Metadata[inputKey],
 				"no height, width and channels such as 32,32,3")
 		}

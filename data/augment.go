@@ -180,7 +180,7 @@ func (h hole) cut(image []float32, width, channels int) {
 }
 
 // place writes one image [H, W, C] in pose p, normalised: crop, flip and conversion in one pass.
-func (t *table) place(dst []float32, src []byte, height, width, channels int, p pose) {
+func (t *byteTable) place(dst []float32, src []byte, height, width, channels int, p pose) {
 	if p == (pose{}) {
 		t.convert(dst, src, channels)
 		return
@@ -209,7 +209,7 @@ func (t *table) place(dst []float32, src []byte, height, width, channels int, p 
 }
 
 // mirror converts a run of pixels in reverse order.
-func (t *table) mirror(dst []float32, src []byte, channels int) {
+func (t *byteTable) mirror(dst []float32, src []byte, channels int) {
 	dst = dst[:len(src)]
 	if channels == 3 {
 		for len(src) >= 3 && len(dst) >= 3 {
@@ -228,7 +228,7 @@ func (t *table) mirror(dst []float32, src []byte, channels int) {
 }
 
 // blacken writes pixels of value 0, normalised.
-func (t *table) blacken(dst []float32, channels int) {
+func (t *byteTable) blacken(dst []float32, channels int) {
 	for i := 0; i+channels <= len(dst); i += channels {
 		for c := range channels {
 			dst[i+c] = t[c][0]

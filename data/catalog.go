@@ -145,18 +145,18 @@ func (c Catalog) IsOwn(name string) bool {
 // isMade reports whether the set comes from a function, not from files.
 func (s source) isMade() bool { return s.Generated || s.load != nil }
 
-// KindOf returns the kind of the samples of the named set or of the data at a path. It reads
-// folders but no file.
-func (c Catalog) KindOf(name string) Kind {
+// KindOf returns the kind of the samples of the named set or of the data at a path, which is to be read as o
+// says. It reads folders, and the first record of a file.
+func (c Catalog) KindOf(name string, o Options) Kind {
 	s, err := c.find(name)
 	if err != nil {
 		return AnyKind
 	}
-	return s.kindOf()
+	return s.kindOf(o)
 }
 
 // IsPath reports whether Load treats name as the path of the user's own data: it contains a slash,
-// ends in .csv or .tsv, or exists, and is not one of Names.
+// ends in .csv, .tsv or .jsonl, or exists, and is not one of Names.
 //
 // Such a path is one of
 //   - a file of texts, or a folder with one called train and others called val and test;

@@ -82,7 +82,7 @@ func Bounded(r io.Reader, n int64) io.Reader { return &boundedReader{r: r, left:
 
 // Place writes src in the pose (dy, dx, flip), normalised by the set's table.
 func (s *Set) Place(dst []float32, src []byte, dy, dx int, flip bool) {
-	var t table
+	var t byteTable
 	t.fill(s.Mean, s.Std)
 	t.place(dst, src, s.Shape[0], s.Shape[1], s.Shape[2], pose{dy, dx, flip})
 }

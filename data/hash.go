@@ -48,12 +48,17 @@ func (s *Set) SHA256() string {
 		parts = append(parts, func() [sha256.Size]byte { return sumOf(bits) })
 	}
 	if t := s.Texts; t != nil {
-		fmt.Fprintf(total, ", %d tokens of %d", len(t.Tokens), t.Vocabulary)
+		n := len(t.Tokens)
+		if t.stored != nil {
+			n = t.start(t.Len())
+		}
+		fmt.Fprintf(total, ", %d tokens of %d", n, t.Vocabulary)
 		if t.Splits != nil {
 			fmt.Fprint(total, ", with splits")
 			parts = append(parts, func() [sha256.Size]byte { return sumOf(t.Splits) })
 		}
 		const step = hashPart / 4
+		parts = append(parts, t.storedParts(step)...)
 		for lo := 0; lo < len(t.Tokens); lo += step {
 			part := t.Tokens[lo:min(lo+step, len(t.Tokens))]
 			parts = append(parts, func() [sha256.Size]byte { return sumOf(part) })
@@ -67,6 +72,29 @@ func (s *Set) SHA256() string {
 		total.Write(sum[:])
 	}
 	return hex.EncodeToString(total.Sum(nil))
+}
+
+// storedParts hash the tokens that are in a file as if they were in memory, so many at once.
+func (t *Texts) storedParts(step int) (parts []func() [sha256.Size]byte) {
+	if t.stored == nil {
+		return nil
+	}
+	var tokens []int32
+	var buffer []byte
+	var err error
+	for i := range t.Ends {
+		if tokens, buffer, err = t.read(tokens, i, buffer); err != nil {
+			sum := sha256.Sum256([]byte(err.Error())) // training will tell
+			return append(parts, func() [sha256.Size]byte { return sum })
+		}
+		for len(tokens) >= step || i == t.Len()-1 && len(tokens) > 0 {
+			n := min(step, len(tokens))
+			sum := sumOf(tokens[:n])
+			parts = append(parts, func() [sha256.Size]byte { return sum })
+			tokens = tokens[:copy(tokens, tokens[n:])]
+		}
+	}
+	return parts
 }
 
 // labelParts hash the labels, of a byte each if all classes have a number of a byte.

@@ -114,6 +114,7 @@ func ReadTexts(ctx context.Context, path string, o Options) (texts, seconds []st
 	if err != nil {
 		return nil, nil, err
 	}
+	isHeader = isHeader || r.isJSON
 	for fields := first; err == nil; fields, _, err = r.next() {
 		if isHeader {
 			isHeader = false

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 
+	"lockstep/data/table"
+	"lockstep/data/wordpiece"
 	"lockstep/tensor"
 )
 
@@ -42,8 +44,10 @@ type Options struct {
 	NumClasses int
 
 	// Vocabulary is the path of the WordPiece vocabulary of texts, vocab.txt or tokenizer.json; "" means
-	// bert-base-uncased/vocab.txt in one of the folders.
+	// bert-base-uncased/vocab.txt in one of the folders or, without it, one made of the training texts.
 	Vocabulary string
+	// Tokenizer is the vocabulary in place of a file; nil: there is one.
+	Tokenizer *wordpiece.Tokenizer
 	// MaxTokens is the maximum length of a text, beyond which it is truncated; 0 means 512.
 	MaxTokens int
 	// TextColumn and LabelColumn are the names, or numbers from 1, of the columns of a file of
@@ -54,11 +58,14 @@ type Options struct {
 	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
 	// InMemory is how many bytes of a path's samples are read into memory; more are read from their files
-	// when they are needed. 0 means 1 GiB of arrays and tar files, and any number of a folder's images.
+	// when they are needed, those of tables and texts from a temporary file in Cache. 0 means 1 GiB of
+	// arrays, tar files and tables, and any number of a folder's images and of texts.
 	InMemory int64
 	// Uncut means that images of a path are decoded when they are read, however few there are, so that
 	// parts of them can be cut as their files have them.
 	Uncut bool
+	// Table says what the columns of a table mean to the weights that are used; nil: its training samples do.
+	Table *table.Table
 	// EvalOnly means that the samples are scored and not trained on: those of a path without a test part
 	// are then all scored.
 	EvalOnly bool

@@ -122,6 +122,7 @@ type Shard struct {
 	images, targets, shares                  []float32 // full length of the buffers behind the fields above
 	tokens, lengths, splits, labels, indices []int32
 	others                                   []int32
+	stored                                   []byte // tokens as a file has them
 }
 
 // Coverage returns the multiset hash of the shard's samples. The hashes of all shards of an epoch,
@@ -151,12 +152,12 @@ func (sh *Shard) reset() {
 }
 
 // appendText appends text i.
-func (sh *Shard) appendText(texts *Texts, i int) {
-	text := texts.At(i)
-	sh.Tokens = append(sh.Tokens, text...)
+func (sh *Shard) appendText(texts *Texts, i int) (err error) {
+	sh.Tokens, sh.stored, err = texts.read(sh.Tokens, i, sh.stored)
 	sh.tokens = sh.Tokens[:cap(sh.Tokens)]
-	sh.Lengths = append(sh.Lengths, int32(len(text)))
+	sh.Lengths = append(sh.Lengths, int32(texts.Length(i)))
 	sh.Splits = append(sh.Splits, texts.Split(i))
+	return err
 }
 
 // ringSteps is the number of step buffers: one in use, one ready, one being filled.
@@ -424,7 +425,9 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
 	if set.Texts != nil {
 		sh.reset()
 		for _, index := range indices {
-			sh.appendText(set.Texts, int(index))
+			if err := sh.appendText(set.Texts, int(index)); err != nil {
+				return err
+			}
 		}
 		return nil
 	}

@@ -1,62 +1,56 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"lockstep/internal/regular"
+	"lockstep/data/table"
 	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
 
 // Note: tables of numbers
 //
-// A CSV or TSV file with a column of labels and none of texts is a table: every other column is a feature. A
-// column in which all values are numbers is one channel; any other is a category, with a channel for each of
-// its values, which is 1 where the sample has it. Columns are those of the training file, found by name in
-// the others. A missing value (nothing, ?, NA, N/A, NaN or null) becomes the mean of the training samples,
-// and if training samples miss some, one more channel is 1 where they do; a missing category has no 1.
-// Numbers are normalised by mean and deviation of the training samples, which are kept with the weights;
-// channels of 0 and 1 stay so.
+// A CSV, TSV or JSONL file with a column of labels and none of texts is a table: every other column is a
+// feature, and package table says what it means to a network, by the training samples or as the weights have
+// it. Columns are found by name in each file. Files are read several times: to see which columns are numbers
+// and find the labels, to measure the training samples, and to write all samples, in memory or, if they take
+// more than Options.InMemory, in a temporary file. Rows of a small file are kept between.
 
-// maxCategories bounds the values of a column that is no number.
-const maxCategories = 256
+// heldTables is the part of Options.InMemory, one of so many, that a file may have whose rows are kept as
+// text.
+const heldTables = 8
 
-// feature is a column of a table.
-type feature struct {
-	name       string
-	isNumber   bool
-	fault      string   // where the first value is that is no number
-	categories []string // the values of a column that is no number, in order
-	mean, std  float64  // of numbers in training samples
-	missing    int      // training samples without a value
+// numberReader reads the files of a set's parts.
+type numberReader struct {
+	options Options
+	labels  *textReader    // of which only the labels are used
+	measure *table.Measure // nil: the table is known
+	names   []string       // of the features, as the first file has them
+	table   *table.Table   // nil before it is known
+	unused  []string       // columns that the table has not
+	unknown map[string]int // values that training samples have not, by column
 }
 
-// channels returns how many channels the feature takes.
-func (f *feature) channels() int {
-	switch {
-	case !f.isNumber:
-		return len(f.categories)
-	case f.missing > 0:
-		return 2
-	}
-	return 1
+// tablePart is the rows of a file, or some of them.
+type tablePart struct {
+	path   string
+	set    *Set
+	at     []int      // where features are
+	rows   [][]string // features; nil: they are read from the file again
+	hashes []uint64   // of rows, if they are to be split
+	held   []bool     // which rows of the file were taken for the test; nil: all are this part's
+	isHeld bool       // this part's are those
+	length int        // rows of the file
 }
-
-// table of values as they are in a file: a field for each feature and sample.
-type numberTable struct {
-	features []feature
-	labels   *textReader // of which only the labels are used
-}
-
-// row is a sample of a table as it is read.
-type tableRow []string
 
 // isNumberPath reports whether the files of the parts are tables: the first has a column of labels, and none
 // of texts.
@@ -65,316 +59,347 @@ func isNumberPath(files partPaths, o Options) bool {
 	if path == "" || o.TextColumn != "" || o.PairColumn != "" || len(o.Shape) == 1 {
 		return false
 	}
-	file, err := regular.Open(path)
+	r, err := OpenRows(context.Background(), path)
 	if err != nil {
 		return false
 	}
-	defer file.Close()
-	first, _, err := newRecordReader(file, path).next()
-	if err != nil || slices.ContainsFunc(first, func(f string) bool { return isOneOf(f, textNames()) }) {
+	defer r.Close()
+	if hasTexts(files) {
 		return false
 	}
-	_, isNamed, err := column(first, path, "label", o.LabelColumn, labelNames()...)
+	_, isNamed, err := column(r.Header(), path, "label", o.LabelColumn, labelNames()...)
 	return err == nil && isNamed
+}
+
+// hasTexts reports whether the first file has a column of texts by a usual name, or cannot be read.
+func hasTexts(files partPaths) bool {
+	r, err := OpenRows(context.Background(), files[trainPart])
+	if err != nil {
+		return true
+	}
+	defer r.Close()
+	return slices.ContainsFunc(r.Header(), func(f string) bool { return isOneOf(f, textNames()) })
 }
 
 // readNumbers reads a set from tables.
 func readNumbers(ctx context.Context, name string, files partPaths, o Options) (s Sets, err error) {
-	t := &numberTable{labels: &textReader{name: name, labelColumn: o.LabelColumn}}
-	var rows [numParts][]tableRow
-	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
-		if files[i] == "" {
-			continue
-		}
-		*to = &Set{Name: name, Source: files[i], IsFloat: true}
-		if rows[i], err = t.read(ctx, files[i], *to); err != nil {
-			return Sets{}, err
-		}
-		if i == trainPart && !o.EvalOnly {
-			t.labels.sortClasses(s.Train)
-		}
-	}
-	t.labels.sortClasses(s.All()...)
-	for _, set := range s.All() {
-		set.Classes = t.labels.labels
-	}
-	if s.Scored() == nil && !o.EvalOnly {
-		s.IsHeldOut = true
-		var held []bool
-		s.Train, s.Test, held = s.Train.splitTable(rows[trainPart])
-		all := rows[trainPart]
-		rows[trainPart] = nil
-		for i, isHeld := range held {
-			to := trainPart
-			if isHeld {
-				to = testPart
-			}
-			rows[to] = append(rows[to], all[i])
-		}
-	}
-	if err := t.measure(rows[trainPart], files[trainPart]); err != nil {
+	r := &numberReader{options: o, table: o.Table, unknown: map[string]int{},
+		labels: &textReader{name: name, labelColumn: o.LabelColumn}}
+	if s.LeftOut, err = r.labels.leaveUnlabelled(ctx, &files); err != nil {
 		return Sets{}, err
 	}
-	if s.Scored() == nil && o.EvalOnly {
-		if err := t.needsTraining(files[trainPart]); err != nil {
+	isAlone := files[validationPart] == "" && files[testPart] == ""
+	first, err := r.read(ctx, name, files[trainPart], isAlone && !o.EvalOnly)
+	if err != nil {
+		return Sets{}, err
+	}
+	s.Train = first.set
+	parts := []*tablePart{first}
+	if !o.EvalOnly {
+		r.labels.sortClasses(s.Train)
+		if isAlone {
+			parts, s.IsHeldOut = first.split(), true
+		}
+	}
+	if r.table == nil {
+		if err := r.find(ctx, parts[0], isAlone); err != nil {
 			return Sets{}, err
 		}
 	}
-	for i, set := range []*Set{trainPart: s.Train, validationPart: s.Validation, testPart: s.Test} {
-		if set != nil {
-			t.fill(set, rows[i])
-		}
+	s.Train = parts[0].set
+	if len(parts) > 1 {
+		s.Test = parts[1].set
 	}
-	if s.Scored() == nil && o.EvalOnly {
+	for i, to := range []**Set{validationPart: &s.Validation, testPart: &s.Test} {
+		if to == nil || files[i] == "" {
+			continue
+		}
+		part, err := r.read(ctx, name, files[i], false)
+		if err != nil {
+			return Sets{}, err
+		}
+		*to, parts = part.set, append(parts, part)
+	}
+	r.labels.sortClasses(s.All()...)
+	if err := r.fill(ctx, parts); err != nil {
+		return Sets{}, err
+	}
+	if isAlone && o.EvalOnly {
 		s.Test = s.Train
 	}
-	s.Columns = t.described()
+	s.Understood = r.described()
+	for _, name := range r.unused {
+		s.LeftOut = strings.TrimPrefix(s.LeftOut+", column "+plainName(name), ", ")
+	}
 	return s, nil
 }
 
-// needsTraining refuses to score a file alone if what its values mean depends on the training samples.
-func (t *numberTable) needsTraining(path string) error {
-	for _, f := range t.features {
-		if !f.isNumber || f.missing > 0 {
-			return &FormatError{File: path, Offset: -1, Next: "score a folder with train.csv and test.csv",
-				Reason: fmt.Sprintf("column %.80q has categories or missing values, which the training file "+
-					"explains", f.name)}
-		}
-	}
-	return nil
-}
-
-// splitTable returns the labels that are not held out for the test, those that are, and which they are.
-func (s *Set) splitTable(rows []tableRow) (rest, taken *Set, held []bool) {
-	hashes := make([]uint64, len(rows))
-	for i, r := range rows {
-		hashes[i] = textHash(r...)
-	}
-	held = heldOut(s.Labels, hashes)
-	one, other := *s, *s
-	one.Labels, other.Labels = nil, nil
-	for i, isHeld := range held {
-		to := &one
-		if isHeld {
-			to = &other
-		}
-		to.Labels = append(to.Labels, s.Labels[i])
-	}
-	if len(other.Labels) == 0 {
-		return &one, nil, held
-	}
-	return &one, &other, held
-}
-
-// read returns the values of a file's features, in the order of the training file's, and adds its labels to
-// s.
-func (t *numberTable) read(ctx context.Context, path string, s *Set) (rows []tableRow, err error) {
-	file, err := regular.Open(path)
+// read reads a file's labels for the first time, and its rows, which it hashes if they are to be split.
+func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool) (*tablePart, error) {
+	file, err := OpenRows(ctx, path)
 	if err != nil {
-		return nil, &ReadError{File: path, Err: err}
+		return nil, err
 	}
 	defer file.Close()
-	r := newRecordReader(&contextReader{ctx, file}, path)
-	header, _, err := r.next()
-	if err == io.EOF {
-		return nil, &FormatError{File: path, Offset: 0, Reason: "empty"}
-	} else if err != nil {
-		return nil, err
-	}
-	label, _, err := column(header, path, "label", t.labels.labelColumn, labelNames()...)
+	p := &tablePart{path: path, set: &Set{Name: name, Source: path, IsFloat: true}}
+	label, err := r.places(p, file.Header())
 	if err != nil {
 		return nil, err
 	}
-	isFirst := t.features == nil
-	at, err := t.columns(header, label, path)
-	if err != nil {
-		return nil, err
-	}
+	isKept := file.size <= cmp.Or(r.options.InMemory, defaultInMemory)/heldTables
+	row, scratch, place := make([]string, len(p.at)), []float32(nil), 0
+	where := func() string { return fmt.Sprintf("line %d of %s", place, path) }
 	for {
-		fields, line, err := r.next()
+		fields, line, err := file.Next()
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		class, err := t.labels.class(strings.TrimSpace(fields[label]), path, line)
+		place = line
+		class, err := r.labels.class(strings.TrimSpace(fields[label]), path, line)
 		if err != nil {
 			return nil, err
 		}
-		s.Labels = append(s.Labels, int32(class))
-		row := make(tableRow, len(at))
-		for k, c := range at {
-			row[k] = strings.Clone(strings.TrimSpace(fields[c]))
-			if err := t.features[k].see(row[k], path, line, isFirst); err != nil {
-				return nil, err
+		p.set.Labels = append(p.set.Labels, int32(class))
+		p.take(row, fields)
+		if r.table != nil {
+			scratch, err = r.table.Append(scratch[:0], row)
+			for _, column := range r.table.Unknown(row) {
+				r.unknown[column]++
 			}
+		} else {
+			err = r.measure.See(row, where)
 		}
-		rows = append(rows, row)
+		if err != nil {
+			return nil, &FormatError{File: path, Offset: -1, Line: line, Reason: err.Error()}
+		}
+		if isSplit {
+			p.hashes = append(p.hashes, textHash(row...))
+		}
+		if isKept {
+			p.rows = append(p.rows, cloned(row))
+		}
+		p.length++
 	}
-	if rows == nil {
+	if p.length == 0 {
 		return nil, &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
 	}
-	return rows, nil
+	return p, nil
 }
 
-// columns returns where the features are in a file with this header. The first file says which there are.
-func (t *numberTable) columns(header []string, label int, path string) (at []int, err error) {
-	refuse := func(format string, args ...any) ([]int, error) {
-		return nil, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(format, args...)}
+// cloned returns a copy of a row's texts.
+func cloned(row []string) []string {
+	own := make([]string, len(row))
+	for i, text := range row {
+		own[i] = strings.Clone(text)
 	}
-	isFirst := t.features == nil
-	places := map[string]int{}
-	for c, name := range header {
-		name = strings.TrimSpace(name)
-		if before, isTwice := places[name]; isTwice {
-			return refuse("columns %d and %d are both called %.80q", before+1, c+1, name)
-		}
-		places[name] = c
-		if isFirst && c != label {
-			t.features = append(t.features, feature{name: strings.Clone(name), isNumber: true})
-		}
-	}
-	if len(t.features) == 0 {
-		return refuse("no column beside that of the labels")
-	}
-	for _, f := range t.features {
-		c, isThere := places[f.name]
-		if !isThere {
-			return refuse("no column %.80q, which the training file has", f.name)
-		}
-		at = append(at, c)
-	}
-	return at, nil
+	return own
 }
 
-// isMissing reports whether a field has no value.
-func isMissing(text string) bool {
-	return text == "" || text == "?" || slices.ContainsFunc([]string{"na", "n/a", "nan", "null"},
-		func(name string) bool { return strings.EqualFold(text, name) })
+// places finds the columns of a file: those of the table or, if this is the first file and there is none, all
+// but that of the labels, which it returns.
+func (r *numberReader) places(p *tablePart, header []string) (label int, err error) {
+	label, _, err = column(header, p.path, "label", r.labels.labelColumn, labelNames()...)
+	if err != nil {
+		return 0, err
+	}
+	known := r.table
+	if known == nil {
+		for i, name := range header {
+			if i != label {
+				r.names = append(r.names, strings.TrimSpace(name))
+			}
+		}
+		r.measure = table.NewMeasure(r.names, strings.TrimSpace(header[label]))
+		known = r.measure.Table()
+		if len(r.names) == 0 {
+			return 0, &FormatError{File: p.path, Offset: -1, Line: 1,
+				Reason: "no column beside that of the labels"}
+		}
+	}
+	at, unused, err := known.Places(header)
+	if err != nil {
+		return 0, &FormatError{File: p.path, Offset: -1, Line: 1, Reason: err.Error()}
+	}
+	for _, name := range unused {
+		if name != strings.TrimSpace(header[label]) && !slices.Contains(r.unused, name) {
+			r.unused = append(r.unused, strings.Clone(name))
+		}
+	}
+	p.at = at
+	return label, nil
 }
 
-// see lets the feature know a value of a file. The first file says whether the feature is a number.
-func (f *feature) see(text, path string, line int, isFirst bool) error {
-	if isMissing(text) {
-		return nil
+// take writes the features among a record's fields to row.
+func (p *tablePart) take(row, fields []string) {
+	for k, c := range p.at {
+		row[k] = strings.TrimSpace(fields[c])
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err == nil && math.Abs(x) > math.MaxFloat32 {
-		return &FormatError{File: path, Offset: -1, Line: line,
-			Reason: fmt.Sprintf("%.40s in column %.80q, want a finite number", text, f.name)}
+}
+
+// each calls visit for each row of the part, whose fields are valid during the call.
+func (p *tablePart) each(ctx context.Context, visit func(row []string) error) error {
+	isMine := func(i int) bool { return p.held == nil || p.held[i] == p.isHeld }
+	for i, row := range p.rows {
+		if !isMine(i) {
+			continue
+		}
+		if err := visit(row); err != nil {
+			return err
+		}
 	}
-	if err != nil && f.isNumber && !isFirst {
-		return &FormatError{File: path, Offset: -1, Line: line,
-			Reason: fmt.Sprintf("%.40q in column %.80q, want a number as in the training file", text, f.name)}
+	if p.rows != nil {
+		return ctx.Err()
 	}
-	if err != nil && f.isNumber {
-		f.isNumber, f.fault = false, fmt.Sprintf("%.40q in line %d of %s", text, line, path)
+	file, err := OpenRows(ctx, p.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	row := make([]string, len(p.at))
+	for i := 0; ; i++ {
+		fields, _, err := file.Next()
+		switch {
+		case err == io.EOF && i == p.length:
+			return nil
+		case err == io.EOF, err == nil && (i == p.length || len(fields) <= slices.Max(p.at)):
+			return changed(p.path)
+		case err != nil:
+			return err
+		}
+		if !isMine(i) {
+			continue
+		}
+		p.take(row, fields)
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+}
+
+// split returns the rows that are not held out for the test and those that are, if there are any.
+func (p *tablePart) split() []*tablePart {
+	p.held = heldOut(p.set.Labels, p.hashes)
+	parts := []*tablePart{}
+	for _, isHeld := range []bool{false, true} {
+		part, set := *p, *p.set
+		part.isHeld, part.set, part.hashes, set.Labels = isHeld, &set, nil, nil
+		for i, label := range p.set.Labels {
+			if p.held[i] == isHeld {
+				set.Labels = append(set.Labels, label)
+			}
+		}
+		if len(set.Labels) > 0 {
+			parts = append(parts, &part)
+		}
+	}
+	return parts
+}
+
+// find measures the training samples. It refuses to score a file alone if what its values mean depends on
+// them.
+func (r *numberReader) find(ctx context.Context, p *tablePart, isAlone bool) error {
+	err := p.each(ctx, r.measure.Count)
+	if err == nil {
+		err = p.each(ctx, func(row []string) error { r.measure.Spread(row); return nil })
+	}
+	if bad := (*table.ValueError)(nil); errors.As(err, &bad) {
+		return &FormatError{File: p.path, Offset: -1, Reason: bad.Error(),
+			Next: "correct the numbers, leave the column out, or name that of texts with --text-column"}
+	}
+	if err != nil {
+		return err
+	}
+	r.table = r.measure.Table()
+	for _, c := range r.table.Columns {
+		if isAlone && r.options.EvalOnly && (!c.IsNumber || c.IsMarked) {
+			return &FormatError{File: p.path, Offset: -1, Next: "name weights that say, or score a folder " +
+				"with train.csv and test.csv", Reason: fmt.Sprintf("column %.80q has categories or missing "+
+				"values, which the training file explains", c.Name)}
+		}
+	}
+	if err := r.table.Check(); err != nil {
+		return &FormatError{File: p.path, Offset: -1, Reason: err.Error()}
 	}
 	return nil
 }
 
-// measure finds categories, means and deviations in the training samples.
-func (t *numberTable) measure(rows []tableRow, path string) error {
-	for k := range t.features {
-		f := &t.features[k]
-		seen := map[string]bool{}
-		n, sum, squares := 0.0, 0.0, 0.0
-		for _, row := range rows {
-			switch text := row[k]; {
-			case isMissing(text):
-				f.missing++
-			case f.isNumber:
-				x, _ := strconv.ParseFloat(text, 64)
-				n, sum = n+1, sum+x
-			case !seen[text]:
-				seen[text] = true
-				f.categories = append(f.categories, text)
+// fill writes the samples of all parts.
+func (r *numberReader) fill(ctx context.Context, parts []*tablePart) error {
+	channels, samples := r.table.Channels(), 0
+	for _, p := range parts {
+		samples += p.set.Len()
+	}
+	isInMemory := int64(samples)*4*int64(channels) <= cmp.Or(r.options.InMemory, defaultInMemory)
+	for _, p := range parts {
+		s := p.set
+		s.Classes, s.Table = r.labels.labels, r.table
+		s.Shape = tensor.Shape{1, 1, channels}
+		s.Mean, s.Std = r.table.Scale()
+		var kept *spool
+		var err error
+		if isInMemory {
+			s.Pixels = make([]byte, 0, s.Len()*s.SampleBytes())
+		} else if kept, err = r.options.newSpool(s.SampleBytes()); err != nil {
+			return err
+		}
+		var values []float32
+		sample := make([]byte, 0, s.SampleBytes())
+		err = p.each(ctx, func(row []string) (err error) {
+			if values, err = r.table.Append(values[:0], row); err != nil {
+				return changed(p.path)
 			}
-		}
-		if len(f.categories) > maxCategories {
-			return &FormatError{File: path, Offset: -1,
-				Next: "correct the numbers, leave the column out, or name that of texts with --text-column",
-				Reason: fmt.Sprintf("column %.80q has %d values that are not all numbers, the first %s; "+
-					"want at most %d categories", f.name, len(f.categories), f.fault, maxCategories)}
-		}
-		slices.Sort(f.categories)
-		f.mean = sum / max(n, 1)
-		for _, row := range rows {
-			if f.isNumber && !isMissing(row[k]) {
-				x, _ := strconv.ParseFloat(row[k], 64)
-				squares += float64((x - f.mean) * (x - f.mean))
+			if kept == nil {
+				s.Pixels = appendFloats(s.Pixels, values)
+				return nil
 			}
+			sample = appendFloats(sample[:0], values)
+			return kept.write(sample)
+		})
+		if err == nil && kept != nil {
+			s.Samples, err = kept, kept.end()
 		}
-		if f.std = math.Sqrt(squares / max(n, 1)); float32(f.std) == 0 {
-			f.std = 1
+		if err != nil {
+			return err
 		}
+		p.rows = nil
 	}
 	return nil
 }
 
-// fill writes the samples of a set.
-func (t *numberTable) fill(s *Set, rows []tableRow) {
-	s.Mean, s.Std = nil, nil
-	for _, f := range t.features {
-		for c := range f.channels() {
-			mean, std := float32(0), float32(1)
-			if f.isNumber && c == 0 {
-				mean, std = float32(f.mean), float32(f.std)
-			}
-			s.Mean, s.Std = append(s.Mean, mean), append(s.Std, std)
-		}
-	}
-	s.Shape, s.Pixels = tensor.Shape{1, 1, len(s.Mean)}, nil
-	for _, row := range rows {
-		for k, f := range t.features {
-			s.Pixels = f.append(s.Pixels, row[k])
-		}
-	}
-}
-
-// append appends the channels of one value.
-func (f *feature) append(to []byte, text string) []byte {
-	put := func(x float32) { to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x)) }
-	one := func(is bool) {
-		if is {
-			put(1)
-		} else {
-			put(0)
-		}
-	}
-	if !f.isNumber {
-		for _, c := range f.categories {
-			one(c == text)
-		}
-		return to
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if isMissing(text) || err != nil {
-		x = float64(float32(f.mean))
-	}
-	put(float32(x))
-	if f.missing > 0 {
-		one(isMissing(text))
+// appendFloats appends numbers as a set of floats has them.
+func appendFloats(to []byte, values []float32) []byte {
+	for _, x := range values {
+		to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
 	}
 	return to
 }
 
-// described says which columns are categories, and where values are missing.
-func (t *numberTable) described() string {
+// described says which columns are categories, where values are missing, and where they are unknown.
+func (r *numberReader) described() string {
 	var notes []string
-	for _, f := range t.features {
-		if !f.isNumber {
-			notes = append(notes, fmt.Sprintf("%s is a category of %s", plainName(f.name),
-				spelling.Count(len(f.categories), "value")))
+	for i, c := range r.table.Columns {
+		if !c.IsNumber {
+			notes = append(notes, fmt.Sprintf("%s is a category of %s", plainName(c.Name),
+				spelling.Count(len(c.Categories), "value")))
 		}
-		if f.missing > 0 {
-			notes = append(notes, fmt.Sprintf("%s is missing in %s", plainName(f.name),
-				spelling.Count(f.missing, "training sample")))
+		if r.measure != nil && r.measure.Missing()[i] > 0 {
+			notes = append(notes, fmt.Sprintf("%s is missing in %s", plainName(c.Name),
+				spelling.Count(r.measure.Missing()[i], "training sample")))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.unknown)) {
+		notes = append(notes, fmt.Sprintf("%s has a value that training samples have not in %s",
+			plainName(name), spelling.Count(r.unknown[name], "sample")))
 	}
 	const most = 8
 	if more := len(notes) - most; more > 0 {
 		notes = append(notes[:most], fmt.Sprintf("%d more such notes", more))
 	}
-	return strings.Join(append([]string{spelling.Count(len(t.features), "column")}, notes...), ", ")
+	of := spelling.Count(len(r.table.Columns), "column")
+	if r.measure == nil {
+		of += " as the weights have them"
+	}
+	return strings.Join(append([]string{of}, notes...), ", ")
 }

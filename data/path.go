@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,15 +23,16 @@ const (
 )
 
 // kindOf returns the kind of the samples.
-func (s source) kindOf() Kind {
+func (s source) kindOf(o Options) Kind {
 	switch {
 	case s.path == "":
 		return s.kind
 	case isArrayPath(s.path), isShardPath(s.path):
 		return ImageKind
 	case isTextPath(s.path):
-		if files, err := textFiles(s.path, Options{}); err == nil && isNumberPath(files, Options{}) {
-			return AnyKind // unless a column of texts is named
+		files, err := textFiles(s.path, o)
+		if o.TextColumn == "" && o.PairColumn == "" && err == nil && !hasTexts(files) {
+			return AnyKind
 		}
 		return TextKind
 	case isFolder(s.path):
@@ -69,7 +71,8 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 		s, err = readImageFolder(ctx, path, o)
 	default:
 		return s, folderFault(path, "name one of these",
-			"neither a folder nor a file of texts, .csv or .tsv, nor an array, .npy, nor .tar")
+			"neither a folder nor a file of texts or a table, .csv, .tsv or .jsonl, nor an array, .npy, "+
+				"nor .tar")
 	}
 	if err == nil && len(s.Train.Classes) < 2 && !o.EvalOnly {
 		return s, folderFault(path, "add samples of another class, or name the folder of the classes",
@@ -98,11 +101,38 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	if isNumberPath(files, o) {
 		return readNumbers(ctx, path, files, o)
 	}
+	if o.TextColumn == "" && o.LabelColumn == "" && !hasTexts(files) {
+		return Sets{}, nameless(files[trainPart])
+	}
 	t, err := newTextReader(path, o)
+	understood := ""
+	if missing := (*MissingError)(nil); errors.As(err, &missing) && !o.EvalOnly {
+		o.Tokenizer, err = o.ownVocabulary(ctx, files)
+		if err == nil {
+			understood = fmt.Sprintf("a vocabulary of %d tokens made of the training texts, as there is none",
+				o.Tokenizer.Len())
+			t, err = newTextReader(path, o)
+		}
+	}
 	if err != nil {
 		return Sets{}, err
 	}
-	return t.readParts(ctx, files, o.EvalOnly)
+	s, err := t.readParts(ctx, files, o.EvalOnly)
+	s.Understood = understood
+	return s, err
+}
+
+// nameless is the error for a file of which no column has a usual name.
+func nameless(path string) error {
+	r, err := OpenRows(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("no column of classes, %s, and "+
+		"none of texts, %s in the header %.200q", strings.Join(labelNames(), " or "),
+		strings.Join(textNames(), " or "), strings.Join(r.Header(), " | ")),
+		Next: "name that of classes with --label-column and, if there are texts, theirs with --text-column"}
 }
 
 // isTextPath reports whether path is a file of texts, or a folder with one of a part.

@@ -3,10 +3,12 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,14 +22,18 @@ const (
 // recordReader reads a file of records in UTF-8, one per line: comma-separated with quotes as in RFC 4180,
 // or tab-separated as in SST-2, where a quote is an ordinary character. A .csv without a comma in its first
 // line, but with a tab or a semicolon, is separated by that. Line ends are LF, CR LF or CR; empty lines and a
-// byte order mark are skipped.
+// byte order mark are skipped. Of .jsonl, a JSON object per line, the names in the first one are the first
+// record.
 type recordReader struct {
-	r     *bufio.Reader
-	file  string // names r in errors
-	isCSV bool
-	comma byte // separates the fields of a .csv; 0 before its first line
-	lines int  // read so far
-	width int  // fields of the first record
+	r       *bufio.Reader
+	file    string // names r in errors
+	isCSV   bool
+	isJSON  bool
+	names   []string // of JSON
+	waiting bool     // the record of JSON that said the names has not been returned
+	comma   byte     // separates the fields of a .csv; 0 before its first line
+	lines   int      // read so far
+	width   int      // fields of the first record
 
 	raw    []byte // the current record, line ends included
 	text   []byte // its fields without quotes, concatenated
@@ -38,12 +44,18 @@ type recordReader struct {
 // isRecordFile reports whether the name is that of a file of records.
 func isRecordFile(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
-	return ext == ".csv" || ext == ".tsv"
+	return ext == ".csv" || ext == ".tsv" || isJSONLines(path)
+}
+
+// isJSONLines reports whether the name is that of a file with a JSON object in each line.
+func isJSONLines(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".jsonl" || ext == ".ndjson"
 }
 
 func newRecordReader(r io.Reader, file string) *recordReader {
 	return &recordReader{r: bufio.NewReaderSize(&lineEnds{r: r}, 1<<16), file: file,
-		isCSV: strings.EqualFold(filepath.Ext(file), ".csv")}
+		isCSV: strings.EqualFold(filepath.Ext(file), ".csv"), isJSON: isJSONLines(file)}
 }
 
 // lineEnds reads r with LF in place of CR and CR LF.
@@ -83,6 +95,10 @@ func separator(line []byte) byte {
 // next returns the fields of the next record and the number of its first line; io.EOF after the
 // last one. The slice is valid until the following call. Memory does not grow with the file.
 func (r *recordReader) next() (fields []string, line int, err error) {
+	if r.waiting {
+		r.waiting = false
+		return r.fields, r.lines, nil
+	}
 	for {
 		line = r.lines + 1
 		r.raw = r.raw[:0]
@@ -95,6 +111,9 @@ func (r *recordReader) next() (fields []string, line int, err error) {
 		if len(bytes.TrimRight(r.raw, "\n")) > 0 {
 			break
 		}
+	}
+	if r.isJSON {
+		return r.object(line)
 	}
 	if r.isCSV {
 		if r.comma == 0 {
@@ -238,4 +257,75 @@ func (r *recordReader) quoted(at, first int) (int, error) {
 		}
 		return at, nil
 	}
+}
+
+// object returns the values of the JSON object that raw, which is a line, consists of, in the order of the
+// names in the first one; of the first one, the names. A text is itself, null and a name that is not there
+// are nothing, and everything else is its JSON.
+func (r *recordReader) object(line int) (fields []string, number int, err error) {
+	names, values, err := readFields(bytes.TrimSpace(r.raw))
+	if err != nil {
+		return nil, line, r.fault(line, fmt.Sprintf(`want a JSON object such as {"text": "..."}: %v`, err))
+	}
+	if r.names == nil {
+		if len(names) == 0 || len(names) > maxFields {
+			return nil, line, r.fault(line, fmt.Sprintf("%d names in the object, want 1 to %d", len(names),
+				maxFields))
+		}
+		r.names, r.fields, r.waiting = names, values, true
+		return names, line, nil
+	}
+	r.fields = slices.Grow(r.fields[:0], len(r.names))[:len(r.names)]
+	clear(r.fields)
+	for i, name := range names {
+		at := i
+		if at >= len(r.names) || r.names[at] != name {
+			at = slices.Index(r.names, name)
+		}
+		if at < 0 {
+			return nil, line, r.fault(line, fmt.Sprintf("%.80q, which the first object has not; give null "+
+				"there where there is no value", name))
+		}
+		r.fields[at] = values[i]
+	}
+	return r.fields, line, nil
+}
+
+// readFields returns the names of a JSON object with their values as text.
+func readFields(text []byte) (names, values []string, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, errors.Join(err, errors.New("no object"))
+	}
+	for d.More() {
+		t, err := d.Token()
+		name, isName := t.(string)
+		if err != nil || !isName {
+			return nil, nil, errors.Join(err, errors.New("no name"))
+		}
+		if name = strings.TrimSpace(name); slices.Contains(names, name) {
+			return nil, nil, fmt.Errorf("%.80q twice", name)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, nil, err
+		}
+		value := string(raw)
+		switch raw[0] {
+		case '"':
+			if err := json.Unmarshal(raw, &value); err != nil {
+				return nil, nil, err
+			}
+		case 'n':
+			value = ""
+		}
+		names, values = append(names, name), append(values, value)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, nil, errors.New("more behind the object")
+	}
+	return names, values, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lockstep/data/table"
 	"lockstep/internal/spelling"
 	"lockstep/tensor"
 )
@@ -48,6 +49,8 @@ type Set struct {
 	Mean, Std []float32
 	// Augment is the default augmentation for training on this set.
 	Augment Augmentation
+	// Table says what the columns mean of which samples are rows; nil of others.
+	Table *table.Table
 }
 
 // Len returns the number of samples, N.
@@ -132,7 +135,7 @@ func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
 		panic(fmt.Sprintf("data: normalize: len(dst)=%d, len(labels)=%d, want %d, %d",
 			len(dst), len(labels), (hi-lo)*elems, hi-lo))
 	}
-	var t table
+	var t byteTable
 	t.fill(s.Mean, s.Std)
 	t.convert(dst, s.Pixels[lo*elems:hi*elems], s.Shape[2])
 	for i := range labels {
@@ -147,12 +150,11 @@ func (s *Set) Take(sh *Shard, lo, hi int) error {
 	if s.Texts == nil {
 		return s.TakeView(sh, lo, hi, View{})
 	}
-	s.reserve(sh, lo, hi)
-	return nil
+	return s.reserve(sh, lo, hi)
 }
 
 // reserve is Take without the images, for which it makes room.
-func (s *Set) reserve(sh *Shard, lo, hi int) {
+func (s *Set) reserve(sh *Shard, lo, hi int) error {
 	if lo < 0 || hi < lo || hi > s.Len() {
 		panic(fmt.Sprintf("data: take: [%d, %d) of %d samples", lo, hi, s.Len()))
 	}
@@ -167,13 +169,16 @@ func (s *Set) reserve(sh *Shard, lo, hi int) {
 		elems := (hi - lo) * s.Shape.Elems()
 		sh.images = atLeast(sh.images, elems)
 		sh.Images = sh.images[:elems]
-		return
+		return nil
 	}
 	sh.reset()
 	sh.lengths, sh.splits = atLeast(sh.lengths, hi-lo), atLeast(sh.splits, hi-lo)
 	for i := lo; i < hi; i++ {
-		sh.appendText(s.Texts, i)
+		if err := sh.appendText(s.Texts, i); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // atLeast returns a slice of at least n elements, buffer if it is long enough.
@@ -227,10 +232,10 @@ func (s *Set) Check() error {
 
 func isFinite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }
 
-// table maps a byte of each channel to its normalised value.
-type table [maxChannels][256]float32
+// byteTable maps a byte of each channel to its normalised value.
+type byteTable [maxChannels][256]float32
 
-func (t *table) fill(mean, std []float32) {
+func (t *byteTable) fill(mean, std []float32) {
 	for c := range mean {
 		for b := range t[c] {
 			unit := float32(b) / 255
@@ -240,7 +245,7 @@ func (t *table) fill(mean, std []float32) {
 }
 
 // convert writes the normalised values of whole pixels: src and dst are [..., C].
-func (t *table) convert(dst []float32, src []byte, channels int) {
+func (t *byteTable) convert(dst []float32, src []byte, channels int) {
 	dst = dst[:len(src)]
 	switch channels {
 	case 1:

@@ -21,8 +21,9 @@ type Sets struct {
 	// IsHeldOut says that Test was given as a part of the training samples, which no longer have it: a tenth
 	// of each class.
 	IsHeldOut bool
-	// Columns says how the columns of a table are understood; "": it is none.
-	Columns string
+	// Understood says how the columns of a table are understood, or what a vocabulary was made of; "": there
+	// is nothing to say.
+	Understood string
 	// LeftOut says what was found beside the samples and not read; "": nothing.
 	LeftOut string
 }
@@ -122,8 +123,8 @@ func (s Sets) String() string {
 		b.WriteString(s.unlisted(all[0].counts))
 	}
 	fmt.Fprintf(&b, "together %s", join(func(p part) string { return strconv.Itoa(p.set.Len()) }))
-	if s.Columns != "" {
-		fmt.Fprintf(&b, "; %s", s.Columns)
+	if s.Understood != "" {
+		fmt.Fprintf(&b, "; %s", s.Understood)
 	}
 	if s.LeftOut != "" {
 		fmt.Fprintf(&b, "; left out: %s", s.LeftOut)

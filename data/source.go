@@ -109,7 +109,7 @@ func (s *Set) Pick(samples []int32) *Set {
 
 // converter turns stored samples of a set of images into what a network reads.
 type converter struct {
-	table     table
+	table     byteTable
 	mean, std []float32
 	isFloat   bool
 }

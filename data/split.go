@@ -102,7 +102,8 @@ func (s *Set) some(numbers []int32) *Set {
 	}
 	to := *s
 	to.Labels, to.Targets = nil, nil
-	t := &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer}
+	t := &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer, stored: s.Texts.stored}
+	end := 0
 	for at, number := range numbers {
 		i := int(number)
 		if len(s.Labels) > 0 {
@@ -115,8 +116,13 @@ func (s *Set) some(numbers []int32) *Set {
 		if s.Texts.Splits != nil {
 			t.Splits = append(t.Splits, s.Texts.Splits[i])
 		}
-		t.Tokens = append(t.Tokens, s.Texts.At(i)...)
-		t.Ends = append(t.Ends, len(t.Tokens))
+		if t.stored != nil {
+			t.starts = append(t.starts, s.Texts.place(i))
+		} else {
+			t.Tokens = append(t.Tokens, s.Texts.At(i)...)
+		}
+		end += s.Texts.Length(i)
+		t.Ends = append(t.Ends, end)
 	}
 	to.Texts = t
 	return &to

@@ -34,6 +34,8 @@ type textReader struct {
 	labels  []string // as in the files; the index is the class
 	isFixed bool     // a label not among labels is an error
 
+	options Options    // where tokens go, and how many stay in memory
+	store   tokenStore // of the file that is read
 	scratch []int32
 }
 
@@ -42,7 +44,8 @@ func newTextReader(name string, o Options) (*textReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &textReader{name: name, tokenizer: tokenizer, maxTokens: sizeOr(o.MaxTokens, defaultMaxTokens),
+	t := &textReader{name: name, options: o, tokenizer: tokenizer,
+		maxTokens:  sizeOr(o.MaxTokens, defaultMaxTokens),
 		textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn}
 	if t.maxTokens < 3 {
 		return nil, fmt.Errorf("data: %s: texts of %d tokens, want at least 3", name, t.maxTokens)
@@ -58,42 +61,52 @@ func (t *textReader) newSet(source string) *Set {
 
 // read returns the records of a file as a set, and a hash of each that tells different texts apart.
 func (t *textReader) read(ctx context.Context, path string) (s *Set, hashes []uint64, err error) {
+	s, t.store = t.newSet(path), tokenStore{options: t.options}
+	err = t.each(ctx, path, func(r record, line int) error {
+		hashes = append(hashes, textHash(r.text, r.pair))
+		return t.add(s, r, path, line)
+	})
+	if err == nil && s.Len() == 0 {
+		err = &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+	}
+	if err == nil {
+		s.Texts.Tokens, s.Texts.stored, err = t.store.end()
+	}
+	return s, hashes, err
+}
+
+// each calls visit for each record of a file, with the number of its first line.
+func (t *textReader) each(ctx context.Context, path string, visit func(r record, line int) error) error {
 	file, err := regular.Open(path)
 	if err != nil {
-		return nil, nil, &ReadError{File: path, Err: err}
+		return &ReadError{File: path, Err: err}
 	}
 	defer file.Close()
 	r := newRecordReader(&contextReader{ctx, file}, path)
 	fields, line, err := r.next()
 	if err == io.EOF {
-		return nil, nil, &FormatError{File: path, Offset: 0, Reason: "empty"}
+		return &FormatError{File: path, Offset: 0, Reason: "empty"}
 	} else if err != nil {
-		return nil, nil, err
+		return err
 	}
 	at, isHeader, err := t.columns(fields, path)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s = t.newSet(path)
-	for {
-		if !isHeader {
-			record := at.of(fields)
-			if err := t.add(s, record, path, line); err != nil {
-				return nil, nil, err
-			}
-			hashes = append(hashes, textHash(record.text, record.pair))
+	isHeader = isHeader || r.isJSON
+	for ; err == nil; fields, line, err = r.next() {
+		if isHeader {
+			isHeader = false
+			continue
 		}
-		isHeader = false
-		if fields, line, err = r.next(); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, nil, err
+		if err := visit(at.of(fields), line); err != nil {
+			return err
 		}
 	}
-	if s.Len() == 0 {
-		return nil, nil, &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+	if err == io.EOF {
+		return nil
 	}
-	return s, hashes, nil
+	return err
 }
 
 // add appends one sample to s.
@@ -113,10 +126,9 @@ func (t *textReader) add(s *Set, r record, path string, line int) error {
 	if isCut {
 		s.Texts.Cut = append(s.Texts.Cut, len(s.Texts.Ends))
 	}
-	s.Texts.Tokens = append(s.Texts.Tokens, t.scratch...)
-	s.Texts.Ends = append(s.Texts.Ends, len(s.Texts.Tokens))
+	s.Texts.Ends = append(s.Texts.Ends, t.store.len()+len(t.scratch))
 	s.Labels = append(s.Labels, int32(class))
-	return nil
+	return t.store.add(t.scratch)
 }
 
 // class returns the class that a label names, which may be a new one.
@@ -284,14 +296,8 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 	if !isScored {
 		t.sortClasses(s.Train)
 	}
-	if path := files[testPart]; path != "" {
-		isLabelled, err := t.hasLabels(ctx, path)
-		if err != nil {
-			return Sets{}, err
-		}
-		if !isLabelled {
-			files[testPart], s.LeftOut = "", "file "+plainName(filepath.Base(path))+" without labels"
-		}
+	if s.LeftOut, err = t.leaveUnlabelled(ctx, &files); err != nil {
+		return Sets{}, err
 	}
 	for i, to := range []**Set{validationPart: &s.Validation, testPart: &s.Test} {
 		if to == nil || files[i] == "" {
@@ -318,6 +324,20 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 		set.Classes, set.Shape = t.labels, tensor.Shape{longest}
 	}
 	return s, nil
+}
+
+// leaveUnlabelled takes a test file without labels, as competitions have, out of files, and says so.
+func (t *textReader) leaveUnlabelled(ctx context.Context, files *partPaths) (leftOut string, err error) {
+	path := files[testPart]
+	if path == "" {
+		return "", nil
+	}
+	isLabelled, err := t.hasLabels(ctx, path)
+	if err != nil || isLabelled {
+		return "", err
+	}
+	files[testPart] = ""
+	return "file " + plainName(filepath.Base(path)) + " without labels", nil
 }
 
 // hasLabels reports whether a file has a column of labels, as the test files of competitions have not.

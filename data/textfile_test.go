@@ -240,7 +240,7 @@ func TestTextFilesNameTheirFault(t *testing.T) {
 		t.Errorf("a file that is not there: %v, want a ReadError", err)
 	}
 	var missing *data.MissingError
-	o.Vocabulary, o.Shared = "", folder
+	o.Vocabulary, o.Shared, o.EvalOnly = "", folder, true
 	_, _, err := data.Load(context.Background(), filepath.Join(folder, "many.tsv"), o)
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "bert-base-uncased/vocab.txt") {
 		t.Errorf("no vocabulary: %v, want a MissingError", err)
@@ -262,7 +262,7 @@ func TestPathsAreWhatIsThere(t *testing.T) {
 			t.Errorf("IsPath(%q) = %v, want %v", name, got, want)
 		}
 	}
-	if kind := sets.KindOf("none.csv"); kind != data.AnyKind {
+	if kind := sets.KindOf("none.csv", data.Options{}); kind != data.AnyKind {
 		t.Errorf("the kind of a file that is not there: %v, want that of data not yet read", kind)
 	}
 }

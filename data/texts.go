@@ -23,16 +23,35 @@ type Texts struct {
 	Vocabulary int
 	// Tokenizer made the tokens; nil if they are random.
 	Tokenizer *wordpiece.Tokenizer
+
+	stored *tokenFile // has the tokens in place of Tokens, if it is not nil
+	starts []int      // where each text is stored; nil: behind the one before it
 }
 
 // Len returns the number of texts.
 func (t *Texts) Len() int { return len(t.Ends) }
 
-// At returns the tokens of text i. It must not be changed.
+// At returns the tokens of text i, if they are in memory. It must not be changed.
 func (t *Texts) At(i int) []int32 { return t.Tokens[t.start(i):t.Ends[i]:t.Ends[i]] }
 
 // Length returns the number of tokens of text i.
 func (t *Texts) Length(i int) int { return t.Ends[i] - t.start(i) }
+
+// read appends the tokens of text i to dst. It reads those that are stored through buffer, which grows.
+func (t *Texts) read(dst []int32, i int, buffer []byte) ([]int32, []byte, error) {
+	if t.stored == nil {
+		return append(dst, t.At(i)...), buffer, nil
+	}
+	return t.stored.read(dst, t.place(i), t.Length(i), buffer)
+}
+
+// place returns where text i is stored.
+func (t *Texts) place(i int) int {
+	if t.starts != nil {
+		return t.starts[i]
+	}
+	return t.start(i)
+}
 
 // Split returns the number of tokens of text i before its second part, 0 if it has none.
 func (t *Texts) Split(i int) int32 {
@@ -67,8 +86,12 @@ func (t *Texts) limit(n int) *Texts {
 	}
 	cut, _ := slices.BinarySearch(t.Cut, n)
 	first.Cut = t.Cut[:cut:cut]
-	end := t.start(n)
-	first.Tokens = t.Tokens[:end:end]
+	if t.starts != nil {
+		first.starts = t.starts[:n:n]
+	}
+	if end := t.start(n); t.stored == nil {
+		first.Tokens = t.Tokens[:end:end]
+	}
 	return &first
 }
 
@@ -85,11 +108,14 @@ func (s *Set) checkTexts() error {
 		return fmt.Errorf("data: set %s: %d splits, want one for each of %d texts",
 			s.Name, len(t.Splits), len(t.Ends))
 	}
-	before := 0
+	before, most := 0, len(t.Tokens)
+	if t.stored != nil {
+		most = t.stored.n
+	}
 	for i, end := range t.Ends {
-		if end <= before || end > len(t.Tokens) || end-before > s.Shape[0] {
+		if end <= before || end > most || end-before > s.Shape[0] {
 			return fmt.Errorf("data: set %s: text %d is tokens [%d, %d) of %d, want 1 to %d of them",
-				s.Name, i, before, end, len(t.Tokens), s.Shape[0])
+				s.Name, i, before, end, most, s.Shape[0])
 		}
 		if split := int(t.Split(i)); split < 0 || split >= end-before {
 			return fmt.Errorf("data: set %s: text %d of %d tokens splits at %d", s.Name, i, end-before, split)

@@ -41,6 +41,12 @@ func (s Sets) WithValidation(share float64, seed uint64) (Sets, error) {
 // content returns what sample i shows or, of samples that are not in memory, its number.
 func (s *Set) content(i int) string {
 	switch {
+	case s.Samples != nil && s.Table != nil: // as if it were in memory
+		sample := make([]byte, s.SampleBytes())
+		if s.Samples.ReadSample(sample, i) == nil { // else training will tell
+			return string(sample)
+		}
+		return ""
 	case s.Samples != nil:
 		return string(binary.LittleEndian.AppendUint64(nil, uint64(i)))
 	case s.Texts == nil:
@@ -48,7 +54,11 @@ func (s *Set) content(i int) string {
 		return string(s.Pixels[i*n:][:n])
 	}
 	var b []byte
-	for _, t := range s.Texts.At(i) {
+	tokens, _, err := s.Texts.read(nil, i, nil)
+	if err != nil {
+		return "" // training will tell
+	}
+	for _, t := range tokens {
 		b = binary.LittleEndian.AppendUint32(b, uint32(t))
 	}
 	return string(b)

@@ -40,7 +40,9 @@ func (s *Set) TakeView(sh *Shard, lo, hi int, v View) error {
 	if s.Texts != nil || !v.Fits(s.Shape[0], s.Shape[1]) {
 		panic(fmt.Sprintf("data: take view: %+v of samples %v", v, s.Shape))
 	}
-	s.reserve(sh, lo, hi)
+	if err := s.reserve(sh, lo, hi); err != nil {
+		return err
+	}
 	if sh.convert == nil {
 		sh.convert = &converter{}
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -222,6 +223,9 @@ func difference(at string, got, want any) (path string, is, wanted any) {
 // vocabulary reads the vocabulary that o names, or the one in a data folder. set is the data set
 // that needs it, for errors.
 func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
+	if o.Tokenizer != nil {
+		return o.Tokenizer, nil
+	}
 	if o.Vocabulary != "" {
 		return ReadVocabulary(o.Vocabulary)
 	}
@@ -233,4 +237,45 @@ func (o Options) vocabulary(set string) (*wordpiece.Tokenizer, error) {
 	return nil, &MissingError{Set: "vocabulary of the texts in " + set,
 		Files: []string{bertFolder + "/" + wordpiece.VocabularyFile}, Searched: o.folders(),
 		Folder: o.target(), Instead: "name a vocabulary with --vocab"}
+}
+
+// maxOwnTokens bounds the tokens of a vocabulary that is made of the user's own texts.
+const maxOwnTokens = 8192
+
+// ownVocabulary makes a vocabulary of the training texts in files, without those that are held out.
+func (o Options) ownVocabulary(ctx context.Context, files partPaths) (*wordpiece.Tokenizer, error) {
+	var labels []int32
+	var hashes []uint64
+	t := &textReader{textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn}
+	err := t.each(ctx, files[trainPart], func(r record, line int) error {
+		class, err := t.class(r.label, files[trainPart], line)
+		labels, hashes = append(labels, int32(class)), append(hashes, textHash(r.text, r.pair))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.leaveUnlabelled(ctx, &files); err != nil {
+		return nil, err
+	}
+	held := make([]bool, len(labels))
+	if files[validationPart] == "" && files[testPart] == "" {
+		held = heldOut(labels, hashes)
+	}
+	words, i := wordpiece.NewWords(), 0
+	err = t.each(ctx, files[trainPart], func(r record, _ int) error {
+		if i < len(held) && !held[i] {
+			words.Add(r.text)
+			words.Add(r.pair)
+		}
+		i++
+		return nil
+	})
+	if err == nil && i != len(held) {
+		err = changed(files[trainPart])
+	}
+	if err != nil {
+		return nil, err
+	}
+	return words.Tokenizer(maxOwnTokens)
 }

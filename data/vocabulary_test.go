@@ -113,7 +113,7 @@ func orObject(text string) string {
 }
 
 func TestTextsWithoutAVocabularyAskForOne(t *testing.T) {
-	path := tokenizerFolder(t, "t.csv", map[string]string{"t.csv": "text,label\na,0\nb,1\n"})
+	path := tokenizerFolder(t, "t.csv", map[string]string{"t.csv": "text,label\na,0\nb,1\nc,1\n"})
 	folder := t.TempDir()
 	for o, want := range map[*data.Options]string{
 		{Dir: folder}: "data: vocabulary of the texts in " + path + " not found in " + folder + "; put " +
@@ -121,6 +121,10 @@ func TestTextsWithoutAVocabularyAskForOne(t *testing.T) {
 		{}: "data: vocabulary of the texts in " + path + ": no folder to look in; name one that holds " +
 			"bert-base-uncased/vocab.txt with --data-dir or LOCKSTEP_DATA, or name a vocabulary with --vocab",
 	} {
+		if s, _, err := data.Load(t.Context(), path, *o); err != nil || s.Texts.Vocabulary != 7 {
+			t.Errorf("trained: %v, want two letters", err) // the third is held out
+		}
+		o.EvalOnly = true
 		_, _, err := data.Load(t.Context(), path, *o)
 		if err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)

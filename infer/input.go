@@ -3,16 +3,19 @@ package infer
 import (
 	"fmt"
 
+	"lockstep/data/table"
 	"lockstep/data/wordpiece"
 	"lockstep/tensor"
 )
 
-// Input is one image or one text.
+// Input is one image, one text or one row of a table.
 type Input struct {
 	// Pixels is an image of 8 bits, [H, W, C], which Predict normalises.
 	Pixels []byte
 	// Values is an image in place of Pixels that is normalised already, [H, W, C].
 	Values []float32
+	// Row is a row of a table: the fields in the order of its columns, see [table.Table.Row].
+	Row []string
 	// Text is a text, and Pair a second one beside it; an empty one counts if IsPair.
 	Text, Pair string
 	IsPair     bool
@@ -46,11 +49,17 @@ type reader struct {
 	words     int          // in the vocabulary; 0 of images
 	tokenizer *wordpiece.Tokenizer
 	scale     [][256]float32 // by channel, the normalised value of a byte; nil: not known
+	table     *table.Table   // nil: inputs are no rows
+	mean, std []float32      // of a row
 }
 
 // newReader returns the reader of a network's inputs.
 func newReader(c Config) *reader {
-	r := &reader{shape: c.Network.Input, words: c.Network.Words, tokenizer: c.Tokenizer}
+	r := &reader{shape: c.Network.Input, words: c.Network.Words, tokenizer: c.Tokenizer, table: c.Table,
+		mean: c.Mean, std: c.Std}
+	if c.Table != nil {
+		return r
+	}
 	for k, mean := range c.Mean {
 		var table [256]float32
 		for b := range table {
@@ -65,8 +74,13 @@ func newReader(c Config) *reader {
 // check returns what is wrong with an input; "": nothing.
 func (r *reader) check(in *Input) string {
 	isImage := in.Pixels != nil || in.Values != nil
+	if in.Row != nil {
+		return r.checkRow(in)
+	}
 	isText := in.Text != "" || in.Pair != "" || in.Tokens != nil
 	switch n := r.shape.Elems(); {
+	case r.table != nil && in.Values == nil:
+		return "no row of a table"
 	case r.words == 0 && (isText || !isImage):
 		return fmt.Sprintf("no image, want one of shape %v", r.shape)
 	case r.words > 0 && isImage:
@@ -80,6 +94,20 @@ func (r *reader) check(in *Input) string {
 	case max(len(in.Pixels), len(in.Values)) != n:
 		return fmt.Sprintf("%d values of an image, want %d of shape %v",
 			max(len(in.Pixels), len(in.Values)), n, r.shape)
+	}
+	return ""
+}
+
+// checkRow is check for a row.
+func (r *reader) checkRow(in *Input) string {
+	if r.table == nil {
+		return "a row of a table, but nobody says what its columns mean"
+	}
+	if in.Pixels != nil || in.Values != nil || in.Tokens != nil || in.Text != "" {
+		return "a row of a table, and another input beside it"
+	}
+	if err := r.table.CheckRow(in.Row); err != nil {
+		return err.Error()
 	}
 	return ""
 }
@@ -111,6 +139,8 @@ func (r *reader) read(q *request, in *Input) {
 	switch {
 	case r.words > 0:
 		r.readText(q, in)
+	case in.Row != nil:
+		r.readRow(q, in)
 	case in.Values != nil:
 		q.images = append(q.images, in.Values...)
 	default:
@@ -119,6 +149,15 @@ func (r *reader) read(q *request, in *Input) {
 				q.images = append(q.images, r.scale[k][b])
 			}
 		}
+	}
+}
+
+// readRow is read for a row, normalised as data.Set does it.
+func (r *reader) readRow(q *request, in *Input) {
+	from := len(q.images)
+	q.images, _ = r.table.Append(q.images, in.Row) // it was checked
+	for k, x := range q.images[from:] {
+		q.images[from+k] = (x - r.mean[k]) / r.std[k]
 	}
 }
 

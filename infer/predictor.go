@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/compute"
+	"lockstep/data/table"
 	"lockstep/data/wordpiece"
 	"lockstep/graph"
 	"lockstep/model"
@@ -29,6 +30,9 @@ type Config struct {
 	Mean, Std []float32
 	// Tokenizer makes tokens of texts; nil: texts come as tokens.
 	Tokenizer *wordpiece.Tokenizer
+	// Table says what the columns of rows mean, whose channels Mean and Std normalise; nil: inputs are no
+	// rows.
+	Table *table.Table
 
 	// Threads compute; 0 means one for each processor.
 	Threads int
@@ -84,6 +88,10 @@ func New(c Config) (*Predictor, error) {
 		return nil, fmt.Errorf("infer: a vocabulary of %d tokens, but %s has %d", t.Len(), c.Network.Name,
 			c.Network.Words)
 	}
+	if c.Table != nil && c.Table.Channels() != c.Network.Input.Elems() {
+		return nil, fmt.Errorf("infer: a table of %d channels, but %s reads %v", c.Table.Channels(),
+			c.Network.Name, c.Network.Input)
+	}
 	e, err := newEngine(c)
 	if err != nil {
 		return nil, err
@@ -103,6 +111,9 @@ func (p *Predictor) Network() model.Network { return p.config.Network }
 // Classes returns the names of the outputs, by number; numbers where they have no names. It must not be
 // changed.
 func (p *Predictor) Classes() []string { return p.config.Classes }
+
+// Table says what the columns of rows mean; nil: the inputs are no rows. It must not be changed.
+func (p *Predictor) Table() *table.Table { return p.config.Table }
 
 // Counts returns how many batches were computed, and the inputs in them.
 func (p *Predictor) Counts() (batches, inputs int64) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"lockstep/data/table"
 	"lockstep/internal/spelling"
 )
 
@@ -36,9 +37,12 @@ func (s *Server) openAPI() object {
 			"logits": object{"type": "boolean", "description": "tell the network's outputs too"},
 		}}}}
 	binary := object{"schema": object{"type": "string", "format": "binary"}}
-	if s.config.Predictor.Network().ReadsTexts() {
+	switch p := s.config.Predictor; {
+	case p.Network().ReadsTexts():
 		content["text/plain"] = object{"schema": object{"type": "string"}}
-	} else {
+	case p.Table() != nil:
+		content["text/csv"] = object{"schema": object{"type": "string"}}
+	default:
 		content["image/png"], content["image/jpeg"] = binary, binary
 		content["application/octet-stream"] = binary
 	}
@@ -61,7 +65,9 @@ func predictionSchema() object {
 	return object{"type": "object", "properties": object{"label": class["label"],
 		"probability": class["probability"],
 		"top":         object{"type": "array", "items": object{"type": "object", "properties": class}},
-		"logits":      object{"type": "array", "items": object{"type": "number"}}}}
+		"unknown": object{"type": "array", "items": object{"type": "string"},
+			"description": "columns of a row whose value no training row had"},
+		"logits": object{"type": "array", "items": object{"type": "number"}}}}
 }
 
 // inputSchema describes an input.
@@ -73,6 +79,10 @@ func (s *Server) inputSchema() object {
 		return object{"oneOf": []object{text, {"type": "object", "properties": object{"text": text,
 			"pair": text, "tokens": numbers("integer"), "split": object{"type": "integer"}}}}}
 	}
+	if t := s.config.Predictor.Table(); t != nil {
+		return object{"type": "object", "required": []string{"row"},
+			"properties": object{"row": rowSchema(t)}}
+	}
 	coded := func(about string) object {
 		return object{"type": "string", "contentEncoding": "base64", "description": about}
 	}
@@ -81,12 +91,27 @@ func (s *Server) inputSchema() object {
 		"values": numbers("number")}}
 }
 
+// rowSchema describes a row of a table.
+func rowSchema(t *table.Table) object {
+	columns := object{}
+	for _, c := range t.Columns {
+		column := object{"type": []string{"number", "string", "null"}}
+		if !c.IsNumber {
+			column["description"] = "one of " + spelling.Few(c.Categories)
+		}
+		columns[c.Name] = column
+	}
+	return object{"type": "object", "required": t.Names(), "properties": columns}
+}
+
 // about says in a sentence what the network is.
 func (s *Server) about() string {
 	n := s.config.Predictor.Network()
 	what := fmt.Sprintf("images, which are cut and scaled to %v", n.Input)
 	if n.ReadsTexts() {
 		what = fmt.Sprintf("texts of at most %d tokens", n.Input[0])
+	} else if t := s.config.Predictor.Table(); t != nil {
+		what = "rows of a table with the columns " + spelling.Few(t.Names())
 	}
 	return fmt.Sprintf("%s with %s, for %s.", n.Name, spelling.Count(n.Classes, "output"), what)
 }
@@ -96,6 +121,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	example := "curl --data-binary @cat.jpg -H 'Content-Type: image/jpeg' http://" + r.Host + "/v1/predict"
 	if s.config.Predictor.Network().ReadsTexts() {
 		example = `curl -d '{"inputs": ["what a film"]}' http://` + r.Host + "/v1/predict"
+	} else if s.config.Predictor.Table() != nil {
+		example = "curl --data-binary @new.csv -H 'Content-Type: text/csv' http://" + r.Host + "/v1/predict"
 	}
 	if s.config.Token != "" {
 		example += ` -H "Authorization: Bearer $TOKEN"`

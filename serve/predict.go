@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"time"
 
+	"lockstep/data"
 	"lockstep/infer"
 )
 
@@ -33,6 +34,8 @@ type given struct {
 	Pair   *string   `json:"pair"`
 	Tokens []int32   `json:"tokens"`
 	Split  int       `json:"split"`
+
+	Row map[string]any `json:"row"` // of a table, by the names of columns
 }
 
 // UnmarshalJSON takes a string as {"text": ...} and refuses names that mean nothing.
@@ -43,14 +46,16 @@ func (g *given) UnmarshalJSON(text []byte) error {
 	type plain given
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
+	d.UseNumber()
 	return d.Decode((*plain)(g))
 }
 
 // prediction is the JSON of an answer, by input.
 type prediction struct {
 	infer.Class
-	Top    []infer.Class `json:"top"`
-	Logits []float32     `json:"logits,omitempty"`
+	Top     []infer.Class `json:"top"`
+	Unknown []string      `json:"unknown,omitempty"` // columns whose value training rows had not
+	Logits  []float32     `json:"logits,omitempty"`
 }
 
 // defaultTop is how many classes are told of each input.
@@ -107,6 +112,9 @@ func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, err
 	for i := range list {
 		row := job.logits[i*outputs:][:outputs]
 		list[i].Top = p.Rank(row, q.Top, nil)
+		if job.inputs[i].Row != nil {
+			list[i].Unknown = p.Table().Unknown(job.inputs[i].Row)
+		}
 		if list[i].Class = list[i].Top[0]; q.Logits {
 			list[i].Logits = append(list[i].Logits, row...)
 		}
@@ -146,14 +154,16 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 		return q, s.readJSON(ctx, text, &q, job)
 	case "image/png", "image/jpeg":
 		in.Pixels, err = s.decode(ctx, text)
+	case "text/csv":
+		return q, s.readRows(ctx, text, job)
 	case "text/plain":
 		in.Text = string(text)
 	case "application/octet-stream":
 		in.Pixels = text
 	default:
 		return q, &statusError{http.StatusUnsupportedMediaType, fmt.Sprintf("a body of type %.60q, want "+
-			"application/json, image/png, image/jpeg, text/plain, or pixels as application/octet-stream",
-			kind)}
+			"application/json, image/png, image/jpeg, text/plain, text/csv, or pixels as "+
+			"application/octet-stream", kind)}
 	}
 	job.inputs = append(job.inputs, in)
 	return q, err
@@ -181,6 +191,12 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 		if g.Pair != nil {
 			in.Pair = *g.Pair
 		}
+		if g.Row != nil {
+			var err error
+			if in.Row, err = s.row(g.Row); err != nil {
+				return fmt.Errorf("input %d: %w", i+1, err)
+			}
+		}
 		if g.Image != nil {
 			var err error
 			if in.Pixels, err = s.decode(ctx, g.Image); err != nil {
@@ -192,10 +208,50 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 	return nil
 }
 
+// row returns the fields of a row.
+func (s *Server) row(values map[string]any) ([]string, error) {
+	t := s.config.Predictor.Table()
+	if t == nil {
+		return nil, errors.New("a row of a table, but the network reads none")
+	}
+	return t.Row(values)
+}
+
+// readRows is read for the CSV of a table with a header.
+func (s *Server) readRows(ctx context.Context, text []byte, job *work) error {
+	t := s.config.Predictor.Table()
+	if t == nil {
+		return errors.New("rows of a table, but the network reads none")
+	}
+	rows, err := data.ReadRows(ctx, bytes.NewReader(text), "the body")
+	if err != nil {
+		return err
+	}
+	if _, err := rows.In(t); err != nil {
+		return err
+	}
+	for {
+		row, _, err := rows.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		job.inputs = append(job.inputs, infer.Input{Row: row})
+	}
+	if len(job.inputs) == 0 {
+		return errors.New("no row behind the header")
+	}
+	return nil
+}
+
 // decode decodes a PNG or JPEG image, when it is its turn.
 func (s *Server) decode(ctx context.Context, file []byte) ([]byte, error) {
-	if s.config.Predictor.Network().ReadsTexts() {
+	switch p := s.config.Predictor; {
+	case p.Network().ReadsTexts():
 		return nil, errors.New("an image, want a text")
+	case p.Table() != nil:
+		return nil, errors.New("an image, want a row of a table")
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(file))
 	if err != nil {

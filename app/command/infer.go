@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -16,6 +18,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/data"
 	"lockstep/infer"
+	"lockstep/internal/spelling"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +31,8 @@ type inference struct {
 	isJSON     bool
 	text, pair string // columns
 	out        *bufio.Writer
-	isBegun    bool // the header of the CSV is written
+	notes      io.Writer // for people
+	isBegun    bool      // the header of the CSV is written
 }
 
 // inferCommand says what a trained network makes of new inputs.
@@ -36,17 +40,20 @@ func inferCommand(a *app) *cobra.Command {
 	var f inference
 	c := &cobra.Command{
 		Use:   "infer RUN INPUT... [flags]",
-		Short: "Say what a trained network makes of new images or texts",
-		Long: `Say what a trained network makes of new images or texts.
+		Short: "Say what a trained network makes of new images, texts or rows",
+		Long: `Say what a trained network makes of new images, texts or rows of a table.
 
 RUN is the folder of a training run, or weights of a network that --model names. Of a network for images, an
-INPUT is a picture or a folder of pictures. Of one for texts it is a CSV or TSV file with a column of texts,
-or - for one text per line of the standard input. All are read as the run's own data was: cut, scaled,
-normalised, tokenised.
+INPUT is a picture or a folder of pictures. Of one for texts it is a CSV, TSV or JSONL file with a column of
+texts, or - for one text per line of the standard input. Of one for rows it is such a file with the columns
+of the training file, in any order, or - for CSV or JSONL from the standard input; a column of labels is not
+needed. All are read as the run's own data was: cut, scaled, normalised, tokenised.
 
 Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
-with the most probable classes. A picture has its path as input, a text its number in the file, from 1.`,
+with the most probable classes. A picture has its path as input, a text or a row its number in the file,
+from 1.`,
 		Example: "  lockstep infer runs/photos holiday/ > labels.csv\n" +
+			"  lockstep infer runs/passengers new.csv > labels.csv\n" +
 			"  lockstep infer runs/reviews new.csv --text-column comment --json\n" +
 			"  echo 'what a film' | lockstep infer runs/reviews -",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -76,9 +83,13 @@ with the most probable classes. A picture has its path as input, a text its numb
 		defer stop()
 		f.out = bufio.NewWriter(a.stdout)
 		of := f.images
-		if f.trained.Network().ReadsTexts() {
+		switch {
+		case f.trained.Network().ReadsTexts():
 			of = f.texts
+		case f.trained.Table() != nil:
+			of = f.rows
 		}
+		f.notes = a.stderr
 		for _, path := range args[1:] {
 			if err := of(ctx, path); err != nil {
 				return errors.Join(err, f.out.Flush())
@@ -154,6 +165,51 @@ func (f *inference) texts(ctx context.Context, path string) (err error) {
 	for lo := 0; lo < len(inputs) && err == nil; lo += inferBatch {
 		part := inputs[lo:min(lo+inferBatch, len(inputs))]
 		err = f.tell(ctx, func(i int) any { return lo + i + 1 }, part)
+	}
+	return err
+}
+
+// rows tells what the rows of the table at path are; "-" is the standard input.
+func (f *inference) rows(ctx context.Context, path string) (err error) {
+	var rows *data.Rows
+	if path == "-" {
+		path = "the standard input"
+		rows, err = data.ReadRows(ctx, os.Stdin, path)
+	} else {
+		rows, err = data.OpenRows(ctx, path)
+	}
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	unused, err := rows.In(f.trained.Table())
+	if err != nil {
+		return err
+	}
+	if len(unused) > 0 {
+		fmt.Fprintf(f.notes, "note: %s: not used, as the training file has it not: %s\n", path,
+			spelling.Few(unused))
+	}
+	told := 0
+	for inputs := []infer.Input(nil); err == nil; inputs, told = inputs[:0], told+len(inputs) {
+		var row []string
+		for len(inputs) < inferBatch && err == nil {
+			if row, _, err = rows.Next(); err == nil {
+				inputs = append(inputs, infer.Input{Row: row})
+			}
+		}
+		if err := f.tell(ctx, func(i int) any { return told + i + 1 }, inputs); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows.Unknown())) {
+		fmt.Fprintf(f.notes, "note: %s: %s of %s with a value that no training row had, taken as none\n",
+			path, spelling.Count(rows.Unknown()[name], "row"), name)
+	}
+	if err == io.EOF && told > 0 {
+		return nil
+	} else if err == io.EOF {
+		err = &data.FormatError{File: path, Offset: -1, Reason: "no row behind the header"}
 	}
 	return err
 }

@@ -109,7 +109,8 @@ func (c *Config) textSettings() []Setting {
 	return []Setting{
 		{Name: "vocab", value: text(&c.Vocab, "FILE"),
 			Usage: "WordPiece vocabulary of texts: vocab.txt or tokenizer.json (default: that beside " +
-				"--weights, else bert-base-uncased/vocab.txt among the data sets)"},
+				"--weights, else bert-base-uncased/vocab.txt among the data sets, else one made of the " +
+				"training texts)"},
 		{Name: "sequence", value: number(&c.Sequence, 3, 512),
 			elsewhere: "max-seq-length max-length seq-len",
 			Usage:     "greatest number of tokens of a text; longer texts are cut"},

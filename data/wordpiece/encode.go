@@ -165,6 +165,9 @@ func (t *Tokenizer) flush(dst []int32, w *word) []int32 {
 	if w.characters == 0 {
 		return dst
 	}
+	if t.counts != nil && w.characters <= maxWord {
+		t.counts[string(w.bytes[:w.size])]++
+	}
 	if w.characters > maxWord {
 		dst = append(dst, t.unknown)
 	} else {

@@ -33,6 +33,8 @@ type Tokenizer struct {
 	special                  []token // names of special tokens in the vocabulary
 	isCased                  bool    // keeps upper case and accents
 	unknown, first, last     int32   // [UNK], [CLS], [SEP]
+
+	counts map[string]int // of each word that was encoded; nil: they are not counted
 }
 
 type token struct {

@@ -69,11 +69,14 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	if c.LimitTest == 0 {
 		o.MaxTest = 1 // dropped below; 0 would make all
 	}
-	sets, err := c.Datasets().Load(ctx, c.Data, o)
+	m, err := b.meaning()
 	if err != nil {
 		return Task{}, err
 	}
-	m, err := b.meaning()
+	if m != nil {
+		o.Table = m.Table
+	}
+	sets, err := c.Datasets().Load(ctx, c.Data, o)
 	if err != nil {
 		return Task{}, err
 	}
@@ -133,6 +136,10 @@ func (t *Task) name(c setting.Config) (err error) {
 	t.Network, err = c.Models().Named(c.Model, len(t.Train.Classes), t.Train.Shape)
 	if err == nil {
 		t.Network, err = t.Network.WithStem(c.Stem)
+	}
+	if err != nil && t.Train.Table != nil && !c.Models().ReadsTexts(c.Model) {
+		return setting.Refuse("model: %s reads no rows of numbers, which %s has; try --model mlp", c.Model,
+			c.Data)
 	}
 	if err != nil {
 		return setting.Refuse("model %s on data %s: %v", c.Model, c.Data, err)

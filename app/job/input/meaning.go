@@ -13,6 +13,7 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/data"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 	"lockstep/model"
 )
 
@@ -196,7 +197,7 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 	if numbers, other := numbered(set.Classes, byNumber); other == "" && !isOfNames {
 		if isNamed {
 			said = fmt.Sprintf("%s: labels are taken as numbers of the classes of %s: %s", set.Name, m.path,
-				Listed(names))
+				spelling.Few(names))
 		} else {
 			names = numbersTo(n)
 		}
@@ -209,10 +210,11 @@ func (m *meaning) relabel(set *data.Set, n int, evaluates bool) (relabelled *dat
 		if !evaluates && len(set.Classes) != n {
 			next += ", or train a new last layer with --fresh-head"
 		}
-		return refuse(next, "label %.80q is none of the classes of %s: %s", lacking, m.path, Listed(names))
+		return refuse(next, "label %.80q is none of the classes of %s: %s", lacking, m.path,
+			spelling.Few(names))
 	case len(set.Classes) == n:
 		return set, fmt.Sprintf("%s names no classes: they are taken to be those of %s in this order: %s",
-			m.path, set.Name, Listed(set.Classes)), nil
+			m.path, set.Name, spelling.Few(set.Classes)), nil
 	case evaluates:
 		return refuse("give labels from 0, or name the classes in a config.json beside the weights",
 			"classes: got %d, but %s has %d and names none", len(set.Classes), m.path, n)
@@ -239,20 +241,4 @@ func numbersTo(n int) []string {
 		names[i] = strconv.Itoa(i)
 	}
 	return names
-}
-
-// maxListed bounds the names in a message.
-const maxListed = 12
-
-// Listed writes the first of some names.
-func Listed(names []string) string {
-	few := make([]string, min(len(names), maxListed))
-	for i := range few {
-		few[i] = fmt.Sprintf("%.40s", names[i])
-	}
-	text := strings.Join(few, ", ")
-	if more := len(names) - len(few); more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text
 }

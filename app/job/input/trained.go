@@ -33,6 +33,7 @@ func OpenTrained(path string, base setting.Config, use infer.Config) (*Trained, 
 		return nil, err
 	}
 	c.Weights, c.Resume, c.EvalOnly, c.FreshHead, c.Data = path, "", true, false, "the inputs"
+	c.Normalize = setting.Default().Normalize // as the weights say
 	start, err := Open(c, func(string) {})
 	if err != nil {
 		return nil, err
@@ -42,6 +43,7 @@ func OpenTrained(path string, base setting.Config, use infer.Config) (*Trained, 
 		return nil, err
 	}
 	use.Network, use.Classes, use.Mean, use.Std = t.Network, t.Train.Classes, t.Train.Mean, t.Train.Std
+	use.Table = t.Train.Table
 	if t.Train.Texts != nil {
 		use.Tokenizer = t.Train.Texts.Tokenizer
 	}
@@ -101,6 +103,7 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 	if err != nil {
 		return t, err
 	}
+	set.Table = m.Table
 	t = Task{Train: set, Start: start, Learns: train.Classification(0)}
 	if err := normalize(c, set, m); err != nil {
 		return t, err

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 
-	"lockstep/app/job/input"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/graph"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -105,7 +105,7 @@ func (w *Worker) start(v *graph.Variables) (err error) {
 		loaded.Fresh, loaded.Unused)
 	if len(loaded.Fresh) > 0 {
 		w.Announce(fmt.Sprintf("note: %s: initialised at random, as --fresh-head allows: %s", from.Path,
-			input.Listed(loaded.Fresh)))
+			spelling.Few(loaded.Fresh)))
 	}
 	return nil
 }
@@ -137,5 +137,5 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 func (w *Worker) metadata() map[string]string {
 	set := w.Task.Train
 	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std,
-		Input: set.Shape}.Metadata()
+		Input: set.Shape, Table: set.Table}.Metadata()
 }
