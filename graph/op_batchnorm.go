@@ -15,14 +15,15 @@ import (
 // the program reports them, the variance unbiased, in BatchStats under the two states. In inference
 // they are the states' values.
 func BatchNorm(x, gamma, beta, mean, variance *Node, eps float32) *Node {
-	return x.graph.emit(batchNorm{eps}, x, gamma, beta, mean, variance)
+	return x.graph.emit(BatchNormOp{eps}, x, gamma, beta, mean, variance)
 }
 
-type batchNorm struct{ eps float32 }
+// BatchNormOp is BatchNorm of x, gamma, beta, mean and variance, which is lowered to others.
+type BatchNormOp struct{ Eps float32 }
 
-func (batchNorm) name() string { return "batch-norm" }
+func (BatchNormOp) name() string { return "batch-norm" }
 
-func (batchNorm) infer(in []Type) ([]Type, error) {
+func (BatchNormOp) infer(in []Type) ([]Type, error) {
 	if len(in[0].Shape) < 2 {
 		return nil, fmt.Errorf("want an input of at least two axes")
 	}
@@ -35,9 +36,9 @@ func (batchNorm) infer(in []Type) ([]Type, error) {
 }
 
 // Cost is that of the ops it is lowered to.
-func (batchNorm) cost(in, out []Type) Cost { return NormalizeOp{}.cost(in, out) }
+func (BatchNormOp) cost(in, out []Type) Cost { return NormalizeOp{}.cost(in, out) }
 
-func (o batchNorm) lower(l *lowering, in []*Node) []*Node {
+func (o BatchNormOp) lower(l *lowering, in []*Node) []*Node {
 	x, gamma, beta, mean, variance := in[0], in[1], in[2], in[3], in[4]
 	if l.train {
 		s := l.to.apply(BatchStatisticsOp{}, x)
@@ -45,7 +46,7 @@ func (o batchNorm) lower(l *lowering, in []*Node) []*Node {
 		l.report(variance, s[2])
 		mean, variance = s[0], s[1]
 	}
-	return l.to.apply(NormalizeOp{Eps: o.eps}, x, mean, variance, gamma, beta)
+	return l.to.apply(NormalizeOp{Eps: o.Eps}, x, mean, variance, gamma, beta)
 }
 
 // BatchStatisticsOp computes each channel's mean, biased variance and unbiased variance from x. The

@@ -9,32 +9,33 @@ import (
 // Reshape returns x's elements, in stored order, under another shape of the same size. It costs
 // nothing: the result is x's memory.
 func Reshape(x *Node, shape tensor.Shape) *Node {
-	return x.graph.emit(reshape{to: shape.Clone()}, x)
+	return x.graph.emit(ReshapeOp{to: shape.Clone()}, x)
 }
 
 // Flatten returns x as [N, the product of its other axes], in stored order.
 func Flatten(x *Node) *Node {
 	if len(x.typ.Shape) == 0 {
-		return x.graph.emit(reshape{}, x)
+		return x.graph.emit(ReshapeOp{}, x)
 	}
 	return Reshape(x, tensor.Shape{x.typ.Shape[0], x.typ.Shape[1:].Elems()})
 }
 
-type reshape struct{ to tensor.Shape }
+// ReshapeOp is Reshape of x, or Flatten.
+type ReshapeOp struct{ to tensor.Shape }
 
-func (reshape) name() string { return "reshape" }
+func (ReshapeOp) name() string { return "reshape" }
 
-func (reshape) isView() {}
+func (ReshapeOp) isView() {}
 
-func (o reshape) infer(in []Type) ([]Type, error) {
+func (o ReshapeOp) infer(in []Type) ([]Type, error) {
 	if in[0].Shape.Elems() != o.to.Elems() {
 		return nil, fmt.Errorf("cannot become %v", o.to)
 	}
 	return []Type{{Shape: o.to, DType: in[0].DType}}, nil
 }
 
-func (reshape) cost(_, _ []Type) Cost { return Cost{} }
+func (ReshapeOp) cost(_, _ []Type) Cost { return Cost{} }
 
-func (reshape) gradient(b *Graph, c *call, dy []*Node) []*Node {
-	return []*Node{b.emit(reshape{to: c.in[0].typ.Shape}, dy[0])}
+func (ReshapeOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
+	return []*Node{b.emit(ReshapeOp{to: c.in[0].typ.Shape}, dy[0])}
 }

@@ -31,8 +31,12 @@ type bert struct {
 	g       *graph.Graph
 }
 
-// WithWords returns a network that reads texts, with embeddings for that many words.
+// WithWords returns a network that reads texts, with embeddings for that many words. One that an ONNX file
+// describes has those of the file.
 func (n Network) WithWords(words int) Network {
+	if n.bert == nil || n.file != nil {
+		return n
+	}
 	b := *n.bert
 	b.words = words
 	return n.withBERT(b)

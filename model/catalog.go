@@ -7,6 +7,7 @@ import (
 
 	"lockstep/graph"
 	"lockstep/internal/spelling"
+	"lockstep/onnx"
 	"lockstep/tensor"
 )
 
@@ -73,8 +74,12 @@ func (c Catalog) Names() []string {
 	return names
 }
 
-// ReadsTexts reports whether there is an architecture called name that reads texts.
+// ReadsTexts reports whether there is an architecture called name, or an ONNX file, that reads texts.
 func (c Catalog) ReadsTexts(name string) bool {
+	if IsFile(name) {
+		readsTexts, _ := onnx.FileReadsTexts(name) // Named has the error
+		return readsTexts
+	}
 	a, ok := c.find(name)
 	return ok && a.bert != nil
 }
@@ -126,7 +131,7 @@ func (c Catalog) named(name string, classes int, input tensor.Shape, dropout flo
 		return Network{}, fmt.Errorf("model: %s: %d classes from input %v, want %s",
 			name, classes, input, shape)
 	}
-	n := Network{Name: name, Input: input.Clone(), Classes: classes}
+	n := Network{Name: name, Input: input.Clone(), Classes: classes, known: name}
 	if a.bert != nil {
 		n = n.withBERT(bert{size: *a.bert, words: bertWords, dropout: dropout})
 	} else {

@@ -24,7 +24,10 @@ type Network struct {
 	Prepare        func(v *graph.Variables, images []float32)
 	PrepareSamples int
 
-	bert *bert // nil if it reads images
+	bert *bert   // nil if it is none
+	file *origin // that it comes from; nil: none
+	// known is the name of the architecture in the catalog, "" for none, and stem the one that was asked for.
+	known, stem string
 }
 
 // ReadsTexts reports whether samples are texts, not images.
@@ -69,6 +72,9 @@ func (n Network) Head() string {
 	}
 	return ""
 }
+
+// IsBERT reports whether Pretrained can describe the network.
+func (n Network) IsBERT() bool { return n.bert != nil }
 
 // Optional lists the layers below the head that weights trained for another task may lack.
 func (n Network) Optional() []string {

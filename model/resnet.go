@@ -72,6 +72,7 @@ func (n Network) WithStem(stem string) (Network, error) {
 	if stem == StemAuto || n.Name != "resnet50" {
 		return n, nil
 	}
+	n.stem = stem
 	n.Build = func(x *graph.Node) *graph.Node { return resnet50From(stem, x, n.Classes) }
 	trial := graph.New()
 	n.Build(n.Samples(trial, 1))

@@ -9,7 +9,6 @@ import (
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/op"
-	"lockstep/random"
 	"lockstep/tensor"
 )
 
@@ -58,7 +57,22 @@ type builder struct {
 	values map[string]*value
 	params map[string]*parameter // by name
 	node   *Node                 // that is being added
+	number int                   // of it
+	names  []renaming
 	err    error
+}
+
+// renaming says that a node reads a tensor which the graph has under another name.
+type renaming struct {
+	node     int
+	from, to string
+}
+
+// rename keeps a renaming by the present node.
+func (b *builder) rename(from, to string) {
+	if from != to {
+		b.names = append(b.names, renaming{b.number, from, to})
+	}
 }
 
 // parameter is a tensor as the graph has it.
@@ -79,6 +93,12 @@ type Options struct {
 // reads: images [N, H, W, C], or the texts of Graph.Texts, which are padded to their most tokens. Errors are
 // *UnsupportedError; the graph then has an error too.
 func (m *Model) Build(x *graph.Node, o Options) (*graph.Node, error) {
+	logits, _, err := m.build(x, o)
+	return logits, err
+}
+
+// build is Build, and returns the renamings.
+func (m *Model) build(x *graph.Node, o Options) (*graph.Node, []renaming, error) {
 	b := &builder{model: m, g: x.Graph(), values: map[string]*value{}, params: map[string]*parameter{},
 		fresh: o.FreshClasses}
 	b.heads = m.heads()
@@ -88,12 +108,13 @@ func (m *Model) Build(x *graph.Node, o Options) (*graph.Node, error) {
 		b.values[t.Name] = &value{constant: t, axes: t.Shape, trained: t.isFloat() && len(t.Floats) > 1}
 	}
 	last := b.skipSoftmax(m.Outputs[0].Name)
+	isNeeded := m.leadsTo(last)
 	for i := range m.Nodes {
 		if b.err != nil {
 			break
 		}
-		b.node = &m.Nodes[i]
-		if m.leadsTo(last)[i] {
+		b.node, b.number = &m.Nodes[i], i
+		if isNeeded[i] {
 			b.add(i)
 		}
 	}
@@ -106,9 +127,9 @@ func (m *Model) Build(x *graph.Node, o Options) (*graph.Node, error) {
 		b.err = b.g.Err()
 	}
 	if b.err != nil {
-		return b.g.Apply(failure{b.err}, x)[0], b.err
+		return b.g.Apply(failure{b.err}, x)[0], nil, b.err
 	}
-	return logits, nil
+	return logits, b.names, nil
 }
 
 // failure is an op that fails with what went wrong, so that the graph has the error.
@@ -310,7 +331,9 @@ func (b *builder) stored(v *value, layout tensor.Layout) *graph.Node {
 		layout.FromCanonical(values, t.Floats)
 		return op.Constant(b.g, graph.Param{Shape: t.Shape, Layout: layout}.Stored(), values...)
 	}
-	t = b.untied(t)
+	own := b.untied(t)
+	b.rename(t.Name, own.Name)
+	t = own
 	p := b.params[t.Name]
 	if p == nil {
 		p = &parameter{layout: layout, user: b.node.Name}
@@ -356,15 +379,9 @@ func relaid(n *graph.Node, from, to tensor.Layout, shape tensor.Shape) *graph.No
 	return op.Transpose(graph.Reshape(n, to.View), to.Perm...)
 }
 
-// given are the starting values of a parameter: those of the file.
-type given []float32
-
-// Draw implements graph.Init.
-func (d given) Draw(_ random.Stream, i uint64) float32 { return d[i] }
-
 // param describes a tensor as a parameter. A head that is drawn anew has other outputs.
 func (b *builder) param(t *Tensor, layout tensor.Layout) graph.Param {
-	p := graph.Param{Name: t.Name, Shape: t.Shape, Layout: layout, Init: given(t.Floats),
+	p := graph.Param{Name: t.Name, Shape: t.Shape, Layout: layout, Init: graph.Given(t.Floats),
 		Role: graph.RoleBias}
 	if len(p.Shape) > 1 {
 		p.Role = graph.RoleMatrix

@@ -79,6 +79,13 @@ func decode(data []byte, folder string) (*Model, error) {
 			return d.graph(f.bytes)
 		case 8:
 			return d.opset(f.bytes)
+		case 14:
+			key, value, err := entry(f.bytes)
+			if d.model.Metadata == nil {
+				d.model.Metadata = map[string]string{}
+			}
+			d.model.Metadata[key] = value
+			return err
 		}
 		return nil
 	})
@@ -203,18 +210,20 @@ func (d *decoder) attribute(data []byte) (a Attribute, err error) {
 		case 1:
 			a.Name = string(f.bytes)
 		case 2:
-			a.Float = math.Float32frombits(uint32(f.number))
+			a.Float, a.Kind = math.Float32frombits(uint32(f.number)), KindFloat
 		case 3:
-			a.Int = int64(f.number)
+			a.Int, a.Kind = int64(f.number), KindInt
 		case 4:
-			a.Text = string(f.bytes)
+			a.Text, a.Kind = string(f.bytes), KindText
 		case 5:
 			t, err := d.tensor(f.bytes)
-			a.Tensor = &t
+			a.Tensor, a.Kind = &t, KindTensor
 			return err
 		case 7:
+			a.Kind = KindFloats
 			return f.floats(func(v float32) { a.Floats = append(a.Floats, v) })
 		case 8:
+			a.Kind = KindInts
 			return f.numbers(func(v uint64) { a.Ints = append(a.Ints, int64(v)) })
 		case 20:
 			a.Kind = Kind(f.number)
@@ -246,7 +255,8 @@ func (v *Value) tensorType(data []byte) error {
 	return fieldsOf(data, func(f field) error {
 		switch f.tag {
 		case 1:
-			v.IsFloat = isFloat(int(f.number))
+			v.dtype = int(f.number)
+			v.IsFloat = isFloat(v.dtype)
 		case 2:
 			return fieldsOf(f.bytes, func(f field) error {
 				size := 0
@@ -284,7 +294,6 @@ func isFloat(t int) bool {
 // rawTensor is a tensor as the file has it.
 type rawTensor struct {
 	Tensor
-	dtype    int
 	raw      []byte
 	isRaw    bool
 	outside  map[string]string
@@ -318,7 +327,12 @@ func (d *decoder) tensor(data []byte) (Tensor, error) {
 				t.doubles = append(t.doubles, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 			}
 		case 13:
-			return t.entry(f.bytes)
+			key, value, err := entry(f.bytes)
+			if t.outside == nil {
+				t.outside = map[string]string{}
+			}
+			t.outside[key] = value
+			return err
 		case 14:
 			t.isBeside = f.number == 1
 		}
@@ -333,10 +347,9 @@ func (d *decoder) tensor(data []byte) (Tensor, error) {
 	return t.Tensor, nil
 }
 
-// entry reads a key and a value of where data lies outside of the file.
-func (t *rawTensor) entry(data []byte) error {
-	var key, value string
-	err := fieldsOf(data, func(f field) error {
+// entry reads a key and a value.
+func entry(data []byte) (key, value string, err error) {
+	err = fieldsOf(data, func(f field) error {
 		switch f.tag {
 		case 1:
 			key = string(f.bytes)
@@ -345,11 +358,7 @@ func (t *rawTensor) entry(data []byte) error {
 		}
 		return nil
 	})
-	if t.outside == nil {
-		t.outside = map[string]string{}
-	}
-	t.outside[key] = value
-	return err
+	return key, value, err
 }
 
 // beside reads what lies in another file of the folder.
@@ -387,9 +396,8 @@ func (t *rawTensor) fill(folder string) error {
 			return err
 		}
 	}
-	size, ok := map[int]int{typeFloat: 4, typeUint8: 1, typeInt8: 1, typeInt32: 4, typeInt64: 8, typeBool: 1,
-		typeFloat16: 2, typeDouble: 8, typeBFloat16: 2}[t.dtype]
-	if !ok {
+	size := sizeOf(t.dtype)
+	if size == 0 {
 		return damaged("elements of type %d, want floats, integers or truth values", t.dtype)
 	}
 	got := max(len(t.floats), len(t.numbers), len(t.doubles))

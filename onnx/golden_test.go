@@ -91,6 +91,24 @@ func program(t testing.TB, m *onnx.Model, n int, trains bool) *graph.Program {
 	return p
 }
 
+// variables returns those of a graph that ends in logits, from their initial values.
+func variables(t testing.TB, logits *graph.Node) *graph.Variables {
+	t.Helper()
+	cpu, err := compute.Open(compute.Config{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	p, err := graph.Compile(logits.Graph(), graph.NewHost(cpu), graph.Options{Logits: logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	v := graph.NewVariables(p)
+	v.Initialize(1)
+	return v
+}
+
 // start attaches the values of the file.
 func start(t testing.TB, p *graph.Program) *graph.Variables {
 	t.Helper()

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"strings"
+
 	"lockstep/graph"
 	"lockstep/tensor"
 )
@@ -78,7 +80,71 @@ func (b *builder) inputs(x *graph.Node) {
 	b.values[in.Name] = v
 }
 
-// texts makes the padded tokens of texts the inputs of the file.
+// texts makes the padded tokens of texts the inputs of the file. The first input has their numbers; what the
+// others are, their names tell, which are those of transformers.
 func (b *builder) texts(x *graph.Node) {
-	b.fail("input %s reads tokens, which is not supported", b.model.Inputs[0].Name)
+	first := b.model.Inputs[0]
+	if !x.Type().Ragged || !b.model.ReadsTexts() || len(first.Axes) != 2 {
+		b.fail("input %s reads %v of shape %v, given are samples %v", first.Name, kindOf(first), first.Axes,
+			x.Shape()[1:])
+		return
+	}
+	numbers, mask, kinds := graph.PadTexts(x)
+	s := numbers.Shape()
+	if len(s) != 2 {
+		b.fail("%v", b.g.Err())
+		return
+	}
+	b.batch = s[0]
+	if n := first.Axes[1]; n != 0 && n != s[1] {
+		b.fail("input %s reads texts of %d tokens, given are texts of up to %d; say --sequence %[2]d",
+			first.Name, n, s[1])
+		return
+	}
+	for i, in := range b.model.Inputs {
+		of := numbers
+		name := strings.ToLower(in.Name)
+		switch {
+		case i == 0:
+		case strings.Contains(name, "mask"):
+			of = mask
+		case strings.Contains(name, "type") || strings.Contains(name, "segment"):
+			of = kinds
+		case strings.Contains(name, "position"):
+			places := make([]int64, s[1])
+			for k := range places {
+				places[k] = int64(k)
+			}
+			t := &Tensor{Shape: tensor.Shape{1, s[1]}, Ints: places}
+			b.values[in.Name] = &value{constant: t, axes: t.Shape}
+			continue
+		default:
+			b.fail("input %s cannot be given; want the numbers of tokens first, then mask, token types and "+
+				"positions", in.Name)
+			return
+		}
+		b.values[in.Name] = &value{node: of, axes: s}
+	}
+}
+
+// kindOf names what an input reads.
+func kindOf(v Value) string {
+	if v.IsFloat {
+		return "numbers"
+	}
+	return "integers"
+}
+
+// NumWords returns the size of the vocabulary: the rows of the table that the first input takes rows of; 0 if
+// there is none.
+func (m *Model) NumWords() int {
+	for _, n := range m.Nodes {
+		if n.Op != "Gather" || len(n.In) != 2 || n.In[1] != m.Inputs[0].Name {
+			continue
+		}
+		if t := m.Tensor(n.In[0]); t != nil && len(t.Shape) == 2 {
+			return t.Shape[0]
+		}
+	}
+	return 0
 }

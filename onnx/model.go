@@ -9,6 +9,8 @@ type Model struct {
 	// Opset is the version of the standard operators, Producer what wrote the file.
 	Opset    int
 	Producer string
+	// Metadata is what the file says of itself.
+	Metadata map[string]string
 	// Nodes are in an order in which they can be computed.
 	Nodes []Node
 	// Tensors are the weights and other constants, by name.
@@ -60,6 +62,7 @@ type Tensor struct {
 	Shape  tensor.Shape
 	Floats []float32 // of float32, float64, float16 and bfloat16
 	Ints   []int64   // of integers and truth values
+	dtype  int       // as the file has it; 0: float32 or int64
 }
 
 // isFloat reports whether the tensor has floats. One of no elements has integers.
@@ -70,7 +73,8 @@ type Value struct {
 	Name    string
 	IsFloat bool
 	// Axes are the sizes of the axes, 0 for one that has a name or nothing.
-	Axes []int
+	Axes  []int
+	dtype int // as the file has it; 0: float32 or int64
 }
 
 // Tensor returns the tensor of a name, nil if there is none. It takes time in the number of tensors.

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"lockstep/graph"
@@ -45,13 +46,15 @@ func (b *builder) batchNorm() {
 		b.fail("normalises a value of shape %v; want [N, C] or [N, C, H, W]", v.axes)
 		return
 	}
-	momentum := 1 - float64(n.float("momentum", 0.9))
+	momentum := math.Round((1-float64(n.float("momentum", 0.9)))*1e6) / 1e6 // 0.1, not 0.10000002
 	if momentum <= 0 || momentum > 1 {
 		momentum = 0.1 // as exported for evaluation
 	}
 	state := func(v *value) *graph.Node {
 		t := v.constant
-		return b.g.State(graph.State{Name: b.free(t.Name), Shape: t.Shape, Momentum: momentum,
+		name := b.free(t.Name)
+		b.rename(t.Name, name)
+		return b.g.State(graph.State{Name: name, Shape: t.Shape, Momentum: momentum,
 			Values: t.Floats})
 	}
 	gamma, beta := b.must1(in[0]), b.must1(in[1])

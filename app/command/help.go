@@ -25,7 +25,7 @@ func commandGroups() []headed {
 		{"Train", []string{"train", "recipe"}},
 		{"Compare", []string{"bench", "commbench", "check", "explain", "predict", "replay"}},
 		{"Look", []string{"report", "bundle"}},
-		{"Use", []string{"infer", "serve", "data", "checkpoint"}},
+		{"Use", []string{"infer", "serve", "export", "data", "checkpoint"}},
 		{"On several hosts", []string{"launch", "run", "generate", "doctor", "lab", "token", "server"}},
 	}
 }

@@ -43,11 +43,11 @@ func inferCommand(a *app) *cobra.Command {
 		Short: "Say what a trained network makes of new images, texts or rows",
 		Long: `Say what a trained network makes of new images, texts or rows of a table.
 
-RUN is the folder of a training run, or weights of a network that --model names. Of a network for images, an
-INPUT is a picture or a folder of pictures. Of one for texts it is a CSV, TSV or JSONL file with a column of
-texts, or - for one text per line of the standard input. Of one for rows it is such a file with the columns
-of the training file, in any order, or - for CSV or JSONL from the standard input; a column of labels is not
-needed. All are read as the run's own data was: cut, scaled, normalised, tokenised.
+RUN is the folder of a training run, an ONNX file, or weights of a network that --model names. Of a network
+for images, an INPUT is a picture or a folder of pictures. Of one for texts it is a CSV, TSV or JSONL file
+with a column of texts, or - for one text per line of the standard input. Of one for rows it is such a file
+with the columns of the training file, in any order, or - for CSV or JSONL from the standard input; a column
+of labels is not needed. All are read as the run's own data was: cut, scaled, normalised, tokenised.
 
 Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
 with the most probable classes. A picture has its path as input, a text or a row its number in the file,
@@ -102,16 +102,22 @@ from 1.`,
 
 // addTrained gives c the flags that say what network is in use, and how it computes.
 func addTrained(c *cobra.Command, base *setting.Config) *infer.Config {
+	addNetwork(c, base)
+	use := &infer.Config{}
+	f := c.Flags()
+	f.IntVar(&use.Threads, "threads", 0, "`N` threads (default: a thread for each core)")
+	f.IntVar(&use.Batch, "batch", infer.DefaultBatch, "compute at most `N` inputs together")
+	return use
+}
+
+// addNetwork gives c the flags that say what network it is about.
+func addNetwork(c *cobra.Command, base *setting.Config) {
 	*base = setting.Default()
 	base.Model = ""
-	use := &infer.Config{}
 	f := c.Flags()
 	f.StringVar(&base.Model, "model", "", "`NAME` of the network, of weights that are no run's folder")
 	f.IntVar(&base.Size, "size", base.Size, "`PIXELS` of the side of its images, unless the weights say")
 	f.StringVar(&base.Vocab, "vocab", "", "`FILE` of its vocabulary (default: that beside the weights)")
-	f.IntVar(&use.Threads, "threads", 0, "`N` threads (default: a thread for each core)")
-	f.IntVar(&use.Batch, "batch", infer.DefaultBatch, "compute at most `N` inputs together")
-	return use
 }
 
 // inferBatch is how many inputs are in memory at a time.

@@ -30,6 +30,7 @@ func commands() []func(*app) *cobra.Command {
 		explainCommand,
 		inferCommand,
 		serveCommand,
+		exportTrainedCommand,
 		bundleCommand,
 		replayCommand,
 		commbenchCommand,

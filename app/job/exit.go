@@ -15,6 +15,7 @@ import (
 	"lockstep/comm"
 	"lockstep/comm/tcp"
 	"lockstep/data"
+	"lockstep/model"
 	"lockstep/train"
 )
 
@@ -62,7 +63,7 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case IsA[*data.MissingError](err), IsA[*data.FormatError](err),
 		IsA[*data.ReadError](err), IsA[*data.OwnError](err), IsA[*checkpoint.FormatError](err),
-		IsA[*checkpoint.MatchError](err), IsA[*checkpoint.ReadError](err):
+		IsA[*checkpoint.MatchError](err), IsA[*checkpoint.ReadError](err), IsA[*model.FileError](err):
 		return ExitData
 	case IsA[*checkpoint.WriteError](err), IsA[*checkpoint.NoneError](err):
 		return ExitCheckpoint

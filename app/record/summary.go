@@ -417,30 +417,12 @@ type Lost struct {
 	Reason string `json:"reason"`         // why it ends
 }
 
-// DataHash holds what data.Set.SHA256 says about the samples of a run.
-type DataHash struct {
-	Train      string `json:"train"`                // of the training samples
-	Validation string `json:"validation,omitempty"` // "": there are none
-	Test       string `json:"test"`                 // "": there are none
-}
-
 // CoreTimes are seconds of all cores of a machine together.
 type CoreTimes struct {
 	All    float64 `json:"all"`    // of all cores
 	Busy   float64 `json:"busy"`   // with processes of this machine
 	Stolen float64 `json:"stolen"` // by other virtual machines
 	Own    float64 `json:"own"`    // with this process
-}
-
-// String shows the heads of all hashes.
-func (h DataHash) String() string {
-	text := fmt.Sprintf("sha256 %.16s", h.Train)
-	for _, other := range []string{h.Validation, h.Test} {
-		if other != "" {
-			text += fmt.Sprintf(" and %.16s", other)
-		}
-	}
-	return text
 }
 
 // String says what is lost and why.

@@ -9,6 +9,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/data"
 	"lockstep/data/photo"
+	"lockstep/model"
 )
 
 // DataOptions returns options to find data sets in folder or, if that is "", in LOCKSTEP_DATA or the user's
@@ -35,14 +36,18 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	return o
 }
 
-// vocabularyOfWeights returns the path of the vocabulary in the folder of Weights; "" if there is none. Of
-// two it is the one that also says how texts are cut.
+// vocabularyOfWeights returns the path of the vocabulary in the folder of Weights, or of the network's file;
+// "" if there is none. Of two it is the one that also says how texts are cut.
 func (c Config) vocabularyOfWeights() string {
-	if c.Weights == "" || !c.Models().ReadsTexts(c.Model) {
+	path := c.Weights
+	if path == "" && model.IsFile(c.Model) {
+		path = c.Model
+	}
+	if path == "" || !c.Models().ReadsTexts(c.Model) {
 		return ""
 	}
-	return cmp.Or(checkpoint.Beside(c.Weights, checkpoint.TokenizerFile),
-		checkpoint.Beside(c.Weights, checkpoint.VocabularyFile))
+	return cmp.Or(checkpoint.Beside(path, checkpoint.TokenizerFile),
+		checkpoint.Beside(path, checkpoint.VocabularyFile))
 }
 
 // Views returns the views of each test image; nil: only the image itself.

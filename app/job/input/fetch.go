@@ -67,7 +67,7 @@ func FilesOf(c setting.Config, b Start) func(name string, send func([]byte) erro
 		case name == fetchVocabulary && c.Vocab != "":
 			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
 		case name == fetchModel && model.IsFile(c.Model):
-			return sendFiles([]string{c.Model}, send)
+			return sendFiles(weightFiles(c.Model), send)
 		case name == fetchCheckpoint && b.Resumed != nil:
 			return sendFiles(filesIn(b.Resumed.Path, nil), send)
 		}

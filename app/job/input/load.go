@@ -3,6 +3,7 @@ package input
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime/debug"
 
 	"lockstep/app/job"
@@ -69,7 +70,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	if c.LimitTest == 0 {
 		o.MaxTest = 1 // dropped below; 0 would make all
 	}
-	m, err := b.meaning()
+	m, err := b.meaning(c)
 	if err != nil {
 		return Task{}, err
 	}
@@ -104,6 +105,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 		return Task{}, err
 	}
 	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
+	t.Hashes.Model = t.Network.FileSHA256()
 	debug.FreeOSMemory() // memory of decoding would add to that of training
 	t.Augment = c.Augmentation(t.Train.Augment)
 	return t, nil
@@ -141,6 +143,9 @@ func (t *Task) name(c setting.Config) (err error) {
 		return setting.Refuse("model: %s reads no rows of numbers, which %s has; try --model mlp", c.Model,
 			c.Data)
 	}
+	if bad := (*model.FileError)(nil); errors.As(err, &bad) {
+		return err
+	}
 	if err != nil {
 		return setting.Refuse("model %s on data %s: %v", c.Model, c.Data, err)
 	}
@@ -157,6 +162,9 @@ func (t Task) CheckData(c *checkpoint.Checkpoint, k job.Kept) error {
 	case t.Train.Len() != k.TrainSamples || test != k.TestSamples:
 		return job.Refuse(c, "the run has %d training and %d test samples, the data %d and %d",
 			k.TrainSamples, k.TestSamples, t.Train.Len(), test)
+	case k.Data != record.DataHash{} && k.Data.Model != t.Hashes.Model:
+		return job.Refuse(c, "the file of the network has changed: its contents have sha256 %.16s, those "+
+			"of the run %.16s", t.Hashes.Model, k.Data.Model)
 	case k.Data != record.DataHash{} && k.Data != t.Hashes:
 		return job.Refuse(c, "the data has changed: training and test samples have %v, those of the run %v",
 			t.Hashes, k.Data)

@@ -72,10 +72,11 @@ func (m *meaning) refuse(format string, args ...any) error {
 		Reason: fmt.Sprintf(format, args...)}
 }
 
-// meaning returns what the weights that the run begins with mean; nil without weights.
-func (b Start) meaning() (m *meaning, err error) {
+// meaning returns what the weights that the run begins with mean; nil without weights, and for an ONNX file
+// that does not say it.
+func (b Start) meaning(c setting.Config) (m *meaning, err error) {
 	if b.Weights == nil {
-		return nil, nil
+		return meaningOfFile(c)
 	}
 	err = job.WithFile(b.Weights.Path, func(r *checkpoint.Reader) error {
 		m, err = describe(r, b.Weights.Path)
@@ -84,8 +85,28 @@ func (b Start) meaning() (m *meaning, err error) {
 	return m, err
 }
 
+// meaningOfFile is meaning for the network's file.
+func meaningOfFile(c setting.Config) (*meaning, error) {
+	if !model.IsFile(c.Model) {
+		return nil, nil
+	}
+	n, err := c.Models().Named(c.Model, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n.Metadata() == nil {
+		return nil, nil
+	}
+	m := &meaning{path: c.Model}
+	m.Description, err = (&checkpoint.Reader{Path: c.Model, Metadata: n.Metadata()}).Describe()
+	return m, err
+}
+
 // rows returns the number of rows of n's matrix called name; 0 if the file lacks it.
 func (m *meaning) rows(n model.Network, name string) int {
+	if m.tensors == nil {
+		return 0
+	}
 	if t, ok := m.tensors.Weight(name, n.Parameters()); ok && len(t.Shape) > 1 {
 		return t.Shape[0]
 	}
@@ -94,7 +115,7 @@ func (m *meaning) rows(n model.Network, name string) int {
 
 // check refuses weights of a network that computes otherwise than n.
 func (m *meaning) check(n model.Network) error {
-	if m.config == nil || !n.ReadsTexts() {
+	if m.config == nil || !n.IsBERT() {
 		return nil
 	}
 	differences, err := n.Differences(m.config)
@@ -120,13 +141,19 @@ func (t *Task) fitWords(c setting.Config, m *meaning) error {
 	if m != nil {
 		words = m.rows(t.Network, wordTable)
 	}
-	if words == 0 {
+	source := c.Model
+	switch {
+	case model.IsFile(c.Model):
+		words = t.Network.Words
+	case words == 0:
 		words = texts.Vocabulary
+	default:
+		source = t.Start.Weights.Path
 	}
 	isTheirs := c.Vocab == "" && c.DataOptions(nil).Vocabulary != "" // which may fill up to a round number
 	if n := texts.Vocabulary; n > words || n < words && texts.Tokenizer != nil && !isTheirs {
 		return setting.Refuse("vocab: %d tokens, but %s has embeddings for %d; "+
-			"give the vocabulary it was made for, beside it or with --vocab", n, t.Start.Weights.Path, words)
+			"give the vocabulary it was made for, beside it or with --vocab", n, source, words)
 	}
 	t.Network = t.Network.WithWords(words)
 	return nil
@@ -140,6 +167,9 @@ func (t *Task) adopt(c setting.Config, m *meaning) error {
 		return nil
 	}
 	n := m.rows(t.Network, head)
+	if m.tensors == nil {
+		n = len(m.Classes)
+	}
 	switch {
 	case n == 0 && head != "":
 		return nil // the file has no head, which is refused when it is loaded

@@ -11,8 +11,10 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/compute"
 	"lockstep/data"
+	"lockstep/data/wordpiece"
 	"lockstep/graph"
 	"lockstep/infer"
+	"lockstep/model"
 	"lockstep/tensor"
 	"lockstep/train"
 )
@@ -24,23 +26,43 @@ type Trained struct {
 	Config setting.Config // of the run, or what is known of weights that are no run
 }
 
-// OpenTrained opens the network at path: the folder of a run or, if base names a model, weights. base has
-// settings of weights that are no run, and the catalog of the program. use says how to compute. Errors are
-// those of weights and a *setting.UsageError for what is neither.
+// OpenTrained opens the network at path: the folder of a run, an ONNX file or, if base names a model,
+// weights. base has settings of weights that are no run, and the catalog of the program. use says how to
+// compute. Errors are those of weights and of files of networks, and a *setting.UsageError for what is
+// neither.
 func OpenTrained(path string, base setting.Config, use infer.Config) (*Trained, error) {
-	c, err := configOf(path, base)
+	use, c, err := FindTrained(path, base, use)
 	if err != nil {
 		return nil, err
 	}
-	c.Weights, c.Resume, c.EvalOnly, c.FreshHead, c.Data = path, "", true, false, "the inputs"
+	p, err := infer.New(use)
+	if err != nil {
+		return nil, err
+	}
+	shape := use.Network.Input
+	return &Trained{p, data.Reader{Side: shape[0], IsGrey: shape[len(shape)-1] == 1}, c}, nil
+}
+
+// FindTrained returns use with the network at path, its weights and what its inputs and outputs mean, and
+// what is known of the run. See OpenTrained.
+func FindTrained(path string, base setting.Config, use infer.Config) (infer.Config, setting.Config,
+	error) {
+	c, err := configOf(path, base)
+	if err != nil {
+		return use, c, err
+	}
+	if !model.IsFile(path) {
+		c.Weights = path
+	}
+	c.Resume, c.EvalOnly, c.FreshHead, c.Data = "", true, c.FreshHead && model.IsFile(c.Model), "the inputs"
 	c.Normalize = setting.Default().Normalize // as the weights say
 	start, err := Open(c, func(string) {})
 	if err != nil {
-		return nil, err
+		return use, c, err
 	}
 	t, err := forInputs(c, start)
 	if err != nil {
-		return nil, err
+		return use, c, err
 	}
 	use.Network, use.Classes, use.Mean, use.Std = t.Network, t.Train.Classes, t.Train.Mean, t.Train.Std
 	use.Table = t.Train.Table
@@ -51,21 +73,24 @@ func OpenTrained(path string, base setting.Config, use infer.Config) (*Trained, 
 		use.Math = math
 	}
 	use.Load = func(v *graph.Variables) error {
+		if start.Weights == nil { // the file of the network has them
+			v.Initialize(c.Seed)
+			return nil
+		}
 		return job.WithFile(start.Weights.Path, func(r *checkpoint.Reader) error {
 			_, err := checkpoint.Load(r, v, checkpoint.LoadOptions{Optional: t.Network.Optional()})
 			return err
 		})
 	}
-	p, err := infer.New(use)
-	if err != nil {
-		return nil, err
-	}
-	shape := t.Network.Input
-	return &Trained{p, data.Reader{Side: shape[0], IsGrey: shape[len(shape)-1] == 1}, c}, nil
+	return use, c, nil
 }
 
-// configOf returns the configuration of the run at path or, for weights, base.
+// configOf returns the configuration of the run at path or, for weights or an ONNX file, base.
 func configOf(path string, base setting.Config) (setting.Config, error) {
+	if model.IsFile(path) {
+		base.Model = path
+		return base, nil
+	}
 	file := filepath.Join(path, rundir.ConfigFile)
 	if _, err := os.Stat(file); err != nil {
 		if base.Model == "" {
@@ -81,21 +106,37 @@ func configOf(path string, base setting.Config) (setting.Config, error) {
 
 // forInputs returns the task of a network in use, by the weights that start names.
 func forInputs(c setting.Config, start Start) (t Task, err error) {
-	m, err := start.meaning()
+	m, err := start.meaning(c)
 	if err != nil {
 		return t, err
 	}
-	shape := tensor.Shape(slices.Clone(m.Input))
+	if m == nil {
+		m = &meaning{path: c.Model}
+	}
+	shape, classes := tensor.Shape(slices.Clone(m.Input)), m.Classes
+	if model.IsFile(c.Model) {
+		n, err := c.Models().Named(c.Model, 0, nil)
+		if err != nil {
+			return t, err
+		}
+		if shape == nil && start.Weights == nil {
+			shape = n.Input
+		}
+		if classes == nil {
+			classes = numbersTo(n.Classes)
+		}
+	}
 	switch {
 	case c.Models().ReadsTexts(c.Model):
-		shape = tensor.Shape{c.Sequence}
+		if shape == nil {
+			shape = tensor.Shape{c.Sequence}
+		}
 	case shape == nil:
 		shape = tensor.Shape{c.Size, c.Size, max(1, len(m.Mean))}
 		if m.Mean == nil {
 			shape[2] = 3
 		}
 	}
-	classes := m.Classes
 	if classes == nil {
 		classes = numbersTo(1) // the first of those that have numbers
 	}
@@ -109,4 +150,32 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 		return t, err
 	}
 	return t, t.build(c, m)
+}
+
+// WritePretrained writes what transformers reads beside the weights of a network for texts: its
+// configuration, if it is one that transformers has, and the vocabulary.
+func WritePretrained(dir rundir.Directory, n model.Network, classes []string, t *wordpiece.Tokenizer) error {
+	var p model.Pretrained
+	if n.IsBERT() {
+		p = n.Pretrained(classes)
+	}
+	if t != nil {
+		if id, ok := t.Number("[PAD]"); ok {
+			p.Padding = &id
+		}
+		if err := dir.Write(checkpoint.VocabularyFile, t.Text()); err != nil {
+			return err
+		}
+		about := map[string]any{"tokenizer_class": "BertTokenizer", "do_lower_case": !t.IsCased()}
+		if n.IsBERT() {
+			about["model_max_length"] = p.Positions
+		}
+		if err := dir.WriteJSON(checkpoint.TokenizerConfigFile, about); err != nil {
+			return err
+		}
+	}
+	if !n.IsBERT() {
+		return nil
+	}
+	return dir.WriteJSON(checkpoint.ConfigFile, p)
 }

@@ -64,6 +64,7 @@ type heard struct {
 	data        map[int]record.DataHash // by rank; empty if the workers share one process and its data
 	isLab       bool                    // all hosts are this machine
 	coreShare   float64                 // of a core, for each compute thread
+	network     string                  // the name of it, or its file
 	source      string                  // what the workers load, and what makes them load the same
 	remedy      string
 	warn, say   func(text string)
@@ -74,7 +75,8 @@ type heard struct {
 // and evaluations on to o.
 func newHeard(c setting.Config, from *job.Resumption, o Options) *heard {
 	r := &heard{buckets: map[int][]record.BucketStat{}, data: map[int]record.DataHash{},
-		source: c.Data, remedy: "every worker needs the same files", warn: o.warn, say: o.say, show: o.show,
+		network: c.Model, source: c.Data, remedy: "every worker needs the same files",
+		warn: o.warn, say: o.say, show: o.show,
 		isLab: o.Environment[cluster.EnvLab] != "", coreShare: o.coreShare(c)}
 	if c.Datasets().IsOwn(c.Data) {
 		r.remedy = "its function must return the same samples in every worker; is it seeded?"
@@ -154,7 +156,14 @@ func (r *heard) keepPart(rank int, p job.Part) {
 func (r *heard) checkData(rank int) error {
 	h, isTold := r.data[rank]
 	for _, other := range slices.Sorted(maps.Keys(r.data)) {
-		if its := r.data[other]; isTold && h != its {
+		its := r.data[other]
+		if isTold && h.Model != its.Model {
+			reason := fmt.Sprintf("the file of rank %d has sha256 %.16s, that of rank %d %.16s", rank,
+				h.Model, other, its.Model)
+			return &data.FormatError{File: r.network, Offset: -1, Reason: reason,
+				Next: "every worker needs the same file"}
+		}
+		if isTold && h != its {
 			return &data.FormatError{File: r.source, Offset: -1, Next: r.remedy, Reason: fmt.Sprintf(
 				"training and test samples of rank %d have %v, those of rank %d %v", rank, h, other, its)}
 		}

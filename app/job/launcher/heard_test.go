@@ -39,6 +39,20 @@ func TestWorkersAgreeOnTheirSamples(t *testing.T) {
 	}
 }
 
+// Workers whose files of the network differ do not begin.
+func TestFilesOfTheNetworkMustBeTheSame(t *testing.T) {
+	r := newHeard(setting.Config{Model: "net.onnx"}, nil, Options{})
+	r.take(0, job.Notice{Data: &record.DataHash{Train: "abc", Model: "11"}})
+	if err := r.decode(1, []byte(`{"data":{"train":"abc","model":"11"}}`)); err != nil {
+		t.Error(err)
+	}
+	err := r.decode(2, []byte(`{"data":{"train":"abc","model":"12"}}`))
+	const want = "net.onnx: the file of rank 2 has sha256 12, that of rank 0 11; every worker needs"
+	if job.ExitCode(err) != job.ExitData || !strings.Contains(err.Error(), want) {
+		t.Errorf("exit %d: %v", job.ExitCode(err), err)
+	}
+}
+
 // Samples that differ are the fault of the program where its own function made them.
 func TestOwnSamplesMustBeSeeded(t *testing.T) {
 	own, err := data.Catalog{}.With("crosses",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"lockstep/app/job/input"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -46,22 +47,7 @@ func (w *Worker) explain(dir rundir.Directory) error {
 	if texts == nil {
 		return nil
 	}
-	p := w.Task.Network.Pretrained(w.Task.Train.Classes)
-	if t := texts.Tokenizer; t != nil {
-		if id, ok := t.Number("[PAD]"); ok {
-			p.Padding = &id
-		}
-		if err := dir.Write(checkpoint.VocabularyFile, t.Text()); err != nil {
-			return err
-		}
-		err := dir.WriteJSON(checkpoint.TokenizerConfigFile, map[string]any{
-			"tokenizer_class": "BertTokenizer", "do_lower_case": !t.IsCased(),
-			"model_max_length": p.Positions})
-		if err != nil {
-			return err
-		}
-	}
-	return dir.WriteJSON(checkpoint.ConfigFile, p)
+	return input.WritePretrained(dir, w.Task.Network, w.Task.Train.Classes, texts.Tokenizer)
 }
 
 // weights are those that a worker starts from and those that it leaves.

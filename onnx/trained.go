@@ -1,0 +1,88 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"lockstep/graph"
+	"lockstep/tensor"
+)
+
+// With returns the model with the values of v, those of the parameters and running statistics of the graph
+// that Build makes with the same options. The nodes stay as they are, but for those that only lead to other
+// outputs than the first, which are left out, and those that give a tensor another name. Tensors that several
+// nodes share and that were trained apart are written apart. x is as for Build, and its graph, which gets the
+// nodes, is then of no further use. Errors are *UnsupportedError.
+func (m *Model) With(x *graph.Node, o Options, v *graph.Variables) (*Model, error) {
+	_, names, err := m.build(x, o)
+	if err != nil {
+		return nil, err
+	}
+	output := m.Outputs[0]
+	if o.FreshClasses > 0 && len(output.Axes) > 1 {
+		output.Axes = slices.Clone(output.Axes)
+		output.Axes[len(output.Axes)-1] = o.FreshClasses
+	}
+	w := &Model{Path: m.Path, Opset: m.Opset, Producer: m.Producer, Metadata: maps.Clone(m.Metadata),
+		Tensors: slices.Clone(m.Tensors), Inputs: m.Inputs, Outputs: []Value{output}}
+	trained := map[string]bool{}
+	for i, p := range v.Params {
+		values := make([]float32, v.Segments[i].Len)
+		v.Param(i, values)
+		trained[p.Name] = true
+		err = w.replace(p.Name, p.Shape, values, err)
+	}
+	for i, s := range v.States {
+		trained[s.Name] = true
+		err = w.replace(s.Name, s.Shape, slices.Clone(v.StateOf(i)), err)
+	}
+	isNeeded := m.leadsTo(output.Name)
+	for i, n := range m.Nodes {
+		isName := len(n.Out) == 1 && trained[n.Out[0]] // of what is a tensor now
+		if !isNeeded[i] || isName {
+			continue
+		}
+		n.In = slices.Clone(n.In)
+		for _, r := range names {
+			for k, in := range n.In {
+				if r.node == i && in == r.from {
+					n.In[k] = r.to
+				}
+			}
+		}
+		w.Nodes = append(w.Nodes, n)
+	}
+	w.dropUnread()
+	return w, err
+}
+
+// replace gives a tensor other values, or adds it; a first error is passed on.
+func (m *Model) replace(name string, shape tensor.Shape, values []float32, err error) error {
+	if err != nil {
+		return err
+	}
+	t := Tensor{Name: name, Shape: shape, Floats: values, dtype: typeFloat}
+	have := m.Tensor(name)
+	switch {
+	case have == nil:
+		m.Tensors = append(m.Tensors, t)
+	case have.typeOf() != typeFloat:
+		return &UnsupportedError{File: m.Path, Reason: fmt.Sprintf(
+			"the weights %s are no float32; only a file with weights of float32 can be written again", name)}
+	default:
+		*have = t
+	}
+	return nil
+}
+
+// dropUnread removes tensors that no node reads any more.
+func (m *Model) dropUnread() {
+	isRead := map[string]bool{m.Outputs[0].Name: true}
+	for _, n := range m.Nodes {
+		for _, in := range n.In {
+			isRead[in] = true
+		}
+	}
+	m.Tensors = slices.DeleteFunc(m.Tensors, func(t Tensor) bool { return !isRead[t.Name] })
+}
