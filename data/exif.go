@@ -11,22 +11,15 @@ import (
 // Note: orientation
 //
 // A camera stores an image as its sensor had it, and in tag 0x0112 of Exif how to turn it: a number from 1,
-// upright, to 8. Exif is a TIFF file in segment APP1 of a JPEG, behind "Exif\0\0", or in chunk eXIf of a PNG.
-// An unreadable or missing orientation is 1. Pillow also asks XMP for one, which is not read here.
+// upright, to 8. Exif is a TIFF file in segment APP1 of a JPEG, behind "Exif\0\0", or in a chunk of a PNG or
+// WebP. An unreadable or missing orientation is 1. Pillow also asks XMP for one, which is not read here.
 
 // maxExif bounds the bytes of an Exif that are read; a segment of a JPEG has at most so many.
 const maxExif = 1 << 16
 
-// readOrientation returns the orientation of a JPEG, or else PNG.
-func readOrientation(r io.Reader, isJPEG bool) int {
-	buffered := bufio.NewReader(r)
-	var exif []byte
-	if isJPEG {
-		exif = jpegExif(buffered)
-	} else {
-		exif = pngExif(buffered)
-	}
-	return orientationOf(exif)
+// readOrientation returns the orientation of an image in whose file find finds the Exif.
+func readOrientation(r io.Reader, find func(*bufio.Reader) []byte) int {
+	return orientationOf(find(bufio.NewReader(r)))
 }
 
 // jpegExif returns the Exif of a JPEG; nil if there is none before its image.

@@ -50,7 +50,7 @@ func ReadArchive(r io.Reader, file string, records int) (train, test *Set, err e
 	return c.train, c.test, c.readArchive(r, file)
 }
 
-// DecodeImage decodes a PNG or JPEG file.
+// DecodeImage decodes a PNG, JPEG or WebP file.
 var DecodeImage = decodeImage
 
 // Records returns the records of a file, each as "line: field|field".

@@ -11,7 +11,8 @@ import (
 	standard "image/jpeg"
 	"image/png"
 	"io"
-	"strings"
+
+	"golang.org/x/image/webp"
 
 	"lockstep/data/jpeg"
 	"lockstep/data/photo"
@@ -65,7 +66,7 @@ func (d *decoder) readPlain(file io.Reader, p portion) (img image.Image, orienta
 	if n, err := d.file.ReadFrom(io.LimitReader(file, maxPlain)); err != nil || n == maxPlain {
 		return nil, 0, false
 	}
-	orientation = readOrientation(bytes.NewReader(d.file.Bytes()), true)
+	orientation = readOrientation(bytes.NewReader(d.file.Bytes()), jpegExif)
 	img, isPlain = d.plain.Decode(d.file.Bytes(), func(w, h int) image.Rectangle {
 		if w > maxImagePixels/h {
 			return image.Rectangle{}
@@ -141,6 +142,9 @@ func (d *decoder) cut(dst []byte, img image.Image, t turn, p portion) {
 // drawOpaque fills dst with the part of img from corner on, without its transparency. It changes img.
 func drawOpaque(dst *image.RGBA, img image.Image, corner image.Point) {
 	switch img := img.(type) {
+	case videoImage:
+		img.draw(dst, corner)
+		return
 	case *image.CMYK:
 		for y := range dst.Rect.Dy() {
 			for x := range dst.Rect.Dx() {
@@ -176,31 +180,60 @@ func rgbOf(c imagecolor.CMYK) []byte {
 	return []byte{lit(c.C), lit(c.M), lit(c.Y), 255}
 }
 
-// decodeImage decodes a PNG or JPEG file, detected by its first bytes, after checking its size, and returns
-// its orientation. file names r in errors.
+// imageFormat is how images of a kind are read.
+type imageFormat struct {
+	magic, and string // the first bytes, and those from the ninth on
+	decode     func(io.Reader) (image.Image, error)
+	config     func(io.Reader) (image.Config, error)
+	findExif   func(*bufio.Reader) []byte
+}
+
+func imageFormats() []imageFormat {
+	return []imageFormat{
+		{"\xff\xd8", "", standard.Decode, standard.DecodeConfig, jpegExif},
+		{"\x89PNG", "", png.Decode, png.DecodeConfig, pngExif},
+		{"RIFF", "WEBP", decodeWebP, webp.DecodeConfig, webpExif},
+	}
+}
+
+// identify returns the format of an image and what its header says.
+func identify(r *bufio.Reader, file string) (imageFormat, image.Config, error) {
+	magic, _ := r.Peek(12)
+	for _, f := range imageFormats() {
+		if bytes.HasPrefix(magic, []byte(f.magic)) && bytes.HasPrefix(magic[min(8, len(magic)):], []byte(f.and)) {
+			c, err := f.config(r)
+			if err != nil {
+				err = readError(err, file, -1, "damaged header")
+			}
+			return f, c, err
+		}
+	}
+	return imageFormat{}, image.Config{}, &FormatError{File: file, Reason: "neither JPEG nor PNG nor WebP",
+		Next: "convert it, or delete it"}
+}
+
+// ImageSize returns the size of an image, which errors call name, of which it reads the header. Errors: those
+// of an image of a folder.
+func ImageSize(name string, r io.Reader) (width, height int, err error) {
+	_, c, err := identify(bufio.NewReader(r), name)
+	return c.Width, c.Height, err
+}
+
+// decodeImage decodes a JPEG, PNG or WebP file, detected by its first bytes, after checking its size, and
+// returns its orientation. file names r in errors.
 func decodeImage(r io.ReadSeeker, file string) (img image.Image, orientation int, err error) {
 	buffered := bufio.NewReader(r)
-	magic, _ := buffered.Peek(8)
-	decode, config := standard.Decode, standard.DecodeConfig
-	isPNG := strings.HasPrefix(string(magic), "\x89PNG")
-	switch {
-	case isPNG:
-		decode, config = png.Decode, png.DecodeConfig
-	case !strings.HasPrefix(string(magic), "\xff\xd8"):
-		return nil, 0, &FormatError{File: file, Reason: "neither PNG nor JPEG",
-			Next: "convert it, or delete it"}
-	}
-	c, err := config(buffered)
+	format, c, err := identify(buffered, file)
 	if err != nil {
-		return nil, 0, readError(err, file, -1, "damaged header")
+		return nil, 0, err
 	}
 	if min(c.Width, c.Height) < 1 || c.Width > maxImagePixels/c.Height {
 		return nil, 0, &FormatError{File: file, Offset: -1, Next: "scale it down, or take it away",
 			Reason: fmt.Sprintf("%dx%d pixels, want 1 to %d", c.Width, c.Height, maxImagePixels)}
 	}
 	for _, read := range []func(){
-		func() { orientation = readOrientation(r, !isPNG) },
-		func() { buffered.Reset(r); img, err = decode(buffered) },
+		func() { orientation = readOrientation(r, format.findExif) },
+		func() { buffered.Reset(r); img, err = format.decode(buffered) },
 	} {
 		if _, err := r.Seek(0, io.SeekStart); err != nil {
 			return nil, 0, &ReadError{File: file, Err: err}

@@ -43,12 +43,13 @@ type imageFolder struct {
 	left      leftOut
 }
 
-// readImageFolder reads PNG and JPEG files by class. Each image is turned upright, cropped to its central
-// square, scaled to o.Side and converted to RGB. Decoded pixels are cached below o.Cache under a hash of the
-// listing (names, sizes, modification times). A cache that is damaged or cannot be written costs only time.
+// readImageFolder reads JPEG, PNG and WebP files by class. Each image is turned upright, cropped to its
+// central square, scaled to o.Side and converted to RGB. Decoded pixels are cached below o.Cache under a hash
+// of the listing (names, sizes, modification times). A cache that is damaged or cannot be written costs only
+// time.
 //
-// Images are normalised with the mean and standard deviation of ImageNet, as is usual for
-// photographs. Classes alternate: the first image of each class, the second of each class, ...
+// Images are normalised with the mean and standard deviation of ImageNet, as is usual for photographs.
+// Classes alternate: the first image of each class, the second of each class, ...
 func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err error) {
 	f := &imageFolder{root: root, side: sizeOr(o.Side, defaultSide)}
 	if f.side > maxSide {
@@ -56,6 +57,11 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	}
 	if err := f.list(o.EvalOnly); err != nil {
 		return s, err
+	}
+	if o.SkipBad > 0 {
+		if err := f.skipBad(ctx, o); err != nil {
+			return s, err
+		}
 	}
 	files := slices.Concat(f.parts[:]...)
 	size := f.side * f.side * 3
@@ -276,7 +282,7 @@ func (f *imageFolder) listPart(root string) ([][]imageFile, error) {
 		}
 		if len(perClass[class]) == 0 {
 			return nil, folderFault(folder, "convert what there is, or delete the folder",
-				"no .png, .jpg or .jpeg file; left out: %s", cmp.Or(left.String(), "nothing"))
+				"no .jpg, .jpeg, .png or .webp file; left out: %s", cmp.Or(left.String(), "nothing"))
 		}
 		f.left.add(left)
 	}
@@ -323,7 +329,7 @@ func listClass(folder, name string, class int32, left *leftOut) ([]imageFile, er
 
 func isImageName(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
-	return ext == ".png" || ext == ".jpg" || ext == ".jpeg"
+	return ext == ".png" || ext == ".jpg" || ext == ".jpeg" || ext == ".webp"
 }
 
 // inTurns takes the first file of each class, then the second of each, and so on.

@@ -198,7 +198,7 @@ func TestImageFolderIsDecodedOnce(t *testing.T) {
 	}
 	change(hidden, info.ModTime().Add(time.Second))
 	_, _, err = data.Load(context.Background(), root, o)
-	wantFormatError(t, "changed", err, "01.png", 0, "neither PNG nor JPEG")
+	wantFormatError(t, "changed", err, "01.png", 0, "neither JPEG nor PNG nor WebP")
 }
 
 func TestImageFolderNamesTheFault(t *testing.T) {
@@ -222,8 +222,8 @@ func TestImageFolderNamesTheFault(t *testing.T) {
 		"cut":     {whole[:len(whole)-20], "damaged image"},
 		"flipped": {flipped, "damaged image"},
 		"header":  {whole[:20], "damaged header"},
-		"empty":   {nil, "neither PNG nor JPEG"},
-		"gif":     {[]byte("GIF89a"), "neither PNG nor JPEG"},
+		"empty":   {nil, "neither JPEG nor PNG nor WebP"},
+		"gif":     {[]byte("GIF89a"), "neither JPEG nor PNG nor WebP"},
 	} {
 		root := t.TempDir()
 		shades(t, root, "a", "b")
@@ -244,5 +244,5 @@ func TestImageFolderNamesTheFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), filepath.Join(root, "empty"), data.Options{})
-	wantFormatError(t, "no images", err, "a", -1, "no .png, .jpg or .jpeg file; left out: nothing")
+	wantFormatError(t, "no images", err, "a", -1, "no .jpg, .jpeg, .png or .webp file; left out: nothing")
 }

@@ -38,8 +38,8 @@ type Reader struct {
 	IsGrey bool
 }
 
-// Image decodes a PNG or JPEG image, which errors call name: [Side, Side, C]. Errors: those of an image of a
-// folder.
+// Image decodes a JPEG, PNG or WebP image, which errors call name: [Side, Side, C]. Errors: those of an image
+// of a folder.
 func (r Reader) Image(name string, file io.ReadSeeker) ([]byte, error) {
 	pixels := make([]byte, r.Side*r.Side*3)
 	d := decoder{side: r.Side}

@@ -66,6 +66,9 @@ type Options struct {
 	Uncut bool
 	// Table says what the columns of a table mean to the weights that are used; nil: its training samples do.
 	Table *table.Table
+	// SkipBad is how many images of a path may be left out because they cannot be decoded. If it is not 0,
+	// all are decoded once to find them, and Cache keeps which they are.
+	SkipBad int
 	// EvalOnly means that the samples are scored and not trained on: those of a path without a test part
 	// are then all scored.
 	EvalOnly bool

@@ -47,6 +47,10 @@ func pathSource(path string) source {
 		path: path,
 		read: readPath,
 		prepare: func(ctx context.Context, o Options) error {
+			if isShardPath(path) && o.SkipBad > 0 {
+				_, err := readShards(ctx, path, o)
+				return err
+			}
 			if isArrayPath(path) || isShardPath(path) || isTextPath(path) || !isFolder(path) {
 				return nil
 			}

@@ -22,8 +22,8 @@ import (
 // Note: shards
 //
 // A shard is a tar file in the manner of WebDataset: members in a row whose names agree up to the first point
-// after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg or
-// .png; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
+// after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg, .png
+// or .webp; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
 // where the name of one begins with that of its part, as train-000003.tar does, or in folders train, val and
 // test; shards that name no part are of the first. Of numbered shards none may be missing between the first
 // and the last.
@@ -94,6 +94,11 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 		images := &shardImages{decoders: decoders{side: side}}
 		if labels[i], err = images.list(ctx, parts[i], &left); err != nil {
 			return s, err
+		}
+		if o.SkipBad > 0 {
+			if labels[i], err = images.skipBad(ctx, o, labels[i], &left); err != nil {
+				return s, err
+			}
 		}
 		*to = &Set{Name: root, Source: root, Shape: tensor.Shape{side, side, 3}, Samples: images}
 		(*to).normalizeAsUsual()
@@ -264,7 +269,7 @@ func (s *shardImages) member(p *pending, r io.Reader, h *tar.Header, file *os.Fi
 			return refuse("want one class of 1 to 256 bytes")
 		}
 		p.hasLabel = true
-	case slices.Contains([]string{"jpg", "jpeg", "png"}, ending):
+	case slices.Contains([]string{"jpg", "jpeg", "png", "webp"}, ending):
 		if p.image.size > 0 {
 			return refuse("a second image of one sample")
 		}

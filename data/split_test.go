@@ -120,7 +120,7 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 	root := t.TempDir()
 	shades(t, root, "a", "b")
 	for name, text := range map[string]string{"__MACOSX/._00.png": "x", ".git/x.png": "x", "a/._00.png": "x",
-		"a/x.webp": "x", "b/deep/y.webp": "x", "labels.csv": "x"} {
+		"a/x.gif": "x", "b/deep/y.gif": "x", "labels.csv": "x"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 	}
 	s.Train.Name = "pets"
 	const want = "pets (training + held out for the test): 2 classes: a 12 + 1, b 12 + 1, together 24 + 2; " +
-		"left out: any transparency, 5 files (2 .txt, 2 .webp, 1 .csv), folder __MACOSX"
+		"left out: any transparency, 5 files (2 .gif, 2 .txt, 1 .csv), folder __MACOSX"
 	if s.String() != want {
 		t.Errorf("%s, want %s", s, want)
 	}
@@ -146,11 +146,11 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "d", "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "d", "below", "0.webp"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "d", "below", "0.gif"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = data.Load(context.Background(), root, data.Options{})
-	wantFormatError(t, "a class of .webp", err, "d", -1, "left out: 1 file (1 .webp)")
+	wantFormatError(t, "a class of .gif", err, "d", -1, "left out: 1 file (1 .gif)")
 }
 
 // train, val and test are parts; train alone is one too, and the test is held out of it.

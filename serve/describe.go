@@ -86,7 +86,7 @@ func (s *Server) inputSchema() object {
 	coded := func(about string) object {
 		return object{"type": "string", "contentEncoding": "base64", "description": about}
 	}
-	return object{"type": "object", "properties": object{"image": coded("a PNG or JPEG image"),
+	return object{"type": "object", "properties": object{"image": coded("a JPEG, PNG or WebP image"),
 		"pixels": coded(fmt.Sprintf("8-bit values of shape %v", n.Input)),
 		"values": numbers("number")}}
 }

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/jpeg"
-	"image/png"
 	"io"
 	"mime"
 	"net/http"
@@ -27,7 +24,7 @@ type asked struct {
 
 // given is one input in JSON: a string is a text, or an image in base64.
 type given struct {
-	Image  []byte    `json:"image"`  // PNG or JPEG, in base64
+	Image  []byte    `json:"image"`  // JPEG, PNG or WebP, in base64
 	Pixels []byte    `json:"pixels"` // [H, W, C], in base64
 	Values []float32 `json:"values"` // normalised
 	Text   *string   `json:"text"`
@@ -245,7 +242,7 @@ func (s *Server) readRows(ctx context.Context, text []byte, job *work) error {
 	return nil
 }
 
-// decode decodes a PNG or JPEG image, when it is its turn.
+// decode decodes a JPEG, PNG or WebP image, when it is its turn.
 func (s *Server) decode(ctx context.Context, file []byte) ([]byte, error) {
 	switch p := s.config.Predictor; {
 	case p.Network().ReadsTexts():
@@ -253,17 +250,13 @@ func (s *Server) decode(ctx context.Context, file []byte) ([]byte, error) {
 	case p.Table() != nil:
 		return nil, errors.New("an image, want a row of a table")
 	}
-	size, err := png.DecodeConfig(bytes.NewReader(file))
+	width, height, err := data.ImageSize("the image", bytes.NewReader(file))
 	if err != nil {
-		var other image.Config
-		if other, err = jpeg.DecodeConfig(bytes.NewReader(file)); err != nil {
-			return nil, errors.New("neither a PNG nor a JPEG image, or damaged")
-		}
-		size = other
+		return nil, errors.New("neither a JPEG nor a PNG nor a WebP image, or damaged")
 	}
-	if size.Width < 1 || size.Height < 1 || size.Width > s.config.MaxPixels/size.Height {
+	if width < 1 || height < 1 || width > s.config.MaxPixels/height {
 		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf(
-			"an image of %dx%d pixels, want at most %d", size.Width, size.Height, s.config.MaxPixels)}
+			"an image of %dx%d pixels, want at most %d", width, height, s.config.MaxPixels)}
 	}
 	select {
 	case s.decoding <- struct{}{}:

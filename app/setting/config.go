@@ -66,6 +66,7 @@ type Samples struct {
 	LimitTrain  int     // use the first n training samples; -1: all
 	LimitTest   int     // use the first n test samples; -1: all, 0: none
 
+	SkipBad    int     // images that may be left out because they cannot be decoded
 	Validation float64 // share of the training samples that is set apart; 0: none
 }
 

@@ -153,6 +153,8 @@ func (c Config) checkData(refuse refuser) {
 		c.Model)
 	refuse(readsTexts && c.Augment != auto && c.Augment != none, "augment", "%s changes images, but %s "+
 		"reads texts", c.Augment, c.Model)
+	refuse(c.SkipBad > 0 && kind != data.ImageKind, "skip-bad", "leaves out images of a folder or of tar "+
+		"files, and %s is neither", c.Data)
 	c.checkMixing(refuse, readsTexts)
 }
 

@@ -140,6 +140,9 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "shuffle", value: choice(&c.Shuffle, []string{shuffleAll, shuffleBlocks}),
 			Usage: "how an epoch mixes the samples: all of them, or 16,384 at a time, out of blocks of 64 " +
 				"in a row, so that a disk is read in large parts"},
+		{Name: "skip-bad", value: number(&c.SkipBad, 0, maxCount),
+			Usage: "leave out at most N images of a folder or of tar files that cannot be decoded, after " +
+				"all have been tried once, and name them"},
 		{Name: "limit-train", value: limit(&c.LimitTrain, 1), elsewhere: "max-train-samples",
 			Usage: "use only the first N training samples"},
 		{Name: "limit-test", value: limit(&c.LimitTest, 0), elsewhere: "max-eval-samples",

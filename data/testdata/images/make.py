@@ -31,6 +31,12 @@ exif = Image.Exif(); exif[0x0112] = 6
 keep("turned-6.jpg", block, exif=exif, quality=95, subsampling=0)
 cmyk = Image.new("CMYK", (8, 8), (40, 90, 160, 20))
 keep("cmyk.jpg", cmyk, quality=100)
+keep("lossless.webp", Image.merge("RGBA", (*rgb.split(), alpha)), lossless=True, exact=True)
+smooth = Image.new("RGB", (23, 18)); smooth.putdata([(i % 23 * 11, i // 23 * 14, 255 - i % 23 * 9) for i in range(23 * 18)])
+keep("lossy.webp", smooth, quality=90)
+keep("lossy-alpha.webp", Image.merge("RGBA", (*smooth.split(), smooth.split()[0])), quality=90)
+exif = Image.Exif(); exif[0x0112] = 5
+keep("turned-5.webp", wide, lossless=True, exif=exif)
 with open("all.txt", "w") as out:
     for name in names:
         img = ImageOps.exif_transpose(Image.open(name))
