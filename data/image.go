@@ -200,7 +200,8 @@ func imageFormats() []imageFormat {
 func identify(r *bufio.Reader, file string) (imageFormat, image.Config, error) {
 	magic, _ := r.Peek(12)
 	for _, f := range imageFormats() {
-		if bytes.HasPrefix(magic, []byte(f.magic)) && bytes.HasPrefix(magic[min(8, len(magic)):], []byte(f.and)) {
+		behind := magic[min(8, len(magic)):]
+		if bytes.HasPrefix(magic, []byte(f.magic)) && bytes.HasPrefix(behind, []byte(f.and)) {
 			c, err := f.config(r)
 			if err != nil {
 				err = readError(err, file, -1, "damaged header")
