@@ -95,12 +95,18 @@ def check_row(title, head, cells, row, tell):
                 own = column(first["ranks"][int(m.group(1))]["steps"]["own_loss"])
                 if i < len(own):
                     tell("own loss", cells[j], own[i])
-    elif title == "What each worker did":
-        s = first["ranks"][int(cells[at["rank"]])]["steps"]
-        tell("step of a worker", cells[at["step"]], 1e3 * np.median(column(s["seconds"])[1:]))
-        tell("mean loss", cells[at["loss"]], np.nanmean(column(s["own_loss"])))
-        tell("processors", cells[at["processors"]], sum(s["cpu_seconds"]) / sum(s["usage_seconds"]))
-        tell("memory", cells[at["memory"]], max(s["rss_bytes"]) / UNITS[unit["memory"]])
+    elif title == "What each worker did":  # of one worker, or from the least to the most of a row
+        rank = cells[at["rank"]]
+        all_steps = [r["steps"] for r in first["ranks"]]
+        if "–" not in rank:
+            all_steps = [all_steps[int(rank)]]
+        for name, figure in [("step", lambda s: 1e3 * np.median(column(s["seconds"])[1:])),
+                             ("loss", lambda s: np.nanmean(column(s["own_loss"]))),
+                             ("processors", lambda s: sum(s["cpu_seconds"]) / sum(s["usage_seconds"])),
+                             ("memory", lambda s: max(s["rss_bytes"]) / UNITS[unit["memory"]])]:
+            texts, values = cells[at[name]].split("–"), [figure(s) for s in all_steps]
+            tell(name + " of a worker", texts[0], min(values))
+            tell(name + " of a worker", texts[-1], max(values))
 
 
 def label(setting):

@@ -499,3 +499,25 @@ func TestOwnSlowWorkerIsNamedOnce(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
+
+// Weights of one network are those of its rows alone, with what is said of them. Weights of nobody in
+// particular are refused where rows train several networks.
+func TestWeightsOfOneNetwork(t *testing.T) {
+	c := matrix([]string{"lenet", "vgg11"}, []string{"single"}, 1)
+	c.Parts[0].Base.Weights, c.Parts[0].Base.FreshHead = "vgg11=a=b.safetensors", true
+	plan, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan.Rows {
+		path := map[string]string{"lenet": "", "vgg11": "a=b.safetensors"}[r.Model]
+		if r.Weights != path || r.FreshHead != (path != "") || r.Setting().Weights != path {
+			t.Errorf("%s begins with %q, fresh head %v, want %q", r.Model, r.Weights, r.FreshHead, path)
+		}
+	}
+	c.Parts[0].Base.Weights = "a.safetensors"
+	want := "--weights: rows train lenet and vgg11; say whose they are, such as --weights vgg11=a.safetensors"
+	if _, err := bench.Expand(c); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}

@@ -83,6 +83,9 @@ func resolved(set *record.Setting, c setting.Config, s *record.Summary) {
 	c.Wire = cmp.Or(set.Wire, c.Wire) // what "auto" has chosen in any run
 	set.IsLossy = set.IsLossy || setting.IsLossy(set.Wire)
 	set.Inexact = cmp.Or(set.Inexact, c.Inexact())
+	if s.Weights != nil {
+		set.Weights, set.WeightsSHA256 = s.Weights.Path, s.Weights.SHA256
+	}
 }
 
 // collectSteps reads the raw samples of a run of c.
@@ -94,6 +97,7 @@ func collectSteps(run *record.Run, workers int, c setting.Config, s *record.Summ
 		run.Ranks[i].Hidden = hidden(s.Ranks, i)
 		if i < len(s.Ranks) {
 			run.Ranks[i].GPU = s.Ranks[i].GPU
+			run.Ranks[i].BytesSent, run.Ranks[i].BytesVectors = s.Ranks[i].BytesSent, s.Ranks[i].BytesVectors
 		}
 	}
 	if c.IsIsolated() || c.Averages() {

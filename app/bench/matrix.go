@@ -104,6 +104,9 @@ func Expand(c Config) (Plan, error) {
 		err = setting.Refuse("the matrix is empty: single needs --workers 1, none and auto two or more")
 	}
 	if err == nil {
+		err = checkWeights(plan.Rows)
+	}
+	if err == nil {
 		plan.Rows, err = distinct(plan.Rows)
 	}
 	if err == nil && c.Peer != "" {
@@ -136,6 +139,18 @@ func (c Config) check() error {
 			"out one of the two")
 	case c.Copies < 0 || c.Copies > record.MaxRows:
 		return setting.Refuse("copies %d: want 1 to %d", c.Copies, record.MaxRows)
+	}
+	return nil
+}
+
+// checkWeights refuses weights with which rows of different networks would begin.
+func checkWeights(rows []Row) error {
+	at := slices.IndexFunc(rows, func(r Row) bool { return r.Weights != "" })
+	for _, r := range rows {
+		if at >= 0 && r.Weights == rows[at].Weights && r.Model != rows[at].Model {
+			return setting.Refuse("--weights: rows train %s and %s; say whose they are, such as --weights "+
+				"%s=%s", rows[at].Model, r.Model, r.Model, r.Weights)
+		}
 	}
 	return nil
 }
@@ -230,6 +245,9 @@ func (p Part) rows(c Config) ([]Row, error) {
 		return nil, err
 	}
 	rows := vary([]Row{base}, p.Models, func(r *Row, name string) { r.Model = name })
+	for i, r := range rows {
+		rows[i].Config = r.Beginning()
+	}
 	rows = vary(rows, p.Data, func(r *Row, name string) { r.Data = name })
 	rows = vary(rows, p.Batches, func(r *Row, n int) { r.Batch = n })
 	rows = vary(rows, p.PerWorker, func(r *Row, n int) { r.PerWorker = n })

@@ -142,7 +142,7 @@ func (r Row) Setting() record.Setting {
 		SlowLoader: r.SlowLoader.String(),
 		PerWorker:  r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,
 		Shards: r.Shards, Steps: r.Steps, Epochs: r.Epochs, For: r.For, LR: r.Optimizer.LR, Seed: r.Seed,
-		Options: r.Options, Condition: r.Condition.String(),
+		Options: r.Options, Condition: r.Condition.String(), Weights: r.Weights,
 	}
 }
 

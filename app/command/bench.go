@@ -445,7 +445,7 @@ func basesOf(c bench.Config) []setting.Config {
 			if len(p.Models) > 0 {
 				base.Model = p.Models[0]
 			}
-			all = append(all, base)
+			all = append(all, base.Beginning())
 		}
 	}
 	return all

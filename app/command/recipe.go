@@ -101,11 +101,14 @@ single settings of the recipe. A recipe that is a benchmark runs as lockstep ben
 --budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
 of five reports that were written before; their plans carry the originals' figures, which stand beside
 the measured ones, and their questions. r0, r3 and r4 use the hosts of lockstep launch, those of a lab
-that they make or, where none can be made, processes of this machine, and say which.`,
+that they make or, where none can be made, processes of this machine, and say which. With
+--weights networks begin with those of a file; where a plan trains several, say whose: --weights
+bert-tiny=FILE.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
-			"  lockstep recipe run r3 --budget 10m",
+			"  lockstep recipe run r3 --budget 10m\n" +
+			"  lockstep recipe run r0 --weights bert-tiny=bert.safetensors --fresh-head",
 		Args:              oneRecipe,
 		ValidArgsFunction: oneOf(recipe.Names()),
 		Annotations:       map[string]string{joins: "true", spreads: "true"},

@@ -108,6 +108,7 @@ type Outcome struct {
 	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
 	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared memory once
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
+	Joules          float64  `json:"joules,omitempty"` // that the processors took, all programs; 0: not told
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path
 	Device          string   `json:"device,omitempty"` // cpu, cuda or cuda:N; "": not told, cpu
@@ -417,14 +418,6 @@ type Lost struct {
 	Reason string `json:"reason"`         // why it ends
 }
 
-// CoreTimes are seconds of all cores of a machine together.
-type CoreTimes struct {
-	All    float64 `json:"all"`    // of all cores
-	Busy   float64 `json:"busy"`   // with processes of this machine
-	Stolen float64 `json:"stolen"` // by other virtual machines
-	Own    float64 `json:"own"`    // with this process
-}
-
 // String says what is lost and why.
 func (l Lost) String() string {
 	place := ""
@@ -433,43 +426,6 @@ func (l Lost) String() string {
 	}
 	return fmt.Sprintf("%s of rank %d%s ends early: %s", l.File, l.Rank, place, l.Reason)
 }
-
-// Taken holds the shares of a machine's core time that others took during a run, each 0 to 1. Without them
-// the run would have been faster.
-type Taken struct {
-	Stolen float64 `json:"stolen"` // by other virtual machines on the same hardware
-	Others float64 `json:"others"` // by other processes of this one
-}
-
-// DisturbedLimit is the share of core time taken by others from which a run counts as disturbed: its times
-// take no part in statistics if its row has other runs, and a benchmark repeats it unless most runs are
-// disturbed.
-const DisturbedLimit = 0.05
-
-// LeastWatched is the core time, in seconds, below which what others took is unknown: systems count in
-// hundredths.
-const LeastWatched = 1.0
-
-// TakenBut returns what others took of some time of the cores, of which so many seconds were a job's own; nil
-// if the time is too short to tell.
-func (t CoreTimes) TakenBut(own float64) *Taken {
-	if t.All < LeastWatched {
-		return nil
-	}
-	share := func(seconds float64) float64 { return min(max(seconds/t.All, 0), 1) }
-	return &Taken{Stolen: share(t.Stolen), Others: share(t.Busy - own)}
-}
-
-// Sum returns the share of core time taken by others; 0 if t is nil.
-func (t *Taken) Sum() float64 {
-	if t == nil {
-		return 0
-	}
-	return t.Stolen + t.Others
-}
-
-// IsDisturbed reports whether others took a share that counts; not if t is nil.
-func (t *Taken) IsDisturbed() bool { return t.Sum() >= DisturbedLimit }
 
 // EncodeSummary returns s as JSON with its seal.
 func EncodeSummary(s *Summary) ([]byte, error) {

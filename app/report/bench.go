@@ -28,6 +28,7 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 		p.Raw = append(p.Raw, runTables(&p.Sections[i])...)
 	}
 	p.note(worded(c.Findings))
+	p.compareBatches(c)
 	p.ask(r, c)
 	p.foresee(r, c)
 	if r.Inquiry != nil && r.Inquiry.Title != "" {
@@ -161,7 +162,19 @@ func work(g *compare.Group) string {
 	if seeds > 1 {
 		text += fmt.Sprintf(" and %s more", spelling.Count(seeds-1, "seed"))
 	}
-	return joined(" · ", text, g.Condition)
+	return joined(" · ", text, startText(s), g.Condition)
+}
+
+// startText says with which weights a row began; "" if with random ones.
+func startText(s record.Setting) string {
+	if s.Weights == "" {
+		return ""
+	}
+	text := "from the weights of " + s.Weights
+	if s.WeightsSHA256 != "" {
+		text += fmt.Sprintf(" (SHA-256 %.12s…)", s.WeightsSHA256)
+	}
+	return text
 }
 
 // style gives every strategy a colour and every line of a group dashes and a mark of its own.

@@ -20,11 +20,18 @@ type figure struct {
 // Plot is the chart as it stands on a page.
 func (f figure) Plot() template.HTML { return plot.Markup(f.Head, f.Chart) }
 
-// Table has the values of the chart, some of them where it has many.
+// Text is the table of the figure in Markdown.
+func (f figure) Text() table { return f.Table() }
+
+// Table has the values of the chart, some of them where it has many. Curves with places of their own have a
+// row each.
 func (f figure) Table() table {
-	const most = 10 // of each curve
+	const most = 10 // of each name
 	head, rows := f.Data()[0], f.Data()[1:]
-	names := map[any]bool{} // of curves or rows
+	if lines, isLines := f.Chart.(plot.Lines); isLines && len(head) > 2 && head[0] == plot.CurveColumn {
+		return f.curveTable(lines, rows)
+	}
+	names := map[any]bool{} // of rows
 	for _, r := range rows {
 		if _, isName := r[0].(string); isName {
 			names[r[0]] = true
@@ -44,6 +51,31 @@ func (f figure) Table() table {
 		}))
 	}
 	return tableOf(f.Title, shown, columns...)
+}
+
+// curveTable has a row for each curve with its value at five places, from the first to the last.
+func (f figure) curveTable(lines plot.Lines, points [][]any) table {
+	var curves [][][]any
+	for i, p := range points {
+		if i == 0 || p[0] != points[i-1][0] {
+			curves = append(curves, nil)
+		}
+		curves[len(curves)-1] = append(curves[len(curves)-1], p)
+	}
+	columns := []column[[][]any]{col(plot.CurveColumn, "", func(c [][]any) string {
+		return c[0][0].(string)
+	})}
+	for i, name := range []string{"first", "¼", "½", "¾", "last"} {
+		columns = append(columns, cells(name, lines.Y, func(c [][]any) cell {
+			at, isNumber := c[i*(len(c)-1)/4][1].(float64)
+			out := cell{Text: number(c[i*(len(c)-1)/4][2].(float64))}
+			if isNumber {
+				out.Small = "at " + number(at)
+			}
+			return out
+		}))
+	}
+	return tableOf(f.Title, curves, columns...)
 }
 
 // number writes a value of a chart: whole if it is, else with four digits.

@@ -196,7 +196,7 @@ func TestFiguresAreInOrder(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	want := "g1-steps g1-speedup g1-loss-seconds g1-loss g1-accuracy-seconds " +
+	want := "g1-steps batches-accuracy g1-speedup g1-loss-seconds g1-loss g1-accuracy-seconds " +
 		"g1-accuracy-samples g1-phases g1-time "
 	if got := ids(rich()); !strings.HasPrefix(got, want) {
 		t.Errorf("figures %s\nwant %s...", got, want)

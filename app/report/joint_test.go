@@ -44,8 +44,8 @@ func TestLossOfAllWorkers(t *testing.T) {
 		t.Errorf("ps-async: %v, want %v", got, want)
 	}
 	page := overlayPage(t, []string{"one", "two"}, averages, async)
-	for _, want := range []string{"<td>256</td><td>4</td>", "<td>128</td><td>5</td>", "<td>6250</td>",
-		"These did other work than A one: B two"} {
+	for _, want := range []string{"<td>4<small>at 256</small></td>", "<td>5<small>at 128</small></td>",
+		"<td>6250</td>", "These did other work than A one: B two"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the overlay lacks %q", want)
 		}

@@ -209,7 +209,8 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 			if l != nil {
 				v := question.Of(l, column.Text).Median / question.Scale(column.Unit)
 				figure := cell{Text: digits(v, 4)}
-				if column.Text == "accuracy" && question.IsGuess(l) {
+				isAccuracy := column.Text == "accuracy" || column.Text == "best"
+				if isAccuracy && v > 0 && question.IsGuess(l) {
 					figure.Small = "as guessing"
 				}
 				own = append(own, figure)
@@ -241,6 +242,7 @@ func meaning(quantity string) string {
 		"batches":      " Batches: of all workers together.",
 		"sent":         " Sent: by all workers together.",
 		"memory":       " Memory: the most that a worker had.",
+		"best":         " Best: the greatest of a run's accuracies.",
 		"loss":         " Loss: mean of the last tenth of the steps.",
 		"network":      " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
 		"evenness":     " Evenness: computing of the worker with least over that of the one with most.",
@@ -289,22 +291,25 @@ func verdictText(a question.Answer) string {
 		return causesText(a)
 	}
 	text := verdictWord(a)
-	what, format := phaseText(a.Quantity)+" ", formatOf(a)
-	if a.Over != nil {
-		what += "ratio "
+	if !known(a.Median) {
+		return text
 	}
-	if known(a.Median) {
-		text += "; ours " + what + format(a.Median)
-		if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
-			text += " (" + between(in.Lo, in.Hi, format) + ")"
-		}
+	what, format := quantityText(a.Quantity), formatOf(a)
+	if a.Than != nil {
+		what = fmt.Sprintf("%s of %s is %s × that of %s", what, a.Line.Label, format(a.Median), a.Than.Label)
+	} else {
+		what += " " + format(a.Median)
+	}
+	text = joined(": ", text, what)
+	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
+		text += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
 	return text
 }
 
 // verdictWord is the verdict on a question, and why it is none.
 func verdictWord(a question.Answer) string {
-	text := map[question.Verdict]string{question.Measured: "measured", question.Holds: "yes, here",
+	text := map[question.Verdict]string{question.Holds: "yes, here",
 		question.Fails: "not here", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
 	if why := whyNot(a); why != "" {
@@ -313,31 +318,68 @@ func verdictWord(a question.Answer) string {
 	return text
 }
 
-// formatOf writes shares in percent.
-func formatOf(a question.Answer) func(float64) string {
-	if a.Over == nil && question.IsShare(a.Quantity) {
-		return percent
+// quantityText words a quantity of a question.
+func quantityText(quantity string) string {
+	switch text := map[string]string{"step": "step", "total": "time in all", "epoch": "epoch time",
+		"rate": "samples per second", "batches": "batches per second", "best": "best accuracy",
+		"memory": "memory of a worker", "sent": "sent per second", "energy": "energy of a run",
+		"checkpoints": "standing still for checkpoints", "speedup": "speed-up",
+		"hidden": "hidden communication", "serial": "not divided among workers",
+		"network": "waiting for the network", "evenness": "least over most computing of a worker",
+		"sync_exposed": "waiting for the exchange"}[quantity]; {
+	case text != "":
+		return text
+	case question.LossAt(quantity) > 0:
+		return fmt.Sprintf("loss after %d steps", question.LossAt(quantity))
 	}
-	return func(v float64) string { return digits(v, 3) }
+	return phaseText(quantity)
+}
+
+// formatOf writes ratios as numbers, shares in percent, and other figures with their units.
+func formatOf(a question.Answer) func(float64) string {
+	isOne := func(quantities ...string) bool { return slices.Contains(quantities, a.Quantity) }
+	with := func(unit string) func(float64) string {
+		return func(v float64) string { return digits(v, 3) + unit }
+	}
+	switch {
+	case a.Over != nil:
+		return with("")
+	case question.IsShare(a.Quantity):
+		return percent
+	case isOne("step", "hidden"):
+		return ms
+	case isOne("total", "epoch", "network", "checkpoints"):
+		return with(" s")
+	case isOne("memory", "sent"):
+		return byteCount
+	case isOne("cost"):
+		return with(" US dollars")
+	case isOne("energy"):
+		return with(" J")
+	}
+	return with("")
 }
 
 // sentence makes a sentence of words.
 func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
 
-// answerText is an answer in one line: the verdict with our figure, what was asked, and the reference.
+// answerText is an answer in one line: the verdict with our figure, what was asked, and the reference. What
+// the words of a question say anyway, such as that faster is below 1 ×, is left out.
 func answerText(a question.Answer, ref record.Reference) string {
-	text, format := verdictText(a), formatOf(a)
+	text, format, isSaid := verdictText(a), formatOf(a), false
+	beside := ""
+	if a.Reference != nil {
+		v, unit, _ := ref.Figure(a.Reference[0], a.Reference[len(a.Reference)-1])
+		isSaid = a.Equals != nil && *a.Equals == v*question.Scale(unit)
+		beside = "; reference " + strings.TrimSpace(trim(v)+" "+unit) + " (" + a.Reference[0] + ")"
+	}
 	for _, bound := range []struct {
 		name string
 		of   *float64
 	}{{"; asked: ", a.Equals}, {"; asked: above ", a.Above}, {"; asked: below ", a.Below}} {
-		if bound.of != nil {
+		if bound.of != nil && !isSaid && (a.Over == nil || *bound.of != 1) {
 			text += bound.name + format(*bound.of)
 		}
 	}
-	if a.Reference != nil {
-		v, unit, _ := ref.Figure(a.Reference[0], a.Reference[len(a.Reference)-1])
-		text += "; reference " + strings.TrimSpace(trim(v)+" "+unit) + " (" + a.Reference[0] + ")"
-	}
-	return text
+	return text + beside
 }

@@ -25,7 +25,7 @@ func TestAnUnmeasuredAnswerHasNoFigure(t *testing.T) {
 	page := asked(t, sample(), record.Inquiry{Questions: []record.Question{{Ask: "Is ps slower?",
 		Quantity: "step", Of: record.Selector{"strategy": "ps"}, Over: []record.Selector{{"workers": "1"}},
 		Above: new(1.0)}}})
-	want := "- ≈ Is ps slower? Not measured (one of its rows was not run); asked: above 1"
+	want := "- ≈ Is ps slower? Not measured (one of its rows was not run).\n"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %q in\n%.2000s", want, page)
 	}
@@ -48,6 +48,32 @@ func TestReferenceBesideOurs(t *testing.T) {
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.3000s", want, page)
+		}
+	}
+}
+
+// An answer says which row's figure it is, of which other row, in what unit, and what was asked where the
+// words of the question do not say so anyway.
+func TestAnswersNameTheirFigures(t *testing.T) {
+	two, one := record.Selector{"strategy": "all-reduce"}, record.Selector{"strategy": "single"}
+	page := asked(t, only(sample(), "lenet"), record.Inquiry{
+		Reference: record.Reference{Title: "theirs", Columns: []string{"speedup x"},
+			Rows: []record.ReferenceRow{{Name: "two nodes", Figures: map[string]float64{"speedup": 1.78}}}},
+		Questions: []record.Question{
+			{Ask: "Is it faster?", Quantity: "step", Of: two, Over: []record.Selector{one}, Below: new(1.0)},
+			{Ask: "Is it 1.78 times as fast?", Quantity: "step", Of: one, Over: []record.Selector{two},
+				Equals: new(1.78), Reference: []string{"two nodes", "speedup"}},
+			{Ask: "Is it accurate?", Quantity: "accuracy", Of: two, Above: new(0.9)},
+			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
+	for _, want := range []string{
+		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751 × that of single 1×1 (0.",
+		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33 × that of all-reduce 2×1 (1.",
+		"); reference 1.78 x (two nodes).\n",
+		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked: above 90.0 %.\n",
+		"- ✓ How long is a run? Time in all 0.4",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%.2500s", want, page)
 		}
 	}
 }

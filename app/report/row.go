@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
@@ -56,6 +57,9 @@ func speedColumns() []column[*lineView] {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
 				Small: spelling.Count(v.Cores, "core")}
 		}),
+		col("own samples", "of a step", func(v *lineView) string {
+			return digits(float64(v.Setting.Batch)/float64(v.Setting.Workers), 3)
+		}),
 	}
 }
 
@@ -99,6 +103,7 @@ func resultColumns() []column[*lineView] {
 			}
 			return cell{Text: percent(v.TestAccuracy), Small: "train " + percent(v.TrainAccuracy)}
 		}).inline(),
+		cells("accuracy", "best", (*lineView).best),
 		cells("accuracy", "equal time", func(v *lineView) cell { return estimateCell(v.Accuracy.Time) }),
 		cells("staleness", "mean", (*lineView).staleness),
 		bytesOf("sent by all", func(v *lineView) float64 { return v.BytesSent }),
@@ -106,12 +111,25 @@ func resultColumns() []column[*lineView] {
 			if !(v.BytesVectors > v.BytesSent) {
 				return dash
 			}
-			return fixed(v.BytesVectors/v.BytesSent, 2) + " : 1"
+			return compressionText(v.BytesVectors / v.BytesSent)
 		}),
 		bytesOf("busiest process", func(v *lineView) float64 { return v.BusiestBytes }),
 		bytesOf("busiest server", func(v *lineView) float64 { return v.ServerBytes }),
 		cells("parameters", "SHA-256", (*lineView).parameters).inline(),
 	}
+}
+
+// best shows the best of several evaluations, median over the runs, and after how many epochs they had it.
+func (v *lineView) best() cell {
+	least, most, isThere := question.BestEpochs(v.Line)
+	if !isThere || strategy.Named(v.Setting.Strategy).IsFloor {
+		return cell{Text: dash}
+	}
+	c := cell{Text: percent(question.Of(v.Line, "best").Median), Small: "epoch " + trim(least)}
+	if most > least {
+		c.Small = "epochs " + between(least, most, trim)
+	}
+	return c
 }
 
 // staleness shows the mean and the greatest staleness of a row's updates.
@@ -208,7 +226,8 @@ func (s *section) tables() []block {
 			"others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
-			"several seeds are means with their interval. The busiest process: sent and received.",
+			"several seeds are means with their interval. Best: of a run's evaluations, median over the " +
+			"runs, and after how many epochs. The busiest process: sent and received.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
 		s.componentTable(), s.costTable(), s.rankTable(), s.usageTable())
 }

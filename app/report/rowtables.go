@@ -1,15 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
-	"lockstep/app/evidence/stat"
-	"lockstep/app/record"
+	"lockstep/app/evidence/usage"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
@@ -29,14 +28,25 @@ func (s *section) costTable() block {
 		cells("row", "", func(v *lineView) cell { return cell{Text: v.name()} }),
 		col("one run", "s", func(v *lineView) string { return seconds(v.Total.Median) }),
 		col("one run", "core-minutes", func(v *lineView) string { return digits(v.coreHours()*60, 3) }),
+		col("one run", "joules", func(v *lineView) string {
+			return digits(question.Of(v.Line, "energy").Median, 3)
+		}),
 		col("ten runs", "minutes", func(v *lineView) string { return digits(v.Total.Median/6, 3) }),
+		col("ten runs", "Wh", func(v *lineView) string {
+			return digits(10*question.Of(v.Line, "energy").Median/question.Scale("Wh"), 3)
+		}),
 		col("ten runs", "US dollars", func(v *lineView) string {
 			return digits(10*v.coreHours()*question.CorePrice, 3)
 		}),
 		cells("checkpoints", "training stands still", (*lineView).checkpoints))
-	return block{Title: "Time and cost", Table: t, Caption: "Medians of training and evaluation, without " +
-		"the start of processes, on the cores that a row keeps busy. Ten runs are ten times one. Dollars " +
-		"are a projection, since these cores were not rented: the price is that of " + corePriceOf + "."}
+	caption := "Medians of training and evaluation, without the start of processes, on the cores that a " +
+		"row keeps busy. Ten runs are ten times one. Dollars are a projection, since these cores were " +
+		"not rented: the price is that of " + corePriceOf + "."
+	if slices.ContainsFunc(t.Head, func(h heading) bool { return h.Unit == "joules" }) {
+		caption += " Joules are what the processors' own counters (RAPL) tell of whole processors, all " +
+			"programs and idle cores included, memory and the rest of the machine not."
+	}
+	return block{Title: "Time and cost", Table: t, Caption: caption}
 }
 
 // coreHours is the time that a run takes cores, summed over them.
@@ -53,45 +63,27 @@ func (v *lineView) checkpoints() cell {
 		byteCount(float64(c.Bytes)))}
 }
 
-// componentOf is what a phase of a step takes of the baseline and of another row, in seconds.
-type componentOf struct {
-	name             string
-	one, more, saved float64 // saved: of all that is
-}
-
 // componentTable divides what the fastest row of several workers saves of the baseline's step by phase.
 func (s *section) componentTable() block {
-	base, ranked := s.lines[0].group.Baseline, slices.DeleteFunc(
-		slices.Clone(s.lines[0].group.Verdict().Ranked),
-		func(l *compare.Line) bool { return l.Setting.Workers == 1 })
-	if base == nil || len(ranked) == 0 || base.Phases == nil || ranked[0].Phases == nil {
+	base := s.lines[0].group.Baseline
+	row, parts := usage.Parts(s.lines[0].group)
+	if row == nil {
 		return block{}
 	}
-	all := 0.0
-	for i := range base.Phases {
-		all += base.Phases[i] - ranked[0].Phases[i]
-	}
-	var parts []componentOf
-	for i, name := range compare.Phases() {
-		one, more := base.Phases[i], ranked[0].Phases[i]
-		if max(one, more) >= 5e-4*base.Step.Median {
-			parts = append(parts, componentOf{phaseText(name), one, more, (one - more) / all})
-		}
-	}
 	return block{Title: "What the speed-up is made of", Caption: "Phases of a step of " + base.Label +
-		" and of " + ranked[0].Label + ", the fastest of several workers, and the share of the saved time " +
+		" and of " + row.Label + ", the fastest of several workers, and the share of the saved time " +
 		"that each has; what it has more counts against it.", Table: tableOf("Speed-up by phase", parts,
-		col("phase", "", func(c componentOf) string { return c.name }),
-		col(base.Label, "ms", func(c componentOf) string { return millis(c.one) }),
-		col(ranked[0].Label, "ms", func(c componentOf) string { return millis(c.more) }),
-		col("speed-up", "", func(c componentOf) string {
-			if c.more == 0 || c.one == 0 {
+		col("phase", "", func(c usage.Part) string { return phaseText(c.Phase) }),
+		col(base.Label, "ms", func(c usage.Part) string { return millis(c.One) }),
+		col(row.Label, "ms", func(c usage.Part) string { return millis(c.More) }),
+		col("speed-up", "", func(c usage.Part) string {
+			if c.More == 0 || c.One == 0 {
 				return dash
 			}
-			return twoDecimals(c.one/c.more) + "×"
+			return twoDecimals(c.One/c.More) + "×"
 		}),
-		col("share", "of what is saved", func(c componentOf) string {
-			return fmt.Sprintf("%.1f %%", 100*c.saved)
+		col("share", "of what is saved", func(c usage.Part) string {
+			return fmt.Sprintf("%.1f %%", 100*c.Saved)
 		}))}
 }
 
@@ -107,7 +99,7 @@ func (s *section) rankTable() block {
 	ranks := 0
 	for _, v := range s.lines {
 		ranks = max(ranks, len(v.Ranks))
-		for _, i := range iterations(len(v.SharedLoss())) {
+		for _, i := range iterations(len(v.SharedLoss()), 60/len(s.lines)) {
 			all = append(all, rankLoss{v, i})
 		}
 	}
@@ -136,13 +128,14 @@ func (s *section) rankTable() block {
 		"of the iteration: mean over the whole batch, the same on all ranks, and over each rank's shards."}
 }
 
-// iterations chooses among n: the first, multiples of 20, or of 5 in a short run, and the last; 14 at most.
-func iterations(n int) (out []int) {
-	every := 20
+// iterations chooses so many among n, 14 at most and 4 at least: the first, multiples of 20, or of 5 in a
+// short run, and the last.
+func iterations(n, most int) (out []int) {
+	every, most := 20, max(2, min(12, most-2))
 	if n < 40 {
 		every = 5
 	}
-	step := every * max(1, (n+12*every-1)/(12*every))
+	step := every * max(1, (n+most*every-1)/(most*every))
 	for i := 0; i < n; i += step {
 		out = append(out, max(i, 1))
 	}
@@ -152,127 +145,121 @@ func iterations(n int) (out []int) {
 	return out
 }
 
-// workerOf is a worker of a row, in the first run of it that counts.
+// workerOf is a worker of a row.
 type workerOf struct {
 	*lineView
-	compare.RankLine
-	steps     record.Steps
-	stretches []stretch
+	usage.Worker
 }
 
 // workers lists the workers of the rows that tell what they took.
 func (s *section) workers() (all []workerOf) {
 	for _, v := range s.lines {
-		runs := v.Runs()
-		at := max(0, slices.IndexFunc(runs, func(r compare.RunLine) bool { return r.IsCounted }))
-		for i, rank := range v.Ranks {
-			if known(rank.Memory) {
-				steps := runs[at].Ranks[i].Steps
-				all = append(all, workerOf{v, rank, steps, stretchesOf(steps)})
-			}
+		for _, w := range usage.Workers(v.Line) {
+			all = append(all, workerOf{v, w})
 		}
 	}
 	return all
 }
 
+// manyWorkers is how many are too many for a table of text with a row for each.
+const manyWorkers = 20
+
 // usageTable says what each worker of each row did, and what it took.
 func (s *section) usageTable() block {
-	t := tableOf("What each worker did", s.workers(),
+	all := s.workers()
+	of := func(name, unit string, text func(usage.Worker) string) column[workerOf] {
+		return col(name, unit, func(w workerOf) string { return text(w.Worker) })
+	}
+	t := tableOf("What each worker did", all,
 		cells("row", "", func(w workerOf) cell { return cell{Text: w.name()} }),
-		col("rank", "", func(w workerOf) string { return fmt.Sprint(w.Rank) }),
-		col("step", "ms", func(w workerOf) string {
-			return millis(stat.Median(w.steps.Seconds[min(1, len(w.steps.Seconds)):]))
-		}),
-		col("computing", "s", func(w workerOf) string {
-			return seconds(sum(w.steps.Phases["forward"]) + sum(w.steps.Phases["backward"]))
-		}),
-		col("in the exchange", "s", func(w workerOf) string {
-			return seconds(sum(w.steps.Phases["sync_exposed"]))
-		}),
-		col("loss", "mean", func(w workerOf) string { return fixed(stat.Mean(w.OwnLoss), 4) }),
-		col("processors", "mean", func(w workerOf) string { return digits(w.RankLine.Cores, 3) }),
+		of("rank", "", func(w usage.Worker) string { return fmt.Sprint(w.Rank) }),
+		of("step", "ms", func(w usage.Worker) string { return millis(w.Step) }),
+		of("computing", "s", func(w usage.Worker) string { return seconds(w.Computing) }),
+		of("in the exchange", "s", func(w usage.Worker) string { return seconds(w.Exchange) }),
+		of("loss", "mean", func(w usage.Worker) string { return fixed(w.OwnMean, 4) }),
+		of("processors", "mean", func(w usage.Worker) string { return digits(w.RankLine.Cores, 3) }),
 		bytesOf("memory", func(w workerOf) float64 { return w.Memory }),
-		col("sent", "MB/s", func(w workerOf) string { return digits(1e-6*w.Sent, 3) }),
-		col("received", "MB/s", func(w workerOf) string { return digits(1e-6*w.Received, 3) }),
-		col("drops", "of the processors", func(w workerOf) string { return dropsText(w.stretches) }))
-	return block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
+		of("sent", "MB/s", func(w usage.Worker) string { return digits(1e-6*w.Sent, 3) }),
+		of("received", "MB/s", func(w usage.Worker) string { return digits(1e-6*w.Received, 3) }),
+		of("compressed", "", func(w usage.Worker) string { return compressionText(w.Compression) }),
+		of("drops", "of the processors", func(w usage.Worker) string { return dropsText(w.Drops()) }))
+	b := block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
 		"its steps: the median step without the first; the exchange with what it holds of waiting for " +
 		"cores; mean loss over the worker's own samples; most resident memory. Workers that exchange " +
 		"gradients are one model, so their accuracy is that of the row. A drop: a tenth of a second or " +
 		"more with less than three quarters of a worker's usual processors, and what took longer then."}
-}
-
-// sum adds up the values that are known.
-func sum(values []float64) (all float64) {
-	for _, v := range values {
-		if known(v) {
-			all += v
-		}
+	if len(all) > manyWorkers {
+		b.Short = new(s.shortUsage(t, all))
 	}
-	return all
+	return b
 }
 
-// stretch is steps of a worker one after another, a tenth of a second or more, without evaluations.
-type stretch struct {
-	until, usage, cores, memory float64
-	waits                       [4]float64 // seconds, by waitNames
-}
-
-// waitNames says for what a worker stands still.
-func waitNames() [4]string {
-	return [4]string{"at a checkpoint", "with Go's collector at work", "waiting for a core",
-		"waiting for the exchange"}
-}
-
-// stretchesOf cuts the steps of a worker into stretches, of 150 at most.
-func stretchesOf(s record.Steps) (all []stretch) {
-	least, now, at := max(0.1, sum(s.Usage)/mostPoints), stretch{}, 0.0
-	for i, usage := range s.Usage {
-		at += usage
-		now.until, now.usage, now.cores = at, now.usage+usage, now.cores+s.CPU[i]
-		now.memory = max(now.memory, s.RSS[i])
-		for j, of := range [][]float64{s.Checkpoint, s.Paused, s.Delayed, s.Phases["sync_exposed"]} {
-			if i < len(of) {
-				now.waits[j] += of[i]
+// shortUsage has a row of the table of workers for each row, from the least to the most of its workers, and
+// names the workers that differ.
+func (s *section) shortUsage(long table, all []workerOf) table {
+	t := table{Name: long.Name, Head: append(slices.Clone(long.Head), heading{Text: "workers that differ"})}
+	for at := 0; at < len(all); {
+		end, of := at, []usage.Worker{}
+		for ; end < len(all) && all[end].lineView == all[at].lineView; end++ {
+			of = append(of, all[end].Worker)
+		}
+		cells := slices.Clone(long.Rows[at].Cells)
+		for i, h := range long.Head[1:] {
+			texts := []string{}
+			for _, r := range long.Rows[at:end] {
+				texts = append(texts, r.Cells[i+1].Text)
 			}
+			cells[i+1].Text = rangeText(texts, h.Text == "drops")
 		}
-		if now.usage >= least {
-			now.cores /= now.usage
-			all, now = append(all, now), stretch{}
-		}
+		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: unlikeText(usage.Unlike(of))})})
+		at = end
 	}
-	return all
+	return t.aligned()
+}
+
+// rangeText is from the least to the most of numbers, or the texts that differ.
+func rangeText(texts []string, isWords bool) string {
+	slices.SortFunc(texts, func(a, b string) int {
+		x, _ := strconv.ParseFloat(a, 64)
+		y, _ := strconv.ParseFloat(b, 64)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	})
+	texts = slices.Compact(texts)
+	switch {
+	case len(texts) == 1:
+		return texts[0]
+	case isWords:
+		return strings.Join(texts, "; ")
+	}
+	return texts[0] + "–" + texts[len(texts)-1]
+}
+
+// unlikeText names the workers that differ from the others, and in what.
+func unlikeText(all []usage.Other) string {
+	var parts []string
+	for _, o := range all {
+		parts = append(parts, fmt.Sprintf("rank %d: computing %+.0f %%, memory %+.0f %%", o.Rank,
+			100*(o.Computing-1), 100*(o.Memory-1)))
+	}
+	return orDash(strings.Join(parts, "; "))
+}
+
+// compressionText writes how many bytes one stands for.
+func compressionText(ratio float64) string {
+	if !known(ratio) {
+		return dash
+	}
+	return fixed(ratio, 2) + " : 1"
 }
 
 // dropsText counts the drops of a worker's processors by what took longer than it usually does.
-func dropsText(all []stretch) string {
-	share := func(j int) (of []float64) {
-		for _, s := range all {
-			of = append(of, s.waits[j]/s.usage)
+func dropsText(d usage.Drops) string {
+	parts := []string{fmt.Sprintf("%d of %d", d.Count, d.Of)}
+	for why, name := range []string{"at a checkpoint", "with Go's collector at work", "waiting for a core",
+		"waiting for the exchange", "untold"} {
+		if n := d.Why[why]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, name))
 		}
-		return of
-	}
-	var cores []float64
-	for _, s := range all {
-		cores = append(cores, s.cores)
-	}
-	usual, drops, why := stat.Median(cores), 0, map[string]int{}
-	for i, s := range all {
-		if s.cores >= 0.75*usual {
-			continue
-		}
-		name, most := "untold", 0.1 // of its time
-		for j, wait := range waitNames() {
-			if of := share(j); of[i]-stat.Median(of) > most {
-				name, most = wait, of[i]-stat.Median(of)
-			}
-		}
-		drops++
-		why[name]++
-	}
-	parts := []string{fmt.Sprintf("%d of %d", drops, len(all))}
-	for _, name := range slices.Sorted(maps.Keys(why)) {
-		parts = append(parts, fmt.Sprintf("%d %s", why[name], name))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -286,7 +273,7 @@ func (s *section) usageFigures() []figure {
 		all = slices.DeleteFunc(all, func(w workerOf) bool { return w.Rank > 0 })
 		caption += " Of many workers that of rank 0."
 	}
-	of := func(id, title, y string, value func(stretch) float64) figure {
+	of := func(id, title, y string, value func(usage.Stretch) float64) figure {
 		number := 0
 		return against(s.head(id, title), "seconds of training steps", y, caption, all,
 			func(w workerOf) plot.Series {
@@ -297,12 +284,14 @@ func (s *section) usageFigures() []figure {
 				}
 				number++
 				one.Style.Number = number
-				for _, st := range w.stretches {
-					addPoint(&one, st.until, value(st))
+				for _, st := range w.Stretches {
+					addPoint(&one, st.Until, value(st))
 				}
 				return one
 			})
 	}
-	return []figure{of("cpu", "Processors in use", "processors", func(s stretch) float64 { return s.cores }),
-		of("memory", "Memory", "resident, MiB", func(s stretch) float64 { return s.memory / (1 << 20) })}
+	const mebibyte = 1 << 20
+	return []figure{
+		of("cpu", "Processors in use", "processors", func(s usage.Stretch) float64 { return s.Cores }),
+		of("memory", "Memory", "resident, MiB", func(s usage.Stretch) float64 { return s.Memory / mebibyte })}
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,10 +29,109 @@ func TestDropsOfProcessors(t *testing.T) {
 		s.CPU[5] = 0.01
 	}
 	page := render(t, asText, r)
-	for _, want := range []string{"3 of ", ", 1 at a checkpoint, 1 untold, 1 with Go's collector at work |",
-		"### Processors in use", "| 1 |"} {
+	for _, want := range []string{"3 of ", ", 1 at a checkpoint, 1 with Go's collector at work, 1 untold |",
+		"### Processors in use"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page[strings.Index(page, "What each worker did"):][:1500])
 		}
+	}
+}
+
+// watched returns results of rows with so many workers each, that tell what they took.
+func watched(workers int) *record.Results {
+	r := only(sample(), "lenet")
+	for i := range r.Rows {
+		r.Rows[i].Setting.Workers, r.Rows[i].Setting.Strategy = workers, "all-reduce"
+		for j := range r.Rows[i].Runs {
+			run := &r.Rows[i].Runs[j]
+			first := run.Ranks[0].Steps
+			run.Ranks = nil
+			for rank := range workers {
+				s, n := first, len(first.Seconds)
+				s.Usage, s.CPU, s.RSS = s.Seconds, s.Seconds, slices.Repeat(record.Numbers{1 << 20}, n)
+				s.Sent, s.Received = make(record.Numbers, n), make(record.Numbers, n)
+				run.Ranks = append(run.Ranks, record.Rank{Rank: rank, Steps: s, BytesSent: int64(100 + rank),
+					BytesVectors: 300})
+			}
+		}
+	}
+	r.Rows = r.Rows[:2]
+	return r
+}
+
+// Text has a row for each worker of few, and of many a row for each configuration, with the workers that
+// differ; the page has them all. Each worker tells how far it compressed what it sent.
+func TestManyWorkersAreShortInText(t *testing.T) {
+	few, many := render(t, asText, watched(2)), watched(16)
+	if !strings.Contains(few, "| 2.97 : 1 |") || strings.Contains(few, "workers that differ") {
+		t.Errorf("two workers have no table of their own, or not what they compressed:\n%s", few)
+	}
+	for i := range many.Rows[0].Runs {
+		s := &many.Rows[0].Runs[i].Ranks[3].Steps
+		s.RSS = slices.Repeat(record.Numbers{2 << 20}, len(s.RSS))
+	}
+	page := render(t, asText, many)
+	at := strings.Index(page, "### What each worker did")
+	table := page[at : at+10+strings.Index(page[at+10:], "###")]
+	for _, want := range []string{"| 0–15 |", "| 1.00–2.00 |", "| rank 3: computing +0 %, memory +100 % |",
+		"| 2.61 : 1–3.00 : 1 |", "| 0 of 3 | – |"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("no %q in\n%s", want, table)
+		}
+	}
+	if n := strings.Count(table, "\n|"); n != 4 {
+		t.Errorf("%d lines of the table, want a head and two rows:\n%s", n, table)
+	}
+	if n := strings.Count(render(t, asPage, many), "<td>15</td>"); n < 2 {
+		t.Errorf("the page has rank 15 %d times, want it of both rows", n)
+	}
+}
+
+// What the processors took stands beside the cost where they tell it, and nothing where they do not.
+func TestEnergyOfRuns(t *testing.T) {
+	r := only(sample(), "lenet")
+	if page := render(t, asText, r); strings.Contains(page, "joules") || strings.Contains(page, ", Wh") {
+		t.Error("energy that nobody told")
+	}
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Joules = 36
+		}
+	}
+	page := render(t, asText, r)
+	for _, want := range []string{"one run, joules", "ten runs, Wh", "| 36.0 |", "| 0.100 |", "(RAPL)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+}
+
+// The best of several evaluations stands beside the last one, with the epochs after which runs had it. One
+// evaluation is no best.
+func TestBestAccuracy(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rows = r.Rows[:2]
+	for j := range r.Rows[0].Runs {
+		r.Rows[0].Runs[j].Evaluations = []record.Evaluation{{Steps: 20, Epochs: 1, Accuracy: 0.4},
+			{Steps: 40, Epochs: 2, Accuracy: 0.625}, {Steps: 60, Epochs: 3, Accuracy: 0.6 + 0.02*float64(j)}}
+		r.Rows[1].Runs[j].Evaluations = []record.Evaluation{{Steps: 60, Epochs: 3, Accuracy: 0.6}}
+	}
+	page := render(t, asText, r)
+	if want := "| 65.0 % (epochs 2–3) |"; !strings.Contains(page, want) {
+		t.Errorf("no %q in\n%s", want, page)
+	}
+}
+
+// Rows that differ in their batch alone stand in one table and one picture, whatever comparison each is in.
+func TestBatchesStandTogether(t *testing.T) {
+	page := render(t, asPage, rich())
+	for _, want := range []string{`<section id="batches"`, `<figure id="batches-accuracy"`,
+		`href="#g2-A">128</a>`, "ddp 2×1 with each global batch"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(render(t, asPage, sample()), `id="batches"`) {
+		t.Error("rows of one batch are a sweep")
 	}
 }

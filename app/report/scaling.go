@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
+	"lockstep/app/evidence/usage"
 	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
 )
@@ -84,4 +87,46 @@ func curveNamed(all *[]plot.Series, name string) *plot.Series {
 // addPoint appends a value to a curve.
 func addPoint(s *plot.Series, at, value float64) {
 	s.At, s.Values = append(s.At, at), append(s.Values, value)
+}
+
+// compareBatches puts rows that differ in their batch alone before the comparisons, which have each of them
+// apart: what they reach, and when.
+func (p *page) compareBatches(c *compare.Comparison) {
+	rows := usage.Batches(c)
+	if rows == nil {
+		return
+	}
+	batch := func(l *compare.Line) string { return fmt.Sprint(l.Setting.Batch) }
+	number := 0
+	curve := against(plot.Head{ID: "batches-accuracy", Title: "Accuracy and time of each batch"},
+		"seconds of training", accuracyAxis, "On all test samples, mean over the runs; a curve ends where "+
+			"training does.", rows, func(l *compare.Line) plot.Series {
+			one := plot.Series{Keys: []string{batch(l)}, Label: "batch " + batch(l),
+				Style: plot.Style{Colour: number, Number: number}}
+			for _, e := range l.Accuracy.Curve {
+				addPoint(&one, e.Seconds, 100*e.Mean)
+			}
+			number++
+			return one
+		})
+	t := tableOf("Accuracy and time by batch", rows,
+		cells("batch", "", func(l *compare.Line) cell {
+			c := p.rowCell(l)
+			c.Text = batch(l)
+			return c
+		}),
+		col("samples", "trained on", func(l *compare.Line) string { return fmt.Sprint(l.Runs()[0].Samples) }),
+		col("step", "ms", func(l *compare.Line) string { return millis(l.Step.Median) }),
+		col("samples/s", "", func(l *compare.Line) string { return digits(l.PerSecond, 3) }),
+		col("one run", "s", func(l *compare.Line) string { return seconds(l.Total.Median) }),
+		col("accuracy", "at the end", func(l *compare.Line) string {
+			return percent(question.Of(l, "accuracy").Median)
+		}),
+		col("accuracy", "best", func(l *compare.Line) string {
+			return percent(question.Of(l, "best").Median)
+		}))
+	s := section{ID: "batches", Title: "Batches", Work: rows[0].Label + " with each global batch; " +
+		"medians over the runs that count.", Figures: drawn(curve),
+		Tables: []block{{Title: t.Name, Table: t, IsOpen: true}}}
+	p.Sections = append([]section{s}, p.Sections...)
 }

@@ -1,6 +1,9 @@
 package setting
 
 import (
+	"slices"
+	"strings"
+
 	"lockstep/data"
 	"lockstep/gradsync"
 	"lockstep/model"
@@ -22,6 +25,20 @@ func (c Config) Models() (k model.Catalog) {
 		k = k.WithFreshHeads()
 	}
 	return k
+}
+
+// Beginning returns the configuration with the weights of its own network, of Weights that are given for one
+// network as NAME=PATH: PATH if that is this one, else none.
+func (c Config) Beginning() Config {
+	name, path, isNamed := strings.Cut(c.Weights, "=")
+	switch {
+	case !isNamed || !slices.Contains(c.Models().Names(), name):
+	case name == c.Model:
+		c.Weights = path
+	default:
+		c.Weights, c.FreshHead = "", false
+	}
+	return c
 }
 
 // Datasets returns the data sets that the run's program knows by name.

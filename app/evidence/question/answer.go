@@ -58,6 +58,7 @@ type Answer struct {
 	Verdict  Verdict
 	Reason   Reason
 	Line     *compare.Line // of the question; nil: there is none
+	Than     *compare.Line // that the figure is a ratio to; nil: it is none
 	Causes   []Cause       // of [Why] and [Balance]; a guess has its share of what makes a row slower
 }
 
@@ -130,7 +131,7 @@ func (a Answer) over(c *compare.Comparison) Answer {
 // divide compares the quantity of two rows round by round: steps as the pairs of the comparison have it, what
 // grows with the length of a run where both rows trained on as many samples.
 func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
-	a.Reason = OtherWork
+	a.Reason, a.Than = OtherWork, other
 	if other.Disturbed {
 		a.Verdict, a.Reason = Undecided, Disturbed
 		return
@@ -177,7 +178,7 @@ func (a *Answer) decide() {
 	} else if a.Below != nil {
 		isNo, isYes = in.Lo >= bound, in.Hi < bound
 	}
-	isTime := !slices.Contains([]string{"accuracy", "loss", "memory", "compression"}, a.Quantity)
+	isTime := !slices.Contains([]string{"accuracy", "best", "loss", "memory", "compression"}, a.Quantity)
 	a.Verdict, a.Reason = Undecided, None
 	switch {
 	case !stat.IsFinite(a.Median):

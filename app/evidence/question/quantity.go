@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -17,15 +18,16 @@ const CorePrice = 0.34 / 8
 // Quantities returns what questions may ask of a row, besides [LossAt] a step. The phases of a step are asked
 // for as shares of it.
 func Quantities() []string {
-	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "memory",
-		"sent", "compression", "checkpoints", "speedup", "efficiency", "hidden", "serial", "network",
-		"evenness", Why, Balance}, compare.Phases()...)
+	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "best",
+		"memory", "sent", "compression", "energy", "checkpoints", "speedup", "efficiency", "hidden", "serial",
+		"network", "evenness", Why, Balance}, compare.Phases()...)
 }
 
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
-	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "checkpoints", "network"}, quantity)
+	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "best", "energy", "checkpoints",
+		"network"}, quantity)
 }
 
 // LossAt returns the step after which a quantity such as "loss-at-40" is the loss; 0: it is none.
@@ -53,13 +55,14 @@ func IsGuess(l *compare.Line) bool {
 
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
-	return slices.Contains(append(compare.Phases(), "accuracy", "efficiency", "serial", "evenness"), quantity)
+	return slices.Contains(append(compare.Phases(), "accuracy", "best", "efficiency", "serial", "evenness"),
+		quantity)
 }
 
-// Scale returns what a unit is in the unit of results, which have seconds, bytes and fractions of 1.
+// Scale returns what a unit is in the unit of results, which have seconds, bytes, joules and fractions of 1.
 func Scale(unit string) float64 {
-	scales := map[string]float64{"ms": 1e-3, "min": 60, "h": 3600, "%": 0.01, "kB": 1e3, "MB": 1e6, "GB": 1e9,
-		"kB/s": 1e3, "MB/s": 1e6}
+	scales := map[string]float64{"ms": 1e-3, "min": 60, "h": 3600, "Wh": 3600, "%": 0.01, "kB": 1e3,
+		"MB": 1e6, "GB": 1e9, "kB/s": 1e3, "MB/s": 1e6}
 	if scale, isThere := scales[unit]; isThere {
 		return scale
 	}
@@ -92,6 +95,10 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		})
 	case quantity == "accuracy" && r.TestAccuracy != nil:
 		return *r.TestAccuracy
+	case quantity == "best" && len(r.Evaluations) > 0:
+		return best(r).Accuracy
+	case quantity == "energy" && r.Joules > 0:
+		return r.Joules
 	case quantity == "memory":
 		return mostMemory(r)
 	case quantity == "sent": // by all workers in a second
@@ -104,6 +111,26 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return r.Checkpoints.ExposedSeconds
 	}
 	return math.NaN()
+}
+
+// best returns the first evaluation of a run with its greatest accuracy.
+func best(r compare.RunLine) record.Evaluation {
+	return slices.MaxFunc(record.Followed(r.Evaluations), func(a, b record.Evaluation) int {
+		return cmp.Compare(a.Accuracy, b.Accuracy)
+	})
+}
+
+// BestEpochs returns after how many epochs the runs of a row had their greatest accuracy: the least and the
+// most. isThere is false unless a run was evaluated several times.
+func BestEpochs(l *compare.Line) (least, most float64, isThere bool) {
+	least = math.Inf(1)
+	for _, r := range l.Runs() {
+		if all := record.Followed(r.Evaluations); len(all) > 0 {
+			at := best(r).Epochs
+			least, most, isThere = min(least, at), max(most, at), isThere || len(all) > 1
+		}
+	}
+	return least, most, isThere
 }
 
 // meanLoss is the mean of a part of the losses of each rank: the last tenth, since that of one step is noise,

@@ -91,9 +91,12 @@ func (p Lines) Data() [][]any {
 	return all
 }
 
+// CurveColumn heads the names of curves in the data of a chart whose curves have places of their own.
+const CurveColumn = "curve"
+
 // pointRows has a row for each point of each curve.
 func (p Lines) pointRows(curves []Series) [][]any {
-	all := [][]any{{"curve", p.X, p.Y, "lowest", "highest"}}
+	all := [][]any{{CurveColumn, p.X, p.Y, "lowest", "highest"}}
 	for _, s := range curves {
 		for i, v := range s.Values {
 			lo, hi := math.NaN(), math.NaN()

@@ -1,0 +1,165 @@
+package usage
+
+import (
+	"math"
+	"slices"
+
+	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
+
+// Worker is a worker of a row, in the first run of it that counts.
+type Worker struct {
+	Row *compare.Line
+	compare.RankLine
+	Step        float64 // seconds: median of the steps after the first
+	Computing   float64 // seconds of the run
+	Exchange    float64 // seconds of the run, with what it holds of waiting for cores
+	OwnMean     float64 // loss, mean over the worker's own samples
+	Compression float64 // what it would have sent without compression over what it sent; NaN: no compression
+	Stretches   []Stretch
+}
+
+// Stretch is steps of a worker one after another, a tenth of a second or more, without evaluations.
+type Stretch struct {
+	Until  float64         // seconds of its steps until the end
+	Usage  float64         // seconds
+	Cores  float64         // processors in use, mean
+	Memory float64         // resident bytes, largest
+	Waits  [Untold]float64 // seconds by what the worker stood still for
+}
+
+// Wait is what a worker stands still for.
+type Wait int
+
+// What a worker stands still for.
+const (
+	Checkpoint Wait = iota
+	Collector       // Go's, at work
+	NoCore
+	Exchange
+	Untold // nothing that was measured
+)
+
+// Workers returns the workers of a row that tell what they took, by rank.
+func Workers(l *compare.Line) (all []Worker) {
+	runs := l.Runs()
+	at := max(0, slices.IndexFunc(runs, func(r compare.RunLine) bool { return r.IsCounted }))
+	for i, rank := range l.Ranks {
+		if math.IsNaN(rank.Memory) {
+			continue
+		}
+		told := runs[at].Ranks[i]
+		s := told.Steps
+		w := Worker{Row: l, RankLine: rank, Step: stat.Median(s.Seconds[min(1, len(s.Seconds)):]),
+			Computing: sum(s.Phases["forward"]) + sum(s.Phases["backward"]),
+			Exchange:  sum(s.Phases["sync_exposed"]), OwnMean: stat.Mean(rank.OwnLoss),
+			Compression: math.NaN(), Stretches: stretches(s)}
+		if told.BytesSent > 0 && told.BytesVectors > told.BytesSent {
+			w.Compression = float64(told.BytesVectors) / float64(told.BytesSent)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// sum adds up the values that are known.
+func sum(values []float64) (all float64) {
+	for _, v := range values {
+		if stat.IsFinite(v) {
+			all += v
+		}
+	}
+	return all
+}
+
+// mostStretches is how many points of a run are worth drawing.
+const mostStretches = 150
+
+// stretches cuts the steps of a worker.
+func stretches(s record.Steps) (all []Stretch) {
+	least, now, at := max(0.1, sum(s.Usage)/mostStretches), Stretch{}, 0.0
+	for i, usage := range s.Usage {
+		at += usage
+		now.Until, now.Usage, now.Cores = at, now.Usage+usage, now.Cores+s.CPU[i]
+		now.Memory = max(now.Memory, s.RSS[i])
+		for j, of := range [Untold][]float64{s.Checkpoint, s.Paused, s.Delayed, s.Phases["sync_exposed"]} {
+			if i < len(of) {
+				now.Waits[j] += of[i]
+			}
+		}
+		if now.Usage >= least {
+			now.Cores /= now.Usage
+			all, now = append(all, now), Stretch{}
+		}
+	}
+	return all
+}
+
+// Drops are stretches of a worker with less than three quarters of its usual processors.
+type Drops struct {
+	Count, Of int             // of so many stretches
+	Why       [Untold + 1]int // by what took a tenth of the stretch longer than it usually does
+}
+
+// Drops counts the drops of the worker's processors.
+func (w Worker) Drops() Drops {
+	var cores []float64
+	var usual [Untold]float64
+	for j := range usual {
+		var shares []float64
+		for _, s := range w.Stretches {
+			shares = append(shares, s.Waits[j]/s.Usage)
+		}
+		usual[j] = stat.Median(shares)
+	}
+	for _, s := range w.Stretches {
+		cores = append(cores, s.Cores)
+	}
+	out := Drops{Of: len(w.Stretches)}
+	for _, s := range w.Stretches {
+		if s.Cores >= 0.75*stat.Median(cores) {
+			continue
+		}
+		why, most := Untold, 0.1
+		for j := range usual {
+			if longer := s.Waits[j]/s.Usage - usual[j]; longer > most {
+				why, most = Wait(j), longer
+			}
+		}
+		out.Count++
+		out.Why[why]++
+	}
+	return out
+}
+
+// Other is a worker that differs from the others of its row.
+type Other struct {
+	Rank      int
+	Computing float64 // of that of the typical worker: 1.3 is three tenths more
+	Memory    float64 // likewise
+}
+
+// Unlike returns the workers of a row whose computing or memory is a tenth away from that of the typical one
+// or more: of the one in the middle, or of the lower two.
+func Unlike(all []Worker) (out []Other) {
+	const far = 0.1
+	typical := func(of func(Worker) float64) float64 {
+		var values []float64
+		for _, w := range all {
+			values = append(values, of(w))
+		}
+		slices.Sort(values)
+		return values[(len(values)-1)/2]
+	}
+	for _, w := range all {
+		one := Other{Rank: w.Rank,
+			Computing: w.Computing / typical(func(w Worker) float64 { return w.Computing }),
+			Memory:    w.Memory / typical(func(w Worker) float64 { return w.Memory })}
+		if math.Abs(one.Computing-1) >= far || math.Abs(one.Memory-1) >= far {
+			out = append(out, one)
+		}
+	}
+	return out
+}
