@@ -104,9 +104,6 @@ func Expand(c Config) (Plan, error) {
 		err = setting.Refuse("the matrix is empty: single needs --workers 1, none and auto two or more")
 	}
 	if err == nil {
-		err = checkWeights(plan.Rows)
-	}
-	if err == nil {
 		plan.Rows, err = distinct(plan.Rows)
 	}
 	if err == nil && c.Peer != "" {
@@ -143,18 +140,6 @@ func (c Config) check() error {
 	return nil
 }
 
-// checkWeights refuses weights with which rows of different networks would begin.
-func checkWeights(rows []Row) error {
-	at := slices.IndexFunc(rows, func(r Row) bool { return r.Weights != "" })
-	for _, r := range rows {
-		if at >= 0 && r.Weights == rows[at].Weights && r.Model != rows[at].Model {
-			return setting.Refuse("--weights: rows train %s and %s; say whose they are, such as --weights "+
-				"%s=%s", rows[at].Model, r.Model, r.Model, r.Weights)
-		}
-	}
-	return nil
-}
-
 // copied returns the rows with n copies of each beside one another.
 func copied(rows []Row, n int) []Row {
 	var out []Row
@@ -165,11 +150,15 @@ func copied(rows []Row, n int) []Row {
 }
 
 // distinct returns the rows without those that are there already under the same or another name. It refuses
-// different rows that a report would not tell apart.
+// different rows that a report would not tell apart, and weights that are given for no network of several.
 func distinct(rows []Row) ([]Row, error) {
 	var out []Row
 	at, named := map[string]int{}, map[record.Setting]bool{}
-	for _, r := range rows {
+	for i, r := range rows {
+		if was := rows[max(i-1, 0)]; r.Weights != "" && r.Weights == was.Weights && r.Model != was.Model {
+			return nil, setting.Refuse("--weights: rows train %s and %s; say whose they are, such as "+
+				"--weights %s=%s", was.Model, r.Model, r.Model, r.Weights)
+		}
 		unnamed := r
 		unnamed.Options = ""
 		key, err := json.Marshal(unnamed)
@@ -244,10 +233,7 @@ func (p Part) rows(c Config) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := vary([]Row{base}, p.Models, func(r *Row, name string) { r.Model = name })
-	for i, r := range rows {
-		rows[i].Config = r.Beginning()
-	}
+	rows := vary([]Row{base}, p.Models, func(r *Row, name string) { r.Config = r.WithModel(name) })
 	rows = vary(rows, p.Data, func(r *Row, name string) { r.Data = name })
 	rows = vary(rows, p.Batches, func(r *Row, n int) { r.Batch = n })
 	rows = vary(rows, p.PerWorker, func(r *Row, n int) { r.PerWorker = n })

@@ -443,9 +443,9 @@ func basesOf(c bench.Config) []setting.Config {
 			base := p.Base
 			base.Data = name
 			if len(p.Models) > 0 {
-				base.Model = p.Models[0]
+				base = base.WithModel(p.Models[0])
 			}
-			all = append(all, base.Beginning())
+			all = append(all, base)
 		}
 	}
 	return all

@@ -99,11 +99,9 @@ func recipeRunCommand(a *app) *cobra.Command {
 It prints the recipe, then trains as lockstep train does. Flags and environment variables override
 single settings of the recipe. A recipe that is a benchmark runs as lockstep bench --plan does; with
 --budget it prints first what it does in that time, and what it leaves out. r0 to r4 are the experiments
-of five reports that were written before; their plans carry the originals' figures, which stand beside
-the measured ones, and their questions. r0, r3 and r4 use the hosts of lockstep launch, those of a lab
-that they make or, where none can be made, processes of this machine, and say which. With
---weights networks begin with those of a file; where a plan trains several, say whose: --weights
-bert-tiny=FILE.`,
+of five reports; their plans carry the originals' figures, which stand beside the measured ones, and their
+questions. r0, r3 and r4 use the hosts of lockstep launch, those of a lab that they make or, where none
+can be made, processes of this machine, and say which. --weights are those of every network, or of one.`,
 		Example: "  lockstep recipe run lenet-mnist\n" +
 			"  lockstep recipe run cifar10-94 --workers 2 --seed 2 --until accuracy=0.94\n" +
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +

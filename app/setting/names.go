@@ -27,16 +27,14 @@ func (c Config) Models() (k model.Catalog) {
 	return k
 }
 
-// Beginning returns the configuration with the weights of its own network, of Weights that are given for one
-// network as NAME=PATH: PATH if that is this one, else none.
-func (c Config) Beginning() Config {
+// WithModel returns the configuration for a network. Weights that are given for one, as NAME=PATH, are
+// PATH if that is this one, else none.
+func (c Config) WithModel(model string) Config {
 	name, path, isNamed := strings.Cut(c.Weights, "=")
-	switch {
-	case !isNamed || !slices.Contains(c.Models().Names(), name):
-	case name == c.Model:
-		c.Weights = path
-	default:
-		c.Weights, c.FreshHead = "", false
+	if c.Model = model; isNamed && slices.Contains(c.Models().Names(), name) {
+		if c.Weights = path; name != model {
+			c.Weights, c.FreshHead = "", false
+		}
 	}
 	return c
 }
