@@ -68,7 +68,10 @@ func (a *assembly) prepareCall(c *call) (err error) {
 	if t, ok := a.executor.(trailing); ok {
 		c.trails = t.Trails(use)
 	}
-	a.kernels[c], err = a.executor.Prepare(use)
+	k, err := a.executor.Prepare(use)
+	if a.kernels[c] = k; a.Program.code.known != nil && k.keeping != nil {
+		a.Program.code.keep(c, k.keeping)
+	}
 	return err
 }
 

@@ -30,10 +30,11 @@ type Options struct {
 	// IsHalted ends a pass between two ops, from the first before which it reports true; nil: no pass ends
 	// early. The results of such a pass, and those of a backward pass behind it, are of no use.
 	IsHalted func() bool
-	// Constants are what a program for inference makes of weights that do not change: batch norm becomes a
-	// part of the convolution in front of it, which rounds otherwise. Programs of one network share them;
-	// nil: weights may change. Only their own variables can be attached, and only an executor in place
-	// computes with them.
+	// Constants are what a program for inference makes of weights that do not change: batch norm, and the
+	// addition of a residual, become parts of the convolution in front, which rounds otherwise, and weights
+	// are laid out once as kernels read them. They are those of the time of compilation. Programs of one
+	// network share them; nil: weights may change. Only their own variables can be attached, and only an
+	// executor in place computes with them.
 	Constants *Constants
 }
 

@@ -9,8 +9,9 @@ import (
 	"lockstep/graph"
 )
 
-// With constants, batch norm is part of the convolutions, but for those that add a residual or normalise a
-// sum, and the logits are the same but for rounding. Programs of several batch sizes share the constants.
+// With constants, batch norm is part of the convolutions, and so is the addition of a residual, but for a
+// norm of a sum and for a residual that the convolution reads; the logits are the same but for rounding.
+// Programs of several batch sizes share the constants.
 func TestConstants(t *testing.T) {
 	h := host(t, compute.Best(), 2)
 	variables := func(n int) (*graph.Graph, *graph.Node, *graph.Program, *graph.Variables) {
@@ -32,10 +33,12 @@ func TestConstants(t *testing.T) {
 	}
 	var known *graph.Constants
 	var shared *graph.Variables
+	kept := 0
 	for n := 1; n <= 3; n += 2 {
 		g, logits, plain, v := variables(n)
 		if known == nil {
 			known, shared = graph.NewConstants(v), v
+			defer known.Close()
 		}
 		p, err := graph.Compile(g, h, graph.Options{Logits: logits, Constants: known})
 		if err != nil {
@@ -61,11 +64,15 @@ func TestConstants(t *testing.T) {
 			}
 		}
 		for _, c := range p.Cost() {
-			isLeft := strings.Contains(c.Op, "+add") || c.Layer == "overlap" // of a sum
+			isLeft := c.Layer == "inner" || c.Layer == "overlap" // which adds its input; which is of a sum
 			if strings.HasPrefix(c.Op, "norm") && !isLeft {
 				t.Errorf("%d samples: %s of %s is left", n, c.Op, c.Layer)
 			}
 		}
+		if n > 1 && known.Kept() != kept || known.Kept() < 3 {
+			t.Errorf("%d samples: %d weights are laid out, before %d", n, known.Kept(), kept)
+		}
+		kept = known.Kept()
 	}
 	g, loss, _ := residual(1)
 	if _, err := graph.Compile(g, h, graph.Options{Loss: loss, Train: true, Constants: known}); err == nil {

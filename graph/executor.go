@@ -1,5 +1,7 @@
 package graph
 
+import "lockstep/internal/kernel/product"
+
 // Executor computes programs: the CPU ([Host]), or a device of another package. Ops, passes and the
 // memory plan know no more about it than this. Package graph/check holds a second one.
 //
@@ -81,6 +83,8 @@ type Kernel struct {
 	OfParts bool
 	// Run computes once. It allocates nothing and keeps nothing between calls.
 	Run func(a *Args)
+	// keeping is the plan that may keep its weights, the second input, if these do not change.
+	keeping *product.Conv
 }
 
 // Args are the buffers of one op application. Buffers may be moved between runs, so a kernel reads

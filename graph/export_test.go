@@ -96,3 +96,6 @@ func (p *Program) Peak() int {
 	most, _ := peak(p.plan.blocks)
 	return most
 }
+
+// Kept returns how many weights are laid out as kernels read them.
+func (k *Constants) Kept() int { return len(k.kept) }

@@ -92,9 +92,48 @@ func (o ConvOp) host(h *Host, in, out []Type) Kernel {
 
 // convForward runs a planned convolution whose bias, if any, is the third input.
 func convForward(v *product.Conv, relu bool) Kernel {
-	return Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
+	return Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), keeping: v, Run: func(a *Args) {
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), relu, nil, a.Scratch.F)
 	}}
+}
+
+// ConvAddOp adds ConvOp of its first three inputs to the fourth, before the maximum with ReLU. Only programs
+// with constants have it.
+type ConvAddOp struct{ ConvOp }
+
+func (o ConvAddOp) name() string {
+	if o.ReLU {
+		return "conv+add+relu"
+	}
+	return "conv+add"
+}
+
+func (ConvAddOp) overwrites() int { return 3 }
+
+func (o ConvAddOp) infer(in []Type) ([]Type, error) { return in[3:], nil }
+
+func (o ConvAddOp) host(h *Host, in, out []Type) Kernel {
+	v := h.products.NewConv(o.shape(in[0], in[1]).planned())
+	k := convForward(v, o.ReLU)
+	if v.CanAdd() {
+		k.Run = func(a *Args) {
+			y := a.Out[0].F
+			copy(y, a.In[3].F) // at once if it is the same memory
+			v.ForwardAdd(y, a.In[0].F, a.In[1].F, a.In[2].F, o.ReLU, a.Scratch.F)
+		}
+		return k
+	}
+	n := alignUp(out[0].Shape.Elems())
+	k.Scratch += n
+	k.Run = func(a *Args) {
+		y, sum := a.Out[0].F, a.Scratch.F[:out[0].Shape.Elems()]
+		v.Forward(sum, a.In[0].F, a.In[1].F, a.In[2].F, false, nil, a.Scratch.F[n:])
+		h.rows.Add(y, a.In[3].F, sum)
+		if o.ReLU {
+			h.rows.ReLU(y, y)
+		}
+	}
+	return k
 }
 
 // ConvStatisticsOp is ConvOp followed by BatchStatisticsOp: its results are those of both.

@@ -72,10 +72,12 @@ func (o LinearOp) host(h *Host, in, out []Type) Kernel {
 		return resizing(convForward(v, o.ReLU), v, in)
 	}
 	rows := h.rows.NewGELURows(v.FinishRows()*lastAxis(out[0]), o.Slope)
-	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
+	k := convForward(v, false)
+	k.Run = func(a *Args) {
 		y := a.Out[0].F
 		v.Forward(y, a.In[0].F, a.In[1].F, biasOf(a), false, rows.Of(a.Out[1].F, y), a.Scratch.F)
-	}}, v, in)
+	}
+	return resizing(k, v, in)
 }
 
 // resizing wraps k: before each run it resizes v to the number of rows of the first input, [rows, ...].

@@ -72,6 +72,7 @@ func (q *request) firstBad() int {
 type engine struct {
 	cpu      *compute.CPU
 	arena    *graph.Arena
+	known    *graph.Constants
 	programs []program // by size, the smallest first
 	batch    int
 	wait     time.Duration
@@ -148,6 +149,7 @@ func (e *engine) compile(c Config, host *graph.Host) error {
 		return err
 	}
 	known, name := graph.NewConstants(v), model.Images
+	e.known = known
 	if c.Network.ReadsTexts() {
 		name = model.Texts
 	}
@@ -170,6 +172,9 @@ func (e *engine) compile(c Config, host *graph.Host) error {
 // close frees the memory and ends the threads.
 func (e *engine) close() {
 	e.arena.Close()
+	if e.known != nil {
+		e.known.Close()
+	}
 	e.cpu.Close()
 }
 

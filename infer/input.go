@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 
 	"lockstep/data/table"
 	"lockstep/data/wordpiece"
@@ -144,9 +145,12 @@ func (r *reader) read(q *request, in *Input) {
 	case in.Values != nil:
 		q.images = append(q.images, in.Values...)
 	default:
-		for at, channels := 0, len(r.scale); at < len(in.Pixels); at += channels {
-			for k, b := range in.Pixels[at : at+channels] {
-				q.images = append(q.images, r.scale[k][b])
+		from, channels := len(q.images), len(r.scale)
+		q.images = slices.Grow(q.images, len(in.Pixels))[:from+len(in.Pixels)]
+		for k := range r.scale {
+			to, scale := q.images[from:], &r.scale[k]
+			for i := k; i < len(in.Pixels); i += channels {
+				to[i] = scale[in.Pixels[i]]
 			}
 		}
 	}

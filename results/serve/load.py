@@ -1,105 +1,137 @@
-"""A served network under load, and its latency beside ONNX Runtime's. Standard library; numpy and onnxruntime
-only with --onnx.
+"""A served network under load, and ended and started again meanwhile. Standard library only.
 
-    python3 results/serve/load.py RUN [--onnx net.onnx] [--clients 200] [--seconds 60] > load.json
+    python3 results/serve/load.py RUN [--clients 200] [--seconds 60] [--restart] [-- SERVE FLAGS] > load.json
 
-RUN is the folder of a run of a network for images. It prints one JSON object: milliseconds of batches of 1 and
-32 (median of 30 after 5), of ONNX Runtime with as many threads, and what the clients met: answers, errors by
-status, p50, p99, resident memory of the server before and after.
+RUN is the folder of a run, or weights with "-- --model resnet50 --size 224" behind. Each client sends an input, waits
+for the answer and sends the next. Prints one JSON object: answers by status, per second, p50 and p99 in milliseconds,
+the server's resident memory each second, and what was lost: requests that went out on a connection which then ended
+without an answer. With --restart the server gets SIGTERM at half of the time and is started again when it has
+ended; meanwhile connections are refused, which loses nothing: the client asks again.
 """
-import argparse, http.client, json, os, statistics, subprocess, sys, threading, time
+import argparse, http.client, json, os, signal, subprocess, sys, threading, time
 
-HEAD = {"Content-Type": "application/octet-stream"}
-
-
-def rss(pid):
-    with open(f"/proc/{pid}/status") as f:
-        return next(int(l.split()[1]) * 1024 for l in f if l.startswith("VmRSS"))
-
-
-def post(c, body, head=HEAD):
-    c.request("POST", "/v1/predict", body, head)
-    r = c.getresponse()
-    return r.status, r.read()
+def resident(pid):
+    try:
+        with open(f"/proc/{pid}/status") as f:
+            return next((int(l.split()[1]) * 1024 for l in f if l.startswith("VmRSS")), 0)
+    except OSError:
+        return 0
 
 
-def median_ms(f, times=30):
-    for _ in range(5):
-        f()
-    took = []
-    for _ in range(times):
-        began = time.perf_counter()
-        f()
-        took.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(took)
+class Client(threading.Thread):
+    def __init__(self, port, kind, body, until):
+        super().__init__()
+        self.port, self.kind, self.body, self.until = port, kind, body, until
+        self.took, self.statuses, self.lost, self.refused = [], {}, [], 0
+
+    def run(self):
+        c = None
+        while time.monotonic() < self.until:
+            if c is None:
+                c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+                try:
+                    c.connect()
+                except OSError:
+                    self.refused, c = self.refused + 1, None
+                    time.sleep(0.05)
+                    continue
+            began = time.monotonic()
+            try:
+                c.request("POST", "/v1/predict", self.body, {"Content-Type": self.kind})
+                r = c.getresponse()
+                r.read()
+                self.statuses[r.status] = self.statuses.get(r.status, 0) + 1
+                if r.status == 200:
+                    self.took.append(1e3 * (time.monotonic() - began))
+                else:
+                    time.sleep(0.1)
+                if r.will_close:
+                    c.close()
+                    c = None
+            except (OSError, http.client.HTTPException) as e:
+                self.lost.append(f"{type(e).__name__}: {e}")
+                c.close()
+                c = None
 
 
-def client(port, image, until, took, statuses):
-    c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    while time.time() < until:
-        began = time.perf_counter()
-        try:
-            status, _ = post(c, image)
-        except OSError as e:
-            status, c = type(e).__name__, http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        statuses[status] = statuses.get(status, 0) + 1
-        if status == 200:
-            took.append(1e3 * (time.perf_counter() - began))
+class Server:
+    def __init__(self, a, serve_flags):
+        self.a, self.flags, self.gap = a, serve_flags, None
+        self.start()
+
+    def start(self):
+        self.p = subprocess.Popen([os.environ.get("LOCKSTEP", "bin/lockstep"), "serve", self.a.run, "--listen",
+                                   f"127.0.0.1:{self.a.port}", "--max-waiting", "1024", *self.flags])
+        while self.p.poll() is None:
+            try:
+                c = http.client.HTTPConnection("127.0.0.1", self.a.port, timeout=5)
+                c.request("GET", "/healthz")
+                if c.getresponse().status == 200:
+                    return
+            except OSError:
+                time.sleep(0.02)
+        sys.exit(f"the server ended with status {self.p.returncode}")
+
+    def restart(self):
+        began = time.monotonic()
+        self.end()
+        self.start()
+        self.gap = time.monotonic() - began
+
+    def end(self):
+        self.p.send_signal(signal.SIGTERM)
+        if status := self.p.wait():
+            sys.exit(f"the server ended with status {status}")
 
 
 def main():
-    a = argparse.ArgumentParser()
-    a.add_argument("run")
-    a.add_argument("--onnx")
-    a.add_argument("--clients", type=int, default=200)
-    a.add_argument("--seconds", type=float, default=60)
-    a.add_argument("--port", type=int, default=8099)
-    a.add_argument("--shape", default="32,32,3", help="H,W,C of an image")
-    a = a.parse_args()
-    h, w, channels = map(int, a.shape.split(","))
-    image = bytes(i * 7 % 256 for i in range(h * w * channels))
-    server = subprocess.Popen([os.environ.get("LOCKSTEP", "bin/lockstep"), "serve", a.run, "--listen",
-                               f"127.0.0.1:{a.port}", "--max-body", str(64 << 20), "--max-waiting", "1024"])
-    try:
-        c = http.client.HTTPConnection("127.0.0.1", a.port, timeout=60)
-        for _ in range(200):
-            try:
-                c.request("GET", "/healthz")
-                c.getresponse().read()
-                break
-            except OSError:
-                c.close()
-                time.sleep(0.1)
-        import base64
-        one = {"pixels": base64.b64encode(image).decode()}
-        batch = json.dumps({"inputs": [one] * 32}).encode()
-        out = {"http_ms": {"1": median_ms(lambda: post(c, image)),
-                           "32": median_ms(lambda: post(c, batch, {"Content-Type": "application/json"}))}}
-        if a.onnx:
-            import numpy as np, onnxruntime as ort
-            o = ort.SessionOptions()
-            o.intra_op_num_threads = len(os.sched_getaffinity(0))
-            s = ort.InferenceSession(a.onnx, o, providers=["CPUExecutionProvider"])
-            name = s.get_inputs()[0].name
-            out["onnxruntime_ms"] = {str(n): median_ms(lambda x=np.zeros((n, channels, h, w), np.float32):
-                                                       s.run(None, {name: x})) for n in (1, 32)}
-        took, statuses, before = [], {}, rss(server.pid)
-        until = time.time() + a.seconds
-        each = [([], {}) for _ in range(a.clients)]
-        threads = [threading.Thread(target=client, args=(a.port, image, until, t, s)) for t, s in each]
-        [t.start() for t in threads], [t.join() for t in threads]
-        for t, s in each:
-            took += t
-            for k, n in s.items():
-                statuses[str(k)] = statuses.get(str(k), 0) + n
-        took.sort()
-        out["load"] = {"clients": a.clients, "seconds": a.seconds, "statuses": statuses,
-                       "per_second": len(took) / a.seconds, "p50_ms": took[len(took) // 2],
-                       "p99_ms": took[int(len(took) * 0.99)], "rss_before": before, "rss_after": rss(server.pid)}
-        json.dump(out, sys.stdout, indent=1)
-    finally:
-        server.terminate()
-        print("\nended with status", server.wait(), file=sys.stderr)
+    argv, flags = sys.argv[1:], []
+    if "--" in argv:
+        argv, flags = argv[:argv.index("--")], argv[argv.index("--") + 1:]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("run")
+    p.add_argument("--clients", type=int, default=200)
+    p.add_argument("--seconds", type=float, default=60)
+    p.add_argument("--restart", action="store_true")
+    p.add_argument("--port", type=int, default=8099)
+    p.add_argument("--shape", default="224,224,3", help="H,W,C of an image")
+    p.add_argument("--tokens", type=int, help="send texts of so many tokens, no images")
+    a = p.parse_args(argv)
+    if a.tokens:
+        kind, body = "application/json", json.dumps({"inputs": [{"tokens": [1000 + i for i in range(a.tokens)]}]})
+    else:
+        h, w, channels = map(int, a.shape.split(","))
+        kind, body = "application/octet-stream", bytes(i * 7 % 256 for i in range(h * w * channels))
+    s = Server(a, flags)
+    began = time.monotonic()
+    clients = [Client(a.port, kind, body, began + a.seconds) for _ in range(a.clients)]
+    for c in clients:
+        c.start()
+    memory = []
+    while time.monotonic() < began + a.seconds:
+        time.sleep(1)
+        memory.append(resident(s.p.pid))
+        if a.restart and s.gap is None and time.monotonic() > began + a.seconds / 2:
+            s.restart()
+    for c in clients:
+        c.join()
+    seconds = time.monotonic() - began
+    s.end()
+    took = sorted(t for c in clients for t in c.took)
+    statuses = {}
+    for c in clients:
+        for status, n in c.statuses.items():
+            statuses[status] = statuses.get(status, 0) + n
+    lost = [e for c in clients for e in c.lost]
+    out = {"clients": a.clients, "seconds": round(seconds, 1), "statuses": statuses, "lost": len(lost), "losses": lost[:5],
+           "refused": sum(c.refused for c in clients), "restart_seconds": s.gap, "per_second": len(took) / seconds}
+    if took:
+        out.update(p50_ms=took[len(took) // 2], p99_ms=took[int(len(took) * 0.99)], longest_ms=took[-1])
+    third = len(memory) // 3
+    out.update(resident_mib=[m >> 20 for m in memory], resident_first_third=max(memory[1:third] or [0]) >> 20,
+               resident_last_third=max(memory[-third:] or [0]) >> 20)
+    json.dump(out, sys.stdout, indent=1)
+    print()
 
 
 main()

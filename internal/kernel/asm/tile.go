@@ -11,7 +11,8 @@ const TileRows = 6
 //
 //	dst[out[i] + k] = bias[k] + sum_t sum_d src[from[t,i] + d] * weights[tap[t]*TapStride + d*width + k]
 //
-// for i < rows and k < width. The sum is taken in the order written, t outermost.
+// for i < rows and k < width. The sum is taken in the order written, t outermost; with TileAdd it is added to
+// dst.
 type TileArgs struct {
 	// Table holds out[0..5], then tap[t], from[t,0..5] for each t; from < 0 means a row of zeros.
 	Table []int32
@@ -40,7 +41,7 @@ type TileArgs struct {
 
 // flags of TileArgs and OuterArgs
 const (
-	TileAdd  = 1 // start from zero instead of the bias and add the sum to dst
+	TileAdd  = 1 // add the sum to dst
 	TileReLU = 2 // replace negative results by zero
 )
 
@@ -140,9 +141,7 @@ func plainGemm() GemmOps {
 func tilePlain(a *TileArgs) {
 	for i := range a.Rows {
 		var sum [plainLanes]float32
-		if a.Flags&TileAdd == 0 {
-			copy(sum[:], a.Bias)
-		}
+		copy(sum[:], a.Bias)
 		for t := range a.Taps {
 			step := a.Table[TileRows+t*(TileRows+1):]
 			row := a.Zero

@@ -27,33 +27,6 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $64
 TEXT ·tileAVX512_6x64(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	VPXORD  Z14, Z14, Z14
-	VPXORD  Z15, Z15, Z15
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	VPXORD  Z20, Z20, Z20
-	VPXORD  Z21, Z21, Z21
-	VPXORD  Z22, Z22, Z22
-	VPXORD  Z23, Z23, Z23
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z4
@@ -79,13 +52,11 @@ TEXT ·tileAVX512_6x64(SB), NOSPLIT, $0-8
 	VMOVAPS Z3, Z15
 	VMOVAPS Z3, Z19
 	VMOVAPS Z3, Z23
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -656,25 +627,6 @@ store:
 TEXT ·tileAVX512_4x64(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	VPXORD  Z14, Z14, Z14
-	VPXORD  Z15, Z15, Z15
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z4
@@ -692,13 +644,11 @@ TEXT ·tileAVX512_4x64(SB), NOSPLIT, $0-8
 	VMOVAPS Z3, Z7
 	VMOVAPS Z3, Z11
 	VMOVAPS Z3, Z15
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -1127,17 +1077,6 @@ store:
 TEXT ·tileAVX512_2x64(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z4
@@ -1147,13 +1086,11 @@ TEXT ·tileAVX512_2x64(SB), NOSPLIT, $0-8
 	VMOVAPS Z2, Z6
 	VMOVUPS 192(DX), Z3
 	VMOVAPS Z3, Z7
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -1440,25 +1377,16 @@ store:
 TEXT ·tileAVX512_1x64(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -1704,21 +1632,6 @@ row:
 TEXT ·tileAVX512_6x32(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z2
@@ -1732,13 +1645,11 @@ TEXT ·tileAVX512_6x32(SB), NOSPLIT, $0-8
 	VMOVAPS Z1, Z7
 	VMOVAPS Z1, Z9
 	VMOVAPS Z1, Z11
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -2127,17 +2038,6 @@ store:
 TEXT ·tileAVX512_4x32(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z2
@@ -2147,13 +2047,11 @@ TEXT ·tileAVX512_4x32(SB), NOSPLIT, $0-8
 	VMOVAPS Z1, Z3
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z7
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -2456,25 +2354,16 @@ store:
 TEXT ·tileAVX512_2x32(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z2
 	VMOVUPS 64(DX), Z1
 	VMOVAPS Z1, Z3
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -2691,21 +2580,14 @@ store:
 TEXT ·tileAVX512_1x32(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -2905,15 +2787,6 @@ row:
 TEXT ·tileAVX512_6x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z1
@@ -2921,13 +2794,11 @@ TEXT ·tileAVX512_6x16(SB), NOSPLIT, $0-8
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -3189,25 +3060,16 @@ store:
 TEXT ·tileAVX512_4x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -3423,21 +3285,14 @@ store:
 TEXT ·tileAVX512_2x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
 	VMOVAPS Z0, Z1
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -3607,19 +3462,13 @@ store:
 TEXT ·tileAVX512_1x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VPXORD  Z0, Z0, Z0
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z0
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -3790,21 +3639,6 @@ row:
 TEXT ·tileAVX2_6x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y2
@@ -3818,13 +3652,11 @@ TEXT ·tileAVX2_6x16(SB), NOSPLIT, $0-8
 	VMOVAPS Y1, Y7
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y11
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -4218,17 +4050,6 @@ store:
 TEXT ·tileAVX2_4x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y2
@@ -4238,13 +4059,11 @@ TEXT ·tileAVX2_4x16(SB), NOSPLIT, $0-8
 	VMOVAPS Y1, Y3
 	VMOVAPS Y1, Y5
 	VMOVAPS Y1, Y7
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -4550,25 +4369,16 @@ store:
 TEXT ·tileAVX2_2x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y2
 	VMOVUPS 32(DX), Y1
 	VMOVAPS Y1, Y3
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -4786,21 +4596,14 @@ store:
 TEXT ·tileAVX2_1x16(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -5000,15 +4803,6 @@ row:
 TEXT ·tileAVX2_6x8(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y1
@@ -5016,13 +4810,11 @@ TEXT ·tileAVX2_6x8(SB), NOSPLIT, $0-8
 	VMOVAPS Y0, Y3
 	VMOVAPS Y0, Y4
 	VMOVAPS Y0, Y5
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -5332,25 +5124,16 @@ store:
 TEXT ·tileAVX2_4x8(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y3
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -5598,21 +5381,14 @@ store:
 TEXT ·tileAVX2_2x8(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
 	VMOVAPS Y0, Y1
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI
@@ -5798,19 +5574,13 @@ store:
 TEXT ·tileAVX2_1x8(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), AX
 	MOVQ    (AX), CX
-	VXORPS  Y0, Y0, Y0
-	MOVQ    176(AX), DX
-	TESTQ   $0x00000001, DX
-	JNZ     started
 	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y0
-
-started:
-	MOVQ  24(AX), DX
-	TESTQ DX, DX
-	JZ    finish
-	ADDQ  $0x18, CX
-	MOVQ  216(AX), BX
+	MOVQ    24(AX), DX
+	TESTQ   DX, DX
+	JZ      finish
+	ADDQ    $0x18, CX
+	MOVQ    216(AX), BX
 
 tap:
 	MOVLQSX (CX), SI

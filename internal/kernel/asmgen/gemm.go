@@ -166,12 +166,8 @@ func (a *assembler) tile(v vector, rows, width int) {
 	})
 }
 
-// startSums sets each row of sums to the bias, or to zero if the tile adds to dst.
+// startSums sets each row of sums to the bias.
 func (a *assembler) startSums(v vector, s sums, args gotypes.Component) {
-	a.clear(v, s)
-	flags := a.field(args, "Flags")
-	a.TESTQ(U32(tileAdd), flags)
-	a.JNZ(LabelRef("started"))
 	bias := a.field(args, "Bias")
 	for j := range s[0] {
 		a.VMOVUPS(Mem{Base: bias, Disp: j * v.bytes}, s[0][j])
@@ -179,7 +175,6 @@ func (a *assembler) startSums(v vector, s sums, args gotypes.Component) {
 			a.VMOVAPS(s[0][j], s[i][j])
 		}
 	}
-	a.Label("started")
 }
 
 // tapSums adds the products of one tap.

@@ -79,8 +79,8 @@ type Conv struct {
 // rowsPlan computes one map from another, forward or for the gradient of the data: a product with the
 // weights.
 type rowsPlan interface {
-	// run computes dst. flags may be TileAdd and TileReLU. A nil bias counts as zeros. The Finisher of
-	// then, if any, is called for the rows of dst.
+	// run computes dst, or with the flag TileAdd adds to it; the other flag is TileReLU. A nil bias counts as
+	// zeros. The Finisher of then, if any, is called for the rows of dst.
 	run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32)
 	scratchFloats() int
 	// resize sets the number of images that run computes, at most the number planned.
@@ -168,15 +168,19 @@ func (v *Conv) FinishRows() int { return FinishRows(v.shape.OutH()*v.shape.OutW(
 // If then is not nil, it is called for every block of FinishRows rows of y, mostly while they are in the
 // cache.
 func (v *Conv) Forward(y, x, w, bias []float32, relu bool, then Finisher, scratch []float32) {
+	f := finishing{then: then, rows: v.shape.rows(), blockRows: v.FinishRows()}
+	v.run(y, x, w, bias, relu, 0, f, scratch)
+}
+
+// run computes y, or with TileAdd adds to it.
+func (v *Conv) run(y, x, w, bias []float32, relu bool, flags int, f finishing, scratch []float32) {
 	v.checkLengths("conv forward", x, y, w, scratch)
 	if bias != nil {
 		checkLen("conv forward", "bias", bias, v.shape.K)
 	}
-	flags := 0
 	if relu {
-		flags = asm.TileReLU
+		flags |= asm.TileReLU
 	}
-	f := finishing{then: then, rows: v.shape.rows(), blockRows: v.FinishRows()}
 	v.forward.run(y, x, w, bias, flags, f, Aligned(scratch))
 }
 

@@ -31,6 +31,8 @@ type gather struct {
 	parts      []*gatherPart // one per thread
 	alone      []rowRun      // of dst, by thread
 
+	kept []float32 // panels of weights that do not change; nil: each call packs its own
+
 	// The call in progress.
 	dst, src, w, bias []float32
 	flags             int
@@ -143,7 +145,7 @@ func newGather(c *CPU, images int, s gatherShape, pad *padder, m mapping) *gathe
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
 	g.alone = make([]rowRun, c.Threads())
-	zero := make([]float32, g.chunk)
+	zero := make([]float32, max(g.chunk, g.blocks[0].columns))
 	for range c.Threads() {
 		g.parts = append(g.parts, &gatherPart{tile: asm.TileArgs{Zero: zero}})
 	}
@@ -240,13 +242,20 @@ func (g *gather) resize(images int) { g.images = images }
 func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
 	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
 	rows := g.rows()
-	g.panels, scratch = scratch[:rows*g.columns], scratch[rows*g.columns:]
+	g.panels = take(&scratch, rows*g.columns)
+	if g.kept != nil {
+		g.panels = g.kept
+	}
 	g.biasPanel, scratch = scratch[:g.columns], scratch[g.columns:]
 	g.source = src
 	if g.pad != nil {
 		g.source = scratch[:g.images*g.shape.srcImage]
 	}
-	g.cpu.Share((*gatherPrepare)(g), g.scratchFloats())
+	prepared := g.scratchFloats()
+	if g.kept != nil {
+		prepared -= len(g.kept)
+	}
+	g.cpu.Share((*gatherPrepare)(g), prepared)
 	clear(g.alone)
 	g.then.alone = g.alone
 	switch {
@@ -277,7 +286,17 @@ func (t *gatherPrepare) Do(thread, part, parts int) {
 		lo, hi := compute.Span(g.images, part, parts)
 		g.pad.run(g.source, g.src, lo, hi)
 	}
-	if g.shape.side == 1 {
+	if g.kept == nil {
+		(*gatherPanels)(g).Do(thread, part, parts)
+	}
+}
+
+// gatherPanels packs the weights.
+type gatherPanels gather
+
+// Do packs a part of the weights.
+func (t *gatherPanels) Do(thread, part, parts int) {
+	if g := (*gather)(t); g.shape.side == 1 {
 		g.packWeights(thread, part, parts)
 	} else if part == 0 {
 		g.packSides()
@@ -372,7 +391,10 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 	g := (*gather)(t)
 	p := g.parts[thread]
 	p.wanted = wanted{}
-	lo, end, blocks := 0, g.items(), [2]int{0, len(g.blocks)}
+	lo, end, blocks, batch := 0, g.items(), [2]int{0, len(g.blocks)}, g.batch
+	if g.hasHeavyWeights() {
+		batch = end // so that each panel comes from memory once
+	}
 	finishes := false
 	if parts > 1 && g.sharesBlocks() {
 		blocks[0], blocks[1] = compute.Span(len(g.blocks), part, parts)
@@ -385,7 +407,7 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 		finishes = owns && g.then.then != nil
 	}
 	for lo < end {
-		hi := min(lo+g.batch, end)
+		hi := min(lo+batch, end)
 		if finishes {
 			p.wanted = g.then.reads.piece(g.rowsBefore(lo), g.rowsBefore(hi), g.shape.width)
 		}
@@ -404,9 +426,14 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 
 // sharesBlocks reports whether threads share the blocks of channels.
 func (g *gather) sharesBlocks() bool {
-	s, threads := &g.shape, g.cpu.Threads()
-	return threads > 1 && len(g.blocks) >= threads &&
-		s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage)
+	threads := g.cpu.Threads()
+	return threads > 1 && len(g.blocks) >= threads && g.hasHeavyWeights()
+}
+
+// hasHeavyWeights reports whether there is more weight than pixel data.
+func (g *gather) hasHeavyWeights() bool {
+	s := &g.shape
+	return s.taps*s.depth*s.width > g.images*(s.srcImage+s.dstImage)
 }
 
 // wholeGroup returns the first item from i on that starts a group, or i if rows of dst do not wait
@@ -465,6 +492,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 	a.Bias, a.Tail, a.Flags = g.biasPanel[k.at:], k.tail, g.flags
 	if first > 0 {
 		a.Flags |= asm.TileAdd
+		a.Bias = a.Zero
 	}
 	if first+n < s.depth {
 		a.Flags &^= asm.TileReLU

@@ -203,8 +203,6 @@ func (g *splitGather) pass(p *splitPart, phase *splitPhase, first, n, end int) {
 		bias, flags := g.bias, g.flags
 		if lo > 0 {
 			flags |= asm.TileAdd
-		}
-		if flags&asm.TileAdd != 0 {
 			bias = g.noBias
 		}
 		if hi < steps {
