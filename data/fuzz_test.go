@@ -196,6 +196,49 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
+// FuzzTables reads a table with its classes, in memory and from a file, and then as new rows of its own
+// weights.
+func FuzzTables(f *testing.F) {
+	f.Add(0, []byte("x,port,label\n1,S,a\n2,C,b\n,S,a\n4,?,b\n"))
+	f.Add(1, []byte("x\tlabel\n1e3\ta\n-2\tb\n0x1p2\ta\n1_0\tb\n"))
+	f.Add(2, []byte("{\"x\":1,\"label\":\"a\"}\n{\"label\":true,\"x\":null}\n{\"x\":[1],\"label\":2}\n"))
+	f.Add(0, []byte("x;label\n1,5;a\n2;b\n"))
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, kind int, file []byte) {
+		path := filepath.Join(folder, "f"+[]string{".csv", ".tsv", ".jsonl"}[uint(kind)%3])
+		if len(file) > maxFuzzBytes {
+			return
+		}
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := data.Options{LabelColumn: "label", Cache: folder}
+		whole, err := data.Catalog{}.Load(t.Context(), path, o)
+		if err != nil {
+			wantFault(t, err)
+			return
+		}
+		if whole.Train.Texts != nil {
+			return
+		}
+		o.InMemory = 1
+		stored, err := data.Catalog{}.Load(t.Context(), path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Table, o.EvalOnly = whole.Train.Table, true
+		if _, err := (data.Catalog{}).Load(t.Context(), path, o); err != nil {
+			t.Fatalf("with the table of its own: %v", err)
+		}
+		var one, other data.Shard
+		n := whole.Train.Len()
+		if err := errors.Join(whole.Train.Check(), stored.Train.Check(), whole.Train.Take(&one, 0, n),
+			stored.Train.Take(&other, 0, n)); err != nil || !slices.Equal(one.Images, other.Images) {
+			t.Fatalf("%v: %v in memory, %v from a file", err, one.Images, other.Images)
+		}
+	})
+}
+
 // FuzzTokenizerJSON wants a fault or a tokenizer that numbers its tokens from 0.
 func FuzzTokenizerJSON(f *testing.F) {
 	golden, err := os.ReadFile("testdata/tokenizer.json")

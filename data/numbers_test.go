@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,17 @@ func TestTableOfNumbers(t *testing.T) {
 	err := s.Train.Take(&sh, 0, 3)
 	if err != nil || sh.Images[0] != (10-20)/s.Train.Std[0] || sh.Images[8] != 0 {
 		t.Errorf("normalised %v, error %v", sh.Images, err)
+	}
+}
+
+// In a file with semicolons, as spreadsheets write it where numbers have a comma, they are numbers.
+func TestDecimalCommas(t *testing.T) {
+	s := loadPath(t, table(t, t.TempDir(), "train", "x;port;label", "-1,5;S;a", "2;S,1;b", "0,25;S;a",
+		"1;C;b"), data.Options{EvalOnly: false})
+	whole := append(floatsOf(s.Train), floatsOf(s.Test)...)
+	columns := s.Train.Table.Columns
+	if !slices.Contains(whole, -1.5) || !columns[0].IsNumber || columns[1].IsNumber {
+		t.Errorf("%v, %+v", whole, columns)
 	}
 }
 
