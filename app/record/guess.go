@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -27,6 +28,14 @@ func GuessOf(counts []int) *Guess {
 		}
 	}
 	return g
+}
+
+// Majority says what answering the most frequent class throughout gets; "" if it is not told or not much.
+func (g *Guess) Majority() string {
+	if g == nil || g.Accuracy < 0.5 {
+		return ""
+	}
+	return fmt.Sprintf("; always saying the most frequent class: %.2f %%", 100*g.Accuracy)
 }
 
 // Or returns g or, if that is nil, what guessing gets on as many samples of each class.

@@ -89,11 +89,3 @@ func neverPredicted(s *record.Scores) string {
 	return fmt.Sprintf("Never predicted: %s. The accuracy comes from the other classes.",
 		strings.Join(names, ", "))
 }
-
-// majority says what answering the most frequent class gets; "" if it is not told or not much.
-func majority(g *record.Guess) string {
-	if g != nil && g.Accuracy >= 0.5 {
-		return fmt.Sprintf("; always saying the most frequent class: %.2f %%", 100*g.Accuracy)
-	}
-	return ""
-}

@@ -274,7 +274,7 @@ func (f *facts) addReached(t *compare.Training) {
 			"step"))
 	}
 	if t.TestAccuracy != nil {
-		f.add(part+" accuracy", "%.2f %% of %d%s", 100**t.TestAccuracy, t.TestSamples, majority(t.Guess))
+		f.add(part+" accuracy", "%.2f %% of %d%s", 100**t.TestAccuracy, t.TestSamples, t.Guess.Majority())
 	}
 	if t.TestLoss != nil {
 		f.add(part+" loss", "%s", fixed(*t.TestLoss, 4))
