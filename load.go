@@ -28,9 +28,9 @@ type LoadConfig struct {
 	Wait           time.Duration
 }
 
-// Load opens the network that a run left in a folder. Networks of a program's own are given as options, as
-// for Main. The caller closes the Predictor. Errors are those of the files: *checkpoint.FormatError,
-// *checkpoint.ReadError, *checkpoint.MatchError.
+// Load opens the network that a run left in a folder, or that an ONNX file holds. Networks of a program's own
+// are given as options, as for Main. The caller closes the Predictor. Errors are those of the files:
+// *checkpoint.FormatError, *checkpoint.ReadError, *checkpoint.MatchError, *model.FileError.
 func Load(path string, options ...Option) (*Predictor, error) {
 	return LoadAs(path, LoadConfig{}, options...)
 }

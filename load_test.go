@@ -1,8 +1,10 @@
 package lockstep_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,6 +53,38 @@ func TestLoadWhatTrainSaved(t *testing.T) {
 	}
 	if got := float64(right) / float64(test.Len()); math.Abs(got-result.TestAccuracy) > 1e-12 {
 		t.Errorf("accuracy %v, the evaluation's was %v", got, result.TestAccuracy)
+	}
+}
+
+// An ONNX file is a network in use by itself: its logits are those of onnxruntime, which the file beside it
+// holds behind six images; see results/onnx/golden.py.
+func TestLoadONNX(t *testing.T) {
+	p, err := lockstep.Load("onnx/testdata/lenet-old.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	data, err := os.ReadFile("onnx/testdata/lenet-old.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, len(data)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	const samples, pixels = 6, 16 * 16
+	var inputs []lockstep.Input
+	for i := range samples {
+		inputs = append(inputs, lockstep.Input{Values: values[i*pixels:][:pixels]})
+	}
+	logits, err := p.Predict(t.Context(), inputs, nil)
+	if err != nil || len(logits) != samples*len(p.Classes()) {
+		t.Fatalf("%d logits, %v", len(logits), err)
+	}
+	for i, y := range logits {
+		if want := values[samples*pixels:][i]; math.Abs(float64(y-want)) > 1e-5 {
+			t.Errorf("logit %d is %v, want %v", i, y, want)
+		}
 	}
 }
 

@@ -169,15 +169,41 @@ func (b *builder) reshaped(t *Tensor) *Tensor {
 	return &c
 }
 
+// joined is Concat.
 func (b *builder) joined(in []*Tensor) *Tensor {
-	var values []float64
+	to := in[0].Shape.Clone()
+	axis := b.node.integer("axis", 0)
+	if axis < 0 {
+		axis += len(to)
+	}
+	if axis < 0 || axis >= len(to) {
+		return nil
+	}
+	to[axis] = 0
 	for _, t := range in {
-		if t == nil || len(t.Shape) != 1 {
+		if t == nil || len(t.Shape) != len(to) {
 			return nil
 		}
-		values = append(values, t.values()...)
+		for i, n := range t.Shape {
+			if i != axis && n != to[i] {
+				return nil
+			}
+		}
+		to[axis] += t.Shape[axis]
 	}
-	return numbersOf(in[0].isFloat(), tensor.Shape{len(values)}, values)
+	if !isBounded(to) {
+		return nil
+	}
+	values := make([]float64, 0, to.Elems())
+	for outer := range to[:axis].Elems() {
+		for _, t := range in {
+			n := t.Shape[axis:].Elems()
+			for i := range n {
+				values = append(values, t.at(outer*n+i))
+			}
+		}
+	}
+	return numbersOf(in[0].isFloat(), to, values)
 }
 
 // taken is Gather along the first axis.
@@ -442,6 +468,14 @@ func calculate(op string, p, q float64, isFloat bool) (v float64, isTruth, known
 		return m, false, q != 0
 	case "Pow":
 		return math.Pow(p, q), false, true
+	case "Max":
+		return max(p, q), false, true
+	case "Min":
+		return min(p, q), false, true
+	case "GreaterOrEqual":
+		return truth(p >= q), true, true
+	case "LessOrEqual":
+		return truth(p <= q), true, true
 	case "Equal":
 		return truth(p == q), true, true
 	case "Less":

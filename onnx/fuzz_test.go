@@ -13,10 +13,14 @@ import (
 	"lockstep/tensor"
 )
 
-// Whatever the bytes are, reading them ends with a model or an error, and so does building its graph.
+// Whatever the bytes are, reading them ends with a model or an error, and so does building its graph, and
+// what is written again can be read again.
 func FuzzDecode(f *testing.F) {
 	for _, o := range goldens(f) {
 		f.Add(o.model.Encode())
+	}
+	for _, w := range writtenTexts(f) {
+		f.Add(w.model.Encode())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := onnx.Decode(data)
@@ -24,13 +28,42 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		in := m.Input()
-		if m.ReadsTexts() || len(in) != 3 || in.Elems() > 1<<16 || in.Elems() < 1 {
+		if len(in) != 3 || in.Elems() > 1<<16 || in.Elems() < 1 {
 			in = tensor.Shape{8, 8, 3}
 		}
 		g := graph.New()
-		logits, err := m.Build(g.Input("x", append(tensor.Shape{2}, in...)), onnx.Options{})
+		x := g.Input("x", append(tensor.Shape{2}, in...))
+		if m.ReadsTexts() {
+			g = graph.New()
+			x = g.Texts("x", 2, longest)
+		}
+		logits, err := m.Build(x, onnx.Options{})
 		if (err == nil) != (g.Err() == nil) || err == nil && len(logits.Shape()) != 2 {
 			t.Errorf("logits %v, error %v, the graph's %v", logits, err, g.Err())
+		}
+		if _, err := onnx.Decode(m.Encode()); err != nil {
+			t.Errorf("written again: %v", err)
+		}
+	})
+}
+
+// Whatever the bytes are, looking for what a file reads ends, and says what reading all of it says.
+func FuzzFileReadsTexts(f *testing.F) {
+	for _, o := range goldens(f) {
+		f.Add(o.model.Encode())
+	}
+	for _, w := range writtenTexts(f) {
+		f.Add(w.model.Encode())
+	}
+	path := filepath.Join(f.TempDir(), "net.onnx")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		readsTexts, err := onnx.FileReadsTexts(path)
+		m, bad := onnx.Decode(data)
+		if bad == nil && (err != nil || len(m.Tensors) == 0 && readsTexts != m.ReadsTexts()) {
+			t.Errorf("got %v, %v; want %v", readsTexts, err, m.ReadsTexts())
 		}
 	})
 }

@@ -29,6 +29,8 @@ func (b *builder) moves() bool {
 		b.split(b.must(0))
 	case "Gather":
 		b.gather(b.must(0))
+	case "GatherND":
+		b.gatherElements(b.must(0))
 	case "Expand":
 		b.expand(b.must(0))
 	case "Pad":
@@ -348,6 +350,33 @@ func (b *builder) gather(v *value) {
 		n = graph.Reshape(n, slices.Concat(v.axes[:axis], t.Shape, v.axes[axis+1:]))
 	}
 	b.plain(n)
+}
+
+// gatherElements adds GatherND of single elements, by constant places of all axes.
+func (b *builder) gatherElements(v *value) {
+	t := b.constantOf(1)
+	rank := len(v.axes)
+	isWhole := t != nil && len(t.Shape) > 0 && t.Shape[len(t.Shape)-1] == rank
+	if !isWhole || b.node.integer("batch_dims", 0) != 0 {
+		b.fail("takes parts of %v; only single elements at constant places are supported", v.axes)
+		return
+	}
+	numbers := make([]int, t.Shape.Elems()/max(rank, 1))
+	for i := range numbers {
+		for a, n := range v.axes {
+			k := int(t.at(i*rank + a))
+			if k < 0 {
+				k += n
+			}
+			if k < 0 || k >= n {
+				b.fail("takes element %d of axis %d of %v", k, a, v.axes)
+				return
+			}
+			numbers[i] = numbers[i]*n + k
+		}
+	}
+	n := op.Take(graph.Reshape(b.rows(v), tensor.Shape{v.axes.Elems()}), 0, numbers...)
+	b.plain(graph.Reshape(n, t.Shape[:len(t.Shape)-1]))
 }
 
 func (b *builder) expand(v *value) {

@@ -57,7 +57,7 @@ func (b *builder) elementwise() bool {
 		b.dropout()
 		return true
 	}
-	if pairOf(n.Op) != nil {
+	if pairOf(n.Op) != nil && len(n.In) == 2 {
 		b.binary()
 		return true
 	}
@@ -122,10 +122,9 @@ func (b *builder) functionOf(n *Node) func(*graph.Node) *graph.Node {
 			return op.HardSigmoid(x, alpha(0.2), float64(n.float("beta", 0.5)))
 		}
 	case "Not":
-		return func(x *graph.Node) *graph.Node {
-			return op.Equal(x, op.Constant(x.Graph(), tensor.Shape{1},
-				0))
-		}
+		return not
+	case "IsNaN":
+		return func(x *graph.Node) *graph.Node { return not(op.Equal(x, x)) }
 	case "Gelu":
 		if n.text("approximate", "none") == "none" {
 			return graph.GELU
@@ -209,9 +208,6 @@ func (b *builder) power(v *value) {
 
 // pairOf returns the function of an operator on two values, nil if it is none. Truth values are 1 and 0.
 func pairOf(name string) func(a, b *graph.Node) *graph.Node {
-	not := func(x *graph.Node) *graph.Node {
-		return op.Equal(x, op.Constant(x.Graph(), tensor.Shape{1}, 0))
-	}
 	switch name {
 	case "Add":
 		return op.Add
@@ -221,6 +217,10 @@ func pairOf(name string) func(a, b *graph.Node) *graph.Node {
 		return op.Mul
 	case "Div":
 		return op.Div
+	case "Max":
+		return func(a, b *graph.Node) *graph.Node { return op.Where(op.Greater(a, b), a, b) }
+	case "Min":
+		return func(a, b *graph.Node) *graph.Node { return op.Where(op.Less(a, b), a, b) }
 	case "Greater":
 		return op.Greater
 	case "Less":
@@ -237,6 +237,11 @@ func pairOf(name string) func(a, b *graph.Node) *graph.Node {
 		}
 	}
 	return nil
+}
+
+// not returns 1 where x is 0, else 0.
+func not(x *graph.Node) *graph.Node {
+	return op.Equal(x, op.Constant(x.Graph(), tensor.Shape{1}, 0))
 }
 
 // where adds a choice between two values, element by element.

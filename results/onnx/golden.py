@@ -1,5 +1,5 @@
 """Writes onnx/testdata: small networks as torch.onnx.export writes them, by both exporters, inputs, the logits that
-onnxruntime computes, and those after one step of SGD in PyTorch. Needs torch, torchvision, onnx, onnxruntime.
+onnxruntime computes, and those after one step of SGD in PyTorch. Needs torch, torchvision, onnx, onnxruntime, transformers.
 
     python golden.py ../../onnx/testdata
 """
@@ -110,4 +110,44 @@ def main(folder):
             after = model.eval()(x).detach().numpy()
             np.concatenate([a.astype("<f4").ravel() for a in (x.numpy(), y, after)]).tofile(path[:-5] + ".f32")
 
+def texts(folder):
+    """A small BERT of transformers by both exporters: token numbers, lengths, logits, and those after one step."""
+    from transformers import BertConfig, BertForSequenceClassification
+    lengths = torch.tensor([8, 3, 5, 1, 7, 2])
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    for dynamo in (False, True):
+        torch.manual_seed(7)
+        net = BertForSequenceClassification(BertConfig(
+            vocab_size=21, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=24, num_labels=5,
+            max_position_embeddings=12, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, return_dict=False)).eval()
+        for p in net.parameters():  # no two alike
+            torch.nn.init.normal_(p, 1.0 if p.dim() == 1 else 0.0, 0.3)
+        ids = torch.randint(1, 21, (6, 8))
+        mask = (torch.arange(8) < lengths[:, None]).long()
+        x = (ids * mask, mask, torch.zeros_like(ids))
+        path = os.path.join(folder, "texts", f"bert-{'new' if dynamo else 'old'}.onnx")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if dynamo:
+            dims = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=12)}
+            torch.onnx.export(net, x, path, dynamo=True, external_data=False, verbose=False, input_names=list(names),
+                              dynamic_shapes=(dims, dims, dims))
+            slim = onnx.load(path)
+            for node in slim.graph.node:
+                del node.metadata_props[:]
+                node.doc_string = ""
+            del slim.graph.value_info[:], slim.graph.metadata_props[:], slim.metadata_props[:]
+            onnx.save(slim, path)
+        else:
+            axes = {n: {0: "batch", 1: "sequence"} for n in names}
+            torch.onnx.export(net, x, path, dynamo=False, input_names=list(names), output_names=["logits"], dynamic_axes=axes,
+                              do_constant_folding=False, training=torch.onnx.TrainingMode.PRESERVE)
+        y = onnxruntime.InferenceSession(path).run(None, {n: v.numpy() for n, v in zip(names, x)})[0]
+        assert np.abs(y - net(*x)[0].detach().numpy()).max() < 1e-5
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        nn.functional.cross_entropy(net(*x)[0], torch.arange(6) % 5).backward()
+        optimizer.step()
+        after = net(*x)[0].detach().numpy()
+        np.concatenate([a.astype("<f4").ravel() for a in (x[0].numpy(), lengths.numpy(), y, after)]).tofile(path[:-5] + ".f32")
+
 main(sys.argv[1])
+texts(sys.argv[1])
