@@ -163,8 +163,9 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	with := func(seconds float64) time.Duration {
 		return (budget + time.Duration((seconds-left)/reserve*1e9)).Truncate(time.Second) + time.Second
 	}
+	least := p.leastSteps(p.bundles()[0].rows)
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; a round of all %d rows "+
-		"takes %v, want at least %v", budget, p.leastSteps(), len(p.Rows), with(all), with(enough))
+		"takes %v, want at least %v", budget, least, len(p.Rows), with(all), with(enough))
 }
 
 // keeping fits the plan to what is left where a part of the time is kept for runs that confirm causes: as

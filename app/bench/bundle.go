@@ -94,9 +94,9 @@ func (p Plan) chosen(by []record.Selector) (rows []int) {
 	return rows
 }
 
-// leastSteps returns the steps below which no run of the plan is cut: those at which a question or the
-// reference wants to see the loss, and those that leave something to time.
-func (p Plan) leastSteps() int {
+// leastSteps returns the steps below which no run of some rows is cut: those at which a question or the
+// reference wants to see the loss, and those that leave something to time, or to be cut up by a question.
+func (p Plan) leastSteps(rows []int) int {
 	least := leastSteps
 	if p.Inquiry == nil {
 		return least
@@ -105,12 +105,18 @@ func (p Plan) leastSteps() int {
 		least = max(least, question.LossAt(name))
 	}
 	for _, q := range p.Inquiry.Questions {
-		if least = max(least, question.LossAt(q.Quantity)); question.IsOfRows(q.Quantity) {
-			least = max(least, enoughSteps) // of which the first say nothing
+		least = max(least, question.LossAt(q.Quantity))
+		isOfThese := func(at int) bool { return slices.Contains(rows, at) }
+		if question.IsOfRows(q.Quantity) &&
+			slices.ContainsFunc(p.chosen(append(slices.Clone(q.Over), q.Of)), isOfThese) {
+			least = max(least, causeSteps)
 		}
 	}
 	return least
 }
+
+// causeSteps is how many steps of a row are cut up at least: the first two say nothing.
+const causeSteps = 6
 
 // learnSteps is how many steps are not cut while there are rounds to cut where the accuracy is asked for: of
 // fewer it is that of guessing.
@@ -157,7 +163,7 @@ func (b *bundle) measure(asked [][]int) {
 			enough = max(enough, min(learnSteps, wanted))
 		}
 		b.wanted = max(b.wanted, b.units(at, wanted))
-		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(), wanted)))
+		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(b.rows), wanted)))
 		b.enough = max(b.enough, b.least, b.units(at, enough))
 	}
 }

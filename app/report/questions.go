@@ -78,7 +78,11 @@ func causeTable(a question.Answer, id string) block {
 		columns = append(columns, cells(at.String(), "ms", func(c question.Cause) cell {
 			for _, t := range c.Terms {
 				if t.Cost() == at && math.Abs(t.MS) >= smallTerm*c.A.StepMS {
-					return cell{Text: fixed(t.MS, 2), Small: proofText(c.ProofOf(t))}
+					figure := cell{Text: fixed(t.MS, 2)}
+					if c.Trial == question.Tried && !c.IsPassing {
+						figure.Small = proofText(c.ProofOf(t))
+					}
+					return figure
 				}
 			}
 			return cell{Text: dash}
@@ -86,11 +90,18 @@ func causeTable(a question.Answer, id string) block {
 	}
 	columns = append(columns,
 		col("residual", "ms", func(c question.Cause) string { return fixed(c.ResidualMS, 2) }),
-		col("most of it", "", func(c question.Cause) string {
+		cells("most of it", "", func(c question.Cause) cell {
+			most := cell{Text: orDash(termMeaning(c.Culprit))}
 			if !c.IsTold {
-				return "not told apart"
+				most.Text = "not told apart"
 			}
-			return orDash(termMeaning(c.Culprit))
+			switch {
+			case c.Trial == question.NoTime:
+				most.Small = proofText(question.Untried)
+			case c.IsPassing:
+				most.Small = proofText(question.Passed)
+			}
+			return most
 		}))
 	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, a.Causes, columns...),
 		Caption: "Each step less that of " + than + ": terms of the recorded runs that add up to the " +
@@ -101,7 +112,8 @@ func causeTable(a question.Answer, id string) block {
 func proofText(p question.Proof) string {
 	return map[question.Proof]string{question.Confirmed: "confirmed", question.Refuted: "not confirmed",
 		question.Computed: "measured alone", question.Open: "runs do not tell",
-		question.Untried: "not tried: no time left", question.NoWay: "no run does without it"}[p]
+		question.Untried: "not tried: no time left", question.Passed: "did not come back",
+		question.NoWay: "no run does without it"}[p]
 }
 
 // confirmedBy says by what runs the terms of some causes are confirmed.

@@ -33,6 +33,8 @@ type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
 	Trial Trial
+	// IsCut says that there was no time for some of the runs that its terms want.
+	IsCut bool
 }
 
 // Trial says how far further runs have looked into a cause.
@@ -56,6 +58,7 @@ const (
 	Computed               // the term was computed from them
 	Open                   // they do not tell
 	Untried                // there was no time for them
+	Passed                 // the difference did not come back in them
 	NoWay                  // there is no run without it
 )
 
@@ -72,7 +75,9 @@ func (c Cause) ProofOf(t explain.Term) Proof {
 		return Refuted
 	case t.Intervention != "":
 		return Open
-	case c.Trial == NoTime:
+	case c.IsPassing:
+		return Passed
+	case c.Trial == NoTime || c.IsCut:
 		return Untried
 	}
 	return NoWay
@@ -163,7 +168,7 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 			c.Trial = NoTime
 		}
 		if at >= 0 && runs.Pairs[at].Again != nil {
-			if c.Explanation, err = confirmed(a, b, runs, runs.Pairs[at]); err == nil {
+			if c.Explanation, c.IsCut, err = confirmed(a, b, runs, runs.Pairs[at]); err == nil {
 				c.Trial = Tried
 				return c, nil
 			}
@@ -173,16 +178,23 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 	return c, err
 }
 
-// confirmed explains two rows by their runs and those of a pair. It fails as [explain.Confirm] does.
-func confirmed(a, b explain.Side, runs *record.Causes, p record.CausePair) (*explain.Explanation, error) {
+// confirmed explains two rows by their runs and those of a pair. isCut says that a variant has none. It fails
+// as [explain.Confirm] does.
+func confirmed(a, b explain.Side, runs *record.Causes, p record.CausePair) (e *explain.Explanation,
+	isCut bool, err error) {
 	var variants []explain.Variant
 	for _, v := range p.Variants {
-		variants = append(variants, explain.Variant{Side: explain.NewSide(v.Text, &runs.Rows[v.Row]),
-			Action: explain.Action(v.Action), OfB: v.OfB, IsAll: v.IsAll, Cost: explain.CostNamed(v.Cost),
-			Text: v.Text})
+		side := explain.NewSide(v.Text, &runs.Rows[v.Row])
+		if side.Runs == nil {
+			isCut = true
+			continue
+		}
+		variants = append(variants, explain.Variant{Side: side, Action: explain.Action(v.Action), OfB: v.OfB,
+			IsAll: v.IsAll, Cost: explain.CostNamed(v.Cost), Text: v.Text})
 	}
-	return explain.Confirm(a, b, explain.NewSide(a.Name, &runs.Rows[p.Again[0]]),
+	e, err = explain.Confirm(a, b, explain.NewSide(a.Name, &runs.Rows[p.Again[0]]),
 		explain.NewSide(b.Name, &runs.Rows[p.Again[1]]), variants)
+	return e, isCut, err
 }
 
 // Pair is two rows of a benchmark whose difference a question asks the cause of.
