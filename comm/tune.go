@@ -65,6 +65,7 @@ func (x *executor) measure(t *Tuning) error {
 	}
 	if hosts.Hosts() > 1 {
 		t.Outside, err = x.probe(hosts.across, t.Add/2)
+		t.Outside.Crossing = Crossing
 	}
 	return err
 }

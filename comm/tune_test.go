@@ -75,6 +75,8 @@ func checkTuning(t *testing.T, found comm.Tuning, hosts comm.Topology) {
 func TestChoices(t *testing.T) {
 	quick := comm.LinkSpeed{Latency: 2e-6, Message: 3e-7, Byte: 2e-10}
 	slow := comm.LinkSpeed{Latency: 3e-5, Message: 3e-6, Byte: 8e-9} // 1 Gbit/s
+	crossed := slow
+	crossed.Crossing = comm.Crossing
 	long := comm.LinkSpeed{Latency: 2e-2, Byte: 1e-11}
 	chatty := comm.LinkSpeed{Latency: 1e-5, Message: 1e-5, Byte: 1e-9}
 	for _, test := range []struct {
@@ -87,6 +89,9 @@ func TestChoices(t *testing.T) {
 		{"aabb", quick, slow, "one-shot", "halving-doubling"}, // whose first half stays on the host
 		{"aaabbb", quick, slow, "one-shot", "hierarchical"},
 		{"aaaabbbb", quick, slow, "one-shot", "hierarchical"},
+		{"abcd", quick, slow, "one-shot", "direct"},
+		{"abcd", quick, crossed, "one-shot", "halving-doubling"}, // with one peer in each step
+		{"abc", quick, crossed, "one-shot", "direct"},            // which has fewer bytes
 		{"abcd", quick, long, "one-shot", "one-shot"},
 		{"abcdefghijklmnop", chatty, chatty, "halving-doubling", "halving-doubling"},
 	} {

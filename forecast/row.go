@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lockstep/comm"
 	"lockstep/random"
 	"lockstep/shard"
 	"lockstep/simulate"
@@ -94,7 +95,8 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 	j := r.Job
 	j.Add, j.Model = k.Add, k.model()
 	j.Network = simulate.Network{Inside: k.Inside.simulated(), Outside: k.Outside.simulated(),
-		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: simulate.Crossing}
+		Group: in.Group, Oversubscription: in.Oversubscription, Crossing: comm.Crossing,
+		Unevenness: simulate.Unevenness}
 	p := k.PassesAt(float64(r.Batch) / float64(j.Plan.Shards()))
 	if shards, workers := j.Plan.Shards(), j.Plan.Workers(); j.Strategy == "ps-async" { // of whole batches
 		j.Plan, _ = shard.Cut(shards*workers, workers)

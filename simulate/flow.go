@@ -3,6 +3,9 @@ package simulate
 import (
 	"math"
 	"slices"
+
+	"lockstep/comm"
+	"lockstep/random"
 )
 
 // port is one direction of a link.
@@ -10,12 +13,14 @@ type port struct {
 	capacity float64 // in links of a host
 	most     float64 // seconds that it saves, see Link.Burst
 	crossing float64 // see Network.Crossing
+	lost     float64 // of the capacity, by it
 	flows    []*flow
 	waiting  []*flow // until others have ended
 	used     float64 // sum of the rates of its flows
 	saved    float64 // seconds of its capacity that it may catch up on
 	since    float64 // when that was so
-	left     float64 // while shares are computed: capacity, and flows, without a share
+	left     float64 // while shares are computed: capacity, and flows with their weights, without a share
+	weight   float64
 	hungry   int
 	isDirty  bool
 	isSeen   bool
@@ -23,7 +28,7 @@ type port struct {
 
 // catchUp saves what the link has not carried since the last time.
 func (p *port) catchUp(now float64) {
-	p.saved, p.since = min(p.most, p.saved+(now-p.since)*max(0, p.capacity-p.used)), now
+	p.saved, p.since = min(p.most, p.saved+(now-p.since)*max(0, p.capacity-p.lost-p.used)), now
 }
 
 // duplex is both directions of a link.
@@ -38,6 +43,7 @@ type flow struct {
 	ports   []*port
 	threads []*thread
 	cpu     float64 // cores that moving it takes of each thread's machine, at the full rate of a link
+	weight  float64 // of its share beside those of others; 0: it shares no port
 	share   float64 // of the link
 	isDirty bool
 	isSeen  bool // while shares are computed: it has none yet
@@ -50,6 +56,7 @@ type thread struct {
 	flows   []*flow
 	demand  float64        // cores that its flows can use
 	slow    float64        // factor of their rates
+	sent    uint64         // messages
 	queues  map[int]*queue // by peer: messages of servers and to them
 	collector
 }
@@ -118,7 +125,8 @@ func (w *world) send(from *thread, b batch, all int, sent, arrived func()) {
 		w.after(latency, arrived)
 		return
 	}
-	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1}
+	f := &flow{ports: ports, threads: []*thread{from, to}, cpu: cpu / seconds, share: 1,
+		weight: w.weightOf(from)}
 	w.add(&f.activity, seconds, func() {
 		w.end(f)
 		sent()
@@ -127,13 +135,27 @@ func (w *world) send(from *thread, b batch, all int, sent, arrived func()) {
 	w.begin(f)
 }
 
+// weightOf draws the weight of a thread's next message.
+func (w *world) weightOf(t *thread) float64 {
+	t.sent++
+	if w.Network.Unevenness <= 1 {
+		return 1
+	}
+	u := random.Derive(unevenSeed, uint64(t.rank)).Unit(t.sent)
+	return math.Pow(w.Network.Unevenness, 2*u-1)
+}
+
+// unevenSeed is of the weights of messages.
+const unevenSeed = 5
+
 // isCrossed reports whether the ends of a flow are all shared with others.
 func (f *flow) isCrossed() bool {
 	return !slices.ContainsFunc(f.ports, func(p *port) bool { return len(p.flows) < 2 })
 }
 
 // shareLinks gives the flows of ports that have changed, and those that share ports with them, their parts of
-// the links: none can have more without another one having less that has no more than it.
+// the links by their weights: none can have more without another one having less that has no more than it for
+// its weight.
 func (w *world) shareLinks() {
 	var ports []*port
 	var flows []*flow
@@ -159,15 +181,22 @@ func (w *world) shareLinks() {
 		}
 	}
 	for _, p := range ports {
-		p.left, p.hungry, p.isSeen = p.capacity, len(p.flows), false
-		if slices.ContainsFunc(p.flows, (*flow).isCrossed) {
-			p.left *= 1 - p.crossing
+		p.hungry, p.weight, p.isSeen = len(p.flows), 0, false
+		crossed := 0
+		for _, f := range p.flows {
+			p.weight += f.weight
+			if f.isCrossed() {
+				crossed++
+			}
 		}
+		p.catchUp(w.now)
+		p.lost = p.capacity * (1 - comm.Crossed(p.crossing, crossed))
+		p.left = p.capacity - p.lost
 	}
 	give := func(f *flow, share float64) {
 		f.isSeen = false
 		for _, p := range f.ports {
-			p.left, p.hungry = p.left-share, p.hungry-1
+			p.left, p.weight, p.hungry = p.left-share, p.weight-f.weight, p.hungry-1
 		}
 		if share != f.share || f.rate == 0 {
 			f.share = share
@@ -180,13 +209,13 @@ func (w *world) shareLinks() {
 	for left := len(flows); left > 0; {
 		least, at := math.Inf(1), (*port)(nil)
 		for _, p := range ports {
-			if p.hungry > 0 && p.left/float64(p.hungry) < least {
-				least, at = p.left/float64(p.hungry), p
+			if p.hungry > 0 && p.left/p.weight < least {
+				least, at = p.left/p.weight, p
 			}
 		}
 		for _, f := range at.flows {
 			if f.isSeen {
-				give(f, min(1, max(0, least)))
+				give(f, min(1, max(0, least*f.weight)))
 				left--
 			}
 		}

@@ -51,15 +51,18 @@ type Network struct {
 	// each direction, what their links carry divided by Oversubscription; 0 means 1.
 	Group            int
 	Oversubscription float64
-	// Crossing is the part of a host's link that is lost while several messages share it which share their
-	// other ends, too, as where all exchange with all: TCP's connections do not take such turns that each end
-	// is always busy. See the constant.
+	// Crossing is the part of a host's link that is lost while many messages share it which share their other
+	// ends, too, as where all exchange with all; of few, see comm.Crossed. It is not caught up.
 	Crossing float64
+	// Unevenness is how many times the weight of others a message between hosts may have, or they its, where
+	// they share a link, which goes by weights: connections are not equally lucky. Each message draws its own
+	// weight, evenly on a logarithmic scale; 0 and 1 share evenly.
+	Unevenness float64
 }
 
-// Crossing is Network.Crossing where links between hosts are the bottleneck: by the steps of four hosts in
-// results/lab, see docs/design/0039.
-const Crossing = 0.2
+// Unevenness is Network.Unevenness of hosts that TCP connects: by the steps of commbench's "gather" in
+// results/predict, see docs/design/0039.
+const Unevenness = 2
 
 // Model is what is exchanged.
 type Model struct {

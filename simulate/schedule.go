@@ -162,7 +162,8 @@ func (w *world) costOf(s *schedules, k scheduleKey) cost {
 				c.bytes += in.out + in.in + out.out + out.in
 			}
 		}
-		seconds := max(inside, outside.seconds(w.Network.Outside, 1))
+		left := comm.Crossed(w.Network.Crossing, outside.peers)
+		seconds := max(inside, outside.seconds(w.Network.Outside, left))
 		if w.uplinks != nil {
 			seconds = max(seconds, across.seconds(w.Network.Outside, w.uplinks[0].out.capacity))
 		}
@@ -177,12 +178,13 @@ type traffic struct {
 	out, in   float64 // bytes
 	messages  int     // in both directions
 	further   int     // messages of a rank beyond its first, in the busier direction
+	peers     int     // of a rank, in the direction with fewer
 	isPresent bool
 }
 
 func (t *traffic) add(o traffic) {
 	t.out, t.in = t.out+o.out, t.in+o.in
-	t.messages, t.further = t.messages+o.messages, t.further+o.further
+	t.messages, t.further, t.peers = t.messages+o.messages, t.further+o.further, max(t.peers, o.peers)
 	t.isPresent = t.isPresent || o.isPresent
 }
 
@@ -203,8 +205,8 @@ func (t traffic) cores(l Link) float64 {
 // across switches.
 func (w *world) trafficOf(rank int, s *stage) (inside, outside, across traffic) {
 	var all [3]traffic
-	for _, batches := range [][]batch{s.sends, s.receives} {
-		var messages [3]int
+	for direction, batches := range [][]batch{s.sends, s.receives} {
+		var messages, peers [3]int
 		for _, b := range batches {
 			first := w.kind(rank, b.peer)
 			last := first
@@ -213,6 +215,7 @@ func (w *world) trafficOf(rank int, s *stage) (inside, outside, across traffic) 
 			}
 			for i := first; i <= last; i++ {
 				messages[i] += b.messages
+				peers[i]++
 				all[i].isPresent = true
 				all[i].in += b.bytes
 			}
@@ -220,6 +223,9 @@ func (w *world) trafficOf(rank int, s *stage) (inside, outside, across traffic) 
 		for i := range all {
 			t := &all[i]
 			t.messages, t.further = t.messages+messages[i], max(t.further, messages[i]-1)
+			if direction == 0 || peers[i] < t.peers {
+				t.peers = peers[i]
+			}
 			t.out, t.in = t.in, t.out // so that after both turns each is in its place
 		}
 	}

@@ -144,8 +144,8 @@ func (j *Job) completeSettings() error {
 	}
 	n := &j.Network
 	n.Oversubscription = cmp.Or(n.Oversubscription, 1)
-	least := min(n.Oversubscription-1, n.Crossing, float64(n.Group), j.Add, j.Wire.Ratio, j.Wire.Encode)
-	least = min(least, j.Wire.Decode, j.Model.RowBytes)
+	least := min(n.Oversubscription-1, n.Crossing, n.Unevenness, float64(n.Group), j.Add, j.Wire.Ratio)
+	least = min(least, j.Wire.Encode, j.Wire.Decode, j.Model.RowBytes)
 	for _, l := range []Link{n.Inside, n.Outside} {
 		least = min(least, l.Latency, l.Message, l.Byte, l.Burst, l.CPUMessage, l.CPUByte)
 	}
@@ -272,6 +272,7 @@ func (w *world) tune() *comm.Tuning {
 	}
 	if w.hostsOf.Hosts() > 1 {
 		t.Outside = speed(w.Network.Outside, sharers)
+		t.Outside.Crossing = w.Network.Crossing
 	}
 	t.Choose(w.hostsOf, w.Plan)
 	return t

@@ -70,7 +70,7 @@ func (m model) job(p record.Probe) simulate.Job {
 		j.Machines[0].Cores, j.Network.Outside.CPUByte = 1, min(moving, p.Link.Byte)
 	}
 	if p.Link.Byte > moving { // a network, which connections share as they can
-		j.Network.Crossing = simulate.Crossing
+		j.Network.Crossing = comm.Crossing
 	}
 	hosts := make([]string, ranks)
 	for rank := range hosts {

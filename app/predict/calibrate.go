@@ -342,8 +342,11 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		if isOutside && !isLab {
 			l.Latency += c.Inputs.Delay
 		}
-		if !c.Inputs.IsLab {
-			l.Burst = 0 // is of the lab's links
+		if !c.Inputs.IsLab { // the network is not that of a lab, in which it was fitted
+			l.Burst = 0
+			if isLab && c.Inputs.Rate > 0 {
+				l.Byte *= framing / labFraming
+			}
 		}
 	}
 	if k.Gradient == nil {

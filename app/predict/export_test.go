@@ -10,8 +10,8 @@ import (
 )
 
 // Replay fits the costs of links between hosts to the rows of two workers that a prediction was made from,
-// and predicts its rows anew.
-func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
+// and predicts its rows anew, those of four workers by the algorithm that they chose then.
+func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 	var all []setting.Config
 	for _, text := range p.Settings {
 		var of setting.Config
@@ -23,6 +23,7 @@ func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
 	c := Config{Base: all[0], Inputs: p.Inputs}
 	c.Base.Shards, c.Inputs.Widening = 0, 1
 	k := &p.MadeFrom
+	k.Outside = k.Tuned
 	var rows []forecast.Measured
 	for _, f := range k.Fits {
 		run, err := c.run(k, c.resolved(f.Way, 2), f.Way)
@@ -37,6 +38,9 @@ func Replay(p *forecast.Prediction) ([]forecast.Row, error) {
 	}
 	var again []forecast.Row
 	for i, of := range all {
+		if c.Base.Algorithm = "auto"; of.Workers == 4 {
+			c.Base.Algorithm = algorithm
+		}
 		row, _, err := c.row(k, p.Rows[i].Way, of.Workers)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package predict_test
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,6 +120,23 @@ func isCalibrated(t *testing.T, c predict.Config) {
 	if err != nil || k.Outside.Latency < c.Inputs.Delay || k.Inside.Byte > 0 {
 		t.Errorf("over tcp %+v, %v", k.Outside, err)
 	}
+	c.Inputs = forecast.Inputs{PerHost: 1, Network: "1gbit", Rate: 1e9}
+	made, err := bench.ParseCondition("rate=1000mbit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var perByte []float64 // of real hosts, whose packets are smaller, and of a lab's
+	for _, c.Inputs.IsLab = range []bool{false, true} {
+		k, err := predict.Calibrate(c, func(row *record.Row) { row.Setting.Condition = made.String() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		perByte = append(perByte, k.Outside.Byte)
+	}
+	if more := perByte[0] / perByte[1]; math.Abs(more-1.045/1.0075) > 1e-9 {
+		t.Errorf("a byte takes real hosts %v times as long as those of a lab", more)
+	}
+	c.Inputs = forecast.Inputs{PerHost: 1, Network: "1gbit,5ms", Rate: 1e9, Delay: 5e-3}
 	for _, condition := range []string{"", "each process on a host of its own, 10 Mbit/s"} {
 		_, err = predict.Calibrate(c, func(row *record.Row) { row.Setting.Condition = condition })
 		if !isRefused(err) || !strings.Contains(err.Error(), condition) {

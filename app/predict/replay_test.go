@@ -14,9 +14,9 @@ import (
 	"lockstep/internal/regular"
 )
 
-var isWhole = flag.Bool("whole", false, "replay vgg11, too")
+var isWhole = flag.Bool("whole", false, "replay all, and print them")
 
-// replayed is a file of an older model in results/predict with what was measured of it.
+// replayed is a file of results/predict with what was measured of it.
 type replayed struct {
 	forecast.Prediction
 	verified []forecast.Verified
@@ -37,35 +37,30 @@ func read(t *testing.T, path string) (r replayed) {
 	return r
 }
 
-// The calibrations of results/predict, fitted anew, predict what was measured on three and four hosts. The
-// costs that groups measured were not kept: they are those of a machine of the same kind.
+// The calibrations of results/predict, fitted anew from what groups measured, predict what was measured on
+// three and four hosts. Groups of four chose between direct and halving-doubling by microseconds then, mostly
+// direct.
 func TestKeptMeasurementsArePredicted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fits and simulates twenty rows")
+		t.Skip("fits and simulates many rows")
 	}
-	files, err := filepath.Glob("../../results/predict/quiet/*-verified.json")
-	if err != nil || len(files) == 0 {
+	files, err := filepath.Glob("../../results/predict/runs/*-verified.json")
+	if err != nil || len(files) != 6 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	var all []float64
 	within := 0
 	for _, path := range files {
-		if strings.Contains(path, "vgg11") && !*isWhole {
+		if !*isWhole && !strings.Contains(path, "bert-mini-200") && !strings.Contains(path, "lenet-1gbit") {
 			continue
 		}
 		r := read(t, path)
-		k := &r.MadeFrom
-		k.RowBytes, k.Outside.Latency, k.Outside.Message, k.Outside.CPUMessage = 32, 12e-6, 9e-6, 4.5e-6
-		k.Outside.Byte, k.Outside.CPUByte = 1.0075*8/r.Inputs.Rate, 2e-9
-		if len(k.Gradient) > 8 { // vgg11
-			k.RowBytes, k.Outside.CPUByte = 22e3, 1e-9
-		}
-		rows, err := predict.Replay(&r.Prediction)
+		rows, err := predict.Replay(&r.Prediction, "direct")
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %+v", filepath.Base(path), k.Outside)
-		for _, f := range k.Fits {
+		t.Logf("%s: %+v", filepath.Base(path), r.MadeFrom.Outside)
+		for _, f := range r.MadeFrom.Fits {
 			t.Logf("  %-28s fitted %8.2f, measured %8.2f: %+5.1f %%", f.Way, f.Model, f.Measured,
 				100*(f.Model/f.Measured-1))
 		}
@@ -84,7 +79,7 @@ func TestKeptMeasurementsArePredicted(t *testing.T) {
 	slices.Sort(all)
 	middle, most := all[len(all)/2], all[len(all)-1]
 	say := t.Logf
-	if middle > 0.07 || most > 0.2 || within < len(all)*8/10 {
+	if middle > 0.05 || most > 0.25 || within < len(all)*85/100 {
 		say = t.Errorf
 	}
 	say("%d rows: median error %.1f %%, greatest %.1f %%, %d in their intervals", len(all), 100*middle,

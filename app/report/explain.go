@@ -155,7 +155,7 @@ func explainSentence(e *explain.Explanation) string {
 	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
 	direction := "longer"
 	if e.DifferenceMS < 0 {
-		direction = "less long"
+		direction = "less"
 	}
 	if !e.IsTold {
 		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s.", e.B.Name, e.A.Name,
@@ -213,7 +213,7 @@ func (e Explained) notes() (all []note) {
 	}
 	if e.LeftOut > 0 {
 		all = append(all, noteOf(finding.Fact, "left out", fmt.Sprintf("%s left out, in which a step took "+
-			"much longer or less long than in most.", spelling.Count(e.LeftOut, "round"))))
+			"much longer or shorter than in most.", spelling.Count(e.LeftOut, "round"))))
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {

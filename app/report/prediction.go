@@ -39,8 +39,8 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
 		Answer: answer{Text: predictionText(rows) + " " + trackText(p.Track)},
 		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+
-			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %d rounds of one and two workers on %s",
-			p.MadeFrom.Rounds, p.MadeFrom.Machine))}
+			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %s of one and two workers on %s",
+			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
 	page.note(predictionNotes(p, all))
 	s := section{ID: "rows", Title: "Steps", Work: "Hollow and dashed is predicted, filled is measured. An " +
 		"interval is to hold nine of ten measurements.", Tables: []block{
@@ -81,10 +81,15 @@ func predictionText(rows []foreseen) string {
 			inside++
 		}
 	}
-	if misses != nil {
-		return fmt.Sprintf("Of %s that were measured, %d lay within their intervals; the median error is "+
-			"%s, the greatest %s.", spelling.Count(len(misses), "prediction"), inside,
-			percent(stat.Median(misses)), percent(slices.Max(misses)))
+	switch len(misses) {
+	case 0:
+	case 1:
+		return fmt.Sprintf("The prediction that was measured is off by %s, %s its interval.",
+			percent(misses[0]), map[int]string{0: "outside", 1: "inside"}[inside])
+	default:
+		return fmt.Sprintf("Of %d predictions that were measured, %d lay within their intervals; the median "+
+			"error is %s, the greatest %s.", len(misses), inside, percent(stat.Median(misses)),
+			percent(slices.Max(misses)))
 	}
 	best := slices.MaxFunc(rows, func(a, b foreseen) int { return cmp.Compare(a.Rate, b.Rate) })
 	return fmt.Sprintf("Predicted, not measured: %s with %s trains on most samples in a second, %s, with a "+
@@ -94,12 +99,16 @@ func predictionText(rows []foreseen) string {
 
 // trackText says how earlier predictions of a machine fared.
 func trackText(t forecast.Track) string {
-	if t.Predictions == 0 {
+	switch t.Predictions {
+	case 0:
 		return "No prediction on this machine has been verified yet: intervals are as wide as the model is " +
 			"expected to need. lockstep predict verify measures."
+	case 1:
+		return fmt.Sprintf("The prediction before it that was verified on this machine was off by %s.",
+			percent(t.MedianError))
 	}
-	return fmt.Sprintf("Of %s on this machine, %d lay within their intervals; the median error is %s.",
-		spelling.Count(t.Predictions, "prediction"), t.Within, percent(t.MedianError))
+	return fmt.Sprintf("Of %d predictions on this machine, %d lay within their intervals; the median error "+
+		"is %s.", t.Predictions, t.Within, percent(t.MedianError))
 }
 
 func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []note) {

@@ -45,7 +45,7 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	}
 	for _, want := range []string{"What would 16 bring? Predicted before the first run: 2 workers",
 		"16 workers",
-		"Of 1 prediction that were measured, 1 lay within", "| all-reduce | 16 | 2.00 (1.00–4.00) | – |",
+		"The prediction that was measured is off by", "| all-reduce | 16 | 2.00 (1.00–4.00) | – |",
 		"And now? Not shown: it was changed after it was written"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%.6000s", want, page.String())
