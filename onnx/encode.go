@@ -130,6 +130,9 @@ func (a Attribute) encode() (out message) {
 	case KindText:
 		out.text(4, a.Text)
 	case KindTensor:
+		if a.Tensor == nil { // as in a damaged file
+			break
+		}
 		var b bytes.Buffer
 		var head message
 		a.Tensor.encodeHead(&head)
