@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -53,7 +54,8 @@ func (f figure) Table() table {
 	return tableOf(f.Title, shown, columns...)
 }
 
-// curveTable has a row for each curve with its value at five places, from the first to the last.
+// curveTable has a row for each curve with its value at five places, from the first to the last; at all of
+// them where no curve has more.
 func (f figure) curveTable(lines plot.Lines, points [][]any) table {
 	var curves [][][]any
 	for i, p := range points {
@@ -65,11 +67,22 @@ func (f figure) curveTable(lines plot.Lines, points [][]any) table {
 	columns := []column[[][]any]{col(plot.CurveColumn, "", func(c [][]any) string {
 		return c[0][0].(string)
 	})}
-	for i, name := range []string{"first", "¼", "½", "¾", "last"} {
-		columns = append(columns, cells(name, lines.Y, func(c [][]any) cell {
-			at, isNumber := c[i*(len(c)-1)/4][1].(float64)
-			out := cell{Text: number(c[i*(len(c)-1)/4][2].(float64))}
-			if isNumber {
+	longest := 1
+	for _, c := range curves {
+		longest = max(longest, len(c))
+	}
+	last := min(longest, 5) - 1
+	for i := range last + 1 {
+		name, unit := fmt.Sprintf("%d of %d", i, last), ""
+		if i == 0 {
+			name, unit = "first", lines.Y
+		} else if i == last {
+			name = "last"
+		}
+		columns = append(columns, cells(name, unit, func(c [][]any) cell {
+			point := c[i*(len(c)-1)/max(last, 1)]
+			out := cell{Text: number(point[2].(float64))}
+			if at, isNumber := point[1].(float64); isNumber {
 				out.Small = "at " + number(at)
 			}
 			return out

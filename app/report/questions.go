@@ -308,7 +308,7 @@ func verdictText(a question.Answer) string {
 	}
 	what, format := quantityText(a.Quantity), formatOf(a)
 	if a.Than != nil {
-		what = fmt.Sprintf("%s of %s is %s × that of %s", what, a.Line.Label, format(a.Median), a.Than.Label)
+		what = fmt.Sprintf("%s of %s is %s× that of %s", what, a.Line.Label, format(a.Median), a.Than.Label)
 	} else {
 		what += " " + format(a.Median)
 	}
@@ -376,7 +376,7 @@ func formatOf(a question.Answer) func(float64) string {
 func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
 
 // answerText is an answer in one line: the verdict with our figure, what was asked, and the reference. What
-// the words of a question say anyway, such as that faster is below 1 ×, is left out.
+// the words of a question say anyway, such as that faster is below 1×, is left out.
 func answerText(a question.Answer, ref record.Reference) string {
 	text, format, isSaid := verdictText(a), formatOf(a), false
 	beside := ""

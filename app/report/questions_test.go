@@ -66,8 +66,8 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 			{Ask: "Is it accurate?", Quantity: "accuracy", Of: two, Above: new(0.9)},
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
-		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751 × that of single 1×1 (0.",
-		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33 × that of all-reduce 2×1 (1.",
+		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751× that of single 1×1 (0.",
+		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33× that of all-reduce 2×1 (1.",
 		"); reference 1.78 x (two nodes).\n",
 		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked: above 90.0 %.\n",
 		"- ✓ How long is a run? Time in all 0.4",
