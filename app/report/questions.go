@@ -138,16 +138,27 @@ func confirmedBy(all []question.Cause) string {
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
 func guessText(a question.Answer) string {
 	c := a.Causes[0]
-	text := verdictWord(a)
-	if a.Reason == question.NotSlower {
-		return text + ": a step is shorter than that of " + c.Than.Label + " by " + ms(-c.DifferenceMS/1e3)
+	longer := "longer"
+	if c.DifferenceMS < 0 {
+		longer = "less long"
 	}
-	text += fmt.Sprintf(": %s (%s) of what makes a step longer than that of %s by %s", percent(a.Median),
-		between(a.Interval.Lo, a.Interval.Hi, percent), c.Than.Label, ms(c.DifferenceMS/1e3))
+	names := c.Names()
+	text := fmt.Sprintf("%s: a step of %s takes %s %s than one of %s", verdictWord(a), names[1],
+		ms(math.Abs(c.DifferenceMS)/1e3), longer, names[0])
+	if known(a.Median) && c.DifferenceMS > 0 {
+		text += fmt.Sprintf(", %s (%s) of what makes it longer by the guess", percent(a.Median),
+			between(a.Interval.Lo, a.Interval.Hi, percent))
+	}
 	for _, t := range c.Terms {
-		if proof := proofText(c.ProofOf(t)); slices.Contains(a.Guess, t.Name) && proof != "" {
-			text += fmt.Sprintf("; %s %s, %s", termMeaning(t.Name), ms(t.MS/1e3), proof)
+		if slices.Contains(a.Guess, t.Name) {
+			text += fmt.Sprintf("; %s %s", termMeaning(t.Name), ms(t.MS/1e3))
+			if proof := proofText(c.ProofOf(t)); proof != "" {
+				text += " (" + proof + ")"
+			}
 		}
+	}
+	if c.By != "" && slices.Contains(a.Guess, c.Culprit) {
+		text += "; " + c.By + " takes " + ms(c.CulpritMS/1e3) + " less"
 	}
 	return text + "; asked: above " + percent(question.Most)
 }

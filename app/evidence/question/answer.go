@@ -132,7 +132,7 @@ func (a Answer) over(c *compare.Comparison) Answer {
 // grows with the length of a run where both rows trained on as many samples.
 func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	a.Reason, a.Than = OtherWork, other
-	if other.Disturbed {
+	if a.Line.Disturbed || other.Disturbed {
 		a.Verdict, a.Reason = Undecided, Disturbed
 		return
 	}

@@ -37,6 +37,19 @@ type Cause struct {
 	IsCut bool
 }
 
+// Names returns what tells the rows of the cause apart, the row that it is of last.
+func (c Cause) Names() [2]string {
+	names := [2]string{c.Than.Label, c.Line.Label}
+	if names[0] == names[1] { // in groups of other conditions
+		for i, l := range []*compare.Line{c.Than, c.Line} {
+			if condition := l.Setting.Condition; condition != "" {
+				names[i] += ", " + condition
+			}
+		}
+	}
+	return names
+}
+
 // Trial says how far further runs have looked into a cause.
 type Trial int
 
@@ -225,8 +238,7 @@ func Pairs(r *record.Results, c *compare.Comparison) (all []Pair) {
 			}
 			isLeft = true
 			one := causes[place]
-			p := Pair{[2]int{q.rowOf(one.Than), q.rowOf(one.Line)}, [2]string{one.Than.Label, one.Line.Label},
-				one.Explanation}
+			p := Pair{[2]int{q.rowOf(one.Than), q.rowOf(one.Line)}, one.Names(), one.Explanation}
 			isThere := slices.ContainsFunc(all, func(other Pair) bool { return other.Rows == p.Rows })
 			if len(p.First.Large()) > 0 && !isThere {
 				all = append(all, p)
@@ -256,6 +268,11 @@ func (a *Answer) guess() {
 		}
 	}
 	share, half := part/paid, spread/paid
+	if c.By != "" && slices.Contains(a.Guess, c.Culprit) { // in whatever terms it shows
+		isRefuted = false
+		share = c.CulpritMS / c.DifferenceMS
+		half = (c.CulpritInterval[1] - c.CulpritInterval[0]) / 2 / math.Abs(c.DifferenceMS)
+	}
 	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: min(share+half, 1),
 		Coverage: stat.Confidence}, c.A.Runs + c.A.Again}
 	switch {
