@@ -5,8 +5,8 @@
 // targets instead. Images and numbers lie in memory or in a [Source], such as a file, from which they are
 // read when they are needed: which of the two changes no bit of a run. A [Sampler] orders the samples of each
 // epoch and assigns to every virtual shard its part of every batch; texts of similar length share a batch. A
-// [Loader] prepares a worker's shards ahead of time: it gathers texts without padding, or crops, flips, cuts
-// out and normalises images to float32 [N, H, W, C]. [Set.Take] returns samples without augmentation, for
+// [Loader] prepares a worker's shards ahead of time: it gathers texts without padding, or crops, scales,
+// colours, flips, cuts out, normalises and mixes images, float32 [N, H, W, C]. [Set.Take] returns samples without augmentation, for
 // evaluation.
 //
 // Guarantees. The augmentation of a sample is a function of (seed, epoch, sample index), and its

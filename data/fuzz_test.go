@@ -140,6 +140,13 @@ func FuzzImage(f *testing.F) {
 	}
 	f.Add(asPNG.Bytes())
 	f.Add(asJPEG.Bytes())
+	for _, name := range []string{"lossy.webp", "lossy-alpha.webp", "lossless.webp", "turned-5.webp"} {
+		asWebP, err := os.ReadFile("testdata/images/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(asWebP)
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		config, _, err := image.DecodeConfig(bytes.NewReader(file))
 		if err == nil && config.Width*config.Height > 1<<16 {
