@@ -6,17 +6,17 @@
 // read when they are needed: which of the two changes no bit of a run. A [Sampler] orders the samples of each
 // epoch and assigns to every virtual shard its part of every batch; texts of similar length share a batch. A
 // [Loader] prepares a worker's shards ahead of time: it gathers texts without padding, or crops, scales,
-// colours, flips, cuts out, normalises and mixes images, float32 [N, H, W, C]. [Set.Take] returns samples without augmentation, for
-// evaluation.
+// colours, flips, cuts out, normalises and mixes images, float32 [N, H, W, C]. [Set.Take] returns samples
+// without augmentation, for evaluation.
 //
-// Guarantees. The augmentation of a sample is a function of (seed, epoch, sample index), and its
-// position a function of (seed, epoch, step, shard): neither depends on the number of workers or
-// threads, or on time. Every sample is used exactly once per epoch, without padding or a dropped
-// tail; [Shard.Coverage] checks it. A steady step allocates nothing. Sets are read-only after
-// loading and safe for concurrent use; a Loader belongs to one goroutine.
+// Guarantees. The augmentation of a sample is a function of (seed, epoch, sample index), and its position a
+// function of (seed, epoch, step, shard): neither depends on the number of workers or threads, or on time.
+// Every sample is used exactly once per epoch, without padding or a dropped tail; [Shard.Coverage] checks it.
+// A steady step allocates nothing. Sets are read-only after loading and safe for concurrent use; a Loader
+// belongs to one goroutine.
 //
-// Errors. *[MissingError] says which files to put where, *[FormatError] names the file and the byte
-// or line. An interrupted download leaves a .part file, from which the next one continues. Files
-// are never trusted: sizes are checked before memory is allocated, archives are read in place and
-// never unpacked, labels are range-checked.
+// Errors. *[MissingError] says which files to put where, *[FormatError] names the file and the byte or line.
+// An interrupted download leaves a .part file, from which the next one continues. Files are never trusted:
+// sizes are checked before memory is allocated, archives are read in place and never unpacked, labels are
+// range-checked.
 package data
