@@ -28,12 +28,13 @@ func dataCommand(a *app) *cobra.Command {
 const ownData = `List, find or download data sets; turn texts into tokens.
 
 Data of your own is a path for --data: a folder with a folder of images (PNG, JPEG) for each class, or a
-file of texts (CSV, TSV) in UTF-8 with columns of texts and labels. A .csv is separated by commas or, if its
-first line has none, by tabs or semicolons. A folder may have the parts train, val and test, as folders of
-classes or as files of texts: val is evaluated during training, test at its end. Without both, a tenth of
-each class is held out for the test, by a hash of each text or of the image's path, whatever their order;
-equal texts of a class stay together. --eval-only scores all samples of data without parts. Before training,
-one line says how many samples of each class are in each part, and what was left out.
+file (CSV, TSV, JSONL) in UTF-8 with columns of texts and labels or, for --model mlp, with a column of labels
+and others of numbers or categories. A .csv is separated by commas or, if its first line has none, by tabs or
+semicolons. A folder may have the parts train, val and test, as folders of classes or as such files: val is
+evaluated during training, test at its end. Without both, a tenth of each class is held out for the test, by
+a hash of each text, row or image's path, whatever their order; equal texts of a class stay together.
+--eval-only scores all samples of data without parts. Before training, one line says how many samples of each
+class are in each part, how columns are understood, and what was left out.
 
 Images are turned upright by their Exif, cropped to the middle square and scaled to --size. Transparency is
 dropped, as by torchvision.`

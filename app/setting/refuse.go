@@ -146,7 +146,7 @@ func (c Config) checkChoice(refuse refuser) {
 func (c Config) checkData(refuse refuser) {
 	readsTexts, kind := c.Models().ReadsTexts(c.Model), c.Datasets().KindOf(c.Data, c.DataOptions(nil))
 	refuse(readsTexts && kind == data.ImageKind, "data", "%s is no data of texts, which %s reads; try sst2, "+
-		"a CSV or TSV file, or a folder with one called train", c.Data, c.Model)
+		"a CSV, TSV or JSONL file, or a folder with one called train", c.Data, c.Model)
 	refuse(!readsTexts && kind == data.TextKind, "data", "%s holds texts, but %s reads images; try a model "+
 		"of texts, such as bert-mini", c.Data, c.Model)
 	refuse(readsTexts && c.TTA != none, "tta", "%s is a way to show images, but %s reads texts", c.TTA,

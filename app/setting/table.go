@@ -94,7 +94,7 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
 			elsewhere: "dataset dataset-name",
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
-				"images by class, of arrays (.npy) or tar files, or of a CSV or TSV file of texts or " +
+				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts or " +
 				"numbers"},
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
 			elsewhere: "data-path data-root dataset-dir",
