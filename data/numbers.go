@@ -64,21 +64,21 @@ func isNumberPath(files partPaths, o Options) bool {
 		return false
 	}
 	defer r.Close()
-	if hasTexts(files) {
+	if has, err := hasTexts(files); has || err != nil {
 		return false
 	}
 	_, isNamed, err := column(r.Header(), path, "label", o.LabelColumn, labelNames()...)
 	return err == nil && isNamed
 }
 
-// hasTexts reports whether the first file has a column of texts by a usual name, or cannot be read.
-func hasTexts(files partPaths) bool {
+// hasTexts reports whether the first file has a column of texts by a usual name.
+func hasTexts(files partPaths) (bool, error) {
 	r, err := OpenRows(context.Background(), files[trainPart])
 	if err != nil {
-		return true
+		return false, err
 	}
 	defer r.Close()
-	return slices.ContainsFunc(r.Header(), func(f string) bool { return isOneOf(f, textNames()) })
+	return slices.ContainsFunc(r.Header(), func(f string) bool { return isOneOf(f, textNames()) }), nil
 }
 
 // readNumbers reads a set from tables.

@@ -31,10 +31,13 @@ func (s source) kindOf(o Options) Kind {
 		return ImageKind
 	case isTextPath(s.path):
 		files, err := textFiles(s.path, o)
-		if o.TextColumn == "" && o.PairColumn == "" && err == nil && !hasTexts(files) {
-			return AnyKind
+		isText := o.TextColumn != "" || o.PairColumn != ""
+		if err == nil && !isText {
+			isText, _ = hasTexts(files) // reading tells what is wrong
 		}
-		return TextKind
+		if isText {
+			return TextKind
+		}
 	case isFolder(s.path):
 		return ImageKind
 	}
@@ -105,8 +108,10 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	if isNumberPath(files, o) {
 		return readNumbers(ctx, path, files, o)
 	}
-	if o.TextColumn == "" && o.LabelColumn == "" && !hasTexts(files) {
-		return Sets{}, nameless(files[trainPart])
+	if o.TextColumn == "" && o.LabelColumn == "" {
+		if has, err := hasTexts(files); !has {
+			return Sets{}, cmp.Or(err, nameless(files[trainPart]))
+		}
 	}
 	t, err := newTextReader(path, o)
 	understood := ""

@@ -204,6 +204,9 @@ func (f *inference) rows(ctx context.Context, path string) (err error) {
 				inputs = append(inputs, infer.Input{Row: row})
 			}
 		}
+		if len(inputs) == 0 {
+			break
+		}
 		if err := f.tell(ctx, func(i int) any { return told + i + 1 }, inputs); err != nil {
 			return err
 		}
@@ -215,7 +218,8 @@ func (f *inference) rows(ctx context.Context, path string) (err error) {
 	if err == io.EOF && told > 0 {
 		return nil
 	} else if err == io.EOF {
-		err = &data.FormatError{File: path, Offset: -1, Reason: "no row behind the header"}
+		err = &data.FormatError{File: path, Offset: -1, Reason: "no row behind the header",
+			Next: "give some"}
 	}
 	return err
 }
