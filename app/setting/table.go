@@ -94,8 +94,8 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
 			elsewhere: "dataset dataset-name",
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
-				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts or " +
-				"numbers"},
+				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts " +
+				"or numbers"},
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
 			elsewhere: "data-path data-root dataset-dir",
 			Usage:     "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
