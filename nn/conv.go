@@ -4,22 +4,25 @@ import (
 	"math"
 
 	"lockstep/graph"
+	"lockstep/op"
 	"lockstep/tensor"
 )
 
 // Conv is a convolution with Out filters of Size x Size, after PyTorch's Conv2d: parameters weight
-// [Out, C, Size, Size] and bias [Out].
+// [Out, C/Groups, Size, Size] and bias [Out].
 type Conv struct {
 	Out, Size int
 	Stride    int // 0 means 1
 	Pad       int
+	Dilation  int // distance of the taps of a filter; 0 means 1
+	Groups    int // parts of the channels with filters of their own; 0 means 1, C is depthwise
 	NoBias    bool
 	Init      graph.Init // of the weights; nil means PyTorch's default
 }
 
 // Apply implements Layer.
 func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
-	c := features(x.Shape(), 3)
+	c := max(1, features(x.Shape(), 3)/max(l.Groups, 1))
 	g, init := x.Graph(), byFanIn(c*l.Size*l.Size)
 	view, weights := tensor.Shape{l.Out, c, l.Size, l.Size}, l.Init
 	if weights == nil {
@@ -27,7 +30,12 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 	}
 	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: view, Layout: filters(view),
 		Init: weights, Role: graph.RoleMatrix})
-	return graph.Conv(x, w, bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1), l.Pad)
+	b, stride := bias(g, name, l.Out, l.NoBias, init), max(l.Stride, 1)
+	if l.Groups <= 1 && l.Dilation <= 1 {
+		return graph.Conv(x, w, b, stride, l.Pad)
+	}
+	return op.Conv(x, w, b, op.Window{Stride: [2]int{stride, stride}, Groups: l.Groups,
+		Dilation: [2]int{l.Dilation, l.Dilation}, Pad: [4]int{l.Pad, l.Pad, l.Pad, l.Pad}})
 }
 
 // Linear is a fully connected layer with Out features, after PyTorch's Linear: parameters weight
@@ -36,9 +44,10 @@ func (l Conv) Apply(name string, x *graph.Node) *graph.Node {
 // Applied to a map [N, H, W, C] it reads all C*H*W values of a sample in PyTorch's order, as after
 // a flatten, and returns [N, Out]. Otherwise it reads the last axis and keeps the others.
 type Linear struct {
-	Out    int
-	NoBias bool
-	IsHead bool // its outputs are the classes
+	Out            int
+	NoBias         bool
+	IsHead         bool       // its outputs are the classes
+	Init, InitBias graph.Init // of weights and bias; nil means PyTorch's default
 }
 
 // Apply implements Layer.
@@ -51,13 +60,19 @@ func (l Linear) Apply(name string, x *graph.Node) *graph.Node {
 	} else {
 		view = tensor.Shape{l.Out, in}
 	}
-	g, init, role := x.Graph(), byFanIn(in), graph.RoleMatrix
+	g, role := x.Graph(), graph.RoleMatrix
 	if l.IsHead {
 		role = graph.RoleHead
 	}
+	if l.Init == nil {
+		l.Init = byFanIn(in)
+	}
+	if l.InitBias == nil {
+		l.InitBias = byFanIn(in)
+	}
 	w := g.Parameter(graph.Param{Name: name + ".weight", Shape: tensor.Shape{l.Out, in},
-		Layout: filters(view), Init: init, Role: role})
-	return graph.Linear(x, w, bias(g, name, l.Out, l.NoBias, init))
+		Layout: filters(view), Init: l.Init, Role: role})
+	return graph.Linear(x, w, bias(g, name, l.Out, l.NoBias, l.InitBias))
 }
 
 // features returns the length of an axis, or 1 if there is none; the op then reports the error.

@@ -24,12 +24,6 @@ func (s Sequential) Apply(name string, x *graph.Node) *graph.Node {
 	return x
 }
 
-// ReLU is max(x, 0). It has no parameters.
-type ReLU struct{}
-
-// Apply implements Layer.
-func (ReLU) Apply(_ string, x *graph.Node) *graph.Node { return graph.ReLU(x) }
-
 // MaxPool computes the maximum over windows of Size x Size pixels, Stride apart, of a map padded
 // with Pad pixels of -infinity; Stride 0 means Size. It has no parameters.
 type MaxPool struct{ Size, Stride, Pad int }

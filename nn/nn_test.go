@@ -10,6 +10,7 @@ import (
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/nn"
+	"lockstep/op"
 	"lockstep/tensor"
 )
 
@@ -58,6 +59,58 @@ func TestNames(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// So are those of layers on texts, whose names are those of Hugging Face's BERT, and of the layers made of
+// package op.
+func TestNamesOfFurtherLayers(t *testing.T) {
+	names := func(v *graph.Variables) (got []string) {
+		for _, p := range v.Params {
+			got = append(got, fmt.Sprint(p.Name, p.Shape))
+		}
+		return got
+	}
+	g := graph.New()
+	x := nn.Sequential{nn.Embedding{Words: 9, Positions: 5, Kinds: 2, Out: 32}, nn.LayerNorm{}, nn.Dropout{Share: 0.1},
+		nn.Attention{Heads: 2}, nn.GELU{}, nn.FirstToken{}, nn.Tanh{}}.Apply("net", g.Texts("x", 3, 5))
+	want := []string{"net.0.word_embeddings.weight[9, 32]", "net.0.position_embeddings.weight[5, 32]",
+		"net.0.token_type_embeddings.weight[2, 32]", "net.1.weight[32]", "net.1.bias[32]",
+		"net.3.query.weight[32, 32]", "net.3.query.bias[32]", "net.3.key.weight[32, 32]", "net.3.key.bias[32]",
+		"net.3.value.weight[32, 32]", "net.3.value.bias[32]"}
+	if got := names(compile(t, x)); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	excite := nn.Sequential{nn.GlobalAvgPool{}, nn.Linear{Out: 8}, nn.Sigmoid{}}
+	v := variables(t, nn.Sequential{nn.Conv{Out: 8, Size: 3, Pad: 2, Dilation: 2, Groups: 4, NoBias: true},
+		nn.GroupNorm{Groups: 2}, nn.SiLU{}, nn.Scale{Of: excite}, nn.AvgPool{Size: 2},
+		nn.ConvTranspose{Out: 6, Size: 2, Stride: 2}, nn.Residual{Of: nn.Conv{Out: 6, Size: 1}},
+		nn.Func(op.HardSwish), nn.Flatten{}}, 2, 8, 6, 4)
+	want = []string{"net.0.weight[8, 1, 3, 3]", "net.1.weight[8]", "net.1.bias[8]", "net.3.1.weight[8, 8]",
+		"net.3.1.bias[8]", "net.5.weight[8, 6, 2, 2]", "net.5.bias[6]", "net.6.weight[6, 6, 1, 1]",
+		"net.6.bias[6]"}
+	if got := names(v); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Flatten puts a map into PyTorch's order, channels outermost.
+func TestFlattenIsPyTorchs(t *testing.T) {
+	g := graph.New()
+	y := nn.Flatten{}.Apply("", g.Input("x", tensor.Shape{1, 1, 2, 3}))
+	cpu, err := compute.Open(compute.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	p, err := graph.Compile(g, graph.NewHost(cpu), graph.Options{Logits: y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	p.Input("x").SetFloats([]float32{0, 1, 2, 10, 11, 12})
+	if p.Forward(); !slices.Equal(p.Logits(), []float32{0, 10, 1, 11, 2, 12}) {
+		t.Errorf("got %v", p.Logits())
 	}
 }
 
