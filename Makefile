@@ -1,5 +1,5 @@
-# Targets: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden.
-.PHONY: build cuda cuda-test check test race plain pairs fuzz faults refusals bench trust golden lint staticcheck
+# Targets: build cuda cuda-test check test race plain pairs metric-pairs fuzz faults refusals bench trust golden.
+.PHONY: build cuda cuda-test check test race plain pairs metric-pairs fuzz faults refusals bench trust golden lint staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -49,7 +49,13 @@ plain:
 PAIRS ?= 1000
 SEED ?= 1
 pairs:
-	go test -count=1 -timeout 2h -run TestDrawnRunsEndWithTheSameBits ./app/job -pairs $(PAIRS) -drawseed $(SEED)
+	go test -count=1 -timeout 2h -run TestDrawnRunsEndWithTheSameBits ./app/job/launcher -pairs $(PAIRS) -drawseed $(SEED)
+
+# Draws METRICPAIRS pairs of numbers of workers that should tell the same bits of every metric, find the same
+# evaluation best and stop at the same step.
+METRICPAIRS ?= 200
+metric-pairs:
+	go test -count=1 -timeout 1h -run TestAnyWorkersChooseAlike ./train -metricpairs $(METRICPAIRS)
 
 # Runs each fuzz target of each package for FUZZTIME. What one finds is left in its package's
 # testdata/fuzz, where go test repeats it. Shortening inputs is cut off: it takes a minute otherwise.

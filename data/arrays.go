@@ -62,6 +62,9 @@ func filesOf(folder, ending string) (paths []string) {
 // o.InMemory.
 func readArrays(_ context.Context, path string, o Options) (s Sets, err error) {
 	files, err := findArrays(path)
+	if err == nil {
+		err = o.addArrays(path, &files[validationPart])
+	}
 	if err != nil {
 		return s, err
 	}
@@ -93,6 +96,17 @@ func readArrays(_ context.Context, path string, o Options) (s Sets, err error) {
 	s.holdOut(o.EvalOnly)
 	err = s.bringIntoMemory(o)
 	return s, err
+}
+
+// addArrays puts the files of a validation part of its own, if o has one, in the place of the data's.
+func (o Options) addArrays(path string, to *arrayFiles) error {
+	own := ""
+	if err := o.addValidation(path, to.samples != "", &own); err != nil || own == "" {
+		return err
+	}
+	files, err := findArrays(own)
+	*to = cmp.Or(files[validationPart], files[trainPart], files[testPart])
+	return err
 }
 
 // findArrays returns the files of each part.

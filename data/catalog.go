@@ -60,6 +60,9 @@ func (c Catalog) Load(ctx context.Context, name string, o Options) (Sets, error)
 	if err != nil {
 		return Sets{}, err
 	}
+	if o.Validation != "" && s.path == "" {
+		return Sets{}, fmt.Errorf("data: %s has parts of its own, which %s is none of", name, o.Validation)
+	}
 	sets, err := s.obtainSets(ctx, o)
 	if err != nil {
 		return Sets{}, err

@@ -41,11 +41,11 @@ func (s *Set) SHA256() string {
 	}
 	if s.NumTargets > 0 {
 		fmt.Fprintf(total, ", %d targets each", s.NumTargets)
-		bits := make([]int32, len(s.Targets))
-		for i, x := range s.Targets {
-			bits[i] = int32(math.Float32bits(x))
-		}
-		parts = append(parts, func() [sha256.Size]byte { return sumOf(bits) })
+		parts = append(parts, func() [sha256.Size]byte { return sumOf(bitsOf(s.Targets)) })
+	}
+	if s.Weights != nil {
+		fmt.Fprint(total, ", weighted")
+		parts = append(parts, func() [sha256.Size]byte { return sumOf(bitsOf(s.Weights)) })
 	}
 	if t := s.Texts; t != nil {
 		n := len(t.Tokens)
@@ -119,6 +119,15 @@ func (s *Set) labelParts() (parts []func() [sha256.Size]byte) {
 		})
 	}
 	return parts
+}
+
+// bitsOf returns the bits of numbers.
+func bitsOf(numbers []float32) []int32 {
+	bits := make([]int32, len(numbers))
+	for i, x := range numbers {
+		bits[i] = int32(math.Float32bits(x))
+	}
+	return bits
 }
 
 // sumOf hashes non-negative numbers as eight bytes each, little-endian.

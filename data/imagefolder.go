@@ -55,7 +55,7 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	if f.side > maxSide {
 		return s, fmt.Errorf("data: %s: images of side %d, want at most %d", root, f.side, maxSide)
 	}
-	if err := f.list(o.EvalOnly); err != nil {
+	if err := f.list(o); err != nil {
 		return s, err
 	}
 	if o.SkipBad > 0 {
@@ -122,8 +122,12 @@ func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
 
 // list finds the files of all parts. Without one to score, a part of the training images is held out unless
 // isScored. Classes are those of the training part or, if isScored, of all.
-func (f *imageFolder) list(isScored bool) error {
+func (f *imageFolder) list(o Options) error {
+	isScored := o.EvalOnly
 	roots, err := f.findRoots(isScored)
+	if err == nil {
+		err = o.addValidation(f.root, roots[validationPart] != "", &roots[validationPart])
+	}
 	if err != nil {
 		return err
 	}

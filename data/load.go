@@ -55,6 +55,9 @@ type Options struct {
 	TextColumn, LabelColumn string
 	// PairColumn is the column of the second text if samples are pairs of texts, else "".
 	PairColumn string
+	// Validation is the path of the validation part of a path's data, of the same kind; "": what the data has
+	// itself. With it, as with a part of the data, no training samples are held out for the test.
+	Validation string
 	// Side is the height and width to which images of a folder are scaled; 0 means 32.
 	Side int
 	// InMemory is how many bytes of a path's samples are read into memory; more are read from their files

@@ -114,12 +114,15 @@ type Shard struct {
 	Shares []float32
 	// Targets is [N, Set.NumTargets].
 	Targets []float32
+	// Weights has the weight of each sample of a step, divided by the mean weight of the global batch, [N];
+	// empty if the set has none, and in an evaluation.
+	Weights []float32
 	// Indices has the number of each sample within the set, [N]; Set.Take leaves it empty.
 	Indices []int32
 
 	gang                                     gang
 	convert                                  *converter
-	images, targets, shares                  []float32 // full length of the buffers behind the fields above
+	images, targets, shares, weights         []float32 // full length of the buffers behind the fields above
 	tokens, lengths, splits, labels, indices []int32
 	others                                   []int32
 	stored                                   []byte // tokens as a file has them
@@ -330,6 +333,9 @@ func (l *Loader) newStep() *Step {
 		n := shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, c.Lo+i)
 		s.Shards[i] = Shard{Number: c.Lo + i, labels: make([]int32, n), indices: make([]int32, n),
 			targets: make([]float32, n*c.Set.NumTargets)}
+		if c.Set.Weights != nil {
+			s.Shards[i].weights = make([]float32, n)
+		}
 		if c.Set.Texts != nil {
 			s.Shards[i].lengths, s.Shards[i].splits = make([]int32, n), make([]int32, n)
 			s.Shards[i].tokens = make([]int32, n*c.Set.Shape[0])
@@ -404,12 +410,14 @@ func (l *Loader) fill(s *Step, number int) {
 		l.ordered = s.Epoch
 	}
 	s.err = nil
+	factor := l.config.Set.weightFactor(l.order[s.InEpoch*l.config.Batch:][:s.Samples])
 	for i := range s.Shards {
 		sh := &s.Shards[i]
 		lo, hi := l.sampler.Range(s.InEpoch, sh.Number)
 		if s.err = l.gather(sh, s.Epoch, l.order[lo:hi]); s.err != nil {
 			return
 		}
+		sh.weigh(l.config.Set, l.order[lo:hi], factor)
 	}
 }
 

@@ -91,12 +91,30 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 // textFiles returns the files of the parts of a file of records, or of a folder with one for each part.
 func textFiles(path string, o Options) (files partPaths, err error) {
 	if !isFolder(path) {
-		return partPaths{path}, nil
-	}
-	if files, err = findParts(path, textPart); err != nil {
+		files = partPaths{path}
+	} else if files, err = findParts(path, textPart); err != nil {
+		return files, err
+	} else if files, err = files.begin(path, o.EvalOnly); err != nil {
 		return files, err
 	}
-	return files.begin(path, o.EvalOnly)
+	return files, o.addValidation(path, files[validationPart] != "", &files[validationPart])
+}
+
+// addValidation puts the path of a validation part of its own, if o has one, in the place of that of the data
+// at path, which must have none.
+func (o Options) addValidation(path string, hasOne bool, to *string) error {
+	if o.Validation == "" {
+		return nil
+	}
+	if _, err := os.Stat(o.Validation); err != nil {
+		return &ReadError{File: o.Validation, Err: err}
+	}
+	if hasOne {
+		return folderFault(path, "leave out --validation, or name the training part alone with --data",
+			"it has a validation part already, besides %s", o.Validation)
+	}
+	*to = o.Validation
+	return nil
 }
 
 // readOwnTexts reads a file of texts or a table of numbers, or a folder with one for each part.

@@ -25,6 +25,10 @@ type Set struct {
 	// nil, and 0, for a set that has only Labels.
 	Targets    []float32
 	NumTargets int
+	// Weights holds what each sample counts for in the loss of a training step, [N], 0 or more: the loss is
+	// the mean over the global batch in which sample i counts Weights[i] times. Nil: each counts once.
+	// Evaluations count each once.
+	Weights []float32
 	// Generated means that a program made the samples; results must say so.
 	Generated bool
 	// Source says where the set came from: a path, or how it was generated.
@@ -91,6 +95,9 @@ func (s *Set) Limit(n int) *Set {
 		first.Labels = s.Labels[:n:n]
 	}
 	first.Targets = s.Targets[: n*s.NumTargets : n*s.NumTargets]
+	if s.Weights != nil {
+		first.Weights = s.Weights[:n:n]
+	}
 	if s.Texts != nil {
 		first.Texts = s.Texts.limit(n)
 		return &first
@@ -199,6 +206,13 @@ func (s *Set) Check() error {
 			s.Name, len(s.Targets), s.NumTargets)
 	case s.HasLabels() && len(s.Labels) != s.Len():
 		return fmt.Errorf("data: set %s: %d labels for %d samples", s.Name, len(s.Labels), s.Len())
+	case s.Weights != nil && len(s.Weights) != s.Len():
+		return fmt.Errorf("data: set %s: %d weights for %d samples", s.Name, len(s.Weights), s.Len())
+	}
+	for i, w := range s.Weights {
+		if !(w >= 0 && isFinite(w)) {
+			return fmt.Errorf("data: set %s: weight %v of sample %d, want 0 or more", s.Name, w, i)
+		}
 	}
 	for i, label := range s.Labels {
 		if label < 0 || int(label) >= len(s.Classes) {

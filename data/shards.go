@@ -85,6 +85,16 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 	if len(parts[trainPart]) == 0 {
 		return s, folderFault(root, "call them train-000000.tar and so on", "no shard to train on")
 	}
+	own := ""
+	if err := o.addValidation(root, len(parts[validationPart]) > 0, &own); err != nil {
+		return s, err
+	}
+	if own != "" {
+		files := shardPaths(own)
+		if parts[validationPart] = slices.Concat(files[:]...); len(parts[validationPart]) == 0 {
+			return s, folderFault(own, "name a .tar or a folder with some", "no shard to validate with")
+		}
+	}
 	var labels [numParts][]string
 	var left leftOut
 	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {

@@ -92,6 +92,7 @@ func (s *Set) inMemory() (*Set, error) {
 func (s *Set) Pick(samples []int32) *Set {
 	some := *s
 	some.Labels, some.Targets, some.Pixels = nil, nil, nil
+	some.Weights = s.weightsOf(samples)
 	for _, i := range samples {
 		if s.HasLabels() {
 			some.Labels = append(some.Labels, s.Labels[i])

@@ -102,6 +102,7 @@ func (s *Set) some(numbers []int32) *Set {
 	}
 	to := *s
 	to.Labels, to.Targets = nil, nil
+	to.Weights = s.weightsOf(numbers)
 	t := &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer, stored: s.Texts.stored}
 	end := 0
 	for at, number := range numbers {

@@ -71,10 +71,16 @@ func skipShort(t *testing.T) {
 type diary struct {
 	steps       []train.Step
 	evaluations []train.Evaluation
+	figures     []uint64 // bits of every metric of every evaluation, where predictions are gathered
 }
 
-func (d *diary) Step(s train.Step)             { d.steps = append(d.steps, s) }
-func (d *diary) Evaluation(e train.Evaluation) { d.evaluations = append(d.evaluations, e) }
+func (d *diary) Step(s train.Step) { d.steps = append(d.steps, s) }
+func (d *diary) Evaluation(e train.Evaluation) {
+	d.evaluations = append(d.evaluations, e)
+	if p := e.Predictions; p != nil && p.Labels != nil {
+		d.figures = append(d.figures, figuresOf(p)...)
+	}
+}
 
 // outcome is the result of one worker.
 type outcome struct {

@@ -30,12 +30,13 @@ const (
 	others  = "others"
 	shares  = "shares"
 	targets = "targets"
+	weights = "weights" // of the samples
 )
 
 // program is a compiled program with the inputs that it is fed through.
 type program struct {
 	*graph.Program
-	samples, labels, others, shares, targets *graph.Input
+	samples, labels, others, shares, targets, weights *graph.Input
 }
 
 // Note: frozen parameters
@@ -151,6 +152,9 @@ func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, err
 	o.Logits = c.Network.Build(samples)
 	if o.Train {
 		o.Loss = c.Task.Loss(o.Logits, c.targets(g, n))
+		if c.Train.Weights != nil {
+			o.Loss = graph.ScaleRows(o.Loss, g.Input(weights, tensor.Shape{n}))
+		}
 	}
 	o.MemoryLimit, o.Arena, o.Kept, o.IsHalted = c.MemoryLimit, at.arena, p.isKept, p.halt.isAsked
 	compiled, err := graph.Compile(g, at.executor, o)
@@ -176,6 +180,8 @@ func (p *programs) add(c Config, n int, at lane, o graph.Options) (*program, err
 			made.shares = in
 		case targets:
 			made.targets = in
+		case weights:
+			made.weights = in
 		default:
 			return nil, fmt.Errorf("train: compile %s: nothing sets the input %s", c.Network.Name, in.Name())
 		}

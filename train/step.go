@@ -238,6 +238,7 @@ func (l *Loop) read(p *program, s *data.Shard, phase trace.Phase) {
 	p.others.SetInts(s.Others)
 	p.shares.SetFloats(s.Shares)
 	p.targets.SetFloats(s.Targets)
+	p.weights.SetFloats(s.Weights)
 	if s.Lengths != nil {
 		p.samples.SetPairs(s.Tokens, s.Lengths, s.Splits)
 		return

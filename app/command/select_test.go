@@ -2,6 +2,9 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +46,68 @@ func TestTrainChoosesByValidation(t *testing.T) {
 	}
 }
 
+// Weights of classes and a validation file of its own give the same run for any number of workers, which says
+// what counts how often, and chooses by the file.
+func TestTrainWeighsClasses(t *testing.T) {
+	root := t.TempDir()
+	table := func(name string, rows int) string {
+		var b strings.Builder
+		b.WriteString("x,y,label\n")
+		for i := range rows {
+			class := []string{"often", "seldom"}[max(0, i%8-6)]
+			fmt.Fprintf(&b, "%d,%d,%s\n", i*37%101, i%8+i%3, class)
+		}
+		return plant(t, root, name, b.String())
+	}
+	data, val := table("train.csv", 96), table("chosen.csv", 40)
+	weights := plant(t, root, "weights.csv", "class,weight\noften,1\nseldom,7\n")
+	train := func(name string, more ...string) (s record.Summary, text string) {
+		t.Helper()
+		status, out, text := execute(append([]string{"train", "--model", "mlp", "--data", data,
+			"--validation", val, "--epochs", "3", "--shards", "3", "--threads", "1", "--link", "local", "--json", "--out",
+			filepath.Join(root, name)}, more...)...)
+		if status != 0 {
+			t.Fatalf("status %d: %s", status, text)
+		}
+		if err := json.Unmarshal([]byte(out), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s, text
+	}
+	one, text := train("one", "--class-weights", "balanced")
+	if !strings.Contains(text, "samples count by their class: often 0.5714, seldom 4") {
+		t.Errorf("the run says %s", text)
+	}
+	if one.Best == nil || one.TestSamples != 40 || one.DataSHA256.Validation == "" {
+		t.Errorf("best %+v of %d samples", one.Best, one.TestSamples)
+	}
+	three, _ := train("three", "--class-weights", "balanced", "--workers", "3")
+	file, _ := train("file", "--class-weights", weights) // the same up to a factor
+	plain, _ := train("plain")
+	if one.ParameterSHA256 != three.ParameterSHA256 || one.ParameterSHA256 == plain.ParameterSHA256 ||
+		math.Abs(file.Loss.Last-one.Loss.Last) > 1e-4 {
+		t.Errorf("balanced %.8s, by three workers %.8s, plain %.8s; loss %v, with weights from a file %v",
+			one.ParameterSHA256, three.ParameterSHA256, plain.ParameterSHA256, one.Loss.Last, file.Loss.Last)
+	}
+	bad := plant(t, root, "bad.csv", "often,1\nrare,2\n")
+	status, _, text := execute("train", "--model", "mlp", "--data", data, "--class-weights", bad, "--out",
+		filepath.Join(root, "x"))
+	want := `bad.csv, line 2: "rare" is none of the classes: often, seldom`
+	if status != 3 || !strings.Contains(text, want) {
+		t.Errorf("status %d, %s", status, text)
+	}
+}
+
+// plant writes a file and returns its path.
+func plant(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // What is predict elsewhere is infer here.
 func TestPredictOfInputs(t *testing.T) {
 	status, _, text := execute("predict", "runs/photos", "cat.jpg")
@@ -61,7 +126,9 @@ func TestChoiceRefuses(t *testing.T) {
 		"--early-stopping 3":                         `did you mean "--patience"?`,
 		"--val-split 0.1":                            `did you mean "--validation"?`,
 		"--load-best-model-at-end":                   `did you mean "--restore-best"?`,
-		"--class-weights balanced":                   "--best-by macro-f1 chooses by all classes alike",
+		"--weighted-sampler":                         "--class-weights balanced lets all classes",
+		"--class-weight balanced":                    `did you mean "--class-weights"?`,
+		"--validation val.csv":                       "the samples of glyphs have a name",
 		"--wandb":                                    "events for TensorBoard",
 	} {
 		fields := append([]string{"train", "--limit-train", "64", "--out", filepath.Join(t.TempDir(), "x")},

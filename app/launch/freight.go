@@ -47,7 +47,10 @@ func load(s Survey, isAway bool) (f *freight, err error) {
 		err = errors.Join(err, f.add("weights", c.Weights), f.add("vocab", c.Vocab),
 			f.add("replay", c.Replay))
 		if c.Datasets().IsPath(c.Data) {
-			err = errors.Join(err, f.add("data", c.Data))
+			err = errors.Join(err, f.add("data", c.Data), f.add("validation", c.Validation.Path))
+		}
+		if !c.Balances() {
+			err = errors.Join(err, f.add("class-weights", c.ClassWeights))
 		}
 	}
 	resume, out := s.Given["resume"], s.Given["out"]
@@ -140,7 +143,7 @@ func (f *freight) add(flag, where string) error {
 	case name == "":
 		return nil // the command has it here, and hosts may have it at the same place
 	}
-	if flag == "data" {
+	if flag == "data" || flag == "validation" {
 		return addFiles(f.data, where, name)
 	}
 	err = addFiles(f.files, where, name)

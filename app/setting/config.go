@@ -2,7 +2,10 @@ package setting
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"lockstep/app/host"
 	"lockstep/app/strategy"
@@ -66,9 +69,54 @@ type Samples struct {
 	LimitTrain  int     // use the first n training samples; -1: all
 	LimitTest   int     // use the first n test samples; -1: all, 0: none
 
-	SkipBad    int     // images that may be left out because they cannot be decoded
-	Validation float64 // share of the training samples that is set apart; 0: none
+	SkipBad      int    // images that may be left out because they cannot be decoded
+	Validation   Held   // samples to choose by, besides those that the data says are for it
+	ClassWeights string // balanced, or a file of the weights of classes; "": all samples count alike
 }
+
+// balanced is the value of ClassWeights by which all classes count alike.
+const balanced = "balanced"
+
+// Held says which samples are set apart to choose by: a share of the training samples, or those at a path.
+type Held struct {
+	Share float64 // 0 to below 1
+	Path  string  // "": none
+}
+
+// String returns what ParseHeld reads.
+func (h Held) String() string { return cmp.Or(h.Path, decimal(h.Share)) }
+
+// ParseHeld reads a share, or else a path.
+func ParseHeld(text string) (h Held, err error) {
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return Held{Path: text}, nil
+	case !(x >= 0 && float32(x) < 1):
+		return h, fmt.Errorf("%v is out of range, want a share from 0 to below 1, or a path", x)
+	}
+	return Held{Share: x}, nil
+}
+
+// MarshalJSON writes a share as the number that it is, and a path as a text.
+func (h Held) MarshalJSON() ([]byte, error) {
+	if h.Path == "" {
+		return json.Marshal(h.Share)
+	}
+	return json.Marshal(h.Path)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (h *Held) UnmarshalJSON(text []byte) error {
+	*h = Held{}
+	if json.Unmarshal(text, &h.Share) == nil {
+		return nil
+	}
+	return json.Unmarshal(text, &h.Path)
+}
+
+// Balances reports whether all classes count alike.
+func (c Config) Balances() bool { return c.ClassWeights == balanced }
 
 // Choice says how validation samples choose weights and the end of a run.
 type Choice struct {
@@ -244,9 +292,12 @@ func (c Config) On(e cluster.Environment) Config {
 // Rooted returns c with absolute paths for all inputs of the run, so that it can be repeated and resumed
 // from any folder.
 func (c Config) Rooted() Config {
-	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Replay}
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Replay, &c.Validation.Path}
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
+	}
+	if !c.Balances() {
+		paths = append(paths, &c.ClassWeights)
 	}
 	if model.IsFile(c.Model) {
 		paths = append(paths, &c.Model)

@@ -138,13 +138,18 @@ func (c Config) checkChoice(refuse refuser) {
 	refuse(wants && c.EvalOnly, name, "has nothing to do with --eval-only")
 	refuse(wants && (c.IsIsolated() || c.IsAsync()), name, "workers of --strategy %s do not share their "+
 		"steps, and would choose differently", c.Strategy)
-	refuse(c.Validation > 0 && c.EvalOnly, "validation", "sets training samples apart, which --eval-only "+
-		"has no use for")
+	refuse(c.Validation != Held{} && c.EvalOnly, "validation", "gives samples to choose by, which "+
+		"--eval-only has no use for")
+	refuse(c.ClassWeights != "" && c.EvalOnly, "class-weights", "are of training, and --eval-only trains "+
+		"nothing")
 }
 
 // checkData refuses data and views of it that the model does not take.
 func (c Config) checkData(refuse refuser) {
 	readsTexts, kind := c.Models().ReadsTexts(c.Model), c.Datasets().KindOf(c.Data, c.DataOptions(nil))
+	refuse(c.Validation.Path != "" && !c.Datasets().IsPath(c.Data), "validation", "%s is a path, but the "+
+		"samples of %s have a name; give the share of them that is set apart, such as 0.1",
+		c.Validation.Path, c.Data)
 	refuse(readsTexts && kind == data.ImageKind, "data", "%s is no data of texts, which %s reads; try sst2, "+
 		"a CSV, TSV or JSONL file, or a folder with one called train", c.Data, c.Model)
 	refuse(!readsTexts && kind == data.TextKind, "data", "%s holds texts, but %s reads images; try a model "+
@@ -168,6 +173,7 @@ func (c Config) checkMixing(refuse refuser, readsTexts bool) {
 	isSmall := isMixed && alpha < random.MinBeta || c.Cutmix > 0 && c.Cutmix < random.MinBeta
 	refuse(isSmall, name, "want 0, or %v to %v", random.MinBeta, random.MaxBeta)
 	refuse(isMixed && readsTexts, name, "mixes images, but %s reads texts", c.Model)
+	refuse(isMixed && c.ClassWeights != "", name, "gives samples two classes, and --class-weights weighs one")
 	refuse(isMixed && c.Device != DeviceCPU, name, "is for --device %s alone", DeviceCPU)
 	refuse(isMixed && c.Batch < 2*c.Shards, name, "mixes samples of a shard, and batches of %d in %s leave "+
 		"one in some; want --batch %d or more, or fewer --shards", c.Batch, spelling.Count(c.Shards, "shard"),

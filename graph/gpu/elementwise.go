@@ -89,6 +89,6 @@ func (e *Executor) duplicate(a graph.Application) graph.Kernel {
 }
 
 func (e *Executor) scaleRows(a graph.Application) graph.Kernel {
-	l := e.elementwise(a.Out[0], "scale_rows", 3, channelsOf(a.Out[0]))
+	l := e.elementwise(a.Out[0], "scale_rows", 3, a.Out[0].Shape.Elems()/a.In[1].Shape.Elems())
 	return graph.Kernel{Run: func(a *graph.Args) { l.run(at(a.Out[0]), at(a.In[0]), at(a.In[1])) }}
 }

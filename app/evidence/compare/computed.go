@@ -16,8 +16,8 @@ import (
 func ComputedNames() []string {
 	return strings.Fields("optimizer momentum nesterov weight-decay decay beta1 beta2 eps groups " +
 		"scale-lr schedule warmup drop-every milestones gamma triangle clip ema lookahead " +
-		"label-smoothing augment mixup cutmix shuffle limit-train validation size stem normalize sequence " +
-		"vocab text-column pair-column label-column weights fresh-head skip-bad")
+		"label-smoothing class-weights augment mixup cutmix shuffle limit-train validation size stem " +
+		"normalize sequence vocab text-column pair-column label-column weights fresh-head skip-bad")
 }
 
 // Settings that say how products are rounded, and what computes them. Rows may differ in them and be

@@ -23,7 +23,7 @@ const PartBytes = 32 << 10
 // Relative returns c and b with paths below folder relative to it, which is the current one of every process
 // of the run.
 func Relative(c setting.Config, b Start, folder string) (setting.Config, Start) {
-	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights}
+	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Validation.Path, &c.ClassWeights}
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
@@ -55,6 +55,7 @@ const (
 	fetchVocabulary = "vocabulary"
 	fetchCheckpoint = "checkpoint"
 	fetchModel      = "model"
+	fetchClasses    = "class-weights"
 )
 
 // FilesOf returns what gives ranks that are away the files that the run starts from, which only the
@@ -68,6 +69,8 @@ func FilesOf(c setting.Config, b Start) func(name string, send func([]byte) erro
 			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
 		case name == fetchModel && model.IsFile(c.Model):
 			return sendFiles(weightFiles(c.Model), send)
+		case name == fetchClasses && c.ClassWeights != "" && !c.Balances():
+			return sendFiles([]string{c.ClassWeights}, send)
 		case name == fetchCheckpoint && b.Resumed != nil:
 			return sendFiles(filesIn(b.Resumed.Path, nil), send)
 		}
@@ -234,6 +237,9 @@ func startFiles(c *setting.Config, b *Start) map[string]*string {
 	}
 	if model.IsFile(c.Model) {
 		files[fetchModel] = &c.Model
+	}
+	if c.ClassWeights != "" && !c.Balances() {
+		files[fetchClasses] = &c.ClassWeights
 	}
 	isNeeded := b.Resumed == nil || c.Models().ReadsTexts(c.Model) && c.Vocab == ""
 	if c.Weights != "" && isNeeded {

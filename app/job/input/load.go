@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 
 	"lockstep/app/job"
@@ -11,6 +12,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
+	"lockstep/internal/spelling"
 	"lockstep/model"
 	"lockstep/train"
 )
@@ -88,8 +90,8 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	bytes := sets.Bytes()
 	sets = sets.Limit(c.LimitTrain, c.LimitTest)
-	if c.Validation > 0 && c.LimitTest != 0 {
-		if sets, err = sets.WithValidation(c.Validation, c.Seed); err != nil {
+	if c.Validation.Share > 0 && c.LimitTest != 0 {
+		if sets, err = sets.WithValidation(c.Validation.Share, c.Seed); err != nil {
 			return Task{}, setting.Refuse("--validation: %v", err)
 		}
 	}
@@ -102,6 +104,9 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	t := Task{Train: sets.Train, Validation: sets.Validation, Test: sets.Test, About: sets.String(),
 		Start: b, Bytes: bytes, Learns: train.Classification(c.Smoothing)}
 	if err := t.build(c, m); err != nil {
+		return Task{}, err
+	}
+	if err := t.weigh(c); err != nil {
 		return Task{}, err
 	}
 	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
@@ -131,6 +136,35 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 		return setting.Refuse("groups: %v", err)
 	}
 	return t.fitWords(c, m)
+}
+
+// Given returns the task of a network and samples that the calling program has, and which begins with b.
+func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
+	return Task{Network: n, Train: s.Train, Validation: s.Validation, Test: s.Test, About: s.String(),
+		Hashes: hashesOf(s), Bytes: s.Bytes(), Start: b, Learns: learns}
+}
+
+// weigh gives the training samples the weights of their classes.
+func (t *Task) weigh(c setting.Config) (err error) {
+	if c.ClassWeights == "" {
+		return nil
+	}
+	if !t.Train.HasLabels() {
+		return setting.Refuse("--class-weights: the samples of %s have no classes", c.Data)
+	}
+	weights := t.Train.BalancedClassWeights()
+	if !c.Balances() {
+		if weights, err = data.ReadClassWeights(c.ClassWeights, t.Train.Classes); err != nil {
+			return err
+		}
+	}
+	t.Train = t.Train.WithClassWeights(weights)
+	var each []string
+	for i, class := range t.Train.Classes {
+		each = append(each, fmt.Sprintf("%.40s %.4g", class, weights[i]))
+	}
+	t.Said = append(t.Said, "in the loss of training, samples count by their class: "+spelling.Few(each))
+	return nil
 }
 
 // name takes the network that c names.
