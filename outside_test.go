@@ -5,14 +5,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // A module of its own has the whole command line for its own network and data.
 func TestProgramOfAnotherModule(t *testing.T) {
-	program := buildOutside(t)
-	dir := t.TempDir()
+	programs := buildOutside(t)
+	program, dir := filepath.Join(programs, "outside"), t.TempDir()
 	hashes := map[string]bool{}
 	for name, flags := range map[string][]string{
 		"one": {"--workers", "1"}, "two": {"--workers", "2"},
@@ -55,6 +56,54 @@ func TestProgramOfAnotherModule(t *testing.T) {
 	}
 }
 
+// The guides of one's own loop and one's own op suffice: their programs are built from their text alone. The
+// loop ends with the bits of `lockstep train`, and the op with the same for one worker and for two.
+func TestProgramsOfTheGuides(t *testing.T) {
+	programs := buildOutside(t)
+	hashOf := func(program string, flags ...string) string {
+		out := filepath.Join(t.TempDir(), "run")
+		args := append([]string{"train", "--limit-test", "0", "--quiet", "--out", out}, flags...)
+		if text, err := command(filepath.Join(programs, program), args...); err != nil {
+			t.Fatalf("%s %v: %v\n%s", program, args, err, text)
+		}
+		return readJSON(t, filepath.Join(out, "summary.json"))["parameter_sha256"].(string)
+	}
+	got, err := command(filepath.Join(programs, "own-loop"))
+	want := hashOf("outside", "--model", "lenet", "--limit-train", "512", "--steps", "16", "--shards", "4")
+	if err != nil || strings.TrimSpace(got) != want {
+		t.Errorf("a loop of one's own says %v\n%s\nwant the hash of lockstep train, %s", err, got, want)
+	}
+	squared := func(workers string) string {
+		return hashOf("own-op", "--model", "squared", "--limit-train", "128", "--steps", "3", "--shards", "2",
+			"--workers", workers)
+	}
+	if one, two := squared("1"), squared("2"); one != two {
+		t.Errorf("an op of one's own: %s for one worker, %s for two", one, two)
+	}
+}
+
+// guideProgram returns the Go program in a guide: its indented blocks that are declarations.
+func guideProgram(t *testing.T, guide string) string {
+	t.Helper()
+	var program strings.Builder
+	isCode := false
+	for _, line := range strings.Split(read(t, filepath.Join("docs", "howto", guide+".md")), "\n") {
+		code, isIndented := strings.CutPrefix(line, "    ")
+		first, _, _ := strings.Cut(code, " ")
+		switch {
+		case line == "":
+		case !isIndented:
+			isCode = false
+		case !isCode:
+			isCode = slices.Contains([]string{"package", "import", "const", "type", "func", "//"}, first)
+		}
+		if isCode {
+			program.WriteString(code + "\n")
+		}
+	}
+	return program.String()
+}
+
 func command(name string, args ...string) (string, error) {
 	text, err := exec.Command(name, args...).CombinedOutput()
 	return string(text), err
@@ -73,9 +122,10 @@ func readJSON(t *testing.T, path string) map[string]any {
 	return v
 }
 
-// buildOutside builds testdata/outside as a module that replaces lockstep by this folder. It has a vendor
-// folder, of links to this module's, so that nothing is downloaded. Without the names of folders in what is
-// compiled, the next build in another folder finds it in the cache.
+// buildOutside builds testdata/outside and the programs of guides as a module that replaces lockstep by this
+// folder, and returns where the programs are. It has a vendor folder, of links to this module's, so that
+// nothing is downloaded. Without the names of folders in what is compiled, the next build in another folder
+// finds it in the cache.
 func buildOutside(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -112,14 +162,23 @@ func buildOutside(t *testing.T) string {
 	write(t, filepath.Join(dir, "vendor", "modules.txt"), "# lockstep v0.0.0 => "+root+
 		"\n## explicit; go 1.26.0\n"+packages+read(t, filepath.Join("vendor", "modules.txt"))+
 		"# lockstep => "+root+"\n")
-	write(t, filepath.Join(dir, "main.go"), read(t, filepath.Join("testdata", "outside", "main.go")))
-	program := filepath.Join(dir, "outside.exe")
-	build := exec.Command("go", "build", "-trimpath", "-mod=vendor", "-o", program, ".")
+	for name, text := range map[string]string{
+		"outside":  read(t, filepath.Join("testdata", "outside", "main.go")),
+		"own-loop": guideProgram(t, "own-loop"),
+		"own-op":   guideProgram(t, "own-op"),
+	} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name, "main.go"), text)
+	}
+	programs := filepath.Join(dir, "bin") + string(filepath.Separator)
+	build := exec.Command("go", "build", "-trimpath", "-mod=vendor", "-o", programs, "./...")
 	build.Dir, build.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return program
+	return programs
 }
 
 func link(t *testing.T, to, at string) {

@@ -4,17 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
+	"fmt"
+	"io"
 	"runtime"
-	"sync"
 
-	"lockstep/app/job/input"
-	"lockstep/app/job/worker"
 	"lockstep/app/setting"
-	"lockstep/app/strategy"
 	"lockstep/checkpoint"
-	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/data"
 	"lockstep/graph"
 	"lockstep/model"
@@ -23,7 +18,8 @@ import (
 	"lockstep/train"
 )
 
-// Config is a training run in the calling process. Train and either Model or Name are required.
+// Config is a training run in the calling process. Train and either Model or Name are required. It is read as
+// the command line's flags of the same names are, by the same code; Adjust reaches those that have no field.
 type Config struct {
 	// Model adds the network to the graph of x, images [N, H, W, C], and returns logits [N, classes]. If
 	// the samples have targets instead of labels, classes is the number of targets.
@@ -36,12 +32,16 @@ type Config struct {
 	Train, Test *data.Set
 	// Validation holds the samples that Patience and RestoreBest choose by; nil means none.
 	Validation *data.Set
-	// Patience is the number of evaluations on Validation in a row without a better accuracy that end the
-	// run; 0 means that none do. RestoreBest ends it with the weights of the best evaluation.
+	// Patience is the number of evaluations on Validation in a row without a better one that end the run; 0
+	// means that none do. RestoreBest ends it with the weights of the best evaluation. BestBy is the figure
+	// that makes one the best, one of train.ByNames; "" means the accuracy.
 	Patience    int
 	RestoreBest bool
-	// Weights is a safetensors file or folder to start from; "" means random values.
-	Weights string
+	BestBy      string
+	// Weights is a safetensors file or folder to start from; "" means random values. FreshHead gives the last
+	// layer random values all the same.
+	Weights   string
+	FreshHead bool
 	// Clip is the greatest norm of the gradient, EMA the decay of an average of the weights that is evaluated
 	// and returned in their place; 0 means none of either.
 	Clip, EMA float64
@@ -49,14 +49,22 @@ type Config struct {
 	// Workers is the number of replicas, each a goroutine with Threads compute threads. 0 workers means 1;
 	// 0 threads means processors / workers. With equal Shards they change no bit of the result.
 	Workers, Threads int
+	// Strategy is how workers exchange gradients, Algorithm how they add them up, Wire how gradients are
+	// compressed, by the names of the command line; "" means its defaults: ddp, auto, fp32.
+	Strategy, Algorithm, Wire string
+	// Device is what computes, "cpu" or "" for it, "cuda", or with Out "auto"; Math is how, ISA by which
+	// instructions; "" means fast, and the best that there are.
+	Device, Math, ISA string
 	// Batch is the number of samples of a step over all workers; 0 means 64.
 	Batch int
 	// Shards is the number of virtual shards that a batch is cut into, at least Workers. Runs with equal
 	// Shards end with the same bits. 0 means shard.Usual, by which 1, 2 and 4 workers have as many where the
 	// batch is large enough.
 	Shards int
-	// Epochs or Steps sets the length of the run; both 0 means one epoch.
+	// Epochs or Steps sets the length of the run; both 0 means one epoch. Until, from 0 to 1, ends it at the
+	// first evaluation with at least this accuracy; 0 means none.
 	Epochs, Steps int
+	Until         float64
 	// Optimizer is the update rule. The zero value is SGD with rate 0.02 and momentum 0.9, which suits
 	// small networks in batches of 64.
 	Optimizer optim.Config
@@ -67,24 +75,182 @@ type Config struct {
 	// Seed determines the initial parameters, the order of samples and augmentation. The command
 	// line's default is 1.
 	Seed uint64
-	// EvalEvery is the number of epochs between evaluations on Test; 0 means at the end only.
+	// EvalEvery is the number of epochs between evaluations on Validation or, without it, on Test; 0 means at
+	// the end only.
 	EvalEvery int
 
-	// OnStep and OnEvaluation, if not nil, are called by the first worker, on its goroutine, after each
-	// step and each evaluation.
-	OnStep       func(train.Step)
-	OnEvaluation func(train.Evaluation)
+	// Out is the run directory, new or empty, which gets what a run of the command line leaves: the steps,
+	// the weights, a summary for `lockstep report`. "" means that nothing is written.
+	Out string
+	// CheckpointEvery is the distance of checkpoints in Out, in steps ("100") or time ("5m"); "" means none.
+	CheckpointEvery string
+	// Resume is the directory of a run with checkpoints, which goes on from the newest, in place of Out.
+	// Model and samples must be those of that run. Every other setting is that run's, but for Workers, Threads,
+	// Strategy and the length, which may be given anew, and Callbacks.
+	Resume string
+	// Log takes what the command line tells people, a line at a time; nil means nothing.
+	Log io.Writer
+	// Adjust changes any other setting, before the run is checked; nil changes none. Package app/setting
+	// describes them. Model, data and link stay.
+	Adjust func(*setting.Config)
+
+	Callbacks
+}
+
+// Callbacks are called by the first worker, on its training goroutine, between steps; nil ones are not. An
+// error of one ends the run, and Train returns it, unless it is [Stop]. They may take as long as they like
+// without Out, at most ten minutes with it, after which the worker counts as stuck.
+type Callbacks struct {
+	// OnStep is called after each step, and OnEvaluation after each evaluation. Where they return Stop, the
+	// run ends as if that were its length: every worker stops at the same step, with the same bits.
+	OnStep       func(train.Step) error
+	OnEvaluation func(train.Evaluation) error
+	// OnEnd is called with the result, before anything is saved in Out.
+	OnEnd func(*Result) error
+}
+
+// Stop is what a callback returns to end the run well.
+var Stop = errors.New("lockstep: the run may end here")
+
+// samplesName and modelName are what the settings of a run call samples and a network of the program.
+const (
+	samplesName = "samples"
+	modelName   = "model"
+)
+
+// setting returns the complete settings of the run and its network.
+func (c *Config) setting() (s setting.Config, n model.Network, err error) {
+	if c.Train == nil || c.Train.Len() == 0 {
+		return s, n, errors.New("lockstep: no training samples")
+	}
+	if (c.Model == nil) == (c.Name == "") {
+		return s, n, errors.New("lockstep: want either a Model or the Name of one")
+	}
+	for _, set := range (data.Sets{Train: c.Train, Validation: c.Validation, Test: c.Test}).All() {
+		if err := set.Check(); err != nil {
+			return s, n, err
+		}
+	}
+	catalog, err := c.catalog()
+	if err != nil {
+		return s, n, err
+	}
+	outputs := len(c.Train.Classes)
+	if !c.Train.HasLabels() {
+		outputs = c.Train.NumTargets
+	}
+	name := cmp.Or(c.Name, modelName)
+	if n, err = catalog.Models.Named(name, outputs, c.Train.Shape); err != nil {
+		return s, n, err
+	}
+	if c.Resume != "" {
+		s, err = c.resumed(catalog)
+		return s, n, err
+	}
+	s = c.named(n)
+	s.Catalog = catalog
+	if c.Adjust != nil {
+		c.Adjust(&s)
+	}
+	s.Catalog, s.Model, s.Data, s.Link, s.Resume = catalog, name, samplesName, "local", ""
+	if _, err := shard.Cut(s.Shards, s.Workers); err != nil {
+		return s, n, err
+	}
+	if err = s.Validate(); err != nil {
+		return s, n, fmt.Errorf("lockstep: %w", err)
+	}
+	s = s.Complete()
+	return s, n, c.check(s)
+}
+
+// check refuses what the samples, or a run without a directory, do not allow.
+func (c *Config) check(s setting.Config) error {
+	wantsOut := s.KeepsCheckpoints() || s.IsDeviceOpen() || s.NumApart() > 0 || s.Trace
+	switch {
+	case (s.Patience > 0 || s.RestoreBest) && c.Validation == nil:
+		return errors.New("lockstep: Patience and RestoreBest choose by Validation, which is nil")
+	case s.Strategy == setting.Auto:
+		return errors.New("lockstep: strategy auto makes short runs first, which Train does not; name one")
+	case s.EvalOnly || s.Validation != setting.Held{} || s.ClassWeights != "":
+		return errors.New("lockstep: Adjust asks for samples to be loaded or only scored, which Train does " +
+			"not; change the sets instead")
+	case wantsOut && s.Out == "":
+		return errors.New("lockstep: checkpoints, a trace, device auto and servers apart want a run " +
+			"directory: set Out")
+	}
+	return nil
+}
+
+// catalog returns the names of the run's own network and samples.
+func (c *Config) catalog() (k *setting.Catalog, err error) {
+	k = &setting.Catalog{}
+	k.Data, err = k.Data.With(samplesName, func(context.Context, data.Options) (train, test *data.Set,
+		err error) {
+		return c.Train, c.Test, nil
+	})
+	if err == nil && c.Model != nil {
+		k.Models, err = k.Models.With(modelName, c.Model)
+	}
+	return k, err
+}
+
+// named returns the settings that have fields, with the defaults of the others.
+func (c *Config) named(n model.Network) setting.Config {
+	s := setting.Default()
+	s.Workers, s.Batch = cmp.Or(c.Workers, 1), cmp.Or(c.Batch, 64)
+	s.Threads = cmp.Or(c.Threads, max(1, runtime.NumCPU()/max(1, s.Workers)))
+	s.Shards = cmp.Or(c.Shards, shard.Usual(s.Batch, n.LeastShard(), s.Workers))
+	s.Epochs, s.Steps, s.Until, s.EvalEvery, s.Seed = c.Epochs, c.Steps, c.Until, c.EvalEvery, c.Seed
+	if rule := c.Optimizer; rule.Name != "" || rule.LR != 0 {
+		rule.Name = cmp.Or(rule.Name, s.Optimizer.Name)
+		s.Optimizer = rule
+	}
+	if c.Schedule.Name != "" {
+		s.Schedule = c.Schedule
+	}
+	s.Clip, s.EMA, s.Weights, s.FreshHead = c.Clip, c.EMA, c.Weights, c.FreshHead
+	s.Patience, s.RestoreBest, s.BestBy = c.Patience, c.RestoreBest, cmp.Or(c.BestBy, s.BestBy)
+	s.Strategy, s.ISA = c.Strategy, c.ISA
+	s.Algorithm, s.Wire = cmp.Or(c.Algorithm, s.Algorithm), cmp.Or(c.Wire, s.Wire)
+	s.Math = cmp.Or(c.Math, s.Math)
+	s = s.Placed(cmp.Or(c.Device, s.Device))
+	s.Out, s.CheckpointEvery, s.Spans = c.Out, c.CheckpointEvery, c.Out != ""
+	return s
+}
+
+// resumed returns the settings of the run in the directory Resume, with those that are given anew.
+func (c *Config) resumed(k *setting.Catalog) (setting.Config, error) {
+	flags := map[string]string{"resume": c.Resume}
+	for name, n := range map[string]int{"workers": c.Workers, "threads": c.Threads, "epochs": c.Epochs,
+		"steps": c.Steps} {
+		if n != 0 {
+			flags[name] = fmt.Sprint(n)
+		}
+	}
+	for name, text := range map[string]string{"strategy": c.Strategy, "checkpoint-every": c.CheckpointEvery} {
+		if text != "" {
+			flags[name] = text
+		}
+	}
+	s, _, err := setting.Resolve(setting.Source{Catalog: k, Flags: flags})
+	s.Link = "local"
+	return s, err
 }
 
 // Result is the outcome of a run.
 type Result struct {
-	// Losses is the mean loss over the batch of each step, before its update.
+	// Losses is the mean loss over the batch of each step, before its update; of a resumed run, of the steps
+	// since then.
 	Losses []float64
 	// TestLoss and TestAccuracy are from the last evaluation; NaN if there was none. TestAccuracy is also
 	// NaN if the task has no accuracy.
 	TestLoss, TestAccuracy float64
 	// TestMetrics are the task's metrics in the last evaluation.
 	TestMetrics []train.Figure
+	// Best is the best evaluation on Validation; its Evaluation has no Samples if there was none.
+	Best train.Best
+	// Steps is the number of steps of the whole run.
+	Steps int
 	// ParameterSHA256 is the hash of all parameters and running statistics.
 	ParameterSHA256 string
 	// Variables are the trained parameters and running statistics, under PyTorch's names.
@@ -101,150 +267,4 @@ func (r *Result) Save(path string) error {
 		Table: r.set.Table}
 	_, err := checkpoint.Save(path, r.Variables, r.seen, d.Metadata())
 	return err
-}
-
-// Train trains one replica per worker in the calling process, over links in memory. With equal Shards the
-// result does not depend on Workers and Threads. When ctx ends, Train stops between two steps and returns
-// the cause. If the loss is no longer finite, it returns a *train.DivergedError. While it runs, GOMAXPROCS
-// is raised so that other goroutines need not wait for compute threads.
-func Train(ctx context.Context, c Config) (*Result, error) {
-	network, err := c.complete()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := shard.Cut(c.Shards, c.Workers); err != nil {
-		return nil, err
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Workers * (c.Threads + 2)))
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	results := make([]*Result, c.Workers)
-	var running sync.WaitGroup
-	meshes := make([]comm.Mesh, 1)
-	if c.Workers > 1 {
-		meshes = comm.NewLocal(c.Workers)
-	}
-	for rank, mesh := range meshes {
-		r := replica{config: c, rank: rank}
-		running.Go(func() {
-			if mesh != nil {
-				stop := context.AfterFunc(ctx, mesh.Shutdown) // ends waits for peers
-				defer stop()
-			}
-			var err error
-			if results[rank], err = r.run(ctx, network, mesh); err != nil {
-				cancel(err) // the first stops the others and is the cause
-			}
-		})
-	}
-	running.Wait()
-	return results[0], context.Cause(ctx)
-}
-
-// complete fills in defaults and returns the network.
-func (c *Config) complete() (model.Network, error) {
-	if c.Train == nil || c.Train.Len() == 0 {
-		return model.Network{}, errors.New("lockstep: no training samples")
-	}
-	if (c.Model == nil) == (c.Name == "") {
-		return model.Network{}, errors.New("lockstep: want either a Model or the Name of one")
-	}
-	c.Workers, c.Batch = cmp.Or(c.Workers, 1), cmp.Or(c.Batch, 64)
-	c.Threads = cmp.Or(c.Threads, max(1, runtime.NumCPU()/c.Workers))
-	if c.Epochs == 0 && c.Steps == 0 {
-		c.Epochs = 1
-	}
-	if c.Optimizer.Name == "" && c.Optimizer.LR == 0 {
-		c.Optimizer = optim.Config{LR: 0.02, Momentum: 0.9}
-	}
-	known, name := model.Catalog{}, c.Name
-	if c.Model != nil {
-		name = "model"
-		var err error
-		if known, err = known.With(name, c.Model); err != nil {
-			return model.Network{}, err
-		}
-	}
-	outputs := len(c.Train.Classes)
-	if !c.Train.HasLabels() {
-		outputs = c.Train.NumTargets
-	}
-	network, err := known.Named(name, outputs, c.Train.Shape)
-	if err == nil && c.Shards == 0 {
-		c.Shards = shard.Usual(c.Batch, network.LeastShard(), c.Workers)
-	}
-	return network, err
-}
-
-// settings returns the configuration of the workers.
-func (c *Config) settings() setting.Config {
-	s := setting.Default()
-	s.Workers, s.Threads, s.Batch, s.Shards, s.Accumulate = c.Workers, c.Threads, c.Batch, c.Shards, 1
-	s.Epochs, s.Steps, s.EvalEvery, s.Seed = c.Epochs, c.Steps, c.EvalEvery, c.Seed
-	s.Optimizer, s.Schedule, s.Clip, s.EMA = c.Optimizer, c.Schedule, c.Clip, c.EMA
-	s.Patience, s.RestoreBest, s.Weights, s.Save = c.Patience, c.RestoreBest, c.Weights, false
-	s.Device, s.Math, s.ISA = setting.DeviceCPU, compute.Fast.String(), compute.Best().String()
-	s.Strategy, s.Link = strategy.DDP, "local"
-	if c.Workers == 1 {
-		s.Strategy = strategy.Single
-	}
-	return s
-}
-
-// replica is one worker of Train.
-type replica struct {
-	config Config
-	rank   int
-	losses []float64
-}
-
-// run trains to the end. It owns the mesh.
-func (r *replica) run(ctx context.Context, network model.Network, mesh comm.Mesh) (result *Result,
-	err error) {
-	c := r.config
-	task := input.Task{Network: network, Train: c.Train, Validation: c.Validation, Test: c.Test,
-		Augment: c.Augment, Learns: c.Task}
-	if c.Weights != "" {
-		if task.Start, err = input.Open(c.settings(), func(string) {}); err != nil {
-			return nil, err
-		}
-	}
-	err = worker.Bare(c.settings(), task, r.rank, mesh, func(l *train.Loop) error {
-		done, err := l.Run(ctx, r)
-		if err == nil {
-			result = r.result(l, done)
-		}
-		return err
-	})
-	return result, err
-}
-
-// result returns the outcome.
-func (r *replica) result(l *train.Loop, done train.Result) *Result {
-	c := r.config
-	result := &Result{Losses: r.losses, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
-		ParameterSHA256: done.ParameterSHA256, Variables: l.Variables(),
-		seen: int64(done.Steps) * int64(c.Shards), set: c.Train}
-	if done.Test.Samples > 0 {
-		result.TestLoss, result.TestMetrics = done.Test.Loss, done.Test.Metrics
-		if c.Task.Loss == nil || c.Task.Correct != nil {
-			result.TestAccuracy = done.Test.Accuracy()
-		}
-	}
-	return result
-}
-
-// Step implements train.Sink.
-func (r *replica) Step(s train.Step) {
-	r.losses = append(r.losses, s.Loss)
-	if r.rank == 0 && r.config.OnStep != nil {
-		r.config.OnStep(s)
-	}
-}
-
-// Evaluation implements train.Sink.
-func (r *replica) Evaluation(e train.Evaluation) {
-	if r.rank == 0 && r.config.OnEvaluation != nil {
-		r.config.OnEvaluation(e)
-	}
 }

@@ -31,8 +31,9 @@ func TestTrainGivesTheSameBitsForAnyWorkers(t *testing.T) {
 		steps, evaluations := 0, 0
 		got, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: training, Test: test,
 			Workers: workers, Threads: 1, Shards: 4, Batch: 32, Epochs: 2, EvalEvery: 1, Seed: 7,
-			OnStep:       func(train.Step) { steps++ },
-			OnEvaluation: func(train.Evaluation) { evaluations++ }})
+			Callbacks: lockstep.Callbacks{
+				OnStep:       func(train.Step) error { steps++; return nil },
+				OnEvaluation: func(train.Evaluation) error { evaluations++; return nil }}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,11 +92,12 @@ func TestTrainErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = lockstep.Train(ctx, lockstep.Config{Name: "lenet", Train: training, Workers: 2, Steps: 1000,
-		OnStep: func(s train.Step) {
+		Callbacks: lockstep.Callbacks{OnStep: func(s train.Step) error {
 			if s.Number == 2 {
 				cancel()
 			}
-		}})
+			return nil
+		}}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}

@@ -72,12 +72,12 @@ func TestNamesOfFurtherLayers(t *testing.T) {
 		return got
 	}
 	g := graph.New()
-	x := nn.Sequential{nn.Embedding{Words: 9, Positions: 5, Kinds: 2, Out: 32}, nn.LayerNorm{}, nn.Dropout{Share: 0.1},
-		nn.Attention{Heads: 2}, nn.GELU{}, nn.FirstToken{}, nn.Tanh{}}.Apply("net", g.Texts("x", 3, 5))
+	x := nn.Sequential{nn.Embedding{Words: 9, Positions: 5, Kinds: 2, Out: 32}, nn.LayerNorm{},
+		nn.Dropout{Share: 0.1}, nn.Attention{Heads: 2}, nn.GELU{}, nn.FirstToken{}, nn.Tanh{}}.Apply("net", g.Texts("x", 3, 5))
 	want := []string{"net.0.word_embeddings.weight[9, 32]", "net.0.position_embeddings.weight[5, 32]",
 		"net.0.token_type_embeddings.weight[2, 32]", "net.1.weight[32]", "net.1.bias[32]",
-		"net.3.query.weight[32, 32]", "net.3.query.bias[32]", "net.3.key.weight[32, 32]", "net.3.key.bias[32]",
-		"net.3.value.weight[32, 32]", "net.3.value.bias[32]"}
+		"net.3.query.weight[32, 32]", "net.3.query.bias[32]", "net.3.key.weight[32, 32]",
+		"net.3.key.bias[32]", "net.3.value.weight[32, 32]", "net.3.value.bias[32]"}
 	if got := names(compile(t, x)); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -174,7 +174,7 @@ func (l *Loop) prepare() error {
 func (l *Loop) Variables() *graph.Variables { return l.variables }
 
 // Parameters describes the ranges of Variables.Weights, by parameter number.
-func (l *Loop) Parameters() []optim.Param { return parameters(l.variables) }
+func (l *Loop) Parameters() []optim.Param { return Parameters(l.variables) }
 
 // Pieces returns the buffers of this worker's gradients: one per maximal subtree of its run of
 // shards, left to right, each as long as Variables.Weights. They are final where Ready is called; a

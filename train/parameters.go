@@ -7,9 +7,9 @@ import (
 	"lockstep/optim"
 )
 
-// parameters describes to an optimizer the ranges of v's weights, each with the role that its layer
+// Parameters describes to an optimizer the ranges of v's weights, each with the role that its layer
 // declared.
-func parameters(v *graph.Variables) []optim.Param {
+func Parameters(v *graph.Variables) []optim.Param {
 	params := make([]optim.Param, len(v.Params))
 	for i, p := range v.Params {
 		q := optim.Param{Name: p.Name, Offset: v.Segments[i].Offset, Len: v.Segments[i].Len}

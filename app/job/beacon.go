@@ -21,8 +21,9 @@ const (
 	PhaseSetUp      = "set up"
 	PhaseCheckpoint = "checkpoint"
 	PhaseSave       = "save"
-	phaseServe      = "serve"  // of a server that waits for gradients
-	PhaseUpdate     = "update" // of a server
+	PhaseProgram    = "program" // what the calling program does with a step or an evaluation
+	phaseServe      = "serve"   // of a server that waits for gradients
+	PhaseUpdate     = "update"  // of a server
 )
 
 // Least times without progress before a worker counts as stuck. In a phase with measured steps or evaluation
@@ -221,7 +222,7 @@ func (b *Beacon) limit() time.Duration {
 		return cluster.StuckAfter
 	case trace.Data.String():
 		return max(loading, patience*b.step)
-	case PhaseLoad, PhaseLink, PhaseSetUp, PhaseCheckpoint, PhaseSave:
+	case PhaseLoad, PhaseLink, PhaseSetUp, PhaseCheckpoint, PhaseSave, PhaseProgram:
 		measured = 0
 	}
 	if measured == 0 {

@@ -140,8 +140,10 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 
 // Given returns the task of a network and samples that the calling program has, and which begins with b.
 func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
-	return Task{Network: n, Train: s.Train, Validation: s.Validation, Test: s.Test, About: s.String(),
+	t := Task{Network: n, Train: s.Train, Validation: s.Validation, Test: s.Test, About: s.String(),
 		Hashes: hashesOf(s), Bytes: s.Bytes(), Start: b, Learns: learns}
+	t.Hashes.Model = n.FileSHA256()
+	return t
 }
 
 // weigh gives the training samples the weights of their classes.

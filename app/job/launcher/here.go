@@ -54,7 +54,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 	defer cancel(nil)
 	go func() {
 		defer done()
-		task, err := input.Load(running, c, c.DataOptions(o.Environment), start)
+		task, err := o.load(running, c, start)
 		if err != nil {
 			cancel(err)
 			return
@@ -84,6 +84,14 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 	return nil, stuck
 }
 
+// load returns the network and the samples of a run.
+func (o Options) load(ctx context.Context, c setting.Config, start input.Start) (input.Task, error) {
+	if o.Task != nil {
+		return o.Task(start), nil
+	}
+	return input.Load(ctx, c, c.DataOptions(o.Environment), start)
+}
+
 // awaitEnd waits for the end of ctx, at most for stuckGrace.
 func awaitEnd(ctx context.Context) {
 	select {
@@ -108,6 +116,9 @@ func newCrew(c setting.Config, dir rundir.Directory, told *heard, o Options) *cr
 	for rank := range all.workers {
 		all.workers[rank] = &worker.Worker{Seat: newSeat(rank), Crowded: o.isCrowded(c), Probes: o.Probes,
 			WorkersHere: c.Workers}
+		if o.Hears != nil {
+			all.workers[rank].Hears, all.workers[rank].IsOver = o.Hears(rank)
+		}
 		all.seats = append(all.seats, &all.workers[rank].Seat)
 	}
 	for i := range all.servers {

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/app/job/input"
 	"lockstep/app/job/server"
+	"lockstep/app/job/worker"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -41,7 +42,12 @@ type Options struct {
 	Choose Choose
 	// Probes lets workers measure their links although they exchange nothing.
 	Probes bool
-	gpu    *record.GPU // that computes, as this process sees it; nil: none does
+	// Task gives the network and the samples in place of the names in the configuration; nil: those are
+	// loaded. Hears returns what hears of a rank, and what its loop asks whether the run is over; nil:
+	// nothing does. Both are for workers of this process.
+	Task  func(start input.Start) input.Task
+	Hears func(rank int) (worker.Listener, func() bool)
+	gpu   *record.GPU // that computes, as this process sees it; nil: none does
 
 	// Worker is the command of a worker process, and Server that of a server process; nil: this binary with
 	// the argument "worker" or "server".

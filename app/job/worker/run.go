@@ -76,6 +76,11 @@ func (w *Worker) Run(ctx context.Context) (result job.Result, err error) {
 // finish saves the trained weights, takes leave of the servers, and returns the figures for the launcher.
 func (w *Worker) finish(l *train.Loop, done train.Result) (result job.Result, err error) {
 	w.Beacon.Enter(job.PhaseSave)
+	if w.Hears != nil {
+		if err := w.Hears.Ended(l, done); err != nil {
+			return result, err
+		}
+	}
 	if err := w.save(l.Variables(), done.Shards); err != nil {
 		return result, err
 	}
@@ -245,6 +250,7 @@ func (w *Worker) Step(s train.Step) {
 	w.Lose(rundir.StepsFile, w.steps.Err())
 	w.Lose(eventsFolder, w.events.err)
 	w.Beacon.Finish(now, s)
+	w.tell(func(p Listener) { p.Step(s) })
 	w.slow(s.Number + 1)
 }
 
@@ -285,8 +291,20 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 	w.Note("step %d, epoch %.4g: %s loss %.4f, %d of %d samples correct, %.2f %%",
 		e.Steps, e.Epochs, e.Part(), e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
 	w.Beacon.Evaluated(e.Time)
+	w.tell(func(p Listener) { p.Evaluation(e) })
 	sent, received := w.traffic()
 	w.meter.Step(time.Now(), sent, received)
+}
+
+// tell lets the program hear of a step or an evaluation, which may take it some time.
+func (w *Worker) tell(event func(Listener)) {
+	if w.Hears == nil {
+		return
+	}
+	before := w.Beacon.Phase()
+	w.Beacon.Enter(job.PhaseProgram)
+	event(w.Hears)
+	w.Beacon.Enter(before)
 }
 
 // algorithm returns the all-reduce of a bucket of gradients, "none" if nothing was reduced.
@@ -372,15 +390,21 @@ func (w *Worker) cancelled(ctx context.Context) {
 
 // Bare calls use with the training loop of a replica that has neither launcher nor run directory, with the
 // weights that it begins with. It is joined to its peers by mesh, which it owns and which is nil for one
-// that exchanges nothing. Of c it reads what decides the bits of a run, and the number of threads.
-func Bare(c setting.Config, t input.Task, rank int, mesh comm.Mesh, use func(*train.Loop) error) (err error) {
-	w := &Worker{Task: t, Crowded: c.NumThreads() > host.Cores(), Seat: job.Seat{Config: c, Rank: rank,
-		Mesh: mesh, Log: io.Discard,
+// that exchanges nothing. Of c it reads what decides the bits of a run, and the number of threads. isOver is
+// that of train.Config.
+func Bare(c setting.Config, t input.Task, rank int, mesh comm.Mesh, isOver func() bool,
+	use func(*train.Loop) error) (err error) {
+	w := &Worker{Task: t, IsOver: isOver, Crowded: c.NumThreads() > host.Cores(), Seat: job.Seat{Config: c,
+		Rank: rank, Mesh: mesh, Log: io.Discard,
 		Beacon: job.NewBeacon(), Tell: func(job.Notice) {}}}
 	defer func() { err = errors.Join(err, w.leave(err)) }()
+	if w.Mesh == nil && c.NumServers() > 0 {
+		w.Mesh = comm.NewLocal(1)[0] // a worker alone with its servers
+	}
 	if w.plan, err = shard.Cut(c.StepShards(), c.Workers); err != nil {
 		return err
 	}
+	w.peers = w.newPeerState()
 	defer w.processor.close()
 	if err := w.openProcessor(); err != nil {
 		return err

@@ -67,7 +67,7 @@ func Sample(ctx context.Context, c setting.Config, e cluster.Environment, b Batc
 	}
 	about := Sampled{Classes: len(t.Train.Classes), Samples: t.Train.Len(), Batches: len(batches),
 		Generated: t.Train.Generated, Dropout: t.Network.Dropout()}
-	return about, Bare(c, t, 0, nil, func(l *train.Loop) error {
+	return about, Bare(c, t, 0, nil, nil, func(l *train.Loop) error {
 		weights := checkpoint.Weights(l.Variables(), 0, nil).Entries
 		_, err := checkpoint.Write(path, slices.Concat(weights, slices.Concat(batches...)), nil)
 		return err

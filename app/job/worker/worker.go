@@ -10,6 +10,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/graph"
 	"lockstep/shard"
+	"lockstep/train"
 )
 
 // Worker is one replica, wherever it runs. Its parts live as long as it does, and each closes what it opens.
@@ -18,6 +19,7 @@ type Worker struct {
 	Task        input.Task
 	Crowded     bool        // the run has more compute threads than the machine has cores
 	IsOver      func() bool // see train.Config
+	Hears       Listener    // nil: nobody
 	Probes      bool        // measure links although nothing is exchanged
 	WorkersHere int         // on this machine
 	between     Between     // of its program
@@ -34,6 +36,14 @@ type Worker struct {
 
 	IsTraining atomic.Bool            // it has begun its first step
 	halt       atomic.Pointer[func()] // of an asynchronous worker: ends the run at the next stop
+}
+
+// Listener is what a program that trains in its own process hears of a rank.
+type Listener interface {
+	// Step and Evaluation are called after each of them, on the training goroutine.
+	train.Sink
+	// Ended is called when the loop has ended well, before anything is saved. Its error ends the run.
+	Ended(l *train.Loop, done train.Result) error
 }
 
 // history is what a run has done, which its checkpoints keep.
