@@ -85,8 +85,8 @@ type Config struct {
 	// CheckpointEvery is the distance of checkpoints in Out, in steps ("100") or time ("5m"); "" means none.
 	CheckpointEvery string
 	// Resume is the directory of a run with checkpoints, which goes on from the newest, in place of Out.
-	// Model and samples must be those of that run. Every other setting is that run's, but for Workers, Threads,
-	// Strategy and the length, which may be given anew, and Callbacks.
+	// Model and samples must be those of that run. Every other setting is that run's, but for Workers,
+	// Threads, Strategy and the length, which may be given anew, and Callbacks.
 	Resume string
 	// Log takes what the command line tells people, a line at a time; nil means nothing.
 	Log io.Writer

@@ -64,9 +64,10 @@ func TestAnyWorkersChooseAlike(t *testing.T) {
 			if !slices.Equal(got.figures, want.figures) || got.Steps != want.Steps ||
 				got.ParameterSHA256 != want.ParameterSHA256 || got.Best.Value != want.Best.Value ||
 				got.Best.Evaluation.Steps != want.Best.Evaluation.Steps {
-				t.Errorf("seed %d, %d and %d workers: %d steps, best %v after %d, %.8s; want %d, %v after %d, "+
-					"%.8s", seed, one, two, got.Steps, got.Best.Value, got.Best.Evaluation.Steps, got.ParameterSHA256,
-					want.Steps, want.Best.Value, want.Best.Evaluation.Steps, want.ParameterSHA256)
+				t.Errorf("seed %d, %d and %d workers: %d steps, best %v after %d, %.8s; want %d, %v after "+
+					"%d, %.8s", seed, one, two, got.Steps, got.Best.Value, got.Best.Evaluation.Steps,
+					got.ParameterSHA256, want.Steps, want.Best.Value, want.Best.Evaluation.Steps,
+					want.ParameterSHA256)
 			}
 		}
 	}

@@ -64,7 +64,8 @@ func TestTrainWeighsClasses(t *testing.T) {
 	train := func(name string, more ...string) (s record.Summary, text string) {
 		t.Helper()
 		status, out, text := execute(append([]string{"train", "--model", "mlp", "--data", data,
-			"--validation", val, "--epochs", "3", "--shards", "3", "--threads", "1", "--link", "local", "--json", "--out",
+			"--validation", val, "--epochs", "3", "--shards", "3", "--threads", "1", "--link", "local",
+			"--json", "--out",
 			filepath.Join(root, name)}, more...)...)
 		if status != 0 {
 			t.Fatalf("status %d: %s", status, text)

@@ -151,13 +151,13 @@ func (c *Config) sampleSettings() []Setting {
 			elsewhere: "val-split validation-split val-size validation-size val-fraction val-ratio " +
 				"val-data validation-file val-dir",
 			Usage: "samples to choose by (--patience, --restore-best): the share of the training samples " +
-				"of each class that is set apart, by --seed, 0 to below 1, or a path like that of --data; 0 " +
-				"for none, or what the data has in val/"},
+				"of each class that is set apart, by --seed, 0 to below 1, or a path like that of --data; " +
+				"0 for none, or what the data has in val/"},
 		{Name: "class-weights", value: text(&c.ClassWeights, "balanced|FILE"),
 			elsewhere: "class-weight weighted-loss loss-weights pos-weight",
 			Usage: "how often the training samples of a class count in the loss, which is the weighted " +
-				"mean over the global batch: balanced makes all classes count alike; a file has a class and its " +
-				"weight to a line, as CSV (default: each sample counts once)"},
+				"mean over the global batch: balanced makes all classes count alike; a file has a class and " +
+				"its weight to a line, as CSV (default: each sample counts once)"},
 		{Name: "weights", value: text(&c.Weights, "PATH"),
 			elsewhere: "pretrained model-name-or-path init-from",
 			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
