@@ -156,8 +156,8 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "class-weights", value: text(&c.ClassWeights, "balanced|FILE"),
 			elsewhere: "class-weight weighted-loss loss-weights pos-weight",
 			Usage: "how often the training samples of a class count in the loss, which is the weighted " +
-				"mean over the global batch: balanced makes all classes count alike; a file has a class and " +
-				"its weight to a line, as CSV (default: each sample counts once)"},
+				"mean over the global batch: balanced makes all classes count alike; a file has a class " +
+				"and its weight to a line, as CSV (default: each sample counts once)"},
 		{Name: "weights", value: text(&c.Weights, "PATH"),
 			elsewhere: "pretrained model-name-or-path init-from",
 			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
