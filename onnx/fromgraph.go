@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lockstep/graph"
+	"lockstep/op"
 	"lockstep/tensor"
 )
 
@@ -141,13 +142,13 @@ func (w *writer) fresh(kind string) string {
 	return name
 }
 
-// emit adds a node; out are the names of its results, nil for one with a name of its own, which it returns.
-func (w *writer) emit(op string, out []string, in ...string) string {
-	name := w.fresh(op)
+// emit adds a node of a kind; out are the names of its results, nil for one with a name of its own, which it returns.
+func (w *writer) emit(kind string, out []string, in ...string) string {
+	name := w.fresh(kind)
 	if out == nil {
 		out = []string{name + ":0"}
 	}
-	w.model.Nodes = append(w.model.Nodes, Node{Name: name, Op: op, In: in, Out: out})
+	w.model.Nodes = append(w.model.Nodes, Node{Name: name, Op: kind, In: in, Out: out})
 	return out[0]
 }
 
@@ -246,7 +247,8 @@ func (w *writer) add() {
 	in := func(i int) string { return w.name(a.In[i]) }
 	switch o := a.Op.(type) {
 	case graph.ConvOp:
-		w.conv(o)
+		p := o.Pad
+		w.conv(op.Window{Stride: [2]int{o.Stride, o.Stride}, Pad: [4]int{p, p, p, p}})
 	case graph.LinearOp:
 		w.linear()
 	case graph.BatchNormOp:
@@ -304,34 +306,41 @@ func (w *writer) custom() {
 	unary := map[string]string{"exp": "Exp", "log": "Log", "sqrt": "Sqrt", "erf": "Erf", "abs": "Abs",
 		"reciprocal": "Reciprocal", "sigmoid": "Sigmoid", "softplus": "Softplus", "hard-swish": "HardSwish"}
 	binary := map[string]string{"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div"}
-	_, isCustom := a.Op.(graph.CustomOp)
+	c, isCustom := a.Op.(graph.CustomOp)
+	window, isConv := op.WindowOf(c.Of)
 	switch {
+	case isConv:
+		w.conv(window)
 	case isCustom && a.Name == "silu":
 		x := w.name(a.In[0])
 		w.set(0, w.emit("Mul", nil, x, w.emit("Sigmoid", nil, x)))
 	case isCustom && unary[a.Name] != "":
 		w.set(0, w.emit(unary[a.Name], nil, w.name(a.In[0])))
 	case isCustom && binary[a.Name] != "":
-		if x, y := a.In[0].Shape(), a.In[1].Shape(); len(x) != len(y) {
-			w.fail("shapes %v and %v have different numbers of axes, which cannot be written", x, y)
-			return
-		}
-		w.set(0, w.emit(binary[a.Name], nil, w.map4(a.In[0]), w.map4(a.In[1])))
+		rank := len(a.Out[0].Shape())
+		w.set(0, w.emit(binary[a.Name], nil, w.operand(a.In[0], rank), w.operand(a.In[1], rank)))
 	default:
 		w.fail("this op cannot be written; known are %s and the ops of Lockstep's own networks",
 			slices.Sorted(maps.Values(unary)))
 	}
 }
 
-// map4 is name for a value that may be a parameter of four axes, [1, H, W, C].
-func (w *writer) map4(n *graph.Node) string {
-	if w.names[n] == "" && len(n.Shape()) == 4 {
+// operand is name for one of two values that are repeated to a shape of so many axes. A parameter beside a map
+// is [1, H, W, C] or has a number for each channel.
+func (w *writer) operand(n *graph.Node, rank int) string {
+	s := n.Shape()
+	switch isParameter := w.names[n] == ""; {
+	case isParameter && rank == 4 && len(s) == 4:
 		return w.tensor(n, []int{0, 3, 1, 2})
+	case isParameter && rank == 4 && len(s) == 1:
+		return w.tensor(n, nil, s[0], 1, 1)
+	case rank == 4 && len(s) != 4:
+		w.fail("a map and a value of shape %v: such a pair cannot be written", s)
 	}
 	return w.name(n)
 }
 
-func (w *writer) conv(o graph.ConvOp) {
+func (w *writer) conv(o op.Window) {
 	a := w.at
 	s := a.In[1].Shape()
 	in := []string{w.name(a.In[0]), w.tensor(a.In[1], []int{3, 2, 0, 1})}
@@ -339,8 +348,10 @@ func (w *writer) conv(o graph.ConvOp) {
 		in = append(in, w.name(a.In[2]))
 	}
 	w.set(0, w.emit("Conv", nil, in...))
-	w.with(ints("kernel_shape", s[0], s[1]), ints("strides", o.Stride, o.Stride),
-		ints("pads", o.Pad, o.Pad, o.Pad, o.Pad))
+	w.with(ints("kernel_shape", s[0], s[1]), ints("strides", o.Stride[:]...), ints("pads", o.Pad[:]...))
+	if o.Groups > 1 || o.Dilation[0] > 1 || o.Dilation[1] > 1 {
+		w.with(ints("dilations", o.Dilation[:]...), number("group", o.Groups))
+	}
 }
 
 // linear writes a product with a matrix, [out, in] in the file, whose features may be a map.

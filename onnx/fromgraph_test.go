@@ -33,6 +33,9 @@ func gated(x *graph.Node) *graph.Node {
 	x = op.Mul(x, graph.Reshape(gate, tensor.Shape{x.Shape()[0], 1, 1, 6}))
 	wide := graph.Conv(x, weights("wide", 1, 1, 6, 8), nil, 1, 0)
 	x = graph.Add(graph.Subsample(x, 2, 1, 1), graph.MaxPool(wide, 3, 2, 1))
+	depth := op.Window{Groups: 8, Dilation: [2]int{2, 1}, Pad: [4]int{2, 1, 2, 1}}
+	x = op.Conv(x, weights("depth", 3, 3, 1, 8), weights("depth.bias", 8), depth)
+	x = op.Mul(x, weights("gain", 8))
 	x = op.Div(x, op.Exp(graph.Scale(graph.Tanh(x), 0.5)))
 	return graph.Linear(graph.Flatten(x), weights("head", 4*4*8, 5), nil)
 }
@@ -86,7 +89,7 @@ func TestAGraphIsWritten(t *testing.T) {
 	if d := distance(q.Logits(), p.Logits()); !(d <= 1e-6) {
 		t.Errorf("got %v, want %v", q.Logits(), p.Logits())
 	}
-	for _, name := range []string{"stem", "stem.bias", "down", "up", "up.bias", "wide", "head"} {
+	for _, name := range []string{"stem", "stem.bias", "down", "up", "up.bias", "wide", "depth", "head"} {
 		if back.Tensor(name) == nil {
 			t.Errorf("no tensor is called %s", name)
 		}
@@ -100,9 +103,9 @@ func TestAGraphIsWritten(t *testing.T) {
 func TestAGraphThatCannotBeWritten(t *testing.T) {
 	g := graph.New()
 	x := g.Input("x", tensor.Shape{2, 8, 8, 2})
-	w := g.Parameter(graph.Param{Name: "body.weight", Shape: tensor.Shape{3, 3, 1, 2},
+	w := g.Parameter(graph.Param{Name: "body.weight", Shape: tensor.Shape{3, 3, 4, 2},
 		Role: graph.RoleMatrix})
-	logits := graph.GlobalAvgPool(op.Conv(x, w, nil, op.Window{Groups: 2}))
+	logits := graph.GlobalAvgPool(op.ConvTranspose(x, w, nil, 1, 1, 0))
 	_, err := onnx.FromGraph(x, logits, nil)
 	bad := (*onnx.UnsupportedError)(nil)
 	const want = "this op cannot be written"

@@ -53,6 +53,12 @@ func Conv(x, w, bias *graph.Node, o Window) *graph.Node {
 // conv is the convolution as plain loops.
 type conv struct{ Window }
 
+// WindowOf returns the window of an op that Conv has added, in groups or with gaps; ok is false of any other.
+func WindowOf(o graph.Custom) (w Window, ok bool) {
+	c, ok := o.(conv)
+	return c.Window, ok
+}
+
 // Name implements graph.Custom.
 func (o conv) Name() string { return "conv-groups" }
 
