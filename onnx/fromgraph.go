@@ -142,7 +142,8 @@ func (w *writer) fresh(kind string) string {
 	return name
 }
 
-// emit adds a node of a kind; out are the names of its results, nil for one with a name of its own, which it returns.
+// emit adds a node of a kind; out are the names of its results, nil for one with a name of its own, which it
+// returns.
 func (w *writer) emit(kind string, out []string, in ...string) string {
 	name := w.fresh(kind)
 	if out == nil {
@@ -325,8 +326,8 @@ func (w *writer) custom() {
 	}
 }
 
-// operand is name for one of two values that are repeated to a shape of so many axes. A parameter beside a map
-// is [1, H, W, C] or has a number for each channel.
+// operand is name for one of two values that are repeated to a shape of so many axes. A parameter beside a
+// map is [1, H, W, C] or has a number for each channel.
 func (w *writer) operand(n *graph.Node, rank int) string {
 	s := n.Shape()
 	switch isParameter := w.names[n] == ""; {
