@@ -67,7 +67,8 @@ func (c Config) Validate() error {
 	case len(c.Workers) == 0 || len(c.Strategies) == 0:
 		return setting.Refuse("nothing to predict: want --workers and --strategies")
 	case slices.Min(c.Workers) < 1 || slices.Max(c.Workers) > MaxWorkers:
-		return setting.Refuse("workers %v: want 1 to %d", c.Workers, MaxWorkers)
+		return setting.Refuse("workers %s: want 1 to %d", strings.Trim(fmt.Sprint(c.Workers), "[]"),
+			MaxWorkers)
 	case len(c.Workers)*len(c.Strategies) > maxRows:
 		return setting.Refuse("%d rows: want at most %d", len(c.Workers)*len(c.Strategies), maxRows)
 	case c.Inputs.PerHost < 1 || c.Inputs.PerHost > MaxWorkers:

@@ -37,7 +37,7 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 	}
 	page := page{Kind: "prediction", Title: predictionTitle(p), Command: shell(p.Command),
 		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
-		Answer: answer{Text: predictionText(rows) + " " + trackText(p.Track)},
+		Answer: answer{Text: predictionText(rows) + trackText(p.Track, all != nil)},
 		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+
 			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %s of one and two workers on %s",
 			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
@@ -97,18 +97,24 @@ func predictionText(rows []foreseen) string {
 		digits(best.Step.Median, 3), digits(best.Step.Low, 3), digits(best.Step.High, 3))
 }
 
-// trackText says how earlier predictions of a machine fared.
-func trackText(t forecast.Track) string {
-	switch t.Predictions {
-	case 0:
-		return "No prediction on this machine has been verified yet: intervals are as wide as the model is " +
-			"expected to need. lockstep predict verify measures."
-	case 1:
-		return fmt.Sprintf("The prediction before it that was verified on this machine was off by %s.",
+// trackText says how earlier predictions of a machine fared, if they or this one were verified.
+func trackText(t forecast.Track, isVerified bool) string {
+	switch {
+	case t.Predictions == 0 && isVerified:
+		return ""
+	case t.Predictions == 0:
+		return " No prediction on this machine has been verified yet: intervals are as wide as the model " +
+			"is expected to need. lockstep predict verify measures."
+	case t.Predictions == 1:
+		return fmt.Sprintf(" The prediction before it that was verified on this machine was off by %s.",
 			percent(t.MedianError))
 	}
-	return fmt.Sprintf("Of %d predictions on this machine, %d lay within their intervals; the median error "+
-		"is %s.", t.Predictions, t.Within, percent(t.MedianError))
+	before := ""
+	if isVerified {
+		before = " before it"
+	}
+	return fmt.Sprintf(" Of %d predictions on this machine%s, %d lay within their intervals; the median "+
+		"error is %s.", t.Predictions, before, t.Within, percent(t.MedianError))
 }
 
 func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []note) {
@@ -117,10 +123,17 @@ func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []n
 			"time while it was calibrated.", percent(p.MadeFrom.Taken))))
 	}
 	var why []string
+	taken := 0.0
 	for _, v := range all {
 		if v.Error != "" {
 			why = addNew(why, v.Error)
 		}
+		taken = max(taken, v.Taken)
+	}
+	if taken >= record.DisturbedLimit {
+		notes = append(notes, noteOf(finding.Caution, unsorted, fmt.Sprintf("Others took up to %s of the "+
+			"cores' time while it was verified: what they took is no miss of the prediction.",
+			percent(taken))))
 	}
 	for _, text := range why {
 		notes = append(notes, noteOf(finding.Fact, unsorted, fmt.Sprintf("Not measured: %s.", text)))
@@ -264,21 +277,21 @@ func predictionTable(rows []foreseen) table {
 		col("strategy", "", func(r foreseen) string { return r.Way }),
 		col("workers", "", func(r foreseen) string { return fmt.Sprint(r.Workers) }),
 		cells("predicted step", "ms", func(r foreseen) cell {
-			c := cell{Text: three(r.Step.Median), Small: between(r.Step.Low, r.Step.High, three)}
+			c := cell{Text: three(r.Step.Median)}
 			if r.IsKnown {
-				c.Small += ", as calibrated"
+				c.Small = "as calibrated"
 			}
 			return c
 		}),
-		cells("measured step", "ms", func(r foreseen) cell {
-			if r.measured == nil {
-				return cell{Text: dash}
+		col("interval", "ms", func(r foreseen) string { return between(r.Step.Low, r.Step.High, three) }),
+		col("measured", "ms", func(r foreseen) string {
+			switch {
+			case r.measured == nil:
+				return dash
+			case r.measured.Inside:
+				return three(r.measured.StepMS) + ", inside"
 			}
-			where := "inside"
-			if !r.measured.Inside {
-				where = "outside"
-			}
-			return cell{Text: three(r.measured.StepMS), Small: where}
+			return three(r.measured.StepMS) + ", outside"
 		}),
 		col("error", "", func(r foreseen) string {
 			if r.measured == nil {

@@ -45,7 +45,7 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	}
 	for _, want := range []string{"What would 16 bring? Predicted before the first run: 2 workers",
 		"16 workers",
-		"The prediction that was measured is off by", "| all-reduce | 16 | 2.00 (1.00–4.00) | – |",
+		"The prediction that was measured is off by", "| all-reduce | 16 | 2.00 | 1.00–4.00 | – |",
 		"And now? Not shown: it was changed after it was written"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%.6000s", want, page.String())
@@ -60,8 +60,12 @@ func TestMedianErrorOfTwo(t *testing.T) {
 		{Way: "ddp", Workers: 4, Step: step}}}
 	var page bytes.Buffer
 	if err := report.Predicted(p, []forecast.Verified{{StepMS: 100, Inside: true},
-		{StepMS: 110, Inside: true}}).Markdown(&page); err != nil {
+		{StepMS: 110, Inside: true, Taken: 0.6}}).Markdown(&page); err != nil {
 		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), "No prediction on this machine") ||
+		!strings.Contains(page.String(), "Others took up to 60.0 % of the cores' time while it was ver") {
+		t.Errorf("%.1500s", page.String())
 	}
 	if want := "the median error is 5.0 %, the greatest 10.0 %"; !strings.Contains(page.String(), want) {
 		t.Errorf("no %q in\n%.1000s", want, page.String())
