@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -321,4 +322,50 @@ func TestEndLosesNoRequest(t *testing.T) {
 	close(done)
 	callers.Wait()
 	stopSecond()
+}
+
+// Those who have come before the door closes are answered, though they ask only then.
+func TestEndAnswersThoseInside(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve.New(serve.Config{Predictor: predictor(t, "bert-tiny", 0), Drain: time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	var guests []net.Conn
+	for range 20 { // all wait to be accepted
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		guests = append(guests, c)
+	}
+	go func() { ended <- s.Run(ctx, l) }()
+	cancel()
+	for isOpen := true; isOpen; { // each look is one more who comes and leaves
+		time.Sleep(5 * time.Millisecond)
+		c, err := net.Dial("tcp", l.Addr().String())
+		if isOpen = err == nil; isOpen {
+			c.Close()
+		}
+	}
+	for i, c := range guests {
+		const body = `{"inputs": ["a film"]}`
+		fmt.Fprintf(c, "POST /v1/predict HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%s",
+			len(body), body)
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Errorf("guest %d: %v", i, err)
+			continue
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 || !resp.Close {
+			t.Errorf("guest %d: %s, the connection ends: %v", i, resp.Status, resp.Close)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Run: %v", err)
+	}
 }

@@ -103,11 +103,12 @@ func notFound(r *http.Request) error {
 
 // Run serves the connections of l until ctx ends, then answers what it has accepted. It owns l.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
-	h := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: s.config.Deadline,
-		WriteTimeout: 2 * s.config.Deadline, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: log.New(s.config.Log, "", 0)}
+	d, g := &door{Listener: l}, &guests{since: map[net.Conn]time.Time{}}
+	h := &http.Server{Handler: s, ConnState: g.note, ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: s.config.Deadline, WriteTimeout: 2 * s.config.Deadline, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(s.config.Log, "", 0)}
 	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(l) }()
+	go func() { ended <- h.Serve(d) }()
 	select {
 	case err := <-ended:
 		return err
@@ -115,16 +116,14 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	s.ending.Store(true)
 	time.Sleep(s.config.Drain)
+	d.shut()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		return err
+	}
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*s.config.Deadline)
 	defer cancel()
-	err := h.Shutdown(patience)
-	if err == nil {
-		err = <-ended
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	g.wait(patience)
+	return h.Shutdown(patience)
 }
 
 // guarded lets those in who have the token.

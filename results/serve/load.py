@@ -1,6 +1,7 @@
 """A served network under load, and ended and started again meanwhile. Standard library only.
 
     python3 results/serve/load.py RUN [--clients 200] [--seconds 60] [--restart] [-- SERVE FLAGS] > load.json
+    python3 results/serve/load.py bert/ --tokens 128 -- --model bert-base
 
 RUN is the folder of a run, or weights with "-- --model resnet50 --size 224" behind. Each client sends an input, waits
 for the answer and sends the next. Prints one JSON object: answers by status, per second, p50 and p99 in milliseconds,
@@ -9,6 +10,7 @@ without an answer. With --restart the server gets SIGTERM at half of the time an
 ended; meanwhile connections are refused, which loses nothing: the client asks again.
 """
 import argparse, http.client, json, os, signal, subprocess, sys, threading, time
+
 
 def resident(pid):
     try:
