@@ -38,9 +38,10 @@ const (
 	keep          = 0.4 // of it is kept for runs that confirm causes, or half or a quarter of this
 )
 
-// fit cuts a plan to a time. Every bundle of rows gets an equal part of it, and leaves to the others what it
-// does not need. Within a bundle the length is cut first, equally for all rows, then rounds; at last the rows
-// that take longest are left out.
+// fit cuts a plan to a time. Every bundle of rows gets an equal part of it, or what a short round of all its
+// rows takes if that is left for all others too; it leaves to them what it does not need.
+// Within a bundle the length is cut first, equally for all rows, then rounds; at last the rows that take
+// longest are left out.
 func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	all := p.bundles()
 	slices.SortStableFunc(all, func(a, b bundle) int {
@@ -49,7 +50,12 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	var fitted Fitted
 	rows, isLeft := slices.Clone(p.Rows), make([]bool, len(p.Rows))
 	for i, b := range all {
-		share := (budget - fitted.Seconds) / float64(len(all)-i)
+		left := budget - fitted.Seconds
+		share := left / float64(len(all)-i)
+		own, others := leastOf(all[i:i+1], costs), leastOf(all[i+1:], costs)
+		if own+others <= left {
+			share = min(max(share, own), left-others)
+		}
 		kept, length, rounds := b.cut(costs, p.Repeats, share)
 		length = b.whole(length)
 		for _, at := range b.rows {
@@ -71,6 +77,14 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		p.Repeats = max(p.Repeats, r.Rounds)
 	}
 	return p, fitted
+}
+
+// leastOf returns the seconds of a round of all rows of some bundles, cut as short as runs are.
+func leastOf(some []bundle, costs []cost) (sum float64) {
+	for _, b := range some {
+		sum += b.seconds(b.rows, costs, b.least, 1)
+	}
+	return sum
 }
 
 // line says what is left of a bundle.
@@ -156,10 +170,7 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		enough = 1.05*max(enough, 0) + 1
 		fitted, _ = p.fit(enough, costs)
 	}
-	all := 0.0
-	for _, b := range p.bundles() {
-		all += b.seconds(b.rows, costs, b.least, 1)
-	}
+	all := leastOf(p.bundles(), costs)
 	with := func(seconds float64) time.Duration {
 		return (budget + time.Duration((seconds-left)/reserve*1e9)).Truncate(time.Second) + time.Second
 	}

@@ -52,6 +52,9 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 		// The second group: an epoch needs 3 + 10 x 2.1 = 24 s, a round of 9 steps fits 23 s.
 		{"rounds", 41, []float64{.1, .1, .1, .1, 1, 1}, 0,
 			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 9, 9, 9}, []int{3, 3, 3, 1, 1, 1}},
+		// The second group needs 3 + 9 x 5 = 48 s of 62, more than a half: the first has what that leaves.
+		{"no row for more of others", 62, []float64{.1, .1, .1, 5, 5, 5}, 0,
+			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 3, 3, 3}, []int{2, 2, 2, 1, 1, 1}},
 		{"rows, and the baseline last", 46, []float64{.1, .1, .1, .1, 30, 1}, 1,
 			[]int{1, 1, 1, 1, 1}, []int{0, 0, 0, 0, 0}, []int{3, 3, 3, 2, 2}},
 	} {
