@@ -67,8 +67,8 @@ func isNumberPath(files partPaths, o Options) bool {
 	if has, err := hasTexts(files); has || err != nil {
 		return false
 	}
-	_, isNamed, err := column(r.Header(), path, "label", o.LabelColumn, labelNames()...)
-	return err == nil && isNamed
+	_, _, err = column(r.Header(), path, "label", o.LabelColumn, labelNames()...)
+	return err == nil
 }
 
 // hasTexts reports whether the first file has a column of texts by a usual name.

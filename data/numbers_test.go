@@ -57,6 +57,11 @@ func TestTableOfNumbers(t *testing.T) {
 	if err != nil || sh.Images[0] != (10-20)/s.Train.Std[0] || sh.Images[8] != 0 {
 		t.Errorf("normalised %v, error %v", sh.Images, err)
 	}
+	alone := table(t, t.TempDir(), "train", "kind,size", "a,1", "b,2")
+	byNumber := loadPath(t, filepath.Join(alone, "train.csv"), data.Options{LabelColumn: "1", EvalOnly: true})
+	if got := fmt.Sprint(byNumber.Test.Classes, floatsOf(byNumber.Test)); got != "[a b] [1 2]" {
+		t.Errorf("labels by the number of their column: %s", got)
+	}
 }
 
 // In a file with semicolons, as spreadsheets write it where numbers have a comma, they are numbers.
@@ -107,9 +112,14 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 			t.Errorf("got %v, want a *FormatError with %q", err, want)
 		}
 	}
+	plain := table(t, t.TempDir(), "train", "x,label", "1,a", "2,b")
+	_, err := data.Catalog{}.Load(context.Background(), plain, data.Options{LabelColumn: "kind"})
+	if err == nil || !strings.Contains(err.Error(), "no column of classes, kind, and none of texts") {
+		t.Errorf("a column of labels that is not there: %v", err)
+	}
 	folder := table(t, t.TempDir(), "train", "x,label", "1,a", "2,b")
 	table(t, folder, "test", "y,label", "1,a")
-	_, err := data.Catalog{}.Load(context.Background(), folder, data.Options{})
+	_, err = data.Catalog{}.Load(context.Background(), folder, data.Options{})
 	if err == nil || !strings.Contains(err.Error(), `no column x, which the training file has`) {
 		t.Errorf("got %v", err)
 	}

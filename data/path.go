@@ -126,9 +126,11 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	if isNumberPath(files, o) {
 		return readNumbers(ctx, path, files, o)
 	}
-	if o.TextColumn == "" && o.LabelColumn == "" {
+	if o.TextColumn == "" {
 		if has, err := hasTexts(files); !has {
-			return Sets{}, cmp.Or(err, nameless(files[trainPart]))
+			if err = cmp.Or(err, nameless(files[trainPart], o.LabelColumn)); err != nil {
+				return Sets{}, err
+			}
 		}
 	}
 	t, err := newTextReader(path, o)
@@ -149,15 +151,20 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	return s, err
 }
 
-// nameless is the error for a file of which no column has a usual name.
-func nameless(path string) error {
+// nameless is the error for a file that has no column of texts by a usual name if it has none of classes
+// either, by the wanted name or else a usual one.
+func nameless(path, wanted string) error {
 	r, err := OpenRows(context.Background(), path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if _, _, err := column(r.Header(), path, "label", wanted, labelNames()...); err == nil {
+		return nil
+	}
+	classes := cmp.Or(wanted, strings.Join(labelNames(), " or "))
 	return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("no column of classes, %s, and "+
-		"none of texts, %s in the header %.200q", strings.Join(labelNames(), " or "),
+		"none of texts, %s in the header %.200q", classes,
 		strings.Join(textNames(), " or "), strings.Join(r.Header(), " | ")),
 		Next: "name that of classes with --label-column and, if there are texts, theirs with --text-column"}
 }

@@ -228,12 +228,13 @@ func (c columns) check(path string) error {
 
 // column finds the wanted field, by number or name, or else by a usual name.
 func column(first []string, path, role, wanted string, usual ...string) (at int, named bool, err error) {
-	refuse := func(format string, args ...any) (int, bool, error) {
-		return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(format, args...)}
+	refuse := func(next, format string, args ...any) (int, bool, error) {
+		return 0, false, &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(format, args...),
+			Next: fmt.Sprintf("%s with --%s-column", next, role)}
 	}
 	if n, err := strconv.Atoi(wanted); err == nil {
 		if n < 1 || n > len(first) {
-			return refuse("%d columns, --%s-column is %d", len(first), role, n)
+			return refuse("name another", "%d columns, --%s-column is %d", len(first), role, n)
 		}
 		return n - 1, false, nil
 	}
@@ -244,13 +245,13 @@ func column(first []string, path, role, wanted string, usual ...string) (at int,
 		isNamed := func(field string) bool { return isOneOf(field, []string{name}) }
 		i := slices.IndexFunc(first, isNamed)
 		if i >= 0 && slices.ContainsFunc(first[i+1:], isNamed) {
-			return refuse("several columns are called %s; give one's number with --%s-column", name, role)
+			return refuse("give one's number", "several columns are called %s", name)
 		} else if i >= 0 {
 			return i, true, nil
 		}
 	}
-	return refuse("no column %s in the header %.200q; name one with --%s-column (or give all columns by "+
-		"number if there is no header)", strings.Join(usual, " or "), strings.Join(first, " | "), role)
+	return refuse("name one (or, if there is no header, give all columns by number)", "no column %s in the "+
+		"header %.200q", strings.Join(usual, " or "), strings.Join(first, " | "))
 }
 
 // sortClasses sorts the classes found in sets, numerically if all are whole numbers, else by name, and

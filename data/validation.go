@@ -16,8 +16,8 @@ func (s Sets) WithValidation(share float64, seed uint64) (Sets, error) {
 		return s, fmt.Errorf("data: set %v of the samples apart, want a share above 0 and below 1", share)
 	}
 	if s.Validation != nil {
-		return s, fmt.Errorf("data: set %s has %d validation samples already", s.Train.Name,
-			s.Validation.Len())
+		return s, fmt.Errorf("data: set %s has %d validation samples already, which are used without it",
+			s.Train.Name, s.Validation.Len())
 	}
 	n := s.Train.Len()
 	hashes := make([]uint64, n)
