@@ -170,7 +170,10 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(q); err != nil {
+	wrong := (*json.UnmarshalTypeError)(nil)
+	if err := d.Decode(q); errors.As(err, &wrong) {
+		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: got %s at %q`, wrong.Value, wrong.Field)
+	} else if err != nil {
 		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: %w`, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -199,6 +202,10 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 			if in.Pixels, err = s.decode(ctx, g.Image); err != nil {
 				return fmt.Errorf("input %d: %w", i+1, err)
 			}
+		}
+		isImage := in.Pixels != nil || in.Values != nil
+		if s.config.Predictor.Network().ReadsTexts() && g.Text == nil && g.Tokens == nil && !isImage {
+			return fmt.Errorf("input %d: no text", i+1)
 		}
 		job.inputs = append(job.inputs, in)
 	}
