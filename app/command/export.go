@@ -94,7 +94,10 @@ RUN is the folder of a training run, an ONNX file, or weights of a network that 
 		default:
 			err = e.writePretrained(use)
 		}
-		return answer{e, e.tell}, err
+		if err != nil {
+			return answer{}, err
+		}
+		return answer{e, e.tell}, nil
 	})
 }
 

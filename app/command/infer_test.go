@@ -94,6 +94,7 @@ func TestInferRefuses(t *testing.T) {
 	}{
 		{[]string{"infer", root}, 2, "at least one input"},
 		{[]string{"infer", root, "x.png"}, 2, "is no folder of a run"},
+		{[]string{"infer", root + "/none", "x.png"}, 2, "none: no such file"},
 	} {
 		status, _, text := execute(test.args...)
 		if status != test.status || !strings.Contains(text, test.want) {

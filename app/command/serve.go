@@ -24,12 +24,12 @@ func serveCommand(a *app) *cobra.Command {
 	s := serve.Config{Log: a.stderr}
 	c := &cobra.Command{
 		Use:   "serve RUN [flags]",
-		Short: "Answer over HTTP what a trained network says of images or texts",
-		Long: `Answer over HTTP what a trained network says of images or texts.
+		Short: "Answer over HTTP what a trained network says of images, texts or rows",
+		Long: `Answer over HTTP what a trained network says of images, texts or rows.
 
 RUN is the folder of a training run, an ONNX file, or weights of a network that --model names. POST
-/v1/predict takes JSON, an image or a text and answers in JSON; /openapi.json and the page at / describe it,
-/metrics is for Prometheus, /healthz for a balancer. Inputs that wait are computed together.
+/v1/predict takes JSON, an image, a text or CSV and answers in JSON; /openapi.json and the page at / describe
+it, /metrics is for Prometheus, /healthz for a balancer. Inputs that wait are computed together.
 
 It listens on this machine alone. Another address needs a token, in ` + serveToken + ` or a file, which
 clients send as "Authorization: Bearer TOKEN"; the connection is not encrypted, so put a proxy with TLS in

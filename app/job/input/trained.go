@@ -93,6 +93,9 @@ func configOf(path string, base setting.Config) (setting.Config, error) {
 	}
 	file := filepath.Join(path, rundir.ConfigFile)
 	if _, err := os.Stat(file); err != nil {
+		if _, err := os.Stat(path); err != nil && base.Model == "" {
+			return base, setting.Refuse("%v", err)
+		}
 		if base.Model == "" {
 			return base, setting.Refuse("%s is no folder of a run, which has a %s; for weights name the "+
 				"network, as in --model resnet50", path, rundir.ConfigFile)
