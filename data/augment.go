@@ -92,20 +92,36 @@ func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 	return p
 }
 
+// Check returns an error if samples of this kind cannot be changed so: texts not at all, rows of a table by
+// Mixup alone, images of floats not in colour or scale, and mixed are only samples with labels alone.
+func (a Augmentation) Check(s *Set) error {
+	colours := a.Jitter != photo.Jitter{}
+	switch {
+	case a == Augmentation{}:
+	case s.Texts != nil:
+		return errors.New("texts cannot be changed as images are")
+	case s.Table != nil && a != Augmentation{Mixup: a.Mixup}:
+		return errors.New("rows of a table can be mixed by mixup, and not be changed as images are")
+	case s.IsFloat && (colours || !a.Cut.IsAll()):
+		return errors.New("images of floats cannot be cut or coloured, want bytes")
+	case colours && s.Shape[2] != 3:
+		return fmt.Errorf("colours of images of %d channels, want 3", s.Shape[2])
+	case a.IsMixed() && !s.HasLabels() || a.IsMixed() && s.NumTargets > 0:
+		return errors.New("only samples with labels alone can be mixed")
+	}
+	return nil
+}
+
 // validate returns an error for the first setting that does not fit images of this size.
 func (a Augmentation) validate(c LoaderConfig) error {
-	height, width, channels := c.Set.Shape[0], c.Set.Shape[1], c.Set.Shape[2]
-	colours := a.Jitter != photo.Jitter{}
+	height, width := c.Set.Shape[0], c.Set.Shape[1]
 	if err := cmp.Or(a.Cut.Validate(), a.Jitter.Validate()); err != nil {
 		return fmt.Errorf("data: loader: augmentation: %w", err)
 	}
+	if err := a.Check(c.Set); err != nil {
+		return fmt.Errorf("data: loader: %w", err)
+	}
 	switch {
-	case c.Set.IsFloat && (colours || !a.Cut.IsAll()):
-		return errors.New("data: loader: images of floats cannot be cut or coloured, want bytes")
-	case colours && channels != 3:
-		return fmt.Errorf("data: loader: colours of images of %d channels, want 3", channels)
-	case a.IsMixed() && !c.Set.HasLabels() || a.IsMixed() && c.Set.NumTargets > 0:
-		return errors.New("data: loader: only samples with labels alone can be mixed")
 	case !isBeta(a.Mixup) || !isBeta(a.Cutmix):
 		return fmt.Errorf("data: loader: mixup %v, cutmix %v, want 0 or %v to %v", a.Mixup, a.Cutmix,
 			random.MinBeta, random.MaxBeta)

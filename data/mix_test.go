@@ -16,6 +16,7 @@ import (
 
 	"lockstep/data"
 	"lockstep/data/photo"
+	columns "lockstep/data/table"
 	"lockstep/random"
 	"lockstep/tensor"
 )
@@ -163,11 +164,14 @@ func TestPartsAreCutFromFiles(t *testing.T) {
 func TestAugmentationIsChecked(t *testing.T) {
 	colours := tensor.Shape{4, 4, 3}
 	grey, floats, targets := tiny(8, tensor.Shape{4, 4, 1}), tiny(8, colours), tiny(8, colours)
+	rows := tiny(8, tensor.Shape{1, 1, 3})
+	rows.Table = &columns.Table{}
 	floats.IsFloat, floats.Pixels = true, make([]byte, 4*len(floats.Pixels))
 	targets.NumTargets, targets.Targets = 1, make([]float32, 8)
 	for want, c := range map[string]data.LoaderConfig{
 		"1 channels":             {Set: grey, Augment: data.Augmentation{Jitter: photo.Jitter{Hue: 0.1}}},
 		"floats":                 {Set: floats, Augment: data.Augmentation{Cut: photo.Usual()}},
+		"rows of a table":        {Set: rows, Augment: data.Augmentation{Pad: 4}},
 		"labels alone":           {Set: targets, Augment: data.Augmentation{Mixup: 1}},
 		"mixup 3":                {Set: grey, Augment: data.Augmentation{Mixup: 3}},
 		"want a batch of":        {Set: grey, Shards: 3, Augment: data.Augmentation{Cutmix: 1}},

@@ -136,7 +136,8 @@ func ReadClassWeights(path string, classes []string) ([]float32, error) {
 		weights[class], at[class] = float32(weight), line
 	}
 	if lacking := slices.Index(at, 0); lacking >= 0 {
-		return fault(0, "class %.80q has no weight", classes[lacking])
+		return nil, &FormatError{File: path, Offset: -1, Reason: fmt.Sprintf("class %.80q has no weight",
+			classes[lacking]), Next: "add a line for it"}
 	}
 	if slices.Max(weights) == 0 {
 		return fault(0, "all weights are 0")

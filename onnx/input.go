@@ -73,7 +73,8 @@ func (b *builder) inputs(x *graph.Node) {
 	}
 	for i, n := range in.Axes {
 		if i > 0 && (i >= len(v.axes) || n != 0 && n != v.axes[i]) || len(in.Axes) != len(v.axes) {
-			b.fail("input %s reads samples %v, given are %v, [H, W, C]", in.Name, m.Input(), s[1:])
+			b.fail("input %s reads samples %v, given are %v, [H, W, C]; --size sets H and W", in.Name,
+				m.Input(), s[1:])
 			return
 		}
 	}

@@ -113,6 +113,9 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	t.Hashes.Model = t.Network.FileSHA256()
 	debug.FreeOSMemory() // memory of decoding would add to that of training
 	t.Augment = c.Augmentation(t.Train.Augment)
+	if err := t.Augment.Check(t.Train); err != nil {
+		return Task{}, setting.Refuse("--augment, --mixup or --cutmix on %s: %v", c.Data, err)
+	}
 	return t, nil
 }
 
