@@ -158,7 +158,10 @@ func (f *inference) texts(ctx context.Context, path string) (err error) {
 		for lines.Scan() {
 			texts = append(texts, lines.Text())
 		}
-		err = lines.Err()
+		if err = lines.Err(); err != nil {
+			return &data.FormatError{File: "the standard input", Offset: -1, Line: len(texts) + 1,
+				Reason: "want lines of at most 1 MiB", Err: err, Next: "cut it"}
+		}
 	} else {
 		texts, seconds, err = data.ReadTexts(ctx, path, options)
 	}
