@@ -179,8 +179,8 @@ func (t *Task) name(c setting.Config) (err error) {
 		t.Network, err = t.Network.WithStem(c.Stem)
 	}
 	if err != nil && t.Train.Table != nil && !c.Models().ReadsTexts(c.Model) {
-		return setting.Refuse("model: %s reads no rows of numbers, which %s has; try --model mlp", c.Model,
-			c.Data)
+		return setting.Refuse("model: %s reads no rows of numbers, which %s has; try --model mlp (%v)",
+			c.Model, c.Data, err)
 	}
 	if bad := (*model.FileError)(nil); errors.As(err, &bad) {
 		return err
