@@ -117,10 +117,10 @@ func TestTaskErrors(t *testing.T) {
 			c.Network.Classes = 3
 		},
 		"accuracy of 0.5 to reach, but regression has none": func(c *train.Config) { c.Target = 0.5 },
-		"nothing sets the input weights": func(c *train.Config) {
+		"nothing sets the input offsets": func(c *train.Config) {
 			c.Task.Loss = func(y *graph.Node, targets train.Targets) *graph.Node {
-				weights := y.Graph().Input("weights", y.Shape())
-				return graph.SquaredError(graph.Add(y, weights), targets.Values)
+				offsets := y.Graph().Input("offsets", y.Shape())
+				return graph.SquaredError(graph.Add(y, offsets), targets.Values)
 			}
 		},
 	} {
