@@ -27,7 +27,7 @@ func (s *Server) openAPI() object {
 		"properties": object{"error": object{"type": "string"}}})
 	answers := object{"200": answer("a prediction for each input", object{"type": "object",
 		"properties": object{"predictions": object{"type": "array", "items": predictionSchema()}}})}
-	for _, status := range []string{"400", "401", "413", "415", "422", "429", "503", "504"} {
+	for _, status := range []string{"400", "401", "408", "413", "415", "422", "429", "503", "504"} {
 		answers[status] = failed
 	}
 	content := object{"application/json": object{"schema": object{"type": "object",
@@ -43,8 +43,9 @@ func (s *Server) openAPI() object {
 	case p.Table() != nil:
 		content["text/csv"] = object{"schema": object{"type": "string"}}
 	default:
-		content["image/png"], content["image/jpeg"] = binary, binary
-		content["application/octet-stream"] = binary
+		for _, kind := range []string{"image/png", "image/jpeg", "image/webp", "application/octet-stream"} {
+			content[kind] = binary
+		}
 	}
 	get := func(about string) object {
 		return object{"get": object{"summary": about,

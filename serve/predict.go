@@ -9,17 +9,55 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"time"
 
 	"lockstep/data"
+	"lockstep/data/table"
 	"lockstep/infer"
+	"lockstep/internal/spelling"
 )
 
 // asked is the JSON of a request.
 type asked struct {
-	Inputs []given `json:"inputs"`
-	Top    int     `json:"top"`
-	Logits bool    `json:"logits"`
+	Inputs list `json:"inputs"`
+	Top    int  `json:"top"`
+	Logits bool `json:"logits"`
+}
+
+// list is inputs in JSON, which are read until there are more than most.
+type list struct {
+	most int
+	all  []given
+}
+
+// UnmarshalJSON takes an array.
+func (l *list) UnmarshalJSON(text []byte) error {
+	if text[0] != '[' {
+		var none []given
+		return json.Unmarshal(text, &none) // says what it is; null is none
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for l.all = nil; d.More(); {
+		if len(l.all) == l.most {
+			return tooMany(l.most)
+		}
+		var g given
+		if err := d.Decode(&g); err != nil {
+			return err
+		}
+		l.all = append(l.all, g)
+	}
+	return nil
+}
+
+// tooMany is the error of a request with more inputs than may wait.
+func tooMany(most int) error {
+	return &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf(
+		"more than %s in one request, the most that is taken", spelling.Count(most, "input"))}
 }
 
 // given is one input in JSON: a string is a text, or an image in base64.
@@ -32,7 +70,44 @@ type given struct {
 	Tokens []int32   `json:"tokens"`
 	Split  int       `json:"split"`
 
-	Row map[string]any `json:"row"` // of a table, by the names of columns
+	Row fields `json:"row"` // of a table, by the names of columns
+}
+
+// fields is a row in JSON, by the names of columns: numbers, texts, truths and null.
+type fields map[string]any
+
+// maxFields bounds the names in a row.
+const maxFields = 1024
+
+// UnmarshalJSON takes an object of plain values.
+func (f *fields) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		var none map[string]any
+		return json.Unmarshal(text, &none) // says what it is; null is none
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for *f = (fields{}); d.More(); {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		value, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if _, isNested := value.(json.Delim); isNested {
+			return &table.ValueError{Column: name.(string),
+				Reason: "a list or an object, want a number, a text or null"}
+		}
+		if (*f)[name.(string)] = value; len(*f) > maxFields {
+			return fmt.Errorf("a row of more than %d columns", maxFields)
+		}
+	}
+	return nil
 }
 
 // UnmarshalJSON takes a string as {"text": ...} and refuses names that mean nothing.
@@ -58,19 +133,21 @@ type prediction struct {
 // defaultTop is how many classes are told of each input.
 const defaultTop = 3
 
+// statusLeft counts requests whose client leaves before it has its answer, as other servers do.
+const statusLeft = 499
+
 // predict answers POST /v1/predict.
 func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	status := http.StatusOK
 	told, err := s.told(w, r)
-	if err != nil {
-		status = statusOf(err)
-	}
-	s.meter.request(status, time.Since(began))
 	switch {
 	case err == nil:
-		s.write(w, status, map[string]any{"predictions": told})
-	case r.Context().Err() == nil: // else nobody hears it
+		s.meter.request(http.StatusOK, time.Since(began))
+		s.write(w, http.StatusOK, map[string]any{"predictions": told})
+	case r.Context().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded):
+		s.meter.request(statusLeft, time.Since(began)) // nobody hears it
+	default:
+		s.meter.request(statusOf(err), time.Since(began))
 		s.refuse(w, err)
 	}
 }
@@ -122,10 +199,6 @@ func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, err
 // admit lets n inputs wait, until release; or it says that there are too many.
 func (s *Server) admit(n int) (release func(), err error) {
 	most := int64(s.config.MaxWaiting)
-	if int64(n) >= most && most > 1 {
-		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf(
-			"%d inputs in one request, want fewer than %d", n+1, most)}
-	}
 	if now := s.waiting.Add(int64(n)); now > most {
 		s.waiting.Add(-int64(n))
 		return nil, &statusError{http.StatusTooManyRequests, fmt.Sprintf(
@@ -149,7 +222,7 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 	switch kind {
 	case "application/json", "application/x-www-form-urlencoded": // what curl --data says
 		return q, s.readJSON(ctx, text, &q, job)
-	case "image/png", "image/jpeg":
+	case "image/png", "image/jpeg", "image/webp":
 		in.Pixels, err = s.decode(ctx, text)
 	case "text/csv":
 		return q, s.readRows(ctx, text, job)
@@ -159,7 +232,7 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 		in.Pixels = text
 	default:
 		return q, &statusError{http.StatusUnsupportedMediaType, fmt.Sprintf("a body of type %.60q, want "+
-			"application/json, image/png, image/jpeg, text/plain, text/csv, or pixels as "+
+			"application/json, image/png, image/jpeg, image/webp, text/plain, text/csv, or pixels as "+
 			"application/octet-stream", kind)}
 	}
 	job.inputs = append(job.inputs, in)
@@ -170,8 +243,11 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	wrong := (*json.UnmarshalTypeError)(nil)
-	if err := d.Decode(q); errors.As(err, &wrong) {
+	q.Inputs.most = s.config.MaxWaiting
+	wrong, many := (*json.UnmarshalTypeError)(nil), (*statusError)(nil)
+	if err := d.Decode(q); errors.As(err, &many) {
+		return many
+	} else if errors.As(err, &wrong) {
 		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: got %s at %q`, wrong.Value, wrong.Field)
 	} else if err != nil {
 		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: %w`, err)
@@ -179,10 +255,10 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more behind the JSON object")
 	}
-	if len(q.Inputs) == 0 || q.Top < 1 {
-		return fmt.Errorf(`%d inputs, the top %d classes; want at least 1 of both`, len(q.Inputs), q.Top)
+	if len(q.Inputs.all) == 0 || q.Top < 1 {
+		return fmt.Errorf(`%d inputs, the top %d classes; want at least 1 of both`, len(q.Inputs.all), q.Top)
 	}
-	for i, g := range q.Inputs {
+	for i, g := range q.Inputs.all {
 		in := infer.Input{Pixels: g.Pixels, Values: g.Values, Tokens: g.Tokens, Split: g.Split,
 			IsPair: g.Pair != nil}
 		if g.Text != nil {
@@ -240,6 +316,9 @@ func (s *Server) readRows(ctx context.Context, text []byte, job *work) error {
 			break
 		} else if err != nil {
 			return err
+		}
+		if len(job.inputs) == s.config.MaxWaiting {
+			return tooMany(s.config.MaxWaiting)
 		}
 		job.inputs = append(job.inputs, infer.Input{Row: row})
 	}

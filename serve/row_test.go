@@ -67,6 +67,7 @@ func TestRows(t *testing.T) {
 		`{"inputs":[{"row":{"port":"S"}}]}`:                      `no \"age\"; give null`,
 		`{"inputs":[{"row":{"port":"S","age":"old"}}]}`:          `input 1: column \"age\": \"old\", want`,
 		`{"inputs":[{"row":{"port":"S","age":1,"sex":"m"}}]}`:    `\"sex\" is no column, want age, port`,
+		`{"inputs":[{"row":{"port":"S","age":[1]}}]}`:            `column \"age\": a list or an object`,
 		`{"inputs":["hello"]}`:                                   "no row of a table",
 		`{"inputs":[{"row":{"port":"S","age":1},"text":"and"}]}`: "another input beside it",
 	} {
@@ -78,6 +79,9 @@ func TestRows(t *testing.T) {
 	if status, text := post("text/csv", "port\nS\n"); status != http.StatusBadRequest ||
 		!strings.Contains(text, "no column age") {
 		t.Errorf("status %d, %s", status, text)
+	}
+	if status, text := post("text/csv", "port,age\n"+strings.Repeat("S,1\n", 257)); status != 413 {
+		t.Errorf("257 rows: status %d, %s", status, text)
 	}
 	if _, text := post("text/csv", "port,age\nS,1\nS,x\n"); !strings.Contains(text, "line 3: column") {
 		t.Error(text)

@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -120,6 +122,13 @@ func TestPredictImages(t *testing.T) {
 	if all.Predictions[1].Label != want.Label {
 		t.Errorf("pixels are a %s, the image a %s", all.Predictions[1].Label, want.Label)
 	}
+	other, err := os.ReadFile("../data/testdata/images/lossless.webp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, one := post(t, s, "image/webp", string(other)); status != 200 || len(one.Predictions) != 1 {
+		t.Errorf("WebP: status %d, %+v", status, one)
+	}
 	for kind, body := range map[string]string{"image/png": string(file),
 		"application/octet-stream": string(pixels)} {
 		status, one := post(t, s, kind, body)
@@ -166,10 +175,11 @@ func TestRefusals(t *testing.T) {
 		{images, asJSON, `{"inputs": ["a film"]}`, 400, "input 1: no image"},
 		{images, asJSON, `{"inputs": [{"values": [1]}]}`, 400, "input 1: 1 values of an image, want 3072"},
 		{images, asJSON, `{"inputs": [{"image": "AAAA"}]}`, 400, "input 1: neither a JPEG nor a PNG"},
-		{images, asJSON, `{"inputs": [` + five + `]}`, 413, "5 inputs in one request, want fewer than 4"},
+		{images, asJSON, `{"inputs": [` + five + `]}`, 413, "more than 4 inputs in one request"},
 		{images, asJSON, `{"inputs": [{"pixels": ""}]} {}`, 400, "more behind"},
 		{images, "image/png", string(picture(t, 101)), 413, "101x101 pixels, want at most 10000"},
 		{images, "image/png", "GIF89a", 400, "neither a JPEG"},
+		{images, "image/webp", "RIFF", 400, "nor a WebP image"},
 		{images, "image/gif", "GIF89a", 415, `type "image/gif"`},
 		{images, "application/octet-stream", strings.Repeat("x", 20001), 413, "more than 20000 bytes"},
 		{texts, "image/png", string(picture(t, 8)), 400, "an image, want a text"},
@@ -370,5 +380,73 @@ func TestEndAnswersThoseInside(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Errorf("Run: %v", err)
+	}
+}
+
+// As many inputs come in one request as may wait; of more, no body makes the server allocate a multiple.
+func TestInputsOfARequestAreBounded(t *testing.T) {
+	p := predictor(t, "bert-tiny", 0)
+	s := serve.New(serve.Config{Predictor: p, MaxWaiting: 4})
+	for n, want := range map[int]int{1: 200, 4: 200, 5: 413} {
+		texts := strings.TrimSuffix(strings.Repeat(`"a",`, n), ",")
+		if status, a := post(t, s, "application/json", `{"inputs": [`+texts+`]}`); status != want {
+			t.Errorf("%d inputs: status %d, %s, want %d", n, status, a.Error, want)
+		}
+	}
+	one := serve.New(serve.Config{Predictor: p, MaxWaiting: 1})
+	if status, a := post(t, one, "application/json", `{"inputs": ["a", "a"]}`); status != 413 {
+		t.Errorf("two where one may wait: status %d, %s", status, a.Error)
+	}
+	body := `{"inputs": ["` + strings.Repeat(`","`, 1<<20) + `"]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	status, a := post(t, s, "application/json", body)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; status != 413 || got > 10*uint64(len(body)) {
+		t.Errorf("a million texts: status %d, %s, %d bytes for a body of %d", status, a.Error, got, len(body))
+	}
+}
+
+// A client that does not send what it has announced hears so, and one that leaves is counted apart.
+func TestClientsThatDoNotSend(t *testing.T) {
+	s := serve.New(serve.Config{Predictor: predictor(t, "bert-tiny", 0), Deadline: 50 * time.Millisecond,
+		Drain: time.Millisecond})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, l) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "POST /v1/predict HTTP/1.1\r\nHost: here\r\nContent-Length: 99\r\n\r\n{")
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 408 || !strings.Contains(string(text), "not come within 50ms") {
+		t.Errorf("status %d, %s, %v", resp.StatusCode, text, err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	request := httptest.NewRequestWithContext(gone, "POST", "/v1/predict",
+		strings.NewReader(`{"inputs": ["a film"]}`))
+	s.ServeHTTP(httptest.NewRecorder(), request)
+	recorder := httptest.NewRecorder()
+	s.ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{`{code="408"} 1`, `{code="499"} 1`} {
+		if !strings.Contains(recorder.Body.String(), "lockstep_requests_total"+want) {
+			t.Errorf("metrics lack %s:\n%s", want, recorder.Body)
+		}
 	}
 }

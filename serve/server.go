@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -33,7 +34,8 @@ type Config struct {
 	Token string
 	// MaxBody bounds the bytes of a request's body; default 8 MiB.
 	MaxBody int64
-	// MaxWaiting bounds the inputs that are accepted and not yet answered; default 256.
+	// MaxWaiting bounds the inputs that are accepted and not yet answered, and those of one request; default
+	// 256.
 	MaxWaiting int
 	// MaxPixels bounds the width times the height of an image; default 2^24.
 	MaxPixels int
@@ -77,6 +79,7 @@ func New(c Config) *Server {
 	s.mux.HandleFunc("GET /openapi.json", s.guarded(s.describe))
 	s.mux.HandleFunc("GET /{$}", s.guarded(s.page))
 	s.mux.HandleFunc("GET /healthz", s.health)
+	s.mux.HandleFunc("/", s.notFound)
 	return s
 }
 
@@ -85,20 +88,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.ending.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	if _, pattern := s.mux.Handler(r); pattern == "" {
-		s.refuse(w, notFound(r))
-		return
-	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// notFound returns the error of a request for what is not there.
-func notFound(r *http.Request) error {
+// notFound answers a request for what is not there.
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/v1/predict" {
-		return &statusError{http.StatusMethodNotAllowed, "want POST, got " + r.Method}
+		w.Header().Set("Allow", http.MethodPost)
+		s.refuse(w, &statusError{http.StatusMethodNotAllowed, "want POST, got " + r.Method})
+		return
 	}
-	return &statusError{http.StatusNotFound,
-		"want POST /v1/predict, or GET /healthz, /metrics, /openapi.json"}
+	s.refuse(w, &statusError{http.StatusNotFound,
+		"want POST /v1/predict, or GET /healthz, /metrics, /openapi.json"})
 }
 
 // Run serves the connections of l until ctx ends, then answers what it has accepted. It owns l.
@@ -173,6 +174,8 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusGatewayTimeout
+	case errors.Is(err, os.ErrDeadlineExceeded): // of the connection
+		return http.StatusRequestTimeout
 	case errors.Is(err, infer.ErrClosed):
 		return http.StatusServiceUnavailable
 	}
@@ -189,6 +192,8 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 		}
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
+	case http.StatusRequestTimeout:
+		err = fmt.Errorf("the body has not come within %v", s.config.Deadline)
 	case http.StatusGatewayTimeout:
 		err = fmt.Errorf("no answer within %v", s.config.Deadline)
 	}
