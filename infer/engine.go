@@ -260,6 +260,9 @@ func (e *engine) take() {
 
 // compute computes the logits of the batch.
 func (e *engine) compute() {
+	if e.rows == 0 { // all who waited are gone
+		return
+	}
 	e.laid.expect(e.rows, e.outputs)
 	e.batches.Add(1)
 	e.inputs.Add(int64(e.rows))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/compute"
+	"lockstep/data/table"
 	"lockstep/data/wordpiece"
 	"lockstep/graph"
 	"lockstep/infer"
@@ -272,6 +273,8 @@ func TestPredictErrors(t *testing.T) {
 		"2 classes are named":   {Network: images, Classes: []string{"a", "b"}},
 		"1 means and 0 deviati": {Network: images, Mean: []float32{1}},
 		"no such weights":       {Network: images},
+		"0 means and deviation": {Network: images, Table: &table.Table{Columns: []table.Column{{Name: "x",
+			IsNumber: true}}}},
 	} {
 		c.Load = func(*graph.Variables) error { return errors.New("no such weights") }
 		if _, err := infer.New(c); err == nil || !strings.Contains(err.Error(), want) {

@@ -88,6 +88,10 @@ func New(c Config) (*Predictor, error) {
 		return nil, fmt.Errorf("infer: a vocabulary of %d tokens, but %s has %d", t.Len(), c.Network.Name,
 			c.Network.Words)
 	}
+	if t := c.Table; t != nil && len(c.Mean) != t.Channels() {
+		return nil, fmt.Errorf("infer: %d means and deviations for a table of %d channels", len(c.Mean),
+			t.Channels())
+	}
 	if c.Table != nil && c.Table.Channels() != c.Network.Input.Elems() {
 		return nil, fmt.Errorf("infer: a table of %d channels, but %s reads %v", c.Table.Channels(),
 			c.Network.Name, c.Network.Input)
