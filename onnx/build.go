@@ -55,6 +55,7 @@ type builder struct {
 	heads  map[string]bool
 	fresh  int // classes of a head that is drawn anew; 0: the file's head
 	values map[string]*value
+	kinds  *graph.Node           // the part that each token of a text is of, 0 or 1
 	params map[string]*parameter // by name
 	node   *Node                 // that is being added
 	number int                   // of it

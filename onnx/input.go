@@ -91,6 +91,7 @@ func (b *builder) texts(x *graph.Node) {
 		return
 	}
 	numbers, mask, kinds := graph.PadTexts(x)
+	b.kinds = kinds
 	s := numbers.Shape()
 	if len(s) != 2 {
 		b.fail("%v", b.g.Err())

@@ -331,7 +331,12 @@ func (b *builder) gather(v *value) {
 			b.fail("by numbers of the samples only along axis 0")
 			return
 		}
-		b.plain(op.Gather(b.rows(v), b.rows(at)))
+		numbers := b.rows(at)
+		isAlone := len(v.axes) > 0 && v.axes[0] == 1
+		if isAlone && at.node == b.kinds { // the only kind there is, of both parts of a text
+			numbers = graph.Scale(numbers, 0)
+		}
+		b.plain(op.Gather(b.rows(v), numbers))
 		return
 	}
 	t := at.constant

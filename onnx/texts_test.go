@@ -12,6 +12,7 @@ import (
 	"lockstep/compute"
 	"lockstep/graph"
 	"lockstep/onnx"
+	"lockstep/tensor"
 )
 
 // longest is how many tokens the texts of testdata/texts have at most.
@@ -133,6 +134,40 @@ func TestAStepOfTextsIsPyTorchs(t *testing.T) {
 		if d := distance(after.Logits(), w.next); !(d <= 1e-4) {
 			t.Errorf("%s: logits after a step differ by %.2g: got %v, want %v", w.name, d, after.Logits(),
 				w.next)
+		}
+	}
+}
+
+// A file that knows one kind of token takes both parts of a text for that.
+func TestPartsOfAFileWithOneKind(t *testing.T) {
+	for _, w := range writtenTexts(t) {
+		row := 0 // features of the table of kinds
+		for _, n := range w.model.Nodes {
+			if n.Op != "Gather" || !strings.Contains(n.In[1], "type") {
+				continue
+			}
+			for i, kinds := range w.model.Tensors {
+				if kinds.Name == n.In[0] {
+					row = kinds.Shape[1]
+					w.model.Tensors[i].Shape = tensor.Shape{1, row}
+					w.model.Tensors[i].Floats = kinds.Floats[:row]
+				}
+			}
+		}
+		if row == 0 {
+			t.Fatalf("%s: no table of kinds", w.name)
+		}
+		p := w.program(t, w.model, longest, false)
+		start(t, p)
+		p.Forward()
+		whole := slices.Clone(p.Logits())
+		splits := make([]int32, samples)
+		for i, n := range w.lengths {
+			splits[i] = n / 2
+		}
+		p.Input("texts").SetPairs(w.tokens, w.lengths, splits)
+		if p.Forward(); !slices.Equal(p.Logits(), whole) {
+			t.Errorf("%s: in two parts %v, in one %v", w.name, p.Logits(), whole)
 		}
 	}
 }
