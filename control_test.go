@@ -70,6 +70,26 @@ func TestCallbacksAfterEvaluations(t *testing.T) {
 	}
 }
 
+// The error of a callback after the last evaluation is that of the run, which is not complete; the end is not
+// called.
+func TestErrorAfterTheLastEvaluation(t *testing.T) {
+	training, test := glyphs(t)
+	bad := errors.New("too bad")
+	for _, out := range []string{"", filepath.Join(t.TempDir(), "run")} {
+		got, err := lockstep.Train(t.Context(), lockstep.Config{Name: "lenet", Train: training, Test: test,
+			Threads: 1, Steps: 2, Out: out, Callbacks: lockstep.Callbacks{
+				OnEvaluation: func(train.Evaluation) error { return bad },
+				OnEnd:        func(*lockstep.Result) error { t.Error("OnEnd is called"); return nil },
+			}})
+		if !errors.Is(err, bad) || got != nil {
+			t.Errorf("%q: result %v, error %v", out, got, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "summary.json")); out != "" && err == nil {
+			t.Error("the run has a summary")
+		}
+	}
+}
+
 // A run with a directory leaves what the command line leaves, and goes on from its checkpoint with another
 // number of workers to the same bits.
 func TestTrainResumes(t *testing.T) {

@@ -228,6 +228,9 @@ func (r *replica) Ended(l *train.Loop, done train.Result) error {
 	if r.rank > 0 {
 		return nil
 	}
+	if r.of.failed != nil {
+		return r.of.failed
+	}
 	c := r.of.config
 	result := &Result{Losses: r.losses, TestLoss: math.NaN(), TestAccuracy: math.NaN(),
 		Best: done.Best, Steps: done.Steps, ParameterSHA256: done.ParameterSHA256, Variables: l.Variables(),
