@@ -93,7 +93,8 @@ func (a Augmentation) draw(seed uint64, epoch, sample int) pose {
 }
 
 // Check returns an error if samples of this kind cannot be changed so: texts not at all, rows of a table by
-// Mixup alone, images of floats not in colour or scale, and mixed are only samples with labels alone.
+// Mixup alone, images of floats not in colour or scale, and mixed are only samples with labels alone that all
+// count alike.
 func (a Augmentation) Check(s *Set) error {
 	colours := a.Jitter != photo.Jitter{}
 	switch {
@@ -108,6 +109,8 @@ func (a Augmentation) Check(s *Set) error {
 		return fmt.Errorf("colours of images of %d channels, want 3", s.Shape[2])
 	case a.IsMixed() && !s.HasLabels() || a.IsMixed() && s.NumTargets > 0:
 		return errors.New("only samples with labels alone can be mixed")
+	case a.IsMixed() && s.Weights != nil:
+		return errors.New("a mixed sample has two classes, and weights are of one")
 	}
 	return nil
 }

@@ -169,12 +169,14 @@ func TestAugmentationIsChecked(t *testing.T) {
 	floats.IsFloat, floats.Pixels = true, make([]byte, 4*len(floats.Pixels))
 	targets.NumTargets, targets.Targets = 1, make([]float32, 8)
 	for want, c := range map[string]data.LoaderConfig{
-		"1 channels":             {Set: grey, Augment: data.Augmentation{Jitter: photo.Jitter{Hue: 0.1}}},
-		"floats":                 {Set: floats, Augment: data.Augmentation{Cut: photo.Usual()}},
-		"rows of a table":        {Set: rows, Augment: data.Augmentation{Pad: 4}},
-		"labels alone":           {Set: targets, Augment: data.Augmentation{Mixup: 1}},
-		"mixup 3":                {Set: grey, Augment: data.Augmentation{Mixup: 3}},
-		"want a batch of":        {Set: grey, Shards: 3, Augment: data.Augmentation{Cutmix: 1}},
+		"1 channels":      {Set: grey, Augment: data.Augmentation{Jitter: photo.Jitter{Hue: 0.1}}},
+		"floats":          {Set: floats, Augment: data.Augmentation{Cut: photo.Usual()}},
+		"rows of a table": {Set: rows, Augment: data.Augmentation{Pad: 4}},
+		"labels alone":    {Set: targets, Augment: data.Augmentation{Mixup: 1}},
+		"mixup 3":         {Set: grey, Augment: data.Augmentation{Mixup: 3}},
+		"want a batch of": {Set: grey, Shards: 3, Augment: data.Augmentation{Cutmix: 1}},
+		"weights are of one": {Set: grey.WithClassWeights([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+			Augment: data.Augmentation{Mixup: 1}},
 		"above 0 to 1":           {Set: grey, Augment: data.Augmentation{Cut: photo.Cut{MinArea: 2}}},
 		"hue turned by 1, want ": {Set: grey, Augment: data.Augmentation{Jitter: photo.Jitter{Hue: 1}}},
 	} {

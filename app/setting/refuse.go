@@ -173,7 +173,6 @@ func (c Config) checkMixing(refuse refuser, readsTexts bool) {
 	isSmall := isMixed && alpha < random.MinBeta || c.Cutmix > 0 && c.Cutmix < random.MinBeta
 	refuse(isSmall, name, "want 0, or %v to %v", random.MinBeta, random.MaxBeta)
 	refuse(isMixed && readsTexts, name, "mixes images, but %s reads texts", c.Model)
-	refuse(isMixed && c.ClassWeights != "", name, "gives samples two classes, and --class-weights weighs one")
 	refuse(isMixed && c.Device != DeviceCPU, name, "is for --device %s alone", DeviceCPU)
 	refuse(isMixed && c.Batch < 2*c.Shards, name, "mixes samples of a shard, and batches of %d in %s leave "+
 		"one in some; want --batch %d or more, or fewer --shards", c.Batch, spelling.Count(c.Shards, "shard"),
