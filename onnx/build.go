@@ -151,8 +151,11 @@ func (f failure) Kernel(*compute.CPU, []graph.Type, []graph.Type) graph.Kernel {
 // Gradient implements graph.Custom.
 func (f failure) Gradient(in, _, _ []*graph.Node) []*graph.Node { return make([]*graph.Node, len(in)) }
 
-// maker returns the number of the node that computes a value, -1 if none does.
+// maker returns the number of the node that computes a value, -1 if none does, as of "", which is left out.
 func (m *Model) maker(name string) int {
+	if name == "" {
+		return -1
+	}
 	return slices.IndexFunc(m.Nodes, func(n Node) bool { return slices.Contains(n.Out, name) })
 }
 
@@ -163,7 +166,7 @@ func (m *Model) leadsTo(name string) []bool {
 		n := &m.Nodes[i]
 		if nodes[i] = slices.ContainsFunc(n.Out, func(o string) bool { return needed[o] }); nodes[i] {
 			for _, in := range n.In {
-				needed[in] = true
+				needed[in] = in != ""
 			}
 		}
 	}
@@ -173,7 +176,7 @@ func (m *Model) leadsTo(name string) []bool {
 // skipSoftmax returns the value in front of a softmax that computes name.
 func (b *builder) skipSoftmax(name string) string {
 	i := b.model.maker(name)
-	if i < 0 {
+	if i < 0 || len(b.model.Nodes[i].In) == 0 {
 		return name
 	}
 	switch n := b.model.Nodes[i]; n.Op {
@@ -196,13 +199,14 @@ func (m *Model) heads() map[string]bool {
 		switch n.Op {
 		case "Softmax", "LogSoftmax", "Identity", "Flatten", "Reshape", "Squeeze", "Dropout":
 		case "Add": // of a bias
+			before := name
 			for k, in := range n.In {
 				if t := m.Tensor(in); t != nil && len(n.In) == 2 {
 					heads[in] = true
 					name = n.In[1-k]
 				}
 			}
-			if name != n.Out[0] {
+			if name != before {
 				continue
 			}
 			return map[string]bool{}
@@ -256,7 +260,7 @@ func (b *builder) must(i int) *value {
 
 // set names result i of the present node.
 func (b *builder) set(i int, v *value) {
-	if i < len(b.node.Out) {
+	if i < len(b.node.Out) && b.node.Out[i] != "" {
 		b.values[b.node.Out[i]] = v
 	}
 }
@@ -403,27 +407,27 @@ func (b *builder) param(t *Tensor, layout tensor.Layout) graph.Param {
 
 // redrawn returns a parameter of the head with another number of outputs.
 func (b *builder) redrawn(p graph.Param) graph.Param {
-	outputs := 0 // the axis
-	if b.node.Op == "MatMul" || b.node.Op == "Gemm" && b.node.integer("transB", 0) == 0 {
-		outputs = len(p.Shape) - 1
-	}
-	old := p.Shape[outputs]
-	p.Shape = p.Shape.Clone()
-	p.Shape[outputs] = b.fresh
-	view := p.Layout.View.Clone()
-	for i, n := range view {
-		if n == old && (i == 0 || i == len(view)-1) {
-			view[i] = b.fresh
-			break
+	n := b.node
+	isBias := n.Op == "Add" || len(n.In) > 2 && n.In[2] == p.Name
+	outputs := func(s tensor.Shape) int { // the axis; the view of a matrix splits the features alone
+		switch {
+		case isBias:
+			return slices.Index(s, slices.Max(s))
+		case n.Op == "MatMul" || n.Op == "Gemm" && n.integer("transB", 0) == 0:
+			return len(s) - 1
 		}
+		return 0
 	}
-	p.Layout.View = view
-	features := p.Shape.Elems() / b.fresh
-	if len(p.Shape) == 1 {
-		p.Init = nil // a bias starts at 0
+	p.Shape, p.Layout.View = p.Shape.Clone(), p.Layout.View.Clone()
+	p.Shape[outputs(p.Shape)] = b.fresh
+	if view := p.Layout.View; len(view) > 0 {
+		view[outputs(view)] = b.fresh
+	}
+	if isBias {
+		p.Role, p.Init = graph.RoleBias, nil // starts at 0
 		return p
 	}
-	p.Init = graph.Uniform{Bound: 1 / math.Sqrt(float64(features))}
+	p.Init = graph.Uniform{Bound: 1 / math.Sqrt(float64(p.Shape.Elems()/b.fresh))}
 	return p
 }
 

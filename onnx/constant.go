@@ -87,11 +87,7 @@ func (b *builder) folded(in []*Tensor) *Tensor {
 	case "Where":
 		return b.chosen(in)
 	case "ReduceProd":
-		product := 1.0
-		for i := range in[0].Shape.Elems() {
-			product *= in[0].at(i)
-		}
-		return numbersOf(in[0].isFloat(), tensor.Shape{}, []float64{product})
+		return b.product(in[0])
 	case "Sqrt", "Neg", "Not", "Exp", "Abs", "Floor", "Ceil":
 		return b.function(in[0])
 	}
@@ -283,7 +279,8 @@ func (b *builder) transposed(t *Tensor) *Tensor {
 // filled is ConstantOfShape, Expand or Range.
 func (b *builder) filled(in []*Tensor) *Tensor {
 	if b.node.Op == "Range" {
-		if len(in) != 3 || in[1] == nil || in[2] == nil || in[2].Shape.Elems() != 1 {
+		isScalar := func(t *Tensor) bool { return t != nil && t.Shape.Elems() == 1 }
+		if len(in) != 3 || !isScalar(in[0]) || !isScalar(in[1]) || !isScalar(in[2]) {
 			return nil
 		}
 		var values []float64
@@ -395,6 +392,26 @@ func (b *builder) chosen(in []*Tensor) *Tensor {
 		values[i] = of.at(repeatedIndex(i, of.Shape, s))
 	}
 	return numbersOf(in[1].isFloat(), s, values)
+}
+
+// product is ReduceProd of all elements.
+func (b *builder) product(t *Tensor) *Tensor {
+	axes, isOfSome := b.listOf(1, "axes")
+	if isOfSome && (len(axes) != 1 || len(t.Shape) != 1) {
+		b.fail("along axes %v of %v; only the product of all elements is supported", axes, t.Shape)
+		return nil
+	}
+	to := tensor.Shape{}
+	if b.node.integer("keepdims", 1) != 0 {
+		for range t.Shape {
+			to = append(to, 1)
+		}
+	}
+	product := 1.0
+	for i := range t.Shape.Elems() {
+		product *= t.at(i)
+	}
+	return numbersOf(t.isFloat(), to, []float64{product})
 }
 
 func (b *builder) function(t *Tensor) *Tensor {

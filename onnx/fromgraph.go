@@ -360,13 +360,15 @@ func (w *writer) linear() {
 	a := w.at
 	s := a.In[1].Shape()
 	out, x := s[len(s)-1], w.name(a.In[0])
+	isOfPixels := len(s) == 2 && len(a.In[0].Shape()) == 4
+	areRows := a.In[0] == w.x && len(w.model.Inputs[0].Axes) == 2
 	var matrix string
-	switch len(s) {
-	case 2:
+	switch {
+	case len(s) == 2:
 		matrix = w.tensor(a.In[1], []int{1, 0})
-	case 4:
+	case len(s) == 4 && len(a.In[0].Shape()) == 4:
 		matrix = w.tensor(a.In[1], []int{3, 2, 0, 1}, out, s[:3].Elems())
-		if len(w.model.Inputs[0].Axes) == 4 || a.In[0] != w.x {
+		if !areRows {
 			x = w.emit("Flatten", nil, x)
 		}
 	default:
@@ -384,11 +386,34 @@ func (w *writer) linear() {
 	}
 	turned := w.emit("Transpose", nil, matrix)
 	w.with(ints("perm", 1, 0))
+	if isOfPixels && !areRows {
+		x = w.channelsLast(x)
+	}
 	y := w.emit("MatMul", nil, x, turned)
 	if len(a.In) > 2 {
 		y = w.emit("Add", nil, y, w.name(a.In[2]))
 	}
+	switch {
+	case isOfPixels && areRows:
+		y = w.emit("Reshape", nil, y, w.whole(0, int64(out), 1, 1))
+	case isOfPixels:
+		y = w.channelsFirst(y)
+	}
 	w.set(0, y)
+}
+
+// channelsLast returns a map of the file as [N, H, W, C], as the graph has it.
+func (w *writer) channelsLast(name string) string {
+	name = w.emit("Transpose", nil, name)
+	w.with(ints("perm", 0, 2, 3, 1))
+	return name
+}
+
+// channelsFirst returns a value [N, H, W, C] as a map of the file.
+func (w *writer) channelsFirst(name string) string {
+	name = w.emit("Transpose", nil, name)
+	w.with(ints("perm", 0, 3, 1, 2))
+	return name
 }
 
 func (w *writer) subsample(o graph.SubsampleOp) {
@@ -413,8 +438,7 @@ func (w *writer) reshape() {
 		return
 	}
 	if isMoved(from) {
-		y = w.emit("Transpose", nil, y)
-		w.with(ints("perm", 0, 2, 3, 1))
+		y = w.channelsLast(y)
 	}
 	shape := []int64{0}
 	for _, n := range to[1:] {
@@ -422,9 +446,7 @@ func (w *writer) reshape() {
 	}
 	switch {
 	case isMoved(to):
-		y = w.emit("Reshape", nil, y, w.whole(shape...))
-		y = w.emit("Transpose", nil, y)
-		w.with(ints("perm", 0, 3, 1, 2))
+		y = w.channelsFirst(w.emit("Reshape", nil, y, w.whole(shape...)))
 	case len(to) == 4:
 		y = w.emit("Reshape", nil, y, w.whole(0, int64(to[3]), int64(to[1]), int64(to[2])))
 	default:
@@ -441,8 +463,15 @@ func (w *writer) layerNorm(o graph.LayerNormOp) {
 		w.set(0, x)
 		out = 1
 	}
+	isMap := len(a.In[0].Shape()) == 4
+	if isMap {
+		x = w.channelsLast(x)
+	}
 	y := w.emit("LayerNormalization", nil, x, w.name(a.In[1]), w.name(a.In[2]))
 	w.with(number("axis", -1), real("epsilon", o.Eps))
+	if isMap {
+		y = w.channelsFirst(y)
+	}
 	w.set(out, y)
 }
 

@@ -21,7 +21,7 @@ type drawn struct{}
 func (drawn) Draw(s random.Stream, i uint64) float32 { return s.Symmetric(i, 0.5) }
 
 // gated is a network that somebody has written with the ops there are: a convolution, a gate for each
-// channel, a residual sum, and a head.
+// channel, a residual sum, norms and linear layers of each pixel, and a head.
 func gated(x *graph.Node) *graph.Node {
 	g := x.Graph()
 	weights := func(name string, shape ...int) *graph.Node {
@@ -37,65 +37,96 @@ func gated(x *graph.Node) *graph.Node {
 	x = op.Conv(x, weights("depth", 3, 3, 1, 8), weights("depth.bias", 8), depth)
 	x = op.Mul(x, weights("gain", 8))
 	x = op.Div(x, op.Exp(graph.Scale(graph.Tanh(x), 0.5)))
+	y = graph.LayerNorm(x, weights("norm", 8), weights("norm.bias", 8), 1e-6)
+	x = graph.Add(x, graph.Linear(y, weights("mix", 8, 8), weights("mix.bias", 8)))
+	y = graph.Linear(graph.ReLU(graph.Linear(x, weights("expand", 8, 12), nil)), weights("join", 12, 8), nil)
+	x = graph.AddLayerNorm(x, y, weights("last", 8), weights("last.bias", 8), 1e-6, 0)
 	return graph.Linear(graph.Flatten(x), weights("head", 4*4*8, 5), nil)
 }
 
-// What FromGraph writes has the logits of the graph, in any batch.
+// builtOf compiles the graph of three samples of a shape that a function makes, with weights that are drawn,
+// and computes it.
+func builtOf(t *testing.T, shape tensor.Shape, of func(x *graph.Node) *graph.Node) (p *graph.Program,
+	v *graph.Variables, x, logits *graph.Node) {
+	t.Helper()
+	g := graph.New()
+	x = g.Input("x", append(tensor.Shape{3}, shape...))
+	logits = of(x)
+	cpu, err := compute.Open(compute.Config{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cpu.Close)
+	p, err = graph.Compile(g, graph.NewHost(cpu), graph.Options{Logits: logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	v = graph.NewVariables(p)
+	v.Initialize(3)
+	images := make([]float32, 3*shape.Elems())
+	for i := range images {
+		images[i] = float32(math.Sin(float64(i * i)))
+	}
+	if err := p.Attach(v); err != nil {
+		t.Fatal(err)
+	}
+	p.Input("x").SetFloats(images)
+	p.Forward()
+	return p, v, x, logits
+}
+
+// pixels is a network whose rows of numbers are mixed as the pixels of a map are.
+func pixels(x *graph.Node) *graph.Node {
+	weights := func(name string, shape ...int) *graph.Node {
+		return x.Graph().Parameter(graph.Param{Name: name, Shape: shape, Init: drawn{},
+			Role: graph.RoleMatrix})
+	}
+	y := graph.ReLU(graph.Linear(x, weights("up", 6, 8), weights("up.bias", 8)))
+	y = graph.Linear(y, weights("mix", 8, 8), nil)
+	y = graph.LayerNorm(y, weights("gain", 8), weights("shift", 8), 1e-6)
+	return graph.Linear(graph.GlobalAvgPool(y), weights("head", 8, 5), nil)
+}
+
+// What FromGraph writes has the logits of the graph, in any batch, and names of its inputs and parameters.
 func TestAGraphIsWritten(t *testing.T) {
-	build := func(n int, of func(x *graph.Node) *graph.Node) (p *graph.Program, v *graph.Variables, x,
-		logits *graph.Node) {
-		g := graph.New()
-		x = g.Input("x", tensor.Shape{n, 8, 8, 2})
-		logits = of(x)
-		cpu, err := compute.Open(compute.Config{Threads: 1})
+	for _, c := range []struct {
+		of     func(x *graph.Node) *graph.Node
+		shape  tensor.Shape
+		params []string
+		axes   []int // of the input
+	}{
+		{gated, tensor.Shape{8, 8, 2}, []string{"stem", "stem.bias", "down", "up", "up.bias", "wide", "depth",
+			"mix", "head"}, []int{0, 2, 8, 8}},
+		{pixels, tensor.Shape{1, 1, 6}, []string{"up", "mix", "head"}, []int{0, 6}},
+	} {
+		p, v, x, logits := builtOf(t, c.shape, c.of)
+		m, err := onnx.FromGraph(x, logits, v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(cpu.Close)
-		p, err = graph.Compile(g, graph.NewHost(cpu), graph.Options{Logits: logits})
+		back, err := onnx.Decode(m.Encode())
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(p.Close)
-		v = graph.NewVariables(p)
-		v.Initialize(3)
-		images := make([]float32, n*8*8*2)
-		for i := range images {
-			images[i] = float32(math.Sin(float64(i * i)))
+		q, _, _, _ := builtOf(t, c.shape, func(x *graph.Node) *graph.Node {
+			y, err := back.Build(x, onnx.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return y
+		})
+		if d := distance(q.Logits(), p.Logits()); !(d <= 1e-6) {
+			t.Errorf("got %v, want %v", q.Logits(), p.Logits())
 		}
-		if err := p.Attach(v); err != nil {
-			t.Fatal(err)
+		for _, name := range c.params {
+			if back.Tensor(name) == nil {
+				t.Errorf("no tensor is called %s", name)
+			}
 		}
-		p.Input("x").SetFloats(images)
-		p.Forward()
-		return p, v, x, logits
-	}
-	p, v, x, logits := build(3, gated)
-	m, err := onnx.FromGraph(x, logits, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := onnx.Decode(m.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, _, _, _ := build(3, func(x *graph.Node) *graph.Node {
-		y, err := back.Build(x, onnx.Options{})
-		if err != nil {
-			t.Fatal(err)
+		if in := back.Inputs[0]; in.Name != "images" || !slices.Equal(in.Axes, c.axes) {
+			t.Errorf("input %+v", in)
 		}
-		return y
-	})
-	if d := distance(q.Logits(), p.Logits()); !(d <= 1e-6) {
-		t.Errorf("got %v, want %v", q.Logits(), p.Logits())
-	}
-	for _, name := range []string{"stem", "stem.bias", "down", "up", "up.bias", "wide", "depth", "head"} {
-		if back.Tensor(name) == nil {
-			t.Errorf("no tensor is called %s", name)
-		}
-	}
-	if in := back.Inputs[0]; in.Name != "images" || !slices.Equal(in.Axes, []int{0, 2, 8, 8}) {
-		t.Errorf("input %+v", in)
 	}
 }
 

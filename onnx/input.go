@@ -30,7 +30,8 @@ func (m *Model) Input() tensor.Shape {
 func (m *Model) isLast() bool {
 	a := m.Inputs[0].Axes
 	isColour := func(n int) bool { return n == 1 || n == 3 }
-	return len(a) == 4 && isColour(a[3]) && !isColour(a[1])
+	areRows := len(a) == 4 && a[2] == 1 && a[3] == 1 // of numbers, as maps of one pixel
+	return len(a) == 4 && !areRows && isColour(a[3]) && !isColour(a[1])
 }
 
 // ReadsTexts reports whether the first input reads tokens.
@@ -140,8 +141,12 @@ func kindOf(v Value) string {
 // NumWords returns the size of the vocabulary: the rows of the table that the first input takes rows of; 0 if
 // there is none.
 func (m *Model) NumWords() int {
+	isInput := map[string]bool{m.Inputs[0].Name: true}
 	for _, n := range m.Nodes {
-		if n.Op != "Gather" || len(n.In) != 2 || n.In[1] != m.Inputs[0].Name {
+		if (n.Op == "Cast" || n.Op == "Identity") && len(n.In) == 1 && len(n.Out) == 1 && isInput[n.In[0]] {
+			isInput[n.Out[0]] = true // the same numbers
+		}
+		if n.Op != "Gather" || len(n.In) != 2 || !isInput[n.In[1]] {
 			continue
 		}
 		if t := m.Tensor(n.In[0]); t != nil && len(t.Shape) == 2 {

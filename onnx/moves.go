@@ -83,6 +83,9 @@ func (b *builder) newShape(s tensor.Shape) (tensor.Shape, bool) {
 	return to, len(rest) == 0
 }
 
+// mostElems bounds the elements of a value, so that their number can be computed.
+const mostElems = 1 << 40
+
 // asked returns the shape that Reshape asks for: 0 keeps an axis, -1 is what is left. A batch of the file
 // that is not the graph's is replaced.
 func (b *builder) asked(s tensor.Shape, list []int) (tensor.Shape, bool) {
@@ -91,7 +94,7 @@ func (b *builder) asked(s tensor.Shape, list []int) (tensor.Shape, bool) {
 		if n == 0 && i < len(s) && b.node.integer("allowzero", 0) == 0 {
 			n = s[i]
 		}
-		if n < -1 || n > 1<<40 || n == -1 && open >= 0 {
+		if n < -1 || n == -1 && open >= 0 || n > 0 && known > mostElems/n {
 			b.fail("shape %v", list)
 			return nil, false
 		}
@@ -149,15 +152,18 @@ func (b *builder) reshape(v *value) {
 func (b *builder) permutation(n int) []int {
 	perm := b.node.integers("perm")
 	if perm == nil {
+		perm = make([]int, 0, n)
 		for i := range n {
 			perm = append(perm, n-1-i)
 		}
 	}
+	isEach := len(perm) == n
 	for i, a := range slices.Sorted(slices.Values(perm)) {
-		if a != i || len(perm) != n {
-			b.fail("perm %v of %d axes", perm, n)
-			return nil
-		}
+		isEach = isEach && a == i
+	}
+	if !isEach {
+		b.fail("perm %v of %d axes", perm, n)
+		return nil
 	}
 	return perm
 }
@@ -326,6 +332,9 @@ func (b *builder) split(v *value) {
 func (b *builder) gather(v *value) {
 	axis := b.axisOf(b.node.integer("axis", 0), len(v.axes))
 	at := b.must(1)
+	if b.err != nil {
+		return
+	}
 	if at.node != nil {
 		if axis != 0 {
 			b.fail("by numbers of the samples only along axis 0")
@@ -418,7 +427,7 @@ func (b *builder) pad(v *value) {
 		all := make([]int, 2*rank)
 		for i, a := range axes {
 			a = b.axisOf(a, rank)
-			if i+len(axes) < len(pads) {
+			if b.err == nil && i+len(axes) < len(pads) {
 				all[a], all[a+rank] = pads[i], pads[i+len(axes)]
 			}
 		}
