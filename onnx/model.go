@@ -51,7 +51,6 @@ const (
 	KindInt    Kind = 2
 	KindText   Kind = 3
 	KindTensor Kind = 4
-	KindGraph  Kind = 5
 	KindFloats Kind = 6
 	KindInts   Kind = 7
 )

@@ -72,7 +72,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	if c.LimitTest == 0 {
 		o.MaxTest = 1 // dropped below; 0 would make all
 	}
-	m, err := b.meaning(c)
+	m, _, err := b.meaning(c)
 	if err != nil {
 		return Task{}, err
 	}
@@ -129,11 +129,14 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 			return err
 		}
 	}
+	classes := len(t.Train.Classes)
 	if err := t.adopt(c, m); err != nil {
 		return err
 	}
-	if err := t.name(c); err != nil { // for the classes that there are now
-		return err
+	if len(t.Train.Classes) != classes {
+		if err := t.name(c); err != nil {
+			return err
+		}
 	}
 	if err := c.CheckGroups(t.Network); err != nil {
 		return setting.Refuse("groups: %v", err)

@@ -73,33 +73,23 @@ func (m *meaning) refuse(format string, args ...any) error {
 }
 
 // meaning returns what the weights that the run begins with mean; nil without weights, and for an ONNX file
-// that does not say it.
-func (b Start) meaning(c setting.Config) (m *meaning, err error) {
-	if b.Weights == nil {
-		return meaningOfFile(c)
+// that does not say it. n is the network of that file, with its own input and classes, where there are no
+// other weights.
+func (b Start) meaning(c setting.Config) (m *meaning, n model.Network, err error) {
+	switch {
+	case b.Weights != nil:
+		err = job.WithFile(b.Weights.Path, func(r *checkpoint.Reader) error {
+			m, err = describe(r, b.Weights.Path)
+			return err
+		})
+	case model.IsFile(c.Model):
+		n, err = c.Models().Named(c.Model, 0, nil)
+		if said := n.Metadata(); said != nil {
+			m = &meaning{path: c.Model}
+			m.Description, err = (&checkpoint.Reader{Path: c.Model, Metadata: said}).Describe()
+		}
 	}
-	err = job.WithFile(b.Weights.Path, func(r *checkpoint.Reader) error {
-		m, err = describe(r, b.Weights.Path)
-		return err
-	})
-	return m, err
-}
-
-// meaningOfFile is meaning for the network's file.
-func meaningOfFile(c setting.Config) (*meaning, error) {
-	if !model.IsFile(c.Model) {
-		return nil, nil
-	}
-	n, err := c.Models().Named(c.Model, 0, nil)
-	if err != nil {
-		return nil, err
-	}
-	if n.Metadata() == nil {
-		return nil, nil
-	}
-	m := &meaning{path: c.Model}
-	m.Description, err = (&checkpoint.Reader{Path: c.Model, Metadata: n.Metadata()}).Describe()
-	return m, err
+	return m, n, err
 }
 
 // rows returns the number of rows of n's matrix called name; 0 if the file lacks it.

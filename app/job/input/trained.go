@@ -109,7 +109,7 @@ func configOf(path string, base setting.Config) (setting.Config, error) {
 
 // forInputs returns the task of a network in use, by the weights that start names.
 func forInputs(c setting.Config, start Start) (t Task, err error) {
-	m, err := start.meaning(c)
+	m, n, err := start.meaning(c)
 	if err != nil {
 		return t, err
 	}
@@ -118,11 +118,11 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 	}
 	shape, classes := tensor.Shape(slices.Clone(m.Input)), m.Classes
 	if model.IsFile(c.Model) {
-		n, err := c.Models().Named(c.Model, 0, nil)
-		if err != nil {
-			return t, err
-		}
-		if shape == nil && start.Weights == nil {
+		if start.Weights != nil {
+			if n, err = c.Models().Named(c.Model, 0, nil); err != nil {
+				return t, err
+			}
+		} else if shape == nil {
 			shape = n.Input
 		}
 		if classes == nil {
