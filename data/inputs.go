@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -91,45 +90,20 @@ func Unlabelled(classes []string, shape tensor.Shape, o Options) (*Set, error) {
 	return s, err
 }
 
-// ReadTexts reads the column of texts of a CSV, TSV or JSONL file, and that of second texts if o names one.
-// Errors: those of a file of labelled texts.
-func ReadTexts(ctx context.Context, path string, o Options) (texts, seconds []string, err error) {
-	file, err := regular.Open(path)
-	if err != nil {
-		return nil, nil, &ReadError{File: path, Err: err}
+// EachText calls visit for each record of a CSV, TSV or JSONL file, with its text and, if o names a column
+// of second texts, its second one. Labels may be missing. The first line is a header where it is one in a
+// file of labelled texts; so o.LabelColumn counts, if there is that column or not. Errors: those of such a
+// file, and visit's.
+func EachText(ctx context.Context, path string, o Options, visit func(text, second string) error) error {
+	t := textReader{textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn,
+		isUnlabelled: true}
+	isEmpty := true
+	err := t.each(ctx, path, func(r record, _ int) error {
+		isEmpty = false
+		return visit(r.text, r.pair)
+	})
+	if err == nil && isEmpty {
+		err = noRecord(path)
 	}
-	defer file.Close()
-	r := newRecordReader(&contextReader{ctx, file}, path)
-	first, _, err := r.next()
-	if err == io.EOF {
-		return nil, nil, &FormatError{File: path, Offset: 0, Reason: "empty"}
-	} else if err != nil {
-		return nil, nil, err
-	}
-	text, isHeader, err := column(first, path, "text", o.TextColumn, textNames()...)
-	pair := -1
-	if err == nil && o.PairColumn != "" {
-		pair, _, err = column(first, path, "pair", o.PairColumn)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	isHeader = isHeader || r.isJSON
-	for fields := first; err == nil; fields, _, err = r.next() {
-		if isHeader {
-			isHeader = false
-			continue
-		}
-		texts = append(texts, fields[text])
-		if pair >= 0 {
-			seconds = append(seconds, fields[pair])
-		}
-	}
-	if err != io.EOF {
-		return nil, nil, err
-	}
-	if texts == nil {
-		return nil, nil, &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
-	}
-	return texts, seconds, nil
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockstep/data/table"
@@ -143,6 +144,9 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 	defer file.Close()
 	p := &tablePart{path: path, set: &Set{Name: name, Source: path, IsFloat: true}}
 	label, err := r.places(p, file.Header())
+	if err == nil && isPlace(r.labels.labelColumn) && !file.records.isJSON {
+		err = wantNames(file.Header(), path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +173,7 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 				r.unknown[column]++
 			}
 		} else {
-			err = r.measure.See(row, where)
+			r.measure.See(row, where)
 		}
 		if err != nil {
 			return nil, &FormatError{File: path, Offset: -1, Line: line, Reason: err.Error()}
@@ -183,7 +187,7 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 		p.length++
 	}
 	if p.length == 0 {
-		return nil, &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+		return nil, noRecord(path)
 	}
 	return p, nil
 }
@@ -229,6 +233,19 @@ func (r *numberReader) places(p *tablePart, header []string) (label int, err err
 	}
 	p.at = at
 	return label, nil
+}
+
+// wantNames returns an error if a column has a number for a name: where the labels' is known by its number
+// alone, the first line then seems to be a row.
+func wantNames(header []string, path string) error {
+	for i, name := range header {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(name), 64); err == nil {
+			return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf(
+				"column %d is called %.40q, but a table begins with a line of names", i+1, name),
+				Next: "add that line or, if this is it, give --label-column its name for the labels"}
+		}
+	}
+	return nil
 }
 
 // take writes the features among a record's fields to row.

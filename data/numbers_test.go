@@ -99,7 +99,8 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 	for want, lines := range map[string][]string{
 		`columns 1 and 3 are both called "x"`:        {"x,label,x", "1,a,2", "2,b,3"},
 		"line 3: 3 fields, want 2":                   {"x,label", "1,a", "2,b,3"},
-		`line 3: column "x": inf, want a finite`:     {"x,label", "1,a", "inf,b"},
+		`column "x": inf in line 3 of `:              {"x,label", "1,a", "inf,b"},
+		`column "x": 1e400 in line 2 of `:            {"x,label", "1e400,a", "2,b"},
 		"no column beside":                           {"label", "a", "b"},
 		`column "id": more than 256 values that are`: many,
 		"all samples are of one class":               {"x,label", "1,a", "2,a"},
@@ -110,6 +111,15 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 		format := (*data.FormatError)(nil)
 		if !errors.As(err, &format) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a *FormatError with %q", err, want)
+		}
+	}
+	// A label by number does not make the first row of a file without header names.
+	for _, lines := range [][]string{{"5.1,3.5,setosa", "4.9,3,setosa", "7,3.2,virginica"},
+		{"a;1.5;x", "b;2;y"}} {
+		bare := table(t, t.TempDir(), "train", lines...)
+		_, err := data.Catalog{}.Load(context.Background(), bare, data.Options{LabelColumn: "3"})
+		if err == nil || !strings.Contains(err.Error(), "but a table begins with a line of names; add that") {
+			t.Errorf("%s: %v", lines[0], err)
 		}
 	}
 	plain := table(t, t.TempDir(), "train", "x,label", "1,a", "2,b")

@@ -268,9 +268,8 @@ func (r *recordReader) object(line int) (fields []string, number int, err error)
 		return nil, line, r.fault(line, fmt.Sprintf(`want a JSON object such as {"text": "..."}: %v`, err))
 	}
 	if r.names == nil {
-		if len(names) == 0 || len(names) > maxFields {
-			return nil, line, r.fault(line, fmt.Sprintf("%d names in the object, want 1 to %d", len(names),
-				maxFields))
+		if len(names) == 0 {
+			return nil, line, r.fault(line, "0 names in the object")
 		}
 		r.names, r.fields, r.waiting = names, values, true
 		return names, line, nil
@@ -305,6 +304,8 @@ func readFields(text []byte) (names, values []string, err error) {
 		}
 		if name = strings.TrimSpace(name); slices.Contains(names, name) {
 			return nil, nil, fmt.Errorf("%.80q twice", name)
+		} else if len(names) == maxFields {
+			return nil, nil, fmt.Errorf("more than %d names", maxFields)
 		}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {

@@ -30,6 +30,7 @@ type textReader struct {
 	maxTokens               int
 	textColumn, labelColumn string // names, or numbers from 1; "" means a usual name
 	pairColumn              string // likewise of the second text; "" means none
+	isUnlabelled            bool   // there may be no column of labels, and none is read
 
 	labels  []string // as in the files; the index is the class
 	isFixed bool     // a label not among labels is an error
@@ -67,12 +68,16 @@ func (t *textReader) read(ctx context.Context, path string) (s *Set, hashes []ui
 		return t.add(s, r, path, line)
 	})
 	if err == nil && s.Len() == 0 {
-		err = &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
+		err = noRecord(path)
 	}
 	if err == nil {
 		s.Texts.Tokens, s.Texts.stored, err = t.store.end()
 	}
 	return s, hashes, err
+}
+
+func noRecord(path string) error {
+	return &FormatError{File: path, Offset: -1, Reason: "no record behind the header line"}
 }
 
 // each calls visit for each record of a file, with the number of its first line.
@@ -159,13 +164,16 @@ type record struct{ text, pair, label string }
 
 // columns are the places of a record's fields.
 type columns struct {
-	text, label int
-	pair        int // of the second text; -1 if there is none
+	text        int
+	label, pair int // of the second text; -1 if there is none
 }
 
 // of returns the fields that are read.
 func (c columns) of(fields []string) record {
-	r := record{text: fields[c.text], label: strings.TrimSpace(fields[c.label])}
+	r := record{text: fields[c.text]}
+	if c.label >= 0 {
+		r.label = strings.TrimSpace(fields[c.label])
+	}
 	if c.pair >= 0 {
 		r.pair = fields[c.pair]
 	}
@@ -187,13 +195,15 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 		}
 		isHeader = isHeader || isNamed
 	}
-	label, isNamed, err := column(first, path, "label", t.labelColumn, labelNames()...)
-	if err != nil {
+	isNamed := false
+	at.label, isNamed, err = column(first, path, "label", t.labelColumn, labelNames()...)
+	if t.isUnlabelled && (err != nil || at.label == at.text || at.label == at.pair) {
+		at.label, isNamed, err = -1, isNamed || t.labelColumn != "" && !isPlace(t.labelColumn), nil
+	} else if err != nil {
 		return at, false, err
 	}
-	at.label = label
-	isHeader = isHeader || isNamed ||
-		isOneOf(first[at.text], textNames()) && isOneOf(first[label], labelNames())
+	isHeader = isHeader || isNamed || isOneOf(first[at.text], textNames()) &&
+		(at.label < 0 || isOneOf(first[at.label], labelNames()))
 	return at, isHeader, at.check(path)
 }
 
@@ -218,12 +228,18 @@ func (c columns) check(path string) error {
 		{c.pair, c.text, "texts of a pair", "text", "pair"},
 		{c.pair, c.label, "text and label", "pair", "label"},
 	} {
-		if two.is == two.was {
+		if two.is == two.was && two.is >= 0 {
 			return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("column %d is both "+
 				"%s; name two with --%s-column and --%s-column", two.is+1, two.roles, two.one, two.two)}
 		}
 	}
 	return nil
+}
+
+// isPlace reports whether a column is given by its number, not by its name.
+func isPlace(column string) bool {
+	_, err := strconv.Atoi(column)
+	return err == nil
 }
 
 // column finds the wanted field, by number or name, or else by a usual name.

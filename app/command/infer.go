@@ -146,36 +146,49 @@ func (f *inference) images(ctx context.Context, path string) error {
 }
 
 // texts tells what the texts in the file at path are; "-" is the standard input, with one on each line.
-func (f *inference) texts(ctx context.Context, path string) (err error) {
+func (f *inference) texts(ctx context.Context, path string) error {
 	c := f.trained.Config
 	options := c.DataOptions(nil)
 	options.TextColumn = cmp.Or(f.text, c.TextColumn)
 	options.PairColumn = cmp.Or(f.pair, c.PairColumn)
-	var texts, seconds []string
+	if f.text != "" || f.pair != "" {
+		options.LabelColumn = "" // the file is another than the run's
+	} else if options.LabelColumn == "" {
+		options.LabelColumn = "label" // by a name, as the run's: there is a header
+	}
+	var inputs []infer.Input
+	told := 0
+	tell := func() error {
+		if len(inputs) == 0 {
+			return nil
+		}
+		err := f.tell(ctx, func(i int) any { return told + i + 1 }, inputs)
+		told, inputs = told+len(inputs), inputs[:0]
+		return err
+	}
+	visit := func(text, second string) error {
+		inputs = append(inputs, infer.Input{Text: text, Pair: second, IsPair: options.PairColumn != ""})
+		if len(inputs) < inferBatch {
+			return nil
+		}
+		return tell()
+	}
+	var err error
 	if path == "-" {
+		options.PairColumn = "" // one text on each line
 		lines := bufio.NewScanner(os.Stdin)
 		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			texts = append(texts, lines.Text())
+		for err == nil && lines.Scan() {
+			err = visit(lines.Text(), "")
 		}
-		if err = lines.Err(); err != nil {
-			return &data.FormatError{File: "the standard input", Offset: -1, Line: len(texts) + 1,
-				Reason: "want lines of at most 1 MiB", Err: err, Next: "cut it"}
+		if lines.Err() != nil {
+			err = &data.FormatError{File: "the standard input", Offset: -1, Line: told + len(inputs) + 1,
+				Reason: "want lines of at most 1 MiB", Err: lines.Err(), Next: "cut it"}
 		}
 	} else {
-		texts, seconds, err = data.ReadTexts(ctx, path, options)
+		err = data.EachText(ctx, path, options, visit)
 	}
-	inputs := make([]infer.Input, len(texts))
-	for i, text := range texts {
-		if inputs[i].Text = text; seconds != nil {
-			inputs[i].Pair, inputs[i].IsPair = seconds[i], true
-		}
-	}
-	for lo := 0; lo < len(inputs) && err == nil; lo += inferBatch {
-		part := inputs[lo:min(lo+inferBatch, len(inputs))]
-		err = f.tell(ctx, func(i int) any { return lo + i + 1 }, part)
-	}
-	return err
+	return cmp.Or(err, tell()) // those before an error are told
 }
 
 // rows tells what the rows of the table at path are; "-" is the standard input.

@@ -120,8 +120,8 @@ func (c *Config) textSettings() []Setting {
 		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"), elsewhere: "text-pair",
 			Usage: "column of the second text, if samples are pairs of texts (default: single texts)"},
 		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"),
-			Usage: "column of the label; a file has no header if all columns are numbers (default: label " +
-				"or class)"},
+			Usage: "column of the label; a file of texts has no header if all columns are numbers " +
+				"(default: label or class)"},
 	}
 }
 

@@ -21,6 +21,7 @@ type measured struct {
 	name     string
 	isNumber bool
 	fault    string // the first value that is no number, and where
+	beyond   string // the first number that is no finite float32, and where
 	seen     map[string]bool
 	missing  int // rows without a value
 
@@ -38,30 +39,34 @@ func NewMeasure(names []string, label string) *Measure {
 }
 
 // See takes a row of the first pass, which says what is a number. place says where it is, for errors.
-func (m *Measure) See(row []string, place func() string) error {
+func (m *Measure) See(row []string, place func() string) {
 	for i := range m.columns {
 		text, c := row[i], &m.columns[i]
 		if IsMissing(text) {
 			continue
 		}
 		x, err := strconv.ParseFloat(text, 64)
-		if err == nil && math.Abs(x) > math.MaxFloat32 {
-			return &ValueError{c.name, fmt.Sprintf("%.40s, want a finite number", text)}
-		}
-		if err != nil && c.isNumber {
+		switch {
+		case math.Abs(x) > math.MaxFloat32: // with an error if it is beyond float64, too
+			if c.beyond == "" {
+				c.beyond = fmt.Sprintf("%.40s in %s", text, place())
+			}
+		case err != nil && c.isNumber:
 			c.isNumber, c.fault = false, fmt.Sprintf("%.40q in %s", text, place())
 		}
 	}
-	return nil
 }
 
-// Count takes a row of the second pass, which finds means and categories.
+// Count takes a row of the second pass, which finds means and categories. It returns a *ValueError for a
+// column of numbers not all of which are finite, or of too many categories.
 func (m *Measure) Count(row []string) error {
 	for i := range m.columns {
 		text, c := row[i], &m.columns[i]
 		switch {
 		case IsMissing(text):
 			c.missing++
+		case c.isNumber && c.beyond != "":
+			return &ValueError{c.name, c.beyond + ", want a finite number"}
 		case c.isNumber:
 			x, _ := strconv.ParseFloat(text, 64)
 			c.n, c.sum = c.n+1, c.sum+x

@@ -14,9 +14,7 @@ func Example() {
 	m := table.NewMeasure([]string{"age", "port"}, "label")
 	rows := [][]string{{"10", "S"}, {"30", "C"}, {"", "S"}}
 	for _, row := range rows {
-		if err := m.See(row, func() string { return "a row" }); err != nil {
-			fmt.Println(err)
-		}
+		m.See(row, func() string { return "a row" })
 	}
 	for _, row := range rows {
 		if err := m.Count(row); err != nil {
@@ -99,15 +97,32 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
+// A number beyond float32, or beyond float64, is a fault of a column of numbers, and a category among others.
+func TestNumbersBeyondAllBounds(t *testing.T) {
+	for _, beyond := range []string{"1e39", "-1e400", "inf"} {
+		m := table.NewMeasure([]string{"n", "code"}, "")
+		rows := [][]string{{"1", "1"}, {beyond, beyond}, {"2", "b2"}}
+		for _, row := range rows {
+			m.See(row, func() string { return "a line" })
+		}
+		want := fmt.Sprintf(`column "n": %s in a line, want a finite number`, beyond)
+		if err := m.Count(rows[0]); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if codes := m.Table().Columns[1]; codes.IsNumber {
+			t.Errorf("%s among codes makes them numbers", beyond)
+		}
+	}
+}
+
 // A column with too many values that are no numbers is refused before it takes memory without bound.
 func TestTooManyCategories(t *testing.T) {
 	m := table.NewMeasure([]string{"id"}, "")
 	var err error
 	for i := 0; err == nil; i++ {
 		row := []string{fmt.Sprint("a", i)}
-		if err = m.See(row, func() string { return "line 2" }); err == nil {
-			err = m.Count(row)
-		}
+		m.See(row, func() string { return "line 2" })
+		err = m.Count(row)
 	}
 	if bad := (*table.ValueError)(nil); !errors.As(err, &bad) || !strings.Contains(bad.Reason,
 		`more than 256 values that are not all numbers, the first "a0" in line 2`) {
