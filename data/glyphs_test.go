@@ -112,7 +112,7 @@ func TestGlyphsDefeatLinearModel(t *testing.T) {
 		numTrain, epochs = 1000, 2
 	}
 	train, test := generate(t, "glyphs", numTrain, 500)
-	accuracy := linearAccuracy(train, test, epochs)
+	accuracy := linearAccuracy(t, train, test, epochs)
 	t.Logf("softmax regression, %d images, %d epochs: %.1f %%", numTrain, epochs, 100*accuracy)
 	if accuracy > 0.6 || accuracy < 0.05 {
 		t.Errorf("linear model reaches %.1f %%, want 5 to 60", 100*accuracy)
@@ -121,16 +121,18 @@ func TestGlyphsDefeatLinearModel(t *testing.T) {
 
 // linearAccuracy trains softmax regression by stochastic gradient descent, one sample at a time,
 // and returns its accuracy on test.
-func linearAccuracy(train, test *data.Set, epochs int) float64 {
+func linearAccuracy(t *testing.T, train, test *data.Set, epochs int) float64 {
 	elems := train.Shape.Elems()
 	weights := make([]float32, 10*elems)
-	image, label := make([]float32, elems), make([]int32, 1)
+	var sh data.Shard
 	scores := make([]float32, 10)
 	score := func(s *data.Set, i int) {
-		s.Normalize(image, label, i, i+1)
+		if err := s.Take(&sh, i, i+1); err != nil {
+			t.Fatal(err)
+		}
 		for k := range scores {
 			sum := float32(0)
-			for j, x := range image {
+			for j, x := range sh.Images {
 				sum += weights[k*elems+j] * x
 			}
 			scores[k] = sum
@@ -147,11 +149,11 @@ func linearAccuracy(train, test *data.Set, epochs int) float64 {
 			}
 			for k := range scores {
 				slope := scores[k] / total
-				if k == int(label[0]) {
+				if k == int(sh.Labels[0]) {
 					slope--
 				}
 				row := weights[k*elems:][:elems]
-				for j, x := range image {
+				for j, x := range sh.Images {
 					row[j] -= rate * slope * x
 				}
 			}
@@ -160,7 +162,7 @@ func linearAccuracy(train, test *data.Set, epochs int) float64 {
 	correct := 0
 	for i := range test.Len() {
 		score(test, i)
-		if slices.Index(scores, slices.Max(scores)) == int(label[0]) {
+		if slices.Index(scores, slices.Max(scores)) == int(sh.Labels[0]) {
 			correct++
 		}
 	}

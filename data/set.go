@@ -126,33 +126,12 @@ func (s *Set) Relabel(classes []string, numbers []int) (*Set, error) {
 	return &other, nil
 }
 
-// Normalize writes the images [lo, hi) as float32, without augmentation, and their labels:
+// Take fills sh with the samples [lo, hi) without augmentation, as evaluation does. Images are normalised,
 //
-//	dst[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]
+//	sh.Images[n, h, w, c] = (pixel[lo+n, h, w, c]/255 - Mean[c]) / Std[c]
 //
-// dst is [hi-lo, H, W, C], labels [hi-lo], or nil if they are not wanted. Every operation is in float32,
-// as PyTorch's ToTensor followed by Normalize. It panics if a length is wrong, or if the images are not
-// bytes in memory.
-func (s *Set) Normalize(dst []float32, labels []int32, lo, hi int) {
-	if lo < 0 || hi < lo || hi > s.Len() {
-		panic(fmt.Sprintf("data: normalize: [%d, %d) of %d samples", lo, hi, s.Len()))
-	}
-	elems := s.Shape.Elems()
-	if len(dst) != (hi-lo)*elems || labels != nil && len(labels) != hi-lo {
-		panic(fmt.Sprintf("data: normalize: len(dst)=%d, len(labels)=%d, want %d, %d",
-			len(dst), len(labels), (hi-lo)*elems, hi-lo))
-	}
-	var t byteTable
-	t.fill(s.Mean, s.Std)
-	t.convert(dst, s.Pixels[lo*elems:hi*elems], s.Shape[2])
-	for i := range labels {
-		labels[i] = s.Labels[lo+i]
-	}
-}
-
-// Take fills sh with the samples [lo, hi) without augmentation; images are normalised. Evaluation
-// reads texts in this way; for images it equals Normalize. The buffers of sh grow as needed and are
-// reused. It panics if the range is invalid; errors are those of Samples.
+// each operation in float32, as PyTorch's ToTensor followed by Normalize. The buffers of sh grow as needed
+// and are reused. It panics if the range is invalid; errors are those of Samples.
 func (s *Set) Take(sh *Shard, lo, hi int) error {
 	if s.Texts == nil {
 		return s.TakeView(sh, lo, hi, View{})

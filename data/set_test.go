@@ -31,44 +31,49 @@ func tiny(n int, shape tensor.Shape) *data.Set {
 	return s
 }
 
-func TestNormalizeIsTheFormula(t *testing.T) {
+func TestTakeIsTheFormula(t *testing.T) {
 	for _, channels := range []int{1, 2, 3, 4} {
 		s := tiny(5, tensor.Shape{4, 3, channels})
-		dst, labels := make([]float32, 3*12*channels), make([]int32, 3)
-		s.Normalize(dst, labels, 1, 4)
-		for i, got := range dst {
+		var sh data.Shard
+		if err := s.Take(&sh, 1, 4); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range sh.Images {
 			c := i % channels
 			unit := float32(s.Pixels[12*channels+i]) / 255
 			if want := (unit - s.Mean[c]) / s.Std[c]; got != want {
 				t.Fatalf("%d channels, element %d: %v, want %v", channels, i, got, want)
 			}
 		}
-		if !slices.Equal(labels, []int32{1, 2, 0}) {
-			t.Errorf("labels %v, want [1 2 0]", labels)
+		if len(sh.Images) != 3*12*channels || !slices.Equal(sh.Labels, []int32{1, 2, 0}) {
+			t.Errorf("%d values, labels %v, want [1 2 0]", len(sh.Images), sh.Labels)
 		}
 	}
 }
 
-func TestNormalizeAllocatesNothing(t *testing.T) {
+func TestTakeAllocatesNothing(t *testing.T) {
 	s := tiny(8, tensor.Shape{8, 8, 3})
-	dst, labels := make([]float32, 4*192), make([]int32, 4)
-	if n := testing.AllocsPerRun(20, func() { s.Normalize(dst, labels, 2, 6) }); n != 0 {
+	var sh data.Shard
+	take := func() {
+		if err := s.Take(&sh, 2, 6); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(20, take); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
-func TestNormalizePanicsOnWrongLengths(t *testing.T) {
-	s := tiny(4, tensor.Shape{2, 2, 1})
-	for _, c := range []struct{ images, labels, lo, hi int }{
-		{8, 2, 3, 5}, {8, 2, -1, 1}, {8, 2, 2, 1}, {7, 2, 0, 2}, {8, 1, 0, 2},
-	} {
+func TestTakePanicsOnWrongRanges(t *testing.T) {
+	for _, c := range [][2]int{{3, 5}, {-1, 1}, {2, 1}} {
 		func() {
 			defer func() {
-				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "data: normalize: ") {
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "data: take: ") {
 					t.Errorf("%v: panic %q", c, got)
 				}
 			}()
-			s.Normalize(make([]float32, c.images), make([]int32, c.labels), c.lo, c.hi)
+			err := tiny(4, tensor.Shape{2, 2, 1}).Take(&data.Shard{}, c[0], c[1])
+			t.Errorf("%v: no panic, error %v", c, err)
 		}()
 	}
 }

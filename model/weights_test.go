@@ -115,9 +115,13 @@ func recognised(t *testing.T, name string, f weightsFile, dir string, n int) int
 		t.Fatal(err)
 	}
 	images, labels := p.Input("images").Floats(), p.Input("labels").Ints()
-	correct := 0
+	correct, sh := 0, data.Shard{}
 	for at := 0; at < n; at += batch {
-		test.Normalize(images, labels, at, at+batch)
+		if err := test.Take(&sh, at, at+batch); err != nil {
+			t.Fatal(err)
+		}
+		copy(images, sh.Images)
+		copy(labels, sh.Labels)
 		p.Forward()
 		correct += graph.CountCorrect(p.Logits(), labels)
 	}
