@@ -23,9 +23,9 @@ const fromResume = "--resume"
 func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
 		"backup-workers", "algorithm", "link", "bucket", "overlap-forward", "shard-optimizer",
-		"rebalance", "slow-worker", "slow-loader", "memory", "resident", "insecure", "streams",
-		"socket-buffer", "master-addr", "master-port", "data", "data-dir", "vocab", "epochs", "steps", "for",
-		"until", "patience", "checkpoint-every", "save", "device", "isa"}
+		"rebalance", "slow-worker", "slow-loader", "memory", "insecure", "streams", "socket-buffer",
+		"master-addr", "master-port", "data", "data-dir", "vocab", "validation", "class-weights", "epochs",
+		"steps", "for", "until", "patience", "checkpoint-every", "save", "device", "isa"}
 }
 
 // resume takes the configuration of the run in folder, and refuses flags that it cannot be resumed with.
@@ -147,7 +147,7 @@ func (r *resolver) drop() {
 // ReplaySettings returns the settings, as texts by name, that a replay of c must share with it: those that
 // change what an update computes.
 func (c Config) ReplaySettings() map[string]string {
-	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta")
+	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta", "resident")
 	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
 	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
 		texts["isa"] = path.String()

@@ -229,6 +229,8 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	c := begun(t, 3, nil)
 	for want, flags := range map[string][]string{
 		"--batch: 44, but the run that is resumed has":   {"batch", "44"},
+		"--resident: 8GiB, but the run that is resumed ": {"resident", "8GiB"},
+		"the data has changed: training and test samp":   {"steps", "9", "class-weights", "balanced"},
 		"has 4 shards, so that at most as many workers":  {"workers", "5"},
 		"has done 3 steps, want at least as many, got 2": {"steps", "2"},
 		"the length is given twice":                      {"steps", "9", "epochs", "3"},
