@@ -60,7 +60,7 @@ func filesOf(folder, ending string) (paths []string) {
 
 // readArrays reads a set from .npy files. Samples are read when they are needed if they take more than
 // o.InMemory.
-func readArrays(_ context.Context, path string, o Options) (s Sets, err error) {
+func readArrays(ctx context.Context, path string, o Options) (s Sets, err error) {
 	files, err := findArrays(path)
 	if err == nil {
 		err = o.addArrays(path, &files[validationPart])
@@ -94,7 +94,7 @@ func readArrays(_ context.Context, path string, o Options) (s Sets, err error) {
 		return s, err
 	}
 	s.holdOut(o.EvalOnly)
-	err = s.bringIntoMemory(o)
+	err = s.bringIntoMemory(ctx, o)
 	return s, err
 }
 
@@ -187,8 +187,8 @@ func readArray(files arrayFiles) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: files.samples, Source: files.samples, IsFloat: a.Kind == "f4", Samples: &array{File: a,
-		path: files.samples}}
+	s := &Set{Name: files.samples, Source: files.samples, IsFloat: a.Kind == "f4", byNumber: true,
+		Samples: &array{File: a, path: files.samples}}
 	switch n := len(a.Shape); {
 	case a.Kind != "u1" && a.Kind != "f4":
 		return refuse(files.samples, "write it with .astype(numpy.float32)",
@@ -207,7 +207,10 @@ func readArray(files arrayFiles) (*Set, error) {
 		return refuse(files.samples, "write it with .transpose(0, 2, 3, 1)",
 			"shape %v has %d channels last; it seems to have them first", a.Shape, channels)
 	}
-	if len(labels) != a.Rows() || a.Rows() == 0 {
+	if a.Rows() == 0 || a.RowElems() == 0 {
+		return refuse(files.samples, "write an array with samples", "shape %v has no elements", a.Shape)
+	}
+	if len(labels) != a.Rows() {
 		return refuse(files.labels, "give each sample one", "%d labels for %d samples", len(labels), a.Rows())
 	}
 	for i, label := range labels {
@@ -313,29 +316,22 @@ func (s *Sets) holdOut(isScored bool) {
 	s.Train, s.Test, s.IsHeldOut = s.Train.Pick(rest), s.Train.Pick(taken), true
 }
 
-// bringIntoMemory reads the samples of the sets if they take no more than o.InMemory. That changes no sample
-// and no order.
-func (s *Sets) bringIntoMemory(o Options) error {
-	bound, together := cmp.Or(o.InMemory, defaultInMemory), int64(0)
-	for _, set := range s.All() {
+// bringIntoMemory reads the samples of the sets, none of which is in memory, if they take no more than
+// o.InMemory. That changes no sample and no order.
+func (s *Sets) bringIntoMemory(ctx context.Context, o Options) error {
+	sets, together := slices.Compact(s.All()), int64(0) // one part alone may be two of them
+	for _, set := range sets {
 		together += int64(set.Len()) * int64(set.SampleBytes())
 	}
-	if together > bound {
+	if together > cmp.Or(o.InMemory, defaultInMemory) {
 		return nil
 	}
-	isAlone := s.Test == s.Train
-	for _, set := range []**Set{&s.Train, &s.Validation, &s.Test} {
-		if *set == nil || (*set).Samples == nil {
-			continue
-		}
-		all, err := (*set).inMemory()
-		if err != nil {
+	for _, set := range sets {
+		pixels := make([]byte, set.Len()*set.SampleBytes())
+		if err := readAll(ctx, set.Samples, pixels, set.Len()); err != nil {
 			return err
 		}
-		*set = all
-	}
-	if isAlone {
-		s.Test = s.Train
+		set.Pixels, set.Samples = pixels, nil
 	}
 	return nil
 }

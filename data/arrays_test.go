@@ -113,6 +113,23 @@ func TestAFileIsReadAsMemoryIs(t *testing.T) {
 	}
 }
 
+// What is scored alone is read once and counts once, and a context ends the reading.
+func TestOnePartIsReadOnce(t *testing.T) {
+	folder := t.TempDir()
+	writeArray(t, filepath.Join(folder, "train.npy"), "|u1", "(100, 2, 2, 1)", make([]byte, 400))
+	writeArray(t, filepath.Join(folder, "train-labels.npy"), "|u1", "(100,)", make([]byte, 100))
+	o := data.Options{EvalOnly: true, InMemory: 400}
+	s := loadPath(t, folder, o)
+	if s.Test != s.Train || len(s.Test.Pixels) != 400 || s.Test.Samples != nil {
+		t.Errorf("%d bytes in memory, want 400, of one part: %v", len(s.Test.Pixels), s.Test == s.Train)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (data.Catalog{}).Load(ctx, folder, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
 // Blocks are an order of an epoch: each sample once, others in the next, near samples near.
 func TestByBlockIsAnOrder(t *testing.T) {
 	const n = 40_000
@@ -169,6 +186,9 @@ func TestFaultsOfArraysAreNamed(t *testing.T) {
 		"19 labels for 20 samples":  set("<f4", "(20, 2)", values, 19, 2),
 		"all samples are of one":    set("<f4", "(5, 2)", values[:40], 5, 1),
 		"elements of type f8":       set("<f8", "(20,)", values, 20, 2),
+		"shape [5 0] has no el":     set("<f4", "(5, 0)", nil, 5, 2),
+		"shape [5 0 3] has no":      set("|u1", "(5, 0, 3)", nil, 5, 2),
+		"shape [0 3] has no":        set("<f4", "(0, 3)", nil, 0, 2),
 		"transpose(0, 2, 3, 1)":     set("|u1", "(4, 2, 4, 5)", values, 4, 2),
 	} {
 		if format := (*data.FormatError)(nil); !errors.As(err, &format) ||

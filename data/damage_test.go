@@ -18,6 +18,7 @@ type victim struct {
 	name, file string // of the set, and of the file below the folder
 	options    data.Options
 	allCuts    bool // a file cut anywhere is refused; else a cut may leave a shorter set
+	every      int  // only one of so many places is damaged, for a set that takes long to read; 0: all are
 }
 
 // victims writes a set of each format.
@@ -41,20 +42,29 @@ func victims(t *testing.T) []victim {
 			t.Fatal(err)
 		}
 	}
+	images, shards := photographs(t)
+	arrays := arrayFolder(t, 12)
+	shard, small := filepath.Join(shards, "train-0.tar"), data.Options{Side: 7}
 	list := []victim{
-		{filepath.Join(folder, "t"), "t/train.tsv", texts, false},
-		{filepath.Join(folder, "t"), "vocab.txt", texts, false},
-		{filepath.Join(folder, "c"), "c/train.csv", texts, false},
+		{arrays, filepath.Join(arrays, "X_train.npy"), data.Options{}, true, 4},
+		{arrays, filepath.Join(arrays, "y_train.npy"), data.Options{}, true, 4},
+		{images, trainFile(images, 0), small, false, 19}, {images, trainFile(images, 1), small, false, 19},
+		{shards, shard, small, false, 19}, {shards, shard, data.Options{Side: 7, SkipBad: 17}, false, 19},
+		{filepath.Join(folder, "t"), "t/train.tsv", texts, false, 0},
+		{filepath.Join(folder, "t"), "vocab.txt", texts, false, 0},
+		{filepath.Join(folder, "c"), "c/train.csv", texts, false, 0},
 	}
 	for _, file := range []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz",
 		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte"} {
-		list = append(list, victim{"mnist", "m/" + file, data.Options{Dir: mnist}, true})
+		list = append(list, victim{"mnist", "m/" + file, data.Options{Dir: mnist}, true, 0})
 	}
 	for _, file := range []string{"train_32x32.mat", "test_32x32.mat"} {
-		list = append(list, victim{"svhn", "s/" + file, data.Options{Dir: svhn}, true})
+		list = append(list, victim{"svhn", "s/" + file, data.Options{Dir: svhn}, true, 0})
 	}
 	for i := range list {
-		list[i].file = filepath.Join(folder, list[i].file)
+		if !filepath.IsAbs(list[i].file) {
+			list[i].file = filepath.Join(folder, list[i].file)
+		}
 	}
 	return list
 }
@@ -70,15 +80,15 @@ func TestDamagedFilesAreRefusedInTime(t *testing.T) {
 		if _, _, err := data.Load(context.Background(), v.name, v.options); err != nil {
 			t.Fatalf("%s before any damage: %v", v.file, err)
 		}
-		refused := 0
-		for _, n := range places(len(whole)) {
+		refused, all := 0, places(len(whole), max(1, v.every))
+		for _, n := range all {
 			if loadDamaged(t, v, whole[:n]) {
 				refused++
 			} else if v.allCuts {
 				t.Errorf("%s, cut to %d of %d bytes: no error", v.file, n, len(whole))
 			}
 		}
-		for _, at := range places(len(whole)) {
+		for _, at := range all {
 			for _, bit := range []byte{1, 0x80} {
 				damaged := append([]byte{}, whole...)
 				damaged[at] ^= bit
@@ -96,10 +106,11 @@ func TestDamagedFilesAreRefusedInTime(t *testing.T) {
 	}
 }
 
-// places returns bytes of a file of size bytes: all of its head and of its tail, some between.
-func places(size int) []int {
+// places returns bytes of a file of size bytes, one of every so many: of its head and of its tail, and some
+// between.
+func places(size, every int) []int {
 	var list []int
-	for i := 0; i < size; i++ {
+	for i := 0; i < size; i += every {
 		if i < 160 || i >= size-24 || i%(size/16+1) == 0 {
 			list = append(list, i)
 		}

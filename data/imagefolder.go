@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"lockstep/internal/regular"
 	"lockstep/tensor"
@@ -69,8 +66,9 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 		return s, folderFault(root, "choose a smaller --size",
 			"%d images of side %d take more than %d GiB", len(files), f.side, maxImageSet>>30)
 	}
+	s = f.sets(o.EvalOnly)
 	if o.Uncut || o.InMemory > 0 && int64(len(files)*size) > o.InMemory {
-		return f.stored(o.EvalOnly), nil
+		return s, nil
 	}
 	cache := ""
 	if o.Cache != "" {
@@ -78,30 +76,24 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	}
 	pixels := make([]byte, len(files)*size)
 	if !readPixels(cache, pixels) {
-		if err := f.decodeAll(ctx, files, pixels); err != nil {
+		if err := readAll(ctx, newFileImages(files, f.side), pixels, len(files)); err != nil {
 			return s, err
 		}
 		writePixels(cache, pixels)
 	}
-	s.IsHeldOut, s.LeftOut = f.isHeldOut, strings.TrimSuffix("any transparency, "+f.left.String(), ", ")
-	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
-		if cut := len(f.parts[i]) * size; cut > 0 {
-			*to, pixels = f.newSet(f.parts[i], pixels[:cut:cut]), pixels[cut:]
-		}
-	}
-	if s.Scored() == nil && o.EvalOnly {
-		s.Test = s.Train
+	for _, set := range slices.Compact(s.All()) { // one part alone may be two of them
+		cut := set.Len() * size
+		set.Pixels, set.Samples, pixels = pixels[:cut:cut], nil, pixels[cut:]
 	}
 	return s, nil
 }
 
-// stored returns the sets with images that are decoded when they are read.
-func (f *imageFolder) stored(isScored bool) (s Sets) {
+// sets returns the sets with images that are decoded when they are read.
+func (f *imageFolder) sets(isScored bool) (s Sets) {
 	s.IsHeldOut, s.LeftOut = f.isHeldOut, strings.TrimSuffix("any transparency, "+f.left.String(), ", ")
 	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
 		if len(f.parts[i]) > 0 {
-			*to = f.newSet(f.parts[i], nil)
-			(*to).Samples = newFileImages(f.parts[i], f.side)
+			*to = f.newSet(f.parts[i])
 		}
 	}
 	if s.Scored() == nil && isScored {
@@ -110,9 +102,10 @@ func (f *imageFolder) stored(isScored bool) (s Sets) {
 	return s
 }
 
-func (f *imageFolder) newSet(files []imageFile, pixels []byte) *Set {
-	s := &Set{Name: f.root, Source: f.root, Classes: f.classes, Pixels: pixels,
-		Labels: make([]int32, len(files)), Shape: tensor.Shape{f.side, f.side, 3},
+func (f *imageFolder) newSet(files []imageFile) *Set {
+	s := &Set{Name: f.root, Source: f.root, Classes: f.classes, byNumber: true,
+		Samples: newFileImages(files, f.side), Labels: make([]int32, len(files)),
+		Shape: tensor.Shape{f.side, f.side, 3},
 		Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 	for i, file := range files {
 		s.Labels[i] = file.class
@@ -389,52 +382,12 @@ func writePixels(path string, pixels []byte) {
 	if path == "" || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "*.part")
-	if err != nil {
-		return
-	}
-	sum := sha256.Sum256(pixels)
-	_, err = file.Write(pixels)
-	if err == nil {
-		_, err = file.Write(sum[:])
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-}
-
-// decodeAll decodes every file to its position in pixels, on all cores. It returns the error of the
-// first file that has one.
-func (f *imageFolder) decodeAll(ctx context.Context, files []imageFile, pixels []byte) error {
-	size := f.side * f.side * 3
-	numWorkers := min(runtime.GOMAXPROCS(0), len(files))
-	var (
-		wait  sync.WaitGroup
-		mu    sync.Mutex
-		first = len(files) // index of the first file with an error so far
-		fault error
-	)
-	isBehind := func(i int, err error) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil && i < first {
-			first, fault = i, err
+	_ = regular.Replace(path, func(w io.Writer) error { // without it only time is lost
+		sum := sha256.Sum256(pixels)
+		_, err := w.Write(pixels)
+		if err == nil {
+			_, err = w.Write(sum[:])
 		}
-		return i >= first
-	}
-	for w := range numWorkers {
-		wait.Go(func() {
-			d := decoder{side: f.side}
-			for i := w; i < len(files); i += numWorkers {
-				if isBehind(i, d.decode(ctx, files[i].path, pixels[i*size:(i+1)*size], portion{})) {
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return fault
+		return err
+	})
 }

@@ -49,13 +49,13 @@ func (r Reader) Image(name string, file io.ReadSeeker) ([]byte, error) {
 // Images decodes the images at paths on all cores, one after the other in the result. Errors: those of an
 // image of a folder.
 func (r Reader) Images(ctx context.Context, paths []string) ([]byte, error) {
-	f := imageFolder{side: r.Side}
-	files := make([]imageFile, len(paths))
-	for i, path := range paths {
-		files[i].path = path
-	}
-	pixels := make([]byte, len(files)*r.Side*r.Side*3)
-	err := f.decodeAll(ctx, files, pixels)
+	all, size := decoders{side: r.Side}, r.Side*r.Side*3
+	pixels := make([]byte, len(paths)*size)
+	err := forAll(ctx, len(paths), func(i int) error {
+		d := all.take()
+		defer all.give(d)
+		return d.decode(ctx, paths[i], pixels[i*size:(i+1)*size], portion{})
+	})
 	return r.grey(pixels), err
 }
 

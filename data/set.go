@@ -48,6 +48,9 @@ type Set struct {
 	IsFloat bool
 	// Samples has the images in place of Pixels, if it is not nil; there may be more than Len.
 	Samples Source
+	// byNumber says that samples may lie in memory or in files, so that what is chosen of them must depend on
+	// their numbers, not their content.
+	byNumber bool
 	// Mean and Std normalise each channel: (pixel/255 - Mean) / Std, or (x - Mean) / Std of floats. Both have
 	// C elements.
 	Mean, Std []float32

@@ -110,7 +110,8 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 				return s, err
 			}
 		}
-		*to = &Set{Name: root, Source: root, Shape: tensor.Shape{side, side, 3}, Samples: images}
+		*to = &Set{Name: root, Source: root, Shape: tensor.Shape{side, side, 3}, Samples: images,
+			byNumber: true}
 		(*to).normalizeAsUsual()
 	}
 	names, err := readClassNames(filepath.Join(filepath.Dir(parts[trainPart][0]), "classes.txt"))
@@ -124,7 +125,7 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 	if s.holdOut(o.EvalOnly); o.Uncut {
 		return s, nil
 	}
-	err = s.bringIntoMemory(o)
+	err = s.bringIntoMemory(ctx, o)
 	return s, err
 }
 

@@ -136,6 +136,16 @@ func TestDecodedWhileTrainingAsBefore(t *testing.T) {
 	memory, stored = loadPath(t, folder, in), loadPath(t, folder, out)
 	sameSamples(t, "a folder", memory.Train, stored.Train)
 	sameSamples(t, "what is held out of a folder", memory.Test, stored.Test)
+	for path, folder := range map[string]string{"a folder": folder, "shards": withoutValidation(t, shards),
+		"arrays": arrayFolder(t, 900)} {
+		a, err := loadPath(t, folder, in).WithValidation(0.2, 3)
+		b, fault := loadPath(t, folder, out).WithValidation(0.2, 3)
+		if err != nil || fault != nil {
+			t.Fatal(path, err, fault)
+		}
+		sameSamples(t, path+" without what is set apart", a.Train, b.Train)
+		sameSamples(t, path+", what is set apart", a.Validation, b.Validation)
+	}
 	if a, b := stored.Train.SHA256(), loadPath(t, folder, out).Train.SHA256(); a != b {
 		t.Errorf("two hashes of the same images: %s, %s", a, b)
 	}
@@ -153,6 +163,23 @@ func TestDecodedWhileTrainingAsBefore(t *testing.T) {
 	if !errors.As(err, &format) || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("files that have changed: error %v", err)
 	}
+}
+
+// withoutValidation returns a folder with the shards to train on.
+func withoutValidation(t *testing.T, shards string) string {
+	t.Helper()
+	folder := t.TempDir()
+	paths, _ := filepath.Glob(filepath.Join(shards, "train-*.tar"))
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, filepath.Base(path)), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
 }
 
 // A shard that cannot be read whole, or lacks something, is named before anything is trained.

@@ -11,10 +11,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
@@ -35,9 +33,9 @@ type badImage struct {
 // maxBadList bounds the file of a list of damaged images.
 const maxBadList = 64 << 20
 
-// findBad returns the damaged images of n, which check decodes and
-// name names, at most o.SkipBad. key is a hash of the
-// listing. Errors: that of the first damaged image if there are more, others than damage, and those of ctx.
+// findBad returns the damaged images of n, which check decodes and name names, at most o.SkipBad. key is a
+// hash of the listing. Errors: that of the first damaged image if there are more, others than damage, and
+// those of ctx.
 func findBad(ctx context.Context, o Options, key string, n int, check func(i int) error,
 	name func(i int) string) ([]badImage, error) {
 	path := ""
@@ -65,30 +63,25 @@ func findBad(ctx context.Context, o Options, key string, n int, check func(i int
 // checkAll decodes all images on all cores.
 func checkAll(ctx context.Context, n int, check func(i int) error, name func(i int) string) (bad []badImage,
 	err error) {
-	faults := make([]error, n)
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := int(next.Add(1) - 1); i < n && ctx.Err() == nil; i = int(next.Add(1) - 1) {
-				faults[i] = check(i)
-			}
-		})
-	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("data: check of images: %w", ctx.Err())
+	faults := make([]*FormatError, n)
+	err = forAll(ctx, n, func(i int) error {
+		if err := check(i); !errors.As(err, &faults[i]) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, fault := range faults {
-		if format := (*FormatError)(nil); errors.As(fault, &format) {
-			what := cmp.Or(format.Reason, "damaged")
-			if format.Err != nil {
-				what += ": " + format.Err.Error()
-			}
-			bad = append(bad, badImage{i, name(i) + " (" + what + ")"})
-		} else if fault != nil {
-			return nil, fault
+		if fault == nil {
+			continue
 		}
+		what := cmp.Or(fault.Reason, "damaged")
+		if fault.Err != nil {
+			what += ": " + fault.Err.Error()
+		}
+		bad = append(bad, badImage{i, name(i) + " (" + what + ")"})
 	}
 	return bad, nil
 }
@@ -120,8 +113,9 @@ func skipped(bad []badImage) string {
 	return fmt.Sprintf("damaged: %s: %s", spelling.Count(len(bad), "image"), strings.Join(reasons, ", "))
 }
 
-// withoutBad returns items without those of the numbers from first on that are bad.
-func withoutBad[E any](items []E, first int, bad []badImage) []E {
+// withoutBad returns the items of a part of the data at path without those of the numbers from first on that
+// are bad. It is an error if none is left.
+func withoutBad[E any](path string, items []E, first int, bad []badImage) ([]E, error) {
 	isBad := map[int]bool{}
 	for _, b := range bad {
 		isBad[b.Number-first] = true
@@ -132,7 +126,13 @@ func withoutBad[E any](items []E, first int, bad []badImage) []E {
 			good = append(good, item)
 		}
 	}
-	return good
+	if good == nil && items != nil {
+		return nil, folderFault(path, "convert them to JPEG, PNG or WebP, or repair them",
+			"no image of a part is left: of %s none can be decoded; the first is %s",
+			spelling.Count(len(items), "image"),
+			bad[slices.IndexFunc(bad, func(b badImage) bool { return b.Number >= first })].Reason)
+	}
+	return good, nil
 }
 
 // skipBad takes the damaged images of a folder out of its parts.
@@ -155,7 +155,9 @@ func (f *imageFolder) skipBad(ctx context.Context, o Options) error {
 	}
 	first := 0
 	for i, part := range f.parts {
-		f.parts[i] = withoutBad(part, first, bad)
+		if f.parts[i], err = withoutBad(f.root, part, first, bad); err != nil {
+			return err
+		}
 		first += len(part)
 	}
 	f.left.note(skipped(bad))
@@ -182,7 +184,9 @@ func (s *shardImages) skipBad(ctx context.Context, o Options, labels []string, l
 	if err != nil || len(bad) == 0 {
 		return labels, err
 	}
-	s.entries = withoutBad(s.entries, 0, bad)
 	left.note(skipped(bad))
-	return withoutBad(labels, 0, bad), nil
+	if s.entries, err = withoutBad(s.shards[0].file.Name(), s.entries, 0, bad); err != nil {
+		return nil, err
+	}
+	return withoutBad(s.shards[0].file.Name(), labels, 0, bad)
 }

@@ -1,10 +1,13 @@
 package data
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"lockstep/data/photo"
 )
@@ -25,7 +28,7 @@ type Source interface {
 	Digest() string
 }
 
-// part is a Source of some of the samples of another, in any order.
+// partOf is a Source of some of the samples of another, in any order.
 type partOf struct {
 	Source
 	samples []int32
@@ -76,16 +79,47 @@ func (s *Set) raw(i int, scratch []byte) ([]byte, error) {
 	return scratch[:n], s.Samples.ReadSample(scratch[:n], i)
 }
 
-// inMemory returns the set with its samples in memory.
-func (s *Set) inMemory() (*Set, error) {
-	n, all := s.SampleBytes(), *s
-	all.Pixels, all.Samples = make([]byte, s.Len()*n), nil
-	for i := range s.Len() {
-		if err := s.Samples.ReadSample(all.Pixels[i*n:(i+1)*n], i); err != nil {
-			return nil, err
-		}
+// readAll reads samples of a source from the first on into dst, n of them, on all cores. Errors: that of the
+// first sample that has one, and that of ctx.
+func readAll(ctx context.Context, from Source, dst []byte, n int) error {
+	size := len(dst) / max(1, n)
+	return forAll(ctx, n, func(i int) error { return from.ReadSample(dst[i*size:(i+1)*size], i) })
+}
+
+// forAll calls do for 0 to n-1 on all cores, until one fails. It returns the error of the first number that
+// has one, and that of ctx.
+func forAll(ctx context.Context, n int, do func(i int) error) error {
+	var (
+		next     atomic.Int64
+		hasFault atomic.Bool
+		mu       sync.Mutex
+		first    = n // the first number with an error: all below have been taken, and are finished
+		fault    error
+		all      sync.WaitGroup
+	)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for ctx.Err() == nil && !hasFault.Load() {
+				i := int(next.Add(1) - 1)
+				if i >= n {
+					return
+				}
+				if err := do(i); err != nil {
+					hasFault.Store(true)
+					mu.Lock()
+					if i < first {
+						first, fault = i, err
+					}
+					mu.Unlock()
+				}
+			}
+		})
 	}
-	return &all, nil
+	all.Wait()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("data: read samples: %w", err)
+	}
+	return fault
 }
 
 // Pick returns the set of the given samples of a set of images, in this order. Samples in memory are copied.

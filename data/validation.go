@@ -8,9 +8,10 @@ import (
 
 // WithValidation sets a share of the training samples of each class apart as Validation, chosen by the seed,
 // at least one of a class whose samples differ. Which ones depends on their content and the seed alone, not
-// on their order, and equal samples of a class stay together; of samples that are not in memory it depends on
-// their numbers. Those in memory are copied. Errors: a share that is
-// not above 0 and below 1, a set that has a validation part already, or one too small to share.
+// on their order, and equal samples of a class stay together; but of images and arrays of a path, and of
+// other Samples, it depends on their numbers, so that it is one choice wherever they lie. Those in memory are
+// copied. Errors: a share that is not above 0 and below 1, a set that has a validation part already, or one
+// too small to share.
 func (s Sets) WithValidation(share float64, seed uint64) (Sets, error) {
 	if !(share > 0 && share < 1) {
 		return s, fmt.Errorf("data: set %v of the samples apart, want a share above 0 and below 1", share)
@@ -38,7 +39,7 @@ func (s Sets) WithValidation(share float64, seed uint64) (Sets, error) {
 	return s, nil
 }
 
-// content returns what sample i shows or, of samples that are not in memory, its number.
+// content returns what sample i shows or, of samples that need not be in memory, its number.
 func (s *Set) content(i int) string {
 	switch {
 	case s.Samples != nil && s.Table != nil: // as if it were in memory
@@ -47,7 +48,7 @@ func (s *Set) content(i int) string {
 			return string(sample)
 		}
 		return ""
-	case s.Samples != nil:
+	case s.Samples != nil || s.byNumber:
 		return string(binary.LittleEndian.AppendUint64(nil, uint64(i)))
 	case s.Texts == nil:
 		n := s.SampleBytes()
