@@ -90,7 +90,11 @@ func (f *fields) UnmarshalJSON(text []byte) error {
 	if _, err := d.Token(); err != nil {
 		return err
 	}
-	for *f = (fields{}); d.More(); {
+	*f = fields{}
+	for n := 0; d.More(); n++ {
+		if n == maxFields {
+			return fmt.Errorf("a row of more than %d columns", maxFields)
+		}
 		name, err := d.Token()
 		if err != nil {
 			return err
@@ -103,9 +107,7 @@ func (f *fields) UnmarshalJSON(text []byte) error {
 			return &table.ValueError{Column: name.(string),
 				Reason: "a list or an object, want a number, a text or null"}
 		}
-		if (*f)[name.(string)] = value; len(*f) > maxFields {
-			return fmt.Errorf("a row of more than %d columns", maxFields)
-		}
+		(*f)[name.(string)] = value
 	}
 	return nil
 }

@@ -80,6 +80,11 @@ func TestRows(t *testing.T) {
 		!strings.Contains(text, "no column age") {
 		t.Errorf("status %d, %s", status, text)
 	}
+	many := `{"inputs":[{"row":{` + strings.Repeat(`"age":1,`, 1024) + `"port":"S"}}]}`
+	if status, text := post("application/json", many); status != 400 ||
+		!strings.Contains(text, "more than 1024 columns") {
+		t.Errorf("1,025 fields: status %d, %s", status, text)
+	}
 	if status, text := post("text/csv", "port,age\n"+strings.Repeat("S,1\n", 257)); status != 413 {
 		t.Errorf("257 rows: status %d, %s", status, text)
 	}
