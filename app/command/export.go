@@ -131,7 +131,8 @@ func exportedAs(format, out, from string) (*exported, error) {
 		return nil, usagef("--out: got %.80q, want a name that ends in .onnx", out)
 	case format == formatSafetensors && filepath.Ext(out) != ".safetensors":
 		return nil, usagef("--out: got %.80q, want a name that ends in .safetensors", out)
-	case isSame(out, from):
+	case isSame(out, from) || format == formatHuggingFace && isSame(filepath.Join(out,
+		checkpoint.WeightsFile), from):
 		return nil, usagef("--out: %s is what is exported; want another name, as in --out exported.%s", out,
 			format)
 	}

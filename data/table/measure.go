@@ -42,7 +42,7 @@ func NewMeasure(names []string, label string) *Measure {
 func (m *Measure) See(row []string, place func() string) {
 	for i := range m.columns {
 		text, c := row[i], &m.columns[i]
-		if IsMissing(text) {
+		if isMissing(text) {
 			continue
 		}
 		x, err := strconv.ParseFloat(text, 64)
@@ -63,7 +63,7 @@ func (m *Measure) Count(row []string) error {
 	for i := range m.columns {
 		text, c := row[i], &m.columns[i]
 		switch {
-		case IsMissing(text):
+		case isMissing(text):
 			c.missing++
 		case c.isNumber && c.beyond != "":
 			return &ValueError{c.name, c.beyond + ", want a finite number"}
@@ -85,7 +85,7 @@ func (m *Measure) Count(row []string) error {
 func (m *Measure) Spread(row []string) {
 	for i := range m.columns {
 		c := &m.columns[i]
-		if !c.isNumber || IsMissing(row[i]) {
+		if !c.isNumber || isMissing(row[i]) {
 			continue
 		}
 		x, _ := strconv.ParseFloat(row[i], 64)

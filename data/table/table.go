@@ -49,8 +49,8 @@ type HeaderError struct{ Reason string }
 // Error returns the reason.
 func (e *HeaderError) Error() string { return e.Reason }
 
-// IsMissing reports whether a field has no value: nothing, ?, NA, N/A, NaN or null.
-func IsMissing(text string) bool {
+// isMissing reports whether a field has no value: nothing, ?, NA, N/A, NaN or null.
+func isMissing(text string) bool {
 	return text == "" || text == "?" || slices.ContainsFunc([]string{"na", "n/a", "nan", "null"},
 		func(name string) bool { return strings.EqualFold(text, name) })
 }
@@ -136,14 +136,14 @@ func (c *Column) append(to []float32, text string) ([]float32, error) {
 	}
 	to = append(to, x)
 	if c.IsMarked {
-		to = append(to, one(IsMissing(text)))
+		to = append(to, one(isMissing(text)))
 	}
 	return to, nil
 }
 
 // number returns the value of a column of numbers, which is the mean where there is none.
 func (c *Column) number(text string) (float32, error) {
-	if IsMissing(text) {
+	if isMissing(text) {
 		return c.Mean, nil
 	}
 	x, err := strconv.ParseFloat(text, 64)
@@ -153,9 +153,9 @@ func (c *Column) number(text string) (float32, error) {
 	return float32(x), nil
 }
 
-// IsKnown reports whether a value is missing, a number or a category that training rows had.
-func (c *Column) IsKnown(text string) bool {
-	return c.IsNumber || IsMissing(text) || slices.Contains(c.Categories, text)
+// isKnown reports whether a value is missing, a number or a category that training rows had.
+func (c *Column) isKnown(text string) bool {
+	return c.IsNumber || isMissing(text) || slices.Contains(c.Categories, text)
 }
 
 // Places returns where the columns are in a file with this header, and the names in it that the table does
@@ -244,7 +244,7 @@ func (t *Table) Names() (names []string) {
 // Unknown lists the columns of a row that have categories which training rows had not.
 func (t *Table) Unknown(row []string) (names []string) {
 	for i := range t.Columns {
-		if i < len(row) && !t.Columns[i].IsKnown(row[i]) {
+		if i < len(row) && !t.Columns[i].isKnown(row[i]) {
 			names = append(names, t.Columns[i].Name)
 		}
 	}

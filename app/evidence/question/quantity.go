@@ -15,9 +15,9 @@ import (
 // CorePrice is what an hour of a core cost in US dollars: an eighth of a machine of eight logical processors.
 const CorePrice = 0.34 / 8
 
-// Quantities returns what questions may ask of a row, besides [LossAt] a step. The phases of a step are asked
+// quantities returns what questions may ask of a row, besides [LossAt] a step. The phases of a step are asked
 // for as shares of it.
-func Quantities() []string {
+func quantities() []string {
 	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "best",
 		"memory", "sent", "compression", "energy", "checkpoints", "speedup", "efficiency", "hidden", "serial",
 		"network", "evenness", Why, Balance}, compare.Phases()...)
@@ -40,9 +40,9 @@ func LossAt(quantity string) int {
 	return 0
 }
 
-// IsKnown reports whether questions may ask for a quantity.
-func IsKnown(quantity string) bool {
-	return slices.Contains(Quantities(), quantity) || LossAt(quantity) > 0
+// isKnown reports whether questions may ask for a quantity.
+func isKnown(quantity string) bool {
+	return slices.Contains(quantities(), quantity) || LossAt(quantity) > 0
 }
 
 // IsGuess reports whether the accuracy of a row is not told from that of guessing among its classes: within
