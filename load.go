@@ -11,7 +11,7 @@ import (
 // Predictor is a trained network in use: Predict may be called by any number of goroutines.
 type Predictor = infer.Predictor
 
-// Input is one image or one text for a Predictor.
+// Input is one image, one text or one row of a table for a Predictor.
 type Input = infer.Input
 
 // LoadConfig says what LoadAs opens, and how it computes. The zero value is a run's folder, with a thread for

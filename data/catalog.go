@@ -159,19 +159,23 @@ func (c Catalog) KindOf(name string, o Options) Kind {
 }
 
 // IsPath reports whether Load treats name as the path of the user's own data: it contains a slash,
-// ends in .csv, .tsv or .jsonl, or exists, and is not one of Names.
+// ends in .csv, .tsv, .jsonl, .ndjson or .npy, or exists, and is not one of Names.
 //
 // Such a path is one of
-//   - a file of texts, or a folder with one called train and others called val and test;
+//   - a file of texts, or of rows of numbers and categories, or a folder with one called train and others
+//     called val and test;
 //   - a folder with folders train, val and test, each of which holds a folder of images for each class, or a
-//     folder that holds a folder for each class. Images may lie in folders below those.
+//     folder that holds a folder for each class. Images may lie in folders below those;
+//   - a file .npy of images or rows, or a folder with one for each part, and labels beside it;
+//   - a tar file of images, each beside a file with its label, or a folder with some for each part.
 //
 // Training is also a name of the first part, valid, validation and dev of the second, testing of the third;
 // case does not matter. Without the second and the third, a tenth of each class is held out for the test,
-// chosen by hashes of the texts, or of the images' paths, not by their order. Classes are the labels of the
-// training part in order, numerically if all are whole numbers, else by name, or the names of the folders in
-// order. Folders whose names begin with . or __ are none. With [Options.EvalOnly] classes are those of all
-// parts, and the first part may be missing.
+// chosen by hashes of the texts, the rows or the images' paths, not by their order; of .npy and tar files by
+// hashes of the samples' numbers, which are their order. Classes are the labels of the training part in
+// order, numerically if all are whole numbers, else by name, or the names of the folders in order. Folders
+// whose names begin with . or __ are none. With [Options.EvalOnly] classes are those of all parts, and the
+// first part may be missing.
 func (c Catalog) IsPath(name string) bool {
 	if slices.Contains(c.Names(), name) {
 		return false

@@ -221,7 +221,7 @@ func (g *gang) run(n, parts int, fill func(lo, hi int, r *room) error) error {
 	return nil
 }
 
-// bytes returns the memory of so many goroutines.
+// gangBytes returns the memory of so many goroutines that read samples.
 func gangBytes(s *Set, parts int) int64 {
 	if s.Samples == nil {
 		return 0
