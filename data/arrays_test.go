@@ -130,6 +130,16 @@ func TestOnePartIsReadOnce(t *testing.T) {
 	}
 }
 
+// Parts of the same samples in a file have hashes of their own, though labels are the same.
+func TestPartsOfAFileHaveTheirOwnHash(t *testing.T) {
+	s := loadPath(t, arrayFolder(t, 300), data.Options{InMemory: 1}).Test
+	s.Labels = make([]int32, len(s.Labels))
+	a, b := s.Pick([]int32{0, 1}), s.Pick([]int32{2, 3})
+	if a.SHA256() == b.SHA256() || a.SHA256() != s.Pick([]int32{0, 1}).SHA256() {
+		t.Errorf("hashes %s and %s", a.SHA256(), b.SHA256())
+	}
+}
+
 // Blocks are an order of an epoch: each sample once, others in the next, near samples near.
 func TestByBlockIsAnOrder(t *testing.T) {
 	const n = 40_000

@@ -106,7 +106,7 @@ func (f *imageFolder) newSet(files []imageFile) *Set {
 	s := &Set{Name: f.root, Source: f.root, Classes: f.classes, byNumber: true,
 		Samples: newFileImages(files, f.side), Labels: make([]int32, len(files)),
 		Shape: tensor.Shape{f.side, f.side, 3},
-		Mean: []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
+		Mean:  []float32{0.485, 0.456, 0.406}, Std: []float32{0.229, 0.224, 0.225}}
 	for i, file := range files {
 		s.Labels[i] = file.class
 	}

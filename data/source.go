@@ -40,6 +40,11 @@ func (p partOf) ReadSample(dst []byte, sample int) error {
 	return p.Source.ReadSample(dst, int(p.samples[sample]))
 }
 
+// Digest hashes the numbers of the samples too, so that two parts differ.
+func (p partOf) Digest() string {
+	return fmt.Sprintf("%s of %x", p.Source.Digest(), sumOf(p.samples))
+}
+
 func (p partOf) readPart(dst []byte, sample int, part portion) error {
 	return p.Source.(uncut).readPart(dst, int(p.samples[sample]), part)
 }
