@@ -1,8 +1,6 @@
 package data
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // Note: weights of samples
@@ -89,12 +88,10 @@ func (s *Set) BalancedClassWeights() []float32 {
 	return weights
 }
 
-// maxWeightFile bounds the bytes of a file of class weights.
-const maxWeightFile = 4 << 20
-
-// ReadClassWeights reads the weight of each class from a CSV or TSV file: a class and its weight, a number of
-// 0 or more, to a line; a first line without a number is a header. Every class must be there once, and no
-// other, and one weight must be above 0. Errors: *ReadError, *FormatError.
+// ReadClassWeights reads the weight of each class from a CSV, TSV or JSONL file, in the forms that tables
+// have: a class and its weight, a number of 0 or more, in each record; a first one without a number is a
+// header. Every class must be there once, and no other, and one weight must be above 0. Errors: *ReadError,
+// *FormatError.
 func ReadClassWeights(path string, classes []string) ([]float32, error) {
 	file, err := regular.Open(path)
 	if err != nil {
@@ -105,22 +102,21 @@ func ReadClassWeights(path string, classes []string) ([]float32, error) {
 		return nil, &FormatError{File: path, Offset: -1, Line: line, Reason: fmt.Sprintf(format, args...)}
 	}
 	weights, at := make([]float32, len(classes)), make([]int, len(classes)) // lines from 1
-	r := csv.NewReader(io.LimitReader(file, maxWeightFile))
-	r.FieldsPerRecord, r.TrimLeadingSpace = 2, true
-	if strings.EqualFold(filepath.Ext(path), ".tsv") {
-		r.Comma = '\t'
-	}
+	r := newRecordReader(file, path)
+	r.isCSV = !r.isJSON && !strings.EqualFold(filepath.Ext(path), ".tsv")
 	for isFirst := true; ; isFirst = false {
-		fields, err := r.Read()
+		fields, line, err := r.next()
 		if err == io.EOF {
 			break
-		}
-		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
-			return fault(wrong.Line, "%v; want a class and its weight", wrong.Err)
 		} else if err != nil {
-			return nil, &ReadError{File: path, Err: err}
+			return nil, err
 		}
-		line, _ := r.FieldPos(0)
+		if len(fields) != 2 {
+			return fault(line, "%s, want a class and its weight", spelling.Count(len(fields), "field"))
+		}
+		if r.comma == ';' {
+			pointDecimals(fields[1:])
+		}
 		class := slices.Index(classes, strings.TrimSpace(fields[0]))
 		weight, err := strconv.ParseFloat(strings.TrimSpace(fields[1]), 32)
 		switch {

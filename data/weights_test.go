@@ -82,10 +82,19 @@ func TestReadClassWeights(t *testing.T) {
 		return data.ReadClassWeights(path, []string{"cat", "dog, old", "7"})
 	}
 	for _, text := range []string{"cat,1\n\"dog, old\",2.5\n7,0\n",
-		"class,weight\n7, 0\ncat, 1\n\"dog, old\", 2.5"} {
+		"class,weight\n7, 0\ncat, 1\n\"dog, old\", 2.5", "\ufeffcat;1\n7;0,0\ndog, old;2,5\n"} {
 		if got, err := read(text); err != nil || !slices.Equal(got, []float32{1, 2.5, 0}) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
+	}
+	lines := path + ".jsonl"
+	text := `{"class":7,"weight":0}` + "\n" + `{"class":"cat","weight":2}`
+	if err := os.WriteFile(lines, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := data.ReadClassWeights(lines, []string{"cat", "7"}); err != nil ||
+		!slices.Equal(got, []float32{2, 0}) {
+		t.Errorf("of JSONL: %v, %v", got, err)
 	}
 	for text, want := range map[string]string{
 		"":                                 `class "cat" has no weight`,
@@ -97,7 +106,7 @@ func TestReadClassWeights(t *testing.T) {
 		"cat,much\n":                       `line 1: "much" is no weight`,
 		"cat\n":                            "want a class and its weight",
 		"cat,0\n7,0\n\"dog, old\",0\n":     "all weights are 0",
-		"cat,1\n\"dog, old,2\n7,0\n\n\n\n": "want a class and its weight",
+		"cat,1\n\"dog, old,2\n7,0\n\n\n\n": "line 2: quote that nothing closes",
 	} {
 		var wrong *data.FormatError
 		if got, err := read(text); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
