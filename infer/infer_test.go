@@ -283,6 +283,25 @@ func TestPredictErrors(t *testing.T) {
 	}
 }
 
+// Callers who leave before their inputs are in a batch are not counted as one.
+func TestBatchesHaveInputs(t *testing.T) {
+	n := network(t, "lenet")
+	p, all := predictor(t, infer.Config{Network: n, Batch: 2}), inputs(n, 1)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for range 50 {
+		if _, err := p.Predict(gone, all, nil); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Predict(t.Context(), all, nil); err != nil {
+		t.Fatal(err)
+	}
+	if batches, inputs := p.Counts(); batches > inputs || inputs < 1 {
+		t.Errorf("%d batches of %d inputs", batches, inputs)
+	}
+}
+
 // Close waits for the calls in progress.
 func TestCloseLosesNoCall(t *testing.T) {
 	n := network(t, "lenet")
