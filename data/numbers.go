@@ -53,35 +53,6 @@ type tablePart struct {
 	length int        // rows of the file
 }
 
-// isNumberPath reports whether the files of the parts are tables: the first has a column of labels, and none
-// of texts.
-func isNumberPath(files partPaths, o Options) bool {
-	path := files[trainPart]
-	if path == "" || o.TextColumn != "" || o.PairColumn != "" || len(o.Shape) == 1 {
-		return false
-	}
-	r, err := OpenRows(context.Background(), path)
-	if err != nil {
-		return false
-	}
-	defer r.Close()
-	if has, err := hasTexts(files); has || err != nil {
-		return false
-	}
-	_, _, err = column(r.Header(), path, "label", o.LabelColumn, labelNames()...)
-	return err == nil
-}
-
-// hasTexts reports whether the first file has a column of texts by a usual name.
-func hasTexts(files partPaths) (bool, error) {
-	r, err := OpenRows(context.Background(), files[trainPart])
-	if err != nil {
-		return false, err
-	}
-	defer r.Close()
-	return slices.ContainsFunc(r.Header(), func(f string) bool { return isOneOf(f, textNames()) }), nil
-}
-
 // readNumbers reads a set from tables.
 func readNumbers(ctx context.Context, name string, files partPaths, o Options) (s Sets, err error) {
 	r := &numberReader{options: o, table: o.Table, unknown: map[string]int{},

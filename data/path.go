@@ -33,7 +33,8 @@ func (s source) kindOf(o Options) Kind {
 		files, err := textFiles(s.path, o)
 		isText := o.TextColumn != "" || o.PairColumn != ""
 		if err == nil && !isText {
-			isText, _ = hasTexts(files) // reading tells what is wrong
+			h, _ := readHeader(context.Background(), files[trainPart]) // reading tells what is wrong
+			isText = h.hasTexts()
 		}
 		if isText {
 			return TextKind
@@ -123,14 +124,16 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	if err != nil {
 		return Sets{}, err
 	}
-	if isNumberPath(files, o) {
-		return readNumbers(ctx, path, files, o)
+	h, err := readHeader(ctx, files[trainPart])
+	if err != nil {
+		return Sets{}, err
 	}
-	if o.TextColumn == "" {
-		if has, err := hasTexts(files); !has {
-			if err = cmp.Or(err, nameless(files[trainPart], o.LabelColumn)); err != nil {
-				return Sets{}, err
-			}
+	if o.TextColumn == "" && !h.hasTexts() {
+		isTable := h.hasLabels(o.LabelColumn)
+		if isTable && o.PairColumn == "" && len(o.Shape) != 1 {
+			return readNumbers(ctx, path, files, o)
+		} else if !isTable {
+			return Sets{}, h.nameless(files[trainPart], o.LabelColumn)
 		}
 	}
 	t, err := newTextReader(path, o)
@@ -151,21 +154,35 @@ func readOwnTexts(ctx context.Context, path string, o Options) (Sets, error) {
 	return s, err
 }
 
-// nameless is the error for a file that has no column of texts by a usual name if it has none of classes
-// either, by the wanted name or else a usual one.
-func nameless(path, wanted string) error {
-	r, err := OpenRows(context.Background(), path)
+// header is the first record of a file: the names of its columns, if they have any.
+type header []string
+
+// readHeader reads it. Errors: those of OpenRows.
+func readHeader(ctx context.Context, path string) (header, error) {
+	r, err := OpenRows(ctx, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer r.Close()
-	if _, _, err := column(r.Header(), path, "label", wanted, labelNames()...); err == nil {
-		return nil
-	}
+	return r.Header(), r.Close()
+}
+
+// hasTexts reports whether there is a column of texts by a usual name.
+func (h header) hasTexts() bool {
+	return slices.ContainsFunc(h, func(name string) bool { return isOneOf(name, textNames()) })
+}
+
+// hasLabels reports whether there is the wanted column of labels or, if that is "", one by a usual name.
+func (h header) hasLabels(wanted string) bool {
+	_, _, err := column(h, "", "label", wanted, labelNames()...)
+	return err == nil
+}
+
+// nameless is the error for the file at path, which has neither texts nor labels.
+func (h header) nameless(path, wanted string) error {
 	classes := cmp.Or(wanted, strings.Join(labelNames(), " or "))
 	return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("no column of classes, %s, and "+
 		"none of texts, %s in the header %.200q", classes,
-		strings.Join(textNames(), " or "), strings.Join(r.Header(), " | ")),
+		strings.Join(textNames(), " or "), strings.Join(h, " | ")),
 		Next: "name that of classes with --label-column and, if there are texts, theirs with --text-column"}
 }
 

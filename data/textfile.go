@@ -349,29 +349,12 @@ func (t *textReader) leaveUnlabelled(ctx context.Context, files *partPaths) (lef
 	if path == "" {
 		return "", nil
 	}
-	isLabelled, err := t.hasLabels(ctx, path)
-	if err != nil || isLabelled {
+	h, err := readHeader(ctx, path)
+	if err != nil || h.hasLabels(t.labelColumn) {
 		return "", err
 	}
 	files[testPart] = ""
 	return "file " + plainName(filepath.Base(path)) + " without labels", nil
-}
-
-// hasLabels reports whether a file has a column of labels, as the test files of competitions have not.
-func (t *textReader) hasLabels(ctx context.Context, path string) (bool, error) {
-	file, err := regular.Open(path)
-	if err != nil {
-		return false, &ReadError{File: path, Err: err}
-	}
-	defer file.Close()
-	fields, _, err := newRecordReader(&contextReader{ctx, file}, path).next()
-	if err == io.EOF {
-		return true, nil // read says that it is empty
-	} else if err != nil {
-		return false, err
-	}
-	_, _, err = column(fields, path, "label", t.labelColumn, labelNames()...)
-	return err == nil, nil
 }
 
 // sst2Folders lists the possible names of SST-2's folder.
