@@ -16,7 +16,7 @@ import (
 func stopAt(steps int) lockstep.Callbacks {
 	return lockstep.Callbacks{OnStep: func(s train.Step) error {
 		if s.Number+1 == steps {
-			return lockstep.Stop
+			return lockstep.ErrStop
 		}
 		return nil
 	}}
@@ -59,7 +59,7 @@ func TestCallbacksAfterEvaluations(t *testing.T) {
 		Workers: 2, Threads: 1, Epochs: 6, EvalEvery: 1, Callbacks: lockstep.Callbacks{
 			OnEvaluation: func(e train.Evaluation) error {
 				if evaluations++; evaluations == 2 {
-					return lockstep.Stop
+					return lockstep.ErrStop
 				}
 				return nil
 			},

@@ -209,13 +209,13 @@ func (r *replica) Evaluation(e train.Evaluation) {
 // heed does what a callback of the first worker says.
 func (r *replica) heed(err error) {
 	s := r.of.setting
-	if errors.Is(err, Stop) && !sharesSteps(s) {
+	if errors.Is(err, ErrStop) && !sharesSteps(s) {
 		err = fmt.Errorf("lockstep: workers of strategy %s do not share their steps, so no callback can "+
 			"stop them at one", s.Strategy)
 	}
 	switch {
 	case err == nil:
-	case errors.Is(err, Stop):
+	case errors.Is(err, ErrStop):
 		r.of.end.want()
 	case r.of.failed == nil:
 		r.of.failed = err
@@ -245,7 +245,7 @@ func (r *replica) Ended(l *train.Loop, done train.Result) error {
 	if c.OnEnd == nil {
 		return nil
 	}
-	if err := c.OnEnd(result); !errors.Is(err, Stop) {
+	if err := c.OnEnd(result); !errors.Is(err, ErrStop) {
 		r.of.failed = err
 	}
 	return r.of.failed

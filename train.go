@@ -98,10 +98,10 @@ type Config struct {
 }
 
 // Callbacks are called by the first worker, on its training goroutine, between steps; nil ones are not. An
-// error of one ends the run, and Train returns it, unless it is [Stop]. They may take as long as they like
+// error of one ends the run, and Train returns it, unless it is [ErrStop]. They may take as long as they like
 // without Out, at most ten minutes with it, after which the worker counts as stuck.
 type Callbacks struct {
-	// OnStep is called after each step, and OnEvaluation after each evaluation. Where they return Stop, the
+	// OnStep is called after each step, and OnEvaluation after each evaluation. Where they return ErrStop, the
 	// run ends as if that were its length: every worker stops at the same step, with the same bits.
 	OnStep       func(train.Step) error
 	OnEvaluation func(train.Evaluation) error
@@ -109,8 +109,8 @@ type Callbacks struct {
 	OnEnd func(*Result) error
 }
 
-// Stop is what a callback returns to end the run well.
-var Stop = errors.New("lockstep: the run may end here")
+// ErrStop is what a callback returns to end the run well.
+var ErrStop = errors.New("lockstep: the run may end here")
 
 // samplesName and modelName are what the settings of a run call samples and a network of the program.
 const (

@@ -60,7 +60,7 @@ const maxPlain = 64 << 20
 func (d *decoder) readPlain(file io.Reader, p portion) (img image.Image, orientation int, isPlain bool) {
 	d.file.Reset()
 	magic, err := d.file.ReadFrom(io.LimitReader(file, 2))
-	if err != nil || magic != 2 || string(d.file.Bytes()) != "\xff\xd8" {
+	if err != nil || magic != 2 || d.file.String() != "\xff\xd8" {
 		return nil, 0, false
 	}
 	if n, err := d.file.ReadFrom(io.LimitReader(file, maxPlain)); err != nil || n == maxPlain {
