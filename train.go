@@ -101,8 +101,8 @@ type Config struct {
 // error of one ends the run, and Train returns it, unless it is [ErrStop]. They may take as long as they like
 // without Out, at most ten minutes with it, after which the worker counts as stuck.
 type Callbacks struct {
-	// OnStep is called after each step, and OnEvaluation after each evaluation. Where they return ErrStop, the
-	// run ends as if that were its length: every worker stops at the same step, with the same bits.
+	// OnStep is called after each step, and OnEvaluation after each evaluation. Where they return ErrStop,
+	// the run ends as if that were its length: every worker stops at the same step, with the same bits.
 	OnStep       func(train.Step) error
 	OnEvaluation func(train.Evaluation) error
 	// OnEnd is called with the result, before anything is saved in Out.

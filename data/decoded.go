@@ -75,7 +75,15 @@ func (s *fileImages) readPart(dst []byte, sample int, p portion) error {
 	}
 	d := s.decoders.take()
 	defer s.decoders.give(d)
-	return d.decode(context.Background(), f.path, dst, p)
+	return orSkip(d.decode(context.Background(), f.path, dst, p))
+}
+
+// orSkip adds to the error of a damaged image that it can be left out.
+func orSkip(err error) error {
+	if damage := (*FormatError)(nil); errors.As(err, &damage) && damage.Next == "" {
+		damage.Next = "put an intact copy in its place, or leave out up to N such images by --skip-bad N"
+	}
+	return err
 }
 
 // Digest hashes the sizes of all files, and the bytes of some.
@@ -147,7 +155,7 @@ func (s *shardImages) readPart(dst []byte, sample int, p portion) error {
 		return err
 	}
 	d.text = text
-	return d.read(bytes.NewReader(text[:s.entries[sample].size]), place, dst, p)
+	return orSkip(d.read(bytes.NewReader(text[:s.entries[sample].size]), place, dst, p))
 }
 
 // Digest hashes the sizes of all images, and the bytes of some.

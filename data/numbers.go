@@ -68,6 +68,9 @@ func readNumbers(ctx context.Context, name string, files partPaths, o Options) (
 	s.Train = first.set
 	parts := []*tablePart{first}
 	if !o.EvalOnly {
+		if err := r.labels.areClasses(s.Train); err != nil {
+			return Sets{}, err
+		}
 		r.labels.sortClasses(s.Train)
 		if isAlone {
 			parts, s.IsHeldOut = first.split(), true

@@ -144,3 +144,18 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A number of each row's own is no class, whether rows are numbers or texts.
+func TestNumbersAreNoClasses(t *testing.T) {
+	for _, column := range []string{"rooms", "text"} {
+		lines := []string{column + ",price"}
+		for i := range 30 {
+			lines = append(lines, fmt.Sprintf("%d,%d", i%5, 100+i))
+		}
+		path := filepath.Join(table(t, t.TempDir(), "train", lines...), "train.csv")
+		_, err := data.Catalog{}.Load(t.Context(), path, data.Options{LabelColumn: "price"})
+		if err == nil || !strings.Contains(err.Error(), "has 30 values, such as \"100\", in 30 samples") {
+			t.Errorf("%s: %v", column, err)
+		}
+	}
+}

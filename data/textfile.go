@@ -302,6 +302,22 @@ func (t *textReader) sortClasses(sets ...*Set) {
 	t.labels, t.isFixed = sorted, true
 }
 
+// mostClasses is the greatest part of the samples that may be classes, once there are enough to tell.
+const mostClasses = 0.5
+
+// areClasses refuses labels of which most occur once: what is a number or a name of its own for each sample
+// cannot be learnt as a class.
+func (t *textReader) areClasses(train *Set) error {
+	n, classes := len(train.Labels), len(t.labels)
+	if n < 20 || float64(classes) <= mostClasses*float64(n) {
+		return nil
+	}
+	return &FormatError{File: train.Source, Offset: -1,
+		Reason: fmt.Sprintf("the label column has %d values, such as %.40q, in %d samples: want classes of "+
+			"several samples each", classes, t.labels[0], n),
+		Next: "name another by --label-column; numbers are learnt from Go, by train.Regression"}
+}
+
 // readParts reads a set from the files of its parts. If there is none to score, a part of the training texts
 // is held out or, if isScored, all are scored. Classes are those of the training texts or, if isScored, of
 // all parts. The sets' shape is [T], where T is the number of tokens of the longest text.
@@ -311,6 +327,9 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 		return Sets{}, err
 	}
 	if !isScored {
+		if err := t.areClasses(s.Train); err != nil {
+			return Sets{}, err
+		}
 		t.sortClasses(s.Train)
 	}
 	if s.LeftOut, err = t.leaveUnlabelled(ctx, &files); err != nil {

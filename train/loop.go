@@ -163,7 +163,7 @@ func (l *Loop) prepare() error {
 	began := time.Now()
 	var images data.Shard
 	if err := l.config.Train.Take(&images, 0, min(n.PrepareSamples, l.config.Train.Len())); err != nil {
-		return l.failed("data", err)
+		return l.broken(err)
 	}
 	n.Prepare(l.variables, images.Images)
 	l.before = time.Since(began)
