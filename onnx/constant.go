@@ -204,8 +204,11 @@ func (b *builder) joined(in []*Tensor) *Tensor {
 
 // taken is Gather along the first axis.
 func (b *builder) taken(in []*Tensor) *Tensor {
+	if len(in) != 2 || in[1] == nil {
+		return nil
+	}
 	t, at := in[0], in[1]
-	if at == nil || len(t.Shape) == 0 || b.node.integer("axis", 0) != 0 && b.node.integer("axis",
+	if len(t.Shape) == 0 || b.node.integer("axis", 0) != 0 && b.node.integer("axis",
 		0) != -len(t.Shape) {
 		return nil
 	}

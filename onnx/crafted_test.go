@@ -61,6 +61,7 @@ func TestMadeUpGraphsAreRefused(t *testing.T) {
 		{"input 0 is missing", []onnx.Node{node("Softmax", "y:")}},
 		{"input 0 is missing", []onnx.Node{node("Identity", `"" y: ""`)}},
 		{"does not depend on the samples", []onnx.Node{node("Relu", "a: x"), node("Add", "b y: a a")}},
+		{"input 1 is missing", []onnx.Node{node("Gather", "y: zero")}},
 		{"not supported", []onnx.Node{node("Range", "y: none one one")}},
 		{"not supported", []onnx.Node{node("Range", "y: one none one")}},
 		{"axis 0 of 0", []onnx.Node{sum, node("Gather", "y: s zero", isZero)}},
