@@ -11,7 +11,8 @@ import (
 )
 
 // ImagesIn lists the images at path: the file itself, or those in the folder and below it in the order of
-// their names, without hidden ones. Errors: *ReadError, or *FormatError for a folder without images.
+// their names, without hidden ones; links to images count. Errors: *ReadError, or *FormatError for a folder
+// without images.
 func ImagesIn(path string) (paths []string, err error) {
 	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -19,7 +20,7 @@ func ImagesIn(path string) (paths []string, err error) {
 			return &ReadError{File: p, Err: errors.Unwrap(err)}
 		case p != path && isHidden(d.Name()) && d.IsDir():
 			return filepath.SkipDir
-		case p == path && !d.IsDir(), d.Type().IsRegular() && isImageName(d.Name()) && !isHidden(d.Name()):
+		case p == path && !d.IsDir(), isImageName(d.Name()) && !isHidden(d.Name()) && isFile(p):
 			paths = append(paths, p)
 		}
 		return nil

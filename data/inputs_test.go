@@ -48,6 +48,22 @@ func TestEachTextKnowsTheHeader(t *testing.T) {
 	}
 }
 
+// A link to an image is one in use, as it is in training; one to nothing is none.
+func TestImagesInFollowsLinks(t *testing.T) {
+	folder, target := t.TempDir(), filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(target, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(folder, "b.png")
+	err := errors.Join(os.Symlink(target, link), os.Symlink(target+"x", filepath.Join(folder, "c.png")))
+	if err != nil {
+		t.Skip(err)
+	}
+	if got, err := data.ImagesIn(folder); err != nil || !slices.Equal(got, []string{link}) {
+		t.Errorf("%v, %v; want the link that leads to an image", got, err)
+	}
+}
+
 func TestEachTextNamesItsFault(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.csv")
 	for want, text := range map[string]string{"empty": "", "no record behind the header": "text\n",
