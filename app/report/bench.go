@@ -101,13 +101,16 @@ func cores(r *record.Results) string {
 }
 
 func lede(r *record.Results) string {
-	runs := 0
+	runs, generated := 0, ""
 	for _, row := range r.Rows {
 		runs += len(row.Runs)
+		if row.Setting.Generated {
+			generated = "generated data"
+		}
 	}
 	return joined(" · ", r.Started.UTC().Format("2 January 2006, 15:04 UTC"), r.Host.CPU, cores(r),
 		fmt.Sprintf("%s in %s", spelling.Count(runs, "run"), spelling.Count(r.Ran(), "round")),
-		duration(r.Seconds))
+		duration(r.Seconds), generated)
 }
 
 // newSection lays out a group: its answer and picture, findings, tables, figures.

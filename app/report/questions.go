@@ -170,8 +170,8 @@ func causesText(a question.Answer) string {
 	told := 0
 	for _, c := range a.Causes {
 		if told += min(1, len(c.Culprit)); len(parts) < maxListed && c.Culprit != "" {
-			parts = append(parts, fmt.Sprintf("%s by %s, %s of them %s%s", c.Line.Label,
-				ms(c.DifferenceMS/1e3), ms(c.CulpritMS/1e3), termMeaning(c.Culprit), culpritProof(c)))
+			parts = append(parts, fmt.Sprintf("%s by %s, most by %s, %s more%s", c.Line.Label,
+				ms(c.DifferenceMS/1e3), termMeaning(c.Culprit), ms(c.CulpritMS/1e3), culpritProof(c)))
 		}
 	}
 	if a.Quantity == question.Balance {

@@ -74,8 +74,7 @@ func refusals() map[string]saying {
 			return "The runs of {rows} did different numbers of steps or samples. Its medians mix them."
 		},
 		"losses disagree": plain("Ranks report different losses of one global batch: {rows}. These rows " +
-			"are " +
-			"synchronous, so their ranks have stopped training one model."),
+			"are synchronous, so their ranks have stopped training one model."),
 		"another program": func(v finding.Values) string {
 			p, isCompared := v["check"].(record.PeerCheck)
 			if !isCompared {
@@ -97,14 +96,12 @@ func refusals() map[string]saying {
 func cautionsOfTimes() map[string]saying {
 	return map[string]saying{
 		"taken cores": plain("Others took cores from every run: {rows}. So there is no ratio and no " +
-			"verdict " +
-			"on these rows; at most, {taken}."),
+			"verdict on these rows; at most, {taken}."),
 		"taken runs": plain("Others took cores from some runs, which are left out: {rows}. At most, " +
 			"{taken}."),
 		"budget": plain("The budget was over before all runs were done. Fewer than planned: {rows}."),
-		"few rounds": plain("Fewer than three rounds do not show how a machine drifts, so they have no " +
-			"interval " +
-			"and decide nothing: {rows}."),
+		"few rounds": plain("Fewer than three rounds do not show how a machine drifts, so ratios of rows " +
+			"have no interval and decide nothing: {rows}."),
 		"copies differ": plain("One row under two names, and yet its rounds differ, {ratio}: {rows}. " +
 			"Differences of that size between other rows may be no more than that."),
 		"contention": either("cores", "More workers × threads than the {cores} cores of this machine: "+
@@ -119,12 +116,11 @@ func cautionsOfTimes() map[string]saying {
 func cautionsOfResults() map[string]saying {
 	return map[string]saying{
 		"parameters differ": plain("{group}: the rows end with {sets} different sets of parameters, " +
-			"although " +
-			"every one of them promises the bits of one process."),
+			"although every one of them promises the bits of one process."),
 		"parameters change": plain("Repeating a run changed its parameters: {rows}."),
 		"another result": plain("These rows reach another result, by lossy gradients, older weights or " +
-			"averages " +
-			"of models: {rows}. Weigh their accuracy against their time; they take no part in the verdict."),
+			"averages of models: {rows}. Weigh their accuracy against their time; they take no part in the " +
+			"verdict."),
 		"mixed precision": plain("These rows train in mixed precision (math bf16) and reach another " +
 			"result: " +
 			"{rows}. Weigh their accuracy against their time; they take no part in the verdict."),
@@ -132,8 +128,7 @@ func cautionsOfResults() map[string]saying {
 			"guessing has " +
 			"{guess}: {rows}. Their accuracy means nothing."),
 		"not learned": plain("The loss of the last tenth of the steps is that of guessing: {rows}. These " +
-			"runs " +
-			"measure speed; they have not learned."),
+			"runs measure speed; they have not learned."),
 		"not encrypted": plain("Links between hosts were not encrypted (--insecure): {rows}. Whoever could " +
 			"read them could rebuild training data from gradients."),
 		"resumed elsewhere": func(v finding.Values) string {
@@ -145,14 +140,12 @@ func cautionsOfResults() map[string]saying {
 				spelling.Count(first.Host.Cores, "core"))
 		},
 		"generated data": plain("Generated data: {data} is drawn by the program. Accuracies on it say " +
-			"nothing " +
-			"about photographs."),
+			"nothing about photographs."),
 		"no exchange": plain("Workers of strategy none never exchange gradients: {rows}. It is the floor " +
 			"of the " +
 			"step time, not a way to train."),
 		"ring": plain("The ring adds gradients in an order that depends on the number of workers, so the " +
-			"bits " +
-			"are not those of one process: {rows}."),
+			"bits are not those of one process: {rows}."),
 		"one machine": either("lab", "All workers shared one machine, whose cores and memory the hosts "+
 			"of the "+
 			"lab share. Times show this contention together with the network.",
@@ -195,8 +188,7 @@ func sentencesOfFacts() map[string]saying {
 			"comparisons hold together in 95 of 100 benchmarks."),
 		"same work": sameWorkText,
 		"other batches": plain("Other data: from step {batches} on, these rows of another program repeat " +
-			"their " +
-			"batches: {rows}. Times are compared; losses are not shown from there on."),
+			"their batches: {rows}. Times are compared; losses are not shown from there on."),
 		"repeated": func(v finding.Values) string {
 			var parts []string
 			if v["disturbed"].(int) > 0 {
