@@ -140,7 +140,7 @@ func guessText(a question.Answer) string {
 	c := a.Causes[0]
 	longer := "longer"
 	if c.DifferenceMS < 0 {
-		longer = "less long"
+		longer = "less"
 	}
 	names := c.Names()
 	text := fmt.Sprintf("%s: a step of %s takes %s %s than one of %s", verdictWord(a), names[1],

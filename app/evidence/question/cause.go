@@ -273,7 +273,7 @@ func (a *Answer) guess() {
 		share = c.CulpritMS / c.DifferenceMS
 		half = (c.CulpritInterval[1] - c.CulpritInterval[0]) / 2 / math.Abs(c.DifferenceMS)
 	}
-	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: min(share+half, 1),
+	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: share + half,
 		Coverage: stat.Confidence}, c.A.Runs + c.A.Again}
 	switch {
 	case !c.IsTold:
