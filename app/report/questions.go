@@ -319,7 +319,12 @@ func verdictText(a question.Answer) string {
 	}
 	what, format := quantityText(a.Quantity), formatOf(a)
 	if a.Than != nil {
-		what = fmt.Sprintf("%s of %s is %s× that of %s", what, a.Line.Label, format(a.Median), a.Than.Label)
+		line, than := a.Line.Label, a.Than.Label
+		if line == than { // of two groups
+			line += fmt.Sprintf(" with batch %d", a.Line.Setting.Batch)
+			than += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
+		}
+		what = fmt.Sprintf("%s of %s is %s× that of %s", what, line, format(a.Median), than)
 	} else {
 		what += " " + format(a.Median)
 	}
