@@ -135,9 +135,14 @@ func (r Row) Setting() record.Setting {
 	if r.Peer != "" {
 		inexact = inexactPeer
 	}
+	rate := 0.0
+	if r.isApart() {
+		rate = r.Condition.Link.Rate
+	}
 	return record.Setting{Servers: r.NumServers(), ServerPlace: place, Peer: r.Peer,
 		Wire: wire, IsLossy: setting.IsLossy(wire), Inexact: inexact,
-		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm, Link: r.Link,
+		Model: r.Model, Data: r.Data, Strategy: r.Strategy, Algorithm: r.Algorithm,
+		Link: r.Link, LinkRate: rate,
 		Workers: r.Workers, Threads: r.Threads, SlowWorkers: r.SlowWorkers.String(), Batch: r.Batch,
 		SlowLoader: r.SlowLoader.String(),
 		PerWorker:  r.PerWorker, Hosts: r.Hosts, PerHost: r.PerHost, Cores: r.Cores,

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -9,68 +10,76 @@ import (
 	"lockstep/app/record"
 )
 
-// Action is what an intervention does to a side, by the name that records have.
-type Action string
-
-// The actions of interventions.
+// What interventions do to a side, as records name it.
 const (
-	Align   Action = "align"   // one setting gets the value that the other side has; for every term
-	Silence Action = "silence" // workers exchange nothing
-	Isolate Action = "isolate" // one worker alone, with its share of the batch
-	Relieve Action = "relieve" // the network's limit that a term is of is doubled, which halves what it costs
-	Remove  Action = "remove"  // what costs the time is left out
+	Align   = "align"   // one setting gets the value that the other side has; for every term
+	Silence = "silence" // workers exchange nothing
+	Isolate = "isolate" // one worker alone, with its share of the batch
+	Relieve = "relieve" // the network's limit that a term is of is doubled, which halves what it costs
+	Remove  = "remove"  // what costs the time is left out
 )
 
-// Variant is a side that an intervention changed, with its runs beside those of both sides.
-type Variant struct {
-	Side
-	Action Action
-	OfB    bool   // it is B that was changed; else A
-	IsAll  bool   // it has no other difference left, so that it refutes what it does not change
-	Cost   Cost   // of the term that it is for or, if it aligns a setting, of the cause that this is
-	Text   string // what was changed, for a reader
+// variant is an intervention with what it takes away from a side: the pair of what it made of the side and,
+// as B, the side itself.
+type variant struct {
+	record.Intervention
+	*pair
+	at   int     // side that it is of
+	sign float64 // of that in a difference
+}
+
+// variantsOf returns those of two sides that have runs, and are for a cost that there is.
+func variantsOf(sides [2]Side, rows []record.Row, planned []record.Intervention) (all []variant) {
+	for _, v := range planned {
+		one := variant{Intervention: v, sign: -1}
+		if v.OfB {
+			one.at, one.sign = 1, 1
+		}
+		if made := NewSide(v.Text, &rows[v.Row]); len(made.Runs) > 0 && CostNamed(v.Cost) >= 0 {
+			one.pair = newPair(made, sides[one.at], [2]float64{})
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // Confirm explains the difference of a and b by their recorded runs and by those of an experiment, in which
-// both ran again beside variants of them, round by round. All rounds count; but a difference that did not
-// come back was passing: it is explained by the recorded runs alone, and no term is confirmed. Without
-// recorded runs of a, which is then b's ideal, b is explained as it ran beside it. It fails with an
-// *[IncomparableError].
-func Confirm(a, b, againA, againB Side, variants []Variant) (*Explanation, error) {
+// both ran again beside variants of them, round by round: rows, of which runs tells what they are. All rounds
+// count; but a difference that did not come back was passing: it is explained by the recorded runs alone, and
+// no term is confirmed. Without recorded runs of a, which is then b's ideal, b is explained as it ran beside
+// it. It fails with an *[IncomparableError].
+func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation, error) {
+	again := [2]Side{NewSide(a.Name, &rows[runs.Again[0]]), NewSide(b.Name, &rows[runs.Again[1]])}
 	isIdeal := len(a.Runs) == 0
 	if isIdeal {
-		a = againA
+		a = again[0]
 	}
-	for _, two := range [][2]Side{{a, b}, {againA, againB}} {
-		if err := check(two[0], two[1]); err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(check(a, b), check(again[0], again[1])); err != nil {
+		return nil, err
 	}
-	beside := contentionOf(againA, againB, variants)
-	recorded, again := newPair(a, b, beside), newPair(againA, againB, beside)
-	was, now := recorded.explain(), again.explain()
+	variants := variantsOf(again, rows, runs.Variants)
+	beside := contentionOf(again, variants)
+	recorded, made := newPair(a, b, beside), newPair(again[0], again[1], beside)
+	was, now := recorded.explain(), made.explain()
 	e := now
-	if !isIdeal && !was.comesBack(now) {
-		if len(recorded.paired()) < stat.LeastRounds { // which do not tell themselves how they vary
-			recorded.like = &again
+	switch {
+	case isIdeal:
+		was.A.Runs = 0
+	case was.comesBack(now):
+		e = newPair(a.with(again[0]), b.with(again[1]), beside).explain()
+	default:
+		if was.Rounds < stat.LeastRounds { // which do not tell themselves how they vary
+			recorded.like = made
 		}
 		e = recorded.explain()
 		e.IsPassing = true
-	} else {
-		if !isIdeal {
-			e = newPair(a.with(againA), b.with(againB), beside).explain()
-		}
-		for _, v := range variants {
-			e.confirm(again, now.DifferenceMS, v)
-		}
-		e.isolate(again, variants)
-		e.judge()
 	}
+	if !e.IsPassing {
+		e.try(made, variants)
+	}
+	e.IsCut = runs.IsCut || len(variants) < len(runs.Variants)
 	e.RecordedMS, e.AgainMS = was.DifferenceMS, &now.DifferenceMS
-	e.A.Runs, e.A.Again, e.B.Runs, e.B.Again = len(a.Runs), len(againA.Runs), len(b.Runs), len(againB.Runs)
-	if isIdeal {
-		e.A.Runs = 0
-	}
+	e.A.Runs, e.A.Again, e.B.Runs, e.B.Again = was.A.Runs, now.A.Runs, was.B.Runs, now.B.Runs
 	return e, nil
 }
 
@@ -94,135 +103,109 @@ func (e *Explanation) comesBack(now *Explanation) bool {
 		math.Abs(was-is) <= apart
 }
 
-// contentionOf returns how much longer workers compute beside others than the variants that ran alone.
-func contentionOf(a, b Side, variants []Variant) contention {
-	var c contention
+// contentionOf returns how many times as long workers compute beside others as the variants that ran alone.
+func contentionOf(sides [2]Side, variants []variant) (beside [2]float64) {
 	for _, v := range variants {
 		if v.Action != Isolate {
 			continue
 		}
-		side, into := a, &c.a
-		if v.OfB {
-			side, into = b, &c.b
-		}
-		crowded, _ := side.profiles()
-		alone, _ := v.profiles()
 		var ratios []float64
-		for _, two := range roundsOf(alone, crowded) {
+		rounds, _ := v.rounds()
+		for _, two := range rounds {
 			ratios = append(ratios, two[1].mean[Work]/two[0].mean[Work])
 		}
 		if r := stat.Median(ratios); stat.IsFinite(r) && r > 0 {
-			*into = r
+			beside[v.at] = r
 		}
 	}
-	if c.b > 0 && a.Setting.Workers == 1 {
-		c.a = 1
+	for i, s := range sides { // one worker is alone itself
+		if s.Setting.Workers == 1 && beside[1-i] > 0 {
+			beside[i] = 1
+		}
 	}
-	if c.a > 0 && b.Setting.Workers == 1 {
-		c.b = 1
-	}
-	return c
+	return beside
 }
 
-// effectOf returns by how much the steps of a variant are shorter than those of the side that it is of, round
-// by round in seconds: by term and, last, in all. mean is what the side's steps cost.
-func effectOf(again pair, v Variant) (less [NumCosts + 1][]float64, mean costs) {
-	p := pair{a: v.Side, b: again.a, costsB: again.costsA, lastB: again.lastA}
-	if v.OfB {
-		p.b, p.costsB, p.lastB = again.b, again.costsB, again.lastB
+// try holds the terms against what variants took away in the rounds of a pair.
+func (e *Explanation) try(made *pair, variants []variant) {
+	now := made.estimates()[inAll]
+	nearest := nearlyAll
+	for _, v := range variants {
+		e.confirm(v)
+		took, left := v.estimates()[inAll], 0.0
+		took.ms *= v.sign
+		if v.IsAll { // what it made is the other side
+			took = estimate{ms: e.DifferenceMS, half: (e.Interval[1] - e.Interval[0]) / 2}
+		} else {
+			left = math.Abs(took.ms/now.ms - 1)
+		}
+		if e.IsTold && left <= nearest && (v.Action == Align || v.Action == Remove) {
+			nearest = left
+			e.By, e.Culprit, e.CulpritMS, e.CulpritInterval = v.Text, v.Cost, took.ms, took.interval()
+		}
 	}
-	p.costsA, p.lastA = v.profiles()
-	pairs := roundsOf(p.costsA, p.costsB)
-	for _, two := range pairs {
-		mean = mean.plus(1/float64(len(pairs)), two[1].mean)
-	}
-	return p.columns(pairs), mean
+	e.isolate(made, variants)
+	e.blame()
 }
 
 // agree is the share of a term by which its intervention may differ from it.
 const agree = 0.25
 
-// confirm holds the terms that a variant is for against the change that it brought. now is the difference of
-// the sides in the same rounds.
-func (e *Explanation) confirm(again pair, now float64, v Variant) {
-	less, mean := effectOf(again, v)
-	changed := less[NumCosts]
-	if len(changed) == 0 {
-		return
-	}
-	sign := 1.0
-	if !v.OfB {
-		sign = -1
-	}
-	if v.Action == Align || v.Action == Remove {
-		e.take(v, sign, now, changed)
-	}
-	// What the variant covers is expected to go.
-	covers := func(c Cost) bool { return c == v.Cost }
-	guessed := guess(0, e.A.StepMS/1e3)
+// confirm holds the terms that a variant is for against the change that it brought.
+func (e *Explanation) confirm(v variant) {
+	did := v.estimates()
+	changed, covers := did[inAll], []Cost{CostNamed(v.Cost)}
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
-			only := func(c Cost) bool { return c == t.cost }
-			e.hold(only, estimateOf(less[t.cost], guessed), sign*t.MS, v)
+			e.hold(v, did[t.cost], v.sign*t.MS, t.cost)
 		}
 		return
 	case v.Action == Isolate: // all of one side's contention, where a term is of the difference
 		return
 	case v.Action == Silence:
-		covers = Cost.IsExchange
-	case v.Cost == Codec: // without it there are more bytes
-		changed = sum(changed, less[Bandwidth], -1)
+		covers = []Cost{Straggler, Imbalance, Latency, Bandwidth, Codec}
+	case covers[0] == Codec: // without it there are more bytes
+		changed = changed.plus(-1, did[Bandwidth])
 	}
-	expected := 0.0
-	for c, seconds := range mean {
-		if covers(Cost(c)) {
-			expected += 1e3 * seconds
+	expected := 0.0 // what the side has of what the variant covers
+	rounds, _ := v.rounds()
+	for _, two := range rounds {
+		for _, c := range covers {
+			expected += 1e3 * two[1].mean[c] / float64(len(rounds))
 		}
 	}
 	if v.Action == Relieve {
 		expected /= 2
 	}
-	if expected > 0 { // else the side has none of it
-		e.hold(covers, estimateOf(changed, guessed), expected, v)
+	if expected > 0 {
+		e.hold(v, changed, expected, covers...)
 	}
 }
 
 // isolate holds what the sides compute, B's less A's, against what one worker of each computes alone: its
 // work, the kernels' efficiency, and the contention that is gone then. A side of one worker is alone itself;
 // where it is not known of both, nothing is held against it.
-func (e *Explanation) isolate(again pair, variants []Variant) {
+func (e *Explanation) isolate(made *pair, variants []variant) {
 	var did estimate
 	var texts []string
-	alone := [2][]profile{again.costsA, again.costsB}
+	alone := made.sides
 	for _, v := range variants {
-		if v.Action != Isolate {
-			continue
+		if v.Action == Isolate {
+			less := v.estimates()
+			did = did.plus(v.sign, less[Memory].plus(1, less[Cores]))
+			alone[v.at] = v.sides[0]
+			texts = append(texts, v.Text)
 		}
-		less, _ := effectOf(again, v)
-		one := estimateOf(sum(less[Memory], less[Cores], 1), guess(0, e.A.StepMS/1e3))
-		side := 1
-		if !v.OfB {
-			side, one.ms = 0, -one.ms
-		}
-		alone[side], _ = v.profiles()
-		did.ms, did.half = did.ms+one.ms, math.Hypot(did.half, one.half)
-		texts = append(texts, v.Text)
 	}
-	if len(texts) == 0 || again.beside.a == 0 || again.beside.b == 0 {
+	if len(texts) == 0 || made.beside[0] == 0 || made.beside[1] == 0 {
 		return
 	}
-	v := Variant{Action: Isolate, Text: strings.Join(texts, " and ")}
-	e.hold(func(c Cost) bool { return c == Memory || c == Cores }, did, e.sumOf(Memory, Cores), v)
-	var work, efficiency []float64
-	for _, two := range roundsOf(alone[0], alone[1]) {
-		a, b := two[0].mean[Work], two[1].mean[Work]
-		work, efficiency = append(work, b-a), append(efficiency, b-a*again.share())
-	}
-	for c, seconds := range map[Cost][]float64{Work: work, Efficiency: efficiency} {
-		e.hold(func(other Cost) bool { return other == c }, estimateOf(seconds, guess(0, e.A.StepMS/1e3)),
-			e.sumOf(c), v)
-	}
+	v := variant{Intervention: record.Intervention{Action: Isolate, Text: strings.Join(texts, " and ")}}
+	e.hold(v, did, e.sumOf(Memory, Cores), Memory, Cores)
+	of := newPair(alone[0], alone[1], [2]float64{1, 1}).estimates()
+	e.hold(v, of[Work].plus(1, of[Efficiency]), e.sumOf(Work), Work)
+	e.hold(v, of[Efficiency], e.sumOf(Efficiency), Efficiency)
 }
 
 // sumOf adds the terms of some costs.
@@ -235,38 +218,19 @@ func (e *Explanation) sumOf(some ...Cost) (ms float64) {
 	return ms
 }
 
-func sum(x, y []float64, f float64) (all []float64) {
-	for i := range x {
-		all = append(all, x[i]+f*y[i])
-	}
-	return all
-}
-
-// take notes which share of the difference now a variant takes away, if it is nearly all of it and nearer to
-// it than what any other takes.
-func (e *Explanation) take(v Variant, sign, now float64, changed []float64) {
-	took := estimateOf(changed, guess(e.A.StepMS/1e3, e.A.StepMS/1e3))
-	r := removal{v.Cost, v.Text, sign * took.ms / now, took.half}
-	if v.IsAll { // it is the other side
-		r.half = 0
-	}
-	left := func(share float64) float64 { return math.Abs(share - 1) }
-	if left(r.share) <= nearlyAll && (e.nearest.text == "" || left(r.share) < left(e.nearest.share)) {
-		e.nearest = r
-	}
-}
-
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
 // setting that is not all of a difference refutes nothing. A change that is not told from none confirms
 // nothing, and neither do runs that a term was computed from: Memory and Efficiency are of workers that ran
 // alone.
-func (e *Explanation) hold(covers func(Cost) bool, did estimate, expected float64, v Variant) {
+func (e *Explanation) hold(v variant, did estimate, expected float64, some ...Cost) {
 	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), large*e.A.StepMS, did.half)
+	if !isRight && v.Action == Align && !v.IsAll {
+		return
+	}
 	for i := range e.Terms {
 		t := &e.Terms[i]
-		isOpen := t.Confirmed == nil && (isRight || v.Action != Align || v.IsAll) ||
-			t.Confirmed != nil && isRight && !*t.Confirmed
-		if !covers(t.cost) || !e.IsLarge(*t) || !isOpen {
+		isOpen := t.Confirmed == nil || isRight && !*t.Confirmed
+		if !slices.Contains(some, t.cost) || !e.IsLarge(*t) || !isOpen {
 			continue
 		}
 		t.Confirmed, t.Intervention = &isRight, v.Text

@@ -69,20 +69,14 @@ func (c costs) plus(f float64, other costs) costs {
 	return c
 }
 
-// Link is the network that a side's workers had between them, as far as it was asked for.
-type Link struct {
-	BytesPerSecond float64 // of each host, in each direction; 0: not limited
-}
-
 // Side is one of the two things that are compared, with its runs.
 type Side struct {
 	Name    string         // for a reader
 	Setting record.Setting // what was run
-	Link    *Link          // of a lab; nil: there was none
 	Runs    []*record.Run  // that have steps; without those that were disturbed, if enough are left
 }
 
-// NewSide returns the side of a row, without a link.
+// NewSide returns the side of a row.
 func NewSide(name string, row *record.Row) Side {
 	s := Side{Name: name, Setting: row.Setting}
 	for i := range row.Runs {

@@ -30,8 +30,7 @@ type Term struct {
 	Changed   float64    `json:"changed_ms,omitzero"`
 	Interval  [2]float64 `json:"changed_interval_ms,omitzero"`
 
-	cost   Cost
-	isSure bool // it is told from 0 with sureCoverage
+	cost Cost
 }
 
 // Cost returns what the term is of.
@@ -45,12 +44,11 @@ func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
 
 // Compared says how one side's step was measured.
 type Compared struct {
-	Name    string  `json:"name"`           // of the side
-	StepMS  float64 `json:"step_ms"`        // mean of its runs, without those unlike most
-	Runs    int     `json:"runs"`           // recorded
-	Again   int     `json:"again"`          // made by explain
-	Last    *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
-	Workers int     `json:"workers"`
+	Name   string  `json:"name"`           // of the side
+	StepMS float64 `json:"step_ms"`        // mean of its runs, without those unlike most
+	Runs   int     `json:"runs"`           // recorded
+	Again  int     `json:"again"`          // made by explain
+	Last   *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
 }
 
 // Explanation is why side B takes longer than side A, or less long.
@@ -58,6 +56,8 @@ type Explanation struct {
 	A, B         Compared
 	DifferenceMS float64    `json:"difference_ms"`          // B - A, means of steps
 	Interval     [2]float64 `json:"difference_interval_ms"` // of it
+	Rounds       int        `json:"rounds"`                 // in which both sides ran, of which means are
+	LeftOut      int        `json:"rounds_left_out"`        // besides, in which something else went on
 	Terms        []Term     `json:"terms"`                  // the largest first
 	ResidualMS   float64    `json:"residual_ms"`            // of the difference that no term has
 	Culprit      string     `json:"culprit"`                // name of a term; "": none is told apart
@@ -73,21 +73,11 @@ type Explanation struct {
 	AgainMS    *float64 `json:"again_ms"`
 	// IsPassing says that the difference did not come back, so that terms are those of the recorded runs.
 	IsPassing bool `json:"passing"`
-	LeftOut   int  `json:"rounds_left_out"` // in which something else went on
 	// IsTold says that the difference is one, by its size and by how the ratio of the steps varies, which
 	// stalls change less than they do the difference.
 	IsTold bool `json:"told_apart"`
-
-	ratio   estimate // logarithm of the ratio of the steps, by which they are told apart, times 1,000
-	nearest removal  // of almost all of the difference
-}
-
-// removal is what an intervention takes away of the difference.
-type removal struct {
-	cost  Cost
-	text  string
-	share float64 // of the difference
-	half  float64 // milliseconds by which that may be wrong, beside the difference itself
+	// IsCut says that there was no time for some of the runs that the terms want.
+	IsCut bool `json:"cut,omitempty"`
 }
 
 // nearlyAll is how near to the difference what an intervention takes away has to be to name the culprit.
@@ -127,43 +117,39 @@ func Decompose(a, b Side) (*Explanation, error) {
 	if err := check(a, b); err != nil {
 		return nil, err
 	}
-	return newPair(a, b, contention{}).explain(), nil
+	return newPair(a, b, [2]float64{}).explain(), nil
 }
 
-// contention is how many times as long a worker computes beside the others as alone, by side; 0 where that is
-// not known.
-type contention struct{ a, b float64 }
-
-// pair is two sides with what their runs cost.
+// pair is side A and side B with what their runs cost.
 type pair struct {
-	a, b         Side
-	costsA       []profile
-	costsB       []profile
-	lastA, lastB Recurs
-	beside       contention
-	like         *pair // whose rounds tell too how rounds vary; nil: none
+	sides [2]Side
+	runs  [2][]profile
+	last  [2]Recurs
+	// beside is how many times as long a worker computes beside the others as alone; 0: that is not known.
+	beside [2]float64
+	like   *pair // whose rounds tell too how rounds vary; nil: none
 }
 
-func newPair(a, b Side, beside contention) pair {
-	p := pair{a: a, b: b, beside: beside}
-	p.costsA, p.lastA = a.profiles()
-	p.costsB, p.lastB = b.profiles()
+func newPair(a, b Side, beside [2]float64) *pair {
+	p := &pair{sides: [2]Side{a, b}, beside: beside}
+	for i, s := range p.sides {
+		p.runs[i], p.last[i] = s.profiles()
+	}
 	return p
 }
 
 // explain lists the terms.
-func (p pair) explain() *Explanation {
-	pairs := p.paired()
-	e := &Explanation{A: compared(p.a, pairs, 0, p.lastA), B: compared(p.b, pairs, 1, p.lastB)}
-	e.LeftOut = len(roundsOf(p.costsA, p.costsB)) - len(pairs)
-	all := p.estimates(pairs)
-	total := all[NumCosts]
-	e.DifferenceMS, e.Interval, e.ratio = total.ms, total.interval(), ratioOf(pairs)
-	e.RecordedMS, e.ResidualMS = e.DifferenceMS, e.DifferenceMS
-	for c := range Cost(NumCosts) {
-		x := all[c]
-		t := Term{Name: c.String(), MS: x.ms, Low: x.ms - x.half, High: x.ms + x.half, cost: c,
-			isSure: x.isSure}
+func (p *pair) explain() *Explanation {
+	rounds, leftOut := p.rounds()
+	e := &Explanation{A: p.compared(0, rounds), B: p.compared(1, rounds)}
+	e.Rounds, e.LeftOut = len(rounds), leftOut
+	all := p.estimates()
+	total, ratio := all[inAll], all[ofSteps]
+	e.DifferenceMS, e.Interval = total.ms, total.interval()
+	e.IsTold = ratio.isSure && math.Abs(total.ms) > large*e.A.StepMS
+	e.RecordedMS, e.ResidualMS = total.ms, total.ms
+	for c, x := range all[:NumCosts] {
+		t := Term{Name: Cost(c).String(), MS: x.ms, Low: x.ms - x.half, High: x.ms + x.half, cost: Cost(c)}
 		t.Rank = p.rankOf(t)
 		e.ResidualMS -= t.MS
 		if t.MS != 0 {
@@ -171,74 +157,69 @@ func (p pair) explain() *Explanation {
 		}
 	}
 	slices.SortStableFunc(e.Terms, func(x, y Term) int { return cmp.Compare(math.Abs(y.MS), math.Abs(x.MS)) })
-	e.judge()
+	e.blame()
 	return e
 }
 
-// judge says whether the sides are told apart, by their difference or by a term of it, and which term is the
-// culprit.
-func (e *Explanation) judge() {
-	d := e.DifferenceMS
-	isCause := func(t Term) bool { return e.IsLarge(t) && t.MS*d > 0 }
-	isSure := slices.ContainsFunc(e.Terms, func(t Term) bool { return t.isSure && isCause(t) })
-	isApart := e.ratio.isSure || isSure && math.Abs(e.ratio.ms) > e.ratio.half
-	e.IsTold = isApart && math.Abs(d) > large*e.A.StepMS
-	e.Culprit, e.CulpritMS, e.CulpritInterval, e.By = "", 0, [2]float64{}, ""
-	if !e.IsTold {
+// blame names the culprit, unless an intervention has: the largest term of a difference that is told apart,
+// one that runs confirm before others.
+func (e *Explanation) blame() {
+	causes := slices.DeleteFunc(e.Large(), func(t Term) bool { return t.MS*e.DifferenceMS <= 0 })
+	if !e.IsTold || e.By != "" || len(causes) == 0 {
 		return
 	}
-	if r := e.nearest; r.text != "" {
-		half := math.Hypot(r.share*(e.Interval[1]-e.Interval[0])/2, r.half)
-		e.Culprit, e.CulpritMS, e.By = r.cost.String(), r.share*d, r.text
-		e.CulpritInterval = [2]float64{e.CulpritMS - half, e.CulpritMS + half}
-		return
-	}
-	causes := slices.DeleteFunc(slices.Clone(e.Terms), func(t Term) bool { return !isCause(t) })
-	if len(causes) > 0 {
-		t := causes[max(slices.IndexFunc(causes, Term.IsSure), 0)]
-		e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
-	}
+	t := causes[max(slices.IndexFunc(causes, Term.IsSure), 0)]
+	e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 }
 
-func compared(s Side, pairs [][2]profile, side int, last Recurs) Compared {
-	c := Compared{Name: s.Name, Workers: s.Setting.Workers, Runs: len(s.Runs)}
-	for _, two := range pairs {
-		c.StepMS += 1e3 * two[side].measured / float64(len(pairs))
+func (p *pair) compared(side int, rounds [][2]profile) Compared {
+	s := p.sides[side]
+	c := Compared{Name: s.Name, Runs: len(s.Runs)}
+	for _, two := range rounds {
+		c.StepMS += 1e3 * two[side].measured / float64(len(rounds))
 	}
-	if last.Rank >= 0 {
-		c.Last = &last
+	if p.last[side].Rank >= 0 {
+		c.Last = &p.last[side]
 	}
 	return c
 }
 
 // rankOf returns the worker that a straggler's term is of, if it recurs.
-func (p pair) rankOf(t Term) *int {
-	if t.cost != Straggler && t.cost != Imbalance {
-		return nil
-	}
-	who := p.lastB
+func (p *pair) rankOf(t Term) *int {
+	who := p.last[1]
 	if t.MS < 0 {
-		who = p.lastA
+		who = p.last[0]
 	}
-	if !who.IsRecurring {
+	if t.cost != Straggler && t.cost != Imbalance || !who.IsRecurring {
 		return nil
 	}
 	return &who.Rank
 }
 
-// paired returns the runs of both sides round by round, without the rounds in which one was much slower or
-// faster than in most, if enough are left: something else went on, or the machine was another.
-func (p pair) paired() [][2]profile {
-	pairs := roundsOf(p.costsA, p.costsB)
-	calm := slices.Clone(pairs)
-	for i := range 2 {
-		isUsual := usual(pairs, i)
-		calm = slices.DeleteFunc(calm, func(two [2]profile) bool { return !isUsual(two[i].measured) })
+// rounds returns the runs of both sides round by round, or in their order if they have no round in common.
+// Rounds in which one was much slower or faster than in most are left out, if enough remain: something else
+// went on, or the machine was another.
+func (p *pair) rounds() (all [][2]profile, leftOut int) {
+	a, b := p.runs[0], p.runs[1]
+	for _, x := range a {
+		i := slices.IndexFunc(b, func(y profile) bool { return y.round == x.round })
+		if i >= 0 {
+			all = append(all, [2]profile{x, b[i]})
+		}
 	}
-	if len(calm) >= stat.LeastRounds {
-		return calm
+	if all == nil {
+		for i := range min(len(a), len(b)) {
+			all = append(all, [2]profile{a[i], b[i]})
+		}
 	}
-	return pairs
+	isUsual := [2]func(float64) bool{usual(all, 0), usual(all, 1)}
+	calm := slices.DeleteFunc(slices.Clone(all), func(two [2]profile) bool {
+		return !isUsual[0](two[0].measured) || !isUsual[1](two[1].measured)
+	})
+	if len(calm) < stat.LeastRounds {
+		return all, 0
+	}
+	return calm, len(all) - len(calm)
 }
 
 // usual returns what reports whether the step of a side is like those of most runs: within three deviations
@@ -256,47 +237,32 @@ func usual(pairs [][2]profile, side int) func(step float64) bool {
 	return func(step float64) bool { return math.Abs(step-middle) <= limit }
 }
 
-// roundsOf returns the runs of two sides round by round; without a round in common, in their order.
-func roundsOf(a, b []profile) (pairs [][2]profile) {
-	for _, x := range a {
-		i := slices.IndexFunc(b, func(y profile) bool { return y.round == x.round })
-		if i >= 0 {
-			pairs = append(pairs, [2]profile{x, b[i]})
-		}
-	}
-	if pairs == nil {
-		for i := range min(len(a), len(b)) {
-			pairs = append(pairs, [2]profile{a[i], b[i]})
-		}
-	}
-	return pairs
-}
-
 // share is how many times as much a thread of side B has to compute.
-func (p pair) share() float64 {
-	return p.b.perWorker() * float64(p.a.Setting.Threads) / (p.a.perWorker() * float64(p.b.Setting.Threads))
+func (p *pair) share() float64 {
+	a, b := p.sides[0], p.sides[1]
+	return b.perWorker() * float64(a.Setting.Threads) / (a.perWorker() * float64(b.Setting.Threads))
 }
 
 // difference returns b - a with the difference in computation divided into work, efficiency and contention.
-func (p pair) difference(ofA, ofB profile) costs {
+func (p *pair) difference(ofA, ofB profile) costs {
 	a, b := ofA.mean, ofB.mean
 	d := b.plus(-1, a)
-	x, y := p.a.Setting, p.b.Setting
-	aloneA, aloneB := a[Work]/cmp.Or(p.beside.a, 1), b[Work]/cmp.Or(p.beside.b, 1)
+	x, y := p.sides[0].Setting, p.sides[1].Setting
+	aloneA, aloneB := a[Work]/cmp.Or(p.beside[0], 1), b[Work]/cmp.Or(p.beside[1], 1)
 	share := p.share()
-	perShard := func(s Side) float64 { return float64(s.Setting.Batch) / float64(s.Setting.Shards) }
-	switch isAlike := x.Threads == y.Threads && perShard(p.a) == perShard(p.b); {
-	case isAlike && p.beside.b == 0: // shards of one shape take as long; workers slow one another
-		aloneB = aloneA * share
-	case isAlike && p.beside.a == 0:
-		aloneA = aloneB / share
+	if x.Threads == y.Threads && x.Batch*y.Shards == y.Batch*x.Shards { // shards of one shape take as long
+		if p.beside[1] == 0 { // what they take longer is contention
+			aloneB = aloneA * share
+		} else if p.beside[0] == 0 {
+			aloneA = aloneB / share
+		}
 	}
 	d[Work] = aloneA * (share - 1)
 	d[Efficiency] = aloneB - aloneA*share
 	d[Memory] = (b[Work] - aloneB) - (a[Work] - aloneA)
-	late := p.lastB.Rank
+	late := p.last[1].Rank
 	if d[Straggler] < 0 {
-		late = p.lastA.Rank
+		late = p.last[0].Rank
 	}
 	return d.cored(ofA, ofB, late, x.Workers == y.Workers && x.Threads == y.Threads)
 }

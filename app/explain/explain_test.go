@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"lockstep/app/explain"
@@ -195,6 +196,29 @@ func recorded(t *testing.T, path string) *record.Results {
 	return r
 }
 
+// without is an intervention with the side that it makes.
+type without struct {
+	explain.Side
+	record.Intervention
+}
+
+// confirm explains two sides by their runs, and by those of both again beside variants of them.
+func confirm(a, b, againA, againB explain.Side, variants ...without) (*explain.Explanation, error) {
+	rowOf := func(s explain.Side) record.Row {
+		row := record.Row{Setting: s.Setting}
+		for _, run := range s.Runs {
+			row.Runs = append(row.Runs, *run)
+		}
+		return row
+	}
+	rows, runs := []record.Row{rowOf(againA), rowOf(againB)}, record.CausePair{Again: &[2]int{0, 1}}
+	for _, v := range variants {
+		v.Row = len(rows)
+		rows, runs.Variants = append(rows, rowOf(v.Side)), append(runs.Variants, v.Intervention)
+	}
+	return explain.Confirm(a, b, rows, runs)
+}
+
 // A cause that is gone when both run again was passing; one that is still there is confirmed by the variant
 // without it, and not by one that changes nothing.
 func TestWhatComesBackIsConfirmed(t *testing.T) {
@@ -202,7 +226,7 @@ func TestWhatComesBackIsConfirmed(t *testing.T) {
 	slow.sleep = 0.004
 	a, b := side(t, "a", plain(), 1, 1), side(t, "b", slow, 1, 2)
 	calm, again := side(t, "a", plain(), 5, 3), side(t, "b", slow, 5, 4)
-	e, err := explain.Confirm(a, b, calm, side(t, "b", plain(), 5, 5), nil)
+	e, err := confirm(a, b, calm, side(t, "b", plain(), 5, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,32 +235,120 @@ func TestWhatComesBackIsConfirmed(t *testing.T) {
 	}
 	little := plain()
 	little.sleep = 0.001
-	e, err = explain.Confirm(a, side(t, "b", little, 1, 2), side(t, "a", plain(), 1, 3),
-		side(t, "b", plain(), 1, 5), nil)
+	e, err = confirm(a, side(t, "b", little, 1, 2), side(t, "a", plain(), 1, 3), side(t, "b", plain(), 1, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := json.Marshal(e); err != nil || e.Culprit != "" {
 		t.Errorf("one round: culprit %q, %v; want none: so do runs of one program differ", e.Culprit, err)
 	}
-	for want, without := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 6),
+	for want, side := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 6),
 		false: side(t, "v", slow, 5, 7)} {
-		e, err = explain.Confirm(a, b, calm, again, []explain.Variant{{Side: without, Action: explain.Align,
-			OfB: true, IsAll: true, Cost: explain.Checkpoint, Text: "v"}})
+		e, err = confirm(a, b, calm, again, without{side, record.Intervention{Action: explain.Remove,
+			OfB: true, Cost: "straggler", Text: "v"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		culprit, by := "straggler", ""
-		if want { // terms are what is measured; the culprit is what takes them away
-			culprit, by = "checkpoint", "v"
+		by := ""
+		if want {
+			by = "v"
 		}
-		if c := e.Terms[0].Confirmed; e.IsPassing || e.Culprit != culprit || e.By != by || c == nil ||
-			*c != want || e.Terms[0].Name != "straggler" {
+		if c := e.Terms[0].Confirmed; e.IsPassing || e.Culprit != "straggler" || e.By != by || c == nil ||
+			*c != want || e.Terms[0].Name != "straggler" || e.IsCut {
 			t.Errorf("passing %v, culprit %q by %q, confirmed %v, %s; want %v", e.IsPassing, e.Culprit, e.By,
 				c, e.Terms[0].Name, want)
 		}
 		if _, err := json.Marshal(e); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// steps makes runs of one worker each, whose steps all take so many milliseconds.
+func steps(name string, ms ...float64) explain.Side {
+	row := record.Row{Setting: record.Setting{Model: "vgg11", Strategy: "single", Workers: 1, Threads: 1,
+		Batch: 8, Shards: 1}}
+	for round, v := range ms {
+		all := slices.Repeat(record.Numbers{v / 1e3}, 20)
+		row.Runs = append(row.Runs, record.Run{Round: round, Ranks: []record.Rank{{Steps: record.Steps{
+			Seconds: all, Phases: map[string]record.Numbers{"data": all}}}}})
+	}
+	return explain.NewSide(name, &row)
+}
+
+// What differs in one setting differs by it: all of the difference is its, though a round is left out of the
+// difference. These are the rounds of case 36 of results/explain, where 26.3 ms were claimed of 31.1.
+func TestASettingThatIsAllHasAllOfTheDifference(t *testing.T) {
+	a, b := steps("a", 61.0, 59.1, 59.0), steps("b", 92.1, 92.1, 92.7)
+	againA := steps("a", 61.8, 62.0, 89.3, 59.1, 61.1, 65.5)
+	againB := steps("b", 92.6, 92.2, 93.0, 93.6, 93.2, 86.7)
+	for isAll, cost := range map[bool]string{true: "checkpoint", false: "data"} {
+		e, err := confirm(a, b, againA, againB, without{againA, record.Intervention{Action: explain.Align,
+			OfB: true, IsAll: isAll, Cost: cost, Text: "b with a's"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Culprit != cost || e.By != "b with a's" || e.Rounds != 8 || e.LeftOut != 1 ||
+			math.Abs(e.CulpritMS-31) > 2 || isAll && (e.CulpritMS != e.DifferenceMS ||
+			e.CulpritInterval[0] != e.Interval[0]) {
+			t.Errorf("%s by %q, %.2f ms %.2f of %.2f, %d rounds and %d left out; want all", e.Culprit, e.By,
+				e.CulpritMS, e.CulpritInterval, e.DifferenceMS, e.Rounds, e.LeftOut)
+		}
+	}
+}
+
+// One round of a variant does not tell a change by a tenth of the step from none: so do two runs differ.
+func TestOneRoundConfirmsLittle(t *testing.T) {
+	a, b := steps("a", 50, 50, 50, 50), steps("b", 55, 55, 55, 55)
+	for _, c := range []struct {
+		rounds []float64
+		is     bool
+	}{{[]float64{50}, false}, {[]float64{50, 50, 50, 50}, true}} {
+		e, err := confirm(a, b, a, b, without{steps("v", c.rounds...), record.Intervention{
+			Action: explain.Align, OfB: true, Cost: "data", Text: "v"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Terms[0].Confirmed; (got != nil) != c.is || e.Terms[0].Intervention != "v" {
+			t.Errorf("%d rounds: confirmed %v, want %v: %+v", len(c.rounds), got, c.is, e.Terms[0])
+		}
+	}
+}
+
+// Of the rounds that results/explain has stored, those of injected causes above 5 % of the step are told
+// apart but for one, and the interval holds the truth or is near it; those of equal rows never are.
+func TestStoredRoundsAreToldApart(t *testing.T) {
+	for name, mostWrong := range map[string]int{"cases": 1, "pairs": 0} {
+		wrong := 0
+		f, err := os.Open("../../results/explain/" + name + ".jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for d := json.NewDecoder(f); d.More(); {
+			var c struct {
+				Case    int
+				Steps   [2][]float64 `json:"steps_ms"`
+				TruthMS float64      `json:"truth_ms"`
+			}
+			if err := d.Decode(&c); err != nil {
+				t.Fatal(err)
+			}
+			e, err := explain.Decompose(steps("a", c.Steps[0]...), steps("b", c.Steps[1]...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			isMissed := name == "cases" && math.Abs(c.TruthMS) >= 0.05*e.B.StepMS && !e.IsTold
+			isHeld := e.Interval[0] <= c.TruthMS && c.TruthMS <= e.Interval[1] ||
+				math.Abs(e.DifferenceMS-c.TruthMS) <= 0.05*e.B.StepMS
+			if isMissed || name == "pairs" && e.IsTold || !isHeld {
+				wrong++
+				t.Logf("%s %d: told apart %v, %.2f ms %.2f, truth %.2f", name, c.Case, e.IsTold,
+					e.DifferenceMS, e.Interval, c.TruthMS)
+			}
+		}
+		if wrong > mostWrong {
+			t.Errorf("%s: %d told wrongly, want %d at most", name, wrong, mostWrong)
 		}
 	}
 }
@@ -263,15 +375,15 @@ func crowd(name string, workers int, compute float64, runs int) explain.Side {
 // whose worker did not run alone follows from that of the other side, and is not the kernels'.
 func TestContentionIsThatOfBothSides(t *testing.T) {
 	a, b := crowd("a", 2, 0.012, 3), crowd("b", 4, 0.020, 3)
-	alone := func(isB bool, text string) explain.Variant {
-		return explain.Variant{Side: crowd(text, 1, 0.008, 3), Action: explain.Isolate, OfB: isB,
-			Cost: explain.Memory, Text: text}
+	alone := func(isB bool, text string) without {
+		return without{crowd(text, 1, 0.008, 3), record.Intervention{Action: explain.Isolate, OfB: isB,
+			Cost: "memory", Text: text}}
 	}
-	for by, variants := range map[string][]explain.Variant{
+	for by, variants := range map[string][]without{
 		"one of A and one of B": {alone(false, "one of A"), alone(true, "one of B")},
 		"":                      {alone(true, "one of B")},
 	} {
-		e, err := explain.Confirm(a, b, a, b, variants)
+		e, err := confirm(a, b, a, b, variants...)
 		if err != nil {
 			t.Fatal(err)
 		}

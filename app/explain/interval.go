@@ -21,11 +21,6 @@ const (
 // ever be.
 const sureCoverage = 0.99
 
-// guess returns what is known before any round of how a part of a step varies.
-func guess(part, step float64) stat.Prior {
-	return stat.Prior{SD: runSpread * max(part, leastSpread*step), Freedom: runFreedom}
-}
-
 // estimate is what seconds that were measured round by round say, in milliseconds.
 type estimate struct {
 	ms, half float64 // mean, and half of its interval
@@ -39,50 +34,59 @@ func estimateOf(x []float64, known stat.Prior) estimate {
 	return estimate{ms: 1e3 * m.Mean, half: 1e3 * (i.Hi - i.Lo) / 2, isSure: !sure.Contains(0)}
 }
 
-// ratioOf estimates the logarithm of how many times as long side B takes.
-func ratioOf(pairs [][2]profile) estimate {
-	var logs []float64
-	for _, two := range pairs {
-		logs = append(logs, math.Log(two[1].measured/two[0].measured))
-	}
-	return estimateOf(logs, guess(1, 1))
-}
-
 func (e estimate) interval() [2]float64 { return [2]float64{e.ms - e.half, e.ms + e.half} }
 
-// estimates returns those of the terms and, last, of their sum.
-func (p pair) estimates(pairs [][2]profile) (all [NumCosts + 1]estimate) {
-	var level [NumCosts + 1]float64
-	for _, two := range pairs {
-		share := 1 / float64(2*len(pairs))
+// plus returns the estimate of e + f * other.
+func (e estimate) plus(f float64, other estimate) estimate {
+	return estimate{ms: e.ms + f*other.ms, half: math.Hypot(e.half, f*other.half)}
+}
+
+// What is estimated beside terms: their sum, and the logarithm of how many times as long side B takes.
+const (
+	inAll        = NumCosts
+	ofSteps      = NumCosts + 1
+	numEstimates = NumCosts + 2
+)
+
+// estimates returns those of the terms, of their sum and of the ratio.
+func (p *pair) estimates() (estimates [numEstimates]estimate) {
+	var level [numEstimates]float64
+	rounds, _ := p.rounds()
+	for _, two := range rounds {
 		for _, side := range two {
 			for c, v := range side.mean {
 				if Cost(c).IsCompute() { // a part of it
 					v = side.mean[Work]
 				}
-				level[c] += share * v
+				level[c] += v / float64(2*len(rounds))
 			}
-			level[NumCosts] += share * side.measured
+			level[inAll] += side.measured / float64(2*len(rounds))
 		}
 	}
-	columns := p.columns(pairs)
-	for c := range all {
-		known := guess(level[c], level[NumCosts])
+	for c, x := range p.columns() {
+		part, step := level[c], level[inAll]
+		if c == ofSteps {
+			part, step = 1, 1
+		}
+		known := stat.Prior{SD: runSpread * max(part, leastSpread*step), Freedom: runFreedom}
 		if p.like != nil {
-			known = known.And(stat.MomentsOf(p.like.columns(p.like.paired())[c]))
+			known = known.And(stat.MomentsOf(p.like.columns()[c]))
 		}
-		all[c] = estimateOf(columns[c], known)
+		estimates[c] = estimateOf(x, known)
 	}
-	return all
+	return estimates
 }
 
-// columns returns by how much side B takes longer in each round, by cost and, last, in all.
-func (p pair) columns(pairs [][2]profile) (all [NumCosts + 1][]float64) {
-	for _, two := range pairs {
+// columns returns by how much side B takes longer in each round: by cost, in all, and as a ratio.
+func (p *pair) columns() (columns [numEstimates][]float64) {
+	rounds, _ := p.rounds()
+	for _, two := range rounds {
 		for c, v := range p.difference(two[0], two[1]) {
-			all[c] = append(all[c], v)
+			columns[c] = append(columns[c], v)
 		}
-		all[NumCosts] = append(all[NumCosts], two[1].measured-two[0].measured)
+		a, b := two[0].measured, two[1].measured
+		columns[inAll] = append(columns[inAll], b-a)
+		columns[ofSteps] = append(columns[ofSteps], math.Log(b/a))
 	}
-	return all
+	return columns
 }

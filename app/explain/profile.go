@@ -21,82 +21,76 @@ type profile struct {
 	last    [][2]int // steps in which each rank arrived last, in the first and in the second half
 }
 
-// block is what a rank spent in a step, or on average in those between two exchanges.
-type block struct {
-	own          costs
-	wait, shards float64
-}
-
 // profileOf cuts up the steps of a run. late is the worker whose excess counts as a straggler's rather than
 // as everybody's computation; -1: none.
 func (s Side) profileOf(run *record.Run, late int) profile {
 	workers := len(run.Ranks)
 	p := profile{round: run.Round, last: make([][2]int, workers)}
-	ranks := make([]columns, workers)
+	ranks := make([][]block, workers)
 	n := math.MaxInt
 	for i := range run.Ranks {
-		ranks[i] = columnsOf(&run.Ranks[i].Steps)
-		n = min(n, len(ranks[i].own))
+		ranks[i] = blocksOf(&run.Ranks[i].Steps)
+		n = min(n, len(ranks[i]))
 	}
-	every := min(s.averageEvery(run), max(n, 1))
+	p.every = min(s.averageEvery(run), max(n, 1))
 	first := min(firstSteps, n-1)
-	if every > 1 {
-		first = n % every // so that blocks end where the weights were averaged
+	if p.every > 1 {
+		first = n % p.every // so that blocks end where the weights were averaged
 	}
 	var steps []costs
-	isApart := s.isApart()
-	for lo := first; lo+every <= n; lo += every {
+	for lo := first; lo+p.every <= n; lo += p.every {
 		blocks := make([]block, workers)
-		for i, c := range ranks {
-			blocks[i] = c.block(lo, lo+every)
+		for i, all := range ranks {
+			blocks[i] = meanBlock(all[lo : lo+p.every])
 		}
 		last := lastOf(blocks)
-		if !isApart {
+		if !s.isApart() {
 			p.last[last][2*(lo-first)/(n-first)]++
 		}
-		steps = append(steps, attribute(blocks, last, late, isApart))
+		steps = append(steps, attribute(blocks, last, late, s.isApart()))
 		p.kept = append(p.kept, lo)
 	}
 	p.keep(steps)
-	p.every = every
-	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run.Ranks, of) }
-	p.measured = mean(func(s record.Steps) record.Numbers { return s.Seconds })
-	for _, c := range ranks { // its ranks wait for one another's
-		p.measured += c.block(first, n).own[Checkpoint] / float64(workers)
+	p.measured = p.meanColumn(run.Ranks, func(s record.Steps) record.Numbers { return s.Seconds })
+	for _, all := range ranks { // ranks wait for one another's checkpoints
+		p.measured += meanBlock(all[first:n]).own[Checkpoint] / float64(workers)
 	}
 	for i := range run.Ranks {
-		one := run.Ranks[i : i+1]
-		delayed := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.Delayed })
-		threads := float64(s.Setting.Threads)
-		starved := delayed / (p.measured * threads)
-		if usage := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.Usage }); usage > 0 {
-			busy := p.meanColumn(one, func(s record.Steps) record.Numbers { return s.CPU })
-			starved = min(starved, max(0, 1-busy/(usage*threads))) // else it was others of its threads
-		}
-		p.starved = append(p.starved, starved)
+		p.starved = append(p.starved, p.starvedOf(run.Ranks[i:i+1], float64(s.Setting.Threads)))
 	}
-	s.splitExchange(&p, run, mean)
+	s.splitExchange(&p, run)
 	return p
+}
+
+// starvedOf returns the share of the time for which a thread of a rank had no core.
+func (p *profile) starvedOf(rank []record.Rank, threads float64) float64 {
+	delayed := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.Delayed })
+	starved := delayed / (p.measured * threads)
+	usage := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.Usage })
+	if usage <= 0 {
+		return starved
+	}
+	busy := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.CPU })
+	return min(starved, max(0, 1-busy/(usage*threads))) // else it was others of its threads
 }
 
 // keep keeps the steps but for the longest and the shortest fortieth, in which something else went on: a
 // program on the same core stalls more of them. Checkpoints, which are rare, count with their mean over all.
 func (p *profile) keep(all []costs) {
 	checkpoint := meanOf(all)[Checkpoint]
-	totals := make([]float64, len(all))
+	order := make([]float64, len(all))
 	for i := range all {
 		all[i][Checkpoint] = checkpoint
-		totals[i] = all[i].sum()
+		order[i] = all[i].sum()
 	}
-	order := slices.Sorted(slices.Values(totals))
-	left := len(order) / 40
-	lo, hi := order[left], order[len(order)-1-left]
+	slices.Sort(order)
+	lo, hi := order[len(order)/40], order[len(order)-1-len(order)/40]
 	var steps []costs
 	starts := p.kept
 	p.kept = nil
-	for i, v := range totals {
-		if lo <= v && v <= hi {
-			steps, p.kept = append(steps, all[i]), append(p.kept, starts[i])
+	for i, c := range all {
+		if v := c.sum(); lo <= v && v <= hi {
+			steps, p.kept = append(steps, c), append(p.kept, starts[i])
 		}
 	}
 	p.mean = meanOf(steps)
@@ -115,40 +109,41 @@ func (p *profile) meanColumn(ranks []record.Rank, of func(record.Steps) record.N
 	return mean
 }
 
-// columns are the costs of one rank by step before the exchange, and what it waited in it.
-type columns struct {
-	own          []costs // Work is all computation
-	wait, shards []float64
+// block is what a rank spent in a step, or on average in those between two exchanges: before the exchange,
+// Work being all computation, and waiting in it; and how many shards it computed.
+type block struct {
+	own          costs
+	wait, shards float64
 }
 
-// columnsOf sorts a rank's samples. The optimizer's time is that after the exchange before, because all ranks
-// leave an exchange together; a checkpoint's is that before the step, of which it is no part.
-func columnsOf(s *record.Steps) columns {
-	n := len(s.Seconds)
-	c := columns{own: make([]costs, n), wait: s.Phases["sync_exposed"]}
-	for i := range n {
+// blocksOf sorts a rank's samples by step. The optimizer's time is that after the exchange before, because
+// all ranks leave an exchange together; a checkpoint's is that before the step, of which it is no part.
+func blocksOf(s *record.Steps) []block {
+	all := make([]block, len(s.Seconds))
+	for i := range all {
 		at := func(name string) float64 { return entry(s.Phases[name], i) }
-		own := &c.own[i]
+		b := &all[i]
+		if b.wait = at("sync_exposed"); i < len(s.Shards) {
+			b.shards = float64(s.Shards[i])
+		}
 		compute := at("forward") + at("backward")
-		own[Runtime] = min(entry(s.Paused, i), compute)
-		own[Work] = compute - own[Runtime]
-		own[Data], own[Other] = at("data"), at("evaluation")+at("other")
-		own[Optimizer], own[Checkpoint] = entry(s.Phases["optimizer"], max(i-1, 0)), entry(s.Checkpoint, i)
+		b.own[Runtime] = min(entry(s.Paused, i), compute)
+		b.own[Work] = compute - b.own[Runtime]
+		b.own[Data], b.own[Other] = at("data"), at("evaluation")+at("other")
+		b.own[Optimizer] = entry(s.Phases["optimizer"], max(i-1, 0))
+		b.own[Checkpoint] = entry(s.Checkpoint, i)
 	}
-	for _, v := range s.Shards {
-		c.shards = append(c.shards, float64(v))
-	}
-	return c
+	return all
 }
 
-// block returns the means over some steps.
-func (c columns) block(lo, hi int) (b block) {
-	b.own = meanOf(c.own[lo:hi])
-	for i := lo; i < hi; i++ {
-		b.wait += entry(c.wait, i) / float64(hi-lo)
-		b.shards += entry(c.shards, i) / float64(hi-lo)
+// meanBlock returns the means over some steps.
+func meanBlock(all []block) (mean block) {
+	share := 1 / float64(len(all))
+	for _, b := range all {
+		mean.own = mean.own.plus(share, b.own)
+		mean.wait, mean.shards = mean.wait+share*b.wait, mean.shards+share*b.shards
 	}
-	return b
+	return mean
 }
 
 // entry returns x[i]; 0 where the column does not go so far.
@@ -173,34 +168,25 @@ func lastOf(blocks []block) (last int) {
 // the exchange took beyond that wait, which is left in Latency. How much longer it computed than the others
 // is a straggler's, unless it had more shards. Workers that wait for nobody, isApart, have the mean of all.
 func attribute(blocks []block, last, late int, isApart bool) costs {
-	var base, mean costs // of those that are not late; of all
-	others, shards, wait := 0.0, 0.0, 0.0
-	workers := float64(len(blocks))
-	for _, b := range blocks {
-		shards += b.shards / workers
-		wait += b.wait / workers
-		mean = mean.plus(1/workers, b.own)
-	}
+	mean := meanBlock(blocks)
 	if isApart {
-		mean[Latency] = wait
-		return mean
+		mean.own[Latency] = mean.wait
+		return mean.own
 	}
+	var even []costs // what those that are not late would have spent on equal shards
 	for i, b := range blocks {
-		if i == late && len(blocks) > 1 && b.shards <= shards {
+		if i == late && len(blocks) > 1 && b.shards <= mean.shards {
 			continue
 		}
-		others++
-		own := b.own
 		if b.shards > 0 {
-			own[Work] *= shards / b.shards
+			b.own[Work] *= mean.shards / b.shards
 		}
-		base = base.plus(1, own)
+		even = append(even, b.own)
 	}
-	base = costs{}.plus(1/others, base)
-	out := blocks[last].own
-	out[Latency] = wait - (out.sum() - mean.sum())
-	if shards > 0 {
-		out[Imbalance] = base[Work] * (blocks[last].shards/shards - 1)
+	base, out := meanOf(even), blocks[last].own
+	out[Latency] = mean.wait - (out.sum() - mean.own.sum())
+	if mean.shards > 0 {
+		out[Imbalance] = base[Work] * (blocks[last].shards/mean.shards - 1)
 	}
 	out[Straggler] = -out[Imbalance]
 	for _, c := range []Cost{Work, Optimizer, Other} {
@@ -213,20 +199,19 @@ func attribute(blocks []block, last, late int, isApart bool) costs {
 // splitExchange divides what Latency has of an exchange: the codec's part as it was measured, then sums and
 // bytes; the rest is that of messages. Bytes take what they take by the rate of the link, as far as they were
 // exposed or, where it is not known, what was neither wait for a peer nor anything else.
-func (s Side) splitExchange(p *profile, run *record.Run,
-	mean func(func(record.Steps) record.Numbers) float64) {
+func (s Side) splitExchange(p *profile, run *record.Run) {
 	all := p.mean[Latency]
 	if all <= 0 {
 		return
 	}
+	mean := func(of func(record.Steps) record.Numbers) float64 { return p.meanColumn(run.Ranks, of) }
 	wait := mean(func(s record.Steps) record.Numbers { return s.Phases["sync_exposed"] })
 	codec := min(mean(func(s record.Steps) record.Numbers { return s.Coded }), all)
 	bytes := mean(func(s record.Steps) record.Numbers { return s.Added })
 	peer := mean(func(s record.Steps) record.Numbers { return s.Peer })
-	switch {
-	case s.Link != nil && s.Link.BytesPerSecond > 0:
-		bytes += exposedShare(run, wait) * busiestBytes(run) / s.Link.BytesPerSecond
-	case s.Link == nil && peer > 0:
+	if rate := s.Setting.LinkRate; rate > 0 {
+		bytes += exposedShare(run, wait) * 8 * busiestBytes(run) / rate
+	} else if peer > 0 {
 		bytes = wait - peer - codec
 	}
 	bytes = min(bytes, all-codec)

@@ -17,6 +17,7 @@ type CausePair struct {
 	// Again are the same rows in [Causes]; null: there was no time to confirm their terms.
 	Again    *[2]int        `json:"again"`
 	Variants []Intervention `json:"variants,omitempty"` // of either
+	IsCut    bool           `json:"cut,omitempty"`      // there was no time for all of them
 }
 
 // Intervention is a row that was changed to see what its step does without a cause.

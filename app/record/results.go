@@ -104,6 +104,7 @@ type Setting struct {
 	Strategy    string  `json:"strategy"`               // how gradients were exchanged
 	Algorithm   string  `json:"algorithm"`              // of the collective
 	Link        string  `json:"link"`                   // between workers
+	LinkRate    float64 `json:"link_rate,omitempty"`    // bits/s of each host of a lab; 0: not limited
 	Wire        string  `json:"wire,omitempty"`         // compression of gradients; "": none
 	IsLossy     bool    `json:"lossy,omitempty"`        // the compression is lossy
 	Workers     int     `json:"workers"`                // replicas

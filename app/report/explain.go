@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/report/plot"
 	"lockstep/internal/spelling"
@@ -57,7 +58,8 @@ func (e Explained) Report() *Report {
 	p.Answer.Text = e.Sentence
 	p.lead([]figure{e.waterfall()})
 	p.Sections = []section{{ID: "terms", Title: "What the difference is made of", Work: "Terms add up to " +
-		"the difference; what none has is the residual. An interval holds the true value in 19 of 20 cases.",
+		"the difference; what none has is the residual. An interval, of three rounds at least, holds the " +
+		"true value in 19 of 20 cases.",
 		Tables: []block{{Table: e.terms(false), IsOpen: true}}, Terminal: []table{e.terms(true)}}}
 	p.note(e.notes())
 	return &Report{p}
@@ -69,8 +71,11 @@ func (e Explained) waterfall() figure {
 	rest := e.DifferenceMS
 	for _, t := range e.Terms {
 		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
-			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
-				IsSure: t.IsSure()})
+			fall := plot.Fall{Name: t.Name, Value: t.MS, Lo: math.NaN(), Hi: math.NaN(), IsSure: t.IsSure()}
+			if e.Rounds >= stat.LeastRounds {
+				fall.Lo, fall.Hi = t.Low, t.High
+			}
+			w.Falls = append(w.Falls, fall)
 			rest -= t.MS
 		}
 	}
@@ -100,8 +105,11 @@ func (e Explained) terms(isShort bool) table {
 		}),
 		col("takes", "ms", func(t term) string { return fixed(t.MS, 3) }),
 		col("interval", "ms", func(t term) string {
-			if math.IsNaN(t.Low) {
+			switch {
+			case math.IsNaN(t.Low):
 				return dash
+			case e.Rounds < stat.LeastRounds:
+				return spelling.Count(e.Rounds, "round")
 			}
 			return fixed(t.Low, 3) + " to " + fixed(t.High, 3)
 		}),

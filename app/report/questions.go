@@ -8,6 +8,7 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/record"
 	"lockstep/internal/spelling"
@@ -72,6 +73,9 @@ func causeTable(a question.Answer, id string) block {
 		col("step", "ms", func(c question.Cause) string { return millis(c.B.StepMS / 1e3) }),
 		cells("longer by", "ms", func(c question.Cause) cell {
 			in := between(c.Interval[0], c.Interval[1], twoDecimals)
+			if c.Rounds < stat.LeastRounds {
+				in = spelling.Count(c.Rounds, "round")
+			}
 			return cell{Text: fixed(c.DifferenceMS, 2), Small: in}
 		})}
 	for at := range explain.Cost(explain.NumCosts) {
@@ -146,8 +150,11 @@ func guessText(a question.Answer) string {
 	text := fmt.Sprintf("%s: a step of %s takes %s %s than one of %s", verdictWord(a), names[1],
 		ms(math.Abs(c.DifferenceMS)/1e3), longer, names[0])
 	if known(a.Median) && c.DifferenceMS > 0 {
-		text += fmt.Sprintf(", %s (%s) of what makes it longer by the guess", percent(a.Median),
-			between(a.Interval.Lo, a.Interval.Hi, percent))
+		in := ""
+		if c.Rounds >= stat.LeastRounds {
+			in = " (" + between(a.Interval.Lo, a.Interval.Hi, percent) + ")"
+		}
+		text += fmt.Sprintf(", %s%s of what makes it longer by the guess", percent(a.Median), in)
 	}
 	for _, t := range c.Terms {
 		if slices.Contains(a.Guess, t.Name) {

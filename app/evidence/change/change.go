@@ -140,6 +140,7 @@ func (c *Change) match(then, now []line) {
 		for i, t := range then {
 			a, b := t.Setting, n.Setting
 			a.Algorithm, b.Algorithm = "", ""
+			a.LinkRate, b.LinkRate = 0, 0 // older files have it in the condition alone
 			if !taken[i] && a == b && (at < 0 || taken[at]) {
 				at = i
 			}

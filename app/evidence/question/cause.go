@@ -33,8 +33,6 @@ type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
 	Trial Trial
-	// IsCut says that there was no time for some of the runs that its terms want.
-	IsCut bool
 }
 
 // Names returns what tells the rows of the cause apart, the row that it is of last.
@@ -181,7 +179,7 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 			c.Trial = NoTime
 		}
 		if at >= 0 && runs.Pairs[at].Again != nil {
-			if c.Explanation, c.IsCut, err = confirmed(a, b, runs, runs.Pairs[at]); err == nil {
+			if c.Explanation, err = explain.Confirm(a, b, runs.Rows, runs.Pairs[at]); err == nil {
 				c.Trial = Tried
 				return c, nil
 			}
@@ -189,25 +187,6 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 	}
 	c.Explanation, err = explain.Decompose(a, b)
 	return c, err
-}
-
-// confirmed explains two rows by their runs and those of a pair. isCut says that a variant has none. It fails
-// as [explain.Confirm] does.
-func confirmed(a, b explain.Side, runs *record.Causes, p record.CausePair) (e *explain.Explanation,
-	isCut bool, err error) {
-	var variants []explain.Variant
-	for _, v := range p.Variants {
-		side := explain.NewSide(v.Text, &runs.Rows[v.Row])
-		if side.Runs == nil {
-			isCut = true
-			continue
-		}
-		variants = append(variants, explain.Variant{Side: side, Action: explain.Action(v.Action), OfB: v.OfB,
-			IsAll: v.IsAll, Cost: explain.CostNamed(v.Cost), Text: v.Text})
-	}
-	e, err = explain.Confirm(a, b, explain.NewSide(a.Name, &runs.Rows[p.Again[0]]),
-		explain.NewSide(b.Name, &runs.Rows[p.Again[1]]), variants)
-	return e, isCut, err
 }
 
 // Pair is two rows of a benchmark whose difference a question asks the cause of.
@@ -274,8 +253,10 @@ func (a *Answer) guess() {
 		half = (c.CulpritInterval[1] - c.CulpritInterval[0]) / 2 / math.Abs(c.DifferenceMS)
 	}
 	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: share + half,
-		Coverage: stat.Confidence}, c.A.Runs + c.A.Again}
+		Coverage: stat.Confidence}, c.Rounds}
 	switch {
+	case c.Rounds < stat.LeastRounds:
+		a.Verdict, a.Reason = Undecided, TooFew
 	case !c.IsTold:
 		a.Verdict = Undecided
 	case c.DifferenceMS <= 0:

@@ -118,6 +118,36 @@ func TestCausesAreConfirmed(t *testing.T) {
 	}
 }
 
+// What a run without a cause takes away may be more than the difference: its share is above 1 and lies in its
+// interval. Two rounds have no interval, so a guess is not decided by them.
+func TestAGuessMayBeAllAndMore(t *testing.T) {
+	for rounds, verdict := range map[int]question.Verdict{6: question.Holds, 2: question.Undecided} {
+		r := measured(2, 256)
+		for i := range r.Rows {
+			r.Rows[i].Setting.Steps = 4
+			r.Rows[i].Runs = r.Rows[i].Runs[:rounds]
+		}
+		if rounds > 2 {
+			single, two := r.Rows[0].Setting, r.Rows[1].Setting
+			r.Causes = &record.Causes{Rounds: 4, Pairs: []record.CausePair{{Rows: [2]int{0, 1},
+				Again: &[2]int{0, 1}, Variants: []record.Intervention{{Row: 2, Action: "align", OfB: true,
+					Cost: "latency", Text: "two with the delay of one"}}}},
+				Rows: []record.Row{without(single, 0.010, 0.0025), without(two, 0.020, 0.005),
+					without(two, 0.009, 0.001)}}
+		}
+		a := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: question.Why,
+			Guess: []string{"latency"}, Of: record.Selector{"workers": "2"},
+			Over: []record.Selector{{"workers": "1"}}}}})[0]
+		isTooFew := a.Reason == question.TooFew && a.N == rounds
+		if a.Verdict != verdict || isTooFew != (rounds == 2) {
+			t.Errorf("%d rounds: verdict %d, reason %d, want %d", rounds, a.Verdict, a.Reason, verdict)
+		}
+		if in := a.Interval; !(in.Lo <= a.Median && a.Median <= in.Hi) || rounds > 2 && a.Median <= 1 {
+			t.Errorf("%d rounds: %v in %v, want more than all", rounds, a.Median, in)
+		}
+	}
+}
+
 // Pairs are those that why asks for, the slowest first; without a question there are none.
 func TestPairs(t *testing.T) {
 	r := measured(2, 256)

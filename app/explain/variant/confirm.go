@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"lockstep/app/bench"
@@ -23,8 +22,8 @@ func Confirm(ctx context.Context, p bench.Plan, r *record.Results, out string, l
 	if len(all) == 0 {
 		return nil, nil
 	}
-	x, tried := choose(p, r, all, left)
 	causes := &record.Causes{}
+	x, pairs := choose(p, r, all, left)
 	if len(x.Pairs) > 0 {
 		x.fit(left)
 		began := time.Now()
@@ -40,49 +39,44 @@ func Confirm(ctx context.Context, p bench.Plan, r *record.Results, out string, l
 			}
 		}
 	}
-	for i, pair := range all {
-		one := record.CausePair{Rows: pair.Rows}
-		if tried[i] != nil {
-			one = tried[i].recorded(pair.Rows)
-		}
-		causes.Pairs = append(causes.Pairs, one)
+	for i, pair := range pairs {
+		pair.Rows = all[i].Rows
+		pair.IsCut = len(pair.wanted) > 0
+		causes.Pairs = append(causes.Pairs, pair.CausePair)
 	}
 	return causes, nil
 }
 
-// choose plans the runs of as many pairs as a time suffices for; 0: of all. tried has, by pair, what is
-// planned of it; nil: nothing.
-func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Duration) (x *Experiment,
-	tried []*Pair) {
-	x = start()
+// choose plans runs of pairs as far as a time suffices for a round of them; 0: all. First each pair has its
+// sides and the variant that tells most, in their order, then each another variant. A pair that has no time
+// is not run again.
+func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Duration) (*Experiment,
+	[]*Pair) {
+	x := &Experiment{}
+	var pairs []*Pair
 	for _, pair := range all {
 		var sides [2]bench.Subject
 		for i, at := range pair.Rows {
 			sides[i] = bench.Subject{Row: p.Rows[at], Record: r.Rows[at], Name: pair.Names[i]}
 		}
-		longer := *x
-		longer.Plan.Rows, longer.times = slices.Clone(x.Plan.Rows), slices.Clone(x.times)
-		longer.Pairs = slices.Clone(x.Pairs)
-		longer.ask(sides[0], sides[1], pair.First, pair.Names)
-		if left > 0 && longer.round() > reserve*left.Seconds() || len(longer.Plan.Rows) > record.MaxRows {
-			tried = append(tried, nil)
-			continue
-		}
-		*x = longer
-		tried = append(tried, x.Pairs[len(x.Pairs)-1])
+		pairs = append(pairs, pairOf(sides[0], sides[1], pair.First, pair.Names))
 	}
-	return x, tried
+	for range maxVariants + 1 {
+		for _, pair := range pairs {
+			was, before := *x, *pair
+			if pair.Again == nil {
+				x.addSides(pair)
+			}
+			if len(pair.wanted) > 0 {
+				x.addVariant(pair)
+			}
+			if left > 0 && x.round() > reserve*left.Seconds() || len(x.Plan.Rows) > record.MaxRows {
+				*x, *pair = was, before
+			}
+		}
+	}
+	return x, pairs
 }
 
 // reserve is the part of the time that a round may be planned to take: runs may take longer.
 const reserve = 0.85
-
-// recorded describes the pair, which is of two rows of a benchmark.
-func (p *Pair) recorded(rows [2]int) record.CausePair {
-	one := record.CausePair{Rows: rows, Again: &p.Again}
-	for i, v := range p.Variants {
-		one.Variants = append(one.Variants, record.Intervention{Row: p.Rows[i], Action: string(v.Action),
-			OfB: v.OfB, IsAll: v.IsAll, Cost: v.Cost.String(), Text: v.Text})
-	}
-	return one
-}

@@ -27,37 +27,33 @@ type Experiment struct {
 // timing is how many seconds starting and ending a run of a row takes, and a step of it, or less.
 type timing struct{ start, step float64 }
 
-// Pair is two sides with what their rows in the plan are for.
+// Pair is two sides with what rows of the plan are for.
 type Pair struct {
-	Sides    [2]explain.Side   // as recorded; one without runs is an ideal, which was not
-	Again    [2]int            // rows of the plan that run them again
-	Variants []explain.Variant // of either, without their runs
-	Rows     []int             // of the variants in the plan
+	Sides            [2]explain.Side // as recorded; one without runs is an ideal, which was not
+	record.CausePair                 // rows of the plan that run them again, and variants of either
 
-	of    *Experiment
-	rows  [2]bench.Row
-	names [2]string // in the texts of variants
-	times [2]timing
+	rows   [2]bench.Row
+	names  [2]string // in the texts of variants
+	times  [2]timing
+	wanted []wanted // variants that are not planned yet, the most telling first
+}
+
+// wanted is a variant of a side.
+type wanted struct {
+	row bench.Row
+	record.Intervention
 }
 
 // SideOf returns the side that a subject is.
-func SideOf(s bench.Subject) explain.Side { return sideOf(s.Name, s.Row, &s.Record) }
-
-func sideOf(name string, row bench.Row, r *record.Row) explain.Side {
-	side := explain.NewSide(name, r)
-	if link := row.Condition.Link; row.Condition.IsApart() && row.Workers > 1 {
-		side.Link = &explain.Link{BytesPerSecond: link.Rate / 8}
-	}
-	return side
-}
+func SideOf(s bench.Subject) explain.Side { return explain.NewSide(s.Name, &s.Record) }
 
 // maxVariants bounds the variants of a pair: more would leave few rounds for each.
 const maxVariants = 4
 
 // New plans the runs that the terms of a first explanation of two sides want. budget is the time for all.
 func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *Experiment {
-	x := start()
-	x.ask(a, b, first, [2]string{"A", "B"})
+	x := &Experiment{}
+	x.plan(pairOf(a, b, first, [2]string{"A", "B"}))
 	x.fit(budget)
 	return x
 }
@@ -65,19 +61,52 @@ func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *
 // IsSettled reports whether more runs have nothing to tell: of rows that are set alike, and that rounds
 // enough do not tell apart.
 func IsSettled(a, b bench.Subject, first *explain.Explanation) bool {
-	return textOf(plain(a.Row)) == textOf(plain(b.Row)) && !first.IsTold &&
-		min(first.A.Runs, first.B.Runs) >= stat.LeastRounds
+	return textOf(plain(a.Row)) == textOf(plain(b.Row)) && !first.IsTold && first.Rounds >= stat.LeastRounds
 }
 
-func start() *Experiment { return &Experiment{Plan: bench.Plan{Copies: 1, Order: 1}} }
-
-// pair adds two sides, each with a row of its own.
-func (x *Experiment) pair(rows [2]bench.Row, sides [2]explain.Side, times [2]timing, names [2]string) *Pair {
-	p := &Pair{Sides: sides, of: x, rows: rows, names: names, times: times}
-	p.Again[0] = x.row(rows[0], times[0], -1)
-	p.Again[1] = x.row(rows[1], times[1], p.Again[0])
-	x.Pairs = append(x.Pairs, p)
+// pairOf returns two sides with the variants that the terms of a first explanation want.
+func pairOf(a, b bench.Subject, first *explain.Explanation, names [2]string) *Pair {
+	p := &Pair{Sides: [2]explain.Side{SideOf(a), SideOf(b)}, rows: [2]bench.Row{plain(a.Row), plain(b.Row)},
+		names: names, times: [2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}}
+	p.align()
+	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
+	isAll := textOf(p.rows[0]) == textOf(p.rows[1]) ||
+		slices.ContainsFunc(p.wanted, func(w wanted) bool { return w.IsAll })
+	for _, t := range first.Large() {
+		for _, isB := range sidesOf(t.Cost(), t.MS > 0, p.rows) {
+			if !isAll {
+				p.intervene(isB, t.Cost())
+			}
+		}
+	}
 	return p
+}
+
+// plan adds a pair and all variants of it.
+func (x *Experiment) plan(p *Pair) {
+	x.addSides(p)
+	for len(p.wanted) > 0 {
+		x.addVariant(p)
+	}
+}
+
+// addSides adds two sides, each with a row of its own.
+func (x *Experiment) addSides(p *Pair) {
+	p.Again = new([2]int)
+	p.Again[0] = x.row(p.rows[0], p.times[0], -1)
+	p.Again[1] = x.row(p.rows[1], p.times[1], p.Again[0])
+	x.Pairs = append(x.Pairs, p)
+}
+
+// addVariant adds the next variant of a pair.
+func (x *Experiment) addVariant(p *Pair) {
+	v := p.wanted[0]
+	side := 0
+	if v.OfB {
+		side = 1
+	}
+	v.Row = x.row(v.row, p.times[side], -1)
+	p.Variants, p.wanted = append(p.Variants, v.Intervention), p.wanted[1:]
 }
 
 // row returns the number of a row of the plan, but for one, and adds it if it is not there.
@@ -109,23 +138,6 @@ func timingOf(s bench.Subject, stepMS float64) timing {
 	return t
 }
 
-// ask adds the runs that the terms of a first explanation of two sides want.
-func (x *Experiment) ask(a, b bench.Subject, first *explain.Explanation, names [2]string) {
-	p := x.pair([2]bench.Row{plain(a.Row), plain(b.Row)}, [2]explain.Side{SideOf(a), SideOf(b)},
-		[2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}, names)
-	p.align()
-	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
-	isAll := textOf(p.rows[0]) == textOf(p.rows[1]) || slices.Contains(p.Rows, p.Again[0])
-	for _, t := range first.Large() {
-		if isAll || len(p.Variants) >= maxVariants {
-			continue
-		}
-		for _, isB := range sidesOf(t.Cost(), t.MS > 0, p.rows) {
-			p.intervene(isB, t.Cost())
-		}
-	}
-}
-
 // Ideal plans a subject beside its ideal: one worker alone, with its share of the batch. It fails as
 // [explain.Decompose] does.
 func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
@@ -134,25 +146,22 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := plain(b.Row)
-	ideal := row
+	takes, row := timingOf(b, first.B.StepMS), plain(b.Row)
+	p := &Pair{Sides: [2]explain.Side{{Name: "one worker of it alone"}, side}, rows: [2]bench.Row{row, row},
+		times: [2]timing{takes, takes}, names: [2]string{"A", "B"}}
+	ideal := &p.rows[0]
 	if row.Workers > 1 {
-		ideal = apart(row, strategy.Single, 1)
-	}
-	ideal.CheckpointEvery = ""
-	x := start()
-	takes := timingOf(b, first.B.StepMS)
-	p := x.pair([2]bench.Row{ideal, row}, [2]explain.Side{{Name: "one worker of it alone"}, side},
-		[2]timing{takes, takes}, [2]string{"A", "B"})
-	if row.Workers > 1 {
+		*ideal = apart(row, strategy.Single, 1)
 		p.intervene(true, explain.Latency)
 	}
-	if row.CheckpointEvery != "" {
+	if ideal.CheckpointEvery = ""; row.CheckpointEvery != "" {
 		p.intervene(true, explain.Checkpoint)
 	}
 	if row.Wire != setting.Default().Wire && row.Workers > 1 {
 		p.intervene(true, explain.Codec)
 	}
+	x := &Experiment{}
+	x.plan(p)
 	x.fit(budget)
 	return x, nil
 }
@@ -180,21 +189,20 @@ func plain(r bench.Row) bench.Row {
 	r.Steps = mostSteps
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
-	sortParts(&r) // so that equal conditions are of one text
+	was := r
+	r.Condition = bench.Condition{} // of which a row's own settings have the rest
+	for _, name := range link() {
+		setPart(&r, name, partOf(was, name))
+	}
 	return r
 }
 
-// add plans a variant of a side, unless it cannot be run. A row that is there already has its runs for both.
-func (p *Pair) add(row bench.Row, v explain.Variant) {
-	isThere := slices.ContainsFunc(p.Variants, func(w explain.Variant) bool { return w.Text == v.Text })
-	if isThere || row.Validate() != nil {
-		return
+// want notes a variant, unless it cannot be run, is there already, or is one too many.
+func (p *Pair) want(row bench.Row, v record.Intervention) {
+	isThere := slices.ContainsFunc(p.wanted, func(w wanted) bool { return w.Text == v.Text })
+	if !isThere && len(p.wanted) < maxVariants && row.Validate() == nil {
+		p.wanted = append(p.wanted, wanted{row, v})
 	}
-	side := 0
-	if v.OfB {
-		side = 1
-	}
-	p.Variants, p.Rows = append(p.Variants, v), append(p.Rows, p.of.row(row, p.times[side], -1))
 }
 
 // textOf returns a text that equal rows share.
@@ -215,11 +223,9 @@ type cause struct {
 func causes() []cause {
 	all := []cause{
 		{"slow-worker", explain.Straggler, func(to *bench.Row, from bench.Row) {
-			takePart(to, from, "slow-worker")
 			to.SlowWorkers = from.SlowWorkers.Below(to.Workers)
 		}},
 		{"slow-loader", explain.Data, func(to *bench.Row, from bench.Row) {
-			takePart(to, from, "slow-loader")
 			to.SlowLoader = from.SlowLoader
 		}},
 		{"wire", explain.Codec, func(to *bench.Row, from bench.Row) { to.Wire = from.Wire }},
@@ -233,7 +239,9 @@ func causes() []cause {
 	}
 	for i, name := range link() {
 		cost := []explain.Cost{explain.Bandwidth, explain.Latency, explain.Latency}[i]
-		all = append(all, cause{name, cost, func(to *bench.Row, from bench.Row) { takePart(to, from, name) }})
+		all = append(all, cause{name, cost, func(to *bench.Row, from bench.Row) {
+			setPart(to, name, partOf(from, name))
+		}})
 	}
 	return all
 }
@@ -241,61 +249,65 @@ func causes() []cause {
 // link lists the parts of a condition that are of the network.
 func link() []string { return []string{"rate", "delay", "loss"} }
 
-// takePart gives a row the part of another's condition that begins with a name, or none.
-func takePart(to *bench.Row, from bench.Row, name string) {
-	is := func(part string) bool { return name != "" && strings.HasPrefix(part, name+"=") }
-	parts := slices.DeleteFunc(strings.Split(to.Condition.Name, "+"), func(p string) bool {
-		return is(p) || p == "" || p == "equal"
-	})
-	for p := range strings.SplitSeq(from.Condition.Name, "+") {
-		if is(p) {
-			parts = append(parts, p)
+// partOf returns the value of a part of a row's condition; "": it has none.
+func partOf(row bench.Row, name string) string {
+	for p := range strings.SplitSeq(row.Condition.Name, "+") {
+		if of, value, _ := strings.Cut(p, "="); of == name {
+			return value
 		}
 	}
+	return ""
+}
+
+// setPart gives a part of a row's condition a value, or takes the part away: "". Parts are left in order, so
+// that equal conditions are of one text.
+func setPart(row *bench.Row, name, value string) {
+	parts := slices.DeleteFunc(strings.Split(row.Condition.Name, "+"), func(p string) bool {
+		return p == "" || strings.HasPrefix(p, name+"=")
+	})
+	if value != "" {
+		parts = append(parts, name+"="+value)
+	}
 	slices.Sort(parts)
-	if to.Condition = (bench.Condition{}); len(parts) > 0 {
-		to.Condition, _ = bench.ParseCondition(strings.Join(parts, "+")) // of parts that were parsed before
+	if row.Condition = (bench.Condition{}); len(parts) > 0 {
+		row.Condition, _ = bench.ParseCondition(strings.Join(parts, "+")) // of parts that were parsed before
 	}
 }
 
-// sortParts puts the parts of a row's condition in order.
-func sortParts(row *bench.Row) { takePart(row, bench.Row{}, "") }
-
-// align plans a variant of B for each setting in which it differs from A.
+// align wants a variant of B for each setting in which it differs from A.
 func (p *Pair) align() {
 	for _, c := range causes() {
 		row := p.rows[1]
 		if c.take(&row, p.rows[0]); textOf(row) != textOf(p.rows[1]) {
-			p.add(row, explain.Variant{Action: explain.Align, OfB: true, Cost: c.cost,
+			p.want(row, record.Intervention{Action: explain.Align, OfB: true, Cost: c.cost.String(),
 				IsAll: textOf(row) == textOf(p.rows[0]),
 				Text:  fmt.Sprintf("%s with the %s of %s", p.names[1], c.name, p.names[0])})
 		}
 	}
 }
 
-// intervene plans the variant that takes a cost away from a side; none if that would change nothing of it.
+// intervene wants the variant that takes a cost away from a side; none if that would change nothing of it.
 func (p *Pair) intervene(isB bool, c explain.Cost) {
 	side, name := p.rows[0], p.names[0]
 	if isB {
 		side, name = p.rows[1], p.names[1]
 	}
 	row := side
-	v := explain.Variant{OfB: isB, Cost: c, Action: explain.Remove}
+	v := record.Intervention{OfB: isB, Cost: c.String(), Action: explain.Remove}
 	link := row.Condition.Link
 	switch {
 	case c == explain.Bandwidth && row.Condition.IsApart() && link.Rate > 0:
 		v.Action = explain.Relieve
 		v.Text = name + " with links of twice the rate"
-		relink(&row, "rate", fmt.Sprintf("%gmbit", 2*link.Rate/1e6))
+		setPart(&row, "rate", fmt.Sprintf("%gmbit", 2*link.Rate/1e6))
 	case c == explain.Latency && row.Condition.IsApart() && link.Delay > 0:
 		v.Action = explain.Relieve
 		v.Text = name + " with links of half the delay"
-		relink(&row, "delay", (link.Delay / 2).String())
+		setPart(&row, "delay", (link.Delay / 2).String())
 	case c == explain.Codec && row.Wire != "fp32":
 		v.Text, row.Wire = name+" with wire fp32", "fp32"
 	case c == explain.Data:
 		v.Text = name + " on synthetic data"
-		takePart(&row, bench.Row{}, "slow-loader")
 		if row.SlowLoader = setting.Default().SlowLoader; row.Data != "synthetic" {
 			row.Data, row.Augment = "synthetic", "none"
 		}
@@ -317,15 +329,8 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 		return
 	}
 	if textOf(row) != textOf(side) { // else it would show that the term stays
-		p.add(row, v)
+		p.want(row, v)
 	}
-}
-
-// relink gives one part of a condition another value.
-func relink(row *bench.Row, name, value string) {
-	other := bench.Row{}
-	other.Condition.Name = name + "=" + value
-	takePart(row, other, name)
 }
 
 // apart returns a row whose workers exchange nothing, with what each of some workers computes.
@@ -336,10 +341,9 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 	row.Batch, row.Shards = row.Batch*workers/row.Workers, max(row.Shards*workers/row.Workers, 1)
 	row.Strategy, row.Exchange, row.Averaging, row.Serving = way, exchange, initial.Averaging, initial.Serving
 	for _, name := range link() {
-		takePart(&row, bench.Row{}, name)
+		setPart(&row, name, "")
 	}
 	if row.Workers = workers; workers == 1 {
-		takePart(&row, bench.Row{}, "slow-worker")
 		row.SlowWorkers = nil
 		if row.Hosts > 0 {
 			row.Layout, row.Cores = bench.Layout{Hosts: 1, PerHost: 1}, row.Cores/row.Hosts
@@ -352,16 +356,16 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 // and elsewhere.
 const (
 	wantedRounds, mostRounds = 5, 12
-	leastSteps, mostSteps    = 10, 500
-	fewSteps, fewSeconds     = 6, 4 // where leastSteps would take longer than so many seconds
-	leastSeconds             = 0.7  // of steps of a run: starting it takes longer
-	freeSeconds              = 4    // the same without a budget
+	leastSteps, mostSteps    = 6, 500
+	leastSeconds             = 0.7 // of steps of a run: starting it takes longer
+	freeSeconds              = 4   // the same without a budget
 	startSeconds, labSeconds = 0.8, 2.0
 )
 
 // fit chooses the length of the runs, for a budget of all, or for wantedRounds without one: 0.
 func (x *Experiment) fit(budget time.Duration) {
 	seconds := float64(freeSeconds)
+	x.Plan.Copies, x.Plan.Order = 1, 1
 	if x.Plan.Repeats = wantedRounds; budget > 0 {
 		x.Plan.Repeats = mostRounds
 		left := budget.Seconds() / wantedRounds
@@ -379,10 +383,9 @@ func (x *Experiment) fit(budget time.Duration) {
 	}
 }
 
-// steps returns those of a run that has some seconds for them. Long ones vary less, so fewer will do.
+// steps returns those of a run that has some seconds for them.
 func (t timing) steps(seconds float64) int {
-	least := min(max(int(fewSeconds/t.step), fewSteps), leastSteps)
-	return min(max(int(seconds/t.step), least), mostSteps)
+	return min(max(int(seconds/t.step), leastSteps), mostSteps)
 }
 
 // round returns the seconds that a round of the plan takes at least.
@@ -408,12 +411,5 @@ func (x *Experiment) Run(ctx context.Context, out string, budget time.Duration, 
 // give. It fails as [explain.Confirm] does.
 func (x *Experiment) Explain(r *record.Results) (*explain.Explanation, error) {
 	p := x.Pairs[0]
-	side := func(name string, i int) explain.Side { return sideOf(name, x.Plan.Rows[i], &r.Rows[i]) }
-	var variants []explain.Variant
-	for i, v := range p.Variants {
-		v.Side = side(v.Text, p.Rows[i])
-		variants = append(variants, v)
-	}
-	a, b := p.Sides[0], p.Sides[1]
-	return explain.Confirm(a, b, side(a.Name, p.Again[0]), side(b.Name, p.Again[1]), variants)
+	return explain.Confirm(p.Sides[0], p.Sides[1], r.Rows, p.CausePair)
 }
