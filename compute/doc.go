@@ -6,9 +6,10 @@
 //
 // # Guarantees
 //
-// The order of every floating-point sum is a function of the shape and the ISA alone. So everything that
-// Lockstep computes has the same bits for any number of threads, at any address, on any processor that has
-// the ISA. Each ISA may give bits of its own, and so may each Math.
+// The order of every floating-point sum is a function of the shape alone, and every ISA rounds where the
+// others do. So everything that Lockstep computes has the same bits for any number of threads, at any
+// address, by any ISA, on any processor (docs/design/0041), unless it is NaN. Each Math may give bits of its
+// own.
 //
 // A CPU belongs to one goroutine at a time; separate CPUs are independent. A call returns when all of its
 // parts are done, whichever thread did them.

@@ -2,8 +2,7 @@ package compute
 
 import "fmt"
 
-// ISA names one implementation of the kernels. Each gives its own bits, equal on every machine that
-// has it: the order of sums is a function of shapes and of the ISA alone.
+// ISA names one implementation of the kernels. All give the same bits.
 type ISA uint8
 
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Math says how products of float32 are computed. Each gives its own bits.
+// Math says how products of float32 are computed. Each gives its own bits, the same on every processor.
 type Math uint8
 
 const (

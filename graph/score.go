@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"lockstep/internal/elementary"
+)
 
 // CountCorrect returns the number of samples whose label, [N], is the argmax of their logits, [N, K], the
 // first one if several are equal. A sample with a NaN logit does not count. N must not be 0.
@@ -44,14 +48,11 @@ func CrossEntropy(logits []float32, labels []int32) float64 {
 func logSumExp(row []float32) float64 {
 	top := math.Inf(-1)
 	for _, x := range row {
-		if math.IsInf(float64(x), 0) {
-			return math.NaN()
-		}
-		top = math.Max(top, float64(x)) // NaN stays
+		top = math.Max(top, float64(x)+float64(x-x)) // an infinite x becomes NaN, which stays
 	}
 	sum := 0.0
 	for _, x := range row {
-		sum += math.Exp(float64(x) - top)
+		sum += elementary.Exp(float64(x) - top)
 	}
-	return top + math.Log(sum)
+	return top + elementary.Log(sum)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"lockstep/data/table"
 	"lockstep/data/wordpiece"
 	"lockstep/graph"
+	"lockstep/internal/elementary"
 	"lockstep/model"
 )
 
@@ -218,11 +218,11 @@ type Class struct {
 func (p *Predictor) Rank(logits []float32, k int, to []Class) []Class {
 	most, sum := float64(slices.Max(logits)), 0.0
 	for _, x := range logits {
-		sum += math.Exp(float64(x) - most)
+		sum += elementary.Exp(float64(x) - most)
 	}
 	from := len(to)
 	for i, x := range logits {
-		c := Class{Number: i, Label: p.label(i), Probability: math.Exp(float64(x)-most) / sum}
+		c := Class{Number: i, Label: p.label(i), Probability: elementary.Exp(float64(x)-most) / sum}
 		at := len(to)
 		for at > from && logits[to[at-1].Number] < x {
 			at--

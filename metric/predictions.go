@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"lockstep/internal/elementary"
 )
 
 // Predictions are what a network said of N samples, and what is true of them.
@@ -63,7 +65,7 @@ func (p *Predictions) Probabilities(to []float64, sample int) {
 	most := float64(slices.Max(row))
 	sum := 0.0
 	for k, x := range row {
-		to[k] = math.Exp(float64(x) - most)
+		to[k] = elementary.Exp(float64(x) - most)
 		sum += to[k]
 	}
 	for k := range to {
@@ -99,9 +101,9 @@ func (p *Predictions) CrossEntropy() float64 {
 		row := p.row(i)
 		most, all := float64(slices.Max(row)), 0.0
 		for _, x := range row {
-			all += math.Exp(float64(x) - most)
+			all += elementary.Exp(float64(x) - most)
 		}
-		sum += math.Log(all) + most - float64(row[label])
+		sum += elementary.Log(all) + most - float64(row[label])
 	}
 	return sum / float64(max(1, p.Len()))
 }

@@ -8,10 +8,9 @@
 // Broadcasting is NumPy's: shapes are aligned at their last axes, and an axis of one element is repeated.
 // Axes are counted from 0; negative ones from the last. Maps are [N, H, W, C] as everywhere here.
 //
-// Guarantees: results have the same bits for any number of threads and every instruction set, but for
-// products, whose bits depend on the latter. Sums run in the order of elements in memory, in float64 where
-// a result is one sum (Mean, Softmax). Kernels do not allocate. Bits of a sample do not depend on the
-// batch, but for products (see internal/kernel/product).
+// Guarantees: results have the same bits for any number of threads and on every processor. Sums run in the
+// order of elements in memory, in float64 where a result is one sum (Mean, Softmax). Kernels do not allocate.
+// Bits of a sample do not depend on the batch, but for products (see internal/kernel/product).
 //
 // Errors: what does not fit is the graph's first error, which graph.Compile returns with the op's name and
 // the shapes. Only Gather's kernel panics, on a row that is not there.

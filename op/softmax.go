@@ -6,6 +6,7 @@ import (
 
 	"lockstep/compute"
 	"lockstep/graph"
+	"lockstep/internal/elementary"
 )
 
 // Softmax returns exp(x) / sum of exp(x) along the last axis.
@@ -106,11 +107,11 @@ func (t *softmaxTask) forward(y, x []float32) {
 		top = 0 // all are -Inf, as where everything is masked: NaN
 	}
 	for i, v := range x {
-		e := math.Exp(float64(v) - top)
+		e := elementary.Exp(float64(v) - top)
 		sum += e
 		y[i] = float32(e)
 	}
-	log := math.Log(sum)
+	log := elementary.Log(sum)
 	for i, v := range x {
 		if t.isLog {
 			y[i] = float32(float64(v) - top - log)
@@ -131,7 +132,7 @@ func (t *softmaxTask) back(dx, dy, y []float32) {
 	}
 	for i, d := range dy {
 		if t.isLog {
-			dx[i] = float32(float64(d) - float64(math.Exp(float64(y[i]))*sum))
+			dx[i] = float32(float64(d) - float64(elementary.Exp(float64(y[i]))*sum))
 		} else {
 			dx[i] = float32(float64(y[i]) * (float64(d) - sum))
 		}

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/compute"
 	"lockstep/graph"
+	"lockstep/internal/elementary"
 )
 
 // Neg returns -x.
@@ -81,35 +82,35 @@ type function struct {
 func functionOf(name string) (f function, ok bool) {
 	switch name {
 	case "exp":
-		return function{16, func(x, _, _ float64) float64 { return math.Exp(x) },
+		return function{16, func(x, _, _ float64) float64 { return elementary.Exp(x) },
 			func(y, _, _ float64) float64 { return y }, true}, true
 	case "log":
-		return function{16, func(x, _, _ float64) float64 { return math.Log(x) },
+		return function{16, func(x, _, _ float64) float64 { return elementary.Log(x) },
 			func(x, _, _ float64) float64 { return 1 / x }, false}, true
 	case "sqrt":
 		return function{4, func(x, _, _ float64) float64 { return math.Sqrt(x) },
 			func(y, _, _ float64) float64 { return 0.5 / y }, true}, true
 	case "erf":
-		return function{24, func(x, _, _ float64) float64 { return math.Erf(x) },
-			func(x, _, _ float64) float64 { return 2 / math.SqrtPi * math.Exp(-x*x) }, false}, true
+		return function{24, func(x, _, _ float64) float64 { return elementary.Erf(x) },
+			func(x, _, _ float64) float64 { return 2 / math.SqrtPi * elementary.Exp(-x*x) }, false}, true
 	case "abs":
 		return function{1, func(x, _, _ float64) float64 { return math.Abs(x) }, sign, false}, true
 	case "reciprocal":
 		return function{4, func(x, _, _ float64) float64 { return 1 / x },
 			func(y, _, _ float64) float64 { return -y * y }, true}, true
 	case "pow":
-		return function{32, func(x, p, _ float64) float64 { return math.Pow(x, p) },
-			func(x, p, _ float64) float64 { return p * math.Pow(x, p-1) }, false}, true
+		return function{32, func(x, p, _ float64) float64 { return elementary.Pow(x, p) },
+			func(x, p, _ float64) float64 { return p * elementary.Pow(x, p-1) }, false}, true
 	case "sigmoid":
 		return function{18, func(x, _, _ float64) float64 { return sigmoid(x) },
 			func(y, _, _ float64) float64 { return y * (1 - y) }, true}, true
 	case "silu":
 		return function{19, func(x, _, _ float64) float64 { return x * sigmoid(x) },
-			func(x, _, _ float64) float64 { s := sigmoid(x); return s * (1 + x*(1-s)) }, false}, true
+			func(x, _, _ float64) float64 { s := sigmoid(x); return s * (1 + float64(x*(1-s))) }, false}, true
 	case "softplus":
 		return function{32, func(x, _, _ float64) float64 {
 			return math.Max(x,
-				0) + math.Log1p(math.Exp(-math.Abs(x)))
+				0) + elementary.Log1p(elementary.Exp(-math.Abs(x)))
 		},
 			func(x, _, _ float64) float64 { return sigmoid(x) }, false}, true
 	}
@@ -123,14 +124,17 @@ func bentFunctionOf(name string) (f function, ok bool) {
 		return function{2, func(x, p, _ float64) float64 { return either(x > 0, x, p*x) },
 			func(x, p, _ float64) float64 { return either(x > 0, 1, p) }, false}, true
 	case "elu":
-		return function{18, func(x, p, _ float64) float64 { return either(x > 0, x, p*math.Expm1(x)) },
-			func(x, p, _ float64) float64 { return either(x > 0, 1, p*math.Exp(x)) }, false}, true
+		return function{18, func(x, p, _ float64) float64 { return either(x > 0, x, p*elementary.Expm1(x)) },
+			func(x, p, _ float64) float64 { return either(x > 0, 1, p*elementary.Exp(x)) }, false}, true
 	case "clip":
 		return function{2, func(x, p, q float64) float64 { return math.Min(math.Max(x, p), q) },
 			func(x, p, q float64) float64 { return either(x > p && x < q, 1, 0) }, false}, true
 	case "hard-sigmoid":
-		return function{4, func(x, p, q float64) float64 { return within(p*x + q) },
-			func(x, p, q float64) float64 { return either(p*x+q > 0 && p*x+q < 1, p, 0) }, false}, true
+		return function{4, func(x, p, q float64) float64 { return within(float64(p*x) + q) },
+			func(x, p, q float64) float64 {
+				y := float64(p*x) + q
+				return either(y > 0 && y < 1, p, 0)
+			}, false}, true
 	case "hard-swish":
 		return function{5, func(x, _, _ float64) float64 { return x * within(x/6+0.5) },
 			func(x, _, _ float64) float64 {
@@ -140,7 +144,7 @@ func bentFunctionOf(name string) (f function, ok bool) {
 	return function{}, false
 }
 
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+func sigmoid(x float64) float64 { return 1 / (1 + elementary.Exp(-x)) }
 
 func sign(x, _, _ float64) float64 { return either(x > 0, 1, either(x < 0, -1, 0)) }
 

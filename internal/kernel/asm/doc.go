@@ -8,7 +8,9 @@
 //
 // # Guarantees
 //
-// Loops over elements round every product and every sum on their own, so all ISAs give the same bits. The
-// loops that multiply matrices use fused multiply-add where the ISA has it; the portable ones round products
-// before they add them. No instruction is used whose result processor makers define differently.
+// All ISAs give the same bits. Loops over elements round every product and every sum on their own. Loops that
+// multiply matrices, and transforms, add products with one rounding, by fused multiply-add or as the note
+// "multiply-add in plain Go" has it. Reductions of a row have 16 lanes, however many a vector has. Denormals
+// are kept, but in products of parts (SplitOps). No instruction is used whose result processor makers define
+// differently. Which NaN a result is may depend on the ISA.
 package asm

@@ -66,81 +66,46 @@ func plainLane() LaneOps {
 	return o
 }
 
-// lanePlain is the portable tile. Products are rounded before they are added.
+// lanePlain is the portable tile.
 func lanePlain(a *LaneArgs) {
 	for i := range a.Pixels {
+		var sums [TileRows]plainSums
 		for k := range a.Channels {
-			b := a.Bias[k]
-			sum := [plainLanes]float32{b, b, b, b, b, b, b, b}
-			for t := range a.Taps {
-				laneDotPlain(&sum, a.Src[t*a.TapStride+i*a.Stride:][:a.Depth*plainLanes],
-					a.Weights[t*a.Depth*a.Width+k:], a.Width)
+			for j := range sums[k] {
+				sums[k][j] = float64(a.Bias[k])
 			}
-			if a.Flags&TileReLU != 0 {
-				for j, s := range sum {
-					if s < 0 {
-						sum[j] = 0
-					}
+		}
+		for t := range a.Taps {
+			weights := a.Weights[t*a.Depth*a.Width:]
+			for d := range a.Depth {
+				x := widened(a.Src[t*a.TapStride+i*a.Stride+d*plainLanes:])
+				for k, w := range weights[d*a.Width:][:a.Channels] {
+					sums[k].add(float64(w), &x)
 				}
 			}
-			copy(a.Dst[(i*a.Width+k)*plainLanes:], sum[:])
+		}
+		for k := range a.Channels {
+			sums[k].put(a.Dst[(i*a.Width+k)*plainLanes:][:plainLanes], a.Flags)
 		}
 	}
-}
-
-// laneDotPlain adds the vectors of x, each times a weight, to sum.
-func laneDotPlain(sum *[plainLanes]float32, x, w []float32, width int) {
-	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
-	s4, s5, s6, s7 := sum[4], sum[5], sum[6], sum[7]
-	for d := 0; len(x) > 0; d += width {
-		b, v := w[d], (*[plainLanes]float32)(x)
-		s0 += float32(v[0] * b)
-		s1 += float32(v[1] * b)
-		s2 += float32(v[2] * b)
-		s3 += float32(v[3] * b)
-		s4 += float32(v[4] * b)
-		s5 += float32(v[5] * b)
-		s6 += float32(v[6] * b)
-		s7 += float32(v[7] * b)
-		x = x[plainLanes:]
-	}
-	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // laneOuterPlain is the portable form of tiles of a gradient of weights.
 func laneOuterPlain(a *LaneOuterArgs) {
 	for d := range a.Tiles * a.Depth {
-		for k := range a.Channels {
-			var sum [plainLanes]float32
-			for p := range a.Rows {
-				laneProductsPlain(&sum, a.X[p*a.RowStride+d*plainLanes:],
-					a.Dy[(p*a.Pixels*a.Width+k)*plainLanes:], a)
-			}
-			dst := (*[plainLanes]float32)(a.Dst[(d*a.Width+k)*plainLanes:])
-			for j, s := range sum {
-				if a.Flags&TileAdd != 0 {
-					s = dst[j] + s
+		var sums [TileRows]plainSums
+		for p := range a.Rows {
+			for q := range a.Pixels {
+				x := widened(a.X[p*a.RowStride+q*a.Stride+d*plainLanes:])
+				dy := a.Dy[(p*a.Pixels+q)*a.Width*plainLanes:]
+				for k := range a.Channels {
+					y := widened(dy[k*plainLanes:])
+					sums[k].addEach(&x, &y)
 				}
-				dst[j] = s
 			}
 		}
+		for k := range a.Channels {
+			sums[k].put(a.Dst[(d*a.Width+k)*plainLanes:][:plainLanes], a.Flags)
+		}
 	}
-}
-
-// laneProductsPlain adds the products of a row of pixels of x and dy to sum.
-func laneProductsPlain(sum *[plainLanes]float32, x, dy []float32, a *LaneOuterArgs) {
-	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
-	s4, s5, s6, s7 := sum[4], sum[5], sum[6], sum[7]
-	for q := range a.Pixels {
-		v, b := (*[plainLanes]float32)(x[q*a.Stride:]), (*[plainLanes]float32)(dy[q*a.Width*plainLanes:])
-		s0 += float32(v[0] * b[0])
-		s1 += float32(v[1] * b[1])
-		s2 += float32(v[2] * b[2])
-		s3 += float32(v[3] * b[3])
-		s4 += float32(v[4] * b[4])
-		s5 += float32(v[5] * b[5])
-		s6 += float32(v[6] * b[6])
-		s7 += float32(v[7] * b[7])
-	}
-	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }

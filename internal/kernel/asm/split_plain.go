@@ -146,35 +146,19 @@ func dotPairs(x, y []uint32) float32 {
 	return flush(even + odd)
 }
 
-// leastNormal is the least float32 that is not denormal. What rounds below it, given its exponent but any
-// number of bits, counts as denormal.
-const (
-	leastNormal = 0x1p-126
-	tiny        = leastNormal - 0x1p-151
-)
+// tiny is just below the least float32 that is not denormal. What rounds below that one, given its exponent
+// but any number of bits, counts as denormal.
+const tiny = 0x1p-126 - 0x1p-151
 
-// fused returns sum + x*y rounded once, denormals being zero. The product of two bf16 is a float32, unless it
-// is denormal or overflows.
+// fused returns sum + x*y rounded once, denormals being zero.
 func fused(sum, x, y float32) float32 {
 	product := float64(x) * float64(y) // exact
-	size := math.Abs(product)
-	if size == 0 || leastNormal <= size && size <= math.MaxFloat32 {
-		return flush(sum + float32(product))
-	}
 	exact := float64(sum) + product
-	if math.IsInf(exact, 0) || math.IsNaN(exact) {
-		return float32(exact)
-	}
-	// What was lost is put in the last bit, so that the second rounding does not take it for a tie.
-	big, small := float64(sum), product
-	if math.Abs(big) < math.Abs(small) {
-		big, small = small, big
-	}
-	if lost := small - (exact - big); lost != 0 && math.Float64bits(exact)&1 == 0 {
-		exact = math.Nextafter(exact, math.Copysign(math.Inf(1), lost))
+	if isHard(exact) {
+		exact = toOdd(product, float64(sum), exact)
 	}
 	if math.Abs(exact) < tiny {
-		return float32(math.Copysign(0, exact))
+		exact = math.Copysign(0, exact)
 	}
 	return float32(exact)
 }

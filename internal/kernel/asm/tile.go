@@ -1,7 +1,8 @@
 package asm
 
 // The tiles are the innermost loops of every convolution and linear layer. This file holds their
-// arguments and their portable form; asmgen reads the structs to find the fields from assembly.
+// arguments; asmgen reads the structs to find the fields from assembly. tile_plain.go holds their portable
+// form.
 
 // TileRows is the number of pixels a full tile computes at once. Six rows by four AVX-512 vectors (or
 // by two AVX2 vectors) of sums, with the operands, fill the vector registers.
@@ -119,117 +120,4 @@ func TileHeight(n int) int {
 		}
 	}
 	panic("kernel: tile of no rows")
-}
-
-// plainLanes is the width of the portable tiles: as many sums as fit the registers of most processors.
-const plainLanes = 8
-
-// plainGemm returns the portable tiles.
-func plainGemm() GemmOps {
-	o := GemmOps{Lanes: plainLanes, Widths: []int{1}, Serial: 1 << 15}
-	for _, h := range TileHeights() {
-		o.Tile[h][1] = tilePlain
-		o.Outer[h][1] = outerPlain
-	}
-	o.Pack[1] = packPlain
-	o.Turn = turnPlain
-	o.Strip = stripPlain
-	return o
-}
-
-// tilePlain is the portable tile. Products are rounded before they are added.
-func tilePlain(a *TileArgs) {
-	for i := range a.Rows {
-		var sum [plainLanes]float32
-		copy(sum[:], a.Bias)
-		for t := range a.Taps {
-			step := a.Table[TileRows+t*(TileRows+1):]
-			row := a.Zero
-			if from := step[1+i]; from >= 0 {
-				row = a.Src[from:]
-			}
-			dotPlain(&sum, row[:a.Depth], a.Weights[int(step[0])*a.TapStride:])
-		}
-		dst := a.Dst[a.Table[i]:][:a.Tail]
-		for k := range dst {
-			if a.Flags&TileAdd != 0 {
-				sum[k] = dst[k] + sum[k]
-			}
-			if a.Flags&TileReLU != 0 && sum[k] < 0 {
-				sum[k] = 0
-			}
-			dst[k] = sum[k]
-		}
-	}
-}
-
-// dotPlain adds row times the panel w to sum.
-func dotPlain(sum *[plainLanes]float32, row, w []float32) {
-	s0, s1, s2, s3 := sum[0], sum[1], sum[2], sum[3]
-	s4, s5, s6, s7 := sum[4], sum[5], sum[6], sum[7]
-	for _, x := range row {
-		b := (*[plainLanes]float32)(w)
-		s0 += float32(x * b[0])
-		s1 += float32(x * b[1])
-		s2 += float32(x * b[2])
-		s3 += float32(x * b[3])
-		s4 += float32(x * b[4])
-		s5 += float32(x * b[5])
-		s6 += float32(x * b[6])
-		s7 += float32(x * b[7])
-		w = w[plainLanes:]
-	}
-	*sum = [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
-}
-
-// outerPlain is the portable outer-product tile.
-func outerPlain(a *OuterArgs) {
-	for i := range a.Rows {
-		var s0, s1, s2, s3, s4, s5, s6, s7 float32
-		for p := 0; p < len(a.Pairs); p += 2 {
-			x := a.A[int(a.Pairs[p])+i]
-			b := (*[plainLanes]float32)(a.B[int(a.Pairs[p+1])*a.BStride:])
-			s0 += float32(x * b[0])
-			s1 += float32(x * b[1])
-			s2 += float32(x * b[2])
-			s3 += float32(x * b[3])
-			s4 += float32(x * b[4])
-			s5 += float32(x * b[5])
-			s6 += float32(x * b[6])
-			s7 += float32(x * b[7])
-		}
-		sum := [plainLanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
-		dst := a.Dst[i*a.Stride:][:a.Tail]
-		for k := range dst {
-			if a.Flags&TileAdd != 0 {
-				sum[k] = dst[k] + sum[k]
-			}
-			dst[k] = sum[k]
-		}
-	}
-}
-
-// packPlain is the portable copy of a panel.
-func packPlain(a *PackArgs) {
-	for i := range a.Rows {
-		dst := a.Dst[i*plainLanes:][:plainLanes]
-		clear(dst[copy(dst, a.Src[i*a.Stride:][:a.Tail]):])
-	}
-}
-
-// turnPlain is the portable transposing copy.
-func turnPlain(a *TurnArgs) {
-	for d := range a.Rows {
-		row := a.Dst[d*a.Width:][:a.Columns]
-		for j := range row {
-			row[j] = a.Src[j*a.Stride+d]
-		}
-	}
-}
-
-// stripPlain is the portable gathering copy.
-func stripPlain(a *StripArgs) {
-	for p := range len(a.Pairs) / 2 {
-		copy(a.Dst[p*a.Rows:][:a.Rows], a.Src[a.Pairs[2*p]:])
-	}
 }

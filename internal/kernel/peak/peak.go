@@ -22,8 +22,7 @@ const (
 )
 
 // FLOPs measures how many additions and multiplications per second all threads reach together
-// with fused multiply-adds (a product, then a sum, on Plain) on independent values in registers. It
-// takes about 10 ms.
+// with fused multiply-adds on independent values in registers. It takes about 10 ms.
 func FLOPs(c *compute.CPU) float64 {
 	ops := asm.OpsFor(c.ISA(), c.Math()).Peak
 	t := &task{ops: &ops, sums: make([]float32, c.Threads()*ops.Floats)}

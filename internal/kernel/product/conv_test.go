@@ -2,6 +2,7 @@ package product_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -290,17 +291,36 @@ func TestConvPanicsSayWhat(t *testing.T) {
 	}
 }
 
-// Both assembly paths add the same products in the same order.
-func TestConvVectorWidthsAgree(t *testing.T) {
-	if len(compute.Supported()) < 3 {
-		t.Skip("needs AVX2 and AVX-512")
-	}
-	for name, s := range convShapes() {
+// Every ISA gives the bits of plain Go, by every algorithm and in every math that rounds float32 alone.
+func TestConvOneResultOnEveryISA(t *testing.T) {
+	shapes := fastShapes()
+	maps.Copy(shapes, convShapes())
+	for name, s := range shapes {
 		d := newConvData(t, s)
-		a := d.run(t, kerneltest.Open(t, compute.AVX2, 1), false)
-		b := d.run(t, kerneltest.Open(t, compute.AVX512, 2), false)
-		if !a.equal(b) {
-			t.Errorf("%s: AVX2 and AVX-512 differ", name)
+		d.bendNumbers()
+		first := map[compute.Math]convResult{}
+		for _, c := range mathsEverywhere(t) { // plain Go comes first
+			got := d.run(t, c, len(name)%2 == 0)
+			if want, ok := first[c.Math()]; !ok {
+				first[c.Math()] = got
+			} else if !got.equal(want) {
+				t.Errorf("%s, math %v: %v and plain Go differ", name, c.Math(), c.ISA())
+			}
+		}
+	}
+}
+
+// bendNumbers makes some operands tiny, so that products and sums are denormal, and some zeros, negative ones
+// too.
+func (d *convData) bendNumbers() {
+	for _, x := range [][]float32{d.x, d.dy} {
+		for i := range x {
+			switch {
+			case i%7 == 0:
+				x[i] *= 1e-38
+			case i%11 == 0:
+				x[i] *= 0
+			}
 		}
 	}
 }

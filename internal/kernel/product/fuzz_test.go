@@ -15,8 +15,8 @@ func fuzzShape(n, side, c, k, filter, stride, pad uint8) (s product.ConvShape, o
 	return s, s.H+2*s.Pad >= s.R && s.W+2*s.Pad >= s.S
 }
 
-// Every implementation computes a convolution and both of its gradients as defined, for any shape, and stays
-// inside operands that are as long as they must be and scratch as long as it says.
+// Every implementation computes a convolution and both of its gradients as defined, for any shape and with
+// the same bits, and stays inside operands that are as long as they must be and scratch as long as it says.
 func FuzzConv(f *testing.F) {
 	f.Add(uint8(0), uint8(0), uint8(0), uint8(0), uint8(0), uint8(0), uint8(0))
 	f.Add(uint8(5), uint8(0x88), uint8(19), uint8(64), uint8(0x22), uint8(0), uint8(1))
@@ -29,8 +29,14 @@ func FuzzConv(f *testing.F) {
 			t.Skip("no output")
 		}
 		d := newConvData(t, s).define()
+		first := map[compute.Math]convResult{}
 		for _, cpu := range mathsEverywhere(t) {
 			got := d.run(t, cpu, false)
+			if _, ok := first[cpu.Math()]; !ok {
+				first[cpu.Math()] = got
+			} else if !got.equal(first[cpu.Math()]) {
+				t.Errorf("%v, %v: not the bits of plain Go", cpu.ISA(), cpu.Math())
+			}
 			switch cpu.Math() {
 			case compute.Exact:
 				d.compare(t, got, false)

@@ -1,5 +1,7 @@
 package row
 
+import "lockstep/internal/elementary"
+
 // GELU computes y = x Phi(x), Phi being the normal distribution function: Hendrycks and Gimpel 2016, the
 // form with the error function. Absolute error 2e-7 relative to |x|; the same bits on every ISA. y may be x.
 func (c *CPU) GELU(y, x []float32) {
@@ -91,7 +93,7 @@ func (m *MulRows) Reads() [2][]float32 { return [2][]float32{m.by} }
 func (c *CPU) Tanh(y, x []float32) {
 	MustLen("tanh", "x", len(x), len(y))
 	for i, v := range x {
-		y[i] = float32(1 - 2/(exp(2*float64(v))+1))
+		y[i] = float32(1 - 2/(elementary.Exp(2*float64(v))+1))
 	}
 }
 

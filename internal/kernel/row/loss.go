@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/compute"
+	"lockstep/internal/elementary"
 	"lockstep/internal/kernel/asm"
 )
 
@@ -77,19 +78,19 @@ func crossEntropyRow(d, z []float32, label int, smoothing float64, kept []float6
 	}
 	shift, sum := float64(top), 0.0
 	for j, v := range z {
-		e := exp(float64(v) - shift)
+		e := elementary.Exp(float64(v) - shift)
 		if sum += e; j < len(kept) {
 			kept[j] = e
 		}
 	}
 	away := smoothing / float64(len(z)) // each class's share of the target
-	loss := float32(log(sum) - smoothed(z, label, shift, smoothing, away))
+	loss := float32(elementary.Log(sum) - smoothed(z, label, shift, smoothing, away))
 	for j := range d {
 		var e float64
 		if j < len(kept) {
 			e = kept[j]
 		} else {
-			e = exp(float64(z[j]) - shift)
+			e = elementary.Exp(float64(z[j]) - shift)
 		}
 		if e = e/sum - away; j == label {
 			e -= 1 - smoothing

@@ -1,19 +1,14 @@
-package row
+package elementary
 
 import "math"
-
-// Exponential and logarithm for the numeric path. Go's own take different ways by architecture; these
-// are float64 polynomials with every product rounded by a conversion, so no compiler may fuse it with
-// a sum, and give the same bits everywhere. Both follow FreeBSD's msun e_exp.c and e_log.c (error
-// below 1 ulp).
 
 const (
 	ln2High = 6.93147180369123816490e-01 // upper 33 bits of ln 2
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// exp returns e^x; below -708, where the result nears the denormals, 0.
-func exp(x float64) float64 {
+// Exp returns e^x to within 1 ulp; below -708, where the result nears the denormals, 0.
+func Exp(x float64) float64 {
 	const (
 		p1 = 1.66666666666666657415e-01
 		p2 = -2.77777777770155933842e-03
@@ -43,8 +38,8 @@ func exp(x float64) float64 {
 	return y * math.Float64frombits(uint64(int64(k)+1023)<<52)
 }
 
-// log returns the natural logarithm of a normal x > 0; NaN otherwise, and +Inf of +Inf.
-func log(x float64) float64 {
+// Log returns the natural logarithm of a normal x > 0 to within 1 ulp; NaN otherwise, and +Inf of +Inf.
+func Log(x float64) float64 {
 	const (
 		l1 = 6.666666666666735130e-01
 		l2 = 3.999999999940941908e-01
