@@ -19,8 +19,9 @@ import (
 )
 
 // DescribeHost returns what is known about this machine, as results carry it.
-func DescribeHost() record.Machine {
-	h := host.Describe()
+func DescribeHost() record.Machine { return machineOf(host.Describe()) }
+
+func machineOf(h record.Host) record.Machine {
 	return record.Machine{Name: h.Name, OS: h.OS, Kernel: h.Kernel, Arch: h.Arch, CPU: h.CPU,
 		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
 }

@@ -206,8 +206,7 @@ func (b *bench) tellBusy(round, disturbed, known int) {
 	b.isTold = true
 	b.options.Progress(Progress{Note: fmt.Sprintf("others took cores from %d of the %d runs of round %d "+
 		"that are long enough to tell: rows that differ little will not be told apart. It goes on, and "+
-		"repeats no runs of such a round; to go on when the machine is quiet, press Ctrl-C, then %s",
-		disturbed, known, round+1, ResumeCommand(&b.results, b.out))})
+		"repeats no runs of such a round", disturbed, known, round+1)})
 }
 
 // ResumeCommand returns the command line that goes on with the interrupted benchmark r in a folder.

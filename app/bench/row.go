@@ -9,6 +9,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"lockstep/data"
 )
 
 // way is a strategy with settings of its own.
@@ -109,13 +110,19 @@ func (r Row) wire() string {
 	return wireOf(r.Workers, r.Strategy, r.Wire)
 }
 
-// slow names workers that are slowed by a setting of all rows, not by one of the row's own or by the
-// condition; "" if there are none.
-func (r Row) slow() string {
-	if len(r.SlowWorkers) == 0 || r.Condition.Name != "" || parseWay(":"+r.Options).has("slow-worker") {
-		return ""
+// slow names workers and loaders that are slowed by a setting of all rows, not by one of the row's own or by
+// the condition; "" if there are none.
+func (r Row) slow() (label string) {
+	isNamed := func(name string) bool {
+		return strings.Contains(r.Condition.Name, name) || parseWay(":"+r.Options).has(name)
 	}
-	return "slow " + r.SlowWorkers.String()
+	if len(r.SlowWorkers) > 0 && !isNamed("slow-worker") {
+		label = "slow " + r.SlowWorkers.String()
+	}
+	if r.SlowLoader != (data.Pace{}) && !isNamed("slow-loader") {
+		label = strings.TrimSpace(label + " slow-loader=" + r.SlowLoader.String())
+	}
+	return label
 }
 
 // hasOwnWire reports whether the wire is one of the row's own settings.

@@ -22,6 +22,8 @@ type Subject struct {
 	Row    Row        // as it can be run again
 	Record record.Row // with its runs
 	Name   string     // of the row, unique among those of its folder unless it is a copy
+	// Host is the machine of its runs; zero if their folder does not tell.
+	Host record.Machine
 	// Unfit says why it cannot be run again here; "": it can.
 	Unfit string
 }
@@ -48,7 +50,7 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 	plan, _, _, unplanned := readBench(folder, k)
 	var all []Subject
 	for i, row := range r.Rows {
-		s := Subject{Record: row}
+		s := Subject{Record: row, Host: r.Host}
 		set := row.Setting
 		s.Name = fmt.Sprintf("%s %s %d×%d", set.Model, set.Strategy, set.Workers, set.Threads)
 		switch {
@@ -136,7 +138,7 @@ func trained(folder string, k *setting.Catalog) (s Subject, err error) {
 	}
 	c.Catalog, c.Out = k, folder
 	s.Row = Row{Config: c}
-	s.Name = filepath.Base(folder)
+	s.Name, s.Host = filepath.Base(folder), machineOf(rundir.Directory(folder).Host().Host)
 	s.Record = record.Row{Setting: s.Row.Setting(), Runs: make([]record.Run, 1)}
 	if err := collect(&s.Record.Runs[0], &s.Record, c, summary); err != nil {
 		return s, setting.Refuse("%v; give a folder whose files are whole", err)

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"lockstep/app/bench"
+	"lockstep/app/evidence/change"
 	"lockstep/app/explain"
 	"lockstep/app/explain/variant"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 
 	"github.com/spf13/cobra"
 )
@@ -88,34 +90,22 @@ explain.json, explain.md and explain.html.`,
 // explain explains what the arguments name, and returns the folder of the page; "" if there is none.
 func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e report.Explained, folder string,
 	err error) {
-	var all []bench.Subject
-	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
-		return e, "", usagef("%s is given twice; give two runs, or one to hold it against its own ideal",
-			args[0])
-	}
-	for _, text := range args {
-		s, err := bench.SubjectNamed(text, &a.catalog)
-		if err != nil {
-			return e, "", err
-		}
-		all = append(all, s)
+	all, unfit, err := a.subjects(args)
+	if err != nil {
+		return e, "", err
 	}
 	b := all[len(all)-1]
 	var first *explain.Explanation
 	if len(all) == 2 {
-		if all[0].Name == b.Name {
-			all[0].Name, b.Name = args[0], args[1]
+		if first, err = explain.Decompose(variant.SideOf(all[0]), variant.SideOf(b)); err != nil {
+			return e, "", err
 		}
-		first, err = explain.Decompose(variant.SideOf(all[0]), variant.SideOf(b))
-	}
-	unfit := cmp.Or(all[0].Unfit, b.Unfit)
-	if first != nil && variant.IsSettled(all[0], b, first) {
-		unfit = "both are set alike, and their rounds do not tell them apart"
+		if variant.IsSettled(all[0], b, first) {
+			unfit = "both are set alike, and their rounds do not tell them apart"
+		}
 	}
 	switch {
-	case err != nil:
-		return e, "", err
-	case flags.isNoRuns && first == nil, unfit != "" && first == nil:
+	case first == nil && (flags.isNoRuns || unfit != ""):
 		return e, "", usagef("%s: its ideal has to be run%s; give another run to compare it with", args[0],
 			strings.TrimSuffix(", and "+unfit, ", and "))
 	case flags.isNoRuns || unfit != "":
@@ -123,7 +113,7 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 			fmt.Fprintf(a.stderr, "note: nothing is run again: %s\n", unfit)
 		}
 		if e = report.NewExplained(first); flags.out != "" {
-			err = e.Write(flags.out)
+			err = writeNew(e, flags.out)
 		}
 		return e, flags.out, err
 	}
@@ -134,21 +124,77 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 		return e, "", err
 	}
 	folder = cmp.Or(flags.out, newFolder("explain"))
-	r, err := a.runExperiment(c.Context(), x, folder, flags)
-	if err != nil {
-		return e, "", err
-	}
-	found, err := x.Explain(r)
-	if none := (*explain.IncomparableError)(nil); errors.As(err, &none) && first != nil {
-		fmt.Fprintf(a.stderr, "note: only what was recorded is cut up: %v in the %s that its runs had; give "+
-			"them more time, as by --budget %s\n", none, flags.budget, 2*flags.budget)
-		found, err = first, nil
-	}
+	found, err := a.confirm(c.Context(), x, first, folder, flags)
 	if err != nil {
 		return e, "", err
 	}
 	e = report.NewExplained(found)
 	return e, folder, e.Write(folder)
+}
+
+// subjects returns the runs and rows that the arguments name, with names that differ, and why they cannot be
+// run again here; "": they can.
+func (a *app) subjects(args []string) (all []bench.Subject, unfit string, err error) {
+	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
+		return nil, "", usagef("%s is given twice; give two runs, or one to hold it against its own ideal",
+			args[0])
+	}
+	here := bench.DescribeHost()
+	for i, text := range args {
+		s, err := bench.SubjectNamed(text, &a.catalog)
+		if err != nil {
+			return nil, "", err
+		}
+		why := s.Unfit
+		if s.Host.CPU != "" {
+			if other := change.Machine(s.Host, here); other != nil {
+				why = cmp.Or(why, other.Error())
+			}
+			if i > 0 && all[0].Host.CPU != "" && change.Machine(all[0].Host, s.Host) != nil {
+				return nil, "", usagef("%s and %s: %v; give two of one machine", args[0], text,
+					change.Machine(all[0].Host, s.Host))
+			}
+		}
+		if why != "" {
+			unfit = cmp.Or(unfit, text+": "+why)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 2 && all[0].Name == all[1].Name {
+		all[0].Name, all[1].Name = args[0], args[1]
+	}
+	return all, unfit, nil
+}
+
+// writeNew writes an explanation into a new folder.
+func writeNew(e report.Explained, folder string) error {
+	release, err := rundir.Reserve(folder)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return e.Write(folder)
+}
+
+// confirm makes the runs of an experiment and explains what they tell; by what was recorded, first, if they
+// have not enough steps.
+func (a *app) confirm(ctx context.Context, x *variant.Experiment, first *explain.Explanation, folder string,
+	flags explainFlags) (*explain.Explanation, error) {
+	r, err := a.runExperiment(ctx, x, folder, flags)
+	if err != nil {
+		return nil, err
+	}
+	found, err := x.Explain(r)
+	if none := (*explain.IncomparableError)(nil); !errors.As(err, &none) {
+		return found, err
+	}
+	text := fmt.Sprintf("not every row has a run that ended in %s; give them more time, as by --budget %s",
+		flags.budget, 2*flags.budget)
+	if first == nil {
+		return nil, usagef("%s", text)
+	}
+	fmt.Fprintf(a.stderr, "note: only what was recorded is cut up: %s\n", text)
+	return first, nil
 }
 
 // runExperiment makes the runs of an experiment.

@@ -58,7 +58,11 @@ func fixed(v float64, decimals int) string {
 	if !known(v) {
 		return dash
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" { // no zero has a sign
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
 }
 
 // between formats a range; empty if either end is unknown.

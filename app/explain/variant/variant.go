@@ -139,7 +139,7 @@ func timingOf(s bench.Subject, stepMS float64) timing {
 }
 
 // Ideal plans a subject beside its ideal: one worker alone, with its share of the batch. It fails as
-// [explain.Decompose] does.
+// [explain.Decompose] does, and if the subject is its own ideal.
 func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	side := SideOf(b)
 	first, err := explain.Decompose(side, side)
@@ -159,6 +159,10 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	}
 	if row.Wire != setting.Default().Wire && row.Workers > 1 {
 		p.intervene(true, explain.Codec)
+	}
+	if textOf(*ideal) == textOf(row) {
+		return nil, &explain.IncomparableError{Reason: b.Name + " is its own ideal: one worker, without " +
+			"checkpoints; give another run to compare it with"}
 	}
 	x := &Experiment{}
 	x.plan(p)
