@@ -275,7 +275,7 @@ func (c *Config) processSettings() []Setting {
 				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
 				"second one; auto takes a GPU if one can be used, and says so"},
 		{Name: "isa", value: choice(&c.ISA, []string{compute.Plain.String(),
-			compute.AVX2.String(), compute.AVX512.String()}), canOpen: true,
+			compute.AVX2.String(), compute.AVX512.String(), compute.NEON.String()}), canOpen: true,
 			Usage: "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)"},
 		{Name: "math", value: choice(&c.Math, []string{compute.Fast.String(), compute.Exact.String(),
 			compute.BF16x6.String(), compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}),

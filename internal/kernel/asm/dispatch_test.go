@@ -11,12 +11,19 @@ import (
 // TestNoPlainLoopServesAVectorISA holds the generated tables to completeness: a loop without a function
 // would run its portable form, slowly and unnoticed.
 func TestNoPlainLoopServesAVectorISA(t *testing.T) {
-	if compute.Best() == compute.Plain {
+	list := []compute.ISA{compute.AVX2, compute.AVX512}
+	switch compute.Best() {
+	case compute.Plain:
 		t.Skip("built without assembly, or no AVX2")
+	case compute.NEON:
+		list = []compute.ISA{compute.NEON}
 	}
 	plain := asm.OpsFor(compute.Plain, compute.BF16)
-	for _, isa := range []compute.ISA{compute.AVX2, compute.AVX512} {
+	for _, isa := range list {
 		ops := asm.OpsFor(isa, compute.BF16)
+		if isa == compute.NEON { // which multiplies parts in plain Go
+			ops.Split, plain.Split = asm.SplitOps{}, asm.SplitOps{}
+		}
 		checkServed(t, isa.String(), reflect.ValueOf(ops), reflect.ValueOf(plain))
 	}
 }

@@ -1,10 +1,10 @@
 // Package asm holds the innermost loops of all kernels.
 //
 // OpsFor returns the loops of an ISA as a table of functions. Plain Go is the reference and runs on every
-// processor; AVX-512 and AVX2 are assembly, written by the nested module asmgen into z*_amd64.s and chosen
-// in *_amd64.go. The build tag purego leaves assembly out. Only innermost loops are assembly, each call far
-// below 100 microseconds because Go cannot preempt it; blocking, edges and threads are the same Go code for
-// all, in the packages product, row and attend.
+// processor; AVX-512, AVX2 and NEON are assembly, written by the nested module asmgen into z*_amd64.s and
+// z*_arm64.s and chosen in *_amd64.go and dispatch_arm64.go. The build tag purego leaves assembly out. Only
+// innermost loops are assembly, each call far below 100 microseconds because Go cannot preempt it; blocking,
+// edges and threads are the same Go code for all, in the packages product, row and attend.
 //
 // # Guarantees
 //

@@ -289,6 +289,6 @@ func adamWPlain(w, m, v, grad []float32, gradScale, decay, first, second, rest, 
 		m[i] += float32((g - m[i]) * first)
 		v[i] = float32(v[i]*second) + float32(float32(g*g)*rest)
 		d := float32(math.Sqrt(float64(v[i])))/root + eps
-		w[i] = float32(x*decay) - float32(m[i]/d)*rate
+		w[i] = float32(x*decay) - float32(float32(m[i]/d)*rate)
 	}
 }

@@ -3,7 +3,8 @@
 //	cd internal/kernel/asmgen && go run .
 //
 // Each family of kernels is one file here and one generated pair in a package: z<family>_amd64.s and
-// z<family>_amd64.go with the Go declarations and the tables that say which function serves which ISA.
+// z<family>_amd64.go with the Go declarations and the tables that say which function serves which ISA. The
+// functions for AVX2 are written a second time for arm64, into a pair of the same names with _arm64 (neon.go).
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -69,8 +71,15 @@ func run(source, out string) error {
 		{threads, "pause", pause},
 		{threads, "vendor", vendor},
 	} {
-		if err := generate(filepath.Join(out, f.folder), f.name, pkg, f.write); err != nil {
+		folder := filepath.Join(out, f.folder)
+		if err := generate(folder, f.name, pkg, f.write); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if !slices.Contains(neonFamilies, f.name) {
+			continue
+		}
+		if err := neon(folder, f.name, pkg, f.write); err != nil {
+			return fmt.Errorf("%s for arm64: %w", f.name, err)
 		}
 	}
 	return writeSums(source, out)
@@ -86,7 +95,7 @@ func writeSums(source, out string) error {
 	}{
 		{source, append([]string{"internal/kernel/asmgen/*.go", "internal/kernel/asmgen/go.*"},
 			arguments()...)},
-		{out, []string{kernels + "/z*_amd64.*", threads + "/z*_amd64.*"}},
+		{out, []string{kernels + "/z*_amd64.*", kernels + "/z*_arm64.*", threads + "/z*_amd64.*"}},
 	} {
 		for _, pattern := range list.patterns {
 			if err := appendSums(&sums, list.root, pattern); err != nil {
