@@ -3,7 +3,7 @@
     python3 results/verify_page.py FOLDER...
 
 A folder holds report.md beside results.json or results.json.gz. Figures are those of the tables Speed, Result and
-traffic, Loss of each rank and What each worker did: steps with their 10th to 90th percentile, samples/s, totals,
+traffic, Loss of each rank and What each worker did, and ours beside the reference figures: steps with their 10th to 90th percentile, samples/s, totals,
 losses, accuracies of one seed, bytes, processors, memory. Status 1 if one does not follow, or if a folder has none.
 Not recomputed, and counted as such: intervals, ratios, verdicts, rows of other programs and of workers that share
 steps.
@@ -109,6 +109,49 @@ def check_row(title, head, cells, row, tell):
             tell(name + " of a worker", texts[-1], max(values))
 
 
+def each_rank(run, name):
+    return [column(r["steps"][name]) for r in run["ranks"]]
+
+
+OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference have the median over the runs
+    "total": lambda row, r: r["seconds"],
+    "epoch": lambda row, r: np.mean(r["epoch_seconds"]) if r.get("epoch_seconds") else np.nan,
+    "step": lambda row, r: np.median(steps(r)[1:]),
+    "batches": lambda row, r: row["setting"]["workers"] / np.median(steps(r)[1:]),
+    "rate": lambda row, r: np.median(r["ranks"][0]["steps"]["samples"]) / np.median(steps(r)[1:]),
+    "accuracy": lambda row, r: np.nan if r.get("test_accuracy") is None else r["test_accuracy"],
+    "best": lambda row, r: max(e["accuracy"] for e in r["evaluations"]) if r.get("evaluations") else np.nan,
+    "memory": lambda row, r: max(np.nanmax(v) for v in each_rank(r, "rss_bytes")),
+    "sent": lambda row, r: r["bytes_sent"] / r["seconds"],
+    "compression": lambda row, r: r["bytes_vectors"] / r["bytes_sent"] if r.get("bytes_vectors") else np.nan,
+    "evenness": lambda row, r: (lambda c: min(c) / max(c))(
+        [sum(np.mean(column(x["steps"]["phases"].get(p, [0]))) for p in ("forward", "backward")) for x in r["ranks"]]),
+    "loss": lambda row, r: np.mean(np.concatenate([l[-((len(l) + 9) // 10):] for l in each_rank(r, "loss")])),
+}
+SCALES = {"%": 0.01, "MB": 1e6, "GB": 1e9, "MB/s": 1e6}
+
+
+def chosen(results, selector):
+    """The first row with a successful run that has the settings of a selector."""
+    for row in results["rows"]:
+        s = {"condition": "", "options": "", "per_worker": 0, "hosts": 0, "per_host": 0, **row["setting"]}
+        s["wire"] = s.get("wire") or "fp32"
+        if selector and counted(row) and not s.get("peer") and all(str(s.get(k, "")) == v for k, v in selector.items()):
+            return row
+
+
+def check_ours(head, cells, row, tell):
+    for name, text in zip(head[1:], cells[1:]):
+        name, _, unit = name.partition(", ")
+        if m := re.match(r"loss-at-(\d+)$", name):
+            of = lambda row, r: np.mean([l[int(m[1]) - 1] if len(l) >= int(m[1]) else np.nan for l in each_rank(r, "loss")])
+        elif not (of := OURS.get(name)):
+            tell(name, "", 0)  # left out
+            continue
+        value = np.median([of(row, r) for r in counted(row)]) / SCALES.get(unit, 1)
+        tell("ours, " + name, text, value)
+
+
 def label(setting):
     """The start of the row's label, which tells it among rows with one condition."""
     return setting["strategy"] + " "
@@ -128,18 +171,39 @@ def main(folder):
             order.append((key, group := []))
         group.append(row)
     wrong = checked = left = 0
-    tables, title, head = {}, "", None
+    ours = iter((results.get("inquiry") or {}).get("reference", {}).get("rows") or [])
+    beside, tables, title, head = None, {}, "", None
     for line in open(os.path.join(folder, "report.md"), encoding="utf-8"):
         if line.startswith("#"):
             title, head = line.strip("# \n"), None
             if title in ("Speed",):
                 tables["group"] = tables.get("group", -1) + 1
         if not line.startswith("| ") or title not in ("Speed", "Result and traffic", "Loss of each rank",
-                                                     "What each worker did"):
+                                                     "What each worker did", "Reference figures beside ours"):
             continue
         cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
         if head is None:
             head = cells
+            continue
+        def tell(name, text, value):
+            nonlocal wrong, checked, left
+            is_right = follows(text, value)
+            if is_right is None:
+                left += 1
+                return
+            checked += 1
+            if not is_right:
+                wrong += 1
+                print(f"{folder}: {title}: {cells[0]}: {name} {text}, computed {value:.6g}")
+
+        if title == "Reference figures beside ours":
+            row = chosen(results, beside["is"]) if cells[0].startswith("ours: ") else None
+            if row:
+                check_ours(head, cells, row, tell)
+            elif cells[0].startswith("ours: "):
+                left += len(cells) - 1  # the questions of an older benchmark are not in its results
+            elif cells[0].strip("-:"):
+                beside = next(ours, {"is": {}})
             continue
         m = re.match(r"([A-Z]+)  ", cells[0])
         if not m or len(cells) != len(head):
@@ -156,18 +220,6 @@ def main(folder):
         if not counted(row) or s.get("peer") or s["strategy"] in LOOSE or not counted(row)[0]["ranks"]:
             left += 1
             continue
-
-        def tell(name, text, value):
-            nonlocal wrong, checked, left
-            is_right = follows(text, value)
-            if is_right is None:
-                left += 1
-                return
-            checked += 1
-            if not is_right:
-                wrong += 1
-                print(f"{folder}: {title}: {cells[0]}: {name} {text}, computed {value:.6g}")
-
         check_row(title, head, cells, row, tell)
     print(f"{folder}: {checked} figures computed, {wrong} do not follow, {left} left out")
     return wrong == 0 and checked > 0

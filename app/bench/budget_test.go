@@ -49,14 +49,15 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 		// 3 (3 + 0.3 N) in 60 s: 5 epochs in 54 s. 3 (3 + 0.6 N) in what is left: 3 epochs.
 		{"steps, in whole epochs", 120, []float64{.1, .1, .1, .1, .3, .2}, 0,
 			[]int{5, 5, 5, 3, 3, 3}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
-		// The second group: an epoch needs 3 + 10 x 2.1 = 24 s, a round of 9 steps fits 23 s.
+		// The second group has 23 s: three rounds of three steps need 3 (3 + 3 x 2.1) = 28.
 		{"rounds", 41, []float64{.1, .1, .1, .1, 1, 1}, 0,
-			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 9, 9, 9}, []int{3, 3, 3, 1, 1, 1}},
-		// The second group needs 3 + 9 x 5 = 48 s of 62, more than a half: the first has what that leaves.
+			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 4, 4, 4}, []int{3, 3, 3, 2, 2, 2}},
+		// The second group needs 3 + 9 x 5 = 48 s of 62, more than a half: the first has what that leaves,
+		// three rounds, which have an interval, in place of two of an epoch.
 		{"no row for more of others", 62, []float64{.1, .1, .1, 5, 5, 5}, 0,
-			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 3, 3, 3}, []int{2, 2, 2, 1, 1, 1}},
+			[]int{0, 0, 0, 0, 0, 0}, []int{5, 5, 5, 3, 3, 3}, []int{3, 3, 3, 1, 1, 1}},
 		{"rows, and the baseline last", 46, []float64{.1, .1, .1, .1, 30, 1}, 1,
-			[]int{1, 1, 1, 1, 1}, []int{0, 0, 0, 0, 0}, []int{3, 3, 3, 2, 2}},
+			[]int{1, 1, 1, 0, 0}, []int{0, 0, 0, 6, 6}, []int{3, 3, 3, 3, 3}},
 	} {
 		p, fitted := bench.Fit(plan(t), test.budget, start, test.step)
 		if fitted.Left != test.left || len(p.Rows) != 6-test.left || len(p.Skipped) != test.left {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/app/evidence/question"
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -17,7 +18,7 @@ type bundle struct {
 	rows   []int // of the plan
 	unit   int   // samples
 	least  int   // units that it is not cut below: the first step is not timed
-	enough int   // units that it is not cut below while there are rounds to cut
+	enough int   // units that it is not cut below while there are rounds to cut that decide no less
 	wanted int   // units of the plan's length
 }
 
@@ -118,17 +119,6 @@ func (p Plan) leastSteps(rows []int) int {
 // causeSteps is how many steps of a row are cut up at least: the first two say nothing.
 const causeSteps = 6
 
-// learnSteps is how many steps are not cut while there are rounds to cut where the accuracy is asked for: of
-// fewer it is that of guessing.
-const learnSteps = 24
-
-// asksForAccuracy reports whether a question wants to know what runs reach.
-func (p Plan) asksForAccuracy() bool {
-	return p.Inquiry != nil && slices.ContainsFunc(p.Inquiry.Questions, func(q record.Question) bool {
-		return q.Quantity == "accuracy"
-	})
-}
-
 // measure fills the lengths of a bundle. Its unit is the least number of samples that is whole steps of every
 // row that a question divides by others; if that is longer than the runs are, a step of the first row.
 func (b *bundle) measure(asked [][]int) {
@@ -158,9 +148,6 @@ func (b *bundle) measure(asked [][]int) {
 			enough = min(enoughSeconds, wanted)
 		case r.Epochs > 0: // an epoch ends with an evaluation
 			enough = max(enough, min(wanted, r.StepsPerEpoch(r.LimitTrain)))
-		}
-		if b.plan.asksForAccuracy() {
-			enough = max(enough, min(learnSteps, wanted))
 		}
 		b.wanted = max(b.wanted, b.units(at, wanted))
 		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(b.rows), wanted)))
@@ -264,7 +251,7 @@ func (b *bundle) cut(costs []cost, repeats int, seconds float64) (kept []int, un
 	for ; len(kept) > 0; kept = kept[:len(kept)-1] {
 		for rounds = repeats; rounds >= 1; rounds-- {
 			units = b.fitting(kept, costs, seconds/float64(rounds))
-			if units >= b.enough || rounds == 1 && units >= b.least {
+			if units >= b.enough || rounds <= stat.LeastRounds && units >= b.least {
 				return kept, units, rounds
 			}
 		}

@@ -34,6 +34,9 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		case question.Fails:
 			one.Sign, one.Class = "✗", "unfit"
 		}
+		if i == 0 && a.Causes != nil && p.Picture != nil {
+			p.showCause(a.Causes[0])
+		}
 		switch of := p.rowCell(a.Line); {
 		case a.Causes != nil:
 			one.Link = fmt.Sprintf("causes-%d", i+1)
@@ -47,6 +50,16 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		s.Tables = append(s.Tables, p.beside(r.Inquiry.Reference, c))
 	}
 	p.Sections = append([]section{s}, p.Sections...)
+}
+
+// showCause makes what a row takes longer than another the picture of the page.
+func (p *page) showCause(c question.Cause) {
+	of, _, _ := strings.Cut(p.Picture.ID, "-")
+	at := slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == of })
+	p.Sections[at].Picture = p.Picture
+	f := Explained{Explanation: c.Explanation}.waterfall()
+	f.Title, f.IsLead = "From one mean step to the other", true
+	p.Picture = &f
 }
 
 // placeText says where the workers were, and what that leaves open.
@@ -70,8 +83,7 @@ func causeTable(a question.Answer, id string) block {
 	than := a.Causes[0].Than.Label
 	columns := []column[question.Cause]{
 		cells("row", "", func(c question.Cause) cell { return cell{Text: c.Line.Label} }),
-		col("step", "ms", func(c question.Cause) string { return millis(c.B.StepMS / 1e3) }),
-		cells("longer by", "ms", func(c question.Cause) cell {
+		cells("longer by", "ms in the mean", func(c question.Cause) cell {
 			in := between(c.Interval[0], c.Interval[1], twoDecimals)
 			if c.Rounds < stat.LeastRounds {
 				in = spelling.Count(c.Rounds, "round")
@@ -108,8 +120,9 @@ func causeTable(a question.Answer, id string) block {
 			return most
 		}))
 	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, a.Causes, columns...),
-		Caption: "Each step less that of " + than + ": terms of the recorded runs that add up to the " +
-			"difference of the mean steps, as lockstep explain cuts them" + confirmedBy(a.Causes)}
+		Caption: "Each mean step less that of " + than + ", without the longest and the shortest fortieth " +
+			"of a run, as terms that add up to it: lockstep explain cuts them. Elsewhere a step is the " +
+			"median, and time in the exchange without a core is waiting for cores" + confirmedBy(a.Causes)}
 }
 
 // proofText words what further runs say of a term.
@@ -147,68 +160,64 @@ func guessText(a question.Answer) string {
 		longer = "less"
 	}
 	names := c.Names()
-	text := fmt.Sprintf("%s: a step of %s takes %s %s than one of %s", verdictWord(a), names[1],
+	text := fmt.Sprintf("%s: a mean step of %s takes %s %s than one of %s", verdictWord(a), names[1],
 		ms(math.Abs(c.DifferenceMS)/1e3), longer, names[0])
-	if known(a.Median) && c.DifferenceMS > 0 {
-		in := ""
-		if c.Rounds >= stat.LeastRounds {
-			in = " (" + between(a.Interval.Lo, a.Interval.Hi, percent) + ")"
-		}
-		text += fmt.Sprintf(", %s%s of what makes it longer by the guess", percent(a.Median), in)
+	if c.Rounds >= stat.LeastRounds && c.DifferenceMS > 0 {
+		text += fmt.Sprintf(", by the guess for %s (%s) of what makes it longer; asked: above %s",
+			percent(a.Median), between(a.Interval.Lo, a.Interval.Hi, percent), percent(question.Most))
 	}
-	for _, t := range c.Terms {
-		if slices.Contains(a.Guess, t.Name) {
-			text += fmt.Sprintf("; %s %s", termMeaning(t.Name), ms(t.MS/1e3))
-			if proof := proofText(c.ProofOf(t)); proof != "" {
-				text += " (" + proof + ")"
-			}
-		}
-	}
-	if c.By != "" && slices.Contains(a.Guess, c.Culprit) {
-		text += "; " + c.By + " takes " + ms(c.CulpritMS/1e3) + " less"
-	}
-	return text + "; asked: above " + percent(question.Most)
+	return text
 }
 
 // causesText says in a sentence what makes rows slower, or what they gain and pay.
 func causesText(a question.Answer) string {
 	than := a.Causes[0].Than.Label
-	var parts []string
-	told := 0
-	for _, c := range a.Causes {
-		if told += min(1, len(c.Culprit)); len(parts) < maxListed && c.Culprit != "" {
-			parts = append(parts, fmt.Sprintf("%s by %s, most by %s, %s more%s", c.Line.Label,
-				ms(c.DifferenceMS/1e3), termMeaning(c.Culprit), ms(c.CulpritMS/1e3), culpritProof(c)))
-		}
-	}
+	var parts, culprits []string
 	if a.Quantity == question.Balance {
-		best, worst := a.Causes[0], a.Causes[len(a.Causes)-1]
-		text := fmt.Sprintf("of a step of %s, %s %s of computing and pays %s", than, best.Line.Label,
-			"saves "+ms(best.Saved()/1e3), ms(best.Paid()/1e3))
-		if best.Line == worst.Line {
-			return text
+		for _, c := range slices.Compact([]question.Cause{a.Causes[0], a.Causes[len(a.Causes)-1]}) {
+			parts = append(parts, balanceText(c))
 		}
-		return fmt.Sprintf("%s, %s saves %s and pays %s", text, worst.Line.Label, ms(worst.Saved()/1e3),
-			ms(worst.Paid()/1e3))
+		return joined(": ", verdictWord(a), "of a mean step of "+than+", "+strings.Join(parts, "; "))
 	}
-	if parts == nil {
+	rows, open := map[string][]string{}, 0
+	for _, c := range a.Causes {
+		if c.Culprit == "" || !c.IsApart && a.Verdict == question.Measured {
+			open++
+			continue
+		}
+		culprits = addNew(culprits, c.Culprit)
+		rows[c.Culprit] = append(rows[c.Culprit], c.Line.Label+" by "+ms(c.DifferenceMS/1e3)+culpritProof(c))
+	}
+	for _, name := range culprits {
+		parts = append(parts, "most by "+termMeaning(name)+" ("+name+"): "+listed(rows[name]))
+	}
+	switch {
+	case culprits == nil:
 		return "no cause is told: no row is slower than " + than + " by more than its runs vary"
+	case open > 0:
+		parts = append(parts, "of "+spelling.Count(open, "row")+" no cause is told")
 	}
-	text := "slower than " + than + ": " + strings.Join(parts, "; ")
-	if more := told - len(parts); more > 0 {
-		text += fmt.Sprintf("; %d more", more)
-	}
-	if open := len(a.Causes) - told; open > 0 {
-		text += fmt.Sprintf("; of %s no cause is told", spelling.Count(open, "row"))
-	}
-	return text
+	text := "mean steps longer than that of " + than + ", " + strings.Join(parts, "; ")
+	return joined(": ", verdictWord(a), text)
 }
 
-// culpritProof says in brackets what further runs say of a cause's culprit; "" if none were meant.
+// balanceText says what a row gains over the baseline by computing less, and what it pays for that.
+func balanceText(c question.Cause) string {
+	work := func(at explain.Cost) bool { return at == explain.Work }
+	others := func(at explain.Cost) bool { return at == explain.Memory || at == explain.Cores }
+	saved, exchange, contention := -c.Of(work), c.Of(explain.Cost.IsExchange), c.Of(others)
+	paid := c.DifferenceMS + saved
+	return fmt.Sprintf("%s saves %s of computing and pays %s: exchange %s, contention %s, all else %s",
+		c.Line.Label, ms(saved/1e3), ms(paid/1e3), ms(exchange/1e3), ms(contention/1e3),
+		ms((paid-exchange-contention)/1e3))
+}
+
+// culpritProof says in brackets what further runs say of a cause's culprit; "" if there are none.
 func culpritProof(c question.Cause) string {
 	for _, t := range c.Terms {
-		if proof := proofText(c.ProofOf(t)); t.Name == c.Culprit && proof != "" {
-			return " (" + proof + ")"
+		proof := c.ProofOf(t)
+		if t.Name == c.Culprit && proof != question.Small && proof != question.Untried {
+			return " (" + proofText(proof) + ")"
 		}
 	}
 	return ""
@@ -251,9 +260,11 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		}
 	}
 	caption := "Reference figures are " + ref.Title + ": other machines and other work, to be read beside " +
-		"ours and not divided by them. Those with = follow from figures there; the others are written " +
-		"there. Ours: medians over the runs that count, speed-up and efficiency over rounds. A dash: not " +
-		"told, or not measured here."
+		"ours and not divided by them. Ours: medians over the runs that count, speed-up and efficiency " +
+		"over rounds. A dash: not told, or not measured here."
+	if slices.ContainsFunc(ref.Rows, func(r record.ReferenceRow) bool { return r.Derived != nil }) {
+		caption += " What follows from other figures there says from which, behind =."
+	}
 	for _, name := range ref.Quantities() {
 		caption += meaning(name)
 	}
@@ -297,18 +308,16 @@ const mostWidth = 100
 
 // whyNot says why a question has no decided answer; "" if it has one.
 func whyNot(a question.Answer) string {
-	if a.Over != nil && a.Reason == question.NoFigure {
-		return "no round has it of both rows"
-	}
 	return map[question.Reason]string{
 		question.NoRow:     "one of its rows was not run",
 		question.NoFigure:  "no run has the figure",
 		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
 		question.Guessing:  "none of its rows does better than guessing",
+		question.SameBits:  "both end with the same parameters, bit for bit",
 		question.Contended: "its workers wait for cores, too", question.NotSlower: "it is not slower",
 		question.Unconfirmed: "without it steps are as long",
-		question.TooFew:      spelling.Count(a.N, "round") + ", too few for an interval",
+		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
 	}[a.Reason]
 }
 
@@ -372,7 +381,8 @@ func quantityText(quantity string) string {
 
 // formatOf writes ratios as numbers, shares in percent, and other figures with their units.
 func formatOf(a question.Answer) func(float64) string {
-	isOne := func(quantities ...string) bool { return slices.Contains(quantities, a.Quantity) }
+	units := map[string]string{"total": " s", "epoch": " s", "network": " s", "checkpoints": " s",
+		"cost": " US dollars", "energy": " J"}
 	with := func(unit string) func(float64) string {
 		return func(v float64) string { return digits(v, 3) + unit }
 	}
@@ -381,18 +391,12 @@ func formatOf(a question.Answer) func(float64) string {
 		return with("")
 	case question.IsShare(a.Quantity):
 		return percent
-	case isOne("step", "hidden"):
+	case a.Quantity == "step" || a.Quantity == "hidden":
 		return ms
-	case isOne("total", "epoch", "network", "checkpoints"):
-		return with(" s")
-	case isOne("memory", "sent"):
+	case a.Quantity == "memory" || a.Quantity == "sent":
 		return byteCount
-	case isOne("cost"):
-		return with(" US dollars")
-	case isOne("energy"):
-		return with(" J")
 	}
-	return with("")
+	return with(units[a.Quantity])
 }
 
 // sentence makes a sentence of words.

@@ -182,6 +182,6 @@ func (s *section) phaseFigure() figure {
 		all = append(all, one)
 	}
 	return phaseFigure(s.head("phases", "Where a step goes"), "ms per step",
-		"Mean over runs, ranks and the steps from the 10th to the 90th percentile.", compare.Phases(), 1e3,
-		all)
+		"The median step of each row, divided as the mean of the steps from the 10th to the 90th percentile "+
+			"is.", compare.Phases(), 1e3, all)
 }

@@ -19,11 +19,11 @@ func headline(g *compare.Group, v compare.Verdict) string {
 		return fmt.Sprintf("%s takes %s a step; there is no row to rank it against.", v.Ranked[0].Label,
 			ms(v.Ranked[0].Step.Median))
 	case v.IsCertain():
-		return certainHeadline(g, v) + crowded(g, v)
+		return certainHeadline(g, v)
 	case len(v.Faster) > 0:
-		return fasterHeadline(g, v) + crowded(g, v)
+		return fasterHeadline(g, v)
 	}
-	return undecidedHeadline(v) + crowded(g, v)
+	return undecidedHeadline(v)
 }
 
 // unrankedHeadline says what the steps were where no row can be ranked, and why none can.
@@ -67,8 +67,8 @@ func fasterHeadline(g *compare.Group, v compare.Verdict) string {
 	if most := digits(lead.Speedup.Interval.Hi, 2); most != gain {
 		gain += " to " + most
 	}
-	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s%s.",
-		lead.Label, gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]), repeatsText(v))
+	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s.",
+		lead.Label, gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]))
 }
 
 // undecidedHeadline names the rows that are not told from the first. None is faster than the baseline.
@@ -80,27 +80,7 @@ func undecidedHeadline(v compare.Verdict) string {
 	if v.Rounds < compare.EnoughRounds {
 		which += " in " + spelling.Count(v.Rounds, "round")
 	}
-	return fmt.Sprintf("%s; nothing tells %s%s.", stepsText(v.Tied), which, repeatsText(v))
-}
-
-// repeatsText says how many runs of each row may decide; "" where there were as many.
-func repeatsText(v compare.Verdict) string {
-	if v.Rounds >= compare.EnoughRounds {
-		return ""
-	}
-	return fmt.Sprintf(" (--repeats %d)", compare.EnoughRounds)
-}
-
-// crowded says that a speed-up is no measure of scaling, if its row or the baseline has more threads than
-// cores; "" if neither has.
-func crowded(g *compare.Group, v compare.Verdict) string {
-	for _, l := range []*compare.Line{v.Ranked[0], g.Baseline} {
-		if l != nil && l.Contended && v.Ranked[0] != g.Baseline {
-			return fmt.Sprintf(" %d threads shared %s, so that is no measure of scaling.",
-				l.Setting.NumThreads(), spelling.Count(l.Cores, "core"))
-		}
-	}
-	return ""
+	return fmt.Sprintf("%s; nothing tells %s.", stepsText(v.Tied), which)
 }
 
 // reason says what makes a headline certain, or what hinders it, and which rows are not ranked.

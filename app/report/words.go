@@ -8,6 +8,7 @@ import (
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
+	"lockstep/internal/spelling"
 )
 
 // note is a finding in words.
@@ -26,7 +27,7 @@ func Remedy(f finding.Finding) string { return remedies()[f.Remedy] }
 
 // worded says findings in words.
 func worded(all []finding.Finding) (out []note) {
-	const few = 2 // rows that fit into a line of the first screen
+	const few = 1 // row that fits into a line of the first screen
 	for _, f := range all {
 		out = append(out, note{f.Severity, f.Rule, Word(f), opening(word(f, few))})
 	}
@@ -77,16 +78,15 @@ func fill(sentence string, f finding.Finding, rows int) string {
 	}
 }
 
-// rowsText names the rows of a finding, so many at most.
+// rowsText names the rows of a finding, or says how many they are if they are more than so many.
 func rowsText(f finding.Finding, most int) string {
 	if f.IsAll {
 		return "every row"
 	}
-	text := strings.Join(f.Rows[:min(most, len(f.Rows))], ", ")
-	if more := len(f.Rows) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	if len(f.Rows) > most {
+		return spelling.Count(len(f.Rows), "row")
 	}
-	return text
+	return strings.Join(f.Rows, ", ")
 }
 
 // valueText writes a value of a finding.

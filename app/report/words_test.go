@@ -54,7 +54,7 @@ func TestFindingsInWords(t *testing.T) {
 	}
 	brief := worded([]finding.Finding{{Rule: "contention", Rows: rows,
 		Values: finding.Values{"cores": 2}}})[0].Brief
-	if want := "More workers × threads than the 2 cores of this machine: a, b and 2 more."; brief != want {
+	if want := "More workers × threads than the 2 cores of this machine: 4 rows."; brief != want {
 		t.Errorf("%q, want %q", brief, want)
 	}
 	if got := opening(strings.Repeat("word ", 100)); len(got) > 270 || !strings.HasSuffix(got, "word …") {
@@ -103,10 +103,10 @@ func TestHeadline(t *testing.T) {
 			"ddp":        {2.05, 1.95, 2.05, 2, 2, 2.1, 1.95, 2}},
 		"No way of training is faster than single 1×1, 1000 ms a step; the nearest, ddp 2×1, has": {
 			"single": {1, 1.01, 1, 1.01, 1, 1}, "ddp": {2, 2.02, 2, 2.02, 2, 2.01}},
-		"ddp 2×1 takes 2000 ms a step, single 1×1 2000 ms; nothing tells them apart in 3 rounds " +
-			"(--repeats 6).": {"single": {2, 2, 2.2}, "ddp": {1.9, 2.1, 2}},
-		"ddp 2×1 takes 1000 ms a step, single 1×1 2000 ms; nothing tells them apart in 1 round " +
-			"(--repeats 6).": {"ddp": {1}, "single": {2}},
+		"ddp 2×1 takes 2000 ms a step, single 1×1 2000 ms; nothing tells them apart in 3 " +
+			"rounds.": {"single": {2, 2, 2.2}, "ddp": {1.9, 2.1, 2}},
+		"ddp 2×1 takes 1000 ms a step, single 1×1 2000 ms; nothing tells them apart in 1 " +
+			"round.": {"ddp": {1}, "single": {2}},
 		"ddp 2×1 takes 1000 ms a step; there is no row to rank it against.": {"ddp": {1, 1, 1, 1}},
 	} {
 		g := compared(rows)

@@ -77,7 +77,7 @@ type Line struct {
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
 	Times  []float64 // by step: seconds, median over runs
-	Phases []float64 // seconds by [Phases], mean of the steps from the 10th to the 90th percentile
+	Phases []float64 // by [Phases]: Step.Median, divided as steps from the 10th to the 90th percentile are
 	Ranks  []RankLine
 
 	LossSamples  []float64 // by step: samples that the run had trained on, of the same run as Loss

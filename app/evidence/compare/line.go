@@ -212,18 +212,17 @@ func medianTimes(runs []*record.Run) (times []float64) {
 	return times
 }
 
-// meanPhases returns seconds per step by phase, as the mean over runs, ranks and typical steps (means add up
-// to the mean step as medians would not). Phases of no known name (evaluation between steps) count as other.
+// meanPhases returns seconds by phase: the median step of the line, divided as the mean over runs, ranks and
+// typical steps is; that mean of workers that do not meet. Phases of no known name count as other.
 func (l *Line) meanPhases(runs []*record.Run) []float64 {
 	sums := make([]float64, len(Phases()))
 	steps := 0
 	for _, r := range runs {
-		typical := typical(r)
 		shares := make([][]float64, len(r.Ranks))
 		for i, rank := range r.Ranks {
 			shares[i] = starvation(rank.Steps, l.Setting.Threads)
 		}
-		for _, at := range typical {
+		for _, at := range typical(r) {
 			all := make([]spent, len(r.Ranks))
 			for i, rank := range r.Ranks {
 				all[i] = spent{make([]float64, len(sums)), entry(shares[i], at)}
@@ -243,8 +242,12 @@ func (l *Line) meanPhases(runs []*record.Run) []float64 {
 	if steps == 0 {
 		return nil
 	}
+	by := l.Step.Median / sumOf(sums)
+	if l.isLoose() {
+		by = 1 / float64(steps)
+	}
 	for i := range sums {
-		sums[i] /= float64(steps)
+		sums[i] *= by
 	}
 	return sums
 }

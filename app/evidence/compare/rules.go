@@ -29,11 +29,11 @@ func rules() []rule {
 		{"diverged", refused, finding.Stability, ofRows((*Line).hasDiverged)},
 
 		{"taken cores", caution, finding.Idle, takenCores((*Line).isDisturbed)},
+		{"contention", caution, finding.Cores, contention},
 		{"taken runs", caution, finding.Idle, takenCores((*Line).isPartlyDisturbed)},
 		{"budget", caution, finding.Budget, cutShort},
 		{"few rounds", caution, finding.Rounds, ofRows((*Line).isShortOfRounds)},
 		{"copies differ", caution, finding.Rounds, copiesDiffer},
-		{"contention", caution, finding.Cores, contention},
 		{"parameters differ", caution, finding.Weights, parametersDiffer},
 		{"parameters change", caution, finding.Weights, ofRows((*Line).isUnrepeatable)},
 		{"another result", caution, finding.Seeds, ofRows((*Line).isLossy)},

@@ -42,9 +42,8 @@ func (l *Line) Runs() []RunLine {
 
 // PhaseShares returns the share of a step that a phase takes in each run that counts; nil if runs do not
 // tell.
-func (l *Line) PhaseShares(phase string) []float64 {
+func (l *Line) PhaseShares(phase string) (out []float64) {
 	at := slices.Index(Phases(), phase)
-	var out []float64
 	for _, r := range l.counted() {
 		if phases := l.meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
 			out = append(out, phases[at]/sumOf(phases))
@@ -54,8 +53,7 @@ func (l *Line) PhaseShares(phase string) []float64 {
 }
 
 // sumOf returns the sum of x.
-func sumOf(x []float64) float64 {
-	sum := 0.0
+func sumOf(x []float64) (sum float64) {
 	for _, v := range x {
 		sum += v
 	}
@@ -64,8 +62,7 @@ func sumOf(x []float64) float64 {
 
 // HiddenSeconds returns the communication that computation hid in a step of each run that counts; nil if runs
 // do not tell.
-func (l *Line) HiddenSeconds() []float64 {
-	var out []float64
+func (l *Line) HiddenSeconds() (out []float64) {
 	for _, r := range l.counted() {
 		if v := hiddenOf([]*record.Run{r}); stat.IsFinite(v) {
 			out = append(out, v)

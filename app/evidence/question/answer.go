@@ -34,6 +34,7 @@ const (
 	Contended          // its workers wait for cores too, which nothing tells from the exchange
 	TooFew             // rounds for an interval
 	Guessing           // is as accurate as each of its rows
+	SameBits           // its rows end with the same parameters, so they are as accurate
 	NotSlower          // the row is not slower than the one that it is said to be slower than
 	Unconfirmed        // runs without it are as long: the terms are not what they seem
 )
@@ -78,7 +79,7 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 		case a.Line == nil:
 		case IsOfRows(q.Quantity):
 			a.Causes, a.Reason = asker{r, c}.causesOf(q, a.Line), NoFigure
-			switch isTold := func(c Cause) bool { return c.IsTold }; {
+			switch isTold := func(c Cause) bool { return c.IsTold && c.IsApart }; {
 			case a.Causes == nil:
 			case a.Guess != nil:
 				a.Reason = None
@@ -86,7 +87,10 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 			case slices.ContainsFunc(a.Causes, isTold):
 				a.Verdict, a.Reason = Measured, None
 			default:
-				a.Verdict, a.Reason = Undecided, None
+				a.Verdict, a.Reason, a.N = Undecided, None, a.Line.Measured
+				if a.N < stat.LeastRounds {
+					a.Reason = TooFew
+				}
 			}
 		case q.Over == nil:
 			a.Estimate = Of(a.Line, a.Quantity)
@@ -136,21 +140,30 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 		a.Verdict, a.Reason = Undecided, Disturbed
 		return
 	}
-	if a.Quantity == "accuracy" && IsGuess(a.Line) && IsGuess(other) {
+	isSame := a.Line.SHA256 != "" && a.Line.SHA256 == other.SHA256
+	switch ratio := stepRatio(c, a.Line, other); {
+	case a.Quantity == "accuracy" && isSame && stat.IsFinite(Of(other, a.Quantity).Median):
+		a.Estimate = Estimate{1, stat.Interval{Lo: 1, Hi: 1, Coverage: 1}, a.Line.Measured}
+		a.decide()
+		a.Reason = SameBits
+	case a.Quantity == "accuracy" && IsGuess(a.Line) && IsGuess(other):
 		a.Verdict, a.Reason = Undecided, Guessing
-		return
-	}
-	isEqual := !GrowsWithLength(a.Quantity) || a.Line.Runs()[0].Samples == other.Runs()[0].Samples
-	if a.Quantity != "step" && isEqual {
+	case a.Quantity == "step" && ratio != nil:
+		a.quotient(*ratio)
+	case a.Quantity != "step" &&
+		(!GrowsWithLength(a.Quantity) || a.Line.Runs()[0].Samples == other.Runs()[0].Samples):
 		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), stat.Noise{}))
 	}
+}
+
+// stepRatio returns the ratio of the steps of two rows as the comparison has it; nil unless they are rivals.
+func stepRatio(c *compare.Comparison, a, b *compare.Line) *stat.Ratio {
 	for i := range c.Groups {
-		g := &c.Groups[i]
-		isPair := slices.Contains(g.Rivals, a.Line) && slices.Contains(g.Rivals, other)
-		if a.Quantity == "step" && isPair {
-			a.quotient(g.Pair(a.Line, other).Ratio)
+		if g := &c.Groups[i]; slices.Contains(g.Rivals, a) && slices.Contains(g.Rivals, b) {
+			return new(g.Pair(a, b).Ratio)
 		}
 	}
+	return nil
 }
 
 // quotient takes a ratio as the estimate.

@@ -156,6 +156,24 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// Rows that end with the same parameters are as accurate, however short their runs are.
+func TestSameParametersAreAsAccurate(t *testing.T) {
+	for hash, want := range map[string]question.Reason{"a": question.SameBits, "b": question.Guessing} {
+		r := measured(1.5, 256)
+		for i := range r.Rows {
+			r.Rows[i].Setting.Classes = 2
+			for j := range r.Rows[i].Runs {
+				r.Rows[i].Runs[j].ParameterSHA256 = []string{"a", hash}[i]
+			}
+		}
+		got := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: "accuracy", Equals: new(1.0),
+			Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}}}})[0]
+		if got.Reason != want || (got.Verdict == question.Holds) != (want == question.SameBits) {
+			t.Errorf("%s: verdict %d, reason %d", hash, got.Verdict, got.Reason)
+		}
+	}
+}
+
 // Others took cores from every run: there is no speed-up, which is not one of 0.
 func TestNoSpeedup(t *testing.T) {
 	r := measured(1.5, 256)

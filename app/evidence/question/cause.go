@@ -33,6 +33,8 @@ type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
 	Trial Trial
+	// IsApart says that the rounds of the benchmark tell the rows apart, as its comparison does.
+	IsApart bool
 }
 
 // Names returns what tells the rows of the cause apart, the row that it is of last.
@@ -94,20 +96,15 @@ func (c Cause) ProofOf(t explain.Term) Proof {
 	return NoWay
 }
 
-// Saved returns the milliseconds of a step that a row computes less, and Paid those that all else takes more:
-// the difference is Paid less Saved.
-func (c Cause) Saved() float64 {
-	saved := 0.0
+// Of returns the milliseconds that a row has more than the other by some costs.
+func (c Cause) Of(is func(explain.Cost) bool) (ms float64) {
 	for _, t := range c.Terms {
-		if t.Cost() == explain.Work {
-			saved -= t.MS
+		if is(t.Cost()) {
+			ms += t.MS
 		}
 	}
-	return saved
+	return ms
 }
-
-// Paid is explained at [Cause.Saved].
-func (c Cause) Paid() float64 { return c.DifferenceMS + c.Saved() }
 
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
 // another one, else all of its group that are slower than the fastest, the slowest first; those of [Balance]
@@ -170,7 +167,8 @@ func (q asker) rowOf(l *compare.Line) int {
 
 // cause explains why a row is slower than another, by the runs that confirm it too if there are any.
 func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
-	c = Cause{Line: line, Than: than}
+	ratio := stepRatio(q.c, than, line)
+	c = Cause{Line: line, Than: than, IsApart: ratio == nil || ratio.IsDecided()}
 	a, b := sideOf(than), sideOf(line)
 	if runs := q.r.Causes; runs != nil {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}
@@ -257,7 +255,7 @@ func (a *Answer) guess() {
 	switch {
 	case c.Rounds < stat.LeastRounds:
 		a.Verdict, a.Reason = Undecided, TooFew
-	case !c.IsTold:
+	case !c.IsTold, !c.IsApart && c.Trial != Tried:
 		a.Verdict = Undecided
 	case c.DifferenceMS <= 0:
 		a.Verdict, a.Reason = Fails, NotSlower

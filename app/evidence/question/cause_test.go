@@ -7,6 +7,7 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
+	"lockstep/app/explain"
 	"lockstep/app/record"
 )
 
@@ -36,12 +37,33 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s: %s than %s by %v ms, terms of %v", a.Quantity, c.Line.Label, c.Than.Label,
 				c.DifferenceMS, sum)
 		}
-		if math.Abs(c.Paid()-c.Saved()-c.DifferenceMS) > 1e-9 || c.Saved() < 3 {
-			t.Errorf("saved %v, paid %v of %v", c.Saved(), c.Paid(), c.DifferenceMS)
+		work := c.Of(func(at explain.Cost) bool { return at == explain.Work })
+		others := c.Of(func(at explain.Cost) bool { return at != explain.Work })
+		if math.Abs(work+others+c.ResidualMS-c.DifferenceMS) > 1e-9 || work > -3 {
+			t.Errorf("work %v, all else %v of %v", work, others, c.DifferenceMS)
 		}
 	}
 	if got[2].Verdict != question.Unmeasured || got[2].Causes != nil {
 		t.Errorf("a model that was not run: %+v", got[2])
+	}
+}
+
+// A page says of two rows what its rounds tell: two tell nothing, so they leave open why a row is slower.
+func TestWhyIsAsCertainAsTheRounds(t *testing.T) {
+	why := record.Question{Quantity: question.Why, Of: record.Selector{"model": "lenet"}}
+	step := record.Question{Quantity: "step", Of: record.Selector{"workers": "2"},
+		Over: []record.Selector{{"workers": "1"}}, Above: new(1.0)}
+	for rounds, want := range map[int]question.Verdict{2: question.Undecided, 6: question.Measured} {
+		r := measured(2, 256)
+		r.Rounds = rounds
+		for i := range r.Rows {
+			r.Rows[i].Setting.Steps, r.Rows[i].Runs = 4, r.Rows[i].Runs[:rounds]
+		}
+		got := ask(r, &record.Inquiry{Questions: []record.Question{why, step}})
+		isOpen := got[1].Verdict == question.Undecided
+		if got[0].Verdict != want || isOpen != (want == question.Undecided) || !got[0].Causes[0].IsTold {
+			t.Errorf("%d rounds: why %d, step %d, %+v", rounds, got[0].Verdict, got[1].Verdict, got[0].Causes)
+		}
 	}
 }
 
