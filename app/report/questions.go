@@ -14,18 +14,15 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// askedBy is the title of the answers to the questions of a plan.
-const askedBy = "Questions of the plan"
-
 // ask puts the answers to the questions of a plan on top of the page, and what they rest on before the other
 // sections.
 func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	if r.Inquiry == nil || len(r.Inquiry.Questions)+len(r.Inquiry.Reference.Rows) == 0 {
 		return
 	}
-	s := section{ID: "questions", Title: askedBy, Work: "They are in the words of the plan, which " +
-		"paraphrase others and quote nobody. Intervals of ratios are over rounds, those of other figures " +
-		"over runs. " + placeText(r)}
+	s := section{ID: "questions", Title: "Questions of the plan", Work: "They are in the words of the " +
+		"plan, which paraphrase others and quote nobody. Intervals of ratios are over rounds, those of " +
+		"other figures over runs. " + placeText(r)}
 	for i, a := range question.Answers(r, c) {
 		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), "≈", "open", s.ID}
 		switch a.Verdict {
