@@ -10,10 +10,15 @@ import (
 	"testing"
 )
 
-// A module of its own has the whole command line for its own network and data.
-func TestProgramOfAnotherModule(t *testing.T) {
+func TestProgramsOfAnotherModule(t *testing.T) {
 	programs := buildOutside(t)
-	program, dir := filepath.Join(programs, "outside"), t.TempDir()
+	t.Run("outside", func(t *testing.T) { testOutside(t, filepath.Join(programs, "outside")) })
+	t.Run("guides", func(t *testing.T) { testGuides(t, programs) })
+}
+
+// testOutside checks that a module of its own has the whole command line for its own network and data.
+func testOutside(t *testing.T, program string) {
+	dir := t.TempDir()
 	hashes := map[string]bool{}
 	for name, flags := range map[string][]string{
 		"one": {"--workers", "1"}, "two": {"--workers", "2"},
@@ -56,10 +61,10 @@ func TestProgramOfAnotherModule(t *testing.T) {
 	}
 }
 
-// The guides of one's own loop and one's own op suffice: their programs are built from their text alone. The
-// loop ends with the bits of `lockstep train`, and the op with the same for one worker and for two.
-func TestProgramsOfTheGuides(t *testing.T) {
-	programs := buildOutside(t)
+// testGuides checks that the guides of one's own loop and one's own op suffice: their programs are built from
+// their text alone. The loop ends with the bits of `lockstep train`, and the op with the same for one worker and
+// for two.
+func testGuides(t *testing.T, programs string) {
 	hashOf := func(program string, flags ...string) string {
 		out := filepath.Join(t.TempDir(), "run")
 		args := append([]string{"train", "--limit-test", "0", "--quiet", "--out", out}, flags...)
@@ -122,14 +127,13 @@ func readJSON(t *testing.T, path string) map[string]any {
 	return v
 }
 
-// buildOutside builds testdata/outside and the programs of guides as a module that replaces lockstep by this
-// folder, and returns where the programs are. It has a vendor folder, of links to this module's, so that
-// nothing is downloaded. Without the names of folders in what is compiled, the next build in another folder
-// finds it in the cache.
+// buildOutside builds testdata/outside and the programs of guides as a module of its own, and returns where the
+// programs are. A workspace has that module and this one, so that the packages of this one are those that its own
+// tests have compiled, and a vendor folder of links to this module's, so that nothing is downloaded.
 func buildOutside(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds all of Lockstep once more")
+		t.Skip("links three programs")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build with: ", err)
@@ -146,22 +150,15 @@ func buildOutside(t *testing.T) string {
 	if err := os.Mkdir(filepath.Join(dir, "vendor"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	link(t, root, filepath.Join(dir, "vendor", "lockstep"))
 	for _, v := range vendored {
 		if v.IsDir() {
 			link(t, filepath.Join(root, "vendor", v.Name()), filepath.Join(dir, "vendor", v.Name()))
 		}
 	}
-	_, requires, _ := strings.Cut(read(t, "go.mod"), "\nrequire (")
-	write(t, filepath.Join(dir, "go.mod"), "module outside\n\ngo 1.26.0\n\nrequire lockstep v0.0.0\n"+
-		"replace lockstep => "+root+"\n\nrequire ("+requires)
-	packages, err := command("go", "list", "./...")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, packages)
-	}
-	write(t, filepath.Join(dir, "vendor", "modules.txt"), "# lockstep v0.0.0 => "+root+
-		"\n## explicit; go 1.26.0\n"+packages+read(t, filepath.Join("vendor", "modules.txt"))+
-		"# lockstep => "+root+"\n")
+	write(t, filepath.Join(dir, "go.mod"), "module outside\n\ngo 1.26.0\n")
+	write(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse .\nuse "+root+"\n")
+	write(t, filepath.Join(dir, "vendor", "modules.txt"), "## workspace\n"+
+		read(t, filepath.Join("vendor", "modules.txt")))
 	for name, text := range map[string]string{
 		"outside":  read(t, filepath.Join("testdata", "outside", "main.go")),
 		"own-loop": guideProgram(t, "own-loop"),
@@ -173,8 +170,8 @@ func buildOutside(t *testing.T) string {
 		write(t, filepath.Join(dir, name, "main.go"), text)
 	}
 	programs := filepath.Join(dir, "bin") + string(filepath.Separator)
-	build := exec.Command("go", "build", "-trimpath", "-mod=vendor", "-o", programs, "./...")
-	build.Dir, build.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-mod=vendor", "-o", programs, "./...")
+	build.Dir, build.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=", "CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
