@@ -62,8 +62,8 @@ func testOutside(t *testing.T, program string) {
 }
 
 // testGuides checks that the guides of one's own loop and one's own op suffice: their programs are built from
-// their text alone. The loop ends with the bits of `lockstep train`, and the op with the same for one worker and
-// for two.
+// their text alone. The loop ends with the bits of `lockstep train`, and the op with the same for one worker
+// and for two.
 func testGuides(t *testing.T, programs string) {
 	hashOf := func(program string, flags ...string) string {
 		out := filepath.Join(t.TempDir(), "run")
@@ -127,9 +127,9 @@ func readJSON(t *testing.T, path string) map[string]any {
 	return v
 }
 
-// buildOutside builds testdata/outside and the programs of guides as a module of its own, and returns where the
-// programs are. A workspace has that module and this one, so that the packages of this one are those that its own
-// tests have compiled, and a vendor folder of links to this module's, so that nothing is downloaded.
+// buildOutside builds testdata/outside and the programs of guides as a module of its own, and returns where
+// the programs are. A workspace has that module and this one, so that the packages of this one are those that
+// its own tests have compiled, and a vendor folder of links to this module's, so that nothing is downloaded.
 func buildOutside(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {

@@ -154,7 +154,10 @@ func (got trained) check(t *testing.T, want trained, limit float64) {
 
 // In bfloat16 the direction of the gradient stays.
 func TestNetworksInBF16(t *testing.T) {
-	for _, n := range networks {
+	for i, n := range networks {
+		if testing.Short() && i >= 2 {
+			break // without a GPU the larger ones take long; TestOps has all ops of them in bfloat16
+		}
 		n.samples = 16
 		t.Run(n.name, func(t *testing.T) {
 			want := n.train(t, host(t))
@@ -189,6 +192,9 @@ func cosine(a, b []float32) float64 {
 
 // Two runs give the same bits, in every precision.
 func TestRunsHaveTheSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestKeptProgramsHaveTheSameBits compares two runs, too")
+	}
 	for _, math := range []gpu.Math{gpu.Float32, gpu.BF16} {
 		for _, n := range networks {
 			t.Run(n.name+" "+string(math), func(t *testing.T) {

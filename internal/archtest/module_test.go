@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,10 +38,24 @@ type module struct {
 	files []*file
 }
 
+// load returns the module, which no test changes.
 func load(t *testing.T) *module {
 	t.Helper()
+	m, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.files) < 20 {
+		t.Fatalf("found only %d Go files below %s", len(m.files), root)
+	}
+	return m
+}
+
+var parsed = sync.OnceValues(parse)
+
+func parse() (*module, error) {
 	m := &module{fset: token.NewFileSet()}
-	err := walk(func(path, rel string) error {
+	return m, walk(func(path, rel string) error {
 		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
@@ -59,13 +74,6 @@ func load(t *testing.T) *module {
 		m.files = append(m.files, &file{path: rel, dir: dir, ast: tree, src: string(src)})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m.files) < 20 {
-		t.Fatalf("found only %d Go files below %s", len(m.files), root)
-	}
-	return m
 }
 
 // walk calls f with every file of the module and its slash-separated path relative to the root.

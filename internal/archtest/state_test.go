@@ -60,6 +60,44 @@ func TestNoHiddenState(t *testing.T) {
 	}
 }
 
+// Files for processors with our assembly, or without, export nothing: so a package that imports one with such
+// files compiles on both paths if it does on one, and make plain vets those with such files alone.
+func TestPathsOfKernelsExportNothing(t *testing.T) {
+	m := load(t)
+	for _, f := range m.files {
+		tag, _, _ := strings.Cut(f.src, "\npackage ")
+		if f.isTest() || !strings.Contains(tag, "//go:build") || !strings.Contains(tag, "purego") {
+			continue
+		}
+		if !slices.Contains([]string{"compute", "internal/kernel/asm"}, f.dir) {
+			t.Errorf("%s: is for one path of the kernels; let make plain vet its package", f.path)
+		}
+		for _, decl := range f.ast.Decls {
+			if names := declared(decl); slices.ContainsFunc(names, (*ast.Ident).IsExported) {
+				t.Errorf("%s: exports on one path of the kernels alone", m.position(decl.Pos()))
+			}
+		}
+	}
+}
+
+// declared returns the names of functions, methods, types, constants and variables that a declaration has.
+func declared(decl ast.Decl) (names []*ast.Ident) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		return []*ast.Ident{d.Name}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				names = append(names, s.Name)
+			case *ast.ValueSpec:
+				names = append(names, s.Names...)
+			}
+		}
+	}
+	return names
+}
+
 // What a program reads whole has a bound. A file of records goes through internal/regular, which has one for
 // each kind; io.ReadAll is for a limited reader, and os.ReadFile for files of the kernel and of this source.
 func TestReadsAreBounded(t *testing.T) {
