@@ -17,7 +17,7 @@ cuda-test:
 check: lint race plain build cuda cuda-test
 
 # Packages are vetted once, by lint, plain and cuda. Only debuggers read what -w leaves out.
-TEST = go test -vet=off -ldflags=-w
+TEST = go test -p 4 -vet=off -ldflags=-w
 
 staticcheck:
 	cd tools && go build -o ../bin/staticcheck honnef.co/go/tools/cmd/staticcheck

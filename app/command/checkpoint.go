@@ -3,12 +3,9 @@ package command
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
-	"lockstep/app/job/input"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
@@ -20,14 +17,14 @@ import (
 func checkpointCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "checkpoint",
-		Short: "Inspect, verify, export or compare files of weights",
-		Long: `Inspect, verify, export or compare files of weights.
+		Short: "Inspect, verify or compare files of weights",
+		Long: `Inspect, verify or compare files of weights.
 
 A PATH is a safetensors file, an index of several (model.safetensors.index.json), or a folder that
 contains either, such as a run directory.`,
 		Example: "  lockstep checkpoint inspect runs/20261121-101500-lenet-ddp-w2\n" +
 			"  lockstep checkpoint diff before.safetensors after.safetensors",
-	}, inspectCommand(a), verifyCommand(a), exportCommand(a), diffCommand(a))
+	}, inspectCommand(a), verifyCommand(a), diffCommand(a))
 }
 
 // paths requires exactly n arguments.
@@ -106,7 +103,7 @@ func printable(name string) string {
 	return name
 }
 
-// verdict is what verify and export print.
+// verdict is what verify prints.
 type verdict struct {
 	Path    string `json:"path"`
 	Tensors int    `json:"tensors"`
@@ -141,19 +138,15 @@ manifest.json, it checks the manifest and every file listed there. The status is
 				return &checkpoint.FormatError{File: r.Path, Offset: -1,
 					Reason: fmt.Sprintf("sha256 is %s, want %s", sum, want)}
 			}
-			found = verdict{r.Path, len(r.Tensors), sum}.answer("%s: %s, whole and finite, sha256 %s\n")
+			found = answer{verdict{r.Path, len(r.Tensors), sum}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s: %s, whole and finite, sha256 %s\n", r.Path,
+					spelling.Count(len(r.Tensors), "tensor"), sum)
+				return err
+			}}
 			return r.Check()
 		})
 		return found, err
 	})
-}
-
-// answer is the verdict as people are told it, in a form.
-func (v verdict) answer(form string) answer {
-	return answer{v, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, form, v.Path, spelling.Count(v.Tensors, "tensor"), v.SHA256)
-		return err
-	}}
 }
 
 // soundness is what verify prints about a checkpoint.
@@ -180,41 +173,4 @@ func (a *app) verifyCheckpoint(path string) (answer, error) {
 			spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), setting.Size(c.Bytes()))
 		return err
 	}}, nil
-}
-
-func exportCommand(a *app) *cobra.Command {
-	var out string
-	c := &cobra.Command{
-		Use:   "export PATH --out FILE",
-		Short: "Write a run's weights, or several files, as one safetensors file",
-		Long: `Write a run's weights, or several files, as one safetensors file.
-
-The tensors have the names of torchvision or Hugging Face, and safetensors.torch.load_file reads
-them as a state_dict.`,
-		Example: "  lockstep checkpoint export runs/20261121-101500-lenet-ddp-w2 --out lenet.safetensors",
-		Args:    paths(1),
-	}
-	c.Flags().StringVar(&out, "out", "", "the `FILE` to write, replaced if it exists")
-	return a.answering(c, func(_ *cobra.Command, args []string) (found answer, err error) {
-		if filepath.Ext(out) != ".safetensors" {
-			return found, usagef("--out: got %.80q, want a name that ends in .safetensors: no other format "+
-				"is written", out)
-		}
-		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
-			if err := input.Explain(r, args[0]); err != nil {
-				return err
-			}
-			sum, err := checkpoint.Export(out, r)
-			if err != nil {
-				return err
-			}
-			if beside := checkpoint.Companions(args[0]); len(beside) > 0 {
-				fmt.Fprintf(a.stderr, "note: what the weights mean is said by %s: copy it beside %s\n",
-					strings.Join(beside, ", "), out)
-			}
-			found = verdict{out, len(r.Tensors), sum}.answer("%s: %s, sha256 %s\n")
-			return nil
-		})
-		return found, err
-	})
 }

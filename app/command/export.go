@@ -86,9 +86,7 @@ RUN is the folder of a training run, an ONNX file, or weights of a network that 
 		}
 		switch e.Format {
 		case formatONNX:
-			if err = e.writeONNX(use); err == nil {
-				a.noteCompanions(args[0], e.Path)
-			}
+			err = e.writeONNX(use)
 		case formatSafetensors:
 			err = a.writeSafetensors(e, use, args[0])
 		default:
@@ -96,6 +94,9 @@ RUN is the folder of a training run, an ONNX file, or weights of a network that 
 		}
 		if err != nil {
 			return answer{}, err
+		}
+		if e.Format != formatHuggingFace {
+			a.noteCompanions(args[0], e.Path)
 		}
 		return answer{e, e.tell}, nil
 	})

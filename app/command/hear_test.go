@@ -47,6 +47,7 @@ func TestTwiceTerminatedIsPreempted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts runs")
 	}
+	t.Parallel()
 	begins := map[string]func(*testing.T, ...string) *running{"train": start, "launch": launchHere}
 	for name, begin := range begins {
 		t.Run(name, func(t *testing.T) {

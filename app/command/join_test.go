@@ -127,6 +127,7 @@ func parametersOf(t *testing.T, folder string) string {
 // and over encrypted or plain TCP with a token where the hosts are not known to be one. The token is in
 // no file and no argument.
 func TestJoiningTrainsTheSame(t *testing.T) {
+	t.Parallel()
 	token := newToken(t)
 	jobs := map[string]func(rank int) []string{
 		"Open MPI": openMPI(t, 3),
@@ -203,6 +204,7 @@ func TestJoinersEndWithRankZero(t *testing.T) {
 
 // One that dies is named by rank 0, and the others end with the status of a lost peer.
 func TestADeadJoinerIsNamed(t *testing.T) {
+	t.Parallel()
 	j := startJob(t, 3, openMPI(t, 3), longRun...)
 	j.untilTraining(t)
 	pid := j.processes[1].Process.Pid
@@ -225,6 +227,7 @@ func TestAStoppedJoinerIsNamedAndKilled(t *testing.T) {
 
 // Without rank 0 the others end.
 func TestJoinersEndWithoutRankZero(t *testing.T) {
+	t.Parallel()
 	j := startJob(t, 3, openMPI(t, 3), longRun...)
 	j.untilTraining(t)
 	j.processes[0].Process.Kill()
@@ -234,6 +237,7 @@ func TestJoinersEndWithoutRankZero(t *testing.T) {
 // A signal of a scheduler leaves a checkpoint and the status that asks for a requeue, whichever processes
 // receive it, even the worker that rank 0 has started.
 func TestJoinersArePreempted(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]func(j *jobOf){
 		"SIGUSR1 for all": func(j *jobOf) {
 			for _, p := range j.processes {
@@ -255,6 +259,7 @@ func TestJoinersArePreempted(t *testing.T) {
 
 // Another token keeps a process out; rank 0 waits for one with the right token.
 func TestJoiningNeedsTheToken(t *testing.T) {
+	t.Parallel()
 	environment := func(rank int) []string {
 		return []string{fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=2", "LOCAL_WORLD_SIZE=1",
 			"MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", meetingPort(1)),
@@ -288,6 +293,7 @@ func newToken(t *testing.T) string {
 
 // On each of two hosts an agent starts two workers.
 func TestRunOnTwoHosts(t *testing.T) {
+	t.Parallel()
 	alone := startJob(t, 1, func(int) []string { return nil }, append(shortRun, "--workers", "4")...)
 	alone.ends(t, job.ExitOK)
 	token := newToken(t)
@@ -300,27 +306,6 @@ func TestRunOnTwoHosts(t *testing.T) {
 	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
-}
-
-// A run that has lost a worker goes on from its newest checkpoint and ends with the same parameters.
-func TestRunRestarts(t *testing.T) {
-	args := []string{"--epochs", "2", "--limit-test", "16", "--checkpoint-every", "20", "--out", "run"}
-	alone := startJob(t, 1, func(int) []string { return nil },
-		append([]string{"train", "--workers", "2"}, args...)...)
-	j := startJob(t, 1, func(int) []string { return nil },
-		append([]string{"run", "--nproc-per-node", "2", "--max-restarts", "2", "train"}, args...)...)
-	r := &running{out: filepath.Join(j.folder, "run")}
-	r.until(t, "there is a checkpoint", func() bool {
-		saved, _ := filepath.Glob(filepath.Join(r.out, "checkpoints", "step-*", "manifest.json"))
-		return len(saved) > 0
-	})
-	syscall.Kill(r.pid(1), syscall.SIGKILL)
-	alone.ends(t, job.ExitOK)
-	j.ends(t, job.ExitOK)
-	if got, want := parametersOf(t, j.folder), parametersOf(t, alone.folder); got != want {
-		t.Errorf("parameters %s, want %s", got, want)
-	}
-	j.says(t, `(?m)^lockstep: restart 1 of 2 from the newest checkpoint in run$`)
 }
 
 // Strangers at the port of a job that starts keep nobody out and change nothing. Once it trains, the port is

@@ -51,6 +51,7 @@ func startLab(t *testing.T, labFlags ...string) *running {
 }
 
 func TestNothingOutlivesAKilledLab(t *testing.T) {
+	t.Parallel()
 	for _, flags := range [][]string{{"--rate", "1gbit"}, {"--delay", "100us"}} {
 		r := startLab(t, flags...)
 		networks := []string{r.network(t, 0), r.network(t, 1)}

@@ -90,6 +90,7 @@ func killed(t *testing.T, c *exec.Cmd, out string) (isDone bool) {
 // A run whose workers are killed at random moments, one or all of them, and that is resumed on
 // changing numbers of workers until it is done, ends with the parameters of the undisturbed run.
 func TestKilledRunIsResumedToTheSameBits(t *testing.T) {
+	t.Parallel()
 	const rounds = 3
 	settings := []string{"--shards", "4", "--limit-train", "2000", "--limit-test", "100", "--steps", "300",
 		"--threads", "1"}
@@ -127,6 +128,7 @@ func TestKilledRunIsResumedToTheSameBits(t *testing.T) {
 }
 
 func TestSIGTERMLeavesACheckpoint(t *testing.T) {
+	t.Parallel()
 	for _, flags := range [][]string{nil, {"--overlap-forward", "--bucket", "4096"}} {
 		sigtermLeavesACheckpoint(t, flags...)
 	}

@@ -33,8 +33,8 @@ func TestKeptProgramsHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// steps returns the logits, batch statistics and gradients of each of three steps: passes as they are, recorded
-// and replayed.
+// steps returns the logits, batch statistics and gradients of each of three steps: passes as they are,
+// recorded and replayed.
 func (n plan) steps(t *testing.T, ex *gpu.Executor, kept bool) [][]float32 {
 	p, net, v, gradient := n.compile(t, ex, kept)
 	var weights, device graph.Span

@@ -51,8 +51,12 @@ func (n plan) kept(t *testing.T, e *gpu.Executor) *graph.Program {
 
 // Every op of a pass is timed, and nothing else: not when it is recorded, nor when it is replayed.
 func TestTimed(t *testing.T) {
+	timed := networks
+	if testing.Short() {
+		timed = networks[:2] // the larger ones take long without a GPU
+	}
 	for _, math := range []gpu.Math{gpu.Float32, gpu.BF16} {
-		for _, n := range networks {
+		for _, n := range timed {
 			t.Run(n.name+" "+string(math), func(t *testing.T) {
 				e := open(t, gpu.Config{Plain: true, Math: math, Profile: true})
 				p := n.kept(t, e)
