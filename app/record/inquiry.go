@@ -57,7 +57,7 @@ type Question struct {
 	Equals    *float64   `json:"equals,omitempty"`    // what is asked; null: see the next
 	Above     *float64   `json:"above,omitempty"`     // likewise
 	Below     *float64   `json:"below,omitempty"`     // likewise; all null: the figure alone
-	Reference []string   `json:"reference,omitempty"` // row and quantity of the reference to stand beside
+	Reference []string   `json:"reference,omitempty"` // reference row, quantity, perhaps a row to divide by
 	// Guess are terms of lockstep explain that, of a question why, are said to be most of what its row takes
 	// longer than the one it is over; null: the question asks for all terms.
 	Guess []string `json:"guess,omitempty"`
@@ -74,6 +74,16 @@ func (r Reference) Figure(row, quantity string) (v float64, unit string, isThere
 		}
 	}
 	return 0, "", false
+}
+
+// Beside returns what the reference of a question names: a figure, or how many times that of another row.
+func (r Reference) Beside(names []string) (v float64, unit string, isThere bool) {
+	quantity := names[min(1, len(names)-1)]
+	if v, unit, isThere = r.Figure(names[0], quantity); len(names) < 3 {
+		return v, unit, isThere
+	}
+	over, _, isBoth := r.Figure(names[2], quantity)
+	return v / over, "x", isThere && isBoth
 }
 
 // Quantities returns the names of the columns.

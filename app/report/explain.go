@@ -82,8 +82,14 @@ func (e Explained) waterfall() figure {
 	if math.Abs(rest) >= 0.005*e.A.StepMS {
 		w.Falls = append(w.Falls, plot.Fall{Name: "the rest", Value: rest, Lo: math.NaN(), Hi: math.NaN()})
 	}
-	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, "Full bars are " +
-		"confirmed or measured by an intervention, outlines are not. The thin line is the interval.", w}
+	caption := "Full bars are confirmed or measured by an intervention, outlines are not. The thin line is " +
+		"the interval."
+	for _, f := range w.Falls {
+		if meaning := termMeaning(f.Name); meaning != "" {
+			caption += fmt.Sprintf(" %s: %s.", f.Name, meaning)
+		}
+	}
+	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, caption, w}
 }
 
 // smallTerm is the share of a step below which tables leave out a term that is not told from 0.

@@ -132,21 +132,19 @@ func proofText(p question.Proof) string {
 
 // confirmedBy says by what runs the terms of some causes are confirmed.
 func confirmedBy(all []question.Cause) string {
-	rounds, by := 0, []string(nil)
+	var by []string
 	for _, c := range all {
-		if rounds = max(rounds, c.A.Again, c.B.Again); c.Trial == question.Tried {
-			for _, t := range c.Terms {
-				if t.Intervention != "" {
-					by = addNew(by, t.Intervention)
-				}
+		for _, t := range c.Terms {
+			if t.Intervention != "" {
+				by = addNew(by, t.Intervention)
 			}
 		}
 	}
 	if by == nil {
 		return ". Runs without a cause would confirm it: none were made of these rows."
 	}
-	return fmt.Sprintf(", in those and in %s beside: %s. A large term is confirmed where the step is as "+
-		"much shorter without it.", spelling.Count(rounds, "round"), strings.Join(by, "; "))
+	return ", in those and in runs beside: " + strings.Join(by, "; ") + ". A large term is confirmed where " +
+		"the step is as much shorter without it."
 }
 
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
@@ -404,10 +402,12 @@ func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1
 func answerText(a question.Answer, ref record.Reference) string {
 	text, format, isSaid := verdictText(a), formatOf(a), false
 	beside := ""
-	if a.Reference != nil {
-		v, unit, _ := ref.Figure(a.Reference[0], a.Reference[len(a.Reference)-1])
+	if len(a.Reference) > 0 {
+		v, unit, _ := ref.Beside(a.Reference)
 		isSaid = a.Equals != nil && *a.Equals == v*question.Scale(unit)
-		beside = "; reference " + strings.TrimSpace(trim(v)+" "+unit) + " (" + a.Reference[0] + ")"
+		of := append(a.Reference[:1:1], a.Reference[min(2, len(a.Reference)):]...)
+		beside = fmt.Sprintf("; reference %s (%s)", strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+" "+unit),
+			strings.Join(of, " over "))
 	}
 	for _, bound := range []struct {
 		name string

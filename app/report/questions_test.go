@@ -58,15 +58,18 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 	two, one := record.Selector{"strategy": "all-reduce"}, record.Selector{"strategy": "single"}
 	page := asked(t, only(sample(), "lenet"), record.Inquiry{
 		Reference: record.Reference{Title: "theirs", Columns: []string{"speedup x"},
-			Rows: []record.ReferenceRow{{Name: "two nodes", Figures: map[string]float64{"speedup": 1.78}}}},
+			Rows: []record.ReferenceRow{{Name: "two nodes", Figures: map[string]float64{"speedup": 1.78}},
+				{Name: "one node", Figures: map[string]float64{"speedup": 0.89}}}},
 		Questions: []record.Question{
-			{Ask: "Is it faster?", Quantity: "step", Of: two, Over: []record.Selector{one}, Below: new(1.0)},
+			{Ask: "Is it faster?", Quantity: "step", Of: two, Over: []record.Selector{one}, Below: new(1.0),
+				Reference: []string{"two nodes", "speedup", "one node"}},
 			{Ask: "Is it 1.78 times as fast?", Quantity: "step", Of: one, Over: []record.Selector{two},
 				Equals: new(1.78), Reference: []string{"two nodes", "speedup"}},
 			{Ask: "Is it accurate?", Quantity: "accuracy", Of: two, Above: new(0.9)},
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
 		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751× that of single 1×1 (0.",
+		"); reference 2 x (two nodes over one node).\n",
 		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33× that of all-reduce 2×1 (1.",
 		"); reference 1.78 x (two nodes).\n",
 		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked: above 90.0 %.\n",

@@ -79,8 +79,7 @@ func refusals() map[string]saying {
 			p, isCompared := v["check"].(record.PeerCheck)
 			if !isCompared {
 				return "The losses of another program were not compared with ours: {rows}. So nothing " +
-					"shows " +
-					"that it does the same work."
+					"shows that it does the same work."
 			}
 			return fmt.Sprintf("%s does not train as Lockstep does: from equal weights on equal batches of "+
 				"%s, batch %d, %s, its first loss is {first} away, the others up to {later} (relative; %.2g "+
@@ -105,10 +104,9 @@ func cautionsOfTimes() map[string]saying {
 		"copies differ": plain("One row under two names, and yet its rounds differ, {ratio}: {rows}. " +
 			"Differences of that size between other rows may be no more than that."),
 		"contention": either("cores", "More workers × threads than the {cores} cores of this machine: "+
-			"{rows}. "+
-			"Step times show contention, not scaling, so there is no efficiency.", "More workers × threads "+
-			"than the cores of their hosts: {rows}. Step times show contention, not scaling, so there is no "+
-			"efficiency."),
+			"{rows}. Step times show contention, not scaling, so there is no efficiency.", "More workers × "+
+			"threads than the cores of their hosts: {rows}. Step times show contention, not scaling, so "+
+			"there is no efficiency."),
 	}
 }
 
@@ -122,11 +120,9 @@ func cautionsOfResults() map[string]saying {
 			"averages of models: {rows}. Weigh their accuracy against their time; they take no part in the " +
 			"verdict."),
 		"mixed precision": plain("These rows train in mixed precision (math bf16) and reach another " +
-			"result: " +
-			"{rows}. Weigh their accuracy against their time; they take no part in the verdict."),
+			"result: {rows}. Weigh their accuracy against their time; they take no part in the verdict."),
 		"loss grew": plain("The training diverged, from a loss of {first} to {last} at most, where " +
-			"guessing has " +
-			"{guess}: {rows}. Their accuracy means nothing."),
+			"guessing has {guess}: {rows}. Their accuracy means nothing."),
 		"not learned": plain("The loss of the last tenth of the steps is that of guessing: {rows}. These " +
 			"runs measure speed; they have not learned."),
 		"not encrypted": plain("Links between hosts were not encrypted (--insecure): {rows}. Whoever could " +
@@ -134,23 +130,19 @@ func cautionsOfResults() map[string]saying {
 		"resumed elsewhere": func(v finding.Values) string {
 			s, first := v["sitting"].(record.Sitting), v["first"].(record.Sitting)
 			return fmt.Sprintf("From run {run} on, another program or machine measured: version %s on "+
-				"%s, %s, "+
-				"before it version %s on %s, %s. Ratios are taken within rounds.", s.Version, s.Host.CPU,
-				spelling.Count(s.Host.Cores, "core"), first.Version, first.Host.CPU,
+				"%s, %s, before it version %s on %s, %s. Ratios are taken within rounds.", s.Version,
+				s.Host.CPU, spelling.Count(s.Host.Cores, "core"), first.Version, first.Host.CPU,
 				spelling.Count(first.Host.Cores, "core"))
 		},
 		"generated data": plain("Generated data: {data} is drawn by the program. Accuracies on it say " +
 			"nothing about photographs."),
 		"no exchange": plain("Workers of strategy none never exchange gradients: {rows}. It is the floor " +
-			"of the " +
-			"step time, not a way to train."),
+			"of the step time, not a way to train."),
 		"ring": plain("The ring adds gradients in an order that depends on the number of workers, so the " +
 			"bits are not those of one process: {rows}."),
 		"one machine": either("lab", "All workers shared one machine, whose cores and memory the hosts "+
-			"of the "+
-			"lab share. Times show this contention together with the network.",
-			"All workers shared one machine. "+
-				"The figures say nothing about a network between machines."),
+			"of the lab share. Times show this contention together with the network.", "All workers shared "+
+			"one machine. The figures say nothing about a network between machines."),
 	}
 }
 
@@ -180,9 +172,8 @@ func sentencesOfFacts() map[string]saying {
 			return "{rows} chose " + strings.Join(parts, ", ") + "."
 		},
 		"weak scaling": plain("Weak scaling: {rows} does {rate} the samples per second of {alone}, " +
-			"{each} of " +
-			"what each worker does alone. The batch grows with the workers, so accuracies differ at " +
-			"equal samples."),
+			"{each} of what each worker does alone. The batch grows with the workers, so accuracies differ " +
+			"at equal samples."),
 		"told apart": plain("Two rows are called different only if the interval of their ratio leaves out " +
 			"1. Intervals allow for rounds that correlate and for another hour; those of all {pairs} " +
 			"comparisons hold together in 95 of 100 benchmarks."),
@@ -193,8 +184,7 @@ func sentencesOfFacts() map[string]saying {
 			var parts []string
 			if v["disturbed"].(int) > 0 {
 				parts = append(parts, "{disturbed} runs from which others took {least} of the cores' "+
-					"time or "+
-					"more, {most} at most: of a row's runs in a round the one counts that lost least")
+					"time or more, {most} at most: of a row's runs in a round the one counts that lost least")
 			}
 			if v["failed"].(int) > 0 {
 				parts = append(parts, "{failed} runs that failed, when the benchmark was resumed")

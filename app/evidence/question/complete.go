@@ -44,13 +44,13 @@ func Complete(asked *record.Inquiry) error {
 		if err := checkGuess(q); err != nil {
 			return err
 		}
-		if q.Reference == nil {
+		if len(q.Reference) == 0 {
 			continue
 		}
-		figure, unit, isThere := asked.Reference.Figure(q.Reference[0], q.Reference[len(q.Reference)-1])
+		figure, unit, isThere := asked.Reference.Beside(q.Reference)
 		if !isThere {
-			return fmt.Errorf("question %.60q: reference %.80q: want a row and one of its columns", q.Ask,
-				q.Reference)
+			return fmt.Errorf("question %.60q: reference %.80q: want a row, one of its columns, and perhaps "+
+				"a row to divide by", q.Ask, q.Reference)
 		}
 		if q.Equals == nil && q.Above == nil && q.Below == nil {
 			q.Equals = new(figure * Scale(unit))

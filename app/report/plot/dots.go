@@ -119,7 +119,8 @@ func (d Dots) draw(c canvas, f frame) {
 func (d Dots) drawRow(c canvas, f frame, x axis, r DotRow, top, height float64) {
 	y := top + height/2
 	endX, endY, anchor := f.width-f.right+12, y+4, "start"
-	if !f.isWide {
+	if !f.isWide { // the name stands on the same line
+		r.End, _, _ = strings.Cut(r.End, " · ")
 		y = top + height - 12
 		endX, endY, anchor = f.width-16, top+14, "end"
 	}
