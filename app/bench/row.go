@@ -9,7 +9,6 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
-	"lockstep/data"
 )
 
 // way is a strategy with settings of its own.
@@ -113,16 +112,13 @@ func (r Row) wire() string {
 // slow names workers and loaders that are slowed by a setting of all rows, not by one of the row's own or by
 // the condition; "" if there are none.
 func (r Row) slow() (label string) {
-	isNamed := func(name string) bool {
-		return strings.Contains(r.Condition.Name, name) || parseWay(":"+r.Options).has(name)
+	for _, s := range [][2]string{{"slow-worker", r.SlowWorkers.String()},
+		{"slow-loader", r.SlowLoader.String()}} {
+		if s[1] != "" && !strings.Contains(r.Condition.Name, s[0]) && !parseWay(":"+r.Options).has(s[0]) {
+			label += " " + s[0] + "=" + s[1]
+		}
 	}
-	if len(r.SlowWorkers) > 0 && !isNamed("slow-worker") {
-		label = "slow " + r.SlowWorkers.String()
-	}
-	if r.SlowLoader != (data.Pace{}) && !isNamed("slow-loader") {
-		label = strings.TrimSpace(label + " slow-loader=" + r.SlowLoader.String())
-	}
-	return label
+	return strings.TrimPrefix(label, " ")
 }
 
 // hasOwnWire reports whether the wire is one of the row's own settings.

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/evidence/change"
 	"lockstep/app/explain"
 	"lockstep/app/explain/variant"
 	"lockstep/app/job/launcher"
@@ -90,7 +88,7 @@ explain.json, explain.md and explain.html.`,
 // explain explains what the arguments name, and returns the folder of the page; "" if there is none.
 func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e report.Explained, folder string,
 	err error) {
-	all, unfit, err := a.subjects(args)
+	all, unfit, err := variant.Subjects(args, &a.catalog)
 	if err != nil {
 		return e, "", err
 	}
@@ -112,8 +110,13 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 		if unfit != "" && !flags.isNoRuns {
 			fmt.Fprintf(a.stderr, "note: nothing is run again: %s\n", unfit)
 		}
-		if e = report.NewExplained(first); flags.out != "" {
-			err = writeNew(e, flags.out)
+		if e = report.NewExplained(first); flags.out == "" {
+			return e, "", nil
+		}
+		release, err := rundir.Reserve(flags.out)
+		if err == nil {
+			defer release()
+			err = e.Write(flags.out)
 		}
 		return e, flags.out, err
 	}
@@ -132,55 +135,17 @@ func (a *app) explain(c *cobra.Command, args []string, flags explainFlags) (e re
 	return e, folder, e.Write(folder)
 }
 
-// subjects returns the runs and rows that the arguments name, with names that differ, and why they cannot be
-// run again here; "": they can.
-func (a *app) subjects(args []string) (all []bench.Subject, unfit string, err error) {
-	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
-		return nil, "", usagef("%s is given twice; give two runs, or one to hold it against its own ideal",
-			args[0])
-	}
-	here := bench.DescribeHost()
-	for i, text := range args {
-		s, err := bench.SubjectNamed(text, &a.catalog)
-		if err != nil {
-			return nil, "", err
-		}
-		why := s.Unfit
-		if s.Host.CPU != "" {
-			if other := change.Machine(s.Host, here); other != nil {
-				why = cmp.Or(why, other.Error())
-			}
-			if i > 0 && all[0].Host.CPU != "" && change.Machine(all[0].Host, s.Host) != nil {
-				return nil, "", usagef("%s and %s: %v; give two of one machine", args[0], text,
-					change.Machine(all[0].Host, s.Host))
-			}
-		}
-		if why != "" {
-			unfit = cmp.Or(unfit, text+": "+why)
-		}
-		all = append(all, s)
-	}
-	if len(all) == 2 && all[0].Name == all[1].Name {
-		all[0].Name, all[1].Name = args[0], args[1]
-	}
-	return all, unfit, nil
-}
-
-// writeNew writes an explanation into a new folder.
-func writeNew(e report.Explained, folder string) error {
-	release, err := rundir.Reserve(folder)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return e.Write(folder)
-}
-
 // confirm makes the runs of an experiment and explains what they tell; by what was recorded, first, if they
 // have not enough steps.
 func (a *app) confirm(ctx context.Context, x *variant.Experiment, first *explain.Explanation, folder string,
 	flags explainFlags) (*explain.Explanation, error) {
-	r, err := a.runExperiment(ctx, x, folder, flags)
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	show, v := newProgress(a, flags.isQuiet), describeVersion()
+	r, err := x.Run(ctx, folder, flags.budget, bench.Options{
+		Label:    record.Results{Version: v.Version, Revision: v.Revision},
+		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
+	show.end()
 	if err != nil {
 		return nil, err
 	}
@@ -195,17 +160,4 @@ func (a *app) confirm(ctx context.Context, x *variant.Experiment, first *explain
 	}
 	fmt.Fprintf(a.stderr, "note: only what was recorded is cut up: %s\n", text)
 	return first, nil
-}
-
-// runExperiment makes the runs of an experiment.
-func (a *app) runExperiment(ctx context.Context, x *variant.Experiment, out string, flags explainFlags) (
-	*record.Results, error) {
-	ctx, stop := a.interruptible(ctx)
-	defer stop()
-	show := newProgress(a, flags.isQuiet)
-	defer show.end()
-	v := describeVersion()
-	return x.Run(ctx, out, flags.budget, bench.Options{
-		Label:    record.Results{Version: v.Version, Revision: v.Revision},
-		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
 }

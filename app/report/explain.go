@@ -71,11 +71,11 @@ func (e Explained) waterfall() figure {
 	rest := e.DifferenceMS
 	for _, t := range e.Terms {
 		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
-			fall := plot.Fall{Name: t.Name, Value: t.MS, Lo: math.NaN(), Hi: math.NaN(), IsSure: t.IsSure()}
-			if e.Rounds >= stat.LeastRounds {
-				fall.Lo, fall.Hi = t.Low, t.High
+			if e.Rounds < stat.LeastRounds {
+				t.Low, t.High = math.NaN(), math.NaN()
 			}
-			w.Falls = append(w.Falls, fall)
+			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
+				IsSure: t.IsSure()})
 			rest -= t.MS
 		}
 	}
@@ -111,44 +111,34 @@ func (e Explained) terms(isShort bool) table {
 		}),
 		col("takes", "ms", func(t term) string { return fixed(t.MS, 3) }),
 		col("interval", "ms", func(t term) string {
-			switch {
-			case math.IsNaN(t.Low):
+			if math.IsNaN(t.Low) {
 				return dash
-			case e.Rounds < stat.LeastRounds:
-				return spelling.Count(e.Rounds, "round")
 			}
-			return fixed(t.Low, 3) + " to " + fixed(t.High, 3)
+			return orRounds(e.Explanation, fixed(t.Low, 3)+" to "+fixed(t.High, 3))
 		}),
-		col("confirmed", "", func(t term) string {
-			switch {
-			case t.Measured:
-				return "measured"
-			case t.Intervention == "":
-				return dash
-			case t.Confirmed == nil:
-				return "not told"
-			case *t.Confirmed:
-				return "yes"
-			}
-			return "no"
-		}),
+		col("verdict", "", func(t term) string { return orDash(verdictOn(t)) }),
 		col("by", "", func(t term) string { return orDash(t.Intervention) }),
 	}
 	if !isShort {
 		columns = append(columns,
-			col("was to change", "ms", func(t term) string { return changeText(t, t.Predicted) }),
-			col("changed", "ms", func(t term) string { return changeText(t, t.Changed) }),
+			col("it took away", "ms", func(t term) string {
+				if t.Intervention == "" {
+					return dash
+				}
+				return fixed(t.Changed, 3) + " of " + fixed(t.Predicted, 3)
+			}),
 			col("of a step", "", func(t term) string { return percent(t.MS / e.A.StepMS) }),
 			col("what it is", "", func(t term) string { return termMeaning(t.Name) }))
 	}
 	return tableOf("terms", all, columns...)
 }
 
-func changeText(t explain.Term, ms float64) string {
-	if t.Intervention == "" {
-		return dash
+// orRounds is an interval, or how many rounds there are where they are too few for one.
+func orRounds(e *explain.Explanation, interval string) string {
+	if e.Rounds < stat.LeastRounds {
+		return spelling.Count(e.Rounds, "round")
 	}
-	return fixed(ms, 3)
+	return interval
 }
 
 // termMeaning words what a term is.
@@ -167,10 +157,7 @@ func termMeaning(name string) string {
 // explainSentence says in one sentence why one side takes longer than the other.
 func explainSentence(e *explain.Explanation) string {
 	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
-	direction := "longer"
-	if e.DifferenceMS < 0 {
-		direction = "less"
-	}
+	direction := map[bool]string{true: "less", false: "longer"}[e.DifferenceMS < 0]
 	if !e.IsTold {
 		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s.", e.B.Name, e.A.Name,
 			ms(e.B.StepMS), ms(e.A.StepMS))
@@ -190,8 +177,12 @@ func explainSentence(e *explain.Explanation) string {
 		if t.Rank != nil {
 			worker = fmt.Sprintf(", worker %d", *t.Rank)
 		}
-		cause = fmt.Sprintf(", %s of it by %s%s (%s%s)", ms(t.MS), termMeaning(t.Name), worker, t.Name,
-			verdictOn(t))
+		verdict := "unconfirmed"
+		if t.Confirmed != nil || t.Measured {
+			verdict = verdictOn(t) + " by " + t.Intervention
+		}
+		cause = fmt.Sprintf(", %s of it by %s%s (%s, %s)", ms(t.MS), termMeaning(t.Name), worker, t.Name,
+			verdict)
 	}
 	if e.IsPassing {
 		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again "+
@@ -202,17 +193,19 @@ func explainSentence(e *explain.Explanation) string {
 		e.A.Name, cause)
 }
 
-// verdictOn says whether a term is confirmed, behind its name.
+// verdictOn says what runs say of a term; "": there were none.
 func verdictOn(t explain.Term) string {
 	switch {
 	case t.Measured:
-		return ", measured by " + t.Intervention
+		return "measured"
+	case t.Intervention == "":
+		return ""
 	case t.Confirmed == nil:
-		return ", unconfirmed"
+		return "not told"
 	case *t.Confirmed:
-		return ", confirmed by " + t.Intervention
+		return "confirmed"
 	}
-	return ", not confirmed by " + t.Intervention
+	return "not confirmed"
 }
 
 // notes says what changes how the terms are read.
@@ -221,7 +214,7 @@ func (e Explained) notes() (all []note) {
 		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both "+
 			"ran again, so the terms are those of the recorded runs, and no intervention confirms them."))
 	}
-	if e.AgainMS != nil && !e.IsPassing {
+	if e.AgainMS != nil && !e.IsPassing && e.A.Runs > 0 {
 		all = append(all, noteOf(finding.Fact, "rounds", fmt.Sprintf("The recorded steps differ by %s ms, "+
 			"those of the runs made for this by %s ms.", fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))))
 	}
@@ -231,10 +224,8 @@ func (e Explained) notes() (all []note) {
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
-			kind := "which is passing: no worker is the last clearly more often than by chance throughout"
-			if l.IsRecurring {
-				kind = "which recurs: chance does not explain it"
-			}
+			kind := map[bool]string{true: "which recurs: chance does not explain it", false: "which is " +
+				"passing: no worker is the last clearly more often than by chance throughout"}[l.IsRecurring]
 			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived "+
 				"last in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
 		}

@@ -58,11 +58,10 @@ func fixed(v float64, decimals int) string {
 	if !known(v) {
 		return dash
 	}
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
-	if strings.Trim(text, "-0.") == "" { // no zero has a sign
-		text = strings.TrimPrefix(text, "-")
+	if math.Abs(v) < 0.5*math.Pow10(-decimals) { // a zero has no sign
+		v = 0
 	}
-	return text
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // between formats a range; empty if either end is unknown.

@@ -82,10 +82,7 @@ func causeTable(a question.Answer, id string) block {
 		cells("row", "", func(c question.Cause) cell { return cell{Text: c.Line.Label} }),
 		cells("longer by", "ms in the mean", func(c question.Cause) cell {
 			in := between(c.Interval[0], c.Interval[1], twoDecimals)
-			if c.Rounds < stat.LeastRounds {
-				in = spelling.Count(c.Rounds, "round")
-			}
-			return cell{Text: fixed(c.DifferenceMS, 2), Small: in}
+			return cell{Text: fixed(c.DifferenceMS, 2), Small: orRounds(c.Explanation, in)}
 		})}
 	for at := range explain.Cost(explain.NumCosts) {
 		columns = append(columns, cells(at.String(), "ms", func(c question.Cause) cell {
@@ -150,10 +147,7 @@ func confirmedBy(all []question.Cause) string {
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
 func guessText(a question.Answer) string {
 	c := a.Causes[0]
-	longer := "longer"
-	if c.DifferenceMS < 0 {
-		longer = "less"
-	}
+	longer := map[bool]string{true: "less", false: "longer"}[c.DifferenceMS < 0]
 	names := c.Names()
 	text := fmt.Sprintf("%s: a mean step of %s takes %s %s than one of %s", verdictWord(a), names[1],
 		ms(math.Abs(c.DifferenceMS)/1e3), longer, names[0])

@@ -1,15 +1,18 @@
 package variant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/app/bench"
+	"lockstep/app/evidence/change"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/record"
@@ -42,6 +45,41 @@ type Pair struct {
 type wanted struct {
 	row bench.Row
 	record.Intervention
+}
+
+// Subjects returns the runs and rows that the arguments name, with names that differ, and why they cannot be
+// run again here; "": they can.
+func Subjects(args []string, k *setting.Catalog) (all []bench.Subject, unfit string,
+	err error) {
+	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
+		return nil, "", setting.Refuse("%s is given twice; give two runs, or one to hold it against its own "+
+			"ideal", args[0])
+	}
+	here := bench.DescribeHost()
+	for i, text := range args {
+		s, err := bench.SubjectNamed(text, k)
+		if err != nil {
+			return nil, "", err
+		}
+		why := s.Unfit
+		if s.Host.CPU != "" {
+			if other := change.Machine(s.Host, here); other != nil {
+				why = cmp.Or(why, other.Error())
+			}
+			if i > 0 && all[0].Host.CPU != "" && change.Machine(all[0].Host, s.Host) != nil {
+				return nil, "", setting.Refuse("%s and %s: %v; give two of one machine", args[0], text,
+					change.Machine(all[0].Host, s.Host))
+			}
+		}
+		if why != "" {
+			unfit = cmp.Or(unfit, text+": "+why)
+		}
+		all = append(all, s)
+	}
+	if len(all) == 2 && all[0].Name == all[1].Name {
+		all[0].Name, all[1].Name = args[0], args[1]
+	}
+	return all, unfit, nil
 }
 
 // SideOf returns the side that a subject is.
