@@ -101,7 +101,7 @@ func causeTable(a question.Answer, id string) block {
 	columns = append(columns,
 		col("residual", "ms", func(c question.Cause) string { return fixed(c.ResidualMS, 2) }),
 		cells("most of it", "", func(c question.Cause) cell {
-			most := cell{Text: orDash(termMeaning(c.Culprit))}
+			most := cell{Text: orDash(c.Culprit)}
 			if !c.IsTold {
 				most.Text = "not told apart"
 			}
