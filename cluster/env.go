@@ -24,7 +24,7 @@ const (
 	EnvToken      = "LOCKSTEP_TOKEN"       // what admits to the run, see package pass
 	EnvTokenFile  = "LOCKSTEP_TOKEN_FILE"  // file with the token, "-" for the standard input
 	EnvGeneration = "LOCKSTEP_GENERATION"  // how often the job was started before, from 0
-	EnvISA        = "LOCKSTEP_ISA"         // forced kernel path: plain, avx2, avx512, neon
+	EnvISA        = "LOCKSTEP_ISA"         // kernel path of a process: plain, avx2, avx512, neon
 	envSegment    = "LOCKSTEP_SEGMENT"     // descriptor of the shared memory of this host's workers
 	envInterface  = "LOCKSTEP_INTERFACE"   // address of data links, if not that of the control connection
 	envControl    = "LOCKSTEP_CONTROL"     // descriptor of the inherited connection to the launcher

@@ -42,7 +42,7 @@ func FuzzRendezvous(f *testing.F) {
 
 // FuzzWelcome answers a worker that joins.
 func FuzzWelcome(f *testing.F) {
-	f.Add([]byte(`{"welcome":{"isa":"avx2","addresses":["a","b"],"hosts":["h"],"job":{}}}` + "\n"))
+	f.Add([]byte(`{"welcome":{"addresses":["a","b"],"hosts":["h"],"job":{}}}` + "\n"))
 	f.Add([]byte(`{"refused":"full"}` + "\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		err := cluster.Enter(&speaker{said: bytes.NewReader(said)})

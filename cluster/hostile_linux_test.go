@@ -52,7 +52,7 @@ func TestHostileConnections(t *testing.T) {
 	defer closeAll()
 	guest := member
 	guest.Rank = 1
-	session, err := cluster.Join(t.Context(), guest, cluster.Hello{Host: "elsewhere", ISA: []string{"fast"}})
+	session, err := cluster.Join(t.Context(), guest, cluster.Hello{Host: "elsewhere"})
 	if err != nil {
 		t.Fatal(err)
 	}

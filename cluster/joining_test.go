@@ -61,26 +61,6 @@ func hostHere(t *testing.T, ctx context.Context, agree func(json.RawMessage) str
 	return member, why, done
 }
 
-// Workers without a common kernel path do not train, whoever has started them, and hear of the end.
-func TestGuestsWithoutACommonKernelPath(t *testing.T) {
-	guest, _, ended := hostHere(t, t.Context(), nil)
-	_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"another"}})
-	var over *cluster.EndedError
-	if !errors.As(err, &over) || over.Status != 4 {
-		t.Errorf("the guest got %v, want that the job has ended with status 4", err)
-	}
-	select {
-	case err := <-ended:
-		var e *cluster.RendezvousError
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), `agree on a kernel path`) ||
-			e.Addr != guest.Socket {
-			t.Errorf("the launcher got %v", err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("the launcher does not end")
-	}
-}
-
 // A guest that comes when the run is ending does not keep it.
 func TestGuestsThatComeAtTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
@@ -88,7 +68,7 @@ func TestGuestsThatComeAtTheEnd(t *testing.T) {
 	joined := make(chan error, 1)
 	stop()
 	go func() {
-		_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"}})
+		_, err := cluster.Join(t.Context(), guest, cluster.Hello{})
 		joined <- err
 	}()
 	select {
@@ -116,7 +96,7 @@ func TestGuestsOfAnotherJob(t *testing.T) {
 		}
 		return string(terms)
 	})
-	_, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"}, PID: 7, Host: "here",
+	_, err := cluster.Join(t.Context(), guest, cluster.Hello{PID: 7, Host: "here",
 		Terms: json.RawMessage(`"seed 2"`)})
 	const want = `rank 1 (pid 7 on here) is of another job: "seed 2"`
 	var e *cluster.RendezvousError
@@ -126,8 +106,7 @@ func TestGuestsOfAnotherJob(t *testing.T) {
 	if why := <-refused; why.Error() != "refused a process: "+want {
 		t.Errorf("the launcher says %v", why)
 	}
-	session, err := cluster.Join(t.Context(), guest, cluster.Hello{ISA: []string{"fast"},
-		Terms: json.RawMessage(`"seed 1"`)})
+	session, err := cluster.Join(t.Context(), guest, cluster.Hello{Terms: json.RawMessage(`"seed 1"`)})
 	if err != nil {
 		t.Fatal(err)
 	}

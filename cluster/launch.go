@@ -52,8 +52,6 @@ type LaunchConfig struct {
 	// Log returns the path of the file for a worker's output. That of a worker on another host is in
 	// its agent's folder; the end of it is copied to this path if the worker ends badly.
 	Log func(rank int) string
-	// ISA forces a kernel path; "" selects the best that all workers have.
-	ISA string
 	// SharedMemory links the workers of a host by shared memory instead of TCP.
 	SharedMemory bool
 	// Encryption of the links between workers: "" encrypts those between hosts, EncryptTLS all that are made

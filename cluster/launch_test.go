@@ -62,14 +62,10 @@ func work(environment cluster.Environment) int {
 		self, _ := os.FindProcess(os.Getpid())
 		self.Signal(syscall.SIGSTOP)
 	}
-	isa := []string{"plain", "fast"}
-	if how == "older" && member.Rank == 1 {
-		isa = isa[:1]
-	}
 	if how == "twice" && member.Rank == 1 {
 		go func() {
 			time.Sleep(200 * time.Millisecond)
-			_, err := cluster.Join(context.Background(), member, cluster.Hello{ISA: isa})
+			_, err := cluster.Join(context.Background(), member, cluster.Hello{})
 			fmt.Println(err)
 		}()
 	}
@@ -81,7 +77,7 @@ func work(environment cluster.Environment) int {
 		keepOpen(member.Control)
 	}
 	session, err := cluster.Join(context.Background(), member, cluster.Hello{
-		PID: os.Getpid(), Host: host, ISA: isa})
+		PID: os.Getpid(), Host: host})
 	if err != nil {
 		fmt.Println(err)
 		return 4
@@ -250,17 +246,10 @@ func TestLaunchReturnsEveryResult(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := r.Welcome
-		if r.Rank != rank || r.Size != 3 || len(w.Addresses) != 3 || w.ISA != "fast" ||
+		if r.Rank != rank || r.Size != 3 || len(w.Addresses) != 3 ||
 			string(w.Job) != `"the job"` {
 			t.Errorf("rank %d: %s", rank, text)
 		}
-	}
-}
-
-func TestLaunchPicksThePathAllHave(t *testing.T) {
-	results, err := launch(t, t.Context(), "older", 2)
-	if err != nil || !strings.Contains(string(results[0]), `"isa":"plain"`) {
-		t.Fatalf("%s, %v", results, err)
 	}
 }
 

@@ -14,12 +14,11 @@ import (
 
 // Hello describes a worker that joins.
 type Hello struct {
-	Rank   int      `json:"rank"`
-	World  int      `json:"world"`
-	PID    int      `json:"pid"`
-	Host   string   `json:"host"`
-	ISA    []string `json:"isa"`    // kernel paths that it supports, the best last
-	Listen string   `json:"listen"` // address at which it accepts its peers' data links
+	Rank   int    `json:"rank"`
+	World  int    `json:"world"`
+	PID    int    `json:"pid"`
+	Host   string `json:"host"`
+	Listen string `json:"listen"` // address at which it accepts its peers' data links
 	// Generation is how often the job was started before, as the worker was told.
 	Generation uint32 `json:"generation,omitempty"`
 	// Terms is what the processes of the job must agree on, see Meeting.Agree; opaque to this package. With
@@ -31,7 +30,6 @@ type Hello struct {
 
 // Welcome is sent to every worker once all have joined.
 type Welcome struct {
-	ISA       string          `json:"isa"`       // the best kernel path of all workers
 	Addresses []string        `json:"addresses"` // data link address by rank
 	Hosts     []string        `json:"hosts"`     // name of the host by rank
 	Job       json.RawMessage `json:"job"`       // the job; opaque to this package

@@ -342,12 +342,7 @@ func (s *supervisor) begin() {
 	for rank, w := range s.workers {
 		welcome.Addresses[rank], welcome.Hosts[rank] = w.hello.Listen, w.hello.Host
 	}
-	isa, err := s.commonISA()
-	if err != nil {
-		s.abort(err)
-		return
-	}
-	welcome.ISA, welcome.Encryption = isa, s.encryption(welcome.Hosts)
+	welcome.Encryption = s.encryption(welcome.Hosts)
 	s.welcomed = s.now()
 	keys := s.openPulses()
 	for rank := range s.workers {
@@ -373,25 +368,6 @@ func (s *supervisor) watch(rank int) {
 		v.patience = patientSilence // until a pulse has come
 	}
 	s.vitals[rank] = v
-}
-
-// commonISA returns the best kernel path that every worker has.
-func (s *supervisor) commonISA() (string, error) {
-	common := s.workers[0].hello.ISA
-	for _, w := range s.workers[1:] {
-		common = slices.DeleteFunc(slices.Clone(common), func(isa string) bool {
-			return !slices.Contains(w.hello.ISA, isa)
-		})
-	}
-	if s.ISA != "" && slices.Contains(common, s.ISA) {
-		return s.ISA, nil
-	}
-	if s.ISA != "" || len(common) == 0 {
-		return "", &RendezvousError{Op: "agree on a kernel path at",
-			Addr: s.meeting.place(),
-			Err:  fmt.Errorf("asked for %.80q, all workers have %.80q", s.ISA, common)}
-	}
-	return common[len(common)-1], nil
 }
 
 // judge decides whether what is known about a rank ends the run. The process's exit and its last

@@ -195,7 +195,7 @@ func (c *code) fold(conv, norm []*Node, eps float32) *folded {
 		if len(conv) > 1 {
 			shift += float64(value(conv[1])[k])
 		}
-		f.bias[k] = float32(shift*scale[k] + float64(beta[k]))
+		f.bias[k] = float32(float64(shift*scale[k]) + float64(beta[k]))
 	}
 	for i, x := range w {
 		f.weights[i] = float32(float64(x) * scale[i%len(scale)])

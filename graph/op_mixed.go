@@ -38,7 +38,7 @@ func (o MixedCrossEntropyOp) host(h *Host, in, _ []Type) Kernel {
 		labels, others := a.In[1].I, a.In[2].I
 		h.rows.SoftmaxCrossEntropy(losses, derivatives, logits, labels, classes, o.Smoothing)
 		for n, share := range a.In[3].F {
-			moved := float32(1-share) * whole
+			moved := float32(float32(1-share) * whole)
 			label, other := n*classes+int(labels[n]), n*classes+int(others[n])
 			losses[n] += float32(moved * (logits[label] - logits[other]))
 			if derivatives != nil {

@@ -89,7 +89,7 @@ func (l *LARS) Step(lo, hi int, g []float32, lr float64, scale float32) {
 
 // trust returns the factor of a layer's rate.
 func (l *LARS) trust(w, g []float32, decay float64, scale float32) float64 {
-	length, slope := l.norm.of(w), l.norm.of(g)*float64(scale)
+	length, slope := l.norm.of(w), float64(l.norm.of(g)*float64(scale))
 	if !(length > 0 && slope > 0) {
 		return 1
 	}

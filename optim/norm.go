@@ -47,5 +47,5 @@ func (c *Clip) Scale(g []float32, scale float32) float32 {
 
 // ScaleOf is Scale for a gradient that lies elsewhere, by the sum of its squares.
 func (c *Clip) ScaleOf(squares float64, scale float32) float32 {
-	return float32(float64(scale) * min(1, c.most/(math.Sqrt(squares)*float64(scale)+1e-6)))
+	return float32(float64(scale) * min(1, c.most/(float64(math.Sqrt(squares)*float64(scale))+1e-6)))
 }

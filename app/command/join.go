@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -76,8 +77,9 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 	}
 	asked, stop := a.asked()
 	defer stop()
-	guest := worker.Guest{Member: member, Environment: a.environment, Catalog: &a.catalog, Terms: terms,
-		Log: a.stderr, Asked: asked, Abandon: os.Exit}
+	own := cluster.Environment{cluster.EnvISA: cmp.Or(given(c)["isa"], a.environment[cluster.EnvISA])}
+	guest := worker.Guest{Member: member, Environment: a.environment.With(own), Catalog: &a.catalog,
+		Terms: terms, Log: a.stderr, Asked: asked, Abandon: os.Exit}
 	status, err := guest.Work(c.Context())
 	if err == nil && status != job.ExitOK {
 		err = &statusError{status}

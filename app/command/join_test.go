@@ -21,6 +21,7 @@ import (
 	"lockstep/cluster"
 	"lockstep/cluster/clustertest"
 	"lockstep/cluster/pass"
+	"lockstep/compute"
 )
 
 // jobOf is a job of which another launcher has started the processes.
@@ -151,12 +152,16 @@ func TestJoiningTrainsTheSame(t *testing.T) {
 	alone.ends(t, job.ExitOK)
 	want := parametersOf(t, alone.folder)
 	jobs["three hosts --insecure"] = jobs["three hosts"]
+	jobs["three processors"] = func(rank int) []string { // as far as this one can stand for others
+		paths := compute.Supported()
+		return append(jobs["three hosts"](rank), fmt.Sprintf("%s=%v", cluster.EnvISA, paths[rank%len(paths)]))
+	}
 	for name, environment := range jobs {
 		t.Run(name, func(t *testing.T) {
 			args, encryption := slices.Clone(shortRun), "not needed (one host)"
 			if strings.HasSuffix(name, "--insecure") {
 				args, encryption = append(args, "--insecure"), "none"
-			} else if name == "three hosts" {
+			} else if strings.HasPrefix(name, "three ") {
 				encryption = "tls"
 			}
 			j := startJob(t, 3, environment, args...)
@@ -165,7 +170,21 @@ func TestJoiningTrainsTheSame(t *testing.T) {
 				t.Errorf("parameters %s, want %s", got, want)
 			}
 			j.isEncrypted(t, encryption)
+			if name == "three processors" {
+				j.usesAllPaths(t)
+			}
 		})
+	}
+}
+
+// usesAllPaths checks that the summary names the kernel paths of all workers.
+func (j *jobOf) usesAllPaths(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(j.folder, "run", "summary.json"))
+	for _, path := range compute.Supported() {
+		if !regexp.MustCompile(fmt.Sprintf(`(?m)^  "isa": "[a-z0-9, ]*\b%v\b`, path)).Match(text) {
+			t.Errorf("no worker used %v: %v, %.300s", path, err, text)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ Without flags it trains lenet on generated images for one epoch. The number of w
 threads, the strategy and the algorithm do not change a bit of the result: runs with equal
 --shards end with the same parameter_sha256. These are the exceptions:
 ` + exceptions + `
-Another --math, --device or instruction set (--isa) may end with other bits too.
+Another --math or --device may end with other bits too; the processor (--isa) does not matter.
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `

@@ -178,8 +178,7 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	if err != nil {
 		return err
 	}
-	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: e.HostName(),
-		ISA: []string{compute.Plain.String()}})
+	session, err := cluster.Join(ctx, member, cluster.Hello{PID: os.Getpid(), Host: e.HostName()})
 	if err != nil {
 		return err
 	}

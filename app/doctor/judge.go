@@ -164,23 +164,21 @@ func (p *preflight) offset(k int) float64 {
 	return seconds
 }
 
-// instructionSets says what kernels all hosts have in common, and whom that slows down.
+// instructionSets says which hosts lack the kernels of others, which waits for them.
 func (p *preflight) instructionSets() {
-	common := slices.Clone(p.result.Hosts[0].ISA)
-	for _, f := range p.result.Hosts[1:] {
-		common = slices.DeleteFunc(common, func(isa string) bool { return !slices.Contains(f.ISA, isa) })
-	}
-	var slowed []string
+	var plain, others []string
 	for _, f := range p.result.Hosts {
-		if best(f.ISA) != best(common) {
-			slowed = append(slowed, fmt.Sprintf("%s (%s)", f.Label, best(f.ISA)))
+		if isa := best(f.ISA); isa == "plain" {
+			plain = append(plain, f.Label)
+		} else {
+			others = append(others, fmt.Sprintf("%s (%s)", f.Label, isa))
 		}
 	}
-	if len(slowed) > 0 {
-		p.say(record.LevelWarning, "kernels", "leave the host without them out if the others are faster "+
-			"alone", "all workers use the %s kernels, the best that every host has: %s could use better "+
-			"ones. AVX-512 at most doubles the speed of AVX2, and on Zen 4 adds nothing; plain kernels take "+
-			"several times as long", best(common), strings.Join(slowed, ", "))
+	if len(plain) > 0 && len(others) > 0 {
+		p.say(record.LevelWarning, "kernels", "leave the hosts without them out if the others are faster "+
+			"alone", "plain kernels on %s take tens of times as long as those of %s, whose workers wait for "+
+			"them in a synchronous step; results are the same", strings.Join(plain, ", "),
+			strings.Join(others, ", "))
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -110,7 +111,7 @@ type Outcome struct {
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
 	Joules          float64  `json:"joules,omitempty"` // that the processors took, all programs; 0: not told
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
-	ISA             string   `json:"isa"`              // kernel path
+	ISA             string   `json:"isa"`              // kernel path; several, if workers had different ones
 	Device          string   `json:"device,omitempty"` // cpu, cuda or cuda:N; "": not told, cpu
 	GPU             string   `json:"gpu,omitempty"`    // its name, if it computed; "": none did
 	// GPUWorkers is the number of workers on the GPU that has most of them; 0: not told, or none computed.
@@ -133,6 +134,9 @@ func (o Outcome) Kernels() string {
 	}
 	return fmt.Sprintf("%s on %s, %s beside it", o.Device, o.GPU, o.ISA)
 }
+
+// Computer names what decides how results are rounded, besides the math: any processor, or a kind of GPU.
+func (o Outcome) Computer() string { return cmp.Or(o.GPU, "processor") }
 
 // Quantiles of a sample, in the sample's unit.
 type Quantiles struct {

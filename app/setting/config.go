@@ -135,7 +135,7 @@ type Start struct {
 // Kernels says how each worker computes.
 type Kernels struct {
 	Threads int    // compute threads per worker; 0: cores / workers
-	ISA     string // kernel path; "": the best all workers have
+	ISA     string // kernel path; "": the best of the processor
 	Math    string // how products are computed, see compute.Math and gpu.Math
 	Memory  int    // bytes of activations; above it, some are recomputed; 0: no limit
 	// Resident is how many bytes of memory each process may take; 0: no limit.

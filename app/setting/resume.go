@@ -149,9 +149,6 @@ func (r *resolver) drop() {
 func (c Config) ReplaySettings() map[string]string {
 	free := append(anew(), "out", "replay", "resume", "trace", "eval-every", "tta", "resident")
 	texts := map[string]string{"steps": strconv.Itoa(c.Steps), "epochs": strconv.Itoa(c.Epochs), "for": c.For}
-	if path, err := c.KernelPath(); err == nil { // an error is a problem of Validate's
-		texts["isa"] = path.String()
-	}
 	if c.GradientWire().IsLossy() {
 		free = slices.DeleteFunc(free, func(name string) bool {
 			return name == "bucket" || name == "servers"

@@ -276,7 +276,9 @@ func (c *Config) processSettings() []Setting {
 				"second one; auto takes a GPU if one can be used, and says so"},
 		{Name: "isa", value: choice(&c.ISA, []string{compute.Plain.String(),
 			compute.AVX2.String(), compute.AVX512.String(), compute.NEON.String()}), canOpen: true,
-			Usage: "kernel path (default: LOCKSTEP_ISA, else the best that all workers have)"},
+			isOwn: true,
+			Usage: "kernel path, for tests and diagnosis; changes no result (default: LOCKSTEP_ISA, else " +
+				"the best of each worker's processor)"},
 		{Name: "math", value: choice(&c.Math, []string{compute.Fast.String(), compute.Exact.String(),
 			compute.BF16x6.String(), compute.BF16x3.String(), compute.BF16.String(), mathFloat32, mathTF32}),
 			Usage: "how matrix products are computed: fast takes Winograd's and Strassen's algorithms, " +

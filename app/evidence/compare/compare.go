@@ -71,7 +71,7 @@ type Line struct {
 	Accuracy                    Accuracy
 	IsMixed                     bool // in mixed precision, with another result than lines that are not
 	Uneven                      bool // the runs did not do the same work
-	ISA                         string
+	ISA, computer               string
 	Taken                       *record.Taken // of the run that lost most to others; nil: unknown
 	Disturbed                   bool          // others took cores from every run: times get no ratio
 

@@ -120,7 +120,7 @@ func (l *Line) firstResult(r *record.Run) {
 	if r.ServerBytes > 0 {
 		l.ServerBytes = float64(r.ServerBytes)
 	}
-	l.ISA = r.Kernels()
+	l.ISA, l.computer = r.Kernels(), r.Computer()
 	l.Repeats = l.repeatsOf(r)
 	if loss := lossOf(r); len(loss) > 0 {
 		l.LossFirst = loss[0]

@@ -37,7 +37,7 @@ func WorkDifferences(t, other *Training) []Difference {
 			all = append(all, d)
 		}
 	}
-	add("kernels", t.Kernels(), other.Kernels())
+	add("computer", t.Computer(), other.Computer())
 	add("math", t.Math, other.Math)
 	return all
 }

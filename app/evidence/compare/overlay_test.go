@@ -23,17 +23,18 @@ func TestWorkDifference(t *testing.T) {
 	for want, change := range map[string]func(*compare.Training){
 		"[]": func(r *compare.Training) {
 			r.Strategy, r.Workers, r.Threads, r.Link, r.Wire = "ps", 4, 2, "tcp", "int8"
+			r.ISA = "plain"
 		},
-		"[{end []}]":                 func(r *compare.Training) { r.IsInterrupted = true },
-		"[{model [vgg11 lenet]}]":    func(r *compare.Training) { r.Model = "vgg11" },
-		"[{data [mnist glyphs]}]":    func(r *compare.Training) { r.Data = "mnist" },
-		"[{training samples [b a]}]": func(r *compare.Training) { r.DataSHA256.Train = "b" },
-		"[{batch [128 64]}]":         func(r *compare.Training) { r.Accumulate = 2 },
-		"[{shards [4 2]}]":           func(r *compare.Training) { r.Shards = 4 },
-		"[{steps [20 10]}]":          func(r *compare.Training) { r.Steps = 20 },
-		"[{samples [320 640]}]":      func(r *compare.Training) { r.Samples = 320 },
-		"[{kernels [plain avx2]}]":   func(r *compare.Training) { r.ISA = "plain" },
-		"[{math [strict fast]}]":     func(r *compare.Training) { r.Math = "strict" },
+		"[{end []}]":                    func(r *compare.Training) { r.IsInterrupted = true },
+		"[{model [vgg11 lenet]}]":       func(r *compare.Training) { r.Model = "vgg11" },
+		"[{data [mnist glyphs]}]":       func(r *compare.Training) { r.Data = "mnist" },
+		"[{training samples [b a]}]":    func(r *compare.Training) { r.DataSHA256.Train = "b" },
+		"[{batch [128 64]}]":            func(r *compare.Training) { r.Accumulate = 2 },
+		"[{shards [4 2]}]":              func(r *compare.Training) { r.Shards = 4 },
+		"[{steps [20 10]}]":             func(r *compare.Training) { r.Steps = 20 },
+		"[{samples [320 640]}]":         func(r *compare.Training) { r.Samples = 320 },
+		"[{computer [H200 processor]}]": func(r *compare.Training) { r.GPU = "H200" },
+		"[{math [strict fast]}]":        func(r *compare.Training) { r.Math = "strict" },
 		"[{seed [2 1]} {learning rate [0.2 0.1]} {schedule [cosine constant]}]": func(r *compare.Training) {
 			r.Seed, r.LearningRate = 2, 0.2
 			r.Configuration = "schedule: cosine # --schedule\nstrategy: ps\n"

@@ -24,8 +24,8 @@ const (
 )
 
 // Replay compares two runs of one benchmark, row by row. Parameters are compared where the row promises the
-// bits of one process and both sides had the same kernels. Steps were not timed side by side, so their ratio
-// is told and decides nothing.
+// bits of one process and processors computed both sides, or GPUs of one kind. Steps were not timed side by
+// side, so their ratio is told and decides nothing.
 func Replay(there, here *record.Results) []Replayed {
 	var out []Replayed
 	for i := range min(len(there.Rows), len(here.Rows)) {
@@ -47,8 +47,8 @@ func sameParameters(a, b *Line) (verdict, why string) {
 		return NotComparable, "no successful run"
 	case !a.Exact() || !b.Exact():
 		return NotComparable, "the row does not promise the bits of one process"
-	case a.ISA != b.ISA:
-		return NotComparable, fmt.Sprintf("kernels %s there, %s here", a.ISA, b.ISA)
+	case a.computer != b.computer:
+		return NotComparable, fmt.Sprintf("%s there, %s here", a.computer, b.computer)
 	case a.Disagree || b.Disagree:
 		return Different, "runs of one seed ended with different parameters"
 	case a.work.steps != b.work.steps || a.work.samples != b.work.samples:
@@ -80,9 +80,9 @@ func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
 	switch a, b := there.ParameterSHA256, here.ParameterSHA256; {
 	case !isExact:
 		r.Parameters, r.Why = NotComparable, "the run does not promise the bits of one process"
-	case there.Kernels() != here.Kernels() || there.Math != here.Math:
-		r.Parameters, r.Why = NotComparable, fmt.Sprintf("kernels %s, %s there, %s, %s here",
-			there.Kernels(), there.Math, here.Kernels(), here.Math)
+	case there.Computer() != here.Computer() || there.Math != here.Math:
+		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%s, %s there, %s, %s here",
+			there.Computer(), there.Math, here.Computer(), here.Math)
 	case there.Steps != here.Steps:
 		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%d steps there, %d here", there.Steps, here.Steps)
 	case a == b:

@@ -12,11 +12,6 @@ import (
 // changes lists the reasons why a run resumed from k will not end with the bits of an uninterrupted run.
 func changes(c setting.Config, k job.Kept) []string {
 	var texts []string
-	isa, err := c.KernelPath() // an error is a problem of Validate's
-	if was := k.Config.ISA; err == nil && was != "" && was != isa.String() {
-		texts = append(texts, fmt.Sprintf("kernels %v in place of %s: they round differently, so the run "+
-			"will not end with the parameters that it would have had", isa, was))
-	}
 	if was := k.Config; was.IsOnGPU() != c.IsOnGPU() {
 		texts = append(texts, fmt.Sprintf("--device %s (math %s) in place of %s (math %s): they round "+
 			"differently, so the run will not end with the parameters that it would have had", c.Device,

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"lockstep/app/host"
 	"lockstep/app/job"
@@ -60,8 +62,8 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start i
 		World: c.World(), Servers: c.NumApart(), Threads: bound,
 		Command: o.Worker, ServerCommand: o.Server, Host: c.MasterAddr, Port: c.MasterPort,
 		Environment: o.Environment.With(cluster.Environment{
-			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + job.ComputeExtra)}),
-		Log: func(rank int) string { return job.LogOf(c, dir, rank) }, ISA: c.ISA,
+			cluster.EnvMaxProcs: strconv.Itoa(c.Threads + job.ComputeExtra), cluster.EnvISA: c.ISA}),
+		Log:          func(rank int) string { return job.LogOf(c, dir, rank) },
 		SharedMemory: c.SharesMemory(),
 		Job: worker.Assignment{Config: sent, Directory: dir, Crowded: o.isCrowded(c), Start: start,
 			Folder: folder, Probes: o.Probes, Hosts: hosts},
@@ -88,7 +90,18 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start i
 	if results, err = decodeResults(texts[:c.Workers]); err != nil {
 		return nil, "", err
 	}
-	return results, results[0].ISA, nil
+	return results, pathsOf(results), nil
+}
+
+// pathsOf lists the kernel paths that workers used, in the order of their ranks.
+func pathsOf(results []job.Result) string {
+	var paths []string
+	for _, r := range results {
+		if !slices.Contains(paths, r.ISA) {
+			paths = append(paths, r.ISA)
+		}
+	}
+	return strings.Join(paths, ", ")
 }
 
 // decodeResults decodes the last messages of the workers, by rank. The run went on without those that sent

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/comm"
-	"lockstep/compute"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -83,11 +83,7 @@ func causeOf(rank int, cause error) error {
 
 // hello describes this process.
 func hello(e cluster.Environment) cluster.Hello {
-	h := cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
-	for _, isa := range compute.Supported() {
-		h.ISA = append(h.ISA, isa.String())
-	}
-	return h
+	return cluster.Hello{PID: os.Getpid(), Host: e.HostName()}
 }
 
 // failureOf is a worker's report of an error.
@@ -119,7 +115,12 @@ func workIn(s *cluster.Session, rank int, e cluster.Environment, p Program, isGu
 		}
 		defer func() { err = errors.Join(err, courier.close()) }()
 	}
-	a.Config.ISA, a.Config.Catalog = s.Welcome.ISA, p.Catalog
+	a.Config.ISA, a.Config.Catalog = cmp.Or(e[cluster.EnvISA], a.Config.ISA), p.Catalog
+	path, err := a.Config.KernelPath()
+	if err != nil {
+		return nil, fmt.Errorf("job: --isa: %w", err)
+	}
+	a.Config.ISA = path.String()
 	if rank >= a.Config.Workers {
 		return struct{}{}, a.serve(s, rank, e, p.Log)
 	}
