@@ -315,6 +315,34 @@ func TestOneRoundConfirmsLittle(t *testing.T) {
 	}
 }
 
+// Where A takes longer, what takes its cause away takes away as much of a difference below 0.
+func TestACauseMayBeOfA(t *testing.T) {
+	a, b := steps("a", 65, 65, 65), steps("b", 50, 50, 50)
+	e, err := confirm(a, b, a, b, without{b, record.Intervention{Action: explain.Remove, Cost: "data",
+		Text: "a without it"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(e.CulpritMS+15) > 1e-9 || e.By != "a without it" || e.Culprit != "data" {
+		t.Errorf("%s by %q, %v ms; want -15 of data", e.Culprit, e.By, e.CulpritMS)
+	}
+}
+
+// Two single runs differ by more than they would by the guess of how rounds vary. Where rounds that were made
+// later vary more, and do not differ, it is nothing; where they vary as little, it was passing.
+func TestLaterRoundsTellHowSingleRunsVary(t *testing.T) {
+	for is, rounds := range map[bool][2][]float64{true: {{50, 51, 50, 51, 50}, {51, 50, 50, 50, 51}},
+		false: {{50, 62, 45, 55, 48}, {62, 47, 60, 50, 49}}} {
+		e, err := confirm(steps("a", 50), steps("b", 65), steps("a", rounds[0]...), steps("b", rounds[1]...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.IsTold != is || is && !e.IsPassing {
+			t.Errorf("rounds %v: told apart %v, passing %v, want %v", rounds, e.IsTold, e.IsPassing, is)
+		}
+	}
+}
+
 // Of the rounds that results/explain has stored, those of injected causes above 5 % of the step are told
 // apart but for one, and the interval holds the truth or is near it; those of equal rows never are.
 func TestStoredRoundsAreToldApart(t *testing.T) {
@@ -418,6 +446,143 @@ func TestWorkersApartHaveNoStraggler(t *testing.T) {
 	}
 	if e.A.Last != nil || e.B.Last != nil {
 		t.Errorf("last workers %+v, %+v of an exchange that there is not", e.A.Last, e.B.Last)
+	}
+}
+
+// exchange makes three runs of two workers that compute for 8 ms and then wait for so many, of which the
+// codec takes some, and waiting for a peer takes 1.
+func exchange(name string, waits, coded float64, change func(*record.Row)) explain.Side {
+	all := func(ms float64) record.Numbers { return slices.Repeat(record.Numbers{ms / 1e3}, 20) }
+	row := record.Row{Setting: record.Setting{Model: "lenet", Strategy: "ddp", Workers: 2, Threads: 1,
+		Batch: 64, Shards: 2}}
+	for round := range 3 {
+		rank := record.Rank{Steps: record.Steps{Seconds: all(8 + waits), Coded: all(coded), Peer: all(1),
+			Sent: slices.Repeat(record.Numbers{1e5}, 20), Phases: map[string]record.Numbers{
+				"forward": all(8), "sync_exposed": all(waits)}}}
+		row.Runs = append(row.Runs, record.Run{Round: round, Ranks: []record.Rank{rank, rank}})
+	}
+	if change != nil {
+		change(&row)
+	}
+	return explain.NewSide(name, &row)
+}
+
+// terms returns the milliseconds of the terms by name.
+func terms(e *explain.Explanation) map[string]float64 {
+	all := map[string]float64{}
+	for _, t := range e.Terms {
+		all[t.Name] = math.Round(1e6*t.MS) / 1e6
+	}
+	return all
+}
+
+// An exchange divides into codec, bytes and messages: bytes by the rate of the link, as far as they were not
+// hidden, or what neither the codec nor waiting for a peer took.
+func TestAnExchangeIsDivided(t *testing.T) {
+	none := exchange("none", 0, 0, func(r *record.Row) {
+		for i := range r.Runs {
+			for j := range r.Runs[i].Ranks {
+				r.Runs[i].Ranks[j].Steps.Peer = nil
+			}
+		}
+	})
+	limited := func(hidden *float64) func(*record.Row) { // 1e5 bytes take 8 ms
+		return func(r *record.Row) {
+			r.Setting.LinkRate = 1e8
+			for i := range r.Runs {
+				for j := range r.Runs[i].Ranks {
+					r.Runs[i].Ranks[j].Hidden = hidden
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		name                       string
+		change                     func(*record.Row)
+		codec, bandwidth, messages float64
+	}{
+		{"processes", nil, 2, 7, 1},
+		{"limited", limited(nil), 2, 8, 0},
+		{"half of it hidden", limited(new(0.010)), 2, 4, 4},
+	} {
+		e, err := explain.Decompose(none, exchange("b", 10, 2, c.change))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := terms(e)
+		if got["codec"] != c.codec || got["bandwidth"] != c.bandwidth || got["latency"] != c.messages ||
+			math.Abs(e.ResidualMS) > 1e-9 {
+			t.Errorf("%s: %v, residual %v; want codec %v, bandwidth %v, latency %v", c.name, got,
+				e.ResidualMS, c.codec, c.bandwidth, c.messages)
+		}
+	}
+}
+
+// Twice the rate takes away half of the bytes' time; without a codec there are more bytes, so what it takes
+// is the change without them.
+func TestWhatAnInterventionTakesAway(t *testing.T) {
+	a, b := exchange("a", 2, 0, nil), exchange("b", 16, 6, nil)
+	for _, c := range []struct {
+		name        string
+		v           explain.Side
+		action      string
+		cost        string
+		is          bool
+		took, wants float64
+	}{
+		{"half", exchange("v", 11.5, 6, nil), explain.Relieve, "bandwidth", true, 4.5, 4.5},
+		{"as long", exchange("v", 16, 6, nil), explain.Relieve, "bandwidth", false, 0, 4.5},
+		{"more bytes", exchange("v", 14, 0, nil), explain.Remove, "codec", true, 6, 6},
+		{"a codec for nothing", exchange("v", 20, 0, nil), explain.Silence, "codec", false, -4, 16},
+	} {
+		e, err := confirm(a, b, a, b, without{c.v, record.Intervention{Action: c.action, OfB: true,
+			Cost: c.cost, Text: "v"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range e.Terms {
+			if term.Name == c.cost && (term.Confirmed == nil || *term.Confirmed != c.is ||
+				math.Abs(term.Changed-c.took) > 1e-6 || math.Abs(term.Predicted-c.wants) > 1e-6) {
+				t.Errorf("%s: %+v, want %v, %v ms of %v", c.name, term, c.is, c.took, c.wants)
+			}
+		}
+	}
+}
+
+// Workers that average every four steps wait in one of them: a step is the mean of four, and rounds of
+// averages are what counts. Runs that have no round in common are paired in their order.
+func TestWorkersThatAverage(t *testing.T) {
+	averaging := func(name string, waits float64) explain.Side {
+		return exchange(name, 0, 0, func(r *record.Row) {
+			r.Setting.Strategy = "local-sgd"
+			for i := range r.Runs {
+				run := &r.Runs[i]
+				run.Config = json.RawMessage(`{"average-every": 4}`)
+				for j := range run.Ranks {
+					s := &run.Ranks[j].Steps
+					s.Peer, s.Seconds = nil, slices.Clone(s.Seconds)
+					exposed := make(record.Numbers, len(s.Seconds))
+					for step := 3; step < len(s.Seconds); step += 4 {
+						s.Seconds[step] += waits / 1e3
+						exposed[step] = waits / 1e3
+					}
+					s.Phases = map[string]record.Numbers{"forward": s.Phases["forward"],
+						"sync_exposed": exposed}
+				}
+			}
+		})
+	}
+	a, b := averaging("a", 0), averaging("b", 8)
+	for i, run := range b.Runs {
+		run.Round = 7 + i
+	}
+	e, err := explain.Decompose(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := terms(e); got["latency"] != 2 || len(got) != 1 || math.Abs(e.DifferenceMS-2) > 1e-9 ||
+		e.Rounds != 3 {
+		t.Errorf("%v of %v ms in %d rounds, want 2 ms of latency in 3", got, e.DifferenceMS, e.Rounds)
 	}
 }
 

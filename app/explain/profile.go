@@ -218,8 +218,8 @@ func (s Side) splitExchange(p *profile, run *record.Run) {
 	p.mean[Codec], p.mean[Bandwidth], p.mean[Latency] = codec, bytes, all-codec-bytes
 }
 
-// exposedShare returns the part of the exchange that computation did not hide, given the exposed seconds; 1
-// where that is not told.
+// exposedShare returns the part of the exchange that computation did not hide, given the exposed seconds,
+// which are above 0; 1 where that is not told.
 func exposedShare(run *record.Run, exposed float64) float64 {
 	hidden := 0.0
 	for _, r := range run.Ranks {
@@ -227,9 +227,6 @@ func exposedShare(run *record.Run, exposed float64) float64 {
 			return 1
 		}
 		hidden += *r.Hidden / float64(len(run.Ranks))
-	}
-	if exposed+hidden <= 0 {
-		return 1
 	}
 	return exposed / (exposed + hidden)
 }

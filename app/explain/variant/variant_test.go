@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,82 @@ func TestAVariantChangesItsSide(t *testing.T) {
 		x := variant.New(a, b, first, time.Minute)
 		if len(x.Pairs[0].Variants) != want || len(x.Plan.Rows) != 2+want {
 			t.Errorf("%s: variants %+v, want %d", data, x.Pairs[0].Variants, want)
+		}
+	}
+}
+
+// Settings in which two rows differ are given the other's value one by one: where it is one alone, what that
+// makes is the other row, which is not run twice. Else large terms have a variant without their cost.
+func TestVariantsOfTwoRows(t *testing.T) {
+	under := func(text string) func(*bench.Row) {
+		return func(r *bench.Row) {
+			condition, err := bench.ParseCondition(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Condition = condition; condition.Slow != nil {
+				r.SlowWorkers = condition.Slow
+			}
+			r.SlowLoader = condition.Loader
+		}
+	}
+	wire := func(name string) func(*bench.Row) { return func(r *bench.Row) { r.Wire = name } }
+	shards := func(r *bench.Row) { r.Shards = 3 }
+	threads := func(r *bench.Row) { r.Threads = 2 }
+	equal := func(*bench.Row) {}
+	for _, c := range []struct {
+		a, b  func(*bench.Row)
+		phase string
+		want  []string
+	}{
+		{equal, wire("zstd"), "other", []string{"align codec: B with the wire of A, all"}},
+		{equal, shards, "other", []string{"align imbalance: B with the shards of A, all"}},
+		{under("rate=2gbit"), under("rate=200mbit"), "other",
+			[]string{"align bandwidth: B with the rate of A, all"}},
+		{under("delay=1ms+rate=2gbit"), under("rate=2gbit+slow-worker=1:10ms+delay=1ms"), "other",
+			[]string{"align straggler: B with the slow-worker of A, all"}},
+		{under("equal"), under("slow-loader=10ms"), "data",
+			[]string{"align data: B with the slow-loader of A, all"}},
+		{under("rate=1gbit"), under("rate=1gbit+delay=5ms+slow-loader=10ms"), "sync_exposed",
+			[]string{"align data: B with the slow-loader of A", "align latency: B with the delay of A",
+				"relieve latency: B with links of half the delay"}},
+		{equal, threads, "sync_exposed", []string{"isolate work: one worker of A alone, with its share of " +
+			"the batch", "isolate work: one worker of B alone, with its share of the batch",
+			"silence latency: B without any exchange"}},
+		{threads, equal, "forward", []string{"isolate efficiency: one worker of A alone, with its share of " +
+			"the batch", "isolate efficiency: one worker of B alone, with its share of the batch"}},
+		{equal, equal, "sync_exposed", nil},
+	} {
+		config := setting.Default()
+		config.Model, config.Workers, config.Strategy, config.Threads, config.Shards = "lenet", 2, "ddp", 1, 4
+		config.Data = "synthetic"
+		sides := [2]bench.Subject{subject("a", config, "other", 0), subject("b", config, c.phase, 0.004)}
+		for i, change := range []func(*bench.Row){c.a, c.b} {
+			change(&sides[i].Row)
+			sides[i].Record.Setting = sides[i].Row.Setting()
+		}
+		first, err := explain.Decompose(variant.SideOf(sides[0]), variant.SideOf(sides[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := variant.New(sides[0], sides[1], first, time.Minute)
+		var got []string
+		rows := 2
+		for _, v := range x.Pairs[0].Variants {
+			text := v.Action + " " + v.Cost + ": " + v.Text
+			if v.IsAll {
+				text += ", all"
+			} else {
+				rows++
+			}
+			if v.IsAll != (v.Row == 0) {
+				t.Errorf("%s: row %d of the plan", text, v.Row)
+			}
+			got = append(got, text)
+		}
+		if !slices.Equal(got, c.want) || len(x.Plan.Rows) != rows {
+			t.Errorf("%s: variants %q in %d rows, want %q in %d", c.phase, got, len(x.Plan.Rows), c.want,
+				rows)
 		}
 	}
 }
