@@ -155,6 +155,7 @@ const agree = 0.25
 func (e *Explanation) confirm(v variant) {
 	did := v.estimates()
 	changed, covers := did[inAll], []Cost{CostNamed(v.Cost)}
+	expected := 0.0 // what the side has of what the variant covers
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
@@ -167,8 +168,9 @@ func (e *Explanation) confirm(v variant) {
 		covers = []Cost{Straggler, Imbalance, Latency, Bandwidth, Codec}
 	case covers[0] == Codec: // without it there are more bytes
 		changed = changed.plus(-1, did[Bandwidth])
+	case covers[0] == Cores: // it has these beside the other side only
+		expected = v.sign * e.sumOf(Cores)
 	}
-	expected := 0.0 // what the side has of what the variant covers
 	rounds, _ := v.rounds()
 	for _, two := range rounds {
 		for _, c := range covers {

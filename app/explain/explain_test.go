@@ -315,6 +315,26 @@ func TestOneRoundConfirmsLittle(t *testing.T) {
 	}
 }
 
+// Waiting for a core is of two sides only: what takes it away is held against the term.
+func TestWaitingForACoreIsConfirmed(t *testing.T) {
+	crowded := plain()
+	crowded.delayed = 0.004
+	a, b := side(t, "a", plain(), 5, 1), side(t, "b", crowded, 5, 2)
+	for want, made := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 3),
+		false: side(t, "v", crowded, 5, 4)} {
+		e, err := confirm(a, b, a, b, without{made, record.Intervention{Action: explain.Remove, OfB: true,
+			Cost: "cores", Text: "b with a thread less"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := e.Terms[0]
+		if c.Cost() != explain.Cores || c.Confirmed == nil || *c.Confirmed != want ||
+			math.Abs(c.Predicted-4) > 0.5 {
+			t.Errorf("%+v, want 4 ms of cores, confirmed %v", c, want)
+		}
+	}
+}
+
 // Where A takes longer, what takes its cause away takes away as much of a difference below 0.
 func TestACauseMayBeOfA(t *testing.T) {
 	a, b := steps("a", 65, 65, 65), steps("b", 50, 50, 50)

@@ -107,12 +107,13 @@ func pairOf(a, b bench.Subject, first *explain.Explanation, names [2]string) *Pa
 	p := &Pair{Sides: [2]explain.Side{SideOf(a), SideOf(b)}, rows: [2]bench.Row{plain(a.Row), plain(b.Row)},
 		names: names, times: [2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}}
 	p.align()
-	// Sides that differ in nothing, or in one setting that was aligned, have no more to tell.
-	isAll := textOf(p.rows[0]) == textOf(p.rows[1]) ||
-		slices.ContainsFunc(p.wanted, func(w wanted) bool { return w.IsAll })
+	if textOf(p.rows[0]) == textOf(p.rows[1]) ||
+		slices.ContainsFunc(p.wanted, func(w wanted) bool { return w.IsAll }) {
+		return p // sides that differ in nothing, or in one setting that was aligned, have no more to tell
+	}
 	for _, t := range first.Large() {
-		for _, isB := range sidesOf(t.Cost(), t.MS > 0, p.rows) {
-			if !isAll {
+		for _, isB := range []bool{false, true} { // how workers compute beside others is told by both sides
+			if t.Cost().IsCompute() || isB == (t.MS > 0) {
 				p.intervene(isB, t.Cost())
 			}
 		}
@@ -187,18 +188,14 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	takes, row := timingOf(b, first.B.StepMS), plain(b.Row)
 	p := &Pair{Sides: [2]explain.Side{{Name: "one worker of it alone"}, side}, rows: [2]bench.Row{row, row},
 		times: [2]timing{takes, takes}, names: [2]string{"A", "B"}}
-	ideal := &p.rows[0]
 	if row.Workers > 1 {
-		*ideal = apart(row, strategy.Single, 1)
-		p.intervene(true, explain.Latency)
+		p.rows[0] = apart(row, strategy.Single, 1)
 	}
-	if ideal.CheckpointEvery = ""; row.CheckpointEvery != "" {
-		p.intervene(true, explain.Checkpoint)
+	p.rows[0].CheckpointEvery = ""
+	for _, c := range []explain.Cost{explain.Latency, explain.Checkpoint, explain.Codec} {
+		p.intervene(true, c)
 	}
-	if row.Wire != setting.Default().Wire && row.Workers > 1 {
-		p.intervene(true, explain.Codec)
-	}
-	if textOf(*ideal) == textOf(row) {
+	if textOf(p.rows[0]) == textOf(row) {
 		return nil, &explain.IncomparableError{Reason: b.Name + " is its own ideal: one worker, without " +
 			"checkpoints; give another run to compare it with"}
 	}
@@ -206,23 +203,6 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	x.plan(p)
 	x.fit(budget)
 	return x, nil
-}
-
-// sidesOf returns the sides whose change tells what a term is: the one that has more of it, or for how
-// workers compute beside others each that has several.
-func sidesOf(c explain.Cost, isB bool, rows [2]bench.Row) (sides []bool) {
-	if !c.IsCompute() {
-		return []bool{isB}
-	}
-	for i, r := range rows {
-		if r.Workers > 1 {
-			sides = append(sides, i == 1)
-		}
-	}
-	if sides == nil {
-		sides = []bool{isB}
-	}
-	return sides
 }
 
 // plain returns a row for short runs: steps only, without evaluations or files that nobody reads. How many
