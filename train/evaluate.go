@@ -137,7 +137,7 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 		}
 		output, err := l.output(set, lo, hi)
 		if err != nil {
-			return l.broken(err)
+			return l.unread(err)
 		}
 		if err := errors.Join(l.executorErr(), l.halted()); err != nil {
 			return err

@@ -63,7 +63,7 @@ type Loop struct {
 	isAsked bool   // rank 0 was cancelled in the current step; see Config.StopsTogether
 	covered uint64 // hash of the samples of this epoch so far, see Progress
 	torn    bool   // a step has changed some of the variables, but not all
-	cutOff  bool   // an exchange has failed
+	cutOff  bool   // an exchange has failed, or samples cannot be read: what is done is kept
 	side    side   // shards computed abreast
 	swapped bool   // the variables hold what is evaluated, and the followers the live values; see show
 	done    Result // before the run: that of the parts before it
@@ -533,6 +533,13 @@ func (l *Loop) lap(p trace.Phase, name string) {
 
 func (l *Loop) failed(what string, err error) error {
 	return l.broken(fmt.Errorf("%s: %w", what, err))
+}
+
+// unread is broken for samples that cannot be read: the weights are what the last step has left, and are
+// kept.
+func (l *Loop) unread(err error) error {
+	l.cutOff = true
+	return l.broken(err)
 }
 
 // broken adds rank and step to an error that already says which operation failed. Messages count steps from

@@ -68,7 +68,8 @@ func TestMixedSamplesOfAnyWorkers(t *testing.T) {
 	}
 }
 
-// A sample that cannot be read ends the run with its error, in a step or in an evaluation.
+// A sample that cannot be read ends the run with its error, in a step or in an evaluation, and what the steps
+// before it have done is kept.
 func TestASampleThatCannotBeRead(t *testing.T) {
 	for what, change := range map[string]func(c *train.Config){
 		"training": func(c *train.Config) { c.Train = stored(c.Train, 50) },
@@ -76,9 +77,14 @@ func TestASampleThatCannotBeRead(t *testing.T) {
 	} {
 		c := example(t, "lenet", 70, 40)
 		change(&c)
-		_, err := runOne(t, c, t.Context(), nil)
+		a := &album{}
+		c.Checkpointer = a
+		done, err := runOne(t, c, t.Context(), nil)
 		if !errors.Is(err, errLost) {
 			t.Errorf("%s: error %v, want %v", what, err, errLost)
+		}
+		if len(a.snapshots) != 1 || a.snapshots[0].Step != done.Steps {
+			t.Errorf("%s: %d snapshots after %d steps", what, len(a.snapshots), done.Steps)
 		}
 	}
 }

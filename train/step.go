@@ -91,7 +91,7 @@ func (l *Loop) oneStep() error {
 func (l *Loop) compute(work Work) (event Step, isCounted bool, err error) {
 	batch, err := l.load(work)
 	if err != nil {
-		return event, false, l.broken(err)
+		return event, false, l.unread(err)
 	}
 	l.batch = batch
 	l.lap(trace.Data, "data")
