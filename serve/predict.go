@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"lockstep/data"
 	"lockstep/data/table"
@@ -229,7 +230,9 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 	case "text/csv":
 		return q, s.readRows(ctx, text, job)
 	case "text/plain":
-		in.Text = string(text)
+		if in.Text = string(text); in.Text == "" || !utf8.ValidString(in.Text) {
+			err = errors.New("no text: the body is empty or not UTF-8")
+		}
 	case "application/octet-stream":
 		in.Pixels = text
 	default:

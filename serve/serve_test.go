@@ -184,6 +184,8 @@ func TestRefusals(t *testing.T) {
 		{images, "application/octet-stream", strings.Repeat("x", 20001), 413, "more than 20000 bytes"},
 		{texts, "image/png", string(picture(t, 8)), 400, "an image, want a text"},
 		{texts, asJSON, `{"inputs": [{}]}`, 400, "input 1: no text"},
+		{texts, "text/plain", "", 400, "the body is empty"},
+		{texts, "text/plain", "\xff", 400, "not UTF-8"},
 		{texts, asJSON, `{"inputs": [{"text": 7}]}`, 400, `got number at "inputs.text"`},
 		{texts, asJSON, `{"inputs": [[1]]}`, 400, `got array at "inputs"`},
 		{texts, asJSON, `{"inputs": [{"tokens": [99]}]}`, 400, "token 0 is number 99"},
