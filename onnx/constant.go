@@ -69,7 +69,7 @@ func (b *builder) constant() *Tensor {
 func (b *builder) folded(in []*Tensor) *Tensor {
 	switch b.node.Op {
 	case "Cast":
-		return cast(in[0], isFloat(b.node.integer("to", typeFloat)))
+		return cast(in[0], b.node.integer("to", typeFloat))
 	case "Shape":
 		return b.shapeOf(in[0].Shape)
 	case "Unsqueeze", "Squeeze", "Reshape", "Flatten":
@@ -135,7 +135,15 @@ func (t *Tensor) values() []float64 {
 	return values
 }
 
-func cast(t *Tensor, toFloat bool) *Tensor { return numbersOf(toFloat, t.Shape, t.values()) }
+func cast(t *Tensor, to int) *Tensor {
+	values := t.values()
+	for i, v := range values {
+		if to == typeBool {
+			values[i] = truth(v != 0)
+		}
+	}
+	return numbersOf(isFloat(to), t.Shape, values)
+}
 
 // shapeOf returns a shape as a tensor, from start to end.
 func (b *builder) shapeOf(s tensor.Shape) *Tensor {

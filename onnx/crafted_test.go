@@ -44,8 +44,8 @@ func modelOf(nodes ...onnx.Node) *onnx.Model {
 	return &onnx.Model{Opset: 18, Nodes: nodes,
 		Inputs:  []onnx.Value{{Name: "x", IsFloat: true, Axes: []int{0, 2, 4, 4}}},
 		Outputs: []onnx.Value{{Name: "y", IsFloat: true, Axes: []int{0, 0}}},
-		Tensors: []onnx.Tensor{floats("w", 32, 2), floats("bias", 1, 2), whole("none"), whole("zero", 0),
-			whole("one", 1), whole("two", 2, 3), whole("batch", 2), whole("wide", 1<<40, 1<<40),
+		Tensors: []onnx.Tensor{floats("w", 32, 2), floats("bias", 1, 2), floats("gain", 2),
+			floats("spread", 2), whole("none"), whole("zero", 0), whole("one", 1), whole("two", 2, 3), whole("batch", 2), whole("wide", 1<<40, 1<<40),
 			{Name: "grid", Shape: tensor.Shape{2, 2}, Ints: []int64{1, 2, 3, 4}}}}
 }
 
@@ -62,6 +62,10 @@ func TestMadeUpGraphsAreRefused(t *testing.T) {
 		{"input 0 is missing", []onnx.Node{node("Identity", `"" y: ""`)}},
 		{"does not depend on the samples", []onnx.Node{node("Relu", "a: x"), node("Add", "b y: a a")}},
 		{"input 1 is missing", []onnx.Node{node("Gather", "y: zero")}},
+		{"has shape [32, 2]", []onnx.Node{node("BatchNormalization", "y: w gain gain gain spread")}},
+		{"whole numbers", []onnx.Node{node("Add", "a: x x"), node("Cast", "y: a",
+			onnx.Attribute{Name: "to", Kind: onnx.KindInt, Int: 7})}},
+		{"bound 1 is no", []onnx.Node{node("Clip", "y: x two")}},
 		{"not supported", []onnx.Node{node("Range", "y: none one one")}},
 		{"not supported", []onnx.Node{node("Range", "y: one none one")}},
 		{"axis 0 of 0", []onnx.Node{sum, node("Gather", "y: s zero", isZero)}},
@@ -76,6 +80,45 @@ func TestMadeUpGraphsAreRefused(t *testing.T) {
 		if bad := (*onnx.UnsupportedError)(nil); !errors.As(err, &bad) || !strings.Contains(err.Error(),
 			c.want) {
 			t.Errorf("%+v: got %v, want %q in it", c.nodes, err, c.want)
+		}
+	}
+}
+
+// The truth of a number is that it is not 0; a whole number stays one in another type.
+func TestCasts(t *testing.T) {
+	to := func(kind int64) onnx.Attribute {
+		return onnx.Attribute{Name: "to", Kind: onnx.KindInt, Int: kind}
+	}
+	m := modelOf(node("Cast", "is: x", to(9)), node("Cast", "long: is", to(7)),
+		node("Unsqueeze", "u: long zero"), node("Squeeze", "s: u zero"), node("Cast", "int: s", to(6)),
+		node("Cast", "f: int", to(1)), node("Flatten", "y: f"))
+	m.Inputs[0].Axes = []int{0, 2, 1, 1}
+	p := program(t, m, 1, false)
+	start(t, p)
+	p.Input("x").SetFloats([]float32{-0.5, 0})
+	p.Forward()
+	if got := p.Logits(); got[0] != 1 || got[1] != 0 {
+		t.Errorf("-0.5 and 0 are %v", got)
+	}
+}
+
+// Softmax was one over all axes from one on until version 13: it is refused where that is another thing.
+func TestSoftmaxBeforeVersion13(t *testing.T) {
+	axis := func(n int64) onnx.Attribute { return onnx.Attribute{Name: "axis", Kind: onnx.KindInt, Int: n} }
+	for _, c := range []struct {
+		opset  int
+		of     onnx.Node
+		isFine bool
+	}{
+		{11, node("Softmax", "s: x"), false}, {11, node("Softmax", "s: x", axis(2)), false},
+		{11, node("Softmax", "s: x", axis(-1)), true}, {13, node("Softmax", "s: x"), true},
+		{11, node("LogSoftmax", "s: x"), false},
+	} {
+		m := modelOf(c.of, node("Flatten", "f: s"), node("MatMul", "y: f w"))
+		m.Opset = c.opset
+		_, err := m.Build(graph.New().Input("x", tensor.Shape{2, 4, 4, 2}), onnx.Options{})
+		if (err == nil) != c.isFine {
+			t.Errorf("version %d, %+v: %v", c.opset, c.of, err)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 
+	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
 
@@ -36,7 +36,7 @@ func Open(path string) (*Model, error) {
 
 // read reads length bytes of a file from offset, all if length is negative.
 func read(path string, offset, length int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
@@ -48,8 +48,8 @@ func read(path string, offset, length int64) ([]byte, error) {
 	if length < 0 {
 		length = info.Size() - offset
 	}
-	if !info.Mode().IsRegular() || offset < 0 || length > info.Size()-offset || length > mostBytes {
-		return nil, damaged("%s is no regular file of %d bytes from %d", filepath.Base(path), length, offset)
+	if offset < 0 || length > info.Size()-offset || length > mostBytes {
+		return nil, damaged("%s has no %d bytes from %d", filepath.Base(path), length, offset)
 	}
 	data := make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(f, offset, length), data); err != nil {
@@ -341,10 +341,10 @@ func (d *decoder) tensor(data []byte) (Tensor, error) {
 	if err == nil {
 		err = t.fill(d.folder)
 	}
-	if err != nil {
-		return Tensor{}, fmt.Errorf("tensor %.80q: %w", t.Name, err)
+	if bad := (*FormatError)(nil); errors.As(err, &bad) {
+		bad.Reason = fmt.Sprintf("tensor %.80q: %s", t.Name, bad.Reason)
 	}
-	return t.Tensor, nil
+	return t.Tensor, err
 }
 
 // entry reads a key and a value.

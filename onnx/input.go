@@ -138,9 +138,9 @@ func kindOf(v Value) string {
 	return "integers"
 }
 
-// NumWords returns the size of the vocabulary: the rows of the table that the first input takes rows of; 0 if
-// there is none.
-func (m *Model) NumWords() int {
+// NumWords returns the size of the vocabulary: the rows of the table that the first input takes rows of, of
+// the smallest if there are several; 0 if there is none.
+func (m *Model) NumWords() (words int) {
 	isInput := map[string]bool{m.Inputs[0].Name: true}
 	for _, n := range m.Nodes {
 		if (n.Op == "Cast" || n.Op == "Identity") && len(n.In) == 1 && len(n.Out) == 1 && isInput[n.In[0]] {
@@ -149,9 +149,9 @@ func (m *Model) NumWords() int {
 		if n.Op != "Gather" || len(n.In) != 2 || !isInput[n.In[1]] {
 			continue
 		}
-		if t := m.Tensor(n.In[0]); t != nil && len(t.Shape) == 2 {
-			return t.Shape[0]
+		if t := m.Tensor(n.In[0]); t != nil && len(t.Shape) == 2 && (words == 0 || t.Shape[0] < words) {
+			words = t.Shape[0]
 		}
 	}
-	return 0
+	return words
 }

@@ -31,7 +31,7 @@ func (b *builder) batchNorm() {
 	x := v.node
 	if len(v.axes) == 4 {
 		x = b.image(v)
-	} else if v.isFlat || len(v.axes) != 2 {
+	} else if v.isFlat || len(v.axes) != 2 || x == nil {
 		x = b.rows(v)
 	}
 	var in [4]*value
@@ -127,14 +127,22 @@ func (b *builder) instanceNorm(v *value) {
 	b.plain(graph.Reshape(op.Transpose(y, 0, 3, 1, 2), s))
 }
 
+// softmax adds Softmax along one axis. Before version 13 it is one over all axes from one on.
 func (b *builder) softmax() {
-	v, of := b.must(0), op.Softmax
+	v, of, usual := b.must(0), op.Softmax, -1
 	if b.node.Op == "LogSoftmax" {
 		of = op.LogSoftmax
 	}
-	axis := b.node.integer("axis", -1)
+	if b.model.Opset < 13 {
+		usual = 1
+	}
+	axis := b.node.integer("axis", usual)
 	if axis < 0 {
 		axis += len(v.axes)
+	}
+	if b.model.Opset < 13 && axis >= 0 && axis < len(v.axes) && v.axes[axis+1:].Elems() != 1 {
+		b.fail("over all axes from %d of %v, as before version 13; only one axis is supported", axis, v.axes)
+		return
 	}
 	switch {
 	case axis == 1 && v.isMap && !v.isFlat:

@@ -50,8 +50,11 @@ func (b *builder) elementwise() bool {
 	case "Where":
 		b.where(b.must(0), b.must(1), b.must(2))
 		return true
-	case "Identity", "Cast":
+	case "Identity":
 		b.identity(b.must(0))
+		return true
+	case "Cast":
+		b.cast(b.must(0))
 		return true
 	case "Dropout":
 		b.dropout()
@@ -79,6 +82,48 @@ func (b *builder) identity(v *value) {
 		named.constant, v = &c, &named
 	}
 	b.set(0, v)
+}
+
+// cast converts a value, which the graph has as floats whatever its type is. Truth values are 1 and 0.
+func (b *builder) cast(v *value) {
+	switch to := b.node.integer("to", typeFloat); {
+	case to == typeBool:
+		b.like(v, not(not(b.elements(v))))
+	case isFloat(to) || b.model.isWhole(b.node.In[0]):
+		b.identity(v)
+	default:
+		b.fail("only whole numbers can become integers")
+	}
+}
+
+// isWhole reports whether a value has integers or truth values: what most operators compute is of the type of
+// their first input.
+func (m *Model) isWhole(name string) bool {
+	for {
+		i := m.maker(name)
+		if i < 0 {
+			break
+		}
+		n := &m.Nodes[i]
+		switch n.Op {
+		case "Cast":
+			return !isFloat(n.integer("to", typeFloat))
+		case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "IsNaN", "Shape":
+			return true
+		}
+		first := 0
+		if n.Op == "Where" {
+			first = 1
+		}
+		if first >= len(n.In) {
+			return false // a Constant is known while the graph is built
+		}
+		name = n.In[first]
+	}
+	if t := m.Tensor(name); t != nil {
+		return !t.isFloat()
+	}
+	return slices.ContainsFunc(m.Inputs, func(v Value) bool { return v.Name == name && !v.IsFloat })
 }
 
 // functionOf returns the function of an operator on each element, nil if it is none.
@@ -144,6 +189,8 @@ func (b *builder) clip(n *Node) func(*graph.Node) *graph.Node {
 		}
 		if t := b.constantOf(i + 1); t != nil && t.Shape.Elems() == 1 {
 			*at = t.at(0)
+		} else {
+			b.fail("bound %d is no constant number", i+1)
 		}
 	}
 	return func(x *graph.Node) *graph.Node { return op.Clip(x, lo, hi) }

@@ -5,20 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"lockstep/internal/regular"
 )
 
 // FileReadsTexts is Model.ReadsTexts of the file at path, of which it reads no weights. Errors are those of
 // Open.
 func FileReadsTexts(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false, fmt.Errorf("onnx: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false, &FormatError{File: path, Reason: "no regular file"}
+	if err != nil {
+		return false, fmt.Errorf("onnx: %w", err)
 	}
 	p := peeker{f: f, model: &Model{}}
 	err = p.fields(0, info.Size(), true)

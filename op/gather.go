@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"lockstep/compute"
@@ -10,7 +11,7 @@ import (
 )
 
 // Gather returns rows of table, [rows, ...], by their numbers: [rows' axes] become those of numbers, which
-// are int32 or whole float32. A number that is no row's panics when a program runs.
+// are int32 or whole float32. A number that is no row's gives a row of NaN, and no gradient.
 func Gather(table, numbers *graph.Node) *graph.Node { return one(gather{}, table, numbers) }
 
 // Take returns the elements of x with given numbers along an axis.
@@ -113,7 +114,7 @@ type gatherTask struct {
 	table, y           []float32
 }
 
-// number returns row number k, and count how many there are.
+// number returns row number k, -1 if there is no such row, and count how many there are.
 func (t *gatherTask) number(k int) int {
 	n := 0
 	switch {
@@ -125,7 +126,7 @@ func (t *gatherTask) number(k int) int {
 		n = int(t.floats[k])
 	}
 	if n < 0 || n >= t.rows {
-		panic(fmt.Sprintf("op: gather: row %d of %d", n, t.rows))
+		return -1
 	}
 	return n
 }
@@ -146,8 +147,14 @@ func (t *gatherTask) Do(_, part, parts int) {
 	}
 	lo, hi := compute.Span(t.outer*count, part, parts)
 	for i := lo; i < hi; i++ {
-		from := (i/count*t.rows + t.number(i%count)) * t.inner
-		copy(t.y[i*t.inner:(i+1)*t.inner], t.table[from:])
+		to, n := t.y[i*t.inner:(i+1)*t.inner], t.number(i%count)
+		if n >= 0 {
+			copy(to, t.table[(i/count*t.rows+n)*t.inner:])
+			continue
+		}
+		for k := range to {
+			to[k] = float32(math.NaN())
+		}
 	}
 }
 

@@ -410,6 +410,43 @@ func TestBitsAndAllocations(t *testing.T) {
 }
 
 // What does not fit is an error that names the op and the shapes.
+// A number that is no row's takes no row and gives none a gradient.
+func TestGatherBeyondTheTable(t *testing.T) {
+	for _, numbers := range [][]float32{{0, 5}, {-1, 1}, {float32(math.NaN()), 1}} {
+		g := graph.New()
+		x := g.Input("x", tensor.Shape{1, 2})
+		table := g.Parameter(graph.Param{Name: "t", Shape: tensor.Shape{2, 1},
+			Init: graph.Given([]float32{7, 8})})
+		y := graph.Reshape(op.Gather(table, x), tensor.Shape{1, 2})
+		cpu, err := compute.Open(compute.Config{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cpu.Close()
+		o := graph.Options{Logits: y, Train: true, Loss: graph.SoftmaxCrossEntropy(y, g.Labels("labels", 1))}
+		p, err := graph.Compile(g, graph.NewHost(cpu), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		v := graph.NewVariables(p)
+		v.Initialize(1)
+		if err := p.Attach(v); err != nil {
+			t.Fatal(err)
+		}
+		p.SetGradients(v.NewGradient())
+		p.Input("x").SetFloats(numbers)
+		p.Input("labels").SetInts([]int32{0})
+		p.Forward()
+		p.Backward(nil)
+		for i, n := range numbers {
+			if got := p.Logits()[i]; (n == 0 || n == 1) != (got == 7+n) {
+				t.Errorf("numbers %v: %v", numbers, p.Logits())
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for want, build := range map[string]func(x *graph.Node) *graph.Node{
 		"mul (x [2, 3], reshape [6]): [2, 3] and [6]": func(x *graph.Node) *graph.Node {
