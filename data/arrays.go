@@ -90,12 +90,27 @@ func readArrays(ctx context.Context, path string, o Options) (s Sets, err error)
 	if s.Train == nil {
 		s.Train = s.Test
 	}
+	if err := s.areAlike(); err != nil {
+		return s, err
+	}
 	if err := nameClasses(path, classes, o.EvalOnly, s.All()); err != nil {
 		return s, err
 	}
 	s.holdOut(o.EvalOnly)
 	err = s.bringIntoMemory(ctx, o)
 	return s, err
+}
+
+// areAlike returns an error if the samples of two parts differ in shape or type.
+func (s Sets) areAlike() error {
+	for _, set := range s.All() {
+		if !set.Shape.Equal(s.Train.Shape) || set.IsFloat != s.Train.IsFloat {
+			return &FormatError{File: set.Name, Offset: -1, Next: "write both in the same way",
+				Reason: fmt.Sprintf("samples %v, floats %v; those of %s are %v, floats %v", set.Shape,
+					set.IsFloat, s.Train.Name, s.Train.Shape, s.Train.IsFloat)}
+		}
+	}
+	return nil
 }
 
 // addArrays puts the files of a validation part of its own, if o has one, in the place of the data's.
@@ -171,7 +186,14 @@ func readClassNames(path string) ([]string, error) {
 	} else if err != nil {
 		return nil, &ReadError{File: path, Err: err}
 	}
-	return strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")), "\n"), nil
+	names := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r", "")), "\n")
+	for i, name := range names {
+		if before := slices.Index(names, name); before < i {
+			return nil, &FormatError{File: path, Offset: -1, Line: i + 1,
+				Reason: fmt.Sprintf("%.80q again, after line %d", name, before+1)}
+		}
+	}
+	return names, nil
 }
 
 // readArray opens the files of one part, whose labels index no classes yet.
@@ -206,6 +228,10 @@ func readArray(files arrayFiles) (*Set, error) {
 	if channels := s.Shape[2]; channels > maxChannels && len(a.Shape) == 4 && s.Shape[0] <= maxChannels {
 		return refuse(files.samples, "write it with .transpose(0, 2, 3, 1)",
 			"shape %v has %d channels last; it seems to have them first", a.Shape, channels)
+	}
+	if s.Shape[2] > maxChannels && !s.IsFloat {
+		return refuse(files.samples, "write it with .astype(numpy.float32)", "%d channels of bytes, want at "+
+			"most %d", s.Shape[2], maxChannels)
 	}
 	if a.Rows() == 0 || a.RowElems() == 0 {
 		return refuse(files.samples, "write an array with samples", "shape %v has no elements", a.Shape)

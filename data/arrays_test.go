@@ -191,6 +191,14 @@ func TestFaultsOfArraysAreNamed(t *testing.T) {
 		_, err := data.Catalog{}.Load(context.Background(), folder, data.Options{})
 		return err
 	}
+	other := func(folder, descr, shape string, body []byte) error {
+		writeArray(t, train, "<f4", "(5, 2)", values[:40])
+		writeArray(t, labels, "|u1", "(5,)", []byte{0, 1, 0, 1, 1})
+		writeArray(t, filepath.Join(folder, "test.npy"), descr, shape, body)
+		writeArray(t, filepath.Join(folder, "test-labels.npy"), "|u1", "(5,)", []byte{0, 1, 0, 1, 1})
+		_, err := data.Catalog{}.Load(context.Background(), folder, data.Options{})
+		return err
+	}
 	for want, err := range map[string]error{
 		"row 12 has NaN at place 1": set("<f4", "(20, 2)", values, 20, 2),
 		"19 labels for 20 samples":  set("<f4", "(20, 2)", values, 19, 2),
@@ -200,10 +208,19 @@ func TestFaultsOfArraysAreNamed(t *testing.T) {
 		"shape [5 0 3] has no":      set("|u1", "(5, 0, 3)", nil, 5, 2),
 		"shape [0 3] has no":        set("<f4", "(0, 3)", nil, 0, 2),
 		"transpose(0, 2, 3, 1)":     set("|u1", "(4, 2, 4, 5)", values, 4, 2),
+		"5 channels of bytes":       set("|u1", "(4, 8, 1, 5)", values, 4, 2),
 	} {
 		if format := (*data.FormatError)(nil); !errors.As(err, &format) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a *FormatError with %q", err, want)
+		}
+	}
+	for want, err := range map[string]error{
+		"samples [1, 1, 4], floats true; those of": other(folder, "<f4", "(5, 4)", values[:80]),
+		"samples [1, 1, 2], floats false":          other(folder, "|u1", "(5, 1, 1, 2)", values[:10]),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	os.Remove(labels)

@@ -135,6 +135,10 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 			return nil, err
 		}
 		place = line
+		err = cmp.Or(file.records.areValues(line, p.at...), file.records.areValues(line, label))
+		if err != nil {
+			return nil, err
+		}
 		class, err := r.labels.class(strings.TrimSpace(fields[label]), path, line)
 		if err != nil {
 			return nil, err
@@ -176,7 +180,8 @@ func cloned(row []string) []string {
 }
 
 // places finds the columns of a file: those of the table or, if this is the first file and there is none, all
-// but that of the labels, which it returns.
+// with a name but that of the labels, which it returns. A column without a name has the numbers of rows that
+// other programs write.
 func (r *numberReader) places(p *tablePart, header []string) (label int, err error) {
 	label, _, err = column(header, p.path, "label", r.labels.labelColumn, labelNames()...)
 	if err != nil {
@@ -185,7 +190,7 @@ func (r *numberReader) places(p *tablePart, header []string) (label int, err err
 	known := r.table
 	if known == nil {
 		for i, name := range header {
-			if i != label {
+			if i != label && strings.TrimSpace(name) != "" {
 				r.names = append(r.names, strings.TrimSpace(name))
 			}
 		}

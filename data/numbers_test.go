@@ -64,6 +64,48 @@ func TestTableOfNumbers(t *testing.T) {
 	}
 }
 
+// A column without a name, as pandas writes the numbers of rows, is no feature.
+func TestAColumnWithoutANameIsLeftOut(t *testing.T) {
+	folder := table(t, t.TempDir(), "train", ",x,,label", "0,5,0,a", "1,6,1,b")
+	table(t, folder, "test", "x,label,", "7,a,0")
+	s := loadPath(t, folder, data.Options{})
+	if got := fmt.Sprint(floatsOf(s.Train), floatsOf(s.Test)); got != "[5 6] [7]" {
+		t.Errorf("features %s", got)
+	}
+	if got := s.String(); !strings.Contains(got, `left out: column ""`) {
+		t.Errorf("described as %s", got)
+	}
+}
+
+// A .csv is separated by what its first line has most of, outside of quotes.
+func TestSeparators(t *testing.T) {
+	for header, row := range map[string]string{"x;port, of call;label": "1;S, T;a",
+		"x,\"a;b;c\",label": "1,S,a", "x\tport, of call\tlabel": "1\tS\ta", "x,label": "1,a"} {
+		s := loadPath(t, table(t, t.TempDir(), "train", header, row, row[:len(row)-1]+"b"), data.Options{})
+		if len(s.Train.Classes) != 2 || !slices.Contains(s.Train.Table.Names(), "x") {
+			t.Errorf("%s: %v, columns %q", header, s.Train.Classes, s.Train.Table.Names())
+		}
+	}
+}
+
+// A list or an object is no label, no feature and no text; in a column that nobody reads it is fine.
+func TestListsAreNoValues(t *testing.T) {
+	for text, isFine := range map[string]bool{
+		`{"x": 1, "label": "a"}`: true, `{"x": [1], "label": "a"}`: false, `{"x": 1, "label": ["a"]}`: false,
+		`{"x": {}, "label": "a"}`: false, `{"text": "a", "label": "a", "more": [1]}`: true,
+		`{"text": ["a"], "label": "a"}`: false} {
+		path := filepath.Join(t.TempDir(), "rows.jsonl")
+		lines := text + "\n" + strings.Replace(text, `"label": "a"`, `"label": "b"`, 1) + "\n"
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := data.Catalog{}.Load(context.Background(), path, data.Options{})
+		if (err == nil) != isFine || err != nil && !strings.Contains(err.Error(), "is a list or an object") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // In a file with semicolons, as spreadsheets write it where numbers have a comma, they are numbers.
 func TestDecimalCommas(t *testing.T) {
 	s := loadPath(t, table(t, t.TempDir(), "train", "x;port;label", "-1,5;S;a", "2;S,1;b", "0,25;S;a",
@@ -99,6 +141,8 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 	for want, lines := range map[string][]string{
 		`columns 1 and 3 are both called "x"`:        {"x,label,x", "1,a,2", "2,b,3"},
 		"line 3: 3 fields, want 2":                   {"x,label", "1,a", "2,b,3"},
+		"1026 fields, want at most 1024":             {strings.Repeat("x,", 1025) + "label"},
+		"several columns are called label":           {"x,label,label", "1,a,b"},
 		`column "x": inf in line 3 of `:              {"x,label", "1,a", "inf,b"},
 		`column "x": 1e400 in line 2 of `:            {"x,label", "1e400,a", "2,b"},
 		"no column beside":                           {"label", "a", "b"},
@@ -137,6 +181,11 @@ func TestFaultsOfTablesAreNamed(t *testing.T) {
 	_, err = data.Catalog{}.Load(context.Background(), alone, data.Options{EvalOnly: true})
 	if err == nil || !strings.Contains(err.Error(), "which the training file explains") {
 		t.Errorf("categories without a training file: %v", err)
+	}
+	path := filepath.Join(folder, "train.csv")
+	_, err = data.Catalog{}.Load(context.Background(), path, data.Options{Validation: path})
+	if err == nil || !strings.Contains(err.Error(), "it is trained on") {
+		t.Errorf("the training file as validation: %v", err)
 	}
 	table(t, folder, "test", "x,label", "many,a")
 	_, err = data.Catalog{}.Load(context.Background(), folder, data.Options{})

@@ -110,6 +110,10 @@ func (o Options) addValidation(path string, hasOne bool, to *string) error {
 	if _, err := os.Stat(o.Validation); err != nil {
 		return &ReadError{File: o.Validation, Err: err}
 	}
+	if isSamePath(o.Validation, path) {
+		return folderFault(path, "name other samples, or a share, as in --validation 0.1",
+			"it is trained on, so it says nothing as --validation")
+	}
 	if hasOne {
 		return folderFault(path, "leave out --validation, or name the training part alone with --data",
 			"it has a validation part already, besides %s", o.Validation)
@@ -171,10 +175,12 @@ func (h header) hasTexts() bool {
 	return slices.ContainsFunc(h, func(name string) bool { return isOneOf(name, textNames()) })
 }
 
-// hasLabels reports whether there is the wanted column of labels or, if that is "", one by a usual name.
+// hasLabels reports whether there is the wanted column of labels or, if that is "", one by a usual name, or
+// several.
 func (h header) hasLabels(wanted string) bool {
 	_, _, err := column(h, "", "label", wanted, labelNames()...)
-	return err == nil
+	isUsual := func(name string) bool { return isOneOf(name, labelNames()) }
+	return err == nil || wanted == "" && slices.ContainsFunc(h, isUsual)
 }
 
 // nameless is the error for the file at path, which has neither texts nor labels.
@@ -257,6 +263,13 @@ func findParts(folder string, name func(path string) string) (p partPaths, err e
 		}
 	}
 	return p, nil
+}
+
+// isSamePath reports whether two paths are those of one file or folder.
+func isSamePath(a, b string) bool {
+	x, err := os.Stat(a)
+	y, other := os.Stat(b)
+	return err == nil && other == nil && os.SameFile(x, y)
 }
 
 func isFolder(path string) bool {

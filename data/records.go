@@ -20,16 +20,16 @@ const (
 )
 
 // recordReader reads a file of records in UTF-8, one per line: comma-separated with quotes as in RFC 4180,
-// or tab-separated as in SST-2, where a quote is an ordinary character. A .csv without a comma in its first
-// line, but with a tab or a semicolon, is separated by that. Line ends are LF, CR LF or CR; empty lines and a
-// byte order mark are skipped. Of .jsonl, a JSON object per line, the names in the first one are the first
-// record.
+// or tab-separated as in SST-2, where a quote is an ordinary character. A .csv may be separated by tabs or
+// semicolons: by what its first line has most of. Line ends are LF, CR LF or CR; empty lines and a byte order
+// mark are skipped. Of .jsonl, a JSON object per line, the names in the first one are the first record.
 type recordReader struct {
 	r       *bufio.Reader
 	file    string // names r in errors
 	isCSV   bool
 	isJSON  bool
 	names   []string // of JSON
+	nested  []string // names in the object whose values are lists or objects
 	waiting bool     // the record of JSON that said the names has not been returned
 	comma   byte     // separates the fields of a .csv; 0 before its first line
 	lines   int      // read so far
@@ -82,14 +82,23 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 	return kept, err
 }
 
-// separator returns what separates the fields of a .csv with this first line.
+// separator returns what separates the fields of a .csv with this first line: what there is most of outside
+// of quotes, a comma where that is not clear.
 func separator(line []byte) byte {
-	for _, c := range []byte(",\t;") {
-		if bytes.IndexByte(line, c) >= 0 {
-			return c
+	var count [256]int
+	isQuoted := false
+	for _, c := range line {
+		if isQuoted = isQuoted != (c == '"'); !isQuoted {
+			count[c]++
 		}
 	}
-	return ','
+	best := byte(',')
+	for _, c := range []byte("\t;") {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	return best
 }
 
 // next returns the fields of the next record and the number of its first line; io.EOF after the
@@ -129,9 +138,12 @@ func (r *recordReader) next() (fields []string, line int, err error) {
 	if r.width == 0 {
 		r.width = len(r.ends)
 	}
-	if len(r.ends) != r.width || r.width > maxFields {
-		return nil, line, r.fault(line, fmt.Sprintf("%d fields, want %d as in the first record",
-			len(r.ends), min(r.width, maxFields)))
+	if len(r.ends) != r.width {
+		return nil, line, r.fault(line, fmt.Sprintf("%d fields, want %d as in the first record", len(r.ends),
+			r.width))
+	}
+	if r.width > maxFields {
+		return nil, line, r.fault(line, fmt.Sprintf("%d fields, want at most %d", r.width, maxFields))
 	}
 	all, start := string(r.text), 0
 	r.fields = r.fields[:0]
@@ -263,7 +275,8 @@ func (r *recordReader) quoted(at, first int) (int, error) {
 // names in the first one; of the first one, the names. A text is itself, null and a name that is not there
 // are nothing, and everything else is its JSON.
 func (r *recordReader) object(line int) (fields []string, number int, err error) {
-	names, values, err := readFields(bytes.TrimSpace(r.raw))
+	names, values, nested, err := readFields(bytes.TrimSpace(r.raw))
+	r.nested = nested
 	if err != nil {
 		return nil, line, r.fault(line, fmt.Sprintf(`want a JSON object such as {"text": "..."}: %v`, err))
 	}
@@ -290,43 +303,59 @@ func (r *recordReader) object(line int) (fields []string, number int, err error)
 	return r.fields, line, nil
 }
 
-// readFields returns the names of a JSON object with their values as text.
-func readFields(text []byte) (names, values []string, err error) {
+// areValues returns an error if one of the columns of the record from line on is a list or an object.
+func (r *recordReader) areValues(line int, columns ...int) error {
+	if len(r.nested) == 0 {
+		return nil
+	}
+	for _, c := range columns {
+		if c >= 0 && slices.Contains(r.nested, r.names[c]) {
+			return r.fault(line, fmt.Sprintf("%.80q is a list or an object, want a text, a number, a truth "+
+				"value or null", r.names[c]))
+		}
+	}
+	return nil
+}
+
+// readFields returns the names of a JSON object with their values as text, and those whose values are nested.
+func readFields(text []byte) (names, values, nested []string, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil, errors.Join(err, errors.New("no object"))
+		return nil, nil, nil, errors.Join(err, errors.New("no object"))
 	}
 	for d.More() {
 		t, err := d.Token()
 		name, isName := t.(string)
 		if err != nil || !isName {
-			return nil, nil, errors.Join(err, errors.New("no name"))
+			return nil, nil, nil, errors.Join(err, errors.New("no name"))
 		}
 		if name = strings.TrimSpace(name); slices.Contains(names, name) {
-			return nil, nil, fmt.Errorf("%.80q twice", name)
+			return nil, nil, nil, fmt.Errorf("%.80q twice", name)
 		} else if len(names) == maxFields {
-			return nil, nil, fmt.Errorf("more than %d names", maxFields)
+			return nil, nil, nil, fmt.Errorf("more than %d names", maxFields)
 		}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		value := string(raw)
 		switch raw[0] {
 		case '"':
 			if err := json.Unmarshal(raw, &value); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		case 'n':
 			value = ""
+		case '[', '{':
+			nested = append(nested, name)
 		}
 		names, values = append(names, name), append(values, value)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, nil, errors.New("more behind the object")
+		return nil, nil, nil, errors.New("more behind the object")
 	}
-	return names, values, nil
+	return names, values, nested, nil
 }

@@ -123,6 +123,9 @@ func (r *Rows) In(t *table.Table) (unused []string, err error) {
 // tabled returns a row of the table.
 func (r *Rows) tabled(fields []string, line int) ([]string, int, error) {
 	row := table.Pick(fields, r.at)
+	if err := r.records.areValues(line, r.at...); err != nil {
+		return nil, line, err
+	}
 	if err := r.table.CheckRow(row); err != nil {
 		return nil, line, &FormatError{File: r.name, Offset: -1, Line: line, Reason: err.Error()}
 	}

@@ -151,7 +151,8 @@ func plainName(name string) string {
 		}
 		name = name[:cut] + "..."
 	}
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` || strings.ContainsAny(name, " ,+:") {
+	quoted := strconv.Quote(name)
+	if quoted != `"`+name+`"` || name == "" || strings.ContainsAny(name, " ,+:") {
 		return quoted
 	}
 	return name

@@ -104,6 +104,9 @@ func (t *textReader) each(ctx context.Context, path string, visit func(r record,
 			isHeader = false
 			continue
 		}
+		if err := r.areValues(line, at.text, at.label, at.pair); err != nil {
+			return err
+		}
 		if err := visit(at.of(fields), line); err != nil {
 			return err
 		}

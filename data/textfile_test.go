@@ -85,7 +85,7 @@ func TestRecordsNameTheWrongLine(t *testing.T) {
 		{"x.tsv", "a\x00\t\x00b\x00\n\x00", "UTF-16 or binary", 1},
 		{"x.tsv", "a\n" + strings.Repeat("b", 2<<20), "record of more than 1048576 bytes", 2},
 		{"x.csv", "a\n\"" + strings.Repeat("b\n", 1<<20), "record of more than 1048576 bytes", 2},
-		{"x.tsv", strings.Repeat("\t", 5000), "5001 fields, want 1024", 1},
+		{"x.tsv", strings.Repeat("\t", 5000), "5001 fields, want at most 1024", 1},
 	} {
 		_, err := data.Records(strings.NewReader(c.text), c.name)
 		var format *data.FormatError

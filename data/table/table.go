@@ -165,7 +165,7 @@ func (t *Table) Places(header []string) (at []int, unused []string, err error) {
 	places := map[string]int{}
 	for i, name := range header {
 		name = strings.TrimSpace(name)
-		if before, isTwice := places[name]; isTwice {
+		if before, isTwice := places[name]; isTwice && name != "" {
 			return nil, nil, &HeaderError{fmt.Sprintf("columns %d and %d are both called %.80q", before+1,
 				i+1, name)}
 		}
