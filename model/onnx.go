@@ -51,6 +51,18 @@ func lengthOf(m *onnx.Model) int {
 	return n
 }
 
+// shorter adds to the error of a network for texts which length it would take, if it has places for fewer
+// tokens.
+func shorter(m *onnx.Model, n Network, err error) error {
+	if !m.ReadsTexts() || lengthOf(m) >= n.Input[0] {
+		return err
+	}
+	if _, short := m.Build(graph.New().Texts(Texts, 1, lengthOf(m)), onnx.Options{}); short != nil {
+		return err
+	}
+	return fmt.Errorf("%w; it takes texts of %d tokens: say --sequence %[2]d", err, lengthOf(m))
+}
+
 // nameKey and stemKey are the keys of an ONNX file's metadata with the name of its network and the stem, so
 // that it is read as that network if its nodes are still those.
 const (
@@ -116,7 +128,7 @@ func (c Catalog) fromFile(path string, classes int, input tensor.Shape) (Network
 		g := graph.New()
 		logits, err := m.Build(n.Samples(g, samples), n.file.options)
 		if err != nil {
-			return Network{}, &FileError{err}
+			return Network{}, &FileError{shorter(m, n, err)}
 		}
 		n.Classes = cmp.Or(n.Classes, logits.Shape()[1])
 		if got := logits.Shape()[1]; got != n.Classes {

@@ -47,9 +47,9 @@ func hashesOf(s data.Sets) record.DataHash {
 // needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
 func needsScored(c setting.Config, s data.Sets) error {
 	switch {
-	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest):
-		return setting.Refuse("--patience and --restore-best choose by validation samples, and data %s has "+
-			"none; --validation 0.1 sets a tenth of the training samples apart", c.Data)
+	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest || c.BestBy != train.DefaultBy):
+		return setting.Refuse("--patience, --restore-best and --best-by choose by validation samples, and "+
+			"data %s has none; --validation 0.1 sets a tenth of the training samples apart", c.Data)
 	case s.Scored() != nil:
 		return nil
 	case c.EvalOnly:
@@ -109,6 +109,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	if err := t.weigh(c); err != nil {
 		return Task{}, err
 	}
+	t.noteLengths(c)
 	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
 	t.Hashes.Model = t.Network.FileSHA256()
 	debug.FreeOSMemory() // memory of decoding would add to that of training
@@ -173,6 +174,23 @@ func (t *Task) weigh(c setting.Config) (err error) {
 	}
 	t.Said = append(t.Said, "in the loss of training, samples count by their class: "+spelling.Few(each))
 	return nil
+}
+
+// noteLengths tells of a length of samples that was asked for and changes nothing.
+func (t *Task) noteLengths(c setting.Config) {
+	usual, s := setting.Default(), t.Train
+	for _, flag := range []struct {
+		name        string
+		is, changes bool
+	}{
+		{"--size", c.Size != usual.Size, s.Texts == nil && s.Shape[0] == c.Size},
+		{"--sequence", c.Sequence != usual.Sequence, s.Texts != nil},
+	} {
+		if flag.is && !flag.changes {
+			t.Said = append(t.Said, fmt.Sprintf("%s changes nothing: the samples of %s are %v", flag.name,
+				c.Data, s.Shape))
+		}
+	}
 }
 
 // name takes the network that c names.
