@@ -42,6 +42,7 @@ type Catalog struct {
 	own   []architecture
 	dry   bool // networks of this package have no dropout
 	fresh bool // see WithFreshHeads
+	side  int  // see WithSide
 }
 
 // With returns a catalog that also has the architecture called name. build adds it to the graph of

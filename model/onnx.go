@@ -33,34 +33,67 @@ func (c Catalog) WithFreshHeads() Catalog {
 	return c
 }
 
+// WithSide returns a catalog of the same names, in which files that say no size of their images read ones of
+// so many pixels a side.
+func (c Catalog) WithSide(pixels int) Catalog {
+	c.side = pixels
+	return c
+}
+
 // usualTokens is the length of the texts of a file for any length, where nobody says one, and fewestTokens
 // one that every network can take.
 const (
 	usualTokens  = 128
 	fewestTokens = 8
+	mostTokens   = 1 << 12
 )
 
-// lengthOf returns such a length, which may be less if the file has places for fewer tokens.
+// takes reports whether a file reads texts of n tokens.
+func takes(m *onnx.Model, n int) bool {
+	_, err := m.Build(graph.New().Texts(Texts, 1, n), onnx.Options{})
+	return err == nil
+}
+
+// lengthOf returns such a length, which may be less if the file has places for fewer tokens. One that has
+// places for texts of one length only has a tensor with an axis of it.
 func lengthOf(m *onnx.Model) int {
-	n := usualTokens
-	for ; n > fewestTokens; n /= 2 {
-		if _, err := m.Build(graph.New().Texts(Texts, 1, n), onnx.Options{}); err == nil {
-			break
+	for n := usualTokens; n >= fewestTokens; n /= 2 {
+		if takes(m, n) {
+			return n
 		}
 	}
-	return n
+	tried := map[int]bool{}
+	for _, t := range m.Tensors {
+		for _, n := range t.Shape {
+			isLength := n > 1 && n <= mostTokens && !tried[n]
+			if tried[n] = true; isLength && takes(m, n) {
+				return n
+			}
+		}
+	}
+	return fewestTokens
+}
+
+// tokensOf returns to how many tokens texts of at most so many are padded, 0 being any number: more if the
+// file reads texts of another length only.
+func tokensOf(m *onnx.Model, most int) int {
+	fixed := m.Input()[0]
+	if fixed >= max(most, 1) || fixed > 0 || most > 0 && takes(m, most) {
+		return max(fixed, most)
+	}
+	return max(lengthOf(m), most)
 }
 
 // shorter adds to the error of a network for texts which length it would take, if it has places for fewer
 // tokens.
 func shorter(m *onnx.Model, n Network, err error) error {
-	if !m.ReadsTexts() || lengthOf(m) >= n.Input[0] {
+	if !m.ReadsTexts() {
 		return err
 	}
-	if _, short := m.Build(graph.New().Texts(Texts, 1, lengthOf(m)), onnx.Options{}); short != nil {
-		return err
+	if fits := lengthOf(m); fits < n.Input[0] && takes(m, fits) {
+		return fmt.Errorf("%w; it takes texts of %d tokens: say --sequence %[2]d", err, fits)
 	}
-	return fmt.Errorf("%w; it takes texts of %d tokens: say --sequence %[2]d", err, lengthOf(m))
+	return err
 }
 
 // nameKey and stemKey are the keys of an ONNX file's metadata with the name of its network and the stem, so
@@ -106,8 +139,13 @@ func (c Catalog) fromFile(path string, classes int, input tensor.Shape) (Network
 	n := Network{Name: path, Input: input.Clone(), Classes: classes, file: &origin{model: m}}
 	if input == nil {
 		n.Input = m.Input()
-		if m.ReadsTexts() && len(n.Input) == 1 {
-			n.Input[0] = cmp.Or(n.Input[0], lengthOf(m))
+	}
+	switch {
+	case m.ReadsTexts() && len(n.Input) == 1 && len(m.Input()) == 1:
+		n.Input[0] = tokensOf(m, n.Input[0])
+	case len(n.Input) == 3:
+		for i, usual := range []int{c.side, c.side, 3} {
+			n.Input[i] = cmp.Or(n.Input[i], usual)
 		}
 	}
 	if m.ReadsTexts() != n.ReadsTexts() || n.Input.Elems() < 1 {

@@ -1,10 +1,12 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/compute"
@@ -159,6 +161,48 @@ func TestAChangedFileIsNoLongerTheNetwork(t *testing.T) {
 }
 
 // A file that is not there is said to be not there, once.
+// A file that reads texts of one length pads shorter ones to that, and says it where they are longer. One that
+// says no size of its images reads those of the catalog's.
+func TestAFileOfOneLengthOrOfAnySize(t *testing.T) {
+	tensorOf := func(name string, shape ...int) onnx.Tensor {
+		return onnx.Tensor{Name: name, Shape: shape, Floats: make([]float32, tensor.Shape(shape).Elems())}
+	}
+	node := func(kind, out string, in ...string) onnx.Node {
+		return onnx.Node{Op: kind, In: in, Out: []string{out}}
+	}
+	mean := node("ReduceMean", "m", "p")
+	mean.Attributes = []onnx.Attribute{{Name: "axes", Kind: onnx.KindInts, Ints: []int64{1}},
+		{Name: "keepdims", Kind: onnx.KindInt}}
+	texts := &onnx.Model{Opset: 13, Inputs: []onnx.Value{{Name: "ids", Axes: []int{0, 0}}},
+		Outputs: []onnx.Value{{Name: "y", IsFloat: true, Axes: []int{0, 3}}},
+		Nodes: []onnx.Node{node("Gather", "e", "words", "ids"), node("Add", "p", "e", "places"), mean,
+			node("MatMul", "y", "m", "w")},
+		Tensors: []onnx.Tensor{tensorOf("words", 20, 4), tensorOf("places", 1, 10, 4), tensorOf("w", 4, 3)}}
+	images := &onnx.Model{Opset: 13, Inputs: []onnx.Value{{Name: "x", IsFloat: true, Axes: []int{0, 3, 0, 0}}},
+		Outputs: []onnx.Value{{Name: "y", IsFloat: true, Axes: []int{0, 2}}},
+		Nodes: []onnx.Node{node("GlobalAveragePool", "a", "x"), node("Flatten", "f", "a"),
+			node("MatMul", "y", "f", "w")},
+		Tensors: []onnx.Tensor{tensorOf("w", 3, 2)}}
+	path := filepath.Join(t.TempDir(), "net.onnx")
+	for _, c := range []struct {
+		of    *onnx.Model
+		given tensor.Shape
+		want  string
+	}{
+		{texts, nil, "[10]"}, {texts, tensor.Shape{7}, "[10]"}, {texts, tensor.Shape{10}, "[10]"},
+		{texts, tensor.Shape{11}, "say --sequence 10"}, {images, nil, "[24, 24, 3]"},
+		{images, tensor.Shape{8, 9, 3}, "[8, 9, 3]"},
+	} {
+		if err := os.WriteFile(path, c.of.Encode(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := model.Catalog{}.WithSide(24).Named(path, 0, c.given)
+		if got := fmt.Sprint(n.Input, err); !strings.Contains(got, c.want) {
+			t.Errorf("given %v: %s, want %s", c.given, got, c.want)
+		}
+	}
+}
+
 func TestAFileThatIsNotThere(t *testing.T) {
 	_, err := model.Named("absent.onnx", 5, nil)
 	if err == nil || err.Error() != "onnx: open absent.onnx: no such file or directory" {

@@ -24,7 +24,7 @@ func (c Config) Models() (k model.Catalog) {
 	if c.FreshHead {
 		k = k.WithFreshHeads()
 	}
-	return k
+	return k.WithSide(c.Size)
 }
 
 // WithModel returns the configuration for a network. Weights that are given for one, as NAME=PATH, are

@@ -199,6 +199,11 @@ func (t *Task) name(c setting.Config) (err error) {
 	if err == nil {
 		t.Network, err = t.Network.WithStem(c.Stem)
 	}
+	if err == nil && t.Train.Texts != nil {
+		for _, set := range (data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test}).All() {
+			set.Shape = t.Network.Input // an ONNX file may read longer ones only
+		}
+	}
 	if err != nil && t.Train.Table != nil && !c.Models().ReadsTexts(c.Model) {
 		return setting.Refuse("model: %s reads no rows of numbers, which %s has; try --model mlp (%v)",
 			c.Model, c.Data, err)

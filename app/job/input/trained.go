@@ -134,6 +134,11 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 		if shape == nil {
 			shape = tensor.Shape{c.Sequence}
 		}
+		if model.IsFile(c.Model) {
+			if _, err := c.Models().Named(c.Model, 0, shape); err != nil {
+				shape = n.Input // it has places for fewer tokens
+			}
+		}
 	case shape == nil:
 		shape = tensor.Shape{c.Size, c.Size, max(1, len(m.Mean))}
 		if m.Mean == nil {
