@@ -161,8 +161,8 @@ func TestAChangedFileIsNoLongerTheNetwork(t *testing.T) {
 }
 
 // A file that is not there is said to be not there, once.
-// A file that reads texts of one length pads shorter ones to that, and says it where they are longer. One that
-// says no size of its images reads those of the catalog's.
+// A file that reads texts of one length pads shorter ones to that, and says it where they are longer. One
+// that says no size of its images reads those of the catalog's.
 func TestAFileOfOneLengthOrOfAnySize(t *testing.T) {
 	tensorOf := func(name string, shape ...int) onnx.Tensor {
 		return onnx.Tensor{Name: name, Shape: shape, Floats: make([]float32, tensor.Shape(shape).Elems())}
@@ -178,7 +178,8 @@ func TestAFileOfOneLengthOrOfAnySize(t *testing.T) {
 		Nodes: []onnx.Node{node("Gather", "e", "words", "ids"), node("Add", "p", "e", "places"), mean,
 			node("MatMul", "y", "m", "w")},
 		Tensors: []onnx.Tensor{tensorOf("words", 20, 4), tensorOf("places", 1, 10, 4), tensorOf("w", 4, 3)}}
-	images := &onnx.Model{Opset: 13, Inputs: []onnx.Value{{Name: "x", IsFloat: true, Axes: []int{0, 3, 0, 0}}},
+	images := &onnx.Model{Opset: 13,
+		Inputs:  []onnx.Value{{Name: "x", IsFloat: true, Axes: []int{0, 3, 0, 0}}},
 		Outputs: []onnx.Value{{Name: "y", IsFloat: true, Axes: []int{0, 2}}},
 		Nodes: []onnx.Node{node("GlobalAveragePool", "a", "x"), node("Flatten", "f", "a"),
 			node("MatMul", "y", "f", "w")},

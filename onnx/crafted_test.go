@@ -45,7 +45,8 @@ func modelOf(nodes ...onnx.Node) *onnx.Model {
 		Inputs:  []onnx.Value{{Name: "x", IsFloat: true, Axes: []int{0, 2, 4, 4}}},
 		Outputs: []onnx.Value{{Name: "y", IsFloat: true, Axes: []int{0, 0}}},
 		Tensors: []onnx.Tensor{floats("w", 32, 2), floats("bias", 1, 2), floats("gain", 2),
-			floats("spread", 2), whole("none"), whole("zero", 0), whole("one", 1), whole("two", 2, 3), whole("batch", 2), whole("wide", 1<<40, 1<<40),
+			floats("spread", 2), whole("none"), whole("zero", 0), whole("one", 1),
+			whole("two", 2, 3), whole("batch", 2), whole("wide", 1<<40, 1<<40),
 			{Name: "grid", Shape: tensor.Shape{2, 2}, Ints: []int64{1, 2, 3, 4}}}}
 }
 
