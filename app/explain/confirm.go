@@ -64,7 +64,7 @@ func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation,
 	e := now
 	switch {
 	case isIdeal:
-		was.A.Runs = 0
+		was.A.Runs, was.B.Runs = 0, 0 // b counts as it ran beside it
 	case was.comesBack(now):
 		e = newPair(a.with(again[0]), b.with(again[1]), beside).explain()
 	default:

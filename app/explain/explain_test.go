@@ -335,6 +335,20 @@ func TestWaitingForACoreIsConfirmed(t *testing.T) {
 	}
 }
 
+// Without recorded runs of A, which is B's ideal then, only the runs that were made count.
+func TestAnIdealIsNotRecorded(t *testing.T) {
+	e, err := confirm(explain.Side{Name: "ideal"}, steps("b", 90, 90), steps("", 50, 50, 51),
+		steps("", 60, 60, 61))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.IsPassing || math.Abs(e.DifferenceMS-10) > 1e-9 || e.A.Runs+e.B.Runs != 0 || e.Rounds != 3 ||
+		e.A.Again != 3 || e.B.Again != 3 {
+		t.Errorf("passing %v, %v ms, %+v and %+v; want 10 ms of three rounds", e.IsPassing, e.DifferenceMS,
+			e.A, e.B)
+	}
+}
+
 // Where A takes longer, what takes its cause away takes away as much of a difference below 0.
 func TestACauseMayBeOfA(t *testing.T) {
 	a, b := steps("a", 65, 65, 65), steps("b", 50, 50, 50)
