@@ -1,11 +1,12 @@
 // Package report renders the results of a benchmark, or of a training run.
 //
-// Every report is a page: its answer, which is one sentence with whether it is certain, the picture that
-// shows it, at most three cautions, then tables, figures, notes and settings. A [Report] is one that is
-// ready to be written, by one of three writers. [Report.HTML] writes one self-contained page: no external
-// address, no script, a content security policy that allows nothing but its own style sheet, plots as
-// inline SVG (package plot). [Report.Markdown] writes the same statements and tables as text, [Report.Text]
-// the short form for a terminal, the answer last. [Report.WriteFigures] writes each figure as a file.
+// Every report is a page: its answer, or that of the first question of its plan, with whether it is certain,
+// the picture that shows it, at most three cautions, then tables, figures, notes and settings. A [Report] is
+// one that is ready to be written, by one of three writers. [Report.HTML] writes one self-contained page: no
+// external address, no script, a content security policy that allows nothing but its own style sheet, plots
+// as inline SVG (package plot). [Report.Markdown] writes the same statements and tables as text,
+// [Report.Text] the short form for a terminal, the answer last. [Report.WriteFigures] writes each figure as
+// a file.
 //
 // [Benchmark] lays out a benchmark, [Run] a single run with what each worker took of processors, memory and
 // network, [Overlay] runs over each other, [Collectives] measured collectives, [Kernels] timed kernels. A
