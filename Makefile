@@ -1,5 +1,5 @@
-# Targets: build cuda cuda-test check test race plain pairs metric-pairs fuzz faults refusals bench trust golden.
-.PHONY: build cuda cuda-test check test race plain pairs metric-pairs fuzz faults refusals bench trust golden lint staticcheck
+# Targets: build cuda cuda-test check test race plain neon systems pairs metric-pairs fuzz faults refusals bench trust golden.
+.PHONY: build cuda cuda-test check test race plain neon systems pairs metric-pairs fuzz faults refusals bench trust golden lint staticcheck
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/lockstep ./cmd/lockstep
@@ -14,7 +14,7 @@ cuda-test:
 	CGO_ENABLED=0 $(TEST) -short -tags cuda ./internal/cuda/... ./graph/gpu/...
 
 # What continuous integration runs, besides the README's test command.
-check: lint race plain build cuda cuda-test
+check: lint race plain neon systems build cuda cuda-test
 
 # Packages are vetted once, by lint, plain and cuda. Only debuggers read what -w leaves out.
 TEST = go test -p 4 -vet=off -ldflags=-w
@@ -44,6 +44,27 @@ plain:
 	$(TEST) -timeout 20m -short -tags purego ./compute ./internal/kernel/asm ./internal/kernel/row ./graph/...
 	$(TEST) -timeout 20m -short -tags purego -run 'Golden|OneHashFor(Any|Texts)' ./train
 	$(TEST) -timeout 20m -short -tags purego -run 'Split|Random|Finish|Resize|Choice' ./internal/kernel/product
+
+# The kernels of arm64 against plain Go, and a training that ends with the golden hash, on an emulated processor
+# (Debian's package qemu-user). Then the products that arm64's compiler adds without rounding them first: where a
+# result depends on such a sum, the product wants a conversion. In EXACT it has few enough bits, or is a share.
+EXACT = asm\.(fma|fused|\(\*plainSums)|Symmetric|Draw|Normal|DropLimit|gridFor|newSplitOuter|balancer|newSample
+neon: export GOARCH = arm64
+neon: export CGO_ENABLED = 0
+neon:
+	go vet ./compute ./internal/kernel/asm
+	go test -c -vet=off -ldflags=-w -o bin/train-arm64.test ./train
+	@GOARCH= go tool objdump -s '^lockstep/(graph|internal|nn|optim|random|train)[./]' bin/train-arm64.test | \
+		awk '/^TEXT/ {f = $$2} /\tFN?M(ADD|SUB)[SD]?[ \t]/ && f !~ /$(EXACT)/ {print "fused:", f, $$1; n++} END {exit n > 0}'
+	@if ! command -v qemu-aarch64 >/dev/null; then echo "skipped: running arm64, as there is no qemu-aarch64"; else \
+		set -x; $(TEST) -timeout 20m -short -exec qemu-aarch64 ./compute ./internal/kernel/asm && \
+		cd train && qemu-aarch64 ../bin/train-arm64.test -test.short -test.run 'GoldenHashes/neon/lenet'; \
+	fi
+
+# That everything builds on macOS and on Windows.
+systems:
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build ./...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
 
 # Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
 # the same ones again.

@@ -141,5 +141,5 @@ func (r Result) TrainAccuracy() float64 { return float64(r.TrainCorrect) / float
 // many at most: a smaller batch is filled up with the loss before it.
 func LossAfter(before, loss float64, samples, most int) float64 {
 	part := float64(samples) / float64(most)
-	return (1-part)*before + part*loss
+	return float64((1-part)*before) + float64(part*loss)
 }
