@@ -35,35 +35,3 @@ func TestLateGradientsChangeNoResult(t *testing.T) {
 		}
 	}
 }
-
-// A checkpoint has whole weights although gradients were on their way, and a run may be resumed with or
-// without such gradients.
-func TestLateRunsAreResumed(t *testing.T) {
-	skipIfShort(t)
-	change := func(workers int, isLate bool) func(*setting.Config) {
-		return func(c *setting.Config) {
-			c.Optimizer.Name, c.Workers, c.Link, c.Bucket = "adamw", workers, "local", 4096
-			c.OverlapForward = isLate
-		}
-	}
-	c := short(t)
-	change(1, false)(&c)
-	want := run(t, c, launcher.Options{})
-	for _, v := range []struct {
-		isLate bool
-		flags  []string
-	}{
-		{true, []string{"workers", "3"}},
-		{true, []string{"overlap-forward", "false"}},
-		{false, []string{"overlap-forward", "true"}},
-	} {
-		first := begun(t, 5, change(2, v.isLate))
-		s, _, err := resumed(t, first.Out, append(v.flags, "steps", "8")...)
-		if err != nil {
-			t.Fatalf("%v: %v", v.flags, err)
-		}
-		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
-			t.Errorf("%v: parameters %s, want %s", v.flags, s.ParameterSHA256, want.ParameterSHA256)
-		}
-	}
-}

@@ -160,6 +160,60 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 	}
 }
 
+// A checkpoint does not say who had which part of the optimizer, workers or servers, nor whether gradients were
+// on their way: a run goes on in another way, on other workers, and ends with the bits of one worker.
+func TestResumedInAnotherWay(t *testing.T) {
+	c := short(t)
+	way := func(workers int, change func(*setting.Config)) func(*setting.Config) {
+		return func(c *setting.Config) {
+			c.Optimizer.Name, c.EMA, c.Bucket, c.Workers, c.Link = "adamw", 0.9, 4096, workers, "local"
+			if change != nil {
+				change(c)
+			}
+		}
+	}
+	way(1, nil)(&c)
+	want := run(t, c, launcher.Options{}).ParameterSHA256
+	sharded := func(c *setting.Config) { c.ShardOptimizer = true }
+	late := func(c *setting.Config) { c.OverlapForward = true }
+	served := func(servers int, place string) func(*setting.Config) {
+		return func(c *setting.Config) { c.Strategy, c.Servers, c.ServerPlace = "ps", servers, place }
+	}
+	for i, v := range []struct {
+		before func(*setting.Config)
+		flags  string
+	}{
+		{way(2, sharded), "strategy=ps shard-optimizer=false server-place=apart"},
+		{way(2, served(3, "apart")), "strategy=ddp shard-optimizer=true"},
+		{way(2, served(2, "workers")), "servers=3 server-place=apart"},
+		{way(3, sharded), ""},
+		{way(3, sharded), "workers=2 link=shm"},
+		{way(2, func(c *setting.Config) { c.ShardOptimizer, c.Link = true, "shm" }), "workers=1"},
+		{way(4, sharded), "shard-optimizer=false"},
+		{way(2, nil), "shard-optimizer=true workers=4"},
+		{way(2, late), "workers=3"},
+		{way(2, late), "overlap-forward=false"},
+		{way(2, nil), "overlap-forward=true"},
+		{way(2, served(2, "apart")), "workers=3 servers=1"},
+		{way(3, served(1, "workers")), "workers=1 strategy=single"},
+		{way(1, served(1, "workers")), "workers=2 strategy=all-reduce"},
+		{way(1, nil), "workers=2 strategy=ps servers=2"},
+	} {
+		if testing.Short() && i >= 3 {
+			break
+		}
+		first := begun(t, 3, v.before)
+		flags := strings.FieldsFunc(v.flags, func(r rune) bool { return r == ' ' || r == '=' })
+		s, notes, err := resumed(t, first.Out, append([]string{"steps", "8", "link", "local"}, flags...)...)
+		if err != nil {
+			t.Fatalf("%s: %v", v.flags, err)
+		}
+		if s.ParameterSHA256 != want || s.Resumed.Steps != 3 || strings.Contains(notes, "warning") {
+			t.Errorf("%s: parameters %s, want %s; %s", v.flags, s.ParameterSHA256, want, notes)
+		}
+	}
+}
+
 // A run that is stopped leaves a checkpoint of the last step that it finished.
 func TestStoppedRunCanBeResumed(t *testing.T) {
 	c := short(t)

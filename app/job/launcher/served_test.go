@@ -135,46 +135,6 @@ func TestServersRunEveryOptimizer(t *testing.T) {
 	}
 }
 
-// The servers' state is in a checkpoint, from which other numbers of servers and workers, another place and
-// another strategy go on to the same bits, and from whose checkpoints servers go on.
-func TestServersAreResumedAnyway(t *testing.T) {
-	adam := func(c *setting.Config) { c.Optimizer.Name, c.EMA = "adamw", 0.9 }
-	c := short(t)
-	adam(&c)
-	want := run(t, c, launcher.Options{}).ParameterSHA256
-	ps := func(workers, servers int, place string) func(*setting.Config) {
-		return func(c *setting.Config) {
-			adam(c)
-			c.Strategy, c.Workers, c.Servers, c.ServerPlace, c.Link = "ps", workers, servers, place, "local"
-		}
-	}
-	for _, v := range []struct {
-		before func(*setting.Config)
-		flags  []string
-	}{
-		{ps(2, 2, "workers"), []string{"servers", "3", "server-place", "apart", "link", "local"}},
-		{ps(2, 2, "apart"), []string{"workers", "3", "servers", "1", "link", "local"}},
-		{ps(3, 1, "workers"), []string{"workers", "1", "strategy", "single"}},
-		{ps(2, 3, "apart"), []string{"strategy", "ddp", "link", "local", "shard-optimizer", "true"}},
-		{ps(1, 1, "workers"), []string{"workers", "2", "strategy", "all-reduce", "link", "local"}},
-		{adam, []string{"workers", "2", "strategy", "ps", "servers", "2", "link", "local"}},
-		{func(c *setting.Config) { adam(c); c.Workers, c.ShardOptimizer, c.Link = 2, true, "local" },
-			[]string{"strategy", "ps", "shard-optimizer", "false", "server-place", "apart", "link", "local"}},
-	} {
-		if testing.Short() && len(v.flags) == 6 {
-			continue
-		}
-		first := begun(t, 3, v.before)
-		s, notes, err := resumed(t, first.Out, append(v.flags, "steps", "8")...)
-		if err != nil {
-			t.Fatal(v.flags, err)
-		}
-		if s.ParameterSHA256 != want || s.Resumed.Steps != 3 || strings.Contains(notes, "warning") {
-			t.Errorf("%v: parameters %s, want %s; %s", v.flags, s.ParameterSHA256, want, notes)
-		}
-	}
-}
-
 // A run with servers that is stopped leaves a checkpoint of the last step, which all workers have made.
 func TestStoppedServersLeaveACheckpoint(t *testing.T) {
 	c := short(t)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lockstep/app/job/launcher"
-	"lockstep/app/setting"
 	"lockstep/optim"
 )
 
@@ -50,40 +49,6 @@ func TestOneHashForWorkersWiresAndShards(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// A checkpoint does not say how the optimizer was shared out: the run goes on with or without shares, on
-// other workers, and ends with the bits of the undisturbed one.
-func TestShardedRunsAreResumed(t *testing.T) {
-	skipIfShort(t)
-	change := func(workers int, link string, isSharded bool) func(*setting.Config) {
-		return func(c *setting.Config) {
-			c.Optimizer.Name, c.EMA, c.ShardOptimizer = "adamw", 0.9, isSharded
-			c.Workers, c.Link = workers, link
-		}
-	}
-	c := short(t)
-	change(1, "local", false)(&c)
-	want := run(t, c, launcher.Options{})
-	for _, v := range []struct {
-		before func(*setting.Config)
-		flags  []string
-	}{
-		{change(3, "local", true), nil},
-		{change(3, "local", true), []string{"workers", "2", "link", "shm"}},
-		{change(2, "shm", true), []string{"workers", "1"}},
-		{change(4, "local", true), []string{"shard-optimizer", "false"}},
-		{change(2, "local", false), []string{"shard-optimizer", "true", "workers", "4", "link", "local"}},
-	} {
-		first := begun(t, 5, v.before)
-		s, _, err := resumed(t, first.Out, append(v.flags, "steps", "8")...)
-		if err != nil {
-			t.Fatalf("%v: %v", v.flags, err)
-		}
-		if s.ParameterSHA256 != want.ParameterSHA256 || s.Resumed.Steps != 5 {
-			t.Errorf("%v: parameters %s, want %s", v.flags, s.ParameterSHA256, want.ParameterSHA256)
 		}
 	}
 }
