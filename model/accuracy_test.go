@@ -49,31 +49,21 @@ const farther = 3
 // the median is not. With -v it prints the distances, of which docs/design/0004 has a table.
 func TestAccuracy(t *testing.T) {
 	for name, cases := range readAccuracy(t, "pytorch.json") {
-		for _, config := range accuracyConfigs(name) {
-			t.Run(fmt.Sprintf("%s/%v %v", name, config.ISA, config.Math), func(t *testing.T) {
+		for _, config := range accuracyConfigs() {
+			t.Run(fmt.Sprintf("%s/%v", name, config.Math), func(t *testing.T) {
 				t.Parallel()
-				isSlow := name == "bert-mini" || config.Math == compute.BF16x6
-				if config.ISA == compute.Plain && isSlow {
-					cases = cases[:1] // one seed takes seconds
-				}
 				checkAccuracy(t, cases, config)
 			})
 		}
 	}
 }
 
-// accuracyConfigs lists what a model is trained with: the plain path and the machine's best; AVX2 and AVX-512
-// have the same bits (train/testdata/golden.json). The plain path is slow: it trains the networks without
-// 3x3 convolutions, and does what the matrix unit does in bert-tiny alone.
-func accuracyConfigs(model string) (list []compute.Config) {
-	for _, isa := range slices.Compact([]compute.ISA{compute.Plain, compute.Best()}) {
-		for _, m := range []compute.Math{compute.Exact, compute.Fast, compute.BF16x6} {
-			isSlow := isa == compute.Plain && (model == "vgg11" || model == "resnet20" ||
-				m == compute.BF16x6 && model != "bert-tiny")
-			isExtra := testing.Short() && !(isa == compute.Best() && m == compute.Fast)
-			if m.On(isa) == nil && !isSlow && !isExtra {
-				list = append(list, compute.Config{ISA: isa, Math: m})
-			}
+// accuracyConfigs lists what models are trained with: each math on the fastest path. All paths have the same
+// bits (docs/design/0041).
+func accuracyConfigs() (list []compute.Config) {
+	for _, m := range []compute.Math{compute.Exact, compute.Fast, compute.BF16x6} {
+		if isExtra := testing.Short() && m != compute.Fast; m.On(compute.Best()) == nil && !isExtra {
+			list = append(list, compute.Config{ISA: compute.Best(), Math: m})
 		}
 	}
 	return list

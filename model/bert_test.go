@@ -79,7 +79,8 @@ func (r *reader) step() (logits, gradient []float32) {
 // length may be; and a text's logits do not depend on which texts are with it.
 func TestBertIsExact(t *testing.T) {
 	samples := []int32{4, 900, 17, 3, 8}
-	for _, isa := range compute.Supported() {
+	all := compute.Supported()
+	for _, isa := range all[min(1, len(all)-1):] { // plain Go takes many times as long
 		r := newReader(t, "bert-tiny", samples, 40, compute.Config{ISA: isa})
 		r.read(1, 40)
 		logits, gradient := r.step()

@@ -52,8 +52,8 @@ func TestWeightsAccuracy(t *testing.T) {
 		models[c.Recipe.Model] = append(models[c.Recipe.Model], c)
 	}
 	for name, cases := range models {
-		for _, config := range accuracyConfigs(name) {
-			t.Run(fmt.Sprintf("%s/%v %v", name, config.ISA, config.Math), func(t *testing.T) {
+		for _, config := range accuracyConfigs() {
+			t.Run(fmt.Sprintf("%s/%v", name, config.Math), func(t *testing.T) {
 				t.Parallel()
 				compareWeights(t, cases, config)
 			})

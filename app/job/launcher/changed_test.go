@@ -32,6 +32,7 @@ func TestResumeFromAnotherFolder(t *testing.T) {
 
 // What makes a resumed run end with other bits is said before it begins.
 func TestResumeWarnsOfOtherBits(t *testing.T) {
+	skipIfShort(t)
 	c := begun(t, 4, func(c *setting.Config) { c.Schedule.Name, c.ISA = "cosine", "plain" })
 	s, notes, err := resumed(t, c.Out, "steps", "8", "workers", "2")
 	want := "warning: the schedule cosine now has 8 steps, not 4: the learning rate goes from 0.002929 in " +

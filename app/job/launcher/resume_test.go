@@ -160,8 +160,8 @@ func TestResumedRunEndsWithTheSameBits(t *testing.T) {
 	}
 }
 
-// A checkpoint does not say who had which part of the optimizer, workers or servers, nor whether gradients were
-// on their way: a run goes on in another way, on other workers, and ends with the bits of one worker.
+// A checkpoint does not say who had which part of the optimizer, workers or servers, nor whether gradients
+// were on their way: a run goes on in another way, on other workers, and ends with the bits of one worker.
 func TestResumedInAnotherWay(t *testing.T) {
 	c := short(t)
 	way := func(workers int, change func(*setting.Config)) func(*setting.Config) {

@@ -17,9 +17,14 @@ import (
 	"lockstep/app/setting"
 )
 
-// texts writes a small set of texts, and a vocabulary of so many tokens, and returns a short run on them.
+// texts writes a small set of texts, and a vocabulary of so many tokens, and returns a short run on them. It
+// skips a short test: one worker has nothing for the race detector, and TestDrawnRunsEndWithTheSameBits draws
+// texts for several.
 func texts(t *testing.T, words int) setting.Config {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("trains one worker on texts")
+	}
 	c, folder := short(t), t.TempDir()
 	c.Data, c.Vocab = filepath.Join(folder, "set"), filepath.Join(folder, "vocab.txt")
 	var vocabulary strings.Builder

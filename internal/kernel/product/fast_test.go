@@ -94,13 +94,13 @@ func (r *convResult) equal(other convResult) bool {
 	return slices.Equal(r.y, other.y) && slices.Equal(r.dx, other.dx) && slices.Equal(r.dw, other.dw)
 }
 
-// Each ISA computes what is defined, by another algorithm than the direct one, as one trilinear form and
-// with the same bits on any number of threads. The fastest ISA is asked about the algorithm, which none
-// chooses otherwise, and for more numbers of threads.
+// Each ISA of assembly computes what is defined, by another algorithm than the direct one, as one trilinear
+// form and with the same bits on any number of threads. The fastest ISA is asked about the algorithm, which
+// none chooses otherwise, and for more numbers of threads.
 func TestFastMatchesDefinition(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s).define()
-		for _, isa := range compute.Supported() {
+		for _, isa := range assembly() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				one := d.run(t, kerneltest.Open(t, isa, 1), false)
 				d.compareFast(t, one)
@@ -158,7 +158,7 @@ func TestWinogradRandomShapes(t *testing.T) {
 		}
 		d := newConvData(t, s).define()
 		threads := draw(1, 3, "threads")
-		for _, isa := range compute.Supported() {
+		for _, isa := range assembly() {
 			c, err := compute.Open(compute.Config{ISA: isa, Threads: threads})
 			if err != nil {
 				t.Fatal(err)
@@ -198,10 +198,19 @@ func (f *copyRows) check(t kerneltest.TB, name string) {
 	kerneltest.SameBits(t, name, f.dst, f.src)
 }
 
+// everyAssembly runs check on the ISAs of assembly with 1, 2 and 3 threads.
+func everyAssembly(t *testing.T, check func(t *testing.T, c *compute.CPU)) {
+	for _, isa := range assembly() {
+		for threads := 1; threads <= 3; threads++ {
+			check(t, kerneltest.Open(t, isa, threads))
+		}
+	}
+}
+
 func TestFastFinishes(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
-		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
+		everyAssembly(t, func(t *testing.T, c *compute.CPU) {
 			v := product.On(c).NewConv(s)
 			y, scratch := filled(t, len(d.dy), nan), filled(t, v.ScratchFloats(), nan)
 			f := newCopyRows(y, v.FinishRows()*s.K)
@@ -215,7 +224,7 @@ func TestFastFinishes(t *testing.T) {
 func TestFastFinishesGradients(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
-		kerneltest.Everywhere(t, func(t *testing.T, c *compute.CPU) {
+		everyAssembly(t, func(t *testing.T, c *compute.CPU) {
 			v := product.On(c).NewConv(s)
 			for _, blockRows := range []int{7, 64} {
 				dx, scratch := filled(t, len(d.x), nan), filled(t, v.ScratchFloats(), nan)
@@ -230,8 +239,8 @@ func TestFastFinishesGradients(t *testing.T) {
 // The ReLU and the addition to dst come after everything else.
 func TestFastEpilogue(t *testing.T) {
 	for name, s := range fastShapes() {
-		d := newConvData(t, s).define()
-		for _, isa := range compute.Supported() {
+		d := newConvData(t, s)
+		for _, isa := range assembly() {
 			c := kerneltest.Open(t, isa, 2)
 			v := product.On(c).NewConv(s)
 			scratch := filled(t, v.ScratchFloats(), nan)
@@ -262,7 +271,7 @@ func TestWinogradScales(t *testing.T) {
 
 func testScales(t *testing.T, d *convData) {
 	t.Helper()
-	for _, isa := range compute.Supported() {
+	for _, isa := range assembly() {
 		c := kerneltest.Open(t, isa, 1)
 		want := d.run(t, c, false)
 		for _, scale := range []float32{0x1p-80, 0x1p+80} {
@@ -303,7 +312,7 @@ func testDenormals(t *testing.T, d *definedData) {
 	for i := range d.y {
 		d.y[i] -= float64(d.bias[i%d.s.K])
 	}
-	for _, isa := range compute.Supported() {
+	for _, isa := range assembly() {
 		v := product.On(kerneltest.Open(t, isa, 1)).NewConv(d.s)
 		y := filled(t, len(d.dy), nan)
 		v.Forward(y, x, d.w, nil, false, nil, make([]float32, v.ScratchFloats()))
@@ -318,7 +327,7 @@ func testDenormals(t *testing.T, d *definedData) {
 func TestFastDoesNotAllocate(t *testing.T) {
 	for name, s := range fastShapes() {
 		d := newConvData(t, s)
-		for _, isa := range compute.Supported() {
+		for _, isa := range assembly() {
 			t.Run(fmt.Sprintf("%v/%s", isa, name), func(t *testing.T) {
 				v := product.On(kerneltest.Open(t, isa, 2)).NewConv(s)
 				y, dx, dw := make([]float32, len(d.dy)), make([]float32, len(d.x)), make([]float32, len(d.w))
