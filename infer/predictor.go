@@ -183,11 +183,19 @@ func (p *Predictor) begin() (*request, error) {
 	return newRequest(), nil
 }
 
-// release keeps a request for a later call. One that was abandoned is the engine's and is not kept.
+// keptBatches bounds the images that idle requests have room for.
+const keptBatches = 4
+
+// release keeps a request for a later call, unless others have much room already. One that was abandoned is
+// the engine's and is not kept.
 func (p *Predictor) release(q *request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.idle) < p.config.Batch {
+	room := cap(q.images)
+	for _, other := range p.idle {
+		room += cap(other.images)
+	}
+	if len(p.idle) < p.config.Batch && room <= keptBatches*p.config.Batch*p.config.Network.Input.Elems() {
 		p.idle = append(p.idle, q)
 	}
 }

@@ -8,11 +8,13 @@
 // [New] makes a [Server], an http.Handler over an infer.Predictor, which puts the inputs of requests that
 // wait into one batch. [Server.Run] serves a listener until its context ends.
 //
-// Guarantees. Memory is bounded: by the length of a body, the inputs that wait or come in one request, the
-// pixels of an image, the images that are decoded at a time. A request beyond a bound is refused at once with
-// what is allowed, none waits without an end. When Run is to end, requests go on being answered for a while,
-// with word that the connection ends, so that a balancer or a client turns to another server; then no new
-// ones are taken, and Run returns when all that were accepted have their answers.
+// Guarantees. Memory is bounded: by the length of a body and of all that are read at a time, the inputs that
+// wait or come in one request, the pixels of an image, the images that are decoded at a time. A request
+// beyond a bound is refused at once with what is allowed, or waits its turn, no longer than the deadline.
+// When Run is to end, requests go on being answered for a while, with word that the connection ends, so that
+// a balancer or a client turns to another server. Then clients that begin to connect are ignored, on Linux,
+// so that they try again a second later, and Run returns when all whose connections have begun have their
+// answers.
 //
 // Errors are JSON: {"error": "..."}, with status 400 for a body that is wrong, 401 without the token, 408 for
 // one that does not come in time, 413 for one that is too large, 415 for another type, 422 where the

@@ -14,19 +14,26 @@ import (
 // Note: the end
 //
 // http.Server.Shutdown drops a request that it reads after it was called, though the connection was accepted
-// before, and a listener that closes resets the connections that wait to be accepted. Under load both happen
-// to some of 200 clients. So the door closes only when nobody waits at it, then all who are inside are
-// answered, and Shutdown meets nothing but idle connections.
+// before, and a listener that closes resets the connections that wait to be accepted, or whose last packet
+// of the handshake is on its way. Under load all happen to some of 200 clients. So the door first stops
+// letting clients begin to connect, where the system can, then accepts those who have begun, and closes when
+// nobody has come for a while. Then all who are inside are answered, and Shutdown meets nothing but idle
+// connections.
 
 // door is a listener that accepts all who wait before it closes.
 type door struct {
 	net.Listener
-	closing atomic.Bool
-	until   time.Time // when Accept gives up; of the goroutine that accepts
+	closing  atomic.Bool
+	patience time.Duration // of a door that closes: how long it waits for somebody
+	until    time.Time     // when Accept gives up; of the goroutine that accepts
 }
 
-// lastCall is how long a door that closes looks whether somebody waits.
-const lastCall = time.Millisecond
+// lastCall is how long a door that closes waits for somebody: where new clients are ignored, for the end of a
+// handshake that has begun, else for as short as new ones leave it.
+const (
+	lastCall      = 200 * time.Millisecond
+	shortLastCall = time.Millisecond
+)
 
 // Accept implements net.Listener.
 func (d *door) Accept() (net.Conn, error) {
@@ -39,7 +46,7 @@ func (d *door) Accept() (net.Conn, error) {
 		if began.Before(d.until) { // it has waited: nobody is left
 			return nil, errors.Join(net.ErrClosed, d.Listener.Close())
 		}
-		d.until = time.Now().Add(lastCall)
+		d.until = time.Now().Add(d.patience)
 		if err := d.limit(d.until); err != nil {
 			return nil, err
 		}
@@ -48,6 +55,9 @@ func (d *door) Accept() (net.Conn, error) {
 
 // shut makes Accept hand out the connections that wait, close the listener and fail.
 func (d *door) shut() {
+	if d.patience = shortLastCall; ignoreNew(d.Listener) == nil {
+		d.patience = lastCall
+	}
 	d.closing.Store(true)
 	if d.limit(time.Now()) != nil {
 		d.Listener.Close()
@@ -84,7 +94,7 @@ func (g *guests) note(c net.Conn, state http.ConnState) {
 }
 
 // silence is how long a new connection may say nothing before it is not waited for.
-const silence = time.Second
+const silence = 5 * time.Second
 
 // areGone reports whether nobody expects an answer.
 func (g *guests) areGone() bool {

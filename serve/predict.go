@@ -32,27 +32,33 @@ type list struct {
 	all  []given
 }
 
-// UnmarshalJSON takes an array.
+// UnmarshalJSON takes an array. It counts what is in it before any is decoded.
 func (l *list) UnmarshalJSON(text []byte) error {
-	if text[0] != '[' {
-		var none []given
-		return json.Unmarshal(text, &none) // says what it is; null is none
+	if text[0] == '[' && elements(text) > l.most {
+		return tooMany(l.most)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
-	for l.all = nil; d.More(); {
-		if len(l.all) == l.most {
-			return tooMany(l.most)
+	return json.Unmarshal(text, &l.all) // says what is no array; null is none
+}
+
+// elements returns how many elements an array in JSON has that may have one: 1 for an empty one.
+func elements(array []byte) int {
+	n, depth, isText := 1, 0, false
+	for i := 0; i < len(array); i++ {
+		switch c := array[i]; {
+		case isText && c == '\\':
+			i++
+		case c == '"':
+			isText = !isText
+		case isText:
+		case c == '[', c == '{':
+			depth++
+		case c == ']', c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			n++
 		}
-		var g given
-		if err := d.Decode(&g); err != nil {
-			return err
-		}
-		l.all = append(l.all, g)
 	}
-	return nil
+	return n
 }
 
 // tooMany is the error of a request with more inputs than may wait.
@@ -164,10 +170,14 @@ func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, err
 	defer func() { release() }()
 	ctx, cancel := context.WithTimeout(r.Context(), s.config.Deadline)
 	defer cancel()
+	leave, err := s.enter(ctx, w, r)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	job := s.buffers.Get().(*work)
 	defer s.buffers.Put(job)
 	defer func() { clear(job.inputs) }()
-	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
 	q, err := s.read(ctx, r, job)
 	if err != nil {
 		return nil, err
@@ -180,12 +190,34 @@ func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, err
 		}
 		release = func() { one(); others() }
 	}
+	return s.compute(ctx, q, job)
+}
+
+// enter bounds the body of a request, and waits until there is room for it.
+func (s *Server) enter(ctx context.Context, w http.ResponseWriter, r *http.Request) (leave func(),
+	err error) {
+	n := r.ContentLength
+	if n < 0 {
+		n = s.config.MaxBody
+	} else if n > s.config.MaxBody {
+		return nil, &http.MaxBytesError{Limit: s.config.MaxBody}
+	}
+	if err := s.bodies.enter(ctx, n); err != nil {
+		return nil, err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
+	return func() { s.bodies.leave(n) }, nil
+}
+
+// compute computes the predictions of job's inputs.
+func (s *Server) compute(ctx context.Context, q asked, job *work) (list []prediction, err error) {
 	p := s.config.Predictor
 	if job.logits, err = p.Predict(ctx, job.inputs, job.logits[:0]); err != nil {
 		return nil, err
 	}
 	s.meter.inputs.Add(int64(len(job.inputs)))
-	list, outputs := make([]prediction, len(job.inputs)), p.Network().Classes
+	list = make([]prediction, len(job.inputs))
+	outputs := p.Network().Classes
 	for i := range list {
 		row := job.logits[i*outputs:][:outputs]
 		list[i].Top = p.Rank(row, q.Top, nil)
@@ -217,10 +249,12 @@ func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked,
 	if err != nil {
 		kind = "application/json" // of those who say nothing
 	}
-	text, err := io.ReadAll(io.LimitReader(r.Body, s.config.MaxBody+1)) // an error comes before the limit
-	if err != nil {
+	var body bytes.Buffer
+	body.Grow(int(max(0, r.ContentLength)) + bytes.MinRead) // so that it is allocated once
+	if _, err := body.ReadFrom(r.Body); err != nil {
 		return q, err
 	}
+	text := body.Bytes()
 	var in infer.Input
 	switch kind {
 	case "application/json", "application/x-www-form-urlencoded": // what curl --data says

@@ -32,7 +32,8 @@ type Config struct {
 	Name string
 	// Token is what requests must have as "Authorization: Bearer TOKEN", but for /healthz; "": nothing.
 	Token string
-	// MaxBody bounds the bytes of a request's body; default 8 MiB.
+	// MaxBody bounds the bytes of a request's body; default 8 MiB. Bodies of 8 times as many bytes together
+	// are read at a time; those of other requests wait.
 	MaxBody int64
 	// MaxWaiting bounds the inputs that are accepted and not yet answered, and those of one request; default
 	// 256.
@@ -52,7 +53,8 @@ type Server struct {
 	config   Config
 	mux      *http.ServeMux
 	decoding chan struct{} // has a value for each image that may be decoded
-	waiting  atomic.Int64  // inputs
+	bodies   room
+	waiting  atomic.Int64 // inputs
 	ending   atomic.Bool
 	meter    meter
 	buffers  sync.Pool // of *work
@@ -73,6 +75,7 @@ func New(c Config) *Server {
 		c.Log = io.Discard
 	}
 	s := &Server{config: c, mux: http.NewServeMux(), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s.bodies.left = largestBodies * c.MaxBody
 	s.buffers.New = func() any { return &work{} }
 	s.mux.HandleFunc("POST /v1/predict", s.guarded(s.predict))
 	s.mux.HandleFunc("GET /metrics", s.guarded(s.metrics))

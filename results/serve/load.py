@@ -1,6 +1,6 @@
 """A served network under load, and ended and started again meanwhile. Standard library only.
 
-    python3 results/serve/load.py RUN [--clients 200] [--seconds 60] [--restart] [-- SERVE FLAGS] > load.json
+    python3 results/serve/load.py RUN [--clients 200] [--seconds 60] [--restart] [--fresh] [-- SERVE FLAGS] > load.json
     python3 results/serve/load.py bert/ --tokens 128 -- --model bert-base
 
 RUN is the folder of a run, or weights with "-- --model resnet50 --size 224" behind. Each client sends an input, waits
@@ -9,7 +9,7 @@ the server's resident memory each second, and what was lost: requests that went 
 without an answer. With --restart the server gets SIGTERM at half of the time and is started again when it has
 ended; meanwhile connections are refused, which loses nothing: the client asks again.
 """
-import argparse, http.client, json, os, signal, subprocess, sys, threading, time
+import argparse, base64, http.client, json, os, signal, subprocess, sys, threading, time
 
 
 def resident(pid):
@@ -21,9 +21,10 @@ def resident(pid):
 
 
 class Client(threading.Thread):
-    def __init__(self, port, kind, body, until):
+    def __init__(self, port, kind, body, until, is_fresh):
         super().__init__()
         self.port, self.kind, self.body, self.until = port, kind, body, until
+        self.connection = "close" if is_fresh else "keep-alive"
         self.took, self.statuses, self.lost, self.refused = [], {}, [], 0
 
     def run(self):
@@ -39,7 +40,7 @@ class Client(threading.Thread):
                     continue
             began = time.monotonic()
             try:
-                c.request("POST", "/v1/predict", self.body, {"Content-Type": self.kind})
+                c.request("POST", "/v1/predict", self.body, {"Content-Type": self.kind, "Connection": self.connection})
                 r = c.getresponse()
                 r.read()
                 self.statuses[r.status] = self.statuses.get(r.status, 0) + 1
@@ -98,15 +99,20 @@ def main():
     p.add_argument("--port", type=int, default=8099)
     p.add_argument("--shape", default="224,224,3", help="H,W,C of an image")
     p.add_argument("--tokens", type=int, help="send texts of so many tokens, no images")
+    p.add_argument("--inputs", type=int, default=0, help="send so many images in one request, as JSON")
+    p.add_argument("--fresh", action="store_true", help="a connection for each request")
     a = p.parse_args(argv)
     if a.tokens:
         kind, body = "application/json", json.dumps({"inputs": [{"tokens": [1000 + i for i in range(a.tokens)]}]})
     else:
         h, w, channels = map(int, a.shape.split(","))
         kind, body = "application/octet-stream", bytes(i * 7 % 256 for i in range(h * w * channels))
+        if a.inputs:
+            image = {"pixels": base64.b64encode(body).decode()}
+            kind, body = "application/json", json.dumps({"inputs": [image] * a.inputs})
     s = Server(a, flags)
     began = time.monotonic()
-    clients = [Client(a.port, kind, body, began + a.seconds) for _ in range(a.clients)]
+    clients = [Client(a.port, kind, body, began + a.seconds, a.fresh) for _ in range(a.clients)]
     for c in clients:
         c.start()
     memory = []
