@@ -159,7 +159,7 @@ func (c Catalog) KindOf(name string, o Options) Kind {
 }
 
 // IsPath reports whether Load treats name as the path of the user's own data: it contains a slash,
-// ends in .csv, .tsv, .jsonl, .ndjson or .npy, or exists, and is not one of Names.
+// ends in .csv, .tsv, .jsonl, .ndjson or .npy, has a range in braces, or exists, and is not one of Names.
 //
 // Such a path is one of
 //   - a file of texts, or of rows of numbers and categories, or a folder with one called train and others
@@ -167,7 +167,8 @@ func (c Catalog) KindOf(name string, o Options) Kind {
 //   - a folder with folders train, val and test, each of which holds a folder of images for each class, or a
 //     folder that holds a folder for each class. Images may lie in folders below those;
 //   - a file .npy of images or rows, or a folder with one for each part, and labels beside it;
-//   - a tar file of images, each beside a file with its label, or a folder with some for each part.
+//   - a tar file of images, each beside a file with its label, a folder with some for each part, or several
+//     by their numbers, photos-{000000..000009}.tar.
 //
 // Training is also a name of the first part, valid, validation and dev of the second, testing of the third;
 // case does not matter. Without the second and the third, a tenth of each class is held out for the test,
@@ -181,7 +182,8 @@ func (c Catalog) IsPath(name string) bool {
 		return false
 	}
 	_, err := os.Stat(name)
-	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || isArrayPath(name) || err == nil
+	return strings.ContainsAny(name, `/\`) || isRecordFile(name) || isArrayPath(name) ||
+		braced(name) != nil || err == nil
 }
 
 func (c Catalog) all() []source { return append(sources(), c.own...) }

@@ -47,17 +47,19 @@ func (r Reader) Image(name string, file io.ReadSeeker) ([]byte, error) {
 	return r.grey(pixels), err
 }
 
-// Images decodes the images at paths on all cores, one after the other in the result. Errors: those of an
-// image of a folder.
-func (r Reader) Images(ctx context.Context, paths []string) ([]byte, error) {
+// Images decodes the images at paths on all cores, one after the other in the result. faults says of each
+// what is wrong with it, or is nil there: the place of a damaged one has any pixels. Errors: those of files
+// that cannot be read.
+func (r Reader) Images(ctx context.Context, paths []string) (pixels []byte, faults []*FormatError,
+	err error) {
 	all, size := decoders{side: r.Side}, r.Side*r.Side*3
-	pixels := make([]byte, len(paths)*size)
-	err := forAll(ctx, len(paths), func(i int) error {
+	pixels = make([]byte, len(paths)*size)
+	faults, err = faultsOf(ctx, len(paths), func(i int) error {
 		d := all.take()
 		defer all.give(d)
-		return d.decode(ctx, paths[i], pixels[i*size:(i+1)*size], portion{})
+		return orSkip(d.decode(ctx, paths[i], pixels[i*size:(i+1)*size], portion{}))
 	})
-	return r.grey(pixels), err
+	return r.grey(pixels), faults, err
 }
 
 // grey replaces colours by their luma, if it is wanted.

@@ -65,7 +65,7 @@ func pathSource(path string) source {
 }
 
 func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); err != nil && braced(path) == nil {
 		return s, &ReadError{File: path, Err: err}
 	}
 	switch {
@@ -107,7 +107,7 @@ func (o Options) addValidation(path string, hasOne bool, to *string) error {
 	if o.Validation == "" {
 		return nil
 	}
-	if _, err := os.Stat(o.Validation); err != nil {
+	if _, err := os.Stat(o.Validation); err != nil && braced(o.Validation) == nil {
 		return &ReadError{File: o.Validation, Err: err}
 	}
 	if isSamePath(o.Validation, path) {

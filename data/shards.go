@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -25,14 +26,36 @@ import (
 // after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg, .png
 // or .webp; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
 // where the name of one begins with that of its part, as train-000003.tar does, or in folders train, val and
-// test; shards that name no part are of the first. Of numbered shards none may be missing between the first
-// and the last.
+// test; shards that name no part are of the first. Numbered shards of a folder begin with 0 or 1, or where
+// those of another part end, and none may be missing up to the last. How many there should be only a path
+// with braces says: train-{000000..000009}.tar is those ten, in the place of a folder.
 
 // maxClassText bounds the bytes of a .cls.
 const maxClassText = 256
 
+// maxBraced bounds the shards that a path with braces names.
+const maxBraced = 1 << 20
+
+// braced returns the paths that one with braces stands for; none of another path.
+func braced(path string) (paths []string) {
+	found := regexp.MustCompile(`^([^{}]*)\{([0-9]{1,9})\.\.([0-9]{1,9})\}([^{}]*)$`).FindStringSubmatch(path)
+	if found == nil {
+		return nil
+	}
+	first, _ := strconv.Atoi(found[2])
+	last, _ := strconv.Atoi(found[3])
+	for n := first; n <= min(last, first+maxBraced); n++ {
+		paths = append(paths, fmt.Sprintf("%s%0*d%s", found[1], len(found[2]), n, found[4]))
+	}
+	return paths
+}
+
 // shardPaths returns the shards of each part at path; none if there are none.
 func shardPaths(path string) (parts [numParts][]string) {
+	if paths := braced(path); paths != nil && strings.EqualFold(filepath.Ext(path), ".tar") {
+		parts[trainPart] = paths
+		return parts
+	}
 	if !isFolder(path) {
 		if strings.EqualFold(filepath.Ext(path), ".tar") {
 			parts[trainPart] = []string{path}
@@ -94,6 +117,16 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 		if parts[validationPart] = slices.Concat(files[:]...); len(parts[validationPart]) == 0 {
 			return s, folderFault(own, "name a .tar or a folder with some", "no shard to validate with")
 		}
+	}
+	found := parts
+	if !isFolder(root) { // they were named
+		found[trainPart] = nil
+	}
+	if own != "" && !isFolder(own) {
+		found[validationPart] = nil
+	}
+	if err := findGap(slices.Concat(found[:]...), slices.Concat(parts[:]...)); err != nil {
+		return s, err
 	}
 	var labels [numParts][]string
 	var left leftOut
@@ -166,9 +199,6 @@ func (s *Sets) label(root string, names []string, labels [numParts][]string, isS
 
 // list opens the shards and finds their images. It returns the class of each.
 func (s *shardImages) list(ctx context.Context, paths []string, left *leftOut) (labels []string, err error) {
-	if err := findGap(paths); err != nil {
-		return nil, err
-	}
 	for _, path := range paths {
 		file, err := regular.Open(path)
 		if err != nil {
@@ -188,23 +218,44 @@ func (s *shardImages) list(ctx context.Context, paths []string, left *leftOut) (
 	return labels, nil
 }
 
-// findGap refuses numbered shards of which one is missing.
-func findGap(paths []string) error {
+// findGap refuses numbered shards that do not begin with 0 or 1, unless the one before the first is known, or
+// of which some are missing.
+func findGap(paths, known []string) error {
+	type shard struct {
+		series, prefix string
+		n, digits      int
+	}
+	var all []shard
 	number := regexp.MustCompile(`^(.*?)([0-9]{1,9})\.tar$`)
-	last := map[string]int{}
-	slices.Sort(paths)
 	for _, path := range paths {
-		found := number.FindStringSubmatch(path)
-		if found == nil {
+		if found := number.FindStringSubmatch(filepath.Base(path)); found != nil {
+			n, _ := strconv.Atoi(found[2])
+			series := filepath.Dir(path) + "/" + found[1]
+			all = append(all, shard{series, found[1], n, len(found[2])})
+		}
+	}
+	slices.SortFunc(all, func(a, b shard) int {
+		return cmp.Or(strings.Compare(a.series, b.series), a.n-b.n)
+	})
+	isKnown := map[string]bool{}
+	for _, path := range known {
+		isKnown[filepath.Base(path)] = true
+	}
+	for i, s := range all {
+		want, digits := 0, s.digits
+		if i > 0 && all[i-1].series == s.series {
+			want, digits = all[i-1].n+1, all[i-1].digits
+		}
+		name := func(n int) string { return fmt.Sprintf("%s%0*d.tar", s.prefix, digits, n) }
+		if s.n <= max(1, want) || isKnown[name(s.n-1)] {
 			continue
 		}
-		n, _ := strconv.Atoi(found[2])
-		key := found[1] + "/" + strconv.Itoa(len(found[2]))
-		if before, isOther := last[key]; isOther && n != before+1 {
-			return folderFault(path, "fetch the missing shards, or number those there are from 0",
-				"the shard before it has number %d, want %d", before, n-1)
+		missing := name(want)
+		if want < s.n-1 {
+			missing += " to " + name(s.n-1)
 		}
-		last[key] = n
+		return folderFault(filepath.Dir(s.series), "fetch what is missing, or say which are meant, as "+
+			"photos-{000003..000009}.tar does", "%s is there, but not %s", name(s.n), missing)
 	}
 	return nil
 }

@@ -187,9 +187,17 @@ func TestFaultsOfShardsAreNamed(t *testing.T) {
 	one, _ := picture(t, 1)
 	full := []filed{{"a.png", one}, {"a.cls", []byte("7")}, {"b.cls", []byte("x")}, {"b.png", one}}
 	for want, write := range map[string]func(folder string){
-		"has number 0, want 1": func(folder string) {
+		"train-2.tar is there, but not train-1.tar;": func(folder string) {
 			writeTar(t, filepath.Join(folder, "train-0.tar"), full...)
 			writeTar(t, filepath.Join(folder, "train-2.tar"), full...)
+		},
+		"train-12.tar is there, but not train-9.tar to train-11.tar;": func(folder string) {
+			for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12} {
+				writeTar(t, filepath.Join(folder, fmt.Sprintf("train-%d.tar", n)), full...)
+			}
+		},
+		"a-000003.tar is there, but not a-000000.tar to a-000002.tar;": func(folder string) {
+			writeTar(t, filepath.Join(folder, "a-000003.tar"), full...)
 		},
 		"t-0.tar:./a: an image without .cls": func(folder string) {
 			writeTar(t, filepath.Join(folder, "t-0.tar"), full[0], full[2], full[3])
@@ -224,6 +232,45 @@ func TestFaultsOfShardsAreNamed(t *testing.T) {
 		format := (*data.FormatError)(nil)
 		if !errors.As(err, &format) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a *FormatError with %q", err, want)
+		}
+	}
+}
+
+// Numbered shards begin with 0, with 1, or where those of another part end; braces say how many there are.
+func TestWhichShardsThereAre(t *testing.T) {
+	one, _ := picture(t, 1)
+	full := []filed{{"a.png", one}, {"a.cls", []byte("7")}, {"b.cls", []byte("x")}, {"b.png", one}}
+	folder := t.TempDir()
+	for _, name := range []string{"train/a-01.tar", "train/a-02.tar", "val/a-03.tar", "other/a-07.tar",
+		"other/a-08.tar"} {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeTar(t, path, full...)
+	}
+	parts := loadPath(t, folder, data.Options{})
+	if parts.Train.Len() != 4 || parts.Validation.Len() != 2 {
+		t.Errorf("%v", parts)
+	}
+	named := filepath.Join(folder, "other", "a-{07..08}.tar")
+	set := loadPath(t, named, data.Options{EvalOnly: true})
+	if set.Train.Len() != 4 || !(data.Catalog{}).IsPath("a-{07..08}.tar") {
+		t.Errorf("%v", set)
+	}
+	with := loadPath(t, filepath.Join(folder, "train"), data.Options{Validation: named})
+	if with.Validation.Len() != 4 {
+		t.Errorf("%v", with)
+	}
+	for path, want := range map[string]string{
+		"":                "a-07.tar is there, but not a-00.tar to a-06.tar;",
+		"/a-{07..09}.tar": "a-09.tar: no such file",
+		"/a-{07..08}.zip": "neither a folder nor",
+	} {
+		path = filepath.Join(folder, "other") + path
+		_, err := data.Catalog{}.Load(context.Background(), path, data.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 }

@@ -60,16 +60,22 @@ func findBad(ctx context.Context, o Options, key string, n int, check func(i int
 	return bad, nil
 }
 
-// checkAll decodes all images on all cores.
-func checkAll(ctx context.Context, n int, check func(i int) error, name func(i int) string) (bad []badImage,
-	err error) {
+// faultsOf decodes n images on all cores. It returns what is wrong with each that is damaged, nil of others,
+// and the first error that is no damage.
+func faultsOf(ctx context.Context, n int, decode func(i int) error) ([]*FormatError, error) {
 	faults := make([]*FormatError, n)
-	err = forAll(ctx, n, func(i int) error {
-		if err := check(i); !errors.As(err, &faults[i]) {
+	return faults, forAll(ctx, n, func(i int) error {
+		if err := decode(i); !errors.As(err, &faults[i]) {
 			return err
 		}
 		return nil
 	})
+}
+
+// checkAll decodes all images.
+func checkAll(ctx context.Context, n int, check func(i int) error, name func(i int) string) (bad []badImage,
+	err error) {
+	faults, err := faultsOf(ctx, n, check)
 	if err != nil {
 		return nil, err
 	}

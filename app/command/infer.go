@@ -28,6 +28,7 @@ type inference struct {
 	base       setting.Config // of weights that are no run
 	trained    *input.Trained
 	top        int
+	skip       uint // damaged pictures that may still be left out
 	isJSON     bool
 	text, pair string // columns
 	out        *bufio.Writer
@@ -51,7 +52,7 @@ of labels is not needed. All are read as the run's own data was: cut, scaled, no
 
 Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
 with the most probable classes. A picture has its path as input, a text or a row its number in the file,
-from 1.`,
+from 1. A damaged picture ends it, unless --skip-bad leaves it out.`,
 		Example: "  lockstep infer runs/photos holiday/ > labels.csv\n" +
 			"  lockstep infer runs/passengers new.csv > labels.csv\n" +
 			"  lockstep infer runs/reviews new.csv --text-column comment --json\n" +
@@ -65,6 +66,7 @@ from 1.`,
 	}
 	c.Flags().IntVar(&f.top, "top", 3, "with --json, the `N` most probable classes")
 	c.Flags().BoolVar(&f.isJSON, "json", false, "print a JSON object per input")
+	c.Flags().UintVar(&f.skip, "skip-bad", 0, "leave out, and name, up to `N` damaged pictures")
 	c.Flags().StringVar(&f.text, "text-column", "",
 		"`NAME` or number of the column of texts (default: as the run's)")
 	c.Flags().StringVar(&f.pair, "pair-column", "",
@@ -121,7 +123,7 @@ func addNetwork(c *cobra.Command, base *setting.Config) {
 }
 
 // inferBatch is how many inputs are in memory at a time.
-const inferBatch = 4096
+const inferBatch = 256
 
 // images tells what the images at path are.
 func (f *inference) images(ctx context.Context, path string) error {
@@ -130,15 +132,28 @@ func (f *inference) images(ctx context.Context, path string) error {
 		return err
 	}
 	for part := range slices.Chunk(paths, inferBatch) {
-		pixels, err := f.trained.Images.Images(ctx, part)
+		pixels, faults, err := f.trained.Images.Images(ctx, part)
 		if err != nil {
 			return err
 		}
-		inputs, elems := make([]infer.Input, len(part)), len(pixels)/len(part)
-		for i := range inputs {
-			inputs[i].Pixels = pixels[i*elems:][:elems]
+		var inputs []infer.Input
+		var names []string
+		for i, fault := range faults {
+			if fault != nil && f.skip == 0 {
+				err = fault
+				break
+			} else if fault != nil {
+				f.skip--
+				fault.Next = "left out"
+				fmt.Fprintf(f.notes, "note: %v\n", fault)
+				continue
+			}
+			elems := len(pixels) / len(part)
+			inputs = append(inputs, infer.Input{Pixels: pixels[i*elems:][:elems]})
+			names = append(names, part[i])
 		}
-		if err := f.tell(ctx, func(i int) any { return part[i] }, inputs); err != nil {
+		told := f.tell(ctx, func(i int) any { return names[i] }, inputs) // those before an error too
+		if err := cmp.Or(told, err); err != nil {
 			return err
 		}
 	}

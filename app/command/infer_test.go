@@ -85,6 +85,37 @@ func TestInferSaysWhatTheEvaluationSaw(t *testing.T) {
 	}
 }
 
+// A damaged picture ends infer, which has told those before it, unless it may be left out.
+func TestInferLeavesOutDamagedPictures(t *testing.T) {
+	root := t.TempDir()
+	photos, run := filepath.Join(root, "photos"), filepath.Join(root, "run")
+	shadesIn(t, photos)
+	if status, _, text := execute("train", "--data", photos, "--size", "32", "--steps", "1", "--batch", "10",
+		"--out", run, "--quiet"); status != 0 {
+		t.Fatalf("train: %s", text)
+	}
+	dark := filepath.Join(photos, "test", "dark")
+	for _, name := range []string{"3.png", "5.png"} {
+		if err := os.Truncate(filepath.Join(dark, name), 50); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		skip   string
+		status int
+		told   int
+		want   string
+	}{{"0", 3, 3, "3.png"}, {"1", 3, 4, "5.png"}, {"2", 0, 7, ""}, {"9", 0, 7, ""}} {
+		status, out, text := execute("infer", run, dark, "--skip-bad", test.skip)
+		lines := strings.Count(out, "\n") - 1
+		if status != test.status || lines != test.told || strings.Contains(out, "3.png") ||
+			!strings.Contains(text, filepath.Join(dark, test.want)+": ") && test.want != "" ||
+			status == 0 && strings.Count(text, "; left out") != 2 {
+			t.Errorf("--skip-bad %s: status %d, %d lines, %s", test.skip, status, lines, text)
+		}
+	}
+}
+
 func TestInferRefuses(t *testing.T) {
 	root := t.TempDir()
 	for _, test := range []struct {
