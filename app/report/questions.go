@@ -140,8 +140,8 @@ func confirmedBy(all []question.Cause) string {
 	if by == nil {
 		return ". Runs without a cause would confirm it: none were made of these rows."
 	}
-	return ", in those and in runs beside: " + strings.Join(by, "; ") + ". A large term is confirmed where " +
-		"the step is as much shorter without it."
+	return ". Beside these ran: " + strings.Join(by, "; ") + ". A large term is confirmed where the step " +
+		"is as much shorter without it."
 }
 
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
