@@ -68,11 +68,7 @@ func TestImageBitsByBatch(t *testing.T) {
 		s.N = images
 		x, w := kerneltest.Draw(t, images*s.H*s.W*s.C, 0, 1), kerneltest.Draw(t, s.R*s.S*s.C*s.K, 0, 2)
 		bias, dy := kerneltest.Draw(t, s.K, 0, 3), kerneltest.Draw(t, images*s.OutH()*s.OutW()*s.K, 0, 4)
-		for _, c := range mathsEverywhere(t) {
-			best := compute.Best()
-			if c.ISA() == compute.Plain && best != c.ISA() && c.Math().On(best) == nil {
-				continue // has the same bits, and takes long
-			}
+		for _, c := range mathsOn(t, assembly()) {
 			what := fmt.Sprintf("%s, %v, %v", name, c.ISA(), c.Math())
 			firstY, firstDX := map[string][]float32{}, map[string][]float32{}
 			sizes := []int{images, 6}
@@ -110,10 +106,10 @@ func compareImages(t *testing.T, what string, choices []string, got []float32, f
 	}
 }
 
-// mathsEverywhere returns a CPU for each ISA and math that this machine has.
-func mathsEverywhere(t *testing.T) (all []*compute.CPU) {
+// mathsOn returns a CPU for each of the ISAs and each math that this machine has.
+func mathsOn(t *testing.T, isas []compute.ISA) (all []*compute.CPU) {
 	t.Helper()
-	for _, isa := range compute.Supported() {
+	for _, isa := range isas {
 		for _, m := range []compute.Math{compute.Fast, compute.Exact, compute.BF16x6, compute.BF16x3,
 			compute.BF16} {
 			if m.On(isa) != nil {
@@ -135,7 +131,7 @@ func mathsEverywhere(t *testing.T) (all []*compute.CPU) {
 func TestStripsChangeNoBit(t *testing.T) {
 	s := product.ConvShape{N: 3, H: 9, W: 9, C: 260, K: 320, R: 1, S: 1, Stride: 1}
 	x, dy := kerneltest.Draw(t, s.N*81*s.C, 0, 1), kerneltest.Draw(t, s.N*81*s.K, 0, 2)
-	for _, c := range mathsEverywhere(t) {
+	for _, c := range mathsOn(t, assembly()) {
 		var dw [2][]float32
 		for i := range dw {
 			cpu := product.On(c)

@@ -31,7 +31,7 @@ func keptShapes() map[string]product.ConvShape {
 // Kept weights give the same bits, and nothing else is read in their place.
 func TestKeptWeights(t *testing.T) {
 	kept := 0
-	for _, c := range mathsEverywhere(t) {
+	for _, c := range mathsOn(t, assembly()) {
 		p := product.On(c)
 		for name, s := range keptShapes() {
 			d, v := newConvData(t, s), p.NewConv(s)
@@ -79,7 +79,7 @@ func TestKeptLayout(t *testing.T) {
 // ForwardAdd adds what Forward computes, before the maximum.
 func TestForwardAdd(t *testing.T) {
 	added := 0
-	for _, c := range mathsEverywhere(t) {
+	for _, c := range mathsOn(t, assembly()) {
 		p := product.On(c)
 		for name, s := range keptShapes() {
 			d, v := newConvData(t, s), p.NewConv(s)
