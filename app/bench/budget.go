@@ -30,18 +30,16 @@ type Fitted struct {
 type cost struct{ start, step float64 }
 
 const (
-	enoughSteps   = 8   // that a run is not cut below while there are rounds to cut
-	enoughSeconds = 4   // the same of a run that trains for a time
-	leastSteps    = 3   // that no run is cut below: the first is not timed
-	probeSteps    = 2   // that a probe takes at least, however long they are
-	reserve       = 0.9 // of the budget is planned: runs may take longer than predicted
-	keep          = 0.4 // of it is kept for runs that confirm causes, or half or a quarter of this
+	leastSteps = 3   // that no run is cut below: the first is not timed
+	probeSteps = 2   // that a probe takes at least, however long they are
+	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
+	keep       = 0.4 // of it is kept for runs that confirm causes, or half or a quarter of this
 )
 
-// fit cuts a plan to a time. Every bundle of rows gets an equal part of it, or what a short round of all its
-// rows takes if that is left for all others too; it leaves to them what it does not need.
-// Within a bundle the length is cut first, equally for all rows, then rounds; at last the rows that take
-// longest are left out.
+// fit cuts a plan to a time. Every bundle of rows gets the part of it that lets all have as many of their
+// shortest rounds or, if not all have one, an equal part; it leaves to the others what it does not need.
+// Within a bundle the length is cut first, equally for all rows, then rounds, of which few decide nothing; at
+// last the rows that take longest are left out.
 func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	all := p.bundles()
 	slices.SortStableFunc(all, func(a, b bundle) int {
@@ -52,9 +50,8 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	for i, b := range all {
 		left := budget - fitted.Seconds
 		share := left / float64(len(all)-i)
-		own, others := leastOf(all[i:i+1], costs), leastOf(all[i+1:], costs)
-		if own+others <= left {
-			share = min(max(share, own), left-others)
+		if least := leastOf(all[i:], costs); least <= left {
+			share = left * leastOf(all[i:i+1], costs) / least
 		}
 		kept, length, rounds := b.cut(costs, p.Repeats, share)
 		length = b.whole(length)

@@ -46,16 +46,16 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 	}{
 		{"all of it", 1000, []float64{.1, .1, .1, .1, .3, .2}, 0,
 			[]int{10, 10, 10, 10, 10, 10}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
-		// 3 (3 + 0.3 N) in 60 s: 5 epochs in 54 s. 3 (3 + 0.6 N) in what is left: 3 epochs.
+		// Shortest rounds are of 3.9 and 4.8 s: 3 (3 + 0.3 N) in 53.8 s of 120 is 4 epochs, in 45 s;
+		// 3 (3 + 0.6 N) in what is left 3.
 		{"steps, in whole epochs", 120, []float64{.1, .1, .1, .1, .3, .2}, 0,
-			[]int{5, 5, 5, 3, 3, 3}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
-		// The second group has 23 s: three rounds of three steps need 3 (3 + 3 x 2.1) = 28.
-		{"rounds", 41, []float64{.1, .1, .1, .1, 1, 1}, 0,
-			[]int{1, 1, 1, 0, 0, 0}, []int{0, 0, 0, 4, 4, 4}, []int{3, 3, 3, 2, 2, 2}},
-		// The second group needs 3 + 9 x 5 = 48 s of 62, more than a half: the first has what that leaves,
-		// three rounds, which have an interval, in place of two of an epoch.
-		{"no row for more of others", 62, []float64{.1, .1, .1, 5, 5, 5}, 0,
-			[]int{0, 0, 0, 0, 0, 0}, []int{5, 5, 5, 3, 3, 3}, []int{3, 3, 3, 1, 1, 1}},
+			[]int{4, 4, 4, 3, 3, 3}, []int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}},
+		// Shortest rounds are of 3.9 and 9.3 s: each group has three.
+		{"as many rounds", 41, []float64{.1, .1, .1, .1, 1, 1}, 0,
+			[]int{0, 0, 0, 0, 0, 0}, []int{3, 3, 3, 3, 3, 3}, []int{3, 3, 3, 3, 3, 3}},
+		// Shortest rounds are of 3.9 and 48 s of 62: each group has one.
+		{"rounds", 62, []float64{.1, .1, .1, 5, 5, 5}, 0,
+			[]int{0, 0, 0, 0, 0, 0}, []int{5, 5, 5, 3, 3, 3}, []int{1, 1, 1, 1, 1, 1}},
 		{"rows, and the baseline last", 46, []float64{.1, .1, .1, .1, 30, 1}, 1,
 			[]int{1, 1, 1, 0, 0}, []int{0, 0, 0, 6, 6}, []int{3, 3, 3, 3, 3}},
 	} {
@@ -219,7 +219,7 @@ func runUnderBudget(t *testing.T) {
 		Probe: func(_ context.Context, one setting.Config, _ launcher.Options) (record.Probe, error) {
 			step := 1e-4
 			if one.Model == "vgg11" {
-				step = 1
+				step = 3
 			}
 			return record.Probe{Compute: []float64{step, step}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
 		},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lockstep/app/evidence/question"
-	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -18,7 +17,6 @@ type bundle struct {
 	rows   []int // of the plan
 	unit   int   // samples
 	least  int   // units that it is not cut below: the first step is not timed
-	enough int   // units that it is not cut below while there are rounds to cut that decide no less
 	wanted int   // units of the plan's length
 }
 
@@ -141,17 +139,8 @@ func (b *bundle) measure(asked [][]int) {
 	}
 	for _, at := range b.rows {
 		r := b.plan.Rows[at]
-		wanted := r.length()
-		enough := min(enoughSteps, wanted)
-		switch {
-		case r.For != "":
-			enough = min(enoughSeconds, wanted)
-		case r.Epochs > 0: // an epoch ends with an evaluation
-			enough = max(enough, min(wanted, r.StepsPerEpoch(r.LimitTrain)))
-		}
-		b.wanted = max(b.wanted, b.units(at, wanted))
-		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(b.rows), wanted)))
-		b.enough = max(b.enough, b.least, b.units(at, enough))
+		b.wanted = max(b.wanted, b.units(at, r.length()))
+		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(b.rows), r.length())))
 	}
 }
 
@@ -251,7 +240,7 @@ func (b *bundle) cut(costs []cost, repeats int, seconds float64) (kept []int, un
 	for ; len(kept) > 0; kept = kept[:len(kept)-1] {
 		for rounds = repeats; rounds >= 1; rounds-- {
 			units = b.fitting(kept, costs, seconds/float64(rounds))
-			if units >= b.enough || rounds <= stat.LeastRounds && units >= b.least {
+			if units >= b.least {
 				return kept, units, rounds
 			}
 		}
