@@ -64,12 +64,7 @@ func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Dura
 	for range maxVariants + 1 {
 		for _, pair := range pairs {
 			was, before := *x, *pair
-			if pair.Again == nil {
-				x.addSides(pair)
-			}
-			if len(pair.wanted) > 0 {
-				x.addVariant(pair)
-			}
+			x.add(pair)
 			if left > 0 && x.round() > reserve*left.Seconds() || len(x.Plan.Rows) > record.MaxRows {
 				*x, *pair = was, before
 			}

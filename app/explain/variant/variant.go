@@ -90,8 +90,15 @@ const maxVariants = 4
 
 // New plans the runs that the terms of a first explanation of two sides want. budget is the time for all.
 func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *Experiment {
+	return planned(pairOf(a, b, first, [2]string{"A", "B"}), budget)
+}
+
+// planned returns the runs of a pair with all variants of it.
+func planned(p *Pair, budget time.Duration) *Experiment {
 	x := &Experiment{}
-	x.plan(pairOf(a, b, first, [2]string{"A", "B"}))
+	for x.add(p); len(p.wanted) > 0; {
+		x.add(p)
+	}
 	x.fit(budget)
 	return x
 }
@@ -121,30 +128,22 @@ func pairOf(a, b bench.Subject, first *explain.Explanation, names [2]string) *Pa
 	return p
 }
 
-// plan adds a pair and all variants of it.
-func (x *Experiment) plan(p *Pair) {
-	x.addSides(p)
-	for len(p.wanted) > 0 {
-		x.addVariant(p)
+// add adds the sides of a pair, each with a row of its own, if they are not there, and its next variant.
+func (x *Experiment) add(p *Pair) {
+	if p.Again == nil {
+		p.Again = new([2]int)
+		p.Again[0] = x.row(p.rows[0], p.times[0], -1)
+		p.Again[1] = x.row(p.rows[1], p.times[1], p.Again[0])
+		x.Pairs = append(x.Pairs, p)
 	}
-}
-
-// addSides adds two sides, each with a row of its own.
-func (x *Experiment) addSides(p *Pair) {
-	p.Again = new([2]int)
-	p.Again[0] = x.row(p.rows[0], p.times[0], -1)
-	p.Again[1] = x.row(p.rows[1], p.times[1], p.Again[0])
-	x.Pairs = append(x.Pairs, p)
-}
-
-// addVariant adds the next variant of a pair.
-func (x *Experiment) addVariant(p *Pair) {
-	v := p.wanted[0]
-	side := 0
+	if len(p.wanted) == 0 {
+		return
+	}
+	v, takes := p.wanted[0], p.times[0]
 	if v.OfB {
-		side = 1
+		takes = p.times[1]
 	}
-	v.Row = x.row(v.row, p.times[side], -1)
+	v.Row = x.row(v.row, takes, -1)
 	p.Variants, p.wanted = append(p.Variants, v.Intervention), p.wanted[1:]
 }
 
@@ -199,10 +198,7 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 		return nil, &explain.IncomparableError{Reason: b.Name + " is its own ideal: one worker, without " +
 			"checkpoints; give another run to compare it with"}
 	}
-	x := &Experiment{}
-	x.plan(p)
-	x.fit(budget)
-	return x, nil
+	return planned(p, budget), nil
 }
 
 // plain returns a row for short runs: steps only, without evaluations or files that nobody reads. How many
