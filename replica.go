@@ -237,7 +237,7 @@ func (r *replica) Ended(l *train.Loop, done train.Result) error {
 		seen: int64(done.Steps) * int64(r.of.setting.StepShards()), set: c.Train}
 	if e := done.Test; e.Samples > 0 {
 		result.TestLoss, result.TestMetrics = e.Loss, e.Metrics
-		if c.Task.Loss == nil || c.Task.Correct != nil {
+		if c.Task.HasCorrect() {
 			result.TestAccuracy = e.Accuracy()
 		}
 	}

@@ -34,7 +34,7 @@ type Config struct {
 	Validation *data.Set
 	// Patience is the number of evaluations on Validation in a row without a better one that end the run; 0
 	// means that none do. RestoreBest ends it with the weights of the best evaluation. BestBy is the figure
-	// that makes one the best, one of train.ByNames; "" means the accuracy.
+	// that makes one the best, one of train.ByNames; "" means the accuracy or, of targets, the RMSE.
 	Patience    int
 	RestoreBest bool
 	BestBy      string
@@ -171,7 +171,7 @@ func (c *Config) check(s setting.Config) error {
 		return errors.New("lockstep: Patience and RestoreBest choose by Validation, which is nil")
 	case s.Strategy == setting.Auto:
 		return errors.New("lockstep: strategy auto makes short runs first, which Train does not; name one")
-	case s.EvalOnly || s.Validation != setting.Held{} || s.ClassWeights != "":
+	case s.EvalOnly || s.Validation != setting.Held{} || s.ClassWeights+s.ClassShares+s.WeightColumn != "":
 		return errors.New("lockstep: Adjust asks for samples to be loaded or only scored, which Train does " +
 			"not; change the sets instead")
 	case wantsOut && s.Out == "":
@@ -204,6 +204,9 @@ func (c *Config) named(n model.Network) setting.Config {
 	if rule := c.Optimizer; rule.Name != "" || rule.LR != 0 {
 		rule.Name = cmp.Or(rule.Name, s.Optimizer.Name)
 		s.Optimizer = rule
+	}
+	if !c.Train.HasLabels() {
+		s.Task = setting.Regression
 	}
 	if c.Schedule.Name != "" {
 		s.Schedule = c.Schedule
@@ -264,7 +267,7 @@ type Result struct {
 // the classes and says how images are normalised.
 func (r *Result) Save(path string) error {
 	d := checkpoint.Description{Classes: r.set.Classes, Mean: r.set.Mean, Std: r.set.Std, Input: r.set.Shape,
-		Table: r.set.Table}
+		Table: r.set.Table, Values: r.set.Predicts()}
 	_, err := checkpoint.Save(path, r.Variables, r.seen, d.Metadata())
 	return err
 }

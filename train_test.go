@@ -76,7 +76,7 @@ func TestTrainOfATask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.TestMetrics) != 3 || math.Abs(got.TestMetrics[0].Value-got.TestLoss) > 1e-12 ||
+	if len(got.TestMetrics) != 3 || math.Abs(got.TestMetrics[0].Value-math.Sqrt(got.TestLoss)) > 1e-12 ||
 		!math.IsNaN(got.TestAccuracy) {
 		t.Errorf("metrics %v, loss %v, accuracy %v", got.TestMetrics, got.TestLoss, got.TestAccuracy)
 	}

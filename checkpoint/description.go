@@ -61,15 +61,18 @@ type Description struct {
 	Input []int
 	// Table says what the columns mean of a table whose rows are the inputs; nil of others.
 	Table *table.Table
+	// Values says what the outputs are of a network that predicts numbers; nil of one that tells classes.
+	Values []table.Value
 }
 
-// Keys of the metadata: numbers with commas, a JSON array of strings, and a table as JSON.
+// Keys of the metadata: numbers with commas, a JSON array of strings, and a table and values as JSON.
 const (
 	meanKey    = "lockstep.mean"
 	stdKey     = "lockstep.std"
 	classesKey = "lockstep.classes"
 	inputKey   = "lockstep.input"
 	tableKey   = "lockstep.table"
+	valuesKey  = "lockstep.values"
 )
 
 // Metadata returns d as metadata for Save.
@@ -88,6 +91,10 @@ func (d Description) Metadata() map[string]string {
 	if d.Table != nil {
 		text, _ := json.Marshal(d.Table) // strings and finite numbers have no error
 		metadata[tableKey] = string(text)
+	}
+	if len(d.Values) > 0 {
+		text, _ := json.Marshal(d.Values) // likewise
+		metadata[valuesKey] = string(text)
 	}
 	return metadata
 }
@@ -110,6 +117,14 @@ func (r *Reader) Describe() (d Description, err error) {
 	}
 	if err == nil {
 		err = r.table(&d)
+	}
+	if text, ok := r.Metadata[valuesKey]; ok && err == nil {
+		if err = json.Unmarshal([]byte(text), &d.Values); err == nil {
+			err = table.CheckValues(d.Values)
+		}
+		if err != nil {
+			err = r.wrongEntry(valuesKey, text, fmt.Sprintf("no description of numbers: %v", err))
+		}
 	}
 	return d, err
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"lockstep/data/npy"
+	"lockstep/data/table"
 	"lockstep/internal/regular"
 	"lockstep/tensor"
 )
@@ -23,7 +24,8 @@ import (
 // Note: arrays
 //
 // Samples of an array are [N, H, W, C] or [N, H, W] bytes, or floats of any of these shapes or of [N, D]:
-// vectors, which are images of one pixel with D channels. Labels are whole numbers in an array of their own.
+// vectors, which are images of one pixel with D channels. Labels are whole numbers in an array of their own,
+// or with Options.Regression any numbers, [N] or [N, K].
 // In a folder the files of a part have its name in theirs, as train.npy, X_train.npy and train_images.npy
 // have, and those of labels one of label, labels, y, target or targets; beside a file x.npy lies x-labels.npy
 // or x_labels.npy. Names of classes are the lines of classes.txt, if it is there.
@@ -83,7 +85,7 @@ func readArrays(ctx context.Context, path string, o Options) (s Sets, err error)
 		if files[i].samples == "" {
 			continue
 		}
-		if *to, err = readArray(files[i]); err != nil {
+		if *to, err = readArray(files[i], o.Regression); err != nil {
 			return s, err
 		}
 	}
@@ -93,10 +95,16 @@ func readArrays(ctx context.Context, path string, o Options) (s Sets, err error)
 	if err := s.areAlike(); err != nil {
 		return s, err
 	}
-	if err := nameClasses(path, classes, o.EvalOnly, s.All()); err != nil {
+	if o.Regression {
+		err = s.nameTargets(path)
+	} else {
+		err = nameClasses(path, classes, o.EvalOnly, s.All())
+	}
+	if err != nil {
 		return s, err
 	}
 	s.holdOut(o.EvalOnly)
+	s.standardise(func(int) string { return "" })
 	err = s.bringIntoMemory(ctx, o)
 	return s, err
 }
@@ -196,16 +204,12 @@ func readClassNames(path string) ([]string, error) {
 	return names, nil
 }
 
-// readArray opens the files of one part, whose labels index no classes yet.
-func readArray(files arrayFiles) (*Set, error) {
+// readArray opens the files of one part, whose labels are targets or index no classes yet.
+func readArray(files arrayFiles, areTargets bool) (*Set, error) {
 	refuse := func(file, next, format string, args ...any) (*Set, error) {
 		return nil, &FormatError{File: file, Offset: -1, Next: next, Reason: fmt.Sprintf(format, args...)}
 	}
 	a, err := openArray(files.samples)
-	if err != nil {
-		return nil, err
-	}
-	labels, err := readIntegers(files.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -236,18 +240,63 @@ func readArray(files arrayFiles) (*Set, error) {
 	if a.Rows() == 0 || a.RowElems() == 0 {
 		return refuse(files.samples, "write an array with samples", "shape %v has no elements", a.Shape)
 	}
-	if len(labels) != a.Rows() {
-		return refuse(files.labels, "give each sample one", "%d labels for %d samples", len(labels), a.Rows())
+	if err := s.readLabels(files.labels, areTargets); err != nil {
+		return nil, err
 	}
-	for i, label := range labels {
-		if label < 0 || label >= maxClasses {
-			return refuse(files.labels, "number classes from 0", "label %d in row %d, want 0 to %d", label, i,
-				maxClasses-1)
-		}
-		s.Labels = append(s.Labels, int32(label))
+	if s.Len() != a.Rows() {
+		return refuse(files.labels, "give each sample one", "%d labels for %d samples", s.Len(), a.Rows())
 	}
 	s.normalizeAsUsual()
 	return s, nil
+}
+
+// readLabels reads the labels of a part, which may be targets.
+func (s *Set) readLabels(path string, areTargets bool) error {
+	refuse := func(next string, err error) error {
+		return &FormatError{File: path, Offset: -1, Reason: "labels", Next: next, Err: err}
+	}
+	a, err := openArray(path)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if areTargets {
+		s.NumTargets = a.RowElems()
+		if s.Targets, err = a.Floats(); err != nil || s.NumTargets < 1 || s.NumTargets > table.MaxColumns {
+			return refuse(fmt.Sprintf("give 1 to %d numbers for each sample", table.MaxColumns),
+				cmp.Or(err, fmt.Errorf("shape %v", a.Shape)))
+		}
+		if i := slices.IndexFunc(s.Targets, func(x float32) bool { return !isFinite(x) }); i >= 0 {
+			return refuse("leave the row out", fmt.Errorf("%v in row %d, want a finite number", s.Targets[i],
+				i/s.NumTargets))
+		}
+		return nil
+	}
+	labels, err := a.Integers()
+	if err != nil {
+		return refuse("--task regression predicts numbers", err)
+	}
+	for i, label := range labels {
+		if label < 0 || label >= maxClasses {
+			return refuse("number classes from 0", fmt.Errorf("%d in row %d, want 0 to %d", label, i,
+				maxClasses-1))
+		}
+		s.Labels = append(s.Labels, int32(label))
+	}
+	return nil
+}
+
+// nameTargets gives the parts their name, and refuses those with other numbers of targets than the first.
+func (s *Sets) nameTargets(path string) error {
+	for _, part := range s.All() {
+		if part.NumTargets != s.Train.NumTargets {
+			return &FormatError{File: part.Name, Offset: -1, Next: "give all parts the same",
+				Reason: fmt.Sprintf("%d targets for each sample, want %d", part.NumTargets,
+					s.Train.NumTargets)}
+		}
+		part.Name = path
+	}
+	return nil
 }
 
 // normalizeAsUsual sets the mean and deviation of images that nobody knows: ImageNet's of those in colour,
@@ -272,19 +321,6 @@ func openArray(path string) (*npy.File, error) {
 		return nil, &FormatError{File: path, Offset: -1, Reason: "no array that can be read", Err: err}
 	}
 	return a, nil
-}
-
-func readIntegers(path string) ([]int64, error) {
-	a, err := openArray(path)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Close()
-	all, err := a.Integers()
-	if err != nil {
-		return nil, &FormatError{File: path, Offset: -1, Reason: "labels", Err: err}
-	}
-	return all, nil
 }
 
 // nameClasses gives sets the classes of these names or, without names, of the numbers up to the greatest of
@@ -332,7 +368,7 @@ func (s *Sets) holdOut(isScored bool) {
 		hashes[i] = textHash(strconv.Itoa(i))
 	}
 	var rest, taken []int32
-	for i, isHeld := range heldOut(s.Train.Labels, hashes) {
+	for i, isHeld := range heldOut(s.Train.strata(), hashes) {
 		if isHeld {
 			taken = append(taken, int32(i))
 		} else {

@@ -50,6 +50,7 @@ const (
 	purposeSynthetic
 	purposeBatches
 	purposeBlocks
+	purposeTurns
 )
 
 // pose is one draw of an augmentation: pixel (h, w) of the result comes from row h+dy and column

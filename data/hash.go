@@ -15,7 +15,7 @@ import (
 const hashPart = 4 << 20
 
 // SHA256 returns a hash of the samples, in hexadecimal: of their number, shape and classes, their
-// labels and targets, and their pixels or tokens in memory, without normalisation. Names and paths
+// labels, targets and weights, and their pixels or tokens in memory, without normalisation. Names and paths
 // are excluded. Of Samples it has their Digest.
 //
 // It is SHA-256 of a line that describes the set and of the SHA-256 of each part of 4 MiB, in order; the
@@ -46,6 +46,9 @@ func (s *Set) SHA256() string {
 	if s.Weights != nil {
 		fmt.Fprint(total, ", weighted")
 		parts = append(parts, func() [sha256.Size]byte { return sumOf(bitsOf(s.Weights)) })
+	}
+	if s.ClassShares != nil {
+		fmt.Fprintf(total, ", classes drawn %v", s.ClassShares)
 	}
 	if t := s.Texts; t != nil {
 		n := len(t.Tokens)

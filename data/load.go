@@ -55,6 +55,11 @@ type Options struct {
 	TextColumn, LabelColumn string
 	// PairColumn is the column of the second text if samples are pairs of texts, else "".
 	PairColumn string
+	// WeightColumn is the column of the weights of training samples, see Set.Weights; "": there is none.
+	WeightColumn string
+	// Regression means that labels are numbers to predict, not classes: a column of tables and texts, of
+	// arrays [N] or [N, K].
+	Regression bool
 	// Validation is the path of the validation part of a path's data, of the same kind; "": what the data has
 	// itself. With it, as with a part of the data, no training samples are held out for the test.
 	Validation string

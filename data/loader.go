@@ -52,8 +52,8 @@ func (c LoaderConfig) Validate() error {
 		return fmt.Errorf("data: loader: run [%d, %d) of %d shards", c.Lo, c.Hi, c.Shards)
 	case c.FromStep < 0 || c.ToStep < 0 || c.ToStep != 0 && c.ToStep < c.FromStep:
 		return fmt.Errorf("data: loader: steps [%d, %d)", c.FromStep, c.ToStep)
-	case c.Set.Texts != nil && c.ByBlock:
-		return errors.New("data: loader: texts by blocks")
+	case c.ByBlock && (c.Set.Texts != nil || c.Set.ClassShares != nil):
+		return errors.New("data: loader: texts, or samples drawn by class, by blocks")
 	case c.Set.Texts != nil && c.Augment != (Augmentation{}):
 		return errors.New("data: loader: augmentation of texts")
 	}
@@ -69,12 +69,15 @@ func (c LoaderConfig) Bytes() int64 {
 	for v := c.Lo; v < c.Hi; v++ {
 		samples += shard.Samples(min(c.Batch, c.Set.Len()), c.Shards, v)
 	}
-	mixed := 0
+	mixed, order := 0, int64(c.Set.Len())
 	if c.Augment.IsMixed() {
 		mixed = 2
 	}
+	if c.Set.ClassShares != nil {
+		order *= 4 // turns, the samples of each class, and those of the greatest in random order
+	}
 	return 4*(ringSteps*int64(samples)*int64(c.Set.Shape.Elems()+1+c.Set.NumTargets+mixed)+
-		int64(c.Set.Len())) + gangBytes(c.Set, c.Threads)
+		order) + gangBytes(c.Set, c.Threads)
 }
 
 // Step is a worker's part of one global batch.
@@ -112,7 +115,7 @@ type Shard struct {
 	// to its own, 1/2 to 1; both are empty unless the augmentation mixes samples.
 	Others []int32
 	Shares []float32
-	// Targets is [N, Set.NumTargets].
+	// Targets is [N, Set.NumTargets], standardised if the set has Values.
 	Targets []float32
 	// Weights has the weight of each sample of a step, divided by the mean weight of the global batch, [N];
 	// empty if the set has none, and in an evaluation.
@@ -146,7 +149,12 @@ func (sh *Shard) appendTargets(s *Set, i int) {
 	if s.HasLabels() {
 		sh.Labels = append(sh.Labels, s.Labels[i])
 	}
-	sh.Targets = append(sh.Targets, s.Targets[i*s.NumTargets:(i+1)*s.NumTargets]...)
+	for k, x := range s.Targets[i*s.NumTargets : (i+1)*s.NumTargets] {
+		if s.Values != nil {
+			x = s.Values[k].Standard(x)
+		}
+		sh.Targets = append(sh.Targets, x)
+	}
 }
 
 // reset empties the shard of texts.
@@ -216,6 +224,9 @@ func NewLoader(c LoaderConfig) (*Loader, error) {
 		l.sampler = l.sampler.ByLength(c.Set.Texts)
 	} else if c.ByBlock {
 		l.sampler = l.sampler.ByBlock()
+	}
+	if c.Set.ClassShares != nil {
+		l.sampler = l.sampler.ByClass(c.Set.Labels, c.Set.ClassShares)
 	}
 	if c.Set.Texts == nil {
 		l.convert.of(c.Set)
@@ -414,15 +425,16 @@ func (l *Loader) fill(s *Step, number int) {
 	for i := range s.Shards {
 		sh := &s.Shards[i]
 		lo, hi := l.sampler.Range(s.InEpoch, sh.Number)
-		if s.err = l.gather(sh, s.Epoch, l.order[lo:hi]); s.err != nil {
+		if s.err = l.gather(sh, s.Epoch, lo, l.order[lo:hi]); s.err != nil {
 			return
 		}
 		sh.weigh(l.config.Set, l.order[lo:hi], factor)
 	}
 }
 
-// gather copies the samples with the given indices into a shard.
-func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
+// gather copies the samples with the given indices, which stand from first on in the order of the epoch, into
+// a shard.
+func (l *Loader) gather(sh *Shard, epoch, first int, indices []int32) error {
 	set := l.config.Set
 	sh.Samples = len(indices)
 	sh.Indices = sh.indices[:copy(sh.indices, indices)]
@@ -444,7 +456,7 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
 	if len(indices) == 0 {
 		return nil
 	}
-	if err := l.placeAll(sh.Images, epoch, indices, elems); err != nil {
+	if err := l.placeAll(sh.Images, epoch, first, indices, elems); err != nil {
 		return err
 	}
 	if l.config.Augment.IsMixed() {
@@ -454,22 +466,26 @@ func (l *Loader) gather(sh *Shard, epoch int, indices []int32) error {
 }
 
 // placeAll is place by all threads.
-func (l *Loader) placeAll(images []float32, epoch int, indices []int32, elems int) error {
+func (l *Loader) placeAll(images []float32, epoch, first int, indices []int32, elems int) error {
 	if l.config.Threads <= 1 { // without a closure, which would be allocated
-		return l.place(images, epoch, indices, &l.gang.rooms[0])
+		return l.place(images, epoch, first, indices, &l.gang.rooms[0])
 	}
 	return l.gang.run(len(indices), l.config.Threads, func(lo, hi int, r *room) error {
-		return l.place(images[lo*elems:hi*elems], epoch, indices[lo:hi], r)
+		return l.place(images[lo*elems:hi*elems], epoch, first+lo, indices[lo:hi], r)
 	})
 }
 
-// place writes the images of a set with the given indices to images, changed as the epoch's augmentation
-// says.
-func (l *Loader) place(images []float32, epoch int, indices []int32, r *room) error {
+// place writes the images of a set with the given indices, which stand from first on in the order of the
+// epoch, to images, changed as the epoch's augmentation says. One that was drawn by class is changed as often
+// as it was drawn.
+func (l *Loader) place(images []float32, epoch, first int, indices []int32, r *room) error {
 	set := l.config.Set
 	height, width, channels := set.Shape[0], set.Shape[1], set.Shape[2]
 	elems := set.Shape.Elems()
 	for i, index := range indices {
+		if d := l.sampler.drawn; d != nil {
+			epoch = int(d.turns[first+i])
+		}
 		raw, err := l.config.Augment.shown(set, int(index), l.config.Seed, epoch, r)
 		if err != nil {
 			return err

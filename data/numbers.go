@@ -33,7 +33,8 @@ const heldTables = 8
 // numberReader reads the files of a set's parts.
 type numberReader struct {
 	options Options
-	labels  *textReader    // of which only the labels are used
+	labels  *textReader    // of which only labels and weights are used
+	weight  string         // the name of the column of weights; "": there is none
 	measure *table.Measure // nil: the table is known
 	names   []string       // of the features, as the first file has them
 	table   *table.Table   // nil before it is known
@@ -56,7 +57,7 @@ type tablePart struct {
 // readNumbers reads a set from tables.
 func readNumbers(ctx context.Context, name string, files partPaths, o Options) (s Sets, err error) {
 	r := &numberReader{options: o, table: o.Table, unknown: map[string]int{},
-		labels: &textReader{name: name, labelColumn: o.LabelColumn}}
+		labels: &textReader{name: name, options: o, labelColumn: o.LabelColumn, weightColumn: o.WeightColumn}}
 	if s.LeftOut, err = r.labels.leaveUnlabelled(ctx, &files); err != nil {
 		return Sets{}, err
 	}
@@ -65,7 +66,7 @@ func readNumbers(ctx context.Context, name string, files partPaths, o Options) (
 	if err != nil {
 		return Sets{}, err
 	}
-	s.Train = first.set
+	s.Train, r.labels.weightColumn = first.set, ""
 	parts := []*tablePart{first}
 	if !o.EvalOnly {
 		if err := r.labels.areClasses(s.Train); err != nil {
@@ -96,6 +97,7 @@ func readNumbers(ctx context.Context, name string, files partPaths, o Options) (
 		*to, parts = part.set, append(parts, part)
 	}
 	r.labels.sortClasses(s.All()...)
+	s.standardise(func(int) string { return r.table.Label })
 	if err := r.fill(ctx, parts); err != nil {
 		return Sets{}, err
 	}
@@ -116,14 +118,16 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 		return nil, err
 	}
 	defer file.Close()
-	p := &tablePart{path: path, set: &Set{Name: name, Source: path, IsFloat: true}}
-	label, err := r.places(p, file.Header())
+	p := &tablePart{path: path, set: &Set{Name: name, Source: path, IsFloat: true,
+		NumTargets: r.options.numTargets()}}
+	at, err := r.places(p, file.Header())
 	if err == nil && isPlace(r.labels.labelColumn) && !file.records.isJSON {
 		err = wantNames(file.Header(), path)
 	}
 	if err != nil {
 		return nil, err
 	}
+	used := append(slices.Clone(p.at), at.label, at.weight)
 	isKept := file.size <= cmp.Or(r.options.InMemory, defaultInMemory)/heldTables
 	row, scratch, place := make([]string, len(p.at)), []float32(nil), 0
 	where := func() string { return fmt.Sprintf("line %d of %s", place, path) }
@@ -135,15 +139,13 @@ func (r *numberReader) read(ctx context.Context, name, path string, isSplit bool
 			return nil, err
 		}
 		place = line
-		err = cmp.Or(file.records.areValues(line, p.at...), file.records.areValues(line, label))
+		err = file.records.areValues(line, used...)
+		if err == nil {
+			err = r.labels.note(p.set, at.of(fields), path, line)
+		}
 		if err != nil {
 			return nil, err
 		}
-		class, err := r.labels.class(strings.TrimSpace(fields[label]), path, line)
-		if err != nil {
-			return nil, err
-		}
-		p.set.Labels = append(p.set.Labels, int32(class))
 		p.take(row, fields)
 		if r.table != nil {
 			scratch, err = r.table.Append(scratch[:0], row)
@@ -180,38 +182,56 @@ func cloned(row []string) []string {
 }
 
 // places finds the columns of a file: those of the table or, if this is the first file and there is none, all
-// with a name but that of the labels, which it returns. A column without a name has the numbers of rows that
-// other programs write.
-func (r *numberReader) places(p *tablePart, header []string) (label int, err error) {
-	label, _, err = column(header, p.path, "label", r.labels.labelColumn, labelNames()...)
-	if err != nil {
-		return 0, err
+// with a name but those of labels and weights, which it returns. A column without a name has the numbers of
+// rows that other programs write.
+func (r *numberReader) places(p *tablePart, header []string) (at columns, err error) {
+	at = columns{text: -1, pair: -1, weight: -1}
+	at.label, _, err = column(header, p.path, "label", r.labels.labelColumn, labelNames()...)
+	if name := r.labels.weightColumn; err == nil && name != "" {
+		at.weight, _, err = column(header, p.path, "weight", name)
 	}
+	if err == nil {
+		err = at.check(p.path)
+	}
+	if err != nil {
+		return at, err
+	}
+	if at.weight >= 0 {
+		r.weight = strings.TrimSpace(header[at.weight])
+	}
+	label := strings.TrimSpace(header[at.label])
 	known := r.table
 	if known == nil {
 		for i, name := range header {
-			if i != label && strings.TrimSpace(name) != "" {
+			if i != at.label && i != at.weight && strings.TrimSpace(name) != "" {
 				r.names = append(r.names, strings.TrimSpace(name))
 			}
 		}
-		r.measure = table.NewMeasure(r.names, strings.TrimSpace(header[label]))
-		known = r.measure.Table()
+		r.measure = table.NewMeasure(r.names, label)
+		known = r.measured()
 		if len(r.names) == 0 {
-			return 0, &FormatError{File: p.path, Offset: -1, Line: 1,
+			return at, &FormatError{File: p.path, Offset: -1, Line: 1,
 				Reason: "no column beside that of the labels"}
 		}
 	}
-	at, unused, err := known.Places(header)
+	places, unused, err := known.Places(header)
 	if err != nil {
-		return 0, &FormatError{File: p.path, Offset: -1, Line: 1, Reason: err.Error()}
+		return at, &FormatError{File: p.path, Offset: -1, Line: 1, Reason: err.Error()}
 	}
 	for _, name := range unused {
-		if name != strings.TrimSpace(header[label]) && !slices.Contains(r.unused, name) {
+		if name != label && name != r.weight && !slices.Contains(r.unused, name) {
 			r.unused = append(r.unused, strings.Clone(name))
 		}
 	}
-	p.at = at
-	return label, nil
+	p.at = places
+	return at, nil
+}
+
+// measured returns the table as far as it is measured.
+func (r *numberReader) measured() *table.Table {
+	t := r.measure.Table()
+	t.Weight = strings.Clone(r.weight)
+	return t
 }
 
 // wantNames returns an error if a column has a number for a name: where the labels' is known by its number
@@ -276,17 +296,17 @@ func (p *tablePart) each(ctx context.Context, visit func(row []string) error) er
 
 // split returns the rows that are not held out for the test and those that are, if there are any.
 func (p *tablePart) split() []*tablePart {
-	p.held = heldOut(p.set.Labels, p.hashes)
+	p.held = heldOut(p.set.strata(), p.hashes)
 	parts := []*tablePart{}
 	for _, isHeld := range []bool{false, true} {
-		part, set := *p, *p.set
-		part.isHeld, part.set, part.hashes, set.Labels = isHeld, &set, nil, nil
-		for i, label := range p.set.Labels {
+		var mine []int32
+		for i := range p.held {
 			if p.held[i] == isHeld {
-				set.Labels = append(set.Labels, label)
+				mine = append(mine, int32(i))
 			}
 		}
-		if len(set.Labels) > 0 {
+		if part, set := *p, p.set.said(mine); len(mine) > 0 {
+			part.isHeld, part.set, part.hashes = isHeld, &set, nil
 			parts = append(parts, &part)
 		}
 	}
@@ -307,7 +327,7 @@ func (r *numberReader) find(ctx context.Context, p *tablePart, isAlone bool) err
 	if err != nil {
 		return err
 	}
-	r.table = r.measure.Table()
+	r.table = r.measured()
 	for _, c := range r.table.Columns {
 		if isAlone && r.options.EvalOnly && (!c.IsNumber || c.IsMarked) {
 			return &FormatError{File: p.path, Offset: -1, Next: "name weights that say, or score a folder " +

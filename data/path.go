@@ -82,7 +82,7 @@ func readPath(ctx context.Context, path string, o Options) (s Sets, err error) {
 			"neither a folder nor a file of texts or a table, .csv, .tsv or .jsonl, nor an array, .npy, "+
 				"nor .tar")
 	}
-	if err == nil && len(s.Train.Classes) < 2 && !o.EvalOnly {
+	if err == nil && !o.Regression && len(s.Train.Classes) < 2 && !o.EvalOnly {
 		return s, folderFault(path, "add samples of another class, or name the folder of the classes",
 			"all samples are of one class, %q, so there is nothing to learn", s.Train.Classes[0])
 	}
@@ -189,7 +189,8 @@ func (h header) nameless(path, wanted string) error {
 	return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("no column of classes, %s, and "+
 		"none of texts, %s in the header %.200q", classes,
 		strings.Join(textNames(), " or "), strings.Join(h, " | ")),
-		Next: "name that of classes with --label-column and, if there are texts, theirs with --text-column"}
+		Next: "name that of classes, or with --task regression of numbers, by --label-column and, if there " +
+			"are texts, theirs by --text-column"}
 }
 
 // isTextPath reports whether path is a file of texts, or a folder with one of a part.

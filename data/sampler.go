@@ -13,13 +13,14 @@ import (
 const windowBatches = 50
 
 // Sampler orders the samples of each epoch and divides them into batches and shards. The result
-// depends on its four numbers and, for texts, on their lengths.
+// depends on its four numbers, for texts on their lengths, and by class on labels and shares.
 type Sampler struct {
 	samples, batch, shards int
 	seed                   uint64
 	texts                  *Texts  // nil: lengths do not matter
 	hand                   []int32 // scratch for one batch of texts
 	blocks                 []int32 // scratch for the order of blocks; nil: samples are mixed over all
+	drawn                  *drawn  // samples by class; nil: each comes once
 }
 
 // NewSampler returns a sampler of samples in global batches, each divided into shards. It panics
@@ -88,8 +89,8 @@ func (s Sampler) inBlocks(order []int32, epoch int) {
 // StepsPerEpoch returns the number of batches of an epoch; the last one may be smaller.
 func (s Sampler) StepsPerEpoch() int { return (s.samples + s.batch - 1) / s.batch }
 
-// Order fills order, [samples], with the permutation of an epoch. Cost: O(samples), by length
-// O(samples log^2 batch).
+// Order fills order, [samples], with the permutation of an epoch, or by class with what is drawn. Cost:
+// O(samples), by length O(samples log^2 batch).
 func (s Sampler) Order(order []int32, epoch int) {
 	if len(order) != s.samples {
 		panic(fmt.Sprintf("data: sampler: len(order)=%d, want %d", len(order), s.samples))
@@ -98,7 +99,11 @@ func (s Sampler) Order(order []int32, epoch int) {
 		s.inBlocks(order, epoch)
 		return
 	}
-	random.Derive(s.seed, purposeOrder, uint64(epoch)).Perm(order)
+	if s.drawn != nil {
+		s.drawn.order(order, s.seed, epoch)
+	} else {
+		random.Derive(s.seed, purposeOrder, uint64(epoch)).Perm(order)
+	}
 	if s.texts == nil {
 		return
 	}

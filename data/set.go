@@ -25,10 +25,16 @@ type Set struct {
 	// nil, and 0, for a set that has only Labels.
 	Targets    []float32
 	NumTargets int
+	// Values says what each target is, [NumTargets]; a Shard then has (target - Mean) / Std. Nil: it has
+	// targets as they are.
+	Values []table.Value
 	// Weights holds what each sample counts for in the loss of a training step, [N], 0 or more: the loss is
 	// the mean over the global batch in which sample i counts Weights[i] times. Nil: each counts once.
 	// Evaluations count each once.
 	Weights []float32
+	// ClassShares says by class how often its samples are drawn in an epoch, in proportion, 0 or more, see
+	// Sampler.ByClass; nil: each sample once.
+	ClassShares []float32
 	// Generated means that a program made the samples; results must say so.
 	Generated bool
 	// Source says where the set came from: a path, or how it was generated.
@@ -191,6 +197,9 @@ func (s *Set) Check() error {
 	case s.Weights != nil && len(s.Weights) != s.Len():
 		return fmt.Errorf("data: set %s: %d weights for %d samples", s.Name, len(s.Weights), s.Len())
 	}
+	if err := s.checkTargets(); err != nil {
+		return err
+	}
 	for i, w := range s.Weights {
 		if !(w >= 0 && isFinite(w)) {
 			return fmt.Errorf("data: set %s: weight %v of sample %d, want 0 or more", s.Name, w, i)
@@ -224,6 +233,31 @@ func (s *Set) Check() error {
 		}
 	}
 	return s.checkSamples()
+}
+
+// checkTargets returns what is wrong with targets, what they are, and how often classes are drawn.
+func (s *Set) checkTargets() error {
+	if s.Values != nil && len(s.Values) != s.NumTargets {
+		return fmt.Errorf("data: set %s: %d values for %d targets", s.Name, len(s.Values), s.NumTargets)
+	}
+	if err := table.CheckValues(s.Values); err != nil {
+		return fmt.Errorf("data: set %s: %w", s.Name, err)
+	}
+	for i, x := range s.Targets {
+		if !isFinite(x) {
+			return fmt.Errorf("data: set %s: target %v of sample %d", s.Name, x, i/s.NumTargets)
+		}
+	}
+	if s.ClassShares != nil && (!s.HasLabels() || len(s.ClassShares) != len(s.Classes)) {
+		return fmt.Errorf("data: set %s: %d shares for %s", s.Name, len(s.ClassShares),
+			spelling.Count(len(s.Classes), "class"))
+	}
+	for c, share := range s.ClassShares {
+		if !(share >= 0 && isFinite(share)) {
+			return fmt.Errorf("data: set %s: share %v of class %d, want 0 or more", s.Name, share, c)
+		}
+	}
+	return nil
 }
 
 func isFinite(x float32) bool { return math.Abs(float64(x)) <= math.MaxFloat32 }

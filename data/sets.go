@@ -122,6 +122,7 @@ func (s Sets) String() string {
 		}
 		b.WriteString(s.unlisted(all[0].counts))
 	}
+	b.WriteString(s.Train.predicted())
 	fmt.Fprintf(&b, "together %s", join(func(p part) string { return strconv.Itoa(p.set.Len()) }))
 	if s.Understood != "" {
 		fmt.Fprintf(&b, "; %s", s.Understood)

@@ -129,14 +129,9 @@ func forAll(ctx context.Context, n int, do func(i int) error) error {
 
 // Pick returns the set of the given samples of a set of images, in this order. Samples in memory are copied.
 func (s *Set) Pick(samples []int32) *Set {
-	some := *s
-	some.Labels, some.Targets, some.Pixels = nil, nil, nil
-	some.Weights = s.weightsOf(samples)
+	some := s.said(samples)
+	some.Pixels = nil
 	for _, i := range samples {
-		if s.HasLabels() {
-			some.Labels = append(some.Labels, s.Labels[i])
-		}
-		some.Targets = append(some.Targets, s.Targets[int(i)*s.NumTargets:(int(i)+1)*s.NumTargets]...)
 		if n := s.SampleBytes(); s.Samples == nil {
 			some.Pixels = append(some.Pixels, s.Pixels[int(i)*n:(int(i)+1)*n]...)
 		}

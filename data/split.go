@@ -95,22 +95,29 @@ func (s *Set) split(held []bool) (rest, taken *Set) {
 	return s.some(numbers[0]), s.some(numbers[1])
 }
 
+// said is s with what is said of these samples, and with all samples.
+func (s *Set) said(numbers []int32) Set {
+	to := *s
+	to.Labels, to.Targets, to.Weights = nil, nil, s.weightsOf(numbers)
+	for _, i := range numbers {
+		if len(s.Labels) > 0 {
+			to.Labels = append(to.Labels, s.Labels[i])
+		}
+		to.Targets = append(to.Targets, s.Targets[int(i)*s.NumTargets:][:s.NumTargets]...)
+	}
+	return to
+}
+
 // some is Pick for samples of either kind.
 func (s *Set) some(numbers []int32) *Set {
 	if s.Texts == nil {
 		return s.Pick(numbers)
 	}
-	to := *s
-	to.Labels, to.Targets = nil, nil
-	to.Weights = s.weightsOf(numbers)
+	to := s.said(numbers)
 	t := &Texts{Vocabulary: s.Texts.Vocabulary, Tokenizer: s.Texts.Tokenizer, stored: s.Texts.stored}
 	end := 0
 	for at, number := range numbers {
 		i := int(number)
-		if len(s.Labels) > 0 {
-			to.Labels = append(to.Labels, s.Labels[i])
-		}
-		to.Targets = append(to.Targets, s.Targets[i*s.NumTargets:][:s.NumTargets]...)
 		if _, isCut := slices.BinarySearch(s.Texts.Cut, i); isCut {
 			t.Cut = append(t.Cut, at)
 		}

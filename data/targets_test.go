@@ -1,6 +1,11 @@
 package data_test
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,5 +77,101 @@ func TestTargetsCount(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
+	}
+}
+
+// The labels of a table are numbers with Options.Regression: a tenth of the rows is held out, training
+// samples say the scale, a column of weights is no feature, and parts that are scored need not have it.
+func TestTargetsOfATable(t *testing.T) {
+	lines := []string{"size,w,price"}
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("%d,%d,%d", i, i%3, 1000*i))
+	}
+	folder := table(t, t.TempDir(), "houses", lines...)
+	o := data.Options{Regression: true, LabelColumn: "price", WeightColumn: "w"}
+	s := loadPath(t, filepath.Join(folder, "houses.csv"), o)
+	if s.Train.Len() != 36 || s.Test.Len() != 4 || !s.IsHeldOut || s.Train.HasLabels() ||
+		s.Train.Shape.Elems() != 1 || len(s.Train.Weights) != 36 {
+		t.Fatalf("%v: %d weights", s, len(s.Train.Weights))
+	}
+	v := s.Train.Values[0]
+	if v.Name != "price" || v != s.Test.Values[0] || s.Train.Table.Weight != "w" || s.LeftOut != "" {
+		t.Errorf("values %+v and %+v, table %+v, left out %s", v, s.Test.Values, s.Train.Table, s.LeftOut)
+	}
+	if !strings.Contains(s.String(), "predicts price (mean ") {
+		t.Errorf("described as %v", s)
+	}
+	var sh data.Shard
+	if err := s.Train.Take(&sh, 0, 36); err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for i, y := range sh.Targets {
+		sum, squares = sum+float64(y), squares+float64(y*y)
+		x := math.Float32frombits(binary.LittleEndian.Uint32(s.Train.Pixels[4*i:]))
+		if s.Train.Targets[i] != 1000*x || s.Train.Weights[i] != float32(int(x)%3) ||
+			math.Abs(float64(v.Of(y)-s.Train.Targets[i])) > 0.01 {
+			t.Errorf("row of size %v: target %v, %v standardised, weight %v", x, s.Train.Targets[i], y,
+				s.Train.Weights[i])
+		}
+	}
+	if math.Abs(sum) > 1e-4 || math.Abs(squares-36) > 1e-3 {
+		t.Errorf("standardised targets have the sum %v and that of squares %v", sum, squares)
+	}
+	split, err := s.WithValidation(0.25, 3)
+	if err != nil || split.Validation.Len() != 9 || len(split.Train.Weights) != 27 ||
+		len(split.Train.Targets) != 27 {
+		t.Errorf("%v, error %v", split, err)
+	}
+	table(t, folder, "train", "size,w,price", "1,1,5", "2,0,6")
+	table(t, folder, "test", "price,size", "7,3")
+	if s = loadPath(t, folder, o); s.Test.Targets[0] != 7 || s.Test.Weights != nil || s.LeftOut != "" {
+		t.Errorf("%v", s)
+	}
+	for want, line := range map[string]string{
+		`line 2: label "x", want a finite number`:       "1,1,x",
+		`line 2: label "", want a finite number`:        "1,1,",
+		`line 2: label "1e39", want a finite number`:    "1,1,1e39",
+		`line 2: "-1" is no weight; want a number of`:   "1,-1,5",
+		`line 2: "" is no weight; want a number of 0 o`: "1,,5",
+	} {
+		bad := table(t, t.TempDir(), "bad", "size,w,price", line)
+		_, err := data.Catalog{}.Load(t.Context(), filepath.Join(bad, "bad.csv"), o)
+		fault := (*data.FormatError)(nil)
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	o.Regression = false
+	_, err = data.Catalog{}.Load(t.Context(), filepath.Join(folder, "houses.csv"), o)
+	if err == nil || !strings.Contains(err.Error(), "--task regression predicts numbers") {
+		t.Errorf("prices as classes: %v", err)
+	}
+}
+
+// Arrays have one number or several for each sample, of any type.
+func TestTargetsOfArrays(t *testing.T) {
+	folder := t.TempDir()
+	var labels []byte
+	for i := range 20 {
+		labels = binary.LittleEndian.AppendUint64(labels, math.Float64bits(float64(i)/4))
+		labels = binary.LittleEndian.AppendUint64(labels, math.Float64bits(7))
+	}
+	writeArray(t, filepath.Join(folder, "train.npy"), "|u1", "(20, 1, 1)", make([]byte, 20))
+	writeArray(t, filepath.Join(folder, "train-labels.npy"), "<f8", "(20, 2)", labels)
+	s := loadPath(t, folder, data.Options{Regression: true})
+	if s.Train.Len() != 18 || s.Train.NumTargets != 2 || s.Train.Values[1].Mean != 7 ||
+		s.Train.Values[1].Std != 1 || s.Test.Targets[1] != 7 {
+		t.Errorf("%v: %+v", s, s.Train.Values)
+	}
+	_, err := data.Catalog{}.Load(t.Context(), folder, data.Options{})
+	if err == nil || !strings.Contains(err.Error(), "--task regression predicts numbers") {
+		t.Errorf("numbers as classes: %v", err)
+	}
+	writeArray(t, filepath.Join(folder, "test.npy"), "|u1", "(2, 1, 1)", make([]byte, 2))
+	writeArray(t, filepath.Join(folder, "test-labels.npy"), "|u1", "(2,)", []byte{3, 4})
+	_, err = data.Catalog{}.Load(t.Context(), folder, data.Options{Regression: true})
+	if err == nil || !strings.Contains(err.Error(), "1 targets for each sample, want 2") {
+		t.Errorf("parts of one and two numbers: %v", err)
 	}
 }

@@ -30,10 +30,12 @@ type textReader struct {
 	maxTokens               int
 	textColumn, labelColumn string // names, or numbers from 1; "" means a usual name
 	pairColumn              string // likewise of the second text; "" means none
+	weightColumn            string // likewise of weights, of the training file alone; "" means none
 	isUnlabelled            bool   // there may be no column of labels, and none is read
 
 	labels  []string // as in the files; the index is the class
 	isFixed bool     // a label not among labels is an error
+	named   string   // the column of labels, "" if it has a number alone
 
 	options Options    // where tokens go, and how many stay in memory
 	store   tokenStore // of the file that is read
@@ -47,7 +49,8 @@ func newTextReader(name string, o Options) (*textReader, error) {
 	}
 	t := &textReader{name: name, options: o, tokenizer: tokenizer,
 		maxTokens:  sizeOr(o.MaxTokens, defaultMaxTokens),
-		textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn}
+		textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn,
+		weightColumn: o.WeightColumn}
 	if t.maxTokens < 3 {
 		return nil, fmt.Errorf("data: %s: texts of %d tokens, want at least 3", name, t.maxTokens)
 	}
@@ -56,7 +59,7 @@ func newTextReader(name string, o Options) (*textReader, error) {
 
 // newSet returns an empty set for texts from source.
 func (t *textReader) newSet(source string) *Set {
-	return &Set{Name: t.name, Source: source,
+	return &Set{Name: t.name, Source: source, NumTargets: t.options.numTargets(),
 		Texts: &Texts{Vocabulary: t.tokenizer.Len(), Tokenizer: t.tokenizer}}
 }
 
@@ -119,8 +122,7 @@ func (t *textReader) each(ctx context.Context, path string, visit func(r record,
 
 // add appends one sample to s.
 func (t *textReader) add(s *Set, r record, path string, line int) error {
-	class, err := t.class(r.label, path, line)
-	if err != nil {
+	if err := t.note(s, r, path, line); err != nil {
 		return err
 	}
 	isCut := false
@@ -135,7 +137,6 @@ func (t *textReader) add(s *Set, r record, path string, line int) error {
 		s.Texts.Cut = append(s.Texts.Cut, len(s.Texts.Ends))
 	}
 	s.Texts.Ends = append(s.Texts.Ends, t.store.len()+len(t.scratch))
-	s.Labels = append(s.Labels, int32(class))
 	return t.store.add(t.scratch)
 }
 
@@ -143,18 +144,19 @@ func (t *textReader) add(s *Set, r record, path string, line int) error {
 func (t *textReader) class(label, path string, line int) (int, error) {
 	class := slices.Index(t.labels, label)
 	if class < 0 {
-		reason := ""
+		reason, next := "", ""
 		switch {
 		case t.isFixed:
 			reason = fmt.Sprintf("label %.80q, want one of %s", label, strings.Join(t.labels, ", "))
 		case len(t.labels) == maxTextClasses:
 			reason = fmt.Sprintf("label %.80q is one more than the %d classes there can be", label,
 				maxTextClasses)
+			next = "--task regression predicts numbers; else name another column by --label-column"
 		case label == "":
 			reason = "no label"
 		}
 		if reason != "" {
-			return 0, &FormatError{File: path, Offset: -1, Line: line, Reason: reason}
+			return 0, &FormatError{File: path, Offset: -1, Line: line, Reason: reason, Next: next}
 		}
 		class = len(t.labels)
 		t.labels = append(t.labels, strings.Clone(label))
@@ -163,22 +165,27 @@ func (t *textReader) class(label, path string, line int) (int, error) {
 }
 
 // record is what is read of one record of a file.
-type record struct{ text, pair, label string }
+type record struct{ text, pair, label, weight string }
 
 // columns are the places of a record's fields.
 type columns struct {
-	text        int
-	label, pair int // of the second text; -1 if there is none
+	text, label, pair, weight int // pair is of the second text; -1 if there is none
 }
 
 // of returns the fields that are read.
 func (c columns) of(fields []string) record {
-	r := record{text: fields[c.text]}
+	r := record{}
+	if c.text >= 0 {
+		r.text = fields[c.text]
+	}
 	if c.label >= 0 {
 		r.label = strings.TrimSpace(fields[c.label])
 	}
 	if c.pair >= 0 {
 		r.pair = fields[c.pair]
+	}
+	if c.weight >= 0 {
+		r.weight = fields[c.weight]
 	}
 	return r
 }
@@ -186,7 +193,7 @@ func (c columns) of(fields []string) record {
 // columns finds the columns of texts and label from the first record, and reports whether that is a
 // header: it is, unless all columns are given by number and their fields have no usual names.
 func (t *textReader) columns(first []string, path string) (at columns, isHeader bool, err error) {
-	at.pair = -1
+	at.pair, at.weight = -1, -1
 	at.text, isHeader, err = column(first, path, "text", t.textColumn, textNames()...)
 	if err != nil {
 		return at, false, err
@@ -194,6 +201,13 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 	if t.pairColumn != "" {
 		isNamed := false
 		if at.pair, isNamed, err = column(first, path, "pair", t.pairColumn); err != nil {
+			return at, false, err
+		}
+		isHeader = isHeader || isNamed
+	}
+	if t.weightColumn != "" {
+		isNamed := false
+		if at.weight, isNamed, err = column(first, path, "weight", t.weightColumn); err != nil {
 			return at, false, err
 		}
 		isHeader = isHeader || isNamed
@@ -207,12 +221,15 @@ func (t *textReader) columns(first []string, path string) (at columns, isHeader 
 	}
 	isHeader = isHeader || isNamed || isOneOf(first[at.text], textNames()) &&
 		(at.label < 0 || isOneOf(first[at.label], labelNames()))
+	if isHeader && at.label >= 0 {
+		t.named = strings.TrimSpace(first[at.label])
+	}
 	return at, isHeader, at.check(path)
 }
 
 // textNames and labelNames list the usual names of columns.
 func textNames() []string  { return []string{"text", "sentence", "content", "review"} }
-func labelNames() []string { return []string{"label", "class"} }
+func labelNames() []string { return []string{"label", "class", "target"} }
 
 // isOneOf reports whether a field of a header is one of names.
 func isOneOf(field string, names []string) bool {
@@ -230,6 +247,8 @@ func (c columns) check(path string) error {
 		{c.label, c.text, "text and label", "text", "label"},
 		{c.pair, c.text, "texts of a pair", "text", "pair"},
 		{c.pair, c.label, "text and label", "pair", "label"},
+		{c.weight, c.text, "text and weight", "text", "weight"},
+		{c.weight, c.label, "label and weight", "label", "weight"},
 	} {
 		if two.is == two.was && two.is >= 0 {
 			return &FormatError{File: path, Offset: -1, Line: 1, Reason: fmt.Sprintf("column %d is both "+
@@ -312,13 +331,13 @@ const mostClasses = 0.5
 // cannot be learnt as a class.
 func (t *textReader) areClasses(train *Set) error {
 	n, classes := len(train.Labels), len(t.labels)
-	if n < 20 || float64(classes) <= mostClasses*float64(n) {
+	if t.options.Regression || n < 20 || float64(classes) <= mostClasses*float64(n) {
 		return nil
 	}
 	return &FormatError{File: train.Source, Offset: -1,
 		Reason: fmt.Sprintf("the label column has %d values, such as %.40q, in %d samples: want classes of "+
 			"several samples each", classes, t.labels[0], n),
-		Next: "name another by --label-column; numbers are learnt from Go, by train.Regression"}
+		Next: "--task regression predicts numbers; else name another column by --label-column"}
 }
 
 // readParts reads a set from the files of its parts. If there is none to score, a part of the training texts
@@ -329,6 +348,7 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 	if s.Train, hashes, err = t.read(ctx, files[trainPart]); err != nil {
 		return Sets{}, err
 	}
+	t.weightColumn = ""
 	if !isScored {
 		if err := t.areClasses(s.Train); err != nil {
 			return Sets{}, err
@@ -352,7 +372,7 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 	case isScored:
 		s.Test = s.Train
 	default:
-		s.Train, s.Test = s.Train.split(heldOut(s.Train.Labels, hashes))
+		s.Train, s.Test = s.Train.split(heldOut(s.Train.strata(), hashes))
 		s.IsHeldOut = true
 	}
 	longest := 0
@@ -362,6 +382,7 @@ func (t *textReader) readParts(ctx context.Context, files partPaths, isScored bo
 	for _, set := range s.All() {
 		set.Classes, set.Shape = t.labels, tensor.Shape{longest}
 	}
+	s.standardise(func(int) string { return t.named })
 	return s, nil
 }
 

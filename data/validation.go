@@ -26,11 +26,7 @@ func (s Sets) WithValidation(share float64, seed uint64) (Sets, error) {
 	for i := range hashes {
 		hashes[i] = textHash(string(binary.LittleEndian.AppendUint64(nil, seed)), s.Train.content(i))
 	}
-	labels := s.Train.Labels
-	if !s.Train.HasLabels() || len(labels) == 0 {
-		labels = make([]int32, n) // one class
-	}
-	rest, taken := s.Train.split(heldPart(labels, hashes, room))
+	rest, taken := s.Train.split(heldPart(s.Train.strata(), hashes, room))
 	if taken == nil || rest.Len() == 0 {
 		return s, fmt.Errorf("data: set %s: %d samples are too few to set %v of them apart", s.Train.Name, n,
 			share)

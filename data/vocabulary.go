@@ -244,13 +244,12 @@ const maxOwnTokens = 8192
 
 // ownVocabulary makes a vocabulary of the training texts in files, without those that are held out.
 func (o Options) ownVocabulary(ctx context.Context, files partPaths) (*wordpiece.Tokenizer, error) {
-	var labels []int32
-	var hashes []uint64
-	t := &textReader{textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn}
+	s, hashes := &Set{NumTargets: o.numTargets()}, []uint64(nil)
+	t := &textReader{textColumn: o.TextColumn, labelColumn: o.LabelColumn, pairColumn: o.PairColumn,
+		options: o}
 	err := t.each(ctx, files[trainPart], func(r record, line int) error {
-		class, err := t.class(r.label, files[trainPart], line)
-		labels, hashes = append(labels, int32(class)), append(hashes, textHash(r.text, r.pair))
-		return err
+		hashes = append(hashes, textHash(r.text, r.pair))
+		return t.note(s, r, files[trainPart], line)
 	})
 	if err != nil {
 		return nil, err
@@ -258,9 +257,9 @@ func (o Options) ownVocabulary(ctx context.Context, files partPaths) (*wordpiece
 	if _, err := t.leaveUnlabelled(ctx, &files); err != nil {
 		return nil, err
 	}
-	held := make([]bool, len(labels))
+	held := make([]bool, len(hashes))
 	if files[validationPart] == "" && files[testPart] == "" {
-		held = heldOut(labels, hashes)
+		held = heldOut(s.strata(), hashes)
 	}
 	words, i := wordpiece.NewWords(), 0
 	err = t.each(ctx, files[trainPart], func(r record, _ int) error {

@@ -88,6 +88,46 @@ func (s *Set) BalancedClassWeights() []float32 {
 	return weights
 }
 
+// Balanced makes all classes alike where the name of a file gives each a number.
+const Balanced = "balanced"
+
+// WeighClasses is WithClassWeights with the weights that from says, [Balanced] or a file, which it tells in a
+// sentence. Errors: those of ReadClassWeights, and a *FormatError for samples without classes.
+func (s *Set) WeighClasses(from string) (weighted *Set, said string, err error) {
+	weights, said, err := s.byClass(from, s.BalancedClassWeights)
+	if err != nil {
+		return nil, "", err
+	}
+	return s.WithClassWeights(weights), "in the loss of training, samples count by their class: " + said, nil
+}
+
+// DrawClasses is WithClassShares likewise.
+func (s *Set) DrawClasses(from string) (drawn *Set, said string, err error) {
+	even := slices.Repeat([]float32{1}, len(s.Classes))
+	shares, said, err := s.byClass(from, func() []float32 { return even })
+	if err == nil {
+		drawn, err = s.WithClassShares(shares)
+	}
+	return drawn, "in an epoch, classes are drawn in proportion: " + said, err
+}
+
+// byClass returns the number of each class that from says, and tells them.
+func (s *Set) byClass(from string, balanced func() []float32) (numbers []float32, said string, err error) {
+	switch {
+	case !s.HasLabels():
+		return nil, "", &FormatError{File: s.Name, Offset: -1, Reason: "the samples have no classes"}
+	case from == Balanced:
+		numbers = balanced()
+	default:
+		numbers, err = ReadClassWeights(from, s.Classes)
+	}
+	var each []string
+	for i, x := range numbers {
+		each = append(each, fmt.Sprintf("%.40s %.4g", s.Classes[i], x))
+	}
+	return numbers, spelling.Few(each), err
+}
+
 // ReadClassWeights reads the weight of each class from a CSV, TSV or JSONL file, in the forms that tables
 // have: a class and its weight, a number of 0 or more, in each record; a first one without a number is a
 // header. Every class must be there once, and no other, and one weight must be above 0. Errors: *ReadError,

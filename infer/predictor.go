@@ -33,6 +33,9 @@ type Config struct {
 	// Table says what the columns of rows mean, whose channels Mean and Std normalise; nil: inputs are no
 	// rows.
 	Table *table.Table
+	// Values says what the outputs are of a network that predicts numbers: Predict returns the numbers. Nil:
+	// the outputs are logits of classes.
+	Values []table.Value
 
 	// Threads compute; 0 means one for each processor.
 	Threads int
@@ -84,6 +87,10 @@ func New(c Config) (*Predictor, error) {
 		return nil, fmt.Errorf("infer: %d means and %d deviations for images of %d channels", len(c.Mean),
 			len(c.Std), channels)
 	}
+	if n := len(c.Values); n > 0 && n != c.Network.Classes {
+		return nil, fmt.Errorf("infer: %d values are named, but %s has %d outputs", n, c.Network.Name,
+			c.Network.Classes)
+	}
 	if t := c.Tokenizer; t != nil && t.Len() > c.Network.Words {
 		return nil, fmt.Errorf("infer: a vocabulary of %d tokens, but %s has %d", t.Len(), c.Network.Name,
 			c.Network.Words)
@@ -119,12 +126,17 @@ func (p *Predictor) Classes() []string { return p.config.Classes }
 // Table says what the columns of rows mean; nil: the inputs are no rows. It must not be changed.
 func (p *Predictor) Table() *table.Table { return p.config.Table }
 
+// Values says what the numbers are that Predict returns; nil: they are logits of classes. It must not be
+// changed.
+func (p *Predictor) Values() []table.Value { return p.config.Values }
+
 // Counts returns how many batches were computed, and the inputs in them.
 func (p *Predictor) Counts() (batches, inputs int64) {
 	return p.engine.batches.Load(), p.engine.inputs.Load()
 }
 
-// Predict appends the logits of inputs to to, [len(inputs), Network().Classes], and returns it. Inputs of
+// Predict appends the logits of inputs, or the numbers that are predicted of them, to to, [len(inputs),
+// Network().Classes], and returns it. Inputs of
 // several calls are computed together. Cancelling ctx ends the wait; the inputs may still be computed.
 func (p *Predictor) Predict(ctx context.Context, inputs []Input, to []float32) ([]float32, error) {
 	for i := range inputs {
@@ -163,6 +175,7 @@ func (p *Predictor) Predict(ctx context.Context, inputs []Input, to []float32) (
 	if bad >= 0 {
 		return to[:len(to)-len(inputs)*p.config.Network.Classes], &NotFiniteError{bad}
 	}
+	table.Replace(to[len(to)-len(inputs)*p.config.Network.Classes:], p.config.Values)
 	return to, nil
 }
 

@@ -1,7 +1,10 @@
 package infer
 
 import (
+	"slices"
+
 	"lockstep/compute"
+	"lockstep/data/table"
 	"lockstep/graph"
 )
 
@@ -22,4 +25,19 @@ func (c Config) Variables() (*graph.Variables, error) {
 	defer p.Close()
 	v := graph.NewVariables(p)
 	return v, c.Load(v)
+}
+
+// Unscale makes the Values of c those of a network whose outputs are the numbers themselves, and returns what
+// outputs are multiplied with for that, and what is then added; nil if they are.
+func (c *Config) Unscale() (scale, offset []float32) {
+	isScaled := func(v table.Value) bool { return v.Mean != 0 || v.Std != 1 }
+	if !slices.ContainsFunc(c.Values, isScaled) {
+		return nil, nil
+	}
+	c.Values = slices.Clone(c.Values)
+	for i, v := range c.Values {
+		scale, offset = append(scale, v.Std), append(offset, v.Mean)
+		c.Values[i] = table.Value{Name: v.Name, Std: 1}
+	}
+	return scale, offset
 }

@@ -57,6 +57,37 @@ func (m *Model) With(x *graph.Node, o Options, v *graph.Variables) (*Model, erro
 	return w, err
 }
 
+// Rescale makes y*scale + offset the first output in place of y, [N, K]; both have K numbers, which are no
+// weights. The name of the output stays.
+func (m *Model) Rescale(scale, offset []float32) {
+	name := m.Outputs[0].Name
+	own := name + "/unscaled"
+	rename := func(names []string) []string {
+		names = slices.Clone(names)
+		for i := range names {
+			if names[i] == name {
+				names[i] = own
+			}
+		}
+		return names
+	}
+	for i := range m.Nodes {
+		m.Nodes[i].In, m.Nodes[i].Out = rename(m.Nodes[i].In), rename(m.Nodes[i].Out)
+	}
+	add := func(op, out string, attributes []Attribute, in ...string) {
+		m.Nodes = append(m.Nodes, Node{Name: "/" + out, Op: op, In: in, Out: []string{out},
+			Attributes: attributes})
+	}
+	constant := func(out string, values []float32) {
+		add("Constant", out, []Attribute{{Name: "value", Kind: KindTensor, Tensor: &Tensor{Name: out,
+			Shape: tensor.Shape{len(values)}, Floats: values}}})
+	}
+	constant(name+"/scale", scale)
+	constant(name+"/offset", offset)
+	add("Mul", name+"/scaled", nil, own, name+"/scale")
+	add("Add", name, nil, name+"/scaled", name+"/offset")
+}
+
 // replace gives a tensor other values, or adds it; a first error is passed on.
 func (m *Model) replace(name string, shape tensor.Shape, values []float32, err error) error {
 	if err != nil {

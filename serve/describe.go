@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"net/http"
@@ -26,7 +27,7 @@ func (s *Server) openAPI() object {
 	failed := answer("what is wrong, and what is wanted", object{"type": "object",
 		"properties": object{"error": object{"type": "string"}}})
 	answers := object{"200": answer("a prediction for each input", object{"type": "object",
-		"properties": object{"predictions": object{"type": "array", "items": predictionSchema()}}})}
+		"properties": object{"predictions": object{"type": "array", "items": s.predictionSchema()}}})}
 	for _, status := range []string{"400", "401", "408", "413", "415", "422", "429", "503", "504"} {
 		answers[status] = failed
 	}
@@ -61,14 +62,23 @@ func (s *Server) openAPI() object {
 }
 
 // predictionSchema describes a prediction.
-func predictionSchema() object {
+func (s *Server) predictionSchema() object {
+	unknown := object{"type": "array", "items": object{"type": "string"},
+		"description": "columns of a row whose value no training row had"}
+	switch values := s.config.Predictor.Values(); {
+	case len(values) == 1:
+		return object{"type": "object", "properties": object{"unknown": unknown,
+			"value": object{"type": "number", "description": values[0].Name}}}
+	case len(values) > 1:
+		return object{"type": "object", "properties": object{"unknown": unknown,
+			"values": object{"type": "array", "items": object{"type": "number"}}}}
+	}
 	class := object{"label": object{"type": "string"}, "probability": object{"type": "number"}}
 	return object{"type": "object", "properties": object{"label": class["label"],
 		"probability": class["probability"],
 		"top":         object{"type": "array", "items": object{"type": "object", "properties": class}},
-		"unknown": object{"type": "array", "items": object{"type": "string"},
-			"description": "columns of a row whose value no training row had"},
-		"logits": object{"type": "array", "items": object{"type": "number"}}}}
+		"unknown":     unknown,
+		"logits":      object{"type": "array", "items": object{"type": "number"}}}}
 }
 
 // inputSchema describes an input.
@@ -129,11 +139,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		example += ` -H "Authorization: Bearer $TOKEN"`
 	}
 	classes := s.config.Predictor.Classes()
-	few := strings.Join(classes[:min(len(classes), 20)], ", ")
+	few := "Classes: " + strings.Join(classes[:min(len(classes), 20)], ", ")
+	if values := s.config.Predictor.Values(); values != nil {
+		few = "Predicts " + cmp.Or(values[0].Name, "numbers")
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!doctype html><meta name=viewport content=\"width=device-width\"><title>%[1]s</title>"+
 		"<style>body{font:1rem/1.5 system-ui;max-width:44rem;margin:2rem auto;padding:0 1rem;"+
-		"color-scheme:light dark}pre{overflow:auto}</style><h1>%[1]s</h1><p>%[2]s Classes: %[3]s.</p>"+
+		"color-scheme:light dark}pre{overflow:auto}</style><h1>%[1]s</h1><p>%[2]s %[3]s.</p>"+
 		"<pre>%[4]s</pre><p><a href=openapi.json>openapi.json</a> describes requests and answers; "+
 		"<a href=metrics>metrics</a>, <a href=healthz>healthz</a>.</p>\n", html.EscapeString(s.config.Name),
 		html.EscapeString(s.about()), html.EscapeString(few), html.EscapeString(example))

@@ -133,10 +133,9 @@ func (g *given) UnmarshalJSON(text []byte) error {
 
 // prediction is the JSON of an answer, by input.
 type prediction struct {
-	infer.Class
-	Top     []infer.Class `json:"top"`
-	Unknown []string      `json:"unknown,omitempty"` // columns whose value training rows had not
-	Logits  []float32     `json:"logits,omitempty"`
+	infer.Answer
+	Unknown []string  `json:"unknown,omitempty"` // columns whose value training rows had not
+	Logits  []float32 `json:"logits,omitempty"`
 }
 
 // defaultTop is how many classes are told of each input.
@@ -220,11 +219,11 @@ func (s *Server) compute(ctx context.Context, q asked, job *work) (list []predic
 	outputs := p.Network().Classes
 	for i := range list {
 		row := job.logits[i*outputs:][:outputs]
-		list[i].Top = p.Rank(row, q.Top, nil)
+		list[i].Answer = p.Answer(row, q.Top)
 		if job.inputs[i].Row != nil {
 			list[i].Unknown = p.Table().Unknown(job.inputs[i].Row)
 		}
-		if list[i].Class = list[i].Top[0]; q.Logits {
+		if q.Logits {
 			list[i].Logits = append(list[i].Logits, row...)
 		}
 	}

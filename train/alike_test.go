@@ -48,7 +48,7 @@ func TestAnyWorkersChooseAlike(t *testing.T) {
 		c.Plan = cut(t, mostWorkers, 1)
 		c.Steps, c.Epochs, c.EvalEvery, c.Schedule, c.Seed = 0, 6, 1, optim.ScheduleConfig{}, seed
 		c.EvalBatch, c.Predictions = 3+r.IntN(20), true
-		by := train.ByNames()[r.IntN(len(train.ByNames()))]
+		by := train.ByNames(true, false)[r.IntN(len(train.ByNames(true, false)))]
 		c.Selection = train.Selection{By: train.By(by), Patience: 1 + r.IntN(2), Restore: r.IntN(2) == 0}
 		if r.IntN(2) == 0 {
 			c.Train = c.Train.WithClassWeights(c.Train.BalancedClassWeights())

@@ -148,7 +148,7 @@ func (u *async) add(batch int, rows Rows) {
 		return
 	}
 	delete(u.epochs, epoch)
-	if err := l.checkCovered(t.covered); u.err == nil {
+	if err := l.checkCovered(epoch, t.covered); u.err == nil {
 		u.err = err
 	}
 }

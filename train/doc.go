@@ -7,9 +7,10 @@
 //
 // Guarantees: parameters, running statistics, losses and counts depend on the configuration alone,
 // not on the number of workers or threads, nor on how gradients and weights are exchanged. Every
-// sample counts once: a smaller last batch has a program of its size, the samples of each epoch are
-// checked against the data set, and evaluations have the same batches for any number of workers. A
-// steady step allocates nothing. The phases of a run add up to its wall time.
+// sample counts once, unless the set has weights or draws by class: a smaller last batch has a program
+// of its size, the samples of each epoch are checked against the data set, and evaluations have the
+// same batches for any number of workers. A steady step allocates nothing. The phases of a run add up
+// to its wall time.
 //
 // A [Task] says what a network learns: the loss, given the targets of the samples, and the metrics of an
 // evaluation. [Classification] and [Regression] return tasks; the example of Task shows how to write one.

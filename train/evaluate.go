@@ -181,6 +181,7 @@ func (l *Loop) predicted(set *data.Set, words []int64) *metric.Predictions {
 	for i := range l.config.numPredictions(set) {
 		p.Outputs = append(p.Outputs, math.Float32frombits(uint32(uint64(words[i/2])>>(32*(i%2)))))
 	}
+	set.Numbers(p.Outputs)
 	p.Labels = append(p.Labels, set.Labels...)
 	return p
 }

@@ -45,7 +45,6 @@ type Loop struct {
 	predictions metric.Predictions // of the last evaluation
 	tested      data.Shard         // the batch of an evaluation
 	logits      []float32          // of that batch, averaged over views; nil without views
-	coverage    uint64             // of the whole training set
 	onReady     func(param int)    // l.ready, bound once so that a step does not allocate
 	onNeed      func(param int)    // l.need, likewise
 
@@ -109,8 +108,7 @@ func New(c Config) (*Loop, error) {
 		return nil, err
 	}
 	l := &Loop{config: c, watch: newWatch(c), track: c.Trace.Track(trace.TrainTrack), schedule: schedule,
-		adder: row.On(c.CPU), programs: programs, variables: programs.variables,
-		coverage: data.Coverage(c.Train.Len())}
+		adder: row.On(c.CPU), programs: programs, variables: programs.variables}
 	l.groups = newGroups(l.track, c.Executor)
 	l.variables.Initialize(c.Seed)
 	if err := l.prepare(); err != nil {
@@ -387,7 +385,7 @@ func (l *Loop) closeLoader() error {
 func (l *Loop) afterStep() error {
 	isDue, done := l.isOver, l.done.Steps
 	if l.config.inEpoch(done) == 0 {
-		if err := l.checkCoverage(); err != nil {
+		if err := l.checkCoverage(l.config.epochs(done) - 1); err != nil {
 			return err
 		}
 		every := l.config.EvalEvery
@@ -437,8 +435,8 @@ func (l *Loop) view() error {
 	return l.evaluate(l.config.followed(), trace.Other)
 }
 
-// checkCoverage checks that the workers together trained on every sample once in this epoch.
-func (l *Loop) checkCoverage() error {
+// checkCoverage checks that the workers together trained on the samples of an epoch, which has ended.
+func (l *Loop) checkCoverage(epoch int) error {
 	if l.config.Isolated {
 		return nil
 	}
@@ -446,16 +444,17 @@ func (l *Loop) checkCoverage() error {
 	if err != nil {
 		return err
 	}
-	return l.checkCovered(covered)
+	return l.checkCovered(epoch, covered)
 }
 
 // checkCovered checks the hash of an epoch's samples.
-func (l *Loop) checkCovered(covered uint64) error {
-	if covered == l.coverage {
+func (l *Loop) checkCovered(epoch int, covered uint64) error {
+	want := l.config.Train.Coverage(l.config.Seed, epoch)
+	if covered == want {
 		return nil
 	}
 	return l.failed("coverage", fmt.Errorf("the epoch's samples hash to %#x, those of %s to %#x",
-		covered, l.config.Train.Name, l.coverage))
+		covered, l.config.Train.Name, want))
 }
 
 // epochTotals returns the hash of the samples of this epoch so far, how many were classified correctly,

@@ -30,41 +30,47 @@ type Selection struct {
 	Restore bool
 }
 
-// DefaultBy is the name of the usual figure to choose by.
-const DefaultBy = "accuracy"
-
-// by is a figure to choose by.
+// by is a figure to choose by, of which there should be much.
 type by struct {
 	name string
 	of   func(Evaluation) float64
+	// ofClasses and ofNumbers say what tasks have it.
+	ofClasses, ofNumbers bool
 }
 
 // bys lists the figures that have a name.
 func bys() []by {
 	// An evaluation whose outputs were too many to gather has no such figure.
-	ofCounts := func(of func(metric.Confusion) float64) func(Evaluation) float64 {
+	of := func(of func(*metric.Predictions) float64) func(Evaluation) float64 {
 		return func(e Evaluation) float64 {
 			if e.Predictions == nil {
 				return math.NaN()
 			}
-			return of(e.Predictions.Confusion())
+			return of(e.Predictions)
 		}
 	}
+	type predictions = *metric.Predictions
 	return []by{
-		{DefaultBy, Evaluation.Accuracy},
-		{"loss", func(e Evaluation) float64 { return -e.Loss }}, // less is better
-		{"macro-f1", ofCounts(func(c metric.Confusion) float64 { return c.Macro().F1 })},
-		{"weighted-f1", ofCounts(func(c metric.Confusion) float64 { return c.Weighted().F1 })},
-		{"balanced-accuracy", ofCounts(metric.Confusion.BalancedAccuracy)},
+		{"accuracy", Evaluation.Accuracy, true, false},
+		{"rmse", of(func(p predictions) float64 { return -p.Errors().RMSE }), false, true}, // less is better
+		{"loss", func(e Evaluation) float64 { return -e.Loss }, true, true},
+		{"macro-f1", of(func(p predictions) float64 { return p.Confusion().Macro().F1 }), true, false},
+		{"weighted-f1", of(func(p predictions) float64 { return p.Confusion().Weighted().F1 }), true, false},
+		{"balanced-accuracy", of(func(p predictions) float64 { return p.Confusion().BalancedAccuracy() }),
+			true, false},
+		{"mae", of(func(p predictions) float64 { return -p.Errors().MAE }), false, true},
+		{"r2", of(func(p predictions) float64 { return p.Errors().R2 }), false, true},
 	}
 }
 
-// ByNames lists the names of figures to choose by: accuracy, loss, and those of package metric that need the
-// predictions of all samples.
-func ByNames() []string {
+// ByNames lists the names of figures to choose by, of tasks to tell classes, to predict numbers, or both: the
+// usual one first. All but accuracy and loss need the predictions of all samples; see package metric.
+func ByNames(ofClasses, ofNumbers bool) []string {
 	var names []string
 	for _, b := range bys() {
-		names = append(names, b.name)
+		if ofClasses && b.ofClasses || ofNumbers && b.ofNumbers {
+			names = append(names, b.name)
+		}
 	}
 	return names
 }

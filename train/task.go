@@ -79,8 +79,8 @@ func Classification(smoothing float64) Task {
 	}
 }
 
-// Regression is the task to predict each sample's targets: the loss is the mean squared error over them.
-// Evaluations also report the figures of [metric.Errors].
+// Regression is the task to predict each sample's targets: the loss is the mean squared error over them, as
+// [data.Shard] has them. Evaluations also report figures of [metric.Errors], in the unit of the targets.
 func Regression() Task {
 	return Task{
 		Name: "regression",
@@ -95,8 +95,8 @@ func Regression() Task {
 		},
 		Score: sumOfSquares,
 		Metrics: []Metric{
-			{"mean squared error", func(p *metric.Predictions) float64 { return p.Errors().MSE }},
-			{"mean absolute error", func(p *metric.Predictions) float64 { return p.Errors().MAE }},
+			{"RMSE", func(p *metric.Predictions) float64 { return p.Errors().RMSE }},
+			{"MAE", func(p *metric.Predictions) float64 { return p.Errors().MAE }},
 			{"R2", func(p *metric.Predictions) float64 { return p.Errors().R2 }},
 		},
 	}
@@ -126,7 +126,7 @@ func (c Config) checkTask() error {
 	switch {
 	case t.Score == nil:
 		return fmt.Errorf("train: task %s has no Score", t.Name)
-	case c.Target > 0 && t.Correct == nil:
+	case c.Target > 0 && !t.HasCorrect():
 		return fmt.Errorf("train: accuracy of %v to reach, but %s has none", c.Target, t.Name)
 	}
 	for _, set := range []*data.Set{c.Train, c.Validation, c.Test} {
@@ -145,6 +145,9 @@ func (c Config) checkTask() error {
 	}
 	return nil
 }
+
+// HasCorrect reports whether an output is right or wrong, so that there is an accuracy.
+func (t Task) HasCorrect() bool { return t.Loss == nil || t.Correct != nil }
 
 // numCorrect counts the samples whose output is right; 0 if that has no meaning.
 func (t Task) numCorrect(output []float32, s *data.Shard) int {

@@ -56,8 +56,8 @@ func TestRegression(t *testing.T) {
 	}
 	squares, absolutes := errorsOf(t, c)
 	e := want.Test
-	if len(e.Metrics) != 3 || e.Metrics[0].Name != "mean squared error" ||
-		e.Metrics[1].Name != "mean absolute error" || math.Abs(e.Loss-e.Metrics[0].Value) > 1e-12 ||
+	if len(e.Metrics) != 3 || e.Metrics[0].Name != "RMSE" ||
+		e.Metrics[1].Name != "MAE" || math.Abs(math.Sqrt(e.Loss)-e.Metrics[0].Value) > 1e-12 ||
 		e.Correct != 0 {
 		t.Fatalf("evaluation %+v", e)
 	}

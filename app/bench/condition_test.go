@@ -158,7 +158,7 @@ func TestSeedsOfRounds(t *testing.T) {
 		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			s, err := pretend(ctx, row, o)
 			s.TrainSeconds = 1.5
-			s.Evaluations = []record.Evaluation{{Steps: 3, Accuracy: float64(row.Seed)}}
+			s.Evaluations = []record.Evaluation{{Steps: 3, Accuracy: record.Number(row.Seed)}}
 			s.BusiestBytes, s.ServerBytes = 10, 9
 			return s, err
 		}})
@@ -167,7 +167,8 @@ func TestSeedsOfRounds(t *testing.T) {
 	}
 	for i, run := range r.Rows[1].Runs {
 		seed := uint64(7 + i%2)
-		if run.Seed != seed || run.Evaluations[0].Accuracy != float64(seed) || run.TrainSeconds != 1.5 ||
+		if run.Seed != seed || run.Evaluations[0].Accuracy != record.Number(seed) ||
+			run.TrainSeconds != 1.5 ||
 			run.BusiestBytes != 10 || run.ServerBytes != 9 {
 			t.Errorf("run %d: %+v, want seed %d", i, run, seed)
 		}

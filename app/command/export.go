@@ -170,7 +170,8 @@ func (a *app) noteCompanions(from, to string) {
 
 // describe returns what the file says of itself.
 func describe(use infer.Config) map[string]string {
-	d := checkpoint.Description{Classes: use.Classes, Mean: use.Mean, Std: use.Std, Table: use.Table}
+	d := checkpoint.Description{Classes: use.Classes, Mean: use.Mean, Std: use.Std, Table: use.Table,
+		Values: use.Values}
 	if !use.Network.ReadsTexts() {
 		d.Input = use.Network.Input
 	}
@@ -189,6 +190,9 @@ func (e *exported) writeONNX(use infer.Config) error {
 	}
 	if m.Metadata == nil {
 		m.Metadata = map[string]string{}
+	}
+	if scale, offset := use.Unscale(); scale != nil {
+		m.Rescale(scale, offset)
 	}
 	maps.Copy(m.Metadata, describe(use))
 	e.Tensors = len(m.Tensors)

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 
 	"lockstep/app/job/input"
 	"lockstep/app/setting"
@@ -51,8 +50,9 @@ with the columns of the training file, in any order, or - for CSV or JSONL from 
 of labels is not needed. All are read as the run's own data was: cut, scaled, normalised, tokenised.
 
 Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
-with the most probable classes. A picture has its path as input, a text or a row its number in the file,
-from 1. A damaged picture ends it, unless --skip-bad leaves it out.`,
+with the most probable classes; with input and value where the network predicts numbers. A picture has its
+path as input, a text or a row its number in the file, from 1. A damaged picture ends it, unless --skip-bad
+leaves it out.`,
 		Example: "  lockstep infer runs/photos holiday/ > labels.csv\n" +
 			"  lockstep infer runs/passengers new.csv > labels.csv\n" +
 			"  lockstep infer runs/reviews new.csv --text-column comment --json\n" +
@@ -266,21 +266,19 @@ func (f *inference) tell(ctx context.Context, name func(int) any, inputs []infer
 	}
 	lines, objects := csv.NewWriter(f.out), json.NewEncoder(f.out)
 	if !f.isJSON && !f.isBegun {
-		err = lines.Write([]string{"input", "label", "probability"})
+		err = lines.Write(append([]string{"input"}, f.trained.Columns()...))
 	}
 	f.isBegun = true
 	outputs := f.trained.Network().Classes
 	for i := 0; i < len(inputs) && err == nil; i++ {
-		top := f.trained.Rank(logits[i*outputs:][:outputs], f.top, nil)
+		answer := f.trained.Answer(logits[i*outputs:][:outputs], f.top)
 		if !f.isJSON {
-			err = lines.Write([]string{fmt.Sprint(name(i)), top[0].Label,
-				strconv.FormatFloat(top[0].Probability, 'f', 6, 64)})
+			err = lines.Write(append([]string{fmt.Sprint(name(i))}, answer.Fields()...))
 		} else {
 			err = objects.Encode(struct {
 				Input any `json:"input"`
-				infer.Class
-				Top []infer.Class `json:"top"`
-			}{name(i), top[0], top})
+				infer.Answer
+			}{name(i), answer})
 		}
 	}
 	lines.Flush()

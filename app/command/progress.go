@@ -121,14 +121,15 @@ func (p *progress) row(e record.Evaluation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.isRow {
-		p.print(evaluationHead)
+		name, _, _ := e.Figure()
+		p.print(fmt.Sprintf(evaluationHead, name))
 		p.isRow = true
 	}
 	p.print(evaluationRow(e))
 }
 
 // evaluationHead is the head of the table of evaluations, which fits a terminal of 80 columns.
-const evaluationHead = " epoch  rank  part              loss    accuracy  learning rate  wall time"
+const evaluationHead = " epoch  rank  part              loss  %10s  learning rate  wall time"
 
 // evaluationRow formats an evaluation. The row of rank 0 is for all ranks if they exchange gradients.
 func evaluationRow(e record.Evaluation) string {
@@ -136,8 +137,9 @@ func evaluationRow(e record.Evaluation) string {
 	if e.Steps > 0 {
 		rate = fmt.Sprintf("%.4g", e.Rate)
 	}
-	return fmt.Sprintf("%6.4g  %4d  %-10s  %10.4f  %8.2f %%  %13s  %7.1f s", e.Epochs, e.Rank, e.Of(), e.Loss,
-		100*e.Accuracy, rate, e.WallSeconds)
+	_, _, text := e.Figure()
+	return fmt.Sprintf("%6.4g  %4d  %-10s  %10.4f  %10s  %13s  %7.1f s", e.Epochs, e.Rank, e.Of(), e.Loss,
+		text, rate, e.WallSeconds)
 }
 
 // end moves to a new line for the output that follows.

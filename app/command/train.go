@@ -110,6 +110,7 @@ const exceptions = `  --algorithm ring, every lossy --wire, local-sgd, diloco
 const trainExamples = `  lockstep train
   lockstep train --workers 2 --epochs 3
   lockstep train --data passengers.csv --model mlp --epochs 20 --out runs/passengers
+  lockstep train --data houses.csv --label-column price --task regression --model mlp --out runs/houses
   lockstep train --model vgg11 --data cifar10 --batch 256 --epochs 5 --lr 0.1 --schedule cosine --warmup 1
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
   lockstep train --model vgg11 --data cifar10 --epochs 30 --shards 4 --checkpoint-every 5m --out long

@@ -15,10 +15,10 @@ func TargetOf(c setting.Config, evaluations []record.Evaluation) *record.Target 
 	}
 	t := &record.Target{Accuracy: want}
 	for _, e := range record.Followed(evaluations) {
-		t.Best = max(t.Best, e.Accuracy)
+		t.Best = max(t.Best, float64(e.Accuracy))
 		t.Steps, t.Epochs, t.TrainSeconds = e.Steps, e.Epochs, e.TrainSeconds
 		t.EvaluationSeconds += e.Seconds
-		if e.Accuracy >= want {
+		if float64(e.Accuracy) >= want {
 			t.IsReached = true
 			break
 		}

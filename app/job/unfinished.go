@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -121,7 +122,10 @@ func addEvaluations(s *record.Summary) {
 	}
 	if n := len(s.Evaluations); n > 0 {
 		last := s.Evaluations[n-1]
-		s.TestAccuracy, s.TestLoss = &last.Accuracy, new(float64(last.Loss))
+		s.TestLoss = new(float64(last.Loss))
+		if a := float64(last.Accuracy); !math.IsNaN(a) {
+			s.TestAccuracy = &a
+		}
 		s.TestSamples = max(s.TestSamples, last.Samples)
 	}
 }

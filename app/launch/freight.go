@@ -49,8 +49,8 @@ func load(s Survey, isAway bool) (f *freight, err error) {
 		if c.Datasets().IsPath(c.Data) {
 			err = errors.Join(err, f.add("data", c.Data), f.add("validation", c.Validation.Path))
 		}
-		if !c.Balances() {
-			err = errors.Join(err, f.add("class-weights", c.ClassWeights))
+		for name, path := range c.ClassFiles() {
+			err = errors.Join(err, f.add(name, *path))
 		}
 	}
 	resume, out := s.Given["resume"], s.Given["out"]

@@ -3,8 +3,10 @@ package record
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Step is one line of steps.jsonl: what a rank did in one step and what its process took for it.
@@ -52,14 +54,15 @@ type Parts struct {
 
 // Evaluation is how well the model did on the validation or the test set at one time of a run: a line of
 // evaluations.jsonl, and part of summary.json. A run with both is evaluated on the test set at its end alone.
-// Loss, accuracy and rate are the same on all ranks, so rank 0 tells them, unless ranks never exchange.
+// Loss, accuracy, metrics and rate are the same on all ranks, so rank 0 tells them, unless ranks never
+// exchange.
 type Evaluation struct {
 	Part     string  `json:"part,omitempty"`    // validation or test; "": an older version, test
 	Rank     int     `json:"rank"`              // whose replica
 	Steps    int     `json:"steps"`             // trained so far
 	Epochs   float64 `json:"epochs"`            // the same in epochs
-	Loss     Number  `json:"loss"`              // mean cross entropy; null: not computed
-	Accuracy float64 `json:"accuracy"`          // part of the samples, 0 to 1
+	Loss     Number  `json:"loss"`              // mean of the task's; null: not computed
+	Accuracy Number  `json:"accuracy"`          // part of the samples, 0 to 1; null: the task has none
 	Rate     float64 `json:"learning_rate"`     // of the last step; 0 if there was none
 	Views    int     `json:"views"`             // of each sample, their logits averaged
 	Samples  int64   `json:"samples,omitempty"` // of the part; 0: an older version did not tell
@@ -67,6 +70,41 @@ type Evaluation struct {
 
 	TrainSeconds float64 `json:"train_seconds"` // of training before it, see Target
 	WallSeconds  float64 `json:"wall_seconds"`  // of training and evaluations, this one included
+
+	Metrics []Metric `json:"metrics,omitempty"` // of the task, in its order
+}
+
+// Metric is a figure of an evaluation besides its loss and accuracy. A regression has RMSE, MAE and R2.
+type Metric struct {
+	Name  string `json:"name"`  // such as RMSE
+	Value Number `json:"value"` // in the unit of what is predicted; null: no number
+}
+
+// Figure returns the name of the figure by which the evaluation is told in short, its value and that with its
+// unit: the accuracy or, of a task without, the first metric.
+func (e Evaluation) Figure() (name string, value float64, text string) {
+	if len(e.Metrics) == 0 || !math.IsNaN(float64(e.Accuracy)) {
+		return "accuracy", 100 * float64(e.Accuracy), fmt.Sprintf("%.2f %%", 100*e.Accuracy)
+	}
+	m := e.Metrics[0]
+	return m.Name, float64(m.Value), fmt.Sprintf("%.5g", m.Value)
+}
+
+// Told says the metrics of the evaluation in a row; "" if it has none.
+func (e Evaluation) Told() string {
+	var each []string
+	for _, m := range e.Metrics {
+		each = append(each, fmt.Sprintf("%s %.5g", m.Name, m.Value))
+	}
+	return strings.Join(each, ", ")
+}
+
+// Final returns the evaluation that the figures at the end are of, the last; the zero value if there is none.
+func Final(all []Evaluation) (e Evaluation) {
+	if n := len(all); n > 0 {
+		e = all[n-1]
+	}
+	return e
 }
 
 // UnmarshalJSON reads an evaluation; older ones have no loss.
@@ -82,14 +120,6 @@ func (e *Evaluation) UnmarshalJSON(b []byte) error {
 
 // Of returns the name of the part that was evaluated: validation or test.
 func (e Evaluation) Of() string { return cmp.Or(e.Part, "test") }
-
-// FinalPart returns the name of the part that the figures at the end are of, given all evaluations.
-func FinalPart(all []Evaluation) string {
-	if len(all) == 0 {
-		return Evaluation{}.Of()
-	}
-	return all[len(all)-1].Of()
-}
 
 // Followed returns the evaluations of the part that was evaluated during training.
 func Followed(all []Evaluation) []Evaluation {

@@ -20,8 +20,8 @@ func TestReportOfEvaluations(t *testing.T) {
 		has, hasNot string
 	}{
 		"ranks": {[]string{row(0, 1), row(1, 2), row(0, 3), row(1, 4)}, "1  rank 1", "all  test samples"},
-		"one": {[]string{row(0, 1)}, `<td>0</td><td class="prose">test</td><td>2.0000</td><td>25.00 ` +
-			`%</td><td>0.100</td>`,
+		"one": {[]string{row(0, 1)}, `<td>0</td><td class="prose">test</td><td>2.0000</td><td>25.00` +
+			`</td><td>0.100</td>`,
 			"<svg"},
 	} {
 		training, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(

@@ -122,7 +122,7 @@ func overlayFigures(all []*overlaid) []figure {
 		})
 	}
 	loss := func(id, x string, at func(*overlaid) []float64) figure {
-		return of(id, "Loss against "+x, x, "loss, mean cross entropy", "Mean over the global batch; of "+
+		return of(id, "Loss against "+x, x, "mean loss", "Mean over the global batch; of "+
 			"workers that do not meet in every step, mean of their own losses.",
 			func(o *overlaid) (places, values []float64) {
 				return steady(at(o), o.Joint.Loss, differences(o.Joint.Samples))
@@ -135,7 +135,8 @@ func overlayFigures(all []*overlaid) []figure {
 			"On all test samples.", func(o *overlaid) (places, values []float64) {
 				for _, e := range record.Followed(o.Evaluations) {
 					if e.Rank == 0 {
-						places, values = append(places, e.TrainSeconds), append(values, 100*e.Accuracy)
+						places = append(places, e.TrainSeconds)
+						values = append(values, 100*float64(e.Accuracy))
 					}
 				}
 				return places, values
@@ -202,8 +203,10 @@ func overlayTable(all []*overlaid) table {
 			best := slices.MaxFunc(all, func(a, b record.Evaluation) int {
 				return cmp.Compare(a.Accuracy, b.Accuracy)
 			})
-			return cell{Text: percent(best.Accuracy), Small: "after " + spelling.Count(best.Steps, "step")}
+			return cell{Text: percent(float64(best.Accuracy)), Small: "after " + spelling.Count(best.Steps,
+				"step")}
 		}),
+		col("metrics", "final", func(o *overlaid) string { return record.Final(o.Evaluations).Told() }),
 		col("loss", "last", func(o *overlaid) string { return fixed(o.Loss.Last, 4) }),
 		cells("step", "ms", func(o *overlaid) cell {
 			three := func(v float64) string { return digits(v, 3) }

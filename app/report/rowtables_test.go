@@ -113,7 +113,8 @@ func TestBestAccuracy(t *testing.T) {
 	r.Rows = r.Rows[:2]
 	for j := range r.Rows[0].Runs {
 		r.Rows[0].Runs[j].Evaluations = []record.Evaluation{{Steps: 20, Epochs: 1, Accuracy: 0.4},
-			{Steps: 40, Epochs: 2, Accuracy: 0.625}, {Steps: 60, Epochs: 3, Accuracy: 0.6 + 0.02*float64(j)}}
+			{Steps: 40, Epochs: 2, Accuracy: 0.625},
+			{Steps: 60, Epochs: 3, Accuracy: record.Number(0.6 + 0.02*float64(j))}}
 		r.Rows[1].Runs[j].Evaluations = []record.Evaluation{{Steps: 60, Epochs: 3, Accuracy: 0.6}}
 	}
 	page := render(t, asText, r)

@@ -94,11 +94,11 @@ func lossCurves(t *compare.Training) figure {
 		if len(scored) == 1 {
 			s.Keys = []string{"v"}
 		}
-		s.Label = joined(", ", record.FinalPart(t.Evaluations)+" samples", s.Label)
+		s.Label = joined(", ", record.Final(t.Evaluations).Of()+" samples", s.Label)
 		s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: len(all) + i}
 		all = append(all, s)
 	}
-	return curves(plot.Head{ID: "loss", Title: "Loss"}, "step", "loss, mean cross entropy", caption, all)
+	return curves(plot.Head{ID: "loss", Title: "Loss"}, "step", "mean loss", caption, all)
 }
 
 // byRank returns a series for each rank that told of evaluations; one alone has no name.
@@ -121,12 +121,19 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 
 // accuracyFigure plots the accuracy, if a rank was evaluated several times.
 func accuracyFigure(t *compare.Training) figure {
-	part := record.FinalPart(t.Evaluations)
-	return curves(plot.Head{ID: "accuracy", Title: "Accuracy against seconds of training"},
-		"seconds of training", part+" accuracy, %",
+	part := record.Final(t.Evaluations).Of()
+	title, axis := "Accuracy", part+" accuracy, %"
+	if name, _, _ := record.Final(t.Evaluations).Figure(); name != "accuracy" {
+		title, axis = name, part+" "+name
+	}
+	return curves(plot.Head{ID: "accuracy", Title: title + " against seconds of training"},
+		"seconds of training", axis,
 		"On all "+part+" samples. Evaluations take no part in the time.",
 		byRank(t.Evaluations, func(e record.Evaluation) float64 { return e.TrainSeconds },
-			func(e record.Evaluation) float64 { return 100 * e.Accuracy }))
+			func(e record.Evaluation) float64 {
+				_, value, _ := e.Figure()
+				return value
+			}))
 }
 
 // evaluationTable has a row for each evaluation.
@@ -144,7 +151,8 @@ func evaluationTable(evaluations []record.Evaluation) block {
 		col("rank", "", func(e eval) string { return fmt.Sprint(e.Rank) }),
 		col("part", "", func(e eval) string { return e.Of() }),
 		col("loss", "", func(e eval) string { return fixed(float64(e.Loss), 4) }),
-		col("accuracy", "", func(e eval) string { return fmt.Sprintf("%.2f %%", 100*e.Accuracy) }),
+		col("accuracy", "%", func(e eval) string { return fixed(100*float64(e.Accuracy), 2) }),
+		col("metrics", "", eval.Told),
 		col("learning rate", "", func(e eval) string {
 			if e.Steps == 0 {
 				return dash

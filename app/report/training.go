@@ -144,12 +144,15 @@ func trainingAnswer(t *compare.Training) answer {
 		speed += fmt.Sprintf(" since it was resumed after step %d", t.Resumed.Steps)
 	}
 	var a answer
-	part := record.FinalPart(t.Evaluations)
+	last := record.Final(t.Evaluations)
+	part, told := last.Of(), last.Told()
 	switch {
 	case t.Steps == 0 && t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% of %d %s samples are right.", 100**t.TestAccuracy, t.TestSamples, part)
 	case t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% %s accuracy after %s, %s.", 100**t.TestAccuracy, part, length, speed)
+	case told != "":
+		a.Text = fmt.Sprintf("%s on the %s samples after %s, %s.", told, part, length, speed)
 	default:
 		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s.", fixed(t.Loss.First, 4),
 			fixed(t.Loss.Last, 4), length, speed)
@@ -210,7 +213,8 @@ func stateOf(t *compare.Training) string {
 
 // leading returns the facts that stand beside the picture.
 func leading(facts []pair) []pair {
-	first := []string{"test accuracy", "test loss", "validation accuracy", "validation loss", "target",
+	first := []string{"test accuracy", "test loss", "validation accuracy", "validation loss", "test RMSE",
+		"test R2", "validation RMSE", "validation R2", "target",
 		"speed", "time", "loss", "sent", "memory", "checkpoints"}
 	return slices.DeleteFunc(slices.Clone(facts),
 		func(p pair) bool { return !slices.Contains(first, p.Name) })
@@ -267,14 +271,17 @@ func trainingFacts(t *compare.Training) []pair {
 
 // addReached adds what the test samples say of the run.
 func (f *facts) addReached(t *compare.Training) {
-	part := record.FinalPart(t.Evaluations)
+	part := record.Final(t.Evaluations).Of()
 	if n := len(t.Evaluations); t.IsInterrupted && n > 0 {
 		last := t.Evaluations[n-1]
-		f.add(last.Of()+" accuracy", "%.2f %% after %s", 100*last.Accuracy, spelling.Count(last.Steps,
-			"step"))
+		name, _, text := last.Figure()
+		f.add(last.Of()+" "+name, "%s after %s", text, spelling.Count(last.Steps, "step"))
 	}
 	if t.TestAccuracy != nil {
 		f.add(part+" accuracy", "%.2f %% of %d%s", 100**t.TestAccuracy, t.TestSamples, t.Guess.Majority())
+	}
+	for _, m := range record.Final(t.Evaluations).Metrics {
+		f.add(part+" "+m.Name, "%.5g", m.Value)
 	}
 	if t.TestLoss != nil {
 		f.add(part+" loss", "%s", fixed(*t.TestLoss, 4))

@@ -97,13 +97,14 @@ func TestReportOfATrainingRun(t *testing.T) {
 		`<td>40</td><td>3 7</td>`,
 		"<dt>caution</dt><dd>the loss grew &lt;far&gt;</dd>",
 		`<th scope="col">epoch</th><th scope="col">rank</th><th scope="col" class="prose">part</th>` +
-			`<th scope="col">loss</th><th scope="col">accuracy</th><th scope="col">learning rate</th>` +
+			`<th scope="col">loss</th><th scope="col">accuracy<small>%</small></th>` +
+			`<th scope="col">learning rate</th>` +
 			`<th scope="col">training<small>s</small></th><th scope="col">wall time<small>s</small></th>`,
-		`<th scope="row">0</th><td>0</td><td class="prose">test</td><td>–</td><td>50.00 ` +
-			`%</td><td>–</td><td>4.00</td>` +
+		`<th scope="row">0</th><td>0</td><td class="prose">test</td><td>–</td><td>50.00` +
+			`</td><td>–</td><td>4.00</td>` +
 			`<td>–</td>`,
-		`<th scope="row">2.5</th><td>0</td><td class="prose">test</td><td>0.8125</td><td>75.00 ` +
-			`%</td><td>0.0500</td>` +
+		`<th scope="row">2.5</th><td>0</td><td class="prose">test</td><td>0.8125</td><td>75.00` +
+			`</td><td>0.0500</td>` +
 			`<td>10.0</td><td>12.0</td>`,
 	} {
 		if !strings.Contains(page, want) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"lockstep/app/host"
@@ -60,6 +62,7 @@ type Samples struct {
 	TextColumn  string  // of a file of texts; "": one of a usual name
 	PairColumn  string  // of a file of pairs of texts, the second one; "": single texts
 	LabelColumn string  // of a file of texts; "": one of a usual name
+	Task        string  // classification or regression: what labels are
 	Augment     string  // random changes of training images
 	Mixup       float64 // parameter of the share that an added image leaves; 0: none
 	Cutmix      float64 // the same for a rectangle of another
@@ -71,11 +74,29 @@ type Samples struct {
 
 	SkipBad      int    // images that may be left out because they cannot be decoded
 	Validation   Held   // samples to choose by, besides those that the data says are for it
-	ClassWeights string // balanced, or a file of the weights of classes; "": all samples count alike
+	WeightColumn string // of what each training sample counts; "": all count alike
+	ClassWeights string // data.Balanced, or a file of the weights of classes; "": all samples count alike
+	ClassShares  string // the same of how often classes are drawn; "": each sample once
 }
 
-// balanced is the value of ClassWeights by which all classes count alike.
-const balanced = "balanced"
+// Names of the tasks.
+const (
+	classification = "classification"
+	Regression     = "regression"
+)
+
+// IsRegression reports whether labels are numbers to predict.
+func (c Config) IsRegression() bool { return c.Task == Regression }
+
+// UsualBy returns the figure by which an evaluation of the task is the best unless BestBy says another.
+func (c Config) UsualBy() string { return train.ByNames(!c.IsRegression(), c.IsRegression())[0] }
+
+// ClassFiles returns those of ClassWeights and ClassShares that are files, by the name of the setting.
+func (c *Config) ClassFiles() map[string]*string {
+	files := map[string]*string{"class-weights": &c.ClassWeights, "class-shares": &c.ClassShares}
+	maps.DeleteFunc(files, func(_ string, path *string) bool { return *path == "" || *path == data.Balanced })
+	return files
+}
 
 // Held says which samples are set apart to choose by: a share of the training samples, or those at a path.
 type Held struct {
@@ -115,12 +136,9 @@ func (h *Held) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &h.Path)
 }
 
-// Balances reports whether all classes count alike.
-func (c Config) Balances() bool { return c.ClassWeights == balanced }
-
 // Choice says how validation samples choose weights and the end of a run.
 type Choice struct {
-	BestBy      string // the figure of the best evaluation, one of train.ByNames
+	BestBy      string // the figure of the best evaluation, one of train.ByNames; "": the task's first
 	Patience    int    // evaluations without a better one that end the run; 0: none
 	RestoreBest bool   // the run ends with the best weights
 }
@@ -223,13 +241,11 @@ func Default() Config {
 	return Config{
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Workers: 1, Device: DeviceCPU,
 		Samples: Samples{Size: 32, Sequence: 512, Augment: auto, Normalize: auto, TTA: none, LimitTrain: -1,
-			Shuffle:   shuffleAll,
-			LimitTest: -1},
+			Shuffle: shuffleAll, Task: classification, LimitTest: -1},
 		Kernels: Kernels{Math: compute.Fast.String(), Memory: defaultMemory},
 		Exchange: Exchange{Algorithm: auto, Link: auto, Wire: plain, Bucket: 1 << 20, Streams: 1,
 			MasterAddr: "127.0.0.1"},
 		Batches: Batches{Batch: 64, Accumulate: 1, Seed: 1},
-		Choice:  Choice{BestBy: train.DefaultBy},
 		Update: Update{Optimizer: optim.Config{Name: "sgd", LR: 0.02, Momentum: 0.9},
 			Schedule: optim.ScheduleConfig{Name: "constant"}},
 		Averaging: Averaging{AverageEvery: 50, OuterLR: 0.7, OuterMomentum: 0.9, OuterWire: plain,
@@ -251,6 +267,9 @@ func (c Config) Complete() Config {
 		c.Strategy = strategy.Single
 	case isOpen:
 		c.Strategy = strategy.DDP
+	}
+	if c.BestBy == "" {
+		c.BestBy = c.UsualBy()
 	}
 	if c.Shards == 0 {
 		c.Shards = c.UsualShards(c.Workers)
@@ -296,9 +315,7 @@ func (c Config) Rooted() Config {
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
-	if !c.Balances() {
-		paths = append(paths, &c.ClassWeights)
-	}
+	paths = slices.AppendSeq(paths, maps.Values(c.ClassFiles()))
 	if model.IsFile(c.Model) {
 		paths = append(paths, &c.Model)
 	}

@@ -27,6 +27,7 @@ func (c Config) DataOptions(e cluster.Environment) data.Options {
 	o := DataOptions(c.DataDir, e)
 	o.Side, o.Vocabulary, o.MaxTokens = c.Size, c.Vocab, c.Sequence
 	o.TextColumn, o.PairColumn, o.LabelColumn = c.TextColumn, c.PairColumn, c.LabelColumn
+	o.Regression, o.WeightColumn = c.IsRegression(), c.WeightColumn
 	o.EvalOnly, o.SkipBad, o.Validation = c.EvalOnly, c.SkipBad, c.Validation.Path
 	o.Uncut = !c.EvalOnly && !c.Augmentation(data.Augmentation{}).Cut.IsAll()
 	o.InMemory = int64(c.Resident) / residentSamples

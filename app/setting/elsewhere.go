@@ -33,9 +33,6 @@ func remarks() map[string]string {
 		"wandb usewandb wandbproject reportto logger mlflow trackingui": "every run leaves steps.jsonl, " +
 			"evaluations.jsonl and events for TensorBoard in its directory, and a report.html; nothing is " +
 			"sent to a service",
-		"weightedsampler weightedrandomsampler oversample": "an epoch has every sample once; " +
-			"--class-weights balanced lets all classes count alike in the loss instead, and --best-by " +
-			"macro-f1 chooses by all classes alike",
 		"zerostage": "it takes no number and is stage 1: the optimizer's state is sharded; gradients and " +
 			"weights, which stages 2 and 3 shard too, are whole on every worker",
 		"nnodes numnodes noderank rdzvendpoint rdzvbackend rdzvid standalone disturl initmethod": "hosts " +

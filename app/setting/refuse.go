@@ -2,6 +2,7 @@ package setting
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/compute"
@@ -10,6 +11,7 @@ import (
 	"lockstep/model"
 	"lockstep/optim"
 	"lockstep/random"
+	"lockstep/train"
 )
 
 // Validate returns nil, or a *UsageError with one line per value that cannot work. Open fields
@@ -49,7 +51,8 @@ func (c Config) problems() []problem {
 	c = c.Complete()
 	for _, check := range []func(Config, refuser){Config.checkLength, Config.checkBatch, Config.checkWeights,
 		Config.checkChoice,
-		Config.checkData, Config.checkUpdate, Config.checkStrategy, Config.checkServers, Config.checkAsync,
+		Config.checkTask, Config.checkData, Config.checkUpdate, Config.checkStrategy, Config.checkServers,
+		Config.checkAsync,
 		Config.checkAverages, Config.checkShared, Config.checkDevice} {
 		check(c, refuse)
 	}
@@ -140,8 +143,25 @@ func (c Config) checkChoice(refuse refuser) {
 		"steps, and would choose differently", c.Strategy)
 	refuse(c.Validation != Held{} && c.EvalOnly, "validation", "gives samples to choose by, which "+
 		"--eval-only has no use for")
-	refuse(c.ClassWeights != "" && c.EvalOnly, "class-weights", "are of training, and --eval-only trains "+
-		"nothing")
+	for _, s := range [][2]string{{"class-weights", c.ClassWeights}, {"class-shares", c.ClassShares},
+		{"weight-column", c.WeightColumn}} {
+		refuse(s[1] != "" && c.EvalOnly, s[0], "is of training, and --eval-only trains nothing")
+	}
+}
+
+// checkTask refuses what is for classes where there are none.
+func (c Config) checkTask(refuse refuser) {
+	is := c.IsRegression()
+	known := train.ByNames(!is, is)
+	refuse(!slices.Contains(known, c.BestBy), "best-by", "%s is no figure of --task %s, want one of %s",
+		c.BestBy, c.Task, strings.Join(known, ", "))
+	const none = "--task regression has no classes"
+	refuse(is && c.Until > 0, "until", "is an accuracy: "+none)
+	refuse(is && c.Smoothing > 0, "label-smoothing", none)
+	refuse(is && c.ClassWeights != "", "class-weights", none+"; --weight-column weighs samples")
+	refuse(is && c.ClassShares != "", "class-shares", none)
+	refuse(c.ClassShares != "" && c.ShufflesBlocks(), "class-shares", "draws samples from all over the "+
+		"data, not by --shuffle %s", c.Shuffle)
 }
 
 // checkData refuses data and views of it that the model does not take.

@@ -24,8 +24,9 @@ func anew() []string {
 	return []string{"workers", "threads", "strategy", "servers", "server-place", "staleness",
 		"backup-workers", "algorithm", "link", "bucket", "overlap-forward", "shard-optimizer",
 		"rebalance", "slow-worker", "slow-loader", "memory", "insecure", "streams", "socket-buffer",
-		"master-addr", "master-port", "data", "data-dir", "vocab", "validation", "class-weights", "epochs",
-		"steps", "for", "until", "patience", "checkpoint-every", "save", "device", "isa"}
+		"master-addr", "master-port", "data", "data-dir", "vocab", "validation", "class-weights",
+		"class-shares", "epochs", "steps", "for", "until", "patience", "checkpoint-every", "save", "device",
+		"isa"}
 }
 
 // resume takes the configuration of the run in folder, and refuses flags that it cannot be resumed with.

@@ -121,7 +121,11 @@ func (c *Config) textSettings() []Setting {
 			Usage: "column of the second text, if samples are pairs of texts (default: single texts)"},
 		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"),
 			Usage: "column of the label; a file of texts has no header if all columns are numbers " +
-				"(default: label or class)"},
+				"(default: label, class or target)"},
+		{Name: "task", value: choice(&c.Task, []string{classification, Regression}),
+			elsewhere: "problem-type objective criterion loss-function",
+			Usage: "what labels are: classes to tell, or with regression numbers to predict, by the mean " +
+				"squared error of standardised ones, in a column or an array"},
 	}
 }
 
@@ -153,11 +157,21 @@ func (c *Config) sampleSettings() []Setting {
 			Usage: "samples to choose by (--patience, --restore-best): the share of the training samples " +
 				"of each class that is set apart, by --seed, 0 to below 1, or a path like that of --data; " +
 				"0 for none, or what the data has in val/"},
+		{Name: "weight-column", value: text(&c.WeightColumn, "COLUMN"),
+			elsewhere: "sample-weight sample-weights sample-weight-column weight-col weights-column",
+			Usage: "column of a table or a file of texts with what each training sample counts, 0 or more: " +
+				"the loss of a step is sum(w*loss)/sum(w) over the global batch; evaluations count each " +
+				"sample once (default: each counts once)"},
 		{Name: "class-weights", value: text(&c.ClassWeights, "balanced|FILE"),
 			elsewhere: "class-weight weighted-loss loss-weights pos-weight",
 			Usage: "how often the training samples of a class count in the loss, which is the weighted " +
 				"mean over the global batch: balanced makes all classes count alike; a file has a class " +
 				"and its weight to a line, as CSV (default: each sample counts once)"},
+		{Name: "class-shares", value: text(&c.ClassShares, "balanced|FILE"),
+			elsewhere: "weighted-sampler weighted-random-sampler class-sampling oversample sampler",
+			Usage: "how often the training samples of a class are drawn, in place of each once in an " +
+				"epoch: balanced draws all classes alike, a file as for --class-weights has shares; the " +
+				"samples of a class take turns (default: each sample once)"},
 		{Name: "weights", value: text(&c.Weights, "PATH"),
 			elsewhere: "pretrained model-name-or-path init-from",
 			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
@@ -449,10 +463,11 @@ func (c *Config) outputSettings() []Setting {
 		{Name: "save", value: toggle(&c.Save),
 			Usage: "write the trained weights to model.safetensors in the run directory, and for BERT the " +
 				"files that from_pretrained needs"},
-		{Name: "best-by", value: choice(&c.BestBy, train.ByNames()),
+		{Name: "best-by", value: choice(&c.BestBy, train.ByNames(true, true)), canOpen: true,
 			elsewhere: "metric-for-best-model monitor best-metric",
 			Usage: "figure of the validation samples by which an evaluation is the best so far; its " +
-				"weights are kept in best/ of the run directory"},
+				"weights are kept in best/ of the run directory (default: accuracy, with --task regression " +
+				"rmse)"},
 		{Name: "restore-best", value: toggle(&c.RestoreBest),
 			elsewhere: "load-best-model-at-end restore-best-weights save-best-only",
 			Usage: "end with the weights of the best evaluation on the validation samples, and score the " +

@@ -176,23 +176,48 @@ func (f *File) parse(header string) error {
 }
 
 // Integers reads a whole array of whole numbers with one axis, [N] or [N, 1].
-func (f *File) Integers() ([]int64, error) {
+func (f *File) Integers() (all []int64, err error) {
 	if f.RowElems() != 1 || f.Kind[0] == 'f' {
 		return nil, fmt.Errorf("%v elements of %s, want whole numbers, one for each row", f.Shape, f.Kind)
 	}
-	const atOnce = 1 << 12
-	size, buffer := f.ElemBytes(), make([]byte, atOnce*8)
-	var all []int64
-	for first := 0; first < f.Rows(); first += atOnce {
-		part := buffer[:size*min(atOnce, f.Rows()-first)]
+	err = f.each(func(elem []byte) { all = append(all, integer(elem, f.Kind[0] == 'i')) })
+	return all, err
+}
+
+// Floats reads a whole array of numbers, row after row, each rounded to float32.
+func (f *File) Floats() (all []float32, err error) {
+	err = f.each(func(elem []byte) {
+		switch f.Kind {
+		case "f4":
+			all = append(all, math.Float32frombits(binary.LittleEndian.Uint32(elem)))
+		case "f8":
+			all = append(all, float32(math.Float64frombits(binary.LittleEndian.Uint64(elem))))
+		default:
+			all = append(all, float32(integer(elem, f.Kind[0] == 'i')))
+		}
+	})
+	return all, err
+}
+
+// each calls take for each element of the whole array.
+func (f *File) each(take func(elem []byte)) error {
+	const atOnce = 1 << 15 // bytes, about
+	size, row := f.ElemBytes(), f.RowElems()*f.ElemBytes()
+	if row == 0 {
+		return nil
+	}
+	rows := max(1, atOnce/row)
+	buffer := make([]byte, min(rows, f.Rows())*row)
+	for first := 0; first < f.Rows(); first += rows {
+		part := buffer[:row*min(rows, f.Rows()-first)]
 		if err := f.ReadRows(part, first); err != nil {
-			return nil, err
+			return err
 		}
 		for i := 0; i < len(part); i += size {
-			all = append(all, integer(part[i:i+size], f.Kind[0] == 'i'))
+			take(part[i : i+size])
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // integer reads a little-endian number.

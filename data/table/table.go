@@ -22,6 +22,8 @@ type Table struct {
 	Columns []Column `json:"columns"`
 	// Label is the name of the column that the network learned to tell; no column of the table.
 	Label string `json:"label,omitempty"`
+	// Weight is the name of that with the weights of training rows, likewise.
+	Weight string `json:"weight,omitempty"`
 }
 
 // Column is one column.
@@ -159,8 +161,8 @@ func (c *Column) isKnown(text string) bool {
 }
 
 // Places returns where the columns are in a file with this header, and the names in it that the table does
-// not use, without that of the label. It returns a *HeaderError for a column that is not there or there
-// twice.
+// not use, without those of label and weight. It returns a *HeaderError for a column that is not there or
+// there twice.
 func (t *Table) Places(header []string) (at []int, unused []string, err error) {
 	places := map[string]int{}
 	for i, name := range header {
@@ -184,6 +186,7 @@ func (t *Table) Places(header []string) (at []int, unused []string, err error) {
 		return nil, nil, &HeaderError{"no column " + spelling.Few(lacking) + ", which the training file has"}
 	}
 	delete(places, t.Label)
+	delete(places, t.Weight)
 	unused = slices.SortedFunc(maps.Keys(places), func(a, b string) int { return places[a] - places[b] })
 	return at, unused, nil
 }
@@ -199,7 +202,7 @@ func Pick(fields []string, at []int) []string {
 
 // Row returns the fields of a row that is given by names, with values as JSON is decoded with UseNumber:
 // strings, numbers, booleans, and nil for what is missing. It returns a *HeaderError for a name that is not
-// there or that the table has not, but for that of the label, and a *ValueError for other values.
+// there or that the table has not, but for those of label and weight, and a *ValueError for other values.
 func (t *Table) Row(values map[string]any) ([]string, error) {
 	row, used := make([]string, len(t.Columns)), 0
 	for i, c := range t.Columns {
@@ -218,13 +221,16 @@ func (t *Table) Row(values map[string]any) ([]string, error) {
 			row[i] = fmt.Sprint(v)
 		}
 	}
-	if _, isThere := values[t.Label]; isThere && t.Label != "" {
-		used++
+	others := []string{t.Label, t.Weight}
+	for _, name := range others {
+		if _, isThere := values[name]; isThere && name != "" {
+			used++
+		}
 	}
 	if used < len(values) {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			isColumn := func(c Column) bool { return c.Name == name }
-			if name != t.Label && !slices.ContainsFunc(t.Columns, isColumn) {
+			if !slices.Contains(others, name) && !slices.ContainsFunc(t.Columns, isColumn) {
 				return nil, &HeaderError{fmt.Sprintf("%.80q is no column, want %s", name,
 					spelling.Few(t.Names()))}
 			}

@@ -154,13 +154,13 @@ func accuracyAt(r *record.Run, seconds float64) float64 {
 		case e.TrainSeconds >= seconds && i > 0:
 			before := all[i-1]
 			part := (seconds - before.TrainSeconds) / (e.TrainSeconds - before.TrainSeconds)
-			return before.Accuracy + part*(e.Accuracy-before.Accuracy)
+			return float64(before.Accuracy) + part*float64(e.Accuracy-before.Accuracy)
 		}
 	}
 	if len(all) == 0 || !stat.IsFinite(seconds) {
 		return math.NaN()
 	}
-	return all[len(all)-1].Accuracy
+	return float64(all[len(all)-1].Accuracy)
 }
 
 // curve returns the evaluations that all runs have.
@@ -172,7 +172,7 @@ func curve(runs []*record.Run) []Evaluated {
 			if all := record.Followed(r.Evaluations); i < len(all) {
 				e := all[i]
 				samples = append(samples, float64(e.Steps)*float64(r.Samples)/float64(r.Steps))
-				seconds, accuracy = append(seconds, e.TrainSeconds), append(accuracy, e.Accuracy)
+				seconds, accuracy = append(seconds, e.TrainSeconds), append(accuracy, float64(e.Accuracy))
 			}
 		}
 		if len(accuracy) == 0 || len(accuracy) < len(runs) {

@@ -20,7 +20,7 @@ func seeded(row *record.Row, seconds float64, accuracy ...float64) {
 		for k := range 4 {
 			part := float64(k+1) / 4
 			run.Evaluations = append(run.Evaluations, record.Evaluation{Steps: 10 * (k + 1),
-				TrainSeconds: part * seconds, Accuracy: part * accuracy[i]})
+				TrainSeconds: part * seconds, Accuracy: record.Number(part * accuracy[i])})
 		}
 		run.TestAccuracy = &accuracy[i]
 	}

@@ -14,10 +14,10 @@ import (
 // ComputedNames lists the settings that decide what a run computes, whatever its workers are. The names of
 // the most telling come first, because a difference is worded by the first of them.
 func ComputedNames() []string {
-	return strings.Fields("optimizer momentum nesterov weight-decay decay beta1 beta2 eps groups " +
-		"scale-lr schedule warmup drop-every milestones gamma triangle clip ema lookahead " +
-		"label-smoothing class-weights augment mixup cutmix shuffle limit-train validation size stem " +
-		"normalize sequence vocab text-column pair-column label-column weights fresh-head skip-bad")
+	return strings.Fields("optimizer momentum nesterov weight-decay decay beta1 beta2 eps groups scale-lr " +
+		"schedule warmup drop-every milestones gamma triangle clip ema lookahead task label-smoothing " +
+		"class-weights class-shares weight-column augment mixup cutmix shuffle limit-train validation size " +
+		"stem normalize sequence vocab text-column pair-column label-column weights fresh-head skip-bad")
 }
 
 // Settings that say how products are rounded, and what computes them. Rows may differ in them and be

@@ -96,7 +96,7 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 	case quantity == "accuracy" && r.TestAccuracy != nil:
 		return *r.TestAccuracy
 	case quantity == "best" && len(r.Evaluations) > 0:
-		return best(r).Accuracy
+		return float64(best(r).Accuracy)
 	case quantity == "energy" && r.Joules > 0:
 		return r.Joules
 	case quantity == "memory":

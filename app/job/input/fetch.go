@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +24,8 @@ const PartBytes = 32 << 10
 // Relative returns c and b with paths below folder relative to it, which is the current one of every process
 // of the run.
 func Relative(c setting.Config, b Start, folder string) (setting.Config, Start) {
-	paths := []*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Validation.Path, &c.ClassWeights}
+	paths := slices.AppendSeq([]*string{&c.DataDir, &c.Vocab, &c.Weights, &c.Validation.Path},
+		maps.Values(c.ClassFiles()))
 	if c.Datasets().IsPath(c.Data) {
 		paths = append(paths, &c.Data)
 	}
@@ -55,7 +57,6 @@ const (
 	fetchVocabulary = "vocabulary"
 	fetchCheckpoint = "checkpoint"
 	fetchModel      = "model"
-	fetchClasses    = "class-weights"
 )
 
 // FilesOf returns what gives ranks that are away the files that the run starts from, which only the
@@ -69,8 +70,8 @@ func FilesOf(c setting.Config, b Start) func(name string, send func([]byte) erro
 			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
 		case name == fetchModel && model.IsFile(c.Model):
 			return sendFiles(weightFiles(c.Model), send)
-		case name == fetchClasses && c.ClassWeights != "" && !c.Balances():
-			return sendFiles([]string{c.ClassWeights}, send)
+		case c.ClassFiles()[name] != nil:
+			return sendFiles([]string{*c.ClassFiles()[name]}, send)
 		case name == fetchCheckpoint && b.Resumed != nil:
 			return sendFiles(filesIn(b.Resumed.Path, nil), send)
 		}
@@ -228,7 +229,7 @@ func Fetch(s *cluster.Session, rank int, c *setting.Config, b *Start) (remove fu
 
 // startFiles returns the paths of what a worker reads before it starts, by the names to fetch it by.
 func startFiles(c *setting.Config, b *Start) map[string]*string {
-	files := map[string]*string{}
+	files := c.ClassFiles()
 	if c.Vocab != "" {
 		files[fetchVocabulary] = &c.Vocab
 	}
@@ -237,9 +238,6 @@ func startFiles(c *setting.Config, b *Start) map[string]*string {
 	}
 	if model.IsFile(c.Model) {
 		files[fetchModel] = &c.Model
-	}
-	if c.ClassWeights != "" && !c.Balances() {
-		files[fetchClasses] = &c.ClassWeights
 	}
 	isNeeded := b.Resumed == nil || c.Models().ReadsTexts(c.Model) && c.Vocab == ""
 	if c.Weights != "" && isNeeded {

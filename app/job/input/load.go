@@ -12,7 +12,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
-	"lockstep/internal/spelling"
 	"lockstep/model"
 	"lockstep/train"
 )
@@ -47,7 +46,7 @@ func hashesOf(s data.Sets) record.DataHash {
 // needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
 func needsScored(c setting.Config, s data.Sets) error {
 	switch {
-	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest || c.BestBy != train.DefaultBy):
+	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest || c.BestBy != c.UsualBy()):
 		return setting.Refuse("--patience, --restore-best and --best-by choose by validation samples, and "+
 			"data %s has none; --validation 0.1 sets a tenth of the training samples apart", c.Data)
 	case s.Scored() != nil:
@@ -84,7 +83,7 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 		return Task{}, err
 	}
 	for _, set := range sets.All() {
-		if err := normalize(c, set, m); err != nil {
+		if err := cmp.Or(normalize(c, set, m), b.rescale(c, set, m)); err != nil {
 			return Task{}, err
 		}
 	}
@@ -103,6 +102,9 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	t := Task{Train: sets.Train, Validation: sets.Validation, Test: sets.Test, About: sets.String(),
 		Start: b, Bytes: bytes, Learns: train.Classification(c.Smoothing)}
+	if c.IsRegression() {
+		t.Learns = train.Regression()
+	}
 	if err := t.build(c, m); err != nil {
 		return Task{}, err
 	}
@@ -130,11 +132,11 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 			return err
 		}
 	}
-	classes := len(t.Train.Classes)
+	classes := t.outputs()
 	if err := t.adopt(c, m); err != nil {
 		return err
 	}
-	if len(t.Train.Classes) != classes {
+	if t.outputs() != classes {
 		if err := t.name(c); err != nil {
 			return err
 		}
@@ -145,6 +147,14 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 	return t.fitWords(c, m)
 }
 
+// outputs returns how many the network has: one for each class, or for each number to predict.
+func (t *Task) outputs() int {
+	if t.Train.HasLabels() {
+		return len(t.Train.Classes)
+	}
+	return t.Train.NumTargets
+}
+
 // Given returns the task of a network and samples that the calling program has, and which begins with b.
 func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
 	t := Task{Network: n, Train: s.Train, Validation: s.Validation, Test: s.Test, About: s.String(),
@@ -153,26 +163,24 @@ func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
 	return t
 }
 
-// weigh gives the training samples the weights of their classes.
-func (t *Task) weigh(c setting.Config) (err error) {
-	if c.ClassWeights == "" {
-		return nil
+// weigh says how often training samples count and are drawn, by their classes.
+func (t *Task) weigh(c setting.Config) error {
+	if c.WeightColumn != "" && t.Train.Weights == nil {
+		return setting.Refuse("--weight-column: %s is no table or file of texts, and has no columns", c.Data)
 	}
-	if !t.Train.HasLabels() {
-		return setting.Refuse("--class-weights: the samples of %s have no classes", c.Data)
-	}
-	weights := t.Train.BalancedClassWeights()
-	if !c.Balances() {
-		if weights, err = data.ReadClassWeights(c.ClassWeights, t.Train.Classes); err != nil {
+	for _, by := range []struct {
+		from string
+		give func(*data.Set, string) (*data.Set, string, error)
+	}{{c.ClassWeights, (*data.Set).WeighClasses}, {c.ClassShares, (*data.Set).DrawClasses}} {
+		if by.from == "" {
+			continue
+		}
+		set, said, err := by.give(t.Train, by.from)
+		if err != nil {
 			return err
 		}
+		t.Train, t.Said = set, append(t.Said, said)
 	}
-	t.Train = t.Train.WithClassWeights(weights)
-	var each []string
-	for i, class := range t.Train.Classes {
-		each = append(each, fmt.Sprintf("%.40s %.4g", class, weights[i]))
-	}
-	t.Said = append(t.Said, "in the loss of training, samples count by their class: "+spelling.Few(each))
 	return nil
 }
 
@@ -195,7 +203,7 @@ func (t *Task) noteLengths(c setting.Config) {
 
 // name takes the network that c names.
 func (t *Task) name(c setting.Config) (err error) {
-	t.Network, err = c.Models().Named(c.Model, len(t.Train.Classes), t.Train.Shape)
+	t.Network, err = c.Models().Named(c.Model, t.outputs(), t.Train.Shape)
 	if err == nil {
 		t.Network, err = t.Network.WithStem(c.Stem)
 	}

@@ -65,7 +65,7 @@ func FindTrained(path string, base setting.Config, use infer.Config) (infer.Conf
 		return use, c, err
 	}
 	use.Network, use.Classes, use.Mean, use.Std = t.Network, t.Train.Classes, t.Train.Mean, t.Train.Std
-	use.Table = t.Train.Table
+	use.Table, use.Values = t.Train.Table, t.Train.Values
 	if t.Train.Texts != nil {
 		use.Tokenizer = t.Train.Texts.Tokenizer
 	}
@@ -125,7 +125,7 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 		} else if shape == nil {
 			shape = n.Input
 		}
-		if classes == nil {
+		if classes == nil && m.Values == nil {
 			classes = numbersTo(n.Classes)
 		}
 	}
@@ -145,14 +145,14 @@ func forInputs(c setting.Config, start Start) (t Task, err error) {
 			shape[2] = 3
 		}
 	}
-	if classes == nil {
+	if classes == nil && m.Values == nil {
 		classes = numbersTo(1) // the first of those that have numbers
 	}
 	set, err := data.Unlabelled(classes, shape, c.DataOptions(nil))
 	if err != nil {
 		return t, err
 	}
-	set.Table = m.Table
+	set.Table, set.Values, set.NumTargets = m.Table, m.Values, len(m.Values)
 	t = Task{Train: set, Start: start, Learns: train.Classification(0)}
 	if err := normalize(c, set, m); err != nil {
 		return t, err

@@ -7,6 +7,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/data"
+	"lockstep/model"
 )
 
 // weights is the file that a run starts from, as found by the launcher. Every worker reads the file itself
@@ -28,6 +29,32 @@ func OpenWeights(path string) (*weights, error) {
 		w.SHA256, err = r.SHA256()
 	}
 	return w, errors.Join(err, r.Close())
+}
+
+// rescale says what the targets of set are to a network that keeps its last layer: what the weights say, or
+// numbers as they are. It refuses samples that are not for the task.
+func (b Start) rescale(c setting.Config, set *data.Set, m *meaning) error {
+	isKept := (b.Weights != nil || model.IsFile(c.Model)) && (!c.FreshHead || b.Resumed != nil)
+	if m == nil {
+		m = &meaning{}
+	}
+	switch known := m.Values; {
+	case c.IsRegression() && set.NumTargets == 0:
+		return setting.Refuse("task: the labels of %s are classes, and %s predicts numbers; want a table, "+
+			"texts or arrays (.npy)", c.Data, c.Task)
+	case isKept && !c.IsRegression() && known != nil:
+		return setting.Refuse("task: the weights of %s predict numbers; want --task regression", m.path)
+	case !isKept || !c.IsRegression():
+	case known == nil:
+		set.Values = nil
+	default:
+		set.Values = known
+		if len(known) != set.NumTargets {
+			return setting.Refuse("task: the weights of %s predict %d numbers, not %d", m.path, len(known),
+				set.NumTargets)
+		}
+	}
+	return nil
 }
 
 // normalize sets how set's images are normalised, if it has any. Weights without this metadata come from

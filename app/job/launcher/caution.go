@@ -25,6 +25,8 @@ func cautions(s *record.Summary) []string {
 		all = append(all, text)
 	} else if text := s.Unbeaten(); text != "" {
 		all = append(all, text)
+	} else if text := meaningless(s); text != "" {
+		all = append(all, text)
 	} else if isGuessing(s) {
 		all = append(all, fmt.Sprintf("the last loss, %.4g, is not clearly below %.4g, that of guessing "+
 			"each of %d classes by its share of the samples: the run has not learned yet, so its accuracy "+
@@ -74,6 +76,18 @@ func isGuessing(s *record.Summary) bool {
 		(s.TestLoss == nil || guess.IsNear(*s.TestLoss))
 }
 
+// meaningless warns of numbers that are predicted no better than by their mean; "" if there are none.
+func meaningless(s *record.Summary) string {
+	e := record.Final(s.Evaluations)
+	for _, m := range e.Metrics {
+		if m.Name == "R2" && m.Value <= 0 {
+			return fmt.Sprintf("R2 is %.3g: always saying the mean of the %s samples is no worse", m.Value,
+				e.Of())
+		}
+	}
+	return ""
+}
+
 // grown warns that the loss of the last step and that on the test samples have grown, as
 // [record.Loss.HasGrown] says. The run still ends with status 0, because its numbers are finite and may be
 // wanted. Only a loss that is not finite ends a run.
@@ -86,7 +100,7 @@ func grown(s *record.Summary) string {
 		if !(record.Loss{First: s.Loss.First, Last: *s.TestLoss}).HasGrown(s.Classes) {
 			return ""
 		}
-		test = fmt.Sprintf(" (%.4g on the %s samples)", *s.TestLoss, record.FinalPart(s.Evaluations))
+		test = fmt.Sprintf(" (%.4g on the %s samples)", *s.TestLoss, record.Final(s.Evaluations).Of())
 	}
 	return fmt.Sprintf("the loss grew from %.4g to %.4g%s, where guessing among %d classes has %.4g: the "+
 		"run has diverged; a lower learning rate or a longer warm-up may help",

@@ -79,7 +79,7 @@ func TestValidationAndTestAreTold(t *testing.T) {
 	s := run(t, c, launcher.Options{Progress: func(p launcher.Progress) { notes = append(notes, p.Note) }})
 	want := []string{"validation 2 2", "validation 4 2", "test 4 4"}
 	if got := parts(s); !slices.Equal(got, want) || s.TestSamples != 4 ||
-		*s.TestAccuracy != s.Evaluations[2].Accuracy || len(s.DataSHA256.Validation) != 64 {
+		*s.TestAccuracy != float64(s.Evaluations[2].Accuracy) || len(s.DataSHA256.Validation) != 64 {
 		t.Errorf("evaluations %v, want %v; %d test samples", got, want, s.TestSamples)
 	}
 	const line = "set (training + validation + test): 2 classes: x 3 + 1 + 3, y 1 + 1 + 1, together 4 + 2 + 4"
@@ -99,7 +99,7 @@ func TestValidationAndTestAreTold(t *testing.T) {
 	}
 	c.Out = filepath.Join(t.TempDir(), "v")
 	s = run(t, c, launcher.Options{})
-	if got := parts(s); !slices.Equal(got, want[:2]) || record.FinalPart(s.Evaluations) != "validation" {
+	if got := parts(s); !slices.Equal(got, want[:2]) || record.Final(s.Evaluations).Of() != "validation" {
 		t.Errorf("evaluations %v, want %v", got, want[:2])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ func TestUnfinishedRunIsKnownByItsEvaluations(t *testing.T) {
 		t.Fatal("the run has ended")
 	}
 	s, err := job.Unfinished(c.Out)
-	if err != nil || len(shown) < 2 || !slices.Equal(s.Evaluations, shown) {
+	if err != nil || len(shown) < 2 || !reflect.DeepEqual(s.Evaluations, shown) {
 		t.Fatalf("%v, %+v, want %+v", err, s.Evaluations, shown)
 	}
 	took := 0.0
@@ -155,7 +156,8 @@ func TestUnfinishedRunIsKnownByItsEvaluations(t *testing.T) {
 	}
 	now, err := dir.Evaluations()
 	isCut := func(e record.Evaluation) bool { return e.Steps == 7 }
-	if err != nil || !slices.Equal(now, s.Evaluations) || now[0] != all[0] || now[len(now)-1].Steps != 8 ||
+	if err != nil || !reflect.DeepEqual(now, s.Evaluations) || !reflect.DeepEqual(now[0], all[0]) ||
+		now[len(now)-1].Steps != 8 ||
 		slices.ContainsFunc(now, isCut) {
 		t.Errorf("%v, %+v, were %+v", err, now, all)
 	}

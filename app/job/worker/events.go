@@ -2,10 +2,12 @@ package worker
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/tensorboard"
 	"lockstep/trace"
@@ -78,13 +80,20 @@ func (e *events) step(now time.Time, s train.Step, u host.Usage, onGPU int64) {
 	e.flush(now)
 }
 
-// evaluation writes the result of an evaluation, if e.speaks.
-func (e *events) evaluation(now time.Time, v train.Evaluation) {
+// evaluation writes the result of an evaluation, if e.speaks; accuracy is NaN if the task has none.
+func (e *events) evaluation(now time.Time, v train.Evaluation, accuracy record.Number) {
 	if !e.speaks {
 		return
 	}
-	e.writer.Add(now, int64(v.Steps), tensorboard.Scalar{Tag: "loss/" + v.Part(), Value: v.Loss},
-		tensorboard.Scalar{Tag: "accuracy/" + v.Part(), Value: v.Accuracy()})
+	e.scalars = append(e.scalars[:0], tensorboard.Scalar{Tag: "loss/" + v.Part(), Value: v.Loss})
+	if !math.IsNaN(float64(accuracy)) {
+		e.scalars = append(e.scalars,
+			tensorboard.Scalar{Tag: "accuracy/" + v.Part(), Value: float64(accuracy)})
+	}
+	for _, m := range v.Metrics {
+		e.scalars = append(e.scalars, tensorboard.Scalar{Tag: m.Name + "/" + v.Part(), Value: m.Value})
+	}
+	e.writer.Add(now, int64(v.Steps), e.scalars...)
 	e.flush(now)
 }
 

@@ -48,14 +48,14 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	e.evaluation(now, train.Evaluation{Steps: 300, Loss: 0.5, Correct: 1, Samples: 2})
+	e.evaluation(now, train.Evaluation{Steps: 300, Loss: 0.5, Correct: 1, Samples: 2}, 0.5)
 	if n := testing.AllocsPerRun(100, func() { e.step(now, s, host.Usage{}, 0) }); n != 0 {
 		t.Errorf("%v allocations in a step, want 0", n)
 	}
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}
-	if e.evaluation(now.Add(2*time.Second), train.Evaluation{Samples: 1}); e.err == nil {
+	if e.evaluation(now.Add(2*time.Second), train.Evaluation{Samples: 1}, 0); e.err == nil {
 		t.Error("no error of a file that cannot be written")
 	}
 	for _, tag := range append(sharedTags(), "worker/memory bytes", "worker/GPU memory bytes") {
@@ -93,7 +93,7 @@ func TestEventsOfOtherRanks(t *testing.T) {
 	}
 	now := time.Unix(1_700_000_000, 0)
 	e.step(now, train.Step{Loss: 2, Time: time.Millisecond}, host.Usage{Wall: time.Millisecond}, 0)
-	e.evaluation(now, train.Evaluation{Steps: 1, Correct: 1, Samples: 2})
+	e.evaluation(now, train.Evaluation{Steps: 1, Correct: 1, Samples: 2}, 0.5)
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}

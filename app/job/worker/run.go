@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"time"
@@ -273,10 +274,16 @@ func (w *Worker) parts(lost *host.Lost) record.Parts {
 // Evaluation notes an evaluation; it is part of train.Sink.
 func (w *Worker) Evaluation(e train.Evaluation) {
 	found := record.Evaluation{Part: e.Part(), Rank: w.Rank, Steps: e.Steps, Epochs: e.Epochs,
-		Loss:     record.Number(e.Loss),
-		Accuracy: e.Accuracy(), Samples: e.Samples, Rate: e.Rate, Views: max(1, len(w.Config.Views())),
+		Loss: record.Number(e.Loss), Accuracy: record.Number(e.Accuracy()), Samples: e.Samples, Rate: e.Rate,
+		Views:   max(1, len(w.Config.Views())),
 		Seconds: e.Time.Seconds(), TrainSeconds: e.Trained.Seconds()}
 	found.WallSeconds = found.TrainSeconds + found.Seconds
+	if !w.Task.Learns.HasCorrect() {
+		found.Accuracy = record.Number(math.NaN())
+	}
+	for _, m := range e.Metrics {
+		found.Metrics = append(found.Metrics, record.Metric{Name: m.Name, Value: record.Number(m.Value)})
+	}
 	for _, e := range w.evaluations {
 		found.WallSeconds += e.Seconds
 	}
@@ -284,12 +291,13 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 	if w.speaks() {
 		w.Tell(job.Notice{Evaluation: &found})
 	}
-	w.events.evaluation(time.Now(), e)
+	w.events.evaluation(time.Now(), e, found.Accuracy)
 	if e.IsBest {
 		w.Lose(rundir.BestFolder, w.keepBest(e))
 	}
-	w.Note("step %d, epoch %.4g: %s loss %.4f, %d of %d samples correct, %.2f %%",
-		e.Steps, e.Epochs, e.Part(), e.Loss, e.Correct, e.Samples, 100*e.Accuracy())
+	name, _, text := found.Figure()
+	w.Note("step %d, epoch %.4g: %s loss %.4f, %s %s of %d samples", e.Steps, e.Epochs, e.Part(), e.Loss,
+		name, text, e.Samples)
 	w.Beacon.Evaluated(e.Time)
 	w.tell(func(p Listener) { p.Evaluation(e) })
 	sent, received := w.traffic()
@@ -321,6 +329,10 @@ func (w *Worker) algorithm() string {
 // result returns this worker's figures for the launcher.
 func (w *Worker) result(done train.Result) job.Result {
 	sent, received := w.traffic()
+	hasCorrect := int64(0) // 1: there are accuracies
+	if w.Task.Learns.HasCorrect() {
+		hasCorrect = 1
+	}
 	r := job.Result{
 		RankStat: record.RankStat{
 			Rank: w.Rank, PID: os.Getpid(), Host: w.Host, Steps: done.Steps,
@@ -335,7 +347,7 @@ func (w *Worker) result(done train.Result) job.Result {
 			PlannedBytes: w.planned, OptimizerBytes: w.optimizer,
 			ISA: w.Config.ISA, ArenaBytes: done.ArenaBytes, ParameterSHA256: done.ParameterSHA256,
 		},
-		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples,
+		TrainCorrect: done.TrainCorrect, TrainSamples: done.TrainSamples * hasCorrect,
 		Summary: record.Summary{
 			Outcome: record.Outcome{Encryption: string(cmp.Or(w.encryption, cluster.EncryptNotNeeded)),
 				Streams: w.streams},
@@ -353,7 +365,8 @@ func (w *Worker) result(done train.Result) job.Result {
 	w.addGPU(&r, done.Watched)
 	if e := done.Scored(); e.Samples > 0 {
 		s := &r.Summary
-		s.TestSamples, s.TestAccuracy, s.TestLoss = e.Samples, job.Ratio(e.Correct, e.Samples), &e.Loss
+		s.TestSamples, s.TestLoss = e.Samples, &e.Loss
+		s.TestAccuracy = job.Ratio(e.Correct, e.Samples*hasCorrect)
 		s.Scores = record.ScoresOf(e.Predictions, w.Task.Train.Classes)
 	}
 	if set := w.Task.Scored(); set != nil && set.HasLabels() {

@@ -61,6 +61,10 @@ func Sample(ctx context.Context, c setting.Config, e cluster.Environment, b Batc
 	if err != nil {
 		return Sampled{}, err
 	}
+	if set := t.Train; set.Weights != nil || set.NumTargets > 0 {
+		return Sampled{}, setting.Refuse("another program knows neither --task regression nor weights of " +
+			"samples or classes")
+	}
 	batches, err := firstBatches(c, t, b)
 	if err != nil {
 		return Sampled{}, err

@@ -119,9 +119,9 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 	return snapshot.WithRoom(err, w.Dir.Path("."), setting.Size(bytes))
 }
 
-// metadata returns the metadata of saved weights: their classes, and how their images are normalised.
+// metadata returns the metadata of saved weights: what outputs mean, and how images are normalised.
 func (w *Worker) metadata() map[string]string {
 	set := w.Task.Train
 	return checkpoint.Description{Classes: set.Classes, Mean: set.Mean, Std: set.Std,
-		Input: set.Shape, Table: set.Table}.Metadata()
+		Input: set.Shape, Table: set.Table, Values: set.Predicts()}.Metadata()
 }
