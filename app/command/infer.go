@@ -49,10 +49,9 @@ with a column of texts, or - for one text per line of the standard input. Of one
 with the columns of the training file, in any order, or - for CSV or JSONL from the standard input; a column
 of labels is not needed. All are read as the run's own data was: cut, scaled, normalised, tokenised.
 
-Prints a line per input, in order: CSV with input, label and probability, or with --json one object each,
-with the most probable classes; with input and value where the network predicts numbers. A picture has its
-path as input, a text or a row its number in the file, from 1. A damaged picture ends it, unless --skip-bad
-leaves it out.`,
+Prints a line per input, in order: CSV with input, label and probability (or value), or with --json one
+object each, with the most probable classes. A picture has its path as input, a text or a row its number in
+the file, from 1. A damaged picture ends it, unless --skip-bad leaves it out.`,
 		Example: "  lockstep infer runs/photos holiday/ > labels.csv\n" +
 			"  lockstep infer runs/passengers new.csv > labels.csv\n" +
 			"  lockstep infer runs/reviews new.csv --text-column comment --json\n" +
