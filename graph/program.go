@@ -133,6 +133,9 @@ func (p *Program) Attach(v *Variables) error {
 	if known := p.code.known; known != nil && known.of != v {
 		return errors.New("graph: attach: the program has constants of other variables")
 	}
+	if p.IsTraining() {
+		p.follow(v.Order)
+	}
 	for i, b := range p.params {
 		b.F = v.of(v.Weights, i)
 	}
@@ -144,6 +147,27 @@ func (p *Program) Attach(v *Variables) error {
 		b.F = nil
 	}
 	return nil
+}
+
+// follow makes Backward report gradients in the order of the other programs of a network: one that is final
+// before others in front of it waits for them. Programs of one sample, in which nothing is added up over
+// samples, may finish otherwise than those of several.
+func (p *Program) follow(order []int) {
+	if slices.Equal(p.order, order) {
+		return
+	}
+	isFinal, at := make([]bool, len(order)), 0
+	for i := range p.steps {
+		s := &p.steps[i]
+		for _, param := range s.final {
+			isFinal[param] = true
+		}
+		s.final = nil
+		for ; at < len(order) && isFinal[order[at]]; at++ {
+			s.final = append(s.final, order[at])
+		}
+	}
+	p.order = slices.Clone(order)
 }
 
 // SetGradients makes Backward write into flat, a vector of the layout of Variables.Weights. Every

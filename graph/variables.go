@@ -23,8 +23,9 @@ type Variables struct {
 	Params []Param
 	// Segments says where each parameter lies in Weights and in gradient vectors, by number.
 	Segments []Segment
-	// Order lists the parameter numbers as their gradients become final in Backward. Segments are
-	// laid out in this order, so that a run of Order is one contiguous range.
+	// Order lists the parameter numbers as their gradients become final in Backward of the program that
+	// these variables were made for; others that they are attached to report in this order. Segments
+	// are laid out in it, so that a run of Order is one contiguous range.
 	Order []int
 	// Weights are the parameters, each in its stored layout.
 	Weights []float32
@@ -193,12 +194,6 @@ func (v *Variables) check(p *Program) error {
 		if b := p.code.states[i]; a.Name != b.Name || !a.Shape.Equal(b.Shape) {
 			return fmt.Errorf("graph: attach: state %d is %s %v in the program, %s %v in "+
 				"the variables", i, b.Name, b.Shape, a.Name, a.Shape)
-		}
-	}
-	for i, number := range v.Order {
-		if p.IsTraining() && p.order[i] != number {
-			return fmt.Errorf("graph: attach: gradient %d to become final is %s in the program, "+
-				"%s in the variables", i, v.Params[p.order[i]].Name, v.Params[number].Name)
 		}
 	}
 	return nil

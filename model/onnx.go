@@ -84,10 +84,13 @@ func tokensOf(m *onnx.Model, most int) int {
 	return max(lengthOf(m), most)
 }
 
-// shorter adds to the error of a network for texts which length it would take, if it has places for fewer
-// tokens.
-func shorter(m *onnx.Model, n Network, err error) error {
-	if !m.ReadsTexts() {
+// advised adds to the error of a network which length of texts it would take, if it has places for fewer
+// tokens, or who says the size of images where the file does not.
+func advised(m *onnx.Model, n Network, err error) error {
+	if isOpen := slices.Contains(m.Input(), 0); !m.ReadsTexts() && isOpen {
+		return fmt.Errorf("%w; the file reads samples %v, here %v: --size says another side", err, m.Input(),
+			n.Input)
+	} else if !m.ReadsTexts() {
 		return err
 	}
 	if fits := lengthOf(m); fits < n.Input[0] && takes(m, fits) {
@@ -166,7 +169,7 @@ func (c Catalog) fromFile(path string, classes int, input tensor.Shape) (Network
 		g := graph.New()
 		logits, err := m.Build(n.Samples(g, samples), n.file.options)
 		if err != nil {
-			return Network{}, &FileError{shorter(m, n, err)}
+			return Network{}, &FileError{advised(m, n, err)}
 		}
 		n.Classes = cmp.Or(n.Classes, logits.Shape()[1])
 		if got := logits.Shape()[1]; got != n.Classes {

@@ -3,6 +3,7 @@ package op_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -410,6 +411,49 @@ func TestBitsAndAllocations(t *testing.T) {
 }
 
 // What does not fit is an error that names the op and the shapes.
+// Programs of one network report gradients in one order, whatever their number of samples is: one sample
+// needs no sum where several do.
+func TestOrderOfGradientsOfAnyBatch(t *testing.T) {
+	cpu, err := compute.Open(compute.Config{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	build := func(n int) *graph.Program {
+		g := graph.New()
+		param := func(name string, shape ...int) *graph.Node {
+			return g.Parameter(graph.Param{Name: name, Shape: shape, Init: graph.Uniform{Bound: 1}})
+		}
+		y := graph.Linear(g.Input("x", tensor.Shape{n, 2}), param("first", 2, 2), nil)
+		y = op.Add(y, param("added", 1, 2))
+		y = graph.Linear(graph.ReLU(y), param("last", 2, 2), nil)
+		o := graph.Options{Logits: y, Train: true, Loss: graph.SoftmaxCrossEntropy(y, g.Labels("labels", n))}
+		p, err := graph.Compile(g, graph.NewHost(cpu), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		return p
+	}
+	several := build(2)
+	v := graph.NewVariables(several)
+	v.Initialize(1)
+	for _, p := range []*graph.Program{several, build(1), build(3)} {
+		if err := p.Attach(v); err != nil {
+			t.Fatal(err)
+		}
+		p.SetGradients(v.NewGradient())
+		p.Input("x").SetFloats(make([]float32, 2*p.Samples()))
+		p.Input("labels").SetInts(make([]int32, p.Samples()))
+		p.Forward()
+		var order []int
+		p.Backward(func(param int) { order = append(order, param) })
+		if !slices.Equal(order, several.Order()) || !slices.Equal(order, p.Order()) {
+			t.Errorf("%d samples: %v, want %v", p.Samples(), order, several.Order())
+		}
+	}
+}
+
 // A number that is no row's takes no row and gives none a gradient.
 func TestGatherBeyondTheTable(t *testing.T) {
 	for _, numbers := range [][]float32{{0, 5}, {-1, 1}, {float32(math.NaN()), 1}} {
