@@ -185,8 +185,11 @@ func (t *Table) Places(header []string) (at []int, unused []string, err error) {
 	if lacking != nil {
 		return nil, nil, &HeaderError{"no column " + spelling.Few(lacking) + ", which the training file has"}
 	}
-	delete(places, t.Label)
-	delete(places, t.Weight)
+	for _, name := range []string{t.Label, t.Weight} {
+		if name != "" { // a column of the file may have no name
+			delete(places, name)
+		}
+	}
 	unused = slices.SortedFunc(maps.Keys(places), func(a, b string) int { return places[a] - places[b] })
 	return at, unused, nil
 }
