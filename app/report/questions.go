@@ -370,7 +370,7 @@ func quantityText(quantity string) string {
 
 // formatOf writes ratios as numbers, shares in percent, and other figures with their units.
 func formatOf(a question.Answer) func(float64) string {
-	units := map[string]string{"total": " s", "epoch": " s", "network": " s", "checkpoints": " s",
+	units := map[string]string{"total": " s", "epoch": " s", "network": " s",
 		"cost": " US dollars", "energy": " J"}
 	with := func(unit string) func(float64) string {
 		return func(v float64) string { return digits(v, 3) + unit }
@@ -380,7 +380,7 @@ func formatOf(a question.Answer) func(float64) string {
 		return with("")
 	case question.IsShare(a.Quantity):
 		return percent
-	case a.Quantity == "step" || a.Quantity == "hidden":
+	case slices.Contains([]string{"step", "hidden", "checkpoints"}, a.Quantity):
 		return ms
 	case a.Quantity == "memory" || a.Quantity == "sent":
 		return byteCount
