@@ -67,11 +67,11 @@ systems:
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build ./...
 
 # Draws PAIRS pairs of runs that should end with the same bits, in one process and in several. A seed draws
-# the same ones again.
+# the same ones again; ISA=plain gives the second run of each the kernels of plain Go.
 PAIRS ?= 1000
 SEED ?= 1
 pairs:
-	go test -count=1 -timeout 2h -run TestDrawnRunsEndWithTheSameBits ./app/job/launcher -pairs $(PAIRS) -drawseed $(SEED)
+	go test -count=1 -timeout 2h -run TestDrawnRunsEndWithTheSameBits ./app/job/launcher -pairs $(PAIRS) -drawseed $(SEED) -drawisa "$(ISA)"
 
 # Draws METRICPAIRS pairs of numbers of workers that should tell the same bits of every metric, find the same
 # evaluation best and stop at the same step.

@@ -25,6 +25,7 @@ import (
 var (
 	drawPairs = flag.Int("pairs", 16, "pairs of runs that TestDrawnRunsEndWithTheSameBits draws")
 	drawSeed  = flag.Uint64("drawseed", 101, "seed of the first pair; the next ones count up")
+	drawISA   = flag.String("drawisa", "", "kernel path of the second run of each pair; empty: drawn")
 )
 
 // draws are the values that a setting may be given, by its name. The empty one leaves it out.
@@ -145,6 +146,9 @@ func (d drawer) ways() map[string]string {
 	way := ways().draw(d.Rand)
 	if d.isHere {
 		way["link"] = "local"
+	}
+	if *drawISA != "" {
+		way["isa"] = *drawISA
 	}
 	return way
 }

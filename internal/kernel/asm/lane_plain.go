@@ -58,10 +58,10 @@ type LaneOps struct {
 
 // plainLane returns the portable tiles.
 func plainLane() LaneOps {
-	o := LaneOps{Lanes: plainLanes, Most: 1}
+	o := LaneOps{Lanes: plainLanes, Most: 2}
 	for _, channels := range TileHeights() {
-		o.Tile[1][channels] = lanePlain
-		o.Outer[1][channels] = laneOuterPlain
+		o.Tile[1][channels], o.Tile[2][channels] = lanePlain, lanePlain
+		o.Outer[1][channels], o.Outer[2][channels] = laneOuterPlain, laneOuterPlain
 	}
 	return o
 }
@@ -92,20 +92,22 @@ func lanePlain(a *LaneArgs) {
 
 // laneOuterPlain is the portable form of tiles of a gradient of weights.
 func laneOuterPlain(a *LaneOuterArgs) {
-	for d := range a.Tiles * a.Depth {
-		var sums [TileRows]plainSums
-		for p := range a.Rows {
-			for q := range a.Pixels {
-				x := widened(a.X[p*a.RowStride+q*a.Stride+d*plainLanes:])
-				dy := a.Dy[(p*a.Pixels+q)*a.Width*plainLanes:]
-				for k := range a.Channels {
-					y := widened(dy[k*plainLanes:])
-					sums[k].addEach(&x, &y)
+	for first := 0; first < a.Tiles*a.Depth; first += a.Depth {
+		var sums [2][TileRows]plainSums
+		for i := range a.Rows * a.Pixels {
+			x := a.X[i/a.Pixels*a.RowStride+i%a.Pixels*a.Stride+first*plainLanes:]
+			wide := [2]plainSums{widened(x), widened(x[(a.Depth-1)*plainLanes:])}
+			for k := range a.Channels {
+				y := widened(a.Dy[(i*a.Width+k)*plainLanes:])
+				for d := range a.Depth {
+					sums[d][k].addEach(&wide[d], &y)
 				}
 			}
 		}
-		for k := range a.Channels {
-			sums[k].put(a.Dst[(d*a.Width+k)*plainLanes:][:plainLanes], a.Flags)
+		for d := range a.Depth {
+			for k := range a.Channels {
+				sums[d][k].put(a.Dst[((first+d)*a.Width+k)*plainLanes:][:plainLanes], a.Flags)
+			}
 		}
 	}
 }

@@ -105,12 +105,6 @@ func tolerance(cpu *compute.CPU) float64 {
 	return 3e-6
 }
 
-// kind is what the bits of attention depend on.
-type kind struct {
-	isa  compute.ISA
-	math compute.Math
-}
-
 func TestAttention(t *testing.T) {
 	for _, c := range []textCase{
 		{[]int{1}, 1, 16, 0}, {[]int{5, 1, 33}, 2, 64, 0.25}, {[]int{300, 7, 130}, 1, 64, 0.1},
@@ -125,7 +119,7 @@ func TestAttention(t *testing.T) {
 		q, k, v, dy := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3),
 			kerneltest.Draw(t, n, 0, 4)
 		wantY, wantDQ, wantDK, wantDV := c.reference(q, k, v, dy)
-		first := map[kind][][]float32{}
+		first := map[compute.Math][][]float32{} // the bits depend on it alone
 		each(t, func(t *testing.T, cpu *compute.CPU) {
 			a := attend.New(cpu, c.heads, c.size, most+cpu.Threads())
 			scratch := kerneltest.Floats(t, a.ScratchFloats())
@@ -141,7 +135,7 @@ func TestAttention(t *testing.T) {
 				what := fmt.Sprintf("%+v: y, dq, dk, dv [%d]", c, i)
 				kerneltest.Near(t, what, got[i], want, tolerance(cpu), 3)
 			}
-			k := kind{cpu.ISA(), cpu.Math()}
+			k := cpu.Math()
 			if first[k] == nil {
 				for _, s := range got {
 					first[k] = append(first[k], slices.Clone(s))
