@@ -219,7 +219,8 @@ func (r *numberReader) places(p *tablePart, header []string) (at columns, err er
 		return at, &FormatError{File: p.path, Offset: -1, Line: 1, Reason: err.Error()}
 	}
 	for _, name := range unused {
-		if name != label && name != r.weight && !slices.Contains(r.unused, name) {
+		isWeight := name == r.weight && name != "" // a column may have no name
+		if name != label && !isWeight && !slices.Contains(r.unused, name) {
 			r.unused = append(r.unused, strings.Clone(name))
 		}
 	}
