@@ -239,8 +239,8 @@ func (d Claimed) hasProgressed() bool { return d.size(StepsFile) > d.logged }
 // IsAsItWas reports whether the run was resumed and has done no step since.
 func (d Claimed) IsAsItWas() bool { return d.isResumed && !d.hasProgressed() }
 
-// Abandon removes a directory without progress: one that holds only the description of the run and logs
-// without a step. Logs that are wanted stay. The directory of a run to resume is restored.
+// Abandon removes a directory without progress: one that holds only the description of the run, logs, spans
+// and events without a step. Logs that are wanted stay. The directory of a run to resume is restored.
 func (d Claimed) Abandon(isLogWanted bool) error {
 	switch {
 	case d.IsAsItWas():
@@ -258,12 +258,13 @@ func (d Claimed) Abandon(isLogWanted bool) error {
 		info, err := e.Info()
 		isEmpty := err == nil && info.Size() == 0
 		isLog := filepath.Ext(e.Name()) == ".log"
-		if e.Name() != ConfigFile && e.Name() != HostFile && !isLog && !isEmpty {
+		isOurs := slices.Contains([]string{ConfigFile, HostFile, SpansFolder, EventsFolder}, e.Name())
+		if !isOurs && !isLog && !isEmpty {
 			return nil
 		}
 	}
 	for _, e := range entries {
-		err = errors.Join(err, os.Remove(d.Path(e.Name())))
+		err = errors.Join(err, os.RemoveAll(d.Path(e.Name())))
 	}
 	d.unmake()
 	return err

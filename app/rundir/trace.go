@@ -14,6 +14,10 @@ import (
 // SpansFolder is where a run directory has the spans of all ranks, workers and servers.
 const SpansFolder = "spans"
 
+// EventsFolder is the log directory for TensorBoard in the run directory. Each worker writes to rank<N> in
+// it.
+const EventsFolder = "events"
+
 // SpansFile returns the name of a rank's spans in a run directory.
 func SpansFile(rank int) string { return fmt.Sprintf("%s/rank%d", SpansFolder, rank) }
 

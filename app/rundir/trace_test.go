@@ -56,3 +56,30 @@ func TestSpansAreThoseOfOnePart(t *testing.T) {
 		}
 	}
 }
+
+// A run that ends in its first step leaves nothing, though spans and events have begun; with a step it stays.
+func TestAbandonWithoutAStep(t *testing.T) {
+	for _, steps := range []string{"", "{}\n"} {
+		d, err := rundir.Claim(filepath.Join(t.TempDir(), "run"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{rundir.SpansFolder + "/rank0": "x",
+			rundir.EventsFolder + "/rank0/events.out": "x", rundir.StepsFile: steps, rundir.HostFile: "{}"} {
+			err := os.MkdirAll(filepath.Dir(d.Path(name)), 0o700)
+			if err == nil {
+				err = os.WriteFile(d.Path(name), []byte(text), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.Abandon(false); err != nil {
+			t.Error(err)
+		}
+		d.Unlock()
+		if _, err := os.Stat(string(d.Directory)); os.IsNotExist(err) != (steps == "") {
+			t.Errorf("steps %q: %v", steps, err)
+		}
+	}
+}

@@ -1,31 +1,45 @@
-# Writes FOLDER/big (8.3 GB) and FOLDER/sub (its first 200,000 samples): images of 32x32, of ten classes.
-import os
-import random
-import sys
+"""Writes samples: images of 32x32, of ten classes, as .npy, into folders that `lockstep train --data` takes.
 
-folder = sys.argv[1]
+    python3 results/samples/make.py FOLDER [--small | --samples N]
+
+FOLDER/big has 2,700,000 (8.3 GB), or N; FOLDER/sub its first 200,000, which is all that --small writes.
+"""
+import argparse, os, random
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("folder")
+parser.add_argument("--small", action="store_true")
+parser.add_argument("--samples", type=int, default=2_700_000)
+a = parser.parse_args()
 random.seed(7)
 
 
 def head(descr, shape):
-    h="{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n"%(descr,shape)
-    return b'\x93NUMPY\x01\x00'+len(h).to_bytes(2,'little')+h.encode()
+    h = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n" % (descr, shape)
+    return b"\x93NUMPY\x01\x00" + len(h).to_bytes(2, "little") + h.encode()
 
 
-N, SUB, T = 2_700_000, 200_000, 2_000
-block=[random.randbytes(2048)+bytes([25*(i%10)])*1024 for i in range(10_000)]
-labels=bytes(i%10 for i in range(10_000))
-for d,n in (('big',N),('sub',SUB)):
-    os.makedirs(f'{folder}/{d}', exist_ok=True)
-    with open(f'{folder}/{d}/train.npy','wb') as f:
-        f.write(head('|u1',f'({n}, 32, 32, 3)'))
-        for k in range(n//10_000):
-            s=k*37%10_000
-            f.write(b''.join(block[s:]+block[:s]))
-    with open(f'{folder}/{d}/train-labels.npy','wb') as f:
-        f.write(head('|u1',f'({n},)'))
-        for k in range(n//10_000):
-            s=k*37%10_000
-            f.write(labels[s:]+labels[:s])
-    open(f'{folder}/{d}/test.npy','wb').write(head('|u1',f'({T}, 32, 32, 3)')+b''.join(block[:T]))
-    open(f'{folder}/{d}/test-labels.npy','wb').write(head('|u1',f'({T},)')+labels[:T])
+SUB, TEST, BLOCK = 200_000, 2_000, 10_000
+block = [random.randbytes(2048) + bytes([25 * (i % 10)]) * 1024 for i in range(BLOCK)]
+twice = b"".join(block) * 2
+labels = bytes(i % 10 for i in range(2 * BLOCK))
+
+
+def write(folder, n):
+    os.makedirs(folder, exist_ok=True)
+    with open(f"{folder}/train.npy", "wb") as f, open(f"{folder}/train-labels.npy", "wb") as g:
+        f.write(head("|u1", f"({n}, 32, 32, 3)"))
+        g.write(head("|u1", f"({n},)"))
+        for k in range(0, n, BLOCK):
+            s, rows = k // BLOCK * 37 % BLOCK, min(BLOCK, n - k)
+            f.write(memoryview(twice)[3072 * s:3072 * (s + rows)])
+            g.write(labels[s:s + rows])
+    with open(f"{folder}/test.npy", "wb") as f:
+        f.write(head("|u1", f"({TEST}, 32, 32, 3)") + twice[:3072 * TEST])
+    with open(f"{folder}/test-labels.npy", "wb") as f:
+        f.write(head("|u1", f"({TEST},)") + labels[:TEST])
+
+
+write(f"{a.folder}/sub", min(SUB, a.samples))
+if not a.small:
+    write(f"{a.folder}/big", a.samples)

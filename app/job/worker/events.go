@@ -14,12 +14,8 @@ import (
 	"lockstep/train"
 )
 
-// eventsFolder is the log directory for TensorBoard in the run directory. Each worker writes to rank<N> in
-// it.
-const eventsFolder = "events"
-
 // eventsPattern is that of the names of the files in it, below the run directory.
-const EventsPattern = eventsFolder + "/rank*/events.out.tfevents.*"
+const EventsPattern = rundir.EventsFolder + "/rank*/events.out.tfevents.*"
 
 // eventsEvery is the least time between two steps that are written. A file with every step of a small
 // network would grow by a hundred megabytes an hour.
@@ -39,7 +35,7 @@ type events struct {
 // openEvents creates the file of a rank. If speaks is set, it also holds the metrics that are the same on all
 // ranks. So many steps were done before.
 func openEvents(dir rundir.Directory, rank int, speaks bool, done int) (*events, error) {
-	w, err := tensorboard.Create(filepath.Join(dir.Path(eventsFolder), fmt.Sprintf("rank%d", rank)),
+	w, err := tensorboard.Create(filepath.Join(dir.Path(rundir.EventsFolder), fmt.Sprintf("rank%d", rank)),
 		time.Now(), int64(done)+1)
 	if err != nil {
 		return nil, fmt.Errorf("job: %w", err)

@@ -19,7 +19,7 @@ var errRoom = errors.New("removed to make room for the trained weights")
 // if all of them together do not make enough room, since the measurements would be gone for nothing.
 func (w *Worker) makingRoom(bytes int64, write func() error) error {
 	err := write()
-	logs := []string{eventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}
+	logs := []string{rundir.EventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}
 	free, isKnown := w.Dir.FreeBytes()
 	if isKnown && free+w.Dir.Discardable(logs...) < bytes {
 		return err
@@ -64,7 +64,7 @@ func (w *Worker) openLogs() (err error) {
 // closeLogs flushes and closes them.
 func (w *Worker) closeLogs() {
 	w.Lose(rundir.StepsFile, w.steps.Close())
-	w.Lose(eventsFolder, w.events.close())
+	w.Lose(rundir.EventsFolder, w.events.close())
 	w.meter.Close()
 }
 

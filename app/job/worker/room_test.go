@@ -21,14 +21,14 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 		lost     []string
 	}{
 		{0, nil},
-		{1, []string{eventsFolder}},
-		{2, []string{eventsFolder, rundir.SpansFolder}},
-		{9, []string{eventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}},
+		{1, []string{rundir.EventsFolder}},
+		{2, []string{rundir.EventsFolder, rundir.SpansFolder}},
+		{9, []string{rundir.EventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}},
 	} {
 		dir := rundir.Directory(t.TempDir())
-		os.Mkdir(dir.Path(eventsFolder), 0o700) // the writes below tell
+		os.Mkdir(dir.Path(rundir.EventsFolder), 0o700) // the writes below tell
 		os.Mkdir(dir.Path(rundir.SpansFolder), 0o700)
-		for _, name := range []string{eventsFolder + "/rank0", rundir.SpansFile(1), rundir.StepsFile,
+		for _, name := range []string{rundir.EventsFolder + "/rank0", rundir.SpansFile(1), rundir.StepsFile,
 			rundir.UpdatesFile} {
 			if err := os.WriteFile(dir.Path(name), []byte("line\n"), 0o600); err != nil {
 				t.Fatal(err)
@@ -47,7 +47,7 @@ func TestLogsMakeRoomForTheWeights(t *testing.T) {
 		if !slices.Equal(lost, c.lost) || job.IsFull(err) != (calls <= c.failures) {
 			t.Errorf("%d failures: %v, lost %q, want %q", c.failures, err, lost, c.lost)
 		}
-		for file, name := range map[string]string{eventsFolder: eventsFolder,
+		for file, name := range map[string]string{rundir.EventsFolder: rundir.EventsFolder,
 			rundir.SpansFolder: rundir.SpansFolder, rundir.StepsFile: rundir.StepsFile,
 			rundir.UpdatesFile: rundir.UpdatesFile} {
 			_, err := os.Stat(dir.Path(name))

@@ -249,7 +249,7 @@ func (w *Worker) Step(s train.Step) {
 	w.steps.Add(line, u.Lost != nil)
 	w.events.step(now, s, u, w.gpuMemory.now)
 	w.Lose(rundir.StepsFile, w.steps.Err())
-	w.Lose(eventsFolder, w.events.err)
+	w.Lose(rundir.EventsFolder, w.events.err)
 	w.Beacon.Finish(now, s)
 	w.tell(func(p Listener) { p.Step(s) })
 	w.slow(s.Number + 1)
