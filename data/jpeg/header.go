@@ -73,7 +73,8 @@ func (d *Decoder) readFrame(s []byte) bool {
 	for i := range d.num {
 		c := s[6+3*i:]
 		d.parts[i] = component{id: c[0], across: c[1] >> 4, down: c[1] & 15, quant: c[2]}
-		if c[2] > 3 {
+		isFactor := func(n byte) bool { return n == 1 || n == 2 || n == 4 }
+		if c[2] > 3 || !isFactor(d.parts[i].across) || !isFactor(d.parts[i].down) {
 			return false
 		}
 	}
