@@ -88,8 +88,11 @@ const (
 // IsRegression reports whether labels are numbers to predict.
 func (c Config) IsRegression() bool { return c.Task == Regression }
 
-// UsualBy returns the figure by which an evaluation of the task is the best unless BestBy says another.
-func (c Config) UsualBy() string { return train.ByNames(!c.IsRegression(), c.IsRegression())[0] }
+// IsByUsual reports whether the best evaluation is chosen by the usual figure of the task.
+func (c Config) IsByUsual() bool { return c.BestBy == "" || c.BestBy == c.usualBy() }
+
+// usualBy returns the figure by which an evaluation of the task is the best unless BestBy says another.
+func (c Config) usualBy() string { return train.ByNames(!c.IsRegression(), c.IsRegression())[0] }
 
 // ClassFiles returns those of ClassWeights and ClassShares that are files, by the name of the setting.
 func (c *Config) ClassFiles() map[string]*string {
@@ -269,7 +272,7 @@ func (c Config) Complete() Config {
 		c.Strategy = strategy.DDP
 	}
 	if c.BestBy == "" {
-		c.BestBy = c.UsualBy()
+		c.BestBy = c.usualBy()
 	}
 	if c.Shards == 0 {
 		c.Shards = c.UsualShards(c.Workers)
