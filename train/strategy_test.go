@@ -121,8 +121,8 @@ func TestOneHashForEveryStrategyAndAlgorithm(t *testing.T) {
 				{"ddp", "gather"}, {"ddp", "auto"}, {"sharded", "auto"},
 				{"late", "auto"},
 			} {
-				if isDeep && (i+workers)%2 == 1 {
-					continue // every pair and every number of workers is met; half the time
+				if isDeep && (i+workers)%3 > 0 {
+					continue // every pair and every number of workers is met; a third of the time
 				}
 				threads := 1 + (i+workers)/2%2
 				name := fmt.Sprintf("%s/%s/%s/%dx%d", c.Network.Name, pair[0], pair[1], workers, threads)
