@@ -177,14 +177,6 @@ func (r faultResult) keep(t *testing.T) {
 	appendLine(t, *faultFile, r)
 }
 
-// must runs the tool to its end.
-func must(t *testing.T, args ...string) {
-	t.Helper()
-	if c := tool(t, args...); c.Run() != nil {
-		t.Fatalf("%v: %v: %s", args, c.ProcessState, c.Stderr)
-	}
-}
-
 // round disturbs one run and resumes it.
 func (f fault) round(t *testing.T, seed uint64) faultResult {
 	t.Helper()
@@ -293,25 +285,16 @@ func (f fault) variable(out string, rank, step int) string {
 // not "".
 func begin(t *testing.T, out, group, variable string, arguments []string) *running {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{out: out, group: group}
-	r.Cmd = exec.Command(self)
-	r.Args = slices.Concat([]string{"lockstep"}, arguments, []string{"--out", out})
+	c := tool(t, slices.Concat(arguments, []string{"--out", out})...)
 	if group != "" {
-		r.Cmd = exec.Command("/bin/sh", slices.Concat([]string{"-c", `echo $$ >"$0" && exec "$@"`,
-			filepath.Join(group, "cgroup.procs"), self}, r.Args[1:])...)
+		c = exec.Command("/bin/sh", slices.Concat([]string{"-c", `echo $$ >"$0" && exec "$@"`,
+			filepath.Join(group, "cgroup.procs"), c.Path}, c.Args[1:])...)
 	}
 	if variable != "" {
-		r.Env = append(os.Environ(), variable)
+		c.Env = append(os.Environ(), variable)
 	}
-	r.Stderr = &r.stderr
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r := &running{out: out, group: group}
+	r.started(t, c)
 	return r
 }
 

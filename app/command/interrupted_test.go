@@ -11,19 +11,10 @@ import (
 	"lockstep/app/setting"
 )
 
-// succeed runs the tool, which is to succeed.
-func succeed(t *testing.T, args ...string) {
-	t.Helper()
-	c := tool(t, args...)
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %v: %s", args, err, c.Stderr)
-	}
-}
-
 // A run that is resumed and interrupted before its next step says how to go on as it was asked to.
 func TestAResumedRunInterruptedAtOnceSaysHowToGoOn(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
-	succeed(t, "train", "--quiet", "--workers", "2", "--steps", "4", "--checkpoint-every", "2",
+	must(t, "train", "--quiet", "--workers", "2", "--steps", "4", "--checkpoint-every", "2",
 		"--limit-test", "50", "--out", out)
 	var stderr bytes.Buffer
 	a := &app{stderr: &stderr}

@@ -45,12 +45,7 @@ func startJob(t *testing.T, world int, environment func(rank int) []string, args
 // start starts the process of the next rank.
 func (j *jobOf) start(t *testing.T, environment []string, args ...string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd, stdout, stderr := exec.Command(self), &shared{}, &shared{}
-	cmd.Args = append([]string{"lockstep"}, args...)
+	cmd, stdout, stderr := tool(t, args...), &shared{}, &shared{}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = j.folder, stdout, stderr
 	cmd.Env = append(os.Environ(), environment...)
 	if err := cmd.Start(); err != nil {

@@ -5,14 +5,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"lockstep/app/job"
 )
 
 // hasLab reports whether this machine lets the user make hosts, by both kinds of network.
-func hasLab() bool {
+var hasLab = sync.OnceValue(func() bool {
 	self, err := os.Executable()
 	if err != nil {
 		return false
@@ -25,7 +27,7 @@ func hasLab() bool {
 		}
 	}
 	return true
-}
+})
 
 // startLab starts a run with a worker on each of two hosts.
 func startLab(t *testing.T, labFlags ...string) *running {
@@ -33,19 +35,9 @@ func startLab(t *testing.T, labFlags ...string) *running {
 	if !hasLab() {
 		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := &running{out: filepath.Join(t.TempDir(), "run")}
-	r.Cmd = exec.Command(self)
-	r.Args = append(append([]string{"lockstep", "lab"}, labFlags...),
-		"--", "train", "--workers", "2", "--epochs", "2000", "--out", r.out)
-	r.Stderr = &r.stderr
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r.started(t, tool(t, slices.Concat([]string{"lab"}, labFlags,
+		[]string{"--", "train", "--workers", "2", "--epochs", "2000", "--out", r.out})...))
 	r.until(t, "both workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
 	return r
 }

@@ -18,22 +18,12 @@ import (
 // launchHere starts a run on two hosts that both are this machine, and waits until it trains.
 func launchHere(t *testing.T, more ...string) *running {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &running{out: filepath.Join("run")}
-	r.Cmd = exec.Command(self)
-	r.Args = append([]string{"lockstep", "launch", "--hosts", "localhost:1,127.0.0.1:1", "--", "train",
-		"--out", r.out, "--epochs", "2000", "--quiet"}, more...)
-	r.Dir = t.TempDir()
-	r.out = filepath.Join(r.Dir, "run")
-	r.Stderr = &r.stderr
-	r.Env = append(os.Environ(), "XDG_CACHE_HOME="+r.Dir)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	c := tool(t, append([]string{"launch", "--hosts", "localhost:1,127.0.0.1:1", "--", "train", "--out",
+		"run", "--epochs", "2000", "--quiet"}, more...)...)
+	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.Dir)
+	r := &running{out: filepath.Join(c.Dir, "run")}
+	r.started(t, c)
 	r.until(t, "rank 1 trains", func() bool {
 		steps, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
 		return strings.Contains(string(steps), `"rank":0,`) && r.away(t) > 0
@@ -101,10 +91,6 @@ func TestTwoConsolesWithOneFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a run over an ssh that is a shell")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	folder := t.TempDir()
 	ssh := filepath.Join(folder, "ssh")
 	script := "#!/bin/sh\nfor last; do :; done\nexec /bin/sh -c \"$last\"\n"
@@ -112,7 +98,7 @@ func TestTwoConsolesWithOneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	console := func(seed string) *exec.Cmd {
-		c := exec.Command(self, "launch", "--ssh", ssh, "--hosts", "elsewhere:1", "--", "train", "--steps",
+		c := tool(t, "launch", "--ssh", ssh, "--hosts", "elsewhere:1", "--", "train", "--steps",
 			"20", "--quiet", "--seed", seed, "--out", "out")
 		c.Dir, c.Env = folder, append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(folder, "cache"))
 		c.Stderr = &shared{}

@@ -32,6 +32,14 @@ func tool(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
+// must runs the tool to its end.
+func must(t *testing.T, args ...string) {
+	t.Helper()
+	if c := tool(t, args...); c.Run() != nil {
+		t.Fatalf("%v: %v: %s", args, c.ProcessState, c.Stderr)
+	}
+}
+
 // steps returns how many steps of rank 0 the run has noted.
 func steps(out string) int {
 	text, _ := os.ReadFile(filepath.Join(out, "steps.jsonl"))

@@ -10,31 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"lockstep/cluster"
 )
-
-// written is a buffer that may be read while it is written.
-type written struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (w *written) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.Write(p)
-}
-
-func (w *written) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.b.String()
-}
 
 // A run that is served answers as infer does, and the server ends with status 0 when it is asked to.
 func TestServeARun(t *testing.T) {
@@ -69,7 +50,7 @@ func TestServeARun(t *testing.T) {
 // served serves a run at a url until end, which asks it to end and checks that it does.
 func served(t *testing.T, run string) (url string, end func()) {
 	t.Helper()
-	signals, stderr, ended := make(chan os.Signal, 1), &written{}, make(chan int, 1)
+	signals, stderr, ended := make(chan os.Signal, 1), &shared{}, make(chan int, 1)
 	a := &app{stdout: io.Discard, stderr: stderr, environment: cluster.Environment{}, signals: signals}
 	go func() { ended <- a.run([]string{"serve", run, "--listen", "127.0.0.1:0", "--drain", "1ms"}) }()
 	for url == "" {

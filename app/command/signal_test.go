@@ -49,21 +49,11 @@ func (s *shared) String() string {
 
 func start(t *testing.T, more ...string) *running {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := &running{out: filepath.Join(t.TempDir(), "run")}
-	r.Cmd = exec.Command(self)
-	r.Args = append([]string{"lockstep", "train", "--workers", "2", "--out", r.out}, more...)
 	if !slices.Contains(more, "--for") {
-		r.Args = append(r.Args, "--epochs", "2000")
+		more = append(more, "--epochs", "2000")
 	}
-	r.Stdout, r.Stderr = &r.stdout, &r.stderr
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
+	r.started(t, tool(t, append([]string{"train", "--workers", "2", "--out", r.out}, more...)...))
 	r.until(t, "both workers train", func() bool { return r.pid(0) > 0 && r.pid(1) > 0 })
 	// Rank 0 keeps the checkpoints; another rank may end the first step before it.
 	r.until(t, "rank 0 has done a step", func() bool {
@@ -71,6 +61,17 @@ func start(t *testing.T, more ...string) *running {
 		return bytes.Contains(steps, []byte(`"rank":0,`))
 	})
 	return r
+}
+
+// started starts the process of the run, which ends with the test at the latest.
+func (r *running) started(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	r.Cmd = c
+	r.Stdout, r.Stderr = &r.stdout, &r.stderr
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Process.Kill() }) // it has ended, unless the test failed
 }
 
 // pid returns a worker's process, as its log says; 0 if it does not yet.
