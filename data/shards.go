@@ -26,9 +26,9 @@ import (
 // after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg, .png
 // or .webp; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
 // where the name of one begins with that of its part, as train-000003.tar does, or in folders train, val and
-// test; shards that name no part are of the first. Numbered shards of a folder begin with 0 or 1, or where
-// those of another part end, and none may be missing up to the last. How many there should be only a path
-// with braces says: train-{000000..000009}.tar is those ten, in the place of a folder.
+// test; shards that name no part are of the first. Numbered shards of a folder begin with 0, or where those of
+// another part end, and none may be missing up to the last. How many there should be only a path with braces
+// says, or that they begin otherwise: train-{000001..000009}.tar is those nine, in the place of a folder.
 
 // maxClassText bounds the bytes of a .cls.
 const maxClassText = 256
@@ -218,8 +218,8 @@ func (s *shardImages) list(ctx context.Context, paths []string, left *leftOut) (
 	return labels, nil
 }
 
-// findGap refuses numbered shards that do not begin with 0 or 1, unless the one before the first is known, or
-// of which some are missing.
+// findGap refuses numbered shards that do not begin with 0, unless the one before the first is known, or of
+// which some are missing.
 func findGap(paths, known []string) error {
 	type shard struct {
 		series, prefix string
@@ -247,7 +247,7 @@ func findGap(paths, known []string) error {
 			want, digits = all[i-1].n+1, all[i-1].digits
 		}
 		name := func(n int) string { return fmt.Sprintf("%s%0*d.tar", s.prefix, digits, n) }
-		if s.n <= max(1, want) || isKnown[name(s.n-1)] {
+		if s.n <= want || isKnown[name(s.n-1)] {
 			continue
 		}
 		missing := name(want)

@@ -196,6 +196,9 @@ func TestFaultsOfShardsAreNamed(t *testing.T) {
 				writeTar(t, filepath.Join(folder, fmt.Sprintf("train-%d.tar", n)), full...)
 			}
 		},
+		"a-1.tar is there, but not a-0.tar;": func(folder string) {
+			writeTar(t, filepath.Join(folder, "a-1.tar"), full...)
+		},
 		"a-000003.tar is there, but not a-000000.tar to a-000002.tar;": func(folder string) {
 			writeTar(t, filepath.Join(folder, "a-000003.tar"), full...)
 		},
@@ -236,12 +239,12 @@ func TestFaultsOfShardsAreNamed(t *testing.T) {
 	}
 }
 
-// Numbered shards begin with 0, with 1, or where those of another part end; braces say how many there are.
+// Numbered shards begin with 0, or where those of another part end; braces say which there are.
 func TestWhichShardsThereAre(t *testing.T) {
 	one, _ := picture(t, 1)
 	full := []filed{{"a.png", one}, {"a.cls", []byte("7")}, {"b.cls", []byte("x")}, {"b.png", one}}
 	folder := t.TempDir()
-	for _, name := range []string{"train/a-01.tar", "train/a-02.tar", "val/a-03.tar", "other/a-07.tar",
+	for _, name := range []string{"train/a-00.tar", "train/a-01.tar", "val/a-02.tar", "other/a-07.tar",
 		"other/a-08.tar"} {
 		path := filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
