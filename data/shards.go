@@ -26,9 +26,9 @@ import (
 // after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg, .png
 // or .webp; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
 // where the name of one begins with that of its part, as train-000003.tar does, or in folders train, val and
-// test; shards that name no part are of the first. Numbered shards of a folder begin with 0, or where those of
-// another part end, and none may be missing up to the last. How many there should be only a path with braces
-// says, or that they begin otherwise: train-{000001..000009}.tar is those nine, in the place of a folder.
+// test; shards that name no part are of the first. Numbered shards of a folder begin with 0, or where those
+// of another part end, and none may be missing up to the last. How many there should be only a path with
+// braces says, or that they begin otherwise: train-{000001..000009}.tar is those nine, in a folder's place.
 
 // maxClassText bounds the bytes of a .cls.
 const maxClassText = 256
