@@ -17,19 +17,19 @@ import tempfile
 RUNS = {
     "lenet": ("--model lenet --data synthetic --batch 48 --optimizer sgd", 20),
     "mlp": ("--model mlp --data synthetic --batch 48 --optimizer lamb", 20),
-    "vgg11": ("--model vgg11 --data synthetic --batch 12", 20),
-    "resnet20": ("--model resnet20 --data synthetic --batch 12 --optimizer lars", 20),
-    "resnet18": ("--model resnet18 --data synthetic --batch 6", 20),
+    "vgg11": ("--model vgg11 --data synthetic --batch 6", 20),
+    "resnet20": ("--model resnet20 --data synthetic --batch 6 --optimizer lars", 20),
+    "airbench": ("--model airbench --data synthetic --batch 6 --optimizer muon", 20),
     "resnet50": ("--model resnet50 --data synthetic --batch 3", 20),
-    "bert-tiny": ("--model bert-tiny --data synthetic --sequence 64 --batch 12 --optimizer adamw", 20),
-    "bert-mini": ("--model bert-mini --data synthetic --sequence 64 --batch 6 --optimizer adamw", 20),
+    "bert-tiny": ("--model bert-tiny --data synthetic --sequence 64 --batch 6 --optimizer adamw", 20),
+    "bert-mini": ("--model bert-mini --data synthetic --sequence 64 --batch 3 --optimizer adamw", 20),
     "lenet, exact": ("--model lenet --data synthetic --batch 48 --math exact", 20),
     "resnet20, exact": ("--model resnet20 --data synthetic --batch 6 --math exact", 20),
-    "bert-tiny, exact": ("--model bert-tiny --data synthetic --sequence 64 --batch 12 --optimizer adamw --math exact", 20),
+    "bert-tiny, exact": ("--model bert-tiny --data synthetic --sequence 64 --batch 6 --optimizer adamw --math exact", 20),
     "resnet20, bf16": ("--model resnet20 --data synthetic --batch 6 --math bf16", 20),
-    "bert-tiny, bf16": ("--model bert-tiny --data synthetic --sequence 64 --batch 12 --optimizer adamw --math bf16", 20),
-    "resnet20, 200 steps": ("--model resnet20 --data synthetic --batch 12", 200),
-    "bert-tiny on SST-2, 200 steps": ("--model bert-tiny --data sst2 --batch 12 --optimizer adamw --limit-test 100", 200),
+    "bert-tiny, bf16": ("--model bert-tiny --data synthetic --sequence 64 --batch 6 --optimizer adamw --math bf16", 20),
+    "resnet20, 200 steps": ("--model resnet20 --data synthetic --batch 6", 200),
+    "bert-tiny on SST-2, 200 steps": ("--model bert-tiny --data sst2 --batch 6 --optimizer adamw --limit-test 100", 200),
 }
 
 parser = argparse.ArgumentParser()
