@@ -108,8 +108,19 @@ const (
 
 // origin is the ONNX file that a network comes from.
 type origin struct {
-	model   *onnx.Model
-	options onnx.Options
+	model         *onnx.Model
+	options       onnx.Options
+	scale, offset []float32 // see Scale
+}
+
+// Scale returns what lockstep export lets the ONNX file of a network for numbers multiply outputs with, and
+// then add: the file's outputs are the numbers, those of the network standardised, as it is trained. Nil if
+// the network comes from no such file.
+func (n Network) Scale() (scale, offset []float32) {
+	if n.file == nil {
+		return nil, nil
+	}
+	return n.file.scale, n.file.offset
 }
 
 // Metadata returns what the ONNX file that the network comes from says of itself; nil if it comes from none.
@@ -128,6 +139,9 @@ func (n Network) FileSHA256() string {
 	}
 	h := sha256.New()
 	n.file.model.WriteTo(h) // a hash has no errors
+	for _, x := range slices.Concat(n.file.scale, n.file.offset) {
+		fmt.Fprintln(h, x)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -140,6 +154,7 @@ func (c Catalog) fromFile(path string, classes int, input tensor.Shape) (Network
 		return Network{}, &FileError{err}
 	}
 	n := Network{Name: path, Input: input.Clone(), Classes: classes, file: &origin{model: m}}
+	n.file.scale, n.file.offset = m.Unscale()
 	if input == nil {
 		n.Input = m.Input()
 	}

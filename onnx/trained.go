@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"lockstep/graph"
@@ -57,23 +58,14 @@ func (m *Model) With(x *graph.Node, o Options, v *graph.Variables) (*Model, erro
 	return w, err
 }
 
+// unscaled ends the name of what Rescale multiplies.
+const unscaled = "/unscaled"
+
 // Rescale makes y*scale + offset the first output in place of y, [N, K]; both have K numbers, which are no
-// weights. The name of the output stays.
+// weights. The name of the output stays. Unscale undoes it.
 func (m *Model) Rescale(scale, offset []float32) {
 	name := m.Outputs[0].Name
-	own := name + "/unscaled"
-	rename := func(names []string) []string {
-		names = slices.Clone(names)
-		for i := range names {
-			if names[i] == name {
-				names[i] = own
-			}
-		}
-		return names
-	}
-	for i := range m.Nodes {
-		m.Nodes[i].In, m.Nodes[i].Out = rename(m.Nodes[i].In), rename(m.Nodes[i].Out)
-	}
+	m.rename(name, name+unscaled)
 	add := func(op, out string, attributes []Attribute, in ...string) {
 		m.Nodes = append(m.Nodes, Node{Name: "/" + out, Op: op, In: in, Out: []string{out},
 			Attributes: attributes})
@@ -84,8 +76,57 @@ func (m *Model) Rescale(scale, offset []float32) {
 	}
 	constant(name+"/scale", scale)
 	constant(name+"/offset", offset)
-	add("Mul", name+"/scaled", nil, own, name+"/scale")
+	add("Mul", name+"/scaled", nil, name+unscaled, name+"/scale")
 	add("Add", name, nil, name+"/scaled", name+"/offset")
+}
+
+// Unscale undoes Rescale and returns what that was given, scales above 0; nil if the model does not end so.
+func (m *Model) Unscale() (scale, offset []float32) {
+	first := len(m.Nodes) - 4
+	if first < 0 || len(m.Outputs) != 1 {
+		return nil, nil
+	}
+	name, tail := m.Outputs[0].Name, m.Nodes[first:]
+	for i, want := range []Node{
+		{Op: "Constant", Out: []string{name + "/scale"}},
+		{Op: "Constant", Out: []string{name + "/offset"}},
+		{Op: "Mul", In: []string{name + unscaled, name + "/scale"}, Out: []string{name + "/scaled"}},
+		{Op: "Add", In: []string{name + "/scaled", name + "/offset"}, Out: []string{name}},
+	} {
+		if n := tail[i]; n.Op != want.Op || !slices.Equal(n.In, want.In) || !slices.Equal(n.Out, want.Out) {
+			return nil, nil
+		}
+	}
+	for i, to := range []*[]float32{&scale, &offset} {
+		a := tail[i].attribute("value")
+		if a == nil || a.Tensor == nil {
+			return nil, nil
+		}
+		*to = a.Tensor.Floats
+	}
+	isNone := func(x float32) bool { return !(x > 0 && x <= math.MaxFloat32) }
+	if len(scale) == 0 || len(scale) != len(offset) || slices.ContainsFunc(scale, isNone) {
+		return nil, nil
+	}
+	m.Nodes = m.Nodes[:first:first]
+	m.rename(name+unscaled, name)
+	return scale, offset
+}
+
+// rename gives a value another name, in nodes alone.
+func (m *Model) rename(from, to string) {
+	renamed := func(names []string) []string {
+		names = slices.Clone(names)
+		for i := range names {
+			if names[i] == from {
+				names[i] = to
+			}
+		}
+		return names
+	}
+	for i := range m.Nodes {
+		m.Nodes[i].In, m.Nodes[i].Out = renamed(m.Nodes[i].In), renamed(m.Nodes[i].Out)
+	}
 }
 
 // replace gives a tensor other values, or adds it; a first error is passed on.

@@ -68,3 +68,26 @@ func TestAFreshHeadIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// Unscale undoes Rescale, also in a file that was read, and takes nothing off a model that ends otherwise.
+func TestUnscaleIsTheInverseOfRescale(t *testing.T) {
+	for _, o := range goldens(t) {
+		m, err := onnx.Decode(o.model.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scale, _ := m.Unscale(); scale != nil {
+			t.Errorf("%s: unscaled by %v, and was not scaled", o.name, scale)
+		}
+		want := m.Encode()
+		scale, offset := []float32{2, 0.5}, []float32{-1, 1e6}
+		m.Rescale(scale, offset)
+		if m, err = onnx.Decode(m.Encode()); err != nil {
+			t.Fatal(err)
+		}
+		a, b := m.Unscale()
+		if !slices.Equal(a, scale) || !slices.Equal(b, offset) || !slices.Equal(m.Encode(), want) {
+			t.Errorf("%s: got %v and %v, want %v and %v and the model as it was", o.name, a, b, scale, offset)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,6 +94,34 @@ func TestRegressionFromTrainingToNewRows(t *testing.T) {
 		}
 	}
 	serves(t, path("one"), values[0])
+	trainsOn(t, root, path("one.onnx"), figure(one, 0))
+}
+
+// trainsOn checks that an exported file of the regression trains on as the weights do: from an error of rmse,
+// on standardised numbers, and that it is exported with their unit again.
+func trainsOn(t *testing.T, data, file string, rmse float64) {
+	t.Helper()
+	for name, more := range map[string][]string{"on": nil, "fresh": {"--fresh-head"}} {
+		run := filepath.Join(data, name)
+		status, out, text := execute(append([]string{"train", "--task", "regression", "--model", file,
+			"--data", data, "--label-column", "price", "--batch", "30", "--epochs", "3", "--threads", "1",
+			"--lr", "0.01", "--link", "local", "--json", "--out", run}, more...)...)
+		var s record.Summary
+		if err := json.Unmarshal([]byte(out), &s); err != nil {
+			t.Fatalf("status %d, %v: %s", status, err, text)
+		}
+		got := float64(record.Final(s.Evaluations).Metrics[0].Value)
+		if s.Loss.Last > 1 || name == "on" && got > 1.2*rmse || strings.Contains(text, "deviation 1)") {
+			t.Errorf("%s: loss %v, RMSE %v after %v: %s", name, s.Loss.Last, got, rmse, text)
+		}
+		if status, _, text := execute("export", run, "--out", run+".onnx"); status != 0 {
+			t.Fatalf("export: %s", text)
+		}
+		table := filepath.Join(data, "test.csv")
+		if a, b := told(t, run, table), told(t, run+".onnx", table); !slices.Equal(a, b) {
+			t.Errorf("%s: the file exported again says %v, the run %v", name, b[0], a[0])
+		}
+	}
 }
 
 // told returns the numbers that infer says of the rows of a table.

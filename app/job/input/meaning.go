@@ -87,6 +87,10 @@ func (b Start) meaning(c setting.Config) (m *meaning, n model.Network, err error
 		if said := n.Metadata(); said != nil {
 			m = &meaning{path: c.Model}
 			m.Description, err = (&checkpoint.Reader{Path: c.Model, Metadata: said}).Describe()
+			scale, offset := n.Scale()
+			for i := range min(len(scale), len(m.Values)) { // the file says those of its own outputs
+				m.Values[i].Mean, m.Values[i].Std = offset[i], scale[i]
+			}
 		}
 	}
 	return m, n, err
