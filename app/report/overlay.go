@@ -132,7 +132,7 @@ func overlayFigures(all []*overlaid) []figure {
 		loss("loss-samples", "samples", func(o *overlaid) []float64 { return o.Joint.Samples }),
 		loss("loss-seconds", "seconds of training steps", func(o *overlaid) []float64 { return o.Joint.At }),
 		of("accuracy-seconds", "Accuracy against seconds", "seconds of training", accuracyAxis,
-			"On all test samples.", func(o *overlaid) (places, values []float64) {
+			onFollowed+".", func(o *overlaid) (places, values []float64) {
 				for _, e := range record.Followed(o.Evaluations) {
 					if e.Rank == 0 {
 						places = append(places, e.TrainSeconds)

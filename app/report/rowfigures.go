@@ -133,8 +133,8 @@ func (s *section) lossFigures() []figure {
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
-	const caption = "On all test samples; the time is without evaluations. Of several seeds a line is " +
-		"the mean, a band reaches from the lowest to the highest."
+	const caption = onFollowed + "; the time is without " +
+		"evaluations. Of several seeds a line is the mean, a band reaches from the lowest to the highest."
 	of := func(id, x string, at func(compare.Evaluated) float64) figure {
 		return against(s.head(id, "Accuracy against "+x), x, accuracyAxis, caption, s.lines,
 			func(v *lineView) plot.Series {
@@ -156,7 +156,10 @@ func (s *section) accuracyFigures() []figure {
 	}), of("accuracy-samples", "samples", func(e compare.Evaluated) float64 { return e.Samples })}
 }
 
-const accuracyAxis = "test accuracy, %"
+const accuracyAxis = "accuracy, %"
+
+// onFollowed says on which samples curves of accuracy are: those of validation, if a run has them.
+const onFollowed = "On all samples of the part that was evaluated during training"
 
 // timeFigure plots the step time of each row against the iteration.
 func (s *section) timeFigure() figure {

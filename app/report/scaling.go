@@ -99,8 +99,8 @@ func (p *page) compareBatches(c *compare.Comparison) {
 	batch := func(l *compare.Line) string { return fmt.Sprint(l.Setting.Batch) }
 	number := 0
 	curve := against(plot.Head{ID: "batches-accuracy", Title: "Accuracy and time of each batch"},
-		"seconds of training", accuracyAxis, "On all test samples, mean over the runs; a curve ends where "+
-			"training does.", rows, func(l *compare.Line) plot.Series {
+		"seconds of training", accuracyAxis, onFollowed+", mean over the runs; a curve ends "+
+			"where training does.", rows, func(l *compare.Line) plot.Series {
 			one := plot.Series{Keys: []string{batch(l)}, Label: "samples a step",
 				Style: plot.Style{Colour: number, Number: number}}
 			for _, e := range l.Accuracy.Curve {

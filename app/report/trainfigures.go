@@ -71,8 +71,8 @@ func trainingFigures(t *compare.Training) []figure {
 	return drawn(all...)
 }
 
-// lossCurves plots the loss of training and that of the test samples over the steps. Where workers do not
-// meet in every step, each has its own.
+// lossCurves plots the loss of training and that of the samples that were evaluated during it over the
+// steps. Where workers do not meet in every step, each has its own.
 func lossCurves(t *compare.Training) figure {
 	const mostRanks = 8 // whose curves an eye tells apart
 	caption := "Training: mean over the global batch; of many steps, means of neighbours."
@@ -88,13 +88,14 @@ func lossCurves(t *compare.Training) figure {
 			}
 		}
 	}
-	scored := byRank(t.Evaluations, func(e record.Evaluation) float64 { return float64(e.Steps) },
+	followed := record.Followed(t.Evaluations)
+	scored := byRank(followed, func(e record.Evaluation) float64 { return float64(e.Steps) },
 		func(e record.Evaluation) float64 { return float64(e.Loss) })
 	for i, s := range scored {
 		if len(scored) == 1 {
 			s.Keys = []string{"v"}
 		}
-		s.Label = joined(", ", record.Final(t.Evaluations).Of()+" samples", s.Label)
+		s.Label = joined(", ", record.Final(followed).Of()+" samples", s.Label)
 		s.Style = plot.Style{Colour: 1 + i%(plot.NumColours-1), Number: len(all) + i}
 		all = append(all, s)
 	}
@@ -104,7 +105,7 @@ func lossCurves(t *compare.Training) figure {
 // byRank returns a series for each rank that told of evaluations; one alone has no name.
 func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) float64) []plot.Series {
 	var all []plot.Series
-	for _, e := range record.Followed(evaluations) {
+	for _, e := range evaluations {
 		key := fmt.Sprint(e.Rank)
 		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Keys[0] == key })
 		if i < 0 {
@@ -121,15 +122,16 @@ func byRank(evaluations []record.Evaluation, at, value func(record.Evaluation) f
 
 // accuracyFigure plots the accuracy, if a rank was evaluated several times.
 func accuracyFigure(t *compare.Training) figure {
-	part := record.Final(t.Evaluations).Of()
+	followed := record.Followed(t.Evaluations)
+	part := record.Final(followed).Of()
 	title, axis := "Accuracy", part+" accuracy, %"
-	if name, _, _ := record.Final(t.Evaluations).Figure(); name != "accuracy" {
+	if name, _, _ := record.Final(followed).Figure(); name != "accuracy" {
 		title, axis = name, part+" "+name
 	}
 	return curves(plot.Head{ID: "accuracy", Title: title + " against seconds of training"},
 		"seconds of training", axis,
 		"On all "+part+" samples. Evaluations take no part in the time.",
-		byRank(t.Evaluations, func(e record.Evaluation) float64 { return e.TrainSeconds },
+		byRank(followed, func(e record.Evaluation) float64 { return e.TrainSeconds },
 			func(e record.Evaluation) float64 {
 				_, value, _ := e.Figure()
 				return value
@@ -145,22 +147,23 @@ func evaluationTable(evaluations []record.Evaluation) block {
 		}
 		return dash
 	}
-	return block{Title: "Evaluations", Caption: "On all samples of a part. Rank 0 stands for all ranks " +
-		"that exchange gradients.", IsOpen: true, Table: tableOf("Evaluations", evaluations,
-		col("epoch", "", func(e eval) string { return fmt.Sprintf("%.4g", e.Epochs) }),
-		col("rank", "", func(e eval) string { return fmt.Sprint(e.Rank) }),
-		col("part", "", func(e eval) string { return e.Of() }),
-		col("loss", "", func(e eval) string { return fixed(float64(e.Loss), 4) }),
-		col("accuracy", "%", func(e eval) string { return fixed(100*float64(e.Accuracy), 2) }),
-		col("metrics", "", eval.Told),
-		col("learning rate", "", func(e eval) string {
-			if e.Steps == 0 {
-				return dash
-			}
-			return positive(e.Rate)
-		}),
-		col("training", "s", func(e eval) string { return seconds(e.TrainSeconds) }),
-		col("wall time", "s", func(e eval) string { return positive(e.WallSeconds) }))}
+	return block{Title: "Evaluations", Caption: "On all samples of a part, by the weights after so many " +
+		"epochs. Rank 0 stands for all ranks that exchange gradients.", IsOpen: true,
+		Table: tableOf("Evaluations", evaluations,
+			col("epoch", "", func(e eval) string { return fmt.Sprintf("%.4g", e.Epochs) }),
+			col("rank", "", func(e eval) string { return fmt.Sprint(e.Rank) }),
+			col("part", "", func(e eval) string { return e.Of() }),
+			col("loss", "", func(e eval) string { return fixed(float64(e.Loss), 4) }),
+			col("accuracy", "%", func(e eval) string { return fixed(100*float64(e.Accuracy), 2) }),
+			col("metrics", "", eval.Told),
+			col("learning rate", "", func(e eval) string {
+				if e.Steps == 0 {
+					return dash
+				}
+				return positive(e.Rate)
+			}),
+			col("training", "s", func(e eval) string { return seconds(e.TrainSeconds) }),
+			col("wall time", "s", func(e eval) string { return positive(e.WallSeconds) }))}
 }
 
 // rankPhases stacks the seconds of each rank by phase.
