@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
@@ -102,6 +103,20 @@ func leastSteps(run *record.Run) (least int) {
 }
 
 func (s Side) way() strategy.Strategy { return strategy.Named(s.Setting.Strategy) }
+
+// learns says what the side's network is trained for: its data, task and labels. Sides have runs.
+func (s Side) learns() string {
+	var c struct {
+		Task  string `json:"task"`
+		Label string `json:"label-column"`
+	}
+	_ = json.Unmarshal(s.Runs[0].Config, &c) // older runs have none, and tell less
+	text := s.Setting.Data
+	if c.Label != "" {
+		text = c.Label + " of " + text
+	}
+	return strings.TrimSuffix(text+", "+c.Task, ", ")
+}
 
 func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
 

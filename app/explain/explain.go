@@ -92,7 +92,8 @@ func (e *IncomparableError) Error() string { return e.Reason }
 // large is the share of a step below which a term is not worth a run, nor to be called a culprit.
 const large = 0.03
 
-// check returns an *IncomparableError if two sides did not train the same model, or have no steps.
+// check returns an *IncomparableError if two sides did not train the same model on the same data, or have no
+// steps. What a network computes follows from its data's shapes and classes too.
 func check(a, b Side) error {
 	for _, s := range []Side{a, b} {
 		switch {
@@ -107,6 +108,10 @@ func check(a, b Side) error {
 	if x, y := a.Setting.Model, b.Setting.Model; x != y {
 		return &IncomparableError{fmt.Sprintf("%s trains %s, %s trains %s: their steps do not do the same "+
 			"work; want one model", a.Name, x, b.Name, y)}
+	}
+	if x, y := a.learns(), b.learns(); x != y {
+		return &IncomparableError{fmt.Sprintf("%s learns %s, %s learns %s: their steps do not do the same "+
+			"work; want one data set and task", a.Name, x, b.Name, y)}
 	}
 	return nil
 }

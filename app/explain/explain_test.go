@@ -626,7 +626,10 @@ func TestWhatCannotBeCompared(t *testing.T) {
 	other.Setting.Model = "vgg11"
 	none := a
 	none.Runs = nil
-	for _, b := range []explain.Side{other, none} {
+	elsewhere, numbers := side(t, "b", plain(), 1, 2), side(t, "b", plain(), 1, 2)
+	elsewhere.Setting.Data = "houses.csv"
+	numbers.Runs[0].Config = json.RawMessage(`{"task": "regression"}`)
+	for _, b := range []explain.Side{other, none, elsewhere, numbers} {
 		if _, err := explain.Decompose(a, b); err == nil {
 			t.Errorf("%s was compared", b.Name)
 		}

@@ -49,8 +49,12 @@ func (e Explained) Write(folder string) error {
 // Report lays out the page.
 func (e Explained) Report() *Report {
 	runs := func(c explain.Compared) string {
-		return fmt.Sprintf("%s ms of %s (%s recorded, %d made for this)", millis(c.StepMS/1e3), c.Name,
-			spelling.Count(c.Runs, "run"), c.Again)
+		recorded := ""
+		if c.Runs > 0 { // none counts where a side is held against its ideal
+			recorded = spelling.Count(c.Runs, "run") + " recorded, "
+		}
+		return fmt.Sprintf("%s ms of %s (%s%d made for this)", millis(c.StepMS/1e3), c.Name, recorded,
+			c.Again)
 	}
 	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
 		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means without the longest and "+

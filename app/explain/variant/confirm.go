@@ -59,7 +59,7 @@ func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Dura
 		for i, at := range pair.Rows {
 			sides[i] = bench.Subject{Row: p.Rows[at], Record: r.Rows[at], Name: pair.Names[i]}
 		}
-		pairs = append(pairs, pairOf(sides[0], sides[1], pair.First, pair.Names))
+		pairs = append(pairs, pairOf(sides[0], sides[1], pair.First))
 	}
 	for range maxVariants + 1 {
 		for _, pair := range pairs {

@@ -36,7 +36,6 @@ type Pair struct {
 	record.CausePair                 // rows of the plan that run them again, and variants of either
 
 	rows   [2]bench.Row
-	names  [2]string // in the texts of variants
 	times  [2]timing
 	wanted []wanted // variants that are not planned yet, the most telling first
 }
@@ -90,7 +89,7 @@ const maxVariants = 4
 
 // New plans the runs that the terms of a first explanation of two sides want. budget is the time for all.
 func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *Experiment {
-	return planned(pairOf(a, b, first, [2]string{"A", "B"}), budget)
+	return planned(pairOf(a, b, first), budget)
 }
 
 // planned returns the runs of a pair with all variants of it.
@@ -110,9 +109,9 @@ func IsSettled(a, b bench.Subject, first *explain.Explanation) bool {
 }
 
 // pairOf returns two sides with the variants that the terms of a first explanation want.
-func pairOf(a, b bench.Subject, first *explain.Explanation, names [2]string) *Pair {
+func pairOf(a, b bench.Subject, first *explain.Explanation) *Pair {
 	p := &Pair{Sides: [2]explain.Side{SideOf(a), SideOf(b)}, rows: [2]bench.Row{plain(a.Row), plain(b.Row)},
-		names: names, times: [2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}}
+		times: [2]timing{timingOf(a, first.A.StepMS), timingOf(b, first.B.StepMS)}}
 	p.align()
 	if textOf(p.rows[0]) == textOf(p.rows[1]) ||
 		slices.ContainsFunc(p.wanted, func(w wanted) bool { return w.IsAll }) {
@@ -185,8 +184,8 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 		return nil, err
 	}
 	takes, row := timingOf(b, first.B.StepMS), plain(b.Row)
-	p := &Pair{Sides: [2]explain.Side{{Name: "one worker of it alone"}, side}, rows: [2]bench.Row{row, row},
-		times: [2]timing{takes, takes}, names: [2]string{"A", "B"}}
+	p := &Pair{Sides: [2]explain.Side{{Name: "a worker alone"}, side}, rows: [2]bench.Row{row, row},
+		times: [2]timing{takes, takes}}
 	if row.Workers > 1 {
 		p.rows[0] = apart(row, strategy.Single, 1)
 	}
@@ -201,11 +200,12 @@ func Ideal(b bench.Subject, budget time.Duration) (*Experiment, error) {
 	return planned(p, budget), nil
 }
 
-// plain returns a row for short runs: steps only, without evaluations or files that nobody reads. How many
-// steps is chosen later, so that sides of different lengths are alike.
+// plain returns a row for short runs: steps only, without evaluations, what chooses by them, or files that
+// nobody reads. How many steps is chosen later, so that sides of different lengths are alike.
 func plain(r bench.Row) bench.Row {
 	r.Steps = mostSteps
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
+	r.BestBy, r.Patience, r.RestoreBest, r.Validation = "", 0, false, setting.Held{}
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
 	was := r
 	r.Condition = bench.Condition{} // of which a row's own settings have the rest
@@ -250,9 +250,7 @@ func causes() []cause {
 		{"checkpoint-every", explain.Checkpoint, func(to *bench.Row, from bench.Row) {
 			to.CheckpointEvery = from.CheckpointEvery
 		}},
-		{"data", explain.Data, func(to *bench.Row, from bench.Row) {
-			to.Data, to.Augment = from.Data, from.Augment
-		}},
+		{"augment", explain.Data, func(to *bench.Row, from bench.Row) { to.Augment = from.Augment }},
 		{"shards", explain.Imbalance, func(to *bench.Row, from bench.Row) { to.Shards = from.Shards }},
 	}
 	for i, name := range link() {
@@ -299,16 +297,16 @@ func (p *Pair) align() {
 		if c.take(&row, p.rows[0]); textOf(row) != textOf(p.rows[1]) {
 			p.want(row, record.Intervention{Action: explain.Align, OfB: true, Cost: c.cost.String(),
 				IsAll: textOf(row) == textOf(p.rows[0]),
-				Text:  fmt.Sprintf("%s with the %s of %s", p.names[1], c.name, p.names[0])})
+				Text:  fmt.Sprintf("%s with the %s of %s", p.Sides[1].Name, c.name, p.Sides[0].Name)})
 		}
 	}
 }
 
 // intervene wants the variant that takes a cost away from a side; none if that would change nothing of it.
 func (p *Pair) intervene(isB bool, c explain.Cost) {
-	side, name := p.rows[0], p.names[0]
+	side, name := p.rows[0], p.Sides[0].Name
 	if isB {
-		side, name = p.rows[1], p.names[1]
+		side, name = p.rows[1], p.Sides[1].Name
 	}
 	row := side
 	v := record.Intervention{OfB: isB, Cost: c.String(), Action: explain.Remove}

@@ -56,6 +56,22 @@ func TestAVariantChangesItsSide(t *testing.T) {
 	}
 }
 
+// A run that chose its best weights is run again without choosing: its variants evaluate nothing.
+func TestVariantsChooseNothing(t *testing.T) {
+	c := setting.Default()
+	c.Model, c.Workers, c.Strategy, c.Threads, c.Shards, c.Data = "lenet", 2, "ddp", 1, 4, "synthetic"
+	c.Patience, c.RestoreBest, c.BestBy, c.Validation = 5, true, "macro-f1", setting.Held{Share: 0.15}
+	x, err := variant.Ideal(subject("best", c, "sync_exposed", 0.004), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range x.Plan.Rows {
+		if err := row.Validate(); err != nil || row.Validation != (setting.Held{}) {
+			t.Errorf("%s: %v, validation %v", row.Name(), err, row.Validation)
+		}
+	}
+}
+
 // Settings in which two rows differ are given the other's value one by one: where it is one alone, what that
 // makes is the other row, which is not run twice. Else large terms have a variant without their cost.
 func TestVariantsOfTwoRows(t *testing.T) {
@@ -80,22 +96,22 @@ func TestVariantsOfTwoRows(t *testing.T) {
 		phase string
 		want  []string
 	}{
-		{equal, wire("zstd"), "other", []string{"align codec: B with the wire of A, all"}},
-		{equal, shards, "other", []string{"align imbalance: B with the shards of A, all"}},
+		{equal, wire("zstd"), "other", []string{"align codec: b with the wire of a, all"}},
+		{equal, shards, "other", []string{"align imbalance: b with the shards of a, all"}},
 		{under("rate=2gbit"), under("rate=200mbit"), "other",
-			[]string{"align bandwidth: B with the rate of A, all"}},
+			[]string{"align bandwidth: b with the rate of a, all"}},
 		{under("delay=1ms+rate=2gbit"), under("rate=2gbit+slow-worker=1:10ms+delay=1ms"), "other",
-			[]string{"align straggler: B with the slow-worker of A, all"}},
+			[]string{"align straggler: b with the slow-worker of a, all"}},
 		{under("equal"), under("slow-loader=10ms"), "data",
-			[]string{"align data: B with the slow-loader of A, all"}},
+			[]string{"align data: b with the slow-loader of a, all"}},
 		{under("rate=1gbit"), under("rate=1gbit+delay=5ms+slow-loader=10ms"), "sync_exposed",
-			[]string{"align data: B with the slow-loader of A", "align latency: B with the delay of A",
-				"relieve latency: B with links of half the delay"}},
-		{equal, threads, "sync_exposed", []string{"isolate work: one worker of A alone, with its share of " +
-			"the batch", "isolate work: one worker of B alone, with its share of the batch",
-			"silence latency: B without any exchange"}},
-		{threads, equal, "forward", []string{"isolate efficiency: one worker of A alone, with its share of " +
-			"the batch", "isolate efficiency: one worker of B alone, with its share of the batch"}},
+			[]string{"align data: b with the slow-loader of a", "align latency: b with the delay of a",
+				"relieve latency: b with links of half the delay"}},
+		{equal, threads, "sync_exposed", []string{"isolate work: one worker of a alone, with its share of " +
+			"the batch", "isolate work: one worker of b alone, with its share of the batch",
+			"silence latency: b without any exchange"}},
+		{threads, equal, "forward", []string{"isolate efficiency: one worker of a alone, with its share of " +
+			"the batch", "isolate efficiency: one worker of b alone, with its share of the batch"}},
 		{equal, equal, "sync_exposed", nil},
 	} {
 		config := setting.Default()
