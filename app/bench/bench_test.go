@@ -146,6 +146,8 @@ func TestExpand(t *testing.T) {
 		{"every list has a value twice", twice(), []string{"lenet single 1×2 seed=1 /1"}},
 		{"distributed code with one worker", matrix([]string{"lenet"}, []string{"single", "ddp", "ps", "none",
 			"auto"}, 1), []string{"lenet single 1×2 /1", "lenet ddp 1×2 /1", "lenet ps 1×2 /1"}},
+		{"a sweep from one worker", matrix([]string{"lenet"}, []string{"all-reduce", "ddp"}, 1, 2), []string{
+			"lenet single 1×1 /2", "lenet all-reduce 2×1 /2", "lenet ddp 2×1 /2"}},
 		{"no single", matrix([]string{"lenet"}, []string{"ddp"}, 2), []string{"lenet ddp 2×1 /2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -86,8 +86,9 @@ func Checkpoints(values []string) Dimension {
 // Expand lists the rows of the matrix, models first, then data, batches, conditions, threads, strategies,
 // other dimensions, workers, wires. A row that is there already is not listed again.
 //
-// Strategy single runs with one worker, the others with two or more; where one is the only number of workers,
-// those that train one model have it too, and exchange with themselves: what their code costs. Expand fails
+// Strategy single runs with one worker, the others with two or more; a sweep that begins with one worker has
+// a row of single, named or not. Where one is the only number of workers, those that train one model have it
+// too, and exchange with themselves: what their code costs. Expand fails
 // with a *setting.UsageError if a list is empty, or if a row's configuration is invalid.
 func Expand(c Config) (Plan, error) {
 	plan := Plan{Repeats: c.Repeats, Copies: max(c.Copies, 1), Seeds: c.Seeds, Precision: c.Precision,
@@ -224,8 +225,10 @@ func (p Part) rows(c Config) ([]Row, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	// A sweep over hosts begins with one worker on one host, which the others are compared with.
-	if slices.Contains(p.Layouts, Layout{1, 1}) && !slices.Contains(p.Strategies, strategy.Single) {
+	// A sweep begins with one worker, which the others are compared with.
+	isAlone := func(text string) bool { return strategy.Named(parseWay(text).strategy).IsAlone }
+	if slices.Contains(p.Workers, 1) && (slices.Max(p.Workers) > 1 || p.Layouts != nil) &&
+		!slices.ContainsFunc(p.Strategies, isAlone) {
 		p.Strategies = slices.Insert(slices.Clone(p.Strategies), 0, strategy.Single)
 		c.OneProcess = false // a row that nobody has asked for
 	}

@@ -51,9 +51,9 @@ func benchCommand(a *app) *cobra.Command {
 Runs every combination of models, batches, strategies and workers several times, in rounds of a random
 order, each followed by its reverse. All rows of a model do equal work: as many steps of the same batch,
 cut into as many shards as the largest number of workers, or steps for as long (--for). Strategy single
-runs with one worker, the others with two or more or, if --workers 1 is all, with one that exchanges with
-itself. single also runs with as many threads as the largest row keeps busy, because the same cores in
-one process are what workers on one machine have to beat.
+runs with one worker, and is there if --workers has 1 and more; the others run with two or more or, if
+--workers 1 is all, with one that exchanges with itself. single, if named, also runs with the threads of
+the largest row: the same cores in one process are what workers on one machine have to beat.
 
 A strategy may have settings of its own, joined by +, as in ddp:bucket=4MiB+overlap-forward. --conditions
 repeats the matrix with a slow worker, or in a lab where every process has a host of its own; rows of

@@ -67,8 +67,8 @@ func (m *matrix) flags() []matrixFlag {
 		{"workers", "a `LIST` of numbers of workers", counts(&m.workers)},
 		{"hosts", "a `LIST` of numbers of hosts, under lockstep launch or in a lab, in place of --workers " +
 			"(default with --per-host: all)", counts(&m.hosts)},
-		{"per-host", "a `LIST` of numbers of workers on each host (default with --hosts: 1); one worker on " +
-			"one host is the row single, with which the others are compared", counts(&m.perHost)},
+		{"per-host", "a `LIST` of numbers of workers on each host (default with --hosts: 1)",
+			counts(&m.perHost)},
 		{"threads", "a `LIST` of compute threads of each worker (default: cores / largest number of workers)",
 			counts(&m.threads)},
 		{"batch", "a `LIST` of global batch sizes: strong scaling (default: 64)", counts(&m.batches)},
