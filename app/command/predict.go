@@ -85,8 +85,8 @@ func (f *predictFlags) add(c *cobra.Command, a *app) {
 		}
 	}
 	flags.Lookup("workers").Usage = "a `LIST` of numbers of workers, 1 to " + strconv.Itoa(predict.MaxWorkers)
-	flags.StringVar(&f.network, "network", "", "`RATE,DELAY` of each host's link, such as 1gbit,200us; the "+
-		"delay is one way (default: workers of one machine)")
+	flags.StringVar(&f.network, "network", "", "`RATE,DELAY` of each host's link, such as 1gbit,200us, or "+
+		"one of the two; the delay is one way (default: workers of one machine)")
 	flags.BoolVar(&f.config.Inputs.IsLab, "in-lab", false, "hosts share this machine's cores, as in "+
 		"lockstep lab")
 	flags.IntVar(&f.config.Inputs.PerHost, "per-host", 1, "`N` workers of each host")

@@ -143,7 +143,8 @@ func (c Config) calibrationOf(folder string, r *record.Results) (forecast.Calibr
 	}
 	if k.Shapes == nil {
 		return k, setting.Refuse("%s has no finished row of one worker of %s; want rows single with one "+
-			"worker, and none, all-reduce and ddp with two%s", folder, c.Base.Model, other)
+			"worker, and none, all-reduce and ddp with two, as of lockstep bench --models %s --strategies "+
+			"single,none,all-reduce,ddp --workers 1,2%s", folder, c.Base.Model, c.Base.Model, other)
 	}
 	alone := onCores(rows[slices.IndexFunc(rows, func(row record.Row) bool {
 		return row.Setting.Workers == 1 && !math.IsNaN(rowStep(row))

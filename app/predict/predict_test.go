@@ -74,7 +74,7 @@ func TestPredictionIsVerified(t *testing.T) {
 			t.Errorf("row %d: %+v", i, v)
 		}
 	}
-	if !strings.Contains(all[2].Error, "20 workers") || all[2].StepMS != 0 {
+	if !strings.Contains(all[2].Error, "20 workers, more than --most") || all[2].StepMS != 0 {
 		t.Errorf("twenty workers: %+v", all[2])
 	}
 	again := c
@@ -84,6 +84,14 @@ func TestPredictionIsVerified(t *testing.T) {
 		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
 	}
 	isCalibrated(t, again)
+	for workers, want := range map[int]bool{1: true, 20: false} {
+		more := again
+		more.Workers, more.Strategies, more.CoresTimes = []int{workers}, []string{"single", "all-reduce"}, 2
+		q, err := predict.Make(t.Context(), more, o)
+		if err != nil || strings.Contains(q.Inputs.Changes, "change nothing") != want {
+			t.Errorf("twice the cores for %d workers: %q, %v", workers, q.Inputs.Changes, err)
+		}
+	}
 	for what, change := range map[string]func(*predict.Config){
 		"model":   func(c *predict.Config) { c.Base.Model = "vgg11" },
 		"wire":    func(c *predict.Config) { c.Base.Wire = "bf16" },
@@ -93,13 +101,20 @@ func TestPredictionIsVerified(t *testing.T) {
 		c := again
 		change(&c)
 		_, err := predict.Make(t.Context(), c, o)
-		if !isRefused(err) || !strings.Contains(err.Error(), what) {
+		if !isRefused(err) || !strings.Contains(err.Error(), what) ||
+			what == "model" && !strings.Contains(err.Error(), "lockstep bench --models vgg11 --strategies") {
 			t.Errorf("from runs of another %s: %v", what, err)
 		}
 	}
 	again.Base.SlowWorkers = slowed(t, "1:3")
 	if q, err = predict.Make(t.Context(), again, o); err != nil || q.Rows[1].IsKnown {
 		t.Errorf("a slow worker's step is taken for measured, or %v", err)
+	}
+	elsewhere := *p
+	elsewhere.Rows, elsewhere.Settings, elsewhere.Inputs.Network = p.Rows[1:2], p.Settings[1:2], "1gbit"
+	_, err = predict.Verify(t.Context(), &elsewhere, predict.Verification{}, o)
+	if !isRefused(err) || !strings.Contains(err.Error(), "predict --in-lab") {
+		t.Errorf("hosts with cores of their own: %v", err)
 	}
 	p.MadeFrom.Machine = "another"
 	if _, err := predict.Verify(t.Context(), p, predict.Verification{}, o); !isRefused(err) {

@@ -41,10 +41,14 @@ func (v Verification) part(p *forecast.Prediction, i int) (bench.Part, error) {
 	case in.Changes != "":
 		return part, errors.New("it is of a machine that is not here: " + in.Changes)
 	case r.Workers > min(v.Most, setting.MaxWorkers):
-		return part, fmt.Errorf("it has %d workers, more than are tried here", r.Workers)
+		return part, fmt.Errorf("it has %d workers, more than --most %d, to which verify goes here",
+			r.Workers, min(v.Most, setting.MaxWorkers))
 	case r.Workers == 1 || in.Network == "":
-	case !in.IsLab || in.PerHost > 1:
-		return part, fmt.Errorf("it is of hosts with cores of their own")
+	case !in.IsLab:
+		return part, errors.New("it is of hosts with cores of their own; predict --in-lab is of hosts that " +
+			"share this machine's, which can be run")
+	case in.PerHost > 1:
+		return part, errors.New("hosts of a lab have one worker each")
 	default:
 		condition := labOf(in)
 		if condition == nil {

@@ -37,21 +37,30 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 	}
 	page := page{Kind: "prediction", Title: predictionTitle(p), Command: shell(p.Command),
 		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
-		Answer: answer{Text: predictionText(rows) + trackText(p.Track, all != nil)},
+		Answer: answer{Text: predictionText(rows) + trackText(p, all != nil)},
 		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+
 			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %s of one and two workers on %s",
 			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
 	page.note(predictionNotes(p, all))
 	s := section{ID: "rows", Title: "Steps", Work: "Hollow and dashed is predicted, filled is measured. An " +
 		"interval is to hold nine of ten measurements.", Tables: []block{
-		{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows)},
+		{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows), Caption: rowsMeaning},
 		{Title: "Beside simpler formulas", Table: formulaTable(rows),
-			Caption: "Naive: a worker's share of the computation, then its bytes by the bandwidth. Amdahl " +
-				"and Gustafson: by the serial part that two workers show."}}}
+			Caption: formulasMeaning}}}
 	s.Figures = page.lead(drawn(intervalFigure(rows), scalingFigure(rows)))
 	page.Sections = []section{s}
 	return &Report{page}
 }
+
+// What the columns of both tables are.
+const (
+	rowsMeaning = "Error: the prediction over what was measured, less 1; below 0 it was too short. " +
+		"Efficiency: of the samples/s of as many workers that work alone. Bound by: what would shorten the " +
+		"step most if it took half as long."
+	formulasMeaning = "Small: over what was measured, less 1. Naive: a worker's share of the computation, " +
+		"then its bytes by the bandwidth. Amdahl and Gustafson: by the serial part that two workers show; " +
+		"where that is all of a step, as over a slow link, Amdahl gives all numbers of workers one step."
+)
 
 func predictionTitle(p *forecast.Prediction) string {
 	network := p.Inputs.Network
@@ -98,13 +107,18 @@ func predictionText(rows []foreseen) string {
 }
 
 // trackText says how earlier predictions of a machine fared, if they or this one were verified.
-func trackText(t forecast.Track, isVerified bool) string {
+func trackText(p *forecast.Prediction, isVerified bool) string {
+	t, next := p.Track, "lockstep predict verify measures."
+	if p.Inputs.Network != "" && !p.Inputs.IsLab {
+		next = "Hosts with cores of their own are not here to be measured; with --in-lab they share this " +
+			"machine's, and lockstep predict verify measures."
+	}
 	switch {
 	case t.Predictions == 0 && isVerified:
 		return ""
 	case t.Predictions == 0:
 		return " No prediction on this machine has been verified yet: intervals are as wide as the model " +
-			"is expected to need. lockstep predict verify measures."
+			"is expected to need. " + next
 	case t.Predictions == 1:
 		return fmt.Sprintf(" The prediction before it that was verified on this machine was off by %s.",
 			percent(t.MedianError))
@@ -162,10 +176,11 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		s := section{ID: fmt.Sprintf("predicted-%d", i+1), Title: predictionTitle(frozen), Work: "Frozen " +
 			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC") + ", before the first run, from " +
 			"runs of one and two workers; SHA-256 " + frozen.Hash[:12] + "…. Hollow and dashed is " +
-			"predicted, filled is measured. Amdahl: by the serial part that two workers show.",
+			"predicted, filled is measured.",
 			Figures: drawn(intervalFigure(rows), scalingFigure(rows)),
-			Tables: []block{{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows)},
-				{Title: "Beside simpler formulas", Table: formulaTable(rows)}}}
+			Tables: []block{{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows),
+				Caption: rowsMeaning},
+				{Title: "Beside simpler formulas", Table: formulaTable(rows), Caption: formulasMeaning}}}
 		for i := range s.Figures {
 			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
 		}

@@ -46,7 +46,7 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	for _, want := range []string{"What would 16 bring? Predicted before the first run: 2 workers",
 		"16 workers",
 		"The prediction that was measured is off by", "| all-reduce | 16 | 2.00 | 1.00–4.00 | – |",
-		"And now? Not shown: it was changed after it was written"} {
+		"Efficiency: of the samples/s", "And now? Not shown: it was changed after it was written"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%.6000s", want, page.String())
 		}
