@@ -33,7 +33,7 @@ func (t *textReader) note(s *Set, r record, path string, line int) error {
 	if t.options.Regression {
 		x, err := strconv.ParseFloat(r.label, 32)
 		if err != nil || !isFinite(float32(x)) {
-			return refuse("leave the row out, or --task regression if labels are classes",
+			return refuse("leave the row out, or --task classification if labels are classes",
 				"label %.80q, want a finite number", r.label)
 		}
 		s.Targets = append(s.Targets, float32(x))

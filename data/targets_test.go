@@ -142,6 +142,11 @@ func TestTargetsOfATable(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
+	bad := table(t, t.TempDir(), "bad", "size,w,price", "1,1,")
+	_, err = data.Catalog{}.Load(t.Context(), filepath.Join(bad, "bad.csv"), o)
+	if err == nil || !strings.Contains(err.Error(), "or --task classification if labels are classes") {
+		t.Errorf("an empty label: %v", err)
+	}
 	o.Regression = false
 	_, err = data.Catalog{}.Load(t.Context(), filepath.Join(folder, "houses.csv"), o)
 	if err == nil || !strings.Contains(err.Error(), "--task regression predicts numbers") {

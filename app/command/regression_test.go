@@ -71,8 +71,8 @@ func TestRegressionFromTrainingToNewRows(t *testing.T) {
 				one.ParameterSHA256, figure(one, 0))
 		}
 	}
-	again := run("--weights", path("one"), "--model", "mlp", "--data", tested, "--label-column", "price",
-		"--task", "regression", "--eval-only", "--out", path("again"))
+	again := run("--weights", path("one"), "--model", "mlp", "--data", tested, "--eval-only", "--out",
+		path("again")) // the weights know column and task
 	if figure(again, 0) != figure(one, 0) {
 		t.Errorf("RMSE %v of the weights, want %v", figure(again, 0), figure(one, 0))
 	}
@@ -121,6 +121,30 @@ func trainsOn(t *testing.T, data, file string, rmse float64) {
 		if a, b := told(t, run, table), told(t, run+".onnx", table); !slices.Equal(a, b) {
 			t.Errorf("%s: the file exported again says %v, the run %v", name, b[0], a[0])
 		}
+	}
+}
+
+// A run says by what samples count, refuses weights that are all 0, and an evaluation says that it scores
+// samples which may have been trained on.
+func TestARegressionSaysWhatCounts(t *testing.T) {
+	root := t.TempDir()
+	data := plant(t, root, "rows.csv", houses(60, 0))
+	none := plant(t, root, "none.csv", "size,price,w\n1,2,0\n2,3,0\n3,5,0\n")
+	out := filepath.Join(root, "run")
+	train := []string{"train", "--task", "regression", "--model", "mlp", "--label-column", "price",
+		"--weight-column", "w", "--epochs", "1", "--batch", "20", "--link", "local", "--out", out, "--data"}
+	status, _, text := execute(append(train, none)...)
+	if want := "w is 0 for all"; status != 2 || !strings.Contains(text, want) {
+		t.Errorf("status %d: %s, want %q", status, text, want)
+	}
+	status, _, text = execute(append(train, data)...)
+	if want := "samples count by column w: from 0 to 3"; status != 0 || !strings.Contains(text, want) {
+		t.Errorf("status %d: %s, want %q", status, text, want)
+	}
+	status, _, text = execute("train", "--model", "mlp", "--weights", out, "--data", data, "--eval-only",
+		"--out", out+"-again")
+	if want := "no part for the test, so that"; status != 0 || !strings.Contains(text, want) {
+		t.Errorf("status %d: %s, want %q", status, text, want)
 	}
 }
 

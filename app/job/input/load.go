@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"lockstep/app/job"
 	"lockstep/app/record"
@@ -77,11 +78,18 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	if m != nil {
 		o.Table = m.Table
+		if c.EvalOnly && m.Table != nil { // the weights know their column of labels
+			o.LabelColumn = cmp.Or(o.LabelColumn, m.Table.Label)
+		}
+		if c.EvalOnly && m.Values != nil { // and their task
+			c.Task, c.BestBy, o.Regression = setting.Regression, "", true
+		}
 	}
 	sets, err := c.Datasets().Load(ctx, c.Data, o)
 	if err != nil {
 		return Task{}, err
 	}
+	isWhole := c.EvalOnly && sets.Test == sets.Train
 	for _, set := range sets.All() {
 		if err := cmp.Or(normalize(c, set, m), b.rescale(c, set, m)); err != nil {
 			return Task{}, err
@@ -110,6 +118,10 @@ func Load(ctx context.Context, c setting.Config, o data.Options, b Start) (Task,
 	}
 	if err := t.weigh(c); err != nil {
 		return Task{}, err
+	}
+	if isWhole {
+		t.Said = append(t.Said, fmt.Sprintf("%s has no part for the test, so that --eval-only scores all of "+
+			"its samples: also those that the weights were trained on, if they come from it", c.Data))
 	}
 	t.noteLengths(c)
 	t.Hashes = hashesOf(data.Sets{Train: t.Train, Validation: t.Validation, Test: t.Test})
@@ -167,6 +179,14 @@ func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
 func (t *Task) weigh(c setting.Config) error {
 	if c.WeightColumn != "" && t.Train.Weights == nil {
 		return setting.Refuse("--weight-column: %s is no table or file of texts, and has no columns", c.Data)
+	}
+	if w := t.Train.Weights; c.WeightColumn != "" {
+		if slices.Max(w) == 0 {
+			return setting.Refuse("--weight-column: %s is 0 for all %d training samples of %s, which would "+
+				"train nothing", c.WeightColumn, len(w), c.Data)
+		}
+		t.Said = append(t.Said, fmt.Sprintf("in the loss of training, samples count by column %.40s: from "+
+			"%.4g to %.4g", c.WeightColumn, slices.Min(w), slices.Max(w)))
 	}
 	for _, by := range []struct {
 		from string
