@@ -286,9 +286,9 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 	if err := d.Decode(q); errors.As(err, &many) {
 		return many
 	} else if errors.As(err, &wrong) {
-		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: got %s at %q`, wrong.Value, wrong.Field)
+		return fmt.Errorf(`want %s, see /openapi.json: got %s at %q`, s.shape(), wrong.Value, wrong.Field)
 	} else if err != nil {
-		return fmt.Errorf(`want {"inputs": [...]}, see /openapi.json: %w`, err)
+		return fmt.Errorf(`want %s, see /openapi.json: %w`, s.shape(), err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more behind the JSON object")
@@ -324,6 +324,16 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 		job.inputs = append(job.inputs, in)
 	}
 	return nil
+}
+
+// shape says what a body of JSON looks like and, of rows, how to send a table.
+func (s *Server) shape() string {
+	t := s.config.Predictor.Table()
+	if t == nil {
+		return `{"inputs": [...]}`
+	}
+	return fmt.Sprintf(`{"inputs": [{"row": {%q: ...}}]}, or a CSV with the header Content-Type: text/csv`,
+		t.Names()[0])
 }
 
 // row returns the fields of a row.

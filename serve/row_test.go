@@ -68,6 +68,8 @@ func TestRows(t *testing.T) {
 		`{"inputs":[{"row":{"port":"S","age":"old"}}]}`:          `input 1: column \"age\": \"old\", want`,
 		`{"inputs":[{"row":{"port":"S","age":1,"sex":"m"}}]}`:    `\"sex\" is no column, want age, port`,
 		`{"inputs":[{"row":{"port":"S","age":[1]}}]}`:            `column \"age\": a list or an object`,
+		`{"port":"S","age":1}`:                                   `want {\"inputs\": [{\"row\": {\"age\": `,
+		"port,age\nS,1\n":                                        "with the header Content-Type: text/csv",
 		`{"inputs":["hello"]}`:                                   "no row of a table",
 		`{"inputs":[{"row":{"port":"S","age":1},"text":"and"}]}`: "another input beside it",
 	} {
