@@ -127,6 +127,8 @@ func hintFlag(c *cobra.Command, flag string) string {
 		return setting.Hint(flag, names)
 	case called != "" && c.Flags().Lookup(called) != nil:
 		return fmt.Sprintf("; did you mean %q?", "--"+called)
+	case called == strings.TrimLeft(flag, "-") && !strings.Contains(c.Use, "COMMAND"):
+		return "; it is a flag of lockstep train"
 	case near == "" && called != "" && strings.Contains(c.Use, "COMMAND"):
 		return fmt.Sprintf("; --%s of train stands behind that command", called)
 	}
@@ -146,8 +148,11 @@ func available(c *cobra.Command) (names []string) {
 // unknownCommand returns the error for a name that is not a command of c.
 func unknownCommand(c *cobra.Command, name string) error {
 	names := available(c)
-	return usagef("unknown command %.80q%s (known: %s)", name, spelling.Hint(name, names),
-		strings.Join(names, ", "))
+	hint := spelling.Hint(name, names)
+	if hint == "" && !c.HasParent() && setting.FromElsewhere(name) != "" {
+		hint = fmt.Sprintf("; did you mean \"train --%s\"?", setting.FromElsewhere(name))
+	}
+	return usagef("unknown command %.80q%s (known: %s)", name, hint, strings.Join(names, ", "))
 }
 
 // group returns a command that only has commands below it.

@@ -35,17 +35,17 @@ func commandGroups() []headed {
 func firstFlags(c *cobra.Command) []string {
 	switch strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") {
 	case "train":
-		return []string{"model", "data", "workers", "shards", "batch", "epochs", "steps", "lr", "optimizer",
-			"schedule", "seed", "strategy", "weights", "eval-only", "out", "checkpoint-every", "resume",
-			"config", "json", "quiet"}
+		return []string{"model", "data", "label-column", "task", "validation", "patience", "workers",
+			"shards", "batch", "epochs", "steps", "lr", "optimizer", "schedule", "seed", "strategy",
+			"weights", "eval-only", "out", "checkpoint-every", "resume", "config", "json", "quiet"}
 	case "bench":
 		return []string{"quick", "models", "data", "strategies", "workers", "batch", "epochs", "steps", "lr",
 			"conditions", "repeats", "copies", "budget", "precision", "peer", "plan", "out", "resume", "json",
 			"quiet"}
 	case "predict":
 		return []string{"models", "data", "strategies", "workers", "batch", "scale", "network", "in-lab",
-			"per-host", "oversubscription",
-			"cores", "samples", "price", "budget", "from", "out", "json", "quiet"}
+			"per-host", "oversubscription", "cores", "samples", "price", "budget", "from", "out", "json",
+			"quiet"}
 	case "recipe run":
 		return []string{"workers", "shards", "batch", "epochs", "lr", "seed", "data-dir", "until", "for",
 			"budget", "out", "checkpoint-every", "json", "quiet"}
@@ -81,8 +81,8 @@ func addHelpAll(c *cobra.Command) {
 // text, or those of a topic, for which words is the command line behind the command.
 func printHelp(c *cobra.Command, words []string) {
 	w := c.OutOrStdout()
-	all, _ := flagValue(c, helpAllFlag).(*helpAll)
-	isShort := firstFlags(c) != nil && (all == nil || !all.isAsked)
+	all := c.Flags().Lookup(helpAllFlag)
+	isShort := firstFlags(c) != nil && (all == nil || !all.Value.(*helpAll).isAsked)
 	i := slices.Index(words, "--help") + 1
 	if isShort && 0 < i && i < len(words) && !strings.HasPrefix(words[i], "-") {
 		err := printTopic(c, w, words[i])
@@ -101,14 +101,6 @@ func printHelp(c *cobra.Command, words []string) {
 	} else {
 		printUsage(c, w)
 	}
-}
-
-// flagValue returns the value of c's flag called name; nil without one.
-func flagValue(c *cobra.Command, name string) pflag.Value {
-	if f := c.Flags().Lookup(name); f != nil {
-		return f.Value
-	}
-	return nil
 }
 
 // printShort prints the first examples and flags of c, and where the others are.
@@ -136,29 +128,32 @@ func printShort(c *cobra.Command, w io.Writer) {
 		"a topic, such as wire:\n  %s\n", helpOf(c), c.CommandPath(), strings.Join(headings, ", "))
 }
 
-// printTopic prints the flags of c whose group or name has the topic.
+// printTopic prints the flags of c whose group or name has the topic, or else those whose text has it.
 func printTopic(c *cobra.Command, w io.Writer, topic string) error {
-	topic = strings.ToLower(strings.TrimLeft(topic, "-"))
-	isFound := false
-	for _, g := range flagGroups(c) {
-		about := pflag.NewFlagSet(g.Name(), pflag.ContinueOnError)
-		about.SortFlags = false
-		isAll := strings.Contains(strings.ToLower(g.Name()), topic)
-		g.VisitAll(func(f *pflag.Flag) {
-			if isAll || strings.Contains(f.Name, topic) {
-				about.AddFlag(f)
+	topic, isFound := strings.ToLower(strings.TrimLeft(topic, "-")), false
+	for _, isByText := range []bool{false, true} {
+		for _, g := range flagGroups(c) {
+			about := pflag.NewFlagSet(g.Name(), pflag.ContinueOnError)
+			about.SortFlags = false
+			g.VisitAll(func(f *pflag.Flag) {
+				text := g.Name() + " " + f.Name
+				if isByText {
+					text = f.Usage
+				}
+				if strings.Contains(strings.ToLower(text), topic) {
+					about.AddFlag(f)
+				}
+			})
+			if about.HasFlags() {
+				isFound = true
+				fmt.Fprintf(w, "%s:\n%s\n\n", g.Name(), usages(about))
 			}
-		})
-		if about.HasFlags() {
-			isFound = true
-			fmt.Fprintf(w, "%s:\n%s\n\n", g.Name(), usages(about))
+		}
+		if isFound {
+			return nil
 		}
 	}
-	if !isFound {
-		return usagef("%s has no flag or group of flags about %.80q; %s lists all", c.CommandPath(), topic,
-			helpOf(c))
-	}
-	return nil
+	return usagef("%s has no flags about %.80q; %s lists all", c.CommandPath(), topic, helpOf(c))
 }
 
 // printUsage prints usage, examples and commands or grouped flags.
