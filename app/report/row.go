@@ -40,7 +40,7 @@ func speedColumns() []column[*lineView] {
 			return cell{Text: millis(v.Step.Median), Small: between(v.Step.P10, v.Step.P90, millis)}
 		}).inline(),
 		cells("samples/s", "", func(v *lineView) cell { return cell{Text: digits(v.PerSecond, 3)} }).inline(),
-		cells("speed-up", "of the step", (*lineView).speedup).inline(),
+		cells("speed-up", "by rounds", (*lineView).speedup).inline(),
 		cells("efficiency", "per core", (*lineView).efficiency).inline(),
 		cells("step", "÷ none", func(v *lineView) cell { return ratioCell(v.OverFloor) }).inline(),
 		cells("spread", "", func(v *lineView) cell {

@@ -103,6 +103,9 @@ func trainingNotes(t *compare.Training) []note {
 		add("contention", text)
 	}
 	if text := neverPredicted(t.Scores); text != "" {
+		if t.Best != nil && t.Best.By != "macro-f1" {
+			text += " --best-by macro-f1 chooses the weights by all classes alike."
+		}
 		add("classes", text)
 	}
 	for _, text := range t.Cautions {
@@ -149,6 +152,8 @@ func trainingAnswer(t *compare.Training) answer {
 	switch {
 	case t.Steps == 0 && t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% of %d %s samples are right.", 100**t.TestAccuracy, t.TestSamples, part)
+	case t.Steps == 0 && told != "":
+		a.Text = fmt.Sprintf("%s on the %s samples.", told, part)
 	case t.TestAccuracy != nil:
 		a.Text = fmt.Sprintf("%.2f %% %s accuracy after %s, %s.", 100**t.TestAccuracy, part, length, speed)
 	case told != "":
@@ -156,6 +161,10 @@ func trainingAnswer(t *compare.Training) answer {
 	default:
 		a.Text = fmt.Sprintf("The loss went from %s to %s in %s, %s.", fixed(t.Loss.First, 4),
 			fixed(t.Loss.Last, 4), length, speed)
+	}
+	if b := t.Best; b != nil && b.Steps < t.Steps { // else the last is the best
+		text := b.String()
+		a.Text += " " + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
 	if r := t.Target; r != nil {
 		a.Verdict, a.Sign = "target not reached", "✗"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
@@ -144,6 +145,27 @@ func pageOf(t *testing.T, summary string, change func(*compare.Training)) string
 		t.Fatal(err)
 	}
 	return unbroken(page.String())
+}
+
+// What chose the weights is told with the run, and with a class that it forgot the figure that would not have
+// forgotten it. An evaluation has no speed.
+func TestReportOfChosenWeights(t *testing.T) {
+	const hint = "--best-by macro-f1 chooses the weights by all classes alike"
+	for by, want := range map[string]bool{"accuracy": true, "macro-f1": false} {
+		page := pageOf(t, `{"workers":1,"steps":10}`, func(run *compare.Training) {
+			run.Best = &record.Best{By: by, Value: 0.8, Epochs: 9, IsRestored: true, IsEnough: true}
+			run.Scores = &record.Scores{Classes: []record.ClassScore{{Class: "broken", Samples: 5}}}
+		})
+		why := "The best " + by + " on the validation samples, 0.8, came after epoch 9; none was better"
+		if !strings.Contains(page, why) || strings.Contains(page, hint) != want {
+			t.Errorf("chosen by %s: no reason, or %q is not %v", by, hint, want)
+		}
+	}
+	page := pageOf(t, `{"workers":1,"evaluations":[{"accuracy":null,"metrics":[{"name":"RMSE","value":2}]}]}`,
+		func(*compare.Training) {})
+	if !strings.Contains(page, "RMSE 2 on the test samples.") {
+		t.Error("an evaluation is told with steps and speed")
+	}
 }
 
 // A run that others took cores from says so on its first screen, below when and where it was. The figures

@@ -93,9 +93,6 @@ func (w *Worker) finish(l *train.Loop, done train.Result) (result job.Result, er
 		done.Steps, done.Time.Seconds(), done.ParameterSHA256)
 	w.tellBuckets(done)
 	result = w.result(done)
-	if b := result.Summary.Best; b != nil && done.Best.Since > 0 { // else the last is the best
-		w.Announce("note: " + b.String())
-	}
 	result.Summary.Gradients = w.ready.gradientStats(l)
 	if done.FLOPs > 0 {
 		result.PeakFLOPs = w.peakFLOPs()
