@@ -36,8 +36,8 @@ func firstFlags(c *cobra.Command) []string {
 	switch strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") {
 	case "train":
 		return []string{"model", "data", "label-column", "task", "validation", "patience", "workers",
-			"shards", "batch", "epochs", "steps", "lr", "optimizer", "schedule", "seed", "strategy",
-			"weights", "eval-only", "out", "checkpoint-every", "resume", "config", "json", "quiet"}
+			"batch", "epochs", "steps", "lr", "optimizer", "seed", "strategy", "weights",
+			"eval-only", "out", "checkpoint-every", "resume", "json", "quiet"}
 	case "bench":
 		return []string{"quick", "models", "data", "strategies", "workers", "batch", "epochs", "steps", "lr",
 			"conditions", "repeats", "copies", "budget", "precision", "peer", "plan", "out", "resume", "json",

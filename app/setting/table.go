@@ -124,8 +124,7 @@ func (c *Config) textSettings() []Setting {
 				"(default: label, class or target)"},
 		{Name: "task", value: choice(&c.Task, []string{classification, Regression}),
 			elsewhere: "problem-type objective criterion loss-function",
-			Usage: "what labels are: classes to tell, or with regression numbers to predict, by the mean " +
-				"squared error of standardised ones, in a column or an array"},
+			Usage:     "what labels are, classes or numbers to predict, which are learnt standardised"},
 	}
 }
 
@@ -154,9 +153,8 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "validation", value: scalar(&c.Validation, "SHARE|PATH", ParseHeld, Held.String),
 			elsewhere: "val-split validation-split val-size validation-size val-fraction val-ratio " +
 				"val-data validation-file val-dir",
-			Usage: "samples to choose by (--patience, --restore-best): the share of the training samples " +
-				"of each class that is set apart, by --seed, 0 to below 1, or a path like that of --data; " +
-				"0 for none, or what the data has in val/"},
+			Usage: "samples to choose by (--patience, --restore-best): a share of the training samples of " +
+				"each class, by --seed, or a path like that of --data; 0 for none, or what is in val/"},
 		{Name: "weight-column", value: text(&c.WeightColumn, "COLUMN"),
 			elsewhere: "sample-weight sample-weights sample-weight-column weight-col weights-column",
 			Usage: "column of a table or a file of texts with what each training sample counts, 0 or more: " +
