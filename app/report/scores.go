@@ -68,10 +68,15 @@ func (f *facts) addScores(s *record.Scores) {
 		100*float64(s.BalancedAccuracy), fixed(float64(s.ROCAUC), 3), fixed(float64(s.CalibrationError), 3))
 }
 
-// neverPredicted says which classes with samples no sample was predicted to be of; "" if there are none.
-func neverPredicted(s *record.Scores) string {
+// neverPredicted says which classes with samples no sample was predicted to be of, and what would have chosen
+// other weights if something chose; "" if there are none.
+func neverPredicted(s *record.Scores, chosen *record.Best) string {
 	if s == nil {
 		return ""
+	}
+	hint := ""
+	if chosen != nil && chosen.By != "macro-f1" {
+		hint = "; --best-by macro-f1 chooses by all classes alike"
 	}
 	var names []string
 	for _, c := range s.Classes {
@@ -83,9 +88,9 @@ func neverPredicted(s *record.Scores) string {
 	case n == 0:
 		return ""
 	case n > 5:
-		return fmt.Sprintf("%d of %d classes are never predicted, among them %s.", n, len(s.Classes),
-			strings.Join(names[:5], ", "))
+		return fmt.Sprintf("%d of %d classes are never predicted, among them %s%s.", n, len(s.Classes),
+			strings.Join(names[:5], ", "), hint)
 	}
-	return fmt.Sprintf("Never predicted: %s. The accuracy comes from the other classes.",
-		strings.Join(names, ", "))
+	return fmt.Sprintf("Never predicted: %s%s. The accuracy comes from the other classes.",
+		strings.Join(names, ", "), hint)
 }

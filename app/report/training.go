@@ -102,10 +102,7 @@ func trainingNotes(t *compare.Training) []note {
 	if text := contended(t); text != "" {
 		add("contention", text)
 	}
-	if text := neverPredicted(t.Scores); text != "" {
-		if t.Best != nil && t.Best.By != "macro-f1" {
-			text += " --best-by macro-f1 chooses the weights by all classes alike."
-		}
+	if text := neverPredicted(t.Scores, t.Best); text != "" {
 		add("classes", text)
 	}
 	for _, text := range t.Cautions {

@@ -150,7 +150,7 @@ func pageOf(t *testing.T, summary string, change func(*compare.Training)) string
 // What chose the weights is told with the run, and with a class that it forgot the figure that would not have
 // forgotten it. An evaluation has no speed.
 func TestReportOfChosenWeights(t *testing.T) {
-	const hint = "--best-by macro-f1 chooses the weights by all classes alike"
+	const hint = "Never predicted: broken; --best-by macro-f1 chooses by all classes alike."
 	for by, want := range map[string]bool{"accuracy": true, "macro-f1": false} {
 		page := pageOf(t, `{"workers":1,"steps":10}`, func(run *compare.Training) {
 			run.Best = &record.Best{By: by, Value: 0.8, Epochs: 9, IsRestored: true, IsEnough: true}
