@@ -64,6 +64,16 @@ type Set struct {
 	Augment Augmentation
 	// Table says what the columns mean of which samples are rows; nil of others.
 	Table *table.Table
+	rows  []int32 // see Row; nil: samples have their own numbers
+}
+
+// Row returns the number of sample i, from 0, in the set that s was taken out of, such as that of a row in
+// its file; that in s itself if it is no such part.
+func (s *Set) Row(i int) int {
+	if s.rows == nil {
+		return i
+	}
+	return int(s.rows[i])
 }
 
 // Len returns the number of samples, N.

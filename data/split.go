@@ -98,8 +98,9 @@ func (s *Set) split(held []bool) (rest, taken *Set) {
 // said is s with what is said of these samples, and with all samples.
 func (s *Set) said(numbers []int32) Set {
 	to := *s
-	to.Labels, to.Targets, to.Weights = nil, nil, s.weightsOf(numbers)
+	to.Labels, to.Targets, to.Weights, to.rows = nil, nil, s.weightsOf(numbers), nil
 	for _, i := range numbers {
+		to.rows = append(to.rows, int32(s.Row(int(i))))
 		if len(s.Labels) > 0 {
 			to.Labels = append(to.Labels, s.Labels[i])
 		}

@@ -101,6 +101,12 @@ func TestTargetsOfATable(t *testing.T) {
 	if !strings.Contains(s.String(), "predicts price (mean ") {
 		t.Errorf("described as %v", s)
 	}
+	for i := range s.Test.Len() { // the size of row k is k
+		x := math.Float32frombits(binary.LittleEndian.Uint32(s.Test.Pixels[4*i:]))
+		if s.Test.Row(i) != int(x) {
+			t.Errorf("sample %d of the test has row %d, want %v", i, s.Test.Row(i), x)
+		}
+	}
 	var sh data.Shard
 	if err := s.Train.Take(&sh, 0, 36); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ type Mistake struct {
 	Class     string `json:"class"`     // of the samples
 	Predicted string `json:"predicted"` // what they are taken for
 	Count     int64  `json:"count"`     // of samples
-	Examples  []int  `json:"examples"`  // the first of them, by their number in the set, from 0
+	Examples  []int  `json:"examples"`  // the first, by their number from 0 in their file, header apart
 }
 
 // Bounds of what Scores lists.
@@ -53,8 +53,8 @@ const (
 	probableBins = 15
 )
 
-// ScoresOf returns the scores of predictions of these classes; nil if they have none.
-func ScoresOf(p *metric.Predictions, classes []string) *Scores {
+// ScoresOf returns the scores of predictions of these classes; nil if they have none. row is data.Set.Row.
+func ScoresOf(p *metric.Predictions, classes []string, row func(sample int) int) *Scores {
 	if p == nil || len(p.Labels) == 0 || len(classes) != p.NumOutputs {
 		return nil
 	}
@@ -74,7 +74,7 @@ func ScoresOf(p *metric.Predictions, classes []string) *Scores {
 			s.Confusion = append(s.Confusion, row)
 		}
 	}
-	s.Worst = mistakes(p, c, classes)
+	s.Worst = mistakes(p, c, classes, row)
 	return s
 }
 
@@ -90,7 +90,7 @@ func meanKnown(values []float64) Number {
 }
 
 // mistakes lists the most frequent mistakes, of equally frequent ones the first.
-func mistakes(p *metric.Predictions, c metric.Confusion, classes []string) []Mistake {
+func mistakes(p *metric.Predictions, c metric.Confusion, classes []string, row func(int) int) []Mistake {
 	var cells []int
 	for i, n := range c.Counts {
 		if n > 0 && i%(c.NumClasses+1) != 0 {
@@ -104,7 +104,7 @@ func mistakes(p *metric.Predictions, c metric.Confusion, classes []string) []Mis
 		m := Mistake{Class: classes[is], Predicted: classes[said], Count: c.Counts[cell]}
 		for i, label := range p.Labels {
 			if len(m.Examples) < maxExamples && int(label) == is && p.Largest(i) == said {
-				m.Examples = append(m.Examples, i)
+				m.Examples = append(m.Examples, row(i))
 			}
 		}
 		list = append(list, m)

@@ -11,7 +11,7 @@ import (
 func TestScores(t *testing.T) {
 	p := &metric.Predictions{NumOutputs: 3, Labels: []int32{0, 0, 1, 1, 1},
 		Outputs: []float32{4, 1, 0, 3, 1, 0, 2, 1, 0, 0, 5, 0, 3, 2, 1}}
-	s := ScoresOf(p, []string{"cat", "dog", "owl"})
+	s := ScoresOf(p, []string{"cat", "dog", "owl"}, func(i int) int { return 10 + i })
 	if got := s.Confusion[1]; got[0] != 2 || got[1] != 1 || got[2] != 0 {
 		t.Errorf("dogs are taken for %v", got)
 	}
@@ -24,10 +24,10 @@ func TestScores(t *testing.T) {
 		t.Errorf("owl %+v, top five %v: want no figure", owl, s.TopFive)
 	}
 	if len(s.Worst) != 1 || s.Worst[0].Count != 2 || len(s.Worst[0].Examples) != 2 ||
-		s.Worst[0].Examples[0] != 2 || s.Worst[0].Examples[1] != 4 {
+		s.Worst[0].Examples[0] != 12 || s.Worst[0].Examples[1] != 14 {
 		t.Errorf("mistakes %+v", s.Worst)
 	}
-	if ScoresOf(nil, nil) != nil || ScoresOf(p, []string{"cat"}) != nil {
+	if ScoresOf(nil, nil, nil) != nil || ScoresOf(p, []string{"cat"}, nil) != nil {
 		t.Error("scores of nothing")
 	}
 }

@@ -30,7 +30,7 @@ func scoreTables(s *record.Scores) []block {
 			share("F1", func(c score) record.Number { return c.F1 }),
 			share("area under ROC", func(c score) record.Number { return c.ROCAUC }),
 			share("average precision", func(c score) record.Number { return c.AveragePrecision }))},
-		block{Title: "Most frequent mistakes", Caption: "Samples have the numbers of the set, from 0.",
+		block{Title: "Most frequent mistakes", Caption: "Samples count the rows of their file, from 0.",
 			Table: tableOf("Mistakes", s.Worst,
 				col("class", "", func(m mistake) string { return m.Class }),
 				col("taken for", "", func(m mistake) string { return m.Predicted }),

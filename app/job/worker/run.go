@@ -364,7 +364,7 @@ func (w *Worker) result(done train.Result) job.Result {
 		s := &r.Summary
 		s.TestSamples, s.TestLoss = e.Samples, &e.Loss
 		s.TestAccuracy = job.Ratio(e.Correct, e.Samples*hasCorrect)
-		s.Scores = record.ScoresOf(e.Predictions, w.Task.Train.Classes)
+		s.Scores = record.ScoresOf(e.Predictions, w.Task.Train.Classes, w.Task.Scored().Row)
 	}
 	if set := w.Task.Scored(); set != nil && set.HasLabels() {
 		r.Summary.Guess = record.GuessOf(set.Counts())
