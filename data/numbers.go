@@ -401,6 +401,10 @@ func (r *numberReader) described() string {
 			notes = append(notes, fmt.Sprintf("%s is a category of %s", plainName(c.Name),
 				spelling.Count(len(c.Categories), "value")))
 		}
+		if c.IsNumber && float64(c.Std) < math.Abs(float64(c.Mean))/(1<<20) { // steps of float32: 2^-24
+			notes = append(notes, fmt.Sprintf("%s varies too little about %.4g for float32, so subtract that",
+				plainName(c.Name), c.Mean))
+		}
 		if r.measure != nil && r.measure.Missing()[i] > 0 {
 			notes = append(notes, fmt.Sprintf("%s is missing in %s", plainName(c.Name),
 				spelling.Count(r.measure.Missing()[i], "training sample")))

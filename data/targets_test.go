@@ -160,6 +160,20 @@ func TestTargetsOfATable(t *testing.T) {
 	}
 }
 
+// Numbers that float32 tells apart badly, such as times, are named.
+func TestNumbersThatFloat32TellsApartBadly(t *testing.T) {
+	lines := []string{"time,size,price"}
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf("%d,%d,%d", 1_700_000_000+10*i, 100+i, i))
+	}
+	folder := table(t, t.TempDir(), "times", lines...)
+	s := loadPath(t, filepath.Join(folder, "times.csv"), data.Options{Regression: true, LabelColumn: "price"})
+	const want = "time varies too little about 1.7e+09 for float32, so subtract that"
+	if !strings.Contains(s.Understood, want) || strings.Contains(s.Understood, "size varies") {
+		t.Errorf("understood: %s, want %s", s.Understood, want)
+	}
+}
+
 // Arrays have one number or several for each sample, of any type.
 func TestTargetsOfArrays(t *testing.T) {
 	folder := t.TempDir()
