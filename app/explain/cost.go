@@ -118,6 +118,16 @@ func (s Side) learns() string {
 	return strings.TrimSuffix(text+", "+c.Task, ", ")
 }
 
+// update tells which update of the weights a worker computes. Sides have runs.
+func (s Side) update() any {
+	var c struct {
+		Optimizer string `json:"optimizer"`
+	}
+	_ = json.Unmarshal(s.Runs[0].Config, &c)
+	x := s.Setting
+	return [...]any{c, x.Strategy, x.Options, x.Workers, x.Threads, x.Servers, x.ServerPlace}
+}
+
 func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
 
 // isApart reports whether no worker waits for another within a step.

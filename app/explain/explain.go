@@ -265,6 +265,9 @@ func (p *pair) difference(ofA, ofB profile) costs {
 	d[Work] = aloneA * (share - 1)
 	d[Efficiency] = aloneB - aloneA*share
 	d[Memory] = (b[Work] - aloneB) - (a[Work] - aloneA)
+	if p.sides[0].update() == p.sides[1].update() { // which takes as long, but for contention
+		d[Memory], d[Optimizer] = d[Memory]+d[Optimizer], 0
+	}
 	late := p.last[1].Rank
 	if d[Straggler] < 0 {
 		late = p.last[0].Rank

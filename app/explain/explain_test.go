@@ -15,7 +15,7 @@ import (
 
 // made describes runs of two workers on one thread each: what each step takes beside noise, in seconds.
 type made struct {
-	compute, sleep, data, delayed, exchange, coded, checkpoint float64
+	compute, sleep, data, delayed, exchange, coded, checkpoint, update float64
 	shards                                                     [2]int
 	noise                                                      float64
 }
@@ -49,7 +49,8 @@ func side(t *testing.T, name string, m made, runs int, seed uint64) explain.Side
 				s := &run.Ranks[i].Steps
 				wait := last - arrival[i] + m.exchange
 				checkpoint := m.checkpoint * float64(1-i)
-				s.Seconds = append(s.Seconds, own[i]+m.data+wait)
+				s.Seconds = append(s.Seconds, own[i]+m.data+wait+m.update)
+				s.Phases["optimizer"] = append(s.Phases["optimizer"], m.update)
 				s.Shards = append(s.Shards, m.shards[i])
 				s.Delayed = append(s.Delayed, m.delayed*float64(i))
 				s.Checkpoint = append(s.Checkpoint, checkpoint)
@@ -71,7 +72,7 @@ func TestACauseIsFoundFromWhatWasMeasured(t *testing.T) {
 		"straggler":  func(m *made) { m.sleep = 0.004 },
 		"cores":      func(m *made) { m.delayed = 0.004 },
 		"data":       func(m *made) { m.data = 0.004 },
-		"memory":     func(m *made) { m.compute += 0.004 },
+		"memory":     func(m *made) { m.compute, m.update = m.compute+0.003, 0.001 },
 		"checkpoint": func(m *made) { m.checkpoint = 0.004 },
 		"codec":      func(m *made) { m.coded, m.exchange = 0.004, m.exchange+0.004 },
 		"bandwidth":  func(m *made) { m.exchange += 0.004 },
@@ -110,6 +111,24 @@ func TestACauseIsFoundFromWhatWasMeasured(t *testing.T) {
 			if culprit == "straggler" && (found.Rank == nil || *found.Rank != 1) {
 				t.Errorf("straggler %v, want worker 1", found.Rank)
 			}
+		}
+	}
+}
+
+// Another optimizer takes its own time; the same one takes longer only by what disturbs it.
+func TestAnotherUpdateIsTheOptimizers(t *testing.T) {
+	slow := plain()
+	slow.update = 0.004
+	for optimizer, want := range map[string]string{"sgd": "memory", "lamb": "optimizer"} {
+		a, b := side(t, "a", plain(), 3, 1), side(t, "b", slow, 3, 2)
+		for _, run := range a.Runs {
+			run.Config = json.RawMessage(`{"optimizer": "sgd"}`)
+		}
+		for _, run := range b.Runs {
+			run.Config = json.RawMessage(`{"optimizer": "` + optimizer + `"}`)
+		}
+		if e, err := explain.Decompose(a, b); err != nil || e.Culprit != want {
+			t.Errorf("%s against sgd: %+v, %v; want %s", optimizer, e, err, want)
 		}
 	}
 }
