@@ -16,8 +16,8 @@ import (
 // made describes runs of two workers on one thread each: what each step takes beside noise, in seconds.
 type made struct {
 	compute, sleep, data, delayed, exchange, coded, checkpoint, update float64
-	shards                                                     [2]int
-	noise                                                      float64
+	shards                                                             [2]int
+	noise                                                              float64
 }
 
 // plain is a step of 10 ms, of which 1 ms is exchange.
