@@ -26,17 +26,17 @@ import (
 // after the last slash are one sample, such as 000017.jpg and 000017.cls. An image ends in .jpg, .jpeg, .png
 // or .webp; .cls has its class, by number or by name. Other members are left out. Shards lie in a folder,
 // where the name of one begins with that of its part, as train-000003.tar does, or in folders train, val and
-// test; shards that name no part are of the first. Numbered shards of a folder begin with 0, or where those
-// of another part end, and none may be missing up to the last. How many there should be only a path with
-// braces says, or that they begin otherwise: train-{000001..000009}.tar is those nine, in a folder's place.
+// test; shards that name no part are of the first. Of numbered shards none may be missing between the first
+// and the last. How many there should be only a path with braces says: train-{000000..000009}.tar is those
+// ten, in a folder's place.
 
 // maxClassText bounds the bytes of a .cls.
 const maxClassText = 256
 
-// maxBraced bounds the shards that a path with braces names.
-const maxBraced = 1 << 20
+// maxShards bounds the shards of a part.
+const maxShards = 1 << 18
 
-// braced returns the paths that one with braces stands for; none of another path.
+// braced returns the paths that one with braces stands for, of too many the first ones; none of another path.
 func braced(path string) (paths []string) {
 	found := regexp.MustCompile(`^([^{}]*)\{([0-9]{1,9})\.\.([0-9]{1,9})\}([^{}]*)$`).FindStringSubmatch(path)
 	if found == nil {
@@ -44,7 +44,7 @@ func braced(path string) (paths []string) {
 	}
 	first, _ := strconv.Atoi(found[2])
 	last, _ := strconv.Atoi(found[3])
-	for n := first; n <= min(last, first+maxBraced); n++ {
+	for n := first; n <= min(last, first+maxShards); n++ {
 		paths = append(paths, fmt.Sprintf("%s%0*d%s", found[1], len(found[2]), n, found[4]))
 	}
 	return paths
@@ -118,16 +118,6 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 			return s, folderFault(own, "name a .tar or a folder with some", "no shard to validate with")
 		}
 	}
-	found := parts
-	if !isFolder(root) { // they were named
-		found[trainPart] = nil
-	}
-	if own != "" && !isFolder(own) {
-		found[validationPart] = nil
-	}
-	if err := findGap(slices.Concat(found[:]...), slices.Concat(parts[:]...)); err != nil {
-		return s, err
-	}
 	var labels [numParts][]string
 	var left leftOut
 	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
@@ -199,6 +189,12 @@ func (s *Sets) label(root string, names []string, labels [numParts][]string, isS
 
 // list opens the shards and finds their images. It returns the class of each.
 func (s *shardImages) list(ctx context.Context, paths []string, left *leftOut) (labels []string, err error) {
+	if len(paths) > maxShards {
+		return nil, folderFault(paths[0], "put more samples into each", "more than %d shards", maxShards)
+	}
+	if err := findGap(paths); err != nil {
+		return nil, err
+	}
 	for _, path := range paths {
 		file, err := regular.Open(path)
 		if err != nil {
@@ -218,44 +214,26 @@ func (s *shardImages) list(ctx context.Context, paths []string, left *leftOut) (
 	return labels, nil
 }
 
-// findGap refuses numbered shards that do not begin with 0, unless the one before the first is known, or of
-// which some are missing.
-func findGap(paths, known []string) error {
-	type shard struct {
-		series, prefix string
-		n, digits      int
+// findGap refuses numbered shards of which one is missing between two others.
+func findGap(paths []string) error {
+	type series struct {
+		prefix string
+		digits int
 	}
-	var all []shard
 	number := regexp.MustCompile(`^(.*?)([0-9]{1,9})\.tar$`)
+	last := map[series]int{}
 	for _, path := range paths {
-		if found := number.FindStringSubmatch(filepath.Base(path)); found != nil {
-			n, _ := strconv.Atoi(found[2])
-			series := filepath.Dir(path) + "/" + found[1]
-			all = append(all, shard{series, found[1], n, len(found[2])})
-		}
-	}
-	slices.SortFunc(all, func(a, b shard) int {
-		return cmp.Or(strings.Compare(a.series, b.series), a.n-b.n)
-	})
-	isKnown := map[string]bool{}
-	for _, path := range known {
-		isKnown[filepath.Base(path)] = true
-	}
-	for i, s := range all {
-		want, digits := 0, s.digits
-		if i > 0 && all[i-1].series == s.series {
-			want, digits = all[i-1].n+1, all[i-1].digits
-		}
-		name := func(n int) string { return fmt.Sprintf("%s%0*d.tar", s.prefix, digits, n) }
-		if s.n <= want || isKnown[name(s.n-1)] {
+		found := number.FindStringSubmatch(path)
+		if found == nil {
 			continue
 		}
-		missing := name(want)
-		if want < s.n-1 {
-			missing += " to " + name(s.n-1)
+		n, _ := strconv.Atoi(found[2])
+		of := series{found[1], len(found[2])}
+		if before, isOther := last[of]; isOther && n != before+1 {
+			return folderFault(path, "fetch the missing shards, or number those there are without a gap",
+				"there is no shard of number %d before it", n-1)
 		}
-		return folderFault(filepath.Dir(s.series), "fetch what is missing, or say which are meant, as "+
-			"photos-{000003..000009}.tar does", "%s is there, but not %s", name(s.n), missing)
+		last[of] = n
 	}
 	return nil
 }
