@@ -3,12 +3,14 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,7 +23,8 @@ const (
 
 // recordReader reads a file of records in UTF-8, one per line: comma-separated with quotes as in RFC 4180,
 // or tab-separated as in SST-2, where a quote is an ordinary character. A .csv may be separated by tabs or
-// semicolons: by what its first line has most of. Line ends are LF, CR LF or CR; empty lines and a byte order
+// semicolons: by what its first line has most of. Numbers with a decimal comma, as files have them that need
+// the semicolon, are read with a point. Line ends are LF, CR LF or CR; empty lines and a byte order
 // mark are skipped. Of .jsonl, a JSON object per line, the names in the first one are the first record.
 type recordReader struct {
 	r       *bufio.Reader
@@ -83,18 +86,23 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 }
 
 // separator returns what separates the fields of a .csv with this first line: what there is most of outside
-// of quotes, a comma where that is not clear.
+// of quotes, a comma where that is not clear. What a space follows, as in prose, counts if nothing else does.
 func separator(line []byte) byte {
-	var count [256]int
+	var count, loose [256]int
 	isQuoted := false
-	for _, c := range line {
-		if isQuoted = isQuoted != (c == '"'); !isQuoted {
+	for i, c := range line {
+		if isQuoted = isQuoted != (c == '"'); isQuoted {
+			continue
+		}
+		if bytes.HasPrefix(line[i+1:], []byte(" ")) {
+			loose[c]++
+		} else {
 			count[c]++
 		}
 	}
 	best := byte(',')
 	for _, c := range []byte("\t;") {
-		if count[c] > count[best] {
+		if cmp.Or(count[c]-count[best], loose[c]-loose[best]) > 0 {
 			best = c
 		}
 	}
@@ -151,7 +159,24 @@ func (r *recordReader) next() (fields []string, line int, err error) {
 		r.fields = append(r.fields, all[start:end])
 		start = end
 	}
+	if r.comma == ';' {
+		pointDecimals(r.fields)
+	}
 	return r.fields, line, nil
+}
+
+// pointDecimals writes numbers with a decimal comma with a point.
+func pointDecimals(row []string) {
+	isNumber := func(digits string) bool {
+		_, err := strconv.ParseUint(digits, 10, 64)
+		return err == nil
+	}
+	for i, text := range row {
+		whole, part, hasComma := strings.Cut(strings.TrimSpace(text), ",")
+		if hasComma && isNumber(strings.TrimPrefix(whole, "-")) && isNumber(part) {
+			row[i] = whole + "." + part
+		}
+	}
 }
 
 // readLine appends one more line of a record, which began at line first, to raw.

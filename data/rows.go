@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 
 	"lockstep/data/table"
 	"lockstep/internal/regular"
@@ -75,9 +73,6 @@ func (r *Rows) Header() []string { return r.header }
 // first line; io.EOF after the last one. A file that changed since it was opened is a *FormatError then.
 func (r *Rows) Next() (row []string, line int, err error) {
 	row, line, err = r.records.next()
-	if err == nil && r.records.comma == ';' {
-		pointDecimals(row)
-	}
 	if err == nil && r.table != nil {
 		return r.tabled(row, line)
 	}
@@ -92,21 +87,6 @@ func (r *Rows) Next() (row []string, line int, err error) {
 		return nil, line, changed(r.name)
 	}
 	return nil, line, io.EOF
-}
-
-// pointDecimals writes numbers with a decimal comma, as files have them that need the semicolon, with a
-// point.
-func pointDecimals(row []string) {
-	isNumber := func(digits string) bool {
-		_, err := strconv.ParseUint(digits, 10, 64)
-		return err == nil
-	}
-	for i, text := range row {
-		whole, part, hasComma := strings.Cut(strings.TrimSpace(text), ",")
-		if hasComma && isNumber(strings.TrimPrefix(whole, "-")) && isNumber(part) {
-			row[i] = whole + "." + part
-		}
-	}
 }
 
 // In makes Next return rows of t, that is fields in the order of its columns, which are checked, and new ones

@@ -160,6 +160,17 @@ func TestTargetsOfATable(t *testing.T) {
 	}
 }
 
+// Labels and weights of texts may have a decimal comma in a file that semicolons separate, as those of
+// tables.
+func TestTextsWithDecimalCommas(t *testing.T) {
+	folder, o := textFolder(t, map[string]string{"train.csv": "text;label;w\na, b;1,5;0,5\nc;-2;1\n"})
+	o.Regression, o.WeightColumn, o.EvalOnly = true, "w", true
+	s := loadPath(t, folder, o).Train
+	if !slices.Equal(s.Targets, []float32{1.5, -2}) || !slices.Equal(s.Weights, []float32{0.5, 1}) {
+		t.Errorf("targets %v, weights %v", s.Targets, s.Weights)
+	}
+}
+
 // Numbers that float32 tells apart badly, such as times, are named.
 func TestNumbersThatFloat32TellsApartBadly(t *testing.T) {
 	lines := []string{"time,size,price"}

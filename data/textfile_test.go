@@ -60,6 +60,8 @@ func TestRecordsOfBothKinds(t *testing.T) {
 		{"x.csv", "a;b\n\"c;\";d,e\n", []string{"1: a|b", "2: c;|d,e"}},
 		{"x.csv", "a;a\tb\n\"c\"\t;\n", []string{"1: a;a|b", "2: c|;"}},
 		{"x.csv", "a;a,b\n", []string{"1: a;a|b"}},
+		{"x.csv", "I came; I saw; I won,1\n", []string{"1: I came; I saw; I won|1"}},
+		{"x.csv", "a; b; c\n1,5; ;-2,5\n", []string{"1: a| b| c", "2: 1.5| |-2.5"}},
 		{"x.csv", ",\n", []string{"1: |"}},
 		{"x.csv", "", nil},
 	} {

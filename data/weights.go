@@ -154,9 +154,6 @@ func ReadClassWeights(path string, classes []string) ([]float32, error) {
 		if len(fields) != 2 {
 			return fault(line, "%s, want a class and its weight", spelling.Count(len(fields), "field"))
 		}
-		if r.comma == ';' {
-			pointDecimals(fields[1:])
-		}
 		class := slices.Index(classes, strings.TrimSpace(fields[0]))
 		weight, err := strconv.ParseFloat(strings.TrimSpace(fields[1]), 32)
 		switch {
