@@ -31,28 +31,32 @@ func (s Sampler) ByClass(labels []int32, shares []float32) Sampler {
 		panic(fmt.Sprintf("data: sampler: %d labels, want %d", len(labels), s.samples))
 	}
 	d := &drawn{members: make([][]int32, len(shares)), turns: make([]int32, s.samples)}
-	most := 0
+	counts := make([]int, len(shares))
 	for i, c := range labels {
 		d.members[c] = append(d.members[c], int32(i))
-		most = max(most, len(d.members[c]))
+		counts[c]++
 	}
-	d.quotas, d.scratch = quotas(d.members, shares, s.samples), make([]int32, most)
+	d.quotas, d.scratch = quotas(counts, shares), make([]int32, slices.Max(counts))
 	s.drawn = d
 	return s
 }
 
-// quotas divides n samples among the classes that have members, in proportion to shares.
-func quotas(members [][]int32, shares []float32, n int) []int {
+// quotas divides as many samples as there are among the classes that have some, in proportion to shares.
+func quotas(counts []int, shares []float32) []int {
+	n := 0
+	for _, count := range counts {
+		n += count
+	}
 	sum, left := 0.0, n
 	var taking []int
 	for c, share := range shares {
-		if len(members[c]) > 0 && share > 0 {
+		if counts[c] > 0 && share > 0 {
 			sum, taking = sum+float64(share), append(taking, c)
 		}
 	}
 	all, rests := make([]int, len(shares)), make([]float64, len(shares))
 	for _, c := range taking {
-		exact := float64(n) * (float64(shares[c]) / sum)
+		exact := float64(float64(n) * (float64(shares[c]) / sum))
 		all[c] = int(math.Floor(exact))
 		rests[c], left = exact-math.Floor(exact), left-all[c]
 	}
@@ -97,7 +101,7 @@ func (d *drawn) take(order, turns []int32, of random.Stream, first int, members 
 func (s *Set) WithClassShares(shares []float32) (*Set, error) {
 	drawn, counts, places := *s, s.Counts(), 0
 	drawn.ClassShares = shares
-	for c, n := range NewSampler(s.Len(), 1, 1, 0).ByClass(s.Labels, shares).drawn.quotas {
+	for c, n := range quotas(counts, shares) {
 		if n == 0 && shares[c] > 0 && counts[c] > 0 {
 			return nil, &FormatError{File: s.Name, Offset: -1, Next: "give it a greater share, or 0",
 				Reason: fmt.Sprintf("class %.80q would have no place among the %s of an epoch", s.Classes[c],
