@@ -13,5 +13,5 @@
 // Bits of a sample do not depend on the batch, but for products (see internal/kernel/product).
 //
 // Errors: what does not fit is the graph's first error, which graph.Compile returns with the op's name and
-// the shapes. Only Gather's kernel panics, on a row that is not there.
+// the shapes. Kernels have none: what is not defined is NaN.
 package op

@@ -123,7 +123,11 @@ func (t *gatherTask) number(k int) int {
 	case t.ints != nil:
 		n = int(t.ints[k])
 	default:
-		n = int(t.floats[k])
+		f := float64(t.floats[k])
+		if !(f >= 0 && f < float64(t.rows)) { // a processor's own integer for NaN may be a row's
+			return -1
+		}
+		n = int(f)
 	}
 	if n < 0 || n >= t.rows {
 		return -1

@@ -15,7 +15,7 @@ func Expm1(x float64) float64 {
 	}
 }
 
-// Log1p returns log(1+x) for x > -1, of a small x too; NaN otherwise.
+// Log1p returns log(1+x), of a small x too: -Inf of -1, NaN below.
 func Log1p(x float64) float64 {
 	y := 1 + x
 	if y == 1 {

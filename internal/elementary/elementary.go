@@ -7,7 +7,8 @@ const (
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// Exp returns e^x to within 1 ulp; below -708, where the result nears the denormals, 0.
+// Exp returns e^x to within 1 ulp for x from -708 to 709; 0 below, where the result nears the denormals, and
+// +Inf above, where it nears the largest number.
 func Exp(x float64) float64 {
 	const (
 		p1 = 1.66666666666666657415e-01
@@ -38,7 +39,8 @@ func Exp(x float64) float64 {
 	return y * math.Float64frombits(uint64(int64(k)+1023)<<52)
 }
 
-// Log returns the natural logarithm of a normal x > 0 to within 1 ulp; NaN otherwise, and +Inf of +Inf.
+// Log returns the natural logarithm of x to within 1 ulp: -Inf of 0 and of denormals, NaN below 0, +Inf of
+// +Inf.
 func Log(x float64) float64 {
 	const (
 		l1 = 6.666666666666735130e-01
@@ -49,10 +51,12 @@ func Log(x float64) float64 {
 		l6 = 1.531383769920937332e-01
 		l7 = 1.479819860511658591e-01
 	)
-	if x != x || x < 0x1p-1022 {
+	switch {
+	case x != x || x < 0:
 		return math.NaN()
-	}
-	if math.IsInf(x, 1) {
+	case x < 0x1p-1022:
+		return math.Inf(-1)
+	case math.IsInf(x, 1):
 		return x
 	}
 	// x = 2^k (1+f), sqrt(2)/2 <= 1+f < sqrt(2).

