@@ -85,12 +85,9 @@ func tokensOf(m *onnx.Model, most int) int {
 }
 
 // advised adds to the error of a network which length of texts it would take, if it has places for fewer
-// tokens, or who says the size of images where the file does not.
+// tokens.
 func advised(m *onnx.Model, n Network, err error) error {
-	if isOpen := slices.Contains(m.Input(), 0); !m.ReadsTexts() && isOpen {
-		return fmt.Errorf("%w; the file reads samples %v, here %v: --size says another side", err, m.Input(),
-			n.Input)
-	} else if !m.ReadsTexts() {
+	if !m.ReadsTexts() {
 		return err
 	}
 	if fits := lengthOf(m); fits < n.Input[0] && takes(m, fits) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"lockstep/internal/elementary"
 	"lockstep/tensor"
 )
 
@@ -26,7 +27,7 @@ func (b *builder) fold() bool {
 		in = append(in, v.constant)
 	}
 	if n.Op == "Constant" {
-		b.set(0, &value{constant: b.constant()})
+		b.set(0, &value{constant: n.constant()})
 	} else if len(in) == 0 || in[0] == nil {
 		return false
 	} else {
@@ -45,9 +46,8 @@ func (b *builder) fold() bool {
 	return true
 }
 
-// constant returns the value of a Constant node.
-func (b *builder) constant() *Tensor {
-	n := b.node
+// constant returns the value of a Constant node, nil if it is of a kind that is not known.
+func (n *Node) constant() *Tensor {
 	for _, a := range n.Attributes {
 		switch a.Name {
 		case "value":
@@ -434,7 +434,7 @@ func (b *builder) function(t *Tensor) *Tensor {
 		case "Neg":
 			v = -v
 		case "Exp":
-			v = math.Exp(v)
+			v = elementary.Exp(v)
 		case "Abs":
 			v = math.Abs(v)
 		case "Floor":
@@ -495,7 +495,7 @@ func calculate(op string, p, q float64, isFloat bool) (v float64, isTruth, known
 		}
 		return m, false, q != 0
 	case "Pow":
-		return math.Pow(p, q), false, true
+		return elementary.Pow(p, q), false, true
 	case "Max":
 		return max(p, q), false, true
 	case "Min":

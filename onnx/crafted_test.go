@@ -85,13 +85,17 @@ func TestMadeUpGraphsAreRefused(t *testing.T) {
 	}
 }
 
-// The truth of a number is that it is not 0; a whole number stays one in another type.
+// The truth of a number is that it is not 0; a whole number stays one in another type, and in what is
+// computed of it and a Constant.
 func TestCasts(t *testing.T) {
 	to := func(kind int64) onnx.Attribute {
 		return onnx.Attribute{Name: "to", Kind: onnx.KindInt, Int: kind}
 	}
-	m := modelOf(node("Cast", "is: x", to(9)), node("Cast", "long: is", to(7)),
-		node("Unsqueeze", "u: long zero"), node("Squeeze", "s: u zero"), node("Cast", "int: s", to(6)),
+	unit := node("Constant", "unit:", onnx.Attribute{Name: "value_int", Kind: onnx.KindInt, Int: 1})
+	m := modelOf(node("Cast", "is: x", to(9)), node("Cast", "long: is", to(7)), unit,
+		node("Sub", "other: unit long"), node("Cast", "same: other", to(7)),
+		node("Sub", "back: unit same"),
+		node("Unsqueeze", "u: back zero"), node("Squeeze", "s: u zero"), node("Cast", "int: s", to(6)),
 		node("Cast", "f: int", to(1)), node("Flatten", "y: f"))
 	m.Inputs[0].Axes = []int{0, 2, 1, 1}
 	p := program(t, m, 1, false)

@@ -104,19 +104,20 @@ func (m *Model) isWhole(name string) bool {
 		if i < 0 {
 			break
 		}
-		n := &m.Nodes[i]
+		n, first := &m.Nodes[i], 0
 		switch n.Op {
+		case "Where":
+			first = 1
 		case "Cast":
 			return !isFloat(n.integer("to", typeFloat))
 		case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "IsNaN", "Shape":
 			return true
-		}
-		first := 0
-		if n.Op == "Where" {
-			first = 1
+		case "Constant":
+			t := n.constant()
+			return t != nil && !t.isFloat()
 		}
 		if first >= len(n.In) {
-			return false // a Constant is known while the graph is built
+			return false
 		}
 		name = n.In[first]
 	}
