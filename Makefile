@@ -54,7 +54,9 @@ neon: export CGO_ENABLED = 0
 neon:
 	go vet ./compute ./internal/kernel/asm
 	go test -c -vet=off -ldflags=-w -o bin/train-arm64.test ./train
-	@GOARCH= go tool objdump -s '^lockstep/(graph|internal|nn|optim|random|train)[./]' bin/train-arm64.test | \
+	go test -c -vet=off -ldflags=-w -o bin/infer-arm64.test ./infer
+	@for i in train infer; do GOARCH= go tool objdump -s \
+		'^lockstep/(data|graph|infer|internal|metric|nn|onnx|op|optim|random|train)[./]' bin/$$i-arm64.test; done | \
 		awk '/^TEXT/ {f = $$2} /\tFN?M(ADD|SUB)[SD]?[ \t]/ && f !~ /$(EXACT)/ {print "fused:", f, $$1; n++} END {exit n > 0}'
 	@if ! command -v qemu-aarch64 >/dev/null; then echo "skipped: running arm64, as there is no qemu-aarch64"; else \
 		set -x; $(TEST) -timeout 20m -short -exec qemu-aarch64 ./compute ./internal/kernel/asm && \

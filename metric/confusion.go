@@ -120,7 +120,7 @@ func (c Confusion) Kappa() float64 {
 	all, chance := 0.0, 0.0
 	for _, one := range c.Classes() {
 		all += float64(one.Support)
-		chance += float64(one.Support) * float64(one.Predicted)
+		chance += float64(float64(one.Support) * float64(one.Predicted))
 	}
 	chance = ratio(chance, all*all)
 	return ratio(c.Accuracy()-chance, 1-chance)
@@ -133,9 +133,9 @@ func (c Confusion) Matthews() float64 {
 		s, p := float64(one.Support), float64(one.Predicted)
 		all += s
 		right += float64(c.Counts[k*c.NumClasses+k])
-		both += s * p
-		is += s * s
-		said += p * p
+		both += float64(s * p)
+		is += float64(s * s)
+		said += float64(p * p)
 	}
-	return ratio(right*all-both, math.Sqrt((all*all-is)*(all*all-said)))
+	return ratio(float64(right*all)-both, math.Sqrt((float64(all*all)-is)*(float64(all*all)-said)))
 }

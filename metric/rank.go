@@ -41,7 +41,7 @@ func (p *Predictions) ROCAUC() []float64 {
 	return p.ranked(func(samples []scored) float64 {
 		area, in, out := 0.0, 0.0, 0.0
 		thresholds(samples, func(i, o float64) {
-			area += o * (in + i/2)
+			area += float64(o * (in + i/2))
 			in, out = in+i, out+o
 		})
 		return area / (in * out)
