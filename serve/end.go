@@ -14,26 +14,20 @@ import (
 // Note: the end
 //
 // http.Server.Shutdown drops a request that it reads after it was called, though the connection was accepted
-// before, and a listener that closes resets the connections that wait to be accepted, or whose last packet
-// of the handshake is on its way. Under load all happen to some of 200 clients. So the door first stops
-// letting clients begin to connect, where the system can, then accepts those who have begun, and closes when
-// nobody has come for a while. Then all who are inside are answered, and Shutdown meets nothing but idle
-// connections.
+// before, and a listener that closes resets the connections that wait to be accepted. Under load both happen
+// to some of 200 clients. So the door first accepts all who wait, and closes when nobody has come for a
+// moment. Then all who are inside are answered, and Shutdown meets nothing but idle connections. A connection
+// that is made in the moment in which the listener closes is refused or reset.
 
 // door is a listener that accepts all who wait before it closes.
 type door struct {
 	net.Listener
-	closing  atomic.Bool
-	patience time.Duration // of a door that closes: how long it waits for somebody
-	until    time.Time     // when Accept gives up; of the goroutine that accepts
+	closing atomic.Bool
+	until   time.Time // when Accept gives up; of the goroutine that accepts
 }
 
-// lastCall is how long a door that closes waits for somebody: where new clients are ignored, for the end of a
-// handshake that has begun, else for as short as new ones leave it.
-const (
-	lastCall      = 200 * time.Millisecond
-	shortLastCall = time.Millisecond
-)
+// lastCall is how long a door that closes waits for somebody: as short as new clients leave it.
+const lastCall = time.Millisecond
 
 // Accept implements net.Listener.
 func (d *door) Accept() (net.Conn, error) {
@@ -46,7 +40,7 @@ func (d *door) Accept() (net.Conn, error) {
 		if began.Before(d.until) { // it has waited: nobody is left
 			return nil, errors.Join(net.ErrClosed, d.Listener.Close())
 		}
-		d.until = time.Now().Add(d.patience)
+		d.until = time.Now().Add(lastCall)
 		if err := d.limit(d.until); err != nil {
 			return nil, err
 		}
@@ -55,9 +49,6 @@ func (d *door) Accept() (net.Conn, error) {
 
 // shut makes Accept hand out the connections that wait, close the listener and fail.
 func (d *door) shut() {
-	if d.patience = shortLastCall; ignoreNew(d.Listener) == nil {
-		d.patience = lastCall
-	}
 	d.closing.Store(true)
 	if d.limit(time.Now()) != nil {
 		d.Listener.Close()

@@ -32,33 +32,26 @@ type list struct {
 	all  []given
 }
 
-// UnmarshalJSON takes an array. It counts what is in it before any is decoded.
+// UnmarshalJSON takes an array.
 func (l *list) UnmarshalJSON(text []byte) error {
-	if text[0] == '[' && elements(text) > l.most {
-		return tooMany(l.most)
+	if text[0] != '[' {
+		return json.Unmarshal(text, &l.all) // says what it is; null is none
 	}
-	return json.Unmarshal(text, &l.all) // says what is no array; null is none
-}
-
-// elements returns how many elements an array in JSON has that may have one: 1 for an empty one.
-func elements(array []byte) int {
-	n, depth, isText := 1, 0, false
-	for i := 0; i < len(array); i++ {
-		switch c := array[i]; {
-		case isText && c == '\\':
-			i++
-		case c == '"':
-			isText = !isText
-		case isText:
-		case c == '[', c == '{':
-			depth++
-		case c == ']', c == '}':
-			depth--
-		case c == ',' && depth == 1:
-			n++
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for l.all = nil; d.More(); {
+		if len(l.all) == l.most {
+			return tooMany(l.most)
 		}
+		var g given
+		if err := d.Decode(&g); err != nil {
+			return err
+		}
+		l.all = append(l.all, g)
 	}
-	return n
+	return nil
 }
 
 // tooMany is the error of a request with more inputs than may wait.
@@ -162,50 +155,25 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) {
 
 // told reads a request and computes its predictions.
 func (s *Server) told(w http.ResponseWriter, r *http.Request) ([]prediction, error) {
-	release, err := s.admit(1)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { release() }()
 	ctx, cancel := context.WithTimeout(r.Context(), s.config.Deadline)
 	defer cancel()
-	leave, err := s.enter(ctx, w, r)
-	if err != nil {
-		return nil, err
+	most := s.config.MaxBody
+	if r.ContentLength > most {
+		return nil, &http.MaxBytesError{Limit: most}
 	}
-	defer leave()
+	in := &body{ReadCloser: http.MaxBytesReader(w, r.Body, most), most: most, all: &s.bodies}
+	defer in.leave()
+	r.Body = in
 	job := s.buffers.Get().(*work)
 	defer s.buffers.Put(job)
-	defer func() { clear(job.inputs) }()
+	defer s.release(job)
 	q, err := s.read(ctx, r, job)
 	if err != nil {
+		in.leave()
+		_, _ = io.Copy(io.Discard, in.ReadCloser) // who is refused hears it when all is sent
 		return nil, err
-	}
-	if n := len(job.inputs); n > 1 {
-		one := release
-		others, err := s.admit(n - 1)
-		if err != nil {
-			return nil, err
-		}
-		release = func() { one(); others() }
 	}
 	return s.compute(ctx, q, job)
-}
-
-// enter bounds the body of a request, and waits until there is room for it.
-func (s *Server) enter(ctx context.Context, w http.ResponseWriter, r *http.Request) (leave func(),
-	err error) {
-	n := r.ContentLength
-	if n < 0 {
-		n = s.config.MaxBody
-	} else if n > s.config.MaxBody {
-		return nil, &http.MaxBytesError{Limit: s.config.MaxBody}
-	}
-	if err := s.bodies.enter(ctx, n); err != nil {
-		return nil, err
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.config.MaxBody)
-	return func() { s.bodies.leave(n) }, nil
 }
 
 // compute computes the predictions of job's inputs.
@@ -230,38 +198,51 @@ func (s *Server) compute(ctx context.Context, q asked, job *work) (list []predic
 	return list, nil
 }
 
-// admit lets n inputs wait, until release; or it says that there are too many.
-func (s *Server) admit(n int) (release func(), err error) {
+// admit counts n inputs of job among those that wait, until release; or it says that there are too many.
+func (s *Server) admit(job *work, n int) error {
 	most := int64(s.config.MaxWaiting)
 	if now := s.waiting.Add(int64(n)); now > most {
 		s.waiting.Add(-int64(n))
-		return nil, &statusError{http.StatusTooManyRequests, fmt.Sprintf(
+		return &statusError{http.StatusTooManyRequests, fmt.Sprintf(
 			"%d inputs wait already, of at most %d; try again", now-int64(n), most)}
 	}
-	return func() { s.waiting.Add(-int64(n)) }, nil
+	job.admitted = n
+	return nil
 }
 
-// read reads the inputs of a body, which is bounded, into job.
+// release forgets the inputs of a job.
+func (s *Server) release(job *work) {
+	s.waiting.Add(-int64(job.admitted))
+	clear(job.inputs)
+	job.inputs, job.admitted = job.inputs[:0], 0
+}
+
+// read reads the inputs of a body, which is bounded, into job. They are admitted when they have come, so that
+// slow clients keep nobody out, and before images are decoded, which take more.
 func (s *Server) read(ctx context.Context, r *http.Request, job *work) (q asked, err error) {
-	q.Top, job.inputs = defaultTop, job.inputs[:0]
+	q.Top = defaultTop
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
 		kind = "application/json" // of those who say nothing
 	}
-	var body bytes.Buffer
-	body.Grow(int(max(0, r.ContentLength)) + bytes.MinRead) // so that it is allocated once
-	if _, err := body.ReadFrom(r.Body); err != nil {
+	var came bytes.Buffer
+	if _, err := came.ReadFrom(r.Body); err != nil {
 		return q, err
 	}
-	text := body.Bytes()
-	var in infer.Input
+	text := came.Bytes()
 	switch kind {
 	case "application/json", "application/x-www-form-urlencoded": // what curl --data says
 		return q, s.readJSON(ctx, text, &q, job)
-	case "image/png", "image/jpeg", "image/webp":
-		in.Pixels, err = s.decode(ctx, text)
 	case "text/csv":
 		return q, s.readRows(ctx, text, job)
+	}
+	if err := s.admit(job, 1); err != nil {
+		return q, err
+	}
+	var in infer.Input
+	switch kind {
+	case "image/png", "image/jpeg", "image/webp":
+		in.Pixels, err = s.decode(ctx, text)
 	case "text/plain":
 		if in.Text = string(text); in.Text == "" || !utf8.ValidString(in.Text) {
 			err = errors.New("no text: the body is empty or not UTF-8")
@@ -295,6 +276,9 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 	}
 	if len(q.Inputs.all) == 0 || q.Top < 1 {
 		return fmt.Errorf(`%d inputs, the top %d classes; want at least 1 of both`, len(q.Inputs.all), q.Top)
+	}
+	if err := s.admit(job, len(q.Inputs.all)); err != nil {
+		return err
 	}
 	for i, g := range q.Inputs.all {
 		in := infer.Input{Pixels: g.Pixels, Values: g.Values, Tokens: g.Tokens, Split: g.Split,
@@ -373,7 +357,7 @@ func (s *Server) readRows(ctx context.Context, text []byte, job *work) error {
 	if len(job.inputs) == 0 {
 		return errors.New("no row behind the header")
 	}
-	return nil
+	return s.admit(job, len(job.inputs))
 }
 
 // decode decodes a JPEG, PNG or WebP image, when it is its turn.

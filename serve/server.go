@@ -32,15 +32,16 @@ type Config struct {
 	Name string
 	// Token is what requests must have as "Authorization: Bearer TOKEN", but for /healthz; "": nothing.
 	Token string
-	// MaxBody bounds the bytes of a request's body; default 8 MiB. Bodies of 8 times as many bytes together
-	// are read at a time; those of other requests wait.
+	// MaxBody bounds the bytes of a request's body; default 8 MiB. What has come of all that are not answered
+	// is at most 8 times as much; beyond that requests are refused.
 	MaxBody int64
-	// MaxWaiting bounds the inputs that are accepted and not yet answered, and those of one request; default
+	// MaxWaiting bounds the inputs that have come and are not yet answered, and those of one request; default
 	// 256.
 	MaxWaiting int
 	// MaxPixels bounds the width times the height of an image; default 2^24.
 	MaxPixels int
-	// Deadline bounds the time of an answer; default 30 s.
+	// Deadline bounds the time from a request's header to its answer, in which its body has to come; default
+	// 30 s.
 	Deadline time.Duration
 	// Drain is how long requests are still accepted after the context of Run has ended; default 0.5 s.
 	Drain time.Duration
@@ -53,8 +54,8 @@ type Server struct {
 	config   Config
 	mux      *http.ServeMux
 	decoding chan struct{} // has a value for each image that may be decoded
-	bodies   room
-	waiting  atomic.Int64 // inputs
+	bodies   atomic.Int64  // bytes
+	waiting  atomic.Int64  // inputs
 	ending   atomic.Bool
 	meter    meter
 	buffers  sync.Pool // of *work
@@ -62,8 +63,9 @@ type Server struct {
 
 // work is memory of one request.
 type work struct {
-	inputs []infer.Input
-	logits []float32
+	inputs   []infer.Input
+	admitted int // of them, that wait
+	logits   []float32
 }
 
 // New returns a server.
@@ -75,7 +77,6 @@ func New(c Config) *Server {
 		c.Log = io.Discard
 	}
 	s := &Server{config: c, mux: http.NewServeMux(), decoding: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	s.bodies.left = largestBodies * c.MaxBody
 	s.buffers.New = func() any { return &work{} }
 	s.mux.HandleFunc("POST /v1/predict", s.guarded(s.predict))
 	s.mux.HandleFunc("GET /metrics", s.guarded(s.metrics))

@@ -34,8 +34,9 @@ it, /metrics is for Prometheus, /healthz for a balancer. Inputs that wait are co
 It listens on this machine alone. Another address needs a token, in ` + serveToken + ` or a file, which
 clients send as "Authorization: Bearer TOKEN"; the connection is not encrypted, so put a proxy with TLS in
 front where others can listen. Memory is bounded by --max-body and --max-waiting: what goes beyond is refused
-with status 413 or 429, and bodies of 8 times --max-body together are read at a time. On SIGTERM or Ctrl-C
-it goes on for --drain, with /healthz at 503, then answers what it has accepted and ends with status 0.`,
+with status 413 or 429, and so with 429 are bodies while those of all requests take 8 times --max-body. On
+SIGTERM or Ctrl-C it goes on for --drain, with /healthz at 503, then answers every request that has begun to
+come on a connection it has accepted, and ends with status 0.`,
 		Example: "  lockstep serve runs/photos\n" +
 			"  curl --data-binary @cat.jpg -H 'Content-Type: image/jpeg' http://127.0.0.1:8080/v1/predict\n" +
 			"  lockstep serve bert/ --model bert-base --listen 0.0.0.0:8080 --token-file secret",
@@ -62,9 +63,7 @@ it goes on for --drain, with /healthz at 503, then answers what it has accepted 
 		if s.Token, err = a.tokenToServe(tokenFile, listen); err != nil {
 			return err
 		}
-		var plain net.ListenConfig
-		plain.SetMultipathTCP(false) // whose listeners cannot ignore new clients at the end
-		l, err := plain.Listen(c.Context(), "tcp", listen)
+		l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
 		if err != nil {
 			return usagef("--listen %s: %v; choose another port, as in --listen 127.0.0.1:8081", listen, err)
 		}
