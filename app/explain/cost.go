@@ -3,7 +3,6 @@ package explain
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
@@ -110,12 +109,13 @@ func (s Side) learns() string {
 		Task  string `json:"task"`
 		Label string `json:"label-column"`
 	}
-	_ = json.Unmarshal(s.Runs[0].Config, &c) // older runs have none, and tell less
+	c.Task = "classification" // of runs from before there was another one
+	_ = json.Unmarshal(s.Runs[0].Config, &c)
 	text := s.Setting.Data
 	if c.Label != "" {
 		text = c.Label + " of " + text
 	}
-	return strings.TrimSuffix(text+", "+c.Task, ", ")
+	return text + ", " + c.Task
 }
 
 // update tells which update of the weights a worker computes. Sides have runs.

@@ -76,7 +76,8 @@ type Explanation struct {
 	// IsTold says that the difference is one, by its size and by how the ratio of the steps varies, which
 	// stalls change less than they do the difference.
 	IsTold bool `json:"told_apart"`
-	// IsCut says that there was no time for some of the runs that the terms want.
+	// IsCut says that some of the runs that the terms want are missing: there was no time for them, or they
+	// failed.
 	IsCut bool `json:"cut,omitempty"`
 }
 

@@ -653,6 +653,11 @@ func TestWhatCannotBeCompared(t *testing.T) {
 			t.Errorf("%s was compared", b.Name)
 		}
 	}
+	told := side(t, "b", plain(), 1, 2)
+	told.Runs[0].Config = json.RawMessage(`{"task": "classification"}`)
+	if _, err := explain.Decompose(a, told); err != nil {
+		t.Errorf("a run from before there were tasks: %v", err)
+	}
 	bare := record.Row{Setting: a.Setting, Runs: []record.Run{{Ranks: []record.Rank{{Steps: record.Steps{
 		Seconds: record.Numbers{1, 1, 1}}}}}}}
 	e, err := explain.Decompose(explain.NewSide("x", &bare), explain.NewSide("y", &bare))

@@ -158,10 +158,17 @@ func termMeaning(name string) string {
 	}[name]
 }
 
+// longer says how much longer a step of the second side takes than one of the first, or how much less.
+func longer(e *explain.Explanation) string {
+	if e.DifferenceMS < 0 {
+		return ms(-e.DifferenceMS/1e3) + " less"
+	}
+	return ms(e.DifferenceMS/1e3) + " longer"
+}
+
 // explainSentence says in one sentence why one side takes longer than the other.
 func explainSentence(e *explain.Explanation) string {
 	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
-	direction := map[bool]string{true: "less", false: "longer"}[e.DifferenceMS < 0]
 	if !e.IsTold {
 		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s.", e.B.Name, e.A.Name,
 			ms(e.B.StepMS), ms(e.A.StepMS))
@@ -189,12 +196,10 @@ func explainSentence(e *explain.Explanation) string {
 			verdict)
 	}
 	if e.IsPassing {
-		return fmt.Sprintf("A step of %s took %s %s than one of %s when they were recorded%s; run again "+
-			"they differ by %s, so it was passing.", e.B.Name, ms(e.DifferenceMS), direction, e.A.Name, cause,
-			ms(*e.AgainMS))
+		return fmt.Sprintf("A step of %s took %s than one of %s when they were recorded%s; run again they "+
+			"differ by %s, so it was passing.", e.B.Name, longer(e), e.A.Name, cause, ms(*e.AgainMS))
 	}
-	return fmt.Sprintf("A step of %s takes %s %s than one of %s%s.", e.B.Name, ms(e.DifferenceMS), direction,
-		e.A.Name, cause)
+	return fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, longer(e), e.A.Name, cause)
 }
 
 // verdictOn says what runs say of a term; "": there were none.
@@ -228,8 +233,10 @@ func (e Explained) notes() (all []note) {
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
-			kind := map[bool]string{true: "which recurs: chance does not explain it", false: "which is " +
-				"passing: no worker is the last clearly more often than by chance throughout"}[l.IsRecurring]
+			kind := "which is passing: no worker is the last clearly more often than by chance throughout"
+			if l.IsRecurring {
+				kind = "which recurs: chance does not explain it"
+			}
 			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived "+
 				"last in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
 		}

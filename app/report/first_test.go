@@ -125,6 +125,24 @@ func TestQuestionsAroundThePicture(t *testing.T) {
 	}
 }
 
+// Without a successful run there is no picture; what is said of it stands on the page all the same.
+func TestQuestionsWithoutAPicture(t *testing.T) {
+	r := only(sample(), "vgg11")
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Error = "rank 0 was killed"
+		}
+	}
+	r.Inquiry = &record.Inquiry{Questions: []record.Question{{Ask: "How fast is it?", Quantity: "rate",
+		Of: record.Selector{"strategy": "single"}}}}
+	page := render(t, asPage, r)
+	for _, want := range []string{"How fast is it?", "No run was successful.", "Before you believe it"} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("%q stands %d times on the page, want once", want, strings.Count(page, want))
+		}
+	}
+}
+
 // A caution above the fold is a whole sentence, and lists as many rows as fit.
 func TestCautionsAboveTheFoldAreWhole(t *testing.T) {
 	for _, path := range []string{"r4/results.json.gz", "pytorch/images-zen5/results.json.gz"} {

@@ -122,9 +122,8 @@ func causeTable(a question.Answer, id string) block {
 // proofText words what further runs say of a term.
 func proofText(p question.Proof) string {
 	return map[question.Proof]string{question.Confirmed: "confirmed", question.Refuted: "not confirmed",
-		question.Computed: "measured alone", question.Open: "runs do not tell",
-		question.Untried: "not tried: no time left", question.Passed: "did not come back",
-		question.NoWay: "no run does without it"}[p]
+		question.Computed: "measured alone", question.Open: "runs do not tell", question.Untried: "not tried",
+		question.Passed: "did not come back", question.NoWay: "no run does without it"}[p]
 }
 
 // confirmedBy says by what runs the terms of some causes are confirmed.
@@ -147,10 +146,9 @@ func confirmedBy(all []question.Cause) string {
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
 func guessText(a question.Answer) string {
 	c := a.Causes[0]
-	longer := map[bool]string{true: "less", false: "longer"}[c.DifferenceMS < 0]
 	names := c.Names()
-	text := fmt.Sprintf("%s: a mean step of %s takes %s %s than one of %s", verdictWord(a), names[1],
-		ms(math.Abs(c.DifferenceMS)/1e3), longer, names[0])
+	text := fmt.Sprintf("%s: a mean step of %s takes %s than one of %s", verdictWord(a), names[1],
+		longer(c.Explanation), names[0])
 	if c.Rounds >= stat.LeastRounds && c.DifferenceMS > 0 {
 		text += fmt.Sprintf(", by the guess for %s (%s) of what makes it longer; asked: above %s",
 			percent(a.Median), between(a.Interval.Lo, a.Interval.Hi, percent), percent(question.Most))

@@ -70,7 +70,7 @@ const (
 	Refuted                // they are not
 	Computed               // the term was computed from them
 	Open                   // they do not tell
-	Untried                // there was no time for them
+	Untried                // there was no time for them, or they failed
 	Passed                 // the difference did not come back in them
 	NoWay                  // there is no run without it
 )

@@ -18,6 +18,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"lockstep/data"
 )
 
 // Experiment is a plan of runs for pairs of sides, which share the rows that they have in common.
@@ -322,10 +323,12 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 		setPart(&row, "delay", (link.Delay / 2).String())
 	case c == explain.Codec && row.Wire != "fp32":
 		v.Text, row.Wire = name+" with wire fp32", "fp32"
-	case c == explain.Data:
+	case c == explain.Data && !isTable(row):
 		v.Text = name + " on synthetic data"
-		if row.SlowLoader = setting.Default().SlowLoader; row.Data != "synthetic" {
-			row.Data, row.Augment = "synthetic", "none"
+		initial := setting.Default()
+		if row.SlowLoader = initial.SlowLoader; row.Data != "synthetic" { // which has classes of its own
+			row.Data, row.Augment, row.Task = "synthetic", "none", initial.Task
+			row.WeightColumn, row.ClassWeights, row.ClassShares = "", "", ""
 		}
 	case c == explain.Checkpoint:
 		v.Text, row.CheckpointEvery = name+" without checkpoints", ""
@@ -347,6 +350,12 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 	if textOf(row) != textOf(side) { // else it would show that the term stays
 		p.want(row, v)
 	}
+}
+
+// isTable reports whether a row's samples are those of a table: synthetic ones would be other work.
+func isTable(row bench.Row) bool {
+	all := row.Datasets()
+	return all.IsPath(row.Data) && all.KindOf(row.Data, row.DataOptions(nil)) == data.AnyKind
 }
 
 // apart returns a row whose workers exchange nothing, with what each of some workers computes.

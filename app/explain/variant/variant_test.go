@@ -3,6 +3,7 @@ package variant_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -52,6 +53,40 @@ func TestAVariantChangesItsSide(t *testing.T) {
 		x := variant.New(a, b, first, time.Minute)
 		if len(x.Pairs[0].Variants) != want || len(x.Plan.Rows) != 2+want {
 			t.Errorf("%s: variants %+v, want %d", data, x.Pairs[0].Variants, want)
+		}
+	}
+}
+
+// Synthetic samples have classes, whatever those of a side have, and take the place of no table.
+func TestVariantsOnSyntheticData(t *testing.T) {
+	for name, c := range map[string]struct {
+		model, text string
+		want        int
+	}{
+		"texts.csv": {"bert-tiny", "text,label,w\na film,0.5,1\na,1.5,2\n", 1},
+		"rows.csv":  {"mlp", "x,y,label,w\n1,2,3,1\n2,3,4,1\n", 0},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := setting.Default()
+		s.Model, s.Workers, s.Strategy, s.Threads, s.Shards = c.model, 2, "ddp", 1, 4
+		s.Data, s.Task, s.WeightColumn = path, setting.Regression, "w"
+		a, b := subject("a", s, "data", 0), subject("b", s, "data", 0.004)
+		b.Row.Batch *= 2
+		first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := variant.New(a, b, first, time.Minute).Plan.Rows
+		if len(rows) != 2+c.want {
+			t.Errorf("%s: %d rows, want %d", name, len(rows), 2+c.want)
+		}
+		for _, row := range rows[2:] {
+			if row.Data != "synthetic" || row.IsRegression() || row.WeightColumn != "" {
+				t.Errorf("%s: %s, --task %s, --weight-column %s", name, row.Data, row.Task, row.WeightColumn)
+			}
 		}
 	}
 }
