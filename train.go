@@ -34,7 +34,8 @@ type Config struct {
 	Validation *data.Set
 	// Patience is the number of evaluations on Validation in a row without a better one that end the run; 0
 	// means that none do. RestoreBest ends it with the weights of the best evaluation. BestBy is the figure
-	// that makes one the best, one of train.ByNames; "" means the accuracy or, of targets, the RMSE.
+	// that makes one the best, one of train.ByNames; "" means the accuracy or, of a Task that has none, the
+	// RMSE of the outputs. Of a Task of targets that has Correct it may also be the loss.
 	Patience    int
 	RestoreBest bool
 	BestBy      string
@@ -167,8 +168,10 @@ func (c *Config) setting() (s setting.Config, n model.Network, err error) {
 func (c *Config) check(s setting.Config) error {
 	wantsOut := s.KeepsCheckpoints() || s.IsDeviceOpen() || s.NumApart() > 0 || s.Trace
 	switch {
-	case (s.Patience > 0 || s.RestoreBest) && c.Validation == nil:
-		return errors.New("lockstep: Patience and RestoreBest choose by Validation, which is nil")
+	case s.Choosing() != "" && c.Validation == nil:
+		return errors.New("lockstep: Patience, RestoreBest and BestBy choose by Validation, which is nil")
+	case !c.Train.HasLabels() && !s.IsRegression() && s.BestBy != "accuracy" && s.BestBy != "loss":
+		return fmt.Errorf("lockstep: BestBy %s is of samples with classes; want accuracy or loss", s.BestBy)
 	case s.Strategy == setting.Auto:
 		return errors.New("lockstep: strategy auto makes short runs first, which Train does not; name one")
 	case s.EvalOnly || s.Validation != setting.Held{} || s.ClassWeights+s.ClassShares+s.WeightColumn != "":
@@ -205,7 +208,7 @@ func (c *Config) named(n model.Network) setting.Config {
 		rule.Name = cmp.Or(rule.Name, s.Optimizer.Name)
 		s.Optimizer = rule
 	}
-	if !c.Train.HasLabels() {
+	if !c.Train.HasLabels() && !c.Task.HasCorrect() {
 		s.Task = setting.Regression
 	}
 	if c.Schedule.Name != "" {

@@ -82,6 +82,38 @@ func TestTrainOfATask(t *testing.T) {
 	}
 }
 
+// A task of targets that says which outputs are right has an accuracy, to end a run by and to choose by.
+func TestTrainOfATaskWithAnAccuracy(t *testing.T) {
+	digits, _ := glyphs(t)
+	set := *digits
+	set.Labels, set.Classes, set.NumTargets = nil, nil, 1
+	for _, digit := range digits.Labels {
+		set.Targets = append(set.Targets, float32(digit)/10)
+	}
+	test, task := set, train.Regression()
+	task.Name = "near"
+	task.Correct = func(output []float32, s *data.Shard) int { return len(output) }
+	c := lockstep.Config{Name: "lenet", Train: &set, Test: &test, Validation: &set, Task: task, Threads: 1,
+		Epochs: 3, EvalEvery: 1, Until: 0.9, RestoreBest: true}
+	for by, want := range map[string]string{"": "", "accuracy": "", "loss": "",
+		"macro-f1": "want accuracy or loss"} {
+		c.BestBy = by
+		got, err := lockstep.Train(t.Context(), c)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("by %q: error %v, want %q", by, err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.TestAccuracy != 1 || got.Steps != 3 || by != "loss" && got.Best.Value != 1 {
+			t.Errorf("by %q: accuracy %v after %d steps, best %+v", by, got.TestAccuracy, got.Steps, got.Best)
+		}
+	}
+}
+
 func TestTrainErrors(t *testing.T) {
 	training, _ := glyphs(t)
 	var diverged *train.DivergedError

@@ -124,6 +124,8 @@ func TestChoiceRefuses(t *testing.T) {
 		"--restore-best --strategy none --workers 2": "would choose differently",
 		"--validation 1":                             "--validation",
 		"--best-by f2":                               "macro-f1",
+		"--best-by loss":                             "--best-by chooses by validation samples",
+		"--best-by loss --eval-only --weights x":     "has nothing to do with --eval-only",
 		"--early-stopping 3":                         `did you mean "--patience"?`,
 		"--val-split 0.1":                            `did you mean "--validation"?`,
 		"--load-best-model-at-end":                   `did you mean "--restore-best"?`,

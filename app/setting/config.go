@@ -88,8 +88,18 @@ const (
 // IsRegression reports whether labels are numbers to predict.
 func (c Config) IsRegression() bool { return c.Task == Regression }
 
-// IsByUsual reports whether the best evaluation is chosen by the usual figure of the task.
-func (c Config) IsByUsual() bool { return c.BestBy == "" || c.BestBy == c.usualBy() }
+// Choosing returns the setting that wants a choice by validation samples; "": none does.
+func (c Config) Choosing() string {
+	switch {
+	case c.RestoreBest:
+		return "restore-best"
+	case c.Patience > 0:
+		return "patience"
+	case c.BestBy != "" && c.BestBy != c.usualBy():
+		return "best-by"
+	}
+	return ""
+}
 
 // usualBy returns the figure by which an evaluation of the task is the best unless BestBy says another.
 func (c Config) usualBy() string { return train.ByNames(!c.IsRegression(), c.IsRegression())[0] }
@@ -271,9 +281,7 @@ func (c Config) Complete() Config {
 	case isOpen:
 		c.Strategy = strategy.DDP
 	}
-	if c.BestBy == "" {
-		c.BestBy = c.usualBy()
-	}
+	c.BestBy = cmp.Or(c.BestBy, c.usualBy())
 	if c.Shards == 0 {
 		c.Shards = c.UsualShards(c.Workers)
 		if c.IsBalanced() {

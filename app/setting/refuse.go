@@ -50,10 +50,9 @@ func (c Config) problems() []problem {
 	}
 	c = c.Complete()
 	for _, check := range []func(Config, refuser){Config.checkLength, Config.checkBatch, Config.checkWeights,
-		Config.checkChoice,
-		Config.checkTask, Config.checkData, Config.checkUpdate, Config.checkStrategy, Config.checkServers,
-		Config.checkAsync,
-		Config.checkAverages, Config.checkShared, Config.checkDevice} {
+		Config.checkChoice, Config.checkTask, Config.checkData, Config.checkUpdate, Config.checkStrategy,
+		Config.checkServers, Config.checkAsync, Config.checkAverages, Config.checkShared,
+		Config.checkDevice} {
 		check(c, refuse)
 	}
 	return found
@@ -132,15 +131,11 @@ func (c Config) checkWeights(refuse refuser) {
 
 // checkChoice refuses to choose by nothing, and where workers would choose differently.
 func (c Config) checkChoice(refuse refuser) {
-	wants := c.Patience > 0 || c.RestoreBest
-	name := "patience"
-	if c.RestoreBest {
-		name = "restore-best"
-	}
-	refuse(wants && c.LimitTest == 0, name, "has nothing to choose by with --limit-test 0")
-	refuse(wants && c.EvalOnly, name, "has nothing to do with --eval-only")
-	refuse(wants && (c.IsIsolated() || c.IsAsync()), name, "workers of --strategy %s do not share their "+
-		"steps, and would choose differently", c.Strategy)
+	name := c.Choosing()
+	refuse(name != "" && c.LimitTest == 0, name, "has nothing to choose by with --limit-test 0")
+	refuse(name != "" && c.EvalOnly, name, "has nothing to do with --eval-only")
+	refuse(name != "" && (c.IsIsolated() || c.IsAsync()), name, "workers of --strategy %s do not share "+
+		"their steps, and would choose differently", c.Strategy)
 	refuse(c.Validation != Held{} && c.EvalOnly, "validation", "gives samples to choose by, which "+
 		"--eval-only has no use for")
 	for _, s := range [][2]string{{"class-weights", c.ClassWeights}, {"class-shares", c.ClassShares},

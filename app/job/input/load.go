@@ -47,9 +47,9 @@ func hashesOf(s data.Sets) record.DataHash {
 // needsScored refuses to evaluate on no samples; what --limit-test 0 leaves out is refused before.
 func needsScored(c setting.Config, s data.Sets) error {
 	switch {
-	case s.Validation == nil && (c.Patience > 0 || c.RestoreBest || !c.IsByUsual()):
-		return setting.Refuse("--patience, --restore-best and --best-by choose by validation samples, and "+
-			"data %s has none; --validation 0.1 sets a tenth of the training samples apart", c.Data)
+	case s.Validation == nil && c.Choosing() != "":
+		return setting.Refuse("--%s chooses by validation samples, and data %s has none; --validation 0.1 "+
+			"sets a tenth of the training samples apart", c.Choosing(), c.Data)
 	case s.Scored() != nil:
 		return nil
 	case c.EvalOnly:
