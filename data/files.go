@@ -1,8 +1,11 @@
 package data
 
 import (
-	"lockstep/data/wordpiece"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockstep/data/wordpiece"
 )
 
 // Stored is a file of a data set on this machine.
@@ -49,6 +52,26 @@ func (c Catalog) Files(name string, o Options) ([]Stored, error) {
 		return append(stored, storedBelow(folder, paths)...), nil
 	}
 	return stored, nil
+}
+
+// Paths returns what is read for the user's own data at a path: that path or, if it has a range in braces,
+// those that it stands for; and what lies beside an array or a shard, its labels and the names of classes.
+func Paths(path string) []string {
+	paths := braced(path)
+	if paths == nil {
+		paths = []string{path}
+	}
+	ending := filepath.Ext(path)
+	isArray := strings.EqualFold(ending, ".npy")
+	if isFolder(path) || !isArray && !strings.EqualFold(ending, ".tar") {
+		return paths
+	}
+	beside := []string{filepath.Join(filepath.Dir(paths[0]), "classes.txt")}
+	if isArray {
+		stem := strings.TrimSuffix(path, ending)
+		beside = append(beside, stem+"-labels.npy", stem+"_labels.npy")
+	}
+	return append(paths, slices.DeleteFunc(beside, func(path string) bool { return !isFile(path) })...)
 }
 
 // storedBelow names files by their paths below a folder.

@@ -91,9 +91,9 @@ func (s *Sets) standardise(name func(k int) string) {
 }
 
 // Predicts says what a network that learns the targets of the set predicts: its Values, or targets as they
-// are; nil if it has classes.
+// are; nil if it has classes, or more targets than a file of weights describes.
 func (s *Set) Predicts() []table.Value {
-	if s.Values == nil && !s.HasLabels() {
+	if s.Values == nil && !s.HasLabels() && s.NumTargets <= table.MaxValues {
 		return slices.Repeat([]table.Value{{Std: 1}}, s.NumTargets)
 	}
 	return s.Values

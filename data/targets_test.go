@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lockstep/data"
+	described "lockstep/data/table"
 	"lockstep/tensor"
 )
 
@@ -23,6 +24,16 @@ func measured(n int) *data.Set {
 		s.Targets = append(s.Targets, float32(i), -float32(i))
 	}
 	return s
+}
+
+// What a network predicts can be read again however many numbers it is, or is not said.
+func TestPredictsOfManyTargets(t *testing.T) {
+	for n, want := range map[int]int{3072: 3072, described.MaxValues + 1: 0} {
+		values := (&data.Set{NumTargets: n}).Predicts()
+		if err := described.CheckValues(values); err != nil || len(values) != want {
+			t.Errorf("%d targets: %d values, %v, want %d", n, len(values), err, want)
+		}
+	}
 }
 
 // Targets go with their samples: into a part of the set, an evaluation batch and a shard of training.

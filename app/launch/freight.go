@@ -19,6 +19,7 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/transfer"
 	"lockstep/checkpoint"
+	"lockstep/data"
 	"lockstep/internal/regular"
 )
 
@@ -129,10 +130,17 @@ func (f *freight) replace(flag, value string) {
 	}
 }
 
-// add lets hosts have a file, or all files of a folder, that a flag names. Of what is not there, the command
-// says that.
+// add lets hosts have a file, or all files of a folder, that a flag names, and what lies beside it. Of what
+// is not there, the command says that.
 func (f *freight) add(flag, where string) error {
-	info, err := os.Stat(where)
+	paths, to := []string{where}, f.files
+	switch flag {
+	case "data", "validation":
+		paths, to = data.Paths(where), f.data
+	case "weights", "vocab":
+		paths = append(paths, checkpoint.Companions(where)...)
+	}
+	info, err := os.Stat(paths[0])
 	if where == "" || err != nil {
 		return nil
 	}
@@ -143,17 +151,16 @@ func (f *freight) add(flag, where string) error {
 	case name == "":
 		return nil // the command has it here, and hosts may have it at the same place
 	}
-	if flag == "data" || flag == "validation" {
-		return addFiles(f.data, where, name)
+	folder := name
+	if !info.IsDir() {
+		folder = path.Dir(name)
 	}
-	err = addFiles(f.files, where, name)
-	if flag == "weights" || flag == "vocab" {
-		if !info.IsDir() {
-			name = path.Dir(name)
+	for _, file := range paths {
+		as := path.Join(folder, filepath.Base(file))
+		if file == where {
+			as = name
 		}
-		for _, file := range checkpoint.Companions(where) {
-			err = errors.Join(err, addFiles(f.files, file, path.Join(name, filepath.Base(file))))
-		}
+		err = errors.Join(err, addFiles(to, file, as))
 	}
 	return err
 }

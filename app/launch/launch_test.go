@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,34 @@ func TestFilesThatACommandNeeds(t *testing.T) {
 	_, err := dataFiles(t.Context(), []setting.Config{missing}, e, nil)
 	if job.ExitCode(err) != job.ExitData {
 		t.Errorf("%v", err)
+	}
+}
+
+// Of data in several files all are sent, with what lies beside them, under names that the command finds.
+func TestDataInSeveralFilesIsSent(t *testing.T) {
+	root := t.TempDir()
+	if os.Mkdir(filepath.Join(root, "d"), 0o777) != nil || os.Mkdir(filepath.Join(root, "e"), 0o777) != nil {
+		t.Fatal("cannot prepare the folders")
+	}
+	for name := range strings.FieldsSeq("t-00.tar t-01.tar t-02.tar classes.txt x.npy x-labels.npy") {
+		if err := os.WriteFile(filepath.Join(root, "d", name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ in, where, want string }{
+		{".", "d/t-{00..01}.tar", "d/classes.txt d/t-00.tar d/t-01.tar"},
+		{".", "d/t-02.tar", "d/classes.txt d/t-02.tar"},
+		{".", "d/x.npy", "d/classes.txt d/x-labels.npy d/x.npy"},
+		{"e", "../d/t-{00..01}.tar", "files/data/classes.txt files/data/t-00.tar files/data/t-01.tar"},
+	} {
+		t.Chdir(filepath.Join(root, c.in))
+		f, err := load(Survey{Configs: []setting.Config{named(c.where)}}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(f.data)), " "); got != c.want {
+			t.Errorf("%s: sent %s, want %s", c.where, got, c.want)
+		}
 	}
 }
 

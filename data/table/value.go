@@ -27,10 +27,13 @@ func Replace(outputs []float32, values []Value) {
 	}
 }
 
+// MaxValues bounds the values that a file of weights describes.
+const MaxValues = 1 << 15
+
 // CheckValues returns what is wrong with values that a file of weights has; a *HeaderError.
 func CheckValues(values []Value) error {
-	if n := len(values); n > MaxColumns {
-		return &HeaderError{fmt.Sprintf("%d values, want at most %d", n, MaxColumns)}
+	if n := len(values); n > MaxValues {
+		return &HeaderError{fmt.Sprintf("%d values, want at most %d", n, MaxValues)}
 	}
 	for i, v := range values {
 		isFinite := math.Abs(float64(v.Mean)) <= math.MaxFloat32 && v.Std <= math.MaxFloat32
