@@ -131,7 +131,7 @@ func TestInquiriesAreRefused(t *testing.T) {
 		ask + "}]":                                                 "want ask, of",
 		ask + ", off: {workers: 1}}]":                              `questions: [1:38] unknown field "off"`,
 		ask + ", of: {workers: 1}, above: fast}]":                  "plan:1:1: questions: [1:",
-		table + ask + ", of: {workers: 1}, reference: [c, step]}]": "want a row and one",
+		table + ask + ", of: {workers: 1}, reference: [c, step]}]": "want a row, one of",
 		strings.Replace(table, "step: 1", "epoch: 1", 1):           `"epoch" is none of its columns`,
 		"reference: 3":                                             "plan:1:1: reference: ",
 		"parts: [{model: lenet, questions: [{ask: a}]}]":           "questions is the same for all parts",
