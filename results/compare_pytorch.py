@@ -32,10 +32,13 @@ parser.add_argument("--math", default="fast", help="how ours computes: names, se
 parser.add_argument("--mode", default="eager", choices=("eager", "bf16"), help="how theirs computes")
 parser.add_argument("--steps", type=int, default=12, help="our steps per run")
 parser.add_argument("--seconds", type=float, default=4, help="their seconds per run and format")
+parser.add_argument("--isa", choices=("auto", "avx2"), default="auto", help="avx2: both sides do without AVX-512")
 parser.add_argument("--binary", default="bin/lockstep")
 parser.add_argument("--python", default=sys.executable, help="a Python that has torch")
 a = parser.parse_args()
 reads_texts = a.model.startswith("bert")
+narrow = {} if a.isa == "auto" else {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2",
+                                     "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 
 
 def ours(math):
@@ -45,6 +48,8 @@ def ours(math):
                    "--batch", str(a.batch), "--threads", str(a.threads), "--shards", "1", "--steps", str(a.steps),
                    "--lr", "0.01", "--weight-decay", "1e-4", "--limit-test", "0", "--math", math,
                    "--out", out + "/run"]
+        if a.isa != "auto":
+            command += ["--isa", a.isa]
         if reads_texts:
             command += ["--sequence", str(a.sequence)]
         if size:
@@ -56,7 +61,7 @@ def theirs(memory_format):
     command = [a.python, "step.py", "--model", a.model, "--batch", str(a.batch), "--threads",
                str(a.threads), "--env", "tuned", "--mode", a.mode, "--format", memory_format,
                "--seconds", str(a.seconds)]
-    done = subprocess.run(command, check=True, capture_output=True, cwd=PEERS)
+    done = subprocess.run(command, check=True, capture_output=True, cwd=PEERS, env=dict(os.environ, **narrow))
     return json.loads(done.stdout.splitlines()[-1])
 
 
