@@ -127,14 +127,16 @@ func (l *Loop) evaluate(set *data.Set, phase trace.Phase) error {
 // scorePart fills the tallies with the scores of this worker's batches.
 func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 	clear(tallies)
-	task := l.config.Task
 	first, end := l.config.ownBatches(set)
+	task, from, to := l.config.Task, first*l.config.EvalBatch, min(end*l.config.EvalBatch, set.Len())
+	scored := func(done int) {
+		if l.config.Scored != nil && first < end {
+			l.config.Scored(done, to-from)
+		}
+	}
+	scored(0)
 	for b := first; b < end; b++ {
 		lo, hi := l.config.evalBatch(set, b)
-		if l.config.Scored != nil {
-			from := first * l.config.EvalBatch
-			l.config.Scored(lo-from, min(end*l.config.EvalBatch, set.Len())-from)
-		}
 		output, err := l.output(set, lo, hi)
 		if err != nil {
 			return l.unread(err)
@@ -148,6 +150,7 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 		if words := tallies[tallyLosses+l.config.numBatches(set):]; len(words) > 0 {
 			packFloats(words, lo*l.config.Network.Classes, output)
 		}
+		scored(hi - from)
 	}
 	return nil
 }

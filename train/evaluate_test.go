@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"lockstep/compute"
@@ -117,6 +118,18 @@ func checkEvaluation(t *testing.T, name string, samples, batch int) {
 					want.Correct, samples)
 			}
 		}
+	}
+}
+
+// An evaluation tells its start and the end of each of its batches, the last one too.
+func TestEvaluationTellsItsProgress(t *testing.T) {
+	c := example(t, "lenet", 20, 25)
+	c.EvalOnly, c.EvalBatch = true, 10
+	var told []int
+	c.Scored = func(done, all int) { told = append(told, done, all) }
+	run(t, c, 1, 1, compute.Best())
+	if want := []int{0, 25, 10, 25, 20, 25, 25, 25}; !slices.Equal(told, want) {
+		t.Errorf("told %d, want %d", told, want)
 	}
 }
 

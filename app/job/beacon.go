@@ -54,10 +54,11 @@ type Beacon struct {
 	at      cluster.Progress
 	Began   time.Time     // start of the first step; zero before it
 	tested  time.Duration // total time of evaluations
-	passed  time.Time     // start of the phase or of its last batch
 	step    time.Duration // slowest step
-	batch   time.Duration // slowest batch of an evaluation
+	batch   time.Duration // slowest batch of the evaluations of as many samples as the last one
+	samples int           // of the last evaluation
 	scoring time.Time     // start of the evaluation in progress
+	scored  time.Time     // end of its last batch
 
 	still standstill
 }
@@ -135,29 +136,25 @@ func (b *Beacon) enterLocked(phase string) {
 	}
 	b.at.Phase = phase
 	b.at.Moves++
-	b.passed = time.Now()
 }
 
 // Move notes the start of a batch, in training or in an evaluation; it is train.Config.Watch.
-func (b *Beacon) Move(p trace.Phase) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	before := b.passed
-	isFirst := b.at.Phase != p.String()
-	b.enterLocked(p.String())
-	if p == trace.Evaluation && !isFirst {
-		b.batch = max(b.batch, b.passed.Sub(before))
-	}
-}
+func (b *Beacon) Move(p trace.Phase) { b.Enter(p.String()) }
 
-// Scored notes how much of an evaluation is done; it is train.Config.Scored.
+// Scored notes the start of an evaluation and the end of each of its batches; it is train.Config.Scored. What
+// a batch takes is known from one that is done, and not for another set, whose batches may be larger.
 func (b *Beacon) Scored(done, all int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if done == 0 {
-		b.scoring = time.Now()
+	now := time.Now()
+	if done > 0 {
+		b.batch = max(b.batch, now.Sub(b.scored))
+	} else if b.scoring = now; all != b.samples {
+		b.batch, b.samples = 0, all
 	}
-	b.at.Scored, b.at.Scoring = float64(done)/float64(all), time.Since(b.scoring).Seconds()
+	b.scored = now
+	b.enterLocked(trace.Evaluation.String())
+	b.at.Scored, b.at.Scoring = float64(done)/float64(all), now.Sub(b.scoring).Seconds()
 }
 
 // Evaluated notes an evaluation and how long it took.

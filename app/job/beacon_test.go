@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,13 +73,21 @@ func TestBeaconLearnsItsLimits(t *testing.T) {
 		b.Finish(time.Now(), train.Step{Number: 2, Time: time.Second})
 		b.Move(trace.Forward)
 		want("the slowest counts", 2*time.Minute)
-		b.Move(trace.Evaluation)
-		want("the first batch of an evaluation", Preparing)
+		score := func(what string, done, all int, limit time.Duration) {
+			t.Helper()
+			b.Scored(done, all)
+			b.Move(trace.Evaluation)
+			want(what, limit)
+		}
+		score("the first batch of an evaluation", 0, 300, Preparing)
 		time.Sleep(20 * time.Second)
-		b.Move(trace.Evaluation)
-		want("its second batch", time.Minute)
+		score("its second batch", 100, 300, time.Minute)
 		b.Enter(PhaseCheckpoint)
 		want("a checkpoint", Preparing)
+		score("the first batch of the same samples again", 0, 300, time.Minute)
+		score("the first batch of others", 0, 200, Preparing)
+		time.Sleep(time.Second)
+		score("their second batch", 100, 200, cluster.StuckAfter)
 	})
 }
 
@@ -114,6 +123,37 @@ func TestStarvedWorkerIsGivenTime(t *testing.T) {
 			t.Errorf("after progress: limit %v s, want %v", got, cluster.StuckAfter)
 		}
 	})
+}
+
+// A worker that takes ten times as long for the only batch of an evaluation as it may stand still is not
+// stuck, whatever it did just before: the end of a step and the start of an evaluation are no batch.
+func TestSlowEvaluationIsNotStuck(t *testing.T) {
+	for what, before := range map[string]func(*Beacon){
+		"the last step":         func(b *Beacon) { b.Finish(time.Now(), train.Step{Number: 2}) },
+		"another evaluation":    func(b *Beacon) { b.Scored(0, 1); time.Sleep(1); b.Scored(1, 1) },
+		"an exchange of scores": func(b *Beacon) { b.Enter(trace.Evaluation.String()) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				b := NewBeacon()
+				b.Begin(0, 3, 0)
+				go func() {
+					defer cancel()
+					before(b)
+					time.Sleep(time.Millisecond)
+					b.Scored(0, 24)
+					b.Move(trace.Evaluation)
+					time.Sleep(10 * cluster.StuckAfter)
+					b.Scored(24, 24)
+				}()
+				read := func(int) (cluster.Progress, bool) { return b.Read(), true }
+				if err := cluster.Watch(ctx, 1, 0, read, func(int, cluster.Progress) {}); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // Beats come while the training goroutine stands still, and only work makes Moves grow.
