@@ -3,10 +3,10 @@
     python3 results/verify_page.py FOLDER...
 
 A folder holds report.md beside results.json or results.json.gz. Figures are those of the tables Speed, Result and
-traffic, Loss of each rank and What each worker did, and ours beside the reference figures: steps with their 10th to 90th percentile, samples/s, totals,
-losses, accuracies of one seed, bytes, processors, memory. Status 1 if one does not follow, or if a folder has none.
-Not recomputed, and counted as such: intervals, ratios, verdicts, rows of other programs and of workers that share
-steps.
+traffic, Where a step goes, Loss of each rank and What each worker did, ours beside the reference figures, and those of
+the answers to questions: steps with their 10th to 90th percentile, samples/s, totals, ratios, phases, losses,
+accuracies of one seed, bytes, processors, memory. Status 1 if one does not follow, or if a folder has none. Not
+recomputed, and counted as such: intervals, verdicts, causes, rows of other programs and of workers that share steps.
 """
 import gzip, json, os, re, sys
 import numpy as np
@@ -34,6 +34,59 @@ def steps(run):
     for r in ranks:
         out[:len(r)] = np.maximum(out[:len(r)], r)
     return out
+
+
+def is_loose(row):
+    return row["setting"]["strategy"] in LOOSE and row["setting"]["workers"] > 1
+
+
+def step_of(row, run):
+    """The median step after the first; of workers that share steps the mean."""
+    if is_loose(row):
+        return run["train_seconds"] * row["setting"]["batch"] / run["samples"]
+    return np.median(steps(run)[1:])
+
+
+PHASES = ["forward", "backward", "sync_exposed", "optimizer", "data", "core_wait", "other"]
+
+
+def spent(row, runs):
+    """Seconds by phase of the ranks of some runs, over the steps from the 10th to the 90th percentile.
+
+    The share of a step in which a rank had no core is taken out of its phases. Workers that meet wait for one that
+    waits, too: by as much as the last to arrive would have been earlier.
+    """
+    sums, threads = np.zeros(len(PHASES)), max(1, row["setting"]["threads"])
+    alone = is_loose(row) or row["setting"]["workers"] == 1
+    for run in runs:
+        times = steps(run)
+        lo, hi = np.quantile(times[1:], [.1, .9])
+        phases = np.zeros((len(times), len(run["ranks"]), len(PHASES)))
+        starved = np.zeros(phases.shape[:2])
+        for i, rank in enumerate(run["ranks"]):
+            s = rank["steps"]
+            for name, values in s["phases"].items():
+                phases[:len(values), i, PHASES.index(name) if name in PHASES else -1] += column(values)
+            if delayed := column(s.get("delayed_seconds") or []).tolist():
+                usage, part = sum(s.get("usage_seconds") or []), 1
+                if usage > 0:
+                    part = min(1, max(0, usage * threads - sum(s["cpu_seconds"])) / max(sum(delayed), 1e-12))
+                seconds = column(s["seconds"])
+                starved[:len(delayed), i] = np.minimum(1, part * np.array(delayed) / (threads * seconds))
+        for at in np.flatnonzero((times >= lo) & (times <= hi)):
+            p, f = phases[at], starved[at]
+            if at > 0 and f.any():
+                all_, own = p.sum(1), p.sum(1) - p[:, 2]
+                last = np.argmin(p[:, 2])
+                lost = max(0, own[last] - max(own * (1 - f)) + p[last, 2] * f[last])
+                most = all_ * f if alone else all_ - own * (1 - f)
+                wait = most if alone else np.minimum(lost, most)
+                p = p * (1 - f)[:, None]
+                p[:, 5] = wait
+                if not alone:
+                    p[:, 2] = most - wait
+            sums += (at > 0) * p.sum(0)
+    return sums
 
 
 def follows(text, value):
@@ -66,7 +119,7 @@ def expected(row):
 UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "kB": 1e3, "MB": 1e6, "B": 1}
 
 
-def check_row(title, head, cells, row, tell):
+def check_row(results, title, head, cells, row, tell):
     want, first = expected(row)
     at = {re.split(r"[, ]", h)[0]: i for i, h in reversed(list(enumerate(head)))}
     unit = {h.split(",")[0]: h.split(", ")[-1] for h in head}
@@ -75,6 +128,10 @@ def check_row(title, head, cells, row, tell):
         if m := re.search(r"\(([\d.]+)–([\d.]+)\)", cells[at["step"]]):
             tell("10th percentile", m.group(1), want["p10"])
             tell("90th percentile", m.group(2), want["p90"])
+        if m := re.match(r"([\d.]+)×", cells[at["speed-up"]] if "speed-up" in at else ""):
+            tell("speed-up", m.group(1), value_of(results, "speedup", row))
+        if m := re.match(r"([\d.]+) %", cells[at["efficiency"]] if "efficiency" in at else ""):
+            tell("efficiency", m.group(1), 100 * value_of(results, "efficiency", row))
         for name in ("samples/s", "total"):
             if name in at:
                 tell(name, cells[at[name]], want[name])
@@ -86,6 +143,13 @@ def check_row(title, head, cells, row, tell):
         if "sent by all" in unit and row["setting"]["workers"] > 1:
             i = [h.split(",")[0] for h in head].index("sent by all")
             tell("sent", cells[i], first["bytes_sent"] / UNITS[unit["sent by all"]])
+    elif title == "Where a step goes":
+        parts = spent(row, counted(row))
+        parts *= want["step"] / parts.sum()
+        names = {"exposed communication": "sync_exposed", "waiting for cores": "core_wait"}
+        for h, text in zip(head, cells):
+            if (name := names.get(h.split(",")[0], h.split(",")[0])) in PHASES:
+                tell(name + " of a step", text, parts[PHASES.index(name)])
     elif title == "Loss of each rank":
         i = int(cells[at["iteration"]]) - 1
         if row["setting"]["strategy"] != "none":
@@ -115,10 +179,12 @@ def each_rank(run, name):
 
 OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference have the median over the runs
     "total": lambda row, r: r["seconds"],
+    "cost": lambda row, r: r["seconds"] / 3600 * cores(row) * 0.34 / 8,
     "epoch": lambda row, r: np.mean(r["epoch_seconds"]) if r.get("epoch_seconds") else np.nan,
-    "step": lambda row, r: np.median(steps(r)[1:]),
-    "batches": lambda row, r: row["setting"]["workers"] / np.median(steps(r)[1:]),
-    "rate": lambda row, r: np.median(r["ranks"][0]["steps"]["samples"]) / np.median(steps(r)[1:]),
+    "step": step_of,
+    "batches": lambda row, r: row["setting"]["workers"] / step_of(row, r),
+    "rate": lambda row, r: (row["setting"]["batch"] if is_loose(row) else
+                            np.median(r["ranks"][0]["steps"]["samples"])) / step_of(row, r),
     "accuracy": lambda row, r: np.nan if r.get("test_accuracy") is None else r["test_accuracy"],
     "best": lambda row, r: max(e["accuracy"] for e in r["evaluations"]) if r.get("evaluations") else np.nan,
     "memory": lambda row, r: max(np.nanmax(v) for v in each_rank(r, "rss_bytes")),
@@ -126,9 +192,81 @@ OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference 
     "compression": lambda row, r: r["bytes_vectors"] / r["bytes_sent"] if r.get("bytes_vectors") else np.nan,
     "evenness": lambda row, r: (lambda c: min(c) / max(c))(
         [sum(np.mean(column(x["steps"]["phases"].get(p, [0]))) for p in ("forward", "backward")) for x in r["ranks"]]),
+    "hidden": lambda row, r: np.mean(column([x.get("hidden_seconds") for x in r["ranks"]])),
+    "checkpoints": lambda row, r: (r.get("checkpoints") or {}).get("exposed_seconds", np.nan),
+    "network": lambda row, r: share(row, r, "sync_exposed") * r["train_seconds"],
     "loss": lambda row, r: np.mean(np.concatenate([l[-((len(l) + 9) // 10):] for l in each_rank(r, "loss")])),
 }
-SCALES = {"%": 0.01, "MB": 1e6, "GB": 1e9, "MB/s": 1e6}
+SCALES = {"%": 0.01, "MB": 1e6, "GB": 1e9, "MB/s": 1e6, "ms": 1e-3, **UNITS}
+
+
+def share(row, run, phase):
+    parts = spent(row, [run])
+    return parts[PHASES.index(phase)] / parts.sum()
+
+
+def cores(row):
+    """The cores that a row keeps busy."""
+    s = row["setting"]
+    threads = s["workers"] * s["threads"] + s.get("servers", 0) * (s.get("server_place") == "apart")
+    return min(threads, s.get("cores") or row["host_cores"])
+
+
+def quantity(name):
+    """What computes a quantity of a run; None if nothing here does."""
+    if m := re.match(r"loss-at-(\d+)$", name):
+        at = int(m[1]) - 1
+        return lambda row, r: np.mean([l[at] if len(l) > at else np.nan for l in each_rank(r, "loss")])
+    if name in PHASES:
+        return lambda row, r: share(row, r, name)
+    return OURS.get(name)
+
+
+def ratio(name, row, other):
+    """The median over rounds of a quantity of a row over that of another."""
+    of = quantity(name)
+    theirs = {r["round"]: r for r in counted(other)}
+    values = [of(row, r) / of(other, theirs[r["round"]]) for r in counted(row) if r["round"] in theirs]
+    return np.median(values) if values else np.nan
+
+
+def alone_of(results, row):
+    """The row of one worker that speed-ups of a row are over: with the fewest threads, without settings of its own."""
+    s = [r for r in results["rows"] if group_of(r) == group_of(row) and r["setting"]["strategy"] == "single" and
+         counted(r) and not r["setting"].get("peer")]
+    return min(s, key=lambda r: (r["setting"]["threads"], r["setting"].get("options", "") != ""), default=None)
+
+
+def group_of(row):
+    s = row["setting"]
+    return s["model"], s["data"], s["batch"], s.get("per_worker", 0), s.get("condition", "")
+
+
+def value_of(results, name, row):
+    """A quantity of a row: the median over its runs, or what follows from its speed-up."""
+    if name in ("speedup", "efficiency", "serial"):
+        if not (base := alone_of(results, row)):
+            return np.nan
+        times = ratio("step", base, row)
+        n = row["setting"]["workers"]
+        return {"speedup": times, "efficiency": times * cores(base) / cores(row),
+                "serial": (n / times - 1) / (n - 1) if n > 1 else np.nan}[name]
+    if not (of := quantity(name)):
+        return None
+    return np.median([of(row, r) for r in counted(row)])
+
+
+def check_answer(results, q, text, tell):
+    row = chosen(results, q["of"])
+    if q["quantity"] in ("why", "balance") or not row or text.startswith("Not measured"):
+        return
+    text = re.sub(r"^Not decided( \([^)]*\))?:? ?", " ", text.split("; ")[0])
+    if m := re.search(r" is ([\d.]+)× that of ", text):
+        values = [ratio(q["quantity"], row, o) for s in q["over"] if (o := chosen(results, s))]
+        right = [v for v in values if follows(m[1], v)]
+        tell("ratio of " + q["quantity"], m[1], (right or values)[0])
+    elif m := re.search(r" (<?[\d.]+) ?(%|ms|[KMGT]?i?B|)(?= |\.?$|/)", text):
+        tell(q["quantity"], m[1], value_of(results, q["quantity"], row) / SCALES.get(m[2], 1))
 
 
 def chosen(results, selector):
@@ -140,16 +278,16 @@ def chosen(results, selector):
             return row
 
 
-def check_ours(head, cells, row, tell):
+def check_ours(results, head, cells, row, tell):
     for name, text in zip(head[1:], cells[1:]):
         name, _, unit = name.partition(", ")
-        if m := re.match(r"loss-at-(\d+)$", name):
-            of = lambda row, r: np.mean([l[int(m[1]) - 1] if len(l) >= int(m[1]) else np.nan for l in each_rank(r, "loss")])
-        elif not (of := OURS.get(name)):
-            tell(name, "", 0)  # left out
-            continue
-        value = np.median([of(row, r) for r in counted(row)]) / SCALES.get(unit, 1)
-        tell("ours, " + name, text, value)
+        value = value_of(results, name, row)
+        tell("ours, " + name, text if value is not None else "", (value or 0) / SCALES.get(unit, 1))
+
+
+def plain(text):
+    """A line of Markdown without its escapes."""
+    return re.sub(r"\\(.)", r"\1", text)
 
 
 def label(setting):
@@ -162,44 +300,50 @@ def main(folder):
     opened = open(path) if os.path.exists(path) else gzip.open(path + ".gz", "rt")
     with opened as f:
         results = json.load(f)
+    for row in results["rows"]:
+        row["host_cores"] = results["host"]["cores"]
     order = []  # groups of rows in the order of the page
     for row in results["rows"]:
-        s = row["setting"]
-        key = (s["model"], s["data"], s["batch"], s.get("per_worker", 0), s.get("condition", ""))
-        group = next((g for k, g in order if k == key), None)
+        group = next((g for g in order if group_of(g[0]) == group_of(row)), None)
         if group is None:
-            order.append((key, group := []))
+            order.append(group := [])
         group.append(row)
     wrong = checked = left = 0
-    ours = iter((results.get("inquiry") or {}).get("reference", {}).get("rows") or [])
+    inquiry = results.get("inquiry") or {}
+    ours, asked = iter(inquiry.get("reference", {}).get("rows") or []), list(inquiry.get("questions") or [])
     beside, tables, title, head = None, {}, "", None
+
+    def tell(name, text, value):
+        nonlocal wrong, checked, left
+        is_right = follows(text, value)
+        if is_right is None:
+            left += 1
+            return
+        checked += 1
+        if not is_right:
+            wrong += 1
+            print(f"{folder}: {title}: {cells[0]}: {name} {text}, computed {value:.6g}")
+
     for line in open(os.path.join(folder, "report.md"), encoding="utf-8"):
+        if title == "In short" and asked and line.startswith("- ") and (" " + plain(asked[0]["ask"])) in plain(line):
+            q, cells = asked.pop(0), [line[:60]]
+            check_answer(results, q, plain(line).split(plain(q["ask"]), 1)[1].strip(), tell)
         if line.startswith("#"):
             title, head = line.strip("# \n"), None
             if title in ("Speed",):
                 tables["group"] = tables.get("group", -1) + 1
-        if not line.startswith("| ") or title not in ("Speed", "Result and traffic", "Loss of each rank",
-                                                     "What each worker did", "Reference figures beside ours"):
+        if not line.startswith("| ") or title not in ("Speed", "Result and traffic", "Where a step goes",
+                                                     "Loss of each rank", "What each worker did",
+                                                     "Reference figures beside ours"):
             continue
         cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
         if head is None:
             head = cells
             continue
-        def tell(name, text, value):
-            nonlocal wrong, checked, left
-            is_right = follows(text, value)
-            if is_right is None:
-                left += 1
-                return
-            checked += 1
-            if not is_right:
-                wrong += 1
-                print(f"{folder}: {title}: {cells[0]}: {name} {text}, computed {value:.6g}")
-
         if title == "Reference figures beside ours":
             row = chosen(results, beside["is"]) if cells[0].startswith("ours: ") else None
             if row:
-                check_ours(head, cells, row, tell)
+                check_ours(results, head, cells, row, tell)
             elif cells[0].startswith("ours: "):
                 left += len(cells) - 1  # the questions of an older benchmark are not in its results
             elif cells[0].strip("-:"):
@@ -211,7 +355,7 @@ def main(folder):
         number = 0
         for c in m.group(1):
             number = 26 * number + ord(c) - 64
-        row = order[tables["group"]][1][number - 1]
+        row = order[tables["group"]][number - 1]
         s = row["setting"]
         if not cells[0].split("  ")[1].startswith(label(s)):
             print(f"{folder}: {title}: {cells[0]} is not {s['strategy']}")
@@ -220,7 +364,7 @@ def main(folder):
         if not counted(row) or s.get("peer") or s["strategy"] in LOOSE or not counted(row)[0]["ranks"]:
             left += 1
             continue
-        check_row(title, head, cells, row, tell)
+        check_row(results, title, head, cells, row, tell)
     print(f"{folder}: {checked} figures computed, {wrong} do not follow, {left} left out")
     return wrong == 0 and checked > 0
 

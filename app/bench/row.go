@@ -135,8 +135,11 @@ func (r Row) Setting() record.Setting {
 		place = r.ServerPlace
 	}
 	inexact := r.Inexact()
-	if r.Peer != "" {
+	switch {
+	case r.Peer != "":
 		inexact = inexactPeer
+	case inexact == "" && r.Workers > 1 && parseWay(":"+r.Options).has("lr"):
+		inexact = "a learning rate of its own"
 	}
 	rate := 0.0
 	if r.isApart() {

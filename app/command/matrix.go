@@ -262,7 +262,8 @@ func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, error)
 	if len(m.models) > 0 {
 		base.Model = m.models[0] // texts are refused for a model of images, and the reverse
 	}
-	given = maps.Clone(given)
+	given = maps.Collect(maps.All(given))
+	given["workers"] = "1" // rows have their own, which are not those of all slots of hosts
 	delete(given, "slow-worker")
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: given, Base: &base, BaseName: "plan"})
@@ -334,14 +335,14 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 	return layouts, nil
 }
 
-// onOneMachine gives workers of this machine in place of those on hosts.
-func (m *matrix) onOneMachine() {
+// onOneMachine gives workers of this machine in place of those on hosts, of which there would be so many.
+func (m *matrix) onOneMachine(all int) {
 	if m.hosts == nil && m.perHost == nil {
 		return
 	}
 	hosts, perHost := m.hosts, m.perHost
 	if hosts == nil {
-		hosts = []int{1}
+		hosts = []int{all}
 	}
 	if perHost == nil {
 		perHost = []int{1}
@@ -358,9 +359,8 @@ func (m *matrix) onOneMachine() {
 
 // reduce leaves out numbers of hosts above those that there are, and reports whether any is left.
 func (m *matrix) reduce(hosts int) bool {
-	had := len(m.hosts)
 	m.hosts = slices.DeleteFunc(slices.Clone(m.hosts), func(n int) bool { return n > hosts })
-	return had == 0 || len(m.hosts) > 0
+	return m.hosts == nil || len(m.hosts) > 0
 }
 
 // yield removes the lists of a plan whose setting the environment or the command line gives: a plan gives way

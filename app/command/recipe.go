@@ -193,7 +193,8 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 		return err
 	}
 	config.Out, config.Budget = out, limit
-	command := append([]string{"lockstep", "recipe", "run", r.Name}, commandLine(c)...)
+	command := slices.Concat([]string{"lockstep"}, a.labCommandLine(), []string{"recipe", "run", r.Name},
+		commandLine(c))
 	return a.compare(c, config, command, r.Name, isJSON, isQuiet)
 }
 
@@ -201,8 +202,8 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 // none, it is to run in a lab or, where none can be made, as processes.
 func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (some []matrix, isInLab bool) {
 	if hosts := a.environment.NumHosts(); hosts > 0 && hosts < r.Hosts {
-		fmt.Fprintf(a.stderr, "note: %s has %d hosts and wants %d; what it asks of more is not answered\n",
-			r.Name, hosts, r.Hosts)
+		fmt.Fprintf(a.stderr, "note: %s has %d hosts and wants %d; what it asks of rows on more is not "+
+			"answered\n", r.Name, hosts, r.Hosts)
 		for _, m := range all {
 			if m.reduce(hosts) {
 				some = append(some, m)
@@ -220,7 +221,7 @@ func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (s
 	fmt.Fprintf(a.stderr, "note: %s wants %d hosts, and no lab can be made here (%v); its workers are "+
 		"processes of this machine, which tells nothing of a network\n", r.Name, r.Hosts, none)
 	for i := range all {
-		all[i].onOneMachine()
+		all[i].onOneMachine(r.Hosts)
 	}
 	all[0].inquiry = all[0].inquiry.OnOneMachine()
 	return all, false

@@ -17,7 +17,7 @@ import (
 func newPage(r *record.Results, c *compare.Comparison) page {
 	p := page{Kind: "benchmark report", Version: r.Version, Title: title(r), Lede: lede(r),
 		Command: onHosts(r.Command, r.Hosts),
-		Parts: present(part{ID: "machine", Title: whichMachine(r), Pairs: machine(r)}, hostsPart(r.Hosts),
+		Parts: present(part{ID: "machine", Title: "Machine of rank 0", Pairs: machine(r)}, hostsPart(r.Hosts),
 			part{ID: "shared", Title: "The same in every row", Pairs: shared(r)}),
 		Source: "results.json, which holds every raw sample and every resolved setting of every run"}
 	for i := range c.Groups {
@@ -39,14 +39,6 @@ func newPage(r *record.Results, c *compare.Comparison) page {
 
 // inFigures is the title of the figures of a run.
 const inFigures = "In figures"
-
-// whichMachine names what is described of the machine that the benchmark was started on.
-func whichMachine(r *record.Results) string {
-	if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return hasOwnCores(row.Setting) }) {
-		return "Machine of rank 0, one of several"
-	}
-	return "Machine"
-}
 
 // title names the models, what they were trained with, and the program beside ours if there is one.
 func title(r *record.Results) string {
@@ -78,15 +70,12 @@ func title(r *record.Results) string {
 	return fmt.Sprintf("%s: %s, %s%s", names, ways, upTo, beside)
 }
 
-// hasOwnCores reports whether a row was on several hosts with cores of their own.
-func hasOwnCores(s record.Setting) bool { return s.Hosts > 1 && s.Cores > 0 }
-
 // cores counts those of the machine or, of rows on several hosts, of the most hosts.
 func cores(r *record.Results) string {
 	most, own, hosts := r.Host.Cores, false, 0
 	for _, row := range r.Rows {
 		hosts = max(hosts, row.Setting.Hosts)
-		if hasOwnCores(row.Setting) {
+		if row.Setting.Hosts > 1 && row.Setting.Cores > 0 {
 			own, most = true, max(most, row.Setting.Cores)
 		}
 	}
@@ -134,9 +123,8 @@ func newSection(i int, c *compare.Comparison) section {
 // figures returns the figures of a section in the order of the page: how it scales, what it reaches in time
 // and by samples, where the time goes.
 func (s *section) figures() []figure {
-	return drawn(slices.Concat(s.scalingFigures(), s.lossFigures(), s.accuracyFigures(),
-		[]figure{s.phaseFigure(), s.timeFigure()},
-		s.usageFigures())...)
+	return drawn(slices.Concat(s.scalingFigures(), []figure{s.lossFigure()}, s.accuracyFigures(),
+		[]figure{s.phaseFigure(), s.timeFigure()}, s.usageFigures())...)
 }
 
 // work says in one line what every row of the group did.

@@ -237,12 +237,12 @@ func TestFiguresAreInOrder(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	want := "g1-steps batches-accuracy g1-speedup g1-loss-seconds g1-loss g1-accuracy-seconds " +
+	want := "g1-steps batches-accuracy g1-speedup g1-loss g1-accuracy-seconds " +
 		"g1-accuracy-samples g1-phases g1-time "
 	if got := ids(rich()); !strings.HasPrefix(got, want) {
 		t.Errorf("figures %s\nwant %s...", got, want)
 	}
-	want = "g1-steps g1-loss-seconds g1-loss g1-phases g1-time"
+	want = "g1-steps g1-loss g1-phases g1-time"
 	if got := ids(only(sample(), "lenet")); got != want {
 		t.Errorf("figures %s\nwant %s", got, want)
 	}

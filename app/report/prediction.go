@@ -42,14 +42,19 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %s of one and two workers on %s",
 			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
 	page.note(predictionNotes(p, all))
-	s := section{ID: "rows", Title: "Steps", Work: "Hollow and dashed is predicted, filled is measured. An " +
-		"interval is to hold nine of ten measurements.", Tables: []block{
-		{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows), Caption: rowsMeaning},
-		{Title: "Beside simpler formulas", Table: formulaTable(rows),
-			Caption: formulasMeaning}}}
-	s.Figures = page.lead(drawn(intervalFigure(rows), scalingFigure(rows)))
+	s := predictedSection("rows", "Steps", "An interval is to hold nine of ten measurements.", rows)
+	s.Tables = append(s.Tables, block{Title: "Beside simpler formulas", Table: formulaTable(rows),
+		Caption: formulasMeaning})
+	s.Figures = page.lead(s.Figures)
 	page.Sections = []section{s}
 	return &Report{page}
+}
+
+// predictedSection shows predicted rows with what was measured of them. frozen says what they are.
+func predictedSection(id, title, frozen string, rows []foreseen) section {
+	return section{ID: id, Title: title, Work: frozen + " Hollow and dashed is predicted, filled is " +
+		"measured.", Figures: drawn(intervalFigure(rows), scalingFigure(rows)), Tables: []block{{IsOpen: true,
+		Title: "Predicted and measured", Table: predictionTable(rows), Caption: rowsMeaning}}}
 }
 
 // What the columns of both tables are.
@@ -173,14 +178,9 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		for _, row := range frozen.Rows {
 			rows = append(rows, foreseen{row, measuredOf(frozen, row, c)})
 		}
-		s := section{ID: fmt.Sprintf("predicted-%d", i+1), Title: predictionTitle(frozen), Work: "Frozen " +
-			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC") + ", before the first run, from " +
-			"runs of one and two workers; SHA-256 " + frozen.Hash[:12] + "…. Hollow and dashed is " +
-			"predicted, filled is measured.",
-			Figures: drawn(intervalFigure(rows), scalingFigure(rows)),
-			Tables: []block{{Title: "Predicted and measured", IsOpen: true, Table: predictionTable(rows),
-				Caption: rowsMeaning},
-				{Title: "Beside simpler formulas", Table: formulaTable(rows), Caption: formulasMeaning}}}
+		s := predictedSection(fmt.Sprintf("predicted-%d", i+1), predictionTitle(frozen), "Frozen "+
+			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC")+", before the first run, from runs of "+
+			"one and two workers; SHA-256 "+frozen.Hash[:12]+"….", rows)
 		for i := range s.Figures {
 			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
 		}
@@ -274,8 +274,7 @@ func intervalFigure(rows []foreseen) figure {
 		}
 		groups[i].Rows = append(groups[i].Rows, row)
 	}
-	return figure{plot.Head{ID: "steps", Title: "Step time"}, "A line is the interval of a " +
-		"prediction, a " +
+	return figure{plot.Head{ID: "steps", Title: "Step time"}, "A line is the interval of a prediction, a " +
 		"hollow dot its median; a filled dot is the median step of a run that was measured later.",
 		plot.Dots{X: "step, ms", Groups: groups}}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,7 +24,8 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	s := section{ID: "questions", Title: "Questions of the plan", Work: "They are in the words of the " +
 		"plan, which paraphrase others and quote nobody. Intervals of ratios are over rounds, those of " +
 		"other figures over runs. " + placeText(r)}
-	for i, a := range question.Answers(r, c) {
+	answers := question.Answers(r, c)
+	for i, a := range answers {
 		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), "≈", "open", s.ID}
 		switch a.Verdict {
 		case question.Measured, question.Holds:
@@ -43,6 +45,7 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		}
 		p.Asked = append(p.Asked, one)
 	}
+	s.Tables = append(s.Tables, filled(sidesTable(answers))...)
 	if len(r.Inquiry.Reference.Rows) > 0 {
 		s.Tables = append(s.Tables, p.beside(r.Inquiry.Reference, c))
 	}
@@ -69,6 +72,27 @@ func placeText(r *record.Results) string {
 			"not concluded."
 	}
 	return "Workers are processes of one machine: nothing is concluded of several and their network."
+}
+
+// sidesTable shows the commands of the first two rows that a question compares.
+func sidesTable(all []question.Answer) block {
+	at := slices.IndexFunc(all, func(a question.Answer) bool { return a.Than != nil || a.Causes != nil })
+	if at < 0 {
+		return block{}
+	}
+	sides := []*compare.Line{all[at].Than, all[at].Line}
+	if c := all[at].Causes; c != nil {
+		sides = []*compare.Line{c[0].Than, c[0].Line}
+	}
+	return block{Title: "The code of both sides", IsOpen: true, Caption: "One program with other flags, " +
+		"and with what is the same in every row, below under Settings.", Table: tableOf("Code", sides,
+		col("row", "", func(l *compare.Line) string { return l.Label }),
+		col("command", "", func(l *compare.Line) string {
+			s := l.Setting
+			own := strings.TrimRight(strings.ReplaceAll("+"+s.Options, "+", " --"), " -")
+			return fmt.Sprintf("lockstep train --model %s --batch %d --strategy %s --workers %d --wire %s%s",
+				s.Model, s.Batch, s.Strategy, s.Workers, cmp.Or(s.Wire, "fp32"), own)
+		}))}
 }
 
 // asked is a question with its answer, which leads to the rows that carry it.

@@ -74,6 +74,8 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 		"); reference 1.78 x (two nodes).\n",
 		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked: above 90.0 %.\n",
 		"- ✓ How long is a run? Time in all 0.4",
+		"| single 1×1 | lockstep train --model lenet --batch 64 --strategy single --workers 1 --wire fp32 |",
+		" --strategy all-reduce --workers 2 --wire fp32 |",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)

@@ -109,8 +109,8 @@ func (v *lineView) dots() plot.DotRow {
 	return r
 }
 
-// lossFigures plot the loss against seconds and against samples.
-func (s *section) lossFigures() []figure {
+// lossFigure plots the loss against samples.
+func (s *section) lossFigure() figure {
 	caption := "Mean over the global batch, first counted run of each row."
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool {
 		way := strategy.Named(v.Setting.Strategy)
@@ -118,16 +118,11 @@ func (s *section) lossFigures() []figure {
 	}) {
 		caption += " Of workers that do not meet in every step: mean of their own losses."
 	}
-	of := func(id, x string, at func(*lineView) []float64) figure {
-		return against(s.head(id, "Loss against "+x), x, "loss", caption, s.lines,
-			func(v *lineView) plot.Series {
-				loss := v.SharedLoss()
-				return v.series(steady(at(v)[:len(loss)], loss, differences(v.LossSamples[:len(loss)])))
-			})
-	}
-	return []figure{of("loss-seconds", "seconds of training steps", func(v *lineView) []float64 {
-		return v.LossSeconds
-	}), of("loss", "samples", func(v *lineView) []float64 { return v.LossSamples })}
+	return against(s.head("loss", "Loss against samples"), "samples", "loss", caption, s.lines,
+		func(v *lineView) plot.Series {
+			at := v.LossSamples[:len(v.SharedLoss())]
+			return v.series(steady(at, v.SharedLoss(), differences(at)))
+		})
 }
 
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of

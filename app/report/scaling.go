@@ -116,14 +116,9 @@ func (p *page) compareBatches(c *compare.Comparison) {
 			return c
 		}),
 		col("samples", "trained on", func(l *compare.Line) string { return fmt.Sprint(l.Runs()[0].Samples) }),
-		col("step", "ms", func(l *compare.Line) string { return millis(l.Step.Median) }),
-		col("samples/s", "", func(l *compare.Line) string { return digits(l.PerSecond, 3) }),
 		col("one run", "s", func(l *compare.Line) string { return seconds(l.Total.Median) }),
 		col("accuracy", "at the end", func(l *compare.Line) string {
 			return percent(question.Of(l, "accuracy").Median)
-		}),
-		col("accuracy", "best", func(l *compare.Line) string {
-			return percent(question.Of(l, "best").Median)
 		}))
 	s := section{ID: "batches", Title: "Batches", Work: rows[0].Label + " with each global batch; " +
 		"medians over the runs that count.", Figures: drawn(curve),

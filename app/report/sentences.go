@@ -116,9 +116,9 @@ func cautionsOfResults() map[string]saying {
 		"parameters differ": plain("{group}: the rows end with {sets} different sets of parameters, " +
 			"although every one of them promises the bits of one process."),
 		"parameters change": plain("Repeating a run changed its parameters: {rows}."),
-		"another result": plain("These rows reach another result, by lossy gradients, older weights or " +
-			"averages of models: {rows}. Weigh their accuracy against their time; they take no part in the " +
-			"verdict."),
+		"another result": plain("These rows reach another result, by lossy gradients, older weights, " +
+			"averages of models or a learning rate of their own: {rows}. Weigh their accuracy against " +
+			"their time; they take no part in the verdict."),
 		"mixed precision": plain("These rows train in mixed precision (math bf16) and reach another " +
 			"result: {rows}. Weigh their accuracy against their time; they take no part in the verdict."),
 		"loss grew": plain("The training diverged, from a loss of {first} to {last} at most, where " +

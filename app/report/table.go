@@ -92,8 +92,7 @@ func tableOf[T any](name string, items []T, columns ...column[T]) table {
 	for at, c := range columns {
 		list := c.cells(items)
 		isEmpty := !slices.ContainsFunc(list, func(one cell) bool {
-			return one.Text != dash &&
-				one.Text != ""
+			return one.Text != dash && one.Text != ""
 		})
 		if at > 0 && isEmpty {
 			continue

@@ -97,7 +97,7 @@ func trainingNotes(t *compare.Training) []note {
 	}
 	if text := takenText(t.Taken); text != "" {
 		add("taken cores", "Times and speed say how busy the machine was, not how fast the run can be: "+
-			""+text+".")
+			text+".")
 	}
 	if text := contended(t); text != "" {
 		add("contention", text)

@@ -81,7 +81,6 @@ type Line struct {
 	Ranks  []RankLine
 
 	LossSamples  []float64 // by step: samples that the run had trained on, of the same run as Loss
-	LossSeconds  []float64 // by step: seconds of steps until then
 	Hidden       float64   // seconds of a step that communication was hidden; NaN: not told
 	BytesVectors float64   // BytesSent without compression; NaN: not told
 

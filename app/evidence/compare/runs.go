@@ -83,21 +83,18 @@ func (l *Line) Interval() stat.Interval {
 	return l.noise.Interval(l.stepByRound)
 }
 
-// summarizePlaces fills the samples and the seconds at which a run had its losses. Where ranks tell their own
-// samples only, the places are scaled to those of the run.
+// summarizePlaces fills the samples at which a run had its losses. Where ranks tell their own samples only,
+// the places are scaled to those of the run.
 func (l *Line) summarizePlaces(r *record.Run) {
 	if len(r.Ranks) == 0 {
 		return
 	}
-	samples, seconds := 0.0, 0.0
-	times := stepSeconds(r)
+	samples := 0.0
 	for i := range l.Loss {
 		if all := r.Ranks[0].Steps.Samples; i < len(all) {
 			samples += float64(all[i])
 		}
-		seconds += entry(times, i)
 		l.LossSamples = append(l.LossSamples, samples)
-		l.LossSeconds = append(l.LossSeconds, seconds)
 	}
 	if samples > 0 && r.Samples > 0 {
 		for i := range l.LossSamples {

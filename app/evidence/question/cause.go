@@ -108,8 +108,8 @@ func (c Cause) Of(is func(explain.Cost) bool) (ms float64) {
 
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
 // another one, else all of its group that are slower than the fastest, the slowest first; those of [Balance]
-// all beside the baseline, the one that gains most first. Floors and rows of other programs, or without steps
-// enough, are left out.
+// all beside the baseline, the one that gains most first. Floors and rows of other programs, of another
+// learning rate or without steps enough, are left out.
 func (q asker) causesOf(asked record.Question, l *compare.Line) (all []Cause) {
 	lines, than := q.beside(asked, l)
 	for _, line := range lines {
@@ -137,9 +137,9 @@ func (q asker) beside(asked record.Question, l *compare.Line) (lines []*compare.
 		return []*compare.Line{l}, Find(q.c, asked.Over[0])
 	}
 	at := slices.IndexFunc(q.c.Groups, func(g compare.Group) bool { return slices.Contains(g.Lines, l) })
-	lines = slices.DeleteFunc(slices.Clone(q.c.Groups[at].Lines), func(l *compare.Line) bool {
-		return l.OK == 0 || l.Setting.Peer != "" || strategy.Named(l.Setting.Strategy).IsFloor &&
-			l.Setting.Workers > 1
+	lines = slices.DeleteFunc(slices.Clone(q.c.Groups[at].Lines), func(o *compare.Line) bool {
+		isFloor := strategy.Named(o.Setting.Strategy).IsFloor && o.Setting.Workers > 1
+		return o.OK == 0 || o.Setting.Peer != "" || isFloor || o.Setting.LR != l.Setting.LR
 	})
 	if asked.Quantity != Why || len(lines) == 0 {
 		return lines, q.c.Groups[at].Baseline

@@ -18,6 +18,9 @@ func TestCauses(t *testing.T) {
 	for i := range r.Rows {
 		r.Rows[i].Setting.Steps = 4
 	}
+	other := r.Rows[1] // which no question is about
+	other.Setting.LR, other.Setting.Options, other.Setting.Inexact = 0.02, "lr=0.02", "a rate of its own"
+	r.Rows = append(r.Rows, other)
 	asked := record.Inquiry{Questions: []record.Question{
 		{Quantity: question.Why, Of: record.Selector{"model": "lenet"}},
 		{Quantity: question.Balance, Of: record.Selector{"model": "lenet"}},
