@@ -167,13 +167,12 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		enough = 1.05*max(enough, 0) + 1
 		fitted, _ = p.fit(enough, costs)
 	}
-	all := leastOf(p.bundles(), costs)
 	with := func(seconds float64) time.Duration {
 		return (budget + time.Duration((seconds-left)/reserve*1e9)).Truncate(time.Second) + time.Second
 	}
-	least := p.leastSteps(p.bundles()[0].rows)
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; a round of all %d rows "+
-		"takes %v, want at least %v", budget, least, len(p.Rows), with(all), with(enough))
+		"takes %v, want at least %v", budget, p.leastSteps(p.Rows[0], p.bundles()[0].rows),
+		len(p.Rows), with(leastOf(p.bundles(), costs)), with(enough))
 }
 
 // keeping fits the plan to what is left where a part of the time is kept for runs that confirm causes: as

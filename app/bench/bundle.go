@@ -93,9 +93,9 @@ func (p Plan) chosen(by []record.Selector) (rows []int) {
 	return rows
 }
 
-// leastSteps returns the steps below which no run of some rows is cut: those at which a question or the
-// reference wants to see the loss, and those that leave something to time, or to be cut up by a question.
-func (p Plan) leastSteps(rows []int) int {
+// leastSteps returns the steps below which no run of a row, one of some, is cut: those whose loss is asked
+// for, those that are timed, or cut up by a question, and an epoch where one asks what training reaches.
+func (p Plan) leastSteps(of Row, rows []int) int {
 	least := leastSteps
 	if p.Inquiry == nil {
 		return least
@@ -106,9 +106,12 @@ func (p Plan) leastSteps(rows []int) int {
 	for _, q := range p.Inquiry.Questions {
 		least = max(least, question.LossAt(q.Quantity))
 		isOfThese := func(at int) bool { return slices.Contains(rows, at) }
-		if question.IsOfRows(q.Quantity) &&
-			slices.ContainsFunc(p.chosen(append(slices.Clone(q.Over), q.Of)), isOfThese) {
+		switch {
+		case !slices.ContainsFunc(p.chosen(append(slices.Clone(q.Over), q.Of)), isOfThese):
+		case question.IsOfRows(q.Quantity):
 			least = max(least, causeSteps)
+		case slices.Contains([]string{"accuracy", "best", "loss"}, q.Quantity) && of.For == "":
+			least = max(least, of.StepsPerEpoch(of.LimitTrain))
 		}
 	}
 	return least
@@ -140,7 +143,7 @@ func (b *bundle) measure(asked [][]int) {
 	for _, at := range b.rows {
 		r := b.plan.Rows[at]
 		b.wanted = max(b.wanted, b.units(at, r.length()))
-		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(b.rows), r.length())))
+		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(r, b.rows), r.length())))
 	}
 }
 

@@ -128,8 +128,8 @@ func (s *section) lossFigure() figure {
 // accuracyFigures plots the accuracy of the rows that were evaluated more than once, against seconds of
 // training and against samples.
 func (s *section) accuracyFigures() []figure {
-	const caption = onFollowed + "; the time is without " +
-		"evaluations. Of several seeds a line is the mean, a band reaches from the lowest to the highest."
+	const caption = onFollowed + "; the time is without evaluations. Of several seeds a line is the mean, " +
+		"a band reaches from the lowest to the highest."
 	of := func(id, x string, at func(compare.Evaluated) float64) figure {
 		return against(s.head(id, "Accuracy against "+x), x, accuracyAxis, caption, s.lines,
 			func(v *lineView) plot.Series {

@@ -111,9 +111,7 @@ func (p *page) compareBatches(c *compare.Comparison) {
 		})
 	t := tableOf("Accuracy and time by batch", rows,
 		cells("batch", "", func(l *compare.Line) cell {
-			c := p.rowCell(l)
-			c.Text = batch(l)
-			return c
+			return cell{Text: batch(l), Link: p.rowCell(l).Link}
 		}),
 		col("samples", "trained on", func(l *compare.Line) string { return fmt.Sprint(l.Runs()[0].Samples) }),
 		col("one run", "s", func(l *compare.Line) string { return seconds(l.Total.Median) }),

@@ -136,7 +136,7 @@ func (a Answer) over(c *compare.Comparison) Answer {
 // grows with the length of a run where both rows trained on as many samples.
 func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	a.Reason, a.Than = OtherWork, other
-	if a.Line.Disturbed || other.Disturbed {
+	if isTime(a.Quantity) && (a.Line.Disturbed || other.Disturbed) {
 		a.Verdict, a.Reason = Undecided, Disturbed
 		return
 	}
@@ -182,6 +182,12 @@ func (a *Answer) bound() float64 {
 	return 0
 }
 
+// isTime reports whether a quantity is another where others take cores.
+func isTime(quantity string) bool {
+	others := []string{"accuracy", "best", "loss", "memory", "compression"}
+	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
+}
+
 // decide compares the estimate with the bound.
 func (a *Answer) decide() {
 	in, bound := a.Interval, a.bound()
@@ -191,13 +197,12 @@ func (a *Answer) decide() {
 	} else if a.Below != nil {
 		isNo, isYes = in.Lo >= bound, in.Hi < bound
 	}
-	isTime := !slices.Contains([]string{"accuracy", "best", "loss", "memory", "compression"}, a.Quantity)
 	a.Verdict, a.Reason = Undecided, None
 	switch {
+	case a.Line.Disturbed && isTime(a.Quantity):
+		a.Reason = Disturbed
 	case !stat.IsFinite(a.Median):
 		a.Verdict, a.Reason = Unmeasured, NoFigure
-	case a.Line.Disturbed && isTime:
-		a.Reason = Disturbed
 	case a.Line.Contended && a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0:
 		a.Reason = Contended
 	case a.Equals == nil && a.Above == nil && a.Below == nil:

@@ -174,7 +174,7 @@ func TestSameParametersAreAsAccurate(t *testing.T) {
 	}
 }
 
-// Others took cores from every run: there is no speed-up, which is not one of 0.
+// Others took cores from every run: there is no speed-up, which is not one of 0; accuracies are as they are.
 func TestNoSpeedup(t *testing.T) {
 	r := measured(1.5, 256)
 	for i := range r.Rows {
@@ -187,6 +187,15 @@ func TestNoSpeedup(t *testing.T) {
 		if got := question.Of(two, quantity); !math.IsNaN(got.Median) {
 			t.Errorf("%s %v", quantity, got.Median)
 		}
+	}
+	of := record.Selector{"workers": "2"}
+	got := ask(r, &record.Inquiry{Questions: []record.Question{
+		{Quantity: "efficiency", Of: of, Equals: new(0.9)},
+		{Quantity: "accuracy", Of: of, Over: []record.Selector{{"workers": "1"}}, Equals: new(1.0)}}})
+	if got[0].Verdict != question.Undecided || got[0].Reason != question.Disturbed ||
+		got[1].Verdict != question.Holds {
+		t.Errorf("efficiency %d (%d), accuracy, which cores do not change, %d", got[0].Verdict, got[0].Reason,
+			got[1].Verdict)
 	}
 }
 
