@@ -124,16 +124,13 @@ func trackText(p *forecast.Prediction, isVerified bool) string {
 	case t.Predictions == 0:
 		return " No prediction on this machine has been verified yet: intervals are as wide as the model " +
 			"is expected to need. " + next
-	case t.Predictions == 1:
-		return fmt.Sprintf(" The prediction before it that was verified on this machine was off by %s.",
-			percent(t.MedianError))
 	}
 	before := ""
 	if isVerified {
 		before = " before it"
 	}
-	return fmt.Sprintf(" Of %d predictions on this machine%s, %d lay within their intervals; the median "+
-		"error is %s.", t.Predictions, before, t.Within, percent(t.MedianError))
+	return fmt.Sprintf(" Of %s on this machine%s, %d lay within the interval; the median error is %s.",
+		spelling.Count(t.Predictions, "prediction"), before, t.Within, percent(t.MedianError))
 }
 
 func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []note) {

@@ -76,14 +76,11 @@ func placeText(r *record.Results) string {
 
 // sidesTable shows the commands of the first two rows that a question compares.
 func sidesTable(all []question.Answer) block {
-	at := slices.IndexFunc(all, func(a question.Answer) bool { return a.Than != nil || a.Causes != nil })
+	at := slices.IndexFunc(all, func(a question.Answer) bool { return a.Than != nil })
 	if at < 0 {
 		return block{}
 	}
 	sides := []*compare.Line{all[at].Than, all[at].Line}
-	if c := all[at].Causes; c != nil {
-		sides = []*compare.Line{c[0].Than, c[0].Line}
-	}
 	return block{Title: "The code of both sides", IsOpen: true, Caption: "One program with other flags, " +
 		"and with what is the same in every row, below under Settings.", Table: tableOf("Code", sides,
 		col("row", "", func(l *compare.Line) string { return l.Label }),
@@ -173,7 +170,7 @@ func guessText(a question.Answer) string {
 	names := c.Names()
 	text := fmt.Sprintf("%s: a mean step of %s takes %s than one of %s", verdictWord(a), names[1],
 		longer(c.Explanation), names[0])
-	if c.Rounds >= stat.LeastRounds && c.DifferenceMS > 0 {
+	if c.Rounds >= stat.LeastRounds && c.DifferenceMS > 0 && known(a.Median) {
 		text += fmt.Sprintf(", by the guess for %s (%s) of what makes it longer; asked: above %s",
 			percent(a.Median), between(a.Interval.Lo, a.Interval.Hi, percent), percent(question.Most))
 	}

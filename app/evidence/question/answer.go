@@ -81,6 +81,8 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 			a.Causes, a.Reason = asker{r, c}.causesOf(q, a.Line), NoFigure
 			switch isTold := func(c Cause) bool { return c.IsTold && c.IsApart }; {
 			case a.Causes == nil:
+			case a.Line.Disturbed:
+				a.Verdict, a.Reason = Undecided, Disturbed
 			case a.Guess != nil:
 				a.Reason = None
 				a.guess()

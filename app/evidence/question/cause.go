@@ -168,7 +168,8 @@ func (q asker) rowOf(l *compare.Line) int {
 // cause explains why a row is slower than another, by the runs that confirm it too if there are any.
 func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 	ratio := stepRatio(q.c, than, line)
-	c = Cause{Line: line, Than: than, IsApart: ratio == nil || ratio.IsDecided()}
+	isClean := !line.Disturbed && !than.Disturbed
+	c = Cause{Line: line, Than: than, IsApart: isClean && (ratio == nil || ratio.IsDecided())}
 	a, b := sideOf(than), sideOf(line)
 	if runs := q.r.Causes; runs != nil {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}

@@ -70,6 +70,25 @@ func TestWhyIsAsCertainAsTheRounds(t *testing.T) {
 	}
 }
 
+// Nothing is told of why where others took cores from every run.
+func TestWhyOfDisturbedRows(t *testing.T) {
+	r := measured(2, 256)
+	for i := range r.Rows {
+		r.Rows[i].Setting.Steps = 4
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].Taken = &record.Taken{Others: 0.5}
+		}
+	}
+	why := record.Question{Quantity: question.Why, Of: record.Selector{"workers": "2"}}
+	guess := why
+	guess.Over, guess.Guess = []record.Selector{{"workers": "1"}}, []string{"bandwidth"}
+	for _, a := range ask(r, &record.Inquiry{Questions: []record.Question{why, guess}}) {
+		if a.Verdict != question.Undecided || a.Reason != question.Disturbed {
+			t.Errorf("guess %v: verdict %d, reason %d", a.Guess, a.Verdict, a.Reason)
+		}
+	}
+}
+
 // without returns a row whose steps take so long and wait for so long, in rounds of their own.
 func without(setting record.Setting, step, waits float64) record.Row {
 	row := record.Row{Setting: setting}
