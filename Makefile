@@ -48,7 +48,7 @@ plain:
 # The kernels of arm64 against plain Go, and a training that ends with the golden hash, on an emulated processor
 # (Debian's package qemu-user). Then the products that arm64's compiler adds without rounding them first: where a
 # result depends on such a sum, the product wants a conversion. In EXACT it has few enough bits, or is a share.
-EXACT = asm\.(fma|fused|\(\*plainSums)|Symmetric|Draw|Normal|DropLimit|gridFor|newSplitOuter|balancer|newSample
+EXACT = asm\.(fma|fused|\(\*vector)|Symmetric|Draw|Normal|DropLimit|gridFor|newSplitOuter|balancer|newSample
 neon: export GOARCH = arm64
 neon: export CGO_ENABLED = 0
 neon:

@@ -5,15 +5,12 @@ var FMA = fma
 
 // AddProduct is fma by the sums of tiles.
 func AddProduct(k, a, b float32) float32 {
-	var s, y plainSums
-	s[3], y[3] = float64(b), float64(a)
-	s.add(float64(k), &y)
+	var s, x, y vector
+	s[3], x[3], y[3] = b, k, a
 	each := s
-	each[3] = float64(b)
-	var x plainSums
-	x[3] = float64(k)
+	s.add(float64(k), &y)
 	if each.addEach(&x, &y); each[3] != s[3] {
 		panic("add and addEach differ")
 	}
-	return float32(s[3])
+	return s[3]
 }

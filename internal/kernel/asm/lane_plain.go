@@ -69,18 +69,18 @@ func plainLane() LaneOps {
 // lanePlain is the portable tile.
 func lanePlain(a *LaneArgs) {
 	for i := range a.Pixels {
-		var sums [TileRows]plainSums
+		var sums [TileRows]vector
 		for k := range a.Channels {
 			for j := range sums[k] {
-				sums[k][j] = float64(a.Bias[k])
+				sums[k][j] = a.Bias[k]
 			}
 		}
 		for t := range a.Taps {
 			weights := a.Weights[t*a.Depth*a.Width:]
 			for d := range a.Depth {
-				x := widened(a.Src[t*a.TapStride+i*a.Stride+d*plainLanes:])
+				x := (*vector)(a.Src[t*a.TapStride+i*a.Stride+d*plainLanes:])
 				for k, w := range weights[d*a.Width:][:a.Channels] {
-					sums[k].add(float64(w), &x)
+					sums[k].add(float64(w), x)
 				}
 			}
 		}
@@ -93,14 +93,14 @@ func lanePlain(a *LaneArgs) {
 // laneOuterPlain is the portable form of tiles of a gradient of weights.
 func laneOuterPlain(a *LaneOuterArgs) {
 	for first := 0; first < a.Tiles*a.Depth; first += a.Depth {
-		var sums [2][TileRows]plainSums
+		var sums [2][TileRows]vector
 		for i := range a.Rows * a.Pixels {
 			x := a.X[i/a.Pixels*a.RowStride+i%a.Pixels*a.Stride+first*plainLanes:]
-			wide := [2]plainSums{widened(x), widened(x[(a.Depth-1)*plainLanes:])}
+			xs := [2]*vector{(*vector)(x), (*vector)(x[(a.Depth-1)*plainLanes:])}
 			for k := range a.Channels {
-				y := widened(a.Dy[(i*a.Width+k)*plainLanes:])
+				y := (*vector)(a.Dy[(i*a.Width+k)*plainLanes:])
 				for d := range a.Depth {
-					sums[d][k].addEach(&wide[d], &y)
+					sums[d][k].addEach(xs[d], y)
 				}
 			}
 		}

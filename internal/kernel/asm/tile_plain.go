@@ -51,43 +51,48 @@ func toOdd(product, addend, sum float64) float64 {
 // plainLanes is the width of the portable tiles.
 const plainLanes = 8
 
-// plainSums are sums of a tile, each a float32.
-type plainSums [plainLanes]float64
+// vector is as many floats as a portable tile is wide.
+type vector [plainLanes]float32
 
-// widened returns the first plainLanes floats of x.
-func widened(x []float32) (s plainSums) {
-	for j, v := range (*[plainLanes]float32)(x) {
-		s[j] = float64(v)
-	}
-	return s
-}
-
-// add adds x times each of y to s, x and y being float32.
-func (s *plainSums) add(x float64, y *plainSums) {
-	for j, v := range y {
-		sum := x*v + s[j]
-		if isHard(sum) {
-			sum = toOdd(x*v, s[j], sum)
+// add adds x, a float32, times each of y to s. Like addEach it is written out, so that sums stay in registers
+// and no sum waits for another: a loop takes half as much time again. If one is hard, all are computed again.
+func (s *vector) add(x float64, y *vector) {
+	s0, s1 := x*float64(y[0])+float64(s[0]), x*float64(y[1])+float64(s[1])
+	s2, s3 := x*float64(y[2])+float64(s[2]), x*float64(y[3])+float64(s[3])
+	s4, s5 := x*float64(y[4])+float64(s[4]), x*float64(y[5])+float64(s[5])
+	s6, s7 := x*float64(y[6])+float64(s[6]), x*float64(y[7])+float64(s[7])
+	if isHard(s0) || isHard(s1) || isHard(s2) || isHard(s3) ||
+		isHard(s4) || isHard(s5) || isHard(s6) || isHard(s7) {
+		for j, v := range y {
+			s[j] = fma(float32(x), v, s[j])
 		}
-		s[j] = float64(float32(sum))
+		return
 	}
+	s[0], s[1], s[2], s[3] = float32(s0), float32(s1), float32(s2), float32(s3)
+	s[4], s[5], s[6], s[7] = float32(s4), float32(s5), float32(s6), float32(s7)
 }
 
 // addEach adds each of x times that of y to s.
-func (s *plainSums) addEach(x, y *plainSums) {
-	for j, v := range y {
-		sum := x[j]*v + s[j]
-		if isHard(sum) {
-			sum = toOdd(x[j]*v, s[j], sum)
+func (s *vector) addEach(x, y *vector) {
+	s0, s1 := float64(x[0])*float64(y[0])+float64(s[0]), float64(x[1])*float64(y[1])+float64(s[1])
+	s2, s3 := float64(x[2])*float64(y[2])+float64(s[2]), float64(x[3])*float64(y[3])+float64(s[3])
+	s4, s5 := float64(x[4])*float64(y[4])+float64(s[4]), float64(x[5])*float64(y[5])+float64(s[5])
+	s6, s7 := float64(x[6])*float64(y[6])+float64(s[6]), float64(x[7])*float64(y[7])+float64(s[7])
+	if isHard(s0) || isHard(s1) || isHard(s2) || isHard(s3) ||
+		isHard(s4) || isHard(s5) || isHard(s6) || isHard(s7) {
+		for j, v := range y {
+			s[j] = fma(x[j], v, s[j])
 		}
-		s[j] = float64(float32(sum))
+		return
 	}
+	s[0], s[1], s[2], s[3] = float32(s0), float32(s1), float32(s2), float32(s3)
+	s[4], s[5], s[6], s[7] = float32(s4), float32(s5), float32(s6), float32(s7)
 }
 
 // put stores the first len(dst) of the sums as flags say.
-func (s *plainSums) put(dst []float32, flags int) {
+func (s *vector) put(dst []float32, flags int) {
 	for k := range dst {
-		sum := float32(s[k])
+		sum := s[k]
 		if flags&TileAdd != 0 {
 			sum = dst[k] + sum
 		}
@@ -113,9 +118,9 @@ func plainGemm() GemmOps {
 
 // tilePlain is the portable tile.
 func tilePlain(a *TileArgs) {
-	var sums [TileRows]plainSums
+	var sums [TileRows]vector
 	for i := range a.Rows {
-		sums[i] = widened(a.Bias)
+		sums[i] = vector(a.Bias)
 	}
 	for t := range a.Taps {
 		step := a.Table[TileRows+t*(TileRows+1):]
@@ -125,9 +130,9 @@ func tilePlain(a *TileArgs) {
 			rows[i] = a.row(step[1+i])
 		}
 		for d := range a.Depth {
-			panel := widened(weights[d*plainLanes:])
+			panel := (*vector)(weights[d*plainLanes:])
 			for i := range a.Rows {
-				sums[i].add(float64(rows[i][d]), &panel)
+				sums[i].add(float64(rows[i][d]), panel)
 			}
 		}
 	}
@@ -146,11 +151,11 @@ func (a *TileArgs) row(from int32) []float32 {
 
 // outerPlain is the portable outer-product tile.
 func outerPlain(a *OuterArgs) {
-	var sums [TileRows]plainSums
+	var sums [TileRows]vector
 	for p := 0; p < len(a.Pairs); p += 2 {
-		b := widened(a.B[int(a.Pairs[p+1])*a.BStride:])
+		b := (*vector)(a.B[int(a.Pairs[p+1])*a.BStride:])
 		for i, x := range a.A[a.Pairs[p]:][:a.Rows] {
-			sums[i].add(float64(x), &b)
+			sums[i].add(float64(x), b)
 		}
 	}
 	for i := range a.Rows {
