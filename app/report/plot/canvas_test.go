@@ -55,6 +55,18 @@ func TestAxisShowsTheDifference(t *testing.T) {
 	}
 }
 
+// An interval of two runs that spans powers of ten leaves the dots their room.
+func TestIntervalsLeaveDotsTheirRoom(t *testing.T) {
+	d := Dots{Groups: []DotGroup{{Rows: []DotRow{
+		{Values: []float64{1, 2}, Middle: 1.5, Lo: 1e-6, Hi: 1e6},
+		{Values: []float64{3}, Middle: 3, Lo: 2.9, Hi: 3.1}}}}}
+	x, _ := d.axis(frame{width: 600, isWide: true})
+	if x.isLog || x.lo != 0 || x.hi > 8 {
+		t.Errorf("axis from %v to %v, logarithmic %v; want from 0 to twice the greatest dot", x.lo, x.hi,
+			x.isLog)
+	}
+}
+
 // Names at the ends of curves, of rows, and the label of a reference stand inside their plot, wide and
 // narrow; a name is cut only where there is no room. Letters are taken to be as wide as the mean that
 // Chromium drew.

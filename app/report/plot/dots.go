@@ -74,16 +74,20 @@ func (d Dots) frame(f frame) frame {
 	return d.rows().frame(f, dotHeading*float64(len(d.Groups)), end)
 }
 
-// axis covers all values. It is logarithmic where on a linear one the least would be a twelfth of the width.
+// axis covers all dots, and intervals as far as half of the least and twice the greatest: that of two runs
+// may span powers of ten. It is logarithmic where on a linear one the least would be a twelfth of the width.
 func (d Dots) axis(f frame) (x axis, name string) {
 	const logFrom = 12
-	var all [][]float64
+	var dots, ends [][]float64
 	for _, g := range d.Groups {
 		for _, r := range g.Rows {
-			all = append(all, r.Values, r.Left, []float64{r.Middle, r.Lo, r.Hi})
+			dots = append(dots, r.Values, r.Left, []float64{r.Middle})
+			ends = append(ends, []float64{r.Lo, r.Hi})
 		}
 	}
-	lo, hi := span(all...)
+	lo, hi := span(dots...)
+	from, to := span(append(ends, []float64{lo, hi})...)
+	lo, hi = math.Min(lo, math.Max(from, lo/2)), math.Max(hi, math.Min(to, 2*hi))
 	if lo > 0 && hi > logFrom*lo {
 		return newLogAxis(lo, hi, f.left, f.width-f.right), d.X + ", logarithmic"
 	}
