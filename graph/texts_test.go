@@ -27,7 +27,7 @@ const (
 )
 
 // textNetwork has every op that reads texts, two heads, and no dropout: embeddings, attention over them,
-// attention over its normalised sum with the embeddings, the first tokens.
+// causal attention over its normalised sum with the embeddings, attention over that, the first tokens.
 func textNetwork() (*graph.Graph, graph.Options) {
 	g := graph.New()
 	param := func(name string, axes ...int) *graph.Node {
@@ -40,6 +40,7 @@ func textNetwork() (*graph.Graph, graph.Options) {
 	y := graph.Attention(q, x, graph.LayerNorm(x, param("a", textCols), param("b", textCols), layerEps),
 		textHeads, 0)
 	y = graph.AddLayerNorm(x, y, param("gamma", textCols), param("beta", textCols), layerEps, 0)
+	y = graph.CausalAttention(q, x, y, textHeads, 0)
 	y = graph.Tanh(graph.FirstToken(graph.Attention(y, y, y, textHeads, 0)))
 	logits := graph.Linear(y, param("top", textCols, classes), nil)
 	loss := graph.SoftmaxCrossEntropy(logits, g.Labels("labels", len(textLengths)))
@@ -59,9 +60,10 @@ func referenceTexts(p [][]float64) []float64 {
 	for i, v := range q {
 		q[i] = v * 0.5 * math.Erfc(-v/math.Sqrt2)
 	}
-	y := referenceAttention(q, x, referenceLayerNorm(x, p[5], p[6]))
+	y := referenceAttention(q, x, referenceLayerNorm(x, p[5], p[6]), false)
 	y = referenceLayerNorm(referenceAdd(x, y), p[7], p[8])
-	y = referenceAttention(y, y, y)
+	y = referenceAttention(q, x, y, true)
+	y = referenceAttention(y, y, y, false)
 	var first []float64
 	at := 0
 	for _, length := range textLengths {
@@ -109,7 +111,7 @@ func referenceLayerNorm(x, gamma, beta []float64) []float64 {
 	return y
 }
 
-func referenceAttention(q, k, v []float64) []float64 {
+func referenceAttention(q, k, v []float64, causal bool) []float64 {
 	const size = textCols / textHeads
 	y := make([]float64, len(q))
 	start := 0
@@ -118,6 +120,9 @@ func referenceAttention(q, k, v []float64) []float64 {
 			row := func(i int) int { return (start+i)*textCols + h*size }
 			for i := range int(length) {
 				p, sum := make([]float64, length), 0.0
+				if causal {
+					p = p[:i+1]
+				}
 				for j := range p {
 					for c := range size {
 						p[j] += q[row(i)+c] * k[row(j)+c] / math.Sqrt(size)
@@ -247,6 +252,11 @@ func TestTextErrors(t *testing.T) {
 			x := graph.Embedding(g.Texts("texts", 2, 6), table(g, "a", 9, 20), table(g, "b", 6, 20),
 				table(g, "c", 1, 20))
 			graph.Attention(x, x, x, 2, 0)
+		},
+		"causal-attention": func(g *graph.Graph) {
+			g.Texts("texts", 2, 6)
+			x := g.Input("x", tensor.Shape{2, 32})
+			graph.CausalAttention(x, x, x, 2, 0)
 		},
 		"works on samples, not on the tokens of texts": func(g *graph.Graph) {
 			graph.Flatten(g.Texts("texts", 2, 6))

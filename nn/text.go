@@ -68,9 +68,10 @@ func (l Embedding) Apply(name string, tokens *graph.Node) *graph.Node {
 // Attention is self-attention of Heads heads over the tokens of each text, [tokens, C], with dropout of a
 // share of the probabilities (Vaswani et al. 2017, arXiv 1706.03762): softmax(q k^T / sqrt(C/Heads)) v of
 // the linear layers query, key and value, each with C outputs. What follows it, such as the linear layer of
-// BERT's output, is a layer of its own.
+// BERT's output, is a layer of its own. If it is Causal, a token attends to itself and those before it only.
 type Attention struct {
 	Heads          int
+	Causal         bool
 	Dropout        float64
 	Init, InitBias graph.Init // of its linear layers, see Linear
 }
@@ -81,7 +82,11 @@ func (l Attention) Apply(name string, x *graph.Node) *graph.Node {
 	q := of.Apply(name+".query", x)
 	k := of.Apply(name+".key", x)
 	v := of.Apply(name+".value", x)
-	return graph.Attention(q, k, v, l.Heads, l.Dropout)
+	attention := graph.Attention
+	if l.Causal {
+		attention = graph.CausalAttention
+	}
+	return attention(q, k, v, l.Heads, l.Dropout)
 }
 
 // FirstToken keeps the features of the first token of each text: [tokens, C] becomes [N, C]. It has no

@@ -492,6 +492,10 @@ const masked = -1e9
 // attention writes the products of softmax(q k^T / sqrt(D)) with v for each head.
 func (w *writer) attention(o graph.AttentionOp) {
 	a := w.at
+	if o.Causal {
+		w.fail("causal attention cannot be written; attention to all tokens of a text can")
+		return
+	}
 	features := a.In[0].Shape()[1]
 	size := features / o.Heads
 	heads := func(n *graph.Node, perm ...int) string {

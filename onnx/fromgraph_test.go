@@ -9,6 +9,7 @@ import (
 
 	"lockstep/compute"
 	"lockstep/graph"
+	"lockstep/nn"
 	"lockstep/onnx"
 	"lockstep/op"
 	"lockstep/random"
@@ -141,6 +142,14 @@ func TestAGraphThatCannotBeWritten(t *testing.T) {
 	bad := (*onnx.UnsupportedError)(nil)
 	const want = "this op cannot be written"
 	if !errors.As(err, &bad) || bad.Node != "body" || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+	g = graph.New()
+	texts := g.Texts("texts", 2, 6)
+	logits = nn.Sequential{nn.Embedding{Words: 9, Positions: 6, Kinds: 2, Out: 32},
+		nn.Attention{Heads: 2, Causal: true}, nn.FirstToken{}}.Apply("net", texts)
+	_, err = onnx.FromGraph(texts, logits, nil)
+	if !errors.As(err, &bad) || bad.Op != "causal-attention" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,6 +26,10 @@ type attention struct {
 // attentionOf chooses the kernels for queries of type q: tensor cores for usual sizes of heads, unless the
 // math is that of float32.
 func (e *Executor) attentionOf(q, starts graph.Type, o graph.AttentionOp) (*attention, error) {
+	if o.Causal {
+		return nil, errors.New("gpu: causal attention: GPUs compute attention to all tokens of a text only; " +
+			"processors compute both")
+	}
 	p := &attention{suffix: suffix(q), heads: o.Heads, size: q.Shape[1] / o.Heads, most: o.Most,
 		texts: starts.Shape[0] - 1}
 	switch {
@@ -101,7 +106,7 @@ func (p *attention) short(e *Executor, keys *dropKeys) *launch {
 }
 
 func (e *Executor) attentionBackward(a graph.Application, o graph.AttentionBackwardOp) (graph.Kernel, error) {
-	p, err := e.attentionOf(a.In[2], a.In[5], o.Of)
+	p, err := e.attentionOf(a.In[3], a.In[6], o.Of)
 	if err != nil {
 		return graph.Kernel{}, err
 	}
@@ -109,17 +114,17 @@ func (e *Executor) attentionBackward(a graph.Application, o graph.AttentionBackw
 	if l := p.short(e, keys); l != nil {
 		return graph.Kernel{Scratch: keys.room(), Run: func(a *graph.Args) {
 			in := a.In
-			l.run(at(a.Out[0]), at(a.Out[1]), at(a.Out[2]), at(in[0]), at(in[1]), at(in[2]), at(in[3]),
-				at(in[4]), at(in[5]), keys.draw(a))
+			l.run(at(a.Out[0]), at(a.Out[1]), at(a.Out[2]), at(in[0]), at(in[2]), at(in[3]), at(in[4]),
+				at(in[5]), at(in[6]), keys.draw(a))
 		}}, nil
 	}
 	dq, dkv := p.launch(e, "queries", 9, 4, keys), p.launch(e, "keys", 10, 4, keys)
 	// Between the kernels goes a float for each token and head.
 	flows := cuda.Pointer(4 * keys.room())
-	return graph.Kernel{Scratch: keys.room() + a.In[2].Shape[0]*p.heads, Run: func(a *graph.Args) {
+	return graph.Kernel{Scratch: keys.room() + a.In[3].Shape[0]*p.heads, Run: func(a *graph.Args) {
 		in, drawn, flows := a.In, keys.draw(a), at(a.Scratch)+flows
-		dq.run(at(a.Out[0]), flows, at(in[0]), at(in[1]), at(in[2]), at(in[3]), at(in[4]), at(in[5]), drawn)
-		dkv.run(at(a.Out[1]), at(a.Out[2]), flows, at(in[0]), at(in[1]), at(in[2]), at(in[3]), at(in[4]),
-			at(in[5]), drawn)
+		dq.run(at(a.Out[0]), flows, at(in[0]), at(in[2]), at(in[3]), at(in[4]), at(in[5]), at(in[6]), drawn)
+		dkv.run(at(a.Out[1]), at(a.Out[2]), flows, at(in[0]), at(in[2]), at(in[3]), at(in[4]), at(in[5]),
+			at(in[6]), drawn)
 	}}, nil
 }

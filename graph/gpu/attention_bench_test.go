@@ -53,7 +53,8 @@ func attentionTimes(t *testing.T, m gpu.Math, texts, length, heads, size int) (f
 		})
 	}
 	forward = time(prepare(op, []value{q, k, v}, []value{y, m2}))
-	backward = time(prepare(graph.AttentionBackwardOp{Of: op}, []value{dy, m2, q, k, v}, []value{dq, dk, dv}))
+	backward = time(prepare(graph.AttentionBackwardOp{Of: op}, []value{dy, y, m2, q, k, v},
+		[]value{dq, dk, dv}))
 	if err := b.ex.Err(); err != nil {
 		t.Fatal(err)
 	}

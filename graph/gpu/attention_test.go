@@ -5,6 +5,7 @@ package gpu_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"lockstep/compute"
@@ -157,24 +158,38 @@ func (b *bench) checkAttention(h *graph.Host, c attentionCase, bound float64) {
 	for i, what := range []string{"maxima", "inverse sums"} {
 		b.near(name+": "+what, everySecond(got[1], i), everySecond(want[1], i), 1e-5)
 	}
-	m := b.empty(moments)
-	m.data = want[1]
-	m.buffer.Device.Len = len(m.data)
+	y, m := b.empty(q.typ), b.empty(moments)
+	y.data, m.data = want[0], want[1]
+	y.buffer.Device.Len, m.buffer.Device.Len = len(y.data), len(m.data)
+	b.set(y)
 	b.set(m)
 	grads := []value{b.empty(q.typ), b.empty(q.typ), b.empty(q.typ)}
 	back := graph.AttentionBackwardOp{Of: op}
-	want = onHost(b.T, h, back, []value{dy, m, q, k, v}, grads, starts, rows)
-	got = b.onGPU(back, []value{dy, m, q, k, v}, grads, starts, rows)
+	want = onHost(b.T, h, back, []value{dy, y, m, q, k, v}, grads, starts, rows)
+	got = b.onGPU(back, []value{dy, y, m, q, k, v}, grads, starts, rows)
 	for i, what := range []string{"dq", "dk", "dv"} {
 		b.near(name+": "+what, got[i], want[i], bound)
 	}
-	again := b.onGPU(back, []value{dy, m, q, k, v}, grads, starts, rows)
+	again := b.onGPU(back, []value{dy, y, m, q, k, v}, grads, starts, rows)
 	for i := range again {
 		for j, x := range again[i] {
 			if math.Float32bits(x) != math.Float32bits(got[i][j]) {
 				b.Fatalf("%s: other bits in the second run", name)
 			}
 		}
+	}
+}
+
+// Causal attention is refused by name.
+func TestCausalAttentionIsRefused(t *testing.T) {
+	b := newBench(t, gpu.Config{})
+	c := attentionCase{lengths: []int32{5}, heads: 1, size: 16, most: 5}
+	q := b.ragged(c, 16, true)
+	_, err := b.ex.Prepare(graph.Application{Op: graph.AttentionOp{Heads: 1, Most: 5, Causal: true},
+		Name: "causal-attention", In: []graph.Type{q, q, q, {Shape: tensor.Shape{2}, DType: tensor.Int32}},
+		Out: []graph.Type{q, b.ragged(c, 2, false)}, Overwrites: -1})
+	if err == nil || !strings.Contains(err.Error(), "causal attention") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,8 +1,11 @@
 package attend_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -19,6 +22,13 @@ type textCase struct {
 	lengths     []int
 	heads, size int
 	share       float64
+	causal      bool
+	every       int // the reference has only each so manyth row, which alone have gradients; 0 means all
+}
+
+// shape returns the shape of the case with texts of at most most tokens.
+func (c textCase) shape(most int) attend.Shape {
+	return attend.Shape{Heads: c.heads, Size: c.size, Most: most, Causal: c.causal}
 }
 
 // rows returns where the texts start, and the dropout of the case.
@@ -55,8 +65,11 @@ func (c textCase) reference(q, k, v, dy []float32) (y, dq, dk, dv []float64) {
 				}
 				return sum
 			}
-			for i := range length {
+			for i := 0; i < length; i += max(c.every, 1) {
 				p, dp, total, flow := make([]float64, length), make([]float64, length), 0.0, 0.0
+				if c.causal {
+					p, dp = p[:i+1], dp[:i+1]
+				}
 				for j := range p {
 					p[j] = math.Exp(dot(q, k, i, j) * scale)
 					total += p[j]
@@ -107,8 +120,11 @@ func tolerance(cpu *compute.CPU) float64 {
 
 func TestAttention(t *testing.T) {
 	for _, c := range []textCase{
-		{[]int{1}, 1, 16, 0}, {[]int{5, 1, 33}, 2, 64, 0.25}, {[]int{300, 7, 130}, 1, 64, 0.1},
-		{[]int{17, 128}, 3, 32, 0}, {[]int{63, 64, 65, 257}, 2, 32, 0.1}, {[]int{100}, 1, 48, 0},
+		{[]int{1}, 1, 16, 0, false, 0}, {[]int{5, 1, 33}, 2, 64, 0.25, false, 0},
+		{[]int{300, 7, 130}, 1, 64, 0.1, false, 0}, {[]int{17, 128}, 3, 32, 0, false, 0},
+		{[]int{63, 64, 65, 257}, 2, 32, 0.1, false, 0}, {[]int{100}, 1, 48, 0, false, 0},
+		{[]int{1, 2, 33}, 2, 16, 0, true, 0}, {[]int{64, 300, 129, 5}, 1, 32, 0.1, true, 0},
+		{[]int{530}, 1, 48, 0, true, 0},
 	} {
 		most := 0
 		for _, length := range c.lengths {
@@ -121,14 +137,14 @@ func TestAttention(t *testing.T) {
 		wantY, wantDQ, wantDK, wantDV := c.reference(q, k, v, dy)
 		first := map[compute.Math][][]float32{} // the bits depend on it alone
 		each(t, func(t *testing.T, cpu *compute.CPU) {
-			a := attend.New(cpu, c.heads, c.size, most+cpu.Threads())
+			a := attend.New(cpu, c.shape(most+cpu.Threads()))
 			scratch := kerneltest.Floats(t, a.ScratchFloats())
 			moments := kerneltest.Floats(t, 2*n/c.size)
 			got := [][]float32{kerneltest.Floats(t, n), kerneltest.Floats(t, n), kerneltest.Floats(t, n),
 				kerneltest.Floats(t, n)}
 			run := func() {
 				a.Forward(got[0], moments, q, k, v, r, d, scratch)
-				a.Backward(got[1], got[2], got[3], dy, moments, q, k, v, r, d, scratch)
+				a.Backward(got[1], got[2], got[3], dy, got[0], moments, q, k, v, r, d, scratch)
 			}
 			run()
 			for i, want := range [][]float64{wantY, wantDQ, wantDK, wantDV} {
@@ -154,7 +170,8 @@ func TestAttention(t *testing.T) {
 
 func TestLayerNorm(t *testing.T) {
 	for _, c := range []textCase{
-		{[]int{1}, 1, 5, 0}, {[]int{3, 40, 1}, 1, 128, 0.25}, {[]int{700, 9}, 1, 33, 0.1},
+		{lengths: []int{1}, heads: 1, size: 5}, {lengths: []int{3, 40, 1}, heads: 1, size: 128, share: 0.25},
+		{lengths: []int{700, 9}, heads: 1, size: 33, share: 0.1},
 	} {
 		r, d := c.rows()
 		cols := c.size
@@ -215,15 +232,111 @@ func TestLayerNorm(t *testing.T) {
 	}
 }
 
+// Long texts are as accurate as short ones, with scratch that does not grow with them.
+func TestLongTexts(t *testing.T) {
+	for _, c := range []textCase{
+		{[]int{1024}, 1, 16, 0.1, false, 97}, {[]int{1024, 200}, 1, 16, 0, true, 61},
+		{[]int{4096}, 1, 64, 0, false, 97}, {[]int{4096}, 2, 32, 0.1, true, 97},
+	} {
+		r, d := c.rows()
+		cols, most := c.heads*c.size, c.lengths[0]
+		n := int(r.Starts[len(c.lengths)]) * cols
+		q, k, v, dy := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3),
+			kerneltest.Draw(t, n, 0, 4)
+		isSampled := func(i int) bool { // in the reference
+			token, start := i/cols, 0
+			for _, first := range r.Starts {
+				if int(first) <= token {
+					start = int(first)
+				}
+			}
+			return (token-start)%c.every == 0
+		}
+		for i := range dy {
+			if !isSampled(i) {
+				dy[i] = 0
+			}
+		}
+		wantY, wantDQ, wantDK, wantDV := c.reference(q, k, v, dy)
+		isas := compute.Supported()
+		if most > 1024 {
+			isas = []compute.ISA{compute.Best()}
+		}
+		var first [][]float32
+		for _, isa := range isas {
+			cpu := kerneltest.Open(t, isa, 2)
+			a := attend.New(cpu, c.shape(most))
+			short := attend.New(cpu, c.shape(256)).ScratchFloats()
+			if got := a.ScratchFloats(); got != short {
+				t.Errorf("%d tokens: %d floats of scratch, for 256 tokens %d", most, got, short)
+			}
+			scratch, moments := kerneltest.Floats(t, a.ScratchFloats()), kerneltest.Floats(t, 2*n/c.size)
+			got := [][]float32{kerneltest.Floats(t, n), kerneltest.Floats(t, n), kerneltest.Floats(t, n),
+				kerneltest.Floats(t, n)}
+			a.Forward(got[0], moments, q, k, v, r, d, scratch)
+			a.Backward(got[1], got[2], got[3], dy, got[0], moments, q, k, v, r, d, scratch)
+			if first == nil {
+				first = got
+			}
+			for i, want := range first {
+				kerneltest.SameBits(t, fmt.Sprintf("%+v on %v [%d]", c, isa, i), got[i], want)
+			}
+		}
+		for i := range wantY {
+			if !isSampled(i) {
+				first[0][i] = 0
+			}
+		}
+		for i, want := range [][]float64{wantY, wantDQ, wantDK, wantDV} {
+			kerneltest.Near(t, fmt.Sprintf("%+v: y, dq, dk, dv [%d]", c, i), first[i], want, 1e-6, 3)
+		}
+	}
+}
+
+// Causal attention is that of PyTorch (testdata/sdpa.py).
+func TestCausalAttentionIsPyTorchs(t *testing.T) {
+	const tokens, heads, size = 11, 2, 16
+	text, err := os.ReadFile("testdata/sdpa.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct{ Y, DQ, DK, DV []float64 }
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	values := func(name string) []float32 {
+		x := make([]float32, tokens*heads*size)
+		for i := range x {
+			word := uint32(i)*2654435761 + crc32.ChecksumIEEE([]byte(name))
+			x[i] = 4 * (float32(word>>8)/(1<<24) - 0.5)
+		}
+		return x
+	}
+	q, k, v, dy := values("q"), values("k"), values("v"), values("dy")
+	r := row.Rows{Starts: []int32{0, tokens}}
+	kerneltest.Everywhere(t, func(t *testing.T, cpu *compute.CPU) {
+		a := attend.New(cpu, attend.Shape{Heads: heads, Size: size, Most: tokens, Causal: true})
+		scratch, moments := make([]float32, a.ScratchFloats()), make([]float32, 2*tokens*heads)
+		y, dq, dk, dv := make([]float32, len(q)), make([]float32, len(q)), make([]float32, len(q)),
+			make([]float32, len(q))
+		a.Forward(y, moments, q, k, v, r, row.Dropout{}, scratch)
+		a.Backward(dq, dk, dv, dy, y, moments, q, k, v, r, row.Dropout{}, scratch)
+		for i, want := range [][]float64{want.Y, want.DQ, want.DK, want.DV} {
+			kerneltest.Near(t, fmt.Sprintf("y, dq, dk, dv [%d]", i), [][]float32{y, dq, dk, dv}[i], want,
+				3e-6, 1)
+		}
+	})
+}
+
 // A text gets the same bits in every batch.
 func TestTextBitsByBatch(t *testing.T) {
-	all := textCase{[]int{1, 16, 7, 130, 33, 64, 5}, 2, 32, 0.1}
+	all := textCase{[]int{1, 16, 7, 130, 33, 64, 5, 290}, 2, 32, 0.1, true, 0}
 	r, d := all.rows()
 	cols := all.heads * all.size
 	n := int(r.Starts[len(all.lengths)]) * cols
 	q, k, v := kerneltest.Draw(t, n, 0, 1), kerneltest.Draw(t, n, 0, 2), kerneltest.Draw(t, n, 0, 3)
 	each(t, func(t *testing.T, cpu *compute.CPU) {
-		a := attend.New(cpu, all.heads, all.size, 130)
+		a := attend.New(cpu, all.shape(290))
 		scratch := make([]float32, a.ScratchFloats())
 		want, moments := make([]float32, n), make([]float32, 2*n/all.size)
 		a.Forward(want, moments, q, k, v, r, d, scratch)
@@ -231,7 +344,7 @@ func TestTextBitsByBatch(t *testing.T) {
 			lo, rows := int(r.Starts[i])*cols, length*cols
 			y, one := make([]float32, rows), row.Rows{Starts: []int32{0, int32(length)}}
 			alone := row.Dropout{Limit: d.Limit, Keys: d.Keys[i : i+1]}
-			attend.New(cpu, all.heads, all.size, length).Forward(y, make([]float32, 2*length*all.heads),
+			attend.New(cpu, all.shape(length)).Forward(y, make([]float32, 2*length*all.heads),
 				q[lo:][:rows], k[lo:][:rows], v[lo:][:rows], one, alone, scratch)
 			kerneltest.SameBits(t, fmt.Sprintf("text %d of %d tokens", i, length), y, want[lo:][:rows])
 		}
@@ -255,7 +368,7 @@ func TestWhatAttentionRounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer cpu.Close()
-			a := attend.New(cpu, 1, c.size, c.length)
+			a := attend.New(cpu, attend.Shape{Heads: 1, Size: c.size, Most: c.length})
 			y[i], says = make([]float32, n), a.OfParts()
 			r, moments := row.Rows{Starts: []int32{0, int32(c.length)}}, make([]float32, 2*c.length)
 			a.Forward(y[i], moments, q, k, v, r, row.Dropout{}, make([]float32, a.ScratchFloats()))

@@ -49,20 +49,43 @@ func (p *Small) PanelFloats(depth, width int) int {
 	return depth * ((width + lanes - 1) / lanes * lanes)
 }
 
-// Packed fills panels with a matrix of depth rows, stride floats apart.
-func (p *Small) Packed(panels, src []float32, stride, depth int, c Columns) {
+// Panels are a right operand of depth rows, block after block of its columns.
+type Panels struct {
+	Columns
+	floats []float32
+	depth  int
+}
+
+// Within returns the panels up to the block that holds column n-1. Products by them may write the columns of
+// that block behind it.
+func (p Panels) Within(n int) Panels {
+	for i := range p.blocks {
+		if p.blocks[i].first >= n {
+			p.blocks = p.blocks[:i]
+			break
+		}
+	}
+	p.Width = min(p.Width, n)
+	return p
+}
+
+// Packed returns panels, in the memory given, of a matrix of depth rows, stride floats apart.
+func (p *Small) Packed(panels, src []float32, stride, depth int, c Columns) Panels {
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		packBlock(&p.pack, p.Ops, panels[depth*b.at:], src[b.first:], depth, stride, b)
 	}
+	return Panels{c, panels, depth}
 }
 
-// Turned fills panels with the transpose of a matrix of depth columns, whose rows are stride floats apart.
-func (p *Small) Turned(panels, src []float32, stride, depth int, c Columns) {
+// Turned returns panels, in the memory given, of the transpose of a matrix of depth columns, whose rows are
+// stride floats apart.
+func (p *Small) Turned(panels, src []float32, stride, depth int, c Columns) Panels {
 	for i := range c.blocks {
 		b := &c.blocks[i]
 		turnBlock(&p.turn, p.Ops, panels[depth*b.at:], src[b.first*stride:], depth, stride, b)
 	}
+	return Panels{c, panels, depth}
 }
 
 // Matrix is rows of floats, stride apart.
@@ -74,18 +97,21 @@ type Matrix struct {
 // Row returns the first n floats of a row.
 func (m Matrix) Row(i, n int) []float32 { return m.Floats[i*m.Stride:][:n] }
 
-// Times computes dst = src times the panels: dst[i,k] = sum over d of src[i,d]*panel[d,k], d in order, for
-// rows rows.
-func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, c Columns) {
+// From returns the matrix from element j of row i on.
+func (m Matrix) From(i, j int) Matrix { return Matrix{m.Floats[i*m.Stride+j:], m.Stride} }
+
+// Times computes dst = src times the panels' first terms rows, or with add adds it to dst: dst[i,k] = sum
+// over d of src[i,d]*panel[d,k], d in order, for rows rows.
+func (p *Small) Times(dst, src Matrix, rows, terms int, panels Panels, add bool) {
 	for i := range asm.TileRows {
 		p.table[i], p.table[asm.TileRows+1+i] = int32(i*dst.Stride), int32(i*src.Stride)
 	}
 	a := &p.tile
-	*a = asm.TileArgs{Table: p.table[:], Taps: 1, Depth: depth, Zero: p.bias, Bias: p.bias,
-		AheadStride: 4 * dst.Stride, AheadMask: aheadMask(depth)}
-	for j := range c.blocks {
-		b := &c.blocks[j]
-		a.Weights, a.Tail = panels[depth*b.at:], b.tail
+	*a = asm.TileArgs{Table: p.table[:], Taps: 1, Depth: terms, Zero: p.bias, Bias: p.bias,
+		Flags: addFlag(add), AheadStride: 4 * dst.Stride, AheadMask: aheadMask(terms)}
+	for j := range panels.blocks {
+		b := &panels.blocks[j]
+		a.Weights, a.Tail = panels.floats[panels.depth*b.at:], b.tail
 		for i := 0; i < rows; i += a.Rows {
 			a.Rows = asm.TileHeight(rows - i)
 			a.Src, a.Dst = src.Floats[i*src.Stride:], dst.Floats[i*dst.Stride+b.first:]
@@ -96,15 +122,20 @@ func (p *Small) Times(dst, src Matrix, rows, depth int, panels []float32, c Colu
 	*a = asm.TileArgs{}
 }
 
+// addFlag returns the flags of tiles that add to what is there, or do not.
+func addFlag(add bool) int {
+	if add {
+		return asm.TileAdd
+	}
+	return 0
+}
+
 // Transposed computes dst = transposed a times b, or with add adds it to dst: dst[j,k] = sum over i of
 // a[i,j]*b[i,k], i in order, for rows rows of dst and terms rows of a and b. The columns of b must be whole
 // vectors.
 func (p *Small) Transposed(dst, a, b Matrix, rows, terms int, add bool, c Columns) {
 	o := &p.outer
-	*o = asm.OuterArgs{BStride: b.Stride, Stride: dst.Stride, Pairs: p.pairs[:2*terms]}
-	if add {
-		o.Flags = asm.TileAdd
-	}
+	*o = asm.OuterArgs{BStride: b.Stride, Stride: dst.Stride, Pairs: p.pairs[:2*terms], Flags: addFlag(add)}
 	for i := range terms {
 		o.Pairs[2*i], o.Pairs[2*i+1] = int32(i*a.Stride), int32(i)
 	}

@@ -51,8 +51,9 @@ func listRows(table []int32, first, n, stride int) {
 	}
 }
 
-// Turned fills panels with the transpose of a matrix of as many rows as columns are given, and depth columns.
-func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns) {
+// Turned returns panels, in the memory given, of the transpose of a matrix of as many rows as columns are
+// given, and depth columns.
+func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns) Panels {
 	steps, table := depth/asm.SplitSide, p.part.table[:]
 	a := &p.part.pack
 	*a = asm.SplitArgs{Table: table, Src: src, Zero: p.zero, N: steps, DstStep: p.ops.StepWords(),
@@ -64,11 +65,13 @@ func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns)
 			first%asm.SplitSide/asm.TileSide*asm.TileWords:]
 		p.ops.Flip(a)
 	}
+	return Panels{c, panels, depth}
 }
 
-// Packed fills panels with a matrix of depth rows, stride floats apart.
-func (p *SmallParts) Packed(panels, src []float32, stride, depth int, c Columns) {
+// Packed returns panels, in the memory given, of a matrix of depth rows, stride floats apart.
+func (p *SmallParts) Packed(panels, src []float32, stride, depth int, c Columns) Panels {
 	p.pack(words(panels), Matrix{src, stride}, depth, c.Width)
+	return Panels{c, panels, depth}
 }
 
 // pack fills panels with a matrix of depth rows and width columns.
@@ -84,9 +87,9 @@ func (p *SmallParts) pack(panels []uint32, src Matrix, depth, width int) {
 	}
 }
 
-// Times computes dst = src times the panels, of depth terms and width columns, for rows rows.
-func (p *SmallParts) Times(dst, src Matrix, rows, depth int, panels []float32, c Columns) {
-	steps, step := WholeSteps(depth)/asm.SplitSide, p.ops.StepWords()
+// Times computes dst = src times the panels' first terms rows, or with add adds it to dst, for rows rows.
+func (p *SmallParts) Times(dst, src Matrix, rows, terms int, panels Panels, add bool) {
+	steps, step := WholeSteps(terms)/asm.SplitSide, p.ops.StepWords()
 	a := &p.part.pack
 	*a = asm.SplitArgs{Table: p.part.table[:], Src: src.Floats, Zero: p.zero, N: steps, DstStep: step}
 	for first := 0; first < rows; first += asm.SplitSide {
@@ -94,7 +97,8 @@ func (p *SmallParts) Times(dst, src Matrix, rows, depth int, panels []float32, c
 		a.Dst = p.left[first/asm.SplitSide*steps*step:]
 		p.ops.Rows(a)
 	}
-	p.multiply(dst, rows, steps, words(panels), c.Width, 0)
+	p.multiply(dst, rows, steps, words(panels.floats), WholeSteps(panels.depth)/asm.SplitSide*step, panels.Width,
+		addFlag(add))
 }
 
 // Transposed computes dst = transposed a times b, or with add adds it to dst, for rows rows of dst, terms
@@ -112,17 +116,13 @@ func (p *SmallParts) Transposed(dst, a, b Matrix, rows, terms int, add bool, c C
 		}
 	}
 	p.pack(p.right, b, terms, c.Width)
-	flags := 0
-	if add {
-		flags = asm.TileAdd
-	}
-	p.multiply(dst, rows, steps, p.right, c.Width, flags)
+	p.multiply(dst, rows, steps, p.right, steps*step, c.Width, addFlag(add))
 }
 
-// multiply multiplies the left operand's tiles by panels.
-func (p *SmallParts) multiply(dst Matrix, rows, steps int, panels []uint32, width, flags int) {
+// multiply multiplies the left operand's tiles by steps steps of panels, which are panel words apart.
+func (p *SmallParts) multiply(dst Matrix, rows, steps int, panels []uint32, panel, width, flags int) {
 	const batch = splitBatch * asm.SplitSide
-	step, panel := p.ops.StepWords(), steps*p.ops.StepWords()
+	step := p.ops.StepWords()
 	for first := 0; first < rows; first += batch {
 		n := min(batch, rows-first)
 		listRows(p.part.out[:], first*dst.Stride, n, dst.Stride)

@@ -31,15 +31,13 @@ func (r smallRun) run(t kerneltest.TB, isa compute.ISA) (packed, turned, across 
 		return product.Matrix{Floats: kerneltest.Floats(t, rows*r.width), Stride: r.width}
 	}
 	first, second, third := result(r.rows), result(r.rows), result(r.terms)
-	p.Packed(panels, r.right, r.width, r.terms, c)
-	p.Times(first, left, r.rows, r.terms, panels, c)
+	p.Times(first, left, r.rows, r.terms, p.Packed(panels, r.right, r.width, r.terms, c), false)
 	if r.terms%asm.SplitSide == 0 {
 		turned := make([]float32, len(r.right))
 		for i, v := range r.right {
 			turned[i%r.width*r.terms+i/r.width] = v
 		}
-		p.Turned(panels, turned, r.terms, r.terms, c)
-		p.Times(second, left, r.rows, r.terms, panels, c)
+		p.Times(second, left, r.rows, r.terms, p.Turned(panels, turned, r.terms, r.terms, c), false)
 	}
 	for i := range third.Floats {
 		third.Floats[i] = 1

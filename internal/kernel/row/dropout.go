@@ -44,9 +44,13 @@ const (
 	matrixWords = rowWords << 20
 )
 
-// Row writes the factors of a row of a matrix of sample n.
-func (d *Dropout) Row(o *asm.RowOps, dst []float32, n, matrix, row int) {
-	o.Drop(dst, d.Keys[n]+uint64(matrix)*matrixWords+uint64(row)*rowWords, d.Limit, d.scale())
+// elementsPerWord is how many elements a word serves.
+const elementsPerWord = 64 / dropBits
+
+// Row writes the factors of a row of a matrix of sample n, from column first on, a multiple of 4.
+func (d *Dropout) Row(o *asm.RowOps, dst []float32, n, matrix, row, first int) {
+	key := d.Keys[n] + uint64(matrix)*matrixWords + uint64(row)*rowWords + uint64(first/elementsPerWord)
+	o.Drop(dst, key, d.Limit, d.scale())
 }
 
 // Rows are the rows of samples, one sample after another: those of sample n are Starts[n] to Starts[n+1].
@@ -110,7 +114,7 @@ func (p *Drop) Do(thread, part, parts int) {
 	n := 0
 	for i := lo; i < hi; i++ {
 		n = p.rows.sampleOf(n, i)
-		p.dropout.Row(o, factors, n, 0, i-int(p.rows.Starts[n]))
+		p.dropout.Row(o, factors, n, 0, i-int(p.rows.Starts[n]), 0)
 		at := i * p.cols
 		o.Mul(p.y[at:at+p.cols], p.x[at:at+p.cols], factors)
 	}

@@ -104,7 +104,7 @@ func (p *LayerNorm) Do(thread, part, parts int) {
 		for i := lo; i < hi; i++ {
 			if p.isDropped {
 				n = p.rows.sampleOf(n, i)
-				p.drop.Row(&p.cpu.ops.Row, factors, n, 0, i-int(p.rows.Starts[n]))
+				p.drop.Row(&p.cpu.ops.Row, factors, n, 0, i-int(p.rows.Starts[n]), 0)
 			}
 			if p.isBackward {
 				p.backwardRow(i, sums, factors)
