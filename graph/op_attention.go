@@ -96,8 +96,8 @@ func (o AttentionOp) gradient(b *Graph, c *call, dy []*Node) []*Node {
 	return append(d, nil)
 }
 
-// AttentionBackwardOp computes the gradients of q, k and v from dy, both results of the attention, q, k, v and
-// where the texts start.
+// AttentionBackwardOp computes the gradients of q, k and v from dy, both results of the attention, q, k, v
+// and where the texts start.
 type AttentionBackwardOp struct{ Of AttentionOp }
 
 func (o AttentionBackwardOp) name() string { return o.Of.name() + "-backward" }
@@ -113,7 +113,7 @@ func (o AttentionBackwardOp) cost(in, out []Type) Cost {
 func (o AttentionBackwardOp) host(h *Host, in, _ []Type) Kernel {
 	p, dropper, rows := o.Of.plan(h, in[3]), o.Of.dropper(), rowsOf(in[3])
 	return Kernel{Scratch: p.ScratchFloats(), OfParts: p.OfParts(), Run: func(a *Args) {
-		p.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F, a.In[4].F,
-			a.In[5].F, rows.of(a.In[6]), dropper.of(a.Draws), a.Scratch.F)
+		p.Backward(a.Out[0].F, a.Out[1].F, a.Out[2].F, a.In[0].F, a.In[1].F, a.In[2].F, a.In[3].F,
+			a.In[4].F, a.In[5].F, rows.of(a.In[6]), dropper.of(a.Draws), a.Scratch.F)
 	}}
 }

@@ -73,8 +73,8 @@ func TestNamesOfFurtherLayers(t *testing.T) {
 	}
 	g := graph.New()
 	x := nn.Sequential{nn.Embedding{Words: 9, Positions: 5, Kinds: 2, Out: 32}, nn.LayerNorm{},
-		nn.Dropout{Share: 0.1}, nn.Attention{Heads: 2, Causal: true}, nn.GELU{}, nn.FirstToken{}, nn.Tanh{}}.Apply("net",
-		g.Texts("x", 3, 5))
+		nn.Dropout{Share: 0.1}, nn.Attention{Heads: 2, Causal: true}, nn.GELU{}, nn.FirstToken{},
+		nn.Tanh{}}.Apply("net", g.Texts("x", 3, 5))
 	want := []string{"net.0.word_embeddings.weight[9, 32]", "net.0.position_embeddings.weight[5, 32]",
 		"net.0.token_type_embeddings.weight[2, 32]", "net.1.weight[32]", "net.1.bias[32]",
 		"net.3.query.weight[32, 32]", "net.3.query.bias[32]", "net.3.key.weight[32, 32]",

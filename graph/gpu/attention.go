@@ -27,8 +27,8 @@ type attention struct {
 // math is that of float32.
 func (e *Executor) attentionOf(q, starts graph.Type, o graph.AttentionOp) (*attention, error) {
 	if o.Causal {
-		return nil, errors.New("gpu: causal attention: GPUs compute attention to all tokens of a text only; " +
-			"processors compute both")
+		return nil, errors.New("gpu: causal attention: GPUs compute attention to all tokens of a text " +
+			"only; processors compute both")
 	}
 	p := &attention{suffix: suffix(q), heads: o.Heads, size: q.Shape[1] / o.Heads, most: o.Most,
 		texts: starts.Shape[0] - 1}

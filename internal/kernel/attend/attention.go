@@ -29,7 +29,7 @@ type Shape struct {
 //
 // No matrix of scores is kept: blocks of keys meet blocks of queries in the second-level cache, and what a
 // thread needs for that does not grow with T. The softmax of a row goes from one block of keys to the next by
-// its maximum m and sum l so far (Milakov and Gimelshein 2018, arXiv 1805.02867; Dao et al. 2022, 2205.14135),
+// its maximum m and sum l so far (Milakov and Gimelshein 2018, arXiv 1805.02867; Dao et al., 2205.14135):
 //
 //	m' = max(m, max_j s[i,j])    e[j] = exp(s[i,j] - m')    c = exp(m - m')
 //	l' = c l + sum_j e[j]        y' = c y + sum_j e[j]*factor[i,j] v[j]
@@ -81,7 +81,6 @@ type headPart struct {
 	query, gradient      []float32       // rows of q and dy
 	p, dp                product.Matrix
 	factors              []float32
-	tops, keeps          [groupRows]float32
 	one                  [1]float32
 }
 
@@ -92,16 +91,14 @@ const (
 	queryRows = 128
 )
 
-// groupRows is how many queries' scores are in the first-level cache at a time, at most. groupOf returns how
-// many: half of it if attention is causal, as what lies above the diagonal in a group is computed in vain. Both
-// divide queryRows, and change no result.
-const groupRows = 64
-
+// groupOf returns how many queries' scores are in the first-level cache at a time: fewer if attention is
+// causal, as what lies above the diagonal in a group is computed in vain. It divides queryRows, and changes
+// no result.
 func groupOf(s Shape) int {
 	if s.Causal {
-		return groupRows / 2
+		return 32
 	}
-	return groupRows
+	return 64
 }
 
 // roundedLength is the least tokens of a text whose products are of operands rounded to bf16, if such are
@@ -265,8 +262,8 @@ func (a *Plan) of(p *headPart, x []float32, i int) product.Matrix {
 	return product.Matrix{Floats: x[p.begin+i*a.rows.Cols:], Stride: a.rows.Cols}
 }
 
-// near returns a copy, in the memory given, of the part's n rows of x from row i of the text on: products read
-// them several times, and in x they share few sets of the first-level cache.
+// near returns a copy, in the memory given, of the part's n rows of x from row i of the text on: products
+// read them several times, and in x they share few sets of the first-level cache.
 func (a *Plan) near(p *headPart, memory, x []float32, i, n int) product.Matrix {
 	from, to := a.of(p, x, i), product.Matrix{Floats: memory, Stride: a.Size}
 	for r := range n {

@@ -26,9 +26,9 @@ func (a *Plan) forwardBlock(p *headPart) {
 	}
 }
 
-// weigh turns the scores of row i of the text into what the values of the block are weighted by, and makes the
-// row's maximum, sum and y those of the blocks up to this one. In the row's last block the latter are divided
-// by the sum.
+// weigh turns the scores of row i of the text into what the values of the block are weighted by, and makes
+// the row's maximum, sum and y those of the blocks up to this one. In the row's last block weights and y are
+// divided by the sum.
 func (a *Plan) weigh(p *headPart, s []float32, i int) {
 	o, m, keep := &a.ops.Row, a.rowStats(p, i), float32(1)
 	top := o.Top(s)

@@ -97,8 +97,8 @@ func (p *SmallParts) Times(dst, src Matrix, rows, terms int, panels Panels, add 
 		a.Dst = p.left[first/asm.SplitSide*steps*step:]
 		p.ops.Rows(a)
 	}
-	p.multiply(dst, rows, steps, words(panels.floats), WholeSteps(panels.depth)/asm.SplitSide*step, panels.Width,
-		addFlag(add))
+	panel := WholeSteps(panels.depth) / asm.SplitSide * step
+	p.multiply(dst, rows, steps, words(panels.floats), panel, panels.Width, addFlag(add))
 }
 
 // Transposed computes dst = transposed a times b, or with add adds it to dst, for rows rows of dst, terms
