@@ -30,11 +30,9 @@ const flagsPage = "# Flags of other programs\n\n" +
 func TestFlagsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(flagsPage)
-	for _, s := range setting.Settings(nil) {
-		names := slices.Sorted(slices.Values(s.Elsewhere()))
-		if len(names) > 0 {
-			fmt.Fprintf(&b, "| `--%s` | `%s` |\n", s.Name, strings.Join(names, "` `"))
-		}
+	for name, theirs := range setting.ElsewhereLines("settings") {
+		names := slices.Sorted(strings.FieldsSeq(theirs))
+		fmt.Fprintf(&b, "| `--%s` | `%s` |\n", name, strings.Join(names, "` `"))
 	}
 	const path = "../../docs/flags.md"
 	if *update {
@@ -44,5 +42,31 @@ func TestFlagsPage(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != b.String() {
 		t.Errorf("docs/flags.md is not that of the settings (%v): go test ./app/setting -update", err)
+	}
+}
+
+// A line of elsewhere.txt has a setting, or a value of one, and no name of others has two lines.
+func TestElsewhereIsHere(t *testing.T) {
+	seen := make(map[string]string)
+	once := func(of, ours, theirs string) {
+		for name := range strings.FieldsSeq(theirs) {
+			if other := seen[of+" "+name]; other != "" {
+				t.Errorf("%s is %s and %s", name, other, ours)
+			}
+			seen[of+" "+name] = ours
+		}
+	}
+	for name, theirs := range setting.ElsewhereLines("settings") {
+		if setting.Elsewhere(name) != name {
+			t.Errorf("there is no setting %s", name)
+		}
+		once("", name, theirs)
+	}
+	for ours, theirs := range setting.ElsewhereLines("values") {
+		name, value, _ := strings.Cut(ours, " ")
+		if setting.Elsewhere(name) != name {
+			t.Errorf("there is no setting %s", name)
+		}
+		once(name, value, theirs)
 	}
 }

@@ -25,9 +25,8 @@ type Setting struct {
 	Usage   string // meaning and unit
 	Default string // "": none, or derived as Usage says
 
-	elsewhere string // names of the setting in other programs, with blanks between
-	canOpen   bool   // its zero value is left to Complete or to its user
-	isOwn     bool   // its value may differ between the processes of a job; see Terms
+	canOpen bool // its zero value is left to Complete or to its user
+	isOwn   bool // its value may differ between the processes of a job; see Terms
 }
 
 // isOpen reports whether the value is left to Complete or to its user.
@@ -35,10 +34,6 @@ func (s Setting) isOpen() bool { return s.canOpen && (s.text() == "" || s.text()
 
 // IsSwitch reports whether the flag needs no value.
 func (s Setting) IsSwitch() bool { return s.Type == "" }
-
-// Elsewhere returns the names of the setting in other programs: torchrun, Lightning, Hugging Face's Trainer,
-// Horovod, DeepSpeed, and common scripts around torch.
-func (s Setting) Elsewhere() []string { return strings.Fields(s.elsewhere) }
 
 // Settings returns all settings in the order of the help text, with the names that k has.
 func Settings(k *Catalog) []Setting {
@@ -87,19 +82,17 @@ const (
 func (c *Config) dataSettings() []Setting {
 	return []Setting{
 		{Name: "model", value: choiceOr(&c.Model, c.Models().Names(), model.IsFile),
-			elsewhere: "arch architecture", Usage: "architecture, or an ONNX file, with its weights"},
+			Usage: "architecture, or an ONNX file, with its weights"},
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
 			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
 				"their size"},
 		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
-			elsewhere: "dataset dataset-name",
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
 				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts " +
 				"or numbers"},
 		{Name: "data-dir", value: text(&c.DataDir, "FOLDER"), isOwn: true,
-			elsewhere: "data-path data-root dataset-dir",
-			Usage:     "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
-		{Name: "size", value: number(&c.Size, 1, 4096), elsewhere: "image-size img-size input-size",
+			Usage: "folder of data sets (default: LOCKSTEP_DATA, else the user's cache folder)"},
+		{Name: "size", value: number(&c.Size, 1, 4096),
 			Usage: "height and width of synthetic images, and to which images of a folder are scaled"},
 	}
 }
@@ -112,19 +105,17 @@ func (c *Config) textSettings() []Setting {
 				"--weights, else bert-base-uncased/vocab.txt among the data sets, else one made of the " +
 				"training texts)"},
 		{Name: "sequence", value: number(&c.Sequence, 3, 512),
-			elsewhere: "max-seq-length max-length seq-len",
-			Usage:     "greatest number of tokens of a text; longer texts are cut"},
+			Usage: "greatest number of tokens of a text; longer texts are cut"},
 		{Name: "text-column", value: text(&c.TextColumn, "COLUMN"),
 			Usage: "column of the text, by name or by number from 1 (default: text, sentence, content or " +
 				"review)"},
-		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"), elsewhere: "text-pair",
+		{Name: "pair-column", value: text(&c.PairColumn, "COLUMN"),
 			Usage: "column of the second text, if samples are pairs of texts (default: single texts)"},
 		{Name: "label-column", value: text(&c.LabelColumn, "COLUMN"),
 			Usage: "column of the label; a file of texts has no header if all columns are numbers " +
 				"(default: label, class or target)"},
 		{Name: "task", value: choice(&c.Task, []string{classification, Regression}),
-			elsewhere: "problem-type objective criterion loss-function",
-			Usage:     "what labels are, classes or numbers to predict, which are learnt standardised"},
+			Usage: "what labels are, classes or numbers to predict, which are learnt standardised"},
 	}
 }
 
@@ -134,10 +125,10 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "augment", value: choice(&c.Augment, augmentNames()),
 			Usage: "random changes of training images: resized-crop scales a part of 8 to 100 % of the " +
 				"area to --size, as ImageNet's trainers do, and jitter changes colours"},
-		{Name: "mixup", value: real(&c.Mixup, random.MaxBeta), elsewhere: "mixup-alpha",
+		{Name: "mixup", value: real(&c.Mixup, random.MaxBeta),
 			Usage: "add another training image to each, and its class: the share that is left is of the " +
 				"beta distribution of this parameter, 0.05 to 2, such as 0.2; 0 for none"},
-		{Name: "cutmix", value: real(&c.Cutmix, random.MaxBeta), elsewhere: "cutmix-alpha",
+		{Name: "cutmix", value: real(&c.Cutmix, random.MaxBeta),
 			Usage: "the same with a rectangle of the other image, such as 1; with both, half of the images " +
 				"in each way"},
 		{Name: "shuffle", value: choice(&c.Shuffle, []string{shuffleAll, shuffleBlocks}),
@@ -146,32 +137,26 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "skip-bad", value: number(&c.SkipBad, 0, maxCount),
 			Usage: "leave out at most N images of a folder or of tar files that cannot be decoded, after " +
 				"all have been tried once, and name them"},
-		{Name: "limit-train", value: limit(&c.LimitTrain, 1), elsewhere: "max-train-samples",
+		{Name: "limit-train", value: limit(&c.LimitTrain, 1),
 			Usage: "use only the first N training samples"},
-		{Name: "limit-test", value: limit(&c.LimitTest, 0), elsewhere: "max-eval-samples",
+		{Name: "limit-test", value: limit(&c.LimitTest, 0),
 			Usage: "use only the first N test samples; 0 for no evaluation"},
 		{Name: "validation", value: scalar(&c.Validation, "SHARE|PATH", ParseHeld, Held.String),
-			elsewhere: "val-split validation-split val-size validation-size val-fraction val-ratio " +
-				"val-data validation-file val-dir",
 			Usage: "samples to choose by (--patience, --restore-best): a share of the training samples of " +
 				"each class, by --seed, or a path like that of --data; 0 for none, or what is in val/"},
 		{Name: "weight-column", value: text(&c.WeightColumn, "COLUMN"),
-			elsewhere: "sample-weight sample-weights sample-weight-column weight-col weights-column",
 			Usage: "column of a table or a file of texts with what each training sample counts, 0 or more: " +
 				"the loss of a step is sum(w*loss)/sum(w) over the global batch; evaluations count each " +
 				"sample once (default: each counts once)"},
 		{Name: "class-weights", value: text(&c.ClassWeights, "balanced|FILE"),
-			elsewhere: "class-weight weighted-loss loss-weights pos-weight",
 			Usage: "how often the training samples of a class count in the loss, which is the weighted " +
 				"mean over the global batch: balanced makes all classes count alike; a file has a class " +
 				"and its weight to a line, as CSV (default: each sample counts once)"},
 		{Name: "class-shares", value: text(&c.ClassShares, "balanced|FILE"),
-			elsewhere: "weighted-sampler weighted-random-sampler class-sampling oversample sampler",
 			Usage: "how often the training samples of a class are drawn, in place of each once in an " +
 				"epoch: balanced draws all classes alike, a file as for --class-weights has shares; the " +
 				"samples of a class take turns (default: each sample once)"},
 		{Name: "weights", value: text(&c.Weights, "PATH"),
-			elsewhere: "pretrained model-name-or-path init-from",
 			Usage: "start from a safetensors file, or from a folder with one such file or several and " +
 				"their index (default: random initialization)"},
 		{Name: "fresh-head", value: toggle(&c.FreshHead),
@@ -180,7 +165,7 @@ func (c *Config) sampleSettings() []Setting {
 		{Name: "normalize", value: choice(&c.Normalize, []string{auto, NormalizeData, NormalizeImageNet}),
 			Usage: "mean and standard deviation of images: auto takes those of the data set, or with " +
 				"--weights those in the file, else ImageNet's"},
-		{Name: "eval-only", value: toggle(&c.EvalOnly), elsewhere: "evaluate",
+		{Name: "eval-only", value: toggle(&c.EvalOnly),
 			Usage: "evaluate --weights on the test samples and stop"},
 		{Name: "tta", value: choice(&c.TTA, []string{none, ttaFlip, ttaFlipShift}),
 			Usage: "test-time augmentation: average the logits of each test image and its mirror image " +
@@ -192,11 +177,9 @@ func (c *Config) sampleSettings() []Setting {
 func (c *Config) workerSettings() []Setting {
 	return []Setting{
 		{Name: "workers", value: number(&c.Workers, 1, MaxWorkers),
-			isOwn:     true, // of such a job, its processes
-			elsewhere: "nproc-per-node nproc num-processes num-replicas world-size devices num-gpus np",
-			Usage:     "replicas; under lockstep launch, by default as many as the hosts have slots"},
+			isOwn: true, // of such a job, its processes
+			Usage: "replicas; under lockstep launch, by default as many as the hosts have slots"},
 		{Name: "threads", value: number(&c.Threads, 1, maxThreads), canOpen: true, isOwn: true,
-			elsewhere: "num-threads nthreads omp-num-threads",
 			Usage: "compute threads of each worker (default: cores / workers, at least 1; a server apart " +
 				"has one)"},
 		{Name: "strategy", value: choice(&c.Strategy, strategy.Names()), canOpen: true,
@@ -215,7 +198,6 @@ func (c *Config) workerSettings() []Setting {
 func (c *Config) linkSettings() []Setting {
 	return []Setting{
 		{Name: "link", value: choice(&c.Link, []string{auto, linkLocal, linkSHM, linkTCP}),
-			elsewhere: "backend dist-backend process-group-backend ddp-backend",
 			Usage: "local: workers are goroutines of one process; shm, tcp: each worker is a process; " +
 				"auto is local for one worker, else shm if the system has it"},
 		{Name: "insecure", value: toggle(&c.Insecure),
@@ -228,8 +210,6 @@ func (c *Config) linkSettings() []Setting {
 			Usage: "bytes of the sockets of links by TCP, in each direction, to measure what they do; 0 " +
 				"leaves them to the kernel, which sizes them by the link; changes no result"},
 		{Name: "wire", value: choice(&c.Wire, wires(isAny)),
-			elsewhere: "compression gradient-compression ddp-comm-hook fp16-allreduce " +
-				"communication-data-type",
 			Usage: "compression of gradients; " + strings.Join(wires(isLossless), ", ") + " are lossless; " +
 				"top-k sends the largest hundredth, powersgd-R sends matrices as factors of rank R, both " +
 				"with error feedback; auto measures on the first step's gradients and rounds no more than " +
@@ -242,13 +222,11 @@ func (c *Config) linkSettings() []Setting {
 func (c *Config) sharingSettings() []Setting {
 	return []Setting{
 		{Name: "bucket", value: byteSize(&c.Bucket, 4, maxCount),
-			elsewhere: "bucket-cap-mb bucket-size ddp-bucket-cap-mb fusion-threshold-mb reduce-bucket-size",
-			Usage:     "bytes of gradients that ddp sends as one bucket"},
+			Usage: "bytes of gradients that ddp sends as one bucket"},
 		{Name: "overlap-forward", value: toggle(&c.OverlapForward),
 			Usage: "with ddp: start the next forward pass while gradients are still being exchanged, in " +
 				"forward order, and update weights as gradients arrive; for slow links; changes no result"},
 		{Name: "shard-optimizer", value: toggle(&c.ShardOptimizer),
-			elsewhere: "zero-stage use-distributed-optimizer",
 			Usage: "with ddp: each worker holds a shard of the optimizer's state, updates that shard of " +
 				"the weights, and gathers the others (ZeRO-1); for sgd and adamw; changes no result"},
 		{Name: "rebalance", value: toggle(&c.Rebalance),
@@ -269,7 +247,6 @@ func (c *Config) sharingSettings() []Setting {
 func (c *Config) processSettings() []Setting {
 	return []Setting{
 		{Name: "memory", value: byteSize(&c.Memory, 0, math.MaxInt),
-			elsewhere: "activation-checkpointing gradient-checkpointing",
 			Usage: "activations that a worker keeps; above it, cheap ones are recomputed in the backward " +
 				"pass, and shards are computed in turn; 0 for no limit; with --device cuda the default " +
 				"means none"},
@@ -282,7 +259,6 @@ func (c *Config) processSettings() []Setting {
 		{Name: "master-port", value: number(&c.MasterPort, 0, math.MaxUint16), isOwn: true,
 			Usage: "port on which workers meet; 0 for any free port, or for none on a loopback interface"},
 		{Name: "device", value: choiceOr(&c.Device, []string{DeviceCPU, DeviceCUDA, auto}, isNumbered),
-			elsewhere: "accelerator",
 			Usage: "what computes forward and backward passes; cuda is an NVIDIA GPU, which a binary " +
 				"built with -tags cuda can use: workers of a host take its GPUs in turn; cuda:1 is the " +
 				"second one; auto takes a GPU if one can be used, and says so"},
@@ -344,23 +320,19 @@ func (c *Config) asyncSettings() []Setting {
 func (c *Config) lengthSettings() []Setting {
 	return []Setting{
 		{Name: "epochs", value: number(&c.Epochs, 1, maxCount), canOpen: true,
-			elsewhere: "num-epochs num-train-epochs max-epochs",
-			Usage:     "length in passes over the data (default: 1, unless --steps or --for)"},
+			Usage: "length in passes over the data (default: 1, unless --steps or --for)"},
 		{Name: "steps", value: number(&c.Steps, 1, maxCount), canOpen: true,
-			elsewhere: "max-steps num-steps max-iters iterations max-train-steps train-iters iters",
-			Usage:     "length in steps, instead of --epochs (default: given by --epochs)"},
-		{Name: "for", value: written(&c.For, "TIME", parseTime), canOpen: true, elsewhere: "max-time",
+			Usage: "length in steps, instead of --epochs (default: given by --epochs)"},
+		{Name: "for", value: written(&c.For, "TIME", parseTime), canOpen: true,
 			Usage: "length in training time such as 30s, evaluations not counted, instead of --epochs " +
 				"(default: given by --epochs)"},
 		{Name: "until", value: target(&c.Until),
 			Usage: "stop at the first evaluation with accuracy=X or more, 0 to 1; the exit status is 8 if " +
 				"none has it (default: none)"},
 		{Name: "patience", value: number(&c.Patience, 0, maxCount),
-			elsewhere: "early-stopping early-stopping-patience early-stop es-patience",
 			Usage: "stop after N evaluations on the validation samples in a row without a better one; 0 " +
 				"for never"},
-		{Name: "batch", value: number(&c.Batch, 1, maxCount), elsewhere: "batch-size global-batch-size " +
-			"train-batch-size per-device-train-batch-size bs micro-batch-size",
+		{Name: "batch", value: number(&c.Batch, 1, maxCount),
 			Usage: "samples of one step, over all workers"},
 		{Name: "shards", value: number(&c.Shards, 1, maxShards), canOpen: true,
 			Usage: "virtual shards of the batch; equal shards give equal bits (default: 4, halved until " +
@@ -368,8 +340,6 @@ func (c *Config) lengthSettings() []Setting {
 				"evenly, for networks of more than 2^20 parameters and with --device cuda; with " +
 				"--rebalance four times as many)"},
 		{Name: "accumulate", value: number(&c.Accumulate, 1, maxShards),
-			elsewhere: "gradient-accumulation-steps accumulate-grad-batches grad-accum " +
-				"backward-passes-per-step",
 			Usage: "gradient accumulation: batches of one step, computed in turn; equals --batch and " +
 				"--shards times N"},
 		{Name: "seed", value: seed(&c.Seed), Usage: "seed of all random numbers"},
@@ -380,9 +350,9 @@ func (c *Config) lengthSettings() []Setting {
 func (c *Config) ruleSettings() []Setting {
 	rule := &c.Optimizer
 	return []Setting{
-		{Name: "optimizer", value: choice(&rule.Name, optim.Names()), elsewhere: "optim opt",
+		{Name: "optimizer", value: choice(&rule.Name, optim.Names()),
 			Usage: "update rule"},
-		{Name: "lr", value: real(&rule.LR, optim.MaxRate), elsewhere: "learning-rate base-lr",
+		{Name: "lr", value: real(&rule.LR, optim.MaxRate),
 			Usage: "learning rate, for the global batch"},
 		{Name: "scale-lr", value: parsed(&c.ScaleLR, "RULE", "rule such as linear,256 or sqrt,256",
 			optim.ParseScaleRule),
@@ -390,15 +360,15 @@ func (c *Config) ruleSettings() []Setting {
 				"none)"},
 		{Name: "momentum", value: share(&rule.Momentum), Usage: "momentum, 0 to below 1"},
 		{Name: "nesterov", value: toggle(&rule.Nesterov), Usage: "Nesterov's momentum"},
-		{Name: "weight-decay", value: real(&rule.WeightDecay, optim.MaxRate), elsewhere: "wd",
+		{Name: "weight-decay", value: real(&rule.WeightDecay, optim.MaxRate),
 			Usage: "L2 penalty, added to the gradient; for adamw and muon, decoupled decay"},
 		{Name: "decay", value: decay(&rule.DecayMatrices),
 			Usage: "parameters with weight decay; matrices leaves out biases and norms"},
-		{Name: "beta1", value: share(&rule.Beta1), canOpen: true, elsewhere: "adam-beta1",
+		{Name: "beta1", value: share(&rule.Beta1), canOpen: true,
 			Usage: "AdamW and LAMB: decay of the first moment (default: 0.9)"},
-		{Name: "beta2", value: share(&rule.Beta2), canOpen: true, elsewhere: "adam-beta2",
+		{Name: "beta2", value: share(&rule.Beta2), canOpen: true,
 			Usage: "AdamW and LAMB: decay of the second moment (default: 0.999)"},
-		{Name: "eps", value: real(&rule.Eps, 1), canOpen: true, elsewhere: "adam-epsilon adam-eps",
+		{Name: "eps", value: real(&rule.Eps, 1), canOpen: true,
 			Usage: "AdamW and LAMB: added to the denominator (default: 1e-8, for lamb 1e-6)"},
 		{Name: "groups", value: parsed(&rule.Groups, "RULES", "", optim.ParseGroups),
 			Usage: "parameter groups: MATCH=RATE,DECAY[,STEPS] gives the parameters whose names match, " +
@@ -411,18 +381,15 @@ func (c *Config) ruleSettings() []Setting {
 func (c *Config) scheduleSettings() []Setting {
 	return []Setting{
 		{Name: "schedule", value: choice(&c.Schedule.Name, optim.ScheduleNames()),
-			elsewhere: "lr-scheduler lr-scheduler-type scheduler",
-			Usage:     "learning rate schedule; step drops the rate at intervals"},
-		{Name: "warmup", value: real(&c.Schedule.Warmup, optim.MaxRate), Usage: "epochs of linear warm-up",
-			elsewhere: "warmup-epochs lr-warmup-epochs warmup-steps num-warmup-steps warmup-ratio"},
+			Usage: "learning rate schedule; step drops the rate at intervals"},
+		{Name: "warmup", value: real(&c.Schedule.Warmup, optim.MaxRate), Usage: "epochs of linear warm-up"},
 		{Name: "drop-every", value: real(&c.Schedule.Every, optim.MaxRate), canOpen: true,
-			elsewhere: "step-size lr-step-size",
-			Usage:     "epochs between two drops of --schedule step (default: 30)"},
+			Usage: "epochs between two drops of --schedule step (default: 30)"},
 		{Name: "milestones", value: parsed(&c.Schedule.Milestones, "EPOCHS",
-			"rising list of epochs such as 30,60,80", optim.ParseMilestones), elsewhere: "lr-milestones",
+			"rising list of epochs such as 30,60,80", optim.ParseMilestones),
 			Usage: "epochs at which --schedule step drops the rate, such as 30,60,80, instead of " +
 				"--drop-every (default: none)"},
-		{Name: "gamma", value: real(&c.Schedule.Factor, 1), canOpen: true, elsewhere: "lr-gamma drop-factor",
+		{Name: "gamma", value: real(&c.Schedule.Factor, 1), canOpen: true,
 			Usage: "factor of the learning rate at each drop of --schedule step (default: 0.1)"},
 		{Name: "triangle", value: parsed(&c.Schedule.Triangle, "A,P,E",
 			"START,PEAK,END, each from 0 to 1, such as 0.2,0.23,0.07", optim.ParseTriangle),
@@ -435,16 +402,15 @@ func (c *Config) scheduleSettings() []Setting {
 func (c *Config) dampingSettings() []Setting {
 	return []Setting{
 		{Name: "clip", value: real(&c.Clip, math.MaxFloat32),
-			elsewhere: "max-grad-norm gradient-clip-val clip-grad-norm grad-clip gradient-clipping",
-			Usage:     "scale the gradient down to this norm if it is larger; 0 for never"},
-		{Name: "ema", value: share(&c.EMA), elsewhere: "ema-decay",
+			Usage: "scale the gradient down to this norm if it is larger; 0 for never"},
+		{Name: "ema", value: share(&c.EMA),
 			Usage: "decay of an exponential moving average of the weights, which is evaluated and saved " +
 				"in place of them; 0 for none"},
 		{Name: "lookahead", value: parsed(&c.Lookahead, "K,A[,P]",
 			"EVERY,ALPHA or EVERY,ALPHA,POWER such as 5,0.5", optim.ParseLookahead),
 			Usage: "every K steps the slow weights move the fraction 1-(1-A)*(step/steps)^P of the way to " +
 				"the weights, which then restart from them; P is 0 if left out (default: none)"},
-		{Name: "label-smoothing", value: real(&c.Smoothing, 1), elsewhere: "label-smoothing-factor",
+		{Name: "label-smoothing", value: real(&c.Smoothing, 1),
 			Usage: "fraction of each training label that is spread over all classes, 0 to 1"},
 	}
 }
@@ -453,33 +419,26 @@ func (c *Config) dampingSettings() []Setting {
 func (c *Config) outputSettings() []Setting {
 	return []Setting{
 		{Name: "eval-every", value: number(&c.EvalEvery, 0, maxCount),
-			elsewhere: "eval-interval eval-freq val-every check-val-every-n-epoch eval-steps",
-			Usage:     "epochs between evaluations; 0 to evaluate only at the end"},
+			Usage: "epochs between evaluations; 0 to evaluate only at the end"},
 		{Name: "out", value: text(&c.Out, "FOLDER"), isOwn: true,
-			elsewhere: "output-dir save-dir default-root-dir log-dir output out-dir",
-			Usage:     "run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)"},
+			Usage: "run directory, new or empty (default: runs/<time>-<model>-<strategy>-w<N>)"},
 		{Name: "save", value: toggle(&c.Save),
 			Usage: "write the trained weights to model.safetensors in the run directory, and for BERT the " +
 				"files that from_pretrained needs"},
 		{Name: "best-by", value: choice(&c.BestBy, train.ByNames(true, true)), canOpen: true,
-			elsewhere: "metric-for-best-model monitor best-metric",
 			Usage: "figure of the validation samples by which an evaluation is the best so far; its " +
 				"weights are kept in best/ of the run directory (default: accuracy, with --task regression " +
 				"rmse)"},
 		{Name: "restore-best", value: toggle(&c.RestoreBest),
-			elsewhere: "load-best-model-at-end restore-best-weights save-best-only",
 			Usage: "end with the weights of the best evaluation on the validation samples, and score the " +
 				"test samples with them"},
 		{Name: "checkpoint-every", value: written(&c.CheckpointEvery, "N|TIME", parseInterval),
-			elsewhere: "save-every ckpt-every checkpoint-interval every-n-train-steps save-steps " +
-				"save-interval",
 			Usage: "write a checkpoint to the run directory at this interval, in steps (100) or time " +
 				"(5m), and when the run ends (default: none)"},
 		{Name: "resume", value: text(&c.Resume, "FOLDER"),
-			elsewhere: "resume-from-checkpoint ckpt-path resume-from load-checkpoint",
 			Usage: "resume the run in this directory from its newest valid checkpoint, with its settings; " +
 				"only those of workers and length may be changed"},
-		{Name: "trace", value: toggle(&c.Trace), elsewhere: "profile profiler timeline-filename",
+		{Name: "trace", value: toggle(&c.Trace),
 			Usage: "write trace.json, a Chrome trace of every rank"},
 		{Name: "spans", value: toggle(&c.Spans), isOwn: true,
 			Usage: "record in the run directory what every rank did when, for reports and explanations; " +

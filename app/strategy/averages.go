@@ -6,7 +6,6 @@ func averages() []Strategy {
 	takes := []string{"algorithm", "average-every", "outer-wire", "outer-parts", "outer-overlap"}
 	return []Strategy{
 		{Name: "local-sgd", Exchange: Averages, Inexact: inexact, Colour: 5, Takes: takes,
-			Also:  []string{"postlocalsgd", "parameteraveraging", "modelaveraging", "fedavg"},
 			Ways:  []Way{{}},
 			Usage: "workers update their own weights, which are averaged every --average-every steps"},
 		{Name: "diloco", Exchange: Averages, Inexact: inexact, Colour: 5,

@@ -7,8 +7,7 @@ func gradients() []Strategy {
 	const rebalance = "rebalance"
 	return []Strategy{
 		{Name: gradsync.GatherScatter, Exchange: Gradients, IsCompared: true, Colour: 2, Algorithm: "gather",
-			Takes: []string{rebalance}, Also: []string{"dataparallel", "gatherbroadcast"},
-			Ways:  []Way{{}},
+			Takes: []string{rebalance}, Ways: []Way{{}},
 			Usage: "rank 0 gathers and adds the gradients after the backward pass, and scatters the sum"},
 		{Name: gradsync.AllReduce, Exchange: Gradients, IsCompared: true, Colour: 3,
 			Takes: []string{"algorithm", rebalance},
@@ -17,7 +16,6 @@ func gradients() []Strategy {
 		{Name: DDP, Exchange: Gradients, IsCompared: true, Colour: 4,
 			Takes: []string{"algorithm", "bucket", "overlap-forward", "shard-optimizer",
 				rebalance},
-			Also: []string{"distributeddataparallel", "horovod", "bucketed"},
 			Ways: []Way{{}, {Options: "overlap-forward", IsLate: true},
 				{Options: rebalance, IsBalanced: true}},
 			Usage: "gradients are all-reduced in buckets during the backward pass"},

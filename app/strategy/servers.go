@@ -7,12 +7,10 @@ func servers() []Strategy {
 	takes := []string{"bucket", "servers", "server-place"}
 	return []Strategy{
 		{Name: "ps", Exchange: Updates, Colour: 2, Takes: takes, Ways: places(),
-			Also:  []string{"parameterserver", "paramserver", "syncps"},
 			Usage: "servers update the weights by gradients that are pushed during the backward pass"},
 		{Name: "ps-async", Exchange: Updates, IsAsync: true,
 			Inexact: "updates are made in the order in which gradients arrive",
 			Takes:   append(takes, "staleness", "backup-workers", "staleness-rate", "replay"),
-			Also:    []string{"asyncps", "asynchronous", "asgd", "downpour"},
 			Ways:    []Way{{Servers: 1}},
 			Usage:   "a free worker takes the next batch, and servers update the weights by every gradient"},
 	}

@@ -37,8 +37,7 @@ type Way struct {
 // Strategy is a way for workers to train together.
 type Strategy struct {
 	Name  string
-	Usage string   // what it does, for the help text
-	Also  []string // what others call it, in small letters and digits
+	Usage string // what it does, for the help text
 
 	Exchange  Exchange
 	IsAlone   bool   // it has one worker

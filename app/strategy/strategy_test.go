@@ -8,16 +8,14 @@ import (
 	"lockstep/gradsync"
 )
 
-// A name, in this program or in others, says one thing.
+// A name says one thing.
 func TestNamesAreOfOneStrategy(t *testing.T) {
 	var seen []string
 	for _, s := range strategy.All() {
-		for _, name := range append(s.Also, s.Name) {
-			if slices.Contains(seen, name) {
-				t.Errorf("%s is another strategy too", name)
-			}
-			seen = append(seen, name)
+		if slices.Contains(seen, s.Name) {
+			t.Errorf("%s is another strategy too", s.Name)
 		}
+		seen = append(seen, s.Name)
 		if got := strategy.Named(s.Name); got.Usage != s.Usage || s.Usage == "" {
 			t.Errorf("%s: usage %q, listed %q", s.Name, got.Usage, s.Usage)
 		}
