@@ -35,7 +35,7 @@ ended early has no summary.json; its report tells of the steps that were done.
 The folders of several training runs make one report, in a folder of its own, with all runs on the same
 axes: what they differ in, whether they did equal work, and their figures.
 
---figures also writes each figure as an SVG and as a PNG file, and its values as a CSV file.
+--figures also writes each figure as an SVG file, and its values as a CSV file.
 
 Results that were changed after they were sealed are refused with the reasons and status 8 (see lockstep
 check).`,
@@ -51,7 +51,7 @@ check).`,
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the report of several runs (default: "+
 		"runs/DATE-overlay)")
-	c.Flags().StringVar(&figures, "figures", "", "`FOLDER` for each figure as SVG, PNG and CSV files")
+	c.Flags().StringVar(&figures, "figures", "", "`FOLDER` for each figure as SVG and CSV files")
 	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
 		folder, made, err := render(args, out)
 		if err != nil {

@@ -195,14 +195,11 @@ func checkFigures(t *testing.T, kind string, r *report.Report) {
 		t.Fatalf("%s: %d figures, %v", kind, done, err)
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 3*done {
+	if err != nil || len(entries) != 2*done {
 		t.Fatalf("%s: %d files of %d figures, %v", kind, len(entries), done, err)
 	}
 	for _, e := range entries {
 		text := read(t, folder, e.Name())
-		if filepath.Ext(e.Name()) == ".png" {
-			continue
-		}
 		checkPlain(t, e.Name(), text)
 		if filepath.Ext(e.Name()) == ".svg" {
 			checkSVG(t, kind+" "+e.Name(), text)

@@ -81,8 +81,8 @@ func (r *Report) Write(folder string) error {
 	return writeFiles(folder, []rendering{{MarkdownFile, r.Markdown}, {HTMLFile, r.HTML}})
 }
 
-// WriteFigures writes each figure into folder, as an SVG, a PNG and a CSV file that are named after it, and
-// returns how many there are. The folder is made if need be.
+// WriteFigures writes each figure into folder, as an SVG and a CSV file that are named after it, and returns
+// how many there are. The folder is made if need be.
 func (r *Report) WriteFigures(folder string) (int, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return 0, fmt.Errorf("report: %w", err)
@@ -95,7 +95,6 @@ func (r *Report) WriteFigures(folder string) (int, error) {
 				_, err := io.WriteString(w, spelling.PlainLines(string(plot.File(f.Head, f.Chart, text))))
 				return err
 			}},
-			{f.ID + ".png", func(w io.Writer) error { return plot.PNG(w, f.Head, f.Chart, text) }},
 			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Data()) }},
 		})
 		if err != nil {

@@ -2,20 +2,10 @@ package plot
 
 import "math"
 
-// surface is what a chart is drawn on: the markup of an SVG picture, or pixels. Its unit is a pixel of a
-// page; how a class looks is said in plot.css. Everything a caller passes as text is escaped here, so no
-// other code needs to.
-type surface interface {
-	// write writes s with its baseline at (x, y), upwards if it is turned; anchor is start, middle or end.
-	write(x, y float64, isTurned bool, class, anchor, s string)
-	// path joins points; a gap starts a new stretch, and each stretch of a closed path goes back to its
-	// first point. The title is shown when pointed at.
-	path(points []point, isClosed bool, class, title string)
-}
-
-// canvas draws shapes on a surface, from an origin on it.
+// canvas draws shapes on an SVG picture, from an origin on it. Its unit is a pixel of a page; plot.css says
+// how a class looks.
 type canvas struct {
-	on surface
+	on *markup
 	at point
 }
 
@@ -30,10 +20,13 @@ func gap() point { return point{math.NaN(), math.NaN()} }
 // isGap reports whether nothing is drawn at a point: its value is missing, or no number.
 func (p point) isGap() bool { return math.IsNaN(p.x + p.y) }
 
+// text writes s with its baseline at (x, y); anchor is start, middle or end.
 func (c canvas) text(x, y float64, class, anchor, s string) {
 	c.on.write(x+c.at.x, y+c.at.y, false, class, anchor, s)
 }
 
+// path joins points; a gap starts a new stretch, and each stretch of a closed path goes back to its first
+// point. The title is shown when pointed at.
 func (c canvas) path(points []point, isClosed bool, class, title string) {
 	moved := make([]point, len(points))
 	for i, p := range points {

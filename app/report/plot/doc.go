@@ -1,11 +1,10 @@
-// Package plot draws charts as pictures: SVG, PNG.
+// Package plot draws charts as SVG pictures.
 //
 // A [Chart] is [Lines], [Bars] or [Dots]. [Markup] returns it for a page, once for a wide and once for a
-// narrow window; [File] and [PNG] make a file of it; its methods return the values that it draws and its
-// legend. A chart draws itself on a surface, of which SVG markup and pixels are two forms. Series are told
-// apart by colour, dashes, marks and letters together ([Style]), parts of bars by colour and order, so
-// that no reader depends on colour. [StyleSheet] has both palettes, for light and dark.
+// narrow window; [File] makes a file of it; its methods return the values that it draws and its legend.
+// Series are told apart by colour, dashes, marks and letters together ([Style]), parts of bars by colour and
+// order, so that no reader depends on colour. [StyleSheet] has both palettes, for light and dark.
 //
 // Every text is escaped here. A chart is a pure function of its fields: equal input gives equal bytes. Values
-// that are NaN are gaps. A chart draws whatever it is given; writing a file may fail.
+// that are NaN are gaps. A chart draws whatever it is given.
 package plot

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// markup is a surface that builds one SVG picture.
+// markup builds one SVG picture. Everything a caller passes as text is escaped here, so no other code need.
 type markup struct{ strings.Builder }
 
 // svg draws a chart as a picture with a title for screen readers, on a ground.
@@ -31,6 +31,7 @@ func (s Sample) Swatch() template.HTML {
 	return template.HTML(m.String())
 }
 
+// write writes s, upwards if it is turned.
 func (m *markup) write(x, y float64, isTurned bool, class, anchor, s string) {
 	place := fmt.Sprintf(`x="%s" y="%s"`, px(x), px(y))
 	if isTurned {

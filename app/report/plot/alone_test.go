@@ -1,20 +1,12 @@
 package plot_test
 
 import (
-	"bytes"
-	"flag"
-	"image"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/app/report/plot"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // small are charts with every kind of shape: curves with dashes, marks, a band and faint values; bars; full
 // and hollow dots with intervals.
@@ -52,77 +44,6 @@ func head(name string) plot.Head { return plot.Head{ID: name, Title: name} }
 
 const text = "A dot is the median of a run after its first step, a tick the median of all runs, a bar its " +
 	"interval. On the right stand the median and the speed-up over the baseline. lenet: ddp, 2 workers"
-
-// The PNG pictures were compared with what Chromium makes of the SVG files, with the Go fonts installed and
-// two pixels for one: the mean difference was below 0.5 of 255.
-func TestPNG(t *testing.T) {
-	for name, chart := range small() {
-		var b bytes.Buffer
-		if err := plot.PNG(&b, head(name), chart, text); err != nil {
-			t.Fatal(err)
-		}
-		got := b.Bytes()
-		path := filepath.Join("testdata", name+".png")
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		golden, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		comparePictures(t, path, got, golden)
-	}
-}
-
-// comparePictures allows for other rounding on other processors.
-func comparePictures(t *testing.T, path string, got, want []byte) {
-	t.Helper()
-	var pictures [2]image.Image
-	for i, text := range [][]byte{got, want} {
-		var err error
-		if pictures[i], err = png.Decode(bytes.NewReader(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a, b := pictures[0], pictures[1]
-	if a.Bounds() != b.Bounds() {
-		t.Fatalf("%s has %v, want %v; -update rewrites it", path, a.Bounds(), b.Bounds())
-	}
-	const tolerance = 4 << 8
-	others := 0
-	for y := range a.Bounds().Dy() {
-		for x := range a.Bounds().Dx() {
-			r1, g1, b1, _ := a.At(x, y).RGBA()
-			r2, g2, b2, _ := b.At(x, y).RGBA()
-			for _, d := range []int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2)} {
-				if d > tolerance || d < -tolerance {
-					others++
-				}
-			}
-		}
-	}
-	if others > 0 {
-		t.Errorf("%s: %d values differ; -update rewrites it", path, others)
-	}
-}
-
-// A chart with very many rows is drawn with fewer pixels.
-func TestPNGIsBounded(t *testing.T) {
-	chart := plot.Bars{Parts: []string{"a"}}
-	for range 600 {
-		chart.Rows = append(chart.Rows, plot.Bar{Name: strings.Repeat("long ", 100), Values: []float64{1}})
-	}
-	var b bytes.Buffer
-	if err := plot.PNG(&b, head("x"), chart, ""); err != nil {
-		t.Fatal(err)
-	}
-	c, err := png.DecodeConfig(&b)
-	if most := 17 << 20; err != nil || c.Width*c.Height > most {
-		t.Errorf("%d × %d pixels (%v)", c.Width, c.Height, err)
-	}
-}
 
 // A picture that has left its page says what it shows: title, what the marks stand for, whole names, source.
 func TestAPictureAloneExplainsItself(t *testing.T) {
