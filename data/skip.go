@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,10 +98,7 @@ func keepBad(path string, bad []badImage) {
 	}
 	text, err := json.Marshal(bad)
 	if err == nil {
-		_ = regular.Replace(path, func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
+		_ = regular.Write(path, text)
 	}
 }
 

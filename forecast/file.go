@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -65,10 +64,7 @@ func (p *Prediction) Save(path string) (string, error) {
 	}
 	err = os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = regular.Replace(path, func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
+		err = regular.Write(path, text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("prediction: %w", err)

@@ -26,14 +26,6 @@ func machineOf(h record.Host) record.Machine {
 		Cores: h.UsableCores, MemoryBytes: h.MemoryBytes, ISA: h.ISA}
 }
 
-// Load returns the mean number of processes that were ready to run in the last minute; 0 where
-// the system does not tell.
-func Load() (processes float64) {
-	text, _ := os.ReadFile("/proc/loadavg")
-	fmt.Sscan(string(text), &processes)
-	return processes
-}
-
 // collect fills run from the summary and from the raw samples in the run directory, and completes
 // the row's setting with what the run resolved.
 func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summary) error {

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/internal/regular"
+	"lockstep/internal/tail"
 )
 
 // place returns the rows with the hosts that each has in e.
@@ -153,22 +153,16 @@ func again(ctx context.Context, e cluster.Environment, args ...string) error {
 	c.Env = e.With(cleared).Pairs()
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = stopGrace
-	var said bytes.Buffer
+	var said tail.End
 	c.Stderr = &said
 	err = c.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		if last := lastLine(said.String()); last != "" {
-			return errors.New(last)
+		if last := said.LastLine(); last != "" { // without the program's name
+			return errors.New(strings.TrimPrefix(last, "lockstep: "))
 		}
 	}
 	return err
-}
-
-// lastLine returns the last line that says something, without the program's name before it.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "lockstep: ")
 }

@@ -147,10 +147,7 @@ type savedPlan struct {
 func savePlan(folder string, p Plan, limit time.Duration) error {
 	text, err := json.Marshal(savedPlan{record.Schema, p, limit.Seconds()})
 	if err == nil {
-		err = regular.Replace(filepath.Join(folder, PlanFile), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		})
+		err = regular.Write(filepath.Join(folder, PlanFile), text)
 	}
 	if err != nil {
 		return fmt.Errorf("bench: plan: %w", err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
@@ -143,7 +144,7 @@ func (b *bench) begin(ctx context.Context, limit time.Duration) (*record.Results
 func (b *bench) fill() {
 	r, p := &b.results, b.plan
 	*r = b.options.Label
-	r.Go, r.Host, r.Load, r.Started = runtime.Version(), DescribeHost(), Load(), b.started
+	r.Go, r.Host, r.Load, r.Started = runtime.Version(), DescribeHost(), host.Load(), b.started
 	if hosts, err := record.ParseHosts(b.options.Job.Environment[cluster.EnvPreflight]); err == nil {
 		r.Hosts = hosts // each run warns of text that cannot be read
 	}

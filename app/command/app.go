@@ -51,6 +51,16 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// takes refuses fewer than least and more than most arguments, which are what the sentence says.
+func takes(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("%s takes %s, got %d", c.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // interruptible returns a context that is cancelled by the first signal that asks to stop; see hear. A second
 // Ctrl-C or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {

@@ -223,19 +223,23 @@ func (a *app) resumeBench(c *cobra.Command, flags *benchFlags) error {
 	return a.judge(flags.against, flags.resume, flags.isJSON)
 }
 
+// benchOptions returns how the runs of a command are made, which show tells of.
+func (a *app) benchOptions(show *progress, command []string) bench.Options {
+	v := describeVersion()
+	return bench.Options{Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
+		Lab: a.environment[cluster.EnvLabFlags]},
+		Progress: show.bench, Job: launcher.Options{Environment: a.environment}}
+}
+
 // runBench runs a benchmark into a folder, writes the report, then prints the short form. command repeats it.
 func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON, isQuiet bool,
 	run func(context.Context, bench.Options) (*record.Results, error)) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	show := newProgress(a, isQuiet)
-	v := describeVersion()
-	results, err := run(ctx, bench.Options{
-		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: command,
-			Lab: a.environment[cluster.EnvLabFlags]},
-		Progress: show.bench, Fitted: show.fitted, Confirm: variant.Confirm,
-		Job: launcher.Options{Environment: a.environment}, // the report carries the notes
-	})
+	o := a.benchOptions(show, command) // the report carries the notes
+	o.Fitted, o.Confirm = show.fitted, variant.Confirm
+	results, err := run(ctx, o)
 	show.end()
 	if results == nil {
 		return err

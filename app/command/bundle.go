@@ -15,11 +15,9 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
-	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
-	"lockstep/cluster"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 
@@ -43,7 +41,7 @@ again from it. Equal folders give equal bytes. lockstep replay takes the file on
 it that are not those of its list are refused with status 3.`,
 		Example: "  lockstep bundle runs/20261121-101500-bench\n" +
 			"  lockstep bundle runs/20261121-101500-bench -o mine.tar.gz",
-		Args: oneArgument("bundle", "folder"),
+		Args: takes(1, 1, "one folder"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FILE` (default: the folder's name with "+
 		bundleSuffix+")")
@@ -62,16 +60,6 @@ it that are not those of its list are refused with status 3.`,
 type packed struct {
 	File     string          `json:"file"`
 	Manifest bundle.Manifest `json:"manifest"`
-}
-
-// oneArgument requires exactly one argument.
-func oneArgument(command, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s takes one %s, got %d", command, what, len(args))
-		}
-		return nil
-	}
 }
 
 // pack writes the bundle of a folder.
@@ -138,7 +126,7 @@ where the run promises those of one process and both machines have the same kern
 status is 8. The ratio of the steps is told and decides nothing. Data sets are those of LOCKSTEP_DATA or the
 user's cache folder, wherever the bundle had them.`,
 		Example: "  lockstep replay mine.tar.gz\n  lockstep replay mine.tar.gz --out again --json",
-		Args:    oneArgument("replay", "file"),
+		Args:    takes(1, 1, "one file"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the results (default: runs/<time>-replay)")
 	c.Flags().BoolVarP(&isQuiet, "quiet", "q", false, "show no progress")
@@ -179,11 +167,9 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 		return nil, err
 	}
 	show := newProgress(a, isQuiet)
-	v := describeVersion()
-	here, err := bench.Replay(ctx, folder, out, &a.catalog, bench.Options{
-		Label: record.Results{Version: v.Version, Revision: v.Revision, Command: there.Command,
-			Recipe: there.Recipe, Lab: a.environment[cluster.EnvLabFlags]},
-		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
+	o := a.benchOptions(show, there.Command)
+	o.Label.Recipe = there.Recipe
+	here, err := bench.Replay(ctx, folder, out, &a.catalog, o)
 	show.end()
 	isInterrupted := here != nil && errors.Is(err, context.Canceled)
 	if err != nil && !isInterrupted {

@@ -40,7 +40,7 @@ if the file cannot be read or holds no figure. docs/check.md lists what is read 
 			"  lockstep check runs/20261121-101500-bench\n" +
 			"  lockstep check runs/20261121-093000-vgg11-ddp-w2\n" +
 			"  lockstep bench --quick --json | lockstep check -",
-		Args: oneArgument("check", "file; - is standard input"),
+		Args: takes(1, 1, "one file; - is standard input"),
 	}, func(_ *cobra.Command, args []string) (answer, error) {
 		found, err := checkFile(args[0])
 		if err != nil {

@@ -27,16 +27,6 @@ contains either, such as a run directory.`,
 	}, inspectCommand(a), verifyCommand(a), diffCommand(a))
 }
 
-// paths requires exactly n arguments.
-func paths(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("%s wants %s, got %d", c.CommandPath(), spelling.Count(n, "path"), len(args))
-		}
-		return nil
-	}
-}
-
 // withReader opens the weights at path, calls use, and closes them.
 func (a *app) withReader(path string, use func(*checkpoint.Reader) error) error {
 	r, err := checkpoint.Open(path)
@@ -68,7 +58,7 @@ func inspectCommand(a *app) *cobra.Command {
 		Use:     "inspect PATH [flags]",
 		Short:   "List names, types, shapes and sizes",
 		Example: "  lockstep checkpoint inspect model.safetensors",
-		Args:    paths(1),
+		Args:    takes(1, 1, "one path"),
 	}, func(_ *cobra.Command, args []string) (found answer, err error) {
 		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
 			list := contents{Path: r.Path, Tensors: []tensorLine{}, Metadata: r.Metadata}
@@ -122,7 +112,7 @@ output of sha256sum for all of them, sorted by name. For a run's checkpoint, a f
 manifest.json, it checks the manifest and every file listed there. The status is 3 if a check fails.`,
 		Example: "  lockstep checkpoint verify model.safetensors --sha256 00f6613a...\n" +
 			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
-		Args: paths(1),
+		Args: takes(1, 1, "one path"),
 	}
 	c.Flags().StringVar(&want, "sha256", "", "expected `HASH` of the file (default: any)")
 	return a.answering(c, func(_ *cobra.Command, args []string) (found answer, err error) {

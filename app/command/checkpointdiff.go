@@ -29,7 +29,7 @@ It lists the tensors that the second file adds, lacks, or has in another shape o
 tensor that changed it prints the largest absolute and relative difference. The status is 0 even if
 the files differ; the last line, or "equal" of --json, says whether all bits are the same.`,
 		Example: "  lockstep checkpoint diff runs/one runs/two",
-		Args:    paths(2),
+		Args:    takes(2, 2, "2 paths"),
 	}, func(_ *cobra.Command, args []string) (found answer, err error) {
 		err = a.withReader(args[0], func(first *checkpoint.Reader) error {
 			return a.withReader(args[1], func(second *checkpoint.Reader) error {

@@ -126,7 +126,8 @@ func dataDownloadCommand(a *app) *cobra.Command {
 // called at the end.
 func (a *app) fetching(c *cobra.Command, set func(*data.Options) func()) *cobra.Command {
 	var folder string
-	c.Args, c.ValidArgsFunction = oneDataSet, oneOf(a.dataNames())
+	c.Args = takes(1, 1, "the name of one data set; lockstep data list shows them")
+	c.ValidArgsFunction = oneOf(a.dataNames())
 	addFolder(c, &folder)
 	return a.answering(c, func(c *cobra.Command, args []string) (answer, error) {
 		ctx, stop := a.interruptible(c.Context())
@@ -153,12 +154,4 @@ type place struct {
 func addFolder(c *cobra.Command, folder *string) {
 	c.Flags().StringVar(folder, "data-dir", "",
 		"`FOLDER` of data sets (else LOCKSTEP_DATA, else the user's cache folder)")
-}
-
-func oneDataSet(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usagef("%s wants the name of one data set; lockstep data list shows them",
-			c.CommandPath())
-	}
-	return nil
 }

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/bench"
 	"lockstep/app/explain"
 	"lockstep/app/explain/variant"
-	"lockstep/app/job/launcher"
-	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
 
@@ -53,13 +50,7 @@ explain.json, explain.md and explain.html.`,
 			"  lockstep explain runs/20261121-101500-bench#1 runs/20261121-101500-bench#ddp --budget 3m\n" +
 			"  lockstep explain runs/one\n" +
 			"  lockstep explain runs/one runs/two --no-runs --json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return usagef("explain takes a run and perhaps another one, got %d; a run is a folder, or "+
-					"FOLDER#ROW of a benchmark", len(args))
-			}
-			return nil
-		},
+		Args: takes(1, 2, "a run and perhaps another one, each a folder, or FOLDER#ROW of a benchmark"),
 	}
 	f := c.Flags()
 	f.Var(budget(&flags.budget), "budget", "make runs for this `TIME`, such as 3m")
@@ -141,10 +132,8 @@ func (a *app) confirm(ctx context.Context, x *variant.Experiment, first *explain
 	flags explainFlags) (*explain.Explanation, error) {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	show, v := newProgress(a, flags.isQuiet), describeVersion()
-	r, err := x.Run(ctx, folder, flags.budget, bench.Options{
-		Label:    record.Results{Version: v.Version, Revision: v.Revision},
-		Progress: show.bench, Job: launcher.Options{Environment: a.environment}})
+	show := newProgress(a, flags.isQuiet)
+	r, err := x.Run(ctx, folder, flags.budget, a.benchOptions(show, nil))
 	show.end()
 	if err != nil {
 		return nil, err

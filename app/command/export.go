@@ -61,12 +61,7 @@ RUN is the folder of a training run, an ONNX file, or weights of a network that 
 		Example: "  lockstep export runs/photos\n" +
 			"  lockstep export runs/photos --out photos.onnx\n" +
 			"  lockstep export runs/reviews --format huggingface --out reviews",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("export: want the folder of one run, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args: takes(1, 1, "the folder of one run"),
 	}
 	f := c.Flags()
 	f.StringVar(&format, "format", "", "`NAME`: onnx, safetensors or huggingface (default: as the name of "+

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 
@@ -56,12 +57,7 @@ the file, from 1. A damaged picture ends it, unless --skip-bad leaves it out.`,
 			"  lockstep infer runs/passengers new.csv > labels.csv\n" +
 			"  lockstep infer runs/reviews new.csv --text-column comment --json\n" +
 			"  echo 'what a film' | lockstep infer runs/reviews -",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usagef("infer: want the folder of a run and at least one input")
-			}
-			return nil
-		},
+		Args: takes(2, math.MaxInt, "the folder of a run and at least one input"),
 	}
 	c.Flags().IntVar(&f.top, "top", 3, "with --json, the `N` most probable classes")
 	c.Flags().BoolVar(&f.isJSON, "json", false, "print a JSON object per input")

@@ -103,7 +103,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 	show := newProgress(a, flags.isQuiet)
 	v := describeVersion()
 	results, err := roofline.Run(ctx, config, compare.Kernels{Version: v.Version,
-		Revision: v.Revision, Host: bench.DescribeHost(), Load: bench.Load(),
+		Revision: v.Revision, Host: bench.DescribeHost(),
 		Command: append([]string{"lockstep", "bench", "kernels"}, commandLine(c)...),
 	}, show.kernels)
 	show.end()

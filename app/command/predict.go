@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/job/launcher"
 	"lockstep/app/predict"
-	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/cluster/lab"
 	"lockstep/forecast"
@@ -135,9 +133,9 @@ func (a *app) predict(c *cobra.Command, f *predictFlags) error {
 
 // predicting returns how short runs are made.
 func (a *app) predicting(show *progress) bench.Options {
-	v := describeVersion()
-	return bench.Options{Label: record.Results{Version: v.Version, Revision: v.Revision},
-		Progress: show.bench, Job: launcher.Options{Environment: a.environment, Stderr: io.Discard}}
+	o := a.benchOptions(show, nil)
+	o.Job.Stderr = io.Discard
+	return o
 }
 
 // answerPrediction prints a prediction with what was measured of it.
@@ -265,12 +263,7 @@ func predictVerifyCommand(a *app) *cobra.Command {
 		Short: "Run what can be run here of a prediction, and add it to the track record",
 		Example: "  lockstep predict verify predictions/20261129-0612-1a2b3c4d.json\n" +
 			"  lockstep predict verify mine.json --repeats 6 --json",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%s takes one file that lockstep predict wrote", c.CommandPath())
-			}
-			return nil
-		},
+		Args: takes(1, 1, "one file that lockstep predict wrote"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.verify(c.Context(), args[0], v, isJSON, isQuiet)
 		},

@@ -35,6 +35,9 @@ func recipeCommand(a *app) *cobra.Command {
 	}, recipeListCommand(a), recipeShowCommand(a), recipeRunCommand(a))
 }
 
+// oneRecipe is what a command takes.
+const oneRecipe = "the name of one recipe; lockstep recipe list lists them"
+
 func recipeListCommand(a *app) *cobra.Command {
 	return a.answering(&cobra.Command{
 		Use:   "list [flags]",
@@ -68,7 +71,7 @@ func recipeShowCommand(a *app) *cobra.Command {
 	return a.answering(&cobra.Command{
 		Use:               "show NAME [flags]",
 		Short:             "Print a recipe as a file that lockstep train --config or bench --plan accepts",
-		Args:              oneRecipe,
+		Args:              takes(1, 1, oneRecipe),
 		ValidArgsFunction: oneOf(recipe.Names()),
 	}, func(_ *cobra.Command, args []string) (answer, error) {
 		write := func(text string) func(io.Writer) error {
@@ -107,7 +110,7 @@ can be made, processes of this machine, and say which. --weights are those of ev
 			"  lockstep recipe run r4-strategies --budget 20m --out r4\n" +
 			"  lockstep recipe run r3 --budget 10m\n" +
 			"  lockstep recipe run r0 --weights bert-tiny=bert.safetensors --fresh-head",
-		Args:              oneRecipe,
+		Args:              takes(1, 1, oneRecipe),
 		ValidArgsFunction: oneOf(recipe.Names()),
 		Annotations:       map[string]string{joins: "true", spreads: "true"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -292,15 +295,6 @@ func (a *app) substitute(name, substitute string, flags map[string]string) (stri
 			"on %s instead, and is no result for %s\n", name, name, substitute, name)
 	}
 	return substitute, nil
-}
-
-// oneRecipe requires exactly one argument.
-func oneRecipe(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usagef("%s takes the name of one recipe, not %d arguments; lockstep recipe list lists them",
-			c.CommandPath(), len(args))
-	}
-	return nil
 }
 
 // benchmarkReport lays out the results of a benchmark, which c compares. Those of a recipe that were measured

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,12 +43,7 @@ check).`,
 		Example: "  lockstep report runs/20261121-101500-bench\n" +
 			"  lockstep report runs/20261121-101500-bench --figures figures\n" +
 			"  lockstep report runs/ddp runs/all-reduce runs/ps --out runs/compared",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("report: no folder; give one, or those of several training runs")
-			}
-			return nil
-		},
+		Args: takes(1, math.MaxInt, "one folder, or those of several training runs"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the report of several runs (default: "+
 		"runs/DATE-overlay)")

@@ -40,12 +40,7 @@ come on a connection it has accepted, and ends with status 0.`,
 		Example: "  lockstep serve runs/photos\n" +
 			"  curl --data-binary @cat.jpg -H 'Content-Type: image/jpeg' http://127.0.0.1:8080/v1/predict\n" +
 			"  lockstep serve bert/ --model bert-base --listen 0.0.0.0:8080 --token-file secret",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("serve: want the folder of one run, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args: takes(1, 1, "the folder of one run"),
 	}
 	use := addTrained(c, &base)
 	f := c.Flags()

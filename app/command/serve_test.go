@@ -128,7 +128,7 @@ func TestServeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string]string{
-		"want the folder of one run":               "",
+		"takes the folder of one run":              "",
 		"is no folder of a run":                    root + " --listen 127.0.0.1:0",
 		"others can reach it, so want a token":     root + " --listen 0.0.0.0:8080",
 		"others can reach it":                      root + " --listen :8080",

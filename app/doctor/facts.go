@@ -26,10 +26,7 @@ func Describe() record.HostFacts {
 	if cache, err := os.UserCacheDir(); err == nil {
 		f.Disks = append(f.Disks, disk("cache", filepath.Join(cache, "lockstep")))
 	}
-	averages, _ := os.ReadFile("/proc/loadavg")
-	load, _, _ := strings.Cut(string(averages), " ")
-	f.Load, _ = strconv.ParseFloat(load, 64) // 0: this system does not tell
-	f.FileLimit = fileLimit()
+	f.Load, f.FileLimit = host.Load(), fileLimit()
 	f.ClockNanos = time.Now().UnixNano()
 	return f
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 
@@ -11,6 +12,14 @@ import (
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/shirou/gopsutil/v4/mem"
 )
+
+// Load returns the mean number of processes that were ready to run in the last minute; 0 where the system
+// does not tell.
+func Load() (processes float64) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	fmt.Sscan(string(text), &processes)
+	return processes
+}
 
 // Describe returns what is known about this machine.
 func Describe() record.Host {

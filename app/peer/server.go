@@ -9,12 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
-	"strings"
 	"time"
 
 	"lockstep/cluster"
 	"lockstep/internal/spelling"
+	"lockstep/internal/tail"
 )
 
 // server is a Python that runs the embedded script.
@@ -22,7 +21,7 @@ type server struct {
 	command *exec.Cmd
 	input   io.WriteCloser
 	answers chan answer // closed when the output has ended
-	said    tail        // of its error stream; may be read once it has ended
+	said    tail.End    // of its error stream; may be read once it has ended
 }
 
 // answer is a line of the script's output, which has one of the fields.
@@ -103,25 +102,5 @@ func (s *server) end() string {
 	}
 	s.input.Close()
 	s.command.Wait()
-	return cmp.Or(s.said.lastLine(), s.command.ProcessState.String())
-}
-
-// tail keeps the end of what is written to it.
-type tail struct{ text []byte }
-
-// tailBytes is more than the last line of a traceback.
-const tailBytes = 8 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p...)
-	if over := len(t.text) - tailBytes; over > 0 {
-		t.text = slices.Delete(t.text, 0, over)
-	}
-	return len(p), nil
-}
-
-// lastLine returns the last line that says something, as printable characters.
-func (t *tail) lastLine() string {
-	text := strings.TrimSpace(string(t.text))
-	return spelling.Plain(text[strings.LastIndexByte(text, '\n')+1:])
+	return cmp.Or(spelling.Plain(s.said.LastLine()), s.command.ProcessState.String())
 }

@@ -41,7 +41,7 @@ func WriteCollectives(folder string, m Measured) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(folder, ResultsFile), append(all, '\n')); err != nil {
+	if err := regular.Write(filepath.Join(folder, ResultsFile), append(all, '\n')); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return r.Write(folder)

@@ -114,18 +114,3 @@ func addNew(all []string, text string) []string {
 func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
-
-// shell quotes arguments so that the line can be pasted into a POSIX shell.
-func shell(args []string) string {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		plain := a != "" && !strings.ContainsFunc(a, func(r rune) bool {
-			isWord := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-			return !isWord && !strings.ContainsRune("-_=+,./:@%", r)
-		})
-		if quoted[i] = a; !plain {
-			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}

@@ -9,6 +9,7 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
+	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
 
@@ -19,7 +20,7 @@ func WriteKernels(folder string, k *compare.Kernels) error {
 	if err := compare.EncodeKernels(&b, k); err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
+	if err := regular.Write(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return Kernels(k, false).Write(folder)
@@ -30,7 +31,7 @@ func WriteKernels(folder string, k *compare.Kernels) error {
 func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	p := page{Kind: "report of kernels", Title: kernelsTitle(k), Lede: kernelsLimits(k),
 		Source:  "results.json",
-		Command: shell(k.Command), Sections: []section{kernelSummary(k)}}
+		Command: spelling.Line(k.Command...), Sections: []section{kernelSummary(k)}}
 	sum, least := compare.Total(k.Layers)
 	p.Answer.Text = fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
 		"longer than "+

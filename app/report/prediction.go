@@ -35,7 +35,7 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 		}
 		rows = append(rows, one)
 	}
-	page := page{Kind: "prediction", Title: predictionTitle(p), Command: shell(p.Command),
+	page := page{Kind: "prediction", Title: predictionTitle(p), Command: spelling.Line(p.Command...),
 		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
 		Answer: answer{Text: predictionText(rows) + trackText(p, all != nil)},
 		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+

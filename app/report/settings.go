@@ -91,15 +91,10 @@ func hostsPart(h *record.Hosts) part {
 
 // onHosts returns a command line as one types it; that of several hosts goes behind launch.
 func onHosts(command []string, h *record.Hosts) string {
-	if h == nil || len(command) == 0 {
-		return shell(command)
+	if len(command) > 0 {
+		command = slices.Concat(command[:1], record.Behind("", h), command[1:])
 	}
-	list := make([]string, len(h.Hosts))
-	for i, f := range h.Hosts {
-		list[i] = fmt.Sprintf("%s:%d", f.Label, f.Slots)
-	}
-	launch := []string{command[0], "launch", "--hosts", strings.Join(list, ","), "--"}
-	return shell(slices.Concat(launch, command[1:]))
+	return spelling.Line(command...)
 }
 
 // hostText describes a host in one line.

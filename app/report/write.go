@@ -50,7 +50,7 @@ func Save(folder string, r *record.Results) error {
 	if err := record.Encode(&b, r); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := replace(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
+	if err := regular.Write(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
@@ -143,19 +143,11 @@ func writeFiles(folder string, files []rendering) error {
 		if err := file.write(&b); err != nil {
 			return err
 		}
-		if err := replace(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+		if err := regular.Write(filepath.Join(folder, file.name), b.Bytes()); err != nil {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return nil
-}
-
-// replace writes a file whole or not at all.
-func replace(path string, content []byte) error {
-	return regular.Replace(path, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
 }
 
 // The files of a run directory that its report is made of.

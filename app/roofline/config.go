@@ -44,7 +44,7 @@ func (r *run) complete(measure func() error) error {
 	if !c.ReadsTexts() {
 		k.Size = c.Size
 	}
-	k.Go, k.Started = runtime.Version(), time.Now()
+	k.Go, k.Load, k.Started = runtime.Version(), host.Load(), time.Now()
 	cores := host.CoresNow()
 	err := measure()
 	taken := host.CoresSince(cores)

@@ -396,11 +396,7 @@ func (d Directory) WriteJSON(name string, value any) error {
 
 // Write replaces a file atomically.
 func (d Directory) Write(name string, text []byte) error {
-	err := regular.Replace(d.Path(name), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-	if err != nil {
+	if err := regular.Write(d.Path(name), text); err != nil {
 		return fmt.Errorf("run directory: write %s: %w", name, err)
 	}
 	return nil

@@ -113,6 +113,14 @@ func Replace(path string, fill func(io.Writer) error) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
+// Write replaces the file at path by text, as Replace does.
+func Write(path string, text []byte) error {
+	return Replace(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
 // naming returns an error about the file beside path as one about path, the name that the reader knows.
 func naming(path string, err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/host"
 	"lockstep/app/job"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/rundir"
@@ -46,11 +47,11 @@ func (w *Worker) checkSpace(l *train.Loop) error {
 	bytes := l.Snapshot().Bytes() + w.heldBytes(len(l.Variables().Weights))
 	w.saver.Bytes = bytes + manifestRoom
 	want := w.saver.Bytes * int64(max(1, checkpoint.Kept+1-w.Dir.Store().Count()))
-	free, isKnown := w.Dir.FreeBytes()
-	if !isKnown {
+	free, total := host.Room(string(w.Dir))
+	if total == 0 {
 		return nil
 	}
-	return spaceError(w.Dir.Path(rundir.CheckpointsFolder), want, free)
+	return spaceError(w.Dir.Path(rundir.CheckpointsFolder), want, int64(free))
 }
 
 // spaceError returns an error that says how much space is missing; nil if there is enough.

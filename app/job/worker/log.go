@@ -20,8 +20,8 @@ var errRoom = errors.New("removed to make room for the trained weights")
 func (w *Worker) makingRoom(bytes int64, write func() error) error {
 	err := write()
 	logs := []string{rundir.EventsFolder, rundir.SpansFolder, rundir.StepsFile, rundir.UpdatesFile}
-	free, isKnown := w.Dir.FreeBytes()
-	if isKnown && free+w.Dir.Discardable(logs...) < bytes {
+	free, total := host.Room(string(w.Dir))
+	if total > 0 && int64(free)+w.Dir.Discardable(logs...) < bytes {
 		return err
 	}
 	for _, file := range logs {

@@ -5,19 +5,18 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
-	"sync"
 	"time"
 
 	"lockstep/cluster"
+	"lockstep/internal/tail"
 )
 
 // carrier is a process over whose standard input and output a line goes: an agent, or an ssh to it.
 type carrier struct {
 	command *exec.Cmd
-	in      *os.File   // written by this process
-	out     *os.File   // read by this process
-	words   *lastBytes // what it says on its standard error
+	in      *os.File  // written by this process
+	out     *os.File  // read by this process
+	words   *tail.End // what it says on its standard error
 	ended   chan struct{}
 }
 
@@ -35,7 +34,7 @@ func carry(argv []string, e cluster.Environment) (*carrier, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), childIn.Close())
 	}
-	c := &carrier{command: exec.Command(argv[0], argv[1:]...), in: in, out: out, words: &lastBytes{},
+	c := &carrier{command: exec.Command(argv[0], argv[1:]...), in: in, out: out, words: &tail.End{},
 		ended: make(chan struct{})}
 	c.command.Env = e.Pairs()
 	c.command.Stdin, c.command.Stdout, c.command.Stderr = childIn, childOut, c.words
@@ -82,44 +81,4 @@ func (c *carrier) close() {
 func (c *carrier) kill() {
 	killGroup(c.command.Process)
 	<-c.ended
-}
-
-// lastBytes keeps the end of what is written to it.
-type lastBytes struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const maxTail = 8 << 10
-
-// Write keeps at most maxTail bytes.
-func (t *lastBytes) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - maxTail; over > 0 {
-		t.text = t.text[over:]
-	}
-	return len(p), nil
-}
-
-// String returns what was kept.
-func (t *lastBytes) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
-}
-
-// last returns the last line that says something.
-func (t *lastBytes) last() string { return lastLine(t.String()) }
-
-// lastLine returns the last line of text that says something.
-func lastLine(text string) string {
-	last := ""
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			last = line
-		}
-	}
-	return last
 }

@@ -76,7 +76,7 @@ func (c Console) greet(ctx context.Context, h Host, p *carrier, l *line, hash st
 	late, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	defer context.AfterFunc(late, p.kill)()
-	a, err := open(h, l, p.close, p.words.last)
+	a, err := open(h, l, p.close, p.words.LastLine)
 	switch {
 	case ctx.Err() != nil:
 		if err == nil {

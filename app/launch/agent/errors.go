@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"lockstep/internal/tail"
 )
 
 // HostError says what is wrong with a host.
@@ -76,7 +78,8 @@ func explain(h Host, p *carrier, chatter string, isLate bool) error {
 			"prints", status)
 		text = chatter + "\n" + text
 	}
-	return &HostError{Host: h.Name, Text: strings.ReplaceAll(what, "NAME", h.Name) + said(lastLine(text))}
+	what = strings.ReplaceAll(what, "NAME", h.Name)
+	return &HostError{Host: h.Name, Text: what + said(tail.LastLine(text))}
 }
 
 // sshFailed is the exit status of ssh's own errors; others are those of what the host ran.

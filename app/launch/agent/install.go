@@ -30,7 +30,7 @@ func (c Console) install(ctx context.Context, h Host, p *carrier, l *line) (hash
 	case err != nil:
 		p.close()
 		return "", &HostError{Host: h.Name, Text: "the connection has ended while the program was being " +
-			"copied" + said(p.words.last()), Err: err}
+			"copied" + said(p.words.LastLine()), Err: err}
 	case word != "here":
 		return "", &HostError{Host: h.Name, Text: "the program could not be copied to it: " + word}
 	}

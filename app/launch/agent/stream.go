@@ -72,8 +72,8 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	if err == nil {
 		n, err = s.reader.Read(p)
 	}
-	if err == io.EOF && s.words.last() != "" {
-		err = fmt.Errorf("%w%s", io.ErrUnexpectedEOF, said(s.words.last()))
+	if err == io.EOF && s.words.LastLine() != "" {
+		err = fmt.Errorf("%w%s", io.ErrUnexpectedEOF, said(s.words.LastLine()))
 	}
 	return n, err
 }
