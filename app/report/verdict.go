@@ -129,9 +129,10 @@ func accuracyText(l *compare.Line) string {
 	if a.Reference == nil || !a.OverSamples.Known() {
 		return ""
 	}
-	text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal samples: %s.", l.Label,
-		a.Reference.Label, overText(a.OverSamples))
-	if a.OverTime.Known() {
+	equal := map[bool]string{true: "samples", false: "time"}[l.Setting.For == ""]
+	text := fmt.Sprintf("%s reaches another result than %s. Accuracy at equal %s: %s.", l.Label,
+		a.Reference.Label, equal, overText(a.OverSamples))
+	if a.OverTime.Known() && l.Setting.For == "" {
 		text += fmt.Sprintf(" At equal time, %s s: %s.", digits(a.Limit, 3), overText(a.OverTime))
 	}
 	return text

@@ -84,8 +84,8 @@ func (g *Group) relateAccuracy() {
 }
 
 // reference returns the line that another one's accuracy is compared with: of the exact ones that do the
-// same work one of its strategy and workers, else of several workers; of those the one with the shortest
-// step. It is nil if there is none.
+// same work one of its strategy and workers, else of several workers; of those the one with the fewest
+// settings of its own, then with the shortest step. It is nil if there is none.
 func (g *Group) reference(l *Line) *Line {
 	nearness := func(r *Line) int {
 		switch s := r.Setting; {
@@ -103,7 +103,8 @@ func (g *Group) reference(l *Line) *Line {
 		return nil
 	}
 	return slices.MaxFunc(exact, func(a, b *Line) int {
-		return cmp.Or(nearness(a)-nearness(b), cmp.Compare(b.Step.Median, a.Step.Median))
+		return cmp.Or(nearness(a)-nearness(b), len(b.Setting.Options)-len(a.Setting.Options),
+			cmp.Compare(b.Step.Median, a.Step.Median))
 	})
 }
 

@@ -26,7 +26,7 @@ func seeded(row *record.Row, seconds float64, accuracy ...float64) {
 	}
 }
 
-// A row's accuracy is compared with that of an exact one of its strategy.
+// A row's accuracy is compared with that of an exact one of its strategy, without settings of its own.
 func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
 	m := newMaker(3, 4)
 	seeded(m.add(record.Setting{Strategy: "all-reduce", Workers: 2, Options: "bucket=64KiB+overlap-forward"},
@@ -34,6 +34,8 @@ func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
 	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2}, 2, 2, 2), 80, 0.9, 0.8, 0.7)
 	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "wire=int8", Wire: "int8",
 		IsLossy: true}, 3, 3, 3), 120, 0.9, 0.8, 0.6)
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "bucket=64KiB"}, 1, 1, 1), 40, 0.9, 0.8,
+		0.7)
 	g := compare.Compare(m.Results).Groups[0]
 	lossy := g.Lines[2]
 	if r := lossy.Accuracy.Reference; r != g.Lines[1] {
