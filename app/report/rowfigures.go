@@ -96,9 +96,6 @@ func (v *lineView) dots() plot.DotRow {
 	in := v.Interval()
 	r := plot.DotRow{Name: v.name(), Style: v.style, Middle: 1e3 * v.Step.Median, Lo: 1e3 * in.Lo,
 		Hi: 1e3 * in.Hi, End: millis(v.Step.Median) + " ms"}
-	if in.Hi > mostWidth*in.Lo {
-		r.Lo, r.Hi = unknown, unknown
-	}
 	if v.Speedup.Known() && !v.isBaseline() {
 		r.End += fmt.Sprintf(" · %.2f×", v.Speedup.Median)
 	}
