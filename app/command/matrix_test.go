@@ -187,6 +187,26 @@ func TestAsManyHostsAsThereAre(t *testing.T) {
 	}
 }
 
+// Each recipe runs on three hosts with more slots than some of its rows have shards.
+func TestRecipesOnHostsWithSlots(t *testing.T) {
+	for _, r := range recipe.Comparisons() {
+		a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
+			cluster.EnvData: t.TempDir(), cluster.EnvHosts: "a=10.0.0.1=4,b=10.0.0.2=4,c=10.0.0.3=4"}}
+		all, err := readPlan(r.Name, []byte(r.Plan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ = a.onHosts(t.Context(), r, all)
+		config, err := a.benchConfig(all, nil)
+		if err == nil {
+			_, err = bench.Expand(config)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+		}
+	}
+}
+
 // A part of texts beside one of images is resolved with its own model, as in r0 where sst2 is found.
 func TestPartOfTexts(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{

@@ -123,7 +123,7 @@ func (a Answer) over(c *compare.Comparison) Answer {
 	least := a
 	for i, is := range a.Over {
 		one := a
-		if other := Find(c, is); other != nil {
+		if other := Find(c, is); other != nil && other != a.Line { // on one machine, two may be the same
 			one.divide(c, other)
 		}
 		isLess := one.Verdict > least.Verdict || one.Verdict == least.Verdict && one.Median > least.Median

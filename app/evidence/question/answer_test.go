@@ -83,6 +83,8 @@ func TestAnswers(t *testing.T) {
 			question.Unmeasured, question.OtherWork},
 		{"totals", 1.5, 256, record.Question{Quantity: "total", Of: two, Over: over, Above: new(1.0)},
 			question.Holds, question.None},
+		{"beside itself", 1.5, 256, record.Question{Quantity: "step", Of: two, Over: []record.Selector{two},
+			Above: new(1.0)}, question.Unmeasured, question.NoRow},
 		{"a share", 1.5, 256, record.Question{Quantity: "sync_exposed", Of: two, Above: new(0.2)},
 			question.Holds, question.None},
 		{"a value", 1.5, 256, record.Question{Quantity: "loss", Of: two, Below: new(2.303)},
