@@ -316,13 +316,7 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 		return nil, usagef("--hosts, --per-host: this is one machine; start bench on several by " +
 			"`lockstep launch --hosts a:2,b:2 -- bench ...`, or in `lockstep lab --hosts 3 -- bench ...`")
 	}
-	hosts, perHost := m.hosts, m.perHost
-	if hosts == nil {
-		hosts = []int{all}
-	}
-	if perHost == nil {
-		perHost = []int{1}
-	}
+	hosts, perHost := m.placed(all)
 	var layouts []bench.Layout
 	for _, h := range hosts {
 		for _, n := range perHost {
@@ -335,18 +329,23 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 	return layouts, nil
 }
 
+// placed returns the numbers of hosts, else that of all, and of workers on each, else 1.
+func (m *matrix) placed(all int) (hosts, perHost []int) {
+	if hosts = m.hosts; hosts == nil {
+		hosts = []int{all}
+	}
+	if perHost = m.perHost; perHost == nil {
+		perHost = []int{1}
+	}
+	return hosts, perHost
+}
+
 // onOneMachine gives workers of this machine in place of those on hosts, of which there would be so many.
 func (m *matrix) onOneMachine(all int) {
 	if m.hosts == nil && m.perHost == nil {
 		return
 	}
-	hosts, perHost := m.hosts, m.perHost
-	if hosts == nil {
-		hosts = []int{all}
-	}
-	if perHost == nil {
-		perHost = []int{1}
-	}
+	hosts, perHost := m.placed(all)
 	m.hosts, m.perHost, m.workers = nil, nil, nil
 	for _, h := range hosts {
 		for _, n := range perHost {

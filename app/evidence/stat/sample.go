@@ -166,14 +166,5 @@ func ratioOf(values []float64, noise Noise) Ratio {
 	return Ratio{Values: values, Median: Median(values), Interval: noise.hourly(values), noise: noise}
 }
 
-// Inverse returns the ratio the other way round.
-func (r Ratio) Inverse() Ratio {
-	values := make([]float64, len(r.Values))
-	for i, v := range r.Values {
-		values[i] = 1 / v
-	}
-	return ratioOf(values, r.noise)
-}
-
 // IsFinite reports whether v is an ordinary number.
 func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
