@@ -81,6 +81,7 @@ type headPart struct {
 	query, gradient      []float32       // rows of q and dy
 	p, dp                product.Matrix
 	factors              []float32
+	tops, keeps          [queryRows]float32
 	one                  [1]float32
 }
 
@@ -91,14 +92,13 @@ const (
 	queryRows = 128
 )
 
-// groupOf returns how many queries' scores are in the first-level cache at a time: fewer if attention is
-// causal, as what lies above the diagonal in a group is computed in vain. It divides queryRows, and changes
-// no result.
+// groupOf returns how many queries of a block have their scores computed at a time: some if attention is
+// causal, as what lies above the diagonal in a group is computed in vain, else all. It changes no result.
 func groupOf(s Shape) int {
 	if s.Causal {
-		return 32
+		return queryRows / 4
 	}
-	return 64
+	return queryRows
 }
 
 // roundedLength is the least tokens of a text whose products are of operands rounded to bf16, if such are

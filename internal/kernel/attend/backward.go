@@ -34,13 +34,15 @@ func (a *Plan) backwardBlock(p *headPart) {
 // becomes zero.
 func (a *Plan) scoreGradients(p *headPart, s, d, dy product.Matrix, i, n, span int) {
 	o := &a.ops.Row
+	for r := range n { // apart from what follows, so that these chains overlap
+		row, m, seen := s.Row(r, span), a.rowStats(p, i+r), a.seen(p, i+r)
+		o.Exps(row[:seen], row[:seen], a.scale, m[0], m[1])
+		clear(row[seen:])
+		clear(d.Row(r, span)[seen:])
+	}
 	for r := range n {
-		s, d, m, seen := s.Row(r, span), d.Row(r, span), a.rowStats(p, i+r), a.seen(p, i+r)
-		clear(s[seen:])
-		clear(d[seen:])
-		s, d = s[:seen], d[:seen]
-		f := p.factors[:seen]
-		o.Exps(s, s, a.scale, m[0], m[1])
+		seen := a.seen(p, i+r)
+		s, d, f := s.Row(r, seen), d.Row(r, seen), p.factors[:seen]
 		if a.drop.Limit > 0 {
 			a.drop.Row(o, f, p.text, p.head, i+r, p.first)
 			o.Mul(d, d, f)
