@@ -3,6 +3,7 @@ package forecast_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -226,8 +227,9 @@ func TestTrackRecordWidens(t *testing.T) {
 		var all []forecast.Verified
 		for i := range n {
 			step := forecast.Predicted{Median: 100, Low: 95, High: 105, Scale: 0.05}
-			v := forecast.Verified{Hash: "h", Row: "r", Machine: "m", Step: step, Measured: time.Now(),
-				Model: forecast.ModelVersion, StepMS: 100 * math.Exp(miss*float64(i+1)/float64(n))}
+			v := forecast.Verified{Hash: fmt.Sprint(miss), Row: fmt.Sprint(i), Machine: "m", Step: step,
+				Measured: time.Now(), Model: forecast.ModelVersion,
+				StepMS: 100 * math.Exp(miss*float64(i+1)/float64(n))}
 			v.Inside = step.Holds(v.StepMS)
 			all = append(all, v)
 		}
@@ -252,6 +254,9 @@ func TestTrackRecordWidens(t *testing.T) {
 	if good.Within != 40 || good.Widening > 0.7 {
 		t.Errorf("after 40 hits %+v", good)
 	}
+	if again := add(40, 0.02); again != good {
+		t.Errorf("measured again %+v, want %+v", again, good)
+	}
 	bad := add(40, 0.2)
 	if bad.Predictions != 80 || bad.Within >= 80 || bad.Widening < 2.5 || bad.MedianError < 0.01 {
 		t.Errorf("after misses %+v", bad)
@@ -271,7 +276,7 @@ func TestTrackRecordWidens(t *testing.T) {
 		t.Errorf("with a line that was cut: %+v, %v", cut, err)
 	}
 	write("\n{}\n")
-	if _, err := forecast.ReadTrack("m", file); err == nil || !strings.Contains(err.Error(), ":81 ") {
+	if _, err := forecast.ReadTrack("m", file); err == nil || !strings.Contains(err.Error(), ":121 ") {
 		t.Errorf("with a bad line: %v, want its number", err)
 	}
 }

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,15 +59,20 @@ const (
 	leastWidening = 0.5
 )
 
-// ReadTrack sums up what a file says of a machine's predictions. One that is not there, or "", says nothing;
-// a line that is cut short at its end is left out, another one that is none is an error with its number.
+// ReadTrack sums up what a file says of a machine's predictions, each by its first measurement: measuring it
+// again makes it no more right. A file that is not there, or "", says nothing; a line that is cut short at
+// its end is left out, another one that is none is an error with its number.
 func ReadTrack(machine, file string) (Track, error) {
 	all, err := readRecord(file)
 	if err != nil {
 		return Track{}, fmt.Errorf("track record: %w", err)
 	}
+	known := map[[2]string]bool{}
 	return trackOf(slices.DeleteFunc(all, func(v Verified) bool {
-		return v.Machine != machine || v.Error != ""
+		row := [2]string{v.Hash, v.Row}
+		isAgain := known[row]
+		known[row] = v.Machine == machine && v.Error == "" || isAgain
+		return isAgain || !known[row]
 	})), nil
 }
 
@@ -91,7 +97,8 @@ func readRecord(file string) (all []Verified, err error) {
 		}
 		var v Verified
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil || !(v.StepMS > 0) && v.Error == "" {
-			bad = fmt.Errorf("%s:%d is no verified prediction (%v); remove the line", file, number, err)
+			err = cmp.Or(err, errors.New("it has no step that was measured"))
+			bad = fmt.Errorf("%s:%d is no verified prediction: %w; remove the line", file, number, err)
 			continue
 		}
 		all = append(all, v)
@@ -122,8 +129,11 @@ func trackOf(all []Verified) Track {
 	return t
 }
 
-// Append adds the rows that were measured to a track record, in one write.
+// Append adds the rows that were measured to a track record, in one write; to "" nothing.
 func Append(file string, all []Verified) error {
+	if file == "" {
+		return nil
+	}
 	err := os.MkdirAll(filepath.Dir(file), 0o777)
 	var text []byte
 	for _, v := range all {

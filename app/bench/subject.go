@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,8 +23,9 @@ type Subject struct {
 	Row    Row        // as it can be run again
 	Record record.Row // with its runs
 	Name   string     // of the row, unique among those of its folder unless it is a copy
-	// Host is the machine of its runs; zero if their folder does not tell.
-	Host record.Machine
+	// Host is the machine of its runs, and Program the version; zero if their folder does not tell.
+	Host    record.Machine
+	Program string
 	// Unfit says why it cannot be run again here; "": it can.
 	Unfit string
 }
@@ -50,7 +52,7 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 	plan, _, _, unplanned := readBench(folder, k)
 	var all []Subject
 	for i, row := range r.Rows {
-		s := Subject{Record: row, Host: r.Host}
+		s := Subject{Record: row, Host: r.Host, Program: strings.TrimSpace(r.Version + " " + r.Revision)}
 		set := row.Setting
 		s.Name = fmt.Sprintf("%s %s %d×%d", set.Model, set.Strategy, set.Workers, set.Threads)
 		switch {
@@ -71,7 +73,11 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 // SubjectNamed returns the run or the row that a text names: FOLDER, FOLDER#N by its number from 1, or
 // FOLDER#NAME by words of its name. It fails as [Subjects] does, and if it names no row or several.
 func SubjectNamed(text string, k *setting.Catalog) (Subject, error) {
-	folder, row, isRow := strings.Cut(text, "#")
+	folder, row, isRow := text, "", false
+	at := strings.LastIndexByte(text, '#') // folders may have one in their names
+	if _, err := os.Stat(text); err != nil && at >= 0 {
+		folder, row, isRow = text[:at], text[at+1:], true
+	}
 	all, err := Subjects(folder, k)
 	switch {
 	case err != nil:
@@ -109,6 +115,8 @@ func unfit(r Row) string {
 		return "another program runs it"
 	case r.Replay != "":
 		return "it repeats the updates of another run"
+	case slices.ContainsFunc(r.SlowWorkers, func(s setting.Slow) bool { return s.From > 0 }):
+		return "a worker is slowed from a later step on, which shorter runs have less of"
 	}
 	return ""
 }
@@ -134,7 +142,7 @@ func trained(folder string, k *setting.Catalog) (s Subject, err error) {
 	}
 	c, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
 	if err != nil {
-		return s, err
+		return s, setting.Refuse("%v; give a folder whose files are whole", err)
 	}
 	c.Catalog, c.Out = k, folder
 	s.Row = Row{Config: c}
@@ -146,11 +154,8 @@ func trained(folder string, k *setting.Catalog) (s Subject, err error) {
 	set := &s.Record.Setting
 	set.Workers, set.Threads = summary.Workers, summary.Threads
 	s.Unfit = unfit(s.Row)
-	hosts := map[string]bool{}
-	for _, r := range summary.Ranks {
-		hosts[r.Host] = true
-	}
-	if len(hosts) > 1 {
+	isElsewhere := func(r record.RankStat) bool { return r.Host != summary.Ranks[0].Host }
+	if slices.ContainsFunc(summary.Ranks, isElsewhere) {
 		s.Unfit = "it ran on several hosts"
 	}
 	if c.Resume != "" || summary.Resumed != nil {

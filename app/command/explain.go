@@ -25,12 +25,9 @@ type explainFlags struct {
 	isQuiet  bool
 }
 
-// explainBudget is how long explain runs things unless told otherwise.
-const explainBudget = time.Minute
-
 // explainCommand says why the steps of one run or row take longer than those of another.
 func explainCommand(a *app) *cobra.Command {
-	flags := explainFlags{budget: explainBudget}
+	flags := explainFlags{budget: time.Minute}
 	c := &cobra.Command{
 		Use:   "explain RUN [OTHER] [flags]",
 		Short: "Say why the steps of one run take longer than those of another",

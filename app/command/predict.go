@@ -112,6 +112,9 @@ func (a *app) predict(c *cobra.Command, f *predictFlags) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Lstat(f.out); f.out != "" && err == nil { // before the runs
+		return usagef("--out: %s is there already, and predictions are not changed; name another file", f.out)
+	}
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	show := newProgress(a, f.isQuiet)
@@ -181,8 +184,8 @@ func (f *predictFlags) complete(c *cobra.Command, a *app) (predict.Config, error
 	}
 	if f.cores != "" {
 		times, err := strconv.ParseFloat(strings.TrimPrefix(f.cores, "x"), 64)
-		if err != nil || !(times > 0 && times <= 1024) {
-			return config, usagef("--cores %q: want how many times as many, such as x2", f.cores)
+		if err != nil || !(times >= 0.01 && times <= 1024) {
+			return config, usagef("--cores %q: want how many times as many, x0.01 to x1024", f.cores)
 		}
 		config.CoresTimes = times
 	}
@@ -203,8 +206,11 @@ func (f *predictFlags) describe(in *forecast.Inputs) (err error) {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		if d, failed := time.ParseDuration(part); failed == nil && d >= 0 && d < time.Minute {
+		d, failed := time.ParseDuration(part)
+		if failed == nil && d >= 0 && d < time.Minute && in.Delay == 0 {
 			in.Delay = d.Seconds()
+		} else if in.Rate > 0 {
+			return usagef("--network %.80q: want one rate and one delay, such as 1gbit,200us", f.network)
 		} else if in.Rate, err = lab.ParseRate(part); err != nil {
 			return usagef("--network: %v, and no delay such as 200us", err)
 		}
@@ -213,7 +219,8 @@ func (f *predictFlags) describe(in *forecast.Inputs) (err error) {
 		ratio, hosts, _ := strings.Cut(f.oversubscription, ":")
 		in.Oversubscription, err = strconv.ParseFloat(ratio, 64)
 		n, failed := strconv.Atoi(hosts)
-		if in.Group = n; err != nil || failed != nil || !(in.Oversubscription >= 1) || n < 1 {
+		isRatio := in.Oversubscription >= 1 && in.Oversubscription <= 1000
+		if in.Group = n; err != nil || failed != nil || !isRatio || n < 1 {
 			return usagef("--oversubscription %q: want RATIO:HOSTS such as 4:16", f.oversubscription)
 		}
 	}
@@ -297,18 +304,13 @@ func (a *app) verify(ctx context.Context, path string, v predict.Verification, i
 	if err != nil {
 		return err
 	}
+	files := []string{filepath.Join(filepath.Dir(path), forecast.RecordFile), trackFile()}
+	for _, file := range slices.Compact(files) { // first, so that a miss is kept whatever cannot be written
+		err = errors.Join(err, forecast.Append(file, all))
+	}
 	page := report.Predicted(p, all)
-	if err := page.WriteBeside(beside(path)); err != nil {
+	if err = errors.Join(err, page.WriteBeside(beside(path))); err != nil {
 		return err
-	}
-	files := []string{filepath.Join(filepath.Dir(path), forecast.RecordFile)}
-	if own := trackFile(); own != "" && own != files[0] {
-		files = append(files, own)
-	}
-	for _, file := range files {
-		if err := forecast.Append(file, all); err != nil {
-			return err
-		}
 	}
 	return a.answerPrediction(p, all, page, path, isJSON)
 }

@@ -133,7 +133,10 @@ func (e *Explanation) try(made *pair, variants []variant) {
 	for _, v := range variants {
 		e.confirm(v)
 		took, left := v.estimates()[inAll], 0.0
-		took.ms *= v.sign
+		if took.ms *= v.sign; v.Action == Remove { // of which the other side has some
+			c := CostNamed(v.Cost)
+			took.ms -= v.sign * max(0, made.spent(1-v.at, c)-v.spent(0, c))
+		}
 		if v.IsAll { // what it made is the other side
 			took = estimate{ms: e.DifferenceMS, half: (e.Interval[1] - e.Interval[0]) / 2}
 		} else {
@@ -171,18 +174,24 @@ func (e *Explanation) confirm(v variant) {
 	case covers[0] == Cores: // it has these beside the other side only
 		expected = v.sign * e.sumOf(Cores)
 	}
-	rounds, _ := v.rounds()
-	for _, two := range rounds {
-		for _, c := range covers {
-			expected += 1e3 * two[1].mean[c] / float64(len(rounds))
-		}
-	}
+	expected += v.spent(1, covers...)
 	if v.Action == Relieve {
 		expected /= 2
 	}
 	if expected > 0 {
 		e.hold(v, changed, expected, covers...)
 	}
+}
+
+// spent returns the milliseconds of a step of a side that are of some costs.
+func (p *pair) spent(side int, some ...Cost) (ms float64) {
+	rounds, _ := p.rounds()
+	for _, two := range rounds {
+		for _, c := range some {
+			ms += 1e3 * two[side].mean[c] / float64(len(rounds))
+		}
+	}
+	return ms
 }
 
 // isolate holds what the sides compute, B's less A's, against what one worker of each computes alone: its

@@ -103,29 +103,18 @@ func leastSteps(run *record.Run) (least int) {
 
 func (s Side) way() strategy.Strategy { return strategy.Named(s.Setting.Strategy) }
 
-// learns says what the side's network is trained for: its data, task and labels. Sides have runs.
-func (s Side) learns() string {
-	var c struct {
-		Task  string `json:"task"`
-		Label string `json:"label-column"`
-	}
-	c.Task = "classification" // of runs from before there was another one
+// configured returns what the configuration of the side's runs says. Sides have runs.
+func (s Side) configured() map[string]any {
+	c := map[string]any{"task": "classification"} // of runs from before there was another one
 	_ = json.Unmarshal(s.Runs[0].Config, &c)
-	text := s.Setting.Data
-	if c.Label != "" {
-		text = c.Label + " of " + text
-	}
-	return text + ", " + c.Task
+	return c
 }
 
 // update tells which update of the weights a worker computes. Sides have runs.
 func (s Side) update() any {
-	var c struct {
-		Optimizer string `json:"optimizer"`
-	}
-	_ = json.Unmarshal(s.Runs[0].Config, &c)
 	x := s.Setting
-	return [...]any{c, x.Strategy, x.Options, x.Workers, x.Threads, x.Servers, x.ServerPlace}
+	return [...]any{s.configured()["optimizer"], x.Strategy, x.Options, x.Workers, x.Threads, x.Servers,
+		x.ServerPlace}
 }
 
 func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
@@ -136,16 +125,10 @@ func (s Side) isApart() bool { return s.Setting.Workers == 1 || s.way().IsFloor 
 // firstSteps are left out of every mean: memory is touched for the first time, links are measured.
 const firstSteps = 2
 
-// averageEvery returns the number of steps from one exchange to the next.
-func (s Side) averageEvery(run *record.Run) int {
-	if s.way().Exchange != strategy.Averages {
-		return 1
+// averageEvery returns the number of steps from one exchange to the next. Sides have runs.
+func (s Side) averageEvery() int {
+	if every, _ := s.configured()["average-every"].(float64); s.way().Exchange == strategy.Averages {
+		return int(max(1, min(every, 1e9)))
 	}
-	var c struct {
-		Every int `json:"average-every"`
-	}
-	if json.Unmarshal(run.Config, &c) != nil || c.Every < 1 {
-		return 1
-	}
-	return c.Every
+	return 1
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/stat"
 )
@@ -94,7 +96,7 @@ func (e *IncomparableError) Error() string { return e.Reason }
 const large = 0.03
 
 // check returns an *IncomparableError if two sides did not train the same model on the same data, or have no
-// steps. What a network computes follows from its data's shapes and classes too.
+// steps. What a network computes of a sample follows from the data's shapes and classes too.
 func check(a, b Side) error {
 	for _, s := range []Side{a, b} {
 		switch {
@@ -106,13 +108,16 @@ func check(a, b Side) error {
 				"take: want rows of Lockstep", s.Name, s.Setting.Peer)}
 		}
 	}
-	if x, y := a.Setting.Model, b.Setting.Model; x != y {
-		return &IncomparableError{fmt.Sprintf("%s trains %s, %s trains %s: their steps do not do the same "+
-			"work; want one model", a.Name, x, b.Name, y)}
+	works := [2]map[string]any{a.configured(), b.configured()}
+	for i, s := range []Side{a, b} {
+		works[i]["model"], works[i]["data"] = s.Setting.Model, s.Setting.Data
 	}
-	if x, y := a.learns(), b.learns(); x != y {
-		return &IncomparableError{fmt.Sprintf("%s learns %s, %s learns %s: their steps do not do the same "+
-			"work; want one data set and task", a.Name, x, b.Name, y)}
+	for _, name := range strings.Fields("model data task label-column size stem sequence") {
+		x, isA := works[0][name]
+		if y, isB := works[1][name]; isA && isB && !reflect.DeepEqual(x, y) {
+			return &IncomparableError{fmt.Sprintf("%s has %s %v, %s has %v: their steps do not do the same "+
+				"work; want one", a.Name, name, x, b.Name, y)}
+		}
 	}
 	return nil
 }
@@ -167,14 +172,13 @@ func (p *pair) explain() *Explanation {
 	return e
 }
 
-// blame names the culprit, unless an intervention has: the largest term of a difference that is told apart,
-// one that runs confirm before others.
+// blame names the culprit, unless an intervention has: the largest term of a difference that is told apart.
 func (e *Explanation) blame() {
 	causes := slices.DeleteFunc(e.Large(), func(t Term) bool { return t.MS*e.DifferenceMS <= 0 })
 	if !e.IsTold || e.By != "" || len(causes) == 0 {
 		return
 	}
-	t := causes[max(slices.IndexFunc(causes, Term.IsSure), 0)]
+	t := causes[0]
 	e.Culprit, e.CulpritMS, e.CulpritInterval = t.Name, t.MS, [2]float64{t.Low, t.High}
 }
 

@@ -368,6 +368,24 @@ func TestAnIdealIsNotRecorded(t *testing.T) {
 	}
 }
 
+// What both sides have is no cause of their difference: without its loader B is as much faster as it takes
+// longer than A, but A waits for its own nearly as long.
+func TestWhatBothSidesHaveIsNoCause(t *testing.T) {
+	slow, slower := plain(), plain()
+	slow.data, slower.data, slower.compute = 0.008, 0.011, slower.compute+0.008
+	without11 := slower
+	without11.data = 0
+	a, b := side(t, "a", slow, 5, 1), side(t, "b", slower, 5, 2)
+	e, err := confirm(a, b, a, b, without{side(t, "v", without11, 5, 3), record.Intervention{
+		Action: explain.Remove, OfB: true, Cost: "data", Text: "b on synthetic data"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.By != "" || e.Culprit == "data" || math.Abs(e.DifferenceMS-11) > 0.5 {
+		t.Errorf("%s of %.1f ms by %q, want none: the loader has 3 of 11 ms", e.Culprit, e.DifferenceMS, e.By)
+	}
+}
+
 // Where A takes longer, what takes its cause away takes away as much of a difference below 0.
 func TestACauseMayBeOfA(t *testing.T) {
 	a, b := steps("a", 65, 65, 65), steps("b", 50, 50, 50)

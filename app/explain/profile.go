@@ -32,7 +32,7 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		ranks[i] = blocksOf(&run.Ranks[i].Steps)
 		n = min(n, len(ranks[i]))
 	}
-	p.every = min(s.averageEvery(run), max(n, 1))
+	p.every = min(s.averageEvery(), max(n, 1))
 	first := min(firstSteps, n-1)
 	if p.every > 1 {
 		first = n % p.every // so that blocks end where the weights were averaged

@@ -73,7 +73,7 @@ func (c Config) Validate() error {
 		return setting.Refuse("%d rows: want at most %d", len(c.Workers)*len(c.Strategies), maxRows)
 	case c.Inputs.PerHost < 1 || c.Inputs.PerHost > MaxWorkers:
 		return setting.Refuse("per-host %d: want 1 to %d", c.Inputs.PerHost, MaxWorkers)
-	case c.Inputs.Network == "" && (c.Inputs.IsLab || c.Inputs.Group > 0):
+	case c.Inputs.Network == "" && (c.Inputs.IsLab || c.Inputs.Group > 0 || c.Inputs.PerHost > 1):
 		return setting.Refuse("hosts need a network: want --network such as 1gbit,200us")
 	case c.Inputs.Network != "" && c.Inputs.Rate == 0 && c.Inputs.Delay == 0:
 		return setting.Refuse("network %.80q: want a rate, a delay or both, such as 1gbit,200us",
@@ -86,6 +86,10 @@ func (c Config) Validate() error {
 			slices.Max(c.Workers))
 	case c.Base.IsOnGPU():
 		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
+	}
+	if slices.ContainsFunc(c.Base.SlowWorkers, func(s setting.Slow) bool { return s.From > 0 }) {
+		return setting.Refuse("slow-worker %v: a prediction is of steps that are alike; want no @STEP",
+			c.Base.SlowWorkers)
 	}
 	for _, s := range c.Strategies {
 		named := strategy.Named(nameOf(s))
@@ -100,6 +104,10 @@ func (c Config) Validate() error {
 		} else if named.Exchange == strategy.Averages && of.AverageEvery > mostSteps {
 			return setting.Refuse("%s averages every %d steps: want at most %d, which can be tried", s,
 				of.AverageEvery, mostSteps)
+		}
+		if of := c.resolved(s, slices.Max(c.Workers)); of.Batch < of.Shards {
+			return setting.Refuse("batch %d of %d workers: want a sample for each at least, by a larger "+
+				"--batch, fewer --workers or --scale weak", of.Batch, of.Workers)
 		}
 		if w := c.resolved(s, 2).GradientWire(); !w.IsFixed() {
 			return setting.Refuse("wire %s of %s: its bytes depend on the gradients and the run, which "+

@@ -432,12 +432,18 @@ func (r *Run) validate(isAsync bool) error {
 					len(s.Shards), n)
 			}
 		}
+		if slices.ContainsFunc(s.Seconds, isNoTime) {
+			return fmt.Errorf("rank %d: a step that takes no time from 0 to 1e9 seconds", rank.Rank)
+		}
 		for name, v := range s.Phases {
-			if len(v) != n {
-				return fmt.Errorf("rank %d: phase %s has %d values, want %d",
-					rank.Rank, name, len(v), n)
+			if len(v) != n || slices.ContainsFunc(v, isNoTime) {
+				return fmt.Errorf("rank %d: phase %s has %d values, want %d from 0 to 1e9", rank.Rank, name,
+					len(v), n)
 			}
 		}
 	}
 	return nil
 }
+
+// isNoTime allows for rounding: some phases are what others leave of a step.
+func isNoTime(seconds float64) bool { return !(seconds > -1e-6 && seconds <= 1e9) }

@@ -31,6 +31,14 @@ func TestOlderResultsAreRead(t *testing.T) {
 	if err == nil || err.Error() != "decode results: schema 4, this program reads 2 and 3" {
 		t.Errorf("schema 4: %v", err)
 	}
+	for _, bad := range []string{`"seconds":[null]`, `"seconds":[-1]`, `"seconds":[1e300]`,
+		`"forward":[null]`} {
+		name, _, _ := strings.Cut(bad, "[")
+		_, err = record.Decode(strings.NewReader(strings.Replace(older, name+"[1]", bad, 1)))
+		if err == nil || !strings.Contains(err.Error(), "from 0 to 1e9") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 }
 
 // A file of JSON takes memory in proportion to its bytes: not so many objects, not so deep.

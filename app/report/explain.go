@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
@@ -24,13 +23,6 @@ type Explained struct {
 // NewExplained words an explanation.
 func NewExplained(e *explain.Explanation) Explained { return Explained{e, explainSentence(e)} }
 
-// The files of an explanation.
-const (
-	explainJSON     = "explain.json"
-	explainMarkdown = "explain.md"
-	explainHTML     = "explain.html"
-)
-
 // Write writes explain.json, explain.md and explain.html into a folder, which is made if need be. Each file
 // appears complete or not at all.
 func (e Explained) Write(folder string) error {
@@ -38,8 +30,8 @@ func (e Explained) Write(folder string) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	r := e.Report()
-	return writeFiles(folder, []rendering{{explainMarkdown, r.Markdown}, {explainHTML, r.HTML},
-		{explainJSON, func(w io.Writer) error {
+	return writeFiles(folder, []rendering{{"explain.md", r.Markdown}, {"explain.html", r.HTML},
+		{"explain.json", func(w io.Writer) error {
 			encoder := json.NewEncoder(w)
 			encoder.SetIndent("", "  ")
 			return encoder.Encode(e)
@@ -57,7 +49,7 @@ func (e Explained) Report() *Report {
 			c.Again)
 	}
 	p := page{Kind: "explanation", Title: fmt.Sprintf("Why %s and %s differ", e.B.Name, e.A.Name),
-		Source: explainJSON, Lede: fmt.Sprintf("Steps of %s and %s: means without the longest and "+
+		Source: "explain.json", Lede: fmt.Sprintf("Steps of %s and %s: means without the longest and "+
 			"the shortest fortieth of each run.", runs(e.A), runs(e.B))}
 	p.Answer.Text = e.Sentence
 	p.lead([]figure{e.waterfall()})
@@ -69,22 +61,15 @@ func (e Explained) Report() *Report {
 	return &Report{p}
 }
 
-// waterfall draws the terms that are not small, and the rest as one.
+// waterfall draws the terms that are shown.
 func (e Explained) waterfall() figure {
 	w := plot.Waterfall{X: "ms", From: e.A.Name, To: e.B.Name, Start: e.A.StepMS, End: e.B.StepMS}
-	rest := e.DifferenceMS
-	for _, t := range e.Terms {
-		if math.Abs(t.MS) >= 0.01*e.A.StepMS {
-			if e.Rounds < stat.LeastRounds {
-				t.Low, t.High = math.NaN(), math.NaN()
-			}
-			w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
-				IsSure: t.IsSure()})
-			rest -= t.MS
+	for _, t := range e.shown() {
+		if e.Rounds < stat.LeastRounds {
+			t.Low, t.High = math.NaN(), math.NaN()
 		}
-	}
-	if math.Abs(rest) >= 0.005*e.A.StepMS {
-		w.Falls = append(w.Falls, plot.Fall{Name: "the rest", Value: rest, Lo: math.NaN(), Hi: math.NaN()})
+		w.Falls = append(w.Falls, plot.Fall{Name: t.Name, Value: t.MS, Lo: t.Low, Hi: t.High,
+			IsSure: t.IsSure()})
 	}
 	caption := "Full bars are confirmed or measured by an intervention, outlines are not. The thin line is " +
 		"the interval."
@@ -96,16 +81,27 @@ func (e Explained) waterfall() figure {
 	return figure{plot.Head{ID: "waterfall", Title: "From one step to the other"}, caption, w}
 }
 
-// smallTerm is the share of a step below which tables leave out a term that is not told from 0.
+// smallTerm is the share of a step below which terms are shown as their sum.
 const smallTerm = 0.005
+
+// shown returns the terms that are not small, the sum of the others, and the residual, which add up to the
+// difference.
+func (e Explained) shown() (all []explain.Term) {
+	none, rest := math.NaN(), 0.0
+	for _, t := range e.Terms {
+		if math.Abs(t.MS) >= smallTerm*e.A.StepMS {
+			all = append(all, t)
+		} else {
+			rest += t.MS
+		}
+	}
+	return append(all, explain.Term{Name: "smaller terms", MS: rest, Low: none, High: none},
+		explain.Term{Name: "residual", MS: e.ResidualMS, Low: none, High: none})
+}
 
 // terms is the table of the terms and of what they leave; a short one fits a terminal.
 func (e Explained) terms(isShort bool) table {
 	type term = explain.Term
-	all := slices.DeleteFunc(slices.Clone(e.Terms), func(t term) bool {
-		return math.Abs(t.MS) < smallTerm*e.A.StepMS
-	})
-	all = append(all, term{Name: "residual", MS: e.ResidualMS, Low: math.NaN()})
 	columns := []column[term]{
 		col("term", "", func(t term) string {
 			if t.Rank != nil {
@@ -120,7 +116,7 @@ func (e Explained) terms(isShort bool) table {
 			}
 			return orRounds(e.Explanation, fixed(t.Low, 3)+" to "+fixed(t.High, 3))
 		}),
-		col("verdict", "", func(t term) string { return orDash(verdictOn(t)) }),
+		col("verdict", "", func(t term) string { return orDash(verdictOn(e.Explanation, t)) }),
 		col("by", "", func(t term) string { return orDash(t.Intervention) }),
 	}
 	if !isShort {
@@ -134,7 +130,7 @@ func (e Explained) terms(isShort bool) table {
 			col("of a step", "", func(t term) string { return percent(t.MS / e.A.StepMS) }),
 			col("what it is", "", func(t term) string { return termMeaning(t.Name) }))
 	}
-	return tableOf("terms", all, columns...)
+	return tableOf("terms", e.shown(), columns...)
 }
 
 // orRounds is an interval, or how many rounds there are where they are too few for one.
@@ -160,69 +156,75 @@ func termMeaning(name string) string {
 
 // longer says how much longer a step of the second side takes than one of the first, or how much less.
 func longer(e *explain.Explanation) string {
-	if e.DifferenceMS < 0 {
-		return ms(-e.DifferenceMS/1e3) + " less"
-	}
-	return ms(e.DifferenceMS/1e3) + " longer"
+	more := map[bool]string{true: " less", false: " longer"}
+	return ms(math.Abs(e.DifferenceMS)/1e3) + more[e.DifferenceMS < 0]
 }
 
 // explainSentence says in one sentence why one side takes longer than the other.
 func explainSentence(e *explain.Explanation) string {
 	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
 	if !e.IsTold {
-		return fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s.", e.B.Name, e.A.Name,
+		text := fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s", e.B.Name, e.A.Name,
 			ms(e.B.StepMS), ms(e.A.StepMS))
+		for _, t := range e.Large() { // which make up for one another
+			text += fmt.Sprintf(", %+.3g ms by %s", t.MS, t.Name)
+		}
+		return text + "."
+	}
+	size := ms(e.CulpritMS) + " of it"
+	if math.Abs(e.CulpritMS) > 1.05*math.Abs(e.DifferenceMS) {
+		size = ms(e.CulpritMS) + ", part of which other terms make up for,"
 	}
 	cause := ", and no single cause is told from the others"
-	at := slices.IndexFunc(e.Terms, func(t explain.Term) bool { return t.Name == e.Culprit })
-	switch {
-	case e.By != "":
-		cause = fmt.Sprintf(", %s of it by %s (%s: %s does without)", ms(e.CulpritMS), termMeaning(e.Culprit),
-			e.Culprit, e.By)
-		if at != 0 {
-			cause += fmt.Sprintf(", which shows most as %s", termMeaning(e.Terms[0].Name))
+	if e.Culprit != "" {
+		var t explain.Term
+		for _, one := range e.Terms {
+			if one.Name == e.Culprit {
+				t = one
+			}
 		}
-	case at >= 0:
-		t := e.Terms[at]
-		worker := ""
+		worker, how := "", verdictOn(e, t)
+		switch {
+		case e.By != "":
+			how = e.By + " does without"
+		case t.Confirmed != nil || t.Measured:
+			how += " by " + t.Intervention
+		}
 		if t.Rank != nil {
 			worker = fmt.Sprintf(", worker %d", *t.Rank)
 		}
-		verdict := "unconfirmed"
-		if t.Confirmed != nil || t.Measured {
-			verdict = verdictOn(t) + " by " + t.Intervention
+		cause = fmt.Sprintf(", %s by %s%s (%s: %s)", size, termMeaning(e.Culprit), worker, e.Culprit, how)
+		if e.By != "" && len(e.Terms) > 0 && e.Terms[0].Name != e.Culprit {
+			cause += ", which shows most as " + termMeaning(e.Terms[0].Name)
 		}
-		cause = fmt.Sprintf(", %s of it by %s%s (%s, %s)", ms(t.MS), termMeaning(t.Name), worker, t.Name,
-			verdict)
 	}
 	if e.IsPassing {
-		return fmt.Sprintf("A step of %s took %s than one of %s when they were recorded%s; run again they "+
-			"differ by %s, so it was passing.", e.B.Name, longer(e), e.A.Name, cause, ms(*e.AgainMS))
+		return fmt.Sprintf("A step of %s took %s than one of %s when they were recorded%s; in short runs "+
+			"again they differ by %s: it was passing, or such runs do not have it.", e.B.Name, longer(e),
+			e.A.Name, cause, ms(*e.AgainMS))
 	}
 	return fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, longer(e), e.A.Name, cause)
 }
 
-// verdictOn says what runs say of a term; "": there were none.
-func verdictOn(t explain.Term) string {
+// verdictOn says what runs say of a term; "": it is not large.
+func verdictOn(e *explain.Explanation, t explain.Term) string {
 	switch {
+	case !e.IsLarge(t):
+		return ""
 	case t.Measured:
 		return "measured"
-	case t.Intervention == "":
-		return ""
-	case t.Confirmed == nil:
-		return "not told"
-	case *t.Confirmed:
+	case t.Confirmed != nil && *t.Confirmed:
 		return "confirmed"
+	case t.Confirmed != nil:
+		return "not confirmed"
+	case t.Intervention != "":
+		return "unconfirmed: not told"
 	}
-	return "not confirmed"
+	return "unconfirmed"
 }
 
 // notes says what changes how the terms are read.
 func (e Explained) notes() (all []note) {
-	if e.IsPassing {
-		all = append(all, noteOf(finding.Caution, "passing", "The difference did not come back when both "+
-			"ran again, so the terms are those of the recorded runs, and no intervention confirms them."))
-	}
 	if e.AgainMS != nil && !e.IsPassing && e.A.Runs > 0 {
 		all = append(all, noteOf(finding.Fact, "rounds", fmt.Sprintf("The recorded steps differ by %s ms, "+
 			"those of the runs made for this by %s ms.", fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))))
@@ -233,10 +235,8 @@ func (e Explained) notes() (all []note) {
 	}
 	for _, side := range []explain.Compared{e.A, e.B} {
 		if l := side.Last; l != nil {
-			kind := "which is passing: no worker is the last clearly more often than by chance throughout"
-			if l.IsRecurring {
-				kind = "which recurs: chance does not explain it"
-			}
+			kind := map[bool]string{true: "which recurs: chance does not explain it", false: "which is " +
+				"passing: no worker is the last clearly more often than by chance throughout"}[l.IsRecurring]
 			all = append(all, noteOf(finding.Fact, "last worker", fmt.Sprintf("Of %s, worker %d arrived "+
 				"last in %s of the steps, %s.", side.Name, l.Rank, percent(l.Share), kind)))
 		}

@@ -23,7 +23,15 @@ func Confirm(ctx context.Context, p bench.Plan, r *record.Results, out string, l
 		return nil, nil
 	}
 	causes := &record.Causes{}
-	x, pairs := choose(p, r, all, left)
+	var pairs []*Pair
+	for _, pair := range all {
+		var sides [2]bench.Subject
+		for i, at := range pair.Rows {
+			sides[i] = bench.Subject{Row: p.Rows[at], Record: r.Rows[at], Name: pair.Names[i]}
+		}
+		pairs = append(pairs, pairOf(sides[0], sides[1], pair.First))
+	}
+	x := choose(pairs, left)
 	if len(x.Pairs) > 0 {
 		x.fit(left)
 		began := time.Now()
@@ -50,17 +58,8 @@ func Confirm(ctx context.Context, p bench.Plan, r *record.Results, out string, l
 // choose plans runs of pairs as far as a time suffices for a round of them; 0: all. First each pair has its
 // sides and the variant that tells most, in their order, then each another variant. A pair that has no time
 // is not run again.
-func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Duration) (*Experiment,
-	[]*Pair) {
+func choose(pairs []*Pair, left time.Duration) *Experiment {
 	x := &Experiment{}
-	var pairs []*Pair
-	for _, pair := range all {
-		var sides [2]bench.Subject
-		for i, at := range pair.Rows {
-			sides[i] = bench.Subject{Row: p.Rows[at], Record: r.Rows[at], Name: pair.Names[i]}
-		}
-		pairs = append(pairs, pairOf(sides[0], sides[1], pair.First))
-	}
 	for range maxVariants + 1 {
 		for _, pair := range pairs {
 			was, before := *x, *pair
@@ -70,7 +69,7 @@ func choose(p bench.Plan, r *record.Results, all []question.Pair, left time.Dura
 			}
 		}
 	}
-	return x, pairs
+	return x
 }
 
 // reserve is the part of the time that a round may be planned to take: runs may take longer.

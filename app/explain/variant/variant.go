@@ -79,6 +79,10 @@ func Subjects(args []string, k *setting.Catalog) (all []bench.Subject, unfit str
 	if len(all) == 2 && all[0].Name == all[1].Name {
 		all[0].Name, all[1].Name = args[0], args[1]
 	}
+	if len(all) == 2 && all[0].Program != all[1].Program && all[0].Program != "" && all[1].Program != "" {
+		unfit = cmp.Or(unfit, fmt.Sprintf("%s and %s are of two versions of the program, %s and %s", args[0],
+			args[1], all[0].Program, all[1].Program))
+	}
 	return all, unfit, nil
 }
 
@@ -95,10 +99,7 @@ func New(a, b bench.Subject, first *explain.Explanation, budget time.Duration) *
 
 // planned returns the runs of a pair with all variants of it.
 func planned(p *Pair, budget time.Duration) *Experiment {
-	x := &Experiment{}
-	for x.add(p); len(p.wanted) > 0; {
-		x.add(p)
-	}
+	x := choose([]*Pair{p}, 0)
 	x.fit(budget)
 	return x
 }
@@ -402,6 +403,9 @@ func (x *Experiment) fit(budget time.Duration) {
 	for i := range x.Plan.Rows {
 		r := &x.Plan.Rows[i]
 		r.Steps = x.times[i].steps(seconds)
+		if twice := 2 * r.CheckpointInterval().Steps; twice <= mostSteps { // else none is in it
+			r.Steps = max(r.Steps, twice)
+		}
 		if r.Averages() {
 			r.Steps = max(r.Steps, 2*r.AverageEvery) / r.AverageEvery * r.AverageEvery
 		}
