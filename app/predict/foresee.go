@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 
 // Foresee freezes the predictions that the plan of a benchmark asks for, before its first run, in files
 // beside its folder, and returns their texts. One calibration, which is kept there too, tells of all. It
-// takes a fifth of the benchmark's budget, which is left less, or a minute.
+// takes a fifth of the benchmark's budget, which is left less, or a minute. On a machine so busy that it
+// would take half there are none, which is said.
 func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o Options) ([]json.RawMessage,
 	error) {
 	began, part := time.Now(), of.Parts[0]
@@ -34,7 +36,17 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 		union.Workers = slices.Concat(union.Workers, asked[i].Workers)
 		union.Strategies = slices.Concat(union.Strategies, asked[i].Strategies)
 	}
-	k, err := union.calibrate(ctx, o)
+	within, stop := context.WithTimeout(ctx, cmp.Or(of.Budget/2, time.Hour))
+	defer stop()
+	k, err := union.calibrate(within, o)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		of.Budget = max(of.Budget-time.Since(began), time.Second)
+		if o.Bench.Progress != nil {
+			o.Bench.Progress(bench.Progress{Note: "half of the time was over before there was enough to " +
+				"predict from, so nothing is predicted"})
+		}
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -226,6 +226,24 @@ func TestOneCalibrationTellsOfAll(t *testing.T) {
 	}
 }
 
+// A calibration that a busy machine draws out leaves half of the budget to the benchmark.
+func TestALongCalibrationPredictsNothing(t *testing.T) {
+	o := predict.Options{Probe: probe, Bench: bench.Options{
+		Execute: func(ctx context.Context, _ bench.Row, _ launcher.Options) (*record.Summary, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}}
+	said := ""
+	o.Bench.Progress = func(p bench.Progress) { said += p.Note }
+	of := &bench.Config{Out: filepath.Join(t.TempDir(), "b"), Budget: 2 * time.Second, Parts: []bench.Part{{
+		Base: asked(nil).Base, Models: []string{"lenet"}}}, Inquiry: &record.Inquiry{
+		Predictions: []record.Foresight{{Workers: []int{1, 4}, Strategies: []string{"ddp"}}}}}
+	all, err := predict.Foresee(t.Context(), of, forecast.Prediction{}, o)
+	if err != nil || all != nil || of.Budget > time.Second || said == "" {
+		t.Errorf("%d predictions, %v left, %q, %v", len(all), of.Budget, said, err)
+	}
+}
+
 func isRefused(err error) bool {
 	refused := (*setting.UsageError)(nil)
 	return errors.As(err, &refused)

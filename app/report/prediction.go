@@ -184,6 +184,12 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		p.Asked = append(p.Asked, asked{one.Ask, foreseenText(rows), "≈", "open", s.ID})
 		p.Sections = slices.Insert(p.Sections, min(1+i, len(p.Sections)), s)
 	}
+	if r.Inquiry != nil && r.Predictions == nil {
+		for _, f := range r.Inquiry.Predictions {
+			p.Asked = append(p.Asked, asked{f.Ask, "Not predicted before the first run.", "≈", "open",
+				"answer"})
+		}
+	}
 }
 
 // measuredOf returns what the rows of a benchmark measured of a predicted one on this machine; nil: nothing.
