@@ -104,10 +104,10 @@ func TestFirstScreen(t *testing.T) {
 }
 
 // Of a page with questions the first screen has the first answer, the picture that shows it, the cautions and
-// the other answers, in this order. What makes rows slower is shown by the terms of the slowest.
+// the other answers, in this order. What makes rows slower is shown by what their steps are made of.
 func TestQuestionsAroundThePicture(t *testing.T) {
 	for quantity, picture := range map[string]string{"step": `id="g1-steps"`,
-		question.Why: `id="waterfall"`} {
+		question.Why: `id="g1-phases"`} {
 		r := only(sample(), "vgg11")
 		r.Inquiry = &record.Inquiry{Questions: []record.Question{
 			{Ask: "Why is it slow?", Quantity: quantity, Of: record.Selector{"strategy": "single"}},

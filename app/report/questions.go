@@ -34,7 +34,7 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 			one.Sign, one.Class = "✗", "unfit"
 		}
 		if i == 0 && a.Causes != nil && p.Picture != nil {
-			p.showCause(a.Causes[0])
+			p.showParts()
 		}
 		switch of := p.rowCell(a.Line); {
 		case a.Causes != nil:
@@ -52,14 +52,17 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	p.Sections = append([]section{s}, p.Sections...)
 }
 
-// showCause makes what a row takes longer than another the picture of the page.
-func (p *page) showCause(c question.Cause) {
-	of, _, _ := strings.Cut(p.Picture.ID, "-")
-	at := slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == of })
-	p.Sections[at].Picture = p.Picture
-	f := Explained{Explanation: c.Explanation}.waterfall()
-	f.Title, f.IsLead = "From one mean step to the other", true
-	p.Picture = &f
+// showParts makes what the steps of the leading rows are made of the picture of the page.
+func (p *page) showParts() {
+	id, _, _ := strings.Cut(p.Picture.ID, "-")
+	of := &p.Sections[slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == id })]
+	at := slices.IndexFunc(of.Figures, func(f figure) bool { return f.ID == id+"-phases" })
+	if at < 0 {
+		return
+	}
+	steps, parts := p.Picture, of.Figures[at]
+	parts.Title, parts.IsLead = parts.Title+" · "+of.Title, true
+	of.Picture, of.Figures, p.Picture = steps, slices.Delete(of.Figures, at, at+1), &parts
 }
 
 // placeText says where the workers were, and what that leaves open.
@@ -120,7 +123,10 @@ func causeTable(a question.Answer, id string) block {
 		}))
 	}
 	columns = append(columns,
-		col("residual", "ms", func(c question.Cause) string { return fixed(c.ResidualMS, 2) }),
+		col("all else", "ms", func(c question.Cause) string {
+			all := Explained{Explanation: c.Explanation}.shown()
+			return fixed(all[len(all)-2].MS+all[len(all)-1].MS, 2)
+		}),
 		cells("most of it", "", func(c question.Cause) cell {
 			most := cell{Text: orDash(c.Culprit)}
 			if !c.IsTold {
@@ -161,7 +167,7 @@ func confirmedBy(all []question.Cause) string {
 		return ". Runs without a cause would confirm it: none were made of these rows."
 	}
 	return ". Beside these ran: " + strings.Join(by, "; ") + ". A large term is confirmed where the step " +
-		"is as much shorter without it."
+		"is as much shorter without it, those of an exchange together."
 }
 
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
@@ -193,11 +199,15 @@ func causesText(a question.Answer) string {
 			open++
 			continue
 		}
-		culprits = addNew(culprits, c.Culprit)
-		rows[c.Culprit] = append(rows[c.Culprit], c.Line.Label+" by "+ms(c.DifferenceMS/1e3)+culpritProof(c))
+		most := termMeaning(c.Culprit)
+		if explain.CostNamed(c.Culprit).IsExchange() {
+			most = "the exchange, with what waits for cores in it"
+		}
+		culprits = addNew(culprits, most)
+		rows[most] = append(rows[most], c.Line.Label+" by "+ms(c.DifferenceMS/1e3)+culpritProof(c))
 	}
-	for _, name := range culprits {
-		parts = append(parts, "most by "+termMeaning(name)+" ("+name+"): "+listed(rows[name]))
+	for _, most := range culprits {
+		parts = append(parts, "most by "+most+": "+listed(rows[most]))
 	}
 	switch {
 	case culprits == nil:
