@@ -155,3 +155,42 @@ func isStatistic(x *call, i int) bool {
 func (n *narrower) isStatisticValue(v *Node) bool {
 	return v.call != nil && isStatistic(v.call, v.number)
 }
+
+// Note: maps rounded where they are written
+//
+// The host's products of bf16 round their operands as they pack them. A map that nothing else reads may be
+// rounded by the op that writes it: half as much goes through memory, and no bit changes. So it is done where
+// the processor gains by it, and others keep float32. Such maps are those between batch norm, with its ReLU,
+// and a convolution of bf16, and the gradients that batch norm hands to one.
+
+// roundWritten makes maps bfloat16 that h's products of bf16 alone read.
+func roundWritten(c *code, h *Host) {
+	for _, x := range c.calls {
+		out, isRounded := x.out[0], canRound(x)
+		for _, r := range c.readers(out) {
+			for i, in := range r.in {
+				isRounded = isRounded && (in != out || h.isFactor(r, i))
+			}
+		}
+		if isRounded && len(c.readers(out)) > 0 {
+			out.typ.DType = tensor.BFloat16
+		}
+	}
+}
+
+// canRound reports whether the host's kernel of x can round its first result.
+func canRound(x *call) bool {
+	n, isNorm := x.op.(NormalizeOp)
+	_, isGradient := x.op.(BatchNormBackwardOp)
+	t := x.out[0].typ
+	return (isNorm && !n.Residual || isGradient) && isMap(t) && lastAxis(t)%32 == 0
+}
+
+// isFactor reports whether operand i of x is a factor of a product of parts.
+func (h *Host) isFactor(x *call, i int) bool {
+	if i >= factors(x.op) {
+		return false
+	}
+	k, err := h.Prepare(Application{Op: x.op, In: typesOf(x.in), Out: typesOf(x.out)})
+	return err == nil && k.OfParts
+}

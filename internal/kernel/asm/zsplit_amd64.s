@@ -7131,6 +7131,377 @@ tile:
 	VZEROUPPER
 	RET
 
+// func splitRowsDotNarrow(a *SplitArgs)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·splitRowsDotNarrow(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	MOVQ $0x00000020, R9
+
+row:
+	MOVLQSX (CX), R10
+	TESTQ   R10, R10
+	LEAQ    (DX)(R10*4), R10
+	CMOVQLT 48(AX), R10
+	MOVQ    96(AX), R8
+	MOVQ    BX, DI
+
+columns:
+	VMOVDQU32 (R10), Z0
+	VPROLD    $0x10, Z0, Z0
+	VMOVDQU32 Z0, (DI)
+	ADDQ      $0x40, R10
+	ADDQ      SI, DI
+	DECQ      R8
+	JNZ       columns
+	ADDQ      $0x40, BX
+	ADDQ      $0x04, CX
+	DECQ      R9
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func splitPairsDotNarrow(a *SplitArgs)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, CMOV
+TEXT ·splitPairsDotNarrow(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	SHLQ $0x02, SI
+	MOVQ $0x00000010, R9
+
+row:
+	MOVLQSX (CX), R10
+	TESTQ   R10, R10
+	LEAQ    (DX)(R10*4), R10
+	CMOVQLT 48(AX), R10
+	MOVLQSX 4(CX), R11
+	TESTQ   R11, R11
+	LEAQ    (DX)(R11*4), R11
+	CMOVQLT 48(AX), R11
+	MOVQ    96(AX), R8
+	MOVQ    BX, DI
+
+columns:
+	VMOVDQU32    pairIndex<>+0(SB), Z29
+	VMOVDQU32    (R10), Y30
+	VINSERTI64X4 $0x01, (R11), Z30, Z0
+	VPERMW       Z0, Z29, Z0
+	VMOVDQU32    Z0, (DI)
+	VMOVDQU32    32(R10), Y30
+	VINSERTI64X4 $0x01, 32(R11), Z30, Z0
+	VPERMW       Z0, Z29, Z0
+	VMOVDQU32    Z0, 1024(DI)
+	ADDQ         $0x40, R10
+	ADDQ         $0x40, R11
+	ADDQ         SI, DI
+	DECQ         R8
+	JNZ          columns
+	ADDQ         $0x40, BX
+	ADDQ         $0x08, CX
+	DECQ         R9
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func splitTurnDotNarrow(a *SplitArgs)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, CMOV
+TEXT ·splitTurnDotNarrow(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 24(AX), DX
+	MOVQ 72(AX), BX
+	MOVQ 104(AX), SI
+	MOVQ 96(AX), DI
+	XORQ R8, R8
+
+tile:
+	VMOVDQU32    pairIndex<>+0(SB), Z29
+	MOVLQSX      (CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      4(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z0
+	VPERMW       Z0, Z29, Z0
+	MOVLQSX      8(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      12(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z1
+	VPERMW       Z1, Z29, Z1
+	MOVLQSX      16(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      20(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z2
+	VPERMW       Z2, Z29, Z2
+	MOVLQSX      24(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      28(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z3
+	VPERMW       Z3, Z29, Z3
+	MOVLQSX      32(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      36(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z4
+	VPERMW       Z4, Z29, Z4
+	MOVLQSX      40(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      44(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z5
+	VPERMW       Z5, Z29, Z5
+	MOVLQSX      48(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      52(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z6
+	VPERMW       Z6, Z29, Z6
+	MOVLQSX      56(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      60(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z7
+	VPERMW       Z7, Z29, Z7
+	MOVLQSX      64(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      68(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z8
+	VPERMW       Z8, Z29, Z8
+	MOVLQSX      72(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      76(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z9
+	VPERMW       Z9, Z29, Z9
+	MOVLQSX      80(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      84(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z10
+	VPERMW       Z10, Z29, Z10
+	MOVLQSX      88(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      92(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z11
+	VPERMW       Z11, Z29, Z11
+	MOVLQSX      96(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      100(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z12
+	VPERMW       Z12, Z29, Z12
+	MOVLQSX      104(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      108(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z13
+	VPERMW       Z13, Z29, Z13
+	MOVLQSX      112(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      116(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z14
+	VPERMW       Z14, Z29, Z14
+	MOVLQSX      120(CX), R9
+	TESTQ        R9, R9
+	LEAQ         (DX)(R9*4), R9
+	CMOVQLT      48(AX), R9
+	MOVLQSX      124(CX), R10
+	TESTQ        R10, R10
+	LEAQ         (DX)(R10*4), R10
+	CMOVQLT      48(AX), R10
+	VMOVDQU32    (R9)(R8*1), Y30
+	VINSERTI64X4 $0x01, (R10)(R8*1), Z30, Z15
+	VPERMW       Z15, Z29, Z15
+	VMOVDQA32    Z0, Z0
+	VMOVDQA32    Z1, Z1
+	VMOVDQA32    Z2, Z2
+	VMOVDQA32    Z3, Z3
+	VMOVDQA32    Z4, Z4
+	VMOVDQA32    Z5, Z5
+	VMOVDQA32    Z6, Z6
+	VMOVDQA32    Z7, Z7
+	VMOVDQA32    Z8, Z8
+	VMOVDQA32    Z9, Z9
+	VMOVDQA32    Z10, Z10
+	VMOVDQA32    Z11, Z11
+	VMOVDQA32    Z12, Z12
+	VMOVDQA32    Z13, Z13
+	VMOVDQA32    Z14, Z14
+	VMOVDQA32    Z15, Z15
+	VUNPCKLPS    Z1, Z0, Z16
+	VUNPCKHPS    Z1, Z0, Z0
+	VUNPCKLPS    Z3, Z2, Z1
+	VUNPCKHPS    Z3, Z2, Z2
+	VUNPCKLPS    Z5, Z4, Z3
+	VUNPCKHPS    Z5, Z4, Z4
+	VUNPCKLPS    Z7, Z6, Z5
+	VUNPCKHPS    Z7, Z6, Z6
+	VUNPCKLPS    Z9, Z8, Z7
+	VUNPCKHPS    Z9, Z8, Z8
+	VUNPCKLPS    Z11, Z10, Z9
+	VUNPCKHPS    Z11, Z10, Z10
+	VUNPCKLPS    Z13, Z12, Z11
+	VUNPCKHPS    Z13, Z12, Z12
+	VUNPCKLPS    Z15, Z14, Z13
+	VUNPCKHPS    Z15, Z14, Z14
+	VUNPCKLPD    Z1, Z16, Z15
+	VUNPCKHPD    Z1, Z16, Z1
+	VUNPCKLPD    Z2, Z0, Z16
+	VUNPCKHPD    Z2, Z0, Z0
+	VUNPCKLPD    Z5, Z3, Z2
+	VUNPCKHPD    Z5, Z3, Z3
+	VUNPCKLPD    Z6, Z4, Z5
+	VUNPCKHPD    Z6, Z4, Z4
+	VUNPCKLPD    Z9, Z7, Z6
+	VUNPCKHPD    Z9, Z7, Z7
+	VUNPCKLPD    Z10, Z8, Z9
+	VUNPCKHPD    Z10, Z8, Z8
+	VUNPCKLPD    Z13, Z11, Z10
+	VUNPCKHPD    Z13, Z11, Z11
+	VUNPCKLPD    Z14, Z12, Z13
+	VUNPCKHPD    Z14, Z12, Z12
+	VSHUFF32X4   $0x88, Z2, Z15, Z14
+	VSHUFF32X4   $0xdd, Z2, Z15, Z2
+	VSHUFF32X4   $0x88, Z5, Z16, Z15
+	VSHUFF32X4   $0xdd, Z5, Z16, Z5
+	VSHUFF32X4   $0x88, Z3, Z1, Z16
+	VSHUFF32X4   $0xdd, Z3, Z1, Z1
+	VSHUFF32X4   $0x88, Z4, Z0, Z3
+	VSHUFF32X4   $0xdd, Z4, Z0, Z0
+	VSHUFF32X4   $0x88, Z10, Z6, Z4
+	VSHUFF32X4   $0xdd, Z10, Z6, Z6
+	VSHUFF32X4   $0x88, Z13, Z9, Z10
+	VSHUFF32X4   $0xdd, Z13, Z9, Z9
+	VSHUFF32X4   $0x88, Z11, Z7, Z13
+	VSHUFF32X4   $0xdd, Z11, Z7, Z7
+	VSHUFF32X4   $0x88, Z12, Z8, Z11
+	VSHUFF32X4   $0xdd, Z12, Z8, Z8
+	VSHUFF32X4   $0x88, Z4, Z14, Z12
+	VSHUFF32X4   $0xdd, Z4, Z14, Z4
+	VSHUFF32X4   $0x88, Z10, Z15, Z14
+	VSHUFF32X4   $0xdd, Z10, Z15, Z10
+	VSHUFF32X4   $0x88, Z13, Z16, Z15
+	VSHUFF32X4   $0xdd, Z13, Z16, Z13
+	VSHUFF32X4   $0x88, Z11, Z3, Z16
+	VSHUFF32X4   $0xdd, Z11, Z3, Z3
+	VSHUFF32X4   $0x88, Z6, Z2, Z11
+	VSHUFF32X4   $0xdd, Z6, Z2, Z2
+	VSHUFF32X4   $0x88, Z9, Z5, Z6
+	VSHUFF32X4   $0xdd, Z9, Z5, Z5
+	VSHUFF32X4   $0x88, Z7, Z1, Z9
+	VSHUFF32X4   $0xdd, Z7, Z1, Z1
+	VSHUFF32X4   $0x88, Z8, Z0, Z7
+	VSHUFF32X4   $0xdd, Z8, Z0, Z0
+	VMOVUPS      Z12, (BX)
+	VMOVUPS      Z15, 64(BX)
+	VMOVUPS      Z14, 128(BX)
+	VMOVUPS      Z16, 192(BX)
+	VMOVUPS      Z11, 256(BX)
+	VMOVUPS      Z9, 320(BX)
+	VMOVUPS      Z6, 384(BX)
+	VMOVUPS      Z7, 448(BX)
+	VMOVUPS      Z4, 512(BX)
+	VMOVUPS      Z13, 576(BX)
+	VMOVUPS      Z10, 640(BX)
+	VMOVUPS      Z3, 704(BX)
+	VMOVUPS      Z2, 768(BX)
+	VMOVUPS      Z1, 832(BX)
+	VMOVUPS      Z5, 896(BX)
+	VMOVUPS      Z0, 960(BX)
+	ADDQ         $0x40, R8
+	LEAQ         (BX)(SI*4), BX
+	DECQ         DI
+	JNZ          tile
+	VZEROUPPER
+	RET
+
 // func splitFlipDot(a *SplitArgs)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·splitFlipDot(SB), NOSPLIT, $0-8
@@ -7451,6 +7822,63 @@ tile:
 	LEAQ       (BX)(SI*4), BX
 	DECQ       DI
 	JNZ        tile
+	VZEROUPPER
+	RET
+
+// func splitRoundDot(dst []uint32, src []float32)
+// Requires: AVX, AVX512F
+TEXT ·splitRoundDot(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ src_base+24(FP), DX
+	SHRQ $0x04, CX
+	JZ   done
+
+vector:
+	VMOVUPS   (DX), Z30
+	VMOVUPS   64(DX), Z31
+	BYTE      $0x62
+	BYTE      $0x92
+	BYTE      $0x07
+	BYTE      $0x40
+	BYTE      $0x72
+	BYTE      $0xc6
+	VMOVDQU32 Z0, (AX)
+	ADDQ      $0x80, DX
+	ADDQ      $0x40, AX
+	DECQ      CX
+	JNZ       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func splitRoundDotPast(dst []uint32, src []float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·splitRoundDotPast(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ src_base+24(FP), DX
+	SHRQ $0x04, CX
+	JZ   done
+
+vector:
+	VMOVUPS  (DX), Z30
+	VMOVUPS  64(DX), Z31
+	BYTE     $0x62
+	BYTE     $0x92
+	BYTE     $0x07
+	BYTE     $0x40
+	BYTE     $0x72
+	BYTE     $0xc6
+	VMOVNTDQ Z0, (AX)
+	ADDQ     $0x80, DX
+	ADDQ     $0x40, AX
+	DECQ     CX
+	JNZ      vector
+
+done:
+	SFENCE
 	VZEROUPPER
 	RET
 
