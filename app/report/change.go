@@ -68,7 +68,7 @@ func grown(r change.Row) string {
 	if parts == nil {
 		return ""
 	}
-	return "; of it " + strings.Join(parts, ", ")
+	return "; of it " + strings.Join(parts, ", ") + " (unconfirmed)"
 }
 
 // ChangedMarkdown is the summary of what changed: a sentence, a table of rows, and what slower ones are made
@@ -95,8 +95,8 @@ func ChangedMarkdown(c *change.Change) string {
 	}
 	for _, r := range slower {
 		if r.Terms != nil {
-			fmt.Fprintf(&b, "\n### Where the time of %s went\n\n| term | ms more | from | to |\n"+
-				"|---|---:|---:|---:|\n", text(r.Name))
+			fmt.Fprintf(&b, "\n### Where the time of %s went\n\nUnconfirmed: by the recorded runs alone.\n\n"+
+				"| term | ms more | from | to |\n|---|---:|---:|---:|\n", text(r.Name))
 		}
 		for _, t := range r.Terms {
 			fmt.Fprintf(&b, "| %s | %+.3g | %+.3g | %+.3g |\n", t.Name, t.MS, t.Low, t.High)
