@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/app/explain"
@@ -670,6 +671,12 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		if _, err := explain.Decompose(a, b); err == nil {
 			t.Errorf("%s was compared", b.Name)
 		}
+	}
+	a.Runs[0].Config = json.RawMessage(`{"size": 32}`)
+	larger := side(t, "b", plain(), 1, 2)
+	larger.Runs[0].Config = json.RawMessage(`{"size": 64}`)
+	if _, err := explain.Decompose(a, larger); err == nil || !strings.Contains(err.Error(), "size 32") {
+		t.Errorf("images of another size: %v", err)
 	}
 	told := side(t, "b", plain(), 1, 2)
 	told.Runs[0].Config = json.RawMessage(`{"task": "classification"}`)

@@ -36,6 +36,22 @@ func subject(name string, c setting.Config, phase string, seconds float64) bench
 		Runs: []record.Run{run}}}
 }
 
+// A run that keeps checkpoints has two of them, or its difference would not come back.
+func TestRunsHoldCheckpoints(t *testing.T) {
+	c := setting.Default()
+	c.Model, c.Workers, c.Strategy, c.Threads, c.Shards, c.Data = "lenet", 2, "ddp", 1, 4, "synthetic"
+	a, b := subject("a", c, "data", 0), subject("b", c, "data", 0.004)
+	b.Row.CheckpointEvery = "150"
+	first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := variant.New(a, b, first, 10*time.Second).Plan.Rows
+	if rows[1].Steps != 300 || rows[0].Steps >= 300 {
+		t.Errorf("%d and %d steps, want 300 of the run with checkpoints", rows[0].Steps, rows[1].Steps)
+	}
+}
+
 // A variant that would change nothing of its side is not run, as it would refute the term.
 func TestAVariantChangesItsSide(t *testing.T) {
 	for data, want := range map[string]int{"synthetic": 0, "glyphs": 1} {
