@@ -100,9 +100,6 @@ func (p Plan) leastSteps(of Row, rows []int) int {
 	if p.Inquiry == nil {
 		return least
 	}
-	for _, name := range p.Inquiry.Reference.Quantities() {
-		least = max(least, question.LossAt(name))
-	}
 	for _, q := range p.Inquiry.Questions {
 		least = max(least, question.LossAt(q.Quantity))
 		isOfThese := func(at int) bool { return slices.Contains(rows, at) }

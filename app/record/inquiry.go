@@ -54,6 +54,7 @@ type Question struct {
 	Quantity  string     `json:"quantity"`            // or a phase, whose share of a step is meant
 	Of        Selector   `json:"of"`                  // row
 	Over      []Selector `json:"over,omitempty"`      // rows that it is divided by
+	By        string     `json:"by,omitempty"`        // quantity of both rows that the claim rests on
 	Equals    *float64   `json:"equals,omitempty"`    // what is asked; null: see the next
 	Above     *float64   `json:"above,omitempty"`     // likewise
 	Below     *float64   `json:"below,omitempty"`     // likewise; all null: the figure alone

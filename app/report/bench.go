@@ -84,7 +84,7 @@ func cores(r *record.Results) string {
 	case own:
 		return fmt.Sprintf("%s on %d hosts", text, hosts)
 	case hosts > 1 && r.Lab != "":
-		return fmt.Sprintf("%s, shared by %d hosts of a lab", text, hosts)
+		return fmt.Sprintf("%s of one machine that plays %d hosts", text, hosts)
 	}
 	return text
 }
@@ -124,7 +124,7 @@ func newSection(i int, c *compare.Comparison) section {
 // and by samples, where the time goes.
 func (s *section) figures() []figure {
 	return drawn(slices.Concat(s.scalingFigures(), []figure{s.lossFigure()}, s.accuracyFigures(),
-		[]figure{s.phaseFigure(), s.timeFigure()}, s.usageFigures())...)
+		[]figure{s.phaseFigure(), s.timeFigure()})...)
 }
 
 // work says in one line what every row of the group did.

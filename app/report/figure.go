@@ -183,7 +183,8 @@ func phaseFigure(h plot.Head, x, caption string, names []string, by float64, all
 			"run and had none; it is in no other phase."
 	}
 	if b.Beside != "" {
-		caption += " The outlined bar is communication that computation hid."
+		caption += " The outlined bar is communication that computation hid, which takes longer beside it " +
+			"than alone."
 	}
 	return figure{h, caption, b}
 }

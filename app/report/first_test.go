@@ -58,8 +58,8 @@ func TestFirstScreen(t *testing.T) {
 		"one winner": {only(sample(), "lenet"), "single 1×2 is the fastest, 5.22 ms a step: 1.73× " +
 			"(1.68–1.79) as fast as single 1×1", ">Fastest<", "✓ certain", 0},
 		"undecided": {only(sample(), "vgg11"), "single 1×1 takes 188 ms a step, ddp 4×1 197 ms, " +
-			"gather-scatter 4×1 247 ms; nothing tells the first from the others.",
-			">Cannot be told apart<", "≈ not decided", 2},
+			"gather-scatter 4×1 247 ms; the first is the shortest in 6 of 6 rounds, too few to be sure.",
+			">Too few rounds to be sure<", "≈ not decided", 2},
 		"several": {sample(), "lenet: single 1×2 is the fastest, 5.22 ms a step",
 			">Fastest<", "✓ certain", 2},
 		"r3": {stored(t, "r3/results.json"), "all-reduce 4×1 takes 542 ms a step, single 1×2 589 ms, " +
@@ -114,7 +114,7 @@ func TestQuestionsAroundThePicture(t *testing.T) {
 			{Ask: "How fast is it?", Quantity: "rate", Of: record.Selector{"strategy": "single"}}}}
 		page := render(t, asPage, r)
 		at := 0
-		for _, want := range []string{"Why is it slow?", "<figure " + picture, "nothing tells the first",
+		for _, want := range []string{"Why is it slow?", "<figure " + picture, "the first is the shortest",
 			"Before you believe it", "How fast is it?", `id="contents"`, `id="g1-steps`} {
 			found := strings.Index(page[at:], want)
 			if found < 0 && (want != `id="g1-steps` || quantity == question.Why) {

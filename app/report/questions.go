@@ -71,8 +71,8 @@ func placeText(r *record.Results) string {
 	case r.Hosts != nil:
 		return "Hosts are machines of their own."
 	case r.Lab != "":
-		return "Hosts are those of a lab and share one machine's cores: what cores of their own gain is " +
-			"not concluded."
+		return "One machine plays all hosts, which share its cores: what cores of their own gain is not " +
+			"concluded."
 	}
 	return "Workers are processes of one machine: nothing is concluded of several and their network."
 }
@@ -266,6 +266,9 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 			if l != nil {
 				v := question.Of(l, column.Text).Median / question.Scale(column.Unit)
 				figure := cell{Text: digits(v, 4)}
+				if column.Unit == "%" && v >= 0 && v < 100*leastShare/10 {
+					figure.Text = "0.0"
+				}
 				isAccuracy := column.Text == "accuracy" || column.Text == "best"
 				if isAccuracy && v > 0 && question.IsGuess(l) {
 					figure.Small = "as guessing"
@@ -298,14 +301,18 @@ func workText(l *compare.Line) string {
 // meaning says of whom a figure of ours is, where its name leaves that open.
 func meaning(quantity string) string {
 	return map[string]string{
-		"batches":      " Batches: of all workers together.",
-		"sent":         " Sent: by all workers together.",
-		"memory":       " Memory: the most that a worker had.",
-		"best":         " Best: the greatest of a run's accuracies.",
-		"loss":         " Loss: mean of the last tenth of the steps.",
-		"network":      " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
-		"evenness":     " Evenness: computing of the worker with least over that of the one with most.",
-		"sync_exposed": " sync_exposed: exposed communication.",
+		"batches":  " Batches: of all workers together.",
+		"sent":     " Sent: by all workers together.",
+		"memory":   " Memory: the most that a worker had.",
+		"best":     " Best: the greatest of a run's accuracies.",
+		"loss":     " Loss: mean of the last tenth of the steps.",
+		"network":  " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
+		"evenness": " Evenness: computing of the worker with least over that of the one with most.",
+		"cost": " Cost: of the cores that a row keeps busy, a projection by the price of AWS EC2 " +
+			"c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, US East (N. " +
+			"Virginia), November 2026, from the example table of the EC2 Auto Scaling guide.",
+		"computing":    " Computing: forward, backward and optimizer.",
+		"sync_exposed": " sync_exposed: a worker waits for the exchange, not for cores.",
 	}[quantity]
 }
 
@@ -333,7 +340,7 @@ func whyNot(a question.Answer) string {
 		question.Disturbed: "others took cores from every run",
 		question.Guessing:  "none of its rows does better than guessing",
 		question.SameBits:  "both end with the same parameters, bit for bit",
-		question.Contended: "its workers wait for cores, too", question.NotSlower: "it is not slower",
+		question.Contended: "its workers share too few cores", question.NotSlower: "it is not slower",
 		question.Unconfirmed: "without it steps are as long",
 		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
 	}[a.Reason]
@@ -348,8 +355,11 @@ func verdictText(a question.Answer) string {
 		return causesText(a)
 	}
 	text := verdictWord(a)
-	if !known(a.Median) {
+	switch {
+	case !known(a.Median) || a.Quantity == "parameters":
 		return text
+	case a.Quantity == question.Parts:
+		return partsText(a.Line)
 	}
 	what, format := quantityText(a.Quantity), formatOf(a)
 	if a.Than != nil {
@@ -359,6 +369,11 @@ func verdictText(a question.Answer) string {
 			than += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
 		what = fmt.Sprintf("%s of %s is %s× that of %s", what, line, format(a.Median), than)
+		if a.By != "" {
+			by := formatOf(question.Answer{Question: record.Question{Quantity: a.By}})
+			what = fmt.Sprintf("%s %s in place of %s; ", quantityText(a.By),
+				by(question.Of(a.Line, a.By).Median), by(question.Of(a.Than, a.By).Median)) + what
+		}
 	} else {
 		what += " " + format(a.Median)
 	}
@@ -366,7 +381,37 @@ func verdictText(a question.Answer) string {
 	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 		text += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
+	if a.Verdict == question.Undecided && a.Ratio.IsUnanimous() && a.Bound() == 1 {
+		so := map[bool]string{true: "longer", false: "shorter"}
+		if !slices.Contains([]string{"step", "total", "epoch"}, a.Quantity) {
+			so = map[bool]string{true: "more", false: "less"}
+		}
+		text += ", " + allRounds(so[a.Median > 1], len(a.Ratio.Values))
+	}
 	return text
+}
+
+// allRounds says of what is so in every round that the rounds are too few.
+func allRounds(so string, rounds int) string {
+	return fmt.Sprintf("%s in %d of %d rounds, too few to be sure", so, rounds, rounds)
+}
+
+// leastShare is the part of a step below which a sentence does not name it.
+const leastShare = 5e-3
+
+// partsText divides the step of a row, "of 334 ms 29.5 % computing, ..." by what its time goes into.
+func partsText(l *compare.Line) string {
+	text, rest := "of "+ms(l.Step.Median), 1.0
+	for _, part := range []string{"computing", "sync_exposed", compare.CoreWait} {
+		share := question.Of(l, part).Median
+		if rest -= share; share >= leastShare {
+			text += ", " + percent(share) + " " + quantityText(part)
+		}
+	}
+	if rest >= leastShare {
+		text += ", " + percent(rest) + " all else"
+	}
+	return strings.Replace(text, ",", "", 1)
 }
 
 // verdictWord is the verdict on a question, and why it is none.
@@ -386,9 +431,10 @@ func quantityText(quantity string) string {
 		"rate": "samples per second", "batches": "batches per second", "best": "best accuracy",
 		"memory": "memory of a worker", "sent": "sent per second", "energy": "energy of a run",
 		"checkpoints": "standing still for checkpoints", "speedup": "speed-up",
+		"exposed": "exposed communication", "busiest": "bytes of the busiest process",
 		"hidden": "hidden communication", "serial": "not divided among workers",
-		"network": "waiting for the network", "evenness": "least over most computing of a worker",
-		"sync_exposed": "waiting for the exchange"}[quantity]; {
+		"network": "waiting for the network", "sync_exposed": "waiting for the exchange",
+		"evenness": "least computing of a worker, over the most,"}[quantity]; {
 	case text != "":
 		return text
 	case question.LossAt(quantity) > 0:
@@ -409,9 +455,9 @@ func formatOf(a question.Answer) func(float64) string {
 		return with("")
 	case question.IsShare(a.Quantity):
 		return percent
-	case slices.Contains([]string{"step", "hidden", "checkpoints"}, a.Quantity):
+	case slices.Contains([]string{"step", "exposed", "hidden", "checkpoints"}, a.Quantity):
 		return ms
-	case a.Quantity == "memory" || a.Quantity == "sent":
+	case slices.Contains([]string{"memory", "sent", "busiest"}, a.Quantity):
 		return byteCount
 	}
 	return with(units[a.Quantity])
@@ -419,6 +465,21 @@ func formatOf(a question.Answer) func(float64) string {
 
 // sentence makes a sentence of words.
 func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+
+// besideText is a figure of the reference or, of two that are divided and where the quotient itself is not
+// what was asked, both: figures of other machines are to be read.
+func besideText(ref record.Reference, names []string, isAsked bool) string {
+	if over := names[min(2, len(names)):]; len(over) > 0 && !isAsked {
+		return besideText(ref, names[:2], true) + ", " + besideText(ref, []string{over[0], names[1]}, true)
+	}
+	v, unit, _ := ref.Beside(names)
+	if unit = " " + unit; unit == " x" {
+		unit = "×"
+	}
+	of := append(names[:1:1], names[min(2, len(names)):]...)
+	return fmt.Sprintf("%s %s (%s)", quantityText(names[min(1, len(names)-1)]),
+		strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+unit), strings.Join(of, " over "))
+}
 
 // answerText is an answer in one line: the verdict with our figure, what was asked, and the reference. What
 // the words of a question say anyway, such as that faster is below 1×, is left out.
@@ -428,16 +489,14 @@ func answerText(a question.Answer, ref record.Reference) string {
 	if len(a.Reference) > 0 {
 		v, unit, _ := ref.Beside(a.Reference)
 		isSaid = a.Equals != nil && *a.Equals == v*question.Scale(unit)
-		of := append(a.Reference[:1:1], a.Reference[min(2, len(a.Reference)):]...)
-		beside = fmt.Sprintf("; reference %s (%s)", strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+" "+unit),
-			strings.Join(of, " over "))
+		beside = "; reference: " + besideText(ref, a.Reference, isSaid)
 	}
 	for _, bound := range []struct {
 		name string
 		of   *float64
-	}{{"; asked: ", a.Equals}, {"; asked: above ", a.Above}, {"; asked: below ", a.Below}} {
+	}{{"", a.Equals}, {"above ", a.Above}, {"below ", a.Below}} {
 		if bound.of != nil && !isSaid && (a.Over == nil || *bound.of != 1) {
-			text += bound.name + format(*bound.of)
+			text += "; asked whether " + bound.name + format(*bound.of)
 		}
 	}
 	return text + beside

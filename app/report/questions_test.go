@@ -69,13 +69,38 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
 		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751× that of single 1×1 (0.",
-		"); reference 2 x (two nodes over one node).\n",
+		"); reference: speed-up 1.78× (two nodes), speed-up 0.89× (one node).\n",
 		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33× that of all-reduce 2×1 (1.",
-		"); reference 1.78 x (two nodes).\n",
-		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked: above 90.0 %.\n",
+		"); reference: speed-up 1.78× (two nodes).\n",
+		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked whether above 90.0 %.\n",
 		"- ✓ How long is a run? Time in all 0.4",
 		"| single 1×1 | lockstep train --model lenet --batch 64 --strategy single --workers 1 --wire fp32 |",
 		" --strategy all-reduce --workers 2 --wire fp32 |",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%.2500s", want, page)
+		}
+	}
+}
+
+// Where rounds do not decide and each says the same, the answer says so, with what the claim rests on; of
+// where a step goes it has the parts.
+func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rounds = 3
+	for i := range r.Rows {
+		r.Rows[i].Runs = r.Rows[i].Runs[:3]
+	}
+	two := record.Selector{"strategy": "all-reduce"}
+	page := asked(t, r, record.Inquiry{Questions: []record.Question{
+		{Ask: "Is it slower?", Quantity: "step", By: "exposed", Of: record.Selector{"strategy": "ddp"},
+			Over: []record.Selector{{"strategy": "single", "threads": "2"}}, Above: new(1.0)},
+		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
+	for _, want := range []string{
+		"- ≈ Is it slower? Not decided: exposed communication ", " in place of ",
+		"; step of ddp 2×1 is 1.08× that of single 1×2 (",
+		"), longer in 3 of 3 rounds, too few to be sure.\n",
+		"- ✓ Where does it go? Of 6.81 ms ", " % computing, ", " % waiting for the exchange",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)

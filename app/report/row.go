@@ -229,7 +229,7 @@ func (s *section) tables() []block {
 			"several seeds are means with their interval. Best: of a run's evaluations, median over the " +
 			"runs, and after how many epochs. The busiest process: sent and received.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},
-		s.componentTable(), s.costTable(), s.rankTable(), s.usageTable())
+		s.rankTable(), s.usageTable())
 }
 
 // inlineOf returns the columns that stand in a terminal.

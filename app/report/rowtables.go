@@ -7,85 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/app/evidence/question"
 	"lockstep/app/evidence/usage"
-	"lockstep/app/report/plot"
 	"lockstep/app/strategy"
-	"lockstep/internal/spelling"
 )
-
-// corePriceOf says whose price [question.CorePrice] is.
-const corePriceOf = "AWS EC2 c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, " +
-	"US East (N. Virginia), November 2026, from the example table of the EC2 Auto Scaling guide"
-
-// costTable says what a run of each row takes of the machine, and what ten would cost. Rows whose times say
-// how busy the machine was are left out.
-func (s *section) costTable() block {
-	lines := slices.DeleteFunc(slices.Clone(s.lines), func(v *lineView) bool {
-		return !known(v.Total.Median) || v.Disturbed || v.IsOnGPU()
-	})
-	t := tableOf("Time and cost of runs", lines,
-		cells("row", "", func(v *lineView) cell { return cell{Text: v.name()} }),
-		col("one run", "s", func(v *lineView) string { return seconds(v.Total.Median) }),
-		col("one run", "core-minutes", func(v *lineView) string { return digits(v.coreHours()*60, 3) }),
-		col("one run", "joules", func(v *lineView) string {
-			return digits(question.Of(v.Line, "energy").Median, 3)
-		}),
-		col("ten runs", "minutes", func(v *lineView) string { return digits(v.Total.Median/6, 3) }),
-		col("ten runs", "Wh", func(v *lineView) string {
-			return digits(10*question.Of(v.Line, "energy").Median/question.Scale("Wh"), 3)
-		}),
-		col("ten runs", "US dollars", func(v *lineView) string {
-			return digits(10*v.coreHours()*question.CorePrice, 3)
-		}),
-		cells("checkpoints", "training stands still", (*lineView).checkpoints))
-	caption := "Medians of training and evaluation, without the start of processes, on the cores that a " +
-		"row keeps busy. Ten runs are ten times one. Dollars are a projection, since these cores were " +
-		"not rented: the price is that of " + corePriceOf + "."
-	if slices.ContainsFunc(t.Head, func(h heading) bool { return h.Unit == "joules" }) {
-		caption += " Joules are what the processors' own counters (RAPL) tell of whole processors, all " +
-			"programs and idle cores included, memory and the rest of the machine not."
-	}
-	return block{Title: "Time and cost", Table: t, Caption: caption}
-}
-
-// coreHours is the time that a run takes cores, summed over them.
-func (v *lineView) coreHours() float64 { return v.Total.Median * float64(v.Cores) / 3600 }
-
-// checkpoints says what those of the first run cost.
-func (v *lineView) checkpoints() cell {
-	c := v.Runs()[0].Checkpoints
-	if c == nil || c.Count == 0 {
-		return cell{Text: dash}
-	}
-	return cell{Text: seconds(c.ExposedSeconds) + " s", Small: fmt.Sprintf("%s of the run, %s, %s",
-		percent(c.ExposedSeconds/v.Total.Median), spelling.Count(c.Count, "checkpoint"),
-		byteCount(float64(c.Bytes)))}
-}
-
-// componentTable divides what the fastest row of several workers saves of the baseline's step by phase.
-func (s *section) componentTable() block {
-	base := s.lines[0].group.Baseline
-	row, parts := usage.Parts(s.lines[0].group)
-	if row == nil {
-		return block{}
-	}
-	return block{Title: "What the speed-up is made of", Caption: "Phases of a step of " + base.Label +
-		" and of " + row.Label + ", the fastest of several workers, and the share of the saved time " +
-		"that each has; what it has more counts against it.", Table: tableOf("Speed-up by phase", parts,
-		col("phase", "", func(c usage.Part) string { return phaseText(c.Phase) }),
-		col(base.Label, "ms", func(c usage.Part) string { return millis(c.One) }),
-		col(row.Label, "ms", func(c usage.Part) string { return millis(c.More) }),
-		col("speed-up", "", func(c usage.Part) string {
-			if c.More == 0 || c.One == 0 {
-				return dash
-			}
-			return twoDecimals(c.One/c.More) + "×"
-		}),
-		col("share", "of what is saved", func(c usage.Part) string {
-			return fmt.Sprintf("%.1f %%", 100*c.Saved)
-		}))}
-}
 
 // rankLoss is an iteration of a row.
 type rankLoss struct {
@@ -262,36 +186,4 @@ func dropsText(d usage.Drops) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// usageFigures plot the processors and the memory of each worker against its time.
-func (s *section) usageFigures() []figure {
-	const most = 12 // curves that an eye tells apart
-	all := s.workers()
-	caption := "First counted run of each row; a curve for each worker, over the time of its steps."
-	if len(all) > most {
-		all = slices.DeleteFunc(all, func(w workerOf) bool { return w.Rank > 0 })
-		caption += " Of many workers that of rank 0."
-	}
-	of := func(id, title, y string, value func(usage.Stretch) float64) figure {
-		number := 0
-		return against(s.head(id, title), "seconds of training steps", y, caption, all,
-			func(w workerOf) plot.Series {
-				one := w.series(nil, nil)
-				if w.Rank > 0 {
-					one.Keys = []string{fmt.Sprint(w.key, w.Rank)}
-					one.Label += fmt.Sprintf(", rank %d", w.Rank)
-				}
-				number++
-				one.Style.Number = number
-				for _, st := range w.Stretches {
-					addPoint(&one, st.Until, value(st))
-				}
-				return one
-			})
-	}
-	const mebibyte = 1 << 20
-	return []figure{
-		of("cpu", "Processors in use", "processors", func(s usage.Stretch) float64 { return s.Cores }),
-		of("memory", "Memory", "resident, MiB", func(s usage.Stretch) float64 { return s.Memory / mebibyte })}
 }

@@ -58,7 +58,7 @@ func TestScalingOverHosts(t *testing.T) {
 		t.Error("the machine of one host is described as that of all")
 	}
 	lab := render(t, asPage, overHosts(0))
-	for _, want := range []string{"2 cores, shared by 3 hosts of a lab"} {
+	for _, want := range []string{"2 cores of one machine that plays 3 hosts"} {
 		if !strings.Contains(lab, want) {
 			t.Errorf("the report of a lab lacks %q", want)
 		}

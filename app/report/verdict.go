@@ -77,7 +77,10 @@ func undecidedHeadline(v compare.Verdict) string {
 	if len(v.Tied) > 2 {
 		which = "the first from the others"
 	}
-	if v.Rounds < compare.EnoughRounds {
+	switch {
+	case v.IsUnanimous:
+		return stepsText(v.Tied) + "; the first is " + allRounds("the shortest", v.Rounds) + "."
+	case v.Rounds < compare.EnoughRounds:
 		which += " in " + spelling.Count(v.Rounds, "round")
 	}
 	return fmt.Sprintf("%s; nothing tells %s.", stepsText(v.Tied), which)

@@ -63,6 +63,18 @@ func TestCoreWaits(t *testing.T) {
 	}
 }
 
+// Communication beside computation is hidden without the time in which no thread of the rank had a core.
+func TestHiddenCommunicationHadACore(t *testing.T) {
+	s := record.Setting{Strategy: "ddp", Workers: 2, Threads: 1, Steps: 40, Batch: 256, Shards: 4,
+		Model: "vgg11", Data: "cifar10", Classes: 10}
+	run := waiting(s, []float64{0.1, 0.1}, []float64{0.1, 0.1}, []float64{0.1, 0})
+	for i := range run.Ranks {
+		run.Ranks[i].Hidden = new(0.08)
+	}
+	r := &record.Results{Rounds: 1, Complete: true, Rows: []record.Row{{Setting: s, Runs: []record.Run{run}}}}
+	near(t, "hidden", compare.Compare(r).Groups[0].Lines[0].Hidden, (0.04+0.08)/2, 1e-9)
+}
+
 // Threads of the runtime wait for cores too while the worker computes: no more counts than the processor time
 // of its threads leaves.
 func TestCoreWaitsLeaveProcessorTime(t *testing.T) {

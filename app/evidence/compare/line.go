@@ -173,7 +173,7 @@ func (l *Line) summarizeCurves(timed []*record.Run) {
 	}
 	l.Phases = l.meanPhases(timed)
 	l.summarizePlaces(timed[0])
-	l.Hidden, l.BytesVectors = hiddenOf(timed), math.NaN()
+	l.Hidden, l.BytesVectors = l.hiddenOf(timed), math.NaN()
 	if n := timed[0].BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}

@@ -95,6 +95,8 @@ type Verdict struct {
 	Tied   []*Line // those that cannot be told from the first, which is one of them
 	Faster []*Line // of the tied those that are told from a slower baseline
 	Rounds int     // that a rival has in common with the first, at most
+
+	IsUnanimous bool // every round has the first before each of the tied
 }
 
 // IsCertain reports whether the rounds tell the first rival from all others.
@@ -102,7 +104,7 @@ func (v Verdict) IsCertain() bool { return len(v.Ranked) > 1 && len(v.Tied) == 1
 
 // Verdict decides about the rivals of the group.
 func (g *Group) Verdict() Verdict {
-	v := Verdict{Ranked: g.ranked(g.Rivals)}
+	v := Verdict{Ranked: g.ranked(g.Rivals), IsUnanimous: true}
 	for i, l := range v.Ranked {
 		p := g.Pair(v.Ranked[0], l)
 		if i > 0 {
@@ -112,6 +114,7 @@ func (g *Group) Verdict() Verdict {
 			continue
 		}
 		v.Tied = append(v.Tied, l)
+		v.IsUnanimous = v.IsUnanimous && (i == 0 || p.IsUnanimous() && p.Median < 1)
 		if l != g.Baseline && l.Speedup.IsDecided() && l.Speedup.Median > 1 {
 			v.Faster = append(v.Faster, l)
 		}

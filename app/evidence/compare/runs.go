@@ -60,17 +60,6 @@ func sumOf(x []float64) (sum float64) {
 	return sum
 }
 
-// HiddenSeconds returns the communication that computation hid in a step of each run that counts; nil if runs
-// do not tell.
-func (l *Line) HiddenSeconds() (out []float64) {
-	for _, r := range l.counted() {
-		if v := hiddenOf([]*record.Run{r}); stat.IsFinite(v) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // counted returns the runs whose times count.
 func (l *Line) counted() []*record.Run {
 	return slices.DeleteFunc(slices.Clone(l.runs), func(r *record.Run) bool {
@@ -103,13 +92,14 @@ func (l *Line) summarizePlaces(r *record.Run) {
 	}
 }
 
-// hiddenOf returns the mean over runs and ranks of the communication that computation hid in a step; NaN if
-// no rank tells.
-func hiddenOf(runs []*record.Run) float64 {
+// hiddenOf returns the mean over runs and ranks of the communication that computation hid in a step, without
+// the share of the rank's time in which threads had no core: that was no communication. NaN: no rank tells.
+func (l *Line) hiddenOf(runs []*record.Run) float64 {
 	var all []float64
 	for _, r := range runs {
 		for _, rank := range r.Ranks {
-			all = append(all, known(rank.Hidden))
+			starved := starvation(rank.Steps, l.Setting.Threads)
+			all = append(all, known(rank.Hidden)*(1-sumOf(starved)/float64(max(1, len(starved)))))
 		}
 	}
 	return stat.Mean(all)

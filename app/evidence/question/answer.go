@@ -31,7 +31,7 @@ const (
 	NoFigure           // of the quantity in any run
 	OtherWork          // than that of the row it is compared with
 	Disturbed          // others took cores from every run
-	Contended          // its workers wait for cores too, which nothing tells from the exchange
+	Contended          // its workers share too few cores, which nothing tells from what is asked
 	TooFew             // rounds for an interval
 	Guessing           // is as accurate as each of its rows
 	SameBits           // its rows end with the same parameters, so they are as accurate
@@ -60,6 +60,7 @@ type Answer struct {
 	Reason   Reason
 	Line     *compare.Line // of the question; nil: there is none
 	Than     *compare.Line // that the figure is a ratio to; nil: it is none
+	Ratio    stat.Ratio    // that the figure is, round by round; without values if it is none
 	Causes   []Cause       // of [Why] and [Balance]; a guess has its share of what makes a row slower
 }
 
@@ -144,10 +145,14 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	}
 	isSame := a.Line.SHA256 != "" && a.Line.SHA256 == other.SHA256
 	switch ratio := stepRatio(c, a.Line, other); {
-	case a.Quantity == "accuracy" && isSame && stat.IsFinite(Of(other, a.Quantity).Median):
+	case isSame && (a.Quantity == "parameters" ||
+		a.Quantity == "accuracy" && stat.IsFinite(Of(other, a.Quantity).Median)):
 		a.Estimate = Estimate{1, stat.Interval{Lo: 1, Hi: 1, Coverage: 1}, a.Line.Measured}
 		a.decide()
 		a.Reason = SameBits
+	case a.Quantity == "parameters" && a.Line.SHA256 != "" && other.SHA256 != "":
+		a.Estimate = Estimate{0, stat.Interval{Coverage: 1}, a.Line.Measured}
+		a.decide()
 	case a.Quantity == "accuracy" && IsGuess(a.Line) && IsGuess(other):
 		a.Verdict, a.Reason = Undecided, Guessing
 	case a.Quantity == "step" && ratio != nil:
@@ -170,12 +175,12 @@ func stepRatio(c *compare.Comparison, a, b *compare.Line) *stat.Ratio {
 
 // quotient takes a ratio as the estimate.
 func (a *Answer) quotient(r stat.Ratio) {
-	a.Estimate = ofRatio(r)
+	a.Estimate, a.Ratio = ofRatio(r), r
 	a.decide()
 }
 
-// bound returns what the figure is compared with.
-func (a *Answer) bound() float64 {
+// Bound returns what the figure is compared with.
+func (a *Answer) Bound() float64 {
 	for _, v := range []*float64{a.Equals, a.Above, a.Below} {
 		if v != nil {
 			return *v
@@ -186,13 +191,20 @@ func (a *Answer) bound() float64 {
 
 // isTime reports whether a quantity is another where others take cores.
 func isTime(quantity string) bool {
-	others := []string{"accuracy", "best", "loss", "memory", "compression"}
+	others := []string{"accuracy", "best", "loss", "memory", "compression", "parameters", "busiest"}
 	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
+}
+
+// isOfCores reports whether too few cores for the workers of a row make the quantity one of theirs: how it
+// scales, and its exchange where waits for cores are part of that.
+func (a *Answer) isOfCores() bool {
+	return slices.Contains([]string{"speedup", "efficiency", "serial"}, a.Quantity) ||
+		a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0
 }
 
 // decide compares the estimate with the bound.
 func (a *Answer) decide() {
-	in, bound := a.Interval, a.bound()
+	in, bound := a.Interval, a.Bound()
 	isNo, isYes := !in.Contains(bound), in.Contains(bound) && in.Hi-in.Lo <= 2*closeness*a.Median
 	if a.Above != nil {
 		isNo, isYes = in.Hi <= bound, in.Lo > bound
@@ -205,7 +217,7 @@ func (a *Answer) decide() {
 		a.Reason = Disturbed
 	case !stat.IsFinite(a.Median):
 		a.Verdict, a.Reason = Unmeasured, NoFigure
-	case a.Line.Contended && a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0:
+	case a.Line.Contended && a.isOfCores():
 		a.Reason = Contended
 	case a.Equals == nil && a.Above == nil && a.Below == nil:
 		a.Verdict = Measured

@@ -111,6 +111,12 @@ func TestAnswers(t *testing.T) {
 			question.Holds, question.None},
 		{"a figure alone", 1.5, 256, record.Question{Quantity: "accuracy", Of: two}, question.Measured,
 			question.None},
+		{"where a step goes", 1.5, 256, record.Question{Quantity: question.Parts, Of: two}, question.Measured,
+			question.None},
+		{"computing", 1.5, 256, record.Question{Quantity: "computing", Of: two, Equals: new(0.75)},
+			question.Holds, question.None},
+		{"seconds of a step in the exchange", 1.5, 256, record.Question{Quantity: "exposed", Of: two,
+			Equals: new(0.015 / 4)}, question.Holds, question.None},
 		{"no figure", 1.5, 256, record.Question{Quantity: "memory", Of: two}, question.Unmeasured,
 			question.NoFigure},
 	} {
@@ -138,6 +144,35 @@ func TestOneRound(t *testing.T) {
 	got := ask(r, &asked)[0]
 	if got.Verdict != question.Undecided || got.Reason != question.TooFew {
 		t.Errorf("verdict %d, reason %d", got.Verdict, got.Reason)
+	}
+}
+
+// Where workers share too few cores a speed-up is one of cores, whatever it is.
+func TestContentionDecidesNoScaling(t *testing.T) {
+	for cores, want := range map[int]question.Verdict{1: question.Undecided, 2: question.Fails} {
+		r := measured(1.5, 256)
+		r.Host.Cores = cores
+		got := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: "speedup",
+			Of: record.Selector{"workers": "2"}, Equals: new(1.79)}}})[0]
+		if got.Verdict != want || (got.Reason == question.Contended) != (cores == 1) {
+			t.Errorf("%d cores: verdict %d, reason %d", cores, got.Verdict, got.Reason)
+		}
+	}
+}
+
+// The interval of a share is one of shares, however far its few runs are apart.
+func TestAShareStaysOne(t *testing.T) {
+	r := measured(1.5, 256)
+	two := &r.Rows[1]
+	for i, even := range []float64{0.995, 0.80, 0.99, 0.85, 0.98, 0.9} {
+		computes := two.Runs[i].Ranks[1].Steps.Phases["forward"]
+		for at := range computes {
+			computes[at] *= even
+		}
+	}
+	in := question.Of(compare.Compare(r).Groups[0].Lines[1], "evenness").Interval
+	if !(0.5 < in.Lo && in.Lo < 0.95 && 0.98 < in.Hi && in.Hi < 1) {
+		t.Errorf("interval %+v", in)
 	}
 }
 
@@ -172,6 +207,12 @@ func TestSameParametersAreAsAccurate(t *testing.T) {
 			Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}}}})[0]
 		if got.Reason != want || (got.Verdict == question.Holds) != (want == question.SameBits) {
 			t.Errorf("%s: verdict %d, reason %d", hash, got.Verdict, got.Reason)
+		}
+		got = ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: "parameters", Equals: new(1.0),
+			Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}}}})[0]
+		wantVerdict := map[string]question.Verdict{"a": question.Holds, "b": question.Fails}[hash]
+		if got.Verdict != wantVerdict {
+			t.Errorf("parameters %s: verdict %d, want %d", hash, got.Verdict, wantVerdict)
 		}
 	}
 }

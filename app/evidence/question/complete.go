@@ -37,9 +37,10 @@ func Complete(asked *record.Inquiry) error {
 				return fmt.Errorf("question %.60q: %s", q.Ask, noSetting(name))
 			}
 		}
-		if q.Ask == "" || q.Of == nil || !isKnown(q.Quantity) {
-			return fmt.Errorf("question %.60q: want ask, of (a row), and as quantity one of %s", q.Ask,
-				strings.Join(append(quantities(), "loss-at-20"), ", "))
+		isAsked := isKnown(q.Quantity) && (q.By == "" || isKnown(q.By))
+		if q.Ask == "" || q.Of == nil || !isAsked {
+			return fmt.Errorf("question %.60q: want ask, of (a row), and as quantity, and by, one of %s",
+				q.Ask, strings.Join(append(quantities(), "loss-at-20"), ", "))
 		}
 		if err := checkGuess(q); err != nil {
 			return err

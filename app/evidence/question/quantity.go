@@ -20,14 +20,18 @@ const CorePrice = 0.34 / 8
 func quantities() []string {
 	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "best",
 		"memory", "sent", "compression", "energy", "checkpoints", "speedup", "efficiency", "hidden", "serial",
-		"network", "evenness", Why, Balance}, compare.Phases()...)
+		"network", "evenness", "computing", "exposed", "busiest", "parameters", Parts, Why, Balance},
+		compare.Phases()...)
 }
+
+// Parts is the quantity of a question where a step goes: its figure is the step, whose phases the row has.
+const Parts = "parts"
 
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
 	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "best", "energy", "checkpoints",
-		"network"}, quantity)
+		"network", "busiest"}, quantity)
 }
 
 // LossAt returns the step after which a quantity such as "loss-at-40" is the loss; 0: it is none.
@@ -55,7 +59,8 @@ func IsGuess(l *compare.Line) bool {
 
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
-	return slices.Contains(append(compare.Phases(), "accuracy", "best", "efficiency", "serial", "evenness"),
+	return slices.Contains(append(compare.Phases(), "accuracy", "best", "efficiency", "serial", "evenness",
+		"computing"),
 		quantity)
 }
 
@@ -72,7 +77,7 @@ func Scale(unit string) float64 {
 // ofRun returns a quantity of a run; NaN where it was not measured.
 func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 	switch {
-	case quantity == "step":
+	case quantity == "step", quantity == Parts && l.Phases != nil:
 		return r.Step
 	case quantity == "total":
 		return r.Seconds
@@ -103,6 +108,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return mostMemory(r)
 	case quantity == "sent": // by all workers in a second
 		return float64(r.BytesSent) / r.Seconds
+	case quantity == "busiest" && r.BusiestBytes > 0: // process, sent and received
+		return float64(r.BusiestBytes)
 	case quantity == "compression" && r.BytesVectors > 0:
 		return float64(r.BytesVectors) / float64(r.BytesSent)
 	case quantity == "evenness":
@@ -156,13 +163,25 @@ func mostMemory(r compare.RunLine) float64 {
 	return most
 }
 
-// waits returns the seconds for which a worker waits for the exchange, in the mean, by run that counts.
-func waits(l *compare.Line) []float64 {
+// waits returns the seconds of a chosen time for which a worker waits for the exchange, in the mean, by run
+// that counts.
+func waits(l *compare.Line, of func(compare.RunLine) float64) []float64 {
 	shares := l.PhaseShares("sync_exposed")
 	var all []float64
 	for _, r := range l.Runs() {
 		if len(all) < len(shares) && (r.IsCounted || l.Disturbed) {
-			all = append(all, shares[len(all)]*r.TrainSeconds)
+			all = append(all, shares[len(all)]*of(r))
+		}
+	}
+	return all
+}
+
+// computing returns the share of a step in which a worker computes, in the mean, by run that counts.
+func computing(l *compare.Line) []float64 {
+	all := l.PhaseShares("forward")
+	for _, phase := range []string{"backward", "optimizer"} {
+		for i, share := range l.PhaseShares(phase) {
+			all[i] += share
 		}
 	}
 	return all
@@ -192,14 +211,22 @@ func Of(l *compare.Line, quantity string) Estimate {
 	case quantity == "serial": // by Amdahl's law, of all work
 		return serialPart(ofRatio(l.Speedup), float64(l.Setting.Workers))
 	case quantity == "hidden":
-		values = l.HiddenSeconds()
+		values = []float64{l.Hidden}
+	case quantity == "exposed": // communication, in a step
+		values = waits(l, func(r compare.RunLine) float64 { return r.Step })
 	case quantity == "network":
-		values = waits(l)
+		values = waits(l, func(r compare.RunLine) float64 { return r.TrainSeconds })
+	case quantity == "computing":
+		values = computing(l)
 	case slices.Contains(compare.Phases(), quantity):
 		values = l.PhaseShares(quantity)
 	}
 	values = slices.DeleteFunc(values, math.IsNaN)
-	return Estimate{stat.Median(values), stat.Noise{}.Interval(values), len(values)}
+	in := stat.Noise{}.Interval(values)
+	if IsShare(quantity) {
+		in = stat.Noise{}.ShareInterval(values)
+	}
+	return Estimate{stat.Median(values), in, len(values)}
 }
 
 // serialPart returns the part of a step that several workers do not divide, by their speed-up.

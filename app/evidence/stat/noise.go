@@ -171,6 +171,19 @@ func (n Noise) Interval(x []float64) Interval {
 	return around(x, half, coverage)
 }
 
+// ShareInterval is [Noise.Interval] for shares of a whole, whose odds p/(1-p) spread around by factors: so it
+// ends above 0 and below 1. Where some value is no share between them, it is that of the values.
+func (n Noise) ShareInterval(x []float64) Interval {
+	odds := make([]float64, len(x))
+	for i, p := range x {
+		if odds[i] = p / (1 - p); !(0 < p && p < 1) {
+			return n.Interval(x)
+		}
+	}
+	in := n.Interval(odds)
+	return Interval{Lo: in.Lo / (1 + in.Lo), Hi: in.Hi / (1 + in.Hi), Coverage: in.Coverage}
+}
+
 // hourly is [Noise.Interval] for ratios of two rows in any quiet hour.
 func (n Noise) hourly(x []float64) Interval {
 	half, coverage := n.half(logsOf(x))

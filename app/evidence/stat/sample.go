@@ -109,6 +109,11 @@ func (r Ratio) Known() bool { return !math.IsNaN(r.Median) && len(r.Values) > 0 
 // IsDecided reports whether the two sides differ: the interval leaves out 1.
 func (r Ratio) IsDecided() bool { return r.Interval.Coverage > 0 && !r.Interval.Contains(1) }
 
+// IsUnanimous reports whether each of several rounds is on the same side of 1, be it decided or not.
+func (r Ratio) IsUnanimous() bool {
+	return len(r.Values) > 1 && (slices.Max(r.Values) < 1 || slices.Min(r.Values) > 1)
+}
+
 // IsWithin reports whether the rounds agree on the ratio to a relative width on both sides, in their hour.
 func (r Ratio) IsWithin(width float64) bool {
 	return r.noise.Interval(r.Values).IsWithin(width, r.Median)

@@ -102,34 +102,6 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// The parts of what is saved add up to all of it.
-func TestParts(t *testing.T) {
-	r := results(1, 64)
-	two := results(2, 64).Rows[0]
-	two.Setting.Shards = 1
-	for i := range two.Runs {
-		for j := range two.Runs[i].Ranks {
-			s := &two.Runs[i].Ranks[j].Steps
-			for at := range s.Seconds {
-				s.Seconds[at], s.Phases["forward"][at], s.Phases["backward"][at] = 0.07, 0.015, 0.03
-				s.Phases["sync_exposed"][at] = 0.025
-			}
-		}
-	}
-	r.Rows = append(r.Rows, two)
-	row, parts := usage.Parts(&compare.Compare(r).Groups[0])
-	if row == nil || row.Setting.Workers != 2 {
-		t.Fatalf("row %v, want that of two workers", row)
-	}
-	sum := 0.0
-	for _, p := range parts {
-		sum += p.Saved
-	}
-	if math.Abs(sum-1) > 1e-9 || len(parts) != 3 {
-		t.Errorf("parts %+v, want forward, backward and exchange that add up to 1", parts)
-	}
-}
-
 // Rows that differ in another setting too are no sweep over batches, and one batch is none.
 func TestBatchesDifferInNothingElse(t *testing.T) {
 	r := results(1, 256, 64)

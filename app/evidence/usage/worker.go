@@ -23,11 +23,9 @@ type Worker struct {
 
 // Stretch is steps of a worker one after another, a tenth of a second or more, without evaluations.
 type Stretch struct {
-	Until  float64         // seconds of its steps until the end
-	Usage  float64         // seconds
-	Cores  float64         // processors in use, mean
-	Memory float64         // resident bytes, largest
-	Waits  [Untold]float64 // seconds by what the worker stood still for
+	Usage float64         // seconds
+	Cores float64         // processors in use, mean
+	Waits [Untold]float64 // seconds by what the worker stood still for
 }
 
 // Wait is what a worker stands still for.
@@ -74,16 +72,14 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// mostStretches is how many points of a run are worth drawing.
+// mostStretches is how many of a run tell its drops.
 const mostStretches = 150
 
 // stretches cuts the steps of a worker.
 func stretches(s record.Steps) (all []Stretch) {
-	least, now, at := max(0.1, sum(s.Usage)/mostStretches), Stretch{}, 0.0
+	least, now := max(0.1, sum(s.Usage)/mostStretches), Stretch{}
 	for i, usage := range s.Usage {
-		at += usage
-		now.Until, now.Usage, now.Cores = at, now.Usage+usage, now.Cores+s.CPU[i]
-		now.Memory = max(now.Memory, s.RSS[i])
+		now.Usage, now.Cores = now.Usage+usage, now.Cores+s.CPU[i]
 		for j, of := range [Untold][]float64{s.Checkpoint, s.Paused, s.Delayed, s.Phases["sync_exposed"]} {
 			if i < len(of) {
 				now.Waits[j] += of[i]
