@@ -31,8 +31,13 @@ type StrassenArgs struct {
 	Rows, Width          int
 	// Bias and BiasNext are added to the left and to the right quarters of a result.
 	Bias, BiasNext []float32
-	Flags          int // of a result: TileAdd, which adds to the quarters too, and TileReLU
+	// Flags are, of a result, TileAdd, which adds to the quarters too, and TileReLU; of an operand
+	// StrassenCopies.
+	Flags int
 }
+
+// StrassenCopies makes Operand write Q11 and Q22 behind the sums, as a sixth and a seventh.
+const StrassenCopies = 4
 
 // StrassenOps holds the additions for one ISA. All ISAs give the same bits.
 type StrassenOps struct {
@@ -58,6 +63,9 @@ func operandPlain(a *StrassenArgs) {
 			s[2*a.SumStride] = q11[j] + q12[j]
 			s[3*a.SumStride] = q21[j] - q11[j]
 			s[4*a.SumStride] = q12[j] - q22[j]
+			if a.Flags&StrassenCopies != 0 {
+				s[5*a.SumStride], s[6*a.SumStride] = q11[j], q22[j]
+			}
 		}
 	}
 }

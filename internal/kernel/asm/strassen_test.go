@@ -15,7 +15,7 @@ func TestStrassenAdditions(t *testing.T) {
 	for _, isa := range compute.Supported()[1:] {
 		for _, width := range []int{16, 48, 64} {
 			for rows := 1; rows <= 3; rows++ {
-				for flags := range 4 {
+				for flags := range 8 {
 					checkStrassen(t, isa, rows, width, flags, flags%2 == 1)
 				}
 			}
@@ -29,7 +29,7 @@ func FuzzStrassenAdditions(f *testing.F) {
 	f.Add(uint8(5), uint8(3), uint8(3), true)
 	f.Fuzz(func(t *testing.T, rows, lines, flags uint8, special bool) {
 		for _, isa := range compute.Supported()[1:] {
-			checkStrassen(t, isa, 1+int(rows)%20, asm.LineFloats*(1+int(lines)%20), int(flags)%4, special)
+			checkStrassen(t, isa, 1+int(rows)%20, asm.LineFloats*(1+int(lines)%20), int(flags)%8, special)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func strassened(t *testing.T, isa compute.ISA, rows, width, flags int, special b
 	n, sumRow := 2*rows*(2*width+3)-3, width+5
 	quarters = kerneltest.Draw(t, n, 0, 1)
 	between := (rows-1)*sumRow + width
-	sums = kerneltest.Floats(t, asm.StrassenSums*between)
+	sums = kerneltest.Floats(t, asm.StrassenProducts*between)
 	products := kerneltest.Draw(t, asm.StrassenProducts*between, 0, 2)
 	if special {
 		kerneltest.Odd(quarters, 3)

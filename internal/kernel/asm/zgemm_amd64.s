@@ -3881,6 +3881,31 @@ added:
 	VMAXPS Y11, Y13, Y11
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	VMOVUPS Y1, 32(AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y2, (AX)(DX*4)
+	VMOVUPS Y3, 32(AX)(DX*4)
+	MOVLQSX 8(CX), DX
+	VMOVUPS Y4, (AX)(DX*4)
+	VMOVUPS Y5, 32(AX)(DX*4)
+	MOVLQSX 12(CX), DX
+	VMOVUPS Y6, (AX)(DX*4)
+	VMOVUPS Y7, 32(AX)(DX*4)
+	MOVLQSX 16(CX), DX
+	VMOVUPS Y8, (AX)(DX*4)
+	VMOVUPS Y9, 32(AX)(DX*4)
+	MOVLQSX 20(CX), DX
+	VMOVUPS Y10, (AX)(DX*4)
+	VMOVUPS Y11, 32(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMOVUPS    Y0, (AX)(DX*4)
@@ -4024,6 +4049,30 @@ added:
 	VMAXPS Y11, Y13, Y11
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMOVUPS    Y0, (AX)
 	VMASKMOVPS Y1, Y12, 32(AX)
@@ -4238,6 +4287,25 @@ added:
 	VMAXPS Y7, Y9, Y7
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	VMOVUPS Y1, 32(AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y2, (AX)(DX*4)
+	VMOVUPS Y3, 32(AX)(DX*4)
+	MOVLQSX 8(CX), DX
+	VMOVUPS Y4, (AX)(DX*4)
+	VMOVUPS Y5, 32(AX)(DX*4)
+	MOVLQSX 12(CX), DX
+	VMOVUPS Y6, (AX)(DX*4)
+	VMOVUPS Y7, 32(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMOVUPS    Y0, (AX)(DX*4)
@@ -4349,6 +4417,24 @@ added:
 	VMAXPS Y7, Y9, Y7
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMOVUPS    Y0, (AX)
 	VMASKMOVPS Y1, Y8, 32(AX)
@@ -4503,6 +4589,19 @@ added:
 	VMAXPS Y3, Y5, Y3
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	VMOVUPS Y1, 32(AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y2, (AX)(DX*4)
+	VMOVUPS Y3, 32(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMOVUPS    Y0, (AX)(DX*4)
@@ -4582,6 +4681,18 @@ added:
 	VMAXPS Y3, Y5, Y3
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMOVUPS    Y0, (AX)
 	VMASKMOVPS Y1, Y4, 32(AX)
@@ -4703,6 +4814,16 @@ added:
 	VMAXPS Y1, Y3, Y1
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	VMOVUPS Y1, 32(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMOVUPS    Y0, (AX)(DX*4)
@@ -4766,6 +4887,15 @@ added:
 	VMAXPS Y1, Y3, Y1
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMOVUPS    Y0, (AX)
 	VMASKMOVPS Y1, Y2, 32(AX)
@@ -4992,6 +5122,25 @@ added:
 	VMAXPS Y5, Y7, Y5
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y1, (AX)(DX*4)
+	MOVLQSX 8(CX), DX
+	VMOVUPS Y2, (AX)(DX*4)
+	MOVLQSX 12(CX), DX
+	VMOVUPS Y3, (AX)(DX*4)
+	MOVLQSX 16(CX), DX
+	VMOVUPS Y4, (AX)(DX*4)
+	MOVLQSX 20(CX), DX
+	VMOVUPS Y5, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMASKMOVPS Y0, Y6, (AX)(DX*4)
@@ -5104,6 +5253,24 @@ added:
 	VMAXPS Y5, Y7, Y5
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMASKMOVPS Y0, Y6, (AX)
 	ADDQ       CX, AX
@@ -5275,6 +5442,21 @@ added:
 	VMAXPS Y3, Y5, Y3
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y1, (AX)(DX*4)
+	MOVLQSX 8(CX), DX
+	VMOVUPS Y2, (AX)(DX*4)
+	MOVLQSX 12(CX), DX
+	VMOVUPS Y3, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMASKMOVPS Y0, Y4, (AX)(DX*4)
@@ -5365,6 +5547,20 @@ added:
 	VMAXPS Y3, Y5, Y3
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMASKMOVPS Y0, Y4, (AX)
 	ADDQ       CX, AX
@@ -5494,6 +5690,17 @@ added:
 	VMAXPS Y1, Y3, Y1
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	MOVLQSX 4(CX), DX
+	VMOVUPS Y1, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMASKMOVPS Y0, Y2, (AX)(DX*4)
@@ -5562,6 +5769,16 @@ added:
 	VMAXPS Y1, Y3, Y1
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMASKMOVPS Y0, Y2, (AX)
 	ADDQ       CX, AX
@@ -5668,6 +5885,15 @@ added:
 	VMAXPS Y0, Y2, Y0
 
 store:
+	CMPQ    168(AX), $0x08
+	JNE     tail
+	MOVQ    144(AX), AX
+	MOVLQSX (CX), DX
+	VMOVUPS Y0, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       144(AX), AX
 	MOVLQSX    (CX), DX
 	VMASKMOVPS Y0, Y1, (AX)(DX*4)
@@ -5725,6 +5951,14 @@ added:
 	VMAXPS Y0, Y2, Y0
 
 store:
+	CMPQ    112(AX), $0x08
+	JNE     tail
+	MOVQ    80(AX), AX
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+tail:
 	MOVQ       80(AX), AX
 	VMASKMOVPS Y0, Y1, (AX)
 	VZEROUPPER

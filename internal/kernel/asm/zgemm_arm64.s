@@ -570,6 +570,37 @@ added:
 	WORD    $0x4e7e1ef7 // BIC V23.16B, V23.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	FSTPQ   (F12, F13), 32(R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F2, F3), (R2)
+	FSTPQ   (F14, F15), 32(R2)
+	MOVW    8(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F4, F5), (R2)
+	FSTPQ   (F16, F17), 32(R2)
+	MOVW    12(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F6, F7), (R2)
+	FSTPQ   (F18, F19), 32(R2)
+	MOVW    16(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F8, F9), (R2)
+	FSTPQ   (F20, F21), 32(R2)
+	MOVW    20(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F10, F11), (R1)
+	FSTPQ   (F22, F23), 32(R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -1122,6 +1153,30 @@ added:
 	WORD    $0x4e7e1ef7 // BIC V23.16B, V23.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F4, F5), (R0)
+	FSTPQ   (F6, F7), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F8, F9), (R0)
+	FSTPQ   (F10, F11), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F12, F13), (R0)
+	FSTPQ   (F14, F15), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F16, F17), (R0)
+	FSTPQ   (F18, F19), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F20, F21), (R0)
+	FSTPQ   (F22, F23), 32(R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	FSTPQ   (F0, F1), (R0)
 	TBNZ    $3, R2, tail33
@@ -1704,6 +1759,29 @@ added:
 	WORD    $0x4e7e1def // BIC V15.16B, V15.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	FSTPQ   (F8, F9), 32(R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F2, F3), (R2)
+	FSTPQ   (F10, F11), 32(R2)
+	MOVW    8(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F4, F5), (R2)
+	FSTPQ   (F12, F13), 32(R2)
+	MOVW    12(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F6, F7), (R1)
+	FSTPQ   (F14, F15), 32(R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -2088,6 +2166,24 @@ added:
 	WORD    $0x4e7e1def // BIC V15.16B, V15.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F4, F5), (R0)
+	FSTPQ   (F6, F7), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F8, F9), (R0)
+	FSTPQ   (F10, F11), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F12, F13), (R0)
+	FSTPQ   (F14, F15), 32(R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	FSTPQ   (F0, F1), (R0)
 	TBNZ    $3, R2, tail23
@@ -2452,6 +2548,21 @@ added:
 	WORD    $0x4e7e1ce7 // BIC V7.16B, V7.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	FSTPQ   (F4, F5), 32(R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F2, F3), (R1)
+	FSTPQ   (F6, F7), 32(R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -2668,6 +2779,18 @@ added:
 	WORD    $0x4e7e1ce7 // BIC V7.16B, V7.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	FSTPQ   (F2, F3), 32(R0)
+	ADD     R1, R0
+	FSTPQ   (F4, F5), (R0)
+	FSTPQ   (F6, F7), 32(R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	FSTPQ   (F0, F1), (R0)
 	TBNZ    $3, R2, tail13
@@ -2894,6 +3017,17 @@ added:
 	WORD    $0x4e7e1c63 // BIC V3.16B, V3.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F0, F1), (R1)
+	FSTPQ   (F2, F3), 32(R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R1
@@ -3026,6 +3160,15 @@ added:
 	WORD    $0x4e7e1c63 // BIC V3.16B, V3.16B, V30.16B
 
 store:
+	MOVD    112(R0), R2
+	CMP     $8, R2
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	FSTPQ   (F2, F3), 32(R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	FSTPQ   (F0, F1), (R0)
 	TBNZ    $3, R1, tail8
@@ -3557,6 +3700,31 @@ added:
 	WORD    $0x4e7e1d6b // BIC V11.16B, V11.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F2, F3), (R2)
+	MOVW    8(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F4, F5), (R2)
+	MOVW    12(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F6, F7), (R2)
+	MOVW    16(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F8, F9), (R2)
+	MOVW    20(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F10, F11), (R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -4036,6 +4204,24 @@ added:
 	WORD    $0x4e7e1d6b // BIC V11.16B, V11.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	ADD     R1, R0
+	FSTPQ   (F2, F3), (R0)
+	ADD     R1, R0
+	FSTPQ   (F4, F5), (R0)
+	ADD     R1, R0
+	FSTPQ   (F6, F7), (R0)
+	ADD     R1, R0
+	FSTPQ   (F8, F9), (R0)
+	ADD     R1, R0
+	FSTPQ   (F10, F11), (R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	TBNZ    $3, R2, tail33
 	TBZ     $2, R2, tail32
@@ -4532,6 +4718,25 @@ added:
 	WORD    $0x4e7e1ce7 // BIC V7.16B, V7.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F2, F3), (R2)
+	MOVW    8(R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F4, F5), (R2)
+	MOVW    12(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F6, F7), (R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -4867,6 +5072,20 @@ added:
 	WORD    $0x4e7e1ce7 // BIC V7.16B, V7.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	ADD     R1, R0
+	FSTPQ   (F2, F3), (R0)
+	ADD     R1, R0
+	FSTPQ   (F4, F5), (R0)
+	ADD     R1, R0
+	FSTPQ   (F6, F7), (R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	TBNZ    $3, R2, tail23
 	TBZ     $2, R2, tail22
@@ -5185,6 +5404,19 @@ added:
 	WORD    $0x4e7e1c63 // BIC V3.16B, V3.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R2
+	FSTPQ   (F0, F1), (R2)
+	MOVW    4(R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F2, F3), (R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R3
@@ -5376,6 +5608,16 @@ added:
 	WORD    $0x4e7e1c63 // BIC V3.16B, V3.16B, V30.16B
 
 store:
+	MOVD    112(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	ADD     R1, R0
+	FSTPQ   (F2, F3), (R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	TBNZ    $3, R2, tail13
 	TBZ     $2, R2, tail12
@@ -5577,6 +5819,16 @@ added:
 	WORD    $0x4e7e1c21 // BIC V1.16B, V1.16B, V30.16B
 
 store:
+	MOVD    168(R0), R3
+	CMP     $8, R3
+	BNE     tail
+	MOVD    144(R0), R0
+	MOVW    (R1), R5
+	ADD     R5<<2, R0, R1
+	FSTPQ   (F0, F1), (R1)
+	RET
+
+tail:
 	MOVD    144(R0), R0
 	MOVW    (R1), R5
 	ADD     R5<<2, R0, R1
@@ -5696,6 +5948,14 @@ added:
 	WORD    $0x4e7e1c21 // BIC V1.16B, V1.16B, V30.16B
 
 store:
+	MOVD    112(R0), R2
+	CMP     $8, R2
+	BNE     tail
+	MOVD    80(R0), R0
+	FSTPQ   (F0, F1), (R0)
+	RET
+
+tail:
 	MOVD    80(R0), R0
 	TBNZ    $3, R1, tail8
 	TBZ     $2, R1, tail7

@@ -8,64 +8,74 @@
 // func strassenOperandNEON(a *StrassenArgs)
 TEXT ·strassenOperandNEON(SB), NOSPLIT, $0-8
 	MOVD    a+0(FP), R0
-	MOVD    (R0), R1
-	MOVD    24(R0), R2
-	MOVD    48(R0), R3
-	MOVD    72(R0), R4
-	MOVD    104(R0), R5
-	MOVD    128(R0), R6
-	LSL     $2, R6
-	ADD     R6<<1, R6, R7
-	MOVD    152(R0), R8
-	LSL     $2, R8
+	MOVD    208(R0), R1
+	MOVD    (R0), R2
+	MOVD    24(R0), R3
+	MOVD    48(R0), R4
+	MOVD    72(R0), R5
+	MOVD    104(R0), R6
+	MOVD    128(R0), R7
+	LSL     $2, R7
+	ADD     R7<<1, R7, R8
+	MOVD    152(R0), R9
+	LSL     $2, R9
 
 rows:
-	MOVD    ZR, R9
+	MOVD    ZR, R10
 
 columns:
-	ADD     R9, R5, R10
-	ADD     R9, R1, R11
-	FLDPQ   (R11), (F0, F1)
-	ADD     R9, R2, R12
-	FLDPQ   (R12), (F2, F3)
-	ADD     R9, R3, R13
-	FLDPQ   (R13), (F4, F5)
-	ADD     R9, R4, R14
-	FLDPQ   (R14), (F6, F7)
+	ADD     R10, R6, R11
+	ADD     R10, R2, R12
+	FLDPQ   (R12), (F0, F1)
+	ADD     R10, R3, R13
+	FLDPQ   (R13), (F2, F3)
+	ADD     R10, R4, R14
+	FLDPQ   (R14), (F4, F5)
+	ADD     R10, R5, R15
+	FLDPQ   (R15), (F6, F7)
 	WORD    $0x4e26d408 // FADD V8.4S, V0.4S, V6.4S
 	WORD    $0x4e27d429 // FADD V9.4S, V1.4S, V7.4S
 	WORD    $0x4e26d48a // FADD V10.4S, V4.4S, V6.4S
 	WORD    $0x4e27d4ab // FADD V11.4S, V5.4S, V7.4S
 	WORD    $0x4e22d40c // FADD V12.4S, V0.4S, V2.4S
 	WORD    $0x4e23d42d // FADD V13.4S, V1.4S, V3.4S
-	WORD    $0x4ea0d480 // FSUB V0.4S, V4.4S, V0.4S
-	WORD    $0x4ea1d4a1 // FSUB V1.4S, V5.4S, V1.4S
+	WORD    $0x4ea0d484 // FSUB V4.4S, V4.4S, V0.4S
+	WORD    $0x4ea1d4a5 // FSUB V5.4S, V5.4S, V1.4S
 	WORD    $0x4ea6d442 // FSUB V2.4S, V2.4S, V6.4S
 	WORD    $0x4ea7d463 // FSUB V3.4S, V3.4S, V7.4S
-	FSTPQ   (F8, F9), (R10)
-	ADD     R6, R10, R15
-	FSTPQ   (F10, F11), (R15)
-	ADD     R6<<1, R10, R16
-	FSTPQ   (F12, F13), (R16)
-	ADD     R7, R10, R17
-	FSTPQ   (F0, F1), (R17)
-	ADD     R6<<2, R10, R19
-	FSTPQ   (F2, F3), (R19)
-	ADD     $32, R9
-	CMP     R8, R9
+	FSTPQ   (F8, F9), (R11)
+	ADD     R7, R11, R16
+	FSTPQ   (F10, F11), (R16)
+	ADD     R7<<1, R11, R17
+	FSTPQ   (F12, F13), (R17)
+	ADD     R8, R11, R19
+	FSTPQ   (F4, F5), (R19)
+	ADD     R7<<2, R11, R20
+	FSTPQ   (F2, F3), (R20)
+	TST     $4, R1
+	BEQ     past4
+	ADD     R7<<2, R11, R12
+	ADD     R7, R12, R21
+	FSTPQ   (F0, F1), (R21)
+	ADD     R8<<1, R11, R12
+	FSTPQ   (F6, F7), (R12)
+
+past4:
+	ADD     $32, R10
+	CMP     R9, R10
 	BLT     columns
-	MOVD    96(R0), R9
-	LSL     $2, R9
-	ADD     R9, R1
-	ADD     R9, R2
-	ADD     R9, R3
-	ADD     R9, R4
-	MOVD    136(R0), R9
-	LSL     $2, R9
-	ADD     R9, R5
-	MOVD    144(R0), R9
-	SUBS    $1, R9
-	MOVD    R9, 144(R0)
+	MOVD    96(R0), R10
+	LSL     $2, R10
+	ADD     R10, R2
+	ADD     R10, R3
+	ADD     R10, R4
+	ADD     R10, R5
+	MOVD    136(R0), R10
+	LSL     $2, R10
+	ADD     R10, R6
+	MOVD    144(R0), R10
+	SUBS    $1, R10
+	MOVD    R10, 144(R0)
 	BNE     rows
 	RET
 

@@ -96,7 +96,11 @@ func (s *strassenRows) sum(i int, at reg.Register) operand.Mem {
 	return m
 }
 
+// copies is StrassenCopies.
+const copies = 4
+
 func (s *strassenRows) operand() {
+	flags := s.field(s.args, "Flags")
 	s.rows(func(at reg.Register) {
 		var q [4]reg.Register
 		for i := range q {
@@ -106,6 +110,10 @@ func (s *strassenRows) operand() {
 			s.sub(q[2], q[0]), s.sub(q[1], q[3])} {
 			s.store(x, s.sum(i, at), false)
 		}
+		s.where(flags, copies, func() {
+			s.store(q[0], s.sum(5, at), false)
+			s.store(q[3], s.sum(6, at), false)
+		})
 	})
 }
 

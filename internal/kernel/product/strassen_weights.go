@@ -52,7 +52,6 @@ type strip struct{ first, rows int }
 type strassenWeightsPart struct {
 	outer asm.OuterArgs
 	strip asm.StripArgs
-	pack  asm.PackArgs
 	add   asm.StrassenArgs
 	left  []float32 // sums of quarters of x, [sum][pair][column]
 	right []float32 // operands made of a band of dy, [operand][block][pair][column]
@@ -227,19 +226,16 @@ func (o *strassenWeights) addX(p *strassenWeightsPart, lo, hi int, whole bool) {
 	o.cpu.ops.Strassen.Operand(&p.add)
 }
 
-// addDY makes the operands of pairs [lo, hi) of the band; two of them are quarters.
+// addDY makes the operands of pairs [lo, hi) of the band, of which two are quarters.
 func (o *strassenWeights) addDY(p *strassenWeightsPart, lo, hi int, whole bool) {
-	a, half, gemm := &p.add, o.width/2, &o.cpu.ops.Gemm
-	block := Block{vectors: gemm.Widths[0], columns: o.cols, tail: gemm.Lanes}
+	a, half := &p.add, o.width/2
 	for b := p.band[0]; b < p.band[1]; b++ {
 		dy, at := o.dy[2*(p.first+lo)*o.width+b*o.cols:], lo*o.cols
 		*a = asm.StrassenArgs{Rows: hi - lo, Width: o.cols, QuarterStride: 2 * o.width, RowStride: o.cols,
 			SumStride: (p.band[1] - p.band[0]) * strassenParcel * o.cols, Sums: o.panel(p, 0, b)[at:],
-			Q11: dy, Q12: dy[half:], Q21: o.zero, Q22: o.zero}
-		packBlock(&p.pack, gemm, o.panel(p, quarter11, b)[at:], dy, hi-lo, 2*o.width, &block)
+			Q11: dy, Q12: dy[half:], Q21: o.zero, Q22: o.zero, Flags: asm.StrassenCopies}
 		if whole {
 			a.Q21, a.Q22 = dy[o.width:], dy[o.width+half:]
-			packBlock(&p.pack, gemm, o.panel(p, quarter22, b)[at:], a.Q22, hi-lo, 2*o.width, &block)
 		}
 		o.cpu.ops.Strassen.Operand(a)
 	}
