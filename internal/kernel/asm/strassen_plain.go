@@ -13,10 +13,11 @@ package asm
 //
 // The five sums of quarters are the same for A and for B.
 
-// Numbers of products, and of sums of quarters of either operand.
+// Numbers of products, and of sums of quarters of either operand; a flag of StrassenArgs.
 const (
 	StrassenProducts = 7
 	StrassenSums     = 5
+	StrassenCopies   = 4 // a flag: Operand writes Q11 and Q22 too, behind the sums
 )
 
 // StrassenArgs describes the sums of quarters of an operand, or the quarters of a result as sums of products,
@@ -31,13 +32,8 @@ type StrassenArgs struct {
 	Rows, Width          int
 	// Bias and BiasNext are added to the left and to the right quarters of a result.
 	Bias, BiasNext []float32
-	// Flags are, of a result, TileAdd, which adds to the quarters too, and TileReLU; of an operand
-	// StrassenCopies.
-	Flags int
+	Flags          int // of a result: TileAdd, which adds to the quarters too, and TileReLU
 }
-
-// StrassenCopies makes Operand write Q11 and Q22 behind the sums, as a sixth and a seventh.
-const StrassenCopies = 4
 
 // StrassenOps holds the additions for one ISA. All ISAs give the same bits.
 type StrassenOps struct {
@@ -61,8 +57,7 @@ func operandPlain(a *StrassenArgs) {
 			s[0] = q11[j] + q22[j]
 			s[a.SumStride] = q21[j] + q22[j]
 			s[2*a.SumStride] = q11[j] + q12[j]
-			s[3*a.SumStride] = q21[j] - q11[j]
-			s[4*a.SumStride] = q12[j] - q22[j]
+			s[3*a.SumStride], s[4*a.SumStride] = q21[j]-q11[j], q12[j]-q22[j]
 			if a.Flags&StrassenCopies != 0 {
 				s[5*a.SumStride], s[6*a.SumStride] = q11[j], q22[j]
 			}

@@ -52,7 +52,7 @@ type strassenPart struct {
 	add  asm.StrassenArgs
 
 	left     []float32    // sums of quarters of a batch of src, [sum][pair][channel]
-	products []float32    // of a batch and a block, [product][pair][column]
+	products []float32    // of a batch and a run of blocks, [product][pair][column]
 	mixed    []float32    // two quarters of w, for a block and a chunk
 	nowhere  []float32    // where the row after the last would go
 	wanted   [4][]float32 // to fetch: the next panel, what the Finisher reads, the next batch
@@ -64,6 +64,8 @@ type strassenPart struct {
 // strassenUnit what the columns are multiples of: below them, the additions take what the products save.
 // strassenBatch is how many pairs of rows are multiplied at a time: products and sums of a quarter then share
 // the second-level cache, and the tiles of a batch fetch a panel while they multiply by the one before.
+// strassenRun is how many columns of a quarter of the result are added up at a time, so that its rows are
+// written four cache lines at a time.
 // strassenFew is how many pairs are added in one call, so that a call is short, and rows that are read again
 // are still in a cache.
 const (
@@ -71,6 +73,7 @@ const (
 	strassenLeast = 256
 	strassenUnit  = 128
 	strassenBatch = 16 * asm.TileRows
+	strassenRun   = strassenUnit / 2
 	strassenFew   = 16
 )
 
@@ -110,7 +113,7 @@ func newStrassen(c *CPU, rows int, s gatherShape, direct rowsPlan) *strassen {
 func (g *strassen) table(stride int) []int32 {
 	list := make([]int32, 2*asm.TileRows+1)
 	for i := range asm.TileRows {
-		list[i], list[asm.TileRows+1+i] = int32(i*g.cols), int32(i*stride)
+		list[i], list[asm.TileRows+1+i] = int32(i*strassenRun), int32(i*stride)
 	}
 	return list
 }
@@ -127,7 +130,7 @@ func (g *strassen) chunks() int { return (g.half() + g.chunk - 1) / g.chunk }
 // Floats of scratch: of all panels, and of a thread's slices.
 func (g *strassen) panelsFloats() int  { return asm.StrassenProducts * g.half() * g.width / 2 }
 func (g *strassen) leftFloats() int    { return asm.StrassenSums * strassenBatch * g.stride }
-func (g *strassen) productFloats() int { return asm.StrassenProducts * strassenBatch * g.cols }
+func (g *strassen) productFloats() int { return asm.StrassenProducts * strassenBatch * strassenRun }
 func (g *strassen) mixedFloats() int   { return 2 * g.chunk * g.cols }
 
 func (g *strassen) resize(rows int) { g.rows = rows; g.direct.resize(rows) }
@@ -227,7 +230,9 @@ func (t *strassenCompute) Do(thread, part, parts int) {
 		g.addRows(p, lo, hi)
 		for b := range g.blocks() {
 			g.multiply(p, b, lo, hi)
-			g.store(p, b, lo, hi)
+			if end := (b + 1) * g.cols; end%strassenRun == 0 {
+				g.store(p, end-strassenRun, lo, hi)
+			}
 		}
 		if owns && g.then.then != nil {
 			g.then.advance(thread, &g.alone[thread], from, to)
@@ -284,11 +289,11 @@ func (g *strassen) product(p *strassenPart, b, m, first, lo, hi int) {
 		a.Flags = asm.TileAdd
 	}
 	src, end, stride := g.operand(p, a, m, first, lo, hi)
-	dst := p.products[m*strassenBatch*g.cols:]
+	dst := p.products[m*strassenBatch*strassenRun+b*g.cols%strassenRun:]
 	ahead := g.aheadOf(a, m, b, lo)
 	for i := 0; i < end-lo; i += a.Rows {
 		a.Rows = asm.TileHeight(end - lo - i)
-		a.Src, a.Dst = src[i*stride:], dst[i*g.cols:]
+		a.Src, a.Dst = src[i*stride:], dst[i*strassenRun:]
 		a.Fetch, a.Ahead = fetchNext(p.wanted[:], asm.TileRows*a.Depth, a.Src), a.Dst
 		if at := i * 2 * g.width; at < len(ahead) {
 			a.Ahead = ahead[at:]
@@ -296,7 +301,7 @@ func (g *strassen) product(p *strassenPart, b, m, first, lo, hi int) {
 		gemm.Tile[a.Rows][gemm.Widths[0]](a)
 	}
 	if end < hi { // the last row has no neighbour
-		a.Rows, a.Src, a.Dst, a.Fetch, a.Ahead = 1, g.zero, dst[(end-lo)*g.cols:], g.zero, g.zero
+		a.Rows, a.Src, a.Dst, a.Fetch, a.Ahead = 1, g.zero, dst[(end-lo)*strassenRun:], g.zero, g.zero
 		gemm.Tile[1][gemm.Widths[0]](a)
 	}
 }
@@ -331,11 +336,11 @@ func (g *strassen) aheadOf(a *asm.TileArgs, m, b, lo int) []float32 {
 	return g.dst[min(from, len(g.dst)):]
 }
 
-// store adds up block b of pairs [lo, hi) of rows of dst.
-func (g *strassen) store(p *strassenPart, b, lo, hi int) {
-	a, half, at := &p.add, g.width/2, b*g.cols
-	*a = asm.StrassenArgs{QuarterStride: 2 * g.width, RowStride: g.cols, SumStride: strassenBatch * g.cols,
-		Width: g.cols, Flags: g.flags, Bias: g.bias[at:], BiasNext: g.bias[half+at:]}
+// store adds up a run of columns from column at on, of pairs [lo, hi) of rows of dst.
+func (g *strassen) store(p *strassenPart, at, lo, hi int) {
+	a, half := &p.add, g.width/2
+	*a = asm.StrassenArgs{QuarterStride: 2 * g.width, RowStride: strassenRun, Width: strassenRun,
+		SumStride: strassenBatch * strassenRun, Flags: g.flags, Bias: g.bias[at:], BiasNext: g.bias[half+at:]}
 	if whole := min(hi, g.rows/2); lo < whole {
 		row := g.dst[2*lo*g.width:]
 		a.Rows, a.Sums = whole-lo, p.products
@@ -344,7 +349,7 @@ func (g *strassen) store(p *strassenPart, b, lo, hi int) {
 	}
 	if left := g.rows / 2; left < hi {
 		row := g.dst[2*left*g.width:]
-		a.Rows, a.Sums = 1, p.products[(left-lo)*g.cols:]
+		a.Rows, a.Sums = 1, p.products[(left-lo)*strassenRun:]
 		a.Q11, a.Q12, a.Q21, a.Q22 = row[at:], row[half+at:], p.nowhere, p.nowhere[half:]
 		g.cpu.ops.Strassen.Result(a)
 	}

@@ -70,7 +70,7 @@ type strassenWeightsPart struct {
 const (
 	strassenParcel = 256
 	strassenBand   = 512
-	strassenLines  = 64
+	strassenLines  = 16
 )
 
 // newStrassenWeights plans the sum over rows; direct computes it over few.
@@ -163,9 +163,7 @@ func (t *strassenOuter) Do(thread, part, parts int) {
 			p.next = o.nextRows(p, thread)
 			o.parcel(p)
 		}
-		for b := p.blocks[0]; b < p.blocks[1]; b++ {
-			o.store(p, b)
-		}
+		o.store(p)
 	}
 }
 
@@ -313,14 +311,14 @@ func (o *strassenWeights) nextRows(p *strassenWeightsPart, thread int) [2][]floa
 	return [2][]float32{o.x[lo*o.depth : hi*o.depth], o.dy[lo*o.width : hi*o.width]}
 }
 
-// store adds up the products of block b.
-func (o *strassenWeights) store(p *strassenWeightsPart, b int) {
-	half, end := o.width/2, o.lastColumn(p)
+// store adds up the products of a part, whole rows of it, as strips of a cache line each would be far apart.
+func (o *strassenWeights) store(p *strassenWeightsPart) {
+	half, end, column := o.width/2, o.lastColumn(p), p.blocks[0]*o.cols
 	for lo := o.strips[p.strips[0]].first; lo < end; lo += strassenLines {
-		upper, lower := o.dw[lo*o.width+b*o.cols:], o.dw[(o.depth/2+lo)*o.width+b*o.cols:]
-		p.add = asm.StrassenArgs{Rows: min(strassenLines, end-lo), Width: o.cols,
+		upper, lower := o.dw[lo*o.width+column:], o.dw[(o.depth/2+lo)*o.width+column:]
+		p.add = asm.StrassenArgs{Rows: min(strassenLines, end-lo), Width: p.blocks[1]*o.cols - column,
 			QuarterStride: o.width, RowStride: half, SumStride: o.depth / 2 * half,
-			Sums: o.products[lo*half+b*o.cols:], Bias: o.zero, BiasNext: o.zero,
+			Sums: o.products[lo*half+column:], Bias: o.zero, BiasNext: o.zero,
 			Q11: upper, Q12: upper[half:], Q21: lower, Q22: lower[half:]}
 		o.cpu.ops.Strassen.Result(&p.add)
 	}
