@@ -195,6 +195,9 @@ OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference 
     "hidden": lambda row, r: np.mean(column([x.get("hidden_seconds") for x in r["ranks"]])),
     "checkpoints": lambda row, r: (r.get("checkpoints") or {}).get("exposed_seconds", np.nan),
     "network": lambda row, r: share(row, r, "sync_exposed") * r["train_seconds"],
+    "exposed": lambda row, r: share(row, r, "sync_exposed") * step_of(row, r),
+    "computing": lambda row, r: sum(share(row, r, p) for p in ("forward", "backward", "optimizer")),
+    "busiest": lambda row, r: r.get("busiest_bytes", np.nan),
     "loss": lambda row, r: np.mean(np.concatenate([l[-((len(l) + 9) // 10):] for l in each_rank(r, "loss")])),
 }
 SCALES = {"%": 0.01, "MB": 1e6, "GB": 1e9, "MB/s": 1e6, "ms": 1e-3, **UNITS}
@@ -258,15 +261,32 @@ def value_of(results, name, row):
 
 def check_answer(results, q, text, tell):
     row = chosen(results, q["of"])
-    if q["quantity"] in ("why", "balance") or not row or text.startswith("Not measured"):
+    if q["quantity"] in ("why", "balance", "parameters") or not row or text.startswith("Not measured"):
         return
-    text = re.sub(r"^Not decided( \([^)]*\))?:? ?", " ", text.split("; ")[0])
+    text = re.sub(r"^Not decided( \([^)]*\))?:? ?", " ", text)
+    if q["quantity"] == "parts":
+        check_parts(results, row, text, tell)
+        return
+    if q.get("by"):  # what the claim rests on stands first, of both rows
+        m = re.search(r" ([\d.]+) ?(\S*) in place of ([\d.]+) ?(\S+);", text)
+        for value, unit, of in [(m[1], m[2] or m[4], row), (m[3], m[4], chosen(results, q["over"][0]))]:
+            tell(q["by"], value, value_of(results, q["by"], of) / SCALES.get(unit, 1))
+        text = text[m.end():]
+    text = re.sub(r" after \d+ steps", "", text.split("; ")[0])
     if m := re.search(r" is ([\d.]+)× that of ", text):
         values = [ratio(q["quantity"], row, o) for s in q["over"] if (o := chosen(results, s))]
         right = [v for v in values if follows(m[1], v)]
         tell("ratio of " + q["quantity"], m[1], (right or values)[0])
     elif m := re.search(r" (<?[\d.]+) ?(%|ms|[KMGT]?i?B|)(?= |\.?$|/)", text):
         tell(q["quantity"], m[1], value_of(results, q["quantity"], row) / SCALES.get(m[2], 1))
+
+
+def check_parts(results, row, text, tell):
+    names = {"computing": "computing", "waiting for the exchange": "sync_exposed", "waiting for cores": "core_wait"}
+    m = re.match(r"(?:.*: )?[Oo]f ([\d.]+) (ms|s) ", text)
+    tell("step", m[1], value_of(results, "step", row) / {"ms": 1e-3, "s": 1}[m[2]])
+    for value, name in re.findall(r"([\d.]+) % (" + "|".join(names) + ")", text.split("; reference")[0]):
+        tell(name, value, 100 * value_of(results, names[name], row))
 
 
 def chosen(results, selector):
