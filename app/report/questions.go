@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -45,7 +44,6 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		}
 		p.Asked = append(p.Asked, one)
 	}
-	s.Tables = append(s.Tables, filled(sidesTable(answers))...)
 	if len(r.Inquiry.Reference.Rows) > 0 {
 		s.Tables = append(s.Tables, p.beside(r.Inquiry.Reference, c))
 	}
@@ -75,24 +73,6 @@ func placeText(r *record.Results) string {
 			"concluded."
 	}
 	return "Workers are processes of one machine: nothing is concluded of several and their network."
-}
-
-// sidesTable shows the commands of the first two rows that a question compares.
-func sidesTable(all []question.Answer) block {
-	at := slices.IndexFunc(all, func(a question.Answer) bool { return a.Than != nil })
-	if at < 0 {
-		return block{}
-	}
-	sides := []*compare.Line{all[at].Than, all[at].Line}
-	return block{Title: "The code of both sides", IsOpen: true, Caption: "One program with other flags, " +
-		"and with what is the same in every row, below under Settings.", Table: tableOf("Code", sides,
-		col("row", "", func(l *compare.Line) string { return l.Label }),
-		col("command", "", func(l *compare.Line) string {
-			s := l.Setting
-			own := strings.TrimRight(strings.ReplaceAll("+"+s.Options, "+", " --"), " -")
-			return fmt.Sprintf("lockstep train --model %s --batch %d --strategy %s --workers %d --wire %s%s",
-				s.Model, s.Batch, s.Strategy, s.Workers, cmp.Or(s.Wire, "fp32"), own)
-		}))}
 }
 
 // asked is a question with its answer, which leads to the rows that carry it.
@@ -308,6 +288,8 @@ func meaning(quantity string) string {
 		"loss":     " Loss: mean of the last tenth of the steps.",
 		"network":  " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
 		"evenness": " Evenness: computing of the worker with least over that of the one with most.",
+		"energy": " Energy: of whole processors by their own counters (RAPL), idle cores and other " +
+			"programs included, memory and the rest of the machine not.",
 		"cost": " Cost: of the cores that a row keeps busy, a projection by the price of AWS EC2 " +
 			"c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, US East (N. " +
 			"Virginia), November 2026, from the example table of the EC2 Auto Scaling guide.",
@@ -342,6 +324,7 @@ func whyNot(a question.Answer) string {
 		question.SameBits:  "both end with the same parameters, bit for bit",
 		question.Contended: "its workers share too few cores", question.NotSlower: "it is not slower",
 		question.Unconfirmed: "without it steps are as long",
+		question.Unsupported: "what the claim rests on is not shown",
 		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
 	}[a.Reason]
 }
@@ -381,7 +364,8 @@ func verdictText(a question.Answer) string {
 	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 		text += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
-	if a.Verdict == question.Undecided && a.Ratio.IsUnanimous() && a.Bound() == 1 {
+	isOpen := a.Verdict == question.Undecided && a.Reason != question.Unsupported
+	if isOpen && a.Ratio.IsUnanimous() && a.Bound() == 1 {
 		so := map[bool]string{true: "longer", false: "shorter"}
 		if !slices.Contains([]string{"step", "total", "epoch"}, a.Quantity) {
 			so = map[bool]string{true: "more", false: "less"}

@@ -36,7 +36,7 @@ func TestAnUnmeasuredAnswerHasNoFigure(t *testing.T) {
 func TestReferenceBesideOurs(t *testing.T) {
 	r := only(sample(), "lenet")
 	page := asked(t, r, record.Inquiry{Title: "Do two pay?", Reference: record.Reference{Title: "theirs",
-		Columns: []string{"batches batches/s", "sent MB/s", "accuracy %", "speedup x"},
+		Columns: []string{"batches batches/s", "sent MB/s", "accuracy %", "speedup x", "energy Wh"},
 		Rows: []record.ReferenceRow{{Name: "two nodes", Is: record.Selector{"strategy": "all-reduce"},
 			Figures: map[string]float64{"batches": 459, "sent": 1.67, "speedup": 1.44},
 			Derived: map[string]string{"speedup": "2.504 / 1.745"}}}}})
@@ -45,6 +45,7 @@ func TestReferenceBesideOurs(t *testing.T) {
 		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
 		"| ours: all-reduce 2×1 (6 runs of 3840 samples) | 294.3 | 30.16 | 58.70 | 1.332 |",
 		"Batches: of all workers together.", "Sent: by all workers together.",
+		"Energy: of whole processors by their own counters (RAPL)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.3000s", want, page)
@@ -66,6 +67,8 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 			{Ask: "Is it 1.78 times as fast?", Quantity: "step", Of: one, Over: []record.Selector{two},
 				Equals: new(1.78), Reference: []string{"two nodes", "speedup"}},
 			{Ask: "Is it accurate?", Quantity: "accuracy", Of: two, Above: new(0.9)},
+			{Ask: "Is it faster by fewer samples?", Quantity: "step", By: "rate", Of: two,
+				Over: []record.Selector{one}, Below: new(1.0)},
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
 		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751× that of single 1×1 (0.",
@@ -74,12 +77,14 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 		"); reference: speed-up 1.78× (two nodes).\n",
 		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked whether above 90.0 %.\n",
 		"- ✓ How long is a run? Time in all 0.4",
-		"| single 1×1 | lockstep train --model lenet --batch 64 --strategy single --workers 1 --wire fp32 |",
-		" --strategy all-reduce --workers 2 --wire fp32 |",
+		"- ≈ Is it faster by fewer samples? Not decided (what the claim rests on is not shown): samples per",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)
 		}
+	}
+	if strings.Contains(page, "too few to be sure") {
+		t.Errorf("rounds enough are too few in\n%.2500s", page)
 	}
 }
 

@@ -54,9 +54,6 @@ func TestScalingOverHosts(t *testing.T) {
 	if text := read(t, folder, report.MarkdownFile); !strings.Contains(text, "6 cores on 3 hosts") {
 		t.Errorf("the cores of the hosts are not told: %.300s", text)
 	}
-	if !strings.Contains(page, "Machine of rank 0") {
-		t.Error("the machine of one host is described as that of all")
-	}
 	lab := render(t, asPage, overHosts(0))
 	for _, want := range []string{"2 cores of one machine that plays 3 hosts"} {
 		if !strings.Contains(lab, want) {

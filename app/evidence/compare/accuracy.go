@@ -2,10 +2,11 @@ package compare
 
 import (
 	"cmp"
-	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
+	"strings"
 
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -103,9 +104,14 @@ func (g *Group) reference(l *Line) *Line {
 		return nil
 	}
 	return slices.MaxFunc(exact, func(a, b *Line) int {
-		return cmp.Or(nearness(a)-nearness(b), len(b.Setting.Options)-len(a.Setting.Options),
+		return cmp.Or(nearness(a)-nearness(b), numOptions(b)-numOptions(a),
 			cmp.Compare(b.Step.Median, a.Step.Median))
 	})
+}
+
+// numOptions counts the settings of the line's own, such as two of "bucket=64KiB+overlap-forward".
+func numOptions(l *Line) int {
+	return len(strings.FieldsFunc(l.Setting.Options, func(c rune) bool { return c == '+' }))
 }
 
 // timeLimits returns by round when the first line of several workers had finished its training; NaN where

@@ -43,6 +43,21 @@ func TestAccuracyIsComparedBetweenRowsAsAlikeAsThereAre(t *testing.T) {
 	}
 }
 
+// One setting of a row's own is fewer than two, however long its name is.
+func TestAccuracyIsComparedWithTheRowOfFewestSettings(t *testing.T) {
+	m := newMaker(3, 4)
+	for _, options := range []string{"bucket=1K+tls", "overlap-forward"} {
+		s := record.Setting{Strategy: "ddp", Workers: 2, Options: options}
+		seeded(m.add(s, 1, 1, 1), 40, 0.9, 0.8, 0.7)
+	}
+	seeded(m.add(record.Setting{Strategy: "ddp", Workers: 2, Wire: "int8", IsLossy: true}, 3, 3, 3), 120, 0.9,
+		0.8, 0.6)
+	g := compare.Compare(m.Results).Groups[0]
+	if r := g.Lines[2].Accuracy.Reference; r != g.Lines[1] {
+		t.Errorf("compared with %s", r.Label)
+	}
+}
+
 // What is not exact is compared by accuracy, seed by seed: at its end, and when the first rival was ready.
 func TestAccuracyAtEqualSamplesAndTime(t *testing.T) {
 	m := newMaker(3, 4)

@@ -37,6 +37,7 @@ const (
 	SameBits           // its rows end with the same parameters, so they are as accurate
 	NotSlower          // the row is not slower than the one that it is said to be slower than
 	Unconfirmed        // runs without it are as long: the terms are not what they seem
+	Unsupported        // by the quantity that the claim rests on, which is not on the same side of 1
 )
 
 // Estimate is a median over runs or rounds with the interval of the true one; NaN where nothing was measured.
@@ -126,6 +127,7 @@ func (a Answer) over(c *compare.Comparison) Answer {
 		one := a
 		if other := Find(c, is); other != nil && other != a.Line { // on one machine, two may be the same
 			one.divide(c, other)
+			one.doubt()
 		}
 		isLess := one.Verdict > least.Verdict || one.Verdict == least.Verdict && one.Median > least.Median
 		if i == 0 || isLess {
@@ -160,6 +162,17 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	case a.Quantity != "step" &&
 		(!GrowsWithLength(a.Quantity) || a.Line.Runs()[0].Samples == other.Runs()[0].Samples):
 		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), stat.Noise{}))
+	}
+}
+
+// doubt takes a yes back unless what the claim rests on is on the same side of 1, by the medians of the rows.
+func (a *Answer) doubt() {
+	if a.By == "" || a.Verdict != Holds {
+		return
+	}
+	by := Of(a.Line, a.By).Median / Of(a.Than, a.By).Median
+	if isSame := (by-1)*(a.Median-1) > 0; !isSame { // nor is it where a figure is missing
+		a.Verdict, a.Reason = Undecided, Unsupported
 	}
 }
 
@@ -219,7 +232,7 @@ func (a *Answer) decide() {
 		a.Verdict, a.Reason = Unmeasured, NoFigure
 	case a.Line.Contended && a.isOfCores():
 		a.Reason = Contended
-	case a.Equals == nil && a.Above == nil && a.Below == nil:
+	case a.Quantity == Parts, a.Equals == nil && a.Above == nil && a.Below == nil: // a bound is of one figure
 		a.Verdict = Measured
 	case in.Coverage < stat.Confidence:
 		a.Reason = TooFew

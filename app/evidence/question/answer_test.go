@@ -113,6 +113,16 @@ func TestAnswers(t *testing.T) {
 			question.None},
 		{"where a step goes", 1.5, 256, record.Question{Quantity: question.Parts, Of: two}, question.Measured,
 			question.None},
+		{"where a step goes, beside a share", 1.5, 256, record.Question{Quantity: question.Parts, Of: two,
+			Equals: new(0.46)}, question.Measured, question.None},
+		{"what the claim rests on is so", 1.5, 256, record.Question{Quantity: "step", By: "exposed", Of: two,
+			Over: over, Above: new(1.0)}, question.Holds, question.None},
+		{"what the claim rests on is the other way round", 1.5, 256, record.Question{Quantity: "step",
+			By: "rate", Of: two, Over: over, Above: new(1.0)}, question.Undecided, question.Unsupported},
+		{"what the claim rests on was not measured", 1.5, 256, record.Question{Quantity: "step",
+			By: "memory", Of: two, Over: over, Above: new(1.0)}, question.Undecided, question.Unsupported},
+		{"a no rests on nothing", 1.5, 256, record.Question{Quantity: "step", By: "rate", Of: two, Over: over,
+			Below: new(1.0)}, question.Fails, question.None},
 		{"computing", 1.5, 256, record.Question{Quantity: "computing", Of: two, Equals: new(0.75)},
 			question.Holds, question.None},
 		{"seconds of a step in the exchange", 1.5, 256, record.Question{Quantity: "exposed", Of: two,
@@ -129,6 +139,29 @@ func TestAnswers(t *testing.T) {
 		if isKnown := !math.IsNaN(got.Median); isKnown != (c.want != question.Unmeasured) {
 			t.Errorf("%s: a figure of %v", c.name, got.Median)
 		}
+	}
+}
+
+// A figure of the reference is what a question asks for, unless it asks for several.
+func TestAReferenceIsTheBound(t *testing.T) {
+	asked := record.Inquiry{Reference: record.Reference{Columns: []string{"computing %"},
+		Rows: []record.ReferenceRow{{Name: "theirs", Figures: map[string]float64{"computing": 46}}}}}
+	for _, quantity := range []string{"computing", question.Parts} {
+		asked.Questions = append(asked.Questions, record.Question{Ask: "?", Quantity: quantity,
+			Of: record.Selector{"workers": "2"}, Reference: []string{"theirs", "computing"}})
+	}
+	if err := question.Complete(&asked); err != nil {
+		t.Fatal(err)
+	}
+	if one := asked.Questions[0].Equals; one == nil || *one != 0.46 {
+		t.Errorf("computing is to equal %v, want 0.46", one)
+	}
+	if several := asked.Questions[1].Equals; several != nil {
+		t.Errorf("the parts of a step are to equal %v", *several)
+	}
+	got := ask(measured(1.5, 256), &asked)
+	if got[0].Verdict != question.Fails || got[1].Verdict != question.Measured {
+		t.Errorf("verdicts %d and %d", got[0].Verdict, got[1].Verdict)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"lockstep/app/record"
 )
 
-// Complete gives a question that names a figure of the reference, and no bound, that figure to equal. It
-// refuses names that nothing has.
+// Complete gives a question that names a figure of the reference, and no bound, that figure to equal; one of
+// [Parts], which are several, has it beside them. It refuses names that nothing has.
 func Complete(asked *record.Inquiry) error {
 	if asked == nil {
 		return nil
@@ -53,7 +53,7 @@ func Complete(asked *record.Inquiry) error {
 			return fmt.Errorf("question %.60q: reference %.80q: want a row, one of its columns, and perhaps "+
 				"a row to divide by", q.Ask, q.Reference)
 		}
-		if q.Equals == nil && q.Above == nil && q.Below == nil {
+		if q.Equals == nil && q.Above == nil && q.Below == nil && q.Quantity != Parts {
 			q.Equals = new(figure * Scale(unit))
 		}
 	}
