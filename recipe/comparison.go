@@ -48,7 +48,7 @@ func Comparisons() []Comparison {
 		{Name: "r2", Plan: r2,
 			About: "workers over sockets, with and without compression, beside the original report R2"},
 		{Name: "r3", Plan: r3, Hosts: 4,
-			About: "strategies on four hosts with VGG-11 on CIFAR-10, beside the original report R3"},
+			About: "strategies on up to four hosts with VGG-11 on CIFAR-10, beside the original report R3"},
 		{Name: "r4", Plan: r4, Hosts: 3,
 			About: "batches, checkpoints, hosts and servers with a small network, beside the original " +
 				"report R4"},

@@ -130,9 +130,9 @@ type Config struct {
 	// Watch is called before every batch is computed, with trace.Forward in training and with
 	// trace.Evaluation; it may be nil.
 	Watch func(trace.Phase)
-	// Scored is called before an evaluation and after each of its batches with how many of the samples that
-	// this worker scores it has scored; it may be nil.
-	Scored func(done, all int)
+	// Scored is called before an evaluation of a set and after each of its batches with how many of all the
+	// samples that this worker scores it has scored; it may be nil.
+	Scored func(set *data.Set, done, all int)
 	// Trace records spans; it may be nil.
 	Trace *trace.Recorder
 }

@@ -131,7 +131,7 @@ func (l *Loop) scorePart(set *data.Set, tallies []int64) error {
 	task, from, to := l.config.Task, first*l.config.EvalBatch, min(end*l.config.EvalBatch, set.Len())
 	scored := func(done int) {
 		if l.config.Scored != nil && first < end {
-			l.config.Scored(done, to-from)
+			l.config.Scored(set, done, to-from)
 		}
 	}
 	scored(0)

@@ -126,7 +126,11 @@ func TestEvaluationTellsItsProgress(t *testing.T) {
 	c := example(t, "lenet", 20, 25)
 	c.EvalOnly, c.EvalBatch = true, 10
 	var told []int
-	c.Scored = func(done, all int) { told = append(told, done, all) }
+	c.Scored = func(set *data.Set, done, all int) {
+		if told = append(told, done, all); set != c.Test {
+			t.Errorf("of another set than the one for tests")
+		}
+	}
 	run(t, c, 1, 1, compute.Best())
 	if want := []int{0, 25, 10, 25, 20, 25, 25, 25}; !slices.Equal(told, want) {
 		t.Errorf("told %d, want %d", told, want)

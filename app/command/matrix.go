@@ -262,8 +262,8 @@ func (a *app) baseOf(m *matrix, given map[string]string) (setting.Config, error)
 	if len(m.models) > 0 {
 		base.Model = m.models[0] // texts are refused for a model of images, and the reverse
 	}
-	given = maps.Collect(maps.All(given))
-	given["workers"] = "1" // rows have their own, which are not those of all slots of hosts
+	given = maps.Collect(maps.All(given)) // a clone, and a map where there was none
+	given["workers"] = "1"                // rows have their own, which are not those of all slots of hosts
 	delete(given, "slow-worker")
 	resolved, origins, err := setting.Resolve(setting.Source{Catalog: &a.catalog, Environment: a.environment,
 		Flags: given, Base: &base, BaseName: "plan"})
@@ -356,8 +356,11 @@ func (m *matrix) onOneMachine(all int) {
 	}
 }
 
-// reduce leaves out numbers of hosts above those that there are, and reports whether any is left.
+// reduce leaves out numbers of hosts above some, which it takes for all, and reports whether any is left.
 func (m *matrix) reduce(hosts int) bool {
+	if m.hosts == nil && m.perHost != nil {
+		m.hosts = []int{hosts}
+	}
 	m.hosts = slices.DeleteFunc(slices.Clone(m.hosts), func(n int) bool { return n > hosts })
 	return m.hosts == nil || len(m.hosts) > 0
 }

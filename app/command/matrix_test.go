@@ -134,7 +134,7 @@ func TestInquiriesAreRefused(t *testing.T) {
 	const table = "reference: {title: a, columns: [step s], rows: [{name: b, figures: {step: 1}}]}\n"
 	const ask = "questions: [{ask: a, quantity: step"
 	for text, want := range map[string]string{
-		"questions: [{ask: a, quantity: stp, of: {workers: 1}}]":   "as quantity one of step, total,",
+		"questions: [{ask: a, quantity: stp, of: {workers: 1}}]":   "as quantity, and by, one of step, ",
 		ask + ", of: {worker: 1}}]":                                `"worker" is no setting of a row`,
 		ask + "}]":                                                 "want ask, of",
 		ask + ", off: {workers: 1}}]":                              `questions: [1:38] unknown field "off"`,
@@ -151,11 +151,13 @@ func TestInquiriesAreRefused(t *testing.T) {
 	}
 }
 
-// The rows of r3 on several hosts take all that there are, whatever slots those have, or, as processes of one
-// machine, as many as it wants.
+// The rows of r3 on several hosts take all that there are, up to what it wants, whatever slots those have. As
+// processes of one machine they are as many as it wants.
 func TestAsManyHostsAsThereAre(t *testing.T) {
 	r3, _ := recipe.ComparisonNamed("r3")
-	for hosts, want := range map[string]int{"": 4, "a=10.0.0.1=2,b=10.0.0.2=2,c=10.0.0.3=2": 3} {
+	const three = "a=10.0.0.1=2,b=10.0.0.2=2,c=10.0.0.3=2"
+	for hosts, want := range map[string]int{"": 4, three: 3,
+		three + ",d=10.0.0.4=2,e=10.0.0.5=2,f=10.0.0.6=2": 4} {
 		a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
 			cluster.EnvData: t.TempDir(), cluster.EnvHosts: hosts}}
 		all, err := readPlan("r3", []byte(r3.Plan))

@@ -204,11 +204,13 @@ func (a *app) runComparison(c *cobra.Command, r recipe.Comparison, limit time.Du
 // onHosts returns what is run of a recipe on the hosts that there are, and says what is not. If there are
 // none, it is to run in a lab or, where none can be made, as processes.
 func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (some []matrix, isInLab bool) {
-	if hosts := a.environment.NumHosts(); hosts > 0 && hosts < r.Hosts {
-		fmt.Fprintf(a.stderr, "note: %s has %d hosts and wants %d; what it asks of rows on more is not "+
-			"answered\n", r.Name, hosts, r.Hosts)
+	if hosts := a.environment.NumHosts(); min(hosts, r.Hosts) > 0 {
+		if hosts < r.Hosts {
+			fmt.Fprintf(a.stderr, "note: %s has %d hosts and wants %d; what it asks of rows on more is not "+
+				"answered\n", r.Name, hosts, r.Hosts)
+		}
 		for _, m := range all {
-			if m.reduce(hosts) {
+			if m.reduce(min(hosts, r.Hosts)) {
 				some = append(some, m)
 			}
 		}

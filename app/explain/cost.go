@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"lockstep/app/evidence/stat"
@@ -105,15 +106,18 @@ func (s Side) way() strategy.Strategy { return strategy.Named(s.Setting.Strategy
 
 // configured returns what the configuration of the side's runs says. Sides have runs.
 func (s Side) configured() map[string]any {
-	c := map[string]any{"task": "classification"} // of runs from before there was another one
-	_ = json.Unmarshal(s.Runs[0].Config, &c)
-	return c
+	all := map[string]any{"task": "classification"} // of runs from before there was another one
+	var recorded map[string]any                     // nil if the text is null, or none
+	_ = json.Unmarshal(s.Runs[0].Config, &recorded)
+	maps.Copy(all, recorded)
+	return all
 }
 
 // update tells which update of the weights a worker computes. Sides have runs.
 func (s Side) update() any {
 	x := s.Setting
-	return [...]any{s.configured()["optimizer"], x.Strategy, x.Options, x.Workers, x.Threads, x.Servers,
+	optimizer, _ := s.configured()["optimizer"].(string) // what is no name could not be compared
+	return [...]any{optimizer, x.Strategy, x.Options, x.Workers, x.Threads, x.Servers,
 		x.ServerPlace}
 }
 

@@ -134,6 +134,22 @@ func TestAnotherUpdateIsTheOptimizers(t *testing.T) {
 	}
 }
 
+// A configuration of another program may be anything: it is none, or is left out.
+func TestAnyConfigurationCanBeCompared(t *testing.T) {
+	for _, text := range []string{`null`, `3`, `[]`, `{"optimizer": {"name": "sgd"}}`, `{"optimizer": [1]}`,
+		`{"task": null, "average-every": "x"}`} {
+		a, b := side(t, "a", plain(), 3, 1), side(t, "b", plain(), 3, 2)
+		for _, s := range []explain.Side{a, b} {
+			for _, run := range s.Runs {
+				run.Config = json.RawMessage(text)
+			}
+		}
+		if _, err := explain.Decompose(a, b); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Of pairs of equal sides none has a cause, whether they have one run or several.
 func TestEqualSidesHaveNoCause(t *testing.T) {
 	named := 0

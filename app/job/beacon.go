@@ -10,6 +10,7 @@ import (
 	"lockstep/app/host"
 	"lockstep/cluster"
 	"lockstep/comm"
+	"lockstep/data"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -55,8 +56,8 @@ type Beacon struct {
 	Began   time.Time     // start of the first step; zero before it
 	tested  time.Duration // total time of evaluations
 	step    time.Duration // slowest step
-	batch   time.Duration // slowest batch of the evaluations of as many samples as the last one
-	samples int           // of the last evaluation
+	batch   time.Duration // slowest batch of the evaluations of set
+	set     *data.Set     // of the last evaluation
 	scoring time.Time     // start of the evaluation in progress
 	scored  time.Time     // end of its last batch
 
@@ -142,15 +143,15 @@ func (b *Beacon) enterLocked(phase string) {
 func (b *Beacon) Move(p trace.Phase) { b.Enter(p.String()) }
 
 // Scored notes the start of an evaluation and the end of each of its batches; it is train.Config.Scored. What
-// a batch takes is known from one that is done, and not for another set, whose batches may be larger.
-func (b *Beacon) Scored(done, all int) {
+// a batch takes is known from one that is done, and not for another set, whose samples may be larger.
+func (b *Beacon) Scored(set *data.Set, done, all int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	if done > 0 {
 		b.batch = max(b.batch, now.Sub(b.scored))
-	} else if b.scoring = now; all != b.samples {
-		b.batch, b.samples = 0, all
+	} else if b.scoring = now; set != b.set {
+		b.batch, b.set = 0, set
 	}
 	b.scored = now
 	b.enterLocked(trace.Evaluation.String())

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/cluster"
 	"lockstep/comm"
+	"lockstep/data"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -73,21 +74,22 @@ func TestBeaconLearnsItsLimits(t *testing.T) {
 		b.Finish(time.Now(), train.Step{Number: 2, Time: time.Second})
 		b.Move(trace.Forward)
 		want("the slowest counts", 2*time.Minute)
-		score := func(what string, done, all int, limit time.Duration) {
+		one, other := &data.Set{}, &data.Set{}
+		score := func(what string, set *data.Set, done int, limit time.Duration) {
 			t.Helper()
-			b.Scored(done, all)
+			b.Scored(set, done, 300)
 			b.Move(trace.Evaluation)
 			want(what, limit)
 		}
-		score("the first batch of an evaluation", 0, 300, Preparing)
+		score("the first batch of an evaluation", one, 0, Preparing)
 		time.Sleep(20 * time.Second)
-		score("its second batch", 100, 300, time.Minute)
+		score("its second batch", one, 100, time.Minute)
 		b.Enter(PhaseCheckpoint)
 		want("a checkpoint", Preparing)
-		score("the first batch of the same samples again", 0, 300, time.Minute)
-		score("the first batch of others", 0, 200, Preparing)
+		score("the first batch of the same set again", one, 0, time.Minute)
+		score("the first batch of another one, as long", other, 0, Preparing)
 		time.Sleep(time.Second)
-		score("their second batch", 100, 200, cluster.StuckAfter)
+		score("that one's second batch", other, 100, cluster.StuckAfter)
 	})
 }
 
@@ -129,8 +131,13 @@ func TestStarvedWorkerIsGivenTime(t *testing.T) {
 // stuck, whatever it did just before: the end of a step and the start of an evaluation are no batch.
 func TestSlowEvaluationIsNotStuck(t *testing.T) {
 	for what, before := range map[string]func(*Beacon){
-		"the last step":         func(b *Beacon) { b.Finish(time.Now(), train.Step{Number: 2}) },
-		"another evaluation":    func(b *Beacon) { b.Scored(0, 1); time.Sleep(1); b.Scored(1, 1) },
+		"the last step": func(b *Beacon) { b.Finish(time.Now(), train.Step{Number: 2}) },
+		"another evaluation": func(b *Beacon) {
+			validation := &data.Set{}
+			b.Scored(validation, 0, 24)
+			time.Sleep(time.Nanosecond)
+			b.Scored(validation, 24, 24)
+		},
 		"an exchange of scores": func(b *Beacon) { b.Enter(trace.Evaluation.String()) },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -142,10 +149,11 @@ func TestSlowEvaluationIsNotStuck(t *testing.T) {
 					defer cancel()
 					before(b)
 					time.Sleep(time.Millisecond)
-					b.Scored(0, 24)
+					test := &data.Set{}
+					b.Scored(test, 0, 24)
 					b.Move(trace.Evaluation)
 					time.Sleep(10 * cluster.StuckAfter)
-					b.Scored(24, 24)
+					b.Scored(test, 24, 24)
 				}()
 				read := func(int) (cluster.Progress, bool) { return b.Read(), true }
 				if err := cluster.Watch(ctx, 1, 0, read, func(int, cluster.Progress) {}); err != nil {
@@ -179,9 +187,9 @@ func TestBeaconOfAnEvaluation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBeacon()
 		b.Move(trace.Evaluation)
-		b.Scored(0, 80)
+		b.Scored(nil, 0, 80)
 		time.Sleep(3 * time.Second)
-		b.Scored(20, 80)
+		b.Scored(nil, 20, 80)
 		if p := b.Read(); p.Scored != 0.25 || p.Scoring != 3 {
 			t.Errorf("%v of the evaluation in %v s, want 0.25 in 3 s", p.Scored, p.Scoring)
 		}

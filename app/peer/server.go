@@ -21,7 +21,7 @@ type server struct {
 	command *exec.Cmd
 	input   io.WriteCloser
 	answers chan answer // closed when the output has ended
-	said    tail.End    // of its error stream; may be read once it has ended
+	said    tail.End    // of its error stream
 }
 
 // answer is a line of the script's output, which has one of the fields.

@@ -36,11 +36,15 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 		union.Workers = slices.Concat(union.Workers, asked[i].Workers)
 		union.Strategies = slices.Concat(union.Strategies, asked[i].Strategies)
 	}
+	defer func() {
+		if of.Budget > 0 { // else there is nothing to take the time from
+			of.Budget = max(of.Budget-time.Since(began), time.Second)
+		}
+	}()
 	within, stop := context.WithTimeout(ctx, cmp.Or(of.Budget/2, time.Hour))
 	defer stop()
 	k, err := union.calibrate(within, o)
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		of.Budget = max(of.Budget-time.Since(began), time.Second)
 		if o.Bench.Progress != nil {
 			o.Bench.Progress(bench.Progress{Note: "half of the time was over before there was enough to " +
 				"predict from, so nothing is predicted"})
@@ -64,9 +68,6 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 			return nil, fmt.Errorf("predict: %w", err)
 		}
 		all = append(all, text)
-	}
-	if of.Budget > 0 {
-		of.Budget = max(of.Budget-time.Since(began), time.Second)
 	}
 	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lockstep/app/bench"
@@ -226,7 +227,8 @@ func TestOneCalibrationTellsOfAll(t *testing.T) {
 	}
 }
 
-// A calibration that a busy machine draws out leaves half of the budget to the benchmark.
+// A calibration that a busy machine draws out leaves half of the budget to the benchmark, or no budget where
+// there was none.
 func TestALongCalibrationPredictsNothing(t *testing.T) {
 	o := predict.Options{Probe: probe, Bench: bench.Options{
 		Execute: func(ctx context.Context, _ bench.Row, _ launcher.Options) (*record.Summary, error) {
@@ -242,6 +244,19 @@ func TestALongCalibrationPredictsNothing(t *testing.T) {
 	if err != nil || all != nil || of.Budget > time.Second || said == "" {
 		t.Errorf("%d predictions, %v left, %q, %v", len(all), of.Budget, said, err)
 	}
+	synctest.Test(t, func(t *testing.T) { // which has hours in no time
+		o.Probe = func(ctx context.Context, _ setting.Config, _ launcher.Options) (record.Probe, error) {
+			<-ctx.Done()
+			return record.Probe{}, ctx.Err()
+		}
+		for budget, left := range map[time.Duration]time.Duration{0: 0, 4 * time.Hour: 2 * time.Hour} {
+			of.Budget = budget
+			all, err := predict.Foresee(t.Context(), of, forecast.Prediction{}, o)
+			if err != nil || all != nil || of.Budget != left {
+				t.Errorf("%d predictions, %v left of %v, %v", len(all), of.Budget, budget, err)
+			}
+		}
+	})
 }
 
 func isRefused(err error) bool {

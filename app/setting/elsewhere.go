@@ -27,22 +27,22 @@ func elsewhere(section string) iter.Seq2[string, string] {
 	}
 }
 
-// squeeze returns name without hyphens and underscores: batch_size and batch-size are one name.
-func squeeze(name string) string {
-	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+// isOneOf reports whether name is one of theirs. batch_size and batch-size are one name.
+func isOneOf(theirs, name string) bool {
+	squeeze := strings.NewReplacer("-", "", "_", "").Replace
+	return slices.Contains(strings.Fields(squeeze(theirs)), squeeze(strings.ToLower(name)))
 }
 
 // fromElsewhere returns the setting that other programs call name, and a remark on the name. Both are empty
 // where the name is not known.
 func fromElsewhere(name string) (setting, remark string) {
-	name = squeeze(name)
 	for theirs, text := range elsewhere("remarks") {
-		if slices.Contains(strings.Fields(theirs), name) {
+		if isOneOf(theirs, name) {
 			remark = text
 		}
 	}
 	for ours, theirs := range elsewhere("settings") {
-		if slices.Contains(strings.Fields(squeeze(theirs)), name) {
+		if isOneOf(theirs, name) {
 			setting = ours
 		}
 	}
@@ -83,7 +83,7 @@ func Hint(name string, known []string) string {
 func valueFromElsewhere(setting, text string) string {
 	for ours, theirs := range elsewhere("values") {
 		value, isOfSetting := strings.CutPrefix(ours, setting+" ")
-		if isOfSetting && slices.Contains(strings.Fields(theirs), squeeze(text)) {
+		if isOfSetting && isOneOf(theirs, text) {
 			return value
 		}
 	}

@@ -45,7 +45,8 @@ func TestFlagsPage(t *testing.T) {
 	}
 }
 
-// A line of elsewhere.txt has a setting, or a value of one, and no name of others has two lines.
+// A line of elsewhere.txt has a setting, a value of one, or a remark, to which its names lead, and no name of
+// others has two lines.
 func TestElsewhereIsHere(t *testing.T) {
 	seen := make(map[string]string)
 	once := func(of, ours, theirs string) {
@@ -64,9 +65,23 @@ func TestElsewhereIsHere(t *testing.T) {
 	}
 	for ours, theirs := range setting.ElsewhereLines("values") {
 		name, value, _ := strings.Cut(ours, " ")
-		if setting.Elsewhere(name) != name {
-			t.Errorf("there is no setting %s", name)
-		}
 		once(name, value, theirs)
+		for their := range strings.FieldsSeq(theirs) {
+			c, err := setting.Default().With([]setting.Value{{Name: name, Text: their}})
+			if err == nil {
+				err = c.Validate()
+			}
+			want := fmt.Sprintf("unknown %s %q; did you mean %q?", name, their, value)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("--%s %s: %v, want %q", name, their, err, want)
+			}
+		}
+	}
+	for theirs, remark := range setting.ElsewhereLines("remarks") {
+		for their := range strings.FieldsSeq(theirs) {
+			if hint := setting.Hint(their, nil); remark == "" || !strings.Contains(hint, remark) {
+				t.Errorf("--%s: %q, want %q", their, hint, remark)
+			}
+		}
 	}
 }

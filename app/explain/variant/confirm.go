@@ -64,7 +64,8 @@ func choose(pairs []*Pair, left time.Duration) *Experiment {
 		for _, pair := range pairs {
 			was, before := *x, *pair
 			x.add(pair)
-			if left > 0 && x.round() > reserve*left.Seconds() || len(x.Plan.Rows) > record.MaxRows {
+			if left > 0 && x.round(leastSeconds) > reserve*left.Seconds() ||
+				len(x.Plan.Rows) > record.MaxRows {
 				*x, *pair = was, before
 			}
 		}

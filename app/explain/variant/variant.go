@@ -400,16 +400,28 @@ func (x *Experiment) fit(budget time.Duration) {
 		}
 		seconds = max(left/float64(len(x.times)), leastSeconds)
 	}
+	isTime := budget == 0 || x.round(seconds) <= reserve*budget.Seconds()
 	for i := range x.Plan.Rows {
 		r := &x.Plan.Rows[i]
-		r.Steps = x.times[i].steps(seconds)
-		if twice := 2 * r.CheckpointInterval().Steps; twice <= mostSteps { // else none is in it
-			r.Steps = max(r.Steps, twice)
+		if r.Steps = x.times[i].steps(seconds); isTime {
+			r.Steps = max(r.Steps, telling(r))
 		}
-		if r.Averages() {
-			r.Steps = max(r.Steps, 2*r.AverageEvery) / r.AverageEvery * r.AverageEvery
+		if r.Averages() && r.Steps > r.AverageEvery {
+			r.Steps -= r.Steps % r.AverageEvery
 		}
 	}
+}
+
+// telling returns the steps in which a row keeps two checkpoints and averages twice; else neither need be in
+// its runs.
+func telling(r *bench.Row) (steps int) {
+	if twice := 2 * r.CheckpointInterval().Steps; twice <= mostSteps {
+		steps = twice
+	}
+	if r.Averages() {
+		steps = max(steps, 2*r.AverageEvery)
+	}
+	return steps
 }
 
 // steps returns those of a run that has some seconds for them.
@@ -417,10 +429,11 @@ func (t timing) steps(seconds float64) int {
 	return min(max(int(seconds/t.step), leastSteps), mostSteps)
 }
 
-// round returns the seconds that a round of the plan takes at least.
-func (x *Experiment) round() (sum float64) {
-	for _, t := range x.times {
-		sum += t.start + float64(t.steps(leastSeconds))*t.step
+// round returns the seconds that a round takes whose runs have some seconds for their steps, and more where
+// these are too few to tell.
+func (x *Experiment) round(seconds float64) (sum float64) {
+	for i, t := range x.times {
+		sum += t.start + float64(max(t.steps(seconds), telling(&x.Plan.Rows[i])))*t.step
 	}
 	return sum
 }

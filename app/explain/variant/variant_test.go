@@ -36,19 +36,28 @@ func subject(name string, c setting.Config, phase string, seconds float64) bench
 		Runs: []record.Run{run}}}
 }
 
-// A run that keeps checkpoints has two of them, or its difference would not come back.
-func TestRunsHoldCheckpoints(t *testing.T) {
+// A run that keeps checkpoints has two of them, and one that averages averages twice, or its difference would
+// not come back. Where the time is too short for a round of such runs, they are as short as others.
+func TestRunsHoldWhatTheyKeep(t *testing.T) {
 	c := setting.Default()
 	c.Model, c.Workers, c.Strategy, c.Threads, c.Shards, c.Data = "lenet", 2, "ddp", 1, 4, "synthetic"
-	a, b := subject("a", c, "data", 0), subject("b", c, "data", 0.004)
-	b.Row.CheckpointEvery = "150"
-	first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := variant.New(a, b, first, 10*time.Second).Plan.Rows
-	if rows[1].Steps != 300 || rows[0].Steps >= 300 {
-		t.Errorf("%d and %d steps, want 300 of the run with checkpoints", rows[0].Steps, rows[1].Steps)
+	for name, keep := range map[string]func(*bench.Row){
+		"checkpoints": func(r *bench.Row) { r.CheckpointEvery = "150" },
+		"averages":    func(r *bench.Row) { r.Strategy, r.AverageEvery = "local-sgd", 150 },
+	} {
+		for budget, isHeld := range map[time.Duration]bool{10 * time.Second: true, 6 * time.Second: false} {
+			a, b := subject("a", c, "data", 0), subject("b", c, "data", 0.004)
+			keep(&b.Row)
+			first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := variant.New(a, b, first, budget).Plan.Rows
+			if isHeld && rows[1].Steps != 300 || !isHeld && rows[1].Steps > 100 || rows[0].Steps > 100 {
+				t.Errorf("%s in %v: %d and %d steps; want 300 of the latter: %v", name, budget, rows[0].Steps,
+					rows[1].Steps, isHeld)
+			}
+		}
 	}
 }
 
@@ -246,6 +255,11 @@ func TestConfirm(t *testing.T) {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
+	}
+	p.Rows[1].CheckpointEvery = "250" // two of which take 14 s
+	got, err := variant.Confirm(t.Context(), p, r, t.TempDir(), 5500*time.Millisecond, o)
+	if err != nil || len(got.Rows) != 0 || !got.Pairs[0].IsCut {
+		t.Errorf("without time for checkpoints: %+v, %v", got, err)
 	}
 	r.Inquiry = nil
 	if got, err := variant.Confirm(t.Context(), p, r, t.TempDir(), 0, o); got != nil || err != nil {

@@ -55,7 +55,7 @@ const plainLanes = 8
 type vector [plainLanes]float32
 
 // add adds x, a float32, times each of y to s. Like addEach it is written out, so that sums stay in registers
-// and no sum waits for another: a loop takes half as much time again. If one is hard, all are computed again.
+// and no sum waits for another (docs/design/0041 has the gain). If one is hard, all are computed again.
 func (s *vector) add(x float64, y *vector) {
 	s0, s1 := x*float64(y[0])+float64(s[0]), x*float64(y[1])+float64(s[1])
 	s2, s3 := x*float64(y[2])+float64(s[2]), x*float64(y[3])+float64(s[3])

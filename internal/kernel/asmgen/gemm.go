@@ -321,7 +321,7 @@ func (a *assembler) finish(v vector, s sums, args gotypes.Component,
 }
 
 // storeSums stores the sums, the last vector of a row by store, and returns. A whole vector is not stored by a
-// mask: on processors of AMD a masked store of AVX2 takes as long as a dozen whole ones.
+// mask: masked stores of AVX2 are slow on processors of AMD (results/kernels/passes-avx2.md).
 func (a *assembler) storeSums(v vector, s sums, args gotypes.Component,
 	place func(row int, dst reg.Register) Mem, store func(reg.VecVirtual, Mem)) {
 	dst := a.field(args, "Dst")
