@@ -88,9 +88,6 @@ func compile(g *Graph, ex Executor, o Options, passes []pass, arrange planner) (
 	if ex.InPlace() {
 		foldSlope(c) // the kernels of other executors have no such results
 	}
-	if h, ok := ex.(*Host); ok && h.products.KeepsBF16() {
-		roundWritten(c, h)
-	}
 	if n, ok := ex.(narrowing); ok && n.KeepsBF16() {
 		narrow(c)
 	}

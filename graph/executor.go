@@ -60,7 +60,7 @@ type Memory struct {
 // Buffer says where a value lies while a program runs. The buffer of a ragged value holds just the rows of
 // the current run.
 type Buffer struct {
-	// F holds a float32 value, or two bfloat16 in each float, and I an int32 value on the host.
+	// F holds a float32 value and I an int32 value on the host.
 	F []float32
 	I []int32
 	// Device is where the value lies in the memory of an executor that is not in place.

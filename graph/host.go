@@ -6,7 +6,6 @@ import (
 	"lockstep/compute"
 	"lockstep/internal/kernel/product"
 	"lockstep/internal/kernel/row"
-	"lockstep/tensor"
 )
 
 // Host computes on the CPU.
@@ -31,11 +30,6 @@ func (h *Host) batchNorm(rows, channels int) *row.BatchNorm {
 		h.norms[key] = h.rows.NewBatchNorm(rows, channels)
 	}
 	return h.norms[key]
-}
-
-// newConv plans the convolution s, whose maps x and y may be rounded to bf16.
-func (h *Host) newConv(s ConvShape, x, y Type) *product.Conv {
-	return h.products.NewConv(s.planned()).Narrow(x.DType == tensor.BFloat16, y.DType == tensor.BFloat16)
 }
 
 // InPlace implements Executor: kernels compute on the caller's slices.

@@ -87,7 +87,7 @@ func (o ConvOp) cost(in, out []Type) Cost {
 }
 
 func (o ConvOp) host(h *Host, in, out []Type) Kernel {
-	return convForward(h.newConv(o.shape(in[0], in[1]), in[0], out[0]), o.ReLU)
+	return convForward(h.products.NewConv(o.shape(in[0], in[1]).planned()), o.ReLU)
 }
 
 // convForward runs a planned convolution whose bias, if any, is the third input.
@@ -160,7 +160,7 @@ func (o ConvStatisticsOp) cost(in, out []Type) Cost {
 }
 
 func (o ConvStatisticsOp) host(h *Host, in, out []Type) Kernel {
-	v, m := h.newConv(o.shape(in[0], in[1]), in[0], out[0]), moments(h, out[0])
+	v, m := h.products.NewConv(o.shape(in[0], in[1]).planned()), moments(h, out[0])
 	return Kernel{Scratch: v.ScratchFloats(), OfParts: v.PartsForward(), Run: func(a *Args) {
 		m.Start(a.Out[0].F)
 		v.Forward(a.Out[0].F, a.In[0].F, a.In[1].F, biasOf(a), o.ReLU, m, a.Scratch.F)
@@ -211,8 +211,8 @@ func (o ConvBackwardDataOp) cost(in, out []Type) Cost {
 	return cost(o.Shape.planned().FLOPs(), in, out)
 }
 
-func (o ConvBackwardDataOp) host(h *Host, in, out []Type) Kernel {
-	v := h.newConv(o.Shape, out[0], in[0])
+func (o ConvBackwardDataOp) host(h *Host, in, _ []Type) Kernel {
+	v := h.products.NewConv(o.Shape.planned())
 	ofParts, _ := v.PartsBackward()
 	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
@@ -226,8 +226,8 @@ func (o ConvBackwardDataAddOp) name() string { return o.ConvBackwardDataOp.name(
 
 func (ConvBackwardDataAddOp) overwrites() int { return 2 }
 
-func (o ConvBackwardDataAddOp) host(h *Host, in, out []Type) Kernel {
-	v := h.newConv(o.Shape, out[0], in[0])
+func (o ConvBackwardDataAddOp) host(h *Host, in, _ []Type) Kernel {
+	v := h.products.NewConv(o.Shape.planned())
 	ofParts, _ := v.PartsBackward()
 	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		copy(a.Out[0].F, a.In[2].F) // at once if it is the same memory
@@ -273,7 +273,7 @@ func (o ConvBackwardWeightsOp) cost(in, out []Type) Cost {
 }
 
 func (o ConvBackwardWeightsOp) host(h *Host, in, _ []Type) Kernel {
-	v := h.newConv(o.Shape, in[0], in[1])
+	v := h.products.NewConv(o.Shape.planned())
 	_, ofParts := v.PartsBackward()
 	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
 		v.BackwardWeights(a.Out[0].F, a.In[0].F, a.In[1].F, a.Scratch.F)

@@ -21,11 +21,11 @@ func (o ConvBackwardDataSumsOp) cost(in, out []Type) Cost {
 	return cost(o.Shape.planned().FLOPs()+4*int64(o.x.Shape.Elems()), in, out)
 }
 
-func (o ConvBackwardDataSumsOp) host(h *Host, in, _ []Type) Kernel { return o.kernel(h, in[0], false) }
+func (o ConvBackwardDataSumsOp) host(h *Host, _, _ []Type) Kernel { return o.kernel(h, false) }
 
 // kernel returns the kernel; with add the input after w is added to.
-func (o ConvBackwardDataSumsOp) kernel(h *Host, dy Type, add bool) Kernel {
-	v, channels := h.newConv(o.Shape, o.x, dy), lastAxis(o.x)
+func (o ConvBackwardDataSumsOp) kernel(h *Host, add bool) Kernel {
+	v, channels := h.products.NewConv(o.Shape.planned()), lastAxis(o.x)
 	n := h.batchNorm(o.x.Shape.Elems()/channels, channels)
 	ofParts, _ := v.PartsBackward()
 	return Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
@@ -57,6 +57,4 @@ func (o ConvBackwardDataAddSumsOp) name() string { return o.ConvBackwardDataOp.n
 
 func (ConvBackwardDataAddSumsOp) overwrites() int { return 2 }
 
-func (o ConvBackwardDataAddSumsOp) host(h *Host, in, _ []Type) Kernel {
-	return o.kernel(h, in[0], true)
-}
+func (o ConvBackwardDataAddSumsOp) host(h *Host, _, _ []Type) Kernel { return o.kernel(h, true) }

@@ -67,7 +67,7 @@ func (o LinearOp) cost(in, out []Type) Cost {
 }
 
 func (o LinearOp) host(h *Host, in, out []Type) Kernel {
-	v := h.newConv(o.shape(in[0], in[1]), in[0], out[0])
+	v := h.products.NewConv(o.shape(in[0], in[1]).planned())
 	if !o.GELU {
 		return resizing(convForward(v, o.ReLU), v, in)
 	}

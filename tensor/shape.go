@@ -46,7 +46,7 @@ type DType uint8
 const (
 	Float32 DType = iota
 	Int32
-	// BFloat16 is the upper half of a float32, for maps within a program.
+	// BFloat16 is the upper half of a float32. Only executors with memory of their own keep values so.
 	BFloat16
 )
 

@@ -14,15 +14,15 @@ func splitFor(isa compute.ISA, parts int) SplitOps {
 		return splitOfOne(isa)
 	case parts == 1:
 		return SplitOps{1, splitRowsAVX512_1, splitPairsAVX512_1, splitTurnAVX512_1, splitTurnAVX512_1,
-			inTurn(splitSumsAMX_1, splitStoreOneAVX512), nil}
+			inTurn(splitSumsAMX_1, splitStoreOneAVX512)}
 	case isa != compute.AVX512:
 		return plainSplit(parts)
 	case parts == 2:
 		return SplitOps{2, splitRowsAVX512_2, splitPairsAVX512_2, splitTurnAVX512_2, splitTurnAVX512_2,
-			inTurn(splitSumsAMX_2, splitStoreAVX512), nil}
+			inTurn(splitSumsAMX_2, splitStoreAVX512)}
 	}
 	return SplitOps{3, splitRowsAVX512_3, splitPairsAVX512_3, splitTurnAVX512_3, splitTurnAVX512_3,
-		inTurn(splitSumsAMX_3, splitStoreAVX512), nil}
+		inTurn(splitSumsAMX_3, splitStoreAVX512)}
 }
 
 // splitOfOne returns the products of one part without a matrix unit.
@@ -38,14 +38,13 @@ func splitOfOne(isa compute.ISA) SplitOps {
 
 // dotSplit returns the products of one part by VDPBF16PS.
 func dotSplit() SplitOps {
-	return SplitOps{1, splitRowsDot, splitPairsDot, splitTurnDot, splitFlipDot, splitTileDot, &NarrowOps{
-		splitRoundDot, splitRoundDotPast, splitRowsDotNarrow, splitPairsDotNarrow, splitTurnDotNarrow}}
+	return SplitOps{1, splitRowsDot, splitPairsDot, splitTurnDot, splitFlipDot, splitTileDot}
 }
 
 // planeSplit returns the products of one part by multiply-adds, on operands in planes.
 func planeSplit(sums func(*SplitTileArgs)) SplitOps {
 	return SplitOps{planes, splitRowsAVX2, splitPairsAVX2, splitTurnAVX2, splitTurnAVX2,
-		inTurn(sums, splitStoreAVX2), nil}
+		inTurn(sums, splitStoreAVX2)}
 }
 
 // inTurn computes sums and stores them.

@@ -51,16 +51,6 @@ type SplitTileArgs struct {
 	NextB []uint32
 }
 
-// NarrowOps holds the copies of one part from rows that are rounded to bf16 already, two in each word of
-// memory: they give the tiles of the floats. Src begins with any word of a row, and the places in Table count
-// words.
-type NarrowOps struct {
-	// Round rounds floats, whose number is a multiple of 32: those 2i and 2i+1 are the halves of word i.
-	// RoundPast writes to memory past the caches, to whole lines.
-	Round, RoundPast  func(dst []uint32, src []float32)
-	Rows, Pairs, Turn func(*SplitArgs)
-}
-
 // SplitOps holds the inner loops for one number of parts. Of each 32 terms those 16 apart are a pair, unless
 // the processor multiplies neighbours in order; only the loops themselves see which.
 type SplitOps struct {
@@ -80,8 +70,6 @@ type SplitOps struct {
 	// Tile multiplies and adds. Denormals are zero in the sums, and with one part also where these are added
 	// to bias and dst.
 	Tile func(*SplitTileArgs)
-	// Narrow is nil where there are no such copies.
-	Narrow *NarrowOps
 }
 
 // TurnedFloats is the scratch of turn: two squares.

@@ -42,34 +42,6 @@ func TestSplitCopiesMatchPlain(t *testing.T) {
 	}
 }
 
-// Copies of rows that are rounded give the tiles of the copies of floats, whichever loop rounded them, for
-// numbers of any size, denormals and NaN.
-func TestNarrowCopiesMatch(t *testing.T) {
-	const steps, width = 2, 2 * asm.SplitSide
-	source := rand.New(rand.NewPCG(7, 8))
-	for name, ops := range asm.OnePart() {
-		n := ops.Narrow
-		if n == nil {
-			continue
-		}
-		src := anyFloats(source, width)
-		copy(src, []float32{float32(math.NaN()), float32(math.Inf(-1)), math.MaxFloat32, 0x1p-133})
-		words := make([]float32, len(src)/2) // whole pages, which begin at one
-		for _, round := range []func([]uint32, []float32){n.Round, n.RoundPast} {
-			clear(words)
-			round(asm.Words(words), src)
-			for copy, of := range map[string][2]func(*asm.SplitArgs){
-				"rows": {ops.Rows, n.Rows}, "pairs": {ops.Pairs, n.Pairs}, "turn": {ops.Turn, n.Turn},
-			} {
-				want := copied(of[0], src, width, steps, ops.StepWords())
-				if got := copied(of[1], words, width/2, steps, ops.StepWords()); !slices.Equal(got, want) {
-					t.Errorf("%s: %s: other words than of floats", name, copy)
-				}
-			}
-		}
-	}
-}
-
 // copied returns the words of steps steps, the second last of the rows being padding.
 func copied(run func(*asm.SplitArgs), src []float32, width, steps, step int) []uint32 {
 	a := asm.SplitArgs{Table: make([]int32, asm.SplitSide), Src: src, Zero: make([]float32, width),

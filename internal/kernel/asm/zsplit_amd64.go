@@ -119,35 +119,10 @@ func splitPairsDot(a *SplitArgs)
 //go:noescape
 func splitTurnDot(a *SplitArgs)
 
-// splitRowsDotNarrow is splitRowsPlain for one part, of rows that are rounded, with pairs of neighbours.
-//
-//go:noescape
-func splitRowsDotNarrow(a *SplitArgs)
-
-// splitPairsDotNarrow is splitPairsPlain for one part, of rows that are rounded, with pairs of neighbours.
-//
-//go:noescape
-func splitPairsDotNarrow(a *SplitArgs)
-
-// splitTurnDotNarrow is splitTurnPlain for one part, of rows that are rounded, with pairs of neighbours.
-//
-//go:noescape
-func splitTurnDotNarrow(a *SplitArgs)
-
 // splitFlipDot is splitTurnPlain of rows of terms for one part, with pairs of neighbours.
 //
 //go:noescape
 func splitFlipDot(a *SplitArgs)
-
-// splitRoundDot rounds floats as splitRowsDot does, and leaves them in order. len(dst) is a multiple of 16.
-//
-//go:noescape
-func splitRoundDot(dst []uint32, src []float32)
-
-// splitRoundDotPast rounds floats as splitRowsDot does, and leaves them in order. len(dst) is a multiple of 16.
-//
-//go:noescape
-func splitRoundDotPast(dst []uint32, src []float32)
 
 // splitTileDot is splitTilePlain for one part, with pairs of neighbours.
 //

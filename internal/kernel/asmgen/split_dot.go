@@ -20,55 +20,11 @@ func (a *assembler) splitDot() {
 		a.AppendDatum(U16(16 + i))
 		a.AppendDatum(U16(i))
 	}
-	for _, s := range []dotSource{{a, "", 128}, {a, "Narrow", 64}} {
-		s.dotRows()
-		s.dotPairs(index)
-		s.dotTurn(index)
-	}
-	dotSource{a, "", 128}.dotFlip()
-	a.dotRound("splitRoundDot", false)
-	a.dotRound("splitRoundDotPast", true)
+	a.dotRows()
+	a.dotPairs(index)
+	a.dotTurn(index)
+	a.dotFlip()
 	a.dotTile()
-}
-
-// dotSource is what copies read: floats, which they round, or what splitRoundDot made of them. Size is that
-// of 32 of either.
-type dotSource struct {
-	*assembler
-	suffix string
-	size   int
-}
-
-// dotRound writes the rounding of floats to bf16, in order, 32 at a time: to memory past the caches, or not.
-func (a *assembler) dotRound(name string, past bool) {
-	a.Function(name)
-	a.Attributes(attr.NOSPLIT)
-	a.Doc(name + " rounds floats as splitRowsDot does, and leaves them in order. len(dst) is a multiple of 16.")
-	a.Pragma("noescape")
-	a.SignatureExpr("func(dst []uint32, src []float32)")
-	dst, left := a.Load(a.Param("dst").Base(), a.GP64()), a.Load(a.Param("dst").Len(), a.GP64())
-	src := a.Load(a.Param("src").Base(), a.GP64())
-	a.SHRQ(Imm(4), left)
-	a.JZ(LabelRef("done"))
-	a.Label("vector")
-	a.VMOVUPS(Mem{Base: src}, reg.Z30)
-	a.VMOVUPS(Mem{Base: src, Disp: 64}, reg.Z31)
-	a.roundBoth(reg.Z30, reg.Z31, reg.Z0)
-	if past {
-		a.VMOVNTDQ(reg.Z0, Mem{Base: dst})
-	} else {
-		a.VMOVDQU32(reg.Z0, Mem{Base: dst})
-	}
-	a.ADDQ(Imm(128), src)
-	a.ADDQ(Imm(64), dst)
-	a.DECQ(left)
-	a.JNZ(LabelRef("vector"))
-	a.Label("done")
-	if past {
-		a.SFENCE()
-	}
-	a.VZEROUPPER()
-	a.RET()
 }
 
 // The instructions of AVX512_BF16 are unknown to the assembler and written as bytes.
@@ -98,60 +54,49 @@ func (a *assembler) roundBoth(x, y, to reg.VecPhysical) { a.vectorBytes(0x72, 3,
 const swapHalves = 16
 
 // dotRows writes the copy of rows to tiles.
-func (a dotSource) dotRows() {
-	a.dotCopy("splitRowsDot", "splitRowsPlain", 32,
+func (a *assembler) dotRows() {
+	a.dotCopy("splitRowsDot", "splitRowsDot is splitRowsPlain for one part, with pairs of neighbours.", 32,
 		1, func(from []reg.GPVirtual, out Mem) {
 			a.roundRow(Mem{Base: from[0]}, reg.Z0)
 			a.VMOVDQU32(reg.Z0, out)
 		})
 }
 
-// roundRow rounds 32 floats to 16 pairs, unless they are rounded.
-func (a dotSource) roundRow(from Mem, to reg.VecPhysical) {
-	if a.isNarrow() {
-		a.VMOVDQU32(from, to)
-	} else {
-		a.VMOVUPS(from, reg.Z30)
-		a.VMOVUPS(from.Offset(64), reg.Z31)
-		a.roundBoth(reg.Z30, reg.Z31, to)
-	}
+// roundRow rounds 32 floats to 16 pairs.
+func (a *assembler) roundRow(from Mem, to reg.VecPhysical) {
+	a.VMOVUPS(from, reg.Z30)
+	a.VMOVUPS(from.Offset(64), reg.Z31)
+	a.roundBoth(reg.Z30, reg.Z31, to)
 	a.VPROLD(Imm(swapHalves), to, to)
 }
 
 // dotPairs writes the copy of pairs of rows to tiles.
-func (a dotSource) dotPairs(index Mem) {
+func (a *assembler) dotPairs(index Mem) {
+	const name = "splitPairsDot"
 	order := reg.Z29
-	a.dotCopy("splitPairsDot", "splitPairsPlain", 16, 2,
+	a.dotCopy(name, name+" is splitPairsPlain for one part, with pairs of neighbours.", 16, 2,
 		func(from []reg.GPVirtual, out Mem) {
 			a.VMOVDQU32(index, order)
 			for half := range 2 {
-				at := a.size / 2 * half
-				a.roundPair(Mem{Base: from[0], Disp: at}, Mem{Base: from[1], Disp: at}, order, reg.Z0)
+				a.roundPair(Mem{Base: from[0], Disp: 64 * half}, Mem{Base: from[1], Disp: 64 * half}, order,
+					reg.Z0)
 				a.VMOVDQU32(reg.Z0, out.Offset(half*tileBytes))
 			}
 		})
 }
 
-// isNarrow reports whether what copies read is rounded.
-func (a dotSource) isNarrow() bool { return a.size == 64 }
-
-// roundPair rounds 16 floats of an earlier and of a later row to 16 pairs, unless they are rounded.
-func (a dotSource) roundPair(early, late Mem, order, to reg.VecPhysical) {
-	if a.isNarrow() {
-		a.VMOVDQU32(early, reg.Y30)
-		a.VINSERTI64X4(Imm(1), late, reg.Z30, to)
-	} else {
-		a.VMOVUPS(early, reg.Z30)
-		a.VMOVUPS(late, reg.Z31)
-		a.roundBoth(reg.Z30, reg.Z31, to)
-	}
+// roundPair rounds 16 floats of an earlier and of a later row to 16 pairs.
+func (a *assembler) roundPair(early, late Mem, order, to reg.VecPhysical) {
+	a.VMOVUPS(early, reg.Z30)
+	a.VMOVUPS(late, reg.Z31)
+	a.roundBoth(reg.Z30, reg.Z31, to)
 	a.VPERMW(to, order, to)
 }
 
 // dotCopy writes a copy that takes each of so many rows of a tile from one row of src, or from two that are
 // neighbours in the table. copy moves 32 columns.
-func (a dotSource) dotCopy(name, twin string, rows, sources int, copy func(from []reg.GPVirtual, out Mem)) {
-	args := a.begin(name, twin+" for one part")
+func (a *assembler) dotCopy(name, doc string, rows, sources int, copy func(from []reg.GPVirtual, out Mem)) {
+	args := a.function(name, "SplitArgs", doc)
 	table, src, dst := a.field(args, "Table"), a.field(args, "Src"), a.field(args, "Dst")
 	step := a.Load(args.Field("DstStep"), a.GP64())
 	a.SHLQ(Imm(2), step)
@@ -168,7 +113,7 @@ func (a dotSource) dotCopy(name, twin string, rows, sources int, copy func(from 
 	a.Label("columns")
 	copy(from, Mem{Base: out})
 	for j := range from {
-		a.ADDQ(Imm(uint64(a.size)), from[j])
+		a.ADDQ(Imm(128), from[j])
 	}
 	a.ADDQ(step, out)
 	a.DECQ(left)
@@ -181,19 +126,10 @@ func (a dotSource) dotCopy(name, twin string, rows, sources int, copy func(from 
 	a.RET()
 }
 
-// begin starts a copy in the place of a portable one.
-func (a dotSource) begin(name, twin string) gotypes.Component {
-	name += a.suffix
-	doc := name + " is " + twin + ", with pairs of neighbours."
-	if a.isNarrow() {
-		doc = name + " is " + twin + ", of rows that are rounded, with pairs of neighbours."
-	}
-	return a.function(name, "SplitArgs", doc)
-}
-
 // dotTurn writes the transposing copy of rows to tiles.
-func (a dotSource) dotTurn(index Mem) {
-	a.dotSquares("splitTurnDot", "splitTurnPlain for one part",
+func (a *assembler) dotTurn(index Mem) {
+	const name = "splitTurnDot"
+	a.dotSquares(name, name+" is splitTurnPlain for one part, with pairs of neighbours.",
 		func(row func(i int) Mem, to []reg.VecPhysical) {
 			a.VMOVDQU32(index, reg.Z29)
 			for i := range to {
@@ -203,8 +139,9 @@ func (a dotSource) dotTurn(index Mem) {
 }
 
 // dotFlip writes the copy of rows of terms to columns of tiles.
-func (a dotSource) dotFlip() {
-	a.dotSquares("splitFlipDot", "splitTurnPlain of rows of terms for one part",
+func (a *assembler) dotFlip() {
+	const name = "splitFlipDot"
+	a.dotSquares(name, name+" is splitTurnPlain of rows of terms for one part, with pairs of neighbours.",
 		func(row func(i int) Mem, to []reg.VecPhysical) {
 			for i := range to {
 				a.roundRow(row(i), to[i])
@@ -213,8 +150,8 @@ func (a dotSource) dotFlip() {
 }
 
 // dotSquares writes a copy that rounds rows to 16 vectors of pairs, and writes what these are transposed.
-func (a dotSource) dotSquares(name, twin string, load func(row func(i int) Mem, to []reg.VecPhysical)) {
-	args := a.begin(name, twin)
+func (a *assembler) dotSquares(name, doc string, load func(row func(i int) Mem, to []reg.VecPhysical)) {
+	args := a.function(name, "SplitArgs", doc)
 	table, src, dst := a.field(args, "Table"), a.field(args, "Src"), a.field(args, "Dst")
 	step := a.Load(args.Field("DstStep"), a.GP64())
 	left, at := a.Load(args.Field("N"), a.GP64()), a.GP64()
@@ -235,7 +172,7 @@ func (a dotSource) dotSquares(name, twin string, load func(row func(i int) Mem, 
 	for i, column := range a.transpose16(virtual) {
 		a.VMOVUPS(column, Mem{Base: dst, Disp: i * tileRow})
 	}
-	a.ADDQ(Imm(uint64(a.size)), at)
+	a.ADDQ(Imm(128), at)
 	a.LEAQ(Mem{Base: dst, Index: step, Scale: 4}, dst)
 	a.DECQ(left)
 	a.JNZ(LabelRef("tile"))

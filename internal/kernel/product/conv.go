@@ -74,7 +74,6 @@ type Conv struct {
 	forward rowsPlan
 	data    rowsPlan
 	weights weightsPlan
-	halves  [2]int // 1 if x or dy is rounded: it has half as many floats
 }
 
 // rowsPlan computes one map from another, forward or for the gradient of the data: a product with the
@@ -127,35 +126,6 @@ func (v *Conv) PartsBackward() (data, weights bool) {
 	_, data = plan.(*splitGather)
 	_, weights = v.weights.(*splitOuter)
 	return data, weights
-}
-
-// KeepsBF16 reports whether maps that products of parts alone read may be rounded where they are written
-// (row.BatchNorm), which changes no bit.
-func (c *CPU) KeepsBF16() bool { return c.ops.Split.Narrow != nil }
-
-// Narrow makes v read x or dy, or both, as numbers rounded to bf16, two in each float, and returns v. The
-// direction that is called must be one of products of parts, and the CPU keep bf16.
-func (v *Conv) Narrow(x, dy bool) *Conv {
-	if x {
-		v.halves[0] = 1
-		if g, ok := v.forward.(*splitGather); ok {
-			g.narrow()
-		}
-	}
-	if dy {
-		v.halves[1] = 1
-		plan := v.data
-		if t, ok := plan.(*stridedData); ok {
-			plan = t.plan
-		}
-		if g, ok := plan.(*splitGather); ok {
-			g.narrow()
-		}
-	}
-	if o, ok := v.weights.(*splitOuter); ok {
-		o.narrow(x, dy)
-	}
-	return v
 }
 
 // Resize makes the calls compute n images, from 1 to the number planned. The results are those of a
@@ -260,8 +230,8 @@ func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 // checkLengths panics unless the slices have the lengths that the shape demands.
 func (v *Conv) checkLengths(call string, x, y, w, scratch []float32) {
 	s := &v.shape
-	checkLen(call, "x", x, s.N*s.H*s.W*s.C>>v.halves[0])
-	checkLen(call, "y", y, s.N*s.OutH()*s.OutW()*s.K>>v.halves[1])
+	checkLen(call, "x", x, s.N*s.H*s.W*s.C)
+	checkLen(call, "y", y, s.N*s.OutH()*s.OutW()*s.K)
 	checkLen(call, "w", w, s.R*s.S*s.C*s.K)
 	if want := v.ScratchFloats(); len(scratch) < want {
 		panic(fmt.Sprintf("kernel: %s: len(scratch)=%d, want at least %d", call, len(scratch), want))

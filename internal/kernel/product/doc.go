@@ -5,8 +5,8 @@
 // scratch from the caller and do not allocate. Small multiplies matrices that fit the cache, on one thread.
 //
 // Layouts: activations [N, H, W, C], convolution weights [R, S, C, K], a linear layer's weights [C, K],
-// all float32 without gaps; some maps may be bf16 (Conv.Narrow). N batch, H W height and width, C input
-// channels, K output channels, R S filter. Nothing need be aligned.
+// all float32 without gaps. N batch, H W height and width, C input channels, K output channels, R S
+// filter. Nothing need be aligned.
 //
 // Heavy work is done by two loops. The indirect product (gather.go) serves convolutions, their gradient of
 // the data, and linear layers: its rows are found through a table of offsets, so no image is unfolded, and

@@ -1,6 +1,10 @@
 package product
 
-import "lockstep/internal/kernel/asm"
+import (
+	"unsafe"
+
+	"lockstep/internal/kernel/asm"
+)
 
 // Note: products of parts
 //
@@ -64,7 +68,9 @@ func (c *CPU) usesSplit(s ConvShape, rows, terms, columns int) bool {
 }
 
 // words returns the memory of floats as words.
-func words(floats []float32) []uint32 { return asm.Words(floats) }
+func words(floats []float32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(floats))), len(floats))
+}
 
 // splitPart holds what one thread hands to the inner loops.
 type splitPart struct {

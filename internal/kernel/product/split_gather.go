@@ -19,10 +19,8 @@ type splitGather struct {
 	shape        gatherShape
 	images       int
 	phases       []splitPhase
-	packs        func(*asm.SplitArgs) // rows of src
-	shift        int                  // 1 if src is rounded: its places are half as far apart
-	steps        int                  // of all phases
-	batch        int                  // rows whose tiles are multiplied by a panel at a time
+	steps        int // of all phases
+	batch        int // rows whose tiles are multiplied by a panel at a time
 	parts        []*splitPart
 	alone        []rowRun // of dst, by thread
 	zero, noBias []float32
@@ -47,7 +45,6 @@ type splitPhase struct {
 // newSplitGather plans the gather of a mapping.
 func newSplitGather(c *CPU, images int, s gatherShape, m mapping) *splitGather {
 	g := &splitGather{cpu: c, ops: &c.ops.Split, shape: s, images: images, parts: newSplitParts(c),
-		packs: c.ops.Split.Rows,
 		batch: gatherRows(c), alone: make([]rowRun, c.Threads()), zero: make([]float32, s.depth),
 		noBias: make([]float32, s.width)}
 	for _, pixels := range m.pixels {
@@ -96,9 +93,6 @@ func (g *splitGather) scratchFloats() int {
 }
 
 func (g *splitGather) resize(images int) { g.images = images }
-
-// narrow makes src one of rounded numbers.
-func (g *splitGather) narrow() { g.packs, g.shift = g.ops.Narrow.Rows, 1 }
 
 func (g *splitGather) run(dst, src, w, bias []float32, flags int, then finishing, scratch []float32) {
 	g.dst, g.src, g.w, g.bias, g.flags, g.then = dst, src, w, bias, flags, then
@@ -233,8 +227,8 @@ func (g *splitGather) packRows(p *splitPart, phase *splitPhase, first, lo, hi in
 		tap, from := at/deep, at%deep
 		g.offsets(p.table[:], phase, first, tap)
 		p.pack.N = min(deep-from, hi-at)
-		p.pack.Src, p.pack.Dst = g.src[from*asm.SplitSide>>g.shift:], dst[(at-lo)*step:]
-		g.packs(&p.pack)
+		p.pack.Src, p.pack.Dst = g.src[from*asm.SplitSide:], dst[(at-lo)*step:]
+		g.ops.Rows(&p.pack)
 	}
 }
 
@@ -244,7 +238,7 @@ func (g *splitGather) offsets(list []int32, phase *splitPhase, first, tap int) {
 	for i := range list {
 		list[i] = -1
 		if from := phase.from[pixel*len(phase.taps)+tap]; image < g.images && from >= 0 {
-			list[i] = (int32(image*g.shape.srcImage) + from) >> g.shift
+			list[i] = int32(image*g.shape.srcImage) + from
 		}
 		if pixel++; pixel == len(phase.pixels) {
 			image, pixel = image+1, 0
@@ -264,5 +258,5 @@ func (g *splitGather) findNext(p *splitPart, phase *splitPhase, first, n, end, a
 	}
 	deep := g.shape.depth / asm.SplitSide
 	g.offsets(p.next.rows[:g.batch], phase, first, at/deep)
-	p.next.from, p.next.stride = g.src[at%deep*asm.SplitSide>>g.shift:], asm.SplitSide>>g.shift
+	p.next.from, p.next.stride = g.src[at%deep*asm.SplitSide:], asm.SplitSide
 }

@@ -23,11 +23,7 @@ type splitOuter struct {
 	from   []int32 // [pixel][tap] float offset in an image of x, -1 for padding
 	grid   grid    // of blocks and panels
 	parts  []*splitOuterPart
-	zero   []float32            // as long as rows of x and of dy
-	turns  func(*asm.SplitArgs) // rows of x
-	pairs  func(*asm.SplitArgs) // rows of dy
-	// 1 if x or dy is rounded: its places are half as far apart.
-	xShift, dyShift int
+	zero   []float32 // as long as rows of x and of dy
 
 	// The call in progress.
 	dw, x, dy []float32
@@ -62,7 +58,7 @@ const packedProducts = 20
 // newSplitOuter plans the sum.
 func newSplitOuter(c *CPU, images int, s outerShape, from func(pixel, t int) int) *splitOuter {
 	o := &splitOuter{cpu: c, ops: &c.ops.Split, images: images, shape: s, steps: parcelSteps(c),
-		zero: make([]float32, max(s.depth, s.width)), turns: c.ops.Split.Turn, pairs: c.ops.Split.Pairs}
+		zero: make([]float32, max(s.depth, s.width))}
 	o.grid = newGrid(c.Threads(), o.blocks(), o.panels(), func(rows, columns float64) float64 {
 		rows, columns = rows*float64(s.taps*s.depth), columns*float64(s.width)
 		return (rows+columns)*packedProducts + rows*columns
@@ -98,16 +94,6 @@ func (o *splitOuter) scratchFloats() int {
 }
 
 func (o *splitOuter) resize(images int) { o.images = images }
-
-// narrow makes x or dy, or both, one of rounded numbers.
-func (o *splitOuter) narrow(x, dy bool) {
-	if x {
-		o.turns, o.xShift = o.ops.Narrow.Turn, 1
-	}
-	if dy {
-		o.pairs, o.dyShift = o.ops.Narrow.Pairs, 1
-	}
-}
 
 func (o *splitOuter) run(dw, x, dy, scratch []float32) {
 	o.dw, o.x, o.dy = dw, x, dy
@@ -151,12 +137,12 @@ func (o *splitOuter) pack(p *splitOuterPart) {
 		for j := range p.table {
 			p.table[j] = -1
 			if first+j < o.pixels() {
-				p.table[j] = int32((first + j) * o.shape.width >> o.dyShift)
+				p.table[j] = int32((first + j) * o.shape.width)
 			}
 		}
-		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy[p.panels[0]*asm.SplitSide>>o.dyShift:],
-			Zero: o.zero, Dst: p.dy[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
-		o.pairs(&p.pack)
+		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy[p.panels[0]*asm.SplitSide:], Zero: o.zero,
+			Dst: p.dy[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
+		o.ops.Pairs(&p.pack)
 		for lo, hi := p.blocks[0], 0; lo < p.blocks[1]; lo = hi {
 			hi = min((lo/deep+1)*deep, p.blocks[1])
 			o.turnTap(p, first, lo, hi, p.x[((lo-p.blocks[0])*p.steps+i)*step:])
@@ -171,16 +157,15 @@ func (o *splitOuter) turnTap(p *splitOuterPart, first, lo, hi int, dst []uint32)
 		p.table[j] = -1
 		if image, pixel := (first+j)/s.pixels, (first+j)%s.pixels; image < o.images {
 			if from := o.from[pixel*s.taps+lo/deep]; from >= 0 {
-				p.table[j] = (int32(image*s.xImage) + from) >> o.xShift
+				p.table[j] = int32(image*s.xImage) + from
 			}
 		}
 	}
 	p.pack = asm.SplitArgs{Table: p.table[:], Zero: o.zero, N: hi - lo,
 		DstStep: p.steps * o.ops.StepWords(), Work: p.work}
 	for half := range 2 {
-		from := (lo%deep*asm.SplitSide + half*asm.TileSide) >> o.xShift
-		p.pack.Src, p.pack.Dst = o.x[from:], dst[half*asm.TileWords:]
-		o.turns(&p.pack)
+		p.pack.Src, p.pack.Dst = o.x[lo%deep*asm.SplitSide+half*asm.TileSide:], dst[half*asm.TileWords:]
+		o.ops.Turn(&p.pack)
 	}
 }
 
@@ -221,13 +206,13 @@ type splitComing struct {
 }
 
 // newSplitComing returns n rows from row first on, of each the columns of some blocks or panels, to be asked
-// for so many rows at a time. With a shift of 1 they are rounded.
-func newSplitComing(s []float32, first, n, stride int, columns [2]int, rows, shift int) splitComing {
+// for so many rows at a time.
+func newSplitComing(s []float32, first, n, stride int, columns [2]int, rows int) splitComing {
 	if n <= 0 {
 		return splitComing{}
 	}
-	across := (columns[1] - columns[0] + shift) >> shift
-	return splitComing{s[(first*stride+columns[0]*asm.SplitSide)>>shift:], stride >> shift, across, rows,
+	across := columns[1] - columns[0]
+	return splitComing{s[first*stride+columns[0]*asm.SplitSide:], stride, across, rows,
 		(n + rows - 1) / rows * across}
 }
 
@@ -235,9 +220,9 @@ func newSplitComing(s []float32, first, n, stride int, columns [2]int, rows, shi
 func (o *splitOuter) findComing(p *splitOuterPart) {
 	s, first := &o.shape, p.first+o.parcel()
 	n := min(o.parcel(), o.pixels()-first)
-	p.coming = [2]splitComing{newSplitComing(o.dy, first, n, s.width, p.panels, o.steps, o.dyShift)}
+	p.coming = [2]splitComing{newSplitComing(o.dy, first, n, s.width, p.panels, o.steps)}
 	if s.taps == 1 && s.xImage == s.pixels*s.depth {
-		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks, o.steps, o.xShift)
+		p.coming[1] = newSplitComing(o.x, first, n, s.depth, p.blocks, o.steps)
 	}
 	p.calls = p.batches() * (p.panels[1] - p.panels[0])
 	p.least = (p.blocks[1] - p.blocks[0]) / p.batches() * asm.SplitSide

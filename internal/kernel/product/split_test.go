@@ -10,7 +10,6 @@ import (
 
 	"lockstep/compute"
 	"lockstep/internal/alloctest"
-	"lockstep/internal/kernel/asm"
 	"lockstep/internal/kernel/kerneltest"
 	"lockstep/internal/kernel/product"
 )
@@ -151,41 +150,6 @@ func TestBF16Rounds(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Maps that are rounded before give the bits of those that products round, in all directions.
-func TestNarrowMatches(t *testing.T) {
-	for name, s := range splitShapes() {
-		for threads := 1; threads <= 3; threads++ {
-			c := openSplit(t, compute.BF16, compute.Best(), threads)
-			if !product.On(c).KeepsBF16() {
-				t.Skip("maps are not kept as bf16 here")
-			}
-			d := newConvData(t, s)
-			want := d.run(t, c, true)
-			x, dy := rounded(c, d.x), rounded(c, d.dy)
-			plan := func(x, dy bool) *product.Conv { return product.On(c).NewConv(s).Narrow(x, dy) }
-			y, dx, dw := make([]float32, len(d.dy)), make([]float32, len(d.x)), make([]float32, len(d.w))
-			scratch := make([]float32, plan(false, false).ScratchFloats())
-			plan(true, false).Forward(y, x, d.w, d.bias, true, nil, scratch)
-			kerneltest.SameBits(t, name+" forward", y, want.y)
-			plan(false, true).BackwardData(dx, dy, d.w, false, scratch)
-			kerneltest.SameBits(t, name+" backward data", dx, want.dx)
-			plan(true, true).BackwardWeights(dw, x, dy, scratch)
-			kerneltest.SameBits(t, name+" backward weights", dw, want.dw)
-			plan(true, false).BackwardWeights(dw, x, d.dy, scratch)
-			kerneltest.SameBits(t, name+" weights, x rounded", dw, want.dw)
-			plan(false, true).BackwardWeights(dw, d.x, dy, scratch)
-			kerneltest.SameBits(t, name+" weights, dy rounded", dw, want.dw)
-		}
-	}
-}
-
-// rounded returns a map as its writer would round it.
-func rounded(c *compute.CPU, x []float32) []float32 {
-	list := make([]float32, len(x)/2)
-	asm.OpsFor(c.ISA(), c.Math()).Split.Narrow.Round(asm.Words(list), x)
-	return list
 }
 
 // onlyProduct returns the first of y, where only x's first is not zero and the first weight is one.

@@ -23,8 +23,6 @@ type BatchNorm struct {
 	r, z, g      []float32 // of one with a residual
 	relu         bool
 	past         bool         // out goes to memory past the caches
-	rounds       bool         // out is rounded to bf16
-	unrounded    [][]float32  // by thread, of rows on their way
 	begun        []begunBlock // by thread, of sums by the producer
 }
 
@@ -35,46 +33,6 @@ const pastFloats = 8 << 20
 // leanFloats is the aimed length of a row where no sums are taken: constants so short stay in the first-level
 // cache beside what streams past them.
 const leanFloats = 256
-
-// roundFloats is about how many floats wait in the first-level cache to be rounded.
-const roundFloats = 4096
-
-// Note: rounded results
-//
-// A map that products of parts alone read may be rounded to bf16 by its writer in place of its readers, where
-// product.CPU.KeepsBF16 says so: half as much goes through memory, and no bit of a product changes. So a
-// result y of Normalize, or dx of the gradients, may be half as long as x: then it is rounded, two numbers in
-// each float. The number of channels must be a multiple of 32.
-
-// into names the result of a call of x.
-func (p *BatchNorm) into(op, name string, out, x []float32) {
-	want := len(x)
-	if p.rounds = 2*len(out) == want && p.unrounded != nil; p.rounds {
-		want /= 2
-	}
-	MustLen(op, name, len(out), want)
-	p.out, p.past = out, p.goesPast(out)
-}
-
-// write is walk for a result: do computes elements [lo, hi) of it in y.
-func (p *BatchNorm) write(thread, part, parts int, do func(y []float32, lo, hi int)) {
-	p.walk(p.cpu, part, parts, func(lo, hi int) {
-		if !p.rounds {
-			do(p.out[lo:hi], lo, hi)
-			return
-		}
-		for n := max(roundFloats/p.wide, 1) * p.wide; lo < hi; lo += n {
-			end := min(lo+n, hi)
-			y, to := p.unrounded[thread][:end-lo], asm.Words(p.out[lo/2:end/2])
-			do(y, lo, end)
-			if p.past {
-				p.cpu.ops.Split.Narrow.RoundPast(to, y)
-			} else {
-				p.cpu.ops.Split.Narrow.Round(to, y)
-			}
-		}
-	})
-}
 
 // leanRow returns the longest row of about leanFloats into which wide rows can be cut between pixels, of
 // whole cache lines if possible.
@@ -130,11 +88,6 @@ func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 	for i := range p.consts {
 		p.consts[i] = make([]float32, p.wide)
 	}
-	if c.ops.Split.Narrow != nil && channels%asm.SplitSide == 0 {
-		for range c.Threads() {
-			p.unrounded = append(p.unrounded, make([]float32, max(roundFloats, p.wide)))
-		}
-	}
 	return p
 }
 
@@ -142,14 +95,13 @@ func (c *CPU) NewBatchNorm(rows, channels int) *BatchNorm {
 //
 //	y[i,c] = (x[i,c]-mean[c]) * (gamma[c]/sqrt(variance[c]+eps)) + beta[c]
 //
-// then y = max(y, 0) if relu. y may be x, or half as long (see the note "rounded results"). One pass: 4 bytes
-// read and 4 written per element.
+// then y = max(y, 0) if relu. y may be x. One pass: 4 bytes read and 4 written per element.
 func (p *BatchNorm) Normalize(y, x, mean, variance, gamma, beta []float32, eps float32, relu bool) {
 	p.mustChannels("normalize", mean, variance, gamma, beta)
 	MustLen("batch norm normalize", "x", len(x), p.rows*p.cols)
+	MustLen("batch norm normalize", "y", len(y), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.into("batch norm normalize", "y", y, x)
-	p.x, p.relu = x, relu
+	p.out, p.x, p.relu, p.past = y, x, relu, p.goesPast(y)
 	p.cpu.Share((*normApply)(p), len(x))
 	p.out, p.x = nil, nil
 }
@@ -179,9 +131,9 @@ func (p *BatchNorm) Backward(dx, dgamma, dbeta, dy, x, mean, variance, gamma, be
 	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
 	MustLen("batch norm backward", "x", len(x), p.rows*p.cols)
 	MustLen("batch norm backward", "dy", len(dy), len(x))
+	MustLen("batch norm backward", "dx", len(dx), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.into("batch norm backward", "dx", dx, x)
-	p.grad, p.x, p.relu = dy, x, relu
+	p.out, p.grad, p.x, p.relu, p.past = dx, dy, x, relu, p.goesPast(dx)
 	p.cpu.Share((*normSums)(p), len(x))
 	p.finish(p.total(p.cpu.ops.Element.Add), dgamma, dbeta, variance, eps)
 	p.cpu.Share((*normGrad)(p), len(x))
@@ -201,10 +153,10 @@ func (p *BatchNorm) BackwardAdd(g, dx, dgamma, dbeta, dz, z, x, mean, variance, 
 	MustLen("batch norm backward", "x", len(x), p.rows*p.cols)
 	MustLen("batch norm backward", "z", len(z), len(x))
 	MustLen("batch norm backward", "dz", len(dz), len(x))
+	MustLen("batch norm backward", "dx", len(dx), len(x))
 	MustLen("batch norm backward", "g", len(g), len(x))
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.into("batch norm backward", "dx", dx, x)
-	p.grad, p.x, p.relu = dz, x, false
+	p.out, p.grad, p.x, p.relu, p.past = dx, dz, x, false, p.goesPast(dx)
 	p.z, p.g = z, g
 	p.cpu.Share((*normSums)(p), len(x))
 	p.finish(p.total(p.cpu.ops.Element.Add), dgamma, dbeta, variance, eps)
@@ -253,23 +205,24 @@ type (
 )
 
 // Do normalises a run of wide rows.
-func (p *normApply) Do(thread, part, parts int) {
-	ops, past := &p.cpu.ops.Element, p.past && !p.rounds
+func (p *normApply) Do(_, part, parts int) {
+	ops := &p.cpu.ops.Element
 	apply, applyAdd := ops.Normalize, ops.NormalizeAdd
 	switch {
-	case p.relu && past:
+	case p.relu && p.past:
 		apply, applyAdd = ops.NormalizeReLUPast, ops.NormalizeAddReLUPast
 	case p.relu:
 		apply, applyAdd = ops.NormalizeReLU, ops.NormalizeAddReLU
-	case past:
+	case p.past:
 		apply, applyAdd = ops.NormalizePast, ops.NormalizeAddPast
 	}
-	(*BatchNorm)(p).write(thread, part, parts, func(y []float32, lo, hi int) {
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
 		mean, scale, shift, _, _ := (*BatchNorm)(p).constants(hi - lo)
+		y, x := p.out[lo:hi], p.x[lo:hi]
 		if p.r != nil {
-			applyAdd(y, p.x[lo:hi], p.r[lo:hi], mean, scale, shift)
+			applyAdd(y, x, p.r[lo:hi], mean, scale, shift)
 		} else {
-			apply(y, p.x[lo:hi], mean, scale, shift)
+			apply(y, x, mean, scale, shift)
 		}
 	})
 }
@@ -295,15 +248,15 @@ func (p *normSums) take(acc []float32, lo, hi int) {
 }
 
 // Do computes the gradient of a run of wide rows.
-func (p *normGrad) Do(thread, part, parts int) {
+func (p *normGrad) Do(_, part, parts int) {
 	ops := &p.cpu.ops.Element
 	apply, applyReLU := ops.NormGrad, ops.NormGradReLU
-	if p.past && !p.rounds {
+	if p.past {
 		apply, applyReLU = ops.NormGradPast, ops.NormGradReLUPast
 	}
-	(*BatchNorm)(p).write(thread, part, parts, func(dx []float32, lo, hi int) {
+	p.walk(p.cpu, part, parts, func(lo, hi int) {
 		mean, scale, shift, slope, offset := (*BatchNorm)(p).constants(hi - lo)
-		dy, x := p.grad[lo:hi], p.x[lo:hi]
+		dx, dy, x := p.out[lo:hi], p.grad[lo:hi], p.x[lo:hi]
 		if p.relu {
 			applyReLU(dx, dy, x, mean, scale, shift, slope, offset)
 		} else {

@@ -69,10 +69,10 @@ func (p *BatchNorm) BackwardSummed(dx, dgamma, dbeta, dy, x, mean, variance, gam
 	p.mustChannels("backward", dgamma, dbeta, mean, variance, gamma, beta)
 	MustLen("batch norm backward", "x", len(x), p.rows*p.cols)
 	MustLen("batch norm backward", "dy", len(dy), len(x))
+	MustLen("batch norm backward", "dx", len(dx), len(x))
 	MustLen("batch norm backward", "sums", len(sums), 2*p.cols)
 	p.prepare(mean, variance, gamma, beta, eps)
-	p.into("batch norm backward", "dx", dx, x)
-	p.grad, p.x, p.relu = dy, x, relu
+	p.out, p.grad, p.x, p.relu, p.past = dx, dy, x, relu, p.goesPast(dx)
 	p.finish(sums, dgamma, dbeta, variance, eps)
 	p.cpu.Share((*normGrad)(p), len(x))
 	p.out, p.grad, p.x = nil, nil, nil
