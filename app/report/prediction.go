@@ -82,12 +82,15 @@ func predictionTitle(p *forecast.Prediction) string {
 	return joined(" · ", "Predicted steps", network, scaling, p.Inputs.Changes)
 }
 
-// predictionText says how near the measured rows came or, if there are none, which row is the fastest.
+// predictionText says how near the measured rows came or, if there are none, which row is the fastest. Rows
+// that the calibration ran itself count only where there are no others.
 func predictionText(rows []foreseen) string {
 	var misses []float64
 	inside := 0
+	isNew := func(r foreseen) bool { return r.measured != nil && r.Workers > 1 && !r.IsKnown }
+	isAny := slices.ContainsFunc(rows, isNew)
 	for _, r := range rows {
-		if r.measured == nil {
+		if r.measured == nil || isAny && !isNew(r) {
 			continue
 		}
 		misses = append(misses, math.Abs(r.Step.Miss(r.measured.StepMS)))

@@ -193,7 +193,7 @@ func causesText(a question.Answer) string {
 	case culprits == nil:
 		return "no cause is told: no row is slower than " + than + " by more than its runs vary"
 	case open > 0:
-		parts = append(parts, "of "+spelling.Count(open, "row")+" no cause is told")
+		parts = append(parts, spelling.Count(open, "row")+" more the rounds do not tell from it")
 	}
 	text := "mean steps longer than that of " + than + ", " + strings.Join(parts, "; ")
 	return joined(": ", verdictWord(a), text)

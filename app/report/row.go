@@ -158,7 +158,11 @@ func ratioCell(r stat.Ratio) cell {
 	if !r.Known() {
 		return cell{Text: dash}
 	}
-	return cell{Text: twoDecimals(r.Median) + "×", Small: between(r.Interval.Lo, r.Interval.Hi, twoDecimals)}
+	in := between(r.Interval.Lo, r.Interval.Hi, twoDecimals)
+	if r.Interval.Hi >= mostWidth*r.Interval.Lo {
+		in = ""
+	}
+	return cell{Text: twoDecimals(r.Median) + "×", Small: in}
 }
 
 func ratioText(r stat.Ratio, format func(float64) string) string {
