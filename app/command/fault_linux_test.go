@@ -36,7 +36,7 @@ var faultTrain = strings.Fields("train --model lenet --data glyphs --limit-train
 	"--checkpoint-every 10 --augment none --eval-every 10 --steps")
 
 const (
-	faultSteps = 800
+	faultSteps = 1600                          // a cut comes up to 2.5 s after the start
 	slowSteps  = 3200                          // it takes a while to use memory up
 	lossySteps = 4                             // with 30 % loss each takes some seconds
 	faultBound = 5*time.Second + 3*time.Second // of silence, see defaultSilence in cluster; the rest is load

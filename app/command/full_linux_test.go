@@ -69,7 +69,7 @@ func TestFaultsOfADisk(t *testing.T) {
 		t.Skip("this machine lets the user make no hosts: lockstep lab -- version says why")
 	}
 	out := filepath.Join(t.TempDir(), "run")
-	const steps = faultSteps / 4 // it strikes at a step and not at a time
+	const steps = faultSteps / 8 // it strikes at a step and not at a time
 	arguments := slices.Concat(faultTrain, []string{fmt.Sprint(steps)})
 	must(t, slices.Concat(arguments, []string{"--out", out})...)
 	undisturbed := hash(t, out)

@@ -91,7 +91,7 @@ func isShown(fault, by string) bool {
 func (f fault) mended(t *testing.T, by string, seed uint64) faultResult {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, uint64(len(f.name))))
-	rank, step := random.IntN(faultHosts), 40+random.IntN(faultSteps/2)
+	rank, step := random.IntN(faultHosts), 40+random.IntN(faultSteps/4)
 	switch {
 	case f.name == launcherCut, f.name == earlyKill:
 		rank = 0
