@@ -25,13 +25,16 @@ func IsTemporary(name string) bool {
 	return isOurs && at > 0 && rest[at-1] == '-'
 }
 
+// errSwept is the error of a create whose folder a sweep removed before it was opened.
+var errSwept = errors.New("removed by a sweep")
+
 // temporary creates a file or a folder with a new name in folder, by create, and locks it.
 func temporary(folder, what string, create func(path string) (*os.File, error)) (*os.File, error) {
 	sweep(folder)
 	for {
 		path := filepath.Join(folder, temporaryPrefix+what+"-"+rand.Text())
 		f, err := create(path)
-		if errors.Is(err, fs.ErrExist) {
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, errSwept) {
 			continue
 		}
 		if err != nil {
@@ -76,7 +79,11 @@ func MakeFolder(parent, what string) (path string, remove func() error, err erro
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return nil, err
 		}
-		return os.Open(path)
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errSwept
+		}
+		return f, err
 	})
 	if err != nil {
 		return "", nil, err

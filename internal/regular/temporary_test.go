@@ -1,9 +1,11 @@
 package regular_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"lockstep/internal/regular"
@@ -66,4 +68,26 @@ func names(t *testing.T, folder string) (all []string) {
 		all = append(all, e.Name())
 	}
 	return all
+}
+
+// Many may make folders in one parent at once: none takes another's that is not locked yet for a dead one's.
+func TestFoldersMadeAtOnce(t *testing.T) {
+	parent := t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 200 {
+				path, remove, err := regular.MakeFolder(parent, "test")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, err = os.Stat(path)
+				if err := errors.Join(err, remove()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
