@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -316,48 +317,49 @@ func (m *matrix) layouts(e cluster.Environment) ([]bench.Layout, error) {
 		return nil, usagef("--hosts, --per-host: this is one machine; start bench on several by " +
 			"`lockstep launch --hosts a:2,b:2 -- bench ...`, or in `lockstep lab --hosts 3 -- bench ...`")
 	}
-	hosts, perHost := m.placed(all)
-	var layouts []bench.Layout
-	for _, h := range hosts {
-		for _, n := range perHost {
-			if _, err := e.OnHosts(h, n); err != nil {
-				return nil, usagef("--hosts, --per-host: %v", err)
-			}
-			layouts = append(layouts, bench.Layout{Hosts: h, PerHost: n})
+	layouts := m.placed(all)
+	for _, l := range layouts {
+		if _, err := e.OnHosts(l.Hosts, l.PerHost); err != nil {
+			return nil, usagef("--hosts, --per-host: %v", err)
 		}
 	}
 	return layouts, nil
 }
 
-// placed returns the numbers of hosts, else that of all, and of workers on each, else 1.
-func (m *matrix) placed(all int) (hosts, perHost []int) {
-	if hosts = m.hosts; hosts == nil {
+// placed returns every number of hosts, else that of all, with every number of workers on each, else 1.
+func (m *matrix) placed(all int) (layouts []bench.Layout) {
+	hosts, perHost := m.hosts, m.perHost
+	if hosts == nil {
 		hosts = []int{all}
 	}
-	if perHost = m.perHost; perHost == nil {
+	if perHost == nil {
 		perHost = []int{1}
 	}
-	return hosts, perHost
+	for _, h := range hosts {
+		for _, n := range perHost {
+			layouts = append(layouts, bench.Layout{Hosts: h, PerHost: n})
+		}
+	}
+	return layouts
 }
 
 // onOneMachine gives workers of this machine in place of those on hosts, of which there would be so many.
 func (m *matrix) onOneMachine(all int) {
-	if m.hosts == nil && m.perHost == nil {
-		return
-	}
-	hosts, perHost := m.placed(all)
-	m.hosts, m.perHost, m.workers = nil, nil, nil
-	for _, h := range hosts {
-		for _, n := range perHost {
-			if !slices.Contains(m.workers, h*n) {
-				m.workers = append(m.workers, h*n)
-			}
-		}
+	if m.hosts != nil || m.perHost != nil {
+		m.workers = workersOf(m.placed(all))
+		m.hosts, m.perHost = nil, nil
 	}
 }
 
-// reduce leaves out numbers of hosts above some, which it takes for all, and reports whether any is left.
-func (m *matrix) reduce(hosts int) bool {
+// reduce leaves out numbers of hosts above some, which it takes for all, and reports whether any is left. If
+// these are fewer than wanted, it lowers the shards to a number that they divide: equal hosts do equal work.
+func (m *matrix) reduce(hosts, wanted int) bool {
+	m.settings = slices.Clone(m.settings)
+	for i, v := range m.settings {
+		if n, err := strconv.Atoi(v.Text); v.Name == "shards" && err == nil && hosts < wanted && n > hosts {
+			m.settings[i].Text = strconv.Itoa(n - n%hosts)
+		}
+	}
 	if m.hosts == nil && m.perHost != nil {
 		m.hosts = []int{hosts}
 	}

@@ -152,7 +152,7 @@ func TestInquiriesAreRefused(t *testing.T) {
 }
 
 // The rows of r3 on several hosts take all that there are, up to what it wants, whatever slots those have. As
-// processes of one machine they are as many as it wants.
+// processes of one machine they are as many as it wants. Each computes as many shards as the others.
 func TestAsManyHostsAsThereAre(t *testing.T) {
 	r3, _ := recipe.ComparisonNamed("r3")
 	const three = "a=10.0.0.1=2,b=10.0.0.2=2,c=10.0.0.3=2"
@@ -182,6 +182,9 @@ func TestAsManyHostsAsThereAre(t *testing.T) {
 		var workers []int
 		for _, r := range plan.Rows {
 			workers = append(workers, r.Workers)
+			if r.Shards != want {
+				t.Errorf("hosts %q: %d shards in %s, want %d", hosts, r.Shards, r.Name(), want)
+			}
 		}
 		if !slices.Equal(workers, []int{1, want, want, want}) {
 			t.Errorf("hosts %q: rows of %v workers, want one, then %d", hosts, workers, want)

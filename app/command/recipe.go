@@ -210,13 +210,13 @@ func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (s
 				"answered\n", r.Name, hosts, r.Hosts)
 		}
 		for _, m := range all {
-			if m.reduce(min(hosts, r.Hosts)) {
+			if m.reduce(min(hosts, r.Hosts), r.Hosts) {
 				some = append(some, m)
 			}
 		}
 		return some, false
 	}
-	if !a.needsLab(r) {
+	if r.Hosts == 0 || a.environment[cluster.EnvLab] != "" || a.environment[cluster.EnvHosts] != "" {
 		return all, false
 	}
 	none := bench.CheckLab(ctx, a.environment)
@@ -230,11 +230,6 @@ func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (s
 	}
 	all[0].inquiry = all[0].inquiry.OnOneMachine()
 	return all, false
-}
-
-// needsLab reports whether a recipe needs hosts and this process has none.
-func (a *app) needsLab(r recipe.Comparison) bool {
-	return r.Hosts > 0 && a.environment[cluster.EnvLab] == "" && a.environment[cluster.EnvHosts] == ""
 }
 
 // runInLab runs a recipe again, in a lab with the hosts that it needs.
