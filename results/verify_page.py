@@ -151,7 +151,7 @@ def check_row(results, title, head, cells, row, tell):
             if (name := names.get(h.split(",")[0], h.split(",")[0])) in PHASES:
                 tell(name + " of a step", text, parts[PHASES.index(name)])
     elif title == "Loss of each rank":
-        i = int(cells[at["iteration"]]) - 1
+        i = (int(cells[at["iteration"]]) - 1) // max(1, row.get("every", 0))
         if row["setting"]["strategy"] != "none":
             tell("loss", cells[at["all"]], want["loss"][i])
         for j, h in enumerate(head):

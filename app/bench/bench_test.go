@@ -286,6 +286,32 @@ func pretend(_ context.Context, c bench.Row, _ launcher.Options) (*record.Summar
 			BytesSent: bytes, BytesReceived: bytes}}, nil
 }
 
+// Rows that train for a time have as many steps as the machine makes: results hold some of each run. Others
+// hold all.
+func TestTimedRunsAreThinned(t *testing.T) {
+	rows := func() bench.Config { return matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2) }
+	for want, c := range map[[2]int]bench.Config{{0, 2100}: rows(), {3, 700}: timed(rows())} {
+		c.OneProcess, c.Repeats, c.Out = false, 2, filepath.Join(t.TempDir(), "out")
+		r, err := bench.Run(t.Context(), c, bench.Options{
+			Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+				row.Steps = 2100
+				return pretend(ctx, row, o)
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range r.Rows {
+			for _, run := range row.Runs {
+				last := run.Ranks[len(run.Ranks)-1].Steps
+				if got := [2]int{row.Every, len(last.Seconds)}; got != want {
+					t.Errorf("%s: one step in %d, %d in all, want %v", row.Setting.Strategy, got[0],
+						got[1], want)
+				}
+			}
+		}
+	}
+}
+
 func TestRun(t *testing.T) {
 	c := matrix([]string{"lenet"}, []string{"single", "ddp", "none", "local-sgd"}, 1, 2)
 	c.Repeats, c.Out = 2, filepath.Join(t.TempDir(), "out")

@@ -49,7 +49,13 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
 	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
 	resolved(&row.Setting, c, s)
-	return collectSteps(run, row.Setting.Workers, c, s)
+	if err := collectSteps(run, row.Setting.Workers, c, s); err != nil {
+		return err
+	}
+	if c.Duration() > 0 && !c.Averages() { // the number of a step says where workers average
+		row.Thin(run)
+	}
+	return nil
 }
 
 // checkData returns an error if the samples of a run are not those of the runs of its row so far: they did

@@ -65,8 +65,9 @@ more is repeated once at the end of its round, unless most runs of the round are
 once, so that you may stop and go on at another time.
 
 A benchmark that was interrupted goes on with --resume from the runs that have ended; results that were
-changed since are refused with status 8. The folder holds results.json (every raw sample), plan.json,
-report.md, report.html (one file, opens anywhere) and the run directories.`,
+changed since are refused with status 8. The folder holds results.json (every raw sample, or of rows that
+train for a time some 2,000 of each worker), plan.json, report.md, report.html (one file, opens anywhere)
+and the run directories.`,
 		Example: `  lockstep bench --quick
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40

@@ -180,6 +180,7 @@ type Row struct {
 	Rounds  int     `json:"rounds,omitempty"` // asked for; 0: those of the benchmark
 	Block   int     `json:"block,omitempty"`  // of rows that a round runs one after another
 	Copy    int     `json:"copy,omitempty"`   // rows above it of which it is a copy; 0: none
+	Every   int     `json:"every,omitempty"`  // steps of which its runs hold one, see Thin; 0: they hold all
 	Runs    []Run   `json:"runs"`             // at most one of each round
 
 	// Replaced are runs that another one stands for: others took cores from them, or they failed before the
@@ -288,6 +289,47 @@ func (s *Steps) OmitZeros() {
 	}
 }
 
+// mostKept is how many steps of a worker are enough to tell of a run that trains for a time.
+const mostKept = 2000
+
+// Thin leaves the first of every few steps in a run of a row that trains for a time, whose steps are as many
+// as the machine makes; all are in the run's directory. How few is told by the first run of the row. It is a
+// power of three, so that what recurs every ten or hundred steps is among them as often as it happens.
+func (row *Row) Thin(run *Run) {
+	if row.Every == 0 {
+		row.Every = 1
+		for _, r := range run.Ranks {
+			for len(r.Steps.Seconds)/row.Every > mostKept {
+				row.Every *= 3
+			}
+		}
+	}
+	for i := range run.Ranks {
+		run.Ranks[i].Steps.thin(row.Every)
+	}
+}
+
+// thin leaves the first of every few steps.
+func (s *Steps) thin(every int) {
+	for _, column := range []*[]int{&s.Epoch, &s.Samples, &s.Shards} {
+		*column = thinned(*column, every)
+	}
+	for _, column := range []*Numbers{&s.Loss, &s.Seconds, &s.OwnLoss, &s.Usage, &s.CPU, &s.RSS, &s.GPU,
+		&s.Sent, &s.Received, &s.Delayed, &s.Paused, &s.Checkpoint, &s.Peer, &s.Added, &s.Coded} {
+		*column = thinned(*column, every)
+	}
+	for name, column := range s.Phases {
+		s.Phases[name] = thinned(column, every)
+	}
+}
+
+func thinned[S ~[]T, T any](all S, every int) (some S) {
+	for i := 0; i < len(all); i += every {
+		some = append(some, all[i])
+	}
+	return some
+}
+
 // usage returns the columns that may be empty, by name.
 func (s Steps) usage() map[string]Numbers {
 	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
@@ -341,6 +383,7 @@ func Decode(r io.Reader) (*Results, error) {
 const (
 	MaxRows   = 500
 	MaxRounds = 1000
+	maxEvery  = 1 << 30 // steps
 )
 
 // Ran returns the number of rounds that have a run: fewer than Rounds where a budget allows no more.
@@ -378,6 +421,9 @@ func validateRows(rows []Row, rounds int) error {
 		s := row.Setting
 		if row.Copy < 0 || row.Copy > i {
 			return fmt.Errorf("row %d: a copy of the one %d above", i, row.Copy)
+		}
+		if row.Every < 0 || row.Every > maxEvery {
+			return fmt.Errorf("row %d: one of %d steps: want 0 to %d", i, row.Every, maxEvery)
 		}
 		if s.Workers < 1 || s.Threads < 1 || s.Batch < 1 || s.Shards < 1 {
 			return fmt.Errorf("row %d: workers %d, threads %d, batch %d, shards %d: want positive",

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -38,6 +39,47 @@ func TestOlderResultsAreRead(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "from 0 to 1e9") {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+// A run that trains for a time leaves some of its steps in the results, in every column; the first run of a
+// row tells how many.
+func TestStepsAreThinned(t *testing.T) {
+	filled := func(n int) record.Steps {
+		s := record.Steps{Phases: map[string]record.Numbers{"forward": make(record.Numbers, n)}}
+		v := reflect.ValueOf(&s).Elem()
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Slice {
+				f.Set(reflect.MakeSlice(f.Type(), n, n))
+			}
+		}
+		s.Epoch[9], s.GPU = 7, nil
+		return s
+	}
+	row := record.Row{}
+	for _, test := range [][2]int{{9000, 1000}, {100, 12}, {40_000, 4445}} {
+		run := record.Run{Ranks: []record.Rank{{Steps: filled(test[0])}, {Rank: 1, Steps: filled(test[0])}}}
+		row.Thin(&run)
+		for _, rank := range run.Ranks {
+			v := reflect.ValueOf(rank.Steps)
+			for i := range v.NumField() {
+				if f := v.Field(i); f.Kind() == reflect.Slice && f.Len() != test[1] && f.Len() > 0 {
+					t.Errorf("%d steps: %d of %s, want %d", test[0], f.Len(), v.Type().Field(i).Name, test[1])
+				}
+			}
+			if s := rank.Steps; len(s.Phases["forward"]) != test[1] || s.Epoch[1] != 7 || s.GPU != nil {
+				t.Errorf("%d steps: %d of forward, epoch %d, GPU %v", test[0], len(s.Phases["forward"]),
+					s.Epoch[1], s.GPU)
+			}
+		}
+	}
+	if row.Every != 9 {
+		t.Errorf("one of %d steps, want 9", row.Every)
+	}
+	short := record.Row{}
+	short.Thin(&record.Run{Ranks: []record.Rank{{Steps: filled(2000)}}})
+	if short.Every != 1 {
+		t.Errorf("one of %d steps of a short run", short.Every)
 	}
 }
 

@@ -137,7 +137,7 @@ func work(g *compare.Group) string {
 	length := spelling.Count(s.Steps, "step")
 	switch {
 	case s.For != "":
-		length = s.For + " of training"
+		length = s.For + " of training" + keptText(g)
 	case s.Steps == 0:
 		length = spelling.Count(s.Epochs, "epoch")
 	}
@@ -154,6 +154,23 @@ func work(g *compare.Group) string {
 		text += fmt.Sprintf(" and %s more", spelling.Count(seeds-1, "seed"))
 	}
 	return joined(" · ", text, startText(s), g.Condition)
+}
+
+// keptText says that rows of a group hold some of their steps; "" if they hold all.
+func keptText(g *compare.Group) string {
+	least, most := 0, 0
+	for _, l := range g.Lines {
+		if every := l.Record().Every; every > 1 {
+			least, most = min(cmp.Or(least, every), every), max(most, every)
+		}
+	}
+	switch {
+	case most == 0:
+		return ""
+	case least == most:
+		return fmt.Sprintf(", figures of one step in %d", most)
+	}
+	return fmt.Sprintf(", figures of one step in %d to %d", least, most)
 }
 
 // startText says with which weights a row began; "" if with random ones.

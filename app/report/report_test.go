@@ -130,6 +130,21 @@ func isBalanced(t *testing.T, page string) {
 }
 
 // Odd results must still give a page: nothing run, everything failed, one step, no loss.
+// A page of rows that hold some of their steps says so, and numbers these as they were.
+func TestSomeSteps(t *testing.T) {
+	r := sample()
+	for i := range r.Rows {
+		r.Rows[i].Every, r.Rows[i].Setting.For, r.Rows[i].Setting.Steps = 9, "30s", 0
+	}
+	page := render(t, asText, r)
+	for _, want := range []string{"30s of training, figures of one step in 9 ",
+		"| A  single 1×1 | 172 | 1.5320 |"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 func TestOddResults(t *testing.T) {
 	empty := sample()
 	empty.Rows = nil

@@ -22,6 +22,9 @@ type lineView struct {
 	raw   string // id of its samples
 }
 
+// step returns the number of the step, from 1, that the line holds in a place.
+func (v *lineView) step(at int) int { return 1 + at*max(1, v.Record().Every) }
+
 // isBaseline reports whether the group's speed-ups are relative to the line.
 func (v *lineView) isBaseline() bool { return v.Line == v.group.Baseline }
 

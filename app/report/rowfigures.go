@@ -165,7 +165,7 @@ func (s *section) timeFigure() figure {
 		func(v *lineView) plot.Series {
 			var at []float64
 			for i := range v.Times {
-				at = append(at, float64(i+1))
+				at = append(at, float64(v.step(i)))
 			}
 			return v.series(steady(at, scaled(v.Times, 1e3), nil))
 		}).limited()

@@ -32,7 +32,7 @@ func (s *section) rankTable() block {
 	}
 	columns := []column[rankLoss]{
 		cells("row", "", func(l rankLoss) cell { return cell{Text: l.name()} }),
-		col("iteration", "", func(l rankLoss) string { return fmt.Sprint(l.iteration) }),
+		col("iteration", "", func(l rankLoss) string { return fmt.Sprint(l.step(l.iteration - 1)) }),
 		col("all", "whole batch", func(l rankLoss) string {
 			if strategy.Named(l.Setting.Strategy).IsFloor {
 				return dash

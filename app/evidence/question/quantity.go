@@ -93,7 +93,7 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return meanLoss(r, func(loss record.Numbers) record.Numbers {
 			return loss[len(loss)-(len(loss)+9)/10:]
 		})
-	case LossAt(quantity) > 0:
+	case LossAt(quantity) > 0 && l.Record().Every <= 1:
 		step := LossAt(quantity)
 		return meanLoss(r, func(loss record.Numbers) record.Numbers {
 			return loss[min(step-1, len(loss)):min(step, len(loss))]

@@ -52,6 +52,18 @@ func steps(batch int) record.Steps {
 // line returns the only row of results.
 func line(r *record.Results) *compare.Line { return compare.Compare(r).Groups[0].Lines[0] }
 
+// Of a row that holds one of nine steps, each stands for nine.
+func TestStepsStandForOthers(t *testing.T) {
+	r := results(2, 64)
+	all := usage.Workers(line(r))[0]
+	r.Rows[0].Every = 9
+	some := usage.Workers(line(r))[0]
+	if some.Computing != 9*all.Computing || some.Exchange != 9*all.Exchange || some.Step != all.Step ||
+		len(some.Stretches) != len(all.Stretches) || some.Stretches[0].Usage != 9*all.Stretches[0].Usage {
+		t.Errorf("%+v of one step in nine, %+v of all", some, all)
+	}
+}
+
 // A drop has as its reason what took a tenth of it longer than usual; one without is untold.
 func TestDrops(t *testing.T) {
 	r := results(1, 64)

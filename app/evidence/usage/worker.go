@@ -49,11 +49,11 @@ func Workers(l *compare.Line) (all []Worker) {
 			continue
 		}
 		told := runs[at].Ranks[i]
-		s := told.Steps
+		s, every := told.Steps, float64(max(1, l.Record().Every)) // steps that one stands for
 		w := Worker{Row: l, RankLine: rank, Step: stat.Median(s.Seconds[min(1, len(s.Seconds)):]),
-			Computing: sum(s.Phases["forward"]) + sum(s.Phases["backward"]),
-			Exchange:  sum(s.Phases["sync_exposed"]), OwnMean: stat.Mean(rank.OwnLoss),
-			Compression: math.NaN(), Stretches: stretches(s)}
+			Computing: every * (sum(s.Phases["forward"]) + sum(s.Phases["backward"])),
+			Exchange:  every * sum(s.Phases["sync_exposed"]), OwnMean: stat.Mean(rank.OwnLoss),
+			Compression: math.NaN(), Stretches: stretches(s, every)}
 		if told.BytesSent > 0 && told.BytesVectors > told.BytesSent {
 			w.Compression = float64(told.BytesVectors) / float64(told.BytesSent)
 		}
@@ -75,14 +75,14 @@ func sum(values []float64) (all float64) {
 // mostStretches is how many of a run tell its drops.
 const mostStretches = 150
 
-// stretches cuts the steps of a worker.
-func stretches(s record.Steps) (all []Stretch) {
-	least, now := max(0.1, sum(s.Usage)/mostStretches), Stretch{}
+// stretches cuts the steps of a worker, each of which stands for so many.
+func stretches(s record.Steps, every float64) (all []Stretch) {
+	least, now := max(0.1, every*sum(s.Usage)/mostStretches), Stretch{}
 	for i, usage := range s.Usage {
-		now.Usage, now.Cores = now.Usage+usage, now.Cores+s.CPU[i]
+		now.Usage, now.Cores = now.Usage+every*usage, now.Cores+every*s.CPU[i]
 		for j, of := range [Untold][]float64{s.Checkpoint, s.Paused, s.Delayed, s.Phases["sync_exposed"]} {
 			if i < len(of) {
-				now.Waits[j] += of[i]
+				now.Waits[j] += every * of[i]
 			}
 		}
 		if now.Usage >= least {
