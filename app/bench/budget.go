@@ -189,9 +189,11 @@ func (p Plan) keeping(left float64, costs []cost, whole Plan, what Fitted) (Plan
 	return whole, what, nil
 }
 
-// cost predicts the time of a run from a probe of its model that took so many seconds in all.
+// cost predicts the time of a run from a probe of its model that took so many seconds in all. What is left of
+// these beside steps is that of starting workers, which share cores, and of two more for what is done once.
 func (r Row) cost(probe record.Probe, probing float64) (c cost) {
-	c.start = max(0.3, probing-max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute)))
+	starting := probing - max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute))
+	c.start = max(0.3, starting*float64(2+r.Workers)/float64(2+len(probe.Compute)))
 	sample := probe.Forward / float64(r.StepBatch()) // of an evaluation: all workers share the samples
 	if all := max(0, float64(r.LimitTest)) * sample; r.EvalEvery > 0 {
 		c.step = all / float64(r.EvalEvery*max(1, r.StepsPerEpoch(r.LimitTrain)))

@@ -160,10 +160,11 @@ func TestTimeIsKeptForCauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (told.Kept > 0) != isKept || told.Seconds+told.Kept > 60 || left <= 0 || left > time.Minute {
+		if (told.Kept > 0) != isKept || told.Seconds+told.Kept > 60 || (left > 0) != isKept ||
+			left > time.Minute {
 			t.Errorf("%s: kept %v s beside %v s, left %v", quantity, told.Kept, told.Seconds, left)
 		}
-		if r.Causes == nil || len(r.Causes.Pairs) != 1 {
+		if (r.Causes != nil) != isKept || isKept && len(r.Causes.Pairs) != 1 {
 			t.Errorf("%s: causes %+v", quantity, r.Causes)
 		}
 	}
@@ -249,6 +250,31 @@ func runUnderBudget(t *testing.T) {
 	}
 }
 
+// A round that is added is begun with time to spare, so that it is whole though runs take a little longer.
+func TestAnAddedRoundIsWhole(t *testing.T) { synctest.Test(t, runWithSlowerRounds) }
+
+func runWithSlowerRounds(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "all-reduce"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 6, 42*time.Second, filepath.Join(t.TempDir(), "out")
+	c.Parts[0].Base.Steps = 20
+	takes := 10 * time.Second
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+			return record.Probe{Compute: []float64{4, 4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+		},
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+			time.Sleep(takes)
+			takes += 500 * time.Millisecond
+			return pretend(ctx, row, o)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete || r.CutShort || len(r.Rows[0].Runs) != 1 {
+		t.Errorf("complete %v, cut short %v, %d rounds", r.Complete, r.CutShort, len(r.Rows[0].Runs))
+	}
+}
+
 func TestBudgetsAreRefused(t *testing.T) {
 	open := matrix([]string{"lenet"}, []string{"single"}, 1)
 	open.Parts[0].Base.Steps = 0
@@ -293,6 +319,23 @@ func swept(t *testing.T) bench.Plan {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// A run that is cut to an epoch or more is evaluated after each, so that it has a best accuracy.
+func TestABudgetKeepsEvaluations(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	base := &c.Parts[0].Base
+	base.Steps, base.LimitTrain, base.EvalEvery = 40, 20*64, 1
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for budget, want := range map[float64][2]int{32: {31, 1}, 16: {15, 0}} { // 20 steps to the epoch
+		cut, _ := bench.Fit(p, budget, []float64{1}, []float64{1})
+		if r := cut.Rows[0]; [2]int{r.Steps, r.EvalEvery} != want {
+			t.Errorf("%v s: %d steps, an evaluation every %d, want %v", budget, r.Steps, r.EvalEvery, want)
+		}
+	}
 }
 
 // What a question compares by accuracy has seen as many samples within any budget, an epoch at least: 90.5 %

@@ -205,7 +205,10 @@ func (b *bundle) shortened(at, units, rounds int) Row {
 	case n > 0:
 		r.Epochs = n
 	default:
-		r.Steps, r.Epochs, r.EvalEvery = b.steps(at, units), 0, 0
+		r.Steps, r.Epochs = b.steps(at, units), 0
+		if epoch := r.StepsPerEpoch(r.LimitTrain); epoch < 1 || r.Steps < epoch {
+			r.EvalEvery = 0
+		}
 	}
 	return r
 }

@@ -118,7 +118,7 @@ func (b *bench) hasRound(round int) bool {
 		for _, row := range group {
 			more = append(more, Trial{round, row})
 		}
-		if !b.hasTime(more) {
+		if !b.hasTime(more, reserve) { // so that it is whole, though runs take a little longer
 			continue
 		}
 		left = more
@@ -158,7 +158,7 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 	for _, t := range trials {
 		switch {
 		case b.hasEnded(t):
-		case !b.hasTime([]Trial{t}):
+		case !b.hasTime([]Trial{t}, 1):
 			b.leaveOut(t)
 		default:
 			if err := b.runAndSave(ctx, t); err != nil {
@@ -172,7 +172,7 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 		return nil
 	}
 	for _, t := range due { // if there is time: a run of each row says more than two of one
-		if b.hasTime(append(b.left(round+1), t)) {
+		if b.hasTime(append(b.left(round+1), t), 1) {
 			if err := b.runAndSave(ctx, t); err != nil {
 				return err
 			}
@@ -373,9 +373,9 @@ func (b *bench) report(p Progress, t Trial, begin time.Time) {
 // left returns the runs of a round and of later ones that are still to come.
 func (b *bench) left(round int) []Trial { return slices.DeleteFunc(b.plan.from(round), b.hasEnded) }
 
-// hasTime reports whether some runs end before the deadline.
-func (b *bench) hasTime(trials []Trial) bool {
-	return b.deadline.IsZero() || time.Now().Add(b.expected(trials)).Before(b.deadline)
+// hasTime reports whether some runs end in a part of the time before the deadline.
+func (b *bench) hasTime(trials []Trial, part float64) bool {
+	return b.deadline.IsZero() || float64(b.expected(trials)) < part*float64(time.Until(b.deadline))
 }
 
 // expected estimates how long some runs take: each as long as those of its row did before; a row without a

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/app/evidence/question"
 	"lockstep/app/host"
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
@@ -182,8 +183,8 @@ func (b *bench) run(ctx context.Context) (*record.Results, error) {
 		}
 	}
 	err := b.runAll(ctx)
-	if failed := (*FailedError)(nil); b.options.Confirm == nil || b.results.Causes != nil ||
-		err != nil && !errors.As(err, &failed) {
+	isAsked := b.options.Confirm != nil && b.results.Causes == nil && question.AsksWhy(b.plan.Inquiry)
+	if failed := (*FailedError)(nil); !isAsked || err != nil && !errors.As(err, &failed) {
 		return &b.results, err
 	}
 	return &b.results, cmp.Or(err, b.confirm(ctx))
