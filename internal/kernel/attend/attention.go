@@ -34,7 +34,8 @@ type Shape struct {
 //	m' = max(m, max_j s[i,j])    e[j] = exp(s[i,j] - m')    c = exp(m - m')
 //	l' = c l + sum_j e[j]        y' = c y + sum_j e[j]*factor[i,j] v[j]
 //
-// for j in the block; in the last block that row i meets, c and e are divided by l'. Backward computes s of
+// for j in the block; in the last block that row i meets, c and e are divided by l'. A score of -Inf weighs
+// nothing beside one that is more, in whichever block; a row of nothing else is NaN. Backward computes s of
 // each pair of blocks and p = exp(s - m) / l again, and with dp[i,j] = factor[i,j] * sum_d dy[i,d] v[j,d]
 //
 //	flow[i]  = sum_j p[i,j] dp[i,j] = sum_d dy[i,d] y[i,d]
@@ -300,4 +301,9 @@ func (a *Plan) seen(p *headPart, i int) int {
 		return min(p.width, i+1-p.first)
 	}
 	return p.width
+}
+
+// isLast reports whether row i of the text meets no block of keys after this one.
+func (a *Plan) isLast(p *headPart, i int) bool {
+	return p.first+p.width == p.length || a.Causal && i < p.first+p.width
 }

@@ -1,6 +1,10 @@
 package attend
 
-import "lockstep/internal/kernel/product"
+import (
+	"math"
+
+	"lockstep/internal/kernel/product"
+)
 
 // forward is Forward's task.
 type forward Plan
@@ -39,12 +43,17 @@ func (a *Plan) forwardBlock(p *headPart) {
 func (a *Plan) exponentials(p *headPart, s []float32, i int, top float32) float32 {
 	o, m, keep := &a.ops.Row, a.rowStats(p, i), float32(1)
 	if p.first > 0 {
-		if top = max(top, m[0]); top > m[0] {
-			o.Exps(p.one[:], m[:1], a.scale, top, 1)
-			keep = p.one[0]
-		}
+		top = max(top, m[0])
 	}
-	sum := o.ExpSum(s, s, a.scale, top)
+	base := top
+	if !a.isLast(p, i) {
+		base = max(top, -math.MaxFloat32) // -Inf less -Inf would be NaN, whatever the blocks to come
+	}
+	if p.first > 0 && top > m[0] {
+		o.Exps(p.one[:], m[:1], a.scale, base, 1)
+		keep = p.one[0]
+	}
+	sum := o.ExpSum(s, s, a.scale, base)
 	if p.first > 0 {
 		sum += float32(m[1] * keep)
 	}
@@ -56,7 +65,7 @@ func (a *Plan) exponentials(p *headPart, s []float32, i int, top float32) float3
 // multiplies the row's y of the blocks before by keep. In the row's last block both are divided by its sum.
 func (a *Plan) weigh(p *headPart, s []float32, i int, keep float32) {
 	o, m := &a.ops.Row, a.rowStats(p, i)
-	if isLast := p.first+p.width == p.length || a.Causal && i < p.first+p.width; isLast {
+	if a.isLast(p, i) {
 		m[1] = 1 / m[1]
 		a.ops.Element.Scale(s, s, m[1])
 		keep *= m[1]
