@@ -303,20 +303,22 @@ func TestConvOneResultOnEveryISA(t *testing.T) {
 	shapes := fastShapes()
 	maps.Copy(shapes, convShapes())
 	for name, s := range shapes {
-		d := newConvData(t, s)
-		d.bendNumbers()
-		first := map[compute.Math]convResult{}
-		for _, c := range mathsOn(t, compute.Supported()) { // plain Go comes first
-			if c.Math() != compute.Fast && c.Math() != compute.Exact {
-				continue
+		t.Run(name, func(t *testing.T) {
+			d := newConvData(t, s)
+			d.bendNumbers()
+			first := map[compute.Math]convResult{}
+			for _, c := range mathsOn(t, compute.Supported()) { // plain Go comes first
+				if c.Math() != compute.Fast && c.Math() != compute.Exact {
+					continue
+				}
+				got := d.run(t, c, len(name)%2 == 0)
+				if want, ok := first[c.Math()]; !ok {
+					first[c.Math()] = got
+				} else if !got.equal(want) {
+					t.Errorf("math %v: %v and plain Go differ", c.Math(), c.ISA())
+				}
 			}
-			got := d.run(t, c, len(name)%2 == 0)
-			if want, ok := first[c.Math()]; !ok {
-				first[c.Math()] = got
-			} else if !got.equal(want) {
-				t.Errorf("%s, math %v: %v and plain Go differ", name, c.Math(), c.ISA())
-			}
-		}
+		})
 	}
 }
 
