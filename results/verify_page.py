@@ -146,7 +146,8 @@ def check_row(results, title, head, cells, row, tell):
     elif title == "Where a step goes":
         parts = spent(row, counted(row))
         parts *= want["step"] / parts.sum()
-        names = {"exposed communication": "sync_exposed", "waiting for cores": "core_wait"}
+        names = {"exchange": "sync_exposed", "exposed communication": "sync_exposed",  # of older pages
+                 "waiting for cores": "core_wait"}
         for h, text in zip(head, cells):
             if (name := names.get(h.split(",")[0], h.split(",")[0])) in PHASES:
                 tell(name + " of a step", text, parts[PHASES.index(name)])
@@ -263,7 +264,7 @@ def check_answer(results, q, text, tell):
     row = chosen(results, q["of"])
     if q["quantity"] in ("why", "balance", "parameters") or not row or text.startswith("Not measured"):
         return
-    text = re.sub(r"^Not decided( \([^)]*\))?:? ?", " ", text)
+    text = re.sub(r"^(Not decided|Not told apart|Likely not|Likely)( \([^)]*\))?:? ?", " ", text)
     if q["quantity"] == "parts":
         check_parts(results, row, text, tell)
         return
@@ -282,11 +283,17 @@ def check_answer(results, q, text, tell):
 
 
 def check_parts(results, row, text, tell):
-    names = {"computing": "computing", "waiting for the exchange": "sync_exposed", "waiting for cores": "core_wait"}
+    parts = spent(row, counted(row)) / spent(row, counted(row)).sum()
+    if "computing" in text:  # of an older page: medians over the runs
+        names = {"computing": "computing", "waiting for the exchange": "sync_exposed", "waiting for cores": "core_wait"}
+        names = {text: value_of(results, name, row) for text, name in names.items()}
+    else:
+        names = {"compute": parts[[0, 1, 3]].sum(), "exchange": parts[2], "waiting for cores": parts[5],
+                 "rest": parts[[4, 6]].sum()}
     m = re.match(r"(?:.*: )?[Oo]f ([\d.]+) (ms|s) ", text)
     tell("step", m[1], value_of(results, "step", row) / {"ms": 1e-3, "s": 1}[m[2]])
     for value, name in re.findall(r"([\d.]+) % (" + "|".join(names) + ")", text.split("; reference")[0]):
-        tell(name, value, 100 * value_of(results, names[name], row))
+        tell(name, value, 100 * names[name])
 
 
 def chosen(results, selector):

@@ -33,7 +33,9 @@ const (
 	leastSteps = 3   // that no run is cut below: the first is not timed
 	probeSteps = 2   // that a probe takes at least, however long they are
 	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
-	keep       = 0.4 // of it is kept for runs that confirm causes, or half or a quarter of this
+	// keep of it is kept for runs that confirm causes, or half or a quarter of this. Rounds of the benchmark
+	// tell more: six show how a machine drifts, and four do not.
+	keep = 0.25
 )
 
 // fit cuts a plan to a time. Every bundle of rows gets the part of it that lets all have as many of their

@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/spelling"
 )
 
-// The verdicts of answers.
+// The verdicts of answers, besides that all rounds agree.
 const (
-	certain   = "certain"
-	inPart    = "certain in part" // that one is faster than the baseline, not that it is the fastest
-	undecided = "not decided"
-	once      = "measured once"      // each run of an overlay
-	alone     = "nothing to compare" // one row of its work
+	apart   = "told apart"
+	inPart  = "told apart in part" // from the baseline, not from all others
+	notTold = "not told apart"
+	once    = "measured once"      // each run of an overlay
+	alone   = "nothing to compare" // one row of its work
 
 	unequalWork = "unequal work" // of an overlay, which compares nothing then
 )
@@ -23,7 +23,7 @@ const (
 // answer is a sentence with what makes it certain or uncertain.
 type answer struct {
 	Text, Why string
-	Verdict   string  // certain, in part, not decided; "": no question of that kind
+	Verdict   string  // how far the rounds tell; "": no question of that kind
 	Sign      string  // of the verdict, for eyes that see no colour
 	Leader    string  // the row with the shortest step, and how many cannot be told from it
 	Step      string  // of the leader
@@ -34,7 +34,7 @@ type answer struct {
 // Class is the style of the verdict: that of the note beside it which says the same.
 func (a answer) Class() string {
 	switch a.Verdict {
-	case certain:
+	case apart:
 		return "sure"
 	case unequalWork:
 		return "unfit"
@@ -48,10 +48,10 @@ func (a answer) Reason() string { return joined(": ", a.Verdict, a.Why) }
 // answerOf words the answer of a group.
 func answerOf(g *compare.Group) answer {
 	v := g.Verdict()
-	out := answer{Text: headline(g, v), Why: reason(g, v), Verdict: undecided}
+	out := answer{Text: headline(g, v), Why: reason(g, v), Verdict: levelText(false, v.IsUnanimous, v.Rounds)}
 	switch {
 	case v.IsCertain():
-		out.Verdict = certain
+		out.Verdict = apart
 	case len(v.Ranked) == 1:
 		out.Verdict = alone
 	case len(v.Faster) > 0:
@@ -69,29 +69,47 @@ func answerOf(g *compare.Group) answer {
 		}
 	}
 	if p, isThere := g.FastestAgainstPeer(); isThere {
-		out.Beside = &answer{Text: besidePeer(p), Verdict: undecided, Gain: ratioCell(p.Ratio)}
-		if doubtOf(p) == "" {
-			out.Beside.Verdict = certain
-		}
+		out.Beside = &answer{Text: besidePeer(p), Gain: ratioCell(p.Ratio),
+			Verdict: levelText(p.IsDecided(), p.IsUnanimous(), len(p.Values))}
 		out.Beside.Sign = signOf(out.Beside.Verdict)
 	}
 	return out
 }
 
+// levelText says how far so many rounds tell two rows apart.
+func levelText(isApart, isUnanimous bool, rounds int) string {
+	switch {
+	case isApart:
+		return apart
+	case isUnanimous && rounds > 1:
+		return fmt.Sprintf("all %d rounds agree, not certain", rounds)
+	}
+	return notTold
+}
+
+// The signs of what is not told.
+const (
+	likelySign = "≈"
+	openSign   = "?"
+)
+
 // signOf returns the sign of a verdict, which says it without colour.
 func signOf(verdict string) string {
-	if verdict == certain {
+	switch verdict {
+	case apart:
 		return "✓"
+	case notTold:
+		return openSign
 	}
-	return "≈"
+	return likelySign
 }
 
 // answerFirst puts the answer and the picture of the first group of several rows on top of the page, and of
 // several groups a table with the answer of each.
 func (p *page) answerFirst(c *compare.Comparison) {
 	if len(p.Sections) == 0 {
-		p.Answer = answer{Text: "No row was run, so there is nothing to compare.", Verdict: undecided,
-			Sign: signOf(undecided)}
+		p.Answer = answer{Text: "No row was run, so there is nothing to compare.", Verdict: notTold,
+			Sign: signOf(notTold)}
 		return
 	}
 	first := &p.Sections[p.leading()]
@@ -122,14 +140,14 @@ func (p *page) leading() int {
 // overview has the answer of each comparison. They have no common winner: only rows of one part did the same
 // work under the same condition.
 func overview(sections []section) *block {
-	isCertain := 0
+	told := 0
 	for _, s := range sections {
-		if s.Answer.Verdict == certain {
-			isCertain++
+		if s.Answer.Verdict == apart {
+			told++
 		}
 	}
-	caption := fmt.Sprintf("%s, %d certain throughout. Rows are compared within each alone, because only "+
-		"there they did the same work.", spelling.Count(len(sections), "comparison"), isCertain)
+	caption := fmt.Sprintf("%s, %d told apart throughout. Rows are compared within each alone, because only "+
+		"there they did the same work.", spelling.Count(len(sections), "comparison"), told)
 	b := block{Title: "Each comparison", Caption: caption, IsOpen: true}
 	b.Table = tableOf("The answer of each comparison", sections,
 		cells("comparison", "", func(s section) cell {

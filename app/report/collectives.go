@@ -126,7 +126,7 @@ func collectiveAnswer(all []compare.Collective) answer {
 	}
 	next := same[1]
 	second := float64(next.Seconds.Median)
-	a := answer{Verdict: undecided, Sign: signOf(undecided),
+	a := answer{Verdict: notTold, Sign: signOf(notTold),
 		Text: fmt.Sprintf("%s has the shortest median, %s; the next, %s, takes %s (%.2f×).", what,
 			roundTime(shortest), lineName(next), roundTime(second), second/shortest),
 		Why: "The bands from the 10th to the 90th percentile of their samples overlap."}

@@ -1,6 +1,6 @@
 // Package report renders the results of a benchmark, or of a training run.
 //
-// Every report is a page: its answer, or that of the first question of its plan, with whether it is certain,
+// Every report is a page: its answer, or that of the first question of its plan, with how far it is told,
 // the picture that shows it, at most three cautions, then tables, figures, notes and settings. A [Report] is
 // one that is ready to be written, by one of three writers. [Report.HTML] writes one self-contained page: no
 // external address, no script, a content security policy that allows nothing but its own style sheet, plots

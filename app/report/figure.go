@@ -177,7 +177,7 @@ func phaseFigure(h plot.Head, x, caption string, names []string, by float64, all
 	if b.Rows == nil {
 		return figure{}
 	}
-	caption += " Exposed communication: the training thread waits for other workers."
+	caption += " Exchange: the training thread waits for other workers."
 	if slices.Contains(names, compare.CoreWait) {
 		caption += " Waiting for cores: a thread of the worker, or of one that it waits for, was ready to " +
 			"run and had none; it is in no other phase."
@@ -189,13 +189,16 @@ func phaseFigure(h plot.Head, x, caption string, names []string, by float64, all
 	return figure{h, caption, b}
 }
 
+// coreWaits words [compare.CoreWait].
+const coreWaits = "waiting for cores"
+
 // phaseText words a phase.
 func phaseText(name string) string {
 	switch name {
 	case "sync_exposed":
-		return "exposed communication"
+		return "exchange"
 	case compare.CoreWait:
-		return "waiting for cores"
+		return coreWaits
 	}
 	return name
 }

@@ -11,6 +11,7 @@ import (
 	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/record"
+	"lockstep/app/report/plot"
 	"lockstep/internal/spelling"
 )
 
@@ -25,22 +26,27 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		"other figures over runs. " + placeText(r)}
 	answers := question.Answers(r, c)
 	for i, a := range answers {
-		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), "≈", "open", s.ID}
+		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), openSign, "open", s.ID}
 		switch a.Verdict {
 		case question.Measured, question.Holds:
 			one.Sign, one.Class = "✓", "sure"
+		case question.Likely, question.Unlikely:
+			one.Sign = likelySign
 		case question.Fails:
 			one.Sign, one.Class = "✗", "unfit"
 		}
+		of, v := p.viewOf(a.Line)
 		if i == 0 && a.Causes != nil && p.Picture != nil {
-			p.showParts()
+			p.showParts(of)
 		}
-		switch of := p.rowCell(a.Line); {
-		case a.Causes != nil:
-			one.Link = fmt.Sprintf("causes-%d", i+1)
-			s.Tables = append(s.Tables, causeTable(a, one.Link))
-		case of.Link != "":
-			one.Link = of.Link
+		switch {
+		case a.Causes != nil: // questions of the same rows share a table
+			one.Link = fmt.Sprintf("causes-%s-%d", of.ID, len(a.Causes))
+			if !slices.ContainsFunc(s.Tables, func(b block) bool { return b.ID == one.Link }) {
+				s.Tables = append(s.Tables, causeTable(a, one.Link))
+			}
+		case v != nil:
+			one.Link = v.raw
 		}
 		p.Asked = append(p.Asked, one)
 	}
@@ -50,18 +56,34 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 	p.Sections = append([]section{s}, p.Sections...)
 }
 
-// showParts makes what the steps of the leading rows are made of the picture of the page.
-func (p *page) showParts() {
-	id, _, _ := strings.Cut(p.Picture.ID, "-")
-	of := &p.Sections[slices.IndexFunc(p.Sections, func(s section) bool { return s.ID == id })]
-	at := slices.IndexFunc(of.Figures, func(f figure) bool { return f.ID == id+"-phases" })
-	if at < 0 {
+// showParts makes what the steps of a section's rows go into the picture of the page.
+func (p *page) showParts(of *section) {
+	if !strings.HasPrefix(p.Picture.ID, of.ID+"-") { // it is of other rows
 		return
 	}
-	steps, parts := p.Picture, of.Figures[at]
-	parts.Title, parts.IsLead = parts.Title+" · "+of.Title, true
-	of.Picture, of.Figures, p.Picture = steps, slices.Delete(of.Figures, at, at+1), &parts
+	b := plot.Bars{X: "ms per step", Parts: partNames()}
+	for _, v := range of.lines {
+		bar := plot.Bar{Name: v.name(), Beside: math.NaN()}
+		for _, seconds := range question.PartsOf(v.Line) {
+			bar.Values = append(bar.Values, 1e3*seconds)
+		}
+		if bar.Total() > 0 {
+			b.Rows = append(b.Rows, bar)
+		}
+	}
+	of.Picture = p.Picture
+	head := plot.Head{ID: of.ID + "-parts", Title: "Where a step goes · " + of.Title, IsLead: true}
+	p.Picture = &figure{head, partsMeaning, b}
 }
+
+// partNames names the parts of a step, in the order of [question.StepParts].
+func partNames() []string { return []string{"compute", "exchange", coreWaits, "rest"} }
+
+// partsMeaning says what the parts are.
+const partsMeaning = "The median step of each row, divided as the mean of the steps from the 10th to the " +
+	"90th percentile is. Compute: forward, backward, optimizer. Exchange: the training thread waits for " +
+	"other workers. Waiting for cores: a thread of the worker, or of one that it waits for, was ready to " +
+	"run and had none, in whatever part. Rest: data, and all else."
 
 // placeText says where the workers were, and what that leaves open.
 func placeText(r *record.Results) string {
@@ -78,76 +100,47 @@ func placeText(r *record.Results) string {
 // asked is a question with its answer, which leads to the rows that carry it.
 type asked struct{ Ask, Text, Sign, Class, Link string }
 
-// causeTable has a row for each row of the benchmark that a question explains, and what its step has more
-// than that of another by term.
+// causeTable has what the steps of some rows go into, that of a first one and of those beside it, and of the
+// same rows without a cause.
 func causeTable(a question.Answer, id string) block {
-	than := a.Causes[0].Than.Label
-	columns := []column[question.Cause]{
-		cells("row", "", func(c question.Cause) cell { return cell{Text: c.Line.Label} }),
-		cells("longer by", "ms in the mean", func(c question.Cause) cell {
-			in := between(c.Interval[0], c.Interval[1], twoDecimals)
-			return cell{Text: fixed(c.DifferenceMS, 2), Small: orRounds(c.Explanation, in)}
-		})}
-	for at := range explain.Cost(explain.NumCosts) {
-		columns = append(columns, cells(at.String(), "ms", func(c question.Cause) cell {
-			for _, t := range c.Terms {
-				if t.Cost() == at && math.Abs(t.MS) >= smallTerm*c.A.StepMS {
-					figure := cell{Text: fixed(t.MS, 2)}
-					if c.Trial == question.Tried && !c.IsPassing {
-						figure.Small = proofText(c.ProofOf(t))
-					}
-					return figure
-				}
-			}
-			return cell{Text: dash}
-		}))
+	type line struct {
+		name, told string
+		*compare.Line
 	}
-	columns = append(columns,
-		col("all else", "ms", func(c question.Cause) string {
-			all := Explained{Explanation: c.Explanation}.shown()
-			return fixed(all[len(all)-2].MS+all[len(all)-1].MS, 2)
-		}),
-		cells("most of it", "", func(c question.Cause) cell {
-			most := cell{Text: orDash(c.Culprit)}
-			if !c.IsTold {
-				most.Text = "not told apart"
-			}
-			switch {
-			case c.Trial == question.NoTime:
-				most.Small = proofText(question.Untried)
-			case c.IsPassing:
-				most.Small = proofText(question.Passed)
-			}
-			return most
-		}))
-	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, a.Causes, columns...),
-		Caption: "Each mean step less that of " + than + ", without the longest and the shortest fortieth " +
-			"of a run, as terms that add up to it: lockstep explain cuts them. Elsewhere a step is the " +
-			"median, and time in the exchange without a core is waiting for cores" + confirmedBy(a.Causes)}
-}
-
-// proofText words what further runs say of a term.
-func proofText(p question.Proof) string {
-	return map[question.Proof]string{question.Confirmed: "confirmed", question.Refuted: "not confirmed",
-		question.Computed: "measured alone", question.Open: "runs do not tell", question.Untried: "not tried",
-		question.Passed: "did not come back", question.NoWay: "no run does without it"}[p]
-}
-
-// confirmedBy says by what runs the terms of some causes are confirmed.
-func confirmedBy(all []question.Cause) string {
-	var by []string
-	for _, c := range all {
-		for _, t := range c.Terms {
-			if t.Intervention != "" {
-				by = addNew(by, t.Intervention)
+	than := a.Causes[0].Than
+	all := []line{{than.Label, dash, than}}
+	for _, c := range a.Causes {
+		all = append(all, line{c.Line.Label, toldText(c), c.Line})
+		for _, v := range c.Further {
+			if !slices.ContainsFunc(all, func(l line) bool { return l.name == v.Text }) {
+				all = append(all, line{v.Text, dash, v.Line})
 			}
 		}
 	}
-	if by == nil {
-		return ". Runs without a cause would confirm it: none were made of these rows."
+	columns := []column[line]{
+		col("row", "", func(l line) string { return l.name }),
+		col("step", "ms", func(l line) string { return millis(question.PartsOf(l.Line).Total()) })}
+	for at, name := range partNames() {
+		columns = append(columns, col(name, "ms", func(l line) string {
+			return millis(question.PartsOf(l.Line)[at])
+		}))
 	}
-	return ". Beside these ran: " + strings.Join(by, "; ") + ". A large term is confirmed where the step " +
-		"is as much shorter without it, those of an exchange together."
+	columns = append(columns, col("beside "+than.Label, "", func(l line) string { return l.told }),
+		col("rounds", "", func(l line) string { return fmt.Sprint(l.Measured) }))
+	caption := partsMeaning
+	if a.Causes[0].Further != nil {
+		caption += " Rows without a cause ran after the others, fewer steps in fewer rounds: they show " +
+			"what is left."
+	}
+	return block{ID: id, Title: a.Ask, IsOpen: true, Table: tableOf(a.Ask, all, columns...), Caption: caption}
+}
+
+// toldText says how far the rounds tell the step of a row from that of the other.
+func toldText(c question.Cause) string {
+	if c.Ratio == nil {
+		return levelText(c.IsApart, false, 0)
+	}
+	return levelText(c.IsApart, c.Ratio.IsUnanimous(), len(c.Ratio.Values))
 }
 
 // guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
@@ -163,59 +156,64 @@ func guessText(a question.Answer) string {
 	return text
 }
 
-// causesText says in a sentence what makes rows slower, or what they gain and pay.
+// causesText says in a sentence what the steps of rows go into beside those of another one.
 func causesText(a question.Answer) string {
-	than := a.Causes[0].Than.Label
-	var parts, culprits []string
+	than := a.Causes[0].Than
+	var parts []string
 	if a.Quantity == question.Balance {
-		for _, c := range slices.Compact([]question.Cause{a.Causes[0], a.Causes[len(a.Causes)-1]}) {
-			parts = append(parts, balanceText(c))
+		for _, l := range slices.Compact([]*compare.Line{than, a.Causes[0].Line,
+			a.Causes[len(a.Causes)-1].Line}) {
+			parts = append(parts, stepText(l))
 		}
-		return joined(": ", verdictWord(a), "of a mean step of "+than+", "+strings.Join(parts, "; "))
+		return joined(": ", verdictWord(a), "a step takes "+strings.Join(parts, "; "))
 	}
-	rows, open := map[string][]string{}, 0
+	rows, order, open := map[int][]string{}, []int{}, 0
 	for _, c := range a.Causes {
-		if c.Culprit == "" || !c.IsApart && a.Verdict == question.Measured {
+		level := toldText(c)
+		if level == notTold && a.Verdict == question.Measured {
 			open++
 			continue
 		}
-		most := termMeaning(c.Culprit)
-		if explain.CostNamed(c.Culprit).IsExchange() {
-			most = "the exchange, with what waits for cores in it"
+		if level = ", " + level; c.IsApart || a.Verdict != question.Measured {
+			level = "" // which the verdict says
 		}
-		culprits = addNew(culprits, most)
-		rows[most] = append(rows[most], c.Line.Label+" by "+ms(c.DifferenceMS/1e3)+culpritProof(c))
+		most := c.Most()
+		if order = append(order, most); rows[most] != nil {
+			order = order[:len(order)-1]
+		}
+		of := question.PartsOf(c.Line)
+		rows[most] = append(rows[most], fmt.Sprintf("%s (%s of %s%s%s)", c.Line.Label, millis(of[most]),
+			ms(of.Total()), silentText(c), level))
 	}
-	for _, most := range culprits {
-		parts = append(parts, "most by "+most+": "+listed(rows[most]))
+	for _, most := range order {
+		parts = append(parts, fmt.Sprintf("most by %s: %s", partNames()[most], listed(rows[most])))
 	}
-	switch {
-	case culprits == nil:
-		return "no cause is told: no row is slower than " + than + " by more than its runs vary"
-	case open > 0:
-		parts = append(parts, spelling.Count(open, "row")+" more the rounds do not tell from it")
+	if open > 0 {
+		parts = append(parts, spelling.Count(open, "row")+" more "+notTold)
 	}
-	text := "mean steps longer than that of " + than + ", " + strings.Join(parts, "; ")
+	text := fmt.Sprintf("longer than a step of %s (%s), %s", than.Label,
+		ms(question.PartsOf(than).Total()), strings.Join(parts, "; "))
 	return joined(": ", verdictWord(a), text)
 }
 
-// balanceText says what a row gains over the baseline by computing less, and what it pays for that.
-func balanceText(c question.Cause) string {
-	work := func(at explain.Cost) bool { return at == explain.Work }
-	others := func(at explain.Cost) bool { return at == explain.Memory || at == explain.Cores }
-	saved, exchange, contention := -c.Of(work), c.Of(explain.Cost.IsExchange), c.Of(others)
-	paid := c.DifferenceMS + saved
-	return fmt.Sprintf("%s saves %s of computing and pays %s: exchange %s, contention %s, all else %s",
-		c.Line.Label, ms(saved/1e3), ms(paid/1e3), ms(exchange/1e3), ms(contention/1e3),
-		ms((paid-exchange-contention)/1e3))
+// stepText says what the step of a row goes into.
+func stepText(l *compare.Line) string {
+	var parts []string
+	of := question.PartsOf(l)
+	for at, seconds := range of {
+		if seconds >= leastShare*of.Total() {
+			parts = append(parts, partNames()[at]+" "+millis(seconds))
+		}
+	}
+	return fmt.Sprintf("%s in %s (%s)", ms(of.Total()), l.Label, strings.Join(parts, ", "))
 }
 
-// culpritProof says in brackets what further runs say of a cause's culprit; "" if there are none.
-func culpritProof(c question.Cause) string {
-	for _, t := range c.Terms {
-		proof := c.ProofOf(t)
-		if t.Name == c.Culprit && proof != question.Small && proof != question.Untried {
-			return " (" + proofText(proof) + ")"
+// silentText says how long the step of a cause's row is without any exchange; "" if that did not
+// run.
+func silentText(c question.Cause) string {
+	for _, v := range c.Further {
+		if v.Action == explain.Silence && v.OfB {
+			return fmt.Sprintf(", %s without any exchange", millis(question.PartsOf(v.Line).Total()))
 		}
 	}
 	return ""
@@ -232,8 +230,8 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		theirs, own := []cell{{Text: one.Name}}, []cell{}
 		l := question.Find(c, one.Is)
 		if l != nil {
-			own = append(own, p.rowCell(l))
-			own[0].Text, own[0].Small = "ours: "+own[0].Text, workText(l)
+			_, v := p.viewOf(l)
+			own = append(own, cell{Text: "ours: " + l.Label, Link: v.raw, Small: workText(l)})
 		}
 		for _, column := range t.Head[1:] {
 			figure := cell{Text: dash}
@@ -298,16 +296,16 @@ func meaning(quantity string) string {
 	}[quantity]
 }
 
-// rowCell names a row and leads to its runs.
-func (p *page) rowCell(l *compare.Line) cell {
-	for _, s := range p.Sections {
-		for _, v := range s.lines {
+// viewOf returns the section of a row, and how that shows it; nil if none does.
+func (p *page) viewOf(l *compare.Line) (*section, *lineView) {
+	for i := range p.Sections {
+		for _, v := range p.Sections[i].lines {
 			if v.Line == l {
-				return cell{Text: l.Label, Link: v.raw}
+				return &p.Sections[i], v
 			}
 		}
 	}
-	return cell{Text: dash}
+	return nil, nil
 }
 
 // mostWidth is how many times the lower end of an interval the upper one is where it tells anything.
@@ -317,6 +315,7 @@ const mostWidth = 100
 func whyNot(a question.Answer) string {
 	return map[question.Reason]string{
 		question.NoRow:     "one of its rows was not run",
+		question.NoOther:   "no other row was run",
 		question.NoFigure:  "no run has the figure",
 		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
@@ -364,45 +363,37 @@ func verdictText(a question.Answer) string {
 	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 		text += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
-	isOpen := a.Verdict == question.Undecided && a.Reason != question.Unsupported
-	if isOpen && a.Ratio.IsUnanimous() && a.Bound() == 1 {
-		so := map[bool]string{true: "longer", false: "shorter"}
-		if !slices.Contains([]string{"step", "total", "epoch"}, a.Quantity) {
-			so = map[bool]string{true: "more", false: "less"}
-		}
-		text += ", " + allRounds(so[a.Median > 1], len(a.Ratio.Values))
-	}
 	return text
-}
-
-// allRounds says of what is so in every round that the rounds are too few.
-func allRounds(so string, rounds int) string {
-	return fmt.Sprintf("%s in %d of %d rounds, too few to be sure", so, rounds, rounds)
 }
 
 // leastShare is the part of a step below which a sentence does not name it.
 const leastShare = 5e-3
 
-// partsText divides the step of a row, "of 334 ms 29.5 % computing, ..." by what its time goes into.
+// partsText divides the step of a row, "of 334 ms 29.5 % compute, ..." by what its time goes into.
 func partsText(l *compare.Line) string {
-	text, rest := "of "+ms(l.Step.Median), 1.0
-	for _, part := range []string{"computing", "sync_exposed", compare.CoreWait} {
-		share := question.Of(l, part).Median
-		if rest -= share; share >= leastShare {
-			text += ", " + percent(share) + " " + quantityText(part)
+	text, parts := "of "+ms(l.Step.Median), question.PartsOf(l)
+	for at, seconds := range parts {
+		if share := seconds / parts.Total(); share >= leastShare {
+			text += ", " + percent(share) + " " + partNames()[at]
 		}
-	}
-	if rest >= leastShare {
-		text += ", " + percent(rest) + " all else"
 	}
 	return strings.Replace(text, ",", "", 1)
 }
 
 // verdictWord is the verdict on a question, and why it is none.
 func verdictWord(a question.Answer) string {
-	text := map[question.Verdict]string{question.Holds: "yes, here",
-		question.Fails: "not here", question.Undecided: "not decided",
+	text := map[question.Verdict]string{question.Holds: "yes, here", question.Fails: "not here",
+		question.Likely: "likely", question.Unlikely: "likely not", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
+	isRatio := a.Ratio.Known() && a.Bound() == 1
+	switch a.Verdict {
+	case question.Likely, question.Unlikely:
+		return text + " (" + levelText(false, true, len(a.Ratio.Values)) + ")"
+	case question.Undecided:
+		if a.Reason == question.None && (isRatio || a.Causes != nil) {
+			return notTold
+		}
+	}
 	if why := whyNot(a); why != "" {
 		text += " (" + why + ")"
 	}
@@ -415,9 +406,9 @@ func quantityText(quantity string) string {
 		"rate": "samples per second", "batches": "batches per second", "best": "best accuracy",
 		"memory": "memory of a worker", "sent": "sent per second", "energy": "energy of a run",
 		"checkpoints": "standing still for checkpoints", "speedup": "speed-up",
-		"exposed": "exposed communication", "busiest": "bytes of the busiest process",
+		"exposed": partNames()[question.Exchange], "busiest": "bytes of the busiest process",
 		"hidden": "hidden communication", "serial": "not divided among workers",
-		"network": "waiting for the network", "sync_exposed": "waiting for the exchange",
+		"network": "waiting for the network", "computing": partNames()[question.Compute],
 		"evenness": "least computing of a worker, over the most,"}[quantity]; {
 	case text != "":
 		return text
@@ -448,7 +439,10 @@ func formatOf(a question.Answer) func(float64) string {
 }
 
 // sentence makes a sentence of words.
-func sentence(words string) string { return strings.ToUpper(words[:1]) + words[1:] + "." }
+func sentence(words string) string { return capital(words) + "." }
+
+// capital makes the first letter of words a capital.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // besideText is a figure of the reference or, of two that are divided and where the quotient itself is not
 // what was asked, both: figures of other machines are to be read.

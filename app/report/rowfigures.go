@@ -65,10 +65,8 @@ func (s *section) ranking() []ranked {
 	first := ranked{title: "Fastest", lines: s.views(v.Tied)}
 	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(told)}
 	switch {
-	case len(v.Tied) > 1 && v.IsUnanimous:
-		first.title, first.isOne = "Too few rounds to be sure", true
 	case len(v.Tied) > 1:
-		first.title, first.isOne = "Cannot be told apart", true
+		first.title, first.isOne = capital(levelText(false, v.IsUnanimous, v.Rounds)), true
 	case len(v.Ranked) == 1:
 		first.title = "Alone"
 	}

@@ -111,7 +111,8 @@ func (p *page) compareBatches(c *compare.Comparison) {
 		})
 	t := tableOf("Accuracy and time by batch", rows,
 		cells("batch", "", func(l *compare.Line) cell {
-			return cell{Text: batch(l), Link: p.rowCell(l).Link}
+			_, v := p.viewOf(l)
+			return cell{Text: batch(l), Link: v.raw}
 		}),
 		col("samples", "trained on", func(l *compare.Line) string { return fmt.Sprint(l.Runs()[0].Samples) }),
 		col("one run", "s", func(l *compare.Line) string { return seconds(l.Total.Median) }),

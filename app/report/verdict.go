@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
-	"lockstep/app/evidence/stat"
 	"lockstep/internal/spelling"
 )
 
@@ -23,7 +22,7 @@ func headline(g *compare.Group, v compare.Verdict) string {
 	case len(v.Faster) > 0:
 		return fasterHeadline(g, v)
 	}
-	return undecidedHeadline(v)
+	return stepsText(v.Tied) + "."
 }
 
 // unrankedHeadline says what the steps were where no row can be ranked, and why none can.
@@ -67,35 +66,16 @@ func fasterHeadline(g *compare.Group, v compare.Verdict) string {
 	if most := digits(lead.Speedup.Interval.Hi, 2); most != gain {
 		gain += " to " + most
 	}
-	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; the rounds do not tell %s from %s.",
-		lead.Label, gain, g.Baseline.Label, ms(lead.Step.Median), who, list(v.Tied[1:]))
+	return fmt.Sprintf("%s is %s times as fast as %s, %s a step; %s: %s and %s.", lead.Label, gain,
+		g.Baseline.Label, ms(lead.Step.Median),
+		levelText(false, v.IsUnanimous, v.Rounds), who, list(v.Tied[1:]))
 }
 
-// undecidedHeadline names the rows that are not told from the first. None is faster than the baseline.
-func undecidedHeadline(v compare.Verdict) string {
-	which := "them apart"
-	if len(v.Tied) > 2 {
-		which = "the first from the others"
-	}
-	switch {
-	case v.IsUnanimous:
-		return stepsText(v.Tied) + "; the first is " + allRounds("the shortest", v.Rounds) + "."
-	case v.Rounds < compare.EnoughRounds:
-		which += " in " + spelling.Count(v.Rounds, "round")
-	}
-	return fmt.Sprintf("%s; nothing tells %s.", stepsText(v.Tied), which)
-}
-
-// reason says what makes a headline certain, or what hinders it, and which rows are not ranked.
+// reason says from what the first row is told, and which rows are not ranked.
 func reason(g *compare.Group, v compare.Verdict) string {
 	var parts []string
-	switch {
-	case v.IsCertain():
-		parts = append(parts, fmt.Sprintf("The rounds tell it from each of %s.",
-			spelling.Count(len(v.Ranked)-1, "other row")))
-	case len(v.Ranked) > 1 && v.Rounds < compare.EnoughRounds:
-		parts = append(parts, fmt.Sprintf("Fewer than %d rounds rarely tell rows apart.",
-			compare.EnoughRounds))
+	if v.IsCertain() {
+		parts = append(parts, fmt.Sprintf("from each of %s.", spelling.Count(len(v.Ranked)-1, "other row")))
 	}
 	left := slices.DeleteFunc(slices.Clone(g.Lines), func(l *compare.Line) bool {
 		return l.OK == 0 || !l.Disturbed
@@ -113,10 +93,7 @@ func groupFindings(g *compare.Group) []string {
 		text := fmt.Sprintf("On %s, %s has %s the speed of one process (%s)", spelling.Count(p.B.Cores,
 			"core"),
 			p.B.Label, times(p.Ratio), p.A.Label)
-		if !p.IsDecided() {
-			text += ", which is not shown to differ"
-		}
-		out = append(out, text+".")
+		out = append(out, text+doubtOf(p)+".")
 	}
 	for _, l := range g.Lines {
 		if text := accuracyText(l); text != "" {
@@ -164,10 +141,7 @@ func overText(o compare.Over) string {
 func besidePeer(p compare.Pair) string {
 	text := fmt.Sprintf("%s is %s as fast as %s, the row of %s with the shortest step", p.B.Label,
 		times(p.Ratio), p.A.Label, peerName(p.A.Setting.Peer))
-	if doubt := doubtOf(p); doubt != "" {
-		text += ", which " + doubt
-	}
-	return text + "."
+	return text + doubtOf(p) + "."
 }
 
 // peerTexts relates each row to the same one of another program.
@@ -175,24 +149,17 @@ func peerTexts(g *compare.Group) (out []string) {
 	for _, p := range g.AgainstPeers() {
 		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of %s", p.B.Label, ms(p.B.Step.Median),
 			p.A.Label, ms(p.A.Step.Median), times(p.Ratio), peerName(p.A.Setting.Peer))
-		if doubt := doubtOf(p); doubt != "" {
-			text += ", which " + doubt
-		}
-		out = append(out, text+".")
+		out = append(out, text+doubtOf(p)+".")
 	}
 	return out
 }
 
-// doubtOf says why a ratio to a peer is no finding; "" if it is one.
+// doubtOf says in brackets how far rounds tell a ratio that they do not decide; "" of one that they do.
 func doubtOf(p compare.Pair) string {
-	switch {
-	case len(p.Values) < stat.LeastRounds:
-		return fmt.Sprintf("decides nothing: it has %d of the %d rounds that this takes", len(p.Values),
-			compare.EnoughRounds)
-	case !p.IsDecided():
-		return "is not told apart"
+	if p.IsDecided() {
+		return ""
 	}
-	return ""
+	return " (" + levelText(false, p.IsUnanimous(), len(p.Values)) + ")"
 }
 
 // agreementText says how the parameters of an exact row compare with those of the others.

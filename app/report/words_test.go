@@ -97,16 +97,15 @@ func TestHeadline(t *testing.T) {
 	for want, rows := range map[string]steps{
 		"ddp 2×1 is the fastest, 1000 ms a step: 2.00× (1.96–2.04) as fast as single 1×1.": {
 			"single": {2, 2.01, 2, 2.01, 2, 2.01}, "ddp": {1, 1.01, 1, 1, 1.01, 1}},
-		"all-reduce 2×1 is 1.9 to 2.1 times as fast as single 1×1, 2000 ms a step; the rounds do not " +
-			"tell it from ddp 2×1.": {"single": {4, 4.01, 4, 4.02, 4, 4.01, 4, 4},
+		"all-reduce 2×1 is 1.9 to 2.1 times as fast as single 1×1, 2000 ms a step; not told apart: it " +
+			"and ddp 2×1.": {"single": {4, 4.01, 4, 4.02, 4, 4.01, 4, 4},
 			"all-reduce": {2, 2.1, 1.95, 2, 2.05, 2, 2.1, 1.9},
 			"ddp":        {2.05, 1.95, 2.05, 2, 2, 2.1, 1.95, 2}},
 		"No way of training is faster than single 1×1, 1000 ms a step; the nearest, ddp 2×1, has": {
 			"single": {1, 1.01, 1, 1.01, 1, 1}, "ddp": {2, 2.02, 2, 2.02, 2, 2.01}},
-		"ddp 2×1 takes 2000 ms a step, single 1×1 2000 ms; nothing tells them apart in 3 " +
-			"rounds.": {"single": {2, 2, 2.2}, "ddp": {1.9, 2.1, 2}},
-		"ddp 2×1 takes 1000 ms a step, single 1×1 2000 ms; nothing tells them apart in 1 " +
-			"round.": {"ddp": {1}, "single": {2}},
+		"ddp 2×1 takes 2000 ms a step, single 1×1 2000 ms.": {
+			"single": {2, 2, 2.2}, "ddp": {1.9, 2.1, 2}},
+		"ddp 2×1 takes 1000 ms a step, single 1×1 2000 ms.":                 {"ddp": {1}, "single": {2}},
 		"ddp 2×1 takes 1000 ms a step; there is no row to rank it against.": {"ddp": {1, 1, 1, 1}},
 	} {
 		g := compared(rows)

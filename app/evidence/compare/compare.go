@@ -169,7 +169,7 @@ func (l *Line) isLoose() bool {
 func Compare(r *record.Results) *Comparison {
 	c := &Comparison{}
 	for i := range r.Rows {
-		line := newLine(&r.Rows[i], r.Rounds)
+		line := LineOf(&r.Rows[i], r.Rounds)
 		line.row, line.original = i, i-r.Rows[i].Copy
 		cores := cmp.Or(line.Setting.Cores, r.Host.Cores)
 		line.Cores = line.Setting.NumThreads()

@@ -98,15 +98,15 @@ func (l *Line) IsOnGPU() bool { return strings.HasPrefix(l.computed[deviceName],
 // no effect, or if the line reaches another result anyway.
 func (l *Line) otherTraining(base *Line) []Difference {
 	d := l.computed.differs(base.computed, ComputedNames())
-	if l.isOther() || l.endsAlike(base) {
+	if l.isOther() || l.EndsAlike(base) {
 		return nil
 	}
 	return d
 }
 
-// endsAlike reports whether two lines ended with the same parameters for every seed that both have, so that
+// EndsAlike reports whether two lines ended with the same parameters for every seed that both have, so that
 // what differs between them had no effect.
-func (l *Line) endsAlike(o *Line) bool {
+func (l *Line) EndsAlike(o *Line) bool {
 	isAlike := false
 	for seed, hash := range l.hashes {
 		other, isShared := o.hashes[seed]
@@ -129,7 +129,7 @@ func (g *Group) markMixed() {
 	for _, l := range g.Lines {
 		isOurs := l.OK > 0 && l.Setting.Peer == ""
 		l.IsMixed = isOurs && l.computed.isMixed() && len(whole) > 0 &&
-			!slices.ContainsFunc(whole, l.endsAlike)
+			!slices.ContainsFunc(whole, l.EndsAlike)
 	}
 }
 

@@ -16,8 +16,8 @@ type work struct {
 	testSamples int64
 }
 
-// newLine summarises the successful runs of a row.
-func newLine(row *record.Row, rounds int) *Line {
+// LineOf summarises the successful runs of a row, of some rounds, compared with nothing.
+func LineOf(row *record.Row, rounds int) *Line {
 	l := &Line{Setting: row.Setting, record: row, stepByRound: make([]float64, rounds),
 		missing: cmp.Or(row.Rounds, rounds) - len(row.Runs)}
 	for i := range l.stepByRound {

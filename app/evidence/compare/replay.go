@@ -29,7 +29,7 @@ const (
 func Replay(there, here *record.Results) []Replayed {
 	var out []Replayed
 	for i := range min(len(there.Rows), len(here.Rows)) {
-		a, b := newLine(&there.Rows[i], there.Rounds), newLine(&here.Rows[i], here.Rounds)
+		a, b := LineOf(&there.Rows[i], there.Rounds), LineOf(&here.Rows[i], here.Rounds)
 		r := Replayed{Name: fmt.Sprintf("%s %s", a.Setting.Model, label(a, nil))}
 		r.Parameters, r.Why = sameParameters(a, b)
 		if ratio := a.RunMedian.Median / b.RunMedian.Median; stat.IsFinite(ratio) {

@@ -16,8 +16,10 @@ type Verdict int
 const (
 	Measured   Verdict = iota // the question asks for a figure, which there is
 	Holds                     // yes
+	Likely                    // yes by every round, which are too few to tell
 	Undecided                 // the rounds do not tell
 	Unmeasured                // there is no such figure or row, or none that may be compared
+	Unlikely                  // no by every round, which are too few to tell
 	Fails                     // no
 )
 
@@ -28,6 +30,7 @@ type Reason int
 const (
 	None        Reason = iota
 	NoRow              // with a successful run is chosen
+	NoOther            // that it could be compared with was run
 	NoFigure           // of the quantity in any run
 	OtherWork          // than that of the row it is compared with
 	Disturbed          // others took cores from every run
@@ -74,15 +77,19 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 		return nil
 	}
 	var all []Answer
+	asker := asker{r, c}
 	for _, q := range r.Inquiry.Questions {
 		a := Answer{Question: q, Estimate: unmeasured(), Verdict: Unmeasured, Reason: NoRow,
 			Line: Find(c, q.Of)}
 		switch {
 		case a.Line == nil:
 		case IsOfRows(q.Quantity):
-			a.Causes, a.Reason = asker{r, c}.causesOf(q, a.Line), NoFigure
+			a.Causes, a.Reason = asker.causesOf(q, a.Line), NoFigure
 			switch isTold := func(c Cause) bool { return c.IsTold && c.IsApart }; {
 			case a.Causes == nil:
+				if lines, _ := asker.beside(q, a.Line); len(lines) < 2 && q.Over == nil {
+					a.Reason = NoOther
+				}
 			case a.Line.Disturbed:
 				a.Verdict, a.Reason = Undecided, Disturbed
 			case a.Guess != nil:
@@ -94,6 +101,12 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 				a.Verdict, a.Reason, a.N = Undecided, None, a.Line.Measured
 				if a.N < stat.LeastRounds {
 					a.Reason = TooFew
+					break
+				}
+				for _, c := range a.Causes {
+					if c.Ratio != nil && c.Ratio.IsUnanimous() {
+						a.Verdict, a.Ratio = Likely, *c.Ratio
+					}
 				}
 			}
 		case q.Over == nil:
@@ -145,7 +158,7 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 		a.Verdict, a.Reason = Undecided, Disturbed
 		return
 	}
-	isSame := a.Line.SHA256 != "" && a.Line.SHA256 == other.SHA256
+	isSame := a.Line.EndsAlike(other)
 	switch ratio := stepRatio(c, a.Line, other); {
 	case isSame && (a.Quantity == "parameters" ||
 		a.Quantity == "accuracy" && stat.IsFinite(Of(other, a.Quantity).Median)):
@@ -167,7 +180,7 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 
 // doubt takes a yes back unless what the claim rests on is on the same side of 1, by the medians of the rows.
 func (a *Answer) doubt() {
-	if a.By == "" || a.Verdict != Holds {
+	if a.By == "" || a.Verdict > Likely {
 		return
 	}
 	by := Of(a.Line, a.By).Median / Of(a.Than, a.By).Median
@@ -190,6 +203,12 @@ func stepRatio(c *compare.Comparison, a, b *compare.Line) *stat.Ratio {
 func (a *Answer) quotient(r stat.Ratio) {
 	a.Estimate, a.Ratio = ofRatio(r), r
 	a.decide()
+	if a.Verdict == Undecided && a.Reason == None && r.IsUnanimous() && a.Bound() == 1 {
+		a.Verdict = Unlikely
+		if a.Above != nil && a.Median > 1 || a.Below != nil && a.Median < 1 {
+			a.Verdict = Likely
+		}
+	}
 }
 
 // Bound returns what the figure is compared with.

@@ -2,6 +2,7 @@ package question_test
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -77,6 +78,10 @@ func TestAnswers(t *testing.T) {
 			question.Fails, question.None},
 		{"the same", 1, 256, record.Question{Quantity: "step", Of: two, Over: over, Below: new(1.0)},
 			question.Undecided, question.None},
+		{"longer in each round, by next to nothing", 1.004, 256, record.Question{Quantity: "step", Of: two,
+			Over: over, Above: new(1.0)}, question.Likely, question.None},
+		{"not shorter in any round", 1.004, 256, record.Question{Quantity: "step", Of: two, Over: over,
+			Below: new(1.0)}, question.Unlikely, question.None},
 		{"fastest of rows, one of which was not run", 0.5, 256, record.Question{Quantity: "step", Of: two,
 			Over: []record.Selector{single, none}, Below: new(1.0)}, question.Unmeasured, question.NoRow},
 		{"other work", 1.5, 128, record.Question{Quantity: "total", Of: two, Over: over, Above: new(1.0)},
@@ -246,6 +251,26 @@ func TestSameParametersAreAsAccurate(t *testing.T) {
 		wantVerdict := map[string]question.Verdict{"a": question.Holds, "b": question.Fails}[hash]
 		if got.Verdict != wantVerdict {
 			t.Errorf("parameters %s: verdict %d, want %d", hash, got.Verdict, wantVerdict)
+		}
+	}
+}
+
+// Rows end with the same parameters if they do for every seed that both had.
+func TestParametersOfEverySeed(t *testing.T) {
+	for other, want := range map[string]question.Verdict{"3": question.Holds, "x": question.Fails} {
+		r := measured(1.5, 256)
+		for i := range r.Rows {
+			for j := range r.Rows[i].Runs {
+				run := &r.Rows[i].Runs[j]
+				run.Seed, run.ParameterSHA256 = uint64(j+1), strconv.Itoa(j)
+			}
+		}
+		r.Rows[1].Runs = r.Rows[1].Runs[1:] // without the first seed
+		r.Rows[1].Runs[2].ParameterSHA256 = other
+		got := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: "parameters", Equals: new(1.0),
+			Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}}}})[0]
+		if got.Verdict != want {
+			t.Errorf("%s for seed 4: verdict %d, want %d", other, got.Verdict, want)
 		}
 	}
 }

@@ -28,13 +28,20 @@ func AsksWhy(asked *record.Inquiry) bool {
 	})
 }
 
-// Cause is what the difference of a row's step from that of another is made of.
+// Cause is what the steps of two rows go into, and what explain makes of their difference.
 type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
-	Trial Trial
-	// IsApart says that the rounds of the benchmark tell the rows apart, as its comparison does.
-	IsApart bool
+	Ratio   *stat.Ratio // of their steps; nil: they are no rivals
+	IsApart bool        // as the comparison has it
+	IsTried bool        // further runs are part of the explanation
+	Further []Further   // of both rows
+}
+
+// Further is a row that ran again without a cause, as [record.Intervention] has it.
+type Further struct {
+	record.Intervention
+	*compare.Line
 }
 
 // Names returns what tells the rows of the cause apart, the row that it is of last.
@@ -50,60 +57,15 @@ func (c Cause) Names() [2]string {
 	return names
 }
 
-// Trial says how far further runs have looked into a cause.
-type Trial int
-
-// How far they have.
-const (
-	NotMeant Trial = iota // the benchmark makes no such runs
-	NoTime                // it made none of this cause
-	Tried                 // they ran beside the rows
-)
-
-// Proof is what further runs say of a term.
-type Proof int
-
-// What they say.
-const (
-	Small     Proof = iota // it is not worth a run, or none was meant
-	Confirmed              // steps are as much shorter without it
-	Refuted                // they are not
-	Computed               // the term was computed from them
-	Open                   // they do not tell
-	Untried                // there was no time for them, or they failed
-	Passed                 // the difference did not come back in them
-	NoWay                  // there is no run without it
-)
-
-// ProofOf returns what further runs say of a term of the cause.
-func (c Cause) ProofOf(t explain.Term) Proof {
-	switch {
-	case c.Trial == NotMeant || !c.IsLarge(t):
-		return Small
-	case t.Measured:
-		return Computed
-	case t.Confirmed != nil && *t.Confirmed:
-		return Confirmed
-	case t.Confirmed != nil:
-		return Refuted
-	case t.Intervention != "":
-		return Open
-	case c.IsPassing:
-		return Passed
-	case c.Trial == NoTime || c.IsCut:
-		return Untried
-	}
-	return NoWay
-}
-
-// Of returns the milliseconds that a row has more than the other by some costs.
-func (c Cause) Of(is func(explain.Cost) bool) (ms float64) {
-	for _, t := range c.Terms {
-		if is(t.Cost()) {
-			ms += t.MS
+// Most returns the part of a step that grew most beside that of the other row.
+func (c Cause) Most() (most int) {
+	is, was := PartsOf(c.Line), PartsOf(c.Than)
+	for at := range is {
+		if is[at]-was[at] > is[most]-was[most] {
+			most = at
 		}
 	}
-	return ms
+	return most
 }
 
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
@@ -116,9 +78,7 @@ func (q asker) causesOf(asked record.Question, l *compare.Line) (all []Cause) {
 		if than == nil || line == than {
 			continue
 		}
-		c, err := q.cause(than, line)
-		isMeant := asked.Quantity != Why || asked.Over != nil || err == nil && c.DifferenceMS > 0
-		if err == nil && isMeant && !math.IsNaN(c.DifferenceMS) {
+		if c, err := q.cause(than, line); err == nil && !math.IsNaN(c.DifferenceMS) {
 			all = append(all, c)
 		}
 	}
@@ -126,7 +86,7 @@ func (q asker) causesOf(asked record.Question, l *compare.Line) (all []Cause) {
 		if asked.Quantity == Why {
 			a, b = b, a
 		}
-		return cmp.Compare(a.DifferenceMS, b.DifferenceMS)
+		return cmp.Compare(a.Line.Step.Median, b.Line.Step.Median)
 	})
 	return all
 }
@@ -169,17 +129,19 @@ func (q asker) rowOf(l *compare.Line) int {
 func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 	ratio := stepRatio(q.c, than, line)
 	isClean := !line.Disturbed && !than.Disturbed
-	c = Cause{Line: line, Than: than, IsApart: isClean && (ratio == nil || ratio.IsDecided())}
+	c = Cause{Line: line, Than: than, Ratio: ratio, IsApart: isClean && (ratio == nil || ratio.IsDecided())}
 	a, b := sideOf(than), sideOf(line)
 	if runs := q.r.Causes; runs != nil {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}
 		at := slices.IndexFunc(runs.Pairs, func(p record.CausePair) bool { return p.Rows == rows })
-		if at >= 0 {
-			c.Trial = NoTime
-		}
 		if at >= 0 && runs.Pairs[at].Again != nil {
+			for _, v := range runs.Pairs[at].Variants {
+				if l := compare.LineOf(&runs.Rows[v.Row], runs.Rounds); l.OK > 0 {
+					c.Further = append(c.Further, Further{v, l})
+				}
+			}
 			if c.Explanation, err = explain.Confirm(a, b, runs.Rows, runs.Pairs[at]); err == nil {
-				c.Trial = Tried
+				c.IsTried = true
 				return c, nil
 			}
 		}
@@ -242,7 +204,7 @@ func (a *Answer) guess() {
 		spread = math.Hypot(spread, (t.High-t.Low)/2)
 		if slices.Contains(a.Guess, t.Name) {
 			part += t.MS
-			isRefuted = isRefuted || c.ProofOf(t) == Refuted
+			isRefuted = isRefuted || t.Confirmed != nil && !*t.Confirmed
 		}
 	}
 	share, half := part/paid, spread/paid
@@ -256,7 +218,7 @@ func (a *Answer) guess() {
 	switch {
 	case c.Rounds < stat.LeastRounds:
 		a.Verdict, a.Reason = Undecided, TooFew
-	case !c.IsTold, !c.IsApart && c.Trial != Tried:
+	case !c.IsTold, !c.IsApart && !c.IsTried:
 		a.Verdict = Undecided
 	case c.DifferenceMS <= 0:
 		a.Verdict, a.Reason = Fails, NotSlower

@@ -7,7 +7,6 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
-	"lockstep/app/explain"
 	"lockstep/app/record"
 )
 
@@ -40,14 +39,20 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s: %s than %s by %v ms, terms of %v", a.Quantity, c.Line.Label, c.Than.Label,
 				c.DifferenceMS, sum)
 		}
-		work := c.Of(func(at explain.Cost) bool { return at == explain.Work })
-		others := c.Of(func(at explain.Cost) bool { return at != explain.Work })
-		if math.Abs(work+others+c.ResidualMS-c.DifferenceMS) > 1e-9 || work > -3 {
-			t.Errorf("work %v, all else %v of %v", work, others, c.DifferenceMS)
+		is, was := question.PartsOf(c.Line), question.PartsOf(c.Than)
+		if math.Abs(is.Total()-c.Line.Step.Median) > 1e-9 || c.Most() != question.Compute ||
+			math.Abs(is[question.Exchange]-2*was[question.Exchange]) > 1e-9 {
+			t.Errorf("%v beside %v, most by part %d", is, was, c.Most())
 		}
 	}
 	if got[2].Verdict != question.Unmeasured || got[2].Causes != nil {
 		t.Errorf("a model that was not run: %+v", got[2])
+	}
+	r.Rows = r.Rows[:1]
+	for _, a := range ask(r, &asked)[:2] {
+		if a.Verdict != question.Unmeasured || a.Reason != question.NoOther {
+			t.Errorf("%s of a row alone: verdict %d, reason %d", a.Quantity, a.Verdict, a.Reason)
+		}
 	}
 }
 
@@ -104,21 +109,19 @@ func without(setting record.Setting, step, waits float64) record.Row {
 	return row
 }
 
-// A term is confirmed by runs without it, refuted by runs that are as long, and not tried where there was no
-// time; a guess holds by its share of what makes the row slower, unless it is refuted.
+// A guess holds by its share of what makes the row slower, unless runs without it are as long. They stand
+// beside the cause with what their steps go into.
 func TestCausesAreConfirmed(t *testing.T) {
 	for name, c := range map[string]struct {
 		silent  float64 // step without an exchange
 		isTried bool
 		guess   []string
-		proof   question.Proof
 		verdict question.Verdict
 	}{
-		"confirmed": {0.010, true, []string{"latency", "bandwidth"}, question.Confirmed, question.Holds},
-		"refuted": {0.020, true, []string{"latency", "bandwidth"}, question.Refuted,
-			question.Undecided},
-		"no time":         {0, false, []string{"latency", "bandwidth"}, question.Untried, question.Holds},
-		"another's guess": {0.010, true, []string{"straggler"}, question.Confirmed, question.Fails},
+		"confirmed":       {0.010, true, []string{"latency", "bandwidth"}, question.Holds},
+		"refuted":         {0.020, true, []string{"latency", "bandwidth"}, question.Undecided},
+		"no time":         {0, false, []string{"latency", "bandwidth"}, question.Holds},
+		"another's guess": {0.010, true, []string{"straggler"}, question.Fails},
 	} {
 		r := measured(2, 256)
 		for i := range r.Rows { // all of what is longer is the exchange
@@ -149,15 +152,14 @@ func TestCausesAreConfirmed(t *testing.T) {
 			t.Fatalf("%s: %d causes", name, len(got.Causes))
 		}
 		cause := got.Causes[0]
-		proof := question.Small
-		for _, term := range cause.Terms {
-			if term.Cost().IsExchange() && cause.IsLarge(term) {
-				proof = cause.ProofOf(term)
-			}
+		if got.Verdict != c.verdict || cause.IsTried != c.isTried || len(cause.Further) > 0 != c.isTried {
+			t.Errorf("%s: verdict %d, want %d; %d further rows; %+v", name, got.Verdict, c.verdict,
+				len(cause.Further), cause.Terms)
 		}
-		if proof != c.proof || got.Verdict != c.verdict {
-			t.Errorf("%s: proof %d, want %d; verdict %d, want %d; %+v", name, proof, c.proof, got.Verdict,
-				c.verdict, cause.Terms)
+		for _, v := range cause.Further {
+			if v.Text != "two without any exchange" || math.Abs(v.Step.Median-c.silent) > 1e-9 {
+				t.Errorf("%s: %s takes %v s, want %v", name, v.Text, v.Step.Median, c.silent)
+			}
 		}
 	}
 }

@@ -27,6 +27,36 @@ func quantities() []string {
 // Parts is the quantity of a question where a step goes: its figure is the step, whose phases the row has.
 const Parts = "parts"
 
+// What pages divide a step into, in the order of [StepParts].
+const (
+	Compute   = iota // forward, backward, optimizer
+	Exchange         // waiting for other workers
+	CoreWaits        // waiting for cores
+	Rest             // data, and all else
+	NumParts
+)
+
+// StepParts are the seconds of a row's median step by part; they add up to it.
+type StepParts [NumParts]float64
+
+// Total returns the seconds of all parts.
+func (p StepParts) Total() (sum float64) {
+	for _, seconds := range p {
+		sum += seconds
+	}
+	return sum
+}
+
+// PartsOf divides the step of a row. Whatever of a page says where a step goes has these figures.
+func PartsOf(l *compare.Line) (parts StepParts) {
+	at := map[string]int{"forward": Compute, "backward": Compute, "optimizer": Compute,
+		"sync_exposed": Exchange, compare.CoreWait: CoreWaits, "data": Rest, "other": Rest}
+	for i, seconds := range l.Phases {
+		parts[at[compare.Phases()[i]]] += seconds
+	}
+	return parts
+}
+
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
