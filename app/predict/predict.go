@@ -316,11 +316,18 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 		plan.Out = filepath.Join(parent, "calibration")
 	}
 	r, err := bench.Run(ctx, plan, o.Bench)
-	if err != nil {
+	if err != nil && !(errors.Is(err, context.DeadlineExceeded) && isEnough(r)) {
 		return k, err
 	}
 	if r == nil {
 		return k, errors.New("predict: no results")
 	}
 	return c.calibrationOf(plan.Out, r)
+}
+
+// isEnough reports whether the rows of a calibration whose time was over tell the spread between their runs.
+func isEnough(r *record.Results) bool {
+	return r != nil && !slices.ContainsFunc(r.Rows, func(row record.Row) bool {
+		return len(row.Runs) < leastRounds
+	})
 }

@@ -259,6 +259,53 @@ func TestALongCalibrationPredictsNothing(t *testing.T) {
 	})
 }
 
+// late is a context whose deadline is over when it is told so.
+type late struct {
+	context.Context
+	over chan struct{}
+}
+
+func (l late) Done() <-chan struct{} { return l.over }
+
+func (l late) Err() error {
+	select {
+	case <-l.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// A calibration whose time is over after one of its three rounds tells nothing, after two it tells enough.
+func TestACalibrationThatWasCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for a second or two")
+	}
+	for rounds, isEnough := range map[int]bool{1: false, 2: true} {
+		ctx, ran := late{t.Context(), make(chan struct{})}, map[string]int{}
+		o := predict.Options{Probe: probe, Bench: bench.Options{
+			Execute: func(_ context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+				name := row.Name()
+				if ran[name] == rounds {
+					close(ctx.over)
+					return nil, ctx.Err()
+				}
+				ran[name]++
+				return here(t.Context(), row, o)
+			}}}
+		c := asked([]int{1, 4}, "ddp")
+		c.Budget = time.Hour
+		p, err := predict.Make(ctx, c, o)
+		isRight := errors.Is(err, context.DeadlineExceeded)
+		if isEnough {
+			isRight = err == nil && len(p.Rows) > 0
+		}
+		if !isRight {
+			t.Errorf("%d rounds: %+v, %v", rounds, p, err)
+		}
+	}
+}
+
 func isRefused(err error) bool {
 	refused := (*setting.UsageError)(nil)
 	return errors.As(err, &refused)
