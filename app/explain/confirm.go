@@ -15,7 +15,6 @@ const (
 	Align   = "align"   // one setting gets the value that the other side has; for every term
 	Silence = "silence" // workers exchange nothing
 	Isolate = "isolate" // one worker alone, with its share of the batch
-	Relieve = "relieve" // the network's limit that a term is of is doubled, which halves what it costs
 	Remove  = "remove"  // what costs the time is left out
 )
 
@@ -59,8 +58,8 @@ func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation,
 	}
 	variants := variantsOf(again, rows, runs.Variants)
 	beside := contentionOf(again, variants)
-	recorded, made := newPair(a, b, beside), newPair(again[0], again[1], beside)
-	was, now := recorded.explain(), made.explain()
+	made := newPair(again[0], again[1], beside)
+	was, now := newPair(a, b, beside).explain(), made.explain()
 	e := now
 	switch {
 	case isIdeal:
@@ -68,11 +67,7 @@ func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation,
 	case was.comesBack(now):
 		e = newPair(a.with(again[0]), b.with(again[1]), beside).explain()
 	default:
-		if was.Rounds < stat.LeastRounds { // which do not tell themselves how they vary
-			recorded.like = made
-		}
-		e = recorded.explain()
-		e.IsPassing = true
+		e, was.IsPassing = was, true
 	}
 	if !e.IsPassing {
 		e.try(made, variants)
@@ -158,7 +153,6 @@ const agree = 0.25
 func (e *Explanation) confirm(v variant) {
 	did := v.estimates()
 	changed, covers := did[inAll], []Cost{CostNamed(v.Cost)}
-	expected := 0.0 // what the side has of what the variant covers
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
@@ -171,13 +165,8 @@ func (e *Explanation) confirm(v variant) {
 		covers = []Cost{Straggler, Imbalance, Latency, Bandwidth, Codec}
 	case covers[0] == Codec: // without it there are more bytes
 		changed = changed.plus(-1, did[Bandwidth])
-	case covers[0] == Cores: // it has these beside the other side only
-		expected = v.sign * e.sumOf(Cores)
 	}
-	expected += v.spent(1, covers...)
-	if v.Action == Relieve {
-		expected /= 2
-	}
+	expected := v.spent(1, covers...) // what the side has of what the variant covers
 	if expected > 0 {
 		e.hold(v, changed, expected, covers...)
 	}
@@ -195,8 +184,8 @@ func (p *pair) spent(side int, some ...Cost) (ms float64) {
 }
 
 // isolate holds what the sides compute, B's less A's, against what one worker of each computes alone: its
-// work, the kernels' efficiency, and the contention that is gone then. A side of one worker is alone itself;
-// where it is not known of both, nothing is held against it.
+// work and the kernels' efficiency, which that measures, and the contention that is gone then. A side of one
+// worker is alone itself; where it is not known of both, nothing is held against it.
 func (e *Explanation) isolate(made *pair, variants []variant) {
 	var did estimate
 	var texts []string
@@ -215,8 +204,9 @@ func (e *Explanation) isolate(made *pair, variants []variant) {
 	v := variant{Intervention: record.Intervention{Action: Isolate, Text: strings.Join(texts, " and ")}}
 	e.hold(v, did, e.sumOf(Memory, Cores), Memory, Cores)
 	of := newPair(alone[0], alone[1], [2]float64{1, 1}).estimates()
-	e.hold(v, of[Work].plus(1, of[Efficiency]), e.sumOf(Work), Work)
-	e.hold(v, of[Efficiency], e.sumOf(Efficiency), Efficiency)
+	for _, c := range []Cost{Work, Efficiency} {
+		e.hold(v, of[c], e.sumOf(c), c)
+	}
 }
 
 // sumOf adds the terms of some costs.
@@ -231,8 +221,8 @@ func (e *Explanation) sumOf(some ...Cost) (ms float64) {
 
 // hold says of large terms whether a change is the expected one, unless another variant has confirmed them. A
 // setting that is not all of a difference refutes nothing. A change that is not told from none confirms
-// nothing, and neither do runs that a term was computed from: Memory and Efficiency are of workers that ran
-// alone.
+// nothing, and neither do runs that a term was computed from: all of computation but Cores is by workers that
+// ran alone.
 func (e *Explanation) hold(v variant, did estimate, expected float64, some ...Cost) {
 	isRight := math.Abs(did.ms-expected) <= max(agree*math.Abs(expected), large*e.A.StepMS, did.half)
 	if !isRight && v.Action == Align && !v.IsAll {
@@ -245,7 +235,7 @@ func (e *Explanation) hold(v variant, did estimate, expected float64, some ...Co
 			continue
 		}
 		t.Confirmed, t.Intervention = &isRight, v.Text
-		t.Measured = isRight && v.Action == Isolate && (t.cost == Memory || t.cost == Efficiency)
+		t.Measured = isRight && v.Action == Isolate && t.cost != Cores
 		if t.Measured || isRight && math.Abs(did.ms) <= did.half {
 			t.Confirmed = nil
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
@@ -119,6 +120,15 @@ func (s Side) update() any {
 	optimizer, _ := s.configured()["optimizer"].(string) // what is no name could not be compared
 	return [...]any{optimizer, x.Strategy, x.Options, x.Workers, x.Threads, x.Servers,
 		x.ServerPlace}
+}
+
+// kernels names what computed the side, and its math; "": its runs do not tell.
+func (s Side) kernels() string {
+	if len(s.Runs) == 0 || s.Runs[0].Kernels() == "" {
+		return ""
+	}
+	math, _ := s.configured()["math"].(string)
+	return strings.TrimSuffix(s.Runs[0].Kernels()+" with --math "+math, " with --math ")
 }
 
 func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }

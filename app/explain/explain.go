@@ -46,11 +46,12 @@ func (t Term) isTold() bool { return t.Low > 0 || t.High < 0 }
 
 // Compared says how one side's step was measured.
 type Compared struct {
-	Name   string  `json:"name"`           // of the side
-	StepMS float64 `json:"step_ms"`        // mean of its runs, without those unlike most
-	Runs   int     `json:"runs"`           // recorded
-	Again  int     `json:"again"`          // made by explain
-	Last   *Recurs `json:"last,omitempty"` // worker that was waited for; null: none is
+	Name    string  `json:"name"`              // of the side
+	Kernels string  `json:"kernels,omitempty"` // path and math that computed; "": not told
+	StepMS  float64 `json:"step_ms"`           // mean of its runs, without those unlike most
+	Runs    int     `json:"runs"`              // recorded
+	Again   int     `json:"again"`             // made by explain
+	Last    *Recurs `json:"last,omitempty"`    // worker that was waited for; null: none is
 }
 
 // Explanation is why side B takes longer than side A, or less long.
@@ -138,7 +139,6 @@ type pair struct {
 	last  [2]Recurs
 	// beside is how many times as long a worker computes beside the others as alone; 0: that is not known.
 	beside [2]float64
-	like   *pair // whose rounds tell too how rounds vary; nil: none
 }
 
 func newPair(a, b Side, beside [2]float64) *pair {
@@ -184,7 +184,7 @@ func (e *Explanation) blame() {
 
 func (p *pair) compared(side int, rounds [][2]profile) Compared {
 	s := p.sides[side]
-	c := Compared{Name: s.Name, Runs: len(s.Runs)}
+	c := Compared{Name: s.Name, Kernels: s.kernels(), Runs: len(s.Runs)}
 	for _, two := range rounds {
 		c.StepMS += 1e3 * two[side].measured / float64(len(rounds))
 	}
@@ -260,7 +260,8 @@ func (p *pair) difference(ofA, ofB profile) costs {
 	x, y := p.sides[0].Setting, p.sides[1].Setting
 	aloneA, aloneB := a[Work]/cmp.Or(p.beside[0], 1), b[Work]/cmp.Or(p.beside[1], 1)
 	share := p.share()
-	if x.Threads == y.Threads && x.Batch*y.Shards == y.Batch*x.Shards { // shards of one shape take as long
+	isAlike := x.Threads == y.Threads && x.Batch*y.Shards == y.Batch*x.Shards
+	if isAlike && p.sides[0].kernels() == p.sides[1].kernels() { // shards of one shape take as long
 		if p.beside[1] == 0 { // what they take longer is contention
 			aloneB = aloneA * share
 		} else if p.beside[0] == 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"lockstep/app/evidence/finding"
 	"lockstep/app/evidence/stat"
@@ -155,55 +156,60 @@ func termMeaning(name string) string {
 }
 
 // longer says how much longer a step of the second side takes than one of the first, or how much less.
-func longer(e *explain.Explanation) string {
-	more := map[bool]string{true: " less", false: " longer"}
-	return ms(math.Abs(e.DifferenceMS)/1e3) + more[e.DifferenceMS < 0]
+func longer(e *explain.Explanation) string { return moreText(e.DifferenceMS) }
+
+// moreText says how much longer so many milliseconds make a step, or how much less it takes by them.
+func moreText(v float64) string {
+	if v < 0 {
+		return ms(-v/1e3) + " less"
+	}
+	return ms(v/1e3) + " longer"
 }
 
-// explainSentence says in one sentence why one side takes longer than the other.
+// explainSentence says why one side takes longer than the other.
 func explainSentence(e *explain.Explanation) string {
-	ms := func(v float64) string { return millis(math.Abs(v)/1e3) + " ms" }
 	if !e.IsTold {
 		text := fmt.Sprintf("The steps of %s and of %s are not told apart: %s against %s", e.B.Name, e.A.Name,
-			ms(e.B.StepMS), ms(e.A.StepMS))
+			ms(e.B.StepMS/1e3), ms(e.A.StepMS/1e3))
 		for _, t := range e.Large() { // which make up for one another
 			text += fmt.Sprintf(", %+.3g ms by %s", t.MS, t.Name)
 		}
 		return text + "."
 	}
-	size := ms(e.CulpritMS) + " of it"
-	if math.Abs(e.CulpritMS) > 1.05*math.Abs(e.DifferenceMS) {
-		size = ms(e.CulpritMS) + ", part of which other terms make up for,"
-	}
-	cause := ", and no single cause is told from the others"
-	if e.Culprit != "" {
-		var t explain.Term
-		for _, one := range e.Terms {
-			if one.Name == e.Culprit {
-				t = one
-			}
-		}
-		worker, how := "", verdictOn(e, t)
-		switch {
-		case e.By != "":
-			how = e.By + " does without"
-		case t.Confirmed != nil || t.Measured:
-			how += " by " + t.Intervention
-		}
-		if t.Rank != nil {
-			worker = fmt.Sprintf(", worker %d", *t.Rank)
-		}
-		cause = fmt.Sprintf(", %s by %s%s (%s: %s)", size, termMeaning(e.Culprit), worker, e.Culprit, how)
-		if e.By != "" && len(e.Terms) > 0 && e.Terms[0].Name != e.Culprit {
-			cause += ", which shows most as " + termMeaning(e.Terms[0].Name)
-		}
-	}
+	text := fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, longer(e), e.A.Name,
+		causeText(e))
 	if e.IsPassing {
-		return fmt.Sprintf("A step of %s took %s than one of %s when they were recorded%s; in short runs "+
-			"again they differ by %s: it was passing, or such runs do not have it.", e.B.Name, longer(e),
-			e.A.Name, cause, ms(*e.AgainMS))
+		text += fmt.Sprintf(" That was when they were recorded: in short runs again they differ by %s. It "+
+			"was passing, or such runs do not have it.", ms(math.Abs(*e.AgainMS)/1e3))
 	}
-	return fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, longer(e), e.A.Name, cause)
+	return text
+}
+
+// causeText names the culprit of a difference, with how much it has of it: where other terms make up for a
+// part, with both parts.
+func causeText(e *explain.Explanation) string {
+	if e.Culprit == "" {
+		return ", and no single cause is told from the others"
+	}
+	var t explain.Term // none of it shows where what takes it away shrinks others
+	if at := slices.IndexFunc(e.Terms, func(t explain.Term) bool { return t.Name == e.Culprit }); at >= 0 {
+		t = e.Terms[at]
+	}
+	size, rest, how := ms(math.Abs(e.CulpritMS)/1e3)+" of it", "", verdictOn(e, t)
+	if math.Abs(e.CulpritMS) > 1.05*math.Abs(e.DifferenceMS) {
+		size, rest = moreText(e.CulpritMS), ", and "+moreText(e.DifferenceMS-e.CulpritMS)+" by the rest"
+	}
+	switch {
+	case e.By != "":
+		how = e.By + " does without"
+	case t.Confirmed != nil || t.Measured:
+		how += " by " + t.Intervention
+	}
+	worker := ""
+	if t.Rank != nil {
+		worker = fmt.Sprintf(", worker %d", *t.Rank)
+	}
+	return fmt.Sprintf(": %s by %s%s (%s: %s)%s", size, termMeaning(e.Culprit), worker, e.Culprit, how, rest)
 }
 
 // verdictOn says what runs say of a term; "": it is not large.
@@ -228,6 +234,10 @@ func (e Explained) notes() (all []note) {
 	if e.AgainMS != nil && !e.IsPassing && e.A.Runs > 0 {
 		all = append(all, noteOf(finding.Fact, "rounds", fmt.Sprintf("The recorded steps differ by %s ms, "+
 			"those of the runs made for this by %s ms.", fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))))
+	}
+	if e.A.Kernels != e.B.Kernels {
+		all = append(all, noteOf(finding.Fact, "kernels", fmt.Sprintf("%s computed by %s, %s by %s.",
+			e.A.Name, orDash(e.A.Kernels), e.B.Name, orDash(e.B.Kernels))))
 	}
 	if e.LeftOut > 0 {
 		all = append(all, noteOf(finding.Fact, "left out", fmt.Sprintf("%s left out, in which a step took "+

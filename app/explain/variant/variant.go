@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -49,12 +48,7 @@ type wanted struct {
 
 // Subjects returns the runs and rows that the arguments name, with names that differ, and why they cannot be
 // run again here; "": they can.
-func Subjects(args []string, k *setting.Catalog) (all []bench.Subject, unfit string,
-	err error) {
-	if len(args) == 2 && filepath.Clean(args[0]) == filepath.Clean(args[1]) {
-		return nil, "", setting.Refuse("%s is given twice; give two runs, or one to hold it against its own "+
-			"ideal", args[0])
-	}
+func Subjects(args []string, k *setting.Catalog) (all []bench.Subject, unfit string, err error) {
 	here := bench.DescribeHost()
 	for i, text := range args {
 		s, err := bench.SubjectNamed(text, k)
@@ -209,6 +203,9 @@ func plain(r bench.Row) bench.Row {
 	r.Epochs, r.For, r.Until, r.LimitTest, r.EvalEvery = 0, "", 0, 0, 0
 	r.BestBy, r.Patience, r.RestoreBest, r.Validation = "", 0, false, setting.Held{}
 	r.Save, r.Trace, r.Resume, r.Out, r.Rounds, r.Options = false, false, "", "", 0, ""
+	if path, err := r.KernelPath(); err == nil { // the default, which the environment could change
+		r.ISA = path.String()
+	}
 	was := r
 	r.Condition = bench.Condition{} // of which a row's own settings have the rest
 	for _, name := range link() {
@@ -254,6 +251,8 @@ func causes() []cause {
 		}},
 		{"augment", explain.Data, func(to *bench.Row, from bench.Row) { to.Augment = from.Augment }},
 		{"shards", explain.Imbalance, func(to *bench.Row, from bench.Row) { to.Shards = from.Shards }},
+		{"isa", explain.Efficiency, func(to *bench.Row, from bench.Row) { to.ISA = from.ISA }},
+		{"math", explain.Efficiency, func(to *bench.Row, from bench.Row) { to.Math = from.Math }},
 	}
 	for i, name := range link() {
 		cost := []explain.Cost{explain.Bandwidth, explain.Latency, explain.Latency}[i]
@@ -312,16 +311,7 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 	}
 	row := side
 	v := record.Intervention{OfB: isB, Cost: c.String(), Action: explain.Remove}
-	link := row.Condition.Link
 	switch {
-	case c == explain.Bandwidth && row.Condition.IsApart() && link.Rate > 0:
-		v.Action = explain.Relieve
-		v.Text = name + " with links of twice the rate"
-		setPart(&row, "rate", fmt.Sprintf("%gmbit", 2*link.Rate/1e6))
-	case c == explain.Latency && row.Condition.IsApart() && link.Delay > 0:
-		v.Action = explain.Relieve
-		v.Text = name + " with links of half the delay"
-		setPart(&row, "delay", (link.Delay / 2).String())
 	case c == explain.Codec && row.Wire != "fp32":
 		v.Text, row.Wire = name+" with wire fp32", "fp32"
 	case c == explain.Data && !isTable(row):
@@ -342,9 +332,6 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 	case row.Workers > 1 && c.IsCompute():
 		v.Action, v.Text = explain.Isolate, "one worker of "+name+" alone, with its share of the batch"
 		row = apart(row, strategy.Single, 1)
-	case c == explain.Cores && row.Threads > 1:
-		v.Text = name + " with a thread less"
-		row.Threads--
 	default: // there is no run without it
 		return
 	}

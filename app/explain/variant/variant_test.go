@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,6 +133,32 @@ func TestVariantsChooseNothing(t *testing.T) {
 	}
 }
 
+// Rows of two versions of the program are cut up, and not run again by one of them.
+func TestVersionsAreNotRunAgain(t *testing.T) {
+	c := setting.Default()
+	c.Threads, c.Shards, c.Steps = 1, 1, 4
+	plan := bench.Plan{Rows: []bench.Row{{Config: c.Complete()}}, Repeats: 1, Copies: 1}
+	folder := func(version string) string {
+		out := filepath.Join(t.TempDir(), version)
+		o := bench.Options{Label: record.Results{Version: version}, Execute: func(context.Context, bench.Row,
+			launcher.Options) (*record.Summary, error) {
+			return nil, errors.New("no machine")
+		}}
+		if _, err := bench.RunPlan(t.Context(), plan, out, 0, o); !errors.As(err, new(*bench.FailedError)) {
+			t.Fatal(err)
+		}
+		return out + "#1"
+	}
+	was, is, again := folder("v1"), folder("v2"), folder("v2")
+	for _, c := range []struct{ other, want string }{{was, "are of two versions of the program, v1 and v2"},
+		{again, ""}} {
+		_, unfit, err := variant.Subjects([]string{c.other, is}, nil)
+		if err != nil || !strings.HasSuffix(unfit, c.want) || (unfit == "") != (c.want == "") {
+			t.Errorf("%s: %q, %v; want %q", c.other, unfit, err, c.want)
+		}
+	}
+}
+
 // Settings in which two rows differ are given the other's value one by one: where it is one alone, what that
 // makes is the other row, which is not run twice. Else large terms have a variant without their cost.
 func TestVariantsOfTwoRows(t *testing.T) {
@@ -150,6 +177,7 @@ func TestVariantsOfTwoRows(t *testing.T) {
 	wire := func(name string) func(*bench.Row) { return func(r *bench.Row) { r.Wire = name } }
 	shards := func(r *bench.Row) { r.Shards = 3 }
 	threads := func(r *bench.Row) { r.Threads = 2 }
+	isa := func(r *bench.Row) { r.ISA = "plain" }
 	equal := func(*bench.Row) {}
 	for _, c := range []struct {
 		a, b  func(*bench.Row)
@@ -158,6 +186,7 @@ func TestVariantsOfTwoRows(t *testing.T) {
 	}{
 		{equal, wire("zstd"), "other", []string{"align codec: b with the wire of a, all"}},
 		{equal, shards, "other", []string{"align imbalance: b with the shards of a, all"}},
+		{isa, equal, "other", []string{"align efficiency: b with the isa of a, all"}},
 		{under("rate=2gbit"), under("rate=200mbit"), "other",
 			[]string{"align bandwidth: b with the rate of a, all"}},
 		{under("delay=1ms+rate=2gbit"), under("rate=2gbit+slow-worker=1:10ms+delay=1ms"), "other",
@@ -166,7 +195,7 @@ func TestVariantsOfTwoRows(t *testing.T) {
 			[]string{"align data: b with the slow-loader of a, all"}},
 		{under("rate=1gbit"), under("rate=1gbit+delay=5ms+slow-loader=10ms"), "sync_exposed",
 			[]string{"align data: b with the slow-loader of a", "align latency: b with the delay of a",
-				"relieve latency: b with links of half the delay"}},
+				"silence latency: b without any exchange"}},
 		{equal, threads, "sync_exposed", []string{"isolate work: one worker of a alone, with its share of " +
 			"the batch", "isolate work: one worker of b alone, with its share of the batch",
 			"silence latency: b without any exchange"}},
