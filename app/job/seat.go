@@ -39,13 +39,6 @@ func (l *losses) add(file string, err error) (isNew bool) {
 	return true
 }
 
-// Forget removes the file.
-func (l *losses) Forget(file string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.files = slices.DeleteFunc(l.files, func(name string) bool { return name == file })
-}
-
 // computeExtra is the number of threads that may run Go code in a worker besides the compute threads, so
 // that the loader and the exchange do not wait for a kernel to end.
 const ComputeExtra = 2

@@ -107,15 +107,12 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 	if err != nil {
 		return err
 	}
-	err = w.makingRoom(bytes, func() error {
-		path := w.Dir.Path(checkpoint.WeightsFile)
-		sum, err := checkpoint.Save(path, v, batches, w.metadata())
-		if err != nil {
-			return err
-		}
+	path := w.Dir.Path(checkpoint.WeightsFile)
+	sum, err := checkpoint.Save(path, v, batches, w.metadata())
+	if err == nil {
 		w.saved = &record.Saved{Path: path, SHA256: sum}
-		return w.savePretrained()
-	})
+		err = w.savePretrained()
+	}
 	return snapshot.WithRoom(err, w.Dir.Path("."), setting.Size(bytes))
 }
 
