@@ -3,6 +3,7 @@ package rundir
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,43 +18,85 @@ import (
 	"lockstep/internal/regular"
 )
 
-// StepLog appends one line per step to a file that several processes share. It writes only whole lines, with
+// lineLog appends lines of JSON to a file that several processes may share. It writes only whole lines, with
 // O_APPEND, so that lines do not mix, and buffers them for up to a second. After an error it writes nothing
 // more.
-type StepLog struct {
+type lineLog struct {
 	file     *os.File
 	buffer   bytes.Buffer
 	encoder  *json.Encoder // into buffer
 	wrote    time.Time
-	err      error         // the first
-	isPrompt bool          // keep nothing back
-	held     []record.Step // until what was lost in them is known
+	err      error // the first
+	isPrompt bool  // keep nothing back
 }
 
 const (
-	stepLogBytes = 64 << 10
-	stepLogDelay = time.Second
-	stepLineRoom = 1 << 10 // more than the longest line
-	stepsHeld    = 256
+	logBytes = 64 << 10
+	logDelay = time.Second
+	lineRoom = 1 << 10 // more than the longest line
 )
 
-// OpenStepLog opens or creates the directory's step log for appending. With isPrompt it does not buffer,
-// because a run that is killed can be resumed and needs its lines.
-func (d Directory) OpenStepLog(isPrompt bool) (*StepLog, error) {
-	f, err := os.OpenFile(d.Path(StepsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+// openLines opens or creates a log for appending. With isPrompt it does not buffer, because a run that is
+// killed can be resumed and needs its lines.
+func (d Directory) openLines(name string, isPrompt bool) (*lineLog, error) {
+	f, err := os.OpenFile(d.Path(name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("run directory: step log: %w", err)
+		return nil, fmt.Errorf("run directory: %s: %w", name, err)
 	}
-	l := &StepLog{file: f, isPrompt: isPrompt, wrote: time.Now()}
+	l := &lineLog{file: f, isPrompt: isPrompt, wrote: time.Now()}
 	l.encoder = json.NewEncoder(&l.buffer)
 	return l, nil
+}
+
+// write appends a line to the buffer, and writes that when it is due. It returns the first error of the log.
+func (l *lineLog) write(line any) error {
+	l.err = cmp.Or(l.err, l.encoder.Encode(line))
+	if l.isPrompt || l.buffer.Len() > logBytes-lineRoom || time.Since(l.wrote) > logDelay {
+		l.flush()
+	}
+	return l.err
+}
+
+func (l *lineLog) flush() {
+	if l.err == nil {
+		_, l.err = l.file.Write(l.buffer.Bytes())
+	}
+	l.buffer.Reset()
+	l.wrote = time.Now()
+}
+
+// Err returns the first error of the log.
+func (l *lineLog) Err() error { return l.err }
+
+// close writes what is left and returns the first error of the log.
+func (l *lineLog) close() error {
+	l.flush()
+	l.err = cmp.Or(l.err, l.file.Close())
+	return l.err
+}
+
+// StepLog is a log with a line for each step.
+type StepLog struct {
+	*lineLog
+	held []record.Step // until what was lost in them is known
+}
+
+const stepsHeld = 256
+
+// OpenStepLog opens or creates the directory's step log for appending; with isPrompt it does not buffer.
+func (d Directory) OpenStepLog(isPrompt bool) (*StepLog, error) {
+	l, err := d.openLines(StepsFile, isPrompt)
+	if err != nil {
+		return nil, err
+	}
+	return &StepLog{lineLog: l}, nil
 }
 
 // Add appends a step's line. With isShared the step's delayed and paused seconds are those of all steps since
 // the last one that had some, and are shared among them by their times; a log without buffer does not.
 func (l *StepLog) Add(s record.Step, isShared bool) {
 	if l.isPrompt {
-		l.encode(s)
+		l.write(&s)
 		return
 	}
 	l.held = append(l.held, s)
@@ -80,43 +123,18 @@ func share(steps []record.Step) {
 	}
 }
 
-// release encodes the lines that were held.
+// release writes the lines that were held.
 func (l *StepLog) release() {
-	for _, s := range l.held {
-		l.encode(s)
+	for i := range l.held {
+		l.write(&l.held[i])
 	}
 	l.held = l.held[:0]
-}
-
-// encode appends a line to the buffer, and writes that when it is due.
-func (l *StepLog) encode(s record.Step) {
-	if err := l.encoder.Encode(&s); l.err == nil {
-		l.err = err
-	}
-	if l.isPrompt || l.buffer.Len() > stepLogBytes-stepLineRoom || time.Since(l.wrote) > stepLogDelay {
-		l.flush()
-	}
-}
-
-// Err returns the first error of the log.
-func (l *StepLog) Err() error { return l.err }
-
-func (l *StepLog) flush() {
-	if l.err == nil {
-		_, l.err = l.file.Write(l.buffer.Bytes())
-	}
-	l.buffer.Reset()
-	l.wrote = time.Now()
 }
 
 // Close writes what is left and reports the first error of the log.
 func (l *StepLog) Close() error {
 	l.release()
-	l.flush()
-	if err := l.file.Close(); l.err == nil {
-		l.err = err
-	}
-	return l.err
+	return l.close()
 }
 
 // StepsSHA256 returns the SHA-256 of steps.jsonl, of no bytes if there is no such file.

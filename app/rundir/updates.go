@@ -2,13 +2,11 @@ package rundir
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"lockstep/app/record"
 	"lockstep/internal/regular"
@@ -17,31 +15,20 @@ import (
 // UpdatesFile holds the order of an asynchronous run's updates.
 const UpdatesFile = "updates.jsonl"
 
-// UpdateLog writes the order of updates, in whole lines that it buffers for up to a second. After an error it
-// writes nothing more and leaves the last line of the file unfinished, because the log would otherwise look
-// like that of a shorter run.
-type UpdateLog struct {
-	file     *os.File
-	length   int64 // of the file
-	buffer   bytes.Buffer
-	encoder  *json.Encoder // into buffer
-	wrote    time.Time
-	err      error // the first
-	isPrompt bool  // keep nothing back
-}
+// UpdateLog writes the order of updates. After an error it leaves the last line of the file unfinished,
+// because the log would otherwise look like that of a shorter run.
+type UpdateLog struct{ *lineLog }
 
 // OpenUpdateLog creates the directory's log with its first line, or opens that of a resumed run for
-// appending; Reclaim has removed the lines of updates that are made again. With isPrompt it does not buffer,
-// because a run that is killed can be resumed from a checkpoint and needs the lines before that.
+// appending; Reclaim has removed the lines of updates that are made again. With isPrompt it does not buffer.
 func (d Directory) OpenUpdateLog(o record.Order, isPrompt bool) (*UpdateLog, error) {
-	f, err := os.OpenFile(d.Path(UpdatesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	lines, err := d.openLines(UpdatesFile, isPrompt)
 	if err != nil {
-		return nil, fmt.Errorf("run directory: update log: %w", err)
+		return nil, err
 	}
-	l := &UpdateLog{file: f, length: d.size(UpdatesFile), isPrompt: isPrompt}
-	l.encoder = json.NewEncoder(&l.buffer)
-	if l.length == 0 {
-		err = l.write(o)
+	l := &UpdateLog{lines}
+	if d.size(UpdatesFile) == 0 {
+		err = l.add(o)
 	}
 	return l, err
 }
@@ -78,65 +65,43 @@ func keptLength(path string, done int) (length int64, err error) {
 }
 
 // Add appends the line of an update. It returns the first error of the log.
-func (l *UpdateLog) Add(u record.Update) error { return l.write(u) }
+func (l *UpdateLog) Add(u record.Update) error { return l.add(u) }
 
-func (l *UpdateLog) write(line any) error {
-	if l.err != nil {
-		return l.err
-	}
-	l.fail(l.encoder.Encode(line))
-	if l.isPrompt || time.Since(l.wrote) >= stepLogDelay {
-		l.flush()
+func (l *UpdateLog) add(line any) error {
+	if l.err == nil && l.write(line) != nil {
+		l.err = errors.Join(l.err, leaveUnfinished(l.file.Name()))
 	}
 	return l.err
-}
-
-func (l *UpdateLog) flush() {
-	if l.err == nil {
-		_, err := l.file.Write(l.buffer.Bytes())
-		l.fail(err)
-	}
-	if l.err == nil {
-		l.length += int64(l.buffer.Len())
-	}
-	l.buffer.Reset()
-	l.wrote = time.Now()
-}
-
-// fail notes the first error, unless err is nil.
-func (l *UpdateLog) fail(err error) {
-	if err == nil || l.err != nil {
-		return
-	}
-	l.err = errors.Join(err, leaveUnfinished(l.file.Name(), l.length))
-}
-
-// leaveUnfinished cuts an update log within the last line of its first length bytes, which are whole lines.
-func leaveUnfinished(path string, length int64) error {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return present(err) // a device holds no lines
-	}
-	return os.Truncate(path, max(0, length-1))
 }
 
 // Close writes what is buffered and closes the file. It returns the first error of the log.
 func (l *UpdateLog) Close() error {
-	l.flush()
-	l.fail(l.file.Close())
+	isWhole := l.err == nil
+	if l.close() != nil && isWhole {
+		l.err = errors.Join(l.err, leaveUnfinished(l.file.Name()))
+	}
 	return l.err
+}
+
+// leaveUnfinished takes the last byte from an update log, so that its last line is not finished.
+func leaveUnfinished(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return present(err) // a device holds no lines
+	}
+	return os.Truncate(path, max(0, info.Size()-1))
 }
 
 // KeepUpdates appends whole lines that another host wrote to the log. After an error the log is as that of an
 // UpdateLog, and takes no more lines.
 func (d Directory) KeepUpdates(lines []byte) error {
-	length := d.size(UpdatesFile)
 	f, err := os.OpenFile(d.Path(UpdatesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(lines)
 	if err = errors.Join(err, f.Close()); err != nil {
-		err = errors.Join(err, leaveUnfinished(d.Path(UpdatesFile), length))
+		err = errors.Join(err, leaveUnfinished(d.Path(UpdatesFile)))
 	}
 	return err
 }
