@@ -9,20 +9,12 @@ import (
 	"lockstep/app/job/worker"
 	"lockstep/app/launch"
 	"lockstep/app/record"
-	"lockstep/graph"
-	"lockstep/tensor"
 
 	"github.com/spf13/cobra"
 )
 
-// doctorFlags are the flags of doctor.
-type doctorFlags struct {
-	hostFlags
-	model string
-}
-
 func doctorCommand(a *app) *cobra.Command {
-	var f doctorFlags
+	var f hostFlags
 	c := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "Examine this machine or hosts, and say what it would change for a job",
@@ -33,18 +25,16 @@ what mends it. Of this machine a binary built with -tags cuda also shows the GPU
 
 With --hosts it does so for each of them over ssh, as lockstep launch does before a job, and then tries every
 address of each host from every other: who answers there, round trip, rate, and how far the clocks are apart.
-It chooses an address for each host that all others reach, of several the fastest, and says what is unequal
-and how long exchanging the gradient of --model would take. Nothing but lockstep's own program is installed.
+It chooses an address for each host that all others reach, of several the fastest, and says what is unequal.
+Nothing but lockstep's own program is installed.
 
 The exit status is 0 if nothing hinders a job, 6 if only a full disk does, and 4 for everything else.`,
 		Example: `  lockstep doctor
   lockstep doctor --hosts a:2,b:2
-  lockstep doctor --hostfile hosts --model resnet50 --json`,
+  lockstep doctor --hostfile hosts --json`,
 		Args: noArguments,
 	}
-	f.hostFlags.add(c)
-	c.Flags().StringVar(&f.model, "model", "vgg11", "`MODEL` whose exchange of gradients is predicted")
-	complete(c, "model", listOf(a.settingValues("model")))
+	f.add(c)
 	return a.answering(c, func(c *cobra.Command, _ []string) (answer, error) {
 		ctx, stop := a.interruptible(c.Context())
 		defer stop()
@@ -61,11 +51,7 @@ The exit status is 0 if nothing hinders a job, 6 if only a full disk does, and 4
 }
 
 // examineHosts describes hosts and the routes between them.
-func (a *app) examineHosts(ctx context.Context, f doctorFlags) (*record.Hosts, error) {
-	bytes, err := a.gradientBytes(f.model)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) examineHosts(ctx context.Context, f hostFlags) (*record.Hosts, error) {
 	hosts, err := f.list()
 	if err != nil {
 		return nil, err
@@ -79,7 +65,7 @@ func (a *app) examineHosts(ctx context.Context, f doctorFlags) (*record.Hosts, e
 		return nil, err
 	}
 	defer launch.CloseAll(agents)
-	return launch.Preflight(ctx, agents, doctor.Config{Model: f.model, GradientBytes: bytes})
+	return launch.Preflight(ctx, agents)
 }
 
 // examineHere describes this machine.
@@ -92,22 +78,4 @@ func examineHere() (*record.Hosts, error) {
 		Findings: doctor.Advise(f, f.Slots)}
 	h.Seconds = time.Since(start).Seconds()
 	return h, nil
-}
-
-// gradientBytes returns the size of a model's gradient for ten classes and usual samples.
-func (a *app) gradientBytes(name string) (int64, error) {
-	input := tensor.Shape{32, 32, 3}
-	if a.catalog.Models.ReadsTexts(name) {
-		input = tensor.Shape{128}
-	}
-	n, err := a.catalog.Models.Named(name, 10, input)
-	if err != nil {
-		return 0, usagef("--model: %v", err)
-	}
-	g, elems := graph.New(), 0
-	n.Build(n.Samples(g, 1))
-	for _, p := range g.Params() {
-		elems += p.Shape.Elems()
-	}
-	return 4 * int64(elems), nil
 }

@@ -84,7 +84,7 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	defer stop()
 	progress := newProgress(a, false)
 	f.Arguments, f.Environment, f.Stdout, f.Stderr = args, a.environment, a.stdout, a.stderr
-	f.Survey, f.GradientBytes, f.Show = a.surveyOf, a.gradientBytes, progress.show
+	f.Survey, f.Show = a.surveyOf, progress.show
 	f.Signals, f.IsPreemption, f.Stopped = signals, isPreemption, whenStopped
 	if a.isTerminal(a.stderr) {
 		f.Columns = a.columns(a.stderr)

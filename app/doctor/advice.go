@@ -57,12 +57,9 @@ func Advise(f record.HostFacts, slots int) []record.Finding {
 	return sorted(found)
 }
 
-// sorted puts errors before warnings before notes.
+// sorted puts errors before warnings, as their names are.
 func sorted(found []record.Finding) []record.Finding {
-	order := []string{record.LevelError, record.LevelWarning, record.LevelNote}
-	slices.SortStableFunc(found, func(x, y record.Finding) int {
-		return cmp.Compare(slices.Index(order, x.Level), slices.Index(order, y.Level))
-	})
+	slices.SortStableFunc(found, func(x, y record.Finding) int { return cmp.Compare(x.Level, y.Level) })
 	return found
 }
 

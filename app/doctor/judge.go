@@ -17,11 +17,7 @@ const (
 	clockWarning = time.Minute                  // times of logs cannot be compared
 	clockError   = pass.MaxSkew - 5*time.Minute // joining takes its time, and clocks drift
 
-	unequal   = 1.25 // ratio of cores per worker from which the slowest host decides
-	slowShare = 0.5  // s: an exchange of gradients that takes longer than a step of vgg11 on some cores
-
-	vgg11       = "vgg11"
-	vgg11Params = 9231114
+	unequal = 1.25 // ratio of cores per worker from which the slowest host decides
 )
 
 // judge adds what hinders a job on these hosts, slows it down, or should be known.
@@ -37,9 +33,7 @@ func (p *preflight) judge() {
 		}
 	}
 	p.clocks()
-	p.instructionSets()
 	p.coresEach()
-	p.links()
 	p.result.Findings = sorted(p.result.Findings)
 }
 
@@ -164,24 +158,6 @@ func (p *preflight) offset(k int) float64 {
 	return seconds
 }
 
-// instructionSets says which hosts lack the kernels of others, which waits for them.
-func (p *preflight) instructionSets() {
-	var plain, others []string
-	for _, f := range p.result.Hosts {
-		if isa := best(f.ISA); isa == "plain" {
-			plain = append(plain, f.Label)
-		} else {
-			others = append(others, fmt.Sprintf("%s (%s)", f.Label, isa))
-		}
-	}
-	if len(plain) > 0 && len(others) > 0 {
-		p.say(record.LevelWarning, "kernels", "leave the hosts without them out if the others are faster "+
-			"alone", "plain kernels on %s take tens of times as long as those of %s, whose workers wait for "+
-			"them in a synchronous step; results are the same", strings.Join(plain, ", "),
-			strings.Join(others, ", "))
-	}
-}
-
 // coresEach compares the cores that the workers of each host have.
 func (p *preflight) coresEach() {
 	each := func(f record.HostFacts) float64 { return float64(f.UsableCores) / float64(max(1, f.Slots)) }
@@ -192,31 +168,4 @@ func (p *preflight) coresEach() {
 			"--rebalance", "workers of %s have %.3g cores each, those of %s %.3g: a synchronous step takes "+
 			"as long as the slowest", least.Label, each(least), most.Label, each(most))
 	}
-}
-
-// links predicts the all-reduce of a gradient of n bytes over the slowest of the chosen routes: 2 (H-1)/H n
-// bytes leave each of H hosts, in 2 (H-1) steps of half a round trip. After Patarasu and Yuan 2009.
-func (p *preflight) links() {
-	used := slices.DeleteFunc(slices.Clone(p.result.Routes), func(r record.Route) bool {
-		return !r.IsChosen || r.Rate == 0
-	})
-	if len(used) == 0 {
-		return
-	}
-	slow := slices.MinFunc(used, func(a, b record.Route) int { return cmp.Compare(a.Rate, b.Rate) })
-	far := slices.MaxFunc(used, func(a, b record.Route) int { return cmp.Compare(a.Latency, b.Latency) })
-	model, bytes := p.Model, p.GradientBytes
-	if bytes == 0 {
-		model, bytes = vgg11, 4*vgg11Params
-	}
-	others := float64(len(p.members) - 1)
-	seconds := 2*others/(others+1)*float64(bytes)/slow.Rate + others*far.Latency
-	level, next := record.LevelNote, ""
-	if seconds >= slowShare {
-		level, next = record.LevelWarning, "a wire that sends fewer bytes (--wire auto, int8, powersgd), a "+
-			"larger batch, or --strategy local-sgd; lockstep bench --strategies ... compares them"
-	}
-	p.say(level, "link", next, "all-reducing the gradient of %s (%s) takes about %s a step: the slowest "+
-		"link, %s to %s, carries %s", model, bytesText(uint64(bytes)), durationText(seconds),
-		p.result.Hosts[slow.From].Label, p.result.Hosts[slow.To].Label, rateText(slow.Rate))
 }

@@ -31,10 +31,6 @@ const (
 
 // Config says what a preflight is for.
 type Config struct {
-	// Model names a network, and GradientBytes is the size of its gradient: the time of exchanging it is
-	// predicted. 0: that of vgg11.
-	Model         string
-	GradientBytes int64
 	// Now is the console's clock; nil: the system's.
 	Now func() time.Time
 

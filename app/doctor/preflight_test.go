@@ -96,10 +96,6 @@ func TestPreflightOfSoundHosts(t *testing.T) {
 	if err := doctor.Refuse(h.Findings); err != nil {
 		t.Error(err)
 	}
-	links := append(found(h, record.LevelNote, "link"), found(h, record.LevelWarning, "link")...)
-	if len(links) == 0 || !strings.Contains(links[0], "the gradient of vgg11 (35.2 MiB) takes about ") {
-		t.Errorf("%q", h.Findings)
-	}
 }
 
 // An address at which somebody else answers is rejected by the proof, and another one taken.
@@ -156,8 +152,6 @@ func TestVerdictsOfUnequalHosts(t *testing.T) {
 	first.ISA = []string{"plain", "avx2", "avx512"}
 	h := preflight(t, members(t, first, slow, facts("127.0.0.4")))
 	for _, want := range []struct{ level, topic, text string }{
-		{record.LevelWarning, "kernels", "plain kernels on b take tens of times as long as those of " +
-			"a (avx512), c (avx2)"},
 		{record.LevelWarning, "cores", "workers of b have 1 cores each, those of a 4"},
 		{record.LevelWarning, "processor", "b: no AVX2"},
 	} {

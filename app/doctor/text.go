@@ -241,6 +241,3 @@ func durationText(seconds float64) string {
 	}
 	return d.Round(digit).String()
 }
-
-// rateText formats a rate in bytes per second.
-func rateText(rate float64) string { return fmt.Sprintf("%.1f Mbit/s", 8*rate/1e6) }

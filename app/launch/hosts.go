@@ -36,12 +36,12 @@ func CloseAll(agents []*agent.Connection) {
 }
 
 // Preflight examines the hosts of some agents.
-func Preflight(ctx context.Context, agents []*agent.Connection, c doctor.Config) (*record.Hosts, error) {
+func Preflight(ctx context.Context, agents []*agent.Connection) (*record.Hosts, error) {
 	var members []doctor.Member
 	for _, a := range agents {
 		members = append(members, doctor.Member{Label: a.Host.Name, Slots: a.Host.Slots, Asker: a})
 	}
-	return doctor.Preflight(ctx, members, c)
+	return doctor.Preflight(ctx, members, doctor.Config{})
 }
 
 // Status returns the exit status of an error of hosts; 0: it is none.

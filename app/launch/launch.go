@@ -50,8 +50,6 @@ type Command struct {
 	// Survey says what a command line would do in an environment. The error is that with which it would
 	// refuse its arguments.
 	Survey func(ctx context.Context, args []string, e cluster.Environment) (Survey, error)
-	// GradientBytes returns the size of a model's gradient.
-	GradientBytes func(model string) (int64, error)
 
 	Environment    cluster.Environment
 	Stdout, Stderr io.Writer
@@ -203,12 +201,7 @@ func (l *launching) examine(ctx context.Context) error {
 	if !slices.ContainsFunc(l.agents, func(c *agent.Connection) bool { return !isHere(c) }) {
 		return nil // over the loopback interface
 	}
-	var exchange doctor.Config // of the model that is trained first
-	if len(l.plan.Configs) > 0 {
-		exchange.Model = l.plan.Configs[0].Model
-		exchange.GradientBytes, _ = l.GradientBytes(exchange.Model) // the command says what is wrong with it
-	}
-	found, err := Preflight(ctx, l.agents, exchange)
+	found, err := Preflight(ctx, l.agents)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type Hosts struct {
 	Seconds  float64     `json:"seconds"`  // that it took
 	Hosts    []HostFacts `json:"hosts"`    // in the order of the list; the first has rank 0
 	Routes   []Route     `json:"routes"`   // every tried address of a host, from every other
-	Findings []Finding   `json:"findings"` // errors first, then warnings, then notes
+	Findings []Finding   `json:"findings"` // errors first, then warnings
 }
 
 // RunHost says when a run began and describes its machine and, if it had several hosts, what was found about
@@ -134,7 +134,7 @@ type Route struct {
 
 // Finding is something that hinders a job, slows it down, or should be known.
 type Finding struct {
-	Level string `json:"level"`          // error, warning, note
+	Level string `json:"level"`          // error, warning
 	Topic string `json:"topic"`          // what it is about
 	Host  string `json:"host,omitempty"` // where, several by commas; "": it is about all
 	Text  string `json:"text"`           // what was found
@@ -145,5 +145,4 @@ type Finding struct {
 const (
 	LevelError   = "error"
 	LevelWarning = "warning"
-	LevelNote    = "note"
 )
