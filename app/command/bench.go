@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lockstep/app/bench"
-	"lockstep/app/evidence/compare"
 	"lockstep/app/explain/variant"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
@@ -248,7 +247,7 @@ func (a *app) runBench(c *cobra.Command, folder string, command []string, isJSON
 	if errors.Is(err, context.Canceled) {
 		err = &interruptedError{goesOn(results, folder), err}
 	}
-	page := benchmarkReport(results, compare.Compare(results))
+	page := report.Benchmark(results)
 	unwritten := page.Write(folder)
 	if isJSON {
 		if failed := record.Encode(a.stdout, results); failed != nil {

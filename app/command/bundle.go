@@ -175,7 +175,7 @@ func (a *app) replay(c *cobra.Command, folder string, m bundle.Manifest, out str
 	if err != nil && !isInterrupted {
 		return nil, err
 	}
-	if failed := benchmarkReport(here, compare.Compare(here)).Write(out); failed != nil {
+	if failed := report.Benchmark(here).Write(out); failed != nil {
 		return nil, failed
 	}
 	if isInterrupted {

@@ -65,7 +65,7 @@ func (d comparison) tell(out io.Writer, tensors int) error {
 		case t.MaxAbs != nil:
 			text = fmt.Sprintf("by %.3g at most, relative %.3g", *t.MaxAbs, *t.MaxRel)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Kind, printable(t.Name), text)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Kind, spelling.Plain(t.Name), text)
 	}
 	if err := w.Flush(); err != nil {
 		return err

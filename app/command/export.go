@@ -90,9 +90,6 @@ RUN is the folder of a training run, an ONNX file, or weights of a network that 
 		if err != nil {
 			return answer{}, err
 		}
-		if e.Format != formatHuggingFace {
-			a.noteCompanions(args[0], e.Path)
-		}
 		return answer{e, e.tell}, nil
 	})
 }
@@ -147,20 +144,6 @@ func (e *exported) tell(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s: %s, %d tensors, %s, sha256 %s\n", e.Path, e.Format, e.Tensors,
 		setting.Size(e.Bytes), e.SHA256)
 	return err
-}
-
-// noteCompanions tells of files that say what weights mean and do not lie beside what was written.
-func (a *app) noteCompanions(from, to string) {
-	var away []string
-	for _, file := range checkpoint.Companions(from) {
-		if checkpoint.Beside(filepath.Dir(to), filepath.Base(file)) == "" {
-			away = append(away, file)
-		}
-	}
-	if len(away) > 0 {
-		fmt.Fprintf(a.stderr, "note: what the inputs mean is said by %s: copy it beside %s\n",
-			strings.Join(away, ", "), to)
-	}
 }
 
 // describe returns what the file says of itself.

@@ -96,7 +96,7 @@ func TestInterruptStopsALab(t *testing.T) {
 	r.Process.Signal(os.Interrupt)
 	r.ends(t, job.ExitInterrupted)
 	for _, want := range []string{"\nhost1 ",
-		"lockstep: interrupted; all workers have stopped; there is no checkpoint "} {
+		"lockstep: interrupted; all workers have stopped\n"} {
 		if !strings.Contains(r.stderr.String(), want) {
 			t.Errorf("stderr %q, want %q", r.stderr.String(), want)
 		}

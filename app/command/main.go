@@ -93,11 +93,7 @@ func (a *app) execute(args []string) int {
 		code = status
 	}
 	if ended := (*interruptedError)(nil); errors.Is(err, context.Canceled) && !errors.As(err, &ended) {
-		text := "interrupted; all workers have stopped"
-		if lost := (*lostRun)(nil); errors.As(err, &lost) {
-			text += "; there is no checkpoint to resume from (--checkpoint-every 100 leaves some)"
-		}
-		err = errors.New(text)
+		err = errors.New("interrupted; all workers have stopped")
 	}
 	for line := range strings.Lines(err.Error()) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ") // of a stack

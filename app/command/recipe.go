@@ -16,9 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/app/bench"
-	"lockstep/app/evidence/compare"
-	"lockstep/app/record"
-	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/cluster"
 	"lockstep/recipe"
@@ -292,16 +289,4 @@ func (a *app) substitute(name, substitute string, flags map[string]string) (stri
 			"on %s instead, and is no result for %s\n", name, name, substitute, name)
 	}
 	return substitute, nil
-}
-
-// benchmarkReport lays out the results of a benchmark, which c compares. Those of a recipe that were measured
-// before plans had questions are asked what the recipe asks today.
-func benchmarkReport(r *record.Results, c *compare.Comparison) *report.Report {
-	asks := *r
-	if of, ok := recipe.ComparisonNamed(r.Recipe); ok && r.Inquiry == nil {
-		if all, err := readPlan(of.Name, []byte(of.Plan)); err == nil {
-			asks.Inquiry = all[0].inquiry
-		}
-	}
-	return report.Compared(&asks, c)
 }

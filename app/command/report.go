@@ -115,7 +115,7 @@ func reportOf(folder string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return benchmarkReport(results, compare.Compare(results)), nil
+	return report.Benchmark(results), nil
 }
 
 // changedError says that a file has not the content with which it was sealed, so that nothing was made of it.

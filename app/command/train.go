@@ -169,10 +169,6 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	progress.end()
 	if summary == nil {
 		a.showUnfinished(resolved, err, isJSON)
-		if resolved.Resume == "" && !resolved.KeepsCheckpoints() && !resolved.EvalOnly &&
-			!resolved.IsIsolated() {
-			return &lostRun{err}
-		}
 		return err
 	}
 	if !summary.IsUnchanged {
@@ -182,12 +178,6 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 	}
 	return errors.Join(err, a.show(summary, isJSON))
 }
-
-// lostRun is the error of a run that ended early and has no checkpoint to resume from.
-type lostRun struct{ error }
-
-// Unwrap returns the cause.
-func (e *lostRun) Unwrap() error { return e.error }
 
 // showUnfinished renders the report of a run of c that ended early with err, if it finished any step, and
 // says how to go on from its newest checkpoint, if it has one. Programs get its summary.

@@ -61,10 +61,7 @@ func Save(folder string, r *record.Results) error {
 type Report struct{ page page }
 
 // Benchmark lays out the report of a benchmark.
-func Benchmark(r *record.Results) *Report { return Compared(r, compare.Compare(r)) }
-
-// Compared does the same where c, which compares the rows of r, has been made before.
-func Compared(r *record.Results, c *compare.Comparison) *Report { return &Report{newPage(r, c)} }
+func Benchmark(r *record.Results) *Report { return &Report{newPage(r, compare.Compare(r))} }
 
 // HTML writes the report as one page that needs nothing else; see the package.
 func (r *Report) HTML(w io.Writer) error { return writePage(w, r.page) }
