@@ -268,8 +268,8 @@ def check_answer(results, q, text, tell):
     if q["quantity"] == "parts":
         check_parts(results, row, text, tell)
         return
-    if q.get("by"):  # what the claim rests on stands first, of both rows
-        m = re.search(r" ([\d.]+) ?(\S*) in place of ([\d.]+) ?(\S+);", text)
+    m = re.search(r" ([\d.]+) ?(\S*) in place of ([\d.]+) ?(\S+);", text)
+    if q.get("by") and m:  # what the claim rests on stands first, of both rows, where times count
         for value, unit, of in [(m[1], m[2] or m[4], row), (m[3], m[4], chosen(results, q["over"][0]))]:
             tell(q["by"], value, value_of(results, q["by"], of) / SCALES.get(unit, 1))
         text = text[m.end():]
