@@ -260,16 +260,16 @@ func planForward(c *CPU, s ConvShape) rowsPlan {
 	}
 	pad := s.padder()
 	if pad != nil {
-		if c.usesLanes(s) {
-			return newLanewise(c, s, nil)
-		}
 		g.merge, g.shift, g.srcImage = s.S, s.Stride, pad.image()
 		g.side = sides(&c.ops.Gemm, q, &g)
 		m.from = s.fromPadded
 	}
 	m.pixels = [][]int{raster(0, 1, p, 0, g.side, q)}
 	plan := newGather(c, s.N, g, pad, m)
-	if c.usesStrassen(s) {
+	switch {
+	case pad != nil && c.usesLanes(s):
+		return newLanewise(c, s, plan, false)
+	case c.usesStrassen(s):
 		return newStrassen(c, s.N, g, plan)
 	}
 	return plan
@@ -344,7 +344,7 @@ func planData(c *CPU, s ConvShape) rowsPlan {
 		return newStrassen(c, s.N, g, plan)
 	}
 	if pad != nil && s.R == s.S && c.usesLanes(s.back()) {
-		return newLanewise(c, s.back(), plan)
+		return newLanewise(c, s.back(), plan, true)
 	}
 	return plan
 }

@@ -26,6 +26,8 @@ func convShapes() map[string]product.ConvShape {
 		"lanes stride":     {15, 19, 21, 7, 5, 4, 3, 2, 1},
 		"lanes band":       {14, 27, 64, 16, 3, 3, 3, 1, 1},
 		"lanes narrow":     {13, 11, 10, 9, 1, 3, 3, 1, 2},
+		"lanes and few":    {21, 11, 9, 6, 16, 5, 5, 1, 2},
+		"lanes and one":    {17, 9, 12, 7, 5, 4, 3, 2, 1},
 		"lanes 3":          {40, 10, 9, 5, 6, 4, 4, 1, 1},
 		"lanes flat":       {16, 3, 90, 8, 5, 3, 3, 1, 0},
 		"lenet linear":     {16, 7, 7, 16, 64, 7, 7, 1, 0},
@@ -254,7 +256,7 @@ func TestConvDoesNotAllocate(t *testing.T) {
 func TestConvResize(t *testing.T) {
 	shapes := convShapes()
 	for n, s := range map[int]product.ConvShape{20: shapes["lanes 2"], 16: shapes["lanes 2"],
-		3: shapes["lanes 2"], 4: shapes["stride 1x1, odd"]} { // 20 and 3 do not fill lanes
+		3: shapes["lanes 2"], 4: shapes["stride 1x1, odd"]} { // 16 of 20 fill lanes, 3 do not
 		s.N = n
 		d := newConvData(t, s)
 		for _, isa := range compute.Supported() {

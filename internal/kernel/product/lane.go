@@ -29,9 +29,10 @@ type laneSource struct {
 // zeros.
 type lanewise struct {
 	laneSource
-	back  *gather // computes sums that are added; then weights are [R, S reversed, K, C]
-	parts []lanePart
-	zero  []float32 // a bias of zeros
+	few    *gather // computes images that leave lanes idle, and sums that are added
+	isBack bool    // weights are [R, S reversed, K, C]
+	parts  []lanePart
+	zero   []float32 // a bias of zeros
 
 	// The call in progress.
 	y, w, bias []float32
@@ -60,11 +61,19 @@ const (
 // images fill the lanes.
 func (s ConvShape) suitsLanes() bool { return s.K <= laneWidth && s.R*s.S*s.C >= laneTerms }
 
-// usesLanes reports whether it is computed so, given the number of images.
-func (c *CPU) usesLanes(s ConvShape) bool { return s.suitsLanes() && fillsLanes(s.N, c.ops.Lane.Lanes) }
+// usesLanes reports whether images are computed so, given their number.
+func (c *CPU) usesLanes(s ConvShape) bool {
+	return s.suitsLanes() && inLanes(s.N, c.ops.Lane.Lanes) > 0
+}
 
-// fillsLanes reports whether n images leave few lanes idle.
-func fillsLanes(n, lanes int) bool { return (n+lanes-1)/lanes*lanes-n <= n/4 }
+// inLanes returns how many of n images are computed in lanes, which are the first ones: all if they leave few
+// lanes idle, else those of full groups.
+func inLanes(n, lanes int) int {
+	if (n+lanes-1)/lanes*lanes-n <= n/4 {
+		return n
+	}
+	return n / lanes * lanes
+}
 
 // newLaneSource plans the copy for the convolution s.
 func newLaneSource(c *CPU, s ConvShape) laneSource {
@@ -121,16 +130,16 @@ func (l *laneSource) gather(t *asm.TurnArgs, dst []float32, group, first, end in
 	return from
 }
 
-// newLanewise plans the convolution s, or with back the transposed one that back computes.
-func newLanewise(c *CPU, s ConvShape, back *gather) *lanewise {
-	return &lanewise{laneSource: newLaneSource(c, s), back: back, parts: make([]lanePart, c.Threads()),
-		zero: make([]float32, s.K)}
+// newLanewise plans the convolution s that few computes as well, with isBack a transposed one.
+func newLanewise(c *CPU, s ConvShape, few *gather, isBack bool) *lanewise {
+	return &lanewise{laneSource: newLaneSource(c, s), few: few, isBack: isBack,
+		parts: make([]lanePart, c.Threads()), zero: make([]float32, s.K)}
 }
 
 // weightFloats returns the floats that turned weights take.
 func (l *lanewise) weightFloats() int {
 	s := &l.shape
-	if l.back == nil {
+	if !l.isBack {
 		return 0
 	}
 	return LineUp(s.R * s.S * s.C * s.K)
@@ -143,39 +152,43 @@ func (l *lanewise) partFloats() int {
 
 // scratchFloats returns the floats that turned weights and all threads take.
 func (l *lanewise) scratchFloats() int {
-	n := l.weightFloats() + len(l.parts)*l.partFloats()
-	if l.back != nil {
-		n = max(n, l.back.scratchFloats())
-	}
-	return n
+	return max(l.weightFloats()+len(l.parts)*l.partFloats(), l.few.scratchFloats())
 }
 
 func (l *lanewise) resize(images int) {
 	l.shape.N = images
-	if l.back != nil {
-		l.back.resize(images)
-	}
+	l.few.resize(images)
 }
 
 func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scratch []float32) {
 	if flags&asm.TileAdd != 0 {
-		l.back.run(y, x, w, bias, flags, then, scratch)
+		l.few.run(y, x, w, bias, flags, then, scratch)
 		return
 	}
+	images := l.shape.N
+	first := inLanes(images, l.cpu.ops.Lane.Lanes)
+	if rest := images - first; rest > 0 {
+		l.few.resize(rest)
+		l.few.run(y[first*l.shape.out().floats():], x[first*l.shape.in().floats():], w, bias, flags,
+			finishing{}, scratch)
+		l.few.resize(images)
+	}
+	l.shape.N = first
 	l.y, l.x, l.w, l.bias, l.flags = y, x, w, bias, flags
 	if bias == nil {
 		l.bias = l.zero
 	}
-	if l.back != nil {
+	if l.isBack {
 		l.w = scratch[:l.weightFloats()]
 		l.turnWeights(w)
 	}
 	l.scratch = scratch[l.weightFloats():]
-	if l.shape.FLOPs()/2 < int64(l.cpu.ops.Gemm.Serial) {
+	if l.shape.FLOPs()/2 <= int64(l.cpu.ops.Gemm.Serial) { // none, too
 		l.cpu.Alone(l)
 	} else {
 		l.cpu.RunParts(l, l.cpu.PartsOf(l.groups(), 1)) // cuts within a group copy rows twice
 	}
+	l.shape.N = images
 	l.cpu.finish(then)
 	l.y, l.x, l.w, l.bias, l.scratch = nil, nil, nil, nil, nil
 }

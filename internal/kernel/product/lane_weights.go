@@ -13,11 +13,11 @@ import (
 // Order of the sum, the same for any number of lanes: images are taken 16 at a time, and the rows p of
 // these are cut into pieces by the shape. Each of the 16 images has a sum of its own. Within a piece,
 // bundles of neighbouring rows are summed from zero, p and q ascending, and the bundles are added in order.
-// Then the pieces are added in order, and last the 16 sums by halves. Taps above and below the map are left
-// out; those beside it are zeros.
+// Then the pieces are added in order, and the 16 sums by halves. Last the sum of the images that leave lanes
+// idle is added (inLanes). Taps above and below the map are left out; those beside it are zeros.
 type laneWeights struct {
 	laneSource
-	few    *outer // computes batches that leave lanes idle
+	few    *outer // computes images that leave lanes idle
 	sides  int    // groups of images, one per lane, that are summed as one
 	bundle int    // rows of dy that are multiplied while they are in the first-level cache
 	parts  []laneWeightsPart
@@ -79,7 +79,9 @@ func (l *laneWeights) partFloats() int {
 
 // scratchFloats returns the floats that the sums of all pieces and all threads take.
 func (l *laneWeights) scratchFloats() int {
-	return max(l.few.scratchFloats(), lanePieces*l.sides*l.sideFloats()+len(l.parts)*l.partFloats())
+	s := &l.shape
+	return max(l.few.scratchFloats()+LineUp(s.R*s.S*s.C*s.K),
+		lanePieces*l.sides*l.sideFloats()+len(l.parts)*l.partFloats())
 }
 
 func (l *laneWeights) resize(images int) {
@@ -99,10 +101,27 @@ func (l *laneWeights) part(i int) []float32 {
 
 // run computes dw.
 func (l *laneWeights) run(dw, x, dy, scratch []float32) {
-	if !fillsLanes(l.shape.N, laneImages) {
+	s := &l.shape
+	images := s.N
+	first := inLanes(images, laneImages)
+	if first == 0 {
 		l.few.run(dw, x, dy, scratch)
 		return
 	}
+	s.N = first
+	l.sumLanes(dw, x, dy, scratch)
+	if rest := images - first; rest > 0 {
+		sum, scratch := scratch[:len(dw)], scratch[LineUp(len(dw)):]
+		l.few.resize(rest)
+		l.few.run(sum, x[first*s.in().floats():], dy[first*s.out().floats():], scratch)
+		l.few.resize(images)
+		l.cpu.ops.Element.Add(dw, dw, sum)
+	}
+	s.N = images
+}
+
+// sumLanes computes dw of the images in lanes.
+func (l *laneWeights) sumLanes(dw, x, dy, scratch []float32) {
 	l.dw, l.x, l.dy, l.scratch = dw, x, dy, scratch
 	if l.shape.FLOPs()/2 < int64(l.cpu.ops.Gemm.Serial) {
 		l.cpu.Alone(l)

@@ -93,6 +93,9 @@ type plane struct{ h, w, channels int }
 func (s ConvShape) in() plane  { return plane{s.H, s.W, s.C} }
 func (s ConvShape) out() plane { return plane{s.OutH(), s.OutW(), s.K} }
 
+// floats returns how many there are.
+func (p plane) floats() int { return p.h * p.w * p.channels }
+
 // offset returns the floats before a pixel, or -1 if it lies outside.
 func (p plane) offset(y, x int) int32 {
 	if y < 0 || x < 0 || y >= p.h || x >= p.w {
