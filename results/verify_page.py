@@ -264,21 +264,26 @@ def check_answer(results, q, text, tell):
     row = chosen(results, q["of"])
     if q["quantity"] in ("why", "balance", "parameters") or not row or text.startswith("Not measured"):
         return
-    text = re.sub(r"^(Not decided|Not told apart|Likely not|Likely)( \([^)]*\))?:? ?", " ", text)
+    text = " " + re.sub(r"^(Not decided|Not told apart|Likely not|Likely)( \([^)]*\))?:? ?", "", text)
     if q["quantity"] == "parts":
-        check_parts(results, row, text, tell)
+        check_parts(results, row, text.strip(), tell)
         return
     m = re.search(r" ([\d.]+) ?(\S*) in place of ([\d.]+) ?(\S+);", text)
     if q.get("by") and m:  # what the claim rests on stands first, of both rows, where times count
         for value, unit, of in [(m[1], m[2] or m[4], row), (m[3], m[4], chosen(results, q["over"][0]))]:
             tell(q["by"], value, value_of(results, q["by"], of) / SCALES.get(unit, 1))
         text = text[m.end():]
+    if m := re.search(r"; accuracy ([\d.]+) % in place of ([\d.]+) %", text):  # of rows that reach other results
+        than = [o for s in q["over"] if (o := chosen(results, s))]
+        tell("accuracy", m[1], 100 * value_of(results, "accuracy", row))
+        tell("accuracy", m[2], 100 * min((value_of(results, "accuracy", o) for o in than),
+                                         key=lambda v: abs(100 * v - float(m[2]))))
     text = re.sub(r" after \d+ steps", "", text.split("; ")[0])
-    if m := re.search(r" is ([\d.]+)× that of ", text):
+    if m := re.search(r" ([\d.]+)×(?: \([^)]*\))? (?:that of|the) ", text):
         values = [ratio(q["quantity"], row, o) for s in q["over"] if (o := chosen(results, s))]
         right = [v for v in values if follows(m[1], v)]
         tell("ratio of " + q["quantity"], m[1], (right or values)[0])
-    elif m := re.search(r" (<?[\d.]+) ?(%|ms|[KMGT]?i?B|)(?= |\.?$|/)", text):
+    elif m := re.search(r" (<?[\d.]+) ?(%|ms|[KMGT]?i?B|)(?=,? |\.?$|/)", text):
         tell(q["quantity"], m[1], value_of(results, q["quantity"], row) / SCALES.get(m[2], 1))
 
 
