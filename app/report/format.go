@@ -69,7 +69,11 @@ func between(lo, hi float64, format func(float64) string) string {
 	if !known(lo) || !known(hi) {
 		return ""
 	}
-	return format(lo) + "–" + format(hi)
+	low, high := format(lo), format(hi)
+	if at := strings.LastIndex(high, " "); at >= 0 { // a unit stands once
+		low = strings.TrimSuffix(low, high[at:])
+	}
+	return low + "–" + high
 }
 
 // byteUnit is the binary unit in which v is written.

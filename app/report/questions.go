@@ -270,10 +270,10 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 	return block{Title: "Reference figures beside ours", Caption: caption, Table: t.aligned(), IsOpen: true}
 }
 
-// workText says how many runs the figures of a row are of, and what each did.
+// workText says of what batch and of how many runs the figures of a row are, and what each did.
 func workText(l *compare.Line) string {
-	runs := l.Runs()
-	return fmt.Sprintf("%s of %d samples", spelling.Count(l.Measured, "run"), runs[0].Samples)
+	return fmt.Sprintf("batch %d, %s of %d samples", l.Setting.Batch, spelling.Count(l.Measured, "run"),
+		l.Runs()[0].Samples)
 }
 
 // meaning says of whom a figure of ours is, where its name leaves that open.
@@ -341,29 +341,35 @@ func verdictText(a question.Answer) string {
 	case !known(a.Median) || a.Quantity == "parameters":
 		return text
 	case a.Quantity == question.Parts:
-		return partsText(a.Line)
+		return joined(": ", text, partsText(a.Line))
 	}
-	what, format := quantityText(a.Quantity), formatOf(a)
+	format, what := formatOf(a), ", "+quantityText(a.Quantity)
+	figure := format(a.Median)
 	if a.Than != nil {
-		line, than := a.Line.Label, a.Than.Label
-		if line == than { // of two groups
-			line += fmt.Sprintf(" with batch %d", a.Line.Setting.Batch)
-			than += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
+		figure += "×"
+		what = fmt.Sprintf(" the %s of %s", quantityText(a.Quantity), a.Than.Label)
+		if a.Line.Label == a.Than.Label { // of two groups
+			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
-		what = fmt.Sprintf("%s of %s is %s× that of %s", what, line, format(a.Median), than)
-		if a.By != "" {
-			by := formatOf(question.Answer{Question: record.Question{Quantity: a.By}})
-			what = fmt.Sprintf("%s %s in place of %s; ", quantityText(a.By),
-				by(question.Of(a.Line, a.By).Median), by(question.Of(a.Than, a.By).Median)) + what
-		}
-	} else {
-		what += " " + format(a.Median)
 	}
-	text = joined(": ", text, what)
 	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
-		text += " (" + between(in.Lo, in.Hi, format) + ")"
+		figure += " (" + between(in.Lo, in.Hi, format) + ")"
+	}
+	if a.By != "" && a.Than != nil {
+		figure = inPlace(a, a.By) + "; " + figure
+	}
+	text = joined(": ", text, figure+what)
+	if a.AreOtherResults() {
+		text += "; " + inPlace(a, "accuracy")
 	}
 	return text
+}
+
+// inPlace has a quantity of both rows of an answer: "accuracy 23.8 % in place of 31.1 %".
+func inPlace(a question.Answer, quantity string) string {
+	format := formatOf(question.Answer{Question: record.Question{Quantity: quantity}})
+	return fmt.Sprintf("%s %s in place of %s", quantityText(quantity),
+		format(question.Of(a.Line, quantity).Median), format(question.Of(a.Than, quantity).Median))
 }
 
 // leastShare is the part of a step below which a sentence does not name it.
@@ -409,7 +415,7 @@ func quantityText(quantity string) string {
 		"exposed": partNames()[question.Exchange], "busiest": "bytes of the busiest process",
 		"hidden": "hidden communication", "serial": "not divided among workers",
 		"network": "waiting for the network", "computing": partNames()[question.Compute],
-		"evenness": "least computing of a worker, over the most,"}[quantity]; {
+		"evenness": "least computing of a worker over the most"}[quantity]; {
 	case text != "":
 		return text
 	case question.LossAt(quantity) > 0:
@@ -444,38 +450,39 @@ func sentence(words string) string { return capital(words) + "." }
 // capital makes the first letter of words a capital.
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// besideText is a figure of the reference or, of two that are divided and where the quotient itself is not
-// what was asked, both: figures of other machines are to be read.
-func besideText(ref record.Reference, names []string, isAsked bool) string {
-	if over := names[min(2, len(names)):]; len(over) > 0 && !isAsked {
-		return besideText(ref, names[:2], true) + ", " + besideText(ref, []string{over[0], names[1]}, true)
+// besideText is a figure of the reference, or two that are to be read beside each other, in their unit.
+func besideText(ref record.Reference, a question.Answer) string {
+	row, quantity := a.Reference[0], a.Reference[min(1, len(a.Reference)-1)]
+	var figures []string
+	for _, name := range append([]string{row}, a.Reference[min(2, len(a.Reference)):]...) {
+		v, unit, _ := ref.Figure(name, quantity)
+		if unit = " " + unit; unit == " x" {
+			unit = "×"
+		}
+		figures = append(figures, strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+unit))
 	}
-	v, unit, _ := ref.Beside(names)
-	if unit = " " + unit; unit == " x" {
-		unit = "×"
+	text := strings.Join(figures, " against ")
+	if quantity != a.Quantity {
+		text = quantityText(quantity) + " " + text
 	}
-	of := append(names[:1:1], names[min(2, len(names)):]...)
-	return fmt.Sprintf("%s %s (%s)", quantityText(names[min(1, len(names)-1)]),
-		strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+unit), strings.Join(of, " over "))
+	return text
 }
 
 // answerText is an answer in one line: the verdict with our figure, what was asked, and the reference. What
 // the words of a question say anyway, such as that faster is below 1×, is left out.
 func answerText(a question.Answer, ref record.Reference) string {
-	text, format, isSaid := verdictText(a), formatOf(a), false
-	beside := ""
-	if len(a.Reference) > 0 {
-		v, unit, _ := ref.Beside(a.Reference)
-		isSaid = a.Equals != nil && *a.Equals == v*question.Scale(unit)
-		beside = "; reference: " + besideText(ref, a.Reference, isSaid)
-	}
+	text, format := verdictText(a), formatOf(a)
 	for _, bound := range []struct {
 		name string
 		of   *float64
 	}{{"", a.Equals}, {"above ", a.Above}, {"below ", a.Below}} {
-		if bound.of != nil && !isSaid && (a.Over == nil || *bound.of != 1) {
+		isReference := bound.of == a.Equals && len(a.Reference) > 0
+		if bound.of != nil && !isReference && (a.Over == nil || *bound.of != 1) {
 			text += "; asked whether " + bound.name + format(*bound.of)
 		}
 	}
-	return text + beside
+	if len(a.Reference) > 0 {
+		text += "; reference: " + besideText(ref, a)
+	}
+	return text
 }

@@ -43,7 +43,7 @@ func TestReferenceBesideOurs(t *testing.T) {
 	for _, want := range []string{
 		"# Do two pay?\n",
 		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
-		"| ours: all-reduce 2×1 (6 runs of 3840 samples) | 294.3 | 30.16 | 58.70 | 1.332 |",
+		"| ours: all-reduce 2×1 (batch 64, 6 runs of 3840 samples) | 294.3 | 30.16 | 58.70 | 1.332 |",
 		"Batches: of all workers together.", "Sent: by all workers together.",
 		"Energy: of whole processors by their own counters (RAPL)",
 	} {
@@ -71,12 +71,12 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 				Over: []record.Selector{one}, Below: new(1.0)},
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
-		"- ✓ Is it faster? Yes, here: step of all-reduce 2×1 is 0.751× that of single 1×1 (0.",
-		"); reference: speed-up 1.78× (two nodes), speed-up 0.89× (one node).\n",
-		"- ✗ Is it 1.78 times as fast? Not here: step of single 1×1 is 1.33× that of all-reduce 2×1 (1.",
-		"); reference: speed-up 1.78× (two nodes).\n",
-		"- ✗ Is it accurate? Not here: accuracy 58.7 % (58.7 %–58.7 %); asked whether above 90.0 %.\n",
-		"- ✓ How long is a run? Time in all 0.4",
+		"- ✓ Is it faster? Yes, here: 0.751× (0.",
+		") the step of single 1×1; reference: speed-up 1.78× against 0.89×.\n",
+		"- ✗ Is it 1.78 times as fast? Not here: 1.33× (1.",
+		") the step of all-reduce 2×1; reference: speed-up 1.78×.\n",
+		"- ✗ Is it accurate? Not here: 58.7 % (58.7–58.7 %), accuracy; asked whether above 90.0 %.\n",
+		"- ✓ How long is a run? 0.4", "), time in all.\n",
 		"- ? Is it faster by fewer samples? Not decided (what the claim rests on is not shown): samples per",
 	} {
 		if !strings.Contains(page, want) {
@@ -85,6 +85,29 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 	}
 	if strings.Contains(page, "not certain") {
 		t.Errorf("rounds enough are too few in\n%.2500s", page)
+	}
+}
+
+// Where rows train to other results, an answer about their speeds has their accuracies beside it.
+func TestSpeedsOfOtherResultsHaveAccuraciesBesideThem(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rows[4].Setting.Wire, r.Rows[4].Setting.IsLossy = "int8", true
+	for i := range r.Rows[4].Runs {
+		r.Rows[4].Runs[i].TestAccuracy = new(0.25)
+	}
+	one := []record.Selector{{"strategy": "single"}}
+	page := asked(t, r, record.Inquiry{Questions: []record.Question{
+		{Ask: "Is it faster?", Quantity: "rate", Of: record.Selector{"strategy": "ddp"}, Over: one,
+			Above: new(1.0)},
+		{Ask: "Is all-reduce?", Quantity: "rate", Of: record.Selector{"strategy": "all-reduce"}, Over: one,
+			Above: new(1.0)}}})
+	for _, want := range []string{
+		") the samples per second of single 1×1; accuracy 25.0 % in place of 58.7 %.\n",
+		") the samples per second of single 1×1.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%.2500s", want, page)
+		}
 	}
 }
 
@@ -103,7 +126,7 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
 	for _, want := range []string{
 		"- ≈ Is it slower? Likely (all 3 rounds agree, not certain): exchange ", " in place of ",
-		"; step of ddp 2×1 is 1.08× that of single 1×2 (",
+		"; 1.08× (", ") the step of single 1×2.\n",
 		"- ✓ Where does it go? Of 6.81 ms ", " % compute, ", " % exchange",
 	} {
 		if !strings.Contains(page, want) {

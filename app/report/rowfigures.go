@@ -36,7 +36,8 @@ func (s *section) stepFigure() *figure {
 			group.Rows = append(group.Rows, v.dots())
 		}
 		if d.Groups = append(d.Groups, group); g.title == notRanked {
-			caption += " Not ranked: another program, result or work, no exchange, or cores taken by others."
+			caption += " Not ranked: another program, result or work, checkpoints, no exchange, or cores " +
+				"taken by others."
 		}
 	}
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.Measured < v.OK || v.Disturbed }) {

@@ -114,6 +114,9 @@ func (p *page) compareBatches(c *compare.Comparison) {
 			_, v := p.viewOf(l)
 			return cell{Text: batch(l), Link: v.raw}
 		}),
+		col("at a time", "samples", func(l *compare.Line) string {
+			return fmt.Sprint((l.Setting.Batch + l.Setting.Shards - 1) / l.Setting.Shards)
+		}),
 		col("samples", "trained on", func(l *compare.Line) string { return fmt.Sprint(l.Runs()[0].Samples) }),
 		col("one run", "s", func(l *compare.Line) string { return seconds(l.Total.Median) }),
 		col("accuracy", "at the end", func(l *compare.Line) string {
@@ -121,6 +124,7 @@ func (p *page) compareBatches(c *compare.Comparison) {
 		}))
 	s := section{ID: "batches", Title: "Batches", Work: rows[0].Label + " with each global batch; " +
 		"medians over the runs that count.", Figures: drawn(curve),
-		Tables: []block{{Title: t.Name, Table: t, IsOpen: true}}}
+		Tables: []block{{Title: t.Name, Table: t, IsOpen: true, Caption: "A worker computes a shard at a " +
+			"time. Small convolutions take 16 samples at once, the rest of a shard more slowly."}}}
 	p.Sections = append([]section{s}, p.Sections...)
 }

@@ -422,6 +422,18 @@ func TestOwnRateIsAnotherResult(t *testing.T) {
 	}
 }
 
+// A median step has no checkpoint in it, so a row with some is not ranked among others.
+func TestRowsWithCheckpointsAreNotRanked(t *testing.T) {
+	m := newMaker(3, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2, 2)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1, 1, 1)
+	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "checkpoint-every=100"}, 0.9, 0.9, 0.9)
+	g := compare.Compare(m.Results).Groups[0]
+	if v := g.Verdict(); labels(v.Ranked) != "ddp 2×1, single 1×1" || !g.Lines[2].Speedup.Known() {
+		t.Errorf("%s are ranked; with checkpoints %v", labels(v.Ranked), g.Lines[2].Speedup)
+	}
+}
+
 func TestLabelsTellRowsApart(t *testing.T) {
 	m := newMaker(1, 4)
 	for _, algorithm := range []string{"direct", "ring", "ring"} {

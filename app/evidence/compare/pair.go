@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"lockstep/app/evidence/stat"
 )
@@ -81,9 +82,10 @@ func (g *Group) rivals() (out []*Line) {
 	return out
 }
 
-// isTimed reports whether the steps of the line say how fast it is.
+// isTimed reports whether the steps of the line say how fast it is: a median step has no checkpoint in it.
 func (l *Line) isTimed() bool {
-	return stat.IsFinite(l.Step.Median) && !l.Uneven && !l.Disturbed
+	return stat.IsFinite(l.Step.Median) && !l.Uneven && !l.Disturbed &&
+		!strings.Contains("+"+l.Setting.Options, "+checkpoint-every=")
 }
 
 // EnoughRounds is the number of rounds from which on they often decide between two rows.

@@ -227,6 +227,13 @@ func isTime(quantity string) bool {
 	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
 }
 
+// AreOtherResults reports whether the two rows train to other results, so that their accuracies have to stand
+// beside an answer about their times.
+func (a *Answer) AreOtherResults() bool {
+	return a.Than != nil && isTime(a.Quantity) && a.Line.Exact() != a.Than.Exact() &&
+		stat.IsFinite(Of(a.Line, "accuracy").Median) && stat.IsFinite(Of(a.Than, "accuracy").Median)
+}
+
 // isOfCores reports whether too few cores for the workers of a row make the quantity one of theirs: how it
 // scales, and its exchange where waits for cores are part of that.
 func (a *Answer) isOfCores() bool {
@@ -251,10 +258,10 @@ func (a *Answer) decide() {
 		a.Verdict, a.Reason = Unmeasured, NoFigure
 	case a.Line.Contended && a.isOfCores():
 		a.Reason = Contended
-	case a.Quantity == Parts, a.Equals == nil && a.Above == nil && a.Below == nil: // a bound is of one figure
-		a.Verdict = Measured
 	case in.Coverage < stat.Confidence:
 		a.Reason = TooFew
+	case a.Quantity == Parts, a.Equals == nil && a.Above == nil && a.Below == nil: // a bound is of one figure
+		a.Verdict = Measured
 	case isYes:
 		a.Verdict = Holds
 	case isNo:

@@ -177,11 +177,14 @@ func TestOneRound(t *testing.T) {
 	for i := range r.Rows {
 		r.Rows[i].Runs = r.Rows[i].Runs[:1]
 	}
-	asked := record.Inquiry{Questions: []record.Question{{Quantity: "total",
-		Of: record.Selector{"workers": "2"}, Over: []record.Selector{{"workers": "1"}}, Above: new(1.0)}}}
-	got := ask(r, &asked)[0]
-	if got.Verdict != question.Undecided || got.Reason != question.TooFew {
-		t.Errorf("verdict %d, reason %d", got.Verdict, got.Reason)
+	two := record.Selector{"workers": "2"}
+	asked := record.Inquiry{Questions: []record.Question{{Quantity: "total", Of: two,
+		Over: []record.Selector{{"workers": "1"}}, Above: new(1.0)},
+		{Quantity: "accuracy", Of: two}, {Quantity: question.Parts, Of: two}}}
+	for i, got := range ask(r, &asked) {
+		if got.Verdict != question.Undecided || got.Reason != question.TooFew {
+			t.Errorf("question %d: verdict %d, reason %d", i+1, got.Verdict, got.Reason)
+		}
 	}
 }
 
