@@ -15,6 +15,7 @@ const (
 	Align   = "align"   // one setting gets the value that the other side has; for every term
 	Silence = "silence" // workers exchange nothing
 	Isolate = "isolate" // one worker alone, with its share of the batch
+	Relieve = "relieve" // the network's limit that a term is of is doubled, which halves what it costs
 	Remove  = "remove"  // what costs the time is left out
 )
 
@@ -58,8 +59,8 @@ func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation,
 	}
 	variants := variantsOf(again, rows, runs.Variants)
 	beside := contentionOf(again, variants)
-	made := newPair(again[0], again[1], beside)
-	was, now := newPair(a, b, beside).explain(), made.explain()
+	recorded, made := newPair(a, b, beside), newPair(again[0], again[1], beside)
+	was, now := recorded.explain(), made.explain()
 	e := now
 	switch {
 	case isIdeal:
@@ -67,7 +68,11 @@ func Confirm(a, b Side, rows []record.Row, runs record.CausePair) (*Explanation,
 	case was.comesBack(now):
 		e = newPair(a.with(again[0]), b.with(again[1]), beside).explain()
 	default:
-		e, was.IsPassing = was, true
+		if was.Rounds < stat.LeastRounds { // which do not tell themselves how they vary
+			recorded.like = made
+		}
+		e = recorded.explain()
+		e.IsPassing = true
 	}
 	if !e.IsPassing {
 		e.try(made, variants)
@@ -153,6 +158,7 @@ const agree = 0.25
 func (e *Explanation) confirm(v variant) {
 	did := v.estimates()
 	changed, covers := did[inAll], []Cost{CostNamed(v.Cost)}
+	expected := 0.0 // what the side has of what the variant covers
 	switch {
 	case v.Action == Align: // each term by itself
 		for _, t := range e.Terms {
@@ -165,8 +171,13 @@ func (e *Explanation) confirm(v variant) {
 		covers = []Cost{Straggler, Imbalance, Latency, Bandwidth, Codec}
 	case covers[0] == Codec: // without it there are more bytes
 		changed = changed.plus(-1, did[Bandwidth])
+	case covers[0] == Cores: // it has these beside the other side only
+		expected = v.sign * e.sumOf(Cores)
 	}
-	expected := v.spent(1, covers...) // what the side has of what the variant covers
+	expected += v.spent(1, covers...)
+	if v.Action == Relieve {
+		expected /= 2
+	}
 	if expected > 0 {
 		e.hold(v, changed, expected, covers...)
 	}

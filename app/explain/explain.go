@@ -139,6 +139,7 @@ type pair struct {
 	last  [2]Recurs
 	// beside is how many times as long a worker computes beside the others as alone; 0: that is not known.
 	beside [2]float64
+	like   *pair // whose rounds tell too how rounds vary; nil: none
 }
 
 func newPair(a, b Side, beside [2]float64) *pair {

@@ -351,6 +351,26 @@ func TestOneRoundConfirmsLittle(t *testing.T) {
 	}
 }
 
+// Waiting for a core is of two sides only: what takes it away is held against the term.
+func TestAThreadLessWaitsForNoCore(t *testing.T) {
+	crowded := plain()
+	crowded.delayed = 0.004
+	a, b := side(t, "a", plain(), 5, 1), side(t, "b", crowded, 5, 2)
+	for want, made := range map[bool]explain.Side{true: side(t, "v", plain(), 5, 3),
+		false: side(t, "v", crowded, 5, 4)} {
+		e, err := confirm(a, b, a, b, without{made, record.Intervention{Action: explain.Remove, OfB: true,
+			Cost: "cores", Text: "b with a thread less"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := e.Terms[0]
+		if c.Cost() != explain.Cores || c.Confirmed == nil || *c.Confirmed != want ||
+			math.Abs(c.Predicted-4) > 0.5 {
+			t.Errorf("%+v, want 4 ms of cores, confirmed %v", c, want)
+		}
+	}
+}
+
 // Without recorded runs of A, which is B's ideal then, only the runs that were made count.
 func TestAnIdealIsNotRecorded(t *testing.T) {
 	e, err := confirm(explain.Side{Name: "ideal"}, steps("b", 90, 90), steps("", 50, 50, 51),
@@ -393,6 +413,21 @@ func TestACauseMayBeOfA(t *testing.T) {
 	}
 	if math.Abs(e.CulpritMS+15) > 1e-9 || e.By != "a without it" || e.Culprit != "data" {
 		t.Errorf("%s by %q, %v ms; want -15 of data", e.Culprit, e.By, e.CulpritMS)
+	}
+}
+
+// Two single runs differ by more than they would by the guess of how rounds vary. Where rounds that were made
+// later vary more, and do not differ, it is nothing; where they vary as little, it was passing.
+func TestLaterRoundsTellHowSingleRunsVary(t *testing.T) {
+	for is, rounds := range map[bool][2][]float64{true: {{50, 51, 50, 51, 50}, {51, 50, 50, 50, 51}},
+		false: {{50, 62, 45, 55, 48}, {62, 47, 60, 50, 49}}} {
+		e, err := confirm(steps("a", 50), steps("b", 65), steps("a", rounds[0]...), steps("b", rounds[1]...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.IsTold != is || is && !e.IsPassing {
+			t.Errorf("rounds %v: told apart %v, passing %v, want %v", rounds, e.IsTold, e.IsPassing, is)
+		}
 	}
 }
 
@@ -626,7 +661,8 @@ func TestAnExchangeIsDivided(t *testing.T) {
 	}
 }
 
-// Without a codec there are more bytes, so what it takes is the change without them.
+// Twice the rate takes away half of the bytes' time; without a codec there are more bytes, so what it takes
+// is the change without them.
 func TestWhatAnInterventionTakesAway(t *testing.T) {
 	a, b := exchange("a", 2, 0, nil), exchange("b", 16, 6, nil)
 	for _, c := range []struct {
@@ -637,6 +673,8 @@ func TestWhatAnInterventionTakesAway(t *testing.T) {
 		is          bool
 		took, wants float64
 	}{
+		{"half", exchange("v", 11.5, 6, nil), explain.Relieve, "bandwidth", true, 4.5, 4.5},
+		{"as long", exchange("v", 16, 6, nil), explain.Relieve, "bandwidth", false, 0, 4.5},
 		{"more bytes", exchange("v", 14, 0, nil), explain.Remove, "codec", true, 6, 6},
 		{"a codec for nothing", exchange("v", 20, 0, nil), explain.Silence, "codec", false, -4, 16},
 	} {

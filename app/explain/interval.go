@@ -68,8 +68,11 @@ func (p *pair) estimates() (estimates [numEstimates]estimate) {
 		if c == ofSteps {
 			part, step = 1, 1
 		}
-		estimates[c] = estimateOf(x, stat.Prior{SD: runSpread * max(part, leastSpread*step),
-			Freedom: runFreedom})
+		known := stat.Prior{SD: runSpread * max(part, leastSpread*step), Freedom: runFreedom}
+		if p.like != nil {
+			known = known.And(stat.MomentsOf(p.like.columns()[c]))
+		}
+		estimates[c] = estimateOf(x, known)
 	}
 	return estimates
 }

@@ -23,7 +23,7 @@ type CausePair struct {
 // Intervention is a row that was changed to see what its step does without a cause.
 type Intervention struct {
 	Row    int    `json:"row"`              // of [Causes]
-	Action string `json:"action"`           // align, silence, isolate or remove, as explain has them
+	Action string `json:"action"`           // align, silence, isolate, relieve or remove, as explain has them
 	OfB    bool   `json:"of_b,omitempty"`   // it is the second row that was changed; else the first
 	IsAll  bool   `json:"is_all,omitempty"` // it has no other difference left
 	Cost   string `json:"cost"`             // term that it is for

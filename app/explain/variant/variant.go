@@ -311,7 +311,16 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 	}
 	row := side
 	v := record.Intervention{OfB: isB, Cost: c.String(), Action: explain.Remove}
+	link := row.Condition.Link
 	switch {
+	case c == explain.Bandwidth && row.Condition.IsApart() && link.Rate > 0:
+		v.Action = explain.Relieve
+		v.Text = name + " with links of twice the rate"
+		setPart(&row, "rate", fmt.Sprintf("%gmbit", 2*link.Rate/1e6))
+	case c == explain.Latency && row.Condition.IsApart() && link.Delay > 0:
+		v.Action = explain.Relieve
+		v.Text = name + " with links of half the delay"
+		setPart(&row, "delay", (link.Delay / 2).String())
 	case c == explain.Codec && row.Wire != "fp32":
 		v.Text, row.Wire = name+" with wire fp32", "fp32"
 	case c == explain.Data && !isTable(row):
@@ -332,6 +341,9 @@ func (p *Pair) intervene(isB bool, c explain.Cost) {
 	case row.Workers > 1 && c.IsCompute():
 		v.Action, v.Text = explain.Isolate, "one worker of "+name+" alone, with its share of the batch"
 		row = apart(row, strategy.Single, 1)
+	case c == explain.Cores && row.Threads > 1:
+		v.Text = name + " with a thread less"
+		row.Threads--
 	default: // there is no run without it
 		return
 	}

@@ -195,7 +195,7 @@ func TestVariantsOfTwoRows(t *testing.T) {
 			[]string{"align data: b with the slow-loader of a, all"}},
 		{under("rate=1gbit"), under("rate=1gbit+delay=5ms+slow-loader=10ms"), "sync_exposed",
 			[]string{"align data: b with the slow-loader of a", "align latency: b with the delay of a",
-				"silence latency: b without any exchange"}},
+				"relieve latency: b with links of half the delay"}},
 		{equal, threads, "sync_exposed", []string{"isolate work: one worker of a alone, with its share of " +
 			"the batch", "isolate work: one worker of b alone, with its share of the batch",
 			"silence latency: b without any exchange"}},
