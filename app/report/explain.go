@@ -46,6 +46,9 @@ func (e Explained) Report() *Report {
 		if c.Runs > 0 { // none counts where a side is held against its ideal
 			recorded = spelling.Count(c.Runs, "run") + " recorded, "
 		}
+		if e.A.Kernels != e.B.Kernels {
+			recorded = "computed by " + orDash(c.Kernels) + "; " + recorded
+		}
 		return fmt.Sprintf("%s ms of %s (%s%d made for this)", millis(c.StepMS/1e3), c.Name, recorded,
 			c.Again)
 	}
@@ -234,10 +237,6 @@ func (e Explained) notes() (all []note) {
 	if e.AgainMS != nil && !e.IsPassing && e.A.Runs > 0 {
 		all = append(all, noteOf(finding.Fact, "rounds", fmt.Sprintf("The recorded steps differ by %s ms, "+
 			"those of the runs made for this by %s ms.", fixed(e.RecordedMS, 3), fixed(*e.AgainMS, 3))))
-	}
-	if e.A.Kernels != e.B.Kernels {
-		all = append(all, noteOf(finding.Fact, "kernels", fmt.Sprintf("%s computed by %s, %s by %s.",
-			e.A.Name, orDash(e.A.Kernels), e.B.Name, orDash(e.B.Kernels))))
 	}
 	if e.LeftOut > 0 {
 		all = append(all, noteOf(finding.Fact, "left out", fmt.Sprintf("%s left out, in which a step took "+
