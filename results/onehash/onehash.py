@@ -23,8 +23,8 @@ RUNS = {
     "resnet20": ("--model resnet20 --data synthetic --batch 6 --optimizer lars", 20),
     "airbench": ("--model airbench --data synthetic --batch 3 --optimizer muon --limit-test 3", 20),
     "resnet50": ("--model resnet50 --data synthetic --batch 3 --limit-test 3", 20),
-    "resnet50, ImageNet stem, 64 pixels":
-        ("--model resnet50 --data synthetic --size 64 --stem imagenet --batch 3 --limit-test 3", 20),
+    "resnet50, ImageNet stem, 32 pixels":
+        ("--model resnet50 --data synthetic --stem imagenet --batch 3 --limit-test 3", 20),
     "bert-tiny": ("--model bert-tiny --data synthetic --sequence 64 --batch 6 --optimizer adamw", 20),
     "bert-mini": ("--model bert-mini --data synthetic --sequence 64 --batch 3 --optimizer adamw", 20),
     "lenet, exact": ("--model lenet --data synthetic --batch 48 --math exact", 20),
