@@ -149,7 +149,8 @@ const (
 
 // FitLink changes the costs of l, a link of k, near to what they are, so that the model's steps are those of
 // the rows, and adds these to the fits. The time of a byte stays nearer to what it is if that is known, as
-// it is of a described network. It fails as package simulate does.
+// it is of a described network. Within a host a core copies it, so its core time grows with its time: groups
+// measure both with vectors that fit a cache, and gradients may not. It fails as package simulate does.
 func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measured) error {
 	first := *l
 	first.Latency = max(first.Latency, 1e-7)
@@ -174,7 +175,9 @@ func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measu
 	miss := func(x []float64) float64 {
 		*l = first
 		l.Latency, l.Byte = l.Latency*math.Exp(x[0]), l.Byte*math.Exp(x[1])
-		l.CPUByte *= math.Exp(x[2])
+		if l.CPUByte *= math.Exp(x[2]); l == &k.Inside {
+			l.CPUByte *= math.Exp(x[1])
+		}
 		sum := 0.0
 		for i := range x {
 			sum += x[i] / trust[i] * x[i] / trust[i]

@@ -17,7 +17,7 @@ import (
 
 // ModelVersion is that of the model of a step: of package simulate, and of how its costs are calibrated.
 // Predictions of different versions are of one track record, though not of one model.
-const ModelVersion = 3
+const ModelVersion = 4
 
 // Prediction is what was predicted before any of it was measured.
 type Prediction struct {

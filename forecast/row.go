@@ -155,9 +155,10 @@ func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 	return row, nil
 }
 
-// twoWorkers returns the step of two workers as it was measured or, if it was not, by the model.
+// twoWorkers returns the step of two workers as it was measured or, if it was not on such a machine, by the
+// model.
 func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
-	if f := k.fitOf(two.Way, two.Hosts); f != nil && two.Slow == nil {
+	if f := k.fitOf(two.Way, two.Hosts); f != nil && two.Slow == nil && in.Changes == "" {
 		return f.Measured / 1e3, nil
 	}
 	return in.step(k, two)
@@ -240,20 +241,21 @@ func (in Inputs) interval(k *Calibration, r Run, j simulate.Job) (p Predicted, i
 	workers, f := j.Plan.Workers(), k.fitOf(r.Way, min(2, r.Hosts))
 	isKnown = f != nil && workers == 2 && f.Batch == r.Batch && f.Shards == j.Plan.Shards() &&
 		r.Slow == nil && in.Changes == "" && (r.Hosts == 1 || in.IsLab)
+	wrong := modelError / 4
 	if isKnown {
-		p.Median, p.Scale = f.Measured, math.Hypot(spread, modelError/4)
+		p.Median = f.Measured
 	} else {
 		seconds, err := median(k, j)
 		if err != nil {
 			return p, false, err
 		}
 		p.Median = 1e3 * seconds
-		wrong := modelError * math.Sqrt(math.Log2(float64(max(2, workers)))/2)
-		if f != nil {
-			wrong = math.Hypot(wrong, math.Log(f.Model/f.Measured)/2) // half of it was that run's
-		}
-		p.Scale = math.Hypot(spread, wrong)
+		wrong = modelError * math.Sqrt(math.Log2(float64(max(2, workers)))/2)
 	}
+	if f != nil {
+		wrong = math.Hypot(wrong, math.Log(f.Model/f.Measured)/2) // half of it was that run's
+	}
+	p.Scale = math.Hypot(spread, wrong)
 	wide := math.Exp(p.Scale * max(cmp.Or(in.Widening, 1), leastWidening))
 	p.Low, p.High = p.Median/wide, p.Median*wide
 	return p, isKnown, nil

@@ -9,8 +9,11 @@ import (
 	"lockstep/forecast"
 )
 
-// Replay fits the costs of links between hosts to the rows of two workers that a prediction was made from,
-// and predicts its rows anew, those of four workers by the algorithm that they chose then.
+// StepOf is the step of a run by which predictions are verified.
+var StepOf = stepOf
+
+// Replay fits the costs of links to the rows of two workers that a prediction was made from, and predicts its
+// rows anew, those of four workers by the algorithm that they chose then.
 func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 	var all []setting.Config
 	for _, text := range p.Settings {
@@ -21,9 +24,12 @@ func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 		all = append(all, of)
 	}
 	c := Config{Base: all[0], Inputs: p.Inputs}
-	c.Base.Shards, c.Inputs.Widening = 0, 1
 	k := &p.MadeFrom
-	k.Outside = k.Tuned
+	l, isOutside := &k.Inside, p.Inputs.Network != ""
+	if c.Inputs.Widening = 1; isOutside {
+		c.Base.Shards, l = 0, &k.Outside
+	}
+	*l = k.Tuned
 	var rows []forecast.Measured
 	for _, f := range k.Fits {
 		run, err := c.run(k, c.resolved(f.Way, 2), f.Way)
@@ -33,7 +39,7 @@ func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 		rows = append(rows, forecast.Measured{Run: run, Seconds: f.Measured / 1e3})
 	}
 	k.Fits = nil
-	if err := k.FitLink(&k.Outside, true, c.Inputs, rows); err != nil {
+	if err := k.FitLink(l, isOutside, c.Inputs, rows); err != nil {
 		return nil, err
 	}
 	var again []forecast.Row

@@ -1,6 +1,7 @@
 package predict_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"math"
@@ -9,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/app/evidence/stat"
 	"lockstep/app/predict"
+	"lockstep/app/record"
 	"lockstep/forecast"
 	"lockstep/internal/regular"
 )
@@ -84,4 +87,59 @@ func TestKeptMeasurementsArePredicted(t *testing.T) {
 	}
 	say("%d rows: median error %.1f %%, greatest %.1f %%, %d in their intervals", len(all), 100*middle,
 		100*most, within)
+}
+
+// Workers that share cores, with gradients that fit no cache, take what a calibration like r1's predicts.
+func TestCoresSharedByManyArePredicted(t *testing.T) {
+	f, err := regular.Open("../../results/r1/recipe/results.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.Decode(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := forecast.Decode(r.Predictions[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(p.Rows) - 1; i >= 0; i-- { // of eight and more nothing was measured
+		if p.Rows[i].Workers > 4 {
+			p.Rows, p.Settings = slices.Delete(p.Rows, i, i+1), slices.Delete(p.Settings, i, i+1)
+		}
+	}
+	rows, err := predict.Replay(p, "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v, %+v", p.MadeFrom.Inside, p.MadeFrom.Fits)
+	tried := 0
+	for _, row := range r.Rows {
+		i := slices.IndexFunc(rows, func(one forecast.Row) bool {
+			return one.Way == row.Setting.Strategy && one.Workers == row.Setting.Workers &&
+				one.Batch == row.Setting.Batch
+		})
+		if i < 0 || row.Setting.Workers <= p.MadeFrom.Cores || row.Setting.Options != "" {
+			continue
+		}
+		tried++
+		var steps []float64
+		for _, run := range row.Runs {
+			steps = append(steps, 1e3*predict.StepOf(row, run))
+		}
+		say := t.Logf
+		if !rows[i].Step.Holds(stat.Median(steps)) {
+			say = t.Errorf
+		}
+		say("%s of %d workers: %.1f ms (%.1f to %.1f), measured %.1f", rows[i].Way, rows[i].Workers,
+			rows[i].Step.Median, rows[i].Step.Low, rows[i].Step.High, stat.Median(steps))
+	}
+	if tried == 0 {
+		t.Error("no row of more workers than cores was measured")
+	}
 }

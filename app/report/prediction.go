@@ -160,9 +160,10 @@ func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []n
 	return notes
 }
 
-// foresee puts what the plan asked to be predicted before the first run behind the questions, with what the
-// rows of the benchmark measured of it.
+// foresee puts what the plan asked to be predicted before the first run behind the first question, with which
+// the page begins, and what the rows of the benchmark measured of it.
 func (p *page) foresee(r *record.Results, c *compare.Comparison) {
+	add := func(i int, one asked) { p.Asked = slices.Insert(p.Asked, min(1+i, len(p.Asked)), one) }
 	for i, text := range r.Predictions {
 		one := asked{Ask: "What is predicted?", Sign: "✗", Class: "unfit", Link: "answer"}
 		if r.Inquiry != nil && i < len(r.Inquiry.Predictions) {
@@ -171,7 +172,7 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		frozen, err := forecast.Decode(text)
 		if err != nil {
 			one.Text = fmt.Sprintf("Not shown: %v.", err)
-			p.Asked = append(p.Asked, one)
+			add(i, one)
 			continue
 		}
 		var rows []foreseen
@@ -184,13 +185,12 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		for i := range s.Figures {
 			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
 		}
-		p.Asked = append(p.Asked, asked{one.Ask, foreseenText(rows), "≈", "open", s.ID})
+		add(i, asked{one.Ask, foreseenText(rows), "≈", "open", s.ID})
 		p.Sections = slices.Insert(p.Sections, min(1+i, len(p.Sections)), s)
 	}
 	if r.Inquiry != nil && r.Predictions == nil {
-		for _, f := range r.Inquiry.Predictions {
-			p.Asked = append(p.Asked, asked{f.Ask, "Not predicted before the first run.", "≈", "open",
-				"answer"})
+		for i, f := range r.Inquiry.Predictions {
+			add(i, asked{f.Ask, "Not predicted before the first run.", "≈", "open", "answer"})
 		}
 	}
 }
@@ -210,18 +210,17 @@ func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison)
 	return v
 }
 
-// foreseenText says what each number of workers is predicted to bring.
+// foreseenText says how many times as fast as one worker more are predicted to be.
 func foreseenText(rows []foreseen) string {
 	var parts []string
 	for _, r := range rows {
-		if len(parts) < maxListed && r.Workers > 1 {
-			part := fmt.Sprintf("%s %s samples/s (%s to %s)", spelling.Count(r.Workers, "worker"),
-				digits(r.Rate, 3), digits(r.Rate*r.Step.Median/r.Step.High, 3),
-				digits(r.Rate*r.Step.Median/r.Step.Low, 3))
-			parts = append(parts, part)
+		if times := r.Efficiency * float64(r.Workers); len(parts) < maxListed && r.Workers > 1 {
+			parts = append(parts, fmt.Sprintf("%s %s× (%s–%s)", spelling.Count(r.Workers, "worker"),
+				digits(times, 3), digits(times*r.Step.Median/r.Step.High, 3),
+				digits(times*r.Step.Median/r.Step.Low, 3)))
 		}
 	}
-	text := "Predicted before the first run: " + strings.Join(parts, ", ") + "."
+	text := "Predicted before the first run, over one worker: " + strings.Join(parts, ", ") + "."
 	if slices.ContainsFunc(rows, func(r foreseen) bool { return r.measured != nil }) {
 		text += " " + predictionText(rows)
 	}

@@ -21,8 +21,9 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	batch := r.Rows[0].Setting.Batch
 	row := func(workers int, median float64) forecast.Row {
 		return forecast.Row{Way: "all-reduce", Workers: workers, Batch: batch,
-			Rate: 1e3 * float64(batch) / median,
-			Step: forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}, Naive: median,
+			Rate:       1e3 * float64(batch) / median,
+			Efficiency: 7 / median / float64(workers),
+			Step:       forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}, Naive: median,
 			Amdahl: median, Gustafson: median}
 	}
 	p := &forecast.Prediction{Date: time.Now().UTC(), Rows: []forecast.Row{row(2, 7), row(16, 2)},
@@ -43,8 +44,8 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	if err := report.Benchmark(r).Markdown(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"What would 16 bring? Predicted before the first run: 2 workers",
-		"16 workers",
+	for _, want := range []string{"What would 16 bring? Predicted before the first run, over one worker: " +
+		"2 workers 1.00× (0.500–2.00), 16 workers 3.50× (1.75–7.00).",
 		"The prediction that was measured is off by", "| all-reduce | 16 | 2.00 | 1.00–4.00 | – |",
 		"Efficiency: of the samples/s", "And now? Not shown: it was changed after it was written"} {
 		if !strings.Contains(page.String(), want) {
