@@ -59,9 +59,6 @@ type Question struct {
 	Above     *float64   `json:"above,omitempty"`     // likewise
 	Below     *float64   `json:"below,omitempty"`     // likewise; all null: the figure alone
 	Reference []string   `json:"reference,omitempty"` // reference row, quantity, perhaps a row to divide by
-	// Guess are terms of lockstep explain that, of a question why, are said to be most of what its row takes
-	// longer than the one it is over; null: the question asks for all terms.
-	Guess []string `json:"guess,omitempty"`
 }
 
 // Figure returns the figure of a row of the reference and its unit; isThere is false without one.

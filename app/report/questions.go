@@ -8,7 +8,6 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/question"
-	"lockstep/app/evidence/stat"
 	"lockstep/app/explain"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
@@ -141,19 +140,6 @@ func toldText(c question.Cause) string {
 		return levelText(c.IsApart, false, 0)
 	}
 	return levelText(c.IsApart, c.Ratio.IsUnanimous(), len(c.Ratio.Values))
-}
-
-// guessText says how much of what makes a row slower is what a question guesses, and what further runs say.
-func guessText(a question.Answer) string {
-	c := a.Causes[0]
-	names := c.Names()
-	text := fmt.Sprintf("%s: a mean step of %s takes %s than one of %s", verdictWord(a), names[1],
-		longer(c.Explanation), names[0])
-	if c.Rounds >= stat.LeastRounds && c.DifferenceMS > 0 && known(a.Median) {
-		text += fmt.Sprintf(", by the guess for %s (%s) of what makes it longer; asked: above %s",
-			percent(a.Median), between(a.Interval.Lo, a.Interval.Hi, percent), percent(question.Most))
-	}
-	return text
 }
 
 // causesText says in a sentence what the steps of rows go into beside those of another one.
@@ -314,15 +300,14 @@ const mostWidth = 100
 // whyNot says why a question has no decided answer; "" if it has one.
 func whyNot(a question.Answer) string {
 	return map[question.Reason]string{
-		question.NoRow:     "one of its rows was not run",
-		question.NoOther:   "no other row was run",
-		question.NoFigure:  "no run has the figure",
-		question.OtherWork: "its rows did unequal work, which compares nothing",
-		question.Disturbed: "others took cores from every run",
-		question.Guessing:  "none of its rows does better than guessing",
-		question.SameBits:  "both end with the same parameters, bit for bit",
-		question.Contended: "its workers share too few cores", question.NotSlower: "it is not slower",
-		question.Unconfirmed: "without it steps are as long",
+		question.NoRow:       "one of its rows was not run",
+		question.NoOther:     "no other row was run",
+		question.NoFigure:    "no run has the figure",
+		question.OtherWork:   "its rows did unequal work, which compares nothing",
+		question.Disturbed:   "others took cores from every run",
+		question.Guessing:    "none of its rows does better than guessing",
+		question.SameBits:    "both end with the same parameters, bit for bit",
+		question.Contended:   "its workers share too few cores",
 		question.Unsupported: "what the claim rests on is not shown",
 		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
 	}[a.Reason]
@@ -331,8 +316,6 @@ func whyNot(a question.Answer) string {
 // verdictText is the verdict on a question, why it is none, and our figure.
 func verdictText(a question.Answer) string {
 	switch {
-	case a.Causes != nil && a.Guess != nil:
-		return guessText(a)
 	case a.Causes != nil:
 		return causesText(a)
 	}

@@ -38,8 +38,6 @@ const (
 	TooFew             // rounds for an interval
 	Guessing           // is as accurate as each of its rows
 	SameBits           // its rows end with the same parameters, so they are as accurate
-	NotSlower          // the row is not slower than the one that it is said to be slower than
-	Unconfirmed        // runs without it are as long: the terms are not what they seem
 	Unsupported        // by the quantity that the claim rests on, which is not on the same side of 1
 )
 
@@ -65,7 +63,7 @@ type Answer struct {
 	Line     *compare.Line // of the question; nil: there is none
 	Than     *compare.Line // that the figure is a ratio to; nil: it is none
 	Ratio    stat.Ratio    // that the figure is, round by round; without values if it is none
-	Causes   []Cause       // of [Why] and [Balance]; a guess has its share of what makes a row slower
+	Causes   []Cause       // of [Why] and [Balance]
 }
 
 // closeness is how near a figure has to be to one that it is said to equal, relative.
@@ -92,9 +90,6 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 				}
 			case a.Line.Disturbed:
 				a.Verdict, a.Reason = Undecided, Disturbed
-			case a.Guess != nil:
-				a.Reason = None
-				a.guess()
 			case slices.ContainsFunc(a.Causes, isTold):
 				a.Verdict, a.Reason = Measured, None
 			default:

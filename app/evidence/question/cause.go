@@ -188,49 +188,4 @@ func Pairs(r *record.Results, c *compare.Comparison) (all []Pair) {
 	return all
 }
 
-// Most is the part of what makes a row slower above which a guess at the cause is right.
-const Most = 0.5
-
-// guess says how much of what makes a row slower the terms are that a question guesses.
-func (a *Answer) guess() {
-	c := a.Causes[0]
-	var part, paid, spread float64
-	isRefuted := false
-	for _, t := range c.Terms {
-		if t.MS <= 0 {
-			continue
-		}
-		paid += t.MS
-		spread = math.Hypot(spread, (t.High-t.Low)/2)
-		if slices.Contains(a.Guess, t.Name) {
-			part += t.MS
-			isRefuted = isRefuted || t.Confirmed != nil && !*t.Confirmed
-		}
-	}
-	share, half := part/paid, spread/paid
-	if c.By != "" && slices.Contains(a.Guess, c.Culprit) { // in whatever terms it shows
-		isRefuted = false
-		share = c.CulpritMS / c.DifferenceMS
-		half = (c.CulpritInterval[1] - c.CulpritInterval[0]) / 2 / math.Abs(c.DifferenceMS)
-	}
-	a.Estimate = Estimate{share, stat.Interval{Lo: max(share-half, 0), Hi: share + half,
-		Coverage: stat.Confidence}, c.Rounds}
-	switch {
-	case c.Rounds < stat.LeastRounds:
-		a.Verdict, a.Reason = Undecided, TooFew
-	case !c.IsTold, !c.IsApart && !c.IsTried:
-		a.Verdict = Undecided
-	case c.DifferenceMS <= 0:
-		a.Verdict, a.Reason = Fails, NotSlower
-	case isRefuted:
-		a.Verdict, a.Reason = Undecided, Unconfirmed
-	case a.Interval.Lo > Most:
-		a.Verdict = Holds
-	case a.Interval.Hi < Most:
-		a.Verdict = Fails
-	default:
-		a.Verdict = Undecided
-	}
-}
-
 func sideOf(l *compare.Line) explain.Side { return explain.NewSide(l.Label, l.Record()) }

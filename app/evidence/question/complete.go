@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/app/explain"
 	"lockstep/app/record"
 )
 
@@ -42,9 +41,6 @@ func Complete(asked *record.Inquiry) error {
 			return fmt.Errorf("question %.60q: want ask, of (a row), and as quantity, and by, one of %s",
 				q.Ask, strings.Join(append(quantities(), "loss-at-20"), ", "))
 		}
-		if err := checkGuess(q); err != nil {
-			return err
-		}
 		if len(q.Reference) == 0 {
 			continue
 		}
@@ -56,21 +52,6 @@ func Complete(asked *record.Inquiry) error {
 		if q.Equals == nil && q.Above == nil && q.Below == nil && q.Quantity != Parts {
 			q.Equals = new(figure * Scale(unit))
 		}
-	}
-	return nil
-}
-
-// checkGuess refuses a guess that is none of terms, or of another question than why one row is slower than
-// another.
-func checkGuess(q *record.Question) error {
-	for _, name := range q.Guess {
-		if explain.CostNamed(name) < 0 {
-			return fmt.Errorf("question %.60q: guess %.40q: want terms of lockstep explain, such as %s",
-				q.Ask, name, explain.Latency)
-		}
-	}
-	if q.Guess != nil && (q.Quantity != Why || len(q.Over) != 1) {
-		return fmt.Errorf("question %.60q: guess: want it of quantity %s, over one row", q.Ask, Why)
 	}
 	return nil
 }
