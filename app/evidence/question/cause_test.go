@@ -141,8 +141,10 @@ func TestCausesAreConfirmed(t *testing.T) {
 			t.Fatalf("%s: %d causes", name, len(got.Causes))
 		}
 		cause := got.Causes[0]
-		if got.Verdict != question.Measured || cause.IsTried != c.isTried || len(cause.Further) > 0 != c.isTried {
-			t.Errorf("%s: verdict %d; %d further rows; %+v", name, got.Verdict, len(cause.Further), cause.Terms)
+		if got.Verdict != question.Measured || cause.IsTried != c.isTried ||
+			len(cause.Further) > 0 != c.isTried {
+			t.Errorf("%s: verdict %d; %d further rows; %+v", name, got.Verdict, len(cause.Further),
+				cause.Terms)
 		}
 		for _, v := range cause.Further {
 			if v.Text != "two without any exchange" || math.Abs(v.Step.Median-c.silent) > 1e-9 {
