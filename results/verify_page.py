@@ -6,7 +6,7 @@ A folder holds report.md beside results.json or results.json.gz. Figures are tho
 traffic, Where a step goes, Loss of each rank and What each worker did, ours beside the reference figures, and those of
 the answers to questions: steps with their 10th to 90th percentile, samples/s, totals, ratios, phases, losses,
 accuracies of one seed, bytes, processors, memory. Status 1 if one does not follow, or if a folder has none. Not
-recomputed, and counted as such: intervals, verdicts, causes, rows of other programs and of workers that share steps.
+recomputed, and counted as such: intervals, verdicts, guessed causes, rows of other programs and of workers that share steps.
 """
 import gzip, json, os, re, sys
 import numpy as np
@@ -262,7 +262,10 @@ def value_of(results, name, row):
 
 def check_answer(results, q, text, tell):
     row = chosen(results, q["of"])
-    if q["quantity"] in ("why", "balance", "parameters") or not row or text.startswith("Not measured"):
+    if q["quantity"] == "parameters" or not row or text.startswith("Not measured"):
+        return
+    if q["quantity"] in ("why", "balance"):
+        check_where(results, row, text, tell)
         return
     text = " " + re.sub(r"^(Not decided|Not told apart|Likely not|Likely)( \([^)]*\))?:? ?", "", text)
     if q["quantity"] == "parts":
@@ -287,14 +290,38 @@ def check_answer(results, q, text, tell):
         tell(q["quantity"], m[1], value_of(results, q["quantity"], row) / SCALES.get(m[2], 1))
 
 
+def parts_of(row):
+    """What the median step of a row goes into, as shares: compute, exchange, waiting for cores, rest."""
+    parts = spent(row, counted(row))
+    parts /= parts.sum()
+    return {"compute": parts[[0, 1, 3]].sum(), "exchange": parts[2], "waiting for cores": parts[5],
+            "rest": parts[[4, 6]].sum()}
+
+
+def check_where(results, row, text, tell):
+    """Steps and their parts in ms, of the row of the group whose step is nearest. What explain guesses is left out."""
+    group = [r for r in results["rows"] if group_of(r) == group_of(row) and counted(r) and not r["setting"].get("peer")]
+
+    def check(step, parts):
+        of = min(group, key=lambda r: abs(1e3 * value_of(results, "step", r) - float(step)))
+        tell("step", step, 1e3 * value_of(results, "step", of))
+        for name, value in parts:
+            tell(name, value, 1e3 * value_of(results, "step", of) * parts_of(of)[name])
+
+    names = "compute|exchange|waiting for cores|rest"
+    for step, parts in re.findall(r"([\d.]+) ms in [^(;]*\(([^)]*)\)", text):
+        check(step, re.findall(f"({names}) ([\\d.]+)", parts))
+    for name, rows in re.findall(f"most by ({names}): ([^;]*)", text):
+        for value, step in re.findall(r"\(([\d.]+) of ([\d.]+) ms", rows):
+            check(step, [(name, value)])
+
+
 def check_parts(results, row, text, tell):
-    parts = spent(row, counted(row)) / spent(row, counted(row)).sum()
     if "computing" in text:  # of an older page: medians over the runs
         names = {"computing": "computing", "waiting for the exchange": "sync_exposed", "waiting for cores": "core_wait"}
         names = {text: value_of(results, name, row) for text, name in names.items()}
     else:
-        names = {"compute": parts[[0, 1, 3]].sum(), "exchange": parts[2], "waiting for cores": parts[5],
-                 "rest": parts[[4, 6]].sum()}
+        names = parts_of(row)
     m = re.match(r"(?:.*: )?[Oo]f ([\d.]+) (ms|s) ", text)
     tell("step", m[1], value_of(results, "step", row) / {"ms": 1e-3, "s": 1}[m[2]])
     for value, name in re.findall(r"([\d.]+) % (" + "|".join(names) + ")", text.split("; reference")[0]):
