@@ -301,7 +301,7 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 	if err != nil {
 		return k, fmt.Errorf("predict: probe the machine: %w", err)
 	}
-	step := slices.Max(probed.Compute)
+	step := slices.Max(probed.Compute) + probed.Update
 	if c.Inputs.Rate > 0 {
 		step += 2 * 8 * probed.Bytes / c.Inputs.Rate
 	}

@@ -259,6 +259,26 @@ func TestALongCalibrationPredictsNothing(t *testing.T) {
 	})
 }
 
+// An update of the weights is a part of the steps that a calibration has time for.
+func TestACalibrationCountsUpdates(t *testing.T) {
+	steps := map[float64]int{}
+	for _, update := range []float64{0, 0.2} {
+		o := predict.Options{Bench: bench.Options{
+			Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
+				steps[update] = row.Steps
+				return nil, errors.New("nothing runs")
+			}}, Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+			return record.Probe{Compute: []float64{0.1, 0.1}, Update: update}, nil
+		}}
+		if _, err := predict.Make(t.Context(), asked([]int{1, 4}, "ddp"), o); err == nil {
+			t.Error("predicted by no runs")
+		}
+	}
+	if steps[0] < 2*steps[0.2] {
+		t.Errorf("%d steps of 0.1 s, %d of 0.3", steps[0], steps[0.2])
+	}
+}
+
 // late is a context whose deadline is over when it is told so.
 type late struct {
 	context.Context
