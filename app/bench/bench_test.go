@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/app/bench"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
+	"lockstep/cluster"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -421,6 +423,37 @@ func TestFailedRunsAreRecordedWhileTheRestGoesOn(t *testing.T) {
 	}
 	if !r.Complete || len(r.Rows[0].Runs) != 2 || r.Rows[2].Runs[1].Error != lost.Error() {
 		t.Errorf("rows %+v, want all runs with their errors", r.Rows)
+	}
+}
+
+// A run in which a worker was lost is made once more: the machine may have been busy. One that fails again
+// has failed once, and its first failure is kept.
+func TestARunWithALostWorkerIsRepeated(t *testing.T) {
+	for fails, want := range map[int]int{1: 0, 2: 1} {
+		c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+		c.OneProcess, c.Out = false, filepath.Join(t.TempDir(), "out")
+		tries := 0
+		r, err := bench.Run(t.Context(), c, bench.Options{
+			Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+				if row.Strategy == "ddp" {
+					if tries++; tries <= fails {
+						return nil, &cluster.WorkerError{Rank: 1, Silence: 5250 * time.Millisecond}
+					}
+				}
+				return pretend(ctx, row, o)
+			}})
+		got := 0
+		if failed := (*bench.FailedError)(nil); errors.As(err, &failed) {
+			got = failed.Failed
+		}
+		if got != want || (err != nil) != (want > 0) {
+			t.Errorf("%d lost: %v, want %d failed", fails, err, want)
+		}
+		ddp := r.Rows[1]
+		if tries != 2 || len(ddp.Runs) != 1 || len(ddp.Replaced) != 1 || ddp.Replaced[0].Error == "" ||
+			(ddp.Runs[0].Error != "") != (want > 0) || !r.Complete {
+			t.Errorf("%d lost: %d tries, %+v", fails, tries, ddp)
+		}
 	}
 }
 

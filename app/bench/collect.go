@@ -49,13 +49,11 @@ func collect(run *record.Run, row *record.Row, c setting.Config, s *record.Summa
 	run.BusiestBytes, run.ServerBytes = s.BusiestBytes, s.ServerBytes
 	run.BytesVectors, run.Checkpoints = s.BytesVectors, s.Checkpoints
 	resolved(&row.Setting, c, s)
-	if err := collectSteps(run, row.Setting.Workers, c, s); err != nil {
-		return err
-	}
-	if c.Duration() > 0 && !c.Averages() { // the number of a step says where workers average
+	err = collectSteps(run, row.Setting.Workers, c, s)
+	if err == nil && c.Duration() > 0 && !c.Averages() { // the number of a step says where workers average
 		row.Thin(run)
 	}
-	return nil
+	return err
 }
 
 // checkData returns an error if the samples of a run are not those of the runs of its row so far: they did
@@ -166,10 +164,8 @@ func readSteps(r io.Reader, workers int, isAsync bool) ([]record.Rank, error) {
 		}
 		appendLine(s, l)
 	}
-	for i := range ranks {
+	for i, rank := range ranks {
 		ranks[i].Steps.OmitZeros()
-	}
-	for _, rank := range ranks {
 		n, first := len(rank.Steps.Seconds), len(ranks[0].Steps.Seconds)
 		if (n != first || n == 0) && !isAsync {
 			return nil, fmt.Errorf("rank %d has %d steps, rank 0 has %d", rank.Rank, n, first)

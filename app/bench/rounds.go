@@ -135,7 +135,7 @@ func (b *bench) hasRound(round int) bool {
 // groupsWanting returns the groups that have had all of their rounds before a round, and want it: a budget
 // has cut their rounds, or the precision finds that an interval of theirs is still wide.
 func (b *bench) groupsWanting(round int) (groups [][]int) {
-	if round == 0 || b.failure != nil || round >= record.MaxRounds {
+	if round == 0 || round >= record.MaxRounds {
 		return nil
 	}
 	var wide []int // rows
@@ -225,9 +225,13 @@ func (b *bench) leaveOut(t Trial) {
 	}
 }
 
-// runAndSave executes a run and writes the results. A run that fails alone is no error.
+// runAndSave executes a run and writes the results; once more if a worker was lost, which on a busy machine
+// may have been slow. A run that fails alone is no error.
 func (b *bench) runAndSave(ctx context.Context, t Trial) error {
 	err := b.runOne(ctx, t)
+	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.hasTime([]Trial{t}, 1) {
+		err = b.runOne(ctx, t)
+	}
 	if failed := b.save(); failed != nil {
 		return failed
 	}

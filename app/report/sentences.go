@@ -187,7 +187,7 @@ func sentencesOfFacts() map[string]saying {
 					"time or more, {most} at most: of a row's runs in a round the one counts that lost least")
 			}
 			if v["failed"].(int) > 0 {
-				parts = append(parts, "{failed} runs that failed, when the benchmark was resumed")
+				parts = append(parts, "{failed} runs that failed")
 			}
 			return "Repeated: " + strings.Join(parts, "; ") + ". The others are in results.json as replaced."
 		},
