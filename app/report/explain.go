@@ -199,7 +199,9 @@ func causeText(e *explain.Explanation) string {
 		t = e.Terms[at]
 	}
 	size, rest, how := ms(math.Abs(e.CulpritMS)/1e3)+" of it", "", verdictOn(e, t)
-	if math.Abs(e.CulpritMS) > 1.05*math.Abs(e.DifferenceMS) {
+	if e.CulpritMS == e.DifferenceMS {
+		size = "all of it"
+	} else if math.Abs(e.CulpritMS) > 1.05*math.Abs(e.DifferenceMS) {
 		size, rest = moreText(e.CulpritMS), ", and "+moreText(e.DifferenceMS-e.CulpritMS)+" by the rest"
 	}
 	switch {
