@@ -43,7 +43,7 @@ func TestReferenceBesideOurs(t *testing.T) {
 	for _, want := range []string{
 		"# Do two pay?\n",
 		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
-		"| ours: all-reduce 2×1 (batch 64, 6 runs of 3840 samples) | 294.3 | 30.16 | 58.70 | 1.332 |",
+		"| ours: all-reduce 2×1 (batch 64, 6 runs of 3840 samples) | 298.4 | 30.16 | 58.70 | 1.350 |",
 		"Batches: of all workers together.", "Sent: by all workers together.",
 		"Energy: of whole processors by their own counters (RAPL)",
 	} {
@@ -71,9 +71,9 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 				Over: []record.Selector{one}, Below: new(1.0)},
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
-		"- ✓ Is it faster? Yes, here: 0.751× (0.",
+		"- ✓ Is it faster? Yes, here: 0.741× (0.",
 		") the step of single 1×1; reference: speed-up 1.78× against 0.89×.\n",
-		"- ✗ Is it 1.78 times as fast? Not here: 1.33× (1.",
+		"- ✗ Is it 1.78 times as fast? Not here: 1.35× (1.",
 		") the step of all-reduce 2×1; reference: speed-up 1.78×.\n",
 		"- ✗ Is it accurate? Not here: 58.7 % (58.7–58.7 %), accuracy; asked whether above 90.0 %.\n",
 		"- ✓ How long is a run? 0.4", "), time in all.\n",
@@ -126,8 +126,8 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
 	for _, want := range []string{
 		"- ≈ Is it slower? Likely (all 3 rounds agree, not certain): exchange ", " in place of ",
-		"; 1.08× (", ") the step of single 1×2.\n",
-		"- ✓ Where does it go? Of 6.81 ms ", " % compute, ", " % exchange",
+		"; 1.07× (", ") the step of single 1×2.\n",
+		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)

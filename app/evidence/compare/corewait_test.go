@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"slices"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -87,4 +88,16 @@ func TestCoreWaitsLeaveProcessorTime(t *testing.T) {
 	}
 	r := &record.Results{Rounds: 1, Complete: true, Rows: []record.Row{{Setting: s, Runs: []record.Run{run}}}}
 	near(t, "cores", compare.Compare(r).Groups[0].Lines[0].Phases[5], 0.01, 1e-9)
+}
+
+// The steps of ranks that take turns on a core take as long as the run in all, not as the longer of each
+// pair. A rank that has more steps than others goes on alone.
+func TestStepsOfRanksThatTakeTurns(t *testing.T) {
+	var run record.Run
+	for _, seconds := range [][]float64{{2, 3, 1, 3, 1}, {2, 1, 3, 1, 3, 2}} {
+		run.Ranks = append(run.Ranks, record.Rank{Steps: record.Steps{Seconds: seconds}})
+	}
+	if got, want := compare.StepSeconds(&run), []float64{2, 3, 1, 3, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }

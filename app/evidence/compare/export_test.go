@@ -2,6 +2,9 @@ package compare
 
 import "lockstep/app/evidence/stat"
 
+// StepSeconds is stepSeconds.
+var StepSeconds = stepSeconds
+
 // OfTimes returns the comparison of rows of equal work whose steps took so long in each round, without notes.
 func OfTimes(times [][]float64) *Comparison {
 	g := Group{}

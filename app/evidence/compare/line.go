@@ -18,11 +18,8 @@ type work struct {
 
 // LineOf summarises the successful runs of a row, of some rounds, compared with nothing.
 func LineOf(row *record.Row, rounds int) *Line {
-	l := &Line{Setting: row.Setting, record: row, stepByRound: make([]float64, rounds),
+	l := &Line{Setting: row.Setting, record: row, stepByRound: slices.Repeat([]float64{math.NaN()}, rounds),
 		missing: cmp.Or(row.Rounds, rounds) - len(row.Runs)}
-	for i := range l.stepByRound {
-		l.stepByRound[i] = math.NaN()
-	}
 	var good, clean []*record.Run
 	for i := range row.Runs {
 		run := &row.Runs[i]
@@ -262,10 +259,9 @@ func entry(x []float64, i int) float64 {
 
 // typical returns the steps after the first that took no less than the 10th and no more than the
 // 90th percentile of the run: a burst of the machine must not decide what a step consists of.
-func typical(r *record.Run) []int {
+func typical(r *record.Run) (out []int) {
 	timed := timed(r)
 	lo, hi := stat.Quantile(timed, 0.1), stat.Quantile(timed, 0.9)
-	var out []int
 	for i, s := range timed {
 		if lo <= s && s <= hi {
 			out = append(out, i+1)
@@ -274,21 +270,25 @@ func typical(r *record.Run) []int {
 	return out
 }
 
-// stepSeconds returns the time of each step, the longest of the ranks': a step is over when the
-// last rank has finished it.
-func stepSeconds(r *record.Run) []float64 {
-	var out []float64
-	for i, rank := range r.Ranks {
-		for j, s := range rank.Steps.Seconds {
-			switch {
-			case i == 0 || j >= len(out):
-				out = append(out, s)
-			case s > out[j]:
-				out[j] = s
+// stepSeconds returns the time of each step, from when the last rank has finished the one before it until the
+// last has finished it: less than the longest of the ranks' where they take turns on a core.
+func stepSeconds(r *record.Run) (out []float64) {
+	ahead := make([]float64, len(r.Ranks)) // of the last to finish
+	for step := 0; ; step++ {
+		before, after := math.Inf(-1), math.Inf(-1) // of the ranks that have the step
+		for i, rank := range r.Ranks {
+			if s := rank.Steps.Seconds; step < len(s) {
+				before, after = max(before, ahead[i]), max(after, ahead[i]+s[step])
 			}
 		}
+		if math.IsInf(after, -1) {
+			return out
+		}
+		for i, rank := range r.Ranks {
+			ahead[i] += entry(rank.Steps.Seconds, step) - after
+		}
+		out = append(out, after-before)
 	}
-	return out
 }
 
 // timed returns the step times without the first step.
