@@ -15,7 +15,7 @@ type RunLine struct {
 	First     float64   // seconds of the first step
 	PerSecond float64   // samples per second of steps as long as Step
 	LossLast  float64   // of the last step; NaN: on a batch of its own, see [Line.Repeats]
-	Times     []float64 // seconds of each step, of the slowest rank
+	Times     []float64 // seconds of each step, from the end of the last rank to that of the next
 	IsCounted bool      // its times count, because others took no cores from it
 }
 
