@@ -321,7 +321,11 @@ def check_where(results, row, text, tell):
     names = "compute|exchange|waiting for cores|rest"
     for step, parts in re.findall(r"([\d.]+) ms in [^(;]*\(([^)]*)\)", text):
         check(step, re.findall(f"({names}) ([\\d.]+)", parts))
-    for name, rows in re.findall(f"most by ({names}): ([^;]*)", text):
+    for step, left in re.findall(r"\(([\d.]+) ms, ([\d.]+) (?:without any exchange|for one )", text):
+        check(step, [])
+        lefts = [1e3 * value_of(results, "step", r) for r in results["causes"]["rows"] if counted(r)]
+        tell("step without", left, min(lefts, key=lambda v: abs(v - float(left))))
+    for name, rows in re.findall(f"most by ({names})(?:, not confirmed)?: ([^;]*)", text):
         for value, step in re.findall(r"\(([\d.]+) of ([\d.]+) ms", rows):
             check(step, [(name, value)])
 

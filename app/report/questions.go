@@ -79,8 +79,7 @@ func (p *page) showParts(of *section) {
 func partNames() []string { return []string{"compute", "exchange", coreWaits, "rest"} }
 
 // partsMeaning says what the parts are.
-const partsMeaning = "The median step of each row, divided as the mean of the steps from the 10th to the " +
-	"90th percentile is. Compute: forward, backward, optimizer. Exchange: the training thread waits for " +
+const partsMeaning = "The median step of each row, split as the middle 80 % of its steps are. Compute: forward, backward, optimizer. Exchange: the training thread waits for " +
 	"other workers. Waiting for cores: a thread of the worker, or of one that it waits for, was ready to " +
 	"run and had none, in whatever part. Rest: data, and all else."
 
@@ -153,7 +152,7 @@ func causesText(a question.Answer) string {
 		}
 		return joined(": ", verdictWord(a), "a step takes "+strings.Join(parts, "; "))
 	}
-	rows, order, open := map[int][]string{}, []int{}, 0
+	rows, order, open := map[string][]string{}, []string{}, 0
 	for _, c := range a.Causes {
 		level := toldText(c)
 		if level == notTold && a.Verdict == question.Measured {
@@ -163,16 +162,14 @@ func causesText(a question.Answer) string {
 		if level = ", " + level; c.IsApart || a.Verdict != question.Measured {
 			level = "" // which the verdict says
 		}
-		most := c.Most()
-		if order = append(order, most); rows[most] != nil {
-			order = order[:len(order)-1]
+		by, figures := causeText(c)
+		if rows[by] == nil {
+			order = append(order, by)
 		}
-		of := question.PartsOf(c.Line)
-		rows[most] = append(rows[most], fmt.Sprintf("%s (%s of %s%s%s)", c.Line.Label, millis(of[most]),
-			ms(of.Total()), silentText(c), level))
+		rows[by] = append(rows[by], fmt.Sprintf("%s (%s%s)", c.Line.Label, figures, level))
 	}
-	for _, most := range order {
-		parts = append(parts, fmt.Sprintf("most by %s: %s", partNames()[most], listed(rows[most])))
+	for _, by := range order {
+		parts = append(parts, by+": "+listed(rows[by]))
 	}
 	if open > 0 {
 		parts = append(parts, spelling.Count(open, "row")+" more "+notTold)
@@ -180,6 +177,26 @@ func causesText(a question.Answer) string {
 	text := fmt.Sprintf("longer than a step of %s (%s), %s", than.Label,
 		ms(question.PartsOf(than).Total()), strings.Join(parts, "; "))
 	return joined(": ", verdictWord(a), text)
+}
+
+// causeText says what makes a row slower, and by which figures: what a run goes without that leaves next to
+// nothing of it, else the part of its step that grew most.
+func causeText(c question.Cause) (by, figures string) {
+	of, most := question.PartsOf(c.Line), c.Most()
+	v, isSo := c.Confirms()
+	if !isSo {
+		return fmt.Sprintf("most by %s, not confirmed", partNames()[most]),
+			fmt.Sprintf("%s of %s", millis(of[most]), ms(of.Total()))
+	}
+	by, what := "by the exchange and what waits for it", "without any exchange"
+	switch {
+	case v.Action == explain.Isolate && v.OfB:
+		by, what = "by the exchange or by cores", "for one worker alone"
+	case v.Action == explain.Isolate:
+		by, what = "by compute", "for one of "+c.Than.Label+" alone"
+	}
+	return by + ", confirmed", fmt.Sprintf("%s, %s %s, %s", ms(of.Total()),
+		millis(question.PartsOf(v.Line).Total()), what, spelling.Count(v.Measured, "run"))
 }
 
 // stepText says what the step of a row goes into.
@@ -192,17 +209,6 @@ func stepText(l *compare.Line) string {
 		}
 	}
 	return fmt.Sprintf("%s in %s (%s)", ms(of.Total()), l.Label, strings.Join(parts, ", "))
-}
-
-// silentText says how long the step of a cause's row is without any exchange; "" if that did not
-// run.
-func silentText(c question.Cause) string {
-	for _, v := range c.Further {
-		if v.Action == explain.Silence && v.OfB {
-			return fmt.Sprintf(", %s without any exchange", millis(question.PartsOf(v.Line).Total()))
-		}
-	}
-	return ""
 }
 
 // beside lists the rows of a reference, each with ours below it.

@@ -68,6 +68,32 @@ func (c Cause) Most() (most int) {
 	return most
 }
 
+// gone is the least share of what a row takes longer that a run without the cause takes away if it confirms it.
+const gone = 0.75
+
+// Confirms returns the run without the part that grew most, and reports whether that leaves at most a quarter
+// of what the row takes longer: the row without any exchange, or a worker of it alone; where it is computing
+// that grew, a worker of the other row alone with its share of the batch. It returns nil if none ran.
+func (c Cause) Confirms() (without *Further, isSo bool) {
+	is, isOfCompute := PartsOf(c.Line), c.Most() == Compute
+	for i, v := range c.Further {
+		isFirst := without == nil || v.Action == explain.Silence
+		isMeant := v.Action == explain.Isolate || v.Action == explain.Silence && !isOfCompute
+		if isFirst && isMeant && v.OfB != isOfCompute {
+			without = &c.Further[i]
+		}
+	}
+	if without == nil {
+		return nil, false
+	}
+	left := PartsOf(without.Line)
+	taken := is.Total() - left.Total()
+	if isOfCompute {
+		taken = is[Compute] - left[Compute]
+	}
+	return without, taken >= gone*(is.Total()-PartsOf(c.Than).Total())
+}
+
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
 // another one, else all of its group that are slower than the fastest, the slowest first; those of [Balance]
 // all beside the baseline, the one that gains most first. Floors and rows of other programs, of another

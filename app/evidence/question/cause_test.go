@@ -146,6 +146,9 @@ func TestCausesAreConfirmed(t *testing.T) {
 			t.Errorf("%s: verdict %d; %d further rows; %+v", name, got.Verdict, len(cause.Further),
 				cause.Terms)
 		}
+		if v, isSo := cause.Confirms(); (v != nil) != c.isTried || isSo != (name == "confirmed") {
+			t.Errorf("%s: %v", name, isSo)
+		}
 		for _, v := range cause.Further {
 			if v.Text != "two without any exchange" || math.Abs(v.Step.Median-c.silent) > 1e-9 {
 				t.Errorf("%s: %s takes %v s, want %v", name, v.Text, v.Step.Median, c.silent)
