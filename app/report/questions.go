@@ -162,7 +162,7 @@ func causesText(a question.Answer) string {
 		if level = ", " + level; c.IsApart || a.Verdict != question.Measured {
 			level = "" // which the verdict says
 		}
-		by, figures := causeText(c)
+		by, figures := growthText(c)
 		if rows[by] == nil {
 			order = append(order, by)
 		}
@@ -179,9 +179,9 @@ func causesText(a question.Answer) string {
 	return joined(": ", verdictWord(a), text)
 }
 
-// causeText says what makes a row slower, and by which figures: what a run goes without that leaves next to
+// growthText says what makes a row slower, and by which figures: what a run goes without that leaves next to
 // nothing of it, else the part of its step that grew most.
-func causeText(c question.Cause) (by, figures string) {
+func growthText(c question.Cause) (by, figures string) {
 	of, most := question.PartsOf(c.Line), c.Most()
 	v, isSo := c.Confirms()
 	if !isSo {
