@@ -303,6 +303,20 @@ def parts_of(row):
             "rest": parts[[4, 6]].sum()}
 
 
+def step_without(row):
+    """The step of a row without a cause: of workers apart the mean of what each takes, without the least and most."""
+    if row["setting"]["strategy"] != "none":
+        return np.median([step_of(row, r) for r in counted(row)])
+    typical = []
+    for run in counted(row):
+        times = steps(run)
+        lo, hi = np.quantile(times[1:], [.1, .9])
+        at = np.flatnonzero((times >= lo) & (times <= hi) & (np.arange(len(times)) > 0))
+        for rank in run["ranks"]:
+            typical += sum(column(v) for v in rank["steps"]["phases"].values())[at].tolist()
+    return np.mean(typical)
+
+
 def check_where(results, row, text, tell):
     """Steps and their parts in ms, of the row of the group whose step is nearest. What explain guesses is left out."""
     group = [r for r in results["rows"] if group_of(r) == group_of(row) and counted(r) and not r["setting"].get("peer")]
@@ -323,7 +337,7 @@ def check_where(results, row, text, tell):
         check(step, re.findall(f"({names}) ([\\d.]+)", parts))
     for step, left in re.findall(r"\(([\d.]+) ms, ([\d.]+) (?:without any exchange|for one )", text):
         check(step, [])
-        lefts = [1e3 * value_of(results, "step", r) for r in results["causes"]["rows"] if counted(r)]
+        lefts = [1e3 * step_without(r) for r in results["causes"]["rows"] if counted(r)]
         tell("step without", left, min(lefts, key=lambda v: abs(v - float(left))))
     for name, rows in re.findall(f"most by ({names})(?:, not confirmed)?: ([^;]*)", text):
         for value, step in re.findall(r"\(([\d.]+) of ([\d.]+) ms", rows):
