@@ -79,9 +79,10 @@ func (p *page) showParts(of *section) {
 func partNames() []string { return []string{"compute", "exchange", coreWaits, "rest"} }
 
 // partsMeaning says what the parts are.
-const partsMeaning = "The median step of each row, split as the middle 80 % of its steps are. Compute: forward, backward, optimizer. Exchange: the training thread waits for " +
-	"other workers. Waiting for cores: a thread of the worker, or of one that it waits for, was ready to " +
-	"run and had none, in whatever part. Rest: data, and all else."
+const partsMeaning = "The median step of each row, split as the middle 80 % of its steps are. Compute: " +
+	"forward, backward, optimizer. Exchange: the training thread waits for other workers. Waiting for " +
+	"cores: a thread of the worker, or of one that it waits for, was ready to run and had none, in " +
+	"whatever part. Rest: data, and all else."
 
 // placeText says where the workers were, and what that leaves open.
 func placeText(r *record.Results) string {

@@ -68,7 +68,7 @@ func (c Cause) Most() (most int) {
 	return most
 }
 
-// gone is the least share of what a row takes longer that a run without the cause takes away if it confirms it.
+// gone is the part of what a row takes longer that a run without the cause takes away to confirm it.
 const gone = 0.75
 
 // Confirms returns the run without the part that grew most, and reports whether that leaves at most a quarter
