@@ -287,7 +287,7 @@ def check_answer(results, q, text, tell):
         tell("accuracy", m[2], 100 * min((value_of(results, "accuracy", o) for o in than),
                                          key=lambda v: abs(100 * v - float(m[2]))))
     text = re.sub(r" after \d+ steps", "", text.split("; ")[0])
-    if m := re.search(r" ([\d.]+)×(?: \([^)]*\))? (?:that of|the) ", text):
+    if m := re.search(r" ([\d.]+)×(?: \([^)]*\))? (?:that of|the|as fast) ", text + " "):
         values = [ratio(q["quantity"], row, o) for s in q["over"] if (o := chosen(results, s))]
         right = [v for v in values if follows(m[1], v)]
         tell("ratio of " + q["quantity"], m[1], (right or values)[0])
@@ -333,8 +333,22 @@ def check_where(results, row, text, tell):
             tell(name, value, 1e3 * value_of(results, "step", of) * parts_of(of)[name])
 
     names = "compute|exchange|waiting for cores|rest"
-    for step, parts in re.findall(r"([\d.]+) ms in [^(;]*\(([^)]*)\)", text):
+    for step, parts in re.findall(r"([\d.]+) ms in [^(;]*\(([^)]*)\)", text):  # of older pages
         check(step, re.findall(f"({names}) ([\\d.]+)", parts))
+    base = alone_of(results, row)
+    for saved, of, paid, times in re.findall(r"saves (\S+) of (\S+) ms of compute and pays (\S+) ms for [a-z ]*"
+                                             r"(?:: ([\d.]+)×)?", text):
+        def balance(r):
+            is_, was = [(1e3 * value_of(results, "step", x), parts_of(x)["compute"]) for x in (r, base)]
+            gain = was[0] * was[1] - is_[0] * is_[1]
+            return gain, was[0] * was[1], gain + is_[0] - was[0]
+
+        figures = min(map(balance, group), key=lambda f: abs(f[0] - float(saved)) + abs(f[2] - float(paid)))
+        for name, figure, value in zip(("saved", "of", "paid"), (saved, of, paid), figures):
+            tell(name, figure, value)
+        if times:
+            nearest = [value_of(results, "speedup", r) for r in group]
+            tell("speed-up", times, min(nearest, key=lambda v: abs(v - float(times))))
     for step, left in re.findall(r"\(([\d.]+) ms, ([\d.]+) (?:without any exchange|for one )", text):
         check(step, [])
         lefts = [1e3 * step_without(r) for r in results["causes"]["rows"] if counted(r)]
@@ -415,6 +429,10 @@ def main(folder):
         if title == "In short" and asked and line.startswith("- ") and (" " + plain(asked[0]["ask"])) in plain(line):
             q, cells = asked.pop(0), [line[:60]]
             check_answer(results, q, plain(line).split(plain(q["ask"]), 1)[1].strip(), tell)
+        for workers, times in re.findall(r"(\d+) workers predicted [^,;]*, measured ([\d.]+)×", line):
+            cells, near = [line[:60]], [value_of(results, "speedup", r) for r in results["rows"] if counted(r) and
+                                        r["setting"]["workers"] == int(workers)]
+            tell("measured speed-up", times, min(near, key=lambda v: abs(v - float(times))))
         if line.startswith("#"):
             title, head = line.strip("# \n"), None
             if title in ("Speed",):

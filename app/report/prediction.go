@@ -22,6 +22,7 @@ import (
 type foreseen struct {
 	forecast.Row
 	measured *forecast.Verified // nil: not yet
+	speedup  float64            // that was measured, over one worker of the same batch; 0: none
 }
 
 // Predicted lays out a prediction with what was measured of its rows later; all may be nil. It is the only
@@ -177,7 +178,7 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		}
 		var rows []foreseen
 		for _, row := range frozen.Rows {
-			rows = append(rows, foreseen{row, measuredOf(frozen, row, c)})
+			rows = append(rows, measuredOf(frozen, row, c))
 		}
 		s := predictedSection(fmt.Sprintf("predicted-%d", i+1), predictionTitle(frozen), "Frozen "+
 			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC")+", before the first run, from runs of "+
@@ -195,36 +196,39 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 	}
 }
 
-// measuredOf returns what the rows of a benchmark measured of a predicted one on this machine; nil: nothing.
-func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison) *forecast.Verified {
+// measuredOf returns a predicted row with what the rows of a benchmark measured of it on this machine.
+func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison) foreseen {
 	l := question.Find(c, record.Selector{"strategy": row.Way, "workers": fmt.Sprint(row.Workers),
 		"batch": fmt.Sprint(row.Batch), "hosts": "0"})
 	if l == nil || p.Inputs.Network != "" || p.Inputs.Changes != "" || l.Disturbed {
-		return nil
+		return foreseen{Row: row}
 	}
 	v := &forecast.Verified{Step: row.Step, StepMS: 1e3 * l.Step.Median}
 	for _, r := range l.Runs() {
 		v.RunsMS = append(v.RunsMS, 1e3*r.Step)
 	}
 	v.Inside = row.Step.Holds(v.StepMS)
-	return v
+	if p.Inputs.IsWeak || !l.Speedup.Known() {
+		return foreseen{row, v, 0}
+	}
+	return foreseen{row, v, l.Speedup.Median}
 }
 
-// foreseenText says how many times as fast as one worker more are predicted to be.
+// foreseenText says how many times as fast as one worker more are predicted to be, and were.
 func foreseenText(rows []foreseen) string {
 	var parts []string
 	for _, r := range rows {
 		if times := r.Efficiency * float64(r.Workers); len(parts) < maxListed && r.Workers > 1 {
-			parts = append(parts, fmt.Sprintf("%s %s× (%s–%s)", spelling.Count(r.Workers, "worker"),
-				digits(times, 3), digits(times*r.Step.Median/r.Step.High, 3),
-				digits(times*r.Step.Median/r.Step.Low, 3)))
+			name, measured := spelling.Count(r.Workers, "worker"), ""
+			if r.speedup > 0 && !r.IsKnown {
+				name, measured = name+" predicted", ", measured "+digits(r.speedup, 3)+"×"
+			}
+			parts = append(parts, fmt.Sprintf("%s %s× (%s–%s)%s", name, digits(times, 3),
+				digits(times*r.Step.Median/r.Step.High, 3), digits(times*r.Step.Median/r.Step.Low, 3),
+				measured))
 		}
 	}
-	text := "Predicted before the first run, over one worker: " + strings.Join(parts, ", ") + "."
-	if slices.ContainsFunc(rows, func(r foreseen) bool { return r.measured != nil }) {
-		text += " " + predictionText(rows)
-	}
-	return text
+	return "Predicted before the first run, over one worker: " + strings.Join(parts, "; ") + "."
 }
 
 // scalingFigure draws the samples per second of each strategy over the number of workers, and of the first

@@ -147,11 +147,8 @@ func causesText(a question.Answer) string {
 	than := a.Causes[0].Than
 	var parts []string
 	if a.Quantity == question.Balance {
-		for _, l := range slices.Compact([]*compare.Line{than, a.Causes[0].Line,
-			a.Causes[len(a.Causes)-1].Line}) {
-			parts = append(parts, stepText(l))
-		}
-		return joined(": ", verdictWord(a), "a step takes "+strings.Join(parts, "; "))
+		parts = append(parts, balanceText(a.Causes[0]), balanceText(a.Causes[len(a.Causes)-1]))
+		return joined(": ", verdictWord(a), strings.Join(slices.Compact(parts), "; "))
 	}
 	rows, order, open := map[string][]string{}, []string{}, 0
 	for _, c := range a.Causes {
@@ -200,16 +197,16 @@ func growthText(c question.Cause) (by, figures string) {
 		millis(question.PartsOf(v.Line).Total()), what, spelling.Count(v.Measured, "run"))
 }
 
-// stepText says what the step of a row goes into.
-func stepText(l *compare.Line) string {
-	var parts []string
-	of := question.PartsOf(l)
-	for at, seconds := range of {
-		if seconds >= leastShare*of.Total() {
-			parts = append(parts, partNames()[at]+" "+millis(seconds))
-		}
+// balanceText says what a row saves of the computing of another one, what it pays for that, and what is left.
+func balanceText(c question.Cause) string {
+	is, was := question.PartsOf(c.Line), question.PartsOf(c.Than)
+	saved := was[question.Compute] - is[question.Compute]
+	text := fmt.Sprintf("%s saves %s of %s of compute and pays %s for exchange and cores", c.Line.Label,
+		millis(saved), ms(was[question.Compute]), ms(saved+is.Total()-was.Total()))
+	if c.Ratio == nil {
+		return text
 	}
-	return fmt.Sprintf("%s in %s (%s)", ms(of.Total()), l.Label, strings.Join(parts, ", "))
+	return text + fmt.Sprintf(": %s as fast as %s", times(*c.Ratio), c.Than.Label)
 }
 
 // beside lists the rows of a reference, each with ours below it.
@@ -307,13 +304,13 @@ const mostWidth = 100
 // whyNot says why a question has no decided answer; "" if it has one.
 func whyNot(a question.Answer) string {
 	return map[question.Reason]string{
-		question.NoRow:       "one of its rows was not run",
-		question.NoOther:     "no other row was run",
-		question.NoFigure:    "no run has the figure",
-		question.OtherWork:   "its rows did unequal work, which compares nothing",
-		question.Disturbed:   "others took cores from every run",
-		question.Guessing:    "none of its rows does better than guessing",
-		question.SameBits:    "both end with the same parameters, bit for bit",
+		question.NoRow:     "one of its rows was not run",
+		question.NoOther:   "no other row was run",
+		question.NoFigure:  "no run has the figure",
+		question.OtherWork: "its rows did unequal work, which compares nothing",
+		question.Disturbed: "others took cores from every run",
+		question.SameBits: "same parameters, bit for bit" + map[bool]string{
+			false: ", so equal by construction"}[a.Quantity == "parameters"],
 		question.Contended:   "its workers share too few cores",
 		question.Unsupported: "what the claim rests on is not shown",
 		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
@@ -322,13 +319,11 @@ func whyNot(a question.Answer) string {
 
 // verdictText is the verdict on a question, why it is none, and our figure.
 func verdictText(a question.Answer) string {
+	text := verdictWord(a)
 	switch {
 	case a.Causes != nil:
 		return causesText(a)
-	}
-	text := verdictWord(a)
-	switch {
-	case !known(a.Median) || a.Quantity == "parameters":
+	case !known(a.Median) || a.Quantity == "parameters" || a.Reason == question.SameBits:
 		return text
 	case a.Quantity == question.Parts:
 		return joined(": ", text, partsText(a.Line))
@@ -338,7 +333,9 @@ func verdictText(a question.Answer) string {
 	if a.Than != nil {
 		figure += "×"
 		what = fmt.Sprintf(" the %s of %s", quantityText(a.Quantity), a.Than.Label)
-		if a.Line.Label == a.Than.Label { // of two groups
+		if asksSpeed(a) {
+			what = " as fast by the " + quantityText(a.Quantity)
+		} else if a.Line.Label == a.Than.Label { // of two groups
 			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
 	}
@@ -353,6 +350,12 @@ func verdictText(a question.Answer) string {
 		text += "; " + inPlace(a, "accuracy")
 	}
 	return text
+}
+
+// asksSpeed reports whether a question is how many times as fast as its row another one is.
+func asksSpeed(a question.Answer) bool {
+	isTime := slices.Contains([]string{"step", "total", "epoch"}, a.Quantity)
+	return isTime && a.Equals != nil && len(a.Reference) > 1 && a.Reference[1] == "speedup"
 }
 
 // inPlace has a quantity of both rows of an answer: "accuracy 23.8 % in place of 31.1 %".
@@ -381,6 +384,9 @@ func verdictWord(a question.Answer) string {
 	text := map[question.Verdict]string{question.Holds: "yes, here", question.Fails: "not here",
 		question.Likely: "likely", question.Unlikely: "likely not", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
+	if a.Reason == question.Guessing {
+		return "not testable here: nothing was learned"
+	}
 	isRatio := a.Ratio.Known() && a.Bound() == 1
 	switch a.Verdict {
 	case question.Likely, question.Unlikely:

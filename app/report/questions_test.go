@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +29,15 @@ func TestAnUnmeasuredAnswerHasNoFigure(t *testing.T) {
 	want := "- ? Is ps slower? Not measured (one of its rows was not run).\n"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %q in\n%.2000s", want, page)
+	}
+}
+
+// A page says in how many rounds rows ran where that is not the same for all.
+func TestRoundsOfRows(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rows[0].Runs = r.Rows[0].Runs[:4]
+	if page := asked(t, r, record.Inquiry{}); !strings.Contains(page, " · 34 runs in 4 to 6 rounds · ") {
+		t.Errorf("%.300s", page)
 	}
 }
 
@@ -74,7 +84,7 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 		"- ✓ Is it faster? Yes, here: 0.741× (0.",
 		") the step of single 1×1; reference: speed-up 1.78× against 0.89×.\n",
 		"- ✗ Is it 1.78 times as fast? Not here: 1.35× (1.",
-		") the step of all-reduce 2×1; reference: speed-up 1.78×.\n",
+		") as fast by the step; reference: speed-up 1.78×.\n",
 		"- ✗ Is it accurate? Not here: 58.7 % (58.7–58.7 %), accuracy; asked whether above 90.0 %.\n",
 		"- ✓ How long is a run? 0.4", "), time in all.\n",
 		"- ? Is it faster by fewer samples? Not decided (what the claim rests on is not shown): samples per",
@@ -104,6 +114,32 @@ func TestSpeedsOfOtherResultsHaveAccuraciesBesideThem(t *testing.T) {
 	for _, want := range []string{
 		") the samples per second of single 1×1; accuracy 25.0 % in place of 58.7 %.\n",
 		") the samples per second of single 1×1.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%.2500s", want, page)
+		}
+	}
+}
+
+// What a row saves and pays beside the baseline follows from their steps; rows that learned nothing are not
+// said to be as accurate as each other.
+func TestBalanceAndNothingLearned(t *testing.T) {
+	r := only(sample(), "lenet")
+	for i := range r.Rows {
+		r.Rows[i].Setting.Classes = 2
+		for j := range r.Rows[i].Runs {
+			r.Rows[i].Runs[j].TestAccuracy, r.Rows[i].Runs[j].ParameterSHA256 = new(0.5), fmt.Sprint(i)
+		}
+	}
+	page := asked(t, r, record.Inquiry{Questions: []record.Question{
+		{Ask: "What does it pay?", Quantity: "balance", Of: record.Selector{"strategy": "all-reduce"},
+			Over: []record.Selector{{"strategy": "single"}}},
+		{Ask: "Is it as accurate?", Quantity: "accuracy", Of: record.Selector{"strategy": "ddp"},
+			Over: []record.Selector{{"strategy": "all-reduce"}}, Equals: new(1.0)}}})
+	for _, want := range []string{
+		"- ✓ What does it pay? All-reduce 2×1 saves 4.17 of 8.72 ms of compute and pays 1.79 ms for " +
+			"exchange and cores: 1.35× (1.30–1.41) as fast as single 1×1.\n",
+		"- ? Is it as accurate? Not testable here: nothing was learned.\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)

@@ -104,9 +104,9 @@ func lossGrew(_ *record.Results, c *Comparison) []finding.Finding {
 		"guess": math.Log(float64(most.Setting.Classes))})
 }
 
-// isGuessing reports whether the mean of the last tenth of the losses is that of guessing, and not above it;
+// IsGuessing reports whether the mean of the last tenth of the losses is that of guessing, and not above it;
 // NaN, the mean of none, is not.
-func (l *Line) isGuessing() bool {
+func (l *Line) IsGuessing() bool {
 	var told *record.Guess
 	if len(l.runs) > 0 {
 		told = l.runs[0].Guess

@@ -27,13 +27,13 @@ type Group struct {
 	PerWorker   int // samples of each worker, if the batch grows with them
 	Condition   string
 	Lines       []*Line
-	Baseline    *Line    // single with the fewest threads, see [Compare]; nil without a successful one
-	Floor       []*Line  // strategy none, by worker count; compared with lines of equal workers
-	Hashes      []string // distinct parameter hashes of the exact lines, of the seed and work that have most
-	Rivals      []*Line  // that are ranked, because they do equal work on a machine of their own
+	Baseline    *Line      // single with the fewest threads, see [Compare]; nil without a successful one
+	Floor       []*Line    // strategy none, by worker count; compared with lines of equal workers
+	Hashes      []string   // distinct parameter hashes of the exact lines, of the seed and work with most
+	Rivals      []*Line    // that are ranked, because they do equal work on a machine of their own
+	Noise       stat.Noise // of ratios of two lines, in whatever time
 
-	promised promised   // by the lines of Hashes
-	noise    stat.Noise // of ratios
+	promised promised // by the lines of Hashes
 }
 
 // Line is one row summarised over its successful runs.
@@ -94,7 +94,7 @@ type Line struct {
 	computed    computed  // by the first run
 	stepByRound []float64 // median step time, NaN where the round has no successful run
 
-	noise stat.Noise // of the steps
+	Noise stat.Noise // of the steps, and of whatever else its rounds take
 }
 
 // RankLine is what one worker of a line reported.

@@ -86,7 +86,7 @@ func (c *Comparison) alone(g *Group, l *Line) *Line {
 func toldApart(_ *record.Results, c *Comparison) []finding.Finding {
 	tests := 0
 	for i := range c.Groups {
-		tests = c.Groups[i].noise.Tests // of all groups
+		tests = c.Groups[i].Noise.Tests // of all groups
 	}
 	return found(tests > 0, finding.Values{"pairs": tests})
 }

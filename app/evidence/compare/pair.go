@@ -21,7 +21,7 @@ func (p Pair) isCopy() bool { return p.A.original == p.B.original || p.A.Setting
 // Pair returns the pair of two lines. The intervals of all pairs of rivals and peers of the benchmark hold
 // together.
 func (g *Group) Pair(a, b *Line) Pair {
-	return Pair{a, b, stat.PairedRatio(a.stepByRound, b.stepByRound, g.noise)}
+	return Pair{a, b, stat.PairedRatio(a.stepByRound, b.stepByRound, g.Noise)}
 }
 
 // Pairs returns each two rivals once.
@@ -56,10 +56,10 @@ func (c *Comparison) measureNoise() {
 	}
 	own, ratios := stat.NoiseOf(groups)
 	for i := range c.Groups {
-		c.Groups[i].noise = ratios[i]
-		c.Groups[i].noise.Tests = tests
+		c.Groups[i].Noise = ratios[i]
+		c.Groups[i].Noise.Tests = tests
 		for _, l := range c.Groups[i].Lines {
-			l.noise = own[i]
+			l.Noise = own[i]
 		}
 	}
 }

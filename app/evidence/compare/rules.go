@@ -39,7 +39,7 @@ func rules() []rule {
 		{"another result", caution, finding.Seeds, ofRows((*Line).isLossy)},
 		{"mixed precision", caution, finding.Seeds, ofRows(func(l *Line) bool { return l.IsMixed })},
 		{"loss grew", caution, finding.Stability, lossGrew},
-		{"not learned", caution, finding.Longer, ofRows((*Line).isGuessing)},
+		{"not learned", caution, finding.Longer, ofRows((*Line).IsGuessing)},
 		{"not encrypted", caution, finding.Encrypted, ofRows((*Line).isInTheClear)},
 		{"resumed elsewhere", caution, finding.SameWork, otherSitting},
 

@@ -69,7 +69,7 @@ func (l *Line) counted() []*record.Run {
 
 // Interval returns the interval of the step over the runs that count.
 func (l *Line) Interval() stat.Interval {
-	return l.noise.Interval(l.stepByRound)
+	return l.Noise.Interval(l.stepByRound)
 }
 
 // summarizePlaces fills the samples at which a run had its losses. Where ranks tell their own samples only,

@@ -36,7 +36,7 @@ const (
 	Disturbed          // others took cores from every run
 	Contended          // its workers share too few cores, which nothing tells from what is asked
 	TooFew             // rounds for an interval
-	Guessing           // is as accurate as each of its rows
+	Guessing           // is what each of its rows does
 	SameBits           // its rows end with the same parameters, so they are as accurate
 	Unsupported        // by the quantity that the claim rests on, which is not on the same side of 1
 )
@@ -163,15 +163,19 @@ func (a *Answer) divide(c *compare.Comparison, other *compare.Line) {
 	case a.Quantity == "parameters" && a.Line.SHA256 != "" && other.SHA256 != "":
 		a.Estimate = Estimate{0, stat.Interval{Coverage: 1}, a.Line.Measured}
 		a.decide()
-	case a.Quantity == "accuracy" && IsGuess(a.Line) && IsGuess(other):
+	case a.Quantity == "accuracy" && hasNotLearned(a.Line) && hasNotLearned(other):
 		a.Verdict, a.Reason = Undecided, Guessing
 	case a.Quantity == "step" && ratio != nil:
 		a.quotient(*ratio)
 	case a.Quantity != "step" &&
 		(!GrowsWithLength(a.Quantity) || a.Line.Runs()[0].Samples == other.Runs()[0].Samples):
-		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity), stat.Noise{}))
+		a.quotient(stat.PairedRatio(byRound(a.Line, a.Quantity), byRound(other, a.Quantity),
+			noiseOf(a.Quantity, noiseBetween(groupOf(c, a.Line), groupOf(c, other)))))
 	}
 }
+
+// hasNotLearned reports whether the loss or the accuracy of a row is that of guessing.
+func hasNotLearned(l *compare.Line) bool { return l.IsGuessing() || IsGuess(l) }
 
 // doubt takes a yes back unless what the claim rests on is on the same side of 1, by the medians of the rows.
 func (a *Answer) doubt() {
@@ -186,10 +190,8 @@ func (a *Answer) doubt() {
 
 // stepRatio returns the ratio of the steps of two rows as the comparison has it; nil unless they are rivals.
 func stepRatio(c *compare.Comparison, a, b *compare.Line) *stat.Ratio {
-	for i := range c.Groups {
-		if g := &c.Groups[i]; slices.Contains(g.Rivals, a) && slices.Contains(g.Rivals, b) {
-			return new(g.Pair(a, b).Ratio)
-		}
+	if g := groupOf(c, a); slices.Contains(g.Rivals, a) && slices.Contains(g.Rivals, b) {
+		return new(g.Pair(a, b).Ratio)
 	}
 	return nil
 }
@@ -220,6 +222,22 @@ func (a *Answer) Bound() float64 {
 func isTime(quantity string) bool {
 	others := []string{"accuracy", "best", "loss", "memory", "compression", "parameters", "busiest"}
 	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
+}
+
+// noiseOf returns how a quantity varies from round to round: times as steps do, what seeds change alone.
+func noiseOf(quantity string, steps stat.Noise) stat.Noise {
+	if isTime(quantity) {
+		return steps
+	}
+	return stat.Noise{}
+}
+
+// noiseBetween returns the noise of ratios of rows of two groups: that which more rows tell.
+func noiseBetween(a, b *compare.Group) stat.Noise {
+	if a.Noise.Rows < b.Noise.Rows {
+		return b.Noise
+	}
+	return a.Noise
 }
 
 // AreOtherResults reports whether the two rows train to other results, so that their accuracies have to stand

@@ -217,6 +217,17 @@ func TestAShareStaysOne(t *testing.T) {
 	}
 }
 
+// A total that is its steps is as certain as they are, by as many rounds.
+func TestTotalsAreAsCertainAsSteps(t *testing.T) {
+	two, single := record.Selector{"workers": "2"}, []record.Selector{{"workers": "1"}}
+	got := ask(measured(1.5, 256), &record.Inquiry{Questions: []record.Question{
+		{Quantity: "step", Of: two, Over: single}, {Quantity: "total", Of: two, Over: single}}})
+	if step, total := got[0].Interval, got[1].Interval; math.Abs(step.Lo-total.Lo) > 1e-9 ||
+		math.Abs(step.Hi-total.Hi) > 1e-9 {
+		t.Errorf("steps %+v, totals %+v", step, total)
+	}
+}
+
 // Two rows that guess are equally accurate, which says nothing about how they train.
 func TestGuesses(t *testing.T) {
 	asked := record.Inquiry{Questions: []record.Question{{Quantity: "accuracy",

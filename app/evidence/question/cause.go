@@ -122,17 +122,24 @@ func (q asker) beside(asked record.Question, l *compare.Line) (lines []*compare.
 	if asked.Over != nil {
 		return []*compare.Line{l}, Find(q.c, asked.Over[0])
 	}
-	at := slices.IndexFunc(q.c.Groups, func(g compare.Group) bool { return slices.Contains(g.Lines, l) })
-	lines = slices.DeleteFunc(slices.Clone(q.c.Groups[at].Lines), func(o *compare.Line) bool {
+	g := groupOf(q.c, l)
+	lines = slices.DeleteFunc(slices.Clone(g.Lines), func(o *compare.Line) bool {
 		isFloor := strategy.Named(o.Setting.Strategy).IsFloor && o.Setting.Workers > 1
 		return o.OK == 0 || o.Setting.Peer != "" || isFloor || o.Setting.LR != l.Setting.LR
 	})
 	if asked.Quantity != Why || len(lines) == 0 {
-		return lines, q.c.Groups[at].Baseline
+		return lines, g.Baseline
 	}
 	return lines, slices.MinFunc(lines, func(a, b *compare.Line) int {
 		return cmp.Compare(a.Step.Median, b.Step.Median)
 	})
+}
+
+// groupOf returns the group of a row.
+func groupOf(c *compare.Comparison, l *compare.Line) *compare.Group {
+	return &c.Groups[slices.IndexFunc(c.Groups, func(g compare.Group) bool {
+		return slices.Contains(g.Lines, l)
+	})]
 }
 
 // asker is what questions are asked of.

@@ -252,9 +252,10 @@ func Of(l *compare.Line, quantity string) Estimate {
 		values = l.PhaseShares(quantity)
 	}
 	values = slices.DeleteFunc(values, math.IsNaN)
-	in := stat.Noise{}.Interval(values)
+	noise := noiseOf(quantity, l.Noise)
+	in := noise.Interval(values)
 	if IsShare(quantity) {
-		in = stat.Noise{}.ShareInterval(values)
+		in = noise.ShareInterval(values)
 	}
 	return Estimate{stat.Median(values), in, len(values)}
 }
