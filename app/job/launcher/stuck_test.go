@@ -73,7 +73,7 @@ func TestStuckWorkerIsNamed(t *testing.T) {
 				t.Fatalf("got %v, want a WorkerError", err)
 			}
 			want := `^rank \d \(pid \d+ on .+\) is stuck: it has not got on for (9|\d\d)\S*s ` +
-				`after step \d+, phase optimizer(, in lockstep/app/rundir\.\(\*StepLog\)\.\w+ .*)? ` +
+				`after step \d+, phase optimizer(, in lockstep/app/rundir\.\(\*\w+Log\)\.\w+ .*)? ` +
 				`\(its output: .*rank\d\.log\)`
 			if !regexp.MustCompile(want).MatchString(err.Error()) || stuck.Step == 0 {
 				t.Errorf("%q, want %s", err, want)
