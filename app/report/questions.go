@@ -127,7 +127,7 @@ func causeTable(a question.Answer, id string) block {
 	columns = append(columns, col("beside "+than.Label, "", func(l line) string { return l.told }),
 		col("rounds", "", func(l line) string { return fmt.Sprint(l.Measured) }))
 	caption := partsMeaning
-	if a.Causes[0].Further != nil {
+	if slices.ContainsFunc(a.Causes, func(c question.Cause) bool { return c.Further != nil }) {
 		caption += " Rows without a cause ran after the others, fewer steps in fewer rounds: they show " +
 			"what is left."
 	}

@@ -129,7 +129,6 @@ func isBalanced(t *testing.T, page string) {
 	}
 }
 
-// Odd results must still give a page: nothing run, everything failed, one step, no loss.
 // A page of rows that hold some of their steps says so, and numbers these as they were.
 func TestSomeSteps(t *testing.T) {
 	r := sample()
@@ -145,6 +144,7 @@ func TestSomeSteps(t *testing.T) {
 	}
 }
 
+// Odd results must still give a page: nothing run, everything failed, one step, no loss.
 func TestOddResults(t *testing.T) {
 	empty := sample()
 	empty.Rows = nil

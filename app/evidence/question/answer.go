@@ -179,7 +179,7 @@ func hasNotLearned(l *compare.Line) bool { return l.IsGuessing() || IsGuess(l) }
 
 // doubt takes a yes back unless what the claim rests on is on the same side of 1, by the medians of the rows.
 func (a *Answer) doubt() {
-	if a.By == "" || a.Verdict > Likely {
+	if a.By == "" || a.Verdict != Holds && a.Verdict != Likely {
 		return
 	}
 	by := Of(a.Line, a.By).Median / Of(a.Than, a.By).Median

@@ -36,6 +36,8 @@ type Cause struct {
 	IsApart bool        // as the comparison has it
 	IsTried bool        // further runs are part of the explanation
 	Further []Further   // of both rows
+
+	again [2]*compare.Line // Than and Line in the runs beside those of Further; nil: there are none
 }
 
 // Further is a row that ran again without a cause, as [record.Intervention] has it.
@@ -71,11 +73,12 @@ func (c Cause) Most() (most int) {
 // gone is the part of what a row takes longer that a run without the cause takes away to confirm it.
 const gone = 0.75
 
-// Confirms returns the run without the part that grew most, and reports whether that leaves at most a quarter
-// of what the row takes longer: the row without any exchange, or a worker of it alone; where it is computing
-// that grew, a worker of the other row alone with its share of the batch. It returns nil if none ran.
+// Confirms returns the run without the part that grew most, and reports whether that leaves at most a
+// quarter of what the row takes longer in runs beside it: the row without any exchange, or a worker of it
+// alone. Where it is computing that grew, it is a worker of the other row alone with its share of the
+// batch. It returns nil if none ran, or if the difference did not come back in them.
 func (c Cause) Confirms() (without *Further, isSo bool) {
-	is, isOfCompute := PartsOf(c.Line), c.Most() == Compute
+	isOfCompute := c.Most() == Compute
 	for i, v := range c.Further {
 		isFirst := without == nil || v.Action == explain.Silence
 		isMeant := v.Action == explain.Isolate || v.Action == explain.Silence && !isOfCompute
@@ -83,15 +86,16 @@ func (c Cause) Confirms() (without *Further, isSo bool) {
 			without = &c.Further[i]
 		}
 	}
-	if without == nil {
+	if without == nil || c.Explanation == nil || c.IsPassing {
 		return nil, false
 	}
-	left := PartsOf(without.Line)
+	was, is, left := PartsOf(c.again[0]), PartsOf(c.again[1]), PartsOf(without.Line)
 	taken := is.Total() - left.Total()
 	if isOfCompute {
 		taken = is[Compute] - left[Compute]
 	}
-	return without, taken >= gone*(is.Total()-PartsOf(c.Than).Total())
+	longer := is.Total() - was.Total()
+	return without, longer > 0 && taken >= gone*longer
 }
 
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
@@ -168,6 +172,9 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}
 		at := slices.IndexFunc(runs.Pairs, func(p record.CausePair) bool { return p.Rows == rows })
 		if at >= 0 && runs.Pairs[at].Again != nil {
+			for i, row := range runs.Pairs[at].Again {
+				c.again[i] = compare.LineOf(&runs.Rows[row], runs.Rounds)
+			}
 			for _, v := range runs.Pairs[at].Variants {
 				if l := compare.LineOf(&runs.Rows[v.Row], runs.Rounds); l.OK > 0 {
 					c.Further = append(c.Further, Further{v, l})
