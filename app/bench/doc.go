@@ -8,8 +8,8 @@
 // Guarantees: all rows of one model do equal work (same steps, batch, seed, and as many virtual
 // shards as the largest worker count of the matrix); every run is a process of its own, the
 // single worker too; a failed run is recorded with its reason while the rest goes on;
-// results.json is replaced atomically after every run, so that an interrupted benchmark loses
-// one run at most.
+// results.json is replaced atomically after a run, unless writing it would take more than a twentieth
+// of the time, and when the benchmark is interrupted: one that is killed loses its last runs at most.
 //
 // Errors: *setting.UsageError from [Expand] before anything runs; data errors and a cancelled
 // context end the benchmark at once, with the results so far; a *FailedError after the last run

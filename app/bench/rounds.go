@@ -88,15 +88,27 @@ type bench struct {
 	ended   int  // runs that have ended, in all sittings
 	isTold  bool // that the machine is busy
 
+	saved  time.Time     // when the results were written last
+	saving time.Duration // how long that took
+
 	deadline time.Time // by which runs have to end; zero: they take as long as they do
 	end      time.Time // by which those that confirm causes have to, too
 }
 
-// runAll executes the rounds of the plan, then those that are added.
+// runAll executes the rounds of the plan, then those that are added, and writes what they measured.
 func (b *bench) runAll(ctx context.Context) error {
 	if err := b.save(); err != nil {
 		return err
 	}
+	err := b.runRounds(ctx)
+	if failed := b.save(); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// runRounds executes the rounds of the plan, then those that are added.
+func (b *bench) runRounds(ctx context.Context) error {
 	for round := 0; b.hasRound(round); round++ {
 		b.results.Rounds = max(b.results.Rounds, round+1)
 		if err := b.runRound(ctx, round); err != nil {
@@ -106,7 +118,7 @@ func (b *bench) runAll(ctx context.Context) error {
 	if b.failure != nil {
 		return b.failure
 	}
-	return b.save()
+	return nil
 }
 
 // hasRound reports whether there is another round. It gives one to the groups of comparable rows that have
@@ -225,15 +237,21 @@ func (b *bench) leaveOut(t Trial) {
 	}
 }
 
-// runAndSave executes a run and writes the results; once more if a worker was lost, which on a busy machine
+// saveShare is how many times as long as the results took to be written runs go on before they are written
+// again: those of a hundred runs take 36 MB and a second.
+const saveShare = 20
+
+// runAndSave executes a run and, when it is time, writes the results; once more if a worker was lost, which on a busy machine
 // may have been slow. A run that fails alone is no error.
 func (b *bench) runAndSave(ctx context.Context, t Trial) error {
 	err := b.runOne(ctx, t)
 	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.hasTime([]Trial{t}, 1) {
 		err = b.runOne(ctx, t)
 	}
-	if failed := b.save(); failed != nil {
-		return failed
+	if time.Since(b.saved) >= saveShare*b.saving {
+		if failed := b.save(); failed != nil {
+			return failed
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -260,7 +278,11 @@ func (b *bench) save() error {
 		b.results.Sittings[n-1].Seconds = now
 	}
 	b.results.Complete = b.isWhole()
-	return report.Save(b.out, &b.results)
+	begin := time.Now()
+	err := report.Save(b.out, &b.results)
+	b.saved = time.Now()
+	b.saving = b.saved.Sub(begin)
+	return err
 }
 
 // isWhole reports whether every run of the plan has ended.

@@ -19,7 +19,7 @@ import (
 )
 
 // Run executes the matrix of c and returns its results, which also lie in c.Out as results.json,
-// written anew after every run. With an error the results hold what was measured before it;
+// written anew as runs end. With an error the results hold what was measured before it;
 // they are nil only if nothing was run. See the package's comment for the errors.
 func Run(ctx context.Context, c Config, o Options) (*record.Results, error) {
 	plan, err := Expand(c)
