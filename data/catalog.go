@@ -128,14 +128,14 @@ func (c Catalog) Locate(name string, o Options) (path string, err error) {
 
 // Fetch makes sure that the named data set is present, downloading it if necessary, and returns its
 // path, or "" if it has no files. A launcher calls it before it starts several workers, so that
-// they do not download, or decode a folder of images, all at once.
+// they do not download, or decode a folder of images or an archive, all at once.
 func (c Catalog) Fetch(ctx context.Context, name string, o Options) (path string, err error) {
 	s, err := c.find(name)
 	if err != nil || s.isMade() {
 		return "", err
 	}
 	if path, err = s.obtain(ctx, o); err == nil && s.prepare != nil {
-		err = s.prepare(ctx, o)
+		err = s.prepare(ctx, path, o)
 	}
 	return path, err
 }

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +50,8 @@ func cifar10Source() source {
 			}
 			return lack
 		},
-		read: pair(readCIFAR10),
+		read:    pair(readCIFAR10),
+		prepare: prepareCIFAR10,
 	}
 }
 
@@ -60,7 +62,8 @@ func cifarFiles() []string {
 }
 
 // locateCIFAR10 returns the unpacked folder if it is complete, else the archive: reading takes 0.2
-// s from the folder and 1.4 s from the archive, nearly all of it for decompression.
+// s from the folder and 1.4 s from the archive, nearly all of it for decompression. So what an archive held
+// is kept; see openKept.
 func locateCIFAR10(folder string) string {
 	for _, dir := range []string{filepath.Join(folder, cifarFolder), folder} {
 		if hasFiles(dir, cifarFiles()) {
@@ -91,8 +94,10 @@ func isFile(path string) bool {
 
 // cifar10 is the data set while it is read.
 type cifar10 struct {
-	records     int // in each file
-	train, test *Set
+	records     int    // in each file
+	all         []byte // the pixels of all files, the test batch last, and a byte for each of their labels
+	labels      []int32
+	train, test *Set // parts of them
 	seen        map[string]bool
 }
 
@@ -102,17 +107,68 @@ func newCIFAR10(source string, records int) *cifar10 {
 		train: newCIFAR10Set(source, 5*records), test: newCIFAR10Set(source, records)}
 }
 
+// allocate makes room for all pixels and labels, when the first of them are read.
+func (c *cifar10) allocate() {
+	if c.all != nil {
+		return
+	}
+	n, pixels := 5*c.records, 5*c.records*3*cifarPlane
+	c.labels, c.all = make([]int32, 6*c.records), make([]byte, 6*c.records*(3*cifarPlane+1))
+	c.train.Labels, c.test.Labels = c.labels[:n:n], c.labels[n:]
+	c.train.Pixels, c.test.Pixels = c.all[:pixels:pixels], c.all[pixels:][:pixels/5:pixels/5]
+}
+
 // fileBytes returns the size of each batch file.
 func (c *cifar10) fileBytes() int64 { return int64(c.records) * cifarRecord }
 
-func readCIFAR10(ctx context.Context, path string, _ Options) (train, test *Set, err error) {
+func readCIFAR10(ctx context.Context, path string, o Options) (train, test *Set, err error) {
 	c := newCIFAR10(path, cifarRecords)
 	if isFile(path) {
-		err = c.openArchive(ctx, path)
+		err = c.openKept(ctx, path, keptArchive(path, o))
 	} else {
 		err = c.readFolder(ctx, path)
 	}
 	return c.train, c.test, err
+}
+
+// keptArchive returns the file below o.Cache that keeps what an archive held, under a hash of its path, size
+// and time; "" if there is none.
+func keptArchive(path string, o Options) string {
+	info, err := os.Stat(path)
+	if err != nil || o.Cache == "" || !info.Mode().IsRegular() {
+		return ""
+	}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", path, info.Size(), info.ModTime().UnixNano()))
+	return filepath.Join(o.Cache, "folders", fmt.Sprintf("%x.cifar", key))
+}
+
+// prepareCIFAR10 unpacks an archive once, before several workers read what is kept of it.
+func prepareCIFAR10(ctx context.Context, path string, o Options) (err error) {
+	if kept := keptArchive(path, o); kept != "" && !isFile(kept) {
+		_, _, err = readCIFAR10(ctx, path, o)
+	}
+	return err
+}
+
+// openKept reads what an archive held from the file kept or, if there is none, it is damaged or "", the
+// archive, and keeps it as the pixels of a folder's images are kept.
+func (c *cifar10) openKept(ctx context.Context, archive, kept string) error {
+	if isFile(kept) {
+		if c.allocate(); readPixels(kept, c.all) {
+			for i, label := range c.all[len(c.labels)*3*cifarPlane:] {
+				c.labels[i] = int32(label)
+			}
+			return nil
+		}
+	}
+	if err := c.openArchive(ctx, archive); err != nil {
+		return err
+	}
+	for i, label := range c.labels {
+		c.all[len(c.labels)*3*cifarPlane+i] = byte(label)
+	}
+	writePixels(kept, c.all)
+	return nil
 }
 
 func newCIFAR10Set(source string, n int) *Set {
@@ -129,18 +185,12 @@ func newCIFAR10Set(source string, n int) *Set {
 	}
 }
 
-// place returns the destination of the records of a batch file. The memory of a set is allocated
-// when the first of its files is read.
+// place returns the destination of the records of a batch file.
 func (c *cifar10) place(name string) (pixels []byte, labels []int32) {
-	set, i := c.train, slices.Index(cifarFiles(), name)
-	if i == len(cifarFiles())-1 {
-		set, i = c.test, 0
-	}
-	if set.Pixels == nil {
-		set.Pixels = make([]byte, set.Len()*3*cifarPlane)
-	}
+	c.allocate()
+	i := slices.Index(cifarFiles(), name)
 	lo, hi := i*c.records, (i+1)*c.records
-	return set.Pixels[lo*3*cifarPlane : hi*3*cifarPlane], set.Labels[lo:hi]
+	return c.all[lo*3*cifarPlane : hi*3*cifarPlane], c.labels[lo:hi]
 }
 
 func (c *cifar10) readFolder(ctx context.Context, dir string) error {
@@ -191,9 +241,8 @@ func (c *cifar10) openArchive(ctx context.Context, file string) error {
 	return c.readArchive(&contextReader{ctx, f}, file)
 }
 
-// readArchive reads the batch files from the archive, in any order. Nothing is unpacked to disk;
-// other members are skipped; the whole archive is read, so that gzip's checksum is verified. file
-// names r in errors.
+// readArchive reads the batch files from the archive, in any order. Other members are skipped; the
+// whole archive is read, so that gzip's checksum is verified. file names r in errors.
 func (c *cifar10) readArchive(r io.Reader, file string) error {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {

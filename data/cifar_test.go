@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/data"
 )
@@ -270,4 +271,60 @@ func FuzzCIFAR(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What an archive held is kept, so that many workers and runs unpack it once: for as long as the archive has
+// its size and time, and the file kept is whole.
+func TestAnArchiveIsUnpackedOnce(t *testing.T) {
+	var members []member
+	for i, name := range []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+		"data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"} {
+		head := record(byte(i), byte(10*i))
+		members = append(members, member{batch(name), tar.TypeReg, data.CIFARBytes, head})
+	}
+	path := archive(t, members...)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := data.Options{Dir: filepath.Dir(path), Cache: t.TempDir()}
+	read := func(when string) error {
+		train, test, err := data.Load(t.Context(), "cifar10", o)
+		if err != nil {
+			return err
+		}
+		at := 10_000 * 3072
+		if train.Labels[10_000] != 1 || test.Labels[0] != 5 || train.Pixels[at+1] != 11 ||
+			test.Pixels[2] != 52 || train.Len() != 50_000 || test.Len() != 10_000 || len(test.Pixels) != at {
+			t.Errorf("%s: labels %d, %d, pixels %d, %d", when, train.Labels[10_000], test.Labels[0],
+				train.Pixels[at+1], test.Pixels[2])
+		}
+		return nil
+	}
+	if _, err := (data.Catalog{}).Fetch(t.Context(), "cifar10", o); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(o.Cache, "folders", "*.cifar"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	then := time.Now().Add(-time.Hour)
+	put := func(contents []byte) {
+		if err := errors.Join(os.WriteFile(path, contents, 0o600), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(whole)
+	if err := read("another time"); err != nil {
+		t.Fatal(err)
+	}
+	put(make([]byte, len(whole)))
+	if err := read("kept"); err != nil {
+		t.Error(err)
+	}
+	then = then.Add(time.Second)
+	put(make([]byte, len(whole)))
+	if read("changed") == nil {
+		t.Error("an archive that has changed was not read")
+	}
 }

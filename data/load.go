@@ -133,7 +133,7 @@ type source struct {
 	// read loads the set from the path that locate returned.
 	read func(ctx context.Context, path string, o Options) (Sets, error)
 	// prepare does work that several workers should not do at once; it may be nil.
-	prepare func(ctx context.Context, o Options) error
+	prepare func(ctx context.Context, path string, o Options) error
 	// load generates or reads a set of the calling program; nil for those of this package.
 	load LoadFunc
 	// generate generates the set; nil unless Generated.

@@ -50,7 +50,7 @@ func pathSource(path string) source {
 		Info: Info{Name: path, Text: "data of one's own"},
 		path: path,
 		read: readPath,
-		prepare: func(ctx context.Context, o Options) error {
+		prepare: func(ctx context.Context, _ string, o Options) error {
 			if isShardPath(path) && o.SkipBad > 0 {
 				_, err := readShards(ctx, path, o)
 				return err

@@ -241,8 +241,8 @@ func (b *bench) leaveOut(t Trial) {
 // again: those of a hundred runs take 36 MB and a second.
 const saveShare = 20
 
-// runAndSave executes a run and, when it is time, writes the results; once more if a worker was lost, which on a busy machine
-// may have been slow. A run that fails alone is no error.
+// runAndSave executes a run and, when it is time, writes the results; once more if a worker was lost, which
+// on a busy machine may have been slow. A run that fails alone is no error.
 func (b *bench) runAndSave(ctx context.Context, t Trial) error {
 	err := b.runOne(ctx, t)
 	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.hasTime([]Trial{t}, 1) {
