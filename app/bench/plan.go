@@ -43,10 +43,10 @@ type Trial struct{ Round, Row int }
 func (p Plan) Trials() []Trial { return p.from(0) }
 
 // from returns the runs of a round and of those after it.
-func (p Plan) from(round int) []Trial {
-	var trials []Trial
-	for ; round < p.numRounds(); round++ {
-		trials = append(trials, p.round(round)...)
+func (p Plan) from(round int) (trials []Trial) {
+	for some := p.round(round); len(some) > 0; some = p.round(round) {
+		trials = append(trials, some...)
+		round++
 	}
 	return trials
 }
@@ -64,15 +64,6 @@ func (p Plan) round(round int) []Trial {
 
 // rounds returns the number of rounds of a row.
 func (p Plan) rounds(row int) int { return cmp.Or(p.Rows[row].Rounds, p.Repeats) }
-
-// numRounds returns the number of rounds of the row with most.
-func (p Plan) numRounds() int {
-	most := 0
-	for row := range p.Rows {
-		most = max(most, p.rounds(row))
-	}
-	return most
-}
 
 // seed returns the seed of a row in a round.
 func (p Plan) seed(t Trial) uint64 {

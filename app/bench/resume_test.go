@@ -451,3 +451,33 @@ func TestReplayRefusesOtherPlans(t *testing.T) {
 		}
 	}
 }
+
+// Results that take long to write are written less often than runs end, and when the benchmark ends.
+func TestLargeResultsAreWrittenSeldom(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single"}, 1)
+	c.OneProcess, c.Repeats, c.Out = false, 20, filepath.Join(t.TempDir(), "out")
+	written := map[time.Time]bool{}
+	runs := 0
+	_, err := bench.Run(t.Context(), c, bench.Options{
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+			if info, err := os.Stat(filepath.Join(c.Out, report.ResultsFile)); err != nil {
+				t.Error(err)
+			} else {
+				written[info.ModTime()] = true
+			}
+			if row.Steps = 3; runs == 0 {
+				row.Steps = 20_000
+			}
+			runs++
+			return pretend(ctx, row, o)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(written) > 10 {
+		t.Errorf("written %d times in 20 runs", len(written))
+	}
+	if saved, err := report.Read(c.Out); err != nil || !saved.Complete || len(saved.Rows[0].Runs) != 20 {
+		t.Errorf("%v, want 20 runs at last", err)
+	}
+}

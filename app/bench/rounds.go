@@ -96,19 +96,11 @@ type bench struct {
 }
 
 // runAll executes the rounds of the plan, then those that are added, and writes what they measured.
-func (b *bench) runAll(ctx context.Context) error {
+func (b *bench) runAll(ctx context.Context) (err error) {
 	if err := b.save(); err != nil {
 		return err
 	}
-	err := b.runRounds(ctx)
-	if failed := b.save(); failed != nil {
-		return failed
-	}
-	return err
-}
-
-// runRounds executes the rounds of the plan, then those that are added.
-func (b *bench) runRounds(ctx context.Context) error {
+	defer func() { err = cmp.Or(b.save(), err) }()
 	for round := 0; b.hasRound(round); round++ {
 		b.results.Rounds = max(b.results.Rounds, round+1)
 		if err := b.runRound(ctx, round); err != nil {
@@ -141,7 +133,7 @@ func (b *bench) hasRound(round int) bool {
 	for row := range b.results.Rows {
 		b.results.Rows[row].Rounds = b.plan.rounds(row)
 	}
-	return round < b.plan.numRounds()
+	return len(b.plan.round(round)) > 0
 }
 
 // groupsWanting returns the groups that have had all of their rounds before a round, and want it: a budget
@@ -237,27 +229,21 @@ func (b *bench) leaveOut(t Trial) {
 	}
 }
 
-// saveShare is how many times as long as the results took to be written runs go on before they are written
-// again: those of a hundred runs take 36 MB and a second.
-const saveShare = 20
-
-// runAndSave executes a run and, when it is time, writes the results; once more if a worker was lost, which
-// on a busy machine may have been slow. A run that fails alone is no error.
+// runAndSave executes a run; once more if a worker was lost, which on a busy machine may have been slow. It
+// writes the results when that takes a twentieth of the time: those of a hundred runs have 36 MB. A run that
+// fails alone is no error.
 func (b *bench) runAndSave(ctx context.Context, t Trial) error {
 	err := b.runOne(ctx, t)
 	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.hasTime([]Trial{t}, 1) {
 		err = b.runOne(ctx, t)
 	}
-	if time.Since(b.saved) >= saveShare*b.saving {
+	if time.Since(b.saved) >= 20*b.saving {
 		if failed := b.save(); failed != nil {
 			return failed
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || err == nil {
 		return ctx.Err()
-	}
-	if err == nil {
-		return nil
 	}
 	name := b.plan.Rows[t.Row].Name()
 	if code := job.ExitCode(err); code == job.ExitUsage || code == job.ExitData { // of every other run too
@@ -279,10 +265,8 @@ func (b *bench) save() error {
 	}
 	b.results.Complete = b.isWhole()
 	begin := time.Now()
-	err := report.Save(b.out, &b.results)
-	b.saved = time.Now()
-	b.saving = b.saved.Sub(begin)
-	return err
+	defer func() { b.saved, b.saving = time.Now(), time.Since(begin) }()
+	return report.Save(b.out, &b.results)
 }
 
 // isWhole reports whether every run of the plan has ended.
