@@ -119,9 +119,18 @@ func (in Inputs) job(k *Calibration, r Run) simulate.Job {
 	return j
 }
 
-// step returns the model's step of a run without noise, in seconds.
+// Step returns the model's mean step of a run without noise.
+func (in Inputs) Step(k *Calibration, r Run) (simulate.Step, error) {
+	j, n := in.job(k, r), steps
+	if j.Strategy == "ps-async" { // updates come in bursts
+		n = 10 * j.Plan.Workers()
+	}
+	return simulate.Mean(j, n, nil)
+}
+
+// step returns its seconds.
 func (in Inputs) step(k *Calibration, r Run) (float64, error) {
-	s, err := simulate.Mean(in.job(k, r), steps, nil)
+	s, err := in.Step(k, r)
 	return s.Seconds, err
 }
 

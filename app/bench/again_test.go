@@ -164,7 +164,7 @@ func TestTheTimeLeftKeepsTheBudget(t *testing.T) {
 		c.Budget = 31 * time.Second // of 24 runs of two seconds, which are predicted to be short, and repeats
 		began := time.Now()
 		probe := func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
-			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Tensors: 1}, nil
 		}
 		_, err := bench.Run(t.Context(), c, bench.Options{Execute: busy(-1, nil, always), Probe: probe,
 			Progress: func(p bench.Progress) {

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/choice"
 	"lockstep/app/evidence/question"
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/internal/spelling"
 )
 
@@ -239,6 +239,12 @@ func (r Row) predicted(probe record.Probe) float64 {
 			probe.Link.Byte = max(probe.Link.Byte, 8/l.Rate)
 		}
 	}
-	probe.AverageEvery = float64(r.AverageEvery)
-	return choice.Predict(probe, choice.Way{Strategy: r.Strategy, Options: r.Options}).Step
+	if r.Strategy == setting.Auto {
+		r.Strategy = strategy.DDP
+	}
+	t, err := chooser.Predict(probe, r.Config)
+	if err != nil { // the run will say why
+		return slices.Max(probe.Compute)
+	}
+	return t.Step
 }

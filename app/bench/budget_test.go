@@ -118,7 +118,7 @@ func TestRunWithinABudget(t *testing.T) {
 				t.Errorf("probed with %d workers, slow ones %s", one.Workers, one.SlowWorkers)
 			}
 			return record.Probe{Compute: []float64{0.1, 0.1}, Forward: 0.03, Backward: 0.06, Bytes: 1e6,
-				Tensors: 10, Bucket: 1 << 20, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
+				Tensors: 10, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestTimeIsKeptForCauses(t *testing.T) {
 			Fitted: func(f bench.Fitted) { told = f },
 			Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
 				return record.Probe{Compute: []float64{0.1, 0.1}, Forward: 0.03, Backward: 0.06, Bytes: 1e6,
-					Tensors: 10, Bucket: 1 << 20, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
+					Tensors: 10, Shards: 2, Link: comm.LinkSpeed{Byte: 1e-9}}, nil
 			},
 			Confirm: func(_ context.Context, p bench.Plan, r *record.Results, out string, time time.Duration,
 				o bench.Options) (*record.Causes, error) {
@@ -181,7 +181,7 @@ func runOverBudget(t *testing.T) {
 	var ran []string
 	r, err := bench.Run(t.Context(), c, bench.Options{
 		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
-			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Tensors: 1}, nil
 		},
 		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			ran = append(ran, row.Strategy)
@@ -222,7 +222,7 @@ func runUnderBudget(t *testing.T) {
 			if one.Model == "vgg11" {
 				step = 3
 			}
-			return record.Probe{Compute: []float64{step, step}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+			return record.Probe{Compute: []float64{step, step}, Shards: 2, Tensors: 1}, nil
 		},
 		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			time.Sleep(time.Second)
@@ -260,7 +260,7 @@ func runWithSlowerRounds(t *testing.T) {
 	takes := 10 * time.Second
 	r, err := bench.Run(t.Context(), c, bench.Options{
 		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
-			return record.Probe{Compute: []float64{4, 4}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+			return record.Probe{Compute: []float64{4, 4}, Shards: 2, Tensors: 1}, nil
 		},
 		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 			time.Sleep(takes)
@@ -413,7 +413,7 @@ func TestARefusedBudgetSaysHowMuch(t *testing.T) {
 			c.Budget, c.Out = budget, filepath.Join(t.TempDir(), "out")
 			_, err := bench.Run(t.Context(), c, bench.Options{Execute: pretend,
 				Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
-					return record.Probe{Compute: []float64{5, 5}, Shards: 2, Bucket: 1 << 20, Tensors: 1}, nil
+					return record.Probe{Compute: []float64{5, 5}, Shards: 2, Tensors: 1}, nil
 				}})
 			return err
 		}

@@ -23,17 +23,10 @@ func (w way) has(name string) bool {
 	return slices.ContainsFunc(w.values, func(v setting.Value) bool { return v.Name == name })
 }
 
-// parseWay reads a strategy, or one with settings: "ps:servers=2+server-place=apart". A switch needs no
-// value.
+// parseWay reads a way as [setting.ValuesOf] does.
 func parseWay(text string) way {
 	strategy, options, _ := strings.Cut(text, ":")
-	w := way{strategy: strategy, options: options}
-	for part := range strings.SplitSeq(options, "+") {
-		if name, value, _ := strings.Cut(part, "="); part != "" {
-			w.values = append(w.values, setting.Value{Name: name, Text: value, Where: "row " + text})
-		}
-	}
-	return w
+	return way{strategy: strategy, options: options, values: setting.ValuesOf(text)[1:]}
 }
 
 // withOption adds a setting to a strategy as parseWay takes it; without a value it does not.

@@ -51,7 +51,7 @@ func (c Config) plan(step float64) bench.Config {
 		ways = append(ways, "all-reduce:algorithm=auto") // which measures links
 	}
 	for _, s := range c.Strategies {
-		if of := strategy.Named(nameOf(s)); !slices.Contains(ways, s) && !of.IsAlone && !of.IsLoose() {
+		if of := strategy.Named(s); !slices.Contains(ways, s) && !of.IsAlone && !of.IsLoose() {
 			ways = append(ways, s)
 		}
 	}

@@ -18,12 +18,8 @@ import (
 	"lockstep/app/report"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
-	"lockstep/comm"
 	"lockstep/forecast"
 	"lockstep/internal/regular"
-	"lockstep/optim"
-	"lockstep/shard"
-	"lockstep/simulate"
 )
 
 // Bounds of what is predicted at once.
@@ -53,12 +49,6 @@ type Options struct {
 	Bench bench.Options
 	// Probe measures a configuration before it is known how long its steps take; nil: chooser.Probe.
 	Probe func(context.Context, setting.Config, launcher.Options) (record.Probe, error)
-}
-
-// nameOf returns the strategy of a way.
-func nameOf(way string) string {
-	name, _, _ := strings.Cut(way, ":")
-	return name
 }
 
 // Validate returns a *setting.UsageError for what cannot be predicted.
@@ -92,14 +82,14 @@ func (c Config) Validate() error {
 			c.Base.SlowWorkers)
 	}
 	for _, s := range c.Strategies {
-		named := strategy.Named(nameOf(s))
+		named := strategy.Named(s)
 		if named.Name == "" || named.Name == strategy.Auto {
 			return setting.Refuse("strategy %.80q: want one of %s", s, strings.Join(strategy.Names(), ", "))
 		}
 		if most := slices.Max(c.Workers); named.IsAsync && most > mostAsync {
 			return setting.Refuse("%d workers of %s: want at most %d", most, s, mostAsync)
 		}
-		if of, err := c.with(s); err != nil {
+		if of, err := c.Base.As(s); err != nil {
 			return err
 		} else if named.Exchange == strategy.Averages && of.AverageEvery > mostSteps {
 			return setting.Refuse("%s averages every %d steps: want at most %d, which can be tried", s,
@@ -117,21 +107,9 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// with returns the base with the settings of a way.
-func (c Config) with(way string) (setting.Config, error) {
-	name, options, _ := strings.Cut(way, ":")
-	values := []setting.Value{{Name: "strategy", Text: name}}
-	for part := range strings.SplitSeq(options, "+") {
-		if name, value, _ := strings.Cut(part, "="); part != "" {
-			values = append(values, setting.Value{Name: name, Text: value, Where: "strategy " + way})
-		}
-	}
-	return c.Base.With(values)
-}
-
 // resolved returns the configuration of a way with so many workers. A batch that is one worker's grows.
 func (c Config) resolved(way string, workers int) setting.Config {
-	of, err := c.with(way)
+	of, err := c.Base.As(way)
 	if err != nil {
 		of = c.Base // Validate has refused it
 	}
@@ -180,7 +158,7 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 	isSame := c.CoresTimes > 0
 	for _, way := range c.Strategies {
 		for _, w := range c.Workers {
-			if w == 1 != strategy.Named(nameOf(way)).IsAlone {
+			if w == 1 != strategy.Named(way).IsAlone {
 				continue
 			}
 			row, of, err := c.row(&k, way, w)
@@ -225,29 +203,15 @@ func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.
 
 // run describes a configuration for the model.
 func (c Config) run(k *forecast.Calibration, of setting.Config, way string) (forecast.Run, error) {
-	plan, err := shard.Cut(of.StepShards(), of.Workers)
+	perHost := 0
+	if c.Inputs.Network != "" {
+		perHost = c.Inputs.PerHost
+	}
+	job, hosts, err := chooser.JobOf(of, perHost)
 	if err != nil {
 		return forecast.Run{}, err
 	}
-	r := forecast.Run{Way: way, Hosts: 1, Batch: of.StepBatch(), Threads: of.Threads,
-		Job: simulate.Job{Strategy: of.Strategy, Plan: plan, BucketBytes: of.Bucket, Algorithm: of.Algorithm,
-			OverlapForward: of.OverlapForward, ShardOptimizer: of.ShardOptimizer,
-			Servers: simulate.Servers{Count: of.NumServers(), IsApart: of.NumApart() > 0,
-				IsWhole: !optim.IsElementwise(of.Optimizer.Name), Staleness: of.StalenessBound()},
-			Averages: simulate.Averages{Every: of.AverageEvery, Parts: of.OuterParts,
-				Overlap: of.OuterOverlap}}}
-	if !of.IsAsync() && r.Job.Strategy == "ps-async" { // nobody may be ahead
-		r.Job.Strategy = "ps"
-	}
-	var names []string
-	for rank := range of.World() {
-		host := 0
-		if c.Inputs.Network != "" {
-			host = rank / c.Inputs.PerHost
-		}
-		names, r.Hosts = append(names, fmt.Sprint(host)), host+1
-	}
-	r.Job.Topology = comm.NewTopology(names)
+	r := forecast.Run{Way: way, Hosts: hosts, Batch: of.StepBatch(), Threads: of.Threads, Job: job}
 	if len(of.SlowWorkers) > 0 {
 		r.Slow = func(rank int) (factor, wait float64) {
 			factor = 1

@@ -12,8 +12,7 @@ type StrategyChoice struct {
 
 // StrategyTerms is the predicted step of a strategy, in seconds, and the terms it consists of.
 type StrategyTerms struct {
-	Strategy     string  `json:"strategy"`      // by name
-	Options      string  `json:"options"`       // its own settings
+	Way          string  `json:"strategy"`      // with its settings, such as ddp:overlap-forward
 	Compute      float64 `json:"compute"`       // mean over workers
 	Waiting      float64 `json:"waiting"`       // for the slowest worker
 	Exposed      float64 `json:"exposed"`       // exchange that computation does not hide
@@ -26,17 +25,15 @@ type StrategyTerms struct {
 
 // Probe is what was measured of the machines of a run and of its network.
 type Probe struct {
-	Compute      []float64      `json:"compute"`       // by rank: of both passes of a step, even parts
-	Forward      float64        `json:"forward"`       // seconds of a worker's forward pass of a step
-	Backward     float64        `json:"backward"`      // seconds of the backward pass of its last shard
-	Update       float64        `json:"update"`        // seconds of an update of all weights
-	Link         comm.LinkSpeed `json:"link"`          // of the slowest kind of link
-	Add          float64        `json:"add"`           // seconds to add a byte
-	Bytes        float64        `json:"bytes"`         // of the gradient
-	Tensors      float64        `json:"tensors"`       // of it
-	Bucket       float64        `json:"bucket"`        // bytes of one
-	Shards       int            `json:"shards"`        // of a step
-	AverageEvery float64        `json:"average_every"` // steps between two averages of weights
-	IsCrowded    bool           `json:"crowded"`       // no core is to spare beside computing
-	Memory       int64          `json:"memory"`        // planned bytes of the worker with most
+	Compute   []float64      `json:"compute"`  // by rank: of both passes of a step, even parts
+	Forward   float64        `json:"forward"`  // seconds of a worker's forward pass of a step
+	Backward  float64        `json:"backward"` // seconds of the backward pass of its last shard
+	Update    float64        `json:"update"`   // seconds of an update of all weights
+	Link      comm.LinkSpeed `json:"link"`     // of the slowest kind of link
+	Add       float64        `json:"add"`      // seconds to add a byte
+	Bytes     float64        `json:"bytes"`    // of the gradient
+	Tensors   float64        `json:"tensors"`  // of it
+	Shards    int            `json:"shards"`   // of a step
+	IsCrowded bool           `json:"crowded"`  // no core is to spare beside computing
+	Memory    int64          `json:"memory"`   // planned bytes of the worker with most
 }

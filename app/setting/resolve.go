@@ -301,6 +301,22 @@ type Value struct {
 	Where string `json:"-"` // origin, for an error; "": the flag of this name
 }
 
+// ValuesOf returns the settings that a way to train stands for: a strategy, alone or with settings of its
+// own, such as "ps:servers=2+rebalance". A switch needs no value.
+func ValuesOf(way string) []Value {
+	name, options, _ := strings.Cut(way, ":")
+	values := []Value{{Name: "strategy", Text: name}}
+	for part := range strings.SplitSeq(options, "+") {
+		if name, value, _ := strings.Cut(part, "="); part != "" {
+			values = append(values, Value{Name: name, Text: value, Where: "row " + way})
+		}
+	}
+	return values
+}
+
+// As returns c as a way to train, as [Config.With] does.
+func (c Config) As(way string) (Config, error) { return c.With(ValuesOf(way)) }
+
 // With returns c with some settings changed, in order, and without looking at their combination. A length
 // given anew replaces that of c, and a new number of workers opens what follows from it. Switches may have
 // the text "". It fails with a *UsageError that has a line for each unknown name and each wrong text.

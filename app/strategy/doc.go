@@ -5,7 +5,7 @@
 // as [Strategy.Exchange] or [Strategy.Takes], and does not compare its name. To add one, write it down in the
 // file of its kind, and what it exchanges in package gradsync or ps.
 //
-// A strategy lists its [Way]s: the forms of it whose steps package choice predicts.
+// A strategy lists its ways, the forms of it among which --strategy auto chooses.
 //
 // All functions are pure. They do not fail: a name that is unknown has the zero Strategy.
 package strategy

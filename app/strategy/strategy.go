@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"slices"
+	"strings"
 
 	"lockstep/gradsync"
 )
@@ -25,15 +26,6 @@ const (
 	Updates            // gradients for new weights, with parameter servers
 )
 
-// Way is a form of a strategy whose step time can be predicted.
-type Way struct {
-	Options    string // settings of its own, such as "servers=2+server-place=apart"; "": none
-	IsBalanced bool   // shards go from slow workers to fast ones
-	IsLate     bool   // sums may arrive during the next forward pass
-	Servers    int
-	IsApart    bool // they are processes of their own
-}
-
 // Strategy is a way for workers to train together.
 type Strategy struct {
 	Name  string
@@ -48,7 +40,7 @@ type Strategy struct {
 	Inexact string
 
 	Takes      []string // settings that are not for every strategy, but for this one
-	Ways       []Way    // its forms whose step time can be predicted
+	Ways       []string // its forms among which auto chooses: alone, or with settings of its own
 	IsCompared bool     // a bench compares it unless told otherwise
 	Colour     int      // of its curves, from 1; 0: that of whatever has none of its own
 }
@@ -83,8 +75,10 @@ func names(is func(Strategy) bool) []string {
 	return list
 }
 
-// Named returns the strategy of a name; the zero Strategy if there is none.
-func Named(name string) Strategy {
+// Named returns the strategy of a name, or of a way: a name with settings, such as "ps:servers=2"; the zero
+// Strategy if there is none.
+func Named(way string) Strategy {
+	name, _, _ := strings.Cut(way, ":")
 	all := All()
 	if i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name == name }); i >= 0 {
 		return all[i]

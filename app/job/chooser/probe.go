@@ -45,9 +45,8 @@ func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 
 // probeOf reads a probe out of the summary of a run without exchange.
 func probeOf(s *record.Summary, c setting.Config) record.Probe {
-	p := record.Probe{Bytes: float64(s.GradientBytes), Tensors: float64(s.Tensors), Bucket: float64(c.Bucket),
-		Shards: c.StepShards(), AverageEvery: float64(c.AverageEvery),
-		IsCrowded: c.Workers*c.Threads >= host.Cores()}
+	p := record.Probe{Bytes: float64(s.GradientBytes), Tensors: float64(s.Tensors),
+		Shards: c.StepShards(), IsCrowded: c.Workers*c.Threads >= host.Cores()}
 	if t := s.AlgorithmChoice; t != nil {
 		p.Link, p.Add = t.Outside, t.Add
 		if p.Link.Byte == 0 {

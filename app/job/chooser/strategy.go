@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/choice"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/setting"
@@ -42,12 +41,12 @@ func chooseStrategy(ctx context.Context, done *launcher.Choice, o launcher.Optio
 		if err != nil {
 			return err
 		}
-		first := choice.Choose(found.Ranking)
+		first := choose(found.Ranking)
 		if first < 0 {
 			return setting.Refuse("strategy auto: no exact strategy takes these settings; name one")
 		}
-		found.Chosen = wayOf(found.Ranking[first]).String()
-		if chosen, err = with(c, wayOf(found.Ranking[first])); err != nil {
+		found.Chosen = found.Ranking[first].Way
+		if chosen, err = with(c, found.Chosen); err != nil {
 			return err
 		}
 		done.Strategy, done.Origins = found, done.Origins.Changed(c, chosen, "chosen by strategy auto")
@@ -67,43 +66,71 @@ func rankStrategies(ctx context.Context, c setting.Config, o launcher.Options) (
 		if found.Probe, err = p.probe(ctx); err != nil {
 			return fmt.Errorf("strategy auto: probe the machines: %w", err)
 		}
-		found.Ranking = choice.Rank(found.Probe, usable(c))
+		found.Ranking = rank(found.Probe, c)
 		return p.tryFinalists(ctx, found.Ranking)
 	})
 	found.Seconds = time.Since(begin).Seconds()
 	return found, err
 }
 
-// usable returns the ways that c can be run by, with the reason why some are not exact.
-func usable(c setting.Config) []choice.Way {
-	var ways []choice.Way
-	for _, w := range choice.Ways() {
-		one, err := with(c, w)
-		if err != nil || one.Validate() != nil {
-			continue
-		}
-		w.Inexact = one.Inexact()
-		ways = append(ways, w)
-	}
-	return ways
-}
-
-// with returns c with a strategy and its settings. Threads and link stay as they are: given, or open, because
-// they depend on where servers are.
-func with(c setting.Config, w choice.Way) (setting.Config, error) {
-	values := []setting.Value{{Name: "strategy", Text: w.Strategy}}
-	for part := range strings.SplitSeq(w.Options, "+") {
-		if name, value, _ := strings.Cut(part, "="); part != "" {
-			values = append(values, setting.Value{Name: name, Text: value})
-		}
-	}
-	one, err := c.With(values)
+// with returns c as a way. Threads and link stay as they are: given, or open, because they depend on where
+// servers are.
+func with(c setting.Config, way string) (setting.Config, error) {
+	one, err := c.As(way)
 	one.Threads, one.Link = c.Threads, c.Link
 	return one, err
 }
 
-func wayOf(t record.StrategyTerms) choice.Way {
-	return choice.Way{Strategy: t.Strategy, Options: t.Options, Inexact: t.Inexact}
+// Bounds of finalists.
+const (
+	closeness    = 1.25 // predicted steps within this factor of the shortest cannot be told apart
+	maxFinalists = 4
+)
+
+// finalists returns the indices of the exact ways whose prediction is too near the shortest to decide, the
+// fastest of each strategy first: ways of one strategy share the errors of its model.
+func finalists(ranking []record.StrategyTerms) []int {
+	var firsts, others []int
+	isKnown := map[string]bool{} // strategies
+	best := math.Inf(1)
+	for i, t := range ranking {
+		if t.Inexact != "" {
+			continue
+		}
+		best = min(best, t.Step)
+		switch {
+		case t.Step > closeness*best:
+		case isKnown[strategy.Named(t.Way).Name]:
+			others = append(others, i)
+		default:
+			isKnown[strategy.Named(t.Way).Name] = true
+			firsts = append(firsts, i)
+		}
+	}
+	near := append(firsts, others...)
+	return near[:min(len(near), maxFinalists)]
+}
+
+// choose returns the index of the fastest exact way: by the measured step if any was measured, else by the
+// predicted one; -1 if there is none.
+func choose(ranking []record.StrategyTerms) int {
+	best := -1
+	isTimed := func(i int) bool { return !math.IsNaN(float64(ranking[i].Measured)) }
+	isFaster := func(a, b int) bool {
+		switch {
+		case isTimed(a) != isTimed(b):
+			return isTimed(a)
+		case isTimed(a):
+			return ranking[a].Measured < ranking[b].Measured
+		}
+		return ranking[a].Step < ranking[b].Step
+	}
+	for i, t := range ranking {
+		if t.Inexact == "" && (best < 0 || isFaster(i, best)) {
+			best = i
+		}
+	}
+	return best
 }
 
 // trial is a short run that tries a way.
@@ -119,7 +146,7 @@ type trial struct {
 func trials(ranking []record.StrategyTerms) []trial {
 	var round []trial
 	total := 0.0
-	for _, i := range choice.Finalists(ranking) {
+	for _, i := range finalists(ranking) {
 		t := trial{i, trySteps(ranking[i])}
 		if total += 2 * ranking[i].Step * float64(t.steps); total > tryLimit {
 			break
@@ -137,7 +164,7 @@ func trials(ranking []record.StrategyTerms) []trial {
 // trySteps returns how many steps a way is tried.
 func trySteps(t record.StrategyTerms) int {
 	least := leastTry
-	if strings.Contains(t.Options, "rebalance") {
+	if strings.Contains(t.Way, "rebalance") {
 		least = leastMove
 	}
 	return 1 + min(mostTry, max(least, int(tryTime/t.Step)))
@@ -147,7 +174,7 @@ func trySteps(t record.StrategyTerms) int {
 // first. Of two runs of a way the shorter step counts, since others can only lengthen it.
 func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerms) error {
 	for _, t := range trials(ranking) {
-		way := wayOf(ranking[t.way])
+		way := ranking[t.way].Way
 		c, err := with(p.config, way)
 		if err != nil {
 			return err
@@ -155,7 +182,7 @@ func (p *prober) tryFinalists(ctx context.Context, ranking []record.StrategyTerm
 		c.Steps = t.steps
 		s, err := p.run(ctx, c, p.options)
 		if err != nil {
-			return fmt.Errorf("strategy auto: try %v: %w", way, err)
+			return fmt.Errorf("strategy auto: try %s: %w", way, err)
 		}
 		step := s.StepMS.Median / 1e3
 		if m := float64(ranking[t.way].Measured); math.IsNaN(m) || step < m {

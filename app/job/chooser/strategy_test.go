@@ -10,18 +10,18 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/choice"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/comm"
 )
 
 // A probe takes the passes of every rank, and the links between hosts if there are some.
 func TestProbeOfASummary(t *testing.T) {
 	c := setting.Default()
-	c.Workers, c.Shards, c.Threads, c.AverageEvery = 2, 4, 1, 20
+	c.Workers, c.Shards, c.Threads = 2, 4, 1
 	s := &record.Summary{GradientBytes: 1000, Tensors: 10, AlgorithmChoice: &comm.Tuning{
 		Inside: comm.LinkSpeed{Latency: 1, Byte: 1}, Add: 3}}
 	for rank := range 2 {
@@ -35,7 +35,6 @@ func TestProbeOfASummary(t *testing.T) {
 		"forward": {p.Forward, 0.3 / 0.9 * 0.15}, "last backward": {p.Backward, 0.5 / 0.9 * 0.075},
 		"update": {p.Update, 0.1 / 0.9 * 0.2}, "link": {p.Link.Byte, 1}, "add": {p.Add, 3},
 		"memory": {float64(p.Memory), 7}, "shards": {float64(p.Shards), 4},
-		"steps from one average to the next": {p.AverageEvery, 20},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-12 {
 			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
@@ -52,8 +51,8 @@ func TestUsableWays(t *testing.T) {
 	c := setting.Default()
 	c.Workers, c.Strategy, c.Clip = 2, setting.Auto, 1
 	names := map[string]bool{}
-	for _, w := range usable(c.Complete()) {
-		names[w.String()] = w.Inexact == ""
+	for _, w := range rank(record.Probe{Compute: []float64{2, 1}}, c.Complete()) {
+		names[w.Way] = w.Inexact == ""
 	}
 	if !names["ddp"] || !names["all-reduce"] || !names["gather-scatter"] {
 		t.Errorf("ways %v, want the exact ones", names)
@@ -74,8 +73,7 @@ func TestUsableWays(t *testing.T) {
 
 // What was given holds for every way; what was derived is derived for each, and for the chosen one.
 func TestWaysKeepWhatWasGiven(t *testing.T) {
-	for _, way := range []choice.Way{{Strategy: "ddp"}, {Strategy: "ps", Options: "servers=2"},
-		{Strategy: "ps", Options: "server-place=apart"}} {
+	for _, way := range []string{"ddp", "ps:servers=2", "ps:server-place=apart"} {
 		for _, isGiven := range []bool{false, true} {
 			flags := map[string]string{"strategy": setting.Auto, "workers": "3", "shards": "6"}
 			if isGiven {
@@ -116,8 +114,8 @@ func TestTrialsTakeBoundedTime(t *testing.T) {
 		want  int     // runs
 		steps int     // of each
 	}{{0.01, 6, 121}, {0.3, 6, 5}, {0.9, 6, 3}, {2, 4, 3}, {20, 0, 0}} {
-		ranking := []record.StrategyTerms{{Strategy: "ddp", Step: test.step},
-			{Strategy: "ps", Step: 1.01 * test.step}, {Strategy: "all-reduce", Step: 1.02 * test.step}}
+		ranking := []record.StrategyTerms{{Way: "ddp", Step: test.step},
+			{Way: "ps", Step: 1.01 * test.step}, {Way: "all-reduce", Step: 1.02 * test.step}}
 		got := trials(ranking)
 		if len(got) != test.want || len(got) > 0 && got[0].steps != test.steps {
 			t.Errorf("steps of %v s: %+v, want %d runs of %d steps", test.step, got, test.want, test.steps)
@@ -126,7 +124,7 @@ func TestTrialsTakeBoundedTime(t *testing.T) {
 			t.Errorf("steps of %v s: %+v, want the second round in reverse order", test.step, got)
 		}
 	}
-	if got := trials([]record.StrategyTerms{{Strategy: "ddp", Step: 0.01}}); got != nil {
+	if got := trials([]record.StrategyTerms{{Way: "ddp", Step: 0.01}}); got != nil {
 		t.Errorf("one way: %+v, want no runs", got)
 	}
 }
@@ -137,9 +135,9 @@ func TestStrategyAuto(t *testing.T) {
 		t.Skip("makes short runs for some seconds")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	run := func(strategy string, workers int) (*record.Summary, string) {
+	run := func(name string, workers int) (*record.Summary, string) {
 		c := setting.Default()
-		c.Workers, c.Strategy, c.Shards, c.Link = workers, strategy, 2, "local"
+		c.Workers, c.Strategy, c.Shards, c.Link = workers, name, 2, "local"
 		c.Steps, c.LimitTrain, c.LimitTest, c.Save, c.Out = 5, 320, 0, false, t.TempDir()
 		var said bytes.Buffer
 		origins := setting.Origins{"strategy": "--strategy", "seed": "default"}
@@ -149,8 +147,8 @@ func TestStrategyAuto(t *testing.T) {
 		}
 		file, err := os.ReadFile(filepath.Join(c.Out, rundir.ConfigFile))
 		isChosen := strings.Contains(string(file), "# chosen by strategy auto")
-		if err != nil || isChosen != (strategy == setting.Auto) || origins["strategy"] != "--strategy" {
-			t.Errorf("%s: %v, config.yaml:\n%s", strategy, err, file)
+		if err != nil || isChosen != (name == setting.Auto) || origins["strategy"] != "--strategy" {
+			t.Errorf("%s: %v, config.yaml:\n%s", name, err, file)
 		}
 		return s, said.String()
 	}
@@ -163,9 +161,9 @@ func TestStrategyAuto(t *testing.T) {
 	if found == nil || len(found.Probe.Compute) != 2 || found.Probe.Link.Byte <= 0 {
 		t.Fatalf("choice %+v", found)
 	}
-	first := choice.Choose(found.Ranking)
-	if way := wayOf(found.Ranking[first]); way.String() != found.Chosen || way.Strategy != s.Strategy {
-		t.Errorf("%v is the first of the ranking, %s is chosen, the run is %s", way, found.Chosen, s.Strategy)
+	first := choose(found.Ranking)
+	if way := found.Ranking[first].Way; way != found.Chosen || strategy.Named(way).Name != s.Strategy {
+		t.Errorf("%s is the first of the ranking, %s is chosen, the run is %s", way, found.Chosen, s.Strategy)
 	}
 	for _, want := range []string{"strategy auto: probing",
 		"strategy auto: " + found.Chosen + ", found in "} {

@@ -1,32 +1,35 @@
-package choice_test
+package chooser
 
 import (
 	"math"
+	"strings"
 	"testing"
 
-	"lockstep/app/choice"
 	"lockstep/app/record"
+	"lockstep/app/setting"
+	"lockstep/app/strategy"
 	"lockstep/comm"
 )
 
 // vgg11 has 9,231,114 parameters in 34 tensors.
 const vgg11 = 4 * 9231114
 
-// workers is a probe of equal workers of vgg11 over a link with a rate in bit/s.
-func workers(n int, compute, backward, rate float64) record.Probe {
+// workers is a probe of equal workers of vgg11 over a link with a rate in bit/s, and their configuration.
+func workers(n int, compute, backward, rate float64) (record.Probe, setting.Config) {
+	c := setting.Default()
+	c.Workers, c.Strategy, c.Batch, c.Shards, c.Bucket, c.AverageEvery = n, setting.Auto, 64*n, n, 1<<20, 50
 	p := record.Probe{Forward: compute / 3, Backward: backward, Update: 0.01, Bytes: vgg11, Tensors: 34,
-		Bucket: 1 << 20, Shards: 8 * n, AverageEvery: 50, IsCrowded: true, Add: 2e-10,
-		Link: comm.LinkSpeed{Latency: 2e-4, Byte: 8 / rate}}
+		Shards: n, IsCrowded: true, Add: 2e-10, Link: comm.LinkSpeed{Latency: 2e-4, Byte: 8 / rate}}
 	for range n {
 		p.Compute = append(p.Compute, compute)
 	}
-	return p
+	return p, c.Complete()
 }
 
 func stepOf(t *testing.T, ranking []record.StrategyTerms, way string) record.StrategyTerms {
 	t.Helper()
 	for _, terms := range ranking {
-		if terms.Strategy+":"+terms.Options == way || terms.Options == "" && terms.Strategy == way {
+		if terms.Way == way {
 			return terms
 		}
 	}
@@ -34,33 +37,21 @@ func stepOf(t *testing.T, ranking []record.StrategyTerms, way string) record.Str
 	return record.StrategyTerms{}
 }
 
-// marked returns all ways with the inexact ones marked.
-func marked() []choice.Way {
-	ways := choice.Ways()
-	for i, w := range ways {
-		if w.Strategy == "local-sgd" || w.Strategy == "diloco" || w.Strategy == "ps-async" {
-			ways[i].Inexact = "averages"
-		}
-	}
-	return ways
-}
-
 // The steps that results/lab measured: four workers at 1 Gbit/s, two at 300 Mbit/s.
 func TestPredictionsOfMeasuredSteps(t *testing.T) {
 	for _, test := range []struct {
-		probe    record.Probe
-		measured map[string]float64
+		workers                 int
+		compute, backward, rate float64
+		measured                map[string]float64
 	}{
-		{workers(4, 0.65, 0.42, 1e9), map[string]float64{"gather-scatter": 2.293, "all-reduce": 1.182,
-			"ddp": 0.851}},
-		{workers(2, 0.72, 0.45, 3e8), map[string]float64{"ddp": 1.371, "ddp:overlap-forward": 1.170}},
-		{workers(2, 0.68, 0.45, 1e9), map[string]float64{"ddp": 0.745, "ddp:overlap-forward": 0.746}},
+		{4, 0.65, 0.42, 1e9, map[string]float64{"gather-scatter": 2.293, "all-reduce": 1.182, "ddp": 0.851}},
+		{2, 0.72, 0.45, 3e8, map[string]float64{"ddp": 1.371, "ddp:overlap-forward": 1.170}},
+		{2, 0.68, 0.45, 1e9, map[string]float64{"ddp": 0.745, "ddp:overlap-forward": 0.746}},
 	} {
-		ranking := choice.Rank(test.probe, choice.Ways())
+		ranking := rank(workers(test.workers, test.compute, test.backward, test.rate))
 		for way, want := range test.measured {
 			if got := stepOf(t, ranking, way).Step; math.Abs(got/want-1) > 0.15 {
-				t.Errorf("%s at %.3g bit/s: %.0f ms, measured %.0f", way, 8/test.probe.Link.Byte, 1e3*got,
-					1e3*want)
+				t.Errorf("%s at %.3g bit/s: %.0f ms, measured %.0f", way, test.rate, 1e3*got, 1e3*want)
 			}
 		}
 	}
@@ -69,27 +60,26 @@ func TestPredictionsOfMeasuredSteps(t *testing.T) {
 // A link that gets slower makes no step shorter, but for a little: where cores are scarce, an exchange that
 // is waited for leaves them to those that compute. A slow link favours what sends fewer bytes.
 func TestPredictionsAreMonotonic(t *testing.T) {
-	before := choice.Rank(workers(4, 0.65, 0.42, 1e12), choice.Ways())
+	before := rank(workers(4, 0.65, 0.42, 1e12))
 	for _, rate := range []float64{1e10, 1e9, 1e8, 1e7, 1e6} {
-		ranking := choice.Rank(workers(4, 0.65, 0.42, rate), choice.Ways())
+		ranking := rank(workers(4, 0.65, 0.42, rate))
 		for _, terms := range ranking {
-			way := choice.Way{Strategy: terms.Strategy, Options: terms.Options}.String()
-			if old := stepOf(t, before, way); terms.Step < 0.97*old.Step {
-				t.Errorf("%s: %v s at %g bit/s, %v over a faster link", way, terms.Step, rate, old.Step)
+			if old := stepOf(t, before, terms.Way); terms.Step < 0.97*old.Step {
+				t.Errorf("%s: %v s at %g bit/s, %v over a faster link", terms.Way, terms.Step, rate, old.Step)
 			}
 			sum := terms.Compute + terms.Waiting + terms.Exposed + terms.Update
 			if math.Abs(sum-terms.Step) > 1e-12 || terms.Exposed < 0 || terms.Waiting < 0 {
-				t.Errorf("%s: terms %+v", way, terms)
+				t.Errorf("%s: terms %+v", terms.Way, terms)
 			}
 		}
 		before = ranking
 	}
 	for i := 1; i < len(before); i++ { // at 1 Mbit/s, bytes decide
 		if a, b := before[i-1], before[i]; a.Step > b.Step {
-			t.Errorf("%s is ranked before %s", a.Strategy, b.Strategy)
+			t.Errorf("%s is ranked before %s", a.Way, b.Way)
 		}
 	}
-	if best := before[0].Strategy; best != "local-sgd" && best != "diloco" {
+	if best := before[0].Way; best != "local-sgd" && best != "diloco" {
 		t.Errorf("at 1 Mbit/s %s is said to be the fastest", best)
 	}
 	if gather := stepOf(t, before, "gather-scatter"); gather.Step < stepOf(t, before, "all-reduce").Step {
@@ -99,25 +89,25 @@ func TestPredictionsAreMonotonic(t *testing.T) {
 
 // A slow worker makes the others wait, unless shards move or nobody waits.
 func TestASlowWorkerFavoursBalance(t *testing.T) {
-	p := workers(4, 0.6, 0.4, 1e10)
-	p.Compute[1] *= 3
-	ranking := choice.Rank(p, marked())
+	p, c := workers(4, 0.6, 0.4, 1e10)
+	p.Compute[1], p.Backward, p.Shards, c.Shards = 1.8, p.Backward/8, 32, 32
+	ranking := rank(p, c)
 	even, balanced := stepOf(t, ranking, "all-reduce"), stepOf(t, ranking, "all-reduce:rebalance")
-	if even.Waiting < 0.8 || balanced.Waiting != 0 {
+	if even.Waiting < 0.8 || balanced.Waiting > 0.1 {
 		t.Errorf("waiting %v and %v", even.Waiting, balanced.Waiting)
 	}
 	ideal := 4 / (3/0.6 + 1/1.8) // of work that can be cut at will
-	if balanced.Compute < ideal || balanced.Compute > 1.1*ideal {
-		t.Errorf("balanced computation %v, ideal %v", balanced.Compute, ideal)
+	if each := balanced.Compute + balanced.Waiting; each < ideal || each > 1.1*ideal {
+		t.Errorf("balanced computation %v, ideal %v", each, ideal)
 	}
-	if first := choice.Choose(ranking); ranking[first].Options != "rebalance" {
+	if first := choose(ranking); !strings.HasSuffix(ranking[first].Way, ":rebalance") {
 		t.Errorf("%+v is chosen", ranking[first])
 	}
 }
 
 // Servers: one moves the gradients of all workers, as many as workers move what an all-reduce moves.
 func TestBytesOfServers(t *testing.T) {
-	ranking := choice.Rank(workers(4, 0.65, 0.42, 1e9), choice.Ways())
+	ranking := rank(workers(4, 0.65, 0.42, 1e9))
 	for way, want := range map[string]float64{
 		"ps":                              6 * vgg11, // 3 n in, 3 n out
 		"ps:servers=4":                    3 * vgg11, // as all-reduce
@@ -133,15 +123,15 @@ func TestBytesOfServers(t *testing.T) {
 
 // What another result would come of is listed with its time and never chosen, however fast it is.
 func TestOnlyExactWaysAreChosen(t *testing.T) {
-	ranking := choice.Rank(workers(4, 0.65, 0.42, 1e7), marked())
+	ranking := rank(workers(4, 0.65, 0.42, 1e7))
 	if ranking[0].Inexact == "" {
 		t.Fatalf("%+v is the fastest of the list", ranking[0])
 	}
-	first := choice.Choose(ranking)
+	first := choose(ranking)
 	if ranking[first].Inexact != "" {
 		t.Errorf("chosen %+v", ranking[first])
 	}
-	for _, i := range choice.Finalists(ranking) {
+	for _, i := range finalists(ranking) {
 		if ranking[i].Inexact != "" || ranking[i].Step > 1.25*ranking[first].Step {
 			t.Errorf("finalist %+v", ranking[i])
 		}
@@ -150,13 +140,14 @@ func TestOnlyExactWaysAreChosen(t *testing.T) {
 
 // The models of one strategy err alike, so its fastest way comes before the ways of others only once.
 func TestFinalistsAreOfSeveralStrategies(t *testing.T) {
-	ranking := choice.Rank(workers(2, 0.3, 0.15, 1e10), marked())
+	ranking := rank(workers(2, 0.3, 0.15, 1e10))
 	seen := map[string]bool{}
-	for _, i := range choice.Finalists(ranking) {
-		if seen[ranking[i].Strategy] {
-			t.Errorf("%s is tried twice, %v are left", ranking[i].Strategy, choice.Finalists(ranking))
+	for _, i := range finalists(ranking) {
+		name := strategy.Named(ranking[i].Way).Name
+		if seen[name] {
+			t.Errorf("%s is tried twice, %v are left", name, finalists(ranking))
 		}
-		seen[ranking[i].Strategy] = true
+		seen[name] = true
 	}
 	if len(seen) < 3 {
 		t.Errorf("finalists of %v only", seen)
@@ -165,28 +156,18 @@ func TestFinalistsAreOfSeveralStrategies(t *testing.T) {
 
 // A measured step counts more than a predicted one.
 func TestMeasuredStepsDecide(t *testing.T) {
-	ranking := choice.Rank(workers(2, 0.1, 0.06, 1e10), choice.Ways())
-	finalists := choice.Finalists(ranking)
-	if len(finalists) < 2 {
-		t.Fatalf("finalists %v", finalists)
+	ranking := rank(workers(2, 0.1, 0.06, 1e10))
+	all := finalists(ranking)
+	if len(all) < 2 {
+		t.Fatalf("finalists %v", all)
 	}
-	for i, at := range finalists {
+	for i, at := range all {
 		ranking[at].Measured = record.Number(1 - 0.1*float64(i))
 	}
-	last := finalists[len(finalists)-1]
-	if first := choice.Choose(ranking); first != last {
-		t.Errorf("chosen %d, want the last of %v", first, finalists)
+	if first := choose(ranking); first != all[len(all)-1] {
+		t.Errorf("chosen %d, want the last of %v", first, all)
 	}
-}
-
-func TestNothingToChoose(t *testing.T) {
-	if ranking := choice.Rank(workers(1, 1, 1, 1e9), choice.Ways()); ranking != nil {
+	if ranking := rank(workers(1, 1, 1, 1e9)); ranking != nil || choose(nil) != -1 {
 		t.Errorf("%d ways for one worker", len(ranking))
-	}
-	if first := choice.Choose(nil); first != -1 {
-		t.Errorf("%d of nothing", first)
-	}
-	if way := (choice.Way{Strategy: "ps", Options: "servers=2"}); way.String() != "ps:servers=2" {
-		t.Errorf("%s", way)
 	}
 }
