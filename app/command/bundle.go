@@ -88,7 +88,7 @@ func (p packed) tell(w io.Writer) error {
 		total += f.Bytes
 	}
 	_, err := fmt.Fprintf(w, "%s: %s of %s; left out: %s of weights, checkpoints and batches\n", p.File,
-		spelling.Count(len(p.Manifest.Files), "file"), setting.Size(total),
+		spelling.Count(len(p.Manifest.Files), "file"), spelling.Size(total),
 		spelling.Count(len(p.Manifest.LeftOut), "file"))
 	return err
 }

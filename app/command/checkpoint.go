@@ -5,7 +5,6 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
 	"lockstep/tensor"
@@ -77,10 +76,10 @@ func inspectCommand(a *app) *cobra.Command {
 func (list contents) tell(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range list.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", spelling.Plain(t.Name), t.DType, t.Shape, setting.Size(t.Bytes))
+		fmt.Fprintf(w, "%s\t%s\t%v\t%s\n", spelling.Plain(t.Name), t.DType, t.Shape, spelling.Size(t.Bytes))
 	}
 	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", spelling.Count(len(list.Tensors), "tensor"), list.Elements,
-		setting.Size(list.Bytes))
+		spelling.Size(list.Bytes))
 	return w.Flush()
 }
 
@@ -144,7 +143,7 @@ func (a *app) verifyCheckpoint(path string) (answer, error) {
 	}
 	return answer{soundness{c.Path, c.Step, c.Files}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
-			spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), setting.Size(c.Bytes()))
+			spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), spelling.Size(c.Bytes()))
 		return err
 	}}, nil
 }

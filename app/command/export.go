@@ -17,6 +17,7 @@ import (
 	"lockstep/checkpoint"
 	"lockstep/infer"
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 	"lockstep/model"
 
 	"github.com/spf13/cobra"
@@ -142,7 +143,7 @@ func isSame(a, b string) bool {
 // tell says what was written.
 func (e *exported) tell(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%s: %s, %d tensors, %s, sha256 %s\n", e.Path, e.Format, e.Tensors,
-		setting.Size(e.Bytes), e.SHA256)
+		spelling.Size(e.Bytes), e.SHA256)
 	return err
 }
 
@@ -180,7 +181,7 @@ func (e *exported) writeONNX(use infer.Config) error {
 	}
 	if size > mostONNX {
 		return usagef("--format onnx: the weights have %s, and such a file at most 2 GiB; want safetensors",
-			setting.Size(size))
+			spelling.Size(size))
 	}
 	err = regular.Replace(e.Path, func(w io.Writer) error {
 		h := sha256.New()

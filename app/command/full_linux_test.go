@@ -90,7 +90,7 @@ func TestFaultsOfADisk(t *testing.T) {
 		ended := time.Since(struck)
 		want := regexp.MustCompile(`(?m)^lockstep: rank 0 \(pid \d+ on host0\) failed after step (\d+), ` +
 			`phase \w+: checkpoint: write ` + disk + `/run/checkpoints/step-\d+: .*no space left on device` +
-			`: it takes up to 1\.\d MiB, and the file system of ` + disk + `\S* has ` +
+			`: it takes up to 1\.\d+ MiB, and the file system of ` + disk + `\S* has ` +
 			`\S+ \S+ left; make room there`)
 		said := want.FindStringSubmatch(r.stderr.String())
 		if said == nil {
@@ -144,7 +144,7 @@ func TestAFullDiskKeepsTheMeasurements(t *testing.T) {
 	out := filepath.Join(disk, "run")
 	status, _, stderr := execute("train", "--limit-train", "64", "--limit-test", "0", "--batch", "32",
 		"--steps", "3", "--out", out)
-	want := `it takes 210\.8 KiB, and the file system of ` + disk + `\S* has `
+	want := `it takes 211 KiB, and the file system of ` + disk + `\S* has `
 	if status != job.ExitCheckpoint || !regexp.MustCompile(want).MatchString(stderr) {
 		t.Errorf("status %d: %s, want %s", status, stderr, want)
 	}
@@ -182,7 +182,7 @@ func TestAFullDiskOnAHost(t *testing.T) {
 	}{
 		{1, job.ExitCheckpoint, "full disk: checkpoint", "", `(?m)^lockstep: rank 0 \(pid \d+ on h1\) ` +
 			`failed after step \d+, phase \w+: checkpoint: write \S+: .*no space left on device: it takes ` +
-			`up to 1\.\d MiB, and the file system of \S+ has \S+ \S+ left; make room there`},
+			`up to 1\.\d+ MiB, and the file system of \S+ has \S+ \S+ left; make room there`},
 		{2, job.ExitOK, "full disk: logs of another host", "ends early",
 			`h2.*no space left on device; the run goes on without`},
 	} {

@@ -33,13 +33,14 @@ func Advise(f record.HostFacts, slots int) []record.Finding {
 	}
 	add(f.FreeMemoryBytes > 0 && f.FreeMemoryBytes/uint64(max(1, slots)) < leastMemory, record.LevelError,
 		"memory", "end what else runs, or give the host fewer slots", "%s of memory is free for %s: less "+
-			"than %s each", bytesText(f.FreeMemoryBytes), spelling.Count(slots, "worker"),
-		bytesText(leastMemory))
+			"than %s each", spelling.Size(f.FreeMemoryBytes), spelling.Count(slots, "worker"),
+		spelling.Size(leastMemory))
 	add(f.FileLimit > 0 && f.FileLimit < leastFiles, record.LevelError, "files", "ulimit -n 4096, or "+
 		"LimitNOFILE= and limits.conf", "a process may have %d open files; a worker has one for each other "+
 		"worker, and some more", f.FileLimit)
 	for _, d := range f.Disks {
-		text := fmt.Sprintf("%s is free of %s at %s", bytesText(d.FreeBytes), bytesText(d.TotalBytes), d.Path)
+		text := fmt.Sprintf("%s is free of %s at %s", spelling.Size(d.FreeBytes),
+			spelling.Size(d.TotalBytes), d.Path)
 		isFull := d.FreeBytes < leastDisk
 		add(d.TotalBytes > 0 && isFull, record.LevelError, topicDisk, "free some room", "%s: the %s folder "+
 			"is full", text, d.Use)

@@ -66,14 +66,15 @@ func factsList(b *strings.Builder, f record.HostFacts) {
 		{"lockstep", strings.TrimSpace(f.Version + " " + f.Revision)},
 		{"processor", fmt.Sprintf("%s, %s cores", f.CPU, coresText(f))},
 		{"kernels", strings.Join(f.ISA, ", ")},
-		{"memory", fmt.Sprintf("%s free of %s", bytesText(f.FreeMemoryBytes), bytesText(f.MemoryBytes))},
+		{"memory", fmt.Sprintf("%s free of %s", spelling.Size(f.FreeMemoryBytes),
+			spelling.Size(f.MemoryBytes))},
 	}
 	if text := gpuText(f); text != "" {
 		lines = append(lines, [2]string{"gpu", text})
 	}
 	for _, d := range f.Disks {
 		lines = append(lines, [2]string{"disk", fmt.Sprintf("%s: %s free of %s, %s", d.Use,
-			bytesText(d.FreeBytes), bytesText(d.TotalBytes), d.Path)})
+			spelling.Size(d.FreeBytes), spelling.Size(d.TotalBytes), d.Path)})
 	}
 	for _, line := range append(lines, [2]string{"load", fmt.Sprintf("%.1f", f.Load)}) {
 		wrap(b, fmt.Sprintf("%-10s", line[0]), line[1], strings.Repeat(" ", 11))
@@ -89,7 +90,7 @@ func gpuText(f record.HostFacts) string {
 	case g == nil:
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s", g.Name, bytesText(uint64(max(0, g.MemoryBytes))))
+	text := fmt.Sprintf("%s, %s", g.Name, spelling.Size(g.MemoryBytes))
 	if f.GPUs > 1 {
 		text = fmt.Sprintf("%d, the first is %s", f.GPUs, text)
 	}
@@ -102,7 +103,8 @@ func factsTable(b *strings.Builder, hosts []record.HostFacts) {
 	fmt.Fprintln(w, "host\tslots\tcores\tkernels\tmemory free\tdisk free\tload\tclock")
 	for _, f := range hosts {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%.1f\t%s\n", short(f.Label), f.Slots, coresText(f),
-			best(f.ISA), bytesText(f.FreeMemoryBytes), diskText(f.Disks), f.Load, clockText(f.ClockOffset))
+			best(f.ISA), spelling.Size(f.FreeMemoryBytes), diskText(f.Disks), f.Load,
+			clockText(f.ClockOffset))
 	}
 	w.Flush() // to a strings.Builder
 }
@@ -127,7 +129,7 @@ func diskText(disks []record.Disk) string {
 	text, least := "-", uint64(0)
 	for _, d := range disks {
 		if d.TotalBytes > 0 && (text == "-" || d.FreeBytes < least) {
-			text, least = bytesText(d.FreeBytes), d.FreeBytes
+			text, least = spelling.Size(d.FreeBytes), d.FreeBytes
 		}
 	}
 	return text
@@ -221,16 +223,6 @@ func short(name string) string {
 		return name
 	}
 	return string(runes[:labelMost-1]) + "…"
-}
-
-// bytesText formats a size with three digits at most.
-func bytesText(n uint64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	v, unit := float64(n), 0
-	for v >= 1000 && unit < len(units)-1 {
-		v, unit = v/1024, unit+1
-	}
-	return fmt.Sprintf("%.3g %s", v, units[unit])
 }
 
 // durationText formats seconds with three digits, or to the second.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/internal/spelling"
 )
 
 // dash stands for a value that was not measured.
@@ -76,25 +78,12 @@ func between(lo, hi float64, format func(float64) string) string {
 	return low + "–" + high
 }
 
-// byteUnit is the binary unit in which v is written.
-func byteUnit(v float64) (size float64, name string) {
-	size = 1
-	for _, name = range []string{"B", "KiB", "MiB", "GiB", "TiB"} {
-		if v < 1024*size || name == "TiB" {
-			break
-		}
-		size *= 1024
-	}
-	return size, name
-}
-
 // byteCount formats v with a binary unit.
 func byteCount(v float64) string {
 	if !known(v) {
 		return dash
 	}
-	size, unit := byteUnit(v)
-	return digits(v/size, 3) + " " + unit
+	return spelling.Size(int64(v))
 }
 
 func duration(seconds float64) string {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"lockstep/internal/spelling"
 )
 
 // table is a table as every format shows it.
@@ -120,7 +122,7 @@ func (c *column[T]) cells(items []T) []cell {
 			most = math.Max(most, v)
 		}
 	}
-	size, unit := byteUnit(most)
+	size, unit := spelling.ByteUnit(most)
 	c.Unit = unit
 	for i, item := range items {
 		list[i].Text = digits(c.bytes(item)/size, 3)

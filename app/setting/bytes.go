@@ -40,17 +40,3 @@ func formatBytes(n int) string {
 	}
 	return strconv.Itoa(n)
 }
-
-// Size words bytes in the unit that leaves the fewest digits.
-func Size(bytes int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(bytes), 0
-	for value >= 1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d bytes", bytes)
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
-}

@@ -7,6 +7,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/graph/gpu"
+	"lockstep/internal/spelling"
 )
 
 // placed returns c with its device decided, and the GPU of this machine; nil if the CPU computes. A GPU that
@@ -59,7 +60,7 @@ func (o *Options) decide(c setting.Config, device string) setting.Config {
 // noteGPU says what computes the run, and what that makes of its settings.
 func (o *Options) noteGPU(asked, c setting.Config, info gpu.Info) {
 	text := fmt.Sprintf("note: --device %s: %s, %s, computes", asked.Device, info.Name,
-		setting.Size(info.MemoryBytes))
+		spelling.Size(info.MemoryBytes))
 	if text += " in " + c.Math; c.Math != asked.Math {
 		text += fmt.Sprintf(", which --math %s means on a GPU", asked.Math)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"lockstep/app/job/launcher"
 	"lockstep/app/setting"
+	"lockstep/internal/spelling"
 )
 
 // What is planned before the first step is close to what a worker's process takes at most: with a generated
@@ -31,8 +32,8 @@ func TestPlannedMemoryIsWhatIsUsed(t *testing.T) {
 			t.Skip("this system does not tell")
 		}
 		if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.85 || ratio > 1.25 {
-			t.Errorf("%s: %s planned, %s used", name, setting.Size(s.PlannedBytes),
-				setting.Size(s.PeakRSSBytes))
+			t.Errorf("%s: %s planned, %s used", name, spelling.Size(s.PlannedBytes),
+				spelling.Size(s.PeakRSSBytes))
 		}
 	}
 }
@@ -51,7 +52,7 @@ func TestPlannedMemoryOfWorkersThatShare(t *testing.T) {
 		t.Skip("this system does not tell")
 	}
 	if ratio := float64(s.PlannedBytes) / float64(s.PeakRSSBytes); ratio < 0.9 || ratio > 1.1 {
-		t.Errorf("%s planned, %s used", setting.Size(s.PlannedBytes), setting.Size(s.PeakRSSBytes))
+		t.Errorf("%s planned, %s used", spelling.Size(s.PlannedBytes), spelling.Size(s.PeakRSSBytes))
 	}
 }
 
@@ -71,8 +72,8 @@ func TestPlannedMemoryOfRunsThatGrow(t *testing.T) {
 		c.Out = t.TempDir() + "/run"
 		change(&c)
 		if s := run(t, c, launcher.Options{}); s.PlannedBytes <= least.PlannedBytes {
-			t.Errorf("%s: %s planned, without %s", name, setting.Size(s.PlannedBytes),
-				setting.Size(least.PlannedBytes))
+			t.Errorf("%s: %s planned, without %s", name, spelling.Size(s.PlannedBytes),
+				spelling.Size(least.PlannedBytes))
 		}
 	}
 }

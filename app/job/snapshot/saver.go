@@ -10,6 +10,7 @@ import (
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -119,7 +120,7 @@ func (s *Saver) write(k job.Kept, done chan<- error) {
 		s.written.path, s.written.bytes = c.Path, c.Bytes()
 	}
 	s.written.seconds = time.Since(began).Seconds()
-	done <- WithRoom(err, s.Folder, "up to "+setting.Size(s.Bytes))
+	done <- WithRoom(err, s.Folder, "up to "+spelling.Size(s.Bytes))
 }
 
 // keptOf returns the optimizer's vectors, with whole ones from sharded in place of the shards.
@@ -164,7 +165,7 @@ func WithRoom(err error, folder, size string) error {
 	}
 	free, _ := host.Room(folder)
 	return fmt.Errorf("%w: it takes %s, and the file system of %s has %s left; make room there", err,
-		size, folder, setting.Size(int64(free)))
+		size, folder, spelling.Size(int64(free)))
 }
 
 // Restore reads a checkpoint's files into the vectors of a snapshot, and into the state that servers have.

@@ -9,7 +9,6 @@ import (
 	"lockstep/app/job"
 	"lockstep/app/job/snapshot"
 	"lockstep/app/rundir"
-	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/internal/spelling"
 	"lockstep/optim"
@@ -61,8 +60,8 @@ func spaceError(path string, want, free int64) error {
 	}
 	return &checkpoint.WriteError{File: path, Err: fmt.Errorf(
 		"%d checkpoints and one in progress take %s, the disk has %s: %s are missing; "+
-			"make room, or leave out --checkpoint-every", checkpoint.Kept, setting.Size(want),
-		setting.Size(free), setting.Size(want-free))}
+			"make room, or leave out --checkpoint-every", checkpoint.Kept, spelling.Size(want),
+		spelling.Size(free), spelling.Size(want-free))}
 }
 
 // manifestRoom is an upper bound of the bytes of a checkpoint besides its values.

@@ -14,6 +14,7 @@ import (
 	"lockstep/graph"
 	"lockstep/graph/gpu"
 	"lockstep/internal/kernel/peak"
+	"lockstep/internal/spelling"
 	"lockstep/trace"
 	"lockstep/train"
 )
@@ -101,7 +102,7 @@ func (w *Worker) openProcessor() (err error) {
 	w.gpu = e
 	info := e.Info()
 	w.Note("GPU %d: %s, %s, compute capability %d.%d, driver for CUDA %d.%d", number,
-		info.Name, setting.Size(info.MemoryBytes), info.Capability/10, info.Capability%10, info.Driver/1000,
+		info.Name, spelling.Size(info.MemoryBytes), info.Capability/10, info.Capability%10, info.Driver/1000,
 		info.Driver%1000/10)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"lockstep/app/host"
 	"lockstep/app/job/server"
 	"lockstep/app/setting"
+	"lockstep/internal/spelling"
 	"lockstep/train"
 )
 
@@ -69,7 +70,7 @@ func (w *Worker) planMemory(l *train.Loop) error {
 	if most := int64(c.Resident) / w.Sharers(); c.Resident > 0 {
 		if w.planned > most {
 			return &setting.UsageError{Lines: []string{fmt.Sprintf("%s; --resident allows %s; try a smaller "+
-				"--batch, fewer --threads, or less --memory", text, setting.Size(most))}}
+				"--batch, fewer --threads, or less --memory", text, spelling.Size(most))}}
 		}
 		// Arenas are not the collector's.
 		debug.SetMemoryLimit(max(least, int64(c.Resident)-w.Sharers()*arena))
@@ -80,18 +81,18 @@ func (w *Worker) planMemory(l *train.Loop) error {
 
 // memoryText says what was planned, and what its parts are.
 func (w *Worker) memoryText(m train.Memory, data, loading int64, machine uint64) string {
-	activations := "activations " + setting.Size(m.Arena)
+	activations := "activations " + spelling.Size(m.Arena)
 	if w.gpu != nil {
 		activations += " on the GPU, not counted"
 	}
 	text := fmt.Sprintf("memory: %s planned: %s, parameters with gradients and optimizer %s, "+
-		"data %s, loading it %s", setting.Size(w.planned), activations,
-		setting.Size(m.Variables), setting.Size(data), setting.Size(loading))
+		"data %s, loading it %s", spelling.Size(w.planned), activations,
+		spelling.Size(m.Variables), spelling.Size(data), spelling.Size(loading))
 	if w.Config.World() > 1 {
-		text += fmt.Sprintf("; %s together", setting.Size(w.together))
+		text += fmt.Sprintf("; %s together", spelling.Size(w.together))
 	}
 	if machine > 0 {
-		text += fmt.Sprintf("; this machine, or its container, has %s", setting.Size(int64(machine)))
+		text += fmt.Sprintf("; this machine, or its container, has %s", spelling.Size(int64(machine)))
 	}
 	return text
 }

@@ -9,7 +9,6 @@ import (
 	"lockstep/app/job/snapshot"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
-	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/graph"
 	"lockstep/internal/spelling"
@@ -113,7 +112,7 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 		w.saved = &record.Saved{Path: path, SHA256: sum}
 		err = w.savePretrained()
 	}
-	return snapshot.WithRoom(err, w.Dir.Path("."), setting.Size(bytes))
+	return snapshot.WithRoom(err, w.Dir.Path("."), spelling.Size(bytes))
 }
 
 // metadata returns the metadata of saved weights: what outputs mean, and how images are normalised.
