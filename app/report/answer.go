@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/stat"
 	"lockstep/internal/spelling"
 )
 
@@ -48,7 +49,7 @@ func (a answer) Reason() string { return joined(": ", a.Verdict, a.Why) }
 // answerOf words the answer of a group.
 func answerOf(g *compare.Group) answer {
 	v := g.Verdict()
-	out := answer{Text: headline(g, v), Why: reason(g, v), Verdict: levelText(false, v.IsUnanimous, v.Rounds)}
+	out := answer{Text: headline(g, v), Why: reason(g, v), Verdict: agreeText(v.IsUnanimous, v.Rounds)}
 	switch {
 	case v.IsCertain():
 		out.Verdict = apart
@@ -70,18 +71,23 @@ func answerOf(g *compare.Group) answer {
 	}
 	if p, isThere := g.FastestAgainstPeer(); isThere {
 		out.Beside = &answer{Text: besidePeer(p), Gain: ratioCell(p.Ratio),
-			Verdict: levelText(p.IsDecided(), p.IsUnanimous(), len(p.Values))}
+			Verdict: levelText(p.Ratio)}
 		out.Beside.Sign = signOf(out.Beside.Verdict)
 	}
 	return out
 }
 
-// levelText says how far so many rounds tell two rows apart.
-func levelText(isApart, isUnanimous bool, rounds int) string {
-	switch {
-	case isApart:
+// levelText says how far the rounds of a ratio tell two rows apart.
+func levelText(r stat.Ratio) string {
+	if r.IsDecided() {
 		return apart
-	case isUnanimous && rounds > 1:
+	}
+	return agreeText(r.IsUnanimous(), len(r.Values))
+}
+
+// agreeText says how far so many rounds go that tell no rows apart.
+func agreeText(isUnanimous bool, rounds int) string {
+	if isUnanimous && rounds > 1 {
 		return fmt.Sprintf("all %d rounds agree, not certain", rounds)
 	}
 	return notTold

@@ -113,7 +113,7 @@ func TestQuestionsAroundThePicture(t *testing.T) {
 		page := render(t, asPage, r)
 		at := 0
 		for _, want := range []string{"Why is it slow?", "<figure " + picture, "not told apart",
-			"Before you believe it", "How fast is it?", `id="contents"`, `id="g1-steps`} {
+			"Before you believe it", "✓ yes", "How fast is it?", `id="contents"`, `id="g1-steps`} {
 			found := strings.Index(page[at:], want)
 			if found < 0 && (want != `id="g1-steps` || quantity == question.Why) {
 				t.Fatalf("%s: %q is missing or too early", quantity, want)

@@ -17,6 +17,7 @@ type page struct {
 	Style                              template.CSS
 	Answer                             answer
 	Asked                              []asked // questions of the plan with their answers, before all else
+	Legend                             string  // what their signs mean
 	Overview                           *block  // the answers of parts that a report compares apart
 	Picture                            *figure // the first one, beside the answer
 	Cautions                           []caution

@@ -21,9 +21,9 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		return
 	}
 	s := section{ID: "questions", Title: "Questions of the plan", Work: "They are in the words of the " +
-		"plan, which paraphrase others and quote nobody. Intervals of ratios are over rounds, those of " +
-		"other figures over runs. " + placeText(r)}
+		"plan, which paraphrase others and quote nobody. " + placeText(r)}
 	answers := question.Answers(r, c)
+	p.Legend = legendText(answers, r.Ran())
 	for i, a := range answers {
 		one := asked{a.Ask, sentence(answerText(a, r.Inquiry.Reference)), openSign, "open", s.ID}
 		switch a.Verdict {
@@ -40,7 +40,7 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		}
 		switch {
 		case a.Causes != nil: // questions of the same rows share a table
-			one.Link = fmt.Sprintf("causes-%s-%d", of.ID, len(a.Causes))
+			one.Link = p.causesID(a)
 			if !slices.ContainsFunc(s.Tables, func(b block) bool { return b.ID == one.Link }) {
 				s.Tables = append(s.Tables, causeTable(a, one.Link))
 			}
@@ -96,6 +96,23 @@ func placeText(r *record.Results) string {
 	return "Workers are processes of one machine: nothing is concluded of several and their network."
 }
 
+// legendText says what the signs and brackets of answers mean, and after so many rounds how many may decide what
+// rounds leave open.
+func legendText(answers []question.Answer, rounds int) string {
+	if len(answers) == 0 {
+		return ""
+	}
+	text := "✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval that " +
+		"holds the true one, 95 %."
+	if slices.ContainsFunc(answers, func(a question.Answer) bool {
+		return a.Verdict == question.Likely || a.Verdict == question.Unlikely ||
+			a.Verdict == question.Undecided && (a.Reason == question.None || a.Reason == question.TooFew)
+	}) {
+		text += fmt.Sprintf(" --repeats %d may decide ≈ and ?.", max(compare.EnoughRounds, 2*rounds))
+	}
+	return text
+}
+
 // asked is a question with its answer, which leads to the rows that carry it.
 type asked struct{ Ask, Text, Sign, Class, Link string }
 
@@ -137,9 +154,9 @@ func causeTable(a question.Answer, id string) block {
 // toldText says how far the rounds tell the step of a row from that of the other.
 func toldText(c question.Cause) string {
 	if c.Ratio == nil {
-		return levelText(c.IsApart, false, 0)
+		return strings.ToLower(notRanked)
 	}
-	return levelText(c.IsApart, c.Ratio.IsUnanimous(), len(c.Ratio.Values))
+	return levelText(*c.Ratio)
 }
 
 // causesText says in a sentence what the steps of rows go into beside those of another one.
@@ -152,13 +169,13 @@ func causesText(a question.Answer) string {
 	}
 	rows, order, open := map[string][]string{}, []string{}, 0
 	for _, c := range a.Causes {
-		level := toldText(c)
-		if level == notTold && a.Verdict == question.Measured {
+		level := "" // which the verdict says
+		switch verdict := c.Verdict(); {
+		case verdict == question.Undecided && a.Verdict != question.Undecided:
 			open++
 			continue
-		}
-		if level = ", " + level; c.IsApart || a.Verdict != question.Measured {
-			level = "" // which the verdict says
+		case verdict == question.Likely && a.Verdict == question.Measured:
+			level = ", " + toldText(c)
 		}
 		by, figures := growthText(c)
 		if rows[by] == nil {
@@ -286,7 +303,19 @@ func meaning(quantity string) string {
 	}[quantity]
 }
 
-// viewOf returns the section of a row, and how that shows it; nil if none does.
+// causesID names the table of the rows of an answer by them, the one that the others stand beside first.
+func (p *page) causesID(a question.Answer) string {
+	_, than := p.viewOf(a.Causes[0].Than)
+	var others []string
+	for _, c := range a.Causes {
+		_, v := p.viewOf(c.Line)
+		others = append(others, v.raw)
+	}
+	slices.Sort(others)
+	return "causes-" + than.raw + "-" + strings.Join(others, "-")
+}
+
+// viewOf returns the section of a row, and how that shows it; nil of no row.
 func (p *page) viewOf(l *compare.Line) (*section, *lineView) {
 	for i := range p.Sections {
 		for _, v := range p.Sections[i].lines {
@@ -387,10 +416,9 @@ func verdictWord(a question.Answer) string {
 	if a.Reason == question.Guessing {
 		return "not testable here: nothing was learned"
 	}
-	isRatio := a.Ratio.Known() && a.Bound() == 1
-	switch a.Verdict {
+	switch isRatio := a.Than != nil && a.Bound() == 1; a.Verdict {
 	case question.Likely, question.Unlikely:
-		return text + " (" + levelText(false, true, len(a.Ratio.Values)) + ")"
+		return fmt.Sprintf("%s (all %d rounds agree)", text, a.N)
 	case question.Undecided:
 		if a.Reason == question.None && (isRatio || a.Causes != nil) {
 			return notTold

@@ -3,6 +3,8 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +28,7 @@ func TestAnUnmeasuredAnswerHasNoFigure(t *testing.T) {
 	page := asked(t, sample(), record.Inquiry{Questions: []record.Question{{Ask: "Is ps slower?",
 		Quantity: "step", Of: record.Selector{"strategy": "ps"}, Over: []record.Selector{{"workers": "1"}},
 		Above: new(1.0)}}})
-	want := "- ? Is ps slower? Not measured (one of its rows was not run).\n"
+	want := "the true one, 95 %.\n\n- ? Is ps slower? Not measured (one of its rows was not run).\n"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %q in\n%.2000s", want, page)
 	}
@@ -161,12 +163,61 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 			Over: []record.Selector{{"strategy": "single", "threads": "2"}}, Above: new(1.0)},
 		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
 	for _, want := range []string{
-		"- ≈ Is it slower? Likely (all 3 rounds agree, not certain): exchange ", " in place of ",
+		"## In short\n\n✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval " +
+			"that holds the true one, 95 %. --repeats 6 may decide ≈ and ?.\n\n- ≈ Is it slower? Likely (all 3 rounds agree): exchange ", " in place of ",
 		"; 1.07× (", ") the step of single 1×2.\n",
 		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)
 		}
+	}
+}
+
+// scale makes the steps of a row's runs so many times as long, by round.
+func scale(row *record.Row, by ...float64) {
+	for round, f := range by {
+		for _, rank := range row.Runs[round].Ranks {
+			for _, v := range append(slices.Collect(maps.Values(rank.Steps.Phases)), rank.Steps.Seconds) {
+				for i := range v {
+					v[i] *= f
+				}
+			}
+		}
+	}
+}
+
+// A row that no other one is ranked against is not told apart from it; each question has the table of its own
+// rows.
+func TestCausesOfRowsThatAreNoRivals(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rows[4].Setting.Wire, r.Rows[4].Setting.IsLossy = "int8", true
+	why := func(strategy string) record.Question {
+		return record.Question{Ask: "Why is " + strategy + " faster?", Quantity: "why",
+			Of: record.Selector{"strategy": strategy}, Over: []record.Selector{{"workers": "1"}}}
+	}
+	page := asked(t, r, record.Inquiry{Questions: []record.Question{why("ddp"), why("all-reduce")}})
+	for _, want := range []string{"### Why is ddp faster?\n", "### Why is all-reduce faster?\n",
+		"| not ranked | 6 |\n", "| told apart | 6 |\n"} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("no %q, or several, in\n%.3000s", want, page)
+		}
+	}
+}
+
+// Where some rows are likely slower and others are not told from the fastest, an answer does not say so of all.
+func TestLikelyIsSaidOfTheRowsThatAre(t *testing.T) {
+	r := only(sample(), "lenet")
+	r.Rounds = 3
+	r.Rows = []record.Row{r.Rows[1], r.Rows[4], r.Rows[2]}
+	for i := range r.Rows {
+		r.Rows[i].Runs = r.Rows[i].Runs[:3]
+	}
+	scale(&r.Rows[2], 0.6, 0.67, 0.69) // from 7.7 ms to about the 5.1 of the first row
+	page := asked(t, r, record.Inquiry{Questions: []record.Question{{Ask: "Why are they slower?",
+		Quantity: "why", Of: record.Selector{"model": "lenet"}}}})
+	want := "- ≈ Why are they slower? Likely (all 3 rounds agree): longer than a step of single 1×2 ("
+	if !strings.Contains(page, want) || !strings.Contains(page, "; 1 row more not told apart.\n") {
+		t.Errorf("no %q, or no row is not told apart, in\n%.2500s", want, page)
 	}
 }

@@ -67,7 +67,7 @@ func (s *section) ranking() []ranked {
 	slower := ranked{title: "Told apart from the first row: slower", lines: s.views(told)}
 	switch {
 	case len(v.Tied) > 1:
-		first.title, first.isOne = capital(levelText(false, v.IsUnanimous, v.Rounds)), true
+		first.title, first.isOne = capital(agreeText(v.IsUnanimous, v.Rounds)), true
 	case len(v.Ranked) == 1:
 		first.title = "Alone"
 	}

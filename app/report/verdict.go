@@ -158,7 +158,7 @@ func doubtOf(p compare.Pair) string {
 	if p.IsDecided() {
 		return ""
 	}
-	return " (" + levelText(false, p.IsUnanimous(), len(p.Values)) + ")"
+	return " (" + levelText(p.Ratio) + ")"
 }
 
 // agreementText says how the parameters of an exact row compare with those of the others.

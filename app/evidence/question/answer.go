@@ -62,7 +62,6 @@ type Answer struct {
 	Reason   Reason
 	Line     *compare.Line // of the question; nil: there is none
 	Than     *compare.Line // that the figure is a ratio to; nil: it is none
-	Ratio    stat.Ratio    // that the figure is, round by round; without values if it is none
 	Causes   []Cause       // of [Why] and [Balance]
 }
 
@@ -83,25 +82,21 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 		case a.Line == nil:
 		case IsOfRows(q.Quantity):
 			a.Causes, a.Reason = asker.causesOf(q, a.Line), NoFigure
-			switch isTold := func(c Cause) bool { return c.IsTold && c.IsApart }; {
+			switch {
 			case a.Causes == nil:
 				if lines, _ := asker.beside(q, a.Line); len(lines) < 2 && q.Over == nil {
 					a.Reason = NoOther
 				}
 			case a.Line.Disturbed:
 				a.Verdict, a.Reason = Undecided, Disturbed
-			case slices.ContainsFunc(a.Causes, isTold):
-				a.Verdict, a.Reason = Measured, None
 			default:
-				a.Verdict, a.Reason, a.N = Undecided, None, a.Line.Measured
-				if a.N < stat.LeastRounds {
-					a.Reason = TooFew
-					break
+				surest := slices.MinFunc(a.Causes, func(x, y Cause) int { return int(x.Verdict() - y.Verdict()) })
+				a.Verdict, a.Reason, a.N = surest.Verdict(), None, a.Line.Measured
+				if surest.Ratio != nil {
+					a.N = len(surest.Ratio.Values)
 				}
-				for _, c := range a.Causes {
-					if c.Ratio != nil && c.Ratio.IsUnanimous() {
-						a.Verdict, a.Ratio = Likely, *c.Ratio
-					}
+				if a.N < stat.LeastRounds {
+					a.Verdict, a.Reason = Undecided, TooFew
 				}
 			}
 		case q.Over == nil:
@@ -198,7 +193,7 @@ func stepRatio(c *compare.Comparison, a, b *compare.Line) *stat.Ratio {
 
 // quotient takes a ratio as the estimate.
 func (a *Answer) quotient(r stat.Ratio) {
-	a.Estimate, a.Ratio = ofRatio(r), r
+	a.Estimate = ofRatio(r)
 	a.decide()
 	if a.Verdict == Undecided && a.Reason == None && r.IsUnanimous() && a.Bound() == 1 {
 		a.Verdict = Unlikely
@@ -224,9 +219,10 @@ func isTime(quantity string) bool {
 	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
 }
 
-// noiseOf returns how a quantity varies from round to round: times as steps do, what seeds change alone.
+// noiseOf returns how a quantity varies from round to round: times as steps do; what seeds change, and shares,
+// which a run divides by its own times, by themselves.
 func noiseOf(quantity string, steps stat.Noise) stat.Noise {
-	if isTime(quantity) {
+	if isTime(quantity) && !IsShare(quantity) {
 		return steps
 	}
 	return stat.Noise{}

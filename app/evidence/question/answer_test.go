@@ -217,6 +217,36 @@ func TestAShareStaysOne(t *testing.T) {
 	}
 }
 
+// What a run divides by its own times is as certain as its own rounds, whatever the steps do.
+func TestSharesAreAsCertainAsTheirRounds(t *testing.T) {
+	r := measured(1.5, 256)
+	r.Rounds = 3
+	for i := range r.Rows {
+		r.Rows[i].Runs = r.Rows[i].Runs[:3]
+	}
+	for round, even := range []float64{0.987, 0.983, 0.9753} { // as four workers of recipe r2 have had it
+		for rank, v := range r.Rows[1].Runs[round].Ranks {
+			for at := range v.Steps.Seconds {
+				v.Steps.Seconds[at] *= 1 + 0.3*float64(round)
+				v.Steps.Phases["sync_exposed"][at] *= 1 + 0.3*float64(round)
+				v.Steps.Phases["forward"][at] *= (1 + 0.3*float64(round)) * math.Pow(even, float64(rank))
+			}
+		}
+	}
+	two := record.Selector{"workers": "2"}
+	got := ask(r, &record.Inquiry{Questions: []record.Question{
+		{Quantity: "evenness", Of: two, Above: new(0.9)}, {Quantity: "sync_exposed", Of: two, Above: new(0.24)},
+		{Quantity: "exposed", Of: two, Above: new(0.24 * 0.015)}}})
+	if in := got[0].Interval; math.Abs(in.Lo-0.961) > 1e-3 || math.Abs(in.Hi-0.992) > 1e-3 {
+		t.Errorf("evenness %v, %+v", got[0].Median, in)
+	}
+	for i, want := range []question.Verdict{question.Holds, question.Holds, question.Undecided} {
+		if got[i].Verdict != want {
+			t.Errorf("%s: verdict %d, want %d; %+v", got[i].Quantity, got[i].Verdict, want, got[i].Estimate)
+		}
+	}
+}
+
 // A total that is its steps is as certain as they are, by as many rounds.
 func TestTotalsAreAsCertainAsSteps(t *testing.T) {
 	two, single := record.Selector{"workers": "2"}, []record.Selector{{"workers": "1"}}

@@ -33,8 +33,6 @@ type Cause struct {
 	Line, Than *compare.Line
 	*explain.Explanation
 	Ratio   *stat.Ratio // of their steps; nil: they are no rivals
-	IsApart bool        // as the comparison has it
-	IsTried bool        // further runs are part of the explanation
 	Further []Further   // of both rows
 
 	again [2]*compare.Line // Than and Line in the runs beside those of Further; nil: there are none
@@ -44,6 +42,18 @@ type Cause struct {
 type Further struct {
 	record.Intervention
 	*compare.Line
+}
+
+// Verdict says whether the steps of the rows differ, as the comparison has it or, of rows that are no rivals,
+// the explanation: [Measured], [Likely] or [Undecided].
+func (c Cause) Verdict() Verdict {
+	switch isClean := !c.Line.Disturbed && !c.Than.Disturbed; {
+	case c.Ratio == nil && c.IsTold && isClean, c.Ratio != nil && c.Ratio.IsDecided():
+		return Measured
+	case c.Ratio != nil && c.Ratio.IsUnanimous():
+		return Likely
+	}
+	return Undecided
 }
 
 // Names returns what tells the rows of the cause apart, the row that it is of last.
@@ -164,9 +174,7 @@ func (q asker) rowOf(l *compare.Line) int {
 
 // cause explains why a row is slower than another, by the runs that confirm it too if there are any.
 func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
-	ratio := stepRatio(q.c, than, line)
-	isClean := !line.Disturbed && !than.Disturbed
-	c = Cause{Line: line, Than: than, Ratio: ratio, IsApart: isClean && (ratio == nil || ratio.IsDecided())}
+	c = Cause{Line: line, Than: than, Ratio: stepRatio(q.c, than, line)}
 	a, b := sideOf(than), sideOf(line)
 	if runs := q.r.Causes; runs != nil {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}
@@ -181,7 +189,6 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 				}
 			}
 			if c.Explanation, err = explain.Confirm(a, b, runs.Rows, runs.Pairs[at]); err == nil {
-				c.IsTried = true
 				return c, nil
 			}
 		}

@@ -49,10 +49,17 @@ func (p StepParts) Total() (sum float64) {
 
 // PartsOf divides the step of a row. Whatever of a page says where a step goes has these figures.
 func PartsOf(l *compare.Line) (parts StepParts) {
-	at := map[string]int{"forward": Compute, "backward": Compute, "optimizer": Compute,
-		"sync_exposed": Exchange, compare.CoreWait: CoreWaits, "data": Rest, "other": Rest}
 	for i, seconds := range l.Phases {
-		parts[at[compare.Phases()[i]]] += seconds
+		part := Rest
+		switch compare.Phases()[i] {
+		case "forward", "backward", "optimizer":
+			part = Compute
+		case "sync_exposed":
+			part = Exchange
+		case compare.CoreWait:
+			part = CoreWaits
+		}
+		parts[part] += seconds
 	}
 	return parts
 }
