@@ -147,11 +147,22 @@ const (
 	cpuTrust     = 0.3
 )
 
-// FitLink changes the costs of l, a link of k, near to what they are, so that the model's steps are those of
-// the rows, and adds these to the fits. The time of a byte stays nearer to what it is if that is known, as
-// it is of a described network. Within a host a core copies it, so its core time grows with its time: groups
-// measure both with vectors that fit a cache, and gradients may not. It fails as package simulate does.
-func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measured) error {
+// Link returns the link between hosts, or that within one.
+func (k *Calibration) Link(isOutside bool) *Link {
+	if isOutside {
+		return &k.Outside
+	}
+	return &k.Inside
+}
+
+// FitLink changes the costs of the link that in describes, within a host if in names no network, near to what
+// they are, so that the model's steps are those of the rows, and adds these to the fits. The time of a byte
+// stays nearer to what it is if that is known, as it is of a described network. Within a host a core copies it,
+// so its core time grows with its time: groups measure both with vectors that fit a cache, and gradients may
+// not. It fails as package simulate does.
+func (k *Calibration) FitLink(isByteKnown bool, in Inputs, rows []Measured) error {
+	isOutside := in.Network != ""
+	l := k.Link(isOutside)
 	first := *l
 	first.Latency = max(first.Latency, 1e-7)
 	k.Tuned = first
@@ -175,7 +186,7 @@ func (k *Calibration) FitLink(l *Link, isByteKnown bool, in Inputs, rows []Measu
 	miss := func(x []float64) float64 {
 		*l = first
 		l.Latency, l.Byte = l.Latency*math.Exp(x[0]), l.Byte*math.Exp(x[1])
-		if l.CPUByte *= math.Exp(x[2]); l == &k.Inside {
+		if l.CPUByte *= math.Exp(x[2]); !isOutside {
 			l.CPUByte *= math.Exp(x[1])
 		}
 		sum := 0.0

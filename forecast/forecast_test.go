@@ -122,7 +122,7 @@ func TestFitFindsCosts(t *testing.T) {
 		rows = append(rows, forecast.Measured{Run: r, Seconds: sum})
 	}
 	k := measured()
-	if err := k.FitLink(&k.Outside, true, in, rows); err != nil {
+	if err := k.FitLink(true, in, rows); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range k.Fits {

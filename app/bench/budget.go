@@ -191,8 +191,8 @@ func (p Plan) keeping(left float64, costs []cost, whole Plan, what Fitted) (Plan
 	return whole, what, nil
 }
 
-// cost predicts the time of a run from a probe of its model that took so many seconds in all. What is left of
-// these beside steps is that of starting workers, which share cores, and of two more for what is done once.
+// cost predicts the time of a run from a probe of its model that took so many seconds in all. What they are
+// longer than its steps is starting: each worker as long as another, and what is done once as long as two.
 func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 	starting := probing - max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute))
 	c.start = max(0.3, starting*float64(2+r.Workers)/float64(2+len(probe.Compute)))

@@ -9,11 +9,11 @@ import "time"
 // is 0.
 func Starving(pid int) (lost func() time.Duration) {
 	began, was, cores := time.Now(), tasksOf(pid), CoresNow()
-	wait := unended{began, was.ran}
+	wait := pendingWait{began, was.ran}
 	return func() time.Duration {
 		now := tasksOf(pid)
 		lost := max(0, now.waited-was.waited) // a thread that ends takes its time with it
-		lost += wait.sofar(now, time.Now())
+		lost += wait.length(now, time.Now())
 		if c := CoresSince(cores); c.Stolen > 0 {
 			lost += time.Duration(float64(time.Since(began)) * c.Stolen / (c.Busy + c.Stolen))
 		}
@@ -28,16 +28,16 @@ type threads struct {
 	isReady     bool
 }
 
-// unended is a wait for a core of all threads of a process: since a time no thread has run more than so long.
-type unended struct {
+// pendingWait is a wait of all threads of a process for a core: since when, and how long they had run by then.
+type pendingWait struct {
 	since time.Time
 	ran   time.Duration
 }
 
-// sofar returns how long the wait has been until now; 0 if there is none.
-func (u *unended) sofar(t threads, now time.Time) time.Duration {
-	if t.ran != u.ran || !t.isReady {
-		*u = unended{now, t.ran}
+// length returns how long the wait has lasted by now; 0 if there is none.
+func (w *pendingWait) length(t threads, now time.Time) time.Duration {
+	if t.ran != w.ran || !t.isReady {
+		*w = pendingWait{now, t.ran}
 	}
-	return now.Sub(u.since)
+	return now.Sub(w.since)
 }

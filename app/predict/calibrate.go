@@ -302,8 +302,7 @@ func noiseOf(rows []record.Row) (steps, runs []float64) {
 // and processes their core time, then so that the model's steps are those of the rows.
 func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row, other string) error {
 	hasNetwork := c.Inputs.Network != ""
-	for _, l := range []*forecast.Link{&k.Inside, &k.Outside} {
-		isOutside := l == &k.Outside
+	for _, isOutside := range []bool{false, true} {
 		var own []record.Row
 		for _, row := range rows {
 			s := row.Setting
@@ -325,9 +324,10 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		case len(own) == 0:
 			continue
 		}
-		if err := measureLink(k, l, folder, own); err != nil {
+		if err := measureLink(k, isOutside, folder, own); err != nil {
 			return err
 		}
+		l := k.Link(isOutside)
 		if isOutside && c.Inputs.Rate > 0 {
 			l.Byte = framing * 8 / c.Inputs.Rate
 			if isLab {
@@ -337,7 +337,7 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 		if isLab {
 			l.Burst = labOf(c.Inputs).Link.Burst()
 		}
-		if err := c.fit(k, l, isOutside, own); err != nil {
+		if err := c.fit(k, isOutside, own); err != nil {
 			return err
 		}
 		if isOutside && !isLab {
@@ -358,7 +358,7 @@ func (c Config) links(k *forecast.Calibration, folder string, rows []record.Row,
 }
 
 // fit fits the costs of a link to rows of two workers, which share this machine.
-func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, rows []record.Row) error {
+func (c Config) fit(k *forecast.Calibration, isOutside bool, rows []record.Row) error {
 	here := c
 	here.Inputs = forecast.Inputs{PerHost: 2, IsLab: true, Cores: float64(k.Cores)}
 	if isOutside {
@@ -379,7 +379,7 @@ func (c Config) fit(k *forecast.Calibration, l *forecast.Link, isOutside bool, r
 		}
 		all = append(all, forecast.Measured{Run: run, Seconds: rowStep(row)})
 	}
-	return k.FitLink(l, isOutside && c.Inputs.Rate > 0, here.Inputs, all)
+	return k.FitLink(isOutside && c.Inputs.Rate > 0, here.Inputs, all)
 }
 
 // What packets take of a link over what they carry: of 1,500 bytes, and of 9,000, those of the lab.
@@ -389,9 +389,9 @@ const framing, labFraming = 1.045, 1.0075
 // and what threads take beyond is polling for messages, which they give up to whoever computes.
 const leastCPUByte, mostCPUByte = 1e-9, 2e-9
 
-// measureLink fills l with what groups measured of their links, and with the least core time by byte that a
+// measureLink fills a link with what groups measured of their links, and with the least core time by byte that a
 // row takes more than the one without exchange.
-func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows []record.Row) error {
+func measureLink(k *forecast.Calibration, isOutside bool, folder string, rows []record.Row) error {
 	var latency, message, perByte, add []float64
 	floor, least := math.NaN(), mostCPUByte
 	for _, row := range rows {
@@ -432,10 +432,11 @@ func measureLink(k *forecast.Calibration, l *forecast.Link, folder string, rows 
 		return setting.Refuse("%s has no run of two workers that tells what messages cost; want a row "+
 			"all-reduce:algorithm=auto with two workers, and its run directories", folder)
 	}
+	l := k.Link(isOutside)
 	l.Latency, l.Message = unlessNaN(stat.Median(latency)), unlessNaN(stat.Median(message))
 	l.Byte, k.Add = unlessNaN(stat.Median(perByte)), unlessNaN(stat.Median(add))
 	l.CPUByte, l.CPUMessage = max(leastCPUByte, least), l.Message/2 // a step has one at each end
-	if l == &k.Inside {
+	if !isOutside {
 		l.CPUByte = min(least, l.Byte)
 	}
 	return nil

@@ -25,11 +25,11 @@ func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 	}
 	c := Config{Base: all[0], Inputs: p.Inputs}
 	k := &p.MadeFrom
-	l, isOutside := &k.Inside, p.Inputs.Network != ""
+	isOutside := p.Inputs.Network != ""
 	if c.Inputs.Widening = 1; isOutside {
-		c.Base.Shards, l = 0, &k.Outside
+		c.Base.Shards = 0
 	}
-	*l = k.Tuned
+	*k.Link(isOutside) = k.Tuned
 	var rows []forecast.Measured
 	for _, f := range k.Fits {
 		run, err := c.run(k, c.resolved(f.Way, 2), f.Way)
@@ -39,7 +39,7 @@ func Replay(p *forecast.Prediction, algorithm string) ([]forecast.Row, error) {
 		rows = append(rows, forecast.Measured{Run: run, Seconds: f.Measured / 1e3})
 	}
 	k.Fits = nil
-	if err := k.FitLink(l, isOutside, c.Inputs, rows); err != nil {
+	if err := k.FitLink(isOutside, c.Inputs, rows); err != nil {
 		return nil, err
 	}
 	var again []forecast.Row

@@ -210,7 +210,7 @@ type TextStat struct {
 type Phases struct {
 	Forward     float64 `json:"forward"`      // forward passes
 	Backward    float64 `json:"backward"`     // backward passes
-	SyncExposed float64 `json:"sync_exposed"` // exposed communication
+	SyncExposed float64 `json:"sync_exposed"` // waiting for the exchange: exposed communication
 	Optimizer   float64 `json:"optimizer"`    // updating weights
 	Data        float64 `json:"data"`         // waiting for the loader
 	Evaluation  float64 `json:"evaluation"`   // on the test set

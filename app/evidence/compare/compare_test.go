@@ -422,15 +422,28 @@ func TestOwnRateIsAnotherResult(t *testing.T) {
 	}
 }
 
-// A median step has no checkpoint in it, so a row with some is not ranked among others.
+// A median step has no checkpoint in it, so a row with some is not ranked among others. Rows that all have some
+// are.
 func TestRowsWithCheckpointsAreNotRanked(t *testing.T) {
 	m := newMaker(3, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2, 2)
 	m.add(record.Setting{Strategy: "ddp", Workers: 2}, 1, 1, 1)
 	m.add(record.Setting{Strategy: "ddp", Workers: 2, Options: "checkpoint-every=100"}, 0.9, 0.9, 0.9)
+	keep := func(rows ...int) {
+		for _, row := range rows {
+			for i := range m.Rows[row].Runs {
+				m.Rows[row].Runs[i].Checkpoints = &record.Checkpoints{Count: 1}
+			}
+		}
+	}
+	keep(2)
 	g := compare.Compare(m.Results).Groups[0]
 	if v := g.Verdict(); labels(v.Ranked) != "ddp 2×1, single 1×1" || !g.Lines[2].Speedup.Known() {
 		t.Errorf("%s are ranked; with checkpoints %v", labels(v.Ranked), g.Lines[2].Speedup)
+	}
+	keep(0, 1)
+	if v := compare.Compare(m.Results).Groups[0].Verdict(); len(v.Ranked) != 3 {
+		t.Errorf("of rows that all have checkpoints %s are ranked", labels(v.Ranked))
 	}
 }
 

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"lockstep/app/evidence/stat"
 )
@@ -65,7 +64,8 @@ func (c *Comparison) measureNoise() {
 }
 
 // rivals returns the lines that findings may rank. They train one model without a lossy wire, had the machine
-// to themselves, and do the same work as the baseline or, without a baseline, as the first of them.
+// to themselves, and do the same work as the baseline or, without a baseline, as the first of them. A median
+// step has no checkpoint in it, so those with checkpoints are no rivals of those without.
 func (g *Group) rivals() (out []*Line) {
 	reference := g.Baseline
 	for _, l := range g.Lines {
@@ -75,17 +75,19 @@ func (g *Group) rivals() (out []*Line) {
 		if reference == nil {
 			reference = l
 		}
-		if differences(l, reference) == nil {
+		if differences(l, reference) == nil && l.hasCheckpoints() == reference.hasCheckpoints() {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-// isTimed reports whether the steps of the line say how fast it is: a median step has no checkpoint in it.
+// hasCheckpoints reports whether the line's runs wrote checkpoints.
+func (l *Line) hasCheckpoints() bool { return len(l.runs) > 0 && l.runs[0].Checkpoints != nil }
+
+// isTimed reports whether the steps of the line say how fast it is.
 func (l *Line) isTimed() bool {
-	return stat.IsFinite(l.Step.Median) && !l.Uneven && !l.Disturbed &&
-		!strings.Contains("+"+l.Setting.Options, "+checkpoint-every=")
+	return stat.IsFinite(l.Step.Median) && !l.Uneven && !l.Disturbed
 }
 
 // EnoughRounds is the number of rounds from which on they often decide between two rows.

@@ -61,8 +61,8 @@ func (v *Conv) Use(kept []float32) {
 
 // CanAdd reports whether there is ForwardAdd.
 func (v *Conv) CanAdd() bool {
-	_, inLanes := v.forward.(*lanewise)
-	return !inLanes
+	_, isLanewise := v.forward.(*lanewise)
+	return !isLanewise
 }
 
 // ForwardAdd is Forward without a Finisher that adds to y, before the maximum is taken.

@@ -63,12 +63,12 @@ func (s ConvShape) suitsLanes() bool { return s.K <= laneWidth && s.R*s.S*s.C >=
 
 // usesLanes reports whether images are computed so, given their number.
 func (c *CPU) usesLanes(s ConvShape) bool {
-	return s.suitsLanes() && inLanes(s.N, c.ops.Lane.Lanes) > 0
+	return s.suitsLanes() && numInLanes(s.N, c.ops.Lane.Lanes) > 0
 }
 
-// inLanes returns how many of n images are computed in lanes, which are the first ones: all if they leave few
-// lanes idle, else those of full groups.
-func inLanes(n, lanes int) int {
+// numInLanes returns how many of n images are computed in lanes, which are the first ones: all if they leave
+// few lanes idle, else those of full groups.
+func numInLanes(n, lanes int) int {
 	if (n+lanes-1)/lanes*lanes-n <= n/4 {
 		return n
 	}
@@ -161,15 +161,15 @@ func (l *lanewise) resize(images int) {
 }
 
 func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scratch []float32) {
-	if flags&asm.TileAdd != 0 {
+	images := l.shape.N
+	first := numInLanes(images, l.cpu.ops.Lane.Lanes)
+	if flags&asm.TileAdd != 0 || first == 0 {
 		l.few.run(y, x, w, bias, flags, then, scratch)
 		return
 	}
-	images := l.shape.N
-	first := inLanes(images, l.cpu.ops.Lane.Lanes)
 	if rest := images - first; rest > 0 {
 		l.few.resize(rest)
-		l.few.run(y[first*l.shape.out().floats():], x[first*l.shape.in().floats():], w, bias, flags,
+		l.few.run(y[first*l.shape.out().numFloats():], x[first*l.shape.in().numFloats():], w, bias, flags,
 			finishing{}, scratch)
 		l.few.resize(images)
 	}
@@ -183,7 +183,7 @@ func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scrat
 		l.turnWeights(w)
 	}
 	l.scratch = scratch[l.weightFloats():]
-	if l.shape.FLOPs()/2 <= int64(l.cpu.ops.Gemm.Serial) { // none, too
+	if l.shape.FLOPs()/2 <= int64(l.cpu.ops.Gemm.Serial) {
 		l.cpu.Alone(l)
 	} else {
 		l.cpu.RunParts(l, l.cpu.PartsOf(l.groups(), 1)) // cuts within a group copy rows twice

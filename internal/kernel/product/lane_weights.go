@@ -14,7 +14,7 @@ import (
 // these are cut into pieces by the shape. Each of the 16 images has a sum of its own. Within a piece,
 // bundles of neighbouring rows are summed from zero, p and q ascending, and the bundles are added in order.
 // Then the pieces are added in order, and the 16 sums by halves. Last the sum of the images that leave lanes
-// idle is added (inLanes). Taps above and below the map are left out; those beside it are zeros.
+// idle is added (numInLanes). Taps above and below the map are left out; those beside it are zeros.
 type laneWeights struct {
 	laneSource
 	few    *outer // computes images that leave lanes idle
@@ -103,7 +103,7 @@ func (l *laneWeights) part(i int) []float32 {
 func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 	s := &l.shape
 	images := s.N
-	first := inLanes(images, laneImages)
+	first := numInLanes(images, laneImages)
 	if first == 0 {
 		l.few.run(dw, x, dy, scratch)
 		return
@@ -113,7 +113,7 @@ func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 	if rest := images - first; rest > 0 {
 		sum, scratch := scratch[:len(dw)], scratch[LineUp(len(dw)):]
 		l.few.resize(rest)
-		l.few.run(sum, x[first*s.in().floats():], dy[first*s.out().floats():], scratch)
+		l.few.run(sum, x[first*s.in().numFloats():], dy[first*s.out().numFloats():], scratch)
 		l.few.resize(images)
 		l.cpu.ops.Element.Add(dw, dw, sum)
 	}

@@ -93,8 +93,8 @@ type plane struct{ h, w, channels int }
 func (s ConvShape) in() plane  { return plane{s.H, s.W, s.C} }
 func (s ConvShape) out() plane { return plane{s.OutH(), s.OutW(), s.K} }
 
-// floats returns how many there are.
-func (p plane) floats() int { return p.h * p.w * p.channels }
+// numFloats returns how many floats an image has.
+func (p plane) numFloats() int { return p.h * p.w * p.channels }
 
 // offset returns the floats before a pixel, or -1 if it lies outside.
 func (p plane) offset(y, x int) int32 {
@@ -107,7 +107,7 @@ func (p plane) offset(y, x int) int32 {
 // newTiling tabulates the tiles of a convolution of n images.
 func newTiling(n int, in, out plane, f *winogradForm) tiling {
 	t := tiling{winogradForm: *f}
-	t.inImage, t.outImage = in.h*in.w*in.channels, out.h*out.w*out.channels
+	t.inImage, t.outImage = in.numFloats(), out.numFloats()
 	for i := 0; i*f.Out < out.h; i++ {
 		for j := 0; j*f.Out < out.w; j++ {
 			for k := range f.In * f.In {

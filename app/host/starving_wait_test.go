@@ -9,7 +9,7 @@ import (
 // One that sleeps, or computes without end, does not.
 func TestAWaitThatHasNotEnded(t *testing.T) {
 	start := time.Now()
-	wait := unended{start, time.Second}
+	wait := pendingWait{start, time.Second}
 	for i, test := range []struct {
 		threads
 		after, want int // seconds
@@ -23,7 +23,7 @@ func TestAWaitThatHasNotEnded(t *testing.T) {
 		{threads{ran: 2 * time.Second, isReady: true}, 20, 0},
 	} {
 		now := start.Add(time.Duration(test.after) * time.Second)
-		if got := wait.sofar(test.threads, now); got != time.Duration(test.want)*time.Second {
+		if got := wait.length(test.threads, now); got != time.Duration(test.want)*time.Second {
 			t.Errorf("%d: %v, want %d s", i, got, test.want)
 		}
 	}
