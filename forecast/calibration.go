@@ -155,11 +155,11 @@ func (k *Calibration) Link(isOutside bool) *Link {
 	return &k.Inside
 }
 
-// FitLink changes the costs of the link that in describes, within a host if in names no network, near to what
+// FitLink changes the costs of the link that in describes, within a host if in has no network, near to what
 // they are, so that the model's steps are those of the rows, and adds these to the fits. The time of a byte
-// stays nearer to what it is if that is known, as it is of a described network. Within a host a core copies it,
-// so its core time grows with its time: groups measure both with vectors that fit a cache, and gradients may
-// not. It fails as package simulate does.
+// stays nearer to what it is if that is known, as it is of a described network. Within a host a core copies
+// it, so its core time grows with its time: groups measure both with vectors that fit a cache, and gradients
+// may not. It fails as package simulate does.
 func (k *Calibration) FitLink(isByteKnown bool, in Inputs, rows []Measured) error {
 	isOutside := in.Network != ""
 	l := k.Link(isOutside)

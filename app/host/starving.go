@@ -28,7 +28,7 @@ type threads struct {
 	isReady     bool
 }
 
-// pendingWait is a wait of all threads of a process for a core: since when, and how long they had run by then.
+// pendingWait is a wait of all threads of a process for a core: since when, and how long they had run then.
 type pendingWait struct {
 	since time.Time
 	ran   time.Duration

@@ -389,7 +389,7 @@ const framing, labFraming = 1.045, 1.0075
 // and what threads take beyond is polling for messages, which they give up to whoever computes.
 const leastCPUByte, mostCPUByte = 1e-9, 2e-9
 
-// measureLink fills a link with what groups measured of their links, and with the least core time by byte that a
+// measureLink fills a link with what groups measured of theirs, and with the least core time by byte that a
 // row takes more than the one without exchange.
 func measureLink(k *forecast.Calibration, isOutside bool, folder string, rows []record.Row) error {
 	var latency, message, perByte, add []float64

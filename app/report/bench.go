@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
@@ -55,10 +54,6 @@ func title(r *record.Results) string {
 	if len(models) == 0 {
 		return "No rows"
 	}
-	names := models[len(models)-1]
-	if n := len(models); n > 1 {
-		names = strings.Join(models[:n-1], ", ") + " and " + names
-	}
 	ways := strategies[0]
 	if len(strategies) > 1 {
 		ways = fmt.Sprintf("%d strategies", len(strategies))
@@ -67,7 +62,7 @@ func title(r *record.Results) string {
 	if workers > 1 {
 		upTo = fmt.Sprintf("up to %d workers", workers)
 	}
-	return fmt.Sprintf("%s: %s, %s%s", names, ways, upTo, beside)
+	return fmt.Sprintf("%s: %s, %s%s", listed(models), ways, upTo, beside)
 }
 
 // cores counts those of the machine or, of rows on several hosts, of the most hosts.
@@ -104,7 +99,7 @@ func lede(r *record.Results) string {
 	if least < r.Ran() {
 		rounds = fmt.Sprintf("%d to %s", least, rounds)
 	}
-	return joined(" · ", generated, r.Started.UTC().Format("2 January 2006, 15:04 UTC"), r.Host.CPU, cores(r),
+	return joined(" · ", generated, moment(r.Started), r.Host.CPU, cores(r),
 		spelling.Count(runs, "run")+" in "+rounds, duration(r.Seconds))
 }
 

@@ -115,7 +115,7 @@ func verdictOf(r change.Row) string {
 	case r.Now.Disturbed || r.Then.Disturbed:
 		return "disturbed"
 	}
-	return "not told apart"
+	return notTold
 }
 
 // WriteChanged writes [SummaryFile] into a folder, whole or not at all.

@@ -72,7 +72,7 @@ func Collectives(m Measured) (*Report, error) {
 	}
 	p := page{Kind: "report of collectives", Title: "Collectives by size of the vector",
 		Command: onHosts(m.Command, m.Hosts), Answer: collectiveAnswer(all), Source: "results.json",
-		Lede: joined(" · ", m.Started.UTC().Format("2 January 2006, 15:04 UTC"), m.Host.CPU,
+		Lede: joined(" · ", moment(m.Started), m.Host.CPU,
 			spelling.Count(m.Host.Cores, "core")),
 		Parts: present(part{ID: "machine", Title: "Machine", Pairs: hostPairs(m.Host)}, hostsPart(m.Hosts))}
 	var operations []string

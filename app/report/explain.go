@@ -115,10 +115,13 @@ func (e Explained) terms(isShort bool) table {
 		}),
 		col("takes", "ms", func(t term) string { return fixed(t.MS, 3) }),
 		col("interval", "ms", func(t term) string {
-			if math.IsNaN(t.Low) {
+			switch {
+			case math.IsNaN(t.Low):
 				return dash
+			case e.Rounds < stat.LeastRounds: // too few for an interval
+				return spelling.Count(e.Rounds, "round")
 			}
-			return orRounds(e.Explanation, fixed(t.Low, 3)+" to "+fixed(t.High, 3))
+			return fixed(t.Low, 3) + " to " + fixed(t.High, 3)
 		}),
 		col("verdict", "", func(t term) string { return orDash(verdictOn(e.Explanation, t)) }),
 		col("by", "", func(t term) string { return orDash(t.Intervention) }),
@@ -137,14 +140,6 @@ func (e Explained) terms(isShort bool) table {
 	return tableOf("terms", e.shown(), columns...)
 }
 
-// orRounds is an interval, or how many rounds there are where they are too few for one.
-func orRounds(e *explain.Explanation, interval string) string {
-	if e.Rounds < stat.LeastRounds {
-		return spelling.Count(e.Rounds, "round")
-	}
-	return interval
-}
-
 // termMeaning words what a term is.
 func termMeaning(name string) string {
 	return map[string]string{
@@ -157,9 +152,6 @@ func termMeaning(name string) string {
 		"checkpoint": "checkpoints", "runtime": "pauses of the runtime", "other": "the rest of a step",
 	}[name]
 }
-
-// longer says how much longer a step of the second side takes than one of the first, or how much less.
-func longer(e *explain.Explanation) string { return moreText(e.DifferenceMS) }
 
 // moreText says how much longer so many milliseconds make a step, or how much less it takes by them.
 func moreText(v float64) string {
@@ -179,8 +171,8 @@ func explainSentence(e *explain.Explanation) string {
 		}
 		return text + "."
 	}
-	text := fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, longer(e), e.A.Name,
-		causeText(e))
+	text := fmt.Sprintf("A step of %s takes %s than one of %s%s.", e.B.Name, moreText(e.DifferenceMS),
+		e.A.Name, causeText(e))
 	if e.IsPassing {
 		text += fmt.Sprintf(" That was when they were recorded: in short runs again they differ by %s. It "+
 			"was passing, or such runs do not have it.", ms(math.Abs(*e.AgainMS)/1e3))

@@ -86,6 +86,14 @@ func byteCount(v float64) string {
 	return spelling.Size(int64(v))
 }
 
+// moment writes a time; "" where it is not known.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
 func duration(seconds float64) string {
 	return time.Duration(seconds * 1e9).Round(time.Second).String()
 }

@@ -30,12 +30,10 @@ func WriteKernels(folder string, k *compare.Kernels) error {
 // every op.
 func Kernels(k *compare.Kernels, isSummary bool) *Report {
 	p := page{Kind: "report of kernels", Title: kernelsTitle(k), Lede: kernelsLimits(k),
-		Source:  "results.json",
-		Command: spelling.Line(k.Command...), Sections: []section{kernelSummary(k)}}
+		Source: "results.json", Command: spelling.Line(k.Command...), Sections: []section{kernelSummary(k)}}
 	sum, least := compare.Total(k.Layers)
 	p.Answer.Text = fmt.Sprintf("A step takes %s ms; its ops add up to %s ms, to %s ms if none took "+
-		"longer than "+
-		"its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))
+		"longer than its bound.", millis(stat.Median(k.StepSeconds)), millis(sum), millis(least))
 	var notes []note
 	for _, text := range kernelsCautions(k) {
 		notes = append(notes, noteOf(finding.Caution, unsorted, text))
@@ -45,7 +43,7 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 		p.Sections = append(p.Sections, timingSection("ops", "Every op of a training step, in order, in "+
 			"place", k.Layers))
 	}
-	machine := append(hostPairs(k.Host), pair{"started", k.Started.UTC().Format("2 January 2006, 15:04 UTC")})
+	machine := append(hostPairs(k.Host), pair{"started", moment(k.Started)})
 	if k.GPU != nil {
 		machine = append(machine, pair{"libraries", strings.Join(k.GPU.Libraries, ", ")})
 	}
@@ -55,10 +53,8 @@ func Kernels(k *compare.Kernels, isSummary bool) *Report {
 
 // kernelsLegend says how to read the columns.
 const kernelsLegend = "GFLOP/s are nominal, as if every product were computed: convolutions that compute " +
-	"fewer may " +
-	"exceed the peak. GB/s count every operand once. The bound is the time that the nearer limit allows; " +
-	"lost is " +
-	"what a call takes beyond it."
+	"fewer may exceed the peak. GB/s count every operand once. The bound is the time that the nearer limit " +
+	"allows; lost is what a call takes beyond it."
 
 func kernelsTitle(k *compare.Kernels) string {
 	model := k.Model
@@ -115,8 +111,7 @@ func kernelSummary(k *compare.Kernels) section {
 		Work: kernelsLegend}
 	for i, t := range compare.Furthest(k.Layers, furthest) {
 		s.Findings = append(s.Findings, fmt.Sprintf("Furthest from its bound, %d: %s, %s: %s ms lost of %s "+
-			"ms.", i+1,
-			joined(" ", t.Op, t.Layer), t.Shape, exactMillis(t.Lost()), exactMillis(t.Median)))
+			"ms.", i+1, joined(" ", t.Op, t.Layer), t.Shape, exactMillis(t.Lost()), exactMillis(t.Median)))
 	}
 	t := tableOf(s.Title, compare.ByKind(k.Layers),
 		col("kind", "", func(w work) string { return w.Kind }),

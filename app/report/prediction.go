@@ -39,7 +39,7 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 	page := page{Kind: "prediction", Title: predictionTitle(p), Command: spelling.Line(p.Command...),
 		Source: "prediction " + p.Hash[:min(12, len(p.Hash))],
 		Answer: answer{Text: predictionText(rows) + trackText(p, all != nil)},
-		Lede: joined(" · ", "frozen "+p.Date.UTC().Format("2 January 2006, 15:04 UTC"), "SHA-256 "+
+		Lede: joined(" · ", "frozen "+moment(p.Date), "SHA-256 "+
 			p.Hash[:min(12, len(p.Hash))]+"…", fmt.Sprintf("made from %s of one and two workers on %s",
 			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
 	page.note(predictionNotes(p, all))
@@ -181,7 +181,7 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 			rows = append(rows, measuredOf(frozen, row, c))
 		}
 		s := predictedSection(fmt.Sprintf("predicted-%d", i+1), predictionTitle(frozen), "Frozen "+
-			frozen.Date.UTC().Format("2 January 2006, 15:04 UTC")+", before the first run, from runs of "+
+			moment(frozen.Date)+", before the first run, from runs of "+
 			"one and two workers; SHA-256 "+frozen.Hash[:12]+"….", rows)
 		for i := range s.Figures {
 			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
@@ -236,13 +236,9 @@ func foreseenText(rows []foreseen) string {
 func scalingFigure(rows []foreseen) figure {
 	var all []plot.Series
 	add := func(name string, r foreseen, rate float64, isLaw bool) {
-		i := slices.IndexFunc(all, func(s plot.Series) bool { return s.Label == name })
-		if i < 0 {
-			i = len(all)
-			all = append(all, plot.Series{Keys: []string{key(i)}, Label: name, IsReference: isLaw,
-				Style: plot.Style{Colour: i % plot.NumColours, Number: i + 1}})
-		}
-		all[i].At, all[i].Values = append(all[i].At, float64(r.Workers)), append(all[i].Values, rate)
+		s := curveNamed(&all, name)
+		s.IsReference = isLaw
+		addPoint(s, float64(r.Workers), rate)
 	}
 	first := ""
 	for _, r := range rows {

@@ -96,14 +96,14 @@ func placeText(r *record.Results) string {
 	return "Workers are processes of one machine: nothing is concluded of several and their network."
 }
 
-// legendText says what the signs and brackets of answers mean, and after so many rounds how many may decide what
-// rounds leave open.
+// legendText says what the signs and brackets of answers mean, and how many rounds may decide what so many
+// leave open.
 func legendText(answers []question.Answer, rounds int) string {
 	if len(answers) == 0 {
 		return ""
 	}
-	text := "✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval that " +
-		"holds the true one, 95 %."
+	text := "✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval " +
+		"that holds the true one, 95 %."
 	if slices.ContainsFunc(answers, func(a question.Answer) bool {
 		return a.Verdict == question.Likely || a.Verdict == question.Unlikely ||
 			a.Verdict == question.Undecided && (a.Reason == question.None || a.Reason == question.TooFew)
@@ -289,7 +289,6 @@ func meaning(quantity string) string {
 		"batches":  " Batches: of all workers together.",
 		"sent":     " Sent: by all workers together.",
 		"memory":   " Memory: the most that a worker had.",
-		"best":     " Best: the greatest of a run's accuracies.",
 		"loss":     " Loss: mean of the last tenth of the steps.",
 		"network":  " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
 		"evenness": " Evenness: computing of the worker with least over that of the one with most.",

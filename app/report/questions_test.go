@@ -163,8 +163,9 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 			Over: []record.Selector{{"strategy": "single", "threads": "2"}}, Above: new(1.0)},
 		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
 	for _, want := range []string{
-		"## In short\n\n✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval " +
-			"that holds the true one, 95 %. --repeats 6 may decide ≈ and ?.\n\n- ≈ Is it slower? Likely (all 3 rounds agree): exchange ", " in place of ",
+		"## In short\n\n✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the " +
+			"interval that holds the true one, 95 %. --repeats 6 may decide ≈ and ?.\n\n" +
+			"- ≈ Is it slower? Likely (all 3 rounds agree): exchange ", " in place of ",
 		"; 1.07× (", ") the step of single 1×2.\n",
 		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange",
 	} {
@@ -205,7 +206,7 @@ func TestCausesOfRowsThatAreNoRivals(t *testing.T) {
 	}
 }
 
-// Where some rows are likely slower and others are not told from the fastest, an answer does not say so of all.
+// Where some rows are likely slower and others are not told from the fastest, an answer says so.
 func TestLikelyIsSaidOfTheRowsThatAre(t *testing.T) {
 	r := only(sample(), "lenet")
 	r.Rounds = 3

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -85,9 +86,9 @@ func (v *lineView) efficiency() cell {
 		c.Small = "on a GPU"
 	case v.Speedup.Known() && !v.HasMathOf(v.group.Baseline):
 		c.Small = "other " + v.OtherMeans(v.group.Baseline)
-	default:
-		c.Text = ratioText(v.Efficiency, percent)
-		if in := v.Efficiency.Interval; v.Efficiency.Known() && !v.isBaseline() {
+	case v.Efficiency.Known():
+		c.Text = percent(v.Efficiency.Median)
+		if in := v.Efficiency.Interval; !v.isBaseline() {
 			c.Small = between(in.Lo, in.Hi, percent)
 		}
 	}
@@ -168,13 +169,6 @@ func ratioCell(r stat.Ratio) cell {
 	return cell{Text: twoDecimals(r.Median) + "×", Small: in}
 }
 
-func ratioText(r stat.Ratio, format func(float64) string) string {
-	if !r.Known() {
-		return dash
-	}
-	return format(r.Median)
-}
-
 // parameters shows the hash and whether all lines that train one model share it.
 func (v *lineView) parameters() cell {
 	switch {
@@ -240,13 +234,8 @@ func (s *section) tables() []block {
 }
 
 // inlineOf returns the columns that stand in a terminal.
-func inlineOf(all []column[*lineView]) (out []column[*lineView]) {
-	for _, c := range all {
-		if c.isInline {
-			out = append(out, c)
-		}
-	}
-	return out
+func inlineOf(all []column[*lineView]) []column[*lineView] {
+	return slices.DeleteFunc(all, func(c column[*lineView]) bool { return !c.isInline })
 }
 
 // rowTable has a row for each line, with links to its samples, or the reason why it has no figures.

@@ -16,7 +16,8 @@ import (
 // Run lays out the report of a training run.
 func Run(t *compare.Training) *Report {
 	p := page{Kind: "training report", Title: trainingTitle(t), Answer: trainingAnswer(t),
-		Lede:   joined(" · ", startedText(t), t.Machine.CPU, coresText(t), "one run", trainingWork(t)),
+		Lede: joined(" · ", moment(t.Machine.Started), t.Machine.CPU, coresText(t), "one run",
+			trainingWork(t)),
 		Source: "summary.json, steps.jsonl and config.yaml of the run directory"}
 	if t.IsInterrupted {
 		p.Title += ", " + stateOf(t)
@@ -34,13 +35,6 @@ func Run(t *compare.Training) *Report {
 			col("", "", func(p pair) string { return p.Name }),
 			col("", "", func(p pair) string { return p.Value }))}}}
 	return &Report{p}
-}
-
-func startedText(t *compare.Training) string {
-	if t.Machine.Started.IsZero() {
-		return ""
-	}
-	return t.Machine.Started.UTC().Format("2 January 2006, 15:04 UTC")
 }
 
 func coresText(t *compare.Training) string {
@@ -160,8 +154,7 @@ func trainingAnswer(t *compare.Training) answer {
 			fixed(t.Loss.Last, 4), length, speed)
 	}
 	if b := t.Best; b != nil && b.Steps < t.Steps { // else the last is the best
-		text := b.String()
-		a.Text += " " + strings.ToUpper(text[:1]) + text[1:] + "."
+		a.Text += " " + sentence(b.String())
 	}
 	if r := t.Target; r != nil {
 		a.Verdict, a.Sign = "target not reached", "✗"
@@ -183,8 +176,7 @@ func interruptedAnswer(t *compare.Training) answer {
 		length = "Going on, after "
 	}
 	a := answer{Text: fmt.Sprintf("%s%s: the loss went from %s to %s.", length, spelling.Count(t.Steps,
-		"step"),
-		fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))}
+		"step"), fixed(t.Loss.First, 4), fixed(t.Loss.Last, 4))}
 	if at == nil {
 		return a
 	}
@@ -193,7 +185,7 @@ func interruptedAnswer(t *compare.Training) answer {
 		planned = fmt.Sprintf("Planned: %s.", at.Planned)
 	}
 	if at.Cause != "" {
-		cause = strings.ToUpper(at.Cause[:1]) + at.Cause[1:] + "."
+		cause = sentence(at.Cause)
 	}
 	switch {
 	case at.IsGoingOn:
@@ -220,8 +212,8 @@ func stateOf(t *compare.Training) string {
 // leading returns the facts that stand beside the picture.
 func leading(facts []pair) []pair {
 	first := []string{"test accuracy", "test loss", "validation accuracy", "validation loss", "test RMSE",
-		"test R2", "validation RMSE", "validation R2", "target",
-		"speed", "time", "loss", "sent", "memory", "checkpoints"}
+		"test R2", "validation RMSE", "validation R2", "speed", "time", "loss", "sent", "memory",
+		"checkpoints"}
 	return slices.DeleteFunc(slices.Clone(facts),
 		func(p pair) bool { return !slices.Contains(first, p.Name) })
 }
@@ -298,14 +290,6 @@ func (f *facts) addReached(t *compare.Training) {
 	f.addScores(t.Scores)
 	if x := t.Texts; x != nil && x.TrainCut+x.TestCut > 0 {
 		f.add("too long", "%d training and %d test texts, cut when read", x.TrainCut, x.TestCut)
-	}
-	if r := t.Target; r != nil {
-		what := "not reached"
-		if r.IsReached {
-			what = "reached"
-		}
-		f.add("target", "%s %% %s, %s, %s s of training", trim(100*r.Accuracy), what,
-			spelling.Count(r.Steps, "step"), seconds(r.TrainSeconds))
 	}
 }
 

@@ -72,14 +72,16 @@ func (g *Group) relateAccuracy() {
 		}
 	}
 	coverage := 1 - (1-stat.Confidence)/max(1, tests)
+	atEnd := func(r *record.Run) float64 { return known(r.TestAccuracy) }
+	inTime := func(r *record.Run) float64 { return accuracyAt(r, limits[r.Round]) }
 	for _, l := range g.Lines {
-		end, atTime := l.atEnd(), l.atTime(limits)
+		end, atTime := l.bySeed(atEnd), l.bySeed(inTime)
 		l.Accuracy = Accuracy{Limit: stat.Median(limits), Curve: curve(l.runs),
 			Samples: estimate(end, stat.Confidence), Time: estimate(atTime, stat.Confidence)}
 		if r := g.reference(l); r != nil && l.isOther() && !l.isFloor() {
 			l.Accuracy.Reference = r
-			l.Accuracy.OverSamples = over(end, r.atEnd(), coverage)
-			l.Accuracy.OverTime = over(atTime, r.atTime(limits), coverage)
+			l.Accuracy.OverSamples = over(end, r.bySeed(atEnd), coverage)
+			l.Accuracy.OverTime = over(atTime, r.bySeed(inTime), coverage)
 		}
 	}
 }
@@ -132,22 +134,13 @@ func (g *Group) timeLimits() []float64 {
 	return limits
 }
 
-// atEnd returns the last accuracies by seed.
-func (l *Line) atEnd() map[uint64][]float64 {
-	bySeed := map[uint64][]float64{}
+// bySeed returns a value of the runs by seed.
+func (l *Line) bySeed(of func(*record.Run) float64) map[uint64][]float64 {
+	all := map[uint64][]float64{}
 	for _, r := range l.runs {
-		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], known(r.TestAccuracy))
+		all[l.seedOf(r)] = append(all[l.seedOf(r)], of(r))
 	}
-	return bySeed
-}
-
-// atTime returns the accuracies by seed at a time of each round.
-func (l *Line) atTime(limits []float64) map[uint64][]float64 {
-	bySeed := map[uint64][]float64{}
-	for _, r := range l.runs {
-		bySeed[l.seedOf(r)] = append(bySeed[l.seedOf(r)], accuracyAt(r, limits[r.Round]))
-	}
-	return bySeed
+	return all
 }
 
 // accuracyAt returns a run's accuracy after so many seconds of training, on a straight line between two

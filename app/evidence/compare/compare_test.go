@@ -422,8 +422,8 @@ func TestOwnRateIsAnotherResult(t *testing.T) {
 	}
 }
 
-// A median step has no checkpoint in it, so a row with some is not ranked among others. Rows that all have some
-// are.
+// A median step has no checkpoint in it, so a row with some is not ranked among others. Rows that all have
+// some are.
 func TestRowsWithCheckpointsAreNotRanked(t *testing.T) {
 	m := newMaker(3, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2, 2)

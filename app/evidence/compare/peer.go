@@ -32,9 +32,9 @@ func PeerDistance(c record.PeerCheck) (first, later float64) {
 		}
 		if i == 0 {
 			first = d
-			continue
+		} else {
+			later = max(later, d)
 		}
-		later = max(later, d)
 	}
 	return first, later
 }
@@ -63,13 +63,8 @@ func (c *Comparison) refusePeers(r *record.Results) {
 }
 
 // otherWork finds peers whose losses are not ours, and rows of peers whose losses were not compared.
-func otherWork(r *record.Results, c *Comparison) (out []finding.Finding) {
-	for _, p := range r.Peers {
-		first, later := PeerDistance(p)
-		out = append(out, found(!isSameWork(p), finding.Values{"check": p, "first": first,
-			"later": later})...)
-	}
-	return append(out, c.about(func(l *Line) bool {
+func otherWork(r *record.Results, c *Comparison) []finding.Finding {
+	return append(peersOf(r, false), c.about(func(l *Line) bool {
 		return l.Setting.Peer != "" && checkOf(r, l.Setting) == nil
 	}, nil)...)
 }
@@ -87,10 +82,14 @@ func checkOf(r *record.Results, s record.Setting) *record.PeerCheck {
 }
 
 // sameWork tells how near the losses of peers are.
-func sameWork(r *record.Results, _ *Comparison) (out []finding.Finding) {
+func sameWork(r *record.Results, _ *Comparison) []finding.Finding { return peersOf(r, true) }
+
+// peersOf tells how near the losses of the peers are that do our work, or of those that do not.
+func peersOf(r *record.Results, isSame bool) (out []finding.Finding) {
 	for _, p := range r.Peers {
 		first, later := PeerDistance(p)
-		out = append(out, found(isSameWork(p), finding.Values{"check": p, "first": first, "later": later})...)
+		out = append(out, found(isSameWork(p) == isSame, finding.Values{"check": p, "first": first,
+			"later": later})...)
 	}
 	return out
 }

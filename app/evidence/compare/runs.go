@@ -40,13 +40,18 @@ func (l *Line) Runs() []RunLine {
 	return out
 }
 
-// PhaseShares returns the share of a step that a phase takes in each run that counts; nil if runs do not
+// PhaseShares returns the share of a step that some phases take in each run that counts; nil if runs do not
 // tell.
-func (l *Line) PhaseShares(phase string) (out []float64) {
-	at := slices.Index(Phases(), phase)
+func (l *Line) PhaseShares(of ...string) (out []float64) {
 	for _, r := range l.counted() {
-		if phases := l.meanPhases([]*record.Run{r}); phases != nil && at >= 0 {
-			out = append(out, phases[at]/sumOf(phases))
+		if phases := l.meanPhases([]*record.Run{r}); phases != nil {
+			all := sumOf(phases)
+			for i, name := range Phases() {
+				if !slices.Contains(of, name) {
+					phases[i] = 0
+				}
+			}
+			out = append(out, sumOf(phases)/all)
 		}
 	}
 	return out

@@ -90,7 +90,9 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 			case a.Line.Disturbed:
 				a.Verdict, a.Reason = Undecided, Disturbed
 			default:
-				surest := slices.MinFunc(a.Causes, func(x, y Cause) int { return int(x.Verdict() - y.Verdict()) })
+				surest := slices.MinFunc(a.Causes, func(x, y Cause) int {
+					return int(x.Verdict() - y.Verdict())
+				})
 				a.Verdict, a.Reason, a.N = surest.Verdict(), None, a.Line.Measured
 				if surest.Ratio != nil {
 					a.N = len(surest.Ratio.Values)
@@ -219,8 +221,8 @@ func isTime(quantity string) bool {
 	return LossAt(quantity) == 0 && !slices.Contains(others, quantity)
 }
 
-// noiseOf returns how a quantity varies from round to round: times as steps do; what seeds change, and shares,
-// which a run divides by its own times, by themselves.
+// noiseOf returns how a quantity varies from round to round: times as steps do; what seeds change, and shares
+// of a run's own times, by themselves.
 func noiseOf(quantity string, steps stat.Noise) stat.Noise {
 	if isTime(quantity) && !IsShare(quantity) {
 		return steps

@@ -235,7 +235,8 @@ func TestSharesAreAsCertainAsTheirRounds(t *testing.T) {
 	}
 	two := record.Selector{"workers": "2"}
 	got := ask(r, &record.Inquiry{Questions: []record.Question{
-		{Quantity: "evenness", Of: two, Above: new(0.9)}, {Quantity: "sync_exposed", Of: two, Above: new(0.24)},
+		{Quantity: "evenness", Of: two, Above: new(0.9)},
+		{Quantity: "sync_exposed", Of: two, Above: new(0.24)},
 		{Quantity: "exposed", Of: two, Above: new(0.24 * 0.015)}}})
 	if in := got[0].Interval; math.Abs(in.Lo-0.961) > 1e-3 || math.Abs(in.Hi-0.992) > 1e-3 {
 		t.Errorf("evenness %v, %+v", got[0].Median, in)

@@ -212,18 +212,18 @@ func Pairs(r *record.Results, c *compare.Comparison) (all []Pair) {
 	}
 	q := asker{r, c}
 	var asked [][]Cause
+	most := 0
 	for _, one := range r.Inquiry.Questions {
 		if l := Find(c, one.Of); l != nil && one.Quantity == Why {
 			asked = append(asked, q.causesOf(one, l))
+			most = max(most, len(asked[len(asked)-1]))
 		}
 	}
-	for place, isLeft := 0, true; isLeft; place++ {
-		isLeft = false
+	for place := range most {
 		for _, causes := range asked {
 			if place >= len(causes) {
 				continue
 			}
-			isLeft = true
 			one := causes[place]
 			p := Pair{[2]int{q.rowOf(one.Than), q.rowOf(one.Line)}, one.Names(), one.Explanation}
 			isThere := slices.ContainsFunc(all, func(other Pair) bool { return other.Rows == p.Rows })

@@ -49,15 +49,12 @@ func (p StepParts) Total() (sum float64) {
 
 // PartsOf divides the step of a row. Whatever of a page says where a step goes has these figures.
 func PartsOf(l *compare.Line) (parts StepParts) {
+	at := map[string]int{"forward": Compute, "backward": Compute, "optimizer": Compute,
+		"sync_exposed": Exchange, compare.CoreWait: CoreWaits}
 	for i, seconds := range l.Phases {
-		part := Rest
-		switch compare.Phases()[i] {
-		case "forward", "backward", "optimizer":
-			part = Compute
-		case "sync_exposed":
-			part = Exchange
-		case compare.CoreWait:
-			part = CoreWaits
+		part, isNamed := at[compare.Phases()[i]]
+		if !isNamed {
+			part = Rest
 		}
 		parts[part] += seconds
 	}
@@ -189,15 +186,11 @@ func meanLoss(r compare.RunLine, part func(record.Numbers) record.Numbers) float
 
 // mostMemory is the most memory of a worker.
 func mostMemory(r compare.RunLine) float64 {
-	most := math.NaN()
+	var all []float64
 	for _, rank := range r.Ranks {
-		for _, v := range rank.Steps.RSS {
-			if !(v <= most) {
-				most = v
-			}
-		}
+		all = append(all, rank.Steps.RSS...)
 	}
-	return most
+	return stat.Quantile(all, 1)
 }
 
 // waits returns the seconds of a chosen time for which a worker waits for the exchange, in the mean, by run
@@ -208,17 +201,6 @@ func waits(l *compare.Line, of func(compare.RunLine) float64) []float64 {
 	for _, r := range l.Runs() {
 		if len(all) < len(shares) && (r.IsCounted || l.Disturbed) {
 			all = append(all, shares[len(all)]*of(r))
-		}
-	}
-	return all
-}
-
-// computing returns the share of a step in which a worker computes, in the mean, by run that counts.
-func computing(l *compare.Line) []float64 {
-	all := l.PhaseShares("forward")
-	for _, phase := range []string{"backward", "optimizer"} {
-		for i, share := range l.PhaseShares(phase) {
-			all[i] += share
 		}
 	}
 	return all
@@ -254,7 +236,7 @@ func Of(l *compare.Line, quantity string) Estimate {
 	case quantity == "network":
 		values = waits(l, func(r compare.RunLine) float64 { return r.TrainSeconds })
 	case quantity == "computing":
-		values = computing(l)
+		values = l.PhaseShares("forward", "backward", "optimizer")
 	case slices.Contains(compare.Phases(), quantity):
 		values = l.PhaseShares(quantity)
 	}
