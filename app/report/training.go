@@ -291,6 +291,14 @@ func (f *facts) addReached(t *compare.Training) {
 	if x := t.Texts; x != nil && x.TrainCut+x.TestCut > 0 {
 		f.add("too long", "%d training and %d test texts, cut when read", x.TrainCut, x.TestCut)
 	}
+	if r := t.Target; r != nil {
+		what := "not reached"
+		if r.IsReached {
+			what = "reached"
+		}
+		f.add("target", "%s %% %s, %s, %s s of training", trim(100*r.Accuracy), what,
+			spelling.Count(r.Steps, "step"), seconds(r.TrainSeconds))
+	}
 }
 
 // addLength adds how long the run was and how fast.
