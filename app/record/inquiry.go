@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,6 +26,8 @@ type Foresight struct {
 	Workers    []int    `json:"workers"`         // each on one machine
 	Strategies []string `json:"strategies"`      // each alone, or with settings: "ps:servers=2"
 	Cores      float64  `json:"cores,omitempty"` // of a machine with so many times as many; 0: of this one
+	// Speedups are those over one worker that another report predicts, by the number of workers.
+	Speedups map[string]float64 `json:"speedups,omitempty"`
 }
 
 // Reference is a table of another report.
@@ -94,8 +97,7 @@ func (r Reference) Quantities() (names []string) {
 }
 
 // OnOneMachine returns the inquiry for workers of one machine in place of hosts: rows are chosen by how many
-// workers they have. A question that would then compare a row with itself keeps its hosts, which no row has:
-// one machine does not answer it.
+// workers they have.
 func (q *Inquiry) OnOneMachine() *Inquiry {
 	if q == nil {
 		return nil
@@ -103,14 +105,9 @@ func (q *Inquiry) OnOneMachine() *Inquiry {
 	on := *q
 	on.Questions = nil
 	for _, one := range q.Questions {
-		of, isApart := one.Of.onOneMachine(), true
-		var over []Selector
-		for _, s := range one.Over {
-			over = append(over, s.onOneMachine())
-			isApart = isApart && !maps.Equal(of, over[len(over)-1])
-		}
-		if isApart {
-			one.Of, one.Over = of, over
+		one.Of, one.Over = one.Of.onOneMachine(), slices.Clone(one.Over)
+		for i, s := range one.Over {
+			one.Over[i] = s.onOneMachine()
 		}
 		on.Questions = append(on.Questions, one)
 	}

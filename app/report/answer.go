@@ -146,15 +146,8 @@ func (p *page) leading() int {
 // overview has the answer of each comparison. They have no common winner: only rows of one part did the same
 // work under the same condition.
 func overview(sections []section) *block {
-	told := 0
-	for _, s := range sections {
-		if s.Answer.Verdict == apart {
-			told++
-		}
-	}
-	caption := fmt.Sprintf("%s, %d told apart throughout. Rows are compared within each alone, because only "+
-		"there they did the same work.", spelling.Count(len(sections), "comparison"), told)
-	b := block{Title: "Each comparison", Caption: caption, IsOpen: true}
+	b := block{Title: "Each comparison", IsOpen: true, Caption: "Each ranks its own rows, which did the " +
+		"same work. Questions also set rows of two beside each other, by rates or after as many samples."}
 	b.Table = tableOf("The answer of each comparison", sections,
 		cells("comparison", "", func(s section) cell {
 			return cell{Text: s.Title, Link: s.ID, Small: s.Answer.Sign + " " + s.Answer.Verdict}

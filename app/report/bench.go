@@ -67,21 +67,18 @@ func title(r *record.Results) string {
 
 // cores counts those of the machine or, of rows on several hosts, of the most hosts.
 func cores(r *record.Results) string {
-	most, own, hosts := r.Host.Cores, false, 0
+	most, hosts := r.Host.Cores, 0
 	for _, row := range r.Rows {
-		hosts = max(hosts, row.Setting.Hosts)
-		if row.Setting.Hosts > 1 && row.Setting.Cores > 0 {
-			own, most = true, max(most, row.Setting.Cores)
-		}
+		most, hosts = max(most, row.Setting.Cores), max(hosts, row.Setting.Hosts)
 	}
 	text := spelling.Count(most, "core")
 	switch {
-	case own:
-		return fmt.Sprintf("%s on %d hosts", text, hosts)
 	case hosts > 1 && r.Lab != "":
-		return fmt.Sprintf("%s of one machine that plays %d hosts", text, hosts)
+		return fmt.Sprintf("%d hosts simulated by one machine of %s", hosts, text)
+	case hosts > 1:
+		return fmt.Sprintf("%s on %d hosts", text, hosts)
 	}
-	return text
+	return "one machine of " + text
 }
 
 func lede(r *record.Results) string {

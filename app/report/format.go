@@ -78,12 +78,13 @@ func between(lo, hi float64, format func(float64) string) string {
 	return low + "–" + high
 }
 
-// byteCount formats v with a binary unit.
+// byteCount formats v with a decimal unit, as rates of links and figures of other reports have.
 func byteCount(v float64) string {
 	if !known(v) {
 		return dash
 	}
-	return spelling.Size(int64(v))
+	size, unit := spelling.DecimalUnit(v)
+	return digits(v/size, 3) + " " + unit
 }
 
 // moment writes a time; "" where it is not known.

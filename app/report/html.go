@@ -24,7 +24,8 @@ var pageStyle string
 // phone, in light and dark. Its content security policy allows its own style sheet, by hash, and nothing
 // else. Characters that are not shown, such as those that turn the direction of text, become their numbers.
 func writePage(w io.Writer, p page) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"whole": whole}).Parse(pageTemplate)
+	words := template.FuncMap{"whole": whole, "once": sayOnce()}
+	t, err := template.New("page").Funcs(words).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page template: %w", err)
 	}

@@ -73,7 +73,7 @@ func kernelsLimits(k *compare.Kernels) string {
 	var parts []string
 	for i, b := range k.Bandwidth {
 		if i%2 == 0 || i == len(k.Bandwidth)-1 {
-			parts = append(parts, fmt.Sprintf("%s %s", byteCount(float64(b.Bytes)), giga(b.PerSecond)))
+			parts = append(parts, fmt.Sprintf("%s %s", wholeSize(b.Bytes), giga(b.PerSecond)))
 		}
 	}
 	products := ""

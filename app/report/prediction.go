@@ -161,19 +161,17 @@ func predictionNotes(p *forecast.Prediction, all []forecast.Verified) (notes []n
 	return notes
 }
 
-// foresee puts what the plan asked to be predicted before the first run behind the first question, with which
-// the page begins, and what the rows of the benchmark measured of it.
+// foresee puts what the plan asked to be predicted before the first run behind its questions, and what the
+// rows of the benchmark measured of it.
 func (p *page) foresee(r *record.Results, c *compare.Comparison) {
-	add := func(i int, one asked) { p.Asked = slices.Insert(p.Asked, min(1+i, len(p.Asked)), one) }
 	for i, text := range r.Predictions {
-		one := asked{Ask: "What is predicted?", Sign: "✗", Class: "unfit", Link: "answer"}
+		f := record.Foresight{Ask: "What is predicted?"}
 		if r.Inquiry != nil && i < len(r.Inquiry.Predictions) {
-			one.Ask = r.Inquiry.Predictions[i].Ask
+			f = r.Inquiry.Predictions[i]
 		}
 		frozen, err := forecast.Decode(text)
 		if err != nil {
-			one.Text = fmt.Sprintf("Not shown: %v.", err)
-			add(i, one)
+			p.Asked = append(p.Asked, asked{f.Ask, "Not shown: " + err.Error() + ".", "✗", "unfit", "answer"})
 			continue
 		}
 		var rows []foreseen
@@ -186,12 +184,13 @@ func (p *page) foresee(r *record.Results, c *compare.Comparison) {
 		for i := range s.Figures {
 			s.Figures[i].ID = s.ID + "-" + s.Figures[i].ID
 		}
-		add(i, asked{one.Ask, foreseenText(rows), "≈", "open", s.ID})
+		sign, text := foreseenText(rows, f, frozen.Inputs.Cores)
+		p.Asked = append(p.Asked, asked{f.Ask, text, sign, "open", s.ID})
 		p.Sections = slices.Insert(p.Sections, min(1+i, len(p.Sections)), s)
 	}
 	if r.Inquiry != nil && r.Predictions == nil {
-		for i, f := range r.Inquiry.Predictions {
-			add(i, asked{f.Ask, "Not predicted before the first run.", "≈", "open", "answer"})
+		for _, f := range r.Inquiry.Predictions {
+			p.Asked = append(p.Asked, asked{f.Ask, "Not predicted in time.", openSign, "open", "answer"})
 		}
 	}
 }
@@ -214,9 +213,11 @@ func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison)
 	return foreseen{row, v, l.Speedup.Median}
 }
 
-// foreseenText says how many times as fast as one worker more are predicted to be, and were.
-func foreseenText(rows []foreseen) string {
-	var parts []string
+// foreseenText says how many times as fast as one worker more are predicted to be, and were, and whether the
+// intervals hold what another report predicts. Workers that share cores cannot tell that.
+func foreseenText(rows []foreseen, f record.Foresight, cores float64) (sign, text string) {
+	var parts, others []string
+	isShared, holds := false, true
 	for _, r := range rows {
 		if times := r.Efficiency * float64(r.Workers); len(parts) < maxListed && r.Workers > 1 {
 			name, measured := spelling.Count(r.Workers, "worker"), ""
@@ -226,9 +227,23 @@ func foreseenText(rows []foreseen) string {
 			parts = append(parts, fmt.Sprintf("%s %s× (%s–%s)%s", name, digits(times, 3),
 				digits(times*r.Step.Median/r.Step.High, 3), digits(times*r.Step.Median/r.Step.Low, 3),
 				measured))
+			if theirs, isThere := f.Speedups[fmt.Sprint(r.Workers)]; isThere {
+				others = append(others, trim(theirs)+"×")
+				holds = holds && r.Step.Holds(times*r.Step.Median/theirs)
+				isShared = isShared || float64(r.Workers) > cores
+			}
 		}
 	}
-	return "Predicted before the first run, over one worker: " + strings.Join(parts, "; ") + "."
+	text = "predicted before the first run, over one worker: " + strings.Join(parts, "; ")
+	switch {
+	case others == nil:
+		return likelySign, sentence(text)
+	case isShared:
+		sign, text = openSign, "not testable here (more workers than cores), "+text
+	default:
+		sign, text = likelySign, map[bool]string{true: "likely, ", false: "likely not, "}[holds]+text
+	}
+	return sign, sentence(text + "; reference: " + listed(others))
 }
 
 // scalingFigure draws the samples per second of each strategy over the number of workers, and of the first

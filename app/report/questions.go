@@ -21,7 +21,7 @@ func (p *page) ask(r *record.Results, c *compare.Comparison) {
 		return
 	}
 	s := section{ID: "questions", Title: "Questions of the plan", Work: "They are in the words of the " +
-		"plan, which paraphrase others and quote nobody. " + placeText(r)}
+		"plan, which paraphrase others and quote nobody."}
 	answers := question.Answers(r, c)
 	p.Legend = legendText(answers, r.Ran())
 	for i, a := range answers {
@@ -80,21 +80,9 @@ func partNames() []string { return []string{"compute", "exchange", coreWaits, "r
 
 // partsMeaning says what the parts are.
 const partsMeaning = "The median step of each row, split as the middle 80 % of its steps are. Compute: " +
-	"forward, backward, optimizer. Exchange: the training thread waits for other workers. Waiting for " +
-	"cores: a thread of the worker, or of one that it waits for, was ready to run and had none, in " +
-	"whatever part. Rest: data, and all else."
-
-// placeText says where the workers were, and what that leaves open.
-func placeText(r *record.Results) string {
-	switch {
-	case r.Hosts != nil:
-		return "Hosts are machines of their own."
-	case r.Lab != "":
-		return "One machine plays all hosts, which share its cores: what cores of their own gain is not " +
-			"concluded."
-	}
-	return "Workers are processes of one machine: nothing is concluded of several and their network."
-}
+	"forward, backward, optimizer. Exchange: the training thread packs, sends and adds gradients, or waits " +
+	"for others. Waiting for cores: a thread of the worker, or of one that it waits for, was ready to run " +
+	"and had none, in whatever part. Rest: data, and all else."
 
 // legendText says what the signs and brackets of answers mean, and how many rounds may decide what so many
 // leave open.
@@ -126,7 +114,11 @@ func causeTable(a question.Answer, id string) block {
 	than := a.Causes[0].Than
 	all := []line{{than.Label, dash, than}}
 	for _, c := range a.Causes {
-		all = append(all, line{c.Line.Label, toldText(c), c.Line})
+		by := ""
+		if a.Quantity == question.Why {
+			by, _ = growthText(c)
+		}
+		all = append(all, line{c.Line.Label, joined("; ", toldText(c), by), c.Line})
 		for _, v := range c.Further {
 			if !slices.ContainsFunc(all, func(l line) bool { return l.name == v.Text }) {
 				all = append(all, line{v.Text, dash, v.Line})
@@ -165,31 +157,26 @@ func causesText(a question.Answer) string {
 	var parts []string
 	if a.Quantity == question.Balance {
 		parts = append(parts, balanceText(a.Causes[0]), balanceText(a.Causes[len(a.Causes)-1]))
-		return joined(": ", verdictWord(a), strings.Join(slices.Compact(parts), "; "))
+		text := fmt.Sprintf("of the %s of compute of %s, %s", ms(question.PartsOf(than)[question.Compute]),
+			than.Label, strings.Join(slices.Compact(parts), "; "))
+		return joined(": ", verdictWord(a), text)
 	}
-	rows, order, open := map[string][]string{}, []string{}, 0
+	const most = 2 // rows, the slowest: the table has all
 	for _, c := range a.Causes {
 		level := "" // which the verdict says
 		switch verdict := c.Verdict(); {
-		case verdict == question.Undecided && a.Verdict != question.Undecided:
-			open++
+		case len(parts) == most, verdict == question.Undecided && a.Verdict != question.Undecided:
 			continue
 		case verdict == question.Likely && a.Verdict == question.Measured:
 			level = ", " + toldText(c)
 		}
 		by, figures := growthText(c)
-		if rows[by] == nil {
-			order = append(order, by)
-		}
-		rows[by] = append(rows[by], fmt.Sprintf("%s (%s%s)", c.Line.Label, figures, level))
+		parts = append(parts, fmt.Sprintf("%s (%s%s) %s", c.Line.Label, figures, level, by))
 	}
-	for _, by := range order {
-		parts = append(parts, by+": "+listed(rows[by]))
+	if more := len(a.Causes) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more in the table", more))
 	}
-	if open > 0 {
-		parts = append(parts, spelling.Count(open, "row")+" more "+notTold)
-	}
-	text := fmt.Sprintf("longer than a step of %s (%s), %s", than.Label,
+	text := fmt.Sprintf("longer than a step of %s (%s): %s", than.Label,
 		ms(question.PartsOf(than).Total()), strings.Join(parts, "; "))
 	return joined(": ", verdictWord(a), text)
 }
@@ -210,20 +197,20 @@ func growthText(c question.Cause) (by, figures string) {
 	case v.Action == explain.Isolate:
 		by, what = "by compute", "for one of "+c.Than.Label+" alone"
 	}
-	return by + ", confirmed", fmt.Sprintf("%s, %s %s, %s", ms(of.Total()),
-		millis(question.PartsOf(v.Line).Total()), what, spelling.Count(v.Measured, "run"))
+	left := millis(question.PartsOf(v.Line).Total())
+	return by + ", confirmed", fmt.Sprintf("%s, %s %s", ms(of.Total()), left, what)
 }
 
 // balanceText says what a row saves of the computing of another one, what it pays for that, and what is left.
 func balanceText(c question.Cause) string {
 	is, was := question.PartsOf(c.Line), question.PartsOf(c.Than)
 	saved := was[question.Compute] - is[question.Compute]
-	text := fmt.Sprintf("%s saves %s of %s of compute and pays %s for exchange and cores", c.Line.Label,
-		millis(saved), ms(was[question.Compute]), ms(saved+is.Total()-was.Total()))
-	if c.Ratio == nil {
-		return text
+	text := fmt.Sprintf("%s saves %s and pays %s for exchange and cores", c.Line.Label, ms(saved),
+		ms(saved+is.Total()-was.Total()))
+	if c.Ratio != nil {
+		text += fmt.Sprintf(": %s as fast", times(*c.Ratio))
 	}
-	return text + fmt.Sprintf(": %s as fast as %s", times(*c.Ratio), c.Than.Label)
+	return text
 }
 
 // beside lists the rows of a reference, each with ours below it.
@@ -238,7 +225,8 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		l := question.Find(c, one.Is)
 		if l != nil {
 			_, v := p.viewOf(l)
-			own = append(own, cell{Text: "ours: " + l.Label, Link: v.raw, Small: workText(l)})
+			own = append(own, cell{Text: "ours: " + l.Label, Link: v.raw, Small: fmt.Sprintf("batch %d, %s "+
+				"of %d samples", l.Setting.Batch, spelling.Count(l.Measured, "run"), l.Runs()[0].Samples)})
 		}
 		for _, column := range t.Head[1:] {
 			figure := cell{Text: dash}
@@ -251,11 +239,7 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 			if l != nil {
 				v := question.Of(l, column.Text).Median / question.Scale(column.Unit)
 				figure := cell{Text: digits(v, 4)}
-				if column.Unit == "%" && v >= 0 && v < 100*leastShare/10 {
-					figure.Text = "0.0"
-				}
-				isAccuracy := column.Text == "accuracy" || column.Text == "best"
-				if isAccuracy && v > 0 && question.IsGuess(l) {
+				if (column.Text == "accuracy" || column.Text == "best") && v > 0 && question.IsGuess(l) {
 					figure.Small = "as guessing"
 				}
 				own = append(own, figure)
@@ -267,39 +251,11 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 	}
 	caption := "Reference figures are " + ref.Title + ": other machines and other work, to be read beside " +
 		"ours and not divided by them. Ours: medians over the runs that count, speed-up and efficiency " +
-		"over rounds. A dash: not told, or not measured here."
-	if slices.ContainsFunc(ref.Rows, func(r record.ReferenceRow) bool { return r.Derived != nil }) {
-		caption += " What follows from other figures there says from which, behind =."
-	}
+		"over rounds. A dash: not told, or not measured here. Behind =: what a figure of theirs follows from."
 	for _, name := range ref.Quantities() {
-		caption += meaning(name)
+		caption += wordingOf(name).meaning
 	}
 	return block{Title: "Reference figures beside ours", Caption: caption, Table: t.aligned(), IsOpen: true}
-}
-
-// workText says of what batch and of how many runs the figures of a row are, and what each did.
-func workText(l *compare.Line) string {
-	return fmt.Sprintf("batch %d, %s of %d samples", l.Setting.Batch, spelling.Count(l.Measured, "run"),
-		l.Runs()[0].Samples)
-}
-
-// meaning says of whom a figure of ours is, where its name leaves that open.
-func meaning(quantity string) string {
-	return map[string]string{
-		"batches":  " Batches: of all workers together.",
-		"sent":     " Sent: by all workers together.",
-		"memory":   " Memory: the most that a worker had.",
-		"loss":     " Loss: mean of the last tenth of the steps.",
-		"network":  " Network: seconds of a run for which a worker waits for the exchange, in the mean.",
-		"evenness": " Evenness: computing of the worker with least over that of the one with most.",
-		"energy": " Energy: of whole processors by their own counters (RAPL), idle cores and other " +
-			"programs included, memory and the rest of the machine not.",
-		"cost": " Cost: of the cores that a row keeps busy, a projection by the price of AWS EC2 " +
-			"c5.2xlarge (8 logical processors, 0.34 dollars an hour), Linux on demand, US East (N. " +
-			"Virginia), November 2026, from the example table of the EC2 Auto Scaling guide.",
-		"computing":    " Computing: forward, backward and optimizer.",
-		"sync_exposed": " sync_exposed: a worker waits for the exchange, not for cores.",
-	}[quantity]
 }
 
 // causesID names the table of the rows of an answer by them, the one that the others stand beside first.
@@ -331,15 +287,20 @@ const mostWidth = 100
 
 // whyNot says why a question has no decided answer; "" if it has one.
 func whyNot(a question.Answer) string {
+	switch a.Reason { // what this machine, or this budget, cannot tell
+	case question.Contended:
+		return fmt.Sprintf("%s share %s", spelling.Count(a.Line.Setting.Workers, "worker"),
+			spelling.Count(a.Line.Cores, "core"))
+	case question.Guessing:
+		return fmt.Sprintf("after %s its rows still guess", spelling.Count(a.Line.Runs()[0].Steps, "step"))
+	}
 	return map[question.Reason]string{
 		question.NoRow:     "one of its rows was not run",
-		question.NoOther:   "no other row was run",
 		question.NoFigure:  "no run has the figure",
 		question.OtherWork: "its rows did unequal work, which compares nothing",
 		question.Disturbed: "others took cores from every run",
 		question.SameBits: "same parameters, bit for bit" + map[bool]string{
 			false: ", so equal by construction"}[a.Quantity == "parameters"],
-		question.Contended:   "its workers share too few cores",
 		question.Unsupported: "what the claim rests on is not shown",
 		question.TooFew:      spelling.Count(a.N, "round") + ", too few",
 	}[a.Reason]
@@ -356,13 +317,15 @@ func verdictText(a question.Answer) string {
 	case a.Quantity == question.Parts:
 		return joined(": ", text, partsText(a.Line))
 	}
-	format, what := formatOf(a), ", "+quantityText(a.Quantity)
+	format, what := formatOf(a), ", "+wordingOf(a.Quantity).text
 	figure := format(a.Median)
-	if a.Than != nil {
+	if a.Than != nil || a.Quantity == "speedup" || a.Quantity == "compression" {
 		figure += "×"
-		what = fmt.Sprintf(" the %s of %s", quantityText(a.Quantity), a.Than.Label)
-		if asksSpeed(a) {
-			what = " as fast by the " + quantityText(a.Quantity)
+	}
+	if a.Than != nil {
+		what = fmt.Sprintf(" the %s of %s", wordingOf(a.Quantity).text, a.Than.Label)
+		if a.Below == nil && len(a.Reference) > 1 && a.Reference[1] == "speedup" {
+			what = " as fast by the " + wordingOf(a.Quantity).text
 		} else if a.Line.Label == a.Than.Label { // of two groups
 			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
@@ -373,6 +336,9 @@ func verdictText(a question.Answer) string {
 	if a.By != "" && a.Than != nil {
 		figure = inPlace(a, a.By) + "; " + figure
 	}
+	if part := question.Of(a.Line, "packing").Median; a.Quantity == "sync_exposed" && part > leastShare {
+		what += fmt.Sprintf(" (%s packing, %s sending and waiting)", percent(part), percent(a.Median-part))
+	}
 	text = joined(": ", text, figure+what)
 	if a.AreOtherResults() {
 		text += "; " + inPlace(a, "accuracy")
@@ -380,16 +346,10 @@ func verdictText(a question.Answer) string {
 	return text
 }
 
-// asksSpeed reports whether a question is how many times as fast as its row another one is.
-func asksSpeed(a question.Answer) bool {
-	isTime := slices.Contains([]string{"step", "total", "epoch"}, a.Quantity)
-	return isTime && a.Equals != nil && len(a.Reference) > 1 && a.Reference[1] == "speedup"
-}
-
 // inPlace has a quantity of both rows of an answer: "accuracy 23.8 % in place of 31.1 %".
 func inPlace(a question.Answer, quantity string) string {
 	format := formatOf(question.Answer{Question: record.Question{Quantity: quantity}})
-	return fmt.Sprintf("%s %s in place of %s", quantityText(quantity),
+	return fmt.Sprintf("%s %s in place of %s", wordingOf(quantity).text,
 		format(question.Of(a.Line, quantity).Median), format(question.Of(a.Than, quantity).Median))
 }
 
@@ -412,8 +372,8 @@ func verdictWord(a question.Answer) string {
 	text := map[question.Verdict]string{question.Holds: "yes, here", question.Fails: "not here",
 		question.Likely: "likely", question.Unlikely: "likely not", question.Undecided: "not decided",
 		question.Unmeasured: "not measured"}[a.Verdict]
-	if a.Reason == question.Guessing {
-		return "not testable here: nothing was learned"
+	if a.Reason == question.Guessing || a.Reason == question.Contended {
+		text = "not testable here"
 	}
 	switch isRatio := a.Than != nil && a.Bound() == 1; a.Verdict {
 	case question.Likely, question.Unlikely:
@@ -429,42 +389,63 @@ func verdictWord(a question.Answer) string {
 	return text
 }
 
-// quantityText words a quantity of a question.
-func quantityText(quantity string) string {
-	switch text := map[string]string{"step": "step", "total": "time in all", "epoch": "epoch time",
-		"rate": "samples per second", "batches": "batches per second", "best": "best accuracy",
-		"memory": "memory of a worker", "sent": "sent per second", "energy": "energy of a run",
-		"checkpoints": "standing still for checkpoints", "speedup": "speed-up",
-		"exposed": partNames()[question.Exchange], "busiest": "bytes of the busiest process",
-		"hidden": "hidden communication", "serial": "not divided among workers",
-		"network": "waiting for the network", "computing": partNames()[question.Compute],
-		"evenness": "least computing of a worker over the most"}[quantity]; {
-	case text != "":
-		return text
-	case question.LossAt(quantity) > 0:
-		return fmt.Sprintf("loss after %d steps", question.LossAt(quantity))
+// wording is how pages write a quantity: its name in a sentence, its unit, and of whom a figure of ours is
+// where the name leaves that open.
+type wording struct{ text, unit, meaning string }
+
+func wordingOf(quantity string) wording {
+	w := map[string]wording{
+		"step":    {text: "step", unit: " ms"},
+		"total":   {text: "time in all", unit: " s"},
+		"epoch":   {text: "epoch time", unit: " s"},
+		"rate":    {text: "samples per second"},
+		"batches": {text: "batches per second", meaning: " Batches: of all workers together."},
+		"sent":    {"sent by all workers", " B/s", " Sent: by all workers together."},
+		"memory":  {"memory of a worker", " B", " Memory: the most that a worker had."},
+		"best":    {text: "best accuracy"},
+		"loss":    {meaning: " Loss: mean of the last tenth of the steps."},
+		"speedup": {text: "speed-up"},
+		"serial":  {text: "not divided among workers"},
+		"exposed": {text: partNames()[question.Exchange], unit: " ms"},
+		"hidden":  {text: "hidden communication", unit: " ms"},
+		"busiest": {text: "bytes of the busiest process", unit: " B"},
+		"evenness": {"least computing of a worker over the most", "", " Evenness: computing of the worker " +
+			"with least over that of the one with most."},
+		"checkpoints":  {text: "standing still for checkpoints", unit: " ms"},
+		"computing":    {partNames()[question.Compute], "", " Computing: forward, backward and optimizer."},
+		"sync_exposed": {meaning: " sync_exposed: a worker waits for the exchange, not for cores."},
+		"network": {"in the exchange", " s", " Network: seconds of a run for which a worker waits for the " +
+			"exchange, in the mean."},
+		"energy": {"energy of a run", " J", " Energy: of whole processors by their own counters " +
+			"(RAPL), idle cores and other programs included, memory and the rest of the machine not."},
+		"cost": {"cost (cores in use × time × price)", " US dollars", " Cost: a projection, of the cores " +
+			"in use by an eighth of the price of AWS EC2 c5.2xlarge (0.34 dollars an hour), Linux on " +
+			"demand, US East (N. Virginia), November 2026, from the example table of the EC2 Auto " +
+			"Scaling guide."},
+	}[quantity]
+	if w.text == "" {
+		w.text = phaseText(quantity)
 	}
-	return phaseText(quantity)
+	if step := question.LossAt(quantity); step > 0 {
+		w.text = fmt.Sprintf("loss after %d steps", step)
+	}
+	return w
 }
 
 // formatOf writes ratios as numbers, shares in percent, and other figures with their units.
 func formatOf(a question.Answer) func(float64) string {
-	units := map[string]string{"total": " s", "epoch": " s", "network": " s",
-		"cost": " US dollars", "energy": " J"}
-	with := func(unit string) func(float64) string {
-		return func(v float64) string { return digits(v, 3) + unit }
-	}
-	switch {
+	unit := wordingOf(a.Quantity).unit
+	switch bytes, isBytes := strings.CutPrefix(unit, " B"); {
 	case a.Over != nil:
-		return with("")
+		unit = ""
 	case question.IsShare(a.Quantity):
 		return percent
-	case slices.Contains([]string{"step", "exposed", "hidden", "checkpoints"}, a.Quantity):
+	case unit == " ms":
 		return ms
-	case slices.Contains([]string{"memory", "sent", "busiest"}, a.Quantity):
-		return byteCount
+	case isBytes:
+		return func(v float64) string { return byteCount(v) + bytes }
 	}
-	return with(units[a.Quantity])
+	return func(v float64) string { return digits(v, 3) + unit }
 }
 
 // sentence makes a sentence of words.
@@ -486,24 +467,15 @@ func besideText(ref record.Reference, a question.Answer) string {
 	}
 	text := strings.Join(figures, " against ")
 	if quantity != a.Quantity {
-		text = quantityText(quantity) + " " + text
+		text = wordingOf(quantity).text + " " + text
 	}
 	return text
 }
 
-// answerText is an answer in one line: the verdict with our figure, what was asked, and the reference. What
-// the words of a question say anyway, such as that faster is below 1×, is left out.
+// answerText is an answer in one line: the verdict with our figure, and the reference. The bound is in the
+// words of the question.
 func answerText(a question.Answer, ref record.Reference) string {
-	text, format := verdictText(a), formatOf(a)
-	for _, bound := range []struct {
-		name string
-		of   *float64
-	}{{"", a.Equals}, {"above ", a.Above}, {"below ", a.Below}} {
-		isReference := bound.of == a.Equals && len(a.Reference) > 0
-		if bound.of != nil && !isReference && (a.Over == nil || *bound.of != 1) {
-			text += "; asked whether " + bound.name + format(*bound.of)
-		}
-	}
+	text := verdictText(a)
 	if len(a.Reference) > 0 {
 		text += "; reference: " + besideText(ref, a)
 	}

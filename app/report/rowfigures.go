@@ -27,8 +27,8 @@ func shapeText(lines []*lineView) string {
 // that cannot be told apart in one block.
 func (s *section) stepFigure() *figure {
 	caption := "A dot: the median step of a run. Tick: the row’s median; bar: its interval. On the right " +
-		"the median, and the speed-up over the baseline, round by round. " + shapeText(s.lines) +
-		" The letter names the row below."
+		"the median, and the speed-up over the baseline, round by round. The letter names the row below. " +
+		shapeText(s.lines)
 	d := plot.Dots{X: "step time, ms"}
 	for _, g := range s.ranking() {
 		group := plot.DotGroup{Title: g.title, IsOne: g.isOne}

@@ -72,7 +72,7 @@ func TestManyWorkersAreShortInText(t *testing.T) {
 	page := render(t, asText, many)
 	at := strings.Index(page, "### What each worker did")
 	table := page[at : at+10+strings.Index(page[at+10:], "###")]
-	for _, want := range []string{"| 0–15 |", "| 1.00–2.00 |", "| rank 3: computing +0 %, memory +100 % |",
+	for _, want := range []string{"| 0–15 |", "| 1.05–2.10 |", "| rank 3: computing +0 %, memory +100 % |",
 		"| 2.61 : 1–3.00 : 1 |", "| 0 of 3 | – |"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)

@@ -55,7 +55,7 @@ func TestScalingOverHosts(t *testing.T) {
 		t.Errorf("the cores of the hosts are not told: %.300s", text)
 	}
 	lab := render(t, asPage, overHosts(0))
-	for _, want := range []string{"2 cores of one machine that plays 3 hosts"} {
+	for _, want := range []string{"3 hosts simulated by one machine of 2 cores"} {
 		if !strings.Contains(lab, want) {
 			t.Errorf("the report of a lab lacks %q", want)
 		}

@@ -122,7 +122,7 @@ func (c *column[T]) cells(items []T) []cell {
 			most = math.Max(most, v)
 		}
 	}
-	size, unit := spelling.ByteUnit(most)
+	size, unit := spelling.DecimalUnit(most)
 	c.Unit = unit
 	for i, item := range items {
 		list[i].Text = digits(c.bytes(item)/size, 3)

@@ -89,7 +89,8 @@ var pageMarkdown string
 // writeMarkdown writes a page as text, one table cell per figure. The plots are left to the page; their
 // values are here.
 func writeMarkdown(w io.Writer, p page) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"text": text, "code": code}).Parse(pageMarkdown)
+	t, err := template.New("page").Funcs(template.FuncMap{"text": text, "code": code,
+		"once": sayOnce()}).Parse(pageMarkdown)
 	if err != nil {
 		return fmt.Errorf("report: markdown template: %w", err)
 	}
@@ -101,6 +102,20 @@ func writeMarkdown(w io.Writer, p page) error {
 		return fmt.Errorf("report: markdown: %w", err)
 	}
 	return nil
+}
+
+// sayOnce returns a function that leaves out the sentences of a caption that stood in an earlier one.
+func sayOnce() func(string) string {
+	said := map[string]bool{}
+	return func(caption string) (rest string) {
+		for sentence := range strings.SplitAfterSeq(caption+" ", ". ") {
+			if !said[sentence] {
+				rest += sentence
+			}
+			said[sentence] = true
+		}
+		return strings.TrimSpace(rest)
+	}
 }
 
 // code returns lines as they are, within a fence that they do not contain.

@@ -24,8 +24,8 @@ func quantities() []quantity {
 		{"cpu", "Processors in use", "cores", "Processor time of each worker's process over the time in " +
 			"which it was taken, a tenth of a second or more, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Cores }, 1},
-		{"memory", "Memory", "resident, MiB", "Largest of the steps between two points.",
-			func(w compare.WatchedRank) []float64 { return w.Memory }, 1. / (1 << 20)},
+		{"memory", "Memory", "resident, MB", "Largest of the steps between two points.",
+			func(w compare.WatchedRank) []float64 { return w.Memory }, 1e-6},
 		{"sent", "Network, sent", "MB/s", "Bytes that each worker sent, without evaluations.",
 			func(w compare.WatchedRank) []float64 { return w.Sent }, 1e-6},
 		{"received", "Network, received", "MB/s", "Bytes that each worker received, without evaluations.",

@@ -81,7 +81,7 @@ func TestReportOfATrainingRun(t *testing.T) {
 	for _, want := range []string{
 		"25.0 TFLOP of forward and backward passes, padded zeros included; 250 GFLOP/s, 62.5 % of the 400 ",
 		"75.00 % of 100", "80 % not reached, 1000 steps, 10.0 s of training",
-		"3 checkpoints, 3.00 MiB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
+		"3 checkpoints, 3.15 MB; training stood still for 0.300 s (2.5 % of the time), 2.00 s of writing " +
 			"beside it, 1 came late",
 		"by worker [4 4] at first, [6 2] since step 31",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
@@ -261,7 +261,7 @@ func TestWhatIsUnusualOfARun(t *testing.T) {
 	for _, test := range []struct{ summary, want, never string }{
 		{`{"workers":2,"steps":1,"strategy":"ps","server_place":"apart","busiest_bytes":3145728,` +
 			`"server_bytes":2097152,"bytes_sent":4194304,"servers":[{"rank":2},{"server":1,"rank":3}]}`,
-			"ps, 2 servers apart|3.00 MiB in and out of a process, 2.00 MiB of one with a server", hosts},
+			"ps, 2 servers apart|3.15 MB in and out of a process, 2.10 MB of one with a server", hosts},
 		{run(1, four), "<h1>lenet on glyphs: 4 workers on 2 hosts × 1 thread</h1>", contention},
 		{run(1, `{"rank":0,"host":"a"},{"rank":1,"host":"a"}`),
 			"<h1>lenet on glyphs: 4 workers × 1 thread</h1>",

@@ -164,7 +164,7 @@ func TestRunsInWords(t *testing.T) {
 		"1 updates on average, 2 at most, where 8 are allowed; the learning rate was divided by it; " +
 			"2 gradients came after their round and were dropped": asyncText(async),
 		"forward 2.50 ms, backward 5.00 ms, optimizer 0.500 ms of a step of 10.0 ms, idle for 20 % of it; " +
-			"at most 5.00 GiB of 140 GiB of its memory in use, by all processes": gpuText(gpu),
+			"at most 5.37 GB of 150 GB of its memory in use, by all processes": gpuText(gpu),
 		"by worker [4 4] at first, [6 2] since step 31: the slowest worker computes 20 ms of a step, 18 ms " +
 			"if shards could be divided": movesText(moves),
 		"5.0 % of the cores' time went to other virtual machines, 12 % to other processes": takenText(

@@ -30,7 +30,6 @@ type Reason int
 const (
 	None        Reason = iota
 	NoRow              // with a successful run is chosen
-	NoOther            // that it could be compared with was run
 	NoFigure           // of the quantity in any run
 	OtherWork          // than that of the row it is compared with
 	Disturbed          // others took cores from every run
@@ -84,9 +83,6 @@ func Answers(r *record.Results, c *compare.Comparison) []Answer {
 			a.Causes, a.Reason = asker.causesOf(q, a.Line), NoFigure
 			switch {
 			case a.Causes == nil:
-				if lines, _ := asker.beside(q, a.Line); len(lines) < 2 && q.Over == nil {
-					a.Reason = NoOther
-				}
 			case a.Line.Disturbed:
 				a.Verdict, a.Reason = Undecided, Disturbed
 			default:

@@ -134,6 +134,10 @@ func TestAnswers(t *testing.T) {
 			Equals: new(0.015 / 4)}, question.Holds, question.None},
 		{"no figure", 1.5, 256, record.Question{Quantity: "memory", Of: two}, question.Unmeasured,
 			question.NoFigure},
+		{"packing without a codec", 1.5, 256, record.Question{Quantity: "packing", Of: two},
+			question.Unmeasured, question.NoFigure},
+		{"a run without checkpoints", 1.5, 256, record.Question{Quantity: "checkpoints", Of: two},
+			question.Measured, question.None},
 	} {
 		r := measured(c.factor, c.samples)
 		got := ask(r, &record.Inquiry{Questions: []record.Question{c.asked}})[0]
@@ -144,6 +148,24 @@ func TestAnswers(t *testing.T) {
 		if isKnown := !math.IsNaN(got.Median); isKnown != (c.want != question.Unmeasured) {
 			t.Errorf("%s: a figure of %v", c.name, got.Median)
 		}
+	}
+}
+
+// Packing is the part of a step's exchange in which gradients are encoded: two fifths of a quarter.
+func TestPacking(t *testing.T) {
+	r := measured(1.5, 256)
+	for i := range r.Rows[1].Runs {
+		for j := range r.Rows[1].Runs[i].Ranks {
+			s := &r.Rows[1].Runs[i].Ranks[j].Steps
+			for _, waits := range s.Phases["sync_exposed"] {
+				s.Coded = append(s.Coded, 0.4*waits)
+			}
+		}
+	}
+	got := ask(r, &record.Inquiry{Questions: []record.Question{{Quantity: "packing",
+		Of: record.Selector{"workers": "2"}, Equals: new(0.1)}}})[0]
+	if got.Verdict != question.Holds || math.Abs(got.Median-0.1) > 1e-9 {
+		t.Errorf("%.4f of a step, verdict %d", got.Median, got.Verdict)
 	}
 }
 

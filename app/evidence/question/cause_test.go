@@ -50,7 +50,7 @@ func TestCauses(t *testing.T) {
 	}
 	r.Rows = r.Rows[:1]
 	for _, a := range ask(r, &asked)[:2] {
-		if a.Verdict != question.Unmeasured || a.Reason != question.NoOther {
+		if a.Verdict != question.Unmeasured || a.Reason != question.NoFigure {
 			t.Errorf("%s of a row alone: verdict %d, reason %d", a.Quantity, a.Verdict, a.Reason)
 		}
 	}

@@ -20,7 +20,8 @@ const CorePrice = 0.34 / 8
 func quantities() []string {
 	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "best",
 		"memory", "sent", "compression", "energy", "checkpoints", "speedup", "efficiency", "hidden", "serial",
-		"network", "evenness", "computing", "exposed", "busiest", "parameters", Parts, Why, Balance},
+		"network", "evenness", "computing", "exposed", "packing", "busiest", "parameters", Parts, Why,
+		Balance},
 		compare.Phases()...)
 }
 
@@ -94,8 +95,7 @@ func IsGuess(l *compare.Line) bool {
 // IsShare reports whether a quantity is a part of a whole.
 func IsShare(quantity string) bool {
 	return slices.Contains(append(compare.Phases(), "accuracy", "best", "efficiency", "serial", "evenness",
-		"computing"),
-		quantity)
+		"computing", "packing"), quantity)
 }
 
 // Scale returns what a unit is in the unit of results, which have seconds, bytes, joules and fractions of 1.
@@ -148,8 +148,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return float64(r.BytesVectors) / float64(r.BytesSent)
 	case quantity == "evenness":
 		return evenness(r)
-	case quantity == "checkpoints" && r.Checkpoints != nil:
-		return r.Checkpoints.ExposedSeconds
+	case quantity == "checkpoints":
+		return cmp.Or(r.Checkpoints, &record.Checkpoints{}).ExposedSeconds
 	}
 	return math.NaN()
 }
@@ -206,6 +206,16 @@ func waits(l *compare.Line, of func(compare.RunLine) float64) []float64 {
 	return all
 }
 
+// packing is the part of a run's exchanges in which workers compress, encode or decode; NaN: they do not.
+func packing(r compare.RunLine) float64 {
+	var packed, all float64
+	for _, rank := range r.Ranks {
+		packed += stat.Mean(rank.Steps.Coded)
+		all += stat.Mean(rank.Steps.Phases["sync_exposed"])
+	}
+	return packed / all
+}
+
 // evenness is the least computing of a worker over the most, in a step and in the mean; NaN: there is one.
 func evenness(r compare.RunLine) float64 {
 	least, most := math.Inf(1), 0.0
@@ -233,6 +243,8 @@ func Of(l *compare.Line, quantity string) Estimate {
 		values = []float64{l.Hidden}
 	case quantity == "exposed": // communication, in a step
 		values = waits(l, func(r compare.RunLine) float64 { return r.Step })
+	case quantity == "packing": // gradients, as part of sync_exposed
+		values = waits(l, packing)
 	case quantity == "network":
 		values = waits(l, func(r compare.RunLine) float64 { return r.TrainSeconds })
 	case quantity == "computing":
