@@ -26,24 +26,24 @@ type Fitted struct {
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
-// belong to the steps.
-type cost struct{ start, step float64 }
+// belong to the steps. Of a row that trains for a time a second counts as one, and pace is one of its own.
+type cost struct{ start, step, pace float64 }
 
 const (
 	leastSteps = 3   // that no run is cut below: the first is not timed
+	timedSteps = 10  // of a row that trains for a time, which is not cut below 2 s either
 	probeSteps = 2   // that a probe takes at least, however long they are
 	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
-	// keep of it is kept for runs that confirm causes, or half or a quarter of this. Rounds of the benchmark
-	// tell more: six show how a machine drifts, and four do not.
+	// keep of it is kept for runs that confirm causes; half or a quarter of this if rows would be left out.
 	keep = 0.25
 )
 
 // fit cuts a plan to a time. Every bundle of rows gets the part of it that lets all have as many of their
 // shortest rounds or, if not all have one, an equal part; it leaves to the others what it does not need.
-// Within a bundle the length is cut first, equally for all rows, then rounds, of which few decide nothing; at
-// last the rows that take longest are left out.
+// Within a bundle the length is cut first, equally for all rows, then rounds, of which few decide nothing;
+// more than enough are not worth runs that mostly start. At last the rows that take longest are left out.
 func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
-	all := p.bundles()
+	all := p.bundles(costs)
 	slices.SortStableFunc(all, func(a, b bundle) int {
 		return cmp.Compare(a.seconds(a.rows, costs, a.wanted, 1), b.seconds(b.rows, costs, b.wanted, 1))
 	})
@@ -93,10 +93,7 @@ func (p Plan) line(b bundle, kept []int, rows []Row, rounds int, seconds float64
 		r := p.Rows[at]
 		name := strings.TrimSpace(fmt.Sprintf("%s %s batch %d %s", r.Model, r.Data, r.Batch,
 			r.Condition.Name))
-		steps, unit := 0, "steps"
-		if len(kept) > 0 {
-			steps = rows[at].length()
-		}
+		steps, unit := rows[at].length()*min(len(kept), 1), "steps"
 		if r.For != "" {
 			unit = "seconds"
 		}
@@ -159,8 +156,11 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	left := reserve * (budget - time.Since(begin)).Seconds()
 	fitted, what := p.fit(left, costs)
 	if len(fitted.Rows) > 0 {
-		if o.Confirm != nil && question.AsksWhy(p.Inquiry) {
-			return p.keeping(left, costs, fitted, what)
+		for share := keep; share >= keep/4 && o.Confirm != nil && question.AsksWhy(p.Inquiry); share /= 2 {
+			if shorter, of := p.fit((1-share)*left, costs); of.Left <= what.Left && len(shorter.Rows) > 0 {
+				shorter.Kept, of.Kept = share*left, share*left
+				return shorter, of, nil
+			}
 		}
 		return fitted, what, nil
 	}
@@ -173,22 +173,8 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		return (budget + time.Duration((seconds-left)/reserve*1e9)).Truncate(time.Second) + time.Second
 	}
 	return p, what, setting.Refuse("--budget %v: not even %d steps of one row fit; a round of all %d rows "+
-		"takes %v, want at least %v", budget, p.leastSteps(p.Rows[0], p.bundles()[0].rows),
-		len(p.Rows), with(leastOf(p.bundles(), costs)), with(enough))
-}
-
-// keeping fits the plan to what is left where a part of the time is kept for runs that confirm causes: as
-// much as leaves no row out that would be run otherwise. whole and what are the plan without any.
-func (p Plan) keeping(left float64, costs []cost, whole Plan, what Fitted) (Plan, Fitted, error) {
-	for _, share := range []float64{keep, keep / 2, keep / 4} {
-		shorter, fitted := p.fit((1-share)*left, costs)
-		if fitted.Left <= what.Left && len(shorter.Rows) > 0 {
-			fitted.Kept = share * left
-			shorter.Kept = fitted.Kept
-			return shorter, fitted, nil
-		}
-	}
-	return whole, what, nil
+		"takes %v, want at least %v", budget, p.leastSteps(p.Rows[0], p.bundles(costs)[0].rows),
+		len(p.Rows), with(leastOf(p.bundles(costs), costs)), with(enough))
 }
 
 // cost predicts the time of a run from a probe of its model that took so many seconds in all. What they are
@@ -208,10 +194,6 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 	case r.Strategy == setting.Auto:
 		c.start += 8 // of its short runs
 	}
-	if r.For != "" { // its unit is a second
-		c.step = 1
-		return c
-	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
 			c.step += one / float64(r.Threads)
@@ -222,6 +204,9 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 	}
 	if r.Peer != "" {
 		c.step *= 1.5
+	}
+	if r.For != "" {
+		c.pace, c.step = c.step, 1
 	}
 	return c
 }

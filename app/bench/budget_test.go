@@ -171,12 +171,18 @@ func TestTimeIsKeptForCauses(t *testing.T) {
 }
 
 // Runs take far longer than predicted, and others take cores from each: the first round of every row comes
-// before any repeat, what is left out is told, and the results are not refused for it.
-func TestABudgetThatIsOver(t *testing.T) { synctest.Test(t, runOverBudget) }
+// before any repeat, and a round for which there is no time is not begun. What the first one lacks is told,
+// and the results are not refused for it.
+func TestABudgetThatIsOver(t *testing.T) {
+	for budget, want := range map[time.Duration][]string{3 * time.Second: {"single", "all-reduce", "ddp"},
+		2 * time.Second: {"single", "all-reduce"}} {
+		synctest.Test(t, func(t *testing.T) { runOverBudget(t, budget, want) })
+	}
+}
 
-func runOverBudget(t *testing.T) {
+func runOverBudget(t *testing.T, budget time.Duration, want []string) {
 	c := matrix([]string{"lenet"}, []string{"single", "all-reduce", "ddp"}, 1, 2)
-	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 3, 3*time.Second, filepath.Join(t.TempDir(), "out")
+	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 3, budget, filepath.Join(t.TempDir(), "out")
 	c.Parts[0].Base.Steps = 20
 	var ran []string
 	r, err := bench.Run(t.Context(), c, bench.Options{
@@ -195,11 +201,13 @@ func runOverBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ran) != 3 || !slices.Equal(ran, []string{"single", "all-reduce", "ddp"}) {
-		t.Errorf("ran %v, want each row once", ran)
+	if !slices.Equal(ran, want) {
+		t.Errorf("%v: ran %v, want %v", budget, ran, want)
 	}
-	if r.Complete || !r.CutShort || !tells(compare.Compare(r), "budget") {
-		t.Errorf("complete %v, cut short %v", r.Complete, r.CutShort)
+	isOver := func(s record.Skip) bool { return s.Reason == record.BudgetOver }
+	if isWhole := len(want) == 3; r.Complete != isWhole || r.CutShort == isWhole || r.Ran() != 1 ||
+		slices.ContainsFunc(r.Skipped, isOver) == isWhole {
+		t.Errorf("%v: complete %v, cut short %v, %d rounds", budget, r.Complete, r.CutShort, r.Ran())
 	}
 	if tells(compare.Compare(r), "incomplete") {
 		t.Error("refused because the budget was over")
@@ -429,5 +437,75 @@ func TestARefusedBudgetSaysHowMuch(t *testing.T) {
 		if err := run(enough); err != nil {
 			t.Errorf("%v: %v, after %v was said to be enough", asked, err, enough)
 		}
+	}
+}
+
+// Rows that train for a time are cut to two seconds before rounds are, if these hold steps to be timed.
+func TestABudgetOfTimesKeepsRounds(t *testing.T) {
+	c := timed(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2))
+	c.OneProcess, c.Repeats = false, 6
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pace, want := range map[float64]string{0.001: "2s of 6", 0.5: "5s of 3", 10: ""} {
+		cut, _ := bench.FitTimed(p, 37, []float64{1, 1}, pace)
+		if len(cut.Rows) != 2 && want != "" {
+			t.Errorf("steps of %v s: %d rows", pace, len(cut.Rows))
+		}
+		for _, r := range cut.Rows {
+			if got := fmt.Sprint(r.For, " of ", r.Rounds); want != "" && got != want {
+				t.Errorf("steps of %v s: %s, want %s", pace, got, want)
+			}
+		}
+	}
+}
+
+// Up to eight rounds runs are cut as short as they may be; more are not worth runs that mostly start.
+func TestRoundsAreWorthTheirStarts(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Parts[0].Base.Steps = false, 10, 100
+	p, err := bench.Expand(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for budget, want := range map[float64]string{500: "100 of 10", 220: "35 of 10", 150: "21 of 9",
+		130: "20 of 8", 80: "5 of 8", 60: "5 of 6"} {
+		cut, _ := bench.Fit(p, budget, []float64{4, 4}, []float64{.2, .2})
+		for _, r := range cut.Rows {
+			if got := fmt.Sprint(r.Steps, " of ", r.Rounds); got != want {
+				t.Errorf("%v s: %s, want %s", budget, got, want)
+			}
+		}
+	}
+}
+
+// Time that is left after the rounds that were asked for goes to rows of which a question is not decided.
+func TestTimeThatIsLeftGoesToWhatIsOpen(t *testing.T) { synctest.Test(t, runWithAnOpenQuestion) }
+
+func runWithAnOpenQuestion(t *testing.T) {
+	c := matrix([]string{"lenet", "vgg11"}, []string{"single", "all-reduce"}, 1, 2)
+	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 4, time.Minute, filepath.Join(t.TempDir(), "out")
+	c.Parts[0].Base.Steps = 20
+	is := func(model, way string) record.Selector { return record.Selector{"model": model, "strategy": way} }
+	c.Inquiry = &record.Inquiry{Questions: []record.Question{{Ask: "faster?", Quantity: "step",
+		Of: is("vgg11", "all-reduce"), Over: []record.Selector{is("vgg11", "single")}, Below: new(1.0)}}}
+	r, err := bench.Run(t.Context(), c, bench.Options{
+		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+			return record.Probe{Compute: []float64{1e-4, 1e-4}, Shards: 2, Tensors: 1}, nil
+		},
+		Execute: func(ctx context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
+			time.Sleep(time.Second)
+			return pretend(ctx, row, o)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rounds []int
+	for _, row := range r.Rows {
+		rounds = append(rounds, len(row.Runs))
+	}
+	if !slices.Equal(rounds, []int{4, 4, 20, 20}) || !r.Complete {
+		t.Errorf("rounds %v, complete %v", rounds, r.Complete)
 	}
 }

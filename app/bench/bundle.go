@@ -2,7 +2,9 @@ package bench
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"lockstep/app/evidence/question"
@@ -21,7 +23,7 @@ type bundle struct {
 }
 
 // bundles returns the rows of the plan in the bundles that a budget cuts.
-func (p Plan) bundles() (all []bundle) {
+func (p Plan) bundles(costs []cost) (all []bundle) {
 	blocks := p.blocks()
 	asked, beside := p.links()
 	for _, linked := range append(slices.Clone(asked), beside) {
@@ -44,7 +46,7 @@ func (p Plan) bundles() (all []bundle) {
 		all[i].rows = append(all[i].rows, at)
 	}
 	for i := range all {
-		all[i].measure(asked)
+		all[i].measure(asked, costs)
 	}
 	return all
 }
@@ -114,12 +116,15 @@ func (p Plan) leastSteps(of Row, rows []int) int {
 	return least
 }
 
+// enough is how many rounds are worth runs that take less time than they start.
+const enough = 8
+
 // causeSteps is how many steps of a row are cut up at least: the first two say nothing.
 const causeSteps = 6
 
 // measure fills the lengths of a bundle. Its unit is the least number of samples that is whole steps of every
 // row that a question divides by others; if that is longer than the runs are, a step of the first row.
-func (b *bundle) measure(asked [][]int) {
+func (b *bundle) measure(asked [][]int, costs []cost) {
 	first := b.plan.Rows[b.rows[0]]
 	b.unit = first.samples()
 	common, shortest := b.unit, first.samples()*first.length()
@@ -140,7 +145,11 @@ func (b *bundle) measure(asked [][]int) {
 	for _, at := range b.rows {
 		r := b.plan.Rows[at]
 		b.wanted = max(b.wanted, b.units(at, r.length()))
-		b.least = max(b.least, b.units(at, min(b.plan.leastSteps(r, b.rows), r.length())))
+		least := b.plan.leastSteps(r, b.rows)
+		if r.For != "" {
+			least = max(2, int(math.Ceil(timedSteps*costs[at].pace)))
+		}
+		b.least = max(b.least, b.units(at, min(least, r.length())))
 	}
 }
 
@@ -243,7 +252,8 @@ func (b *bundle) cut(costs []cost, repeats int, seconds float64) (kept []int, un
 	for ; len(kept) > 0; kept = kept[:len(kept)-1] {
 		for rounds = repeats; rounds >= 1; rounds-- {
 			units = b.fitting(kept, costs, seconds/float64(rounds))
-			if units >= b.least {
+			isWorth := units == b.wanted || b.seconds(kept, costs, units, 1) >= 2*b.seconds(kept, costs, 0, 1)
+			if units >= b.least && (isWorth || rounds <= enough) {
 				return kept, units, rounds
 			}
 		}
@@ -253,16 +263,7 @@ func (b *bundle) cut(costs []cost, repeats int, seconds float64) (kept []int, un
 
 // fitting returns how many units of some rows fit a time, at most those wanted.
 func (b *bundle) fitting(rows []int, costs []cost, seconds float64) int {
-	lo, hi := -1, b.wanted // it fits, it may not
-	if b.seconds(rows, costs, hi, 1) <= seconds {
-		return hi
-	}
-	for lo+1 < hi {
-		if middle := (lo + hi) / 2; b.seconds(rows, costs, middle, 1) <= seconds {
-			lo = middle
-		} else {
-			hi = middle
-		}
-	}
-	return max(0, lo)
+	return max(0, sort.Search(b.wanted+1, func(units int) bool {
+		return b.seconds(rows, costs, units, 1) > seconds
+	})-1)
 }

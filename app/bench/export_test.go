@@ -7,7 +7,16 @@ var ReadSteps = readSteps
 func Fit(p Plan, budget float64, start, step []float64) (Plan, Fitted) {
 	costs := make([]cost, len(p.Rows))
 	for i := range costs {
-		costs[i] = cost{start[i], step[i]}
+		costs[i] = cost{start: start[i], step: step[i]}
+	}
+	return p.fit(budget, costs)
+}
+
+// FitTimed is Fit of rows that train for a time, whose steps take so many seconds.
+func FitTimed(p Plan, budget float64, start []float64, pace float64) (Plan, Fitted) {
+	costs := make([]cost, len(p.Rows))
+	for i := range costs {
+		costs[i] = cost{start: start[i], step: 1, pace: pace}
 	}
 	return p.fit(budget, costs)
 }

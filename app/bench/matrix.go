@@ -113,7 +113,7 @@ func Expand(c Config) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan.Rows = copied(plan.Rows, plan.Copies)
+	plan.Rows = vary(plan.Rows, make([]int, plan.Copies), func(*Row, int) {})
 	if n := len(plan.Rows); n > record.MaxRows {
 		return Plan{}, setting.Refuse("the matrix has %d rows: want at most %d", n, record.MaxRows)
 	}
@@ -139,15 +139,6 @@ func (c Config) check() error {
 		return setting.Refuse("copies %d: want 1 to %d", c.Copies, record.MaxRows)
 	}
 	return nil
-}
-
-// copied returns the rows with n copies of each beside one another.
-func copied(rows []Row, n int) []Row {
-	var out []Row
-	for _, row := range rows {
-		out = append(out, slices.Repeat([]Row{row}, n)...)
-	}
-	return out
 }
 
 // distinct returns the rows without those that are there already under the same or another name. It refuses

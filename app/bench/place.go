@@ -88,10 +88,11 @@ const stopGrace = 10 * time.Second
 // The settings travel as a file beside the run directory.
 func runApart(ctx context.Context, row Row, o launcher.Options) (*record.Summary, error) {
 	file := row.Out + ".yaml"
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = os.WriteFile(file, row.Rooted().YAML(nil), 0o666)
 	}
-	if err := os.WriteFile(file, row.Rooted().YAML(nil), 0o666); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(row.World())},
@@ -139,9 +140,7 @@ func again(ctx context.Context, e cluster.Environment, args ...string) error {
 	if err != nil {
 		return fmt.Errorf("bench: find this program to run it in a lab: %w", err)
 	}
-	if e == nil {
-		e = cluster.ProcessEnvironment()
-	}
+	e = environment(launcher.Options{Environment: e})
 	c := exec.CommandContext(ctx, self)
 	c.Args = slices.Concat(os.Args[:1], args)
 	cleared := cluster.Environment{}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/app/evidence/compare"
+	"lockstep/app/evidence/question"
 	"lockstep/app/job"
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
@@ -91,8 +92,9 @@ type bench struct {
 	saved  time.Time     // when the results were written last
 	saving time.Duration // how long that took
 
-	deadline time.Time // by which runs have to end; zero: they take as long as they do
-	end      time.Time // by which those that confirm causes have to, too
+	deadline time.Time     // by which runs have to end; zero: they take as long as they do
+	end      time.Time     // by which those that confirm causes have to, too
+	grace    time.Duration // that a round may take longer, so that it is whole
 }
 
 // runAll executes the rounds of the plan, then those that are added, and writes what they measured.
@@ -113,42 +115,65 @@ func (b *bench) runAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// hasRound reports whether there is another round. It gives one to the groups of comparable rows that have
-// had theirs and want more, if that ends in time, after what else is left to do.
+// mostRounds is how many rounds a budget has at most of rows of which a question is not decided, see 0036.
+const mostRounds = 20
+
+// hasRound reports whether there is another round. Groups of comparable rows for whose round there is no time
+// end with the one before, so that every round is whole. Those that have had theirs and want more get one, if
+// it ends in time, after what else is left to do.
 func (b *bench) hasRound(round int) bool {
+	var due []Trial
+	for _, group := range b.plan.groups() {
+		own := slices.DeleteFunc(b.plan.round(round), func(t Trial) bool {
+			return b.hasEnded(t) || !slices.Contains(group, t.Row)
+		})
+		if round > 0 && len(own) == len(group) && !b.hasTime(append(due, own...), 1) {
+			b.setRounds(group, round)
+			continue
+		}
+		due = append(due, own...)
+	}
 	left := b.left(round)
 	for _, group := range b.groupsWanting(round) {
 		more := slices.Clone(left)
 		for _, row := range group {
 			more = append(more, Trial{round, row})
 		}
-		if !b.hasTime(more, reserve) { // so that it is whole, though runs take a little longer
-			continue
+		if b.hasTime(more, reserve) { // so that it is whole, though runs take a little longer
+			left = more
+			b.setRounds(group, round+1)
 		}
-		left = more
-		for _, row := range group {
-			b.plan.Rows[row].Rounds = round + 1
-		}
-	}
-	for row := range b.results.Rows {
-		b.results.Rows[row].Rounds = b.plan.rounds(row)
 	}
 	return len(b.plan.round(round)) > 0
 }
 
+// setRounds sets the rounds of some rows.
+func (b *bench) setRounds(rows []int, rounds int) {
+	for _, row := range rows {
+		b.plan.Rows[row].Rounds, b.results.Rows[row].Rounds = rounds, rounds
+	}
+}
+
 // groupsWanting returns the groups that have had all of their rounds before a round, and want it: a budget
-// has cut their rounds, or the precision finds that an interval of theirs is still wide.
+// has cut their rounds or has time for what its questions have not decided, or the precision finds that an
+// interval of theirs is still wide.
 func (b *bench) groupsWanting(round int) (groups [][]int) {
 	if round == 0 || round >= record.MaxRounds {
 		return nil
 	}
-	var wide []int // rows
+	var open []int // rows
 	if b.plan.Precision > 0 && round < b.plan.Repeats+MaxAdded {
-		wide = compare.Compare(&b.results).Wide(b.plan.Precision)
+		open = compare.Compare(&b.results).Wide(b.plan.Precision)
+	} else if b.plan.Asked > 0 && b.plan.Asked <= round && round < mostRounds {
+		for _, a := range question.Answers(&b.results, compare.Compare(&b.results)) {
+			if a.IsOpen() {
+				open = append(open, b.plan.chosen(append(slices.Clone(a.Over), a.Of))...)
+			}
+		}
 	}
 	for _, group := range b.plan.groups() {
-		isWide := slices.ContainsFunc(group, func(row int) bool { return slices.Contains(wide, row) })
-		if b.plan.rounds(group[0]) == round && (isWide || round < b.plan.Asked) {
+		isOpen := slices.ContainsFunc(group, func(row int) bool { return slices.Contains(open, row) })
+		if b.plan.rounds(group[0]) == round && (isOpen || round < b.plan.Asked) {
 			groups = append(groups, group)
 		}
 	}
@@ -162,7 +187,7 @@ func (b *bench) runRound(ctx context.Context, round int) error {
 	for _, t := range trials {
 		switch {
 		case b.hasEnded(t):
-		case !b.hasTime([]Trial{t}, 1):
+		case !b.canEnd(t):
 			b.leaveOut(t)
 		default:
 			if err := b.runAndSave(ctx, t); err != nil {
@@ -234,7 +259,7 @@ func (b *bench) leaveOut(t Trial) {
 // fails alone is no error.
 func (b *bench) runAndSave(ctx context.Context, t Trial) error {
 	err := b.runOne(ctx, t)
-	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.hasTime([]Trial{t}, 1) {
+	if job.ExitCode(err) == job.ExitPeerLost && ctx.Err() == nil && b.canEnd(t) {
 		err = b.runOne(ctx, t)
 	}
 	if time.Since(b.saved) >= 20*b.saving {
@@ -386,6 +411,11 @@ func (b *bench) left(round int) []Trial { return slices.DeleteFunc(b.plan.from(r
 // hasTime reports whether some runs end in a part of the time before the deadline.
 func (b *bench) hasTime(trials []Trial, part float64) bool {
 	return b.deadline.IsZero() || float64(b.expected(trials)) < part*float64(time.Until(b.deadline))
+}
+
+// canEnd reports whether a run of a round that was begun ends before the deadline, or a little later.
+func (b *bench) canEnd(t Trial) bool {
+	return b.deadline.IsZero() || b.expected([]Trial{t}) < time.Until(b.deadline)+b.grace
 }
 
 // expected estimates how long some runs take: each as long as those of its row did before; a row without a

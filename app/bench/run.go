@@ -193,7 +193,7 @@ func (b *bench) run(ctx context.Context) (*record.Results, error) {
 // setEnd sets the time by which all runs have to end, from the start of this sitting, and those of the rounds
 // before what is kept.
 func (b *bench) setEnd(limit time.Duration) {
-	b.end = b.started.Add(limit)
+	b.end, b.grace = b.started.Add(limit), limit/20
 	b.deadline = b.end.Add(-time.Duration(b.plan.Kept * float64(time.Second)))
 }
 

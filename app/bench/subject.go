@@ -55,10 +55,8 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 		s := Subject{Record: row, Host: r.Host, Program: strings.TrimSpace(r.Version + " " + r.Revision)}
 		set := row.Setting
 		s.Name = fmt.Sprintf("%s %s %d×%d", set.Model, set.Strategy, set.Workers, set.Threads)
-		switch {
-		case unplanned != nil:
-			s.Unfit = fmt.Sprintf("its folder has no plan by which it could be run again: %v", unplanned)
-		default:
+		if s.Unfit = fmt.Sprintf("its folder has no plan by which it could be run again: %v",
+			unplanned); unplanned == nil {
 			s.Row, s.Name = plan.Rows[i], plan.Rows[i].Name()
 			s.Unfit = unfit(s.Row)
 		}

@@ -64,6 +64,12 @@ type Answer struct {
 	Causes   []Cause       // of [Why] and [Balance]
 }
 
+// IsOpen reports whether more rounds may decide the answer.
+func (a Answer) IsOpen() bool {
+	return slices.Contains([]Verdict{Likely, Undecided, Unlikely}, a.Verdict) &&
+		slices.Contains([]Reason{None, TooFew, Disturbed}, a.Reason)
+}
+
 // closeness is how near a figure has to be to one that it is said to equal, relative.
 const closeness = 0.05
 
