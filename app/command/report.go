@@ -25,7 +25,7 @@ import (
 
 // reportCommand renders the report of a benchmark or of a training run again, or lays runs over each other.
 func reportCommand(a *app) *cobra.Command {
-	var out, figures string
+	var out string
 	c := &cobra.Command{
 		Use:   "report FOLDER... [flags]",
 		Short: "Render the report of a benchmark or of a training run again, or lay runs over each other",
@@ -36,29 +36,20 @@ ended early has no summary.json; its report tells of the steps that were done.
 The folders of several training runs make one report, in a folder of its own, with all runs on the same
 axes: what they differ in, whether they did equal work, and their figures.
 
---figures also writes each figure as an SVG file, and its values as a CSV file.
-
 Results that were changed after they were sealed are refused with the reasons and status 8 (see lockstep
 check).`,
 		Example: "  lockstep report runs/20261121-101500-bench\n" +
-			"  lockstep report runs/20261121-101500-bench --figures figures\n" +
 			"  lockstep report runs/ddp runs/all-reduce runs/ps --out runs/compared",
 		Args: takes(1, math.MaxInt, "one folder, or those of several training runs"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the report of several runs (default: "+
 		"runs/DATE-overlay)")
-	c.Flags().StringVar(&figures, "figures", "", "`FOLDER` for each figure as SVG and CSV files")
 	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
-		folder, made, err := render(args, out)
+		folder, err := render(args, out)
 		if err != nil {
 			return answer{}, err
 		}
-		done := rendered{Report: filepath.Join(folder, report.HTMLFile)}
-		if figures != "" {
-			if done.Figures, err = made.WriteFigures(figures); err != nil {
-				return answer{}, usagef("--figures: %v", err)
-			}
-		}
+		done := rendered{filepath.Join(folder, report.HTMLFile)}
 		return answer{done, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, done.Report)
 			return err
@@ -68,31 +59,32 @@ check).`,
 
 // rendered is what report prints.
 type rendered struct {
-	Report  string `json:"report"`            // path of report.html
-	Figures int    `json:"figures,omitempty"` // written to their folder
+	Report string `json:"report"` // path of report.html
 }
 
 // render writes the report of one folder into it, or that of the runs of several into out.
-func render(folders []string, out string) (folder string, made *report.Report, err error) {
+func render(folders []string, out string) (folder string, err error) {
 	if len(folders) == 1 {
 		if out != "" {
-			return "", nil, usagef("--out is for several runs; the report of a folder is written into it")
+			return "", usagef("--out is for several runs; the report of a folder is written into it")
 		}
-		if made, err = reportOf(folders[0]); err != nil {
-			return "", nil, err
+		made, err := reportOf(folders[0])
+		if err != nil {
+			return "", err
 		}
-		return folders[0], made, made.Write(folders[0])
+		return folders[0], made.Write(folders[0])
 	}
-	if made, err = overlay(folders); err != nil {
-		return "", nil, err
+	made, err := overlay(folders)
+	if err != nil {
+		return "", err
 	}
 	folder = cmp.Or(out, newFolder("overlay"))
 	release, err := rundir.Reserve(folder)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	defer release()
-	return folder, made, made.Write(folder)
+	return folder, made.Write(folder)
 }
 
 // reportOf lays out the report of what is in a folder.

@@ -5,8 +5,7 @@
 // one that is ready to be written, by one of three writers. [Report.HTML] writes one self-contained page: no
 // external address, no script, a content security policy that allows nothing but its own style sheet, plots
 // as inline SVG (package plot). [Report.Markdown] writes the same statements and tables as text,
-// [Report.Text] the short form for a terminal, the answer last. [Report.WriteFigures] writes each figure as
-// a file.
+// [Report.Text] the short form for a terminal, the answer last.
 //
 // [Benchmark] lays out a benchmark, [Run] a single run with what each worker took of processors, memory and
 // network, [Overlay] runs over each other, [Collectives] measured collectives, [Kernels] timed kernels. A

@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -98,25 +97,4 @@ func overlayPage(t *testing.T, names []string, runs ...*compare.Training) string
 	loadsNothing(t, page)
 	isBalanced(t, page)
 	return page
-}
-
-// Every figure of a page is two files whose values are those of the results.
-func TestFiguresAsFiles(t *testing.T) {
-	folder := t.TempDir()
-	done, err := report.Benchmark(only(sample(), "lenet")).WriteFigures(folder)
-	if err != nil || done != 4 {
-		t.Fatalf("%+v, %v", done, err)
-	}
-	rows, err := csv.NewReader(strings.NewReader(read(t, folder, "g1-steps.csv"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if row := rows[1]; row[0] != "B  single 1×2" || row[5] != "Fastest" || len(strings.Fields(row[4])) != 6 {
-		t.Errorf("%q under %q, want 6 runs of the fastest row", row, rows[0])
-	}
-	svg := read(t, folder, "g1-phases.svg")
-	if !strings.HasPrefix(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="`) ||
-		strings.Contains(svg, "var(--") {
-		t.Errorf("no picture that stands alone: %.200s", svg)
-	}
 }

@@ -81,25 +81,6 @@ func told(all []pair) []pair {
 	})
 }
 
-// figures lists the figures in the order of the page.
-func (p *page) figures() []figure {
-	var all []figure
-	add := func(f *figure) {
-		if f != nil {
-			all = append(all, *f)
-		}
-	}
-	add(p.Picture)
-	for _, s := range p.Sections {
-		add(s.Picture)
-		for _, f := range s.Figures {
-			f.Title += " · " + s.Title
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
 // lead makes the first of figures the picture of the page, and returns the others.
 func (p *page) lead(figures []figure) []figure {
 	if len(figures) == 0 {

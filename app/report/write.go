@@ -2,20 +2,16 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
-	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
-	"lockstep/internal/spelling"
 )
 
 // The files of a benchmark's folder.
@@ -56,8 +52,7 @@ func Save(folder string, r *record.Results) error {
 	return nil
 }
 
-// Report is a report that is ready to be written: as a page, as Markdown, for a terminal, or figure by
-// figure.
+// Report is a report that is ready to be written: as a page, as Markdown, or for a terminal.
 type Report struct{ page page }
 
 // Benchmark lays out the report of a benchmark.
@@ -76,55 +71,6 @@ func (r *Report) Text(w io.Writer) error { return writeTerminal(w, r.page) }
 // report is replaced.
 func (r *Report) Write(folder string) error {
 	return writeFiles(folder, []rendering{{MarkdownFile, r.Markdown}, {HTMLFile, r.HTML}})
-}
-
-// WriteFigures writes each figure into folder, as an SVG and a CSV file that are named after it, and returns
-// how many there are. The folder is made if need be.
-func (r *Report) WriteFigures(folder string) (int, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return 0, fmt.Errorf("report: %w", err)
-	}
-	all := r.page.figures()
-	for _, f := range all {
-		text := f.Caption + " " + r.page.Title + " · " + r.page.Lede
-		err := writeFiles(folder, []rendering{
-			{f.ID + ".svg", func(w io.Writer) error {
-				_, err := io.WriteString(w, spelling.PlainLines(string(plot.File(f.Head, f.Chart, text))))
-				return err
-			}},
-			{f.ID + ".csv", func(w io.Writer) error { return writeCSV(w, f.Data()) }},
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return len(all), nil
-}
-
-// writeCSV writes rows of texts and numbers. A text that a spreadsheet would take for a formula gets an
-// apostrophe before it, after the advice of OWASP on CSV injection.
-func writeCSV(w io.Writer, rows [][]any) error {
-	out := csv.NewWriter(w)
-	for _, r := range rows {
-		texts := make([]string, len(r))
-		for i, value := range r {
-			if v, isNumber := value.(float64); isNumber {
-				if known(v) {
-					texts[i] = fmt.Sprint(v)
-				}
-				continue
-			}
-			texts[i] = spelling.Plain(value.(string))
-			if strings.ContainsAny(texts[i][:min(1, len(texts[i]))], "=+-@") {
-				texts[i] = "'" + texts[i]
-			}
-		}
-		if err := out.Write(texts); err != nil {
-			return fmt.Errorf("report: csv: %w", err)
-		}
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // rendering is a file and what writes it.

@@ -28,19 +28,8 @@ type Head struct {
 func Markup(h Head, c Chart) template.HTML {
 	narrow := h
 	h.ID, narrow.ID = h.ID+"-wide", h.ID+"-narrow"
-	return svg(h, c, c.frame(h.wide()), `class="wide"`, "") +
-		svg(narrow, c, c.frame(frame{343, 290, 52, 34, 12, 46, false}), `class="narrow"`, "")
-}
-
-// File returns a chart as an SVG file that needs nothing else, in the light palette, between its title and a
-// text.
-func File(h Head, c Chart, text string) template.HTML {
-	c = alone{c, c.frame(h.wide()), h.Title, text}
-	f := c.frame(frame{})
-	rules, paper := lightRules()
-	return svg(h, c, f, fmt.Sprintf(`xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" `+
-		`font-family="sans-serif"`, px(f.width), px(f.height)), fmt.Sprintf(`<style>%s</style>`+
-		`<rect width="%s" height="%s" fill="%s"/>`, rules, px(f.width), px(f.height), paper)) + "\n"
+	return svg(h, c, c.frame(h.wide()), "wide") +
+		svg(narrow, c, c.frame(frame{343, 290, 52, 34, 12, 46, false}), "narrow")
 }
 
 // Style tells a series from others by colour, dashes and marks.

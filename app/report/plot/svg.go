@@ -11,13 +11,12 @@ import (
 // markup builds one SVG picture. Everything a caller passes as text is escaped here, so no other code need.
 type markup struct{ strings.Builder }
 
-// svg draws a chart as a picture with a title for screen readers, on a ground.
-func svg(h Head, c Chart, f frame, attributes, ground string) template.HTML {
+// svg draws a chart as a picture of a class with a title for screen readers.
+func svg(h Head, c Chart, f frame, class string) template.HTML {
 	m := &markup{}
-	fmt.Fprintf(m, `<svg %s viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
-		`<title id="%[4]s-t">%s</title>%s`, attributes, px(f.width), px(f.height), esc(h.ID), esc(h.Title),
-		ground)
-	c.draw(canvas{on: m}, f)
+	fmt.Fprintf(m, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
+		`<title id="%[4]s-t">%s</title>`, class, px(f.width), px(f.height), esc(h.ID), esc(h.Title))
+	c.draw(canvas{m}, f)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
 }
@@ -26,7 +25,7 @@ func svg(h Head, c Chart, f frame, attributes, ground string) template.HTML {
 func (s Sample) Swatch() template.HTML {
 	m := &markup{}
 	m.WriteString(`<svg class="swatch" viewBox="0 0 26 10" aria-hidden="true">`)
-	s.paint(canvas{on: m}, 26, 10)
+	s.paint(canvas{m}, 26, 10)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
 }
