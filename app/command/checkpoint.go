@@ -15,14 +15,14 @@ import (
 func checkpointCommand(a *app) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "checkpoint",
-		Short: "Inspect, verify or compare files of weights",
-		Long: `Inspect, verify or compare files of weights.
+		Short: "Inspect or compare files of weights",
+		Long: `Inspect or compare files of weights.
 
 A PATH is a safetensors file, an index of several (model.safetensors.index.json), or a folder that
 contains either, such as a run directory.`,
 		Example: "  lockstep checkpoint inspect runs/20261121-101500-lenet-ddp-w2\n" +
 			"  lockstep checkpoint diff before.safetensors after.safetensors",
-	}, inspectCommand(a), verifyCommand(a), diffCommand(a))
+	}, inspectCommand(a), diffCommand(a))
 }
 
 // withReader opens the weights at path, calls use, and closes them.
@@ -81,69 +81,4 @@ func (list contents) tell(out io.Writer) error {
 	fmt.Fprintf(w, "%s\t\t%d elements\t%s\n", spelling.Count(len(list.Tensors), "tensor"), list.Elements,
 		spelling.Size(list.Bytes))
 	return w.Flush()
-}
-
-// verdict is what verify prints.
-type verdict struct {
-	Path    string `json:"path"`
-	Tensors int    `json:"tensors"`
-	SHA256  string `json:"sha256"`
-}
-
-func verifyCommand(a *app) *cobra.Command {
-	return a.answering(&cobra.Command{
-		Use:   "verify PATH [flags]",
-		Short: "Check structure and finite values, and print the hash",
-		Long: `Check structure and finite values, and print the hash.
-
-It prints the SHA-256 of the file, as sha256sum does. For several files it prints the SHA-256 of the
-output of sha256sum for all of them, sorted by name. For a run's checkpoint, a folder with a
-manifest.json, it checks the manifest and every file listed there. The status is 3 if a check fails.`,
-		Example: "  lockstep checkpoint verify model.safetensors\n" +
-			"  lockstep checkpoint verify runs/20261121-101500-lenet-ddp-w2/checkpoints/step-100",
-		Args: takes(1, 1, "one path"),
-	}, func(_ *cobra.Command, args []string) (found answer, err error) {
-		if checkpoint.IsCheckpoint(args[0]) {
-			return a.verifyCheckpoint(args[0])
-		}
-		err = a.withReader(args[0], func(r *checkpoint.Reader) error {
-			sum, err := r.SHA256()
-			if err != nil {
-				return err
-			}
-			found = answer{verdict{r.Path, len(r.Tensors), sum}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s: %s, whole and finite, sha256 %s\n", r.Path,
-					spelling.Count(len(r.Tensors), "tensor"), sum)
-				return err
-			}}
-			return r.Check()
-		})
-		return found, err
-	})
-}
-
-// soundness is what verify prints about a checkpoint.
-type soundness struct {
-	Path  string            `json:"path"`
-	Step  int               `json:"step"`
-	Files []checkpoint.Part `json:"files"`
-}
-
-// verifyCheckpoint checks a checkpoint and all its values.
-func (a *app) verifyCheckpoint(path string) (answer, error) {
-	c, err := checkpoint.OpenCheckpoint(path)
-	if err != nil {
-		return answer{}, err
-	}
-	for _, f := range c.Files {
-		err := a.withReader(c.File(f.Name), func(r *checkpoint.Reader) error { return r.Check() })
-		if err != nil {
-			return answer{}, err
-		}
-	}
-	return answer{soundness{c.Path, c.Step, c.Files}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: checkpoint after %s, %s of %s, whole and finite\n", c.Path,
-			spelling.Count(c.Step, "step"), spelling.Count(len(c.Files), "file"), spelling.Size(c.Bytes()))
-		return err
-	}}, nil
 }

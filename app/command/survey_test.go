@@ -31,7 +31,7 @@ func TestDataThatACommandNeeds(t *testing.T) {
 		{"commbench --link tcp", ""},
 		{"version", ""},
 		{"data download cifar10", ""},
-		{"checkpoint verify nothing", ""},
+		{"checkpoint inspect nothing", ""},
 		{"train --help", ""},
 		{"nonsense", ""},
 		{"train --data cifar11", "error: --data: "},
