@@ -28,15 +28,15 @@ const (
 	warmup     = 2
 	leastSteps = 4
 	mostSteps  = 400
-	startTime  = 600 * time.Millisecond // of a run, before its first step
+	startTime  = 600 * time.Millisecond // of a run at least, before its first step
 )
 
 // maxShapes is the number of shard sizes that are measured; others are interpolated.
 const maxShapes = 3
 
 // plan returns the benchmark of one and two workers that tells what c asks for. Steps of two workers take so
-// many seconds.
-func (c Config) plan(step float64) bench.Config {
+// many seconds, and their start as long.
+func (c Config) plan(step float64, start time.Duration) bench.Config {
 	all := bench.Config{Cores: host.Cores(), Order: 1}
 	shapes, places := c.shapes(), c.places()
 	for _, s := range shapes {
@@ -66,9 +66,9 @@ func (c Config) plan(step float64) bench.Config {
 	// One worker takes twice as long, as it has all samples.
 	step *= float64(2*len(shapes)+meeting) / float64(rows)
 	each := cmp.Or(c.Budget, time.Minute) / time.Duration(rows) // seconds of a row
-	least := startTime + time.Duration(leastSteps*step*float64(time.Second))
+	least := start + time.Duration(leastSteps*step*float64(time.Second))
 	all.Repeats = max(leastRounds, min(calibrationRounds, int(each/least)))
-	each = each/time.Duration(all.Repeats) - startTime
+	each = each/time.Duration(all.Repeats) - start
 	steps := min(mostSteps, max(leastSteps, warmup+int(each.Seconds()/max(step, 1e-6))))
 	for i := range all.Parts {
 		short(&all.Parts[i].Base, steps)

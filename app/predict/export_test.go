@@ -67,3 +67,6 @@ func Calibrate(c Config, change func(*record.Row)) (k forecast.Calibration, err 
 	}
 	return c.calibrationOf(c.From, r)
 }
+
+// PlanOf is the benchmark of one and two workers, for a step and a start of two.
+var PlanOf = Config.plan

@@ -261,15 +261,17 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 	if probe == nil {
 		probe = chooser.Probe
 	}
+	begin := time.Now()
 	probed, err := probe(ctx, c.resolved(strategy.None, 2), o.Bench.Job)
 	if err != nil {
 		return k, fmt.Errorf("predict: probe the machine: %w", err)
 	}
 	step := slices.Max(probed.Compute) + probed.Update
+	start := max(startTime, time.Since(begin)-max(chooser.ProbeTime, time.Duration(2e9*step)))
 	if c.Inputs.Rate > 0 {
 		step += 2 * 8 * probed.Bytes / c.Inputs.Rate
 	}
-	plan := c.plan(step)
+	plan := c.plan(step, start)
 	plan.Out = c.Folder
 	if c.Folder == "" {
 		parent, remove, err := regular.MakeFolder("", "predict")

@@ -51,3 +51,23 @@ func TestRoundsAreVerified(t *testing.T) {
 		t.Errorf("endless rounds: %v", err)
 	}
 }
+
+// A calibration takes its budget, however long its runs start.
+func TestACalibrationKeepsItsBudget(t *testing.T) {
+	c := asked([]int{2, 4}, "ddp")
+	c.Budget = time.Minute
+	for start, least := range map[time.Duration]int{600 * time.Millisecond: 10, 2 * time.Second: 4} {
+		plan := predict.PlanOf(c, 0.1, start)
+		p, err := bench.Expand(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, r := range p.Rows {
+			sum += float64(plan.Repeats) * (start.Seconds() + 0.2*float64(r.Steps)/float64(r.Workers))
+		}
+		if r := p.Rows[0]; sum > 1.1*60 || sum < 0.7*60 || r.Steps < least || plan.Repeats < 2 {
+			t.Errorf("start %v: %.1f s, %d rounds of %d steps", start, sum, plan.Repeats, r.Steps)
+		}
+	}
+}
