@@ -121,7 +121,8 @@ def expected(row):
     return out, first
 
 
-UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "kB": 1e3, "MB": 1e6, "B": 1}
+UNITS = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9,
+         "TB": 1e12}
 
 
 def check_row(results, title, head, cells, row, tell):
@@ -199,9 +200,12 @@ OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference 
     "evenness": lambda row, r: (lambda c: min(c) / max(c))(
         [sum(np.mean(column(x["steps"]["phases"].get(p, [0]))) for p in ("forward", "backward")) for x in r["ranks"]]),
     "hidden": lambda row, r: np.mean(column([x.get("hidden_seconds") for x in r["ranks"]])),
-    "checkpoints": lambda row, r: (r.get("checkpoints") or {}).get("exposed_seconds", np.nan),
+    "checkpoints": lambda row, r: (r.get("checkpoints") or {}).get("exposed_seconds", 0),
     "network": lambda row, r: share(row, r, "sync_exposed") * r["train_seconds"],
     "exposed": lambda row, r: share(row, r, "sync_exposed") * step_of(row, r),
+    "packing": lambda row, r: share(row, r, "sync_exposed") * np.divide(*(
+        sum(np.nanmean(column(v)) for v in vs) for vs in (each_rank(r, "code_seconds"), [
+            x["steps"]["phases"]["sync_exposed"] for x in r["ranks"]]))),
     "computing": lambda row, r: sum(share(row, r, p) for p in ("forward", "backward", "optimizer")),
     "busiest": lambda row, r: r.get("busiest_bytes", np.nan),
     "loss": lambda row, r: np.mean(np.concatenate([l[-((len(l) + 9) // 10):] for l in each_rank(r, "loss")])),
@@ -272,7 +276,7 @@ def check_answer(results, q, text, tell):
     if q["quantity"] in ("why", "balance"):
         check_where(results, row, text, tell)
         return
-    text = " " + re.sub(r"^(Not decided|Not told apart|Likely not|Likely)( \([^)]*\))?:? ?", "", text)
+    text = " " + re.sub(r"^(Not decided|Not told apart|Not testable here|Likely not|Likely)( \([^)]*\))?:? ?", "", text)
     if q["quantity"] == "parts":
         check_parts(results, row, text.strip(), tell)
         return
@@ -286,12 +290,14 @@ def check_answer(results, q, text, tell):
         tell("accuracy", m[1], 100 * value_of(results, "accuracy", row))
         tell("accuracy", m[2], 100 * min((value_of(results, "accuracy", o) for o in than),
                                          key=lambda v: abs(100 * v - float(m[2]))))
+    if m := re.search(r"\(([\d.]+) % packing", text):
+        tell("packing", m[1], 100 * value_of(results, "packing", row))
     text = re.sub(r" after \d+ steps", "", text.split("; ")[0])
     if m := re.search(r" ([\d.]+)×(?: \([^)]*\))? (?:that of|the|as fast) ", text + " "):
         values = [ratio(q["quantity"], row, o) for s in q["over"] if (o := chosen(results, s))]
         right = [v for v in values if follows(m[1], v)]
         tell("ratio of " + q["quantity"], m[1], (right or values)[0])
-    elif m := re.search(r" (<?[\d.]+) ?(%|ms|[KMGT]?i?B|)(?=,? |\.?$|/)", text):
+    elif m := re.search(r" (<?[\d.]+) ?(%|ms|×|[kKMGT]?i?B|)(?=,? |\.?$|/)", text):
         tell(q["quantity"], m[1], value_of(results, q["quantity"], row) / SCALES.get(m[2], 1))
 
 
@@ -336,8 +342,10 @@ def check_where(results, row, text, tell):
     for step, parts in re.findall(r"([\d.]+) ms in [^(;]*\(([^)]*)\)", text):  # of older pages
         check(step, re.findall(f"({names}) ([\\d.]+)", parts))
     base = alone_of(results, row)
-    for saved, of, paid, times in re.findall(r"saves (\S+) of (\S+) ms of compute and pays (\S+) ms for [a-z ]*"
+    first = re.search(r"[Oo]f the (\S+) ms of compute", text)
+    for saved, of, paid, times in re.findall(r"saves (\S+)(?: of (\S+))? ms (?:of compute )?and pays (\S+) ms for [a-z ]*"
                                              r"(?:: ([\d.]+)×)?", text):
+        of = of or first[1]
         def balance(r):
             is_, was = [(1e3 * value_of(results, "step", x), parts_of(x)["compute"]) for x in (r, base)]
             gain = was[0] * was[1] - is_[0] * is_[1]
@@ -353,7 +361,9 @@ def check_where(results, row, text, tell):
         check(step, [])
         lefts = [1e3 * step_without(r) for r in results["causes"]["rows"] if counted(r)]
         tell("step without", left, min(lefts, key=lambda v: abs(v - float(left))))
-    for name, rows in re.findall(f"most by ({names})(?:, not confirmed)?: ([^;]*)", text):
+    for value, step, name in re.findall(rf"\(([\d.]+) of ([\d.]+) ms[^)]*\) most by ({names})", text):
+        check(step, [(name, value)])
+    for name, rows in re.findall(f"most by ({names})(?:, not confirmed)?: ([^;]*)", text):  # of older pages
         for value, step in re.findall(r"\(([\d.]+) of ([\d.]+) ms", rows):
             check(step, [(name, value)])
 
