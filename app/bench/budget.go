@@ -23,6 +23,7 @@ type Fitted struct {
 	Groups  []string // what each group of comparable rows does, as a line for people
 	Left    int      // rows that are left out
 	Kept    float64  // seconds for runs that confirm causes
+	rounds  int      // of the rows with fewest
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
@@ -34,7 +35,7 @@ const (
 	timedSteps = 10  // of a row that trains for a time, which is not cut below 2 s either
 	probeSteps = 2   // that a probe takes at least, however long they are
 	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
-	// keep of it is kept for runs that confirm causes; half or a quarter of this if rows would be left out.
+	// keep of it is for runs that confirm causes; half or a quarter if it costs rows or a sixth round.
 	keep = 0.25
 )
 
@@ -47,7 +48,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 	slices.SortStableFunc(all, func(a, b bundle) int {
 		return cmp.Compare(a.seconds(a.rows, costs, a.wanted, 1), b.seconds(b.rows, costs, b.wanted, 1))
 	})
-	var fitted Fitted
+	fitted := Fitted{rounds: p.Repeats}
 	rows, isLeft := slices.Clone(p.Rows), make([]bool, len(p.Rows))
 	for i, b := range all {
 		left := budget - fitted.Seconds
@@ -63,6 +64,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		seconds := b.seconds(kept, costs, length, rounds)
 		fitted.Seconds += seconds
 		fitted.Runs += rounds * len(kept)
+		fitted.rounds = min(fitted.rounds, rounds)
 		fitted.Groups = append(fitted.Groups, p.line(b, kept, rows, rounds, seconds))
 	}
 	p.Asked, p.Repeats, p.Rows = p.Repeats, 0, nil
@@ -157,7 +159,9 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 	fitted, what := p.fit(left, costs)
 	if len(fitted.Rows) > 0 {
 		for share := keep; share >= keep/4 && o.Confirm != nil && question.AsksWhy(p.Inquiry); share /= 2 {
-			if shorter, of := p.fit((1-share)*left, costs); of.Left <= what.Left && len(shorter.Rows) > 0 {
+			shorter, of := p.fit((1-share)*left, costs)
+			isEnough := of.rounds >= min(what.rounds, 6) || share == keep/4
+			if isEnough && of.Left <= what.Left && len(shorter.Rows) > 0 {
 				shorter.Kept, of.Kept = share*left, share*left
 				return shorter, of, nil
 			}

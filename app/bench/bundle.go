@@ -36,17 +36,10 @@ func (p Plan) bundles(costs []cost) (all []bundle) {
 			}
 		}
 	}
-	number := map[int]int{}
-	for at, block := range blocks {
-		i, isKnown := number[block]
-		if !isKnown {
-			i, number[block] = len(all), len(all)
-			all = append(all, bundle{plan: p})
-		}
-		all[i].rows = append(all[i].rows, at)
-	}
-	for i := range all {
-		all[i].measure(asked, costs)
+	for _, rows := range gathered(blocks) {
+		b := bundle{plan: p, rows: rows}
+		b.measure(asked, costs)
+		all = append(all, b)
 	}
 	return all
 }

@@ -74,14 +74,20 @@ func (p Plan) seed(t Trial) uint64 {
 }
 
 // groups returns the indices of the rows that are compared with one another.
-func (p Plan) groups() (groups [][]int) {
-	for at, block := range p.blocks() {
-		if block == len(groups) {
-			groups = append(groups, nil)
+func (p Plan) groups() [][]int { return gathered(p.blocks()) }
+
+// gathered returns the indices of each number, in the order of the first ones.
+func gathered(numbers []int) (all [][]int) {
+	place := map[int]int{}
+	for at, number := range numbers {
+		i, isKnown := place[number]
+		if !isKnown {
+			i, place[number] = len(all), len(all)
+			all = append(all, nil)
 		}
-		groups[block] = append(groups[block], at)
+		all[i] = append(all[i], at)
 	}
-	return groups
+	return all
 }
 
 // blocks returns the number of each row's group, in the order of their first rows.

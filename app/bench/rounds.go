@@ -89,9 +89,8 @@ type bench struct {
 	ended   int  // runs that have ended, in all sittings
 	isTold  bool // that the machine is busy
 
-	saved  time.Time     // when the results were written last
-	saving time.Duration // how long that took
-
+	saved    time.Time     // when the results were written last
+	saving   time.Duration // how long that took
 	deadline time.Time     // by which runs have to end; zero: they take as long as they do
 	end      time.Time     // by which those that confirm causes have to, too
 	grace    time.Duration // that a round may take longer, so that it is whole
@@ -118,9 +117,8 @@ func (b *bench) runAll(ctx context.Context) (err error) {
 // mostRounds is how many rounds a budget has at most of rows of which a question is not decided, see 0036.
 const mostRounds = 20
 
-// hasRound reports whether there is another round. Groups of comparable rows for whose round there is no time
-// end with the one before, so that every round is whole. Those that have had theirs and want more get one, if
-// it ends in time, after what else is left to do.
+// hasRound reports whether there is another round. Groups for whose round there is no time end with the one
+// before. Those that have had theirs and want more get one if it ends in time, after what else is left to do.
 func (b *bench) hasRound(round int) bool {
 	var due []Trial
 	for _, group := range b.plan.groups() {
@@ -154,9 +152,8 @@ func (b *bench) setRounds(rows []int, rounds int) {
 	}
 }
 
-// groupsWanting returns the groups that have had all of their rounds before a round, and want it: a budget
-// has cut their rounds or has time for what its questions have not decided, or the precision finds that an
-// interval of theirs is still wide.
+// groupsWanting returns the groups that have had all their rounds before a round, and want it: a budget has
+// cut their rounds, or a question of them is not decided, or an interval is wider than the precision.
 func (b *bench) groupsWanting(round int) (groups [][]int) {
 	if round == 0 || round >= record.MaxRounds {
 		return nil
