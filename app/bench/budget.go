@@ -33,6 +33,7 @@ type cost struct{ start, step, pace float64 }
 const (
 	leastSteps = 3   // that no run is cut below: the first is not timed
 	timedSteps = 10  // of a row that trains for a time, which is not cut below 2 s either
+	mostRounds = 20  // of rows of which a question is not decided, see 0036
 	probeSteps = 2   // that a probe takes at least, however long they are
 	reserve    = 0.9 // of the budget is planned: runs may take longer than predicted
 	// keep of it is for runs that confirm causes; half or a quarter if it costs rows or a sixth round.
@@ -63,8 +64,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		}
 		seconds := b.seconds(kept, costs, length, rounds)
 		fitted.Seconds += seconds
-		fitted.Runs += rounds * len(kept)
-		fitted.rounds = min(fitted.rounds, rounds)
+		fitted.Runs, fitted.rounds = fitted.Runs+rounds*len(kept), min(fitted.rounds, rounds)
 		fitted.Groups = append(fitted.Groups, p.line(b, kept, rows, rounds, seconds))
 	}
 	p.Asked, p.Repeats, p.Rows = p.Repeats, 0, nil

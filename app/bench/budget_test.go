@@ -486,7 +486,7 @@ func TestTimeThatIsLeftGoesToWhatIsOpen(t *testing.T) { synctest.Test(t, runWith
 func runWithAnOpenQuestion(t *testing.T) {
 	c := matrix([]string{"lenet", "vgg11"}, []string{"single", "all-reduce"}, 1, 2)
 	c.OneProcess, c.Repeats, c.Budget, c.Out = false, 4, time.Minute, filepath.Join(t.TempDir(), "out")
-	c.Parts[0].Base.Steps = 20
+	c.Parts[0].Base.Steps, c.Seeds = 20, []uint64{3, 5}
 	is := func(model, way string) record.Selector { return record.Selector{"model": model, "strategy": way} }
 	c.Inquiry = &record.Inquiry{Questions: []record.Question{{Ask: "faster?", Quantity: "step",
 		Of: is("vgg11", "all-reduce"), Over: []record.Selector{is("vgg11", "single")}, Below: new(1.0)}}}
@@ -504,6 +504,13 @@ func runWithAnOpenQuestion(t *testing.T) {
 	var rounds []int
 	for _, row := range r.Rows {
 		rounds = append(rounds, len(row.Runs))
+	}
+	var seeds []uint64
+	for _, run := range r.Rows[3].Runs[:7] {
+		seeds = append(seeds, run.Seed)
+	}
+	if want := []uint64{3, 5, 3, 5, 1_000_007, 1_000_008, 1_000_009}; !slices.Equal(seeds, want) {
+		t.Errorf("seeds %v, want %v", seeds, want)
 	}
 	if !slices.Equal(rounds, []int{4, 4, 20, 20}) || !r.Complete {
 		t.Errorf("rounds %v, complete %v", rounds, r.Complete)

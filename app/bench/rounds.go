@@ -114,9 +114,6 @@ func (b *bench) runAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// mostRounds is how many rounds a budget has at most of rows of which a question is not decided, see 0036.
-const mostRounds = 20
-
 // hasRound reports whether there is another round. Groups for whose round there is no time end with the one
 // before. Those that have had theirs and want more get one if it ends in time, after what else is left to do.
 func (b *bench) hasRound(round int) bool {
