@@ -219,7 +219,7 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 func (r Row) predicted(probe record.Probe) float64 {
 	probe.Compute = slices.Clone(probe.Compute)
 	for rank := range probe.Compute {
-		factor, delay := r.SlowWorkers.At(rank, r.length())
+		factor, delay := r.SlowWorkers.Of(rank)
 		probe.Compute[rank] = factor*probe.Compute[rank] + delay.Seconds()
 	}
 	if l := r.Condition.Link; r.isApart() {

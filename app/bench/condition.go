@@ -87,16 +87,11 @@ func (c Condition) String() string {
 	}
 	var parts []string
 	for _, s := range c.Slow {
-		from := ""
-		if s.From > 0 {
-			from = fmt.Sprintf(" from step %d on", s.From)
-		}
 		if s.Factor > 0 {
-			parts = append(parts, fmt.Sprintf("worker %d made %v times slower by a duty cycle%s", s.Rank,
-				s.Factor, from))
+			parts = append(parts, fmt.Sprintf("worker %d made %v times slower by a duty cycle", s.Rank,
+				s.Factor))
 		} else {
-			parts = append(parts, fmt.Sprintf("worker %d made to wait %v in every step%s", s.Rank, s.Delay,
-				from))
+			parts = append(parts, fmt.Sprintf("worker %d made to wait %v in every step", s.Rank, s.Delay))
 		}
 	}
 	switch {

@@ -33,8 +33,7 @@ func TestConditionsSayWhatTheyAre(t *testing.T) {
 	for text, want := range map[string]string{
 		"equal":                 "equal workers",
 		"slow-worker=1:3":       "worker 1 made 3 times slower by a duty cycle",
-		"slow-worker=1:3@40":    "worker 1 made 3 times slower by a duty cycle from step 40 on",
-		"slow-worker=1:20ms@4":  "worker 1 made to wait 20ms in every step from step 4 on",
+		"slow-worker=1:20ms":    "worker 1 made to wait 20ms in every step",
 		"slow-loader=1.3":       "batches take 1.3 times as long to prepare",
 		"slow-loader=20ms":      "batches come 20ms later",
 		"rate=100mbit":          "links of 100 Mbit/s in the lab",

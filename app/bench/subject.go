@@ -113,8 +113,6 @@ func unfit(r Row) string {
 		return "another program runs it"
 	case r.Replay != "":
 		return "it repeats the updates of another run"
-	case slices.ContainsFunc(r.SlowWorkers, func(s setting.Slow) bool { return s.From > 0 }):
-		return "a worker is slowed from a later step on, which shorter runs have less of"
 	}
 	return ""
 }

@@ -77,10 +77,6 @@ func (c Config) Validate() error {
 	case c.Base.IsOnGPU():
 		return setting.Refuse("device %s: predictions are of processors", c.Base.Device)
 	}
-	if slices.ContainsFunc(c.Base.SlowWorkers, func(s setting.Slow) bool { return s.From > 0 }) {
-		return setting.Refuse("slow-worker %v: a prediction is of steps that are alike; want no @STEP",
-			c.Base.SlowWorkers)
-	}
 	for _, s := range c.Strategies {
 		named := strategy.Named(s)
 		if named.Name == "" || named.Name == strategy.Auto {
@@ -214,13 +210,8 @@ func (c Config) run(k *forecast.Calibration, of setting.Config, way string) (for
 	r := forecast.Run{Way: way, Hosts: hosts, Batch: of.StepBatch(), Threads: of.Threads, Job: job}
 	if len(of.SlowWorkers) > 0 {
 		r.Slow = func(rank int) (factor, wait float64) {
-			factor = 1
-			for _, s := range of.SlowWorkers {
-				if s.Rank == rank {
-					factor, wait = max(factor, s.Factor), wait+s.Delay.Seconds()
-				}
-			}
-			return factor, wait
+			factor, delay := of.SlowWorkers.Of(rank)
+			return factor, delay.Seconds()
 		}
 	}
 	wire := of.GradientWire()

@@ -11,17 +11,16 @@ import (
 	"lockstep/data"
 )
 
-// Slow says that one worker computes more slowly, or waits in every step, from a step on.
+// Slow says that one worker computes more slowly, or waits in every step.
 type Slow struct {
 	Rank      int
-	data.Pace     // its computation takes so many times as long, or it waits for so long before it
-	From      int // the first step, from 0
+	data.Pace // its computation takes so many times as long, or it waits for so long before it
 }
 
 // SlowWorkers lists workers that are slowed.
 type SlowWorkers []Slow
 
-// ParseSlowWorkers reads RANK:FACTOR or RANK:TIME, each also with @STEP, separated by commas; "" is none.
+// ParseSlowWorkers reads RANK:FACTOR or RANK:TIME, separated by commas; "" is none.
 func ParseSlowWorkers(text string) (SlowWorkers, error) {
 	var list SlowWorkers
 	for item := range strings.SplitSeq(text, ",") {
@@ -39,16 +38,10 @@ func ParseSlowWorkers(text string) (SlowWorkers, error) {
 
 // parseSlow reads one item.
 func parseSlow(item string) (s Slow, err error) {
-	bad := fmt.Errorf("%.80q is not RANK:FACTOR or RANK:TIME, such as 1:3, 1:20ms or 1:3@100", item)
-	rank, rest, _ := strings.Cut(item, ":")
-	much, step, hasStep := strings.Cut(rest, "@")
+	bad := fmt.Errorf("%.80q is not RANK:FACTOR or RANK:TIME, such as 1:3 or 1:20ms", item)
+	rank, much, _ := strings.Cut(item, ":")
 	if s.Rank, err = strconv.Atoi(rank); err != nil || much == "" || s.Rank < 0 {
 		return s, bad
-	}
-	if hasStep {
-		if s.From, err = strconv.Atoi(step); err != nil || s.From < 0 || s.From > maxCount {
-			return s, bad
-		}
 	}
 	if s.Pace, err = data.ParsePace(much); err != nil {
 		return s, fmt.Errorf("%.80q: %v", item, err)
@@ -61,25 +54,20 @@ func (l SlowWorkers) String() string {
 	items := make([]string, len(l))
 	for i, s := range l {
 		items[i] = fmt.Sprintf("%d:%s", s.Rank, cmp.Or(s.Pace.String(), "0s"))
-		if s.From > 0 {
-			items[i] += fmt.Sprintf("@%d", s.From)
-		}
 	}
 	return strings.Join(items, ",")
 }
 
-// At returns the factor and the delay of a worker in a step: those of the last items that have begun, 1 and 0
-// if there are none.
-func (l SlowWorkers) At(rank, step int) (factor float64, delay time.Duration) {
+// Of returns the factor and the delay of a worker: those of the last items, 1 and 0 if there are none.
+func (l SlowWorkers) Of(rank int) (factor float64, delay time.Duration) {
 	factor = 1
-	hasFactor, hasDelay := -1, -1 // since which step
 	for _, s := range l {
 		switch {
-		case s.Rank != rank || s.From > step:
-		case s.Factor > 0 && s.From >= hasFactor:
-			factor, hasFactor = s.Factor, s.From
-		case s.Factor == 0 && s.From >= hasDelay:
-			delay, hasDelay = s.Delay, s.From
+		case s.Rank != rank:
+		case s.Factor > 0:
+			factor = s.Factor
+		default:
+			delay = s.Delay
 		}
 	}
 	return factor, delay

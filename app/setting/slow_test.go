@@ -9,26 +9,20 @@ import (
 	"lockstep/data"
 )
 
-// Slow workers are read as they are written, and each item counts from its step on.
+// Slow workers are read as they are written; of two items of one kind the last counts.
 func TestSlowWorkers(t *testing.T) {
-	const text = "1:3,0:1.5@20,1:1@40,1:20ms@10,1:0s@50"
-	const wait = 20 * time.Millisecond
+	const text = "1:3,0:1.5,1:1.25,1:20ms"
 	l, err := setting.ParseSlowWorkers(text)
 	if err != nil || l.String() != text {
 		t.Fatalf("%q reads as %v, %v", text, l, err)
 	}
-	for _, c := range []struct {
-		rank, step int
-		factor     float64
-		delay      time.Duration
-	}{{1, 0, 3, 0}, {1, 39, 3, wait}, {1, 40, 1, wait}, {1, 50, 1, 0}, {0, 19, 1, 0}, {0, 20, 1.5, 0},
-		{2, 50, 1, 0}} {
-		if factor, delay := l.At(c.rank, c.step); factor != c.factor || delay != c.delay {
-			t.Errorf("rank %d, step %d: %v and %v, want %v and %v", c.rank, c.step, factor, delay, c.factor,
-				c.delay)
+	for rank, want := range []data.Pace{{Factor: 1.5}, {Factor: 1.25, Delay: 20 * time.Millisecond},
+		{Factor: 1}} {
+		if factor, delay := l.Of(rank); factor != want.Factor || delay != want.Delay {
+			t.Errorf("rank %d: %v and %v, want %+v", rank, factor, delay, want)
 		}
 	}
-	if got := l.Below(1).String(); got != "0:1.5@20" {
+	if got := l.Below(1).String(); got != "0:1.5" {
 		t.Errorf("below 1: %s", got)
 	}
 }
@@ -38,14 +32,12 @@ func TestSlowWorkersAreRefused(t *testing.T) {
 		"1":         "is not RANK:FACTOR",
 		"one:2":     "is not RANK:FACTOR",
 		"1:3,":      "is not RANK:FACTOR",
-		"1:3@-1":    "is not RANK:FACTOR",
 		"-1:3":      "is not RANK:FACTOR",
 		"1:0.5":     "factor 0.5 is out of range, want 1",
 		"1:NaN":     "factor NaN is out of range",
 		"1:1000000": "to 1000",
 		"1:-2ms":    "a time of -2ms is out of range, want 0s to 10s",
 		"1:1h":      "a time of 1h0m0s is out of range",
-		"1:20ns@":   "is not RANK:FACTOR or RANK:TIME",
 	} {
 		if l, err := setting.ParseSlowWorkers(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v, want %q", text, l, err, want)

@@ -233,10 +233,9 @@ func (c *Config) sharingSettings() []Setting {
 			Usage: "measure how fast the workers compute, and move shards from slow ones to fast ones " +
 				"between steps; changes no result"},
 		{Name: "slow-worker", value: parsed(&c.SlowWorkers, "LIST", "", ParseSlowWorkers),
-			Usage: "make workers slower, RANK:FACTOR[@STEP]: 1:3 makes the computation of rank 1 take " +
-				"three times as long by a duty cycle, from STEP on, and 1:20ms lets it wait for 20 ms in " +
-				"each step, to try out unequal machines; separated by commas; changes no result " +
-				"(default: none)"},
+			Usage: "make workers slower: 1:3 makes the computation of rank 1 take three times as long by a " +
+				"duty cycle, and 1:20ms lets it wait for 20 ms in each step, to try out unequal machines; " +
+				"separated by commas; changes no result (default: none)"},
 		{Name: "slow-loader", value: parsed(&c.SlowLoader, "X|TIME", "", data.ParsePace),
 			Usage: "make the preparation of every batch take so many times as long (1.3), or so much " +
 				"longer (20ms), to try out data that comes late; changes no result (default: none)"},

@@ -15,7 +15,7 @@ func balancing(t *testing.T, link string, change func(*setting.Config)) setting.
 	c := short(t)
 	c.Epochs, c.Steps, c.LimitTest, c.Shards = 0, 30, 0, 9
 	c.Workers, c.Link, c.Rebalance = 3, link, true
-	c.SlowWorkers = setting.SlowWorkers{{Rank: 2, Pace: data.Pace{Factor: 8}, From: 1}}
+	c.SlowWorkers = setting.SlowWorkers{{Rank: 2, Pace: data.Pace{Factor: 8}}}
 	change(&c)
 	return c
 }

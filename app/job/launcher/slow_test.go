@@ -21,15 +21,15 @@ func TestASlowedWorkerChangesNoResult(t *testing.T) {
 	want := run(t, c, launcher.Options{})
 	c.Out = t.TempDir() + "/run"
 	const wait, late = 5 * time.Millisecond, 200 * time.Millisecond
-	c.SlowWorkers = setting.SlowWorkers{{Rank: 1, Pace: data.Pace{Factor: 4}, From: 1},
-		{Rank: 1, Pace: data.Pace{Delay: wait}}, {Rank: 1, Pace: data.Pace{Factor: 1}, From: 2}}
+	c.SlowWorkers = setting.SlowWorkers{{Rank: 1, Pace: data.Pace{Factor: 4}},
+		{Rank: 1, Pace: data.Pace{Delay: wait}}}
 	c.SlowLoader.Delay = late
 	s := run(t, c, launcher.Options{})
 	if s.ParameterSHA256 != want.ParameterSHA256 {
 		t.Errorf("parameters %s, want %s", s.ParameterSHA256, want.ParameterSHA256)
 	}
 	cautions := strings.Join(s.Cautions, "\n")
-	const slow = "1:4@1,1:5ms,1:1@2"
+	const slow = "1:4,1:5ms"
 	if s.SlowWorkers != slow || !strings.Contains(cautions, "--slow-worker "+slow) {
 		t.Errorf("slow workers %q, cautions %q", s.SlowWorkers, s.Cautions)
 	}
@@ -48,8 +48,8 @@ func TestASlowedWorkerChangesNoResult(t *testing.T) {
 	}
 	for rank, want := range []bool{false, true} {
 		text, err := os.ReadFile(filepath.Join(c.Out, fmt.Sprintf("rank%d.log", rank)))
-		if got := strings.Contains(string(text), "from step 0 on: 5ms of waiting") &&
-			strings.Contains(string(text), "from step 1 on: computation slowed 4 times"); got != want {
+		if got := strings.Contains(string(text), "5ms of waiting before") &&
+			strings.Contains(string(text), "computation slowed 4 times"); got != want {
 			t.Errorf("rank %d was slowed: %v, %v", rank, got, err)
 		}
 	}

@@ -37,7 +37,6 @@ type processor struct {
 	cpu       *compute.CPU     // of the training loop
 	gpu       device           // computes the passes of the training loop; nil: cpu does
 	gpuMemory gpuMemory        // in use on it
-	slowness  float64          // of cpu; 0 or 1: full speed
 	delay     time.Duration    // that every step waits for before its first pass
 	isDue     bool             // this step has not waited yet
 	cores     record.CoreTimes // during the training loop
@@ -201,19 +200,15 @@ func (w *Worker) sharesGPU() bool {
 	return workers > gpus
 }
 
-// slow sets the speed of this worker's computation in a step, as --slow-worker says.
-func (w *Worker) slow(step int) {
-	factor, delay := w.Config.SlowWorkers.At(w.Rank, step)
-	w.isDue = delay > 0
-	if delay != w.delay {
-		w.delay = delay
-		w.Note("from step %d on: %v of waiting before the first pass of every step (--slow-worker)", step,
-			delay)
+// slow sets the speed of this worker's computation, as --slow-worker says.
+func (w *Worker) slow() {
+	factor, delay := w.Config.SlowWorkers.Of(w.Rank)
+	if w.delay, w.isDue = delay, delay > 0; w.isDue {
+		w.Note("%v of waiting before the first pass of every step (--slow-worker)", delay)
 	}
-	if factor != max(1, w.slowness) { // 0 before the first step
-		w.slowness = factor
+	if factor > 1 {
 		w.cpu.Slow(factor)
-		w.Note("from step %d on: computation slowed %v times by a duty cycle (--slow-worker)", step, factor)
+		w.Note("computation slowed %v times by a duty cycle (--slow-worker)", factor)
 	}
 }
 

@@ -219,7 +219,7 @@ func (w *Worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	if w.peers != nil {
 		w.peers.IsBroken = func() bool { return ctx.Err() != nil && !job.FinishesStep(ctx, w.Config) }
 	}
-	w.slow(l.Snapshot().Step)
+	w.slow()
 	w.IsTraining.Store(true)
 	done, err = l.Run(ctx, w)
 	w.cores = host.CoresSince(before)
@@ -249,7 +249,7 @@ func (w *Worker) Step(s train.Step) {
 	w.Lose(rundir.EventsFolder, w.events.err)
 	w.Beacon.Finish(now, s)
 	w.tell(func(p Listener) { p.Step(s) })
-	w.slow(s.Number + 1)
+	w.isDue = w.delay > 0
 }
 
 // parts says what a part of the time went into since the last call.
