@@ -15,9 +15,8 @@ import (
 	"lockstep/app/evidence/compare"
 	"lockstep/app/job/chooser"
 	"lockstep/app/job/launcher"
+	"lockstep/app/record"
 	"lockstep/app/report"
-	"lockstep/app/rundir"
-	"lockstep/app/setting"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 
@@ -195,17 +194,24 @@ func (a *app) replayTraining(ctx context.Context, folder, out string) ([]compare
 		return nil, usagef("the run did not end, or began with weights or a checkpoint, which are not in " +
 			"the bundle; want one that began anew and ended")
 	}
-	config, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
+	was, err := bench.SubjectNamed(folder, &a.catalog)
 	if err != nil {
 		return nil, err
 	}
-	config = config.Foreign()
-	config.Catalog, config.Out, config.Save = &a.catalog, out, false
-	here, err := chooser.Run(ctx, config, launcher.Options{Environment: a.environment, Stderr: a.stderr})
+	config := was.Row.Foreign()
+	config.Out, config.Save = out, false
+	o := launcher.Options{Environment: a.environment, Stderr: a.stderr}
+	if _, err := chooser.Run(ctx, config, o); err != nil {
+		return nil, err
+	}
+	is, err := bench.SubjectNamed(out, &a.catalog)
 	if err != nil {
 		return nil, err
 	}
-	return []compare.Replayed{compare.ReplayTraining(there, here, config.Inexact() == "")}, nil
+	one := func(s bench.Subject) *record.Results {
+		return &record.Results{Rounds: 1, Rows: []record.Row{s.Record}}
+	}
+	return compare.Replay(one(was), one(is)), nil
 }
 
 // printReplay prints what replaying showed.

@@ -72,26 +72,3 @@ func sameParameters(a, b *Line) (verdict, why string) {
 	}
 	return Same, fmt.Sprintf("SHA-256 %.12s", a.hashes[seeds[0]])
 }
-
-// ReplayTraining compares two runs of one configuration. isExact says that the result is that of one process,
-// whatever the timing was.
-func ReplayTraining(there, here *record.Summary, isExact bool) Replayed {
-	r := Replayed{Name: there.Model + " " + there.Strategy}
-	switch a, b := there.ParameterSHA256, here.ParameterSHA256; {
-	case !isExact:
-		r.Parameters, r.Why = NotComparable, "the run does not promise the bits of one process"
-	case there.Computer() != here.Computer() || there.Math != here.Math:
-		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%s, %s there, %s, %s here",
-			there.Computer(), there.Math, here.Computer(), here.Math)
-	case there.Steps != here.Steps:
-		r.Parameters, r.Why = NotComparable, fmt.Sprintf("%d steps there, %d here", there.Steps, here.Steps)
-	case a == b:
-		r.Parameters, r.Why = Same, fmt.Sprintf("SHA-256 %.12s", a)
-	default:
-		r.Parameters, r.Why = Different, fmt.Sprintf("SHA-256 %.12s there, %.12s here", a, b)
-	}
-	if a, b := there.StepMS.Median, here.StepMS.Median; a > 0 && b > 0 {
-		r.Ratio = a / b
-	}
-	return r
-}

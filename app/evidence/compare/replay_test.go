@@ -33,21 +33,3 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
-
-func TestReplayTraining(t *testing.T) {
-	a := &record.Summary{Math: "fast", Outcome: record.Outcome{ParameterSHA256: "aa", ISA: "avx2", Steps: 3}}
-	other, kernels, gpu, shorter := *a, *a, *a, *a
-	other.ParameterSHA256, kernels.ISA, gpu.GPU, shorter.Steps = "bb", "avx512", "H200", 2
-	for _, test := range []struct {
-		here    *record.Summary
-		isExact bool
-		want    string
-	}{{a, true, compare.Same}, {a, false, compare.NotComparable}, {&other, true, compare.Different},
-		{&kernels, true, compare.Same},
-		{&gpu, true, compare.NotComparable}, {&shorter, true, compare.NotComparable}} {
-		got := compare.ReplayTraining(a, test.here, test.isExact)
-		if got.Parameters != test.want {
-			t.Errorf("%+v, want %s", got, test.want)
-		}
-	}
-}
