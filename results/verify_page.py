@@ -55,11 +55,27 @@ def step_of(row, run):
 PHASES = ["forward", "backward", "sync_exposed", "optimizer", "data", "core_wait", "other"]
 
 
+def waits(s, threads):
+    """Seconds without a core of a rank by step, in forward and backward passes and in the exchange."""
+    n, of = len(s["seconds"]), lambda values: np.pad(column(values or []), (0, n - len(values or [])))
+    delayed, late, before, cpu, usage = (of(s.get(name)) for name in (
+        "delayed_seconds", "exchange_delayed_seconds", "gradient_cpu_seconds", "cpu_seconds", "usage_seconds"))
+    forward, backward, exchange, optimizer = (of(s["phases"].get(name)) for name in PHASES[:4])
+    if not s.get("gradient_cpu_seconds"):  # all parts alike
+        part = min(1, max(0, usage.sum() * threads - cpu.sum()) / max(delayed.sum(), 1e-12)) if usage.sum() > 0 else 1
+        share = np.minimum(1, part * delayed / (threads * column(s["seconds"])))
+        return share * (forward + backward), share * exchange
+    computing = np.maximum(0, forward + backward - before / threads)
+    exchange = np.maximum(0, exchange - np.maximum(0, cpu - before - threads * optimizer))
+    limited = lambda v, most: v * min(1, most / max(v.sum(), 1e-12))
+    return limited(computing, max(0, delayed.sum() - late.sum()) / threads), limited(exchange, late.sum())
+
+
 def spent(row, runs):
     """Seconds by phase of the ranks of some runs, over the steps from the 10th to the 90th percentile.
 
-    The share of a step in which a rank had no core is taken out of its phases. Workers that meet wait for one that
-    waits, too: by as much as the last to arrive would have been earlier.
+    What ranks had no core for is taken out of its phases. Workers that meet wait for one that waits, too: with cores
+    they would leave when the slowest has computed and the exchange of the one that waits least in it is done.
     """
     sums, threads = np.zeros(len(PHASES)), max(1, row["setting"]["threads"])
     alone = is_loose(row) or row["setting"]["workers"] == 1
@@ -67,29 +83,24 @@ def spent(row, runs):
         times = steps(run)
         lo, hi = np.quantile(times[1:], [.1, .9])
         phases = np.zeros((len(times), len(run["ranks"]), len(PHASES)))
-        starved = np.zeros(phases.shape[:2])
+        starved, has = np.zeros((2,) + phases.shape[:2]), np.zeros(phases.shape[:2], bool)
         for i, rank in enumerate(run["ranks"]):
             s = rank["steps"]
             for name, values in s["phases"].items():
                 phases[:len(values), i, PHASES.index(name) if name in PHASES else -1] += column(values)
-            if delayed := column(s.get("delayed_seconds") or []).tolist():
-                usage, part = sum(s.get("usage_seconds") or []), 1
-                if usage > 0:
-                    part = min(1, max(0, usage * threads - sum(s["cpu_seconds"])) / max(sum(delayed), 1e-12))
-                seconds = column(s["seconds"])
-                starved[:len(delayed), i] = np.minimum(1, part * np.array(delayed) / (threads * seconds))
+            has[:len(s["seconds"]), i] = True
+            starved[:, :len(s["seconds"]), i] = waits(s, threads)
         for at in np.flatnonzero((times >= lo) & (times <= hi)):
-            p, f = phases[at], starved[at]
-            if at > 0 and f.any():
-                all_, own = p.sum(1), p.sum(1) - p[:, 2]
-                last = np.argmin(p[:, 2])
-                lost = max(0, own[last] - max(own * (1 - f)) + p[last, 2] * f[last])
-                most = all_ * f if alone else all_ - own * (1 - f)
-                wait = most if alone else np.minimum(lost, most)
-                p = p * (1 - f)[:, None]
-                p[:, 5] = wait
+            p, (computing, exchange) = phases[at][has[at]], starved[:, at, has[at]]
+            if at > 0 and (computing + exchange).any():
+                share = computing / np.maximum(np.maximum(p[:, 0] + p[:, 1], computing), 1e-12)
+                lost = (p[:, 0] + p[:, 1] + p[:, 3]) * share
+                p[:, [0, 1, 3]] *= 1 - share[:, None]
+                own, rest = p.sum(1) - p[:, 2], p[:, 2] + lost
+                wait = lost + exchange
                 if not alone:
-                    p[:, 2] = most - wait
+                    wait = np.clip(own + rest - own.max() - (p[:, 2] - exchange).min(), 0, rest)
+                p[:, 2], p[:, 5] = rest - wait, wait
             sums += (at > 0) * p.sum(0)
     return sums
 

@@ -19,9 +19,6 @@ func TestMeterTellsWhatIsLost(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	m := host.NewMeter()
 	defer m.Close()
-	if u := m.Step(time.Now(), 0, 0); u.Lost != nil {
-		t.Errorf("%v is told of a step of no time", *u.Lost)
-	}
 	var all sync.WaitGroup
 	for range threads {
 		all.Go(func() {
@@ -33,10 +30,22 @@ func TestMeterTellsWhatIsLost(t *testing.T) {
 	for range 20 {
 		runtime.GC()
 	}
+	m.Gradient()
+	m.Exchange(true)
+	time.Sleep(span)
+	m.Exchange(false)
 	u := m.Step(time.Now(), 0, 0)
 	busy := *u.Lost
 	time.Sleep(span)
 	asleep := *m.Step(time.Now(), 0, 0).Lost
+	m.Step(time.Now(), 0, 0)
+	if u := m.Step(time.Now(), 0, 0); u.Lost != nil {
+		t.Errorf("%v is told of a step of no time", *u.Lost)
+	}
+	if busy.Exchange > busy.Delayed/2 || u.Gradient <= 0 || u.Gradient > u.CPU {
+		t.Errorf("%v of %v without a core while all slept, %v of %v until then", busy.Exchange, busy.Delayed,
+			u.Gradient, u.CPU)
+	}
 	if busy.Delayed < span || asleep.Delayed > busy.Delayed/2 {
 		t.Errorf("three threads per core waited %v together in %v, and %v while all slept", busy.Delayed,
 			span, asleep.Delayed)

@@ -35,9 +35,15 @@ type Step struct {
 // versions did not tell, are left out. Each is also in a phase, but for the time for checkpoints.
 type Parts struct {
 	// DelayedSeconds is time in which threads of the rank's process were ready to run and had no core,
-	// summed over threads. It is read at the end of a step every 20 ms, and shared among the steps since by
+	// summed over threads. It is read at the end of a step every 40 ms, and shared among the steps since by
 	// their times, but in a run that keeps checkpoints.
 	DelayedSeconds float64 `json:"delayed_seconds,omitempty"`
+	// ExchangeDelayedSeconds is the part of delayed_seconds in sync_exposed. It is read in the last of these
+	// steps, and taken for all of them by their sync_exposed.
+	ExchangeDelayedSeconds float64 `json:"exchange_delayed_seconds,omitempty"`
+	// GradientCPUSeconds is the part of cpu_seconds until the rank had computed its gradient. What forward
+	// and backward passes took longer than that, delays at most, they waited for cores.
+	GradientCPUSeconds float64 `json:"gradient_cpu_seconds,omitempty"`
 	// PausedSeconds is time in which Go's runtime had stopped the process, read and shared likewise.
 	PausedSeconds float64 `json:"paused_seconds,omitempty"`
 	// CheckpointSeconds is time between this step and the one before it in which training stood still for a

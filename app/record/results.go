@@ -264,25 +264,29 @@ type Steps struct {
 	Shards   []int   `json:"shards,omitempty"`         // that the rank computed
 
 	// The columns of [Parts]; each is empty if it is 0 in all steps.
-	Delayed    Numbers `json:"delayed_seconds,omitempty"`    // without a core, summed over threads
-	Paused     Numbers `json:"paused_seconds,omitempty"`     // by Go's runtime
-	Checkpoint Numbers `json:"checkpoint_seconds,omitempty"` // before the step, for a checkpoint
-	Peer       Numbers `json:"peer_seconds,omitempty"`       // of sync_exposed: for the turn of a rank
-	Added      Numbers `json:"add_seconds,omitempty"`        // of sync_exposed: adding vectors
-	Coded      Numbers `json:"code_seconds,omitempty"`       // of sync_exposed: compressing and encoding
+	Delayed         Numbers `json:"delayed_seconds,omitempty"`          // without a core, summed over threads
+	ExchangeDelayed Numbers `json:"exchange_delayed_seconds,omitempty"` // of it in sync_exposed
+	GradientCPU     Numbers `json:"gradient_cpu_seconds,omitempty"`     // of cpu_seconds: before the exchange
+	Paused          Numbers `json:"paused_seconds,omitempty"`           // by Go's runtime
+	Checkpoint      Numbers `json:"checkpoint_seconds,omitempty"`       // before the step
+	Peer            Numbers `json:"peer_seconds,omitempty"`             // of sync_exposed: for a rank
+	Added           Numbers `json:"add_seconds,omitempty"`              // of sync_exposed: adding vectors
+	Coded           Numbers `json:"code_seconds,omitempty"`             // of sync_exposed: compressing
 }
 
 // AddParts appends a step's parts to the columns.
 func (s *Steps) AddParts(p Parts) {
 	s.Delayed, s.Paused = append(s.Delayed, p.DelayedSeconds), append(s.Paused, p.PausedSeconds)
+	s.GradientCPU = append(s.GradientCPU, p.GradientCPUSeconds)
+	s.ExchangeDelayed = append(s.ExchangeDelayed, p.ExchangeDelayedSeconds)
 	s.Checkpoint, s.Peer = append(s.Checkpoint, p.CheckpointSeconds), append(s.Peer, p.PeerSeconds)
 	s.Added, s.Coded = append(s.Added, p.AddSeconds), append(s.Coded, p.CodeSeconds)
 }
 
 // OmitZeros empties the columns of memory of GPUs and of [Parts] that are 0 in all steps.
 func (s *Steps) OmitZeros() {
-	for _, column := range []*Numbers{&s.GPU, &s.Delayed, &s.Paused, &s.Checkpoint, &s.Peer, &s.Added,
-		&s.Coded} {
+	for _, column := range []*Numbers{&s.GPU, &s.Delayed, &s.ExchangeDelayed, &s.GradientCPU, &s.Paused,
+		&s.Checkpoint, &s.Peer, &s.Added, &s.Coded} {
 		if !slices.ContainsFunc(*column, func(v float64) bool { return v != 0 }) {
 			*column = nil
 		}
@@ -315,7 +319,8 @@ func (s *Steps) thin(every int) {
 		*column = thinned(*column, every)
 	}
 	for _, column := range []*Numbers{&s.Loss, &s.Seconds, &s.OwnLoss, &s.Usage, &s.CPU, &s.RSS, &s.GPU,
-		&s.Sent, &s.Received, &s.Delayed, &s.Paused, &s.Checkpoint, &s.Peer, &s.Added, &s.Coded} {
+		&s.Sent, &s.Received, &s.Delayed, &s.ExchangeDelayed, &s.GradientCPU, &s.Paused, &s.Checkpoint,
+		&s.Peer, &s.Added, &s.Coded} {
 		*column = thinned(*column, every)
 	}
 	for name, column := range s.Phases {
@@ -334,7 +339,8 @@ func thinned[S ~[]T, T any](all S, every int) (some S) {
 func (s Steps) usage() map[string]Numbers {
 	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
 		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received,
-		"delayed_seconds": s.Delayed, "paused_seconds": s.Paused, "checkpoint_seconds": s.Checkpoint,
+		"delayed_seconds": s.Delayed, "gradient_cpu_seconds": s.GradientCPU, "paused_seconds": s.Paused,
+		"checkpoint_seconds": s.Checkpoint, "exchange_delayed_seconds": s.ExchangeDelayed,
 		"peer_seconds": s.Peer, "add_seconds": s.Added, "code_seconds": s.Coded}
 }
 

@@ -82,7 +82,7 @@ func partNames() []string { return []string{"compute", "exchange", coreWaits, "r
 const partsMeaning = "The median step of each row, split as the middle 80 % of its steps are. Compute: " +
 	"forward, backward, optimizer. Exchange: the training thread packs, sends and adds gradients, or waits " +
 	"for others. Waiting for cores: a thread of the worker, or of one that it waits for, was ready to run " +
-	"and had none, in whatever part. Rest: data, and all else."
+	"and had none; the other parts are without it. Rest: data, and all else."
 
 // legendText says what the signs and brackets of answers mean, and how many rounds may decide what so many
 // leave open.

@@ -110,16 +110,18 @@ func (l *StepLog) Add(s record.Step, isShared bool) {
 
 // share spreads what the last step has of delays and pauses over all of them.
 func share(steps []record.Step) {
-	lost, total := steps[len(steps)-1].Parts, 0.0
+	lost, total, exchange := steps[len(steps)-1].Parts, 0.0, 0.0
 	for _, s := range steps {
-		total += float64(s.Seconds)
+		total, exchange = total+float64(s.Seconds), exchange+s.Phases.SyncExposed
 	}
 	if total == 0 {
 		return
 	}
 	for i := range steps {
-		part := float64(steps[i].Seconds) / total
-		steps[i].DelayedSeconds, steps[i].PausedSeconds = part*lost.DelayedSeconds, part*lost.PausedSeconds
+		s := &steps[i]
+		part, late := float64(s.Seconds)/total, s.Phases.SyncExposed/max(exchange, 1e-12)
+		s.DelayedSeconds, s.PausedSeconds = part*lost.DelayedSeconds, part*lost.PausedSeconds
+		s.ExchangeDelayedSeconds = late * lost.ExchangeDelayedSeconds
 	}
 }
 

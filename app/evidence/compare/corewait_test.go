@@ -64,6 +64,45 @@ func TestCoreWaits(t *testing.T) {
 	}
 }
 
+// Eight workers on two cores compute as long as one where they wait before the exchange goes on: processor
+// time until there is a gradient, and delays in the exchange, tell it. Of older files all parts shrink alike.
+func TestCoreWaitsAreInTheirPart(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		threads int
+		// Of each worker; late: delays in the exchange; before: processor time until the gradient.
+		compute, exchange, delayed, late, before, cpu float64
+		wantCompute, wantExchange, wantCores          float64
+	}{
+		{"woken late", 1, 0.01, 0.05, 0.058, 0.05, 0.01, 0.015, 0.01, 0.005, 0.045},
+		{"woken late, in an older file", 1, 0.01, 0.05, 0.058, 0, 0, 0.012, 0.002, 0.01, 0.048},
+		{"taken from computing", 1, 0.04, 0.01, 0.033, 0.003, 0.01, 0.012, 0.01, 0.007, 0.033},
+		{"both", 1, 0.02, 0.04, 0.044, 0.034, 0.01, 0.013, 0.01, 0.006, 0.044},
+		{"a slow link beside others' work", 1, 0.02, 0.04, 0.04, 0.001, 0.01, 0.013, 0.01, 0.039, 0.011},
+		{"threads that idle", 2, 0.01, 0.002, 0.004, 0, 0.012, 0.012, 0.008, 0.002, 0.002},
+		{"threads of the runtime", 1, 0.01, 0.002, 0.01, 0, 0.01, 0.012, 0.01, 0.002, 0},
+	} {
+		s := record.Setting{Strategy: "all-reduce", Workers: 8, Threads: c.threads, Steps: 40, Batch: 256,
+			Shards: 8, Model: "vgg11", Data: "cifar10", Classes: 10}
+		each := func(v float64) []float64 { return slices.Repeat([]float64{v}, s.Workers) }
+		run := waiting(s, each(c.compute), each(c.exchange), each(c.delayed))
+		for i := range run.Ranks {
+			st := &run.Ranks[i].Steps
+			st.Usage, st.CPU = st.Seconds, slices.Repeat(record.Numbers{c.cpu}, len(st.Seconds))
+			if c.before > 0 {
+				st.GradientCPU = slices.Repeat(record.Numbers{c.before}, len(st.Seconds))
+				st.ExchangeDelayed = slices.Repeat(record.Numbers{c.late}, len(st.Seconds))
+			}
+		}
+		r := &record.Results{Rounds: 1, Complete: true, Host: record.Machine{Cores: 2},
+			Rows: []record.Row{{Setting: s, Runs: []record.Run{run}}}}
+		p := compare.Compare(r).Groups[0].Lines[0].Phases
+		near(t, c.name+": compute", p[0]+p[1], c.wantCompute, 1e-9)
+		near(t, c.name+": exchange", p[2], c.wantExchange, 1e-9)
+		near(t, c.name+": cores", p[5], c.wantCores, 1e-9)
+	}
+}
+
 // Communication beside computation is hidden without the time in which no thread of the rank had a core.
 func TestHiddenCommunicationHadACore(t *testing.T) {
 	s := record.Setting{Strategy: "ddp", Workers: 2, Threads: 1, Steps: 40, Batch: 256, Shards: 4,

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -24,10 +23,23 @@ type Curve struct {
 	Samples []float64 // that the run trained on until then
 }
 
-// spent is what a rank did in a step, or in a stretch of them.
+// spent is what a rank did in a step, or in a stretch of them, in seconds.
 type spent struct {
-	phases  []float64 // seconds by [Phases]
-	starved float64   // share of the time in which its threads were ready to run and had no core
+	phases              []float64 // by [Phases]
+	computing, exchange float64   // of them without a core, see [record.Steps.CoreWaits]
+}
+
+// spentBy returns what a rank did, by step.
+func spentBy(s record.Steps, threads int) []spent {
+	all := make([]spent, len(s.Seconds))
+	computing, exchange := s.CoreWaits(threads)
+	for i := range all {
+		all[i] = spent{make([]float64, len(Phases())), entry(computing, i), entry(exchange, i)}
+		for name, values := range s.Phases {
+			all[i].phases[phaseAt(name)] += entry(values, i)
+		}
+	}
+	return all
 }
 
 // phaseAt returns the place of a phase in [Phases]; that of other for a name that is none of them.
@@ -36,55 +48,32 @@ func phaseAt(name string) int {
 	return (slices.Index(Phases(), name) + n) % n // of -1 the last
 }
 
-// starvation returns the share of each step in which a rank's threads waited for a core. Threads of the
-// runtime wait too, which costs nothing: no more counts than processor time leaves of that of all threads.
-func starvation(s record.Steps, threads int) []float64 {
-	n, part := float64(max(1, threads)), 1.0
-	if usage := sumOf(s.Usage); usage > 0 {
-		part = min(1, max(0, usage*n-sumOf(s.CPU))/max(sumOf(s.Delayed), 1e-12))
-	}
-	out := make([]float64, len(s.Delayed))
-	for i, delayed := range s.Delayed {
-		if seconds := entry(s.Seconds, i); seconds > 0 {
-			out[i] = min(1, part*delayed/(n*seconds))
-		}
-	}
-	return out
-}
-
 // moveCoreWaits moves the time that ranks lost by waiting for cores from the phases in which they lost it to
-// [CoreWait]. Nothing tells in which phase of its own a thread waited, so all of them shrink by its share.
-// Workers that meet also wait for one that waits: without waits for cores they would leave the exchange as
-// much earlier as the last of them would arrive and its own exchange be done; that time is lost to all.
+// [CoreWait]. Workers that meet also wait for one that waits: if all had cores, the last would arrive when
+// the slowest has computed, and the exchange would take it what it takes the one that waits least in it.
 func moveCoreWaits(ranks []spent, isApart bool) {
-	const exchange = 2 // of Phases
-	if !slices.ContainsFunc(ranks, func(r spent) bool { return r.starved > 0 }) {
-		return
-	}
-	own := func(r spent) float64 { return sumOf(r.phases) - r.phases[exchange] }
-	last := slices.MinFunc(ranks, func(a, b spent) int {
-		return cmp.Compare(a.phases[exchange], b.phases[exchange])
-	})
-	calm, lost := 0.0, math.Inf(1)
-	for _, r := range ranks {
-		calm = max(calm, own(r)*(1-r.starved))
-	}
-	if !isApart {
-		lost = max(0, own(last)-calm+last.phases[exchange]*last.starved)
+	const forward, backward, exchange, optimizer = 0, 1, 2, 3 // of Phases
+	calm, least, isLost := 0.0, math.Inf(1), false
+	for i := range ranks {
+		r := &ranks[i]
+		isLost = isLost || r.computing+r.exchange > 0
+		left := 1 - r.computing/max(r.phases[forward]+r.phases[backward], r.computing, 1e-12)
+		for _, at := range []int{forward, backward, optimizer} {
+			r.phases[phaseAt(CoreWait)] += r.phases[at] * (1 - left)
+			r.phases[at] *= left
+		}
+		own := sumOf(r.phases) - r.phases[exchange] - r.phases[phaseAt(CoreWait)]
+		calm, least = max(calm, own), min(least, r.phases[exchange]-r.exchange)
 	}
 	for _, r := range ranks {
-		total := sumOf(r.phases)
-		most := total - own(r)*(1-r.starved)
-		if isApart {
-			most = total * r.starved
+		wait, all := &r.phases[phaseAt(CoreWait)], r.phases[exchange]+r.phases[phaseAt(CoreWait)]
+		switch {
+		case isApart:
+			*wait += r.exchange
+		case isLost:
+			*wait = min(all, max(0, sumOf(r.phases)-calm-least))
 		}
-		wait := min(lost, most)
-		for i := range r.phases {
-			r.phases[i] *= 1 - r.starved
-		}
-		if r.phases[phaseAt(CoreWait)] = wait; !isApart {
-			r.phases[exchange] = most - wait
-		}
+		r.phases[exchange] = all - *wait
 	}
 }
 
@@ -131,7 +120,8 @@ func (j *joining) add(l record.Step, stretch int) {
 		r.Phases[name] = record.Numbers{entry(r.Phases[name], 0) + v}
 	}
 	for to, v := range map[*record.Numbers]float64{&r.Seconds: float64(l.Seconds), &r.CPU: l.CPUSeconds,
-		&r.Delayed: l.DelayedSeconds, &r.Usage: l.UsageSeconds} {
+		&r.Delayed: l.DelayedSeconds, &r.GradientCPU: l.GradientCPUSeconds,
+		&r.ExchangeDelayed: l.ExchangeDelayedSeconds} {
 		*to = record.Numbers{entry(*to, 0) + v}
 	}
 	if l.Samples > 0 { // else the worker had none, and no loss
@@ -177,10 +167,10 @@ func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[str
 		}
 		var all []spent
 		for i, r := range s.ranks {
-			all = append(all, spent{make([]float64, len(Phases())), entry(starvation(r, t.Threads), 0)})
-			for name, v := range r.Phases {
-				all[i].phases[phaseAt(name)] += v[0]
-				out[i][Phases()[phaseAt(name)]] -= v[0]
+			r.OmitZeros()
+			all = append(all, spentBy(r, t.Threads)...)
+			for at, seconds := range all[i].phases {
+				out[i][Phases()[at]] -= seconds
 			}
 		}
 		moveCoreWaits(all, t.IsLoose() || t.Workers == 1)

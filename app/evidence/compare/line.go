@@ -215,16 +215,15 @@ func (l *Line) meanPhases(runs []*record.Run) []float64 {
 	sums := make([]float64, len(Phases()))
 	steps := 0
 	for _, r := range runs {
-		shares := make([][]float64, len(r.Ranks))
+		ranks := make([][]spent, len(r.Ranks))
 		for i, rank := range r.Ranks {
-			shares[i] = starvation(rank.Steps, l.Setting.Threads)
+			ranks[i] = spentBy(rank.Steps, l.Setting.Threads)
 		}
 		for _, at := range typical(r) {
-			all := make([]spent, len(r.Ranks))
-			for i, rank := range r.Ranks {
-				all[i] = spent{make([]float64, len(sums)), entry(shares[i], at)}
-				for name, values := range rank.Steps.Phases {
-					all[i].phases[phaseAt(name)] += entry(values, at)
+			var all []spent
+			for _, steps := range ranks {
+				if at < len(steps) { // a rank may have reported fewer than another
+					all = append(all, steps[at])
 				}
 			}
 			moveCoreWaits(all, l.isLoose() || l.Setting.Workers == 1)

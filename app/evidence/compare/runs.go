@@ -103,8 +103,9 @@ func (l *Line) hiddenOf(runs []*record.Run) float64 {
 	var all []float64
 	for _, r := range runs {
 		for _, rank := range r.Ranks {
-			starved := starvation(rank.Steps, l.Setting.Threads)
-			all = append(all, known(rank.Hidden)*(1-sumOf(starved)/float64(max(1, len(starved)))))
+			computing, exchange := rank.Steps.CoreWaits(l.Setting.Threads)
+			starved := (sumOf(computing) + sumOf(exchange)) / max(sumOf(rank.Steps.Seconds), 1e-12)
+			all = append(all, known(rank.Hidden)*(1-starved))
 		}
 	}
 	return stat.Mean(all)

@@ -18,6 +18,7 @@ type logs struct {
 	recorder *trace.Recorder // nil: no spans are recorded
 
 	exposed comm.Split    // of the exchange, until the last step
+	waited  time.Duration // in sync_exposed, since the last step that looked at what was lost
 	kept    time.Duration // in which training stood still for checkpoints since then
 }
 

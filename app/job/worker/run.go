@@ -242,7 +242,8 @@ func (w *Worker) Step(s train.Step) {
 		OwnLoss: record.Number(s.OwnLoss), Samples: s.Samples, Shards: s.Shards, Rate: record.Number(s.Rate),
 		Seconds: record.Number(s.Time.Seconds()), Phases: job.PhasesOf(s.Phases), BytesSent: u.Sent,
 		BytesReceived: u.Received, UsageSeconds: u.Wall.Seconds(), CPUSeconds: u.CPU.Seconds(),
-		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now), Parts: w.parts(u.Lost)}
+		RSSBytes: u.RSS, GPUBytes: w.gpuMemory.look(w.gpu, now),
+		Parts: w.parts(u, s.Phases[trace.SyncExposed])}
 	w.steps.Add(line, u.Lost != nil)
 	w.events.step(now, s, u, w.gpuMemory.now)
 	w.Lose(rundir.StepsFile, w.steps.Err())
@@ -252,12 +253,17 @@ func (w *Worker) Step(s train.Step) {
 	w.isDue = w.delay > 0
 }
 
-// parts says what a part of the time went into since the last call.
-func (w *Worker) parts(lost *host.Lost) record.Parts {
-	p := record.Parts{CheckpointSeconds: w.kept.Seconds()}
+// parts says what a part of the time went into since the last call. waited is the step's sync_exposed: steps
+// that did not look are delayed in it at the rate of the one that did.
+func (w *Worker) parts(u host.Usage, waited time.Duration) record.Parts {
+	p := record.Parts{CheckpointSeconds: w.kept.Seconds(), GradientCPUSeconds: u.Gradient.Seconds()}
 	w.kept = 0
-	if lost != nil {
-		p.DelayedSeconds, p.PausedSeconds = lost.Delayed.Seconds(), lost.Paused.Seconds()
+	w.waited += waited
+	if u.Lost != nil {
+		p.DelayedSeconds, p.PausedSeconds = u.Lost.Delayed.Seconds(), u.Lost.Paused.Seconds()
+		p.ExchangeDelayedSeconds = min(p.DelayedSeconds,
+			u.Lost.Exchange.Seconds()*w.waited.Seconds()/max(waited, 1).Seconds())
+		w.waited = 0
 	}
 	if w.exchange != nil {
 		all := w.exchange.Exposed()
@@ -298,7 +304,7 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 	w.Beacon.Evaluated(e.Time)
 	w.tell(func(p Listener) { p.Evaluation(e) })
 	sent, received := w.traffic()
-	w.meter.Step(time.Now(), sent, received)
+	w.meter.Skip(time.Now(), sent, received)
 }
 
 // tell lets the program hear of a step or an evaluation, which may take it some time.

@@ -37,6 +37,24 @@ func (r *readiness) gradientStats(l *train.Loop) (all []record.GradientStat) {
 	return all
 }
 
+// Next waits for a batch of an asynchronous run, and for others not.
+func (w watched) Next(step int) (train.Work, error) {
+	if w.worker.Config.IsAsync() {
+		w.worker.meter.Exchange(true)
+		defer w.worker.meter.Exchange(false)
+	}
+	return w.Updater.Next(step)
+}
+
+// Settle waits for weights, longest for the first.
+func (w watched) Settle(param int) error {
+	if param == 0 {
+		w.worker.meter.Exchange(true)
+		defer w.worker.meter.Exchange(false)
+	}
+	return w.Updater.Settle(param)
+}
+
 func (w watched) Begin(step int) {
 	w.worker.Beacon.Enter(trace.Forward.String())
 	w.Updater.Begin(step)
@@ -62,8 +80,11 @@ func (w watched) Wait() (lo, hi int, err error) {
 	if err := w.worker.deviceErr(); err != nil {
 		return 0, 0, err
 	}
+	w.worker.meter.Gradient()
 	w.worker.Beacon.Enter(trace.SyncExposed.String())
+	w.worker.meter.Exchange(true)
 	lo, hi, err = w.Updater.Wait()
+	w.worker.meter.Exchange(false)
 	if err == nil {
 		w.worker.Beacon.Enter(trace.Optimizer.String())
 	}
