@@ -113,15 +113,3 @@ func writeLine(w io.Writer, value any) error {
 	_, err = w.Write(append(text, '\n'))
 	return err
 }
-
-// clip shortens a text of the other side and replaces what a terminal would obey.
-func clip(text string) string {
-	const most = 500
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, text)
-	return string([]rune(text)[:min(most, len([]rune(text)))])
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"lockstep/internal/regular"
+	"lockstep/internal/spelling"
 )
 
 // silence is the most time between two lines of the receiver, and between two parts of what the sender sends.
@@ -126,7 +127,7 @@ func (d *delivery) next() (reply, error) {
 	}
 	d.heard()
 	if r.Failed != "" {
-		return r, &HostError{d.host, r.IsCut, errors.New(clip(r.Failed))}
+		return r, &HostError{d.host, r.IsCut, errors.New(spelling.Plain(fmt.Sprintf("%.500s", r.Failed)))}
 	}
 	return r, nil
 }
