@@ -19,35 +19,33 @@ type Environment map[string]string
 
 // The variables that Lockstep reads. Those without a prefix are torchrun's.
 const (
-	EnvRank       = "LOCKSTEP_RANK"        // this process's rank, from 0
-	EnvWorld      = "LOCKSTEP_WORLD"       // number of ranks
-	EnvToken      = "LOCKSTEP_TOKEN"       // what admits to the run, see package pass
-	EnvTokenFile  = "LOCKSTEP_TOKEN_FILE"  // file with the token, "-" for the standard input
-	EnvGeneration = "LOCKSTEP_GENERATION"  // how often the job was started before, from 0
-	EnvISA        = "LOCKSTEP_ISA"         // kernel path of a process: plain, avx2, avx512, neon
-	envSegment    = "LOCKSTEP_SEGMENT"     // descriptor of the shared memory of this host's workers
-	envInterface  = "LOCKSTEP_INTERFACE"   // address of data links, if not that of the control connection
-	envControl    = "LOCKSTEP_CONTROL"     // descriptor of the inherited connection to the launcher
-	EnvHost       = "LOCKSTEP_HOST"        // name of the host a worker is on, if not that of the machine
-	EnvLab        = "LOCKSTEP_LAB"         // hosts of the lab of a launcher, see LabEnvironment
-	EnvHosts      = "LOCKSTEP_HOSTS"       // hosts of a launcher, see RosterEnvironment
-	EnvAgent      = "LOCKSTEP_AGENT"       // descriptor of the connection to the agent of its first host
-	EnvRestarts   = "LOCKSTEP_RESTARTS"    // what it cost to start the run again, as JSON
-	EnvMayRestart = "LOCKSTEP_MAY_RESTART" // not empty: the run is started again if it is lost
-	EnvPreflight  = "LOCKSTEP_PREFLIGHT"   // what a console has found out about the hosts, as JSON
-	// EnvOversubscribe is not empty if a launcher may start more workers than its hosts have slots.
-	EnvOversubscribe = "LOCKSTEP_OVERSUBSCRIBE"
-	EnvLabFlags      = "LOCKSTEP_LAB_FLAGS"  // flags of `lockstep lab`, as one text, for records of results
-	EnvLabUser       = "LOCKSTEP_LAB_USER"   // not empty: the lab has a user namespace of its own
-	EnvData          = "LOCKSTEP_DATA"       // folder of data sets
-	EnvPython        = "LOCKSTEP_PYTHON"     // interpreter with PyTorch, for rows of bench --peer
-	EnvTrain         = "LOCKSTEP_TRAIN_"     // prefix of settings of `lockstep train`
-	EnvStepSummary   = "GITHUB_STEP_SUMMARY" // file of a CI job's page, in Markdown
-	envTorchRank     = "RANK"
-	envTorchWorld    = "WORLD_SIZE"
-	EnvLocalWorld    = "LOCKSTEP_LOCAL_WORLD" // number of processes of this host
-	EnvMasterAddr    = "MASTER_ADDR"          // host of the rendezvous
-	EnvMasterPort    = "MASTER_PORT"          // port of the rendezvous
+	EnvRank        = "LOCKSTEP_RANK"        // this process's rank, from 0
+	EnvWorld       = "LOCKSTEP_WORLD"       // number of ranks
+	EnvToken       = "LOCKSTEP_TOKEN"       // what admits to the run, see package pass
+	EnvTokenFile   = "LOCKSTEP_TOKEN_FILE"  // file with the token, "-" for the standard input
+	EnvGeneration  = "LOCKSTEP_GENERATION"  // how often the job was started before, from 0
+	EnvISA         = "LOCKSTEP_ISA"         // kernel path of a process: plain, avx2, avx512, neon
+	envSegment     = "LOCKSTEP_SEGMENT"     // descriptor of the shared memory of this host's workers
+	envInterface   = "LOCKSTEP_INTERFACE"   // address of data links, if not that of the control connection
+	envControl     = "LOCKSTEP_CONTROL"     // descriptor of the inherited connection to the launcher
+	EnvHost        = "LOCKSTEP_HOST"        // name of the host a worker is on, if not that of the machine
+	EnvLab         = "LOCKSTEP_LAB"         // hosts of the lab of a launcher, see LabEnvironment
+	EnvHosts       = "LOCKSTEP_HOSTS"       // hosts of a launcher, see RosterEnvironment
+	EnvAgent       = "LOCKSTEP_AGENT"       // descriptor of the connection to the agent of its first host
+	EnvRestarts    = "LOCKSTEP_RESTARTS"    // what it cost to start the run again, as JSON
+	EnvMayRestart  = "LOCKSTEP_MAY_RESTART" // not empty: the run is started again if it is lost
+	EnvPreflight   = "LOCKSTEP_PREFLIGHT"   // what a console has found out about the hosts, as JSON
+	EnvLabFlags    = "LOCKSTEP_LAB_FLAGS"   // flags of `lockstep lab`, as one text, for records of results
+	EnvLabUser     = "LOCKSTEP_LAB_USER"    // not empty: the lab has a user namespace of its own
+	EnvData        = "LOCKSTEP_DATA"        // folder of data sets
+	EnvPython      = "LOCKSTEP_PYTHON"      // interpreter with PyTorch, for rows of bench --peer
+	EnvTrain       = "LOCKSTEP_TRAIN_"      // prefix of settings of `lockstep train`
+	EnvStepSummary = "GITHUB_STEP_SUMMARY"  // file of a CI job's page, in Markdown
+	envTorchRank   = "RANK"
+	envTorchWorld  = "WORLD_SIZE"
+	EnvLocalWorld  = "LOCKSTEP_LOCAL_WORLD" // number of processes of this host
+	EnvMasterAddr  = "MASTER_ADDR"          // host of the rendezvous
+	EnvMasterPort  = "MASTER_PORT"          // port of the rendezvous
 	// EnvTerminal is the width of the terminal on which a console shows this process's error stream.
 	EnvTerminal = "LOCKSTEP_TERMINAL"
 	EnvMaxProcs = "GOMAXPROCS" // threads of the Go runtime that may run at once

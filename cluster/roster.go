@@ -105,9 +105,9 @@ func (e Environment) place(workers, servers int) (placement, error) {
 	case roster == nil:
 		return placement{}, nil
 	}
-	if slots := numSlots(roster); workers > slots && e[EnvOversubscribe] == "" {
+	if slots := numSlots(roster); workers > slots {
 		return placement{}, environmentErrorf("%s: its hosts have %d slots, for %d workers; want at most %d "+
-			"workers, more slots, or --oversubscribe", EnvHosts, slots, workers, slots)
+			"workers, or more slots", EnvHosts, slots, workers, slots)
 	}
 	return placeOnHosts(roster, workers, servers), nil
 }
@@ -128,12 +128,7 @@ func placeInLab(lab []LabHost, world int) placement {
 // spread evenly over the hosts that have workers.
 func placeOnHosts(roster []RosterHost, workers, servers int) placement {
 	p := placement{variable: EnvHosts, roster: roster, workers: workers}
-	slots := numSlots(roster)
-	for rank := range workers {
-		slot := rank
-		if workers > slots {
-			slot = rank * slots / workers
-		}
+	for slot := range workers {
 		host := 0
 		for ; slot >= roster[host].Slots; host++ {
 			slot -= roster[host].Slots
@@ -244,9 +239,9 @@ func (e Environment) OnHosts(hosts, perHost int) (Environment, error) {
 	}
 	roster = slices.Clone(roster[:hosts])
 	for i := range roster {
-		if h := &roster[i]; perHost > h.Slots && e[EnvOversubscribe] == "" {
+		if h := &roster[i]; perHost > h.Slots {
 			return nil, environmentErrorf("%d workers on each host, but %s has %d slots; want at most as "+
-				"many, more slots, or --oversubscribe", perHost, h.Name, h.Slots)
+				"many, or more slots", perHost, h.Name, h.Slots)
 		}
 		roster[i].Slots = perHost
 	}

@@ -58,8 +58,6 @@ The exit status is 4 if a host cannot be reached, 5 if the first host is lost, e
 		"recipe again from its newest checkpoint after a worker or a host was lost")
 	c.Flags().Var(bounded(&f.MinHosts, 0, maxHosts), "min-hosts", "with --max-restarts: go on without "+
 		"lost hosts while `N` are left; 0: all are needed")
-	c.Flags().BoolVar(&f.IsOversubscribed, "oversubscribe", false,
-		"let a command start more workers than there are slots (default: false)")
 	return c
 }
 

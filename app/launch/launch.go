@@ -44,8 +44,7 @@ type Command struct {
 	Hosts     []agent.Host
 	Console   agent.Console
 
-	Restarts, MinHosts int  // how often it is started again, while so many hosts are left; 0: all
-	IsOversubscribed   bool // there may be more workers than slots
+	Restarts, MinHosts int // how often it is started again, while so many hosts are left; 0: all
 
 	// Survey says what a command line would do in an environment. The error is that with which it would
 	// refuse its arguments.
@@ -228,9 +227,6 @@ func (l *launching) environment() cluster.Environment {
 			name == cluster.EnvNoColor || name == cluster.EnvTerm {
 			e[name] = value
 		}
-	}
-	if l.IsOversubscribed {
-		e[cluster.EnvOversubscribe] = "1"
 	}
 	if l.dataDir != "" {
 		e[cluster.EnvData] = l.dataDir

@@ -46,9 +46,4 @@ func TestSettingsOnHosts(t *testing.T) {
 		Flags: map[string]string{"workers": "6"}}); err != nil || c.Workers != 5 {
 		t.Errorf("started again without a host: %d workers, %v", c.Workers, err)
 	}
-	over := e.With(cluster.Environment{cluster.EnvOversubscribe: "1"})
-	if c, _, err := setting.Resolve(setting.Source{Environment: over,
-		Flags: map[string]string{"workers": "6"}}); err != nil || c.Workers != 6 {
-		t.Errorf("oversubscribed: %d workers, %v", c.Workers, err)
-	}
 }

@@ -75,7 +75,6 @@ func (r *resolver) takeHosts(s Source) {
 	if slots == 0 {
 		return
 	}
-	isLimited := s.Environment[cluster.EnvOversubscribe] == ""
 	c := &r.config
 	if c.Link == linkLocal && r.origins["link"] != fromResume && r.origins["workers"] == "" {
 		r.refuse(r.where("link"), "local keeps all workers in one process, on the first host; want shm or "+
@@ -85,19 +84,17 @@ func (r *resolver) takeHosts(s Source) {
 	case origin == "":
 		c.Workers, r.origins["workers"] = min(slots, MaxWorkers), fromRule
 	case origin == fromResume:
-		if isLimited {
-			c.Workers = min(c.Workers, slots)
-		}
+		c.Workers = min(c.Workers, slots)
 		for _, name := range []string{"link", "threads"} { // two workers may now be on hosts of their own
 			if r.origins[name] == fromResume {
 				r.open(name)
 			}
 		}
-	case c.Workers > slots && isLimited && s.Environment[cluster.EnvRestarts] != "":
+	case c.Workers > slots && s.Environment[cluster.EnvRestarts] != "":
 		c.Workers = slots // a host was lost before the first checkpoint
-	case c.Workers > slots && isLimited:
-		r.refuse(r.where("workers"), "%d, but the hosts have %s; want at most as many, more slots, or "+
-			"`lockstep launch --oversubscribe`", c.Workers, spelling.Count(slots, "slot"))
+	case c.Workers > slots:
+		r.refuse(r.where("workers"), "%d, but the hosts have %s; want at most as many, or more slots",
+			c.Workers, spelling.Count(slots, "slot"))
 	}
 }
 
