@@ -136,12 +136,41 @@ func TestStripsChangeNoBit(t *testing.T) {
 		for i := range dw {
 			cpu := product.On(c)
 			cpu.ReadApart(i == 1)
-			v := cpu.NewConv(s)
-			dw[i] = make([]float32, s.C*s.K)
-			v.BackwardWeights(dw[i], x, dy, make([]float32, v.ScratchFloats()))
+			dw[i] = weightsOf(cpu, s, x, dy)
 		}
 		kerneltest.SameBits(t, fmt.Sprintf("%v, %v", c.ISA(), c.Math()), dw[1], dw[0])
 	}
+}
+
+// The gradient of a channel's weights has the same bits among many channels, whose strips are copied under
+// every tap, as among few, which are read where they lie. The last parcel lacks images, and the last group of
+// channels has one strip.
+func TestTapsInStripsChangeNoBit(t *testing.T) {
+	const n, width, some = 30, 256, 24
+	all := product.ConvShape{N: n, H: 5, W: 5, C: 294, K: width, R: 3, S: 3, Stride: 2, Pad: 1}
+	few := all
+	few.C = some
+	x, dy := kerneltest.Draw(t, n*25*all.C, 0, 1), kerneltest.Draw(t, n*9*width, 0, 2)
+	var cut []float32
+	for i := 0; i < len(x); i += all.C {
+		cut = append(cut, x[i+all.C-some:i+all.C]...)
+	}
+	for _, isa := range assembly() {
+		for threads := 1; threads <= 3; threads++ {
+			cpu := product.On(openExact(t, isa, threads))
+			got, want := weightsOf(cpu, all, x, dy), weightsOf(cpu, few, cut, dy)
+			for tap := range 9 {
+				kerneltest.SameBits(t, fmt.Sprintf("%v, %d threads, tap %d", isa, threads, tap),
+					got[((tap+1)*all.C-some)*width:][:some*width], want[tap*some*width:][:some*width])
+			}
+		}
+	}
+}
+
+func weightsOf(c *product.CPU, s product.ConvShape, x, dy []float32) []float32 {
+	v, dw := c.NewConv(s), make([]float32, s.R*s.S*s.C*s.K)
+	v.BackwardWeights(dw, x, dy, make([]float32, v.ScratchFloats()))
+	return dw
 }
 
 // Convolutions of stride 2 are computed by Winograd's algorithm from the batch on at which that saves enough

@@ -22,13 +22,12 @@ type outer struct {
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
 	// channels are few, a whole filter row of x fills vectors better.
 	turned bool
-	// With one tap, x is read in strips, each the rows of one tile for all pixels of a parcel: in x they lie
-	// too far apart for the processor's prefetching, so tiles fetch the next strip.
+	// x is read in strips, each the rows of one tile for all pixels of a parcel under one tap: in x they lie
+	// too far apart for the processor's prefetching. Tiles fetch the next strip, or, where the rows also lie
+	// too far apart for the first-level cache, read a copy.
 	inStrips bool
-	// Strips are copied where they also lie too far apart for the first-level cache: copied holds the pairs
-	// of a copy by its height; nil without copies.
-	copied [asm.TileRows + 1][]int32
-	band   int // blocks whose panels of dy are kept, so that a strip serves all of them
+	strip    int // floats of a thread's copy, whole cache lines; 0: none
+	band     int // blocks whose panels of dy are kept, so that a strip serves all of them
 	// parcels holds the parts of an image, or one parcel of many images.
 	parcels []parcel
 	many    int // images in a parcel
@@ -65,6 +64,7 @@ type outerTile struct{ block, tap, first, rows int32 }
 type parcel struct {
 	first, pixels int // in an image, for parts of one
 	pairs         [][]int32
+	copied        [][asm.TileRows + 1][]int32 // for tiles of copied strips, by tap and height
 }
 
 // parcelPixels is about how many pixels a parcel has: with 64 channels its panel of dy is 64 KiB, and
@@ -75,8 +75,9 @@ const parcelPixels = 256
 // that a parcel's data stays in the second-level cache.
 const outerGroup = 8 * asm.TileRows
 
-// stripProducts is the number of weights from which strips pay for being copied, or fetched.
-const stripProducts = 64 << 10
+// stripProducts is the number of weights from which strips pay for being copied, or fetched; with several
+// taps only of pixels at least apartFloats apart, 2 KiB, which share two sets of the first-level cache.
+const stripProducts, apartFloats = 64 << 10, 512
 
 // fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 1 MiB.
 const fetchFloats = 256 << 10
@@ -106,8 +107,8 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 		}
 	}
 	o.band = 1
-	padded := s.taps > 1 || len(o.parcels[0].pairs[0]) < 2*o.many*o.parcels[0].pixels
-	if !padded && !o.turned && s.depth*s.width >= stripProducts {
+	isApart := s.pixels > 1 && from(1, s.taps/2)-from(0, s.taps/2) >= apartFloats
+	if pad == nil && s.depth*s.width >= stripProducts && (s.taps == 1 || isApart) {
 		o.planStrips()
 	}
 	o.cutTiles()
@@ -119,11 +120,10 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 // bands if there are more output than input channels, else each band's rows.
 func (o *outer) planStrips() {
 	o.inStrips = true
-	if !o.cpu.ops.Gemm.ReadsApart {
-		for _, h := range asm.TileHeights() {
-			for p := range o.parcelRows() {
-				o.copied[h] = append(o.copied[h], int32(p*h), int32(p))
-			}
+	if o.shape.taps > 1 || !o.cpu.ops.Gemm.ReadsApart {
+		o.strip = LineUp(o.parcelRows()*asm.TileRows + asm.TurnLanes)
+		for i := range o.parcels {
+			o.parcels[i].planCopies()
 		}
 	}
 	bands := (o.columns + bandFloats - 1) / bandFloats
@@ -131,6 +131,18 @@ func (o *outer) planStrips() {
 		bands = (bands + o.cpu.Threads() - 1) / o.cpu.Threads() * o.cpu.Threads()
 	}
 	o.band = max(1, (len(o.blocks)+bands-1)/bands)
+}
+
+// planCopies lists the pairs of copied strips.
+func (p *parcel) planCopies() {
+	p.copied = make([][asm.TileRows + 1][]int32, len(p.pairs))
+	for t, pairs := range p.pairs {
+		for _, h := range asm.TileHeights() {
+			for i := 0; i < len(pairs); i += 2 {
+				p.copied[t][h] = append(p.copied[t][h], int32(i/2*h), pairs[i+1])
+			}
+		}
+	}
 }
 
 // parcelRows returns the pixels of the longest parcel.
@@ -236,17 +248,12 @@ func (o *outer) panelFloats() int {
 	return o.parcelRows() * min(o.band*o.blocks[0].columns, o.columns)
 }
 
-// stripFloats returns the floats of one thread's strip of x, whole cache lines.
-func (o *outer) stripFloats() int {
-	return (len(o.copied[asm.TileRows])/2*asm.TileRows + asm.TurnLanes + 15) &^ 15
-}
-
 // workFloats returns the length of o.work.
 func (o *outer) workFloats() int {
 	if o.turned {
 		return o.shape.taps * o.shape.width * o.columns
 	}
-	return o.cpu.Threads() * (o.panelFloats() + o.stripFloats())
+	return o.cpu.Threads() * (o.panelFloats() + o.strip)
 }
 
 // slack returns the floats that vectors of x may read beyond the padded copy.
@@ -329,9 +336,9 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 	a, s, q := &p.outer, &o.shape, &o.parcels[i]
 	x, dy, images, flags := o.operands(image, i)
 	a.Flags, a.Stride = flags, s.width
-	panels := o.work[thread*(o.panelFloats()+o.stripFloats()):]
-	strip, panels := panels[:o.stripFloats()], panels[o.stripFloats():]
-	band, first := int32(-1), int32(-1)
+	panels := o.work[thread*(o.panelFloats()+o.strip):]
+	strip, panels := panels[:o.strip], panels[o.strip:]
+	band, first, tap := int32(-1), int32(-1), int32(-1)
 	p.parcel = o.fetches(image)
 	for t := p.lo; t < p.hi; t++ {
 		tile := &o.tiles[t]
@@ -342,17 +349,17 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 		}
 		pairs := q.pairs[tile.tap]
 		a.Pairs, a.A, a.Rows = pairs[:len(pairs)/o.many*images], x[tile.first:], int(tile.rows)
-		isNew := tile.first != first
-		first = tile.first
-		if isNew && o.inStrips {
+		isNew := tile.first != first || tile.tap != tap
+		first, tap = tile.first, tile.tap
+		if isNew && o.inStrips && s.xImage == s.depth {
 			p.next = o.nextStrip(p, t, x)
 		}
-		if pairs := o.copied[a.Rows]; pairs != nil {
+		if o.strip > 0 && len(a.Pairs) > 0 {
 			if isNew {
 				p.strip = asm.StripArgs{Pairs: a.Pairs, Dst: strip, Src: a.A, Rows: a.Rows}
 				o.cpu.ops.Gemm.Strip(&p.strip)
 			}
-			a.Pairs, a.A = pairs[:len(a.Pairs)], strip
+			a.Pairs, a.A = q.copied[tap][a.Rows][:len(a.Pairs)], strip
 		}
 		a.B, a.BStride, a.Tail = dy, b.columns, b.tail
 		if s.width != b.columns { // else dy is a panel itself
@@ -365,12 +372,12 @@ func (o *outer) parcel(p *outerPart, thread, image, i int) {
 }
 
 // nextStrip returns the first and the last channel of the strip that part p reads after that of tile t, from
-// the parcel's first pixel on, if images are pixels. These lie in one cache line or in two, and those of the
-// pixels so far apart that the processor does not foresee them.
+// the parcel's first pixel on, where images are pixels. These lie in one cache line or in two, and those of
+// the pixels so far apart that the processor does not foresee them.
 func (o *outer) nextStrip(p *outerPart, t int, x []float32) (next [2][]float32) {
 	first := o.tiles[t].first
 	for ; t < p.hi; t++ {
-		if tile := &o.tiles[t]; tile.first != first && o.shape.xImage == o.shape.depth {
+		if tile := &o.tiles[t]; tile.first != first {
 			return [2][]float32{x[tile.first:], x[tile.first+tile.rows-1:]}
 		}
 	}
@@ -386,8 +393,8 @@ func (p *outerPart) fetch(stride int) {
 		a.Fetch, a.FetchStride = p.next[0], stride
 		p.next = [2][]float32{p.next[1]}
 	case len(p.parcel[0]) > 0:
-		a.Fetch, a.FetchStride = p.parcel[0], lineBytes
-		p.parcel[0] = p.parcel[0][min(len(a.Pairs)/2*lineBytes/4, len(p.parcel[0])):]
+		a.Fetch, a.FetchStride = p.parcel[0], lineBytes/2 // a line every other term, not to crowd memory
+		p.parcel[0] = p.parcel[0][min(len(a.Pairs)/2*lineBytes/8, len(p.parcel[0])):]
 		if len(p.parcel[0]) == 0 {
 			p.parcel = [2][]float32{p.parcel[1]}
 		}
