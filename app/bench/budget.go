@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"lockstep/app/evidence/question"
+	"lockstep/app/host"
 	"lockstep/app/job/chooser"
 	"lockstep/app/record"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
+	"lockstep/cluster"
 	"lockstep/internal/spelling"
 )
 
@@ -116,9 +118,7 @@ func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 		if isKnown[i] {
 			continue
 		}
-		isLike := func(other Row) bool {
-			return other.Model == r.Model && other.Data == r.Data && other.Batch == r.Batch
-		}
+		isLike := func(w Row) bool { return w.Model == r.Model && w.Data == r.Data && w.Batch == r.Batch }
 		widest := r
 		for _, other := range p.Rows {
 			if isLike(other) && other.Workers > widest.Workers {
@@ -134,7 +134,7 @@ func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 		took := time.Since(started).Seconds()
 		for at, other := range p.Rows {
 			if isLike(other) {
-				costs[at], isKnown[at] = other.cost(probe, took), true
+				costs[at], isKnown[at] = other.cost(probe, took, o.coreShare(widest)), true
 			}
 		}
 	}
@@ -181,9 +181,17 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		len(p.Rows), with(leastOf(p.bundles(costs), costs)), with(enough))
 }
 
-// cost predicts the time of a run from a probe of its model that took so many seconds in all. What they are
-// longer than its steps is starting: each worker as long as another, and what is done once as long as two.
-func (r Row) cost(probe record.Probe, probing float64) (c cost) {
+// coreShare returns what a thread of the row has of a core, at most 1, or 1 where hosts have their own.
+func (o Options) coreShare(r Row) float64 {
+	if e := o.Job.Environment; e.NumSlots() > 0 && e[cluster.EnvLab] == "" && !r.Condition.IsApart() {
+		return 1
+	}
+	return min(1, float64(host.Cores())/float64(r.NumThreads()))
+}
+
+// cost predicts the time of a run from a probe of its model that took so long, its threads with a share of a
+// core each. What it took beside steps is starting: a worker as long as another, what is done once as two.
+func (r Row) cost(probe record.Probe, probing, share float64) (c cost) {
 	starting := probing - max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute))
 	c.start = max(0.3, starting*float64(2+r.Workers)/float64(2+len(probe.Compute)))
 	sample := probe.Forward / float64(r.StepBatch()) // of an evaluation: all workers share the samples
@@ -200,7 +208,7 @@ func (r Row) cost(probe record.Probe, probing float64) (c cost) {
 	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
-			c.step += one / float64(r.Threads)
+			c.step += share * one / float64(r.Threads)
 		}
 		c.step += probe.Update
 	} else {
