@@ -3,7 +3,7 @@ package plot
 import "math"
 
 // canvas draws shapes on an SVG picture. Its unit is a pixel of a page; plot.css says how a class looks.
-type canvas struct{ on *markup }
+type canvas = *markup
 
 // point is a position on a canvas.
 type point struct{ x, y float64 }
@@ -18,13 +18,7 @@ func (p point) isGap() bool { return math.IsNaN(p.x + p.y) }
 
 // text writes s with its baseline at (x, y); anchor is start, middle or end.
 func (c canvas) text(x, y float64, class, anchor, s string) {
-	c.on.write(x, y, false, class, anchor, s)
-}
-
-// path joins points; a gap starts a new stretch, and each stretch of a closed path goes back to its first
-// point. The title is shown when pointed at.
-func (c canvas) path(points []point, isClosed bool, class, title string) {
-	c.on.path(points, isClosed, class, title)
+	c.write(x, y, false, class, anchor, s)
 }
 
 func (c canvas) line(x1, y1, x2, y2 float64, class string) {

@@ -257,7 +257,7 @@ func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 		c.text(x.pixel(v), base+18, "tick", "middle", name)
 	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", p.X)
-	c.on.write(13, (f.top+base)/2, true, "label", "middle", p.Y)
+	c.write(13, (f.top+base)/2, true, "label", "middle", p.Y)
 }
 
 // points returns the positions of values of the series; those that are not known are gaps.

@@ -16,7 +16,7 @@ func svg(h Head, c Chart, f frame, class string) template.HTML {
 	m := &markup{}
 	fmt.Fprintf(m, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t">`+
 		`<title id="%[4]s-t">%s</title>`, class, px(f.width), px(f.height), esc(h.ID), esc(h.Title))
-	c.draw(canvas{m}, f)
+	c.draw(m, f)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
 }
@@ -25,7 +25,7 @@ func svg(h Head, c Chart, f frame, class string) template.HTML {
 func (s Sample) Swatch() template.HTML {
 	m := &markup{}
 	m.WriteString(`<svg class="swatch" viewBox="0 0 26 10" aria-hidden="true">`)
-	s.paint(canvas{m}, 26, 10)
+	s.paint(m, 26, 10)
 	m.WriteString("</svg>")
 	return template.HTML(m.String())
 }
@@ -39,6 +39,8 @@ func (m *markup) write(x, y float64, isTurned bool, class, anchor, s string) {
 	fmt.Fprintf(m, `<text %s class="%s" text-anchor="%s">%s</text>`, place, class, anchor, esc(s))
 }
 
+// path joins points; a gap starts a new stretch, and each stretch of a closed path goes back to its first
+// point. The title is shown when pointed at.
 func (m *markup) path(points []point, isClosed bool, class, title string) {
 	fmt.Fprintf(m, `<path class="%s" d="`, class)
 	isNew := true
