@@ -282,38 +282,41 @@ func (p *pair) difference(ofA, ofB profile) costs {
 	return d.cored(ofA, ofB, late, x.Workers == y.Workers && x.Threads == y.Threads)
 }
 
-// cored returns d with the time for which threads of one side waited longer for a core than those of the
-// other would have in the same time. Nothing tells in which phase a thread waited, so it is taken from what
-// grew with it: from computation as much as one rank lost at most, from a straggler no more than its own, and
-// what all ranks lost beyond that from the exchange, in which each waits for the others' threads. Sides with
-// other threads leave the exchange alone: some of their waits cost nothing.
+// cored returns d with the time for which ranks of one side waited longer for a core than those of the other.
+// It is taken from what grew with it: from computation as much as one rank
+// lost there at most, from a straggler no more than its own, and what ranks lost beyond that from the
+// exchange, in which each waits for the others' threads; of sides with other threads what one lost in it.
 func (d costs) cored(a, b profile, late int, isAlike bool) costs {
 	sign, few, many := 1.0, a, b
 	if slices.Max(b.starved) < slices.Max(a.starved) {
 		sign, few, many = -1, b, a
 	}
-	lost := make([]float64, len(many.starved))
-	all := 0.0
-	for r, share := range many.starved {
-		lost[r] = max(0, share-slices.Max(few.starved)) * many.measured
-		all += lost[r]
+	lost := func(few, many []float64) (by []float64, all float64) {
+		for _, seconds := range many {
+			by = append(by, max(0, seconds-slices.Max(few)))
+			all += by[len(by)-1]
+		}
+		return by, all
 	}
+	computing, _ := lost(few.computing, many.computing)
+	each, all := lost(few.starved, many.starved)
 	take := func(c Cost, most float64) float64 {
 		taken := min(max(0, sign*d[c]), most)
 		d[c], d[Cores] = d[c]-sign*taken, d[Cores]+sign*taken
 		return taken
 	}
-	own := slices.Max(lost)
+	own := slices.Max(computing)
 	ofLate := own
-	if isAlike && late >= 0 && late < len(lost) {
-		ofLate = lost[late]
+	if isAlike && late >= 0 && late < len(computing) {
+		ofLate = computing[late]
 	}
 	taken := take(Memory, own)
 	taken += take(Straggler, min(own-taken, ofLate))
-	if isAlike {
-		taken += take(Latency, all-taken)
-		take(Bandwidth, all-taken)
+	if !isAlike {
+		all = slices.Max(each)
 	}
+	taken += take(Latency, max(0, all-taken))
+	take(Bandwidth, max(0, all-taken))
 	return d
 }
 

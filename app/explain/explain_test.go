@@ -537,6 +537,38 @@ func TestWorkIsMeasuredWhateverKernelsDo(t *testing.T) {
 	}
 }
 
+// What an exchange takes longer because those that it wakes have no core is no message's.
+func TestAWorkerThatIsWokenLateHadNoCore(t *testing.T) {
+	crowded := plain()
+	crowded.exchange += 0.004
+	late := map[string]float64{"a": 0, "b": 0.004}
+	for culprit, isTold := range map[string]bool{"cores": true, "bandwidth": false} {
+		a, b := side(t, "a", plain(), 5, 1), side(t, "b", crowded, 5, 2)
+		for _, s := range []explain.Side{a, b} {
+			for _, run := range s.Runs {
+				for i := range run.Ranks {
+					steps := &run.Ranks[i].Steps
+					steps.GradientCPU, steps.CPU = steps.Phases["forward"], steps.Phases["forward"]
+					for step := range steps.Delayed {
+						steps.Delayed[step] = 0.005 // of the runtime, unless they are in the exchange
+					}
+					if isTold {
+						steps.ExchangeDelayed = slices.Repeat(record.Numbers{late[s.Name]},
+							len(steps.Delayed))
+					}
+				}
+			}
+		}
+		e, err := explain.Decompose(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Culprit != culprit || math.Abs(e.Terms[0].MS-4) > 0.5 {
+			t.Errorf("%s, %+v; want 4 ms of %s", e.Culprit, e.Terms[0], culprit)
+		}
+	}
+}
+
 // Threads without a core have one when their worker runs alone.
 func TestWaitingForACoreIsConfirmed(t *testing.T) {
 	crowded := plain()

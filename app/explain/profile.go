@@ -15,10 +15,10 @@ type profile struct {
 	kept     []int   // their first steps
 	every    int     // steps of each
 	measured float64 // mean seconds of a step, however it is cut up, with the time for checkpoints before it
-	// starved is the share of the time for which a thread of each rank was ready to run and had no core. Some
-	// of it costs nothing: threads of the runtime wait too.
-	starved []float64
-	last    [][2]int // steps in which each rank arrived last, in the first and in the second half
+	// computing and starved are the seconds for which each rank had no core, while it computed
+	// and in all; see [record.Steps.CoreWaits].
+	computing, starved []float64
+	last               [][2]int // steps in which each rank arrived last, in the first and in the second half
 }
 
 // profileOf cuts up the steps of a run. late is the worker whose excess counts as a straggler's rather than
@@ -56,22 +56,19 @@ func (s Side) profileOf(run *record.Run, late int) profile {
 		p.measured += meanBlock(all[first:n]).own[Checkpoint] / float64(workers)
 	}
 	for i := range run.Ranks {
-		p.starved = append(p.starved, p.starvedOf(run.Ranks[i:i+1], float64(s.Setting.Threads)))
+		computing, exchange := p.coreWaits(run.Ranks[i:i+1], s.Setting.Threads)
+		p.computing = append(p.computing, computing)
+		p.starved = append(p.starved, computing+exchange)
 	}
 	s.splitExchange(&p, run)
 	return p
 }
 
-// starvedOf returns the share of the time for which a thread of a rank had no core.
-func (p *profile) starvedOf(rank []record.Rank, threads float64) float64 {
-	delayed := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.Delayed })
-	starved := delayed / (p.measured * threads)
-	usage := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.Usage })
-	if usage <= 0 {
-		return starved
-	}
-	busy := p.meanColumn(rank, func(s record.Steps) record.Numbers { return s.CPU })
-	return min(starved, max(0, 1-busy/(usage*threads))) // else it was others of its threads
+// coreWaits returns the mean waits of a rank for cores.
+func (p *profile) coreWaits(rank []record.Rank, threads int) (computing, exchange float64) {
+	c, e := rank[0].Steps.CoreWaits(threads)
+	return p.meanColumn(rank, func(record.Steps) record.Numbers { return c }),
+		p.meanColumn(rank, func(record.Steps) record.Numbers { return e })
 }
 
 // keep keeps the steps but for the longest and the shortest fortieth, in which something else went on: a
