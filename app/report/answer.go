@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
@@ -144,8 +143,14 @@ func (p *page) leading() int {
 }
 
 // overview has the answer of each comparison. They have no common winner: only rows of one part did the same
-// work under the same condition.
+// work under the same condition. Those of one row, which compare nothing, are left out.
 func overview(sections []section) *block {
+	sections = slices.DeleteFunc(slices.Clone(sections), func(s section) bool {
+		return s.Answer.Verdict == alone
+	})
+	if len(sections) < 2 {
+		return nil
+	}
 	b := block{Title: "Each comparison", IsOpen: true, Caption: "Each ranks its own rows, which did the " +
 		"same work. Questions also set rows of two beside each other, by rates or after as many samples."}
 	b.Table = tableOf("The answer of each comparison", sections,
@@ -160,8 +165,7 @@ func overview(sections []section) *block {
 				return cell{Text: dash}
 			}
 			c := s.Answer.Beside.Gain
-			c.Small = strings.TrimSpace(c.Small + " " + s.Answer.Beside.Sign + " " +
-				s.Answer.Beside.Verdict)
+			c.Small = joined(" ", c.Small, s.Answer.Beside.Sign, s.Answer.Beside.Verdict)
 			return c
 		}))
 	return &b

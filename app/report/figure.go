@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -54,8 +53,7 @@ func (f figure) Table() table {
 	return tableOf(f.Title, shown, columns...)
 }
 
-// curveTable has a row for each curve with its value at five places, from the first to the last; at all of
-// them where no curve has more.
+// curveTable has a row for each curve with its value at five places, from the first to the last, or at fewer.
 func (f figure) curveTable(lines plot.Lines, points [][]any) table {
 	var curves [][][]any
 	for i, p := range points {
@@ -67,20 +65,14 @@ func (f figure) curveTable(lines plot.Lines, points [][]any) table {
 	columns := []column[[][]any]{col(plot.CurveColumn, "", func(c [][]any) string {
 		return c[0][0].(string)
 	})}
-	longest := 1
-	for _, c := range curves {
-		longest = max(longest, len(c))
-	}
-	last := min(longest, 5) - 1
-	for i := range last + 1 {
-		name, unit := fmt.Sprintf("%d of %d", i, last), ""
-		if i == 0 {
-			name, unit = "first", lines.Y
-		} else if i == last {
-			name = "last"
-		}
+	for i, name := range []string{"first", "early", "middle", "late", "last"} {
+		unit := map[int]string{0: lines.Y}[i]
 		columns = append(columns, cells(name, unit, func(c [][]any) cell {
-			point := c[i*(len(c)-1)/max(last, 1)]
+			place, before := i*(len(c)-1)/4, (i-1)*(len(c)-1)/4
+			if i > 0 && place == before { // a curve of fewer points
+				return cell{Text: dash}
+			}
+			point := c[place]
 			out := cell{Text: number(point[2].(float64))}
 			if at, isNumber := point[1].(float64); isNumber {
 				out.Small = "at " + number(at)

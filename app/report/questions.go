@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -225,8 +226,9 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		l := question.Find(c, one.Is)
 		if l != nil {
 			_, v := p.viewOf(l)
+			length := cmp.Or(l.Setting.For, fmt.Sprintf("%d samples", l.Runs()[0].Samples))
 			own = append(own, cell{Text: "ours: " + l.Label, Link: v.raw, Small: fmt.Sprintf("batch %d, %s "+
-				"of %d samples", l.Setting.Batch, spelling.Count(l.Measured, "run"), l.Runs()[0].Samples)})
+				"of %s", l.Setting.Batch, spelling.Count(l.Measured, "run"), length)})
 		}
 		for _, column := range t.Head[1:] {
 			figure := cell{Text: dash}
@@ -250,8 +252,8 @@ func (p *page) beside(ref record.Reference, c *compare.Comparison) block {
 		}
 	}
 	caption := "Reference figures are " + ref.Title + ": other machines and other work, to be read beside " +
-		"ours and not divided by them. Ours: medians over the runs that count, speed-up and efficiency " +
-		"over rounds. A dash: not told, or not measured here. Behind =: what a figure of theirs follows from."
+		"ours and not divided by them. Ours: medians over the runs that count, accuracy: mean over seeds, " +
+		"speed-up and efficiency over rounds. A dash: not told or measured. Behind =: what it follows from."
 	for _, name := range ref.Quantities() {
 		caption += wordingOf(name).meaning
 	}
@@ -289,8 +291,9 @@ const mostWidth = 100
 func whyNot(a question.Answer) string {
 	switch a.Reason { // what this machine, or this budget, cannot tell
 	case question.Contended:
-		return fmt.Sprintf("%s share %s", spelling.Count(a.Line.Setting.Workers, "worker"),
-			spelling.Count(a.Line.Cores, "core"))
+		l := map[bool]*compare.Line{true: a.Line, false: a.Than}[a.Line.Contended]
+		return fmt.Sprintf("%s share %s", spelling.Count(l.Setting.Workers, "worker"),
+			spelling.Count(l.Cores, "core"))
 	case question.Guessing:
 		return fmt.Sprintf("after %s its rows still guess", spelling.Count(a.Line.Runs()[0].Steps, "step"))
 	}
@@ -330,14 +333,12 @@ func verdictText(a question.Answer) string {
 			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
 	}
-	if in := a.Interval; in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
+	isAlike := a.Line.Setting.For == "" || !question.GrowsWithLength(a.Quantity) // else of other lengths
+	if in := a.Interval; isAlike && in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
 		figure += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
 	if a.By != "" && a.Than != nil {
 		figure = inPlace(a, a.By) + "; " + figure
-	}
-	if part := question.Of(a.Line, "packing").Median; a.Quantity == "sync_exposed" && part > leastShare {
-		what += fmt.Sprintf(" (%s packing, %s sending and waiting)", percent(part), percent(a.Median-part))
 	}
 	text = joined(": ", text, figure+what)
 	if a.AreOtherResults() {
@@ -356,12 +357,17 @@ func inPlace(a question.Answer, quantity string) string {
 // leastShare is the part of a step below which a sentence does not name it.
 const leastShare = 5e-3
 
-// partsText divides the step of a row, "of 334 ms 29.5 % compute, ..." by what its time goes into.
+// partsText divides the step of a row, "of 334 ms 29.5 % compute, ..." by what its time goes into, and an
+// exchange by whether gradients are compressed in it.
 func partsText(l *compare.Line) string {
 	text, parts := "of "+ms(l.Step.Median), question.PartsOf(l)
 	for at, seconds := range parts {
 		if share := seconds / parts.Total(); share >= leastShare {
 			text += ", " + percent(share) + " " + partNames()[at]
+			if part := question.Of(l, "packing").Median; at == question.Exchange && part > leastShare {
+				text += fmt.Sprintf(" (%s packing, %s sending and waiting for others)", percent(part),
+					percent(share-part))
+			}
 		}
 	}
 	return strings.Replace(text, ",", "", 1)
@@ -375,16 +381,14 @@ func verdictWord(a question.Answer) string {
 	if a.Reason == question.Guessing || a.Reason == question.Contended {
 		text = "not testable here"
 	}
-	switch isRatio := a.Than != nil && a.Bound() == 1; a.Verdict {
-	case question.Likely, question.Unlikely:
+	isRatio := a.Than != nil && a.Bound() == 1
+	switch why := whyNot(a); {
+	case a.Verdict == question.Likely, a.Verdict == question.Unlikely:
 		return fmt.Sprintf("%s (all %d rounds agree)", text, a.N)
-	case question.Undecided:
-		if a.Reason == question.None && (isRatio || a.Causes != nil) {
-			return notTold
-		}
-	}
-	if why := whyNot(a); why != "" {
-		text += " (" + why + ")"
+	case a.Verdict == question.Undecided && a.Reason == question.None && (isRatio || a.Causes != nil):
+		return notTold
+	case why != "":
+		return text + " (" + why + ")"
 	}
 	return text
 }
@@ -399,7 +403,7 @@ func wordingOf(quantity string) wording {
 		"total":   {text: "time in all", unit: " s"},
 		"epoch":   {text: "epoch time", unit: " s"},
 		"rate":    {text: "samples per second"},
-		"batches": {text: "batches per second", meaning: " Batches: of all workers together."},
+		"batches": {text: "batches per second", meaning: " Batches: of all workers, the part of each."},
 		"sent":    {"sent by all workers", " B/s", " Sent: by all workers together."},
 		"memory":  {"memory of a worker", " B", " Memory: the most that a worker had."},
 		"best":    {text: "best accuracy"},
@@ -413,9 +417,9 @@ func wordingOf(quantity string) wording {
 			"with least over that of the one with most."},
 		"checkpoints":  {text: "standing still for checkpoints", unit: " ms"},
 		"computing":    {partNames()[question.Compute], "", " Computing: forward, backward and optimizer."},
-		"sync_exposed": {meaning: " sync_exposed: a worker waits for the exchange, not for cores."},
-		"network": {"in the exchange", " s", " Network: seconds of a run for which a worker waits for the " +
-			"exchange, in the mean."},
+		"sync_exposed": {meaning: " sync_exposed: a worker is in the exchange and not waiting for cores."},
+		"network": {"in the exchange", " s", " Network: seconds of a run for which a worker is in the " +
+			"exchange, without waiting for cores, in the mean."},
 		"energy": {"energy of a run", " J", " Energy: of whole processors by their own counters " +
 			"(RAPL), idle cores and other programs included, memory and the rest of the machine not."},
 		"cost": {"cost (cores in use × time × price)", " US dollars", " Cost: a projection, of the cores " +

@@ -56,11 +56,29 @@ func TestReferenceBesideOurs(t *testing.T) {
 		"# Do two pay?\n",
 		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
 		"| ours: all-reduce 2×1 (batch 64, 6 runs of 3840 samples) | 298.4 | 30.16 | 58.70 | 1.350 |",
-		"Batches: of all workers together.", "Sent: by all workers together.",
+		"Batches: of all workers, the part of each.", "Sent: by all workers together.",
 		"Energy: of whole processors by their own counters (RAPL)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.3000s", want, page)
+		}
+	}
+}
+
+// Runs that train for as long do other numbers of steps: there is no one number of samples, and no interval
+// of losses.
+func TestRunsByTime(t *testing.T) {
+	r := only(sample(), "lenet")
+	for i := range r.Rows {
+		r.Rows[i].Setting.For = "2s"
+	}
+	two := record.Selector{"strategy": "all-reduce"}
+	page := asked(t, r, record.Inquiry{Reference: record.Reference{Title: "theirs", Columns: []string{"loss"},
+		Rows: []record.ReferenceRow{{Name: "two nodes", Is: two}}},
+		Questions: []record.Question{{Ask: "How far is it?", Quantity: "loss", Of: two}}})
+	for _, want := range []string{"ours: all-reduce 2×1 (batch 64, 6 runs of 2s) |", ", loss.\n"} {
+		if !strings.Contains(page, want) || strings.Contains(page, "), loss.") {
+			t.Errorf("no %q, or an interval, in\n%.3000s", want, page)
 		}
 	}
 }
@@ -168,6 +186,14 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 		r.Rows[i].Runs = r.Rows[i].Runs[:3]
 	}
 	two := record.Selector{"strategy": "all-reduce"}
+	for i := range r.Rows[3].Runs { // a quarter of the exchange of all-reduce
+		for rank := range r.Rows[3].Runs[i].Ranks {
+			s := &r.Rows[3].Runs[i].Ranks[rank].Steps
+			for _, v := range s.Phases["sync_exposed"] {
+				s.Coded = append(s.Coded, v/4)
+			}
+		}
+	}
 	page := asked(t, r, record.Inquiry{Questions: []record.Question{
 		{Ask: "Is it slower?", Quantity: "step", By: "exposed", Of: record.Selector{"strategy": "ddp"},
 			Over: []record.Selector{{"strategy": "single", "threads": "2"}}, Above: new(1.0)},
@@ -177,7 +203,8 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 			"interval that holds the true one, 95 %. --repeats 6 may decide ≈ and ?.\n\n" +
 			"- ≈ Is it slower? Likely (all 3 rounds agree): exchange ", " in place of ",
 		"; 1.07× (", ") the step of single 1×2.\n",
-		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange",
+		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange (",
+		" % packing, ", " % sending and waiting for others), ",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.2500s", want, page)

@@ -62,6 +62,9 @@ func speedColumns() []column[*lineView] {
 				Small: spelling.Count(v.Cores, "core")}
 		}),
 		col("own samples", "of a step", func(v *lineView) string {
+			if strategy.Named(v.Setting.Strategy).IsAsync { // a step is one worker's
+				return fmt.Sprint(v.Setting.Batch)
+			}
 			return digits(float64(v.Setting.Batch)/float64(v.Setting.Workers), 3)
 		}),
 	}
@@ -205,7 +208,7 @@ func (v *lineView) detail() string {
 	if v.Setting.Workers == 1 {
 		return ""
 	}
-	return joined(" · ", v.Setting.Algorithm, v.Line.Link())
+	return strings.TrimPrefix(joined(" · ", v.Setting.Algorithm, v.Line.Link()), "none · ")
 }
 
 // missing says why a line has no figures.
@@ -221,10 +224,9 @@ func (s *section) tables() []block {
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
 			"percentile of all their steps after the first; samples/s: samples of a step over that median. " +
-			"Ratios are medians of those of each round. " +
-			"Spread: range of the runs’ medians. Rows whose ratio has an interval that leaves out 1 are " +
-			"told apart. A dash: not measured, or no ratio because of contention or of cores taken by " +
-			"others.",
+			"Ratios are medians of those of each round. Spread: range of the runs’ medians. Rows whose " +
+			"ratio has an interval that leaves out 1 are told apart. A dash: not measured, or no ratio " +
+			"because of contention or of cores taken by others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
 			"several seeds are means with their interval. Best: of a run's evaluations, median over the " +

@@ -160,7 +160,8 @@ const onFollowed = "On all samples of the part that was evaluated during trainin
 // timeFigure plots the step time of each row against the iteration.
 func (s *section) timeFigure() figure {
 	return against(s.head("time", "Step time against iteration"), "iteration", "step time, ms",
-		"Slowest rank of each step, median over the runs; of many steps, means of neighbours.", s.lines,
+		"Slowest rank of each step that ranks share, median over the runs; of many steps, means of "+
+			"neighbours.", s.lines,
 		func(v *lineView) plot.Series {
 			var at []float64
 			for i := range v.Times {
@@ -182,5 +183,5 @@ func (s *section) phaseFigure() figure {
 	}
 	return phaseFigure(s.head("phases", "Where a step goes"), "ms per step",
 		"The median step of each row, divided as the mean of the steps from the 10th to the 90th percentile "+
-			"is.", compare.Phases(), 1e3, all)
+			"is. Rows whose workers share no step are left out.", compare.Phases(), 1e3, all)
 }

@@ -123,7 +123,7 @@ func (p *page) compareBatches(c *compare.Comparison) {
 			return percent(question.Of(l, "accuracy").Median)
 		}))
 	s := section{ID: "batches", Title: "Batches", Work: rows[0].Label + " with each global batch; " +
-		"medians over the runs that count.", Figures: drawn(curve),
+		"medians over the runs that count, accuracy: mean over seeds.", Figures: drawn(curve),
 		Tables: []block{{Title: t.Name, Table: t, IsOpen: true, Caption: "A worker computes a shard at a " +
 			"time. Small convolutions take 16 samples at once, the rest of a shard more slowly."}}}
 	p.Sections = append([]section{s}, p.Sections...)

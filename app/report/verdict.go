@@ -89,10 +89,8 @@ func reason(g *compare.Group, v compare.Verdict) string {
 func groupFindings(g *compare.Group) []string {
 	var out []string
 	if p, isThere := g.OnSameCores(); isThere {
-		text := fmt.Sprintf("On %s, %s has %s the speed of one process (%s)", spelling.Count(p.B.Cores,
-			"core"),
-			p.B.Label, times(p.Ratio), p.A.Label)
-		out = append(out, text+doubtOf(p)+".")
+		out = append(out, fmt.Sprintf("On %s, %s has %s the speed of one process (%s)%s.",
+			spelling.Count(p.B.Cores, "core"), p.B.Label, times(p.Ratio), p.A.Label, doubtOf(p)))
 	}
 	for _, l := range g.Lines {
 		if text := accuracyText(l); text != "" {
@@ -138,17 +136,16 @@ func overText(o compare.Over) string {
 
 // besidePeer relates the fastest row to the one of another program with the shortest step.
 func besidePeer(p compare.Pair) string {
-	text := fmt.Sprintf("%s is %s as fast as %s, the row of %s with the shortest step", p.B.Label,
-		times(p.Ratio), p.A.Label, peerName(p.A.Setting.Peer))
-	return text + doubtOf(p) + "."
+	return fmt.Sprintf("%s is %s as fast as %s, the row of %s with the shortest step%s.", p.B.Label,
+		times(p.Ratio), p.A.Label, peerName(p.A.Setting.Peer), doubtOf(p))
 }
 
 // peerTexts relates each row to the same one of another program.
 func peerTexts(g *compare.Group) (out []string) {
 	for _, p := range g.AgainstPeers() {
-		text := fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of %s", p.B.Label, ms(p.B.Step.Median),
-			p.A.Label, ms(p.A.Step.Median), times(p.Ratio), peerName(p.A.Setting.Peer))
-		out = append(out, text+doubtOf(p)+".")
+		out = append(out, fmt.Sprintf("%s takes %s a step, %s %s: %s the speed of %s%s.", p.B.Label,
+			ms(p.B.Step.Median), p.A.Label, ms(p.A.Step.Median), times(p.Ratio),
+			peerName(p.A.Setting.Peer), doubtOf(p)))
 	}
 	return out
 }

@@ -76,7 +76,7 @@ type Line struct {
 	Disturbed                   bool          // others took cores from every run: times get no ratio
 
 	Loss   []float64 // by step: mean over the step's samples, of the first successful run
-	Times  []float64 // by step: seconds, median over runs
+	Times  []float64 // by step: seconds, median over runs; as Phases nil of workers that share no step
 	Phases []float64 // by [Phases]: Step.Median, divided as steps from the 10th to the 90th percentile are
 	Ranks  []RankLine
 

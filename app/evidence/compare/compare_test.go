@@ -347,7 +347,8 @@ func TestPhasesAreOfTheTimedRuns(t *testing.T) {
 	}
 }
 
-// What a row ended with is that of the runs that its times are of, and asynchronous workers see no epochs.
+// What a row ended with is that of the runs that its times are of, and asynchronous workers see no epochs and
+// share no step.
 func TestResultIsOfTheTimedRuns(t *testing.T) {
 	m := newMaker(2, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
@@ -359,6 +360,8 @@ func TestResultIsOfTheTimedRuns(t *testing.T) {
 	c := compare.Compare(m.Results)
 	if l := c.Groups[0].Lines[1]; l.TestAccuracy != 0.75 || l.BytesSent != 200 {
 		t.Errorf("accuracy %g, %g bytes: those of the run that is left out", l.TestAccuracy, l.BytesSent)
+	} else if l.Phases != nil || l.Times != nil {
+		t.Errorf("a step of all workers takes %v", l.Phases)
 	}
 }
 

@@ -164,11 +164,12 @@ func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Se
 // where their time went that of all timed runs.
 func (l *Line) summarizeCurves(timed []*record.Run) {
 	l.Loss = lossOf(timed[0])
-	l.Times = medianTimes(timed)
 	for _, rank := range timed[0].Ranks {
 		l.Ranks = append(l.Ranks, rankLineOf(rank))
 	}
-	l.Phases = l.meanPhases(timed)
+	if !l.isLoose() || !l.strategy().IsAsync {
+		l.Times, l.Phases = medianTimes(timed), l.meanPhases(timed)
+	}
 	l.summarizePlaces(timed[0])
 	l.Hidden, l.BytesVectors = l.hiddenOf(timed), math.NaN()
 	if n := timed[0].BytesVectors; n > 0 {

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -208,14 +209,7 @@ func (a *Answer) quotient(r stat.Ratio) {
 }
 
 // Bound returns what the figure is compared with.
-func (a *Answer) Bound() float64 {
-	for _, v := range []*float64{a.Equals, a.Above, a.Below} {
-		if v != nil {
-			return *v
-		}
-	}
-	return 0
-}
+func (a *Answer) Bound() float64 { return *cmp.Or(a.Equals, a.Above, a.Below, new(0.0)) }
 
 // isTime reports whether a quantity is another where others take cores.
 func isTime(quantity string) bool {
@@ -234,10 +228,8 @@ func noiseOf(quantity string, steps stat.Noise) stat.Noise {
 
 // noiseBetween returns the noise of ratios of rows of two groups: that which more rows tell.
 func noiseBetween(a, b *compare.Group) stat.Noise {
-	if a.Noise.Rows < b.Noise.Rows {
-		return b.Noise
-	}
-	return a.Noise
+	return slices.MaxFunc([]stat.Noise{a.Noise, b.Noise},
+		func(x, y stat.Noise) int { return cmp.Compare(x.Rows, y.Rows) })
 }
 
 // AreOtherResults reports whether the two rows train to other results, so that their accuracies have to stand
@@ -247,11 +239,14 @@ func (a *Answer) AreOtherResults() bool {
 		stat.IsFinite(Of(a.Line, "accuracy").Median) && stat.IsFinite(Of(a.Than, "accuracy").Median)
 }
 
-// isOfCores reports whether too few cores for the workers of a row make the quantity one of theirs: how it
-// scales, and its exchange where waits for cores are part of that.
+// isOfCores reports whether too few cores for the workers of a row make the figure one of cores: times beside
+// those of other numbers of workers, how it scales, and its exchange where waits for cores are part of that.
 func (a *Answer) isOfCores() bool {
-	return slices.Contains([]string{"speedup", "efficiency", "serial"}, a.Quantity) ||
-		a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0
+	if o := a.Than; o != nil && o.Setting.Workers != a.Line.Setting.Workers {
+		return isTime(a.Quantity) && (a.Line.Contended || o.Contended)
+	}
+	return a.Line.Contended && (slices.Contains([]string{"speedup", "efficiency", "serial"}, a.Quantity) ||
+		a.Quantity == "sync_exposed" && Of(a.Line, compare.CoreWait).Median == 0)
 }
 
 // decide compares the estimate with the bound.
@@ -269,7 +264,7 @@ func (a *Answer) decide() {
 		a.Reason = Disturbed
 	case !stat.IsFinite(a.Median):
 		a.Verdict, a.Reason = Unmeasured, NoFigure
-	case a.Line.Contended && a.isOfCores():
+	case a.isOfCores():
 		a.Reason = Contended
 	case in.Coverage < stat.Confidence:
 		a.Reason = TooFew

@@ -210,7 +210,8 @@ func TestOneRound(t *testing.T) {
 	}
 }
 
-// Where workers share too few cores a speed-up is one of cores, whatever it is.
+// Where workers share too few cores a speed-up is one of cores, whatever it is, and so is the time of a step
+// beside that of another number of workers. What they learn is not.
 func TestContentionDecidesNoScaling(t *testing.T) {
 	for cores, want := range map[int]question.Verdict{1: question.Undecided, 2: question.Fails} {
 		r := measured(1.5, 256)
@@ -219,6 +220,14 @@ func TestContentionDecidesNoScaling(t *testing.T) {
 			Of: record.Selector{"workers": "2"}, Equals: new(1.79)}}})[0]
 		if got.Verdict != want || (got.Reason == question.Contended) != (cores == 1) {
 			t.Errorf("%d cores: verdict %d, reason %d", cores, got.Verdict, got.Reason)
+		}
+		one, two := record.Selector{"workers": "1"}, record.Selector{"workers": "2"}
+		all := ask(r, &record.Inquiry{Questions: []record.Question{
+			{Quantity: "step", Of: two, Over: []record.Selector{one}, Below: new(1.0)},
+			{Quantity: "rate", Of: one, Over: []record.Selector{two}, Below: new(1.0)},
+			{Quantity: "accuracy", Of: two, Over: []record.Selector{one}, Equals: new(1.0)}}})
+		if all[0].Verdict != want || all[1].Verdict != want || all[2].Verdict != question.Holds {
+			t.Errorf("%d cores: verdicts %d, %d, %d", cores, all[0].Verdict, all[1].Verdict, all[2].Verdict)
 		}
 	}
 }

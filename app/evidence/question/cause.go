@@ -115,7 +115,7 @@ func (c Cause) Confirms() (without *Further, isSo bool) {
 func (q asker) causesOf(asked record.Question, l *compare.Line) (all []Cause) {
 	lines, than := q.beside(asked, l)
 	for _, line := range lines {
-		if than == nil || line == than {
+		if than == nil || line == than || than.Phases == nil || line.Phases == nil {
 			continue
 		}
 		if c, err := q.cause(than, line); err == nil && !math.IsNaN(c.DifferenceMS) {

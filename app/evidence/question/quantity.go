@@ -229,7 +229,7 @@ func evenness(r compare.RunLine) float64 {
 	return least / most
 }
 
-// Of returns a quantity of a row in the unit of results: the median of its runs.
+// Of returns a quantity of a row in the unit of results: the median of its runs, of accuracy the mean.
 func Of(l *compare.Line, quantity string) Estimate {
 	values := byRound(l, quantity)
 	switch {
@@ -237,6 +237,9 @@ func Of(l *compare.Line, quantity string) Estimate {
 		return ofRatio(l.Speedup)
 	case quantity == "efficiency":
 		return ofRatio(l.Efficiency)
+	case quantity == "accuracy" && l.Accuracy.Samples.Seeds > 1:
+		e := l.Accuracy.Samples
+		return Estimate{e.Mean, e.Interval, e.Seeds}
 	case quantity == "serial": // by Amdahl's law, of all work
 		return serialPart(ofRatio(l.Speedup), float64(l.Setting.Workers))
 	case quantity == "hidden":
