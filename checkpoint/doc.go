@@ -4,7 +4,7 @@
 // and metadata. The data stays in the file. [Load] copies a Reader's tensors to a network's
 // variables by name; [Save] writes variables so that PyTorch reads them unchanged, with the names
 // of torchvision or Hugging Face; [Write] writes any tensors, byte for byte as the reference
-// library does. [Reader.Check] and [Compare] are for inspection.
+// library does. [Compare] is for inspection.
 //
 // A [Store] holds the checkpoints of a run, which are folders of such files: [Store.Commit] writes
 // one, [Store.Newest] finds the newest valid one, and [OpenCheckpoint] checks one against its

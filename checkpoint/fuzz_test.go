@@ -58,8 +58,11 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 		defer r.Close()
-		if err := r.Check(); err != nil && !errors.As(err, &fault) {
-			t.Fatal(err)
+		for _, x := range r.Tensors {
+			err := r.Floats(x, make([]float32, x.Shape.Elems()))
+			if err != nil && !errors.As(err, &fault) {
+				t.Fatal(err)
+			}
 		}
 		again := filepath.Join(folder, "again.safetensors")
 		if _, err := checkpoint.Export(again, r); err != nil {

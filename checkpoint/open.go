@@ -214,25 +214,3 @@ func (t Tensor) notFinite(i int, x float64) error {
 	return &FormatError{File: t.file.path, Offset: t.offset + int64(i)*t.format.bits/8,
 		Tensor: t.Name, Reason: fmt.Sprintf("element %d is %v, not a finite float32", i, x)}
 }
-
-// Check reads all data. It returns a *FormatError for the first floating-point value that is not
-// finite, and a *ReadError for a file that cannot be read.
-func (r *Reader) Check() error {
-	for _, t := range r.Tensors {
-		if !t.format.isFloat {
-			continue
-		}
-		i := 0
-		err := r.values(t, func(x float64) error {
-			if math.IsInf(x, 0) || math.IsNaN(x) {
-				return t.notFinite(i, x)
-			}
-			i++
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
