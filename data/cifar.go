@@ -2,6 +2,8 @@ package data
 
 import (
 	"archive/tar"
+	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -28,6 +30,7 @@ const (
 	cifarArchive  = "cifar-10-binary.tar.gz"
 	cifarFolder   = "cifar-10-batches-bin"
 	cifarUnpacked = 256 << 20 // an archive that unpacks to more is not CIFAR-10
+	stampBytes    = 40        // of what keptArchive says of an archive: its size and its time
 )
 
 func cifar10Source() source {
@@ -44,11 +47,8 @@ func cifar10Source() source {
 		locate:  locateCIFAR10,
 		members: inFolder(cifarFiles()),
 		lacks: func(folder string) string {
-			lack := lacking(filepath.Join(folder, cifarFolder), cifarFiles(), hasFile)
-			if lack == "" {
-				lack = lacking(folder, cifarFiles(), hasFile)
-			}
-			return lack
+			return cmp.Or(lacking(filepath.Join(folder, cifarFolder), cifarFiles(), hasFile),
+				lacking(folder, cifarFiles(), hasFile))
 		},
 		read:    pair(readCIFAR10),
 		prepare: prepareCIFAR10,
@@ -77,12 +77,7 @@ func locateCIFAR10(folder string) string {
 }
 
 func hasFiles(dir string, names []string) bool {
-	for _, name := range names {
-		if !hasFile(dir, name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool { return !hasFile(dir, name) })
 }
 
 func hasFile(dir, name string) bool { return isFile(filepath.Join(dir, name)) }
@@ -95,7 +90,7 @@ func isFile(path string) bool {
 // cifar10 is the data set while it is read.
 type cifar10 struct {
 	records     int    // in each file
-	all         []byte // the pixels of all files, the test batch last, and a byte for each of their labels
+	all         []byte // the pixels of all files, the test batch last, a byte for each label, and a stamp
 	labels      []int32
 	train, test *Set // parts of them
 	seen        map[string]bool
@@ -113,7 +108,7 @@ func (c *cifar10) allocate() {
 		return
 	}
 	n, pixels := 5*c.records, 5*c.records*3*cifarPlane
-	c.labels, c.all = make([]int32, 6*c.records), make([]byte, 6*c.records*(3*cifarPlane+1))
+	c.labels, c.all = make([]int32, 6*c.records), make([]byte, 6*c.records*cifarRecord+stampBytes)
 	c.train.Labels, c.test.Labels = c.labels[:n:n], c.labels[n:]
 	c.train.Pixels, c.test.Pixels = c.all[:pixels:pixels], c.all[pixels:][:pixels/5:pixels/5]
 }
@@ -124,39 +119,54 @@ func (c *cifar10) fileBytes() int64 { return int64(c.records) * cifarRecord }
 func readCIFAR10(ctx context.Context, path string, o Options) (train, test *Set, err error) {
 	c := newCIFAR10(path, cifarRecords)
 	if isFile(path) {
-		err = c.openKept(ctx, path, keptArchive(path, o))
+		kept, stamp := keptArchive(path, o)
+		err = c.openKept(ctx, path, kept, stamp)
 	} else {
 		err = c.readFolder(ctx, path)
 	}
 	return c.train, c.test, err
 }
 
-// keptArchive returns the file below o.Cache that keeps what an archive held, under a hash of its path, size
-// and time; "" if there is none.
-func keptArchive(path string, o Options) string {
+// keptArchive returns the file below o.Cache that keeps what an archive held, under a hash of its path, and
+// the stamp behind it; "" if there is none.
+func keptArchive(path string, o Options) (kept string, stamp []byte) {
 	info, err := os.Stat(path)
 	if err != nil || o.Cache == "" || !info.Mode().IsRegular() {
-		return ""
+		return "", nil
 	}
-	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", path, info.Size(), info.ModTime().UnixNano()))
-	return filepath.Join(o.Cache, "folders", fmt.Sprintf("%x.cifar", key))
+	whole, _ := filepath.Abs(path) // "" where there is no working folder
+	stamp = fmt.Appendf(nil, "%20d%20d", info.Size(), info.ModTime().UnixNano())
+	return filepath.Join(o.Cache, "folders", fmt.Sprintf("%x.cifar", sha256.Sum256([]byte(whole)))), stamp
 }
 
-// prepareCIFAR10 unpacks an archive once, before several workers read what is kept of it.
+// isKept reports whether a file has the size of what is kept of an archive, and its stamp.
+func isKept(path string, stamp []byte) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()                               // only read
+	end := make([]byte, stampBytes+sha256.Size+1) // with a byte that there should not be
+	n, _ := f.ReadAt(end, 6*cifarRecords*cifarRecord)
+	return n == len(end)-1 && bytes.HasPrefix(end, stamp)
+}
+
+// prepareCIFAR10 unpacks an archive once, before several workers read what is kept of it. First it keeps
+// nothing, to see whether it can: if not, each worker has to unpack the archive.
 func prepareCIFAR10(ctx context.Context, path string, o Options) (err error) {
-	if kept := keptArchive(path, o); kept != "" && !isFile(kept) {
+	if kept, stamp := keptArchive(path, o); kept != "" && !isKept(kept, stamp) && writePixels(kept, nil) {
 		_, _, err = readCIFAR10(ctx, path, o)
 	}
 	return err
 }
 
-// openKept reads what an archive held from the file kept or, if there is none, it is damaged or "", the
+// openKept reads what an archive held from the file kept or, if that is not of it, damaged or "", from the
 // archive, and keeps it as the pixels of a folder's images are kept.
-func (c *cifar10) openKept(ctx context.Context, archive, kept string) error {
-	if isFile(kept) {
+func (c *cifar10) openKept(ctx context.Context, archive, kept string, stamp []byte) error {
+	if isKept(kept, stamp) {
 		if c.allocate(); readPixels(kept, c.all) {
-			for i, label := range c.all[len(c.labels)*3*cifarPlane:] {
-				c.labels[i] = int32(label)
+			for i := range c.labels {
+				c.labels[i] = int32(c.all[len(c.labels)*3*cifarPlane+i])
 			}
 			return nil
 		}
@@ -167,6 +177,7 @@ func (c *cifar10) openKept(ctx context.Context, archive, kept string) error {
 	for i, label := range c.labels {
 		c.all[len(c.labels)*3*cifarPlane+i] = byte(label)
 	}
+	copy(c.all[len(c.all)-stampBytes:], stamp)
 	writePixels(kept, c.all)
 	return nil
 }

@@ -274,7 +274,7 @@ func FuzzCIFAR(f *testing.F) {
 }
 
 // What an archive held is kept, so that many workers and runs unpack it once: for as long as the archive has
-// its size and time, and the file kept is whole.
+// its size and time, and the file kept is whole. Another archive in its place replaces it.
 func TestAnArchiveIsUnpackedOnce(t *testing.T) {
 	var members []member
 	for i, name := range []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
@@ -301,12 +301,23 @@ func TestAnArchiveIsUnpackedOnce(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := (data.Catalog{}).Fetch(t.Context(), "cifar10", o); err != nil {
-		t.Fatal(err)
+	fetch := func() int64 {
+		_, err := data.Catalog{}.Fetch(t.Context(), "cifar10", o)
+		kept, listing := filepath.Glob(filepath.Join(o.Cache, "folders", "*.cifar"))
+		if err != nil || listing != nil || len(kept) != 1 {
+			t.Fatalf("kept %v, %v, %v", kept, err, listing)
+		}
+		info, err := os.Stat(kept[0])
+		if err == nil {
+			err = os.Truncate(kept[0], 1000)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
 	}
-	kept, err := filepath.Glob(filepath.Join(o.Cache, "folders", "*.cifar"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("kept %v, %v", kept, err)
+	if n, again := fetch(), fetch(); n < 6*data.CIFARBytes || again != n {
+		t.Errorf("kept %d bytes and, after it was damaged, %d", n, again)
 	}
 	then := time.Now().Add(-time.Hour)
 	put := func(contents []byte) {
@@ -315,8 +326,13 @@ func TestAnArchiveIsUnpackedOnce(t *testing.T) {
 		}
 	}
 	put(whole)
-	if err := read("another time"); err != nil {
+	t.Chdir(o.Dir)
+	o.Dir = "."
+	if err := read("another time and spelling"); err != nil {
 		t.Fatal(err)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(o.Cache, "folders", "*.cifar")); len(kept) != 1 {
+		t.Errorf("kept %v", kept)
 	}
 	put(make([]byte, len(whole)))
 	if err := read("kept"); err != nil {
@@ -326,5 +342,18 @@ func TestAnArchiveIsUnpackedOnce(t *testing.T) {
 	put(make([]byte, len(whole)))
 	if read("changed") == nil {
 		t.Error("an archive that has changed was not read")
+	}
+}
+
+// Where nothing can be kept, a launcher does not unpack what every worker has to unpack anyway.
+func TestAnArchiveThatCannotBeKept(t *testing.T) {
+	path := archive(t, member{batch("test_batch.bin"), tar.TypeReg, 1, nil})
+	o := data.Options{Dir: filepath.Dir(path), Cache: filepath.Join(path, "cache")}
+	if _, err := (data.Catalog{}).Fetch(t.Context(), "cifar10", o); err != nil {
+		t.Errorf("it was read: %v", err)
+	}
+	o.Cache = t.TempDir()
+	if _, err := (data.Catalog{}).Fetch(t.Context(), "cifar10", o); err == nil {
+		t.Error("it was not read")
 	}
 }

@@ -380,12 +380,13 @@ func readPixels(path string, pixels []byte) bool {
 	return err == nil && sum == sha256.Sum256(pixels)
 }
 
-// writePixels writes a cache file, entirely or not at all.
-func writePixels(path string, pixels []byte) {
+// writePixels writes a cache file, entirely or not at all, and reports whether it did: without it only time
+// is lost.
+func writePixels(path string, pixels []byte) bool {
 	if path == "" || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
-		return
+		return false
 	}
-	_ = regular.Replace(path, func(w io.Writer) error { // without it only time is lost
+	return nil == regular.Replace(path, func(w io.Writer) error {
 		sum := sha256.Sum256(pixels)
 		_, err := w.Write(pixels)
 		if err == nil {

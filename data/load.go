@@ -1,10 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -153,10 +155,7 @@ func (o Options) folders() []string {
 
 // target returns the folder that downloads go to.
 func (o Options) target() string {
-	if o.Dir != "" {
-		return o.Dir
-	}
-	return o.Cache
+	return cmp.Or(o.Dir, o.Cache)
 }
 
 // search returns the path of the set, or "" if it is in none of the folders.
@@ -216,12 +215,7 @@ func (s source) incomplete(o Options) string {
 
 // lacking names the files missing in dir if it has some of them, else "".
 func lacking(dir string, files []string, has func(dir, name string) bool) string {
-	var missing []string
-	for _, name := range files {
-		if !has(dir, name) {
-			missing = append(missing, name)
-		}
-	}
+	missing := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return has(dir, name) })
 	if len(missing) == 0 || len(missing) == len(files) {
 		return ""
 	}
@@ -249,8 +243,5 @@ func (s source) command(folder string) string {
 	if len(s.Files) == 0 {
 		return ""
 	}
-	if folder == "" {
-		folder = "DIR"
-	}
-	return fmt.Sprintf("lockstep data download %s --data-dir %s", s.Name, folder)
+	return fmt.Sprintf("lockstep data download %s --data-dir %s", s.Name, cmp.Or(folder, "DIR"))
 }

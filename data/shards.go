@@ -86,12 +86,8 @@ func partOfName(name string) int {
 
 // isShardPath reports whether there are shards at path.
 func isShardPath(path string) bool {
-	for _, paths := range shardPaths(path) {
-		if len(paths) > 0 {
-			return true
-		}
-	}
-	return false
+	parts := shardPaths(path)
+	return len(slices.Concat(parts[:]...)) > 0
 }
 
 // readShards reads a set from tar files. Images are decoded when they are read if, decoded, they take more
