@@ -25,7 +25,7 @@ type Fitted struct {
 	Groups  []string // what each group of comparable rows does, as a line for people
 	Left    int      // rows that are left out
 	Kept    float64  // seconds for runs that confirm causes
-	rounds  int      // of the rows with fewest
+	rounds  int      // of the kept rows with fewest
 }
 
 // cost is the expected time of a run: that of starting and ending it, and of a step, in seconds. Evaluations
@@ -66,7 +66,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 		}
 		seconds := b.seconds(kept, costs, length, rounds)
 		fitted.Seconds += seconds
-		fitted.Runs, fitted.rounds = fitted.Runs+rounds*len(kept), min(fitted.rounds, rounds)
+		fitted.Runs += rounds * len(kept)
 		fitted.Groups = append(fitted.Groups, p.line(b, kept, rows, rounds, seconds))
 	}
 	p.Asked, p.Repeats, p.Rows = p.Repeats, 0, nil
@@ -77,7 +77,7 @@ func (p Plan) fit(budget float64, costs []cost) (Plan, Fitted) {
 			continue
 		}
 		p.Rows = append(p.Rows, r)
-		p.Repeats = max(p.Repeats, r.Rounds)
+		p.Repeats, fitted.rounds = max(p.Repeats, r.Rounds), min(fitted.rounds, r.Rounds)
 	}
 	return p, fitted
 }
@@ -133,12 +133,12 @@ func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 		}
 		took := time.Since(started).Seconds()
 		for at, other := range p.Rows {
-			if isLike(other) {
-				costs[at], isKnown[at] = other.cost(probe, took, o.coreShare(widest)), true
+			if isLike(other) && ctx.Err() == nil { // each is a simulation
+				costs[at], isKnown[at] = other.cost(probe, took, o.cores(widest)/o.cores(other)), true
 			}
 		}
 	}
-	return costs, nil
+	return costs, ctx.Err()
 }
 
 // budgeted cuts the plan to the budget.
@@ -181,41 +181,40 @@ func budgeted(ctx context.Context, p Plan, budget time.Duration, o Options) (Pla
 		len(p.Rows), with(leastOf(p.bundles(costs), costs)), with(enough))
 }
 
-// coreShare returns what a thread of the row has of a core, at most 1, or 1 where hosts have their own.
-func (o Options) coreShare(r Row) float64 {
+// cores returns those of a worker of the row: one for each thread, or less where workers share a machine's.
+func (o Options) cores(r Row) float64 {
 	if e := o.Job.Environment; e.NumSlots() > 0 && e[cluster.EnvLab] == "" && !r.Condition.IsApart() {
-		return 1
+		return float64(r.Threads)
 	}
-	return min(1, float64(host.Cores())/float64(r.NumThreads()))
+	return min(float64(r.Threads), float64(host.Cores())/float64(r.Workers))
 }
 
-// cost predicts the time of a run from a probe of its model that took so long, its threads with a share of a
-// core each. What it took beside steps is starting: a worker as long as another, what is done once as two.
-func (r Row) cost(probe record.Probe, probing, share float64) (c cost) {
+// cost predicts the time of a run from a probe of its model that took so long, whose workers had so many
+// times the cores of the row's. What it took beside steps is starting: a worker as long as another, what is
+// done once as two.
+func (r Row) cost(probe record.Probe, probing, cores float64) (c cost) {
 	starting := probing - max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute))
 	c.start = max(0.3, starting*float64(2+r.Workers)/float64(2+len(probe.Compute)))
-	sample := probe.Forward / float64(r.StepBatch()) // of an evaluation: all workers share the samples
+	// of an evaluation: all workers share the samples
+	sample := cores * probe.Forward * float64(len(probe.Compute)) / float64(r.Workers*r.StepBatch())
 	if all := max(0, float64(r.LimitTest)) * sample; r.EvalEvery > 0 {
 		c.step = all / float64(r.EvalEvery*max(1, r.StepsPerEpoch(r.LimitTrain)))
 	} else {
 		c.start += all
 	}
-	switch {
-	case r.Peer != "":
-		c.start++
-	case r.Strategy == setting.Auto:
-		c.start += 8 // of its short runs
-	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
-			c.step += share * one / float64(r.Threads)
+			c.step += cores * one
 		}
 		c.step += probe.Update
 	} else {
-		c.step += r.predicted(probe)
+		c.step += r.predicted(probe, cores)
 	}
-	if r.Peer != "" {
-		c.step *= 1.5
+	switch {
+	case r.Peer != "":
+		c.start, c.step = c.start+1, 1.5*c.step
+	case r.Strategy == setting.Auto:
+		c.start += 8 // of its short runs
 	}
 	if r.For != "" {
 		c.pace, c.step = c.step, 1
@@ -224,11 +223,12 @@ func (r Row) cost(probe record.Probe, probing, share float64) (c cost) {
 }
 
 // predicted returns the predicted seconds of a step of several workers, with their slowness and their links.
-func (r Row) predicted(probe record.Probe) float64 {
-	probe.Compute = slices.Clone(probe.Compute)
+func (r Row) predicted(probe record.Probe, cores float64) float64 {
+	probe.Compute, probe.Backward = slices.Clone(probe.Compute), cores*probe.Backward
+	probe.IsCrowded = r.Workers*r.Threads >= host.Cores()
 	for rank := range probe.Compute {
 		factor, delay := r.SlowWorkers.Of(rank)
-		probe.Compute[rank] = factor*probe.Compute[rank] + delay.Seconds()
+		probe.Compute[rank] = factor*cores*probe.Compute[rank] + delay.Seconds()
 	}
 	if l := r.Condition.Link; r.isApart() {
 		probe.Link.Latency += 2e-4 + l.Delay.Seconds()

@@ -84,6 +84,32 @@ func TestABudgetCutsStepsThenRoundsThenRows(t *testing.T) {
 	}
 }
 
+// A group that is left out whole does not count as one of no rounds.
+func TestRoundsOfWhatIsKept(t *testing.T) {
+	p, fitted := bench.Fit(plan(t), 41, []float64{1, 1, 1, 1, 1, 1}, []float64{.1, .1, .1, 99, 99, 99})
+	if fitted.Left != 3 || len(p.Rows) != 3 || fitted.LeastRounds() != 3 {
+		t.Errorf("%d rows left out, %d kept with %d rounds, want 3, 3, 3", fitted.Left, len(p.Rows),
+			fitted.LeastRounds())
+	}
+}
+
+// An interrupt while costs are predicted is not kept waiting for those of all rows.
+func TestABudgetCanBeInterrupted(t *testing.T) {
+	c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
+	c.OneProcess, c.Budget, c.Out = false, time.Minute, filepath.Join(t.TempDir(), "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := bench.Run(ctx, c, bench.Options{Execute: pretend,
+		Fitted: func(bench.Fitted) { t.Error("the plan was fitted") },
+		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+			cancel()
+			return record.Probe{Compute: []float64{0.1, 0.1}, Shards: 2, Tensors: 1}, nil
+		}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
 // Rows that train for a time are cut to a shorter one, the same for all, before rounds are.
 func TestABudgetCutsTimes(t *testing.T) {
 	c := timed(matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2))

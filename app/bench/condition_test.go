@@ -132,8 +132,8 @@ func TestWrongRowsAreRefused(t *testing.T) {
 		return c
 	}
 	for want, c := range map[string]bench.Config{
-		`row ddp:bukcet=1: unknown key "bukcet"; did you mean "bucket"?`: one("ddp:bukcet=1"),
-		`row ddp:bucket=x: `:                     one("ddp:bucket=x"),
+		`strategy ddp:bukcet=1: unknown key "bukcet"; did you mean "bucket"?`: one("ddp:bukcet=1"),
+		`strategy ddp:bucket=x: `:                one("ddp:bucket=x"),
 		"no row has a worker of rank 2":          one("ddp", "slow-worker=2:3"),
 		"slow workers of its own, and condition": one("ddp:slow-worker=1:2", "equal", "slow-worker=1:3"),
 		"has a slow loader of its own":           one("ddp:slow-loader=2", "equal", "slow-loader=1s"),

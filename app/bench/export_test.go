@@ -12,6 +12,9 @@ func Fit(p Plan, budget float64, start, step []float64) (Plan, Fitted) {
 	return p.fit(budget, costs)
 }
 
+// LeastRounds returns the rounds of the kept rows with fewest.
+func (f Fitted) LeastRounds() int { return f.rounds }
+
 // FitTimed is Fit of rows that train for a time, whose steps take so many seconds.
 func FitTimed(p Plan, budget float64, start []float64, pace float64) (Plan, Fitted) {
 	costs := make([]cost, len(p.Rows))

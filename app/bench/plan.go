@@ -65,11 +65,11 @@ func (p Plan) round(round int) []Trial {
 // rounds returns the number of rounds of a row.
 func (p Plan) rounds(row int) int { return cmp.Or(p.Rows[row].Rounds, p.Repeats) }
 
-// seed returns the seed of a row in a round: a new one in each that a budget adds, as seeds are independent.
+// seed returns the seed of a row in a round: a new one in each that is added, as seeds are independent.
 func (p Plan) seed(t Trial) uint64 {
 	if len(p.Seeds) == 0 {
 		return p.Rows[t.Row].Seed
-	} else if p.Asked > 0 && t.Round >= p.Asked {
+	} else if t.Round >= cmp.Or(p.Asked, p.Repeats) {
 		return p.Seeds[0] + 1e6 + uint64(t.Round)
 	}
 	return p.Seeds[t.Round%len(p.Seeds)]

@@ -338,7 +338,7 @@ func TestPrecision(t *testing.T) {
 	} {
 		inBubble := func(t *testing.T) {
 			c := matrix([]string{"lenet"}, []string{"single", "ddp"}, 1, 2)
-			c.Repeats, c.Precision, c.OneProcess = 3, 0.02, false
+			c.Repeats, c.Precision, c.OneProcess, c.Seeds = 3, 0.02, false, []uint64{5, 6}
 			c.Out = filepath.Join(t.TempDir(), "out")
 			r, err := bench.Run(t.Context(), c, bench.Options{Execute: noisy(test.noise)})
 			if err != nil {
@@ -346,6 +346,13 @@ func TestPrecision(t *testing.T) {
 			}
 			if r.Rounds < test.from || r.Rounds > test.to || !r.Complete {
 				t.Errorf("%d rounds, complete %v; want %d to %d", r.Rounds, r.Complete, test.from, test.to)
+			}
+			seeds := map[uint64]bool{}
+			for _, run := range r.Rows[0].Runs {
+				seeds[run.Seed] = true
+			}
+			if want := r.Rounds - 1; len(seeds) != want { // two of three rounds that were asked for
+				t.Errorf("%d seeds of %d rounds, want %d", len(seeds), r.Rounds, want)
 			}
 			comparison := compare.Compare(r)
 			if wide := comparison.Wide(0.02); wide != nil {
