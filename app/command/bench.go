@@ -109,7 +109,8 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 			"or busy machine it ends then with what it has, unless --repeats or another list is given")
 	f.StringVar(&b.plan, "plan", "", "read the matrix from a YAML `FILE`; flags replace its values")
 	f.Var(budget(&b.budget), "budget", "cut steps, then rounds, then rows to this `TIME` in all, such as "+
-		"10m, and say what is left out (default: as long as it takes)")
+		"10m, and say what is left out; time that is left goes to more rounds, up to 20, of rows that leave "+
+		"a question open, and a round that was begun may end a twentieth late (default: as long as it takes)")
 	f.Var(percent(&b.precision), "precision", "add rounds to the groups of compared rows in which an "+
 		"interval of a ratio is wider than this `PERCENT` to both sides, until none is or the budget is "+
 		"over; the others get no more (default: no further rounds)")

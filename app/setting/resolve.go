@@ -308,7 +308,7 @@ func ValuesOf(way string) []Value {
 	values := []Value{{Name: "strategy", Text: name}}
 	for part := range strings.SplitSeq(options, "+") {
 		if name, value, _ := strings.Cut(part, "="); part != "" {
-			values = append(values, Value{Name: name, Text: value, Where: "row " + way})
+			values = append(values, Value{Name: name, Text: value, Where: "strategy " + way})
 		}
 	}
 	return values
