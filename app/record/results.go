@@ -267,11 +267,12 @@ type Steps struct {
 	Delayed         Numbers `json:"delayed_seconds,omitempty"`          // without a core, summed over threads
 	ExchangeDelayed Numbers `json:"exchange_delayed_seconds,omitempty"` // of it in sync_exposed
 	GradientCPU     Numbers `json:"gradient_cpu_seconds,omitempty"`     // of cpu_seconds: before the exchange
-	Paused          Numbers `json:"paused_seconds,omitempty"`           // by Go's runtime
-	Checkpoint      Numbers `json:"checkpoint_seconds,omitempty"`       // before the step
-	Peer            Numbers `json:"peer_seconds,omitempty"`             // of sync_exposed: for a rank
-	Added           Numbers `json:"add_seconds,omitempty"`              // of sync_exposed: adding vectors
-	Coded           Numbers `json:"code_seconds,omitempty"`             // of sync_exposed: compressing
+
+	Paused     Numbers `json:"paused_seconds,omitempty"`     // by Go's runtime
+	Checkpoint Numbers `json:"checkpoint_seconds,omitempty"` // before the step, for a checkpoint
+	Peer       Numbers `json:"peer_seconds,omitempty"`       // of sync_exposed: for the turn of a rank
+	Added      Numbers `json:"add_seconds,omitempty"`        // of sync_exposed: adding vectors
+	Coded      Numbers `json:"code_seconds,omitempty"`       // of sync_exposed: compressing, en- and decoding
 }
 
 // AddParts appends a step's parts to the columns.

@@ -93,10 +93,7 @@ func legendText(answers []question.Answer, rounds int) string {
 	}
 	text := "✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the interval " +
 		"that holds the true one, 95 %."
-	if slices.ContainsFunc(answers, func(a question.Answer) bool {
-		return a.Verdict == question.Likely || a.Verdict == question.Unlikely ||
-			a.Verdict == question.Undecided && (a.Reason == question.None || a.Reason == question.TooFew)
-	}) {
+	if slices.ContainsFunc(answers, question.Answer.IsOpen) {
 		text += fmt.Sprintf(" --repeats %d may decide ≈ and ?.", max(compare.EnoughRounds, 2*rounds))
 	}
 	return text

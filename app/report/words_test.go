@@ -7,6 +7,7 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/finding"
+	"lockstep/app/evidence/question"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
@@ -194,6 +195,17 @@ func TestSmallShares(t *testing.T) {
 		0.4567: "46 %"} {
 		if got := shareText(v); got != want {
 			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
+
+// More rounds may also decide what others disturbed, and nothing that rounds do not.
+func TestTheLegendSaysWhatRoundsMayDecide(t *testing.T) {
+	for reason, may := range map[question.Reason]bool{question.Disturbed: true, question.TooFew: true,
+		question.Guessing: false} {
+		text := legendText([]question.Answer{{Verdict: question.Undecided, Reason: reason}}, 6)
+		if strings.Contains(text, "--repeats 12 may decide") != may {
+			t.Errorf("reason %v: %s", reason, text)
 		}
 	}
 }
