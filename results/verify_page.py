@@ -285,6 +285,12 @@ def value_of(results, name, row):
     return np.median(values)
 
 
+def accuracy_as(text, results, row):
+    """The accuracy of a row: the median over its runs if a page has that, as older ones do."""
+    old = np.median([OURS["accuracy"](row, r) for r in counted(row)])
+    return old if follows(text, 100 * old) else value_of(results, "accuracy", row)
+
+
 def check_answer(results, q, text, tell):
     row = chosen(results, q["of"])
     if q["quantity"] == "parameters" or not row or text.startswith("Not measured"):
@@ -303,8 +309,8 @@ def check_answer(results, q, text, tell):
         text = text[m.end():]
     if m := re.search(r"; accuracy ([\d.]+) % in place of ([\d.]+) %", text):  # of rows that reach other results
         than = [o for s in q["over"] if (o := chosen(results, s))]
-        tell("accuracy", m[1], 100 * value_of(results, "accuracy", row))
-        tell("accuracy", m[2], 100 * min((value_of(results, "accuracy", o) for o in than),
+        tell("accuracy", m[1], 100 * accuracy_as(m[1], results, row))
+        tell("accuracy", m[2], 100 * min((accuracy_as(m[2], results, o) for o in than),
                                          key=lambda v: abs(100 * v - float(m[2]))))
     if m := re.search(r"\(([\d.]+) % packing", text):
         tell("packing", m[1], 100 * value_of(results, "packing", row))
@@ -411,8 +417,8 @@ def check_ours(results, head, cells, row, tell):
     for name, text in zip(head[1:], cells[1:]):
         name, _, unit = name.partition(", ")
         value = value_of(results, name, row)
-        if name == "accuracy" and follows(text, old := 100 * np.median([OURS[name](row, r) for r in counted(row)])):
-            value = old / 100  # of an older page
+        if name == "accuracy":
+            value = accuracy_as(text, results, row)
         tell("ours, " + name, text if value is not None else "", (value or 0) / SCALES.get(unit, 1))
 
 
