@@ -312,6 +312,10 @@ def check_answer(results, q, text, tell):
         tell("accuracy", m[1], 100 * accuracy_as(m[1], results, row))
         tell("accuracy", m[2], 100 * min((accuracy_as(m[2], results, o) for o in than),
                                          key=lambda v: abs(100 * v - float(m[2]))))
+    longer = r"[t,] (compute|exchange|waiting for cores|rest) ([\d.]+) ms in place of ([\d.]+) ms"
+    for name, value, than in re.findall(longer, text):
+        for figure, of in (value, row), (than, chosen(results, q["over"][0])):
+            tell(name, figure, 1e3 * value_of(results, "step", of) * parts_of(of)[name])
     if m := re.search(r"\(([\d.]+) % packing", text):
         tell("packing", m[1], 100 * value_of(results, "packing", row))
     text = re.sub(r" after \d+ steps", "", text.split("; ")[0])

@@ -90,9 +90,7 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
-// r1 compares two workers with one on a global batch of one size at one rate of SGD. Two rows say that
-// they have twice the rate: with twice the batch, by the linear rule, and with the same. All warm up and
-// see as many samples.
+// r1 compares workers on a global batch of one size at one rate of SGD. All warm up and see as many samples.
 func TestOneBatchHasOneLearningRate(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
 		cluster.EnvData: t.TempDir()}}
@@ -109,26 +107,18 @@ func TestOneBatchHasOneLearningRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := ""
 	for _, r := range plan.Rows {
 		steps := r.Epochs * r.StepsPerEpoch(r.LimitTrain)
 		rates, err := r.Schedule.Build(r.Optimizer.LR, steps, r.StepsPerEpoch(r.LimitTrain))
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, most, times := rates.Rate(0), rates.Rate(steps/4), 1.0
-		if r.Setting().Inexact != "" {
-			times, said = 2, said+r.Options
-		}
-		isAsPlanned := r.Optimizer.Name == "sgd" && r.Optimizer.LR == times*plan.Rows[0].Optimizer.LR &&
-			(r.Batch == 128 || r.Batch == 256 && times == 2) && steps*r.Batch == 40*128
+		first, most := rates.Rate(0), rates.Rate(steps/4)
+		isAsPlanned := r.Optimizer.Name == "sgd" && r.Optimizer.LR == plan.Rows[0].Optimizer.LR &&
+			r.Batch == 128 && steps == 40
 		if !isAsPlanned || first > most/4 {
-			t.Errorf("%s: rate %v, batch %d, %d steps, from %v to %v", r.Name(), r.Optimizer.LR, r.Batch,
-				steps, first, most)
+			t.Errorf("%s: rate %v, %d steps, from %v to %v", r.Name(), r.Optimizer.LR, steps, first, most)
 		}
-	}
-	if said != "lr=0.01lr=0.01" {
-		t.Errorf("rows with rates of their own: %q", said)
 	}
 }
 

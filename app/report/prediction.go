@@ -213,37 +213,32 @@ func measuredOf(p *forecast.Prediction, row forecast.Row, c *compare.Comparison)
 	return foreseen{row, v, l.Speedup.Median}
 }
 
-// foreseenText says how many times as fast as one worker more are predicted to be, and were, and whether the
-// intervals hold what another report predicts. Workers that share cores cannot tell that.
+// foreseenText says how many times as fast as one worker more are predicted to be, and were, and whether each
+// interval holds what another report predicts. Workers that share cores cannot tell that.
 func foreseenText(rows []foreseen, f record.Foresight, cores float64) (sign, text string) {
-	var parts, others []string
-	isShared, holds := false, true
+	sign, parts := likelySign, []string{}
 	for _, r := range rows {
 		if times := r.Efficiency * float64(r.Workers); len(parts) < maxListed && r.Workers > 1 {
-			name, measured := spelling.Count(r.Workers, "worker"), ""
+			name, beside := spelling.Count(r.Workers, "worker"), ""
 			if r.speedup > 0 && !r.IsKnown {
-				name, measured = name+" predicted", ", measured "+digits(r.speedup, 3)+"×"
+				name, beside = name+" predicted", ", measured "+twoDecimals(r.speedup)+"×"
 			}
-			parts = append(parts, fmt.Sprintf("%s %s× (%s–%s)%s", name, digits(times, 3),
-				digits(times*r.Step.Median/r.Step.High, 3), digits(times*r.Step.Median/r.Step.Low, 3),
-				measured))
 			if theirs, isThere := f.Speedups[fmt.Sprint(r.Workers)]; isThere {
-				others = append(others, trim(theirs)+"×")
-				holds = holds && r.Step.Holds(times*r.Step.Median/theirs)
-				isShared = isShared || float64(r.Workers) > cores
+				verdict := "likely"
+				if float64(r.Workers) > cores {
+					sign, verdict = openSign, "not testable, more workers than cores"
+				} else if !r.Step.Holds(times * r.Step.Median / theirs) {
+					verdict = "likely not"
+				}
+				beside += fmt.Sprintf(", reference %s×: %s", trim(theirs), verdict)
 			}
+			low, high := times*r.Step.Median/r.Step.High, times*r.Step.Median/r.Step.Low
+			parts = append(parts, fmt.Sprintf("%s %s× (%s)%s", name, twoDecimals(times),
+				between(low, high, twoDecimals), beside))
 		}
 	}
-	text = "predicted before the first run, over one worker: " + strings.Join(parts, "; ")
-	switch {
-	case others == nil:
-		return likelySign, sentence(text)
-	case isShared:
-		sign, text = openSign, "not testable here (more workers than cores), "+text
-	default:
-		sign, text = likelySign, map[bool]string{true: "likely, ", false: "likely not, "}[holds]+text
-	}
-	return sign, sentence(text + "; reference: " + listed(others))
+	return sign, fmt.Sprintf("Predicted before the first run for %s, over one worker: %s.",
+		spelling.Count(int(cores), "core"), strings.Join(parts, "; "))
 }
 
 // scalingFigure draws the samples per second of each strategy over the number of workers, and of the first

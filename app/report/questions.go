@@ -330,18 +330,30 @@ func verdictText(a question.Answer) string {
 			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
 	}
-	isAlike := a.Line.Setting.For == "" || !question.GrowsWithLength(a.Quantity) // else of other lengths
-	if in := a.Interval; isAlike && in.Coverage > 0 && in.Hi < mostWidth*in.Lo {
+	in, isAlike := a.Interval, a.Line.Setting.For == "" || !question.GrowsWithLength(a.Quantity) // in length
+	if isAlike && in.Coverage > 0 && in.Hi < mostWidth*in.Lo && format(in.Lo) != format(in.Hi) {
 		figure += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
 	if a.By != "" && a.Than != nil {
-		figure = inPlace(a, a.By) + "; " + figure
+		figure, what = inPlace(a, a.By)+"; "+figure, what+longerText(a)
 	}
 	text = joined(": ", text, figure+what)
 	if a.AreOtherResults() {
 		text += "; " + inPlace(a, "accuracy")
 	}
 	return text
+}
+
+// longerText has the parts of a row's step that are longer where it was to be shorter by another one.
+func longerText(a question.Answer) (text string) {
+	is, was := question.PartsOf(a.Line), question.PartsOf(a.Than)
+	for at, name := range partNames() {
+		isLonger := is[at]-was[at] > leastShare*was.Total()
+		if a.Below != nil && a.Median > 1 && isLonger && name != wordingOf(a.By).text {
+			text += fmt.Sprintf(", %s %s in place of %s", name, ms(is[at]), ms(was[at]))
+		}
+	}
+	return strings.Replace(text, ",", "; but", 1)
 }
 
 // inPlace has a quantity of both rows of an answer: "accuracy 23.8 % in place of 31.1 %".
@@ -455,7 +467,7 @@ func sentence(words string) string { return capital(words) + "." }
 // capital makes the first letter of words a capital.
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// besideText is a figure of the reference, or two that are to be read beside each other, in their unit.
+// besideText is a figure of the reference, or two to be read beside each other, with their unit and rows.
 func besideText(ref record.Reference, a question.Answer) string {
 	row, quantity := a.Reference[0], a.Reference[min(1, len(a.Reference)-1)]
 	var figures []string
@@ -464,7 +476,7 @@ func besideText(ref record.Reference, a question.Answer) string {
 		if unit = " " + unit; unit == " x" {
 			unit = "×"
 		}
-		figures = append(figures, strings.TrimSpace(trim(math.Round(1e3*v)/1e3)+unit))
+		figures = append(figures, trim(math.Round(1e3*v)/1e3)+strings.TrimSuffix(unit, " ")+" ("+name+")")
 	}
 	text := strings.Join(figures, " against ")
 	if quantity != a.Quantity {

@@ -102,10 +102,10 @@ func TestAnswersNameTheirFigures(t *testing.T) {
 			{Ask: "How long is a run?", Quantity: "total", Of: two}}})
 	for _, want := range []string{
 		"- ✓ Is it faster? Yes, here: 0.741× (0.",
-		") the step of single 1×1; reference: speed-up 1.78× against 0.89×.\n",
+		") the step of single 1×1; reference: speed-up 1.78× (two nodes) against 0.89× (one node).\n",
 		"- ✗ Is it 1.78 times as fast? Not here: 1.35× (1.",
-		") as fast by the step; reference: speed-up 1.78×.\n",
-		"- ✗ Is it accurate? Not here: 58.7 % (58.7–58.7 %), accuracy.\n",
+		") as fast by the step; reference: speed-up 1.78× (two nodes).\n",
+		"- ✗ Is it accurate? Not here: 58.7 %, accuracy.\n",
 		"- ✓ How long is a run? 0.4", "), time in all.\n",
 		"- ? Is it faster by fewer samples? Not decided (what the claim rests on is not shown): samples per",
 	} {
@@ -197,12 +197,15 @@ func TestAnswersSayWhatRoundsAgreeOn(t *testing.T) {
 	page := asked(t, r, record.Inquiry{Questions: []record.Question{
 		{Ask: "Is it slower?", Quantity: "step", By: "exposed", Of: record.Selector{"strategy": "ddp"},
 			Over: []record.Selector{{"strategy": "single", "threads": "2"}}, Above: new(1.0)},
+		{Ask: "Is it shorter?", Quantity: "step", By: "exposed", Of: record.Selector{"strategy": "single",
+			"threads": "1"}, Over: []record.Selector{two}, Below: new(1.0)},
 		{Ask: "Where does it go?", Quantity: "parts", Of: two}}})
 	for _, want := range []string{
 		"## In short\n\n✓ yes, or measured; ✗ no; ≈ likely; ? left open. In brackets behind a figure: the " +
 			"interval that holds the true one, 95 %. --repeats 6 may decide ≈ and ?.\n\n" +
 			"- ≈ Is it slower? Likely (all 3 rounds agree): exchange ", " in place of ",
 		"; 1.07× (", ") the step of single 1×2.\n",
+		") the step of all-reduce 2×1; but compute 8.", " ms in place of 4.",
 		"- ✓ Where does it go? Of 6.71 ms ", " % compute, ", " % exchange (",
 		" % packing, ", " % sending and waiting for others), ",
 	} {
