@@ -21,9 +21,8 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	batch := r.Rows[0].Setting.Batch
 	row := func(workers int, median float64) forecast.Row {
 		return forecast.Row{Way: "all-reduce", Workers: workers, Batch: batch,
-			Rate:       1e3 * float64(batch) / median,
-			Efficiency: 7 / median / float64(workers),
-			Step:       forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}, Naive: median,
+			Rate: 1e3 * float64(batch) / median, Efficiency: 7 / median / float64(workers),
+			Step: forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}, Naive: median,
 			Amdahl: median, Gustafson: median}
 	}
 	p := &forecast.Prediction{Date: time.Now().UTC(), Rows: []forecast.Row{row(2, 7), row(16, 2)},
