@@ -75,7 +75,8 @@ def spent(row, runs):
     """Seconds by phase of the ranks of some runs, over the steps from the 10th to the 90th percentile.
 
     What ranks had no core for is taken out of its phases. Workers that meet wait for one that waits, too: with cores
-    they would leave when the slowest has computed and the exchange of the one that waits least in it is done.
+    they would leave when the slowest has computed and the exchange of the one that waits least in it is done. None
+    loses more than all of them waited.
     """
     sums, threads = np.zeros(len(PHASES)), max(1, row["setting"]["threads"])
     alone = is_loose(row) or row["setting"]["workers"] == 1
@@ -93,13 +94,11 @@ def spent(row, runs):
         for at in np.flatnonzero((times >= lo) & (times <= hi)):
             p, (computing, exchange) = phases[at][has[at]], starved[:, at, has[at]]
             if at > 0 and (computing + exchange).any():
-                share = computing / np.maximum(np.maximum(p[:, 0] + p[:, 1], computing), 1e-12)
-                lost = (p[:, 0] + p[:, 1] + p[:, 3]) * share
-                p[:, [0, 1, 3]] *= 1 - share[:, None]
-                own, rest = p.sum(1) - p[:, 2], p[:, 2] + lost
-                wait = lost + exchange
+                p[:, :2] *= 1 - (computing / np.maximum(p[:, 0] + p[:, 1], 1e-12))[:, None]
+                own, rest, wait = p.sum(1) - p[:, 2], p[:, 2] + computing, computing + exchange
                 if not alone:
-                    wait = np.clip(own + rest - own.max() - (p[:, 2] - exchange).min(), 0, rest)
+                    most = np.minimum(rest, wait.sum())
+                    wait = np.clip(own + rest - own.max() - (p[:, 2] - exchange).min(), 0, most)
                 p[:, 2], p[:, 5] = rest - wait, wait
             sums += (at > 0) * p.sum(0)
     return sums

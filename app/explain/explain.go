@@ -283,9 +283,9 @@ func (p *pair) difference(ofA, ofB profile) costs {
 }
 
 // cored returns d with the time for which ranks of one side waited longer for a core than those of the other.
-// It is taken from what grew with it: from computation as much as one rank
-// lost there at most, from a straggler no more than its own, and what ranks lost beyond that from the
-// exchange, in which each waits for the others' threads; of sides with other threads what one lost in it.
+// It is taken from what grew with it: from computation at most what one rank lost there, from a straggler at
+// most its own, and from the exchange, in which each rank waits for the others' threads, what all lost beyond
+// that; of sides with other numbers of workers or threads what the rank lost that lost most.
 func (d costs) cored(a, b profile, late int, isAlike bool) costs {
 	sign, few, many := 1.0, a, b
 	if slices.Max(b.starved) < slices.Max(a.starved) {

@@ -2,8 +2,8 @@ package host
 
 import "time"
 
-// lostEvery is the time in which one step looks at what the process lost, three times or more. A look costs a
-// file read for each thread: some 20 us.
+// lostEvery is the time in which one step reads what the process lost, three times or more. It costs a file
+// read for each thread: some 20 us.
 const lostEvery = 40 * time.Millisecond
 
 // memoryEvery is the time between two looks at the process's memory, which costs a file read.
@@ -39,20 +39,18 @@ type Meter struct {
 	looked         time.Time
 	sent, received int64
 
-	lost   Lost      // at the last look, since the meter began
-	found  Lost      // of the last look
-	lostAt time.Time // of the last look
-	looks  bool      // in this step
-	// waiting is Lost.Exchange of a step that looks, until now.
-	waiting time.Duration
-	tasks   tasks
-	pauses  pauses
+	lost      Lost      // since the meter began; its Exchange of this step, if isLostDue
+	lostAt    time.Time // when lost was read
+	found     Lost      // what was lost until then, since it was read before
+	isLostDue bool      // this step reads it
+	tasks     tasks
+	pauses    pauses
 }
 
 // NewMeter starts at zero now.
 func NewMeter() *Meter {
 	now := time.Now()
-	m := &Meter{at: now, cpu: processTime(), rss: residentBytes(), looked: now, lostAt: now, looks: true}
+	m := &Meter{at: now, cpu: processTime(), rss: residentBytes(), looked: now, isLostDue: true, lostAt: now}
 	m.tasks.list()
 	m.pauses.open()
 	m.lost = Lost{Delayed: m.tasks.waited(), Paused: m.pauses.total()}
@@ -70,20 +68,20 @@ func (m *Meter) Gradient() {
 }
 
 // Exchange notes that the step begins to wait for the exchange or, after that, that it goes on. A nil Meter
-// does nothing. One step in lostEvery looks.
+// does nothing, nor does one in a step that does not read what was lost.
 func (m *Meter) Exchange(begins bool) {
 	switch {
-	case m == nil || !m.looks:
+	case m == nil || !m.isLostDue:
 	case begins:
-		m.waiting -= m.tasks.waited()
+		m.lost.Exchange -= m.tasks.waited()
 	default:
-		m.waiting += m.tasks.waited()
+		m.lost.Exchange += m.tasks.waited()
 	}
 }
 
 // Skip keeps what was taken since the last call out of the next step.
 func (m *Meter) Skip(now time.Time, sent, received int64) {
-	m.looks = true
+	m.isLostDue = true
 	m.Step(now, sent, received)
 }
 
@@ -96,11 +94,11 @@ func (m *Meter) Step(now time.Time, sent, received int64) Usage {
 	u := Usage{Wall: now.Sub(m.at), CPU: cpu - m.cpu, Gradient: m.gradient, RSS: m.rss,
 		Sent: sent - m.sent, Received: received - m.received}
 	m.at, m.cpu, m.gradient, m.sent, m.received = now, cpu, 0, sent, received
-	if m.looks {
+	if m.isLostDue {
 		lost := Lost{Delayed: m.tasks.waited(), Paused: m.pauses.total()}
-		m.found = Lost{lost.Delayed - m.lost.Delayed, lost.Paused - m.lost.Paused, m.waiting}
-		m.lost, m.lostAt, m.waiting, u.Lost = lost, now, 0, &m.found
+		m.found = Lost{lost.Delayed - m.lost.Delayed, lost.Paused - m.lost.Paused, m.lost.Exchange}
+		m.lost, m.lostAt, u.Lost = lost, now, &m.found
 	}
-	m.looks = now.Sub(m.lostAt)+u.Wall >= lostEvery
+	m.isLostDue = now.Sub(m.lostAt)+u.Wall >= lostEvery
 	return u
 }

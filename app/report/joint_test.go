@@ -24,7 +24,7 @@ func looseRun(t *testing.T, strategy string, isInTurn bool) *compare.Training {
 		}
 	}
 	run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"strategy":%q,"workers":2,"batch":32,`+
-		`"steps":4,"samples":%d,"samples_per_second":6250,"step_ms":{"median":10}}`, strategy,
+		`"ranks":[{},{}],"steps":4,"samples":%d,"samples_per_second":6250,"step_ms":{"median":10}}`, strategy,
 		steps.Len())), strings.NewReader(steps.String()))
 	if err != nil {
 		t.Fatal(err)

@@ -108,8 +108,8 @@ type RankLine struct {
 }
 
 // CoreWait is the phase of a step in which workers stood still because a thread that was ready to run had no
-// core. It is taken out of the phases in which they did, see moveCoreWaits; where the system does not tell it
-// is 0.
+// core. It is taken out of forward, backward and sync_exposed, see moveCoreWaits: that in others is not told.
+// Where the system does not tell it is 0.
 const CoreWait = "core_wait"
 
 // Phases lists the phases of a step in the order they are shown. They add up to the step.

@@ -50,30 +50,25 @@ func phaseAt(name string) int {
 
 // moveCoreWaits moves the time that ranks lost by waiting for cores from the phases in which they lost it to
 // [CoreWait]. Workers that meet also wait for one that waits: if all had cores, the last would arrive when
-// the slowest has computed, and the exchange would take it what it takes the one that waits least in it.
+// the slowest has computed, and the exchange would take it what it takes the one that waits least in it. None
+// loses more by that than all of them waited.
 func moveCoreWaits(ranks []spent, isApart bool) {
-	const forward, backward, exchange, optimizer = 0, 1, 2, 3 // of Phases
-	calm, least, isLost := 0.0, math.Inf(1), false
-	for i := range ranks {
-		r := &ranks[i]
-		isLost = isLost || r.computing+r.exchange > 0
-		left := 1 - r.computing/max(r.phases[forward]+r.phases[backward], r.computing, 1e-12)
-		for _, at := range []int{forward, backward, optimizer} {
-			r.phases[phaseAt(CoreWait)] += r.phases[at] * (1 - left)
-			r.phases[at] *= left
-		}
-		own := sumOf(r.phases) - r.phases[exchange] - r.phases[phaseAt(CoreWait)]
-		calm, least = max(calm, own), min(least, r.phases[exchange]-r.exchange)
+	const forward, backward, exchange = 0, 1, 2 // of Phases
+	calm, least, waited := 0.0, math.Inf(1), 0.0
+	for _, r := range ranks {
+		waited += r.computing + r.exchange
+		left := 1 - r.computing/max(r.phases[forward]+r.phases[backward], 1e-12)
+		r.phases[forward] *= left
+		r.phases[backward] *= left
+		calm = max(calm, sumOf(r.phases)-r.phases[exchange])
+		least = min(least, r.phases[exchange]-r.exchange)
 	}
 	for _, r := range ranks {
-		wait, all := &r.phases[phaseAt(CoreWait)], r.phases[exchange]+r.phases[phaseAt(CoreWait)]
-		switch {
-		case isApart:
-			*wait += r.exchange
-		case isLost:
-			*wait = min(all, max(0, sumOf(r.phases)-calm-least))
+		wait, all := r.computing+r.exchange, r.computing+r.phases[exchange]
+		if !isApart {
+			wait = min(all, waited, max(0, sumOf(r.phases)+r.computing-calm-least))
 		}
-		r.phases[exchange] = all - *wait
+		r.phases[phaseAt(CoreWait)], r.phases[exchange] = wait, all-wait
 	}
 }
 
@@ -89,11 +84,12 @@ func (t *Training) MeetsSometimes() bool { return t.IsLoose() && !strategy.Named
 type stretchOfAll struct {
 	last, lines       int
 	loss, at, samples float64
-	ranks             []record.Steps // sums over the stretch in the only entry of each column
+	ranks             []record.Steps // sums over the stretch, one in each column
 }
 
 // joining adds up the steps of workers that each tell their own, by the number of the stretch.
 type joining struct {
+	from      int // steps before are of another part of the run than what ranks tell in all
 	stretches map[int]*stretchOfAll
 	seconds   []float64 // of the steps until now, by rank
 }
@@ -112,20 +108,28 @@ func (j *joining) add(l record.Step, stretch int) {
 	}
 	j.seconds[l.Rank] += float64(l.Seconds)
 	s.last, s.at = max(s.last, l.Step), max(s.at, j.seconds[l.Rank])
+	if l.Step >= j.from {
+		s.spend(l)
+	}
+	if l.Samples > 0 { // else the worker had none, and no loss
+		s.lines, s.loss, s.samples = s.lines+1, s.loss+float64(l.Loss), s.samples+float64(l.Samples)
+	}
+}
+
+// spend adds what a rank did in a step.
+func (s *stretchOfAll) spend(l record.Step) {
 	for len(s.ranks) <= l.Rank {
-		s.ranks = append(s.ranks, record.Steps{Phases: map[string]record.Numbers{}})
+		s.ranks = append(s.ranks, record.Steps{Seconds: record.Numbers{0},
+			Phases: map[string]record.Numbers{}})
 	}
 	r := &s.ranks[l.Rank]
 	for name, v := range l.Phases.ByName() {
 		r.Phases[name] = record.Numbers{entry(r.Phases[name], 0) + v}
 	}
 	for to, v := range map[*record.Numbers]float64{&r.Seconds: float64(l.Seconds), &r.CPU: l.CPUSeconds,
-		&r.Delayed: l.DelayedSeconds, &r.GradientCPU: l.GradientCPUSeconds,
+		&r.Usage: l.UsageSeconds, &r.Delayed: l.DelayedSeconds, &r.GradientCPU: l.GradientCPUSeconds,
 		&r.ExchangeDelayed: l.ExchangeDelayedSeconds} {
 		*to = record.Numbers{entry(*to, 0) + v}
-	}
-	if l.Samples > 0 { // else the worker had none, and no loss
-		s.lines, s.loss, s.samples = s.lines+1, s.loss+float64(l.Loss), s.samples+float64(l.Samples)
 	}
 }
 
@@ -162,8 +166,8 @@ func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[str
 		out = append(out, map[string]float64{})
 	}
 	for _, s := range stretches {
-		if len(s.ranks) != len(out) {
-			continue // of a part of the run with other workers
+		if len(s.ranks) > len(out) {
+			continue // the summary does not tell of all
 		}
 		var all []spent
 		for i, r := range s.ranks {
@@ -174,7 +178,7 @@ func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[str
 			}
 		}
 		moveCoreWaits(all, t.IsLoose() || t.Workers == 1)
-		for i := range out {
+		for i := range all {
 			for at, name := range Phases() {
 				out[i][name] += all[i].phases[at]
 			}

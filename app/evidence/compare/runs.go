@@ -98,14 +98,14 @@ func (l *Line) summarizePlaces(r *record.Run) {
 }
 
 // hiddenOf returns the mean over runs and ranks of the communication that computation hid in a step, without
-// the share of the rank's time in which threads had no core: that was no communication. NaN: no rank tells.
+// the share of that computation in which threads had no core: that was no communication. NaN: no rank tells.
 func (l *Line) hiddenOf(runs []*record.Run) float64 {
 	var all []float64
 	for _, r := range runs {
 		for _, rank := range r.Ranks {
-			computing, exchange := rank.Steps.CoreWaits(l.Setting.Threads)
-			starved := (sumOf(computing) + sumOf(exchange)) / max(sumOf(rank.Steps.Seconds), 1e-12)
-			all = append(all, known(rank.Hidden)*(1-starved))
+			waits, _ := rank.Steps.CoreWaits(l.Setting.Threads)
+			beside := sumOf(rank.Steps.Phases["forward"]) + sumOf(rank.Steps.Phases["backward"])
+			all = append(all, known(rank.Hidden)*(1-sumOf(waits)/max(beside, 1e-12)))
 		}
 	}
 	return stat.Mean(all)

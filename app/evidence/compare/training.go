@@ -65,6 +65,9 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
 	var ranks []watching // a run that was resumed may have had more workers before
 	var together joining
+	if t.Resumed != nil {
+		together.from = t.Resumed.Steps
+	}
 	sum := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(steps, sum))
 	isEmpty := true

@@ -22,6 +22,27 @@ func TestSummaryIsOneValue(t *testing.T) {
 	}
 }
 
+// Workers that share the steps have a stretch each: what one waited for cores is told without lines of the
+// others, and of a resumed run for its last part, as its phases are. Runtime threads that waited beside
+// computing cost nothing, which its processor time tells.
+func TestCoreWaitsOfWorkersInTurn(t *testing.T) {
+	const summary = `{"workers": 2, "threads": 1, "steps": 8, "strategy": "ps-async",
+		"resumed": {"steps": 4}, "ranks": [{"phases": {"forward": 0.16}}, {"phases": {"forward": 0.16}}]}`
+	var steps strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&steps, `{"rank": %d, "step": %d, "seconds": 0.08, "delayed_seconds": 0.06, `+
+			`"usage_seconds": 0.08, "cpu_seconds": 0.06, "phases": {"forward": 0.08}}`+"\n", i%2, i)
+	}
+	run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(steps.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range 2 {
+		near(t, "forward", run.Spent(rank)["forward"], 0.12, 1e-12)
+		near(t, "cores", run.Spent(rank)[compare.CoreWait], 0.04, 1e-12)
+	}
+}
+
 // What a run's report says of a rank's phases is what the rank told, with waits for cores taken out of them.
 func TestCoreWaitsOfARun(t *testing.T) {
 	const summary = `{"workers": 2, "threads": 1, "steps": 4, "strategy": "all-reduce", "ranks": [

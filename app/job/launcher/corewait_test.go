@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -13,54 +12,32 @@ import (
 	"lockstep/app/rundir"
 )
 
-// Eight workers that take turns on fewer cores compute a sample as long as one alone, whatever else the
-// machine does: the rest is waiting for cores, nearly all of it before the exchange goes on.
-func TestComputingIsWithoutWaitingForCores(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells how long threads waited for a core")
-	}
-	alone := computing(t, 1)
-	if many := computing(t, 8); many < alone/2 || many > 2*alone {
-		t.Errorf("%.3g s for a sample by many workers, %.3g alone", many, alone)
-	}
-}
-
-// computing returns the seconds for which a worker of so many computes a sample.
-func computing(t *testing.T, workers int) float64 {
-	t.Helper()
+// Steps tell what [record.Steps.CoreWaits] needs: how much of their processor time there was until the
+// gradient, and of the time without a core in the exchange.
+func TestStepsTellWhereTheyWaitForCores(t *testing.T) {
 	c := short(t)
-	c.Workers, c.Threads, c.Steps, c.Epochs = workers, 1, 200, 0
-	c.Shards, c.Batch, c.Strategy = workers, 16*workers, "all-reduce"
+	c.Workers, c.Strategy, c.Epochs, c.Steps = 2, "all-reduce", 0, 60
 	run(t, c, launcher.Options{})
 	text, err := os.ReadFile(filepath.Join(c.Out, rundir.StepsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ranks, seconds, samples := make([]record.Steps, workers), 0.0, 0
+	var cpu float64
+	var all record.Parts
 	for line := range strings.Lines(string(text)) {
 		var l record.Step
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
-		if l.Step < 10 { // memory is touched for the first time
-			continue
-		}
-		s := &ranks[l.Rank]
-		s.AddParts(l.Parts)
-		s.CPU = append(s.CPU, l.CPUSeconds)
-		for name, v := range l.Phases.ByName() {
-			if s.Phases == nil {
-				s.Phases = map[string]record.Numbers{}
-			}
-			s.Phases[name] = append(s.Phases[name], v)
-		}
-		seconds, samples = seconds+l.Phases.Forward+l.Phases.Backward, samples+16
+		cpu += l.CPUSeconds
+		all.GradientCPUSeconds += l.GradientCPUSeconds
+		all.DelayedSeconds += l.DelayedSeconds
+		all.ExchangeDelayedSeconds += l.ExchangeDelayedSeconds
 	}
-	for _, steps := range ranks {
-		waits, _ := steps.CoreWaits(1)
-		for _, wait := range waits {
-			seconds -= wait
-		}
+	if all.GradientCPUSeconds <= 0 || all.GradientCPUSeconds >= cpu {
+		t.Errorf("%v of %v s of processor time until the gradients", all.GradientCPUSeconds, cpu)
 	}
-	return seconds / float64(samples)
+	if all.ExchangeDelayedSeconds > all.DelayedSeconds+1e-9 {
+		t.Errorf("%v of %v s without a core in the exchange", all.ExchangeDelayedSeconds, all.DelayedSeconds)
+	}
 }

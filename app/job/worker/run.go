@@ -305,6 +305,7 @@ func (w *Worker) Evaluation(e train.Evaluation) {
 	w.tell(func(p Listener) { p.Evaluation(e) })
 	sent, received := w.traffic()
 	w.meter.Skip(time.Now(), sent, received)
+	w.waited = 0 // in steps whose delays are skipped, too
 }
 
 // tell lets the program hear of a step or an evaluation, which may take it some time.

@@ -15,7 +15,7 @@ import (
 )
 
 // What an evaluation takes belongs to no step: the line of the step after it holds the processor time of
-// the time that it holds.
+// the time that it holds. Delays of steps before it are not told, so those after it do not stand for them.
 func TestUsageLeavesOutEvaluations(t *testing.T) {
 	dir := rundir.Directory(t.TempDir())
 	w := &Worker{logs: logs{meter: host.NewMeter()},
@@ -35,7 +35,12 @@ func TestUsageLeavesOutEvaluations(t *testing.T) {
 	tested := time.Now()
 	work(300 * time.Millisecond)
 	evaluated := time.Since(tested)
+	w.parts(host.Usage{}, time.Second)
 	w.Evaluation(train.Evaluation{Steps: 1, Samples: 1, Time: evaluated})
+	lost := host.Lost{Delayed: time.Second, Exchange: time.Millisecond}
+	if p := w.parts(host.Usage{Lost: &lost}, time.Millisecond); p.ExchangeDelayedSeconds > 0.0011 {
+		t.Errorf("%v s without a core in an exchange of 1 ms", p.ExchangeDelayedSeconds)
+	}
 	step.Number = 1
 	w.Step(step)
 	trained := w.Beacon.Read().Trained
