@@ -104,9 +104,11 @@ func TestCoresSharedByManyArePredicted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := forecast.Decode(r.Predictions[0])
-	if err != nil {
-		t.Fatal(err)
+	var p *forecast.Prediction
+	for i := 0; p == nil || p.Inputs.Cores != float64(p.MadeFrom.Cores); i++ { // another is of more cores
+		if p, err = forecast.Decode(r.Predictions[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i := len(p.Rows) - 1; i >= 0; i-- { // of eight and more nothing was measured
 		if p.Rows[i].Workers > 4 {
