@@ -386,7 +386,7 @@ func writePixels(path string, pixels []byte) bool {
 	if path == "" || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return false
 	}
-	return nil == regular.Replace(path, func(w io.Writer) error {
+	err := regular.Replace(path, func(w io.Writer) error {
 		sum := sha256.Sum256(pixels)
 		_, err := w.Write(pixels)
 		if err == nil {
@@ -394,4 +394,5 @@ func writePixels(path string, pixels []byte) bool {
 		}
 		return err
 	})
+	return err == nil
 }

@@ -115,7 +115,7 @@ func (p Plan) line(b bundle, kept []int, rows []Row, rounds int, seconds float64
 func costsOf(ctx context.Context, p Plan, o Options) ([]cost, error) {
 	costs, isKnown := make([]cost, len(p.Rows)), make([]bool, len(p.Rows))
 	for i, r := range p.Rows {
-		if isKnown[i] {
+		if isKnown[i] || ctx.Err() != nil {
 			continue
 		}
 		isLike := func(w Row) bool { return w.Model == r.Model && w.Data == r.Data && w.Batch == r.Batch }

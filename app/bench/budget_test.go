@@ -99,14 +99,16 @@ func TestABudgetCanBeInterrupted(t *testing.T) {
 	c.OneProcess, c.Budget, c.Out = false, time.Minute, filepath.Join(t.TempDir(), "out")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	probes := 0
 	_, err := bench.Run(ctx, c, bench.Options{Execute: pretend,
 		Fitted: func(bench.Fitted) { t.Error("the plan was fitted") },
 		Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+			probes++
 			cancel()
 			return record.Probe{Compute: []float64{0.1, 0.1}, Shards: 2, Tensors: 1}, nil
 		}})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+	if !errors.Is(err, context.Canceled) || probes != 1 {
+		t.Errorf("error %v after %d probes, want that of the context after one", err, probes)
 	}
 }
 

@@ -211,7 +211,7 @@ func addShares(ranks []record.Rank) {
 func epochSeconds(s record.Steps, n int) record.Numbers {
 	sums := make(record.Numbers, n)
 	for i, epoch := range s.Epoch {
-		if epoch < n {
+		if 0 <= epoch && epoch < n {
 			sums[epoch] += s.Seconds[i]
 		}
 	}

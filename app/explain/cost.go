@@ -131,7 +131,13 @@ func (s Side) kernels() string {
 	return strings.TrimSuffix(s.Runs[0].Kernels()+" with --math "+math, " with --math ")
 }
 
-func (s Side) perWorker() float64 { return float64(s.Setting.Batch) / float64(s.Setting.Workers) }
+// perWorker returns the samples of a worker's step: a whole batch where workers share no step.
+func (s Side) perWorker() float64 {
+	if s.way().IsAsync {
+		return float64(s.Setting.Batch)
+	}
+	return float64(s.Setting.Batch) / float64(s.Setting.Workers)
+}
 
 // isApart reports whether no worker waits for another within a step.
 func (s Side) isApart() bool { return s.Setting.Workers == 1 || s.way().IsFloor || s.way().IsAsync }

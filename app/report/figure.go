@@ -66,7 +66,10 @@ func (f figure) curveTable(lines plot.Lines, points [][]any) table {
 		return c[0][0].(string)
 	})}
 	for i, name := range []string{"first", "early", "middle", "late", "last"} {
-		unit := map[int]string{0: lines.Y}[i]
+		unit := ""
+		if i == 0 {
+			unit = lines.Y
+		}
 		columns = append(columns, cells(name, unit, func(c [][]any) cell {
 			place, before := i*(len(c)-1)/4, (i-1)*(len(c)-1)/4
 			if i > 0 && place == before { // a curve of fewer points

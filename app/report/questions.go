@@ -288,8 +288,11 @@ const mostWidth = 100
 func whyNot(a question.Answer) string {
 	switch a.Reason { // what this machine, or this budget, cannot tell
 	case question.Contended:
-		l := map[bool]*compare.Line{true: a.Line, false: a.Than}[a.Line.Contended]
-		return fmt.Sprintf("%s share %s", spelling.Count(l.Setting.Workers, "worker"),
+		l := a.Line
+		if !l.Contended {
+			l = a.Than
+		}
+		return fmt.Sprintf("%s share %s", spelling.Count(l.Setting.NumThreads(), "thread"),
 			spelling.Count(l.Cores, "core"))
 	case question.Guessing:
 		return fmt.Sprintf("after %s its rows still guess", spelling.Count(a.Line.Runs()[0].Steps, "step"))
@@ -330,8 +333,8 @@ func verdictText(a question.Answer) string {
 			what += fmt.Sprintf(" with batch %d", a.Than.Setting.Batch)
 		}
 	}
-	in, isAlike := a.Interval, a.Line.Setting.For == "" || !question.GrowsWithLength(a.Quantity) // in length
-	if isAlike && in.Coverage > 0 && in.Hi < mostWidth*in.Lo && format(in.Lo) != format(in.Hi) {
+	in, hasOneLength := a.Interval, a.Line.Setting.For == "" || !question.GrowsWithLength(a.Quantity)
+	if hasOneLength && in.Coverage > 0 && in.Hi < mostWidth*in.Lo && format(in.Lo) != format(in.Hi) {
 		figure += " (" + between(in.Lo, in.Hi, format) + ")"
 	}
 	if a.By != "" && a.Than != nil {
@@ -346,6 +349,9 @@ func verdictText(a question.Answer) string {
 
 // longerText has the parts of a row's step that are longer where it was to be shorter by another one.
 func longerText(a question.Answer) (text string) {
+	if a.Line.Phases == nil || a.Than.Phases == nil { // workers that share no step
+		return ""
+	}
 	is, was := question.PartsOf(a.Line), question.PartsOf(a.Than)
 	for at, name := range partNames() {
 		isLonger := is[at]-was[at] > leastShare*was.Total()

@@ -228,8 +228,10 @@ func noiseOf(quantity string, steps stat.Noise) stat.Noise {
 
 // noiseBetween returns the noise of ratios of rows of two groups: that which more rows tell.
 func noiseBetween(a, b *compare.Group) stat.Noise {
-	return slices.MaxFunc([]stat.Noise{a.Noise, b.Noise},
-		func(x, y stat.Noise) int { return cmp.Compare(x.Rows, y.Rows) })
+	if a.Noise.Rows >= b.Noise.Rows {
+		return a.Noise
+	}
+	return b.Noise
 }
 
 // AreOtherResults reports whether the two rows train to other results, so that their accuracies have to stand

@@ -363,7 +363,11 @@ func apart(row bench.Row, way string, workers int) bench.Row {
 	initial := setting.Default()
 	exchange := initial.Exchange
 	exchange.Insecure, exchange.MasterAddr, exchange.MasterPort = row.Insecure, row.MasterAddr, row.MasterPort
-	row.Batch, row.Shards = row.Batch*workers/row.Workers, max(row.Shards*workers/row.Workers, 1)
+	sharing := row.Workers // a batch
+	if row.IsAsync() {
+		sharing = 1
+	}
+	row.Batch, row.Shards = row.Batch*workers/sharing, max(row.Shards*workers/sharing, 1)
 	row.Strategy, row.Exchange, row.Averaging, row.Serving = way, exchange, initial.Averaging, initial.Serving
 	for _, name := range link() {
 		setPart(&row, name, "")

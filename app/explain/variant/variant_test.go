@@ -237,6 +237,33 @@ func TestVariantsOfTwoRows(t *testing.T) {
 	}
 }
 
+// A worker that shares no step with others has a whole batch, alone too.
+func TestAnAsynchronousWorkerHasAWholeBatch(t *testing.T) {
+	c := setting.Default()
+	c.Model, c.Workers, c.Threads, c.Shards, c.Data = "lenet", 2, 1, 4, "synthetic"
+	of := func(way string) bench.Subject {
+		c := c
+		c.Strategy = way
+		return subject(way, c, "other", 0)
+	}
+	a, b := of("all-reduce"), of("ps-async")
+	b.Record.Runs[0].Ranks[0].Steps.Phases["forward"] = slices.Repeat(record.Numbers{0.016}, 40)
+	first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batches []int
+	x := variant.New(a, b, first, time.Minute)
+	for _, v := range x.Pairs[0].Variants {
+		if row := x.Plan.Rows[v.Row]; v.Action == "isolate" {
+			batches = append(batches, row.Batch)
+		}
+	}
+	if !slices.Equal(batches, []int{c.Batch / 2, c.Batch}) {
+		t.Errorf("batches of workers alone %v, want half of %d and all", batches, c.Batch)
+	}
+}
+
 // A benchmark that asks why runs its rows again beside variants of them, the variant of the largest term
 // first; without time for a round of a pair, the pair is told and not tried.
 func TestConfirm(t *testing.T) {
