@@ -168,7 +168,7 @@ type Kernels struct {
 	Threads int    // compute threads per worker; 0: cores / workers
 	ISA     string // kernel path; "": the best of the processor
 	Math    string // how products are computed, see compute.Math and gpu.Math
-	Memory  int    // bytes of activations; above it, some are recomputed; 0: no limit
+	Memory  int    // bytes of activations; above it, some are recomputed; 0: what the machine has room for
 	// Resident is how many bytes of memory each process may take; 0: no limit.
 	Resident int
 }
@@ -242,11 +242,6 @@ type Output struct {
 // MaxWorkers bounds Workers on one machine. A larger number is probably a typing error.
 const MaxWorkers = 256
 
-// defaultMemory is room for the activations of vgg11 at batch 256 and of resnet50 with 8 images of 224
-// pixels. With it resnet50 at batch 64, 1.4 GB in all, computes one product again, and else only what moves
-// data (docs/design/0034). On a GPU it means no limit.
-const defaultMemory = 1 << 30
-
 // Default returns the configuration of `lockstep train` without flags: lenet on the generated
 // glyphs, one worker, one epoch. The learning rate suits lenet at batch 64.
 func Default() Config {
@@ -255,7 +250,7 @@ func Default() Config {
 		Model: "lenet", Stem: model.StemAuto, Data: "glyphs", Workers: 1, Device: DeviceCPU,
 		Samples: Samples{Size: 32, Sequence: 512, Augment: auto, Normalize: auto, TTA: none, LimitTrain: -1,
 			Shuffle: shuffleAll, Task: classification, LimitTest: -1},
-		Kernels: Kernels{Math: compute.Fast.String(), Memory: defaultMemory},
+		Kernels: Kernels{Math: compute.Fast.String()},
 		Exchange: Exchange{Algorithm: auto, Link: auto, Wire: plain, Bucket: 1 << 20, Streams: 1,
 			MasterAddr: "127.0.0.1"},
 		Batches: Batches{Batch: 64, Accumulate: 1, Seed: 1},

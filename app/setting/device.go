@@ -48,15 +48,6 @@ func (c Config) DeviceNumber() int {
 	return n
 }
 
-// MemoryLimit returns how many bytes of activations are kept; 0: all. A GPU computes nothing again to save
-// memory unless another limit than the default is given.
-func (c Config) MemoryLimit() int64 {
-	if c.IsOnGPU() && c.Memory == defaultMemory {
-		return 0
-	}
-	return int64(c.Memory)
-}
-
 // WantsCPU says which setting a GPU has not, as a phrase such as "--math bf16x3 is for CPUs"; "" if a GPU can
 // do the run.
 func (c Config) WantsCPU() string {

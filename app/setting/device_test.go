@@ -43,23 +43,6 @@ func TestPlaced(t *testing.T) {
 				test.want)
 		}
 	}
-	usual := setting.Default().Memory
-	for _, test := range []struct {
-		memory int
-		want   int64
-		device string
-	}{
-		{usual, int64(usual), "cpu"}, {usual, 0, "cuda"}, {640 << 20, 640 << 20, "cuda:1"},
-		{0, 0, "cuda"}, {0, 0, "cpu"},
-	} {
-		c := setting.Default()
-		c.Memory = test.memory
-		c = c.Placed(test.device)
-		if got := c.MemoryLimit(); got != test.want || c.Memory != test.memory {
-			t.Errorf("--memory %d on %s: %d kept as %d, want %d", test.memory, test.device, got, c.Memory,
-				test.want)
-		}
-	}
 	c := setting.Default()
 	c.Device = "cuda:12"
 	if !c.IsOnGPU() || c.DeviceNumber() != 12 {

@@ -22,6 +22,27 @@ type footprint struct {
 // least is the heap that a bound on memory leaves at least, so that the collector does not run all the time.
 const least = 64 << 20
 
+// leastActivations is what a worker keeps of activations, in bytes, however little memory the machine has.
+const leastActivations = 1 << 30
+
+// activations returns how many bytes of them the worker keeps; 0: all, as on a GPU without --memory.
+// Otherwise the default is the worker's share of a quarter of the machine's memory (docs/design/0034), and at
+// most its share of half of what --resident allows.
+func (w *Worker) activations() int64 {
+	c := w.Config
+	switch {
+	case c.Memory > 0:
+		return int64(c.Memory)
+	case c.IsOnGPU():
+		return 0
+	}
+	most := max(leastActivations, int64(host.MemoryBytes())/4/int64(max(w.WorkersHere, 1)))
+	if c.Resident > 0 {
+		most = min(most, int64(c.Resident)/2/w.Sharers())
+	}
+	return most
+}
+
 // planMemory estimates the memory of the run, the larger of training and of loading the data. It refuses a
 // run that does not fit this machine.
 func (w *Worker) planMemory(l *train.Loop) error {

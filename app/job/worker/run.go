@@ -155,7 +155,7 @@ func (w *Worker) loop(r *trace.Recorder) (*train.Loop, error) {
 		Optimizer: c.UpdateRule(), Schedule: c.Schedule,
 		Clip: c.Clip, EMA: c.EMA, Lookahead: c.Lookahead,
 		StopsTogether: c.StopsTogether(), WholeBatches: c.IsAsync(),
-		Seed: c.Seed, MemoryLimit: c.MemoryLimit(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
+		Seed: c.Seed, MemoryLimit: w.activations(), InTurn: c.NumServers() > 0, Alloc: w.memory(),
 		Updater:      updater,
 		IsLocal:      w.isLocal(),
 		Checkpointer: checkpointer, CPU: w.cpu, Executor: w.executor(), Watch: w.begins,
