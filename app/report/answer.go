@@ -16,8 +16,6 @@ const (
 	notTold = "not told apart"
 	once    = "measured once"      // each run of an overlay
 	alone   = "nothing to compare" // one row of its work
-
-	unequalWork = "unequal work" // of an overlay, which compares nothing then
 )
 
 // answer is a sentence with what makes it certain or uncertain.
@@ -33,11 +31,8 @@ type answer struct {
 
 // Class is the style of the verdict: that of the note beside it which says the same.
 func (a answer) Class() string {
-	switch a.Verdict {
-	case apart:
+	if a.Verdict == apart {
 		return "sure"
-	case unequalWork:
-		return "unfit"
 	}
 	return "open"
 }

@@ -18,83 +18,37 @@ type overlaid struct {
 	*compare.Training
 	key, name string
 	style     plot.Style
-	unequal   string // how its work differs from that of the first; "": it does not
 }
 
 // String is the letter and the name of the run.
 func (o *overlaid) String() string { return o.key + " " + o.name }
 
-// doubt says why the step of the run is not compared; "" if it is.
-func (o *overlaid) doubt() string {
-	switch {
-	case o.Taken.IsDisturbed():
-		return "others took cores"
-	case o.MeetsSometimes():
-		return "its workers do not meet in every step"
-	}
-	return ""
-}
-
 // Overlay lays out a report that shows training runs on the same axes, under names: two or more runs and as
-// many names.
+// many names. It ranks nothing.
 func Overlay(names []string, runs []*compare.Training) *Report {
 	var all []*overlaid
-	var titles []string
+	var titles, unequal []string
 	for i, t := range runs {
-		o := &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i},
-			differencesText(compare.WorkDifferences(t, runs[0]))}
+		o := &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i}}
 		all, titles = append(all, o), append(titles, o.String())
+		if text := differencesText(compare.WorkDifferences(t, runs[0])); text != "" {
+			unequal = append(unequal, fmt.Sprintf("%v (%s)", o, text))
+		}
 	}
-	p := page{Kind: "runs side by side", Title: strings.Join(titles, ", "), Answer: overlayAnswer(all),
+	a := answer{Text: "Equal work.", Verdict: once, Sign: signOf(once), Why: "One run of each decides " +
+		"nothing: lockstep bench repeats and interleaves them."}
+	if unequal != nil {
+		a.Text = fmt.Sprintf("These did other work than %v: %s.", all[0], strings.Join(unequal, "; "))
+	}
+	p := page{Kind: "runs side by side", Title: strings.Join(titles, ", "), Answer: a,
 		Lede:   "One run each, on the same axes.",
 		Source: "summary.json, steps.jsonl and config.yaml of the run directories"}
 	p.note(overlayNotes(all))
-	caption := "As each run tells them; samples/s are those of steps as long as the median one. Best: of " +
-		"all evaluations."
 	p.Sections = []section{{ID: "runs", Title: "The runs", Figures: p.lead(overlayFigures(all)),
-		Tables: []block{{Title: inFigures, Caption: caption, Table: overlayTable(all), IsOpen: true},
-			settingTable(runs, titles)}}}
+		Tables: []block{{Title: inFigures, Caption: "As each run tells them. Best: of all evaluations.",
+			Table: overlayTable(all), IsOpen: true}, settingTable(runs, titles)}}}
 	return &Report{p}
 }
-
-// overlayAnswer relates the steps of runs that did equal work, and says that one run each decides nothing.
-func overlayAnswer(all []*overlaid) answer {
-	a := answer{Verdict: once, Sign: signOf(once), Why: "One run of each decides nothing: lockstep bench " +
-		"repeats and interleaves them."}
-	var unequal, doubts []string
-	for _, o := range all {
-		if o.unequal != "" {
-			unequal = append(unequal, fmt.Sprintf("%v (%s)", o, o.unequal))
-		}
-		if text := o.doubt(); text != "" {
-			doubts = append(doubts, fmt.Sprintf("%v (%s)", o, text))
-		}
-	}
-	order := slices.SortedStableFunc(slices.Values(all), func(x, y *overlaid) int {
-		return cmp.Compare(x.StepMS.Median, y.StepMS.Median)
-	})
-	best, next := order[0], order[1]
-	first, second := digits(best.StepMS.Median, 3), digits(next.StepMS.Median, 3)
-	ratio := next.StepMS.Median / best.StepMS.Median
-	switch {
-	case unequal != nil:
-		a.Verdict = unequalWork
-		a.Text = fmt.Sprintf("These did other work than %v: %s.", all[0], strings.Join(unequal, "; "))
-		a.Why = "So their times and results are shown side by side and not compared."
-	case doubts != nil:
-		a.Text = fmt.Sprintf("Equal work, but steps are not compared: %s.", strings.Join(doubts, ", "))
-	case !(ratio > 1+leastApart):
-		a.Text = fmt.Sprintf("Equal work: the median steps of %v, %s ms, and %v, %s ms, are less than %g %% "+
-			"apart.", best, first, next, second, 100*leastApart)
-	default:
-		a.Text = fmt.Sprintf("Equal work: %v had the shortest median step, %s ms; the next, %v, %s ms "+
-			"(%.2f×).", best, first, next, second, ratio)
-	}
-	return a
-}
-
-// leastApart is the relative difference that two runs of one machine may well have.
-const leastApart = 0.02
 
 // overlayNotes lists the cautions of each run, and whether results are the same.
 func overlayNotes(all []*overlaid) []note {
@@ -113,7 +67,7 @@ func overlayNotes(all []*overlaid) []note {
 	return notes
 }
 
-// overlayFigures plot the runs over each other: losses, accuracies, the steps by phase and over time.
+// overlayFigures plot the losses and the accuracies of the runs over each other.
 func overlayFigures(all []*overlaid) []figure {
 	of := func(id, title, x, y, caption string, curve func(*overlaid) (at, values []float64)) figure {
 		return against(plot.Head{ID: id, Title: title}, x, y, caption, all, func(o *overlaid) plot.Series {
@@ -121,18 +75,14 @@ func overlayFigures(all []*overlaid) []figure {
 			return plot.Series{Keys: []string{o.key}, Label: o.name, Style: o.style, At: at, Values: values}
 		})
 	}
-	loss := func(id, x string, at func(*overlaid) []float64) figure {
-		return of(id, "Loss against "+x, x, "mean loss", "Mean over the global batch; of "+
-			"workers that do not meet in every step, mean of their own losses.",
-			func(o *overlaid) (places, values []float64) {
-				return steady(at(o), o.Joint.Loss, differences(o.Joint.Samples))
-			})
-	}
 	return drawn(
-		loss("loss-samples", "samples", func(o *overlaid) []float64 { return o.Joint.Samples }),
-		loss("loss-seconds", "seconds of training steps", func(o *overlaid) []float64 { return o.Joint.At }),
-		of("accuracy-seconds", "Accuracy against seconds", "seconds of training", accuracyAxis,
-			onFollowed+".", func(o *overlaid) (places, values []float64) {
+		of("loss", "Loss against samples", "samples", "mean loss", "Mean over the global batch; of workers "+
+			"that do not meet in every step, mean of their own losses.",
+			func(o *overlaid) (places, values []float64) {
+				return steady(o.Joint.Samples, o.Joint.Loss, differences(o.Joint.Samples))
+			}),
+		of("accuracy", "Accuracy against seconds", "seconds of training", accuracyAxis, onFollowed+".",
+			func(o *overlaid) (places, values []float64) {
 				for _, e := range record.Followed(o.Evaluations) {
 					if e.Rank == 0 {
 						places = append(places, e.TrainSeconds)
@@ -140,46 +90,7 @@ func overlayFigures(all []*overlaid) []figure {
 					}
 				}
 				return places, values
-			}),
-		overlayPhases(all),
-		of("time", "Step time", "step", "step time, ms", "Of rank 0, means of the steps between two points.",
-			func(o *overlaid) (places, values []float64) {
-				if len(o.Watched) == 0 {
-					return nil, nil
-				}
-				return o.Watched[0].Step, scaled(o.Watched[0].Seconds, 1e3)
-			}).limited())
-}
-
-// overlayPhases stacks the phases of a step of each run, as means over the steps of rank 0.
-func overlayPhases(all []*overlaid) figure {
-	var runs []phased
-	for _, o := range all {
-		if len(o.Ranks) == 0 || o.Ranks[0].Steps == 0 {
-			continue
-		}
-		one := rankPhase(o.String(), o.Training, 0)
-		one.hidden /= float64(o.Ranks[0].Steps)
-		for name := range one.seconds {
-			one.seconds[name] /= float64(o.Ranks[0].Steps)
-		}
-		runs = append(runs, one)
-	}
-	return phaseFigure(plot.Head{ID: "phases", Title: "Where a step goes"}, "ms per step",
-		"Of rank 0, mean over all steps, without evaluations.", compare.Phases(), 1e3, runs)
-}
-
-// rate returns the samples per second of steps that take as long as the median one. That of the whole
-// training has its pauses and its first step too, and would not be the batch divided by the step beside it.
-// It is the only one where a step of rank 0 is not one of all workers.
-func (o *overlaid) rate() float64 {
-	switch {
-	case o.MeetsSometimes():
-		return o.SamplesPerSecond
-	case o.StepMS.Median == 0:
-		return unknown
-	}
-	return 1e3 * float64(o.Batch*max(1, o.Accumulate)) / o.StepMS.Median
+			}))
 }
 
 // overlayTable has a row for each run: what it reached, how fast, then what on.
@@ -212,10 +123,8 @@ func overlayTable(all []*overlaid) table {
 			three := func(v float64) string { return digits(v, 3) }
 			return cell{Text: three(o.StepMS.Median), Small: between(o.StepMS.P10, o.StepMS.P90, three)}
 		}),
-		col("samples/s", "", func(o *overlaid) string { return digits(o.rate(), 3) }),
 		col("training", "s", func(o *overlaid) string { return seconds(o.TrainSeconds) }),
 		col("steps", "", func(o *overlaid) string { return fmt.Sprint(o.Steps) }),
-		col("batch", "", func(o *overlaid) string { return fmt.Sprint(o.Batch) }),
 		col("workers", "× threads", func(o *overlaid) string {
 			return fmt.Sprintf("%d × %d", o.Workers, o.Threads)
 		}),

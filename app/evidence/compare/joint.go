@@ -76,10 +76,6 @@ func moveCoreWaits(ranks []spent, isApart bool) {
 // losses and samples, and [Training.Joint] differs from what rank 0 tells.
 func (t *Training) IsLoose() bool { return isLoose(t.Strategy, t.Workers) }
 
-// MeetsSometimes reports whether a step of rank 0 does not tell how fast the run is: workers meet in some
-// steps only, or share the steps.
-func (t *Training) MeetsSometimes() bool { return t.IsLoose() && !strategy.Named(t.Strategy).IsFloor }
-
 // stretchOfAll adds up the steps of all workers in a stretch.
 type stretchOfAll struct {
 	last, lines       int
