@@ -35,5 +35,4 @@ type Probe struct {
 	Tensors   float64        `json:"tensors"`  // of it
 	Shards    int            `json:"shards"`   // of a step
 	IsCrowded bool           `json:"crowded"`  // no core is to spare beside computing
-	Memory    int64          `json:"memory"`   // planned bytes of the worker with most
 }

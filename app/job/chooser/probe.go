@@ -28,7 +28,7 @@ func Probe(ctx context.Context, c setting.Config, o launcher.Options) (found rec
 	return found, err
 }
 
-// probe measures computing, links and memory by a run whose workers exchange nothing.
+// probe measures computing and links by a run whose workers exchange nothing.
 func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 	c, o := p.config, p.options
 	c.Strategy, c.For = strategy.None, ProbeTime.String()
@@ -66,7 +66,6 @@ func probeOf(s *record.Summary, c setting.Config) record.Probe {
 		shards := max(1, float64(c.StepShards())/workers) // of a worker; the last one's backward hides
 		p.Backward += part(ph.Backward) / shards / workers
 		p.Update = max(p.Update, part(ph.Optimizer))
-		p.Memory = max(p.Memory, r.PlannedBytes)
 	}
 	return p
 }
