@@ -8,8 +8,8 @@
 //
 // The order of every floating-point sum is a function of the shape alone, and every ISA rounds where the
 // others do. So everything that Lockstep computes has the same bits for any number of threads, at any
-// address, by any ISA, on any processor (docs/design/0041), unless it is NaN. Each Math may give bits of its
-// own.
+// address, by any ISA, on any processor, but for what comes of infinite values and NaN, and the sign of some
+// zeros (docs/design/0041). Each Math may give bits of its own.
 //
 // A CPU belongs to one goroutine at a time; separate CPUs are independent. A call returns when all of its
 // parts are done, whichever thread did them.

@@ -23,12 +23,12 @@ func TestNextPanelIsFetched(t *testing.T) {
 				if want := g.panel(first, b); &next[0] != &want[0] {
 					t.Fatalf("%v: block %d, chunk at %d: another panel was fetched", isa, b, first)
 				}
-				p := gatherPart{next: next}
+				left := [1][]float32{next}
 				for range g.batch {
-					p.fetch(6 * min(g.chunk, g.shape.depth-first))
+					fetchNext(left[:], 6*min(g.chunk, g.shape.depth-first), nil)
 				}
-				if len(p.next) > 0 {
-					t.Errorf("%v: %d tiles leave %d floats of %d", isa, g.batch, len(p.next), len(next))
+				if len(left[0]) > 0 {
+					t.Errorf("%v: %d tiles leave %d floats of %d", isa, g.batch, len(left[0]), len(next))
 				}
 				next = g.nextPanel(b, first, blocks)
 			}

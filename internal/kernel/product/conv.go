@@ -57,9 +57,10 @@ func (s ConvShape) fold() ConvShape {
 //
 // Unless Config.Math is Exact, some 3x3 convolutions of stride 1 are computed by Winograd's algorithm
 // F(4x4, 3x3), chosen by the shape, N included (winogradForms): 2 to 4 times fewer products, rounding errors
-// 4 to 9 times as large, and an infinite or NaN value reaches more pixels. Padded maps of 2x2 pixels have a
-// form of their own: 1.8 times fewer products, rounding errors 1.3 times as large. If Config.Math is Fast,
-// some of stride 2 have one too: 1.5 to 1.8 times fewer products, rounding errors 2 to 4 times as large.
+// 1.9 to 3.6 times as large, and an infinite or NaN value reaches more pixels. Padded maps of 2x2 pixels have
+// a form of their own: 1.8 times fewer products, errors 1.1 to 1.5 times as large. If Config.Math is Fast,
+// some of stride 2 have one too: 1.4 to 1.8 times fewer products, errors 1.3 to 2.8 times as large
+// (results/winograd_accuracy.md).
 //
 // If Config.Math is Fast, linear layers and convolutions of one pixel with at least 256 channels and filters,
 // multiples of 128, are computed by Strassen's algorithm where there are at least 384 rows: seven eighths of
@@ -198,10 +199,6 @@ func (v *Conv) BackwardData(dx, dy, w []float32, add bool, scratch []float32) {
 func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, blockRows int,
 	scratch []float32) {
 	v.checkLengths("conv backward data", dx, dy, w, scratch)
-	flags := 0
-	if add {
-		flags = asm.TileAdd
-	}
 	f := finishing{then: then, rows: v.shape.N * v.shape.H * v.shape.W, blockRows: blockRows}
 	if r, ok := then.(reader); ok {
 		f.reads = r.Reads()
@@ -209,10 +206,10 @@ func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, bl
 	folded := v.shape.fold()
 	_, inTiles := v.data.(*winograd)
 	if inTiles || folded.Stride == 1 && folded.N*folded.H*folded.W == f.rows { // rows are computed in order
-		v.data.run(dx, dy, w, nil, flags, f, Aligned(scratch))
+		v.data.run(dx, dy, w, nil, addFlag(add), f, Aligned(scratch))
 		return
 	}
-	v.data.run(dx, dy, w, nil, flags, finishing{}, Aligned(scratch))
+	v.data.run(dx, dy, w, nil, addFlag(add), finishing{}, Aligned(scratch))
 	v.cpu.finish(f)
 }
 
@@ -221,7 +218,7 @@ func (v *Conv) BackwardDataThen(dx, dy, w []float32, add bool, then Finisher, bl
 //
 // Directly, the pixels n, p, q are cut into parcels by the shape. Each parcel is summed in order from zero
 // and the parcels' sums are added in order. For the orders of the other algorithms see the types
-// winogradWeights, strassenWeights and laneWeights.
+// winogradWeights, strassenWeights, laneWeights and splitOuter.
 func (v *Conv) BackwardWeights(dw, x, dy, scratch []float32) {
 	v.checkLengths("conv backward weights", x, dy, dw, scratch)
 	v.weights.run(dw, x, dy, Aligned(scratch))

@@ -44,10 +44,8 @@ func (w wanted) piece(lo, hi, width int) (list wanted) {
 	return list
 }
 
-// fetch returns what a tile should fetch, of which it takes the first n floats, or rest if nothing is left.
-func (w *wanted) fetch(n int, rest []float32) []float32 { return fetchNext(w[:], n, rest) }
-
-// fetchNext is fetch for any list.
+// fetchNext returns what a tile should fetch, of which it takes the first n floats: the first of the list of
+// which anything is left, or rest.
 func fetchNext(list [][]float32, n int, rest []float32) []float32 {
 	for i, next := range list {
 		if len(next) > 0 {

@@ -18,7 +18,7 @@ type gather struct {
 	cpu     *CPU
 	images  int
 	shape   gatherShape
-	blocks  []Block
+	blocks  []block
 	columns int // of all panels together
 	chunk   int // channels of one tap in a chunk
 	pad     *padder
@@ -64,18 +64,17 @@ type gatherPart struct {
 	pack asm.PackArgs
 	turn asm.TurnArgs
 
-	next   []float32 // what is left to fetch of the next panel
-	wanted wanted    // by the Finisher of the batch
+	wanted [3][]float32 // to fetch: the next panel, what the Finisher of the batch reads
 }
 
 // gatherTile is a tile of the table of one image or one group of images.
 type gatherTile struct{ at, taps, rows int32 }
 
 // channels returns the number of channels in the block.
-func (b *Block) channels() int { return (b.vectors-1)*(b.columns/b.vectors) + b.tail }
+func (b *block) channels() int { return (b.vectors-1)*(b.columns/b.vectors) + b.tail }
 
-// Block is a run of output channels that are computed together.
-type Block struct {
+// block is a run of output channels that are computed together.
+type block struct {
 	first   int // first channel
 	vectors int
 	columns int // of its panel: its channels, rounded up to whole vectors
@@ -83,19 +82,19 @@ type Block struct {
 	at      int // columns of the panels before its own
 }
 
-// CutBlocks cuts width channels into blocks as wide as the tiles allow.
-func CutBlocks(o *asm.GemmOps, width int) (list []Block, columns int) {
-	return AppendBlocks(o, nil, width)
+// cutBlocks cuts width channels into blocks as wide as the tiles allow.
+func cutBlocks(o *asm.GemmOps, width int) (list []block, columns int) {
+	return appendBlocks(o, nil, width)
 }
 
-// AppendBlocks is CutBlocks into a list that may have room.
-func AppendBlocks(o *asm.GemmOps, list []Block, width int) (_ []Block, columns int) {
+// appendBlocks is cutBlocks into a list that may have room.
+func appendBlocks(o *asm.GemmOps, list []block, width int) (_ []block, columns int) {
 	for first := 0; first < width; {
 		need := (width - first + o.Lanes - 1) / o.Lanes
 		for _, v := range o.Widths {
 			if v <= need {
 				channels := min(v*o.Lanes, width-first)
-				list = append(list, Block{first: first, vectors: v, columns: v * o.Lanes,
+				list = append(list, block{first: first, vectors: v, columns: v * o.Lanes,
 					tail: channels - (v-1)*o.Lanes, at: columns})
 				first += channels
 				columns += v * o.Lanes
@@ -140,7 +139,7 @@ func chunkOf(taps, depth int) int {
 // newGather plans a gather over images.
 func newGather(c *CPU, images int, s gatherShape, pad *padder, m mapping) *gather {
 	g := &gather{cpu: c, images: images, shape: s, pad: pad, chunk: s.depth}
-	g.blocks, g.columns = CutBlocks(&c.ops.Gemm, s.side*s.width)
+	g.blocks, g.columns = cutBlocks(&c.ops.Gemm, s.side*s.width)
 	if pad == nil {
 		g.chunk = chunkOf(s.taps, s.depth)
 	}
@@ -371,17 +370,6 @@ func (g *gather) nextPanel(b, first int, blocks [2]int) []float32 {
 	return g.panel(first, b)[:rows*g.blocks[b].columns]
 }
 
-// fetch returns what a tile should fetch, of which it takes the first n floats: the next panel, then what the
-// Finisher reads.
-func (p *gatherPart) fetch(n int) []float32 {
-	if len(p.next) == 0 {
-		return p.wanted.fetch(n, p.tile.Src)
-	}
-	next := p.next
-	p.next = next[min(n, len(next)):]
-	return next
-}
-
 // gatherCompute multiplies.
 type gatherCompute gather
 
@@ -390,7 +378,7 @@ type gatherCompute gather
 func (t *gatherCompute) Do(thread, part, parts int) {
 	g := (*gather)(t)
 	p := g.parts[thread]
-	p.wanted = wanted{}
+	p.wanted = [3][]float32{}
 	lo, end, blocks, batch := 0, g.items(), [2]int{0, len(g.blocks)}, g.batch
 	if g.hasHeavyWeights() {
 		batch = end // so that each panel comes from memory once
@@ -409,11 +397,12 @@ func (t *gatherCompute) Do(thread, part, parts int) {
 	for lo < end {
 		hi := min(lo+batch, end)
 		if finishes {
-			p.wanted = g.then.reads.piece(g.rowsBefore(lo), g.rowsBefore(hi), g.shape.width)
+			reads := g.then.reads.piece(g.rowsBefore(lo), g.rowsBefore(hi), g.shape.width)
+			copy(p.wanted[1:], reads[:])
 		}
 		for b := blocks[0]; b < blocks[1]; b++ {
 			for first := 0; first < g.shape.depth; first += g.chunk {
-				p.next = g.nextPanel(b, first, blocks)
+				p.wanted[0] = g.nextPanel(b, first, blocks)
 				g.pass(p, b, first, lo, hi)
 			}
 		}
@@ -514,7 +503,7 @@ func (g *gather) pass(p *gatherPart, b, first, lo, hi int) {
 			if fetches { // the next tile's
 				a.Fetch = a.Src[min(asm.TileRows*s.depth, len(a.Src)-1):]
 			} else {
-				a.Fetch = p.fetch(asm.TileRows * a.Depth)
+				a.Fetch = fetchNext(p.wanted[:], asm.TileRows*a.Depth, a.Src)
 			}
 			g.lookAhead(a, t)
 			g.cpu.ops.Gemm.Tile[a.Rows][k.vectors](a)

@@ -125,7 +125,7 @@ func (l *laneSource) gather(t *asm.TurnArgs, dst []float32, group, first, end in
 		clear(row[:left])
 		clear(row[left+width*lanes:])
 		turnBlock(t, &l.cpu.ops.Gemm, row[left:], l.x[(image*s.H+h)*s.W*s.C:], width, s.H*s.W*s.C,
-			&Block{vectors: 1, columns: lanes, tail: n})
+			&block{vectors: 1, columns: lanes, tail: n})
 	}
 	return from
 }

@@ -175,7 +175,7 @@ func (l *laneWeights) gatherBundle(t *asm.TurnArgs, dst []float32, group, p, n i
 	image, images := l.images(group)
 	width, stride := s.OutW()*s.K, s.OutH()*s.OutW()*s.K
 	turnBlock(t, &l.cpu.ops.Gemm, dst, l.dy[image*stride+p*width:], n*width, stride,
-		&Block{vectors: 1, columns: lanes, tail: images})
+		&block{vectors: 1, columns: lanes, tail: images})
 }
 
 // compute adds the products of a bundle, n rows from row p on, and of a copy that starts at row from to

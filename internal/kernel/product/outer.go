@@ -16,7 +16,7 @@ type outer struct {
 	cpu     *CPU
 	images  int
 	shape   outerShape
-	blocks  []Block
+	blocks  []block
 	columns int // of all blocks together
 	pad     *padder
 	// A tile has rows of x's channels and vectors of dy's, or, if turned, the other way round: where
@@ -92,9 +92,9 @@ func newOuter(c *CPU, images int, s outerShape, pad *padder, from func(pixel, t 
 	ops := &c.ops.Gemm
 	// Vectors of x may read beyond a filter row, which only a padded copy has room for.
 	o.turned = pad != nil && outerCost(ops, s.width, s.depth) < outerCost(ops, s.depth, s.width)
-	o.blocks, o.columns = CutBlocks(ops, s.width)
+	o.blocks, o.columns = cutBlocks(ops, s.width)
 	if o.turned {
-		o.blocks, o.columns = CutBlocks(ops, s.depth)
+		o.blocks, o.columns = cutBlocks(ops, s.depth)
 	}
 	if s.pixels*2 <= parcelPixels {
 		o.many = min(images, parcelPixels/s.pixels)
@@ -158,7 +158,7 @@ func (o *outer) parcelRows() int {
 // loads go on at a time, and a sum is ready for the next addition after four cycles.
 func outerCost(o *asm.GemmOps, rows, width int) int {
 	cost := 0
-	blocks, _ := CutBlocks(o, width)
+	blocks, _ := cutBlocks(o, width)
 	for _, b := range blocks {
 		for left := rows; left > 0; left -= asm.TileHeight(left) {
 			h := asm.TileHeight(left)
@@ -324,11 +324,8 @@ func (t *outerCompute) Do(thread, part, _ int) {
 // of these images, and the flags of a tile.
 func (o *outer) operands(image, i int) (x, dy []float32, images, flags int) {
 	s := &o.shape
-	if image > 0 || i > 0 {
-		flags = asm.TileAdd
-	}
 	return o.source[image*s.xImage:], o.dy[(image*s.pixels+o.parcels[i].first)*s.width:],
-		min(o.many, o.images-image), flags
+		min(o.many, o.images-image), addFlag(image > 0 || i > 0)
 }
 
 // parcel adds parcel i of the images from image on to the tiles of part p, on a thread.

@@ -25,14 +25,14 @@ func LineUp(n int) int { return (n + asm.LineFloats - 1) / asm.LineFloats * asm.
 
 // packBlock copies rows rows of block b's channels, which start at src and are stride floats apart, to a
 // panel.
-func packBlock(p *asm.PackArgs, o *asm.GemmOps, dst, src []float32, rows, stride int, b *Block) {
+func packBlock(p *asm.PackArgs, o *asm.GemmOps, dst, src []float32, rows, stride int, b *block) {
 	*p = asm.PackArgs{Dst: dst, Src: src, Rows: rows, Stride: stride, Tail: b.tail}
 	o.Pack[b.vectors](p)
 }
 
 // turnBlock fills a panel of rows rows with the channels of block b, dst[d*columns + j] = src[j*stride + d],
 // and zeros beyond the last channel.
-func turnBlock(t *asm.TurnArgs, o *asm.GemmOps, dst, src []float32, rows, stride int, b *Block) {
+func turnBlock(t *asm.TurnArgs, o *asm.GemmOps, dst, src []float32, rows, stride int, b *block) {
 	turnCopy(t, o, dst, src, rows, b.channels(), stride, b.columns)
 	if b.channels() < b.columns {
 		for d := range rows {

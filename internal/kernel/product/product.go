@@ -27,7 +27,7 @@ func NewSmall(o *asm.GemmOps, rows int) *Small {
 // Columns are those of a right operand: how many, and the blocks that Small cuts them into.
 type Columns struct {
 	Width  int
-	blocks []Block
+	blocks []block
 }
 
 // NewColumns returns as many columns as are given, with room for the blocks of fewer.
@@ -40,7 +40,7 @@ func NewColumns(o *asm.GemmOps, most int) (c Columns) {
 // Cut makes them width columns.
 func (c *Columns) Cut(o *asm.GemmOps, width int) {
 	c.Width = width
-	c.blocks, _ = AppendBlocks(o, c.blocks[:0], width)
+	c.blocks, _ = appendBlocks(o, c.blocks[:0], width)
 }
 
 // PanelFloats returns the size of the panels of depth rows of width columns.

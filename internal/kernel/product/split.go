@@ -109,7 +109,7 @@ func (p *splitPart) ask(isLastPanel, isLastChunk bool, steps int) *splitNext {
 		return &p.next
 	}
 	if isLastChunk {
-		if p.read.from = p.reads.fetch(steps*asm.SplitSide, nil); p.read.from != nil {
+		if p.read.from = fetchNext(p.reads[:], steps*asm.SplitSide, nil); p.read.from != nil {
 			return &p.read
 		}
 	}

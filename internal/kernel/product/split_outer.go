@@ -171,10 +171,7 @@ func (o *splitOuter) turnTap(p *splitOuterPart, first, lo, hi int, dst []uint32)
 
 // multiply adds the parcel to a part of dw.
 func (o *splitOuter) multiply(p *splitOuterPart) {
-	step, flags := o.ops.StepWords(), 0
-	if p.first > 0 {
-		flags = asm.TileAdd
-	}
+	step := o.ops.StepWords()
 	o.findComing(p)
 	panels := p.dy[:(p.panels[1]-p.panels[0])*p.steps*step]
 	for i := range p.batches() {
@@ -186,7 +183,7 @@ func (o *splitOuter) multiply(p *splitOuterPart) {
 		p.left = p.x[lo*p.steps*step:]
 		for j := p.panels[0]; j < p.panels[1]; j++ {
 			p.splitPart.multiply(o.ops, panels[(j-p.panels[0])*p.steps*step:], p.steps*step, p.steps, rows,
-				o.dw[j*asm.SplitSide:], o.zero, flags, p.askComing(rows))
+				o.dw[j*asm.SplitSide:], o.zero, addFlag(p.first > 0), p.askComing(rows))
 		}
 	}
 }

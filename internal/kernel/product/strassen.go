@@ -102,20 +102,11 @@ func newStrassen(c *CPU, rows int, s gatherShape, direct rowsPlan) *strassen {
 	g.chunk = chunkOf(1, g.half())
 	g.stride = g.half() + asm.LineFloats
 	g.zero = make([]float32, max(g.half(), g.width))
-	g.summed, g.quarters = g.table(g.stride), g.table(2*g.depth)
+	g.summed, g.quarters = rowTable(strassenRun, g.stride), rowTable(strassenRun, 2*g.depth)
 	for range c.Threads() {
 		g.parts = append(g.parts, &strassenPart{})
 	}
 	return g
-}
-
-// table returns the table of a tile of products whose rows in the source are stride floats apart.
-func (g *strassen) table(stride int) []int32 {
-	list := make([]int32, 2*asm.TileRows+1)
-	for i := range asm.TileRows {
-		list[i], list[asm.TileRows+1+i] = int32(i*strassenRun), int32(i*stride)
-	}
-	return list
 }
 
 // half returns the channels of a quarter of src.
@@ -192,7 +183,7 @@ func (t *strassenPanels) Do(thread, part, parts int) {
 // packQuarter copies n rows of weights, from channel first on, of a block of columns, from column on.
 func (g *strassen) packQuarter(p *strassenPart, dst []float32, first, column, n int) {
 	o := &g.cpu.ops.Gemm
-	block := Block{vectors: o.Widths[0], columns: g.cols, tail: o.Lanes}
+	block := block{vectors: o.Widths[0], columns: g.cols, tail: o.Lanes}
 	if g.flip {
 		turnBlock(&p.turn, o, dst, g.w[column*g.depth+first:], n, g.depth, &block)
 	} else {
@@ -283,11 +274,8 @@ func (g *strassen) nextPanel(b, m, first int) []float32 {
 func (g *strassen) product(p *strassenPart, b, m, first, lo, hi int) {
 	a, gemm := &p.tile, &g.cpu.ops.Gemm
 	*a = asm.TileArgs{Taps: 1, Depth: min(g.chunk, g.half()-first), Zero: g.zero, Bias: g.zero,
-		Weights: g.panel(b, strassenRight[m], first), Tail: gemm.Lanes}
+		Weights: g.panel(b, strassenRight[m], first), Tail: gemm.Lanes, Flags: addFlag(first > 0)}
 	a.AheadMask = aheadMask(a.Depth)
-	if first > 0 {
-		a.Flags = asm.TileAdd
-	}
 	src, end, stride := g.operand(p, a, m, first, lo, hi)
 	dst := p.products[m*strassenBatch*strassenRun+b*g.cols%strassenRun:]
 	ahead := g.aheadOf(a, m, b, lo)

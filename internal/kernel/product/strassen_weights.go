@@ -243,10 +243,8 @@ func (o *strassenWeights) addDY(p *strassenWeightsPart, lo, hi int, whole bool) 
 // in a parcel of one row, which is not the first.
 func (o *strassenWeights) tiles(p *strassenWeightsPart, m, at int) {
 	a, s, gemm := &p.outer, o.strips[at], &o.cpu.ops.Gemm
-	*a = asm.OuterArgs{Rows: s.rows, Stride: o.width / 2, BStride: o.cols, Tail: gemm.Lanes}
-	if p.first > 0 {
-		a.Flags = asm.TileAdd
-	}
+	*a = asm.OuterArgs{Rows: s.rows, Stride: o.width / 2, BStride: o.cols, Tail: gemm.Lanes,
+		Flags: addFlag(p.first > 0)}
 	stride := o.operand(p, m, s)
 	if len(a.Pairs) == 0 {
 		return

@@ -150,7 +150,7 @@ type winograd struct {
 	tiling
 	depth, width int  // channels to sum over, channels to produce
 	turned       bool // weights are [taps reversed][width][depth]: the transposed convolution
-	blocks       []Block
+	blocks       []block
 	chunk        int // channels of a chunk
 	// Where tiles outweigh filters, all filters are transformed first, and each thread goes through
 	// batches of its own tiles, if sums outweigh sources for a group of blocks at a time, so that the sums
@@ -160,7 +160,7 @@ type winograd struct {
 	shared  bool
 	streams bool       // filters do not stay in the second-level cache
 	batch   int        // tiles that are multiplied at a time
-	groups  [][]Block  // blocks that are in use at a time
+	groups  [][]block  // blocks that are in use at a time
 	filters points     // of a chunk, and if shared of a group, [block][channel][column]
 	sources points     // of a chunk, [batch][channel and a line]
 	sums    points     // of a group, [block][batch][column]
@@ -194,8 +194,8 @@ type winogradPart struct {
 	filters, sources, sums []float32
 	grads                  []float32 // dy's points
 	turnedTaps             []float32
-	wanted                 [4][]float32 // to fetch during products: filters, sources, pixels of two maps
-	last                   wanted       // to fetch after these, by the Finisher
+	// To fetch during products: filters, sources, pixels of two maps, those that the Finisher reads.
+	wanted [6][]float32
 }
 
 // Note: fetching during products
@@ -207,18 +207,6 @@ type winogradPart struct {
 
 // streamFloats is the least number of floats of filters that are prefetched: 1 MiB.
 const streamFloats = 1 << 18
-
-// fetch returns what the next tile should prefetch, of which it takes the first n floats: some of p.wanted,
-// or rest if nothing is left there.
-func (p *winogradPart) fetch(n int, rest []float32) []float32 {
-	for i := range p.wanted {
-		if next := p.wanted[i]; len(next) > 0 {
-			p.wanted[i] = next[min(n, len(next)):]
-			return next
-		}
-	}
-	return p.last.fetch(n, rest)
-}
 
 // pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
 func (t *tiling) pixels(s []float32, lo, hi int) []float32 {
@@ -249,14 +237,14 @@ const (
 func newWinograd(c *CPU, f *winogradForm, n int, in, out plane, turned bool) *winograd {
 	depth, width := in.channels, out.channels
 	g := &winograd{cpu: c, tiling: newTiling(n, in, out, f), depth: depth, width: width, turned: turned}
-	g.blocks, _ = CutBlocks(&c.ops.Gemm, width)
+	g.blocks, _ = cutBlocks(&c.ops.Gemm, width)
 	g.shared = depth*width > g.tiles*(depth+width)
 	if g.shared {
 		g.chunk, g.batch, g.groups = min(depth, sharedChannels), g.tiles, groupBlocks(g.blocks)
 		g.filters = g.matrices(g.chunk * groupColumns(g.groups[0]))
 	} else {
 		g.chunk, g.batch = chunkOf(1, depth), min(g.tiles, winogradBatch(depth, width))
-		g.groups = [][]Block{g.blocks}
+		g.groups = [][]block{g.blocks}
 		if width > depth {
 			g.groups = groupBlocks(g.blocks)
 		}
@@ -284,7 +272,7 @@ func winogradBatch(depth, width int) int {
 }
 
 // groupBlocks cuts blocks into groups of sharedChannels channels; the last may have fewer.
-func groupBlocks(blocks []Block) (groups [][]Block) {
+func groupBlocks(blocks []block) (groups [][]block) {
 	for first := 0; first < len(blocks); {
 		end := first
 		for end < len(blocks) && blocks[end].first < blocks[first].first+sharedChannels {
@@ -297,13 +285,13 @@ func groupBlocks(blocks []Block) (groups [][]Block) {
 }
 
 // groupChannels returns the number of channels in a group.
-func groupChannels(group []Block) int {
+func groupChannels(group []block) int {
 	last := &group[len(group)-1]
 	return last.first + last.channels() - group[0].first
 }
 
 // groupColumns returns the columns of the blocks of a group, which are its channels or more.
-func groupColumns(group []Block) int {
+func groupColumns(group []block) int {
 	last := &group[len(group)-1]
 	return last.first + last.columns - group[0].first
 }
@@ -377,7 +365,7 @@ func (g *winograd) run(dst, src, w, bias []float32, flags int, then finishing, s
 
 // clearPadding clears the points of blocks if some have more columns than channels. Transforms do not write
 // these columns and their products are not used, but denormal numbers in them would be slow.
-func clearPadding(points []float32, blocks []Block) {
+func clearPadding(points []float32, blocks []block) {
 	if last := &blocks[len(blocks)-1]; last.channels() < last.columns {
 		clear(points)
 	}
@@ -416,10 +404,7 @@ func (t *winogradBatches) Do(thread, part, parts int) {
 		g.transformSources(p, lo, 0, next-lo)
 		p.wanted[2], p.wanted[3] = g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))
 		for i, m := range g.then.reads {
-			p.last[i] = nil
-			if m != nil {
-				p.last[i] = g.pixels(m, lo, next)
-			}
+			p.wanted[4+i] = g.pixels(m, lo, next)
 		}
 		for _, group := range g.groups {
 			for i := range g.chunks() {
@@ -466,7 +451,7 @@ const aheadFilters = 8
 
 // transformFilters transforms the filters of channels [lo, hi) of the chunk that starts at channel
 // first for the blocks of group.
-func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Block, first, lo, hi int) {
+func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []block, first, lo, hi int) {
 	a := &p.transform
 	a.Stride = g.filters.stride
 	n := min(g.chunk, g.depth-first)
@@ -492,7 +477,7 @@ func (g *winograd) transformFilters(p *winogradPart, dst []float32, group []Bloc
 }
 
 // turnTaps turns the taps of rows channels from c on for block b: [tap][channel][column].
-func (g *winograd) turnTaps(p *winogradPart, b *Block, c, rows int) {
+func (g *winograd) turnTaps(p *winogradPart, b *block, c, rows int) {
 	for tap := range 9 {
 		dst := p.turnedTaps[tap*turnedRows*b.columns:]
 		from := ((8-tap)*g.width+b.first)*g.depth + c
@@ -518,12 +503,9 @@ func (g *winograd) transformSources(p *winogradPart, first, lo, hi int) {
 
 // multiply computes the sums over chunk number chunk of n tiles for the blocks of group, or adds them
 // to those of the chunks before.
-func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, chunk, n int) {
+func (g *winograd) multiply(p *winogradPart, filters []float32, group []block, chunk, n int) {
 	a := &p.tile
-	a.Depth, a.Flags = min(g.chunk, g.depth-chunk*g.chunk), 0
-	if chunk > 0 {
-		a.Flags = asm.TileAdd
-	}
+	a.Depth, a.Flags = min(g.chunk, g.depth-chunk*g.chunk), addFlag(chunk > 0)
 	sources := p.sources[chunk*g.sources.floats:]
 	for point := range g.Points() {
 		next := sources[min(point+1, g.Points()-1)*g.sources.stride:]
@@ -542,7 +524,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 			for i := 0; i < n; i += a.Rows {
 				a.Rows = asm.TileHeight(n - i)
 				a.Src, a.Dst = src[i*(g.chunk+asm.LineFloats):], dst[i*b.columns:]
-				a.Fetch = p.fetch(asm.TileRows*a.Depth, next[i*(g.chunk+asm.LineFloats):])
+				a.Fetch = fetchNext(p.wanted[:], asm.TileRows*a.Depth, next[i*(g.chunk+asm.LineFloats):])
 				a.Ahead = a.Dst[min(a.Rows*b.columns, len(a.Dst)):]
 				g.cpu.ops.Gemm.Tile[a.Rows][b.vectors](a)
 			}
@@ -552,7 +534,7 @@ func (g *winograd) multiply(p *winogradPart, filters []float32, group []Block, c
 
 // panelAfter returns the filters that are used after those of a point and block number j of group, for sums
 // over depth channels; none after the last.
-func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth int) []float32 {
+func (g *winograd) panelAfter(filters []float32, group []block, point, j, depth int) []float32 {
 	if j++; j == len(group) {
 		point, j = point+1, 0
 	}
@@ -564,7 +546,7 @@ func (g *winograd) panelAfter(filters []float32, group []Block, point, j, depth 
 }
 
 // transformSums transforms the sums of n tiles from tile first on for the blocks of group.
-func (g *winograd) transformSums(p *winogradPart, group []Block, first, n int) {
+func (g *winograd) transformSums(p *winogradPart, group []block, first, n int) {
 	a := &p.transform
 	a.Stride, a.Flags = g.sums.stride, g.flags
 	for i := range n {

@@ -24,7 +24,7 @@ type winogradWeights struct {
 	parcel int // tiles
 	chunk  int // channels of x
 	pieces int // runs of a chunk's channels
-	groups [][]Block
+	groups [][]block
 	x      points  // of a chunk, [parcel][channel and a line]
 	dy     points  // of a group, [block][parcel][column]
 	sums   points  // of a chunk and a group, [channel][channel of dy]
@@ -64,9 +64,9 @@ const leastPiece = 4 * asm.TileRows
 // newWinogradWeights plans the gradient of the weights of the convolution s.
 func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 	o := &winogradWeights{cpu: c, tiling: newTiling(s.N, s.in(), s.out(), f), depth: s.C, width: s.K}
-	blocks, _ := CutBlocks(&c.ops.Gemm, s.K)
+	blocks, _ := cutBlocks(&c.ops.Gemm, s.K)
 	if o.strips = o.mostStrips(); o.strips >= leastStrips {
-		o.chunk, o.groups = s.C, [][]Block{blocks}
+		o.chunk, o.groups = s.C, [][]block{blocks}
 		o.parcel = min((o.tiles+o.strips-1)/o.strips, winogradBatch(s.C, s.K))
 	} else {
 		o.strips, o.chunk, o.groups = 1, min(s.C, sharedChannels), groupBlocks(blocks)
@@ -207,10 +207,7 @@ func (t *winogradPairs) Do(thread, part, parts int) {
 		o.multiply(p, sums, chunk, group, channels, t.hi-t.lo, false)
 		first := o.groups[group][0].first
 		a.Stride, a.TapStride, a.FetchStride = o.sums.stride, o.depth*o.width, aheadFilters*o.width
-		a.Width, a.Flags = groupChannels(o.groups[group]), 0
-		if t.lo > 0 {
-			a.Flags = asm.TileAdd
-		}
+		a.Width, a.Flags = groupChannels(o.groups[group]), addFlag(t.lo > 0)
 		for c := channels[0]; c < channels[1]; c++ {
 			a.Src, a.Dst = sums[c*a.Width:], o.dwOut[(chunk*o.chunk+c)*o.width+first:]
 			o.FilterGrad(a)
@@ -260,10 +257,7 @@ func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
 func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group int, channels [2]int, n int,
 	add bool) {
 	a, blocks := &p.outer, o.groups[group]
-	a.Pairs, a.Flags = o.pairs[:2*n], 0
-	if add {
-		a.Flags = asm.TileAdd
-	}
+	a.Pairs, a.Flags = o.pairs[:2*n], addFlag(add)
 	a.Stride, a.FetchStride = groupChannels(blocks), lineBytes
 	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
 	for point := range o.Points() {
@@ -275,7 +269,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 			for c := channels[0]; c < channels[1]; c += a.Rows {
 				a.Rows = asm.TileHeight(channels[1] - c)
 				piece := (c - channels[0]) / asm.TileRows * n * asm.LineFloats
-				a.Fetch = p.fetch(n*asm.LineFloats, o.operands(x, dy, next, piece))
+				a.Fetch = fetchNext(p.wanted[:], n*asm.LineFloats, o.operands(x, dy, next, piece))
 				a.A, a.Dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
 				o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 			}

@@ -128,3 +128,31 @@ func TestElementwisePanics(t *testing.T) {
 	}()
 	row.On(c).Add(make([]float32, 4), make([]float32, 4), make([]float32, 3))
 }
+
+// GELU, its derivative and tanh are as near to the functions as their documentation says.
+func TestNearFunctions(t *testing.T) {
+	c := row.On(kerneltest.Open(t, compute.Best(), 1))
+	const n = 200_000
+	x, ones := make([]float32, n), make([]float32, n)
+	gelu, slope, tanh := make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], ones[i] = float32(i-n/2)*1e-4, 1
+	}
+	c.GELU(gelu, x)
+	c.GELUBackward(slope, ones, x)
+	c.Tanh(tanh, x)
+	for i, v := range x {
+		x := float64(v)
+		phi := 0.5 * math.Erfc(-x/math.Sqrt2)
+		if e := math.Abs(float64(gelu[i]) - x*phi); e > 4e-7*math.Abs(x) {
+			t.Errorf("gelu(%v) is off by %.2g", v, e)
+		}
+		want := phi + x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
+		if e := math.Abs(float64(slope[i]) - want); e > 4e-7 {
+			t.Errorf("the derivative of gelu at %v is off by %.2g", v, e)
+		}
+		if e := math.Abs(float64(tanh[i]) - math.Tanh(x)); e > 0x1p-24*math.Abs(math.Tanh(x))+4e-16 {
+			t.Errorf("tanh(%v) is off by %.2g", v, e)
+		}
+	}
+}
