@@ -96,11 +96,3 @@ func TestParseISA(t *testing.T) {
 		t.Error("ParseISA(sve) worked")
 	}
 }
-
-func BenchmarkRun(b *testing.B) {
-	c := kerneltest.Open(b, compute.Plain, 2)
-	task := &nothing{}
-	for b.Loop() {
-		c.Run(task)
-	}
-}

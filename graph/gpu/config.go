@@ -16,8 +16,8 @@ const (
 	BF16 Math = "bf16"
 )
 
-// Maths lists the precisions.
-func Maths() []string { return []string{string(Float32), string(TF32), string(BF16)} }
+// maths lists the precisions.
+func maths() []string { return []string{string(Float32), string(TF32), string(BF16)} }
 
 // Config says which GPU to use, and how.
 type Config struct {
@@ -39,7 +39,7 @@ func (c *Config) validate() error {
 		c.Math = Float32
 	case Float32, TF32, BF16:
 	default:
-		return fmt.Errorf("gpu: math %q, want one of %v", c.Math, Maths())
+		return fmt.Errorf("gpu: math %q, want one of %v", c.Math, maths())
 	}
 	return nil
 }

@@ -3,8 +3,6 @@
 package gpu
 
 import (
-	"slices"
-
 	"lockstep/internal/cuda/blas"
 	"lockstep/internal/cuda/dnn"
 )
@@ -60,9 +58,6 @@ func (e *Executor) libraryNames() []string {
 	}
 	return names
 }
-
-// Methods says how each product is computed, in the order of preparation, for logs.
-func (e *Executor) Methods() []string { return slices.Clone(e.methods) }
 
 // roundsTF32 reports whether products of float32 may round their factors.
 func (e *Executor) roundsTF32() bool { return e.config.Math != Float32 }
