@@ -35,8 +35,8 @@ const (
 	adamWEps   = 1e-8
 )
 
-// NewAdamW returns AdamW over weights with zero moments. The settings must be valid.
-func NewAdamW(c Config, cpu *compute.CPU, weights []float32, params []Param) (*AdamW, error) {
+// newAdamW returns AdamW over weights with zero moments. The settings must be valid.
+func newAdamW(c Config, cpu *compute.CPU, weights []float32, params []Param) (*AdamW, error) {
 	stretches, err := c.stretches(params, len(weights))
 	if err != nil {
 		return nil, err

@@ -30,13 +30,13 @@ type LAMB struct {
 // lambEps is the paper's epsilon.
 const lambEps = 1e-6
 
-// NewLAMB returns LAMB over weights with zero moments. The settings must be valid.
-func NewLAMB(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LAMB, error) {
+// newLAMB returns LAMB over weights with zero moments. The settings must be valid.
+func newLAMB(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LAMB, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
-	adam, err := NewAdamW(c, cpu, weights, params)
+	adam, err := newAdamW(c, cpu, weights, params)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ type LARS struct {
 // larsTrust is the paper's eta.
 const larsTrust = 0.001
 
-// NewLARS returns LARS over weights with a velocity of zero. The settings must be valid.
-func NewLARS(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LARS, error) {
+// newLARS returns LARS over weights with a velocity of zero. The settings must be valid.
+func newLARS(c Config, cpu *compute.CPU, weights []float32, params []Param) (*LARS, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err

@@ -30,13 +30,13 @@ type Muon struct {
 	g, u     []float32     // of the current layer
 }
 
-// NewMuon returns Muon over weights with zero moments. The settings must be valid.
-func NewMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*Muon, error) {
+// newMuon returns Muon over weights with zero moments. The settings must be valid.
+func newMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*Muon, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
-	adam, err := NewAdamW(c, cpu, weights, params)
+	adam, err := newAdamW(c, cpu, weights, params)
 	if err != nil {
 		return nil, err
 	}

@@ -105,15 +105,15 @@ func New(c Config, cpu *compute.CPU, weights []float32, params []Param) (Optimiz
 	}
 	switch c.Name {
 	case "adamw":
-		return NewAdamW(c, cpu, weights, params)
+		return newAdamW(c, cpu, weights, params)
 	case "lars":
-		return NewLARS(c, cpu, weights, params)
+		return newLARS(c, cpu, weights, params)
 	case "lamb":
-		return NewLAMB(c, cpu, weights, params)
+		return newLAMB(c, cpu, weights, params)
 	case "muon":
-		return NewMuon(c, cpu, weights, params)
+		return newMuon(c, cpu, weights, params)
 	case "unit-muon":
-		return NewUnitMuon(c, cpu, weights, params)
+		return newUnitMuon(c, cpu, weights, params)
 	}
-	return NewSGD(c, cpu, weights, params)
+	return newSGD(c, cpu, weights, params)
 }

@@ -23,8 +23,8 @@ type SGD struct {
 	step              int
 }
 
-// NewSGD returns SGD over weights with a velocity of zero. The settings must be valid.
-func NewSGD(c Config, cpu *compute.CPU, weights []float32, params []Param) (*SGD, error) {
+// newSGD returns SGD over weights with a velocity of zero. The settings must be valid.
+func newSGD(c Config, cpu *compute.CPU, weights []float32, params []Param) (*SGD, error) {
 	stretches, err := c.stretches(params, len(weights))
 	if err != nil {
 		return nil, err

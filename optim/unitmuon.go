@@ -32,13 +32,13 @@ type UnitMuon struct {
 // unitMomentum is the m of matrices.
 const unitMomentum = 0.6
 
-// NewUnitMuon returns UnitMuon over weights with a velocity of zero. The settings must be valid.
-func NewUnitMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*UnitMuon, error) {
+// newUnitMuon returns UnitMuon over weights with a velocity of zero. The settings must be valid.
+func newUnitMuon(c Config, cpu *compute.CPU, weights []float32, params []Param) (*UnitMuon, error) {
 	layers, err := c.wholeLayers(params, len(weights))
 	if err != nil {
 		return nil, err
 	}
-	sgd, err := NewSGD(c, cpu, weights, params)
+	sgd, err := newSGD(c, cpu, weights, params)
 	if err != nil {
 		return nil, err
 	}
