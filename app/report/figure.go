@@ -20,9 +20,6 @@ type figure struct {
 // Plot is the chart as it stands on a page.
 func (f figure) Plot() template.HTML { return plot.Markup(f.Head, f.Chart) }
 
-// Text is the table of the figure in Markdown.
-func (f figure) Text() table { return f.Table() }
-
 // Table has the values of the chart, some of them where it has many. Curves with places of their own have a
 // row each.
 func (f figure) Table() table {

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"lockstep/app/evidence/usage"
@@ -85,9 +82,6 @@ func (s *section) workers() (all []workerOf) {
 	return all
 }
 
-// manyWorkers is how many are too many for a table of text with a row for each.
-const manyWorkers = 20
-
 // usageTable says what each worker of each row did, and what it took.
 func (s *section) usageTable() block {
 	all := s.workers()
@@ -107,65 +101,11 @@ func (s *section) usageTable() block {
 		of("received", "MB/s", func(w usage.Worker) string { return digits(1e-6*w.Received, 3) }),
 		of("compressed", "", func(w usage.Worker) string { return compressionText(w.Compression) }),
 		of("drops", "of the processors", func(w usage.Worker) string { return dropsText(w.Drops()) }))
-	b := block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
+	return block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
 		"its steps: the median step without the first; the exchange with what it holds of waiting for " +
 		"cores; mean loss over the worker's own samples; most resident memory. Workers that exchange " +
 		"gradients are one model, so their accuracy is that of the row. A drop: a tenth of a second or " +
 		"more with less than three quarters of a worker's usual processors, and what took longer then."}
-	if len(all) > manyWorkers {
-		b.Short = new(s.shortUsage(t, all))
-	}
-	return b
-}
-
-// shortUsage has a row of the table of workers for each row, from the least to the most of its workers, and
-// names the workers that differ.
-func (s *section) shortUsage(long table, all []workerOf) table {
-	t := table{Name: long.Name, Head: append(slices.Clone(long.Head), heading{Text: "workers that differ"})}
-	for at := 0; at < len(all); {
-		end, of := at, []usage.Worker{}
-		for ; end < len(all) && all[end].lineView == all[at].lineView; end++ {
-			of = append(of, all[end].Worker)
-		}
-		cells := slices.Clone(long.Rows[at].Cells)
-		for i, h := range long.Head[1:] {
-			texts := []string{}
-			for _, r := range long.Rows[at:end] {
-				texts = append(texts, r.Cells[i+1].Text)
-			}
-			cells[i+1].Text = rangeText(texts, h.Text == "drops")
-		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: unlikeText(usage.Unlike(of))})})
-		at = end
-	}
-	return t.aligned()
-}
-
-// rangeText is from the least to the most of numbers, or the texts that differ.
-func rangeText(texts []string, isWords bool) string {
-	slices.SortFunc(texts, func(a, b string) int {
-		x, _ := strconv.ParseFloat(a, 64)
-		y, _ := strconv.ParseFloat(b, 64)
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
-	})
-	texts = slices.Compact(texts)
-	switch {
-	case len(texts) == 1:
-		return texts[0]
-	case isWords:
-		return strings.Join(texts, "; ")
-	}
-	return texts[0] + "–" + texts[len(texts)-1]
-}
-
-// unlikeText names the workers that differ from the others, and in what.
-func unlikeText(all []usage.Other) string {
-	var parts []string
-	for _, o := range all {
-		parts = append(parts, fmt.Sprintf("rank %d: computing %+.0f %%, memory %+.0f %%", o.Rank,
-			100*(o.Computing-1), 100*(o.Memory-1)))
-	}
-	return orDash(strings.Join(parts, "; "))
 }
 
 // compressionText writes how many bytes one stands for.

@@ -160,16 +160,7 @@ type block struct {
 	ID             string // on a page; "": none
 	Title, Caption string
 	Table          table
-	Short          *table // what text has in its place; nil: the table
 	IsOpen         bool
-}
-
-// Text is the table of the block in Markdown.
-func (b block) Text() table {
-	if b.Short != nil {
-		return *b.Short
-	}
-	return b.Table
 }
 
 // filled leaves out tables without rows.

@@ -106,12 +106,6 @@ func TestWorkers(t *testing.T) {
 	if w := all[0]; w.Step != 0.1 || !math.IsNaN(w.Compression) {
 		t.Errorf("rank 0: step %v, compression %v, want 0.1 and none", w.Step, w.Compression)
 	}
-	if got := usage.Unlike(all); len(got) != 1 || got[0].Rank != 1 || !near(got[0].Computing, 2.56/1.44) {
-		t.Errorf("unlike %+v, want rank 1 with 1.78 times the computing", got)
-	}
-	if got := usage.Unlike(usage.Workers(line(results(4, 64)))); got != nil {
-		t.Errorf("equal workers: unlike %+v", got)
-	}
 }
 
 // Rows that differ in another setting too are no sweep over batches, and one batch is none.
@@ -130,17 +124,4 @@ func TestBatchesDifferInNothingElse(t *testing.T) {
 	if got := usage.Batches(compare.Compare(results(1, 64))); got != nil {
 		t.Errorf("a single batch gives %v", got)
 	}
-}
-
-// Three workers of equal work, of which one computes half as long again.
-func ExampleUnlike() {
-	r := results(3, 63)
-	slow := r.Rows[0].Runs[0].Ranks[2].Steps.Phases
-	for i := range slow["forward"] {
-		slow["forward"][i] = 0.075
-	}
-	for _, o := range usage.Unlike(usage.Workers(compare.Compare(r).Groups[0].Lines[0])) {
-		fmt.Printf("rank %d: %.1f times the computing\n", o.Rank, o.Computing)
-	}
-	// Output: rank 2: 1.5 times the computing
 }

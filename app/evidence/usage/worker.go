@@ -129,33 +129,3 @@ func (w Worker) Drops() Drops {
 	}
 	return out
 }
-
-// Other is a worker that differs from the others of its row.
-type Other struct {
-	Rank      int
-	Computing float64 // of that of the typical worker: 1.3 is three tenths more
-	Memory    float64 // likewise
-}
-
-// Unlike returns the workers of a row whose computing or memory is a tenth away from that of the typical one
-// or more: of the one in the middle, or of the lower two.
-func Unlike(all []Worker) (out []Other) {
-	const far = 0.1
-	typical := func(of func(Worker) float64) float64 {
-		var values []float64
-		for _, w := range all {
-			values = append(values, of(w))
-		}
-		slices.Sort(values)
-		return values[(len(values)-1)/2]
-	}
-	for _, w := range all {
-		one := Other{Rank: w.Rank,
-			Computing: w.Computing / typical(func(w Worker) float64 { return w.Computing }),
-			Memory:    w.Memory / typical(func(w Worker) float64 { return w.Memory })}
-		if math.Abs(one.Computing-1) >= far || math.Abs(one.Memory-1) >= far {
-			out = append(out, one)
-		}
-	}
-	return out
-}
