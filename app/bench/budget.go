@@ -192,11 +192,11 @@ func (o Options) cores(r Row) float64 {
 // cost predicts the time of a run from a probe of its model that took so long, whose workers had so many
 // times the cores of the row's. What it took beside steps is starting: a worker as long as another, what is
 // done once as two.
-func (r Row) cost(probe record.Probe, probing, cores float64) (c cost) {
+func (r Row) cost(probe record.Probe, probing, coreRatio float64) (c cost) {
 	starting := probing - max(chooser.ProbeTime.Seconds(), probeSteps*slices.Max(probe.Compute))
 	c.start = max(0.3, starting*float64(2+r.Workers)/float64(2+len(probe.Compute)))
 	// of an evaluation: all workers share the samples
-	sample := cores * probe.Forward * float64(len(probe.Compute)) / float64(r.Workers*r.StepBatch())
+	sample := coreRatio * probe.Forward * float64(len(probe.Compute)) / float64(r.Workers*r.StepBatch())
 	if all := max(0, float64(r.LimitTest)) * sample; r.EvalEvery > 0 {
 		c.step = all / float64(r.EvalEvery*max(1, r.StepsPerEpoch(r.LimitTrain)))
 	} else {
@@ -204,11 +204,11 @@ func (r Row) cost(probe record.Probe, probing, cores float64) (c cost) {
 	}
 	if r.Workers == 1 {
 		for _, one := range probe.Compute {
-			c.step += cores * one
+			c.step += coreRatio * one
 		}
 		c.step += probe.Update
 	} else {
-		c.step += r.predicted(probe, cores)
+		c.step += r.predicted(probe, coreRatio)
 	}
 	switch {
 	case r.Peer != "":
@@ -223,12 +223,12 @@ func (r Row) cost(probe record.Probe, probing, cores float64) (c cost) {
 }
 
 // predicted returns the predicted seconds of a step of several workers, with their slowness and their links.
-func (r Row) predicted(probe record.Probe, cores float64) float64 {
-	probe.Compute, probe.Backward = slices.Clone(probe.Compute), cores*probe.Backward
-	probe.IsCrowded = r.Workers*r.Threads >= host.Cores()
+func (r Row) predicted(probe record.Probe, coreRatio float64) float64 {
+	probe.Compute, probe.Backward = slices.Clone(probe.Compute), coreRatio*probe.Backward
+	probe.IsCrowded = chooser.IsCrowded(r.Config)
 	for rank := range probe.Compute {
 		factor, delay := r.SlowWorkers.Of(rank)
-		probe.Compute[rank] = factor*cores*probe.Compute[rank] + delay.Seconds()
+		probe.Compute[rank] = factor*coreRatio*probe.Compute[rank] + delay.Seconds()
 	}
 	if l := r.Condition.Link; r.isApart() {
 		probe.Link.Latency += 2e-4 + l.Delay.Seconds()

@@ -28,6 +28,9 @@ func Probe(ctx context.Context, c setting.Config, o launcher.Options) (found rec
 	return found, err
 }
 
+// IsCrowded reports whether the workers of a run leave no core to spare beside computing.
+func IsCrowded(c setting.Config) bool { return c.Workers*c.Threads >= host.Cores() }
+
 // probe measures computing and links by a run whose workers exchange nothing.
 func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 	c, o := p.config, p.options
@@ -46,7 +49,7 @@ func (p *prober) probe(ctx context.Context) (record.Probe, error) {
 // probeOf reads a probe out of the summary of a run without exchange.
 func probeOf(s *record.Summary, c setting.Config) record.Probe {
 	p := record.Probe{Bytes: float64(s.GradientBytes), Tensors: float64(s.Tensors),
-		Shards: c.StepShards(), IsCrowded: c.Workers*c.Threads >= host.Cores()}
+		Shards: c.StepShards(), IsCrowded: IsCrowded(c)}
 	if t := s.AlgorithmChoice; t != nil {
 		p.Link, p.Add = t.Outside, t.Add
 		if p.Link.Byte == 0 {
