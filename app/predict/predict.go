@@ -149,9 +149,6 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 	p := c.Label
 	c.Inputs.Cores, c.Inputs.Widening = float64(k.Cores)*cmp.Or(c.CoresTimes, 1), p.Track.Widening
 	p.Model, p.Date, p.Inputs = forecast.ModelVersion, time.Now().UTC(), c.Inputs
-	was := c
-	was.Inputs.Cores = float64(k.Cores)
-	isSame := c.CoresTimes > 0
 	for _, way := range c.Strategies {
 		for _, w := range c.Workers {
 			if w == 1 != strategy.Named(way).IsAlone {
@@ -160,10 +157,6 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 			row, of, err := c.row(&k, way, w)
 			if err != nil {
 				return nil, fmt.Errorf("predict %s of %d workers: %w", way, w, err)
-			}
-			if isSame {
-				before, _, err := was.row(&k, way, w)
-				isSame = err == nil && before.Step == row.Step
 			}
 			text, err := json.Marshal(of)
 			if err != nil {
@@ -174,9 +167,6 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 	}
 	if p.Rows == nil {
 		return nil, setting.Refuse("nothing to predict: single needs --workers 1, the others two or more")
-	}
-	if isSame {
-		p.Inputs.Changes += ", which change nothing: every thread has one already"
 	}
 	p.MadeFrom = k // with the codecs that rows use
 	return &p, nil

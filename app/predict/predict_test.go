@@ -85,14 +85,6 @@ func TestPredictionIsVerified(t *testing.T) {
 		t.Errorf("from the same folder another step than %+v, or %v", p.Rows[1].Step, err)
 	}
 	isCalibrated(t, again)
-	for workers, want := range map[int]bool{1: true, 20: false} {
-		more := again
-		more.Workers, more.Strategies, more.CoresTimes = []int{workers}, []string{"single", "all-reduce"}, 2
-		q, err := predict.Make(t.Context(), more, o)
-		if err != nil || strings.Contains(q.Inputs.Changes, "change nothing") != want {
-			t.Errorf("twice the cores for %d workers: %q, %v", workers, q.Inputs.Changes, err)
-		}
-	}
 	for what, change := range map[string]func(*predict.Config){
 		"model":   func(c *predict.Config) { c.Base.Model = "vgg11" },
 		"wire":    func(c *predict.Config) { c.Base.Wire = "bf16" },
