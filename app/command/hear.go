@@ -21,7 +21,9 @@ func hear() (heard <-chan os.Signal, stop func()) {
 	received, passed := make(chan os.Signal, 2), make(chan os.Signal, 2)
 	done, ended := make(chan struct{}), make(chan struct{})
 	signal.Notify(received, append(preemptions(), os.Interrupt)...)
-	hearHangup(received)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(received, syscall.SIGHUP)
+	}
 	go func() {
 		defer close(ended)
 		dropEchoes(received, passed, done)
@@ -30,13 +32,6 @@ func hear() (heard <-chan os.Signal, stop func()) {
 		signal.Stop(received)
 		close(done)
 		<-ended
-	}
-}
-
-// hearHangup passes on that the terminal is closed, unless that is ignored.
-func hearHangup(signals chan<- os.Signal) {
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
 	}
 }
 

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -78,10 +76,8 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return fmt.Errorf("find this program to run it in the lab: %w", err)
 	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	hearHangup(signals)
-	defer signal.Stop(signals)
+	signals, stop := hear()
+	defer stop()
 	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: os.Args,
 		Environment: a.environment.With(cluster.Environment{
 			cluster.EnvLabFlags: strings.Join(commandLine(c), " ")}), Signals: signals,
