@@ -19,14 +19,17 @@ func TestMeterTellsWhatIsLost(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	m := host.NewMeter()
 	defer m.Close()
-	var all sync.WaitGroup
-	for range threads {
-		all.Go(func() {
-			for start := time.Now(); time.Since(start) < span; {
-			}
-		})
+	crowd := func() {
+		var all sync.WaitGroup
+		for range threads {
+			all.Go(func() {
+				for start := time.Now(); time.Since(start) < span; {
+				}
+			})
+		}
+		all.Wait()
 	}
-	all.Wait()
+	crowd()
 	for range 20 {
 		runtime.GC()
 	}
@@ -38,6 +41,12 @@ func TestMeterTellsWhatIsLost(t *testing.T) {
 	busy := *u.Lost
 	time.Sleep(span)
 	asleep := *m.Step(time.Now(), 0, 0).Lost
+	m.Exchange(true)
+	crowd()
+	m.Exchange(false)
+	if lost := *m.Step(time.Now(), 0, 0).Lost; lost.Exchange < span/2 {
+		t.Errorf("three threads per core waited %v in an exchange of %v", lost.Exchange, span)
+	}
 	m.Step(time.Now(), 0, 0)
 	if u := m.Step(time.Now(), 0, 0); u.Lost != nil {
 		t.Errorf("%v is told of a step of no time", *u.Lost)
