@@ -62,7 +62,7 @@ func speedColumns() []column[*lineView] {
 				Small: spelling.Count(v.Cores, "core")}
 		}),
 		col("own samples", "of a step", func(v *lineView) string {
-			if strategy.Named(v.Setting.Strategy).IsAsync { // a step is one worker's
+			if v.Staleness != nil { // a step is one worker's
 				return fmt.Sprint(v.Setting.Batch)
 			}
 			return digits(float64(v.Setting.Batch)/float64(v.Setting.Workers), 3)
