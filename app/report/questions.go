@@ -348,18 +348,22 @@ func verdictText(a question.Answer) string {
 }
 
 // longerText has the parts of a row's step that are longer where it was to be shorter by another one.
-func longerText(a question.Answer) (text string) {
-	if a.Line.Phases == nil || a.Than.Phases == nil { // workers that share no step
+func longerText(a question.Answer) string {
+	isLonger := a.Below != nil && a.Median > 1
+	if !isLonger || a.Line.Phases == nil || a.Than.Phases == nil { // workers that share no step
 		return ""
 	}
+	var longer []string
 	is, was := question.PartsOf(a.Line), question.PartsOf(a.Than)
 	for at, name := range partNames() {
-		isLonger := is[at]-was[at] > leastShare*was.Total()
-		if a.Below != nil && a.Median > 1 && isLonger && name != wordingOf(a.By).text {
-			text += fmt.Sprintf(", %s %s in place of %s", name, ms(is[at]), ms(was[at]))
+		if is[at]-was[at] > leastShare*was.Total() && name != wordingOf(a.By).text {
+			longer = append(longer, fmt.Sprintf("%s %s in place of %s", name, ms(is[at]), ms(was[at])))
 		}
 	}
-	return strings.Replace(text, ",", "; but", 1)
+	if longer == nil {
+		return ""
+	}
+	return "; but " + strings.Join(longer, ", ")
 }
 
 // inPlace has a quantity of both rows of an answer: "accuracy 23.8 % in place of 31.1 %".
@@ -372,20 +376,24 @@ func inPlace(a question.Answer, quantity string) string {
 // leastShare is the part of a step below which a sentence does not name it.
 const leastShare = 5e-3
 
-// partsText divides the step of a row, "of 334 ms 29.5 % compute, ..." by what its time goes into, and an
-// exchange by whether gradients are compressed in it.
+// partsText divides the step of a row by what its time goes into, and an exchange by whether gradients are
+// compressed in it: "of 334 ms 29.5 % compute, 70.5 % exchange".
 func partsText(l *compare.Line) string {
-	text, parts := "of "+ms(l.Step.Median), question.PartsOf(l)
+	var all []string
+	parts := question.PartsOf(l)
 	for at, seconds := range parts {
-		if share := seconds / parts.Total(); share >= leastShare {
-			text += ", " + percent(share) + " " + partNames()[at]
-			if part := question.Of(l, "packing").Median; at == question.Exchange && part > leastShare {
-				text += fmt.Sprintf(" (%s packing, %s sending and waiting for others)", percent(part),
-					percent(share-part))
-			}
+		share, packing := seconds/parts.Total(), question.Of(l, "packing").Median
+		if share < leastShare {
+			continue
 		}
+		text := percent(share) + " " + partNames()[at]
+		if at == question.Exchange && packing > leastShare {
+			text += fmt.Sprintf(" (%s packing, %s sending and waiting for others)", percent(packing),
+				percent(share-packing))
+		}
+		all = append(all, text)
 	}
-	return strings.Replace(text, ",", "", 1)
+	return fmt.Sprintf("of %s %s", ms(l.Step.Median), strings.Join(all, ", "))
 }
 
 // verdictWord is the verdict on a question, and why it is none.
