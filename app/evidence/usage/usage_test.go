@@ -125,3 +125,13 @@ func TestBatchesDifferInNothingElse(t *testing.T) {
 		t.Errorf("a single batch gives %v", got)
 	}
 }
+
+// Two workers compute for nine tenths of each of sixteen steps.
+func ExampleWorkers() {
+	for _, w := range usage.Workers(line(results(2, 64))) {
+		fmt.Printf("rank %d: %.2f s of computing\n", w.Rank, w.Computing)
+	}
+	// Output:
+	// rank 0: 1.44 s of computing
+	// rank 1: 1.44 s of computing
+}
