@@ -14,38 +14,44 @@ import (
 	"lockstep/recipe"
 )
 
-// Every recipe that is a benchmark has rows that could run, on a substitute where its data are not found.
+// expand returns the benchmark of a plan with its rows, on the hosts of a list, without data sets, and what
+// is said about that. on, unless nil, changes the matrices first.
+func expand(t *testing.T, name, text, hosts string, on func(*app, []matrix) []matrix) (config bench.Config,
+	plan bench.Plan, told string) {
+	t.Helper()
+	var said strings.Builder
+	a := &app{stdout: io.Discard, stderr: &said, environment: cluster.Environment{
+		cluster.EnvData: t.TempDir(), cluster.EnvHosts: hosts}}
+	all, err := readPlan(name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on != nil {
+		all = on(a, all)
+	}
+	if config, err = a.benchConfig(all, nil); err == nil {
+		plan, err = bench.Expand(config)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return config, plan, said.String()
+}
+
+// A recipe that is a benchmark has rows that could run, on a substitute where its data are not found.
 func TestComparisonsExpand(t *testing.T) {
-	for _, r := range recipe.Comparisons() {
-		if r.Name != "r4-strategies" {
-			continue // the original reports' have tests of their own
-		}
-		var said strings.Builder
-		a := &app{stdout: io.Discard, stderr: &said, environment: cluster.Environment{
-			cluster.EnvData: t.TempDir()}}
-		all, err := readPlan(r.Name, []byte(r.Plan))
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := a.benchConfig(all, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := bench.Expand(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if config.Repeats != 3 || !slices.Equal(plan.Seeds, []uint64{1, 2, 3}) || len(all) != 2 {
-			t.Errorf("%s: %d repeats, seeds %v, %d parts", r.Name, config.Repeats, plan.Seeds, len(all))
-		}
-		if !strings.Contains(said.String(), "this run is on synthetic instead") {
-			t.Errorf("%s: it says %q", r.Name, said.String())
-		}
-		for _, row := range plan.Rows {
-			if row.EvalEvery != 1 || row.Shards != 8 || row.Threads != 1 {
-				t.Errorf("%s: evaluated every %d, %d shards, %d threads", row.Name(), row.EvalEvery,
-					row.Shards, row.Threads)
-			}
+	r, _ := recipe.ComparisonNamed("r4-strategies") // the original reports' have tests of their own
+	config, plan, said := expand(t, r.Name, r.Plan, "", nil)
+	if config.Repeats != 3 || !slices.Equal(plan.Seeds, []uint64{1, 2, 3}) || len(config.Parts) != 2 {
+		t.Errorf("%d repeats, seeds %v, %d parts", config.Repeats, plan.Seeds, len(config.Parts))
+	}
+	if !strings.Contains(said, "this run is on synthetic instead") {
+		t.Errorf("it says %q", said)
+	}
+	for _, row := range plan.Rows {
+		if row.EvalEvery != 1 || row.Shards != 8 || row.Threads != 1 {
+			t.Errorf("%s: evaluated every %d, %d shards, %d threads", row.Name(), row.EvalEvery,
+				row.Shards, row.Threads)
 		}
 	}
 }
@@ -92,21 +98,8 @@ func TestInquiries(t *testing.T) {
 
 // r1 compares workers on a global batch of one size at one rate of SGD. All warm up and see as many samples.
 func TestOneBatchHasOneLearningRate(t *testing.T) {
-	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
-		cluster.EnvData: t.TempDir()}}
 	r1, _ := recipe.ComparisonNamed("r1")
-	all, err := readPlan("r1", []byte(r1.Plan))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := a.benchConfig(all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := bench.Expand(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, plan, _ := expand(t, "r1", r1.Plan, "", nil)
 	for _, r := range plan.Rows {
 		steps := r.Epochs * r.StepsPerEpoch(r.LimitTrain)
 		rates, err := r.Schedule.Build(r.Optimizer.LR, steps, r.StepsPerEpoch(r.LimitTrain))
@@ -151,27 +144,16 @@ func TestAsManyHostsAsThereAre(t *testing.T) {
 	const three = "a=10.0.0.1=2,b=10.0.0.2=2,c=10.0.0.3=2"
 	for hosts, want := range map[string]int{"": 4, three: 3,
 		three + ",d=10.0.0.4=2,e=10.0.0.5=2,f=10.0.0.6=2": 4} {
-		a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
-			cluster.EnvData: t.TempDir(), cluster.EnvHosts: hosts}}
-		all, err := readPlan("r3", []byte(r3.Plan))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if hosts != "" {
-			all, _ = a.onHosts(t.Context(), r3, all)
-		} else {
+		_, plan, _ := expand(t, "r3", r3.Plan, hosts, func(a *app, all []matrix) []matrix {
+			if hosts != "" {
+				all, _ = a.onHosts(t.Context(), r3, all)
+				return all
+			}
 			for i := range all {
 				all[i].onOneMachine(r3.Hosts)
 			}
-		}
-		config, err := a.benchConfig(all, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := bench.Expand(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+			return all
+		})
 		var workers []int
 		for _, r := range plan.Rows {
 			workers = append(workers, r.Workers)
@@ -188,36 +170,18 @@ func TestAsManyHostsAsThereAre(t *testing.T) {
 // Each recipe runs on three hosts with more slots than some of its rows have shards.
 func TestRecipesOnHostsWithSlots(t *testing.T) {
 	for _, r := range recipe.Comparisons() {
-		a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
-			cluster.EnvData: t.TempDir(), cluster.EnvHosts: "a=10.0.0.1=4,b=10.0.0.2=4,c=10.0.0.3=4"}}
-		all, err := readPlan(r.Name, []byte(r.Plan))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, _ = a.onHosts(t.Context(), r, all)
-		config, err := a.benchConfig(all, nil)
-		if err == nil {
-			_, err = bench.Expand(config)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", r.Name, err)
-		}
+		expand(t, r.Name, r.Plan, "a=10.0.0.1=4,b=10.0.0.2=4,c=10.0.0.3=4",
+			func(a *app, all []matrix) []matrix {
+				all, _ = a.onHosts(t.Context(), r, all)
+				return all
+			})
 	}
 }
 
 // A part of texts beside one of images is resolved with its own model, as in r0 where sst2 is found.
 func TestPartOfTexts(t *testing.T) {
-	a := &app{stdout: io.Discard, stderr: io.Discard, environment: cluster.Environment{
-		cluster.EnvData: t.TempDir()}}
-	all, err := readPlan("texts", []byte("parts:\n  - {model: lenet, data: glyphs}\n"+
-		"  - {model: bert-tiny, data: sst2, sequence: 64}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := a.benchConfig(all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config, _, _ := expand(t, "texts", "parts:\n  - {model: lenet, data: glyphs}\n"+
+		"  - {model: bert-tiny, data: sst2, sequence: 64}\n", "", nil)
 	if got := config.Parts[1].Base; got.Model != "bert-tiny" || got.Data != "sst2" {
 		t.Errorf("%s on %s", got.Model, got.Data)
 	}
