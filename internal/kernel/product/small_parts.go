@@ -40,17 +40,6 @@ func (p *SmallParts) Use(scratch []float32, rows, terms, width int) {
 	p.part.sums = take(&scratch, sumFloats)
 }
 
-// listRows fills a table with the offsets of n rows, stride floats apart, the first of them at first, and
-// says that those beyond are zeros.
-func listRows(table []int32, first, n, stride int) {
-	for i := range table {
-		table[i] = -1
-		if i < n {
-			table[i] = int32(first + i*stride)
-		}
-	}
-}
-
 // Turned returns panels, in the memory given, of the transpose of a matrix of as many rows as columns are
 // given, and depth columns.
 func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns) Panels {
@@ -59,8 +48,7 @@ func (p *SmallParts) Turned(panels, src []float32, stride, depth int, c Columns)
 	*a = asm.SplitArgs{Table: table, Src: src, Zero: p.zero, N: steps, DstStep: p.ops.StepWords(),
 		Work: p.part.work}
 	for first := 0; first < WholeSteps(c.Width); first += asm.TileSide {
-		listRows(table[:asm.TileSide], first*stride, c.Width-first, stride)
-		listRows(table[asm.TileSide:], first*stride+asm.TileSide, c.Width-first, stride)
+		listTurned(table, first*stride, c.Width-first, stride)
 		a.Dst = words(panels)[first/asm.SplitSide*steps*p.ops.StepWords()+
 			first%asm.SplitSide/asm.TileSide*asm.TileWords:]
 		p.ops.Flip(a)

@@ -97,9 +97,7 @@ type splitNext struct {
 // inOrder makes the rows of a batch ask for floats one after another, in so many steps.
 func (n *splitNext) inOrder(steps int) {
 	n.stride = asm.SplitSide
-	for i := range n.rows {
-		n.rows[i] = int32(i * steps * asm.SplitSide)
-	}
+	listRows(n.rows[:], 0, len(n.rows), steps*asm.SplitSide)
 }
 
 // ask returns what the tiles of a panel ask for, 32 floats in each of so many steps of rows: the last panel
@@ -131,18 +129,21 @@ func newSplitPart() *splitPart {
 	return &splitPart{work: Aligned(make([]float32, asm.TurnedFloats+asm.LineFloats))}
 }
 
-// stride fills the table with the offsets of rows that are stride floats apart.
-func (p *splitPart) stride(stride int) {
-	for i := range p.table {
-		p.table[i] = int32(i * stride)
+// listRows fills a table with the offsets of n rows, stride floats apart, the first of them at first, and
+// says that those beyond are zeros.
+func listRows(table []int32, first, n, stride int) {
+	for i := range table {
+		table[i] = -1
+		if i < n {
+			table[i] = int32(first + i*stride)
+		}
 	}
 }
 
-// turnStride fills the table for the transposed copy of rows of terms, stride floats apart.
-func (p *splitPart) turnStride(stride int) {
-	for i := range asm.TileSide {
-		p.table[i], p.table[i+asm.TileSide] = int32(i*stride), int32(i*stride+asm.TileSide)
-	}
+// listTurned does so for SplitOps.Flip, whose rows are terms: the second half is those 16 terms on.
+func listTurned(table []int32, first, n, stride int) {
+	listRows(table[:asm.TileSide], first, n, stride)
+	listRows(table[asm.TileSide:], first+asm.TileSide, n, stride)
 }
 
 // multiply computes blocks of sums of left and the first of panels, which are stride words apart, and

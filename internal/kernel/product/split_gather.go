@@ -136,7 +136,7 @@ func (t *splitPanels) Do(thread, part, parts int) {
 // packTap packs steps [lo, hi) of a tap, the first of which is step first.
 func (g *splitGather) packTap(p *splitPart, tap, first, lo, hi int) {
 	s, step := &g.shape, g.ops.StepWords()
-	p.stride(s.width)
+	listRows(p.table[:], 0, asm.SplitSide, s.width)
 	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.noBias, N: g.panels(), DstStep: g.steps * step}
 	for i := lo; i < hi; i++ {
 		p.pack.Src, p.pack.Dst = g.w[(tap*s.depth+i*asm.SplitSide)*s.width:], g.right[(first+i)*step:]
@@ -147,7 +147,7 @@ func (g *splitGather) packTap(p *splitPart, tap, first, lo, hi int) {
 // turnTap packs halves [lo, hi) of panels of a tap of weights that are [width][depth].
 func (g *splitGather) turnTap(p *splitPart, tap, first, lo, hi int) {
 	s, step := &g.shape, g.ops.StepWords()
-	p.turnStride(s.depth)
+	listTurned(p.table[:], 0, asm.TileSide, s.depth)
 	p.pack = asm.SplitArgs{Table: p.table[:], Zero: g.zero, N: s.depth / asm.SplitSide, DstStep: step,
 		Work: p.work}
 	for i := lo; i < hi; i++ {

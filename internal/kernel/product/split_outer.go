@@ -134,12 +134,7 @@ func (o *splitOuter) pack(p *splitOuterPart) {
 	p.steps = min(o.steps, (o.pixels()-p.first+asm.SplitSide-1)/asm.SplitSide)
 	for i := range p.steps {
 		first := p.first + i*asm.SplitSide
-		for j := range p.table {
-			p.table[j] = -1
-			if first+j < o.pixels() {
-				p.table[j] = int32((first + j) * o.shape.width)
-			}
-		}
+		listRows(p.table[:], first*o.shape.width, o.pixels()-first, o.shape.width)
 		p.pack = asm.SplitArgs{Table: p.table[:], Src: o.dy[p.panels[0]*asm.SplitSide:], Zero: o.zero,
 			Dst: p.dy[i*step:], N: p.panels[1] - p.panels[0], DstStep: p.steps * step}
 		o.ops.Pairs(&p.pack)
