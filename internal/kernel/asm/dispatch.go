@@ -23,6 +23,5 @@ func OpsFor(isa compute.ISA, m compute.Math) Ops {
 }
 
 // LineFloats is how many floats a cache line has: cuts between threads fall on its multiples, counted from
-// the
-// start of the slice.
+// the start of the slice.
 const LineFloats = 16

@@ -105,7 +105,8 @@ type GemmOps struct {
 	// ReadsApart says that Outer is as fast with rows that lie far apart as with a strip of them, if their
 	// lines are fetched in time.
 	ReadsApart bool
-	// Serial is the number of products, some 10 us of work, below which waking threads does not pay.
+	// Serial is the number of products, some 10 us of work, 25 in plain Go, below which waking threads
+	// does not pay.
 	Serial int
 }
 

@@ -77,7 +77,7 @@ const (
 )
 
 // WinogradTransforms holds the transforms of one form for one ISA. They compute each channel on its own,
-// with the same operations, so all ISAs give the same bits, unless numbers overflow.
+// with the same operations, so all ISAs give the same bits.
 type WinogradTransforms struct {
 	Input      func(*WinogradArgs) // B' d B: pixels to points
 	Output     func(*WinogradArgs) // A' m A: points to pixels, with bias and flags

@@ -16,7 +16,7 @@ const unroll = 2
 // prefetching loses among the constants: one wide row.
 const fetchBytes = 4096
 
-// element writes the inner loops of the memory-bound kernels; package kernel's elementOps says what
+// element writes the inner loops of the memory-bound kernels; package asm's ElementOps says what
 // each computes.
 func element(a *assembler) {
 	for _, wide := range []bool{false, true} {

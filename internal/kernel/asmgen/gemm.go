@@ -36,7 +36,7 @@ func gemm(a *assembler) {
 // tileRows is the number of rows in a tile's table, whatever the height of the tile.
 const tileRows = 6
 
-// flags of tileArgs and outerArgs
+// flags of TileArgs and OuterArgs
 const (
 	tileAdd  = 1
 	tileReLU = 2

@@ -10,7 +10,7 @@ import (
 // cycles or five and two start in one, so that ten are needed at least.
 const peakVectors = 12
 
-// peak writes the loops that do nothing but multiply and add in registers; package kernel's peakOps
+// peak writes the loops that do nothing but multiply and add in registers; package asm's PeakOps
 // says what they compute.
 func peak(a *assembler) {
 	for _, wide := range []bool{false, true} {

@@ -18,7 +18,7 @@ const (
 	rowSequence  = "rowSequence" // 0 to 3, 64 bits each
 )
 
-// row writes the inner loops of transformers; package kernel's rowOps says what each computes.
+// row writes the inner loops of transformers; package asm's RowOps says what each computes.
 func row(a *assembler) {
 	c := &literals{}
 	for _, wide := range []bool{false, true} {
