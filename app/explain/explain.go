@@ -282,10 +282,11 @@ func (p *pair) difference(ofA, ofB profile) costs {
 	return d.cored(ofA, ofB, late, x.Workers == y.Workers && x.Threads == y.Threads)
 }
 
-// cored returns d with the time for which ranks of one side waited longer for a core than those of the other.
-// It is taken from what grew with it: from computation at most what one rank lost there, from a straggler at
-// most its own, and from the exchange, in which each rank waits for the others' threads, what all lost beyond
-// that; of sides with other numbers of workers or threads what the rank lost that lost most.
+// cored moves into Cores what ranks of one side waited longer for a core than those of the other. These waits
+// have made other terms longer, and are taken out of them in order: out of Memory at most the longest wait of
+// a rank that computes; out of Straggler what is left of it, at most the late rank's own; out of Latency and
+// then Bandwidth the rest of the sum over ranks, because in an exchange each waits for the threads of all.
+// Unless isAlike, sides have other numbers of workers or threads, and the longest wait stands for the sum.
 func (d costs) cored(a, b profile, late int, isAlike bool) costs {
 	sign, few, many := 1.0, a, b
 	if slices.Max(b.starved) < slices.Max(a.starved) {
