@@ -87,7 +87,7 @@ func partOfName(name string) int {
 // isShardPath reports whether there are shards at path.
 func isShardPath(path string) bool {
 	parts := shardPaths(path)
-	return len(slices.Concat(parts[:]...)) > 0
+	return slices.ContainsFunc(parts[:], func(paths []string) bool { return len(paths) > 0 })
 }
 
 // readShards reads a set from tar files. Images are decoded when they are read if, decoded, they take more
