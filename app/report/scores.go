@@ -84,13 +84,9 @@ func neverPredicted(s *record.Scores, chosen *record.Best) string {
 			names = append(names, c.Class)
 		}
 	}
-	switch n := len(names); {
-	case n == 0:
+	if names == nil {
 		return ""
-	case n > 5:
-		return fmt.Sprintf("%d of %d classes are never predicted, among them %s%s.", n, len(s.Classes),
-			strings.Join(names[:5], ", "), hint)
 	}
-	return fmt.Sprintf("Never predicted: %s%s. The accuracy comes from the other classes.",
-		strings.Join(names, ", "), hint)
+	return fmt.Sprintf("Never predicted: %s%s. The accuracy comes from the other classes.", listed(names),
+		hint)
 }
