@@ -56,7 +56,7 @@ neon: export CGO_ENABLED = 0
 neon:
 	go vet ./compute ./internal/kernel/asm
 	go test -c -vet=off -ldflags=-w -o bin/train-arm64.test ./train
-	go build -trimpath -ldflags=-w -o bin/lockstep-arm64 ./cmd/lockstep
+	go build -ldflags=-w -o bin/lockstep-arm64 ./cmd/lockstep
 	@GOARCH= go tool objdump -s '^lockstep[./]' bin/lockstep-arm64 | awk -v fine='$(EXACT)|$(TIMES)' \
 		'/^TEXT/ {f = $$2} /\tFN?M(ADD|SUB)[SD]?[ \t]/ && f !~ fine {print "fused:", f, $$1; n++} END {exit n > 0}'
 	@if ! command -v qemu-aarch64 >/dev/null; then echo "skipped: running arm64, as there is no qemu-aarch64"; else \
