@@ -314,7 +314,7 @@ func (s *Server) readJSON(ctx context.Context, text []byte, q *asked, job *work)
 func (s *Server) shape() string {
 	t := s.config.Predictor.Table()
 	if t == nil {
-		return `{"inputs": [...]}`
+		return `{"inputs": [...]}, or one input with its Content-Type, such as image/png or text/plain`
 	}
 	return fmt.Sprintf(`{"inputs": [{"row": {%q: ...}}]}, or a CSV with the header Content-Type: text/csv`,
 		t.Names()[0])

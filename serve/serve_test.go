@@ -169,6 +169,8 @@ func TestRefusals(t *testing.T) {
 		want       string
 	}{
 		{images, asJSON, `{"inputs": [`, 400, "see /openapi.json"},
+		{images, "application/x-www-form-urlencoded", string(picture(t, 8)), 400,
+			"or one input with its Content-Type, such as image/png"},
 		{images, asJSON, `{"input": []}`, 400, `unknown field "input"`},
 		{images, asJSON, `{"inputs": [{"pixel": ""}]}`, 400, `unknown field "pixel"`},
 		{images, asJSON, `{"inputs": []}`, 400, "0 inputs"},

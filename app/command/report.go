@@ -43,7 +43,7 @@ check).`,
 		Args: takes(1, math.MaxInt, "one folder, or those of several training runs"),
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "new `FOLDER` for the report of several runs (default: "+
-		"runs/DATE-overlay)")
+		"runs/<time>-overlay)")
 	return a.answering(c, func(_ *cobra.Command, args []string) (answer, error) {
 		folder, err := render(args, out)
 		if err != nil {

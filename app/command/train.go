@@ -171,11 +171,6 @@ func (a *app) train(c *cobra.Command, s setting.Source, isJSON, isQuiet bool) er
 		a.showUnfinished(resolved, err, isJSON)
 		return err
 	}
-	if !summary.IsUnchanged {
-		if failed := report.WriteTraining(summary.Directory); failed != nil {
-			fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
-		}
-	}
 	return errors.Join(err, a.show(summary, isJSON))
 }
 
@@ -246,12 +241,19 @@ func (a *app) printUnfinished(summary *record.Summary) {
 	}
 }
 
-// show prints a summary, for programs or for people.
+// show renders the report of a run that has ended, and prints its summary, for programs or for people, and
+// where the report is, if there is one.
 func (a *app) show(s *record.Summary, isJSON bool) error {
+	var failed error
+	if !s.IsUnchanged {
+		if failed = report.WriteTraining(s.Directory); failed != nil {
+			fmt.Fprintf(a.stderr, "warning: no report: %v\n", failed)
+		}
+	}
 	if isJSON {
 		return writeJSON(a, s)
 	}
-	if err := report.Run(&compare.Training{Summary: *s}).Text(a.stdout); err != nil {
+	if err := report.Run(&compare.Training{Summary: *s}).Text(a.stdout); err != nil || failed != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "\n%s\n", spelling.Plain(filepath.Join(s.Directory, report.HTMLFile)))

@@ -90,8 +90,9 @@ func (w *Worker) planMemory(l *train.Loop) error {
 	}
 	if most := int64(c.Resident) / w.Sharers(); c.Resident > 0 {
 		if w.planned > most {
-			return &setting.UsageError{Lines: []string{fmt.Sprintf("%s; --resident allows %s; try a smaller "+
-				"--batch, fewer --threads, or less --memory", text, spelling.Size(most))}}
+			return &setting.UsageError{Lines: []string{fmt.Sprintf("%s; --resident allows %s, and must "+
+				"allow what loading takes; for training try a smaller --batch, fewer --threads, or less "+
+				"--memory", text, spelling.Size(most))}}
 		}
 		// Arenas are not the collector's.
 		debug.SetMemoryLimit(max(least, int64(c.Resident)-w.Sharers()*arena))
