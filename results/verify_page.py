@@ -45,6 +45,13 @@ def is_loose(row):
     return row["setting"]["strategy"] in LOOSE and row["setting"]["workers"] > 1
 
 
+def rate(row, run):
+    """The samples of all steps after the first over the sum of their times; of workers that share steps all."""
+    if is_loose(row):
+        return row["setting"]["batch"] / step_of(row, run)
+    return sum(run["ranks"][0]["steps"]["samples"][1:]) / steps(run)[1:].sum()
+
+
 def step_of(row, run):
     """The median step after the first; of workers that share steps the mean."""
     if is_loose(row):
@@ -121,9 +128,9 @@ def expected(row):
     first, medians = runs[0], [np.median(steps(r)[1:]) for r in runs]
     every = np.concatenate([steps(r)[1:] for r in runs])
     step = np.median(medians)
-    samples = sorted(first["ranks"][0]["steps"]["samples"])
     out = {"step": 1e3 * step, "p10": 1e3 * np.quantile(every, .1), "p90": 1e3 * np.quantile(every, .9),
-           "samples/s": samples[len(samples) // 2] / step, "total": np.median([r["seconds"] for r in runs])}
+           "samples/s": np.median([rate(row, r) for r in runs]),
+           "total": np.median([r["seconds"] for r in runs])}
     loss = [column(r["steps"]["loss"]) for r in first["ranks"]]
     shortest = min(map(len, loss))
     out["loss"] = np.nanmean([l[:shortest] for l in loss], 0)
@@ -199,9 +206,8 @@ OURS = {  # of a run, in seconds, bytes and parts of 1; the rows of a reference 
     "cost": lambda row, r: r["seconds"] / 3600 * cores(row) * 0.34 / 8,
     "epoch": lambda row, r: np.mean(r["epoch_seconds"]) if r.get("epoch_seconds") else np.nan,
     "step": step_of,
-    "batches": lambda row, r: row["setting"]["workers"] / step_of(row, r),
-    "rate": lambda row, r: (row["setting"]["batch"] if is_loose(row) else
-                            np.median(r["ranks"][0]["steps"]["samples"])) / step_of(row, r),
+    "batches": lambda row, r: row["setting"]["workers"] * rate(row, r) / row["setting"]["batch"],
+    "rate": rate,
     "accuracy": lambda row, r: np.nan if r.get("test_accuracy") is None else r["test_accuracy"],
     "best": lambda row, r: max(e["accuracy"] for e in r["evaluations"]) if r.get("evaluations") else np.nan,
     "memory": lambda row, r: max(np.nanmax(v) for v in each_rank(r, "rss_bytes")),

@@ -223,10 +223,10 @@ func (v *lineView) missing() string {
 func (s *section) tables() []block {
 	return filled(
 		block{Title: "Speed", Caption: "Step: median of the runs’ medians, with the 10th to 90th " +
-			"percentile of all their steps after the first; samples/s: samples of a step over that median. " +
-			"Ratios are medians of those of each round. Spread: range of the runs’ medians. Rows whose " +
-			"ratio has an interval that leaves out 1 are told apart. A dash: not measured, or no ratio " +
-			"because of contention or of cores taken by others.",
+			"percentile of all their steps after the first; samples/s: of all these, over the sum of " +
+			"their times. Ratios are medians of those of the steps of each round. Spread: range of the " +
+			"runs’ medians. Rows whose ratio has an interval that leaves out 1 are told apart. A dash: " +
+			"not measured, or no ratio because of contention or of cores taken by others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
 		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
 			"several seeds are means with their interval. Best: of a run's evaluations, median over the " +

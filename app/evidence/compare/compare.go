@@ -50,7 +50,7 @@ type Line struct {
 	Epoch     stat.Summary // seconds of a complete epoch, over all of them
 	Step      stat.Summary // seconds of a step after the first, of all runs; its median is that of RunMedian
 	RunMedian stat.Summary // the runs' median step times, over runs
-	PerSecond float64      // samples per second of steps as long as the median one
+	PerSecond float64      // of all samples after the first step, see [RunLine]; median of the runs
 
 	Speedup    stat.Ratio // baseline step / this step
 	Efficiency stat.Ratio // core seconds of a baseline step / core seconds of this one; see [Compare]

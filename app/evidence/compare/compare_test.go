@@ -251,6 +251,26 @@ func TestACrowdedBaselineMeasuresNoScaling(t *testing.T) {
 	}
 }
 
+// A rate is of all samples after the first step over the time of their steps, long steps and small batches
+// among them, while a step and a speed-up stay those of the median.
+func TestRateIsOfAllSteps(t *testing.T) {
+	m := newMaker(3, 4)
+	m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1, 1)
+	row := m.add(record.Setting{Strategy: "ddp", Workers: 2}, 0.5, 0.5, 0.5)
+	for i := range row.Runs {
+		for _, rank := range row.Runs[i].Ranks {
+			rank.Steps.Seconds[7] = 1.5
+			rank.Steps.Samples[39] = 56
+		}
+	}
+	ddp := compare.Compare(m.Results).Groups[0].Lines[1]
+	want := (38*256 + 56) / (38*0.5 + 1.5)
+	near(t, "samples per second", ddp.PerSecond, want, 1e-9)
+	near(t, "samples per second of a run", ddp.Runs()[0].PerSecond, want, 1e-9)
+	near(t, "step", ddp.Step.Median, 0.5, 1e-12)
+	near(t, "speed-up", ddp.Speedup.Median, 2, 1e-12)
+}
+
 // Workers on several hosts are compared with the cores of these, not with those of one machine.
 func TestContentionOfHosts(t *testing.T) {
 	m := newMaker(1, 2)
@@ -268,7 +288,7 @@ func TestFloorAndPhases(t *testing.T) {
 	ddp := c.Groups[0].Lines[1]
 	near(t, "step over none", ddp.OverFloor.Median, 1.35, 1e-12)
 	near(t, "spread", ddp.RunMedian.Spread(), 0.6/2.7, 1e-12)
-	near(t, "samples per second", ddp.PerSecond, 256/2.7, 1e-9)
+	near(t, "samples per second", ddp.PerSecond, (256/3.0+256/2.4)/2, 1e-9)
 	if len(ddp.Times) != 40 || ddp.Step.N != 78 {
 		t.Errorf("%d step times, %d in the summary: want 40 and 78", len(ddp.Times), ddp.Step.N)
 	}

@@ -52,14 +52,14 @@ func LineOf(row *record.Row, rounds int) *Line {
 func (l *Line) Record() *record.Row { return l.record }
 
 func (l *Line) summarizeTime(runs []*record.Run) {
-	var total, epochs, steps []float64
+	var total, epochs, steps, rates []float64
 	for _, r := range runs {
 		step := timed(r)
 		if l.isMean() {
 			step = []float64{meanStep(r, l.Setting.Batch)}
 		}
 		l.stepByRound[r.Round] = stat.Median(step)
-		total = append(total, r.Seconds)
+		total, rates = append(total, r.Seconds), append(rates, l.rate(r))
 		epochs = append(epochs, r.EpochSeconds...)
 		steps = append(steps, step...)
 	}
@@ -70,10 +70,7 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	// theirs: the median of all steps together can lie outside that interval.
 	l.Step = stat.Summarize(steps)
 	l.Step.Median = l.RunMedian.Median
-	l.PerSecond = math.NaN()
-	if len(runs) > 0 {
-		l.PerSecond = l.rate(runs[0], l.Step.Median)
-	}
+	l.PerSecond = stat.Median(rates)
 }
 
 // summarizeResult fills what runs ended with: figures of the first of the timed ones, which stand beside
@@ -314,14 +311,17 @@ func meanStep(r *record.Run, batch int) float64 {
 	return longest / float64(most)
 }
 
-// rate returns the samples per second of steps that take so long, of the samples of a typical step of a run.
-// It is the quotient of two columns of a table, which a mean over all steps would not be.
-func (l *Line) rate(r *record.Run, step float64) float64 {
-	samples := l.Setting.Batch
-	if all := r.Ranks; !l.isMean() && len(all) > 0 && len(all[0].Steps.Samples) > 0 {
-		samples = slices.Sorted(slices.Values(all[0].Steps.Samples))[len(all[0].Steps.Samples)/2]
+// rate returns the samples of all timed steps of a run over the sum of their times, as the mean of rows that
+// share steps is: so the rates of both compare. docs/design/0045-rates-are-of-all-steps.md has why.
+func (l *Line) rate(r *record.Run) float64 {
+	if l.isMean() {
+		return float64(l.Setting.Batch) / meanStep(r, l.Setting.Batch)
 	}
-	return float64(samples) / step
+	samples := 0
+	for i := 1; len(r.Ranks) > 0 && i < len(r.Ranks[0].Steps.Samples); i++ {
+		samples += r.Ranks[0].Steps.Samples[i]
+	}
+	return float64(samples) / sumOf(timed(r))
 }
 
 // lossOf returns the mean of the ranks' losses by step, without ranks that had no sample in it.

@@ -13,7 +13,7 @@ type RunLine struct {
 	*record.Run
 	Step      float64   // seconds of a step after the first: median, or the mean of rows that share steps
 	First     float64   // seconds of the first step
-	PerSecond float64   // samples per second of steps as long as Step
+	PerSecond float64   // samples of all steps after the first over the sum of their times
 	LossLast  float64   // of the last step; NaN: on a batch of its own, see [Line.Repeats]
 	Times     []float64 // seconds of each step, from the end of the last rank to that of the next
 	IsCounted bool      // its times count, because others took no cores from it
@@ -24,11 +24,10 @@ func (l *Line) Runs() []RunLine {
 	var out []RunLine
 	for _, r := range l.runs {
 		one := RunLine{Run: r, Step: stat.Median(timed(r)), First: math.NaN(), LossLast: math.NaN(),
-			Times: stepSeconds(r), IsCounted: !r.Taken.IsDisturbed()}
+			PerSecond: l.rate(r), Times: stepSeconds(r), IsCounted: !r.Taken.IsDisturbed()}
 		if l.isMean() {
 			one.Step = meanStep(r, l.Setting.Batch)
 		}
-		one.PerSecond = l.rate(r, one.Step)
 		if len(one.Times) > 0 {
 			one.First = one.Times[0]
 		}
