@@ -21,6 +21,15 @@ func (*tasks) list()                 {}
 func (*tasks) waited() time.Duration { return 0 }
 func (*tasks) close()                {}
 
+// Energy adds up what processors take, of which nothing is known.
+type Energy struct{}
+
+// WatchEnergy returns nil: there are no counters.
+func WatchEnergy() *Energy { return nil }
+
+// Stop returns 0.
+func (*Energy) Stop() float64 { return 0 }
+
 // PeakRSS returns the present value: there is no high-water mark to read.
 func PeakRSS() int64 { return residentBytes() }
 

@@ -6,6 +6,8 @@ type CoreTimes struct {
 	Busy   float64 `json:"busy"`   // with processes of this machine
 	Stolen float64 `json:"stolen"` // by other virtual machines
 	Own    float64 `json:"own"`    // with this process
+	// Joules are what the machine's processors took, all programs together; 0: they do not tell.
+	Joules float64 `json:"joules,omitempty"`
 }
 
 // Taken holds the shares of a machine's core time that others took during a run, each 0 to 1. Without them

@@ -109,6 +109,7 @@ type Outcome struct {
 	BytesReceived   int64    `json:"bytes_received"`   // by all ranks together
 	PeakRSSBytes    int64    `json:"peak_rss_bytes"`   // sum over processes; shared memory once
 	Taken           *Taken   `json:"cores_taken"`      // what others took; null: unknown
+	Joules          float64  `json:"joules,omitempty"` // that the processors took, all programs; 0: not told
 	ParameterSHA256 string   `json:"parameter_sha256"` // of the weights at the end
 	ISA             string   `json:"isa"`              // kernel path; several, if workers had different ones
 	Device          string   `json:"device,omitempty"` // cpu, cuda or cuda:N; "": not told, cpu

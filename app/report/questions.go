@@ -443,6 +443,8 @@ func wordingOf(quantity string) wording {
 		"sync_exposed": {meaning: " sync_exposed: a worker is in the exchange and not waiting for cores."},
 		"network": {"in the exchange", " s", " Network: seconds of a run for which a worker is in the " +
 			"exchange, without waiting for cores, in the mean."},
+		"energy": {"energy of a run", " J", " Energy: of whole processors by their own counters " +
+			"(RAPL), idle cores and other programs included, memory and the rest of the machine not."},
 		"cost": {"cost (cores in use × time × price)", " US dollars", " Cost: a projection, of the cores " +
 			"in use by an eighth of the price of AWS EC2 c5.2xlarge (0.34 dollars an hour), Linux on " +
 			"demand, US East (N. Virginia), November 2026, from the example table of the EC2 Auto " +

@@ -48,7 +48,7 @@ func TestRoundsOfRows(t *testing.T) {
 func TestReferenceBesideOurs(t *testing.T) {
 	r := only(sample(), "lenet")
 	page := asked(t, r, record.Inquiry{Title: "Do two pay?", Reference: record.Reference{Title: "theirs",
-		Columns: []string{"batches batches/s", "sent MB/s", "accuracy %", "speedup x"},
+		Columns: []string{"batches batches/s", "sent MB/s", "accuracy %", "speedup x", "energy Wh"},
 		Rows: []record.ReferenceRow{{Name: "two nodes", Is: record.Selector{"strategy": "all-reduce"},
 			Figures: map[string]float64{"batches": 459, "sent": 1.67, "speedup": 1.44},
 			Derived: map[string]string{"speedup": "2.504 / 1.745"}}}}})
@@ -57,6 +57,7 @@ func TestReferenceBesideOurs(t *testing.T) {
 		"| two nodes | 459 | 1.67 | – | 1.44 (= 2.504 / 1.745) |",
 		"| ours: all-reduce 2×1 (batch 64, 6 runs of 3840 samples) | 294.7 | 30.16 | 58.70 | 1.350 |",
 		"Batches: of all workers, the part of each.", "Sent: by all workers together.",
+		"Energy: of whole processors by their own counters (RAPL)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%.3000s", want, page)

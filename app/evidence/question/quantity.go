@@ -19,7 +19,7 @@ const CorePrice = 0.34 / 8
 // for as shares of it.
 func quantities() []string {
 	return append([]string{"step", "total", "cost", "epoch", "rate", "batches", "loss", "accuracy", "best",
-		"memory", "sent", "compression", "checkpoints", "speedup", "efficiency", "hidden", "serial",
+		"memory", "sent", "compression", "energy", "checkpoints", "speedup", "efficiency", "hidden", "serial",
 		"network", "evenness", "computing", "exposed", "packing", "busiest", "parameters", Parts, Why,
 		Balance},
 		compare.Phases()...)
@@ -65,7 +65,7 @@ func PartsOf(l *compare.Line) (parts StepParts) {
 // GrowsWithLength reports whether a quantity depends on how long a run is, so that rows are compared by it
 // only after as many samples.
 func GrowsWithLength(quantity string) bool {
-	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "best", "checkpoints",
+	return slices.Contains([]string{"total", "cost", "loss", "accuracy", "best", "energy", "checkpoints",
 		"network", "busiest"}, quantity)
 }
 
@@ -98,9 +98,9 @@ func IsShare(quantity string) bool {
 		"computing", "packing"), quantity)
 }
 
-// Scale returns what a unit is in the unit of results, which have seconds, bytes and fractions of 1.
+// Scale returns what a unit is in the unit of results, which have seconds, bytes, joules and fractions of 1.
 func Scale(unit string) float64 {
-	scales := map[string]float64{"ms": 1e-3, "min": 60, "h": 3600, "%": 0.01, "kB": 1e3,
+	scales := map[string]float64{"ms": 1e-3, "min": 60, "h": 3600, "Wh": 3600, "%": 0.01, "kB": 1e3,
 		"MB": 1e6, "GB": 1e9, "kB/s": 1e3, "MB/s": 1e6}
 	if scale, isThere := scales[unit]; isThere {
 		return scale
@@ -136,6 +136,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return *r.TestAccuracy
 	case quantity == "best" && len(r.Evaluations) > 0:
 		return float64(best(r).Accuracy)
+	case quantity == "energy" && r.Joules > 0:
+		return r.Joules
 	case quantity == "memory":
 		return mostMemory(r)
 	case quantity == "sent": // by all workers in a second

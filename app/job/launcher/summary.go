@@ -83,6 +83,7 @@ func summarize(c setting.Config, dir rundir.Directory, from *job.Resumption, res
 		s.Samples = s.Async.Samples
 	}
 	s.Taken = takenOf(s.Ranks, s.Servers, c.IsOneProcess(), told.isLab)
+	s.Joules = energyOf(s.Ranks, told.isLab)
 	if seconds := s.Trained(); seconds > 0 {
 		s.SamplesPerSecond = float64(s.Samples) / seconds
 	}
@@ -226,4 +227,20 @@ func takenOf(ranks []record.RankStat, servers []record.ServerStat, isOneProcess,
 		}
 	}
 	return t.TakenBut(own)
+}
+
+// energyOf returns the joules that the processors of all hosts took; 0 unless each host tells. Every worker
+// tells those of its whole machine, and all hosts of a lab are one.
+func energyOf(ranks []record.RankStat, isLab bool) (sum float64) {
+	for i, r := range ranks {
+		isHere := func(former record.RankStat) bool { return isLab || former.Host == r.Host }
+		if slices.ContainsFunc(ranks[:i], isHere) {
+			continue
+		}
+		if r.Cores.Joules == 0 {
+			return 0
+		}
+		sum += r.Cores.Joules
+	}
+	return sum
 }

@@ -33,3 +33,21 @@ func TestWhatOthersTook(t *testing.T) {
 		}
 	}
 }
+
+// The energy of a run is that of each machine once, however many workers tell it; of all hosts of a lab that
+// of one. Without that of one host there is no sum.
+func TestEnergyOfMachines(t *testing.T) {
+	rank := func(host string, joules float64) record.RankStat {
+		return record.RankStat{Host: host, Cores: record.CoreTimes{Joules: joules}}
+	}
+	all := []record.RankStat{rank("a", 10), rank("a", 11), rank("b", 20)}
+	if got := energyOf(all, false); got != 30 {
+		t.Errorf("two hosts: %v J, want 30", got)
+	}
+	if got := energyOf(all, true); got != 10 {
+		t.Errorf("a lab: %v J, want 10", got)
+	}
+	if got := energyOf(append(all, rank("c", 0)), false); got != 0 {
+		t.Errorf("a host that does not tell: %v J, want 0", got)
+	}
+}

@@ -214,7 +214,7 @@ func (w *Worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	w.Note("learning rate %v for a batch of %d", w.Config.UpdateRule().LR,
 		min(w.Config.StepBatch(), w.Task.Train.Len()))
 	w.Beacon.Begin(l.Snapshot().Step, steps, w.Config.Remaining(l.Snapshot().Trained))
-	before := host.CoresNow()
+	before, energy := host.CoresNow(), host.WatchEnergy()
 	w.began = time.Now()
 	if w.peers != nil {
 		w.peers.IsBroken = func() bool { return ctx.Err() != nil && !job.FinishesStep(ctx, w.Config) }
@@ -223,6 +223,7 @@ func (w *Worker) train(ctx context.Context, l *train.Loop) (done train.Result, e
 	w.IsTraining.Store(true)
 	done, err = l.Run(ctx, w)
 	w.cores = host.CoresSince(before)
+	w.cores.Joules = energy.Stop()
 	if w.saver != nil {
 		err = errors.Join(err, w.saver.Wait())
 	}
