@@ -88,12 +88,9 @@ func readImageFolder(ctx context.Context, root string, o Options) (s Sets, err e
 	return s, nil
 }
 
-// opaque says of images what becomes of the transparency that some have.
-const opaque = "pixels without their transparency"
-
 // sets returns the sets with images that are decoded when they are read.
 func (f *imageFolder) sets(isScored bool) (s Sets) {
-	s.IsHeldOut, s.Understood, s.LeftOut = f.isHeldOut, opaque, f.left.String()
+	s.IsHeldOut, s.LeftOut = f.isHeldOut, f.left.String()
 	for i, to := range []**Set{trainPart: &s.Train, validationPart: &s.Validation, testPart: &s.Test} {
 		if len(f.parts[i]) > 0 {
 			*to = f.newSet(f.parts[i])

@@ -140,7 +140,7 @@ func readShards(ctx context.Context, root string, o Options) (s Sets, err error)
 	if err := s.label(root, names, labels, o.EvalOnly); err != nil {
 		return s, err
 	}
-	s.Understood, s.LeftOut = opaque, left.String()
+	s.LeftOut = left.String()
 	if s.holdOut(o.EvalOnly); o.Uncut {
 		return s, nil
 	}

@@ -136,7 +136,7 @@ func TestFoldersThatAreNoClasses(t *testing.T) {
 	}
 	s.Train.Name = "pets"
 	const want = "pets (training + held out for the test): 2 classes: a 12 + 1, b 12 + 1, together 24 + 2; " +
-		"pixels without their transparency; left out: 5 files (2 .gif, 2 .txt, 1 .csv), folder __MACOSX"
+		"left out: 5 files (2 .gif, 2 .txt, 1 .csv), folder __MACOSX"
 	if s.String() != want {
 		t.Errorf("%s, want %s", s, want)
 	}
@@ -167,13 +167,13 @@ func TestFoldersThatAreParts(t *testing.T) {
 		return text[strings.Index(text, " ("):]
 	}
 	if got, want := load(), " (training + held out for the test): 2 classes: a 11 + 1, b 11 + 1, together "+
-		"22 + 2; pixels without their transparency; left out: 2 files (2 .txt)"; got != want {
+		"22 + 2; left out: 2 files (2 .txt)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if err := os.MkdirAll(filepath.Join(root, "val"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const flat = "; pixels without their transparency; left out: 2 files (2 .txt), " +
+	const flat = "; left out: 2 files (2 .txt), " +
 		"folder val without folders of classes"
 	if got := load(); !strings.HasSuffix(got, flat) {
 		t.Errorf("%s, want %s", got, flat)
@@ -184,7 +184,7 @@ func TestFoldersThatAreParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := load(), " (training + validation + test): 2 classes: a 12 + 12 + 0, b 12 + 12 + 12, "+
-		"together 24 + 24 + 12; pixels without their transparency; left out: 5 files (5 .txt)"; got != want {
+		"together 24 + 24 + 12; left out: 5 files (5 .txt)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/graph"
 	"lockstep/nn"
+	"lockstep/tensor"
 )
 
 // resnet20 and resnet56 are the networks for CIFAR of He et al. 2015 (arXiv 1512.03385), section
@@ -65,6 +66,22 @@ const (
 
 // Stems lists the stems.
 func Stems() []string { return []string{StemAuto, StemCIFAR, StemImageNet} }
+
+// StemFilters is the name of the filters of resnet50's stem.
+const StemFilters = "conv1.weight"
+
+// StemOf returns the one of Stems whose filters have this shape, [output channels, input channels, height,
+// width]; StemAuto if n has no choice of stems, or none is like that.
+func (n Network) StemOf(filters tensor.Shape) string {
+	switch {
+	case n.Name != "resnet50" || len(filters) != 4:
+	case filters[2] == 7:
+		return StemImageNet
+	case filters[2] == 3:
+		return StemCIFAR
+	}
+	return StemAuto
+}
 
 // WithStem returns resnet50 with one of Stems. Any other network has one stem and is returned
 // unchanged. It returns an error if the images are too small.

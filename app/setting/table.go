@@ -84,8 +84,8 @@ func (c *Config) dataSettings() []Setting {
 		{Name: "model", value: choiceOr(&c.Model, c.Models().Names(), model.IsFile),
 			Usage: "architecture, or an ONNX file, with its weights"},
 		{Name: "stem", value: choice(&c.Stem, model.Stems()),
-			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto chooses by " +
-				"their size"},
+			Usage: "first layers of resnet50: 3x3 for small images, or 7x7 with a pool; auto is that " +
+				"of the weights, else by the images' size"},
 		{Name: "data", value: choiceOr(&c.Data, c.Datasets().Names(), c.Datasets().IsPath),
 			Usage: "data set by name (glyphs is generated and needs no file), or path of a folder of " +
 				"images by class, of arrays (.npy) or tar files, or of a CSV, TSV or JSONL file of texts " +

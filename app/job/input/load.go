@@ -143,6 +143,12 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 		if err := m.check(t.Network); err != nil {
 			return err
 		}
+		if stem := m.stem(t.Network); c.Stem == model.StemAuto && stem != c.Stem {
+			c.Stem = stem
+			if err := t.name(c); err != nil {
+				return err
+			}
+		}
 	}
 	classes := t.outputs()
 	if err := t.adopt(c, m); err != nil {

@@ -107,6 +107,15 @@ func (m *meaning) rows(n model.Network, name string) int {
 	return 0
 }
 
+// stem returns the stem that the weights of n have; auto if n has no choice or the file does not tell.
+func (m *meaning) stem(n model.Network) string {
+	if m.tensors == nil {
+		return model.StemAuto
+	}
+	t, _ := m.tensors.Weight(model.StemFilters, n.Parameters())
+	return n.StemOf(t.Shape)
+}
+
 // check refuses weights of a network that computes otherwise than n.
 func (m *meaning) check(n model.Network) error {
 	if m.config == nil || !n.IsBERT() {
