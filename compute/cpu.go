@@ -259,7 +259,7 @@ func (c *CPU) join() {
 			}
 			pause()
 		}
-		c.parked.Store(true)
+		c.parked.Swap(true)
 		if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
 			return
 		}
@@ -294,6 +294,9 @@ func (w *worker) start() {
 // The one that clears parked owns the wake-up: the worker itself, if the round changed between its last
 // check and the flag, else start. A start that is delayed after raising the round may find the worker
 // parked for the next one and wake it early; so await reads the round again after waking.
+//
+// Raising parked is a Swap, as qemu's arm64 lets a load overtake a Store: there the two missed each other,
+// and a training slept for ever.
 func (w *worker) await(round uint32, spins int) uint32 {
 	for {
 		for range spins {
@@ -302,7 +305,7 @@ func (w *worker) await(round uint32, spins int) uint32 {
 			}
 			pause()
 		}
-		w.parked.Store(true)
+		w.parked.Swap(true)
 		if now := w.round.Load(); now != round && w.parked.CompareAndSwap(true, false) {
 			return now
 		}
