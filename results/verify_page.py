@@ -23,8 +23,13 @@ def taken(run):
     return t.get("stolen", 0) + t.get("others", 0)
 
 
+def successful(row):
+    return sorted((r for r in row["runs"] or [] if not r.get("error")), key=lambda r: r["round"])
+
+
 def counted(row):
-    good = sorted((r for r in row["runs"] or [] if not r.get("error")), key=lambda r: r["round"])
+    """The runs whose times count."""
+    good = successful(row)
     return [r for r in good if taken(r) < 0.05] or good
 
 
@@ -125,7 +130,7 @@ def follows(text, value):
 
 def expected(row):
     runs = counted(row)
-    first, medians = runs[0], [np.median(steps(r)[1:]) for r in runs]
+    first, medians = successful(row)[0], [np.median(steps(r)[1:]) for r in runs]
     every = np.concatenate([steps(r)[1:] for r in runs])
     step = np.median(medians)
     out = {"step": 1e3 * step, "p10": 1e3 * np.quantile(every, .1), "p90": 1e3 * np.quantile(every, .9),
@@ -282,8 +287,9 @@ def value_of(results, name, row):
                 "serial": (n / times - 1) / (n - 1) if n > 1 else np.nan}[name]
     if not (of := quantity(name)):
         return None
-    values = [of(row, r) for r in counted(row)]
-    seeds = [r.get("seed") for r in counted(row)]
+    runs = successful(row) if name in ("loss", "accuracy", "best") else counted(row)
+    values = [of(row, r) for r in runs]
+    seeds = [r.get("seed") for r in runs]
     if name == "accuracy" and len(set(seeds)) > 1:
         values = [np.mean([v for v, s in zip(values, seeds) if s == seed]) for seed in set(seeds)]
         return np.mean(values)

@@ -228,7 +228,7 @@ func (s *section) tables() []block {
 			"runs’ medians. Rows whose ratio has an interval that leaves out 1 are told apart. A dash: " +
 			"not measured, or no ratio because of contention or of cores taken by others.",
 			Table: s.rowTable("Speed of "+s.Title, speedColumns()), IsOpen: true},
-		block{Title: "Result and traffic", Caption: "Of the first counted run of each row; accuracies of " +
+		block{Title: "Result and traffic", Caption: "Of the first run of each row; accuracies of " +
 			"several seeds are means with their interval. Best: of a run's evaluations, median over the " +
 			"runs, and after how many epochs. The busiest process: sent and received.",
 			Table: s.rowTable("Result and traffic of "+s.Title, resultColumns()), IsOpen: true},

@@ -112,7 +112,7 @@ func (v *lineView) dots() plot.DotRow {
 
 // lossFigure plots the loss against samples.
 func (s *section) lossFigure() figure {
-	caption := "Mean over the global batch, first counted run of each row."
+	caption := "Mean over the global batch, first run of each row."
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool {
 		way := strategy.Named(v.Setting.Strategy)
 		return way.IsLoose() && !way.IsAsync

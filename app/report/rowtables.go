@@ -101,7 +101,7 @@ func (s *section) usageTable() block {
 		of("received", "MB/s", func(w usage.Worker) string { return digits(1e-6*w.Received, 3) }),
 		of("compressed", "", func(w usage.Worker) string { return compressionText(w.Compression) }),
 		of("drops", "of the processors", func(w usage.Worker) string { return dropsText(w.Drops()) }))
-	return block{Title: "What each worker did", Table: t, Caption: "First counted run of each row, over " +
+	return block{Title: "What each worker did", Table: t, Caption: "First run of each row, over " +
 		"its steps: the median step without the first; the exchange with what it holds of waiting for " +
 		"cores; mean loss over the worker's own samples; most resident memory. Workers that exchange " +
 		"gradients are one model, so their accuracy is that of the row. A drop: a tenth of a second or " +

@@ -41,9 +41,9 @@ func LineOf(row *record.Row, rounds int) *Line {
 	}
 	l.Measured = len(clean)
 	l.summarizeTime(clean)
-	l.summarizeResult(good, clean)
+	l.summarizeResult(good)
 	if len(good) > 0 {
-		l.summarizeCurves(clean)
+		l.summarizeCurves(good[0], clean)
 	}
 	return l
 }
@@ -73,9 +73,9 @@ func (l *Line) summarizeTime(runs []*record.Run) {
 	l.PerSecond = stat.Median(rates)
 }
 
-// summarizeResult fills what runs ended with: figures of the first of the timed ones, which stand beside
-// their times, and whether all agree.
-func (l *Line) summarizeResult(runs, timed []*record.Run) {
+// summarizeResult fills what runs ended with: figures of the first, whether its time counts or not, so that
+// rows of one training tell the same, and whether all agree.
+func (l *Line) summarizeResult(runs []*record.Run) {
 	l.LossFirst, l.LossLast = math.NaN(), math.NaN()
 	l.TrainAccuracy, l.TestAccuracy = math.NaN(), math.NaN()
 	l.BytesSent, l.BusiestBytes, l.ServerBytes = math.NaN(), math.NaN(), math.NaN()
@@ -94,8 +94,8 @@ func (l *Line) summarizeResult(runs, timed []*record.Run) {
 	if len(runs) == 0 {
 		return
 	}
-	l.SHA256 = l.hashes[l.seedOf(timed[0])]
-	l.firstResult(timed[0])
+	l.SHA256 = l.hashes[l.seedOf(runs[0])]
+	l.firstResult(runs[0])
 	isOther := func(r *record.Run) bool { return l.workOf(r) != l.work }
 	l.Uneven = l.Refused == nil && slices.ContainsFunc(runs, isOther) || differencesOfRuns(runs) != nil
 }
@@ -157,19 +157,19 @@ func (l *Line) workOf(r *record.Run) work {
 // seedOf returns the seed of a run.
 func (l *Line) seedOf(r *record.Run) uint64 { return cmp.Or(r.Seed, l.Setting.Seed) }
 
-// summarizeCurves fills what is told of single steps: what they computed is that of the first timed run,
-// where their time went that of all timed runs.
-func (l *Line) summarizeCurves(timed []*record.Run) {
-	l.Loss = lossOf(timed[0])
-	for _, rank := range timed[0].Ranks {
+// summarizeCurves fills what is told of single steps: what each worker did is that of the first run, where
+// the time went that of all timed ones.
+func (l *Line) summarizeCurves(first *record.Run, timed []*record.Run) {
+	l.Loss = lossOf(first)
+	for _, rank := range first.Ranks {
 		l.Ranks = append(l.Ranks, rankLineOf(rank))
 	}
 	if !l.isLoose() || !l.strategy().IsAsync {
 		l.Times, l.Phases = medianTimes(timed), l.meanPhases(timed)
 	}
-	l.summarizePlaces(timed[0])
+	l.summarizePlaces(first)
 	l.Hidden, l.BytesVectors = l.hiddenOf(timed), math.NaN()
-	if n := timed[0].BytesVectors; n > 0 {
+	if n := first.BytesVectors; n > 0 {
 		l.BytesVectors = float64(n)
 	}
 }

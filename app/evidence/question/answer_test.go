@@ -1,6 +1,7 @@
 package question_test
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -327,6 +328,35 @@ func TestSameParametersAreAsAccurate(t *testing.T) {
 		wantVerdict := map[string]question.Verdict{"a": question.Holds, "b": question.Fails}[hash]
 		if got.Verdict != wantVerdict {
 			t.Errorf("parameters %s: verdict %d, want %d", hash, got.Verdict, wantVerdict)
+		}
+	}
+}
+
+// Others take time from a run, not what it trained: rows of the same trainings tell the same losses,
+// accuracies and parameters, whichever runs' times count.
+func TestResultsOfTakenRuns(t *testing.T) {
+	r := measured(1.5, 256)
+	for i := range r.Rows {
+		for j := range r.Rows[i].Runs {
+			run := &r.Rows[i].Runs[j]
+			accuracy := 0.1 * float64(j)
+			run.Seed, run.ParameterSHA256, run.TestAccuracy = uint64(1+j), fmt.Sprint("seed", j), &accuracy
+			for _, rank := range run.Ranks {
+				rank.Steps.Loss[3] = 1 + accuracy
+			}
+		}
+	}
+	r.Rows[0].Runs[0].Taken = &record.Taken{Others: 0.3}
+	rows := compare.Compare(r).Groups[0].Lines
+	a, b := rows[0], rows[1]
+	if a.Measured != 5 || a.LossLast != b.LossLast || *r.Rows[0].Runs[0].TestAccuracy != a.TestAccuracy ||
+		a.SHA256 != b.SHA256 {
+		t.Errorf("%d runs, loss %v and %v, accuracy %v, parameters %q and %q", a.Measured, a.LossLast,
+			b.LossLast, a.TestAccuracy, a.SHA256, b.SHA256)
+	}
+	for _, quantity := range []string{"loss", "loss-at-4", "accuracy"} {
+		if of, other := question.Of(a, quantity), question.Of(b, quantity); of.Median != other.Median {
+			t.Errorf("%s: %v and %v", quantity, of.Median, other.Median)
 		}
 	}
 }

@@ -280,11 +280,13 @@ func ofRatio(r stat.Ratio) Estimate {
 	return Estimate{r.Median, r.Interval, len(r.Values)}
 }
 
-// byRound returns a quantity of the runs of a row whose times count, by round.
+// byRound returns a quantity of the runs of a row by round: of those whose times count, of losses and
+// accuracies of all, since what others take from a run is only time.
 func byRound(l *compare.Line, quantity string) []float64 {
 	values := slices.Repeat([]float64{math.NaN()}, record.MaxRounds)
+	isOfResult := LossAt(quantity) > 0 || slices.Contains([]string{"loss", "accuracy", "best"}, quantity)
 	for _, r := range l.Runs() {
-		if r.IsCounted || l.Disturbed {
+		if r.IsCounted || l.Disturbed || isOfResult {
 			values[r.Round] = ofRun(l, r, quantity)
 		}
 	}

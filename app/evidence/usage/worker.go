@@ -2,14 +2,13 @@ package usage
 
 import (
 	"math"
-	"slices"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
-// Worker is a worker of a row, in the first run of it that counts.
+// Worker is a worker of a row, in its first run.
 type Worker struct {
 	Row *compare.Line
 	compare.RankLine
@@ -43,12 +42,11 @@ const (
 // Workers returns the workers of a row that tell what they took, by rank.
 func Workers(l *compare.Line) (all []Worker) {
 	runs := l.Runs()
-	at := max(0, slices.IndexFunc(runs, func(r compare.RunLine) bool { return r.IsCounted }))
 	for i, rank := range l.Ranks {
 		if math.IsNaN(rank.Memory) {
 			continue
 		}
-		told := runs[at].Ranks[i]
+		told := runs[0].Ranks[i]
 		s, every := told.Steps, float64(max(1, l.Record().Every)) // steps that one stands for
 		w := Worker{Row: l, RankLine: rank, Step: stat.Median(s.Seconds[min(1, len(s.Seconds)):]),
 			Computing: every * (sum(s.Phases["forward"]) + sum(s.Phases["backward"])),
