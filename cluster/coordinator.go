@@ -68,20 +68,7 @@ const secretSize = 32
 // listen binds host:port (port 0: any free one) and begins to accept.
 func (c *coordinator) listen(host string, port int) error {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		err := errors.New("refusing to listen on all interfaces; name one with --master-addr")
-		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
-	}
-	listener, err := listenTCP(address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		err = fmt.Errorf("port %d is in use; choose another with --master-port, or 0 for any", port)
-	} else if isNotHere(err) {
-		err = fmt.Errorf("%s is no address of this machine; "+
-			"name one with --master-addr, such as 127.0.0.1", host)
-	} else if errors.Is(err, syscall.EACCES) {
-		err = fmt.Errorf("port %d is for the superuser; choose one from 1024 with --master-port, "+
-			"or 0 for any", port)
-	}
+	listener, err := listenOn(address)
 	if err != nil {
 		return &RendezvousError{Op: "listen on", Addr: address, Err: err}
 	}
@@ -90,21 +77,32 @@ func (c *coordinator) listen(host string, port int) error {
 	return nil
 }
 
-// listenTCP listens on one interface. What it accepts insists as the workers' connections do.
-func listenTCP(address string) (*net.TCPListener, error) {
-	config := net.ListenConfig{Control: tcp.Insist}
-	config.SetMultipathTCP(false) // has not the options of Insist
-	listener, err := config.Listen(context.Background(), "tcp", address)
+// listenOn listens on one interface of this machine. What it accepts insists as the workers' connections do.
+func listenOn(address string) (*net.TCPListener, error) {
+	on, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return listener.(*net.TCPListener), nil
-}
-
-// isNotHere reports whether listening failed because no interface of this machine has the address.
-func isNotHere(err error) bool {
-	unknown := (*net.DNSError)(nil)
-	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.As(err, &unknown)
+	if on.IP == nil || on.IP.IsUnspecified() {
+		return nil, errors.New("refusing to listen on all interfaces; name one with --master-addr or " +
+			EnvMasterAddr)
+	}
+	config := net.ListenConfig{Control: tcp.Insist}
+	config.SetMultipathTCP(false) // has not the options of Insist
+	listener, err := config.Listen(context.Background(), "tcp", on.String())
+	switch {
+	case err == nil:
+		return listener.(*net.TCPListener), nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		err = fmt.Errorf("port %d is in use; choose another with --master-port or %s", on.Port, EnvMasterPort)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		err = fmt.Errorf("%s is no address of this machine, where rank 0 is; name one with --master-addr or "+
+			"%s, such as 127.0.0.1, or one that the other hosts reach", on.IP, EnvMasterAddr)
+	case errors.Is(err, syscall.EACCES):
+		err = fmt.Errorf("port %d is for the superuser; choose one from 1024 with --master-port or %s",
+			on.Port, EnvMasterPort)
+	}
+	return nil, err
 }
 
 // attend begins to accept the workers of a meeting.
@@ -141,11 +139,8 @@ func (c *coordinator) welcomeOf(rank int, key []byte, w Welcome) (_ Welcome, err
 
 // place names the rendezvous, for errors.
 func (c *coordinator) place() string {
-	switch {
-	case c.listener == nil:
+	if c.listener == nil {
 		return theLauncher
-	case c.meeting != nil && c.meeting.socket != "":
-		return c.meeting.socket // the listener knows its first name
 	}
 	return c.listener.Addr().String()
 }

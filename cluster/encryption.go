@@ -1,6 +1,10 @@
 package cluster
 
-import "lockstep/comm/tcp"
+import (
+	"slices"
+
+	"lockstep/comm/tcp"
+)
 
 // Encryption says whether the links between workers are encrypted.
 type Encryption string
@@ -21,10 +25,8 @@ const MaxSocketBuffer = tcp.MaxSocketBuffer
 
 // encryption decides whether the data links of a run are encrypted.
 func (s *supervisor) encryption(hosts []string) Encryption {
-	isOneHost := s.isSimulated || s.Meeting != nil && s.Meeting.socket != ""
-	if s.Meeting == nil {
-		isOneHost = isOneHost || areEqual(hosts)
-	}
+	isOneHost := s.isSimulated || s.Meeting != nil && s.Meeting.socket != "" ||
+		s.Meeting == nil && len(slices.Compact(slices.Clone(hosts))) == 1
 	switch {
 	case s.Encryption == EncryptTLS:
 		return EncryptTLS
@@ -34,13 +36,4 @@ func (s *supervisor) encryption(hosts []string) Encryption {
 		return EncryptNone
 	}
 	return EncryptTLS
-}
-
-func areEqual(names []string) bool {
-	for _, name := range names {
-		if name != names[0] {
-			return false
-		}
-	}
-	return true
 }

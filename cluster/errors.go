@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -48,7 +49,6 @@ type WorkerError struct {
 	Deaf     time.Duration `json:"deaf,omitempty"`     // how long it, though heard, has heard nothing; else 0
 	Stuck    time.Duration `json:"stuck,omitempty"`    // how long it has beaten without progress; else 0
 	Function string        `json:"function,omitempty"` // of a stuck one: where it is; "" if unknown
-	In       string        `json:"in,omitempty"`       // its collective, if others were in another; else ""
 	Late     time.Duration `json:"late,omitempty"`     // how long ago it was asked to end, or 0
 	IsLost   bool          `json:"lost,omitempty"`     // reported by another worker, and no more is known
 	Cause    string        `json:"cause,omitempty"`    // likely one outside the program, or "" if unknown
@@ -64,20 +64,17 @@ const maxAccounts = 3
 // Error returns one line: which worker, how, where and why it ended, and where its output is.
 func (e *WorkerError) Error() string {
 	var b strings.Builder
+	place := "on " + e.Host
+	if e.PID > 0 { // else it is on another host, and has not joined
+		place = fmt.Sprintf("pid %d %s", e.PID, place)
+	}
 	if e.Role != "" {
-		fmt.Fprintf(&b, "%s (rank %d, pid %d on %s)", e.Role, e.Rank, e.PID, e.Host)
+		place = fmt.Sprintf("%s (rank %d, %s)", e.Role, e.Rank, place)
 	} else {
-		fmt.Fprintf(&b, "rank %d (pid %d on %s)", e.Rank, e.PID, e.Host)
+		place = fmt.Sprintf("rank %d (%s)", e.Rank, place)
 	}
-	b.WriteString(e.how())
-	if e.Phase != "" {
-		fmt.Fprintf(&b, " after step %d, phase %s", e.Step, e.Phase)
-	} else {
-		b.WriteString(" before its first report")
-	}
-	if e.Wait != nil {
-		fmt.Fprintf(&b, ", waiting for rank %d in %s", e.Wait.Rank, e.Wait.What)
-	}
+	b.WriteString(place + e.how())
+	b.WriteString(cmp.Or(doing(e.Step, e.Phase, e.Wait), " before its first report"))
 	if e.Function != "" {
 		fmt.Fprintf(&b, ", in %s", e.Function)
 	}
@@ -113,8 +110,6 @@ func (e *WorkerError) how() string {
 			"one direction", e.Deaf)
 	case e.Stuck > 0:
 		return fmt.Sprintf(" is stuck: it has not got on for %v", e.Stuck)
-	case e.In != "":
-		return " is in another collective than others"
 	case e.Late > 0:
 		return fmt.Sprintf(" did not end within %v", e.Late)
 	case e.IsLost:
@@ -150,11 +145,17 @@ type CutOffError struct {
 func (e *CutOffError) Error() string {
 	text := fmt.Sprintf("rank %d (pid %d on %s) is cut off: no sign of life from the launcher at %s for %v",
 		e.Rank, e.PID, e.Host, e.Launcher, e.Silence)
-	if e.Phase != "" {
-		text += fmt.Sprintf(", after step %d, phase %s", e.Step, e.Phase)
+	return text + doing(e.Step, e.Phase, e.Wait)
+}
+
+// doing says what a worker was doing, by its last report; "" without one.
+func doing(step int, phase string, w *Wait) string {
+	if phase == "" {
+		return ""
 	}
-	if e.Wait != nil {
-		text += fmt.Sprintf(", waiting for rank %d in %s", e.Wait.Rank, e.Wait.What)
+	text := fmt.Sprintf(" after step %d, phase %s", step, phase)
+	if w != nil {
+		text += fmt.Sprintf(", waiting for rank %d in %s", w.Rank, w.What)
 	}
 	return text
 }

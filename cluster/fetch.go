@@ -3,28 +3,25 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 )
 
-// maxPart is the most bytes of a part of a file; as JSON, they fit a line.
-const maxPart = 32 << 10
-
-// fileSource passes what a worker fetches by name to send.
-type fileSource = func(name string, send func(part []byte) error) error
+// fileSource writes what a worker fetches by name.
+type fileSource = func(name string, to io.Writer) error
 
 // Fetched is the end of an answer to Session.Fetch.
 type Fetched struct {
 	Error string `json:"error,omitempty"` // why the launcher could not send all
 }
 
-// Fetch asks the launcher for something by name, such as a file that this host lacks, and passes its parts to
-// take, each of at most 32 KiB. The launcher answers by LaunchConfig.Files. Fetch is for one goroutine at a
-// time.
-func (s *Session) Fetch(name string, take func(part []byte) error) error {
+// Fetch asks the launcher for something by name, such as files that this host lacks, and writes it. The
+// launcher answers by LaunchConfig.Files. Fetch is for one goroutine at a time.
+func (s *Session) Fetch(name string, to io.Writer) error {
 	if err := s.line.send(message{Fetch: name}); err != nil {
 		return err
 	}
-	var failed error // the first of take; the rest is read all the same
+	var failed error // the first of to; the rest is read all the same
 	for {
 		select {
 		case m := <-s.parts:
@@ -34,7 +31,7 @@ func (s *Session) Fetch(name string, take func(part []byte) error) error {
 			case m.Fetched != nil:
 				return failed
 			case failed == nil:
-				failed = take(m.Part)
+				_, failed = to.Write(m.Part)
 			}
 		case <-s.ctx.Done():
 			return s.ctx.Err()
@@ -59,16 +56,7 @@ func (c *coordinator) give(l *line, name string, isBusy *atomic.Bool) {
 	c.running.Go(func() {
 		err := errors.New("the launcher has no files for workers")
 		if c.files != nil {
-			err = c.files(name, func(part []byte) error {
-				for len(part) > 0 {
-					n := min(len(part), maxPart)
-					if err := l.send(message{Part: part[:n]}); err != nil {
-						return err
-					}
-					part = part[n:]
-				}
-				return nil
-			})
+			err = c.files(name, partWriter{l})
 		}
 		end := &Fetched{}
 		if err != nil {
@@ -77,4 +65,14 @@ func (c *coordinator) give(l *line, name string, isBusy *atomic.Bool) {
 		isBusy.Store(false)
 		l.send(message{Fetched: end}) // likewise
 	})
+}
+
+// partWriter sends what is written to it.
+type partWriter struct{ *line }
+
+func (w partWriter) Write(part []byte) (int, error) {
+	if err := w.send(message{Part: part}); err != nil {
+		return 0, err
+	}
+	return len(part), nil
 }

@@ -55,10 +55,6 @@ func (a *Agent) Do(o Order) {
 		}
 		return
 	}
-	if o.Look != nil {
-		a.look(o.Run, *o.Look)
-		return
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	l := a.launches[o.Run]
@@ -74,22 +70,6 @@ func (a *Agent) Do(o Order) {
 		if i, ok := l.indices[*o.Quit]; ok {
 			l.fleet.quit(i)
 		}
-	}
-}
-
-// look reports the state of a process.
-func (a *Agent) look(run string, rank int) {
-	a.mu.Lock()
-	text, isThere := "", false
-	if l := a.launches[run]; l != nil {
-		var i int
-		if i, isThere = l.indices[rank]; isThere {
-			text = l.fleet.state(i)
-		}
-	}
-	a.mu.Unlock()
-	if isThere {
-		a.report(Report{Run: run, State: &State{Rank: rank, Text: text}})
 	}
 }
 
@@ -126,7 +106,7 @@ func (a *Agent) report(r Report) {
 	a.post(r)
 }
 
-// start starts the processes of a launch and reports their numbers, before anything else about them.
+// start starts the processes of a launch.
 func (a *Agent) start(run string, s Start) error {
 	processes, err := a.processes(s)
 	if err != nil {
@@ -142,29 +122,18 @@ func (a *Agent) start(run string, s Start) error {
 			processes[i].segment = segment
 		}
 	}
-	a.posting.Lock()
-	defer a.posting.Unlock()
-	l, err := a.launch(run, s.Processes, processes)
-	if err != nil {
-		return err
-	}
-	started := Report{Run: run}
-	for i, p := range s.Processes {
-		started.Started = append(started.Started, PID{Rank: p.Rank, PID: l.fleet.pid(i)})
-	}
-	a.post(started)
-	return nil
+	return a.launch(run, s.Processes, processes)
 }
 
 // launch starts the processes and registers them.
-func (a *Agent) launch(run string, asked []StartProcess, processes []process) (*launched, error) {
+func (a *Agent) launch(run string, asked []StartProcess, processes []process) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.launches == nil:
-		return nil, errors.New("the agent is ending")
+		return errors.New("the agent is ending")
 	case a.launches[run] != nil:
-		return nil, fmt.Errorf("launch %s has been started before", run)
+		return fmt.Errorf("launch %s has been started before", run)
 	}
 	l := &launched{indices: map[int]int{}, logs: map[int]string{}, killed: map[int]bool{}}
 	for i, p := range asked {
@@ -174,7 +143,7 @@ func (a *Agent) launch(run string, asked []StartProcess, processes []process) (*
 	if l.fleet, err = startFleet(processes, func(e event) {
 		a.reportExit(run, l, asked[e.rank].Rank, e.exit)
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	a.launches[run] = l
 	a.ended.Go(func() {
@@ -183,7 +152,7 @@ func (a *Agent) launch(run string, asked []StartProcess, processes []process) (*
 		defer a.mu.Unlock()
 		delete(a.launches, run)
 	})
-	return l, nil
+	return nil
 }
 
 // processes returns what a start asks for as processes of this host, and makes the folders of their logs.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"os"
@@ -87,15 +88,15 @@ type LaunchConfig struct {
 	// Refused, if not nil, is called from Launch's goroutine with the reason why a process that has tried to
 	// join may not, a few times in a run.
 	Refused func(error)
-	// Waits, if not nil, is called once from Launch's goroutine if processes of a Meeting take a while to
-	// join, with the missing ones.
+	// Waits, if not nil, is called from Launch's goroutine, once each, if processes of a Meeting take a while
+	// to join, with the missing ones, and if no datagrams come from a host.
 	Waits func(why error)
 	// Asked, if not nil, is called from Launch's goroutine when a worker that another launcher has
 	// started was asked by a signal to stop.
 	Asked func()
-	// Files, if not nil, passes what a worker fetches by name (Session.Fetch) to send. It is called from
-	// several goroutines.
-	Files func(name string, send func(part []byte) error) error
+	// Files, if not nil, writes what a worker fetches by name (Session.Fetch). It is called from several
+	// goroutines.
+	Files func(name string, to io.Writer) error
 	// Event, if not nil, is called from Launch's goroutine with each event of a worker
 	// (Session.Tell), in order. An error ends the run.
 	Event func(rank int, event json.RawMessage) error
@@ -220,36 +221,32 @@ func (c *LaunchConfig) hasRendezvous() bool {
 
 // start starts the workers, with their control connections unless they dial, and with their shared
 // memory if they use it. On other hosts it has them started.
-func (c LaunchConfig) start(meeting *coordinator, where placement) (fleet, error) {
+func (c LaunchConfig) start(meeting *coordinator, where placement) (f fleet, err error) {
 	processes := c.processes(meeting, where)
-	var remote *remoteFleet
-	var orders map[int][]byte
-	if where.isRemote() {
-		conn, err := c.Environment.agentConnection()
-		if err != nil {
-			return nil, err
-		}
-		remote = newRemoteFleet(where, conn, meeting.post, c.Log)
-		if orders, err = remote.encode(c.remoteStarts(processes, where, remote.run)); err != nil {
-			conn.Close()
-			return nil, err
-		}
-		for rank := range processes {
-			if !remote.isHere(rank) {
+	if !where.isRemote() {
+		f.localFleet, err = c.startHere(meeting, processes)
+		return f, err
+	}
+	conn, err := c.Environment.agentConnection()
+	if err != nil {
+		return f, err
+	}
+	f.remote = newRemoteFleet(where, conn, meeting.post, c.Log)
+	orders, err := f.remote.encode(c.remoteStarts(processes, where, f.remote.run))
+	if err == nil {
+		for rank, host := range where.hosts {
+			if host > 0 {
 				processes[rank].command = nil
 			}
 		}
+		f.localFleet, err = c.startHere(meeting, processes)
 	}
-	local, err := c.startHere(meeting, processes)
-	switch {
-	case remote == nil:
-		return local, err
-	case err != nil:
-		remote.conn.Close()
-		return nil, err
+	if err != nil {
+		conn.Close()
+		return f, err
 	}
-	remote.start(orders)
-	return mixedFleet{local, remote}, nil
+	f.remote.start(orders)
+	return f, nil
 }
 
 // startHere starts the processes of this host.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,7 +20,6 @@ func (s *supervisor) look() {
 	s.lookForStopped()
 	s.hearPulses()
 	s.notePulses()
-	s.askStates()
 	s.lookForCores()
 	v, ok := examine(s.vitals, s.now(), s.SilenceTimeout)
 	if !ok || s.err != nil && s.stopped == nil {
@@ -36,7 +36,7 @@ func (s *supervisor) look() {
 		e.Stuck, e.Log = v.time, s.Log(v.rank)
 	}
 	if s.maySpare(v.rank) {
-		s.fleet.killOne(v.rank)
+		s.killOne(v.rank)
 		s.spare(e)
 		return
 	}
@@ -57,15 +57,11 @@ func (s *supervisor) look() {
 	}
 }
 
-// hear takes a beat. One that is late, because another way was faster, is of interest for its note.
+// hear takes a beat, unless it is late, because another way was faster.
 func (s *supervisor) hear(rank int, p Progress) {
-	v := &s.vitals[rank]
-	if isNew := v.hear(s.now(), p); s.Progress == nil || !isNew && p.Note == "" {
-		return
+	if s.vitals[rank].hear(s.now(), p) && s.Progress != nil {
+		s.Progress(rank, p)
 	}
-	shown := v.beat
-	shown.Note = p.Note
-	s.Progress(rank, shown)
 }
 
 // hearPulses takes the beats that came as datagrams.
@@ -90,19 +86,11 @@ func (s *supervisor) notePulses() {
 		return
 	}
 	s.hasNotedPulses = true
-	for rank := range s.vitals {
-		v := &s.vitals[rank]
-		if v.patience == 0 || !v.isWatched {
-			continue
-		}
-		if s.Progress != nil {
-			shown := s.vitals[0].beat
-			shown.Note = fmt.Sprintf("no UDP datagram of %s on %s has reached %s: if it is cut off, that is "+
-				"noticed after %v instead of %v", s.name(rank), v.host, s.meeting.place(), patientSilence,
-				s.SilenceTimeout)
-			s.Progress(0, shown)
-		}
-		return
+	rank := slices.IndexFunc(s.vitals, func(v vitals) bool { return v.patience > 0 && v.isWatched })
+	if rank >= 0 && s.Waits != nil {
+		s.Waits(fmt.Errorf("no UDP datagram of %s on %s has reached %s: if it is cut off, that is noticed "+
+			"after %v instead of %v", s.name(rank), s.vitals[rank].host, s.meeting.place(), patientSilence,
+			s.SilenceTimeout))
 	}
 }
 
@@ -115,20 +103,6 @@ func (s *supervisor) stateOf(rank int) string {
 		return processState(s.workers[rank].hello.PID)
 	}
 	return ""
-}
-
-// askStates asks for the states of silent workers on other hosts, so that the answers are there when the
-// silence is long enough.
-func (s *supervisor) askStates() {
-	if s.looks%asksEvery != 0 {
-		return
-	}
-	for rank := range s.vitals {
-		isAsked := !s.isGuest(rank) && !s.fleet.isHere(rank)
-		if v := &s.vitals[rank]; isAsked && v.isWatched && s.now()-v.heard > s.SilenceTimeout/4 {
-			s.stateOf(rank)
-		}
-	}
 }
 
 // lookForStopped watches the processes of this host that have not begun, which send no beats: as long as
@@ -172,9 +146,6 @@ func (s *supervisor) pidHere(rank int) int {
 	}
 	return 0
 }
-
-// asksEvery is after how many checks a state is asked for again.
-const asksEvery = 2
 
 // networkCause says which host seems to be cut off, if the fate of the others shows it: this one, if
 // nobody elsewhere is heard or hears; or that of the rank, if all on it share its fate.

@@ -118,7 +118,7 @@ func Host(p Place, m Member) (*Meeting, error) {
 		h.listener, err = listenPrivately(m.Socket)
 	} else if err = m.Token.Run().Check(m.now()); err == nil {
 		if h.authority, err = m.Token.Authority(); err == nil {
-			h.listener, err = listenOn(m.Address, meetTime, m.waiting("listen on"))
+			h.listener, err = m.listenSoon(meetTime)
 		}
 	}
 	if err != nil {
@@ -127,35 +127,22 @@ func Host(p Place, m Member) (*Meeting, error) {
 	return h, nil
 }
 
-// listenOn listens on one interface of this machine, whose name may become known a little later than the
-// machine starts.
-func listenOn(address string, patience time.Duration, w *waiting) (deadlined, error) {
+// listenSoon listens at the member's address, whose name may become known a little later than the machine
+// starts.
+func (m Member) listenSoon(patience time.Duration) (deadlined, error) {
 	const pause = time.Second
-	resolved, err := net.ResolveTCPAddr("tcp", address)
-	unknown := (*net.DNSError)(nil)
-	for end := time.Now().Add(patience); errors.As(err, &unknown) && time.Now().Before(end); {
+	w, end := m.waiting("listen on"), time.Now().Add(patience)
+	for {
+		l, err := listenOn(m.Address)
+		if err == nil {
+			return l, nil
+		}
+		if unknown := (*net.DNSError)(nil); !errors.As(err, &unknown) || time.Now().After(end) {
+			return nil, err
+		}
 		w.tell(err)
 		time.Sleep(pause)
-		resolved, err = net.ResolveTCPAddr("tcp", address)
 	}
-	if err == nil && (resolved.IP == nil || resolved.IP.IsUnspecified()) {
-		err = fmt.Errorf("refusing to listen on all interfaces; set %s to the address of one", EnvMasterAddr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l, err := listenTCP(resolved.String())
-	if errors.Is(err, syscall.EADDRINUSE) {
-		err = fmt.Errorf("port %d is in use; choose another with --master-port or %s", resolved.Port,
-			EnvMasterPort)
-	} else if isNotHere(err) {
-		err = fmt.Errorf("%s is no address of the machine of rank 0; set %s to one of its addresses that "+
-			"the other hosts reach", resolved.IP, EnvMasterAddr)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return l, nil
 }
 
 // listenPrivately listens on a Unix socket in a folder of this user alone. The socket of a process
@@ -172,32 +159,10 @@ func listenPrivately(path string) (deadlined, error) {
 		conn.Close()
 		return nil, errors.New("another run of the same job listens there")
 	}
-	sweepSockets(folder)
-	// No other process may see a socket that does not accept yet.
-	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: fresh, Net: "unix"})
-	if err != nil {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false)
-	if err := os.Rename(fresh, path); err != nil {
-		l.Close()
-		return nil, errors.Join(err, os.Remove(fresh))
-	}
-	return l, nil
-}
-
-// sweepSockets removes the sockets at which nobody listens any more: the processes of rank 0 were killed.
-func sweepSockets(folder string) {
-	paths, _ := filepath.Glob(filepath.Join(folder, "*.sock")) // of a pattern that is right
-	for _, path := range paths {
-		conn, err := net.Dial("unix", path)
-		if err == nil {
-			conn.Close()
-		} else if errors.Is(err, syscall.ECONNREFUSED) {
-			os.Remove(path) // or another process has
-		}
-	}
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
 // reachSocket dials the Unix socket of a meeting, for which it waits, and checks who listens.
@@ -304,10 +269,7 @@ func (m *Meeting) close() {
 		return // another run of the same job may have the socket's name now
 	}
 	m.isClosed = true
-	if m.socket != "" {
-		os.Remove(m.socket)
-	}
-	m.listener.Close()
+	m.listener.Close() // which removes the socket
 }
 
 // acceptUntil makes accepting fail at a time.

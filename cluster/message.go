@@ -63,11 +63,10 @@ type Progress struct {
 	Length  float64 `json:"length,omitempty"` // of the run in seconds; 0: in steps
 	From    int     `json:"from,omitempty"`   // steps done before the run was resumed
 	Epoch   int     `json:"epoch"`
-	Loss    float64 `json:"loss"`           // mean over the last step's global batch
-	Samples int64   `json:"samples"`        // finished, over all workers
-	Seconds float64 `json:"seconds"`        // since training began
-	Trained float64 `json:"trained"`        // to the end of the last step, without evaluations
-	Note    string  `json:"note,omitempty"` // a line for people, sent once
+	Loss    float64 `json:"loss"`    // mean over the last step's global batch
+	Samples int64   `json:"samples"` // finished, over all workers
+	Seconds float64 `json:"seconds"` // since training began
+	Trained float64 `json:"trained"` // to the end of the last step, without evaluations
 	// Scored is the part of the evaluation in progress that is done, and Scoring how many seconds it took.
 	Scored  float64 `json:"scored,omitempty"`
 	Scoring float64 `json:"scoring,omitempty"`
@@ -88,8 +87,6 @@ type Failure struct {
 	// Noticed says that another worker, Lost, went away first, so this worker is not the cause.
 	Noticed bool `json:"noticed"`
 	Lost    int  `json:"lost"`
-	// In is the collective that the worker was in, if two workers were in different ones; else "".
-	In string `json:"in,omitempty"`
 }
 
 // message goes from coordinator to worker or back; exactly one field is set. See Note: sizes.
@@ -128,7 +125,7 @@ const (
 	maxPiece     = 32 << 10 // as JSON, it fits a line
 	maxMessage   = 64 << 20
 	maxName      = 256
-	maxText      = 4 << 10          // bytes of a note, or of what a collective waits for
+	maxText      = 4 << 10          // bytes of what a collective waits for, or of a likely cause
 	writeTimeout = 10 * time.Second // a peer that does not read for this long is lost
 )
 
@@ -142,18 +139,17 @@ func (m message) bounded() message {
 	}
 	if m.Progress != nil {
 		p := *m.Progress
-		p.Phase, p.Note, p.Wait = shortened(p.Phase, maxName), shortened(p.Note, maxText), p.Wait.bounded()
+		p.Phase, p.Wait = shortened(p.Phase, maxName), p.Wait.bounded()
 		m.Progress = &p
 	}
 	if m.Failure != nil {
 		f := *m.Failure
-		f.Text, f.In = shortened(f.Text, maxTold), shortened(f.In, maxText)
+		f.Text = shortened(f.Text, maxTold)
 		m.Failure = &f
 	}
 	if m.Verdict != nil {
 		v := *m.Verdict
 		v.Text, v.Cause = shortened(v.Text, maxTold), shortened(v.Cause, maxText)
-		v.In = shortened(v.In, maxText)
 		v.Accounts, v.Wait = v.Accounts[:min(len(v.Accounts), maxAccounts)], v.Wait.bounded()
 		m.Verdict = &v
 	}
@@ -247,7 +243,8 @@ func (l *line) write(text []byte) error {
 // receive returns the next message, of which it has then read all pieces.
 func (l *line) receive() (message, error) {
 	for {
-		m, err := l.read()
+		var m message
+		err := ReadLine(l.reader, &m)
 		if err != nil || m.Piece == nil {
 			return m, err
 		}
@@ -268,18 +265,17 @@ func (l *line) receive() (message, error) {
 	}
 }
 
-// read reads one line.
-func (l *line) read() (message, error) {
-	var m message
-	text, err := l.reader.ReadSlice('\n')
+// ReadLine reads a line of JSON, of at most the size of r, into a value. At the end of r the error is io.EOF.
+func ReadLine(r *bufio.Reader, value any) error {
+	text, err := r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
-		return m, fmt.Errorf("line of more than %d bytes", maxLine)
+		return fmt.Errorf("line of more than %d bytes", r.Size())
 	}
 	if err != nil {
-		return m, err
+		return err
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("decode message: %w", err)
+	if err := json.Unmarshal(text, value); err != nil {
+		return fmt.Errorf("decode a line: %w", err)
 	}
-	return m, nil
+	return nil
 }

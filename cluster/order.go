@@ -18,12 +18,11 @@ import (
 // The processes of one launch have a name, Order.Run, that no other launch has. So what is still under way
 // when a launch ends does not concern the next one at the same socket.
 
-// Order is what a launcher asks the agent of another host to do: exactly one of Start, Look, Quit, Kill and
-// KillAll is set.
+// Order is what a launcher asks the agent of another host to do: exactly one of Start, Quit, Kill and KillAll
+// is set.
 type Order struct {
 	Run     string `json:"run"` // name of the launch
 	Start   *Start `json:"start,omitempty"`
-	Look    *int   `json:"look,omitempty"` // rank of a process whose state is of interest
 	Quit    *int   `json:"quit,omitempty"` // rank of a process that is to write its stacks and end
 	Kill    *int   `json:"kill,omitempty"` // rank of a process to kill
 	KillAll bool   `json:"kill_all,omitempty"`
@@ -47,28 +46,14 @@ type StartProcess struct {
 	Log       string   `json:"log"`       // file for its output, a path below the agent's folder
 }
 
-// Report is what an agent, or who connects it, tells a launcher. Exactly one of Started, Refused, State,
-// Output, Exit and Lost is set.
+// Report is what an agent, or who connects it, tells a launcher. Exactly one of Refused, Output, Exit and
+// Lost is set.
 type Report struct {
-	Run     string  `json:"run,omitempty"` // of the order; "" with Lost
-	Started []PID   `json:"started,omitempty"`
+	Run     string  `json:"run,omitempty"`     // of the order; "" with Lost
 	Refused string  `json:"refused,omitempty"` // why nothing was started
-	State   *State  `json:"state,omitempty"`   // answers Look
 	Output  *Output `json:"output,omitempty"`
 	Exit    *Exit   `json:"exit,omitempty"`
 	Lost    string  `json:"lost,omitempty"` // why nothing more is heard of the host
-}
-
-// PID is the number of a rank's process on its host.
-type PID struct {
-	Rank int `json:"rank"`
-	PID  int `json:"pid"`
-}
-
-// State is the state of a process that its own words cannot tell.
-type State struct {
-	Rank int    `json:"rank"`
-	Text string `json:"text"` // such as "stopped by a signal"; "": nothing out of the ordinary
 }
 
 // Output is a part of the end of a process's log. All parts come in order before its Exit.
@@ -118,14 +103,14 @@ func ParseOrder(text []byte) (o Order, err error) {
 // check refuses an order that asks for nothing, for several things, or for what no launcher needs.
 func (o Order) check() error {
 	asked := 0
-	for _, isAsked := range []bool{o.Start != nil, o.Look != nil, o.Quit != nil, o.Kill != nil, o.KillAll} {
+	for _, isAsked := range []bool{o.Start != nil, o.Quit != nil, o.Kill != nil, o.KillAll} {
 		if isAsked {
 			asked++
 		}
 	}
 	switch {
 	case asked != 1:
-		return fmt.Errorf("asks for %d things, want 1 of start, look, quit, kill and kill_all", asked)
+		return fmt.Errorf("asks for %d things, want 1 of start, quit, kill and kill_all", asked)
 	case o.Run == "":
 		return errors.New("does not name the launch")
 	case o.Start != nil:

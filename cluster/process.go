@@ -132,6 +132,23 @@ func (p process) start() (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
+// StartChild starts a command in a session of its own, which dies with this process, and calls ended with the
+// result of its Wait. See Note: parent-death signal.
+func StartChild(command *exec.Cmd, ended func(error)) error {
+	detach(command)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			ended(command.Wait())
+		}
+	}()
+	return <-started
+}
+
 // explain adds to the exit of a process what its log and the machine say about it.
 func (x *exit) explain(log string, before limits) {
 	if log == "" || x.signal == "" && x.status == 0 {
@@ -153,7 +170,7 @@ func (f *localFleet) kill() {
 // killOne kills one process, if it still runs.
 func (f *localFleet) killOne(rank int) {
 	if !f.gone[rank].Load() {
-		killGroup(f.commands[rank].Process)
+		KillGroup(f.commands[rank].Process)
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 // separate does nothing without process groups: the worker ends itself when its session is lost.
 func separate(*exec.Cmd) {}
 
-func killGroup(p *os.Process) { p.Kill() } // an error means that it has ended
+func detach(*exec.Cmd) {}
+
+// KillGroup kills p.
+func KillGroup(p *os.Process) { p.Kill() } // an error means that it has ended
 
 func quit(p *os.Process) { p.Kill() } // stacks need a signal
 

@@ -4,14 +4,21 @@ package cluster
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// killGroup kills the process group that p leads.
-func killGroup(p *os.Process) {
+// KillGroup kills the process group that p leads.
+func KillGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: it has ended
+}
+
+// detach is separate with a session of its own: without terminal, a process can ask nothing.
+func detach(cmd *exec.Cmd) {
+	separate(cmd)
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
 }
 
 // quit makes a Go process write its stacks to its output and end.

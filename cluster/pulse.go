@@ -246,7 +246,6 @@ func newPulser(address net.Addr, rank int, k *PulseKey) (*pulser, error) {
 
 // show sets the progress of the next pulses.
 func (u *pulser) show(p Progress) {
-	p.Note = ""
 	text, err := json.Marshal(p)
 	if err == nil && len(text) > maxPulse-pulseHead-pulseSeal {
 		p.Wait = nil // the control connection has it

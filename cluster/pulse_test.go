@@ -81,14 +81,14 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 func TestPulsesAreAnsweredOnce(t *testing.T) {
 	ps, u := openPair(t, time.Second)
-	u.show(Progress{Step: 4, Note: "never in a datagram", Wait: &Wait{Rank: 0, What: "bucket 1"}})
+	u.show(Progress{Step: 4, Wait: &Wait{Rank: 0, What: "bucket 1"}})
 	if deaf := u.beat(); deaf != 0 {
 		t.Errorf("deaf for %v before anything came through", deaf)
 	}
 	eventually(t, "the answer", func() bool { u.mu.Lock(); defer u.mu.Unlock(); return u.answered == 1 })
 	p, ok := ps.take(1)
 	var beat Progress
-	if err := json.Unmarshal(p.progress, &beat); !ok || err != nil || beat.Step != 4 || beat.Note != "" ||
+	if err := json.Unmarshal(p.progress, &beat); !ok || err != nil || beat.Step != 4 ||
 		beat.Wait.What != "bucket 1" {
 		t.Errorf("%+v, %v; progress %s, %v", p, ok, p.progress, err)
 	}

@@ -27,11 +27,9 @@ type remoteFleet struct {
 	writing sync.Mutex
 
 	mu     sync.Mutex
-	ended  []bool   // by rank
-	left   int      // processes that have not ended
-	pids   []int    // by rank; 0: not known yet
-	states []string // by rank, as its agent has said last
-	logged []int    // by rank: bytes of the end of its log that are kept
+	ended  []bool // by rank
+	left   int    // processes that have not ended
+	logged []int  // by rank: bytes of the end of its log that are kept
 }
 
 // newRemoteFleet returns the fleet of the ranks that where places on other hosts, before it is started.
@@ -40,10 +38,9 @@ func newRemoteFleet(where placement, conn net.Conn, post func(event), log func(i
 	var name [8]byte
 	rand.Read(name[:]) // never fails
 	f := &remoteFleet{run: hex.EncodeToString(name[:]), where: where, conn: conn, post: post, log: log,
-		ended: make([]bool, world), pids: make([]int, world), states: make([]string, world),
-		logged: make([]int, world)}
-	for rank := range world {
-		if !f.isHere(rank) {
+		ended: make([]bool, world), logged: make([]int, world)}
+	for _, host := range where.hosts {
+		if host > 0 {
 			f.left++
 		}
 	}
@@ -142,18 +139,6 @@ func (f *remoteFleet) handle(host int, r Report) {
 	case r.Exit != nil && f.has(host, r.Exit.Rank):
 		f.end(r.Exit.Rank, &exit{signal: r.Exit.Signal, status: r.Exit.Status, text: r.Exit.Text,
 			cause: r.Exit.Cause})
-	case r.State != nil && f.has(host, r.State.Rank):
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.states[r.State.Rank] = cutText(r.State.Text, maxState)
-	default:
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		for _, p := range r.Started {
-			if f.has(host, p.Rank) {
-				f.pids[p.Rank] = p.PID
-			}
-		}
 	}
 }
 
@@ -224,25 +209,6 @@ func (f *remoteFleet) killOne(rank int) {
 func (f *remoteFleet) quit(rank int) {
 	f.send(f.where.hosts[rank], Order{Run: f.run, Quit: &rank})
 }
-
-func (f *remoteFleet) pid(rank int) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.pids[rank]
-}
-
-// state asks the agent of a rank, and returns its last answer.
-func (f *remoteFleet) state(rank int) string {
-	f.send(f.where.hosts[rank], Order{Run: f.run, Look: &rank})
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.states[rank]
-}
-
-// maxState is the most bytes of a state.
-const maxState = 64
-
-func (f *remoteFleet) isHere(rank int) bool { return f.where.hosts[rank] == 0 }
 
 // count returns how many processes have not ended.
 func (f *remoteFleet) count() int {

@@ -95,8 +95,8 @@ func TestLaunchOnHostsRefuses(t *testing.T) {
 	}
 }
 
-// What is known about a worker on another host is what is known about one of this host: how it ended, with
-// the end of its log.
+// What is known about the end of a worker on another host is what is known about one of this host: how it
+// ended, with the end of its log.
 func TestLaunchNamesTheFirstToDieOnAnotherHost(t *testing.T) {
 	for how, test := range map[string]struct{ want, log string }{
 		"killed": {`^rank 1 \(pid \d+ on b\) was killed by signal SIGKILL after step 7, phase forward; ` +
@@ -105,9 +105,8 @@ func TestLaunchNamesTheFirstToDieOnAnotherHost(t *testing.T) {
 			`rank 0: lost peer 1`, ""},
 		"panics": {`^rank 1 \(pid \d+ on b\) ended with status 2 after .*: panic: shape mismatch ` +
 			`\(its output: .*rank1.log\)`, "the end of .*rank1.log on b:\n(.*\n)*panic: shape mismatch"},
-		"fails": {`^rank 1 \(pid \d+ on b\) failed after step 7, phase forward: file cut off`, ""},
-		"stopped": {`^rank 1 \(pid \d+ on b\) is stopped by a signal and has given no sign of life ` +
-			`for 2.25s`, ""},
+		"fails":   {`^rank 1 \(pid \d+ on b\) failed after step 7, phase forward: file cut off`, ""},
+		"stopped": {`^rank 1 \(pid \d+ on b\) has given no sign of life for 2.25s`, ""},
 		"stuck": {`^rank 1 \(pid \d+ on b\) is stuck: it has not got on for .*its output: .*rank1.log`,
 			"(?s)on b:\n.*SIGQUIT: quit.*main.main"},
 	} {

@@ -325,14 +325,14 @@ func (s *Session) follow() {
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Report sends the worker's progress. While the launcher does not read, because it or its terminal
-// is stopped, reports without a note are dropped.
+// is stopped, reports are dropped.
 func (s *Session) Report(p Progress) error {
 	p.Number = s.reports.Add(1)
 	s.last.Store(&p)
 	if s.pulser != nil {
 		s.pulser.show(p)
 	}
-	if p.Note == "" && s.unheard.Load() >= maxUnheard {
+	if s.unheard.Load() >= maxUnheard {
 		return nil
 	}
 	s.unheard.Add(1)

@@ -14,9 +14,9 @@ import (
 const (
 	// verdictDelay is how long a report of a lost peer waits for the cause of the loss.
 	verdictDelay = time.Second
-	// newsDelay is how much longer it waits for the end of a process on another host, whose agent may need
-	// a while to get the news across.
-	newsDelay = 2 * time.Second
+	// newsDelay is the same if the lost process is on another host, whose agent may need a while to get the
+	// news of its end across.
+	newsDelay = 3 * time.Second
 	// stopGrace is the default time for workers to end before they are killed.
 	stopGrace = 3 * time.Second
 	// endGrace is how long the survivors of a failure may take to write down its cause and end, before
@@ -66,7 +66,6 @@ type supervisor struct {
 	verdict <-chan time.Time // when the suspect becomes err, or nil
 	suspect *WorkerError
 	isDeath bool             // the suspect's process has ended: no other cause is expected
-	isLate  bool             // the verdict has waited for news of the suspect's end
 	grace   <-chan time.Time // when the remaining processes are killed
 
 	isSaving bool // savesStill when the grace period was last over
@@ -84,10 +83,6 @@ func (s *supervisor) supervise(ctx context.Context) error {
 			s.look()
 		case <-s.verdict:
 			s.verdict = nil
-			if s.isNewsDue() {
-				s.isLate, s.verdict = true, time.After(newsDelay)
-				continue
-			}
 			s.convict()
 		case <-s.grace:
 			s.grace = nil
@@ -270,10 +265,6 @@ func (s *supervisor) loseHost(e *HostError) {
 
 // convict ends the run with the suspect's error, about which more may be known now.
 func (s *supervisor) convict() {
-	if e := s.strayed(); e != nil && !s.isDeath {
-		s.abort(e)
-		return
-	}
 	if w := &s.workers[s.suspect.Rank]; s.suspect.IsLost && w.exit != nil && w.failure == nil {
 		s.suspect = s.describe(s.suspect.Rank) // the end of its connection may be what was lost
 	}
@@ -392,7 +383,7 @@ func (s *supervisor) judge(rank int) {
 	case w.failure != nil && w.failure.Noticed:
 		if s.suspect == nil {
 			s.suspect = s.accuse(rank, w.failure)
-			s.verdict = time.After(verdictDelay)
+			s.verdict = time.After(s.verdictTime())
 		}
 	case w.failure != nil:
 		s.abort(s.describe(rank))
@@ -400,19 +391,21 @@ func (s *supervisor) judge(rank int) {
 	case isGone && !s.isDeath:
 		s.suspect, s.isDeath = s.describe(rank), true
 		s.verdict = time.After(accountDelay)
-	case s.isLate && w.exit != nil && rank == s.suspect.Rank:
+	case w.exit != nil && s.suspect != nil && rank == s.suspect.Rank && !s.isDeath:
 		s.verdict = time.After(accountDelay)
 	}
-	if (s.isDeath || w.failure != nil && w.failure.In != "") && s.hasHeardAll() {
+	if s.isDeath && s.hasHeardAll() {
 		s.convict()
 	}
 }
 
-// isNewsDue reports whether the suspect's process, which is on another host, may have ended without the news
-// having come. That is asked once.
-func (s *supervisor) isNewsDue() bool {
-	return !s.isLate && s.err == nil && s.suspect.IsLost && !s.isGuest(s.suspect.Rank) &&
-		!s.fleet.isHere(s.suspect.Rank) && s.workers[s.suspect.Rank].exit == nil
+// verdictTime returns how long the verdict about the suspect waits.
+func (s *supervisor) verdictTime() time.Duration {
+	rank := s.suspect.Rank
+	if s.suspect.IsLost && !s.isGuest(rank) && !s.fleet.isHere(rank) && s.workers[rank].exit == nil {
+		return newsDelay
+	}
+	return verdictDelay
 }
 
 // maySpare reports whether the run, if it is not about to end, can go on without a rank.

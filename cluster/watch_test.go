@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"os"
+	"os/exec"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,12 +84,6 @@ func TestExamineNamesTheCulprit(t *testing.T) {
 	}
 }
 
-// hereFleet is processes of this host.
-type hereFleet struct{ fleet }
-
-func (hereFleet) isHere(int) bool  { return true }
-func (hereFleet) pid(rank int) int { return 100 + rank }
-
 // A silent process that has work and no core is given the time in which it starved, up to a limit.
 func TestStarvedProcessMayBeSilent(t *testing.T) {
 	const s = time.Second
@@ -103,7 +98,9 @@ func TestStarvedProcessMayBeSilent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all supervisor
-			all.fleet, all.SilenceTimeout = hereFleet{}, defaultSilence
+			all.SilenceTimeout = defaultSilence
+			all.fleet.localFleet = &localFleet{commands: []*exec.Cmd{{Process: &os.Process{Pid: 100}},
+				{Process: &os.Process{Pid: 101}}}}
 			all.vitals = []vitals{{isWatched: true}, {isWatched: true}}
 			all.Starving = func(pid int) func() time.Duration {
 				if pid != 101 {
@@ -154,7 +151,7 @@ func TestOnlyWorkIsAMove(t *testing.T) {
 	v := vitals{isWatched: true}
 	v.hear(1, Progress{Phase: "forward", Moves: 1})
 	for now, p := range map[time.Duration]Progress{
-		2: {Phase: "forward", Moves: 1, Seconds: 3, Note: "a line"},
+		2: {Phase: "forward", Moves: 1, Seconds: 3, Loss: 2},
 		3: {Phase: "forward", Moves: 1, Wait: &Wait{Rank: 1}},
 	} {
 		if v.hear(now, p); v.moved != 1 || v.heard != now {

@@ -83,7 +83,8 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 	progress := newProgress(a, false)
 	f.Arguments, f.Environment, f.Stdout, f.Stderr = args, a.environment, a.stdout, a.stderr
 	f.Survey, f.Show = a.surveyOf, progress.show
-	f.Signals, f.IsPreemption, f.Stopped = signals, isPreemption, whenStopped
+	f.Signals, f.IsPreemption = signals, isPreemption
+	ignoreStop()
 	if a.isTerminal(a.stderr) {
 		f.Columns = a.columns(a.stderr)
 	}

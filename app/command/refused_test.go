@@ -291,7 +291,7 @@ func TestRankZeroIsElsewhere(t *testing.T) {
 	b.ends(t, job.ExitRendezvous)
 	keepRefusal(t, "wrong interface: rank 0 has the address of another machine", "",
 		b.processes[0].ProcessState.ExitCode(), time.Since(began), b.stderr[0].String())
-	want := "192.0.2.1 is no address of the machine of rank 0; set MASTER_ADDR to one"
+	want := "192.0.2.1 is no address of this machine, where rank 0 is; name one with --master-addr"
 	if text := b.stderr[0].String(); !strings.Contains(text, want) || time.Since(began) > refusalTime {
 		t.Errorf("after %v: %q, want %q", time.Since(began), text, want)
 	}

@@ -10,5 +10,5 @@ import (
 // preemptions are the signals by which schedulers say that they will take the machine away.
 func preemptions() []os.Signal { return []os.Signal{syscall.SIGTERM} }
 
-// whenStopped does nothing without Ctrl-Z.
-func whenStopped(func()) (stop func()) { return func() {} }
+// ignoreStop does nothing without Ctrl-Z.
+func ignoreStop() {}

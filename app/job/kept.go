@@ -26,8 +26,8 @@ type Kept struct {
 	Seconds float64 `json:"seconds"`
 	// Changes are the reasons why the run ends with other bits than an uninterrupted one, see changes.
 	Changes []string `json:"changes,omitempty"`
-	// Written is the time at which the state was copied; older checkpoints do not tell.
-	Written time.Time `json:"written,omitzero"`
+	// Written is the time at which the state was copied.
+	Written time.Time `json:"written"`
 	// Weights is the file of weights that the first part of the run started from.
 	Weights *record.Start `json:"weights"`
 	// Batches counts the batches in the running statistics before the first step.
@@ -35,7 +35,7 @@ type Kept struct {
 	// TrainSamples and TestSamples count the data.
 	TrainSamples int `json:"train_samples"`
 	TestSamples  int `json:"test_samples"`
-	// Data is the hash of the samples; it is empty in older checkpoints.
+	// Data is the hash of the samples.
 	Data record.DataHash `json:"data_sha256"`
 	// ParameterSHA256 is graph.Variables.SHA256.
 	ParameterSHA256 string `json:"parameter_sha256"`

@@ -83,7 +83,7 @@ func deliver(ctx context.Context, c agent.Console, hosts []*agent.Connection, fi
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var mu sync.Mutex // one at a time is shown
-	each(hosts, func(_ int, host *agent.Connection) error {
+	agent.Each(hosts, func(_ int, host *agent.Connection) error {
 		stream, err := c.Stream(ctx, host, command...)
 		if err != nil {
 			cancel(err)

@@ -14,7 +14,7 @@ import (
 // DialAll connects to the agents of all hosts at once. The caller must close the connections with CloseAll.
 func DialAll(ctx context.Context, c agent.Console, hosts []agent.Host) ([]*agent.Connection, error) {
 	agents := make([]*agent.Connection, len(hosts))
-	err := each(agents, func(k int, _ *agent.Connection) (err error) {
+	err := agent.Each(agents, func(k int, _ *agent.Connection) (err error) {
 		agents[k], err = c.Dial(ctx, hosts[k])
 		return err
 	})
@@ -27,7 +27,7 @@ func DialAll(ctx context.Context, c agent.Console, hosts []agent.Host) ([]*agent
 
 // CloseAll closes the connections that there are.
 func CloseAll(agents []*agent.Connection) {
-	each(agents, func(_ int, c *agent.Connection) error {
+	agent.Each(agents, func(_ int, c *agent.Connection) error {
 		if c != nil {
 			c.Close()
 		}

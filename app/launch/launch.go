@@ -52,11 +52,10 @@ type Command struct {
 
 	Environment    cluster.Environment
 	Stdout, Stderr io.Writer
-	Columns        int                            // of the terminal that Stderr is; 0: it is none
-	Show           func(launcher.Progress)        // is told of data on their way
-	Signals        <-chan os.Signal               // that ask to stop
-	IsPreemption   func(os.Signal) bool           // by a scheduler
-	Stopped        func(tell func()) (end func()) // calls tell before Ctrl-Z stops this process
+	Columns        int                     // of the terminal that Stderr is; 0: it is none
+	Show           func(launcher.Progress) // is told of data on their way
+	Signals        <-chan os.Signal        // that ask to stop
+	IsPreemption   func(os.Signal) bool    // by a scheduler
 }
 
 // Outcome says how a command on hosts has ended.
@@ -100,9 +99,6 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer c.Stopped(func() { // Ctrl-Z
-		each(l.agents, func(_ int, c *agent.Connection) error { c.Pause(); return nil })
-	})()
 	err = l.work(ctx)
 	return l.outcome, err
 }
@@ -139,17 +135,6 @@ func interruptible(ctx context.Context, signals <-chan os.Signal, do func(contex
 	return do(ctx)
 }
 
-// each calls do for all agents at the same time, and joins the errors in their order.
-func each(agents []*agent.Connection, do func(k int, c *agent.Connection) error) error {
-	failed := make([]error, len(agents))
-	var all sync.WaitGroup
-	for k, c := range agents {
-		all.Go(func() { failed[k] = do(k, c) })
-	}
-	all.Wait()
-	return errors.Join(failed...)
-}
-
 // prepare connects to the hosts, examines them, and sends them what they need.
 func (l *launching) prepare(ctx context.Context) (err error) {
 	if l.agents, err = DialAll(ctx, l.Console, l.Hosts); err != nil {
@@ -174,7 +159,7 @@ func (l *launching) prepare(ctx context.Context) (err error) {
 	l.args = append(l.args, l.freight.extra...)
 	// Processes of several containers have the same number.
 	l.folder = fmt.Sprintf("%s-%.8s", time.Now().UTC().Format("20060102-150405"), rand.Text())
-	err = each(l.agents, func(k int, c *agent.Connection) error {
+	err = agent.Each(l.agents, func(k int, c *agent.Connection) error {
 		if k == 0 && !l.freight.isAway {
 			return nil // the command runs in the current folder
 		}
@@ -402,7 +387,7 @@ func (l *launching) bring() error {
 		if err := l.freight.bring(ctx, l.Console, l.agents[0], l.folder); err != nil {
 			return err
 		}
-		each(l.agents, func(_ int, c *agent.Connection) error {
+		agent.Each(l.agents, func(_ int, c *agent.Connection) error {
 			return agent.Clear(ctx, c, l.folder) // of a lost host it stays
 		})
 		return nil

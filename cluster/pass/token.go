@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -96,8 +95,6 @@ func Parse(text string) (Token, error) {
 	part := strings.Split(text, ".")
 	var t Token
 	switch {
-	case regexp.MustCompile(`^[0-9a-fA-F]{32}$`).MatchString(text):
-		return t, fmt.Errorf("32 hexadecimal digits were the secret of earlier versions; %s", makeAnother)
 	case len(part) != 4 || part[0] != format:
 		return t, fmt.Errorf("want a token of the form %s.RUN.HASH.SECRET, got %d characters of another; %s",
 			format, len(text), makeAnother)

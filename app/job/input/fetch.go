@@ -1,7 +1,7 @@
 package input
 
 import (
-	"encoding/json"
+	"archive/tar"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +16,6 @@ import (
 	"lockstep/cluster"
 	"lockstep/model"
 )
-
-// partBytes is the length of a part of a file that is sent: as JSON, it fits a line of the control
-// connection.
-const PartBytes = 32 << 10
 
 // Relative returns c and b with paths below folder relative to it, which is the current one of every process
 // of the run.
@@ -60,20 +56,20 @@ const (
 )
 
 // FilesOf returns what gives ranks that are away the files that the run starts from, which only the
-// launcher's host needs to have.
-func FilesOf(c setting.Config, b Start) func(name string, send func([]byte) error) error {
-	return func(name string, send func([]byte) error) error {
+// launcher's host needs to have: as a tar archive, without their folders.
+func FilesOf(c setting.Config, b Start) func(name string, to io.Writer) error {
+	return func(name string, to io.Writer) error {
 		switch {
 		case name == fetchWeights && c.Weights != "":
-			return sendFiles(weightFiles(c.Weights), send)
+			return pack(to, weightFiles(c.Weights))
 		case name == fetchVocabulary && c.Vocab != "":
-			return sendFiles(append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...), send)
+			return pack(to, append([]string{c.Vocab}, checkpoint.Companions(c.Vocab)...))
 		case name == fetchModel && model.IsFile(c.Model):
-			return sendFiles(weightFiles(c.Model), send)
+			return pack(to, weightFiles(c.Model))
 		case c.ClassFiles()[name] != nil:
-			return sendFiles([]string{*c.ClassFiles()[name]}, send)
+			return pack(to, []string{*c.ClassFiles()[name]})
 		case name == fetchCheckpoint && b.Resumed != nil:
-			return sendFiles(filesIn(b.Resumed.Path, nil), send)
+			return pack(to, filesIn(b.Resumed.Path, nil))
 		}
 		return fmt.Errorf("the run starts from no %s", name)
 	}
@@ -117,75 +113,66 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// fetched begins a file that is sent: a line of JSON before its bytes.
-type fetched struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
+// pack writes files as a tar archive.
+func pack(to io.Writer, paths []string) error {
+	archive := tar.NewWriter(to)
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err == nil {
+			err = archive.WriteHeader(&tar.Header{Name: filepath.Base(path), Size: info.Size(), Mode: 0o600})
+		}
+		if err == nil {
+			_, err = io.CopyN(archive, f, info.Size())
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return archive.Close()
 }
 
-// sendFiles sends files one after the other.
-func sendFiles(paths []string, send func([]byte) error) error {
-	for _, path := range paths {
-		if err := sendFile(path, send); err != nil {
+// unpack writes the files of an archive to a folder.
+func unpack(from io.Reader, folder string) error {
+	for archive := tar.NewReader(from); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Name != filepath.Base(h.Name) || !filepath.IsLocal(h.Name) {
+			return fmt.Errorf("job: the launcher sends a file named %.60q", h.Name)
+		}
+		f, err := os.OpenFile(filepath.Join(folder, h.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = io.Copy(f, archive)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-// sendFile sends the name and the size of a file as a line, then its bytes.
-func sendFile(path string, send func([]byte) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	head, err := json.Marshal(fetched{filepath.Base(path), info.Size()})
+// fetch writes the files that the launcher has by name to a folder.
+func fetch(s *cluster.Session, name, folder string) error {
+	from, to := io.Pipe()
+	fetched := make(chan struct{})
+	go func() {
+		defer close(fetched)
+		to.CloseWithError(s.Fetch(name, to))
+	}()
+	err := unpack(from, folder)
 	if err == nil {
-		err = send(append(head, '\n'))
+		_, err = io.Copy(io.Discard, from) // what Fetch says at its end
 	}
-	left := info.Size()
-	for part := make([]byte, PartBytes); left > 0 && err == nil; {
-		n := min(left, PartBytes)
-		if _, err = io.ReadFull(f, part[:n]); err == nil {
-			err = send(part[:n])
-		}
-		left -= n
-	}
-	return err
-}
-
-// store writes fetched files to a folder.
-type store struct {
-	folder string
-	file   *os.File // that is being written, or nil
-	left   int64    // bytes that it lacks
-}
-
-// take takes one part: the beginning of a file, or some of its bytes.
-func (s *store) take(part []byte) (err error) {
-	if s.file == nil {
-		var head fetched
-		if err := json.Unmarshal(part, &head); err != nil {
-			return fmt.Errorf("job: decode what the launcher sends: %w", err)
-		}
-		if head.Name != filepath.Base(head.Name) || !filepath.IsLocal(head.Name) || head.Size < 0 {
-			return fmt.Errorf("job: the launcher sends a file named %.60q", head.Name)
-		}
-		s.left = head.Size
-		path := filepath.Join(s.folder, head.Name)
-		s.file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	} else {
-		s.left -= int64(len(part))
-		_, err = s.file.Write(part)
-	}
-	if err == nil && s.left <= 0 {
-		err, s.file = s.file.Close(), nil
-	}
+	from.Close()
+	<-fetched
 	return err
 }
 
@@ -201,18 +188,14 @@ func Fetch(s *cluster.Session, rank int, c *setting.Config, b *Start) (remove fu
 		if _, err := os.Stat(*path); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		into := &store{folder: filepath.Join(folder, name)}
-		err := os.Mkdir(into.folder, 0o700)
+		at := filepath.Join(folder, name)
+		err := os.Mkdir(at, 0o700)
 		if err == nil {
-			err = s.Fetch(name, into.take)
-		}
-		if into.file != nil {
-			err = errors.Join(err, into.file.Close(), io.ErrUnexpectedEOF)
+			err = fetch(s, name, at)
 		}
 		if err != nil {
 			return nil, errors.Join(err, remove())
 		}
-		at := into.folder
 		if own := filepath.Join(at, filepath.Base(*path)); isRegular(own) {
 			at = own
 		}

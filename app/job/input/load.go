@@ -261,10 +261,10 @@ func (t Task) CheckData(c *checkpoint.Checkpoint, k job.Kept) error {
 	case t.Train.Len() != k.TrainSamples || test != k.TestSamples:
 		return job.Refuse(c, "the run has %d training and %d test samples, the data %d and %d",
 			k.TrainSamples, k.TestSamples, t.Train.Len(), test)
-	case k.Data != record.DataHash{} && k.Data.Model != t.Hashes.Model:
+	case k.Data.Model != t.Hashes.Model:
 		return job.Refuse(c, "the file of the network has changed: its contents have sha256 %.16s, those "+
 			"of the run %.16s", t.Hashes.Model, k.Data.Model)
-	case k.Data != record.DataHash{} && k.Data != t.Hashes:
+	case k.Data != t.Hashes:
 		return job.Refuse(c, "the data has changed: training and test samples have %v, those of the run %v",
 			t.Hashes, k.Data)
 	}

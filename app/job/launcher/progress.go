@@ -29,7 +29,7 @@ type Progress struct {
 
 func progressOf(p cluster.Progress) Progress {
 	q := Progress{Phase: p.Phase, Step: p.Step, Steps: p.Steps, Epoch: p.Epoch, Loss: p.Loss,
-		Samples: p.Samples, Note: p.Note, Elapsed: job.Seconds(p.Seconds),
+		Samples: p.Samples, Elapsed: job.Seconds(p.Seconds),
 		Trained: job.Seconds(p.Trained), Length: job.Seconds(p.Length)}
 	if done := p.Step - p.From; p.Scored > 0 {
 		q.Scored, q.Remaining = p.Scored, job.Seconds(p.Scoring*(1-p.Scored)/p.Scored)

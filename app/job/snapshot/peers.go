@@ -10,6 +10,7 @@ import (
 	"lockstep/comm"
 	"lockstep/gradsync"
 	"lockstep/graph"
+	"lockstep/optim"
 	"lockstep/ps"
 	"lockstep/shard"
 	"lockstep/tensor"
@@ -99,7 +100,7 @@ func (p *Peers) keepServed(isWanted bool, m train.Snapshot) (bool, error) {
 // collectShards completes the optimizer's vectors at rank 0.
 func (p *Peers) collectShards(m train.Snapshot) error {
 	if p.Sharded == nil && p.Group.Rank() == 0 {
-		p.Sharded = whole(m)
+		p.Sharded = Whole(m.Sharded, m.Variables)
 	}
 	for i, v := range m.Sharded {
 		var dst []float32
@@ -113,12 +114,11 @@ func (p *Peers) collectShards(m train.Snapshot) error {
 	return nil
 }
 
-// whole allocates whole vectors for the sharded vectors of a snapshot.
-func whole(m train.Snapshot) []checkpoint.Vector {
+// Whole allocates whole vectors for vectors of which a rank has a part, or none.
+func Whole(parts []optim.Vector, of *graph.Variables) []checkpoint.Vector {
 	var vectors []checkpoint.Vector
-	for _, v := range m.Sharded {
-		vectors = append(vectors,
-			checkpoint.Vector{Name: v.Name, Data: make([]float32, len(m.Variables.Weights))})
+	for _, v := range parts {
+		vectors = append(vectors, checkpoint.Vector{Name: v.Name, Data: make([]float32, len(of.Weights))})
 	}
 	return vectors
 }

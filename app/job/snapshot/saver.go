@@ -177,7 +177,7 @@ func Restore(m train.Snapshot, c *checkpoint.Checkpoint, served []checkpoint.Vec
 	if err != nil {
 		return err
 	}
-	sharded := whole(m)
+	sharded := Whole(m.Sharded, m.Variables)
 	err = job.WithFile(c.File(checkpoint.OptimizerFile), func(r *checkpoint.Reader) error {
 		return keptOf(m, append(sharded, served...)).Load(r, m.Variables)
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockstep/app/job"
-	"lockstep/app/job/input"
 	"lockstep/app/rundir"
 	"lockstep/internal/tail"
 )
@@ -21,8 +20,10 @@ import (
 // that folder over the control connection every second, and at the end, so that the run directory holds the
 // files of all ranks. A rank that is killed loses what it wrote in its last second.
 
-// courierEvery is how often a courier sends what is new.
-const courierEvery = time.Second
+const (
+	courierEvery = time.Second // between two looks of a courier at what is new
+	partBytes    = 32 << 10    // of what it sends at once: as JSON, it fits a line of the control connection
+)
 
 // isAway reports whether a rank is on another host than the launcher.
 func (a Assignment) isAway(rank int) bool { return a.Hosts != nil && a.Hosts[rank] != 0 }
@@ -66,7 +67,7 @@ type courier struct {
 // only.
 func newCourier(folder string, tell func(job.Notice)) *courier {
 	return &courier{folder, tail.Follow(tail.Config{Folder: folder, Every: courierEvery,
-		Bytes:      input.PartBytes,
+		Bytes:      partBytes,
 		KeepsLines: func(name string) bool { return path.Ext(name) == ".jsonl" },
 		Send:       func(p tail.Part) { tell(job.Notice{Part: (*job.Part)(&p)}) }})}
 }

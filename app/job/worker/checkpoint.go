@@ -93,15 +93,7 @@ func (w *Worker) servedState(l *train.Loop) ([]checkpoint.Vector, error) {
 		return nil, nil
 	}
 	state, err := w.stateVectors(l)
-	if err != nil {
-		return nil, err
-	}
-	var vectors []checkpoint.Vector
-	for _, v := range state {
-		vectors = append(vectors,
-			checkpoint.Vector{Name: v.Name, Data: make([]float32, len(l.Variables().Weights))})
-	}
-	return vectors, nil
+	return snapshot.Whole(state, l.Variables()), err
 }
 
 // heldBytes returns the size of what is collected in a checkpoint and in rank 0's copy: residuals, what the

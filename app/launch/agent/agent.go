@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"lockstep/cluster"
 )
@@ -26,9 +25,6 @@ type Agent struct {
 	// Status returns the exit status of an error of Answer.
 	Status func(error) int
 }
-
-// lastWords is the time in which the last line of an agent has to leave.
-const lastWords = time.Second
 
 // Serve is the life of an agent. It returns when the console is gone, after it has killed everything
 // that it started. The error is nil if the console has ended the connection, and otherwise says why
@@ -55,7 +51,7 @@ func (a Agent) Serve(ctx context.Context) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	} else {
-		s.line.flush(message{Ended: err.Error()}, lastWords)
+		s.line.flush(message{Ended: err.Error()})
 	}
 	s.line.close() // what is sent now reaches nobody
 	s.mu.Lock()

@@ -90,7 +90,7 @@ func (s *service) endAttempt() {
 	}
 	close(a.done)
 	if a.command != nil {
-		killGroup(a.command.Process)
+		cluster.KillGroup(a.command.Process)
 		a.socket.Close()
 		<-a.gone
 		<-a.silent
@@ -133,7 +133,7 @@ func (s *service) route(e cluster.Envelope) error {
 	case a.reports <- append(text, '\n'):
 	case <-a.gone:
 	default:
-		killGroup(a.command.Process) // it reads no reports any more
+		cluster.KillGroup(a.command.Process) // it reads no reports any more
 	}
 	return nil
 }
@@ -164,10 +164,9 @@ func (s *service) start(c startAsk) error {
 	command.ExtraFiles = []*os.File{theirs}
 	command.Stdout, command.Stderr = tap{s.line, 1}, tap{s.line, 2}
 	command.WaitDelay = time.Second // for what another process still holds open
-	detach(command)
 	a.socket, a.reports, a.gone = mine, make(chan []byte, reportsQueued), make(chan struct{})
 	a.silent = make(chan struct{})
-	if err := start(command, func(error) { s.finish(a, command) }); err != nil {
+	if err := cluster.StartChild(command, func(error) { s.finish(a, command) }); err != nil {
 		mine.Close()
 		return err
 	}
@@ -198,9 +197,8 @@ func (s *service) converse(a *attempt) {
 	both.Go(func() {
 		reader := bufio.NewReaderSize(a.socket, cluster.MaxOrder)
 		for {
-			text, err := reader.ReadSlice('\n')
 			var e cluster.Envelope
-			if err != nil || json.Unmarshal(text, &e) != nil {
+			if cluster.ReadLine(reader, &e) != nil {
 				return // the command has ended
 			}
 			s.line.send(message{Envelope: &e})

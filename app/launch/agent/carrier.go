@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"runtime"
 	"time"
 
 	"lockstep/cluster"
@@ -39,31 +38,12 @@ func carry(argv []string, e cluster.Environment) (*carrier, error) {
 	c.command.Env = e.Pairs()
 	c.command.Stdin, c.command.Stdout, c.command.Stderr = childIn, childOut, c.words
 	c.command.WaitDelay = time.Second // a process that ssh has left behind may hold its standard error
-	detach(c.command)
-	if err := start(c.command, func(error) { close(c.ended) }); err != nil {
+	if err := cluster.StartChild(c.command, func(error) { close(c.ended) }); err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close(), childIn.Close(), childOut.Close())
 	}
 	childIn.Close() // the child has its own descriptors
 	childOut.Close()
 	return c, nil
-}
-
-// start starts a command that dies with this process, and calls ended with the result of its Wait.
-//
-// Linux sends the parent-death signal when the thread that started the child ends, so a goroutine keeps its
-// thread meanwhile.
-func start(command *exec.Cmd, ended func(error)) error {
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := command.Start()
-		started <- err
-		if err == nil {
-			ended(command.Wait())
-		}
-	}()
-	return <-started
 }
 
 // close ends the input of the process, waits for it to end, and kills it if it does not.
@@ -79,6 +59,6 @@ func (c *carrier) close() {
 
 // kill kills the process with its children, such as the ssh to a jump host.
 func (c *carrier) kill() {
-	killGroup(c.command.Process)
+	cluster.KillGroup(c.command.Process)
 	<-c.ended
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 )
 
 // Connection is the console's end of a connection to the agent of a host. Its methods may be called
@@ -73,12 +72,16 @@ func (c *Connection) Ask(ctx context.Context, name string, body json.RawMessage)
 	}
 }
 
-// Pause tells the agent that this process is about to be stopped, so that its silence means nothing until it
-// goes on.
-func (c *Connection) Pause() { c.line.flush(message{Paused: true}, pauseTime) }
-
-// pauseTime is how long Pause may take.
-const pauseTime = time.Second
+// Each calls do for all connections at the same time, and joins the errors in their order.
+func Each(all []*Connection, do func(k int, c *Connection) error) error {
+	failed := make([]error, len(all))
+	var running sync.WaitGroup
+	for k, c := range all {
+		running.Go(func() { failed[k] = do(k, c) })
+	}
+	running.Wait()
+	return errors.Join(failed...)
+}
 
 // attach lets hear take what the agent says about a command; nil: nobody does.
 func (c *Connection) attach(hear func(message)) {

@@ -12,8 +12,7 @@
 // a line at least once a second, an empty one if there is nothing to say. An agent that reads the end
 // of its input, or nothing for ten seconds, kills everything that it has started and ends. A console
 // that hears nothing for ten seconds gives the host up. Time in which a side does not read because
-// its own output is blocked, or in which it was itself stopped, does not count. A console that Ctrl-Z stops
-// says so before, and its agents wait for it.
+// its own output is blocked, or in which it was itself stopped, does not count.
 //
 // # Jobs
 //

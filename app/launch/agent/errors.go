@@ -48,7 +48,7 @@ var errSilent = errors.New("heard nothing for 10 s")
 
 // errUnheard is that of the agent, which a console reads that goes on after it was stopped.
 var errUnheard = errors.New("it has heard nothing from this console for 10 s, as when lockstep launch is " +
-	"stopped (kill -STOP) or its machine sleeps, and has ended the job; Ctrl-Z would have told it before")
+	"stopped (kill -STOP) or its machine sleeps, and has ended the job")
 
 // errChatter says why what a host prints is not read on.
 var errChatter = errors.New("the shell of the user prints too much before it runs a command; see its .bashrc")

@@ -64,7 +64,7 @@ func (j Job) Run(ctx context.Context, hosts []*Connection) (Outcome, error) {
 	r.watching.Wait()
 	ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
 	defer cancel()
-	r.each(func(k int, c *Connection) error {
+	Each(hosts, func(_ int, c *Connection) error {
 		_, err := c.Ask(ended, askEnd, nil)
 		c.attach(nil)
 		return err
@@ -102,31 +102,15 @@ func (r *router) hear(a arrival) {
 	}
 }
 
-// each calls do for all hosts that are connected, at the same time. It returns the first error in the order
-// of hosts.
-func (r *router) each(do func(k int, c *Connection) error) error {
-	failed := make([]error, len(r.hosts))
-	var all sync.WaitGroup
-	for k, c := range r.hosts {
-		if !c.isClosed() {
-			all.Go(func() { failed[k] = do(k, c) })
-		}
-	}
-	all.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // begin lets all hosts make room, and starts the command.
 func (r *router) begin(ctx context.Context) error {
-	err := r.each(func(k int, c *Connection) error {
+	err := Each(r.hosts, func(k int, c *Connection) error {
 		folder := r.Folder
 		if k == 0 {
 			folder = r.First
+		}
+		if c.isClosed() {
+			return nil // that it is lost comes as an arrival
 		}
 		return tell(ctx, c, askBegin, folderAsk{folder})
 	})

@@ -30,8 +30,6 @@ type message struct {
 	Output *output `json:"output,omitempty"` // of the command
 	Exit   *ended  `json:"exit,omitempty"`   // of the command
 	Signal string  `json:"signal,omitempty"` // for the command
-	// Paused is the console's last line before Ctrl-Z stops it; its next one ends the pause.
-	Paused bool `json:"paused,omitempty"`
 	// Envelope is an order of the command on its way to a host, or a report of a host on its way to it.
 	Envelope *cluster.Envelope `json:"envelope,omitempty"`
 }
@@ -65,11 +63,9 @@ type line struct {
 	chatter string // the last line that was skipped
 	in      *bufio.Reader
 	ear     *ear
-	// isPaused says that the other side was stopped, and has said so.
-	isPaused atomic.Bool
-	queue    chan parcel
-	closed   chan struct{} // nothing is sent any more
-	close    func()
+	queue   chan parcel
+	closed  chan struct{} // nothing is sent any more
+	close   func()
 }
 
 // parcel is a line that waits to be written.
@@ -116,9 +112,12 @@ func (l *line) write(out io.Writer) {
 // send sends a line. It blocks while too many others wait because the other side does not read.
 func (l *line) send(m message) error { return l.post(m, nil) }
 
+// lastWords is the time in which the last line of an agent has to leave.
+const lastWords = time.Second
+
 // flush sends a line and waits until it is written, for some time.
-func (l *line) flush(m message, limit time.Duration) {
-	written, late := make(chan struct{}), time.After(limit)
+func (l *line) flush(m message) {
+	written, late := make(chan struct{}), time.After(lastWords)
 	go l.post(m, written) // what is not written was not waited for
 	select {
 	case <-written:
@@ -145,18 +144,8 @@ func (l *line) post(m message, written chan<- struct{}) error {
 
 // receive reads a line.
 func (l *line) receive() (m message, err error) {
-	text, err := l.in.ReadSlice('\n')
-	switch {
-	case errors.Is(err, bufio.ErrBufferFull):
-		return m, fmt.Errorf("line of more than %d bytes", maxLine)
-	case err != nil:
-		return m, err
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("read a line: %w", err)
-	}
-	l.isPaused.Store(m.Paused)
-	return m, nil
+	err = cluster.ReadLine(l.in, &m)
+	return m, err
 }
 
 // ear is a reader that knows for how many beats it has been waiting.
@@ -188,7 +177,7 @@ func (l *line) beat(done <-chan struct{}) (isSilent bool) {
 			return false
 		case <-tick.C:
 		}
-		if l.ear.waits() > silence && !l.isPaused.Load() {
+		if l.ear.waits() > silence {
 			return true
 		}
 		select {

@@ -2,14 +2,7 @@
 
 package agent
 
-import (
-	"os"
-	"os/exec"
-)
-
-func detach(*exec.Cmd) {}
-
-func killGroup(p *os.Process) { p.Kill() } // an error means that it has ended
+import "os"
 
 func signalNamed(string) (os.Signal, bool) { return os.Interrupt, true }
 

@@ -9,11 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killGroup kills the process group that p leads.
-func killGroup(p *os.Process) {
-	syscall.Kill(-p.Pid, syscall.SIGKILL) // ESRCH: it has ended
-}
-
 // signalNamed returns the signal that is called name, such as SIGINT.
 func signalNamed(name string) (os.Signal, bool) {
 	number := unix.SignalNum(name)
