@@ -118,7 +118,7 @@ func (a *app) predict(c *cobra.Command, f *predictFlags) error {
 	ctx, stop := a.interruptible(c.Context())
 	defer stop()
 	show := newProgress(a, f.isQuiet)
-	p, err := predict.Make(ctx, config, predict.Options{Bench: a.predicting(show)})
+	p, err := predict.Make(ctx, config, a.predicting(show))
 	show.end()
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (a *app) foresee(ctx context.Context, config *bench.Config, command []strin
 	show, v := newProgress(a, isQuiet), describeVersion()
 	defer show.end()
 	return predict.Foresee(ctx, config, forecast.Prediction{Version: v.Version, Revision: v.Revision,
-		Command: command, Track: track}, predict.Options{Bench: a.predicting(show)})
+		Command: command, Track: track}, a.predicting(show))
 }
 
 // beside returns the path of a prediction without its ending.
@@ -299,7 +299,7 @@ func (a *app) verify(ctx context.Context, path string, v predict.Verification, i
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	show := newProgress(a, isQuiet)
-	all, err := predict.Verify(ctx, p, v, predict.Options{Bench: a.predicting(show)})
+	all, err := predict.Verify(ctx, p, v, a.predicting(show))
 	show.end()
 	if err != nil {
 		return err

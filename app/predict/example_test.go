@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"lockstep/app/bench"
 	"lockstep/app/predict"
 	"lockstep/app/setting"
 	"lockstep/forecast"
@@ -14,7 +15,7 @@ import (
 func ExampleMake() {
 	c := predict.Config{Base: setting.Default(), Workers: []int{16}, Strategies: []string{"ddp"},
 		Inputs: forecast.Inputs{Network: "1gbit", Rate: 1e9, PerHost: 1}}
-	p, err := predict.Make(context.Background(), c, predict.Options{})
+	p, err := predict.Make(context.Background(), c, bench.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

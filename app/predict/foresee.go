@@ -16,8 +16,8 @@ import (
 // beside its folder, and returns their texts. One calibration, which is kept there too, tells of all. It
 // takes a fifth of the benchmark's budget, which is left less, or a minute. On a machine so busy that it
 // would take half there are none, which is said.
-func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o Options) ([]json.RawMessage,
-	error) {
+func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o bench.Options) (
+	[]json.RawMessage, error) {
 	began, part := time.Now(), of.Parts[0]
 	c := Config{Base: part.Base, Inputs: forecast.Inputs{PerHost: 1}, Budget: of.Budget / 5, Label: label,
 		Folder: of.Out + "-calibration"}
@@ -45,8 +45,8 @@ func Foresee(ctx context.Context, of *bench.Config, label forecast.Prediction, o
 	defer stop()
 	k, err := union.calibrate(within, o)
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		if o.Bench.Progress != nil {
-			o.Bench.Progress(bench.Progress{Note: "half of the time was over before there was enough to " +
+		if o.Progress != nil {
+			o.Progress(bench.Progress{Note: "half of the time was over before there was enough to " +
 				"predict from, so nothing is predicted"})
 		}
 		return nil, nil

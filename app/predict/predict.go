@@ -13,7 +13,6 @@ import (
 
 	"lockstep/app/bench"
 	"lockstep/app/job/chooser"
-	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/setting"
@@ -42,13 +41,6 @@ type Config struct {
 	Label      forecast.Prediction // Version, Revision, Command and Track are copied from it
 
 	network *bench.Condition // of the lab of short runs; nil: there is none, or there can be no lab
-}
-
-// Options say how Make and Verify run what they measure.
-type Options struct {
-	Bench bench.Options
-	// Probe measures a configuration before it is known how long its steps take; nil: chooser.Probe.
-	Probe func(context.Context, setting.Config, launcher.Options) (record.Probe, error)
 }
 
 // Validate returns a *setting.UsageError for what cannot be predicted.
@@ -121,7 +113,7 @@ func (c Config) resolved(way string, workers int) setting.Config {
 
 // Make calibrates and predicts; with one worker single, too. What it measures leaves nothing behind unless
 // Folder is set.
-func Make(ctx context.Context, c Config, o Options) (*forecast.Prediction, error) {
+func Make(ctx context.Context, c Config, o bench.Options) (*forecast.Prediction, error) {
 	c = c.complete()
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -175,15 +167,15 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 // row predicts one configuration.
 func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.Row, setting.Config, error) {
 	of := c.resolved(way, workers)
-	var runs [3]forecast.Run
-	for i, one := range []setting.Config{of, c.resolved(way, 2), c.resolved(strategy.Single, 1)} {
-		run, err := c.run(k, one, way)
-		if err != nil {
-			return forecast.Row{}, of, err
-		}
-		runs[i] = run
+	run, err := c.run(k, of, way)
+	if err != nil {
+		return forecast.Row{}, of, err
 	}
-	row, err := c.Inputs.Row(k, runs[0], runs[1], runs[2])
+	alone, err := c.run(k, c.resolved(strategy.Single, 1), way)
+	if err != nil {
+		return forecast.Row{}, of, err
+	}
+	row, err := c.Inputs.Row(k, run, alone)
 	return row, of, err
 }
 
@@ -226,7 +218,7 @@ func labOf(in forecast.Inputs) *bench.Condition {
 }
 
 // calibrate makes the short runs, or reads the benchmark that c.From names. No worker of theirs is slowed.
-func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibration, err error) {
+func (c Config) calibrate(ctx context.Context, o bench.Options) (k forecast.Calibration, err error) {
 	c.Base.SlowWorkers = nil
 	if c.From != "" {
 		r, err := report.Read(c.From)
@@ -235,7 +227,7 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 		}
 		return c.calibrationOf(c.From, r)
 	}
-	if c.network = labOf(c.Inputs); c.network != nil && bench.CheckLab(ctx, o.Bench.Job.Environment) != nil {
+	if c.network = labOf(c.Inputs); c.network != nil && bench.CheckLab(ctx, o.Job.Environment) != nil {
 		c.network = nil
 	}
 	probe := o.Probe
@@ -243,7 +235,7 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 		probe = chooser.Probe
 	}
 	begin := time.Now()
-	probed, err := probe(ctx, c.resolved(strategy.None, 2), o.Bench.Job)
+	probed, err := probe(ctx, c.resolved(strategy.None, 2), o.Job)
 	if err != nil {
 		return k, fmt.Errorf("predict: probe the machine: %w", err)
 	}
@@ -262,7 +254,7 @@ func (c Config) calibrate(ctx context.Context, o Options) (k forecast.Calibratio
 		defer remove()
 		plan.Out = filepath.Join(parent, "calibration")
 	}
-	r, err := bench.Run(ctx, plan, o.Bench)
+	r, err := bench.Run(ctx, plan, o)
 	if err != nil && !(errors.Is(err, context.DeadlineExceeded) && isEnough(r)) {
 		return k, err
 	}

@@ -49,7 +49,7 @@ func TestPredictionIsVerified(t *testing.T) {
 	}
 	c := asked([]int{1, 2, 20}, "single", "all-reduce")
 	c.Budget, c.Folder = 10*time.Minute, filepath.Join(t.TempDir(), "calibration")
-	o := predict.Options{Bench: bench.Options{Execute: here}, Probe: probe}
+	o := bench.Options{Execute: here, Probe: probe}
 	p, err := predict.Make(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -165,11 +165,11 @@ func slowed(t *testing.T, text string) setting.SlowWorkers {
 // asks returns the rows that a prediction would calibrate by.
 func asks(t *testing.T, c predict.Config) (rows []bench.Row) {
 	t.Helper()
-	o := predict.Options{Probe: probe, Bench: bench.Options{
+	o := bench.Options{Probe: probe,
 		Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
 			rows = append(rows, row)
 			return nil, errors.New("nothing runs")
-		}}}
+		}}
 	if _, err := predict.Make(t.Context(), c, o); err == nil || isRefused(err) || rows == nil {
 		t.Fatalf("%d runs, %v; want failed runs", len(rows), err)
 	}
@@ -200,11 +200,11 @@ func TestLinksAreMeasured(t *testing.T) {
 // One calibration has the workers and ways of all predictions that a plan asks for.
 func TestOneCalibrationTellsOfAll(t *testing.T) {
 	var ways []string
-	o := predict.Options{Probe: probe, Bench: bench.Options{
+	o := bench.Options{Probe: probe,
 		Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
 			ways = append(ways, row.Strategy)
 			return nil, errors.New("nothing runs")
-		}}}
+		}}
 	of := &bench.Config{Out: filepath.Join(t.TempDir(), "b"), Parts: []bench.Part{{Base: asked(nil).Base,
 		Models: []string{"lenet"}}}, Inquiry: &record.Inquiry{Predictions: []record.Foresight{
 		{Workers: []int{1, 4}, Strategies: []string{"ddp"}},
@@ -222,13 +222,13 @@ func TestOneCalibrationTellsOfAll(t *testing.T) {
 // A calibration that a busy machine draws out leaves half of the budget to the benchmark, or no budget where
 // there was none.
 func TestALongCalibrationPredictsNothing(t *testing.T) {
-	o := predict.Options{Probe: probe, Bench: bench.Options{
+	o := bench.Options{Probe: probe,
 		Execute: func(ctx context.Context, _ bench.Row, _ launcher.Options) (*record.Summary, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}}}
+		}}
 	said := ""
-	o.Bench.Progress = func(p bench.Progress) { said += p.Note }
+	o.Progress = func(p bench.Progress) { said += p.Note }
 	of := &bench.Config{Out: filepath.Join(t.TempDir(), "b"), Budget: 2 * time.Second, Parts: []bench.Part{{
 		Base: asked(nil).Base, Models: []string{"lenet"}}}, Inquiry: &record.Inquiry{
 		Predictions: []record.Foresight{{Workers: []int{1, 4}, Strategies: []string{"ddp"}}}}}
@@ -255,13 +255,13 @@ func TestALongCalibrationPredictsNothing(t *testing.T) {
 func TestACalibrationCountsUpdates(t *testing.T) {
 	steps := map[float64]int{}
 	for _, update := range []float64{0, 0.2} {
-		o := predict.Options{Bench: bench.Options{
+		o := bench.Options{
 			Execute: func(_ context.Context, row bench.Row, _ launcher.Options) (*record.Summary, error) {
 				steps[update] = row.Steps
 				return nil, errors.New("nothing runs")
-			}}, Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
-			return record.Probe{Compute: []float64{0.1, 0.1}, Update: update}, nil
-		}}
+			}, Probe: func(context.Context, setting.Config, launcher.Options) (record.Probe, error) {
+				return record.Probe{Compute: []float64{0.1, 0.1}, Update: update}, nil
+			}}
 		if _, err := predict.Make(t.Context(), asked([]int{1, 4}, "ddp"), o); err == nil {
 			t.Error("predicted by no runs")
 		}
@@ -295,7 +295,7 @@ func TestACalibrationThatWasCutOff(t *testing.T) {
 	}
 	for rounds, isEnough := range map[int]bool{1: false, 2: true} {
 		ctx, ran := late{t.Context(), make(chan struct{})}, map[string]int{}
-		o := predict.Options{Probe: probe, Bench: bench.Options{
+		o := bench.Options{Probe: probe,
 			Execute: func(_ context.Context, row bench.Row, o launcher.Options) (*record.Summary, error) {
 				name := row.Name()
 				if ran[name] == rounds {
@@ -304,7 +304,7 @@ func TestACalibrationThatWasCutOff(t *testing.T) {
 				}
 				ran[name]++
 				return here(t.Context(), row, o)
-			}}}
+			}}
 		c := asked([]int{1, 4}, "ddp")
 		c.Budget = time.Hour
 		p, err := predict.Make(ctx, c, o)
@@ -343,7 +343,7 @@ func TestRefused(t *testing.T) {
 	} {
 		c := asked([]int{2}, "ddp")
 		change(&c)
-		if _, err := predict.Make(t.Context(), c, predict.Options{Probe: never}); !isRefused(err) {
+		if _, err := predict.Make(t.Context(), c, bench.Options{Probe: never}); !isRefused(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -20,7 +20,7 @@ func TestRoundsAreVerified(t *testing.T) {
 	const every = 7
 	c := asked([]int{2}, "diloco:average-every=7", "ps-async")
 	c.Budget, c.Folder = 10*time.Minute, filepath.Join(t.TempDir(), "calibration")
-	o := predict.Options{Bench: bench.Options{Execute: here}, Probe: probe}
+	o := bench.Options{Execute: here, Probe: probe}
 	p, err := predict.Make(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)

@@ -67,8 +67,8 @@ func (v Verification) part(p *forecast.Prediction, i int) (bench.Part, error) {
 
 // Verify runs what can be run here of a prediction, interleaved, and returns a line for each row in the order
 // of the prediction: what was measured, or why nothing was.
-func Verify(ctx context.Context, p *forecast.Prediction, v Verification, o Options) ([]forecast.Verified,
-	error) {
+func Verify(ctx context.Context, p *forecast.Prediction, v Verification, o bench.Options) (
+	[]forecast.Verified, error) {
 	here := bench.DescribeHost()
 	if MachineKey(here) != p.MadeFrom.Machine {
 		return nil, setting.Refuse("the prediction is of %s, this is %s; verify it there, or predict here "+
@@ -86,7 +86,7 @@ func Verify(ctx context.Context, p *forecast.Prediction, v Verification, o Optio
 	for i, r := range p.Rows {
 		all[i] = forecast.Verified{Hash: p.Hash, Predicted: p.Date, Measured: time.Now().UTC(),
 			Machine: p.MadeFrom.Machine, Row: fmt.Sprintf("%s of %d workers", r.Way, r.Workers),
-			Model: p.Model, Step: r.Step, Naive: r.Naive, Amdahl: r.Amdahl}
+			Model: p.Model, Step: r.Step}
 		part, err := v.part(p, i)
 		if err != nil {
 			all[i].Error = err.Error()
@@ -97,7 +97,7 @@ func Verify(ctx context.Context, p *forecast.Prediction, v Verification, o Optio
 	if len(at) == 0 {
 		return all, setting.Refuse("no row of the prediction can be run here; the first: %s", all[0].Error)
 	}
-	results, err := bench.Run(ctx, c, o.Bench)
+	results, err := bench.Run(ctx, c, o)
 	if failed := (*bench.FailedError)(nil); errors.As(err, &failed) {
 		err = nil // their rows say so
 	}
