@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -96,11 +95,8 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	defer stop()
 	measured := report.Measured{Command: append([]string{"lockstep", "commbench"}, commandLine(c)...),
 		Started: time.Now().UTC(), Host: bench.DescribeHost()}
-	records, err := f.measure(ctx, a)
-	if err != nil {
-		return err
-	}
-	measured.Collectives, err = json.Marshal(records)
+	var err error
+	measured.Collectives, err = f.measure(ctx, a)
 	if err == nil {
 		measured.Hosts, err = record.ParseHosts(a.environment[cluster.EnvPreflight])
 	}
@@ -111,7 +107,7 @@ func (f *commbenchFlags) run(c *cobra.Command, a *app) error {
 	case err != nil:
 		return err
 	case f.isJSON:
-		return writeJSON(a, records)
+		return writeJSON(a, measured.Collectives)
 	}
 	page, err := report.Collectives(measured)
 	if err == nil {
@@ -139,7 +135,7 @@ func (f *commbenchFlags) complete() error {
 }
 
 // measure starts the ranks and returns their measurements.
-func (f *commbenchFlags) measure(ctx context.Context, a *app) ([]commbench.Record, error) {
+func (f *commbenchFlags) measure(ctx context.Context, a *app) ([]record.Collective, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program to start workers: %w", err)

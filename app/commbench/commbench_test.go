@@ -55,11 +55,11 @@ func TestRun(t *testing.T) {
 			!slices.IsSorted([]float64{r.Seconds.P10, r.Seconds.Median, r.Seconds.P90}) {
 			t.Errorf("%+v", r)
 		}
-		if r.BytesSent != r.BytesFormula {
+		if r.Sent != r.Formula {
 			t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Operation, r.Algorithm, r.Link,
-				r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
+				r.Ranks, r.Bytes, r.Sent, r.Formula)
 		}
-		if hasBandwidth := r.BusGBPerSecond > 0; hasBandwidth != (r.Bytes > 0) {
+		if hasBandwidth := r.Bus > 0; hasBandwidth != (r.Bytes > 0) {
 			t.Errorf("%+v: bandwidth without bytes or the reverse", r)
 		}
 	}
@@ -81,9 +81,9 @@ func TestFormulaIsWhatIsCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range records {
-			if r.BytesSent != r.BytesFormula {
+			if r.Sent != r.Formula {
 				t.Errorf("%s %s, %s, %d ranks, %d bytes: sent %d, formula %d", r.Asked, r.Algorithm, codec,
-					r.Ranks, r.Bytes, r.BytesSent, r.BytesFormula)
+					r.Ranks, r.Bytes, r.Sent, r.Formula)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func ExampleRun() {
 	}
 	for _, r := range records {
 		fmt.Printf("%s: %d bytes sent by the busiest rank, %d by the formula\n",
-			r.Algorithm, r.BytesSent, r.BytesFormula)
+			r.Algorithm, r.Sent, r.Formula)
 	}
 	// Output: direct: 4096 bytes sent by the busiest rank, 4096 by the formula
 }

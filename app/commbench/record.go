@@ -4,50 +4,11 @@ import (
 	"math/bits"
 	"slices"
 
+	"lockstep/app/record"
 	"lockstep/comm"
 	"lockstep/comm/codec"
 	"lockstep/shard"
 )
-
-// Spread is a distribution of seconds.
-type Spread struct {
-	Median float64 `json:"median"`
-	P10    float64 `json:"p10"`
-	P90    float64 `json:"p90"`
-}
-
-// Record is one measurement.
-type Record struct {
-	Operation string `json:"operation"`
-	Asked     string `json:"asked"`     // the algorithm asked for; "" where there is none to choose
-	Algorithm string `json:"algorithm"` // what ran, of several segments' the first: "auto" is resolved
-	Link      string `json:"link"`
-	// Encryption of links by TCP: tls, none, or "" where there was no need.
-	Encryption string `json:"encryption,omitempty"`
-	// Streams is the number of connections of each link by TCP; 0 where there is no such link.
-	Streams int    `json:"streams,omitempty"`
-	Codec   string `json:"codec"`
-	Hosts   int    `json:"hosts"`
-	Ranks   int    `json:"ranks"`
-	Bytes   int    `json:"bytes"`
-	Repeats int    `json:"repeats"`
-	// Calls is how many calls make one of the Repeats samples.
-	Calls int `json:"calls"`
-	// Seconds of one call, of the slowest rank.
-	Seconds Spread `json:"seconds"`
-	// SecondsPredicted is what was predicted from the links' latency and speed, for fp32; else 0.
-	SecondsPredicted float64 `json:"seconds_predicted"`
-	// AlgorithmGBPerSecond is Bytes over the median; Bus is that times the share of the vector which
-	// every rank must send at least, so that links of equal speed show equal numbers.
-	AlgorithmGBPerSecond float64 `json:"algorithm_gb_per_second"`
-	BusGBPerSecond       float64 `json:"bus_gb_per_second"`
-	// BytesSent is what the busiest rank sent in one call, BytesFormula what theory says: with a codec
-	// whose lengths vary the most that there can be.
-	BytesSent    int64 `json:"bytes_sent"`
-	BytesFormula int64 `json:"bytes_formula"`
-	// Samples are the seconds behind the spread.
-	Samples []float64 `json:"samples"`
-}
 
 // group is a group of ranks that has measured.
 type group struct {
@@ -59,17 +20,17 @@ type group struct {
 }
 
 // record joins what the ranks found at point number at.
-func (g group) record(p point, at int) Record {
+func (g group) record(p point, at int) record.Collective {
 	n := len(g.ranks)
 	first := g.ranks[0].Points[at]
-	r := Record{Operation: p.Op.String(), Link: g.link,
+	r := record.Collective{Operation: p.Op.String(), Link: g.link,
 		Encryption: g.encryption, Streams: g.streams, Codec: p.Codec, Hosts: g.hosts.Hosts(), Ranks: n,
 		Bytes: p.Bytes, Repeats: len(first.Seconds), Calls: p.calls()}
 	if p.Op == comm.AllReduce {
 		r.Asked, r.Algorithm = p.Algorithm, g.algorithm(p, min(p.Bytes, 4*comm.SegmentElems))
-		r.SecondsPredicted = g.predict(p)
+		r.Predicted = g.predict(p)
 	}
-	r.BytesFormula = g.formula(p)
+	r.Formula = g.formula(p)
 	for i := range first.Seconds {
 		slowest := 0.0
 		for _, found := range g.ranks {
@@ -78,12 +39,12 @@ func (g group) record(p point, at int) Record {
 		r.Samples = append(r.Samples, slowest)
 	}
 	for _, found := range g.ranks {
-		r.BytesSent = max(r.BytesSent, found.Points[at].Sent)
+		r.Sent = max(r.Sent, found.Points[at].Sent)
 	}
 	r.Seconds = spread(r.Samples)
 	if p.Bytes > 0 && r.Seconds.Median > 0 {
-		r.AlgorithmGBPerSecond = float64(p.Bytes) / r.Seconds.Median / 1e9
-		r.BusGBPerSecond = r.AlgorithmGBPerSecond * p.busShare(n)
+		r.Rate = float64(p.Bytes) / r.Seconds.Median / 1e9
+		r.Bus = r.Rate * p.busShare(n)
 	}
 	return r
 }
@@ -185,8 +146,8 @@ func (g group) formula(p point) int64 {
 }
 
 // spread sorts a copy of samples and takes the values nearest to the quantiles.
-func spread(samples []float64) Spread {
+func spread(samples []float64) record.Quantiles {
 	s := slices.Sorted(slices.Values(samples))
 	at := func(q float64) float64 { return s[int(q*float64(len(s)-1)+0.5)] }
-	return Spread{Median: at(0.5), P10: at(0.1), P90: at(0.9)}
+	return record.Quantiles{Median: at(0.5), P10: at(0.1), P90: at(0.9)}
 }

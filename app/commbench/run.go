@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"lockstep/app/host"
+	"lockstep/app/record"
 	"lockstep/cluster"
 	"lockstep/comm"
 	"lockstep/compute"
@@ -37,14 +38,14 @@ type assignment struct {
 }
 
 // Run measures everything in c, which must be valid.
-func Run(ctx context.Context, c Config, o Options) ([]Record, error) {
+func Run(ctx context.Context, c Config, o Options) ([]record.Collective, error) {
 	if o.Progress == nil {
 		o.Progress = func(int, int, string) {}
 	}
 	points := c.points()
 	ways := c.ways()
 	all := len(points) * len(ways) * len(c.Ranks)
-	var records []Record
+	var records []record.Collective
 	for _, link := range ways {
 		for _, n := range c.Ranks {
 			hosts, err := c.hostsIn(o.Environment, n)

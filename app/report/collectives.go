@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -11,28 +10,30 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report/plot"
 	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
 
+// CollectivesKind is the kind of a results.json that holds collectives.
+const CollectivesKind = "collectives"
+
 // Measured is what `lockstep commbench` found: collectives, and the machine, the time and the command of
 // their measurement.
 type Measured struct {
-	Kind        string          `json:"kind"` // [compare.CollectivesKind]
-	Command     []string        `json:"command"`
-	Started     time.Time       `json:"started"`
-	Host        record.Machine  `json:"host"`
-	Hosts       *record.Hosts   `json:"preflight,omitempty"` // that the ranks were on; null: one
-	Collectives json.RawMessage `json:"collectives"`         // a list
+	Kind        string              `json:"kind"` // [CollectivesKind]
+	Command     []string            `json:"command"`
+	Started     time.Time           `json:"started"`
+	Host        record.Machine      `json:"host"`
+	Hosts       *record.Hosts       `json:"preflight,omitempty"` // that the ranks were on; null: one
+	Collectives []record.Collective `json:"collectives"`
 }
 
 // WriteCollectives writes measured collectives as results.json, report.md and report.html into folder.
 // Each file appears complete or not at all.
 func WriteCollectives(folder string, m Measured) error {
-	m.Kind = compare.CollectivesKind
+	m.Kind = CollectivesKind
 	all, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -55,7 +56,7 @@ func ReadCollectives(folder string) *Measured {
 	}
 	defer f.Close()
 	var m Measured
-	if record.ReadJSON(f, &m) != nil || m.Kind != compare.CollectivesKind {
+	if record.ReadJSON(f, &m) != nil || m.Kind != CollectivesKind {
 		return nil
 	}
 	return &m
@@ -63,13 +64,10 @@ func ReadCollectives(folder string) *Measured {
 
 // Collectives lays out the report of measured collectives.
 func Collectives(m Measured) (*Report, error) {
-	all, err := compare.DecodeCollectives(bytes.NewReader(m.Collectives))
-	if err == nil {
-		err = m.Hosts.Validate()
-	}
-	if err != nil {
+	if err := m.Hosts.Validate(); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
+	all := m.Collectives
 	p := page{Kind: "report of collectives", Title: "Collectives by size of the vector",
 		Command: onHosts(m.Command, m.Hosts), Answer: collectiveAnswer(all), Source: "results.json",
 		Lede: joined(" · ", moment(m.Started), m.Host.CPU,
@@ -95,37 +93,36 @@ func Collectives(m Measured) (*Report, error) {
 }
 
 // ofOperation returns the measurements of an operation.
-func ofOperation(operation string, all []compare.Collective) []compare.Collective {
-	isOther := func(c compare.Collective) bool { return c.Operation != operation }
+func ofOperation(operation string, all []record.Collective) []record.Collective {
+	isOther := func(c record.Collective) bool { return c.Operation != operation }
 	return slices.DeleteFunc(slices.Clone(all), isOther)
 }
 
 // collectiveAnswer says which of the measured ways is the fastest for the largest vector of the first
 // operation, and whether the bands of the two fastest overlap.
-func collectiveAnswer(all []compare.Collective) answer {
+func collectiveAnswer(all []record.Collective) answer {
 	if len(all) == 0 {
 		return answer{Text: "Nothing was measured."}
 	}
 	same := ofOperation(all[0].Operation, all)
-	sizes := sizesOf(same)
-	largest := sizes[len(sizes)-1]
-	same = slices.DeleteFunc(same, func(c compare.Collective) bool {
+	largest := slices.MaxFunc(same, func(a, b record.Collective) int { return a.Bytes - b.Bytes }).Bytes
+	same = slices.DeleteFunc(same, func(c record.Collective) bool {
 		return c.Bytes != largest || c.Ranks != all[0].Ranks
 	})
-	slices.SortStableFunc(same, func(a, b compare.Collective) int {
+	slices.SortStableFunc(same, func(a, b record.Collective) int {
 		return cmp.Compare(a.Seconds.Median, b.Seconds.Median)
 	})
 	if len(same) == 0 {
 		return answer{Text: "Nothing was measured."}
 	}
 	best := same[0]
-	what := fmt.Sprintf("%s of %s: %s", best.Operation, wholeSize(largest), lineName(best))
-	shortest := float64(best.Seconds.Median)
+	what := fmt.Sprintf("%s of %s: %s", best.Operation, wholeSize(int64(largest)), lineName(best))
+	shortest := best.Seconds.Median
 	if len(same) == 1 {
 		return answer{Text: fmt.Sprintf("%s takes %s.", what, roundTime(shortest))}
 	}
 	next := same[1]
-	second := float64(next.Seconds.Median)
+	second := next.Seconds.Median
 	a := answer{Verdict: notTold, Sign: signOf(notTold),
 		Text: fmt.Sprintf("%s has the shortest median, %s; the next, %s, takes %s (%.2f×).", what,
 			roundTime(shortest), lineName(next), roundTime(second), second/shortest),
@@ -138,38 +135,26 @@ func collectiveAnswer(all []compare.Collective) answer {
 	return a
 }
 
-// sizesOf lists the sizes of vectors, in order.
-func sizesOf(all []compare.Collective) (sizes []int64) {
-	for _, c := range all {
-		sizes = append(sizes, c.Bytes)
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
 // collectiveFigures plots the time of one operation against size, a curve for each way of doing it, then, if
 // there are several sizes, the bandwidth.
-func collectiveFigures(number int, operation string, all []compare.Collective) []figure {
-	sizes := sizesOf(all)
-	time := plot.Lines{X: "size of the vector", Y: "time of a call", IsLog: true, Format: wholeTime}
-	for _, n := range sizes {
-		time.Places = append(time.Places, wholeSize(n))
-	}
-	bus := plot.Lines{X: time.X, Y: "bus bandwidth, GB/s", Places: time.Places}
+func collectiveFigures(number int, operation string, all []record.Collective) []figure {
+	size := func(at float64) string { return wholeSize(int64(at)) }
+	time := plot.Lines{X: "size of the vector", Y: "time of a call", Place: size, IsFar: true, IsLog: true,
+		Format: wholeTime}
+	bus := plot.Lines{X: time.X, Y: "bus bandwidth, GB/s", Place: size, IsFar: true}
 	for _, c := range all {
-		at := float64(slices.Index(sizes, c.Bytes) + 1)
+		at := float64(c.Bytes)
 		one := curveNamed(&time.Series, lineName(c))
-		addPoint(one, at, 1e6*float64(c.Seconds.Median))
-		one.Lo = append(one.Lo, 1e6*float64(c.Seconds.P10))
-		one.Hi = append(one.Hi, 1e6*float64(c.Seconds.P90))
-		addPoint(curveNamed(&bus.Series, lineName(c)), at, float64(c.Bus))
+		addPoint(one, at, 1e6*c.Seconds.Median)
+		one.Lo, one.Hi = append(one.Lo, 1e6*c.Seconds.P10), append(one.Hi, 1e6*c.Seconds.P90)
+		addPoint(curveNamed(&bus.Series, lineName(c)), at, c.Bus)
 	}
 	head := func(id, title string) plot.Head {
 		return plot.Head{ID: fmt.Sprintf("o%d-%s", number+1, id), Title: title + " of " + operation}
 	}
 	figures := []figure{{head("time", "Time"), "Median with the band from the 10th to the 90th percentile, " +
 		"on a logarithmic scale.", time}}
-	if len(sizes) > 1 {
+	if slices.ContainsFunc(all, func(c record.Collective) bool { return c.Bytes != all[0].Bytes }) {
 		figures = append(figures, figure{head("bus", "Bus bandwidth"), "Of the medians.", bus})
 	}
 	return figures
@@ -207,7 +192,7 @@ func wholeSize(n int64) string {
 }
 
 // lineName says what distinguishes the measurements of one curve.
-func lineName(c compare.Collective) string {
+func lineName(c record.Collective) string {
 	count := func(n int, noun string) string {
 		if n < 2 {
 			return ""
@@ -223,20 +208,20 @@ func lineName(c compare.Collective) string {
 }
 
 // collectiveTable lists all measurements of an operation.
-func collectiveTable(operation string, all []compare.Collective) table {
-	type one = compare.Collective
-	time := func(name string, value func(one) record.Number) column[one] {
-		return col(name, "", func(c one) string { return roundTime(float64(value(c))) })
+func collectiveTable(operation string, all []record.Collective) table {
+	type one = record.Collective
+	time := func(name string, value func(one) float64) column[one] {
+		return col(name, "", func(c one) string { return roundTime(value(c)) })
 	}
 	return tableOf(operation, all,
-		col("size", "", func(c one) string { return wholeSize(c.Bytes) }),
+		col("size", "", func(c one) string { return wholeSize(int64(c.Bytes)) }),
 		col("what", "", lineName),
 		col("algorithm", "", func(c one) string { return orDash(c.Algorithm) }),
-		time("median", func(c one) record.Number { return c.Seconds.Median }),
-		time("p10", func(c one) record.Number { return c.Seconds.P10 }),
-		time("p90", func(c one) record.Number { return c.Seconds.P90 }),
-		time("predicted", func(c one) record.Number { return c.Predicted }),
-		col("bus GB/s", "", func(c one) string { return digits(float64(c.Bus), 3) }),
+		time("median", func(c one) float64 { return c.Seconds.Median }),
+		time("p10", func(c one) float64 { return c.Seconds.P10 }),
+		time("p90", func(c one) float64 { return c.Seconds.P90 }),
+		time("predicted", func(c one) float64 { return c.Predicted }),
+		col("bus GB/s", "", func(c one) string { return digits(c.Bus, 3) }),
 		col("sent", "", func(c one) string { return fmt.Sprint(c.Sent) }),
 		col("formula", "", func(c one) string { return fmt.Sprint(c.Formula) }))
 }

@@ -1,58 +1,47 @@
 package report_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
-func collectives() []compare.Collective {
-	var all []compare.Collective
+func collectives() []record.Collective {
+	var all []record.Collective
 	for _, link := range []string{"shm", "tcp"} {
-		for i, bytes := range []int64{4 << 10, 1 << 20, 3 << 19} {
-			median := record.Number(3.217e-6 * float64(bytes>>12))
-			all = append(all, compare.Collective{Operation: "all-reduce", Asked: "auto", Algorithm: "direct",
+		for i, bytes := range []int{4 << 10, 1 << 20, 3 << 19} {
+			median := 3.217e-6 * float64(bytes>>12)
+			all = append(all, record.Collective{Operation: "all-reduce", Asked: "auto", Algorithm: "direct",
 				Link: link, Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: bytes, Repeats: 3, Predicted: 1e-6,
-				Seconds: compare.Quantiles{Median: median, P10: 3e-6, P90: 4e-3},
-				Bus:     record.Number(i + 1), Sent: bytes, Formula: bytes})
+				Seconds: record.Quantiles{Median: median, P10: 3e-6, P90: 4e-3},
+				Bus:     float64(i + 1), Sent: int64(bytes), Formula: int64(bytes),
+				Samples: record.Numbers{3e-6, median, 4e-3}})
 		}
 	}
-	return append(all, compare.Collective{Operation: "barrier", Link: "tcp", Hosts: 2, Ranks: 3,
-		Seconds: compare.Quantiles{Median: 1e-4, P10: 1e-4, P90: 2e-4}})
+	return append(all, record.Collective{Operation: "barrier", Link: "tcp", Hosts: 2, Ranks: 3,
+		Seconds: record.Quantiles{Median: 1e-4, P10: 1e-4, P90: 2e-4}, Samples: record.Numbers{1e-4, 2e-4}})
 }
 
 // The page has both plots of an operation with sizes, one of a barrier, and every value in a table.
 func TestCollectives(t *testing.T) {
-	list, err := json.Marshal(collectives())
-	if err != nil {
-		t.Fatal(err)
-	}
 	folder := t.TempDir()
 	command := []string{"lockstep", "commbench", "--ranks", "2,<3>"}
 	measured := report.Measured{Command: command, Started: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC),
-		Host: record.Machine{CPU: "Example 9000", Cores: 2}, Collectives: list}
+		Host: record.Machine{CPU: "Example 9000", Cores: 2}, Collectives: collectives()}
 	if err := report.WriteCollectives(folder, measured); err != nil {
 		t.Fatal(err)
 	}
-	var kept report.Measured
-	text, err := os.ReadFile(filepath.Join(folder, report.ResultsFile))
-	if err == nil {
-		err = json.Unmarshal(text, &kept)
+	kept := report.ReadCollectives(folder)
+	if kept == nil || !reflect.DeepEqual(kept.Collectives, collectives()) {
+		t.Errorf("results.json has other content: %+v", kept)
 	}
-	if all, wrong := compare.DecodeCollectives(bytes.NewReader(kept.Collectives)); err != nil ||
-		wrong != nil ||
-		kept.Kind != compare.CollectivesKind || len(all) != len(collectives()) {
-		t.Errorf("%v, %v: results.json has other content", err, wrong)
-	}
-	text, err = os.ReadFile(filepath.Join(folder, report.HTMLFile))
+	text, err := os.ReadFile(filepath.Join(folder, report.HTMLFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,22 +63,14 @@ func TestCollectives(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "{}", `[{"bytes": "many"}]`} {
-		if err := report.WriteCollectives(t.TempDir(),
-			report.Measured{Collectives: []byte(bad)}); err == nil {
-			t.Errorf("%q is no list of collectives", bad)
-		}
-	}
 }
 
 // Of several hosts the page tells what was found about them, and its command is one for hosts.
 func TestCollectivesOfHosts(t *testing.T) {
-	list, err := json.Marshal(collectives())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := report.Measured{Command: []string{"lockstep", "commbench", "--ranks", "2"}, Collectives: list,
-		Hosts: &record.Hosts{Hosts: []record.HostFacts{{Label: "a", Slots: 2}, {Label: "me@b", Slots: 1}}}}
+	m := report.Measured{Command: []string{"lockstep", "commbench", "--ranks", "2"},
+		Collectives: collectives(),
+		Hosts: &record.Hosts{Hosts: []record.HostFacts{{Label: "a", Slots: 2},
+			{Label: "me@b", Slots: 1}}}}
 	folder := t.TempDir()
 	if err := report.WriteCollectives(folder, m); err != nil {
 		t.Fatal(err)

@@ -1,25 +1,20 @@
 package report_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"log"
 	"strings"
 
-	"lockstep/app/evidence/compare"
+	"lockstep/app/record"
 	"lockstep/app/report"
 )
 
 // A page is one file: styles and plots are inside, and it loads nothing.
 func ExampleCollectives() {
-	measured := []compare.Collective{{Operation: "all-reduce", Algorithm: "direct",
+	measured := []record.Collective{{Operation: "all-reduce", Algorithm: "direct",
 		Link: "shm", Codec: "fp32", Hosts: 1, Ranks: 2, Bytes: 4096, Repeats: 5,
-		Seconds: compare.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
-	list, err := json.Marshal(measured)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r, err := report.Collectives(report.Measured{Collectives: list})
+		Seconds: record.Quantiles{Median: 4e-6, P10: 3e-6, P90: 6e-6}}}
+	r, err := report.Collectives(report.Measured{Collectives: measured})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"html/template"
 	"math"
 	"slices"
@@ -20,21 +21,26 @@ type figure struct {
 // Plot is the chart as it stands on a page.
 func (f figure) Plot() template.HTML { return plot.Markup(f.Head, f.Chart) }
 
-// Table has the values of the chart, some of them where it has many. Curves with places of their own have a
-// row each.
+// Table has the values of the chart, some of them where it has many.
 func (f figure) Table() table {
-	const most = 10 // of each name
-	head, rows := f.Data()[0], f.Data()[1:]
-	if lines, isLines := f.Chart.(plot.Lines); isLines && len(head) > 2 && head[0] == plot.CurveColumn {
-		return f.curveTable(lines, rows)
+	switch chart := f.Chart.(type) {
+	case plot.Lines:
+		return curveTable(f.Title, chart)
+	case plot.Tabular:
+		return dataTable(f.Title, chart.Data())
 	}
+	return table{}
+}
+
+// dataTable has rows of data, below the names of its columns.
+func dataTable(title string, data [][]any) table {
+	const most = 10 // of each name
+	head, rows := data[0], data[1:]
 	names := map[any]bool{} // of rows
 	for _, r := range rows {
-		if _, isName := r[0].(string); isName {
-			names[r[0]] = true
-		}
+		names[r[0]] = true
 	}
-	shown := make([][]any, min(len(rows), most*max(1, len(names))))
+	shown := make([][]any, min(len(rows), most*len(names)))
 	for i := range shown {
 		shown[i] = rows[(i+1)*len(rows)/len(shown)-1]
 	}
@@ -47,40 +53,34 @@ func (f figure) Table() table {
 			return r[i].(string)
 		}))
 	}
-	return tableOf(f.Title, shown, columns...)
+	return tableOf(title, shown, columns...)
 }
 
 // curveTable has a row for each curve with its value at five places, from the first to the last, or at fewer.
-func (f figure) curveTable(lines plot.Lines, points [][]any) table {
-	var curves [][][]any
-	for i, p := range points {
-		if i == 0 || p[0] != points[i-1][0] {
-			curves = append(curves, nil)
-		}
-		curves[len(curves)-1] = append(curves[len(curves)-1], p)
+func curveTable(title string, lines plot.Lines) table {
+	place := lines.Place
+	if place == nil {
+		place = number
 	}
-	columns := []column[[][]any]{col(plot.CurveColumn, "", func(c [][]any) string {
-		return c[0][0].(string)
+	curves := slices.DeleteFunc(slices.Clone(lines.Series), func(s plot.Series) bool { return s.IsReference })
+	columns := []column[plot.Series]{col("curve", "", func(s plot.Series) string {
+		return cmp.Or(s.Name(), lines.Y)
 	})}
 	for i, name := range []string{"first", "early", "middle", "late", "last"} {
 		unit := ""
 		if i == 0 {
 			unit = lines.Y
 		}
-		columns = append(columns, cells(name, unit, func(c [][]any) cell {
-			place, before := i*(len(c)-1)/4, (i-1)*(len(c)-1)/4
-			if i > 0 && place == before { // a curve of fewer points
+		columns = append(columns, cells(name, unit, func(s plot.Series) cell {
+			last := len(s.Values) - 1
+			at, before := i*last/4, (i-1)*last/4
+			if i > 0 && at == before { // a curve of fewer points
 				return cell{Text: dash}
 			}
-			point := c[place]
-			out := cell{Text: number(point[2].(float64))}
-			if at, isNumber := point[1].(float64); isNumber {
-				out.Small = "at " + number(at)
-			}
-			return out
+			return cell{Text: number(s.Values[at]), Small: "at " + place(s.At[at])}
 		}))
 	}
-	return tableOf(f.Title, curves, columns...)
+	return tableOf(title, curves, columns...)
 }
 
 // number writes a value of a chart: whole if it is, else with four digits.

@@ -83,9 +83,8 @@ func collectivesNamed(name string) report.Measured {
 		all[i].Operation, all[i].Link, all[i].Algorithm, all[i].Codec = name, name,
 			name, name
 	}
-	list, _ := json.Marshal(all)
 	return report.Measured{Command: []string{name}, Host: record.Machine{CPU: name, Name: name},
-		Collectives: list}
+		Collectives: all}
 }
 
 // Every writer shows every hostile name as text: on the page, in Markdown, on a terminal, in SVG and CSV

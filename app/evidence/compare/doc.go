@@ -4,7 +4,7 @@
 // It sorts the rows into groups of equal work, summarises each row ([Line]), relates it to the baseline of
 // its group and returns what a reader must know before believing a number ([finding.Finding]), as data.
 // [Group.Verdict] says what the rounds decide. [Training] holds a single run, [Kernels] timings of single
-// kernels and the limits of the machine, [Collective] those of communication.
+// kernels and the limits of the machine.
 //
 // Four rules shape the numbers:
 //

@@ -23,10 +23,3 @@ func FuzzTraining(f *testing.F) {
 		}
 	})
 }
-
-func FuzzCollectives(f *testing.F) {
-	f.Add([]byte(`[{"operation":"allreduce","ranks":2,"bytes":4,"seconds":{"median":1e-3,"p10":null}}]`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		compare.DecodeCollectives(bytes.NewReader(text))
-	})
-}

@@ -59,18 +59,6 @@ func newLogAxis(lo, hi float64, at, to float64) axis {
 	return a
 }
 
-// newPlaces has the places 1 to n, with a tick at each whose name, of at most so many pixels, does not touch
-// the one before.
-func newPlaces(n int, widest, at, to float64) axis {
-	a := axis{lo: 1, hi: math.Max(float64(n), 2), at: at, to: to}
-	apart := (to - at) / math.Max(float64(n-1), 1)
-	every := max(1, int(math.Ceil(widest/apart)))
-	for v := 1; v <= n; v += every {
-		a.ticks = append(a.ticks, float64(v))
-	}
-	return a
-}
-
 // pixel returns the position of v, clamped to the axis.
 func (a axis) pixel(v float64) float64 {
 	v, lo, hi := math.Min(math.Max(v, a.lo), a.hi), a.lo, a.hi

@@ -42,7 +42,7 @@ func (b Bars) Legend() (all []Named) {
 	return all
 }
 
-// Data implements [Chart]: a row for each bar.
+// Data implements [Tabular]: a row for each bar.
 func (b Bars) Data() [][]any {
 	head := []any{"row"}
 	for _, part := range b.Parts {

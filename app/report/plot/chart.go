@@ -5,16 +5,21 @@ import (
 	"html/template"
 )
 
-// Chart is a picture with the values that it draws: [Lines], [Bars], [Dots], [Matrix], [Lanes] or
-// [Waterfall].
+// Chart is a picture: [Lines], or a [Tabular] one.
 type Chart interface {
 	// Legend names the curves, or the parts of bars.
 	Legend() []Named
-	// Data returns the values that are drawn: the names of the columns, then rows of texts and float64.
-	Data() [][]any
 
 	frame(f frame) frame // f with the room that the chart needs
 	draw(c canvas, f frame)
+}
+
+// Tabular is a chart with a table of the values that it draws: [Bars], [Dots], [Matrix], [Lanes] or
+// [Waterfall]. Those of [Lines] are its series.
+type Tabular interface {
+	Chart
+	// Data returns the names of the columns, then rows of texts and float64.
+	Data() [][]any
 }
 
 // Head names a chart.
@@ -42,9 +47,6 @@ type Style struct {
 const NumColours = 6
 
 func (s Style) class() string { return fmt.Sprintf("k%d d%d", s.Colour%NumColours, s.Number%6) }
-
-// Swatch is a sample of a curve: its colour, dashes and mark.
-func (s Style) Swatch() template.HTML { return curve(s).Swatch() }
 
 // frame is the geometry of a plot: the picture and the margins around the data.
 type frame struct {

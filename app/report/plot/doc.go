@@ -1,7 +1,7 @@
 // Package plot draws charts as SVG pictures.
 //
-// A [Chart] is [Lines], [Bars] or [Dots]. [Markup] returns it for a page, once for a wide and once for a
-// narrow window; [File] makes a file of it; its methods return the values that it draws and its legend.
+// A [Chart] is [Lines] or a [Tabular] one, such as [Bars] or [Dots]. [Markup] returns it for a page, once for
+// a wide and once for a narrow window; its methods return its legend and the values that it draws.
 // Series are told apart by colour, dashes, marks and letters together ([Style]), parts of bars by colour and
 // order, so that no reader depends on colour. [StyleSheet] has both palettes, for light and dark.
 //

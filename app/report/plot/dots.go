@@ -34,7 +34,7 @@ type DotRow struct {
 // Legend implements [Chart]: rows have their names beside them.
 func (d Dots) Legend() []Named { return nil }
 
-// Data implements [Chart]: a row for each row of dots; values that do not count are in parentheses.
+// Data implements [Tabular]: a row for each row of dots; values that do not count are in parentheses.
 func (d Dots) Data() [][]any {
 	all := [][]any{{"row", "median, " + d.X, "from", "to", "runs", "group"}}
 	for _, g := range d.Groups {

@@ -7,18 +7,12 @@ import (
 	"lockstep/app/report/plot"
 )
 
-// A chart is drawn for a wide and for a narrow window, and has its values as text.
+// A chart is drawn for a wide and for a narrow window.
 func ExampleLines() {
 	chart := plot.Lines{X: "step", Y: "loss",
 		Series: []plot.Series{{Label: "training", At: []float64{1, 2}, Values: []float64{2.5,
 			1.25}}}}
 	fmt.Println(strings.Count(string(plot.Markup(plot.Head{ID: "loss", Title: "Loss"}, chart)), "<svg"),
 		"pictures")
-	for _, row := range chart.Data()[1:] {
-		fmt.Println(row...)
-	}
-	// Output:
-	// 2 pictures
-	// 1 2.5
-	// 2 1.25
+	// Output: 2 pictures
 }

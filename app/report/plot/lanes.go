@@ -47,10 +47,10 @@ func (l Lanes) Legend() (all []Named) {
 			all = append(all, Named{box(i), "", name})
 		}
 	}
-	return append(all, Named{curve(Style{}), "", l.Path})
+	return append(all, Named{Style{}.Swatch(), "", l.Path})
 }
 
-// Data implements [Chart]: a row for each box.
+// Data implements [Tabular]: a row for each box.
 func (l Lanes) Data() [][]any {
 	all := [][]any{{"row", "what", "from, " + l.X, "to, " + l.X}}
 	for _, r := range l.Rows {

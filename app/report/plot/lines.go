@@ -51,8 +51,8 @@ type Lines struct {
 	X, Y   string // names of the axes, with their units
 	Series []Series
 	Most   float64              // greater values are drawn on the upper edge; 0: there are none
-	Places []string             // names of the places 1, 2, ...; nil: numbers
 	Format func(float64) string // of ticks of y; nil: as numbers
+	Place  func(float64) string // the same of x
 	IsLog  bool                 // y by its logarithm
 	IsFar  bool                 // x by its logarithm, from the first place on, with ticks at its doublings
 }
@@ -62,59 +62,11 @@ func (p Lines) Legend() (all []Named) {
 	for _, s := range p.Series {
 		for i, name := range append([]string{s.Label}, s.Others...) {
 			if i < len(s.Keys) {
-				all = append(all, Named{curve(s.Style), s.Keys[i], name})
+				all = append(all, Named{s.Style.Swatch(), s.Keys[i], name})
 			}
 		}
 	}
 	return all
-}
-
-// Data implements [Chart]: a row for each place with a column for each curve or, where curves have places of
-// their own or bands, a row for each point.
-func (p Lines) Data() [][]any {
-	curves := slices.DeleteFunc(slices.Clone(p.Series), func(s Series) bool { return s.IsReference })
-	if slices.ContainsFunc(curves, func(s Series) bool {
-		return s.Lo != nil || !slices.Equal(s.At, curves[0].At) || len(s.Values) != len(curves[0].Values)
-	}) {
-		return p.pointRows(curves)
-	}
-	all := [][]any{{p.X}}
-	for n, s := range curves {
-		all[0] = append(all[0], cmp.Or(s.Name(), p.Y))
-		for i, v := range s.Values {
-			if n == 0 {
-				all = append(all, []any{p.named(s.At[i])})
-			}
-			all[i+1] = append(all[i+1], v)
-		}
-	}
-	return all
-}
-
-// CurveColumn heads the names of curves in the data of a chart whose curves have places of their own.
-const CurveColumn = "curve"
-
-// pointRows has a row for each point of each curve.
-func (p Lines) pointRows(curves []Series) [][]any {
-	all := [][]any{{CurveColumn, p.X, p.Y, "lowest", "highest"}}
-	for _, s := range curves {
-		for i, v := range s.Values {
-			lo, hi := math.NaN(), math.NaN()
-			if s.Lo != nil {
-				lo, hi = s.Lo[i], s.Hi[i]
-			}
-			all = append(all, []any{s.Name(), p.named(s.At[i]), v, lo, hi})
-		}
-	}
-	return all
-}
-
-// named returns the name of a place, or its number if it has none.
-func (p Lines) named(at float64) any {
-	if p.Places == nil {
-		return at
-	}
-	return p.Places[int(at)-1]
 }
 
 // axes returns the axes in a frame.
@@ -138,17 +90,13 @@ func (p Lines) axes(f frame) (x, y axis) {
 	if isCount { // there is nothing between two of them
 		wanted = max(1, min(wanted, int(math.Min(end, 1e6))))
 	}
-	if p.IsFar && first > 0 && first < end {
-		x = axis{lo: first, hi: end, at: left, to: right, isLog: true}
-		for v := first; v <= end; v *= math.Exp2(math.Ceil(math.Log2(end/first) / float64(max(2, wanted)))) {
+	if p.IsFar && first > 0 {
+		x = axis{lo: first, hi: math.Max(end, 2*first), at: left, to: right, isLog: true}
+		wanted = int((right - left) / nameWidth(p.Place(end)+"   "))
+		every := math.Exp2(math.Ceil(math.Log2(x.hi/first) / float64(max(2, wanted))))
+		for v := first; v <= x.hi; v *= every {
 			x.ticks = append(x.ticks, v)
 		}
-	} else if p.Places != nil {
-		widest := 0.0
-		for _, name := range p.Places {
-			widest = math.Max(widest, nameWidth(name)+8)
-		}
-		x = newPlaces(len(p.Places), widest, left, right)
 	} else {
 		x = newAxis(0, end, wanted, left, right)
 		x.hi = math.Max(end, x.lo+1e-9)
@@ -169,6 +117,9 @@ func (p Lines) frame(f frame) frame { return f }
 func (p Lines) draw(c canvas, f frame) {
 	if p.Format == nil {
 		p.Format = trim
+	}
+	if p.Place == nil {
+		p.Place = trim
 	}
 	f = p.room(f)
 	x, y := p.axes(f)
@@ -250,11 +201,7 @@ func (p Lines) drawAxes(c canvas, f frame, x, y axis) {
 	c.line(f.left, base, f.width-f.right, base, "axis")
 	for _, v := range x.ticks {
 		c.line(x.pixel(v), base, x.pixel(v), base+4, "axis")
-		name := trim(v)
-		if p.Places != nil {
-			name = p.Places[int(v)-1]
-		}
-		c.text(x.pixel(v), base+18, "tick", "middle", name)
+		c.text(x.pixel(v), base+18, "tick", "middle", p.Place(v))
 	}
 	c.text((f.left+f.width-f.right)/2, f.height-8, "label", "middle", p.X)
 	c.write(13, (f.top+base)/2, true, "label", "middle", p.Y)

@@ -21,15 +21,6 @@ func svg(h Head, c Chart, f frame, class string) template.HTML {
 	return template.HTML(m.String())
 }
 
-// Swatch is the sample as it stands on a page, without a title: the text beside it says it all.
-func (s Sample) Swatch() template.HTML {
-	m := &markup{}
-	m.WriteString(`<svg class="swatch" viewBox="0 0 26 10" aria-hidden="true">`)
-	s.paint(m, 26, 10)
-	m.WriteString("</svg>")
-	return template.HTML(m.String())
-}
-
 // write writes s, upwards if it is turned.
 func (m *markup) write(x, y float64, isTurned bool, class, anchor, s string) {
 	place := fmt.Sprintf(`x="%s" y="%s"`, px(x), px(y))

@@ -22,7 +22,7 @@ type Fall struct {
 // Legend implements [Chart]: rows have their names beside them.
 func (w Waterfall) Legend() []Named { return nil }
 
-// Data implements [Chart]: a row for each bar.
+// Data implements [Tabular]: a row for each bar.
 func (w Waterfall) Data() [][]any {
 	all := [][]any{{"row", w.X, "from", "to"}, {w.From, w.Start, math.NaN(), math.NaN()}}
 	for _, f := range w.Falls {
