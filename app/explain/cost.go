@@ -133,14 +133,18 @@ func (s Side) kernels() string {
 
 // perWorker returns the samples of a worker's step: a whole batch where workers share no step.
 func (s Side) perWorker() float64 {
-	if s.way().IsAsync {
+	if s.isAsync() {
 		return float64(s.Setting.Batch)
 	}
 	return float64(s.Setting.Batch) / float64(s.Setting.Workers)
 }
 
+// isAsync reports whether workers share no step: their runs tell of updates by staleness, as those of
+// "ps-async" do but with staleness 0.
+func (s Side) isAsync() bool { return len(s.Runs) > 0 && s.Runs[0].Staleness != nil }
+
 // isApart reports whether no worker waits for another within a step.
-func (s Side) isApart() bool { return s.Setting.Workers == 1 || s.way().IsFloor || s.way().IsAsync }
+func (s Side) isApart() bool { return s.Setting.Workers == 1 || s.way().IsFloor || s.isAsync() }
 
 // firstSteps are left out of every mean: memory is touched for the first time, links are measured.
 const firstSteps = 2

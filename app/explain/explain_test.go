@@ -134,6 +134,30 @@ func TestAnotherUpdateIsTheOptimizers(t *testing.T) {
 	}
 }
 
+// A worker of ps-async computes a whole batch, but its share of one with staleness 0, whose runs tell of no
+// updates by staleness.
+func TestWorkersThatWaitShareABatch(t *testing.T) {
+	for _, isAsync := range []bool{false, true} {
+		a, b := side(t, "a", plain(), 3, 1), side(t, "b", plain(), 3, 2)
+		b.Setting.Strategy = "ps-async"
+		for _, run := range b.Runs {
+			if isAsync {
+				run.Staleness = []int{30, 30}
+			}
+		}
+		e, err := explain.Decompose(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hasWork := slices.ContainsFunc(e.Terms, func(t explain.Term) bool {
+			return t.Name == "work" && t.MS > 1
+		})
+		if hasWork != isAsync {
+			t.Errorf("asynchronous %v: more work %v; %+v", isAsync, hasWork, e.Terms)
+		}
+	}
+}
+
 // A configuration of another program may be anything: it is none, or is left out.
 func TestAnyConfigurationCanBeCompared(t *testing.T) {
 	for _, text := range []string{`null`, `3`, `[]`, `{"optimizer": {"name": "sgd"}}`, `{"optimizer": [1]}`,

@@ -146,7 +146,8 @@ func (l *Line) isMean() bool { return l.isLoose() && !l.isFloor() }
 // isLoose reports whether the workers do not wait for one another in every step, so that their steps and
 // losses differ.
 func (l *Line) isLoose() bool {
-	return isLoose(l.Setting.Strategy, l.Setting.Workers)
+	isAsync := len(l.runs) > 0 && l.runs[0].Staleness != nil
+	return isLoose(l.Setting.Strategy, l.Setting.Workers, isAsync)
 }
 
 // Compare summarises r.

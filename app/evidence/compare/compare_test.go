@@ -373,6 +373,7 @@ func TestResultIsOfTheFirstRun(t *testing.T) {
 	m := newMaker(2, 4)
 	m.add(record.Setting{Strategy: "single", Workers: 1}, 2, 2)
 	row := m.add(record.Setting{Strategy: "ps-async", Workers: 2}, 1.2, 1.2)
+	row.Runs[0].Staleness, row.Runs[1].Staleness = []int{4}, []int{4}
 	row.Runs[0].Taken = &record.Taken{Others: 0.9}
 	row.Runs[0].TestAccuracy, row.Runs[1].TestAccuracy = new(0.25), new(0.75)
 	row.Runs[0].BytesSent, row.Runs[1].BytesSent = 100, 200
@@ -382,6 +383,10 @@ func TestResultIsOfTheFirstRun(t *testing.T) {
 		t.Errorf("accuracy %g, %g bytes: not those of the first run", l.TestAccuracy, l.BytesSent)
 	} else if l.Phases != nil || l.Times != nil {
 		t.Errorf("a step of all workers takes %v", l.Phases)
+	}
+	row.Runs[0].Staleness, row.Runs[1].Staleness = nil, nil // with staleness 0
+	if l := compare.Compare(m.Results).Groups[0].Lines[1]; l.Phases == nil || l.Times == nil {
+		t.Error("workers that wait for each other share no step")
 	}
 }
 

@@ -10,9 +10,10 @@ import (
 )
 
 // isLoose reports whether the workers of a strategy do not wait for one another in every step, so that each
-// tells its own losses and samples.
-func isLoose(name string, workers int) bool {
-	return workers > 1 && strategy.Named(name).IsLoose()
+// tells its own losses and samples. With staleness 0 they wait, and nothing isAsync.
+func isLoose(name string, workers int, isAsync bool) bool {
+	way := strategy.Named(name)
+	return workers > 1 && way.IsLoose() && (isAsync || !way.IsAsync)
 }
 
 // Curve is the loss of a run at some of its steps, each with the samples of all workers until then.
@@ -73,8 +74,11 @@ func moveCoreWaits(ranks []spent, isApart bool) {
 }
 
 // IsLoose reports whether the workers do not wait for one another in every step: then each tells its own
-// losses and samples, and [Training.Joint] differs from what rank 0 tells.
-func (t *Training) IsLoose() bool { return isLoose(t.Strategy, t.Workers) }
+// losses and samples, and [Training.Joint] differs from what rank 0 tells. Of a run that has not ended
+// nothing tells whether it is asynchronous, so that it counts as its strategy may be.
+func (t *Training) IsLoose() bool {
+	return isLoose(t.Strategy, t.Workers, t.Async != nil || t.IsInterrupted)
+}
 
 // stretchOfAll adds up the steps of all workers in a stretch.
 type stretchOfAll struct {
@@ -191,8 +195,7 @@ func (t *Training) joint(all *joining) Curve {
 		if len(t.Watched) == 0 {
 			return Curve{}
 		}
-		w := t.Watched[0]
-		return Curve{Step: w.Step, Loss: w.Loss, At: w.At, Samples: w.Samples}
+		return t.Watched[0].Curve
 	}
 	c := all.curve()
 	if t.Async != nil && t.Async.Dropped > 0 && t.Samples > 0 && len(c.Samples) > 0 {

@@ -21,28 +21,22 @@ type Training struct {
 	Joint         Curve          `json:"-"` // of all workers together
 	Configuration string         `json:"-"` // the resolved settings, as YAML
 	Machine       record.RunHost `json:"-"` // of rank 0; zero: not known
-	Hosts         *record.Hosts  `json:"-"` // that the workers were on; nil: one
 	Spans         trace.Source   `json:"-"` // of its workers; nil: there are none
 
 	moved []map[string]float64 // seconds of each rank that its phases have more than it tells
 
-	HasSteps bool `json:"-"` // steps.jsonl is there and not empty
-
-	hash string // SHA-256 of steps.jsonl
+	hash string // SHA-256 of steps.jsonl; "": it is not there, or empty
 }
 
 // WatchedRank holds the metrics of one worker, averaged over stretches of equally many steps; the last
 // stretch may be shorter.
 type WatchedRank struct {
-	Step     []float64 // number of the last step of the stretch, from 1
-	Loss     []float64 // of the global batch, the worker's own where it tells that; mean over the stretch
+	Curve              // losses of the global batch, the worker's own where it tells those, as samples are
 	Seconds  []float64 // of a step, mean
 	Cores    []float64 // processor time per time that it was taken in, see leastUsage; NaN: not known
 	Memory   []float64 // resident bytes, largest
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
-	At       []float64 // seconds of steps until the end of the stretch
-	Samples  []float64 // that its steps trained on until then
 }
 
 // maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
@@ -51,13 +45,18 @@ const (
 	maxRanks     = 1 << 12
 )
 
-// ReadTraining reads summary.json and steps.jsonl of a run. The lines of each rank must be in the order of
-// steps. It skips incomplete lines, which a killed worker or a full disk leaves.
+// ReadTraining is [NewTraining] of the text of a summary.
 func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	s, err := record.DecodeSummary(summary)
 	if err != nil {
 		return nil, fmt.Errorf("summary: %w", err)
 	}
+	return NewTraining(s, steps)
+}
+
+// NewTraining reads the steps.jsonl of a run, of which a summary tells the rest. The lines of each rank must
+// be in the order of steps. It skips incomplete lines, which a killed worker or a full disk leaves.
+func NewTraining(s *record.Summary, steps io.Reader) (*Training, error) {
 	t := Training{Summary: *s}
 	if t.Workers < 1 || t.Steps < 0 {
 		return nil, fmt.Errorf("summary: %d workers, %d steps", t.Workers, t.Steps)
@@ -89,7 +88,7 @@ func ReadTraining(summary, steps io.Reader) (*Training, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)
 	}
-	if t.HasSteps = !isEmpty; t.HasSteps {
+	if !isEmpty {
 		t.hash = hex.EncodeToString(sum.Sum(nil))
 	}
 	for i := range ranks {

@@ -26,7 +26,7 @@ func TestSummaryIsOneValue(t *testing.T) {
 // others, and of a resumed run for its last part, as its phases are. Runtime threads that waited beside
 // computing cost nothing, which its processor time tells.
 func TestCoreWaitsOfWorkersInTurn(t *testing.T) {
-	const summary = `{"workers": 2, "threads": 1, "steps": 8, "strategy": "ps-async",
+	const summary = `{"workers": 2, "threads": 1, "steps": 8, "strategy": "ps-async", "async": {},
 		"resumed": {"steps": 4}, "ranks": [{"phases": {"forward": 0.16}}, {"phases": {"forward": 0.16}}]}`
 	var steps strings.Builder
 	for i := range 8 {
