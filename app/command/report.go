@@ -1,9 +1,7 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -195,7 +193,7 @@ func openTraining(folder string) (*compare.Training, error) {
 	} else {
 		var summary *record.Summary
 		if summary, err = job.Unfinished(folder); err == nil {
-			t, err = readUnfinished(summary)
+			t, err = report.ReadUnfinished(summary.Directory, summary)
 		}
 	}
 	if err != nil {
@@ -204,18 +202,9 @@ func openTraining(folder string) (*compare.Training, error) {
 	return t, nil
 }
 
-// readUnfinished reads a run that has left no summary; this one says what is known.
-func readUnfinished(summary *record.Summary) (*compare.Training, error) {
-	text, err := json.Marshal(summary)
-	if err != nil {
-		return nil, err
-	}
-	return report.ReadUnfinished(summary.Directory, bytes.NewReader(text))
-}
-
 // writeUnfinished renders the report of a run that has left no summary into its directory.
 func writeUnfinished(summary *record.Summary) error {
-	t, err := readUnfinished(summary)
+	t, err := report.ReadUnfinished(summary.Directory, summary)
 	if err != nil {
 		return err
 	}

@@ -2,32 +2,16 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/evidence/stat"
 	"lockstep/app/report/plot"
-	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 	"lockstep/trace"
 )
-
-// spansFolder is where a run directory has the spans of its ranks.
-const spansFolder = "spans"
-
-// spansOf returns what opens the spans of the run in a folder; nil if it has none.
-func spansOf(folder string) trace.Source {
-	path := func(rank int) string { return filepath.Join(folder, spansFolder, fmt.Sprintf("rank%d", rank)) }
-	if _, err := os.Stat(path(0)); err != nil {
-		return nil
-	}
-	return func(rank int) (io.ReadCloser, error) { return regular.Open(path(rank)) }
-}
 
 // mostLanes is how many ranks are drawn.
 const mostLanes = 16

@@ -22,7 +22,6 @@ type page struct {
 	Picture                            *figure // the first one, beside the answer
 	Cautions                           []caution
 	Facts                              []pair // what else a reader wants to know first
-	FactsTitle                         string // of these
 	Sections                           []section
 	Notes                              []noteList
 	Raw                                []block

@@ -24,9 +24,9 @@ func Run(t *compare.Training) *Report {
 		p.Source = "steps.jsonl, evaluations.jsonl and config.yaml of the run directory"
 	}
 	facts := trainingFacts(t)
-	p.Parts = present(part{ID: "figures", Title: inFigures, Pairs: facts}, hostsPart(t.Hosts),
+	p.Parts = present(part{ID: "figures", Title: inFigures, Pairs: facts}, hostsPart(t.Machine.Preflight),
 		part{ID: "configuration", Title: "Configuration", Text: t.Configuration})
-	p.FactsTitle, p.Facts = inFigures, leading(facts)
+	p.Facts = leading(facts)
 	p.note(trainingNotes(t))
 	p.Sections = []section{{ID: "run", Title: "The run", Work: trainingWork(t),
 		Figures: p.lead(trainingFigures(t)),

@@ -86,8 +86,8 @@ func TestReportOfATrainingRun(t *testing.T) {
 		"by worker [4 4] at first, [6 2] since step 31",
 		`<title id="cpu-wide-t">`, `<title id="memory-wide-t">`, `<title id="sent-wide-t">`,
 		`<title id="received-wide-t">`, `<title id="accuracy-wide-t">`, "seconds of training", "rank 1",
-		`<th scope="row">1000</th><td>1.500</td>`,            // cores, of both ranks
-		`<th scope="row">1000</th><td>0.5000</td><td>1</td>`, // MB/s
+		`<td>1.500<small>at 1000</small></td>`,                                      // cores
+		`<td>0.5000<small>at 1000</small></td>`, `<td>1<small>at 1000</small></td>`, // MB/s
 		`<title id="phases-wide-t">`, "<b>v</b> test samples",
 		"75.00 % test accuracy after 1000 steps in 10.0 s of training, 6400 samples/s.", "target not reached",
 		"<dt>not whole</dt><dd>updates.jsonl of rank 0 ends early: no space left on device</dd>",
@@ -211,7 +211,11 @@ func TestReportOfARunWithoutASummary(t *testing.T) {
 		folder := trainingRun(t)
 		text := strings.Replace(read(t, folder, "summary.json"), "{",
 			`{"interrupted":true,"standing":{`+standing+`},`, 1)
-		run, err := report.ReadUnfinished(folder, strings.NewReader(text))
+		summary, err := record.DecodeSummary(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := report.ReadUnfinished(folder, summary)
 		if err == nil {
 			err = report.Run(run).Write(folder)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/internal/regular"
 )
 
@@ -93,66 +94,36 @@ func writeFiles(folder string, files []rendering) error {
 	return nil
 }
 
-// The files of a run directory that its report is made of.
-const (
-	summaryFile = "summary.json"
-	stepsFile   = "steps.jsonl"
-	configFile  = "config.yaml"
-	hostFile    = "host.json"
-)
-
 // maxConfig is more than the bytes of a configuration.
 const maxConfig = 1 << 20
 
 // HoldsTraining reports whether folder is the directory of a training run that has ended.
 func HoldsTraining(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, summaryFile))
+	_, err := os.Stat(rundir.Directory(folder).Path(rundir.SummaryFile))
 	return err == nil
 }
 
 // ReadUnfinished is [ReadTraining] for a run that has left no summary: it takes one that says so.
-func ReadUnfinished(folder string, summary io.Reader) (*compare.Training, error) {
+func ReadUnfinished(folder string, summary *record.Summary) (*compare.Training, error) {
+	d := rundir.Directory(folder)
 	var steps io.Reader = bytes.NewReader(nil) // a run that only evaluated has none
-	f, err := regular.Open(filepath.Join(folder, stepsFile))
+	f, err := regular.Open(d.Path(rundir.StepsFile))
 	if err == nil {
 		defer f.Close()
 		steps = f
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	t, err := compare.ReadTraining(summary, steps)
+	t, err := compare.NewTraining(summary, steps)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", folder, err)
 	}
-	text, err := regular.ReadFile(filepath.Join(folder, configFile), maxConfig)
+	text, err := regular.ReadFile(d.Path(rundir.ConfigFile), maxConfig)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	t.Configuration, t.Spans = string(text), spansOf(folder)
-	if t.Machine, err = readHost(folder); err == nil {
-		t.Hosts = t.Machine.Preflight
-	}
-	return t, err
-}
-
-// readHost returns what is known about the machine of the run in folder, and of its hosts if it had several.
-func readHost(folder string) (described record.RunHost, err error) {
-	path := filepath.Join(folder, hostFile)
-	f, err := regular.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return described, nil
-	}
-	if err != nil {
-		return described, fmt.Errorf("report: %w", err)
-	}
-	defer f.Close()
-	if err = record.ReadJSON(f, &described); err == nil {
-		err = described.Preflight.Validate()
-	}
-	if err != nil {
-		return described, fmt.Errorf("report: %s: %w", path, err)
-	}
-	return described, nil
+	t.Configuration, t.Machine, t.Spans = string(text), d.Host(), d.Spans
+	return t, nil
 }
 
 // WriteTraining renders report.md and report.html of the training run in folder from its summary, its steps
@@ -167,15 +138,18 @@ func WriteTraining(folder string) error {
 
 // ReadTraining returns what the training run in folder left. An error names the file.
 func ReadTraining(folder string) (*compare.Training, error) {
-	summary, err := regular.Open(filepath.Join(folder, summaryFile))
+	f, err := regular.Open(rundir.Directory(folder).Path(rundir.SummaryFile))
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	defer summary.Close()
-	t, err := ReadUnfinished(folder, summary)
-	if err == nil && t.IsInterrupted {
-		return nil, fmt.Errorf("report: %s says that the run ended early, and such a run leaves none",
-			summaryFile)
+	defer f.Close()
+	summary, err := record.DecodeSummary(f)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", f.Name(), err)
 	}
-	return t, err
+	if summary.IsInterrupted {
+		return nil, fmt.Errorf("report: %s says that the run ended early, and such a run leaves none",
+			rundir.SummaryFile)
+	}
+	return ReadUnfinished(folder, summary)
 }
