@@ -30,7 +30,7 @@ type estimate struct {
 // estimateOf estimates the mean of x.
 func estimateOf(x []float64, known stat.Prior) estimate {
 	m := stat.MomentsOf(x)
-	i, sure := m.MeanIntervalGiven(known, stat.Confidence), m.MeanIntervalGiven(known, sureCoverage)
+	i, sure := m.MeanInterval(known, stat.Confidence), m.MeanInterval(known, sureCoverage)
 	return estimate{ms: 1e3 * m.Mean, half: 1e3 * (i.Hi - i.Lo) / 2, isSure: !sure.Contains(0)}
 }
 

@@ -11,24 +11,28 @@ import (
 	"strings"
 )
 
-// remedies words what would settle findings.
-func remedies() map[finding.Remedy]string {
-	return map[finding.Remedy]string{
-		finding.Original:  "the file as lockstep wrote it",
-		finding.Cause:     "correct the cause and run those rows again",
-		finding.SameWork:  "the same work and one configuration on both sides",
-		finding.Weights:   "lockstep checkpoint diff of two of the runs",
-		finding.Stability: "a lower learning rate, a warm-up or clipping",
-		finding.Cores:     "as many workers × threads as there are cores, a GPU for each worker",
-		finding.Encrypted: "leave out --insecure",
-		finding.Rounds:    fmt.Sprintf("--repeats %d, or twice as many", compare.EnoughRounds),
-		finding.Budget:    "more time: lockstep bench --resume with a --budget",
-		finding.Idle:      "run it when the machine is idle",
-		finding.Longer:    "longer runs: --steps 100",
-		finding.Seeds:     "--seeds 1,2,3 and --eval-every 1, for accuracies to compare",
-		finding.RealData:  "--data with a collected set",
-		finding.Tree:      "--algorithm auto for bits that do not depend on the number of workers",
-		finding.Hosts:     "lockstep lab, or hosts of their own",
+// remedies words what would settle findings, by the rules that these are of.
+func remedies() map[string]string {
+	return map[string]string{
+		"seal":       "the file as lockstep wrote it",
+		"failed":     "correct the cause and run those rows again",
+		"contention": "as many workers × threads as there are cores, a GPU for each worker",
+		"unequal work, unequal runs, another program, resumed elsewhere": "the same work and one " +
+			"configuration on both sides",
+		"losses disagree, parameters differ, parameters change": "lockstep checkpoint diff of two of " +
+			"the runs",
+		"diverged, loss grew": "a lower learning rate, a warm-up or clipping",
+		"not encrypted":       "leave out --insecure",
+		"few rounds, copies differ": fmt.Sprintf("--repeats %d, or twice as many",
+			compare.EnoughRounds),
+		"incomplete, budget":              "more time: lockstep bench --resume with a --budget",
+		"taken cores, taken runs":         "run it when the machine is idle",
+		"not learned":                     "longer runs: --steps 100",
+		"another result, mixed precision": "--seeds 1,2,3 and --eval-every 1, for accuracies to compare",
+		"generated data":                  "--data with a collected set",
+		"ring": "--algorithm auto for bits that do not depend on the number " +
+			"of workers",
+		"one machine": "lockstep lab, or hosts of their own",
 	}
 }
 
@@ -67,12 +71,8 @@ func refusals() map[string]saying {
 		"failed":     plain("{rows}: {failed} of {runs} runs failed: {cause}"),
 		"unequal work": plain("{rows} did not do the work of {baseline}: {differences}. It gets no " +
 			"speed-up."),
-		"unequal runs": func(v finding.Values) string {
-			if d, _ := v["differences"].([]compare.Difference); d != nil {
-				return "The runs of {rows} did unequal work: {differences}. Its medians mix them."
-			}
-			return "The runs of {rows} did different numbers of steps or samples. Its medians mix them."
-		},
+		"unequal runs": plain("The runs of one row did different numbers of steps or samples, which its " +
+			"medians mix: {rows}."),
 		"losses disagree": plain("Ranks report different losses of one global batch: {rows}. These rows " +
 			"are synchronous, so their ranks have stopped training one model."),
 		"another program": func(v finding.Values) string {

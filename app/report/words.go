@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/app/evidence/compare"
@@ -23,7 +24,14 @@ type note struct {
 func Word(f finding.Finding) string { return word(f, len(f.Rows)) }
 
 // Remedy says what would settle a finding; "" if nothing would.
-func Remedy(f finding.Finding) string { return remedies()[f.Remedy] }
+func Remedy(f finding.Finding) string {
+	for rules, text := range remedies() {
+		if slices.Contains(strings.Split(rules, ", "), f.Rule) {
+			return text
+		}
+	}
+	return ""
+}
 
 // worded says findings in words.
 func worded(all []finding.Finding) (out []note) {

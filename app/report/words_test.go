@@ -20,12 +20,11 @@ func TestEveryRuleHasASentence(t *testing.T) {
 			t.Errorf("rule %s has no sentence", rule)
 		}
 	}
-	for _, remedy := range []finding.Remedy{finding.Original, finding.Cause, finding.SameWork,
-		finding.Weights, finding.Stability, finding.Cores, finding.Encrypted, finding.Rounds,
-		finding.Budget, finding.Idle, finding.Longer, finding.Seeds, finding.RealData, finding.Tree,
-		finding.Hosts} {
-		if Remedy(finding.Finding{Remedy: remedy}) == "" {
-			t.Errorf("remedy %s has no words", remedy)
+	for rules := range remedies() {
+		for rule := range strings.SplitSeq(rules, ", ") {
+			if !slices.Contains(compare.Rules(), rule) {
+				t.Errorf("a remedy is of the rule %q, which is none", rule)
+			}
 		}
 	}
 }

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
@@ -59,7 +57,7 @@ func estimate(bySeed map[uint64][]float64, coverage float64) Estimate {
 		}
 	}
 	m := stat.MomentsOf(means) // which sorts them: sums must not depend on the order of a map
-	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(coverage), Seeds: m.N}
+	return Estimate{Mean: m.Mean, Interval: m.MeanInterval(stat.Prior{}, coverage), Seeds: m.N}
 }
 
 // relateAccuracy fills the accuracies of the lines. The intervals of those that are not exact hold together.
@@ -86,34 +84,16 @@ func (g *Group) relateAccuracy() {
 	}
 }
 
-// reference returns the line that another one's accuracy is compared with: of the exact ones that do the
-// same work one of its strategy and workers, else of several workers; of those the one with the fewest
-// settings of its own, then with the shortest step. It is nil if there is none.
-func (g *Group) reference(l *Line) *Line {
-	nearness := func(r *Line) int {
-		switch s := r.Setting; {
-		case s.Strategy == l.Setting.Strategy && s.Workers == l.Setting.Workers:
-			return 2
-		case s.Workers > 1:
-			return 1
+// reference returns the line that another one's accuracy is compared with: of the exact ones that do the same
+// work, which reach one result, the one with the shortest step; nil if there is none.
+func (g *Group) reference(l *Line) (best *Line) {
+	for _, r := range g.Lines {
+		isExact := r.OK > 0 && r.Exact() && differences(l, r) == nil
+		if isExact && (best == nil || !(best.Step.Median <= r.Step.Median)) {
+			best = r
 		}
-		return 0
 	}
-	exact := slices.DeleteFunc(slices.Clone(g.Lines), func(r *Line) bool {
-		return r.OK == 0 || !r.Exact() || differences(l, r) != nil
-	})
-	if len(exact) == 0 {
-		return nil
-	}
-	return slices.MaxFunc(exact, func(a, b *Line) int {
-		return cmp.Or(nearness(a)-nearness(b), numOptions(b)-numOptions(a),
-			cmp.Compare(b.Step.Median, a.Step.Median))
-	})
-}
-
-// numOptions counts the settings of the line's own, such as two of "bucket=64KiB+overlap-forward".
-func numOptions(l *Line) int {
-	return len(strings.FieldsFunc(l.Setting.Options, func(c rune) bool { return c == '+' }))
+	return best
 }
 
 // timeLimits returns by round when the first line of several workers had finished its training; NaN where

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -131,18 +130,4 @@ func (g *Group) markMixed() {
 		l.IsMixed = isOurs && l.computed.isMixed() && len(whole) > 0 &&
 			!slices.ContainsFunc(whole, l.EndsAlike)
 	}
-}
-
-// differencesOfRuns returns how one of a line's runs was configured to compute otherwise than those before
-// it; nil if none was.
-func differencesOfRuns(runs []*record.Run) []Difference {
-	told := computed{} // by the runs so far
-	for _, run := range runs {
-		is := computedBy(run)
-		if d := is.differs(told, append(ComputedNames(), mathName, deviceName)); d != nil {
-			return d
-		}
-		maps.Copy(told, is)
-	}
-	return nil
 }

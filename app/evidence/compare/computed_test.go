@@ -122,47 +122,6 @@ func TestABaselineInMixedPrecision(t *testing.T) {
 	}
 }
 
-// The runs of a row have one configuration, or the row takes no part in findings. What a run does not tell is
-// no difference.
-func TestRunsOfARowTrainAlike(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		configs [3]string
-		want    string
-	}{
-		{"alike", [3]string{`{"momentum":0.9}`, `{"momentum":0.9}`, `{"momentum":0.9}`}, ""},
-		{"momentum", [3]string{`{"momentum":0.9}`, `{"momentum":0.1}`, `{}`},
-			"{momentum [0.1 0.9]}"},
-		{"math", [3]string{`{"math":"fast"}`, `{"math":"fast"}`, `{"math":"bf16"}`},
-			"{math [bf16 fast]}"},
-		{"math not told", [3]string{`{"momentum":0.9}`, `{"momentum":0.9,"math":"fast"}`, ``}, ""},
-		{"told later", [3]string{``, `{"math":"fast"}`, `{"math":"bf16"}`},
-			"{math [bf16 fast]}"},
-		{"words in a value", [3]string{`{"weights":"/a against b"}`, `{"weights":"/c against d"}`, ``},
-			"{weights [/c against d /a against b]}"},
-		{"lists", [3]string{`{"milestones":[1,2],"groups":{"a":1}}`, `{"milestones":[1,3],"groups":{"a":1}}`,
-			``}, "{milestones [[1 3] [1 2]]}"},
-		{"no value", [3]string{`{"vocab":""}`, `{"vocab":"words.txt"}`, ``}, "{vocab [words.txt none]}"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			m := newMaker(3, 4)
-			row := m.add(record.Setting{Strategy: "single", Workers: 1}, 1, 1.1, 1)
-			for i, config := range test.configs {
-				row.Runs[i].Config = json.RawMessage(config)
-			}
-			c := compare.Compare(m.Results)
-			if c.Groups[0].Lines[0].Uneven != (test.want != "") {
-				t.Errorf("uneven: %v", c.Groups[0].Lines[0].Uneven)
-			}
-			if test.want == "" {
-				wantNothing(t, c, "unequal runs")
-				return
-			}
-			wantFound(t, c, "unequal runs", test.want)
-		})
-	}
-}
-
 // A row's own setting is in its label once.
 func TestSlowedWorkersAreNamedOnce(t *testing.T) {
 	m := newMaker(1, 4)

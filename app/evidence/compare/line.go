@@ -97,7 +97,7 @@ func (l *Line) summarizeResult(runs []*record.Run) {
 	l.SHA256 = l.hashes[l.seedOf(runs[0])]
 	l.firstResult(runs[0])
 	isOther := func(r *record.Run) bool { return l.workOf(r) != l.work }
-	l.Uneven = l.Refused == nil && slices.ContainsFunc(runs, isOther) || differencesOfRuns(runs) != nil
+	l.Uneven = slices.ContainsFunc(runs, isOther)
 }
 
 // firstResult fills the figures that are those of one run.

@@ -36,15 +36,6 @@ func unequalWork(_ *record.Results, c *Comparison) []finding.Finding {
 	})
 }
 
-func unequalRuns(_ *record.Results, c *Comparison) []finding.Finding {
-	return c.ofEach(func(_ *Group, l *Line) finding.Values {
-		if !l.Uneven {
-			return nil
-		}
-		return finding.Values{"differences": differencesOfRuns(l.runs)}
-	})
-}
-
 // hasParted reports whether ranks that exchange gradients report different losses of one global batch.
 func (l *Line) hasParted() bool {
 	isSame := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -6,11 +6,10 @@ import (
 )
 
 // rule finds one thing. Rules do not depend on one another. What a rule returns has the rows and the values;
-// name, severity and remedy are those of the rule.
+// name and severity are those of the rule.
 type rule struct {
 	name     string
 	severity finding.Severity
-	remedy   finding.Remedy
 	find     func(r *record.Results, c *Comparison) []finding.Finding
 }
 
@@ -19,42 +18,42 @@ type rule struct {
 func rules() []rule {
 	const refused, caution, fact = finding.Refused, finding.Caution, finding.Fact
 	return []rule{
-		{"seal", refused, finding.Original, changed},
-		{"incomplete", refused, finding.Budget, incomplete},
-		{"failed", refused, finding.Cause, failed},
-		{"unequal work", refused, finding.SameWork, unequalWork},
-		{"unequal runs", refused, finding.SameWork, unequalRuns},
-		{"losses disagree", refused, finding.Weights, ofRows((*Line).hasParted)},
-		{"another program", refused, finding.SameWork, otherWork},
-		{"diverged", refused, finding.Stability, ofRows((*Line).hasDiverged)},
+		{"seal", refused, changed},
+		{"incomplete", refused, incomplete},
+		{"failed", refused, failed},
+		{"unequal work", refused, unequalWork},
+		{"unequal runs", refused, ofRows(func(l *Line) bool { return l.Uneven })},
+		{"losses disagree", refused, ofRows((*Line).hasParted)},
+		{"another program", refused, otherWork},
+		{"diverged", refused, ofRows((*Line).hasDiverged)},
 
-		{"taken cores", caution, finding.Idle, takenCores((*Line).isDisturbed)},
-		{"contention", caution, finding.Cores, contention},
-		{"taken runs", caution, finding.Idle, takenCores((*Line).isPartlyDisturbed)},
-		{"budget", caution, finding.Budget, cutShort},
-		{"few rounds", caution, finding.Rounds, ofRows((*Line).isShortOfRounds)},
-		{"copies differ", caution, finding.Rounds, copiesDiffer},
-		{"parameters differ", caution, finding.Weights, parametersDiffer},
-		{"parameters change", caution, finding.Weights, ofRows((*Line).isUnrepeatable)},
-		{"another result", caution, finding.Seeds, ofRows((*Line).isLossy)},
-		{"mixed precision", caution, finding.Seeds, ofRows(func(l *Line) bool { return l.IsMixed })},
-		{"loss grew", caution, finding.Stability, lossGrew},
-		{"not learned", caution, finding.Longer, ofRows((*Line).IsGuessing)},
-		{"not encrypted", caution, finding.Encrypted, ofRows((*Line).isInTheClear)},
-		{"resumed elsewhere", caution, finding.SameWork, otherSitting},
+		{"taken cores", caution, takenCores((*Line).isDisturbed)},
+		{"contention", caution, contention},
+		{"taken runs", caution, takenCores((*Line).isPartlyDisturbed)},
+		{"budget", caution, cutShort},
+		{"few rounds", caution, ofRows((*Line).isShortOfRounds)},
+		{"copies differ", caution, copiesDiffer},
+		{"parameters differ", caution, parametersDiffer},
+		{"parameters change", caution, ofRows((*Line).isUnrepeatable)},
+		{"another result", caution, ofRows((*Line).isLossy)},
+		{"mixed precision", caution, ofRows(func(l *Line) bool { return l.IsMixed })},
+		{"loss grew", caution, lossGrew},
+		{"not learned", caution, ofRows((*Line).IsGuessing)},
+		{"not encrypted", caution, ofRows((*Line).isInTheClear)},
+		{"resumed elsewhere", caution, otherSitting},
 
-		{"parameters agree", fact, finding.None, parametersAgree},
-		{"chosen", fact, finding.None, choices},
-		{"weak scaling", fact, finding.None, weakScaling},
-		{"told apart", fact, finding.None, toldApart},
-		{"same work", fact, finding.None, sameWork},
-		{"other batches", fact, finding.None, repeatedBatches},
-		{"repeated", fact, finding.None, repeated},
-		{"generated data", fact, finding.RealData, generated},
-		{"no exchange", fact, finding.None, ofRows((*Line).isFloor)},
-		{"ring", fact, finding.Tree, ofRows(func(l *Line) bool { return l.isRing() && !l.isFloor() })},
-		{"one machine", fact, finding.Hosts, oneMachine},
-		{"skipped", fact, finding.None, skipped},
+		{"parameters agree", fact, parametersAgree},
+		{"chosen", fact, choices},
+		{"weak scaling", fact, weakScaling},
+		{"told apart", fact, toldApart},
+		{"same work", fact, sameWork},
+		{"other batches", fact, repeatedBatches},
+		{"repeated", fact, repeated},
+		{"generated data", fact, generated},
+		{"no exchange", fact, ofRows((*Line).isFloor)},
+		{"ring", fact, ofRows(func(l *Line) bool { return l.isRing() && !l.isFloor() })},
+		{"one machine", fact, oneMachine},
+		{"skipped", fact, skipped},
 	}
 }
 
@@ -63,7 +62,7 @@ func (c *Comparison) find(r *record.Results) []finding.Finding {
 	var out []finding.Finding
 	for _, rule := range rules() {
 		for _, f := range rule.find(r, c) {
-			f.Rule, f.Severity, f.Remedy = rule.name, rule.severity, rule.remedy
+			f.Rule, f.Severity = rule.name, rule.severity
 			out = append(out, f)
 		}
 	}

@@ -20,7 +20,6 @@ type Finding struct {
 	Rows     []string // labels of the rows that it is about; nil: of none
 	IsAll    bool     // these are all rows that there are
 	Values   Values
-	Remedy   Remedy
 }
 
 // Values are the figures of a finding by name: numbers of the types below, counts, names, ratios.
@@ -30,27 +29,4 @@ type Values map[string]any
 type (
 	Seconds float64
 	Share   float64
-)
-
-// Remedy is what would settle a finding.
-type Remedy string
-
-// The remedies.
-const (
-	None      Remedy = ""
-	Original  Remedy = "original"  // the file as it was written
-	Cause     Remedy = "cause"     // what made a run fail
-	SameWork  Remedy = "same work" // one configuration of all rows or runs
-	Weights   Remedy = "weights"   // a look at the weights of two runs
-	Stability Remedy = "stability" // a training that does not diverge
-	Cores     Remedy = "cores"     // as many cores as threads
-	Encrypted Remedy = "encrypted" // links between hosts
-	Rounds    Remedy = "rounds"    // more of them
-	Budget    Remedy = "budget"    // more time
-	Idle      Remedy = "idle"      // a machine of its own
-	Longer    Remedy = "longer"    // runs of more steps
-	Seeds     Remedy = "seeds"     // several of them
-	RealData  Remedy = "real data" // instead of generated ones
-	Tree      Remedy = "tree"      // sums in the order of the tree
-	Hosts     Remedy = "hosts"     // of their own for the workers
 )

@@ -241,7 +241,10 @@ func Of(l *compare.Line, quantity string) Estimate {
 		e := l.Accuracy.Samples
 		return Estimate{e.Mean, e.Interval, e.Seeds}
 	case quantity == "serial": // by Amdahl's law, of all work
-		return serialPart(ofRatio(l.Speedup), float64(l.Setting.Workers))
+		e, workers := ofRatio(l.Speedup), float64(l.Setting.Workers)
+		e.Median, e.Interval.Lo, e.Interval.Hi = stat.KarpFlatt(e.Median, workers),
+			stat.KarpFlatt(e.Interval.Hi, workers), stat.KarpFlatt(e.Interval.Lo, workers)
+		return e
 	case quantity == "hidden":
 		values = []float64{l.Hidden}
 	case quantity == "exposed": // communication, in a step
@@ -262,14 +265,6 @@ func Of(l *compare.Line, quantity string) Estimate {
 		in = noise.ShareInterval(values)
 	}
 	return Estimate{stat.Median(values), in, len(values)}
-}
-
-// serialPart returns the part of a step that several workers do not divide, by their speed-up.
-func serialPart(speedup Estimate, workers float64) Estimate {
-	part := func(v float64) float64 { return (workers/v - 1) / (workers - 1) }
-	in := &speedup.Interval
-	in.Lo, in.Hi, speedup.Median = part(in.Hi), part(in.Lo), part(speedup.Median)
-	return speedup
 }
 
 // ofRatio returns a ratio as an estimate.

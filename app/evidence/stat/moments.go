@@ -23,13 +23,6 @@ func MomentsOf(x []float64) Moments {
 	return m
 }
 
-// MeanInterval returns the interval that covers the true mean with the wanted probability, if the values are
-// normal: Mean -+ t SD/sqrt(N) with the quantile t of Student's distribution with N-1 degrees of freedom.
-// Fewer than two values have no interval: the fields are NaN, coverage 0.
-func (a Moments) MeanInterval(coverage float64) Interval {
-	return a.MeanIntervalGiven(Prior{}, coverage)
-}
-
 // Prior is what is known of a standard deviation before a sample is taken: that of another sample, or a guess
 // that is worth one. The zero value knows nothing.
 type Prior struct{ SD, Freedom float64 }
@@ -43,10 +36,11 @@ func (p Prior) And(m Moments) Prior {
 	return Prior{math.Sqrt((p.Freedom*p.SD*p.SD + float64(m.N-1)*m.SD*m.SD) / freedom), freedom}
 }
 
-// MeanIntervalGiven is MeanInterval where something is known of the deviation beforehand, so that a single
-// value has an interval, and few values have one that is not too wide. Without either the fields are NaN,
-// coverage 0.
-func (a Moments) MeanIntervalGiven(p Prior, coverage float64) Interval {
+// MeanInterval returns the interval that covers the true mean with the wanted probability, if the values are
+// normal: Mean -+ t SD/sqrt(N) with the quantile t of Student's distribution with the degrees of freedom that
+// the deviation has. What is known of that beforehand gives a single value an interval, and few values one
+// that is not too wide. Without either the fields are NaN, coverage 0.
+func (a Moments) MeanInterval(p Prior, coverage float64) Interval {
 	p = p.And(a)
 	if a.N == 0 || p.Freedom <= 0 {
 		return Interval{Lo: math.NaN(), Hi: math.NaN()}

@@ -57,11 +57,11 @@ func TestMeanInterval(t *testing.T) {
 		{[]float64{0, 1, 2}, 4.303 / 1.7320508},
 		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2.262 * 0.9574271},
 	} {
-		i := stat.MomentsOf(test.values).MeanInterval(0.95)
+		i := stat.MomentsOf(test.values).MeanInterval(stat.Prior{}, 0.95)
 		near(t, "half of the interval", (i.Hi-i.Lo)/2, test.half, 0.001)
 		near(t, "middle", (i.Hi+i.Lo)/2, stat.Mean(test.values), 1e-9)
 	}
-	if i := stat.MomentsOf([]float64{1}).MeanInterval(0.95); i.Coverage != 0 {
+	if i := stat.MomentsOf([]float64{1}).MeanInterval(stat.Prior{}, 0.95); i.Coverage != 0 {
 		t.Errorf("interval %+v of one value", i)
 	}
 }
@@ -70,13 +70,13 @@ func TestMeanInterval(t *testing.T) {
 // deviation give their mean, but for the root of ten. Equal deviations only add their freedom.
 func TestAPriorGivesOneValueAnInterval(t *testing.T) {
 	p := stat.Prior{SD: 2, Freedom: 9}
-	i := stat.MomentsOf([]float64{5}).MeanIntervalGiven(p, 0.95)
+	i := stat.MomentsOf([]float64{5}).MeanInterval(p, 0.95)
 	near(t, "half of the interval", (i.Hi-i.Lo)/2, 2.262*2, 0.001)
 	near(t, "middle", (i.Hi+i.Lo)/2, 5, 1e-9)
 	both := stat.Prior{SD: 1, Freedom: 2}.And(stat.MomentsOf([]float64{0, 1, 2}))
 	near(t, "deviation of equals", both.SD, 1, 1e-9)
 	near(t, "their freedom", both.Freedom, 4, 0)
-	if i := stat.MomentsOf(nil).MeanIntervalGiven(p, 0.95); i.Coverage != 0 {
+	if i := stat.MomentsOf(nil).MeanInterval(p, 0.95); i.Coverage != 0 {
 		t.Errorf("interval %+v of nothing", i)
 	}
 }
