@@ -248,6 +248,7 @@ func TestAnAsynchronousWorkerHasAWholeBatch(t *testing.T) {
 	}
 	a, b := of("all-reduce"), of("ps-async")
 	b.Record.Runs[0].Ranks[0].Steps.Phases["forward"] = slices.Repeat(record.Numbers{0.016}, 40)
+	b.Record.Runs[0].Staleness = []int{40, 40}
 	first, err := explain.Decompose(variant.SideOf(a), variant.SideOf(b))
 	if err != nil {
 		t.Fatal(err)
