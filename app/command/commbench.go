@@ -55,8 +55,6 @@ func commbenchCommand(a *app) *cobra.Command {
 	complete(c, "operation", listOf(commbench.Operations()))
 	complete(c, "algorithm", listOf(a.settingValues("algorithm")))
 	complete(c, "codec", listOf(commbench.Codecs()))
-	flags.IntVar(&f.config.Hosts, "hosts", 1, "simulated hosts over which the ranks are spread: shm links "+
-		"ranks of one host, tcp ranks of different hosts")
 	flags.StringSliceVar(&f.config.Links, "link", links,
 		"links: local within a process, shm and tcp between processes")
 	complete(c, "link", listOf(links))
@@ -150,9 +148,6 @@ func (f *commbenchFlags) withHosts(c *cobra.Command, a *app) error {
 	n := a.environment.NumHosts()
 	if n == 0 {
 		return nil
-	}
-	if c.Flags().Changed("hosts") {
-		return usagef("--hosts is for simulated hosts; there are %d already", n)
 	}
 	if _, err := a.environment.HostNames(slices.Max(f.config.Ranks)); err != nil {
 		return err

@@ -22,7 +22,7 @@ type Config struct {
 	Encryptions []string
 	Streams     []int // connections of each link by TCP
 	Ranks       []int
-	Hosts       int   // over which the ranks are spread, shm then between those of one, else tcp; 0: 1
+	Hosts       int   // of the environment that has the ranks, where shm is between those of one; else 0
 	Bytes       []int // of the vector: what each rank ends with, a multiple of 4
 	Repeats     int   // samples of each measurement
 }
@@ -86,9 +86,6 @@ func (c Config) Validate() error {
 	if len(c.Ranks) == 0 || slices.Min(c.Ranks) < 2 || slices.Max(c.Ranks) > maxRanks {
 		return fmt.Errorf("ranks %v, want numbers from 2 to %d", c.Ranks, maxRanks)
 	}
-	if least := slices.Min(c.Ranks); c.Hosts < 0 || c.Hosts > least {
-		return fmt.Errorf("%d hosts, want 1 to %d: each has a rank", c.Hosts, least)
-	}
 	isNone := func(n int) bool { return n < 4 || n > maxBytes || n%4 != 0 }
 	if len(c.Bytes) == 0 || slices.ContainsFunc(c.Bytes, isNone) {
 		return fmt.Errorf("bytes %v, want multiples of 4 from 4 to %d: vectors are float32", c.Bytes,
@@ -111,15 +108,6 @@ func (c Config) Validate() error {
 
 // plain is the name for no codec.
 const plain = "fp32"
-
-// hosts returns the names of the hosts of ranks, contiguous ones on each.
-func (c Config) hosts(ranks int) []string {
-	names := make([]string, ranks)
-	for r := range names {
-		names[r] = fmt.Sprintf("host%d", r*min(max(c.Hosts, 1), ranks)/ranks)
-	}
-	return names
-}
 
 // ways is the links, each with the encryptions and streams that are asked for where its ranks, or some, are
 // linked by TCP.

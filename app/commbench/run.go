@@ -48,9 +48,13 @@ func Run(ctx context.Context, c Config, o Options) ([]record.Collective, error) 
 	var records []record.Collective
 	for _, link := range ways {
 		for _, n := range c.Ranks {
-			hosts, err := c.hostsIn(o.Environment, n)
+			names, err := o.Environment.HostNames(n)
 			if err != nil {
 				return records, err
+			}
+			hosts := comm.OneHost(n)
+			if names != nil {
+				hosts = comm.NewTopology(names)
 			}
 			begin := len(records)
 			report := func(i int) {
@@ -69,7 +73,7 @@ func Run(ctx context.Context, c Config, o Options) ([]record.Collective, error) 
 			if encryption == cluster.EncryptNotNeeded {
 				encryption = ""
 			}
-			of := group{link.link, string(encryption), link.streams, comm.NewTopology(hosts), ranks}
+			of := group{link.link, string(encryption), link.streams, hosts, ranks}
 			for i, p := range points {
 				records = append(records, of.record(p, i))
 			}
@@ -77,15 +81,6 @@ func Run(ctx context.Context, c Config, o Options) ([]record.Collective, error) 
 	}
 	o.Progress(all, all, "done")
 	return records, nil
-}
-
-// hostsIn returns the names of the hosts of ranks: those of the lab or the hosts in e, or simulated ones.
-func (c Config) hostsIn(e cluster.Environment, ranks int) ([]string, error) {
-	names, err := e.HostNames(ranks)
-	if names == nil {
-		names = c.hosts(ranks)
-	}
-	return names, err
 }
 
 // measure returns the samplings by rank and point of one group of ranks.
@@ -101,7 +96,7 @@ func (c Config) measure(ctx context.Context, w way, n int, points []point, o Opt
 	defer remove()
 	ranks := make([]findings, n)
 	texts, err := cluster.Launch(ctx, cluster.LaunchConfig{
-		World: n, Threads: 1, Command: o.Worker, SharedMemory: w.link == "shm", Hosts: c.hosts(n),
+		World: n, Threads: 1, Command: o.Worker, SharedMemory: w.link == "shm",
 		Encryption:  w.encryption,
 		Streams:     w.streams,
 		Environment: o.Environment.With(cluster.Environment{cluster.EnvMaxProcs: strconv.Itoa(2)}),
@@ -133,7 +128,6 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 	before := runtime.GOMAXPROCS(max(2*n, runtime.GOMAXPROCS(0)))
 	defer runtime.GOMAXPROCS(before)
 	ranks, errs := make([]findings, n), make([]error, n)
-	hosts := comm.NewTopology(c.hosts(n))
 	meshes := comm.NewLocal(n)
 	cut := context.AfterFunc(ctx, func() {
 		for _, m := range meshes {
@@ -144,7 +138,7 @@ func (c Config) here(ctx context.Context, n int, points []point, report func(int
 	var group sync.WaitGroup
 	for r, mesh := range meshes {
 		group.Go(func() {
-			ranks[r], errs[r] = onMesh(mesh, hosts, 0, points, c.Repeats, func(at int, _ sampling) {
+			ranks[r], errs[r] = onMesh(mesh, comm.OneHost(n), 0, points, c.Repeats, func(at int, _ sampling) {
 				if r == 0 {
 					report(at + 1)
 				}

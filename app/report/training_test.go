@@ -54,7 +54,7 @@ func trainingRun(t *testing.T) (folder string) {
 			"worst_confusions":[{"class":"<dog>","predicted":"cat","count":40,"examples":[3,7]}]},
 			"lost":[{"rank":0,"file":"updates.jsonl","reason":"no space left on device"}],
 			"moves":[{"step":31,"from":[4,4],"to":[6,2],"before":0.03,"after":0.02,"ideal":0.018}],
-			"evaluations":[{"steps":400,"accuracy":0.5,"train_seconds":4,"seconds":1},
+			"evaluations":[{"steps":400,"loss":null,"accuracy":0.5,"train_seconds":4,"seconds":1},
 			{"steps":1000,"epochs":2.5,"loss":0.8125,"accuracy":0.75,"learning_rate":0.05,
 			"train_seconds":10,"seconds":1,"wall_seconds":12}]}`,
 	}
