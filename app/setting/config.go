@@ -2,7 +2,6 @@ package setting
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -117,11 +116,11 @@ type Held struct {
 	Path  string  // "": none
 }
 
-// String returns what ParseHeld reads.
+// String returns what parseHeld reads.
 func (h Held) String() string { return cmp.Or(h.Path, decimal(h.Share)) }
 
-// ParseHeld reads a share, or else a path.
-func ParseHeld(text string) (h Held, err error) {
+// parseHeld reads a share, or else a path.
+func parseHeld(text string) (h Held, err error) {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
@@ -130,23 +129,6 @@ func ParseHeld(text string) (h Held, err error) {
 		return h, fmt.Errorf("%v is out of range, want a share from 0 to below 1, or a path", x)
 	}
 	return Held{Share: x}, nil
-}
-
-// MarshalJSON writes a share as the number that it is, and a path as a text.
-func (h Held) MarshalJSON() ([]byte, error) {
-	if h.Path == "" {
-		return json.Marshal(h.Share)
-	}
-	return json.Marshal(h.Path)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (h *Held) UnmarshalJSON(text []byte) error {
-	*h = Held{}
-	if json.Unmarshal(text, &h.Share) == nil {
-		return nil
-	}
-	return json.Unmarshal(text, &h.Path)
 }
 
 // Choice says how validation samples choose weights and the end of a run.

@@ -8,25 +8,6 @@ import (
 	"strings"
 )
 
-// entry is one line of a configuration file.
-type entry struct{ name, text, where string }
-
-// parseFile reads a YAML mapping of setting names to values. A list is its values with commas between.
-func parseFile(path string, text []byte) ([]entry, error) {
-	lines, err := ReadSheet(path, text)
-	if err != nil {
-		return nil, err
-	}
-	var entries []entry
-	for _, l := range lines {
-		if l.Parts != nil {
-			return nil, Refuse("%s: %s: want a value, or a list of values", l.Where, l.Name)
-		}
-		entries = append(entries, entry{name: l.Name, text: strings.Join(l.Texts, ","), where: l.Where})
-	}
-	return entries, nil
-}
-
 // YAML returns the configuration as a file that --config accepts, each value with its origin as a
 // comment. It leaves out open settings and the run directory: the file describes the run, not the place of
 // its results.
@@ -122,8 +103,12 @@ func (v value) readJSON(value []byte) error {
 		return json.Unmarshal(value, v.json)
 	}
 	var text string
-	if err := json.Unmarshal(value, &text); err != nil {
+	if json.Unmarshal(value, &text) == nil {
+		return v.set(text)
+	}
+	var number json.Number // of a text that may be one: older files had it as one
+	if err := json.Unmarshal(value, &number); err != nil {
 		return err
 	}
-	return v.set(text)
+	return v.set(number.String())
 }

@@ -3,7 +3,6 @@ package setting
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -172,37 +171,24 @@ func (r *resolver) readEnvironment(e cluster.Environment) {
 	}
 }
 
-func (r *resolver) readFile(path string) error {
-	entries, err := entriesOf(path, "--config")
-	for _, e := range entries {
-		r.set(e.name, e.text, e.where)
-	}
-	return err
-}
-
-// entriesOf reads the lines of a configuration file, which the flag names.
-func entriesOf(path, flag string) ([]entry, error) {
-	text, err := readSome(path, maxFile)
-	if err == nil && len(text) == maxFile {
-		err = fmt.Errorf("%s: too large to be a configuration file", path)
-	}
-	if err != nil {
-		return nil, Refuse("%s: %v", flag, err)
-	}
-	return parseFile(path, text)
-}
-
 // maxFile is a size that no configuration file has.
 const maxFile = 64 << 10
 
-// readSome returns the first bytes of a file, at most limit.
-func readSome(path string, limit int64) ([]byte, error) {
-	f, err := regular.Open(path)
+// readFile takes the lines of a configuration file, which maps names of settings to values. A list is its
+// values with commas between.
+func (r *resolver) readFile(path string) error {
+	text, err := regular.ReadFile(path, maxFile)
 	if err != nil {
-		return nil, err
+		return Refuse("--config: %v", err)
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, limit))
+	lines, err := ReadSheet(path, text)
+	for _, l := range lines {
+		if l.Parts != nil {
+			return Refuse("%s: %s: want a value, or a list of values", l.Where, l.Name)
+		}
+		r.set(l.Name, strings.Join(l.Texts, ","), l.Where)
+	}
+	return err
 }
 
 // where returns the origin of a setting's value for an error.

@@ -141,7 +141,7 @@ func (c *Config) sampleSettings() []Setting {
 			Usage: "use only the first N training samples"},
 		{Name: "limit-test", value: limit(&c.LimitTest, 0),
 			Usage: "use only the first N test samples; 0 for no evaluation"},
-		{Name: "validation", value: scalar(&c.Validation, "SHARE|PATH", ParseHeld, Held.String),
+		{Name: "validation", value: parsed(&c.Validation, "SHARE|PATH", "", parseHeld),
 			Usage: "samples to choose by (--patience, --restore-best): a share of the training samples of " +
 				"each class, by --seed, or a path like that of --data; 0 for none, or what is in val/"},
 		{Name: "weight-column", value: text(&c.WeightColumn, "COLUMN"),
