@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -111,17 +110,6 @@ func Final(all []Evaluation) (e Evaluation) {
 		e = all[n-1]
 	}
 	return e
-}
-
-// UnmarshalJSON reads an evaluation; older ones have no loss.
-func (e *Evaluation) UnmarshalJSON(b []byte) error {
-	type fields Evaluation
-	read := fields{Loss: Number(math.NaN())}
-	if err := json.Unmarshal(b, &read); err != nil {
-		return err
-	}
-	*e = Evaluation(read)
-	return nil
 }
 
 // Of returns the name of the part that was evaluated: validation or test.

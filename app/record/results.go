@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -319,9 +320,7 @@ func (s *Steps) thin(every int) {
 	for _, column := range []*[]int{&s.Epoch, &s.Samples, &s.Shards} {
 		*column = thinned(*column, every)
 	}
-	for _, column := range []*Numbers{&s.Loss, &s.Seconds, &s.OwnLoss, &s.Usage, &s.CPU, &s.RSS, &s.GPU,
-		&s.Sent, &s.Received, &s.Delayed, &s.ExchangeDelayed, &s.GradientCPU, &s.Paused, &s.Checkpoint,
-		&s.Peer, &s.Added, &s.Coded} {
+	for _, column := range append(slices.Collect(maps.Values(s.usage())), &s.Loss, &s.Seconds, &s.OwnLoss) {
 		*column = thinned(*column, every)
 	}
 	for name, column := range s.Phases {
@@ -337,12 +336,12 @@ func thinned[S ~[]T, T any](all S, every int) (some S) {
 }
 
 // usage returns the columns that may be empty, by name.
-func (s Steps) usage() map[string]Numbers {
-	return map[string]Numbers{"usage_seconds": s.Usage, "cpu_seconds": s.CPU, "rss_bytes": s.RSS,
-		"gpu_bytes": s.GPU, "bytes_sent": s.Sent, "bytes_received": s.Received,
-		"delayed_seconds": s.Delayed, "gradient_cpu_seconds": s.GradientCPU, "paused_seconds": s.Paused,
-		"checkpoint_seconds": s.Checkpoint, "exchange_delayed_seconds": s.ExchangeDelayed,
-		"peer_seconds": s.Peer, "add_seconds": s.Added, "code_seconds": s.Coded}
+func (s *Steps) usage() map[string]*Numbers {
+	return map[string]*Numbers{"usage_seconds": &s.Usage, "cpu_seconds": &s.CPU, "rss_bytes": &s.RSS,
+		"gpu_bytes": &s.GPU, "bytes_sent": &s.Sent, "bytes_received": &s.Received,
+		"delayed_seconds": &s.Delayed, "gradient_cpu_seconds": &s.GradientCPU, "paused_seconds": &s.Paused,
+		"checkpoint_seconds": &s.Checkpoint, "exchange_delayed_seconds": &s.ExchangeDelayed,
+		"peer_seconds": &s.Peer, "add_seconds": &s.Added, "code_seconds": &s.Coded}
 }
 
 // Encode writes r as JSON with its seal and schema version.
@@ -480,8 +479,8 @@ func (r *Run) validate(isAsync bool) error {
 				len(s.Samples))
 		}
 		for name, v := range s.usage() {
-			if len(v) != n && len(v) != 0 || len(s.Shards) != n && len(s.Shards) != 0 {
-				return fmt.Errorf("rank %d: %d %s, %d shards: want %d or none", rank.Rank, len(v), name,
+			if len(*v) != n && len(*v) != 0 || len(s.Shards) != n && len(s.Shards) != 0 {
+				return fmt.Errorf("rank %d: %d %s, %d shards: want %d or none", rank.Rank, len(*v), name,
 					len(s.Shards), n)
 			}
 		}

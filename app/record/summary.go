@@ -10,6 +10,7 @@ import (
 
 	"lockstep/comm"
 	"lockstep/gradsync"
+	"lockstep/internal/spelling"
 )
 
 // Summary is what summary.json holds and `lockstep train --json` prints. Times and phases are
@@ -481,10 +482,7 @@ func (s *Summary) ServerText() string {
 	if len(s.Servers) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d servers", len(s.Servers))
-	if len(s.Servers) == 1 {
-		text = "1 server"
-	}
+	text := spelling.Count(len(s.Servers), "server")
 	if s.ServerPlace == ServerApart {
 		return text + " apart"
 	}
