@@ -14,6 +14,7 @@ import (
 	"lockstep/app/job/worker"
 	"lockstep/app/peer"
 	"lockstep/app/record"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/data"
@@ -236,7 +237,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	}
 	r.Workers, r.Shards, r.Strategy, r.Steps, r.Epochs = 1, 1, strategy.Single, peerSteps, 0
 	r.LimitTest, r.EvalEvery, r.Save, r.Link = 0, 0, false, "local"
-	r.Out = freeDirectory(filepath.Join(p.folder, "ours"))
+	r.Out = rundir.Unused(filepath.Join(p.folder, "ours"))
 	r.Config = r.WithoutDropout()
 	ours := p.options
 	ours.Progress = nil
@@ -247,7 +248,7 @@ func (p *peers) compare(ctx context.Context, r Row) (record.PeerCheck, error) {
 	if c.Ours, err = lossesOf(r.Out); err != nil {
 		return c, err
 	}
-	r.Out = freeDirectory(filepath.Join(p.folder, "theirs"))
+	r.Out = rundir.Unused(filepath.Join(p.folder, "theirs"))
 	w := p.work(r, path, about)
 	c.Settings, w.Dropout = p.torch.Settings(w), 0
 	if _, err := p.torch.Run(ctx, w); err != nil {

@@ -3,9 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"lockstep/app/job/launcher"
 	"lockstep/app/record"
 	"lockstep/app/report"
+	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/internal/spelling"
 )
@@ -313,7 +312,8 @@ func (b *bench) hasEnded(t Trial) bool {
 // leaves nothing in the results.
 func (b *bench) runOne(ctx context.Context, t Trial) error {
 	config := b.plan.Rows[t.Row]
-	config.Out = freeDirectory(filepath.Join(b.out, "runs", config.directory(t)))
+	// What an interrupted or a disturbed run has left stays.
+	config.Out = rundir.Unused(filepath.Join(b.out, "runs", config.directory(t)))
 	config.Seed = b.plan.seed(t)
 	config.Save = false // a benchmark keeps figures, not weights
 	state := Progress{Run: b.ended + 1, Round: t.Round + 1, Again: b.hasEnded(t), Name: config.Name()}
@@ -368,18 +368,6 @@ func addRun(row *record.Row, run record.Run) {
 		*former, run = run, *former
 	}
 	row.Replaced = append(row.Replaced, run)
-}
-
-// freeDirectory returns path, or the first of path-2, path-3 and so on that does not exist: what an
-// interrupted or a disturbed run has left stays.
-func freeDirectory(path string) string {
-	free := path
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(free); errors.Is(err, os.ErrNotExist) {
-			return free
-		}
-		free = fmt.Sprintf("%s-%d", path, i)
-	}
 }
 
 // report passes the progress to the caller. The run that is going on, or has ended, began at begin.

@@ -214,7 +214,7 @@ func (b *bench) confirm(ctx context.Context) (err error) {
 		show(Progress{Note: "what it asks why is confirmed by runs of rows again, beside variants of them"})
 	}
 	o.Fitted, o.Confirm, o.Label.Recipe, o.Label.Predictions = nil, nil, "", nil
-	folder := freeDirectory(filepath.Join(b.out, "causes"))
+	folder := rundir.Unused(filepath.Join(b.out, "causes"))
 	if b.results.Causes, err = confirm(ctx, b.plan, &b.results, folder, left, o); err != nil {
 		return err
 	}

@@ -60,13 +60,17 @@ func New(name string, now time.Time) (Claimed, error) { return Claim(Free(name, 
 
 // Free returns the directory runs/<time>-<name>, with a number behind if that is taken.
 func Free(name string, now time.Time) string {
-	first := filepath.Join("runs", now.Format("20060102-150405")+"-"+name)
-	path := first
+	return Unused(filepath.Join("runs", now.Format("20060102-150405")+"-"+name))
+}
+
+// Unused returns path, or the first of path-2, path-3 and so on that does not exist.
+func Unused(path string) string {
+	free := path
 	for i := 2; ; i++ {
-		if _, err := os.Stat(path); err != nil { // Claim says what else may be wrong with it
-			return path
+		if _, err := os.Lstat(free); err != nil { // Claim says what else may be wrong with it
+			return free
 		}
-		path = fmt.Sprintf("%s-%d", first, i)
+		free = fmt.Sprintf("%s-%d", path, i)
 	}
 }
 
