@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"lockstep/app/job"
@@ -61,45 +60,37 @@ func takes(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// interruptible returns a context that is cancelled by the first signal that asks to stop; see hear. A second
-// Ctrl-C or SIGTERM, if it is no echo, ends the program and its workers at once. The caller must call stop.
+// interruptible returns a context that is cancelled by the first signal that asks to stop; see hear. A Ctrl-C
+// after it ends the program and its workers at once. The caller must call stop.
 func (a *app) interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, silence := a.signals, func() {}
 	if signals == nil {
 		signals, silence = hear()
 	}
-	done, finished := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(finished)
-		var cause error
-		isEarly := false // the first signal is one that others follow
-		select {
-		case s := <-signals:
-			if isPreemption(s) {
-				cause = launcher.ErrTerminated
-			}
-			isEarly = s != syscall.SIGTERM && s != os.Interrupt
-		case <-done:
-			return
-		}
+	say := func(text string) {
 		if a.isTerminal(a.stderr) {
 			fmt.Fprintln(a.stderr) // leave the line of progress
 		}
-		fmt.Fprintln(a.stderr, "lockstep: "+stopping(cause))
-		cancel(cause)
-		for {
+		fmt.Fprintln(a.stderr, "lockstep: "+text)
+	}
+	done, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		for isFirst := true; ; isFirst = false {
 			select {
 			case s := <-signals:
-				isFinal := s == syscall.SIGTERM || s == os.Interrupt
-				if isFinal && !isEarly {
-					if a.isTerminal(a.stderr) {
-						fmt.Fprintln(a.stderr) // leave the line of progress
-					}
-					fmt.Fprintln(a.stderr, "lockstep: quit; nothing more is saved")
+				switch {
+				case isFirst && isPreemption(s):
+					say("stopping")
+					cancel(launcher.ErrTerminated)
+				case isFirst:
+					say("stopping; press Ctrl-C again to quit at once")
+					cancel(nil)
+				case s == os.Interrupt:
+					say("quit; nothing more is saved")
 					os.Exit(job.ExitInterrupted)
 				}
-				isEarly = isEarly && !isFinal
 			case <-done:
 				return
 			}
@@ -111,14 +102,6 @@ func (a *app) interruptible(parent context.Context) (ctx context.Context, stop f
 		<-finished
 		cancel(nil)
 	}
-}
-
-// stopping says that a run is asked to stop, and how to end it at once, for the cause of interruptible.
-func stopping(cause error) string {
-	if cause == nil {
-		return "stopping; press Ctrl-C again to quit at once"
-	}
-	return "stopping; a second signal ends the run at once"
 }
 
 // isTerminal reports whether w is a terminal on which lines may be rewritten.

@@ -70,24 +70,17 @@ and the run directories.`,
 		Example: `  lockstep bench --quick
   lockstep bench --model vgg11 --data cifar10 --strategies single,gather-scatter,all-reduce,ddp \
       --workers 1,4 --batch 256 --steps 40
-  lockstep bench --models lenet,vgg11 --strategies single,ddp,none --workers 1,2 --repeats 6
   lockstep bench --model vgg11 --strategies single,ddp --workers 1,2 --wire fp32,bf16,zstd
-  lockstep bench --strategies single --workers 1 --batch 32,64,128 --copies 2 --repeats 6
   lockstep bench --strategies single,all-reduce,ddp:overlap-forward --workers 1,2 \
       --conditions equal,rate=1gbit,rate=100mbit+delay=1ms
   lockstep bench --strategies single,ddp,ddp:wire=int8 --epochs 3 --eval-every 1 --seeds 1,2,3
   lockstep launch --hosts a:2,b:2,c:2 -- bench --hosts 1,2,3 --per-host 1,2
-  lockstep bench --plan mine.yaml
   lockstep bench --strategies single,ddp --workers 1,2 --precision 2% --budget 20m
-  lockstep bench --models lenet,vgg11 --data glyphs,cifar10 --batch 64,256 --math fast,exact --steps 40
   lockstep bench --batch-per-worker 64 --strategies single,ddp --workers 1,2,4
   lockstep bench --strategies single --workers 1 --checkpoints off,on,50 --steps 200
   lockstep bench --models lenet,vgg11 --strategies single,ddp --workers 1,2 --steps 30 --peer pytorch
   lockstep bench --plan mine.yaml --against baseline.json --fail-over 5%
-  lockstep bench --resume runs/20261121-101500-bench
-  lockstep bench --strategies single,ddp --workers 1 --threads 1
-  lockstep bench --strategies all-reduce --workers 4,8 --link tcp --wire fp32,zstd --for 30s
-  lockstep bench --quick --seed 7 --out results/seed7 --json`,
+  lockstep bench --resume runs/20261121-101500-bench`,
 		Args:        noArguments,
 		Annotations: map[string]string{spreads: "true"},
 		RunE:        func(c *cobra.Command, _ []string) error { return a.bench(c, &flags) },
@@ -128,18 +121,18 @@ func (b *benchFlags) add(c *cobra.Command, a *app) {
 		"math": "math", "wire": "wire"} {
 		complete(c, name, listOf(a.settingValues(of)))
 	}
-	addSettings(c, benchSettings(&a.catalog))
+	addSettings(c, benchSettings(&a.catalog, "model", "data", "threads", "batch", "wire", "math"))
 	f.StringVar(&b.out, "out", "",
 		"new or empty `FOLDER` for the results (default: runs/<time>-bench)")
 	f.BoolVar(&b.isJSON, "json", false, "print results.json instead of a table")
 	f.BoolVarP(&b.isQuiet, "quiet", "q", false, "show no progress")
 }
 
-// benchSettings are the settings of a run that are the same in every row.
-func benchSettings(k *setting.Catalog) []setting.Setting {
+// benchSettings are the settings of a run that are the same in every row, but for some that are varied too.
+func benchSettings(k *setting.Catalog, varied ...string) []setting.Setting {
+	varied = append(varied, "strategy", "workers", "eval-only", "save", "out", "checkpoint-every", "resume",
+		"until", "rebalance")
 	settings := slices.DeleteFunc(setting.Settings(k), func(s setting.Setting) bool {
-		varied := []string{"model", "data", "strategy", "workers", "threads", "batch", "wire", "math",
-			"eval-only", "save", "out", "checkpoint-every", "resume", "until", "rebalance"}
 		return slices.Contains(varied, s.Name)
 	})
 	for i := range settings {

@@ -15,15 +15,20 @@ const (
 	tapTime  = 200 * time.Millisecond
 )
 
-// hear returns the signals that ask to stop: Ctrl-C, SIGTERM, SIGUSR1 and that of a terminal that is closed,
-// unless it is ignored, as by nohup. Echoes are left out. The caller must call stop.
+// endings are the signals besides Ctrl-C that ask to stop: those of schedulers, and that of a terminal that
+// is closed, unless it is ignored, as by nohup.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return preemptions()
+	}
+	return append(preemptions(), syscall.SIGHUP)
+}
+
+// hear returns the signals that ask to stop. Echoes are left out. The caller must call stop.
 func hear() (heard <-chan os.Signal, stop func()) {
 	received, passed := make(chan os.Signal, 2), make(chan os.Signal, 2)
 	done, ended := make(chan struct{}), make(chan struct{})
-	signal.Notify(received, append(preemptions(), os.Interrupt)...)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(received, syscall.SIGHUP)
-	}
+	signal.Notify(received, append(endings(), os.Interrupt)...)
 	go func() {
 		defer close(ended)
 		dropEchoes(received, passed, done)

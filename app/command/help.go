@@ -43,7 +43,7 @@ func firstFlags(c *cobra.Command) []string {
 			"conditions", "repeats", "copies", "budget", "precision", "peer", "plan", "out", "resume", "json",
 			"quiet"}
 	case "predict":
-		return []string{"models", "data", "strategies", "workers", "batch", "scale", "network", "in-lab",
+		return []string{"model", "data", "strategies", "workers", "batch", "scale", "network", "in-lab",
 			"per-host", "oversubscription", "cores", "samples", "price", "budget", "from", "out", "json",
 			"quiet"}
 	case "recipe run":
@@ -77,20 +77,12 @@ func addHelpAll(c *cobra.Command) {
 	f.NoOptDefVal = "true"
 }
 
-// printHelp prints the help of c: of a command with many flags the first of them, all of them with its long
-// text, or those of a topic, for which words is the command line behind the command.
-func printHelp(c *cobra.Command, words []string) {
+// printHelp prints the help of c: of a command with many flags the first of them or, if that is asked for,
+// all of them with its long text.
+func printHelp(c *cobra.Command, _ []string) {
 	w := c.OutOrStdout()
 	all := c.Flags().Lookup(helpAllFlag)
 	isShort := firstFlags(c) != nil && (all == nil || !all.Value.(*helpAll).isAsked)
-	i := slices.Index(words, "--help") + 1
-	if isShort && 0 < i && i < len(words) && !strings.HasPrefix(words[i], "-") {
-		err := printTopic(c, w, words[i])
-		if err == nil {
-			return
-		}
-		fmt.Fprintf(w, "%v\n\n", err)
-	}
 	text := c.Long
 	if text == "" || isShort {
 		text = c.Short
@@ -120,40 +112,7 @@ func printShort(c *cobra.Command, w io.Writer) {
 	if c.HasAvailableSubCommands() {
 		printCommands(w, c)
 	}
-	var headings []string
-	for _, g := range flagGroups(c) {
-		headings = append(headings, strings.ToLower(g.Name()))
-	}
-	fmt.Fprintf(w, "\n%s explains the command and lists all flags.\n%s --help TOPIC lists those about "+
-		"a topic, such as wire:\n  %s\n", helpOf(c), c.CommandPath(), strings.Join(headings, ", "))
-}
-
-// printTopic prints the flags of c whose group or name has the topic, or else those whose text has it.
-func printTopic(c *cobra.Command, w io.Writer, topic string) error {
-	topic, isFound := strings.ToLower(strings.TrimLeft(topic, "-")), false
-	for _, isByText := range []bool{false, true} {
-		for _, g := range flagGroups(c) {
-			about := pflag.NewFlagSet(g.Name(), pflag.ContinueOnError)
-			about.SortFlags = false
-			g.VisitAll(func(f *pflag.Flag) {
-				text := g.Name() + " " + f.Name
-				if isByText {
-					text = f.Usage
-				}
-				if strings.Contains(strings.ToLower(text), topic) {
-					about.AddFlag(f)
-				}
-			})
-			if about.HasFlags() {
-				isFound = true
-				fmt.Fprintf(w, "%s:\n%s\n\n", g.Name(), usages(about))
-			}
-		}
-		if isFound {
-			return nil
-		}
-	}
-	return usagef("%s has no flags about %.80q; %s lists all", c.CommandPath(), topic, helpOf(c))
+	fmt.Fprintf(w, "\n%s explains the command and lists all flags.\n", helpOf(c))
 }
 
 // printUsage prints usage, examples and commands or grouped flags.

@@ -186,15 +186,7 @@ func (f *inference) texts(ctx context.Context, path string) error {
 	var err error
 	if path == "-" {
 		options.PairColumn = "" // one text on each line
-		lines := bufio.NewScanner(os.Stdin)
-		lines.Buffer(nil, 1<<20)
-		for err == nil && lines.Scan() {
-			err = visit(lines.Text(), "")
-		}
-		if lines.Err() != nil {
-			err = &data.FormatError{File: "the standard input", Offset: -1, Line: told + len(inputs) + 1,
-				Reason: "want lines of at most 1 MiB", Err: lines.Err(), Next: "cut it"}
-		}
+		err = eachLine(func(line string) error { return visit(line, "") })
 	} else {
 		err = data.EachText(ctx, path, options, visit)
 	}

@@ -2,8 +2,10 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +77,7 @@ func (a *app) meet(c *cobra.Command) (isDone bool, err error) {
 		a.meeting.Agree = terms.Agree
 		return false, nil
 	}
-	asked, stop := a.asked()
+	asked, stop := asked()
 	defer stop()
 	own := cluster.Environment{cluster.EnvISA: cmp.Or(given(c)["isa"], a.environment[cluster.EnvISA])}
 	guest := worker.Guest{Member: member, Environment: a.environment.With(own), Catalog: &a.catalog,
@@ -112,29 +114,15 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the job has ended with status %d", e.status)
 }
 
-// asked returns a channel that is closed by the first signal that asks the run to stop. Ctrl-C and further
-// signals are left to rank 0, which receives them too and ends this process.
-func (a *app) asked() (asked <-chan struct{}, stop func()) {
-	signals, silence := hear()
-	done, told := make(chan struct{}), make(chan struct{})
-	go func() {
-		for {
-			select {
-			case s := <-signals:
-				if s == os.Interrupt {
-					continue
-				}
-				close(told)
-				<-done
-				return
-			case <-done:
-				return
-			}
-		}
-	}()
-	return told, func() {
+// asked returns a channel that is closed by the first signal that asks the run to stop. Ctrl-C is left to
+// rank 0, which receives it too and ends this process.
+func asked() (asked <-chan struct{}, stop func()) {
+	ctx, silence := signal.NotifyContext(context.Background(), endings()...)
+	unheard := make(chan os.Signal, 1)
+	signal.Notify(unheard, os.Interrupt)
+	return ctx.Done(), func() {
 		silence()
-		close(done)
+		signal.Stop(unheard)
 	}
 }
 

@@ -47,9 +47,7 @@ On a GPU the limits are a large copy within its memory and a large product of ma
 by the GPU itself, and so is the transfer of the samples; --threads and --isa do not matter.`,
 		Example: `  lockstep bench kernels
   lockstep bench kernels --model resnet50 --batch 64 --summary
-  lockstep bench kernels --model vgg11 --batch 64 --threads 1
   lockstep bench kernels --model resnet50 --size 224 --batch 8
-  lockstep bench kernels --model bert-base --batch 8 --sequence 64
   lockstep bench kernels --model vgg11 --isa avx2 --math exact --json
   lockstep bench kernels --device cuda --model vgg11 --batch 256 --math bf16 --summary`,
 		Args: noArguments,

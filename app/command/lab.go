@@ -78,7 +78,9 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 	}
 	signals, stop := hear()
 	defer stop()
-	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: os.Args,
+	again := slices.Concat(os.Args[:1], []string{"lab", fmt.Sprintf("--quiet=%v", f.isQuiet)}, commandLine(c),
+		[]string{"--"}, args)
+	options := lab.Options{Program: self, Command: slices.Concat(os.Args[:1], args), Again: again,
 		Environment: a.environment.With(cluster.Environment{
 			cluster.EnvLabFlags: strings.Join(commandLine(c), " ")}), Signals: signals,
 		Stdin: os.Stdin, Stdout: a.stdout, Stderr: a.stderr}
@@ -94,30 +96,32 @@ func (f *labFlags) run(c *cobra.Command, a *app, args []string) error {
 
 // checkLabCommand refuses what cannot run in a lab before there is one.
 func (a *app) checkLabCommand(c *cobra.Command, args []string) error {
-	dash := c.ArgsLenAtDash()
-	switch {
-	case a.environment[cluster.EnvLab] != "":
+	if a.environment[cluster.EnvLab] != "" {
 		return usagef("lab: this is a host of a lab already; a lab cannot be within a lab")
-	case dash > 0 || dash < 0 && len(args) > 0:
-		return misplaced(c, args, "lab --hosts 4 -- bench --quick")
-	case len(args) == 0:
-		return usagef("lab: no command; put one behind --, as in lab --hosts 4 -- bench --quick")
-	case args[0] == c.Name():
+	}
+	known, err := behind(c, args, "lab --hosts 4 -- bench --quick")
+	if err == nil && known == c {
 		return usagef("lab: a lab cannot be within a lab; want train, bench, commbench or another command")
 	}
-	if known, _, err := c.Root().Find(args); err != nil || known == c.Root() {
-		return unknownCommand(c.Root(), args[0])
-	}
-	return nil
+	return err
 }
 
-// misplaced refuses args of c, which takes a command behind --, if they are not behind it.
-func misplaced(c *cobra.Command, args []string, example string) error {
-	if known, _, err := c.Root().Find(args); err != nil || known == c.Root() {
-		return usagef("%s takes no argument %.80q before --; its flags come first, as in %s", c.Name(),
+// behind returns the command that args of c name, which have to stand behind --, as in an example.
+func behind(c *cobra.Command, args []string, example string) (*cobra.Command, error) {
+	known, _, err := c.Root().Find(args)
+	isUnknown, isBehind := err != nil || known == c.Root(), c.ArgsLenAtDash() == 0
+	switch {
+	case len(args) == 0:
+		return nil, usagef("%s: no command; put one behind --, as in %s", c.Name(), example)
+	case isUnknown && !isBehind:
+		return nil, usagef("%s takes no argument %.80q before --; its flags come first, as in %s", c.Name(),
 			args[0], example)
+	case !isBehind:
+		return nil, usagef("%s: -- is missing before %s; want it as in %s", c.Name(), args[0], example)
+	case isUnknown:
+		return nil, unknownCommand(c.Root(), args[0])
 	}
-	return usagef("%s: -- is missing before %s; want it as in %s", c.Name(), args[0], example)
+	return known, nil
 }
 
 // complete parses the flags that are given as text.

@@ -105,14 +105,11 @@ func (f *launchFlags) run(c *cobra.Command, a *app, args []string) error {
 // checkSpreads refuses what cannot use hosts before one is reached, and returns the command of args.
 // The error pflag.ErrHelp says that its help is asked for.
 func (a *app) checkSpreads(c *cobra.Command, args []string) (*cobra.Command, error) {
-	dash := c.ArgsLenAtDash()
-	switch {
-	case a.environment[cluster.EnvHosts] != "":
+	if a.environment[cluster.EnvHosts] != "" {
 		return nil, usagef("launch: this is a host of a job already; a job cannot be within a job")
-	case dash > 0 || dash < 0 && len(args) > 0:
-		return nil, misplaced(c, args, "launch --hosts a:2,b:2 -- train")
-	case len(args) == 0:
-		return nil, usagef("launch: no command; put one behind --, as in launch --hosts a:2,b:2 -- train")
+	}
+	if _, err := behind(c, args, "launch --hosts a:2,b:2 -- train"); err != nil {
+		return nil, err
 	}
 	return a.parsed(args)
 }

@@ -58,7 +58,7 @@ func (m *matrix) flags() []matrixFlag {
 	}
 	return []matrixFlag{
 		{"models", "a `LIST` of architectures", items(&m.models)},
-		{"data", "a `LIST` of data sets, see lockstep train --help data (default: glyphs)", items(&m.data)},
+		{"data", "a `LIST` of data sets, see lockstep train --help-all (default: glyphs)", items(&m.data)},
 		{"strategies", "a `LIST` of strategies, each with settings of its own after a colon if need be; " +
 			"none exchanges nothing and is the lower bound of the step time", items(&m.strategies)},
 		{"conditions", "a `LIST` of equal, slow-worker=RANK:FACTOR or RANK:TIME, " +
@@ -76,9 +76,9 @@ func (m *matrix) flags() []matrixFlag {
 		{"batch-per-worker", "a `LIST` of samples of each worker, in place of --batch: the batch grows " +
 			"with the workers, which is weak scaling and is compared by samples per second",
 			counts(&m.perWorker)},
-		{"wire", "a `LIST` of compressions of gradients, see lockstep train --help wire; rows with a " +
+		{"wire", "a `LIST` of compressions of gradients, see lockstep train --help-all; rows with a " +
 			"lossy one are marked, because their result differs (default: fp32)", items(&m.wires)},
-		{"math", "a `LIST` of ways to compute products, see lockstep train --help math (default: fast)",
+		{"math", "a `LIST` of ways to compute products, see lockstep train --help-all (default: fast)",
 			items(&m.math)},
 		{"checkpoints", "a `LIST` of off, on (every 10 steps), and what lockstep train --checkpoint-every " +
 			"takes (default: off)", items(&m.checkpoints)},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ type predictFlags struct {
 
 func predictCommand(a *app) *cobra.Command {
 	f := predictFlags{matrix: newMatrix()}
-	f.workers, f.strategies = []int{1, 2, 4, 8, 16}, []string{"ddp"}
+	f.models, f.workers, f.strategies = nil, []int{1, 2, 4, 8, 16}, []string{"ddp"}
 	c := &cobra.Command{
 		Use:   "predict [flags]",
 		Short: "Predict the step with more workers over a described network, and keep account of it",
@@ -74,11 +75,11 @@ share, as lockstep lab makes them; those can be verified.`,
 func (f *predictFlags) add(c *cobra.Command, a *app) {
 	flags := c.Flags()
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(matrixName(name))
+		other := map[string]string{"models": "model", "strategy": "strategies"}
+		return pflag.NormalizedName(cmp.Or(other[name], name))
 	})
 	for _, m := range f.flags() {
-		if slices.Contains([]string{"models", "data", "strategies", "workers", "threads", "batch", "wire"},
-			m.name) {
+		if m.name == "strategies" || m.name == "workers" {
 			flags.Var(m.value, m.name, m.usage)
 		}
 	}
@@ -165,20 +166,8 @@ func (f *predictFlags) complete(c *cobra.Command, a *app) (predict.Config, error
 	if err != nil {
 		return config, err
 	}
-	for name, n := range map[string]int{"models": len(part.Models), "batch": len(part.Batches),
-		"threads": len(part.Threads), "wire": len(part.Wires), "data": len(part.Data)} {
-		if n > 1 {
-			return config, usagef("--%s: a prediction is of one; want a single value", name)
-		}
-	}
 	base := part.Base
-	base.Model, base.Batch, base.Threads = part.Models[0], part.Batches[0], max(1, base.Threads)
-	if len(part.Threads) > 0 {
-		base.Threads = part.Threads[0]
-	}
-	if len(part.Wires) > 0 {
-		base.Wire = part.Wires[0]
-	}
+	base.Threads = max(1, base.Threads)
 	if err := f.describe(&config.Inputs); err != nil {
 		return config, err
 	}

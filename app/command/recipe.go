@@ -3,11 +3,8 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"text/tabwriter"
@@ -141,8 +138,8 @@ func (a *app) runRecipe(c *cobra.Command, name string, limit time.Duration, isJS
 	if !isQuiet {
 		fmt.Fprintf(a.stderr, "%s", r.YAML())
 	}
-	base, err := substituted(a, r, given(c))
-	if err != nil {
+	base := r.Config
+	if base.Data, err = a.substitute(base.Data, r.Substitute, given(c)); err != nil {
 		return err
 	}
 	return a.train(c, setting.Source{Base: &base, BaseName: "recipe " + r.Name}, isJSON, isQuiet)
@@ -229,46 +226,16 @@ func (a *app) onHosts(ctx context.Context, r recipe.Comparison, all []matrix) (s
 	return all, false
 }
 
-// runInLab runs a recipe again, in a lab with the hosts that it needs.
+// runInLab runs a recipe in a lab with the hosts that it needs.
 func (a *app) runInLab(c *cobra.Command, r recipe.Comparison, out string, isJSON, isQuiet bool) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program to run it in a lab: %w", err)
-	}
-	ctx, stop := a.interruptible(c.Context())
-	defer stop()
-	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(r.Hosts), "--", "recipe", "run",
-		r.Name}, commandLine(c), []string{"--out=" + out})
-	if isJSON {
-		args = append(args, "--json")
-	}
-	if isQuiet {
-		args = append(args, "--quiet")
-	} else {
+	if !isQuiet {
 		fmt.Fprintf(a.stderr, "note: %s needs %d hosts; this is one machine, so they are made in a lab "+
 			"(lockstep launch takes real ones)\n", r.Name, r.Hosts)
 	}
-	lab := exec.CommandContext(ctx, self)
-	lab.Args = append(os.Args[:1:1], args...)
-	lab.Env, lab.Stdout, lab.Stderr = a.environment.Pairs(), a.stdout, a.stderr
-	lab.Cancel = func() error { return lab.Process.Signal(os.Interrupt) }
-	lab.WaitDelay = 10 * time.Second
-	err = lab.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() > 0 {
-		return &statusError{exit.ExitCode()}
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// substituted returns the recipe's configuration. If its data set is not found and no flag or variable
-// names another, the configuration has the recipe's substitute.
-func substituted(a *app, r recipe.Recipe, flags map[string]string) (c setting.Config, err error) {
-	c = r.Config
-	c.Data, err = a.substitute(c.Data, r.Substitute, flags)
-	return c, err
+	args := slices.Concat([]string{"lab", "--quiet", "--hosts", strconv.Itoa(r.Hosts), "--", "recipe", "run",
+		r.Name}, commandLine(c), []string{"--out=" + out, fmt.Sprintf("--json=%v", isJSON),
+		fmt.Sprintf("--quiet=%v", isQuiet)})
+	return statusOrNil(a.execute(args))
 }
 
 // substitute returns a data set or, if it is not found and no flag or variable names another, its substitute,

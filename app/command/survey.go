@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
+
 	"lockstep/app/launch"
 	"lockstep/app/setting"
 	"lockstep/cluster"
-	"slices"
-	"strings"
 )
 
 // survey collects the configurations that a command line would run, instead of running them.
@@ -23,21 +22,14 @@ func (a *app) surveyed(configs ...setting.Config) bool {
 	return true
 }
 
-// configsOf returns the configurations that a command line would run on hosts; none if it trains nothing.
-// The error is that with which the command would refuse its arguments.
+// configsOf returns the configurations that a command line, which [app.parsed] takes, would run on hosts;
+// none if it trains nothing. The error is that with which the command would refuse its arguments.
 func (a *app) configsOf(ctx context.Context, args []string) ([]setting.Config, error) {
 	s := &app{stdout: io.Discard, stderr: io.Discard, environment: a.environment, catalog: a.catalog,
 		survey: &survey{}}
 	root := s.root()
-	command, _, err := root.Find(args)
-	if err != nil || command == root || command.Annotations[spreads] == "" ||
-		slices.ContainsFunc(args, func(arg string) bool {
-			return strings.HasPrefix(arg, "--help") || arg == "-h"
-		}) {
-		return nil, nil // the command itself says what is wrong
-	}
 	root.SetArgs(args)
-	err = root.ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
 	return s.survey.configs, err
 }
 

@@ -2,18 +2,18 @@ package command
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/data"
+	"lockstep/internal/spelling"
 )
 
-// maxTextBytes bounds a line of text to tokenize.
+// maxTextBytes bounds a text on a line of the standard input.
 const maxTextBytes = 16 << 20
 
 func dataTokenizeCommand(a *app) *cobra.Command {
@@ -34,7 +34,7 @@ With --json the output is one array of arrays.`,
 			if vocabulary == "" {
 				return usagef("lockstep data tokenize wants --vocab FILE, a vocabulary such as vocab.txt")
 			}
-			return tokenize(a.stdout, os.Stdin, vocabulary, isJSON)
+			return tokenize(a.stdout, vocabulary, isJSON)
 		},
 	}
 	c.Flags().StringVar(&vocabulary, "vocab", "", "WordPiece vocabulary, vocab.txt or tokenizer.json: `FILE`")
@@ -42,48 +42,40 @@ With --json the output is one array of arrays.`,
 	return c
 }
 
-// tokenize writes the tokens of each line of r to w, as arrays, or as one array of arrays.
-func tokenize(w io.Writer, r io.Reader, vocabulary string, isOne bool) error {
+// tokenize writes the tokens of each line of the standard input to w, as arrays, or as one array of arrays.
+func tokenize(w io.Writer, vocabulary string, isOne bool) error {
 	tokenizer, err := data.ReadVocabulary(vocabulary)
 	if err != nil {
 		return err
 	}
-	first, next, last := "", "", "" // what stands before an array and at the end
-	if isOne {
-		first, next, last = "[\n", ",", "]\n"
-	}
 	out := bufio.NewWriter(w)
-	lines := bufio.NewScanner(r)
+	encoder, all := json.NewEncoder(out), [][]int32{}
+	err = eachLine(func(line string) error {
+		ids, _ := tokenizer.Encode(nil, line, 0)
+		if isOne {
+			all = append(all, ids)
+			return nil
+		}
+		return encoder.Encode(ids)
+	})
+	if isOne && err == nil {
+		err = encoder.Encode(all)
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// eachLine calls visit with each line of the standard input.
+func eachLine(visit func(line string) error) error {
+	lines, n := bufio.NewScanner(os.Stdin), 1
 	lines.Buffer(nil, maxTextBytes)
-	var (
-		ids  []int32
-		text []byte
-		n    int
-	)
 	for ; lines.Scan(); n++ {
-		ids, _ = tokenizer.Encode(ids[:0], lines.Text(), 0)
-		text = text[:0]
-		for i, id := range ids {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			text = strconv.AppendInt(text, int64(id), 10)
-		}
-		before := next
-		if n == 0 {
-			before = first
-		}
-		if _, err := fmt.Fprintf(out, "%s[%s]\n", before, text); err != nil {
+		if err := visit(lines.Text()); err != nil {
 			return err
 		}
 	}
-	if n == 0 {
-		fmt.Fprint(out, first)
+	if err := lines.Err(); err != nil {
+		return &data.FormatError{File: "the standard input", Offset: -1, Line: n, Err: err,
+			Reason: "want lines of at most " + spelling.Size(maxTextBytes), Next: "cut it"}
 	}
-	fmt.Fprint(out, last) // Flush returns what fails
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return errors.Join(out.Flush(), &data.FormatError{File: "standard input", Line: n + 1,
-			Reason: fmt.Sprintf("longer than %d bytes", maxTextBytes)})
-	}
-	return errors.Join(lines.Err(), out.Flush())
+	return nil
 }

@@ -57,30 +57,21 @@ Another --math or --device may end with other bits too; the processor (--isa) do
 
 --strategy says how the workers train together:
 ` + strategyHelp() + `
-local-sgd and diloco are for slow links: they exchange once every --average-every steps, diloco with
---outer-wire int8 a quarter of that, and with --outer-overlap while training goes on. local-sgd takes
-the learning rate of the other strategies. diloco wants a small one, such as --optimizer adamw --lr
-0.002, because its outer momentum adds to each change of the weights several times over.
+local-sgd and diloco are for slow links: they exchange once every --average-every steps. local-sgd takes the
+learning rate of the other strategies; diloco wants a small one, such as --optimizer adamw --lr 0.002, because
+its outer momentum adds to each change of the weights several times over.
 
 Every flag can also be a line of a YAML file (--config), or an environment variable such as
 LOCKSTEP_TRAIN_BATCH; flags win over variables, variables over the file. The run directory
 holds config.yaml, host.json, steps.jsonl, evaluations.jsonl, summary.json, report.md and report.html
 with plots, the trained weights in model.safetensors, which PyTorch reads, and the workers' output.
 
---rebalance measures the workers' speeds and moves shards from slow ones to fast ones, which changes no
-result; it says what moved and why. --slow-worker makes workers slower, to try that out.
-
---json prints the summary. Of a run that ended early, that is what is known of the steps that were done, and
-where it can go on.
-
-With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM,
-SIGUSR1 or a closed terminal then end the run after the step at hand, which is saved; a worker alone drops
-that step and saves the one before. The status is 75 after SIGTERM and SIGUSR1, else 130. A second Ctrl-C
-ends the run at once. --resume continues from the newest checkpoint, in the middle of an epoch and with any
-number of workers up to --shards, and ends with the same parameters as a run without interruption, unless
-they depend on the number of workers and that has changed. With local-sgd and diloco checkpoints wait for the
-next average, and the number of workers stays.
-Without --checkpoint-every an interrupted run saves nothing and ends at once; the status is 130.
+With --checkpoint-every the run directory also holds the two newest checkpoints. Ctrl-C, SIGTERM, SIGUSR1
+or a closed terminal then end the run after a step, which is saved; the status is 75 after SIGTERM and
+SIGUSR1, else 130. A second Ctrl-C ends it at once, and so does the first of a run without checkpoints.
+--resume continues from the newest checkpoint, with any number of workers up to --shards (with local-sgd
+and diloco as many as before), and ends with the parameters of a run without interruption, unless they
+depend on the number of workers.
 
 If mpirun, srun or torchrun has started it as one of several processes, they train together: each is
 a worker, rank 0 writes the run directory, and all end with the same status. On several hosts they
@@ -88,12 +79,8 @@ need the address of rank 0 in MASTER_ADDR and a common token (lockstep token) in
 process that was started with other settings (but --out, --threads, --data-dir) is refused, with
 status 4, and rank 0 goes on waiting for the right one.
 
-Every evaluation prints a line: loss and accuracy on the test samples, learning rate, and wall time
-since the first step began. The line of rank 0 is for all workers, unless they never exchange.
-
---for 30s ends the run after 30 seconds of training, at the same step on all workers. --until
-accuracy=0.94 ends it at the first evaluation with this accuracy. The clock of both starts before
-the first step, when data, programs and memory are ready, and stops during evaluations.`
+The clock of --for and --until starts before the first step, when data, programs and memory are ready, and
+stops during evaluations.`
 }
 
 // exceptions says what makes the result depend on more than its own settings. The README has the same list.
@@ -115,11 +102,9 @@ const trainExamples = `  lockstep train
   lockstep train --model vgg11 --data cifar10 --weights model.safetensors --eval-only
   lockstep train --model vgg11 --data cifar10 --epochs 30 --shards 4 --checkpoint-every 5m --out long
   lockstep train --resume long --workers 4
-  lockstep train --model vgg11 --data cifar10 --batch 16 --workers 4 --for 30s
   lockstep train --epochs 20 --until accuracy=0.95
   lockstep train --workers 4 --strategy diloco --average-every 100 --outer-wire int8 \
       --outer-overlap 50 --optimizer adamw --lr 0.002
-  lockstep train --workers 4 --shards 20 --rebalance --slow-worker 3:3
   mpirun -np 4 lockstep train --epochs 5
   lockstep train --config runs/20261121-101500-lenet-ddp-w2/config.yaml --json`
 
@@ -213,18 +198,14 @@ func (a *app) showUnfinished(c setting.Config, err error, isJSON bool) {
 // Programs get its summary.
 func (a *app) showStanding(summary *record.Summary, err error, isJSON bool) {
 	stopped := (*job.StoppedError)(nil)
-	if summary.Standing != nil && !errors.As(err, &stopped) {
-		a.showWay(summary.Standing)
-	}
-	if isJSON {
-		a.printUnfinished(summary)
-	}
-}
-
-// showWay says how to go on from the newest checkpoint, if there is one.
-func (a *app) showWay(at *record.Standing) {
-	if at.Checkpoint != "" {
+	if at := summary.Standing; at != nil && at.Checkpoint != "" && !errors.As(err, &stopped) {
 		fmt.Fprintf(a.stderr, "lockstep: %s goes on after step %d\n", at.Resume, at.Step)
+	}
+	if !isJSON {
+		return
+	}
+	if err := writeJSON(a, summary); err != nil {
+		fmt.Fprintf(a.stderr, "warning: no summary: %v\n", err)
 	}
 }
 
@@ -232,13 +213,6 @@ func (a *app) showWay(at *record.Standing) {
 func isInterrupted(err error) bool {
 	status := job.ExitCode(err)
 	return status == job.ExitInterrupted || status == job.ExitPreempted
-}
-
-// printUnfinished prints the summary of a run that ended early, for programs.
-func (a *app) printUnfinished(summary *record.Summary) {
-	if err := writeJSON(a, summary); err != nil {
-		fmt.Fprintf(a.stderr, "warning: no summary: %v\n", err)
-	}
 }
 
 // show renders the report of a run that has ended, and prints its summary, for programs or for people, and
@@ -268,10 +242,7 @@ func (a *app) showWithheld(args []string, directory string, done []record.Restar
 	if err != nil {
 		return
 	}
-	a.showWay(summary.Standing)
+	summary.Restarts = done
 	known, err := a.parsed(args)
-	if err == nil && known.Flags().Lookup("json").Value.String() == "true" {
-		summary.Restarts = done
-		a.printUnfinished(summary)
-	}
+	a.showStanding(summary, nil, err == nil && known.Flags().Lookup("json").Value.String() == "true")
 }
