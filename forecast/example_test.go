@@ -25,7 +25,7 @@ func ExampleInputs_Row() {
 	k := &forecast.Calibration{Shapes: []forecast.Passes{{Samples: 8, Shards: 4, Forward: 0.04,
 		Backward: 0.08}}}
 	in := forecast.Inputs{PerHost: 4, Cores: 2, IsLab: true}
-	row, err := in.Row(k, run("none", 4), run("single", 1))
+	row, err := in.Row(k, run("none", 4), run("none", 2), run("single", 1))
 	if err != nil {
 		fmt.Println(err)
 		return

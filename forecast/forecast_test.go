@@ -37,7 +37,7 @@ func network() forecast.Inputs {
 
 func row(t *testing.T, in forecast.Inputs, k *forecast.Calibration, r forecast.Run) forecast.Row {
 	t.Helper()
-	got, err := in.Row(k, r, run("single", 1))
+	got, err := in.Row(k, r, run(r.Way, 2), run("single", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,9 @@ func TestRowsFollowTheirInputs(t *testing.T) {
 			if other.Step.Median < 0.999*first.Step.Median {
 				t.Errorf("%s: %s takes %g ms, %g without", what, way, other.Step.Median, first.Step.Median)
 			}
+		}
+		if way == "all-reduce" && (first.Naive < 40 || first.Naive > 120) {
+			t.Errorf("naive formula %g ms, want 15 of 60 and 8 MiB at 1 Gbit/s", first.Naive)
 		}
 	}
 }

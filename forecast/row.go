@@ -61,6 +61,11 @@ type Row struct {
 	Terms      map[string]float64 `json:"terms_ms"`           // means over workers, no noise; they add up
 	Seconds    float64            `json:"seconds,omitempty"`  // until the samples that were asked for
 	Dollars    float64            `json:"dollars,omitempty"`  // for that
+
+	// Other ways to predict the same step, in milliseconds.
+	Naive     float64 `json:"naive_ms"`     // computing, then bytes by bandwidth
+	Amdahl    float64 `json:"amdahl_ms"`    // by the serial part of two workers
+	Gustafson float64 `json:"gustafson_ms"` // likewise
 }
 
 // Predicted is a prediction with its 90 % interval.
@@ -130,8 +135,9 @@ func (in Inputs) step(k *Calibration, r Run) (float64, error) {
 	return s.Seconds, err
 }
 
-// Row predicts a run. alone is the same with one worker, without exchange.
-func (in Inputs) Row(k *Calibration, r, alone Run) (Row, error) {
+// Row predicts a run. two is the same with two workers, by which Amdahl's law is fitted unless the
+// calibration has measured it, and alone has one worker without exchange.
+func (in Inputs) Row(k *Calibration, r, two, alone Run) (Row, error) {
 	j := in.job(k, r)
 	s, err := simulate.Mean(j, steps, nil)
 	if err != nil {
@@ -151,13 +157,21 @@ func (in Inputs) Row(k *Calibration, r, alone Run) (Row, error) {
 	single := k.PassesAt(float64(alone.Batch) / float64(alone.Job.Plan.Shards()))
 	part := float64(alone.Job.Plan.Shards()) / float64(single.Shards)
 	one := (single.Data+single.Forward+single.Backward)*part + single.Update + single.Other
-	row.Rate = 1e3 * float64(row.Batch) / row.Step.Median
-	row.Efficiency = row.Rate / (float64(row.Workers) * float64(alone.Batch) / one)
-	if in.Samples > 0 {
-		row.Seconds = in.Samples / row.Rate
-		row.Dollars = in.Price * float64(row.Hosts) * row.Seconds / 3600
+	both, err := in.twoWorkers(k, two)
+	if err != nil {
+		return row, err
 	}
+	in.derive(&row, k, one, float64(alone.Batch), both, max(1, r.Threads), s.Bytes)
 	return row, nil
+}
+
+// twoWorkers returns the step of two workers as it was measured or, if it was not on such a machine, by the
+// model.
+func (in Inputs) twoWorkers(k *Calibration, two Run) (float64, error) {
+	if f := k.fitOf(two.Way, two.Hosts); f != nil && two.Slow == nil && in.Changes == "" {
+		return f.Measured / 1e3, nil
+	}
+	return in.step(k, two)
 }
 
 // bindingOf returns what bounds a step. Of many workers only the exchange is looked into, if it is exposed.
@@ -177,6 +191,49 @@ func bindingOf(j simulate.Job, s simulate.Step) (simulate.Constraint, error) {
 		return simulate.Bandwidth, err
 	}
 	return simulate.Latency, nil
+}
+
+// derive fills in what follows from the step: rates, costs, and what simpler formulas say. one is the step
+// of a worker alone, of so many samples, both that of two workers.
+func (in Inputs) derive(row *Row, k *Calibration, one, samples, both float64, threads int, bytes float64) {
+	workers := float64(row.Workers)
+	row.Rate = 1e3 * float64(row.Batch) / row.Step.Median
+	row.Efficiency = row.Rate / (workers * samples / one)
+	if in.Samples > 0 {
+		row.Seconds = in.Samples / row.Rate
+		row.Dollars = in.Price * float64(row.Hosts) * row.Seconds / 3600
+	}
+	share, crowd, perByte := one/workers, workers, k.Inside.Byte
+	if in.IsWeak {
+		share = one
+	}
+	if in.Network != "" {
+		if perByte = k.Outside.Byte; in.Rate > 0 {
+			perByte = 8 / in.Rate
+		}
+		if !in.IsLab {
+			crowd = min(workers, float64(in.PerHost))
+		}
+	}
+	if in.Cores > 0 {
+		share *= max(1, crowd*float64(threads)/in.Cores) // with cores shared evenly
+	}
+	row.Naive = 1e3 * (share + bytes/2*perByte)
+	if row.Workers == 1 {
+		row.Amdahl, row.Gustafson = 1e3*one, 1e3*one
+		return
+	}
+	faster := one / both // of two workers
+	if in.IsWeak {
+		faster = 2 * one / both
+	}
+	serial, scaled := min(1, max(0, 2/faster-1)), min(1, max(0, 2-faster))
+	work := one
+	if in.IsWeak {
+		work = workers * one
+	}
+	row.Amdahl = 1e3 * work * (serial + (1-serial)/workers)
+	row.Gustafson = 1e3 * work / (workers - scaled*(workers-1))
 }
 
 // coverage is the share of measurements that an interval is to hold.

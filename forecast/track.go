@@ -19,15 +19,17 @@ import (
 
 // Verified is a line of a track record: a predicted row with what was measured of it later.
 type Verified struct {
-	Hash      string    `json:"hash"`            // of the prediction
-	Predicted time.Time `json:"predicted"`       // when
-	Measured  time.Time `json:"measured"`        // when
-	Machine   string    `json:"machine"`         // see Calibration
-	Model     int       `json:"model_version"`   // see ModelVersion
-	Row       string    `json:"row"`             // name of the row
-	Step      Predicted `json:"step_ms"`         // as predicted
-	StepMS    float64   `json:"measured_ms"`     // median over runs of their median steps
-	RunsMS    []float64 `json:"runs_ms"`         // of each run
+	Hash      string    `json:"hash"`               // of the prediction
+	Predicted time.Time `json:"predicted"`          // when
+	Measured  time.Time `json:"measured"`           // when
+	Machine   string    `json:"machine"`            // see Calibration
+	Model     int       `json:"model_version"`      // see ModelVersion
+	Row       string    `json:"row"`                // name of the row
+	Step      Predicted `json:"step_ms"`            // as predicted
+	StepMS    float64   `json:"measured_ms"`        // median over runs of their median steps
+	RunsMS    []float64 `json:"runs_ms"`            // of each run
+	Naive     float64   `json:"naive_ms,omitempty"` // see Row
+	Amdahl    float64   `json:"amdahl_ms,omitempty"`
 	Inside    bool      `json:"inside"`          // the interval holds the measurement
 	Taken     float64   `json:"cores_taken"`     // share of core time that others took, at the median
 	Error     string    `json:"error,omitempty"` // why nothing was measured; "": it was

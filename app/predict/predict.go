@@ -167,15 +167,15 @@ func (c Config) predict(k forecast.Calibration) (*forecast.Prediction, error) {
 // row predicts one configuration.
 func (c Config) row(k *forecast.Calibration, way string, workers int) (forecast.Row, setting.Config, error) {
 	of := c.resolved(way, workers)
-	run, err := c.run(k, of, way)
-	if err != nil {
-		return forecast.Row{}, of, err
+	var runs [3]forecast.Run
+	for i, one := range []setting.Config{of, c.resolved(way, 2), c.resolved(strategy.Single, 1)} {
+		run, err := c.run(k, one, way)
+		if err != nil {
+			return forecast.Row{}, of, err
+		}
+		runs[i] = run
 	}
-	alone, err := c.run(k, c.resolved(strategy.Single, 1), way)
-	if err != nil {
-		return forecast.Row{}, of, err
-	}
-	row, err := c.Inputs.Row(k, run, alone)
+	row, err := c.Inputs.Row(k, runs[0], runs[1], runs[2])
 	return row, of, err
 }
 

@@ -86,7 +86,7 @@ func Verify(ctx context.Context, p *forecast.Prediction, v Verification, o bench
 	for i, r := range p.Rows {
 		all[i] = forecast.Verified{Hash: p.Hash, Predicted: p.Date, Measured: time.Now().UTC(),
 			Machine: p.MadeFrom.Machine, Row: fmt.Sprintf("%s of %d workers", r.Way, r.Workers),
-			Model: p.Model, Step: r.Step}
+			Model: p.Model, Step: r.Step, Naive: r.Naive, Amdahl: r.Amdahl}
 		part, err := v.part(p, i)
 		if err != nil {
 			all[i].Error = err.Error()

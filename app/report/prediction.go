@@ -44,6 +44,8 @@ func Predicted(p *forecast.Prediction, all []forecast.Verified) *Report {
 			spelling.Count(p.MadeFrom.Rounds, "round"), p.MadeFrom.Machine))}
 	page.note(predictionNotes(p, all))
 	s := predictedSection("rows", "Steps", "An interval is to hold nine of ten measurements.", rows)
+	s.Tables = append(s.Tables, block{Title: "Beside simpler formulas", Table: formulaTable(rows),
+		Caption: formulasMeaning})
 	s.Figures = page.lead(s.Figures)
 	page.Sections = []section{s}
 	return &Report{page}
@@ -56,10 +58,15 @@ func predictedSection(id, title, frozen string, rows []foreseen) section {
 		Title: "Predicted and measured", Table: predictionTable(rows), Caption: rowsMeaning}}}
 }
 
-// rowsMeaning is what the columns of predicted rows are.
-const rowsMeaning = "Error: the prediction over what was measured, less 1; below 0 it was too short. " +
-	"Efficiency: of the samples/s of as many workers that work alone. Bound by: what would shorten the " +
-	"step most if it took half as long."
+// What the columns of both tables are.
+const (
+	rowsMeaning = "Error: the prediction over what was measured, less 1; below 0 it was too short. " +
+		"Efficiency: of the samples/s of as many workers that work alone. Bound by: what would shorten the " +
+		"step most if it took half as long."
+	formulasMeaning = "Small: over what was measured, less 1. Naive: a worker's share of the computation, " +
+		"then its bytes by the bandwidth. Amdahl and Gustafson: by the serial part that two workers show; " +
+		"where that is all of a step, as over a slow link, Amdahl gives all numbers of workers one step."
+)
 
 func predictionTitle(p *forecast.Prediction) string {
 	network := p.Inputs.Network
@@ -234,13 +241,28 @@ func foreseenText(rows []foreseen, f record.Foresight, cores float64) (sign, tex
 		spelling.Count(int(cores), "core"), strings.Join(parts, "; "))
 }
 
-// scalingFigure draws the samples per second of each strategy over the number of workers.
+// scalingFigure draws the samples per second of each strategy over the number of workers, and of the first
+// one by the laws of Amdahl and Gustafson.
 func scalingFigure(rows []foreseen) figure {
 	var all []plot.Series
-	for _, r := range rows {
-		addPoint(curveNamed(&all, r.Way), float64(r.Workers), r.Rate)
+	add := func(name string, r foreseen, rate float64, isLaw bool) {
+		s := curveNamed(&all, name)
+		s.IsReference = isLaw
+		addPoint(s, float64(r.Workers), rate)
 	}
-	f := curves(plot.Head{ID: "scaling", Title: "Scaling"}, "workers", "samples/s, predicted", "", all)
+	first := ""
+	for _, r := range rows {
+		if first == "" && r.Workers > 1 {
+			first = r.Way
+		}
+		add(r.Way, r, r.Rate, false)
+		if r.Way == first {
+			add("Amdahl", r, 1e3*float64(r.Batch)/r.Amdahl, true)
+			add("Gustafson", r, 1e3*float64(r.Batch)/r.Gustafson, true)
+		}
+	}
+	f := curves(plot.Head{ID: "scaling", Title: "Scaling"}, "workers", "samples/s, predicted",
+		"Amdahl and Gustafson: of "+first+", by the serial part that two workers show.", all)
 	if lines, isThere := f.Chart.(plot.Lines); isThere {
 		lines.IsFar = true
 		f.Chart = lines
@@ -311,6 +333,25 @@ func predictionTable(rows []foreseen) table {
 		col("bound by", "", func(r foreseen) string { return r.Binding }),
 		col("time", "", func(r foreseen) string { return unlessZero(r.Seconds, seconds(r.Seconds)) }),
 		col("cost", "$", func(r foreseen) string { return unlessZero(r.Dollars, fixed(r.Dollars, 2)) }))
+}
+
+func formulaTable(rows []foreseen) table {
+	beside := func(value func(foreseen) float64) func(foreseen) cell {
+		return func(r foreseen) cell {
+			c := cell{Text: digits(value(r), 3)}
+			if r.measured != nil {
+				c.Small = fmt.Sprintf("%+.0f %%", 100*(value(r)/r.measured.StepMS-1))
+			}
+			return c
+		}
+	}
+	return tableOf("Beside simpler formulas", rows,
+		col("strategy", "", func(r foreseen) string { return r.Way }),
+		col("workers", "", func(r foreseen) string { return fmt.Sprint(r.Workers) }),
+		cells("simulated", "ms", beside(func(r foreseen) float64 { return r.Step.Median })),
+		cells("naive", "ms", beside(func(r foreseen) float64 { return r.Naive })),
+		cells("Amdahl", "ms", beside(func(r foreseen) float64 { return r.Amdahl })),
+		cells("Gustafson", "ms", beside(func(r foreseen) float64 { return r.Gustafson })))
 }
 
 // WriteBeside writes the page and its Markdown as path.html and path.md, each whole or not at all.

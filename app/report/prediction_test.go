@@ -22,7 +22,8 @@ func TestPredictionsOfAPlan(t *testing.T) {
 	row := func(workers, threads int, median float64) forecast.Row {
 		return forecast.Row{Way: "all-reduce", Workers: workers, Threads: threads, Batch: batch,
 			Rate: 1e3 * float64(batch) / median, Efficiency: 7 / median / float64(workers),
-			Step: forecast.Predicted{Median: median, Low: median / 2, High: 2 * median}}
+			Step:  forecast.Predicted{Median: median, Low: median / 2, High: 2 * median},
+			Naive: median, Amdahl: median, Gustafson: median}
 	}
 	p := &forecast.Prediction{Date: time.Now().UTC(), Rows: []forecast.Row{row(2, 1, 7), row(3, 3, 2)},
 		Inputs:   forecast.Inputs{Cores: 8},

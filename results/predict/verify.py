@@ -6,9 +6,8 @@
 
 For every model and network: lockstep predict calibrates and freezes a file, lockstep predict verify runs its
 rows in interleaved rounds. Files that are there are not made again, so an interrupted matrix goes on. --table
-prints what is there: errors of the prediction and, in files that have them, of computing + bytes / bandwidth and
-of Amdahl's law on the same rows, and how many measurements lay within the 90 % intervals. Standard library only;
-needs root for the lab.
+prints what is there: errors of the prediction, of computing + bytes / bandwidth, and of Amdahl's law on the same
+rows, and how many measurements lay within the 90 % intervals. Standard library only; needs root for the lab.
 --networks processes is of workers of this machine, more than it has cores.
 """
 import argparse
@@ -57,15 +56,13 @@ def rows(out):
 
 
 def table(out):
-    formulas = {"naive": "naive_ms", "Amdahl": "amdahl_ms"}  # which today's files have no more
-    formulas = {name: key for name, key in formulas.items() if any(key in row for _, row in rows(out))}
-    print("| case | row | predicted ms | measured ms | runs | error |", *(f"{name} |" for name in formulas),
-          "inside | cores taken |")
-    print("|---|---|---:|---:|---|---:|" + "---:|" * len(formulas) + "---|---:|")
-    all_errors, inside = {"lockstep": [], **{name: [] for name in formulas}}, []
+    print("| case | row | predicted ms | measured ms | runs | error | naive | Amdahl | inside | cores taken |")
+    print("|---|---|---:|---:|---|---:|---:|---:|---|---:|")
+    all_errors, inside = {"lockstep": [], "naive": [], "Amdahl": []}, []
     for case, row in rows(out):
         got, step = row["measured_ms"], row["step_ms"]
-        errors = {"lockstep": step["median"] / got - 1} | {name: row[key] / got - 1 for name, key in formulas.items()}
+        errors = {"lockstep": step["median"] / got - 1, "naive": row["naive_ms"] / got - 1,
+                  "Amdahl": row["amdahl_ms"] / got - 1}
         for name, value in errors.items():
             all_errors[name].append(abs(value))
         inside.append(row["inside"])
