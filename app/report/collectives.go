@@ -140,7 +140,7 @@ func collectiveAnswer(all []record.Collective) answer {
 func collectiveFigures(number int, operation string, all []record.Collective) []figure {
 	size := func(at float64) string { return wholeSize(int64(at)) }
 	time := plot.Lines{X: "size of the vector", Y: "time of a call", Place: size, IsFar: true, IsLog: true,
-		Format: wholeTime}
+		Format: func(us float64) string { return roundTime(us / 1e6) }}
 	bus := plot.Lines{X: time.X, Y: "bus bandwidth, GB/s", Place: size, IsFar: true}
 	for _, c := range all {
 		at := float64(c.Bytes)

@@ -58,9 +58,12 @@ func dataTable(title string, data [][]any) table {
 
 // curveTable has a row for each curve with its value at five places, from the first to the last, or at fewer.
 func curveTable(title string, lines plot.Lines) table {
-	place := lines.Place
+	place, value := lines.Place, lines.Format
 	if place == nil {
 		place = number
+	}
+	if value == nil {
+		value = number
 	}
 	curves := slices.DeleteFunc(slices.Clone(lines.Series), func(s plot.Series) bool { return s.IsReference })
 	columns := []column[plot.Series]{col("curve", "", func(s plot.Series) string {
@@ -77,7 +80,7 @@ func curveTable(title string, lines plot.Lines) table {
 			if i > 0 && at == before { // a curve of fewer points
 				return cell{Text: dash}
 			}
-			return cell{Text: number(s.Values[at]), Small: "at " + place(s.At[at])}
+			return cell{Text: value(s.Values[at]), Small: "at " + place(s.At[at])}
 		}))
 	}
 	return tableOf(title, curves, columns...)

@@ -183,8 +183,8 @@ func causesText(a question.Answer) string {
 // nothing of it, else the part of its step that grew most.
 func growthText(c question.Cause) (by, figures string) {
 	of, most := question.PartsOf(c.Line), c.Most()
-	v, isSo := c.Confirms()
-	if !isSo {
+	v := c.ConfirmedBy()
+	if v == nil {
 		return fmt.Sprintf("most by %s, not confirmed", partNames()[most]),
 			fmt.Sprintf("%s of %s", millis(of[most]), ms(of.Total()))
 	}

@@ -100,8 +100,6 @@ func rowsText(f finding.Finding, most int) string {
 // valueText writes a value of a finding.
 func valueText(v any) string {
 	switch v := v.(type) {
-	case finding.Seconds:
-		return millis(float64(v)) + " ms"
 	case finding.Share:
 		return shareText(float64(v))
 	case float64:

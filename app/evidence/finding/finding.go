@@ -25,8 +25,5 @@ type Finding struct {
 // Values are the figures of a finding by name: numbers of the types below, counts, names, ratios.
 type Values map[string]any
 
-// Seconds are a time, and Share is a part of a whole, 1 being all of it.
-type (
-	Seconds float64
-	Share   float64
-)
+// Share is a part of a whole, 1 being all of it.
+type Share float64

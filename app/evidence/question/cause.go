@@ -83,11 +83,11 @@ func (c Cause) Most() (most int) {
 // gone is the part of what a row takes longer that a run without the cause takes away to confirm it.
 const gone = 0.75
 
-// Confirms returns the run without the part that grew most, and reports whether that leaves at most a
-// quarter of what the row takes longer in runs beside it: the row without any exchange, or a worker of it
-// alone. Where it is computing that grew, it is a worker of the other row alone with its share of the
-// batch. It returns nil if none ran, or if the difference did not come back in them.
-func (c Cause) Confirms() (without *Further, isSo bool) {
+// ConfirmedBy returns the run without the part that grew most, if that leaves at most a quarter of what the
+// row takes longer in runs beside it: the row without any exchange, or a worker of it alone. Where it is
+// computing that grew, it is a worker of the other row alone with its share of the batch. It returns nil if
+// it leaves more, if none ran, or if not half of the difference came back in them.
+func (c Cause) ConfirmedBy() (without *Further) {
 	isOfCompute := c.Most() == Compute
 	for i, v := range c.Further {
 		isFirst := without == nil || v.Action == explain.Silence
@@ -96,16 +96,19 @@ func (c Cause) Confirms() (without *Further, isSo bool) {
 			without = &c.Further[i]
 		}
 	}
-	if without == nil || c.Explanation == nil || c.IsPassing {
-		return nil, false
+	if without == nil {
+		return nil
 	}
 	was, is, left := PartsOf(c.again[0]), PartsOf(c.again[1]), PartsOf(without.Line)
 	taken := is.Total() - left.Total()
 	if isOfCompute {
 		taken = is[Compute] - left[Compute]
 	}
-	longer := is.Total() - was.Total()
-	return without, longer > 0 && taken >= gone*longer
+	longer, recorded := is.Total()-was.Total(), PartsOf(c.Line).Total()-PartsOf(c.Than).Total()
+	if !(longer > 0 && longer >= recorded/2 && taken >= gone*longer) {
+		return nil
+	}
+	return without
 }
 
 // causesOf explains the rows that a question is about. Those of [Why] are the row alone where it is over
@@ -175,7 +178,6 @@ func (q asker) rowOf(l *compare.Line) int {
 // cause explains why a row is slower than another, by the runs that confirm it too if there are any.
 func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 	c = Cause{Line: line, Than: than, Ratio: stepRatio(q.c, than, line)}
-	a, b := sideOf(than), sideOf(line)
 	if runs := q.r.Causes; runs != nil {
 		rows := [2]int{q.rowOf(than), q.rowOf(line)}
 		at := slices.IndexFunc(runs.Pairs, func(p record.CausePair) bool { return p.Rows == rows })
@@ -188,12 +190,9 @@ func (q asker) cause(than, line *compare.Line) (c Cause, err error) {
 					c.Further = append(c.Further, Further{v, l})
 				}
 			}
-			if c.Explanation, err = explain.Confirm(a, b, runs.Rows, runs.Pairs[at]); err == nil {
-				return c, nil
-			}
 		}
 	}
-	c.Explanation, err = explain.Decompose(a, b)
+	c.Explanation, err = explain.Decompose(sideOf(than), sideOf(line))
 	return c, err
 }
 

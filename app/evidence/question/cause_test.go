@@ -109,9 +109,10 @@ func without(setting record.Setting, step, waits float64) record.Row {
 // Runs without a cause stand beside it with what their steps go into.
 func TestCausesAreConfirmed(t *testing.T) {
 	for name, c := range map[string]struct {
-		silent  float64 // step without an exchange
-		isTried bool    // there are further runs
-	}{"confirmed": {0.010, true}, "refuted": {0.020, true}, "no time": {0, false}} {
+		silent, again float64 // steps without an exchange, and of the row itself
+		isTried       bool    // there are further runs
+	}{"confirmed": {0.010, 0.020, true}, "refuted": {0.020, 0.020, true}, "passing": {0.010, 0.011, true},
+		"no time": {0, 0, false}} {
 		r := measured(2, 256)
 		for i := range r.Rows { // all of what is longer is the exchange
 			for j := range r.Rows[i].Runs {
@@ -129,7 +130,7 @@ func TestCausesAreConfirmed(t *testing.T) {
 		none.Strategy = "none"
 		r.Causes = &record.Causes{Rounds: 4, Pairs: []record.CausePair{{Rows: [2]int{0, 1}}}}
 		if c.isTried {
-			r.Causes.Rows = []record.Row{without(single, 0.010, 0), without(two, 0.020, 0.010),
+			r.Causes.Rows = []record.Row{without(single, 0.010, 0), without(two, c.again, c.again-0.010),
 				without(none, c.silent, c.silent-0.010)}
 			r.Causes.Pairs[0].Again = &[2]int{0, 1}
 			r.Causes.Pairs[0].Variants = []record.Intervention{{Row: 2, Action: "silence", OfB: true,
@@ -145,8 +146,8 @@ func TestCausesAreConfirmed(t *testing.T) {
 			t.Errorf("%s: verdict %d; %d further rows; %+v", name, got.Verdict, len(cause.Further),
 				cause.Terms)
 		}
-		if v, isSo := cause.Confirms(); (v != nil) != c.isTried || isSo != (name == "confirmed") {
-			t.Errorf("%s: %v", name, isSo)
+		if v := cause.ConfirmedBy(); (v != nil) != (name == "confirmed") {
+			t.Errorf("%s: by %v", name, v)
 		}
 		for _, v := range cause.Further {
 			if v.Text != "two without any exchange" || math.Abs(v.Step.Median-c.silent) > 1e-9 {
