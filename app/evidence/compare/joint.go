@@ -80,73 +80,82 @@ func (t *Training) IsLoose() bool {
 	return isLoose(t.Strategy, t.Workers, t.Async != nil || t.IsInterrupted)
 }
 
-// stretchOfAll adds up the steps of all workers in a stretch.
-type stretchOfAll struct {
-	last, lines       int
-	loss, at, samples float64
-	ranks             []record.Steps // sums over the stretch, one in each column
+// stretch is what ranks did in some steps one after another, by rank.
+type stretch map[int]*sums
+
+// sums are those of the steps of a rank in a stretch.
+type sums struct {
+	steps, last         int
+	loss, samples       float64
+	scored              int     // steps with samples; in others the rank had none, and no loss
+	scoredLoss          float64 // sum of their losses
+	seconds, cpu, usage float64
+	memory              float64 // most of a step
+	sent, received      float64
+	spent               record.Steps // of the last part of the run alone, one in each column
 }
 
-// joining adds up the steps of workers that each tell their own, by the number of the stretch.
-type joining struct {
-	from      int // steps before are of another part of the run than what ranks tell in all
-	stretches map[int]*stretchOfAll
-	seconds   []float64 // of the steps until now, by rank
+// of returns the sums of a rank, new ones if it has none.
+func (s stretch) of(rank int) *sums {
+	if s[rank] == nil {
+		s[rank] = &sums{}
+	}
+	return s[rank]
 }
 
-func (j *joining) add(l record.Step, stretch int) {
-	if j.stretches == nil {
-		j.stretches = map[int]*stretchOfAll{}
+// add adds a step, which isLast if it is of the last part of the run: ranks tell in all what they spent in
+// that.
+func (s *sums) add(l record.Step, isLast bool) {
+	s.steps, s.last = s.steps+1, max(s.last, l.Step)
+	s.loss, s.samples = s.loss+float64(l.Loss), s.samples+float64(l.Samples)
+	if l.Samples > 0 {
+		s.scored, s.scoredLoss = s.scored+1, s.scoredLoss+float64(l.Loss)
 	}
-	s := j.stretches[l.Step/stretch]
-	if s == nil {
-		s = &stretchOfAll{}
-		j.stretches[l.Step/stretch] = s
+	s.seconds, s.cpu = s.seconds+float64(l.Seconds), s.cpu+l.CPUSeconds
+	s.usage, s.memory = s.usage+l.UsageSeconds, math.Max(s.memory, float64(l.RSSBytes))
+	s.sent, s.received = s.sent+float64(l.BytesSent), s.received+float64(l.BytesReceived)
+	if !isLast {
+		return
 	}
-	for len(j.seconds) <= l.Rank {
-		j.seconds = append(j.seconds, 0)
+	if s.spent.Phases == nil {
+		s.spent.Phases = map[string]record.Numbers{}
 	}
-	j.seconds[l.Rank] += float64(l.Seconds)
-	s.last, s.at = max(s.last, l.Step), max(s.at, j.seconds[l.Rank])
-	if l.Step >= j.from {
-		s.spend(l)
-	}
-	if l.Samples > 0 { // else the worker had none, and no loss
-		s.lines, s.loss, s.samples = s.lines+1, s.loss+float64(l.Loss), s.samples+float64(l.Samples)
-	}
-}
-
-// spend adds what a rank did in a step.
-func (s *stretchOfAll) spend(l record.Step) {
-	for len(s.ranks) <= l.Rank {
-		s.ranks = append(s.ranks, record.Steps{Seconds: record.Numbers{0},
-			Phases: map[string]record.Numbers{}})
-	}
-	r := &s.ranks[l.Rank]
 	for name, v := range l.Phases.ByName() {
-		r.Phases[name] = record.Numbers{entry(r.Phases[name], 0) + v}
+		s.spent.Phases[name] = record.Numbers{entry(s.spent.Phases[name], 0) + v}
 	}
-	for to, v := range map[*record.Numbers]float64{&r.Seconds: float64(l.Seconds), &r.CPU: l.CPUSeconds,
-		&r.Usage: l.UsageSeconds, &r.Delayed: l.DelayedSeconds, &r.GradientCPU: l.GradientCPUSeconds,
-		&r.ExchangeDelayed: l.ExchangeDelayedSeconds} {
+	for to, v := range map[*record.Numbers]float64{&s.spent.Seconds: float64(l.Seconds),
+		&s.spent.CPU: l.CPUSeconds, &s.spent.Usage: l.UsageSeconds, &s.spent.Delayed: l.DelayedSeconds,
+		&s.spent.GradientCPU: l.GradientCPUSeconds, &s.spent.ExchangeDelayed: l.ExchangeDelayedSeconds} {
 		*to = record.Numbers{entry(*to, 0) + v}
 	}
 }
 
-// curve returns what the workers did together. A stretch ends when the last worker has done its steps.
-func (j *joining) curve() Curve {
-	var c Curve
+// follow returns what each rank did, and all together: a stretch of all ends when the last worker has done
+// its steps.
+func follow(stretches map[int]stretch) (ranks []WatchedRank, all Curve) {
 	at, samples := 0.0, 0.0
-	for _, i := range slices.Sorted(maps.Keys(j.stretches)) {
-		s := j.stretches[i]
-		at, samples = max(at, s.at), samples+s.samples
-		if s.lines == 0 {
-			continue
+	for _, number := range slices.Sorted(maps.Keys(stretches)) {
+		last, scored, loss := 0, 0, 0.0
+		for _, rank := range slices.Sorted(maps.Keys(stretches[number])) {
+			s := stretches[number][rank]
+			for len(ranks) <= rank {
+				ranks = append(ranks, WatchedRank{})
+			}
+			ranks[rank].add(s)
+			last, at = max(last, s.last), max(at, ranks[rank].at)
+			scored, loss, samples = scored+s.scored, loss+s.scoredLoss, samples+s.samples
 		}
-		c.Step, c.Loss = append(c.Step, float64(s.last+1)), append(c.Loss, s.loss/float64(s.lines))
-		c.At, c.Samples = append(c.At, at), append(c.Samples, samples)
+		if scored > 0 {
+			all.add(last, loss/float64(scored), at, samples)
+		}
 	}
-	return c
+	return ranks, all
+}
+
+// add adds a stretch that ends with a step.
+func (c *Curve) add(last int, loss, at, samples float64) {
+	c.Step, c.Loss = append(c.Step, float64(last+1)), append(c.Loss, loss)
+	c.At, c.Samples = append(c.At, at), append(c.Samples, samples)
 }
 
 // Spent returns the seconds of a rank by phase, those of [Phases] and evaluation.
@@ -161,26 +170,29 @@ func (t *Training) Spent(rank int) map[string]float64 {
 }
 
 // moveCoreWaits returns by how much waits for cores change the phases of each rank, stretch by stretch.
-func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[string]float64) {
+func (t *Training) moveCoreWaits(stretches map[int]stretch) (out []map[string]float64) {
 	for range t.Ranks {
 		out = append(out, map[string]float64{})
 	}
-	for _, s := range stretches {
-		if len(s.ranks) > len(out) {
-			continue // the summary does not tell of all
-		}
+	for _, number := range slices.Sorted(maps.Keys(stretches)) {
 		var all []spent
-		for i, r := range s.ranks {
-			r.OmitZeros()
-			all = append(all, spentBy(r, t.Threads)...)
-			for at, seconds := range all[i].phases {
-				out[i][Phases()[at]] -= seconds
+		var of []int // ranks of them
+		for rank := range out {
+			s := stretches[number][rank]
+			if s == nil || s.spent.Seconds == nil {
+				continue
 			}
+			s.spent.OmitZeros()
+			one := spentBy(s.spent, t.Threads)[0]
+			for at, seconds := range one.phases {
+				out[rank][Phases()[at]] -= seconds
+			}
+			all, of = append(all, one), append(of, rank)
 		}
 		moveCoreWaits(all, t.IsLoose() || t.Workers == 1)
-		for i := range all {
+		for i, rank := range of {
 			for at, name := range Phases() {
-				out[i][name] += all[i].phases[at]
+				out[rank][name] += all[i].phases[at]
 			}
 		}
 	}
@@ -190,14 +202,13 @@ func (t *Training) moveCoreWaits(stretches map[int]*stretchOfAll) (out []map[str
 // joint returns the curve of the run: what the workers did together where each tells its own steps, else what
 // rank 0 tells of all. Steps of gradients that servers dropped trained on nothing: the places are scaled to
 // the samples of the run, as those of a benchmark are.
-func (t *Training) joint(all *joining) Curve {
+func (t *Training) joint(c Curve) Curve {
 	if !t.IsLoose() {
 		if len(t.Watched) == 0 {
 			return Curve{}
 		}
 		return t.Watched[0].Curve
 	}
-	c := all.curve()
 	if t.Async != nil && t.Async.Dropped > 0 && t.Samples > 0 && len(c.Samples) > 0 {
 		by := float64(t.Samples) / c.Samples[len(c.Samples)-1]
 		for i := range c.Samples {

@@ -37,6 +37,9 @@ type WatchedRank struct {
 	Memory   []float64 // resident bytes, largest
 	Sent     []float64 // bytes per second of the same time
 	Received []float64
+
+	at, samples float64 // until the end of the last stretch
+	taken       []taken // by stretch
 }
 
 // maxStretches is how many points of a run are worth drawing; maxRanks is more than a run has workers.
@@ -61,12 +64,11 @@ func NewTraining(s *record.Summary, steps io.Reader) (*Training, error) {
 	if t.Workers < 1 || t.Steps < 0 {
 		return nil, fmt.Errorf("summary: %d workers, %d steps", t.Workers, t.Steps)
 	}
-	stretch := max(1, (t.Steps+maxStretches-1)/maxStretches)
-	var ranks []watching // a run that was resumed may have had more workers before
-	var together joining
+	length, from := max(1, (t.Steps+maxStretches-1)/maxStretches), 0
 	if t.Resumed != nil {
-		together.from = t.Resumed.Steps
+		from = t.Resumed.Steps
 	}
+	stretches := map[int]stretch{}
 	sum := sha256.New()
 	lines := bufio.NewScanner(io.TeeReader(steps, sum))
 	isEmpty := true
@@ -79,11 +81,10 @@ func NewTraining(s *record.Summary, steps io.Reader) (*Training, error) {
 		if l.Rank < 0 || l.Rank >= maxRanks || l.Step < 0 {
 			return nil, fmt.Errorf("steps: step %d of rank %d", l.Step, l.Rank)
 		}
-		for len(ranks) <= l.Rank {
-			ranks = append(ranks, watching{})
+		if stretches[l.Step/length] == nil {
+			stretches[l.Step/length] = stretch{}
 		}
-		ranks[l.Rank].add(l, stretch)
-		together.add(l, stretch)
+		stretches[l.Step/length].of(l.Rank).add(l, l.Step >= from)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("steps: %w", err)
@@ -91,12 +92,9 @@ func NewTraining(s *record.Summary, steps io.Reader) (*Training, error) {
 	if !isEmpty {
 		t.hash = hex.EncodeToString(sum.Sum(nil))
 	}
-	for i := range ranks {
-		ranks[i].end()
-		t.Watched = append(t.Watched, ranks[i].rank)
-	}
-	t.Joint = t.joint(&together)
-	t.moved = t.moveCoreWaits(together.stretches)
+	t.Watched, t.Joint = follow(stretches)
+	t.Joint = t.joint(t.Joint)
+	t.moved = t.moveCoreWaits(stretches)
 	return &t, nil
 }
 
@@ -106,18 +104,6 @@ func (t *Training) Changed() []string {
 		return nil
 	}
 	return t.Contradicts(t.hash)
-}
-
-// watching adds up the steps of a stretch.
-type watching struct {
-	rank WatchedRank
-
-	steps, last                  int
-	loss, seconds, cores, memory float64
-	sent, received, usage        float64
-	at, samples                  float64
-
-	taken []taken // by stretch
 }
 
 // unlessZero returns v, or NaN if it is not positive: it was not told.
@@ -137,7 +123,7 @@ const leastUsage = 0.1
 
 // inUse returns the processors in use over the last stretches of leastUsage together; NaN if there are
 // fewer.
-func (w *watching) inUse() float64 {
+func (w *WatchedRank) inUse() float64 {
 	var sum taken
 	for _, t := range slices.Backward(w.taken) {
 		sum.cores, sum.usage = sum.cores+t.cores, sum.usage+t.usage
@@ -148,37 +134,14 @@ func (w *watching) inUse() float64 {
 	return math.NaN()
 }
 
-func (w *watching) add(l record.Step, stretch int) {
-	if w.steps > 0 && l.Step/stretch != w.last/stretch {
-		w.end()
-	}
-	w.steps, w.last = w.steps+1, l.Step
-	w.loss += float64(l.Loss)
-	w.seconds += float64(l.Seconds)
-	w.cores += float64(l.CPUSeconds)
-	w.memory = math.Max(w.memory, float64(l.RSSBytes))
-	w.sent += float64(l.BytesSent)
-	w.received += float64(l.BytesReceived)
-	w.usage += float64(l.UsageSeconds)
-	w.at, w.samples = w.at+float64(l.Seconds), w.samples+float64(l.Samples)
-}
-
-// end closes the stretch.
-func (w *watching) end() {
-	if w.steps == 0 {
-		return
-	}
-	r, n := &w.rank, float64(w.steps)
-	usage := unlessZero(w.usage)
-	r.Step = append(r.Step, float64(w.last+1))
-	r.Loss = append(r.Loss, w.loss/n)
-	r.Seconds = append(r.Seconds, w.seconds/n)
-	w.taken = append(w.taken, taken{w.cores, w.usage})
-	r.Cores = append(r.Cores, w.inUse())
-	r.Memory = append(r.Memory, w.memory)
-	r.Sent = append(r.Sent, w.sent/usage)
-	r.Received = append(r.Received, w.received/usage)
-	r.At = append(r.At, w.at)
-	r.Samples = append(r.Samples, w.samples)
-	*w = watching{rank: w.rank, taken: w.taken, at: w.at, samples: w.samples}
+// add adds a stretch.
+func (w *WatchedRank) add(s *sums) {
+	n, usage := float64(s.steps), unlessZero(s.usage)
+	w.at, w.samples = w.at+s.seconds, w.samples+s.samples
+	w.Curve.add(s.last, s.loss/n, w.at, w.samples)
+	w.Seconds = append(w.Seconds, s.seconds/n)
+	w.taken = append(w.taken, taken{s.cpu, s.usage})
+	w.Cores = append(w.Cores, w.inUse())
+	w.Memory = append(w.Memory, s.memory)
+	w.Sent, w.Received = append(w.Sent, s.sent/usage), append(w.Received, s.received/usage)
 }
