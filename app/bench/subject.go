@@ -15,7 +15,6 @@ import (
 	"lockstep/app/report"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
-	"lockstep/internal/regular"
 )
 
 // Subject is a row with the runs that a folder has of it, to be looked into and run again.
@@ -119,30 +118,26 @@ func unfit(r Row) string {
 
 // trained returns the training run in a folder.
 func trained(folder string, k *setting.Catalog) (s Subject, err error) {
-	f, err := regular.Open(filepath.Join(folder, rundir.SummaryFile))
+	t, err := report.ReadTraining(folder)
+	if err == nil && t.Workers < 1 {
+		err = errors.New("a run without workers")
+	}
 	if err != nil {
-		return s, setting.Refuse("%v", err)
+		return s, setting.Refuse("%s: %v; give the folder of a run that has ended, or resume it: lockstep "+
+			"train --resume %s", folder, err, folder)
 	}
-	defer f.Close() // only read
-	summary, err := record.DecodeSummary(f)
-	if err != nil || summary.Workers < 1 {
-		return s, setting.Refuse("%s: %v; give a folder whose files are whole", f.Name(),
-			cmp.Or(err, errors.New("a run without workers")))
+	if wrong := t.Changed(); wrong != nil {
+		return s, setting.Refuse("%s was changed after it was written; nothing is made of it: %s", folder,
+			wrong[0])
 	}
-	if summary.IsChanged {
-		return s, setting.Refuse("%s was changed after it was written; nothing is made of it", f.Name())
-	}
-	if summary.IsInterrupted {
-		return s, setting.Refuse("%s: the run ended early; give one that has ended, or resume it: lockstep "+
-			"train --resume %s", folder, folder)
-	}
+	summary := &t.Summary
 	c, err := setting.ReadFile(filepath.Join(folder, rundir.ConfigFile))
 	if err != nil {
 		return s, setting.Refuse("%v; give a folder whose files are whole", err)
 	}
 	c.Catalog, c.Out = k, folder
 	s.Row = Row{Config: c}
-	s.Name, s.Host = filepath.Base(folder), machineOf(rundir.Directory(folder).Host().Host)
+	s.Name, s.Host = filepath.Base(folder), machineOf(t.Machine.Host)
 	s.Record = record.Row{Setting: s.Row.Setting(), Runs: make([]record.Run, 1)}
 	if err := collect(&s.Record.Runs[0], &s.Record, c, summary); err != nil {
 		return s, setting.Refuse("%v; give a folder whose files are whole", err)
