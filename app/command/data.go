@@ -28,17 +28,11 @@ func dataCommand(a *app) *cobra.Command {
 const ownData = `List, find or download data sets; turn texts into tokens.
 
 Data of your own is a path for --data: a folder with a folder of images (JPEG, PNG, WebP) for each class, a
-folder of arrays (.npy) or of tar files (docs/howto/own-data.md), or a file (CSV, TSV, JSONL) in UTF-8 with
-columns of texts and labels or, for --model mlp, with a column of labels and others of numbers or categories.
-A .csv is separated by commas or, if its first line has none, by tabs or semicolons. A folder may have the
-parts train, val and test, as folders of classes or as such files: val is evaluated during training, test at
-its end. Without both, a tenth of each class is held out for the test, by a hash of each text, row or image's
-path, whatever their order; equal texts of a class stay together. --eval-only scores all samples of data
-without parts. Before training, one line says how many samples of each class are in each part, how columns
-are understood, and what was left out.
-
-Images are turned upright by their Exif, cropped to the middle square and scaled to --size. Transparency is
-dropped, as by torchvision.`
+folder of arrays (.npy) or of tar files, or a file (CSV, TSV, JSONL) in UTF-8 with columns of texts and
+labels or, for --model mlp, with a column of labels and others of numbers or categories. A folder may have
+the parts train, val and test, as folders of classes or as such files: val is evaluated during training,
+test at its end. Without both, a tenth of each class is held out for the test, by a hash of each text, row
+or image's path. docs/howto/own-data.md tells more.`
 
 // dataSet is a line of `lockstep data list`.
 type dataSet struct {
