@@ -30,7 +30,9 @@ type commbenchFlags struct {
 }
 
 func commbenchCommand(a *app) *cobra.Command {
-	var f commbenchFlags
+	f := commbenchFlags{bytes: []string{"4KiB", "64KiB", "1MiB", "16MiB"}, config: commbench.Config{
+		Operations: []string{"all-reduce"}, Algorithms: []string{"auto"}, Codecs: []string{"fp32"},
+		Links: commbench.Links(), Streams: []int{1}, Ranks: []int{2}, Repeats: 30}}
 	c := &cobra.Command{
 		Use:   "commbench [flags]",
 		Short: "Time collectives between workers, on this machine or on several hosts",
@@ -44,29 +46,27 @@ func commbenchCommand(a *app) *cobra.Command {
 		Annotations: map[string]string{spreads: "true"},
 		RunE:        func(c *cobra.Command, _ []string) error { return f.run(c, a) },
 	}
-	links := commbench.Links()
 	flags := c.Flags()
-	flags.StringSliceVar(&f.config.Operations, "operation", []string{"all-reduce"},
-		"operations: all-reduce, reduce-scatter, reduce, all-gather, gather, scatter, broadcast, barrier")
-	flags.StringSliceVar(&f.config.Algorithms, "algorithm", []string{"auto"},
-		"all-reduce algorithms, as for train")
-	flags.StringSliceVar(&f.config.Codecs, "codec", []string{"fp32"},
-		"codecs of all-reduce: "+strings.Join(commbench.Codecs(), ", "))
-	complete(c, "operation", listOf(commbench.Operations()))
-	complete(c, "algorithm", listOf(a.settingValues("algorithm")))
-	complete(c, "codec", listOf(commbench.Codecs()))
-	flags.StringSliceVar(&f.config.Links, "link", links,
-		"links: local within a process, shm and tcp between processes")
-	complete(c, "link", listOf(links))
-	flags.StringSliceVar(&f.config.Encryptions, "encryption", nil, "of tcp links, to compare: "+
+	flags.Var(items(&f.config.Operations), "operation", "a `LIST` of operations: "+
+		strings.Join(commbench.Operations(), ", "))
+	flags.Var(items(&f.config.Algorithms), "algorithm", "a `LIST` of all-reduce algorithms, as for train")
+	flags.Var(items(&f.config.Codecs), "codec", "a `LIST` of codecs of all-reduce: "+
+		strings.Join(commbench.Codecs(), ", "))
+	flags.Var(items(&f.config.Links), "link", "a `LIST` of links: local within a process, shm and tcp "+
+		"between processes")
+	flags.Var(items(&f.config.Encryptions), "encryption", "a `LIST`, of tcp links, to compare: "+
 		strings.Join(commbench.Encryptions(), ", ")+" (default: tls between hosts, none within one)")
-	complete(c, "encryption", listOf(commbench.Encryptions()))
-	flags.IntSliceVar(&f.config.Streams, "streams", []int{1}, "of tcp links, to compare: numbers of "+
-		fmt.Sprintf("connections of each, 1 to %d", cluster.MaxStreams))
-	flags.IntSliceVar(&f.config.Ranks, "ranks", []int{2}, "numbers of ranks")
-	flags.StringSliceVar(&f.bytes, "bytes", []string{"4KiB", "64KiB", "1MiB", "16MiB"},
-		"sizes of the vector, such as 4KiB, 1MiB or 25MB (of 1000*1000 bytes)")
-	flags.IntVar(&f.config.Repeats, "repeats", 30, "samples of each measurement")
+	for name, known := range map[string][]string{"operation": commbench.Operations(),
+		"algorithm": a.settingValues("algorithm"), "codec": commbench.Codecs(), "link": commbench.Links(),
+		"encryption": commbench.Encryptions()} {
+		complete(c, name, listOf(known))
+	}
+	flags.Var(counts(&f.config.Streams), "streams", fmt.Sprintf("a `LIST`, of tcp links, to compare: "+
+		"numbers of connections of each, 1 to %d", cluster.MaxStreams))
+	flags.Var(counts(&f.config.Ranks), "ranks", "a `LIST` of numbers of ranks")
+	flags.Var(items(&f.bytes), "bytes", "a `LIST` of sizes of the vector, such as 4KiB, 1MiB or 25MB (of "+
+		"1000*1000 bytes)")
+	flags.IntVar(&f.config.Repeats, "repeats", f.config.Repeats, "`N` samples of each measurement")
 	flags.StringVar(&f.out, "out", "", "new or empty `FOLDER` for results.json, report.md and report.html, "+
 		"with plots")
 	flags.BoolVar(&f.isJSON, "json", false, "print one JSON document on stdout")
