@@ -19,7 +19,6 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
-	"lockstep/internal/regular"
 	"lockstep/internal/tail"
 )
 
@@ -100,12 +99,7 @@ func runApart(ctx context.Context, row Row, o launcher.Options) (*record.Summary
 	if err := again(ctx, o.Environment, args...); err != nil {
 		return nil, err
 	}
-	f, err := regular.Open(filepath.Join(row.Out, rundir.SummaryFile))
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	defer f.Close() // only read
-	return record.DecodeSummary(f)
+	return rundir.Directory(row.Out).Summary()
 }
 
 // checkLab refuses a plan with labs where there can be none.

@@ -17,7 +17,6 @@ import (
 	"lockstep/app/setting"
 	"lockstep/app/strategy"
 	"lockstep/forecast"
-	"lockstep/internal/regular"
 )
 
 // calibrationRounds are as many as tell something of the spread between runs; a small budget has leastRounds.
@@ -401,8 +400,9 @@ func measureLink(k *forecast.Calibration, isOutside bool, folder string, rows []
 	}
 	for _, row := range rows {
 		for _, run := range row.Runs {
-			s := summaryOf(folder, run)
-			if s == nil || run.Error != "" || len(run.Ranks) == 0 || row.Setting.Strategy == strategy.None {
+			s, err := rundir.Directory(filepath.Join(folder, run.Directory)).Summary()
+			isRemoved := err != nil
+			if isRemoved || run.Error != "" || len(run.Ranks) == 0 || row.Setting.Strategy == strategy.None {
 				continue
 			}
 			if k.Gradient == nil {
@@ -475,20 +475,6 @@ func onCores(row record.Row) float64 {
 		return part
 	}
 	return 1
-}
-
-// summaryOf reads the summary of a run of a benchmark; nil if it was removed.
-func summaryOf(folder string, run record.Run) *record.Summary {
-	f, err := regular.Open(filepath.Join(folder, run.Directory, rundir.SummaryFile))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	s, err := record.DecodeSummary(f)
-	if err != nil || len(s.Ranks) == 0 {
-		return nil
-	}
-	return s
 }
 
 // MachineKey names a machine in track records.

@@ -138,14 +138,9 @@ func WriteTraining(folder string) error {
 
 // ReadTraining returns what the training run in folder left. An error names the file.
 func ReadTraining(folder string) (*compare.Training, error) {
-	f, err := regular.Open(rundir.Directory(folder).Path(rundir.SummaryFile))
+	summary, err := rundir.Directory(folder).Summary()
 	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
-	defer f.Close()
-	summary, err := record.DecodeSummary(f)
-	if err != nil {
-		return nil, fmt.Errorf("report: %s: %w", f.Name(), err)
+		return nil, err
 	}
 	if summary.IsInterrupted {
 		return nil, fmt.Errorf("report: %s says that the run ended early, and such a run leaves none",

@@ -195,6 +195,20 @@ func (d Directory) Host() (h record.RunHost) {
 	return h
 }
 
+// Summary reads summary.json. Its error names the file, and wraps fs.ErrNotExist where the run has none.
+func (d Directory) Summary() (*record.Summary, error) {
+	f, err := regular.Open(d.Path(SummaryFile))
+	if err != nil {
+		return nil, fmt.Errorf("run directory: %w", err)
+	}
+	defer f.Close() // only read
+	s, err := record.DecodeSummary(f)
+	if err != nil {
+		return nil, fmt.Errorf("run directory: %s: %w", f.Name(), err)
+	}
+	return s, nil
+}
+
 // KeepCause lets Cause tell that the run ended with err, if its directory is still there and can be written.
 func (d Directory) KeepCause(err error) {
 	if h := d.Host(); !h.Started.IsZero() {

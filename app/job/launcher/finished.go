@@ -9,7 +9,6 @@ import (
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/checkpoint"
-	"lockstep/internal/regular"
 	"lockstep/internal/spelling"
 )
 
@@ -30,12 +29,7 @@ func recovered(d rundir.Directory, from *job.Resumption) error {
 // finished returns the summary of the run in c.Out if it has ended and c asks for no more steps; else nil.
 func finished(c setting.Config, k job.Kept) *record.Summary {
 	d := rundir.Directory(c.Out)
-	f, err := regular.Open(d.Path(rundir.SummaryFile))
-	if err != nil {
-		return nil
-	}
-	defer f.Close() // only read
-	s, err := record.DecodeSummary(f)
+	s, err := d.Summary()
 	if err != nil || s.Steps != k.Progress.Step {
 		return nil // not ended, or not with this checkpoint
 	}
