@@ -114,7 +114,7 @@ func (a *app) kernels(c *cobra.Command, flags kernelFlags) error {
 		return err
 	}
 	if flags.isJSON {
-		return compare.EncodeKernels(a.stdout, results)
+		return writeJSON(a, results)
 	}
 	if err := report.Kernels(results, flags.isSummary).Text(a.stdout); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -16,11 +16,11 @@ import (
 // WriteKernels writes k as results.json, report.md and report.html into folder. Each file appears complete or
 // not at all.
 func WriteKernels(folder string, k *compare.Kernels) error {
-	var b bytes.Buffer
-	if err := compare.EncodeKernels(&b, k); err != nil {
-		return err
+	text, err := json.Marshal(k)
+	if err == nil {
+		err = regular.Write(filepath.Join(folder, ResultsFile), append(text, '\n'))
 	}
-	if err := regular.Write(filepath.Join(folder, ResultsFile), b.Bytes()); err != nil {
+	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return Kernels(k, false).Write(folder)

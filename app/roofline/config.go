@@ -40,7 +40,7 @@ type Progress struct {
 // complete measures, and adds what it was measured of and what others took of the cores.
 func (r *run) complete(measure func() error) error {
 	k, c := &r.kernels, r.config
-	k.Model, k.Batch, k.Repeats = c.Model, c.Batch, c.Repeats
+	k.Kind, k.Model, k.Batch, k.Repeats = compare.KernelsKind, c.Model, c.Batch, c.Repeats
 	if !c.ReadsTexts() {
 		k.Size = c.Size
 	}

@@ -2,9 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
 	"lockstep/app/evidence/stat"
 	"slices"
 	"time"
@@ -15,13 +12,9 @@ import (
 // KernelsKind is the "kind" of a results file that holds Kernels. One without a kind holds Results.
 const KernelsKind = "kernels"
 
-// KernelsSchema is the version of the results file that [EncodeKernels] writes.
-const KernelsSchema = 1
-
 // Kernels is how fast single kernels ran, next to the limits that the machine showed in the same run.
 type Kernels struct {
-	Kind     string         `json:"kind"`
-	Schema   int            `json:"schema"`
+	Kind     string         `json:"kind"`    // [KernelsKind]
 	Version  string         `json:"version"` // of the program
 	Revision string         `json:"revision,omitempty"`
 	Go       string         `json:"go"`
@@ -169,13 +162,4 @@ func ByKind(list []Timing) []Work {
 	}
 	slices.SortStableFunc(all, func(a, b Work) int { return cmp.Compare(b.Lost, a.Lost) })
 	return all
-}
-
-// EncodeKernels writes k as JSON, setting its kind and schema.
-func EncodeKernels(w io.Writer, k *Kernels) error {
-	k.Kind, k.Schema = KernelsKind, KernelsSchema
-	if err := json.NewEncoder(w).Encode(k); err != nil {
-		return fmt.Errorf("encode kernels: %w", err)
-	}
-	return nil
 }

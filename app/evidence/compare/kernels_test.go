@@ -1,11 +1,8 @@
 package compare_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"lockstep/app/evidence/compare"
@@ -88,21 +85,5 @@ func TestByKind(t *testing.T) {
 		{Kind: "add", Calls: 1, Median: 2, Bound: 1, Lost: 1}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
-// The file says what it is, and a reader of comparisons refuses it by name.
-func TestKernelsAreAnotherKind(t *testing.T) {
-	var b bytes.Buffer
-	if err := compare.EncodeKernels(&b, limits()); err != nil {
-		t.Fatal(err)
-	}
-	var head map[string]any
-	if err := json.Unmarshal(b.Bytes(), &head); err != nil || head["kind"] != "kernels" {
-		t.Errorf("kind %v, error %v", head["kind"], err)
-	}
-	_, err := record.Decode(&b)
-	if err == nil || !strings.Contains(err.Error(), "of kind kernels") {
-		t.Errorf("error %v", err)
 	}
 }
