@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/report"
 )
 
@@ -32,7 +31,7 @@ func TestReportOfEvaluations(t *testing.T) {
 			`</td><td>0.100</td>`,
 			"<svg"},
 	} {
-		training, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(
+		training, err := readTraining(strings.NewReader(fmt.Sprintf(
 			`{"workers":1,"evaluations":[%s]}`, strings.Join(test.rows, ","))), strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)

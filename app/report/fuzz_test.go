@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 )
@@ -39,7 +38,7 @@ func FuzzTrainingReport(f *testing.F) {
 	f.Add([]byte(`{"workers":2,"steps":9,"work":{},"cores_taken":{"stolen":1}}`),
 		[]byte(`{"rank":1,"step":5}`))
 	f.Fuzz(func(t *testing.T, summary, steps []byte) {
-		r, err := compare.ReadTraining(bytes.NewReader(summary), bytes.NewReader(steps))
+		r, err := readTraining(bytes.NewReader(summary), bytes.NewReader(steps))
 		if err != nil {
 			return
 		}

@@ -66,7 +66,7 @@ func training(t *testing.T, name string) *compare.Training {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := compare.ReadTraining(bytes.NewReader(summary), strings.NewReader(
+	run, err := readTraining(bytes.NewReader(summary), strings.NewReader(
 		`{"rank":0,"step":0,"seconds":1,"loss":2,"samples":8}`+"\n"+
 			`{"rank":0,"step":1,"seconds":1,"loss":1,"samples":8}`+"\n"))
 	if err != nil {

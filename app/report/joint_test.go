@@ -27,7 +27,7 @@ func looseRun(t *testing.T, strategy string, isInTurn bool) *compare.Training {
 			}
 		}
 	}
-	run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{%s"strategy":%q,"workers":2,"batch":32,`+
+	run, err := readTraining(strings.NewReader(fmt.Sprintf(`{%s"strategy":%q,"workers":2,"batch":32,`+
 		`"ranks":[{},{}],"steps":4,"samples":%d,"samples_per_second":6250,"step_ms":{"median":10}}`, async,
 		strategy, steps.Len())), strings.NewReader(steps.String()))
 	if err != nil {

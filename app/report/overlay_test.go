@@ -18,7 +18,7 @@ func laid(t *testing.T, strategy, configuration, more string) *compare.Training 
 		fmt.Fprintf(&steps, `{"rank":0,"step":%d,"loss":%g,"samples":64,"rate":0.1,"seconds":0.01,`+
 			`"rss_bytes":1048576}`+"\n", step, 2-float64(step)/40)
 	}
-	run, err := compare.ReadTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
+	run, err := readTraining(strings.NewReader(fmt.Sprintf(`{"model":"lenet","data":"glyphs",`+
 		`"strategy":%q,"workers":2,"threads":1,"batch":64,"shards":2,"steps":40,"samples":2560,"seed":1,`+
 		`"samples_per_second":6400,`+
 		`"isa":"avx2","math":"fast","parameter_sha256":"abc","step_ms":{"median":10,"p10":9,"p90":12},`+

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,10 +133,19 @@ func pagesOf(t *testing.T, more string, files map[string]string) (page, text str
 	return unbroken(read(t, folder, report.HTMLFile)), read(t, folder, report.MarkdownFile)
 }
 
+// readTraining reads a run of which a text is the summary.
+func readTraining(summary, steps io.Reader) (*compare.Training, error) {
+	s, err := record.DecodeSummary(summary)
+	if err != nil {
+		return nil, err
+	}
+	return compare.NewTraining(s, steps)
+}
+
 // pageOf returns the page of a run with a summary and no steps.
 func pageOf(t *testing.T, summary string, change func(*compare.Training)) string {
 	t.Helper()
-	run, err := compare.ReadTraining(strings.NewReader(summary), strings.NewReader(""))
+	run, err := readTraining(strings.NewReader(summary), strings.NewReader(""))
 	if err != nil {
 		t.Fatal(err)
 	}

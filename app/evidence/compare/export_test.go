@@ -1,6 +1,11 @@
 package compare
 
-import "lockstep/app/evidence/stat"
+import (
+	"io"
+
+	"lockstep/app/evidence/stat"
+	"lockstep/app/record"
+)
 
 // StepSeconds is stepSeconds.
 var StepSeconds = stepSeconds
@@ -17,4 +22,13 @@ func OfTimes(times [][]float64) *Comparison {
 	c.Groups[0].Rivals = c.Groups[0].rivals()
 	c.measureNoise()
 	return c
+}
+
+// ReadTraining is NewTraining of the text of a summary.
+func ReadTraining(summary, steps io.Reader) (*Training, error) {
+	s, err := record.DecodeSummary(summary)
+	if err != nil {
+		return nil, err
+	}
+	return NewTraining(s, steps)
 }

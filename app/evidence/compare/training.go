@@ -48,15 +48,6 @@ const (
 	maxRanks     = 1 << 12
 )
 
-// ReadTraining is [NewTraining] of the text of a summary.
-func ReadTraining(summary, steps io.Reader) (*Training, error) {
-	s, err := record.DecodeSummary(summary)
-	if err != nil {
-		return nil, fmt.Errorf("summary: %w", err)
-	}
-	return NewTraining(s, steps)
-}
-
 // NewTraining reads the steps.jsonl of a run, of which a summary tells the rest. The lines of each rank must
 // be in the order of steps. It skips incomplete lines, which a killed worker or a full disk leaves.
 func NewTraining(s *record.Summary, steps io.Reader) (*Training, error) {
