@@ -111,8 +111,10 @@ func matrixName(name string) string {
 
 // take sets one line of a plan.
 func (m *matrix) take(l setting.Line) error {
-	if slices.Contains(inquiry(), l.Name) {
-		return m.takeInquiry(l)
+	q := cmp.Or(m.inquiry, &record.Inquiry{})
+	if field := askedIn(q)[l.Name]; field != nil {
+		m.inquiry = q
+		return l.Decode(field)
 	}
 	if l.Parts != nil {
 		return usagef("%s: %s: want a value, or a list of values", l.Where, l.Name)
@@ -135,23 +137,10 @@ func (m *matrix) take(l setting.Line) error {
 	return nil
 }
 
-// inquiry lists the lines of a plan that say what it asks.
-func inquiry() []string { return []string{"title", "reference", "questions", "predictions"} }
-
-// takeInquiry sets the title, the reference figures or the questions of a plan.
-func (m *matrix) takeInquiry(l setting.Line) error {
-	if m.inquiry == nil {
-		m.inquiry = &record.Inquiry{}
-	}
-	switch l.Name {
-	case "title":
-		return l.Decode(&m.inquiry.Title)
-	case "reference":
-		return l.Decode(&m.inquiry.Reference)
-	case "predictions":
-		return l.Decode(&m.inquiry.Predictions)
-	}
-	return l.Decode(&m.inquiry.Questions)
+// askedIn returns the fields of an inquiry by the names of the lines of a plan that set them.
+func askedIn(q *record.Inquiry) map[string]any {
+	return map[string]any{"title": &q.Title, "reference": &q.Reference, "questions": &q.Questions,
+		"predictions": &q.Predictions}
 }
 
 // readPlan returns the matrices of a plan: one for each of its parts, or one in all.
@@ -181,8 +170,8 @@ func readPlan(path string, text []byte) ([]matrix, error) {
 	for _, part := range parts {
 		m := common
 		for _, l := range part {
-			if slices.Contains(append([]string{"repeats", "copies", "seeds", "no-one-process"}, inquiry()...),
-				l.Name) {
+			if askedIn(&record.Inquiry{})[l.Name] != nil ||
+				slices.Contains([]string{"repeats", "copies", "seeds", "no-one-process"}, l.Name) {
 				return nil, usagef("%s: %s is the same for all parts; set it above them", l.Where, l.Name)
 			}
 			if err := m.take(l); err != nil {

@@ -47,10 +47,12 @@ type Strategy struct {
 
 // All returns the strategies in the order of the help text.
 func All() []Strategy {
-	return slices.Concat(alone(), gradients(), servers(), averages(), []Strategy{
+	alone := Strategy{Name: Single, IsAlone: true, IsCompared: true, Colour: 1, Usage: "one worker"}
+	return slices.Concat([]Strategy{alone}, gradients(), servers(), averages(), []Strategy{
 		{Name: Auto, Exchange: Gradients, Takes: []string{"algorithm", "bucket"},
 			Usage: "a few seconds of short runs find the exact strategy with the shortest step"},
-		floor(),
+		{Name: None, IsFloor: true, IsCompared: true, Colour: 5, Inexact: "workers never exchange gradients",
+			Usage: "workers never exchange; a lower bound of the step time"},
 	})
 }
 
@@ -92,16 +94,3 @@ func (s Strategy) HasSetting(name string) bool { return slices.Contains(s.Takes,
 // IsLoose reports whether the workers do not wait for one another in every step, so that each tells its own
 // losses and samples.
 func (s Strategy) IsLoose() bool { return s.IsFloor || s.IsAsync || s.Exchange == Averages }
-
-// alone describes the strategy of one worker.
-func alone() []Strategy {
-	return []Strategy{{Name: Single, IsAlone: true, IsCompared: true, Colour: 1,
-		Usage: "one worker"}}
-}
-
-// floor describes workers that never exchange.
-func floor() Strategy {
-	return Strategy{Name: None, IsFloor: true, IsCompared: true, Colour: 5,
-		Inexact: "workers never exchange gradients",
-		Usage:   "workers never exchange; a lower bound of the step time"}
-}
