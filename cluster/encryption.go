@@ -25,7 +25,7 @@ const MaxSocketBuffer = tcp.MaxSocketBuffer
 
 // encryption decides whether the data links of a run are encrypted.
 func (s *supervisor) encryption(hosts []string) Encryption {
-	isOneHost := s.isSimulated || s.Meeting != nil && s.Meeting.socket != "" ||
+	isOneHost := s.Meeting != nil && s.Meeting.socket != "" ||
 		s.Meeting == nil && len(slices.Compact(slices.Clone(hosts))) == 1
 	switch {
 	case s.Encryption == EncryptTLS:

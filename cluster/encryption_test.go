@@ -30,7 +30,6 @@ func TestEncryption(t *testing.T) {
 			cluster.EncryptNone},
 		"one host":     {nil, cluster.LaunchConfig{}, cluster.EncryptNotNeeded},
 		"a rendezvous": {nil, cluster.LaunchConfig{Host: "localhost"}, cluster.EncryptNotNeeded},
-		"parts of one": {nil, cluster.LaunchConfig{Hosts: []string{"a", "b", "c"}}, cluster.EncryptNotNeeded},
 		"wanted on one": {nil, cluster.LaunchConfig{Encryption: cluster.EncryptTLS, Streams: 3},
 			cluster.EncryptTLS},
 	} {

@@ -41,9 +41,6 @@ type LaunchConfig struct {
 	// their processes. Only rank 0 and the servers are started here. Processes join in the current
 	// folder of their own, and stay until Meeting.End.
 	Meeting *Meeting
-	// Hosts names the host of each worker, by rank, for workers that treat parts of this machine as
-	// separate hosts. Nil means that all are on this machine, or on the hosts of the lab.
-	Hosts []string
 	// Host is the interface of the rendezvous; default 127.0.0.1. It may not be a wildcard. In a
 	// lab and on several hosts a loopback address means that of the first host.
 	Host string
@@ -115,7 +112,6 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: launch: encode the job: %w", err)
 	}
-	isSimulated := c.Hosts != nil
 	where, err := c.resolveHosts()
 	if err != nil {
 		return nil, err
@@ -130,9 +126,8 @@ func Launch(ctx context.Context, c LaunchConfig) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &supervisor{LaunchConfig: c, isSimulated: isSimulated && where.names == nil, job: job,
-		meeting: meeting, fleet: workers, events: events, workers: make([]worker, c.World),
-		vitals: make([]vitals, c.World)}
+	s := &supervisor{LaunchConfig: c, hosts: where.names, job: job, meeting: meeting, fleet: workers,
+		events: events, workers: make([]worker, c.World), vitals: make([]vitals, c.World)}
 	err = s.supervise(ctx)
 	workers.wait()
 	if err != nil {
@@ -192,8 +187,8 @@ func (c *LaunchConfig) authority() (*pass.Authority, error) {
 // tokenLife is how long the token of a run admits: more than any JoinTimeout, and than clocks differ.
 const tokenLife = time.Hour
 
-// resolveHosts returns where the ranks are. In a lab and on several hosts it sets their host names, and moves
-// the rendezvous from a loopback address to one that all of them reach.
+// resolveHosts returns where the ranks are. In a lab and on several hosts it moves the rendezvous from a
+// loopback address to one that all of them reach.
 func (c *LaunchConfig) resolveHosts() (where placement, err error) {
 	if c.Meeting != nil {
 		return placement{}, nil
@@ -208,7 +203,6 @@ func (c *LaunchConfig) resolveHosts() (where placement, err error) {
 	if ip := net.ParseIP(c.Host); where.first != "" && ip != nil && ip.IsLoopback() {
 		c.Host = where.first
 	}
-	c.Hosts = where.names
 	return where, nil
 }
 
@@ -329,8 +323,8 @@ func (c LaunchConfig) processes(meeting *coordinator, where placement) []process
 				envInterface:  "",
 				EnvAgent:      "",
 			})}
-		if c.Hosts != nil {
-			processes[rank].environment[EnvHost] = c.Hosts[rank]
+		if where.names != nil {
+			processes[rank].environment[EnvHost] = where.names[rank]
 		}
 		if where.networks != nil {
 			processes[rank].network = where.networks[rank]

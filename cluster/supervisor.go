@@ -45,14 +45,14 @@ type worker struct {
 // supervise.
 type supervisor struct {
 	LaunchConfig
-	isSimulated bool // its Hosts are parts of this machine
-	job         json.RawMessage
-	meeting     *coordinator
-	fleet       fleet
-	events      <-chan event
-	workers     []worker
-	vitals      []vitals // of the workers
-	looks       int      // number of checks
+	hosts   []string // by rank, those of the lab or the roster; nil: this machine
+	job     json.RawMessage
+	meeting *coordinator
+	fleet   fleet
+	events  <-chan event
+	workers []worker
+	vitals  []vitals // of the workers
+	looks   int      // number of checks
 	// welcomed is when all had joined; hasNotedPulses says that missing datagrams were looked for.
 	welcomed       time.Duration
 	hasNotedPulses bool
@@ -453,8 +453,8 @@ func (s *supervisor) describe(rank int) *WorkerError {
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && w.failure == nil {
 		e.Log = log // if it has more than the report
 	}
-	if e.Host == "" && s.Hosts != nil {
-		e.Host = s.Hosts[rank]
+	if e.Host == "" && s.hosts != nil {
+		e.Host = s.hosts[rank]
 	} else if e.Host == "" {
 		e.Host, _ = os.Hostname() // "": the message then names no host
 	}
