@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/app/evidence/compare"
 	"lockstep/app/record"
 	"lockstep/app/report"
 	"lockstep/app/rundir"
@@ -21,7 +22,7 @@ import (
 type Subject struct {
 	Row    Row        // as it can be run again
 	Record record.Row // with its runs
-	Name   string     // of the row, unique among those of its folder unless it is a copy
+	Name   string     // of the row, which rows of another batch, data set or condition may share
 	// Host is the machine of its runs, and Program the version; zero if their folder does not tell.
 	Host    record.Machine
 	Program string
@@ -67,8 +68,9 @@ func Subjects(folder string, k *setting.Catalog) ([]Subject, error) {
 	return all, nil
 }
 
-// SubjectNamed returns the run or the row that a text names: FOLDER, FOLDER#N by its number from 1, or
-// FOLDER#NAME by words of its name. It fails as [Subjects] does, and if it names no row or several.
+// SubjectNamed returns the run or the row that a text names: FOLDER, FOLDER#ROW by the row's letter
+// ([compare.Key]) or its number from 1, or by words of its name. It fails as [Subjects] does, and if it names
+// no row or several.
 func SubjectNamed(text string, k *setting.Catalog) (Subject, error) {
 	folder, row, isRow := text, "", false
 	at := strings.LastIndexByte(text, '#') // folders may have one in their names
@@ -82,16 +84,22 @@ func SubjectNamed(text string, k *setting.Catalog) (Subject, error) {
 	case len(all) == 1 && !isRow:
 		return all[0], nil
 	}
-	if n, err := strconv.Atoi(row); err == nil && n >= 1 && n <= len(all) {
-		return all[n-1], nil
+	var found []Subject
+	lines := ""
+	for i, s := range all {
+		if row == compare.Key(i) || row == strconv.Itoa(i+1) {
+			return s, nil
+		}
+		if isNamed(s.Name, row) {
+			found = append(found, s)
+		}
+		lines += fmt.Sprintf("\n  %s#%s  %s", folder, compare.Key(i), s.Name)
 	}
-	found := slices.DeleteFunc(slices.Clone(all), func(s Subject) bool { return !isNamed(s.Name, row) })
 	if len(found) == 1 && isRow {
 		return found[0], nil
 	}
-	lines := ""
-	for i, s := range all {
-		lines += fmt.Sprintf("\n  %s#%d  %s", folder, i+1, s.Name)
+	if !isRow {
+		return Subject{}, setting.Refuse("%s has %d rows; want one of%s", text, len(all), lines)
 	}
 	return Subject{}, setting.Refuse("%s names %d of its rows; want one of%s", text, len(found), lines)
 }

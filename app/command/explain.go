@@ -34,17 +34,17 @@ func explainCommand(a *app) *cobra.Command {
 		Long: `Say why the steps of one run take longer than those of another, or than its own ideal: one of
 its workers alone, with its share of the batch.
 
-A run is the folder of a training run, or a row of a benchmark: FOLDER#N by its number, FOLDER#NAME by words
-of its name. The difference OTHER - RUN of their mean steps is cut into terms that add up to it: work of each
-worker, efficiency of kernels, cores, memory, exchange (latency, bandwidth, codec), stragglers, imbalance of
-shards, data, optimizer, checkpoints, the runtime and the rest.
+A run is the folder of a training run, or a row of a benchmark: FOLDER#A by its letter on the page,
+FOLDER#NAME by words of its name. The difference OTHER - RUN of their mean steps is cut into terms that add
+up to it: work of each worker, efficiency of kernels, cores, memory, exchange (latency, bandwidth, codec),
+stragglers, imbalance of shards, data, optimizer, checkpoints, the runtime and the rest.
 
 Both are run again in turns, beside variants without the cause of a large term: without exchange, alone, with
 another link, without a codec, loader or checkpoint. What they change confirms a term, or does not. A
 difference that does not come back was passing. The new folder holds results.json with every raw sample,
 explain.json, explain.md and explain.html.`,
 		Example: "  lockstep explain runs/one runs/two\n" +
-			"  lockstep explain runs/20261121-101500-bench#1 runs/20261121-101500-bench#ddp --budget 3m\n" +
+			"  lockstep explain runs/20261121-101500-bench#A runs/20261121-101500-bench#ddp --budget 3m\n" +
 			"  lockstep explain runs/one\n" +
 			"  lockstep explain runs/one runs/two --no-runs --json",
 		Args: takes(1, 2, "a run and perhaps another one, each a folder, or FOLDER#ROW of a benchmark"),

@@ -105,8 +105,8 @@ func newSection(i int, c *compare.Comparison) section {
 	g := &c.Groups[i]
 	s := section{ID: fmt.Sprintf("g%d", i+1), Title: c.Title(g), Work: work(g), Findings: groupFindings(g)}
 	for i, l := range g.Lines {
-		s.lines = append(s.lines, &lineView{Line: l, group: g, key: key(i), style: style(l, i),
-			raw: fmt.Sprintf("%s-%s", s.ID, key(i))})
+		s.lines = append(s.lines, &lineView{Line: l, group: g, key: l.Key(), style: style(l, i),
+			raw: fmt.Sprintf("%s-%s", s.ID, l.Key())})
 	}
 	s.Answer = new(answerOf(g))
 	if slices.ContainsFunc(s.lines, func(v *lineView) bool { return v.OK > 0 }) {

@@ -29,7 +29,7 @@ func Overlay(names []string, runs []*compare.Training) *Report {
 	var all []*overlaid
 	var titles, unequal []string
 	for i, t := range runs {
-		o := &overlaid{t, key(i), names[i], plot.Style{Colour: i, Number: i}}
+		o := &overlaid{t, compare.Key(i), names[i], plot.Style{Colour: i, Number: i}}
 		all, titles = append(all, o), append(titles, o.String())
 		if text := differencesText(compare.WorkDifferences(t, runs[0])); text != "" {
 			unequal = append(unequal, fmt.Sprintf("%v (%s)", o, text))

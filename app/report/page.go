@@ -90,15 +90,6 @@ func (p *page) lead(figures []figure) []figure {
 	return figures[1:]
 }
 
-// key returns A to Z, then A1 to Z1 and so on.
-func key(i int) string {
-	letter := string(rune('A' + i%26))
-	if i < 26 {
-		return letter
-	}
-	return fmt.Sprintf("%s%d", letter, i/26)
-}
-
 // note puts notes on the page: all of them by their kind, and those that change how the answer is read at its
 // top.
 func (p *page) note(notes []note) {

@@ -18,7 +18,7 @@ import (
 type lineView struct {
 	*compare.Line
 	group *compare.Group
-	key   string // letter that names the line in plots
+	key   string // that of the line
 	style plot.Style
 	raw   string // id of its samples
 }

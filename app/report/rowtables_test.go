@@ -89,7 +89,7 @@ func TestBestAccuracy(t *testing.T) {
 func TestBatchesStandTogether(t *testing.T) {
 	page := render(t, asPage, rich())
 	for _, want := range []string{`<section id="batches"`, `<figure id="batches-accuracy"`,
-		`href="#g2-A">128</a>`, "ddp 2×1 with each global batch", "at a time"} {
+		`href="#g2-H">128</a>`, "ddp 2×1 with each global batch", "at a time"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -78,8 +78,8 @@ func curveNamed(all *[]plot.Series, name string) *plot.Series {
 	i := slices.IndexFunc(*all, func(s plot.Series) bool { return s.Label == name })
 	if i < 0 {
 		i = len(*all)
-		*all = append(*all, plot.Series{Keys: []string{key(i)}, Label: name, Style: plot.Style{Colour: i,
-			Number: i}})
+		*all = append(*all, plot.Series{Keys: []string{compare.Key(i)}, Label: name,
+			Style: plot.Style{Colour: i, Number: i}})
 	}
 	return &(*all)[i]
 }

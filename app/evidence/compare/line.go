@@ -2,10 +2,11 @@ package compare
 
 import (
 	"cmp"
-	"lockstep/app/evidence/stat"
 	"math"
 	"slices"
+	"strconv"
 
+	"lockstep/app/evidence/stat"
 	"lockstep/app/record"
 )
 
@@ -50,6 +51,18 @@ func LineOf(row *record.Row, rounds int) *Line {
 
 // Record returns the row with all its samples. It is not to be changed.
 func (l *Line) Record() *record.Row { return l.record }
+
+// Key names row i, from 0, on pages and as FOLDER#KEY: A to Z, then A1 to Z1 and so on.
+func Key(i int) string {
+	key := string(rune('A' + i%26))
+	if i >= 26 {
+		key += strconv.Itoa(i / 26)
+	}
+	return key
+}
+
+// Key is that of the row.
+func (l *Line) Key() string { return Key(l.row) }
 
 func (l *Line) summarizeTime(runs []*record.Run) {
 	var total, epochs, steps, rates []float64
