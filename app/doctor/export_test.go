@@ -18,9 +18,8 @@ func NewTestHost(facts record.HostFacts, now func() time.Time) *Host {
 }
 
 // LoopbackPreflight is Preflight for hosts whose addresses are those of the loopback interface.
-func LoopbackPreflight(ctx context.Context, members []Member, c Config) (*record.Hosts, error) {
-	c.takesLoopback = true
-	return Preflight(ctx, members, c)
+func LoopbackPreflight(ctx context.Context, members []Member) (*record.Hosts, error) {
+	return (&preflight{members: members, takesLoopback: true}).hosts(ctx)
 }
 
 // ShiftPorts returns an answer to AskListen in which the first address has the port of another answer's

@@ -159,7 +159,7 @@ func (s spaces) start(t *testing.T, k int) *remote {
 
 func examine(t *testing.T, members []doctor.Member) *record.Hosts {
 	t.Helper()
-	h, err := doctor.Preflight(t.Context(), members, doctor.Config{})
+	h, err := doctor.Preflight(t.Context(), members)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,14 +29,6 @@ const (
 	faster = 1.5 // ratio of rates from which an address is preferred to those before it
 )
 
-// Config says what a preflight is for.
-type Config struct {
-	// Now is the console's clock; nil: the system's.
-	Now func() time.Time
-
-	takesLoopback bool // for tests, whose hosts have addresses such as 127.0.0.2
-}
-
 // HostError reports a host that did not answer a question of the preflight.
 type HostError struct {
 	Host string
@@ -57,13 +49,14 @@ func (e *HostError) Unwrap() error { return e.Err }
 // that of the loopback interface. It takes nine seconds at most, and about one with sound hosts.
 //
 // Findings of level error say what hinders the job. The error is ctx's, or a *HostError.
-func Preflight(ctx context.Context, members []Member, c Config) (*record.Hosts, error) {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	p := &preflight{Config: c, members: members, result: &record.Hosts{Started: c.Now().UTC(),
-		Hosts: []record.HostFacts{}, Routes: []record.Route{}, Findings: []record.Finding{}}}
+func Preflight(ctx context.Context, members []Member) (*record.Hosts, error) {
+	return (&preflight{members: members}).hosts(ctx)
+}
+
+func (p *preflight) hosts(ctx context.Context) (*record.Hosts, error) {
 	start := time.Now()
+	p.result = &record.Hosts{Started: start.UTC(), Hosts: []record.HostFacts{}, Routes: []record.Route{},
+		Findings: []record.Finding{}}
 	err := p.run(ctx)
 	p.result.Seconds = time.Since(start).Seconds()
 	if err != nil {
@@ -74,11 +67,12 @@ func Preflight(ctx context.Context, members []Member, c Config) (*record.Hosts, 
 
 // preflight is the state of a Preflight.
 type preflight struct {
-	Config
 	members []Member
 	keys    [][]byte
 	ports   []map[string]int // of each host, by address
 	result  *record.Hosts
+
+	takesLoopback bool // for tests, whose hosts have addresses such as 127.0.0.2
 }
 
 func (p *preflight) run(ctx context.Context) error {

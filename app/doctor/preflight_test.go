@@ -54,7 +54,7 @@ func members(t *testing.T, all ...record.HostFacts) []doctor.Member {
 
 func preflight(t *testing.T, list []doctor.Member) *record.Hosts {
 	t.Helper()
-	h, err := doctor.LoopbackPreflight(t.Context(), list, doctor.Config{})
+	h, err := doctor.LoopbackPreflight(t.Context(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestAHostThatFailsToAnswer(t *testing.T) {
 			return answer, nil
 		}
 		list[1].Asker = d
-		_, err := doctor.LoopbackPreflight(t.Context(), list, doctor.Config{})
+		_, err := doctor.LoopbackPreflight(t.Context(), list)
 		failed := (*doctor.HostError)(nil)
 		if !errors.As(err, &failed) || failed.Host != "b" || !errors.Is(err, lost) {
 			t.Errorf("%s: %v", question, err)
@@ -221,8 +221,7 @@ func TestPreflightOfOneHost(t *testing.T) {
 
 // Loopback is never a way to another host.
 func TestLoopbackIsNoRoute(t *testing.T) {
-	h, err := doctor.Preflight(t.Context(), members(t, facts("127.0.0.2"), facts("127.0.0.3")),
-		doctor.Config{})
+	h, err := doctor.Preflight(t.Context(), members(t, facts("127.0.0.2"), facts("127.0.0.3")))
 	if err != nil {
 		t.Fatal(err)
 	}

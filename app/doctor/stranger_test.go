@@ -104,7 +104,7 @@ func TestAnswersOfAStrangeHost(t *testing.T) {
 			return json.RawMessage(texts[random.IntN(len(texts))]), nil
 		}
 		list[1].Asker = d
-		h, err := doctor.LoopbackPreflight(t.Context(), list, doctor.Config{})
+		h, err := doctor.LoopbackPreflight(t.Context(), list)
 		if err != nil && !strings.HasPrefix(err.Error(), "host b: ") {
 			t.Error(err)
 		}
@@ -121,7 +121,7 @@ func TestAHostThatIsSilent(t *testing.T) {
 	list := members(t, facts("127.0.0.2"), facts("127.0.0.3"))
 	list[1].Asker = silent{}
 	start := time.Now()
-	_, err := doctor.LoopbackPreflight(t.Context(), list, doctor.Config{})
+	_, err := doctor.LoopbackPreflight(t.Context(), list)
 	if err == nil || err.Error() != "host b: facts: no answer within 3s" ||
 		time.Since(start) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(start))

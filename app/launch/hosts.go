@@ -41,7 +41,7 @@ func Preflight(ctx context.Context, agents []*agent.Connection) (*record.Hosts, 
 	for _, a := range agents {
 		members = append(members, doctor.Member{Label: a.Host.Name, Slots: a.Host.Slots, Asker: a})
 	}
-	return doctor.Preflight(ctx, members, doctor.Config{})
+	return doctor.Preflight(ctx, members)
 }
 
 // Status returns the exit status of an error of hosts; 0: it is none.
