@@ -166,10 +166,7 @@ func (n Noise) half(x []float64) (half, coverage float64) {
 
 // Interval returns the interval that covers what values above 0 spread around by factors. It contains their
 // median, because that is what stands beside it.
-func (n Noise) Interval(x []float64) Interval {
-	half, coverage := n.half(logsOf(x))
-	return around(x, half, coverage)
-}
+func (n Noise) Interval(x []float64) Interval { return n.within(x, 0) }
 
 // ShareInterval is [Noise.Interval] for shares of a whole, whose odds p/(1-p) spread around by factors: so it
 // ends above 0 and below 1. Where some value is no share between them, it is that of the values.
@@ -184,18 +181,19 @@ func (n Noise) ShareInterval(x []float64) Interval {
 	return Interval{Lo: in.Lo / (1 + in.Lo), Hi: in.Hi / (1 + in.Hi), Coverage: in.Coverage}
 }
 
-// hourly is [Noise.Interval] for ratios of two rows in any quiet hour.
-func (n Noise) hourly(x []float64) Interval {
+// within is [Noise.Interval] of what moves from hour to hour by a deviation of its logarithm.
+func (n Noise) within(x []float64, deviation float64) Interval {
 	half, coverage := n.half(logsOf(x))
-	return around(x, math.Hypot(half, hourDeviation*mathext.NormalQuantile((1+coverage)/2)), coverage)
+	return around(Mean(logsOf(x)), half, deviation, coverage, Median(x))
 }
 
-// around returns the interval of half a width around the mean of the logarithms of x.
-func around(x []float64, half, coverage float64) Interval {
+// around returns the interval of half a width, and of what a deviation adds to it, around the mean of
+// logarithms. It contains a median.
+func around(mean, half, deviation, coverage, median float64) Interval {
 	if coverage == 0 {
 		return Interval{Lo: math.NaN(), Hi: math.NaN()}
 	}
-	mean, median := Mean(logsOf(x)), Median(x)
+	half = math.Hypot(half, deviation*mathext.NormalQuantile((1+coverage)/2))
 	return Interval{Lo: min(math.Exp(mean-half), median), Hi: max(math.Exp(mean+half), median),
 		Coverage: coverage}
 }

@@ -3,8 +3,6 @@ package stat
 import (
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 // Summary describes one sample by its order statistics. An empty sample has N 0 and NaN fields.
@@ -149,7 +147,7 @@ func PairedRatio(over, under []float64, noise Noise) Ratio {
 // values are those of over, over the median of under. Fewer than [LeastRounds] rounds on a side have no
 // interval.
 func UnpairedRatio(over, under []float64, noiseOver, noiseUnder Noise, deviation float64) Ratio {
-	r := Ratio{Median: Median(over) / Median(under), Interval: Interval{Lo: math.NaN(), Hi: math.NaN()}}
+	r := Ratio{Median: Median(over) / Median(under)}
 	for _, v := range over {
 		if !math.IsNaN(v) {
 			r.Values = append(r.Values, v/Median(under))
@@ -157,18 +155,13 @@ func UnpairedRatio(over, under []float64, noiseOver, noiseUnder Noise, deviation
 	}
 	above, coverage := noiseOver.half(logsOf(over))
 	below, other := noiseUnder.half(logsOf(under))
-	if coverage = min(coverage, other); coverage == 0 {
-		return r
-	}
-	half := math.Hypot(math.Hypot(above, below), deviation*mathext.NormalQuantile((1+coverage)/2))
-	middle := Mean(logsOf(over)) - Mean(logsOf(under))
-	r.Interval = Interval{Lo: min(math.Exp(middle-half), r.Median), Hi: max(math.Exp(middle+half), r.Median),
-		Coverage: coverage}
+	r.Interval = around(Mean(logsOf(over))-Mean(logsOf(under)), math.Hypot(above, below), deviation,
+		min(coverage, other), r.Median)
 	return r
 }
 
 func ratioOf(values []float64, noise Noise) Ratio {
-	return Ratio{Values: values, Median: Median(values), Interval: noise.hourly(values), noise: noise}
+	return Ratio{Values: values, Median: Median(values), Interval: noise.within(values, hourDeviation), noise: noise}
 }
 
 // IsFinite reports whether v is an ordinary number.
