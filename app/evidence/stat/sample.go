@@ -161,7 +161,8 @@ func UnpairedRatio(over, under []float64, noiseOver, noiseUnder Noise, deviation
 }
 
 func ratioOf(values []float64, noise Noise) Ratio {
-	return Ratio{Values: values, Median: Median(values), Interval: noise.within(values, hourDeviation), noise: noise}
+	return Ratio{Values: values, Median: Median(values), Interval: noise.within(values, hourDeviation),
+		noise: noise}
 }
 
 // IsFinite reports whether v is an ordinary number.
