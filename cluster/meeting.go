@@ -256,7 +256,9 @@ func (m *Meeting) End(status int) {
 			}
 			l.conn.SetReadDeadline(time.Now().Add(leaveTime))
 			if _, err := io.Copy(io.Discard, l.conn); errors.Is(err, os.ErrDeadlineExceeded) && pid > 0 {
-				killProcess(pid) // it holds the connection, so it is still this process
+				if p, err := os.FindProcess(pid); err == nil {
+					p.Kill() // it holds the connection, so it is still this process
+				}
 			}
 		})
 	}

@@ -13,8 +13,6 @@ func checkPrivate(string) error { return errors.ErrUnsupported }
 
 func peerProcess(net.Conn) (pid int, err error) { return 0, errors.ErrUnsupported }
 
-func killProcess(int) {}
-
 // RedirectOutput returns an error on this system.
 func RedirectOutput(string) error { return errors.ErrUnsupported }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // checkPrivate returns an error unless the folder belongs to this user and nobody else may enter it.
@@ -22,9 +20,6 @@ func checkPrivate(folder string) error {
 	}
 	return nil
 }
-
-// killProcess kills one process.
-func killProcess(pid int) { unix.Kill(pid, unix.SIGKILL) } // ESRCH: it has ended
 
 // RedirectOutput makes the file at path the standard output and error of this process, also for
 // what the Go runtime says about a panic.

@@ -18,7 +18,6 @@ type Notice struct {
 	Async      *record.Async      `json:"async,omitempty"`  // of server 0, at its end
 	Part       *Part              `json:"part,omitempty"`   // of a file of a rank that is away
 	Note       string             `json:"note,omitempty"`   // a line for people, from rank 0
-	LostWorker *record.LostWorker `json:"-"`                // of the launcher
 }
 
 // Part is what has been added to a file of a rank that is away.

@@ -51,7 +51,8 @@ type Claimed struct {
 	// isResumed says that a part of the run has been done before, which left so many bytes of steps.
 	isResumed bool
 	logged    int64
-	// Uncut says why steps.jsonl still has lines of steps that the resumed run does again; nil: it has none.
+	// Uncut says why there still are lines of steps or evaluations that the resumed run does again; nil:
+	// there are none.
 	Uncut error
 }
 
@@ -136,17 +137,18 @@ func (d Claimed) refuse(format string, args ...any) error {
 	return &FolderError{"out", fmt.Sprintf(format, args...)}
 }
 
-// Reclaim takes the directory of a run to resume after a number of steps. It sets aside what describes the
-// run, with lines and the summary of one that had ended, and removes the lines of later steps and updates.
-// Lines of steps that cannot be removed keep no run from going on; see Uncut.
-func Reclaim(path string, step int) (Claimed, error) {
+// Reclaim takes the directory of a run to resume after a number of steps, and the evaluations so far. It sets
+// aside what describes the run, with lines and the summary of one that had ended, and removes the lines of
+// later steps, evaluations and updates. Lines of steps and evaluations that cannot be removed keep no run
+// from going on; see Uncut.
+func Reclaim(path string, step int, evaluations []record.Evaluation) (Claimed, error) {
 	d := Claimed{Directory: Directory(path), isResumed: true}
 	var err error
 	if d.lock, err = lockFolder(path); err != nil {
 		return Claimed{}, &FolderError{"resume", err.Error()}
 	}
 	if err = d.setAside(); err == nil {
-		d.Uncut = d.cutSteps(step)
+		d.Uncut = errors.Join(d.cutSteps(step), d.cutEvaluations(evaluations))
 		err = d.cutUpdates(step)
 	}
 	d.logged = d.size(StepsFile)

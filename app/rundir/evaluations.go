@@ -30,9 +30,9 @@ func (d Directory) AddEvaluation(e record.Evaluation) error {
 	return errors.Join(err, f.Close())
 }
 
-// CutEvaluations removes all lines but those of kept, the evaluations before the checkpoint from which a run
+// cutEvaluations removes all lines but those of kept, the evaluations before the checkpoint from which a run
 // goes on.
-func (d Directory) CutEvaluations(kept []record.Evaluation) error {
+func (d Directory) cutEvaluations(kept []record.Evaluation) error {
 	var want bytes.Buffer
 	lines := json.NewEncoder(&want)
 	for i := range kept {

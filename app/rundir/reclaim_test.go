@@ -47,7 +47,7 @@ func TestRecover(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := write(t, ended())
-			d, err := rundir.Reclaim(folder, c.after)
+			d, err := rundir.Reclaim(folder, c.after, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestNothingIsRemovedBeforeItsSuccessor(t *testing.T) {
 		if err := rundir.Directory(folder).Recover(3); err != nil {
 			t.Fatal(err)
 		}
-		d, err := rundir.Reclaim(folder, 3)
+		d, err := rundir.Reclaim(folder, 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,10 +120,7 @@ func TestReclaimOfAnEndedRun(t *testing.T) {
 	files := ended()
 	for _, hasStep := range []bool{false, true} {
 		folder := write(t, files)
-		d, err := rundir.Reclaim(folder, 1)
-		if err == nil {
-			err = d.CutEvaluations(nil)
-		}
+		d, err := rundir.Reclaim(folder, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func TestStepsAreCutInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Reclaim(string(dir), 2)
+	d, err := Reclaim(string(dir), 2, nil)
 	if err != nil || d.Uncut != nil {
 		t.Fatal(err, d.Uncut)
 	}
@@ -67,7 +67,7 @@ func TestUncutStepsDoNotStopARun(t *testing.T) {
 	if err := os.Mkdir(dir.Path(StepsFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Reclaim(string(dir), 2)
+	d, err := Reclaim(string(dir), 2, nil)
 	if err != nil || d.Uncut == nil {
 		t.Fatalf("%v, uncut: %v", err, d.Uncut)
 	}

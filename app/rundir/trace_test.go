@@ -24,7 +24,7 @@ func TestSpansAreThoseOfOnePart(t *testing.T) {
 			}
 		}
 		put(rundir.Directory(folder), "first")
-		d, err := rundir.Reclaim(folder, 3)
+		d, err := rundir.Reclaim(folder, 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

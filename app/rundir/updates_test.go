@@ -36,7 +36,7 @@ func TestUpdateLog(t *testing.T) {
 	}
 	resume := func(step int) {
 		t.Helper()
-		d, err := rundir.Reclaim(string(dir), step)
+		d, err := rundir.Reclaim(string(dir), step, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestUpdateLogThatEndsEarlyIsNotWhole(t *testing.T) {
 		if _, _, err := rundir.ReadUpdates(path); err == nil || !strings.Contains(err.Error(), "not whole") {
 			t.Errorf("after %d updates: %v", before, err)
 		}
-		d, err := rundir.Reclaim(string(dir), 9)
+		d, err := rundir.Reclaim(string(dir), 9, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,11 +19,6 @@ import (
 	"lockstep/data"
 )
 
-// lostText says that a run goes on without a worker.
-func lostText(l record.LostWorker) string {
-	return fmt.Sprintf("warning: %s; the run goes on without it, and others take its batches", l.Cause)
-}
-
 // keep appends a part to its file in the run directory, and writes nothing outside of that.
 func (r *heard) keep(p job.Part) error {
 	isEvents, _ := path.Match(worker.EventsPattern, p.Name) // the pattern is well formed
@@ -103,9 +98,6 @@ func (r *heard) take(rank int, n job.Notice) {
 		r.servers = append(r.servers, *n.Server)
 	case n.Async != nil:
 		r.async = n.Async
-	case n.LostWorker != nil:
-		r.lostWorkers = append(r.lostWorkers, *n.LostWorker)
-		r.warn(lostText(*n.LostWorker))
 	case n.Lost != nil:
 		r.lose(*n.Lost)
 	case n.Move != nil:
@@ -115,6 +107,14 @@ func (r *heard) take(rank int, n job.Notice) {
 	case n.Data != nil:
 		r.data[rank] = *n.Data
 	}
+}
+
+// loseWorker takes that the run goes on without a worker.
+func (r *heard) loseWorker(e *cluster.WorkerError) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lostWorkers = append(r.lostWorkers, record.LostWorker{Rank: e.Rank, Cause: e.Error()})
+	r.warn(fmt.Sprintf("warning: %v; the run goes on without it, and others take its batches", e))
 }
 
 // lose takes that a file ends early.

@@ -14,7 +14,6 @@ import (
 	"lockstep/app/job/input"
 	"lockstep/app/job/server"
 	"lockstep/app/job/worker"
-	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
 	"lockstep/cluster"
@@ -75,9 +74,7 @@ func launch(ctx context.Context, c setting.Config, dir rundir.Directory, start i
 		StopGrace: stopGrace(c), SavesAtStop: c.KeepsCheckpoints(),
 		Event:   told.decode,
 		MayLose: server.MayLose(c),
-		Lost: func(e *cluster.WorkerError) {
-			told.take(e.Rank, job.Notice{LostWorker: &record.LostWorker{Rank: e.Rank, Cause: e.Error()}})
-		},
+		Lost:    told.loseWorker,
 		Progress: func(rank int, p cluster.Progress) {
 			if rank == 0 && o.Progress != nil {
 				o.Progress(progressOf(p))

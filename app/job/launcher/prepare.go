@@ -21,9 +21,9 @@ import (
 func prepare(c setting.Config, o Options, from *job.Resumption) (dir rundir.Claimed, err error) {
 	switch {
 	case from != nil:
-		dir, err = rundir.Reclaim(c.Out, from.Kept.Progress.Step)
+		dir, err = rundir.Reclaim(c.Out, from.Kept.Progress.Step, from.Kept.Evaluations)
 	case isLeft(c.Out, o.Environment):
-		dir, err = rundir.Reclaim(c.Out, 0)
+		dir, err = rundir.Reclaim(c.Out, 0, nil)
 	default:
 		dir, err = newDirectory(c)
 	}
@@ -31,10 +31,8 @@ func prepare(c setting.Config, o Options, from *job.Resumption) (dir rundir.Clai
 		return rundir.Claimed{}, err
 	}
 	if dir.Uncut != nil {
-		o.warn(fmt.Sprintf("warning: %s keeps lines of steps that are done again: %v", rundir.StepsFile,
-			dir.Uncut))
+		o.warn(fmt.Sprintf("warning: lines of what is done again stay in the run directory: %v", dir.Uncut))
 	}
-	o.cutEvaluations(dir.Directory, from)
 	text := c.Rooted().YAML(o.Origins)
 	err = dir.Write(rundir.ConfigFile, text)
 	if err == nil {
@@ -56,18 +54,6 @@ func prepare(c setting.Config, o Options, from *job.Resumption) (dir rundir.Clai
 		return rundir.Claimed{}, errors.Join(err, abandon(dir, err))
 	}
 	return dir, nil
-}
-
-// cutEvaluations removes from the directory of a run the lines of evaluations that it makes again.
-func (o Options) cutEvaluations(dir rundir.Directory, from *job.Resumption) {
-	var kept []record.Evaluation
-	if from != nil {
-		kept = from.Kept.Evaluations
-	}
-	if err := dir.CutEvaluations(kept); err != nil {
-		o.warn(fmt.Sprintf("warning: %s keeps lines of evaluations that are made again: %v",
-			rundir.EvaluationsFile, err))
-	}
 }
 
 // isLeft reports whether an attempt at this run that was lost before its first checkpoint has left folder.

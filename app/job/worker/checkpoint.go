@@ -22,7 +22,8 @@ func (w *Worker) newSaver() *snapshot.Saver {
 	}
 	return &snapshot.Saver{Store: w.Dir.Store(), Folder: w.Dir.Path(rundir.CheckpointsFolder),
 		Every: w.Config.CheckpointInterval(), Peers: w.peers,
-		Describe: w.describe, Metadata: w.metadata(), Explain: w.savePretrained, At: time.Now()}
+		Describe: w.describe, Metadata: w.metadata(), Explain: func() error { return w.explain(w.Dir) },
+		At: time.Now()}
 }
 
 // describe returns the description of the run for a checkpoint's manifest.

@@ -37,10 +37,7 @@ func (w *Worker) keepBest(e train.Evaluation) error {
 	return err
 }
 
-// savePretrained writes the configuration of a text model and its vocabulary beside its weights.
-func (w *Worker) savePretrained() error { return w.explain(w.Dir) }
-
-// explain writes them to a folder.
+// explain writes the configuration of a text model and its vocabulary to a folder with its weights.
 func (w *Worker) explain(dir rundir.Directory) error {
 	texts := w.Task.Train.Texts
 	if texts == nil {
@@ -110,7 +107,7 @@ func (w *Worker) save(v *graph.Variables, shards int64) error {
 	sum, err := checkpoint.Save(path, v, batches, w.metadata())
 	if err == nil {
 		w.saved = &record.Saved{Path: path, SHA256: sum}
-		err = w.savePretrained()
+		err = w.explain(w.Dir)
 	}
 	return snapshot.WithRoom(err, w.Dir.Path("."), spelling.Size(bytes))
 }
