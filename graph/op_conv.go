@@ -212,11 +212,17 @@ func (o ConvBackwardDataOp) cost(in, out []Type) Cost {
 }
 
 func (o ConvBackwardDataOp) host(h *Host, in, _ []Type) Kernel {
+	return o.planned(h, in, func(v *product.Conv, a *Args) {
+		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
+	})
+}
+
+// planned returns the kernel that calls run with a plan for the rows of dy.
+func (o ConvBackwardDataOp) planned(h *Host, in []Type, run func(v *product.Conv, a *Args)) Kernel {
 	v := h.products.NewConv(o.Shape.planned())
 	ofParts, _ := v.PartsBackward()
-	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
-		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, false, a.Scratch.F)
-	}}, v, in)
+	k := Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) { run(v, a) }}
+	return resizing(k, v, in)
 }
 
 // ConvBackwardDataAddOp adds to its third input what ConvBackwardDataOp computes.
@@ -227,12 +233,10 @@ func (o ConvBackwardDataAddOp) name() string { return o.ConvBackwardDataOp.name(
 func (ConvBackwardDataAddOp) overwrites() int { return 2 }
 
 func (o ConvBackwardDataAddOp) host(h *Host, in, _ []Type) Kernel {
-	v := h.products.NewConv(o.Shape.planned())
-	ofParts, _ := v.PartsBackward()
-	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
+	return o.planned(h, in, func(v *product.Conv, a *Args) {
 		copy(a.Out[0].F, a.In[2].F) // at once if it is the same memory
 		v.BackwardData(a.Out[0].F, a.In[0].F, a.In[1].F, true, a.Scratch.F)
-	}}, v, in)
+	})
 }
 
 // ConvBackwardDataMulOp multiplies what ConvBackwardDataOp computes by its third input, element by element,
@@ -241,18 +245,14 @@ type ConvBackwardDataMulOp struct{ ConvBackwardDataOp }
 
 func (o ConvBackwardDataMulOp) name() string { return o.ConvBackwardDataOp.name() + "+mul" }
 
-// mulFloats is about how many floats are multiplied at a time: 256 KiB of each matrix.
-const mulFloats = 64 << 10
-
 func (o ConvBackwardDataMulOp) host(h *Host, in, _ []Type) Kernel {
-	v, cols := h.products.NewConv(o.Shape.planned()), lastAxis(o.x)
-	ofParts, _ := v.PartsBackward()
-	blockRows := max(1, mulFloats/cols)
+	cols := lastAxis(o.x)
+	blockRows := product.FinishRows(1, cols)
 	rows := h.rows.NewMulRows(blockRows * cols)
-	return resizing(Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
+	return o.planned(h, in, func(v *product.Conv, a *Args) {
 		dx := a.Out[0].F
 		v.BackwardDataThen(dx, a.In[0].F, a.In[1].F, false, rows.Of(dx, a.In[2].F), blockRows, a.Scratch.F)
-	}}, v, in)
+	})
 }
 
 // ConvBackwardWeightsOp computes dw from x and dy: the convolution's adjoint with respect to its weights.

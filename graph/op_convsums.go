@@ -1,5 +1,7 @@
 package graph
 
+import "lockstep/internal/kernel/product"
+
 // ConvBackwardDataSumsOp is ConvBackwardDataOp, whose result is the gradient of a normalised map: it also
 // takes the sums that batch norm's backward op needs of that gradient, while it is in a cache. After dy and
 // w come the normalisation's x, mean, variance, gamma and beta, and if Residual the result z of that
@@ -21,14 +23,13 @@ func (o ConvBackwardDataSumsOp) cost(in, out []Type) Cost {
 	return cost(o.Shape.planned().FLOPs()+4*int64(o.x.Shape.Elems()), in, out)
 }
 
-func (o ConvBackwardDataSumsOp) host(h *Host, _, _ []Type) Kernel { return o.kernel(h, false) }
+func (o ConvBackwardDataSumsOp) host(h *Host, in, _ []Type) Kernel { return o.kernel(h, in, false) }
 
 // kernel returns the kernel; with add the input after w is added to.
-func (o ConvBackwardDataSumsOp) kernel(h *Host, add bool) Kernel {
-	v, channels := h.products.NewConv(o.Shape.planned()), lastAxis(o.x)
+func (o ConvBackwardDataSumsOp) kernel(h *Host, in []Type, add bool) Kernel {
+	channels := lastAxis(o.x)
 	n := h.batchNorm(o.x.Shape.Elems()/channels, channels)
-	ofParts, _ := v.PartsBackward()
-	return Kernel{Scratch: v.ScratchFloats(), OfParts: ofParts, Run: func(a *Args) {
+	return o.planned(h, in, func(v *product.Conv, a *Args) {
 		dx, dy, w, norm := a.Out[0].F, a.In[0].F, a.In[1].F, a.In[2:]
 		if add {
 			copy(dx, norm[0].F) // at once if it is the same memory
@@ -46,7 +47,7 @@ func (o ConvBackwardDataSumsOp) kernel(h *Host, add bool) Kernel {
 			n.SumAll()
 		}
 		n.Sums(a.Out[1].F)
-	}}
+	})
 }
 
 // ConvBackwardDataAddSumsOp adds to its third input what ConvBackwardDataSumsOp computes from the others,
@@ -57,4 +58,4 @@ func (o ConvBackwardDataAddSumsOp) name() string { return o.ConvBackwardDataOp.n
 
 func (ConvBackwardDataAddSumsOp) overwrites() int { return 2 }
 
-func (o ConvBackwardDataAddSumsOp) host(h *Host, _, _ []Type) Kernel { return o.kernel(h, true) }
+func (o ConvBackwardDataAddSumsOp) host(h *Host, in, _ []Type) Kernel { return o.kernel(h, in, true) }

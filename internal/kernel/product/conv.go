@@ -242,7 +242,8 @@ func checkLen(call, name string, s []float32, want int) {
 	}
 }
 
-// mergeDepth is the number of channels up to which a filter row is multiplied as one tap.
+// mergeDepth is the number of channels up to which a filter row is multiplied as one tap. Changing it changes
+// results (docs/design/0047).
 const mergeDepth = 16
 
 // planForward plans y = x * w.

@@ -14,3 +14,6 @@ type CPU struct {
 
 // On returns the kernels of this package on c.
 func On(c *compute.CPU) *CPU { return &CPU{CPU: c, ops: asm.OpsFor(c.ISA(), c.Math())} }
+
+// isSmall reports whether so many products are done before other threads have woken.
+func (c *CPU) isSmall(products int) bool { return products < c.ops.Gemm.Serial }

@@ -28,6 +28,10 @@
 // memory, changes no bit. So a result that must not depend on the batches, such as an evaluation, needs
 // batches of the same sizes. TestImageBitsByBatch checks this.
 //
+// # Numbers
+//
+// docs/design/0047 says of each constant that decides how a product is computed what measured it.
+//
 // # Errors
 //
 // Calls panic on slices or shapes that do not fit, as these are bugs of the caller: "kernel: conv forward:

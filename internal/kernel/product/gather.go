@@ -105,7 +105,7 @@ func appendBlocks(o *asm.GemmOps, list []block, width int) (_ []block, columns i
 	return list, columns
 }
 
-// Note: sizes of blocks
+// Note: sizes of blocks (docs/design/0047)
 //
 // panelRows bounds the rows of a panel that is multiplied in one go (taps x channels of a chunk): at
 // 64 columns 512 rows are 128 KiB, so panel, pixels and sums of a pass share a 1 MiB second-level
@@ -123,7 +123,8 @@ const (
 	panelTiles  = 16
 )
 
-// positionPixels is the largest map that is tiled by position; larger ones have few padded taps.
+// positionPixels is the largest map that is tiled by position; larger ones have few padded taps. Changing it
+// changes results (docs/design/0047).
 const positionPixels = 64
 
 // chunkOf returns the number of channels in a chunk for a sum over taps x depth.
@@ -258,7 +259,7 @@ func (g *gather) run(dst, src, w, bias []float32, flags int, then finishing, scr
 	clear(g.alone)
 	g.then.alone = g.alone
 	switch {
-	case g.items()*asm.TileRows*g.rows()*g.columns < g.cpu.ops.Gemm.Serial:
+	case g.cpu.isSmall(g.items() * asm.TileRows * g.rows() * g.columns):
 		g.cpu.Alone((*gatherCompute)(g))
 	case g.sharesBlocks():
 		g.cpu.Run((*gatherCompute)(g))

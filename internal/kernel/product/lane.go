@@ -47,11 +47,12 @@ type lanePart struct {
 }
 
 // laneFloats bounds the copy that a thread works from, for each lane: 256 KiB with 16 lanes share the
-// second-level cache with weights and results.
+// second-level cache with weights and results (docs/design/0047).
 const laneFloats = 4 << 10
 
 // laneWidth is the largest number of output channels for which images fill vectors better than channels do.
-// laneTerms is the least number of products in a sum that pays for copying operands and result.
+// laneTerms is the least number of products in a sum that pays for copying operands and result. Changing
+// either changes results (docs/design/0047).
 const (
 	laneWidth = 16
 	laneTerms = 64
@@ -183,7 +184,7 @@ func (l *lanewise) run(y, x, w, bias []float32, flags int, then finishing, scrat
 		l.turnWeights(w)
 	}
 	l.scratch = scratch[l.weightFloats():]
-	if l.shape.FLOPs()/2 <= int64(l.cpu.ops.Gemm.Serial) {
+	if l.cpu.isSmall(int(l.shape.FLOPs() / 2)) {
 		l.cpu.Alone(l)
 	} else {
 		l.cpu.RunParts(l, l.cpu.PartsOf(l.groups(), 1)) // cuts within a group copy rows twice

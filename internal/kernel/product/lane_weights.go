@@ -41,7 +41,7 @@ const (
 	// bundleFloats bounds a bundle of dy of 16 images and the rows of x that one row of the filter meets:
 	// 48 KiB.
 	bundleFloats = 12 << 10
-	// totalValues is how many weights are added up at a time.
+	// totalValues is how many weights are added up at a time (docs/design/0047).
 	totalValues = 64
 )
 
@@ -123,7 +123,7 @@ func (l *laneWeights) run(dw, x, dy, scratch []float32) {
 // sumLanes computes dw of the images in lanes.
 func (l *laneWeights) sumLanes(dw, x, dy, scratch []float32) {
 	l.dw, l.x, l.dy, l.scratch = dw, x, dy, scratch
-	if l.shape.FLOPs()/2 < int64(l.cpu.ops.Gemm.Serial) {
+	if l.cpu.isSmall(int(l.shape.FLOPs() / 2)) {
 		l.cpu.Alone(l)
 	} else {
 		l.cpu.Run(l)

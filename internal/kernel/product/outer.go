@@ -71,19 +71,13 @@ type parcel struct {
 // a tile does enough products to pay for reading and writing its sums. Changing it changes results.
 const parcelPixels = 256
 
-// outerGroup is the number of input channels that are computed for all taps before the next channels, so
-// that a parcel's data stays in the second-level cache.
-const outerGroup = 8 * asm.TileRows
-
 // stripProducts is the number of weights from which strips pay for being copied, or fetched; with several
-// taps only of pixels at least apartFloats apart, 2 KiB, which share two sets of the first-level cache.
+// taps only of pixels at least apartFloats apart, 2 KiB, which share two sets of the first-level cache
+// (docs/design/0047).
 const stripProducts, apartFloats = 64 << 10, 512
 
-// fetchFloats bounds the floats of x and dy that a parcel fetches for the next: 1 MiB.
-const fetchFloats = 256 << 10
-
-// bandFloats bounds the columns of a band: its panels of dy for a parcel are 1 MiB.
-const bandFloats = 1024
+// bandColumns bounds the columns of a band: its panels for 256 terms are half a MiB (docs/design/0047).
+const bandColumns = 512
 
 // newOuter plans the sum; from gives the float offset in an image of x of each pixel and tap, -1 for
 // padding.
@@ -126,7 +120,7 @@ func (o *outer) planStrips() {
 			o.parcels[i].planCopies()
 		}
 	}
-	bands := (o.columns + bandFloats - 1) / bandFloats
+	bands := (o.columns + bandColumns - 1) / bandColumns
 	if o.shape.width > o.shape.depth {
 		bands = (bands + o.cpu.Threads() - 1) / o.cpu.Threads() * o.cpu.Threads()
 	}
@@ -200,24 +194,22 @@ func (o *outer) newParcel(lo, hi int, from func(pixel, t int) int) parcel {
 // cutTiles lists the tiles in the order in which they are computed.
 func (o *outer) cutTiles() {
 	for band := 0; band < len(o.blocks); band += o.band {
-		for group := 0; group < o.rows(); group += outerGroup {
-			end := min(group+outerGroup, o.rows())
-			for tap := range o.shape.taps {
-				for first := group; first < end; first += asm.TileHeight(end - first) {
-					for b := band; b < min(band+o.band, len(o.blocks)); b++ {
-						o.tiles = append(o.tiles, outerTile{int32(b), int32(tap), int32(first),
-							int32(asm.TileHeight(end - first))})
-					}
+		for tap := range o.shape.taps {
+			for first := 0; first < o.rows(); {
+				rows := asm.TileHeight(o.rows() - first)
+				for b := band; b < min(band+o.band, len(o.blocks)); b++ {
+					o.tiles = append(o.tiles, outerTile{int32(b), int32(tap), int32(first), int32(rows)})
 				}
+				first += rows
 			}
 		}
 	}
 }
 
 // partRows is the least number of rows, under all taps, in a part of the tiles, since each part packs its
-// own copy of dy. threadParts is the largest number of parts per thread.
+// own copy of dy. threadParts is the largest number of parts per thread (docs/design/0016 and 0047).
 const (
-	partRows    = 2 * outerGroup
+	partRows    = 16 * asm.TileRows
 	threadParts = 4
 )
 
@@ -227,7 +219,7 @@ func (o *outer) cutParts() {
 	parts := threads * min(max(o.rows()*o.shape.taps/(threads*partRows), 1), threadParts)
 	total := len(o.blocks) * o.rows() * o.shape.taps
 	work := o.images * o.shape.pixels * o.shape.taps * o.rows() * o.columns
-	if threads == 1 || work < o.cpu.ops.Gemm.Serial {
+	if threads == 1 || o.cpu.isSmall(work) {
 		parts = 1
 	}
 	rows, tile := 0, 0
@@ -400,12 +392,11 @@ func (p *outerPart) fetch(stride int) {
 	}
 }
 
-// fetches returns x and dy of the parcel after that at image, for tiles to prefetch, if images are pixels
-// and both parcels fit the second-level cache.
+// fetches returns x and dy of the parcel after that at image, for tiles to prefetch, if images are pixels.
 func (o *outer) fetches(image int) (next [2][]float32) {
 	s := &o.shape
 	from, to := image+o.many, min(image+2*o.many, o.images)
-	if s.xImage != s.depth || from >= to || (to-from)*(s.depth+s.width) > fetchFloats {
+	if s.xImage != s.depth || from >= to {
 		return next
 	}
 	return [2][]float32{o.source[from*s.depth : to*s.depth], o.dy[from*s.width : to*s.width]}

@@ -32,7 +32,7 @@ import (
 // and a panel's stay in the second-level cache. Changing it changes results.
 const splitSteps = 16
 
-// splitBatch is the most blocks of 32 rows that are multiplied by a panel at a time.
+// splitBatch is the most blocks of 32 rows that are multiplied by a panel at a time (docs/design/0047).
 const splitBatch = 8
 
 // gatherRows returns the most rows of a batch of a gather: of one part half as many, since its chunks may be

@@ -66,8 +66,8 @@ type strassenPart struct {
 // the second-level cache, and the tiles of a batch fetch a panel while they multiply by the one before.
 // strassenRun is how many columns of a quarter of the result are added up at a time, so that its rows are
 // written four cache lines at a time.
-// strassenFew is how many pairs are added in one call, so that a call is short, and rows that are read again
-// are still in a cache.
+// strassenFew is how many pairs, or rows of weights, are added in one call, so that a call is short, and rows
+// that are read again are still in a cache. All of these: docs/design/0033 and 0047.
 const (
 	strassenRows  = 384
 	strassenLeast = 256

@@ -64,14 +64,9 @@ type strassenWeightsPart struct {
 	next           [2][]float32 // rows of the next parcel to fetch
 }
 
-// strassenParcel is how many pairs of rows a parcel has. Changing it changes results. strassenBand bounds the
-// columns of a band, the blocks that are multiplied by a strip at a time: its panels of a product are half a
-// MiB. strassenLines is how many rows of dw are added up in one call, so that a call stays short.
-const (
-	strassenParcel = 256
-	strassenBand   = 512
-	strassenLines  = 16
-)
+// strassenParcel is how many pairs of rows a parcel has. Changing it changes results (docs/design/0047). The
+// blocks that are multiplied by a strip at a time are a band of bandColumns.
+const strassenParcel = 256
 
 // newStrassenWeights plans the sum over rows; direct computes it over few.
 func newStrassenWeights(c *CPU, rows, depth, width int, direct weightsPlan) *strassenWeights {
@@ -123,7 +118,7 @@ func (o *strassenWeights) copyFloats() int {
 }
 func (o *strassenWeights) rightFloats() int {
 	most := (o.blocks() + o.grid.columns - 1) / o.grid.columns
-	return asm.StrassenProducts * strassenParcel * min(most*o.cols, strassenBand)
+	return asm.StrassenProducts * strassenParcel * min(most*o.cols, bandColumns)
 }
 
 func (o *strassenWeights) scratchFloats() int {
@@ -170,7 +165,7 @@ func (t *strassenOuter) Do(thread, part, parts int) {
 // parcel adds a parcel to the products.
 func (o *strassenWeights) parcel(p *strassenWeightsPart) {
 	o.eachFew(p, (*strassenWeights).addX)
-	band := strassenBand / o.cols
+	band := bandColumns / o.cols
 	for first := p.blocks[0]; first < p.blocks[1]; first += band {
 		p.band = [2]int{first, min(first+band, p.blocks[1])}
 		o.eachFew(p, (*strassenWeights).addDY)
@@ -312,9 +307,9 @@ func (o *strassenWeights) nextRows(p *strassenWeightsPart, thread int) [2][]floa
 // store adds up the products of a part, whole rows of it, as strips of a cache line each would be far apart.
 func (o *strassenWeights) store(p *strassenWeightsPart) {
 	half, end, column := o.width/2, o.lastColumn(p), p.blocks[0]*o.cols
-	for lo := o.strips[p.strips[0]].first; lo < end; lo += strassenLines {
+	for lo := o.strips[p.strips[0]].first; lo < end; lo += strassenFew {
 		upper, lower := o.dw[lo*o.width+column:], o.dw[(o.depth/2+lo)*o.width+column:]
-		p.add = asm.StrassenArgs{Rows: min(strassenLines, end-lo), Width: p.blocks[1]*o.cols - column,
+		p.add = asm.StrassenArgs{Rows: min(strassenFew, end-lo), Width: p.blocks[1]*o.cols - column,
 			QuarterStride: o.width, RowStride: half, SumStride: o.depth / 2 * half,
 			Sums: o.products[lo*half+column:], Bias: o.zero, BiasNext: o.zero,
 			Q11: upper, Q12: upper[half:], Q21: lower, Q22: lower[half:]}

@@ -134,6 +134,33 @@ func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
 	return t.out[i%t.each*t.Out*t.Out:][:t.Out*t.Out], dst[i/t.each*t.outImage:]
 }
 
+// tiledInput is the input of a convolution cut into tiles, and how what they are transformed into lies.
+type tiledInput struct {
+	tiling
+	depth   int    // channels
+	chunk   int    // channels of a chunk
+	sources points // of a chunk, [tile of a batch][channel and a line]
+}
+
+// chunks returns the number of chunks of channels.
+func (t *tiledInput) chunks() int { return (t.depth + t.chunk - 1) / t.chunk }
+
+// transformSources transforms tiles [lo, hi) of the batch of src that starts at tile first to p.sources.
+func (t *tiledInput) transformSources(p *winogradPart, src []float32, first, lo, hi int) {
+	a := &p.transform
+	a.Stride = t.sources.stride
+	for i := range t.chunks() {
+		c := i * t.chunk
+		a.Width = min(t.chunk, t.depth-c)
+		chunk := p.sources[i*t.sources.floats:]
+		for tile := lo; tile < hi; tile++ {
+			t.input(a, src, first+tile)
+			a.Src, a.Dst = a.Src[c:], chunk[tile*(t.chunk+asm.LineFloats):]
+			t.Input(a)
+		}
+	}
+}
+
 // Points, and rows of sources, are followed by a cache line of padding: at distances of powers of two they
 // would compete for few sets of the cache.
 
@@ -146,23 +173,21 @@ func (t *tiling) output(dst []float32, i int) ([]int32, []float32) {
 // Order of the sum: the channels c are cut into chunks by the shape, each is summed in order from zero,
 // the chunks' sums are added in order, and then the points by the transform.
 type winograd struct {
-	cpu *CPU
-	tiling
-	depth, width int  // channels to sum over, channels to produce
-	turned       bool // weights are [taps reversed][width][depth]: the transposed convolution
-	blocks       []block
-	chunk        int // channels of a chunk
+	cpu        *CPU
+	tiledInput      // whose channels are summed over
+	width      int  // channels to produce
+	turned     bool // weights are [taps reversed][width][depth]: the transposed convolution
+	blocks     []block
 	// Where tiles outweigh filters, all filters are transformed first, and each thread goes through
 	// batches of its own tiles, if sums outweigh sources for a group of blocks at a time, so that the sums
 	// stay in the second-level cache. Else, if shared, all tiles are transformed first, and each thread goes
 	// through groups of blocks: the filters of a group and a chunk are used while they are in the
 	// second-level cache, and never as a whole in memory.
 	shared  bool
-	streams bool       // filters do not stay in the second-level cache
+	streams bool       // filters are fetched before pixels
 	batch   int        // tiles that are multiplied at a time
 	groups  [][]block  // blocks that are in use at a time
 	filters points     // of a chunk, and if shared of a group, [block][channel][column]
-	sources points     // of a chunk, [batch][channel and a line]
 	sums    points     // of a group, [block][batch][column]
 	tables  [5][]int32 // for tiles of rows, by the vectors of their block
 	parts   []*winogradPart
@@ -202,11 +227,12 @@ type winogradPart struct {
 //
 // Products leave memory idle, and transforms wait for it. So while a batch is multiplied, the tiles
 // prefetch the pixels that transforms will touch next, of the output and of the next batch, and then the
-// operands of the next point. Filters that do not stay in the second-level cache come first: each block
-// prefetches the filters of the next block and its part of the next point's sources, then pixels.
+// operands of the next point. Filters that are larger than what a third-level cache gives in time come
+// first: each block prefetches the filters of the next block and its part of the next point's sources, then
+// pixels.
 
-// streamFloats is the least number of floats of filters that are prefetched: 1 MiB.
-const streamFloats = 1 << 18
+// streamFloats is the number of floats of filters from which these come first: 8 MiB (docs/design/0047).
+const streamFloats = 2 << 20
 
 // pixels returns roughly the pixels of tiles [lo, hi) in the batch of images s.
 func (t *tiling) pixels(s []float32, lo, hi int) []float32 {
@@ -236,7 +262,8 @@ const (
 // and transposed.
 func newWinograd(c *CPU, f *winogradForm, n int, in, out plane, turned bool) *winograd {
 	depth, width := in.channels, out.channels
-	g := &winograd{cpu: c, tiling: newTiling(n, in, out, f), depth: depth, width: width, turned: turned}
+	g := &winograd{cpu: c, tiledInput: tiledInput{tiling: newTiling(n, in, out, f), depth: depth},
+		width: width, turned: turned}
 	g.blocks, _ = cutBlocks(&c.ops.Gemm, width)
 	g.shared = depth*width > g.tiles*(depth+width)
 	if g.shared {
@@ -296,9 +323,6 @@ func groupColumns(group []block) int {
 	return last.first + last.columns - group[0].first
 }
 
-// chunks returns the number of chunks of channels.
-func (g *winograd) chunks() int { return (g.depth + g.chunk - 1) / g.chunk }
-
 // sizes returns the floats of filters, sources and sums, and how many of each a call needs.
 func (g *winograd) sizes() (filters, sources, sums, numFilters, numSources, numSums int) {
 	filters, sources, sums = g.filters.floats, g.chunks()*g.sources.floats, g.sums.floats
@@ -308,8 +332,9 @@ func (g *winograd) sizes() (filters, sources, sums, numFilters, numSources, numS
 	return g.chunks() * filters, sources, sums, 1, len(g.parts), len(g.parts)
 }
 
-// turnedRows is how many filters are turned at a time: as many as fill a cache line.
-const turnedRows = asm.LineFloats
+// turnedRows is how many filters are turned at a time, so that a pass reads four cache lines of each that lie
+// next to each other (docs/design/0047).
+const turnedRows = 4 * asm.LineFloats
 
 // turnedFloats returns the floats of the taps of turnedRows filters of a block.
 func (g *winograd) turnedFloats() int {
@@ -377,11 +402,11 @@ type winogradFilters winograd
 // Do transforms the filters of some channels.
 func (t *winogradFilters) Do(thread, part, parts int) {
 	g, p := (*winograd)(t), t.parts[thread]
-	lo, hi := compute.Span((g.depth+turnedRows-1)/turnedRows, part, parts)
+	lo, hi := compute.Span(LineUp(g.depth)/asm.LineFloats, part, parts)
 	for i := range g.chunks() {
 		first := i * g.chunk
 		g.transformFilters(p, p.filters[i*g.filters.floats:], g.blocks, first,
-			max(lo*turnedRows, first), min(hi*turnedRows, first+g.chunk, g.depth))
+			max(lo*asm.LineFloats, first), min(hi*asm.LineFloats, first+g.chunk, g.depth))
 	}
 }
 
@@ -401,7 +426,7 @@ func (t *winogradBatches) Do(thread, part, parts int) {
 	}
 	for next := lo; lo < hi; lo = next {
 		next = min(lo+g.batch, hi)
-		g.transformSources(p, lo, 0, next-lo)
+		g.transformSources(p, g.src, lo, 0, next-lo)
 		p.wanted[2], p.wanted[3] = g.pixels(g.dst, lo, next), g.pixels(g.src, next, min(next+g.batch, hi))
 		for i, m := range g.then.reads {
 			p.wanted[4+i] = g.pixels(m, lo, next)
@@ -425,7 +450,7 @@ type winogradSources winograd
 // Do transforms some tiles.
 func (t *winogradSources) Do(thread, part, parts int) {
 	lo, hi := compute.Span(t.tiles, part, parts)
-	(*winograd)(t).transformSources(t.parts[thread], 0, lo, hi)
+	t.transformSources(t.parts[thread], t.src, 0, lo, hi)
 }
 
 // winogradBlocks computes everything but the sources, group after group.
@@ -446,7 +471,7 @@ func (t *winogradBlocks) Do(thread, part, parts int) {
 }
 
 // aheadFilters is how many channels later the filters are that a transform fetches: their lines lie so far
-// apart that no prefetcher of a processor finds them.
+// apart that no prefetcher of a processor finds them (docs/design/0047).
 const aheadFilters = 8
 
 // transformFilters transforms the filters of channels [lo, hi) of the chunk that starts at channel
@@ -482,22 +507,6 @@ func (g *winograd) turnTaps(p *winogradPart, b *block, c, rows int) {
 		dst := p.turnedTaps[tap*turnedRows*b.columns:]
 		from := ((8-tap)*g.width+b.first)*g.depth + c
 		turnBlock(&p.turn, &g.cpu.ops.Gemm, dst, g.w[from:], rows, g.depth, b)
-	}
-}
-
-// transformSources transforms tiles [lo, hi) of the batch that starts at tile first.
-func (g *winograd) transformSources(p *winogradPart, first, lo, hi int) {
-	a := &p.transform
-	a.Stride = g.sources.stride
-	for i := range g.chunks() {
-		c := i * g.chunk
-		a.Width = min(g.chunk, g.depth-c)
-		chunk := p.sources[i*g.sources.floats:]
-		for tile := lo; tile < hi; tile++ {
-			g.input(a, g.src, first+tile)
-			a.Src, a.Dst = a.Src[c:], chunk[tile*(g.chunk+asm.LineFloats):]
-			g.Input(a)
-		}
 	}
 }
 

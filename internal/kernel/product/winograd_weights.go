@@ -13,19 +13,17 @@ import (
 // parcel is summed in order from zero, the parcels of a strip are added in order, and so are the strips;
 // the parcels of a single strip are transformed before they are added.
 type winogradWeights struct {
-	cpu *CPU
-	tiling
-	depth, width int // channels of x and of dy
+	cpu        *CPU
+	tiledInput     // x
+	width      int // channels of dy
 	// With several strips, each thread sums some of them for all channels. With one, threads share its
 	// parcels: each transforms some tiles, then goes through pairs of a chunk of x's channels and a
 	// group of blocks of dy's, whose sums never leave the second-level cache; through pieces of them where
 	// there are fewer pairs than threads.
 	strips int
 	parcel int // tiles
-	chunk  int // channels of x
 	pieces int // runs of a chunk's channels
 	groups [][]block
-	x      points  // of a chunk, [parcel][channel and a line]
 	dy     points  // of a group, [block][parcel][column]
 	sums   points  // of a chunk and a group, [channel][channel of dy]
 	pairs  []int32 // of the tiles of a parcel
@@ -58,12 +56,14 @@ var (
 	stridedStrips = stripLimits{leastStrips, 128, leastStrips * 81 * 128 * 128}
 )
 
-// leastPiece is about the least number of channels of a piece: fewer do not pay for reading dy.
+// leastPiece is about the least number of channels of a piece: fewer do not pay for reading dy
+// (docs/design/0047).
 const leastPiece = 4 * asm.TileRows
 
 // newWinogradWeights plans the gradient of the weights of the convolution s.
 func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
-	o := &winogradWeights{cpu: c, tiling: newTiling(s.N, s.in(), s.out(), f), depth: s.C, width: s.K}
+	input := tiledInput{tiling: newTiling(s.N, s.in(), s.out(), f), depth: s.C}
+	o := &winogradWeights{cpu: c, tiledInput: input, width: s.K}
 	blocks, _ := cutBlocks(&c.ops.Gemm, s.K)
 	if o.strips = o.mostStrips(); o.strips >= leastStrips {
 		o.chunk, o.groups = s.C, [][]block{blocks}
@@ -75,7 +75,7 @@ func newWinogradWeights(c *CPU, f *winogradForm, s ConvShape) *winogradWeights {
 	pairs := o.chunks() * len(o.groups)
 	o.pieces = min((c.Threads()+pairs-1)/pairs, (o.chunk+leastPiece-1)/leastPiece)
 	channels := groupChannels(o.groups[0])
-	o.x = o.matrices(o.parcel * (o.chunk + asm.LineFloats))
+	o.sources = o.matrices(o.parcel * (o.chunk + asm.LineFloats))
 	o.dy, o.sums = o.matrices(o.parcel*groupColumns(o.groups[0])), o.matrices(o.chunk*channels)
 	for i := range o.parcel {
 		o.pairs = append(o.pairs, int32(i*(o.chunk+asm.LineFloats)), int32(i))
@@ -95,12 +95,9 @@ func (o *winogradWeights) mostStrips() int {
 	return min(most.strips, o.tiles/most.tiles, most.floats/(o.Points()*o.depth*o.width))
 }
 
-// chunks returns the number of chunks of x's channels.
-func (o *winogradWeights) chunks() int { return (o.depth + o.chunk - 1) / o.chunk }
-
 // sizes returns the floats of x and dy, how many parcels are in progress at a time, and how many sums.
 func (o *winogradWeights) sizes() (x, dy, numParcels, numSums int) {
-	x, dy = o.chunks()*o.x.floats, len(o.groups)*o.dy.floats
+	x, dy = o.chunks()*o.sources.floats, len(o.groups)*o.dy.floats
 	if o.strips > 1 {
 		return x, dy, len(o.parts), o.strips
 	}
@@ -161,7 +158,7 @@ func (t *winogradStrips) Do(thread, part, parts int) {
 // winogradStripSums adds the strips up and transforms their sums.
 type winogradStripSums winogradWeights
 
-// stripPairs is how many pairs of channels are added and transformed at a time.
+// stripPairs is how many pairs of channels are added and transformed in one call, so that it stays short.
 const stripPairs = 1024
 
 // Do transforms some filters.
@@ -225,18 +222,8 @@ func (o *winogradWeights) piece(chunk, piece int) (channels [2]int) {
 
 // transform transforms x and dy of tiles [lo, hi) of the parcel that starts at tile first.
 func (o *winogradWeights) transform(p *winogradPart, first, lo, hi int) {
+	o.transformSources(p, o.xIn, first, lo, hi)
 	a := &p.transform
-	a.Stride = o.x.stride
-	for i := range o.chunks() {
-		c := i * o.chunk
-		a.Width = min(o.chunk, o.depth-c)
-		chunk := p.sources[i*o.x.floats:]
-		for tile := lo; tile < hi; tile++ {
-			o.input(a, o.xIn, first+tile)
-			a.Src, a.Dst = a.Src[c:], chunk[tile*(o.chunk+asm.LineFloats):]
-			o.Input(a)
-		}
-	}
 	a.Stride = o.dy.stride
 	for i, group := range o.groups {
 		grads := p.grads[i*o.dy.floats:]
@@ -259,7 +246,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 	a, blocks := &p.outer, o.groups[group]
 	a.Pairs, a.Flags = o.pairs[:2*n], addFlag(add)
 	a.Stride, a.FetchStride = groupChannels(blocks), lineBytes
-	x, dy := p.sources[chunk*o.x.floats:], p.grads[group*o.dy.floats:]
+	x, dy := p.sources[chunk*o.sources.floats:], p.grads[group*o.dy.floats:]
 	for point := range o.Points() {
 		next := min(point+1, o.Points()-1)
 		for j := range blocks {
@@ -270,7 +257,7 @@ func (o *winogradWeights) multiply(p *winogradPart, sums []float32, chunk, group
 				a.Rows = asm.TileHeight(channels[1] - c)
 				piece := (c - channels[0]) / asm.TileRows * n * asm.LineFloats
 				a.Fetch = fetchNext(p.wanted[:], n*asm.LineFloats, o.operands(x, dy, next, piece))
-				a.A, a.Dst = x[point*o.x.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
+				a.A, a.Dst = x[point*o.sources.stride+c:], sums[point*o.sums.stride+c*a.Stride+at:]
 				o.cpu.ops.Gemm.Outer[a.Rows][b.vectors](a)
 			}
 		}
@@ -282,5 +269,5 @@ func (o *winogradWeights) operands(x, dy []float32, point, at int) []float32 {
 	if at < o.dy.stride {
 		return dy[point*o.dy.stride+at:]
 	}
-	return x[point*o.x.stride+min(at-o.dy.stride, o.x.stride):]
+	return x[point*o.sources.stride+min(at-o.dy.stride, o.sources.stride):]
 }

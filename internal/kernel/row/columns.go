@@ -13,6 +13,7 @@ import (
 // left, and so are the blocks. The order of the sums follows from rows and cols alone, and no
 // float32 chain is longer than a block has wide rows.
 
+// Changing one of these changes results.
 const (
 	// wideFloats is the aimed length of a wide row: one of each of 8 operands fits a 32 KiB cache.
 	wideFloats = 1024
@@ -32,9 +33,8 @@ type columns struct {
 }
 
 func newColumns(rows, cols, kinds, threads int) columns {
-	fold := min(max(wideFloats/cols, 1), rows)
-	l := columns{rows: rows, cols: cols, kinds: kinds, wide: fold * cols}
-	l.blocks = min(max(rows*cols/blockFloats, 1), maxBlocks)
+	l := columns{cols: cols, kinds: kinds}
+	l.resize(rows)
 	l.acc = make([]float32, threads*kinds*l.wide)
 	l.sums = make([]float32, l.blocks*kinds*cols)
 	return l
@@ -42,8 +42,7 @@ func newColumns(rows, cols, kinds, threads int) columns {
 
 // resize is ColumnSums.Resize.
 func (l *columns) resize(rows int) {
-	fold := min(max(wideFloats/l.cols, 1), rows)
-	l.rows, l.wide = rows, fold*l.cols
+	l.rows, l.wide = rows, min(max(wideFloats/l.cols, 1), rows)*l.cols
 	l.blocks = min(max(rows*l.cols/blockFloats, 1), maxBlocks)
 }
 

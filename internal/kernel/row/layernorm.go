@@ -34,6 +34,7 @@ type LayerNorm struct {
 }
 
 // maxNormBlocks is how many blocks of rows there are at most, normRows how many rows a block has at least.
+// Changing either changes results.
 const (
 	maxNormBlocks = 64
 	normRows      = 32

@@ -7,7 +7,8 @@ import (
 	"lockstep/internal/kernel/asm"
 )
 
-// pilotRows is the number of rows whose mean shifts a block's values before they are summed.
+// pilotRows is the number of rows whose mean shifts a block's values before they are summed. Changing it
+// changes results (docs/design/0002).
 const pilotRows = 16
 
 // Moments computes the mean and the variance of every column of a matrix x, [rows, cols], block by block:
