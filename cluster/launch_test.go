@@ -118,6 +118,15 @@ func work(environment cluster.Environment) int {
 		session.Done(result{Rank: member.Rank})
 		return 0
 	}
+	if how == "strays" {
+		f := cluster.Failure{Status: 5, Text: "another", Noticed: true, Lost: (member.Rank + 1) % 3,
+			In: "all-reduce 4"}
+		if member.Rank == 1 {
+			f.In = "barrier 4"
+		}
+		fmt.Println(session.Fail(f, nil))
+		return 5
+	}
 	if how != "well" && how != "older" && how != "twice" {
 		if member.Rank == 0 && (how == "killed" || how == "link" || how == "kept" || how == "late") {
 			lost := cluster.Failure{Status: 5, Text: "lost peer 1", Noticed: true, Lost: 1}
@@ -263,6 +272,8 @@ func TestLaunchNamesTheFirstToDie(t *testing.T) {
 			", in lockstep/cluster_test.work (time.Sleep)"}},
 		"link": {cluster.WorkerError{}, []string{
 			"was lost after step 7, phase forward", "; rank 0: lost peer 1"}},
+		"strays": {cluster.WorkerError{Status: 5, Reported: true}, []string{" failed after step 7, " +
+			"phase forward: it is in barrier 4, rank 0 and 1 more in all-reduce 4"}},
 		"fails":  {cluster.WorkerError{Status: 3, Reported: true}, []string{"file cut off"}},
 		"silent": {cluster.WorkerError{}, []string{"ended with status 0"}},
 	}

@@ -87,6 +87,8 @@ type Failure struct {
 	// Noticed says that another worker, Lost, went away first, so this worker is not the cause.
 	Noticed bool `json:"noticed"`
 	Lost    int  `json:"lost"`
+	// In is the collective that the worker was in, if two workers were in different ones; else "".
+	In string `json:"in,omitempty"`
 }
 
 // message goes from coordinator to worker or back; exactly one field is set. See Note: sizes.
@@ -144,7 +146,7 @@ func (m message) bounded() message {
 	}
 	if m.Failure != nil {
 		f := *m.Failure
-		f.Text = shortened(f.Text, maxTold)
+		f.Text, f.In = shortened(f.Text, maxTold), shortened(f.In, maxText)
 		m.Failure = &f
 	}
 	if m.Verdict != nil {

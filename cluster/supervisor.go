@@ -265,6 +265,10 @@ func (s *supervisor) loseHost(e *HostError) {
 
 // convict ends the run with the suspect's error, about which more may be known now.
 func (s *supervisor) convict() {
+	if e := s.strayed(); e != nil && !s.isDeath {
+		s.abort(e)
+		return
+	}
 	if w := &s.workers[s.suspect.Rank]; s.suspect.IsLost && w.exit != nil && w.failure == nil {
 		s.suspect = s.describe(s.suspect.Rank) // the end of its connection may be what was lost
 	}
@@ -394,7 +398,7 @@ func (s *supervisor) judge(rank int) {
 	case w.exit != nil && s.suspect != nil && rank == s.suspect.Rank && !s.isDeath:
 		s.verdict = time.After(accountDelay)
 	}
-	if s.isDeath && s.hasHeardAll() {
+	if (s.isDeath || w.failure != nil && w.failure.In != "") && s.hasHeardAll() {
 		s.convict()
 	}
 }

@@ -71,11 +71,17 @@ func (e *MismatchError) Error() string {
 // Unwrap returns the difference.
 func (e *MismatchError) Unwrap() error { return e.Err }
 
-// IsMismatch reports whether the peer is not lost: two ranks, of which this need not be one, were in
-// different collectives.
-func (e *PeerError) IsMismatch() bool {
+// Mismatched returns what this rank was in if the cause is that two ranks, of which it need not be one, were
+// in different collectives; else "".
+func (e *PeerError) Mismatched() string {
 	report, mismatch := (*ReportError)(nil), (*MismatchError)(nil)
-	return errors.As(e.Err, &mismatch) || errors.As(e.Err, &report) && report.IsMismatch
+	switch {
+	case errors.As(e.Err, &mismatch):
+		return mismatch.Own
+	case errors.As(e.Err, &report) && report.IsMismatch:
+		return e.doing()
+	}
+	return ""
 }
 
 // doing describes what this rank was in, for the peer.

@@ -44,8 +44,11 @@ const (
 	largeMTU   = "32000" // with 30 % loss most packets cost a retransmission
 )
 
-// hangs is a fault that a worker of a test brings on itself.
-const hangs = "hang"
+// Faults that a worker of a test brings on itself.
+const (
+	hangs  = "hang"
+	strays = "mismatched collective"
+)
 
 // fault is something that happens to a run of three workers on three hosts.
 type fault struct {
@@ -88,6 +91,8 @@ func faults() []fault {
 			mayWrite(r.pid(rank), false)
 		}, want: `is stuck: it has not got on for (9|\d\d)\S*s after step \d+, ` +
 			`phase optimizer, in lockstep/app/command\.hang\.Write \(time\.Sleep\)`},
+		{name: strays, bound: 2 * time.Second, want: `failed after step \d+, phase \w+: it is in ` +
+			`all-gather \d+ \(counts, 24 bytes\), rank \d and 1 more in all-\w+ \d+ \(`},
 		{name: "out of memory", steps: slowSteps, group: true, bound: 2 * time.Second, isLong: true,
 			strike: func(t *testing.T, r *running, rank int) { useMemory(t, r.pid(rank), r.group) },
 			want: `was killed by signal SIGKILL after step \d+, phase \w+.*; likely cause: out of memory; ` +
@@ -184,7 +189,7 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 	step := 40 + random.IntN(faultSteps/2)
 	from := 1500*time.Millisecond + time.Duration(random.IntN(1000))*time.Millisecond
 	result := faultResult{Fault: f.name, Seed: seed, Rank: rank}
-	r, began := f.start(t, rank, from)
+	r, began := f.start(t, rank, step, from)
 	if f.bound == 0 {
 		r.ends(t, job.ExitOK)
 		result.End, result.Resume = time.Since(began).Milliseconds(), hash(t, r.out)
@@ -204,6 +209,9 @@ func (f fault) round(t *testing.T, seed uint64) faultResult {
 		pids[i] = r.pid(i)
 	}
 	r.ends(t, job.ExitPeerLost)
+	if info, err := os.Stat(strayFile(r.out)); err == nil {
+		struck = info.ModTime()
+	}
 	result.End = time.Since(struck).Milliseconds()
 	result.Error = f.checkWords(t, r, rank, pids[rank], seed)
 	for i, pid := range pids {
@@ -242,7 +250,7 @@ func (f fault) again(t *testing.T, r *running) string {
 }
 
 // start starts the run in the lab.
-func (f fault) start(t *testing.T, rank int, from time.Duration) (r *running, began time.Time) {
+func (f fault) start(t *testing.T, rank, step int, from time.Duration) (r *running, began time.Time) {
 	out := filepath.Join(t.TempDir(), "run")
 	lab := []string{"lab", "--hosts", strconv.Itoa(faultHosts)}
 	if f.lab != nil {
@@ -252,7 +260,7 @@ func (f fault) start(t *testing.T, rank int, from time.Duration) (r *running, be
 	if f.group {
 		group = memoryGroup(t)
 	}
-	r = begin(t, out, group, f.variable(rank), slices.Concat(lab, []string{"--"}, faultTrain,
+	r = begin(t, out, group, f.variable(out, rank, step), slices.Concat(lab, []string{"--"}, faultTrain,
 		[]string{strconv.Itoa(f.steps)}))
 	r.until(t, "the lab starts", func() bool { return r.stderr.String() != "" })
 	began = time.Now()
@@ -263,9 +271,12 @@ func (f fault) start(t *testing.T, rank int, from time.Duration) (r *running, be
 }
 
 // variable returns what lets a worker bring the fault on itself; "": nothing.
-func (f fault) variable(rank int) string {
-	if f.name == hangs {
+func (f fault) variable(out string, rank, step int) string {
+	switch f.name {
+	case hangs:
 		return fmt.Sprintf("%s=%d", hangRank, rank)
+	case strays:
+		return fmt.Sprintf("%s=%d:%d:%s", strayAt, rank, step, strayFile(out))
 	}
 	return ""
 }
@@ -324,6 +335,9 @@ func mayWrite(pid int, isAllowed bool) {
 	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // what the test waits for shows that it has worked
 }
 
+// strayFile names the file that a worker of a run makes before it issues another collective than others.
+func strayFile(out string) string { return out + ".stray" }
+
 // steps returns how many steps a rank has written down.
 func (r *running) steps(rank int) int {
 	text, _ := os.ReadFile(filepath.Join(r.out, "steps.jsonl"))
@@ -352,7 +366,7 @@ func TestTheLaunchersHostIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := fault{steps: faultSteps, lab: faults()[2].lab}
 	const from = 1500 * time.Millisecond
-	r, _ := f.start(t, 0, from)
+	r, _ := f.start(t, 0, 0, from)
 	r.ends(t, job.ExitPeerLost)
 	want := "likely cause: the launcher's host is cut off: so it is with all workers on other hosts"
 	if !strings.Contains(r.stderr.String(), want) {

@@ -45,8 +45,8 @@ const earlyKill = "kill -9 before a checkpoint"
 // launcherCut is the cut of the host of rank 0 and of the launcher.
 const launcherCut = "cut of the launcher's host"
 
-// A run that loses a worker or a link is started again by --max-restarts and ends with the undisturbed
-// parameters.
+// A run that loses a worker or a link, or in which a worker goes astray, is started again by --max-restarts
+// and ends with the undisturbed parameters.
 func TestFaultsThatARestartMends(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -104,7 +104,7 @@ func (f fault) mended(t *testing.T, by string, seed uint64) faultResult {
 	from := 1500*time.Millisecond + time.Duration(random.IntN(1000))*time.Millisecond
 	until := from + 8*time.Second + time.Duration(random.IntN(8000))*time.Millisecond
 	result := faultResult{Fault: f.name, By: by, Seed: seed, Rank: rank, Step: step}
-	r := f.startAgain(t, by, rank, from, until)
+	r := f.startAgain(t, by, rank, step, from, until)
 	pids := make([]int, faultHosts)
 	for i := range pids {
 		r.until(t, "its workers train", func() bool { pids[i] = r.pid(i); return pids[i] > 0 })
@@ -127,7 +127,7 @@ func (f fault) mended(t *testing.T, by string, seed uint64) faultResult {
 }
 
 // startAgain starts the run by what starts it again.
-func (f fault) startAgain(t *testing.T, by string, rank int, from, until time.Duration) *running {
+func (f fault) startAgain(t *testing.T, by string, rank, step int, from, until time.Duration) *running {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "run")
 	arguments := []string{"launch", "--hosts", fmt.Sprintf("localhost:%d", faultHosts), "--max-restarts", "1",
@@ -151,7 +151,7 @@ func (f fault) startAgain(t *testing.T, by string, rank int, from, until time.Du
 	case f.name == earlyKill:
 		arguments = append(arguments, "--checkpoint-every", "100000")
 	}
-	return begin(t, out, group, f.variable(rank), arguments)
+	return begin(t, out, group, f.variable(out, rank, step), arguments)
 }
 
 // checkRestart checks that the rank was named and the run started again, once, or not at all if nothing has

@@ -40,7 +40,7 @@ func disturbing(e cluster.Environment) worker.Between {
 			return b
 		}
 	}
-	return nil
+	return straying(e)
 }
 
 // TestMain lets the test binary act as the tool, and as what the tool starts. Only go test runs the tests:

@@ -184,8 +184,8 @@ func Work(ctx context.Context, e cluster.Environment) error {
 	}
 	var lost *comm.PeerError
 	failure := cluster.Failure{Status: 1, Text: err.Error()}
-	if errors.As(err, &lost) && !lost.IsMismatch() {
-		failure.Noticed, failure.Lost = true, lost.Rank
+	if errors.As(err, &lost) {
+		failure.Noticed, failure.Lost, failure.In = true, lost.Rank, lost.Mismatched()
 	}
 	return session.Fail(failure, err)
 }

@@ -89,8 +89,8 @@ func hello(e cluster.Environment) cluster.Hello {
 // failureOf is a worker's report of an error.
 func failureOf(err error) cluster.Failure {
 	failure := cluster.Failure{Status: job.ExitCode(err), Text: err.Error()}
-	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) && !lost.IsMismatch() {
-		failure.Noticed, failure.Lost = true, lost.Rank
+	if lost := (*comm.PeerError)(nil); errors.As(err, &lost) {
+		failure.Noticed, failure.Lost, failure.In = true, lost.Rank, lost.Mismatched()
 	}
 	return failure
 }
