@@ -78,11 +78,15 @@ func addHelpAll(c *cobra.Command) {
 }
 
 // printHelp prints the help of c: of a command with many flags the first of them or, if that is asked for,
-// all of them with its long text.
-func printHelp(c *cobra.Command, _ []string) {
+// all of them with its long text, or those of a topic, which is the word behind --help.
+func printHelp(c *cobra.Command, words []string) {
 	w := c.OutOrStdout()
 	all := c.Flags().Lookup(helpAllFlag)
 	isShort := firstFlags(c) != nil && (all == nil || !all.Value.(*helpAll).isAsked)
+	i := slices.Index(words, "--help") + 1
+	if isShort && 0 < i && i < len(words) && printTopic(c, w, strings.ToLower(words[i])) {
+		return
+	}
 	text := c.Long
 	if text == "" || isShort {
 		text = c.Short
@@ -112,7 +116,26 @@ func printShort(c *cobra.Command, w io.Writer) {
 	if c.HasAvailableSubCommands() {
 		printCommands(w, c)
 	}
-	fmt.Fprintf(w, "\n%s explains the command and lists all flags.\n", helpOf(c))
+	fmt.Fprintf(w, "\n%s explains the command and lists all flags.\n%s --help TOPIC lists those of a "+
+		"topic, such as wire or optimizer.\n", helpOf(c), c.CommandPath())
+}
+
+// printTopic prints the flags of c whose group or name has the topic, if there are any.
+func printTopic(c *cobra.Command, w io.Writer, topic string) (isFound bool) {
+	for _, g := range flagGroups(c) {
+		about := pflag.NewFlagSet("", pflag.ContinueOnError)
+		about.SortFlags = false
+		g.VisitAll(func(f *pflag.Flag) {
+			if strings.Contains(strings.ToLower(g.Name()+" "+f.Name), topic) {
+				about.AddFlag(f)
+			}
+		})
+		if about.HasFlags() {
+			isFound = true
+			fmt.Fprintf(w, "%s:\n%s\n\n", g.Name(), usages(about))
+		}
+	}
+	return isFound
 }
 
 // printUsage prints usage, examples and commands or grouped flags.
