@@ -61,12 +61,7 @@ func speedColumns() []column[*lineView] {
 			return cell{Text: fmt.Sprintf("%d × %d", v.Setting.Workers, v.Setting.Threads),
 				Small: spelling.Count(v.Cores, "core")}
 		}),
-		col("own samples", "of a step", func(v *lineView) string {
-			if v.Staleness != nil { // a step is one worker's
-				return fmt.Sprint(v.Setting.Batch)
-			}
-			return digits(float64(v.Setting.Batch)/float64(v.Setting.Workers), 3)
-		}),
+		col("own samples", "of a step", func(v *lineView) string { return digits(v.OwnSamples(), 3) }),
 	}
 }
 

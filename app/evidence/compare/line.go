@@ -337,6 +337,15 @@ func (l *Line) rate(r *record.Run) float64 {
 	return float64(samples) / sumOf(timed(r))
 }
 
+// OwnSamples returns how many samples a worker has in a step: a share of the batch, or all of it where a step
+// is one worker's.
+func (l *Line) OwnSamples() float64 {
+	if l.Staleness != nil {
+		return float64(l.Setting.Batch)
+	}
+	return float64(l.Setting.Batch) / float64(l.Setting.Workers)
+}
+
 // lossOf returns the mean of the ranks' losses by step, without ranks that had no sample in it.
 // Where ranks exchange they all report the loss of the global batch, and the mean is that value.
 func lossOf(r *record.Run) []float64 {

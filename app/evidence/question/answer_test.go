@@ -412,3 +412,19 @@ func TestNoQuestions(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// The batches of workers that wait for one another are shares of the global one; where a step is one worker's,
+// they are whole.
+func TestBatchesOfWorkersThatShareNone(t *testing.T) {
+	r := measured(1, 256)
+	r.Rows[1].Setting.Strategy = "ps-async"
+	l := compare.Compare(r).Groups[0].Lines[1]
+	shared := question.Of(l, "batches").Median
+	for i := range r.Rows[1].Runs {
+		r.Rows[1].Runs[i].Staleness = []int{3, 1}
+	}
+	l = compare.Compare(r).Groups[0].Lines[1]
+	if got := question.Of(l, "batches").Median; math.Abs(got/shared-0.5) > 1e-9 || l.OwnSamples() != 64 {
+		t.Errorf("%g batches of %g samples a second, want half of %g", got, l.OwnSamples(), shared)
+	}
+}

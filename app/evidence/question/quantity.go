@@ -121,8 +121,8 @@ func ofRun(l *compare.Line, r compare.RunLine, quantity string) float64 {
 		return stat.Mean(r.EpochSeconds)
 	case quantity == "rate":
 		return r.PerSecond
-	case quantity == "batches": // of all workers, which share a step's samples
-		return float64(l.Setting.Workers) * r.PerSecond / float64(l.Setting.Batch)
+	case quantity == "batches": // of all workers
+		return r.PerSecond / l.OwnSamples()
 	case quantity == "loss":
 		return meanLoss(r, func(loss record.Numbers) record.Numbers {
 			return loss[len(loss)-(len(loss)+9)/10:]
