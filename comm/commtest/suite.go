@@ -48,6 +48,7 @@ func Run(t *testing.T, connect Connect) {
 		{"StuckCorrespondent", testStuckCorrespondent},
 		{"Unfit", testUnfit},
 		{"MessagesAllocateNothing", testMessagesAllocateNothing},
+		{"Wake", testWake},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, connect) })

@@ -149,7 +149,7 @@ func (m *mesh) Wait(want []comm.Direction, timeout time.Duration) error {
 		}
 	}
 	m.watch(m.bell[0], unix.POLLIN)
-	m.isAsleep.Store(true)
+	m.isAsleep.Swap(true) // no Store, which the next load may overtake under qemu's arm64
 	var err error
 	if !m.isWoken.Load() { // Wake either sees isAsleep or has set isWoken
 		_, err = unix.Poll(m.poll, milliseconds(timeout))
