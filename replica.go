@@ -23,8 +23,8 @@ import (
 // Train trains one replica per worker in the calling process, over links in memory. With equal Shards the
 // result does not depend on Workers and Threads. When ctx ends, Train stops between two steps, with a
 // checkpoint if there are any, and returns the cause. If the loss is no longer finite, it returns a
-// *train.DivergedError. While it runs, GOMAXPROCS is raised so that other goroutines need not wait for
-// compute threads.
+// *train.DivergedError. While it runs, GOMAXPROCS is the number of compute threads and two more for each
+// worker, but that a worker alone has no more than there are cores.
 func Train(ctx context.Context, c Config) (*Result, error) {
 	s, network, err := c.setting()
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *training) bare(ctx context.Context) error {
 		return err
 	}
 	task := r.task(start)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.NumThreads() + s.Workers*job.ComputeExtra))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(job.GoThreads(s)))
 	var running sync.WaitGroup
 	meshes := make([]comm.Mesh, 1)
 	if s.Workers > 1 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/app/host"
 	"lockstep/app/record"
 	"lockstep/app/rundir"
 	"lockstep/app/setting"
@@ -43,11 +44,16 @@ func (l *losses) add(file string, err error) (isNew bool) {
 // that the loader and the exchange do not wait for a kernel to end.
 const ComputeExtra = 2
 
-// ThreadsAlone returns how many threads may run Go code in a worker that is alone, with so many compute
-// threads: more than these only where the machine has cores for them. The runtime preempts a goroutine that
-// has run for 10 ms, and one of more threads than cores then takes it over, on any core: on two cores that
-// made a step 2 % longer with resnet50 and 12 % with lenet (docs/design/0046).
-func ThreadsAlone(threads, cores int) int { return max(threads, min(threads+ComputeExtra, cores)) }
+// GoThreads returns how many threads may run Go code in a process with all ranks of c. A rank that is alone
+// has more than it computes with only where there are cores for them, which this process may use. The runtime
+// preempts a goroutine that has run for 10 ms, and one of more threads than cores then takes it over, on any
+// core: on two cores that made a step 2 % longer with resnet50 and 12 % with lenet (docs/design/0046).
+func GoThreads(c setting.Config) int {
+	if c.World() > 1 {
+		return c.NumThreads() + c.World()*ComputeExtra
+	}
+	return max(c.Threads, min(c.Threads+ComputeExtra, host.Cores()))
+}
 
 // LogOf returns the path of the log of a rank.
 func LogOf(c setting.Config, dir rundir.Directory, rank int) string {

@@ -38,11 +38,7 @@ type crew struct {
 // that is stuck, or is asked to stop while it cannot look, is left behind, so the process should end soon.
 func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start input.Start, told *heard,
 	o Options) ([]job.Result, error) {
-	threads := c.NumThreads() + c.World()*job.ComputeExtra
-	if c.World() == 1 {
-		threads = job.ThreadsAlone(c.Threads, runtime.NumCPU())
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(job.GoThreads(c)))
 	host.ResetPeakRSS()
 	report := func(p cluster.Progress) {
 		if o.Progress != nil {
