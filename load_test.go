@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockstep"
+	"lockstep/app/setting"
 	"lockstep/checkpoint"
 	"lockstep/graph"
 	"lockstep/nn"
@@ -133,5 +134,31 @@ func TestLoadErrors(t *testing.T) {
 	_, err = lockstep.LoadAs(dir, lockstep.LoadConfig{}, lockstep.Model("lenet", nil))
 	if err == nil || !strings.Contains(err.Error(), "lenet") {
 		t.Errorf("error %v of a name that is taken", err)
+	}
+}
+
+// The stem of resnet50 is what Adjust says, and without it that of the weights, as on the command line.
+func TestTrainHasTheStemOfItsWeights(t *testing.T) {
+	training, _ := glyphs(t)
+	c := lockstep.Config{Name: "resnet50", Train: training.Limit(1), Steps: 1, Batch: 1,
+		Adjust: func(s *setting.Config) { s.Stem = "imagenet" }}
+	first, err := lockstep.Train(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Weights, c.Adjust = filepath.Join(t.TempDir(), "first.safetensors"), nil
+	if err := first.Save(c.Weights); err != nil {
+		t.Fatal(err)
+	}
+	r, err := checkpoint.Open(c.Weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if filters, _ := r.Weight("conv1.weight", nil); len(filters.Shape) != 4 || filters.Shape[2] != 7 {
+		t.Errorf("filters of the stem imagenet %v, want 7x7", filters.Shape)
+	}
+	if _, err := lockstep.Train(t.Context(), c); err != nil {
+		t.Error(err)
 	}
 }

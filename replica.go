@@ -56,11 +56,12 @@ type training struct {
 }
 
 // task returns what is trained, which begins with b.
-func (r *training) task(b input.Start) input.Task {
+func (r *training) task(b input.Start) (input.Task, error) {
 	c := r.config
-	t := input.Given(r.network, data.Sets{Train: c.Train, Validation: c.Validation, Test: c.Test}, c.Task, b)
+	sets := data.Sets{Train: c.Train, Validation: c.Validation, Test: c.Test}
+	t, err := input.Given(r.setting, r.network, sets, c.Task, b)
 	t.Augment = c.Augment
-	return t
+	return t, err
 }
 
 // hears returns what hears of a rank, and what its loop asks for the end.
@@ -89,7 +90,10 @@ func (r *training) bare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	task := r.task(start)
+	task, err := r.task(start)
+	if err != nil {
+		return err
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(job.GoThreads(s)))
 	var running sync.WaitGroup
 	meshes := make([]comm.Mesh, 1)

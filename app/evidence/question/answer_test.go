@@ -413,8 +413,8 @@ func TestNoQuestions(t *testing.T) {
 	}
 }
 
-// The batches of workers that wait for one another are shares of the global one; where a step is one worker's,
-// they are whole.
+// The batches of workers that wait for one another are shares of the global one; where a step is one
+// worker's, they are whole.
 func TestBatchesOfWorkersThatShareNone(t *testing.T) {
 	r := measured(1, 256)
 	r.Rows[1].Setting.Strategy = "ps-async"

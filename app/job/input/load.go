@@ -143,11 +143,11 @@ func (t *Task) build(c setting.Config, m *meaning) error {
 		if err := m.check(t.Network); err != nil {
 			return err
 		}
-		if stem := m.stem(t.Network); c.Stem == model.StemAuto && stem != c.Stem {
-			c.Stem = stem
-			if err := t.name(c); err != nil {
-				return err
-			}
+	}
+	if stem := m.stem(c, t.Network); stem != c.Stem {
+		c.Stem = stem
+		if err := t.name(c); err != nil {
+			return err
 		}
 	}
 	classes := t.outputs()
@@ -174,11 +174,18 @@ func (t *Task) outputs() int {
 }
 
 // Given returns the task of a network and samples that the calling program has, and which begins with b.
-func Given(n model.Network, s data.Sets, learns train.Task, b Start) Task {
+func Given(c setting.Config, n model.Network, s data.Sets, learns train.Task, b Start) (Task, error) {
+	m, _, err := b.meaning(c)
+	if err == nil {
+		n, err = n.WithStem(m.stem(c, n))
+	}
+	if err != nil {
+		return Task{}, err
+	}
 	t := Task{Network: n, Train: s.Train, Validation: s.Validation, Test: s.Test, About: s.String(),
 		Hashes: hashesOf(s), Bytes: s.Bytes(), Start: b, Learns: learns}
 	t.Hashes.Model = n.FileSHA256()
-	return t
+	return t, nil
 }
 
 // weigh says how often training samples count and are drawn, by their classes.

@@ -107,10 +107,11 @@ func (m *meaning) rows(n model.Network, name string) int {
 	return 0
 }
 
-// stem returns the stem that the weights of n have; auto if n has no choice or the file does not tell.
-func (m *meaning) stem(n model.Network) string {
-	if m.tensors == nil {
-		return model.StemAuto
+// stem returns the stem of n: that of c, or by auto that of the weights; auto if n has no choice or they do
+// not tell.
+func (m *meaning) stem(c setting.Config, n model.Network) string {
+	if c.Stem != model.StemAuto || m == nil || m.tensors == nil {
+		return c.Stem
 	}
 	t, _ := m.tensors.Weight(model.StemFilters, n.Parameters())
 	return n.StemOf(t.Shape)

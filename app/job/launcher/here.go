@@ -86,7 +86,7 @@ func runHere(ctx context.Context, c setting.Config, dir rundir.Directory, start 
 // load returns the network and the samples of a run.
 func (o Options) load(ctx context.Context, c setting.Config, start input.Start) (input.Task, error) {
 	if o.Task != nil {
-		return o.Task(start), nil
+		return o.Task(start)
 	}
 	return input.Load(ctx, c, c.DataOptions(o.Environment), start)
 }

@@ -45,7 +45,7 @@ type Options struct {
 	// Task gives the network and the samples in place of the names in the configuration; nil: those are
 	// loaded. Hears returns what hears of a rank, and what its loop asks whether the run is over; nil:
 	// nothing does. Both are for workers of this process.
-	Task  func(start input.Start) input.Task
+	Task  func(start input.Start) (input.Task, error)
 	Hears func(rank int) (worker.Listener, func() bool)
 	gpu   *record.GPU // that computes, as this process sees it; nil: none does
 
